@@ -15,6 +15,8 @@
 #include "lib/base/text.h"
 #include "lib/record/ledger.h"
 #include "lib/record/result.h"
+#include "lib/record/rig.h"
+#include "lib/setup/kernel_pids.h"
 #include "lib/setup/setup_probes.h"
 #include "lib/setup/tracer.h"
 #include "lib/tracefs/settings.h"
@@ -228,9 +230,19 @@ int facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct
 	return err;
 }
 
-int facts_of_self(struct ledger *ledger, const char *pids, struct fail *fail)
+int facts_of_self(struct ledger *ledger, const struct rig *rig, const pid_t *tids, size_t nr, struct fail *fail)
 {
-	return add(ledger, LEDGER_SETTING, 0, "weft/self", pids, strlen(pids), fail);
+	cleanup_free pid_t *known = calloc(nr + 1, sizeof(*known));
+	cleanup_buf struct buf text = BUF_INIT;
+	bool ok = known;
+
+	if (known && kernel_pids_find(&rig->tracing, rig->undo, tids, nr, known, NULL))
+		return 0;
+	for (size_t i = 0; ok && i < nr; i++)
+		ok = buf_addf(&text, "%s%d", i ? " " : "", (int)known[i]);
+	if (!ok || !buf_addf(&text, "\n"))
+		return fail_memory(fail);
+	return add(ledger, LEDGER_SETTING, 0, "weft/self", buf_str(&text), text.len, fail);
 }
 
 static int add_uname(struct ledger *ledger, struct fail *fail)

@@ -11,6 +11,7 @@
 struct fail;
 struct ledger;
 struct record_cpu;
+struct rig;
 struct tracing;
 
 /*
@@ -23,8 +24,12 @@ int must_check facts_at_start(struct ledger *ledger, const char *mode, const str
 			      const struct target *targets, size_t nr, bool all_formats, struct fail *fail);
 int must_check facts_of_buffers(struct ledger *ledger, struct target *targets, size_t nr, struct fail *fail);
 
-/* The PIDs of weft's own threads that run during the recording, separated by blanks. */
-int must_check facts_of_self(struct ledger *ledger, const char *pids, struct fail *fail);
+/*
+ * Names weft's own threads that run during the recording, with the kernel's PIDs. Where these cannot be known, it names
+ * none: a PID of another namespace would be that of another task.
+ */
+int must_check facts_of_self(struct ledger *ledger, const struct rig *rig, const pid_t *tids, size_t nr,
+			     struct fail *fail);
 int must_check facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail);
 
 /*

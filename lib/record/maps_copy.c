@@ -13,6 +13,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/record/ledger.h"
+#include "lib/setup/kernel_pids.h"
 #include "lib/setup/tracer.h"
 #include "lib/tracefs/process_maps.h"
 
@@ -61,8 +62,11 @@ static void *maps_copy_main(void *data)
 	return NULL;
 }
 
+/* In another PID namespace the PIDs of /proc are not those of the events, so its maps would be those of other tasks. */
 static bool is_needed(const struct target *targets, size_t nr)
 {
+	if (!kernel_pids_are_ours())
+		return false;
 	for (size_t i = 0; i < nr; i++)
 		if (option_get(targets[i].instance, "userstacktrace") == 1 ||
 		    option_get(targets[i].instance, "sym-userobj") == 1)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -129,6 +130,8 @@ static int parts_begin(struct parts *parts, const char *output, struct fail *fai
 
 	if (err)
 		return err == -EPERM ? fail_hint(fail, err, "; name a directory of your own with --temp-dir") : err;
+	/* Keeps parts_discard() away. Some filesystems have no locks. */
+	(void)flock(parts->dir, LOCK_SH | LOCK_NB);
 	err = ledger_new(parts->dir, &parts->ledger, fail);
 	if (!err)
 		err = add_secret(parts, fail);
@@ -346,7 +349,10 @@ int parts_discard(const char *path, struct fail *fail)
 
 	if (err)
 		return err;
-	err = parts_remove(parts, fail);
+	if (flock(parts->dir, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		err = fail_set(fail, -EBUSY, "a recording has just begun in '%s'", path);
+	else
+		err = parts_remove(parts, fail);
 	parts_free(parts);
 	return err;
 }

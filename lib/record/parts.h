@@ -70,7 +70,10 @@ int parts_disbelieved(int err, struct fail *fail);
 int must_check parts_remove(struct parts *parts, struct fail *fail);
 int must_check parts_remove_part(struct parts *parts, uint32_t buffer, uint32_t cpu, struct fail *fail);
 
-/* The same for parts that cannot be opened because nothing was recorded (-ENODATA of parts_open()). */
+/*
+ * The same for parts that cannot be opened because nothing was recorded (-ENODATA of parts_open()). -EBUSY: the process
+ * that made them lives, in whichever PID namespace.
+ */
 int must_check parts_discard(const char *path, struct fail *fail);
 
 /*

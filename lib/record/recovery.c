@@ -301,7 +301,8 @@ static int recover(struct work *work, const char *output, struct fail *fail)
 }
 
 /*
- * Removes parts without any content, unless a running process can still write them. A directory without a parts name is
+ * Removes parts without any content, unless a running process can still write them. The PID is that of this namespace;
+ * a process of another one has the parts' lock (parts_discard()). A directory without a parts name is
  * not weft's.
  */
 static void discard(const char *path, struct fail *fail)

@@ -141,16 +141,22 @@ static int start_recorders(struct session *session, struct fail *fail)
 /* Names the threads of weft that run while tracing is on, so that readers of the file can leave out their events. */
 static int name_ourselves(struct session *session, struct fail *fail)
 {
-	cleanup_buf struct buf tids = BUF_INIT;
-	pid_t maps = maps_copy_tid(session->maps);
-	bool ok = buf_addf(&tids, "%d", (int)getpid()) && (!maps || buf_addf(&tids, " %d", (int)maps));
+	struct rig *rig = &session->rig;
+	size_t most = 2, nr = 0;
+	cleanup_free pid_t *tids = NULL;
 
-	for (size_t i = 0; i < session->rig.nr_targets; i++)
-		for (size_t j = 0; ok && j < session->rig.targets[i].nr_recorders; j++)
-			ok = buf_addf(&tids, " %d", (int)session->rig.targets[i].recorders[j]->tid);
-	if (!ok || !buf_addf(&tids, "\n"))
+	for (size_t i = 0; i < rig->nr_targets; i++)
+		most += rig->targets[i].nr_recorders;
+	tids = calloc(most, sizeof(*tids));
+	if (!tids)
 		return fail_memory(fail);
-	return facts_of_self(session->parts->ledger, buf_str(&tids), fail);
+	tids[nr++] = getpid();
+	tids[nr] = maps_copy_tid(session->maps);
+	nr += tids[nr] != 0;
+	for (size_t i = 0; i < rig->nr_targets; i++)
+		for (size_t j = 0; j < rig->targets[i].nr_recorders; j++)
+			tids[nr++] = rig->targets[i].recorders[j]->tid;
+	return facts_of_self(session->parts->ledger, rig, tids, nr, fail);
 }
 
 static int set_kernel_up(struct session *session, struct fail *fail)
@@ -160,10 +166,8 @@ static int set_kernel_up(struct session *session, struct fail *fail)
 		.manner = SETUP_PRIVATE,
 		.command = session->workload.pid,
 	};
-	int err = rig_find(&session->rig, NULL, fail);
+	int err = undo_mark(session->rig.undo, session->parts->secret, session->parts->path, fail);
 
-	if (!err)
-		err = undo_mark(session->rig.undo, session->parts->secret, session->parts->path, fail);
 	return err ? err : rig_set_up(&session->rig, &options, fail);
 }
 
@@ -178,6 +182,9 @@ static int prepare(struct session *session, struct fail *fail)
 	const struct record_options *options = session->options;
 	int err = wake_init(&session->wake, fail);
 
+	/* Whoever may not trace learns that first: it is no news then that a file cannot be written here. */
+	if (!err)
+		err = rig_find(&session->rig, NULL, fail);
 	if (!err)
 		err = fork_command(session, fail);
 	if (!err)

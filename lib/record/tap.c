@@ -102,14 +102,6 @@ static int set_kernel_up(struct tap *tap, struct fail *fail)
 	return err ? err : compare_clocks(tap, fail);
 }
 
-/* Names the only thread of weft that runs while tracing is on. */
-static int name_ourselves(struct ledger *ledger, struct fail *fail)
-{
-	cleanup_buf struct buf pid = BUF_INIT;
-
-	return buf_addf(&pid, "%d\n", (int)getpid()) ? facts_of_self(ledger, buf_str(&pid), fail) : fail_memory(fail);
-}
-
 /* Makes the metadata that the file of a recording would have, as a file without pages in memory. */
 static int describe(struct tap *tap, struct fail *fail)
 {
@@ -119,6 +111,8 @@ static int describe(struct tap *tap, struct fail *fail)
 	/* The buffer of an existing instance may already hold events of any type. */
 	bool all_formats = false;
 	struct parts *parts = NULL;
+	/* The only thread of weft that runs while tracing is on. */
+	pid_t self = getpid();
 	int err;
 
 	if (fd < 0)
@@ -132,7 +126,7 @@ static int describe(struct tap *tap, struct fail *fail)
 		err = facts_at_start(parts->ledger, "record", &tap->rig.tracing, tap->rig.targets, tap->rig.nr_targets,
 				     all_formats, fail);
 	if (!err)
-		err = name_ourselves(parts->ledger, fail);
+		err = facts_of_self(parts->ledger, &tap->rig, &self, 1, fail);
 	if (!err)
 		err = facts_of_types(parts->ledger, fail);
 	if (!err)

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/setup/kernel_pids.h"
 #include "lib/setup/tracer.h"
 #include "lib/tracefs/control.h"
 #include "lib/tracefs/kconfig.h"
@@ -12,7 +13,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Explains the kernel's error. -ESRCH: the kernel has no such task, or no longer. */
@@ -47,13 +47,18 @@ int kernel_tasks_follow(struct instance *instance, bool functions, struct fail *
 	return err || !functions ? err : follow_children(instance, "function-fork", fail);
 }
 
-static bool add_pids(struct buf *list, const pid_t *pids, size_t nr)
+/* Prints the list as the kernel takes it, with its own PIDs. */
+static int print_pids(const struct instance *instance, const pid_t *pids, size_t nr, struct buf *list,
+		      struct fail *fail)
 {
-	bool ok = true;
+	cleanup_free pid_t *known = calloc(nr + 1, sizeof(*known));
+	int err =
+		known ? kernel_pids_find(instance->tracing, instance->undo, pids, nr, known, fail) : fail_memory(fail);
 
-	for (size_t i = 0; ok && i < nr; i++)
-		ok = buf_addf(list, i ? " %d" : "%d", (int)pids[i]);
-	return ok;
+	for (size_t i = 0; !err && i < nr; i++)
+		if (!buf_addf(list, i ? " %d" : "%d", (int)known[i]))
+			err = fail_memory(fail);
+	return err;
 }
 
 static int exclude_from(struct instance *instance, const char *file, const char *pids, struct fail *fail)
@@ -66,10 +71,10 @@ static int exclude_from(struct instance *instance, const char *file, const char 
 int kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr, bool functions, struct fail *fail)
 {
 	cleanup_buf struct buf list = BUF_INIT;
-	int err;
+	int err = print_pids(instance, pids, nr, &list, fail);
 
-	if (!add_pids(&list, pids, nr))
-		return fail_memory(fail);
+	if (err)
+		return err;
 	err = exclude_from(instance, "set_event_notrace_pid", buf_str(&list), fail);
 	return err || !functions ? err : exclude_from(instance, "set_ftrace_notrace_pid", buf_str(&list), fail);
 }
@@ -112,15 +117,6 @@ int kernel_tasks_uninstall(const struct instance *instance, struct fail *fail)
 	return err;
 }
 
-/* Whether weft runs in the initial PID namespace. In another one, tasks have other PIDs than in the kernel's lists. */
-static bool sees_all_pids(void)
-{
-	enum { PROC_PID_INIT_INO = 0xeffffffc };
-	struct stat st;
-
-	return !stat("/proc/self/ns/pid", &st) && st.st_ino == PROC_PID_INIT_INO;
-}
-
 static bool is_there(struct text_word pid)
 {
 	char path[64];
@@ -147,18 +143,17 @@ const char *kernel_tasks_nobody(const struct instance *instance, const char *fil
 	while (text_next_line(&at, &left, &line))
 		if (!control_is_name(line) || is_there(line))
 			return NULL;
-	return sees_all_pids() ? "names only tasks that have ended: no task is traced" : NULL;
+	return kernel_pids_are_ours() ? "names only tasks that have ended: no task is traced" : NULL;
 }
 
 int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,
 		      struct fail *fail)
 {
 	cleanup_buf struct buf list = BUF_INIT;
-	int err;
+	int err = print_pids(instance, pids, nr, &list, fail);
 
-	if (!add_pids(&list, pids, nr))
-		return fail_memory(fail);
-	err = follow ? kernel_tasks_follow(instance, functions, fail) : 0;
+	if (!err && follow)
+		err = kernel_tasks_follow(instance, functions, fail);
 	if (!err)
 		err = set_pids(instance, "set_event_pid", buf_str(&list), false, fail);
 	if (!err && functions)

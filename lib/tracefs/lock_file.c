@@ -2,6 +2,7 @@
 #include "lib/tracefs/lock_file.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +10,32 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static struct flock byte_at(unsigned place)
+{
+	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)place, .l_len = 1 };
+}
+
+bool lock_file_live(int fd, unsigned place, bool wait)
+{
+	struct flock lock = byte_at(place);
+
+	return !io_again(fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock));
+}
+
+bool lock_file_lives(int fd, unsigned place)
+{
+	struct flock lock = byte_at(place);
+
+	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
+bool lock_file_lives_at(const char *path)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	return fd >= 0 && lock_file_lives(fd, 0);
+}
 
 /*
  * Opens and locks the file once. Returns 1 if it is locked, or 0 if another process removed it meanwhile: there may be
@@ -29,6 +56,8 @@ static int open_once(const char *path, bool wait, int *ret, struct fail *fail)
 		return fail_set(fail, -EPERM, "'%s' is not trusted: others could have written it", path);
 	if (stat(path, &named) || named.st_ino != st.st_ino || named.st_dev != st.st_dev)
 		return 0;
+	/* Whoever has the lock of the whole file has this place, too. */
+	(void)lock_file_live(fd, 0, false);
 	*ret = fd_take(&fd);
 	return 1;
 }

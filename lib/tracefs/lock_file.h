@@ -23,4 +23,15 @@ int must_check lock_file_open(const char *path, bool wait, int *ret_fd, struct f
 /* Removes the locked file and unlocks it. */
 void lock_file_remove(const char *path, int *fd);
 
+/*
+ * A sign of life is a lock on one byte of a file that its process keeps open. Others ask for it without taking it, so
+ * that asking disturbs nobody; and unlike a PID it means the same in every PID and time namespace. lock_file_open()
+ * gives the file a sign of life at place 0. The first function returns false if another process has that place,
+ * unless it waits.
+ */
+bool lock_file_live(int fd, unsigned place, bool wait);
+bool lock_file_lives(int fd, unsigned place);
+/* The sign of life at place 0 of the file `path`. */
+bool lock_file_lives_at(const char *path);
+
 #endif

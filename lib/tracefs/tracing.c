@@ -12,7 +12,10 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <tracefs.h>
+
+enum { TRACEFS_MAGIC = 0x74726163 };
 
 int tracing_read_path(const char *path, struct buf *buf, struct fail *fail)
 {
@@ -36,6 +39,16 @@ static bool locked_down(void)
 	       strstr(buf_str(&buf), "[confidentiality]");
 }
 
+/* Whether root here is another user outside of this user namespace. The file reads "0 1000 1": from, to, how many. */
+static bool only_root_inside(void)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	unsigned inside, outside;
+
+	return !tracing_read_path("/proc/self/uid_map", &buf, NULL) &&
+	       sscanf(buf_str(&buf), "%u %u", &inside, &outside) == 2 && !inside && outside;
+}
+
 /* The two ways to get access. The group gets only read access, because only the owner may write files of tracefs. */
 #define WAYS                                                                          \
 	"run weft as root (sudo); to let a group read, but not trace, root can run: " \
@@ -53,8 +66,14 @@ int tracing_refused(const char *path, int err, const char *doing, struct fail *f
 			hint = "; " WAYS;
 		else if (locked_down())
 			hint = "; kernel lockdown (confidentiality) forbids tracing";
+		else if (only_root_inside())
+			hint = "; root of this user namespace is not root of the host: run weft outside of it";
 		else
 			hint = "; this kernel does not permit it, not even to root";
+	} else if (err == -ENOENT && !strncmp(path, "/proc/", 6) && access("/proc/self", F_OK)) {
+		hint = "; /proc is not mounted: mount -t proc proc /proc";
+	} else if (err == -ENOENT && !strncmp(path, "/sys/", 5) && access("/sys/kernel", F_OK)) {
+		hint = "; /sys is not mounted: mount -t sysfs sysfs /sys";
 	} else if (err == -EROFS) {
 		hint = "; tracefs is mounted read-only: 'mount -o remount,rw' of where it is mounted lets weft trace";
 	}
@@ -87,6 +106,18 @@ static int mount_refused(struct fail *fail)
 			err == -EPERM ? "; a container needs CAP_SYS_ADMIN for this, or the host's tracefs" : "");
 }
 
+/* The usual mount point of tracefs, for a process without /proc/mounts. NULL: it is not mounted there. */
+static const char *usual_dir(void)
+{
+	static const char *const dirs[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	struct statfs fs;
+
+	for (size_t i = 0; i < array_size(dirs); i++)
+		if (!statfs(dirs[i], &fs) && fs.f_type == TRACEFS_MAGIC)
+			return dirs[i];
+	return NULL;
+}
+
 int tracing_find(struct tracing *ret, struct fail *fail)
 {
 	const char *dir = NULL;
@@ -95,7 +126,7 @@ int tracing_find(struct tracing *ret, struct fail *fail)
 	/* Without this the library would print its own messages. */
 	tracefs_set_loglevel(TEP_LOG_NONE);
 	errno = 0;
-	mounted = tracefs_tracing_dir_is_mounted(true, &dir);
+	mounted = access("/proc/mounts", R_OK) && (dir = usual_dir()) ? 1 : tracefs_tracing_dir_is_mounted(true, &dir);
 	if (mounted < 0 || !dir || !*dir)
 		return mount_refused(fail);
 	err = check_access(dir, fail);
@@ -120,6 +151,13 @@ int tracing_at(const char *dir, struct tracing *ret, struct fail *fail)
 		return fail_memory(fail);
 	*ret = (struct tracing){ .dir = copy, .device = stat(copy, &st) ? 0 : st.st_dev };
 	return 0;
+}
+
+bool tracing_is_tracefs(const struct tracing *tracing)
+{
+	struct statfs fs;
+
+	return !statfs(tracing->dir, &fs) && fs.f_type == TRACEFS_MAGIC;
 }
 
 bool tracing_is_gone(const struct tracing *tracing)

@@ -41,6 +41,8 @@ int must_check tracing_stay(struct tracing *tracing, struct fail *fail);
  * kernel's settings.
  */
 bool tracing_is_gone(const struct tracing *tracing);
+/* Whether its directory is one of tracefs, with a kernel behind it: those of tests and of packed files are not. */
+bool tracing_is_tracefs(const struct tracing *tracing);
 
 /* Accepts any directory that looks like tracefs; for tests. */
 int must_check tracing_at(const char *dir, struct tracing *ret, struct fail *fail);

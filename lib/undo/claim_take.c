@@ -73,9 +73,8 @@ static bool find_session(struct process_id *ret)
 
 bool claim_print(struct buf *buf)
 {
-	struct claim claim = { .owner.pid = getpid(), .boot_ns = boot_time_ns() };
+	struct claim claim = { .owner = process_self(), .boot_ns = boot_time_ns() };
 
-	process_find(claim.owner.pid, &claim.owner);
 	if (!find_session(&claim.session))
 		claim.session = claim.owner;
 	own_command(claim.command, sizeof(claim.command));
@@ -112,7 +111,7 @@ static bool find_live(const char *dir, const char *instance, struct claim *ret)
 	cleanup_free char *path = NULL;
 
 	return !lock_path(dir, instance, &path, NULL) && !tracing_read_path(path, &buf, NULL) &&
-	       claim_parse(buf_str(&buf), ret) && process_lives(ret->owner);
+	       claim_parse(buf_str(&buf), ret) && (lock_file_lives_at(path) || process_lives(ret->owner));
 }
 
 static bool read_held(const struct undo_pending *pending, struct claim *ret)

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ENTRIES_MAX = 100000 };
 
@@ -168,23 +169,41 @@ int journal_parse(const char *text, size_t len, struct process_id *ret_owner, ch
 	return 0;
 }
 
-bool process_find(pid_t pid, struct process_id *ret)
+static bool find_in(const char *path, struct process_id *ret)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
-	char path[64];
+	struct process_id id = { 0 };
 	const char *at;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	if (tracing_read_path(path, &buf, NULL))
 		return false;
+	id.pid = (pid_t)strtol(buf_str(&buf), NULL, 10);
 	/* The comm in parentheses may contain any character. Field 3 follows the last ')'. */
 	at = strrchr(buf_str(&buf), ')');
 	for (unsigned field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
 	if (!at)
 		return false;
-	*ret = (struct process_id){ .pid = pid, .start = strtoull(at + 1, NULL, 10) };
+	id.start = strtoull(at + 1, NULL, 10);
+	*ret = id;
 	return true;
+}
+
+bool process_find(pid_t pid, struct process_id *ret)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	return find_in(path, ret);
+}
+
+struct process_id process_self(void)
+{
+	struct process_id id = { .pid = getpid() };
+
+	/* /proc may be that of another PID namespace, where /proc/PID is somebody else. */
+	(void)find_in("/proc/self/stat", &id);
+	return id;
 }
 
 bool process_lives(struct process_id id)

@@ -21,13 +21,17 @@ enum { USERS_MAX = 256, SIZE_MOST = 32768 };
 struct shared {
 	const struct tracing *tracing;
 	char *path;
-	struct process_id self;
+	int live_fd; /* has this user's sign of life (lock_file.h) at the place of its `slot` */
+	struct user {
+		struct process_id id;
+		unsigned slot; /* 0: a user of an older weft, which gives no sign of life */
+	} self;
 	uint32_t found,
 		ours; /* as noted when this user came: for a file that has been removed or cannot be understood */
 };
 
 /*
- * The content of the file: "BOOT FOUND OURS\n" and a line "PID START\n" for each user. It is read and written only
+ * The content of the file: "BOOT FOUND OURS\n" and a line "PID START SLOT\n" for each user. It is read and written only
  * under its lock. Without users the numbers have no meaning.
  */
 struct state {
@@ -35,7 +39,7 @@ struct state {
 	uint32_t found; /* saved_cmdlines_size before the first user changed it */
 	/* the size that resulted from weft's change, because kernels round up; 0 while weft writes it */
 	uint32_t ours;
-	struct process_id users[USERS_MAX];
+	struct user users[USERS_MAX];
 	size_t nr;
 };
 
@@ -67,12 +71,12 @@ static int load(int fd, struct state *state, bool *ret_died, struct fail *fail)
 	    !is_of_boot(old.boot, boot))
 		return 0;
 	while ((line = strchr(line, '\n')) && *++line && old.nr < USERS_MAX - 1) {
-		struct process_id user;
+		struct user user = { .slot = 0 };
 
-		if (sscanf(line, "%d %" SCNu64, &user.pid, &user.start) != 2)
+		if (sscanf(line, "%d %" SCNu64 " %u", &user.id.pid, &user.id.start, &user.slot) < 2)
 			break;
 		any = true;
-		if (process_lives(user))
+		if ((user.slot && lock_file_lives(fd, user.slot)) || process_lives(user.id))
 			old.users[old.nr++] = user;
 	}
 	*ret_died = any && !old.nr;
@@ -90,7 +94,8 @@ static int store_state(const char *path, int fd, const struct state *state, stru
 		return unlink(path) ? fail_set(fail, -errno, "cannot remove '%s': %s", path, strerror(errno)) : 0;
 	ok = buf_addf(&buf, "%s %" PRIu32 " %" PRIu32 "\n", state->boot, state->found, state->ours);
 	for (size_t i = 0; ok && i < state->nr; i++)
-		ok = buf_addf(&buf, "%d %" PRIu64 "\n", (int)state->users[i].pid, state->users[i].start);
+		ok = buf_addf(&buf, "%d %" PRIu64 " %u\n", (int)state->users[i].id.pid, state->users[i].id.start,
+			      state->users[i].slot);
 	if (!ok)
 		return fail_memory(fail);
 	errno = EIO;
@@ -190,6 +195,21 @@ static int step_back(const struct tracing *tracing, const char *path, int fd, co
 	return err;
 }
 
+/* Gives this user the first free place for its sign of life. The file is locked, so the place stays free until then. */
+static int come_alive(struct shared *shared, const struct state *state, struct fail *fail)
+{
+	unsigned slot = 1;
+
+	for (size_t i = 0; i < state->nr; i++)
+		if (state->users[i].slot >= slot)
+			slot = state->users[i].slot + 1;
+	shared->live_fd = open(shared->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (shared->live_fd < 0)
+		return fail_set(fail, -errno, "cannot open '%s': %s", shared->path, strerror(errno));
+	shared->self.slot = lock_file_live(shared->live_fd, slot, false) ? slot : 0;
+	return 0;
+}
+
 /* Adds this process to the users and raises the size if necessary. The file is locked. */
 static int join(struct shared *shared, int fd, uint32_t entries, struct fail *fail)
 {
@@ -214,6 +234,9 @@ static int join(struct shared *shared, int fd, uint32_t entries, struct fail *fa
 	before = state;
 	if (entries > now)
 		state.ours = 0;
+	err = come_alive(shared, &state, fail);
+	if (err)
+		return err;
 	state.users[state.nr++] = shared->self;
 	shared->found = shared->ours = state.found;
 	/* The state is on disk before the size changes, so that the size can be restored after a kill. */
@@ -229,6 +252,19 @@ static int join(struct shared *shared, int fd, uint32_t entries, struct fail *fa
 	return err ? step_back(tracing, path, fd, &before, now, err, fail) : 0;
 }
 
+static void shared_free(struct shared *shared)
+{
+	if (shared->live_fd >= 0)
+		close(shared->live_fd);
+	free(shared->path);
+	free(shared);
+}
+
+static bool is_same(const struct user *a, const struct user *b)
+{
+	return a->id.pid == b->id.pid && a->id.start == b->id.start && a->slot == b->slot;
+}
+
 int shared_cmdlines_raise(const struct tracing *tracing, const char *dir, uint32_t entries, struct shared **ret,
 			  struct fail *fail)
 {
@@ -239,16 +275,15 @@ int shared_cmdlines_raise(const struct tracing *tracing, const char *dir, uint32
 	if (!shared)
 		return fail_memory(fail);
 	shared->tracing = tracing;
-	if (!process_find(getpid(), &shared->self))
-		shared->self.pid = getpid();
+	shared->live_fd = -1;
+	shared->self.id = process_self();
 	err = path_in(dir, &shared->path, fail);
 	if (!err)
 		err = lock_file_open(shared->path, true, &fd, fail);
 	if (!err)
 		err = join(shared, fd, entries, fail);
 	if (err) {
-		free(shared->path);
-		free(shared);
+		shared_free(shared);
 		return err;
 	}
 	*ret = shared;
@@ -280,7 +315,7 @@ int shared_cmdlines_leave(struct shared *shared, struct fail *fail)
 		err = lock_and_load(shared->path, &fd, &state, &died, fail);
 	if (!err) {
 		for (size_t i = 0; i < state.nr; i++) {
-			if (state.users[i].pid != shared->self.pid || state.users[i].start != shared->self.start)
+			if (!is_same(&state.users[i], &shared->self))
 				continue;
 			state.users[i] = state.users[--state.nr];
 			break;
@@ -294,8 +329,7 @@ int shared_cmdlines_leave(struct shared *shared, struct fail *fail)
 		if (err >= 0)
 			err = store_state(shared->path, fd, &state, fail);
 	}
-	free(shared->path);
-	free(shared);
+	shared_free(shared);
 	return err;
 }
 

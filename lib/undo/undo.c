@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/tracefs/control.h"
+#include "lib/tracefs/lock_file.h"
 #include "lib/tracefs/users.h"
 #include "lib/undo/claim.h"
 #include "lib/undo/claims.h"
@@ -42,8 +43,7 @@ int undo_new(const struct tracing *tracing, const char *dir, struct undo **ret, 
 	undo->tracing = tracing;
 	undo->fd = -1;
 	dir = dir ? dir : default_dir;
-	if (!process_find(getpid(), &undo->owner))
-		undo->owner = (struct process_id){ .pid = getpid() };
+	undo->owner = process_self();
 	if (mkdir(dir, 0700) && errno != EEXIST) {
 		free(undo);
 		return fail_set(fail, -errno, "cannot make the directory '%s' for the journal of settings: %s%s", dir,
@@ -83,16 +83,32 @@ int undo_write_synced(int fd, const struct buf *buf)
 	return fdatasync(fd) && errno != EINVAL ? -errno : 0;
 }
 
+int undo_new_file(const char *path, int flags)
+{
+	for (;;) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+		struct stat st;
+
+		if (fd < 0)
+			return -errno;
+		/* Before it had a sign of life, another process may have removed it as scrap (undo_sweep()). */
+		if (!lock_file_live(fd, 0, true) || fstat(fd, &st) || st.st_nlink)
+			return fd;
+		close(fd);
+	}
+}
+
 static int open_journal(struct undo *undo, struct buf *buf, struct fail *fail)
 {
 	char boot[BOOT_ID_SIZE];
+	int fd;
 
 	if (undo->fd >= 0)
 		return 0;
-	undo->fd = open(undo->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (undo->fd < 0)
-		return fail_set(fail, -errno, "cannot write the journal of settings '%s': %s", undo->path,
-				strerror(errno));
+	fd = undo_new_file(undo->path, O_EXCL | O_APPEND);
+	if (fd < 0)
+		return fail_set(fail, fd, "cannot write the journal of settings '%s': %s", undo->path, strerror(-fd));
+	undo->fd = fd;
 	boot_id(boot);
 	return journal_print_head(undo->owner, boot, buf) ? 0 : fail_memory(fail);
 }
@@ -448,6 +464,11 @@ uint64_t undo_since_ns(struct process_id owner, const struct journal *journal)
 	return latest ? latest : owner.start * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
+bool undo_owner_lives(int fd, struct process_id owner)
+{
+	return lock_file_lives(fd, 0) || process_lives(owner);
+}
+
 int undo_is_waiting(const char *path, bool held, struct undo_pending *ret, struct fail *fail)
 {
 	struct journal journal = { 0 };
@@ -462,7 +483,7 @@ int undo_is_waiting(const char *path, bool held, struct undo_pending *ret, struc
 	err = undo_read_journal(path, &fd, &owner, boot, &journal, fail);
 	if (err)
 		return err;
-	waiting = undo_is_this_boot(boot) && (held || !process_lives(owner));
+	waiting = undo_is_this_boot(boot) && (held || !undo_owner_lives(fd, owner));
 	if (waiting) {
 		*ret = (struct undo_pending){ .pid = owner.pid, .held = held };
 		ret->since_ns = undo_since_ns(owner, &journal);

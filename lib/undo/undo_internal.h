@@ -21,11 +21,17 @@ enum undo_file undo_file_of(const char *name);
 /* Whether a journal is of this boot. True if the kernel does not tell the boot. */
 bool undo_is_this_boot(const char *boot);
 
+/* Opens a file of the journals' directory for writing and gives it a sign of life (lock_file.h). -errno: it cannot. */
+int must_check undo_new_file(const char *path, int flags);
+
 int must_check undo_write_synced(int fd, const struct buf *buf);
 
 /* Reads a journal after it has checked owner and mode, because a journal decides which files root writes. */
 int must_check undo_read_journal(const char *path, int *ret_fd, struct process_id *ret_owner,
 				 char ret_boot[BOOT_ID_SIZE], struct journal *ret, struct fail *fail);
+
+/* Whether the process of an open journal lives, in whichever namespace; `owner` is what the journal says of it. */
+bool undo_owner_lives(int fd, struct process_id owner);
 
 /*
  * Whether a journal is waiting to be restored: it is held, or of this boot and its process has ended. Returns 1 with

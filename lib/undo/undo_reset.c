@@ -187,8 +187,8 @@ int undo_store(const char *path, struct process_id owner, const char *boot, cons
 	for (size_t i = 0; i < journal->nr; i++)
 		if (!journal_print(&journal->entries[i], &buf))
 			return fail_memory(fail);
-	fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	err = fd < 0 ? -errno : undo_write_synced(fd, &buf);
+	fd = undo_new_file(new_path, O_TRUNC);
+	err = fd < 0 ? fd : undo_write_synced(fd, &buf);
 	if (!err && rename(new_path, path))
 		err = -errno;
 	if (err)
@@ -331,7 +331,7 @@ static int check_live(const char *path, const struct replay *replays, size_t nr,
 	cleanup_fd int fd = -1;
 	int err = 0;
 
-	if (undo_read_journal(path, &fd, &owner, boot, &journal, NULL) || !process_lives(owner)) {
+	if (undo_read_journal(path, &fd, &owner, boot, &journal, NULL) || !undo_owner_lives(fd, owner)) {
 		journal_release(&journal);
 		return 0;
 	}

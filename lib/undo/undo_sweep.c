@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,22 +20,31 @@ static bool belongs_to(const char *name, struct process_id *ret)
 	       sscanf(name + 5, "%d-%" SCNu64, &ret->pid, &ret->start) == 2;
 }
 
-/* Whether the process of the file ended before it wrote the header of the journal, or before it renamed the file. */
-static bool is_scrap(const char *path, const char *name)
+/*
+ * Whether the process of the file ended before it wrote the header of the journal, or before it renamed the file. If
+ * so, *ret_fd keeps the file's sign of life from a process that is just making a new one, until the file is removed.
+ */
+static bool is_scrap(const char *path, const char *name, int *ret_fd)
 {
 	struct journal journal = { 0 };
 	char boot[BOOT_ID_SIZE];
 	struct process_id owner;
-	cleanup_fd int fd = -1;
-	int err;
+	cleanup_fd int fd = -1, read_fd = -1;
+	int err = 0;
 
 	if (!belongs_to(name, &owner) || process_lives(owner))
 		return false;
-	if (undo_file_of(name) == UNDO_FILE_NONE)
-		return true;
-	err = undo_read_journal(path, &fd, &owner, boot, &journal, NULL);
-	journal_release(&journal);
-	return err == -EBADMSG;
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 || !lock_file_live(fd, 0, false))
+		return false;
+	if (undo_file_of(name) != UNDO_FILE_NONE) {
+		err = undo_read_journal(path, &read_fd, &owner, boot, &journal, NULL);
+		journal_release(&journal);
+	}
+	if (undo_file_of(name) != UNDO_FILE_NONE && err != -EBADMSG)
+		return false;
+	*ret_fd = fd_take(&fd);
+	return true;
 }
 
 static bool is_lock(const char *name)
@@ -60,8 +70,10 @@ unsigned undo_sweep(const char *dir)
 	char path[512];
 
 	while (stream && (entry = readdir(stream))) {
+		cleanup_fd int fd = -1;
+
 		snprintf(path, sizeof(path), "%s/%s", where, entry->d_name);
-		nr += is_scrap(path, entry->d_name) && !unlink(path);
+		nr += is_scrap(path, entry->d_name, &fd) && !unlink(path);
 		if (is_lock(entry->d_name))
 			remove_lock(path);
 	}
