@@ -2,9 +2,8 @@
 /*
  * Perfetto's trace packets (perfetto.dev), for ui.perfetto.dev and trace_processor. Events are in bundles of one CPU;
  * losses split the bundles, and are instants on a track of their own. Calls of the function graph are balanced; calls
- * in hard interrupts are slices on a track of their CPU. Times are those of the trace: for a local, global or mono_raw
- * clock each bundle says that its boot time is the same. Not supported: thread groups that the file does not contain;
- * values that weft computes from events.
+ * in hard interrupts are slices on a track of their CPU. Times are those of the trace, as the importer's boot time. Not
+ * supported: thread groups that the file does not contain; values that weft computes from events.
  */
 #include "formats/export/exports.h"
 #include "formats/export/frames.h"
@@ -111,7 +110,7 @@ static void see_lost(struct perfetto *perfetto, struct perfetto_buffer *buffer, 
 
 	frames_see(buffer->frames, event);
 	if (bundle) {
-		perfetto_bundle_flush(perfetto, buffer, event->cpu, bundle);
+		perfetto_bundle_flush(perfetto, event->cpu, bundle);
 		bundle->lost = true;
 	} else {
 		export_no_memory(&perfetto->export);
@@ -263,7 +262,6 @@ static void perfetto_free(struct export *export)
 static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct context *context,
 		       struct fail *fail)
 {
-	static const char *const clocks[] = { [2] = "global", [3] = "local", [4] = "mono_raw" };
 	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer };
 
 	buffer->perfetto = perfetto;
@@ -272,9 +270,6 @@ static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer
 	u64_map_init(&buffer->functions, sizeof(uint32_t));
 	u64_map_init(&buffer->bundles, sizeof(struct perfetto_bundle));
 	u64_map_init(&buffer->pids, 1);
-	for (unsigned i = 2; i < array_size(clocks); i++)
-		if (context->clock && !strcmp(context->clock, clocks[i]))
-			buffer->clock = i;
 	buffer->frames = frames_new(&context->abi, &calls);
 	if (!buffer->frames)
 		return fail_memory(fail);

@@ -26,7 +26,6 @@ enum { TRACK_LOST = 1, TRACK_INTERRUPT = 2 };
 /* Events of a CPU that wait until there are enough for a packet. */
 struct perfetto_bundle {
 	struct out *events;
-	uint64_t ts; /* time of the first event */
 	bool lost;
 	bool tracks[3]; /* by TRACK_*: whether the track was described */
 };
@@ -39,7 +38,6 @@ struct perfetto_buffer {
 	struct u64_map functions; /* by address: label + 1 */
 	struct u64_map bundles;   /* by CPU: struct perfetto_bundle */
 	struct u64_map pids;      /* seen */
-	unsigned clock;           /* FtraceClock; 0: boot */
 	uint16_t index;
 };
 
@@ -68,8 +66,7 @@ void perfetto_put_head(struct perfetto *perfetto, uint64_t ts);
 
 /* The bundle of a CPU, to which its events are added; NULL without memory. */
 struct perfetto_bundle *perfetto_bundle_of(struct perfetto_buffer *buffer, uint16_t cpu);
-void perfetto_bundle_flush(struct perfetto *perfetto, const struct perfetto_buffer *buffer, uint64_t cpu,
-			   struct perfetto_bundle *bundle);
+void perfetto_bundle_flush(struct perfetto *perfetto, uint64_t cpu, struct perfetto_bundle *bundle);
 void perfetto_flush_all(struct perfetto *perfetto);
 
 /* Writes an event, with perfetto->payload as its payload. */

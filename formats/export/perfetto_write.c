@@ -23,17 +23,9 @@ enum {
 	PACKET_SYSTEM_INFO = 45,
 	PACKET_TRACK = 60
 };
-enum {
-	BUNDLE_CPU = 1,
-	BUNDLE_EVENT = 2,
-	BUNDLE_LOST = 3,
-	BUNDLE_CLOCK = 5,
-	BUNDLE_FTRACE_TIME = 6,
-	BUNDLE_BOOT_TIME = 7,
-	BUNDLE_DESCRIPTOR = 11
-};
+enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, BUNDLE_LOST = 3, BUNDLE_DESCRIPTOR = 11 };
 enum { EVENT_TIMESTAMP = 1, EVENT_PID = 2 };
-enum { CLOCK_REALTIME_ID = 1, CLOCK_MONOTONIC_ID = 3, CLOCK_BOOTTIME_ID = 6 };
+enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6 };
 
 enum { BUNDLE_SIZE = 32 << 10, PENDING_MAX = 16 << 20, CLEARED = 1 };
 
@@ -75,15 +67,45 @@ static void put_system(struct perfetto *perfetto)
 	perfetto_put_packet(perfetto);
 }
 
+/* The importer's number of the trace's clock, if all buffers have the same clock; 0: it has none. */
+static unsigned clock_of(const struct perfetto *perfetto)
+{
+	static const struct {
+		const char *name;
+		unsigned id;
+	} clocks[] = { { "mono", 3 }, { "mono_raw", 5 }, { "perf", 10 } };
+	unsigned ret = 0;
+
+	for (size_t i = 0; i < perfetto->nr_buffers; i++) {
+		const char *name = perfetto->buffers[i].context->clock;
+		unsigned id = 0;
+
+		for (size_t k = 0; name && k < array_size(clocks); k++)
+			if (!strcmp(name, clocks[k].name))
+				id = clocks[k].id;
+		if (i && id != ret)
+			return 0;
+		ret = id;
+	}
+	return ret;
+}
+
+/*
+ * The trace has one pair of clocks, at its beginning. The importer takes times for boot time, whatever clock they are
+ * of: a clock of its own for each bundle would lose events, because it refuses pairs that go back, and the bundles of
+ * several CPUs are not in the order of time.
+ */
 void perfetto_put_head(struct perfetto *perfetto, uint64_t ts)
 {
+	unsigned own = clock_of(perfetto);
 	struct out *packet;
 
 	perfetto->begun = true;
 	perfetto->first = ts;
 	out_clear(&perfetto->message);
 	put_clock(perfetto, CLOCK_BOOTTIME_ID, ts);
-	put_clock(perfetto, CLOCK_MONOTONIC_ID, ts);
+	if (own)
+		put_clock(perfetto, own, ts);
 	if (perfetto->has_date)
 		put_clock(perfetto, CLOCK_REALTIME_ID, ts + (uint64_t)perfetto->date_offset);
 	packet = perfetto_begin_packet(perfetto);
@@ -93,8 +115,7 @@ void perfetto_put_head(struct perfetto *perfetto, uint64_t ts)
 	put_system(perfetto);
 }
 
-void perfetto_bundle_flush(struct perfetto *perfetto, const struct perfetto_buffer *buffer, uint64_t cpu,
-			   struct perfetto_bundle *bundle)
+void perfetto_bundle_flush(struct perfetto *perfetto, uint64_t cpu, struct perfetto_bundle *bundle)
 {
 	struct out *head = &perfetto->message, *tail = &perfetto->field, *out = perfetto->export.out, *packet;
 	size_t len;
@@ -106,11 +127,6 @@ void perfetto_bundle_flush(struct perfetto *perfetto, const struct perfetto_buff
 	out_clear(tail);
 	if (bundle->lost)
 		proto_u64(tail, BUNDLE_LOST, 1);
-	if (buffer->clock) {
-		proto_u64(tail, BUNDLE_CLOCK, buffer->clock);
-		proto_u64(tail, BUNDLE_FTRACE_TIME, bundle->ts);
-		proto_u64(tail, BUNDLE_BOOT_TIME, bundle->ts);
-	}
 	len = out_len(head) + out_len(bundle->events) + out_len(tail);
 	packet = perfetto_begin_packet(perfetto);
 	proto_varint(packet, PACKET_FTRACE << 3 | 2);
@@ -134,7 +150,7 @@ void perfetto_flush_all(struct perfetto *perfetto)
 
 	for (size_t i = 0; i < perfetto->nr_buffers; i++)
 		for (size_t at = 0; (bundle = u64_map_next(&perfetto->buffers[i].bundles, &at, &cpu));)
-			perfetto_bundle_flush(perfetto, &perfetto->buffers[i], cpu, bundle);
+			perfetto_bundle_flush(perfetto, cpu, bundle);
 }
 
 struct perfetto_bundle *perfetto_bundle_of(struct perfetto_buffer *buffer, uint16_t cpu)
@@ -172,15 +188,13 @@ void perfetto_put_event(struct perfetto *perfetto, struct perfetto_buffer *buffe
 	proto_varint(message, (uint64_t)id << 3 | 2);
 	proto_varint(message, out_len(&perfetto->payload));
 	before = out_len(bundle->events);
-	if (!before)
-		bundle->ts = ts;
 	proto_varint(bundle->events, BUNDLE_EVENT << 3 | 2);
 	proto_varint(bundle->events, out_len(message) + out_len(&perfetto->payload));
 	out_mem(bundle->events, message->start, out_len(message));
 	out_mem(bundle->events, perfetto->payload.start, out_len(&perfetto->payload));
 	perfetto->pending += out_len(bundle->events) - before;
 	if (out_len(bundle->events) >= BUNDLE_SIZE)
-		perfetto_bundle_flush(perfetto, buffer, cpu, bundle);
+		perfetto_bundle_flush(perfetto, cpu, bundle);
 	else if (perfetto->pending >= PENDING_MAX)
 		perfetto_flush_all(perfetto);
 }

@@ -89,6 +89,42 @@ for line in sys.stdin:
 	done
 }
 
+# two_cpus: a text of two CPUs, 4000 switches each; CPU 1 is four times as busy, so its bundles are full sooner.
+two_cpus()
+{
+	awk 'BEGIN {
+		for (cpu = 0; cpu < 2; cpu++)
+			for (i = 0; i < 4000; i++) {
+				at = 1000000 + cpu + i * (cpu ? 100 : 400)
+				from = 100 + cpu * 10 + i % 2
+				to = 100 + cpu * 10 + (i + 1) % 2
+				printf "%16s-%-7d [%03d] d..2. %5d.%06d: sched_switch: prev_comm=t%d prev_pid=%d prev_prio=120 prev_state=S ==> next_comm=t%d next_pid=%d next_prio=120\n", "t" from, from, cpu, at / 1000000, at % 1000000, from, from, to, to
+			}
+	}' | sort -s -t : -k 1.30,1.50
+}
+
+# rules FILE OPTION...: exports the file, and fails if the importer of Perfetto would refuse a part of it.
+rules()
+{
+	weft export --to perfetto -o - "$@" 2> /dev/null | python3 tests/cases/export/perfetto_rules.py -
+}
+
+@test "perfetto: events of several CPUs arrive, whichever bundle is full first" {
+	two_cpus | weft import -o "$BATS_TEST_TMPDIR/two.dat" - 2> /dev/null
+	[ "$(rules "$BATS_TEST_TMPDIR/two.dat")" = "- events=8000 switches=8000" ]
+}
+
+@test "perfetto: the file has one pair of clocks, with the clock of the trace where the importer has a number for it" {
+	need_shared captures/unpack
+	for pair in local: mono:3 mono_raw:5 perf:10 boot: uptime: tai: x86-tsc: counter: global:; do
+		file=$(ls -d "$BUILD"/captures/6.12/clock-"${pair%:*}"/trace.dat 2> /dev/null) || continue
+		decode "$file"
+		[ "$(grep -c clock_snapshot "$BATS_TEST_TMPDIR/decoded")" = 1 ]
+		[ "$(sed -n 's/.*clock_id: //p' "$BATS_TEST_TMPDIR/decoded" | grep -vx '[16]' | paste -sd' ')" = "${pair#*:}" ]
+		rules "$file"
+	done
+}
+
 @test "perfetto: a terminal gets none of it" {
 	need_command script
 	run -1 script -qec "$WEFT export --to perfetto $golden/6.12-events-sched.dat" /dev/null
