@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel prints the result of a system call as a hexadecimal number; this names the error that it may be. */
+/*
+ * The kernel prints arguments of system calls as hexadecimal numbers, and so the result; this names flags, operations
+ * and errors.
+ */
 #include "lib/plugin/plugin.h"
 #include "plugins/errors.h"
 
 enum { RET };
 
+static const char *const no_fields[] = { NULL };
 static const char *const fields[] = { "ret", NULL };
+
+static void format_enter(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
+{
+	if (WEFT_HOST_HAS(host, put_arguments))
+		host->put_arguments(record, output);
+}
 
 static void format_exit(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -13,6 +23,7 @@ static void format_exit(const struct weft_host *host, const struct weft_record *
 }
 
 static const struct weft_handler handlers[] = {
+	{ "sys_enter_*", no_fields, format_enter },
 	{ "sys_exit_*", fields, format_exit },
 };
 

@@ -2,8 +2,10 @@
 #include "lib/plugin/decoder.h"
 
 #include "lib/base/bytes.h"
+#include "lib/base/out.h"
 #include "lib/plugin/decoded.h"
 #include "lib/schema/format.h"
+#include "lib/uapi/arguments.h"
 #include "lib/uapi/names.h"
 
 #include <string.h>
@@ -13,6 +15,8 @@ struct weft_record {
 	const uint8_t *data;
 	size_t len;
 };
+
+enum { ARGUMENT_TEXT = 512 }; /* room for the names of an argument of a system call */
 
 struct weft_output {
 	decoded_fn *put;
@@ -83,6 +87,23 @@ static const char *host_error(const struct weft_record *record, int64_t error)
 	return error_name(record->decoder->machine, error);
 }
 
+static size_t host_argument(const struct weft_record *record, const char *call, const char *argument, uint64_t value,
+			    char *text, size_t size)
+{
+	struct out out;
+	size_t len = 0;
+
+	if (!out_init(&out, ARGUMENT_TEXT))
+		return 0;
+	if (argument_put(record->decoder->machine, call, argument, value, &out) && !out.failed &&
+	    out_len(&out) <= size) {
+		len = out_len(&out);
+		memcpy(text, out.start, len);
+	}
+	out_release(&out);
+	return len;
+}
+
 static void host_put_text(struct weft_output *output, const char *name, const char *text, size_t len)
 {
 	output->put(output->arg, &(struct decoded){ .name = name, .kind = DECODED_TEXT, .text = text, .len = len });
@@ -98,6 +119,31 @@ static void host_put_hex(struct weft_output *output, const char *name, uint64_t 
 	output->put(output->arg, &(struct decoded){ .name = name, .kind = DECODED_HEX, .value = value });
 }
 
+/* The arguments follow __syscall_nr; in kernel 6.18 and later data of user space follows them (trace_syscalls.c). */
+static void host_put_arguments(const struct weft_record *record, struct weft_output *output)
+{
+	static const char prefix[] = "sys_enter_", number[] = "__syscall_nr";
+	const struct format *format = record->decoder->format;
+	char text[ARGUMENT_TEXT];
+	bool arguments = false;
+
+	if (strncmp(format->name, prefix, strlen(prefix)))
+		return;
+	for (size_t i = 0; i < format->nr_fields; i++) {
+		const struct field *field = &format->fields[i];
+		size_t len = 0;
+
+		if (arguments && !(field->flags & (FIELD_DYNAMIC | FIELD_ARRAY | FIELD_POINTER)))
+			len = host_argument(record, format->name + strlen(prefix), field->name,
+					    field_int(field, record->decoder->abi, record->data, record->len), text,
+					    sizeof(text));
+		/* A mode or flags of 0 say nothing. */
+		if (len && !(len == 1 && *text == '0'))
+			host_put_text(output, field->name, text, len);
+		arguments |= !strcmp(field->name, number);
+	}
+}
+
 static const struct weft_host host = {
 	.size = sizeof(host),
 	.integer = host_integer,
@@ -109,6 +155,8 @@ static const struct weft_host host = {
 	.put_hex = host_put_hex,
 	.system_call = host_system_call,
 	.error = host_error,
+	.argument = host_argument,
+	.put_arguments = host_put_arguments,
 };
 
 void decoder_each(const struct decoder *decoder, const uint8_t *data, size_t len, decoded_fn *fn, void *arg)

@@ -46,6 +46,15 @@ struct weft_host {
 	 */
 	const char *(*system_call)(const struct weft_record *record, int64_t number);
 	const char *(*error)(const struct weft_record *record, int64_t error);
+
+	/*
+	 * Writes the names that programs use for the value of a system call's argument, such as "O_RDONLY|O_CLOEXEC"
+	 * for "openat", "flags". Returns the length of the text; 0: the value has no name, or the text has no room.
+	 */
+	size_t (*argument)(const struct weft_record *record, const char *call, const char *argument, uint64_t value,
+			   char *text, size_t size);
+	/* For an event sys_enter_NAME: adds a fact for each argument whose value has a name. */
+	void (*put_arguments)(const struct weft_record *record, struct weft_output *output);
 };
 
 /* Whether the running weft has this member of struct weft_host. */

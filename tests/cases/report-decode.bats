@@ -102,7 +102,9 @@ decoded() {
 	[[ "$stderr" == *"'$dir/none.so' does not define weft_plugin"* ]]
 	[[ "$stderr" == *"'$dir/abi.so' has ABI 2, this weft has 1"* ]]
 	# A plugin that an event needs but that cannot be used is a failure.
-	cp "$dir/abi.so" "$dir/syscalls.so"
+	cp "$dir/abi.so" "$BATS_TEST_TMPDIR/abi.so"
+	rm -rf "$dir"/*
+	cp "$BATS_TEST_TMPDIR/abi.so" "$dir/syscalls.so"
 	run --separate-stderr "$WEFT" report --plugin-dir "$dir" $file
 	[ "$status" -eq 1 ]
 	[[ "$stderr" == *"'$dir/syscalls.so' has ABI 2"* ]]

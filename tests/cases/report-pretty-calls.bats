@@ -24,7 +24,7 @@ file=tests/fixtures/demo.dat
 	weft report --format pretty $file > "$BATS_TEST_TMPDIR/text"
 	grep -Eq ' openat\(AT_FDCWD, 0x7ffd1dc86fa9, O_RDONLY\|O_NONBLOCK\|O_CLOEXEC\|O_DIRECTORY, 0\) = 3$' "$BATS_TEST_TMPDIR/text"
 	grep -Eq ' newfstatat\(AT_FDCWD, 0x7ffd1dc86faf, 0x7ffd1dc84b98, 0\) = -1 ENOENT$' "$BATS_TEST_TMPDIR/text"
-	grep -Eq ' ioctl\(0, 0x5413, 0x7ffd1dc84c00\) = -1 ENOTTY$' "$BATS_TEST_TMPDIR/text"
+	grep -Eq ' ioctl\(0, TIOCGWINSZ, 0x7ffd1dc84c00\) = -1 ENOTTY$' "$BATS_TEST_TMPDIR/text"
 	grep -Eq ' rt_sigprocmask\(SIG_SETMASK, ' "$BATS_TEST_TMPDIR/text"
 }
 

@@ -4,6 +4,7 @@
 #include "lib/base/out.h"
 #include "lib/plugin/plugins.h"
 #include "lib/schema/format.h"
+#include "tests/unit/plugged.h"
 #include "tests/unit/test.h"
 
 #include <errno.h>
@@ -14,11 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COMMON                                                                         \
-	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
-	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+#define COMMON PLUGGED_COMMON
 
 static const char sys_enter[] =
 	"name: sys_enter\nID: 20\nformat:\n" COMMON "\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
@@ -32,61 +29,6 @@ static const char probe_event[] =
 	"\tfield:char text[4];\toffset:14;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n";
 static const char needs_more[] = "name: needs_more\nID: 23\nformat:\n" COMMON "\nprint fmt: \"\"\n";
 
-/* The directory of the build that contains this test, BUILD/tests/unit/run. */
-static void build_path(char *path, size_t size, const char *rest)
-{
-	char self[3072];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	self[len < 0 ? 0 : len] = '\0';
-	for (int i = 0; i < 3 && strrchr(self, '/'); i++)
-		*strrchr(self, '/') = '\0';
-	snprintf(path, size, "%s/%s", self, rest);
-}
-
-struct fixture {
-	struct schema *schema;
-	struct plugins *plugins;
-	struct out out;
-	struct fail fail;
-};
-
-static bool fixture_init(struct fixture *fixture, const char *dir, const char *machine, const char *system,
-			 const char *format)
-{
-	static const struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN };
-	char path[4096];
-
-	build_path(path, sizeof(path), dir);
-	*fixture = (struct fixture){ .fail = FAIL_INIT };
-	return out_init(&fixture->out, 4096) && !schema_new(&abi, &fixture->schema, &fixture->fail) &&
-	       !schema_add(fixture->schema, system, strlen(system), format, strlen(format), &fixture->fail) &&
-	       !plugins_new(&(struct plugins_options){ .dir = path,
-						       .machine = machine,
-						       .abi = schema_abi(fixture->schema) },
-			    &fixture->plugins, &fixture->fail);
-}
-
-static void fixture_release(struct fixture *fixture)
-{
-	plugins_free(fixture->plugins);
-	schema_free(fixture->schema);
-	out_release(&fixture->out);
-}
-
-/* The plugin's result for a record, as a string in fixture->out. */
-static const char *decode(struct fixture *fixture, int32_t id, const void *record, size_t len)
-{
-	const struct format *format = schema_format(fixture->schema, id, NULL);
-	const struct decoder *decoder = format ? plugins_decoder(fixture->plugins, format) : NULL;
-
-	out_clear(&fixture->out);
-	if (decoder)
-		decoder_run(decoder, record, len, &fixture->out);
-	out_char(&fixture->out, '\0');
-	return fixture->out.start;
-}
-
 struct syscall_record {
 	uint8_t common[8];
 	int64_t id, ret;
@@ -95,11 +37,11 @@ struct syscall_record {
 static void check_exit(const char *machine, int64_t id, int64_t ret, const char *want)
 {
 	struct syscall_record record = { .id = id, .ret = ret };
-	struct fixture fixture;
+	struct plugged fixture;
 
-	if (CHECK(fixture_init(&fixture, "plugins", machine, "raw_syscalls", sys_exit)))
-		CHECK_STR(decode(&fixture, 21, &record, sizeof(record)), want);
-	fixture_release(&fixture);
+	if (CHECK(plugged_init(&fixture, "plugins", machine, "raw_syscalls", sys_exit)))
+		CHECK_STR(plugged_decode(&fixture, 21, &record, sizeof(record)), want);
+	plugged_release(&fixture);
 }
 
 TEST(plugin_raw_syscalls_names_the_call_and_its_error)
@@ -132,22 +74,22 @@ TEST(plugin_raw_syscalls_names_the_call_on_entry)
 		struct syscall_record head;
 		uint64_t args[5];
 	} record = { .head.id = 39 };
-	struct fixture fixture;
+	struct plugged fixture;
 
-	if (CHECK(fixture_init(&fixture, "plugins", "x86_64", "raw_syscalls", sys_enter)))
-		CHECK_STR(decode(&fixture, 20, &record, sizeof(record)), " {syscall=getpid}");
-	fixture_release(&fixture);
+	if (CHECK(plugged_init(&fixture, "plugins", "x86_64", "raw_syscalls", sys_enter)))
+		CHECK_STR(plugged_decode(&fixture, 20, &record, sizeof(record)), " {syscall=getpid}");
+	plugged_release(&fixture);
 }
 
 TEST(plugin_reads_nothing_behind_a_record_cut_short)
 {
 	uint8_t record[10] = { 0 };
-	struct fixture fixture;
+	struct plugged fixture;
 
-	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event)))
-		CHECK_STR(decode(&fixture, 22, record, sizeof(record)),
+	if (CHECK(plugged_init(&fixture, "tests/plugins", "", "probe", probe_event)))
+		CHECK_STR(plugged_decode(&fixture, 22, record, sizeof(record)),
 			  " {small=0 count=0 second=0x0 behind=0 missing=0 no_such_field=0}");
-	fixture_release(&fixture);
+	plugged_release(&fixture);
 }
 
 TEST(plugin_gets_signed_fields_array_elements_and_bytes)
@@ -158,12 +100,12 @@ TEST(plugin_gets_signed_fields_array_elements_and_bytes)
 		uint16_t array[2];
 		char text[4];
 	} record = { .small = -2, .array = { 0, 0x1234 }, .text = { 'a', '\n', 'b', 'c' } };
-	struct fixture fixture;
+	struct plugged fixture;
 
-	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event)))
-		CHECK_STR(decode(&fixture, 22, &record, sizeof(record)),
+	if (CHECK(plugged_init(&fixture, "tests/plugins", "", "probe", probe_event)))
+		CHECK_STR(plugged_decode(&fixture, 22, &record, sizeof(record)),
 			  " {small=-2 count=2 second=0x1234 behind=0 missing=0 no_such_field=0 text=a?bc}");
-	fixture_release(&fixture);
+	plugged_release(&fixture);
 }
 
 static void sum_up(void *arg, const struct decoded *decoded)
@@ -186,10 +128,10 @@ TEST(plugin_hands_out_fields)
 		uint16_t array[2];
 		char text[4];
 	} record = { .small = -2, .array = { 0, 0x1234 }, .text = { 'a', '\n', 'b', 'c' } };
-	struct fixture fixture;
+	struct plugged fixture;
 	char text[128] = "";
 
-	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event))) {
+	if (CHECK(plugged_init(&fixture, "tests/plugins", "", "probe", probe_event))) {
 		const struct format *format = schema_format(fixture.schema, 22, NULL);
 		const struct decoder *decoder = plugins_decoder(fixture.plugins, format);
 
@@ -197,32 +139,32 @@ TEST(plugin_hands_out_fields)
 			decoder_each(decoder, (const uint8_t *)&record, sizeof(record), sum_up, text);
 		CHECK_STR(text, "small:-2;count:2;second:4660;behind:0;missing:0;no_such_field:0;text:4;");
 	}
-	fixture_release(&fixture);
+	plugged_release(&fixture);
 }
 
 TEST(plugin_handler_is_not_used_without_a_field_it_needs)
 {
 	uint8_t record[8] = { 0 };
-	struct fixture fixture;
+	struct plugged fixture;
 
-	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", needs_more))) {
-		CHECK_STR(decode(&fixture, 23, record, sizeof(record)), "");
+	if (CHECK(plugged_init(&fixture, "tests/plugins", "", "probe", needs_more))) {
+		CHECK_STR(plugged_decode(&fixture, 23, record, sizeof(record)), "");
 		CHECK(!plugins_failure(fixture.plugins));
 	}
-	fixture_release(&fixture);
+	plugged_release(&fixture);
 }
 
 static void check_refused(const char *system, const char *want)
 {
-	struct fixture fixture;
+	struct plugged fixture;
 	const char *failure;
 
-	if (CHECK(fixture_init(&fixture, "tests/plugins", "", system, probe_event))) {
-		CHECK_STR(decode(&fixture, 22, "", 0), "");
+	if (CHECK(plugged_init(&fixture, "tests/plugins", "", system, probe_event))) {
+		CHECK_STR(plugged_decode(&fixture, 22, "", 0), "");
 		failure = plugins_failure(fixture.plugins);
 		CHECK(failure && strstr(failure, want));
 	}
-	fixture_release(&fixture);
+	plugged_release(&fixture);
 }
 
 TEST(plugin_that_cannot_be_used_is_refused_with_the_reason)
@@ -234,17 +176,17 @@ TEST(plugin_that_cannot_be_used_is_refused_with_the_reason)
 
 TEST(plugin_of_a_system_whose_name_is_a_path_is_not_looked_for)
 {
-	struct fixture fixture;
+	struct plugged fixture;
 
-	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "../plugins/probe", probe_event))) {
-		CHECK_STR(decode(&fixture, 22, "", 0), "");
+	if (CHECK(plugged_init(&fixture, "tests/plugins", "", "../plugins/probe", probe_event))) {
+		CHECK_STR(plugged_decode(&fixture, 22, "", 0), "");
 		CHECK(!plugins_failure(fixture.plugins));
 	}
-	fixture_release(&fixture);
+	plugged_release(&fixture);
 }
 
 /* The plugin's result for a record, as report --format json has it. */
-static const char *decode_json(struct fixture *fixture, int32_t id, const void *record, size_t len)
+static const char *decode_json(struct plugged *fixture, int32_t id, const void *record, size_t len)
 {
 	const struct format *format = schema_format(fixture->schema, id, NULL);
 	const struct decoder *decoder = format ? plugins_decoder(fixture->plugins, format) : NULL;
@@ -260,20 +202,20 @@ TEST(plugin_decodes_into_a_member_of_the_events_json)
 {
 	struct syscall_record record = { .id = 257, .ret = -2 };
 	uint8_t zeros[10] = { 0 };
-	struct fixture fixture;
+	struct plugged fixture;
 
-	if (CHECK(fixture_init(&fixture, "plugins", "x86_64", "raw_syscalls", sys_exit))) {
+	if (CHECK(plugged_init(&fixture, "plugins", "x86_64", "raw_syscalls", sys_exit))) {
 		CHECK_STR(decode_json(&fixture, 21, &record, sizeof(record)),
 			  ",\"decoded\":{\"syscall\":\"openat\",\"error\":\"ENOENT\"}");
 		record = (struct syscall_record){ .id = -1, .ret = 3 };
 		CHECK_STR(decode_json(&fixture, 21, &record, sizeof(record)), "");
 	}
-	fixture_release(&fixture);
-	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event)))
+	plugged_release(&fixture);
+	if (CHECK(plugged_init(&fixture, "tests/plugins", "", "probe", probe_event)))
 		CHECK_STR(decode_json(&fixture, 22, zeros, sizeof(zeros)),
 			  ",\"decoded\":{\"small\":0,\"count\":0,\"second\":0,\"behind\":0,\"missing\":0,"
 			  "\"no_such_field\":0}");
-	fixture_release(&fixture);
+	plugged_release(&fixture);
 }
 
 /* Checks why the plugins of a directory are refused. */
@@ -312,13 +254,13 @@ TEST(plugins_of_a_directory_that_others_may_write_are_refused)
 
 TEST(plugins_that_cannot_be_used_are_told_though_no_event_needs_them)
 {
-	struct fixture fixture;
+	struct plugged fixture;
 	unsigned abi = 0, nr = 0;
 	const char *why;
 
-	if (CHECK(fixture_init(&fixture, "tests/plugins", "", "probe", probe_event)))
+	if (CHECK(plugged_init(&fixture, "tests/plugins", "", "probe", probe_event)))
 		for (; (why = plugins_unused(fixture.plugins, nr)); nr++)
 			abi += strstr(why, "ABI 2") != NULL;
 	CHECK(nr >= 3 && abi == 1);
-	fixture_release(&fixture);
+	plugged_release(&fixture);
 }
