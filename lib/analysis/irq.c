@@ -416,8 +416,9 @@ static void see_timer(struct analysis *irq, const struct event *event, enum role
 	}
 	source = source_of_function(irq, kind, event, role);
 	expires = role == HRTIMER_ENTRY ? u64_map_find(&irq->expires, id) : NULL;
-	if (expires && *expires && value >= *expires && !irq->filtered)
-		see_delay(irq, source, value - *expires, event);
+	/* A timer may expire before, within its slack: then it is not late. */
+	if (expires && *expires && !irq->filtered)
+		see_delay(irq, source, value > *expires ? value - *expires : 0, event);
 	if (expires)
 		*expires = 0;
 	enter(irq, kind, id, source, event);

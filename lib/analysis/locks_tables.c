@@ -6,6 +6,7 @@
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"
+#include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
 
 #include <errno.h>
@@ -228,6 +229,25 @@ static void put_rows(struct analysis *locks, struct findings *findings)
 	extreme_tell(locks->pass, findings, "wait for a lock", &longest);
 }
 
+/* Without thread groups the rows of one futex of a process are those of its threads. */
+static void put_groups(const struct analysis *locks, struct findings *findings)
+{
+	const struct tasks *tasks = locks->pass->reader->buffers[0].context->tasks;
+	const struct lock_row *row;
+	size_t at = 0;
+	uint64_t key;
+
+	if (locks->by != LOCKS_BY_LOCK)
+		return;
+	while ((row = u64_map_next(&locks->rows, &at, &key))) {
+		if (row->type == LOCK_FUTEX && !task_tgid(tasks, locks->pass->state.tasks[row->task].pid)) {
+			findings_missing(findings, "-O", "record-tgid",
+					 "which threads share a futex: they have a row each");
+			return;
+		}
+	}
+}
+
 int locks_finish(struct analysis *locks, struct findings *findings, struct fail *fail)
 {
 	const struct lock_wait *wait;
@@ -238,6 +258,7 @@ int locks_finish(struct analysis *locks, struct findings *findings, struct fail 
 		return pass_nothing(locks->pass, &locks_analysis, "there are no waits for locks among the events",
 				    "-e lock -e sched", fail);
 	put_rows(locks, findings);
+	put_groups(locks, findings);
 	while ((wait = u64_map_next(&locks->waits, &at, &key))) {
 		open += wait->losses == locks->pass->state.losses;
 		locks->broken += wait->losses != locks->pass->state.losses;

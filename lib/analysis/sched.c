@@ -44,8 +44,10 @@ static bool init(struct analysis *sched, struct pass *pass, const void *options)
 
 static void release(struct analysis *sched)
 {
-	for (size_t i = 0; i < sched->nr_tasks; i++)
+	for (size_t i = 0; i < sched->nr_tasks; i++) {
 		samples_release(&sched->tasks[i].delay);
+		free(sched->tasks[i].real_time);
+	}
 	for (size_t i = 0; i < PARTS; i++)
 		samples_release(&sched->parts[i]);
 	sched_chain_free(sched->chain);
@@ -56,10 +58,79 @@ static void release(struct analysis *sched)
 /* The kernel's MAX_RT_PRIO: lower priorities belong to real-time and deadline tasks. */
 enum { REAL_TIME = 100 };
 
+static bool is_real_time(const struct state_task *task)
+{
+	return task->prio >= 0 && task->prio < REAL_TIME;
+}
+
+/* Returns whether what the task does now belongs to its row. */
+static inline bool counts_now(const struct analysis *sched, const struct state_task *task)
+{
+	return !sched->options.rt || is_real_time(task);
+}
+
+/* Adds the time since a task became a real-time task to that of former times. */
+static void add_real_time(const struct analysis *sched, uint32_t id, struct sched_real_time *times)
+{
+	const struct state_task *task = &sched->pass->state.tasks[id];
+
+	for (enum task_mode i = 0; i < TASK_MODES; i++)
+		times->spent[i] += state_spent(&sched->pass->state, id, i) - times->spent_before[i];
+	times->beside_idle += task->beside_idle - times->beside_idle_before;
+}
+
+static void begin_real_time(const struct analysis *sched, uint32_t id, struct sched_real_time *times)
+{
+	for (enum task_mode i = 0; i < TASK_MODES; i++)
+		times->spent_before[i] = state_spent(&sched->pass->state, id, i);
+	times->beside_idle_before = sched->pass->state.tasks[id].beside_idle;
+}
+
+struct sched_real_time *sched_see_prio(struct analysis *sched, uint32_t id)
+{
+	const struct state_task *task = &sched->pass->state.tasks[id];
+	struct sched_counts *counts = sched_counts_of(sched, id);
+	struct sched_real_time *times;
+	bool now = is_real_time(task);
+
+	if (counts && !counts->real_time)
+		counts->real_time = calloc(1, sizeof(*counts->real_time));
+	if (!counts || !counts->real_time) {
+		sched->pass->failed = true;
+		return NULL;
+	}
+	times = counts->real_time;
+	if (task->prio < 0)
+		return times;
+	/* The first priority that is known is that of the time before, too. */
+	if (times->known && now && !times->now)
+		begin_real_time(sched, id, times);
+	if (times->now && !now)
+		add_real_time(sched, id, times);
+	times->known = true;
+	times->now = now;
+	times->ever |= now;
+	times->prio = now ? task->prio : times->prio;
+	return times;
+}
+
+struct sched_real_time *sched_end_real_time(struct analysis *sched, uint32_t id)
+{
+	struct sched_real_time *times = sched_see_prio(sched, id);
+
+	if (times && times->now)
+		add_real_time(sched, id, times);
+	return times;
+}
+
+bool sched_wants(const struct analysis *sched, const struct state_task *task)
+{
+	return pass_wants(sched->pass, task) && listed_has(&sched->pass->state.listed, task->pid);
+}
+
 bool sched_has_row(const struct analysis *sched, const struct state_task *task)
 {
-	return (!sched->options.rt || (task->prio >= 0 && task->prio < REAL_TIME)) && pass_wants(sched->pass, task) &&
-	       listed_has(&sched->pass->state.listed, task->pid);
+	return counts_now(sched, task) && sched_wants(sched, task);
 }
 
 __attribute__((noinline)) struct sched_counts *sched_add_counts(struct analysis *sched, uint32_t task)
@@ -101,10 +172,10 @@ static void see_delay(struct analysis *sched, struct sched_counts *counts, uint3
 			sched->cut_waits++;
 		return;
 	}
-	samples_add(&counts->delay, &sched->pass->budget, lasted);
-	see_longest(&counts->worst, lasted, state->now, cpu, step->task);
 	if (!sched_has_row(sched, &state->tasks[step->task]))
 		return;
+	samples_add(&counts->delay, &sched->pass->budget, lasted);
+	see_longest(&counts->worst, lasted, state->now, cpu, step->task);
 	add_part(sched, PART_WHOLE, lasted, cpu, step->task);
 	if (step->waking && step->woken)
 		add_part(sched, PART_ENQUEUE, step->woken - step->waking, cpu, step->task);
@@ -148,10 +219,12 @@ __attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_
 
 	if (!counts)
 		return;
-	if (prev->letter == 'R' || prev->letter == '+')
-		counts->involuntary++;
-	else
-		counts->voluntary++;
+	if (counts_now(sched, prev)) {
+		if (prev->letter == 'R' || prev->letter == '+')
+			counts->involuntary++;
+		else
+			counts->voluntary++;
+	}
 	if (sched->options.timehist)
 		put_run(sched, cpu, prev, counts);
 	counts->left = state->now;
@@ -159,7 +232,7 @@ __attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_
 	counts = state->tasks[step->task].idle ? NULL : sched_counts_of(sched, step->task);
 	if (!counts)
 		return;
-	if (counts->ran_on && counts->ran_on != cpu + 1)
+	if (counts->ran_on && counts->ran_on != cpu + 1 && counts_now(sched, &state->tasks[step->task]))
 		counts->moves++;
 	counts->ran_on = cpu + 1;
 	/* The task may have run while events were lost. */
@@ -167,7 +240,7 @@ __attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_
 	counts->late = step->intact && (step->waking || step->woken) ?
 			       state->now - (step->waking ? step->waking : step->woken) :
 			       0;
-	if (step->was == TASK_WAKING || step->was == TASK_QUEUED)
+	if ((step->was == TASK_WAKING || step->was == TASK_QUEUED) && !step->first)
 		see_delay(sched, counts, cpu);
 }
 
@@ -182,21 +255,35 @@ static void see_woken(struct analysis *sched)
 	const struct state_step *step = &sched->pass->state.step;
 	struct sched_counts *counts = sched_counts_of(sched, step->task);
 
-	/* A sched_wakeup that follows a sched_waking belongs to the same wakeup. */
-	if (counts && !(step->kind == STEP_WOKEN && step->was == TASK_WAKING))
+	/* A sched_wakeup that follows a sched_waking belongs to the same wakeup. A new task has not slept. */
+	if (counts && !step->first && !(step->kind == STEP_WOKEN && step->was == TASK_WAKING) &&
+	    counts_now(sched, &sched->pass->state.tasks[step->task]))
 		counts->wakeups++;
 }
 
 static void see_migration(struct analysis *sched)
 {
-	struct sched_counts *counts = sched_counts_of(sched, sched->pass->state.step.task);
+	const struct state *state = &sched->pass->state;
+	struct sched_counts *counts = sched_counts_of(sched, state->step.task);
 
-	if (counts)
+	if (counts && counts_now(sched, &state->tasks[state->step.task]))
 		counts->migrations++;
+}
+
+static void see_prios(struct analysis *sched)
+{
+	const struct state_step *step = &sched->pass->state.step;
+
+	if (step->task != STATE_NO_TASK)
+		(void)sched_see_prio(sched, step->task);
+	if (step->other != STATE_NO_TASK)
+		(void)sched_see_prio(sched, step->other);
 }
 
 static inline void see_step(struct analysis *sched, const struct event *event)
 {
+	if (__builtin_expect(sched->options.rt, 0))
+		see_prios(sched);
 	switch ((enum step_kind)sched->pass->state.step.kind) {
 	case STEP_NONE:
 	case STEP_LOST:

@@ -13,6 +13,14 @@ struct sched_longest {
 	uint32_t cpu, task;
 };
 
+/* The time during which a task was a real-time task: since an event first told a priority that is one. */
+struct sched_real_time {
+	uint64_t spent[TASK_MODES], beside_idle;               /* of former such times; at the end of all of them */
+	uint64_t spent_before[TASK_MODES], beside_idle_before; /* of the task, when the present one began */
+	int32_t prio;                                          /* the last that is one */
+	bool known, now, ever;
+};
+
 struct sched_counts {
 	uint64_t voluntary, involuntary, wakeups, migrations, moves;
 	struct samples delay; /* from waking, or else from the wakeup, until the task ran */
@@ -21,6 +29,7 @@ struct sched_counts {
 	uint64_t left;      /* when the task lost its CPU; 0: it has not */
 	uint64_t losses;    /* state::losses then */
 	uint64_t off, late; /* before its run: the time without a CPU, and the part of it since the wakeup */
+	struct sched_real_time *real_time; /* NULL unless options.rt */
 };
 
 /* The way from the waker's decision to the first instruction of the woken task. */
@@ -38,8 +47,16 @@ struct analysis {
 	struct sched_map *map;
 };
 
-/* Returns whether the task gets a row. */
+/* Returns whether the user wants to see the task. */
+bool sched_wants(const struct analysis *sched, const struct state_task *task);
+
+/* The same, and whether the task as it is now counts: with options.rt only real-time tasks do. */
 bool sched_has_row(const struct analysis *sched, const struct state_task *task);
+
+/* An event tells the task's priority: adds up how long it has been a real-time task. NULL without memory. */
+struct sched_real_time *sched_see_prio(struct analysis *sched, uint32_t task);
+/* The same at the end of the trace; call it once. */
+struct sched_real_time *sched_end_real_time(struct analysis *sched, uint32_t task);
 
 struct sched_counts *sched_add_counts(struct analysis *sched, uint32_t task);
 

@@ -80,14 +80,16 @@ static void put_at(struct table *table, const struct sched_longest *worst)
 static void put_task(const struct analysis *sched, struct table *table, const struct state_task *task,
 		     const struct sched_counts *counts)
 {
-	const uint64_t *spent = task->spent;
+	const struct sched_real_time *times = counts->real_time;
+	const uint64_t *spent = times ? times->spent : task->spent;
+	int32_t prio = times ? times->prio : task->prio;
 	bool migrates = sched->pass->state.events[STATE_MIGRATE];
 
 	table_attach(table, &counts->delay);
 	table_cell(table, pass_comm(sched->pass, task));
 	table_cell_s64(table, task->pid);
-	if (task->prio >= 0)
-		table_cell_s64(table, task->prio);
+	if (prio >= 0)
+		table_cell_s64(table, prio);
 	else
 		table_cell(table, "-");
 	table_cell_u64(table, spent[TASK_RUNNING]);
@@ -96,7 +98,7 @@ static void put_task(const struct analysis *sched, struct table *table, const st
 	if (sched->pass->state.listed.filtered)
 		table_cell(table, "-");
 	else
-		table_cell_u64(table, task->beside_idle);
+		table_cell_u64(table, times ? times->beside_idle : task->beside_idle);
 	table_cell_u64(table, spent[TASK_SLEEPING]);
 	table_cell_u64(table, spent[TASK_BLOCKED]);
 	table_cell_u64(table, spent[TASK_STOPPED] + spent[TASK_NEW]);
@@ -108,6 +110,14 @@ static void put_task(const struct analysis *sched, struct table *table, const st
 	pass_cells(table, &counts->delay);
 	put_at(table, &counts->worst);
 	table_cell_u64(table, task->generation);
+}
+
+/* With options.rt a task has a row if it was a real-time task at any time. */
+static bool has_row(struct analysis *sched, uint32_t id)
+{
+	const struct sched_real_time *times = sched->options.rt ? sched_end_real_time(sched, id) : NULL;
+
+	return sched_wants(sched, &sched->pass->state.tasks[id]) && (!sched->options.rt || (times && times->ever));
 }
 
 static void put_tasks(struct analysis *sched, struct findings *findings)
@@ -132,7 +142,7 @@ static void put_tasks(struct analysis *sched, struct findings *findings)
 		const struct state_task *task = &state->tasks[i];
 		const struct sched_counts *counts = task->idle ? NULL : sched_counts_of(sched, i);
 
-		if (counts && sched_has_row(sched, task)) {
+		if (counts && has_row(sched, i)) {
 			put_task(sched, table, task, counts);
 		} else if (counts && pass_is_self(sched->pass, task->pid)) {
 			self++;

@@ -84,21 +84,14 @@ static bool names_time(struct text_word key)
 	       (key.len == strlen(time_field) || key.at[strlen(time_field)] == '.');
 }
 
-/*
- * Sets the keys that the user wants, followed by the time if it is not among them. The default is the matching field,
- * and the time.
- */
+/* Sets the keys that the user wants. The default is the matching field, and the time. */
 static int settle_keys(const struct instance *instance, const struct hist_wanted *wanted, struct latency *latency,
 		       struct fail *fail)
 {
 	cleanup_buf struct buf keys = BUF_INIT;
-	const char *at = wanted->keys ? wanted->keys : latency->second_key;
-	struct text_word key;
-	bool ok = hist_add_keys(&keys, instance, at), has_time = false;
+	bool ok = hist_add_keys(&keys, instance, wanted->keys ? wanted->keys : latency->second_key);
 
-	while (text_next_word(&at, ", ", &key))
-		has_time |= names_time(key);
-	if (!has_time)
+	if (!wanted->keys)
 		ok = ok && buf_addf(&keys, "%s%s.log2", keys.len ? "," : "", time_field);
 	if (!ok)
 		return fail_memory(fail);

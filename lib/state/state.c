@@ -155,9 +155,11 @@ INLINE void come(struct state *state, uint32_t number, uint32_t id, const struct
 		step->woken = task->woken;
 	}
 	step->intact = tasks_enter(state, task, TASK_RUNNING) && !task->unsure;
+	step->first = task->first;
 	task->waking = 0;
 	task->woken = 0;
 	task->unsure = false;
+	task->first = false;
 	task->cpu = number;
 	state->cpus[number].hard = 0;
 	state->cpus[number].soft = task->soft;
@@ -277,6 +279,8 @@ INLINE void wake(struct state *state, const struct event *event, uint8_t role, u
 	step->other = state->cpus[event->cpu].task;
 	step->cpu = cpu < UINT16_MAX ? (uint32_t)cpu : event->cpu;
 	step->intact = tasks_enter(state, task, role == STATE_WAKING ? TASK_WAKING : TASK_QUEUED);
+	task->first = role == STATE_WAKEUP_NEW;
+	step->first = task->first;
 	begin_wakeup(state, task, role, again);
 	task->early = false;
 	if (again && step->intact)

@@ -69,6 +69,7 @@ struct state_task {
 	bool early;   /* its sched_waking came while it could not be woken; its sched_wakeup is to come */
 	bool idle;
 	bool forked;  /* its fork was seen */
+	bool first;   /* while QUEUED: sched_wakeup_new, which begins the life of a task, put it there */
 	uint8_t soft; /* PREEMPT_RT: nesting depth of softirqs when the task lost its CPU */
 };
 
@@ -114,9 +115,10 @@ enum step_kind {
 
 /* The change by the last event. Tasks are indices of state::tasks. */
 struct state_step {
-	uint8_t kind;  /* enum step_kind */
-	uint8_t was;   /* enum task_mode of `task` before */
-	bool intact;   /* nothing was lost since that mode began; SWITCH: nor was the wakeup */
+	uint8_t kind; /* enum step_kind */
+	uint8_t was;  /* enum task_mode of `task` before */
+	bool intact;  /* nothing was lost since that mode began; SWITCH: nor was the wakeup */
+	bool first; /* WOKEN, SWITCH: the task is new and has not slept: it was put on its queue by sched_wakeup_new */
 	uint32_t task; /* SWITCH: the task that gets the CPU; else the task that the step changes */
 	/*
 	 * SWITCH: the task that loses the CPU; WAKING, WOKEN: the task on the waker's CPU; FORK: the parent; or

@@ -383,13 +383,11 @@ static int parse_match(struct parser *parser)
 	return err ? err : find_match(parser, second, strlen(second), parser->last, "next_", &parser->tally->match);
 }
 
+/* Adds the time to the keys that are the default. */
 static int add_time(struct parser *parser)
 {
 	struct tally_program *program = &parser->tally->program;
 
-	for (size_t i = 0; i < program->nr_keys; i++)
-		if (program->keys[i].of == TALLY_LATENCY)
-			return 0;
 	return parse_columns(parser, "keys", "lat.log2", true, program->keys, &program->nr_keys);
 }
 
@@ -418,7 +416,7 @@ int tally_parse(struct tally *tally, const struct format *last, const struct for
 	if (!err)
 		err = parse_columns(&parser, "keys", wanted->keys ? wanted->keys : tally->match.name, true,
 				    program->keys, &program->nr_keys);
-	if (!err && first)
+	if (!err && first && !wanted->keys)
 		err = add_time(&parser);
 	if (!err && !program->nr_keys)
 		err = fail_set(fail, -EINVAL, "--keys: no key");

@@ -44,6 +44,71 @@ TEST(sched_counts_the_delay_of_a_task_that_was_woken_on_its_way_to_sleep)
 	analysed_end(&analysed);
 }
 
+static void new_task(struct loom *loom)
+{
+	loom_type(loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu", "\"\"");
+}
+
+TEST(sched_takes_the_beginning_of_a_task_for_no_wakeup)
+{
+	struct analysed analysed;
+
+	/* The new task 9 waits for 900 until it runs; when it has slept, a wakeup takes 200. */
+	if (!analysed_begin(&analysed, &sched_analysis, NULL, new_task,
+			    "0 1000 8 sched_waking pid=5 target_cpu=1\n"
+			    "0 1050 8 sched_process_fork parent_pid=8 child_comm=nine child_pid=9\n"
+			    "0 1100 8 sched_wakeup_new comm=nine pid=9 target_cpu=0\n"
+			    "0 2000 8 sched_switch prev_comm=x prev_pid=8 next_comm=nine next_pid=9\n"
+			    "0 3000 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=x next_pid=8\n"
+			    "0 5000 8 sched_waking comm=nine pid=9 target_cpu=0\n"
+			    "0 5050 8 sched_wakeup comm=nine pid=9 target_cpu=0\n"
+			    "0 5200 8 sched_switch prev_comm=x prev_pid=8 next_comm=nine next_pid=9\n"))
+		return;
+	CHECK(analysed_is(&analysed, "tasks", "nine", "wakeups", "1"));
+	CHECK(analysed_is(&analysed, "tasks", "nine", "delays", "1") &&
+	      analysed_is(&analysed, "tasks", "nine", "delay_max_ns", "200"));
+	CHECK(analysed_is(&analysed, "tasks", "nine", "wait", "1100"));
+	CHECK(analysed_is(&analysed, "wakeups", "waking to running", "count", "1") &&
+	      analysed_is(&analysed, "wakeups", "queued to running", "max", "150"));
+	analysed_end(&analysed);
+}
+
+TEST(sched_rt_counts_only_what_a_task_did_as_a_real_time_task)
+{
+	static const struct sched_options options = { .rt = true };
+	struct analysed analysed;
+
+	/*
+	 * 9 is woken after 1000 and runs for 3000 with priority 120; then it sleeps, is made a real-time task, is woken
+	 * after 29, runs for 400 and leaves with its old priority. 5 has always been one.
+	 */
+	if (!analysed_begin(
+		    &analysed, &sched_analysis, &options, NULL,
+		    "1 500 5 sched_switch prev_comm=five prev_pid=5 prev_prio=98 prev_state=1 next_pid=0\n"
+		    "0 1000 8 sched_waking comm=nine pid=9 prio=120 target_cpu=0\n"
+		    "0 2000 8 sched_switch prev_comm=x prev_pid=8 prev_prio=120 next_comm=nine next_pid=9 "
+		    "next_prio=120\n"
+		    "0 5000 9 sched_switch prev_comm=nine prev_pid=9 prev_prio=120 prev_state=1 next_comm=x next_pid=8 "
+		    "next_prio=120\n"
+		    "0 8000 8 sched_waking comm=nine pid=9 prio=10 target_cpu=0\n"
+		    "0 8029 8 sched_switch prev_comm=x prev_pid=8 prev_prio=120 next_comm=nine next_pid=9 "
+		    "next_prio=10\n"
+		    "0 8429 9 sched_switch prev_comm=nine prev_pid=9 prev_prio=120 prev_state=1 next_comm=x next_pid=8 "
+		    "next_prio=120\n"
+		    "0 9000 8 sched_waking pid=6 target_cpu=1\n"))
+		return;
+	CHECK(analysed_is(&analysed, "tasks", "nine", "delays", "1") &&
+	      analysed_is(&analysed, "tasks", "nine", "delay_max_ns", "29"));
+	CHECK(analysed_is(&analysed, "tasks", "nine", "run", "400") &&
+	      analysed_is(&analysed, "tasks", "nine", "sleep", "0") &&
+	      analysed_is(&analysed, "tasks", "nine", "wait", "29"));
+	CHECK(analysed_is(&analysed, "tasks", "nine", "wakeups", "1") &&
+	      analysed_is(&analysed, "tasks", "nine", "prio", "10"));
+	CHECK(analysed_is(&analysed, "tasks", "five", "sleep", "8500"));
+	CHECK(analysed_is(&analysed, "wakeups", "waking to running", "count", "1"));
+	analysed_end(&analysed);
+}
+
 TEST(sched_prints_no_times_of_a_run_that_lost_events_hide)
 {
 	static const struct sched_options options = { .timehist = true };

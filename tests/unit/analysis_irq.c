@@ -47,6 +47,25 @@ TEST(irq_subtracts_what_nests_and_counts_delays_from_the_first_raise)
 	analysed_end(&analysed);
 }
 
+TEST(irq_counts_a_hrtimer_that_expired_within_its_slack_as_in_time)
+{
+	struct analysed analysed;
+
+	/* The first is 300 late, the second expired 200 before its last moment. */
+	if (!analysed_begin(&analysed, &irq_analysis, NULL, types,
+			    "0 1000 7 hrtimer_start hrtimer=16 expires=5000\n"
+			    "0 1100 7 hrtimer_start hrtimer=32 expires=6000\n"
+			    "0 6000 7 hrtimer_expire_entry hrtimer=16 function=1 now=5300\n"
+			    "0 6100 7 hrtimer_expire_exit hrtimer=16\n"
+			    "0 6200 7 hrtimer_expire_entry hrtimer=32 function=1 now=5800\n"
+			    "0 6300 7 hrtimer_expire_exit hrtimer=32\n"))
+		return;
+	CHECK(analysed_is(&analysed, "sources", "hrtimer", "delays", "2"));
+	CHECK(analysed_is(&analysed, "sources", "hrtimer", "delay_p50_ns", "0") &&
+	      analysed_is(&analysed, "sources", "hrtimer", "d-max", "300"));
+	analysed_end(&analysed);
+}
+
 TEST(irq_takes_the_timer_of_powerpc_for_a_vector_and_no_call_of_its_hypervisor)
 {
 	struct analysed analysed;

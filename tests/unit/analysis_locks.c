@@ -3,6 +3,8 @@
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
 
+#include <string.h>
+
 static void types(struct loom *loom)
 {
 	loom_type(loom, "lock", "contention_begin", "u64 lock_addr; u32 flags", "\"\"");
@@ -95,6 +97,21 @@ TEST(locks_pairs_waits_for_a_futex_and_leaves_out_those_that_did_not_wait)
 	      analysed_is(&analysed, "locks", "0x5000", "waits", "2"));
 	CHECK(analysed_is(&analysed, "locks", "0x5000", "total", "5100") &&
 	      analysed_is(&analysed, "locks", "0x5000", "given_up", "1"));
+	analysed_end(&analysed);
+}
+
+TEST(locks_says_that_threads_of_one_process_cannot_be_told)
+{
+	struct analysed analysed;
+
+	/* 7 and 8 may be threads of one process, or have a futex each. */
+	if (!analysed_begin(&analysed, &locks_analysis, NULL, types,
+			    "0 1000 7 sys_enter_futex __syscall_nr=202 uaddr=0x5000 op=128\n"
+			    "1 1100 8 sys_enter_futex __syscall_nr=202 uaddr=0x5000 op=128\n"
+			    "0 6000 7 sys_exit_futex __syscall_nr=202 ret=0\n"
+			    "1 6100 8 sys_exit_futex __syscall_nr=202 ret=0\n"))
+		return;
+	CHECK(strstr(buf_str(&analysed.findings.missing), "-O record-tgid (which threads share a futex"));
 	analysed_end(&analysed);
 }
 

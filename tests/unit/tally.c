@@ -233,6 +233,19 @@ TEST(tally_sorts_by_the_key_unless_a_percentile_of_it_is_named)
 		"120  size:        284\n"));
 }
 
+TEST(tally_adds_no_key_to_those_that_are_named)
+{
+	/* Two times, 6000 and 5000, in one row. */
+	CHECK(counts(&(struct tally_wanted){ .event = "test:cost",
+					     .second = "test:done",
+					     .match = "value",
+					     .ns = true,
+					     .keys = "common_pid",
+					     .values = "lat.max,lat" },
+		     "{ common_pid:          7 } hitcount:          2  lat.max:       6000  lat:      11000\n"
+		     "\nTotals:\n"));
+}
+
 TEST(tally_measures_from_one_event_to_the_next_other_that_matches)
 {
 	CHECK(counts(&(struct tally_wanted){ .event = "test:cost",
