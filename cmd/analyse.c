@@ -48,7 +48,7 @@ static const struct argp_option options[] = {
 	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, inclusive", 92 },
 	{ "cpu", OPT_CPU, "CPULIST", 0, "Show only these CPUs, such as 0-3,7", 92 },
 	{ "pid", OPT_PID, "PID", 0, "Show only these tasks; a list with commas, repeatable", 92 },
-	{ "comm", OPT_COMM, "NAME", 0, "Show only tasks of this name, a glob; repeatable", 92 },
+	{ "comm", OPT_COMM, "NAME", 0, "Show only what tasks did under this name, a glob; repeatable", 92 },
 	{ "self", OPT_SELF, NULL, 0, "Show weft's own tasks, too", 92 },
 
 	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 93 },

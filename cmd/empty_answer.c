@@ -156,9 +156,8 @@ static int read_all(struct answer *answer, struct trace *trace, struct fail *fai
 static const char *time_text(const struct answer *answer, uint64_t ts, char into[TEXT_HUMAN])
 {
 	if (answer->timed)
-		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%06" PRIu64, ts / 1000000000, ts % 1000000000 / 1000);
-	else
-		snprintf(into, TEXT_HUMAN, "%" PRIu64, ts);
+		return text_stamp(into, ts);
+	snprintf(into, TEXT_HUMAN, "%" PRIu64, ts);
 	return into;
 }
 

@@ -72,10 +72,12 @@ static int count_events(struct reader *reader, const struct trace_buffer *buffer
 
 static void cell_time(struct table *table, enum clock_unit unit, bool seen, uint64_t ts)
 {
+	char text[TEXT_HUMAN];
+
 	if (!seen)
 		table_cell(table, "");
 	else if (unit == CLOCK_UNIT_NS)
-		table_cellf(table, "%" PRIu64 ".%06" PRIu64, ts / 1000000000, ts % 1000000000 / 1000);
+		table_cell(table, text_stamp(text, ts));
 	else
 		table_cell_u64(table, ts);
 }

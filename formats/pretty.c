@@ -15,6 +15,7 @@
 #include "lib/base/escape.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
+#include "lib/base/scale.h"
 #include "lib/event/spans.h"
 #include "lib/event/tasks.h"
 
@@ -103,40 +104,46 @@ static const char *span_text(const struct pretty *pretty, uint64_t span, char te
 	static const struct {
 		uint64_t unit;
 		const char name[3];
-	} units[] = { { NS_PER_S, "s" }, { NS_PER_MS, "ms" }, { NS_PER_US, "us" } };
+	} units[] = { { NS_PER_US, "us" }, { NS_PER_MS, "ms" }, { NS_PER_S, "s" } };
 
 	if (pretty->counts)
 		return thousands(span, text);
-	for (size_t i = 0; i < array_size(units); i++) {
-		uint64_t unit = units[i].unit, whole = span / unit, hundredths = span % unit / (unit / 100);
+	if (span < NS_PER_US) {
+		memcpy(digits_put_u64(text, span), "ns", 3);
+		return text;
+	}
+	for (size_t i = 0;; i++) {
+		uint64_t unit = units[i].unit, hundredths = scale_round(span, unit / 100),
+			 tenths = scale_round(span, unit / 10), whole = scale_round(span, unit);
 		char grouped[32], *at;
 
-		if (span < unit)
+		/* What rounds to 1000 of a unit is 1.00 of the next one. */
+		if (whole >= 1000 && i + 1 < array_size(units))
 			continue;
-		if (whole >= 100) {
+		if (tenths >= 1000) {
 			snprintf(text, 32, "%s%s", thousands(whole, grouped), units[i].name);
 			return text;
 		}
-		at = digits_put_u64(text, whole);
+		at = digits_put_u64(text, hundredths < 1000 ? hundredths / 100 : tenths / 10);
 		*at++ = '.';
-		at = whole < 10 ? digits_put_2(at, (uint32_t)hundredths) : digits_put_u64(at, hundredths / 10);
+		at = hundredths < 1000 ? digits_put_2(at, (uint32_t)(hundredths % 100)) :
+					 digits_put_u64(at, tenths % 10);
 		memcpy(at, units[i].name, 3);
 		return text;
 	}
-	memcpy(digits_put_u64(text, span), "ns", 3);
-	return text;
 }
 
 static void put_time(const struct pretty *pretty, uint64_t since, struct out *out)
 {
-	unsigned fraction = (unsigned)(since % NS_PER_S);
+	uint64_t shown = pretty->nanoseconds ? since : scale_round(since, NS_PER_US) * NS_PER_US;
+	unsigned fraction = (unsigned)(shown % NS_PER_S);
 	char grouped[32];
 
 	if (pretty->counts) {
 		put_right(thousands(since, grouped), TIME_WIDTH, out);
 		return;
 	}
-	put_right(thousands(since / NS_PER_S, grouped), TIME_WIDTH - 7, out);
+	put_right(thousands(shown / NS_PER_S, grouped), TIME_WIDTH - 7, out);
 	out_char(out, '.');
 	out_need(out, 9);
 	out->at = pretty->nanoseconds ? digits_put_9(out->at, fraction) : digits_put_6(out->at, fraction / NS_PER_US);

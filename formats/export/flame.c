@@ -177,12 +177,12 @@ static void put_place(const struct flame *flame, uint64_t value, struct out *out
 
 static void put_weight(const struct flame *flame, uint64_t weight, struct out *out)
 {
-	uint64_t parts = flame->total ? scale_mul_div(weight, 10000, flame->total) : 0;
+	uint64_t parts = flame->total ? scale_round_mul_div(weight, 10000, flame->total) : 0;
 
 	if (flame->weight == WEIGHT_COUNT) {
 		out_u64(out, weight);
 	} else {
-		out_decimal(out, (int64_t)(weight / 1000), 3);
+		out_decimal(out, (int64_t)scale_round(weight, 1000), 3);
 		out_str(out, " ms");
 	}
 	out_str(out, ", ");
@@ -277,7 +277,7 @@ static void put_head(const struct flame *flame)
 		out_u64(out, flame->total);
 		out_str(out, " stacks");
 	} else {
-		out_decimal(out, (int64_t)(flame->total / 1000), 3);
+		out_decimal(out, (int64_t)scale_round(flame->total, 1000), 3);
 		out_str(out, " ms");
 	}
 	if (flame->was)
@@ -299,7 +299,7 @@ static void tell_gone(const struct flame *flame, struct export *export)
 	for (size_t i = 0; flame->was && i < flame->nr; i++)
 		if (!flame->boxes[i].weight)
 			gone += flame->was[i];
-	part = gone ? scale_mul_div(gone, 10000, flame->was_total) : 0;
+	part = gone ? scale_round_mul_div(gone, 10000, flame->was_total) : 0;
 	if (gone)
 		export_note(export,
 			    "--diff: %" PRIu64 ".%02" PRIu64

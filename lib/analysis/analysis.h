@@ -45,7 +45,8 @@ struct analysis_ops {
 	const char *option;                     /* a trace option that adds to the events; set if the kernel has it */
 	const char *stacks;                     /* events, as -e takes them, with which the kernel's stack is stored */
 	const struct analysis_ops *const *like; /* its recording has the events of these, too; ends with NULL */
-	size_t size;                            /* sizeof(struct analysis) */
+	bool whole_lives; /* the rows of tasks are about their whole lives, with all their names */
+	size_t size;      /* sizeof(struct analysis) */
 	/*
 	 * Prepares an analysis that is all zeros. `options` is the structure that the command fills from its options,
 	 * or NULL for the defaults. Borrows the pass. False when there is no memory; release() is called even then.

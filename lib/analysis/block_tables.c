@@ -4,6 +4,7 @@
 #include "lib/analysis/findings.h"
 #include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
+#include "lib/base/scale.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -97,23 +98,24 @@ static struct block_row *row_of(struct analysis *block, uint32_t device, uint8_t
 	return row;
 }
 
-static bool is_wanted(const struct analysis *block, uint32_t task, uint32_t cpu)
+static bool is_wanted(const struct analysis *block, uint32_t task, uint32_t cpu, uint64_t since)
 {
 	const struct state *state = &block->pass->state;
 
 	if (!pass_wants_cpu(block->pass, cpu))
 		return false;
 	if (task < state->nr_tasks)
-		return pass_wants(block->pass, &state->tasks[task]);
+		return pass_wants_since(block->pass, &state->tasks[task], since);
 	return !block->pass->filter.nr_pids && !block->pass->filter.nr_comms;
 }
 
 void block_count(struct analysis *block, uint32_t disk, const struct block_request *request, uint64_t sectors,
 		 bool failed, uint64_t now)
 {
-	struct block_row *row = is_wanted(block, request->task, request->cpu) ?
-					row_of(block, disk, request->operation, request->task) :
-					NULL;
+	struct block_row *row =
+		is_wanted(block, request->task, request->cpu, request->queued ? request->queued : request->first) ?
+			row_of(block, disk, request->operation, request->task) :
+			NULL;
 	struct samples_budget *budget = &block->pass->budget;
 	struct extreme whole = { .to = now, .cpu = request->cpu, .task = request->task };
 
@@ -171,7 +173,9 @@ static void put_head(const struct analysis *block, const struct block_row *row, 
 	}
 }
 
-static void put_row(const struct analysis *block, const struct block_row *row, double seconds, struct table *table)
+enum { NS_PER_S = 1000000000 };
+
+static void put_row(const struct analysis *block, const struct block_row *row, uint64_t span, struct table *table)
 {
 	table_attach_part(table, &row->q2c, NULL, "q2c");
 	table_attach_part(table, &row->q2d, NULL, "q2d");
@@ -179,8 +183,8 @@ static void put_row(const struct analysis *block, const struct block_row *row, d
 	put_head(block, row, table);
 	table_cell_u64(table, row->sizes.count);
 	table_cell_u64(table, row->bytes);
-	table_cell_decimal(table, seconds > 0 ? (int64_t)((double)row->sizes.count / seconds * 10 + 0.5) : 0, 1);
-	table_cell_u64(table, seconds > 0 ? (uint64_t)((double)row->bytes / seconds + 0.5) : 0);
+	table_cell_ratio(table, row->sizes.count, NS_PER_S, span, 1);
+	table_cell_u64(table, span ? scale_round_mul_div(row->bytes, NS_PER_S, span) : 0);
 	table_cell_u64(table, samples_quantile(&row->sizes, 500));
 	pass_spread(table, &row->q2c);
 	pass_spread(table, &row->q2d);
@@ -198,7 +202,7 @@ static void put_rows(struct analysis *block, struct findings *findings)
 		[BLOCK_BY_OPERATION] = "requests of each operation",
 		[BLOCK_BY_TASK] = "requests by the task that queued them",
 	};
-	double seconds = (double)(block->pass->state.now - block->pass->state.start) / 1e9;
+	const struct state *state = &block->pass->state;
 	struct extreme longest = { .to = 0 };
 	const struct block_row *row;
 	struct table *table;
@@ -218,7 +222,7 @@ static void put_rows(struct analysis *block, struct findings *findings)
 	findings_brief(findings, 1 << WHAT | 1 << WHICH | 1 << REQUESTS | 1 << BYTES | 1 << Q2C_MAX | 1 << D2C_99 |
 					 1 << D2C_MAX | 1 << MAX_AT);
 	while ((row = u64_map_next(&block->rows, &at, &key))) {
-		put_row(block, row, seconds, table);
+		put_row(block, row, state->now - state->start, table);
 		if (row->longest.to)
 			extreme_see(&longest, &row->longest);
 	}
@@ -233,14 +237,6 @@ static const struct table_column device_columns[] = {
 	{ "REQUEUES", TABLE_COUNT, NULL },     { "REISSUES", TABLE_COUNT, NULL },
 	{ "ERRORS", TABLE_COUNT, NULL },
 };
-
-static void put_share(struct table *table, uint64_t part, uint64_t whole)
-{
-	if (whole)
-		table_cell_decimal(table, (int64_t)((double)part / (double)whole * 1000 + 0.5), 1);
-	else
-		table_cell(table, "-");
-}
 
 static void put_devices(struct analysis *block, struct findings *findings)
 {
@@ -260,14 +256,10 @@ static void put_devices(struct analysis *block, struct findings *findings)
 		block_settle(device, state->now);
 		put_device(device, table);
 		table_cell_u64(table, device->busy);
-		put_share(table, device->busy, state->now - state->start);
-		if (device->busy)
-			table_cell_decimal(table, (int64_t)((double)device->weighed / (double)device->busy * 100 + 0.5),
-					   2);
-		else
-			table_cell(table, "-");
+		table_cell_percent(table, device->busy, state->now - state->start, 1);
+		table_cell_ratio(table, device->weighed, 1, device->busy, 2);
 		table_cell_u64(table, device->deepest);
-		put_share(table, device->sequential, device->first_issues);
+		table_cell_percent(table, device->sequential, device->first_issues, 1);
 		table_cell_u64(table, device->merges);
 		table_cell_u64(table, device->splits);
 		table_cell_u64(table, device->requeues);

@@ -52,7 +52,7 @@ static void put_figure(struct table *table, const struct diff *diff, const struc
 	else if (metric == DIFF_TOTAL && value > 0 && value < 10)
 		put_number(table, value, " ns", suffix);
 	else
-		table_cellf(table, "%s%s", text_time(text, (uint64_t)value), suffix);
+		table_cellf(table, "%s%s", text_time(text, (uint64_t)llrint(value)), suffix);
 }
 
 static void put_percent(struct table *table, bool known, double part)
@@ -63,13 +63,13 @@ static void put_percent(struct table *table, bool known, double part)
 	if (!known || !(percent > -1e12 && percent < 1e12))
 		table_cell(table, "-");
 	else
-		table_cell_decimal(table, llround(percent), 1);
+		table_cell_decimal(table, llrint(percent), 1);
 }
 
 static void put_value(struct table *table, bool known, double value, unsigned digits)
 {
 	if (known)
-		table_cell_decimal(table, llround(fmin(value * pow(10, digits), 1e18)), digits);
+		table_cell_decimal(table, llrint(fmin(value * pow(10, digits), 1e18)), digits);
 	else
 		table_cell(table, "-");
 }

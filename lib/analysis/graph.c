@@ -106,9 +106,9 @@ static void release(struct analysis *graph)
 	roles_release(&graph->roles);
 }
 
-static inline bool wants(const struct pass *pass, const struct state_task *task, uint32_t cpu)
+static inline bool wants(const struct pass *pass, const struct state_task *task, uint32_t cpu, uint64_t since)
 {
-	return (!task || pass_wants(pass, task)) && (!pass->filter.cpus || pass_wants_cpu(pass, cpu));
+	return (!task || pass_wants_since(pass, task, since)) && (!pass->filter.cpus || pass_wants_cpu(pass, cpu));
 }
 
 static inline size_t recent_slot(uint64_t address)
@@ -234,7 +234,7 @@ static void see_call(struct analysis *graph, const struct call *call, const stru
 	const struct state_task *task = graph_task(graph->pass, event);
 	struct function *function;
 
-	if (!wants(graph->pass, task, event->cpu))
+	if (!wants(graph->pass, task, event->cpu, call->timed ? call->start : UINT64_MAX))
 		return;
 	if (!call->entered)
 		see_unentered(graph, call);
@@ -277,7 +277,7 @@ static void see_hit(struct analysis *graph, const struct event *event, enum role
 		bind_hit(graph, event, role, place);
 	}
 	graph->hits_buffer = event->buffer;
-	if (place->size && wants(graph->pass, graph_task(graph->pass, event), event->cpu))
+	if (place->size && wants(graph->pass, graph_task(graph->pass, event), event->cpu, UINT64_MAX))
 		hit(graph, place_u64(place, event));
 }
 

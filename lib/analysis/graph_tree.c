@@ -216,7 +216,7 @@ static void end_instance(struct analysis *graph, const struct call *call, const 
 {
 	const struct state_task *task = graph_task(graph->pass, event);
 
-	if ((task && !pass_wants(graph->pass, task)) || !pass_wants_cpu(graph->pass, event->cpu))
+	if ((task && !pass_wants_since(graph->pass, task, call->start)) || !pass_wants_cpu(graph->pass, event->cpu))
 		return;
 	call_tree_settle(&instance->tree);
 	graph->off += graph_off_in(graph->pass, task, call);

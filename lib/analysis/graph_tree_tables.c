@@ -117,7 +117,7 @@ static void put_node(const struct analysis *graph, struct table *table, const st
 	table_cell_u64(table, node->interrupts);
 	table_cell_u64(table, node->total);
 	table_cell_u64(table, node->self);
-	table_cell_decimal(table, whole ? (int64_t)((double)node->total / (double)whole * 1000 + 0.5) : 0, 1);
+	table_cell_percent(table, node->total, whole, 1);
 	put_name(graph, table, tree, node);
 }
 

@@ -52,12 +52,16 @@ static enum irq_taker taker_of(enum irq_kind kind)
 
 static void charge_victim(struct analysis *irq, const struct irq_frame *frame, uint64_t self)
 {
-	struct irq_victim *victim = victim_of(irq, frame->task);
+	const struct state *state = &irq->pass->state;
+	/* What hit the task under another name is in no row. */
+	bool other = frame->task != STATE_NO_TASK && state->naming.wants &&
+		     !pass_wants(irq->pass, &state->tasks[frame->task]);
+	struct irq_victim *victim = victim_of(irq, other ? (uint32_t)STATE_NO_TASK : frame->task);
 	struct samples *each;
 
 	victim->hits++;
 	victim->taken[taker_of(frame->kind)] += self;
-	if (!pass_compares(irq->pass))
+	if (!pass_compares(irq->pass) || other)
 		return;
 	each = u64_map_add(&irq->each, frame->task);
 	irq->pass->failed |= !each;

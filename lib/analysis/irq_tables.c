@@ -102,7 +102,7 @@ static void put_source(const struct irq_source *source, uint64_t span, struct ta
 	table_cell_u64(table, source->lasted.sum);
 	if (source->has_self) {
 		table_cell_u64(table, source->self);
-		table_cell_decimal(table, span ? (int64_t)((double)source->self / (double)span * 10000 + 0.5) : 0, 2);
+		table_cell_percent(table, source->self, span, 2);
 	} else {
 		table_cell(table, "-");
 		table_cell(table, "-");

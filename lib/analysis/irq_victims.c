@@ -43,7 +43,7 @@ static void put_times(const struct irq_victim *victim, uint64_t ran, struct tabl
 	table_cell_u64(table, taken);
 	if (ran) {
 		table_cell_u64(table, ran);
-		table_cell_decimal(table, (int64_t)((double)taken / (double)ran * 10000 + 0.5), 2);
+		table_cell_percent(table, taken, ran, 2);
 	} else {
 		table_cell(table, "-");
 		table_cell(table, "-");
@@ -55,7 +55,7 @@ static void put_times(const struct irq_victim *victim, uint64_t ran, struct tabl
 /* How long a task had a CPU; 0 if no sched_switch tells. */
 static uint64_t ran(const struct analysis *irq, const struct state_task *task)
 {
-	return irq->pass->state.events[STATE_SWITCH] ? task->spent[TASK_RUNNING] : 0;
+	return irq->pass->state.events[STATE_SWITCH] ? pass_spent(irq->pass, task, TASK_RUNNING) : 0;
 }
 
 static void attach(const struct analysis *irq, uint32_t id, struct table *table)

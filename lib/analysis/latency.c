@@ -124,8 +124,9 @@ static void see_run(struct analysis *latency, uint32_t cpu)
 			     .waker = task->waker,
 			     .prio = task->prio };
 
-	if ((step->was != TASK_WAKING && step->was != TASK_QUEUED) || !since || !pass_wants(latency->pass, task) ||
-	    !pass_wants_cpu(latency->pass, cpu) || (latency->options.rt && (task->prio < 0 || task->prio >= 100)))
+	if ((step->was != TASK_WAKING && step->was != TASK_QUEUED) || !since ||
+	    !pass_wants_since(latency->pass, task, since) || !pass_wants_cpu(latency->pass, cpu) ||
+	    (latency->options.rt && (task->prio < 0 || task->prio >= 100)))
 		return;
 	if (!step->intact) {
 		if (state->losses)

@@ -270,7 +270,7 @@ static void count(struct analysis *locks, const struct lock_wait *wait, const st
 	uint64_t off = blocked + waiting + task->spent[TASK_UNKNOWN] - wait->unknown;
 	struct lock_row *row;
 
-	if (!pass_wants_cpu(locks->pass, event->cpu) || !pass_wants(locks->pass, task))
+	if (!pass_wants_cpu(locks->pass, event->cpu) || !pass_wants_since(locks->pass, task, wait->since))
 		return;
 	row = row_of(locks, wait);
 	if (!row)
@@ -326,7 +326,8 @@ static void see_lockdep(struct analysis *locks, const struct event *event, enum 
 		begin(locks, &locks->held, LOCK_NAMED, address, event);
 	if (role != RELEASE || !end(locks, &locks->held, address, event, &wait))
 		return;
-	row = pass_wants(locks->pass, &locks->pass->state.tasks[wait.task]) ? row_of(locks, &wait) : NULL;
+	row = pass_wants_since(locks->pass, &locks->pass->state.tasks[wait.task], wait.since) ? row_of(locks, &wait) :
+												NULL;
 	if (row)
 		samples_add(&row->held, &locks->pass->budget, event->ts - wait.since);
 }

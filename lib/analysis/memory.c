@@ -91,13 +91,13 @@ static void release(struct analysis *memory)
 	roles_release(&memory->roles);
 }
 
-static bool is_wanted(const struct analysis *memory, const struct event *event, uint32_t *ret_task)
+static bool is_wanted(const struct analysis *memory, const struct event *event, uint64_t since, uint32_t *ret_task)
 {
 	const struct state *state = &memory->pass->state;
 
 	*ret_task = state_acting(state, event);
 	return *ret_task != STATE_NO_TASK && pass_wants_cpu(memory->pass, event->cpu) &&
-	       pass_wants(memory->pass, &state->tasks[*ret_task]);
+	       pass_wants_since(memory->pass, &state->tasks[*ret_task], since);
 }
 
 /* Returns the start of the function that contains an address; the address itself if no symbol contains it. */
@@ -144,7 +144,7 @@ static void see_alloc(struct analysis *memory, const struct event *event, const 
 	uint32_t task;
 
 	/* What others allocate is kept, so that its free is not taken for one of older memory. */
-	if (!is_wanted(memory, event, &task)) {
+	if (!is_wanted(memory, event, UINT64_MAX, &task)) {
 		allocation.others = true;
 		if (address > ZERO_SIZE)
 			keep(memory, address, &allocation);
@@ -192,7 +192,7 @@ static void see_pages(struct analysis *memory, const struct event *event, const 
 	uint32_t task;
 
 	/* The kernel limits orders by its MAX_ORDER, but a damaged record can have any number. */
-	if (!is_wanted(memory, event, &task))
+	if (!is_wanted(memory, event, UINT64_MAX, &task))
 		return;
 	order = order < ORDERS_MAX ? order : ORDERS_MAX;
 	if (freed)
@@ -238,7 +238,7 @@ static void end_stall(struct analysis *memory, const struct event *event, enum m
 	open->open = false;
 	whole.from = open->since;
 	whole.lasted = event->ts - open->since;
-	if (!is_wanted(memory, event, &wanted))
+	if (!is_wanted(memory, event, whole.from, &wanted))
 		return;
 	stall = u64_map_add(&memory->stalls, stall_key(kind, task));
 	if (!stall) {
@@ -255,7 +255,7 @@ static void see_fault(struct analysis *memory, const struct event *event, bool u
 	struct memory_faults *faults;
 	uint32_t task;
 
-	if (!is_wanted(memory, event, &task))
+	if (!is_wanted(memory, event, UINT64_MAX, &task))
 		return;
 	faults = u64_map_add(&memory->faults, task);
 	if (!faults) {

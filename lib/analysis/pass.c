@@ -60,6 +60,7 @@ int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter
 	};
 	state_init(&pass->state, &first->abi, first->preempt_rt);
 	pass->dispatch.state = &pass->state;
+	pass_names_begin(pass);
 	if (reader_is_of_one(reader, fail))
 		return -EINVAL;
 	if (!reader_is_merged(reader))
@@ -188,6 +189,7 @@ static int run_batches(struct pass *pass, const struct reader_consumer *after, s
 int pass_end(struct pass *pass, struct fail *fail)
 {
 	state_settle(&pass->state);
+	pass->ended = true;
 	if (pass->failed || pass->dispatch.failed || pass->state.failed || pass->budget.failed)
 		return fail_memory(fail);
 	return state_adds_up(&pass->state, fail) ? 0 : -EPROTO;
@@ -197,6 +199,7 @@ int pass_restart(struct pass *pass, struct fail *fail)
 {
 	int r = state_restart(&pass->state) ? 0 : fail_memory(fail);
 
+	pass->ended = false;
 	pass->budget.left = SAMPLES_BUDGET;
 	dispatch_clear(&pass->dispatch);
 	for (size_t i = 0; !r && i < pass->nr_items; i++) {
@@ -366,6 +369,8 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 		findings_missing_end(findings, item->ops->name);
 	if (!r)
 		pass_put_filters(pass, item->ops, findings);
+	if (!r)
+		pass_put_names(pass, item->ops, findings);
 	if (!r && pass->state.losses)
 		findings_broken(findings, pass->state.losses, "gaps");
 	if (!r && pass->state.breaks && pass->state.events[STATE_SWITCH])
@@ -386,11 +391,6 @@ bool pass_is_self(const struct pass *pass, int32_t pid)
 	return false;
 }
 
-const char *pass_comm(const struct pass *pass, const struct state_task *task)
-{
-	return *task->comm ? task->comm : task_name(pass->reader->buffers[0].context->tasks, task->pid).text;
-}
-
 void pass_put_waker(const struct pass *pass, int32_t waker, struct table *table)
 {
 	uint32_t task = waker > 0 ? state_task_once(&pass->state, waker) : STATE_NO_TASK;
@@ -401,20 +401,6 @@ void pass_put_waker(const struct pass *pass, int32_t waker, struct table *table)
 		table_cellf(table, "%" PRId32, waker);
 	else
 		table_cell(table, waker ? "" : "an interrupt");
-}
-
-bool pass_chooses(const struct pass *pass, const struct state_task *task)
-{
-	const struct pass_filter *filter = &pass->filter;
-	bool wanted = !filter->nr_pids && !filter->nr_comms;
-
-	if (!filter->self && pass_is_self(pass, task->pid))
-		return false;
-	for (size_t i = 0; i < filter->nr_pids && !wanted; i++)
-		wanted = filter->pids[i] == task->pid;
-	for (size_t i = 0; i < filter->nr_comms && !wanted; i++)
-		wanted = text_glob(filter->comms[i], pass_comm(pass, task));
-	return wanted;
 }
 
 void pass_spread(struct table *table, const struct samples *samples)

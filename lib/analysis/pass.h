@@ -44,6 +44,7 @@ struct pass {
 	const char *machine; /* the traced machine, as `uname -m` names it; "": unknown, so are names of system calls */
 	struct state state;
 	struct samples_budget budget;  /* shared by all analyses */
+	bool ended;                    /* pass_end() was called */
 	bool failed;                   /* an analysis ran out of memory */
 	uint64_t block_from, block_ns; /* see pass_cut() */
 	/*
@@ -105,6 +106,11 @@ bool pass_is_named(const char *patterns, const char *name);
 /* Notes which CPUs, events and tasks the recording left out by a filter (tracing_cpumask, -f, set_event_pid). */
 void pass_put_filters(const struct pass *pass, const struct analysis_ops *ops, struct findings *findings);
 
+/* Follows the names of tasks if the user chose some. pass_init() calls it. */
+void pass_names_begin(struct pass *pass);
+/* Notes which tasks of the selection had other names for a part of the time. */
+void pass_put_names(const struct pass *pass, const struct analysis_ops *ops, struct findings *findings);
+
 /* Returns whether the reader shows only the events between two times. */
 bool pass_is_part(const struct pass *pass);
 
@@ -130,17 +136,29 @@ static inline uint64_t pass_self_bit(int32_t pid)
 }
 
 /*
- * Returns whether a row for this task is wanted; weft's own tasks are not. pass_chooses() is the part that needs more
- * than the PID.
+ * Returns whether something that this task did from `since` to now is wanted: a wait, a run, a call. It is if the task
+ * had a wanted name at any moment of it. What weft's own tasks did is not. pass_chooses() is the part that needs more
+ * than the PID. pass_wants() asks about this moment, and after pass_end() about the whole life of the task, that is,
+ * about its row.
  */
-bool pass_chooses(const struct pass *pass, const struct state_task *task);
+bool pass_chooses(const struct pass *pass, const struct state_task *task, uint64_t since);
 
-static inline bool pass_wants(const struct pass *pass, const struct state_task *task)
+static inline bool pass_wants_since(const struct pass *pass, const struct state_task *task, uint64_t since)
 {
 	if (!pass->filter.nr_pids && !pass->filter.nr_comms && !(pass->self_bits & pass_self_bit(task->pid)))
 		return true;
-	return pass_chooses(pass, task);
+	return pass_chooses(pass, task, since);
 }
+
+static inline bool pass_wants(const struct pass *pass, const struct state_task *task)
+{
+	return pass_wants_since(pass, task, pass->ended ? 0 : UINT64_MAX);
+}
+
+/* How long a task was in a mode, in those intervals that are wanted. Call it after pass_end(). */
+uint64_t pass_spent(const struct pass *pass, const struct state_task *task, enum task_mode mode);
+/* How long it was so, up to the end of the last such interval, in those that are not wanted. */
+uint64_t pass_elsewhere(const struct pass *pass, const struct state_task *task, enum task_mode mode);
 
 static inline bool pass_wants_cpu(const struct pass *pass, uint32_t cpu)
 {
@@ -149,7 +167,10 @@ static inline bool pass_wants_cpu(const struct pass *pass, uint32_t cpu)
 
 bool pass_is_self(const struct pass *pass, int32_t pid);
 
-/* Returns the task's name: the last one from an event, or the one that the file has. */
+/*
+ * Returns the task's name: the last one from an event, or the one that the file has. After pass_end() it is that of the
+ * task's row: the last one that the user wants.
+ */
 const char *pass_comm(const struct pass *pass, const struct state_task *task);
 
 /* Adds the name of state_task::waker to a table: "" if it is not known, its PID if only that is known. */

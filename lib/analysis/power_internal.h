@@ -61,8 +61,11 @@ struct power_task {
 	uint64_t known, unknown;     /* its run time at known frequencies, and at others */
 	uint64_t cycles, millionths; /* of the known time; millionths of a cycle */
 	uint32_t khz;                /* of the time that was weighed last; 0: unknown */
-	uint64_t before;             /* the cycles when its present run began; only for a comparison, as `runs` */
-	struct samples runs;
+	uint64_t before;             /* the cycles when its present run began */
+	/* The run times then, and the parts of all three sums in runs that a selection by name leaves out. */
+	uint64_t known_before, unknown_before;
+	uint64_t known_out, unknown_out, cycles_out;
+	struct samples runs; /* only for a comparison */
 };
 
 struct analysis {

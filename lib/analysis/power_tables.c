@@ -14,13 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void put_share(struct table *table, uint64_t part, uint64_t whole)
-{
-	if (whole)
-		table_cell_decimal(table, (int64_t)((double)part / (double)whole * 10000 + 0.5), 2);
-	else
-		table_cell(table, "-");
-}
+enum { NS_PER_S = 1000000000 };
 
 static uint64_t span(const struct analysis *power)
 {
@@ -61,10 +55,9 @@ static void put_idled(const struct analysis *power, struct table *table, const s
 		return;
 	}
 	table_cell_u64(table, cpu->idled);
-	put_share(table, cpu->idled, span(power));
+	table_cell_percent(table, cpu->idled, span(power), 2);
 	table_cell_u64(table, cpu->exits);
-	table_cell_decimal(table, span(power) ? (int64_t)((double)cpu->exits * 1e10 / (double)span(power) + 0.5) : 0,
-			   1);
+	table_cell_ratio(table, cpu->exits, NS_PER_S, span(power), 1);
 }
 
 static void put_misses(struct table *table, const struct power_cpu *cpu, bool recorded)
@@ -132,7 +125,7 @@ static void put_states(const struct analysis *power, struct findings *findings)
 		table_cell_u64(table, (uint32_t)key);
 		table_cell_u64(table, state->lasted.count);
 		table_cell_u64(table, state->lasted.sum);
-		put_share(table, state->lasted.sum, span(power));
+		table_cell_percent(table, state->lasted.sum, span(power), 2);
 		pass_spread(table, &state->lasted);
 		table_cell_decimal(table, (int64_t)state->longest.to, 9);
 		extreme_see(&longest, &state->longest);
@@ -193,7 +186,7 @@ static void put_frequencies(struct analysis *power, struct findings *findings)
 		table_cell_u64(table, (uint32_t)key);
 		table_cell_u64(table, frequency->times);
 		table_cell_u64(table, frequency->lasted);
-		put_share(table, frequency->lasted, span(power));
+		table_cell_percent(table, frequency->lasted, span(power), 2);
 	}
 }
 

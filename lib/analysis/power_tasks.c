@@ -3,6 +3,7 @@
 
 #include "lib/analysis/findings.h"
 #include "lib/base/fail.h"
+#include "lib/base/scale.h"
 #include "lib/base/table.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
@@ -103,16 +104,29 @@ void power_weigh(struct analysis *power, struct power_cpu *cpu, uint32_t number)
 	weigh_on(power, cpu, id);
 }
 
-/* Of a comparison: a cycle counts as 1 ns, which is what it takes at 1 GHz. */
-static void end_run(struct analysis *power, uint32_t id)
+static uint64_t more(uint64_t sum, uint64_t before)
 {
-	struct power_task *task = pass_compares(power->pass) ? task_at(power, id) : NULL;
+	return sum > before ? sum - before : 0;
+}
+
+/* Of a comparison: a cycle counts as 1 ns, which is what it takes at 1 GHz. */
+static void end_run(struct analysis *power, uint32_t id, uint64_t since)
+{
+	bool named = power->pass->state.naming.wants, compares = pass_compares(power->pass);
+	struct power_task *task = named || compares ? task_at(power, id) : NULL;
 
 	if (!task)
 		return;
-	if (task->cycles > task->before)
+	if (named && !pass_wants_since(power->pass, &power->pass->state.tasks[id], since)) {
+		task->known_out += more(task->known, task->known_before);
+		task->unknown_out += more(task->unknown, task->unknown_before);
+		task->cycles_out += more(task->cycles, task->before);
+	} else if (compares && task->cycles > task->before) {
 		samples_add(&task->runs, &power->pass->budget, task->cycles - task->before);
+	}
 	task->before = task->cycles;
+	task->known_before = task->known;
+	task->unknown_before = task->unknown;
 }
 
 void power_see_switch(struct analysis *power, const struct event *event)
@@ -127,7 +141,7 @@ void power_see_switch(struct analysis *power, const struct event *event)
 		weigh_on(power, cpu, step->other);
 	else
 		weigh(power, step->other, 0);
-	end_run(power, step->other);
+	end_run(power, step->other, step->ran_since);
 	weigh(power, step->task, 0);
 	if (cpu)
 		cpu->task = step->task + 1;
@@ -147,21 +161,23 @@ static void put_task(const struct analysis *power, uint32_t id, uint64_t all, st
 {
 	const struct state_task *known = &power->pass->state.tasks[id];
 	const struct power_task *task = &power->tasks[id];
+	uint64_t ran = task->known - task->known_out, unknown = task->unknown - task->unknown_out;
+	uint64_t cycles = task->cycles - task->cycles_out;
 
 	if (task->runs.count)
 		table_attach_part(table, &task->runs, NULL, "at 1 GHz");
 	table_cell(table, pass_comm(power->pass, known));
 	table_cell_s64(table, known->pid);
-	table_cell_u64(table, task->known + task->unknown);
-	table_cell_u64(table, task->unknown);
-	if (!task->known) {
+	table_cell_u64(table, ran + unknown);
+	table_cell_u64(table, unknown);
+	if (!ran) {
 		for (int i = 0; i < 3; i++)
 			table_cell(table, "-");
 		return;
 	}
-	table_cell_u64(table, task->cycles);
-	table_cell_decimal(table, all ? (int64_t)((double)task->cycles / (double)all * 10000 + 0.5) : 0, 2);
-	table_cell_u64(table, (uint64_t)((double)task->cycles * MILLION / (double)task->known + 0.5));
+	table_cell_u64(table, cycles);
+	table_cell_percent(table, cycles, all, 2);
+	table_cell_u64(table, scale_round_mul_div(cycles, MILLION, ran));
 }
 
 /* What the last events left, and runs that no switch has ended. */
@@ -174,7 +190,7 @@ static void weigh_rest(struct analysis *power)
 		power_weigh(power, cpu, (uint32_t)number);
 	for (uint32_t id = 0; id < power->pass->state.nr_tasks; id++) {
 		weigh(power, id, 0);
-		end_run(power, id);
+		end_run(power, id, power->pass->state.tasks[id].since);
 	}
 }
 

@@ -69,20 +69,27 @@ static inline bool counts_now(const struct analysis *sched, const struct state_t
 	return !sched->options.rt || is_real_time(task);
 }
 
+static uint64_t spent_so_far(const struct analysis *sched, uint32_t id, enum task_mode mode)
+{
+	const struct state *state = &sched->pass->state;
+
+	return state_spent(state, id, mode) - pass_elsewhere(sched->pass, &state->tasks[id], mode);
+}
+
 /* Adds the time since a task became a real-time task to that of former times. */
 static void add_real_time(const struct analysis *sched, uint32_t id, struct sched_real_time *times)
 {
 	const struct state_task *task = &sched->pass->state.tasks[id];
 
 	for (enum task_mode i = 0; i < TASK_MODES; i++)
-		times->spent[i] += state_spent(&sched->pass->state, id, i) - times->spent_before[i];
+		times->spent[i] += spent_so_far(sched, id, i) - times->spent_before[i];
 	times->beside_idle += task->beside_idle - times->beside_idle_before;
 }
 
 static void begin_real_time(const struct analysis *sched, uint32_t id, struct sched_real_time *times)
 {
 	for (enum task_mode i = 0; i < TASK_MODES; i++)
-		times->spent_before[i] = state_spent(&sched->pass->state, id, i);
+		times->spent_before[i] = spent_so_far(sched, id, i);
 	times->beside_idle_before = sched->pass->state.tasks[id].beside_idle;
 }
 
@@ -123,9 +130,24 @@ struct sched_real_time *sched_end_real_time(struct analysis *sched, uint32_t id)
 	return times;
 }
 
+/* Returns whether what the task did from `since` to now counts in its row. */
+static bool counts_since(const struct analysis *sched, const struct state_task *task, uint64_t since)
+{
+	return counts_now(sched, task) && pass_wants_since(sched->pass, task, since) &&
+	       listed_has(&sched->pass->state.listed, task->pid);
+}
+
 bool sched_wants(const struct analysis *sched, const struct state_task *task)
 {
 	return pass_wants(sched->pass, task) && listed_has(&sched->pass->state.listed, task->pid);
+}
+
+/* Returns whether what happens to a task at this moment counts. */
+static bool is_counted(const struct analysis *sched, uint32_t id)
+{
+	const struct state_task *task = &sched->pass->state.tasks[id];
+
+	return counts_now(sched, task) && pass_wants(sched->pass, task);
 }
 
 bool sched_has_row(const struct analysis *sched, const struct state_task *task)
@@ -172,7 +194,7 @@ static void see_delay(struct analysis *sched, struct sched_counts *counts, uint3
 			sched->cut_waits++;
 		return;
 	}
-	if (!sched_has_row(sched, &state->tasks[step->task]))
+	if (!counts_since(sched, &state->tasks[step->task], since))
 		return;
 	samples_add(&counts->delay, &sched->pass->budget, lasted);
 	see_longest(&counts->worst, lasted, state->now, cpu, step->task);
@@ -199,7 +221,8 @@ static void put_run(const struct analysis *sched, uint32_t cpu, const struct sta
 	const struct state *state = &sched->pass->state;
 	struct out *out = sched->pass->lines;
 
-	if (!out || task->idle || !sched_has_row(sched, task) || !pass_wants_cpu(sched->pass, cpu))
+	if (!out || task->idle || !counts_since(sched, task, state->step.ran_since) ||
+	    !pass_wants_cpu(sched->pass, cpu))
 		return;
 	out_f(out, "%8" PRIu64 ".%09" PRIu64 " %5" PRIu32 "  %-16s %7" PRId32, state->now / 1000000000,
 	      state->now % 1000000000, cpu, pass_comm(sched->pass, task), task->pid);
@@ -219,7 +242,7 @@ __attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_
 
 	if (!counts)
 		return;
-	if (counts_now(sched, prev)) {
+	if (counts_now(sched, prev) && pass_wants_since(sched->pass, prev, step->ran_since)) {
 		if (prev->letter == 'R' || prev->letter == '+')
 			counts->involuntary++;
 		else
@@ -232,7 +255,7 @@ __attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_
 	counts = state->tasks[step->task].idle ? NULL : sched_counts_of(sched, step->task);
 	if (!counts)
 		return;
-	if (counts->ran_on && counts->ran_on != cpu + 1 && counts_now(sched, &state->tasks[step->task]))
+	if (counts->ran_on && counts->ran_on != cpu + 1 && is_counted(sched, step->task))
 		counts->moves++;
 	counts->ran_on = cpu + 1;
 	/* The task may have run while events were lost. */
@@ -257,7 +280,7 @@ static void see_woken(struct analysis *sched)
 
 	/* A sched_wakeup that follows a sched_waking belongs to the same wakeup. A new task has not slept. */
 	if (counts && !step->first && !(step->kind == STEP_WOKEN && step->was == TASK_WAKING) &&
-	    counts_now(sched, &sched->pass->state.tasks[step->task]))
+	    is_counted(sched, step->task))
 		counts->wakeups++;
 }
 
@@ -266,7 +289,7 @@ static void see_migration(struct analysis *sched)
 	const struct state *state = &sched->pass->state;
 	struct sched_counts *counts = sched_counts_of(sched, state->step.task);
 
-	if (counts && counts_now(sched, &state->tasks[state->step.task]))
+	if (counts && is_counted(sched, state->step.task))
 		counts->migrations++;
 }
 

@@ -264,7 +264,8 @@ static void see_run(struct sched_chain *chain, uint32_t cpu)
 	uint64_t lasted;
 
 	if (!way || !way->nr || !step->intact || !(step->waking || step->woken) || !is_asked(chain, task) ||
-	    !pass_wants(chain->pass, task) || !pass_wants_cpu(chain->pass, cpu))
+	    !pass_wants_since(chain->pass, task, step->waking ? step->waking : step->woken) ||
+	    !pass_wants_cpu(chain->pass, cpu))
 		return;
 	lasted = state->now - put_path(chain, task, way, path);
 	row = row_of(chain, path);

@@ -218,9 +218,10 @@ static size_t choose(const struct sched_map *map, struct legend legend[LETTERS])
 		return 0;
 	}
 	for (uint32_t i = 0; i < state->nr_tasks; i++)
-		if (!state->tasks[i].idle && state->tasks[i].spent[TASK_RUNNING] &&
-		    pass_wants(map->pass, &state->tasks[i]))
-			all[nr++] = (struct legend){ .task = i, .ns = state->tasks[i].spent[TASK_RUNNING] };
+		if (!state->tasks[i].idle && pass_wants(map->pass, &state->tasks[i]) &&
+		    pass_spent(map->pass, &state->tasks[i], TASK_RUNNING))
+			all[nr++] = (struct legend){ .task = i,
+						     .ns = pass_spent(map->pass, &state->tasks[i], TASK_RUNNING) };
 	qsort(all, nr, sizeof(*all), by_time);
 	nr = nr < LETTERS ? nr : LETTERS;
 	memcpy(legend, all, nr * sizeof(*all));

@@ -81,10 +81,12 @@ static void put_task(const struct analysis *sched, struct table *table, const st
 		     const struct sched_counts *counts)
 {
 	const struct sched_real_time *times = counts->real_time;
-	const uint64_t *spent = times ? times->spent : task->spent;
 	int32_t prio = times ? times->prio : task->prio;
+	uint64_t spent[TASK_MODES];
 	bool migrates = sched->pass->state.events[STATE_MIGRATE];
 
+	for (enum task_mode i = 0; i < TASK_MODES; i++)
+		spent[i] = times ? times->spent[i] : pass_spent(sched->pass, task, i);
 	table_attach(table, &counts->delay);
 	table_cell(table, pass_comm(sched->pass, task));
 	table_cell_s64(table, task->pid);
@@ -182,8 +184,7 @@ static void put_cpus(const struct analysis *sched, struct findings *findings)
 			continue;
 		table_cell_u64(table, i);
 		table_cell_u64(table, cpu->spent[CPU_TASK]);
-		table_cell_decimal(table,
-				   span ? (int64_t)((double)cpu->spent[CPU_TASK] / (double)span * 1000 + 0.5) : 0, 1);
+		table_cell_percent(table, cpu->spent[CPU_TASK], span, 1);
 		table_cell_u64(table, cpu->spent[CPU_IDLE]);
 		table_cell_u64(table, cpu->spent[CPU_SOFTIRQ]);
 		table_cell_u64(table, cpu->spent[CPU_HARDIRQ]);

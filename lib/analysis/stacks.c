@@ -134,12 +134,12 @@ static uint64_t row_key(const struct analysis *stacks, uint32_t stack, uint32_t 
 	return 0;
 }
 
-static bool is_wanted(const struct analysis *stacks, uint32_t task, uint32_t cpu)
+static bool is_wanted(const struct analysis *stacks, uint32_t task, uint32_t cpu, uint64_t since)
 {
 	const struct state *state = &stacks->pass->state;
 
 	return pass_wants_cpu(stacks->pass, cpu) && task < state->nr_tasks &&
-	       pass_wants(stacks->pass, &state->tasks[task]);
+	       pass_wants_since(stacks->pass, &state->tasks[task], since);
 }
 
 static void count_event(struct analysis *stacks, const struct stacked *stacked, uint32_t stack)
@@ -178,7 +178,7 @@ static void see_stack(struct analysis *stacks, const struct event *event, enum r
 		stack_of_kernel(callers, &context->abi, event, &stack);
 	id = stack_store_add(&stacks->store, context, &stack,
 			     role == USER ? (int32_t)place_u64(&stacks->tgid, event) : 0);
-	if (is_wanted(stacks, stacked->task, event->cpu))
+	if (is_wanted(stacks, stacked->task, event->cpu, UINT64_MAX))
 		count_event(stacks, stacked, id);
 	off = role == KERNEL && stacked->switched ? u64_map_find(&stacks->offs, stacked->task) : NULL;
 	if (off) {
@@ -203,8 +203,9 @@ static void count_off(struct analysis *stacks, const struct off *off, uint32_t i
 		stacks->broken++;
 		return;
 	}
-	row = is_wanted(stacks, id, event->cpu) ? u64_map_add(&stacks->off_rows, row_key(stacks, off->stack, id)) :
-						  NULL;
+	row = is_wanted(stacks, id, event->cpu, off->since) ?
+		      u64_map_add(&stacks->off_rows, row_key(stacks, off->stack, id)) :
+		      NULL;
 	if (!row)
 		return;
 	row->times++;

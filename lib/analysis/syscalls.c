@@ -222,8 +222,8 @@ __attribute__((always_inline)) static inline void see_enter(struct analysis *sys
 	 * The exit of the open call was not seen. A sigreturn is not counted: among the events of the system syscalls,
 	 * x86 has no exit of it, because it leaves no number.
 	 */
-	syscalls->broken +=
-		call->open && !restores(syscalls, call->number) && syscalls_wants(syscalls, call, &state->tasks[task]);
+	syscalls->broken += call->open && !restores(syscalls, call->number) &&
+			    syscalls_wants(syscalls, call, &state->tasks[task], call->since);
 	*call = (struct open_call){
 		.since = state->now,
 		.number = number,
@@ -295,7 +295,7 @@ static void count_refused(struct analysis *syscalls, const struct event *event, 
 	struct call_row *row;
 
 	if (!pass_wants_cpu(syscalls->pass, event->cpu) ||
-	    !syscalls_wants(syscalls, call, &syscalls->pass->state.tasks[task]))
+	    !syscalls_wants(syscalls, call, &syscalls->pass->state.tasks[task], UINT64_MAX))
 		return;
 	row = row_of(syscalls, number, -returned, task, event->cpu);
 	if (!row)
@@ -310,7 +310,7 @@ static void see_lone_exit(struct analysis *syscalls, const struct event *event, 
 			  struct open_call *call, uint32_t task)
 {
 	const struct state *state = &syscalls->pass->state;
-	bool wanted = syscalls_wants(syscalls, call, &state->tasks[task]);
+	bool wanted = syscalls_wants(syscalls, call, &state->tasks[task], UINT64_MAX);
 
 	if (call->seen && !call->open && call->losses == state->losses && number >= 0 && syscalls_failed(returned))
 		count_refused(syscalls, event, number, returned, call, task);
@@ -365,7 +365,7 @@ __attribute__((always_inline)) static inline void see_exit(struct analysis *sysc
 		syscalls_line_exit(syscalls, event, number, returned, name, call, id, &done.time);
 	if (!failed && (syscalls->options.failures || syscalls->options.by == SYSCALLS_BY_ERROR))
 		return;
-	if (!pass_wants_cpu(syscalls->pass, event->cpu) || !syscalls_wants(syscalls, call, task))
+	if (!pass_wants_cpu(syscalls->pass, event->cpu) || !syscalls_wants(syscalls, call, task, call->since))
 		return;
 	count(syscalls, &done, failed);
 }

@@ -157,13 +157,13 @@ static inline int64_t syscalls_table32_exit(struct analysis *syscalls, struct op
 /* Returns "read", or "syscall_7" if the name is unknown; for the 32-bit table of a 64-bit kernel, "read (32-bit)". */
 const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[SYSCALLS_NAME]);
 
-/* Returns whether the user wants the calls of this task. */
+/* Returns whether the user wants a call that began at `since`; UINT64_MAX: what is at this moment. */
 static inline bool syscalls_wants(const struct analysis *syscalls, struct open_call *call,
-				  const struct state_task *task)
+				  const struct state_task *task, uint64_t since)
 {
 	/* A task's name can change, mostly by an exec, so a filter by name is asked again. */
 	if (!call->wanted || syscalls->pass->filter.nr_comms)
-		call->wanted = pass_wants(syscalls->pass, task) ? 2 : 1;
+		call->wanted = pass_wants_since(syscalls->pass, task, since) ? 2 : 1;
 	return call->wanted == 2;
 }
 

@@ -10,11 +10,11 @@
 
 /* Returns where to print the lines of this task's calls; NULL if they are not wanted. */
 static struct out *lines_of(const struct analysis *syscalls, const struct event *event, struct open_call *call,
-			    uint32_t task)
+			    uint32_t task, uint64_t since)
 {
 	const struct pass *pass = syscalls->pass;
 
-	if (!syscalls_wants(syscalls, call, &pass->state.tasks[task]) || !pass_wants_cpu(pass, event->cpu))
+	if (!syscalls_wants(syscalls, call, &pass->state.tasks[task], since) || !pass_wants_cpu(pass, event->cpu))
 		return NULL;
 	return pass->lines;
 }
@@ -33,7 +33,7 @@ static struct syscalls_who who_of(const struct analysis *syscalls, const struct 
 void syscalls_line_enter(struct analysis *syscalls, const struct event *event, int64_t number, const char *name,
 			 struct open_call *call, uint32_t task)
 {
-	struct out *out = lines_of(syscalls, event, call, task);
+	struct out *out = lines_of(syscalls, event, call, task, UINT64_MAX);
 	const struct call_kind *kind = out ? syscalls_kind(syscalls, number, name) : NULL;
 	struct syscalls_who who;
 	char text[SYSCALLS_NAME];
@@ -49,7 +49,7 @@ void syscalls_line_enter(struct analysis *syscalls, const struct event *event, i
 void syscalls_line_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
 			const char *name, struct open_call *call, uint32_t task, const struct call_time *done)
 {
-	struct out *out = lines_of(syscalls, event, call, task);
+	struct out *out = lines_of(syscalls, event, call, task, done ? call->since : UINT64_MAX);
 	const struct call_kind *kind = out ? syscalls_kind(syscalls, number, name) : NULL;
 	bool error = kind && returned < 0 && returned >= -4095 && !kind->restores;
 	struct syscalls_end end = { .returned = returned,

@@ -142,7 +142,7 @@ static void put_row(struct analysis *syscalls, struct table *table, const struct
 	table_cell_u64(table, row->calls);
 	table_cell_u64(table, row->errors);
 	table_cell_u64(table, row->total.wall);
-	table_cell_decimal(table, all ? (int64_t)((double)row->total.wall / (double)all * 1000 + 0.5) : 0, 1);
+	table_cell_percent(table, row->total.wall, all, 1);
 	put_quantiles(table, &row->lasted);
 	if (row->worst.at) {
 		table_cell_u64(table, row->worst.lasted);
@@ -274,7 +274,7 @@ static uint64_t count_open(struct analysis *syscalls)
 		const struct state_task *task = &state->tasks[i];
 		struct call_row *row;
 
-		if (!call->open || !syscalls_wants(syscalls, call, task))
+		if (!call->open || !syscalls_wants(syscalls, call, task, call->since))
 			continue;
 		under_way += !task->died;
 		row = task->died && all && task->cpu != STATE_NO_CPU && pass_wants_cpu(syscalls->pass, task->cpu) ?

@@ -71,9 +71,14 @@ static struct tasks_program *program_of(struct analysis *tasks, uint32_t number)
 	return &tasks->programs[number];
 }
 
-bool tasks_wants(const struct analysis *tasks, const struct life *life)
+bool tasks_wants(const struct analysis *tasks, const struct life *life, const struct tasks_own *own)
 {
+	const struct state *state = &tasks->pass->state;
 	struct state_task task = { .pid = life->pid };
+
+	if (own && own->task != STATE_NO_TASK && pass_wants_cpu(tasks->pass, life->cpu) &&
+	    pass_wants(tasks->pass, &state->tasks[own->task]))
+		return true;
 
 	for (size_t i = 0; i < LIFE_NAME; i++)
 		task.comm[i] = life->name[i];
@@ -107,7 +112,7 @@ static void begin_run(struct analysis *tasks, const struct life *life, struct ta
 {
 	struct tasks_program *program = life->program == LIFE_NONE ? NULL : program_of(tasks, life->program);
 
-	if (!program || !tasks_wants(tasks, life))
+	if (!program || !tasks_wants(tasks, life, own))
 		return;
 	program->execs++;
 	program->running++;
@@ -176,6 +181,7 @@ const struct analysis_ops tasks_analysis = {
 	.sorts = &tasks_sorts,
 	.wants = wants,
 	.essential = 2,
+	.whole_lives = true,
 	.size = sizeof(struct analysis),
 	.init = init,
 	.look = look,

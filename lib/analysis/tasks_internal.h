@@ -51,7 +51,7 @@ struct tasks_counts {
 };
 
 /* Whether the user wants a row of the task. */
-bool tasks_wants(const struct analysis *tasks, const struct life *life);
+bool tasks_wants(const struct analysis *tasks, const struct life *life, const struct tasks_own *own);
 /* Whether it is known when the task ended, or that it has not ended. */
 enum tasks_end { TASKS_ENDED, TASKS_ALIVE, TASKS_END_UNKNOWN };
 enum tasks_end tasks_end_of(const struct analysis *tasks, const struct life *life);

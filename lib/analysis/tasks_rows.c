@@ -227,7 +227,7 @@ static void grow(const struct analysis *tasks, struct branch *branches, uint32_t
 		branches[i + 1].shown |= is_wanted(tasks, i);
 		if (branches[i + 1].shown && parent != LIFE_NONE &&
 		    !(lives_at(tasks->lives, parent)->known & LIFE_TOLD))
-			branches[parent + 1].shown |= tasks_wants(tasks, lives_at(tasks->lives, parent));
+			branches[parent + 1].shown |= tasks_wants(tasks, lives_at(tasks->lives, parent), NULL);
 	}
 	for (uint32_t i = 0; i < nr; i++) {
 		uint32_t parent = lives_at(tasks->lives, i)->parent;

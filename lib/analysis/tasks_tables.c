@@ -282,7 +282,7 @@ int tasks_finish(struct analysis *tasks, struct findings *findings, struct fail 
 	for (uint32_t i = 0; i < tasks->nr_owns; i++) {
 		const struct life *life = lives_at(tasks->lives, i);
 
-		if (life->known & LIFE_TOLD && tasks_wants(tasks, life)) {
+		if (life->known & LIFE_TOLD && tasks_wants(tasks, life, &tasks->owns[i])) {
 			tasks->owns[i].wanted = true;
 			count(tasks, life, &tasks->owns[i], &counts);
 		}

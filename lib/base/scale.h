@@ -53,6 +53,28 @@ static inline uint64_t scale_mul_div(uint64_t a, uint64_t b, uint64_t by)
 #endif
 }
 
+/*
+ * value / by, and a * b / by, rounded to the nearest number, a half to the even one: how every number is scaled that
+ * people read. `by` is not 0.
+ */
+static inline uint64_t scale_round_rest(uint64_t quotient, uint64_t rest, uint64_t by)
+{
+	return quotient + (rest > by - rest || (rest == by - rest && quotient & 1));
+}
+
+static inline uint64_t scale_round(uint64_t value, uint64_t by)
+{
+	return scale_round_rest(value / by, value % by, by);
+}
+
+static inline uint64_t scale_round_mul_div(uint64_t a, uint64_t b, uint64_t by)
+{
+	/* The rest is below `by`, so that its low 64 bits are all of it. */
+	uint64_t quotient = scale_mul_div(a, b, by);
+
+	return scale_round_rest(quotient, a * b - quotient * by, by);
+}
+
 /* The low 64 bits of a * b >> shift; `shift` is below 64. */
 static inline uint64_t scale_mul_shift(uint64_t a, uint64_t b, uint32_t shift)
 {

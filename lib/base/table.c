@@ -3,6 +3,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/out.h"
+#include "lib/base/scale.h"
 #include "lib/base/table_internal.h"
 #include "lib/base/vec.h"
 
@@ -93,6 +94,17 @@ void table_cell_s64(struct table *table, int64_t value)
 void table_cell_decimal(struct table *table, int64_t value, unsigned decimals)
 {
 	add(table, (struct table_item){ .value = VALUE_DECIMAL, .number = (uint64_t)value, .decimals = decimals });
+}
+
+void table_cell_ratio(struct table *table, uint64_t part, uint64_t times, uint64_t whole, unsigned decimals)
+{
+	if (!whole) {
+		table_cell(table, "-");
+		return;
+	}
+	for (unsigned i = 0; i < decimals; i++)
+		times *= 10;
+	table_cell_decimal(table, (int64_t)scale_round_mul_div(part, times, whole), decimals);
 }
 
 static void attach(struct table *table, struct table_attached attached)

@@ -70,6 +70,12 @@ void table_cell_u64(struct table *table, uint64_t value);
 void table_cell_s64(struct table *table, int64_t value);
 /* value / 10^decimals; text shows it with its decimals in a column of any kind. */
 void table_cell_decimal(struct table *table, int64_t value, unsigned decimals);
+/* part * times / whole, rounded to so many decimals: a share, a mean, a rate; "-" of a whole of 0. */
+void table_cell_ratio(struct table *table, uint64_t part, uint64_t times, uint64_t whole, unsigned decimals);
+static inline void table_cell_percent(struct table *table, uint64_t part, uint64_t whole, unsigned decimals)
+{
+	table_cell_ratio(table, part, 100, whole, decimals);
+}
 
 /*
  * Adds these samples, which are borrowed, to the current row: for callers that compare tables, before rows are sorted

@@ -262,42 +262,50 @@ bool text_is_name(const char *text, size_t len)
 const char *text_size(char into[TEXT_HUMAN], uint64_t bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	uint64_t whole = bytes, tenths = 0;
+	enum { LAST = sizeof(units) / sizeof(*units) - 1 };
 	size_t unit = 0;
+	uint64_t tenths;
 
-	while (whole >= 1024) {
-		tenths = (whole % 1024 * 10 + 512) / 1024;
-		whole /= 1024;
+	/* What rounds to 1024 of a unit is 1.0 of the next one. */
+	while (unit < LAST && scale_round(bytes, UINT64_C(1) << 10 * unit) >= 1024)
 		unit++;
-	}
-	if (tenths == 10 && whole < 99) {
-		tenths = 0;
-		whole++;
-	}
-	tenths -= tenths == 10;
-	if (!unit || whole >= 100)
-		snprintf(into, TEXT_HUMAN, "%" PRIu64 " %s", whole, units[unit]);
+	tenths = scale_round_mul_div(bytes, 10, UINT64_C(1) << 10 * unit);
+	if (!unit || tenths >= 1000)
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 " %s", scale_round(bytes, UINT64_C(1) << 10 * unit), units[unit]);
 	else
-		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%" PRIu64 " %s", whole, tenths, units[unit]);
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10, units[unit]);
 	return into;
 }
 
+enum { NS_PER_US = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+
+/* Each unit ends where its own rounding reaches the next one: 999,950 ns are "1.0 ms". */
 const char *text_time(char into[TEXT_HUMAN], uint64_t ns)
 {
-	uint64_t seconds = ns / 1000000000;
+	uint64_t us = scale_round(ns, NS_PER_US / 10), ms = scale_round(ns, NS_PER_MS / 10);
+	uint64_t hundredths = scale_round(ns, NS_PER_S / 100), seconds = scale_round(ns, NS_PER_S);
+	uint64_t minutes = scale_round(ns, 60ull * NS_PER_S);
 
-	if (ns < 1000)
+	if (ns < NS_PER_US)
 		snprintf(into, TEXT_HUMAN, "%" PRIu64 " ns", ns);
-	else if (ns < 1000000)
-		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%" PRIu64 " us", ns / 1000, ns / 100 % 10);
-	else if (!seconds)
-		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%" PRIu64 " ms", ns / 1000000, ns / 100000 % 10);
-	else if (seconds < 60)
-		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%02" PRIu64 " s", seconds, ns / 10000000 % 100);
+	else if (us < 10000)
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%" PRIu64 " us", us / 10, us % 10);
+	else if (ms < 10000)
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%" PRIu64 " ms", ms / 10, ms % 10);
+	else if (hundredths < 6000)
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%02" PRIu64 " s", hundredths / 100, hundredths % 100);
 	else if (seconds < 3600)
 		snprintf(into, TEXT_HUMAN, "%" PRIu64 "m %02" PRIu64 "s", seconds / 60, seconds % 60);
 	else
-		snprintf(into, TEXT_HUMAN, "%" PRIu64 "h %02" PRIu64 "m", seconds / 3600, seconds / 60 % 60);
+		snprintf(into, TEXT_HUMAN, "%" PRIu64 "h %02" PRIu64 "m", minutes / 60, minutes % 60);
+	return into;
+}
+
+const char *text_stamp(char into[TEXT_HUMAN], uint64_t ts)
+{
+	uint64_t us = ts / NS_PER_US + (ts % NS_PER_US >= NS_PER_US / 2);
+
+	snprintf(into, TEXT_HUMAN, "%" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);
 	return into;
 }
 

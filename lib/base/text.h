@@ -58,11 +58,16 @@ bool text_word_is(struct text_word word, const char *text);
 bool text_is_name_char(char c);
 bool text_is_name(const char *text, size_t len);
 
-/* Print for people: "1.4 MiB", "12.3 ms" or "2m 05s", "1,234,567". Each function returns `into`. */
+/*
+ * Print for people: "1.4 MiB", "12.3 ms" or "2m 05s", "1,234,567". The last digit is rounded (lib/base/scale.h). Each
+ * function returns `into`.
+ */
 enum { TEXT_HUMAN = 32 };
 const char *text_size(char into[TEXT_HUMAN], uint64_t bytes);
 const char *text_time(char into[TEXT_HUMAN], uint64_t ns);
 const char *text_count(char into[TEXT_HUMAN], uint64_t count);
+/* A time of a trace in ns as the kernel prints it, "12.345678": trace_print_time() of kernel/trace/trace_output.c. */
+const char *text_stamp(char into[TEXT_HUMAN], uint64_t ts);
 /* "s" for a plural noun, "" for 1. */
 const char *text_plural(uint64_t count);
 

@@ -2,6 +2,7 @@
 #include "lib/record/so_far.h"
 
 #include "lib/base/now.h"
+#include "lib/base/scale.h"
 #include "lib/buffer/ring_buffer.h"
 #include "lib/record/target.h"
 
@@ -25,6 +26,7 @@ static void add_recorder(const struct target *target, const struct recorder *rec
 	uint64_t size = ring_buffer_cpu_size(target->instance, recorder->cpu);
 	struct ring_buffer_stats stats;
 	struct stat st;
+	unsigned fill;
 
 	/* The recorder's thread writes to the file, but does not change the descriptor. */
 	if (!fstat(recorder->spool.fd, &st))
@@ -36,8 +38,8 @@ static void add_recorder(const struct target *target, const struct recorder *rec
 		ret->events += happened(&stats) - happened(start);
 		ret->lost += lost(&stats) - lost(start);
 	}
-	if (size && stats.bytes * 100 / size > ret->fill)
-		ret->fill = (unsigned)(stats.bytes * 100 / size);
+	fill = size ? (unsigned)scale_round_mul_div(stats.bytes, 100, size) : 0;
+	ret->fill = fill > ret->fill ? fill : ret->fill;
 }
 
 void so_far_read(const struct target *targets, size_t nr_targets, uint64_t started_ns, struct so_far *ret)

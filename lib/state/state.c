@@ -36,16 +36,19 @@ __attribute__((noinline)) static void set_other_comm(struct state_task *task, co
 	memset(task->comm + len, 0, STATE_COMM - len);
 }
 
-INLINE void set_comm(struct state_task *task, const struct place *place, const struct event *event, bool whole)
+INLINE void set_comm(struct state *state, struct state_task *task, const struct place *place, const struct event *event,
+		     bool whole)
 {
 	if (task->idle)
 		return;
-	if (!whole) {
+	if (whole) {
+		memcpy(task->comm, event->data + place->offset, STATE_COMM);
+		task->comm[STATE_COMM - 1] = '\0';
+	} else {
 		set_other_comm(task, place, event);
-		return;
 	}
-	memcpy(task->comm, event->data + place->offset, STATE_COMM);
-	task->comm[STATE_COMM - 1] = '\0';
+	if (__builtin_expect(state->naming.wants && *task->comm, 0))
+		naming_see(state, (uint32_t)(task - state->tasks), false);
 }
 
 INLINE void set_prio(struct state_task *task, const struct place *place, const struct event *event, bool whole)
@@ -126,7 +129,7 @@ INLINE void leave(struct state *state, uint32_t number, uint32_t id, const struc
 		return;
 	}
 	task->letter = letters_of(&state->letters, place_u64(&places->state, event));
-	set_comm(task, &places->other_comm, event, whole);
+	set_comm(state, task, &places->other_comm, event, whole);
 	set_prio(task, &places->other_prio, event, whole);
 	mode = mode_of(task->letter);
 	(void)tasks_enter(state, task, mode);
@@ -146,7 +149,7 @@ INLINE void come(struct state *state, uint32_t number, uint32_t id, const struct
 	struct state_step *step = &state->step;
 
 	take_from_others(state, task, id, number);
-	set_comm(task, &places->comm, event, whole);
+	set_comm(state, task, &places->comm, event, whole);
 	set_prio(task, &places->prio, event, whole);
 	step->was = task->mode;
 	step->since = task->since;
@@ -258,7 +261,7 @@ INLINE void wake(struct state *state, const struct event *event, uint8_t role, u
 		whole || places->cpu.field ? (uint64_t)number_of(&places->cpu, event, whole) : (uint64_t)event->cpu;
 	bool again = role == STATE_WAKEUP && task->mode == TASK_WAKING && !task->woken;
 
-	set_comm(task, &places->comm, event, whole);
+	set_comm(state, task, &places->comm, event, whole);
 	set_prio(task, &places->prio, event, whole);
 	/*
 	 * try_to_wake_up() wakes only a task that sleeps. So this task has run and slept since it was queued, and the
@@ -344,7 +347,7 @@ static void see_new(struct state *state, const struct event *event, uint8_t role
 		state->step =
 			(struct state_step){ .kind = STEP_FORK, .task = id, .other = state->cpus[event->cpu].task };
 	}
-	set_comm(&state->tasks[id], &places->comm, event, false);
+	set_comm(state, &state->tasks[id], &places->comm, event, false);
 }
 
 static void see_migrate(struct state *state, const struct event *event)
@@ -355,7 +358,7 @@ static void see_migrate(struct state *state, const struct event *event)
 
 	if (id == STATE_NO_TASK)
 		return;
-	set_comm(&state->tasks[id], &places->comm, event, false);
+	set_comm(state, &state->tasks[id], &places->comm, event, false);
 	state->step = (struct state_step){ .kind = STEP_MIGRATE,
 					   .task = id,
 					   .other = STATE_NO_TASK,
@@ -368,8 +371,13 @@ static void see_rename(struct state *state, const struct event *event)
 	int32_t pid = places->pid.field ? (int32_t)place_s64(&places->pid, event) : event->pid;
 	uint32_t id = pid ? tasks_find(state, pid) : (uint32_t)STATE_NO_TASK;
 
-	if (id != STATE_NO_TASK)
-		set_comm(&state->tasks[id], &places->comm, event, false);
+	if (id == STATE_NO_TASK || state->tasks[id].idle)
+		return;
+	if (!*state->tasks[id].comm && places->other_comm.field)
+		set_comm(state, &state->tasks[id], &places->other_comm, event, false);
+	set_other_comm(&state->tasks[id], &places->comm, event);
+	if (state->naming.wants)
+		naming_see(state, id, true);
 }
 
 /* Like begin_new_exec(), names the task after the last part of its program's path. */
@@ -390,6 +398,8 @@ static void see_exec(struct state *state, const struct event *event)
 	len = len < STATE_COMM ? len : STATE_COMM - 1;
 	memset(state->tasks[id].comm, 0, STATE_COMM);
 	memcpy(state->tasks[id].comm, path, len);
+	if (state->naming.wants)
+		naming_see(state, id, true);
 }
 
 static void nest(struct state *state, struct state_cpu *cpu, uint8_t *depth, int by)

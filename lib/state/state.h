@@ -10,6 +10,7 @@
 #include "lib/event/roles.h"
 #include "lib/state/gaps.h"
 #include "lib/state/letters.h"
+#include "lib/state/naming.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -165,6 +166,7 @@ struct state {
 	 * listed task follow each other on a CPU.
 	 */
 	struct listed listed;
+	struct naming naming; /* for a selection by name */
 	/* Private to the state: */
 	const struct schema_abi *abi;
 	bool preempt_rt, started;
@@ -198,6 +200,13 @@ void state_release(struct state *state);
  * first event.
  */
 void state_restrict(struct state *state, const struct context *context);
+
+/* Follows the names of tasks for a selection by name (lib/state/naming.h). Borrows `arg`. Call it before the first event. */
+void state_follow_names(struct state *state, naming_wants *wants, const void *arg);
+/* What was noted of the names of a task; NULL: nothing. */
+const struct naming_task *state_names_of(const struct state *state, const struct state_task *task);
+/* Returns whether the task had a wanted name at a moment from `since` to now; UINT64_MAX: whether it has one now. */
+bool state_had_name(const struct state *state, const struct state_task *task, uint64_t since);
 
 void state_see(struct state *state, const struct event *event);
 

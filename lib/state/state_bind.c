@@ -43,7 +43,7 @@ static const struct role_fields {
 	[STATE_FORK] = { "child_pid", "parent_pid", NULL, NULL, NULL, NULL, "child_comm", "parent_comm" },
 	[STATE_NEWTASK] = { "pid", NULL, NULL, NULL, NULL, NULL, "comm", NULL },
 	[STATE_EXEC] = { "pid", NULL, NULL, NULL, NULL, NULL, "filename", NULL },
-	[STATE_RENAME] = { "pid", NULL, NULL, NULL, NULL, NULL, "newcomm", NULL },
+	[STATE_RENAME] = { "pid", NULL, NULL, NULL, NULL, NULL, "newcomm", "oldcomm" },
 };
 
 static void bind_place(const struct state *state, const struct format *format, const char *name, struct place *place)

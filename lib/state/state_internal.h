@@ -32,6 +32,11 @@ uint32_t cpus_idle_task(struct state *state, uint32_t number);
 /* For a state with a PID filter, after an event has changed it: makes unknown what those do that are not listed. */
 void filter_hide(struct state *state, uint32_t number);
 
+/* If names are followed: the task has its name from now on; `renamed`: by an event that changes names. */
+void naming_see(struct state *state, uint32_t task, bool renamed);
+/* An interval in a mode that began at `since` ends, or a part of it. */
+void naming_count(struct state *state, uint32_t task, uint64_t since, unsigned mode, uint64_t lasted);
+
 static inline bool tasks_waits(enum task_mode mode)
 {
 	return mode == TASK_PREEMPTED || mode == TASK_WAKING || mode == TASK_QUEUED;
@@ -141,6 +146,18 @@ static inline uint64_t tasks_known_until(const struct state *state, const struct
 	return from > task->since ? from : task->since;
 }
 
+/* Adds the time of the task's mode until now, of which it is known `until`, to that of a selection by name. */
+STATE_INLINE void tasks_name(struct state *state, const struct state_task *task, uint64_t until)
+{
+	uint32_t id = (uint32_t)(task - state->tasks);
+
+	if (__builtin_expect(!state->naming.wants, 1))
+		return;
+	naming_count(state, id, task->since, task->mode, until - task->since);
+	if (until < state->now)
+		naming_count(state, id, task->since, TASK_UNKNOWN, state->now - until);
+}
+
 /* Adds up the time of the task's mode until now. Returns whether the mode was known throughout. */
 STATE_INLINE bool tasks_count(struct state *state, struct state_task *task)
 {
@@ -149,6 +166,7 @@ STATE_INLINE bool tasks_count(struct state *state, struct state_task *task)
 
 	if (__builtin_expect(task->gap == state->gaps.number, 1)) {
 		task->spent[task->mode] += state->now - task->since;
+		tasks_name(state, task, state->now);
 		task->since = state->now;
 		return task->exact;
 	}
@@ -156,6 +174,7 @@ STATE_INLINE bool tasks_count(struct state *state, struct state_task *task)
 	intact = task->exact && until == state->now;
 	task->spent[task->mode] += until - task->since;
 	task->spent[TASK_UNKNOWN] += state->now - until;
+	tasks_name(state, task, until);
 	task->since = state->now;
 	task->gap = state->gaps.number;
 	return intact;
@@ -164,9 +183,11 @@ STATE_INLINE bool tasks_count(struct state *state, struct state_task *task)
 /* Ends the mode of a task and begins another. Returns whether the former mode was known throughout. */
 STATE_INLINE bool tasks_enter(struct state *state, struct state_task *task, enum task_mode mode)
 {
-	bool waited = tasks_waits((enum task_mode)task->mode), intact = tasks_count(state, task);
+	bool waited = tasks_waits((enum task_mode)task->mode), intact;
+	uint64_t since = task->since;
 
-	if (waited && intact && mode == TASK_RUNNING)
+	intact = tasks_count(state, task);
+	if (waited && intact && mode == TASK_RUNNING && (!state->naming.wants || state_had_name(state, task, since)))
 		task->beside_idle += cpus_others_idled(state, task->cpu) - task->idle_then;
 	task->mode = (uint8_t)mode;
 	task->exact = true;

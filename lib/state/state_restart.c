@@ -18,6 +18,7 @@ void state_release(struct state *state)
 	u64_map_release(&state->ids);
 	listed_release(&state->listed);
 	gaps_release(&state->gaps);
+	free(state->naming.tasks);
 	free(state->tasks);
 	free(state->cpus);
 	*state = (struct state){ .tasks = NULL };

@@ -75,6 +75,8 @@ void tasks_lose(struct state *state, uint32_t id, uint64_t from)
 
 	from = from > task->since ? from : task->since;
 	task->spent[task->mode] += from - task->since;
+	if (state->naming.wants)
+		naming_count(state, id, task->since, task->mode, from - task->since);
 	task->since = from;
 	task->gap = state->gaps.number;
 	task->mode = TASK_UNKNOWN;

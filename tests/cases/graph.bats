@@ -63,7 +63,7 @@ calls_of()
 	[ "$(sed -n 2p "$out" | awk '{ print $1, $2, $3, $4 }')" = "FUNCTION CALLS TOTAL SELF" ]
 	[ "$(sed -n 3p "$out" | awk '{ print $1, $2, $3, $4 }')" = "schedule 7 21.3 ms" ]
 	grep -qE '^path_openat +ENOENT +-2 +1 +6$' "$out"
-	grep -q '^# longest call, of schedule_timeout: 10.6 ms, rcu_preempt-17 on CPU 0: weft report --since 14.729109839 --until 14.739809359 ' "$out"
+	grep -q '^# longest call, of schedule_timeout: 10.7 ms, rcu_preempt-17 on CPU 0: weft report --since 14.729109839 --until 14.739809359 ' "$out"
 	grep -q '^# cut by the start or the end: 4 calls open at the end$' "$out"
 	grep -q '^# broken by lost events: none$' "$out"
 	grep -q '^# wanted and not recorded: -e sched:sched_switch ' "$out"

@@ -67,15 +67,15 @@ softirqs_of()
 	diff - "$out.part" <<- EOT
 		# tasks that were hit: the time that interrupts and what they ran took from each
 		TASK    PID  HITS     TAKEN  RUN  %       IRQ   SOFTIRQ  VECTOR     TIMER
-		<idle>    -    69    8.2 ms    -  -   69.5 us    1.1 ms    0 ns    7.0 ms
-		hlp     475    12    4.4 ms    -  -      0 ns    2.3 ms    0 ns    2.0 ms
-		sh      467     5    1.8 ms    -  -      0 ns    1.7 ms    0 ns  140.9 us
-		sh      472    15  628.9 us    -  -      0 ns  167.6 us    0 ns  461.3 us
-		ls      476     4  464.7 us    -  -      0 ns  277.4 us    0 ns  187.3 us
-		sleep   474     5  398.5 us    -  -      0 ns   67.2 us    0 ns  331.2 us
+		<idle>    -    69    8.3 ms    -  -   69.6 us    1.1 ms    0 ns    7.1 ms
+		hlp     475    12    4.5 ms    -  -      0 ns    2.4 ms    0 ns    2.1 ms
+		sh      467     5    1.9 ms    -  -      0 ns    1.7 ms    0 ns  140.9 us
+		sh      472    15  629.0 us    -  -      0 ns  167.6 us    0 ns  461.3 us
+		ls      476     4  464.8 us    -  -      0 ns  277.5 us    0 ns  187.3 us
+		sleep   474     5  398.6 us    -  -      0 ns   67.3 us    0 ns  331.3 us
 		tee     473     2  209.8 us    -  -  209.8 us      0 ns    0 ns      0 ns
 	EOT
-	grep -q '^# longest time within 10 ms, of hrtimer tick_nohz_handler: 5.8 ms, CPU 0: weft report --since 22.030000000 --until 22.040000000 ' "$out"
+	grep -q '^# longest time within 10 ms, of hrtimer tick_nohz_handler: 5.9 ms, CPU 0: weft report --since 22.030000000 --until 22.040000000 ' "$out"
 	# A selection of tasks is one of victims; the sources are those of all tasks.
 	weft irq "$file" --comm 'hl*' --format csv > "$out"
 	[ "$(grep -A 9 '^task,pid,' "$out" | cut -d, -f1-4 | tr '\n' ' ')" = "task,pid,hits,taken_ns hlp,475,12,4464637 " ] || { grep -A 9 '^task,pid,' "$out"; false; }
@@ -93,9 +93,9 @@ softirqs_of()
 @test "irq: prints tables with units, the longest run, and what limits them" {
 	weft irq "$file" > "$out"
 	[ "$(sed -n 2p "$out" | awk '{ print $1, $2, $3, $4, $5 }')" = "KIND SOURCE COUNT TOTAL SELF" ]
-	grep -qE '^hrtimer +tick_nohz_handler +37 +9\.5 ms ' "$out"
-	grep -qE '^irq +28 virtio0-requests +1 +69\.5 us ' "$out"
-	grep -q '^# longest run, of hrtimer tick_nohz_handler: 5.8 ms, CPU 0: weft report --since 22.032164812 --until 22.038031096 ' "$out"
+	grep -qE '^hrtimer +tick_nohz_handler +37 +9\.6 ms ' "$out"
+	grep -qE '^irq +28 virtio0-requests +1 +69\.6 us ' "$out"
+	grep -q '^# longest run, of hrtimer tick_nohz_handler: 5.9 ms, CPU 0: weft report --since 22.032164812 --until 22.038031096 ' "$out"
 	grep -q '^# cut by the start or the end: none$' "$out"
 	grep -q '^# broken by lost events: none$' "$out"
 	[ "$(weft irq "$file" --sort d-max --format csv | sed -n 2p | cut -d, -f1,2)" = hrtimer,tick_nohz_handler ]

@@ -36,8 +36,8 @@ setup()
 	weft block "$fixtures/block.dat" > "$out"
 	[ "$(sed -n 2p "$out" | awk '{ print $1, $2, $3, $4 }')" = "DEVICE OP REQUESTS BYTES" ]
 	grep -qE '^254:0 +write +21 +124 KiB ' "$out"
-	grep -qE '^254:0 +17\.5 ms +12\.9 +1\.60 +8 +11\.5 +24 ' "$out"
-	grep -q '^# longest time of a request in the device: 3.7 ms, jbd2/vda-8-369 on CPU 1: weft report --since 17.704859226 --until 17.708849316 ' "$out"
+	grep -qE '^254:0 +17\.6 ms +12\.9 +1\.60 +8 +11\.5 +24 ' "$out"
+	grep -q '^# longest time of a request in the device: 3.8 ms, jbd2/vda-8-369 on CPU 1: weft report --since 17.704859226 --until 17.708849316 ' "$out"
 	grep -q '^# cut by the start or the end: none$' "$out"
 	run -2 weft block --by disk "$fixtures/block.dat"
 	[[ "$output" == *"--by: unknown value 'disk'; the values are device, operation and task"* ]]
@@ -144,10 +144,10 @@ weighed() {
 	diff - "$out.part" <<- EOT
 		# tasks: how long they ran, and how many cycles that was
 		TASK     PID      RUN  UNKNOWN       CYCLES      %   MEAN KHZ
-		task102  102  84.3 ms   7.4 ms  134,553,090  27.31  1,748,351
-		task100  100  74.7 ms   8.8 ms  121,690,780  24.70  1,847,719
-		task103  103  79.1 ms   5.9 ms  118,647,900  24.08  1,619,545
-		task101  101  83.2 ms  14.0 ms  117,776,550  23.91  1,702,219
+		task102  102  84.4 ms   7.4 ms  134,553,090  27.31  1,748,351
+		task100  100  74.7 ms   8.9 ms  121,690,780  24.70  1,847,719
+		task103  103  79.2 ms   5.9 ms  118,647,900  24.08  1,619,545
+		task101  101  83.2 ms  14.1 ms  117,776,550  23.91  1,702,219
 	EOT
 	# A selection of tasks has the same percentages.
 	[ "$(weft power "$out.dat" --pid 102 --format csv | sed -n '/^task,pid,/,/^$/p' | tail -n +2)" = "$(weft power "$out.dat" --format csv | grep ^task102,)" ]

@@ -54,7 +54,7 @@ leavers_of()
 	weft sched "$file" > "$out"
 	[ "$(sed -n 2p "$out" | awk '{ print $1, $2, $3 }')" = "TASK PID RUN" ]
 	[ "$(sed -n 3p "$out" | awk '{ print $1, $2, $3, $4 }')" = "sh 62 27.9 ms" ]
-	grep -q '^# longest delay of a wakeup: 4.0 ms, rcu_preempt-17 on CPU 0: weft report --since 2.948404772 --until 2.952458562 ' "$out"
+	grep -q '^# longest delay of a wakeup: 4.1 ms, rcu_preempt-17 on CPU 0: weft report --since 2.948404772 --until 2.952458562 ' "$out"
 	grep -q '^# cut by the start or the end: ' "$out"
 	grep -q '^# broken by lost events: none$' "$out"
 	grep -q '^# wanted and not recorded: .*-e irq ' "$out"

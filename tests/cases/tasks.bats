@@ -46,10 +46,10 @@ field_of()
 	weft tasks "$file" | sed '/^# wanted/,$d' | diff - <(cat <<- END
 		# tasks that began, executed a program or ended
 		TASK  PID  PARENT     LIFE      RUN  CHILDREN  EXECS        BEGAN        ENDED  PROGRAM
-		ls     66  sh-62    8.5 ms   8.2 ms         0      0  2.946094647  2.954668489
-		cat    67  sh-62   12.0 ms  11.4 ms         0      1  2.947818095  2.959898293  /proc/self/exe
+		ls     66  sh-62    8.6 ms   8.2 ms         0      0  2.946094647  2.954668489
+		cat    67  sh-62   12.1 ms  11.5 ms         0      1  2.947818095  2.959898293  /proc/self/exe
 
-		# longest life of a task: 12.0 ms, cat-67 on CPU 1: weft report --since 2.947818095 --until 2.959898293 $file
+		# longest life of a task: 12.1 ms, cat-67 on CPU 1: weft report --since 2.947818095 --until 2.959898293 $file
 		# 2 tasks began, 2 ended, 1 exec of 1 program; sh-62 started the most: 2
 		# cut by the start or the end: none
 		# broken by lost events: none
@@ -59,13 +59,13 @@ field_of()
 		# tasks, below the tasks that started them
 		TASK   PID     LIFE      RUN  CHILDREN  EXECS        BEGAN        ENDED  PROGRAM
 		sh      62                           2
-		  ls    66   8.5 ms   8.2 ms         0      0  2.946094647  2.954668489
-		  cat   67  12.0 ms  11.4 ms         0      1  2.947818095  2.959898293  /proc/self/exe
+		  ls    66   8.6 ms   8.2 ms         0      0  2.946094647  2.954668489
+		  cat   67  12.1 ms  11.5 ms         0      1  2.947818095  2.959898293  /proc/self/exe
 	END
 	)
 	[ "$(weft tasks "$file" --by program --format csv | sed -n 2p | cut -d, -f1-5)" = "/proc/self/exe,1,0,,5597493" ]
 	[ "$(weft tasks "$file" --by parent --format csv | sed -n 2p | cut -d, -f1-5)" = "sh,62,2,0,2" ]
-	[ "$(weft tasks "$file" --top 1 | sed -n '3p; 4p' | awk '{ print $1, $2, $3, $4 }')" = "$(printf 'ls 66 sh-62 8.5\n... and 1 more;')" ]
+	[ "$(weft tasks "$file" --top 1 | sed -n '3p; 4p' | awk '{ print $1, $2, $3, $4 }')" = "$(printf 'ls 66 sh-62 8.6\n... and 1 more;')" ]
 	[ "$(weft tasks "$file" --sort life --format csv | sed -n 2p | cut -d, -f1,2)" = cat,67 ]
 	[ "$(weft tasks "$file" --comm 'c*' --format csv | sed -n '2,$p' | cut -d, -f1,2)" = cat,67 ]
 	# The command to paste begins with the fork.

@@ -45,8 +45,9 @@ static bool run(struct analysed *analysed, uint64_t from, struct fail *fail)
 }
 
 static bool begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options,
-		  void (*types)(struct loom *loom), const char *script, uint64_t from)
+		  void (*types)(struct loom *loom), const char *script, uint64_t from, const char *comm)
 {
+	struct pass_filter filter = { .comms = &comm, .nr_comms = comm != NULL };
 	struct fail fail = FAIL_INIT;
 	bool ok;
 
@@ -61,7 +62,7 @@ static bool begin(struct analysed *analysed, const struct analysis_ops *ops, con
 	ok = out_init(&analysed->lines, 1 << 12) && analysed->trace &&
 	     !reader_add_trace(&analysed->reader, analysed->trace, &fail) &&
 	     !reader_start(&analysed->reader, &(struct reader_options){ .pool = NULL }, &fail) &&
-	     !pass_init(&analysed->pass, &analysed->reader, &(struct pass_filter){ .nr_pids = 0 }, &fail) &&
+	     !pass_init(&analysed->pass, &analysed->reader, &filter, &fail) &&
 	     (analysed->pass.lines = &analysed->lines) && !pass_add(&analysed->pass, ops, options, &fail) &&
 	     run(analysed, from, &fail) && !pass_finish(&analysed->pass, 0, &analysed->findings, &fail);
 	if (!ok) {
@@ -74,13 +75,19 @@ static bool begin(struct analysed *analysed, const struct analysis_ops *ops, con
 bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options,
 		    void (*types)(struct loom *loom), const char *script)
 {
-	return begin(analysed, ops, options, types, script, 0);
+	return begin(analysed, ops, options, types, script, 0, NULL);
 }
 
 bool analysed_from(struct analysed *analysed, const struct analysis_ops *ops, void (*types)(struct loom *loom),
 		   const char *script, uint64_t from)
 {
-	return begin(analysed, ops, NULL, types, script, from);
+	return begin(analysed, ops, NULL, types, script, from, NULL);
+}
+
+bool analysed_named(struct analysed *analysed, const struct analysis_ops *ops, const char *comm,
+		    void (*types)(struct loom *loom), const char *script)
+{
+	return begin(analysed, ops, NULL, types, script, 0, comm);
 }
 
 void analysed_end(struct analysed *analysed)

@@ -32,6 +32,9 @@ bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, c
 /* The same of the interval that begins at `from`, as `weft stream --summary` has it. */
 bool analysed_from(struct analysed *analysed, const struct analysis_ops *ops, void (*types)(struct loom *loom),
 		   const char *script, uint64_t from);
+/* The same of the tasks of this name, as --comm chooses them. */
+bool analysed_named(struct analysed *analysed, const struct analysis_ops *ops, const char *comm,
+		    void (*types)(struct loom *loom), const char *script);
 void analysed_end(struct analysed *analysed);
 
 /*

@@ -106,6 +106,6 @@ TEST(sched_map_draws_what_each_cpu_did_longest_in_each_column)
 		"? unknown\n"
 		"CPU   0 BBB....C\n"
 		"CPU   1 ????AAAA\n"
-		"A z-5 4.0 us\nB x-1 3.0 us\nC y-6 1.0 us\n\n"));
+		"A z-5 4.1 us\nB x-1 3.1 us\nC y-6 1.0 us\n\n"));
 	analysed_end(&analysed);
 }

@@ -88,9 +88,9 @@ TEST(flame_diff_has_the_widths_of_now_and_the_colours_of_changes)
 	static const char *const frames[] = {
 		"data-w=\"3000\" data-d=\"1\" data-n=\"sh\"><title>sh (0.003 ms, 100.00%, was 100.00%)</title>",
 		"fill=\"rgb(255,255,255)\"",
-		"data-w=\"500\" data-d=\"2\" data-n=\"0xa\"><title>0xa (0.000 ms, 16.66%, was 60.00%)</title>",
+		"data-w=\"500\" data-d=\"2\" data-n=\"0xa\"><title>0xa (0.000 ms, 16.67%, was 60.00%)</title>",
 		"fill=\"rgb(55,55,255)\"",
-		"data-w=\"1500\" data-d=\"2\" data-n=\"0xb\"><title>0xb (0.001 ms, 50.00%, was 30.00%)</title>",
+		"data-w=\"1500\" data-d=\"2\" data-n=\"0xb\"><title>0xb (0.002 ms, 50.00%, was 30.00%)</title>",
 		"fill=\"rgb(255,163,163)\"",
 		"data-w=\"1000\" data-d=\"2\" data-n=\"0xd\"><title>0xd (0.001 ms, 33.33%, was 0.00%)</title>",
 		"fill=\"rgb(255,102,102)\"",

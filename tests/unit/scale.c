@@ -20,6 +20,15 @@ TEST(scale_divides_128_bits_by_64)
 	      UINT64_C(0x5555555555555555));
 }
 
+TEST(scale_rounds_a_half_to_the_even_number)
+{
+	CHECK(scale_round(149, 100) == 1 && scale_round(150, 100) == 2 && scale_round(250, 100) == 2);
+	CHECK(scale_round(251, 100) == 3 && scale_round(0, 7) == 0);
+	CHECK(scale_round_mul_div(1, 1000, 16) == 62 && scale_round_mul_div(3, 1000, 16) == 188);
+	CHECK(scale_round_mul_div(UINT64_MAX, UINT64_MAX, UINT64_MAX) == UINT64_MAX);
+	CHECK(scale_round_mul_div(UINT64_MAX - 1, 10, UINT64_MAX) == 10);
+}
+
 /*
  * The results do not depend on __int128: a rate of 2.4 GHz in ns, as the kernel's option TSC2NSEC gives it, and sizes
  * with a fraction.

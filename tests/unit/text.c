@@ -128,7 +128,10 @@ TEST(text_prints_for_people)
 
 	CHECK_STR(text_size(into, 1023), "1023 B");
 	CHECK_STR(text_size(into, 1536), "1.5 KiB");
-	CHECK_STR(text_size(into, (1 << 20) - 1), "1023 KiB");
+	CHECK_STR(text_size(into, (1 << 20) - 1), "1.0 MiB");
+	CHECK_STR(text_size(into, 102400 - 52), "99.9 KiB");
+	CHECK_STR(text_size(into, 102400 - 51), "100 KiB");
+	CHECK_STR(text_size(into, (1023 << 10) + 511), "1023 KiB");
 	CHECK_STR(text_size(into, 1408 << 10), "1.4 MiB");
 	CHECK_STR(text_size(into, UINT64_MAX), "16.0 EiB");
 	CHECK_STR(text_time(into, 999), "999 ns");
@@ -138,4 +141,31 @@ TEST(text_prints_for_people)
 	CHECK_STR(text_count(into, 1234567), "1,234,567");
 	CHECK_STR(text_count(into, 999), "999");
 	CHECK_STR(text_count(into, UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
+TEST(text_rounds_the_last_digit_half_to_even)
+{
+	char into[TEXT_HUMAN];
+
+	CHECK_STR(text_time(into, 110478672), "110.5 ms");
+	CHECK_STR(text_time(into, 1099), "1.1 us");
+	CHECK_STR(text_time(into, 1050), "1.0 us");
+	CHECK_STR(text_time(into, 1150), "1.2 us");
+	CHECK_STR(text_time(into, 999949), "999.9 us");
+	CHECK_STR(text_time(into, 999950), "1.0 ms");
+	CHECK_STR(text_time(into, 999949999), "999.9 ms");
+	CHECK_STR(text_time(into, 999950000), "1.00 s");
+	CHECK_STR(text_time(into, 59994999999), "59.99 s");
+	CHECK_STR(text_time(into, 59995000000), "1m 00s");
+	CHECK_STR(text_time(into, 90500000000), "1m 30s");
+	CHECK_STR(text_time(into, 91500000000), "1m 32s");
+	CHECK_STR(text_time(into, 3599499999999), "59m 59s");
+	CHECK_STR(text_time(into, 3599500000000), "1h 00m");
+	CHECK_STR(text_time(into, 5370000000000), "1h 30m");
+	CHECK_STR(text_time(into, 5490000000000), "1h 32m");
+	CHECK_STR(text_time(into, UINT64_MAX), "5124095h 35m");
+	CHECK_STR(text_size(into, 1280), "1.2 KiB");
+	CHECK_STR(text_size(into, 1281), "1.3 KiB");
+	CHECK_STR(text_stamp(into, 1999999500), "2.000000");
+	CHECK_STR(text_stamp(into, 12000001499), "12.000001");
 }
