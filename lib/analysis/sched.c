@@ -150,11 +150,6 @@ static bool is_counted(const struct analysis *sched, uint32_t id)
 	return counts_now(sched, task) && pass_wants(sched->pass, task);
 }
 
-bool sched_has_row(const struct analysis *sched, const struct state_task *task)
-{
-	return counts_now(sched, task) && sched_wants(sched, task);
-}
-
 __attribute__((noinline)) struct sched_counts *sched_add_counts(struct analysis *sched, uint32_t task)
 {
 	while (sched->nr_tasks <= task) {

@@ -50,9 +50,6 @@ struct analysis {
 /* Returns whether the user wants to see the task. */
 bool sched_wants(const struct analysis *sched, const struct state_task *task);
 
-/* The same, and whether the task as it is now counts: with options.rt only real-time tasks do. */
-bool sched_has_row(const struct analysis *sched, const struct state_task *task);
-
 /* An event tells the task's priority: adds up how long it has been a real-time task. NULL without memory. */
 struct sched_real_time *sched_see_prio(struct analysis *sched, uint32_t task);
 /* The same at the end of the trace; call it once. */

@@ -18,6 +18,26 @@ files()
 		sed 's,^\./,,' | sort
 }
 
+# Prints the object of each source file of standard input: that of the build, or one that is compiled below the directory
+# TEMP where the build has none that is newer. The other arguments are flags of the compiler.
+objects_of()
+{
+	local temp=$1 file object flags objects=${BUILD:-build}
+	shift
+	flags=$(pkg-config --cflags libtracefs libzstd libelf 2>/dev/null | sed 's/-I/-isystem /g')
+	while read -r file; do
+		object=$objects/${file%.c}.o
+		if [ ! -f "$object" ] || [ "$file" -nt "$object" ]; then
+			object=$temp/${file%.c}.o
+			mkdir -p "${object%/*}"
+			# shellcheck disable=SC2086
+			$CC -I"$root" -I"$project" -D_GNU_SOURCE -DWEFT_VERSION='""' -DWEFT_LIBDIR='""' -DWEFT_BINDIR='""' -std=gnu17 $flags \
+				"$@" -c -o "$object" "$file" || echo "$file:1: does not compile" >> "$temp/broken"
+		fi
+		[ ! -f "$object" ] || echo "$object"
+	done
+}
+
 # Ends the lint: prints the lines of standard input, and exits with status 1 if there is one.
 verdict()
 {
