@@ -12,21 +12,22 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 /* weft import: makes a recording from the kernel's text. */
-enum { OPT_FORMATS_FROM = 256 };
-
-enum { LINE_MAX_LEN = 1 << 16 };
+enum { OPT_FORMATS_FROM = 256, OPT_STRICT };
 
 struct arguments {
 	struct form form;
 	const char *input, *formats_from;
 	struct trace *formats;
 	struct import *import;
+	FILE *file;
+	bool strict;
 	uint64_t size;
 };
 
@@ -34,6 +35,7 @@ static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read the text FILE; - is standard input", 1 },
 	{ "formats-from", OPT_FORMATS_FROM, "FILE", 0,
 	  "Take the fields of events from FILE, a trace.dat of the same kernel", 1 },
+	{ "strict", OPT_STRICT, 0, 0, "Fail, and write no file, if the text has a line that is no event", 1 },
 	{ 0 },
 };
 
@@ -47,6 +49,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FORMATS_FROM:
 		arguments->formats_from = arg;
+		return 0;
+	case OPT_STRICT:
+		arguments->strict = true;
 		return 0;
 	case 'i':
 	case ARGP_KEY_ARG:
@@ -74,25 +79,14 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* Reads lines. Longer ones are cut: no event of the kernel is that long. */
-static int read_lines(struct arguments *arguments, FILE *file, struct fail *fail)
+static int read_file(void *arg, uint8_t *to, size_t size, struct fail *fail)
 {
-	cleanup_free char *line = malloc(LINE_MAX_LEN);
-	size_t len = 0;
-	int c, r = line ? 0 : fail_memory(fail);
+	const struct arguments *arguments = arg;
+	size_t len = fread(to, 1, size < INT_MAX ? size : INT_MAX, arguments->file);
 
-	while (!r && (c = getc(file)) != EOF) {
-		if (c != '\n') {
-			if (len < LINE_MAX_LEN)
-				line[len++] = (char)c;
-			continue;
-		}
-		r = import_line(arguments->import, line, len, fail);
-		len = 0;
-	}
-	if (!r && ferror(file))
-		r = fail_set(fail, -EIO, "cannot read '%s': %s", arguments->input, strerror(errno));
-	return r || !len ? r : import_line(arguments->import, line, len, fail);
+	if (!len && ferror(arguments->file))
+		return fail_set(fail, -EIO, "cannot read '%s': %s", arguments->input, strerror(errno));
+	return (int)len;
 }
 
 static int write_import(void *arg, int fd, struct fail *fail)
@@ -103,7 +97,7 @@ static int write_import(void *arg, int fd, struct fail *fail)
 }
 
 /* Opens the inputs and then gives up all rights, because both inputs may come from strangers. */
-static int open_inputs(struct arguments *arguments, FILE **ret, struct fail *fail)
+static int open_inputs(struct arguments *arguments, struct fail *fail)
 {
 	FILE *file = strcmp(arguments->input, "-") ? fopen(arguments->input, "re") : stdin;
 	struct stat st;
@@ -117,24 +111,69 @@ static int open_inputs(struct arguments *arguments, FILE **ret, struct fail *fai
 		r = sandbox_enter(st.st_uid, st.st_gid, fail);
 	if (!r && arguments->formats)
 		r = trace_load(arguments->formats, fail);
-	*ret = file;
+	arguments->file = file;
 	return r;
+}
+
+/* Says which lines were not understood: how many of each kind, and the first ones. */
+static void tell_lines(const struct told *told)
+{
+	uint64_t nr = told_count(told);
+	char kinds[512] = "";
+	size_t len = 0;
+
+	if (!nr)
+		return;
+	for (unsigned kind = 0; kind < TOLD_KINDS; kind++)
+		if (told->counts[kind] && len < sizeof(kinds))
+			len += (size_t)snprintf(kinds + len, sizeof(kinds) - len, "%s%" PRIu64 " %s", len ? ", " : "",
+						told->counts[kind], told_name(kind));
+	command_warn("note: %" PRIu64 " line%s no event%s: %s", nr, nr == 1 ? " is" : "s are", text_plural(nr), kinds);
+	for (unsigned kind = 0; kind < TOLD_KINDS; kind++)
+		if (told->counts[kind] && told_advice(kind))
+			command_warn("note: %s", told_advice(kind));
+	for (unsigned i = 0; i < told->nr_shown; i++) {
+		const struct told_line *line = &told->shown[i];
+
+		command_warn("note: line %" PRIu64 ": %.*s%s", line->number, (int)line->len, line->text,
+			     line->len == TOLD_WIDTH ? "..." : "");
+	}
+}
+
+/* Refuses a text without events, and with --strict one with other lines. */
+static int judge(const struct arguments *arguments, struct fail *fail)
+{
+	struct import_counts counts = import_counts(arguments->import);
+	const struct told *told = &counts.told;
+	const struct told_line *line = &told->shown[0];
+
+	if (counts.events && (!arguments->strict || !told->nr_shown))
+		return 0;
+	if (counts.events)
+		return fail_set(fail, -EBADMSG, "'%s' has %" PRIu64 " lines that are no event; line %" PRIu64 ": %.*s",
+				arguments->input, told_count(told), line->number, (int)line->len, line->text);
+	if (told->nr_shown && line->kind != TOLD_OTHER)
+		return fail_set(fail, -ENOENT,
+				"'%s' has no line of a trace that can be imported; line %" PRIu64 " looks %s: %.*s%s%s",
+				arguments->input, line->number, told_name(line->kind), (int)line->len, line->text,
+				told_advice(line->kind) ? "; " : "", told_advice(line->kind) ?: "");
+	return fail_set(fail, -ENOENT, "'%s' has no line of a trace: TASK-PID [CPU] flags TIME: EVENT",
+			arguments->input);
 }
 
 static int import_text(struct arguments *arguments, struct fail *fail)
 {
-	FILE *file = NULL;
-	int r = open_inputs(arguments, &file, fail);
+	const struct import_source source = { .read = read_file, .arg = arguments };
+	int r = open_inputs(arguments, fail);
 
 	if (!r)
 		r = import_new(arguments->formats, &arguments->form.as, &arguments->import, fail);
 	if (!r)
-		r = read_lines(arguments, file, fail);
-	if (!r && !import_counts(arguments->import).events)
-		r = fail_set(fail, -ENOENT, "'%s' has no line of a trace: TASK-PID [CPU] flags TIME: EVENT",
-			     arguments->input);
-	if (file && file != stdin)
-		fclose(file);
+		r = import_read(arguments->import, &source, fail);
+	if (!r)
+		r = judge(arguments, fail);
+	if (arguments->file && arguments->file != stdin)
+		fclose(arguments->file);
 	return r ? r : form_write(&arguments->form, "", write_import, arguments, fail);
 }
 
@@ -161,9 +200,7 @@ static void tell(const struct arguments *arguments)
 			     " events of the function graph is unknown; their PID is 4194304 plus the CPU's number; "
 			     "the option funcgraph-proc prints tasks",
 			     counts.unknown);
-	if (counts.passed)
-		command_warn("note: %" PRIu64 " line%s no event%s", counts.passed, counts.passed == 1 ? " is" : "s are",
-			     text_plural(counts.passed));
+	tell_lines(&counts.told);
 }
 
 static int make_file(void *arg)
@@ -171,14 +208,20 @@ static int make_file(void *arg)
 	struct arguments *arguments = arg;
 	struct fail fail = FAIL_INIT;
 	int r = import_text(arguments, &fail);
+	bool lacks = false;
 
 	if (r)
 		command_failed(&fail);
 	else
 		tell(arguments);
+	if (!r) {
+		struct import_counts counts = import_counts(arguments->import);
+
+		lacks = told_events(&counts.told);
+	}
 	import_free(arguments->import);
 	trace_free(arguments->formats);
-	return r ? EXIT_FAILED : EXIT_OK;
+	return r || lacks ? EXIT_FAILED : EXIT_OK;
 }
 
 static int run(int argc, char **argv)

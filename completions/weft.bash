@@ -21,7 +21,7 @@ _weft_options()
 	convert) echo '--output -o --file-version --compression --mode --quiet -q --no-sandbox --input -i' ;;
 	split) echo '--instance -B --event -e --cpu --pid --comm --no-self --since --until --limit --tail --output -o --file-version --compression --mode --quiet -q --no-sandbox --input -i --every --size --count --by' ;;
 	merge) echo '--output -o --file-version --compression --mode --quiet -q --no-sandbox --offset --match' ;;
-	import) echo '--output -o --file-version --compression --mode --quiet -q --no-sandbox --input -i --formats-from' ;;
+	import) echo '--output -o --file-version --compression --mode --quiet -q --no-sandbox --input -i --formats-from --strict' ;;
 	summary) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	sched) echo '--timehist --chain --map --rt --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	syscalls) echo '--by --failures --slowest --trace --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;

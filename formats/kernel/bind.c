@@ -23,7 +23,7 @@ static const struct renderer *const renderers[] = {
 	&kernel_stack_renderer, &user_stack_renderer,    &print_renderer,          &bputs_renderer,
 	&bprint_renderer,       &raw_data_renderer,      &context_switch_renderer, &wakeup_renderer,
 	&func_repeats_renderer, &hwlat_renderer,         &osnoise_renderer,        &timerlat_renderer,
-	&mmiotrace_rw_renderer, &mmiotrace_map_renderer, &branch_renderer,
+	&mmiotrace_rw_renderer, &mmiotrace_map_renderer, &branch_renderer,         &text_line_renderer,
 };
 
 /* Whether its line is printed in the usual way: the current tracer has no line of its own for it. */

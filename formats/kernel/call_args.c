@@ -30,3 +30,14 @@ bool call_args_print(const struct ftrace *ftrace, const struct place *place, con
 		out_mem(out, "()", 2);
 	return true;
 }
+
+void call_args_print_text(const struct place *text, const struct event *event, struct out *out)
+{
+	const char *args;
+	size_t len;
+
+	out_char(out, '(');
+	if (place_string(text, event, &args, &len))
+		out_mem(out, args, len);
+	out_char(out, ')');
+}

@@ -23,4 +23,7 @@ static inline bool has_call_args(uint32_t args_offset, uint32_t len)
 bool call_args_print(const struct ftrace *ftrace, const struct place *args, const struct event *event, uint64_t func,
 		     struct out *out);
 
+/* Prints "(...)" as an imported text had it. */
+void call_args_print_text(const struct place *text, const struct event *event, struct out *out);
+
 #endif

@@ -86,6 +86,25 @@ static void flags_prepare(struct columns *columns)
 	}
 }
 
+/* An imported text knows its columns itself. */
+static void of_text(struct columns *columns, const struct context_columns *text)
+{
+	bool lazy = text->flags >= 6, migrate = text->flags == 5 || text->flags == 7;
+
+	columns->tgid_late = text->tgid_late;
+	if (text->pid_width)
+		columns->pid_width = text->pid_width;
+	if (!text->flags)
+		return;
+	columns->migrate = migrate;
+	columns->whole_depth = !migrate;
+	columns->migrate_offset = 0;
+	columns->bh_off = true;
+	columns->lazy_columns &= lazy;
+	columns->lazy_bit = columns->lazy_columns ? EVENT_NEED_RESCHED_LAZY : 0;
+	columns->lazy_flag = !lazy && !text->has_x;
+}
+
 void columns_init(struct columns *columns, const struct context *context, bool nanoseconds)
 {
 	const struct field *depth = common_field(context, "common_preempt_lazy_count");
@@ -112,8 +131,9 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 		.pid_width = context_since(context, 5, 10) ? 7 : 5,
 		.verbose = context_option(context, OPTION_VERBOSE),
 	};
+	of_text(columns, &context->columns);
 	columns->heads = columns->pid_width == 7;
-	columns->nr_flags = (uint8_t)(4u + (columns->migrate || migrate) + 2u * columns->lazy_columns);
+	columns->nr_flags = (uint8_t)(4u + (columns->migrate || columns->migrate_offset) + 2u * columns->lazy_columns);
 	flags_prepare(columns);
 }
 
@@ -288,7 +308,7 @@ void columns_write(const struct columns *columns, const struct event *event, str
 	} else {
 		at = write_task(columns, event->pid, out);
 	}
-	if (columns->tgid)
+	if (columns->tgid && !columns->tgid_late)
 		at = write_tgid(columns, event->pid, at);
 	*at++ = '[';
 	if (__builtin_expect(event->cpu < 1000, 1))
@@ -297,6 +317,8 @@ void columns_write(const struct columns *columns, const struct event *event, str
 		at = digits_put_u64(at, event->cpu);
 	memcpy(at, "] ", 2);
 	at += 2;
+	if (__builtin_expect(columns->tgid_late, 0) && columns->tgid)
+		at = write_tgid(columns, event->pid, at);
 	if (columns->flags)
 		at = write_flags(columns, event, at);
 	at = write_time(columns, event->ts, at);

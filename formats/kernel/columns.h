@@ -36,6 +36,7 @@ struct columns {
 	bool verbose;               /* of latency-format: option verbose */
 	uint64_t time_start;        /* latency-format: the origin of its times; set by latency_start() */
 	uint32_t lazy_depth_offset; /* offset of common_preempt_lazy_count in the record */
+	bool tgid_late;             /* the thread group is behind the CPU, as from 4.13 to 4.17 */
 	bool heads;                 /* tasks are printed by task_head() */
 	char flags_text[256][4];    /* the characters that depend on the flags byte alone */
 	char counts_text[256][2];   /* the characters of the preempt count: lower half, upper half */

@@ -29,7 +29,7 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	struct task_name name = task_name(ftrace->context->tasks, next);
 
 	out_char(out, ' ');
-	out_s64_pad(out, (int32_t)place_u64(&places[PREV_PID], event), 7, ' ');
+	out_s64_pad(out, (int32_t)place_u64(&places[PREV_PID], event), ftrace->columns.pid_width, ' ');
 	out_char(out, ':');
 	out_s64_pad(out, (int32_t)place_u64(&places[PREV_PRIO], event), 3, ' ');
 	out_char(out, ':');
@@ -37,7 +37,7 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	out_str(out, arrow);
 	out_s64_pad(out, (int32_t)place_u64(&places[NEXT_CPU], event), 3, '0');
 	out_mem(out, "] ", 2);
-	out_s64_pad(out, next, 7, ' ');
+	out_s64_pad(out, next, ftrace->columns.pid_width, ' ');
 	out_char(out, ':');
 	out_s64_pad(out, (int32_t)place_u64(&places[NEXT_PRIO], event), 3, ' ');
 	out_char(out, ':');

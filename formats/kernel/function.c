@@ -9,9 +9,9 @@
 #include "lib/base/memo.h"
 #include "lib/base/out.h"
 
-enum { IP, PARENT_IP, NR_PLACES, ARGS = NR_PLACES };
+enum { IP, PARENT_IP, NR_PLACES, ARGS = NR_PLACES, ARGS_TEXT };
 
-static const char *const fields[] = { "ip", "parent_ip", "args", NULL };
+static const char *const fields[] = { "ip", "parent_ip", "args", "args_text", NULL };
 
 void *function_names(void)
 {
@@ -47,6 +47,8 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	function_print_ip(ftrace, binding, ip, out);
 	if (__builtin_expect(has_call_args(binding->places[ARGS].offset, event->len), 0))
 		call_args_print(ftrace, &binding->places[ARGS], event, ip, out);
+	if (__builtin_expect(binding->places[ARGS_TEXT].field != NULL, 0))
+		call_args_print_text(&binding->places[ARGS_TEXT], event, out);
 	if (parent_ip && context_option(ftrace->context, OPTION_PRINT_PARENT)) {
 		out_mem(out, " <-", 3);
 		function_print_ip(ftrace, binding, parent_ip, out);

@@ -223,7 +223,27 @@ static void print_call(const struct ftrace *ftrace, const struct binding *bindin
 {
 	graph_print_name(ftrace, func, out);
 	if (!call_args_print(ftrace, &binding->places[GRAPH_ARGS], event, func, out))
-		out_mem(out, "()", 2);
+		call_args_print_text(&binding->places[GRAPH_ARGS_TEXT], event, out);
+}
+
+/* Prints the comment that an imported text had; false, and nothing, where it had none. */
+static bool print_note(const struct place *place, const struct event *event, struct out *out)
+{
+	const char *note;
+	size_t len;
+
+	if (!place->field || !place_string(place, event, &note, &len) || !len)
+		return false;
+	out_mem(out, " /* ", 4);
+	out_mem(out, note, len);
+	out_mem(out, " */", 3);
+	return true;
+}
+
+/* An exit that was imported has a return value only if its line had one. */
+static bool has_retval(const struct ftrace *ftrace, const struct binding *binding)
+{
+	return ftrace->graph->retval && binding->places[GRAPH_RETVAL].size;
 }
 
 static uint64_t duration_of(const struct binding *binding, const struct event *event)
@@ -242,8 +262,26 @@ static void print_nested(const struct ftrace *ftrace, const struct binding *bind
 		out_mem(out, " /*", 3);
 		print_retaddr(ftrace, binding, event, out);
 		out_mem(out, " */", 3);
+	} else {
+		(void)print_note(&binding->places[GRAPH_NOTE], event, out);
 	}
 	out_char(out, '\n');
+}
+
+/* What a leaf has behind its call: the caller, and the return value. */
+static void print_behind(const struct ftrace *ftrace, const struct binding *entry, const struct binding *binding,
+			 const struct event *event, const struct event *exit, struct out *out)
+{
+	bool retaddr = has_retaddr(ftrace, entry), retval = has_retval(ftrace, binding);
+
+	if (print_note(&binding->places[GRAPH_EXIT_NOTE], exit, out) || (!retaddr && !retval))
+		return;
+	out_mem(out, " /*", 3);
+	if (retaddr)
+		print_retaddr(ftrace, entry, event, out);
+	if (retval)
+		print_retval(ftrace, place_u64(&binding->places[GRAPH_RETVAL], exit), out);
+	out_mem(out, " */", 3);
 }
 
 static void print_leaf(const struct ftrace *ftrace, const struct binding *entry, const struct graph_note *note,
@@ -251,21 +289,13 @@ static void print_leaf(const struct ftrace *ftrace, const struct binding *entry,
 {
 	const struct graph *graph = ftrace->graph;
 	const struct binding *binding = ftrace->bindings[note->exit_binding];
-	bool retaddr = has_retaddr(ftrace, entry);
 	const struct event exit = { .data = note->exit, .len = note->exit_len };
 
 	print_duration(graph, duration_of(binding, &exit), out);
 	print_indent(depth, out);
 	print_call(ftrace, entry, event, func, out);
 	out_char(out, ';');
-	if (graph->retval || retaddr)
-		out_mem(out, " /*", 3);
-	if (retaddr)
-		print_retaddr(ftrace, entry, event, out);
-	if (graph->retval)
-		print_retval(ftrace, place_u64(&binding->places[GRAPH_RETVAL], &exit), out);
-	if (graph->retval || retaddr)
-		out_mem(out, " */", 3);
+	print_behind(ftrace, entry, binding, event, &exit, out);
 	out_char(out, '\n');
 	print_irq(ftrace, event, func, "<==========", out);
 }
@@ -293,18 +323,17 @@ static void print_exit(const struct ftrace *ftrace, const struct binding *bindin
 	print_columns(ftrace, event, out);
 	print_duration(graph, duration_of(binding, event), out);
 	print_indent((int32_t)place_u64(&binding->places[GRAPH_DEPTH_AT], event), out);
-	if (graph->retval) {
-		out_mem(out, "} /* ", 5);
+	out_char(out, '}');
+	if (print_note(&binding->places[GRAPH_EXIT_NOTE], event, out)) {
+		/* It has the name, too. */
+	} else if (has_retval(ftrace, binding) || note->what == GRAPH_EXIT_LOST || graph->tail) {
+		out_mem(out, " /* ", 4);
 		graph_print_name(ftrace, func, out);
-		print_retval(ftrace, place_u64(&binding->places[GRAPH_RETVAL], event), out);
-		out_mem(out, " */\n", 4);
-	} else if (note->what == GRAPH_EXIT_LOST || graph->tail) {
-		out_mem(out, "} /* ", 5);
-		graph_print_name(ftrace, func, out);
-		out_mem(out, " */\n", 4);
-	} else {
-		out_mem(out, "}\n", 2);
+		if (has_retval(ftrace, binding))
+			print_retval(ftrace, place_u64(&binding->places[GRAPH_RETVAL], event), out);
+		out_mem(out, " */", 3);
 	}
+	out_char(out, '\n');
 	if (graph->overrun) {
 		out_str(out, " (Overruns: ");
 		out_u64(out, (uint32_t)place_u64(&binding->places[GRAPH_OVERRUN], event));
@@ -382,8 +411,8 @@ static void format_exit(const struct ftrace *ftrace, const struct binding *bindi
 	print_exit(ftrace, binding, &note, event, out);
 }
 
-static const char *const entry_fields[] = { "func", "depth", "args", "retaddr", NULL };
-static const char *const exit_fields[] = { "func", "depth", "overrun", "calltime", "rettime", "retval", NULL };
+static const char *const entry_fields[] = { "func", "depth", "args", "retaddr", "args_text", "note", NULL };
+static const char *const exit_fields[] = { "func", "depth", "overrun", "calltime", "rettime", "retval", "note", NULL };
 
 /* Called here and not in graph_new(), because most files have no function graph, and kallsyms is large. */
 static void find_irq_entries(struct graph *graph, const struct symbols *symbols)
@@ -411,7 +440,7 @@ static bool has_known_places(const struct ftrace *ftrace, const struct binding *
 static bool bind_func(struct ftrace *ftrace, struct binding *binding)
 {
 	find_irq_entries(ftrace->graph, ftrace->context->symbols);
-	if (has_known_places(ftrace, binding))
+	if (has_known_places(ftrace, binding) && !format_field(binding->format, "note"))
 		binding->words_size = binding->format->size;
 	return binding->places[GRAPH_FUNC].size && binding->places[GRAPH_DEPTH_AT].size;
 }

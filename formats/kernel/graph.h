@@ -69,9 +69,12 @@ struct graph_note {
 	bool switched;         /* the banner with `before` comes first */
 };
 
-/* The places of bindings: both records have the first two, entries the next two, and exits the others. */
-enum { GRAPH_FUNC, GRAPH_DEPTH_AT, GRAPH_ARGS, GRAPH_RETADDR };
-enum { GRAPH_OVERRUN = GRAPH_ARGS, GRAPH_CALLTIME, GRAPH_RETTIME, GRAPH_RETVAL };
+/*
+ * The places of bindings: both records have the first two, entries the next four, and exits the others. The texts of
+ * the arguments and of the comment behind a call are in imported files only (lib/import).
+ */
+enum { GRAPH_FUNC, GRAPH_DEPTH_AT, GRAPH_ARGS, GRAPH_RETADDR, GRAPH_ARGS_TEXT, GRAPH_NOTE };
+enum { GRAPH_OVERRUN = GRAPH_ARGS, GRAPH_CALLTIME, GRAPH_RETTIME, GRAPH_RETVAL, GRAPH_EXIT_NOTE };
 
 extern const struct tracer graph_tracer;
 extern const struct renderer graph_entry_renderer;

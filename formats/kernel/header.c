@@ -14,7 +14,7 @@ static bool flag_name(const struct columns *columns, unsigned row, const char **
 	const char *names[8];
 	unsigned count = 0;
 
-	names[count++] = columns->bh_off ? "irqs-off/BH-disabled" : "irqs-off";
+	names[count++] = columns->bh_off && columns->nr_flags != 4 ? "irqs-off/BH-disabled" : "irqs-off";
 	names[count++] = "need-resched";
 	if (columns->lazy_columns)
 		names[count++] = "need-resched-lazy";
@@ -43,10 +43,37 @@ static void legend_stairs(struct out *out, unsigned row, unsigned dashes)
 	out_str(out, "=> ");
 }
 
+/* Before 5.10, PIDs have five columns: print_func_help_header_irq() of 5.4. */
+static void legend_narrow(const struct columns *columns, struct out *out)
+{
+	unsigned rows = columns->nr_flags, indent = columns->tgid ? 36 : 28;
+	const char *name;
+
+	for (unsigned row = 0; flag_name(columns, row, &name); row++) {
+		out_char(out, '#');
+		out_fill(out, ' ', indent);
+		legend_stairs(out, row, rows < 5 ? 5 : rows);
+		out_f(out, "%s\n", name);
+	}
+	out_char(out, '#');
+	out_fill(out, ' ', indent);
+	out_fill(out, '|', rows - 1);
+	out_f(out, " /     delay\n#           TASK-PID %sCPU#  ", columns->tgid ? "   TGID   " : "  ");
+	out_fill(out, '|', rows);
+	out_f(out, "    TIMESTAMP  FUNCTION\n#              | |   %s  |   ", columns->tgid ? "     |    " : "  ");
+	out_fill(out, '|', rows);
+	out_str(out, "       |         |\n");
+}
+
 static void legend_flags(const struct columns *columns, unsigned tgid, struct out *out)
 {
 	unsigned rows = columns->nr_flags;
 	const char *name;
+
+	if (columns->pid_width < 7) {
+		legend_narrow(columns, out);
+		return;
+	}
 
 	for (unsigned row = 0; flag_name(columns, row, &name); row++) {
 		out_char(out, '#');

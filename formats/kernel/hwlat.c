@@ -19,11 +19,13 @@ static void format(const struct ftrace *ftrace, const struct binding *binding, c
 	uint64_t nmi_total = place_u64(&places[NMI_TOTAL_TS], event);
 
 	(void)ftrace;
-	out_f(out, "#%-5u inner/outer(us): %4llu/%-5llu ts:%lld.%09lld count:%d",
-	      (unsigned)place_u64(&places[SEQNUM], event), (unsigned long long)place_u64(&places[DURATION], event),
+	out_f(out, "#%-5u inner/outer(us): %4llu/%-5llu ts:%lld.%09lld", (unsigned)place_u64(&places[SEQNUM], event),
+	      (unsigned long long)place_u64(&places[DURATION], event),
 	      (unsigned long long)place_u64(&places[OUTER_DURATION], event),
-	      (long long)place_u64(&places[TV_SEC], event), (long long)place_u64(&places[TV_NSEC], event),
-	      (int)place_u64(&places[COUNT], event));
+	      (long long)place_u64(&places[TV_SEC], event), (long long)place_u64(&places[TV_NSEC], event));
+	/* Before 5.8 there is no count. */
+	if (places[COUNT].size)
+		out_f(out, " count:%d", (int)place_u64(&places[COUNT], event));
 	if (nmi_count) {
 		/* Kernels with the generic sched_clock() neither measure nor print the time. */
 		if (nmi_total)

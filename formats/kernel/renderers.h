@@ -13,6 +13,7 @@
  */
 extern const struct renderer blk_renderer;
 extern const struct renderer branch_renderer;
+extern const struct renderer text_line_renderer;
 extern const struct renderer context_switch_renderer;
 extern const struct renderer func_repeats_renderer;
 extern const struct renderer hwlat_renderer;

@@ -189,7 +189,8 @@ static inline void hit(struct analysis *graph, uint64_t address)
 static void see_error(struct analysis *graph, struct function *function, const struct call *call,
 		      const struct event *event)
 {
-	uint32_t number = graph_error(graph_stream_retval(&graph->stream, event));
+	uint64_t retval;
+	uint32_t number = graph_stream_retval(&graph->stream, event, &retval) ? graph_error(retval) : 0;
 
 	if (!number)
 		return;
@@ -368,7 +369,7 @@ static void put_function(const struct analysis *graph, struct table *table, cons
 	graph_number(table, function->entered, function->self);
 	graph_number(table, function->entered, function->interrupted);
 	graph_number(table, function->entered && graph->pass->state.events[STATE_SWITCH], function->off);
-	graph_number(table, graph->stream.retval.size, function->errors);
+	graph_number(table, graph->stream.nr_retvals, function->errors);
 	pass_spread(table, lasted);
 	table_cell_decimal(table, (int64_t)function->longest_at, 9);
 	table_cell_u64(table, function->longest_cpu);
@@ -396,7 +397,7 @@ static void put_functions(struct analysis *graph, struct findings *findings)
 	}
 	if (!table || !longest)
 		return;
-	table->data_only = graph_sorts.data_only & ~(graph->stream.retval.size ? 1U << ERRORS : 0);
+	table->data_only = graph_sorts.data_only & ~(graph->stream.nr_retvals ? 1U << ERRORS : 0);
 	table->data_only |= graph->pass->state.events[STATE_SWITCH] ? 0 : 1 << OFF;
 	table->spare = 1 << MAX_AT | 1 << P50 | 1 << IRQ;
 	graph_name(graph->pass, graph->stream.buffer, longest->address, name, sizeof(name));
@@ -418,7 +419,7 @@ static void tell_functions(struct analysis *graph)
 	uint64_t key;
 	size_t at = 0;
 
-	graph->errors.known = graph->stream.retval.size;
+	graph->errors.known = graph->stream.nr_retvals;
 	graph->errors.buffer = graph->stream.buffer;
 	while ((error = u64_map_next(&graph->errors.map, &at, &key))) {
 		error->func = graph->functions[error->function].address;

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { GRAPH_RETVALS_MAX = 4 };
+
 /*
  * The calls of the function graph as analyses see them: those of the first buffer that has any. All members are zero
  * before its first event.
@@ -16,7 +18,12 @@
 struct graph_stream {
 	struct calls *calls; /* NULL: no event was seen */
 	uint16_t buffer;
-	struct place retval; /* of an exit; without a size if it has no return value */
+	/* The types of exits that have a return value: one of a recording, some of an imported text. */
+	struct graph_retval {
+		uint16_t type; /* event_type::index */
+		struct place place;
+	} retvals[GRAPH_RETVALS_MAX];
+	size_t nr_retvals;
 };
 
 void graph_stream_release(struct graph_stream *stream);
@@ -41,10 +48,16 @@ static inline int graph_stream_see(struct graph_stream *stream, struct pass *pas
 /* Events of a buffer were lost. */
 void graph_stream_lose(struct graph_stream *stream, const struct event *event);
 
-/* Returns the return value of the call that this exit ends; 0 if the event does not have it. */
-static inline uint64_t graph_stream_retval(const struct graph_stream *stream, const struct event *event)
+/* Reads the return value of the call that this exit ends. Returns false, and *ret is 0, if the event has none. */
+static inline bool graph_stream_retval(const struct graph_stream *stream, const struct event *event, uint64_t *ret)
 {
-	return stream->retval.size ? place_u64(&stream->retval, event) : 0;
+	for (size_t i = 0; i < stream->nr_retvals; i++)
+		if (stream->retvals[i].type == event->type->index) {
+			*ret = place_u64(&stream->retvals[i].place, event);
+			return true;
+		}
+	*ret = 0;
+	return false;
 }
 
 #endif

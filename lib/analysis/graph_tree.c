@@ -204,8 +204,8 @@ static void keep_slow(struct analysis *graph, const struct call *call, const str
 				     .interrupted = call->interrupted,
 				     .off = graph_off_in(graph->pass, task, call),
 				     .cpu = event->cpu,
-				     .pid = event->pid,
-				     .retval = graph_stream_retval(&graph->stream, event) };
+				     .pid = event->pid };
+	slow->has_retval = graph_stream_retval(&graph->stream, event, &slow->retval);
 	if (task)
 		strncpy(slow->comm, pass_comm(graph->pass, task), sizeof(slow->comm) - 1);
 	*tree = old;

@@ -23,6 +23,7 @@ struct findings;
 struct graph_call {
 	struct call_tree tree;
 	uint64_t start, lasted, interrupted, off;
+	bool has_retval;
 	uint64_t retval;
 	uint32_t cpu;
 	int32_t pid;

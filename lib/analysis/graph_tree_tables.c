@@ -214,7 +214,7 @@ static const struct table_column slow_columns[SLOW] = {
 
 static void put_slow(const struct analysis *graph, struct table *table, const struct graph_call *call, size_t number)
 {
-	uint32_t error = graph->stream.retval.size ? graph_error(call->retval) : 0;
+	uint32_t error = call->has_retval ? graph_error(call->retval) : 0;
 	const char *word = error ? error_name(graph->pass->machine, error) : NULL;
 
 	table_cell_u64(table, number);
@@ -224,7 +224,7 @@ static void put_slow(const struct analysis *graph, struct table *table, const st
 	table_cell_u64(table, call->tree.nodes[0].self);
 	table_cell_u64(table, call->interrupted);
 	graph_number(table, graph->pass->state.events[STATE_SWITCH], call->off);
-	if (!graph->stream.retval.size)
+	if (!call->has_retval)
 		table_cell_nothing(table);
 	else if (error)
 		table_cellf(table, "-%" PRIu32, error);
@@ -272,7 +272,7 @@ void graph_slowest_put(struct analysis *graph, struct findings *findings)
 		return;
 	}
 	qsort(graph->slowest, graph->nr_slowest, sizeof(*graph->slowest), compare);
-	table->data_only = 1 << UNTIL | (graph->stream.retval.size ? 0 : 1 << RETURNED | 1 << ERROR);
+	table->data_only = 1 << UNTIL | (graph->stream.nr_retvals ? 0 : 1 << RETURNED | 1 << ERROR);
 	table->data_only |= graph->pass->state.events[STATE_SWITCH] ? 0 : 1 << OFF;
 	table->spare = 1 << IRQ | 1 << OFF | 1 << ERROR;
 	for (size_t i = 0; i < graph->nr_slowest; i++)

@@ -259,6 +259,32 @@ static void read_latency_facts(struct owned *owned, struct trace_text uname)
 	context->preempt_model = owned->preempt_model ? owned->preempt_model : release_model(context, uname.text);
 }
 
+/* Reads "flags=4", "pid=5" and so on, which lib/import writes. */
+static void read_columns(struct context *context)
+{
+	struct trace_text text = trace_setting(context->trace, context->buffer, "weft/columns");
+	struct text_word line;
+
+	while (text.text && text_next_line(&text.text, &text.len, &line)) {
+		if (text_word_is(line, "pid=5"))
+			context->columns.pid_width = 5;
+		else if (line.len == 7 && !memcmp(line.at, "flags=", 6) && line.at[6] >= '4' && line.at[6] <= '7')
+			context->columns.flags = (uint8_t)(line.at[6] - '0');
+		context->columns.has_x |= text_word_is(line, "x=1");
+		context->columns.tgid_late |= text_word_is(line, "tgid-late=1");
+	}
+}
+
+/* An imported text may name its release in its header. */
+static void read_release(struct owned *owned, struct trace_text uname)
+{
+	owned->release = release_of(owned, uname);
+	if (!owned->release)
+		owned->release =
+			first_word(owned, own_setting(owned->context.trace, owned->context.buffer, "weft/release"));
+	owned->context.release = owned->release ? owned->release : "";
+}
+
 static void read_settings(struct owned *owned)
 {
 	struct context *context = &owned->context;
@@ -275,8 +301,8 @@ static void read_settings(struct owned *owned)
 	owned->tracer = first_word(owned, trace_setting(context->trace, context->buffer, "current_tracer"));
 	context->tracer_known = owned->tracer;
 	context->tracer = owned->tracer ? owned->tracer : "nop";
-	owned->release = release_of(owned, uname);
-	context->release = owned->release ? owned->release : "";
+	read_release(owned, uname);
+	read_columns(context);
 	release_read_machine(context, uname);
 	/* A recording has the release where trace-cmd stores it, and the whole text of uname -a in a setting. */
 	version = own_setting(context->trace, context->buffer, "weft/uname");

@@ -11,7 +11,7 @@
 /* A text may contain any duration, so the clock stops here before it overflows. */
 static const uint64_t clock_max = UINT64_C(1) << 61;
 
-enum { TIME_FIRST = 1000, US = 1000, MARK_ABOVE = 10000, SHOWN_DEPTH = 50, ERROR_MAX = 4095 };
+enum { TIME_FIRST = 1000, US = 1000, MARK_ABOVE = 10000, SHOWN_DEPTH = 50 };
 
 struct graph_cpu {
 	int32_t pid;
@@ -76,11 +76,6 @@ static uint64_t time_of(struct import_graph *graph, const struct graph_text *tex
 	return ts < clock_max ? ts : clock_max;
 }
 
-static bool is_error(int64_t value)
-{
-	return value < 0 && value >= -ERROR_MAX;
-}
-
 static void see_columns(struct import_graph *graph, const struct graph_text *text)
 {
 	graph->seen = true;
@@ -92,11 +87,6 @@ static void see_columns(struct import_graph *graph, const struct graph_text *tex
 	graph->no_overhead |= text->has_duration && !text->has_mark && text->duration > MARK_ABOVE;
 	graph->latency |= text->head.has_flags;
 	graph->retval |= text->has_retval;
-	graph->no_errors |= text->names_error;
-	/* If errors were shown as names, this line would have one: so they are shown as numbers. */
-	graph->retval_hex |= text->has_retval && !text->names_error &&
-			     (is_error((int64_t)text->retval) ||
-			      (text->retval >> 32 == 0 && is_error((int32_t)(uint32_t)text->retval)));
 }
 
 bool import_graph_place(struct import_graph *graph, struct graph_text *text, const uint64_t *clock, uint64_t last)
@@ -159,7 +149,7 @@ static void leave(struct import_graph *graph, const struct graph_text *text, str
 	uint64_t entered = cpu->entered[text->depth], *start = start_of(graph, text);
 	bool same = !text->name_len || call->func == entered;
 
-	graph->tail |= text->name_len && same && !text->has_retval && text->depth < SHOWN_DEPTH;
+	graph->tail |= text->name_len && same && !text->has_retval && !text->note_len && text->depth < SHOWN_DEPTH;
 	if (!text->name_len)
 		call->func = entered;
 	cpu->entered[text->depth] = 0;
@@ -177,7 +167,10 @@ size_t import_graph_calls(struct import_graph *graph, const struct graph_text *t
 	struct graph_cpu *cpu = cpu_of(graph, text->head.cpu);
 	struct graph_call call = { .ts = text->head.ts,
 				   .depth = (int32_t)text->depth,
+				   .has_retval = text->has_retval,
 				   .retval = text->retval,
+				   .note = text->note,
+				   .note_len = text->note_len,
 				   .exit = text->what == GRAPH_TEXT_EXIT };
 
 	if (text->name_len)
@@ -191,6 +184,10 @@ size_t import_graph_calls(struct import_graph *graph, const struct graph_text *t
 	}
 	enter(graph, text, cpu, &call);
 	calls[0] = call;
+	calls[0].text = text->args;
+	calls[0].text_len = text->args_len;
+	if (text->what == GRAPH_TEXT_LEAF)
+		calls[0].note_len = 0;
 	if (text->what == GRAPH_TEXT_ENTRY)
 		return 1;
 	call.exit = true;
@@ -214,7 +211,6 @@ bool import_graph_options(const struct import_graph *graph, struct buf *options)
 		{ graph->tail, "funcgraph-tail\n" },
 		{ graph->overrun, "funcgraph-overrun\n" },
 		{ graph->retval, "funcgraph-retval\n" },
-		{ graph->retval_hex && !graph->no_errors, "funcgraph-retval-hex\n" },
 		{ graph->bare, "nocontext-info\n" },
 		{ graph->latency, "latency-format\n" },
 	};

@@ -26,15 +26,19 @@ struct import_graph {
 	uint64_t guessed;        /* number of lines without a time */
 	bool seen, starved;
 	/* Which columns the lines have, for the options of the file. */
-	bool abstime, proc, no_cpu, no_duration, no_overhead, tail, overrun, retval, retval_hex, no_errors, bare,
-		latency;
+	bool abstime, proc, no_cpu, no_duration, no_overhead, tail, overrun, retval, bare, latency;
 };
 
 /* A record of funcgraph_entry, or of funcgraph_exit if `exit`. */
 struct graph_call {
 	bool exit;
+	bool has_retval;
 	uint64_t ts, func, calltime, retval;
 	int32_t depth;
+	const char *text; /* of an entry: the arguments; borrowed from the line, as is the note */
+	size_t text_len;
+	const char *note;
+	size_t note_len;
 };
 
 /*

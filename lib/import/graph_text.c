@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { INDENT = 2, COMM_MAX = 16, DURATION_DIGITS = 15, US = 1000 };
+enum { INDENT = 2, COMM_MAX = 16, DURATION_DIGITS = 15, US = 1000, ERROR_MAX = 4095 };
 
 /* The rest of a line. */
 struct rest {
@@ -74,13 +74,13 @@ static bool take_time(struct rest *rest, struct graph_text *text)
 	return true;
 }
 
-/* Reads " 0) ". */
+/* Reads " 0) "; mails drop the blank at the start of a line. */
 static bool take_cpu(struct rest *rest, struct graph_text *text)
 {
 	struct rest at = *rest;
 	uint64_t cpu;
 
-	if (!blanks(&at) || !number(&at, 5, &cpu) || cpu >= HEAD_CPU_MAX || !accept(&at, ") "))
+	if ((!blanks(&at) && text->has_time) || !number(&at, 5, &cpu) || cpu >= HEAD_CPU_MAX || !accept(&at, ") "))
 		return false;
 	text->head.cpu = (uint32_t)cpu;
 	text->has_cpu = true;
@@ -176,37 +176,90 @@ static bool hex(struct rest *rest, uint64_t *ret)
 	return rest->at > start;
 }
 
-/* Reads "0x1f", or the negative number of an error. */
-static void take_retval(struct rest rest, struct graph_text *text)
+static bool is_error(int64_t value)
+{
+	return value < 0 && value >= -ERROR_MAX;
+}
+
+/* Reads "0x1f", or the negative number of an error, up to the end. */
+static bool take_retval(struct rest rest, struct graph_text *text)
 {
 	uint64_t value;
 
 	if (accept(&rest, "0x")) {
-		text->has_retval = hex(&rest, &text->retval);
+		if (!hex(&rest, &value))
+			return false;
 	} else if (accept(&rest, "-") && number(&rest, 4, &value)) {
-		text->has_retval = text->names_error = true;
-		text->retval = 0 - value;
+		value = 0 - value;
+	} else {
+		return false;
 	}
+	if (left(&rest))
+		return false;
+	text->has_retval = true;
+	text->retval = value;
+	return true;
 }
 
-/* Reads what follows a leaf or a closing brace: "/" "* vfs_open = 0x0 *" "/", since 6.13 "ret=0x0". */
-static void take_behind(struct rest rest, struct graph_text *text)
+/* Whether weft prints the value of the text again: errors as negative numbers, anything else as %lx. */
+static bool is_usual_value(struct rest rest, uint64_t value)
 {
-	const char *end = memmem(rest.at, left(&rest), " */", 3), *equals, *ret;
-	size_t name = 0;
+	bool error = is_error((int64_t)value) || (value >> 32 == 0 && is_error((int32_t)(uint32_t)value));
 
-	if (!accept(&rest, " /* ") || !end || end < rest.at)
-		return;
-	ret = memmem(rest.at, (size_t)(end - rest.at), "ret=", 4);
-	equals = memmem(rest.at, (size_t)(end - rest.at), "= ", 2);
-	if (ret || equals)
-		take_retval((struct rest){ ret ? ret + 4 : equals + 2, end }, text);
-	if (text->what != GRAPH_TEXT_EXIT)
-		return;
-	end = text->has_retval ? (ret ? ret : equals) : end;
-	name = (size_t)(end - rest.at);
-	text->name = rest.at;
-	text->name_len = name && rest.at[name - 1] == ' ' ? name - 1 : name;
+	if (accept(&rest, "-"))
+		return error && *rest.at != '0';
+	return !error && (rest.at[2] != '0' || left(&rest) == 3);
+}
+
+/* Reads the name of a function, which its module may follow. */
+static void take_name(struct rest *rest, struct graph_text *text)
+{
+	const char *blank = memchr(rest->at, ' ', left(rest)), *end;
+
+	text->name = rest->at;
+	if (blank && rest->end - blank > 2 && blank[1] == '[') {
+		end = memchr(blank, ']', (size_t)(rest->end - blank));
+		blank = end ? end + 1 : blank;
+	}
+	rest->at = blank ? blank : rest->end;
+	text->name_len = (size_t)(rest->at - text->name);
+}
+
+/*
+ * Reads the comment behind a call or a closing brace: "/" "* vfs_open = 0x0 *" "/", since 6.13 "ret=0x0" and the return
+ * address, or nothing. What weft does not print from fields is a note.
+ */
+static bool take_behind(struct rest rest, struct graph_text *text)
+{
+	struct rest value;
+
+	if (!left(&rest))
+		return true;
+	if (!accept(&rest, " /* ") || left(&rest) < 3 || memcmp(rest.end - 3, " */", 3))
+		return false;
+	rest.end -= 3;
+	text->note = rest.at;
+	text->note_len = left(&rest);
+	if (text->what == GRAPH_TEXT_EXIT && *rest.at != '=' && *rest.at != '<' && *rest.at != ' ' &&
+	    (left(&rest) < 4 || memcmp(rest.at, "ret=", 4)))
+		take_name(&rest, text);
+	else
+		rest.at -= text->what == GRAPH_TEXT_LEAF;
+	if (!left(&rest) && text->name_len && text->what == GRAPH_TEXT_EXIT)
+		text->note_len = 0;
+	value = rest;
+	if (accept(&value, " = ")) {
+		if (take_retval(value, text) && text->what != GRAPH_TEXT_ENTRY && text->name_len &&
+		    is_usual_value(value, text->retval))
+			text->note_len = 0;
+		return true;
+	}
+	value.at = memmem(rest.at, left(&rest), "ret=", 4);
+	if (value.at) {
+		value.at += 4;
+		(void)take_retval(value, text);
+	}
+	return true;
 }
 
 static bool is_name(const char *at, size_t len)
@@ -232,11 +285,10 @@ static bool take_call(struct rest rest, struct graph_text *text)
 	close = close ? close : memmem(open, (size_t)(rest.end - open), ") {", 3);
 	if (!close)
 		return false;
+	text->args = open + 1;
+	text->args_len = (size_t)(close - text->args);
 	rest.at = close + (text->what == GRAPH_TEXT_LEAF ? 2 : 3);
-	if (left(&rest) && *rest.at != ' ')
-		return false;
-	take_behind(rest, text);
-	return true;
+	return take_behind(rest, text);
 }
 
 static bool take_body(struct rest rest, struct graph_text *text)
@@ -261,8 +313,7 @@ static bool take_body(struct rest rest, struct graph_text *text)
 	}
 	if (accept(&rest, "}")) {
 		text->what = GRAPH_TEXT_EXIT;
-		take_behind(rest, text);
-		return !left(&rest) || *rest.at == ' ';
+		return take_behind(rest, text);
 	}
 	return take_call(rest, text);
 }

@@ -11,7 +11,6 @@
 /*
  * Parses a line of the function graph (kernel/trace/trace_functions_graph.c), with any of its columns. The bytes may
  * come from anywhere: nothing outside the line is read.
- * Not supported: arguments (funcgraph-args) and return addresses (funcgraph-retaddr); they are skipped.
  */
 enum graph_text_what {
 	GRAPH_TEXT_ENTRY,   /* "foo() {" */
@@ -30,12 +29,20 @@ struct graph_text {
 	struct head head; /* only what the columns below contain */
 	struct head next;
 	bool has_time, has_cpu, has_task, has_column; /* has_column: the line has the column of the duration */
-	bool has_duration, has_mark, has_retval, names_error;
+	bool has_duration, has_mark, has_retval;
 	uint64_t duration, retval; /* duration: in ns */
 	uint32_t overrun;
 	unsigned depth;
 	const char *name; /* may be missing in an exit */
 	size_t name_len;
+	const char *args; /* what is between the parentheses of a call: funcgraph-args */
+	size_t args_len;
+	/*
+	 * The comment behind a call or a brace, if it is more than the name and a return value as weft prints them: a
+	 * return address (funcgraph-retaddr), "ret=", a value such as "true".
+	 */
+	const char *note;
+	size_t note_len;
 };
 
 /*

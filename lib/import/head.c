@@ -6,7 +6,10 @@
 #include <limits.h>
 #include <string.h>
 
-enum { FLAGS_MIN = 4, FLAGS_MAX = 8, HEAD_MAX = 256 };
+enum { FLAGS_MIN = 4, FLAGS_MAX = 8, HEAD_MAX = 256, COMM_MAX = 15, COMM_WIDTH = 16, COMM_SHORT = 8 };
+
+/* The ring buffer keeps 59 bits of a time. */
+static const uint64_t COUNT_MAX = (UINT64_C(1) << 59) - 1;
 
 /* The rest of a line. */
 struct scan {
@@ -49,45 +52,6 @@ static bool number(struct scan *scan, uint64_t max, uint64_t *ret)
 	return true;
 }
 
-/* Reads "[   12.345678]", and "[ T123]" behind it. */
-static bool brackets(struct scan *scan, bool caller)
-{
-	struct scan at = *scan;
-	uint64_t value;
-
-	if (!accept(&at, "["))
-		return false;
-	blanks(&at);
-	if (caller) {
-		if ((!accept(&at, "T") && !accept(&at, "C")) || !number(&at, UINT64_MAX, &value))
-			return false;
-	} else if (!number(&at, UINT64_MAX, &value) || !accept(&at, ".") || !number(&at, UINT64_MAX, &value)) {
-		return false;
-	}
-	if (!accept(&at, "]"))
-		return false;
-	accept(&at, " ");
-	*scan = at;
-	return true;
-}
-
-/* Skips what a console or a log adds in front of a line of ftrace_dump_on_oops. */
-static void skip_printk(struct scan *scan)
-{
-	struct scan at = *scan;
-	const char *kernel = memmem(at.at, (size_t)(at.end - at.at), "kernel: [", 9);
-	uint64_t level;
-
-	if (kernel && kernel - at.at < HEAD_MAX)
-		at.at = kernel + 8;
-	if (accept(&at, "<") && (!number(&at, 1000, &level) || !accept(&at, ">")))
-		return;
-	if (!brackets(&at, false))
-		return;
-	brackets(&at, true);
-	*scan = at;
-}
-
 static uint8_t irqs_flag(char c)
 {
 	switch (c) {
@@ -97,6 +61,8 @@ static uint8_t irqs_flag(char c)
 		return EVENT_BH_OFF;
 	case 'd':
 		return EVENT_IRQS_OFF;
+	case 'X':
+		return EVENT_NEED_RESCHED_LAZY;
 	}
 	return 0;
 }
@@ -150,7 +116,7 @@ static uint8_t depth(char c)
  */
 static bool flags(struct scan *scan, struct head *head)
 {
-	static const char known[] = ".dDbBXNnpLlgGHhsZz0123456789abcdef";
+	static const char known[] = ".dDbBXNnpLlHhsZz0123456789abcdef";
 	const char *at = scan->at;
 	size_t len = 0;
 	bool lazy;
@@ -161,11 +127,10 @@ static bool flags(struct scan *scan, struct head *head)
 		return false;
 	lazy = len >= 6;
 	head->flags = irqs_flag(at[0]) | resched_flag(at[1]) | irq_flag(at[2 + lazy]);
-	/* Kernels with the lazy column have no PREEMPT_RESCHED: the column uses its bit. */
-	if (lazy)
-		head->flags &= (uint8_t)~EVENT_PREEMPT_RESCHED;
 	if (lazy && at[2] == 'L')
-		head->flags |= EVENT_PREEMPT_RESCHED;
+		head->flags |= EVENT_NEED_RESCHED_LAZY;
+	head->has_x = at[0] == 'X';
+	head->nr_flags = (unsigned)len;
 	head->preempt_count = depth(at[3 + lazy]);
 	if (lazy)
 		head->lazy_count = depth(at[5]);
@@ -183,13 +148,13 @@ static bool seconds(struct scan *scan, struct head *head)
 	uint64_t whole, part;
 	const char *start;
 
-	if (!number(scan, INT64_MAX / 1000000000 - 1, &whole))
+	if (!number(scan, COUNT_MAX, &whole))
 		return false;
 	if (accept(scan, ":")) {
 		head->ts = whole;
 		return true;
 	}
-	if (!accept(scan, "."))
+	if (whole >= INT64_MAX / 1000000000 || !accept(scan, "."))
 		return false;
 	start = scan->at;
 	if (!number(scan, 999999999, &part) || scan->at - start < 6 || scan->at - start > 9 || !accept(scan, ":"))
@@ -211,13 +176,18 @@ bool head_flags(const char **at, const char *end, struct head *head)
 	return true;
 }
 
+/* Reads "-62   ", and how wide the column of the PID is. */
 static bool pid(struct scan *scan, struct head *head)
 {
+	const char *start = scan->at;
 	uint64_t value;
 
 	if (!accept(scan, "-") || !number(scan, INT_MAX, &value))
 		return false;
 	head->pid = (int32_t)value;
+	blanks(scan);
+	/* The dash is not in the column, nor is the blank behind it. */
+	head->pid_width = (unsigned)(scan->at - start) - 2;
 	return true;
 }
 
@@ -225,8 +195,9 @@ static bool pid(struct scan *scan, struct head *head)
 static bool tgid(struct scan *scan, struct head *head)
 {
 	uint64_t value = 0;
+	const char *start = scan->at;
 
-	if (!accept(scan, "("))
+	if (head->has_tgid || !accept(scan, "("))
 		return true;
 	blanks(scan);
 	if (scan->at < scan->end && *scan->at == '-')
@@ -236,6 +207,7 @@ static bool tgid(struct scan *scan, struct head *head)
 		return false;
 	head->tgid = (int32_t)value;
 	head->has_tgid = true;
+	head->tgid_width = (unsigned)(scan->at - start) - 1;
 	return accept(scan, ")");
 }
 
@@ -244,50 +216,77 @@ static bool plain_rest(struct scan *scan, struct head *head)
 {
 	uint64_t cpu;
 
-	if (!pid(scan, head))
-		return false;
-	blanks(scan);
-	if (!tgid(scan, head))
+	if (!pid(scan, head) || !tgid(scan, head))
 		return false;
 	blanks(scan);
 	if (!accept(scan, "[") || !number(scan, HEAD_CPU_MAX - 1, &cpu) || !accept(scan, "]"))
 		return false;
 	head->cpu = (uint32_t)cpu;
 	blanks(scan);
+	head->tgid_late = !head->has_tgid;
+	if (!tgid(scan, head))
+		return false;
+	head->tgid_late &= head->has_tgid;
+	blanks(scan);
 	if (flags(scan, head))
 		blanks(scan);
-	return seconds(scan, head) && accept(scan, " ");
+	return seconds(scan, head) && (accept(scan, " ") || scan->at == scan->end);
 }
 
-/* Reads "-62        1d.h2.   12345us+: " from the dash on. */
+/* Reads "-62        1d.h2.   12345us+: " from the dash on; without "us" if the clock counts something else. */
 static bool latency_rest(struct scan *scan, struct head *head)
 {
 	static const char marks[] = " +!#*@$";
-	uint64_t cpu, us;
+	uint64_t cpu, time;
 
-	if (!pid(scan, head))
-		return false;
-	blanks(scan);
-	if (!number(scan, HEAD_CPU_MAX - 1, &cpu))
+	if (!pid(scan, head) || !number(scan, HEAD_CPU_MAX - 1, &cpu))
 		return false;
 	head->cpu = (uint32_t)cpu;
+	/* The CPU has three columns, of which the PID's took the blanks. */
+	head->pid_width -= cpu < 10 ? 2 : cpu < 100;
+	head->is_latency = true;
 	if (!flags(scan, head))
 		return false;
 	blanks(scan);
-	if (!number(scan, INT64_MAX / 1000, &us) || !accept(scan, "us"))
+	if (!number(scan, COUNT_MAX, &time))
 		return false;
-	if (scan->at < scan->end && *scan->at && strchr(marks, *scan->at))
+	head->has_unit = accept(scan, "us");
+	if (head->has_unit && scan->at < scan->end && *scan->at && strchr(marks, *scan->at))
 		scan->at++;
-	head->ts = us * 1000;
-	head->has_unit = true;
-	return accept(scan, ": ");
+	if (head->has_unit && time > INT64_MAX / 1000)
+		return false;
+	head->ts = time * (head->has_unit ? 1000 : 1);
+	return accept(scan, ": ") || (accept(scan, ":") && scan->at == scan->end);
+}
+
+/*
+ * What a log put in front of a task's name, in a form that is not known, is cut off: a kernel's name has at most 15
+ * bytes, right-aligned in a column of 16; the form of latency-format shows 8. Returns false if no name is left.
+ */
+static bool cut_comm(struct head *head)
+{
+	size_t width = head->is_latency ? COMM_SHORT : COMM_WIDTH;
+	const char *end = head->comm + head->comm_len, *start = head->comm;
+
+	if (head->comm_len <= COMM_MAX &&
+	    (!head->is_latency || head->comm_len <= COMM_SHORT || !memchr(head->comm, ' ', head->comm_len)))
+		return true;
+	/* The column begins with a blank, or with the name where that fills it. */
+	if (end[-(ptrdiff_t)width] == ' ' || (head->comm_len > width && end[-(ptrdiff_t)width - 1] == ' '))
+		start = end - width;
+	else
+		start = memrchr(head->comm, ' ', head->comm_len) ?: end;
+	while (start < end && *start == ' ')
+		start++;
+	head->comm = start;
+	head->comm_len = (size_t)(end - start);
+	return head->comm_len && head->comm_len <= COMM_MAX;
 }
 
 bool head_parse(const char *line, size_t len, struct head *ret)
 {
 	struct scan scan = { line, line + len };
 
-	skip_printk(&scan);
 	blanks(&scan);
 	/* A task's name may contain a dash, too. It ends at the first dash that is followed by a valid rest. */
 	for (const char *dash = scan.at; dash < scan.end && dash - scan.at < HEAD_MAX; dash++) {
@@ -302,6 +301,8 @@ bool head_parse(const char *line, size_t len, struct head *ret)
 			if (!latency_rest(&rest, &head))
 				continue;
 		}
+		if (!cut_comm(&head))
+			continue;
 		head.body = rest.at;
 		head.body_len = (size_t)(rest.end - rest.at);
 		*ret = head;

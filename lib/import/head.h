@@ -8,8 +8,9 @@
 
 /*
  * What precedes an event in the kernel's text: the task, the CPU, flags, the time (kernel/trace/trace_output.c:
- * trace_print_context(), trace_print_lat_context()). printk and syslog may have added text in front of it. The bytes
- * may come from anywhere: nothing outside the line is read.
+ * trace_print_context(), trace_print_lat_context()). What mails and logs put in front of it is gone (prefix.h), or is
+ * cut off here, because a task's name has at most 15 bytes. The bytes may come from anywhere: nothing outside the line
+ * is read.
  * Not supported: the option context-info off, and verbose.
  */
 struct head {
@@ -21,7 +22,11 @@ struct head {
 	uint8_t flags, preempt_count, lazy_count;
 	bool has_tgid, has_flags; /* the line has these columns */
 	bool has_lazy;            /* lazy_count has a column, as with PREEMPT_RT before 6.12 */
+	bool has_x;               /* the flag X: whether interrupts are off is not known (IRQS_NOSUPPORT) */
+	bool is_latency;          /* the line has the form of the option latency-format */
+	bool tgid_late;           /* the thread group is behind the CPU, as from 4.13 to 4.17 */
 	bool has_unit; /* the time has a unit; without one, it is the number of a clock that counts something else */
+	unsigned nr_flags, pid_width, tgid_width; /* how wide these columns are; 0: unknown */
 	/*
 	 * For a function graph (graph.h): `ts` is the record's time; `pid` is a stand-in for a PID that is not known
 	 * yet.

@@ -3,6 +3,7 @@
 #define WEFT_IMPORT_IMPORT_H
 
 #include "lib/base/cleanup.h"
+#include "lib/import/told.h"
 #include "lib/trace/recast.h"
 
 #include <stdbool.h>
@@ -14,10 +15,10 @@ struct trace;
 
 /*
  * Makes a trace.dat from the kernel's text, line by line: the trace file, what ftrace_dump_on_oops printed on a
- * console, or the text that systrace and Perfetto put into HTML. What the text does not contain is missing:
- * nanoseconds, addresses (functions get made-up ones), tasks that no line names. Lines of the same microsecond get
- * times a nanosecond apart, which keeps their order; the times of a function graph without times follow from its
- * durations.
+ * console, what mails, logs, pages of HTML, systrace, Perfetto and atrace made of it (document.h, line.h). What the
+ * text does not contain is missing: nanoseconds, addresses (functions get made-up ones), tasks that no line names.
+ * Lines of the same microsecond get times a nanosecond apart, which keeps their order; the times of a function graph
+ * without times follow from its durations.
  * Not supported: the options verbose, hex, raw and bin; user stacks with file names (sym-userobj).
  */
 struct import;
@@ -25,7 +26,8 @@ struct import;
 struct import_counts {
 	uint64_t events;  /* an event that the next line may continue counts, too */
 	uint64_t whole;   /* events of which only the text is known, not the fields */
-	uint64_t passed;  /* lines that are no events; comments and empty lines are not counted */
+	uint64_t lines;   /* of the text */
+	struct told told; /* lines that are no events; comments and empty lines are not counted */
 	uint64_t guessed; /* lines of a function graph without a time */
 	uint64_t unknown; /* events of tasks that no line names */
 };
@@ -35,8 +37,15 @@ int must_check import_new(struct trace *formats, const struct recast_options *fo
 			  struct fail *fail);
 void import_free(struct import *import);
 
-/* Imports a line, without its newline. */
-int must_check import_line(struct import *import, const char *line, size_t len, struct fail *fail);
+/* Where the text comes from. */
+struct import_source {
+	/* Returns how many bytes it wrote to `to`, 0 at the end, or -errno with a text. */
+	int (*read)(void *arg, uint8_t *to, size_t size, struct fail *fail);
+	void *arg;
+};
+
+/* Imports a whole text. Call it once. */
+int must_check import_read(struct import *import, const struct import_source *source, struct fail *fail);
 
 /* Writes the file. Call it once. */
 int must_check import_write(struct import *import, int fd, uint64_t *ret_size, struct fail *fail);

@@ -4,6 +4,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
+#include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/base/xxh64.h"
 #include "lib/import/pairs.h"
@@ -27,7 +28,9 @@ struct kind {
 	char *system, *name, *text;
 	size_t len;
 	uint16_t id;
-	bool made; /* the format was made by this import, from pairs or from the whole text */
+	bool made;     /* the format was made by this import, from pairs or from the whole text */
+	char *fields;  /* as import_kinds_make() got them; NULL: not made by it */
+	uint32_t next; /* of the next kind of the same name, plus 1; 0: there is none */
 	const struct format *format;
 	struct unprint *unprint; /* NULL: texts of this format cannot be parsed */
 	const struct program *program;
@@ -38,6 +41,7 @@ struct import_kinds {
 	struct carried carried;
 	struct kind **kinds;
 	size_t nr_kinds;
+	struct u64_map first; /* by the hash of the name: the number of its first kind, plus 1 */
 	struct writer_format *formats;
 	size_t nr_formats;
 	struct schema *schema;
@@ -91,6 +95,10 @@ static const struct {
 	{ "irq", "softirq_entry", "unsigned int vec", SOFTIRQ_PRINT },
 	{ "irq", "softirq_exit", "unsigned int vec", SOFTIRQ_PRINT },
 	{ "irq", "softirq_raise", "unsigned int vec", SOFTIRQ_PRINT },
+	{ "raw_syscalls", "sys_enter", "long id;unsigned long args[6]",
+	  "\"NR %ld (%lx, %lx, %lx, %lx, %lx, %lx)\", REC->id, REC->args[0], REC->args[1], REC->args[2], REC->args[3], "
+	  "REC->args[4], REC->args[5]" },
+	{ "raw_syscalls", "sys_exit", "long id;long ret", "\"NR %ld = %ld\", REC->id, REC->ret" },
 	{ "power", "cpu_idle", "u32 state;u32 cpu_id",
 	  "\"state=%lu cpu_id=%lu\", (unsigned long)REC->state, (unsigned long)REC->cpu_id" },
 	{ "power", "cpu_frequency", "u32 state;u32 cpu_id",
@@ -103,6 +111,7 @@ static void kind_free(struct kind *kind)
 	free(kind->system);
 	free(kind->name);
 	free(kind->text);
+	free(kind->fields);
 	free(kind);
 }
 
@@ -113,12 +122,32 @@ void import_kinds_free(struct import_kinds *kinds)
 	for (size_t i = 0; i < kinds->nr_kinds; i++)
 		kind_free(kinds->kinds[i]);
 	free(kinds->kinds);
+	u64_map_release(&kinds->first);
 	free(kinds->formats);
 	carried_release(&kinds->carried);
 	schema_free(kinds->schema);
 	if (kinds->out.start)
 		out_release(&kinds->out);
 	free(kinds);
+}
+
+static uint32_t first_of(const struct import_kinds *kinds, const char *name, size_t len)
+{
+	const uint32_t *first = u64_map_find(&kinds->first, xxh64(name, len));
+
+	return first ? *first : 0;
+}
+
+/* Kinds of one name are tried in their order. */
+static bool link_kind(struct import_kinds *kinds, const char *name, size_t len)
+{
+	uint32_t nr = (uint32_t)kinds->nr_kinds, *at = u64_map_add(&kinds->first, xxh64(name, len));
+
+	while (at && *at)
+		at = &kinds->kinds[*at - 1]->next;
+	if (at)
+		*at = nr;
+	return at;
 }
 
 static struct kind *add(struct import_kinds *kinds, const char *system, const char *name, size_t name_len,
@@ -136,7 +165,7 @@ static struct kind *add(struct import_kinds *kinds, const char *system, const ch
 	kind->system = strdup(system);
 	kind->name = strndup(name, name_len);
 	kind->text = strndup(text, len);
-	if (!format || !kind->system || !kind->name || !kind->text)
+	if (!format || !kind->system || !kind->name || !kind->text || !link_kind(kinds, name, name_len))
 		return NULL;
 	kind->len = len;
 	*format = (struct writer_format){ .system = kind->system, .text = kind->text, .len = len };
@@ -206,6 +235,7 @@ static int init(struct import_kinds *kinds, struct trace *formats, struct fail *
 	int r = 0;
 
 	kinds->next_id = FIRST_ID;
+	u64_map_init(&kinds->first, sizeof(uint32_t));
 	kinds->abi = (struct schema_abi){ .swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .long_size = 8 };
 	if (!out_init(&kinds->out, 4096))
 		return fail_memory(fail);
@@ -239,27 +269,38 @@ uint32_t import_kinds_common(const struct import_kinds *kinds)
 	return kinds->lazy ? 12 : 8;
 }
 
-uint16_t import_kinds_id(struct import_kinds *kinds, const char *system, const char *name)
+/* Returns a kind by its names: one of the file, or one that was made of these fields (or of any, with NULL). */
+static const struct kind *find(const struct import_kinds *kinds, const char *system, const char *name,
+			       const char *fields)
 {
-	for (size_t i = 0; i < kinds->nr_kinds; i++)
-		if (!strcmp(kinds->kinds[i]->name, name) && !strcmp(kinds->kinds[i]->system, system))
-			return kinds->kinds[i]->id;
-	return 0;
+	for (uint32_t i = first_of(kinds, name, strlen(name)); i; i = kinds->kinds[i - 1]->next) {
+		const struct kind *kind = kinds->kinds[i - 1];
+
+		if (!strcmp(kind->name, name) && !strcmp(kind->system, system) &&
+		    (!fields || !kind->fields || !strcmp(kind->fields, fields)))
+			return kind;
+	}
+	return NULL;
 }
 
-static uint32_t size_of(const char *type)
+uint16_t import_kinds_id(struct import_kinds *kinds, const char *system, const char *name)
+{
+	const struct kind *kind = find(kinds, system, name, NULL);
+
+	return kind ? kind->id : 0;
+}
+
+uint32_t import_kinds_size(const char *field)
 {
 	static const struct {
 		const char *name;
 		uint32_t size;
-	} sizes[] = { { "char", 1 }, { "__data_loc char[]", 4 },
-		      { "int", 4 },  { "unsigned int", 4 },
-		      { "u32", 4 },  { "pid_t", 4 },
-		      { "long", 8 }, { "unsigned long", 8 },
-		      { "s64", 8 },  { "u64", 8 } };
+	} sizes[] = { { "char ", 1 }, { "__data_loc char[] ", 4 }, { "u8 ", 1 },  { "u16 ", 2 },
+		      { "int ", 4 },  { "unsigned int ", 4 },      { "u32 ", 4 }, { "pid_t ", 4 },
+		      { "long ", 8 }, { "unsigned long ", 8 },     { "s64 ", 8 }, { "u64 ", 8 } };
 
 	for (size_t i = 0; i < array_size(sizes); i++)
-		if (!strcmp(sizes[i].name, type))
+		if (!strncmp(sizes[i].name, field, strlen(sizes[i].name)))
 			return sizes[i].size;
 	return 0;
 }
@@ -277,10 +318,10 @@ static bool put_fields(struct buf *text, const char *fields, uint32_t end)
 		memcpy(field, fields, len);
 		field[len] = '\0';
 		name = strrchr(field, ' ');
+		size = import_kinds_size(field);
 		if (!name)
 			return false;
 		*name++ = '\0';
-		size = size_of(field);
 		array = strchr(name, '[');
 		if (!size)
 			return false;
@@ -301,9 +342,9 @@ static struct kind *make(struct import_kinds *kinds, const char *system, const c
 	cleanup_buf struct buf text = BUF_INIT;
 	struct kind *kind = NULL;
 
-	while (!id && is_used(kinds, kinds->next_id) && kinds->next_id < UINT16_MAX)
+	while ((!id || is_used(kinds, id)) && is_used(kinds, kinds->next_id) && kinds->next_id < UINT16_MAX)
 		kinds->next_id++;
-	if (!id)
+	if (!id || is_used(kinds, id))
 		id = kinds->next_id;
 	if (kinds->nr_kinds == KINDS_MAX || is_used(kinds, id))
 		return NULL;
@@ -328,21 +369,28 @@ static struct kind *make(struct import_kinds *kinds, const char *system, const c
 uint16_t import_kinds_make(struct import_kinds *kinds, const char *system, const char *name, const char *fields,
 			   const char *print)
 {
-	uint16_t id = import_kinds_id(kinds, system, name);
+	const struct kind *has = find(kinds, system, name, fields);
 	/* From kernel/trace/trace.h, enum trace_type. Programs that read files know these records by their number. */
 	static const struct {
 		const char *name;
 		uint32_t id;
-	} entries[] = { { "function", 1 },        { "kernel_stack", 4 },     { "print", 5 },
-			{ "funcgraph_exit", 10 }, { "funcgraph_entry", 11 }, { "user_stack", 12 } };
+	} entries[] = {
+		{ "function", 1 },         { "kernel_stack", 4 }, { "print", 5 },          { "funcgraph_exit", 10 },
+		{ "funcgraph_entry", 11 }, { "user_stack", 12 },  { "context_switch", 2 }, { "wakeup", 3 }
+	};
 	uint32_t fixed = 0;
-	const struct kind *kind;
+	struct kind *kind;
 
+	if (has)
+		return has->id;
 	for (size_t i = 0; i < array_size(entries); i++)
 		if (!strcmp(system, "ftrace") && !strcmp(name, entries[i].name))
 			fixed = entries[i].id;
-	kind = id ? NULL : make(kinds, system, name, strlen(name), fields, print, fixed);
-	return id ? id : kind ? kind->id : 0;
+	kind = make(kinds, system, name, strlen(name), fields, print, fixed);
+	if (!kind)
+		return 0;
+	kind->fields = strdup(fields);
+	return kind->fields ? kind->id : 0;
 }
 
 static bool look(struct import_kinds *kinds, struct kind *kind)
@@ -411,8 +459,8 @@ int import_kinds_record(struct import_kinds *kinds, const char *name, size_t nam
 	if (!name_len || name_len > NAME_LEN_MAX || memchr(text, '\0', len))
 		return -E2BIG;
 	*ret_whole = false;
-	for (size_t i = 0; i < kinds->nr_kinds; i++) {
-		struct kind *kind = kinds->kinds[i];
+	for (uint32_t i = first_of(kinds, name, name_len); i; i = kinds->kinds[i - 1]->next) {
+		struct kind *kind = kinds->kinds[i - 1];
 
 		if (strncmp(kind->name, name, name_len) || kind->name[name_len])
 			continue;

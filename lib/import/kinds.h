@@ -40,10 +40,13 @@ uint16_t import_kinds_id(struct import_kinds *kinds, const char *system, const c
 
 /*
  * Does the same for a format whose fields are given as in kinds.c, and makes it if it is missing; 0: there are too
- * many.
+ * many. A name may have several formats: that of the file, or one for each list of fields.
  */
 uint16_t import_kinds_make(struct import_kinds *kinds, const char *system, const char *name, const char *fields,
 			   const char *print);
+
+/* Returns the size of the type of a field such as "u32 pid", with more fields behind it; 0: there is no such type. */
+uint32_t import_kinds_size(const char *field);
 
 /* Returns the offset at which the fields of a record begin that are not common ones. */
 uint32_t import_kinds_common(const struct import_kinds *kinds);

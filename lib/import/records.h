@@ -23,8 +23,24 @@ struct records {
 	struct buf *record;
 };
 
-/* Reads "vfs_statx <-vfs_fstatat". Also returns false for any other text. */
+/*
+ * Makes a record of numbers, one for each of the fields, which are given as in kinds.c. Numbers are cut to the size of
+ * their field.
+ */
+bool records_numbers(const struct records *make, const char *system, const char *name, const char *fields,
+		     const uint64_t *values);
+
+/*
+ * Reads "vfs_statx <-vfs_fstatat", also without the caller, with offsets (sym-offset), which are dropped, and with
+ * arguments (func-args). Also returns false for any other text.
+ */
 bool records_function(const struct records *make, const struct head *head);
+
+/*
+ * Makes a record of a text that no other record can have: its line is printed again as it is. Also returns false for a
+ * text that is too long.
+ */
+bool records_line(const struct records *make, const char *text, size_t len);
 
 /* Makes the record of "tracing_mark_write: TEXT". */
 bool records_mark(const struct records *make, const struct buf *mark);
@@ -39,8 +55,8 @@ bool records_user_stack(const struct records *make, int32_t process, const struc
 bool records_caller(const struct records *make, const char *line, size_t len, struct buf *addresses);
 bool records_user_caller(const char *line, size_t len, struct buf *addresses);
 
-/* Makes a record of funcgraph_entry or funcgraph_exit. */
-bool records_call(const struct records *make, const struct graph_call *call, bool retval);
+/* Makes a record of funcgraph_entry or funcgraph_exit. It has only the fields that the line had. */
+bool records_call(const struct records *make, const struct graph_call *call);
 
 /* Sets the overruns of the funcgraph_exit that was made last. */
 void records_overrun(const struct records *make, uint32_t count);

@@ -19,6 +19,7 @@ struct piece {
 	char literal[128]; /* for a PIECE_LITERAL */
 	size_t len;
 	const struct field *field;
+	uint32_t element; /* of a number: its index in an array */
 	struct name {
 		char text[WORD];
 		int64_t value;
@@ -162,6 +163,24 @@ static bool take_text(const struct unprint *unprint, struct piece *piece, const 
 	return piece->field->flags & FIELD_STRING && is_wrapping(rec + 5 + len, end);
 }
 
+/* Reads the "[3]" of an element of an array of numbers. */
+static bool take_element(struct piece *piece, const char **at, const char *end)
+{
+	const struct field *field = piece->field;
+	char *close;
+	unsigned long index;
+
+	if (field->flags & (FIELD_DYNAMIC | FIELD_STRING) || !(field->flags & FIELD_ARRAY) ||
+	    !field_int_size(field->elem_size) || *at == end || **at != '[' || !isdigit((unsigned char)(*at)[1]))
+		return false;
+	index = strtoul(*at + 1, &close, 10);
+	if (*close != ']' || close >= end || index >= field->size / field->elem_size)
+		return false;
+	piece->element = (uint32_t)index;
+	*at = close + 1;
+	return true;
+}
+
 static bool take_number(const struct unprint *unprint, struct piece *piece, char conversion, const char *at,
 			const char *end)
 {
@@ -170,7 +189,12 @@ static bool take_number(const struct unprint *unprint, struct piece *piece, char
 
 	piece->what = conversion == 'd' || conversion == 'i' || conversion == 'u' ? PIECE_DECIMAL : PIECE_HEX;
 	piece->field = rec && is_wrapping(at, rec) ? field_named(unprint->format, rec + 5, &len) : NULL;
-	return is_number(piece->field) && is_wrapping(rec + 5 + len, end);
+	if (!piece->field)
+		return false;
+	at = rec + 5 + len;
+	if (!is_number(piece->field) && !take_element(piece, &at, end))
+		return false;
+	return is_wrapping(at, end);
 }
 
 /* Reads a conversion such as "%03d" and the first of *args, which is its argument. */
@@ -358,13 +382,15 @@ static bool match(struct match *m, size_t i, const char *at)
 	return false;
 }
 
-static void put_number(const struct field *field, uint64_t value, struct buf *record)
+static void put_number(const struct piece *piece, uint64_t value, struct buf *record)
 {
+	uint32_t size = piece->field->flags & FIELD_ARRAY ? piece->field->elem_size : piece->field->size;
+	char *at = record->data + piece->field->offset + piece->element * size;
 	uint64_t stored = htole64(value), old = 0;
 
-	memcpy(&old, record->data + field->offset, field->size);
+	memcpy(&old, at, size);
 	stored |= old;
-	memcpy(record->data + field->offset, &stored, field->size);
+	memcpy(at, &stored, size);
 }
 
 static bool put_text(const struct field *field, const char *text, size_t len, struct buf *record)
@@ -403,7 +429,7 @@ bool unprint_run(const struct unprint *unprint, const char *text, size_t len, st
 		if (piece->what == PIECE_TEXT && !put_text(piece->field, m.found[i].text, m.found[i].len, record))
 			return false;
 		if (piece->what != PIECE_TEXT && piece->what != PIECE_LITERAL)
-			put_number(piece->field, m.found[i].value, record);
+			put_number(piece, m.found[i].value, record);
 	}
 	return true;
 }

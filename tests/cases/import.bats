@@ -217,3 +217,59 @@ graph()
 	run -1 --separate-stderr weft import --formats-from tests/corpora/report/seeds/s390x-6.1-events-sched.dat -o "$made" "$golden/6.12-events-sched.txt"
 	[[ $stderr == *"big-endian"* ]]
 }
+
+@test "import: lines that are no events are counted by kind and shown; --strict refuses them; what looks like an event fails" {
+	printf '%s\n' '              sh-62      [001] d.h2.     2.921018: irq_handler_exit: irq=30 ret=handled' 'a word' > "$BATS_TEST_TMPDIR/text"
+	run -0 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $stderr == *"1 line is no event: 1 of other text"*"line 2: a word"* ]]
+	rm "$made"
+	run -1 --separate-stderr weft import --strict -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $stderr == *"line 2: a word"* ]]
+	[ ! -e "$made" ]
+	printf '%s\n' '              sh-62      [0x1] d.h2.     2.921019: irq_handler_exit: irq=30 ret=handled' ' => vfs_read' >> "$BATS_TEST_TMPDIR/text"
+	run -1 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $stderr == *"3 lines are no events: "*"line 4:  => vfs_read"* ]]
+	[ "$(weft report "$made" 2> /dev/null | grep -c irq_handler_exit)" = 1 ]
+	run -1 --separate-stderr weft import -q -o "$made" "$BATS_TEST_TMPDIR/text"
+	[ -z "$stderr" ]
+	printf 'sleep 12 [001] 100.123456: sched:sched_switch: a=1\n' > "$BATS_TEST_TMPDIR/text"
+	run -1 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $stderr == *"perf script"* ]]
+}
+
+@test "import: the compressed text of atrace -z, and text in UTF-16" {
+	need_command python3
+	python3 - "$BATS_TEST_TMPDIR" <<-'PY'
+		import sys, zlib
+		lines = "# tracer: nop\n" + "".join("             uuu-98    (   98) [000] ...1   110.%06d: tracing_mark_write: B|98|a%d\n" % (i, i * i) for i in range(20000))
+		open(sys.argv[1] + "/plain", "w").write(lines)
+		for level in 0, 1, 9:
+		    open(sys.argv[1] + "/z%d" % level, "wb").write(b"capturing trace... done\nTRACE:\n" + zlib.compress(lines.encode(), level))
+		fixed = zlib.compressobj(9, zlib.DEFLATED, 15, 9, zlib.Z_FIXED)
+		open(sys.argv[1] + "/z2", "wb").write(b"TRACE:\n" + fixed.compress(lines.encode()) + fixed.flush())
+		open(sys.argv[1] + "/cut", "wb").write(b"TRACE:\n" + zlib.compress(lines.encode())[:-9])
+		open(sys.argv[1] + "/utf16", "w", encoding="utf-16").write(lines)
+	PY
+	grep -v '^#' "$BATS_TEST_TMPDIR/plain" > "$BATS_TEST_TMPDIR/want"
+	for name in z0 z1 z9 z2 utf16; do
+		weft import -q -o "$made" "$BATS_TEST_TMPDIR/$name"
+		weft report "$made" 2> /dev/null | grep -v '^#' | cmp "$BATS_TEST_TMPDIR/want" -
+	done
+	rm "$made"
+	run -1 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/cut"
+	[[ $stderr == *"compressed text is damaged: it is cut off"* ]]
+	[ ! -e "$made" ]
+}
+
+@test "import: raw_syscalls are calls, and a loss that a log tells cuts run times" {
+	printf '%s\n' '             qqq-91      [000] .....    80.000100: sys_enter: NR 0 (3, 7ffd00000000, 400, 0, 0, 0)' \
+		'             qqq-91      [000] .....    80.000350: sys_exit: NR 0 = 1024' > "$BATS_TEST_TMPDIR/text"
+	comes_back "$BATS_TEST_TMPDIR/text"
+	[[ $(weft syscalls --format csv "$made" 2> /dev/null) == *",1,"*250000* ]]
+	printf '%s\n' '[   20.000003]   aaa-11        0d..2. 5000100us : sched_switch: prev_comm=aaa prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=bbb next_pid=12 next_prio=120' \
+		'[   20.000004] CPU:0 [LOST 77 EVENTS]' \
+		'[   20.000005]   ccc-13        0d..2. 5900200us : sched_switch: prev_comm=ccc prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120' > "$BATS_TEST_TMPDIR/text"
+	weft import -q -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $(weft info "$made") == *77* ]]
+	weft sched "$made" | grep -q 'broken by lost events: [1-9]'
+}

@@ -32,21 +32,33 @@ static uint64_t count(int fd)
 	return nr;
 }
 
+struct rest {
+	const uint8_t *at;
+	size_t len;
+};
+
+static int read_rest(void *arg, uint8_t *to, size_t size, struct fail *fail)
+{
+	struct rest *rest = arg;
+	size_t len = size < rest->len ? size : rest->len;
+
+	(void)fail;
+	memcpy(to, rest->at, len);
+	rest->at += len;
+	rest->len -= len;
+	return (int)len;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	const struct recast_options form = { .version = 7, .compress = true, .level = 1 };
-	const char *at = (const char *)data, *end = at + len;
+	struct rest rest = { data, len };
 	struct import *import = NULL;
 	uint64_t size;
 	int fd, r = import_new(NULL, &form, &import, NULL);
 
-	while (!r && at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		size_t line = newline ? (size_t)(newline - at) : (size_t)(end - at);
-
-		r = import_line(import, at, line, NULL);
-		at += line + (newline != NULL);
-	}
+	if (!r)
+		r = import_read(import, &(struct import_source){ .read = read_rest, .arg = &rest }, NULL);
 	fd = r ? -1 : memfd_create("imported", MFD_CLOEXEC);
 	if (fd >= 0 && !import_write(import, fd, &size, NULL) && count(dup(fd)) != import_counts(import).events)
 		__builtin_trap();

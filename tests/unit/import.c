@@ -63,8 +63,9 @@ TEST(import_reads_each_letter_of_the_flags)
 		{ "..h..", EVENT_HARDIRQ },
 		{ "..s..", EVENT_SOFTIRQ },
 		/* with PREEMPT_RT before 6.12, which has a column of its own for the lazy flag */
-		{ ".N.h...", EVENT_NEED_RESCHED | EVENT_HARDIRQ },
-		{ "..Ls...", EVENT_PREEMPT_RESCHED | EVENT_SOFTIRQ },
+		{ ".n.h...", EVENT_NEED_RESCHED | EVENT_HARDIRQ },
+		{ ".N.h...", EVENT_NEED_RESCHED | EVENT_PREEMPT_RESCHED | EVENT_HARDIRQ },
+		{ "..Ls...", EVENT_NEED_RESCHED_LAZY | EVENT_SOFTIRQ },
 	};
 
 	for (size_t i = 0; i < array_size(all); i++)

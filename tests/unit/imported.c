@@ -12,17 +12,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int take_lines(struct import *import, const char *at, struct fail *fail)
+static int read_text(void *arg, uint8_t *to, size_t size, struct fail *fail)
 {
-	int r = 0;
+	struct imported_text *text = arg;
+	size_t len = size < text->len ? size : text->len;
 
-	while (!r && *at) {
-		size_t len = strcspn(at, "\n");
+	(void)fail;
+	memcpy(to, text->at, len);
+	text->at += len;
+	text->len -= len;
+	return (int)len;
+}
 
-		r = import_line(import, at, len, fail);
-		at += len + (at[len] == '\n');
-	}
-	return r;
+int imported_read(struct import *import, struct imported_text text, struct fail *fail)
+{
+	return import_read(import, &(struct import_source){ .read = read_text, .arg = &text }, fail);
 }
 
 int imported(const char *text, struct trace *formats, struct trace **ret, struct import_counts *counts,
@@ -35,7 +39,7 @@ int imported(const char *text, struct trace *formats, struct trace **ret, struct
 	int r = import_new(formats, &form, &import, fail);
 
 	if (!r)
-		r = take_lines(import, text, fail);
+		r = imported_read(import, (struct imported_text){ text, strlen(text) }, fail);
 	if (!r)
 		r = import_write(import, fd, &size, fail);
 	if (!r)

@@ -7,6 +7,17 @@
 struct buf;
 struct trace;
 
+/* Bytes of a text, which may contain NUL. */
+struct imported_text {
+	const char *at;
+	size_t len;
+};
+
+#define IMPORTED(text) ((struct imported_text){ text, sizeof(text) - 1 })
+
+/* Imports the text. */
+int imported_read(struct import *import, struct imported_text text, struct fail *fail);
+
 /*
  * The kernel's text, imported line by line as weft import does, in memory. `formats` is a file of the same kernel, or
  * NULL. 0 and a trace that the caller frees, or -errno with a text.

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/base/fail.h"
+#include "lib/import/graph.h"
+#include "lib/import/import_internal.h"
+#include "lib/import/kinds.h"
+#include "lib/trace/binder.h"
+#include "lib/trace/carried.h"
+#include "lib/trace/made_file.h"
+#include "lib/trace/writer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SETTINGS_MAX = 16 };
+
+static const char *clock_of(const struct import *import)
+{
+	return import->shape.has_unit || !import->counts.events ? "local" : "counter";
+}
+
+static int write_buffer(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	struct import *import = arg;
+	int r = writer_buffer(writer, "", clock_of(import), IMPORT_PAGE_SIZE, fail);
+
+	return r ? r : binder_write(import->binder, part, writer, fail);
+}
+
+/* Adds a setting that has a text. */
+static void put(struct writer_metadata *metadata, const char *name, const char *text, size_t len)
+{
+	if (len)
+		metadata->settings[metadata->nr_settings++] =
+			(struct writer_setting){ .name = name, .text = text, .len = len };
+}
+
+int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail *fail)
+{
+	static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+					  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+					  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+					  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+	static const char graph[] = "function_graph", mode[] = "import", start[] = "0";
+	const char *tracer = import->graph.seen ? graph : import->shape.tracer;
+	cleanup_buf struct buf columns = BUF_INIT;
+	cleanup_buf struct buf cmdlines = BUF_INIT, tgids = BUF_INIT, options = BUF_INIT;
+	struct carried carried = { .trace = NULL };
+	const struct writer_options form = {
+		.version = import->form.version,
+		.compress = import->form.compress,
+		.level = import->form.level,
+		.temporaries = import->form.temporaries,
+		.long_size = 8,
+		.page_size = IMPORT_PAGE_SIZE,
+	};
+	struct writer_setting settings[SETTINGS_MAX];
+	char online[32] = "";
+	struct writer_metadata metadata = { .header_page = header_page,
+					    .header_event = "",
+					    .version = "weft",
+					    .settings = settings,
+					    .clock = import->shape.has_unit || !import->counts.events ? "[local]" :
+													"[counter]",
+					    .cpu_count = binder_cpus(import->binder) };
+	int r = import->kinds ? events_close(import, fail) :
+				import_kinds_new(import->formats, false, &import->kinds, fail);
+
+	if (!r)
+		r = events_give_up(import, fail);
+	if (r)
+		return r;
+	if (import->formats) {
+		r = carried_init(&carried, import->formats, fail);
+		metadata.uname = carried.metadata.uname;
+	}
+	metadata.formats = (struct writer_format *)(uintptr_t)import_kinds_formats(import->kinds, &metadata.nr_formats);
+	if (!import_names_texts(&import->names, &cmdlines, &tgids) || !shape_options(&import->shape, &options) ||
+	    !shape_columns(&import->shape, &columns) || !import_graph_options(&import->graph, &options))
+		r = fail_memory(fail);
+	if (import->shape.online && import->shape.online <= HEAD_CPU_MAX)
+		snprintf(online, sizeof(online), "0-%u", import->shape.online - 1);
+	metadata.cmdlines = cmdlines.data;
+	metadata.cmdlines_len = cmdlines.len;
+	metadata.kallsyms = import->names.kallsyms.data;
+	metadata.kallsyms_len = import->names.kallsyms.len;
+	settings[metadata.nr_settings++] =
+		(struct writer_setting){ .name = "trace_options", .text = options.data, .len = options.len };
+	settings[metadata.nr_settings++] =
+		(struct writer_setting){ .name = "weft/mode", .text = mode, .len = strlen(mode) };
+	put(&metadata, "current_tracer", tracer, strlen(tracer));
+	put(&metadata, "saved_tgids", tgids.data, tgids.len);
+	put(&metadata, "weft/columns", columns.data, columns.len);
+	put(&metadata, "weft/release", import->shape.release, strlen(import->shape.release));
+	put(&metadata, "weft/preempt_model", import->shape.preempt_model, strlen(import->shape.preempt_model));
+	put(&metadata, "weft/buffer_cpu", import->shape.buffer_cpu, strlen(import->shape.buffer_cpu));
+	put(&metadata, "weft/online", online, strlen(online));
+	put(&metadata, "weft/latency_head", import->shape.latency.data, import->shape.latency.len);
+	if (import->shape.has_latency && !import->shape.has_plain)
+		put(&metadata, "weft/time_start", start, strlen(start));
+	if (!r)
+		r = made_file_write(fd, &form, &metadata, write_buffer, import, ret_size, fail);
+	carried_release(&carried);
+	return r;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The way of a line from the document to an event: decoded, joined with the next one if a mail was wrapped, parsed. */
+#include "lib/base/fail.h"
+#include "lib/import/import_internal.h"
+#include "lib/import/kinds.h"
+#include "lib/import/lost.h"
+
+#include <string.h>
+
+/* Mails are wrapped at 72 to 80 columns: only lines of about that width may go on in the next one. */
+enum { WRAP_MIN = 40, WRAP_AT = 62, WRAP_MAX = 100 };
+
+/* The text of a line behind what was in front of it. */
+struct text {
+	const char *at;
+	size_t len;
+};
+
+static void take_header(struct import *import, struct text text)
+{
+	static const char graph[] = "# tracer: function_graph", legend[] = "FUNCTION CALLS";
+
+	if (memmem(text.at, text.len, legend, strlen(legend)) ||
+	    (text.len >= strlen(graph) && !memcmp(text.at, graph, strlen(graph))))
+		import->has_graph_header = true;
+}
+
+static bool is_blank(struct text text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (text.at[i] != ' ' && text.at[i] != '\t')
+			return false;
+	return true;
+}
+
+static struct text without_end_blanks(struct text text)
+{
+	while (text.len && (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '\t'))
+		text.len--;
+	return text;
+}
+
+/* Handles a line that begins no event. `raw` has what was in front of it, too. */
+static int take_other(struct import *import, struct text text, struct text raw, bool is_log, struct fail *fail)
+{
+	uint32_t cpu;
+	int64_t count;
+
+	if (text.len && *text.at == '#') {
+		take_header(import, text);
+		return shape_header(&import->shape, text.at, text.len) ? 0 : fail_memory(fail);
+	}
+	if (lost_parse(text.at, text.len, &cpu, &count)) {
+		import->lost[cpu] = count;
+		return 0;
+	}
+	/* What a log wrote between two events is no part of a marker. */
+	if (import->is_open && !(is_log && import->is_open == OPEN_MARK && !import->had_prefix) &&
+	    events_go_on(import, import->had_prefix ? text.at : raw.at, import->had_prefix ? text.len : raw.len))
+		return 0;
+	if (!is_blank(text))
+		told_add(&import->counts.told, import->counts.lines, text.at, text.len);
+	return 0;
+}
+
+static int begin_kinds(struct import *import, bool lazy, struct fail *fail)
+{
+	return import->kinds ? 0 : import_kinds_new(import->formats, lazy, &import->kinds, fail);
+}
+
+static bool is_event(struct text text, bool bare)
+{
+	struct graph_text graph;
+	struct head head;
+
+	return graph_text_parse(text.at, text.len, bare, &graph) || head_parse(text.at, text.len, &head);
+}
+
+/*
+ * A tab moves to the next column of eight, as a program made it of blanks: only the columns of an event may have one.
+ * Returns false when memory runs out.
+ */
+static bool expand_tabs(struct import *import, struct text *text)
+{
+	struct buf *into = &import->tabs;
+	struct text expanded;
+	size_t column = 0;
+
+	if (!memchr(text->at, '\t', text->len) || is_event(*text, import->has_graph_header))
+		return true;
+	buf_clear(into);
+	for (size_t i = 0; i < text->len; i++) {
+		size_t blanks = text->at[i] == '\t' ? 8 - column % 8 : 0;
+
+		if (blanks ? !buf_add(into, "        ", blanks) : !buf_add(into, text->at + i, 1))
+			return false;
+		column += blanks ? blanks : 1;
+	}
+	expanded = (struct text){ into->data, into->len };
+	if (is_event(expanded, import->has_graph_header))
+		*text = expanded;
+	return true;
+}
+
+static int take_text(struct import *import, struct text text, struct text raw, bool is_log, struct fail *fail)
+{
+	struct text trimmed;
+	struct graph_text graph;
+	struct head head;
+	bool prefixed = text.at != raw.at;
+	int r;
+
+	if (!expand_tabs(import, &text))
+		return fail_memory(fail);
+	trimmed = without_end_blanks(text);
+	if (graph_text_parse(trimmed.at, trimmed.len, import->has_graph_header, &graph)) {
+		import->had_prefix = prefixed;
+		r = begin_kinds(import, graph.head.has_lazy, fail);
+		r = r ? r : events_take_graph(import, &graph, fail);
+		if (r == 1)
+			told_add(&import->counts.told, import->counts.lines, text.at, text.len);
+		return r == 1 ? 0 : r;
+	}
+	if (!head_parse(text.at, text.len, &head))
+		return take_other(import, text, raw, is_log, fail);
+	import->had_prefix = prefixed;
+	r = begin_kinds(import, head.has_lazy, fail);
+	r = r ? r : events_close(import, fail);
+	r = r ? r : events_take(import, &head, fail);
+	if (r == 1)
+		told_add(&import->counts.told, import->counts.lines, text.at, text.len);
+	return r == 1 ? 0 : r;
+}
+
+static int flush(struct import *import, struct fail *fail)
+{
+	struct import_held *held = &import->held;
+	struct text text, raw;
+
+	if (!held->is)
+		return 0;
+	held->is = false;
+	raw = (struct text){ held->raw.data, held->raw.len };
+	text = (struct text){ raw.at + held->start, raw.len - held->start };
+	return take_text(import, text, raw, held->is_log, fail);
+}
+
+static bool begins(struct text text, const char *with)
+{
+	return text.len >= strlen(with) && !memcmp(text.at, with, strlen(with));
+}
+
+/* Whether the words look like the rest of an event, and not like a sentence below it. */
+static bool are_of_event(struct text text)
+{
+	return memchr(text.at, '=', text.len) || begins(text, "<-") || begins(text, "[") || begins(text, "(");
+}
+
+/* Whether the line goes on what is held. */
+static bool joins(const struct import *import, const struct line *line)
+{
+	const struct import_held *held = &import->held;
+	const struct text text = { line->text, line->len },
+			  before = { held->raw.data + held->start, held->raw.len - held->start };
+	const char *blank = memchr(text.at, ' ', text.len);
+	struct head head;
+	bool has_head;
+
+	if (is_blank(text) || (*text.at == ' ' && !held->soft) || *text.at == '#' || line->is_log ||
+	    line->quotes > held->quotes || is_event(text, import->has_graph_header))
+		return false;
+	if (held->soft)
+		return import->reader.quoted_printable;
+	if (held->width + 1 + (size_t)(blank ? blank - text.at : (ptrdiff_t)text.len) < WRAP_AT)
+		return false;
+	has_head = head_parse(before.at, before.len, &head);
+	if (has_head && head.body_len && !are_of_event(text))
+		return false;
+	if (has_head && !held->quotes && head.body_len > 18 && !memcmp(head.body, "tracing_mark_write", 18))
+		return false;
+	return has_head || held->quotes;
+}
+
+static int join(struct import *import, const struct line *line, struct fail *fail)
+{
+	struct import_held *held = &import->held;
+	bool soft = held->soft;
+
+	/* The text was found to be quoted-printable only now. */
+	if (soft && !held->decoded)
+		held->raw.len = held->start + line_unquote(held->raw.data + held->start, held->raw.len - held->start);
+	while (!soft && held->raw.len > held->start && held->raw.data[held->raw.len - 1] == ' ')
+		held->raw.len--;
+	held->width = line->width;
+	held->soft = line->ends_soft;
+	held->decoded = import->reader.quoted_printable;
+	return (soft || buf_add(&held->raw, " ", 1)) && buf_add(&held->raw, line->text, line->len) ? 0 :
+												     fail_memory(fail);
+}
+
+static int hold(struct import *import, const struct line *line, struct text raw, struct fail *fail)
+{
+	struct import_held *held = &import->held;
+
+	buf_clear(&held->raw);
+	held->start = (size_t)(line->text - raw.at);
+	held->decoded = import->reader.quoted_printable;
+	held->is = true;
+	held->width = line->width;
+	held->quotes = line->quotes;
+	held->soft = line->ends_soft;
+	held->is_log = line->is_log;
+	return buf_add(&held->raw, raw.at, raw.len) ? 0 : fail_memory(fail);
+}
+
+int import_take_line(struct import *import, char *at, size_t len, struct fail *fail)
+{
+	struct line line;
+	struct text raw;
+	int r;
+
+	line_decode(&import->reader, at, len, &line);
+	if (import->held.is && joins(import, &line)) {
+		import->counts.lines++;
+		return join(import, &line, fail);
+	}
+	r = flush(import, fail);
+	import->counts.lines++;
+	if (r)
+		return r;
+	raw = (struct text){ at, line.len + (size_t)(line.text - at) };
+	if (line.ends_soft || (line.width >= WRAP_MIN && line.width <= WRAP_MAX && !import->has_graph_header))
+		return hold(import, &line, raw, fail);
+	return take_text(import, (struct text){ line.text, line.len }, raw, line.is_log, fail);
+}
+
+int import_take_rest(struct import *import, struct fail *fail)
+{
+	return flush(import, fail);
+}

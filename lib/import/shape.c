@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/import/shape.h"
+
+#include "lib/base/cleanup.h"
+#include "lib/import/head.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PID_OLD = 5, PID_NEW = 7, LATENCY_MAX = 4096 };
+
+void shape_init(struct shape *shape)
+{
+	*shape = (struct shape){ .latency = BUF_INIT };
+}
+
+void shape_release(struct shape *shape)
+{
+	buf_release(&shape->latency);
+}
+
+/* Copies the word behind `start` if the line has it. */
+static bool word_after(const char *line, size_t len, const char *start, char *ret, size_t size)
+{
+	const char *at = memmem(line, len, start, strlen(start)), *end = line + len;
+	size_t nr = 0;
+
+	if (!at)
+		return false;
+	at += strlen(start);
+	while (at + nr < end && nr < size - 1 && isgraph((unsigned char)at[nr]))
+		nr++;
+	memcpy(ret, at, nr);
+	ret[nr] = '\0';
+	return nr;
+}
+
+bool shape_header(struct shape *shape, const char *line, size_t len)
+{
+	static const char tracer[] = "# tracer: ", latency[] = " latency trace v1.1.5 on ";
+	static const char *const facts[] = { "# latency: ", "#    | task: ", "#  => started at: ", "#  => ended at: " };
+
+	char online[12];
+
+	if (!len || *line != '#')
+		return true;
+	if (len > strlen(tracer) && !memcmp(line, tracer, strlen(tracer))) {
+		shape->has_header = true;
+		(void)word_after(line, len, tracer, shape->tracer, sizeof(shape->tracer));
+		return true;
+	}
+	if (word_after(line, len, "#P:", online, sizeof(online)))
+		shape->online = (unsigned)strtoul(online, NULL, 10);
+	if (word_after(line, len, "| (M:", shape->preempt_model, sizeof(shape->preempt_model)))
+		(void)word_after(line, len, ", CPU#", shape->buffer_cpu, sizeof(shape->buffer_cpu));
+	(void)word_after(line, len, latency, shape->release, sizeof(shape->release));
+	for (size_t i = 0; i < array_size(facts); i++)
+		if (len > strlen(facts[i]) && !memcmp(line, facts[i], strlen(facts[i])) &&
+		    shape->latency.len + len < LATENCY_MAX)
+			return buf_add(&shape->latency, line, len) && buf_add(&shape->latency, "\n", 1);
+	return true;
+}
+
+void shape_event(struct shape *shape, const struct head *head)
+{
+	shape->has_tgid |= head->has_tgid;
+	shape->has_unit |= head->has_unit;
+	shape->tgid_late |= head->tgid_late;
+	if (head->is_placed)
+		return;
+	*(head->has_flags ? &shape->has_flags : &shape->has_no_flags) = true;
+	*(head->is_latency ? &shape->has_latency : &shape->has_plain) = true;
+	shape->has_x |= head->has_x;
+	if (head->nr_flags > shape->nr_flags)
+		shape->nr_flags = head->nr_flags;
+	shape->narrow |= head->pid_width == PID_OLD || head->tgid_width == PID_OLD;
+	shape->wide |= head->pid_width == PID_NEW || head->tgid_width == PID_NEW;
+}
+
+bool shape_options(const struct shape *shape, struct buf *options)
+{
+	bool latency = shape->has_latency && !shape->has_plain && shape->has_header;
+
+	return buf_add_str(options, shape->has_tgid ? "record-tgid\n" : "norecord-tgid\n") &&
+	       buf_add_str(options, shape->has_no_flags && !shape->has_flags ? "noirq-info\n" : "irq-info\n") &&
+	       (!latency || buf_add_str(options, "latency-format\n"));
+}
+
+bool shape_columns(const struct shape *shape, struct buf *columns)
+{
+	return (!shape->nr_flags || buf_addf(columns, "flags=%u\n", shape->nr_flags)) &&
+	       (!shape->narrow || shape->wide || buf_addf(columns, "pid=%d\n", PID_OLD)) &&
+	       (!shape->has_x || buf_add_str(columns, "x=1\n")) &&
+	       (!shape->tgid_late || buf_add_str(columns, "tgid-late=1\n"));
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_IMPORT_SHAPE_H
+#define WEFT_IMPORT_SHAPE_H
+
+#include "lib/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct head;
+
+/*
+ * How the kernel that printed the text prints: which columns its lines have and how wide they are, and what the header
+ * says. It becomes settings of the file, so that the report prints the same columns, whatever the kernel was.
+ */
+struct shape {
+	bool has_header; /* there was "# tracer: ": lines without a head continue the line before */
+	bool has_tgid, has_flags, has_no_flags, has_unit, has_x, tgid_late;
+	bool has_latency, has_plain; /* lines with and without the form of the option latency-format */
+	unsigned nr_flags;           /* characters of the flags column: 0 if there is none */
+	bool narrow, wide;           /* PIDs have five columns, as before 5.10, or seven */
+	char tracer[32], release[64], preempt_model[32], buffer_cpu[12];
+	unsigned online;    /* number of online CPUs; 0: unknown */
+	struct buf latency; /* the lines of the header of latency-format */
+};
+
+void shape_init(struct shape *shape);
+void shape_release(struct shape *shape);
+
+/* Takes what a line of the header says. Returns false when memory runs out. */
+bool shape_header(struct shape *shape, const char *line, size_t len);
+
+/* Takes the columns of an event. */
+void shape_event(struct shape *shape, const struct head *head);
+
+/* Adds lines like those of trace_options. */
+bool shape_options(const struct shape *shape, struct buf *options);
+
+/* Writes the setting weft/columns: words such as "flags=4". */
+bool shape_columns(const struct shape *shape, struct buf *columns);
+
+#endif
