@@ -566,6 +566,24 @@ _weft_tracefs()
 	return 1
 }
 
+# Prints those lines of standard input that begin with $1, as the shell has to read them: an event, an instance or a file
+# may have any name, and no name is a command. compgen -W would carry out what is in $() of its words.
+_weft_matching()
+{
+	local word quoted
+	while IFS= read -r word; do
+		[[ $word ]] || continue
+		printf -v quoted %q "$word"
+		[[ $word == "$1"* || $quoted == "$1"* ]] && printf '%s\n' "$quoted"
+	done
+}
+
+# Prints each word of standard input on a line of its own.
+_weft_lines()
+{
+	tr -s ' \t' '\n'
+}
+
 # What an argument of type $1 may be, given its beginning $2.
 _weft_values()
 {
@@ -574,22 +592,28 @@ _weft_values()
 	FILE) compgen -f -- "$2" ;;
 	DIR) compgen -d -- "$2" ;;
 	COMMAND) compgen -c -- "$2" ;;
-	HELP) compgen -W "$_weft_commands" -- "$2" ;;
+	HELP) _weft_lines <<< "$_weft_commands" | _weft_matching "$2" ;;
 	USER) compgen -u -- "$2" ;;
-	PID) compgen -W "$(cd /proc && printf '%s\n' [0-9]*)" -- "$2" ;;
+	PID) printf '%s\n' /proc/[0-9]* | sed 's|.*/||' | _weft_matching "$2" ;;
 	EVENT) file=$(_weft_tracefs available_events) || return 0
-		compgen -W "all $(awk -F: '!seen[$1]++ { print $1 } { print }' "$file")" -- "$2" ;;
-	TRACER) file=$(_weft_tracefs available_tracers) && compgen -W "$(< "$file")" -- "$2" ;;
-	CLOCK) file=$(_weft_tracefs trace_clock) && compgen -W "$(tr -d '[]' < "$file")" -- "$2" ;;
-	OPTION) file=$(_weft_tracefs trace_options) || return 0
-		compgen -W "$(sed 's/^no//; p; s/^/no/' "$file")" -- "$2" ;;
+		awk -F: 'BEGIN { print "all" } !seen[$1]++ { print $1 } { print }' "$file" | _weft_matching "$2" ;;
+	TRACER) file=$(_weft_tracefs available_tracers) && _weft_lines < "$file" | _weft_matching "$2" ;;
+	CLOCK) file=$(_weft_tracefs trace_clock) && tr -d '[]' < "$file" | _weft_lines | _weft_matching "$2" ;;
+	OPTION) file=$(_weft_tracefs trace_options) && sed 's/^no//; p; s/^/no/' "$file" | _weft_matching "$2" ;;
 	FUNCTION) [[ $2 ]] && file=$(_weft_tracefs available_filter_functions) &&
-		compgen -W "$(awk -v start="$2" 'index($1, start) == 1 { print $1 }' "$file" 2> /dev/null)" -- "$2" ;;
-	INSTANCE) file=$(_weft_tracefs instances) && compgen -W "$(ls "$file" 2> /dev/null)" -- "$2" ;;
-	CPULIST) compgen -W "$(cat /sys/devices/system/cpu/online 2> /dev/null)" -- "$2" ;;
-	FORMAT) compgen -W "$_weft_formats" -- "$2" ;;
-	*'|'*) compgen -W "${1//|/ }" -- "$2" ;;
+		start=$2 awk 'index($1, ENVIRON["start"]) == 1 { print $1 }' "$file" 2> /dev/null | _weft_matching "$2" ;;
+	INSTANCE) file=$(_weft_tracefs instances) && (shopt -s nullglob && cd -- "$file" && printf '%s\n' *) 2> /dev/null | _weft_matching "$2" ;;
+	CPULIST) _weft_matching "$2" < /sys/devices/system/cpu/online ;;
+	FORMAT) _weft_lines <<< "$_weft_formats" | _weft_matching "$2" ;;
+	*'|'*) tr '|' '\n' <<< "$1" | _weft_matching "$2" ;;
 	esac
+}
+
+# Offers the values of type $1 that begin with $2. readline itself quotes names of files.
+_weft_offer()
+{
+	mapfile -t COMPREPLY < <(_weft_values "$1" "$2")
+	case $1 in FILE | DIR) compopt -o filenames 2> /dev/null ;; esac
 }
 
 _weft()
@@ -616,23 +640,23 @@ _weft()
 	done
 
 	if [[ -n $metavar ]]; then
-		mapfile -t COMPREPLY < <(_weft_values "$metavar" "$cur")
+		_weft_offer "$metavar" "$cur"
 	elif [[ -z $command ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$_weft_commands --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(_weft_lines <<< "$_weft_commands --help --version" | _weft_matching "$cur")
 	elif [[ -n $end ]]; then
 		if [[ $end == -- && ${words[-1]} == -- ]]; then
-			mapfile -t COMPREPLY < <(_weft_values "$(_weft_behind "$command")" "$cur")
+			_weft_offer "$(_weft_behind "$command")" "$cur"
 		else
-			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+			_weft_offer FILE "$cur"
 		fi
 	elif [[ $cur == --*=* ]]; then
 		metavar=$(_weft_metavar "$command" "${cur%%=*}" optional)
-		mapfile -t COMPREPLY < <(_weft_values "$metavar" "${cur#*=}")
-		[[ $COMP_WORDBREAKS == *=* ]] || COMPREPLY=("${COMPREPLY[@]/#/${cur%%=*}=}")
+		_weft_offer "$metavar" "${cur#*=}"
+		[[ $COMP_WORDBREAKS == *=* ]] || COMPREPLY=("${COMPREPLY[@]/#/"${cur%%=*}="}")
 	elif [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(_weft_options "$command") --help --usage --version" -- "$cur")
+		mapfile -t COMPREPLY < <(_weft_lines <<< "$(_weft_options "$command") --help --usage --version" | _weft_matching "$cur")
 	else
-		mapfile -t COMPREPLY < <(_weft_values "$(_weft_argument "$command")" "$cur")
+		_weft_offer "$(_weft_argument "$command")" "$cur"
 	fi
 
 	# readline replaces only what follows the last colon.

@@ -195,6 +195,82 @@ zsh_line()
 	zsh_types 'weft report --format \C-d' | grep -q 'for people: relative times'
 }
 
+# hostile_names: makes files whose names are commands, and a command that says that it was called
+hostile_names()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+	: > 'file$(touch${IFS}called).dat'
+	: > 'name;touch called;.dat'
+}
+
+# Runs the command line that a shell has completed, without what it names.
+runs_nothing()
+{
+	[ ! -e "$BATS_TEST_TMPDIR/called" ]
+}
+
+@test "bash takes names of events, of instances and of files as names, not as commands" {
+	hostile_names
+	mkdir -p 'tracefs/instances/$(touch${IFS}called)' 'tracefs/instances/;touch called'
+	printf 'sched:sched_switch\nuser_events:$(touch${IFS}called)\nuser_events:`touch${IFS}called`\n' > tracefs/available_events
+	printf '[local] $(touch${IFS}called)\n' > tracefs/trace_clock
+	cp tracefs/trace_clock tracefs/available_tracers
+	printf '$(touch${IFS}called)\n' | tee tracefs/trace_options tracefs/available_filter_functions > /dev/null
+	export WEFT_COMPLETIONS=$OLDPWD/completions/weft.bash
+	cat > complete <<-'END'
+		. "$WEFT_COMPLETIONS"
+		_weft_tracefs() { echo "tracefs/$1"; }
+		COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDBREAKS=$' \t\n"><=;|&(:'
+		_weft
+		printf '%s\n' "${COMPREPLY[@]}"
+		# What readline inserts is one word for the shell.
+		for word in "${COMPREPLY[@]}"; do
+			[[ $1 == 'weft report '* ]] || eval ": $word"
+		done
+	END
+	# What is offered is quoted, except where readline quotes names of files.
+	run -0 bash complete 'weft record -e user'
+	[[ "$output" == *'user_events:\$\(touch\$\{IFS\}called\)'* ]]
+	run -0 bash complete 'weft record -e user_events:'
+	[[ "$output" == *'\$\(touch\$\{IFS\}called\)'* ]]
+	run -0 bash complete 'weft show -B '
+	[ "${#lines[@]}" = 2 ]
+	for line in 'weft record -C ' 'weft record -p ' 'weft record -O ' 'weft record -l $' 'weft report ' 'weft report $(touch${IFS}called)' \
+		'weft report --format $(touch${IFS}called)' 'weft $(touch${IFS}called)' 'weft report --comm=`touch${IFS}called`' 'weft record -P $(touch${IFS}called)'; do
+		run -0 bash complete "$line"
+	done
+	runs_nothing
+}
+
+@test "an interactive bash quotes the names of files" {
+	need_command script
+	hostile_names
+	cd "$OLDPWD"
+	[ "$(bash_types "weft report $BATS_TEST_TMPDIR/file\t")" = "weft report $BATS_TEST_TMPDIR/file\\\$\\(touch\\\$\\{IFS\\}called\\).dat " ]
+	runs_nothing
+}
+
+@test "zsh and fish take the names of files and of instances as names, not as commands" {
+	need_command zsh
+	need_command fish
+	hostile_names
+	cd "$OLDPWD"
+	export HOME=$BATS_TEST_TMPDIR
+	[ "$(zsh_line "weft report $BATS_TEST_TMPDIR/file\t")" = "weft report $BATS_TEST_TMPDIR/file\\\$\\(touch\\\$\\{IFS\\}called\\).dat" ]
+	fish -c "source completions/weft.fish; complete --escape -C 'weft report $BATS_TEST_TMPDIR/fi'" | grep -qF 'file\$\(touch'
+	runs_nothing
+	need_tracefs
+	instance='hostile$(touch${IFS}'"$BATS_TEST_TMPDIR"'/called)'
+	instance=${instance//\//.}
+	mkdir "/sys/kernel/tracing/instances/$instance"
+	lines=$(zsh_line 'weft show -B host\t'
+		fish -c 'source completions/weft.fish; complete --escape -C "weft show -B host"'
+		bash_types 'weft show -B host\t') || true
+	rmdir "/sys/kernel/tracing/instances/$instance"
+	runs_nothing
+	[ "$(grep -cF 'hostile\$\(touch\$' <<< "$lines")" = 3 ]
+}
+
 @test "the man pages render without a warning" {
 	need_command groff
 	for page in man/*.[1-8]; do
