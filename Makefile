@@ -243,7 +243,9 @@ bench-scaling: all
 fuzzers: $(fuzzers)
 ifneq ($(FUZZ_BUILD),)
 # The input of these targets is a trace.dat. Their mutator knows the file format and changes the file's parts.
-$(BUILD)/fuzz/container $(BUILD)/fuzz/report: $(fuzz_mutator:%.c=$(BUILD)/%.o)
+$(BUILD)/fuzz/container $(BUILD)/fuzz/report $(BUILD)/fuzz/commands: $(fuzz_mutator:%.c=$(BUILD)/%.o)
+# This target calls the commands; libFuzzer has a main() of its own.
+$(BUILD)/fuzz/commands: $(filter-out %/weft.o,$(cmd_obj))
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libweft.a
 	@mkdir -p $(@D)
 	$(CC) $(all_ldflags) -fsanitize=fuzzer -o $@ $^ $(all_ldlibs)

@@ -94,8 +94,8 @@ int diff_run_take(struct diff_run *run, const struct findings *findings, struct 
 		for (size_t j = 0; !r && j < finding->table.nr_attached; j++) {
 			const struct table_attached *attached = &finding->table.attached[j];
 
-			if (attached->samples->count)
-				r = add_row(run, name_of(finding, attached), attached->samples, fail);
+			if (attached->samples.count)
+				r = add_row(run, name_of(finding, attached), &attached->samples, fail);
 		}
 	}
 	if (!r && (!add_limit(&run->limits[DIFF_CUT], &findings->cut) ||

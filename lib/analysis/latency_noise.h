@@ -68,7 +68,6 @@ struct noises {
 		int32_t number; /* a vector, or a PID */
 		uint8_t part;   /* enum noise_part */
 		char name[32];
-		char called[48]; /* the name without a PID */
 	} * sources;
 	size_t nr_sources;
 	struct u64_map by_key; /* uint32_t, index + 1 */

@@ -149,12 +149,12 @@ static void put_sources(struct noises *noises, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "sources", "what the noises were", "total", source_columns,
 					     array_size(source_columns));
-	char name[64];
+	char name[64], called[48];
 
 	if (!table)
 		return;
 	for (uint32_t i = 0; i < noises->nr_sources; i++) {
-		struct noise_source *source = &noises->sources[i];
+		const struct noise_source *source = &noises->sources[i];
 
 		/* A source that took no time from a noise has no row. */
 		if (!source->count)
@@ -162,11 +162,10 @@ static void put_sources(struct noises *noises, struct findings *findings)
 		name_source(noises, i, name, sizeof(name));
 		/* PIDs differ between recordings. */
 		if (source->part == NOISE_THREAD && *source->name)
-			snprintf(source->called, sizeof(source->called), "%s %s", part_names[source->part],
-				 source->name);
+			snprintf(called, sizeof(called), "%s %s", part_names[source->part], source->name);
 		else
-			snprintf(source->called, sizeof(source->called), "%.40s", name);
-		table_attach_part(table, &source->lasted, source->called, NULL);
+			snprintf(called, sizeof(called), "%.40s", name);
+		table_attach_part(table, &source->lasted, called, NULL);
 		table_cell(table, name);
 		table_cell_u64(table, source->total);
 		table_cell_u64(table, source->count);

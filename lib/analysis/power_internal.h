@@ -10,7 +10,7 @@
 #include "lib/event/roles.h"
 
 /* What the analysis `power` knows, between power.c, which follows the events, and power_tables.c. */
-enum { POWER_ROLES = 10, POWER_SOURCE = 48, POWER_CALLED = 24, POWER_WHERE = 16 };
+enum { POWER_ROLES = 10, POWER_SOURCE = 48 };
 
 struct power_cpu {
 	uint64_t since; /* when the CPU entered its idle state */
@@ -27,16 +27,12 @@ struct power_cpu {
 
 struct power_state {
 	struct samples lasted;
-	char called[POWER_CALLED]; /* "state 1" */
-	char where[POWER_WHERE];   /* "cpu 3", or "" */
 	struct extreme longest;
 };
 
 struct power_frequency {
 	uint64_t times, lasted;
-	struct samples stays;      /* only for a comparison; so are those below */
-	char called[POWER_CALLED]; /* "800000 kHz" */
-	char where[POWER_WHERE];
+	struct samples stays; /* only for a comparison; so are those below */
 };
 
 struct power_waker {
@@ -44,7 +40,6 @@ struct power_waker {
 	struct samples each; /* samples of length 0: they only count */
 	uint32_t cpu;
 	char source[POWER_SOURCE];
-	char where[POWER_WHERE];
 };
 
 struct power_action {

@@ -21,12 +21,14 @@ static uint64_t span(const struct analysis *power)
 	return power->pass->state.now - power->pass->state.start;
 }
 
+enum { CALLED = 24, WHERE = 16 };
+
 /* The last word of a compared row: its CPU, where the rows of all CPUs are not one. */
-static const char *where(const struct analysis *power, uint32_t cpu, char text[POWER_WHERE])
+static const char *where(const struct analysis *power, uint32_t cpu, char text[WHERE])
 {
 	if (!power->options.by_cpu)
 		return NULL;
-	snprintf(text, POWER_WHERE, "cpu %" PRIu32, cpu);
+	snprintf(text, WHERE, "cpu %" PRIu32, cpu);
 	return text;
 }
 
@@ -109,7 +111,8 @@ static void put_states(const struct analysis *power, struct findings *findings)
 	struct table *table = findings_table(findings, "states", "idle states of each CPU", "total", state_columns,
 					     array_size(state_columns));
 	struct extreme longest = { .to = 0 };
-	struct power_state *state;
+	const struct power_state *state;
+	char called[CALLED], at_cpu[WHERE];
 	uint64_t key;
 	size_t at = 0;
 
@@ -118,9 +121,8 @@ static void put_states(const struct analysis *power, struct findings *findings)
 	while (table && (state = u64_map_next(&power->states, &at, &key))) {
 		if (!pass_wants_cpu(power->pass, (uint32_t)(key >> 32)))
 			continue;
-		snprintf(state->called, sizeof(state->called), "state %" PRIu32, (uint32_t)key);
-		table_attach_part(table, &state->lasted, state->called,
-				  where(power, (uint32_t)(key >> 32), state->where));
+		snprintf(called, sizeof(called), "state %" PRIu32, (uint32_t)key);
+		table_attach_part(table, &state->lasted, called, where(power, (uint32_t)(key >> 32), at_cpu));
 		table_cell_u64(table, key >> 32);
 		table_cell_u64(table, (uint32_t)key);
 		table_cell_u64(table, state->lasted.count);
@@ -139,18 +141,19 @@ static const struct table_column waker_columns[] = {
 	{ "WAKEUPS", TABLE_COUNT, NULL },
 };
 
-static void put_wakers(struct analysis *power, struct findings *findings)
+static void put_wakers(const struct analysis *power, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "wakeups", "what woke CPUs", "wakeups", waker_columns,
 					     array_size(waker_columns));
-	struct power_waker *waker;
+	const struct power_waker *waker;
+	char at_cpu[WHERE];
 	uint64_t key;
 	size_t at = 0;
 
 	while (table && (waker = u64_map_next(&power->wakers, &at, &key))) {
 		if (!pass_wants_cpu(power->pass, waker->cpu))
 			continue;
-		table_attach_part(table, &waker->each, NULL, where(power, waker->cpu, waker->where));
+		table_attach_part(table, &waker->each, NULL, where(power, waker->cpu, at_cpu));
 		table_cell(table, waker->source);
 		table_cell_u64(table, waker->cpu);
 		table_cell_u64(table, waker->wakeups);
@@ -165,8 +168,9 @@ static const struct table_column frequency_columns[] = {
 static void put_frequencies(struct analysis *power, struct findings *findings)
 {
 	struct table *table;
-	struct power_frequency *frequency;
+	const struct power_frequency *frequency;
 	struct power_cpu *cpu;
+	char called[CALLED], at_cpu[WHERE];
 	uint64_t key;
 	size_t at = 0;
 
@@ -179,9 +183,8 @@ static void put_frequencies(struct analysis *power, struct findings *findings)
 	for (at = 0; table && (frequency = u64_map_next(&power->frequencies, &at, &key));) {
 		if (!pass_wants_cpu(power->pass, (uint32_t)(key >> 32)))
 			continue;
-		snprintf(frequency->called, sizeof(frequency->called), "%" PRIu32 " kHz", (uint32_t)key);
-		table_attach_part(table, &frequency->stays, frequency->called,
-				  where(power, (uint32_t)(key >> 32), frequency->where));
+		snprintf(called, sizeof(called), "%" PRIu32 " kHz", (uint32_t)key);
+		table_attach_part(table, &frequency->stays, called, where(power, (uint32_t)(key >> 32), at_cpu));
 		table_cell_u64(table, key >> 32);
 		table_cell_u64(table, (uint32_t)key);
 		table_cell_u64(table, frequency->times);

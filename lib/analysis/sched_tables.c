@@ -124,6 +124,7 @@ static bool has_row(struct analysis *sched, uint32_t id)
 
 static void put_tasks(struct analysis *sched, struct findings *findings)
 {
+	static const struct sched_counts none; /* of a task that was never seen to wait or to run */
 	const struct state *state = &sched->pass->state;
 	struct table *table =
 		findings_table(findings, "tasks",
@@ -142,11 +143,12 @@ static void put_tasks(struct analysis *sched, struct findings *findings)
 		       1 << TASK | 1 << PID | 1 << RUN | 1 << WAIT | 1 << BLOCKED | 1 << P50 | 1 << P99 | 1 << MAX);
 	for (uint32_t i = 0; i < state->nr_tasks; i++) {
 		const struct state_task *task = &state->tasks[i];
-		const struct sched_counts *counts = task->idle ? NULL : sched_counts_of(sched, i);
 
-		if (counts && has_row(sched, i)) {
-			put_task(sched, table, task, counts);
-		} else if (counts && pass_is_self(sched->pass, task->pid)) {
+		if (task->idle)
+			continue;
+		if (has_row(sched, i)) {
+			put_task(sched, table, task, i < sched->nr_tasks ? &sched->tasks[i] : &none);
+		} else if (pass_is_self(sched->pass, task->pid)) {
 			self++;
 			ran += task->spent[TASK_RUNNING];
 		}

@@ -23,6 +23,10 @@ void table_release(struct table *table)
 	for (size_t i = 0; i < table->nr_items; i++)
 		free(table->items[i].text);
 	free(table->items);
+	for (size_t i = 0; i < table->nr_attached; i++) {
+		free(table->attached[i].name);
+		free(table->attached[i].part);
+	}
 	free(table->attached);
 	table->items = NULL;
 	table->attached = NULL;
@@ -107,24 +111,37 @@ void table_cell_ratio(struct table *table, uint64_t part, uint64_t times, uint64
 	table_cell_decimal(table, (int64_t)scale_round_mul_div(part, times, whole), decimals);
 }
 
-static void attach(struct table *table, struct table_attached attached)
+static char *copy_of(struct table *table, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	table->failed |= text && !copy;
+	return copy;
+}
+
+static void attach(struct table *table, const struct samples *samples, const char *name, const char *part,
+		   uint32_t columns)
 {
 	struct table_attached *added = vec_push(table->attached, table->nr_attached);
 
-	attached.row = table->nr_columns ? table->nr_items / table->nr_columns : 0;
-	if (added)
-		*added = attached;
 	table->failed |= !added;
+	if (!added)
+		return;
+	added->row = table->nr_columns ? table->nr_items / table->nr_columns : 0;
+	added->samples = *samples;
+	added->name = copy_of(table, name);
+	added->part = copy_of(table, part);
+	added->columns = columns;
 }
 
 void table_attach_part(struct table *table, const struct samples *samples, const char *name, const char *part)
 {
-	attach(table, (struct table_attached){ .samples = samples, .name = name, .part = part });
+	attach(table, samples, name, part, 0);
 }
 
 void table_attach_columns(struct table *table, const struct samples *samples, uint32_t columns, const char *part)
 {
-	attach(table, (struct table_attached){ .samples = samples, .part = part, .columns = columns });
+	attach(table, samples, NULL, part, columns);
 }
 
 void table_attach(struct table *table, const struct samples *samples)

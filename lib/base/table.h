@@ -2,13 +2,14 @@
 #ifndef WEFT_BASE_TABLE_H
 #define WEFT_BASE_TABLE_H
 
+#include "lib/base/samples.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct json;
 struct out;
-struct samples;
 
 /*
  * One table for people and for programs. Cells are added from left to right, row by row, and copied; the same cells
@@ -49,10 +50,10 @@ struct table {
 	bool failed;
 	struct table_attached {
 		size_t row;
-		const struct samples *samples;
-		const char *name, *part;
-		uint32_t columns; /* table_attach_columns(); 0 */
-	} * attached;             /* table_attach() */
+		struct samples samples; /* borrows its values */
+		char *name, *part;      /* NULL: none */
+		uint32_t columns;       /* table_attach_columns(); 0 */
+	} * attached;                   /* table_attach() */
 	size_t nr_attached;
 };
 
@@ -78,13 +79,13 @@ static inline void table_cell_percent(struct table *table, uint64_t part, uint64
 }
 
 /*
- * Adds these samples, which are borrowed, to the current row: for callers that compare tables, before rows are sorted
- * or removed.
+ * Adds these samples to the current row: for callers that compare tables, before rows are sorted or removed. The table
+ * copies the store's head and borrows its values: the store may move, but nothing may be added to it.
  */
 void table_attach(struct table *table, const struct samples *samples);
 /*
  * Like table_attach(), for one of several quantities of the row. `part` names the quantity ("d2c"), or is NULL. `name`
- * replaces the row's texts in a comparison when they mean nothing in another recording, or is NULL. Both are borrowed.
+ * replaces the row's texts in a comparison when they mean nothing in another recording, or is NULL. Both are copied.
  */
 void table_attach_part(struct table *table, const struct samples *samples, const char *name, const char *part);
 /* The same of a row that is called as its texts in these columns, a bit for each. */

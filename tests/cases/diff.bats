@@ -36,6 +36,12 @@ median() {
 	done
 }
 
+# Most tasks of this file are named once, in the last events: only their rows tell of them.
+@test "diff: a damaged file is compared as far as it can be read" {
+	run -1 --separate-stderr weft diff sched tests/corpora/commands/found/diff-uaf.dat tests/corpora/commands/found/diff-uaf.dat
+	[[ "$stderr" == *"is damaged"* ]]
+}
+
 @test "diff: text and CSV have the same rows, the changes first, and the limits stand below" {
 	run -0 weft diff "$old" "$new"
 	[[ "${lines[1]}" =~ ^OF\ +ROW\ +FIGURE\ +OLD\ +NEW\ +CHANGE ]]

@@ -4,6 +4,8 @@
  * seeds.
  */
 #include "lib/analysis/block.h"
+#include "lib/analysis/diff_internal.h"
+#include "lib/analysis/findings.h"
 #include "lib/analysis/latency.h"
 #include "lib/analysis/locks.h"
 #include "lib/analysis/power.h"
@@ -339,4 +341,40 @@ TEST(diff_of_delays_has_their_parts_and_the_sources_of_noises)
 		if (!CHECK(strstr(csv.start, rows[i])))
 			printf("%s is not in %s\n", rows[i] + 1, csv.start);
 	out_release(&csv);
+}
+
+/* An analysis grows its arrays, and writes the next name into the same bytes, while it fills its tables. */
+TEST(diff_takes_rows_whose_stores_have_moved_since_they_were_attached)
+{
+	static const struct table_column columns[] = { { "TASK", TABLE_TEXT, NULL } };
+	struct samples_budget budget = { .left = 10, .marks = true };
+	struct samples *store = calloc(1, sizeof(*store)), kept;
+	struct diff_run run = { .nr = 0 };
+	struct fail fail = FAIL_INIT;
+	char name[] = "state 1", part[] = "cpu 3";
+	struct findings findings;
+	struct table *table;
+
+	REQUIRE(store);
+	findings_init(&findings);
+	table = findings_table(&findings, "states", "", NULL, columns, 1);
+	REQUIRE(table);
+	samples_add(store, &budget, 7);
+	samples_add(store, &budget, 9);
+	table_attach_part(table, store, name, part);
+	table_cell(table, "loom");
+	kept = *store;
+	memset(store, 0xff, sizeof(*store));
+	free(store);
+	memset(name, 'x', sizeof(name) - 1);
+	memset(part, 'x', sizeof(part) - 1);
+	CHECK(!diff_run_take(&run, &findings, &fail));
+	REQUIRE(run.nr == 1);
+	CHECK_STR(run.rows[0].name, "states\tstate 1 cpu 3");
+	CHECK(run.rows[0].count == 2);
+	CHECK(run.rows[0].sum == 16);
+	CHECK(run.rows[0].p99 == 9);
+	diff_run_release(&run);
+	findings_release(&findings);
+	samples_release(&kept);
 }
