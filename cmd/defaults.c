@@ -178,15 +178,15 @@ static char *config_path(void)
 
 static void read_file(struct reading *reading, char *path)
 {
-	/* Without O_NONBLOCK, opening a FIFO would wait for its writer. */
-	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	cleanup_fd int fd = -1;
 	cleanup_buf struct buf text = BUF_INIT;
 	struct fail fail = FAIL_INIT;
 	ssize_t got = 1;
+	int r = trust_open(path, &fd, &fail);
 
-	if (fd < 0) {
-		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
-			command_warn("note: '%s' is not read: %s", path, strerror(errno));
+	if (r) {
+		if (r != -ENOENT && r != -ENOTDIR && r != -EACCES)
+			command_warn("note: the defaults are left out: %s", fail.text);
 		return;
 	}
 	if (trust_check(fd, S_IFREG, path, &fail)) {

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -49,6 +50,20 @@ static const char *chosen(void)
 	return *pager && strcmp(pager, "cat") != 0 ? pager : NULL;
 }
 
+/* Whether sudo or its like made this process root's for another user. */
+static bool is_for_another_user(void)
+{
+	static const char *const names[] = { "SUDO_UID", "DOAS_USER", "PKEXEC_UID" };
+
+	for (size_t i = 0; !geteuid() && i < array_size(names); i++) {
+		const char *user = getenv(names[i]);
+
+		if (user && strcmp(user, "0") != 0 && strcmp(user, "root") != 0)
+			return true;
+	}
+	return false;
+}
+
 __attribute__((noreturn)) static void run_pager(const char *pager, const int pipe_fds[2])
 {
 	/*
@@ -57,6 +72,9 @@ __attribute__((noreturn)) static void run_pager(const char *pager, const int pip
 	 */
 	setenv("LESS", "FRSX", 0);
 	setenv("LESSCHARSET", "utf-8", 0);
+	/* A user who may call weft as root may not get a shell of root's from the pager. */
+	if (is_for_another_user())
+		setenv("LESSSECURE", "1", 1);
 	if (dup2(pipe_fds[0], STDIN_FILENO) < 0)
 		_exit(EXIT_FAILED);
 	close(pipe_fds[0]);
@@ -65,27 +83,49 @@ __attribute__((noreturn)) static void run_pager(const char *pager, const int pip
 	_exit(EXIT_FAILED);
 }
 
-static int wait_for(pid_t pid)
+/* Whether nobody reads the pipe any more, whose other end is the pager's. */
+static bool is_left(int pipe_end)
+{
+	struct pollfd end = { .fd = pipe_end };
+
+	return io_again(poll(&end, 1, 0)) > 0 && end.revents & POLLERR;
+}
+
+/*
+ * Waits for the command, which may have become another user, who may then stop it: it goes on. Ctrl-Z stops this
+ * process, too.
+ */
+static int wait_for_command(pid_t command)
 {
 	int status = 0;
 
-	(void)io_again(waitpid(pid, &status, 0));
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	/* SIGPIPE means that the user left the pager, which is no failure. */
-	return WTERMSIG(status) == SIGPIPE ? EXIT_OK : STATUS_SIGNAL + WTERMSIG(status);
+	while (io_again(waitpid(command, &status, WUNTRACED)) == command && WIFSTOPPED(status))
+		kill(command, SIGCONT);
+	return status;
 }
 
-__attribute__((noreturn)) static void wait_for_both(pid_t command, pid_t pager)
+/* `pipe_end` is open until the command has ended, to see whether the user has left the pager before. */
+__attribute__((noreturn)) static void wait_for_both(pid_t command, pid_t pager, int pipe_end)
 {
 	int status;
+	bool left;
 
 	/* Ctrl-C is meant for the command; and for the pager, which then returns to its prompt. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	status = wait_for(command);
-	wait_for(pager);
-	_exit(status);
+	status = wait_for_command(command);
+	left = is_left(pipe_end);
+	close(pipe_end);
+	(void)io_again(waitpid(pager, &(int){ 0 }, 0));
+	if (WIFEXITED(status))
+		_exit(WEXITSTATUS(status));
+	/* A user who leaves the pager is no failure. Anybody may send SIGPIPE. */
+	if (WTERMSIG(status) == SIGPIPE && left)
+		_exit(EXIT_OK);
+	if (WTERMSIG(status) != SIGINT && WTERMSIG(status) != SIGQUIT)
+		fprintf(stderr, "weft: signal %d ended the process that reads: the output is not complete\n",
+			WTERMSIG(status));
+	_exit(STATUS_SIGNAL + WTERMSIG(status));
 }
 
 static void print_into(const int pipe_fds[2])
@@ -111,8 +151,7 @@ void pager_start(void)
 	command = reader > 0 ? fork() : -1;
 	if (command > 0) {
 		close(pipe_fds[0]);
-		close(pipe_fds[1]);
-		wait_for_both(command, reader);
+		wait_for_both(command, reader, pipe_fds[1]);
 	}
 	/* If no second process can be made, this process prints to the pager, and nobody waits for the pager. */
 	if (reader > 0)

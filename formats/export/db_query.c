@@ -39,12 +39,22 @@ static bool only_tells(const char *pragma)
 	return false;
 }
 
+/* Whether a function does more than compute: it loads code, or tells and takes addresses of functions. */
+static bool is_dangerous(const char *function)
+{
+	static const char *const known[] = { "load_extension", "fts3_tokenizer", "edit", "readfile", "writefile" };
+
+	for (size_t i = 0; function && i < array_size(known); i++)
+		if (!sqlite3_stricmp(function, known[i]))
+			return true;
+	return false;
+}
+
 /* Actions that a reading statement never needs; sqlite3_stmt_readonly() finds the statements that write. */
 static int authorize(void *arg, int action, const char *first, const char *second, const char *database,
 		     const char *trigger)
 {
 	(void)arg;
-	(void)second;
 	(void)database;
 	(void)trigger;
 	switch (action) {
@@ -53,6 +63,8 @@ static int authorize(void *arg, int action, const char *first, const char *secon
 	case SQLITE_TRANSACTION:
 	case SQLITE_SAVEPOINT:
 		return SQLITE_DENY;
+	case SQLITE_FUNCTION:
+		return is_dangerous(second) ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_PRAGMA:
 		return only_tells(first) ? SQLITE_OK : SQLITE_DENY;
 	default:
@@ -158,6 +170,26 @@ const char *db_query_missing(void)
 	return NULL;
 }
 
+/* Switches off what a statement could do beyond reading, as far as this SQLite knows it. */
+static void confine(struct sqlite3 *handle)
+{
+	static const struct {
+		int what, on;
+	} settings[] = {
+		{ SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0 },
+#ifdef SQLITE_DBCONFIG_DEFENSIVE
+		{ SQLITE_DBCONFIG_DEFENSIVE, 1 },
+#endif
+#ifdef SQLITE_DBCONFIG_TRUSTED_SCHEMA
+		{ SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+#endif
+	};
+
+	for (size_t i = 0; i < array_size(settings); i++)
+		(void)sqlite3_db_config(handle, settings[i].what, settings[i].on, NULL);
+}
+
 int db_query_open(const char *path, struct sqlite3 **ret, struct fail *fail)
 {
 	int code;
@@ -171,8 +203,10 @@ int db_query_open(const char *path, struct sqlite3 **ret, struct fail *fail)
 	code = sqlite3_open_v2(path, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 	if (code == SQLITE_OK)
 		code = sqlite3_exec(*ret, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
-	if (code == SQLITE_OK)
+	if (code == SQLITE_OK) {
+		confine(*ret);
 		return 0;
+	}
 	fail_set(fail, -EIO, "cannot open the database: %s", *ret ? sqlite3_errmsg(*ret) : sqlite3_errstr(code));
 	db_query_close(*ret);
 	*ret = NULL;

@@ -3,7 +3,9 @@
 
 #include "lib/base/fail.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -12,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -37,6 +40,41 @@
 enum { NOBODY = 65534 };
 
 /*
+ * Makes a removed, empty directory the root of all paths, because the filter cannot see paths: stat() of them would tell
+ * what exists. Where that is not permitted, the other limits still hold.
+ */
+static void leave_paths(void)
+{
+	char path[] = "/tmp/weft-XXXXXX";
+	cleanup_fd int dir = mkdtemp(path) ? open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+	if (dir < 0)
+		return;
+	(void)!rmdir(path);
+	if (!fchdir(dir))
+		(void)!chroot(".");
+}
+
+/*
+ * Closes the descriptors that the caller of the program left open. They have survived execve(), so they lack FD_CLOEXEC;
+ * weft opens each of its own with it.
+ */
+static void close_strangers(void)
+{
+	DIR *list = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list))) {
+		int fd = atoi(entry->d_name), flags = fd > STDERR_FILENO ? fcntl(fd, F_GETFD) : -1;
+
+		if (flags >= 0 && !(flags & FD_CLOEXEC))
+			close(fd);
+	}
+	if (list)
+		closedir(list);
+}
+
+/*
  * 0 when the user was changed, or when the IDs are not mapped in this user namespace: then root here is not the
  * machine's root either.
  */
@@ -48,6 +86,7 @@ static int become(uid_t uid, gid_t gid, struct fail *fail)
 		uid = gid = NOBODY;
 	if (!gid)
 		gid = NOBODY;
+	leave_paths();
 	/* The groups go first: after the change of user it is not permitted. Some namespaces never permit it. */
 	if ((setgroups(0, NULL) && errno != EPERM) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid)) {
 		if (errno == EINVAL)
@@ -77,7 +116,6 @@ static const uint16_t harmless[] = {
 	SYS_close,
 	SYS_dup,
 	SYS_dup3,
-	SYS_fcntl,
 	SYS_fadvise64,
 	SYS_readahead,
 	SYS_ppoll,
@@ -104,7 +142,6 @@ static const uint16_t harmless[] = {
 	SYS_gettid,
 	SYS_getuid,
 	SYS_geteuid,
-	SYS_tgkill,
 	SYS_exit,
 	SYS_exit_group,
 	SYS_getrandom,
@@ -120,7 +157,14 @@ static const uint16_t harmless[] = {
 #endif
 };
 
-enum { HARMLESS = sizeof(harmless) / sizeof(*harmless), FILTER_MAX = 2 * HARMLESS + 40 };
+/* What fcntl() may do: nothing that sends a signal, such as F_SETOWN and F_SETSIG, or that a lease or a seal would be. */
+static const uint16_t commands[] = {
+	F_DUPFD,  F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,      F_GETFL,     F_SETLK,
+	F_SETLKW, F_GETLK,         F_OFD_SETLK, F_OFD_SETLKW, F_OFD_GETLK,
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+enum { HARMLESS = sizeof(harmless) / sizeof(*harmless), FILTER_MAX = 2 * HARMLESS + 2 * COMMANDS + 60 };
 
 struct filter {
 	struct sock_filter code[FILTER_MAX];
@@ -163,6 +207,32 @@ static void put_masked(struct filter *filter, int call, unsigned argument, uint3
 	put_return(filter, without);
 }
 
+/* fcntl(): the commands above, and F_SETFL with flags that send no signal. */
+static void put_fcntl(struct filter *filter)
+{
+	put(filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 2 * COMMANDS + 6);
+	load(filter, offsetof(struct seccomp_data, args) + 8);
+	for (size_t i = 0; i < COMMANDS; i++) {
+		put(filter, BPF_JMP | BPF_JEQ | BPF_K, commands[i], 0, 1);
+		put_return(filter, SECCOMP_RET_ALLOW);
+	}
+	put(filter, BPF_JMP | BPF_JEQ | BPF_K, F_SETFL, 0, 3);
+	load(filter, offsetof(struct seccomp_data, args) + 16);
+	put(filter, BPF_JMP | BPF_JSET | BPF_K, O_ASYNC, 1, 0);
+	put_return(filter, SECCOMP_RET_ALLOW);
+	put_return(filter, refused(EPERM));
+}
+
+/* A signal for a thread of this process, as abort() sends it. */
+static void put_tgkill(struct filter *filter)
+{
+	put(filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 4);
+	load(filter, offsetof(struct seccomp_data, args));
+	put(filter, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 0, 1);
+	put_return(filter, SECCOMP_RET_ALLOW);
+	put_return(filter, refused(EPERM));
+}
+
 static void put_filter(struct filter *filter)
 {
 	load(filter, offsetof(struct seccomp_data, arch));
@@ -173,6 +243,8 @@ static void put_filter(struct filter *filter)
 		put(filter, BPF_JMP | BPF_JEQ | BPF_K, harmless[i], 0, 1);
 		put_return(filter, SECCOMP_RET_ALLOW);
 	}
+	put_fcntl(filter);
+	put_tgkill(filter);
 	/* No memory becomes executable. */
 	put_masked(filter, SYS_mmap, 2, PROT_EXEC, refused(EPERM), SECCOMP_RET_ALLOW);
 	put_masked(filter, SYS_mprotect, 2, PROT_EXEC, refused(EPERM), SECCOMP_RET_ALLOW);
@@ -231,7 +303,11 @@ int sandbox_enter(uid_t uid, gid_t gid, struct fail *fail)
 #else
 	const bool stays = false;
 #endif
-	int err = stays ? 0 : become(uid, gid, fail);
+	int err;
+
+	if (!stays)
+		close_strangers();
+	err = stays ? 0 : become(uid, gid, fail);
 
 	return stays || err ? err : install(fail);
 }

@@ -319,12 +319,24 @@ void trace_free(struct trace *trace)
 	free(trace);
 }
 
+/* Nothing reads standard input any more: input_init() has a descriptor of its own. */
+static void leave_input(void)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (null < 0)
+		return;
+	(void)!dup2(null, STDIN_FILENO);
+	close(null);
+}
+
 int trace_sandbox(const struct trace *trace, struct fail *fail)
 {
 	struct stat st;
 
 	if (fstat(trace->input.fd, &st))
 		return fail_set(fail, -errno, "cannot read '%s': %s", trace->path, strerror(errno));
+	leave_input();
 	return sandbox_enter(st.st_uid, st.st_gid, fail);
 }
 

@@ -91,3 +91,26 @@ same()
 	run weft report "$file"
 	[[ $output == *"did you mean 'report'"* ]] || [[ $output == *report* ]]
 }
+
+@test "defaults: another user's link does not choose the file, and nothing of it is printed" {
+	need_root
+	echo 'root:secret:0' > target
+	mkdir theirs
+	ln -s "$PWD/target" theirs/config
+	ln -s "$PWD" theirs/folder
+	chown -h 12345 theirs theirs/config theirs/folder
+	for path in theirs/config "$PWD/theirs/config" theirs/folder/target; do
+		WEFT_CONFIG=$path run -0 --separate-stderr weft list formats
+		[[ "$stderr" == "weft: note: the defaults are left out: '$path' leads over a link of another user (uid 12345)"* ]]
+		[[ "$output$stderr" != *secret* ]]
+	done
+	# A link of one's own leads where it did.
+	printf 'report = --limit 3\n' > target
+	ln -s ../target own-link
+	mkdir -p deep
+	mv own-link deep/link
+	chown -h 0 deep/link
+	WEFT_CONFIG=deep/link weft report "$file" > one
+	WEFT_CONFIG=$PWD/deep/../deep//link weft report "$file" | cmp one -
+	WEFT_CONFIG='' weft report --limit 3 "$file" | cmp one -
+}

@@ -74,3 +74,41 @@ on_terminal()
 	NO_COLOR=1 WEFT_PAGER='cat > paged' on_terminal "$WEFT" report --format pretty "$file"
 	! grep -q $'\033' paged
 }
+
+# The pager of the next tests is the brother of the process that reads. More is printed than a pipe holds.
+brother='brother=$(ps -o pid= --ppid $PPID | grep -vw $$ | head -n 1)'
+
+large()
+{
+	large=${file%/*}/golden/6.1-rt-events-sched.dat
+	"$WEFT" report --format json "$large" > want
+	[ "$(wc -c < want)" -gt 100000 ]
+}
+
+@test "a process that was killed while the pager still read has failed, whatever signal it was" {
+	large
+	for signal in PIPE KILL; do
+		run env WEFT_PAGER="$brother; kill -$signal \$brother; cat > paged" SHELL="$BASH" timeout 60 \
+			script -qec "$WEFT report --format json $large" /dev/null < /dev/null
+		[ "$status" = $((128 + $(kill -l $signal))) ]
+		[[ "$output" == *"ended the process that reads: the output is not complete"* ]]
+		! cmp -s want paged
+	done
+}
+
+@test "a process that another stops goes on, and the output is complete" {
+	large
+	WEFT_PAGER="$brother; kill -STOP \$brother; cat > paged" on_terminal "$WEFT" report --format json "$large"
+	cmp want paged
+}
+
+@test "the pager of root is told to start no shell where another user's sudo started weft" {
+	need_root
+	export WEFT_PAGER='printenv LESSSECURE > paged; cat > /dev/null'
+	SUDO_UID=1234 on_terminal "$WEFT" list formats
+	[ "$(< paged)" = 1 ]
+	SUDO_UID=0 on_terminal "$WEFT" list formats
+	[ ! -s paged ]
+	on_terminal "$WEFT" list formats
+	[ ! -s paged ]
+}

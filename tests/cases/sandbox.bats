@@ -70,6 +70,32 @@ setup()
 	run ! grep -E '\<(open|openat|execve|socket|connect|unlink)\(.*= [0-9]' "$BATS_TEST_TMPDIR/inside"
 }
 
+# inside COMMAND...: prints what code inside the sandbox could do (inside.c). Descriptor 9 is open in the caller.
+inside()
+{
+	"${CC:-cc}" -O1 -fPIC -shared -o "$BATS_TEST_TMPDIR/inside.so" "$BATS_TEST_DIRNAME/inside.c" -ldl || skip "there is no compiler"
+	VICTIM=$$ LD_PRELOAD=$BATS_TEST_TMPDIR/inside.so "$@" 2>&1 > /dev/null 9< /etc/passwd | grep ^inside:
+}
+
+@test "in the sandbox no signal is sent to others, and what the caller had open is closed" {
+	local words
+	for words in report check "export --to csv"; do
+		# shellcheck disable=SC2086 # words
+		inside "$WEFT" $words "$BATS_TEST_TMPDIR/demo.dat" > "$BATS_TEST_TMPDIR/inside"
+		for what in open "signal to another" "owner of signals" "choice of signal" signals "descriptor of the caller"; do
+			grep -qx "inside: $what refused" "$BATS_TEST_TMPDIR/inside"
+		done
+		for what in "signal to itself" flags; do
+			grep -qx "inside: $what done" "$BATS_TEST_TMPDIR/inside"
+		done
+	done
+}
+
+@test "root's reader cannot ask which paths exist" {
+	need_root
+	inside "$WEFT" report "$BATS_TEST_TMPDIR/demo.dat" | grep -qx "inside: path refused"
+}
+
 @test "not a byte of the file is looked at before the sandbox is entered" {
 	local command inside
 	need_command strace

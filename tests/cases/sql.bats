@@ -85,3 +85,13 @@ kernel_counts()
 		'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
 	[ -z "$(ls -A "$BATS_TEST_TMPDIR/temp")" ]
 }
+
+@test "sql: a statement gets no code loaded and no address of a function" {
+	file=$golden/6.12-events-sched.dat
+	for function in "fts3_tokenizer('simple')" "fts3_tokenizer('simple', x'00')" "load_extension('x')"; do
+		run -1 --separate-stderr weft sql -q "$file" "SELECT hex($function)"
+		[ -z "$output" ]
+		[[ "$stderr" == *"${function%%(*}"* ]]
+	done
+	[ "$(weft sql -q --format csv "$file" "SELECT hex(upper('a')) AS x")" = $'x\n41' ]
+}
