@@ -5,8 +5,10 @@
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/codec/frame.h"
+#include "lib/ring/page.h"
 #include "lib/trace/body.h"
 #include "lib/trace/input.h"
+#include "lib/trace/internal.h"
 #include "lib/trace/output.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
@@ -118,10 +120,32 @@ int part_add(struct part *part, const void *pages, size_t size, uint32_t page_si
 	return 0;
 }
 
+/* Walks over the records of copied pages: who reads only the copy could not tell whose damage it has. */
+static void look_into(struct part *part, const struct trace_pages *pages, uint64_t offset, size_t size)
+{
+	const struct page_shape shape = { .size = pages->buffer->page_size,
+					  .long_size = trace_info(pages->trace)->long_size,
+					  .swap = trace_info(pages->trace)->swap };
+	struct record record;
+	struct fail what;
+	struct page page;
+
+	for (size_t at = 0, len; at < size; at += len) {
+		len = size - at < shape.size ? size - at : shape.size;
+		int r = page_init(&page, &shape, part->pages.data + at, len, &what);
+
+		while (!r && (r = page_next(&page, &record, &what)) > 0)
+			r = 0;
+		if (r < 0)
+			trace_note_damage(pages->trace, offset, "CPU %" PRIu32 ": %s", pages->cpu->cpu, what.text);
+	}
+}
+
 int part_add_pages(struct part *part, struct trace_pages *pages, struct fail *fail)
 {
 	uint32_t page_size = pages->buffer->page_size;
 	size_t size, padded;
+	uint64_t offset;
 	int r;
 
 	while ((r = trace_pages_size(pages, READ_SIZE, &size, fail)) > 0) {
@@ -129,9 +153,11 @@ int part_add_pages(struct part *part, struct trace_pages *pages, struct fail *fa
 		buf_clear(&part->pages);
 		if (!buf_reserve(&part->pages, padded))
 			return fail_memory(fail);
+		offset = pages->next;
 		r = trace_pages_read(pages, part->reader, &part->scratch, part->pages.data, size, fail);
 		if (r)
 			return r;
+		look_into(part, pages, offset, size);
 		memset(part->pages.data + size, 0, padded - size);
 		r = part_add(part, part->pages.data, padded, page_size, fail);
 		if (r)

@@ -24,7 +24,10 @@ void part_free(struct part *part);
 /* Adds whole pages of `page_size` bytes. */
 int must_check part_add(struct part *part, const void *pages, size_t size, uint32_t page_size, struct fail *fail);
 
-/* Adds all pages that are left. A page that was cut short is filled with zeros. */
+/*
+ * Adds all pages that are left. A page that was cut short is filled with zeros; damaged records are copied, and
+ * trace_damage() tells so.
+ */
 int must_check part_add_pages(struct part *part, struct trace_pages *pages, struct fail *fail);
 
 /* Adds all pages of a file of raw pages. A last page that is cut short is an error. */

@@ -14,7 +14,7 @@ struct writer_options;
 
 /*
  * Writes a recording as a file of another version or compression, with every text, setting and page of the trace, in
- * the trace's byte order. Pages are copied without a look into them.
+ * the trace's byte order. Pages are copied as they are.
  * Not supported: chunks that the trace cannot decompress; version 6 for buffers with different page sizes.
  */
 struct recast_options {
@@ -27,7 +27,7 @@ struct recast_options {
 /* The form of a file in the byte order of the trace, and with its sizes. */
 struct writer_options recast_form(const struct recast_options *options, const struct trace *trace);
 
-/* *ret_size: bytes of the new file. Damaged data is left out, and trace_damage() tells so. */
+/* *ret_size: bytes of the new file. Damaged data is left out, damaged records inside pages are copied; trace_damage() tells so. */
 int must_check recast(struct trace *trace, const struct recast_options *options, int fd, uint64_t *ret_size,
 		      struct fail *fail);
 

@@ -66,3 +66,18 @@ forms=("--file-version 7" "--file-version 7 --compression none" "--file-version 
 	run -2 weft convert -o x --compression zlib tests/fixtures/demo.dat
 	run -1 weft convert -o "$BATS_TEST_TMPDIR/x" /nonexistent
 }
+
+# A record of CPU 0 reaches beyond the committed bytes of its page. What report can print of it stays the same.
+@test "convert: damaged records are told as report tells them, and the copy has what can be read" {
+	damaged=tests/corpora/commands/found/diff-uaf.dat
+	run -1 --separate-stderr weft report "$damaged"
+	text=$output
+	told=${stderr##*CPU 0: }
+	for form in "${forms[@]}"; do
+		# shellcheck disable=SC2086 # words
+		run -1 --separate-stderr weft convert -q $form -o "$BATS_TEST_TMPDIR/copy.dat" "$damaged"
+		[[ "$stderr" == *"'$damaged' is damaged at offset "*"CPU 0: $told" ]]
+		run -1 --separate-stderr weft report "$BATS_TEST_TMPDIR/copy.dat"
+		[ "$output" = "$text" ]
+	done
+}
