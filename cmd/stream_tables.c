@@ -88,10 +88,16 @@ static int put(struct stream_tables *tables, struct pass *pass, struct findings_
 	return r;
 }
 
+/* Memory must not grow with each task that has ever lived. */
+static const char too_many[] = "more tasks have lived than are counted at once, so the next tables begin here";
+
 /* Ends the interval at `to`. The next one begins there. */
 static int end_part(struct stream_tables *tables, uint64_t to)
 {
-	struct findings_span span = { .from = tables->from, .to = to, .events = tables->events };
+	struct findings_span span = { .from = tables->from,
+				      .to = to,
+				      .events = tables->events,
+				      .ended = pass_is_full(&tables->part) ? too_many : NULL };
 	int r;
 
 	state_advance(&tables->part.state, to);
@@ -101,6 +107,34 @@ static int end_part(struct stream_tables *tables, uint64_t to)
 	tables->from = to;
 	tables->events = 0;
 	return r;
+}
+
+/* Prints the tables of the stream up to `to`; those at its end begin there. */
+static int end_whole(struct stream_tables *tables, uint64_t to)
+{
+	struct findings_span span = {
+		.from = tables->first, .to = to, .events = tables->all_events, .whole = true, .ended = too_many
+	};
+	bool redraws = tables->redraws;
+	int r;
+
+	state_advance(&tables->whole.state, to);
+	tables->redraws = false;
+	r = put(tables, &tables->whole, &span, tables->fail);
+	tables->redraws = redraws;
+	if (!r)
+		r = pass_restart(&tables->whole, tables->fail);
+	tables->first = to;
+	tables->all_events = 0;
+	return r;
+}
+
+/* Ends the tables for which too many tasks have lived. */
+static int make_room(struct stream_tables *tables, uint64_t now)
+{
+	int r = pass_is_full(&tables->part) ? end_part(tables, now) : 0;
+
+	return !r && pass_is_full(&tables->whole) ? end_whole(tables, now) : r;
 }
 
 /* Several intervals without an event are printed as one. */
@@ -128,10 +162,14 @@ static bool settle(struct sink *sink, struct events *events, struct event *event
 	/* A loss before the first event has no time. */
 	if (!tables->begun)
 		return false;
-	tables->part.pending = is_record ? event->type : NULL;
+	tables->part.pending = tables->whole.pending = is_record ? event->type : NULL;
 	if (is_record && event->ts > tables->from)
 		tables->failed = pass_time(tables, event->ts);
-	tables->part.pending = NULL;
+	if (is_record && !tables->failed && event->ts > tables->from)
+		tables->failed = make_room(tables, event->ts);
+	tables->part.pending = tables->whole.pending = NULL;
+	if (tables->failed)
+		return false;
 	/* An event that comes late counts in the present interval. */
 	if (event->ts < tables->from)
 		event->ts = tables->from;

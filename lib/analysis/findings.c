@@ -218,9 +218,9 @@ static void put_span(const struct findings_span *span, struct out *out)
 	put_stamp(out, span->from);
 	out_str(out, " to ");
 	put_stamp(out, span->to);
-	out_f(out, " (%s): %s event%s%s%s\n", text_time(lasted, span->to - span->from),
+	out_f(out, " (%s): %s event%s%s%s%s%s\n", text_time(lasted, span->to - span->from),
 	      text_count(events, span->events), text_plural(span->events), span->nothing ? "; " : "",
-	      span->nothing ? span->nothing : "");
+	      span->nothing ? span->nothing : "", span->ended ? "; " : "", span->ended ? span->ended : "");
 }
 
 static bool print(struct findings *findings, const struct findings_options *options, struct out *out)

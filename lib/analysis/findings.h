@@ -84,6 +84,7 @@ struct findings_span {
 	uint64_t events;
 	bool whole;
 	const char *nothing; /* why there are no tables, or NULL */
+	const char *ended;   /* why the span ends here, or NULL */
 };
 
 struct findings_options {

@@ -195,11 +195,17 @@ int pass_end(struct pass *pass, struct fail *fail)
 	return state_adds_up(&pass->state, fail) ? 0 : -EPROTO;
 }
 
+bool pass_is_full(const struct pass *pass)
+{
+	return pass->state.nr_tasks >= PASS_TASKS_MAX && pass->state.nr_tasks / 2 >= pass->kept;
+}
+
 int pass_restart(struct pass *pass, struct fail *fail)
 {
 	int r = state_restart(&pass->state) ? 0 : fail_memory(fail);
 
 	pass->ended = false;
+	pass->kept = pass->state.nr_tasks;
 	pass->budget.left = SAMPLES_BUDGET;
 	dispatch_clear(&pass->dispatch);
 	for (size_t i = 0; !r && i < pass->nr_items; i++) {

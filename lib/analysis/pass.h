@@ -61,6 +61,7 @@ struct pass {
 		struct analysis *analysis;
 	} * items;
 	size_t nr_items;
+	size_t kept; /* tasks that the last pass_restart() kept, because they were alive */
 	struct dispatch dispatch;
 	int32_t *self;
 	size_t nr_self;
@@ -94,6 +95,9 @@ int must_check pass_run(struct pass *pass, const struct reader_consumer *after, 
 void pass_see(struct pass *pass, const struct event *event);
 int must_check pass_end(struct pass *pass, struct fail *fail);
 int must_check pass_restart(struct pass *pass, struct fail *fail);
+/* Whether so many tasks have lived since the last pass_restart() that memory asks for another. */
+enum { PASS_TASKS_MAX = 8192 };
+bool pass_is_full(const struct pass *pass);
 
 /* Returns whether an event that matches the patterns, as those of -e, has occurred so far or was enabled. */
 bool pass_has(const struct pass *pass, const char *patterns);

@@ -65,7 +65,7 @@ static void close_strangers(void)
 	struct dirent *entry;
 
 	while (list && (entry = readdir(list))) {
-		int fd = atoi(entry->d_name), flags = fd > STDERR_FILENO ? fcntl(fd, F_GETFD) : -1;
+		int fd = (int)strtol(entry->d_name, NULL, 10), flags = fd > STDERR_FILENO ? fcntl(fd, F_GETFD) : -1;
 
 		if (flags >= 0 && !(flags & FD_CLOEXEC))
 			close(fd);

@@ -104,7 +104,7 @@ load lib
 	# Each of them is a command.
 	while read -r name; do
 		weft help "$name" > /dev/null
-	done < <(sed -n '/^} elsewhere\[\]/,/^};/s/.*, "\([a-z-]*\)[ a-z-]*" },/\1/p' cmd/command.c)
+	done < <(sed -n '/^} elsewhere\[\]/,/^};/s/.*, "\([a-z-]*\)[ a-z-]*" },/\1/p' cmd/command_base.c)
 }
 
 @test "events: several with commas, in record and in report; a system call's own name is near its event's" {

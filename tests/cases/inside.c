@@ -23,7 +23,7 @@ static void said(const char *what, long result)
 static void try_calls(void)
 {
 	const char *victim = getenv("VICTIM");
-	int pid = victim ? atoi(victim) : 1, pipes = open("/dev/null", O_RDONLY);
+	int pid = victim ? (int)strtol(victim, NULL, 10) : 1, pipes = open("/dev/null", O_RDONLY);
 	struct stat st;
 
 	said("open", pipes);
