@@ -93,10 +93,27 @@ static void begin_real_time(const struct analysis *sched, uint32_t id, struct sc
 	times->beside_idle_before = sched->pass->state.tasks[id].beside_idle;
 }
 
+__attribute__((noinline)) static struct sched_counts *add_counts(struct analysis *sched, uint32_t task)
+{
+	while (sched->nr_tasks <= task) {
+		if (!vec_push(sched->tasks, sched->nr_tasks)) {
+			sched->pass->failed = true;
+			return NULL;
+		}
+	}
+	return &sched->tasks[task];
+}
+
+/* Returns the counts of a task; NULL without memory. */
+static inline struct sched_counts *counts_of(struct analysis *sched, uint32_t task)
+{
+	return __builtin_expect(task < sched->nr_tasks, 1) ? &sched->tasks[task] : add_counts(sched, task);
+}
+
 struct sched_real_time *sched_see_prio(struct analysis *sched, uint32_t id)
 {
 	const struct state_task *task = &sched->pass->state.tasks[id];
-	struct sched_counts *counts = sched_counts_of(sched, id);
+	struct sched_counts *counts = counts_of(sched, id);
 	struct sched_real_time *times;
 	bool now = is_real_time(task);
 
@@ -148,17 +165,6 @@ static bool is_counted(const struct analysis *sched, uint32_t id)
 	const struct state_task *task = &sched->pass->state.tasks[id];
 
 	return counts_now(sched, task) && pass_wants(sched->pass, task);
-}
-
-__attribute__((noinline)) struct sched_counts *sched_add_counts(struct analysis *sched, uint32_t task)
-{
-	while (sched->nr_tasks <= task) {
-		if (!vec_push(sched->tasks, sched->nr_tasks)) {
-			sched->pass->failed = true;
-			return NULL;
-		}
-	}
-	return &sched->tasks[task];
 }
 
 static inline void see_longest(struct sched_longest *worst, uint64_t lasted, uint64_t at, uint32_t cpu, uint32_t task)
@@ -233,7 +239,7 @@ __attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_
 	const struct state *state = &sched->pass->state;
 	const struct state_step *step = &state->step;
 	const struct state_task *prev = &state->tasks[step->other];
-	struct sched_counts *counts = sched_counts_of(sched, step->other);
+	struct sched_counts *counts = counts_of(sched, step->other);
 
 	if (!counts)
 		return;
@@ -247,7 +253,7 @@ __attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_
 		put_run(sched, cpu, prev, counts);
 	counts->left = state->now;
 	counts->losses = state->losses;
-	counts = state->tasks[step->task].idle ? NULL : sched_counts_of(sched, step->task);
+	counts = state->tasks[step->task].idle ? NULL : counts_of(sched, step->task);
 	if (!counts)
 		return;
 	if (counts->ran_on && counts->ran_on != cpu + 1 && is_counted(sched, step->task))
@@ -271,7 +277,7 @@ static uint8_t look(struct analysis *sched, const struct event *event)
 static void see_woken(struct analysis *sched)
 {
 	const struct state_step *step = &sched->pass->state.step;
-	struct sched_counts *counts = sched_counts_of(sched, step->task);
+	struct sched_counts *counts = counts_of(sched, step->task);
 
 	/* A sched_wakeup that follows a sched_waking belongs to the same wakeup. A new task has not slept. */
 	if (counts && !step->first && !(step->kind == STEP_WOKEN && step->was == TASK_WAKING) &&
@@ -282,7 +288,7 @@ static void see_woken(struct analysis *sched)
 static void see_migration(struct analysis *sched)
 {
 	const struct state *state = &sched->pass->state;
-	struct sched_counts *counts = sched_counts_of(sched, state->step.task);
+	struct sched_counts *counts = counts_of(sched, state->step.task);
 
 	if (counts && is_counted(sched, state->step.task))
 		counts->migrations++;

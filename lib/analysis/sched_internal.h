@@ -55,14 +55,6 @@ struct sched_real_time *sched_see_prio(struct analysis *sched, uint32_t task);
 /* The same at the end of the trace; call it once. */
 struct sched_real_time *sched_end_real_time(struct analysis *sched, uint32_t task);
 
-struct sched_counts *sched_add_counts(struct analysis *sched, uint32_t task);
-
-/* Returns the counts of a task; NULL without memory. */
-static inline struct sched_counts *sched_counts_of(struct analysis *sched, uint32_t task)
-{
-	return __builtin_expect(task < sched->nr_tasks, 1) ? &sched->tasks[task] : sched_add_counts(sched, task);
-}
-
 int sched_finish(struct analysis *sched, struct findings *findings, struct fail *fail);
 
 #endif

@@ -40,8 +40,8 @@
 enum { NOBODY = 65534 };
 
 /*
- * Makes a removed, empty directory the root of all paths, because the filter cannot see paths: stat() of them would tell
- * what exists. Where that is not permitted, the other limits still hold.
+ * Makes a removed, empty directory the root of all paths, because the filter cannot see paths: stat() of them would
+ * tell what exists. Where that is not permitted, the other limits still hold.
  */
 static void leave_paths(void)
 {
@@ -56,8 +56,8 @@ static void leave_paths(void)
 }
 
 /*
- * Closes the descriptors that the caller of the program left open. They have survived execve(), so they lack FD_CLOEXEC;
- * weft opens each of its own with it.
+ * Closes the descriptors that the caller of the program left open. They have survived execve(), so they lack
+ * FD_CLOEXEC; weft opens each of its own with it.
  */
 static void close_strangers(void)
 {
@@ -157,7 +157,7 @@ static const uint16_t harmless[] = {
 #endif
 };
 
-/* What fcntl() may do: nothing that sends a signal, such as F_SETOWN and F_SETSIG, or that a lease or a seal would be. */
+/* What fcntl() may do: it sends no signal, as F_SETOWN and F_SETSIG would make it, and takes no lease. */
 static const uint16_t commands[] = {
 	F_DUPFD,  F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,      F_GETFL,     F_SETLK,
 	F_SETLKW, F_GETLK,         F_OFD_SETLK, F_OFD_SETLKW, F_OFD_GETLK,

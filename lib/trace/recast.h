@@ -27,7 +27,10 @@ struct recast_options {
 /* The form of a file in the byte order of the trace, and with its sizes. */
 struct writer_options recast_form(const struct recast_options *options, const struct trace *trace);
 
-/* *ret_size: bytes of the new file. Damaged data is left out, damaged records inside pages are copied; trace_damage() tells so. */
+/*
+ * *ret_size: bytes of the new file. Damaged data is left out, damaged records inside pages are copied; trace_damage()
+ * tells so.
+ */
 int must_check recast(struct trace *trace, const struct recast_options *options, int fd, uint64_t *ret_size,
 		      struct fail *fail);
 

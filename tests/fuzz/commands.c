@@ -66,7 +66,7 @@ static const char *const calls[][WORDS] = {
 	{ "diff", "memory", FILE_, FILE_ },
 	{ "diff", "power", "--by", "cpu", FILE_, FILE_ },
 	{ "diff", "tasks", "--old", FILE_, "--old", FILE_, "--new", FILE_ },
-	{ "hist", "--input", FILE_, "sched:sched_switch", "--keys", "next_comm,common_cpu", "--values", "next_prio.p99" },
+	{ "hist", "--input", FILE_, "sched:sched_switch", "--keys", "next_comm", "--values", "next_prio.p99" },
 	{ "hist", "--input", FILE_, "*", "--keys", "common_pid.execname,stacktrace" },
 	{ "hist", "--input", FILE_, "--latency", "sched:sched_waking..sched:sched_switch", "--key", "pid=next_pid" },
 	{ "hist", "--input", FILE_, "raw_syscalls:sys_exit", "--keys", "id.syscall,ret.log2", "--filter", "ret<0" },
