@@ -28,12 +28,13 @@ static bool add_want(struct setup_instance *wanted, const struct analysis_want *
 	return true;
 }
 
-static bool add_stacks(struct setup_instance *wanted, const char *events)
+static bool add_stacks(struct setup_instance *wanted, const char *events, const char *instead)
 {
 	struct setup_event *event = setup_add_event(wanted, events);
 
 	if (!event || !setup_list_add(&event->triggers, "stacktrace"))
 		return false;
+	event->instead = instead;
 	event->what_for = "the stacks";
 	event->optional = true;
 	return true;
@@ -59,7 +60,7 @@ bool setup_for_analysis(struct setup_instance *wanted, const struct analysis_ops
 		ok = ok && add_wants(wanted, ops->like[i], 0);
 	ok = ok && add_wants(wanted, ops, ops->essential);
 	if (ops->stacks)
-		ok = ok && add_stacks(wanted, ops->stacks);
+		ok = ok && add_stacks(wanted, ops->stacks, ops->stacks_instead);
 	if (ops->option)
 		ok = ok && setup_list_add(&wanted->wishes, ops->option);
 	if (ops->tracer)

@@ -92,7 +92,15 @@ static int make_all(struct run *run, struct fail *fail)
 		err = rig_set_up(&run->rig, &options, fail);
 	if (err || !asked->turn_on)
 		return err;
-	return runs_command(run) ? rig_hold(&run->rig, false, fail) : turn_all(run, true, fail);
+	if (runs_command(run))
+		return rig_hold(&run->rig, false, fail);
+	err = turn_all(run, true, fail);
+	for (size_t i = 0; !err && i < run->rig.late.nr; i++) {
+		const struct late_item *item = &run->rig.late.items[i];
+
+		err = instance_append(item->instance, item->file, item->text, fail);
+	}
+	return err;
 }
 
 /* Prints the script, then drops the instances that stood for planned ones. */

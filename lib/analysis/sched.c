@@ -350,6 +350,7 @@ const struct analysis_ops sched_analysis = {
 	.sorts = &sched_sorts,
 	.wants = wants,
 	.essential = 1,
+	.option = "record-tgid",
 	.size = sizeof(struct analysis),
 	.init = init,
 	.look = look,

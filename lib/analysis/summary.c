@@ -279,6 +279,7 @@ const struct analysis_ops summary_analysis = {
 	.summary = "show on one page what a recording holds and what stands out",
 	.wants = wants,
 	.like = like,
+	.option = "record-tgid",
 	.size = sizeof(struct analysis),
 	.init = init,
 	.look = look,

@@ -182,6 +182,7 @@ const struct analysis_ops tasks_analysis = {
 	.wants = wants,
 	.essential = 2,
 	.whole_lives = true,
+	.option = "record-tgid",
 	.size = sizeof(struct analysis),
 	.init = init,
 	.look = look,

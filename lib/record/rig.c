@@ -49,6 +49,7 @@ static int set_up_targets(struct rig *rig, const struct rig_options *options, st
 		.manner = options->manner,
 		.probes = &rig->probes,
 		.command = options->command,
+		.late = options->manner == SETUP_CHANGE ? NULL : &rig->late,
 	};
 	int err = make_targets(rig, setup->nr_instances, fail);
 
@@ -146,6 +147,11 @@ int rig_hold(struct rig *rig, bool keeps_worst, struct fail *fail)
 	for (size_t i = 0; !err && i < rig->nr_targets; i++)
 		err = switches_add(&rig->switches, rig->targets[i].instance, keeps_worst && rig->targets[i].keeps_worst,
 				   fail);
+	for (size_t i = 0; !err && i < rig->late.nr; i++) {
+		const struct late_item *item = &rig->late.items[i];
+
+		err = switches_arm(&rig->switches, item->instance, item->file, item->text, fail);
+	}
 	return err;
 }
 
@@ -219,6 +225,7 @@ void rig_release(struct rig *rig)
 	free(rig->targets);
 	catalog_free(rig->catalog);
 	setup_probes_release(&rig->probes);
+	late_release(&rig->late);
 	undo_free(rig->undo);
 	tracing_release(&rig->tracing);
 }

@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/record/switches.h"
 #include "lib/record/target.h"
+#include "lib/setup/late.h"
 #include "lib/setup/setup.h"
 #include "lib/setup/setup_probes.h"
 #include "lib/tracefs/tracing.h"
@@ -36,6 +37,7 @@ struct rig {
 	struct shared *cmdlines; /* saved_cmdlines_size, shared with other recordings */
 	struct target *targets;  /* one for each instance; owned */
 	size_t nr_targets;
+	struct late late;         /* what switches_turn() sets after it has turned tracing on */
 	struct switches switches; /* tracing_on of the targets, in their order; valid after rig_hold() */
 };
 

@@ -15,12 +15,13 @@
 #include <unistd.h>
 
 /* Descriptors in one message. The kernel's limit SCM_MAX_FD is 253. */
-enum { SEND_MAX = 200 };
+enum { SEND_MAX = 200, TEXT_MAX = 4096 - 2 };
 
+/* "1" or "0" with the descriptors of switches: whether it is the last message. Or a longer text with its own. */
 struct message {
 	struct msghdr head;
 	struct iovec text;
-	char last;
+	char bytes[TEXT_MAX + 2];
 	_Alignas(struct cmsghdr) char fds[CMSG_SPACE(SEND_MAX * sizeof(int))];
 };
 
@@ -36,6 +37,11 @@ static const char *const limit_files[] = {
 struct limit {
 	int fd;       /* -1: there is no limit to raise */
 	char was[32]; /* the value before it was raised */
+};
+
+struct armed {
+	int fd;
+	char *text;
 };
 
 struct one_switch {
@@ -94,6 +100,39 @@ int switches_add(struct switches *switches, struct instance *instance, bool keep
 	return err || !keeps_worst ? err : hold_limits(instance, one, fail);
 }
 
+static int arm(struct switches *switches, int fd, const char *text)
+{
+	struct armed *armed = vec_push(switches->armed, switches->nr_armed);
+
+	if (!armed)
+		return -ENOMEM;
+	*armed = (struct armed){ .fd = fd, .text = strdup(text) };
+	return armed->text ? 0 : -ENOMEM;
+}
+
+int switches_arm(struct switches *switches, struct instance *instance, const char *name, const char *text,
+		 struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	int err;
+
+	/* The text of one message. A trigger that is longer than a page is refused by the kernel. */
+	if (strlen(text) >= TEXT_MAX)
+		return fail_set(fail, -E2BIG, "'%.40s...' is longer than a page", text);
+	err = instance_open_file(instance, name, O_WRONLY | O_APPEND, &fd, fail);
+	if (err)
+		return err;
+	return arm(switches, fd_take(&fd), text) ? fail_memory(fail) : 0;
+}
+
+static int set_armed(const struct armed *armed, struct fail *fail)
+{
+	if (write(armed->fd, armed->text, strlen(armed->text)) >= 0)
+		return 0;
+	return fail_set(fail, -errno, "cannot set '%s' again after tracing was turned on: %s", armed->text,
+			strerror(errno));
+}
+
 static int raise_limit(struct limit *limit, const char *name, struct fail *fail)
 {
 	ssize_t len;
@@ -134,6 +173,8 @@ int switches_turn(struct switches *switches, bool on, struct fail *fail)
 
 		err = fail_first(err, failed, fail, &later);
 	}
+	for (size_t i = 0; on && !err && i < switches->nr_armed; i++)
+		err = set_armed(&switches->armed[i], fail);
 	return err;
 }
 
@@ -148,7 +189,7 @@ int switches_limit(const struct switches *switches, size_t index, enum switches_
 static void message_init(struct message *message, size_t nr)
 {
 	memset(message, 0, sizeof(*message));
-	message->text = (struct iovec){ .iov_base = &message->last, .iov_len = 1 };
+	message->text = (struct iovec){ .iov_base = message->bytes, .iov_len = 1 };
 	message->head = (struct msghdr){ .msg_iov = &message->text, .msg_iovlen = 1 };
 	if (!nr)
 		return;
@@ -157,26 +198,50 @@ static void message_init(struct message *message, size_t nr)
 	message->head.msg_controllen = (__typeof__(message->head.msg_controllen))CMSG_SPACE(nr * sizeof(int));
 }
 
+/* Puts descriptors into a message: `fds`, or those of `items`. */
+static void put_fds(struct message *message, const int *fds, const struct one_switch *items, size_t nr)
+{
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message->head);
+
+	*head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+				  .cmsg_type = SCM_RIGHTS,
+				  .cmsg_len = (__typeof__(head->cmsg_len))CMSG_LEN(nr * sizeof(int)) };
+	for (size_t i = 0; i < nr; i++)
+		memcpy(CMSG_DATA(head) + i * sizeof(int), fds ? &fds[i] : &items[i].on, sizeof(int));
+}
+
+static int send_message(struct message *message, int socket, struct fail *fail)
+{
+	if (sendmsg(socket, &message->head, MSG_NOSIGNAL) < 0)
+		return fail_set(fail, -errno, "cannot start the command: %s", strerror(errno));
+	return 0;
+}
+
 int switches_send(const struct switches *switches, int socket, struct fail *fail)
 {
 	struct message message;
 	size_t sent = 0, nr;
+	int err = 0;
 
+	for (size_t i = 0; !err && i < switches->nr_armed; i++) {
+		message_init(&message, 1);
+		put_fds(&message, &switches->armed[i].fd, NULL, 1);
+		message.bytes[0] = 't';
+		message.text.iov_len = strlen(switches->armed[i].text) + 1;
+		memcpy(message.bytes + 1, switches->armed[i].text, message.text.iov_len - 1);
+		err = send_message(&message, socket, fail);
+	}
+	if (err)
+		return err;
 	do {
 		nr = switches->nr - sent < SEND_MAX ? switches->nr - sent : SEND_MAX;
 		message_init(&message, nr);
-		message.last = sent + nr == switches->nr;
-		if (nr) {
-			struct cmsghdr *head = CMSG_FIRSTHDR(&message.head);
-
-			*head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
-						  .cmsg_type = SCM_RIGHTS,
-						  .cmsg_len = (__typeof__(head->cmsg_len))CMSG_LEN(nr * sizeof(int)) };
-			for (size_t i = 0; i < nr; i++)
-				memcpy(CMSG_DATA(head) + i * sizeof(int), &switches->items[sent + i].on, sizeof(int));
-		}
-		if (sendmsg(socket, &message.head, MSG_NOSIGNAL) < 0)
-			return fail_set(fail, -errno, "cannot start the command: %s", strerror(errno));
+		message.bytes[0] = sent + nr == switches->nr ? '1' : '0';
+		if (nr)
+			put_fds(&message, NULL, switches->items + sent, nr);
+		err = send_message(&message, socket, fail);
+		if (err)
+			return err;
 		sent += nr;
 	} while (sent < switches->nr);
 	return 0;
@@ -186,22 +251,31 @@ bool switches_receive(struct switches *switches, int socket, bool *ret_last)
 {
 	struct message message;
 	const struct cmsghdr *head;
+	ssize_t len;
 	size_t nr;
 
 	message_init(&message, SEND_MAX);
-	if (recvmsg(socket, &message.head, MSG_CMSG_CLOEXEC) != 1)
+	message.text.iov_len = sizeof(message.bytes) - 1;
+	len = recvmsg(socket, &message.head, MSG_CMSG_CLOEXEC);
+	if (len <= 0)
 		return false;
-	*ret_last = message.last;
+	message.bytes[len] = '\0';
+	*ret_last = message.bytes[0] == '1';
 	head = CMSG_FIRSTHDR(&message.head);
 	if (!head || head->cmsg_type != SCM_RIGHTS)
 		return true;
 	nr = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 	for (size_t i = 0; i < nr; i++) {
-		struct one_switch *one = add_one(switches, NULL);
+		struct one_switch *one;
+		int fd;
 
+		memcpy(&fd, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
+		if (message.bytes[0] == 't')
+			return !arm(switches, fd, message.bytes + 1);
+		one = add_one(switches, NULL);
 		if (!one)
 			return false;
-		memcpy(&one->on, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
+		one->on = fd;
 	}
 	return true;
 }
@@ -213,6 +287,11 @@ void switches_release(struct switches *switches)
 		for (size_t j = 0; j < array_size(limit_files); j++)
 			cleanup_fd_close(&switches->items[i].limits[j].fd);
 	}
+	for (size_t i = 0; i < switches->nr_armed; i++) {
+		cleanup_fd_close(&switches->armed[i].fd);
+		free(switches->armed[i].text);
+	}
+	free(switches->armed);
 	free(switches->items);
 	*switches = (struct switches){ .nr = 0 };
 }

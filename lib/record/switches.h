@@ -24,9 +24,18 @@ struct instance;
 struct switches {
 	struct one_switch *items;
 	size_t nr;
+	struct armed *armed;
+	size_t nr_armed;
 };
 
 int must_check switches_add(struct switches *switches, struct instance *instance, bool keeps_worst, struct fail *fail);
+
+/*
+ * Has the text appended to the file each time after tracing was turned on (lib/setup/late.h). The file is held open,
+ * too.
+ */
+int must_check switches_arm(struct switches *switches, struct instance *instance, const char *name, const char *text,
+			    struct fail *fail);
 
 /* Turns tracing on or off in all instances, even after an error. Returns the first error. */
 int must_check switches_turn(struct switches *switches, bool on, struct fail *fail);

@@ -360,6 +360,7 @@ static int visit_system(const struct visit *visit, const char *system, struct bu
 
 static int visit_events(const struct visit *all)
 {
+	static const char marker[] = "events/ftrace/print/trigger";
 	cleanup_buf struct buf now = BUF_INIT, filters = BUF_INIT, triggers = BUF_INIT;
 	struct visit listed = *all, *visit = &listed;
 	struct dirent **entries;
@@ -369,8 +370,10 @@ static int visit_events(const struct visit *all)
 		listed.filters = buf_str(&filters);
 	if (read_text(all, "show_event_triggers", &triggers))
 		listed.triggers = buf_str(&triggers);
+	/* The entries of events/ftrace cannot be enabled. One takes triggers (add_marker() of setup_events.c). */
+	if (read_text(all, marker, &now) && !names_nothing(buf_str(&now)))
+		ret = differs(all, BOOT_TRIGGER, marker, buf_str(&now), "");
 	for (int i = 0; !ret && i < nr; i++)
-		/* The entries of events/ftrace cannot be enabled. */
 		if (entries[i]->d_type == DT_DIR && strcmp(entries[i]->d_name, "ftrace"))
 			ret = visit_system(visit, entries[i]->d_name, &now);
 	free_entries(entries, nr);

@@ -169,9 +169,10 @@ static int remove_one(const char *name, void *data)
 		path = NULL;
 		return fail_memory(removal->first ? NULL : removal->fail);
 	}
-	if (!rmdir(path) || errno == ENOENT)
+	err = undo_remove_instance(path);
+	if (!err || err == -ENOENT)
 		return 0;
-	err = tracing_instance_kept(removal->tracing, name, -errno, removal->first ? NULL : removal->fail);
+	err = tracing_instance_kept(removal->tracing, name, err, removal->first ? NULL : removal->fail);
 	if (!removal->first)
 		removal->first = err;
 	return 0;

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 struct fail;
+struct late;
 struct setup_probes;
 struct undo;
 
@@ -149,6 +150,8 @@ struct setup_context {
 	/* of setup_probes_make(), which runs before the catalog is read; NULL: no probes */
 	const struct setup_probes *probes;
 	pid_t command; /* the process of only_command; 0: there is none */
+	/* gets what has to be set after tracing was turned on; NULL: everything is set at once */
+	struct late *late;
 };
 
 /*

@@ -5,6 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
 #include "lib/buffer/ring_buffer.h"
+#include "lib/setup/late.h"
 #include "lib/setup/setup_events.h"
 #include "lib/setup/tasks.h"
 #include "lib/setup/tracer.h"
@@ -92,8 +93,11 @@ static int set_lists(const struct setup_instance *wanted, struct instance *insta
 
 static int set_tracer(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
 {
-	int err = set_lists(wanted, instance, fail);
+	/* Without the tracer there are no lists for it, either: the tracer is what is missing. */
+	int err = wanted->tracer ? tracer_check(instance, wanted->tracer, fail) : 0;
 
+	if (!err)
+		err = set_lists(wanted, instance, fail);
 	if (!err && wanted->tracer)
 		err = tracer_set(instance, wanted->tracer, fail);
 	if (!err && wanted->reset_max_latency)
@@ -195,18 +199,26 @@ static int set_tasks(const struct setup_context *context, const struct setup_ins
 	return err;
 }
 
-/* Function commands act as soon as they are set, so they are set last. */
-static int set_commands(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+/*
+ * Function commands act as soon as they are set, so they are set last. Those that are kept for later (late.h) are tried
+ * before the events are enabled, because one may disable an event.
+ */
+static int set_commands(const struct setup_context *context, const struct setup_instance *wanted,
+			struct instance *instance, bool for_later, struct fail *fail)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < wanted->commands.nr; i++) {
 		const char *command = wanted->commands.items[i];
 
+		if ((context->late && *command != '!' && late_is_counted(command)) != for_later)
+			continue;
 		if (strstr(command, ":snapshot") && instance_has(instance, "snapshot"))
 			err = instance_remember(instance, "snapshot", fail);
 		if (!err)
 			err = tracer_function_command(instance, command, fail);
+		if (!err && for_later)
+			err = late_add(context->late, instance, "set_ftrace_filter", command, fail);
 	}
 	return err;
 }
@@ -223,6 +235,8 @@ int setup_apply(const struct setup_context *context, const struct setup_instance
 	if (!err)
 		err = set_tracer(wanted, instance, fail);
 	if (!err)
+		err = set_commands(context, wanted, instance, true, fail);
+	if (!err)
 		err = setup_events(context, wanted, instance, events, fail);
-	return err ? err : set_commands(wanted, instance, fail);
+	return err ? err : set_commands(context, wanted, instance, false, fail);
 }

@@ -6,6 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/setup/borrow.h"
 #include "lib/setup/event_enable.h"
+#include "lib/setup/late.h"
 #include "lib/setup/setup_probes.h"
 #include "lib/undo/change.h"
 
@@ -72,11 +73,33 @@ static int set_filter(const struct setup_context *context, const struct event_se
 	return err;
 }
 
+/* Keeps a trigger with a count for later (late.h). It was set for each event of the set. */
+static int keep_late(const struct setup_context *context, const struct event_set *set, struct instance *instance,
+		     const char *trigger, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < set->catalog->nr; i++) {
+		const struct catalog_event *event = &set->catalog->events[i];
+		cleanup_free char *file = NULL;
+
+		if (!set->has[i])
+			continue;
+		if (asprintf(&file, "events/%s/%s/trigger", event->system, event->name) < 0) {
+			file = NULL;
+			return fail_memory(fail);
+		}
+		err = late_add(context->late, instance, file, trigger, fail);
+	}
+	return err;
+}
+
 /*
  * Some triggers also change other files: a snapshot trigger allocates the snapshot buffer, and a histogram of times
  * sets the clock.
  */
-static int set_trigger(const struct event_set *set, struct instance *instance, const char *trigger, struct fail *fail)
+static int set_trigger(const struct setup_context *context, const struct event_set *set, struct instance *instance,
+		       const char *trigger, struct fail *fail)
 {
 	const char *also = NULL;
 	int err = 0;
@@ -87,7 +110,10 @@ static int set_trigger(const struct event_set *set, struct instance *instance, c
 		also = "trace_clock";
 	if (also && instance_has(instance, also))
 		err = instance_remember(instance, also, fail);
-	return err ? err : event_set_trigger(set, instance, trigger, fail);
+	if (!err)
+		err = event_set_trigger(set, instance, trigger, fail);
+	return err || !context->late || !late_is_counted(trigger) ? err :
+								    keep_late(context, set, instance, trigger, fail);
 }
 
 /*
@@ -195,6 +221,42 @@ static int add_module(const struct setup_event *event, struct instance *instance
 			event->pattern);
 }
 
+/*
+ * ftrace:print is what programs write to trace_marker. It is no event that can be enabled, and the only one of ftrace
+ * that takes triggers (event_create_dir() of trace_events.c).
+ */
+static int add_marker(const struct setup_context *context, const struct setup_event *event, struct instance *instance,
+		      struct fail *fail)
+{
+	static const char file[] = "events/ftrace/print/trigger";
+	int err = 0;
+
+	if (!instance_has(instance, file))
+		return fail_set(fail, -EOPNOTSUPP, "this kernel has no triggers on '%s' (Linux 4.17 has)",
+				event->pattern);
+	if (event->off || event->filter || !event->triggers.nr)
+		return fail_set(fail, -EOPNOTSUPP,
+				"'%s': what is written to trace_marker is always recorded, without a filter; it only "
+				"takes triggers (-R)",
+				event->pattern);
+	for (size_t i = 0; !err && i < event->triggers.nr; i++) {
+		const char *trigger = event->triggers.items[i];
+
+		if (!strncmp(trigger, "snapshot", strlen("snapshot")) && instance_has(instance, "snapshot"))
+			err = instance_remember(instance, "snapshot", fail);
+		if (!err)
+			err = instance_add(instance, file, trigger, fail);
+		if (!err && context->late && late_is_counted(trigger))
+			err = late_add(context->late, instance, file, trigger, fail);
+	}
+	return err;
+}
+
+static bool is_marker(const char *pattern)
+{
+	return !strcmp(pattern, "ftrace:print") || !strcmp(pattern, "ftrace/print");
+}
+
 /* Adds the events of one -e to the sets, and sets their filter and triggers. */
 static int add_event(const struct setup_context *context, const struct setup_event *event, struct instance *instance,
 		     struct event_set *on, struct event_set *off, struct fail *fail)
@@ -210,6 +272,8 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 		return plan_event(event, pattern, instance, fail);
 	if (strstr(pattern, MODULE_EVENTS))
 		return add_module(event, instance, fail);
+	if (is_marker(pattern))
+		return add_marker(context, event, instance, fail);
 	err = event->what_for ? add_wanted(context, &set, event, fail) : add_known(context, &set, pattern, fail);
 	if (!set.nr) {
 		event_set_release(&set);
@@ -221,7 +285,7 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 	} else if (!err) {
 		err = set_filter(context, &set, event, instance, fail);
 		for (size_t i = 0; !err && i < event->triggers.nr; i++)
-			err = set_trigger(&set, instance, event->triggers.items[i], fail);
+			err = set_trigger(context, &set, instance, event->triggers.items[i], fail);
 		if (!err)
 			err = event_set_union(on, &set, fail);
 	}

@@ -183,6 +183,11 @@ static int remember_worst(struct instance *instance, const char *tracer, struct 
 	return family_of(tracer) && instance_has(instance, file) ? instance_remember(instance, file, fail) : 0;
 }
 
+int tracer_check(const struct instance *instance, const char *tracer, struct fail *fail)
+{
+	return tracer_offered(instance, tracer) ? 0 : not_offered(instance, tracer, fail);
+}
+
 int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
 {
 	struct rival rival = { .instance = instance, .family = family_of(tracer), .tracer = tracer, .fail = fail };

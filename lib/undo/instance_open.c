@@ -186,8 +186,11 @@ int instance_close(struct instance *instance, struct fail *fail)
 	if (!instance)
 		return 0;
 	if (instance->kind == INSTANCE_PRIVATE) {
-		if (rmdir(instance->dir) && (errno != ENOENT || tracing_is_gone(instance->tracing)))
-			err = tracing_instance_kept(instance->tracing, instance->name, -errno, fail);
+		err = undo_remove_instance(instance->dir);
+		if (err == -ENOENT && !tracing_is_gone(instance->tracing))
+			err = 0;
+		if (err)
+			err = tracing_instance_kept(instance->tracing, instance->name, err, fail);
 		else if (instance->undo)
 			undo_forget_instance(instance->undo, instance->name);
 	}

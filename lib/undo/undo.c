@@ -290,7 +290,7 @@ int undo_restore_entry(const struct tracing *tracing, const struct journal_entry
 	if (path_of(tracing, entry->instance, entry->file, &path))
 		return fail_memory(fail);
 	if (entry->kind == JOURNAL_INSTANCE)
-		err = rmdir(path) ? -errno : 0;
+		err = undo_remove_instance(path);
 	else if (entry->kind == JOURNAL_PROBE)
 		err = remove_probe(tracing, entry->file);
 	else

@@ -132,6 +132,12 @@ int must_check undo_recover(const struct tracing *tracing, const char *dir, bool
  */
 unsigned undo_sweep(const char *dir);
 
+/*
+ * Removes an instance. The kernel keeps one whose histograms have variables or actions, so their triggers are removed
+ * before it, in the order that their references ask for. -EBUSY: something else keeps it. Returns 0 or -errno.
+ */
+int must_check undo_remove_instance(const char *dir);
+
 /* Removes all journals that undo_reset() would replay, for a caller that cleans up tracefs by other means. */
 int must_check undo_discard(const char *dir, struct fail *fail);
 

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 300
+# Triggers and function commands as events.rst has them: the workload gets the count that was asked for; a write to
+# trace_marker is an event with triggers; histograms with variables and actions go in the order of their references.
+
+. /host/start.sh
+
+stacks() { grep -c '<stack trace>'; }
+none_left() { [ -z "$(ls $T/instances)" ] && ! grep -q '^hist' $T/events/sched/sched_switch/trigger $T/events/sched/sched_waking/trigger; }
+
+counted() {
+	local n
+	for n in 2 20; do
+		weft record -q -e kmem:kmalloc -R "stacktrace:$n if bytes_req >= 8" -o /tmp/c.dat -- ls -R /sys/kernel/slab > /dev/null
+		check "record: stacktrace:$n gives $n stacks" equal $n "$(weft report --self /tmp/c.dat | stacks)"
+	done
+	weft start -e kmem:kmalloc -R 'stacktrace:2 if bytes_req >= 8'
+	ls -R /sys/kernel/slab > /dev/null
+	weft stop
+	check "start: stacktrace:2 gives 2 stacks in the kernel's own text" equal 2 "$(stacks < $T/trace)"
+	weft reset > /dev/null 2>&1
+	check "stream: stacktrace:2 gives 2 stacks" equal 2 "$(weft stream -q --self -e kmem:kmalloc -R 'stacktrace:2' -- ls -R /sys/kernel/slab 2> /dev/null | stacks)"
+	weft record -q -e sched:sched_process_exec -R enable_event:sched:sched_process_exit:1 -o /tmp/c.dat -- sh -c 'busybox true; :'
+	check "record: enable_event:...:1 acts on the workload's first exec" more "$(weft report /tmp/c.dat | grep -c sched_process_exit)" 0
+	[ -e $T/set_ftrace_filter ] || { skip "function commands" "this kernel has no function tracing"; return; }
+	weft record -q -e sched:sched_process_exec -l vfs_read:stacktrace:3 -o /tmp/c.dat -- cat /proc/version /proc/cmdline /proc/uptime /proc/loadavg > /dev/null
+	check "record: -l vfs_read:stacktrace:3 gives 3 stacks" equal 3 "$(weft report --self /tmp/c.dat | stacks)"
+	check "record: a count that is none is refused before the command runs" \
+		sh -c '! weft record -q -l vfs_read:stacktrace:x3 -o /tmp/c.dat -- touch /tmp/ran && [ ! -e /tmp/ran ]'
+}
+
+marker() {
+	local E=$T/events/ftrace/print/trigger
+	[ -e $E ] || { skip "triggers on ftrace:print" "this kernel has none"; return; }
+	weft start -e sched:sched_process_exec -e ftrace:print -R traceoff
+	check "start: the kernel has the trigger on ftrace:print" matches $E '^traceoff:unlimited'
+	echo stop > $T/trace_marker
+	check "what is written to trace_marker stops tracing" equal 0 "$(cat $T/tracing_on)"
+	weft reset > /dev/null 2>&1
+	check "reset removes the trigger on ftrace:print" lacks $E '^traceoff'
+	echo stacktrace > $E
+	weft stat > /tmp/stat
+	check "stat shows a trigger on ftrace:print" matches /tmp/stat 'ftrace:print *stacktrace:unlimited'
+	check "stat --check fails with it" sh -c '! weft stat --check > /dev/null'
+	weft reset --all --yes > /dev/null 2>&1
+	check "reset --all removes it" lacks $E '^stacktrace'
+}
+
+hists() {
+	local first='hist:keys=pid:ts0=common_timestamp.usecs' pid how second
+	grep -q hist $T/events/sched/sched_switch/trigger || { skip "histograms" "this kernel has none"; return; }
+	for how in 'onmax($lat).save(next_comm)' 'onchange($lat).save(next_comm)'; do
+		second="hist:keys=next_pid:lat=common_timestamp.usecs-\$ts0:$how"
+		# Both orders of the events: the catalog's order must not decide.
+		check "record: $how ends well" weft record -q -e sched:sched_waking -R "$first" -e sched:sched_switch -R "$second" -o /tmp/h.dat -- ls /
+		check "record: $how leaves nothing" none_left
+	done
+	second='hist:keys=next_pid:lat=common_timestamp.usecs-$ts0:onmax($lat).save(next_comm)'
+	weft record -q -e sched:sched_waking -R "$first" -e sched:sched_switch -R "$second" -o /tmp/h.dat &
+	pid=$!
+	until [ "$(cat $T/instances/weft-$pid/tracing_on 2> /dev/null)" = 1 ]; do kill -0 $pid || break; done
+	kill -9 $pid
+	wait $pid 2> /dev/null
+	check "reset: works after kill -9 of such a recording" weft reset
+	check "reset: nothing is left after kill -9" none_left
+	rm -rf /tmp/h.dat*
+	check "start -B: takes such triggers" weft start -B here -e sched:sched_waking -R "$first" -e sched:sched_switch -R "$second"
+	check "reset: removes the instance of start -B" weft reset
+	check "reset: nothing is left of start -B" none_left
+	check "start: takes such triggers in the top instance" weft start -e sched:sched_waking -R "$first" -e sched:sched_switch -R "$second"
+	check "reset: removes them from the top instance" weft reset
+	check "reset: nothing is left in the top instance" none_left
+	mkdir $T/instances/others
+	echo "$first" > $T/instances/others/events/sched/sched_waking/trigger
+	echo "$second" > $T/instances/others/events/sched/sched_switch/trigger
+	check "reset --all: removes an instance with such triggers" weft reset --all --yes
+	check "reset --all: nothing is left" none_left
+}
+
+scenario() {
+	has_command start || { skip "everything" "weft has no start"; return; }
+	counted
+	marker
+	hists
+	remember
+}
