@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -125,9 +126,13 @@ int switches_arm(struct switches *switches, struct instance *instance, const cha
 	return arm(switches, fd_take(&fd), text) ? fail_memory(fail) : 0;
 }
 
+/* The kernel acts on a line of set_ftrace_filter when it has its newline, or when the file is closed. */
 static int set_armed(const struct armed *armed, struct fail *fail)
 {
-	if (write(armed->fd, armed->text, strlen(armed->text)) >= 0)
+	char text[TEXT_MAX + 2];
+	int len = snprintf(text, sizeof(text), "%s\n", armed->text);
+
+	if (write(armed->fd, text, (size_t)len) >= 0)
 		return 0;
 	return fail_set(fail, -errno, "cannot set '%s' again after tracing was turned on: %s", armed->text,
 			strerror(errno));

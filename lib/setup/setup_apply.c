@@ -213,8 +213,7 @@ static int set_commands(const struct setup_context *context, const struct setup_
 
 		if ((context->late && *command != '!' && late_is_counted(command)) != for_later)
 			continue;
-		if (strstr(command, ":snapshot") && instance_has(instance, "snapshot"))
-			err = instance_remember(instance, "snapshot", fail);
+		err = setup_remember_action(context, instance, command + strcspn(command, ":") + 1, fail);
 		if (!err)
 			err = tracer_function_command(instance, command, fail);
 		if (!err && for_later)

@@ -73,6 +73,22 @@ static int set_filter(const struct setup_context *context, const struct event_se
 	return err;
 }
 
+/* Journals what the trigger or function command changes besides its own file. */
+int setup_remember_action(const struct setup_context *context, struct instance *instance, const char *action,
+			  struct fail *fail)
+{
+	if (!strncmp(action, "traceo", strlen("traceo")))
+		return instance_remember(instance, "tracing_on", fail);
+	if (strncmp(action, "snapshot", strlen("snapshot")) || !instance_has(instance, "snapshot"))
+		return 0;
+	if (context->manner == SETUP_PRIVATE && instance->kind == INSTANCE_PRIVATE)
+		return fail_set(fail, -EOPNOTSUPP,
+				"'%s': the snapshot would be gone with the recording's own instance, and is in no "
+				"file: 'weft start' with this sets it, 'weft extract -s' then saves the snapshot",
+				action);
+	return instance_remember(instance, "snapshot", fail);
+}
+
 /* Keeps a trigger with a count for later (late.h). It was set for each event of the set. */
 static int keep_late(const struct setup_context *context, const struct event_set *set, struct instance *instance,
 		     const char *trigger, struct fail *fail)
@@ -102,13 +118,13 @@ static int set_trigger(const struct setup_context *context, const struct event_s
 		       const char *trigger, struct fail *fail)
 {
 	const char *also = NULL;
-	int err = 0;
+	int err = setup_remember_action(context, instance, trigger, fail);
 
-	if (!strncmp(trigger, "snapshot", 8) || (!strncmp(trigger, "hist:", 5) && strstr(trigger, "snapshot(")))
+	if (!strncmp(trigger, "hist:", 5) && strstr(trigger, "snapshot("))
 		also = "snapshot";
 	else if (!strncmp(trigger, "hist:", 5) && strstr(trigger, "common_timestamp"))
 		also = "trace_clock";
-	if (also && instance_has(instance, also))
+	if (!err && also && instance_has(instance, also))
 		err = instance_remember(instance, also, fail);
 	if (!err)
 		err = event_set_trigger(set, instance, trigger, fail);
@@ -242,8 +258,7 @@ static int add_marker(const struct setup_context *context, const struct setup_ev
 	for (size_t i = 0; !err && i < event->triggers.nr; i++) {
 		const char *trigger = event->triggers.items[i];
 
-		if (!strncmp(trigger, "snapshot", strlen("snapshot")) && instance_has(instance, "snapshot"))
-			err = instance_remember(instance, "snapshot", fail);
+		err = setup_remember_action(context, instance, trigger, fail);
 		if (!err)
 			err = instance_add(instance, file, trigger, fail);
 		if (!err && context->late && late_is_counted(trigger))

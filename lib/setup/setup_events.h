@@ -12,4 +12,11 @@
 int must_check setup_events(const struct setup_context *context, const struct setup_instance *wanted,
 			    struct instance *instance, struct event_set *events, struct fail *fail);
 
+/*
+ * Before a trigger or function command is set: journals what its action changes besides its own file. `action` is the
+ * trigger, or what is behind the name of the function. -EOPNOTSUPP: what it does would be lost with the recording.
+ */
+int must_check setup_remember_action(const struct setup_context *context, struct instance *instance, const char *action,
+				     struct fail *fail);
+
 #endif

@@ -83,3 +83,21 @@ stacks()
 		[[ "$output" == *"this kernel has no tracer 'function_graph'"* ]]
 	done
 }
+
+@test "reset: tracing is on again after a trigger that weft set has turned it off" {
+	mkdir $T/instances/weft-test-off
+	weft set -B weft-test-off -e sched:sched_process_exec -R traceoff
+	/bin/true
+	off=$(cat $T/instances/weft-test-off/tracing_on)
+	weft reset
+	on=$(cat $T/instances/weft-test-off/tracing_on)
+	rmdir $T/instances/weft-test-off
+	[ "$off$on" = 01 ]
+}
+
+@test "record: a trigger that takes snapshots is refused, because they would be gone with the recording" {
+	grep -qw snapshot $T/events/sched/sched_switch/trigger || skip "this kernel has no snapshots"
+	run -125 weft record -q -e sched:sched_switch -R snapshot:1 -o t.dat -- touch ran
+	[[ "$output" == *"'weft start' with this sets it, 'weft extract -s' then saves the snapshot"* ]]
+	[ ! -e ran ]
+}
