@@ -97,10 +97,10 @@ static void put_span(struct chrome *chrome, int64_t pid, int64_t tid, const stru
 	out_char(out, '}');
 }
 
-static void put_call(struct chrome *chrome, char phase, const struct buffer *buffer, const struct track *track,
-		     uint64_t ts)
+/* Without the closing brace. */
+static struct out *put_call(struct chrome *chrome, char phase, const struct buffer *buffer, const struct track *track,
+			    uint64_t func, uint64_t ts)
 {
-	uint64_t func = track->frames[track->nr_frames - 1].func;
 	bool apart = track->interrupt || !track->pid;
 	struct symbol symbol;
 	char text[32];
@@ -113,14 +113,15 @@ static void put_call(struct chrome *chrome, char phase, const struct buffer *buf
 	out = begin_line(chrome, phase, apart ? 0 : process_of(buffer, track->pid),
 			 apart ? FUNCTIONS + 2 * track->cpu + track->interrupt : track->pid, ts);
 	json_string(out, symbol.name, symbol.name_len);
-	out_char(out, '}');
+	return out;
 }
 
 static void enter(void *arg, const struct event *event, struct track *track)
 {
 	const struct buffer *buffer = arg;
 
-	put_call(buffer->chrome, 'B', buffer, track, event->ts);
+	out_char(put_call(buffer->chrome, 'B', buffer, track, track->frames[track->nr_frames - 1].func, event->ts),
+		 '}');
 }
 
 static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
@@ -130,7 +131,17 @@ static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, u
 	(void)index;
 	(void)lasted;
 	(void)exited;
-	put_call(buffer->chrome, 'E', buffer, track, ts);
+	out_char(put_call(buffer->chrome, 'E', buffer, track, track->frames[track->nr_frames - 1].func, ts), '}');
+}
+
+static void lone(void *arg, const struct event *event, struct track *track, const struct frame *frame)
+{
+	const struct buffer *buffer = arg;
+	struct out *out = put_call(buffer->chrome, 'X', buffer, track, frame->func, frame->start);
+
+	out_str(out, ",\"dur\":");
+	put_time(out, event->ts - frame->start);
+	out_char(out, '}');
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -352,10 +363,15 @@ static int init(struct chrome *chrome, const struct export_input *input, struct 
 	chrome->nr_buffers = nr_buffers;
 	for (size_t i = 0; i < nr_buffers; i++) {
 		struct buffer *buffer = &chrome->buffers[i];
-		const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer };
+		const struct context *context = input->reader->buffers[i].context;
+		/* Times in records of calls are in ns. */
+		const struct frames_calls calls = { .enter = enter,
+						    .leave = leave,
+						    .lone = context->unit == CLOCK_UNIT_NS ? lone : NULL,
+						    .arg = buffer };
 
 		buffer->chrome = chrome;
-		buffer->context = input->reader->buffers[i].context;
+		buffer->context = context;
 		u64_map_init(&buffer->pids, 1);
 		u64_map_init(&buffer->cpus, 1);
 		buffer->frames = frames_new(&buffer->context->abi, &calls);

@@ -25,6 +25,9 @@ struct frames {
 	struct u64_map types;  /* by event_type::index: struct type */
 	struct u64_map tracks; /* by key: struct track */
 	uint64_t orphans;
+	/* the least time from a call's end to its event: their clocks may differ */
+	int64_t behind;
+	bool has_behind;
 	bool starved;
 	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: enum role */
 };
@@ -50,8 +53,10 @@ void frames_free(struct frames *frames)
 
 	if (!frames)
 		return;
-	while ((track = u64_map_next(&frames->tracks, &at, &key)))
+	while ((track = u64_map_next(&frames->tracks, &at, &key))) {
 		free(track->frames);
+		free(track->ended);
+	}
 	u64_map_release(&frames->tracks);
 	u64_map_release(&frames->types);
 	free(frames);
@@ -102,10 +107,50 @@ static struct track *track_of(struct frames *frames, const struct event *event, 
 	return track;
 }
 
+/*
+ * Notes a call that has ended, and returns when it began: before the calls inside it, and not before the end of the one
+ * before it. The kernel may take the time in which a task slept off the start of a call. Later than `end`: there is no
+ * such time.
+ */
+static uint64_t note_ended(struct frames *frames, struct track *track, int32_t depth, uint64_t start, uint64_t end)
+{
+	struct ended *last = track->nr_ended ? &track->ended[track->nr_ended - 1] : NULL;
+	uint64_t inner = UINT64_MAX;
+
+	for (; last && last->depth > depth; last = --track->nr_ended ? last - 1 : NULL) {
+		inner = last->start;
+		if (last->start <= start && start < last->end)
+			start = last->start - 1;
+	}
+	if (last && last->end > start)
+		start = last->end < inner ? last->end : end + 1;
+	if (last && last->depth == depth) {
+		last->end = end;
+		return start;
+	}
+	if (track->nr_ended == track->size_ended) {
+		size_t size = track->size_ended ? track->size_ended * 2 : 16;
+		struct ended *ended = reallocarray(track->ended, size, sizeof(*ended));
+
+		if (!ended) {
+			frames->starved = true;
+			return start;
+		}
+		track->ended = ended;
+		track->size_ended = size;
+	}
+	track->ended[track->nr_ended++] = (struct ended){ .start = start, .end = end, .depth = depth };
+	return start;
+}
+
 static void leave(struct frames *frames, uint16_t buffer, struct track *track, uint64_t ts, uint64_t lasted,
 		  bool exited)
 {
+	const struct frame *frame = &track->frames[track->nr_frames - 1];
+
 	frames->calls.leave(frames->calls.arg, buffer, track, ts, lasted, exited);
+	if (frames->calls.lone)
+		(void)note_ended(frames, track, frame->depth, frame->start, ts);
 	track->nr_frames--;
 	if (track->nr_frames)
 		track->frames[track->nr_frames - 1].nested += lasted;
@@ -165,6 +210,37 @@ static void charge(struct frames *frames, const struct event *event, uint64_t la
 		track->frames[track->nr_frames - 1].nested += lasted;
 }
 
+/*
+ * An exit without an entry. The times in the record are those of the local clock. The same number is added to all of
+ * them, so that a call begins after the one that called it; the number only becomes smaller, and callers end later.
+ */
+static void leave_lone(struct frames *frames, const struct type *type, const struct event *event, bool interrupt)
+{
+	const struct place *calltime = &type->places[CALLTIME], *rettime = &type->places[RETTIME];
+	int64_t behind = (int64_t)(event->ts - place_u64(rettime, event));
+	struct frame frame = { .func = place_u64(&type->places[FUNC], event),
+			       .depth = (int32_t)place_u64(&type->places[DEPTH], event) };
+	struct track *track;
+
+	if (!frames->calls.lone || !calltime->size || !rettime->size || !place_u64(calltime, event) ||
+	    frame.depth < 0 || frame.depth > DEPTH_MAX || place_u64(rettime, event) < place_u64(calltime, event))
+		return;
+	track = track_of(frames, event, interrupt);
+	if (!track)
+		return;
+	leave_from(frames, event, track, frame.depth + 1);
+	if (!frames->has_behind || behind < frames->behind)
+		frames->behind = behind;
+	frames->has_behind = true;
+	frame.start = place_u64(calltime, event) + (uint64_t)frames->behind;
+	if (frame.start > event->ts || frame.start < track->cut ||
+	    (track->nr_frames && track->frames[track->nr_frames - 1].start > frame.start))
+		return;
+	frame.start = note_ended(frames, track, frame.depth, frame.start, event->ts);
+	if (frame.start <= event->ts)
+		frames->calls.lone(frames->calls.arg, event, track, &frame);
+}
+
 /* The first and the last function of an interrupt are entered on one side of its boundary and left on the other. */
 static void leave_one(struct frames *frames, const struct type *type, const struct event *event, bool interrupt)
 {
@@ -177,6 +253,7 @@ static void leave_one(struct frames *frames, const struct type *type, const stru
 		track = u64_map_find(&frames->tracks, interrupt ? task_key(event) : cpu_key(event));
 	if (!has_call(track, func, depth)) {
 		frames->orphans++;
+		leave_lone(frames, type, event, interrupt);
 		return;
 	}
 	leave_from(frames, event, track, depth + 1);
@@ -194,9 +271,13 @@ void frames_end(struct frames *frames, uint16_t buffer, uint64_t ts)
 	uint64_t key;
 	size_t at = 0;
 
-	while ((track = u64_map_next(&frames->tracks, &at, &key)))
+	while ((track = u64_map_next(&frames->tracks, &at, &key))) {
+		if (track->nr_frames)
+			track->cut = ts;
+		track->nr_ended = 0;
 		while (track->nr_frames)
 			leave(frames, buffer, track, ts, 0, false);
+	}
 }
 
 bool frames_see(struct frames *frames, const struct event *event)

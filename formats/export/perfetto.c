@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Perfetto's trace packets (perfetto.dev), for ui.perfetto.dev and trace_processor. Events are in bundles of one CPU;
- * losses split the bundles, and are instants on a track of their own. Calls of the function graph are balanced; calls
- * in hard interrupts are slices on a track of their CPU. Times are those of the trace, as the importer's boot time. Not
- * supported: thread groups that the file does not contain; values that weft computes from events.
+ * losses split the bundles, and are instants on a track of their own; times on a CPU that no switch proves are slices
+ * on another. Calls of the function graph are balanced; calls in hard interrupts are slices on a track of their CPU.
+ * Times are those of the trace, as the importer's boot time. Not supported: thread groups that the file does not
+ * contain; values that weft computes from events.
  */
 #include "formats/export/exports.h"
 #include "formats/export/frames.h"
 #include "formats/export/perfetto.h"
-#include "formats/export/perfetto_kind.h"
 #include "formats/export/proto.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
 #include "lib/event/context.h"
+#include "lib/event/spans.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
 
@@ -22,6 +23,20 @@
 #include <string.h>
 
 enum { CPUS_OF_IMPORTER = 1024 };
+
+/* A call ends at `ts`, on the CPU and in the task of its track. */
+static void put_exit(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct track *track,
+		     const struct frame *frame, uint64_t ts)
+{
+	const struct event at = { .ts = ts, .cpu = track->cpu, .pid = track->pid };
+
+	out_clear(&perfetto->payload);
+	proto_u64(&perfetto->payload, 1, frame->start);
+	proto_u64(&perfetto->payload, 2, (uint64_t)frame->depth);
+	proto_u64(&perfetto->payload, 3, frame->note + 1);
+	proto_u64(&perfetto->payload, 5, ts);
+	perfetto_put_event(perfetto, buffer, FAMILY_GRAPH, &at, EVENT_GRAPH_EXIT);
+}
 
 static void enter(void *arg, const struct event *event, struct track *track)
 {
@@ -40,7 +55,7 @@ static void enter(void *arg, const struct event *event, struct track *track)
 	out_clear(&perfetto->payload);
 	proto_u64(&perfetto->payload, 1, (uint64_t)frame->depth);
 	proto_u64(&perfetto->payload, 2, frame->note + 1);
-	perfetto_put_event(perfetto, buffer, event->cpu, event->ts, event->pid, EVENT_GRAPH_ENTRY);
+	perfetto_put_event(perfetto, buffer, FAMILY_GRAPH, event, EVENT_GRAPH_ENTRY);
 }
 
 static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
@@ -56,16 +71,36 @@ static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, u
 		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_END, ts, NULL, 0);
 		return;
 	}
-	out_clear(&perfetto->payload);
-	proto_u64(&perfetto->payload, 1, frame->start);
-	proto_u64(&perfetto->payload, 2, (uint64_t)frame->depth);
-	proto_u64(&perfetto->payload, 3, frame->note + 1);
-	proto_u64(&perfetto->payload, 5, ts);
-	perfetto_put_event(perfetto, buffer, track->cpu, ts, track->pid, EVENT_GRAPH_EXIT);
+	put_exit(perfetto, buffer, track, frame, ts);
 }
 
-static const struct perfetto_kind *kind_of(struct perfetto *perfetto, const struct context *context,
-					   const struct event *event)
+/* A call that has no entry gets one, where its end says that it began. */
+static void lone(void *arg, const struct event *event, struct track *track, const struct frame *known)
+{
+	struct perfetto_buffer *buffer = arg;
+	struct perfetto *perfetto = buffer->perfetto;
+	struct frame frame = *known;
+	const struct label *label;
+	struct event at = *event;
+
+	frame.note = perfetto_function_label(buffer, frame.func);
+	label = perfetto->labels.nr ? &perfetto->labels.at[frame.note] : NULL;
+	if (track->interrupt) {
+		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_BEGIN, frame.start,
+				   label ? label->text : NULL, label ? label->len : 0);
+		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_END, event->ts, NULL, 0);
+		return;
+	}
+	at.ts = frame.start;
+	out_clear(&perfetto->payload);
+	proto_u64(&perfetto->payload, 1, (uint64_t)frame.depth);
+	proto_u64(&perfetto->payload, 2, frame.note + 1);
+	perfetto_put_event(perfetto, buffer, FAMILY_GRAPH, &at, EVENT_GRAPH_ENTRY);
+	put_exit(perfetto, buffer, track, &frame, event->ts);
+}
+
+static struct perfetto_kind *kind_of(struct perfetto *perfetto, const struct context *context,
+				     const struct event *event)
 {
 	struct perfetto_kind *kind = kinds_find(&perfetto->kinds, event);
 
@@ -76,16 +111,42 @@ static const struct perfetto_kind *kind_of(struct perfetto *perfetto, const stru
 		export_no_memory(&perfetto->export);
 		return NULL;
 	}
-	if (kind->own) {
-		perfetto->next_id++;
-		perfetto_describe_kind(perfetto, kind);
-	}
+	perfetto->next_id += kind->own || kind->bare;
 	return kind;
+}
+
+/*
+ * The importer shows the task that got a CPU as running until the next switch. Where no switch proves this (events were
+ * lost, or a PID filter or a selection left switches out), a slice says so.
+ */
+static void see_switch(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct event *event)
+{
+	static const char name[] = "not recorded who ran";
+	struct perfetto_bundle *bundle = perfetto_bundle_of(buffer, event->cpu, false);
+	struct span span;
+	bool proven = spans_see(buffer->spans, event, &span);
+
+	buffer->has_switches = true;
+	if (!bundle) {
+		export_no_memory(&perfetto->export);
+		return;
+	}
+	if (bundle->has_switched && !proven && event->ts > bundle->switched) {
+		uint64_t from = bundle->switched;
+
+		perfetto->unproven += bundle->to ? event->ts - from : 0;
+		perfetto_put_slice(perfetto, buffer, event->cpu, TRACK_UNKNOWN, SLICE_BEGIN, from, name, strlen(name));
+		perfetto_put_slice(perfetto, buffer, event->cpu, TRACK_UNKNOWN, SLICE_END, event->ts, NULL, 0);
+	}
+	bundle->has_switched = true;
+	bundle->switched = event->ts;
+	bundle->to = spans_next(buffer->spans, event);
 }
 
 static void see_record(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct event *event)
 {
-	const struct perfetto_kind *kind;
+	struct perfetto_kind *kind;
+	struct span span;
 
 	if (!u64_map_add(&buffer->pids, (uint32_t)event->pid))
 		export_no_memory(&perfetto->export);
@@ -94,27 +155,43 @@ static void see_record(struct perfetto *perfetto, struct perfetto_buffer *buffer
 	kind = kind_of(perfetto, buffer->context, event);
 	if (!kind)
 		return;
-	if (!kind->format || kind->id > PERFETTO_OWN_LAST) {
+	if (kind->switches)
+		see_switch(perfetto, buffer, event);
+	else if (buffer->has_pids)
+		(void)spans_see(buffer->spans, event, &span); /* tasks of the filter begin and end */
+	if (!kind->format)
 		perfetto->unknown++;
-		return;
-	}
-	out_clear(&perfetto->payload);
-	perfetto_kind_put(kind, buffer->context, buffer->sink, event, &perfetto->scratch, &perfetto->payload);
-	perfetto_put_event(perfetto, buffer, event->cpu, event->ts, event->pid, kind->id);
+	else if (kind->call)
+		perfetto_calls_see(perfetto, buffer, kind, event);
+	else if (kind->print && !perfetto_kind_is_atrace(buffer->sink, event, &perfetto->scratch))
+		perfetto_put_kind(perfetto, buffer, kind->bare, event);
+	else
+		perfetto_put_kind(perfetto, buffer, kind, event);
 }
 
 static void see_lost(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct event *event)
 {
-	struct perfetto_bundle *bundle = perfetto_bundle_of(buffer, event->cpu);
+	uint64_t *lost = u64_map_add(&buffer->losses, event->cpu);
 	char name[64];
+	struct span span;
 
 	frames_see(buffer->frames, event);
-	if (bundle) {
-		perfetto_bundle_flush(perfetto, event->cpu, bundle);
-		bundle->lost = true;
-	} else {
-		export_no_memory(&perfetto->export);
+	(void)spans_see(buffer->spans, event, &span);
+	for (unsigned apart = 0; apart < 2; apart++) {
+		struct perfetto_bundle *bundle = perfetto_bundle_of(buffer, event->cpu, apart);
+
+		if (bundle) {
+			perfetto_bundle_flush(perfetto, buffer, event->cpu | apart * PERFETTO_APART, bundle);
+			bundle->lost = true;
+		} else {
+			export_no_memory(&perfetto->export);
+		}
 	}
+	if (lost)
+		*lost = event->ts;
+	else
+		export_no_memory(&perfetto->export);
+	buffer->lost_at = event->ts;
 	if (event->lost > 0)
 		snprintf(name, sizeof(name), "lost %" PRId64 " events", event->lost);
 	else
@@ -127,8 +204,6 @@ static void perfetto_event(struct export *export, const struct event *event)
 	struct perfetto *perfetto = (struct perfetto *)export;
 	struct perfetto_buffer *buffer = &perfetto->buffers[event->buffer];
 
-	if (__builtin_expect(!perfetto->begun, 0))
-		perfetto_put_head(perfetto, event->ts);
 	perfetto->last = event->ts;
 	if (__builtin_expect(event->cpu >= CPUS_OF_IMPORTER, 0)) {
 		perfetto->far++;
@@ -144,7 +219,8 @@ static void perfetto_event(struct export *export, const struct event *event)
  * Writes the processes and threads of the tasks that occurred. A task with an unknown thread group is a process of its
  * own.
  */
-static void put_tasks(struct perfetto *perfetto, const struct perfetto_buffer *buffer, uint64_t *unknown)
+static void put_tasks(struct perfetto *perfetto, const struct perfetto_buffer *buffer,
+		      const struct perfetto_machine *machine, uint64_t *unknown)
 {
 	struct u64_map groups;
 	struct task_name name;
@@ -179,9 +255,24 @@ static void put_tasks(struct perfetto *perfetto, const struct perfetto_buffer *b
 	u64_map_release(&groups);
 	if (!out_len(&perfetto->message))
 		return;
-	proto_u64(perfetto_begin_packet(perfetto), PACKET_TIMESTAMP, perfetto->first);
+	proto_u64(perfetto_begin_packet(perfetto, machine), PACKET_TIMESTAMP, perfetto->first);
 	proto_message(&perfetto->packet, PACKET_PROCESS_TREE, &perfetto->message);
 	perfetto_put_packet(perfetto);
+}
+
+/* Says which buffers have a machine of their own. */
+static void tell_machines(struct perfetto *perfetto)
+{
+	for (size_t i = 0; i < perfetto->nr_buffers; i++) {
+		const struct perfetto_buffer *buffer = &perfetto->buffers[i];
+		const char *instance = *buffer->context->instance ? buffer->context->instance : "the top instance";
+
+		if (buffer->own.begun)
+			export_note(&perfetto->export,
+				    "another instance recorded events of the same kinds as '%s': Perfetto shows those "
+				    "of '%s' as a machine of its own",
+				    instance, instance);
+	}
 }
 
 static void tell(struct perfetto *perfetto, uint64_t groups)
@@ -202,6 +293,13 @@ static void tell(struct perfetto *perfetto, uint64_t groups)
 		export_note(export,
 			    "%" PRIu64 " events are left out: Perfetto has no CPU %" PRIu64 ", only those below %d",
 			    perfetto->far, perfetto->far_cpu, CPUS_OF_IMPORTER);
+	if (perfetto->unproven && !counts)
+		export_note(export,
+			    "Perfetto shows %" PRIu64 ".%03" PRIu64
+			    " s as running although no switch proves it, because the next one was lost or left out "
+			    "(-P, -F, a filter): the tracks \"not recorded\" show when",
+			    perfetto->unproven / 1000000000, perfetto->unproven / 1000000 % 1000);
+	tell_machines(perfetto);
 	if (counts)
 		export_note(export, "the clock does not count nanoseconds, and Perfetto takes it as if it did");
 }
@@ -212,15 +310,24 @@ static void perfetto_end(struct export *export)
 	uint64_t groups = 0;
 
 	if (!perfetto->begun)
-		perfetto_put_head(perfetto, 0);
+		perfetto_put_head(perfetto, &(struct perfetto_machine){ .id = 0 },
+				  perfetto->nr_buffers ? perfetto->buffers : NULL, 0);
 	for (size_t i = 0; i < perfetto->nr_buffers; i++) {
+		perfetto_calls_end(perfetto, &perfetto->buffers[i]);
 		frames_end(perfetto->buffers[i].frames, (uint16_t)i, perfetto->last);
-		if (frames_starved(perfetto->buffers[i].frames))
+		if (frames_starved(perfetto->buffers[i].frames) || spans_starved(perfetto->buffers[i].spans))
 			export_no_memory(export);
 	}
 	perfetto_flush_all(perfetto);
-	for (size_t i = 0; i < perfetto->nr_buffers; i++)
-		put_tasks(perfetto, &perfetto->buffers[i], &groups);
+	for (size_t i = 0; i < perfetto->nr_buffers; i++) {
+		const struct perfetto_buffer *buffer = &perfetto->buffers[i];
+		uint64_t again;
+
+		if (perfetto->buffers[buffer->first].shared.begun)
+			put_tasks(perfetto, buffer, &perfetto->buffers[buffer->first].shared, &groups);
+		if (buffer->own.begun)
+			put_tasks(perfetto, buffer, &buffer->own, &again);
+	}
 	tell(perfetto, groups);
 }
 
@@ -234,10 +341,14 @@ static void buffer_release(struct perfetto_buffer *buffer)
 			out_release(bundle->events);
 		free(bundle->events);
 	}
+	perfetto_calls_release(buffer);
 	u64_map_release(&buffer->bundles);
-	u64_map_release(&buffer->functions);
+	u64_map_release(&buffer->functions[0]);
+	u64_map_release(&buffer->functions[1]);
+	u64_map_release(&buffer->tracks);
 	u64_map_release(&buffer->pids);
 	frames_free(buffer->frames);
+	spans_free(buffer->spans);
 	if (buffer->sink)
 		buffer->sink->ops->free(buffer->sink);
 }
@@ -259,19 +370,46 @@ static void perfetto_free(struct export *export)
 	free(perfetto);
 }
 
+/* The first buffer of the same recording. */
+static uint16_t first_of(const struct perfetto *perfetto, const struct perfetto_buffer *buffer)
+{
+	const struct context *own = buffer->context;
+	uint16_t i = 0;
+
+	for (; i < buffer->index; i++) {
+		const struct context *other = perfetto->buffers[i].context;
+
+		if (other->trace == own->trace && !other->recording == !own->recording &&
+		    (!own->recording || !strcmp(own->recording, other->recording)))
+			break;
+	}
+	return i;
+}
+
 static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct context *context,
 		       struct fail *fail)
 {
-	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer };
+	/* Times in records of calls are in ns. */
+	const struct frames_calls calls = {
+		.enter = enter, .leave = leave, .lone = context->unit == CLOCK_UNIT_NS ? lone : NULL, .arg = buffer
+	};
 
 	buffer->perfetto = perfetto;
 	buffer->context = context;
 	buffer->index = (uint16_t)(buffer - perfetto->buffers);
-	u64_map_init(&buffer->functions, sizeof(uint32_t));
+	buffer->first = first_of(perfetto, buffer);
+	buffer->shared.id = buffer->index;
+	buffer->own.id = (uint32_t)perfetto->nr_buffers + buffer->index;
+	buffer->has_pids = context_has_pids(context);
+	u64_map_init(&buffer->functions[0], sizeof(uint32_t));
+	u64_map_init(&buffer->functions[1], sizeof(uint32_t));
+	u64_map_init(&buffer->tracks, 1);
+	perfetto_calls_init(buffer);
 	u64_map_init(&buffer->bundles, sizeof(struct perfetto_bundle));
 	u64_map_init(&buffer->pids, 1);
 	buffer->frames = frames_new(&context->abi, &calls);
-	if (!buffer->frames)
+	buffer->spans = spans_new(context);
+	if (!buffer->frames || !buffer->spans)
 		return fail_memory(fail);
 	return ftrace_new_reader(&ftrace_sink, context, &(struct sink_options){ .raw = false }, &buffer->sink, fail);
 }
@@ -291,7 +429,7 @@ static int init(struct perfetto *perfetto, const struct export_input *input, str
 		if (!out_init(outs[i], 1024))
 			return fail_memory(fail);
 	perfetto->buffers = calloc(reader->nr_buffers + 1, sizeof(*perfetto->buffers));
-	if (!perfetto->buffers || kinds_init(&perfetto->kinds, reader->nr_buffers, free))
+	if (!perfetto->buffers || kinds_init(&perfetto->kinds, reader->nr_buffers, perfetto_kind_free))
 		return fail_memory(fail);
 	perfetto->nr_buffers = reader->nr_buffers;
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)

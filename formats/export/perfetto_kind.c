@@ -90,6 +90,21 @@ static void bind_known(struct perfetto_kind *kind, const struct known *entry, co
 	}
 }
 
+/* By the system of a type that the importer knows. */
+static enum perfetto_family family_of(const struct format *format)
+{
+	static const struct {
+		const char *system;
+		enum perfetto_family family;
+	} families[] = { { "sched", FAMILY_TASKS }, { "task", FAMILY_TASKS },     { "irq", FAMILY_IRQ },
+			 { "power", FAMILY_POWER }, { "workqueue", FAMILY_WORK }, { "block", FAMILY_BLOCK } };
+
+	for (size_t i = 0; i < array_size(families); i++)
+		if (!strcmp(families[i].system, format->system))
+			return families[i].family;
+	return FAMILY_NONE;
+}
+
 static bool bind_typed(struct perfetto_kind *kind, const struct schema_abi *abi)
 {
 	const struct format *format = kind->format;
@@ -98,6 +113,8 @@ static bool bind_typed(struct perfetto_kind *kind, const struct schema_abi *abi)
 		if (strcmp(known[i].name, format->name) || strcmp(known[i].system, format->system))
 			continue;
 		bind_known(kind, &known[i], abi);
+		kind->family = family_of(format);
+		kind->switches = !strcmp(format->name, "sched_switch");
 		return true;
 	}
 	return false;
@@ -118,6 +135,9 @@ static bool bind_call(struct perfetto_kind *kind, const struct schema_abi *abi)
 	if ((!raw && strcmp(format->system, "syscalls")) || !number || (!enter && strncmp(format->name, "sys_exit", 8)))
 		return false;
 	kind->id = enter ? ID_SYS_ENTER : ID_SYS_EXIT;
+	kind->family = FAMILY_CALLS;
+	kind->call = true;
+	kind->enters = enter;
 	kind->call_by_name = !raw;
 	(void)add_field(kind, number, abi, 1);
 	if (!enter) {
@@ -144,6 +164,8 @@ static bool bind_print(struct perfetto_kind *kind, const struct schema_abi *abi)
 	    (strcmp(format->name, "print") && strcmp(format->name, "bprint") && strcmp(format->name, "bputs")))
 		return false;
 	kind->id = ID_PRINT;
+	kind->family = FAMILY_PRINT;
+	kind->print = true;
 	(void)add_field(kind, ip, abi, 1);
 	add_field(kind, ip, abi, 2)->wire = WIRE_PRINT;
 	return true;
@@ -181,6 +203,21 @@ static void bind_own(struct perfetto_kind *kind, const struct schema_abi *abi, u
 	name_addresses(kind);
 }
 
+/*
+ * A text that is not atrace's is an instant on a track of its task: the importer makes one of each event with a type of
+ * track event and the name of a slice.
+ */
+static void bind_instant(struct perfetto_kind *kind, const struct schema_abi *abi, uint32_t id)
+{
+	const struct field *ip = format_field(kind->format, "ip");
+
+	kind->own = true;
+	kind->id = id;
+	(void)add_field(kind, ip, abi, 1);
+	add_field(kind, ip, abi, 2)->wire = WIRE_PRINT;
+	add_field(kind, ip, abi, 3)->wire = WIRE_INSTANT;
+}
+
 struct perfetto_kind *perfetto_kind_new(const struct context *context, const struct format *format, uint32_t own_id)
 {
 	struct perfetto_kind *kind = calloc(1, sizeof(*kind));
@@ -188,9 +225,32 @@ struct perfetto_kind *perfetto_kind_new(const struct context *context, const str
 	if (!kind || !format)
 		return kind;
 	kind->format = format;
-	if (!bind_typed(kind, &context->abi) && !bind_call(kind, &context->abi) && !bind_print(kind, &context->abi))
+	if (bind_typed(kind, &context->abi))
+		return kind;
+	if (!bind_call(kind, &context->abi) && !bind_print(kind, &context->abi)) {
 		bind_own(kind, &context->abi, own_id);
+		return kind;
+	}
+	kind->bare = calloc(1, sizeof(*kind->bare));
+	if (!kind->bare) {
+		free(kind);
+		return NULL;
+	}
+	kind->bare->format = format;
+	if (kind->print)
+		bind_instant(kind->bare, &context->abi, own_id);
+	else
+		bind_own(kind->bare, &context->abi, own_id);
 	return kind;
+}
+
+void perfetto_kind_free(void *arg)
+{
+	struct perfetto_kind *kind = arg;
+
+	if (kind)
+		free(kind->bare);
+	free(kind);
 }
 
 /* Fields for which Perfetto's message has no field number. */
@@ -238,6 +298,68 @@ static void put_print(struct sink *sink, const struct event *event, struct out *
 	}
 }
 
+/* The next part of a text, up to a '|' or the end. */
+static bool next_part(const char **at, const char *end, const char **ret, size_t *ret_len)
+{
+	const char *bar;
+
+	if (*at > end)
+		return false;
+	bar = memchr(*at, '|', (size_t)(end - *at));
+	*ret = *at;
+	*ret_len = (size_t)((bar ? bar : end) - *at);
+	*at = (bar ? bar : end) + 1;
+	return true;
+}
+
+static bool is_number(const char *at, size_t len, bool is_signed)
+{
+	size_t sign = is_signed && len && *at == '-', digits = 0;
+
+	while (sign + digits < len && at[sign + digits] >= '0' && at[sign + digits] <= '9')
+		digits++;
+	return digits && digits < 10 + 8U * is_signed && sign + digits == len;
+}
+
+/*
+ * The parts of a text of atrace, by its first letter: n a number, s a signed number, t a text that is not empty, * any
+ * rest.
+ */
+static bool has_parts(const char *at, const char *end)
+{
+	static const char *const forms[] = { "Bn*",  "E",    "En",    "Snts", "Fnts", "Int",
+					     "Nntt", "Cnts", "Gntts", "Hnts", "Hntts" };
+	const char *part;
+	size_t len;
+
+	for (size_t i = 0; i < array_size(forms); i++) {
+		const char *form = forms[i], *from = at;
+		bool fits = next_part(&from, end, &part, &len) && len == 1 && *part == *form++;
+
+		while (fits && *form && *form != '*') {
+			fits = next_part(&from, end, &part, &len) &&
+			       (*form == 't' ? len > 0 : is_number(part, len, *form == 's'));
+			form++;
+		}
+		/* A counter may have a category behind its value. */
+		if (fits && (*form || from > end || *at == 'C'))
+			return true;
+	}
+	return false;
+}
+
+bool perfetto_kind_is_atrace(struct sink *sink, const struct event *event, struct out *scratch)
+{
+	const char *end;
+
+	out_clear(scratch);
+	put_print(sink, event, scratch);
+	end = scratch->at;
+	while (end > scratch->start && end[-1] == '\n')
+		end--;
+	return has_parts(scratch->start, end);
+}
+
 static void put_call_args(const struct perfetto_field *field, const struct event *event, struct out *out)
 {
 	uint64_t value;
@@ -261,6 +383,9 @@ static void put_made(const struct perfetto_kind *kind, const struct perfetto_fie
 		symbol_print(context, place_u64(&field->place, event), false, scratch);
 	else
 		put_print(sink, event, scratch);
+	/* The name of a slice is one line. */
+	while (kind->own && field->wire == WIRE_PRINT && scratch->at > scratch->start && scratch->at[-1] == '\n')
+		scratch->at--;
 	proto_string(out, field->number, scratch->start, out_len(scratch));
 }
 
@@ -274,6 +399,8 @@ void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *c
 
 		if (field->wire == WIRE_INTEGER)
 			proto_u64(out, field->number, place_u64(&field->place, event));
+		else if (field->wire == WIRE_INSTANT)
+			proto_u64(out, field->number, 'I');
 		else if (field->wire == WIRE_CALL_ARGS)
 			put_call_args(field, event, out);
 		else if (field->wire != WIRE_TEXT)
@@ -286,9 +413,13 @@ void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *c
 /* FieldDescriptorProto: name 1, number 3, label 4 (1: optional), type 5 (3: int64, 4: uint64, 9: string). */
 static void describe_field(const struct perfetto_field *field, struct out *out)
 {
-	const bool integer = field->wire == WIRE_INTEGER;
+	static const char *const made[] = {
+		[WIRE_REST] = "more", [WIRE_PRINT] = "slice_name", [WIRE_INSTANT] = "track_event_type"
+	};
+	const bool integer = field->wire == WIRE_INTEGER || field->wire == WIRE_INSTANT;
+	const char *name = field->wire < array_size(made) ? made[field->wire] : NULL;
 
-	proto_text(out, 1, field->wire == WIRE_REST ? "more" : field->place.field->name);
+	proto_text(out, 1, name ? name : field->place.field->name);
 	proto_u64(out, 3, field->number);
 	proto_u64(out, 4, 1);
 	proto_u64(out, 5, !integer ? 9 : field->place.is_signed ? 3 : 4);

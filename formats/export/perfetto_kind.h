@@ -29,14 +29,36 @@ enum perfetto_wire {
 	WIRE_CALL_ARGS,
 	WIRE_SYMBOLS,
 	WIRE_SYMBOL,
-	WIRE_PRINT
+	WIRE_PRINT,
+	WIRE_INSTANT
+};
+
+/* Types whose events change the same tracks of the importer. */
+enum perfetto_family {
+	FAMILY_NONE,
+	FAMILY_TASKS,
+	FAMILY_IRQ,
+	FAMILY_POWER,
+	FAMILY_WORK,
+	FAMILY_BLOCK,
+	FAMILY_CALLS,
+	FAMILY_PRINT,
+	FAMILY_GRAPH,
+	NR_FAMILIES
 };
 
 struct perfetto_kind {
-	uint32_t id;                 /* number of the field of FtraceEvent */
-	bool own;                    /* it needs a descriptor */
-	bool described;              /* its descriptor was written; set by the caller */
-	bool call_by_name;           /* an event sys_enter_NAME or sys_exit_NAME */
+	uint32_t id;       /* number of the field of FtraceEvent */
+	bool own;          /* it needs a descriptor */
+	bool described;    /* its descriptor was written; set by the caller */
+	bool call;         /* the beginning or the end of a system call */
+	bool enters;       /* its beginning */
+	bool call_by_name; /* an event sys_enter_NAME or sys_exit_NAME */
+	bool print;        /* a text of trace_marker or trace_printk() */
+	bool switches;     /* sched_switch */
+	enum perfetto_family family;
+	/* the same type as an event that changes no track: for calls and texts; NULL for others */
+	struct perfetto_kind *bare;
 	const struct format *format; /* NULL: unknown */
 	struct perfetto_field {
 		struct place place;
@@ -49,6 +71,10 @@ struct perfetto_kind {
 
 /* NULL without memory. `own_id` is used as the id if the type needs a descriptor. */
 struct perfetto_kind *perfetto_kind_new(const struct context *context, const struct format *format, uint32_t own_id);
+void perfetto_kind_free(void *kind);
+
+/* Whether an event's text has the form of atrace, which the importer makes slices and counters of. */
+bool perfetto_kind_is_atrace(struct sink *sink, const struct event *event, struct out *scratch);
 
 /* Writes the message of an event. `scratch` is emptied; `sink` prints the event as the kernel does. */
 void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *context, struct sink *sink,

@@ -27,7 +27,7 @@ ask()
 
 @test "perfetto: there are as many events of each type as report prints" {
 	for file in "$golden"/*events*.dat "$golden"/*-function.dat "$golden"/*stacktrace.dat tests/fixtures/demo.dat $corpus/lost-6.12.dat; do
-		weft report --format json "$file" | jq -r 'select(has("event")) | .event' | sed 's/^\(sys_e[nx][tie]*r*\)_.*/\1/' | LC_ALL=C sort | uniq -c |
+		weft report --format json "$file" | jq -r 'select(has("event")) | .event' | sed -E 's/^(sys_(enter|exit))_.*/\1/' | LC_ALL=C sort | uniq -c |
 			awk '{ print $2, $1 }' | sed 's/^bprint\|^bputs/print/' > "$BATS_TEST_TMPDIR/want"
 		decode "$file"
 		ask counts | LC_ALL=C sort | diff "$BATS_TEST_TMPDIR/want" -
@@ -43,12 +43,21 @@ ask()
 
 @test "perfetto: a system call has its number, arguments and result" {
 	decode "$golden/6.12-events-syscalls.dat"
+	# Calls whose other end is not in the file are events that make no slice.
 	weft report --format json "$golden/6.12-events-syscalls.dat" | python3 -c 'import json, sys
-for line in sys.stdin:
-    event = json.loads(line)
+events = [json.loads(line) for line in sys.stdin]
+entered, paired = {}, set()
+for i, event in enumerate(events):
+    if event["event"].startswith("sys_enter"):
+        entered[event["pid"]] = i
+    elif event["event"].startswith("sys_exit") and entered.get(event["pid"]) is not None:
+        paired |= {i, entered.pop(event["pid"])}
+for i, event in enumerate(events):
+    if i not in paired and entered.get(event["pid"]) != i:
+        continue
     if event["event"].startswith("sys_exit"):
         print("sys_exit", event["fields"]["__syscall_nr"], event["fields"]["ret"])
-    elif event["event"].startswith("sys_enter"):
+    else:
         print("sys_enter", *[value for value in event["fields"].values()])' > "$BATS_TEST_TMPDIR/want"
 	[ -s "$BATS_TEST_TMPDIR/want" ]
 	ask calls | diff "$BATS_TEST_TMPDIR/want" -
@@ -123,6 +132,114 @@ rules()
 		[ "$(sed -n 's/.*clock_id: //p' "$BATS_TEST_TMPDIR/decoded" | grep -vx '[16]' | paste -sd' ')" = "${pair#*:}" ]
 		rules "$file"
 	done
+}
+
+@test "perfetto: the importer takes what is made of every recording of the tests" {
+	for file in "$golden"/*.dat tests/fixtures/demo.dat $corpus/*.dat "$SHARED"/samples/*.dat; do
+		[ -e "$file" ] || continue
+		echo "$file"
+		rules "$file"
+	done
+}
+
+@test "perfetto: the importer takes what is made of a tenth of the captures, another tenth each day" {
+	need_shared captures/unpack
+	local turn=${WEFT_PERFETTO_TURN:-$(($(date +%s) / 86400))} i=0
+	for file in "$BUILD"/captures*/*/*/trace.dat; do
+		i=$((i + 1))
+		[ "$turn" = all ] || [ $(((i + turn) % 10)) = 0 ] || continue
+		echo "$file"
+		rules --limit 20000 "$file"
+	done
+}
+
+@test "perfetto: texts of atrace stay texts of atrace, others are instants with their text" {
+	at() { printf '            bash-7       [000] .....     1.%06d: tracing_mark_write: %s\n' "$@"; }
+	{
+		at 1 'hello | you'
+		at 2 'Everything'
+		at 3 'B|7|draw'
+		at 4 'C|7|queue|-3'
+		at 5 'C|7|queue'
+		at 6 'E'
+	} | weft import -o "$BATS_TEST_TMPDIR/texts.dat" - 2> /dev/null
+	decode "$BATS_TEST_TMPDIR/texts.dat"
+	ask texts > "$BATS_TEST_TMPDIR/got"
+	diff - "$BATS_TEST_TMPDIR/got" <<- 'END'
+		instant "hello | you" 73
+		instant "Everything" 73
+		atrace "B|7|draw\n"
+		atrace "C|7|queue|-3\n"
+		instant "C|7|queue" 73
+		atrace "E\n"
+	END
+	rules "$BATS_TEST_TMPDIR/texts.dat"
+}
+
+@test "perfetto: the time after a switch that was not recorded is a slice that says so, and a note" {
+	at() { printf '%16s-%-7d [000] d....     %s: sched_switch: prev_comm=%s prev_pid=%d prev_prio=120 prev_state=S ==> next_comm=%s next_pid=%d next_prio=120\n' "$3" "$2" "$1" "$3" "$2" "$5" "$4"; }
+	{
+		at 1.000001 7 bash 8 aaa
+		at 1.500001 9 bbb 7 bash
+		at 1.600001 7 bash 8 aaa
+	} | weft import -o "$BATS_TEST_TMPDIR/cut.dat" - 2> /dev/null
+	decode "$BATS_TEST_TMPDIR/cut.dat"
+	[ "$(grep -c 'name: "not recorded who ran"' "$BATS_TEST_TMPDIR/decoded")" = 1 ]
+	grep -q "timestamp: 1000001000" "$BATS_TEST_TMPDIR/decoded"
+	rules "$BATS_TEST_TMPDIR/cut.dat"
+	weft export --to perfetto -o "$BATS_TEST_TMPDIR/cut.pf" "$BATS_TEST_TMPDIR/cut.dat" 2>&1 | grep -q 'shows 0.500 s as running although no switch proves it'
+}
+
+@test "perfetto: recordings of a merged file, and instances that recorded the same, are machines of their own" {
+	weft merge -o "$BATS_TEST_TMPDIR/both.dat" "$golden/6.12-events-sched.dat" "$golden/6.1-rt-events-sched.dat" 2> /dev/null
+	decode "$BATS_TEST_TMPDIR/both.dat"
+	want="0:$(weft report "$golden/6.12-events-sched.dat" | grep -c ': sched_switch:') 1:$(weft report "$golden/6.1-rt-events-sched.dat" | grep -c ': sched_switch:')"
+	[ "$(ask machines)" = "$want" ]
+	rules "$BATS_TEST_TMPDIR/both.dat"
+}
+
+@test "perfetto: with tracing_thresh, each call of which only the end is recorded is a slice, as in weft graph" {
+	need_shared captures/unpack
+	for file in "$BUILD"/captures*/*/function_graph-thresh/trace.dat; do
+		[ -e "$file" ] || continue
+		calls=$(weft report --format json "$file" | jq -r .event | grep -c funcgraph_exit)
+		[ "$calls" -gt 300 ]
+		decode "$file"
+		[ "$(ask nesting)" = "$calls" ]
+		[ "$(weft export --to chrome -o - "$file" 2> /dev/null | jq '[.traceEvents[] | select(.ph == "X")] | length')" = "$calls" ]
+	done
+}
+
+@test "perfetto: system calls have names on machines that the importer does not know" {
+	need_shared captures/unpack-more
+	for machine in s390x-6.1 ppc64el-64k-7.2; do
+		file=$BUILD/captures-more/$machine/events-syscalls/trace.dat
+		[ -e "$file" ] || continue
+		decode "$file"
+		weft syscalls --format json "$file" 2> /dev/null | jq -r '.syscalls[] | "sys_\(.syscall) \(.calls)"' | LC_ALL=C sort > "$BATS_TEST_TMPDIR/want"
+		[ -s "$BATS_TEST_TMPDIR/want" ]
+		ask task_slices | LC_ALL=C sort | diff "$BATS_TEST_TMPDIR/want" -
+	done
+}
+
+@test "perfetto: a call that raw_syscalls and syscalls tell both is one slice" {
+	need_tracefs
+	weft record -q -o "$BATS_TEST_TMPDIR/twice.dat" -e raw_syscalls -e syscalls -- ls /etc > /dev/null
+	decode "$BATS_TEST_TMPDIR/twice.dat"
+	# The pairs of raw_syscalls alone: tasks of other programs may have begun a call before the recording.
+	pairs=$(weft report --format json "$BATS_TEST_TMPDIR/twice.dat" | python3 -c 'import json, sys
+open_calls, pairs = set(), 0
+for line in sys.stdin:
+    event = json.loads(line)
+    if event.get("event") == "sys_enter":
+        open_calls.add(event["pid"])
+    elif event.get("event") == "sys_exit":
+        pairs += event["pid"] in open_calls
+        open_calls.discard(event["pid"])
+print(pairs)')
+	[ "$pairs" -gt 50 ]
+	[ $(($(ask calls | grep -c '^sys_exit') + $(ask task_slices | awk '{ n += $2 } END { print n + 0 }'))) = "$pairs" ]
+	rules "$BATS_TEST_TMPDIR/twice.dat"
 }
 
 @test "perfetto: a terminal gets none of it" {

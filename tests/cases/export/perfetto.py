@@ -53,7 +53,7 @@ def events(packets):
 def counts(packets):
     names, seen = described(packets), {}
     for _, _, name, _ in events(packets):
-        name = names.get(name, name)
+        name = re.sub('^(sys_(enter|exit))_.*', r'\1', names.get(name, name))
         assert not name.isdigit(), name
         seen[name] = seen.get(name, 0) + 1
     for name in sorted(seen):
@@ -69,7 +69,7 @@ def switches(packets):
 
 def nesting(packets):
     """The number of calls of the function graph and of slices; each must end the innermost open one."""
-    open_calls, calls, last = {}, 0, {}
+    open_calls, calls = {}, 0
     symbols = set()
     for packet in packets:
         for interned in all_of(packet, 'interned_data'):
@@ -90,8 +90,6 @@ def nesting(packets):
     for packet in packets:
         for event in all_of(packet, 'track_event'):
             uuid = one(event, 'track_uuid')
-            assert int(one(packet, 'timestamp')) >= last.get(uuid, 0)
-            last[uuid] = int(one(packet, 'timestamp'))
             if one(event, 'type') == '1':
                 slices[uuid] = slices.get(uuid, 0) + 1
             elif one(event, 'type') == '2':
@@ -121,11 +119,47 @@ def names(packets):
 
 
 def calls(packets):
+    """Each system call that the importer draws, and the result of those that end."""
     for _, event, name, fields in sorted(events(packets), key=lambda each: int(one(each[1], 'timestamp'))):
         if name == 'sys_exit':
             print('sys_exit', one(fields, 'id'), one(fields, 'ret'))
         elif name == 'sys_enter':
             print('sys_enter', one(fields, 'id'), *all_of(fields, 'args'))
+
+
+def task_slices(packets):
+    """The slices on the tracks of tasks: how many of each name."""
+    tracks, counts = set(), {}
+    for packet in packets:
+        for track in all_of(packet, 'track_descriptor'):
+            if one(track, 'thread'):
+                tracks.add(one(track, 'uuid'))
+        for event in all_of(packet, 'track_event'):
+            if one(event, 'track_uuid') in tracks and one(event, 'type') == '1':
+                counts[one(event, 'name')] = counts.get(one(event, 'name'), 0) + 1
+    for name in sorted(counts):
+        print(name.strip('"'), counts[name])
+
+
+def machines(packets):
+    """The sched_switch of each machine."""
+    counts = {}
+    for packet in packets:
+        for bundle in all_of(packet, 'ftrace_events'):
+            for event in all_of(bundle, 'event'):
+                if one(event, 'sched_switch') is not None:
+                    number = one(packet, 'machine_id', '0')
+                    counts[number] = counts.get(number, 0) + 1
+    print(*('%s:%d' % each for each in sorted(counts.items())))
+
+
+def texts(packets):
+    names = described(packets)
+    for _, _, name, fields in events(packets):
+        if name == 'print':
+            print('atrace', one(fields, 'buf'))
+        elif names.get(name) == 'print':
+            print('instant', one(fields, '2'), one(fields, '3'))
 
 
 with open(sys.argv[2], encoding='utf-8') as text:

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * System calls as slices. The importer pairs sys_enter and sys_exit by itself: it opens a slice for each sys_enter, so
+ * one without its exit, or one that another event tells again, puts all later calls of the task inside it. So an entry
+ * waits until its exit is known; then both are written as the messages that the importer pairs. Everything else is
+ * written as an event that makes no slice: the second event of a call that raw_syscalls and syscalls tell both, entries
+ * and exits whose other end is not recorded or may be lost. Where the importer has no name for a call, both events are
+ * such, and weft writes the slice. Memory: one event for each task.
+ */
+#include "formats/export/call_name.h"
+#include "formats/export/perfetto.h"
+#include "formats/export/perfetto_kind.h"
+#include "lib/event/context.h"
+#include "lib/uapi/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The importer drops calls of higher numbers, and names those up to the newest in its tables: futex_requeue. */
+enum { CALLS_OF_IMPORTER = 550, NEWEST_OF_IMPORTER = 456 };
+
+struct perfetto_call {
+	bool open, twice; /* twice: the other kind of event told of the entry, too */
+	uint8_t *data;    /* a copy of the entry's record */
+	size_t size;
+	struct event entry;
+	struct perfetto_kind *kind;
+	int64_t number;
+};
+
+static bool importer_names(const struct context *context, const struct perfetto_kind *kind, int64_t number)
+{
+	static const char *const machines[] = { "aarch64", "armv8l", "armv7l", "x86_64", "i686" };
+
+	if (number < 0 || number >= CALLS_OF_IMPORTER)
+		return false;
+	for (size_t i = 0; i < array_size(machines); i++)
+		if (!strcmp(context->machine, machines[i]) && number <= NEWEST_OF_IMPORTER)
+			return true;
+	/* Both have only the number. */
+	return !kind->call_by_name && !system_call_name(context->machine, number);
+}
+
+static int64_t number_of(const struct perfetto_kind *kind, const struct event *event)
+{
+	return kind->nr_fields ? place_s64(&kind->fields[0].place, event) : -1;
+}
+
+static void put(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
+		const struct event *event, bool paired)
+{
+	perfetto_put_kind(perfetto, buffer, paired ? kind : kind->bare, event);
+}
+
+/* Writes the entry that waits, if there is one. */
+static void let_go(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_call *call, bool paired)
+{
+	if (call->open)
+		put(perfetto, buffer, call->kind, &call->entry, paired);
+	call->open = false;
+}
+
+static bool keep(struct perfetto_call *call, struct perfetto_kind *kind, const struct event *event)
+{
+	size_t len = (size_t)event->len + event->more;
+
+	if (call->size < len) {
+		uint8_t *data = realloc(call->data, len);
+
+		if (!data)
+			return false;
+		call->data = data;
+		call->size = len;
+	}
+	memcpy(call->data, event->data, len);
+	call->entry = *event;
+	call->entry.data = call->data;
+	call->kind = kind;
+	call->number = number_of(kind, event);
+	call->open = true;
+	call->twice = false;
+	return true;
+}
+
+static void enter(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
+		  const struct event *event)
+{
+	struct perfetto_call *call = u64_map_add(&buffer->calls, (uint32_t)event->pid);
+
+	if (call && call->open && !call->twice && call->kind->call_by_name != kind->call_by_name &&
+	    call->number == number_of(kind, event)) {
+		call->twice = true;
+		put(perfetto, buffer, kind, event, false);
+		return;
+	}
+	if (call)
+		let_go(perfetto, buffer, call, false);
+	if (!call || !keep(call, kind, event))
+		export_no_memory(&perfetto->export);
+}
+
+/* Events were lost since the entry where the task was or is, or anywhere if nothing tells where tasks are. */
+static bool is_broken(const struct perfetto_buffer *buffer, const struct perfetto_call *call, const struct event *event)
+{
+	const uint64_t *entered = u64_map_find(&buffer->losses, call->entry.cpu);
+	const uint64_t *left = u64_map_find(&buffer->losses, event->cpu);
+
+	if (!buffer->lost_at || buffer->lost_at < call->entry.ts)
+		return false;
+	return !buffer->has_switches || (entered && *entered >= call->entry.ts) || (left && *left >= call->entry.ts);
+}
+
+static void put_slices(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct perfetto_call *call,
+		       const struct event *event)
+{
+	const char *known = system_call_name(buffer->context->machine, call->number);
+	const char *name = call->kind->format->name;
+	char text[CALL_NAME + 128];
+
+	if (call->kind->call_by_name)
+		snprintf(text, sizeof(text), "sys_%.100s", name + strlen("sys_enter_"));
+	else if (known)
+		snprintf(text, sizeof(text), "sys_%.100s", known);
+	else
+		snprintf(text, sizeof(text), "sys_%lld", (long long)call->number);
+	perfetto_put_task_slice(perfetto, buffer, event->pid, SLICE_BEGIN, call->entry.ts, text);
+	perfetto_put_task_slice(perfetto, buffer, event->pid, SLICE_END, event->ts, NULL);
+}
+
+static void leave(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
+		  const struct event *event)
+{
+	struct perfetto_call *call = u64_map_find(&buffer->calls, (uint32_t)event->pid);
+	int64_t number = number_of(kind, event);
+	const char *name;
+	bool restores, named;
+
+	buffer->has_exits = true;
+	if (!call || !call->open) {
+		put(perfetto, buffer, kind, event, false);
+		return;
+	}
+	name = system_call_name(buffer->context->machine, call->number);
+	restores = name && strstr(name, "sigreturn");
+	if ((number != call->number && !restores) || is_broken(buffer, call, event)) {
+		let_go(perfetto, buffer, call, false);
+		put(perfetto, buffer, kind, event, false);
+		return;
+	}
+	named = importer_names(buffer->context, call->kind, call->number) && !restores;
+	if (!named)
+		put_slices(perfetto, buffer, call, event);
+	let_go(perfetto, buffer, call, named);
+	put(perfetto, buffer, kind, event, named);
+}
+
+void perfetto_calls_see(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
+			const struct event *event)
+{
+	if (kind->enters)
+		enter(perfetto, buffer, kind, event);
+	else
+		leave(perfetto, buffer, kind, event);
+}
+
+void perfetto_calls_end(struct perfetto *perfetto, struct perfetto_buffer *buffer)
+{
+	struct perfetto_call *call;
+	uint64_t pid;
+
+	/* Calls that last until the end are open slices, unless the file has no exits at all. */
+	for (size_t at = 0; (call = u64_map_next(&buffer->calls, &at, &pid));)
+		let_go(perfetto, buffer, call,
+		       buffer->has_exits && importer_names(buffer->context, call->kind, call->number) &&
+			       !is_broken(buffer, call, &call->entry));
+}
+
+void perfetto_calls_init(struct perfetto_buffer *buffer)
+{
+	u64_map_init(&buffer->calls, sizeof(struct perfetto_call));
+	u64_map_init(&buffer->losses, sizeof(uint64_t));
+}
+
+void perfetto_calls_release(struct perfetto_buffer *buffer)
+{
+	struct perfetto_call *call;
+	uint64_t pid;
+
+	for (size_t at = 0; (call = u64_map_next(&buffer->calls, &at, &pid));)
+		free(call->data);
+	u64_map_release(&buffer->calls);
+	u64_map_release(&buffer->losses);
+}
