@@ -46,7 +46,7 @@ hot := $(addprefix cmd/,empty_answer.c export_write.c info_buffer.c pack_types.c
 cold_rooms := cmd lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/record lib/setup lib/tracefs lib/undo tests/unit
 cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analysis/*_tables.c lib/trace/pack*.c lib/trace/writer*.c) \
 	$(addprefix lib/analysis/,diff.c diff_condition.c diff_rows.c diff_table.c findings.c latency_section.c section_text.c) \
-	$(addprefix lib/base/,cpus.c destination.c destination_folder.c near.c sandbox.c table.c table_data.c table_sort.c table_text.c trust.c) \
+	$(addprefix lib/base/,cpus.c destination.c destination_folder.c dir.c draft.c near.c sandbox.c table.c table_data.c table_sort.c table_text.c trust.c) \
 	$(addprefix lib/event/,context_new.c context_option.c cpu_stats.c last_boot.c latency_facts.c own_formats.c release.c) \
 	lib/query/filter_parse.c \
 	$(addprefix lib/schema/,compile.c dump.c expr_call.c expr_names.c expr_parse.c fields.c format.c make.c) \

@@ -11,28 +11,64 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static const int signals[] = { SIGINT, SIGHUP, SIGTERM };
 
-/* For the signal handler. */
+/* For the signal handlers. */
 static volatile pid_t reader;
+static bool killed;                /* apart_kill() was called */
+static volatile sig_atomic_t wish; /* the first signal that asked weft to end; 0: none */
 
-static void pass_on(int sig)
+/* A reader process that a file took over may ignore the signal. */
+static void insist(int sig)
 {
 	int saved = errno;
 
-	kill(reader, sig);
+	(void)sig;
+	if (reader > 0)
+		kill(reader, SIGKILL);
 	errno = saved;
+}
+
+/*
+ * From now on a clock ticks: each tick kills the reader process, and interrupts whatever this process is waiting for,
+ * such as the reader of a pipe.
+ */
+static void pass_on(int sig)
+{
+	const struct itimerval ticks = { .it_interval.tv_sec = 1, .it_value.tv_sec = 1 };
+	int saved = errno;
+
+	if (reader > 0)
+		kill(reader, sig);
+	if (!wish)
+		setitimer(ITIMER_REAL, &ticks, NULL);
+	wish = sig;
+	errno = saved;
+}
+
+void apart_kill(void)
+{
+	killed = true;
+	insist(SIGALRM);
+}
+
+int apart_signal(void)
+{
+	return wish;
 }
 
 static void forward(pid_t pid)
 {
-	const struct sigaction action = { .sa_handler = pass_on, .sa_flags = SA_RESTART };
+	/* Without SA_RESTART: a write to a pipe that nobody reads ends with EINTR. */
+	const struct sigaction action = { .sa_handler = pass_on }, tick = { .sa_handler = insist };
 	struct sigaction old;
 
 	reader = pid;
+	sigaction(SIGALRM, &tick, NULL);
 	for (size_t i = 0; i < array_size(signals); i++)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
@@ -68,14 +104,22 @@ static bool is_wish(int sig)
 
 int apart_end(pid_t pid, const char *input)
 {
+	siginfo_t ended;
 	int status = 0;
 
+	/* First only waits: until the process is reaped, its PID belongs to no other one. */
+	(void)!io_again(waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT));
+	reader = 0;
 	if (io_again(waitpid(pid, &status, 0)) < 0) {
 		command_warn("cannot wait for the process that reads '%s': %s", input, strerror(errno));
 		return EXIT_FAILED;
 	}
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
+	if (wish && WTERMSIG(status) == SIGKILL)
+		return APART_SIGNAL + wish;
+	if (killed)
+		return EXIT_FAILED;
 	if (is_wish(WTERMSIG(status)) || WTERMSIG(status) == SIGPIPE)
 		return APART_SIGNAL + WTERMSIG(status);
 	command_warn("the process that reads '%s' was killed by signal %d", input, WTERMSIG(status));

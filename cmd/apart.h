@@ -13,9 +13,16 @@ enum { APART_SIGNAL = 128 };
 
 /*
  * Forks the reader process. From then on SIGINT, SIGHUP and SIGTERM, unless they are ignored, go to the reader process
- * and no longer end this one.
+ * and no longer end this one. A reader process that has not ended after a second is killed. System calls of this
+ * process are interrupted (EINTR).
  */
 pid_t apart_fork(void);
+
+/* Kills the reader process. */
+void apart_kill(void);
+
+/* The signal that asked weft to end; 0: none did. */
+int apart_signal(void);
 
 /*
  * Waits for the reader process and returns its exit status. If a signal ended it, that is reported, with `input` as the

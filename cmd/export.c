@@ -267,7 +267,7 @@ static int read_and_write(const struct arguments *arguments, struct export_job *
 }
 
 /* Returns the exit status of the reader process. */
-static int export_to(const struct arguments *arguments, int fd, const char *path)
+static int export_to(const struct arguments *arguments, int fd)
 {
 	struct export_job job = { .choice = &arguments->choice,
 				  .ops = arguments->ops,
@@ -278,7 +278,7 @@ static int export_to(const struct arguments *arguments, int fd, const char *path
 				  .fd = fd,
 				  .terminal = fd == STDOUT_FILENO && isatty(fd) };
 	struct fail fail = FAIL_INIT;
-	int r = arguments->ops->open ? arguments->ops->open(path, &job.db, &fail) : 0;
+	int r = arguments->ops->open ? arguments->ops->open(fd, &job.db, &fail) : 0;
 
 	if (!r)
 		r = read_and_write(arguments, &job, &fail);
@@ -297,7 +297,7 @@ static int export_to(const struct arguments *arguments, int fd, const char *path
  * Starts a process that gives up its rights and reads; this process keeps them, to give the file its name. `ours` is
  * closed in the new process.
  */
-static pid_t start_apart(const struct arguments *arguments, int fd, const char *path, int ours)
+static pid_t start_apart(const struct arguments *arguments, int fd, int ours)
 {
 	pid_t pid;
 
@@ -306,30 +306,24 @@ static pid_t start_apart(const struct arguments *arguments, int fd, const char *
 		return pid;
 	if (ours >= 0)
 		close(ours);
-	_exit(export_to(arguments, fd, path));
+	_exit(export_to(arguments, fd));
 }
 
 static int export_file(const struct arguments *arguments, const struct destination *to)
 {
-	char name[DESTINATION_NAME], path[64 + DESTINATION_NAME];
 	struct fail fail = FAIL_INIT;
-	cleanup_fd int fd = -1;
-	int status, r = destination_create(to, name, &fd, &fail);
+	struct draft draft;
+	int status;
 	pid_t pid;
 
-	if (r)
+	if (destination_draft(to, &draft, &fail))
 		return command_failed(&fail);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", to->dir, name);
-	pid = start_apart(arguments, fd, path, -1);
+	pid = start_apart(arguments, draft.fd, -1);
 	status = pid > 0 ? apart_end(pid, arguments->input) : EXIT_FAILED;
-	if (status == EXIT_OK || status == EXIT_DAMAGED) {
-		r = destination_place(to, to->dir, name, fd, arguments->mode, false, &fail);
-		if (!r)
-			return status;
-		command_failed(&fail);
-		status = EXIT_FAILED;
-	}
-	unlinkat(to->dir, name, 0);
+	if ((status == EXIT_OK || status == EXIT_DAMAGED) &&
+	    destination_place(to, &draft, arguments->mode, false, &fail))
+		status = command_failed(&fail);
+	draft_discard(&draft);
 	return status;
 }
 
@@ -344,7 +338,7 @@ static int fill_folder(const struct arguments *arguments, const struct destinati
 		command_warn("cannot make a pipe: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	pid = start_apart(arguments, ends[1], NULL, ends[0]);
+	pid = start_apart(arguments, ends[1], ends[0]);
 	close(ends[1]);
 	r = pid > 0 ? export_folder_fill(folder, ends[0], &fail) : 0;
 	/*
@@ -393,7 +387,7 @@ static int export_special(const struct arguments *arguments, const struct destin
 		command_warn("format '%s' needs a regular file: name one with -o FILE", arguments->ops->name);
 		return EXIT_FAILED;
 	}
-	return export_to(arguments, to->kind == DESTINATION_SPECIAL ? fd : STDOUT_FILENO, NULL);
+	return export_to(arguments, to->kind == DESTINATION_SPECIAL ? fd : STDOUT_FILENO);
 }
 
 static int run(int argc, char **argv)

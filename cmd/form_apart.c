@@ -7,16 +7,23 @@
 #include "lib/base/destination.h"
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
+#include "lib/base/vec.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { COPY_SIZE = 1 << 16 };
+enum { COPY_SIZE = 1 << 16, TEMPORARIES_MAX = 4096 };
+
+/* As lib/trace bounds what is read from a file that is not trusted: this much, and so much for each of its bytes. */
+static const uint64_t size_base = 64 << 20, size_per_byte = 8192;
 
 /* A request of the reader process. Each is one message. */
 struct question {
@@ -29,13 +36,22 @@ struct answer {
 	struct fail fail;
 };
 
-/* This process' side: the file that was requested and has no name yet. */
+/* A file that was requested. It gets its name when the reader process, which may write to it, has ended. */
+struct pending {
+	char word[FORM_WORD];
+	struct destination to;
+	struct draft draft;
+	int special; /* where the file is copied to; -1: it gets a name, or goes to standard output */
+	bool whole;  /* the reader process said that it is complete */
+};
+
+/* This process' side. */
 struct keeper {
 	const struct form *form;
-	struct destination to;
-	char name[DESTINATION_NAME];
-	int fd;      /* -1: there is no file */
-	int special; /* where the file is copied to; -1: it gets a name instead */
+	struct pending *files;
+	size_t nr;
+	unsigned temporaries; /* the number of temporary files that the reader process got */
+	bool betrayed;        /* it asked for what weft never asks for: a file has taken it over */
 };
 
 static int send_answer(int socket, const struct answer *answer, int fd)
@@ -54,7 +70,8 @@ static int send_answer(int socket, const struct answer *answer, int fd)
 		head->cmsg_len = CMSG_LEN(sizeof(fd));
 		memcpy(CMSG_DATA(head), &fd, sizeof(fd));
 	}
-	return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	/* The reader process asks one question at a time. One that does not read the answers is not waited for. */
+	return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
 static int ask(struct form_door *door, const struct question *question, int *ret_fd, struct fail *fail)
@@ -90,7 +107,23 @@ static int ask(struct form_door *door, const struct question *question, int *ret
 
 static int ask_temporary(void *arg, int *ret_fd, struct fail *fail)
 {
+	struct form_door *door = arg;
+
+	if (door->nr_spares) {
+		*ret_fd = door->spares[--door->nr_spares];
+		return 0;
+	}
 	return ask(arg, &(struct question){ .what = ASK_TEMPORARY }, ret_fd, fail);
+}
+
+static void give_back(void *arg, int fd)
+{
+	struct form_door *door = arg;
+
+	if (door->nr_spares < FORM_SPARES_MAX)
+		door->spares[door->nr_spares++] = fd;
+	else
+		close(fd);
 }
 
 int form_door_file(struct form_door *door, const char *word, int *ret_fd, struct fail *fail)
@@ -106,75 +139,88 @@ int form_door_name(struct form_door *door, struct fail *fail)
 	return ask(door, &(struct question){ .what = ASK_NAME }, NULL, fail);
 }
 
-static void forget_file(struct keeper *keeper)
+static void forget_file(struct pending *file)
 {
-	if (keeper->fd >= 0 && *keeper->name)
-		unlinkat(keeper->to.dir, keeper->name, 0);
-	cleanup_fd_close(&keeper->fd);
-	cleanup_fd_close(&keeper->special);
-	keeper->fd = keeper->special = -1;
-	destination_release(&keeper->to);
+	draft_discard(&file->draft);
+	cleanup_fd_close(&file->special);
+	destination_release(&file->to);
 }
 
 /*
- * The reader process, which a hostile file may have taken over, sent this word: it must not lead to another directory.
+ * The reader process, which a hostile file may have taken over, sent this word. Only a command that makes several files
+ * has words, each word once, and a word leads to no other directory.
  */
-static bool word_is_well(const char word[FORM_WORD])
+static bool word_is_well(const struct keeper *keeper, const char word[FORM_WORD])
 {
 	size_t len = strnlen(word, FORM_WORD);
 
-	return len < FORM_WORD && strspn(word, FORM_WORD_LETTERS) == len;
+	if (len == FORM_WORD || strspn(word, FORM_WORD_LETTERS) != len || keeper->form->divides != (len > 0))
+		return false;
+	for (size_t i = 0; i < keeper->nr; i++)
+		if (!strcmp(keeper->files[i].word, word))
+			return false;
+	return true;
 }
 
-static int make_file(struct keeper *keeper, const char *word, struct fail *fail)
+static int betray(struct keeper *keeper, struct fail *fail)
 {
+	keeper->betrayed = true;
+	return fail_set(fail, -EPERM, "there is no such request");
+}
+
+static int open_place(struct pending *file, struct fail *fail)
+{
+	int r;
+
+	/* Only the name that the user wrote may be that of an existing file. */
+	if (*file->word && file->to.exists)
+		return fail_set(fail, -EEXIST, "'%s' exists; choose another file with -o", file->to.path);
+	if (file->to.kind == DESTINATION_FILE)
+		return destination_draft(&file->to, &file->draft, fail);
+	r = file->to.kind == DESTINATION_SPECIAL ? destination_special(&file->to, &file->special, fail) : 0;
+	return r ? r : input_temporary(&file->draft.fd, fail);
+}
+
+static int make_file(struct keeper *keeper, const char *word, int *ret_fd, struct fail *fail)
+{
+	struct pending file = { .to = DESTINATION_INIT, .draft = { .fd = -1 }, .special = -1 }, *added;
 	cleanup_free char *path = NULL;
 	int r;
 
-	if (keeper->fd >= 0 || !word_is_well(word))
-		return fail_set(fail, -EPERM, "no file is made for that");
+	if (!word_is_well(keeper, word) || keeper->nr >= FORM_FILES_MAX ||
+	    (keeper->nr && !keeper->files[keeper->nr - 1].whole))
+		return betray(keeper, fail);
+	snprintf(file.word, sizeof(file.word), "%s", word);
 	path = form_path(keeper->form, word);
-	r = path ? destination_open(path, &keeper->to, fail) : fail_memory(fail);
-	if (r)
-		return r;
-	*keeper->name = '\0';
-	if (keeper->to.kind == DESTINATION_FILE)
-		return destination_create(&keeper->to, keeper->name, &keeper->fd, fail);
-	if (keeper->to.kind == DESTINATION_SPECIAL)
-		r = destination_special(&keeper->to, &keeper->special, fail);
-	return r ? r : input_temporary(&keeper->fd, fail);
-}
-
-static int copy_out(const struct keeper *keeper, int to, struct fail *fail)
-{
-	char data[COPY_SIZE];
-	uint64_t offset = 0;
-	ssize_t got;
-	int r;
-
-	while ((got = io_pread(keeper->fd, data, sizeof(data), offset)) > 0) {
-		r = io_write(to, data, (size_t)got);
-		if (r)
-			return fail_set(fail, r, "cannot write '%s': %s", keeper->to.path, strerror(-r));
-		offset += (uint64_t)got;
-	}
-	return got ? fail_set(fail, (int)got, "cannot read the temporary file: %s", strerror((int)-got)) : 0;
-}
-
-static int name_file(struct keeper *keeper, struct fail *fail)
-{
-	int r;
-
-	if (keeper->fd < 0)
-		return fail_set(fail, -EPERM, "there is no file to name");
-	if (keeper->to.kind == DESTINATION_FILE)
-		r = destination_place(&keeper->to, keeper->to.dir, keeper->name, keeper->fd, keeper->form->mode, false,
-				      fail);
-	else
-		r = copy_out(keeper, keeper->to.kind == DESTINATION_SPECIAL ? keeper->special : STDOUT_FILENO, fail);
+	r = path ? destination_open(path, &file.to, fail) : fail_memory(fail);
 	if (!r)
-		*keeper->name = '\0';
-	return r;
+		r = open_place(&file, fail);
+	added = r ? NULL : vec_push(keeper->files, keeper->nr);
+	if (!added) {
+		forget_file(&file);
+		return r ? r : fail_memory(fail);
+	}
+	*added = file;
+	*ret_fd = file.draft.fd;
+	return 0;
+}
+
+static int make_temporary(struct keeper *keeper, int *ret_fd, struct fail *fail)
+{
+	unsigned max = TEMPORARIES_MAX + (keeper->form->divides ? FORM_FILES_MAX : 0);
+
+	if (keeper->temporaries == max)
+		return fail_set(fail, -EMFILE, "more than %u temporary files; --no-sandbox has no limit", max);
+	keeper->temporaries++;
+	return input_temporary(ret_fd, fail);
+}
+
+static int end_file(struct keeper *keeper, struct fail *fail)
+{
+	if (!keeper->nr || keeper->files[keeper->nr - 1].whole)
+		return betray(keeper, fail);
+	keeper->files[keeper->nr - 1].whole = true;
+	return 0;
 }
 
 static int reply_to(struct keeper *keeper, int socket, const struct question *question)
@@ -185,42 +231,107 @@ static int reply_to(struct keeper *keeper, int socket, const struct question *qu
 
 	switch (question->what) {
 	case ASK_TEMPORARY:
-		answer.err = input_temporary(&temporary, &answer.fail);
+		answer.err = make_temporary(keeper, &temporary, &answer.fail);
 		fd = temporary;
 		break;
 	case ASK_FILE:
-		answer.err = make_file(keeper, question->word, &answer.fail);
-		fd = keeper->fd;
+		answer.err = make_file(keeper, question->word, &fd, &answer.fail);
 		break;
 	case ASK_NAME:
-		answer.err = name_file(keeper, &answer.fail);
+		answer.err = end_file(keeper, &answer.fail);
 		break;
 	default:
-		answer.err = fail_set(&answer.fail, -EPERM, "no such question");
+		answer.err = betray(keeper, &answer.fail);
 	}
-	if (answer.err || question->what == ASK_NAME)
-		forget_file(keeper);
 	return send_answer(socket, &answer, answer.err ? -1 : fd);
 }
 
 /* Serves requests until the reader process ends, which closes the socket. */
-static void keep(const struct form *form, int socket)
+static void serve(struct keeper *keeper, int socket)
 {
-	struct keeper keeper = { .form = form, .to = DESTINATION_INIT, .fd = -1, .special = -1 };
 	struct question question;
 
 	for (;;) {
 		ssize_t got = io_again(recv(socket, &question, sizeof(question), 0));
 
-		if (got != (ssize_t)sizeof(question) || reply_to(&keeper, socket, &question))
+		if (got <= 0)
 			break;
+		if (got != (ssize_t)sizeof(question) || reply_to(keeper, socket, &question) || keeper->betrayed) {
+			keeper->betrayed = true;
+			break;
+		}
 	}
-	forget_file(&keeper);
+}
+
+/* Copies the whole file. The reader of a pipe may be slow, so a signal ends this. */
+static int copy_out(const struct pending *file, int to, struct fail *fail)
+{
+	char data[COPY_SIZE];
+	uint64_t offset = 0;
+	ssize_t got;
+
+	while ((got = io_pread(file->draft.fd, data, sizeof(data), offset)) > 0) {
+		ssize_t done = write(to, data, (size_t)got);
+
+		if (apart_signal())
+			return fail_set(fail, -EINTR, "cannot write '%s': %s", file->to.path, strerror(EINTR));
+		if (done < 0 && errno != EINTR)
+			return fail_set(fail, -errno, "cannot write '%s': %s", file->to.path, strerror(errno));
+		offset += done > 0 ? (uint64_t)done : 0;
+	}
+	return got ? fail_set(fail, (int)got, "cannot read the temporary file: %s", strerror((int)-got)) : 0;
+}
+
+static int name_file(const struct form *form, struct pending *file, struct fail *fail)
+{
+	if (file->to.kind == DESTINATION_FILE)
+		return destination_place(&file->to, &file->draft, form->mode, *file->word, fail);
+	return copy_out(file, file->to.kind == DESTINATION_SPECIAL ? file->special : STDOUT_FILENO, fail);
+}
+
+/* Names the complete files. The reader process has ended, so nobody can write to them any more. */
+static int name_files(struct keeper *keeper, int status)
+{
+	struct fail fail = FAIL_INIT;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < keeper->nr && keeper->files[i].whole; i++)
+		r = name_file(keeper->form, &keeper->files[i], &fail);
+	if (r && apart_signal())
+		return APART_SIGNAL + apart_signal();
+	/* The program that reads standard output has read enough. */
+	if (r == -EPIPE && !strcmp(keeper->form->output, "-"))
+		return APART_SIGNAL + SIGPIPE;
+	return r ? command_failed(&fail) : status;
+}
+
+static int keep(const struct form *form, int socket, pid_t pid)
+{
+	struct keeper keeper = { .form = form };
+	int status;
+
+	serve(&keeper, socket);
+	if (keeper.betrayed)
+		apart_kill();
+	close(socket);
+	status = apart_end(pid, form->output);
+	if (keeper.betrayed) {
+		command_warn("the process that reads for '%s' did what no weft does: its input has taken it over; "
+			     "nothing is written",
+			     form->output);
+		status = EXIT_FAILED;
+	} else if (status < APART_SIGNAL) {
+		status = name_files(&keeper, status);
+	}
+	for (size_t i = 0; i < keeper.nr; i++)
+		forget_file(&keeper.files[i]);
+	free(keeper.files);
+	return status;
 }
 
 static void be_apart(struct form *form, int socket, int (*make)(void *arg), void *arg)
 {
-	struct form_door door = { .socket = socket, .temporaries = { .make = ask_temporary } };
+	struct form_door door = { .socket = socket, .temporaries = { .make = ask_temporary, .give_back = give_back } };
 	int status;
 
 	door.temporaries.arg = &door;
@@ -250,17 +361,40 @@ int form_apart(struct form *form, int (*make)(void *arg), void *arg)
 	}
 	close(sockets[1]);
 	if (pid > 0)
-		keep(form, sockets[0]);
+		return keep(form, sockets[0], pid);
 	close(sockets[0]);
-	return pid > 0 ? apart_end(pid, form->output) : EXIT_FAILED;
+	return EXIT_FAILED;
+}
+
+int form_limit(const struct form *form, uint64_t input_size, struct fail *fail)
+{
+	struct rlimit limit;
+	uint64_t max;
+
+	if (form->no_sandbox || __builtin_mul_overflow(input_size, size_per_byte, &max) ||
+	    __builtin_add_overflow(max, size_base, &max))
+		return 0;
+	if (getrlimit(RLIMIT_FSIZE, &limit))
+		return fail_set(fail, -errno, "cannot get the limit of a file's size: %s", strerror(errno));
+	if (limit.rlim_cur <= max)
+		return 0;
+	limit.rlim_cur = limit.rlim_max = (rlim_t)max;
+	return setrlimit(RLIMIT_FSIZE, &limit) ?
+		       fail_set(fail, -errno, "cannot limit the size of files: %s", strerror(errno)) :
+		       0;
 }
 
 int form_open(const struct form *form, const char *const *paths, size_t nr, struct trace **ret, struct fail *fail)
 {
+	uint64_t size = 0;
 	int r = 0;
 
-	for (size_t i = 0; !r && i < nr; i++)
+	for (size_t i = 0; !r && i < nr; i++) {
 		r = trace_new(paths[i], &ret[i], fail);
+		size += r ? 0 : trace_info(ret[i])->size;
+	}
+	if (!r)
+		r = form_limit(form, size, fail);
 	if (!r && !form->no_sandbox)
 		r = trace_sandbox(ret[0], fail);
 	for (size_t i = 0; !r && i < nr; i++)

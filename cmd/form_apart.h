@@ -9,17 +9,20 @@ struct fail;
 struct form;
 struct trace;
 
-enum { FORM_WORD = 80 };
+enum { FORM_WORD = 80, FORM_FILES_MAX = 10000, FORM_SPARES_MAX = 128 };
 
 /*
  * Makes files from files without rights. The reader process works in the sandbox. For each file that it wants to write,
  * it asks this process, which keeps its rights: for a temporary file, or for one for form->output, which gets its name
- * when the reader process says that it is complete. It can only get files without a name, and files with names made by
- * form_path().
+ * when the reader process has said that it is complete, and has ended. It can only get files without a name, and files
+ * with names made by form_path(): one, or with form->divides one for each word, which replaces no existing file. The
+ * number of files and their sizes are limited.
  */
 struct form_door {
 	int socket;
 	struct temporaries temporaries;
+	int spares[FORM_SPARES_MAX]; /* temporary files that were given back */
+	size_t nr_spares;
 };
 
 /*
@@ -33,7 +36,13 @@ int must_check form_open(const struct form *form, const char *const *paths, size
 			 struct fail *fail);
 
 /*
- * form_door_file() gets an empty file for form->output and `word`; form_door_name() gives it its name at the end. Both
+ * Limits what this process can write to a file by the size of all that it reads, as lib/trace limits what it takes from
+ * a file. A reader process calls it before it reads.
+ */
+int must_check form_limit(const struct form *form, uint64_t input_size, struct fail *fail);
+
+/*
+ * form_door_file() gets an empty file for form->output and `word`; form_door_name() says that it is complete. Both
  * return -errno from the other process.
  */
 int must_check form_door_file(struct form_door *door, const char *word, int *ret_fd, struct fail *fail);

@@ -22,6 +22,7 @@ struct form {
 	const char *output; /* NULL: not given */
 	mode_t mode;
 	bool quiet, no_sandbox;
+	bool divides;            /* set by a command that makes several files, with a word for each */
 	const char *compression; /* used while parsing */
 	struct form_door *door;  /* opens files; NULL: this process does (cmd/form_apart.h) */
 };

@@ -6,42 +6,17 @@
 #include "lib/base/destination.h"
 #include "lib/base/fail.h"
 
-#include <unistd.h>
-
-static int write_file(const struct form *form, const struct destination *to,
-		      int (*write)(void *arg, int fd, struct fail *fail), void *arg, struct fail *fail)
-{
-	char name[DESTINATION_NAME];
-	cleanup_fd int fd = -1;
-	int r = destination_create(to, name, &fd, fail);
-
-	if (r)
-		return r;
-	r = write(arg, fd, fail);
-	if (!r)
-		r = destination_place(to, to->dir, name, fd, form->mode, false, fail);
-	if (r)
-		unlinkat(to->dir, name, 0);
-	return r;
-}
-
-static int write_here(const struct form *form, const char *path, int (*write)(void *arg, int fd, struct fail *fail),
+static int write_here(const struct form *form, const char *word, int (*write)(void *arg, int fd, struct fail *fail),
 		      void *arg, struct fail *fail)
 {
+	cleanup_free char *path = form_path(form, word);
 	struct destination to;
-	cleanup_fd int fd = -1;
-	int r = destination_open(path, &to, fail);
+	int r = path ? destination_open(path, &to, fail) : fail_memory(fail);
 
 	if (r)
 		return r;
-	if (to.kind == DESTINATION_FILE) {
-		r = write_file(form, &to, write, arg, fail);
-	} else {
-		if (to.kind == DESTINATION_SPECIAL)
-			r = destination_special(&to, &fd, fail);
-		if (!r)
-			r = write(arg, to.kind == DESTINATION_SPECIAL ? fd : STDOUT_FILENO, fail);
-	}
+	/* Only the name that the user wrote may be that of an existing file. */
+	r = destination_write(&to, form->mode, *word, write, arg, fail);
 	destination_release(&to);
 	return r;
 }
@@ -60,10 +35,7 @@ static int write_through(struct form_door *door, const char *word, int (*write)(
 int form_write(const struct form *form, const char *word, int (*write)(void *arg, int fd, struct fail *fail), void *arg,
 	       struct fail *fail)
 {
-	cleanup_free char *path = NULL;
-
 	if (form->door)
 		return write_through(form->door, word, write, arg, fail);
-	path = form_path(form, word);
-	return path ? write_here(form, path, write, arg, fail) : fail_memory(fail);
+	return write_here(form, word, write, arg, fail);
 }

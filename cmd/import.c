@@ -5,6 +5,7 @@
 #include "cmd/form_write.h"
 #include "cmd/option_value.h"
 #include "lib/base/fail.h"
+#include "lib/base/readable.h"
 #include "lib/base/sandbox.h"
 #include "lib/base/text.h"
 #include "lib/import/import.h"
@@ -99,14 +100,24 @@ static int write_import(void *arg, int fd, struct fail *fail)
 /* Opens the inputs and then gives up all rights, because both inputs may come from strangers. */
 static int open_inputs(struct arguments *arguments, struct fail *fail)
 {
-	FILE *file = strcmp(arguments->input, "-") ? fopen(arguments->input, "re") : stdin;
+	FILE *file = stdin;
 	struct stat st;
-	int r = file ? 0 : fail_set(fail, -errno, "cannot open '%s': %s", arguments->input, strerror(errno));
+	int fd, r = 0;
 
+	if (strcmp(arguments->input, "-") != 0) {
+		r = readable_open(arguments->input, &fd, fail);
+		file = r ? NULL : fdopen(fd, "r");
+		if (!r && !file)
+			r = fail_set(fail, -errno, "cannot open '%s': %s", arguments->input, strerror(errno));
+	}
 	if (!r && arguments->formats_from)
 		r = trace_new(arguments->formats_from, &arguments->formats, fail);
 	if (!r && fstat(fileno(file), &st))
 		r = fail_set(fail, -errno, "cannot read '%s': %s", arguments->input, strerror(errno));
+	if (!r && S_ISREG(st.st_mode))
+		r = form_limit(&arguments->form,
+			       (uint64_t)st.st_size + (arguments->formats ? trace_info(arguments->formats)->size : 0),
+			       fail);
 	if (!r && !arguments->form.no_sandbox)
 		r = sandbox_enter(st.st_uid, st.st_gid, fail);
 	if (!r && arguments->formats)

@@ -292,41 +292,28 @@ static int pack_fd(struct arguments *arguments, int fd, struct pack_summary *sum
 	return r ? r : pack_chosen(arguments, fd, summary, fail);
 }
 
-/* The file is written under another name and renamed when it is complete, because the output may also be an input. */
-static int pack_file(struct arguments *arguments, const struct destination *to, struct pack_summary *summary,
-		     struct fail *fail)
-{
-	char name[DESTINATION_NAME];
-	cleanup_fd int fd = -1;
-	int r = destination_create(to, name, &fd, fail);
+/* What pack_fd() needs, for destination_write(). */
+struct packing {
+	struct arguments *arguments;
+	struct pack_summary *summary;
+};
 
-	if (r)
-		return r;
-	r = pack_fd(arguments, fd, summary, fail);
-	if (!r)
-		r = destination_place(to, to->dir, name, fd, arguments->mode, false, fail);
-	if (r)
-		unlinkat(to->dir, name, 0);
-	return r;
+static int pack_into(void *arg, int fd, struct fail *fail)
+{
+	const struct packing *packing = arg;
+
+	return pack_fd(packing->arguments, fd, packing->summary, fail);
 }
 
 static int pack_to(struct arguments *arguments, struct pack_summary *summary, struct fail *fail)
 {
+	struct packing packing = { arguments, summary };
 	struct destination to;
-	cleanup_fd int fd = -1;
 	int r = destination_open(arguments->output, &to, fail);
 
 	if (r)
 		return r;
-	if (to.kind == DESTINATION_STDOUT) {
-		r = pack_fd(arguments, STDOUT_FILENO, summary, fail);
-	} else if (to.kind == DESTINATION_SPECIAL) {
-		r = destination_special(&to, &fd, fail);
-		if (!r)
-			r = pack_fd(arguments, fd, summary, fail);
-	} else {
-		r = pack_file(arguments, &to, summary, fail);
-	}
+	r = destination_write(&to, arguments->mode, false, pack_into, &packing, fail);
 	destination_release(&to);
 	return r;
 }

@@ -86,6 +86,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		option_once("file", &arguments->input, arg, state);
 		return 0;
 	case ARGP_KEY_END:
+		arguments->form.divides = arguments->by != CUT_NOT;
 		if (arguments->by != CUT_NOT && arguments->form.output && !strcmp(arguments->form.output, "-"))
 			argp_error(state, "several files cannot be written to standard output: use -o FILE");
 		return 0;

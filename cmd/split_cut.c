@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_MAX = 10000, WORD_MAX = FORM_WORD };
+enum { PARTS_MAX = FORM_FILES_MAX, WORD_MAX = FORM_WORD };
 
 /* A file that is being written. */
 struct piece {
@@ -135,7 +135,7 @@ static int piece_in_order(struct cutting *cutting, const struct event *event, st
  */
 static void name_event(struct cutting *cutting, struct piece *piece, const struct event *event)
 {
-	const char *name = event->type->format ? event->type->format->name : "event";
+	const char *name = event->type->format && *event->type->format->name ? event->type->format->name : "event";
 	size_t len = 0;
 
 	for (; name[len] && len < WORD_MAX - 8; len++)

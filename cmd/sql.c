@@ -9,11 +9,11 @@
 #include "cmd/terminal.h"
 #include "formats/export/db_query.h"
 #include "formats/export/export.h"
+#include "lib/base/draft.h"
 #include "lib/base/out.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,36 +106,34 @@ static const struct argp argp = {
 };
 
 /* The database is a file without a name, so that nothing is left of it, however weft ends. */
-static int open_db(const struct export_ops *ops, struct db **ret, struct sqlite3 **ret_handle, struct fail *fail)
+static int open_db(struct export_job *job, struct sqlite3 **ret_handle, struct fail *fail)
 {
 	const char *dir = getenv("TMPDIR");
-	cleanup_free char *path = NULL;
-	cleanup_fd int fd = -1;
 	int r;
 
 	if (db_query_missing())
 		return fail_set(fail, -ENOTSUP, "weft was built without %s, which 'weft sql' needs",
 				db_query_missing());
-	if (asprintf(&path, "%s/weft-sql-XXXXXX", dir && *dir == '/' ? dir : "/tmp") < 0) {
-		path = NULL;
-		return fail_memory(fail);
-	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot make '%s' for the tables: %s", path, strerror(errno));
-	r = ops->open(path, ret, fail);
-	if (!r)
-		r = db_query_open(path, ret_handle, fail);
-	(void)unlink(path);
-	return r;
+	if (!dir || *dir != '/')
+		dir = "/tmp";
+	r = draft_nameless(dir, &job->fd);
+	if (r)
+		return fail_set(fail, r, "cannot make a file in '%s' for the tables: %s", dir, strerror(-r));
+	r = job->ops->open(job->fd, &job->db, fail);
+	return r ? r : db_query_open(ret_handle, fail);
 }
 
-static int print(const struct arguments *arguments, struct sqlite3 *handle, struct fail *fail)
+static int print(const struct arguments *arguments, const struct export_job *job, struct sqlite3 *handle,
+		 struct fail *fail)
 {
 	struct db_answer answer;
+	struct db_map map;
 	struct out out;
-	int r = db_query(handle, arguments->sql, &answer, fail);
+	int r = db_query_use(handle, job->fd, &map, fail);
 
+	if (r)
+		return r;
+	r = db_query(handle, arguments->sql, &answer, fail);
 	if (!r && !out_init(&out, 1 << 16)) {
 		r = fail_memory(fail);
 	} else if (!r) {
@@ -168,7 +166,7 @@ static int answer(const struct arguments *arguments, struct export_job *job, str
 		*fail = damage;
 		return read;
 	}
-	r = print(arguments, handle, fail);
+	r = print(arguments, job, handle, fail);
 	if (!r && read)
 		*fail = damage;
 	return r ? r : read;
@@ -186,7 +184,7 @@ static int run(int argc, char **argv)
 	if (!arguments.input)
 		arguments.input = "trace.dat";
 	reading_tell_left_behind(arguments.input);
-	r = open_db(job.ops, &job.db, &handle, &fail);
+	r = open_db(&job, &handle, &fail);
 	if (!r && !arguments.quiet)
 		progress_prepare("sql", false);
 	if (!r)

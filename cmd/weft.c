@@ -4,6 +4,7 @@
 #include "cmd/terminal.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +27,31 @@ static bool asks_version(const char *word)
 	return !strcmp(word, "--version") || !strcmp(word, "-V") || !strcmp(word, "-v") || !strcmp(word, "version");
 }
 
+static void do_nothing(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * At the limit of a file's size (ulimit -f) a write then fails with EFBIG, as it fails on a full disk, and weft is not
+ * killed while it traces. A handler and not SIG_IGN: the programs that weft starts do not inherit it.
+ */
+static void survive_size_limit(void)
+{
+	const struct sigaction action = { .sa_handler = do_nothing, .sa_flags = SA_RESTART };
+	struct sigaction old;
+
+	if (!sigaction(SIGXFSZ, NULL, &old) && old.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static char name[64], help[] = "help";
 	char *only_help[] = { argv[0], help, NULL };
 	const struct command *command;
 
+	survive_size_limit();
 	terminal_guard(argv);
 	if (atexit(end_output)) {
 		fputs("weft: out of memory\n", stderr);

@@ -26,7 +26,7 @@ static void no_memory(struct db *db)
 	db_pages_failed(&db->pages, -ENOMEM, "out of memory");
 }
 
-int db_open(const char *path, struct db **ret, struct fail *fail)
+int db_open(int fd, struct db **ret, struct fail *fail)
 {
 	struct db *db = calloc(1, sizeof(*db));
 	int r;
@@ -34,7 +34,7 @@ int db_open(const char *path, struct db **ret, struct fail *fail)
 	if (!db || !out_init(&db->text, 4096) || !out_init(&db->body, 4096))
 		r = fail_memory(fail);
 	else
-		r = db_pages_open(&db->pages, path, fail);
+		r = db_pages_init(&db->pages, fd, fail);
 	if (r) {
 		if (db && db->text.start)
 			out_release(&db->text);

@@ -14,8 +14,8 @@ struct db_table;
 
 /*
  * Writes an SQLite database without the SQLite library: rows are only appended, so the cost of SQL statements is
- * avoided. The file is complete after db_finish(). It is opened before privileges are dropped, and opens nothing later.
- * The first failure is kept: db_error().
+ * avoided. The file is complete after db_finish(). It is an open file, so no name is needed. The first failure is kept:
+ * db_error().
  * Not supported: indexes, constraints, other types than integers and texts, rows with more than DB_COLUMNS_MAX columns.
  */
 enum { DB_COLUMNS_MAX = 512 };
@@ -33,7 +33,8 @@ struct db {
 	uint8_t head[8 + 10 * DB_COLUMNS_MAX];
 };
 
-int must_check db_open(const char *path, struct db **ret, struct fail *fail);
+/* `fd` is that of an empty file; the caller closes it after db_free(). */
+int must_check db_open(int fd, struct db **ret, struct fail *fail);
 void db_free(struct db *db);
 
 /* The first failure, or 0. */

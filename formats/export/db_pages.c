@@ -3,23 +3,16 @@
 
 #include "lib/base/io.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 /* SQLite uses the bytes from this offset on for locks; their page is unused. */
 enum { LOCKED = 0x40000000, WRITE_SIZE = 1 << 18 };
 
-int db_pages_open(struct db_pages *pages, const char *path, struct fail *fail)
+int db_pages_init(struct db_pages *pages, int fd, struct fail *fail)
 {
-	*pages = (struct db_pages){ .fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) };
-	if (pages->fd < 0)
-		return fail_set(fail, -errno, "cannot open the database: %s", strerror(errno));
-	if (!out_init(&pages->out, WRITE_SIZE + DB_PAGE)) {
-		close(pages->fd);
+	*pages = (struct db_pages){ .fd = fd };
+	if (!out_init(&pages->out, WRITE_SIZE + DB_PAGE))
 		return fail_memory(fail);
-	}
 	/* Reserves the first page. */
 	memset(db_pages_add(pages), 0, DB_PAGE);
 	return 0;
@@ -28,7 +21,6 @@ int db_pages_open(struct db_pages *pages, const char *path, struct fail *fail)
 void db_pages_release(struct db_pages *pages)
 {
 	out_release(&pages->out);
-	close(pages->fd);
 }
 
 void db_pages_failed(struct db_pages *pages, int error, const char *what)

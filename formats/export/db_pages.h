@@ -16,15 +16,15 @@ enum { DB_PAGE = 16384 };
  * written last. The first failure is kept in pages->error, its text in pages->failure.
  */
 struct db_pages {
-	int fd;
+	int fd; /* borrowed */
 	uint32_t nr;
 	struct out out; /* pages that are not in the file yet */
 	int error;
 	struct fail failure;
 };
 
-/* Opens a file that must be new or empty. */
-int must_check db_pages_open(struct db_pages *pages, const char *path, struct fail *fail);
+/* The file must be empty. */
+int must_check db_pages_init(struct db_pages *pages, int fd, struct fail *fail);
 void db_pages_release(struct db_pages *pages);
 void db_pages_failed(struct db_pages *pages, int error, const char *what);
 

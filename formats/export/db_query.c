@@ -4,14 +4,24 @@
 #include "lib/base/fail.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 void db_answer_release(struct db_answer *answer)
 {
 	table_release(&answer->table);
 	for (size_t i = 0; i < array_size(answer->columns); i++)
 		free((char *)(uintptr_t)answer->columns[i].title);
+}
+
+void db_map_release(struct db_map *map)
+{
+	if (map->size)
+		munmap(map->at, map->size);
+	*map = (struct db_map){ .size = 0 };
 }
 
 #ifdef WEFT_SQLITE
@@ -190,7 +200,7 @@ static void confine(struct sqlite3 *handle)
 		(void)sqlite3_db_config(handle, settings[i].what, settings[i].on, NULL);
 }
 
-int db_query_open(const char *path, struct sqlite3 **ret, struct fail *fail)
+int db_query_open(struct sqlite3 **ret, struct fail *fail)
 {
 	int code;
 
@@ -200,7 +210,7 @@ int db_query_open(const char *path, struct sqlite3 **ret, struct fail *fail)
 	 */
 	(void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	code = sqlite3_open_v2(path, ret, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+	code = sqlite3_open_v2(":memory:", ret, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (code == SQLITE_OK)
 		code = sqlite3_exec(*ret, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
 	if (code == SQLITE_OK) {
@@ -211,6 +221,29 @@ int db_query_open(const char *path, struct sqlite3 **ret, struct fail *fail)
 	db_query_close(*ret);
 	*ret = NULL;
 	return -EIO;
+}
+
+int db_query_use(struct sqlite3 *handle, int fd, struct db_map *ret, struct fail *fail)
+{
+	struct db_map map;
+	struct stat st;
+	int code;
+
+	if (fstat(fd, &st))
+		return fail_set(fail, -errno, "cannot read the database: %s", strerror(errno));
+	if ((uint64_t)st.st_size > SIZE_MAX / 2)
+		return fail_set(fail, -EFBIG, "the database is too large for the memory of this machine");
+	map.size = (size_t)st.st_size;
+	map.at = mmap(NULL, map.size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map.at == MAP_FAILED)
+		return fail_set(fail, -errno, "cannot read the database: %s", strerror(errno));
+	code = sqlite3_deserialize(handle, "main", map.at, st.st_size, st.st_size, SQLITE_DESERIALIZE_READONLY);
+	if (code != SQLITE_OK) {
+		munmap(map.at, map.size);
+		return fail_set(fail, -EIO, "cannot open the database: %s", sqlite3_errmsg(handle));
+	}
+	*ret = map;
+	return 0;
 }
 
 void db_query_close(struct sqlite3 *handle)
@@ -267,10 +300,17 @@ const char *db_query_missing(void)
 	return "libsqlite3";
 }
 
-int db_query_open(const char *path, struct sqlite3 **ret, struct fail *fail)
+int db_query_open(struct sqlite3 **ret, struct fail *fail)
 {
-	(void)path;
 	*ret = NULL;
+	return fail_set(fail, -ENOTSUP, "weft was built without libsqlite3");
+}
+
+int db_query_use(struct sqlite3 *handle, int fd, struct db_map *ret, struct fail *fail)
+{
+	(void)handle;
+	(void)fd;
+	(void)ret;
 	return fail_set(fail, -ENOTSUP, "weft was built without libsqlite3");
 }
 

@@ -17,12 +17,22 @@ struct db_answer {
 /* The name of the library that weft was built without and that the other functions need; NULL: weft has it. */
 const char *db_query_missing(void);
 
+/* A database file in memory, as long as SQLite reads it. */
+struct db_map {
+	void *at;
+	size_t size;
+};
+
 /*
- * Opens a database, which may still be empty: the first statement reads it without opening anything, so that privileges
- * can be dropped in between. NULL after a failure.
+ * Starts SQLite, before privileges are dropped. NULL after a failure. The library gets no name of a file: it would look
+ * for other files beside it (journals), and who may write to that directory could make them.
  */
-int must_check db_query_open(const char *path, struct sqlite3 **ret, struct fail *fail);
+int must_check db_query_open(struct sqlite3 **ret, struct fail *fail);
+
+/* Makes a complete database the one that is asked. The map must be released after db_query_close(). */
+int must_check db_query_use(struct sqlite3 *handle, int fd, struct db_map *ret, struct fail *fail);
 void db_query_close(struct sqlite3 *handle);
+void db_map_release(struct db_map *map);
 
 /*
  * Runs one statement that only reads; errors are in SQLite's words. No statement can write anything or open another

@@ -62,10 +62,10 @@ struct export_ops {
 	bool takes_diff;     /* supports --diff */
 	bool folder;         /* makes a folder: it writes pieces of files (folder.h) */
 	/*
-	 * For an exporter that writes a file of its own instead of the out: opens the file before privileges are
-	 * dropped. NULL for others.
+	 * For an exporter that writes its file in any order instead of the out: begins with an empty file, which the
+	 * caller keeps open until close(). NULL for others.
 	 */
-	int (*open)(const char *path, struct db **ret, struct fail *fail);
+	int (*open)(int fd, struct db **ret, struct fail *fail);
 	void (*close)(struct db *db);
 	int (*create)(const struct export_input *input, struct export **ret, struct fail *fail);
 	void (*free)(struct export *export);

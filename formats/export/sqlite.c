@@ -379,16 +379,11 @@ static void sqlite_end(struct export *export)
 			    COLUMNS_MAX);
 }
 
-static int sqlite_open(const char *path, struct db **ret, struct fail *fail)
-{
-	return db_open(path, ret, fail);
-}
-
 const struct export_ops sqlite_export = {
 	.name = "sqlite",
 	.summary = "a database for sqlite3, with a table for each type of event",
 	.binary = true,
-	.open = sqlite_open,
+	.open = db_open,
 	.close = db_free,
 	.create = sqlite_new,
 	.free = sqlite_free,

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/destination.h"
 
+#include "lib/base/dir.h"
 #include "lib/base/fail.h"
-#include "lib/base/random.h"
 #include "lib/base/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <linux/fs.h>
-#include <linux/magic.h>
 #include <linux/major.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 40, NAMES_MAX = 100 };
+enum { LINKS_MAX = 40 };
+
+/* The time that a reader started together with this process may take to open the FIFO. */
+enum { READER_TRIES = 50, READER_NAP_MS = 20 };
 
 /* Names such as /dev/stdout, which stand for a file descriptor of this process. */
 static bool is_standard_output(const char *path)
@@ -37,85 +34,62 @@ static bool is_standard_output(const char *path)
 	       named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
-/* Opens the directory that holds `path` (relative to `dir`) and returns the name in it. */
-static int enter(int dir, const char *path, int *ret_dir, char **ret_leaf)
+/* Follows the symbolic link `link`, which was opened as such. */
+static int follow(struct destination *destination, int link, uid_t owner, struct fail *fail)
 {
-	const char *slash = strrchr(path, '/'), *leaf = slash ? slash + 1 : path;
-	cleanup_free char *name = strdup(leaf);
-	cleanup_free char *above = !slash        ? strdup(".") :
-				   slash == path ? strdup("/") :
-						   strndup(path, (size_t)(slash - path));
-
-	if (!name || !above)
-		return -ENOMEM;
-	*ret_dir = openat(dir, above, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (*ret_dir < 0)
-		return -errno;
-	*ret_leaf = take(name);
-	return 0;
-}
-
-static bool is_in_proc(int dir)
-{
-	struct statfs fs;
-
-	return !fstatfs(dir, &fs) && fs.f_type == PROC_SUPER_MAGIC;
-}
-
-/* Follows one symbolic link; true when the name was one. */
-static int follow(struct destination *destination, const struct stat *st, struct fail *fail)
-{
-	int old = destination->dir, dir, err;
 	char *leaf, to[PATH_MAX];
 	ssize_t len;
+	int dir, err;
 
-	if (!trust_is_ours(st->st_uid))
+	if (!trust_is_ours(owner))
 		return fail_set(
 			fail, -EPERM,
 			"'%s' is a symbolic link that belongs to another user (uid %u), who may have chosen any "
 			"target; remove it or name another file",
-			destination->path, st->st_uid);
-	len = readlinkat(old, destination->leaf, to, sizeof(to) - 1);
+			destination->path, owner);
+	len = readlinkat(link, "", to, sizeof(to) - 1);
 	if (len < 0)
 		return fail_set(fail, -errno, "cannot follow '%s': %s", destination->path, strerror(errno));
 	to[len] = '\0';
-	err = enter(old, to, &dir, &leaf);
+	err = dir_above(destination->dir, to, destination->path, &dir, &leaf, fail);
 	if (err)
-		return fail_set(fail, err, "cannot open the directory that '%s' leads to: %s", destination->path,
-				strerror(-err));
-	close(old);
+		return err;
+	close(destination->dir);
 	free(destination->leaf);
 	destination->dir = dir;
 	destination->leaf = leaf;
 	return 0;
 }
 
+/* Looks at the name. Returns 1 if it was a link, which was followed; 0 at the end. */
+static int look_once(struct destination *destination, struct fail *fail)
+{
+	cleanup_fd int fd = openat(destination->dir, destination->leaf, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int err;
+
+	if (fd < 0 && errno == ENOENT && *destination->leaf)
+		return 0;
+	if (fd < 0 || fstat(fd, &st))
+		return fail_set(fail, -errno, "cannot write '%s': %s", destination->path, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return fail_set(fail, -EISDIR, "'%s' is a directory; name a file in it", destination->path);
+	if (S_ISLNK(st.st_mode) && !dir_is_in_proc(destination->dir)) {
+		err = follow(destination, fd, st.st_uid, fail);
+		return err ? err : 1;
+	}
+	destination->exists = true;
+	destination->kind = S_ISREG(st.st_mode) ? DESTINATION_FILE : DESTINATION_SPECIAL;
+	return 0;
+}
+
 static int look(struct destination *destination, struct fail *fail)
 {
-	struct stat st;
-	int err = 0;
+	int r = 1;
 
-	for (unsigned links = 0; !err && links < LINKS_MAX; links++) {
-		if (fstatat(destination->dir, destination->leaf, &st, AT_SYMLINK_NOFOLLOW))
-			return errno == ENOENT && *destination->leaf ? 0 :
-								       fail_set(fail, -errno, "cannot write '%s': %s",
-										destination->path, strerror(errno));
-		destination->exists = true;
-		/* For /proc/PID/fd/N the kernel knows the open file itself, not only its name. */
-		if (S_ISLNK(st.st_mode) && is_in_proc(destination->dir)) {
-			destination->kind = DESTINATION_SPECIAL;
-			return 0;
-		}
-		if (S_ISDIR(st.st_mode))
-			return fail_set(fail, -EISDIR, "'%s' is a directory; name a file in it", destination->path);
-		if (!S_ISLNK(st.st_mode)) {
-			destination->kind = S_ISREG(st.st_mode) ? DESTINATION_FILE : DESTINATION_SPECIAL;
-			return 0;
-		}
-		destination->exists = false;
-		err = follow(destination, &st, fail);
-	}
-	return err ? err : fail_set(fail, -ELOOP, "cannot follow '%s': %s", destination->path, strerror(ELOOP));
+	for (unsigned links = 0; r > 0 && links < LINKS_MAX; links++)
+		r = look_once(destination, fail);
+	return r > 0 ? fail_set(fail, -ELOOP, "cannot follow '%s': %s", destination->path, strerror(ELOOP)) : r;
 }
 
 /*
@@ -148,10 +122,8 @@ int destination_open(const char *path, struct destination *ret, struct fail *fai
 	if (is_standard_output(path)) {
 		destination.kind = DESTINATION_STDOUT;
 	} else {
-		err = enter(AT_FDCWD, path, &destination.dir, &destination.leaf);
-		if (err)
-			err = fail_set(fail, err, "cannot open the directory of '%s': %s", path, strerror(-err));
-		else
+		err = dir_above(AT_FDCWD, path, path, &destination.dir, &destination.leaf, fail);
+		if (!err)
 			err = look(&destination, fail);
 	}
 	if (!err && is_terminal(&destination))
@@ -176,71 +148,118 @@ void destination_release(struct destination *destination)
 	*destination = (struct destination)DESTINATION_INIT;
 }
 
-int destination_special(const struct destination *destination, int *ret_fd, struct fail *fail)
+/*
+ * Opens the file only as a place (O_PATH), which waits for nobody, and looks at it. A name below /proc stands for an
+ * open file, so it is followed.
+ */
+static int find_special(const struct destination *destination, int *ret_fd, struct stat *ret, struct fail *fail)
 {
-	int flags = is_in_proc(destination->dir) ? 0 : O_NOFOLLOW;
-	cleanup_fd int fd = openat(destination->dir, destination->leaf, O_WRONLY | O_NOCTTY | O_CLOEXEC | flags);
-	struct stat st;
+	int flags = dir_is_in_proc(destination->dir) ? 0 : O_NOFOLLOW;
+	cleanup_fd int fd = openat(destination->dir, destination->leaf, O_PATH | O_CLOEXEC | flags);
 
-	if (fd < 0 || fstat(fd, &st))
+	if (fd < 0 || fstat(fd, ret))
 		return fail_set(fail, -errno, "cannot open '%s': %s", destination->path, strerror(errno));
-	if (flags && S_ISREG(st.st_mode))
+	if (flags && (S_ISREG(ret->st_mode) || S_ISLNK(ret->st_mode)))
 		return fail_set(fail, -EPERM, "'%s' was replaced by another file meanwhile", destination->path);
-	if (S_ISFIFO(st.st_mode) && !trust_is_ours(st.st_uid))
+	if (S_ISFIFO(ret->st_mode) && !trust_is_ours(ret->st_uid))
 		return fail_set(fail, -EPERM,
 				"'%s' is a FIFO that belongs to another user (uid %u); name a file of your own",
-				destination->path, st.st_uid);
+				destination->path, ret->st_uid);
 	*ret_fd = fd_take(&fd);
 	return 0;
 }
 
-int destination_create(const struct destination *destination, char ret_name[DESTINATION_NAME], int *ret_fd,
-		       struct fail *fail)
+int destination_special_check(const struct destination *destination, struct fail *fail)
 {
-	int fd = -1;
+	cleanup_fd int fd = -1;
+	struct stat st;
+	int r = find_special(destination, &fd, &st, fail);
 
-	errno = EEXIST;
-	for (unsigned i = 0; fd < 0 && errno == EEXIST && i < NAMES_MAX; i++) {
-		snprintf(ret_name, DESTINATION_NAME, ".weft-%016" PRIx64 ".new", random_number());
-		fd = openat(destination->dir, ret_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (!r && faccessat(destination->dir, destination->leaf, W_OK, AT_EACCESS))
+		r = fail_set(fail, -errno, "cannot write '%s': %s", destination->path, strerror(errno));
+	return r;
+}
+
+int destination_special(const struct destination *destination, int *ret_fd, struct fail *fail)
+{
+	const struct timespec nap = { .tv_nsec = READER_NAP_MS * 1000000L };
+	cleanup_fd int place = -1, fd = -1;
+	struct stat st;
+	int flags, r = find_special(destination, &place, &st, fail);
+
+	if (r)
+		return r;
+	/* Without O_NONBLOCK this process would sleep in open() until somebody reads the FIFO. */
+	r = -ENXIO;
+	for (int i = 0; r == -ENXIO && i < READER_TRIES; i++) {
+		if (i)
+			nanosleep(&nap, NULL);
+		r = dir_reopen(destination->dir, destination->leaf, place, O_WRONLY | O_NONBLOCK | O_NOCTTY, &fd);
+		if (!S_ISFIFO(st.st_mode))
+			break;
 	}
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot create a temporary file beside '%s': %s", destination->path,
-				strerror(errno));
-	*ret_fd = fd;
+	if (r == -ENXIO && S_ISFIFO(st.st_mode))
+		return fail_set(fail, r, "nobody reads the FIFO '%s'; start the reader first, or name a file",
+				destination->path);
+	if (r)
+		return fail_set(fail, r, "cannot open '%s': %s", destination->path, dir_error(r));
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK))
+		return fail_set(fail, -errno, "cannot write '%s': %s", destination->path, strerror(errno));
+	*ret_fd = fd_take(&fd);
 	return 0;
 }
 
-/* For filesystems without a rename that refuses to replace a file. */
-static int rename_free(int from_dir, const char *name, const struct destination *destination)
+int destination_draft(const struct destination *destination, struct draft *ret, struct fail *fail)
 {
-	struct stat st;
+	int r = draft_new(destination->dir, ret);
 
-	/* Some C libraries have no wrapper for this system call. */
-	if (!syscall(SYS_renameat2, from_dir, name, destination->dir, destination->leaf, RENAME_NOREPLACE))
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	if (!fstatat(destination->dir, destination->leaf, &st, AT_SYMLINK_NOFOLLOW))
-		return -EEXIST;
-	return renameat(from_dir, name, destination->dir, destination->leaf) ? -errno : 0;
+	return r ? fail_set(fail, r, "cannot create a temporary file beside '%s': %s", destination->path,
+			    strerror(-r)) :
+		   0;
 }
 
-int destination_place(const struct destination *destination, int from_dir, const char *name, int fd, mode_t mode,
-		      bool keep, struct fail *fail)
+int destination_place(const struct destination *destination, struct draft *draft, mode_t mode, bool keep,
+		      struct fail *fail)
 {
 	/* The file was made with 0600. Some filesystems support no other mode. */
-	int err = mode != 0600 && fchmod(fd, mode) ? -errno : 0;
+	int err = mode != 0600 && fchmod(draft->fd, mode) ? -errno : 0;
 
 	if (err)
 		return fail_set(fail, err, "cannot give '%s' the mode %03o: %s", destination->path, mode,
 				strerror(-err));
-	if (keep)
-		err = rename_free(from_dir, name, destination);
-	else if (renameat(from_dir, name, destination->dir, destination->leaf))
-		err = -errno;
+	err = draft_name(draft, destination->dir, destination->leaf, keep);
 	if (err == -EEXIST)
 		return fail_set(fail, err, "'%s' exists; choose another file with -o", destination->path);
-	return err ? fail_set(fail, err, "cannot name the finished file '%s': %s", destination->path, strerror(-err)) :
+	return err ? fail_set(fail, err, "cannot name the finished file '%s': %s", destination->path, dir_error(err)) :
 		     0;
+}
+
+static int write_file(const struct destination *destination, mode_t mode, bool keep,
+		      int (*write)(void *arg, int fd, struct fail *fail), void *arg, struct fail *fail)
+{
+	struct draft draft;
+	int r = destination_draft(destination, &draft, fail);
+
+	if (r)
+		return r;
+	r = write(arg, draft.fd, fail);
+	if (!r)
+		r = destination_place(destination, &draft, mode, keep, fail);
+	draft_discard(&draft);
+	return r;
+}
+
+int destination_write(const struct destination *destination, mode_t mode, bool keep,
+		      int (*write)(void *arg, int fd, struct fail *fail), void *arg, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	int r;
+
+	if (destination->kind == DESTINATION_FILE)
+		return write_file(destination, mode, keep, write, arg, fail);
+	if (destination->kind == DESTINATION_STDOUT)
+		return write(arg, STDOUT_FILENO, fail);
+	r = destination_special(destination, &fd, fail);
+	return r ? r : write(arg, fd, fail);
 }

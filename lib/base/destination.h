@@ -3,6 +3,7 @@
 #define WEFT_BASE_DESTINATION_H
 
 #include "lib/base/cleanup.h"
+#include "lib/base/draft.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -10,9 +11,9 @@
 struct fail;
 
 /*
- * The place where a finished file goes. A regular file is written under another name and renamed when it is complete,
- * so a link that somebody puts at the final name in between leads nowhere. The kind of the destination is decided when
- * it is opened: "-" and other names of standard output mean standard output; devices, FIFOs and sockets are written to
+ * The place where a finished file goes. A regular file is written as a draft and gets its name when it is complete, so
+ * a link that somebody puts at the final name in between leads nowhere. The kind of the destination is decided when it
+ * is opened: "-" and other names of standard output mean standard output; devices, FIFOs and sockets are written to
  * directly; a symbolic link is followed if this user or root made it, and refused otherwise.
  */
 struct destination {
@@ -28,23 +29,33 @@ struct destination {
 		.dir = -1 \
 	}
 
-enum { DESTINATION_NAME = 64 };
-
 int must_check destination_open(const char *path, struct destination *ret, struct fail *fail);
 void destination_release(struct destination *destination);
 
-/* Opens a device, FIFO, socket or standard output for writing. */
+/*
+ * Opens a device, FIFO or socket for writing. A FIFO of another user is refused, and so is one that nobody reads: it
+ * would block for ever.
+ */
 int must_check destination_special(const struct destination *destination, int *ret_fd, struct fail *fail);
 
-/* Creates an empty file of mode 0600 under a new random name in the destination's directory. */
-int must_check destination_create(const struct destination *destination, char ret_name[DESTINATION_NAME], int *ret_fd,
-				  struct fail *fail);
+/* What destination_special() can refuse before there is anything to write; nothing is opened for writing. */
+int must_check destination_special_check(const struct destination *destination, struct fail *fail);
+
+/* Makes an empty file of mode 0600 in the destination's directory. */
+int must_check destination_draft(const struct destination *destination, struct draft *ret, struct fail *fail);
 
 /*
  * Gives a complete file its mode and the destination's name; with `keep` only if that name is free (-EEXIST). -EXDEV:
  * the file is on another filesystem.
  */
-int must_check destination_place(const struct destination *destination, int from_dir, const char *name, int fd,
-				 mode_t mode, bool keep, struct fail *fail);
+int must_check destination_place(const struct destination *destination, struct draft *draft, mode_t mode, bool keep,
+				 struct fail *fail);
+
+/*
+ * Writes a destination of any kind: calls `write` with an open file, and names the file when that has returned 0.
+ * Nothing remains of a file that was not completed.
+ */
+int must_check destination_write(const struct destination *destination, mode_t mode, bool keep,
+				 int (*write)(void *arg, int fd, struct fail *fail), void *arg, struct fail *fail);
 
 #endif

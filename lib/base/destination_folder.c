@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/destination_folder.h"
 
+#include "lib/base/dir.h"
 #include "lib/base/fail.h"
 #include "lib/base/random.h"
-#include "lib/base/trust.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,24 +24,16 @@ static int split(struct destination_folder *folder, struct fail *fail)
 {
 	cleanup_free char *path = strdup(folder->path);
 	size_t len = path ? strlen(path) : 0;
-	char *slash;
+	int r;
 
 	if (!path)
 		return fail_memory(fail);
 	while (len > 1 && path[len - 1] == '/')
 		path[--len] = '\0';
-	slash = strrchr(path, '/');
-	folder->leaf = strdup(slash ? slash + 1 : path);
-	if (!folder->leaf)
-		return fail_memory(fail);
-	if (!*folder->leaf || !strcmp(folder->leaf, ".") || !strcmp(folder->leaf, ".."))
+	r = dir_above(AT_FDCWD, path, folder->path, &folder->above, &folder->leaf, fail);
+	if (!r && (!*folder->leaf || !strcmp(folder->leaf, ".") || !strcmp(folder->leaf, "..")))
 		return fail_set(fail, -EINVAL, "'%s' cannot be the name of a new directory", folder->path);
-	if (slash)
-		slash[slash == path] = '\0';
-	folder->above = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder->above < 0)
-		return fail_set(fail, -errno, "cannot open the directory of '%s': %s", folder->path, strerror(errno));
-	return 0;
+	return r;
 }
 
 static bool is_partition_word(const char *at, size_t len)
@@ -96,10 +88,13 @@ static int enter_partition(struct destination_folder *folder, const char *partit
 
 	if (!leaf)
 		return fail_memory(fail);
-	folder->made_above = !mkdirat(folder->above, folder->leaf, 0700);
-	if (!folder->made_above && errno != EEXIST)
-		return fail_set(fail, -errno, "cannot make '%s': %s", folder->path, strerror(errno));
-	fd = openat(folder->above, folder->leaf, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	r = dir_make(folder->above, folder->leaf, &fd);
+	folder->made_above = !r;
+	/* Another weft may have made it, or may be filling the one that this process has made. */
+	if (r == -EEXIST || r == -ESTALE)
+		fd = openat(folder->above, folder->leaf, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	else if (r)
+		return fail_set(fail, r, "cannot make '%s': %s", folder->path, strerror(-r));
 	if (fd < 0 && (errno == ENOTDIR || errno == ELOOP))
 		return fail_set(fail, -ENOTDIR,
 				"'%s' is not a directory, or is a symbolic link to one; choose another with -o",
@@ -117,21 +112,6 @@ static int enter_partition(struct destination_folder *folder, const char *partit
 	return 0;
 }
 
-static bool is_empty(int fd)
-{
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	bool empty = dir != NULL;
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		empty &= !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
-	if (dir)
-		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
-	return empty;
-}
-
 static int exists(const struct destination_folder *folder, struct fail *fail)
 {
 	return fail_set(fail, -EEXIST, "'%s' exists; choose another directory with -o", folder->path);
@@ -140,11 +120,13 @@ static int exists(const struct destination_folder *folder, struct fail *fail)
 /* Checks that the final name is free, or is that of an empty folder. */
 static int look(const struct destination_folder *folder, struct fail *fail)
 {
+	cleanup_fd int place = openat(folder->above, folder->leaf, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
-	if (fstatat(folder->above, folder->leaf, &st, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? 0 :
-					 fail_set(fail, -errno, "cannot write '%s': %s", folder->path, strerror(errno));
+	if (place < 0 && errno == ENOENT)
+		return 0;
+	if (place < 0 || fstat(place, &st))
+		return fail_set(fail, -errno, "cannot write '%s': %s", folder->path, strerror(errno));
 	if (S_ISLNK(st.st_mode))
 		return fail_set(fail, -EEXIST,
 				"'%s' is a symbolic link, and a directory is made only under a name of its own; "
@@ -152,7 +134,7 @@ static int look(const struct destination_folder *folder, struct fail *fail)
 				folder->path);
 	if (!S_ISDIR(st.st_mode))
 		return exists(folder, fail);
-	if (!is_empty(openat(folder->above, folder->leaf, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)))
+	if (!dir_is_empty(place))
 		return fail_set(fail, -EEXIST, "'%s' is a directory that is not empty; choose another with -o",
 				folder->path);
 	return 0;
@@ -160,23 +142,13 @@ static int look(const struct destination_folder *folder, struct fail *fail)
 
 static int make(struct destination_folder *folder, struct fail *fail)
 {
-	int r = -1;
+	int r = -EEXIST;
 
-	errno = EEXIST;
-	for (unsigned i = 0; r && errno == EEXIST && i < NAMES_MAX; i++) {
+	for (unsigned i = 0; r == -EEXIST && i < NAMES_MAX; i++) {
 		snprintf(folder->name, sizeof(folder->name), ".weft-%016" PRIx64 ".new", random_number());
-		r = mkdirat(folder->above, folder->name, 0700);
+		r = dir_make(folder->above, folder->name, &folder->dir);
 	}
-	if (r)
-		return fail_set(fail, -errno, "cannot make a directory beside '%s': %s", folder->path, strerror(errno));
-	folder->dir = openat(folder->above, folder->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	/* If other users may write to the directory, one of them may have replaced the new folder. */
-	r = folder->dir < 0 ? fail_set(fail, -errno, "cannot open the directory made beside '%s': %s", folder->path,
-				       strerror(errno)) :
-			      trust_check(folder->dir, S_IFDIR, folder->path, fail);
-	if (r)
-		unlinkat(folder->above, folder->name, AT_REMOVEDIR);
-	return r;
+	return r ? fail_set(fail, r, "cannot make a directory beside '%s': %s", folder->path, dir_error(r)) : 0;
 }
 
 int destination_folder_make(const char *path, const char *partition, struct destination_folder *ret, struct fail *fail)
@@ -254,57 +226,63 @@ static mode_t folder_mode(mode_t mode)
 	return 0700 | mode | (mode & 0444) >> 2;
 }
 
-/* Removes each file of a folder and its subfolders, or sets its mode; then does the same with the folder itself. */
-static int walk(int above, const char *name, bool discard, mode_t mode, unsigned depth)
+/* Sets the modes of all files and folders in an open folder, and of the folder itself: it is the last to be opened. */
+static int set_modes(int fd, mode_t mode)
 {
-	int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), r = 0;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *entry;
 
 	if (!dir) {
 		r = -errno;
-		if (fd >= 0)
-			close(fd);
+		cleanup_fd_close(&copy);
 		return r;
 	}
-	while ((entry = readdir(dir))) {
+	while (!r && (entry = readdir(dir))) {
+		cleanup_fd int in = -1;
 		struct stat st;
 
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-		    fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		if (S_ISDIR(st.st_mode) && depth)
-			r = walk(fd, entry->d_name, discard, mode, depth - 1) ?: r;
-		else if (discard)
-			unlinkat(fd, entry->d_name, 0);
-		else if (fchmodat(fd, entry->d_name, mode, 0))
+		in = openat(fd, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		if (in < 0 || fstat(in, &st))
+			r = -errno;
+		else if (S_ISDIR(st.st_mode))
+			r = set_modes(in, mode);
+		else if (fchmod(in, mode))
 			r = -errno;
 	}
-	if (discard)
-		unlinkat(above, name, AT_REMOVEDIR);
-	else if (fchmod(fd, folder_mode(mode)))
-		r = -errno;
 	closedir(dir);
-	return r;
+	return r ? r : fchmod(fd, folder_mode(mode)) ? -errno : 0;
+}
+
+static int take_name(const struct destination_folder *folder)
+{
+	if (!dir_has(folder->above, folder->name, folder->dir))
+		return -ESTALE;
+	/* rename() replaces an empty folder, but nothing else. */
+	if (renameat(folder->above, folder->name, folder->above, folder->leaf))
+		return -errno;
+	return dir_has(folder->above, folder->leaf, folder->dir) ? 0 : -ESTALE;
 }
 
 int destination_folder_place(const struct destination_folder *folder, mode_t mode, struct fail *fail)
 {
-	int r = mode == 0600 ? 0 : walk(folder->above, folder->name, false, mode, 1);
+	int r = mode == 0600 ? 0 : set_modes(folder->dir, mode);
 
 	if (!r && folder->made_above && fchmod(folder->above, folder_mode(mode)))
 		r = -errno;
 	if (r)
 		return fail_set(fail, r, "cannot give '%s' the mode %03o: %s", folder->path, mode, strerror(-r));
-	/* rename() replaces an empty folder, but nothing else. */
-	if (!renameat(folder->above, folder->name, folder->above, folder->leaf))
-		return 0;
-	if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR)
+	r = take_name(folder);
+	if (r == -EEXIST || r == -ENOTEMPTY || r == -ENOTDIR)
 		return exists(folder, fail);
-	return fail_set(fail, -errno, "cannot name the finished directory '%s': %s", folder->path, strerror(errno));
+	return r ? fail_set(fail, r, "cannot name the finished directory '%s': %s", folder->path, dir_error(r)) : 0;
 }
 
 void destination_folder_discard(const struct destination_folder *folder)
 {
-	(void)walk(folder->above, folder->name, true, 0, 1);
+	(void)!dir_clear(folder->dir, NULL, 1);
+	/* If another directory has the name now, it stays. */
+	(void)!dir_remove(folder->above, folder->name, folder->dir, AT_REMOVEDIR);
 }

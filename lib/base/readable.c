@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
+#include "lib/base/dir.h"
 #include "lib/base/fail.h"
 
 /* The time that a writer started together with this process may take to open the FIFO. */
@@ -57,21 +58,20 @@ static int wait_for_writer(int fd, const char *path, struct fail *fail)
 
 int readable_open(const char *path, int *ret_fd, struct fail *fail)
 {
-	cleanup_fd int fd = -1;
+	/* O_PATH first: some devices react to being opened. */
+	cleanup_fd int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
 	struct stat st;
 	int err;
 
-	/* stat() first: some devices react to being opened. */
-	if (stat(path, &st))
+	if (place < 0 || fstat(place, &st))
 		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
 	err = check_type(&st, path, fail);
 	if (err)
 		return err;
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st))
-		return fail_set(fail, -errno, "cannot open '%s': %s", path, strerror(errno));
-	err = check_type(&st, path, fail);
-	if (!err && S_ISFIFO(st.st_mode))
+	err = dir_reopen(AT_FDCWD, path, place, O_RDONLY | O_NONBLOCK | O_NOCTTY, &fd);
+	if (err)
+		return fail_set(fail, err, "cannot open '%s': %s", path, dir_error(err));
+	if (S_ISFIFO(st.st_mode))
 		err = wait_for_writer(fd, path, fail);
 	if (err)
 		return err;

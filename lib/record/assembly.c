@@ -261,15 +261,8 @@ struct assembly {
 	const struct assembly_options *options;
 	struct destination to;
 	uint64_t size;
+	int from; /* for copy_whole() */
 };
-
-static int write_special(struct assembly *assembly, struct fail *fail)
-{
-	cleanup_fd int fd = -1;
-	int err = destination_special(&assembly->to, &fd, fail);
-
-	return err ? err : write_file(fd, assembly->parts, assembly->pieces, assembly->nr, NULL, &assembly->size, fail);
-}
 
 static int sync_file(const struct assembly *assembly, int fd, struct fail *fail)
 {
@@ -278,56 +271,62 @@ static int sync_file(const struct assembly *assembly, int fd, struct fail *fail)
 	return 0;
 }
 
-/* Makes the file in the directory of the output: writes it, or if `from` is not -1, copies the complete file `from`. */
-static int write_there(struct assembly *assembly, int from, struct fail *fail)
+/* Writes the whole file into a destination of any kind. */
+static int write_whole(void *arg, int fd, struct fail *fail)
+{
+	struct assembly *assembly = arg;
+	int err = write_file(fd, assembly->parts, assembly->pieces, assembly->nr, NULL, &assembly->size, fail);
+
+	return err || assembly->to.kind != DESTINATION_FILE ? err : sync_file(assembly, fd, fail);
+}
+
+/* Copies the complete file `from` of another filesystem. */
+static int copy_whole(void *arg, int fd, struct fail *fail)
+{
+	struct assembly *assembly = arg;
+	struct output output;
+	int err = output_init(&output, fd, fail);
+
+	if (!err)
+		err = output_copy(&output, assembly->from, 0, assembly->size, fail);
+	output_release(&output);
+	return err ? err : sync_file(assembly, fd, fail);
+}
+
+static int write_there(struct assembly *assembly, int (*write)(void *arg, int fd, struct fail *fail), struct fail *fail)
 {
 	const struct assembly_options *options = assembly->options;
-	char name[DESTINATION_NAME];
-	struct output output;
-	cleanup_fd int fd = -1;
-	int err = destination_create(&assembly->to, name, &fd, fail);
 
-	if (err)
-		return err;
-	if (from < 0) {
-		err = write_file(fd, assembly->parts, assembly->pieces, assembly->nr, NULL, &assembly->size, fail);
-	} else {
-		err = output_init(&output, fd, fail);
-		if (!err)
-			err = output_copy(&output, from, 0, assembly->size, fail);
-		output_release(&output);
-	}
-	if (!err)
-		err = sync_file(assembly, fd, fail);
-	if (!err)
-		err = destination_place(&assembly->to, assembly->to.dir, name, fd, options->mode, options->keep, fail);
-	if (err)
-		unlinkat(assembly->to.dir, name, 0);
-	return err;
+	return destination_write(&assembly->to, options->mode, options->keep, write, assembly, fail);
 }
 
 static int write_here(struct assembly *assembly, struct fail *fail)
 {
 	const struct assembly_options *options = assembly->options;
 	struct parts *parts = assembly->parts;
+	struct draft draft = { .dir = parts->dir, .fd = -1 };
 	char name[PARTS_NAME];
-	cleanup_fd int fd = -1;
 	struct keeping keeping = { .name = name, .synced = options->synced };
-	int err = parts_unfinished_new(parts, name, &fd, fail);
+	int err = parts_unfinished_new(parts, name, &draft.fd, fail);
 
 	if (err)
 		return err;
-	keeping.fd = fd;
-	err = write_file(fd, parts, assembly->pieces, assembly->nr, &keeping, &assembly->size, fail);
+	snprintf(draft.name, sizeof(draft.name), "%s", name);
+	keeping.fd = assembly->from = draft.fd;
+	err = write_file(draft.fd, parts, assembly->pieces, assembly->nr, &keeping, &assembly->size, fail);
 	if (!err)
-		err = sync_file(assembly, fd, fail);
+		err = sync_file(assembly, draft.fd, fail);
 	if (!err)
-		err = destination_place(&assembly->to, parts->dir, name, fd, options->mode, options->keep, fail);
-	if (err == -EXDEV)
-		return write_there(assembly, fd, fail);
+		err = destination_place(&assembly->to, &draft, options->mode, options->keep, fail);
+	if (err == -EXDEV) {
+		err = write_there(assembly, copy_whole, fail);
+		draft_close(&draft);
+		return err;
+	}
 	/* The unfinished file is removed if the parts still have all of its content. */
 	if (err && !ledger_load(parts->ledger, NULL) && !holds_moved(parts, name))
-		unlinkat(parts->dir, name, 0);
+		draft_discard(&draft);
+	draft_close(&draft);
 	return err ? fail_in(fail, err, "'%s/%s'", parts->path, name) : 0;
 }
 
@@ -348,14 +347,10 @@ int assembly_write(struct parts *parts, struct assembly_piece *pieces, size_t nr
 		err = destination_open(options->output, &assembly.to, fail);
 	if (err)
 		return err;
-	if (assembly.to.kind == DESTINATION_STDOUT)
-		err = write_file(STDOUT_FILENO, parts, pieces, nr, NULL, &assembly.size, fail);
-	else if (assembly.to.kind == DESTINATION_SPECIAL)
-		err = write_special(&assembly, fail);
-	else if (is_on_one_filesystem(&assembly))
+	if (assembly.to.kind == DESTINATION_FILE && is_on_one_filesystem(&assembly))
 		err = write_here(&assembly, fail);
 	else
-		err = write_there(&assembly, -1, fail);
+		err = write_there(&assembly, write_whole, fail);
 	destination_release(&assembly.to);
 	if (!err)
 		*ret_size = assembly.size;

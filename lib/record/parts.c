@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/record/parts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/destination.h"
+#include "lib/base/dir.h"
 #include "lib/base/fail.h"
 #include "lib/base/now.h"
 #include "lib/base/trust.h"
@@ -114,25 +114,15 @@ static int add_secret(struct parts *parts, struct fail *fail)
 	return ledger_add_text(parts->ledger, LEDGER_SECRET, parts->secret, fail);
 }
 
-static int open_directory(struct parts *parts, struct fail *fail)
-{
-	parts->dir = open(parts->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (parts->dir < 0)
-		return fail_set(fail, -errno, "cannot open '%s': %s", parts->path,
-				errno == ENOTDIR || errno == ELOOP ? "it is not a directory, or is a symbolic link" :
-								     strerror(errno));
-	return trust_check(parts->dir, S_IFDIR, parts->path, fail);
-}
-
 static int parts_begin(struct parts *parts, const char *output, struct fail *fail)
 {
-	int err = open_directory(parts, fail);
+	int err = trust_check(parts->dir, S_IFDIR, parts->path, fail);
 
-	if (err)
-		return err == -EPERM ? fail_hint(fail, err, "; name a directory of your own with --temp-dir") : err;
 	/* Keeps parts_discard() away. Some filesystems have no locks. */
-	(void)flock(parts->dir, LOCK_SH | LOCK_NB);
-	err = ledger_new(parts->dir, &parts->ledger, fail);
+	if (!err)
+		(void)flock(parts->dir, LOCK_SH | LOCK_NB);
+	if (!err)
+		err = ledger_new(parts->dir, &parts->ledger, fail);
 	if (!err)
 		err = add_secret(parts, fail);
 	return err ? err : add_output(parts->ledger, output, fail);
@@ -142,48 +132,63 @@ static int parts_begin(struct parts *parts, const char *output, struct fail *fai
 static int check_output(const char *output, const char *temp_dir, struct fail *fail)
 {
 	struct destination destination;
-	char name[DESTINATION_NAME];
-	cleanup_fd int fd = -1;
+	struct draft draft = { .fd = -1 };
 	int err = destination_open(output, &destination, fail);
 
 	if (err)
 		return err;
-	if (destination.kind == DESTINATION_SPECIAL && faccessat(destination.dir, destination.leaf, W_OK, AT_EACCESS))
-		err = fail_set(fail, -errno, "cannot write '%s': %s", output, strerror(errno));
+	if (destination.kind == DESTINATION_SPECIAL)
+		err = destination_special_check(&destination, fail);
 	/* If the parts are beside the output, making them is the same check. */
 	if (destination.kind == DESTINATION_FILE && temp_dir)
-		err = destination_create(&destination, name, &fd, fail);
-	if (fd >= 0)
-		unlinkat(destination.dir, name, 0);
+		err = destination_draft(&destination, &draft, fail);
+	draft_discard(&draft);
 	destination_release(&destination);
 	return err;
 }
 
-static int make_directory(const struct parts *parts, const char *output, const char *temp_dir, struct fail *fail)
+static int make_directory(struct parts *parts, const char *output, const char *temp_dir, struct fail *fail)
 {
-	if (!mkdir(parts->path, 0700))
-		return 0;
-	if (temp_dir)
-		return fail_set(fail, -errno, "cannot keep data in '%s' (--temp-dir): %s", temp_dir, strerror(errno));
-	return fail_set(fail, -errno, "cannot write '%s': %s", output, strerror(errno));
+	cleanup_free char *above = parts_directory_of(parts->path);
+	int err = above ? dir_open(AT_FDCWD, above, parts->path, &parts->above, fail) : -ENOMEM;
+
+	if (err == -EPERM)
+		return fail_hint(fail, err, " with --temp-dir or -o");
+	if (!err)
+		err = dir_make(parts->above, parts_leaf(parts->path), &parts->dir);
+	if (err == -ESTALE)
+		return fail_set(fail, -EPERM,
+				"cannot keep data in '%s': it was replaced by another directory; "
+				"name a directory of your own with --temp-dir",
+				parts->path);
+	if (err && temp_dir)
+		return fail_set(fail, err, "cannot keep data in '%s' (--temp-dir): %s", temp_dir, strerror(-err));
+	return err ? fail_set(fail, err, "cannot write '%s': %s", output, strerror(-err)) : 0;
+}
+
+static struct parts *new (void)
+{
+	struct parts *parts = calloc(1, sizeof(*parts));
+
+	if (parts)
+		parts->dir = parts->above = -1;
+	return parts;
 }
 
 int parts_new(const char *output, const char *temp_dir, struct parts **ret, struct fail *fail)
 {
-	struct parts *parts = calloc(1, sizeof(*parts));
+	struct parts *parts = new ();
 	int err;
 
 	if (!parts)
 		return fail_memory(fail);
-	parts->dir = -1;
 	parts->path = parts_name_new(output, temp_dir);
 	err = parts->path ? check_output(output, temp_dir, fail) : fail_memory(fail);
 	if (!err)
 		err = make_directory(parts, output, temp_dir, fail);
 	if (!err) {
 		err = parts_begin(parts, output, fail);
-		/* Parts that are not trusted may belong to another user and are not removed. */
-		if (err && err != -EPERM && parts_remove(parts, NULL))
+		if (err && parts_remove(parts, NULL))
 			fail_in(fail, err, "'%s' remains", parts->path);
 	}
 	if (err) {
@@ -196,12 +201,11 @@ int parts_new(const char *output, const char *temp_dir, struct parts **ret, stru
 
 int parts_new_in_memory(struct parts **ret, struct fail *fail)
 {
-	struct parts *parts = calloc(1, sizeof(*parts));
+	struct parts *parts = new ();
 	int err;
 
 	if (!parts)
 		return fail_memory(fail);
-	parts->dir = -1;
 	err = ledger_new_in_memory(&parts->ledger, fail);
 	if (err) {
 		parts_free(parts);
@@ -230,10 +234,25 @@ static int parts_load(struct parts *parts, struct fail *fail)
 	return 0;
 }
 
+static int open_directory(struct parts *parts, struct fail *fail)
+{
+	cleanup_free char *above = parts_directory_of(parts->path);
+	int err = above ? dir_open(AT_FDCWD, above, parts->path, &parts->above, fail) : fail_memory(fail);
+
+	if (err)
+		return err;
+	parts->dir = openat(parts->above, parts_leaf(parts->path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (parts->dir < 0)
+		return fail_set(fail, -errno, "cannot open '%s': %s", parts->path,
+				errno == ENOTDIR || errno == ELOOP ? "it is not a directory, or is a symbolic link" :
+								     strerror(errno));
+	return trust_check(parts->dir, S_IFDIR, parts->path, fail);
+}
+
 /* Opens the parts at a path. A slash at the end is removed, because with it the kernel would follow a symbolic link. */
 static int parts_at(const char *path, struct parts **ret, struct fail *fail)
 {
-	struct parts *parts = calloc(1, sizeof(*parts));
+	struct parts *parts = new ();
 	size_t len = strlen(path);
 	int err;
 
@@ -241,7 +260,6 @@ static int parts_at(const char *path, struct parts **ret, struct fail *fail)
 		return fail_memory(fail);
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	parts->dir = -1;
 	parts->path = strndup(path, len);
 	err = parts->path ? open_directory(parts, fail) : fail_memory(fail);
 	if (err) {
@@ -280,8 +298,8 @@ void parts_free(struct parts *parts)
 	if (!parts)
 		return;
 	ledger_free(parts->ledger);
-	if (parts->dir >= 0)
-		close(parts->dir);
+	cleanup_fd_close(&parts->dir);
+	cleanup_fd_close(&parts->above);
 	free(parts->path);
 	free(parts);
 }
@@ -301,57 +319,33 @@ static bool is_ours(const char *name)
 	       (*name >= '0' && *name <= '9' && !name[strspn(name, "0123456789.")]);
 }
 
-/*
- * Removes the directory itself, after checking that it is still the same one: a user with write access to the directory
- * above may have replaced it.
- */
-static int remove_directory(const struct parts *parts, struct fail *fail)
-{
-	cleanup_free char *above = parts_directory_of(parts->path);
-	cleanup_fd int fd = above ? open(above, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	struct stat here, named;
-
-	if (!above)
-		return fail_memory(fail);
-	if (fd < 0 || fstat(parts->dir, &here) || fstatat(fd, parts_leaf(parts->path), &named, AT_SYMLINK_NOFOLLOW))
-		return fail_set(fail, -errno, "cannot remove '%s': %s", parts->path, strerror(errno));
-	if (here.st_dev != named.st_dev || here.st_ino != named.st_ino)
-		return fail_set(fail, -EPERM, "cannot remove '%s': it was replaced by another directory meanwhile",
-				parts->path);
-	if (unlinkat(fd, parts_leaf(parts->path), AT_REMOVEDIR))
-		return fail_set(fail, -errno, "cannot remove '%s': %s", parts->path, strerror(errno));
-	return 0;
-}
-
 int parts_remove(struct parts *parts, struct fail *fail)
 {
-	int fd = openat(parts->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
+	int cleared = dir_clear(parts->dir, is_ours, 0);
+	int err = dir_remove(parts->above, parts_leaf(parts->path), parts->dir, AT_REMOVEDIR);
 
-	if (!dir) {
-		int err = fail_set(fail, -errno, "cannot open '%s': %s", parts->path, strerror(errno));
-
-		cleanup_fd_close(&fd);
-		return err;
-	}
-	while ((entry = readdir(dir)))
-		if (is_ours(entry->d_name))
-			unlinkat(fd, entry->d_name, 0);
-	closedir(dir);
-	return remove_directory(parts, fail);
+	if (err && err != -ESTALE && cleared)
+		err = cleared;
+	/* A user with write access to the directory above may have replaced the directory. */
+	if (err == -ESTALE)
+		return fail_set(fail, -EPERM, "cannot remove '%s': it was replaced by another directory meanwhile",
+				parts->path);
+	return err ? fail_set(fail, err, "cannot remove '%s': %s", parts->path, strerror(-err)) : 0;
 }
 
 int parts_discard(const char *path, struct fail *fail)
 {
-	struct parts *parts;
+	struct parts *parts = NULL;
 	int err = parts_at(path, &parts, fail);
 
-	if (err)
-		return err;
-	if (flock(parts->dir, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+	if (!err && flock(parts->dir, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		err = fail_set(fail, -EBUSY, "a recording has just begun in '%s'", path);
-	else
+	/* Another directory may have the name since somebody looked into it. */
+	if (!err)
+		err = parts_load(parts, fail);
+	if (!err)
+		err = fail_set(fail, -EEXIST, "'%s' holds a recording", path);
+	else if (err == -ENODATA && parts)
 		err = parts_remove(parts, fail);
 	parts_free(parts);
 	return err;

@@ -24,7 +24,8 @@ struct page_shape;
  * relative to `dir`, by names without a slash, and no symbolic link is followed.
  */
 struct parts {
-	char *path;
+	char *path; /* for messages: another directory may have the name now */
+	int above;  /* the directory that they lie in (O_PATH) */
 	int dir;
 	char secret[17]; /* random digits that prove that an instance belongs to these parts; "" in memory */
 	struct ledger *ledger;
@@ -71,8 +72,8 @@ int must_check parts_remove(struct parts *parts, struct fail *fail);
 int must_check parts_remove_part(struct parts *parts, uint32_t buffer, uint32_t cpu, struct fail *fail);
 
 /*
- * The same for parts that cannot be opened because nothing was recorded (-ENODATA of parts_open()). -EBUSY: the process
- * that made them lives, in whichever PID namespace.
+ * The same for parts in which nothing was recorded (-ENODATA of parts_open()). -EBUSY: the process that made them
+ * lives, in whichever PID namespace. -EEXIST: something was recorded.
  */
 int must_check parts_discard(const char *path, struct fail *fail);
 

@@ -25,6 +25,7 @@ struct sheets {
 struct binder {
 	struct page_shape shape;
 	int fd;
+	const struct temporaries *temporaries;
 	uint64_t written;    /* complete pages of all CPUs */
 	uint64_t begun;      /* number of incomplete pages */
 	struct sheets *cpus; /* by CPU number */
@@ -40,6 +41,7 @@ int binder_new(const struct page_shape *shape, const struct temporaries *tempora
 	if (!binder)
 		return fail_memory(fail);
 	binder->shape = *shape;
+	binder->temporaries = temporaries;
 	binder->fd = -1;
 	r = input_temporary_from(temporaries, &binder->fd, fail);
 	if (r) {
@@ -59,7 +61,7 @@ void binder_free(struct binder *binder)
 		free(binder->cpus[i].places);
 	}
 	free(binder->cpus);
-	cleanup_fd_close(&binder->fd);
+	input_temporary_back(binder->temporaries, binder->fd);
 	free(binder);
 }
 

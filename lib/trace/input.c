@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/trace/input.h"
 
+#include "lib/base/draft.h"
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 
@@ -14,23 +15,22 @@ enum { SPOOL_SIZE = 1 << 16 };
 
 int input_temporary(int *ret_fd, struct fail *fail)
 {
-	char path[] = P_tmpdir "/weft.XXXXXX";
-	int fd = open(P_tmpdir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int r = draft_nameless(P_tmpdir, ret_fd);
 
-	if (fd < 0) {
-		fd = mkostemp(path, O_CLOEXEC);
-		if (fd < 0)
-			return fail_set(fail, -errno, "cannot create a temporary file in '%s': %s", P_tmpdir,
-					strerror(errno));
-		unlink(path);
-	}
-	*ret_fd = fd;
-	return 0;
+	return r ? fail_set(fail, r, "cannot create a temporary file in '%s': %s", P_tmpdir, strerror(-r)) : 0;
 }
 
 int input_temporary_from(const struct temporaries *from, int *ret_fd, struct fail *fail)
 {
 	return from ? from->make(from->arg, ret_fd, fail) : input_temporary(ret_fd, fail);
+}
+
+void input_temporary_back(const struct temporaries *from, int fd)
+{
+	if (fd >= 0 && from)
+		from->give_back(from->arg, fd);
+	else if (fd >= 0)
+		close(fd);
 }
 
 static int spool(int from, const char *path, int *ret_fd, struct fail *fail)

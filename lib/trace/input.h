@@ -29,13 +29,18 @@ int must_check input_read(const struct input *input, uint64_t offset, void *data
 /* Makes a file without a name in P_tmpdir; it is removed with its last descriptor. */
 int must_check input_temporary(int *ret_fd, struct fail *fail);
 
-/* Makes temporary files for a process that may not open files itself. */
+/*
+ * Makes temporary files for a process that may not open files itself. One that is given back may be handed out again:
+ * it still has its bytes, and is written to from its beginning.
+ */
 struct temporaries {
 	int (*make)(void *arg, int *ret_fd, struct fail *fail);
+	void (*give_back)(void *arg, int fd);
 	void *arg;
 };
 
 /* `from` NULL: input_temporary(). */
 int must_check input_temporary_from(const struct temporaries *from, int *ret_fd, struct fail *fail);
+void input_temporary_back(const struct temporaries *from, int fd);
 
 #endif

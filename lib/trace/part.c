@@ -35,14 +35,12 @@ struct part {
 
 static int begin(struct part *part, struct fail *fail)
 {
-	cleanup_fd int fd = -1;
-	int r = input_temporary_from(part->temporaries, &fd, fail);
+	int fd = part->output.temporary, r = fd < 0 ? input_temporary_from(part->temporaries, &fd, fail) : 0;
 
 	if (r)
 		return r;
-	output_release(&part->output);
+	/* The file of the CPU before is used again: what is behind the new bytes is not read. */
 	part->output = (struct output){ .fd = fd, .temporary = fd, .final = -1, .readable = fd, .reopened = -1 };
-	fd_take(&fd);
 	part->chunks = 0;
 	part->pages_size = 0;
 	return 0;
@@ -75,7 +73,7 @@ void part_free(struct part *part)
 {
 	if (!part)
 		return;
-	output_release(&part->output);
+	input_temporary_back(part->temporaries, part->output.temporary);
 	frame_writer_free(part->writer);
 	frame_reader_free(part->reader);
 	buf_release(&part->packed);

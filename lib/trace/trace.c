@@ -175,7 +175,6 @@ static int open_head(struct trace *trace, uint64_t *ret_end, struct fail *fail)
 	info->long_size = head[13];
 	info->page_size = load_u32(head + 14, info->swap);
 	info->page_data_offset = 8u + info->long_size;
-	info->size = trace->input.size;
 	info->codec = "none";
 	if (!page_size_ok(info->page_size))
 		return fail_set(fail, -EBADMSG, "broken header: pages of %" PRIu32 " bytes (offset 14)",
@@ -236,6 +235,7 @@ static int new_of_fd(int fd, const char *path, struct trace **ret, struct fail *
 		trace_free(trace);
 		return r;
 	}
+	trace->info.size = trace->input.size;
 	*ret = trace;
 	return 0;
 }

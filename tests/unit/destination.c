@@ -24,12 +24,15 @@ static mode_t mode_of(const struct fake *fake, const char *file)
 /* Writes `text` to the destination as a finished file. */
 static int finish(const struct destination *destination, const char *text, mode_t mode, bool keep, struct fail *fail)
 {
-	char name[DESTINATION_NAME];
-	cleanup_fd int fd = -1;
+	struct draft draft;
+	int r;
 
-	CHECK(!destination_create(destination, name, &fd, fail));
-	CHECK(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-	return destination_place(destination, destination->dir, name, fd, mode, keep, fail);
+	if (!CHECK(!destination_draft(destination, &draft, fail)))
+		return -1;
+	CHECK(write(draft.fd, text, strlen(text)) == (ssize_t)strlen(text));
+	r = destination_place(destination, &draft, mode, keep, fail);
+	draft_discard(&draft);
+	return r;
 }
 
 TEST(destination_takes_its_name_when_the_file_is_whole)

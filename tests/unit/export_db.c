@@ -3,15 +3,16 @@
 
 #include "formats/export/db_query.h"
 #include "formats/export/db_tree.h"
+#include "lib/base/draft.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/table.h"
-#include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 TEST(db_numbers_are_those_of_sqlite)
 {
@@ -34,26 +35,31 @@ TEST(db_leaves_out_the_page_of_locks)
 #ifdef WEFT_SQLITE
 
 struct scene {
-	struct fake fake;
+	int fd;
 	struct db *db;
+	struct db_map map;
 	struct sqlite3 *handle;
 };
 
 static bool begin(struct scene *scene)
 {
-	char path[FAKE_PATH];
-
 	*scene = (struct scene){ .db = NULL };
-	return CHECK(fake_new(&scene->fake)) &&
-	       CHECK(!db_open(fake_path(&scene->fake, "t.db", path), &scene->db, NULL)) &&
-	       CHECK(!db_query_open(path, &scene->handle, NULL));
+	return CHECK(!draft_nameless("/tmp", &scene->fd)) && CHECK(!db_open(scene->fd, &scene->db, NULL)) &&
+	       CHECK(!db_query_open(&scene->handle, NULL));
 }
 
 static void end(struct scene *scene)
 {
 	db_query_close(scene->handle);
+	db_map_release(&scene->map);
 	db_free(scene->db);
-	fake_free(&scene->fake);
+	close(scene->fd);
+}
+
+static void finish(struct scene *scene)
+{
+	db_finish(scene->db);
+	CHECK(!db_query_use(scene->handle, scene->fd, &scene->map, NULL));
 }
 
 static void check_answer(struct scene *scene, const char *sql, const char *want)
@@ -92,7 +98,7 @@ TEST(db_integers_are_exact)
 			db_s64(scene.db, (int64_t)(0 - (UINT64_C(1) << bit) + (uint64_t)near));
 			db_insert(scene.db, table);
 		}
-	db_finish(scene.db);
+	finish(&scene);
 	for (unsigned bit = 0; bit < 64; bit++)
 		for (int near = -1; near <= 1; near++) {
 			snprintf(sql, sizeof(sql), "SELECT a, b FROM t WHERE rowid = %" PRId64, ++number);
@@ -128,7 +134,7 @@ TEST(db_texts_have_any_length)
 	db_text(scene.db, "\xff|\xc3\xa4", 4);
 	db_null(scene.db);
 	db_insert(scene.db, table);
-	db_finish(scene.db);
+	finish(&scene);
 	for (size_t i = 0; i < array_size(sizes); i++) {
 		snprintf(sql, sizeof(sql), "SELECT length(a), substr(a, -1), b FROM t WHERE rowid = %zu", i + 1);
 		snprintf(want, sizeof(want), "%zu,%.*s,%zu\n", sizes[i], sizes[i] > 0,
@@ -163,7 +169,7 @@ TEST(db_trees_have_any_number_of_leaves)
 		}
 	}
 	db_view(scene.db, "v", "SELECT count(*) AS n FROM t1");
-	db_finish(scene.db);
+	finish(&scene);
 	for (size_t i = 0; i < array_size(counts); i++) {
 		snprintf(sql, sizeof(sql),
 			 "SELECT count(*), count((SELECT 1 FROM t%zu x WHERE x.id = (3 << 32) + 7 * y.b AND x.id = "
@@ -194,7 +200,7 @@ TEST(db_has_room_for_many_tables)
 		db_s64(scene.db, i);
 		db_insert(scene.db, table);
 	}
-	db_finish(scene.db);
+	finish(&scene);
 	check_answer(&scene, "SELECT count(*) FROM sqlite_schema", "3000\n");
 	check_answer(&scene, "SELECT t0.a, t1500.a, t2999.a FROM t0, t1500, t2999", "0,1500,2999\n");
 	check_answer(&scene, "PRAGMA integrity_check", "ok\n");

@@ -6,17 +6,18 @@
 #include "formats/export/db.h"
 #include "formats/export/db_query.h"
 #include "formats/export/export.h"
+#include "lib/base/draft.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/table.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
-#include "tests/unit/fake_tracefs.h"
 #include "tests/unit/loom.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* sh sleeps and ls wakes it. The trace has a system call, an interrupt, a softirq, and the frequency of a CPU. */
 static const char script[] =
@@ -37,8 +38,9 @@ static const char script[] =
 
 struct scene {
 	struct loom loom;
-	struct fake fake;
+	int fd;
 	struct db *db;
+	struct db_map map;
 	struct sqlite3 *handle;
 };
 
@@ -71,7 +73,6 @@ static bool begin(struct scene *scene)
 {
 	const struct export_ops *ops = export_find("sqlite");
 	struct trace *trace;
-	char path[FAKE_PATH];
 
 	*scene = (struct scene){ .db = NULL };
 	loom_init(&scene->loom);
@@ -85,21 +86,21 @@ static bool begin(struct scene *scene)
 		  "\"state=%u cpu_id=%u\", REC->state, REC->cpu_id");
 	loom_play(&scene->loom, script);
 	trace = loom_trace(&scene->loom);
-	if (!CHECK(trace && fake_new(&scene->fake)) ||
-	    !CHECK(!ops->open(fake_path(&scene->fake, "t.db", path), &scene->db, NULL)))
+	if (!CHECK(trace && !draft_nameless("/tmp", &scene->fd)) || !CHECK(!ops->open(scene->fd, &scene->db, NULL)))
 		return false;
-	if (!CHECK(!db_query_open(path, &scene->handle, NULL)))
+	if (!CHECK(!db_query_open(&scene->handle, NULL)))
 		return false;
 	export_to(scene, ops, trace);
 	trace_free(trace);
-	return true;
+	return CHECK(!db_query_use(scene->handle, scene->fd, &scene->map, NULL));
 }
 
 static void end(struct scene *scene)
 {
 	db_query_close(scene->handle);
+	db_map_release(&scene->map);
 	export_find("sqlite")->close(scene->db);
-	fake_free(&scene->fake);
+	close(scene->fd);
 	loom_release(&scene->loom);
 }
 

@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <endian.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +82,8 @@ static int export_golden(const struct job *job, struct fail *fail)
 	struct out out = { .start = NULL };
 	struct db *db = NULL;
 	char path[128];
-	int r = ops->open ? ops->open(job->database, &db, fail) : 0;
+	cleanup_fd int fd = job->database ? open(job->database, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+	int r = ops->open ? ops->open(fd, &db, fail) : 0;
 
 	if (!r)
 		r = trace_open(golden_file(job->name, "dat", path), &trace, fail);
