@@ -91,26 +91,6 @@ static void take_over(struct state *state, uint32_t number, int32_t pid)
 	cpus_give(state, number, id);
 }
 
-static enum task_mode mode_of(char letter)
-{
-	switch (letter) {
-	case 'S':
-	case 'I':
-	case 'P':
-		return TASK_SLEEPING;
-	case 'D':
-		return TASK_BLOCKED;
-	case 'T':
-	case 't':
-		return TASK_STOPPED;
-	case 'X':
-	case 'x':
-	case 'Z':
-		return TASK_DEAD;
-	}
-	return TASK_PREEMPTED;
-}
-
 static void begin_wait(struct state *state, struct state_task *task, uint32_t cpu)
 {
 	task->cpu = cpu;
@@ -131,7 +111,7 @@ INLINE void leave(struct state *state, uint32_t number, uint32_t id, const struc
 	task->letter = letters_of(&state->letters, place_u64(&places->state, event));
 	set_comm(state, task, &places->other_comm, event, whole);
 	set_prio(task, &places->other_prio, event, whole);
-	mode = mode_of(task->letter);
+	mode = tasks_mode_of(task->letter);
 	(void)tasks_enter(state, task, mode);
 	task->waking = 0;
 	task->woken = 0;

@@ -135,6 +135,27 @@ STATE_INLINE void cpus_give(struct state *state, uint32_t number, uint32_t id)
 	cpus_account(state, &state->cpus[number]);
 }
 
+/* Returns the mode that a task with this letter of prev_state is in. */
+static inline enum task_mode tasks_mode_of(char letter)
+{
+	switch (letter) {
+	case 'S':
+	case 'I':
+	case 'P':
+		return TASK_SLEEPING;
+	case 'D':
+		return TASK_BLOCKED;
+	case 'T':
+	case 't':
+		return TASK_STOPPED;
+	case 'X':
+	case 'x':
+	case 'Z':
+		return TASK_DEAD;
+	}
+	return TASK_PREEMPTED;
+}
+
 /* Returns the time from which on the task's mode is unknown; now, if the mode is known. */
 static inline uint64_t tasks_known_until(const struct state *state, const struct state_task *task)
 {
