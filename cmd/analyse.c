@@ -397,7 +397,7 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 	struct trace *trace = NULL;
 	struct analyse_recorded recorded = { .status = EXIT_OK };
 	cleanup_buf struct buf pasted = BUF_INIT;
-	int r;
+	int r, status;
 
 	r = name_input(analyse, &pasted, &fail);
 	analyse->in_batches = true;
@@ -422,8 +422,8 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 	free(analyse->comms);
 	if (r >= 0)
 		return recorded.status;
-	command_failed(&fail);
-	return recorded.status ? recorded.status : EXIT_FAILED;
+	status = command_failed(&fail);
+	return recorded.status ? recorded.status : status;
 }
 
 int analyse_only_run(const struct command *command, const struct analysis_ops *ops, int argc, char **argv)

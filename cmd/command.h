@@ -67,7 +67,7 @@ int command_unknown(const char *name);
  */
 void command_parse(const struct command *command, int argc, char **argv, unsigned flags, void *input);
 
-/* Prints "weft: TEXT" to standard error. Returns EXIT_FAILED. */
+/* Prints "weft: TEXT" to standard error. Returns EXIT_FAILED, or EXIT_USAGE for fail_usage(). */
 int command_failed(const struct fail *fail);
 __attribute__((format(printf, 1, 2))) void command_warn(const char *format, ...);
 

@@ -87,7 +87,7 @@ void command_parse(const struct command *command, int argc, char **argv, unsigne
 int command_failed(const struct fail *fail)
 {
 	command_warn("%s", fail->text);
-	return EXIT_FAILED;
+	return fail->usage ? EXIT_USAGE : EXIT_FAILED;
 }
 
 void command_warn(const char *format, ...)

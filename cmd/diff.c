@@ -345,7 +345,7 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .of = "summary", .per = "second", .diff = { .least = 0.03, .top = UINT64_MAX } };
 	struct fail fail = FAIL_INIT;
-	int r;
+	int status, r;
 
 	arguments.diff.conditions = arguments.conditions;
 	command_parse(&diff_command, argc, argv, 0, &arguments);
@@ -363,8 +363,8 @@ static int run(int argc, char **argv)
 	free(arguments.owned[1]);
 	if (!r)
 		return EXIT_OK;
-	command_failed(&fail);
-	return r == -ERANGE ? EXIT_CHANGED : EXIT_FAILED;
+	status = command_failed(&fail);
+	return r == -ERANGE ? EXIT_CHANGED : status;
 }
 
 const struct command diff_command = {

@@ -284,6 +284,7 @@ static int export_to(const struct arguments *arguments, int fd)
 		r = read_and_write(arguments, &job, &fail);
 	if (job.db)
 		arguments->ops->close(job.db);
+	r = fail_writing(&fail, r, arguments->output);
 	if (r && r != -EBADMSG)
 		return command_failed(&fail);
 	tell_summary(arguments, &job);

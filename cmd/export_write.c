@@ -44,7 +44,7 @@ static int write_out(struct writing *writing, struct fail *fail)
 	} else {
 		r = io_write(writing->job->fd, out->start, out_len(out));
 		if (r)
-			fail_set(fail, r, "cannot write: %s", strerror(-r));
+			fail_set(fail, r, FAIL_WRITE "%s", strerror(-r));
 	}
 	out_clear(out);
 	return r;

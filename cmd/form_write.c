@@ -21,21 +21,22 @@ static int write_here(const struct form *form, const char *word, int (*write)(vo
 	return r;
 }
 
-static int write_through(struct form_door *door, const char *word, int (*write)(void *arg, int fd, struct fail *fail),
+static int write_through(const struct form *form, const char *word, int (*write)(void *arg, int fd, struct fail *fail),
 			 void *arg, struct fail *fail)
 {
+	cleanup_free char *path = form_path(form, word);
 	cleanup_fd int fd = -1;
-	int r = form_door_file(door, word, &fd, fail);
+	int r = path ? form_door_file(form->door, word, &fd, fail) : fail_memory(fail);
 
 	if (!r)
-		r = write(arg, fd, fail);
-	return r ? r : form_door_name(door, fail);
+		r = fail_writing(fail, write(arg, fd, fail), path);
+	return r ? r : form_door_name(form->door, fail);
 }
 
 int form_write(const struct form *form, const char *word, int (*write)(void *arg, int fd, struct fail *fail), void *arg,
 	       struct fail *fail)
 {
 	if (form->door)
-		return write_through(form->door, word, write, arg, fail);
+		return write_through(form, word, write, arg, fail);
 	return write_here(form, word, write, arg, fail);
 }

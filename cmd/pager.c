@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* As in a shell: 128 plus the signal's number. */
-enum { STATUS_SIGNAL = 128 };
+enum { STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128 };
 
 static bool is_installed(const char *name)
 {
@@ -36,6 +36,18 @@ static bool is_installed(const char *name)
 	return false;
 }
 
+/* Whether the command's program is there; what only a shell understands is left to it. */
+static bool can_run(const char *pager)
+{
+	cleanup_free char *name = NULL;
+
+	pager += strspn(pager, " \t");
+	if (strpbrk(pager, "|&;<>()$`\\\"'*?[]#~=%{}!"))
+		return true;
+	name = strndup(pager, strcspn(pager, " \t"));
+	return !name || (strchr(name, '/') ? !access(name, X_OK) : is_installed(name));
+}
+
 /* Returns a command for the shell; NULL: no pager is wanted, or there is none. */
 static const char *chosen(void)
 {
@@ -47,7 +59,13 @@ static const char *chosen(void)
 		return NULL;
 	if (!pager)
 		return is_installed("less") ? "less" : NULL;
-	return *pager && strcmp(pager, "cat") != 0 ? pager : NULL;
+	if (!*pager || !strcmp(pager, "cat"))
+		return NULL;
+	if (can_run(pager))
+		return pager;
+	command_warn("note: the pager '%s' of $%s is not installed", pager,
+		     getenv("WEFT_PAGER") ? "WEFT_PAGER" : "PAGER");
+	return NULL;
 }
 
 /* Whether sudo or its like made this process root's for another user. */
@@ -107,7 +125,7 @@ static int wait_for_command(pid_t command)
 /* `pipe_end` is open until the command has ended, to see whether the user has left the pager before. */
 __attribute__((noreturn)) static void wait_for_both(pid_t command, pid_t pager, int pipe_end)
 {
-	int status;
+	int status, shell = 0;
 	bool left;
 
 	/* Ctrl-C is meant for the command; and for the pager, which then returns to its prompt. */
@@ -116,7 +134,13 @@ __attribute__((noreturn)) static void wait_for_both(pid_t command, pid_t pager, 
 	status = wait_for_command(command);
 	left = is_left(pipe_end);
 	close(pipe_end);
-	(void)io_again(waitpid(pager, &(int){ 0 }, 0));
+	(void)io_again(waitpid(pager, &shell, 0));
+	/* The shell could not run it, so that nobody has seen the output. */
+	if (WIFEXITED(shell) && (WEXITSTATUS(shell) == STATUS_CANNOT_RUN || WEXITSTATUS(shell) == STATUS_NOT_FOUND)) {
+		command_warn("the pager did not run, and the output is lost: correct $WEFT_PAGER or $PAGER, or set it "
+			     "to cat");
+		_exit(WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : EXIT_FAILED);
+	}
 	if (WIFEXITED(status))
 		_exit(WEXITSTATUS(status));
 	/* A user who leaves the pager is no failure. Anybody may send SIGPIPE. */
@@ -138,11 +162,11 @@ static void print_into(const int pipe_fds[2])
 
 void pager_start(void)
 {
-	const char *pager = chosen();
+	const char *pager = terminal_escapes() ? chosen() : NULL;
 	pid_t command, reader;
 	int pipe_fds[2];
 
-	if (!terminal_escapes() || !pager || pipe2(pipe_fds, O_CLOEXEC))
+	if (!pager || pipe2(pipe_fds, O_CLOEXEC))
 		return;
 	fflush(stdout);
 	reader = fork();

@@ -14,11 +14,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { DELAY_MS = 1000, STEP_MS = 200, NS_PER_MS = 1000000, HUNDRED = 100, LARGE = 64 << 20 };
+
+static const char clear_line[] = "\r\033[K";
 
 /* A command has only one progress line. */
 static struct {
@@ -30,6 +33,22 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 } progress = { .io_fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Leaves out the last parts of a line for which the terminal has no room: it would wrap, and scroll with each step. */
+static void fit(char *line, size_t from)
+{
+	struct winsize size;
+	size_t room = !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col > 1 ? (size_t)size.ws_col - 1 : SIZE_MAX;
+
+	while (strlen(line + from) > room) {
+		char *comma = strrchr(line + from, ',');
+
+		if (comma && comma > line + from)
+			*comma = '\0';
+		else
+			line[from + room] = '\0';
+	}
+}
 
 static void put(const char *text)
 {
@@ -76,18 +95,19 @@ static void draw(void)
 	char line[160], size[TEXT_HUMAN];
 
 	if (done > progress.total || !progress.total) {
-		snprintf(line, sizeof(line), "\r\033[Kweft: %s: %s read, %" PRIu64 " s", progress.what,
+		snprintf(line, sizeof(line), "%sweft: %s: %s read, %" PRIu64 " s", clear_line, progress.what,
 			 text_size(size, done), lasted / NS_PER_MS / 1000);
 	} else {
 		uint64_t part = done / (progress.total / HUNDRED + 1),
 			 left = done ? (uint64_t)((double)lasted * (double)(progress.total - done) / (double)done) : 0;
 
-		snprintf(line, sizeof(line), "\r\033[Kweft: %s: %" PRIu64 " %%", progress.what, part);
+		snprintf(line, sizeof(line), "%sweft: %s: %" PRIu64 " %%", clear_line, progress.what, part);
 		if (part)
 			snprintf(line + strlen(line), sizeof(line) - strlen(line), ", %" PRIu64 " s left",
 				 left / (1000L * NS_PER_MS) + 1);
 		put_size(line, sizeof(line), done);
 	}
+	fit(line, strlen(clear_line));
 	put(line);
 	progress.shown = true;
 }
@@ -95,7 +115,7 @@ static void draw(void)
 static void clear(void)
 {
 	if (progress.shown)
-		put("\r\033[K");
+		put(clear_line);
 	progress.shown = false;
 }
 
@@ -165,11 +185,14 @@ unsigned progress_period_ms(void)
 
 void progress_draw(const char *text)
 {
+	char line[512];
+
 	clear();
 	if (!text)
 		return;
-	put("weft: ");
-	put(text);
+	snprintf(line, sizeof(line), "weft: %s", text);
+	fit(line, 0);
+	put(line);
 	progress.shown = true;
 }
 

@@ -103,6 +103,14 @@ static void print_recovered(const struct recovery *recovery)
 		command_warn("%s at the end of parts were torn and left out", text_size(torn, recovery->torn));
 }
 
+/* Parts that a killed recording left anywhere, as its journal names them. A command recovers once. */
+static struct found waiting;
+
+static void note_waiting(const char *parts)
+{
+	(void)count_parts(parts, &waiting);
+}
+
 static void tell_waiting(const char *parts)
 {
 	cleanup_buf struct buf pasted = BUF_INIT;
@@ -114,11 +122,11 @@ static void tell_waiting(const char *parts)
 }
 
 /* Anybody can recover a trace, but only root can restore tracefs: without `must`, missing rights are no failure. */
-static int undo(bool must)
+static int undo(bool must, void (*waits)(const char *parts))
 {
 	struct fail fail = FAIL_INIT;
 	unsigned nr = 0;
-	int err = recovery_undo(tell_waiting, &nr, &fail);
+	int err = recovery_undo(waits, &nr, &fail);
 
 	if (err && (must || (err != -EACCES && err != -EPERM && err != -ENODEV)))
 		return command_failed(&fail);
@@ -157,8 +165,13 @@ static int run(int argc, char **argv)
 	command_parse(&recover_command, argc, argv, 0, &arguments);
 	what = arguments.what ? arguments.what : "trace.dat";
 	path = find_parts(what, &nr);
+	if (!path && !arguments.what) {
+		(void)undo(false, note_waiting);
+		path = waiting.path;
+		nr = waiting.nr;
+	}
 	if (nr > 1) {
-		command_warn("there are %u recordings of '%s'; name the directory of one, such as '%s'", nr, what,
+		command_warn("there are %u recordings that were killed; name the directory of one, such as '%s'", nr,
 			     path);
 		free(path);
 		return EXIT_FAILED;
@@ -169,7 +182,7 @@ static int run(int argc, char **argv)
 	 */
 	status = path ? recover_parts(path, &arguments) : EXIT_OK;
 	free(path);
-	undone = undo(!path && !status);
+	undone = undo(!path && !status, tell_waiting);
 	if (status)
 		return status;
 	if (undone > 0)

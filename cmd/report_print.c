@@ -212,6 +212,8 @@ static int add_sink(const struct report_options *report, size_t at, struct print
 	options.raw_types = printing->raw[at] ? selection_types(printing->raw[at]) : NULL;
 	options.left_out = printing->left_out[at];
 	options.times = &printing->times;
+	options.ended_arg = printing->reader.buffers[at].selection;
+	options.ended = options.ended_arg ? selection_ended : NULL;
 	options.one_line = format_is_one_line(&options);
 	return painted_new(report->format, printing->reader.buffers[at].context, &options, &printing->sinks[at], fail);
 }
@@ -347,8 +349,7 @@ int report_print(const struct report_options *report, struct trace *trace, struc
 		if (!r)
 			r = print_events(report, &printing, fail);
 	}
-	if (!r && printing.worst)
-		r = fail_set(fail, printing.worst, "%s", printing.failure.text);
+	r = fail_first(r, printing.worst, fail, &printing.failure);
 	printing_release(&printing);
 	return r;
 }

@@ -119,18 +119,18 @@ static int make_files(void *arg)
 	};
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
-	int r;
+	int r, status = EXIT_OK;
 
 	if (form_open(&arguments->form, &arguments->input, 1, &trace, &fail))
 		return command_failed(&fail);
 	r = cut(&job, trace, &fail);
 	if (r)
-		command_failed(&fail);
+		status = command_failed(&fail);
 	else if (!arguments->form.quiet && job.by != CUT_NOT)
 		command_warn("%" PRIu64 " event%s in %" PRIu64 " file%s", job.events, text_plural(job.events),
 			     job.parts, text_plural(job.parts));
 	trace_free(trace);
-	return r ? EXIT_FAILED : EXIT_OK;
+	return status;
 }
 
 static int run(int argc, char **argv)

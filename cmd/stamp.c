@@ -16,10 +16,11 @@ enum { NS_PER_S = 1000000000 };
 
 static int no_time(const char *option, const char *text, struct fail *fail)
 {
-	return fail_set(fail, -EINVAL,
-			"--%s: '%s' is not a time; 12.345678 is one, +1ms from the first event, -2s from the last, "
-			"and 10:30:00 where the file has wall-clock times",
-			option, text);
+	(void)fail_set(fail, -EINVAL,
+		       "--%s: '%s' is not a time; 12.345678 is one, +1ms from the first event, -2s from the last, "
+		       "and 10:30:00 where the file has wall-clock times",
+		       option, text);
+	return fail_usage(fail, -EINVAL);
 }
 
 /* Reads "12.345678" or "1,234.5" at *at, times `unit`, which is 1 or a power of ten. */
@@ -67,7 +68,7 @@ static int relative(const struct context *context, const char *option, const cha
 
 	if (context->unit == CLOCK_UNIT_COUNT) {
 		if (text_parse_u64(text + 1, &span, fail) < 0)
-			return -EINVAL;
+			return fail_usage(fail, -EINVAL);
 	} else if (!take_span(text + 1, &span)) {
 		return no_time(option, text, fail);
 	}
@@ -141,7 +142,7 @@ static int parse(const struct context *context, const char *option, const char *
 	if (strchr(text, ':'))
 		return wall(context, option, text, extent, ret, fail);
 	if (context->unit == CLOCK_UNIT_COUNT)
-		return text_parse_u64(text, ret, fail);
+		return text_parse_u64(text, ret, fail) < 0 ? fail_usage(fail, -EINVAL) : 0;
 	if (take_decimal(&at, NS_PER_S, ret) && (!*at || !strcmp(at, "s")))
 		return 0;
 	return no_time(option, text, fail);

@@ -37,7 +37,10 @@ enum {
 };
 
 struct pretty {
-	struct sink sink;      /* first */
+	struct sink sink; /* first */
+	bool (*ended)(void *arg, const struct event *event, uint64_t *ret_lasted,
+		      struct event *ret_begin); /* or NULL */
+	void *ended_arg;
 	struct ftrace *ftrace; /* prints the text of events */
 	struct spans *spans;
 	struct pretty_calls *calls; /* NULL: system calls are printed as the kernel does */
@@ -135,17 +138,17 @@ static const char *span_text(const struct pretty *pretty, uint64_t span, char te
 
 static void put_time(const struct pretty *pretty, uint64_t since, struct out *out)
 {
-	uint64_t shown = pretty->nanoseconds ? since : scale_round(since, NS_PER_US) * NS_PER_US;
-	unsigned fraction = (unsigned)(shown % NS_PER_S);
+	unsigned fraction = (unsigned)(since % NS_PER_S);
 	char grouped[32];
 
 	if (pretty->counts) {
 		put_right(thousands(since, grouped), TIME_WIDTH, out);
 		return;
 	}
-	put_right(thousands(shown / NS_PER_S, grouped), TIME_WIDTH - 7, out);
+	put_right(thousands(since / NS_PER_S, grouped), TIME_WIDTH - 7, out);
 	out_char(out, '.');
 	out_need(out, 9);
+	/* A time for --since: it is not rounded up, so that the event is not before it. */
 	out->at = pretty->nanoseconds ? digits_put_9(out->at, fraction) : digits_put_6(out->at, fraction / NS_PER_US);
 }
 
@@ -320,6 +323,8 @@ static int pretty_new(const struct context *context, const struct sink_options *
 	pretty->color = options->color;
 	pretty->nanoseconds = options->nanoseconds;
 	pretty->width = options->width;
+	pretty->ended = options->ended;
+	pretty->ended_arg = options->ended_arg;
 	pretty->counts = context->unit == CLOCK_UNIT_COUNT;
 	lines.without |= column_options();
 	pretty->spans = spans_new(context);
@@ -369,10 +374,10 @@ static void pretty_begin(struct sink *sink, struct out *out)
 }
 
 /* `exit` is the end of the same call, so both become one line; NULL: the event gets a line of its own. */
-static void take_note(struct pretty *pretty, struct event *event, const struct event *exit)
+static void take_note(struct pretty *pretty, struct event *event, const struct event *exit, uint64_t lasted)
 {
 	struct sink_times *times = pretty->times;
-	struct pretty_note note = { .lasted = 0 };
+	struct pretty_note note = { .lasted = lasted };
 	struct span span;
 
 	if (spans_see(pretty->spans, event, &span) || (exit && spans_see(pretty->spans, exit, &span)))
@@ -393,8 +398,13 @@ static void settle_line(struct pretty *pretty, struct events *events, struct eve
 {
 	struct event exit;
 	bool joined = pretty->calls && pretty_calls_settle(pretty->calls, events, event, &exit);
+	struct event begin;
+	uint64_t lasted = 0;
+	bool ended = pretty->ended && pretty->ended(pretty->ended_arg, event, &lasted, &begin);
 
-	take_note(pretty, event, joined ? &exit : NULL);
+	if (ended && begin.data && pretty->calls && !joined)
+		pretty_calls_begin(pretty->calls, pretty->ftrace, &begin, pretty->color, event);
+	take_note(pretty, event, joined ? &exit : NULL, lasted);
 }
 
 static bool pretty_settle(struct sink *sink, struct events *events, struct event *event)

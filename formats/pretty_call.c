@@ -28,6 +28,7 @@ struct call_note {
 	int64_t result;
 	bool failed;
 	uint8_t part; /* enum part */
+	char *begun;  /* the text up to the arguments' end, from pretty_calls_begin(); pretty_calls_put() frees it */
 };
 _Static_assert(sizeof(struct call_note) <= NOTE_RENDERER_SIZE, "the note has room for it");
 
@@ -152,6 +153,25 @@ static void put_result(const struct type *type, const struct call_note *note, bo
 	put(color, note->failed ? COLOR_RED : "", text, out);
 }
 
+void pretty_calls_begin(struct pretty_calls *calls, const struct ftrace *ftrace, const struct event *begin, bool color,
+			struct event *exit)
+{
+	const struct type *type = type_of(calls, begin), *of_exit = type_of(calls, exit);
+	struct call_note note;
+	struct out text, out;
+
+	memcpy(&note, sink_note(exit), sizeof(note));
+	if (!type || !of_exit || type->call.side != CALL_ENTER || note.part != PART_END || !out_init(&text, 0))
+		return;
+	if (out_init(&out, 0)) {
+		put_enter(type, ftrace, begin, color, &text, &out);
+		note.begun = out.failed || text.failed ? NULL : strndup(out.start, out_len(&out));
+		memcpy(sink_note(exit), &note, sizeof(note));
+		out_release(&out);
+	}
+	out_release(&text);
+}
+
 bool pretty_calls_put(const struct pretty_calls *calls, const struct ftrace *ftrace, const struct event *event,
 		      bool color, struct out *out)
 {
@@ -166,7 +186,10 @@ bool pretty_calls_put(const struct pretty_calls *calls, const struct ftrace *ftr
 		return true;
 	}
 	memcpy(&note, sink_note_of(event), sizeof(note));
-	if (note.part == PART_END) {
+	if (note.part == PART_END && note.begun) {
+		out_str(out, note.begun);
+		free(note.begun);
+	} else if (note.part == PART_END) {
 		put_own(color, COLOR_DIM, "<... ", out);
 		call_text_name(&type->call, event, &text);
 		put(color, COLOR_BOLD, &text, out);

@@ -29,6 +29,10 @@ void pretty_calls_free(struct pretty_calls *calls);
 bool pretty_calls_settle(struct pretty_calls *calls, struct events *events, struct event *event,
 			 struct event *ret_exit);
 
+/* After pretty_calls_settle(), for the exit of a call whose entry is not among the events: it began with this event. */
+void pretty_calls_begin(struct pretty_calls *calls, const struct ftrace *ftrace, const struct event *begin, bool color,
+			struct event *exit);
+
 /* Writes nothing and returns false if the event is not a system call. The text has no newline. */
 bool pretty_calls_put(const struct pretty_calls *calls, const struct ftrace *ftrace, const struct event *event,
 		      bool color, struct out *out);

@@ -68,6 +68,12 @@ struct sink_options {
 	const uint64_t *left_out;
 	/* bits of enum trace_option that the sink ignores even if the file has them set */
 	uint64_t without;
+	/*
+	 * Tells of an event that ends something how long that lasted, and which event began it (data NULL: not known),
+	 * for sinks that do not see all events; or NULL.
+	 */
+	bool (*ended)(void *arg, const struct event *event, uint64_t *ret_lasted, struct event *ret_begin);
+	void *ended_arg;
 	struct plugins *plugins; /* decoders that add facts to an event's text; NULL: none; borrowed */
 };
 

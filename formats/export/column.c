@@ -34,9 +34,9 @@ static int add(struct column_list *list, const char *at, size_t len, struct fail
 	struct column *column;
 
 	if (!len)
-		return fail_set(fail, -EINVAL, "--fields: a name is empty");
+		return fail_usage(fail, fail_set(fail, -EINVAL, "--fields: a name is empty"));
 	if (list->nr == COLUMNS_OF_TABLE_MAX)
-		return fail_set(fail, -EINVAL, "--fields: more than %d names", COLUMNS_OF_TABLE_MAX);
+		return fail_usage(fail, fail_set(fail, -EINVAL, "--fields: more than %d names", COLUMNS_OF_TABLE_MAX));
 	column = vec_push(list->at, list->nr);
 	if (!column)
 		return fail_memory(fail);
@@ -46,7 +46,8 @@ static int add(struct column_list *list, const char *at, size_t len, struct fail
 	column_name(column);
 	for (size_t i = 0; i + 1 < list->nr; i++)
 		if (!strcmp(list->at[i].name, column->name))
-			return fail_set(fail, -EINVAL, "--fields: '%s' is listed twice", column->name);
+			return fail_usage(fail,
+					  fail_set(fail, -EINVAL, "--fields: '%s' is listed twice", column->name));
 	return 0;
 }
 

@@ -377,7 +377,8 @@ static int choose_weight(struct firefox *firefox, const char *text, struct fail 
 		if (!strcmp(text, names[i]))
 			firefox->chosen = i;
 	if (text && firefox->chosen < 0)
-		return fail_set(fail, -EINVAL, "--weight: firefox has self-time, off-cpu and count, not '%s'", text);
+		return fail_usage(fail, fail_set(fail, -EINVAL,
+						 "--weight: firefox has self-time, off-cpu and count, not '%s'", text));
 	return 0;
 }
 

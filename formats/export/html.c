@@ -421,7 +421,8 @@ static int init(struct html *html, const struct export_input *input, struct fail
 	html->date_offset = input->date_offset_ns;
 	html->limit = input->max_size ? input->max_size : SIZE_DEFAULT;
 	if (html->limit < SIZE_LEAST)
-		return fail_set(fail, -EINVAL, "--max-size: a timeline needs at least %d KB", SIZE_LEAST >> 10);
+		return fail_usage(fail, fail_set(fail, -EINVAL, "--max-size: a timeline needs at least %d KB",
+						 SIZE_LEAST >> 10));
 	/* Bands are written as base64; the rest of the size is for names and words. */
 	bands_init(&html->bands, html->limit / 8 * 5);
 	labels_init(&html->labels);

@@ -191,7 +191,9 @@ static int choose(struct stacks *stacks, const char *text, struct fail *fail)
 		if (!strcmp(text, weight_names[i]))
 			stacks->chosen = i;
 	if (text && stacks->chosen < 0)
-		return fail_set(fail, -EINVAL, "--weight: unknown weight '%s'; use self-time, off-cpu or count", text);
+		return fail_usage(fail,
+				  fail_set(fail, -EINVAL,
+					   "--weight: unknown weight '%s'; use self-time, off-cpu or count", text));
 	return 0;
 }
 

@@ -16,7 +16,7 @@
  * of the whole disk. The disk of a partition is learned from the first request that begins where one of the partition's
  * bios waits.
  */
-enum { BLOCK_COLUMNS = 23, BLOCK_DEVICES_MAX = 4096, BLOCK_ROLES = 11 };
+enum { BLOCK_COLUMNS = 24, BLOCK_DEVICES_MAX = 4096, BLOCK_ROLES = 11 };
 enum block_operation { BLOCK_READ, BLOCK_WRITE, BLOCK_DISCARD, BLOCK_FLUSH, BLOCK_OTHER };
 
 struct block_device {

@@ -13,6 +13,7 @@
 enum column {
 	WHAT,
 	WHICH,
+	OF_TASK,
 	REQUESTS,
 	BYTES,
 	PER_SECOND,
@@ -40,6 +41,7 @@ _Static_assert(REQUEUED + 1 == BLOCK_COLUMNS, "as many as there is room for");
 static const struct table_column columns[BLOCK_COLUMNS] = {
 	[WHAT] = { "DEVICE", TABLE_TEXT, NULL },
 	[WHICH] = { "OP", TABLE_TEXT, "operation" },
+	[OF_TASK] = { "OP", TABLE_TEXT, "operation" },
 	[REQUESTS] = { "REQUESTS", TABLE_COUNT, NULL },
 	[BYTES] = { "BYTES", TABLE_SIZE, "bytes" },
 	[PER_SECOND] = { "/S", TABLE_NUMBER, "requests_per_second" },
@@ -63,8 +65,9 @@ static const struct table_column columns[BLOCK_COLUMNS] = {
 	[REQUEUED] = { "REQUEUED", TABLE_COUNT, NULL },
 };
 
-const struct analysis_sorts block_sorts = { columns, BLOCK_COLUMNS,
-					    1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_COMM | 1 << ERRORS | 1 << REQUEUED };
+const struct analysis_sorts block_sorts = {
+	columns, BLOCK_COLUMNS, 1 << OF_TASK | 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_COMM | 1 << ERRORS | 1 << REQUEUED
+};
 
 /* The first two columns name the subject of a row. */
 static const struct table_column heads[][2] = {
@@ -85,7 +88,7 @@ static struct block_row *row_of(struct analysis *block, uint32_t device, uint8_t
 		row = u64_map_add(&block->rows, operation);
 		break;
 	case BLOCK_BY_TASK:
-		row = u64_map_add(&block->rows, task);
+		row = u64_map_add(&block->rows, (uint64_t)task << 8 | operation);
 		break;
 	}
 	if (!row) {
@@ -157,9 +160,11 @@ static void put_head(const struct analysis *block, const struct block_row *row, 
 	case BLOCK_BY_DEVICE:
 		put_device(&block->devices[row->device], table);
 		table_cell(table, operations[row->operation]);
+		table_cell(table, "");
 		return;
 	case BLOCK_BY_OPERATION:
 		table_cell(table, operations[row->operation]);
+		table_cell(table, "");
 		table_cell(table, "");
 		return;
 	case BLOCK_BY_TASK:
@@ -169,6 +174,7 @@ static void put_head(const struct analysis *block, const struct block_row *row, 
 			table_cell_s64(table, state->tasks[row->task].pid);
 		else
 			table_cell(table, "-");
+		table_cell(table, operations[row->operation]);
 		return;
 	}
 }
@@ -200,7 +206,7 @@ static void put_rows(struct analysis *block, struct findings *findings)
 	static const char *const titles[] = {
 		[BLOCK_BY_DEVICE] = "requests of each device",
 		[BLOCK_BY_OPERATION] = "requests of each operation",
-		[BLOCK_BY_TASK] = "requests by the task that queued them",
+		[BLOCK_BY_TASK] = "requests by the task that queued them, and what they did",
 	};
 	const struct state *state = &block->pass->state;
 	struct extreme longest = { .to = 0 };
@@ -214,7 +220,8 @@ static void put_rows(struct analysis *block, struct findings *findings)
 	table = findings_table(findings, "requests", titles[block->by], "d2c", block->columns, BLOCK_COLUMNS);
 	if (!table)
 		return;
-	table->data_only = block_sorts.data_only;
+	table->data_only = block_sorts.data_only & ~(block->by == BLOCK_BY_TASK ? 1U << OF_TASK : 0);
+	table->text_only = block->by == BLOCK_BY_TASK ? 0 : 1 << OF_TASK;
 	if (block->by == BLOCK_BY_OPERATION)
 		table->data_only |= 1 << WHICH;
 	table->spare = 1 << MAX_AT | 1 << BYTES | 1 << RATE | 1 << PER_SECOND | 1 << Q2C_50 | 1 << Q2C_99 |

@@ -7,6 +7,7 @@
 #include "lib/base/near.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
+#include "lib/base/utf8.h"
 #include "lib/base/vec.h"
 
 #include <errno.h>
@@ -158,8 +159,11 @@ static int no_such_column(const struct findings *findings, const char *name, str
 			near_offer(&near, table_title(&findings->items[i].table.columns[c], title));
 	near_hint(&near, hint, sizeof(hint));
 	if (*hint || !list_columns(findings, &columns) || !columns.len)
-		return near_fail(&near, fail, -ENOENT, "--sort: no table has a column '%s'", name);
-	return fail_set(fail, -ENOENT, "--sort: no table has a column '%s'; there are %s", name, buf_str(&columns));
+		(void)near_fail(&near, fail, -ENOENT, "--sort: no table has a column '%s'", name);
+	else
+		(void)fail_set(fail, -ENOENT, "--sort: no table has a column '%s'; there are %s", name,
+			       buf_str(&columns));
+	return fail_usage(fail, -ENOENT);
 }
 
 int findings_arrange(struct findings *findings, const struct findings_options *options, struct fail *fail)
@@ -223,6 +227,53 @@ static void put_span(const struct findings_span *span, struct out *out)
 	      span->nothing ? span->nothing : "", span->ended ? "; " : "", span->ended ? span->ended : "");
 }
 
+/* Names the columns for which the terminal is too narrow. */
+static void put_left_out(const struct table *table, uint32_t left_out, struct out *out)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (left_out >> i & 1)
+			out_f(out, "%s%s", nr++ ? ", " : "# no room for the columns ", table->columns[i].title);
+	if (nr)
+		out_f(out, ": a terminal of more than %u columns or --format csv shows them\n", table->width);
+}
+
+/* Lines that begin with '#' and are longer than the terminal is wide go on below, between words. */
+static void wrap(const char *text, size_t left, unsigned width, struct out *out)
+{
+	static const char begin[] = "#    ";
+	struct text_word line, word;
+
+	while (text_next_line(&text, &left, &line)) {
+		const char *at = line.at, *end = line.at + line.len;
+		size_t used = 0;
+
+		if (!width || *line.at != '#' || utf8_columns(line.at, line.len) <= width) {
+			out_mem(out, line.at, line.len);
+			out_char(out, '\n');
+			continue;
+		}
+		for (; at < end; at = word.at + word.len) {
+			size_t columns;
+
+			at += *at == ' ';
+			word = (struct text_word){ at, strcspn(at, " \n") };
+			columns = utf8_columns(word.at, word.len);
+			if (used + 1 + columns > width && used > sizeof(begin)) {
+				out_f(out, "\n%s", begin);
+				used = sizeof(begin) - 1;
+			} else if (used) {
+				out_char(out, ' ');
+				used++;
+			}
+			out_mem(out, word.at, word.len);
+			used += columns;
+		}
+		out_char(out, '\n');
+	}
+}
+
 static bool print(struct findings *findings, const struct findings_options *options, struct out *out)
 {
 	const char *notes = buf_str(&findings->notes);
@@ -234,6 +285,7 @@ static bool print(struct findings *findings, const struct findings_options *opti
 		put_span(options->span, out);
 	for (size_t i = 0; i < findings->nr; i++) {
 		const struct finding *finding = &findings->items[i];
+		uint32_t left_out = 0;
 
 		if (finding->more && !finding->brief)
 			continue;
@@ -243,8 +295,9 @@ static bool print(struct findings *findings, const struct findings_options *opti
 		out_char(out, '\n');
 		if (!finding->table.nr_items)
 			out_str(out, "none among the events\n");
-		else if (!table_print(&finding->table, out))
+		else if (!table_print_fitting(&finding->table, out, &left_out))
 			return false;
+		put_left_out(&finding->table, left_out, out);
 		if (finding->left_away)
 			out_f(out, "... and %s more%s\n", text_count(text, finding->left_away),
 			      finding->more ? "" : "; --top 0 shows all");
@@ -261,6 +314,20 @@ static bool print(struct findings *findings, const struct findings_options *opti
 	put_line(out, "broken by lost events", &findings->broken);
 	put_line(out, "wanted and not recorded", &findings->missing);
 	return true;
+}
+
+static bool print_wrapped(struct findings *findings, const struct findings_options *options, struct out *out)
+{
+	struct out text;
+	bool ok;
+
+	if (!options->width)
+		return print(findings, options, out);
+	ok = out_init(&text, 0) && print(findings, options, &text) && !text.failed;
+	if (ok)
+		wrap(text.start, out_len(&text), options->width, out);
+	out_release(&text);
+	return ok;
 }
 
 static void put_json_text(struct json *json, const char *key, const struct buf *line)
@@ -361,7 +428,7 @@ bool findings_write(struct findings *findings, const struct findings_options *op
 		return false;
 	switch (options->format) {
 	case TABLE_AS_TEXT:
-		return print(findings, options, out);
+		return print_wrapped(findings, options, out);
 	case TABLE_AS_JSON:
 		return put_json(findings, options->span, out);
 	case TABLE_AS_CSV:

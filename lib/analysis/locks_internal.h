@@ -15,7 +15,7 @@
  * its task and the lock's address: a task can wait for several locks at once, because an interrupt that hits it takes
  * locks, too.
  */
-enum { LOCKS_COLUMNS = 21, LOCKS_NAME = 40, LOCKS_ROLES = 13, LOCKS_CALLS = 4 };
+enum { LOCKS_COLUMNS = 22, LOCKS_NAME = 40, LOCKS_ROLES = 13, LOCKS_CALLS = 4 };
 
 enum lock_type {
 	LOCK_SEMAPHORE,

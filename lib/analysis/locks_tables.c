@@ -16,6 +16,7 @@
 enum column {
 	WHAT,
 	WHICH,
+	PROCESS,
 	WAITS,
 	TOTAL,
 	P50,
@@ -41,6 +42,7 @@ _Static_assert(HELD_MAX + 1 == LOCKS_COLUMNS, "as many as there is room for");
 static const struct table_column columns[LOCKS_COLUMNS] = {
 	[WHAT] = { "LOCK", TABLE_TEXT, NULL },
 	[WHICH] = { "TYPE", TABLE_TEXT, NULL },
+	[PROCESS] = { "PROCESS", TABLE_TEXT, NULL },
 	[WAITS] = { "WAITS", TABLE_COUNT, NULL },
 	[TOTAL] = { "TOTAL", TABLE_TIME, NULL },
 	[P50] = { "P50", TABLE_TIME, NULL },
@@ -64,7 +66,8 @@ static const struct table_column columns[LOCKS_COLUMNS] = {
 
 const struct analysis_sorts locks_sorts = { columns, LOCKS_COLUMNS,
 					    1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_COMM | 1 << WAKER_PID | 1 << QUEUED |
-						    1 << CALLER | 1 << HOLDS | 1 << HELD | 1 << HELD_MAX };
+						    1 << CALLER | 1 << PROCESS | 1 << HOLDS | 1 << HELD |
+						    1 << HELD_MAX };
 
 /* The first two columns name the subject of a row. */
 static const struct table_column heads[][2] = {
@@ -125,6 +128,22 @@ static void attach(const struct lock_row *row, bool named, struct table *table)
 	table_attach_part(table, &row->held, name, "held");
 }
 
+/* A futex of another process may have the same address. A leader that no event names is called as its thread. */
+static void put_process(const struct analysis *locks, const struct lock_row *row, struct table *table)
+{
+	const struct state *state = &locks->pass->state;
+	const struct state_task *task = &state->tasks[row->task];
+	int32_t tgid = task_tgid(locks->pass->reader->buffers[0].context->tasks, task->pid);
+	uint32_t leader = tgid && tgid != task->pid ? state_task_once(state, tgid) : row->task;
+
+	if (leader != STATE_NO_TASK)
+		task = &state->tasks[leader];
+	if (row->type == LOCK_FUTEX)
+		table_cellf(table, "%s-%" PRId32, pass_comm(locks->pass, task), tgid ? tgid : task->pid);
+	else
+		table_cell(table, "");
+}
+
 static void put_head(const struct analysis *locks, const struct lock_row *row, struct table *table)
 {
 	const struct state_task *task = &locks->pass->state.tasks[row->task];
@@ -133,16 +152,19 @@ static void put_head(const struct analysis *locks, const struct lock_row *row, s
 	case LOCKS_BY_LOCK:
 		attach(row, put_lock(locks, row, table), table);
 		table_cell(table, types[row->type]);
+		put_process(locks, row, table);
 		return;
 	case LOCKS_BY_CALLER:
 		attach(row, true, table);
 		put_caller(locks, row->caller, table);
 		table_cell(table, types[row->type]);
+		table_cell(table, "");
 		return;
 	case LOCKS_BY_TASK:
 		attach(row, true, table);
 		table_cell(table, pass_comm(locks->pass, task));
 		table_cell_s64(table, task->pid);
+		table_cell(table, "");
 		return;
 	}
 }
@@ -201,7 +223,7 @@ static void put_rows(struct analysis *locks, struct findings *findings)
 	};
 	struct extreme longest = { .to = 0 };
 	const struct lock_row *row;
-	bool held = false;
+	bool held = false, futexes = false;
 	struct table *table;
 	uint64_t key;
 	size_t at = 0;
@@ -216,11 +238,15 @@ static void put_rows(struct analysis *locks, struct findings *findings)
 		put_row(locks, row, table);
 		put_rest(locks, row, table);
 		held |= row->held.count;
+		futexes |= row->type == LOCK_FUTEX;
 		if (row->longest.to)
 			extreme_see(&longest, &row->longest);
 	}
 	table->data_only =
-		locks_sorts.data_only & ~(1U << CALLER | (held ? 1U << HOLDS | 1U << HELD | 1U << HELD_MAX : 0));
+		locks_sorts.data_only & ~(1U << CALLER | (futexes && locks->by == LOCKS_BY_LOCK ? 1U << PROCESS : 0) |
+					  (held ? 1U << HOLDS | 1U << HELD | 1U << HELD_MAX : 0));
+	if (locks->by != LOCKS_BY_LOCK)
+		table->text_only = 1 << PROCESS;
 	if (!locks->pass->state.events[STATE_SWITCH])
 		table->data_only |= 1 << SPUN | 1 << SLEPT | 1 << WAKER;
 	if (!locks->stacks || locks->by == LOCKS_BY_CALLER)

@@ -256,10 +256,14 @@ int destination_write(const struct destination *destination, mode_t mode, bool k
 	cleanup_fd int fd = -1;
 	int r;
 
-	if (destination->kind == DESTINATION_FILE)
-		return write_file(destination, mode, keep, write, arg, fail);
-	if (destination->kind == DESTINATION_STDOUT)
-		return write(arg, STDOUT_FILENO, fail);
-	r = destination_special(destination, &fd, fail);
-	return r ? r : write(arg, fd, fail);
+	if (destination->kind == DESTINATION_FILE) {
+		r = write_file(destination, mode, keep, write, arg, fail);
+	} else if (destination->kind == DESTINATION_STDOUT) {
+		r = write(arg, STDOUT_FILENO, fail);
+	} else {
+		r = destination_special(destination, &fd, fail);
+		if (!r)
+			r = write(arg, fd, fail);
+	}
+	return fail_writing(fail, r, destination->path);
 }

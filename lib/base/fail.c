@@ -11,6 +11,7 @@ int fail_set(struct fail *fail, int err, const char *format, ...)
 
 	if (!fail)
 		return err;
+	fail->usage = false;
 	va_start(args, format);
 	vsnprintf(fail->text, sizeof(fail->text), format, args);
 	va_end(args);
@@ -46,6 +47,24 @@ int fail_hint(struct fail *fail, int err, const char *hint)
 	return err;
 }
 
+int fail_usage(struct fail *fail, int err)
+{
+	if (fail)
+		fail->usage = true;
+	return err;
+}
+
+int fail_writing(struct fail *fail, int err, const char *path)
+{
+	const size_t len = sizeof(FAIL_WRITE) - 1;
+	struct fail why;
+
+	if (!err || !fail || strncmp(fail->text, FAIL_WRITE, len) != 0)
+		return err;
+	why = *fail;
+	return fail_set(fail, err, "cannot write '%s': %s", path, why.text + len);
+}
+
 int fail_memory(struct fail *fail)
 {
 	return fail_set(fail, -ENOMEM, "out of memory");
@@ -55,5 +74,6 @@ int fail_first(int first, int err, struct fail *fail, const struct fail *later)
 {
 	if (first || !err)
 		return first;
-	return fail_set(fail, err, "%s", later->text);
+	fail_set(fail, err, "%s", later->text);
+	return later->usage ? fail_usage(fail, err) : err;
 }

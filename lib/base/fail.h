@@ -3,6 +3,7 @@
 #define WEFT_BASE_FAIL_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 /*
  * Why something failed, in words for the user. The function that knows the reason sets the text, its callers put in
@@ -11,6 +12,7 @@
  */
 struct fail {
 	char text[1024];
+	bool usage; /* the command line is wrong, such as a value that no file would take: fail_usage() */
 };
 
 #define FAIL_INIT          \
@@ -32,6 +34,13 @@ int fail_hint(struct fail *fail, int err, const char *hint);
  * Returns that error.
  */
 int fail_first(int first, int err, struct fail *fail, const struct fail *later);
+
+/* Says that the text is about the command line: the exit status is that of a usage error. Returns `err`. */
+int fail_usage(struct fail *fail, int err);
+
+/* Names the file in a text of a failed write, which begins with FAIL_WRITE. Returns `err`. */
+#define FAIL_WRITE "cannot write: "
+int fail_writing(struct fail *fail, int err, const char *path);
 
 /* Sets the text for a lack of memory and returns -ENOMEM. */
 int fail_memory(struct fail *fail);

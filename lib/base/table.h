@@ -106,6 +106,8 @@ size_t table_keep(struct table *table, size_t rows);
 
 /* An incomplete row ends with empty cells. */
 bool table_print(const struct table *table, struct out *out);
+/* The same; *ret_left_out has a bit for each column for which the lines had no room. */
+bool table_print_fitting(const struct table *table, struct out *out, uint32_t *ret_left_out);
 
 /* Writes an array of objects, one for each row, as a value of `json`. */
 bool table_put_json(const struct table *table, struct json *json);

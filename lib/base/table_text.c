@@ -18,7 +18,9 @@ struct layout {
 	const struct table *table;
 	struct out text; /* the text of one cell at a time */
 	size_t widths[TABLE_COLUMNS_MAX];
-	uint32_t hidden; /* a bit for each hidden column */
+	size_t least[TABLE_COLUMNS_MAX]; /* a column of texts gets no narrower: its title stays whole */
+	uint32_t middles;                /* a bit for each column whose texts are cut in the middle */
+	uint32_t hidden;                 /* a bit for each hidden column */
 	bool titled;
 };
 
@@ -104,6 +106,7 @@ static void measure(struct layout *layout)
 		const char *title = table->columns[i].title;
 
 		layout->widths[i] = utf8_columns(title, strlen(title));
+		layout->least[i] = layout->widths[i] > NARROWEST ? layout->widths[i] : NARROWEST;
 		layout->titled |= *title != '\0';
 	}
 	for (size_t row = 0; row < table_rows(table); row++) {
@@ -120,8 +123,7 @@ static void measure(struct layout *layout)
 }
 
 /*
- * Finds the widest column of texts that is wider than NARROWEST, and the width of the next narrower one; false: there
- * is none.
+ * Finds the widest column of texts that may be narrower, and the width of the next narrower one; false: there is none.
  */
 static bool widest(const struct layout *layout, size_t *ret, size_t *ret_next)
 {
@@ -131,7 +133,7 @@ static bool widest(const struct layout *layout, size_t *ret, size_t *ret_next)
 	for (size_t i = 0; i < layout->table->nr_columns; i++) {
 		size_t width = layout->widths[i];
 
-		if (is_hidden(layout, i) || is_right(layout, i) || width <= NARROWEST)
+		if (is_hidden(layout, i) || is_right(layout, i) || width <= layout->least[i])
 			continue;
 		if (!found || width > first) {
 			next = found ? first : NARROWEST;
@@ -142,15 +144,46 @@ static bool widest(const struct layout *layout, size_t *ret, size_t *ret_next)
 		}
 		found = true;
 	}
-	*ret_next = next;
+	*ret_next = found && layout->least[*ret] > next ? layout->least[*ret] : next;
 	return found;
+}
+
+/* Hides columns from the right, but not the first one, until the lines fit. */
+static void hide_more(struct layout *layout, bool numbers, size_t *total)
+{
+	const struct table *table = layout->table;
+
+	for (size_t i = table->nr_columns; table->width && *total > table->width && i-- > 1;) {
+		if (is_hidden(layout, i) || is_right(layout, i) != numbers)
+			continue;
+		*total -= layout->widths[i] + GAP;
+		layout->hidden |= (uint32_t)1 << i;
+	}
+}
+
+/* Gives columns of texts the room that hidden columns have left. */
+static void widen(struct layout *layout, const size_t *wanted, size_t total)
+{
+	const struct table *table = layout->table;
+
+	for (size_t i = 0; i < table->nr_columns && total < table->width; i++) {
+		size_t room = table->width - total, more = wanted[i] - layout->widths[i];
+
+		if (is_hidden(layout, i))
+			continue;
+		more = more < room ? more : room;
+		layout->widths[i] += more;
+		total += more;
+	}
 }
 
 /* Shrinks the widest columns of texts until the lines fit or all are narrow. */
 static void fit(struct layout *layout)
 {
 	const struct table *table = layout->table;
-	size_t total = table->indent, column = 0, next = 0;
+	size_t total = table->indent, column = 0, next = 0, wanted[TABLE_COLUMNS_MAX];
+
+	memcpy(wanted, layout->widths, sizeof(wanted));
 
 	for (size_t i = 0; i < table->nr_columns; i++)
 		total += is_hidden(layout, i) ? 0 : layout->widths[i] + (i ? GAP : 0);
@@ -169,21 +202,74 @@ static void fit(struct layout *layout)
 		layout->widths[column] -= less;
 		total -= less;
 	}
+	/* Numbers go first: what is left of the row tells what it is about. */
+	hide_more(layout, true, &total);
+	hide_more(layout, false, &total);
+	widen(layout, wanted, total);
+}
+
+static bool is_cut(const struct layout *layout, size_t column, const struct table_item *item)
+{
+	return item->value == VALUE_TEXT && utf8_columns(item->text, item->len) > layout->widths[column];
+}
+
+/* Whether two different texts look alike when their ends are cut. */
+static bool looks_alike(const struct layout *layout, size_t column, const struct table_item *a,
+			const struct table_item *b)
+{
+	size_t kept = layout->widths[column] - (sizeof(cut_mark) - 1);
+	size_t len = utf8_fit(a->text, a->len, kept);
+
+	return len == utf8_fit(b->text, b->len, kept) && !memcmp(a->text, b->text, len) &&
+	       (a->len != b->len || memcmp(a->text, b->text, a->len));
+}
+
+/* Chooses the columns whose texts are cut in the middle, because their ends tell them apart. */
+static void choose_middles(struct layout *layout)
+{
+	enum { ROWS_COMPARED = 256 };
+	const struct table *table = layout->table;
+	size_t rows = table_rows(table) < ROWS_COMPARED ? table_rows(table) : ROWS_COMPARED;
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		for (size_t row = 0; row < rows && !is_hidden(layout, i) && !is_right(layout, i); row++) {
+			struct table_item item = table_item_at(table, row, i);
+
+			for (size_t before = 0; before < row && is_cut(layout, i, &item); before++) {
+				struct table_item other = table_item_at(table, before, i);
+
+				if (is_cut(layout, i, &other) && looks_alike(layout, i, &item, &other))
+					layout->middles |= (uint32_t)1 << i;
+			}
+		}
+	}
 }
 
 /* Returns the terminal columns used; a text that is wider than its column is cut. */
-static size_t put_cell(const char *text, size_t len, size_t width, struct out *out)
+static size_t put_cell(const char *text, size_t len, size_t width, bool middle, struct out *out)
 {
-	size_t columns = utf8_columns(text, len), kept;
+	size_t columns = utf8_columns(text, len), kept, end = 0, from;
 
 	if (columns <= width) {
 		out_mem(out, text, len);
 		return columns;
 	}
-	kept = utf8_fit(text, len, width - (sizeof(cut_mark) - 1));
+	if (middle)
+		end = (width - (sizeof(cut_mark) - 1)) / 2;
+	kept = utf8_fit(text, len, width - (sizeof(cut_mark) - 1) - end);
+	from = middle ? kept : len;
+	/* The end begins where as many columns are left. */
+	for (columns -= utf8_columns(text, kept); middle && columns > end;) {
+		size_t step = utf8_len(text + from, len - from);
+
+		step = step ? step : 1;
+		columns -= utf8_columns(text + from, step);
+		from += step;
+	}
 	out_mem(out, text, kept);
 	out_str(out, cut_mark);
-	return utf8_columns(text, kept) + sizeof(cut_mark) - 1;
+	out_mem(out, text + from, len - from);
+	return utf8_columns(text, kept) + sizeof(cut_mark) - 1 + utf8_columns(text + from, len - from);
 }
 
 /* Prints `blanks` blanks and a cell; returns the number of blanks to print before the next cell. */
@@ -197,7 +283,7 @@ static size_t print_cell(const struct layout *layout, size_t column, size_t blan
 	if (is_right(layout, column) && columns < width)
 		blanks += width - columns;
 	out_fill(out, ' ', blanks);
-	taken = put_cell(layout->text.start, len, width, out);
+	taken = put_cell(layout->text.start, len, width, layout->middles >> column & 1, out);
 	return (is_right(layout, column) || taken > width ? 0 : width - taken) + GAP;
 }
 
@@ -215,7 +301,7 @@ static void print_titles(struct layout *layout, struct out *out)
 	out_char(out, '\n');
 }
 
-bool table_print(const struct table *table, struct out *out)
+bool table_print_fitting(const struct table *table, struct out *out, uint32_t *ret_left_out)
 {
 	struct layout layout = { .table = table, .hidden = table->data_only };
 	bool ok;
@@ -224,6 +310,7 @@ bool table_print(const struct table *table, struct out *out)
 		return false;
 	measure(&layout);
 	fit(&layout);
+	choose_middles(&layout);
 	if (layout.titled && !layout.text.failed)
 		print_titles(&layout, out);
 	for (size_t row = 0; row < table_rows(table) && !layout.text.failed; row++) {
@@ -241,5 +328,13 @@ bool table_print(const struct table *table, struct out *out)
 	}
 	ok = !layout.text.failed;
 	out_release(&layout.text);
+	*ret_left_out = layout.hidden & ~table->data_only;
 	return ok;
+}
+
+bool table_print(const struct table *table, struct out *out)
+{
+	uint32_t left_out;
+
+	return table_print_fitting(table, out, &left_out);
 }

@@ -252,7 +252,7 @@ static int write_pages(int fd, const uint8_t *data, size_t len, struct fail *fai
 {
 	int err = io_write(fd, data, len);
 
-	return err ? fail_set(fail, err, "cannot write: %s", strerror(-err)) : 0;
+	return err ? fail_set(fail, err, FAIL_WRITE "%s", strerror(-err)) : 0;
 }
 
 /* Copies one sub-buffer through memory, for an output or a kernel that cannot splice. */
@@ -289,7 +289,7 @@ static int move_piece(struct cpu_pipe *pipe, int fd, size_t size, size_t *ret_le
 		return move_copied(pipe, fd, ret_len, fail);
 	}
 	if (moved < 0 && errno != EINTR)
-		return fail_set(fail, -errno, "cannot write: %s", strerror(errno));
+		return fail_set(fail, -errno, FAIL_WRITE "%s", strerror(errno));
 	if (moved > 0) {
 		pipe->waiting -= (size_t)moved;
 		*ret_len = (size_t)moved;
@@ -356,7 +356,7 @@ int cpu_pipe_send(struct cpu_pipe *pipe, int fd, size_t size, struct fail *fail)
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent <= 0)
-			return fail_set(fail, sent ? -errno : -EIO, "cannot write: %s", strerror(sent ? errno : EIO));
+			return fail_set(fail, sent ? -errno : -EIO, FAIL_WRITE "%s", strerror(sent ? errno : EIO));
 		pipe->waiting -= (size_t)sent;
 		size -= (size_t)sent;
 	}

@@ -99,7 +99,8 @@ static int no_such_option(const char *text, struct fail *fail)
 		snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "", options[i].name);
 	}
 	near_fail(&near, &words, -EINVAL, "no trace option '%s' that the output depends on", text);
-	return fail_set(fail, -EINVAL, "%.300s\nthere are, each also with \"no\" in front: %s", words.text, names);
+	(void)fail_set(fail, -EINVAL, "%.300s\nthere are, each also with \"no\" in front: %s", words.text, names);
+	return fail_usage(fail, -EINVAL);
 }
 
 int context_set_option(struct context *context, const char *text, struct fail *fail)

@@ -4,6 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/calls.h"
 #include "lib/event/context.h"
@@ -24,6 +25,22 @@ struct duration {
 	char *name;              /* the EVENT before the colon; NULL: any event */
 };
 
+/* A reader may look a few events ahead of the one that it prints. */
+enum { ENDS_KEPT = 4, BEGIN_MAX = 1024 };
+
+/* A copy of the event that began a task's system call. */
+struct begun {
+	bool open;
+	struct event event; /* its data are those behind it */
+	uint8_t data[BEGIN_MAX];
+};
+
+struct ended {
+	const uint8_t *data; /* of the event that ended it */
+	uint64_t ts, lasted;
+	struct begun begun;
+};
+
 struct durations {
 	const struct context *context;
 	struct spans *spans;
@@ -31,6 +48,9 @@ struct durations {
 	struct duration *items;
 	size_t nr;
 	bool some;
+	struct u64_map begun; /* by PID: struct begun */
+	struct ended ends[ENDS_KEPT];
+	unsigned next_end;
 };
 
 /* One of the terms separated by "&&". */
@@ -125,6 +145,7 @@ int durations_new(const struct context *context, struct durations **ret, struct 
 	durations->context = context;
 	durations->spans = spans_new(context);
 	durations->calls = calls_new(&context->abi);
+	u64_map_init(&durations->begun, sizeof(struct begun));
 	*ret = durations;
 	return durations->spans && durations->calls ? 0 : fail_memory(fail);
 }
@@ -140,6 +161,7 @@ void durations_free(struct durations *durations)
 	free(durations->items);
 	spans_free(durations->spans);
 	calls_free(durations->calls);
+	u64_map_release(&durations->begun);
 	free(durations);
 }
 
@@ -191,7 +213,7 @@ int durations_add(struct durations *durations, const char *text, bool negated, s
 	durations->some |= !negated;
 	while (!err && next_term(&at, &term))
 		if (is_duration(term, added, number))
-			err = text_parse_time(number, &added->ns, fail);
+			err = text_parse_time(number, &added->ns, fail) ? fail_usage(fail, -EINVAL) : 0;
 	return err || !rest.len ? err : add_rest(durations, added, buf_str(&rest), fail);
 }
 
@@ -237,12 +259,64 @@ static bool lasted(struct durations *durations, const struct event *event, uint6
 	return true;
 }
 
+static bool begins_call(const struct event *event)
+{
+	const struct format *format = event->kind == EVENT_RECORD ? event->type->format : NULL;
+
+	return format && !strncmp(format->name, "sys_enter", strlen("sys_enter"));
+}
+
+/* Without memory, or where the record is too long, the end of the call has no beginning. */
+static void see_begin(struct durations *durations, const struct event *event)
+{
+	struct begun *begun = begins_call(event) ? u64_map_add(&durations->begun, (uint32_t)event->pid) : NULL;
+
+	if (!begun)
+		return;
+	begun->open = event->len <= BEGIN_MAX;
+	begun->event = *event;
+	memcpy(begun->data, event->data, begun->open ? event->len : 0);
+}
+
+static void keep_end(struct durations *durations, const struct event *event, uint64_t ns)
+{
+	const struct format *format = event->type->format;
+	struct ended *ended = &durations->ends[durations->next_end++ % ENDS_KEPT];
+	struct begun *begun = format && !strncmp(format->name, "sys_exit", strlen("sys_exit")) ?
+				      u64_map_find(&durations->begun, (uint32_t)event->pid) :
+				      NULL;
+
+	ended->data = event->data;
+	ended->ts = event->ts;
+	ended->lasted = ns;
+	ended->begun.open = begun && begun->open && begun->event.ts + ns == event->ts;
+	if (ended->begun.open)
+		ended->begun = *begun;
+}
+
+bool durations_ended(const struct durations *durations, const struct event *event, uint64_t *ret_lasted,
+		     struct event *ret_begin)
+{
+	for (size_t i = 0; i < ENDS_KEPT; i++) {
+		const struct ended *ended = &durations->ends[i];
+
+		if (ended->data != event->data || ended->ts != event->ts)
+			continue;
+		*ret_lasted = ended->lasted;
+		*ret_begin = ended->begun.event;
+		ret_begin->data = ended->begun.open ? ended->begun.data : NULL;
+		return true;
+	}
+	return false;
+}
+
 bool durations_keep(struct durations *durations, const struct event *event, bool *ret_out)
 {
 	bool met = false;
 	uint64_t ns;
 
 	*ret_out = false;
+	see_begin(durations, event);
 	if (!lasted(durations, event, &ns))
 		return false;
 	for (size_t i = 0; i < durations->nr; i++) {
@@ -251,6 +325,8 @@ bool durations_keep(struct durations *durations, const struct event *event, bool
 		*ret_out |= durations->items[i].negated;
 		met |= !durations->items[i].negated;
 	}
+	if (met)
+		keep_end(durations, event, ns);
 	return met;
 }
 

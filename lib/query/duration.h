@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct context;
 struct event;
@@ -29,6 +30,13 @@ int must_check durations_add(struct durations *durations, const char *text, bool
 
 /* Whether the event meets a filter that is not negated; *ret_out: it meets a negated one. */
 bool durations_keep(struct durations *durations, const struct event *event, bool *ret_out);
+
+/*
+ * Of an event that durations_keep() has just let pass, or one of the few before it: how long that lasted which it ends,
+ * and for a system call the event that began it, if it was seen; else begin->data is NULL. It is valid until then.
+ */
+bool durations_ended(const struct durations *durations, const struct event *event, uint64_t *ret_lasted,
+		     struct event *ret_begin);
 
 /* Whether there is a filter that is not negated. */
 bool durations_some(const struct durations *durations);

@@ -46,6 +46,9 @@ static bool refuse(struct parser *parser, int err, const char *culprit, const ch
 		fail_set(parser->fail, err, "%s, at character %zu of the filter", why, column + 1);
 	else
 		fail_set(parser->fail, err, "%s\n  %s\n  %*s^", why, parser->text, (int)column, "");
+	/* Whether a field is there depends on the file. */
+	if (err == -EINVAL)
+		(void)fail_usage(parser->fail, err);
 	return false;
 }
 

@@ -211,8 +211,9 @@ static int with_hint(struct fail *fail, int err, const struct near *near)
 	near_hint(near, hint, sizeof(hint));
 	if (!*hint)
 		return err;
-	return fail_set(fail, err, "%.*s; %s%s", (int)(line - fail->text), before.text, hint,
-			before.text + (line - fail->text));
+	(void)fail_set(fail, err, "%.*s; %s%s", (int)(line - fail->text), before.text, hint,
+		       before.text + (line - fail->text));
+	return before.usage ? fail_usage(fail, err) : err;
 }
 
 /* The result of trying to compile a filter. */

@@ -227,6 +227,13 @@ void selection_gap(struct selection *selection, const struct event *gap)
 		(void)durations_keep(selection->durations, gap, &out);
 }
 
+bool selection_ended(void *arg, const struct event *event, uint64_t *ret_lasted, struct event *ret_begin)
+{
+	const struct selection *selection = arg;
+
+	return selection->durations && durations_ended(selection->durations, event, ret_lasted, ret_begin);
+}
+
 /* One matching filter of either kind is enough. */
 static bool keep_filters(struct selection *selection, const struct event *event)
 {

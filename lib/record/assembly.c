@@ -314,6 +314,7 @@ static int write_here(struct assembly *assembly, struct fail *fail)
 	snprintf(draft.name, sizeof(draft.name), "%s", name);
 	keeping.fd = assembly->from = draft.fd;
 	err = write_file(draft.fd, parts, assembly->pieces, assembly->nr, &keeping, &assembly->size, fail);
+	err = fail_writing(fail, err, assembly->to.path);
 	if (!err)
 		err = sync_file(assembly, draft.fd, fail);
 	if (!err)

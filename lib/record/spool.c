@@ -40,8 +40,7 @@ static int head_write(const struct spool *spool, struct fail *fail)
 
 	if (done == (ssize_t)sizeof(head))
 		return 0;
-	return fail_set(fail, done < 0 ? -errno : -ENOSPC, "cannot write a spool: %s",
-			strerror(done < 0 ? errno : ENOSPC));
+	return fail_set(fail, done < 0 ? -errno : -ENOSPC, FAIL_WRITE "%s", strerror(done < 0 ? errno : ENOSPC));
 }
 
 int spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options, struct spool *ret,
@@ -154,7 +153,7 @@ int spool_put(struct spool *spool, const void *data, size_t len, struct fail *fa
 {
 	int err = io_write(spool->fd, data, len);
 
-	return err ? fail_set(fail, err, "cannot write recorded data: %s", strerror(-err)) : 0;
+	return err ? fail_set(fail, err, FAIL_WRITE "%s", strerror(-err)) : 0;
 }
 
 int spool_append(struct spool *spool, const void *data, size_t len, uint32_t chunks, uint64_t raw, struct fail *fail)

@@ -42,6 +42,27 @@ static inline bool tasks_waits(enum task_mode mode)
 	return mode == TASK_PREEMPTED || mode == TASK_WAKING || mode == TASK_QUEUED;
 }
 
+/* The mode of a task that left its CPU with this letter. */
+static inline enum task_mode tasks_mode_of(char letter)
+{
+	switch (letter) {
+	case 'S':
+	case 'I':
+	case 'P':
+		return TASK_SLEEPING;
+	case 'D':
+		return TASK_BLOCKED;
+	case 'T':
+	case 't':
+		return TASK_STOPPED;
+	case 'X':
+	case 'x':
+	case 'Z':
+		return TASK_DEAD;
+	}
+	return TASK_PREEMPTED;
+}
+
 /* Finds the last task with this PID: its index + 1; 0: there is none. */
 uint32_t tasks_search(struct state *state, int32_t pid);
 
@@ -133,27 +154,6 @@ STATE_INLINE void cpus_give(struct state *state, uint32_t number, uint32_t id)
 {
 	cpus_set_task(state, number, id);
 	cpus_account(state, &state->cpus[number]);
-}
-
-/* Returns the mode that a task with this letter of prev_state is in. */
-static inline enum task_mode tasks_mode_of(char letter)
-{
-	switch (letter) {
-	case 'S':
-	case 'I':
-	case 'P':
-		return TASK_SLEEPING;
-	case 'D':
-		return TASK_BLOCKED;
-	case 'T':
-	case 't':
-		return TASK_STOPPED;
-	case 'X':
-	case 'x':
-	case 'Z':
-		return TASK_DEAD;
-	}
-	return TASK_PREEMPTED;
 }
 
 /* Returns the time from which on the task's mode is unknown; now, if the mode is known. */

@@ -419,7 +419,7 @@ int tally_parse(struct tally *tally, const struct format *last, const struct for
 	if (!err && first && !wanted->keys)
 		err = add_time(&parser);
 	if (!err && !program->nr_keys)
-		err = fail_set(fail, -EINVAL, "--keys: no key");
+		err = fail_usage(fail, fail_set(fail, -EINVAL, "--keys: no key"));
 	if (!err && wanted->values)
 		err = parse_columns(&parser, "values", wanted->values, false, program->values, &program->nr_values);
 	if (!err && wanted->sort)
@@ -429,7 +429,7 @@ int tally_parse(struct tally *tally, const struct format *last, const struct for
 	for (size_t i = 0; i < program->nr_keys; i++)
 		stacks += program->keys[i].of == TALLY_STACK;
 	if (!err && stacks > 1)
-		err = fail_set(fail, -EINVAL, "--keys: an event has one stack, not %zu", stacks);
+		err = fail_usage(fail, fail_set(fail, -EINVAL, "--keys: an event has one stack, not %zu", stacks));
 	if (!err)
 		sum_up(program);
 	return err;

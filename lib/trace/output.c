@@ -54,10 +54,11 @@ void output_release(struct output *output)
 	output->temporary = -1;
 }
 
-static int fail_write(struct fail *fail, int err, uint64_t size, uint64_t offset)
+/* The caller knows the file's name: fail_writing(). */
+static int fail_write(const struct output *output, struct fail *fail, int err)
 {
-	return fail_set(fail, err, "cannot write %" PRIu64 " bytes at offset %" PRIu64 ": %s", size, offset,
-			strerror(-err));
+	return fail_set(fail, err, "%s%s",
+			output->temporary < 0 ? FAIL_WRITE : "cannot write a temporary file: ", strerror(-err));
 }
 
 int output_patch(struct output *output, uint64_t offset, const void *data, size_t size, struct fail *fail)
@@ -70,7 +71,7 @@ int output_patch(struct output *output, uint64_t offset, const void *data, size_
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
-			return fail_write(fail, written ? -errno : -ENOSPC, size, offset);
+			return fail_write(output, fail, written ? -errno : -ENOSPC);
 		at += written;
 		size -= (size_t)written;
 		offset += (uint64_t)written;
@@ -140,7 +141,7 @@ int output_copy(struct output *output, int from, uint64_t offset, uint64_t size,
 		if (copied < 0 && errno == EINTR)
 			continue;
 		if (copied < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO))
-			return fail_write(fail, -errno, size, output->at);
+			return fail_write(output, fail, -errno);
 		if (copied <= 0)
 			return copy_by_hand(output, from, offset, size, fail);
 		offset += (uint64_t)copied;
@@ -170,7 +171,7 @@ int output_finish(struct output *output, struct fail *fail)
 			return 0;
 		r = io_write(output->final, data, (size_t)got);
 		if (r)
-			return fail_write(fail, r, (uint64_t)got, offset);
+			return fail_set(fail, r, FAIL_WRITE "%s", strerror(-r));
 		offset += (uint64_t)got;
 	}
 }

@@ -134,7 +134,7 @@ int ring_set_cpus(struct trace *trace, struct trace_ring *ring, const struct tra
 /* Names the type of a file that is not a trace.dat, from its first bytes, because people mix up files. */
 static int fail_foreign(const struct trace *trace, const unsigned char *head, size_t len, struct fail *fail)
 {
-	const char *what = "its first bytes are not those of a trace.dat";
+	const char *what = "it begins with other bytes";
 
 	if (!trace->input.size)
 		what = "it is empty";

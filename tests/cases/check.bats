@@ -9,7 +9,7 @@ corpus=tests/corpora/container
 		run --separate-stderr weft check "$file"
 		[ "$status" -eq 0 ]
 		[ -z "$stderr" ]
-		[[ "$output" == "$file: ok, version "*" 2 buffers, 1.3 KiB of pages, 18 events" ]]
+		[[ "$output" == "$file: ok, version "*" 2 buffers, 1.2 KiB of pages, 18 events" ]]
 	done
 }
 

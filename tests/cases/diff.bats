@@ -148,7 +148,7 @@ median() {
 	[ "$(jq --argjson n "$n" '.changes[0].old_n < $n' <<< "$output")" = true ]
 	run -0 weft diff graph "$old" "$old" --comm nosuch --format json
 	[ "$(jq '.changes | length' <<< "$output")" = 0 ]
-	run -1 weft diff graph "$old" "$old" --since 1,x
+	run -2 weft diff graph "$old" "$old" --since 1,x
 }
 
 @test "diff: block has the requests of the kernel's text, by device, operation and task, and --fail-if sees them" {

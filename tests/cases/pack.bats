@@ -17,7 +17,7 @@ texts()
 	texts
 	run --separate-stderr weft pack "$BATS_TEST_TMPDIR/dir" --pages "$file" -o "$BATS_TEST_TMPDIR/out.dat"
 	[ "$status" -eq 0 ]
-	[[ "$stderr" == "weft: '$BATS_TEST_TMPDIR/out.dat': 1.3 KiB of pages of 3 CPUs, 2 formats, "* ]]
+	[[ "$stderr" == "weft: '$BATS_TEST_TMPDIR/out.dat': 1.2 KiB of pages of 3 CPUs, 2 formats, "* ]]
 	run --separate-stderr weft check "$BATS_TEST_TMPDIR/out.dat"
 	[[ "$output" == *" 18 events" ]]
 	run --separate-stderr weft info --setting trace_clock "$BATS_TEST_TMPDIR/out.dat"

@@ -57,3 +57,13 @@ times()
 	[ "$status" -ne 0 ]
 	[[ $output == *--tail* ]]
 }
+
+@test "duration: pretty prints a selected end of a call with its arguments and how long it lasted" {
+	local out=$BATS_TEST_TMPDIR/pretty
+	weft report --format pretty -f 'sys_exit_*: duration > 100us' $file | grep -v '^#' > "$out"
+	[ -s "$out" ]
+	[ "$(wc -l < "$out")" -eq "$(calls 100000 | wc -l)" ]
+	# TIME SINCE LASTED CPU TASK CALL(ARGUMENTS) = RESULT
+	run -1 grep -v -E '^ *[0-9.]+ +\+[0-9.]+[a-z]+ +[0-9.,]+(us|ms|s) .*[a-z0-9_]+\(.*\) = ' "$out"
+	run -1 grep 'resumed' "$out"
+}

@@ -77,11 +77,11 @@ meets()
 	[[ "$output" == *"none meets the filter 'next_pid == 4711'"* ]]
 }
 
-# refused FILTER WORDS COLUMN: the message has the kernel's words, and a caret under this column
+# refused FILTER WORDS COLUMN: a field that the file does not have is a failure, everything else an error of usage; the message has the kernel's words, and a caret under this column
 refused()
 {
 	run --separate-stderr weft report -f "$1" "$file"
-	[ "$status" -eq 1 ]
+	[[ $2 == "Field not found"* ]] && [ "$status" -eq 1 ] || [ "$status" -eq 2 ]
 	[ -z "$output" ]
 	[[ "${stderr_lines[0]}" == "weft: --filter: $2"* ]]
 	[ "${stderr_lines[1]}" = "  ${1#*: }" ] || [ "${stderr_lines[1]}" = "   ${1#*: }" ]

@@ -29,7 +29,7 @@ file=tests/fixtures/demo.dat
 }
 
 @test "pretty calls: a line has how long its call took" {
-	took=$(weft report -t $file | awk '/sys_newfstatat\(.*7ffd1dc86faf/ { sub(":", "", $4); from = $4 } /sys_newfstatat -> 0xf/ { sub(":", "", $4); printf "%.1fus", int(($4 - from) * 1e7) / 10 }')
+	took=$(weft report -t $file | awk '/sys_newfstatat\(.*7ffd1dc86faf/ { sub(":", "", $4); from = $4 } /sys_newfstatat -> 0xf/ { sub(":", "", $4); printf "%.1fus", ($4 - from) * 1e6 }')
 	line=$(weft report --format pretty $file | grep '= -1 ENOENT$')
 	[[ $line == *" $took "* ]]
 }

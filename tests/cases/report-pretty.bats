@@ -26,7 +26,7 @@ pretty()
 @test "pretty: tells how long interrupts, calls and turns on a CPU took" {
 	pretty $corpus/lost-6.12.dat > "$BATS_TEST_TMPDIR/text"
 	grep -Eq '^ +[0-9.]+ +\+[0-9.]+[nu]s   6\.90us +[0-9]  .*softirq_exit +vec=7 \[action=SCHED\]$' "$BATS_TEST_TMPDIR/text"
-	grep -Eq '^ +[0-9.]+ +\+[0-9.]+[num]*s    286us +[0-9]  .*sched_switch +prev_comm=thr-b ' "$BATS_TEST_TMPDIR/text"
+	grep -Eq '^ +[0-9.]+ +\+[0-9.]+[num]*s    287us +[0-9]  .*sched_switch +prev_comm=thr-b ' "$BATS_TEST_TMPDIR/text"
 	# The first exit has no entry in the file.
 	[ -z "$(sed -n 4p "$BATS_TEST_TMPDIR/text" | cut -c 25-33 | tr -d ' ')" ]
 }

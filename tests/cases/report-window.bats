@@ -65,7 +65,7 @@ body()
 
 @test "report: a time that is none is refused" {
 	run --separate-stderr weft report --since yesterday "$file"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[[ "$stderr" == *"--since: 'yesterday' is not a time"* ]]
 }
 
@@ -106,7 +106,7 @@ microseconds()
 	[ "$(body --until -0 | wc -l)" = "$lines" ]
 	for wrong in + - +ms +1x 1:x '+1 s'; do
 		run weft report --since "$wrong" "$file"
-		[ "$status" -eq 1 ]
+		[ "$status" -eq 2 ]
 		[[ "$output" == *"--since: '$wrong'"* ]]
 	done
 }

@@ -219,14 +219,31 @@ hidden()
 	run ! hidden shown
 }
 
-@test "analyses: on a terminal of 80 columns no line of a table is longer" {
+# Of a terminal's lines ($1 columns wide), those that are longer, and have more than one word to break at.
+too_long()
+{
+	awk -v width="$1" -v what="$2" '/^weft: / { next }
+		length > width && !(/^#/ && NF < 3) { print what ": " $0; bad = 1 } END { exit bad }'
+}
+
+@test "analyses: on a terminal of 60, 80 or 120 columns no line is longer; what a table leaves out is told" {
 	command -v script > /dev/null || skip "no script(1)"
-	local fixtures=$BATS_TEST_DIRNAME/../fixtures file what
-	for file in demo golden/6.12-function_graph golden/6.12-osnoise golden/6.12-event-stacktrace golden/6.12-events-irq-timer golden/6.12-events-sched \
-		resources/block resources/kmem resources/power; do
-		for what in summary sched syscalls "syscalls --slowest 3" latency irq graph "graph --by errno" block locks stacks memory power tasks "tasks --tree" "tasks --by program" "tasks --by parent"; do
-			SHELL=$BASH script -qec "stty cols 80 rows 50; PAGER=cat $WEFT $what $fixtures/$file.dat" /dev/null < /dev/null | tr -d '\r' > lines
-			grep -v -e '^#' -e '^weft: ' lines | awk -v what="$what $file" 'length > 80 { print what ": " $0; bad = 1 } END { exit bad }'
+	local fixtures=$BATS_TEST_DIRNAME/../fixtures file what width
+	for width in 60 80 120; do
+		for file in demo golden/6.12-function_graph golden/6.12-osnoise golden/6.12-event-stacktrace golden/6.12-events-irq-timer golden/6.12-events-sched \
+			resources/block resources/kmem resources/power; do
+			for what in summary sched syscalls "syscalls --slowest 3" latency irq graph "graph --by errno" block locks stacks memory power tasks "tasks --tree" "tasks --by program" "tasks --by parent"; do
+				SHELL=$BASH script -qec "stty cols $width rows 50; PAGER=cat $WEFT $what $fixtures/$file.dat" /dev/null < /dev/null | tr -d '\r' > lines
+				too_long $width "$what $file" < lines
+			done
 		done
 	done
+}
+
+@test "sched: on a terminal of 60 columns the columns left out are named, titles are whole, and rows differ" {
+	command -v script > /dev/null || skip "no script(1)"
+	SHELL=$BASH script -qec "stty cols 60 rows 50; PAGER=cat $WEFT sched $BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat" /dev/null < /dev/null | tr -d '\r' > lines
+	tr '\n#' '  ' < lines | tr -s ' ' | grep -q 'no room for the columns [A-Z0-9/, ]*WAKEUPS[A-Z0-9/, ]*: a terminal of more than 60 columns or --format csv shows them'
+	for title in TASK PID RUN CPU SWITCHES COUNT 'MAX AT'; do grep -qw -- "$title" lines; done
+	[ "$(sed -n '/^WAKEUPS/,/^$/p' lines | cut -c1-10 | sort | uniq -d | wc -l)" -eq 0 ]
 }

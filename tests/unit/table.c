@@ -139,6 +139,7 @@ TEST(table_fits_the_width_of_the_terminal_by_cutting_its_widest_texts)
 						       { .title = "why" } };
 	struct table table;
 	struct out out;
+	uint32_t left_out;
 
 	REQUIRE(out_init(&out, 64));
 	table_init(&table, columns, array_size(columns));
@@ -153,8 +154,16 @@ TEST(table_fits_the_width_of_the_terminal_by_cutting_its_widest_texts)
 	check_out(&out, "place                 n  why\n"
 			"a-place-...  1234567890  \347\271\224\346\234\272\347\271\224\346\234\272...\n"
 			"short                 7  x\n");
-	/* Numbers are never cut, and no text becomes narrower than eight columns. */
+	/* Numbers are never cut, and no text becomes narrower than eight columns: columns of numbers go before. */
+	table.width = 29;
+	CHECK(table_print_fitting(&table, &out, &left_out) && left_out == 1 << 1);
+	check_out(&out, "place                why\n"
+			"a-place-with-a-l...  \347\271\224\346\234\272...\n"
+			"short                x\n");
 	table.width = 1;
+	CHECK(table_print_fitting(&table, &out, &left_out) && left_out == (1 << 1 | 1 << 2));
+	check_out(&out, "place\na-pla...\nshort\n");
+	table.width = 30;
 	CHECK(table_write(&table, TABLE_AS_TEXT, &out));
 	check_out(&out, "place              n  why\n"
 			"a-pla...  1234567890  \347\271\224\346\234\272...\n"
@@ -165,6 +174,27 @@ TEST(table_fits_the_width_of_the_terminal_by_cutting_its_widest_texts)
 			"a-place-with-a-long-name  1234567890  "
 			"\347\271\224\346\234\272\347\271\224\346\234\272\347\271\224\346\234\272\n"
 			"short                              7  x\n");
+	table_release(&table);
+	out_release(&out);
+}
+
+TEST(table_cuts_texts_in_the_middle_where_their_ends_tell_them_apart)
+{
+	static const struct table_column columns[] = { { .title = "WAKEUPS" }, { "COUNT", TABLE_NUMBER, NULL } };
+	struct table table;
+	struct out out;
+
+	REQUIRE(out_init(&out, 64));
+	table_init(&table, columns, array_size(columns));
+	table_cell(&table, "waking to queued");
+	table_cell_u64(&table, 1);
+	table_cell(&table, "waking to running");
+	table_cell_u64(&table, 2);
+	table.width = 18;
+	CHECK(table_write(&table, TABLE_AS_TEXT, &out));
+	check_out(&out, "WAKEUPS      COUNT\n"
+			"waki...eued      1\n"
+			"waki...ning      2\n");
 	table_release(&table);
 	out_release(&out);
 }

@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What the command line asks for and cannot be: the exit status is 2, and messages name what is wrong.
+load lib
+
+file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
+
+@test "a value of an option that no file would take is a usage error in every command" {
+	cd "$BATS_TEST_TMPDIR"
+	while read -r line; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr weft $line
+		[ "$status" -eq 2 ] || { echo "$status: weft $line: $stderr"; false; }
+		[[ "$stderr" == weft* ]]
+	done <<- END
+		sched --sort foo $file
+		latency --sort foo $file
+		tasks --sort foo $file
+		summary --sort foo $file
+		sched --since yesterday $file
+		summary --until 1x $file
+		report --since yesterday $file
+		export --to csv --since yesterday -o x.csv $file
+		split --since yesterday -o s.dat $file
+		diff --since yesterday $file $file
+		report -f (( $file
+		report -f pid== $file
+		report -f duration>1xs $file
+		report -O nosuch $file
+		export --to csv --fields ts,ts -o x.csv $file
+		export --to folded --weight much -o x.txt $file
+		report --cpu x $file
+		report --tail x $file
+		syscalls --by foo $file
+		sched --format foo $file
+	END
+}
+
+@test "what only this file does not have is a failure, and no usage error" {
+	run -1 weft report -e nosuch "$file"
+	run -1 weft report -f 'nosuch == 1' "$file"
+	run -1 weft sched -B nosuch "$file"
+	run -1 weft info "$BATS_TEST_DIRNAME/lib.bash"
+	[[ "$output" == *"lib.bash': not a trace.dat: it begins with other bytes (offset 0)" ]]
+}
+
+@test "the message of a full disk names the file" {
+	for what in "export --to csv" "convert" "merge $file"; do
+		# shellcheck disable=SC2086 # words
+		run -1 weft $what -o /dev/full "$file"
+		[[ "$output" == *"cannot write '/dev/full': No space left on device"* ]] || { echo "$what: $output"; false; }
+	done
+}
+
+@test "a pager that is not installed is told, and the output is printed" {
+	need_command script
+	unset WEFT_PAGER
+	SHELL=$BASH TERM=xterm PAGER=nosuch-pager script -qec "$WEFT report $file" /dev/null < /dev/null > "$BATS_TEST_TMPDIR/out"
+	grep -q "the pager 'nosuch-pager' of \$PAGER is not installed" "$BATS_TEST_TMPDIR/out"
+	[ "$(grep -c ': sched_' "$BATS_TEST_TMPDIR/out")" -gt 3 ]
+	# What only a shell understands is tried; then the output is lost, and that is a failure.
+	SHELL=$BASH TERM=xterm PAGER='(exit 127)' run script -qec "$WEFT report $file" /dev/null < /dev/null
+	[ "$status" -eq 1 ]
+}
