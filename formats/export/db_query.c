@@ -117,6 +117,29 @@ static void put_real(struct table *table, const char *text)
 	table_cell_decimal(table, *text == '-' ? -value : value, point ? (unsigned)strlen(point + 1) : 0);
 }
 
+/* A blob as the literal of SQL that makes it again, as SQLite's quote() writes it: x'6869'. */
+static void put_blob(struct table *table, sqlite3_stmt *statement, int column)
+{
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *bytes = sqlite3_column_blob(statement, column);
+	size_t len = (size_t)sqlite3_column_bytes(statement, column);
+	cleanup_free char *text = malloc(2 * len + 4);
+	char *at = text;
+
+	if (!text) {
+		table->failed = true;
+		return;
+	}
+	*at++ = 'x';
+	*at++ = '\'';
+	for (size_t i = 0; i < len; i++) {
+		*at++ = digits[bytes[i] >> 4];
+		*at++ = digits[bytes[i] & 15];
+	}
+	*at++ = '\'';
+	table_cell_mem(table, text, (size_t)(at - text));
+}
+
 static void put_cell(struct db_answer *answer, sqlite3_stmt *statement, int column)
 {
 	struct table *table = &answer->table;
@@ -131,7 +154,12 @@ static void put_cell(struct db_answer *answer, sqlite3_stmt *statement, int colu
 		table_cell_s64(table, sqlite3_column_int64(statement, column));
 		return;
 	}
-	text = kind == SQLITE_BLOB ? sqlite3_column_blob(statement, column) : sqlite3_column_text(statement, column);
+	if (kind == SQLITE_BLOB) {
+		answer->columns[column].kind = TABLE_TEXT;
+		put_blob(table, statement, column);
+		return;
+	}
+	text = sqlite3_column_text(statement, column);
 	if (kind == SQLITE_FLOAT && text) {
 		put_real(table, text);
 		return;
@@ -251,6 +279,24 @@ void db_query_close(struct sqlite3 *handle)
 	sqlite3_close(handle);
 }
 
+/* Skips what is no statement: blanks, semicolons, and comments. */
+static const char *skip_nothing(const char *at)
+{
+	const char *end;
+
+	for (;;) {
+		at += strspn(at, " \t\n\f\r;");
+		if (!strncmp(at, "--", 2))
+			at += strcspn(at, "\n");
+		else if (!strncmp(at, "/*", 2) && (end = strstr(at + 2, "*/")))
+			at = end + 2;
+		else if (!strncmp(at, "/*", 2)) /* SQLite ends it with the text. */
+			return at + strlen(at);
+		else
+			return at;
+	}
+}
+
 int db_query(struct sqlite3 *handle, const char *sql, struct db_answer *ret, struct fail *fail)
 {
 	sqlite3_stmt *statement = NULL;
@@ -258,7 +304,7 @@ int db_query(struct sqlite3 *handle, const char *sql, struct db_answer *ret, str
 
 	*ret = (struct db_answer){ .table = { .items = NULL } };
 	sqlite3_set_authorizer(handle, authorize, NULL);
-	code = sqlite3_prepare_v2(handle, sql ? sql : tables_sql, -1, &statement, NULL);
+	code = sqlite3_prepare_v2(handle, sql ? skip_nothing(sql) : tables_sql, -1, &statement, NULL);
 	if (code != SQLITE_OK)
 		r = words(handle, code, fail);
 	else if (!sqlite3_stmt_readonly(statement))
@@ -286,10 +332,12 @@ static const char *behind_first(const char *sql)
 
 int db_query_check(const char *sql, struct fail *fail)
 {
-	if (!sql[strspn(sql, " \t\n;")])
+	const char *first = skip_nothing(sql), *second = skip_nothing(behind_first(first));
+
+	if (!*first)
 		return fail_set(fail, -EINVAL, "there is no statement in '%s'", sql);
-	if (behind_first(sql)[strspn(behind_first(sql), " \t\n;")])
-		return fail_set(fail, -EINVAL, "one statement at a time; the second is '%s'", behind_first(sql));
+	if (*second)
+		return fail_set(fail, -EINVAL, "one statement at a time; the second is '%s'", second);
 	return 0;
 }
 

@@ -18,7 +18,7 @@ struct out;
  * terminal; control characters are written as octal, "\012", so that each row is one line.
  * Running out of memory is sticky: every way to write the table then returns false and writes nothing.
  */
-enum { TABLE_COLUMNS_MAX = 32 };
+enum { TABLE_COLUMNS_MAX = 512 };
 
 /* TABLE_TEXT stands at the left, numbers stand at the right. */
 enum table_kind {
@@ -56,6 +56,12 @@ struct table {
 	} * attached;                   /* table_attach() */
 	size_t nr_attached;
 };
+
+/* Whether the bit of a column is set; only the first 32 columns have one. */
+static inline bool table_marks(uint32_t marks, size_t column)
+{
+	return column < 32 && marks >> column & 1;
+}
 
 /* Borrows `columns`. */
 void table_init(struct table *table, const struct table_column *columns, size_t nr_columns);

@@ -46,7 +46,7 @@ bool table_is_nothing(const struct table_column *column, const struct table_item
 
 static bool is_for_text(const struct table *table, size_t column)
 {
-	return table->text_only >> column & 1;
+	return table_marks(table->text_only, column);
 }
 
 static void put_value(const struct table_column *column, const struct table_item *item, struct json *json)

@@ -26,7 +26,7 @@ struct layout {
 
 static bool is_hidden(const struct layout *layout, size_t column)
 {
-	return layout->hidden >> column & 1;
+	return table_marks(layout->hidden, column);
 }
 
 static bool is_right(const struct layout *layout, size_t column)
@@ -188,7 +188,7 @@ static void fit(struct layout *layout)
 	for (size_t i = 0; i < table->nr_columns; i++)
 		total += is_hidden(layout, i) ? 0 : layout->widths[i] + (i ? GAP : 0);
 	for (size_t i = table->nr_columns; table->width && total > table->width && i-- > 0;) {
-		if (!(table->spare >> i & 1) || is_hidden(layout, i))
+		if (!table_marks(table->spare, i) || is_hidden(layout, i))
 			continue;
 		total -= layout->widths[i] + (i ? GAP : 0);
 		layout->hidden |= (uint32_t)1 << i;

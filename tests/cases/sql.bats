@@ -42,6 +42,16 @@ kernel_counts()
 	[[ ${lines[1]} == *9223372036854775807*-0.25*1.0e+300*'a,"b'* ]]
 }
 
+@test "sql: blobs, comments and many columns" {
+	file=$golden/6.12-events-sched.dat
+	[ "$(weft sql --format csv "$file" "SELECT x'00ff' AS b, 1 AS n; -- c")" = $'b,n\nx\'00ff\',1' ]
+	select=$(seq -f '%g AS c' -s ', ' 1 499)
+	for format in text csv json; do
+		run -0 weft sql --format $format "$file" "SELECT $select, 500 AS c500"
+		[[ $output == *c500* && $output == *500* ]]
+	done
+}
+
 @test "sql: without a statement the tables are listed; without a file it is trace.dat" {
 	run -0 weft sql "$golden/6.12-events-sched.dat"
 	[[ $output == *"e_sched_sched_switch"*"prev_comm prev_pid prev_prio prev_state next_comm next_pid next_prio"* ]]
@@ -67,8 +77,8 @@ kernel_counts()
 	run -0 weft sql --format csv "$file" "SELECT ';' AS semicolon; "
 	[ "$output" = $'semicolon\n;' ]
 	run -2 weft sql "$file" ' ;'
-	run -1 weft sql "$file" "SELECT $(seq -s, 33)"
-	[[ $output == *"33 columns"* ]]
+	run -1 weft sql "$file" "SELECT $(seq -s, 513)"
+	[[ $output == *"513 columns"* ]]
 }
 
 @test "sql: of a damaged file what can be read is asked, and the damage told" {
