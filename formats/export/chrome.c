@@ -97,10 +97,10 @@ static void put_span(struct chrome *chrome, int64_t pid, int64_t tid, const stru
 	out_char(out, '}');
 }
 
-/* Without the closing brace. */
-static struct out *put_call(struct chrome *chrome, char phase, const struct buffer *buffer, const struct track *track,
-			    uint64_t func, uint64_t ts)
+/* The last call of the track, without the closing brace. */
+static struct out *put_call(const struct buffer *buffer, char phase, const struct track *track, uint64_t ts)
 {
+	uint64_t func = track->frames[track->nr_frames - 1].func;
 	bool apart = track->interrupt || !track->pid;
 	struct symbol symbol;
 	char text[32];
@@ -110,7 +110,7 @@ static struct out *put_call(struct chrome *chrome, char phase, const struct buff
 		snprintf(text, sizeof(text), "0x%" PRIx64, func);
 		symbol = (struct symbol){ .name = text, .name_len = (uint32_t)strlen(text) };
 	}
-	out = begin_line(chrome, phase, apart ? 0 : process_of(buffer, track->pid),
+	out = begin_line(buffer->chrome, phase, apart ? 0 : process_of(buffer, track->pid),
 			 apart ? FUNCTIONS + 2 * track->cpu + track->interrupt : track->pid, ts);
 	json_string(out, symbol.name, symbol.name_len);
 	return out;
@@ -118,29 +118,26 @@ static struct out *put_call(struct chrome *chrome, char phase, const struct buff
 
 static void enter(void *arg, const struct event *event, struct track *track)
 {
-	const struct buffer *buffer = arg;
-
-	out_char(put_call(buffer->chrome, 'B', buffer, track, track->frames[track->nr_frames - 1].func, event->ts),
-		 '}');
+	if (!track->frames[track->nr_frames - 1].late)
+		out_char(put_call(arg, 'B', track, event->ts), '}');
 }
 
+/* A call without an entry is one line: it may begin before lines that are written. */
 static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
 {
-	const struct buffer *buffer = arg;
+	const struct frame *frame = &track->frames[track->nr_frames - 1];
+	struct out *out;
 
 	(void)index;
 	(void)lasted;
 	(void)exited;
-	out_char(put_call(buffer->chrome, 'E', buffer, track, track->frames[track->nr_frames - 1].func, ts), '}');
-}
-
-static void lone(void *arg, const struct event *event, struct track *track, const struct frame *frame)
-{
-	const struct buffer *buffer = arg;
-	struct out *out = put_call(buffer->chrome, 'X', buffer, track, frame->func, frame->start);
-
-	out_str(out, ",\"dur\":");
-	put_time(out, event->ts - frame->start);
+	if (frame->late && !frame->from)
+		return;
+	out = put_call(arg, frame->late ? 'X' : 'E', track, frame->late ? frame->from : ts);
+	if (frame->late) {
+		out_str(out, ",\"dur\":");
+		put_time(out, ts - frame->from);
+	}
 	out_char(out, '}');
 }
 
@@ -365,10 +362,9 @@ static int init(struct chrome *chrome, const struct export_input *input, struct 
 		struct buffer *buffer = &chrome->buffers[i];
 		const struct context *context = input->reader->buffers[i].context;
 		/* Times in records of calls are in ns. */
-		const struct frames_calls calls = { .enter = enter,
-						    .leave = leave,
-						    .lone = context->unit == CLOCK_UNIT_NS ? lone : NULL,
-						    .arg = buffer };
+		const struct frames_calls calls = {
+			.enter = enter, .leave = leave, .arg = buffer, .late = context->unit == CLOCK_UNIT_NS
+		};
 
 		buffer->chrome = chrome;
 		buffer->context = context;

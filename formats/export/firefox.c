@@ -64,9 +64,7 @@ static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, u
 
 	(void)index;
 	(void)ts;
-	if (!exited)
-		buffer->firefox->unfinished++;
-	else if (lasted > frame->nested)
+	if (exited && frame->whole && lasted > frame->nested)
 		timed_add(&buffer->firefox->samples[FIREFOX_SELF_TIME], frame->note, frame->start,
 			  lasted - frame->nested);
 }
@@ -281,15 +279,11 @@ static void firefox_event(struct export *export, const struct event *event)
 static void tell(struct firefox *firefox)
 {
 	struct export *export = &firefox->export;
-	uint64_t orphans = 0;
+	struct frames_left left = { .cut = 0 };
 
 	for (size_t i = 0; i < firefox->nr_buffers; i++)
-		orphans += frames_orphans(firefox->buffers[i].frames);
-	if (orphans || firefox->unfinished)
-		export_note(export,
-			    "of %" PRIu64 " calls the beginning and of %" PRIu64
-			    " the end is not in the file: their own time is left out",
-			    orphans, firefox->unfinished);
+		frames_count(firefox->buffers[i].frames, &left);
+	frames_note(&left, export);
 	if (firefox->left_out)
 		export_note(export,
 			    "the last %" PRIu64
@@ -395,7 +389,7 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 	firefox->nr_buffers = nr_buffers;
 	for (size_t i = 0; i < nr_buffers; i++) {
 		struct firefox_buffer *buffer = &firefox->buffers[i];
-		const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer };
+		const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer, .late = true };
 
 		buffer->firefox = firefox;
 		buffer->context = input->reader->buffers[i].context;

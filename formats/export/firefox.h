@@ -111,7 +111,6 @@ struct firefox {
 	struct out texts;
 	uint64_t bytes, limit; /* size of the markers as JSON */
 	uint64_t left_out;     /* markers */
-	uint64_t unfinished;
 	uint64_t first, last;
 	bool some;  /* an event was seen */
 	int chosen; /* enum firefox_weight; -1: the first weight with samples */

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/export/frames.h"
 
+#include "formats/export/export.h"
 #include "lib/base/u64_map.h"
+#include "lib/event/calls.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A kernel stack has no room for more functions: records with a greater depth are ignored. */
-enum { DEPTH_MAX = 1024 };
+/*
+ * DEPTH_MAX: a kernel stack has no room for more functions: records with a greater depth are ignored.
+ * ALIKE_MAX: open calls of the same depth.
+ */
+enum { DEPTH_MAX = 1024, ALIKE_MAX = 4 };
 
 enum role { ROLE_UNKNOWN, ROLE_NONE, ROLE_ENTRY, ROLE_EXIT };
 
@@ -22,13 +28,17 @@ struct type {
 struct frames {
 	const struct schema_abi *abi;
 	struct frames_calls calls;
+	struct calls *pairs;   /* knows the time of the calls inside a call exactly */
 	struct u64_map types;  /* by event_type::index: struct type */
 	struct u64_map tracks; /* by key: struct track */
-	uint64_t orphans;
-	/* the least time from a call's end to its event: their clocks may differ */
-	int64_t behind;
+	struct u64_map gaps;   /* by CPU: uint64_t, the number of its last gap */
+	struct frames_left left;
+	uint64_t first;  /* time of the first event */
+	uint64_t losses; /* gaps so far */
+	int64_t behind;  /* the least time from the end of a call without an entry to its event: clocks may differ */
 	bool has_behind;
-	bool starved;
+	bool entries; /* one was seen: tracing_thresh records none */
+	bool begun, starved;
 	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: enum role */
 };
 
@@ -42,7 +52,12 @@ struct frames *frames_new(const struct schema_abi *abi, const struct frames_call
 	frames->calls = *calls;
 	u64_map_init(&frames->types, sizeof(struct type));
 	u64_map_init(&frames->tracks, sizeof(struct track));
-	return frames;
+	u64_map_init(&frames->gaps, sizeof(uint64_t));
+	frames->pairs = calls_new(abi);
+	if (frames->pairs)
+		return frames;
+	frames_free(frames);
+	return NULL;
 }
 
 void frames_free(struct frames *frames)
@@ -55,10 +70,12 @@ void frames_free(struct frames *frames)
 		return;
 	while ((track = u64_map_next(&frames->tracks, &at, &key))) {
 		free(track->frames);
-		free(track->ended);
+		lone_release(&track->lone);
 	}
 	u64_map_release(&frames->tracks);
 	u64_map_release(&frames->types);
+	u64_map_release(&frames->gaps);
+	calls_free(frames->pairs);
 	free(frames);
 }
 
@@ -81,124 +98,189 @@ static enum role role_of(struct frames *frames, const struct event_type *event_t
 	return type && type->places[FUNC].size && type->places[DEPTH].size ? role : ROLE_NONE;
 }
 
-static uint64_t task_key(const struct event *event)
+static uint64_t idle_key(uint16_t cpu)
 {
-	return event->pid ? (uint32_t)event->pid : UINT64_C(1) << 32 | event->cpu;
+	return UINT64_C(1) << 32 | cpu;
 }
 
-static uint64_t cpu_key(const struct event *event)
+static uint64_t task_key(const struct event *event)
 {
-	return UINT64_C(2) << 32 | event->cpu;
+	return event->pid ? (uint32_t)event->pid : idle_key(event->cpu);
+}
+
+static uint64_t cpu_key(uint16_t cpu)
+{
+	return UINT64_C(2) << 32 | cpu;
 }
 
 static struct track *track_of(struct frames *frames, const struct event *event, bool interrupt)
 {
-	uint64_t key = interrupt ? cpu_key(event) : task_key(event);
+	uint64_t key = interrupt ? cpu_key(event->cpu) : task_key(event);
 	struct track *track = u64_map_add(&frames->tracks, key);
 
 	if (track && !track->known) {
 		track->known = true;
 		track->key = key;
 		track->pid = event->pid;
+		track->cpu = event->cpu;
 		track->interrupt = interrupt;
 	}
-	if (track)
-		track->cpu = event->cpu;
 	return track;
 }
 
-/*
- * Notes a call that has ended, and returns when it began: before the calls inside it, and not before the end of the one
- * before it. The kernel may take the time in which a task slept off the start of a call. Later than `end`: there is no
- * such time.
- */
-static uint64_t note_ended(struct frames *frames, struct track *track, int32_t depth, uint64_t start, uint64_t end)
-{
-	struct ended *last = track->nr_ended ? &track->ended[track->nr_ended - 1] : NULL;
-	uint64_t inner = UINT64_MAX;
-
-	for (; last && last->depth > depth; last = --track->nr_ended ? last - 1 : NULL) {
-		inner = last->start;
-		if (last->start <= start && start < last->end)
-			start = last->start - 1;
-	}
-	if (last && last->end > start)
-		start = last->end < inner ? last->end : end + 1;
-	if (last && last->depth == depth) {
-		last->end = end;
-		return start;
-	}
-	if (track->nr_ended == track->size_ended) {
-		size_t size = track->size_ended ? track->size_ended * 2 : 16;
-		struct ended *ended = reallocarray(track->ended, size, sizeof(*ended));
-
-		if (!ended) {
-			frames->starved = true;
-			return start;
-		}
-		track->ended = ended;
-		track->size_ended = size;
-	}
-	track->ended[track->nr_ended++] = (struct ended){ .start = start, .end = end, .depth = depth };
-	return start;
-}
-
+/* Counts the call in *reason, unless it has exited. */
 static void leave(struct frames *frames, uint16_t buffer, struct track *track, uint64_t ts, uint64_t lasted,
-		  bool exited)
+		  uint64_t *reason)
 {
 	const struct frame *frame = &track->frames[track->nr_frames - 1];
 
-	frames->calls.leave(frames->calls.arg, buffer, track, ts, lasted, exited);
-	if (frames->calls.lone)
-		(void)note_ended(frames, track, frame->depth, frame->start, ts);
+	if (reason)
+		++*reason;
+	frames->calls.leave(frames->calls.arg, buffer, track, ts, lasted, !reason);
+	if (frames->calls.late && !frame->late)
+		frames->starved |= !lone_note(&track->lone, frame->depth, frame->start, ts);
 	track->nr_frames--;
 	if (track->nr_frames)
 		track->frames[track->nr_frames - 1].nested += lasted;
 }
 
+static void leave_all(struct frames *frames, uint16_t buffer, struct track *track, uint64_t ts, uint64_t *reason)
+{
+	while (track->nr_frames)
+		leave(frames, buffer, track, ts, 0, reason);
+}
+
 static void leave_from(struct frames *frames, const struct event *event, struct track *track, int32_t depth)
 {
 	while (track->nr_frames && track->frames[track->nr_frames - 1].depth >= depth)
-		leave(frames, event->buffer, track, event->ts, 0, false);
+		leave(frames, event->buffer, track, event->ts, 0, &frames->left.dropped);
 }
 
-static struct frame *push(struct track *track)
+static struct frame *push(struct frames *frames, struct track *track)
 {
 	if (track->nr_frames == track->size) {
 		size_t size = track->size ? track->size * 2 : 16;
-		struct frame *frames = reallocarray(track->frames, size, sizeof(*frames));
+		struct frame *more = reallocarray(track->frames, size, sizeof(*more));
 
-		if (!frames)
+		if (!more) {
+			frames->starved = true;
 			return NULL;
-		track->frames = frames;
+		}
+		track->frames = more;
 		track->size = size;
 	}
 	return &track->frames[track->nr_frames++];
 }
 
+/* Where the calls go that have waited. */
+struct putting {
+	struct frames *frames;
+	struct track *track;
+	uint16_t buffer;
+};
+
+static bool enter_late(void *arg, const struct lone_call *call)
+{
+	const struct putting *putting = arg;
+	struct track *track = putting->track;
+	const struct event event = {
+		.ts = call->start, .buffer = putting->buffer, .cpu = call->cpu, .pid = track->pid
+	};
+	struct frame *frame = push(putting->frames, track);
+
+	if (!frame)
+		return false;
+	*frame = (struct frame){ .func = call->func,
+				 .start = call->start,
+				 .depth = call->depth,
+				 .whole = call->whole,
+				 .late = true,
+				 .from = call->from };
+	track->cpu = call->cpu;
+	putting->frames->calls.enter(putting->frames->calls.arg, &event, track);
+	return true;
+}
+
+static void leave_late(void *arg, const struct lone_call *call)
+{
+	const struct putting *putting = arg;
+
+	putting->track->cpu = call->cpu;
+	leave(putting->frames, putting->buffer, putting->track, call->end, call->rettime - call->calltime, NULL);
+}
+
+static void put_late(struct frames *frames, uint16_t buffer, struct track *track)
+{
+	struct putting putting = { .frames = frames, .track = track, .buffer = buffer };
+	const struct lone_calls calls = { .enter = enter_late, .leave = leave_late, .arg = &putting };
+	uint16_t cpu = track->cpu;
+
+	lone_put(&track->lone, &calls);
+	track->cpu = cpu;
+}
+
+static uint64_t gap_of(const struct frames *frames, uint16_t cpu)
+{
+	const uint64_t *gap = u64_map_find(&frames->gaps, cpu);
+
+	return gap ? *gap : 0;
+}
+
+/* The exits of a task's calls may be among what its new CPU has lost since the task was seen elsewhere. */
+static void arrive(struct frames *frames, const struct event *event, struct track *track)
+{
+	if (__builtin_expect(track->cpu != event->cpu && gap_of(frames, event->cpu) > track->losses, 0))
+		leave_all(frames, event->buffer, track, event->ts, &frames->left.lost_exit);
+	track->cpu = event->cpu;
+	track->losses = frames->losses;
+}
+
+/*
+ * A call of the same depth stays open for a while: the tracer lowers the depth before it writes the end of a function
+ * (ftrace_return_to_handler()), so the functions of an interrupt in between have the depth of the one that ends.
+ */
+static void close_above(struct frames *frames, const struct event *event, struct track *track, int32_t depth)
+{
+	size_t alike = 0;
+
+	leave_from(frames, event, track, depth + 1);
+	while (alike < track->nr_frames && track->frames[track->nr_frames - 1 - alike].depth == depth)
+		alike++;
+	if (alike == ALIKE_MAX)
+		leave_from(frames, event, track, depth);
+}
+
 static void enter(struct frames *frames, const struct type *type, const struct event *event, struct track *track)
 {
 	int32_t depth = (int32_t)place_u64(&type->places[DEPTH], event);
+	struct call none;
 	struct frame *frame;
 
 	if (depth < 0 || depth > DEPTH_MAX)
 		return;
-	leave_from(frames, event, track, depth);
-	frame = push(track);
-	if (!frame) {
-		frames->starved = true;
+	frames->entries = true;
+	(void)calls_see(frames->pairs, event, &none);
+	arrive(frames, event, track);
+	if (track->lone.nr)
+		put_late(frames, event->buffer, track);
+	close_above(frames, event, track, depth);
+	frame = push(frames, track);
+	if (!frame)
 		return;
-	}
-	*frame = (struct frame){ .func = place_u64(&type->places[FUNC], event), .start = event->ts, .depth = depth };
+	*frame = (struct frame){ .func = place_u64(&type->places[FUNC], event),
+				 .start = event->ts,
+				 .depth = depth,
+				 .whole = true,
+				 .losses = frames->losses };
 	frames->calls.enter(frames->calls.arg, event, track);
 }
 
-static bool has_call(const struct track *track, uint64_t func, int32_t depth)
+static struct frame *find_call(const struct track *track, uint64_t func, int32_t depth)
 {
 	for (size_t i = track ? track->nr_frames : 0; i-- > 0 && track->frames[i].depth >= depth;)
 		if (track->frames[i].depth == depth && track->frames[i].func == func)
-			return true;
-	return false;
+			return &track->frames[i];
+	return NULL;
 }
 
 /* The time of an interrupt does not count for the function that it interrupted. */
@@ -210,59 +292,139 @@ static void charge(struct frames *frames, const struct event *event, uint64_t la
 		track->frames[track->nr_frames - 1].nested += lasted;
 }
 
-/*
- * An exit without an entry. The times in the record are those of the local clock. The same number is added to all of
- * them, so that a call begins after the one that called it; the number only becomes smaller, and callers end later.
- */
-static void leave_lone(struct frames *frames, const struct type *type, const struct event *event, bool interrupt)
+/* What an exit says about its call. */
+struct exit {
+	uint64_t func, calltime, rettime, lasted;
+	int32_t depth;
+	bool timed; /* the record has the call's own times */
+};
+
+static struct exit exit_of(const struct type *type, const struct event *event)
 {
 	const struct place *calltime = &type->places[CALLTIME], *rettime = &type->places[RETTIME];
-	int64_t behind = (int64_t)(event->ts - place_u64(rettime, event));
-	struct frame frame = { .func = place_u64(&type->places[FUNC], event),
-			       .depth = (int32_t)place_u64(&type->places[DEPTH], event) };
-	struct track *track;
+	struct exit exit = { .func = place_u64(&type->places[FUNC], event),
+			     .depth = (int32_t)place_u64(&type->places[DEPTH], event),
+			     .timed = calltime->size && rettime->size };
 
-	if (!frames->calls.lone || !calltime->size || !rettime->size || !place_u64(calltime, event) ||
-	    frame.depth < 0 || frame.depth > DEPTH_MAX || place_u64(rettime, event) < place_u64(calltime, event))
-		return;
-	track = track_of(frames, event, interrupt);
-	if (!track)
-		return;
-	leave_from(frames, event, track, frame.depth + 1);
+	if (exit.timed) {
+		exit.calltime = place_u64(calltime, event);
+		exit.rettime = place_u64(rettime, event);
+		exit.lasted = exit.rettime - exit.calltime;
+	}
+	return exit;
+}
+
+static void count_lone(struct frames *frames, bool timed, bool began)
+{
+	bool alone = began && !frames->losses;
+
+	if (alone && !frames->entries)
+		frames->left.unpaired++;
+	else if (alone)
+		frames->left.unentered++;
+	else if (frames->losses && (began || !timed))
+		frames->left.lost_entry++;
+	else
+		frames->left.cut++;
+}
+
+/*
+ * The times in the record are those of the local clock. The same number is added to all of them, so that a call begins
+ * after the one that called it; the number only becomes smaller, and callers end later.
+ */
+static uint64_t from_of(struct frames *frames, const struct event *event, const struct track *track,
+			const struct exit *exit)
+{
+	int64_t behind = (int64_t)(event->ts - exit->rettime);
+	uint64_t least = track->nr_frames ? track->frames[track->nr_frames - 1].start : 0, from;
+
 	if (!frames->has_behind || behind < frames->behind)
 		frames->behind = behind;
 	frames->has_behind = true;
-	frame.start = place_u64(calltime, event) + (uint64_t)frames->behind;
-	if (frame.start > event->ts || frame.start < track->cut ||
-	    (track->nr_frames && track->frames[track->nr_frames - 1].start > frame.start))
+	from = lone_from(&track->lone, exit->depth, exit->calltime + (uint64_t)frames->behind, least);
+	return from < event->ts || !exit->lasted ? from : 0;
+}
+
+/*
+ * An exit without an entry. If it has its duration, it is a call nevertheless. It waits for the exit of its caller,
+ * unless that has an entry.
+ */
+static void see_lone(struct frames *frames, const struct event *event, const struct exit *exit)
+{
+	uint64_t lasted = exit->lasted < event->ts ? exit->lasted : event->ts;
+	bool began = exit->timed && event->ts - lasted >= frames->first;
+	struct lone_call call = { .func = exit->func,
+				  .calltime = exit->calltime,
+				  .rettime = exit->rettime,
+				  .start = event->ts - lasted,
+				  .end = event->ts,
+				  .depth = exit->depth,
+				  .cpu = event->cpu,
+				  .whole = began && !frames->losses && !frames->entries };
+	struct track *track;
+
+	count_lone(frames, exit->timed, began);
+	if (!frames->calls.late || !exit->timed || !exit->calltime || exit->rettime < exit->calltime ||
+	    exit->depth < 0 || exit->depth > DEPTH_MAX)
 		return;
-	frame.start = note_ended(frames, track, frame.depth, frame.start, event->ts);
-	if (frame.start <= event->ts)
-		frames->calls.lone(frames->calls.arg, event, track, &frame);
+	track = track_of(frames, event, event->flags & (EVENT_HARDIRQ | EVENT_NMI));
+	if (!track)
+		return;
+	arrive(frames, event, track);
+	close_above(frames, event, track, exit->depth);
+	call.from = from_of(frames, event, track, exit);
+	if (call.from)
+		frames->starved |= !lone_note(&track->lone, call.depth, call.from, call.end);
+	if (!lone_add(&track->lone, &call))
+		frames->starved = true;
+	else if (!exit->depth || track->nr_frames || track->lone.nr == LONE_MAX)
+		put_late(frames, event->buffer, track);
+}
+
+/*
+ * Whether this is the exit of another call of the function, of which the entry was lost: it began after a call inside
+ * the open one had returned.
+ */
+static bool is_other(const struct frames *frames, const struct frame *frame, const struct exit *exit)
+{
+	return frame->losses != frames->losses && exit->timed && frame->inner_first &&
+	       exit->calltime >= frame->inner_first;
 }
 
 /* The first and the last function of an interrupt are entered on one side of its boundary and left on the other. */
 static void leave_one(struct frames *frames, const struct type *type, const struct event *event, bool interrupt)
 {
-	const struct place *calltime = &type->places[CALLTIME], *rettime = &type->places[RETTIME];
-	int32_t depth = (int32_t)place_u64(&type->places[DEPTH], event);
-	uint64_t func = place_u64(&type->places[FUNC], event), lasted;
-	struct track *track = u64_map_find(&frames->tracks, interrupt ? cpu_key(event) : task_key(event));
+	struct exit exit = exit_of(type, event);
+	struct track *track = u64_map_find(&frames->tracks, interrupt ? cpu_key(event->cpu) : task_key(event));
+	struct call call = { .entered = false };
+	struct frame *frame;
 
-	if (!has_call(track, func, depth))
-		track = u64_map_find(&frames->tracks, interrupt ? task_key(event) : cpu_key(event));
-	if (!has_call(track, func, depth)) {
-		frames->orphans++;
-		leave_lone(frames, type, event, interrupt);
+	(void)calls_see(frames->pairs, event, &call);
+	if (track)
+		arrive(frames, event, track);
+	if (!find_call(track, exit.func, exit.depth))
+		track = u64_map_find(&frames->tracks, interrupt ? task_key(event) : cpu_key(event->cpu));
+	frame = find_call(track, exit.func, exit.depth);
+	if (frame && is_other(frames, frame, &exit)) {
+		leave_all(frames, event->buffer, track, event->ts, &frames->left.lost_exit);
+		frame = NULL;
+	}
+	if (!frame) {
+		see_lone(frames, event, &exit);
 		return;
 	}
-	leave_from(frames, event, track, depth + 1);
-	lasted = event->ts - track->frames[track->nr_frames - 1].start;
-	if (calltime->size && rettime->size)
-		lasted = place_u64(rettime, event) - place_u64(calltime, event);
-	leave(frames, event->buffer, track, event->ts, lasted, true);
+	while (&track->frames[track->nr_frames - 1] != frame)
+		leave(frames, event->buffer, track, event->ts, 0, &frames->left.dropped);
+	frame->whole = call.entered;
+	if (call.entered)
+		frame->nested = call.nested;
+	if (track->nr_frames > 1 && !frame[-1].inner_first)
+		frame[-1].inner_first = exit.calltime + exit.lasted;
+	if (!exit.timed)
+		exit.lasted = event->ts - frame->start;
+	leave(frames, event->buffer, track, event->ts, exit.lasted, NULL);
 	if (track->interrupt && !track->nr_frames)
-		charge(frames, event, lasted);
+		charge(frames, event, exit.lasted);
 }
 
 void frames_end(struct frames *frames, uint16_t buffer, uint64_t ts)
@@ -272,12 +434,25 @@ void frames_end(struct frames *frames, uint16_t buffer, uint64_t ts)
 	size_t at = 0;
 
 	while ((track = u64_map_next(&frames->tracks, &at, &key))) {
-		if (track->nr_frames)
-			track->cut = ts;
-		track->nr_ended = 0;
-		while (track->nr_frames)
-			leave(frames, buffer, track, ts, 0, false);
+		leave_all(frames, buffer, track, ts, &frames->left.open);
+		if (track->lone.nr)
+			put_late(frames, buffer, track);
 	}
+}
+
+static void see_lost(struct frames *frames, const struct event *event)
+{
+	uint64_t *gap = u64_map_add(&frames->gaps, event->cpu), key;
+	struct track *track;
+	struct call none;
+
+	(void)calls_see(frames->pairs, event, &none);
+	frames->losses++;
+	if (gap)
+		*gap = frames->losses;
+	for (size_t at = 0; (track = u64_map_next(&frames->tracks, &at, &key));)
+		if (track->cpu == event->cpu)
+			leave_all(frames, event->buffer, track, event->ts, &frames->left.lost_exit);
 }
 
 bool frames_see(struct frames *frames, const struct event *event)
@@ -287,8 +462,11 @@ bool frames_see(struct frames *frames, const struct event *event)
 	bool interrupt;
 	uint8_t *role;
 
+	if (!frames->begun)
+		frames->first = event->ts;
+	frames->begun = true;
 	if (event->kind == EVENT_LOST) {
-		frames_end(frames, event->buffer, event->ts);
+		see_lost(frames, event);
 		return false;
 	}
 	role = &frames->known[event->type->index];
@@ -308,12 +486,44 @@ bool frames_see(struct frames *frames, const struct event *event)
 	return true;
 }
 
-uint64_t frames_orphans(const struct frames *frames)
+void frames_count(const struct frames *frames, struct frames_left *sum)
 {
-	return frames->orphans;
+	sum->cut += frames->left.cut;
+	sum->open += frames->left.open;
+	sum->lost_entry += frames->left.lost_entry;
+	sum->lost_exit += frames->left.lost_exit;
+	sum->unentered += frames->left.unentered;
+	sum->unpaired += frames->left.unpaired;
+	sum->dropped += frames->left.dropped;
+}
+
+void frames_note(const struct frames_left *left, struct export *export)
+{
+	if (left->cut || left->open)
+		export_note(export,
+			    "own times of calls that the start or the end cuts are left out: %" PRIu64
+			    " entered before the start, %" PRIu64 " open at the end",
+			    left->cut, left->open);
+	if (left->lost_entry || left->lost_exit)
+		export_note(export,
+			    "own times of calls broken by lost events are left out: %" PRIu64
+			    " without their entry, %" PRIu64 " without their end",
+			    left->lost_entry, left->lost_exit);
+	if (left->dropped || left->unentered)
+		export_note(export,
+			    "own times of calls are left out for no known reason: %" PRIu64
+			    " without their entry, %" PRIu64 " without their end",
+			    left->unentered, left->dropped);
+	if (left->unpaired)
+		export_note(export,
+			    "%" PRIu64
+			    " calls have no entry in the file: their own time contains the calls that tracing_thresh "
+			    "left out",
+			    left->unpaired);
 }
 
 bool frames_starved(const struct frames *frames)
 {
-	return frames->starved || frames->types.starved || frames->tracks.starved;
+	return frames->starved || frames->types.starved || frames->tracks.starved || frames->gaps.starved ||
+	       calls_starved(frames->pairs);
 }

@@ -345,12 +345,12 @@ static void html_event(struct export *export, const struct event *event)
 		html->end = event->ts;
 	stacks_see(html->stacks, export, event);
 	state_see(&html->state, event);
-	html_states_see(&html->states, event);
+	turns_see(&html->states.turns, event);
 	if (event->kind == EVENT_LOST)
 		see_lost(buffer, event);
 	else
 		see_record(buffer, event);
-	if (html->bands.failed || html->states.failed || html->state.failed)
+	if (html->bands.failed || html->states.failed || html->states.turns.failed || html->state.failed)
 		export_no_memory(export);
 }
 
@@ -358,7 +358,7 @@ static void html_end(struct export *export)
 {
 	struct html *html = (struct html *)export;
 
-	html_states_end(&html->states);
+	turns_end(&html->states.turns);
 	for (size_t i = 0; i < html->nr_buffers; i++) {
 		frames_end(html->buffers[i].frames, (uint16_t)i, html->end);
 		if (frames_starved(html->buffers[i].frames) || spans_starved(html->buffers[i].spans))
@@ -387,7 +387,7 @@ static void html_free(struct export *export)
 	free(html->buffers);
 	stacks_free(html->stacks);
 	kinds_release(&html->kinds);
-	html_states_release(&html->states);
+	turns_release(&html->states.turns);
 	state_release(&html->state);
 	bands_release(&html->bands);
 	labels_release(&html->labels);
@@ -398,7 +398,7 @@ static void html_free(struct export *export)
 
 static int init_buffer(struct html_buffer *buffer, struct fail *fail)
 {
-	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer };
+	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer, .late = true };
 
 	u64_map_init(&buffer->irqs, sizeof(uint32_t));
 	buffer->frames = frames_new(&buffer->context->abi, &calls);
@@ -427,9 +427,8 @@ static int init(struct html *html, const struct export_input *input, struct fail
 	bands_init(&html->bands, html->limit / 8 * 5);
 	labels_init(&html->labels);
 	state_init(&html->state, &first->abi, first->preempt_rt);
-	html->states = (struct html_states){
-		.state = &html->state, .bands = &html->bands, .labels = &html->labels, .names = first->tasks
-	};
+	html->states = (struct html_states){ .bands = &html->bands, .labels = &html->labels, .names = first->tasks };
+	html_states_init(&html->states, &html->state);
 	html->buffers = calloc(nr_buffers + 1, sizeof(*html->buffers));
 	if (!html->buffers || !out_init(&html->text, 2 * TEXT_MAX) || kinds_init(&html->kinds, nr_buffers, free))
 		return fail_memory(fail);

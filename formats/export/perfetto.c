@@ -31,7 +31,7 @@ static void put_exit(struct perfetto *perfetto, struct perfetto_buffer *buffer, 
 	const struct event at = { .ts = ts, .cpu = track->cpu, .pid = track->pid };
 
 	out_clear(&perfetto->payload);
-	proto_u64(&perfetto->payload, 1, frame->start);
+	proto_u64(&perfetto->payload, 1, frame->late ? frame->from : frame->start);
 	proto_u64(&perfetto->payload, 2, (uint64_t)frame->depth);
 	proto_u64(&perfetto->payload, 3, frame->note + 1);
 	proto_u64(&perfetto->payload, 5, ts);
@@ -44,18 +44,23 @@ static void enter(void *arg, const struct event *event, struct track *track)
 	struct perfetto_buffer *buffer = arg;
 	struct perfetto *perfetto = buffer->perfetto;
 	const struct label *label;
+	struct event at = *event;
 
+	if (frame->late && !frame->from)
+		return;
+	if (frame->late)
+		at.ts = frame->from;
 	frame->note = perfetto_function_label(buffer, frame->func);
 	label = perfetto->labels.nr ? &perfetto->labels.at[frame->note] : &(struct label){ .text = NULL };
 	if (track->interrupt) {
-		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_BEGIN, event->ts, label->text,
+		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_BEGIN, at.ts, label->text,
 				   label->len);
 		return;
 	}
 	out_clear(&perfetto->payload);
 	proto_u64(&perfetto->payload, 1, (uint64_t)frame->depth);
 	proto_u64(&perfetto->payload, 2, frame->note + 1);
-	perfetto_put_event(perfetto, buffer, FAMILY_GRAPH, event, EVENT_GRAPH_ENTRY);
+	perfetto_put_event(perfetto, buffer, FAMILY_GRAPH, &at, EVENT_GRAPH_ENTRY);
 }
 
 static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
@@ -67,36 +72,13 @@ static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, u
 	(void)index;
 	(void)lasted;
 	(void)exited;
+	if (frame->late && !frame->from)
+		return;
 	if (track->interrupt) {
 		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_END, ts, NULL, 0);
 		return;
 	}
 	put_exit(perfetto, buffer, track, frame, ts);
-}
-
-/* A call that has no entry gets one, where its end says that it began. */
-static void lone(void *arg, const struct event *event, struct track *track, const struct frame *known)
-{
-	struct perfetto_buffer *buffer = arg;
-	struct perfetto *perfetto = buffer->perfetto;
-	struct frame frame = *known;
-	const struct label *label;
-	struct event at = *event;
-
-	frame.note = perfetto_function_label(buffer, frame.func);
-	label = perfetto->labels.nr ? &perfetto->labels.at[frame.note] : NULL;
-	if (track->interrupt) {
-		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_BEGIN, frame.start,
-				   label ? label->text : NULL, label ? label->len : 0);
-		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_END, event->ts, NULL, 0);
-		return;
-	}
-	at.ts = frame.start;
-	out_clear(&perfetto->payload);
-	proto_u64(&perfetto->payload, 1, (uint64_t)frame.depth);
-	proto_u64(&perfetto->payload, 2, frame.note + 1);
-	perfetto_put_event(perfetto, buffer, FAMILY_GRAPH, &at, EVENT_GRAPH_ENTRY);
-	put_exit(perfetto, buffer, track, &frame, event->ts);
 }
 
 static struct perfetto_kind *kind_of(struct perfetto *perfetto, const struct context *context,
@@ -391,7 +373,7 @@ static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer
 {
 	/* Times in records of calls are in ns. */
 	const struct frames_calls calls = {
-		.enter = enter, .leave = leave, .lone = context->unit == CLOCK_UNIT_NS ? lone : NULL, .arg = buffer
+		.enter = enter, .leave = leave, .arg = buffer, .late = context->unit == CLOCK_UNIT_NS
 	};
 
 	buffer->perfetto = perfetto;

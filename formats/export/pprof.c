@@ -155,6 +155,8 @@ static void pprof_end(struct export *export)
 	bool whole = true;
 
 	stacks_end(((struct weighed *)export)->stacks, export);
+	if (!stacks_some(profile.stacks, export))
+		return;
 	stacks_close(((struct weighed *)export)->stacks);
 	choose(&profile);
 	for (size_t i = 0; i < array_size(outs); i++)

@@ -83,6 +83,8 @@ static void speedscope_end(struct export *export)
 	struct json json;
 
 	stacks_end(stacks, export);
+	if (!stacks_some(stacks, export))
+		return;
 	stacks_close(stacks);
 	chosen = stacks_weight(stacks);
 	json_init(&json, export->out);

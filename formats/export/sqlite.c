@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An SQLite database. One table for each type of event, e_SYSTEM_EVENT, with ts, cpu, utid and a column for each field;
- * the view ftrace_event has them all; lost, and the tables of sqlite_tracks.h; meta. Integers are SQLite's of 64 bits
- * with a sign: those from 2^63 on have the same bits and are negative, as printf('%x', column) shows. Arrays and
- * structures are JSON.
+ * An SQLite database. One table for each type of event of each instance, e_SYSTEM_EVENT, with ts, cpu, utid and a
+ * column for each field; the view ftrace_event has them all, and event_table says which table is whose; lost, and the
+ * tables of sqlite_tracks.h; meta. Integers are SQLite's of 64 bits with a sign: those from 2^63 on have the same bits
+ * and are negative, as printf('%x', column) shows. Arrays and structures are JSON.
  */
 #include "formats/export/exports.h"
 
@@ -38,7 +38,7 @@ struct kind {
 /* A table of events, for the view of all events. */
 struct made {
 	char name[TABLE_NAME];
-	char event[80];
+	char event[80], system[80];
 	size_t buffer;
 };
 
@@ -53,7 +53,8 @@ struct sqlite {
 	struct made *made;
 	size_t nr_made;
 	struct out json;
-	uint64_t unknown, wide, last;
+	uint64_t unknown, wide, first, last;
+	bool begun;
 };
 
 static void kind_free(void *memory)
@@ -82,6 +83,13 @@ static void put_word(struct sqlite *sqlite, const char *key, const char *value)
 {
 	db_text(sqlite->db, key, strlen(key));
 	db_text(sqlite->db, value, strlen(value));
+	db_insert(sqlite->db, sqlite->meta);
+}
+
+static void put_number(struct sqlite *sqlite, const char *key, uint64_t value)
+{
+	db_text(sqlite->db, key, strlen(key));
+	db_s64(sqlite->db, (int64_t)value);
 	db_insert(sqlite->db, sqlite->meta);
 }
 
@@ -191,6 +199,7 @@ static struct made *name_table(struct sqlite *sqlite, const struct format *forma
 	made->buffer = buffer;
 	len = snprintf(made->name, sizeof(made->name), "e_%.60s_%.60s", format->system, format->name);
 	snprintf(made->event, sizeof(made->event), "%.79s", format->name);
+	snprintf(made->system, sizeof(made->system), "%.79s", format->system);
 	for (char *at = made->name; *at; at++)
 		if (!isalnum((unsigned char)*at))
 			*at = '_';
@@ -298,6 +307,9 @@ static void sqlite_event(struct export *export, const struct event *event)
 	struct sqlite_tracks *tracks = sqlite->tracks[event->buffer];
 	const struct kind *kind;
 
+	if (!sqlite->begun)
+		sqlite->first = event->ts;
+	sqlite->begun = true;
 	sqlite->last = event->ts;
 	sqlite_tracks_see(tracks, event);
 	if (event->kind == EVENT_LOST) {
@@ -321,6 +333,23 @@ static void sqlite_event(struct export *export, const struct event *event)
 		tell_failure(sqlite);
 }
 
+/* Writes a string of SQL. */
+static void put_quoted(struct out *out, const char *text)
+{
+	out_char(out, '\'');
+	for (const char *at = text; *at; at++) {
+		if (*at == '\'')
+			out_char(out, '\'');
+		out_char(out, *at);
+	}
+	out_char(out, '\'');
+}
+
+static const char *instance_of(const struct sqlite *sqlite, size_t buffer)
+{
+	return sqlite->export.reader->buffers[buffer].context->instance;
+}
+
 /* Makes views of `nr` tables each, and one of all these views, because SQLite limits the tables in a view. */
 static void make_views(struct sqlite *sqlite)
 {
@@ -336,11 +365,10 @@ static void make_views(struct sqlite *sqlite)
 			const struct made *made = &sqlite->made[i];
 
 			out_f(out, "%sSELECT ts, ", i > part * VIEW_MAX ? " UNION ALL " : "");
-			/* Writes a string of SQL in single quotes; the name cannot contain a quote. */
-			out_char(out, '\'');
-			for (const char *at = made->event; *at; at++)
-				out_char(out, *at == '\'' ? '_' : *at);
-			out_f(out, "' AS name, cpu, utid, %zu AS buffer FROM %s", made->buffer, made->name);
+			put_quoted(out, made->event);
+			out_f(out, " AS name, cpu, utid, %zu AS buffer, ", made->buffer);
+			put_quoted(out, instance_of(sqlite, made->buffer));
+			out_f(out, " AS instance FROM %s", made->name);
 		}
 		out_char(out, '\0');
 		db_view(sqlite->db, name, out->start);
@@ -349,9 +377,26 @@ static void make_views(struct sqlite *sqlite)
 	for (size_t part = 0; part < parts; part++)
 		out_f(out, "%sSELECT * FROM ftrace_event_%zu", part ? " UNION ALL " : "", part);
 	if (!parts)
-		out_str(out, "SELECT 0 AS ts, '' AS name, 0 AS cpu, 0 AS utid, 0 AS buffer WHERE 0");
+		out_str(out, "SELECT 0 AS ts, '' AS name, 0 AS cpu, 0 AS utid, 0 AS buffer, '' AS instance WHERE 0");
 	out_char(out, '\0');
 	db_view(sqlite->db, "ftrace_event", out->start);
+}
+
+/* Which table has which events: each instance has tables of its own. */
+static void put_tables(struct sqlite *sqlite)
+{
+	struct db_table *table =
+		db_table(sqlite->db, "event_table", "name TEXT, system TEXT, event TEXT, instance TEXT");
+
+	for (size_t i = 0; i < sqlite->nr_made; i++) {
+		const struct made *made = &sqlite->made[i];
+		const char *const texts[] = { made->name, made->system, made->event,
+					      instance_of(sqlite, made->buffer) };
+
+		for (size_t j = 0; j < array_size(texts); j++)
+			db_text(sqlite->db, texts[j], strlen(texts[j]));
+		db_insert(sqlite->db, table);
+	}
 }
 
 static void sqlite_end(struct export *export)
@@ -363,10 +408,14 @@ static void sqlite_end(struct export *export)
 	for (size_t i = 0; i < sqlite->nr_buffers; i++)
 		if (sqlite_tracks_starved(sqlite->tracks[i]))
 			export_no_memory(export);
+	put_number(sqlite, "start", sqlite->first);
+	put_number(sqlite, "end", sqlite->last);
+	put_tables(sqlite);
 	make_views(sqlite);
 	db_view(sqlite->db, "thread_time",
-		"SELECT thread.tid, thread.name, count(*) AS turns, sum(dur) AS dur FROM sched "
-		"JOIN thread USING (utid) WHERE dur >= 0 GROUP BY utid");
+		"SELECT thread.tid, thread.name, count(*) AS turns, "
+		"sum(CASE WHEN dur < 0 THEN (SELECT value FROM meta WHERE key = 'end') - ts ELSE dur END) AS dur, "
+		"thread.instance FROM sched JOIN thread USING (utid) GROUP BY utid");
 	if (sqlite->json.failed)
 		export_no_memory(export);
 	db_finish(sqlite->db);

@@ -4,52 +4,31 @@
 #include "formats/export/call_name.h"
 #include "formats/export/db.h"
 #include "formats/export/frames.h"
+#include "formats/export/open_calls.h"
+#include "formats/export/turns.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/event/listed.h"
 #include "lib/event/place.h"
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
+#include "lib/state/state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum role {
-	PART_UNKNOWN,
-	PART_NONE,
-	PART_SWITCH,
-	PART_WAKING,
-	PART_ENTER,
-	PART_EXIT,
-	PART_BEGIN,
-	PART_END,
-	PART_COUNTER
-};
-enum { NR_PLACES = 6 };
-enum { PREV_PID, PREV_STATE, PREV_PRIO, NEXT_PID, NEXT_PRIO };
+enum role { PART_UNKNOWN, PART_NONE, PART_ENTER, PART_EXIT, PART_BEGIN, PART_END, PART_COUNTER };
+enum { NR_PLACES = 2 };
 
 struct type {
 	struct place places[NR_PLACES];
 	char name[64]; /* name of its slices or counters */
 	uint64_t key;  /* key of the pair that it begins or ends */
-};
-
-struct on_cpu {
-	int64_t utid;
-	int32_t pid;
-	int64_t prio;
-	uint64_t since; /* 0: not known */
-};
-
-struct off_cpu {
-	uint64_t since; /* 0: not known, or on a CPU */
-	int64_t waker;  /* utid; -1: none */
-	char text[8];
+	struct open_calls_type call;
 };
 
 /* A track. Tracks become rows at the end, because rows must come in the order of their numbers. */
@@ -63,33 +42,38 @@ struct sqlite_tracks {
 	const struct sqlite_tables *tables;
 	const struct context *context;
 	struct frames *frames;
+	struct state state;
+	struct turns turns;
+	struct open_calls calls;
 	int64_t base; /* this buffer's numbers are greater */
 	struct made *tracks;
 	size_t nr_tracks;
 	bool starved;
 	struct u64_map types;   /* by event_type::index: struct type */
 	struct u64_map utids;   /* by PID: utid + 1 */
-	struct u64_map cpus;    /* struct on_cpu */
-	struct u64_map states;  /* by PID: struct off_cpu */
-	struct u64_map calls;   /* by PID: when the system call began */
-	struct u64_map pairs;   /* by pair and CPU: when it began */
-	struct listed listed;   /* of the PID filter: of other tasks no state is known */
+	struct u64_map pairs;   /* by CPU and pair: when it began; 0: not known */
 	struct u64_map numbers; /* numbers of tracks, by their kind and owner */
 	uint8_t roles[EVENT_TYPES_MAX];
 };
 
 void sqlite_tables_make(struct sqlite_tables *tables, struct db *db)
 {
-	tables->thread = db_table(db, "thread", "utid INTEGER PRIMARY KEY, tid INTEGER, name TEXT, tgid INTEGER");
+	tables->thread =
+		db_table(db, "thread", "utid INTEGER PRIMARY KEY, tid INTEGER, name TEXT, tgid INTEGER, instance TEXT");
 	tables->sched =
 		db_table(db, "sched",
-			 "ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, end_state TEXT, priority INTEGER");
+			 "ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, end_state TEXT, priority INTEGER, "
+			 "instance TEXT");
 	tables->state = db_table(db, "thread_state",
-				 "ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, state TEXT, waker_utid INTEGER");
-	tables->track = db_table(db, "track", "id INTEGER PRIMARY KEY, name TEXT, utid INTEGER, cpu INTEGER");
+				 "ts INTEGER, dur INTEGER, cpu INTEGER, utid INTEGER, state TEXT, waker_utid INTEGER, "
+				 "instance TEXT");
+	tables->track =
+		db_table(db, "track", "id INTEGER PRIMARY KEY, name TEXT, utid INTEGER, cpu INTEGER, instance TEXT");
 	tables->slice = db_table(db, "slice",
-				 "ts INTEGER, dur INTEGER, track_id INTEGER, name TEXT, depth INTEGER, category TEXT");
-	tables->counter = db_table(db, "counter", "ts INTEGER, track_id INTEGER, value INTEGER");
+				 "ts INTEGER, dur INTEGER, track_id INTEGER, name TEXT, depth INTEGER, "
+				 "category TEXT, "
+				 "instance TEXT");
+	tables->counter = db_table(db, "counter", "ts INTEGER, track_id INTEGER, value INTEGER, instance TEXT");
 }
 
 /* Writes a number, or NULL for -1. */
@@ -99,6 +83,11 @@ static void put_maybe(struct db *db, int64_t number)
 		db_s64(db, number);
 	else
 		db_null(db);
+}
+
+static void put_instance(struct sqlite_tracks *tracks)
+{
+	db_text(tracks->db, tracks->context->instance, strlen(tracks->context->instance));
 }
 
 /* The track with this key; a new track is described. */
@@ -133,6 +122,7 @@ static void put_slice(struct sqlite_tracks *tracks, uint64_t start, int64_t last
 	db_text(db, name, len);
 	db_s64(db, depth);
 	db_text(db, category, strlen(category));
+	put_instance(tracks);
 	db_insert(db, tracks->tables->slice);
 }
 
@@ -170,49 +160,7 @@ static void leave(void *arg, uint16_t buffer, struct track *track, uint64_t ts, 
 		number = track_of(tracks, UINT64_C(5) << 32 | (uint32_t)track->pid, "functions",
 				  sqlite_tracks_utid(tracks, track->pid), -1);
 	put_slice(tracks, frame->start, exited ? (int64_t)lasted : -1, number, symbol.name, symbol.name_len,
-		  (int64_t)track->nr_frames - 1, "function");
-}
-
-struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_tables *tables,
-					const struct context *context, int64_t base)
-{
-	struct sqlite_tracks *tracks = calloc(1, sizeof(*tracks));
-	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = tracks };
-
-	if (!tracks)
-		return NULL;
-	*tracks = (struct sqlite_tracks){ .db = db, .tables = tables, .context = context, .base = base };
-	u64_map_init(&tracks->types, sizeof(struct type));
-	u64_map_init(&tracks->utids, sizeof(int64_t));
-	u64_map_init(&tracks->cpus, sizeof(struct on_cpu));
-	u64_map_init(&tracks->states, sizeof(struct off_cpu));
-	u64_map_init(&tracks->calls, sizeof(uint64_t));
-	u64_map_init(&tracks->pairs, sizeof(uint64_t));
-	u64_map_init(&tracks->numbers, sizeof(int64_t));
-	listed_init(&tracks->listed, &context->abi);
-	listed_add(&tracks->listed, context);
-	tracks->frames = frames_new(&context->abi, &calls);
-	if (tracks->frames)
-		return tracks;
-	sqlite_tracks_free(tracks);
-	return NULL;
-}
-
-void sqlite_tracks_free(struct sqlite_tracks *tracks)
-{
-	if (!tracks)
-		return;
-	frames_free(tracks->frames);
-	u64_map_release(&tracks->types);
-	u64_map_release(&tracks->utids);
-	u64_map_release(&tracks->cpus);
-	u64_map_release(&tracks->states);
-	u64_map_release(&tracks->calls);
-	u64_map_release(&tracks->pairs);
-	u64_map_release(&tracks->numbers);
-	listed_release(&tracks->listed);
-	free(tracks->tracks);
-	free(tracks);
+		  frame->depth - (track->interrupt ? track->frames[0].depth : 0), "function");
 }
 
 int64_t sqlite_tracks_utid(struct sqlite_tracks *tracks, int32_t pid)
@@ -226,117 +174,129 @@ int64_t sqlite_tracks_utid(struct sqlite_tracks *tracks, int32_t pid)
 	return *utid;
 }
 
-/* The letters of the kernel's print fmt (include/trace/events/sched.h), of 4.14 and later; the lowest state counts. */
-static void state_text(uint64_t state, char ret[8])
+/* The state of a task that has left its CPU, as the kernel prints it: R, R+, S, D... */
+static void put_letter(struct db *db, char letter)
 {
-	static const char letters[] = "SDTtXZPI";
-	char *at = ret;
+	const char text[] = { letter == '+' ? 'R' : letter, '+' };
 
-	if (!(state & 0xff))
-		*at++ = 'R';
-	for (unsigned i = 0; i < 8; i++)
-		if (state >> i & 1) {
-			*at++ = letters[i];
-			break;
-		}
-	if (state & 0x100)
-		*at++ = '+';
-	*at = '\0';
+	if (letter)
+		db_text(db, text, letter == '+' ? 2 : 1);
+	else
+		db_null(db);
 }
 
-static void put_state(struct sqlite_tracks *tracks, uint64_t start, int64_t lasted, int64_t cpu, int64_t utid,
-		      const char *state, int64_t waker)
+static uint32_t turn_begins(void *arg, uint32_t id)
 {
-	struct db *db = tracks->db;
+	const struct sqlite_tracks *tracks = arg;
 
-	db_s64(db, (int64_t)start);
-	db_s64(db, lasted);
-	put_maybe(db, cpu);
-	db_s64(db, utid);
-	db_text(db, state, strlen(state));
-	put_maybe(db, waker);
-	db_insert(db, tracks->tables->state);
+	return (uint32_t)tracks->state.tasks[id].prio;
 }
 
-static void put_turn(struct sqlite_tracks *tracks, const struct on_cpu *turn, uint16_t cpu, int64_t lasted,
-		     const char *end)
+static void put_turn(void *arg, uint32_t cpu, const struct turns_turn *turn, uint64_t to, enum turns_end end)
 {
+	struct sqlite_tracks *tracks = arg;
+	const struct state_task *task = &tracks->state.tasks[turn->task];
 	struct db *db = tracks->db;
 
 	db_s64(db, (int64_t)turn->since);
-	db_s64(db, lasted);
+	db_s64(db, end == TURNS_OPEN ? -1 : (int64_t)(to - turn->since));
 	db_s64(db, cpu);
-	db_s64(db, turn->utid);
-	if (end)
-		db_text(db, end, strlen(end));
-	else
-		db_null(db);
-	db_s64(db, turn->prio);
+	db_s64(db, sqlite_tracks_utid(tracks, task->pid));
+	put_letter(db, end != TURNS_KNOWN ? 0 : task->idle ? 'R' : task->letter);
+	put_maybe(db, (int32_t)turn->note);
+	put_instance(tracks);
 	db_insert(db, tracks->tables->sched);
-	if (turn->utid != sqlite_tracks_utid(tracks, 0))
-		put_state(tracks, turn->since, lasted, cpu, turn->utid, "Running", -1);
 }
 
-static void see_switch(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
+static void put_mode(void *arg, const struct turns_mode *mode, uint64_t to, enum turns_end end)
 {
-	int32_t prev = (int32_t)place_u64(&type->places[PREV_PID], event),
-		next = (int32_t)place_u64(&type->places[NEXT_PID], event);
-	struct on_cpu *turn = u64_map_add(&tracks->cpus, event->cpu);
-	struct off_cpu *state;
-	char end[8];
+	struct sqlite_tracks *tracks = arg;
+	const struct state_task *task = &tracks->state.tasks[mode->task];
+	bool runs = mode->mode == TASK_RUNNING, woken = mode->mode == TASK_WAKING;
+	struct db *db = tracks->db;
 
-	state_text(place_u64(&type->places[PREV_STATE], event), end);
-	if (turn && turn->since && turn->utid == sqlite_tracks_utid(tracks, prev) && listed_has(&tracks->listed, prev))
-		put_turn(tracks, turn, event->cpu, (int64_t)(event->ts - turn->since), end);
-	if (turn)
-		*turn = (struct on_cpu){ .utid = sqlite_tracks_utid(tracks, next),
-					 .pid = next,
-					 .prio = place_s64(&type->places[NEXT_PRIO], event),
-					 .since = event->ts };
-	state = next ? u64_map_find(&tracks->states, (uint32_t)next) : NULL;
-	if (state && state->since) {
-		put_state(tracks, state->since, (int64_t)(event->ts - state->since), -1,
-			  sqlite_tracks_utid(tracks, next), state->text, state->waker);
-		state->since = 0;
-	}
-	state = prev && listed_has(&tracks->listed, prev) ? u64_map_add(&tracks->states, (uint32_t)prev) : NULL;
-	if (state) {
-		*state = (struct off_cpu){ .since = event->ts, .waker = -1 };
-		memcpy(state->text, end, sizeof(end));
-	}
-}
-
-/* A task that slept is runnable from its waking on. */
-static void see_waking(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
-{
-	int32_t pid = (int32_t)place_u64(&type->places[0], event);
-	struct off_cpu *state = u64_map_find(&tracks->states, (uint32_t)pid);
-
-	if (!state || !state->since || *state->text == 'R')
+	if (task->idle || mode->mode == TASK_NEW || mode->mode == TASK_DEAD)
 		return;
-	put_state(tracks, state->since, (int64_t)(event->ts - state->since), -1, sqlite_tracks_utid(tracks, pid),
-		  state->text, -1);
-	*state = (struct off_cpu){ .since = event->ts, .waker = sqlite_tracks_utid(tracks, event->pid), .text = "R" };
+	db_s64(db, (int64_t)mode->since);
+	db_s64(db, end == TURNS_OPEN ? -1 : (int64_t)(to - mode->since));
+	put_maybe(db, runs ? (int64_t)mode->cpu : -1);
+	db_s64(db, sqlite_tracks_utid(tracks, task->pid));
+	if (runs)
+		db_text(db, "Running", 7);
+	else
+		put_letter(db, woken ? 'R' : mode->letter);
+	put_maybe(db, woken && mode->waker > 0 ? sqlite_tracks_utid(tracks, mode->waker) : -1);
+	put_instance(tracks);
+	db_insert(db, tracks->tables->state);
+}
+
+static const struct turns_calls turns_calls = {
+	.begin = turn_begins, .turn = put_turn, .mode = put_mode, .one_wait = true
+};
+
+struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_tables *tables,
+					const struct context *context, int64_t base)
+{
+	struct sqlite_tracks *tracks = calloc(1, sizeof(*tracks));
+	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = tracks, .late = true };
+
+	if (!tracks)
+		return NULL;
+	*tracks = (struct sqlite_tracks){ .db = db, .tables = tables, .context = context, .base = base };
+	u64_map_init(&tracks->types, sizeof(struct type));
+	u64_map_init(&tracks->utids, sizeof(int64_t));
+	u64_map_init(&tracks->pairs, sizeof(uint64_t));
+	u64_map_init(&tracks->numbers, sizeof(int64_t));
+	state_init(&tracks->state, &context->abi, context->preempt_rt);
+	state_restrict(&tracks->state, context);
+	tracks->turns = (struct turns){ .state = &tracks->state, .calls = turns_calls };
+	tracks->turns.calls.arg = tracks;
+	open_calls_init(&tracks->calls, context, &tracks->state);
+	tracks->frames = frames_new(&context->abi, &calls);
+	if (tracks->frames)
+		return tracks;
+	sqlite_tracks_free(tracks);
+	return NULL;
+}
+
+void sqlite_tracks_free(struct sqlite_tracks *tracks)
+{
+	if (!tracks)
+		return;
+	frames_free(tracks->frames);
+	state_release(&tracks->state);
+	turns_release(&tracks->turns);
+	open_calls_release(&tracks->calls);
+	u64_map_release(&tracks->types);
+	u64_map_release(&tracks->utids);
+	u64_map_release(&tracks->pairs);
+	u64_map_release(&tracks->numbers);
+	free(tracks->tracks);
+	free(tracks);
 }
 
 static void see_exit(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
 {
-	uint64_t *start = u64_map_find(&tracks->calls, (uint32_t)event->pid);
 	char text[CALL_NAME];
 	const char *name;
+	uint64_t start;
 
-	if (!start || !*start)
+	if (!open_calls_exit(&tracks->calls, &type->call, event, &start))
 		return;
 	name = call_name(tracks->context, &type->places[0], event, text);
-	put_slice(tracks, *start, (int64_t)(event->ts - *start),
+	put_slice(tracks, start, (int64_t)(event->ts - start),
 		  track_of(tracks, thread_key(event->pid), "system calls", sqlite_tracks_utid(tracks, event->pid), -1),
 		  name, strlen(name), 0, "syscall");
-	*start = 0;
+}
+
+static uint64_t pair_key(const struct type *type, const struct event *event)
+{
+	return (uint64_t)event->cpu << 16 | type->key;
 }
 
 static void see_end(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
 {
-	uint64_t *start = u64_map_find(&tracks->pairs, type->key << 16 | event->cpu);
+	uint64_t *start = u64_map_find(&tracks->pairs, pair_key(type, event));
 	char name[96];
 
 	if (!start || !*start)
@@ -356,6 +316,7 @@ static void see_counter(struct sqlite_tracks *tracks, const struct type *type, c
 	db_s64(tracks->db,
 	       track_of(tracks, type->key << 48 | UINT64_C(3) << 32 | (uint32_t)cpu, type->name, -1, (int64_t)cpu));
 	db_s64(tracks->db, place_s64(&type->places[0], event));
+	put_instance(tracks);
 	db_insert(tracks->db, tracks->tables->counter);
 }
 
@@ -366,12 +327,6 @@ static const struct known {
 	const char *slice;
 	const char *fields[NR_PLACES];
 } known[] = {
-	{ "sched",
-	  "sched_switch",
-	  PART_SWITCH,
-	  "",
-	  { "prev_pid", "prev_state", "prev_prio", "next_pid", "next_prio" } },
-	{ "sched", "sched_waking", PART_WAKING, "", { "pid" } },
 	{ "raw_syscalls", "sys_enter", PART_ENTER, "", { "id" } },
 	{ "raw_syscalls", "sys_exit", PART_EXIT, "", { "id" } },
 	{ "irq", "irq_handler_entry", PART_BEGIN, "irq", { "irq" } },
@@ -405,13 +360,16 @@ static enum role role_of(struct sqlite_tracks *tracks, const struct event_type *
 		if (!type)
 			return PART_NONE;
 		bind_known(tracks, &known[i], format, type);
+		open_calls_bind(&tracks->calls, format, &type->call);
 		return known[i].role;
 	}
 	if (strcmp(format->system, "syscalls") ||
 	    (strncmp(format->name, "sys_enter_", 10) && strncmp(format->name, "sys_exit_", 9)))
 		return PART_NONE;
-	if (!u64_map_add(&tracks->types, event_type->index))
+	type = u64_map_add(&tracks->types, event_type->index);
+	if (!type)
 		return PART_NONE;
+	open_calls_bind(&tracks->calls, format, &type->call);
 	return format->name[5] == 'n' ? PART_ENTER : PART_EXIT;
 }
 
@@ -423,38 +381,40 @@ static void begin(struct u64_map *map, uint64_t key, uint64_t ts)
 		*start = ts;
 }
 
+static void forget_pairs(struct sqlite_tracks *tracks, uint16_t cpu)
+{
+	uint64_t *start, key;
+
+	for (size_t at = 0; (start = u64_map_next(&tracks->pairs, &at, &key));)
+		if (key >> 16 == cpu)
+			*start = 0;
+}
+
 void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct event *event)
 {
 	const struct type *type;
 	uint8_t *role;
 
+	state_see(&tracks->state, event);
+	turns_see(&tracks->turns, event);
 	if (frames_see(tracks->frames, event))
 		return;
 	if (event->kind == EVENT_LOST) {
-		u64_map_clear(&tracks->cpus);
-		u64_map_clear(&tracks->states);
-		u64_map_clear(&tracks->calls);
-		u64_map_clear(&tracks->pairs);
+		forget_pairs(tracks, event->cpu);
 		return;
 	}
-	if (tracks->listed.filtered)
-		listed_see(&tracks->listed, event);
 	role = &tracks->roles[event->type->index];
 	if (*role == PART_UNKNOWN)
 		*role = (uint8_t)role_of(tracks, event->type);
 	if (*role == PART_NONE)
 		return;
 	type = u64_map_find(&tracks->types, event->type->index);
-	if (*role == PART_SWITCH)
-		see_switch(tracks, type, event);
-	else if (*role == PART_WAKING)
-		see_waking(tracks, type, event);
-	else if (*role == PART_ENTER)
-		begin(&tracks->calls, (uint32_t)event->pid, event->ts);
+	if (*role == PART_ENTER)
+		open_calls_enter(&tracks->calls, &type->call, event);
 	else if (*role == PART_EXIT)
 		see_exit(tracks, type, event);
 	else if (*role == PART_BEGIN)
-		begin(&tracks->pairs, type->key << 16 | event->cpu, event->ts);
+		begin(&tracks->pairs, pair_key(type, event), event->ts);
 	else if (*role == PART_END)
 		see_end(tracks, type, event);
 	else
@@ -482,6 +442,7 @@ static void put_threads(struct sqlite_tracks *tracks)
 		db_s64(db, pids[i]);
 		db_text(db, name.text, name.len);
 		put_maybe(db, tgid ? tgid : -1);
+		put_instance(tracks);
 		db_insert_at(db, tracks->tables->thread, tracks->base + (int64_t)i + 1);
 	}
 }
@@ -497,35 +458,26 @@ static void put_tracks(struct sqlite_tracks *tracks)
 		db_text(db, made->name, strlen(made->name));
 		put_maybe(db, made->utid);
 		put_maybe(db, made->cpu);
+		put_instance(tracks);
 		db_insert_at(db, tracks->tables->track, tracks->base + (int64_t)i + 1);
 	}
 }
 
 void sqlite_tracks_end(struct sqlite_tracks *tracks, uint64_t ts)
 {
-	struct on_cpu *turn;
-	struct off_cpu *state;
-	uint64_t key;
-
 	frames_end(tracks->frames, 0, ts);
-	for (size_t at = 0; (turn = u64_map_next(&tracks->cpus, &at, &key));)
-		if (turn->since && listed_has(&tracks->listed, turn->pid))
-			put_turn(tracks, turn, (uint16_t)key, -1, NULL);
-	for (size_t at = 0; (state = u64_map_next(&tracks->states, &at, &key));)
-		if (state->since)
-			put_state(tracks, state->since, -1, -1, sqlite_tracks_utid(tracks, (int32_t)key), state->text,
-				  state->waker);
+	turns_end(&tracks->turns);
 	put_tracks(tracks);
 	put_threads(tracks);
 }
 
 bool sqlite_tracks_starved(const struct sqlite_tracks *tracks)
 {
-	const struct u64_map *const maps[] = { &tracks->types, &tracks->utids, &tracks->cpus,   &tracks->states,
-					       &tracks->calls, &tracks->pairs, &tracks->numbers };
+	const struct u64_map *const maps[] = { &tracks->types, &tracks->utids, &tracks->pairs, &tracks->numbers,
+					       &tracks->calls.calls };
 
 	for (size_t i = 0; i < array_size(maps); i++)
 		if (maps[i]->starved)
 			return true;
-	return tracks->starved || tracks->listed.failed || frames_starved(tracks->frames);
+	return tracks->starved || tracks->state.failed || tracks->turns.failed || frames_starved(tracks->frames);
 }

@@ -14,9 +14,9 @@ struct event;
 struct sqlite_tracks;
 
 /*
- * Rows derived from the events of a buffer: thread, sched, thread_state, track, slice, counter. This file keeps the
- * state that these tables need: the task on each CPU, and the state of each task since when. A loss of events resets
- * it: a span of time that may contain a loss gets no row.
+ * Rows derived from the events of a buffer: thread, sched, thread_state, track, slice, counter. Runs and states are
+ * those of turns.h, system calls those of open_calls.h, functions those of frames.h: a span of time ends where events
+ * were lost that may have changed it.
  */
 struct sqlite_tables {
 	struct db_table *thread, *sched, *state, *track, *slice, *counter;

@@ -55,7 +55,7 @@ struct stacks {
 	struct buffer *buffers;
 	size_t nr_buffers;
 	uint64_t totals[NR_WEIGHTS];
-	uint64_t cut, unfinished;
+	uint64_t cut;
 	bool failed;
 	int chosen;                 /* enum weight; -1: the first there is */
 	uint32_t blocked, runnable; /* names */
@@ -164,15 +164,13 @@ static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, u
 
 	(void)index;
 	(void)ts;
-	if (!exited)
-		buffer->stacks->unfinished++;
-	else if (lasted > frame->nested)
+	if (exited && frame->whole && lasted > frame->nested)
 		weigh(buffer->stacks, frame->note, WEIGHT_SELF_TIME, lasted - frame->nested);
 }
 
 static int buffer_init(struct stacks *stacks, struct buffer *buffer, const struct context *context)
 {
-	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer };
+	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer, .late = true };
 
 	buffer->stacks = stacks;
 	buffer->context = context;
@@ -385,30 +383,44 @@ void stacks_see(struct stacks *stacks, struct export *export, const struct event
 
 void stacks_end(struct stacks *stacks, struct export *export)
 {
-	uint64_t orphans = 0;
+	struct frames_left left = { .cut = 0 };
 
 	for (size_t i = 0; i < stacks->nr_buffers; i++) {
 		frames_end(stacks->buffers[i].frames, (uint16_t)i, 0);
-		orphans += frames_orphans(stacks->buffers[i].frames);
+		frames_count(stacks->buffers[i].frames, &left);
 		if (frames_starved(stacks->buffers[i].frames) || stacks->buffers[i].offs.starved)
 			export_no_memory(export);
 	}
-	if (orphans || stacks->unfinished)
-		export_note(export,
-			    "of %" PRIu64 " calls the beginning and of %" PRIu64
-			    " the end is not in the file: their own time is left out",
-			    orphans, stacks->unfinished);
+	frames_note(&left, export);
 	if (stacks->cut)
 		export_note(export,
 			    "there are more than %zu different stacks: %" PRIu64
 			    " frames are left out, and their weight is counted for the "
 			    "frames below them",
 			    stacks->most, stacks->cut);
-	if (!stacks->totals[stacks_weight(stacks)])
-		export_note(export,
-			    "no stacks have the weight %s: record the function graph (-p function_graph), "
-			    "or events with stacks (-T)",
-			    weight_names[stacks_weight(stacks)]);
+}
+
+bool stacks_some(const struct stacks *stacks, struct export *export)
+{
+	static const char *const how[NR_WEIGHTS] = {
+		[WEIGHT_SELF_TIME] = "the function graph (-p function_graph)",
+		[WEIGHT_OFF_CPU] = "sched_switch with stacks (-e sched:sched_switch -T)",
+		[WEIGHT_COUNT] = "events with stacks (-T)",
+	};
+	struct fail fail = FAIL_INIT;
+	enum weight weight = stacks_weight(stacks);
+
+	if (stacks->totals[weight])
+		return true;
+	if (stacks->chosen >= 0)
+		(void)fail_set(&fail, -ENODATA, "no stacks have the weight %s: record %s", weight_names[weight],
+			       how[weight]);
+	else
+		(void)fail_set(&fail, -ENODATA,
+			       "there are no stacks to export: no calls of the function graph "
+			       "(record -p function_graph) and no stacks of events (record -T)");
+	export_failed(export, -ENODATA, &fail);
+	return false;
 }
 
 uint32_t stacks_put(struct stacks *stacks, uint32_t parent, const char *name, size_t len)

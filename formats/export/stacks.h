@@ -42,6 +42,9 @@ void stacks_see(struct stacks *stacks, struct export *export, const struct event
 /* Ends the spans that are open at the end of the trace, and adds notes about unknown times. */
 void stacks_end(struct stacks *stacks, struct export *export);
 
+/* After stacks_end(): whether there is anything of the weight to be shown; if not, that is the exporter's error. */
+bool stacks_some(const struct stacks *stacks, struct export *export);
+
 /* Finds or makes the node of a frame on another one; returns the lower node if there is no room. */
 uint32_t stacks_put(struct stacks *stacks, uint32_t parent, const char *name, size_t len);
 /* Limits the number of nodes, for an exporter with other large data. Call it before the first event. */

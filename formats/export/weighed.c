@@ -68,6 +68,8 @@ bool weighed_end(struct weighed *weighed)
 	enum weight weight;
 
 	stacks_end(weighed->stacks, export);
+	if (!stacks_some(weighed->stacks, export))
+		return false;
 	if (!weighed->before) {
 		stacks_close(weighed->stacks);
 		return true;
@@ -78,7 +80,7 @@ bool weighed_end(struct weighed *weighed)
 		export_failed(export, weighed->before->export.error, &weighed->before->export.failure);
 	weight = stacks_weight(weighed->stacks);
 	weighed->was_total = stacks_total(weighed->before->stacks, weight);
-	if (!weighed->was_total && stacks_weight(weighed->before->stacks) != weight)
+	if (!weighed->was_total)
 		export_note(export, "--diff: no stacks of that file have the weight %s", weight_names[weight]);
 	if (add_nodes(weighed, weighed->before->stacks, weight))
 		return true;

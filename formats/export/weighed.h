@@ -20,7 +20,7 @@ void weighed_event(struct export *export, const struct event *event);
 
 /*
  * Call it after all events: writes the notes; with --diff it adds the nodes that only the other file has. False: no
- * memory.
+ * memory, or no stacks; the error is set.
  */
 bool weighed_end(struct weighed *weighed);
 

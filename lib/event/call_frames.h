@@ -13,6 +13,8 @@
 
 struct frame {
 	uint64_t start, nested, interrupted, mark, word;
+	uint64_t inner_first; /* when the first call inside it returned, in the record's own time; 0: none has */
+	uint32_t losses;      /* the gaps before it; only compared, so that it may wrap */
 	int32_t depth;
 	uint8_t within; /* which interrupts it runs in */
 	bool irqs_off;  /* when it began */
@@ -38,6 +40,8 @@ struct frames {
 	size_t len, size;
 	struct ending ending;
 	struct repeats repeats;
+	uint64_t losses; /* the number of gaps before its last event */
+	uint16_t cpu;    /* of that event */
 };
 
 void call_frames_free(struct frames *frames);

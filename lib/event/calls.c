@@ -41,7 +41,9 @@ struct calls {
 	struct type *types; /* only those seen */
 	size_t nr_types;
 	struct u64_map tasks; /* by task_key(): struct frames * */
+	struct u64_map gaps;  /* by CPU: uint64_t, the number of its last gap */
 	uint64_t mark, lost, dropped;
+	uint64_t losses; /* gaps so far */
 	bool starved;
 	struct seat seats[SEATS];        /* by CPU */
 	uint32_t known[EVENT_TYPES_MAX]; /* by event_type::index: 0: not looked at, 1: of no use, n + 2: types[n] */
@@ -55,6 +57,7 @@ struct calls *calls_new(const struct schema_abi *abi)
 		return NULL;
 	calls->abi = abi;
 	u64_map_init(&calls->tasks, sizeof(struct frames *));
+	u64_map_init(&calls->gaps, sizeof(uint64_t));
 	return calls;
 }
 
@@ -69,6 +72,7 @@ void calls_free(struct calls *calls)
 	while ((frames = u64_map_next(&calls->tasks, &at, &key)))
 		call_frames_free(*frames);
 	u64_map_release(&calls->tasks);
+	u64_map_release(&calls->gaps);
 	free(calls->types);
 	free(calls);
 }
@@ -189,19 +193,40 @@ static int32_t plain_s32(const struct type *type, const struct event *event, siz
 	return value;
 }
 
-static void forget(struct calls *calls)
+static void forget(struct calls *calls, struct frames *frames)
 {
+	calls->lost += frames->len + frames->ending.valid;
+	frames->len = 0;
+	frames->ending.valid = false;
+}
+
+/* The ends of the calls of the tasks that were seen on this CPU last may be among the lost events. */
+static void see_lost(struct calls *calls, uint16_t cpu)
+{
+	uint64_t *gap = u64_map_add(&calls->gaps, cpu), key;
 	struct frames **frames;
-	uint64_t key;
 	size_t at = 0;
 
-	while ((frames = u64_map_next(&calls->tasks, &at, &key))) {
-		if (!*frames)
-			continue;
-		calls->lost += (*frames)->len + (*frames)->ending.valid;
-		(*frames)->len = 0;
-		(*frames)->ending.valid = false;
+	calls->losses++;
+	if (gap)
+		*gap = calls->losses;
+	while ((frames = u64_map_next(&calls->tasks, &at, &key)))
+		if (*frames && (*frames)->cpu == cpu)
+			forget(calls, *frames);
+}
+
+/* A CPU to which the task comes may have lost the ends of its calls since it was seen elsewhere. */
+static inline void settle(struct calls *calls, struct frames *frames, const struct event *event)
+{
+	const uint64_t *gap;
+
+	if (__builtin_expect(frames->cpu != event->cpu, 0)) {
+		gap = u64_map_find(&calls->gaps, event->cpu);
+		if (gap && *gap > frames->losses)
+			forget(calls, frames);
 	}
+	frames->cpu = event->cpu;
+	frames->losses = calls->losses;
 }
 
 /*
@@ -248,6 +273,7 @@ static void enter(struct calls *calls, const struct type *type, const struct eve
 	ret->func = func;
 	if (!frames || depth < 0 || depth > DEPTH_MAX)
 		return;
+	settle(calls, frames, event);
 	close_above(calls, frames, depth);
 	if (frames->len == frames->size && !call_frames_grow(frames)) {
 		calls->starved = true;
@@ -258,6 +284,7 @@ static void enter(struct calls *calls, const struct type *type, const struct eve
 		repeated = repeats_begin(&frames->repeats, frames->len + 1, func);
 	frames->funcs[frames->len] = func;
 	frames->at[frames->len++] = (struct frame){ .start = event->ts,
+						    .losses = (uint32_t)calls->losses,
 						    .depth = depth,
 						    .within = within(event),
 						    .irqs_off = event->flags & EVENT_IRQS_OFF,
@@ -303,6 +330,8 @@ static void nest(struct frames *frames, struct call *call, uint8_t in, bool irqs
 	}
 	caller->nested += call->lasted;
 	caller->interrupted += interrupted;
+	if (!caller->inner_first)
+		caller->inner_first = call->start + call->lasted;
 	/* What is more than one deeper is below a function whose entry comes later, or is not in the trace. */
 	if (call->interrupts || irqs_off || call->depth - 1 > caller->depth)
 		hits_add(&frames->hits, frames->len, &(struct hit){ 0, call->start, call->lasted, interrupted });
@@ -399,6 +428,17 @@ static void count_repeats(struct frames *frames, const struct frame *frame, bool
 		repeats_add(&frames->repeats, &repeat);
 }
 
+/*
+ * Whether this is the end of another call of the function, of which the beginning was lost: it began after a call
+ * inside the open one had returned.
+ */
+static bool is_other(const struct calls *calls, const struct type *type, const struct event *event,
+		     const struct frame *frame)
+{
+	return __builtin_expect(frame->losses != (uint32_t)calls->losses, 0) && type->places[CALLTIME].size &&
+	       type->places[RETTIME].size && place_u64(&type->places[CALLTIME], event) >= frame->inner_first;
+}
+
 static void leave_function(struct calls *calls, const struct type *type, const struct event *event, struct call *ret)
 {
 	struct frames *frames = frames_of(calls, event, false);
@@ -410,7 +450,13 @@ static void leave_function(struct calls *calls, const struct type *type, const s
 	*ret = (struct call){ .func = plain ? plain_u64(type, event, FUNC) : place_u64(&type->places[FUNC], event),
 			      .depth = plain ? plain_s32(type, event, DEPTH) :
 					       (int32_t)place_u64(&type->places[DEPTH], event) };
+	if (frames)
+		settle(calls, frames, event);
 	frame = ended(calls, frames, ret);
+	if (frame && frame->inner_first && is_other(calls, type, event, frame)) {
+		forget(calls, frames);
+		frame = NULL;
+	}
 	is_last = frame;
 	if (!frame && frames)
 		frame = end_late(frames, ret);
@@ -452,7 +498,7 @@ bool calls_see(struct calls *calls, const struct event *event, struct call *ret)
 	uint32_t known;
 
 	if (__builtin_expect(event->kind == EVENT_LOST, 0)) {
-		forget(calls);
+		see_lost(calls, event->cpu);
 		return false;
 	}
 	known = calls->known[event->type->index];
@@ -499,5 +545,5 @@ struct calls_left calls_left(const struct calls *calls)
 
 bool calls_starved(const struct calls *calls)
 {
-	return calls->starved || calls->tasks.starved;
+	return calls->starved || calls->tasks.starved || calls->gaps.starved;
 }

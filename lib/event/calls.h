@@ -15,8 +15,8 @@ struct schema_abi;
  * Pairs of the function graph: finds the funcgraph_entry of each funcgraph_exit, and the time that each function took,
  * with and without the functions that it called. Entries are stored per task, for idle tasks per CPU: a task that
  * sleeps in a function may return from it on another CPU. The consumer passes every event in order.
- * After lost events all open calls are forgotten. The exit of a call without a known entry still has its start, if the
- * record has it.
+ * When events are lost, the open calls of the tasks that were seen last on that CPU are forgotten, and those of other
+ * tasks that come to that CPU next. The exit of a call without a known entry still has its start, if the record has it.
  */
 struct calls;
 

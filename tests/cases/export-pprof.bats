@@ -41,8 +41,9 @@ stacks()
 	weft export --to pprof "$golden/6.12-function_graph.dat" 2> /dev/null | gzip -t
 }
 
-@test "pprof: a file without stacks is a profile without samples" {
-	[ -z "$(stacks '' "$golden/6.12-user_events.dat")" ]
+@test "pprof: a file without stacks is an error" {
+	run -1 weft export --to pprof -o "$BATS_TEST_TMPDIR/none" "$golden/6.12-user_events.dat"
+	[[ $output == *"there are no stacks to export"* ]]
 }
 
 @test "pprof: pprof-format of npm reads it, with the same sums" {

@@ -49,21 +49,34 @@ make_db()
 	weft export --to jsonl "$golden/6.12-events-sched.dat" > "$BATS_TEST_TMPDIR/jsonl" 2> /dev/null
 	python3 - "$BATS_TEST_TMPDIR/jsonl" > "$BATS_TEST_TMPDIR/want" <<-'PY'
 		import json, sys
-		on, off, turns, waits = {}, {}, {}, {}
+		# A task runs from the first event on its CPU, and waits from its first waking. Where its switch is not
+		# recorded it ran until its last event.
+		on, off, turns, waits, known, last = {}, {}, {}, {}, set(), {}
 		for line in open(sys.argv[1]):
 		    event = json.loads(line)
 		    fields = event.get('fields', {})
+		    on.setdefault(event['cpu'], (event['pid'], event['ts']))
+		    tid, since = on[event['cpu']]
+		    if event['pid'] != tid:
+		        turns[tid] = turns.get(tid, 0) + last[event['cpu']] - since
+		        on[event['cpu']] = (event['pid'], event['ts'])
+		        known.discard(tid)
+		    known.add(event['pid'])
+		    if event['event'] in ('sched_waking', 'sched_wakeup', 'sched_wakeup_new') and fields['pid'] not in known:
+		        off[fields['pid']] = event['ts']
+		        known.add(fields['pid'])
 		    if event['event'] == 'sched_switch':
-		        if event['cpu'] in on:
-		            tid, since = on[event['cpu']]
-		            assert tid == fields['prev_pid']
-		            turns[tid] = turns.get(tid, 0) + event['ts'] - since
+		        tid, since = on[event['cpu']]
+		        assert tid == fields['prev_pid']
+		        turns[tid] = turns.get(tid, 0) + event['ts'] - since
 		        on[event['cpu']] = (fields['next_pid'], event['ts'])
 		        if fields['next_pid'] in off:
 		            waits[fields['next_pid']] = waits.get(fields['next_pid'], 0) + event['ts'] - off.pop(fields['next_pid'])
+		        known.add(fields['next_pid'])
 		        if fields['prev_pid']:
 		            off[fields['prev_pid']] = event['ts']
-		for tid in sorted(turns):
+		    last[event['cpu']] = event['ts']
+		for tid in (tid for tid in sorted(turns) if turns[tid]):
 		    print('turn', tid, turns[tid])
 		for tid in sorted(waits):
 		    if tid:
@@ -77,6 +90,55 @@ make_db()
 			AND EXISTS (SELECT 1 FROM thread_state r WHERE r.utid = s.utid AND r.state = 'Running' AND r.ts >= s.ts + s.dur) GROUP BY tid ORDER BY tid"
 	} | diff "$BATS_TEST_TMPDIR/want" -
 	[ -s "$BATS_TEST_TMPDIR/want" ]
+}
+
+# sums of weft sched: "TID RUN"
+ran() # FILE
+{
+	weft sched --self --top 0 --format json "$1" 2> /dev/null | jq -r '.tasks[] | select(.run_ns > 0) | "\(.pid) \(.run_ns)"' | LC_ALL=C sort
+}
+
+@test "sqlite: the times that tasks ran are those of weft sched to the nanosecond, also where CPUs lost events" {
+	need_command jq
+	for file in "$golden"/6.12-events-sched.dat "$golden"/6.1-rt-events-sched.dat tests/fixtures/demo.dat $corpus/lost-6.12.dat; do
+		make_db "$file"
+		ran "$file" > "$BATS_TEST_TMPDIR/want"
+		[ -s "$BATS_TEST_TMPDIR/want" ]
+		sqlite3 -separator ' ' "$db" "SELECT tid, dur FROM thread_time WHERE tid > 0 AND dur > 0" | LC_ALL=C sort | diff "$BATS_TEST_TMPDIR/want" -
+	done
+}
+
+@test "sqlite: a turn ends with the state that the kernel prints" {
+	for file in "$golden"/6.12-events-sched.dat "$golden"/6.1-rt-events-sched.dat; do
+		make_db "$file"
+		# The run of each CPU that began before the first event of its task has no row.
+		weft report "$file" | sed -n 's/.*sched_switch: prev_comm=.* prev_pid=\([1-9][0-9]*\) .*prev_state=\([^ ]*\) ==>.*/\1 \2/p' | LC_ALL=C sort | uniq > "$BATS_TEST_TMPDIR/want"
+		sqlite3 -separator ' ' "$db" "SELECT DISTINCT tid, end_state FROM sched JOIN thread USING (utid) WHERE tid > 0 AND end_state IS NOT NULL" |
+			LC_ALL=C sort > "$BATS_TEST_TMPDIR/got"
+		[ -s "$BATS_TEST_TMPDIR/got" ]
+		[ -z "$(LC_ALL=C comm -13 "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got")" ]
+	done
+}
+
+@test "sqlite: merged files are told apart, each with the sums that it has alone" {
+	one=$golden/6.12-events-sched.dat two=$golden/6.12-events-syscalls.dat merged=$BATS_TEST_TMPDIR/merged.dat
+	weft merge -q -o "$merged" "$one" "$two" 2> /dev/null
+	for file in "$one" "$two"; do
+		make_db "$file"
+		sqlite3 "$db" "SELECT count(*), total(dur) FROM sched WHERE dur >= 0; SELECT count(*), total(dur) FROM thread_state WHERE dur >= 0;
+			SELECT count(*), total(dur) FROM slice; SELECT count(*) FROM ftrace_event; SELECT count(*) FROM thread" > "$BATS_TEST_TMPDIR/$(basename "$file").want"
+	done
+	make_db "$merged"
+	names=$(sqlite3 "$db" "SELECT DISTINCT instance FROM ftrace_event ORDER BY 1")
+	[ "$(wc -l <<< "$names")" = 2 ]
+	for file in "$one" "$two"; do
+		name=$(grep -F "$(basename "$file" .dat)" <<< "$names")
+		sqlite3 "$db" "SELECT count(*), total(dur) FROM sched WHERE dur >= 0 AND instance = '$name';
+			SELECT count(*), total(dur) FROM thread_state WHERE dur >= 0 AND instance = '$name'; SELECT count(*), total(dur) FROM slice WHERE instance = '$name';
+			SELECT count(*) FROM ftrace_event WHERE instance = '$name'; SELECT count(*) FROM thread WHERE instance = '$name'" |
+			diff "$BATS_TEST_TMPDIR/$(basename "$file").want" -
+	done
+	[ "$(sqlite3 "$db" "SELECT count(DISTINCT instance) FROM event_table")" = 2 ]
 }
 
 @test "sqlite: each system call that returns is a slice" {

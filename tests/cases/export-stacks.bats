@@ -155,7 +155,7 @@ golden=$BATS_TEST_DIRNAME/../fixtures/golden
 	[ -z "$output" ]
 	[[ $stderr == *"--diff: it is damaged"* || $stderr == *"--diff: "*"cut.dat"* ]]
 	run -0 --separate-stderr weft export --to folded --diff "$golden/6.12-events-sched.dat" "$file"
-	[[ $stderr == *"--diff: no stacks have the weight self-time"* ]]
+	[[ $stderr == *"--diff: no stacks of that file have the weight self-time"* ]]
 }
 
 @test "flame: node takes its script for one" {
@@ -178,8 +178,28 @@ for sample, weight in zip(profile["samples"], profile["weights"]):
     print(";".join(data["shared"]["frames"][i]["name"] for i in sample), weight)' | sort | diff "$BATS_TEST_TMPDIR/want" -
 }
 
-@test "folded, flame, speedscope: a file without stacks says so and gives an empty picture" {
-	run -0 --separate-stderr weft export --to flame -e sched_switch "$golden/6.12-events-sched.dat"
-	[[ $stderr == *"no stacks have the weight self-time"* ]]
-	[[ $output == *"</svg>"* ]]
+@test "folded, flame, speedscope, pprof: a file without stacks is an error that says what to record, and leaves no file" {
+	for to in folded flame speedscope pprof; do
+		run -1 --separate-stderr weft export --to $to -o "$BATS_TEST_TMPDIR/out" -e sched_switch "$golden/6.12-events-sched.dat"
+		[[ $stderr == *"there are no stacks to export"*"-p function_graph"*"-T"* ]]
+		[ ! -e "$BATS_TEST_TMPDIR/out" ]
+		run -1 --separate-stderr weft export --to $to --weight count "$golden/6.12-function_graph.dat"
+		[[ $stderr == *"no stacks have the weight count: record events with stacks (-T)"* ]]
+		[ -z "$output" ]
+	done
+}
+
+# own_times FILE: the sum of the own times in ns, as weft graph has it
+own_times()
+{
+	weft graph --top 0 --format json "$1" 2> /dev/null | jq '[.functions[].self_ns // 0] | add'
+}
+
+@test "folded: own times add up to those of weft graph to the nanosecond, also where CPUs lost events" {
+	need_command jq
+	for file in "$golden"/6.1-rt-function_graph.dat "$golden"/6.12-function_graph.dat tests/corpora/report/accept/graph-6.1*.dat; do
+		sum=$(weft export --to folded "$file" 2> /dev/null | awk '{ sum += $NF } END { printf "%.0f\n", sum }')
+		[ "$sum" -gt 0 ]
+		[ "$sum" = "$(own_times "$file")" ]
+	done
 }

@@ -98,7 +98,8 @@ TEST(calls_of_a_task_pair_across_cpus_and_leave_out_nested_time)
 
 TEST(calls_whose_entry_or_exit_is_missing_are_paired_with_no_other)
 {
-	const struct event gap = { .kind = EVENT_LOST };
+	/* On the CPU of the last event before it. */
+	const struct event gap = { .kind = EVENT_LOST, .cpu = 125 % 4 };
 	const struct schema_abi abi = { .long_size = 8 };
 	struct calls *calls = calls_new(&abi);
 	struct call call;
@@ -118,6 +119,25 @@ TEST(calls_whose_entry_or_exit_is_missing_are_paired_with_no_other)
 	CHECK(!see(calls, ENTRY, 5, 0xa, INT32_MAX, 200, &call) && !see(calls, ENTRY, 5, 0xa, -7, 201, &call));
 	CHECK(see(calls, EXIT, 5, 0xa, INT32_MAX, 202, &call) && !call.entered);
 	CHECK(see(calls, EXIT, 5, 0xa, INT32_MIN, 203, &call) && !call.entered);
+	calls_free(calls);
+}
+
+TEST(calls_are_broken_by_the_losses_of_the_cpus_where_their_task_was)
+{
+	const struct event gap = { .kind = EVENT_LOST, .cpu = 2 };
+	const struct schema_abi abi = { .long_size = 8 };
+	struct calls *calls = calls_new(&abi);
+	struct call call;
+
+	REQUIRE(calls);
+	/* Task 5 stays on CPU 0, task 6 comes from CPU 1 to CPU 2 after the loss there. */
+	CHECK(!see(calls, ENTRY, 5, 0xa, 0, 100, &call) && !see(calls, ENTRY, 6, 0xb, 0, 101, &call));
+	CHECK(!calls_see(calls, &gap, &call));
+	REQUIRE(see(calls, EXIT, 5, 0xa, 0, 120, &call));
+	CHECK(call.entered && call.lasted == 20);
+	REQUIRE(see(calls, EXIT, 6, 0xb, 0, 122, &call));
+	CHECK(!call.entered);
+	CHECK(calls_left(calls).lost == 1 && !calls_left(calls).open);
 	calls_free(calls);
 }
 

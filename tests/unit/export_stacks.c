@@ -53,6 +53,95 @@ TEST(folded_forgets_what_a_loss_may_have_ended)
 	loom_release(&loom);
 }
 
+TEST(folded_keeps_what_runs_on_another_cpu_than_that_of_a_loss)
+{
+	struct loom loom;
+	char *text;
+
+	begin(&loom);
+	loom_play(&loom, "0 1000 7 funcgraph_entry func=0x10 depth=0\n"
+			 "1 1010 8 funcgraph_entry func=0x20 depth=0\n"
+			 "2 1020 9 funcgraph_entry func=0x30 depth=0\n"
+			 "1 lost 5\n"
+			 "1 1500 8 funcgraph_exit func=0x20 depth=0\n"
+			 /* Task 9 comes to the CPU that lost events: its calls may be others. */
+			 "1 1600 9 funcgraph_exit func=0x30 depth=0\n"
+			 "0 2000 7 funcgraph_exit func=0x10 depth=0\n");
+	text = exported(&loom, "folded", NULL, NULL);
+	if (text)
+		CHECK_STR(text, "sh;0x10 1000\n");
+	free(text);
+	loom_release(&loom);
+}
+
+/* The kernel writes no entries with tracing_thresh; the exits have the times of their calls. */
+TEST(folded_has_the_calls_of_a_graph_of_exits_only)
+{
+	struct loom loom;
+	char *text;
+
+	loom_init(&loom);
+	loom_graph(&loom);
+	loom_task(&loom, 7, "sh");
+	loom_play(&loom, "0 1000 7 sched_waking comm=sh pid=7\n"
+			 "0 2005 7 funcgraph_exit func=0x30 depth=2 calltime=1200 rettime=2000\n"
+			 "0 2105 7 funcgraph_exit func=0x20 depth=1 calltime=1100 rettime=2100\n"
+			 "0 4005 7 funcgraph_exit func=0x20 depth=1 calltime=3000 rettime=4000\n"
+			 "0 5005 7 funcgraph_exit func=0x10 depth=0 calltime=1000 rettime=5000\n");
+	text = exported(&loom, "folded", NULL, NULL);
+	if (text)
+		CHECK_STR(text, "sh;0x10 2000\nsh;0x10;0x20 1200\nsh;0x10;0x20;0x30 800\n");
+	free(text);
+	loom_release(&loom);
+}
+
+/*
+ * The kernel took the 250 ns in which the task slept after the call of 0x20 off the start of 0x10, which then seems to
+ * begin inside 0x20. 0x40 was entered, and events lost before its end.
+ */
+static const char slept[] = "0 1000 7 sched_waking comm=sh pid=7\n"
+			    "0 1310 7 funcgraph_exit func=0x20 depth=1 calltime=1100 rettime=1300\n"
+			    "0 5010 7 funcgraph_exit func=0x10 depth=0 calltime=1250 rettime=5000\n"
+			    "0 6000 7 funcgraph_entry func=0x40 depth=0\n"
+			    "0 lost 5\n"
+			    "0 6500 7 sched_waking comm=sh pid=7\n"
+			    "0 7010 7 funcgraph_exit func=0x40 depth=0 calltime=5990 rettime=7000\n";
+
+TEST(folded_keeps_calls_in_a_caller_that_slept_after_them)
+{
+	struct loom loom;
+	char *text;
+
+	loom_init(&loom);
+	loom_graph(&loom);
+	loom_task(&loom, 7, "sh");
+	loom_play(&loom, slept);
+	text = exported(&loom, "folded", NULL, NULL);
+	if (text)
+		CHECK_STR(text, "sh;0x10 3550\nsh;0x10;0x20 200\n");
+	free(text);
+	loom_release(&loom);
+}
+
+TEST(chrome_draws_calls_without_an_entry_where_they_cross_no_other)
+{
+	struct loom loom;
+	char *text;
+
+	loom_init(&loom);
+	loom_graph(&loom);
+	loom_task(&loom, 7, "sh");
+	loom_play(&loom, slept);
+	text = exported(&loom, "chrome", NULL, NULL);
+	if (text)
+		CHECK(strstr(text, "\"ts\":1.110,\"name\":\"0x20\",\"dur\":0.200}") &&
+		      strstr(text, "\"ts\":1.109,\"name\":\"0x10\",\"dur\":3.901}") &&
+		      strstr(text, "{\"ph\":\"E\",\"pid\":7,\"tid\":7,\"ts\":6.500,\"name\":\"0x40\"}") &&
+		      strstr(text, "\"ts\":6.500,\"name\":\"0x40\",\"dur\":0.510}"));
+	free(text);
+	loom_release(&loom);
+}
+
 /* Before: a 600, b 300, c 100 of 1000. Now: a 500, b 1500, new 1000 of 3000. */
 static char *differing(const char *to)
 {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/export/open_calls.h"
+
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/state/state.h"
+#include "lib/uapi/names.h"
+
+#include <string.h>
+
+struct open_call {
+	uint64_t since, losses, unknown;
+	int64_t number;
+	bool open;
+};
+
+void open_calls_init(struct open_calls *calls, const struct context *context, const struct state *state)
+{
+	*calls = (struct open_calls){ .context = context, .state = state };
+	u64_map_init(&calls->calls, sizeof(struct open_call));
+}
+
+void open_calls_release(struct open_calls *calls)
+{
+	u64_map_release(&calls->calls);
+}
+
+void open_calls_bind(const struct open_calls *calls, const struct format *format, struct open_calls_type *ret)
+{
+	ret->raw = !strcmp(format->system, "raw_syscalls");
+	if (format->nr_common < format->nr_fields)
+		ret->number = place_of(&format->fields[format->nr_common], &calls->context->abi);
+}
+
+/* Of events of both systems only those of raw_syscalls count. */
+static bool is_second(struct open_calls *calls, const struct open_calls_type *type)
+{
+	calls->raw |= type->raw;
+	return calls->raw && !type->raw;
+}
+
+/* The time during which it is not known what the task did. */
+static uint64_t unknown_of(const struct state *state, int32_t pid)
+{
+	uint32_t id = pid ? state_task_of(state, pid) : (uint32_t)STATE_NO_TASK;
+
+	return id == STATE_NO_TASK ? 0 : state->tasks[id].spent[TASK_UNKNOWN];
+}
+
+void open_calls_enter(struct open_calls *calls, const struct open_calls_type *type, const struct event *event)
+{
+	struct open_call *call = is_second(calls, type) ? NULL : u64_map_add(&calls->calls, (uint32_t)event->pid);
+
+	if (!call)
+		return;
+	*call = (struct open_call){ .since = event->ts,
+				    .losses = calls->state->losses,
+				    .unknown = unknown_of(calls->state, event->pid),
+				    .number = place_s64(&type->number, event),
+				    .open = true };
+}
+
+/* A sigreturn ends with the number that it restores. */
+static bool restores(const struct context *context, int64_t number)
+{
+	const char *name = system_call_name(context->machine, number);
+
+	return name && (!strcmp(name, "rt_sigreturn") || !strcmp(name, "sigreturn"));
+}
+
+bool open_calls_exit(struct open_calls *calls, const struct open_calls_type *type, const struct event *event,
+		     uint64_t *ret_start)
+{
+	struct open_call *call = is_second(calls, type) ? NULL : u64_map_find(&calls->calls, (uint32_t)event->pid);
+	const struct state *state = calls->state;
+	bool known;
+
+	if (!call || !call->open)
+		return false;
+	known = call->number == place_s64(&type->number, event) || restores(calls->context, call->number);
+	if (state->losses != call->losses &&
+	    (!state->events[STATE_SWITCH] || unknown_of(state, event->pid) != call->unknown))
+		known = false;
+	call->open = false;
+	*ret_start = call->since;
+	return known && event->ts >= call->since;
+}
