@@ -248,7 +248,7 @@ $(BUILD)/fuzz/container $(BUILD)/fuzz/report $(BUILD)/fuzz/commands: $(fuzz_muta
 $(BUILD)/fuzz/commands: $(filter-out %/weft.o,$(cmd_obj))
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libweft.a
 	@mkdir -p $(@D)
-	$(CC) $(all_ldflags) -fsanitize=fuzzer -o $@ $^ $(all_ldlibs)
+	$(CC) $(all_ldflags) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(all_ldlibs)
 endif
 
 fuzz:

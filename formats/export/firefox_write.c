@@ -206,8 +206,9 @@ static void put_shared(const struct writing *writing)
 	put_functions(writing);
 }
 
-static void put_samples(const struct writing *writing, const struct timed_sample *list, size_t nr)
+static void put_samples(const struct writing *writing, size_t from, size_t nr)
 {
+	const struct timed_sample *list = nr ? writing->list + from : NULL;
 	struct out *out = writing->out;
 
 	out_str(out, "\"samples\":{\"stack\":[");
@@ -267,8 +268,9 @@ static void put_cell(const struct writing *writing, enum column column, const st
 	}
 }
 
-static void put_markers(const struct writing *writing, const struct firefox_marker *markers, size_t nr)
+static void put_markers(const struct writing *writing, size_t from, size_t nr)
 {
+	const struct firefox_marker *markers = nr ? writing->firefox->markers + from : NULL;
 	static const char *const names[NR_COLUMNS] = { "name", "startTime", "endTime", "phase", "category", "data" };
 	struct out *out = writing->out;
 
@@ -305,8 +307,8 @@ static void put_thread(const struct writing *writing, uint32_t index, size_t *sa
 	put_time(writing, thread->last);
 	out_f(out, ",\"processStartupTime\":0,\"processShutdownTime\":null,\"pausedRanges\":[],\"isMainThread\":%s,",
 	      thread->pid && thread->pid == thread->tgid ? "true" : "false");
-	put_samples(writing, writing->list + samples, *sample - samples);
-	put_markers(writing, firefox->markers + markers, *marker - markers);
+	put_samples(writing, samples, *sample - samples);
+	put_markers(writing, markers, *marker - markers);
 	out_char(out, '}');
 }
 

@@ -63,9 +63,12 @@ void html_pack_text(struct html *html, const char *text, size_t len, struct out 
 
 static void mark_words(const struct slice *slice, uint8_t *used)
 {
-	const char *at = slice->text, *end = at + slice->text_len;
+	const char *at = slice->text, *end;
 
-	while (at && at < end) {
+	if (!at)
+		return;
+	end = at + slice->text_len;
+	while (at < end) {
 		uint64_t label = take_varint(&at);
 
 		if (label)

@@ -321,11 +321,13 @@ static uint64_t put_pages(const struct parquet_column *column, size_t rows, stru
 		size_t nr = rows - from < PARQUET_PAGE_ROWS ? rows - from : PARQUET_PAGE_ROWS;
 		size_t present = column->shape.optional ? put_levels(column, from, nr, writer) : nr;
 
-		if (present)
+		/* A column without a value may have no memory. */
+		if (present) {
 			put_values(column, at, present, writer);
-		else if (texts)
+			at += present * width_of(&column->shape);
+		} else if (texts) {
 			out_char(&writer->page, 1);
-		at += present ? present * width_of(&column->shape) : 0;
+		}
 		plain += parquet_writer_page(writer, PARQUET_PAGE_DATA, texts ? PARQUET_RLE_DICTIONARY : PARQUET_PLAIN,
 					     nr);
 	}

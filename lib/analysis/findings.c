@@ -132,14 +132,15 @@ void findings_note(struct findings *findings, const char *format, ...)
 /* Adds the columns of the first table that people see and that --sort orders. */
 static bool list_columns(const struct findings *findings, struct buf *into)
 {
-	const struct finding *finding = findings->items;
+	const struct finding *finding = NULL;
 	const char *between = "";
 	char title[TABLE_KEY_SIZE];
 	bool ok = true;
 
-	while (finding < findings->items + findings->nr && !finding->sort && !finding->ordered)
-		finding++;
-	for (size_t c = 0; finding < findings->items + findings->nr && c < finding->table.nr_columns; c++) {
+	for (size_t i = 0; !finding && i < findings->nr; i++)
+		if (findings->items[i].sort || findings->items[i].ordered)
+			finding = &findings->items[i];
+	for (size_t c = 0; finding && c < finding->table.nr_columns; c++) {
 		if (!*finding->table.columns[c].title || finding->table.data_only & 1U << c)
 			continue;
 		ok = ok && buf_addf(into, "%s%s", between, table_title(&finding->table.columns[c], title));

@@ -161,7 +161,8 @@ static void see(void *arg, const struct event *event)
 
 /*
  * Another thread has written the records, so that each is a miss of this core's cache: it is asked for some events
- * before it is read. The fields that analyses read lie behind the common fields.
+ * before it is read. The fields that analyses read lie behind the common fields. A gap has no record, so the address is
+ * a number.
  */
 enum { EVENTS_AHEAD = 8, FIELDS_AT = 32 };
 
@@ -175,7 +176,7 @@ static int run_batches(struct pass *pass, const struct reader_consumer *after, s
 	while (!r && (r = batches_next(batches, &events, fail)) > 0) {
 		for (const struct event *event = events; event < events + r; event++) {
 			if (event + EVENTS_AHEAD < events + r)
-				__builtin_prefetch(event[EVENTS_AHEAD].data + FIELDS_AT);
+				__builtin_prefetch((const void *)((uintptr_t)event[EVENTS_AHEAD].data + FIELDS_AT));
 			show(pass, event);
 			if (after)
 				after->see(after->arg, event);
