@@ -118,13 +118,14 @@ static inline size_t recent_slot(uint64_t address)
 
 static struct function *find_function(struct analysis *graph, uint64_t address, struct recent *recent)
 {
-	uint32_t *id = u64_map_add(&graph->ids, address);
+	uint64_t begin = graph_function(graph->pass, graph->stream.buffer, address);
+	uint32_t *id = u64_map_add(&graph->ids, begin);
 	struct function *function;
 
 	if (id && !*id) {
 		function = vec_push(graph->functions, graph->nr_functions);
 		if (function) {
-			function->address = address;
+			function->address = begin;
 			*id = (uint32_t)graph->nr_functions;
 		}
 	}

@@ -28,6 +28,14 @@ void graph_name(const struct pass *pass, uint16_t buffer, uint64_t address, char
 		snprintf(name, size, "%.*s", (int)symbol.name_len, symbol.name);
 }
 
+uint64_t graph_function(const struct pass *pass, uint16_t buffer, uint64_t address)
+{
+	const struct symbols *symbols = pass->reader->buffers[buffer].context->symbols;
+	struct symbol symbol;
+
+	return !symbols_moved(symbols) && symbols_find(symbols, address, &symbol) ? symbol.address : address;
+}
+
 uint64_t graph_off_cpu(const struct state_task *task)
 {
 	static const uint8_t modes[] = { TASK_PREEMPTED, TASK_WAKING,  TASK_QUEUED,

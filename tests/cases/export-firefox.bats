@@ -103,7 +103,7 @@ for stack, weight in sorted(weights.items()):
 		awk 'NR == FNR { got[$1] = $2; next } { want[$1] += $2 } END { for (stack in want) if (got[stack] < want[stack]) exit 1 }' \
 			"$BATS_TEST_TMPDIR/got" "$BATS_TEST_TMPDIR/want"
 	done
-	run -1 --separate-stderr weft export --to firefox --weight cycles -o "$json" "$golden/6.12-events-sched.dat"
+	run -2 --separate-stderr weft export --to firefox --weight cycles -o "$json" "$golden/6.12-events-sched.dat"
 	[[ $stderr == *"firefox has self-time, off-cpu and count"* ]]
 }
 

@@ -140,7 +140,7 @@ process.stdout.write(JSON.parse(/id="data">\n([\s\S]*?)<\/script>/.exec(html)[1]
 }
 
 @test "html: --max-size is for it alone, and has a least" {
-	run -1 --separate-stderr weft export --to html --max-size 1K "$golden/6.12-events-sched.dat"
+	run -2 --separate-stderr weft export --to html --max-size 1K "$golden/6.12-events-sched.dat"
 	[[ $stderr == *"--max-size: a timeline needs at least"* ]]
 	run -2 --separate-stderr weft export --to csv --max-size 1M "$golden/6.12-events-sched.dat"
 	[[ $stderr == *"--max-size: format 'csv'"* ]]

@@ -27,6 +27,31 @@ static const char call_script[] =
 	"0 1600 7 funcgraph_exit func=0xb depth=1 calltime=1300 rettime=1600 retval=0xfffffffe\n"
 	"0 2000 7 funcgraph_exit func=0xa depth=0 calltime=1000 rettime=2000 retval=-13\n";
 
+static void types_and_symbols(struct loom *loom)
+{
+	loom_graph(loom);
+	loom->kallsyms = "ffffffff81000100 T lock\nffffffff81000200 T unlock\nffffffff81000300 T next\n";
+}
+
+/* The tracers irqsoff and preemptoff write places inside of functions (__trace_graph_function()). */
+TEST(graph_has_one_row_for_a_function_whatever_place_of_it_is_told)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &graph_analysis, NULL, types_and_symbols,
+			    "0 1000 7 funcgraph_entry func=0xffffffff81000100 depth=0\n"
+			    "0 1200 7 funcgraph_exit func=0xffffffff81000100 depth=0 calltime=1000 rettime=1200\n"
+			    "0 2000 7 funcgraph_entry func=0xffffffff81000110 depth=0\n"
+			    "0 2000 7 funcgraph_exit func=0xffffffff81000110 depth=0 calltime=2000 rettime=2000\n"
+			    "0 3000 7 funcgraph_entry func=0xffffffff81000200 depth=0\n"
+			    "0 3100 7 funcgraph_exit func=0xffffffff81000200 depth=0 calltime=3000 rettime=3100\n"))
+		return;
+	CHECK(analysed_is(&analysed, "functions", "lock", "calls", "2") &&
+	      analysed_is(&analysed, "functions", "lock", "total", "200"));
+	CHECK(analysed_is(&analysed, "functions", "unlock", "calls", "1"));
+	analysed_end(&analysed);
+}
+
 TEST(graph_tells_total_self_interrupts_and_errors)
 {
 	struct analysed analysed;
