@@ -37,6 +37,7 @@ static int describe(const struct analyse_command *command, const struct analysis
 		.compress = true,
 		.level = FASTEST,
 		.argv = command->argv,
+		.path = getenv("PATH"),
 		.setup = { .cmdlines = SETUP_CMDLINES,
 			   .warn = warn,
 			   .only_command = command->only,

@@ -368,7 +368,9 @@ static int open_instance(struct session *session, struct fail *fail)
 static int begin(struct session *session, struct fail *fail)
 {
 	const struct arguments *arguments = session->arguments;
-	struct workload_options options = { .argv = arguments->argv, .mask = session->wake.old_mask };
+	struct workload_options options = { .argv = arguments->argv,
+					    .path = getenv("PATH"),
+					    .mask = session->wake.old_mask };
 	int err = arguments->argv ? workload_fork(&options, &session->workload, fail) : 0;
 
 	if (!err)

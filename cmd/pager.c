@@ -5,6 +5,7 @@
 #include "cmd/terminal.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/io.h"
+#include "lib/record/command_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,18 +23,11 @@ enum { STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128 };
 
 static bool is_installed(const char *name)
 {
-	const char *path = getenv("PATH");
-	cleanup_free char *copy = strdup(path ? path : "/usr/bin:/bin"), *file = NULL;
-	char *rest = copy, *dir;
+	struct command_path found;
+	int err = command_path_find(&found, name, getenv("PATH"));
 
-	while (copy && (dir = strsep(&rest, ":"))) {
-		free(take(file));
-		if (asprintf(&file, "%s/%s", *dir ? dir : ".", name) < 0)
-			file = NULL;
-		if (file && !access(file, X_OK))
-			return true;
-	}
-	return false;
+	free(found.path);
+	return !err;
 }
 
 /* Whether the command's program is there; what only a shell understands is left to it. */

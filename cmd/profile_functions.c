@@ -219,9 +219,9 @@ static int profile_kernel(struct profile_arguments *arguments, struct wake *wake
 			  int *ret_status, struct fail *fail)
 {
 	struct workload workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 };
-	const struct workload_options wanted = { .argv = arguments->argv,
-						 .user = arguments->user,
-						 .mask = wake->old_mask };
+	const struct workload_options wanted = {
+		.argv = arguments->argv, .user = arguments->user, .path = getenv("PATH"), .mask = wake->old_mask
+	};
 	struct undo *undo = NULL;
 	int err = 0, restored;
 

@@ -128,6 +128,7 @@ static int run(int argc, char **argv)
 
 	command_parse(&record_command, argc, argv, ARGP_IN_ORDER, &arguments);
 	record_arguments_finish(&arguments);
+	arguments.options.path = getenv("PATH");
 	if (arguments.setup.dry_run) {
 		status = setup_run_script(&arguments.options.setup, arguments.options.argv, arguments.options.user);
 		setup_release(&arguments.options.setup);

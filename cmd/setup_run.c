@@ -172,7 +172,9 @@ int setup_run(const struct setup_run *asked, int *ret_status, struct fail *fail)
 
 	block_signals(&run);
 	if (runs_command(&run)) {
-		const struct workload_options workload = { .argv = asked->argv, .user = asked->user, .mask = run.mask };
+		const struct workload_options workload = {
+			.argv = asked->argv, .user = asked->user, .path = getenv("PATH"), .mask = run.mask
+		};
 
 		err = workload_fork(&workload, &run.workload, fail);
 	}

@@ -205,6 +205,7 @@ static void check(struct arguments *arguments, struct argp_state *state)
 	struct tap_options *tap = &arguments->options.tap;
 
 	tap->user = arguments->setup.user;
+	tap->path = getenv("PATH");
 	check_tables(arguments, state);
 	if (tap->setup->only_command && !tap->argv)
 		setup_usage(state, "-F needs a COMMAND");

@@ -20,9 +20,9 @@ static int check(const char *path)
 	return 0;
 }
 
-int command_path_find(struct command_path *ret, const char *name)
+int command_path_find(struct command_path *ret, const char *name, const char *list)
 {
-	const char *list = getenv("PATH"), *end;
+	const char *end;
 	int err = -ENOENT;
 
 	*ret = (struct command_path){ .path = NULL };

@@ -12,8 +12,11 @@ struct command_path {
 	char *path;
 };
 
-/* -ENOENT: not found. -EACCES: found, but this user may not execute it. */
-int must_check command_path_find(struct command_path *ret, const char *name);
+/*
+ * Searches a name without a slash in the directories of `list`, which are separated by colons as in PATH; NULL: in
+ * those of the system. -ENOENT: not found. -EACCES: found, but this user may not execute it.
+ */
+int must_check command_path_find(struct command_path *ret, const char *name, const char *list);
 
 /* Returns only after an error, -errno. A file that the kernel cannot execute (ENOEXEC) is executed by the shell. */
 int must_check command_path_exec(const struct command_path *path, char *const *argv);

@@ -24,6 +24,7 @@ struct record_options {
 	uint64_t max_size; /* maximum number of bytes kept of each CPU; 0: no maximum */
 	char **argv;       /* the command; NULL: record until told to stop */
 	const char *user;
+	const char *path; /* see struct workload_options */
 	bool all_formats;
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t sync_ns;     /* data older than this, in ns, is on the disk; 0: the kernel decides */

@@ -67,6 +67,7 @@ static int fork_command(struct session *session, struct fail *fail)
 	struct workload_options workload = {
 		.argv = options->argv,
 		.user = options->user,
+		.path = options->path,
 		.mask = session->wake.old_mask,
 		.stdout_to_stderr = !strcmp(options->output, "-"),
 	};

@@ -54,6 +54,7 @@ static int fork_command(struct tap *tap, struct fail *fail)
 	struct workload_options workload = {
 		.argv = options->argv,
 		.user = options->user,
+		.path = options->path,
 		.mask = tap->wake.old_mask,
 		.stdout_to_stderr = true,
 	};

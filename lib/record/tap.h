@@ -35,6 +35,7 @@ struct tap_options {
 	/* The command. NULL: read until stopped. The standard output of the command goes to standard error. */
 	char **argv;
 	const char *user;
+	const char *path;     /* see struct workload_options */
 	uint64_t duration_ns; /* 0: no limit */
 };
 

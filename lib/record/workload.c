@@ -30,7 +30,7 @@ static int prepare_child(const struct workload_options *options, const struct us
 		if (err)
 			return err;
 	}
-	return command_path_find(path, options->argv[0]);
+	return command_path_find(path, options->argv[0], options->user ? user->path : options->path);
 }
 
 /* Waits for the message to go. False: the parent has ended. */

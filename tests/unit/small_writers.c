@@ -73,18 +73,13 @@ TEST(texts_of_the_kernel_are_those_that_events_cannot_tell)
 	fake_free(&fake);
 }
 
-/* The path of `name` when PATH is this list of directories of the fake. */
+/* The path of `name` in this list of directories of the fake. */
 static int find(const struct fake *fake, const char *list, const char *name, struct command_path *ret)
 {
-	cleanup_free char *old = strdup(getenv("PATH") ? getenv("PATH") : "");
 	char path[3 * FAKE_PATH];
-	int r;
 
 	snprintf(path, sizeof(path), "%s/%s:%s/more", fake->dir, list, fake->dir);
-	setenv("PATH", path, 1);
-	r = command_path_find(ret, name);
-	setenv("PATH", old, 1);
-	return r;
+	return command_path_find(ret, name, path);
 }
 
 TEST(command_path_is_the_first_file_of_path_that_may_be_executed)

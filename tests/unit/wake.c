@@ -30,7 +30,7 @@ TEST(wake_turns_nothing_off_that_it_was_not_given)
 static bool start_command(struct workload *workload, const struct wake *wake)
 {
 	static char *argv[] = { "sleep", "1000", NULL };
-	const struct workload_options options = { .argv = argv, .mask = wake->old_mask };
+	const struct workload_options options = { .argv = argv, .path = getenv("PATH"), .mask = wake->old_mask };
 	struct fail fail = FAIL_INIT;
 	int status = 0;
 
