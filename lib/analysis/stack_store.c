@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum sort { FRAME_OTHER, FRAME_TRACING, FRAME_SCHEDULER, FRAME_TIMERLAT, FRAME_TIMER };
+enum sort { FRAME_OTHER, FRAME_TRACING, FRAME_SCHEDULER, FRAME_TIMERLAT, FRAME_TIMER, FRAME_FAULT };
 
 struct stored_function {
 	uint64_t start;
@@ -54,6 +54,21 @@ static const struct {
 	{ "do_interrupt_handler", FRAME_TIMER },
 	{ "el1_interrupt", FRAME_TIMER },
 	{ "el1h_64_irq*", FRAME_TIMER },
+	{ "*exc_page_fault", FRAME_FAULT },
+	{ "async_page_fault", FRAME_FAULT },
+	{ "page_fault", FRAME_FAULT },
+	{ "*do_page_fault", FRAME_FAULT },
+	{ "do_user_addr_fault", FRAME_FAULT },
+	{ "do_kern_addr_fault", FRAME_FAULT },
+	{ "handle_page_fault", FRAME_FAULT },
+	{ "do_mem_abort", FRAME_FAULT },
+	{ "do_translation_fault", FRAME_FAULT },
+	{ "el0_da", FRAME_FAULT },
+	{ "el0_ia", FRAME_FAULT },
+	{ "el1_abort", FRAME_FAULT },
+	{ "el0t_64_sync*", FRAME_FAULT },
+	{ "el1h_64_sync*", FRAME_FAULT },
+	{ "ret_from_exception", FRAME_FAULT },
 };
 
 bool stack_store_init(struct stack_store *store)
@@ -139,7 +154,7 @@ uint32_t stack_store_add(struct stack_store *store, const struct context *contex
 	uint64_t frames[STORED_FRAMES], address, hash = UINT64_C(14695981039346656037) ^ (uint32_t)tgid;
 	struct stored_function function;
 	bool timerlat = false;
-	uint32_t *id;
+	uint32_t *id, faults = 0;
 
 	while (stored.nr < STORED_FRAMES && stack_next(stack, &address)) {
 		/* The tracer timerlat writes zeros behind its frames. */
@@ -149,13 +164,16 @@ uint32_t stack_store_add(struct stack_store *store, const struct context *contex
 					 function_of(store, context, address);
 		if (!stored.nr && is_event(function.sort, &timerlat))
 			continue;
-		if (stored.inner == UINT32_MAX && function.sort != FRAME_SCHEDULER)
+		/* What faulted is above the code that every page fault enters by. */
+		if (stored.inner == UINT32_MAX && function.sort != FRAME_SCHEDULER && function.sort != FRAME_FAULT)
 			stored.inner = stored.nr;
+		faults += function.sort == FRAME_FAULT;
 		frames[stored.nr++] = function.start;
 		hash = (hash ^ function.start) * UINT64_C(1099511628211);
 	}
 	if (stored.inner == UINT32_MAX)
 		stored.inner = 0;
+	stored.only_entry = stored.nr && faults == stored.nr;
 	/* Stacks with equal hashes take consecutive keys. */
 	while ((id = u64_map_find(&store->ids, hash)) && !is_same(store, &store->stacks[*id - 1], frames, &stored))
 		hash++;

@@ -23,9 +23,11 @@ struct stack_store {
 	struct stored_stack {
 		size_t at; /* index of its first frame in frames[] */
 		uint32_t nr;
-		uint32_t inner; /* the first frame that does not belong to the scheduler; nr: there is none */
-		int32_t tgid;   /* of a user stack */
+		uint32_t
+			inner; /* the first frame that is neither the scheduler's nor the entry of a page fault; else 0 */
+		int32_t tgid; /* of a user stack */
 		bool user;
+		bool only_entry; /* all frames are the entry of a page fault, which a program had */
 	} * stacks;
 	size_t nr;
 	uint64_t *frames;
@@ -41,7 +43,7 @@ void stack_store_release(struct stack_store *store);
 /* Returns the index of the stack; 0 if there is no room for it. */
 uint32_t stack_store_add(struct stack_store *store, const struct context *context, struct stack *stack, int32_t tgid);
 
-/* Returns the address of the stack's innermost function outside the scheduler; 0 if the stack has no frames. */
+/* Returns the address of the function of the frame `inner`; 0 if the stack has no frames. */
 uint64_t stack_store_function(const struct stack_store *store, uint32_t stack);
 
 /* Adds cells with the name of that function, and with all frames, the innermost first. */

@@ -8,6 +8,7 @@
 #include "lib/analysis/stack_store.h"
 #include "lib/base/fail.h"
 #include "lib/base/table.h"
+#include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
@@ -75,7 +76,7 @@ struct analysis {
 	struct u64_map offs;   /* by task: struct off */
 	struct u64_map events; /* by event and the user's choice of rows: struct event_row */
 	struct u64_map off_rows;
-	uint64_t stacks, broken;
+	uint64_t stacks, broken, faults; /* faults: page faults of programs, whose kernel stack is the entry only */
 };
 
 static bool init(struct analysis *stacks, struct pass *pass, const void *options)
@@ -178,8 +179,10 @@ static void see_stack(struct analysis *stacks, const struct event *event, enum r
 		stack_of_kernel(callers, &context->abi, event, &stack);
 	id = stack_store_add(&stacks->store, context, &stack,
 			     role == USER ? (int32_t)place_u64(&stacks->tgid, event) : 0);
-	if (is_wanted(stacks, stacked->task, event->cpu, UINT64_MAX))
+	if (is_wanted(stacks, stacked->task, event->cpu, UINT64_MAX)) {
 		count_event(stacks, stacked, id);
+		stacks->faults += stacks->store.stacks[id].only_entry;
+	}
 	off = role == KERNEL && stacked->switched ? u64_map_find(&stacks->offs, stacked->task) : NULL;
 	if (off) {
 		off->stack = id;
@@ -431,6 +434,11 @@ static int finish(struct analysis *stacks, struct findings *findings, struct fai
 		open += off->has_stack && stacks->pass->state.tasks[key].spent[TASK_UNKNOWN] == off->unknown;
 	findings_cut(findings, open, "times off the CPU at the end");
 	findings_broken(findings, stacks->broken, "times off the CPU");
+	if (stacks->faults)
+		findings_note(findings,
+			      "%" PRIu64 " page fault%s of programs: the kernel's stack is the entry code alone; "
+			      "record -T -O userstacktrace stores the stacks of programs, too",
+			      stacks->faults, text_plural(stacks->faults));
 	if (stacks->store.nr >= STORED_MAX)
 		findings_note(findings, "there are more than %d different stacks: the others are counted together",
 			      STORED_MAX);

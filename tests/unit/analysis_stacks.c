@@ -34,6 +34,36 @@ TEST(stacks_counts_events_by_the_stack_behind_them)
 	analysed_end(&analysed);
 }
 
+static void faults(struct loom *loom)
+{
+	types(loom);
+	loom->kallsyms = "ffffffff81000000 T _stext\nffffffff81000100 T asm_exc_page_fault\n"
+			 "ffffffff81000200 T exc_page_fault\nffffffff81000300 T copy_page_to_iter\n"
+			 "ffffffff81000400 T vfs_read\nffffffff81000500 T _etext\n";
+	loom_type(loom, "exceptions", "page_fault_user", "u64 address; u64 ip", "\"\"");
+	loom_type(loom, "exceptions", "page_fault_kernel", "u64 address; u64 ip", "\"\"");
+}
+
+/* All page faults enter the kernel by the same functions. */
+TEST(stacks_names_who_had_a_page_fault_not_how_it_enters)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &stacks_analysis, NULL, faults,
+			    "0 1000 7 page_fault_kernel address=0x5000 ip=0xffffffff81000310\n"
+			    "0 1001 7 kernel_stack caller=0xffffffff81000210 next=0xffffffff81000310\n"
+			    "0 1100 7 page_fault_user address=0x6000 ip=0x7000\n"
+			    "0 1101 7 kernel_stack caller=0xffffffff81000210 next=0xffffffff81000110\n"
+			    "0 1102 7 user_stack tgid=7 caller=0x7000\n"))
+		return;
+	CHECK(analysed_is(&analysed, "events", "copy_page_to_iter", "count", "1") &&
+	      analysed_is(&analysed, "events", "copy_page_to_iter", "stack", "exc_page_fault < copy_page_to_iter"));
+	CHECK(analysed_is(&analysed, "events", "exc_page_fault", "event", "exceptions:page_fault_user"));
+	CHECK(analysed_is(&analysed, "events", "0x7000", "event", "exceptions:page_fault_user"));
+	CHECK(strstr(buf_str(&analysed.findings.notes), "1 page fault of programs: the kernel's stack is the entry"));
+	analysed_end(&analysed);
+}
+
 static const char off_script[] =
 	"1 900 8 sched_waking comm=x pid=9 target_cpu=2\n"
 	"0 1000 7 sched_switch prev_comm=ls prev_pid=7 prev_state=1 next_comm=swapper/0 next_pid=0\n"
