@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/output_options.h"
 #include "cmd/paste.h"
+#include "cmd/progress.h"
 #include "cmd/reading.h"
 #include "cmd/setup_for.h"
 #include "cmd/setup_options.h"
@@ -40,6 +41,7 @@ static int describe(const struct analyse_command *command, const struct analysis
 		.path = getenv("PATH"),
 		.setup = { .cmdlines = SETUP_CMDLINES,
 			   .warn = warn,
+			   .step = progress_step,
 			   .only_command = command->only,
 			   .follow = command->only },
 	};

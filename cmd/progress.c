@@ -26,7 +26,7 @@ static const char clear_line[] = "\r\033[K";
 /* A command has only one progress line. */
 static struct {
 	bool runs, ends, shown, sizes;
-	const char *what;
+	const char *what, *step;
 	uint64_t total, before, start, written;
 	int io_fd; /* of /proc/self/io */
 	pthread_t thread;
@@ -89,7 +89,18 @@ static void put_size(char *line, size_t size, uint64_t done)
 	snprintf(line + strlen(line), size - strlen(line), ", about %s in all", text_size(text, whole));
 }
 
-static void draw(void)
+static void draw_step(void)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "%sweft: %s, %" PRIu64 " s", clear_line, progress.step,
+		 (now_ns() - progress.start) / NS_PER_MS / 1000);
+	fit(line, strlen(clear_line));
+	put(line);
+	progress.shown = true;
+}
+
+static void draw_bytes(void)
 {
 	uint64_t done = bytes_read() - progress.before, lasted = now_ns() - progress.start;
 	char line[160], size[TEXT_HUMAN];
@@ -110,6 +121,14 @@ static void draw(void)
 	fit(line, strlen(clear_line));
 	put(line);
 	progress.shown = true;
+}
+
+static void draw(void)
+{
+	if (progress.step)
+		draw_step();
+	else
+		draw_bytes();
 }
 
 static void clear(void)
@@ -209,18 +228,13 @@ void progress_tell_size(void)
 	progress.sizes = true;
 }
 
-void progress_start(uint64_t total)
+static void start_thread(void)
 {
 	pthread_condattr_t attributes;
 	sigset_t all, mask;
 	static unsigned delay;
 
-	if (!progress.what)
-		return;
 	delay = delay_ms();
-	progress.total = total;
-	progress.before = bytes_read();
-	progress.written = bytes_of("wchar: ");
 	progress.start = now_ns();
 	progress.ends = false;
 	if (!delay)
@@ -234,6 +248,38 @@ void progress_start(uint64_t total)
 	pthread_sigmask(SIG_SETMASK, &all, &mask);
 	progress.runs = !pthread_create(&progress.thread, NULL, run, &delay);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+void progress_start(uint64_t total)
+{
+	if (!progress.what)
+		return;
+	progress.total = total;
+	progress.before = bytes_read();
+	progress.written = bytes_of("wchar: ");
+	start_thread();
+}
+
+void progress_step(const char *what)
+{
+	bool running = progress.step != NULL;
+
+	if (!progress_can_draw())
+		return;
+	if (!what) {
+		progress_end();
+		return;
+	}
+	pthread_mutex_lock(&progress.lock);
+	progress.step = what;
+	if (running) {
+		progress.start = now_ns();
+		if (progress.shown)
+			draw();
+	}
+	pthread_mutex_unlock(&progress.lock);
+	if (!running)
+		start_thread();
 }
 
 void progress_end(void)
@@ -250,7 +296,7 @@ void progress_end(void)
 	if (progress.io_fd >= 0)
 		close(progress.io_fd);
 	progress.io_fd = -1;
-	progress.what = NULL;
+	progress.what = progress.step = NULL;
 }
 
 void progress_hide(void)

@@ -34,6 +34,12 @@ bool progress_can_draw(void);
 unsigned progress_period_ms(void);
 void progress_draw(const char *text);
 
+/*
+ * For a command whose steps are no bytes that it reads: says what it does from now on, as "setting up tracing". NULL
+ * ends the line and its thread. Nothing is shown where progress_can_draw() is false.
+ */
+void progress_step(const char *what);
+
 /* Removes the line while a message is printed. The line comes back by itself. */
 void progress_hide(void);
 

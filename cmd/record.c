@@ -138,6 +138,7 @@ static int run(int argc, char **argv)
 		tell_left_behind(arguments.options.output);
 		record_tell_start(&arguments.options);
 		record_watch(&arguments.options);
+		arguments.options.setup.step = progress_step;
 	}
 	err = session_run(&arguments.options, &result, &fail);
 	progress_draw(NULL);

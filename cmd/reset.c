@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/option_value.h"
+#include "cmd/progress.h"
 #include "cmd/terminal.h"
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
@@ -181,6 +182,7 @@ static int reset_ours(const struct tracing *tracing, const struct setup_list *in
 	struct undo_sum sum = { .entries = 0 }, one;
 	int err = 0, shared = 0;
 
+	progress_step("restoring the settings of tracing");
 	for (size_t i = 0; !err && i < instances->nr; i++) {
 		err = undo_reset(tracing, NULL, instances->items[i], &one, fail);
 		sum.entries += one.entries;
@@ -193,6 +195,7 @@ static int reset_ours(const struct tracing *tracing, const struct setup_list *in
 			undo_sweep(NULL);
 		shared = err ? 0 : shared_cmdlines_recover(tracing, NULL, fail);
 	}
+	progress_step(NULL);
 	sum.entries += shared > 0;
 	if (sum.entries || sum.instances || sum.probes)
 		tell(&sum);

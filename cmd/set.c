@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/option_value.h"
+#include "cmd/progress.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
 #include "cmd/setup_values.h"
@@ -75,6 +76,7 @@ static int run(int argc, char **argv)
 	int status = EXIT_OK, err;
 
 	command_parse(&set_command, argc, argv, ARGP_IN_ORDER, &arguments);
+	arguments.setup.step = progress_step;
 	err = setup_run(&(struct setup_run){ .setup = &arguments.setup,
 					     .manner = SETUP_CHANGE,
 					     .dry_run = arguments.setup_arguments.dry_run },

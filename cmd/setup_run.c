@@ -136,7 +136,9 @@ static int settle(struct run *run, int err, struct fail *fail)
 		err = rig_keep(&run->rig, fail);
 	if (!err && !run->asked->dry_run)
 		return 0;
+	setup_step(run->asked->setup, "restoring the settings of tracing");
 	failed = rig_restore(&run->rig, &later);
+	setup_step(run->asked->setup, NULL);
 	if (failed)
 		command_warn("%s; 'weft reset' tries again", later.text);
 	return err;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/progress.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
 #include "cmd/setup_values.h"
@@ -129,6 +130,7 @@ static int run(int argc, char **argv)
 	int status = EXIT_OK, err;
 
 	command_parse(&start_command, argc, argv, ARGP_IN_ORDER, &arguments);
+	arguments.setup.step = progress_step;
 	if (arguments.boot)
 		err = print_boot(&arguments.setup, &fail);
 	else

@@ -7,6 +7,7 @@
 #include "cmd/kernel.h"
 #include "cmd/losses.h"
 #include "cmd/option_value.h"
+#include "cmd/progress.h"
 #include "cmd/setup_for.h"
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
@@ -321,8 +322,10 @@ static int run(int argc, char **argv)
 		setup_release(&setup);
 		return status;
 	}
-	if (!arguments.quiet)
+	if (!arguments.quiet) {
 		tell_left_behind();
+		setup.step = progress_step;
+	}
 	err = stream_run(&arguments.options, &result, &fail);
 	/* SIGPIPE: the user closed the output, so nothing more is reported. */
 	if (result.tap.ran && !arguments.quiet && !result.gone) {

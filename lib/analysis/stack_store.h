@@ -23,8 +23,8 @@ struct stack_store {
 	struct stored_stack {
 		size_t at; /* index of its first frame in frames[] */
 		uint32_t nr;
-		uint32_t
-			inner; /* the first frame that is neither the scheduler's nor the entry of a page fault; else 0 */
+		/* The first frame that is neither of the scheduler nor of the entry of a page fault; 0: none. */
+		uint32_t inner;
 		int32_t tgid; /* of a user stack */
 		bool user;
 		bool only_entry; /* all frames are the entry of a page fault, which a program had */

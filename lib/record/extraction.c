@@ -20,6 +20,7 @@
 #include "lib/record/ledger.h"
 #include "lib/record/maps_copy.h"
 #include "lib/record/parts.h"
+#include "lib/record/parts_name.h"
 #include "lib/record/rig.h"
 #include "lib/record/symbol_choice.h"
 #include "lib/record/symbol_copy.h"
@@ -383,7 +384,7 @@ int extraction_run(const struct extraction_options *options, struct extraction *
 	err = fail_first(err, undone, fail, &later);
 	release(&work);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return err;
+	return fail_writing(fail, err, parts_name_place(options->output, options->temp_dir));
 }
 
 void extraction_release(struct extraction *extraction)

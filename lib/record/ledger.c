@@ -171,7 +171,7 @@ int ledger_add(struct ledger *ledger, const struct ledger_item *item, struct fai
 	pthread_mutex_lock(&ledger->lock);
 	err = write_all(ledger->fd, iov, (int)array_size(iov));
 	pthread_mutex_unlock(&ledger->lock);
-	return err ? fail_set(fail, err, "cannot write the recording's metadata: %s", strerror(-err)) : 0;
+	return err ? fail_set(fail, err, FAIL_WRITE "%s", strerror(-err)) : 0;
 }
 
 int ledger_add_text(struct ledger *ledger, enum ledger_kind kind, const char *text, struct fail *fail)

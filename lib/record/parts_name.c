@@ -119,3 +119,10 @@ int parts_each(const char *output, int (*each)(const char *path, void *data), vo
 		free(names);
 	return ret;
 }
+
+const char *parts_name_place(const char *output, const char *temp_dir)
+{
+	if (temp_dir)
+		return temp_dir;
+	return strcmp(output, "-") ? output : default_temp_dir;
+}

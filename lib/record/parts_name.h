@@ -37,4 +37,7 @@ char *parts_output(const char *path);
  */
 int must_check parts_each(const char *output, int (*each)(const char *path, void *data), void *data);
 
+/* How a message names the disk where the parts are: as the user has named it. */
+const char *parts_name_place(const char *output, const char *temp_dir);
+
 #endif

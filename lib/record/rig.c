@@ -89,7 +89,7 @@ static int set_cmdlines(struct rig *rig, uint32_t entries, struct fail *fail)
 	return err;
 }
 
-int rig_set_up(struct rig *rig, const struct rig_options *options, struct fail *fail)
+static int set_up(struct rig *rig, const struct rig_options *options, struct fail *fail)
 {
 	uint32_t cmdlines = options->setup->cmdlines;
 	int err = setup_probes_make(&rig->tracing, rig->undo, options->setup, &rig->probes, fail);
@@ -106,6 +106,17 @@ int rig_set_up(struct rig *rig, const struct rig_options *options, struct fail *
 		return err;
 	return options->stays ? set_cmdlines(rig, cmdlines, fail) :
 				shared_cmdlines_raise(&rig->tracing, NULL, cmdlines, &rig->cmdlines, fail);
+}
+
+int rig_set_up(struct rig *rig, const struct rig_options *options, struct fail *fail)
+{
+	int err;
+
+	/* The kernel patches the code of each event: a second for some hundred of them. */
+	setup_step(options->setup, "setting up tracing");
+	err = set_up(rig, options, fail);
+	setup_step(options->setup, NULL);
+	return err;
 }
 
 static int take_target(struct rig *rig, struct target *target, const char *name, struct fail *fail)

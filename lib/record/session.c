@@ -16,6 +16,7 @@
 #include "lib/record/ledger.h"
 #include "lib/record/maps_copy.h"
 #include "lib/record/parts.h"
+#include "lib/record/parts_name.h"
 #include "lib/record/quiet.h"
 #include "lib/record/restoring.h"
 #include "lib/record/result.h"
@@ -34,6 +35,9 @@
  * compressed).
  */
 enum { KEEP_FREE = 4 << 20, KEEP_FREE_TEXT = 16 << 20 };
+
+/* No recording fits into less: its formats and symbols alone take more while it is made. */
+enum { FULL = 1 << 20 };
 
 /*
  * The bytes that all recorders together may store uncompressed because their buffers fill fast. Copying these bytes at
@@ -110,6 +114,19 @@ static uint64_t keep_free(const struct session *session, const struct cpus *onli
 		free_bytes += compress ? size / 4 : size;
 	}
 	return free_bytes;
+}
+
+/* A disk that is full already is told before the kernel is set up, which may take seconds. */
+static int check_room(const struct session *session, struct fail *fail)
+{
+	struct statvfs vfs;
+
+	if (fstatvfs(session->parts->dir, &vfs) || (uint64_t)vfs.f_bavail * vfs.f_frsize >= FULL)
+		return 0;
+	return fail_set(fail, -ENOSPC,
+			"'%s': the disk is full: there is less than %d MiB of space left; nothing was recorded, "
+			"--temp-dir names another place",
+			parts_name_place(session->options->output, session->options->temp_dir), FULL >> 20);
 }
 
 static int start_recorders(struct session *session, struct fail *fail)
@@ -190,6 +207,8 @@ static int prepare(struct session *session, struct fail *fail)
 		err = fork_command(session, fail);
 	if (!err)
 		err = parts_new(options->output, options->temp_dir, &session->parts, fail);
+	if (!err)
+		err = check_room(session, fail);
 	if (!err)
 		err = symbol_copy_start(session->parts->ledger, &session->symbols, fail);
 	if (!err)
@@ -427,6 +446,7 @@ int session_run(const struct record_options *options, struct record_result *ret,
 		err = collect(&session, &later);
 		first = fail_first(first, err, fail, &later);
 		restoring_start(&restoring);
+		setup_step(&options->setup, "finishing the file");
 	}
 	stop_recorders(&session);
 	err = join(&session, &later);
@@ -437,9 +457,11 @@ int session_run(const struct record_options *options, struct record_result *ret,
 	first = fail_first(first, err, fail, &later);
 	restoring_go(&restoring);
 	err = finish(&session, &later);
+	setup_step(&options->setup, "restoring the settings of tracing");
 	restoring_end(&restoring);
+	setup_step(&options->setup, NULL);
 	first = fail_first(first, err, fail, &later);
 	first = fail_first(first, restoring.err, fail, &restoring.fail);
 	release(&session);
-	return first;
+	return fail_writing(fail, first, parts_name_place(options->output, options->temp_dir));
 }

@@ -319,7 +319,9 @@ int tap_close(struct tap *tap, struct fail *fail)
 		return 0;
 	first = tap_stop(tap, fail);
 	close_buffers(tap);
+	setup_step(tap->options->setup, "restoring the settings of tracing");
 	err = rig_restore(&tap->rig, &later);
+	setup_step(tap->options->setup, NULL);
 	first = fail_first(first, err, fail, &later);
 	trace_free(tap->trace);
 	release_buffers(tap);

@@ -85,6 +85,12 @@ static void instance_release(struct setup_instance *wanted)
 	free(wanted->cpu_sizes);
 }
 
+void setup_step(const struct setup *setup, const char *what)
+{
+	if (setup->step)
+		setup->step(what);
+}
+
 void setup_release(struct setup *setup)
 {
 	for (size_t i = 0; i < setup->nr_instances; i++)

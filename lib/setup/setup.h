@@ -108,7 +108,15 @@ struct setup {
 	/* Called for each warning when it occurs, with one line of text without a newline. */
 	void (*warn)(const char *text, void *data);
 	void *warn_data;
+	/*
+	 * Called before each step that may take seconds, such as enabling thousands of events; NULL after the last one.
+	 * It is called while no command runs that weft traces, and may start a thread that ends with the last step.
+	 */
+	void (*step)(const char *what);
 };
+
+/* Calls setup->step, if there is one. */
+void setup_step(const struct setup *setup, const char *what);
 
 /* These return NULL or false if no memory is left. */
 struct setup_instance *setup_add_instance(struct setup *setup, const char *name);

@@ -111,6 +111,28 @@ shows()
 	run ! grep -aq 'full' screen
 }
 
+@test "record: what takes time before and after COMMAND is told on a terminal, and is gone while it runs" {
+	need_tracefs
+	on_terminal "$WEFT record -e sched:sched_switch -o run.dat -- echo the command"
+	tr -d '\0' < screen | tr '\r' '\n' > lines
+	grep -aq $'^\033\\[Kweft: setting up tracing, 0 s' lines
+	grep -aq $'^\033\\[Kweft: finishing the file, 0 s' lines
+	grep -aq $'^\033\\[Kweft: restoring the settings of tracing, 0 s' lines
+	# The line is removed before the command runs and comes back after it.
+	sed -n '/the command/q;p' lines | tail -n 1 | grep -aqx $'\033\\[K' || grep -aq $'^\033\\[Kthe command' lines
+	run ! grep -aq 'setting up' <(sed '1,/the command/d' lines)
+	grep -aq $'^\033\\[Kweft: run.dat: ' lines
+	on_terminal "$WEFT record -q -e sched:sched_switch -o run.dat -- true"
+	[ ! -s screen ]
+	on_terminal "$WEFT sched -- true"
+	grep -aq 'weft: setting up tracing, 0 s' screen
+	on_terminal "$WEFT stream -e sched:sched_switch --duration 1ms > out"
+	grep -aq 'weft: setting up tracing, 0 s' screen
+	unset WEFT_PROGRESS
+	on_terminal "$WEFT record -e sched:sched_switch -o run.dat -- true"
+	run ! grep -aq 'setting up' screen
+}
+
 @test "record: without an event it says which choice may be why" {
 	need_tracefs
 	weft record -e sched:sched_process_hang -o none.dat -- true 2>&1 | grep -q 'note: nothing was recorded: none of the requested events or functions occurred$'

@@ -102,6 +102,22 @@ tracefs_state()
 	[ $checked = 0 ]
 }
 
+@test "record: a disk that is full already is told before anything is set up" {
+	mkdir small
+	mount -t tmpfs -o size=2m tmpfs small || skip "cannot mount a tmpfs"
+	dd if=/dev/zero of=small/other bs=64k status=none || true
+	run -125 weft record -o small/e.dat -e all -- touch ran
+	[ "$output" = "weft: cannot write 'small/e.dat': No space left on device" ]
+	# What is left is not enough for the formats of the events.
+	truncate -s 1600k small/other
+	run -125 weft record -o small/e.dat -e all -- touch ran
+	ls -A small > left
+	umount small
+	[[ "$output" == "weft: 'small/e.dat': the disk is full: "* ]]
+	[ ! -e ran ]
+	[ "$(cat left)" = other ]
+}
+
 @test "record: a command is hardly disturbed: the recorders run where they are told to, with the priority they are told" {
 	weft record -q -e sched --recorder-cpu 0 -r 3 -o p.dat -- sh -c '
 		for t in /proc/$PPID/task/*; do chrt -p ${t##*/}; taskset -p ${t##*/}; done' > placed
