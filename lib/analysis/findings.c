@@ -231,13 +231,28 @@ static void put_span(const struct findings_span *span, struct out *out)
 /* Names the columns for which the terminal is too narrow. */
 static void put_left_out(const struct table *table, uint32_t left_out, struct out *out)
 {
+	const char *begin = left_out & (left_out - 1) ? "# no room for the columns " : "# no room for the column ";
 	size_t nr = 0;
 
 	for (size_t i = 0; i < table->nr_columns; i++)
 		if (left_out >> i & 1)
-			out_f(out, "%s%s", nr++ ? ", " : "# no room for the columns ", table->columns[i].title);
+			out_f(out, "%s%s", nr++ ? ", " : begin, table->columns[i].title);
 	if (nr)
-		out_f(out, ": a terminal of more than %u columns or --format csv shows them\n", table->width);
+		out_f(out, ": a terminal of more than %u columns or --format csv shows %s\n", table->width,
+		      nr > 1 ? "them" : "it");
+}
+
+/* The bytes of a word that go on this line: a list that is wider than a line is divided behind a comma. */
+static size_t part_of_list(const struct text_word *word, size_t room)
+{
+	size_t part = 0;
+
+	if (utf8_columns(word->at, word->len) <= room)
+		return word->len;
+	for (size_t i = 0; i < word->len && i < room; i++)
+		if (word->at[i] == ',')
+			part = i + 1;
+	return part ? part : word->len;
 }
 
 /* Lines that begin with '#' and are longer than the terminal is wide go on below, between words. */
@@ -260,6 +275,7 @@ static void wrap(const char *text, size_t left, unsigned width, struct out *out)
 
 			at += *at == ' ';
 			word = (struct text_word){ at, strcspn(at, " \n") };
+			word.len = part_of_list(&word, width - (sizeof(begin) - 1));
 			columns = utf8_columns(word.at, word.len);
 			if (used + 1 + columns > width && used > sizeof(begin)) {
 				out_f(out, "\n%s", begin);
