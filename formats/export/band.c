@@ -119,35 +119,48 @@ static void merge(struct slice *into, uint64_t *longest, const struct slice *sli
 	into->text_len = 0;
 }
 
-bool band_fold(struct band *band, unsigned k)
+/* Appends the slices of a band, folded to 2^k ns, to an empty one. */
+static bool fold_into(const struct band *band, unsigned k, struct band *into)
 {
 	struct band_walk walk = { .band = band };
-	struct buf folded = BUF_INIT;
 	struct slice last, slice;
-	uint64_t end = 0, slices = 0, longest = 0;
-	bool ok = true, some = band_next(&walk, &last);
+	uint64_t longest = 0;
+	bool some = band_next(&walk, &last);
 
 	longest = some ? last.busy : 0;
-	while (some && ok) {
+	while (some) {
 		bool more = band_next(&walk, &slice);
 
 		if (more && lies_in(&last, k, last.start >> k) && lies_in(&slice, k, last.start >> k)) {
 			merge(&last, &longest, &slice);
 			continue;
 		}
-		ok = pack(band, &folded, &end, &last);
-		slices++;
+		if (!pack(into, &into->bytes, &into->end, &last)) {
+			band_release(into);
+			return false;
+		}
+		into->slices++;
 		last = slice;
 		longest = slice.busy;
 		some = more;
 	}
-	if (!ok) {
-		buf_release(&folded);
-		return false;
-	}
-	buf_release(&band->bytes);
-	band->bytes = folded;
-	band->slices = slices;
-	band->fold = (uint8_t)k;
+	into->fold = (uint8_t)k;
 	return true;
+}
+
+bool band_fold(struct band *band, unsigned k)
+{
+	struct band folded = { .added = band->added, .values = band->values, .texts = band->texts };
+
+	if (!fold_into(band, k, &folded))
+		return false;
+	buf_release(&band->bytes);
+	*band = folded;
+	return true;
+}
+
+bool band_overview(const struct band *band, unsigned k, struct band *ret)
+{
+	*ret = (struct band){ .added = band->added, .values = band->values };
+	return fold_into(band, k, ret);
 }

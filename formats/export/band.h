@@ -45,6 +45,9 @@ bool must_check band_add(struct band *band, const struct slice *slice);
 /* Folds to 2^k ns; k must not be smaller than before. False without memory: nothing has changed. */
 bool must_check band_fold(struct band *band, unsigned k);
 
+/* Writes the slices, folded to 2^k ns and without texts, to an empty band. False without memory: it stays empty. */
+bool must_check band_overview(const struct band *band, unsigned k, struct band *ret);
+
 /* Walks the slices: all zero at first. */
 struct band_walk {
 	const struct band *band;

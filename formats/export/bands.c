@@ -12,6 +12,7 @@ void bands_init(struct bands *bands, uint64_t limit)
 {
 	*bands = (struct bands){ .limit = limit };
 	u64_map_init(&bands->places, sizeof(uint32_t));
+	u64_map_init(&bands->totals, sizeof(uint64_t));
 }
 
 void bands_release(struct bands *bands)
@@ -20,6 +21,7 @@ void bands_release(struct bands *bands)
 		band_release(&bands->items[i].band);
 	free(bands->items);
 	u64_map_release(&bands->places);
+	u64_map_release(&bands->totals);
 	*bands = (struct bands){ .nr = 0 };
 }
 
@@ -48,12 +50,14 @@ void bands_add(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32
 	       const struct slice *slice)
 {
 	struct bands_item *item = find(bands, kind, buffer, id, row);
+	uint64_t *total = u64_map_add(&bands->totals, (uint64_t)kind << 32 | slice->name);
 	size_t before = item ? item->band.bytes.len : 0;
 
-	if (!item || !band_add(&item->band, slice)) {
+	if (!item || !total || !band_add(&item->band, slice)) {
 		bands->failed = true;
 		return;
 	}
+	++*total;
 	bands->bytes += item->band.bytes.len - before;
 	/*
 	 * When nothing can be folded any more, the limit is raised: checking it for each slice would cost more than the

@@ -35,7 +35,12 @@ struct bands {
 	} * items;
 	size_t nr;
 	struct u64_map places; /* uint32_t: index + 1 */
-	uint64_t bytes;        /* of all bands */
+	/*
+	 * By kind << 32 | name: uint64_t, the slices of this name that were added to all bands of the kind. Folding
+	 * leaves to each merged slice one name only.
+	 */
+	struct u64_map totals;
+	uint64_t bytes; /* of all bands */
 	uint64_t limit;
 	bool failed; /* no memory */
 };

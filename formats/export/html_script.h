@@ -7,7 +7,8 @@ extern const char html_head[]; /* html_page.c, as all others without a file name
 extern const char html_middle[];
 extern const char html_model[]; /* html_model.c */
 extern const char html_between[];
-extern const char html_view[]; /* html_view.c */
+extern const char html_tools[]; /* html_tools.c */
+extern const char html_view[];  /* html_view.c */
 extern const char html_behind[];
 extern const char html_flame_view[]; /* html_flame_view.c */
 extern const char html_foot[];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/export/html.h"
 #include "formats/export/html_script.h"
+#include "formats/export/html_totals.h"
 #include "lib/base/json.h"
 #include "lib/event/context.h"
 #include "lib/event/tasks.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_MAX = 64, TRIES = 6 };
+enum { WORD_MAX = 64, TRIES = 6, OVERVIEW_PARTS = 2048, OVERVIEW_FROM = 4000 };
 
 static void put_varint(struct out *out, uint64_t value)
 {
@@ -186,7 +187,34 @@ static void put_base64(const struct buf *buf, struct out *out)
 	}
 }
 
-static void put_bands(const struct html *html)
+/*
+ * The first picture is drawn from a coarse copy of each large band, in which a part of time is about half a pixel of
+ * the whole. Without it all bands would have to be unpacked and folded before anything is seen.
+ */
+static void put_overview(struct html *html, const struct band *band)
+{
+	struct out *out = html->export.out;
+	uint64_t whole = html->end - html->start;
+	struct band overview;
+	unsigned k = 0;
+
+	while (whole >> k > OVERVIEW_PARTS)
+		k++;
+	if (band->slices <= OVERVIEW_FROM || k <= band->fold)
+		return;
+	if (!band_overview(band, k, &overview)) {
+		export_no_memory(&html->export);
+		return;
+	}
+	if (overview.slices < band->slices / 2) {
+		out_f(out, ",%u,%" PRIu64 ",\"", k, overview.slices);
+		put_base64(&overview.bytes, out);
+		out_char(out, '"');
+	}
+	band_release(&overview);
+}
+
+static void put_bands(struct html *html)
 {
 	struct out *out = html->export.out;
 
@@ -198,7 +226,9 @@ static void put_bands(const struct html *html)
 		out_f(out, "%s\n[%u,%u,%u,%" PRIu32 ",%u,%" PRIu64 ",%" PRIu64 ",\"", i ? "," : "", item->kind,
 		      item->row, item->buffer, item->id, band->fold, band->slices, band->added);
 		put_base64(&band->bytes, out);
-		out_str(out, "\"]");
+		out_char(out, '"');
+		put_overview(html, band);
+		out_char(out, ']');
 	}
 	out_str(out, "]}\n");
 }
@@ -238,21 +268,28 @@ static void put_file(struct html *html)
 {
 	cleanup_free uint8_t *used = used_labels(html);
 	struct out *out = html->export.out;
+	struct html_totals totals;
 
-	if (!used) {
+	if (!html_totals_choose(&html->bands, html->limit / 16, &totals) || !used) {
+		html_totals_release(&totals);
 		export_no_memory(&html->export);
 		return;
 	}
+	for (size_t i = 0; i < totals.nr; i++)
+		used[totals.items[i].name] = 1;
 	out_str(out, html_head);
 	put_facts(html);
 	html_put_flame(html);
 	put_names(html, used);
+	html_totals_put(&totals, out);
+	html_totals_release(&totals);
 	if (!put_tasks(html))
 		export_no_memory(&html->export);
 	put_bands(html);
 	out_str(out, html_middle);
 	out_str(out, html_model);
 	out_str(out, html_between);
+	out_str(out, html_tools);
 	out_str(out, html_view);
 	out_str(out, html_behind);
 	out_str(out, html_flame_view);

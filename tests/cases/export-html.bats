@@ -113,6 +113,59 @@ slices()
 	[ "$(grep -c ^event "$BATS_TEST_TMPDIR/slices")" -lt "$want" ]
 }
 
+# page FILE STEP...: what the scripts of the page tell (tests/cases/export/html-page.js).
+page()
+{
+	node "$BATS_TEST_DIRNAME/export/html-page.js" "$@"
+}
+
+@test "html: search counts what was merged under another name, too" {
+	need_command node
+	need_shared samples
+	file=$SHARED/samples/v6-rtapp-6cpu.dat
+	weft export -q --to html --max-size 128K -o "$BATS_TEST_TMPDIR/timeline.html" "$file"
+	# The fewest events are the first to lose their name in a merged slice.
+	for name in sched_switch cpu_frequency; do
+		want=$(weft report "$file" 2> /dev/null | grep -c ": $name:")
+		[ "$want" -gt 10 ]
+		got=$(page "$BATS_TEST_TMPDIR/timeline.html" "search=:$name\$" | tr -d ,)
+		[ "${got%% *}" = "$want" ]
+	done
+}
+
+@test "html: the first picture needs only a coarse copy of large bands" {
+	need_command node
+	awk 'BEGIN {
+		for (i = 0; i < 40000; i++) {
+			at = 1000000 + i * 50
+			printf "%16s-%-7d [000] d..2. %5d.%06d: sched_switch: prev_comm=t%d prev_pid=%d prev_prio=120 prev_state=S ==> next_comm=t%d next_pid=%d next_prio=120\n", "t" i % 2, 7 + i % 2, at / 1000000, at % 1000000, i % 2, 7 + i % 2, (i + 1) % 2, 7 + (i + 1) % 2
+		}
+	}' | weft import -o "$BATS_TEST_TMPDIR/many.dat" - 2> /dev/null
+	weft export -q --to html -o "$BATS_TEST_TMPDIR/timeline.html" "$BATS_TEST_TMPDIR/many.dat"
+	page "$BATS_TEST_TMPDIR/timeline.html" unpacked search=sched_switch unpacked > "$BATS_TEST_TMPDIR/told"
+	[ "$(sed -n 1p "$BATS_TEST_TMPDIR/told")" -lt 20000 ]
+	[ "$(sed -n 2p "$BATS_TEST_TMPDIR/told")" = '40,000 found' ]
+	[ "$(sed -n 3p "$BATS_TEST_TMPDIR/told")" -gt 100000 ]
+}
+
+@test "html: sums of a range are those of the kernel's text, and a slice tells who woke its task" {
+	need_command node
+	weft export -q --to html -o "$BATS_TEST_TMPDIR/timeline.html" "$golden/6.12-events-sched.dat"
+	# All of it: the events by name.
+	page "$BATS_TEST_TMPDIR/timeline.html" key=v | sed -n 's/^events //p' | sed 's/ (/(/g; s/, and .*//' > "$BATS_TEST_TMPDIR/events"
+	[ "$(cut -d: -f1 "$BATS_TEST_TMPDIR/events")" = "$(grep -vc '^#' "$golden/6.12-events-sched.txt")" ]
+	for name in sched_switch sched_stat_runtime sched_waking; do
+		grep -q "sched:$name($(grep -c ": $name:" "$golden/6.12-events-sched.txt"))" "$BATS_TEST_TMPDIR/events"
+	done
+	# The first turn of rcu_preempt: from 2.936898 to 2.937131, woken by the idle task of CPU 0 at 2.936595.
+	row=$(page "$BATS_TEST_TMPDIR/timeline.html" 'row=CPU 0')
+	page "$BATS_TEST_TMPDIR/timeline.html" "click=0.39463,$row" arrow key=r "hover=0.39463,$row" > "$BATS_TEST_TMPDIR/told"
+	grep -qx 'woken by <idle>-0 on CPU 0, 303\..* us before it ran' "$BATS_TEST_TMPDIR/told"
+	grep -qx 'CPU 0 > rcu_preempt-17 > <idle>-0' "$BATS_TEST_TMPDIR/told"
+	grep -qx 'CPU 0 busy 232\..* us (100.0 %): rcu_preempt 232\..* us (1)' "$BATS_TEST_TMPDIR/told"
+	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/told" | cut -d' ' -f1-2)" = 'rcu_preempt, 232.885' ]
+}
+
 @test "html: it has the tables of weft summary" {
 	need_command node
 	weft export -q --to html -o "$BATS_TEST_TMPDIR/timeline.html" "$golden/6.12-events-sched.dat"

@@ -131,3 +131,36 @@ TEST(bands_stay_below_their_limit_and_lose_no_time)
 	CHECK(bands.items[0].id == 2 && bands.items[0].band.added == SLICES / 50);
 	bands_release(&bands);
 }
+
+TEST(band_overview_has_the_sums_of_its_band_and_no_texts)
+{
+	struct band band = { .texts = true }, overview;
+	struct band_walk walk = { .band = &overview };
+	struct slice slice;
+
+	CHECK(band_add(&band, &(struct slice){ .start = 1, .name = 7, .text = "ab", .text_len = 2 }));
+	CHECK(band_add(&band, &(struct slice){ .start = 9, .name = 7, .text = "cd", .text_len = 2 }));
+	CHECK(band_add(&band, &(struct slice){ .start = 40, .name = 8, .text = "ef", .text_len = 2 }));
+	CHECK(band_overview(&band, 4, &overview));
+	CHECK(overview.slices == 2 && band.slices == 3 && !band.fold);
+	CHECK(band_next(&walk, &slice) && is(&slice, 1, 8, 2, 0, 7) && !slice.text_len);
+	CHECK(band_next(&walk, &slice) && is(&slice, 40, 0, 1, 0, 8) && !slice.text_len);
+	CHECK(!band_next(&walk, &slice));
+	band_release(&overview);
+	band_release(&band);
+}
+
+TEST(bands_count_each_name_whatever_is_folded)
+{
+	struct bands bands;
+	const uint64_t *one, *two;
+
+	bands_init(&bands, 2000);
+	for (uint64_t i = 0; i < 20000; i++)
+		bands_add(&bands, BAND_CALL, 0, i & 1, 0,
+			  &(struct slice){ .start = i * 10, .lasted = i % 100 ? 1 : 9, .name = i % 100 ? 5 : 6 });
+	one = u64_map_find(&bands.totals, (uint64_t)BAND_CALL << 32 | 5);
+	two = u64_map_find(&bands.totals, (uint64_t)BAND_CALL << 32 | 6);
+	CHECK(bands.items[0].band.fold && one && *one == 19800 && two && *two == 200);
+	bands_release(&bands);
+}
