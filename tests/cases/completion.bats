@@ -80,7 +80,7 @@ offers()
 			run -0 weft "$name" "$file" --sort "$column"
 			offers "weft $name --sort " "$column"
 		done
-		run -1 --separate-stderr weft "$name" "$file" --sort none-such
+		run -2 --separate-stderr weft "$name" "$file" --sort none-such
 		[[ "$stderr" == *"; there are "* ]]
 		while read -r column; do
 			[[ $column == *' '* || "|$columns|" == *"|$column|"* || $column == errors ]]

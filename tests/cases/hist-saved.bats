@@ -91,7 +91,7 @@ pairs() {
 	[[ "$stderr" == *"  next_comm,nxt_pid"$'\n'"            ^" ]]
 	run -1 --separate-stderr weft hist -i "$sched.dat" sched:sched_swich --keys next_comm
 	[[ "$stderr" == *"did you mean 'sched:sched_switch'"* ]]
-	run -1 --separate-stderr weft hist -i "$sched.dat" sched:sched_switch --keys next_pid --filter 'next_pid = 1'
+	run -2 --separate-stderr weft hist -i "$sched.dat" sched:sched_switch --keys next_pid --filter 'next_pid = 1'
 	[[ "$stderr" == *"--filter: Invalid operator"* ]]
 	run -2 --separate-stderr weft hist -i "$sched.dat" sched:sched_switch --keys next_pid -- true
 	[[ "$stderr" == *"cannot be combined with a COMMAND"* ]]

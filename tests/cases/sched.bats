@@ -83,9 +83,9 @@ leavers_of()
 }
 
 @test "sched: says what is wrong with a column, a format, a file without switches, a file that is none" {
-	run -1 weft sched "$file" --sort maxx
+	run -2 weft sched "$file" --sort maxx
 	[[ "$output" == "weft: --sort: no table has a column 'maxx'; did you mean "* ]]
-	run -1 weft sched "$file" --sort nosuch
+	run -2 weft sched "$file" --sort nosuch
 	[[ "$output" == "weft: --sort: no table has a column 'nosuch'; there are task, pid, run, wait, "*", max at" ]]
 	run -2 weft sched "$file" --format xml
 	[[ "${lines[0]}" == *"unknown format 'xml'; use text, json or csv"* ]]
