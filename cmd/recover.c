@@ -8,6 +8,7 @@
 #include "lib/record/recovery.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,20 +102,40 @@ static void print_recovered(const struct recovery *recovery)
 		command_warn("%s of them were still in the kernel's buffers", text_size(drained, recovery->drained));
 	if (recovery->torn)
 		command_warn("%s at the end of parts were torn and left out", text_size(torn, recovery->torn));
+	if (recovery->unread)
+		command_warn(
+			"note: the instance of that recording exists no more or cannot be used, so the file lacks what the "
+			"kernel still held when the recording was killed");
 }
 
 /* Parts that a killed recording left anywhere, as its journal names them. A command recovers once. */
 static struct found waiting;
 
-static void note_waiting(const char *parts)
+/* Parts that are not where they were: only the user can know where they are now. */
+static void tell_moved(const char *parts, uint64_t events)
 {
-	(void)count_parts(parts, &waiting);
+	command_warn("note: the kernel still holds %" PRIu64
+		     " event%s of a killed recording whose parts are not at '%s' "
+		     "any more; 'weft recover DIR' with their new place saves them, 'weft reset' gives them up",
+		     events, events == 1 ? "" : "s", parts);
 }
 
-static void tell_waiting(const char *parts)
+static void note_waiting(const char *parts, uint64_t events)
+{
+	if (events)
+		tell_moved(parts, events);
+	else
+		(void)count_parts(parts, &waiting);
+}
+
+static void tell_waiting(const char *parts, uint64_t events)
 {
 	cleanup_buf struct buf pasted = BUF_INIT;
 
+	if (events) {
+		tell_moved(parts, events);
+		return;
+	}
 	command_warn(
 		"note: 'weft recover %s' makes a file of what is there and in the kernel's buffers; "
 		"until then the tracing settings of that recording stay changed ('weft reset' puts them back without)",
@@ -122,11 +143,11 @@ static void tell_waiting(const char *parts)
 }
 
 /* Anybody can recover a trace, but only root can restore tracefs: without `must`, missing rights are no failure. */
-static int undo(bool must, void (*waits)(const char *parts))
+static int undo(bool must, const struct recovery *done, recovery_waits *waits)
 {
 	struct fail fail = FAIL_INIT;
 	unsigned nr = 0;
-	int err = recovery_undo(waits, &nr, &fail);
+	int err = recovery_undo(done, waits, &nr, &fail);
 
 	if (err && (must || (err != -EACCES && err != -EPERM && err != -ENODEV)))
 		return command_failed(&fail);
@@ -135,28 +156,27 @@ static int undo(bool must, void (*waits)(const char *parts))
 	return nr ? EXIT_OK : -1;
 }
 
-static int recover_parts(const char *path, const struct arguments *arguments)
+static int recover_parts(const char *path, const struct arguments *arguments, struct recovery *recovery)
 {
 	struct fail fail = FAIL_INIT;
-	struct recovery recovery;
 	int err;
 
 	if (!arguments->quiet)
 		progress_prepare("recover", false);
 	progress_start(progress_tree(path));
-	err = recovery_run(path, arguments->output, arguments->mode, &recovery, &fail);
+	err = recovery_run(path, arguments->output, arguments->mode, recovery, &fail);
 	progress_end();
 
 	if (err)
 		return command_failed(&fail);
-	print_recovered(&recovery);
-	recovery_release(&recovery);
+	print_recovered(recovery);
 	return EXIT_OK;
 }
 
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .mode = OUTPUT_MODE };
+	struct recovery recovery = { .output = NULL };
 	const char *what;
 	unsigned nr = 0;
 	int status, undone;
@@ -166,7 +186,7 @@ static int run(int argc, char **argv)
 	what = arguments.what ? arguments.what : "trace.dat";
 	path = find_parts(what, &nr);
 	if (!path && !arguments.what) {
-		(void)undo(false, note_waiting);
+		(void)undo(false, NULL, note_waiting);
 		path = waiting.path;
 		nr = waiting.nr;
 	}
@@ -180,9 +200,10 @@ static int run(int argc, char **argv)
 	 * The data comes first, because restoring the settings removes the instance together with the events still in
 	 * it. If recovering the data failed, its parts still exist, and their settings are left as they are.
 	 */
-	status = path ? recover_parts(path, &arguments) : EXIT_OK;
+	status = path ? recover_parts(path, &arguments, &recovery) : EXIT_OK;
 	free(path);
-	undone = undo(!path && !status, tell_waiting);
+	undone = undo(!path && !status, status ? NULL : &recovery, tell_waiting);
+	recovery_release(&recovery);
 	if (status)
 		return status;
 	if (undone > 0)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "lib/base/cpus.h"
 #include "lib/base/destination.h"
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
@@ -173,10 +174,14 @@ static struct instance *find_instance(struct work *work, const struct tracing *t
 	struct instance *instance;
 	char boot[BOOT_ID];
 
-	if (!item || !tracing->dir || !*facts_boot_id(boot) || strcmp(item->key, boot) ||
-	    !undo_knows_instance(NULL, item->data, work->parts->secret))
+	if (!item)
 		return NULL;
-	return instance_open(tracing, item->data, false, NULL, &instance, NULL) ? NULL : instance;
+	if (tracing->dir && *facts_boot_id(boot) && !strcmp(item->key, boot) &&
+	    undo_knows_instance(NULL, item->data, work->parts->secret) &&
+	    !instance_open(tracing, item->data, false, NULL, &instance, NULL))
+		return instance;
+	work->recovery->unread = !is_moved(work, buffer, 0);
+	return NULL;
 }
 
 /*
@@ -321,8 +326,10 @@ int recovery_run(const char *path, const char *output, mode_t mode, struct recov
 
 	if (err == -ENODATA)
 		discard(path, fail);
-	if (!err)
+	if (!err) {
+		snprintf(recovery.secret, sizeof(recovery.secret), "%s", work.parts->secret);
 		err = recover(&work, output, fail);
+	}
 	for (size_t i = 0; i < work.nr; i++)
 		close(work.pieces[i].fd);
 	free(work.pieces);
@@ -341,27 +348,73 @@ void recovery_release(struct recovery *recovery)
 	recovery->output = NULL;
 }
 
-/* Whether the recording's parts exist. Their recovery will also read the instance of the recording. */
-static bool waits_for_recovery(const char *journal, void *data)
-{
-	cleanup_free char *parts = undo_parts(journal);
-	void (**waits)(const char *parts) = data;
+struct waiting {
+	const struct tracing *tracing;
+	const struct recovery *done;
+	recovery_waits *waits;
+};
 
-	if (!parts || access(parts, F_OK))
+/* The number of events in all CPUs' buffers of an instance. 0 also if there is no such instance. */
+static uint64_t events_held(const struct tracing *tracing, const char *name)
+{
+	struct ring_buffer_stats stats;
+	struct instance *instance;
+	struct cpus cpus;
+	uint64_t sum = 0;
+	char file[64];
+
+	if (tracing_possible_cpus(&cpus, NULL) || instance_open(tracing, name, false, NULL, &instance, NULL))
+		return 0;
+	for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
+		snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
+		if (cpus_has(&cpus, cpu) && instance_has(instance, file) &&
+		    !ring_buffer_stats(instance, cpu, &stats, NULL))
+			sum += stats.entries;
+	}
+	instance_close(instance, NULL);
+	return sum;
+}
+
+static bool recording_waits(const struct waiting *waiting, const struct undo_recording *recording)
+{
+	uint64_t events = 0;
+
+	if (waiting->done && !waiting->done->unread && undo_recording_is(recording, waiting->done->secret))
 		return false;
-	(*waits)(parts);
+	/* Who has moved the parts can still name their new place. */
+	if (access(recording->parts, F_OK)) {
+		for (size_t i = 0; i < recording->nr; i++)
+			events += events_held(waiting->tracing, recording->instances[i]);
+		if (!events)
+			return false;
+	}
+	waiting->waits(recording->parts, events);
 	return true;
 }
 
-int recovery_undo(void (*waits)(const char *parts), unsigned *ret, struct fail *fail)
+/* Whether the journal's recording can still be recovered, which will also read its instance. */
+static bool waits_for_recovery(const char *journal, void *data)
+{
+	struct undo_recording recording;
+	bool waits;
+
+	if (undo_recording(journal, &recording))
+		return false;
+	waits = recording_waits(data, &recording);
+	undo_recording_release(&recording);
+	return waits;
+}
+
+int recovery_undo(const struct recovery *done, recovery_waits *waits, unsigned *ret, struct fail *fail)
 {
 	struct tracing tracing;
+	struct waiting waiting = { .tracing = &tracing, .done = done, .waits = waits };
 	struct undo_sum sum = { .journals = 0 };
 	int r = 0, err = tracing_find(&tracing, fail);
 
 	if (err)
 		return err;
-	err = undo_recover(&tracing, NULL, waits_for_recovery, &waits, &sum, fail);
+	err = undo_recover(&tracing, NULL, waits_for_recovery, &waiting, &sum, fail);
 	if (!err)
 		undo_sweep(NULL);
 	if (!err && (r = shared_cmdlines_recover(&tracing, NULL, fail)) < 0)

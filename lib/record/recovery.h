@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -24,6 +25,8 @@ struct recovery {
 	uint64_t drained;        /* bytes of pages that were read from the kernel by this recovery */
 	uint64_t torn;           /* bytes of torn data that were left out */
 	unsigned cpus;           /* number of CPUs with pages */
+	bool unread;     /* what the kernel still held could not be read: an instance of it is gone or not its own */
+	char secret[17]; /* of the parts: says to recovery_undo() which recording need not wait any more */
 };
 
 /*
@@ -35,10 +38,12 @@ int must_check recovery_run(const char *parts, const char *output, mode_t mode, 
 void recovery_release(struct recovery *recovery);
 
 /*
- * Restores the settings that killed recordings have left changed. *ret: the number of these recordings. A recording
- * whose parts still exist is not restored, because that would remove its instance with its events; `waits` is called
- * with the path of its parts.
+ * Restores the settings that killed recordings have left changed. *ret: the number of these recordings. Restoring them
+ * removes the recording's instance with its events. So a recording waits whose parts still exist, or whose parts are
+ * not where they were while its instance has events: `waits` is called with the path of its parts and with the number
+ * of these events (0: the parts exist). The recording that was `done` (or NULL) and read whole does not wait.
  */
-int must_check recovery_undo(void (*waits)(const char *parts), unsigned *ret, struct fail *fail);
+typedef void recovery_waits(const char *parts, uint64_t events);
+int must_check recovery_undo(const struct recovery *done, recovery_waits *waits, unsigned *ret, struct fail *fail);
 
 #endif

@@ -95,11 +95,18 @@ struct undo_pending {
 	unsigned probes;    /* events of dynamic_events to remove */
 };
 int must_check undo_next_pending(const char *dir, unsigned *at, struct undo_pending *ret, struct fail *fail);
-/*
- * The directory with the parts of the recording to which the journal belongs, as it was passed to undo_mark(). NULL:
- * there is none. The caller frees it.
- */
-char *undo_parts(const char *path);
+/* The recording to which a journal belongs: what undo_mark() was told. */
+struct undo_recording {
+	char *mark;        /* "SECRET PARTS" */
+	const char *parts; /* in `mark`: the directory with its parts */
+	char **instances;  /* those that it made */
+	size_t nr;
+};
+/* -ENOENT: the journal is that of no recording. On success the caller releases *ret. */
+int must_check undo_recording(const char *path, struct undo_recording *ret);
+void undo_recording_release(struct undo_recording *recording);
+/* Whether it was marked with this secret. Nothing was marked with "". */
+bool undo_recording_is(const struct undo_recording *recording, const char *secret);
 /* Whether a journal in `dir` says that an ended recording marked with this secret made this instance. */
 bool undo_knows_instance(const char *dir, const char *instance, const char *secret);
 

@@ -66,3 +66,38 @@ setup()
 	run -1 weft recover "$living"
 	[ -d "$living" ]
 }
+
+@test "recover: what the kernel holds of a recording waits until its parts are named, wherever they were moved" {
+	mkdir before other
+	cd before
+	weft record -o k.dat -e sched_process_exec -- sleep 600 3>&- &
+	pid=$!
+	instance=/sys/kernel/tracing/instances/weft-$pid
+	until [ "$(cat $instance/tracing_on 2> /dev/null)" = 1 ] && grep -q '^entries: [1-9]' $instance/per_cpu/cpu*/stats; do
+		sleep 0.05
+	done
+	kill -9 $pid
+	wait $pid || true
+	cd ..
+	mv before after
+	run -1 weft recover other/k.dat
+	[[ "$output" == *"the kernel still holds "*" of a killed recording whose parts are not at "*"/before/k.dat.weft-$pid-"* ]]
+	[[ "$output" == *"nothing to recover"* ]]
+	[ -e $instance ]
+	run -0 weft recover after/k.dat
+	[[ "$output" == *"were still in the kernel's buffers"* ]]
+	[ ! -e $instance ]
+	weft report after/k.dat | grep -q "sched_process_exec: .*/sleep "
+}
+
+@test "recover: it says what could not be read any more" {
+	weft record -o k.dat -e sched_process_exec -- sleep 600 3>&- &
+	pid=$!
+	instance=/sys/kernel/tracing/instances/weft-$pid
+	until [ "$(cat $instance/tracing_on 2> /dev/null)" = 1 ]; do sleep 0.05; done
+	kill -9 $pid
+	wait $pid || true
+	run -0 weft reset
+	run -0 weft recover k.dat
+	[[ "$output" == *"the file lacks what the kernel still held"* ]]
+}

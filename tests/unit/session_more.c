@@ -470,8 +470,9 @@ static bool fill_instance(struct scene *scene, char name[128])
 
 static char waits_for[FAKE_PATH];
 
-static void note_parts(const char *parts)
+static void note_parts(const char *parts, uint64_t events)
 {
+	CHECK(!events);
 	snprintf(waits_for, sizeof(waits_for), "%s", parts);
 }
 
@@ -488,7 +489,7 @@ TEST(recovery_takes_what_the_kernel_still_holds_of_a_killed_recording_and_then_r
 		cleanup_buf struct buf got = BUF_INIT, want = BUF_INIT;
 
 		*waits_for = '\0';
-		CHECK(!recovery_undo(note_parts, &nr, &scene.fail) && !nr);
+		CHECK(!recovery_undo(NULL, note_parts, &nr, &scene.fail) && !nr);
 		CHECK_STR(waits_for, parts);
 		CHECK(strstr(stage_left(&scene.stage, "instances", left, sizeof(left)), name));
 		CHECK(!recovery_run(parts, NULL, 0600, &recovery, &scene.fail));
@@ -499,7 +500,7 @@ TEST(recovery_takes_what_the_kernel_still_holds_of_a_killed_recording_and_then_r
 		CHECK(!printed(scene.output, "ftrace", NULL, &got, NULL));
 		CHECK(!printed_trace(scene.played, &(struct printed){ .format = "ftrace" }, &want, NULL));
 		CHECK(strstr(printed_body(&got), printed_body(&want)));
-		CHECK(!recovery_undo(note_parts, &nr, &scene.fail) && nr == 1);
+		CHECK(!recovery_undo(&recovery, note_parts, &nr, &scene.fail) && nr == 1);
 		CHECK(!strstr(stage_left(&scene.stage, "instances", left, sizeof(left)), name));
 	}
 	recovery_release(&recovery);
@@ -519,8 +520,8 @@ TEST(recovery_does_not_replace_a_file_that_was_not_named)
 		CHECK(strstr(scene.fail.text, "r.dat' exists; choose another file with -o"));
 		CHECK(fake_holds(&scene.stage.fake, "out/r.dat", "another recording"));
 		CHECK(!recovery_run(parts, scene.output, 0600, &recovery, &scene.fail));
+		CHECK(!recovery_undo(&recovery, note_parts, &nr, NULL) && nr == 1);
 		recovery_release(&recovery);
-		CHECK(!recovery_undo(note_parts, &nr, NULL) && nr == 1);
 	}
 	end(&scene);
 }
