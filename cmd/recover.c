@@ -179,14 +179,16 @@ static int run(int argc, char **argv)
 	struct recovery recovery = { .output = NULL };
 	const char *what;
 	unsigned nr = 0;
-	int status, undone;
+	int status, undone, first = -1;
+	bool asked, had;
 	char *path;
 
 	command_parse(&recover_command, argc, argv, 0, &arguments);
 	what = arguments.what ? arguments.what : "trace.dat";
 	path = find_parts(what, &nr);
-	if (!path && !arguments.what) {
-		(void)undo(false, NULL, note_waiting);
+	asked = !path && !arguments.what;
+	if (asked) {
+		first = undo(false, NULL, note_waiting);
 		path = waiting.path;
 		nr = waiting.nr;
 	}
@@ -200,15 +202,16 @@ static int run(int argc, char **argv)
 	 * The data comes first, because restoring the settings removes the instance together with the events still in
 	 * it. If recovering the data failed, its parts still exist, and their settings are left as they are.
 	 */
-	status = path ? recover_parts(path, &arguments, &recovery) : EXIT_OK;
+	had = path;
+	status = had ? recover_parts(path, &arguments, &recovery) : EXIT_OK;
 	free(path);
-	undone = undo(!path && !status, status ? NULL : &recovery, tell_waiting);
+	undone = asked && !had ? first : undo(!had && !status, status ? NULL : &recovery, tell_waiting);
 	recovery_release(&recovery);
 	if (status)
 		return status;
 	if (undone > 0)
 		return undone;
-	if (!path && undone < 0) {
+	if (!had && undone < 0) {
 		command_warn("nothing to recover: no parts of '%s', no settings to put back", what);
 		return EXIT_FAILED;
 	}

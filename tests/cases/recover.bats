@@ -101,3 +101,16 @@ setup()
 	run -0 weft recover k.dat
 	[[ "$output" == *"the file lacks what the kernel still held"* ]]
 }
+
+@test "recover: without a name, settings alone that a killed weft left are put back" {
+	weft stream -q -e sched_process_exec > /dev/null 3>&- &
+	pid=$!
+	instance=/sys/kernel/tracing/instances/weft-$pid
+	until [ "$(cat $instance/tracing_on 2> /dev/null)" = 1 ]; do sleep 0.05; done
+	kill -9 $pid
+	wait $pid || true
+	run -0 weft recover
+	[[ "$output" == *"put back the tracing settings of 1 killed recording"* ]]
+	[[ "$output" != *"nothing to recover"* ]]
+	[ ! -e $instance ]
+}

@@ -64,12 +64,13 @@ read_perf() {
 		$2 == "sched:sched_migrate_task:" && match($0, / pid=[0-9]+ /) { moves[substr($0, RSTART + 5) + 0]++ }
 		END { for (pid in turns) print pid, turns[pid], moves[pid] + 0 }' /tmp/script | sort > /tmp/counts.perf
 	# A task is "name[tid]" or "name[tid/pid]", and a name may have blanks. The output first has a line for each
-	# run, with the delay as the second number; then one for each task, the parent first.
+	# run, with the delay as the second number; then one for each task, the parent first. The delay of a child's first
+	# run is that of its fork, which weft sched does not count among those of wakeups.
 	awk -v shell="$(cat /tmp/shell)" '/^Runtime summary/ { tasks = 1 }
 		!tasks { sub(/\[[0-9]+\] /, "") }
 		!match($0, /\[[0-9]+(\/[0-9]+)?\] /) { next }
 		{ pid = substr($0, RSTART + 1) + 0; n = split(substr($0, RSTART + RLENGTH), f, " ") }
-		!tasks && f[1] ~ /^[0-9]/ && f[2] + 0 > longest[pid] { longest[pid] = f[2] + 0 }
+		!tasks && f[1] ~ /^[0-9]/ && runs[pid]++ && f[2] + 0 > longest[pid] { longest[pid] = f[2] + 0 }
 		tasks && f[1] == shell { print pid, f[2], f[3], longest[pid] + 0 }' /tmp/timehist | sort > /tmp/tasks.perf
 	awk 'NR == FNR { of[$1] = 1; next }
 		!($1 in of) { next }

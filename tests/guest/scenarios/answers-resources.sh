@@ -71,8 +71,8 @@ about() { awk -v a="$1" -v b="$2" -v n="$3" 'BEGIN { d = a - b / 1000; if (d < 0
 blocks() {
 	[ -n "$disk" ] || { skip "weft block" "no disk in the guest"; return; }
 	answer block --by task
-	check "the reads of dd are 32 of 4 KiB" matches /tmp/a.csv '^dd,[0-9]+,32,131072,'
-	check "the writes of dd are 16 of 8 KiB" matches /tmp/a.csv '^dd,[0-9]+,16,131072,'
+	check "the reads of dd are 32 of 4 KiB" matches /tmp/a.csv '^dd,[0-9]+,read,32,131072,'
+	check "the writes of dd are 16 of 8 KiB" matches /tmp/a.csv '^dd,[0-9]+,write,16,131072,'
 	check "the requests are those of the kernel's statistics" equal "$(total requests) $(total bytes)" "$(echo "$before $after" |
 		awk '{ for (i = 1; i <= NF / 2; i++) d[i] = $(i + NF / 2) - $i; print d[1] + d[5], (d[3] + d[7]) * 512 }')"
 	# Pairs both ends of each request by its address.

@@ -26,6 +26,7 @@ scenario() {
 	example "events.rst 317" 'echo common_pid == 0 > events/sched/filter' "weft set -e sched -f 'common_pid == 0'"
 	example "events.rst 328" 'echo prev_pid == 0 > events/sched/filter' "weft set -e sched -f 'prev_pid == 0'"
 	example "events.rst 343-344" 'echo $$ > set_event_pid; echo 1 > events/sched/enable' 'weft set -P $$ -e sched'
-	example "events.rst 351" 'echo 123 244 1 >> set_event_pid' 'weft set -P 123,244,1'
+	# weft refuses PIDs of no task, so these are of tasks.
+	example "events.rst 351" 'echo 2 $$ 1 >> set_event_pid' 'weft set -P 2,$$,1'
 	examples_end
 }

@@ -32,7 +32,7 @@ wrong() {
 	echo 0 > $T/events/sched/sched_switch/filter
 	check "'$1' is wrong for the kernel" [ -n "$said" ]
 	weft report -f "sched:sched_switch: $1" /tmp/f.dat > /tmp/f.out 2> /tmp/f.err
-	check "'$1' is wrong for report" status_is $? 1 /tmp/f.err
+	check "'$1' is wrong for report" status_is $? 2 /tmp/f.err
 	check "'$1': with the kernel's words" grep -qF "$said" /tmp/f.err
 }
 
