@@ -31,7 +31,8 @@ static void see(struct analysis *analysis, const struct event *event, uint8_t ro
 	uint32_t task = state->step.kind == STEP_SWITCH ? state->step.other : state_running(state, event->cpu);
 	uint64_t *count;
 
-	if (!role || task == STATE_NO_TASK || !pass_wants_cpu(analysis->pass, event->cpu))
+	if (!role || task == STATE_NO_TASK || !pass_wants_cpu(analysis->pass, event->cpu) ||
+	    !pass_wants(analysis->pass, &state->tasks[task]))
 		return;
 	count = u64_map_add(&analysis->counts, (uint64_t)task << 32 | event->cpu);
 	if (count)
