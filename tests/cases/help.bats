@@ -132,7 +132,7 @@ load lib
 
 @test "report -O says of a misspelt option which there are" {
 	run weft report -O latency-formt tests/fixtures/demo.dat
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[[ "$output" == *"did you mean 'latency-format'"* ]]
 	# The options that the kernel's trace_options and weft share.
 	for name in print-parent sym-offset verbose irq-info funcgraph-proc stacktrace; do
