@@ -14,7 +14,7 @@ file=tests/corpora/container/accept/v7-zstd.dat
 	[[ "$output" == *"  pages of CPU 1 of side"* ]]
 	[[ "$output" == *"  16 events in 1.00 s, none lost, clock local"* ]]
 	grep -Eq '^ +0 +[0-9]+ B +512 B +8 +0 +1\.000001 +2\.000003 +0 +0$' <<< "$output"
-	grep -Eq '^ +1 +[0-9]+ B +512 B +8 +0 +1\.000001 +2\.000003 +1 +0$' <<< "$output"
+	grep -Eq '^ +1 +[0-9]+ B +512 B +8 +0 +1\.000002 +2\.000003 +1 +0$' <<< "$output"
 	grep -Eq '^ +16 +demo:tick$' <<< "$output"
 	[[ "$output" == *"Instance side"*"  2 events in "*", clock global"* ]]
 }

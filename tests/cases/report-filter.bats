@@ -108,13 +108,13 @@ refused()
 	run weft report -f 'sched_swich: next_pid == 65' "$file"
 	[[ "$output" == *"the file knows no event 'sched_swich'; did you mean 'sched:sched_switch'"* ]]
 	run weft report -f '' "$file"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[[ "$output" == *"No filter found"* ]]
 	# Depth and length of a filter are limited.
 	run weft report -f "$(printf '(%.0s' {1..5000})" "$file"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	run weft report -f "next_pid == 1$(printf ' || next_pid == 1%.0s' {1..300})" "$file"
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 2 ]
 	[[ "$output" == *"Too many terms"* ]]
 }
 
