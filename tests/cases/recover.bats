@@ -70,13 +70,11 @@ setup()
 @test "recover: what the kernel holds of a recording waits until its parts are named, wherever they were moved" {
 	mkdir before other
 	cd before
-	weft record -o k.dat -e sched_process_exec -- sleep 600 3>&- &
+	weft record -o k.dat -e sched_process_exec -- sh -c 'echo $$ > child; exec sleep 600' 3>&- &
 	pid=$!
 	instance=/sys/kernel/tracing/instances/weft-$pid
-	until [ "$(cat $instance/tracing_on 2> /dev/null)" = 1 ] && grep -q '^entries: [1-9]' $instance/per_cpu/cpu*/stats; do
-		sleep 0.05
-	done
-	kill -9 $pid
+	until [ -s child ] && grep -q '^entries: [1-9]' $instance/per_cpu/cpu*/stats; do sleep 0.05; done
+	kill -9 $pid "$(cat child)"
 	wait $pid || true
 	cd ..
 	mv before after
@@ -91,11 +89,10 @@ setup()
 }
 
 @test "recover: it says what could not be read any more" {
-	weft record -o k.dat -e sched_process_exec -- sleep 600 3>&- &
+	weft record -o k.dat -e sched_process_exec -- sh -c 'echo $$ > child; exec sleep 600' 3>&- &
 	pid=$!
-	instance=/sys/kernel/tracing/instances/weft-$pid
-	until [ "$(cat $instance/tracing_on 2> /dev/null)" = 1 ]; do sleep 0.05; done
-	kill -9 $pid
+	until [ -s child ]; do sleep 0.05; done
+	kill -9 $pid "$(cat child)"
 	wait $pid || true
 	run -0 weft reset
 	run -0 weft recover k.dat
