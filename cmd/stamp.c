@@ -108,10 +108,13 @@ static int wall(const struct context *context, const char *option, const char *t
 		uint64_t *ret, struct fail *fail)
 {
 	uint64_t fraction;
-	struct tm when;
+	struct tm when = { .tm_mday = 1 };
 	time_t day, seconds;
 	int r;
 
+	/* What is no time of any day is wrong whatever the file has. */
+	if (!take_wall(text, &when, &fraction))
+		return no_time(option, text, fail);
 	if (!trace_info(context->trace)->has_date)
 		return fail_set(
 			fail, -EINVAL,

@@ -80,10 +80,8 @@ microseconds()
 	first=$(microseconds "$(time_of 1)") last=$(microseconds "$(time_of "$lines")")
 	expected()
 	{
-		while read -r line; do
-			t=$(microseconds "$(sed -E 's/.* ([0-9]+\.[0-9]{6}): .*/\1/' <<< "$line")")
-			if (( t > $1 + 1 && t < $2 - 1 )); then echo "$line"; fi
-		done < <(sed 's/^ *//' "$BATS_TEST_TMPDIR/all")
+		sed -E 's/^ *//; s/(.* ([0-9]+)\.([0-9]{6}): .*)/\2\3 \1/' "$BATS_TEST_TMPDIR/all" |
+			awk -v from="$1" -v to="$2" '$1 > from + 1 && $1 < to - 1 { sub(/^[0-9]+ /, ""); print }'
 	}
 	# within ARG...: prints those events, and at most those at the limits besides
 	within()
