@@ -16,7 +16,7 @@ enum { TEXTS_MAX = 1 << 16, TEXTS_BYTES_MAX = 2 << 20, SLOTS_FIRST = 32 };
 enum { TYPE_INT32 = 1, TYPE_INT64 = 2, TYPE_BYTE_ARRAY = 6 };
 enum { CONVERTED_UTF8 = 0, CONVERTED_LIST = 3, CONVERTED_UINT_8 = 11, CONVERTED_INT_8 = 15, CONVERTED_JSON = 19 };
 enum { LOGICAL_STRING = 1, LOGICAL_LIST = 3, LOGICAL_INTEGER = 10, LOGICAL_JSON = 12 };
-enum { CODEC_ZSTD = 6 };
+enum { CODEC_ZSTD = 6, BOUND_MAX = 1024 };
 enum { REPETITION_REQUIRED = 0, REPETITION_OPTIONAL = 1, REPETITION_REPEATED = 2 };
 
 /* Definition levels of the entries of a list; LEVEL_BITS: their size. */
@@ -334,7 +334,39 @@ static uint64_t put_pages(const struct parquet_column *column, size_t rows, stru
 	return plain;
 }
 
-/* Writes statistics: the number of nulls, and for integers the largest and the smallest. */
+/* Byte by byte, as the format orders texts; a prefix is smaller. */
+static bool is_before(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	int order = memcmp(a, b, a_len < b_len ? a_len : b_len);
+
+	return order ? order < 0 : a_len < b_len;
+}
+
+/* Writes the largest and the smallest text, so that readers skip row groups. Long ones would fill the footer. */
+static void put_text_bounds(const struct parquet_column *column, struct thrift *statistics)
+{
+	const char *least = NULL, *most = NULL;
+	uint32_t least_len = 0, most_len = 0, len;
+
+	for (uint32_t i = 0; i < column->nr_texts; i++) {
+		const char *text = text_at(column, i, &len);
+
+		if (!i || is_before(text, len, least, least_len)) {
+			least = text;
+			least_len = len;
+		}
+		if (!i || is_before(most, most_len, text, len)) {
+			most = text;
+			most_len = len;
+		}
+	}
+	if (!column->nr_texts || least_len > BOUND_MAX || most_len > BOUND_MAX)
+		return;
+	thrift_binary(statistics, 5, most, most_len);
+	thrift_binary(statistics, 6, least, least_len);
+}
+
+/* Writes statistics: the number of nulls, and for integers and texts the largest and the smallest. */
 static void put_statistics(const struct parquet_column *column, struct thrift *thrift)
 {
 	struct thrift inner = thrift_struct(thrift, 12);
@@ -346,6 +378,8 @@ static void put_statistics(const struct parquet_column *column, struct thrift *t
 		thrift_binary(&inner, 5, &most, width);
 		thrift_binary(&inner, 6, &least, width);
 	}
+	if (is_text(&column->shape))
+		put_text_bounds(column, &inner);
 	thrift_end(&inner);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# weft export --to parquet, as DuckDB reads it.
+# weft export --to parquet, as DuckDB and hyparquet read it.
 load lib
 
 golden=$BATS_TEST_DIRNAME/../fixtures/golden
@@ -121,6 +121,21 @@ prev_pid INTEGER,prev_prio INTEGER,prev_state BIGINT,next_comm VARCHAR,next_pid 
 		cut -d , -f $column "$BATS_TEST_TMPDIR/csv" | sort -n | sed -n '1p;$p' | paste -sd '|' | diff - "$BATS_TEST_TMPDIR/got"
 		most=$(cut -d '|' -f 2 "$BATS_TEST_TMPDIR/got")
 		[ "$(duckdb "SELECT count(*) FROM '$out/function.parquet' WHERE $name = $most")" = "$(cut -d , -f $column "$BATS_TEST_TMPDIR/csv" | grep -cx "$most")" ]
+	done
+}
+
+@test "parquet: a second reader, hyparquet, reads every value, and the bounds of texts are those of the values" {
+	need_command python3
+	need_command zstd
+	need_npm hyparquet 1.33.0
+	local modules=$NODE_PATH file
+	for file in "$golden"/6.12-{events-sched,event-stacktrace,events-syscalls}.dat; do
+		rm -rf "$out"
+		weft export --to parquet -q -o "$out" "$file"
+		weft export --to jsonl -q "$file" > "$BATS_TEST_TMPDIR/jsonl" 2> /dev/null
+		node "$BATS_TEST_DIRNAME/export/hyparquet.mjs" "$modules" "$out" > "$BATS_TEST_TMPDIR/rows"
+		run -0 python3 "$BATS_TEST_DIRNAME/export/parquet.py" "$BATS_TEST_TMPDIR/jsonl" "$BATS_TEST_TMPDIR/rows"
+		[ "$output" -gt 0 ]
 	done
 }
 
