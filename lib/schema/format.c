@@ -158,11 +158,13 @@ static uint32_t element_size(const struct field *field, uint8_t long_size)
 static void set_flags(struct field *field, bool is_signed, uint8_t long_size)
 {
 	struct text type = { .at = field->type, .end = field->type + strlen(field->type) };
+	/* In a synthetic event the place of a dynamic array is the first half of a u64 (union trace_synth_field). */
+	bool has_place = field->size == 4 || field->size == 8;
 
 	field->flags = is_signed ? FIELD_SIGNED : 0;
-	if (has_word(&type, "__data_loc") && field->size == 4)
+	if (has_word(&type, "__data_loc") && has_place)
 		field->flags |= FIELD_DYNAMIC;
-	if (has_word(&type, "__rel_loc") && field->size == 4)
+	if (has_word(&type, "__rel_loc") && has_place)
 		field->flags |= FIELD_DYNAMIC | FIELD_RELATIVE;
 	if (has_word(&type, "*"))
 		field->flags |= FIELD_POINTER;

@@ -21,7 +21,7 @@ enum field_flags {
 	FIELD_SIGNED = 1 << 0,
 	FIELD_ARRAY = 1 << 1,    /* fixed: count elements of elem_size */
 	FIELD_STRING = 1 << 2,   /* char array, fixed or dynamic */
-	FIELD_DYNAMIC = 1 << 3,  /* __data_loc: u32 of offset in the record | len << 16 */
+	FIELD_DYNAMIC = 1 << 3,  /* __data_loc: u32 of offset in the record | len << 16, also as the begin of a u64 */
 	FIELD_RELATIVE = 1 << 4, /* __rel_loc: the offset counts from the end of the u32 */
 	FIELD_POINTER = 1 << 5,  /* the type has a '*' */
 	FIELD_LONG = 1 << 6,     /* the type is (unsigned) long, whose size is the traced kernel's */
@@ -31,7 +31,7 @@ struct field {
 	const char *name;
 	const char *type;   /* as declared, without the name: "const char *", "pid_t", "char[16]" */
 	uint32_t offset;    /* in the record */
-	uint32_t size;      /* size of the field as stored; 4 for a dynamic one */
+	uint32_t size;      /* size of the field as stored; 4 or 8 for a dynamic one */
 	uint32_t elem_size; /* size of an array's element; else `size` */
 	uint32_t flags;
 };

@@ -58,6 +58,31 @@ TEST(format_knows_fields_by_name_with_their_types)
 	schema_free(schema);
 }
 
+/* As 6.12 prints it for 'guest_dyn char comm[]; u64 lat': the place is the first half of a u64. */
+TEST(format_knows_the_dynamic_strings_of_synthetic_events)
+{
+	static const char text[] = "name: guest_dyn\nID: 1400\nformat:\n"
+				   "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+				   "\tfield:__data_loc char[] comm;\toffset:8;\tsize:8;\tsigned:1;\n"
+				   "\tfield:u64 lat;\toffset:16;\tsize:8;\tsigned:0;\n"
+				   "\nprint fmt: \"comm=%s, lat=%llu\", __get_str(comm), REC->lat\n";
+	struct schema *schema = schema_of(text);
+	const struct format *format = schema ? schema_format(schema, 1400, NULL) : NULL;
+	const struct field *field = format ? format_field(format, "comm") : NULL;
+	uint32_t place = 24 | 3u << 16;
+	uint8_t data[32] = { 0 };
+	const uint8_t *at;
+	size_t len;
+
+	REQUIRE(field);
+	CHECK(field->flags & FIELD_DYNAMIC && field->flags & FIELD_STRING && field->elem_size == 1);
+	memcpy(data + 8, &place, sizeof(place));
+	memcpy(data + 24, "ls", 3);
+	REQUIRE(field_bytes(field, &(struct schema_abi){ .long_size = 8 }, data, sizeof(data), &at, &len));
+	CHECK(at == data + 24 && len == 3);
+	schema_free(schema);
+}
+
 TEST(format_follows_dynamic_fields_only_inside_the_record)
 {
 	struct schema *schema = schema_of(sched_text);
