@@ -165,7 +165,7 @@ static bool add_list_line(struct buf *buf, struct text_word line)
 {
 	const char *bracket = memchr(line.at, '[', line.len);
 
-	if (memchr(line.at, ':', line.len))
+	if (control_is_probe(line))
 		return true;
 	if (bracket && bracket > line.at && bracket[-1] == ' ' && line.at[line.len - 1] == ']')
 		return buf_addf(buf, "%.*s:mod:%.*s\n", (int)(bracket - 1 - line.at), line.at,

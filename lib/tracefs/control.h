@@ -54,6 +54,11 @@ bool control_word(const char *text, enum control_kind kind, char *into, size_t s
 /* Whether a line of a list names something. "#### all functions enabled ####" and "no pid" do not. */
 struct text_word;
 bool control_is_name(struct text_word line);
+/*
+ * Whether a line of set_ftrace_filter is a command of a function, "vfs_read:traceoff:unlimited". "*:mod:ext4" is not:
+ * so the kernel prints functions of a module that is not loaded yet.
+ */
+bool control_is_probe(struct text_word line);
 
 /* Whether two lines of set_ftrace_filter or of a trigger mean the same. Remaining counts and states are ignored. */
 bool control_same_line(struct text_word one, struct text_word other);

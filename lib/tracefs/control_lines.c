@@ -241,9 +241,13 @@ static bool add_probe_removal(struct buf *buf, struct text_word function, struct
 			command.at, counted ? ":0" : "");
 }
 
-static bool is_probe(struct text_word line)
+bool control_is_probe(struct text_word line)
 {
-	return line.len && line.at[0] != '#' && memchr(line.at, ':', line.len);
+	static const char module[] = ":mod:";
+	const char *colon = control_is_name(line) ? memchr(line.at, ':', line.len) : NULL;
+	size_t left = colon ? line.len - (size_t)(colon - line.at) : 0;
+
+	return colon && (left < strlen(module) || memcmp(colon, module, strlen(module)) != 0);
 }
 
 /* Whether `text` has a probe with the same command. If so, only the probe of this function may be removed. */
@@ -253,7 +257,7 @@ static bool has_command(const char *text, struct text_word command)
 	struct text_word other;
 
 	while (text_next_line(&text, &left, &other))
-		if (is_probe(other) && control_same_line(command_of(other), command))
+		if (control_is_probe(other) && control_same_line(command_of(other), command))
 			return true;
 	return false;
 }
@@ -281,7 +285,7 @@ int control_restore_probes(const char *path, const char *old, const char *now)
 		cleanup_buf struct buf value = BUF_INIT;
 		bool only_ours;
 
-		if (!is_probe(line) || has(old, line) || has_command(buf_str(&gone), command_of(line)))
+		if (!control_is_probe(line) || has(old, line) || has_command(buf_str(&gone), command_of(line)))
 			continue;
 		only_ours = !has_command(old, command_of(line));
 		if (!add_probe_removal(&value, only_ours ? all : function_of(line), line) ||
@@ -292,7 +296,7 @@ int control_restore_probes(const char *path, const char *old, const char *now)
 	}
 	left = strlen(old);
 	for (at = old; text_next_line(&at, &left, &line);) {
-		if (!is_probe(line) || has(now, line))
+		if (!control_is_probe(line) || has(now, line))
 			continue;
 		failed = set_probe(path, line);
 		err = err ? err : failed;

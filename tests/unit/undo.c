@@ -72,6 +72,32 @@ TEST(undo_writes_a_list_anew_without_the_lines_that_are_no_names)
 	fake_free(&fake);
 }
 
+/* t_mod_show() of ftrace.c: functions of a module that is not loaded. */
+TEST(undo_takes_away_the_functions_of_a_module_that_is_not_loaded)
+{
+	static const char *const tables[][2] = {
+		{ "#### all functions enabled ####\n", "" },
+		{ "schedule:traceoff:unlimited\n", "schedule:traceoff\n" },
+		{ "write*:mod:ext3\n", "write*:mod:ext3\n" },
+	};
+	struct instance *top;
+	struct undo *undo;
+	struct fake fake;
+
+	for (size_t i = 0; i < array_size(tables); i++) {
+		REQUIRE(fake_new(&fake));
+		fake_write(&fake, "set_ftrace_filter", tables[i][0]);
+		REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+		REQUIRE(!instance_open_top(&fake.tracing, undo, &top, NULL));
+		CHECK(!instance_set(top, "set_ftrace_filter", "*:mod:not_there", NULL));
+		CHECK(!undo_restore(undo, NULL));
+		CHECK(fake_holds(&fake, "set_ftrace_filter", tables[i][1]));
+		instance_close(top, NULL);
+		undo_free(undo);
+		fake_free(&fake);
+	}
+}
+
 TEST(undo_takes_away_only_the_triggers_that_were_added)
 {
 	struct instance *top;
