@@ -20,8 +20,14 @@ bool late_is_counted(const char *text)
 	return digits && digits < len && text[len - digits - 1] == ':';
 }
 
+bool late_is_untried(const struct late *late, const struct instance *instance, const char *text)
+{
+	return late && instance->tracing->plan && late_is_counted(text);
+}
+
 int late_add(struct late *late, struct instance *instance, const char *file, const char *text, struct fail *fail)
 {
+	bool untried = late_is_untried(late, instance, text);
 	cleanup_free char *removal = NULL;
 	struct late_item *item;
 	int err;
@@ -30,8 +36,7 @@ int late_add(struct late *late, struct instance *instance, const char *file, con
 		removal = NULL;
 		return fail_memory(fail);
 	}
-	/* A plan has not set it. */
-	err = instance->tracing->plan ? 0 : instance_append(instance, file, removal, fail);
+	err = untried ? 0 : instance_append(instance, file, removal, fail);
 	if (err)
 		return err;
 	item = vec_push(late->items, late->nr);
@@ -41,7 +46,7 @@ int late_add(struct late *late, struct instance *instance, const char *file, con
 	if (!item->file || !item->text)
 		return fail_memory(fail);
 	/* A "traceon" may have acted already. */
-	return instance_write(instance, "tracing_on", "0", fail);
+	return untried ? 0 : instance_write(instance, "tracing_on", "0", fail);
 }
 
 void late_release(struct late *late)

@@ -27,7 +27,13 @@ struct late {
 /* Whether a trigger, or the command behind the name of a function, has a count. */
 bool late_is_counted(const char *text);
 
-/* Takes back the text that was just set in the file, and keeps both for later. */
+/*
+ * Whether the text is left out now, and only kept for later: the script of a plan sets everything once, in the order in
+ * which it has to be set.
+ */
+bool late_is_untried(const struct late *late, const struct instance *instance, const char *text);
+
+/* Takes back the text that was just set in the file (unless it was left out), and keeps both for later. */
 int must_check late_add(struct late *late, struct instance *instance, const char *file, const char *text,
 			struct fail *fail);
 void late_release(struct late *late);

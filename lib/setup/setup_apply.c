@@ -214,7 +214,7 @@ static int set_commands(const struct setup_context *context, const struct setup_
 		if ((context->late && *command != '!' && late_is_counted(command)) != for_later)
 			continue;
 		err = setup_remember_action(context, instance, command + strcspn(command, ":") + 1, fail);
-		if (!err)
+		if (!err && !late_is_untried(context->late, instance, command))
 			err = tracer_function_command(instance, command, fail);
 		if (!err && for_later)
 			err = late_add(context->late, instance, "set_ftrace_filter", command, fail);

@@ -73,20 +73,35 @@ static int set_filter(const struct setup_context *context, const struct event_se
 	return err;
 }
 
-/* Journals what the trigger or function command changes besides its own file. */
+/*
+ * Journals what the trigger or function command changes besides its own file: a snapshot allocates the snapshot buffer,
+ * and a histogram of times sets the clock.
+ */
 int setup_remember_action(const struct setup_context *context, struct instance *instance, const char *action,
 			  struct fail *fail)
 {
-	if (!strncmp(action, "traceo", strlen("traceo")))
-		return instance_remember(instance, "tracing_on", fail);
-	if (strncmp(action, "snapshot", strlen("snapshot")) || !instance_has(instance, "snapshot"))
-		return 0;
-	if (context->manner == SETUP_PRIVATE && instance->kind == INSTANCE_PRIVATE)
+	bool hist = !strncmp(action, "hist:", strlen("hist:"));
+	bool shot = hist ? strstr(action, "snapshot(") != NULL : !strncmp(action, "snapshot", strlen("snapshot"));
+	const struct {
+		bool is;
+		const char *file;
+	} changes[] = {
+		{ !strncmp(action, "traceo", strlen("traceo")), "tracing_on" },
+		{ hist && strstr(action, "common_timestamp"), "trace_clock" },
+		{ shot, "snapshot" },
+	};
+	int err = 0;
+
+	/* In an instance that existed before, the snapshot is freed or emptied at the end. */
+	if (shot && context->manner == SETUP_PRIVATE && instance_has(instance, "snapshot"))
 		return fail_set(fail, -EOPNOTSUPP,
-				"'%s': the snapshot would be gone with the recording's own instance, and is in no "
-				"file: 'weft start' with this sets it, 'weft extract -s' then saves the snapshot",
+				"'%s': when this ends, the snapshot would be gone, and in no file: 'weft start' with "
+				"this sets it, 'weft extract -s' then saves the snapshot",
 				action);
-	return instance_remember(instance, "snapshot", fail);
+	for (size_t i = 0; !err && i < array_size(changes); i++)
+		if (changes[i].is && instance_has(instance, changes[i].file))
+			err = instance_remember(instance, changes[i].file, fail);
+	return err;
 }
 
 /* Keeps a trigger with a count for later (late.h). It was set for each event of the set. */
@@ -110,23 +125,12 @@ static int keep_late(const struct setup_context *context, const struct event_set
 	return err;
 }
 
-/*
- * Some triggers also change other files: a snapshot trigger allocates the snapshot buffer, and a histogram of times
- * sets the clock.
- */
 static int set_trigger(const struct setup_context *context, const struct event_set *set, struct instance *instance,
 		       const char *trigger, struct fail *fail)
 {
-	const char *also = NULL;
 	int err = setup_remember_action(context, instance, trigger, fail);
 
-	if (!strncmp(trigger, "hist:", 5) && strstr(trigger, "snapshot("))
-		also = "snapshot";
-	else if (!strncmp(trigger, "hist:", 5) && strstr(trigger, "common_timestamp"))
-		also = "trace_clock";
-	if (!err && also && instance_has(instance, also))
-		err = instance_remember(instance, also, fail);
-	if (!err)
+	if (!err && !late_is_untried(context->late, instance, trigger))
 		err = event_set_trigger(set, instance, trigger, fail);
 	return err || !context->late || !late_is_counted(trigger) ? err :
 								    keep_late(context, set, instance, trigger, fail);
@@ -136,8 +140,8 @@ static int set_trigger(const struct setup_context *context, const struct event_s
  * Plans the event of a probe that is only planned. The catalog does not have this event, so its files are written by
  * name.
  */
-static int plan_event(const struct setup_event *event, const char *pattern, struct instance *instance,
-		      struct fail *fail)
+static int plan_event(const struct setup_context *context, const struct setup_event *event, const char *pattern,
+		      struct instance *instance, struct fail *fail)
 {
 	const char *colon = strchr(pattern, ':');
 	int err = 0;
@@ -157,6 +161,8 @@ static int plan_event(const struct setup_event *event, const char *pattern, stru
 		}
 		if (!i || last)
 			err = instance_write(instance, file, last ? "1" : event->filter, fail);
+		else if (late_is_untried(context->late, instance, event->triggers.items[i - 1]))
+			err = late_add(context->late, instance, file, event->triggers.items[i - 1], fail);
 		else
 			err = instance_append(instance, file, event->triggers.items[i - 1], fail);
 	}
@@ -259,7 +265,7 @@ static int add_marker(const struct setup_context *context, const struct setup_ev
 		const char *trigger = event->triggers.items[i];
 
 		err = setup_remember_action(context, instance, trigger, fail);
-		if (!err)
+		if (!err && !late_is_untried(context->late, instance, trigger))
 			err = instance_add(instance, file, trigger, fail);
 		if (!err && context->late && late_is_counted(trigger))
 			err = late_add(context->late, instance, file, trigger, fail);
@@ -284,7 +290,7 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 		return fail_set(fail, -EOPNOTSUPP, "the probe '%s' was not made: this command makes none",
 				event->probe);
 	if (event->probe && context->tracing->plan)
-		return plan_event(event, pattern, instance, fail);
+		return plan_event(context, event, pattern, instance, fail);
 	if (strstr(pattern, MODULE_EVENTS))
 		return add_module(event, instance, fail);
 	if (is_marker(pattern))

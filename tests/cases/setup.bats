@@ -108,6 +108,17 @@ teardown()
 	diff by-weft by-script
 }
 
+@test "dry-run: a trigger with a count is set once, after tracing was turned on, as start does it" {
+	weft start -B "$NAME" -e sched:sched_switch -R 'stacktrace:3' -e sched:sched_waking -R stacktrace --dry-run > script
+	[ "$(grep -c 'stacktrace:3' script)" = 1 ]
+	[ "$(grep -n 'stacktrace:3' script | cut -d: -f1)" -gt "$(grep -n '^echo 1 > .*tracing_on$' script | cut -d: -f1)" ]
+	[ "$(grep -n "stacktrace >> " script | cut -d: -f1)" -lt "$(grep -n '^echo 1 > .*tracing_on$' script | cut -d: -f1)" ]
+	# The kernel refuses a second trigger of a kind with EEXIST.
+	run -0 sh -e script
+	[ -z "$output" ]
+	grep -q '^stacktrace:count=' $I/events/sched/sched_switch/trigger
+}
+
 @test "dry-run: of a recording runs the command, traced, with its status" {
 	# The script sets it, and ends while the buffer has to be read still, so it restores nothing.
 	cmdlines=$(cat /sys/kernel/tracing/saved_cmdlines_size)

@@ -90,6 +90,36 @@ TEST(setup_sets_triggers_and_journals_what_else_they_change)
 	setup_scene_end(&scene);
 }
 
+/* What ends with weft frees the snapshot, also in an instance that existed before: the snapshot would be in no file. */
+TEST(setup_of_a_recording_refuses_all_that_takes_snapshots)
+{
+	static const char *const triggers[] = { "snapshot", "snapshot:1 if prev_pid == 1",
+						"hist:keys=next_pid:onmax(hitcount).snapshot()" };
+	struct setup_scene scene;
+
+	for (size_t i = 0; i <= array_size(triggers); i++) {
+		struct fail fail = FAIL_INIT;
+		bool started = begin(&scene);
+
+		if (started && i < array_size(triggers))
+			CHECK(setup_list_add(&add_event(&scene, "sched:sched_switch")->triggers, triggers[i]));
+		else if (started)
+			CHECK(setup_list_add(&scene.wanted->commands, "vfs_read:snapshot"));
+		if (started) {
+			struct setup_context context = { .tracing = &scene.fake.tracing,
+							 .undo = scene.undo,
+							 .catalog = scene.catalog,
+							 .setup = &scene.setup,
+							 .manner = SETUP_PRIVATE };
+
+			CHECK(setup_apply(&context, scene.wanted, scene.top, &scene.events, &fail) == -EOPNOTSUPP);
+			CHECK(strstr(fail.text, "'weft extract -s' then saves the snapshot"));
+			CHECK(setup_scene_holds(&scene, "events/sched/sched_switch/trigger", ""));
+		}
+		setup_scene_end(&scene);
+	}
+}
+
 TEST(setup_removes_events_of_a_later_option_from_those_of_an_earlier_one)
 {
 	struct setup_scene scene;

@@ -40,6 +40,9 @@ actions() {
 	grep -qw snapshot $T/events/sched/sched_switch/trigger || { skip "snapshots" "this kernel has none"; return; }
 	check "record: refuses a snapshot that nobody could see" \
 		sh -c '! weft record -q -e sched:sched_switch -R snapshot:1 -o /tmp/c.dat -- touch /tmp/ran2 && [ ! -e /tmp/ran2 ]'
+	check "stream: refuses a histogram that takes snapshots" \
+		sh -c 'weft stream -q -e sched:sched_switch -R "hist:keys=next_pid:s=prev_prio:onchange(\$s).snapshot()" -- touch /tmp/ran2 2>&1 |
+			grep -q "extract -s" && [ ! -e /tmp/ran2 ]'
 }
 
 marker() {
