@@ -24,5 +24,6 @@ scenario() {
 		-l vfs_fsync:disable_event:sched:sched_switch
 	try "function command dump" $F '^vfs_fsync:dump:' -e sched:sched_switch -l vfs_fsync:dump
 	try "function command cpudump" $F '^vfs_fsync:cpudump:' -e sched:sched_switch -l vfs_fsync:cpudump
+	try "functions of a module that is not loaded" $F '^\*:mod:not_there_yet$' -p function -l '*:mod:not_there_yet'
 	try "a command of many functions" $F '^vfs_write:traceoff:unlimited' -e sched:sched_switch -l 'vfs_*:traceoff' -l 'do_sys*:stacktrace:3'
 }
