@@ -139,9 +139,43 @@ static void add_marker(struct firefox *firefox, const struct firefox_marker *as,
 	firefox->bytes += MARKER + len;
 }
 
+/* Leaves out every second marker, except losses, and moves the texts of the others together. */
+static void thin(struct firefox *firefox)
+{
+	size_t kept = 0, thinned = 0, text = 0;
+
+	for (size_t i = 0; i < firefox->nr_markers; i++) {
+		struct firefox_marker marker = firefox->markers[i];
+
+		if (!marker.lost && thinned++ & 1) {
+			firefox->bytes -= MARKER + marker.len;
+			firefox->left_out++;
+			continue;
+		}
+		if (marker.len)
+			memmove(firefox->texts.start + text, firefox->texts.start + marker.text, marker.len);
+		marker.text = text;
+		text += marker.len;
+		firefox->markers[kept++] = marker;
+	}
+	firefox->nr_markers = kept;
+	firefox->texts.at = firefox->texts.start + text;
+	firefox->step *= 2;
+}
+
+/*
+ * Whether a marker is written. What the limit leaves out is spread over the whole time: of all markers, each second,
+ * fourth, eighth... is kept.
+ */
 static bool has_room(struct firefox *firefox)
 {
-	if (firefox->bytes < firefox->limit)
+	uint64_t number = firefox->markers_seen++;
+
+	/* Fewer markers make no room where counters fill it. */
+	while (firefox->bytes >= firefox->limit && firefox->step < UINT64_C(1) << 62 &&
+	       2 * (firefox->nr_markers * MARKER + out_len(&firefox->texts)) >= firefox->bytes)
+		thin(firefox);
+	if (firefox->bytes < firefox->limit && !(number & (firefox->step - 1)))
 		return true;
 	firefox->left_out++;
 	return false;
@@ -248,6 +282,7 @@ static void see_lost(struct firefox_buffer *buffer, const struct event *event)
 					 .end = event->ts,
 					 .text = out_len(&firefox->texts),
 					 .instant = true,
+					 .lost = true,
 					 .cpu = event->cpu };
 	struct span none;
 
@@ -286,9 +321,9 @@ static void tell(struct firefox *firefox)
 	frames_note(&left, export);
 	if (firefox->left_out)
 		export_note(export,
-			    "the last %" PRIu64
-			    " markers are left out: --max-size makes room for more, -e and --since choose less",
-			    firefox->left_out);
+			    "%" PRIu64 " markers are left out, evenly over the time (one of %" PRIu64
+			    " is kept): --max-size makes room for more, -e and --since choose less",
+			    firefox->left_out, firefox->step);
 	if (firefox->counts_left_out)
 		export_note(
 			export,
@@ -380,6 +415,7 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 {
 	size_t nr_buffers = input->reader->nr_buffers;
 
+	firefox->step = 1;
 	firefox->limit = input->max_size ? input->max_size : LIMIT;
 	firefox->has_date = input->has_date;
 	firefox->date_offset = input->date_offset_ns;

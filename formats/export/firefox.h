@@ -50,6 +50,7 @@ struct firefox_marker {
 	uint16_t cpu;
 	uint8_t category; /* enum firefox_category */
 	bool instant;
+	bool lost; /* a loss, which is never left out */
 };
 
 enum firefox_weight { FIREFOX_SELF_TIME, FIREFOX_COUNT, FIREFOX_OFF_CPU, FIREFOX_WEIGHTS };
@@ -111,6 +112,8 @@ struct firefox {
 	struct out texts;
 	uint64_t bytes, limit; /* size of the markers as JSON */
 	uint64_t left_out;     /* markers */
+	uint64_t markers_seen; /* without losses */
+	uint64_t step;         /* a power of two: each such marker is kept */
 	uint64_t first, last;
 	bool some;  /* an event was seen */
 	int chosen; /* enum firefox_weight; -1: the first weight with samples */

@@ -135,7 +135,25 @@ for stack, weight in sorted(weights.items()):
 	ask markers | grep -qx 'lost events 2'
 }
 
-@test "firefox: --max-size leaves out the last markers, and says so" {
+@test "firefox: markers that --max-size leaves out are spread over the whole time" {
+	need_command python3
+	awk 'BEGIN { for (i = 0; i < 4000; i++) printf "            bash-7       [000] .....  %5d.%06d: tracing_mark_write: n%d\n", 100 + i / 100, i % 100 * 10000, i }' |
+		weft import -o "$BATS_TEST_TMPDIR/even.dat" - 2> /dev/null
+	run -0 --separate-stderr weft export --to firefox --max-size 64K -q -o "$BATS_TEST_TMPDIR/profile.json" "$BATS_TEST_TMPDIR/even.dat"
+	[[ $stderr == *"markers are left out, evenly over the time"* ]]
+	# Each tenth of the 40 s has a tenth of the markers that are kept, give or take one in four.
+	python3 - "$BATS_TEST_TMPDIR/profile.json" <<- 'PY'
+	import json, sys
+	times = [t for thread in json.load(open(sys.argv[1]))["threads"] for t in thread["markers"]["startTime"] if t is not None]
+	first, tenths = min(times), [0] * 10
+	for time in times:
+	    tenths[min(int((time - first) / 4000), 9)] += 1
+	assert len(times) > 100, len(times)
+	assert all(abs(n - len(times) / 10) <= len(times) / 40 for n in tenths), tenths
+	PY
+}
+
+@test "firefox: --max-size leaves out markers, and says so" {
 	run -0 --separate-stderr weft export --to firefox --max-size 4K -q -o "$BATS_TEST_TMPDIR/profile.json" "$golden/6.12-events-irq-timer.dat"
 	[[ $stderr == *"markers are left out"* ]]
 	json=$BATS_TEST_TMPDIR/profile.json
