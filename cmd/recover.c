@@ -103,9 +103,8 @@ static void print_recovered(const struct recovery *recovery)
 	if (recovery->torn)
 		command_warn("%s at the end of parts were torn and left out", text_size(torn, recovery->torn));
 	if (recovery->unread)
-		command_warn(
-			"note: the instance of that recording exists no more or cannot be used, so the file lacks what the "
-			"kernel still held when the recording was killed");
+		command_warn("note: the instance of that recording exists no more or cannot be used: "
+			     "the file lacks what the kernel still held when the recording was killed");
 }
 
 /* Parts that a killed recording left anywhere, as its journal names them. A command recovers once. */

@@ -94,7 +94,7 @@ tracefs_state()
 @test "record: a full disk stops the recording and keeps what was saved" {
 	mkdir small
 	mount -t tmpfs -o size=12m tmpfs small || skip "cannot mount a tmpfs"
-	run -125 timeout 60 weft record -o small/e.dat -e syscalls -- dd if=/dev/zero of=/dev/null bs=1 count=10000000 status=none
+	run -125 timeout 200 weft record -o small/e.dat -e syscalls -- dd if=/dev/zero of=/dev/null bs=1 count=2500000 status=none
 	checked=0
 	[ ! -e small/e.dat ] || weft check small/e.dat || checked=$?
 	umount small
