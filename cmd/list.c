@@ -6,36 +6,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "cmd/kernel.h"
+#include "cmd/list.h"
+#include "cmd/option_value.h"
 #include "cmd/pager.h"
 #include "cmd/terminal.h"
 #include "formats/sink.h"
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/cpus.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/buffer/ring_buffer.h"
 #include "lib/setup/tracer.h"
+#include "lib/trace/trace.h"
 #include "lib/tracefs/event_select.h"
 #include "lib/tracefs/instance.h"
 #include "lib/undo/instance_open.h"
 
-enum { GLOBS_MAX = 256 };
-
-struct list {
-	const char *what; /* what to list; NULL: the overview */
-	const char *globs[GLOBS_MAX];
-	bool matched[GLOBS_MAX];
-	size_t nr_globs;
-	bool full;
-	struct kernel kernel;
-};
-
-/* Returns whether a name was asked for, and notes which globs have matched. */
-static bool wanted(struct list *list, const char *name)
+bool list_wanted(struct list *list, const char *name)
 {
 	bool any = !list->nr_globs;
 
@@ -50,7 +39,7 @@ static bool wanted(struct list *list, const char *name)
 
 static int read_file(const struct list *list, const char *file, struct buf *buf, struct fail *fail)
 {
-	return instance_read(list->kernel.instance, file, buf, fail);
+	return listed_read(&list->listed, file, buf, fail);
 }
 
 /* Prints an item; with --full, then a tab and its state. */
@@ -65,13 +54,13 @@ static void print_item(const struct list *list, const char *name, const char *st
 }
 
 /* Prints an event's own fields and its print fmt, as the kernel describes them. */
-static int print_format(const struct list *list, const struct catalog_event *event, struct fail *fail)
+static int print_format(struct list *list, size_t event, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
 	struct text_word line;
 	const char *at;
 	size_t left;
-	int err = event_format(list->kernel.instance, event->system, event->name, &buf, fail);
+	int err = listed_format(&list->listed, event, &buf, fail);
 
 	if (err)
 		return err;
@@ -88,40 +77,46 @@ static int print_format(const struct list *list, const struct catalog_event *eve
 	return 0;
 }
 
+/* Chooses the events of the globs; of all without one. */
+static int choose_events(struct list *list, struct event_set *set, struct fail *fail)
+{
+	int err = listed_events(&list->listed, fail);
+
+	set->catalog = list->listed.catalog;
+	if (!err && !list->nr_globs && set->catalog->nr)
+		err = event_set_add(set, set->catalog, "all", fail);
+	for (size_t i = 0; !err && i < list->nr_globs; i++)
+		err = event_set_add(set, set->catalog, list->globs[i], fail);
+	memset(list->matched, true, sizeof(list->matched));
+	return err;
+}
+
 static int list_events(struct list *list, struct fail *fail)
 {
 	struct event_set set = { 0 };
-	struct catalog *catalog;
-	int err = catalog_new(&list->kernel.tracing, &catalog, fail);
+	int err = choose_events(list, &set, fail);
 
-	if (err)
-		return err;
-	if (!list->nr_globs)
-		err = event_set_add(&set, catalog, "all", fail);
-	for (size_t i = 0; !err && i < list->nr_globs; i++)
-		err = event_set_add(&set, catalog, list->globs[i], fail);
-	for (size_t i = 0; !err && i < catalog->nr; i++) {
-		const struct catalog_event *event = &catalog->events[i];
+	for (size_t i = 0; !err && i < set.catalog->nr; i++) {
+		const struct catalog_event *event = &set.catalog->events[i];
 
 		if (!event_set_has(&set, i))
 			continue;
 		printf("%s:%s\n", event->system, event->name);
 		if (list->full)
-			err = print_format(list, event, fail);
+			err = print_format(list, i, fail);
 	}
-	memset(list->matched, true, sizeof(list->matched));
 	event_set_release(&set);
-	catalog_free(catalog);
 	return err;
 }
 
 static int list_systems(struct list *list, struct fail *fail)
 {
-	struct catalog *catalog;
-	int err = catalog_new(&list->kernel.tracing, &catalog, fail);
+	const struct catalog *catalog;
+	int err = listed_events(&list->listed, fail);
 
 	if (err)
 		return err;
+	catalog = list->listed.catalog;
 	for (size_t i = 0; i < catalog->nr;) {
 		const char *system = catalog->events[i].system;
 		size_t first = i;
@@ -130,10 +125,9 @@ static int list_systems(struct list *list, struct fail *fail)
 		while (i < catalog->nr && !strcmp(catalog->events[i].system, system))
 			i++;
 		snprintf(count, sizeof(count), "%zu", i - first);
-		if (wanted(list, system))
+		if (list_wanted(list, system))
 			print_item(list, system, count);
 	}
-	catalog_free(catalog);
 	return 0;
 }
 
@@ -152,7 +146,7 @@ static int list_words(struct list *list, const char *file, const char *current, 
 		char name[64];
 
 		snprintf(name, sizeof(name), "%.*s", (int)word.len - 2 * bracket, word.at + bracket);
-		if (wanted(list, name))
+		if (list_wanted(list, name))
 			print_item(list, name, bracket || (current && !strcmp(current, name)) ? "current" : "");
 	}
 	return 0;
@@ -162,9 +156,12 @@ static int list_tracers(struct list *list, struct fail *fail)
 {
 	char current[64] = "";
 
-	if (instance_read_word(list->kernel.instance, "current_tracer", current, sizeof(current), NULL))
-		current[0] = '\0';
-	return list_words(list, "available_tracers", current, fail);
+	cleanup_buf struct buf buf = BUF_INIT;
+
+	if (!read_file(list, "current_tracer", &buf, NULL))
+		snprintf(current, sizeof(current), "%.*s", (int)strcspn(buf_str(&buf), "\n"), buf_str(&buf));
+	/* A recording has only the tracer that was used. */
+	return list_words(list, list->input ? "current_tracer" : "available_tracers", current, fail);
 }
 
 static int list_clocks(struct list *list, struct fail *fail)
@@ -177,12 +174,36 @@ static int not_dot(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
+/* trace_options of a recording: "print-parent" is on, "nosym-offset" is off. */
+static int options_of_file(struct list *list, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
+	int err = read_file(list, "trace_options", &buf, fail);
+
+	at = buf_str(&buf);
+	left = err ? 0 : buf.len;
+	while (text_next_line(&at, &left, &line)) {
+		bool off = line.len > 2 && !memcmp(line.at, "no", 2);
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)line.len - 2 * off, line.at + 2 * off);
+		if (*name && list_wanted(list, name))
+			print_item(list, name, off ? "off" : "on");
+	}
+	return err;
+}
+
 static int list_options(struct list *list, struct fail *fail)
 {
 	cleanup_free char *path = NULL;
 	struct dirent **entries;
 	int nr;
 
+	if (list->input)
+		return options_of_file(list, fail);
 	if (asprintf(&path, "%s/options", list->kernel.instance->dir) < 0) {
 		path = NULL;
 		return fail_memory(fail);
@@ -192,7 +213,7 @@ static int list_options(struct list *list, struct fail *fail)
 		return tracing_refused(path, -errno, "open", fail);
 	for (int i = 0; i < nr; i++) {
 		const char *name = entries[i]->d_name;
-		int on = wanted(list, name) ? option_get(list->kernel.instance, name) : -ENOENT;
+		int on = list_wanted(list, name) ? option_get(list->kernel.instance, name) : -ENOENT;
 
 		if (on >= 0)
 			print_item(list, name, on ? "on" : "off");
@@ -209,8 +230,11 @@ static int list_functions(struct list *list, struct fail *fail)
 	struct text_word line;
 	const char *at;
 	size_t left;
-	int err = instance_read(&top, "available_filter_functions", &buf, fail);
+	int err;
 
+	if (list->input)
+		return fail_set(fail, -EOPNOTSUPP, "a recording does not say which functions could be traced");
+	err = instance_read(&top, "available_filter_functions", &buf, fail);
 	if (err == -ENOENT)
 		return fail_set(fail, err, "this kernel cannot trace functions");
 	if (err)
@@ -223,7 +247,7 @@ static int list_functions(struct list *list, struct fail *fail)
 		char name[512];
 
 		snprintf(name, sizeof(name), "%.*s", (int)len, line.at);
-		if (wanted(list, name))
+		if (list_wanted(list, name))
 			print_item(list, name, space ? space + 1 : "");
 	}
 	return 0;
@@ -235,7 +259,7 @@ static int print_instance(const char *name, void *data)
 	struct instance *instance = NULL;
 	char tracer[64] = "?", on[8] = "?", state[256], size[TEXT_HUMAN];
 
-	if (!wanted(list, name))
+	if (!list_wanted(list, name))
 		return 0;
 	if (!instance_open(&list->kernel.tracing, name, false, NULL, &instance, NULL)) {
 		(void)!instance_read_word(instance, "current_tracer", tracer, sizeof(tracer), NULL);
@@ -250,6 +274,14 @@ static int print_instance(const char *name, void *data)
 
 static int list_instances(struct list *list, struct fail *fail)
 {
+	for (size_t i = 0; list->input && i < trace_buffers(list->listed.trace); i++) {
+		const char *name = trace_buffer(list->listed.trace, i)->name.text;
+
+		if (*name && list_wanted(list, name))
+			print_item(list, name, "");
+	}
+	if (list->input)
+		return 0;
 	return instance_each(&list->kernel.tracing, print_instance, list, fail);
 }
 
@@ -257,7 +289,7 @@ static int list_formats(struct list *list, struct fail *fail)
 {
 	(void)fail;
 	for (size_t i = 0; sink_at(i); i++)
-		if (wanted(list, sink_at(i)->name))
+		if (list_wanted(list, sink_at(i)->name))
 			print_item(list, sink_at(i)->name, sink_at(i)->summary);
 	return 0;
 }
@@ -272,6 +304,7 @@ static const struct kind {
 	{ "tracers", "tracer", list_tracers, false },       { "clocks", "clock", list_clocks, false },
 	{ "options", "option", list_options, false },       { "functions", "function", list_functions, false },
 	{ "instances", "instance", list_instances, false }, { "formats", "format", list_formats, true },
+	{ "syscalls", "system call", list_calls, false },   { "plugins", "plugin", list_plugins, false },
 };
 
 static const struct kind *find_kind(const char *name)
@@ -282,93 +315,13 @@ static const struct kind *find_kind(const char *name)
 	return NULL;
 }
 
-/* Prints the words of a file on one line. The current one stays in brackets. */
-static void print_words(const struct list *list, const char *title, const char *file)
-{
-	cleanup_buf struct buf buf = BUF_INIT;
-	struct text_word word;
-	const char *at;
-
-	if (read_file(list, file, &buf, NULL))
-		return;
-	printf("%-11s", title);
-	for (at = buf_str(&buf); text_next_word(&at, " \n", &word);)
-		printf(" %.*s", (int)word.len, word.at);
-	putchar('\n');
-}
-
-static void print_events(const struct list *list)
-{
-	struct catalog *catalog;
-	size_t systems = 0;
-
-	if (catalog_new(&list->kernel.tracing, &catalog, NULL))
-		return;
-	for (size_t i = 0; i < catalog->nr; i++)
-		systems += !i || strcmp(catalog->events[i].system, catalog->events[i - 1].system);
-	printf("%-11s %zu in %zu systems\n", "events", catalog->nr, systems);
-	catalog_free(catalog);
-}
-
-static void print_functions(const struct list *list)
-{
-	cleanup_buf struct buf buf = BUF_INIT;
-	size_t lines = 0;
-	int err = read_file(list, "available_filter_functions", &buf, NULL);
-
-	for (size_t i = 0; i < buf.len; i++)
-		lines += buf.data[i] == '\n';
-	if (!err)
-		printf("%-11s %zu that can be traced\n", "functions", lines);
-	else
-		printf("%-11s %s\n", "functions",
-		       err == -ENOENT ? "none: this kernel cannot trace them" : strerror(-err));
-}
-
-static int print_name(const char *name, void *data)
-{
-	size_t *count = data;
-
-	printf("%s%s", (*count)++ ? " " : "", name);
-	return 0;
-}
-
-static int print_overview(struct list *list, struct fail *fail)
-{
-	struct utsname name;
-	struct cpus online;
-	char size[TEXT_HUMAN];
-	size_t count = 0;
-
-	if (!uname(&name))
-		printf("%-11s %s %s %s\n", "kernel", name.sysname, name.release, name.machine);
-	printf("%-11s %s\n", "tracefs", list->kernel.instance->dir);
-	if (!tracing_online_cpus(&online, NULL))
-		printf("%-11s %s for each of %u CPUs\n", "buffer",
-		       text_size(size, ring_buffer_size(list->kernel.instance)), cpus_count(&online));
-	print_words(list, "tracer now", "current_tracer");
-	print_words(list, "tracers", "available_tracers");
-	print_words(list, "clocks", "trace_clock");
-	print_events(list);
-	print_functions(list);
-	printf("%-11s ", "instances");
-	if (instance_each(&list->kernel.tracing, print_name, &count, fail))
-		return -EIO;
-	puts(count ? "" : "none");
-	printf("%-11s ", "formats");
-	for (size_t i = 0; sink_at(i); i++)
-		printf("%s%s", i ? " " : "", sink_at(i)->name);
-	printf("\n\n'weft list events', systems, tracers, clocks, options, functions, instances, formats: "
-	       "each in full\n");
-	return 0;
-}
-
 static const struct argp_option options[] = {
 	{ "events", 'e', NULL, 0, "As the word events", 0 },
 	{ "tracers", 't', NULL, 0, "As the word tracers", 0 },
 	{ "clocks", 'C', NULL, 0, "As the word clocks", 0 },
 	{ "options", 'o', NULL, 0, "As the word options", 0 },
 	{ "functions", 'f', NULL, 0, "As the word functions", 0 },
+	{ "input", 'i', "FILE", 0, "List what the recording FILE says about the kernel that was traced", 0 },
 	{ "full", 'F', NULL, 0,
 	  "Show more about each: the fields of events, the state of options, tracers and instances", 0 },
 	{ 0 },
@@ -397,6 +350,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return choose(list, "options", state);
 	case 'f':
 		return choose(list, "functions", state);
+	case 'i':
+		option_once("file", &list->input, arg, state);
+		return 0;
 	case 'F':
 		list->full = true;
 		return 0;
@@ -419,8 +375,9 @@ static const struct argp argp = {
 	.options = options,
 	.children = kernel_children,
 	.parser = parse_option,
-	.args_doc = "[events|systems|tracers|clocks|options|functions|instances|formats] [GLOB...]",
-	.doc = "Lists what this kernel can trace, one name on each line; only those that match a GLOB. "
+	.args_doc = "[events|systems|tracers|clocks|options|functions|instances|formats|syscalls|plugins] [GLOB...]",
+	.doc = "Lists what this kernel can trace, or what a recording says about its kernel, one name on each line; "
+	       "only those that match a GLOB (of system calls also those with the number GLOB). "
 	       "Without arguments it gives an overview.",
 };
 
@@ -455,6 +412,7 @@ static int list_run(int argc, char **argv)
 		fail_memory(&fail);
 		return command_failed(&fail);
 	}
+	list->listed.kernel = &list->kernel;
 	command_parse(&list_command, argc, argv, 0, list);
 	pager_start();
 	if (list->what) {
@@ -463,11 +421,12 @@ static int list_run(int argc, char **argv)
 			return unknown_kind(list->what);
 	}
 	if (!kind || !kind->no_kernel)
-		err = kernel_open(&list->kernel, NULL, &fail);
+		err = listed_open(&list->listed, list->input, kind && kind->run == list_plugins, &fail);
 	if (!err)
-		err = kind ? kind->run(list, &fail) : print_overview(list, &fail);
+		err = kind ? kind->run(list, &fail) : list_overview(list, &fail);
 	if (!err && kind)
 		err = check_matches(list, kind, &fail);
+	listed_close(&list->listed);
 	return kernel_finish(&list->kernel, err, &fail);
 }
 

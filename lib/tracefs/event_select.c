@@ -50,33 +50,33 @@ static int cut_lines(struct catalog *catalog)
 	return 0;
 }
 
-int catalog_new(const struct tracing *tracing, struct catalog **ret, struct fail *fail)
+int catalog_of(const char *lines, struct catalog **ret, struct fail *fail)
 {
 	struct catalog *catalog = calloc(1, sizeof(*catalog));
+
+	if (!catalog)
+		return fail_memory(fail);
+	catalog->text = strdup(lines);
+	if (!catalog->text || cut_lines(catalog)) {
+		catalog_free(catalog);
+		return fail_memory(fail);
+	}
+	*ret = catalog;
+	return 0;
+}
+
+int catalog_new(const struct tracing *tracing, struct catalog **ret, struct fail *fail)
+{
 	cleanup_buf struct buf buf = BUF_INIT;
 	cleanup_free char *path = NULL;
 	int err;
 
-	if (!catalog)
-		return fail_memory(fail);
 	if (asprintf(&path, "%s/available_events", tracing->dir) < 0) {
 		path = NULL;
-		err = fail_memory(fail);
-	} else {
-		err = tracing_read_path(path, &buf, fail);
+		return fail_memory(fail);
 	}
-	if (!err) {
-		catalog->text = buf_take(&buf, NULL);
-		err = catalog->text ? cut_lines(catalog) : -ENOMEM;
-		if (err)
-			fail_memory(fail);
-	}
-	if (err) {
-		catalog_free(catalog);
-		return err;
-	}
-	*ret = catalog;
-	return 0;
+	err = tracing_read_path(path, &buf, fail);
+	return err ? err : catalog_of(buf_str(&buf), ret, fail);
 }
 
 void catalog_free(struct catalog *catalog)

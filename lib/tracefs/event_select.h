@@ -27,6 +27,8 @@ struct catalog {
 	char *text; /* the memory of all names */
 };
 
+/* A catalog of "system:event" lines; lines of another form are left out. Copies the text. */
+int must_check catalog_of(const char *lines, struct catalog **ret, struct fail *fail);
 int must_check catalog_new(const struct tracing *tracing, struct catalog **ret, struct fail *fail);
 void catalog_free(struct catalog *catalog);
 

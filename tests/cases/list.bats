@@ -125,3 +125,43 @@ load lib
 	[ "$status" -eq 1 ]
 	[[ "$stderr" == *"cannot write"* ]]
 }
+
+@test "list: syscalls of a recording have the numbers of its machine and the arguments of its events" {
+	local file=tests/fixtures/golden/6.12-events-syscalls.dat
+	# /usr/include/asm/unistd_64.h and the format of the event say so.
+	[ "$(weft list syscalls -i $file openat)" = "257	openat	int dfd, const char * filename, int flags, umode_t mode" ]
+	[ "$(weft list syscalls -i $file 257)" = "$(weft list syscalls -i $file openat)" ]
+	[ "$(weft list syscalls -i $file getpid stat)" = "4	stat
+39	getpid" ]
+	run --separate-stderr weft list syscalls -i $file opnat
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "weft: no system call matches 'opnat'" ]
+	# The numbers of another machine: n64 of mips, where openat is 5000 + 247.
+	[ "$(weft list syscalls -i tests/fixtures/golden/6.1-mips64el-markers.dat 5247 | cut -f 1,2)" = "5247	openat" ]
+}
+
+@test "list: syscalls of this kernel are those of unistd.h, with the fields of their events" {
+	need_tracefs
+	local format=/sys/kernel/tracing/events/syscalls/sys_enter_openat/format
+	[ "$(uname -m)" = x86_64 ] || skip "the number is that of x86-64"
+	[ -e $format ] || skip "this kernel has no events of system calls"
+	[ "$(weft list syscalls openat | tr -d ' ')" = "257	openat	$(sed -n 's/^\tfield:\(.*\);\toffset.*/\1/p' $format | grep -v 'common_\|__syscall_nr\|_loc' | paste -sd , | tr -d ' ')" ]
+}
+
+@test "list: -i lists the events, formats, systems, instances and tracer of a recording" {
+	local file=tests/fixtures/golden/6.12-events-sched.dat
+	[ "$(weft list systems -F -i $file)" = "sched	$(weft list events -i $file | grep -c ^sched:)" ]
+	weft list events -F -i $file sched_switch | grep -q '^    char prev_comm\[16\];'
+	[ "$(weft list events -i $file sched_switch)" = sched:sched_switch ]
+	run --separate-stderr weft list events -i $file sched_swich
+	[ "$stderr" = "weft: no event 'sched_swich'; did you mean 'sched:sched_switch'?" ]
+	[ "$(weft list tracers -F -i $file)" = "nop	current" ]
+	[ "$(weft list clocks -F -i $file local)" = "local	current" ]
+	[ "$(weft list options -F -i $file print-parent)" = "print-parent	on" ]
+	[ "$(weft list plugins -i tests/fixtures/golden/6.12-events-syscalls.dat 'syscalls' | head -n 1)" = "syscalls:sys_enter_brk" ]
+	weft list -i $file | grep -q '^kernel .*6\.12'
+	run -1 weft list functions -i $file
+	[[ "$output" == *"does not say which functions could be traced"* ]]
+	run -1 weft list events -i /nosuch.dat
+	[[ "$output" == *"/nosuch.dat"* ]]
+}

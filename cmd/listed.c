@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/listed.h"
+
+#include "cmd/formats.h"
+#include "cmd/kernel.h"
+#include "cmd/reading.h"
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/base/vec.h"
+#include "lib/event/context.h"
+#include "lib/plugin/plugins.h"
+#include "lib/schema/format.h"
+#include "lib/trace/trace.h"
+#include "lib/tracefs/event_select.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+struct listed_text {
+	struct text_word system, name;
+	struct trace_text text;
+};
+
+static int find_buffer(struct listed *listed, struct fail *fail)
+{
+	const char *name = listed->kernel->name;
+
+	for (size_t i = 0; i < trace_buffers(listed->trace); i++)
+		if (!name || !strcmp(trace_buffer(listed->trace, i)->name.text, name)) {
+			listed->buffer = i;
+			return 0;
+		}
+	return name ? fail_set(fail, -ENOENT, "'%s' has no instance '%s'", trace_path(listed->trace), name) : 0;
+}
+
+static int open_file(struct listed *listed, const char *input, bool plugins, struct fail *fail)
+{
+	int err = reading_open(input, !plugins, &listed->trace, fail);
+
+	if (!err)
+		err = find_buffer(listed, fail);
+	if (!err && plugins)
+		err = listed_schema(listed, NULL, fail);
+	if (!err && plugins)
+		err = format_plugins(listed->context, NULL, &listed->plugins, fail);
+	return err || !plugins ? err : trace_sandbox(listed->trace, fail);
+}
+
+int listed_open(struct listed *listed, const char *input, bool plugins, struct fail *fail)
+{
+	int err;
+
+	if (input)
+		return open_file(listed, input, plugins, fail);
+	err = kernel_open(listed->kernel, NULL, fail);
+	if (!err && plugins)
+		err = listed_schema(listed, NULL, fail);
+	return err || !plugins ? err : format_plugins(listed->context, NULL, &listed->plugins, fail);
+}
+
+void listed_close(struct listed *listed)
+{
+	plugins_free(listed->plugins);
+	catalog_free(listed->catalog);
+	free(listed->texts);
+	if (listed->own_context) {
+		schema_free(listed->context->schema);
+		free(listed->context);
+	} else {
+		context_free(listed->context);
+	}
+	for (size_t i = 0; i < listed->nr_kept; i++)
+		free(listed->kept[i]);
+	free(listed->kept);
+	trace_free(listed->trace);
+}
+
+int listed_read(const struct listed *listed, const char *file, struct buf *buf, struct fail *fail)
+{
+	struct trace_text text;
+
+	if (!listed->trace)
+		return instance_read(listed->kernel->instance, file, buf, fail);
+	text = trace_setting(listed->trace, listed->buffer, file);
+	if (!text.text)
+		return fail_set(fail, -ENOENT, "'%s' does not contain '%s' of the traced kernel",
+				trace_path(listed->trace), file);
+	return buf_add(buf, text.text, text.len) ? 0 : fail_memory(fail);
+}
+
+/* The name in the first line of a format, "name: sched_switch". False: there is none that can be told from a system. */
+static bool read_name(const struct trace_format *format, struct listed_text *ret)
+{
+	static const char begin[] = "name: ";
+	size_t len = strlen(begin), end;
+
+	if (format->text.len <= len || memcmp(format->text.text, begin, len) || !format->system.len)
+		return false;
+	end = strcspn(format->text.text + len, "\n:");
+	if (!end || format->text.text[len + end] != '\n' || strcspn(format->system.text, "\n:") != format->system.len)
+		return false;
+	*ret = (struct listed_text){
+		.system = { .at = format->system.text, .len = format->system.len },
+		.name = { .at = format->text.text + len, .len = end },
+		.text = format->text,
+	};
+	return true;
+}
+
+static int compare(struct text_word one, struct text_word other)
+{
+	int order = memcmp(one.at, other.at, one.len < other.len ? one.len : other.len);
+
+	return order ? order : (one.len > other.len) - (one.len < other.len);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct listed_text *one = a, *other = b;
+	int order = compare(one->system, other->system);
+
+	return order ? order : compare(one->name, other->name);
+}
+
+/* The events of a file in the form of available_events, sorted; those of the system ftrace cannot be chosen. */
+static int events_of_file(struct listed *listed, struct fail *fail)
+{
+	const struct trace_format *formats;
+	cleanup_buf struct buf names = BUF_INIT;
+	size_t count, nr = 0;
+
+	formats = trace_formats(listed->trace, &count);
+	listed->texts = calloc(count + 1, sizeof(*listed->texts));
+	if (!listed->texts)
+		return fail_memory(fail);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(formats[i].system.text, "ftrace"))
+			nr += read_name(&formats[i], &listed->texts[nr]);
+	qsort(listed->texts, nr, sizeof(*listed->texts), by_name);
+	for (size_t i = 0; i < nr; i++)
+		if (!buf_addf(&names, "%.*s:%.*s\n", (int)listed->texts[i].system.len, listed->texts[i].system.at,
+			      (int)listed->texts[i].name.len, listed->texts[i].name.at))
+			return fail_memory(fail);
+	return catalog_of(buf_str(&names), &listed->catalog, fail);
+}
+
+int listed_events(struct listed *listed, struct fail *fail)
+{
+	if (listed->catalog)
+		return 0;
+	return listed->trace ? events_of_file(listed, fail) :
+			       catalog_new(&listed->kernel->tracing, &listed->catalog, fail);
+}
+
+int listed_format(struct listed *listed, size_t event, struct buf *buf, struct fail *fail)
+{
+	const struct catalog_event *at = &listed->catalog->events[event];
+
+	if (!listed->trace)
+		return event_format(listed->kernel->instance, at->system, at->name, buf, fail);
+	return buf_add(buf, listed->texts[event].text.text, listed->texts[event].text.len) ? 0 : fail_memory(fail);
+}
+
+static int add_format(struct listed *listed, size_t event, struct fail *fail)
+{
+	const struct catalog_event *at = &listed->catalog->events[event];
+	cleanup_buf struct buf text = BUF_INIT;
+	int err = listed_format(listed, event, &text, fail);
+	size_t len = text.len;
+	char **kept;
+
+	/* An event may have gone meanwhile. */
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	kept = vec_push(listed->kept, listed->nr_kept);
+	if (kept)
+		*kept = buf_take(&text, NULL);
+	if (!kept || !*kept)
+		return fail_memory(fail);
+	err = schema_add(listed->context->schema, at->system, strlen(at->system), *kept, len, fail);
+	return err == -EBADMSG ? 0 : err;
+}
+
+static int schema_of_kernel(struct listed *listed, const char *system, struct fail *fail)
+{
+	struct utsname name;
+	int err = listed_events(listed, fail);
+
+	if (err)
+		return err;
+	listed->context = calloc(1, sizeof(*listed->context));
+	if (!listed->context)
+		return fail_memory(fail);
+	listed->own_context = true;
+	listed->context->abi.long_size = sizeof(long);
+	if (!uname(&name))
+		snprintf(listed->context->machine, sizeof(listed->context->machine), "%.*s",
+			 (int)sizeof(listed->context->machine) - 1, name.machine);
+	err = schema_new(&listed->context->abi, &listed->context->schema, fail);
+	for (size_t i = 0; !err && i < listed->catalog->nr; i++)
+		if (!system || !strcmp(listed->catalog->events[i].system, system))
+			err = add_format(listed, i, fail);
+	return err;
+}
+
+int listed_schema(struct listed *listed, const char *system, struct fail *fail)
+{
+	if (listed->context)
+		return 0;
+	return listed->trace ? context_new(listed->trace, listed->buffer, &listed->context, fail) :
+			       schema_of_kernel(listed, system, fail);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_LISTED_H
+#define WEFT_CMD_LISTED_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct buf;
+struct catalog;
+struct context;
+struct fail;
+struct kernel;
+struct plugins;
+struct trace;
+
+/*
+ * What `weft list` lists: the running kernel, or with -i what a file says about the kernel that was traced. Must be
+ * zero before listed_open(), except for `kernel`, which is borrowed.
+ */
+struct listed {
+	struct kernel *kernel; /* it is not opened for a file */
+	struct trace *trace;   /* of the file */
+	size_t buffer;         /* of the file: that of -B */
+	struct catalog *catalog;
+	struct listed_text *texts; /* of a file: of each event of the catalog */
+	struct context *context;
+	bool own_context; /* only `schema`, `machine` and `abi` of the context are valid */
+	struct plugins *plugins;
+	char **kept; /* formats of the kernel, which the schema borrows */
+	size_t nr_kept;
+};
+
+/*
+ * `input` NULL: the running kernel. With `plugins` they are loaded, too. The file is read without privileges:
+ * afterwards nothing can be opened.
+ */
+int must_check listed_open(struct listed *listed, const char *input, bool plugins, struct fail *fail);
+void listed_close(struct listed *listed);
+
+/* Appends a file of the instance, of which a recording has some. -ENOENT: there is none. */
+int must_check listed_read(const struct listed *listed, const char *file, struct buf *buf, struct fail *fail);
+
+/* Reads the names of the events into `catalog`. A second call does nothing. */
+int must_check listed_events(struct listed *listed, struct fail *fail);
+/* Appends the text of `format` of an event of the catalog. */
+int must_check listed_format(struct listed *listed, size_t event, struct buf *buf, struct fail *fail);
+
+/* Makes `context` with the formats of the events of a system; NULL: of all of them. A second call does nothing. */
+int must_check listed_schema(struct listed *listed, const char *system, struct fail *fail);
+
+#endif
