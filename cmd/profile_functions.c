@@ -156,9 +156,11 @@ static int set_up(struct profile_arguments *arguments, struct fail *fail)
 	int err = 0;
 
 	if (arguments->functions.nr)
-		err = tracer_functions(top, FUNCTIONS_TRACE, arguments->functions.items, arguments->functions.nr, fail);
+		err = tracer_functions(top, FUNCTIONS_TRACE, arguments->functions.items, arguments->functions.nr, false,
+				       fail);
 	if (!err && arguments->notrace.nr)
-		err = tracer_functions(top, FUNCTIONS_NOTRACE, arguments->notrace.items, arguments->notrace.nr, fail);
+		err = tracer_functions(top, FUNCTIONS_NOTRACE, arguments->notrace.items, arguments->notrace.nr, false,
+				       fail);
 	for (size_t i = 0; !err && i < arguments->options.nr; i++)
 		err = option_set(top, arguments->options.items[i], fail);
 	return err ? err : function_profile_start(top, fail);

@@ -5,6 +5,8 @@
 #include "cmd/setup_options.h"
 #include "cmd/setup_run.h"
 #include "cmd/setup_values.h"
+#include "lib/base/text.h"
+#include "lib/setup/boot.h"
 
 #include <string.h>
 
@@ -13,21 +15,51 @@ struct arguments {
 	struct setup setup;
 };
 
-enum { KEY_FTRACE_ENABLED = 0x1000 };
+enum { KEY_ADD = 0x1000, KEY_REMOVE, KEY_SYSCTL };
+
+/* Options that set a sysctl, in the order of their keys, and the words for its values 0, 1, 2. */
+static const struct {
+	const char *option, *sysctl, *words;
+} sysctls[] = {
+	{ "--ftrace-enabled", "ftrace_enabled", "off|on" },
+	{ "--stack-tracer", "stack_tracer_enabled", "off|on" },
+	{ "--tracepoint-printk", "tracepoint_printk", "off|on" },
+	{ "--traceoff-on-warning", "traceoff_on_warning", "off|on" },
+	{ "--dump-on-oops", "ftrace_dump_on_oops", "off|on|orig_cpu" },
+};
 
 static const struct argp_option options[] = {
-	{ "ftrace-enabled", KEY_FTRACE_ENABLED, "on|off", 0,
+	{ "add", KEY_ADD, NULL, 0,
+	  "From here on, -l, -n, -g, --no-graph-function, -P and --no-pid add to the kernel's lists, as >> does", 0 },
+	{ "remove", KEY_REMOVE, NULL, 0, "From here on, these options, and -e, remove from the kernel's lists", 0 },
+	{ "ftrace-enabled", KEY_SYSCTL, "on|off", 0,
 	  "Allow function tracing, in the whole kernel, or forbid it (sysctl kernel.ftrace_enabled)", 0 },
+	{ "stack-tracer", KEY_SYSCTL + 1, "on|off", 0,
+	  "Look for the deepest kernel stack (sysctl kernel.stack_tracer_enabled; 'weft stack' has more)", 0 },
+	{ "tracepoint-printk", KEY_SYSCTL + 2, "on|off", 0,
+	  "Print events to the console, too (sysctl kernel.tracepoint_printk); needs a kernel booted with tp_printk",
+	  0 },
+	{ "traceoff-on-warning", KEY_SYSCTL + 3, "on|off", 0,
+	  "Turn tracing off when the kernel warns (sysctl kernel.traceoff_on_warning)", 0 },
+	{ "dump-on-oops", KEY_SYSCTL + 4, "off|on|orig_cpu", 0,
+	  "Print the buffers to the console when the kernel crashes, of all CPUs or of the one that crashed "
+	  "(sysctl kernel.ftrace_dump_on_oops)",
+	  0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
-static void set_ftrace_enabled(struct arguments *arguments, const char *word, struct argp_state *state)
+static void set_sysctl(struct arguments *arguments, size_t at, const char *word, struct argp_state *state)
 {
-	const struct setup_file file = { .file = "/proc/sys/kernel/ftrace_enabled",
-					 .value = strcmp(word, "off") ? "1" : "0" };
+	static const char *const values[] = { "0", "1", "2" };
+	struct setup_file file = { .file = boot_sysctl(sysctls[at].sysctl) };
+	const char *words = sysctls[at].words;
+	struct text_word one;
 
-	if (strcmp(word, "on") && strcmp(word, "off"))
-		setup_usage(state, "--ftrace-enabled: on or off, not '%s'", word);
+	for (size_t i = 0; text_next_word(&words, "|", &one); i++)
+		if (text_word_is(one, word))
+			file.value = values[i];
+	if (!file.value)
+		setup_usage(state, "%s: '%s' is none of %s", sysctls[at].option, word, sysctls[at].words);
 	if (!setup_add_file(&arguments->setup.instances[0], &file))
 		option_no_memory(state);
 }
@@ -36,9 +68,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
+	if (key >= KEY_SYSCTL && key < KEY_SYSCTL + (int)array_size(sysctls)) {
+		set_sysctl(arguments, (size_t)(key - KEY_SYSCTL), arg, state);
+		return 0;
+	}
 	switch (key) {
-	case KEY_FTRACE_ENABLED:
-		set_ftrace_enabled(arguments, arg, state);
+	case KEY_ADD:
+		arguments->setup_arguments.lists = SETUP_ADDS;
+		arguments->setup_arguments.off = false;
+		return 0;
+	case KEY_REMOVE:
+		arguments->setup_arguments.lists = SETUP_REMOVES;
+		arguments->setup_arguments.off = true;
 		return 0;
 	case ARGP_KEY_INIT:
 		arguments->setup_arguments = (struct setup_arguments){ .setup = &arguments->setup, .changes = true };
@@ -65,8 +106,9 @@ static const struct argp argp = {
 	.parser = parse,
 	.children = children,
 	.doc = "Change how the kernel traces right now, in the top instance or in those that -B names.\v"
-	       "Nothing else changes, and tracing goes on. Lists of functions and tasks are replaced by those given; "
-	       "-e adds events, -v -e takes them away. 'weft reset' puts back what was changed.",
+	       "Nothing else changes, and tracing goes on. Lists of functions and tasks are replaced by those given, "
+	       "unless --add or --remove comes before; -e adds events, -v -e takes them away. "
+	       "'weft reset' puts back what was changed.",
 };
 
 static int run(int argc, char **argv)

@@ -66,10 +66,10 @@ const char *setup_own_option(const struct setup_instance *wanted)
 		bool given;
 		const char *option;
 	} own[] = {
-		{ wanted->functions.nr, "-l" },
-		{ wanted->notrace.nr, "-n" },
-		{ wanted->graph.nr, "-g" },
-		{ wanted->graph_notrace.nr, "--no-graph-function" },
+		{ wanted->functions.nr + wanted->functions.nr_gone + wanted->commands.nr_gone, "-l" },
+		{ wanted->notrace.nr + wanted->notrace.nr_gone, "-n" },
+		{ wanted->graph.nr + wanted->graph.nr_gone, "-g" },
+		{ wanted->graph_notrace.nr + wanted->graph_notrace.nr_gone, "--no-graph-function" },
 		{ wanted->graph_depth, "--max-graph-depth" },
 		{ wanted->options.nr, "-O" },
 		{ wanted->function_stacks, "--func-stack" },

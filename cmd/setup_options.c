@@ -130,12 +130,14 @@ static struct setup_instance *instance_of(struct setup_arguments *arguments)
 	return &arguments->setup->instances[arguments->setup->nr_instances - 1];
 }
 
+/* "!EVENT", as set_event takes it, is an event of -v. */
 static void add_event(struct setup_arguments *arguments, const char *pattern, struct argp_state *state)
 {
-	struct setup_event *event = setup_add_event(instance_of(arguments), pattern);
+	bool off = pattern && *pattern == '!';
+	struct setup_event *event = setup_add_event(instance_of(arguments), off ? pattern + 1 : pattern);
 
 	option_need(event, state);
-	event->off = arguments->off;
+	event->off = arguments->off || off;
 	arguments->event = event;
 }
 
@@ -155,18 +157,33 @@ static void add_instance(struct setup_arguments *arguments, const char *name, st
 		setup_usage(state, "'%s' is not a valid name of an instance", name);
 	option_need(setup_add_instance(arguments->setup, name), state);
 	arguments->event = NULL;
-	arguments->off = false;
+	arguments->off = arguments->lists == SETUP_REMOVES;
 }
 
-static void add_pids(struct setup *setup, const char *what, const char *list, bool (*add)(struct setup *, pid_t),
-		     struct argp_state *state)
+/* Whether the kernel's list is kept: `kept` says so for the options before, if there were `any` for it. */
+static bool keeps(const struct setup_arguments *arguments, bool any, bool kept)
 {
+	return arguments->lists != SETUP_REPLACES && (!any || kept);
+}
+
+static void add_functions(struct setup_arguments *arguments, struct setup_list *list, const char *name,
+			  struct argp_state *state)
+{
+	list->keeps = keeps(arguments, list->nr || list->nr_gone, list->keeps);
+	option_need(arguments->lists == SETUP_REMOVES ? setup_list_remove(list, name) : setup_list_add(list, name),
+		    state);
+}
+
+static void add_pids(struct setup_arguments *arguments, const char *what, const char *list,
+		     bool (*add)(struct setup *, pid_t), struct argp_state *state)
+{
+	struct setup *setup = arguments->setup;
 	struct text_word word;
 
 	/*
 	 * An empty list clears the list. A list of commas only is a mistake: clearing the list would trace everything.
 	 */
-	if (*list && !list[strspn(list, ", ")])
+	if (arguments->lists != SETUP_REPLACES ? !list[strspn(list, ", ")] : *list && !list[strspn(list, ", ")])
 		setup_usage(state, "%s: the list '%s' has no PID", what, list);
 	while (text_next_word(&list, ", ", &word)) {
 		char *text = strndup(word.at, word.len);
@@ -242,25 +259,25 @@ static bool parse_event(int key, char *arg, struct argp_state *state)
 
 static bool parse_tracer(int key, char *arg, struct argp_state *state)
 {
-	struct setup_instance *wanted = instance_of(state->input);
+	struct setup_arguments *arguments = state->input;
+	struct setup_instance *wanted = instance_of(arguments);
 
 	switch (key) {
 	case 'p':
 		wanted->tracer = arg;
 		return true;
 	case 'l':
-		option_need(setup_list_add(tracer_is_function_command(arg) ? &wanted->commands : &wanted->functions,
-					   arg),
-			    state);
+		add_functions(arguments, tracer_is_function_command(arg) ? &wanted->commands : &wanted->functions, arg,
+			      state);
 		return true;
 	case 'n':
-		option_need(setup_list_add(&wanted->notrace, arg), state);
+		add_functions(arguments, &wanted->notrace, arg, state);
 		return true;
 	case 'g':
-		option_need(setup_list_add(&wanted->graph, arg), state);
+		add_functions(arguments, &wanted->graph, arg, state);
 		return true;
 	case KEY_NO_GRAPH_FUNCTION:
-		option_need(setup_list_add(&wanted->graph_notrace, arg), state);
+		add_functions(arguments, &wanted->graph_notrace, arg, state);
 		return true;
 	case KEY_MAX_GRAPH_DEPTH:
 		wanted->graph_depth = (unsigned)setup_number("--max-graph-depth", arg, 1, 1 << 16, state);
@@ -370,15 +387,21 @@ static bool parse_buffer(int key, char *arg, struct argp_state *state)
 static bool parse_task(int key, char *arg, struct argp_state *state)
 {
 	struct setup_arguments *arguments = state->input;
+	struct setup *setup = arguments->setup;
 
 	switch (key) {
 	case 'P':
-		add_pids(arguments->setup, "-P", arg, setup_add_pid, state);
-		arguments->setup->all_pids |= !*arg;
+		setup->keep_pids = keeps(arguments, setup->nr_pids || setup->nr_gone_pids, setup->keep_pids);
+		add_pids(arguments, "-P", arg, arguments->lists == SETUP_REMOVES ? setup_remove_pid : setup_add_pid,
+			 state);
+		setup->all_pids |= !*arg;
 		return true;
 	case KEY_NO_PID:
-		add_pids(arguments->setup, "--no-pid", arg, setup_add_notrace_pid, state);
-		arguments->setup->no_notrace_pids |= !*arg;
+		setup->keep_notrace_pids = keeps(arguments, setup->nr_notrace_pids || setup->nr_gone_notrace_pids,
+						 setup->keep_notrace_pids);
+		add_pids(arguments, "--no-pid", arg,
+			 arguments->lists == SETUP_REMOVES ? setup_remove_notrace_pid : setup_add_notrace_pid, state);
+		setup->no_notrace_pids |= !*arg;
 		return true;
 	case 'c':
 		arguments->setup->follow = true;

@@ -7,6 +7,9 @@
 #include <argp.h>
 #include <stdbool.h>
 
+/* What the lists of the options that follow do to the kernel's lists. */
+enum setup_lists { SETUP_REPLACES, SETUP_ADDS, SETUP_REMOVES };
+
 /*
  * The options that describe tracing (lib/setup/setup.h), as argp children that record, start, set and stream share. At
  * ARGP_KEY_INIT the parent's parser gives them their input, a struct setup_arguments that is zero except for what the
@@ -23,6 +26,7 @@ struct setup_arguments {
 	/* Used while parsing: */
 	struct setup_event *event; /* the event to which -f and -R apply */
 	bool off;                  /* -v was seen in this instance */
+	enum setup_lists lists;
 };
 
 /* The options for events, tracers, tasks and buffers. */

@@ -74,6 +74,23 @@ static int turn_all(struct run *run, bool on, struct fail *fail)
 	return err;
 }
 
+/* Has the command hold free_buffer open. What its last close changes is journaled. */
+static int keep_buffers(struct run *run, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < run->rig.nr_targets; i++) {
+		struct instance *instance = run->rig.targets[i].instance;
+
+		err = instance_remember(instance, "buffer_size_kb", fail);
+		if (!err)
+			err = instance_remember(instance, "tracing_on", fail);
+		if (!err)
+			err = switches_keep(&run->rig.switches, instance, "free_buffer", fail);
+	}
+	return err;
+}
+
 static int make_all(struct run *run, struct fail *fail)
 {
 	const struct setup_run *asked = run->asked;
@@ -92,8 +109,10 @@ static int make_all(struct run *run, struct fail *fail)
 		err = rig_set_up(&run->rig, &options, fail);
 	if (err || !asked->turn_on)
 		return err;
-	if (runs_command(run))
-		return rig_hold(&run->rig, false, fail);
+	if (runs_command(run)) {
+		err = rig_hold(&run->rig, false, fail);
+		return err || !asked->frees ? err : keep_buffers(run, fail);
+	}
 	err = turn_all(run, true, fail);
 	for (size_t i = 0; !err && i < run->rig.late.nr; i++) {
 		const struct late_item *item = &run->rig.late.items[i];
@@ -137,6 +156,8 @@ static int settle(struct run *run, int err, struct fail *fail)
 	if (!err && !run->asked->dry_run)
 		return 0;
 	setup_step(run->asked->setup, "restoring the settings of tracing");
+	/* It frees the buffer, whose size is then put back. */
+	switches_drop_kept(&run->rig.switches);
 	failed = rig_restore(&run->rig, &later);
 	setup_step(run->asked->setup, NULL);
 	if (failed)

@@ -18,6 +18,7 @@ struct setup_run {
 	char **argv;  /* a command to run once tracing is on; NULL: none */
 	const char *user;
 	bool dry_run;  /* changes nothing, and prints a script that would do the same (cmd/dry_run.h) */
+	bool frees;    /* the command holds free_buffer open, so that the buffers are freed when it has ended */
 	bool turn_off; /* the script turns tracing off when the command has ended */
 };
 

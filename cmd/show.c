@@ -7,6 +7,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/buffer/view.h"
+#include "lib/setup/boot.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -142,7 +143,8 @@ static const struct argp argp = {
 	.children = kernel_children,
 	.args_doc = "[NAME...]",
 	.doc = "Shows the kernel's own text of its trace buffer, or what a setting is: NAME is a file below the "
-	       "tracing directory.\vNo setting is changed; only -p and showing trace_pipe consume events.",
+	       "tracing directory, or a sysctl of tracing.\v"
+	       "No setting is changed; only -p and showing trace_pipe consume events.",
 };
 
 /* Writes the text at once, because its reader may be waiting for the next line. */
@@ -221,6 +223,14 @@ static const char *file_of(const struct show *show, const char *name, char into[
 	return name;
 }
 
+static int show_sysctl(const char *path, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	int err = tracing_read_path(path, &text, fail);
+
+	return err ? err : put(&text, 0, fail);
+}
+
 static int show_names(const struct show *show, struct fail *fail)
 {
 	int err = 0;
@@ -230,7 +240,10 @@ static int show_names(const struct show *show, struct fail *fail)
 
 		if (show->nr_names > 1)
 			printf("# %s\n", show->names[i]);
-		err = show_file(show, file_of(show, show->names[i], option), fail);
+		if (!instance_has(show->kernel.instance, show->names[i]) && boot_sysctl(show->names[i]))
+			err = show_sysctl(boot_sysctl(show->names[i]), fail);
+		else
+			err = show_file(show, file_of(show, show->names[i], option), fail);
 	}
 	return err;
 }

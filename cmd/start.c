@@ -14,6 +14,7 @@
 
 enum {
 	KEY_BOOT = 0x1000,
+	KEY_FREE,
 	LINE_SIZE = 2048, /* COMMAND_LINE_SIZE of most machines */
 };
 
@@ -21,14 +22,25 @@ struct arguments {
 	struct setup_arguments setup_arguments;
 	struct setup setup;
 	char **argv;
-	bool boot;
+	bool boot, frees;
 };
 
 static const struct argp_option options[] = {
 	{ "boot", KEY_BOOT, NULL, 0,
 	  "Change nothing: print the kernel command line parameters that trace the same from boot on", 0 },
+	{ "free-on-exit", KEY_FREE, NULL, 0,
+	  "Free the buffers when COMMAND, and what it has started, have ended, however they end (free_buffer)", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
+
+static void check_free(const struct arguments *arguments, struct argp_state *state)
+{
+	if (!arguments->argv)
+		setup_usage(state, "--free-on-exit needs a COMMAND; 'tail --pid=PID -f /dev/null' waits for another "
+				   "task");
+	if (arguments->setup_arguments.dry_run)
+		setup_usage(state, "--free-on-exit and --dry-run cannot be combined");
+}
 
 static void check_boot(const struct arguments *arguments, struct argp_state *state)
 {
@@ -46,6 +58,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	(void)arg;
 	switch (key) {
+	case KEY_FREE:
+		arguments->frees = true;
+		return 0;
 	case KEY_BOOT:
 		arguments->boot = true;
 		return 0;
@@ -61,6 +76,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (arguments->boot)
 			check_boot(arguments, state);
+		if (arguments->frees)
+			check_free(arguments, state);
 		if (arguments->setup.only_command && !arguments->argv)
 			setup_usage(state, "-F needs a COMMAND");
 		if (arguments->setup_arguments.user && !arguments->argv)
@@ -139,6 +156,7 @@ static int run(int argc, char **argv)
 				.setup = &arguments.setup,
 				.manner = SETUP_TOP,
 				.turn_on = true,
+				.frees = arguments.frees,
 				.argv = arguments.argv,
 				.user = arguments.setup_arguments.user,
 				.dry_run = arguments.setup_arguments.dry_run,

@@ -35,17 +35,17 @@ _weft_options()
 	power) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	tasks) echo '--by --tree --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	diff) echo '--of --by --old --new --since --until --comm --figure --per --row --least --fail-if --format --top --no-sandbox --trust-size' ;;
-	start) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot' ;;
+	start) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot --free-on-exit' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
 	clear) echo '--errors --instance -B --all -a --top -t' ;;
-	set) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --ftrace-enabled' ;;
+	set) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --add --remove --ftrace-enabled --stack-tracer --tracepoint-printk --traceoff-on-warning --dump-on-oops' ;;
 	reset) echo '--instance -B --all -a --probes --yes -y' ;;
 	show) echo '--follow -p --snapshot -s --cpu -c --tracing_on --current_tracer --buffer_size --buffer_total_size --buffer_subbuf_size --buffer_percent --ftrace_filter --ftrace_notrace --ftrace_pid --graph_function --graph_notrace --cpumask --hist --trigger --instance -B' ;;
 	mark) echo '--inject --raw --instance -B' ;;
 	profile-functions) echo '--function -l --no-function -n --option -O --duration --user --sort --limit' ;;
 	stack) echo '--function -l --reset' ;;
-	list) echo '--events -e --tracers -t --clocks -C --options -o --functions -f --full -F --instance -B' ;;
+	list) echo '--events -e --tracers -t --clocks -C --options -o --functions -f --input -i --full -F --instance -B' ;;
 	probe) echo '--synthetic --all -a --dry-run --instance -B' ;;
 	hist) echo '--instance -B --keys --values --sort --filter -f --size --latency --key --ns --only-command -F --follow-children -c --duration --live --interval --input -i --since --until --no-sandbox --trust-size --format' ;;
 	stat) echo '--full --check --instance -B' ;;
@@ -91,7 +91,7 @@ _weft_argument()
 	mark) echo 'TEXT' ;;
 	profile-functions) echo 'COMMAND' ;;
 	stack) echo 'show|start|stop|reset' ;;
-	list) echo 'events|systems|tracers|clocks|options|functions|instances|formats' ;;
+	list) echo 'events|systems|tracers|clocks|options|functions|instances|formats|syscalls|plugins' ;;
 	probe) echo 'add|list|remove' ;;
 	hist) echo 'EVENT' ;;
 	instance) echo 'list|create|remove' ;;
@@ -515,6 +515,10 @@ _weft_metavar()
 	set:--cmdlines-size) echo 'N' ;;
 	set:--config) echo 'FILE' ;;
 	set:--ftrace-enabled) echo 'on|off' ;;
+	set:--stack-tracer) echo 'on|off' ;;
+	set:--tracepoint-printk) echo 'on|off' ;;
+	set:--traceoff-on-warning) echo 'on|off' ;;
+	set:--dump-on-oops) echo 'off|on|orig_cpu' ;;
 	reset:--instance|reset:-B) echo 'INSTANCE' ;;
 	show:--cpu|show:-c) echo 'N' ;;
 	show:--hist) echo 'EVENT' ;;
@@ -531,6 +535,7 @@ _weft_metavar()
 	profile-functions:--sort) echo 'time|hits|average|name' ;;
 	profile-functions:--limit) echo 'N' ;;
 	stack:--function|stack:-l) echo 'FUNCTION' ;;
+	list:--input|list:-i) echo 'FILE' ;;
 	list:--instance|list:-B) echo 'INSTANCE' ;;
 	probe:--instance|probe:-B) echo 'INSTANCE' ;;
 	hist:--instance|hist:-B) echo 'INSTANCE' ;;

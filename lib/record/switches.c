@@ -18,7 +18,10 @@
 /* Descriptors in one message. The kernel's limit SCM_MAX_FD is 253. */
 enum { SEND_MAX = 200, TEXT_MAX = 4096 - 2 };
 
-/* "1" or "0" with the descriptors of switches: whether it is the last message. Or a longer text with its own. */
+/*
+ * "1" or "0" with the descriptors of switches: whether it is the last message. Or with one descriptor: "t" and the text
+ * that is to be written, or "k" for one that is only kept open.
+ */
 struct message {
 	struct msghdr head;
 	struct iovec text;
@@ -124,6 +127,36 @@ int switches_arm(struct switches *switches, struct instance *instance, const cha
 	if (err)
 		return err;
 	return arm(switches, fd_take(&fd), text) ? fail_memory(fail) : 0;
+}
+
+static int keep(struct switches *switches, int fd)
+{
+	int *kept = vec_push(switches->kept, switches->nr_kept);
+
+	if (kept)
+		*kept = fd;
+	return kept ? 0 : -ENOMEM;
+}
+
+int switches_keep(struct switches *switches, struct instance *instance, const char *name, struct fail *fail)
+{
+	cleanup_fd int fd = -1;
+	int err = instance_open_file(instance, name, O_WRONLY, &fd, fail);
+
+	if (!err && keep(switches, fd))
+		err = fail_memory(fail);
+	if (!err)
+		fd_take(&fd);
+	return err;
+}
+
+void switches_drop_kept(struct switches *switches)
+{
+	for (size_t i = 0; i < switches->nr_kept; i++)
+		cleanup_fd_close(&switches->kept[i]);
+	free(switches->kept);
+	switches->kept = NULL;
+	switches->nr_kept = 0;
 }
 
 /* The kernel acts on a line of set_ftrace_filter when it has its newline, or when the file is closed. */
@@ -236,6 +269,12 @@ int switches_send(const struct switches *switches, int socket, struct fail *fail
 		memcpy(message.bytes + 1, switches->armed[i].text, message.text.iov_len - 1);
 		err = send_message(&message, socket, fail);
 	}
+	for (size_t i = 0; !err && i < switches->nr_kept; i++) {
+		message_init(&message, 1);
+		put_fds(&message, &switches->kept[i], NULL, 1);
+		message.bytes[0] = 'k';
+		err = send_message(&message, socket, fail);
+	}
 	if (err)
 		return err;
 	do {
@@ -277,6 +316,9 @@ bool switches_receive(struct switches *switches, int socket, bool *ret_last)
 		memcpy(&fd, CMSG_DATA(head) + i * sizeof(int), sizeof(int));
 		if (message.bytes[0] == 't')
 			return !arm(switches, fd, message.bytes + 1);
+		/* The program that is executed inherits it. */
+		if (message.bytes[0] == 'k')
+			return !fcntl(fd, F_SETFD, 0) && !keep(switches, fd);
 		one = add_one(switches, NULL);
 		if (!one)
 			return false;
@@ -296,6 +338,7 @@ void switches_release(struct switches *switches)
 		cleanup_fd_close(&switches->armed[i].fd);
 		free(switches->armed[i].text);
 	}
+	switches_drop_kept(switches);
 	free(switches->armed);
 	free(switches->items);
 	*switches = (struct switches){ .nr = 0 };

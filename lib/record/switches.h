@@ -26,6 +26,8 @@ struct switches {
 	size_t nr;
 	struct armed *armed;
 	size_t nr_armed;
+	int *kept;
+	size_t nr_kept;
 };
 
 int must_check switches_add(struct switches *switches, struct instance *instance, bool keeps_worst, struct fail *fail);
@@ -36,6 +38,13 @@ int must_check switches_add(struct switches *switches, struct instance *instance
  */
 int must_check switches_arm(struct switches *switches, struct instance *instance, const char *name, const char *text,
 			    struct fail *fail);
+
+/*
+ * Holds the file open until its last user has closed it, also in the command and in what that starts: free_buffer,
+ * whose last close frees the buffer. switches_drop_kept() closes it here.
+ */
+int must_check switches_keep(struct switches *switches, struct instance *instance, const char *name, struct fail *fail);
+void switches_drop_kept(struct switches *switches);
 
 /* Turns tracing on or off in all instances, even after an error. Returns the first error. */
 int must_check switches_turn(struct switches *switches, bool on, struct fail *fail);

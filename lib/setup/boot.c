@@ -84,10 +84,18 @@ static const char *const options_of_top[] = { "trace_printk_dest", "copy_trace_m
 static const struct {
 	const char *path, *boot;
 } sysctls[] = {
-	{ "/proc/sys/kernel/stack_tracer_enabled", "0" },
-	{ "/proc/sys/kernel/ftrace_enabled", "1" },
-	{ "/proc/sys/kernel/tracepoint_printk", "0" },
+	{ "/proc/sys/kernel/stack_tracer_enabled", "0" }, { "/proc/sys/kernel/ftrace_enabled", "1" },
+	{ "/proc/sys/kernel/tracepoint_printk", "0" },    { "/proc/sys/kernel/ftrace_dump_on_oops", "0" },
+	{ "/proc/sys/kernel/traceoff_on_warning", "0" },
 };
+
+const char *boot_sysctl(const char *name)
+{
+	for (size_t i = 0; i < array_size(sysctls); i++)
+		if (!strcmp(strrchr(sysctls[i].path, '/') + 1, name))
+			return sysctls[i].path;
+	return NULL;
+}
 
 static int differs(const struct visit *visit, enum boot_what what, const char *file, const char *now, const char *boot)
 {

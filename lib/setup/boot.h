@@ -34,6 +34,9 @@ struct boot_difference {
 	const char *boot; /* the text for control_restore() that restores the boot value */
 };
 
+/* The path of a sysctl of tracing, such as "stack_tracer_enabled", that boot_each() reads. NULL: there is none. */
+const char *boot_sysctl(const char *name);
+
 /*
  * Calls `each` for every difference: first settings and options, then events, filters and triggers, then dynamic
  * events. Stops at the first non-zero value that `each` returns, and returns it. The strings are valid only during the

@@ -6,6 +6,7 @@
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/explain/fitting.h"
+#include "lib/tracefs/control.h"
 #include "lib/tracefs/kconfig.h"
 #include "lib/undo/change.h"
 
@@ -149,7 +150,7 @@ static int set_by_place(struct instance *instance, const char *file, const char 
  * Writes all names through one open file, so that the kernel builds its hash only once. After -EINVAL each name is
  * written alone to find the wrong one.
  */
-static int set_by_name(struct instance *instance, const char *file, const char *const *functions, size_t nr,
+static int set_by_name(struct instance *instance, const char *file, const char *const *functions, size_t nr, bool keeps,
 		       struct fail *fail)
 {
 	cleanup_buf struct buf names = BUF_INIT;
@@ -162,8 +163,8 @@ static int set_by_name(struct instance *instance, const char *file, const char *
 		removes &= *functions[i] == '!';
 	}
 	/* "!name" removes the name from the present list. */
-	err = removes ? instance_add(instance, file, buf_str(&names), fail) :
-			instance_set(instance, file, buf_str(&names), fail);
+	err = removes || keeps ? instance_add(instance, file, buf_str(&names), fail) :
+				 instance_set(instance, file, buf_str(&names), fail);
 	if (err != -EINVAL)
 		return err;
 	for (size_t i = 0; i < nr; i++)
@@ -173,7 +174,7 @@ static int set_by_name(struct instance *instance, const char *file, const char *
 }
 
 int tracer_functions(struct instance *instance, enum function_list list, const char *const *functions, size_t nr,
-		     struct fail *fail)
+		     bool keeps, struct fail *fail)
 {
 	const char *file = list_file(list);
 	int r = 0;
@@ -181,12 +182,51 @@ int tracer_functions(struct instance *instance, enum function_list list, const c
 	if (!instance_has(instance, file))
 		return tracer_no_file(instance, file, fail);
 	/* The lists of function_graph accept only names. A plan is read by people, so it shows names. */
-	if (nr >= NAMES_BY_PLACE && !instance->tracing->plan &&
+	if (nr >= NAMES_BY_PLACE && !keeps && !instance->tracing->plan &&
 	    (list == FUNCTIONS_TRACE || list == FUNCTIONS_NOTRACE) && are_plain(functions, nr))
 		r = set_by_place(instance, file, functions, nr, fail);
 	if (r)
 		return r < 0 ? r : 0;
-	return set_by_name(instance, file, functions, nr, fail);
+	return set_by_name(instance, file, functions, nr, keeps, fail);
+}
+
+int tracer_functions_remove(struct instance *instance, enum function_list list, const char *const *functions, size_t nr,
+			    struct fail *fail)
+{
+	const char *file = list_file(list);
+	int err = 0;
+
+	if (!instance_has(instance, file))
+		return tracer_no_file(instance, file, fail);
+	for (size_t i = 0; !err && i < nr; i++) {
+		cleanup_free char *text = NULL;
+
+		if (asprintf(&text, "%s%s", *functions[i] == '!' ? "" : "!", functions[i]) < 0) {
+			text = NULL;
+			return fail_memory(fail);
+		}
+		err = instance_add(instance, file, text, fail);
+		if (err == -EINVAL)
+			err = no_function(instance, text + 1, fail);
+	}
+	return err;
+}
+
+bool tracer_functions_empty(const struct instance *instance, enum function_list list)
+{
+	cleanup_buf struct buf now = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
+
+	if (instance->tracing->plan || instance_read(instance, list_file(list), &now, NULL))
+		return false;
+	at = buf_str(&now);
+	left = now.len;
+	while (text_next_line(&at, &left, &line))
+		if (control_is_name(line) && !memchr(line.at, ':', line.len))
+			return false;
+	return true;
 }
 
 /* --- commands --- */

@@ -15,6 +15,21 @@ bool setup_list_add(struct setup_list *list, const char *item)
 	return added;
 }
 
+bool setup_list_remove(struct setup_list *list, const char *item)
+{
+	const char **added = vec_push(list->gone, list->nr_gone);
+
+	if (added)
+		*added = item;
+	return added;
+}
+
+static void list_release(struct setup_list *list)
+{
+	free(list->items);
+	free(list->gone);
+}
+
 struct setup_instance *setup_add_instance(struct setup *setup, const char *name)
 {
 	struct setup_instance *wanted = vec_push(setup->instances, setup->nr_instances);
@@ -51,6 +66,24 @@ bool setup_add_notrace_pid(struct setup *setup, pid_t pid)
 	return added;
 }
 
+bool setup_remove_pid(struct setup *setup, pid_t pid)
+{
+	pid_t *added = vec_push(setup->gone_pids, setup->nr_gone_pids);
+
+	if (added)
+		*added = pid;
+	return added;
+}
+
+bool setup_remove_notrace_pid(struct setup *setup, pid_t pid)
+{
+	pid_t *added = vec_push(setup->gone_notrace_pids, setup->nr_gone_notrace_pids);
+
+	if (added)
+		*added = pid;
+	return added;
+}
+
 bool setup_add_cpu_size(struct setup_instance *wanted, const struct cpus *cpus, uint64_t size)
 {
 	struct setup_cpu_size *added = vec_push(wanted->cpu_sizes, wanted->nr_cpu_sizes);
@@ -74,11 +107,11 @@ static void instance_release(struct setup_instance *wanted)
 	for (size_t i = 0; i < wanted->nr_events; i++)
 		free(wanted->events[i].triggers.items);
 	free(wanted->events);
-	free(wanted->functions.items);
-	free(wanted->notrace.items);
-	free(wanted->graph.items);
-	free(wanted->graph_notrace.items);
-	free(wanted->commands.items);
+	list_release(&wanted->functions);
+	list_release(&wanted->notrace);
+	list_release(&wanted->graph);
+	list_release(&wanted->graph_notrace);
+	list_release(&wanted->commands);
 	free(wanted->options.items);
 	free(wanted->wishes.items);
 	free(wanted->files);
@@ -98,6 +131,8 @@ void setup_release(struct setup *setup)
 	free(setup->instances);
 	free(setup->pids);
 	free(setup->notrace_pids);
+	free(setup->gone_pids);
+	free(setup->gone_notrace_pids);
 	*setup = (struct setup){ .nr_instances = 0 };
 }
 

@@ -29,9 +29,14 @@ struct undo;
 struct setup_list {
 	const char **items;
 	size_t nr;
+	/* of functions: the kernel's list is kept, `items` are added to it, and `gone` are removed from it */
+	bool keeps;
+	const char **gone;
+	size_t nr_gone;
 };
 
 bool setup_list_add(struct setup_list *list, const char *item);
+bool setup_list_remove(struct setup_list *list, const char *item);
 
 struct setup_event {
 	const char *pattern;
@@ -97,9 +102,13 @@ struct setup {
 	pid_t *pids, *notrace_pids;
 	size_t nr_pids, nr_notrace_pids;
 	bool all_pids, no_notrace_pids; /* remove these lists of PIDs */
-	bool only_command;              /* trace only `pids` and the command */
-	bool follow;                    /* also trace the children of these tasks */
-	bool ignore_missing;            /* an event that does not exist causes a warning, not an error */
+	/* the kernel's lists are kept: `pids` are added to them, and `gone_pids` removed; likewise for notrace */
+	bool keep_pids, keep_notrace_pids;
+	pid_t *gone_pids, *gone_notrace_pids;
+	size_t nr_gone_pids, nr_gone_notrace_pids;
+	bool only_command;   /* trace only `pids` and the command */
+	bool follow;         /* also trace the children of these tasks */
+	bool ignore_missing; /* an event that does not exist causes a warning, not an error */
 	/* wait until the claim on an instance (claim.h) is free, at most wait_ns (0: no limit) */
 	bool waits;
 	uint64_t wait_ns;
@@ -123,6 +132,8 @@ struct setup_instance *setup_add_instance(struct setup *setup, const char *name)
 struct setup_event *setup_add_event(struct setup_instance *wanted, const char *pattern);
 bool setup_add_pid(struct setup *setup, pid_t pid);
 bool setup_add_notrace_pid(struct setup *setup, pid_t pid);
+bool setup_remove_pid(struct setup *setup, pid_t pid);
+bool setup_remove_notrace_pid(struct setup *setup, pid_t pid);
 bool setup_add_file(struct setup_instance *wanted, const struct setup_file *file);
 bool setup_add_cpu_size(struct setup_instance *wanted, const struct cpus *cpus, uint64_t size);
 void setup_release(struct setup *setup);

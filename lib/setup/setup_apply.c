@@ -70,34 +70,54 @@ static int set_buffer(const struct setup_instance *wanted, struct instance *inst
 	return err ? err : set_user_size(wanted, instance, fail);
 }
 
-static int set_functions(struct instance *instance, enum function_list list, const struct setup_list *names,
-			 struct fail *fail)
+static void warn(const struct setup_context *context, const struct fail *fail)
 {
-	return names->nr ? tracer_functions(instance, list, names->items, names->nr, fail) : 0;
+	if (context->setup->warn)
+		context->setup->warn(fail->text, context->setup->warn_data);
 }
 
-static int set_lists(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+static int set_functions(const struct setup_context *context, struct instance *instance, enum function_list list,
+			 const struct setup_list *names, struct fail *fail)
 {
-	int err = set_functions(instance, FUNCTIONS_TRACE, &wanted->functions, fail);
+	bool chooses = list == FUNCTIONS_TRACE || list == FUNCTIONS_GRAPH;
+	bool had = names->nr_gone && names->keeps && chooses && !tracer_functions_empty(instance, list);
+	int err = names->nr ? tracer_functions(instance, list, names->items, names->nr, names->keeps, fail) : 0;
+	struct fail told;
+
+	if (!err && names->nr_gone)
+		err = tracer_functions_remove(instance, list, names->gone, names->nr_gone, fail);
+	if (err || !had || !tracer_functions_empty(instance, list))
+		return err;
+	fail_set(&told, 0, "the last function was removed from '%s': now all functions are traced",
+		 list == FUNCTIONS_TRACE ? "set_ftrace_filter" : "set_graph_function");
+	warn(context, &told);
+	return 0;
+}
+
+static int set_lists(const struct setup_context *context, const struct setup_instance *wanted,
+		     struct instance *instance, struct fail *fail)
+{
+	int err = set_functions(context, instance, FUNCTIONS_TRACE, &wanted->functions, fail);
 
 	if (!err)
-		err = set_functions(instance, FUNCTIONS_NOTRACE, &wanted->notrace, fail);
+		err = set_functions(context, instance, FUNCTIONS_NOTRACE, &wanted->notrace, fail);
 	if (!err)
-		err = set_functions(instance, FUNCTIONS_GRAPH, &wanted->graph, fail);
+		err = set_functions(context, instance, FUNCTIONS_GRAPH, &wanted->graph, fail);
 	if (!err)
-		err = set_functions(instance, FUNCTIONS_GRAPH_NOTRACE, &wanted->graph_notrace, fail);
+		err = set_functions(context, instance, FUNCTIONS_GRAPH_NOTRACE, &wanted->graph_notrace, fail);
 	if (!err && wanted->graph_depth)
 		err = tracer_graph_depth(instance, wanted->graph_depth, fail);
 	return err;
 }
 
-static int set_tracer(const struct setup_instance *wanted, struct instance *instance, struct fail *fail)
+static int set_tracer(const struct setup_context *context, const struct setup_instance *wanted,
+		      struct instance *instance, struct fail *fail)
 {
 	/* Without the tracer there are no lists for it, either: the tracer is what is missing. */
 	int err = wanted->tracer ? tracer_check(instance, wanted->tracer, fail) : 0;
 
 	if (!err)
-		err = set_lists(wanted, instance, fail);
+		err = set_lists(context, wanted, instance, fail);
 	if (!err && wanted->tracer)
 		err = tracer_set(instance, wanted->tracer, fail);
 	if (!err && wanted->reset_max_latency)
@@ -115,6 +135,19 @@ static int set_tracer(const struct setup_instance *wanted, struct instance *inst
 	return err;
 }
 
+/* Some sysctls take a write and keep their value. */
+static int check_sysctl(const struct instance *top, const struct setup_file *file, struct fail *fail)
+{
+	const char *name = strrchr(file->file, '/') + 1;
+	char now[256];
+
+	if (top->tracing->plan || instance_read_word(top, file->file, now, sizeof(now), NULL) ||
+	    !strcmp(now, file->value))
+		return 0;
+	return fail_set(fail, -EOPNOTSUPP, "the sysctl kernel.%s stays '%s'%s", name, now,
+			!strcmp(name, "tracepoint_printk") ? ": the kernel must be booted with tp_printk" : "");
+}
+
 static int set_file(struct instance *top, const struct setup_file *file, struct fail *fail)
 {
 	int err;
@@ -128,7 +161,7 @@ static int set_file(struct instance *top, const struct setup_file *file, struct 
 		return fail_set(fail, err,
 				"this kernel lets nobody forbid function tracing: "
 				"since Linux 7.3 the sysctl kernel.ftrace_enabled stays 1");
-	return err;
+	return err || *file->file != '/' ? err : check_sysctl(top, file, fail);
 }
 
 /*
@@ -169,6 +202,26 @@ static bool traces_functions(const struct setup_instance *wanted, const struct i
 	return !instance_read_word(instance, "current_tracer", now, sizeof(now), NULL) && tracer_is_function(now);
 }
 
+/* Changes the lists of tasks that the kernel has: those that are traced, or those that are left out. */
+static int remove_tasks(const struct setup_context *context, struct instance *instance, bool notrace, struct fail *fail)
+{
+	const struct setup *setup = context->setup;
+	const char *empty = NULL;
+	struct fail told;
+	int err = 0;
+
+	if (notrace && setup->nr_gone_notrace_pids)
+		err = kernel_tasks_remove(instance, setup->gone_notrace_pids, setup->nr_gone_notrace_pids, true, &empty,
+					  fail);
+	else if (!notrace && setup->nr_gone_pids)
+		err = kernel_tasks_remove(instance, setup->gone_pids, setup->nr_gone_pids, false, &empty, fail);
+	if (err || notrace || !empty)
+		return err;
+	fail_set(&told, 0, "the last task was removed from '%s': now all tasks are traced", empty);
+	warn(context, &told);
+	return 0;
+}
+
 static int set_tasks(const struct setup_context *context, const struct setup_instance *wanted,
 		     struct instance *instance, struct fail *fail)
 {
@@ -190,12 +243,35 @@ static int set_tasks(const struct setup_context *context, const struct setup_ins
 		err = kernel_tasks_all(instance, true, fail);
 	if (err)
 		return err;
-	if (nr)
+	if (nr && !setup->keep_pids)
 		err = kernel_tasks_only(instance, pids, nr, functions, setup->follow, fail);
 	else if (setup->follow)
 		err = kernel_tasks_follow(instance, functions, fail);
+	if (!err && nr && setup->keep_pids)
+		err = kernel_tasks_add(instance, pids, nr, functions, fail);
 	if (!err && setup->nr_notrace_pids)
-		err = kernel_tasks_exclude(instance, setup->notrace_pids, setup->nr_notrace_pids, functions, fail);
+		err = kernel_tasks_exclude(instance, setup->notrace_pids, setup->nr_notrace_pids, functions,
+					   setup->keep_notrace_pids, fail);
+	if (!err)
+		err = remove_tasks(context, instance, false, fail);
+	return err ? err : remove_tasks(context, instance, true, fail);
+}
+
+/* The kernel removes a command that counts only by a text with a count, and one that does not only by one without. */
+static int remove_command(struct instance *instance, const char *command, struct fail *fail)
+{
+	static const char *const ends[] = { "", ":0" };
+	int err = 0;
+
+	for (size_t i = 0; i < array_size(ends) && (!i || err == -ENODEV); i++) {
+		cleanup_free char *text = NULL;
+
+		if (asprintf(&text, "!%s%s", command, ends[i]) < 0) {
+			text = NULL;
+			return fail_memory(fail);
+		}
+		err = tracer_function_command(instance, text, fail);
+	}
 	return err;
 }
 
@@ -208,6 +284,8 @@ static int set_commands(const struct setup_context *context, const struct setup_
 {
 	int err = 0;
 
+	for (size_t i = 0; !err && for_later && i < wanted->commands.nr_gone; i++)
+		err = remove_command(instance, wanted->commands.gone[i], fail);
 	for (size_t i = 0; !err && i < wanted->commands.nr; i++) {
 		const char *command = wanted->commands.items[i];
 
@@ -232,7 +310,7 @@ int setup_apply(const struct setup_context *context, const struct setup_instance
 	if (!err)
 		err = set_files(context, wanted, fail);
 	if (!err)
-		err = set_tracer(wanted, instance, fail);
+		err = set_tracer(context, wanted, instance, fail);
 	if (!err)
 		err = set_commands(context, wanted, instance, true, fail);
 	if (!err)

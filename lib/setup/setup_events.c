@@ -6,8 +6,10 @@
 #include "lib/base/text.h"
 #include "lib/setup/borrow.h"
 #include "lib/setup/event_enable.h"
+#include "lib/setup/filter_hint.h"
 #include "lib/setup/late.h"
 #include "lib/setup/setup_probes.h"
+#include "lib/tracefs/event_fields.h"
 #include "lib/undo/change.h"
 
 #include <errno.h>
@@ -51,6 +53,32 @@ static int filter_many(const struct setup_context *context, const struct event_s
 	return 0;
 }
 
+/* Warns of a filter that the kernel takes, and that matches nothing. One event of the set is enough to know. */
+static void warn_of_filter(const struct setup_context *context, const struct event_set *set,
+			   const struct instance *instance, const char *filter)
+{
+	cleanup_buf struct buf instead = BUF_INIT;
+	bool found = false;
+	struct fail told;
+
+	for (size_t i = 0; strchr(filter, '~') && !found && i < set->catalog->nr; i++) {
+		const struct catalog_event *event = &set->catalog->events[i];
+		struct event_fields fields;
+
+		if (!set->has[i] || event_fields_read(instance, event->system, event->name, &fields, NULL))
+			continue;
+		found = filter_hint(filter, &fields, &instead);
+		event_fields_release(&fields);
+	}
+	if (!found)
+		return;
+	fail_set(&told, 0,
+		 "the kernel compares '*TEXT' with the end of a field of a fixed size, not of its string, and so the "
+		 "filter '%s' matches nothing: write %s",
+		 filter, buf_str(&instead));
+	warn(context, &told);
+}
+
 static int set_filter(const struct setup_context *context, const struct event_set *set, const struct setup_event *event,
 		      struct instance *instance, struct fail *fail)
 {
@@ -58,6 +86,8 @@ static int set_filter(const struct setup_context *context, const struct event_se
 	bool found = false;
 	int err;
 
+	if (event->filter)
+		warn_of_filter(context, set, instance, event->filter);
 	if (event->filter && set->nr > 1)
 		return filter_many(context, set, event, instance, fail);
 	if (event->filter)

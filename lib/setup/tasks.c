@@ -61,22 +61,23 @@ static int print_pids(const struct instance *instance, const pid_t *pids, size_t
 	return err;
 }
 
-static int exclude_from(struct instance *instance, const char *file, const char *pids, struct fail *fail)
+static int exclude_from(struct instance *instance, const char *file, const char *pids, bool keeps, struct fail *fail)
 {
 	if (!instance_has(instance, file))
 		return kconfig_no_file(file, fail);
-	return set_pids(instance, file, pids, true, fail);
+	return set_pids(instance, file, pids, keeps, fail);
 }
 
-int kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr, bool functions, struct fail *fail)
+int kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool keeps,
+			 struct fail *fail)
 {
 	cleanup_buf struct buf list = BUF_INIT;
 	int err = print_pids(instance, pids, nr, &list, fail);
 
 	if (err)
 		return err;
-	err = exclude_from(instance, "set_event_notrace_pid", buf_str(&list), fail);
-	return err || !functions ? err : exclude_from(instance, "set_ftrace_notrace_pid", buf_str(&list), fail);
+	err = exclude_from(instance, "set_event_notrace_pid", buf_str(&list), keeps, fail);
+	return err || !functions ? err : exclude_from(instance, "set_ftrace_notrace_pid", buf_str(&list), keeps, fail);
 }
 
 static const char *const files[2][2] = {
@@ -158,5 +159,74 @@ int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, b
 		err = set_pids(instance, "set_event_pid", buf_str(&list), false, fail);
 	if (!err && functions)
 		err = set_pids(instance, "set_ftrace_pid", buf_str(&list), false, fail);
+	return err;
+}
+
+int kernel_tasks_add(struct instance *instance, const pid_t *pids, size_t nr, bool functions, struct fail *fail)
+{
+	cleanup_buf struct buf list = BUF_INIT;
+	int err = print_pids(instance, pids, nr, &list, fail);
+
+	if (!err)
+		err = set_pids(instance, "set_event_pid", buf_str(&list), true, fail);
+	return err || !functions ? err : set_pids(instance, "set_ftrace_pid", buf_str(&list), true, fail);
+}
+
+static bool has_pid(const pid_t *pids, size_t nr, struct text_word line)
+{
+	char name[16];
+
+	for (size_t i = 0; i < nr; i++) {
+		snprintf(name, sizeof(name), "%d", (int)pids[i]);
+		if (text_word_is(line, name))
+			return true;
+	}
+	return false;
+}
+
+static int remove_from(struct instance *instance, const char *file, const pid_t *pids, size_t nr,
+		       const char **ret_empty, struct fail *fail)
+{
+	cleanup_buf struct buf now = BUF_INIT, rest = BUF_INIT;
+	bool found = false;
+	struct text_word line;
+	const char *at;
+	size_t left;
+	int err = instance_read(instance, file, &now, fail);
+
+	if (err)
+		return err;
+	at = buf_str(&now);
+	left = now.len;
+	while (text_next_line(&at, &left, &line)) {
+		if (!control_is_name(line))
+			continue;
+		if (has_pid(pids, nr, line))
+			found = true;
+		else if (!buf_addf(&rest, "%s%.*s", rest.len ? " " : "", (int)line.len, line.at))
+			return fail_memory(fail);
+	}
+	if (!found)
+		return 0;
+	if (!rest.len)
+		*ret_empty = file;
+	return set_pids(instance, file, buf_str(&rest), false, fail);
+}
+
+int kernel_tasks_remove(struct instance *instance, const pid_t *pids, size_t nr, bool notrace, const char **ret_empty,
+			struct fail *fail)
+{
+	cleanup_free pid_t *known = calloc(nr + 1, sizeof(*known));
+	int err = known ? 0 : fail_memory(fail);
+
+	*ret_empty = NULL;
+	/* A task that has ended can be removed, too. In a PID namespace nothing is known about such a task. */
+	if (!err && kernel_pids_are_ours())
+		memcpy(known, pids, nr * sizeof(*known));
+	else if (!err)
+		err = kernel_pids_find(instance->tracing, instance->undo, pids, nr, known, fail);
+	for (size_t i = 0; !err && i < 2; i++)
+		if (instance_has(instance, files[notrace][i]))
+			err = remove_from(instance, files[notrace][i], known, nr, ret_empty, fail);
 	return err;
 }

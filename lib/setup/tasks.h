@@ -20,9 +20,23 @@ struct fail;
 int must_check kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,
 				 struct fail *fail);
 
-/* Excludes these tasks: adds them to set_event_notrace_pid, and with `functions` also to set_ftrace_notrace_pid. */
-int must_check kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr, bool functions,
+/* The same for tasks that are traced too, besides those of the lists. */
+int must_check kernel_tasks_add(struct instance *instance, const pid_t *pids, size_t nr, bool functions,
+				struct fail *fail);
+
+/*
+ * Excludes these tasks: writes set_event_notrace_pid, and with `functions` also set_ftrace_notrace_pid. With `keeps`
+ * the tasks of these lists stay excluded.
+ */
+int must_check kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool keeps,
 				    struct fail *fail);
+/*
+ * Removes these tasks from the lists for events and functions that have them; with `notrace` from those of excluded
+ * tasks. The kernel has no way to remove a task: the list is replaced by the others, and a child that a listed task
+ * forks at that moment is not added to it. *ret_empty names a list of which no task is left, or is NULL.
+ */
+int must_check kernel_tasks_remove(struct instance *instance, const pid_t *pids, size_t nr, bool notrace,
+				   const char **ret_empty, struct fail *fail);
 /* Sets only the options event-fork and function-fork, for the children of tasks that are already listed. */
 int must_check kernel_tasks_follow(struct instance *instance, bool functions, struct fail *fail);
 

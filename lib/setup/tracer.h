@@ -80,12 +80,19 @@ enum function_list {
 };
 
 /*
- * Replaces the list by these names or globs. If there are many names, it writes their indexes in
- * available_filter_functions, because for each name the kernel compares all its functions. -ENOENT with similar names:
- * the kernel does not know a function.
+ * Replaces the list by these names or globs; with `keeps` adds them to the list.
+ * If many names replace the list, it writes their indexes in available_filter_functions, because for each name the
+ * kernel compares all its functions. -ENOENT with similar names: the kernel does not know a function.
  */
 int must_check tracer_functions(struct instance *instance, enum function_list list, const char *const *functions,
-				size_t nr, struct fail *fail);
+				size_t nr, bool keeps, struct fail *fail);
+/* Removes names or globs from the list. What the list does not have is no error. */
+int must_check tracer_functions_remove(struct instance *instance, enum function_list list, const char *const *functions,
+				       size_t nr, struct fail *fail);
+/*
+ * Whether the list names no function: then all functions are traced, or none is left out. A planned list is not known.
+ */
+bool tracer_functions_empty(const struct instance *instance, enum function_list list);
 /* Sets a function command, "FUNCTION:COMMAND[:ARGUMENTS]"; with a leading '!' it removes one. */
 int must_check tracer_function_command(struct instance *instance, const char *command, struct fail *fail);
 /* Whether the text is a function command and not a name. "vfs_*:mod:ext4" is a name. */

@@ -306,9 +306,14 @@ int undo_restore_entry(const struct tracing *tracing, const struct journal_entry
 	return fail_set(fail, err, "cannot put back '%s': %s", path, strerror(-err));
 }
 
+bool undo_comes_last(const struct journal_entry *entry)
+{
+	return entry->kind == JOURNAL_SETTING && !strcmp(entry->file, "tracing_on") && entry->text[0] == '1';
+}
+
 /*
- * Restores all entries, the last change first. Drops the entries that were restored, so that a second call tries only
- * the others.
+ * Restores all entries, the last change first, and turns tracing on at the end. Drops the entries that were restored,
+ * so that a second call tries only the others.
  */
 static int restore_all(const struct tracing *tracing, struct journal *journal, struct fail *fail)
 {
@@ -322,14 +327,18 @@ static int restore_all(const struct tracing *tracing, struct journal *journal, s
 	do {
 		before = journal->nr;
 		first = 0;
-		for (size_t i = journal->nr; i-- > 0;) {
-			int err = undo_restore_entry(tracing, &journal->entries[i], first ? NULL : fail);
+		for (unsigned last = 0; last < 2; last++)
+			for (size_t i = journal->nr; i-- > 0;) {
+				int err;
 
-			if (!err)
-				journal_drop(journal, &journal->entries[i]);
-			else if (!first)
-				first = err;
-		}
+				if (undo_comes_last(&journal->entries[i]) != last)
+					continue;
+				err = undo_restore_entry(tracing, &journal->entries[i], first ? NULL : fail);
+				if (!err)
+					journal_drop(journal, &journal->entries[i]);
+				else if (!first)
+					first = err;
+			}
 	} while (first && journal->nr < before);
 	return first;
 }

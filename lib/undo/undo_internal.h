@@ -63,4 +63,10 @@ int must_check undo_store(const char *path, struct process_id owner, const char 
  */
 bool undo_drop_known(const char *dir, struct journal *journal);
 
+/*
+ * Whether an entry is restored after all others: tracing that was on. A trigger or function command that is still set
+ * might turn it off again.
+ */
+bool undo_comes_last(const struct journal_entry *entry);
+
 #endif

@@ -142,12 +142,19 @@ static bool hand_up(struct replay *replays, size_t at, const struct journal_entr
 	return false;
 }
 
+enum phase { PHASE_SETTINGS, PHASE_PROBES, PHASE_LAST, NR_PHASES };
+
+static enum phase phase_of(const struct journal_entry *entry)
+{
+	return entry->kind == JOURNAL_PROBE ? PHASE_PROBES : undo_comes_last(entry) ? PHASE_LAST : PHASE_SETTINGS;
+}
+
 /*
- * Restores one journal of the list, its last change first: only its probes, or everything else. Skips entries that an
+ * Restores the entries of one phase of one journal of the list, its last change first. Skips entries that an
  * older journal has too: that journal restores them.
  */
 static int reset_one(const struct tracing *tracing, struct replay *replays, size_t nr, size_t at, const char *instance,
-		     bool probes, struct undo_sum *sum, struct fail *fail)
+		     enum phase phase, struct undo_sum *sum, struct fail *fail)
 {
 	struct journal *journal = &replays[at].journal;
 	int first = 0;
@@ -156,7 +163,7 @@ static int reset_one(const struct tracing *tracing, struct replay *replays, size
 		struct journal_entry *entry = &journal->entries[i];
 		int err = 0;
 
-		if ((instance && strcmp(entry->instance, instance) != 0) || (entry->kind == JOURNAL_PROBE) != probes)
+		if ((instance && strcmp(entry->instance, instance) != 0) || phase_of(entry) != phase)
 			continue;
 		if (!has_older(replays, nr, at + 1, entry) && !hand_up(replays, at, entry)) {
 			err = undo_restore_entry(tracing, entry, first ? NULL : fail);
@@ -312,8 +319,9 @@ static int reset_all(const struct tracing *tracing, struct replay *replays, size
 	do {
 		before = count_entries(replays, nr);
 		first = 0;
-		for (size_t i = 0; i < 2 * nr; i++) {
-			int one = reset_one(tracing, replays, nr, i % nr, instance, i >= nr, sum, first ? NULL : fail);
+		for (size_t i = 0; i < NR_PHASES * nr; i++) {
+			int one = reset_one(tracing, replays, nr, i % nr, instance, (enum phase)(i / nr), sum,
+					    first ? NULL : fail);
 
 			if (!first)
 				first = one;

@@ -50,9 +50,9 @@ TEST(functions_are_written_by_name_when_they_are_few)
 	struct scene scene;
 
 	if (begin(&scene)) {
-		CHECK(!tracer_functions(scene.top, FUNCTIONS_TRACE, few, array_size(few), &scene.fail));
+		CHECK(!tracer_functions(scene.top, FUNCTIONS_TRACE, few, array_size(few), false, &scene.fail));
 		CHECK(fake_holds(&scene.fake, "set_ftrace_filter", "vfs_read\nc*\n"));
-		CHECK(!tracer_functions(scene.top, FUNCTIONS_NOTRACE, with_module, array_size(with_module),
+		CHECK(!tracer_functions(scene.top, FUNCTIONS_NOTRACE, with_module, array_size(with_module), false,
 					&scene.fail));
 		CHECK(fake_holds(&scene.fake, "set_ftrace_notrace", "a1\na2\nb1\nb2\nc1\nd1\nd2\n*:mod:loom\n"));
 	}
@@ -68,7 +68,7 @@ TEST(functions_whose_indexes_have_moved_are_written_by_name)
 	struct scene scene;
 
 	if (begin(&scene)) {
-		CHECK(!tracer_functions(scene.top, FUNCTIONS_TRACE, many, array_size(many), &scene.fail));
+		CHECK(!tracer_functions(scene.top, FUNCTIONS_TRACE, many, array_size(many), false, &scene.fail));
 		CHECK(fake_holds(&scene.fake, "set_ftrace_filter", "a1\na2\nb1\nb2\nc?\nd1\nd2\nvfs_*\n"));
 	}
 	end(&scene);
@@ -79,14 +79,15 @@ TEST(functions_that_the_kernel_does_not_have_are_named)
 	struct scene scene;
 
 	if (begin(&scene)) {
-		CHECK(tracer_functions(scene.top, FUNCTIONS_TRACE, with_wrong, array_size(with_wrong), &scene.fail) ==
-		      -ENOENT);
+		CHECK(tracer_functions(scene.top, FUNCTIONS_TRACE, with_wrong, array_size(with_wrong), false,
+				       &scene.fail) == -ENOENT);
 		CHECK_STR(scene.fail.text, "no function 'vfs_raed' that can be traced; did you mean 'vfs_read'?");
-		CHECK(tracer_functions(scene.top, FUNCTIONS_TRACE, with_glob, array_size(with_glob), &scene.fail) ==
-		      -ENOENT);
+		CHECK(tracer_functions(scene.top, FUNCTIONS_TRACE, with_glob, array_size(with_glob), false,
+				       &scene.fail) == -ENOENT);
 		CHECK_STR(scene.fail.text, "no function that can be traced matches 'x*'");
 		CHECK(fake_holds(&scene.fake, "set_ftrace_filter", "#### all functions enabled ####\n"));
-		CHECK(tracer_functions(scene.top, FUNCTIONS_GRAPH, few, array_size(few), &scene.fail) == -EOPNOTSUPP);
+		CHECK(tracer_functions(scene.top, FUNCTIONS_GRAPH, few, array_size(few), false, &scene.fail) ==
+		      -EOPNOTSUPP);
 		CHECK(strstr(scene.fail.text, "set_graph_function"));
 	}
 	end(&scene);

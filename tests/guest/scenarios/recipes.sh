@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# limit: 300
+# The commands of weft-recipes(7), run as the page has them.
+
+. /host/start.sh
+
+# block NAME: prints the block of the page with this mark
+block() {
+	awk -v name="$1" '$0 == ".\\\" example: " name { on = 1; next } /^\.EX/ { inside = on; next }
+		/^\.EE/ { inside = on = 0 } inside' /host/weft-recipes.7 | sed "s/\\\\-/-/g; s/\\\\(aq/'/g; s/\\\\\\\\/\\\\/g"
+}
+
+run_block() { block "$1" > /tmp/block; sh -e /tmp/block > /tmp/block.out 2>&1; }
+
+scenario() {
+	has_command start || { skip "everything" "weft has no start"; return; }
+	[ -e $T/events/ftrace/print/trigger ] || { skip "everything" "this kernel has no triggers on ftrace:print"; return; }
+	remember
+	cd /tmp || return
+	check "tracing starts" run_block start
+	check "tracing is on" equal "$(cat $T/tracing_on)" 1
+	check "the shell's line works" run_block shell
+	check "tracing is off" equal "$(cat $T/tracing_on)" 0
+	check "a file is made" run_block extract
+	# Another CPU may have been in the middle of an event.
+	check "the program's line is at the end" sh -c 'weft report slow.dat > slow.txt; tail -n 20 slow.txt; tail -n 20 slow.txt | grep -q "tracing_mark_write: too slow$"'
+	unchanged "everything is put back"
+	if grep -qw snapshot $T/events/sched/sched_switch/trigger; then
+		check "tracing with a snapshot starts" run_block snapshot
+		echo first > $T/trace_marker
+		echo second > $T/trace_marker
+		check "tracing goes on" equal "$(cat $T/tracing_on)" 1
+		check "extract -s works" weft extract -s -o snap.dat
+		check "the snapshot has the first line" sh -c 'weft report snap.dat | grep -q "first$"'
+		check "the snapshot has not the second" sh -c '! weft report snap.dat | grep -q "second$"'
+		weft reset > /dev/null 2>&1
+	else
+		skip "snapshots" "this kernel has none"
+	fi
+	check "stopping at warnings is set" run_block warning
+	check "the kernel stops at warnings" equal "$(cat /proc/sys/kernel/traceoff_on_warning)" 1
+	weft reset > /dev/null 2>&1
+	block free | sed 's/sleep 60/sleep 0/; s/64M/3M/' > /tmp/block
+	check "the buffer is freed at the end" sh -e /tmp/block
+	check "it is small then" more 100 "$(cat $T/buffer_size_kb)"
+	weft reset > /dev/null 2>&1
+	if grep -qw function $T/available_tracers; then
+		check "lists change" run_block add
+		check "the list is what the page says" equal "$(grep -v '^#' $T/set_ftrace_filter | sort | tr '\n' ' ')" "vfs_fsync vfs_fsync_range vfs_write "
+		weft reset > /dev/null 2>&1
+	fi
+	unchanged "nothing is left"
+}
