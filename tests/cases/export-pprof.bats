@@ -58,3 +58,15 @@ stacks()
 	EOF
 	node sums.js | diff want -
 }
+
+@test "pprof: go tool pprof reads it, with the same sums" {
+	need_command go
+	go tool pprof -h > /dev/null 2>&1 || [ $? -le 2 ] || skip "go has no tool pprof"
+	local file
+	for file in "$golden"/6.12-{function_graph,function-stacktrace}.dat; do
+		weft export --to folded "$file" 2> /dev/null | awk '{ s += $NF; n++ } END { print n, s }' > "$BATS_TEST_TMPDIR/want"
+		weft export --to pprof -q -o "$BATS_TEST_TMPDIR/graph.pb.gz" "$file" 2> /dev/null
+		HOME=$BATS_TEST_TMPDIR timeout 120 go tool pprof -raw "$BATS_TEST_TMPDIR/graph.pb.gz" 2> /dev/null |
+			awk '/^Locations/ { exit } /^ +[0-9]+: / { s += $1; n++ } END { print n, s }' | diff "$BATS_TEST_TMPDIR/want" -
+	done
+}

@@ -178,6 +178,18 @@ for sample, weight in zip(profile["samples"], profile["weights"]):
     print(";".join(data["shared"]["frames"][i]["name"] for i in sample), weight)' | sort | diff "$BATS_TEST_TMPDIR/want" -
 }
 
+@test "speedscope: its file keeps to the schema that speedscope's own package has" {
+	need_npm speedscope 1.25.0
+	local schema=$NODE_PATH/speedscope/dist/release/file-format-schema.json file
+	need_npm ajv 8.20.0
+	for file in "$golden"/6.12-{function_graph,event-stacktrace,function-stacktrace}.dat; do
+		weft export --to speedscope -q -o "$BATS_TEST_TMPDIR/graph.json" "$file" 2> /dev/null
+		node -e 'const fs = require("fs"), Ajv = require("ajv");
+const check = new Ajv({ strict: false }).compile(JSON.parse(fs.readFileSync(process.argv[1])));
+if (!check(JSON.parse(fs.readFileSync(process.argv[2])))) throw new Error(JSON.stringify(check.errors));' "$schema" "$BATS_TEST_TMPDIR/graph.json"
+	done
+}
+
 @test "folded, flame, speedscope, pprof: a file without stacks is an error that says what to record, and leaves no file" {
 	for to in folded flame speedscope pprof; do
 		run -1 --separate-stderr weft export --to $to -o "$BATS_TEST_TMPDIR/out" -e sched_switch "$golden/6.12-events-sched.dat"
