@@ -146,6 +146,10 @@ unit_wrapped := malloc calloc realloc reallocarray strdup strndup asprintf mkdir
 $(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a | $(plugins) $(test_plugins)
 	$(CC) $(all_ldflags) $(unit_wrapped:%=-Wl,--wrap=%) -o $@ $^ $(all_ldlibs)
 
+# Imports the texts of the captures and reports them again.
+$(BUILD)/tests/captures/import: $(BUILD)/tests/captures/import.o $(BUILD)/tests/unit/printed.o $(BUILD)/libweft.a
+	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
+
 # A weft with commands of its own.
 $(BUILD)/tests/examples/weft: $(example_obj) $(filter-out %/commands.o,$(cmd_obj)) $(BUILD)/libweft.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
@@ -160,6 +164,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | packages-found
 # The directories of all objects are made here, because one mkdir for each of them would take half a second.
 $(BUILD)/flags: force
 	@mkdir -p $(sort $(dir $@ $(lib_obj) $(cmd_obj) $(unit_obj) $(example_obj) $(plugins) $(test_plugins) $(fuzz_src:%=$(BUILD)/%) \
+		$(BUILD)/tests/captures/import.o \
 		$(fuzz_mutator:%=$(BUILD)/%)))
 	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) $(dep_flags) $(all_ldflags))' | cmp -s - $@ || \
 		echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) $(dep_flags) $(all_ldflags))' > $@

@@ -33,6 +33,13 @@ static void print_time(const struct graph *graph, uint64_t ts, struct out *out)
 	out_mem(out, " |  ", 4);
 }
 
+/* print_graph_rel_time() */
+static void print_relative_time(uint64_t ts, struct out *out)
+{
+	out_u64_pad(out, ts / 1000, 9, ' ');
+	out_mem(out, " us |  ", 7);
+}
+
 static void print_cpu(const struct graph *graph, unsigned cpu, struct out *out)
 {
 	out_char(out, ' ');
@@ -90,6 +97,8 @@ static void print_columns(const struct ftrace *ftrace, const struct event *event
 		return;
 	if (graph->abstime)
 		print_time(graph, event->ts, out);
+	if (graph->relative)
+		print_relative_time(event->ts, out);
 	if (graph->cpu)
 		print_cpu(graph, event->cpu, out);
 	if (graph->proc) {

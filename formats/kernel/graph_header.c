@@ -16,6 +16,7 @@ struct legend {
 
 static const struct legend legends[] = {
 	{ offsetof(struct graph, abstime), 16, "     TIME       ", "      |         " },
+	{ offsetof(struct graph, relative), 16, "   REL TIME     ", "      |         " },
 	{ offsetof(struct graph, cpu), 4, " CPU", " |  " },
 	{ offsetof(struct graph, proc), 17, "  TASK/PID       ", "   |    |        " },
 	{ offsetof(struct graph, latency), 0, "||||   ", "||||   " },

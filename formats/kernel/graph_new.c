@@ -6,6 +6,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/memo.h"
 #include "lib/event/context.h"
+#include "lib/event/imported.h"
 
 #include <stdlib.h>
 
@@ -37,6 +38,7 @@ int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail
 	graph->overhead = ftrace_option(ftrace, OPTION_FGRAPH_OVERHEAD);
 	graph->duration = ftrace_option(ftrace, OPTION_FGRAPH_DURATION);
 	graph->abstime = ftrace_option(ftrace, OPTION_FGRAPH_ABSTIME);
+	graph->relative = imported_graph_is_relative(context);
 	graph->irqs = ftrace_option(ftrace, OPTION_FGRAPH_IRQS);
 	graph->tail = ftrace_option(ftrace, OPTION_FGRAPH_TAIL);
 	graph->overrun = ftrace_option(ftrace, OPTION_FGRAPH_OVERRUN);
@@ -47,8 +49,8 @@ int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail
 	graph->nanoseconds = ftrace->options.nanoseconds;
 	graph->cpu_width = cpu_width(context);
 	graph->usual = graph->info && graph->cpu && graph->overhead && graph->duration && !graph->proc &&
-		       !graph->abstime && !graph->latency && !graph->tail && !graph->overrun && !graph->retval &&
-		       !graph->retaddr;
+		       !graph->abstime && !graph->relative && !graph->latency && !graph->tail && !graph->overrun &&
+		       !graph->retval && !graph->retaddr;
 	graph->names = memo_new();
 	*ret = graph;
 	return 0;

@@ -5,6 +5,7 @@
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"
 #include "lib/event/context.h"
+#include "lib/event/imported.h"
 
 enum { TGID_COLUMN = 10 };
 
@@ -116,6 +117,15 @@ void header_entries(const struct ftrace *ftrace, struct out *out)
 	out_str(out, "\n#\n");
 }
 
+/* Of an imported text, the tracer that printed a graph may be another one: irqsoff, wakeup. */
+static void print_tracer(const struct context *context, struct out *out)
+{
+	size_t len;
+	const char *name = imported_tracer(context, &len);
+
+	out_mem(out, name, len);
+}
+
 bool header_latency(const struct ftrace *ftrace, struct out *out)
 {
 	const struct context *context = ftrace->context;
@@ -123,7 +133,9 @@ bool header_latency(const struct ftrace *ftrace, struct out *out)
 
 	if (context->nr_stats && !context->entries)
 		return false;
-	out_f(out, "# %s latency trace v1.1.5 on %s\n", context->tracer, context->release);
+	out_str(out, "# ");
+	print_tracer(context, out);
+	out_f(out, " latency trace v1.1.5 on %s\n", context->release);
 	out_str(out, "# --------------------------------------------------------------------\n");
 	out_f(out, "# latency: %s us, ", head->latency[0] ? head->latency : "0");
 	if (context->nr_stats)
@@ -183,7 +195,9 @@ void header_write(const struct ftrace *ftrace, struct out *out)
 {
 	const struct tracer *tracer = ftrace->tracer;
 
-	out_f(out, "# tracer: %s\n#\n", ftrace->context->tracer);
+	out_str(out, "# tracer: ");
+	print_tracer(ftrace->context, out);
+	out_str(out, "\n#\n");
 	if (tracer && tracer->header)
 		tracer->header(ftrace, out);
 	else if (tracer && tracer->legend)

@@ -84,6 +84,38 @@ static int put(struct import *import, const struct head *head, struct fail *fail
 	return r;
 }
 
+/* Returns how long the name before ": " is; 0 if there is none. */
+static size_t name_len(const char *text, size_t text_len)
+{
+	const char *colon = memchr(text, ':', text_len);
+	size_t len = colon ? (size_t)(colon - text) : 0;
+
+	if (!len || text_len - len < 2 || colon[1] != ' ')
+		return 0;
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)text[i]) && text[i] != '_')
+			return 0;
+	return len;
+}
+
+/* Makes the record of an event again with the lines that go on it. */
+static bool end_event(struct import *import)
+{
+	struct buf *text = &import->mark;
+	const struct records make = import_records(import);
+	size_t len = name_len(text->data, text->len);
+	bool whole, known;
+
+	if (!import->more.len)
+		return true;
+	if (!buf_add(text, import->more.data, import->more.len))
+		return false;
+	buf_clear(&import->more);
+	return (len && !import_kinds_record(import->kinds, text->data, len, text->data + len + 2, text->len - len - 2,
+					    &import->record, &whole, &known)) ||
+	       records_line(&make, text->data, text->len);
+}
+
 /* The open record is complete: makes it. */
 static bool end_open(struct import *import, enum import_open open)
 {
@@ -93,8 +125,10 @@ static bool end_open(struct import *import, enum import_open open)
 	case OPEN_NOTHING:
 	case OPEN_EXIT:
 		return true;
+	case OPEN_EVENT:
+		return end_event(import);
 	case OPEN_MARK:
-		return records_mark(&make, &import->mark);
+		return records_mark(&make, import->open_ip, &import->mark);
 	case OPEN_STACK:
 		return records_stack(&make, &import->mark);
 	case OPEN_USER_STACK:
@@ -121,18 +155,59 @@ static bool continues_mark(const struct import *import, const char *line, size_t
 	return import->is_open == OPEN_MARK && import->shape.has_header && told_kind_of(line, len) != TOLD_EVENT;
 }
 
+/* "[...]", or a line of dashes, stands for what was left out. */
+static bool has_words(const char *line, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (isalnum((unsigned char)line[i]))
+			return true;
+	return !len;
+}
+
+/* Whether the line may be one of an event of several lines. */
+static bool continues_event(struct import *import, const char *line, size_t len)
+{
+	struct buf *more = &import->more;
+
+	if (told_kind_of(line, len) != TOLD_OTHER || !has_words(line, len) ||
+	    import->mark.len + more->len + len + 1 > IMPORT_MARK_MAX)
+		return false;
+	if (!more->len)
+		import->more_line = import->counts.lines;
+	return buf_add(more, "\n", 1) && buf_add(more, line, len);
+}
+
+void events_end(struct import *import)
+{
+	const char *at = import->more.data, *end = at + import->more.len;
+
+	for (uint64_t number = import->more_line; at < end; number++) {
+		const char *line = at + 1;
+
+		at = memchr(line, '\n', (size_t)(end - line)) ?: end;
+		if (at > line)
+			told_add(&import->counts.told, number, line, (size_t)(at - line));
+	}
+	buf_clear(&import->more);
+}
+
 bool events_go_on(struct import *import, const char *line, size_t len)
 {
 	const struct records make = import_records(import);
 	size_t kept = import->mark.len;
 
 	if (continues_mark(import, line, len)) {
-		if (kept + len + 1 > IMPORT_MARK_MAX)
+		import->open_is_full |= kept + len + 1 > IMPORT_MARK_MAX;
+		if (import->open_is_full) {
+			told_add_long(&import->counts.told, import->counts.lines, line, len);
 			return true;
+		}
 		if (import->open.is_placed && len >= 3 && !memcmp(line + len - 3, " */", 3))
 			len -= 3;
 		return buf_add(&import->mark, "\n", 1) && buf_add(&import->mark, line, len);
 	}
+	if (import->is_open == OPEN_EVENT)
+		return continues_event(import, line, len);
 	if (kept + sizeof(uint64_t) > IMPORT_MARK_MAX)
 		return false;
 	if (import->is_open == OPEN_USER_STACK)
@@ -140,11 +215,17 @@ bool events_go_on(struct import *import, const char *line, size_t len)
 	return import->is_open == OPEN_STACK && records_caller(&make, line, len, &import->mark);
 }
 
-/* Opens a record that the next line may continue. The texts of its head are saved, because they belong to this line. */
+/*
+ * Opens a record that the next line may continue. The texts of its head are saved, because they belong to this
+ * line. Returns 1 if the text is too long.
+ */
 static int open_event(struct import *import, enum import_open what, const struct head *head, const char *text,
 		      size_t len, struct fail *fail)
 {
+	if (len > IMPORT_MARK_MAX)
+		return 1;
 	import->open = *head;
+	import->open_is_full = false;
 	import->open.comm = NULL;
 	import->open.comm_len = 0;
 	import->open.body = "";
@@ -152,7 +233,7 @@ static int open_event(struct import *import, enum import_open what, const struct
 	import->is_open = what;
 	buf_clear(&import->mark);
 	if (!import_names_task(&import->names, head->pid, head->comm, head->comm_len, head->tgid) ||
-	    !buf_add(&import->mark, text, len > IMPORT_MARK_MAX ? IMPORT_MARK_MAX : len))
+	    !buf_add(&import->mark, text, len))
 		return fail_memory(fail);
 	return 0;
 }
@@ -162,46 +243,39 @@ static bool is_text(const struct head *head, const char *text)
 	return head->body_len == strlen(text) && !memcmp(head->body, text, head->body_len);
 }
 
-/* Returns how long the name before ": " is; 0 if there is none. */
-static size_t name_len(const struct head *head)
+/* Adds the record of an event, or keeps it open: only an event whose form is not known may have more lines. */
+static int put_event(struct import *import, const struct head *head, bool known, struct fail *fail)
 {
-	const char *colon = memchr(head->body, ':', head->body_len);
-	size_t len = colon ? (size_t)(colon - head->body) : 0;
-
-	if (!len || head->body_len - len < 2 || colon[1] != ' ')
-		return 0;
-	for (size_t i = 0; i < len; i++)
-		if (!isalnum((unsigned char)head->body[i]) && head->body[i] != '_')
-			return 0;
-	return len;
+	if (known || !import->shape.has_header || import->had_prefix || head->is_placed)
+		return put(import, head, fail);
+	return open_event(import, OPEN_EVENT, head, head->body, head->body_len, fail);
 }
 
 /* Makes the record of an event with a name. Returns -E2BIG if there is none, or too many types. */
 static int take_named(struct import *import, const struct head *head, struct fail *fail)
 {
-	size_t len = name_len(head);
-	bool whole = false;
+	size_t len = name_len(head->body, head->body_len);
+	bool whole = false, known;
 	int r;
 
 	if (!len)
 		return -E2BIG;
 	r = import_kinds_record(import->kinds, head->body, len, head->body + len + 2, head->body_len - len - 2,
-				&import->record, &whole);
+				&import->record, &whole, &known);
 	if (r)
 		return r == -E2BIG ? r : fail_memory(fail);
 	import->counts.whole += whole;
-	return put(import, head, fail);
+	return put_event(import, head, known, fail);
 }
 
 int events_take(struct import *import, const struct head *head, struct fail *fail)
 {
-	static const char mark[] = "tracing_mark_write: ";
 	const struct records make = import_records(import);
+	size_t mark = records_marker(&make, head->body, head->body_len, &import->open_ip);
 	int r;
 
-	if (head->body_len >= strlen(mark) && !memcmp(head->body, mark, strlen(mark)))
-		return open_event(import, OPEN_MARK, head, head->body + strlen(mark), head->body_len - strlen(mark),
-				  fail);
+	if (mark)
+		return open_event(import, OPEN_MARK, head, head->body + mark, head->body_len - mark, fail);
 	if (is_text(head, "<stack trace>"))
 		return open_event(import, OPEN_STACK, head, "", 0, fail);
 	if (is_text(head, "<user stack trace>"))
@@ -213,12 +287,15 @@ int events_take(struct import *import, const struct head *head, struct fail *fai
 	if (r != -E2BIG)
 		return r;
 	/* In a function graph, a line that is no event has the text of a trace marker. */
-	if (head->is_placed)
-		return open_event(import, OPEN_MARK, head, head->body, head->body_len, fail);
+	if (head->is_placed) {
+		import->open_ip = import_names_symbol(&import->names, "tracing_mark_write", 18);
+		return import->open_ip ? open_event(import, OPEN_MARK, head, head->body, head->body_len, fail) :
+					 fail_memory(fail);
+	}
 	if (!records_line(&make, head->body, head->body_len))
 		return 1;
 	import->counts.whole++;
-	return put(import, head, fail);
+	return put_event(import, head, false, fail);
 }
 
 /* Adds the records of a line of a graph. An exit stays open, because the next line may have its overruns. */
@@ -230,8 +307,8 @@ static int put_calls(struct import *import, const struct graph_text *text, struc
 	struct head head = text->head;
 	int r = 0;
 
-	/* The name is none of a function. */
-	if (!nr)
+	/* The name is none of a function, or too much is behind it. */
+	if (!nr || text->args_len > RECORDS_TEXT_MAX || text->note_len > RECORDS_TEXT_MAX)
 		return 1;
 	for (size_t i = 0; !r && i < nr; i++) {
 		head.ts = calls[i].ts;
@@ -290,6 +367,7 @@ int events_take_graph(struct import *import, struct graph_text *text, struct fai
 	head->is_guess = !import_graph_place(&import->graph, text, import->clock, import->last + import->ties);
 	import->waits[head->cpu] |= head->is_guess;
 	head->is_placed = true;
+	head->comm = NULL;
 	head->comm_len = 0;
 	import->last = head->ts - head->ts % 1000;
 	import->ties = (unsigned)(head->ts % 1000);

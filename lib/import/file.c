@@ -39,10 +39,10 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 	static const char header_page[] = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 					  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 					  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
-					  "\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n";
+					  "\tfield: char data;\toffset:16;\tsize:16368;\tsigned:1;\n";
 	static const char graph[] = "function_graph", mode[] = "import", start[] = "0";
 	const char *tracer = import->graph.seen ? graph : import->shape.tracer;
-	cleanup_buf struct buf columns = BUF_INIT;
+	cleanup_buf struct buf columns = BUF_INIT, kallsyms = BUF_INIT;
 	cleanup_buf struct buf cmdlines = BUF_INIT, tgids = BUF_INIT, options = BUF_INIT;
 	struct carried carried = { .trace = NULL };
 	const struct writer_options form = {
@@ -74,21 +74,25 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 		metadata.uname = carried.metadata.uname;
 	}
 	metadata.formats = (struct writer_format *)(uintptr_t)import_kinds_formats(import->kinds, &metadata.nr_formats);
-	if (!import_names_texts(&import->names, &cmdlines, &tgids) || !shape_options(&import->shape, &options) ||
+	if (!import_names_kallsyms(&import->names, &kallsyms) ||
+	    !import_names_texts(&import->names, &cmdlines, &tgids) || !shape_options(&import->shape, &options) ||
 	    !shape_columns(&import->shape, &columns) || !import_graph_options(&import->graph, &options))
 		r = fail_memory(fail);
 	if (import->shape.online && import->shape.online <= HEAD_CPU_MAX)
 		snprintf(online, sizeof(online), "0-%u", import->shape.online - 1);
 	metadata.cmdlines = cmdlines.data;
 	metadata.cmdlines_len = cmdlines.len;
-	metadata.kallsyms = import->names.kallsyms.data;
-	metadata.kallsyms_len = import->names.kallsyms.len;
+	metadata.kallsyms = kallsyms.data;
+	metadata.kallsyms_len = kallsyms.len;
 	settings[metadata.nr_settings++] =
 		(struct writer_setting){ .name = "trace_options", .text = options.data, .len = options.len };
 	settings[metadata.nr_settings++] =
 		(struct writer_setting){ .name = "weft/mode", .text = mode, .len = strlen(mode) };
 	put(&metadata, "current_tracer", tracer, strlen(tracer));
 	put(&metadata, "saved_tgids", tgids.data, tgids.len);
+	if (import->graph.seen)
+		put(&metadata, "weft/tracer", import->shape.tracer, strlen(import->shape.tracer));
+	put(&metadata, "weft/graph_relative", start, import->graph.relative);
 	put(&metadata, "weft/columns", columns.data, columns.len);
 	put(&metadata, "weft/release", import->shape.release, strlen(import->shape.release));
 	put(&metadata, "weft/preempt_model", import->shape.preempt_model, strlen(import->shape.preempt_model));

@@ -79,7 +79,8 @@ static uint64_t time_of(struct import_graph *graph, const struct graph_text *tex
 static void see_columns(struct import_graph *graph, const struct graph_text *text)
 {
 	graph->seen = true;
-	graph->abstime |= text->has_time;
+	graph->abstime |= text->has_time && !text->is_relative;
+	graph->relative |= text->is_relative;
 	graph->proc |= text->has_task;
 	graph->no_cpu |= !text->has_cpu;
 	graph->no_duration |= !text->has_column;

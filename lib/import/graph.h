@@ -26,7 +26,7 @@ struct import_graph {
 	uint64_t guessed;        /* number of lines without a time */
 	bool seen, starved;
 	/* Which columns the lines have, for the options of the file. */
-	bool abstime, proc, no_cpu, no_duration, no_overhead, tail, overrun, retval, bare, latency;
+	bool abstime, relative, proc, no_cpu, no_duration, no_overhead, tail, overrun, retval, bare, latency;
 };
 
 /* A record of funcgraph_entry, or of funcgraph_exit if `exit`. */

@@ -60,6 +60,7 @@ static bool take_time(struct rest *rest, struct graph_text *text)
 		return false;
 	if (accept(&at, " us")) {
 		text->head.ts = whole * US;
+		text->is_relative = true;
 	} else {
 		if (!accept(&at, ".") || (digits = number(&at, 9, &part)) < 6)
 			return false;

@@ -29,6 +29,7 @@ struct graph_text {
 	struct head head; /* only what the columns below contain */
 	struct head next;
 	bool has_time, has_cpu, has_task, has_column; /* has_column: the line has the column of the duration */
+	bool is_relative;                             /* the time counts from the begin of a latency */
 	bool has_duration, has_mark, has_retval;
 	uint64_t duration, retval; /* duration: in ns */
 	uint32_t overrun;

@@ -46,6 +46,7 @@ void import_free(struct import *import)
 	buf_release(&import->tabs);
 	buf_release(&import->waiting.bytes);
 	binder_free(import->binder);
+	buf_release(&import->more);
 	buf_release(&import->mark);
 	buf_release(&import->record);
 	free(import);
@@ -62,7 +63,9 @@ struct import_counts import_counts(const struct import *import)
 
 struct records import_records(struct import *import)
 {
-	return (struct records){ .kinds = import->kinds, .names = &import->names, .record = &import->record };
+	return (struct records){
+		.kinds = import->kinds, .names = &import->names, .shape = &import->shape, .record = &import->record
+	};
 }
 
 static int take_line(void *arg, char *line, size_t len, struct fail *fail)

@@ -15,10 +15,11 @@
 struct import_kinds;
 
 /* What import.c, lines.c, events.c and file.c share. */
-enum { IMPORT_PAGE_SIZE = 4096, IMPORT_MARK_MAX = 4000 };
+/* A line of the kernel has at most 8 KB: TRACE_SEQ_BUFFER_SIZE. */
+enum { IMPORT_PAGE_SIZE = 16384, IMPORT_MARK_MAX = 12000 };
 
 /* What the next line may continue. */
-enum import_open { OPEN_NOTHING, OPEN_MARK, OPEN_STACK, OPEN_USER_STACK, OPEN_EXIT };
+enum import_open { OPEN_NOTHING, OPEN_MARK, OPEN_STACK, OPEN_USER_STACK, OPEN_EXIT, OPEN_EVENT };
 
 /* A line that the next one may continue, because a mail was wrapped. */
 struct import_held {
@@ -52,7 +53,15 @@ struct import {
 	uint64_t last; /* last: the time of the line before; ties: how many lines before it had that time */
 	unsigned ties;
 	enum import_open is_open;
-	struct head open; /* the head of the open record; `mark` has its text, or its addresses */
+	uint64_t open_ip;  /* of the open trace marker */
+	bool open_is_full; /* a line of it was too long, so none of the following ones belongs to it */
+	struct head open;  /* the head of the open record; `mark` has its text, or its addresses */
+	/*
+	 * Lines behind an open event, each with its newline in front of it. They are its own if another event follows;
+	 * at the end of the text they may be anything.
+	 */
+	struct buf more;
+	uint64_t more_line; /* the number of the first one */
 	struct buf mark, record, tabs;
 };
 
@@ -68,6 +77,9 @@ int must_check events_take_graph(struct import *import, struct graph_text *text,
 
 /* Returns whether the line belongs to the event before it, which it then has. */
 bool events_go_on(struct import *import, const char *line, size_t len);
+
+/* The text has ended: tells the lines behind the last event. */
+void events_end(struct import *import);
 
 /* Ends the event that the next line could have continued. */
 int must_check events_close(struct import *import, struct fail *fail);

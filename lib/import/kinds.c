@@ -451,14 +451,14 @@ static bool is_whole(const struct kind *kind)
 }
 
 int import_kinds_record(struct import_kinds *kinds, const char *name, size_t name_len, const char *text, size_t len,
-			struct buf *record, bool *ret_whole)
+			struct buf *record, bool *ret_whole, bool *ret_known)
 {
 	struct kind *whole = NULL;
 	size_t made = 0;
 
 	if (!name_len || name_len > NAME_LEN_MAX || memchr(text, '\0', len))
 		return -E2BIG;
-	*ret_whole = false;
+	*ret_whole = *ret_known = false;
 	for (uint32_t i = first_of(kinds, name, name_len); i; i = kinds->kinds[i - 1]->next) {
 		struct kind *kind = kinds->kinds[i - 1];
 
@@ -468,7 +468,7 @@ int import_kinds_record(struct import_kinds *kinds, const char *name, size_t nam
 		if (is_whole(kind))
 			whole = kind;
 		else if (try(kinds, kind, text, len, record))
-			return 0;
+			return *ret_known = !kind->made, 0;
 	}
 	if (made < OF_ONE_NAME_MAX && pairs_are(text, len) && !make_for(kinds, name, name_len, text, len, true, record))
 		return 0;

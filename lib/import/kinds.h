@@ -30,10 +30,10 @@ void import_kinds_free(struct import_kinds *kinds);
 /*
  * Makes the record of "NAME: TEXT". Of the common fields only the type is set; the caller sets the others. Returns
  * -E2BIG when the text does not fit into a record or there are too many types; -ENOMEM. *ret_whole: only the text is
- * known, not the fields.
+ * known, not the fields. *ret_known: the format is one of the kernel, and was not made from the text.
  */
 int must_check import_kinds_record(struct import_kinds *kinds, const char *name, size_t name_len, const char *text,
-				   size_t len, struct buf *record, bool *ret_whole);
+				   size_t len, struct buf *record, bool *ret_whole, bool *ret_known);
 
 /* Returns the id of a format by its names, from the file or from here; 0: there is none. */
 uint16_t import_kinds_id(struct import_kinds *kinds, const char *system, const char *name);

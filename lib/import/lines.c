@@ -47,6 +47,7 @@ static int take_other(struct import *import, struct text text, struct text raw, 
 	int64_t count;
 
 	if (text.len && *text.at == '#') {
+		events_end(import);
 		take_header(import, text);
 		return shape_header(&import->shape, text.at, text.len) ? 0 : fail_memory(fail);
 	}
@@ -153,6 +154,9 @@ static bool begins(struct text text, const char *with)
 /* Whether the words look like the rest of an event, and not like a sentence below it. */
 static bool are_of_event(struct text text)
 {
+	/* "[...]" stands for lines that were left out. */
+	if (begins(text, "[..") || begins(text, "[snip"))
+		return false;
 	return memchr(text.at, '=', text.len) || begins(text, "<-") || begins(text, "[") || begins(text, "(");
 }
 
@@ -236,5 +240,8 @@ int import_take_line(struct import *import, char *at, size_t len, struct fail *f
 
 int import_take_rest(struct import *import, struct fail *fail)
 {
-	return flush(import, fail);
+	int r = flush(import, fail);
+
+	events_end(import);
+	return r;
 }

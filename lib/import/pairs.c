@@ -102,13 +102,16 @@ static bool put_pair(const struct pair *pair, struct buf *fields, struct buf *pr
 			       buf_addf(args, ", __get_str(%.*s)", len, pair->name);
 }
 
-/* Returns whether another field has this name: two fields cannot share one. */
+/*
+ * Returns whether another field has this name, as two fields cannot share one, or whether an event with it is
+ * printed as a probe is.
+ */
 static bool is_taken(const struct pair *pair, const struct pair *pairs, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (pairs[i].name_len == pair->name_len && !memcmp(pairs[i].name, pair->name, pair->name_len))
 			return true;
-	return !strncmp(pair->name, "common_", 7);
+	return !strncmp(pair->name, "common_", 7) || !strncmp(pair->name, "__probe_", 8);
 }
 
 bool pairs_shape(const char *text, size_t len, struct buf *fields, struct buf *print)

@@ -7,14 +7,16 @@
 #include "lib/import/head.h"
 #include "lib/import/kinds.h"
 #include "lib/import/names.h"
+#include "lib/import/shape.h"
 
+#include <ctype.h>
 #include <endian.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { USER_ADDRESSES = 8, TEXT_MAX = 1000, RECORD_ROOM = 256, SYMBOL_MAX = 256, LINE_MAX_LEN = 3900 };
+enum { USER_ADDRESSES = 8, TEXT_MAX = RECORDS_TEXT_MAX, RECORD_ROOM = 256, LINE_MAX_LEN = 12000 };
 
 /* Begins a record with zeros for the common fields, with the type, and with zeros that align a field of 8 bytes. */
 static bool begin(const struct records *make, uint16_t id, size_t more)
@@ -70,32 +72,95 @@ static bool put_text(const struct records *make, size_t at, const char *text, si
 	return buf_add(make->record, text, len) && buf_add(make->record, "", 1);
 }
 
-/* Returns the length of "vfs_read+0x10/0x80 [mod] <ffff>" without offsets and addresses, as `into` has it. */
-static size_t plain_symbol(const char *at, size_t len, char into[SYMBOL_MAX])
+/* Reads "0x1f" as %lx prints it, up to 16 digits. Returns what is behind it; NULL: there is none. */
+static const char *take_hex(const char *at, const char *end, uint64_t *ret)
 {
-	const char *address = memmem(at, len, " <", 2), *offset;
-	size_t name, behind;
+	const char *start = at + 2;
 
-	len = address ? (size_t)(address - at) : len;
-	if (len >= SYMBOL_MAX)
-		return 0;
-	offset = memmem(at, len, "+0x", 3);
-	name = offset ? (size_t)(offset - at) : len;
-	behind = name;
-	while (offset && behind < len && at[behind] != ' ')
-		behind++;
-	memcpy(into, at, name);
-	memcpy(into + name, at + behind, len - behind);
-	return name + len - behind;
+	if (end - at < 3 || at[0] != '0' || at[1] != 'x')
+		return NULL;
+	for (at = start, *ret = 0; at < end && at - start < 16; at++) {
+		if (!isxdigit((unsigned char)*at) || isupper((unsigned char)*at))
+			break;
+		*ret = *ret << 4 | (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+	}
+	return at == start || (*start == '0' && at > start + 1) ? NULL : at;
 }
 
-/* Returns the address of a function by its text; 0 if it is none, or when memory runs out. */
-static uint64_t address_of(const struct records *make, const char *at, size_t len)
+/* Takes " <ffffffff81234567>" off the end of the text. An address of 32 bits does not come back, so it is left out. */
+static const char *take_address(const char *at, const char *end, struct import_place *place)
 {
-	char name[SYMBOL_MAX];
-	size_t plain = plain_symbol(at, len, name);
+	const char *open = memmem(at, (size_t)(end - at), " <", 2);
+	char digits[20] = "0x";
 
-	return plain ? import_names_symbol(make->names, name, plain) : 0;
+	if (!open || end[-1] != '>')
+		return end;
+	if (end - open == 19) {
+		size_t zeros = strspn(open + 2, "0");
+
+		if (zeros < 16) {
+			const char *behind;
+
+			memcpy(digits + 2, open + 2 + zeros, 16 - zeros);
+			behind = take_hex(digits, digits + 18 - zeros, &place->address);
+			if (behind != digits + 18 - zeros)
+				place->address = 0;
+		}
+	}
+	return open;
+}
+
+/* Reads what may follow a name: "+0x10/0x80", and a module. */
+static bool take_place(const char *at, const char *end, struct import_place *place)
+{
+	const char *name_end, *behind;
+
+	*place = (struct import_place){ .name = at, .module = "" };
+	end = take_address(at, end, place);
+	for (name_end = at; name_end < end && *name_end != '+' && *name_end != ' '; name_end++)
+		;
+	place->len = (size_t)(name_end - at);
+	if (name_end < end && *name_end == '+') {
+		behind = take_hex(name_end + 1, end, &place->offset);
+		behind = behind && behind < end && *behind == '/' ? take_hex(behind + 1, end, &place->size) : NULL;
+		if (!behind || !place->size)
+			return false;
+		name_end = behind;
+	}
+	if (name_end == end)
+		return true;
+	place->module = name_end + 1;
+	place->module_len = (size_t)(end - name_end - 1);
+	return *name_end == ' ' && place->module_len;
+}
+
+/* "[unknown/kretprobe'd]": the kernel prints this for one of its own functions. */
+static bool is_trampoline(const char *at, size_t len)
+{
+	static const char text[] = "[unknown/kretprobe'd]";
+
+	return len == strlen(text) && !memcmp(at, text, len);
+}
+
+uint64_t records_address(const struct records *make, const char *at, size_t len)
+{
+	static const char trampoline[] = "arch_rethook_trampoline";
+	struct import_place place;
+	uint64_t address;
+	bool unnamed;
+
+	if (!len)
+		return 0;
+	if (!take_place(at, at + len, &place))
+		return 0;
+	unnamed = is_trampoline(place.name, place.len) || !memcmp(at, "0x", 2);
+	if (is_trampoline(place.name, place.len))
+		place = (struct import_place){ trampoline, "", strlen(trampoline), .address = place.address };
+	place.named = !make->shape->offsets;
+	address = import_names_place(make->names, &place);
+	if (address)
+		shape_symbol(make->shape, place.size, place.address, unnamed);
+	return address;
 }
 
 bool records_function(const struct records *make, const struct head *head)
@@ -103,20 +168,21 @@ bool records_function(const struct records *make, const struct head *head)
 	const char *end = head->body + head->body_len, *arrow = memmem(head->body, head->body_len, " <-", 3);
 	const char *name_end = arrow ? arrow : end;
 	const char *open = memchr(head->body, '(', (size_t)(name_end - head->body));
-	bool args = open && open > head->body && name_end[-1] == ')';
+	bool args = open && open > head->body && name_end[-1] == ')', zero; /* zero: the kernel prints no name for it */
 	uint64_t ip, parent = 0;
 	uint32_t none = 0;
 	uint16_t id;
 	size_t at;
 
 	/* In a function graph, a line without a caller is a marker. */
-	if (!head->body_len || (head->is_placed && !arrow) || (!args && memchr(head->body, ':', head->body_len)) ||
-	    (open && !args))
+	if (!head->body_len || head->body_len > TEXT_MAX || (head->is_placed && !arrow) ||
+	    (!args && memchr(head->body, ':', head->body_len)) || (open && !args))
 		return false;
-	ip = address_of(make, head->body, (size_t)((args ? open : name_end) - head->body));
+	zero = name_end == head->body + 1 && *head->body == '0';
+	ip = zero ? 0 : records_address(make, head->body, (size_t)((args ? open : name_end) - head->body));
 	if (arrow)
-		parent = address_of(make, arrow + 3, (size_t)(end - arrow - 3));
-	if (!ip || (arrow && !parent))
+		parent = records_address(make, arrow + 3, (size_t)(end - arrow - 3));
+	if ((!ip && !zero) || (arrow && !parent))
 		return false;
 	id = import_kinds_make(make->kinds, "ftrace", "function",
 			       args ? "unsigned long ip;unsigned long parent_ip;__data_loc char[] args_text" :
@@ -143,13 +209,24 @@ bool records_line(const struct records *make, const char *text, size_t len)
 	       buf_add(make->record, "", 1);
 }
 
-bool records_mark(const struct records *make, const struct buf *mark)
+size_t records_marker(const struct records *make, const char *text, size_t len, uint64_t *ret_ip)
 {
-	uint64_t ip = import_names_symbol(make->names, "tracing_mark_write", strlen("tracing_mark_write"));
+	static const char name[] = "tracing_mark_write";
+	const char *colon = len > strlen(name) && !memcmp(text, name, strlen(name)) ? memmem(text, len, ": ", 2) : NULL;
+	uint64_t ip = colon ? records_address(make, text, (size_t)(colon - text)) : 0;
+
+	if (!ip || !strchr(":+ ", text[strlen(name)]))
+		return 0;
+	*ret_ip = ip;
+	return (size_t)(colon - text) + 2;
+}
+
+bool records_mark(const struct records *make, uint64_t ip, const struct buf *mark)
+{
 	uint16_t id = import_kinds_make(make->kinds, "ftrace", "print", "unsigned long ip;char buf[]",
 					"\"%ps: %s\", (void *)REC->ip, REC->buf");
 
-	return ip && begin(make, id, 0) && put_u64(make, ip) && buf_add(make->record, mark->data, mark->len) &&
+	return begin(make, id, 0) && put_u64(make, ip) && buf_add(make->record, mark->data, mark->len) &&
 	       buf_add(make->record, "\n", 2);
 }
 
@@ -202,6 +279,7 @@ bool records_caller(const struct records *make, const char *line, size_t len, st
 {
 	/* In kernel/trace/trace_output.c, a caller that is a trampoline of ftrace is a number, not an address. */
 	static const char trampoline[] = "[FTRACE TRAMPOLINE]";
+	bool zero = len == 5 && line[4] == '0'; /* the kernel prints no name for it */
 	uint64_t address;
 
 	if (len < 5 || memcmp(line, " => ", 4))
@@ -209,9 +287,9 @@ bool records_caller(const struct records *make, const char *line, size_t len, st
 	if (len - 4 == strlen(trampoline) && !memcmp(line + 4, trampoline, len - 4))
 		address = INT_MAX;
 	else
-		address = address_of(make, line + 4, len - 4);
+		address = zero ? 0 : records_address(make, line + 4, len - 4);
 	address = htole64(address);
-	return address && buf_add(addresses, &address, sizeof(address));
+	return (address || zero) && buf_add(addresses, &address, sizeof(address));
 }
 
 static bool put_entry(const struct records *make, const struct graph_call *call)

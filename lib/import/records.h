@@ -11,6 +11,10 @@ struct graph_call;
 struct head;
 struct import_kinds;
 struct import_names;
+struct shape;
+
+/* The arguments of a call, and the comment behind it, have at most this many bytes. */
+enum { RECORDS_TEXT_MAX = 4000 };
 
 /*
  * Makes the records of entries that the kernel prints by code of its own, without a print fmt. Of the common fields
@@ -20,8 +24,15 @@ struct import_names;
 struct records {
 	struct import_kinds *kinds;
 	struct import_names *names;
+	struct shape *shape;
 	struct buf *record;
 };
+
+/*
+ * Returns the address of a place in a function: "vfs_read", "vfs_read+0x10/0x80 [mod] <ffffffff81234567>", also without
+ * some of these; 0 for any other text, or when memory runs out.
+ */
+uint64_t records_address(const struct records *make, const char *at, size_t len);
 
 /*
  * Makes a record of numbers, one for each of the fields, which are given as in kinds.c. Numbers are cut to the size of
@@ -31,7 +42,7 @@ bool records_numbers(const struct records *make, const char *system, const char 
 		     const uint64_t *values);
 
 /*
- * Reads "vfs_statx <-vfs_fstatat", also without the caller, with offsets (sym-offset), which are dropped, and with
+ * Reads "vfs_statx <-vfs_fstatat", also without the caller, with offsets and addresses (sym-offset, sym-addr), and with
  * arguments (func-args). Also returns false for any other text.
  */
 bool records_function(const struct records *make, const struct head *head);
@@ -42,8 +53,14 @@ bool records_function(const struct records *make, const struct head *head);
  */
 bool records_line(const struct records *make, const char *text, size_t len);
 
+/*
+ * Returns the length of "tracing_mark_write: ", where sym-offset and sym-addr may have put more behind the name, and
+ * the address of that place. 0: the text begins with anything else.
+ */
+size_t records_marker(const struct records *make, const char *text, size_t len, uint64_t *ret_ip);
+
 /* Makes the record of "tracing_mark_write: TEXT". */
-bool records_mark(const struct records *make, const struct buf *mark);
+bool records_mark(const struct records *make, uint64_t ip, const struct buf *mark);
 
 /* Makes the record of "<stack trace>" and its lines " => vfs_read"; addresses are little-endian. */
 bool records_stack(const struct records *make, const struct buf *addresses);

@@ -78,12 +78,21 @@ void shape_event(struct shape *shape, const struct head *head)
 	shape->wide |= head->pid_width == PID_NEW || head->tgid_width == PID_NEW;
 }
 
+void shape_symbol(struct shape *shape, bool offset, bool address, bool number)
+{
+	if (!number)
+		*(offset ? &shape->offsets : &shape->no_offsets) = true;
+	*(address ? &shape->addresses : &shape->no_addresses) = true;
+}
+
 bool shape_options(const struct shape *shape, struct buf *options)
 {
 	bool latency = shape->has_latency && !shape->has_plain && shape->has_header;
 
 	return buf_add_str(options, shape->has_tgid ? "record-tgid\n" : "norecord-tgid\n") &&
 	       buf_add_str(options, shape->has_no_flags && !shape->has_flags ? "noirq-info\n" : "irq-info\n") &&
+	       (!shape->offsets || shape->no_offsets || buf_add_str(options, "sym-offset\n")) &&
+	       (!shape->addresses || shape->no_addresses || buf_add_str(options, "sym-addr\n")) &&
 	       (!latency || buf_add_str(options, "latency-format\n"));
 }
 

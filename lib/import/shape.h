@@ -18,7 +18,8 @@ struct shape {
 	bool has_tgid, has_flags, has_no_flags, has_unit, has_x, tgid_late;
 	bool has_latency, has_plain; /* lines with and without the form of the option latency-format */
 	unsigned nr_flags;           /* characters of the flags column: 0 if there is none */
-	bool narrow, wide;           /* PIDs have five columns, as before 5.10, or seven */
+	bool offsets, no_offsets, addresses, no_addresses; /* behind the names of functions */
+	bool narrow, wide;                                 /* PIDs have five columns, as before 5.10, or seven */
 	char tracer[32], release[64], preempt_model[32], buffer_cpu[12];
 	unsigned online;    /* number of online CPUs; 0: unknown */
 	struct buf latency; /* the lines of the header of latency-format */
@@ -32,6 +33,9 @@ bool shape_header(struct shape *shape, const char *line, size_t len);
 
 /* Takes the columns of an event. */
 void shape_event(struct shape *shape, const struct head *head);
+
+/* Takes what was behind the name of a function; `number` was in place of a name. */
+void shape_symbol(struct shape *shape, bool offset, bool address, bool number);
 
 /* Adds lines like those of trace_options. */
 bool shape_options(const struct shape *shape, struct buf *options);

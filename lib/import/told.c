@@ -96,6 +96,7 @@ const char *told_name(enum told_kind kind)
 		[TOLD_PERF] = "like those of perf script",
 		[TOLD_VERBOSE] = "like those of the option verbose",
 		[TOLD_LOST] = "like lost events",
+		[TOLD_LONG] = "of an event that is longer than any of a kernel",
 	};
 
 	return names[kind];
@@ -117,9 +118,8 @@ const char *told_advice(enum told_kind kind)
 	return advice[kind];
 }
 
-void told_add(struct told *told, uint64_t number, const char *line, size_t len)
+static void add(struct told *told, enum told_kind kind, uint64_t number, const char *line, size_t len)
 {
-	enum told_kind kind = told_kind_of(line, len);
 	unsigned at = told->nr_shown;
 
 	told->counts[kind]++;
@@ -138,6 +138,16 @@ void told_add(struct told *told, uint64_t number, const char *line, size_t len)
 	told->shown[at].number = number;
 	told->shown[at].len = len < TOLD_WIDTH ? len : TOLD_WIDTH;
 	memcpy(told->shown[at].text, line, told->shown[at].len);
+}
+
+void told_add(struct told *told, uint64_t number, const char *line, size_t len)
+{
+	add(told, told_kind_of(line, len), number, line, len);
+}
+
+void told_add_long(struct told *told, uint64_t number, const char *line, size_t len)
+{
+	add(told, TOLD_LONG, number, line, len);
 }
 
 uint64_t told_count(const struct told *told)

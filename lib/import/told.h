@@ -15,6 +15,7 @@ enum told_kind {
 	TOLD_PERF,    /* the text of perf script */
 	TOLD_VERBOSE, /* the option verbose */
 	TOLD_LOST,    /* a loss of events that does not name a CPU */
+	TOLD_LONG,    /* of an event that has more text than a kernel prints */
 	TOLD_KINDS
 };
 
@@ -40,6 +41,7 @@ const char *told_name(enum told_kind kind);
 const char *told_advice(enum told_kind kind);
 
 void told_add(struct told *told, uint64_t number, const char *line, size_t len);
+void told_add_long(struct told *told, uint64_t number, const char *line, size_t len);
 
 /* The number of lines, and of those that look like events. */
 uint64_t told_count(const struct told *told);

@@ -144,9 +144,9 @@ static bool take_repeats(const struct records *make, const char *text, uint64_t 
 	if (last > ts || !IS(open, " (repeats: %u, last_ts: %5llu.%06llu)", count, seconds, us))
 		return false;
 	arrow = arrow && arrow < open ? arrow : NULL;
-	ip = import_names_symbol(make->names, text, (size_t)((arrow ? arrow : open) - text));
+	ip = records_address(make, text, (size_t)((arrow ? arrow : open) - text));
 	if (arrow)
-		parent = import_names_symbol(make->names, arrow + 3, (size_t)(open - arrow - 3));
+		parent = records_address(make, arrow + 3, (size_t)(open - arrow - 3));
 	if (!ip || (arrow && !parent))
 		return false;
 	return records_numbers(make, "ftrace", "func_repeats",

@@ -6,6 +6,7 @@
 #include "lib/import/kinds.h"
 #include "lib/import/names.h"
 #include "lib/import/records.h"
+#include "lib/import/shape.h"
 #include "lib/import/syscall.h"
 #include "tests/unit/test.h"
 
@@ -27,7 +28,9 @@ static uint64_t number_at(const struct buf *record, size_t at, size_t size)
 
 static int make(struct import_kinds *kinds, const char *name, const char *text, struct buf *record, bool *whole)
 {
-	return import_kinds_record(kinds, name, strlen(name), text, strlen(text), record, whole);
+	bool known;
+
+	return import_kinds_record(kinds, name, strlen(name), text, strlen(text), record, whole, &known);
 }
 
 /* The format of a record, as the file has it; "" if there is none. */
@@ -199,10 +202,10 @@ TEST(import_makes_a_format_for_an_unknown_event)
 
 TEST(import_refuses_what_no_record_can_hold)
 {
-	static char text[5000], name[200];
+	static char text[13000], name[200];
 	cleanup_buf struct buf record = BUF_INIT;
 	struct import_kinds *kinds = NULL;
-	bool whole;
+	bool whole, known;
 
 	REQUIRE(!import_kinds_new(NULL, false, &kinds, NULL));
 	memset(text, 'x', sizeof(text) - 1);
@@ -210,7 +213,7 @@ TEST(import_refuses_what_no_record_can_hold)
 	CHECK(make(kinds, "odd", text, &record, &whole) == -E2BIG);
 	CHECK(make(kinds, name, "a=1", &record, &whole) == -E2BIG);
 	CHECK(make(kinds, "", "a=1", &record, &whole) == -E2BIG);
-	CHECK(import_kinds_record(kinds, "odd", 3, "a=\0", 3, &record, &whole) == -E2BIG);
+	CHECK(import_kinds_record(kinds, "odd", 3, "a=\0", 3, &record, &whole, &known) == -E2BIG);
 	CHECK(!import_kinds_make(kinds, "test", "bad", "strange x", "\"\""));
 	CHECK(!import_kinds_make(kinds, "test", "bad", "int", "\"\""));
 	memcpy(text, "int ", 4);
@@ -354,7 +357,8 @@ TEST(import_makes_the_records_that_the_kernel_prints_without_a_print_fmt)
 	struct head head = { .body = "vfs_read <-ksys_read", .body_len = 20 };
 	struct import_kinds *kinds = NULL;
 	struct import_names names;
-	struct records all = { .names = &names, .record = &record };
+	struct shape shape = { .tracer = "" };
+	struct records all = { .names = &names, .shape = &shape, .record = &record };
 
 	REQUIRE(!import_kinds_new(NULL, false, &kinds, NULL));
 	import_names_init(&names);
@@ -368,7 +372,9 @@ TEST(import_makes_the_records_that_the_kernel_prints_without_a_print_fmt)
 	CHECK(!records_caller(&all, " => ", 4, &addresses) && !records_caller(&all, "vfs_read", 8, &addresses));
 	REQUIRE(records_stack(&all, &addresses));
 	CHECK(number_at(&record, 0, 2) == 4 && number_at(&record, 8, 4) == 2 && record.len == 32);
-	CHECK(number_at(&record, 16, 8) == import_names_symbol(&names, "vfs_read", 8));
+	CHECK(number_at(&record, 16, 8) ==
+	      import_names_place(&names, &(struct import_place){
+						 .name = "vfs_read", .len = 8, .module = "", .offset = 1, .size = 2 }));
 	CHECK(number_at(&record, 24, 8) == INT32_MAX);
 	buf_clear(&addresses);
 	for (int i = 0; i < 9; i++)

@@ -415,23 +415,27 @@ static bool put_long(struct buf *text, const char *what, char c, size_t len)
 	return ok && buf_add(text, "\n", 1);
 }
 
-TEST(import_passes_an_event_that_is_too_long_for_a_record_and_cuts_a_mark)
+TEST(import_tells_what_is_longer_than_a_line_of_a_kernel)
 {
 	cleanup_buf struct buf text = BUF_INIT, want = BUF_INIT;
 	struct import_counts counts;
 
-	REQUIRE(put_long(&text, "odd", 'x', 5000) && put_long(&text, "odd", 'y', 2000));
-	REQUIRE(put_long(&want, "odd", 'y', 2000));
+	REQUIRE(put_long(&text, "odd", 'x', 13000) && put_long(&text, "odd", 'y', 8000));
+	REQUIRE(put_long(&want, "odd", 'y', 8000));
 	counts = imported_prints(buf_str(&text), NULL, buf_str(&want));
 	CHECK(counts.events == 1 && told_count(&counts.told) == 1 && counts.whole == 1);
 	buf_clear(&text);
 	buf_clear(&want);
 	/* The line after a mark that is full does not go into it. */
-	REQUIRE(buf_add_str(&text, "# tracer: nop\n") && put_long(&text, "tracing_mark_write", 'x', 5000) &&
+	REQUIRE(buf_add_str(&text, "# tracer: nop\n") && put_long(&text, "tracing_mark_write", 'x', 8000) &&
 		buf_add_str(&text, "and more\n"));
-	REQUIRE(put_long(&want, "tracing_mark_write", 'x', 4000));
+	counts = comes_back(buf_str(&text));
+	CHECK(counts.events == 1 && !told_count(&counts.told));
+	REQUIRE(put_long(&text, "tracing_mark_write", 'x', 11995) && put_long(&want, "tracing_mark_write", 'x', 8000) &&
+		buf_add_str(&want, "and more\n") && put_long(&want, "tracing_mark_write", 'x', 11995) &&
+		buf_add_str(&text, "of a mark\nx\n"));
 	counts = imported_prints(buf_str(&text), NULL, buf_str(&want));
-	CHECK(counts.events == 1);
+	CHECK(counts.events == 2 && counts.told.counts[TOLD_LONG] == 2 && told_events(&counts.told));
 }
 
 TEST(import_keeps_as_text_what_a_print_fmt_could_not_have_made)

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_IMPORTED_H
+#define WEFT_EVENT_IMPORTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct context;
+
+/*
+ * What an imported text (lib/import) says about its graph: the graph of a tracer that measures latencies, such as
+ * irqsoff, has that tracer's name in its header, and times in whole microseconds since the latency began.
+ */
+
+/* Returns the name of the tracer that printed the text, or of the one that made the recording; it is borrowed. */
+const char *imported_tracer(const struct context *context, size_t *ret_len);
+
+bool imported_graph_is_relative(const struct context *context);
+
+#endif
