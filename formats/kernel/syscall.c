@@ -3,6 +3,7 @@
 #include "formats/kernel/syscall.h"
 
 #include "formats/kernel/ftrace.h"
+#include "formats/kernel/renderers.h"
 #include "lib/base/digits.h"
 #include "lib/base/out.h"
 
@@ -187,6 +188,9 @@ const struct renderer *syscall_renderer(const struct format *format)
 {
 	if (strcmp(format->system, "syscalls"))
 		return NULL;
+	/* An import keeps the text of arguments that it cannot read. */
+	if (format_field(format, "text"))
+		return &text_line_renderer;
 	if (!strncmp(format->name, "sys_enter_", strlen("sys_enter_")))
 		return format->nr_fields && format->fields[format->nr_fields - 1].flags & FIELD_DYNAMIC ?
 			       &syscall_user_renderer :

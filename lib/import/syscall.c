@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CALLS = 1024, ARGUMENTS = 6, WORD = 80 };
+enum { CALLS = 1024, ARGUMENTS = 6, WORD = 80, TEXT_MAX = 12000 };
 
 static int32_t number_of(const char *name)
 {
@@ -118,6 +118,32 @@ static uint16_t id_of(struct import_kinds *kinds, const struct call *call)
 	return import_kinds_make(kinds, "syscalls", name, buf_str(&fields), buf_str(&print));
 }
 
+/*
+ * An entry whose arguments are printed in another form, "dfd: 0xb" or "filename: 0x16833fc0 \"/\"" since 6.18, keeps
+ * its text: analyses need only which call it is.
+ */
+static bool take_as_text(struct import_kinds *kinds, const char *text, size_t len, struct buf *record)
+{
+	char word_of[WORD], name[WORD + 16];
+	size_t at = len > 6 && len <= TEXT_MAX && !memcmp(text, "sys_", 4) ? word(text + 4, text + len, word_of) : 0;
+	int32_t nr = at && text[4 + at] == '(' && text[len - 1] == ')' ? number_of(word_of) : -1;
+	uint32_t common = import_kinds_common(kinds), facts[2];
+	uint16_t id;
+
+	if (nr < 0)
+		return false;
+	snprintf(name, sizeof(name), "sys_enter_%s", word_of);
+	id = htole16(import_kinds_make(kinds, "syscalls", name, "int __syscall_nr;__data_loc char[] text",
+				       "\"%s\", __get_str(text)"));
+	buf_clear(record);
+	if (!id || !buf_add(record, (const char[16]){ 0 }, common))
+		return false;
+	memcpy(record->data, &id, sizeof(id));
+	facts[0] = htole32((uint32_t)nr);
+	facts[1] = htole32((common + 8) | (uint32_t)(len + 1) << 16);
+	return buf_add(record, facts, 8) && buf_add(record, text, len) && buf_add(record, "", 1);
+}
+
 bool import_syscall(struct import_kinds *kinds, const char *text, size_t len, struct buf *record)
 {
 	struct call call = { .nr = 0 };
@@ -126,7 +152,7 @@ bool import_syscall(struct import_kinds *kinds, const char *text, size_t len, st
 	uint32_t nr;
 
 	if (!parse(text, len, &call))
-		return false;
+		return take_as_text(kinds, text, len, record);
 	id = htole16(id_of(kinds, &call));
 	nr = htole32((uint32_t)number_of(call.name));
 	memcpy(head, &id, sizeof(id));

@@ -43,18 +43,6 @@ comes_back()
 	comes_back "$golden/6.12-userstacktrace.txt" --formats-from "$golden/6.12-userstacktrace.dat"
 }
 
-@test "import: the kernel's texts of function graphs in all columns, of the captures" {
-	local n=0
-	for file in "${BUILD:-build}"/captures/*/function_graph*/trace*.txt; do
-		# Without CPUs only the order is known. In hex, raw, fields and verbose, stacks are not text.
-		case $file in *.bare.* | *.nocontext-info.* | *.nofuncgraph-cpu.* | *.hex.* | *.raw.* | *.fields.* | *.verbose* | */function_graph-event-stack/*) continue ;; esac
-		[ -e "$file" ] || continue
-		comes_back "$file"
-		n=$((n + 1))
-	done
-	[ $n -gt 0 ] || skip "no captures in ${BUILD:-build}"
-}
-
 # near WANT GOT: the words are equal, and numbers above 10000 differ by at most 100, because the text has no ns for a
 # duration above 10 ms.
 near()

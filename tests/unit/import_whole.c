@@ -7,6 +7,7 @@
 #include "tests/unit/printed.h"
 #include "tests/unit/test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 TEST(import_keeps_offsets_and_addresses_of_functions_and_their_modules)
@@ -99,4 +100,24 @@ TEST(import_keeps_the_times_of_a_graph_of_a_latency)
 		CHECK(!strncmp(buf_str(&got), text, (size_t)(strstr(text, "#   REL") - text)) &&
 		      strstr(buf_str(&got), "REL TIME"));
 	trace_free(trace);
+}
+
+TEST(import_counts_system_calls_whose_arguments_have_another_form)
+{
+	static const char text[] =
+		"              ls-725     [000] .....    29.519002: sys_newfstatat(dfd: 0xffffff9c, filename: "
+		"0x16833fc0 \"/\", statbuf: 0x7ffda9f806a8, flag: 0)\n"
+		"              ls-725     [000] .....    29.519010: sys_newfstatat -> 0x0\n"
+		"              ls-725     [000] .....    29.519106: sys_openat(dfd: 4294967196, filename: 377700288 "
+		"\"/\", flags: O_RDONLY|O_DIRECTORY, mode: 0000)\n"
+		"              ls-725     [000] .....    29.519116: sys_openat -> 0x3\n"
+		"              ls-725     [000] .....    29.519206: sys_nonesuch(dfd: 0xb)\n";
+	struct import_counts counts = comes_back(text);
+	char *fields = imported_fields(text, "event,__syscall_nr");
+
+	CHECK(counts.events == 5 && !told_count(&counts.told));
+	/* asm/unistd_64.h: newfstatat is 262, openat 257. */
+	CHECK_STR(fields, "sys_enter_newfstatat,262\nsys_exit_newfstatat,262\nsys_enter_openat,257\n"
+			  "sys_exit_openat,257\nfunction,\n");
+	free(fields);
 }
