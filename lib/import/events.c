@@ -179,7 +179,7 @@ static bool continues_event(struct import *import, const char *line, size_t len)
 
 void events_end(struct import *import)
 {
-	const char *at = import->more.data, *end = at + import->more.len;
+	const char *at = import->more.data, *end = at ? at + import->more.len : NULL;
 
 	for (uint64_t number = import->more_line; at < end; number++) {
 		const char *line = at + 1;

@@ -153,7 +153,7 @@ uint64_t records_address(const struct records *make, const char *at, size_t len)
 		return 0;
 	if (!take_place(at, at + len, &place))
 		return 0;
-	unnamed = is_trampoline(place.name, place.len) || !memcmp(at, "0x", 2);
+	unnamed = is_trampoline(place.name, place.len) || (place.len > 1 && !memcmp(at, "0x", 2));
 	if (is_trampoline(place.name, place.len))
 		place = (struct import_place){ trampoline, "", strlen(trampoline), .address = place.address };
 	place.named = !make->shape->offsets;
