@@ -15,6 +15,7 @@
 enum {
 	KEY_BOOT = 0x1000,
 	KEY_FREE,
+	KEY_STACK,
 	LINE_SIZE = 2048, /* COMMAND_LINE_SIZE of most machines */
 };
 
@@ -23,11 +24,16 @@ struct arguments {
 	struct setup setup;
 	char **argv;
 	bool boot, frees;
+	const char *stack_tracer; /* NULL, or the functions at which it looks; "" all */
 };
 
 static const struct argp_option options[] = {
 	{ "boot", KEY_BOOT, NULL, 0,
 	  "Change nothing: print the kernel command line parameters that trace the same from boot on", 0 },
+	{ "stack-tracer", KEY_STACK, "FUNCTION,...", OPTION_ARG_OPTIONAL,
+	  "With --boot: also look for the deepest kernel stack from boot on, in calls of these functions only "
+	  "('weft stack show' prints it)",
+	  0 },
 	{ "free-on-exit", KEY_FREE, NULL, 0,
 	  "Free the buffers when COMMAND, and what it has started, have ended, however they end (free_buffer)", 0 },
 	{ NULL, 0, NULL, 0, NULL, 0 },
@@ -56,10 +62,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
-	(void)arg;
 	switch (key) {
 	case KEY_FREE:
 		arguments->frees = true;
+		return 0;
+	case KEY_STACK:
+		arguments->stack_tracer = arg ? arg : "";
+		arguments->setup_arguments.changes = true;
 		return 0;
 	case KEY_BOOT:
 		arguments->boot = true;
@@ -76,6 +85,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (arguments->boot)
 			check_boot(arguments, state);
+		else if (arguments->stack_tracer)
+			setup_usage(state, "--stack-tracer is an option of --boot; 'weft stack start' starts it now");
 		if (arguments->frees)
 			check_free(arguments, state);
 		if (arguments->setup.only_command && !arguments->argv)
@@ -114,7 +125,7 @@ static void warn_of_hang(const struct setup *setup)
 			     name.release);
 }
 
-static int print_boot(const struct setup *setup, struct fail *fail)
+static int print_boot(const struct setup *setup, const char *stack_tracer, struct fail *fail)
 {
 	struct tracing tracing = { .dir = NULL };
 	cleanup_buf struct buf line = BUF_INIT;
@@ -128,6 +139,8 @@ static int print_boot(const struct setup *setup, struct fail *fail)
 		err = tracing_find(&tracing, fail);
 	if (!err)
 		err = boot_line(setup, probes ? &tracing : NULL, &line, fail);
+	if (!err && stack_tracer)
+		err = boot_line_stack_tracer(stack_tracer, &line, fail);
 	tracing_release(&tracing);
 	if (err)
 		return err;
@@ -149,7 +162,7 @@ static int run(int argc, char **argv)
 	command_parse(&start_command, argc, argv, ARGP_IN_ORDER, &arguments);
 	arguments.setup.step = progress_step;
 	if (arguments.boot)
-		err = print_boot(&arguments.setup, &fail);
+		err = print_boot(&arguments.setup, arguments.stack_tracer, &fail);
 	else
 		err = setup_run(
 			&(struct setup_run){

@@ -35,7 +35,7 @@ _weft_options()
 	power) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	tasks) echo '--by --tree --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	diff) echo '--of --by --old --new --since --until --comm --figure --per --row --least --fail-if --format --top --no-sandbox --trust-size' ;;
-	start) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot --free-on-exit' ;;
+	start) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot --stack-tracer --free-on-exit' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
 	clear) echo '--errors --instance -B --all -a --top -t' ;;
@@ -559,6 +559,7 @@ _weft_metavar()
 	record:--wait) echo 'TIME' ;;
 	stream:--wait) echo 'TIME' ;;
 	start:--wait) echo 'TIME' ;;
+	start:--stack-tracer) echo 'FUNCTION,...' ;;
 	esac
 }
 

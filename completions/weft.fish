@@ -584,6 +584,7 @@ complete -c weft -n '__weft_using start' -s F -l only-command -d 'Trace only wha
 complete -c weft -n '__weft_using start' -l user -x -a '(__weft_values "USER")' -d 'Run COMMAND as USER'
 complete -c weft -n '__weft_using start' -l wait -d 'If another weft traces in an instance that this command needs, wait for its end, at most TIME'
 complete -c weft -n '__weft_using start' -l boot -d 'Change nothing: print the kernel command line parameters that trace the same from boot on'
+complete -c weft -n '__weft_using start' -l stack-tracer -d 'With --boot: also look for the deepest kernel stack from boot on, in calls of these functions only ('\''weft stack show'\'' prints it)'
 complete -c weft -n '__weft_using start' -l free-on-exit -d 'Free the buffers when COMMAND, and what it has started, have ended, however they end (free_buffer)'
 complete -c weft -n '__weft_using none' -a stop -d 'stop tracing; the buffers keep what they hold'
 complete -c weft -n '__weft_using stop' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Act on INSTANCE instead of the top instance; repeatable'

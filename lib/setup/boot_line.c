@@ -350,6 +350,27 @@ int boot_line(const struct setup *setup, const struct tracing *tracing, struct b
 	return err;
 }
 
+int boot_line_stack_tracer(const char *functions, struct buf *ret, struct fail *fail)
+{
+	const struct line line = { .out = ret, .fail = fail };
+	cleanup_buf struct buf names = BUF_INIT;
+	struct text_word word;
+	int err = 0;
+
+	while (!err && text_next_word(&functions, ",", &word)) {
+		cleanup_free char *one = strndup(word.at, word.len);
+
+		err = one ? check_item(&line, one, ", ") : fail_memory(fail);
+		if (!err)
+			err = add_item(&line, &names, one);
+	}
+	if (!err && names.len)
+		return add_parameter(&line, "stacktrace_filter", &names);
+	if (!err && !buf_addf(ret, "%sstacktrace", ret->len ? " " : ""))
+		err = fail_memory(fail);
+	return err;
+}
+
 bool boot_line_hangs(const struct setup *setup, const char *release, const char *version)
 {
 	const struct setup_instance *top = &setup->instances[0];

@@ -20,6 +20,12 @@ struct tracing;
 int must_check boot_line(const struct setup *setup, const struct tracing *tracing, struct buf *ret, struct fail *fail);
 
 /*
+ * Appends the parameter that starts the stack tracer at boot (enable_stacktrace() of kernel/trace/trace_stack.c).
+ * `functions` is "", or a list of names and globs with commas between them: the stack is looked at only there.
+ */
+int must_check boot_line_stack_tracer(const char *functions, struct buf *ret, struct fail *fail);
+
+/*
  * Whether a kernel never finishes its boot with the events of this setup: PREEMPT_RT of Linux 7.0 to 7.3 with
  * trace_event=. event_trace_enable_again() of trace_events.c switches these events off and on again, and the second
  * tracepoint_add_func() waits for a grace period of SRCU. That begins in an irq_work, whose thread does not exist yet:

@@ -38,3 +38,14 @@ trace_trigger=\"sched_switch.stacktrace if prev_state == 2\"" ]
 	run -2 weft start --boot -e sched -- true
 	run -2 weft start --boot --dry-run -e sched
 }
+
+@test "start --boot: the stack tracer, of all functions or of some" {
+	run -0 weft start --boot --stack-tracer
+	[ "$output" = stacktrace ]
+	run -0 weft start --boot -C mono --stack-tracer='vfs_*,schedule'
+	[ "$output" = "trace_clock=mono stacktrace_filter=vfs_*,schedule" ]
+	run -1 weft start --boot --stack-tracer='vfs_* x'
+	[[ "$output" == *"cannot be written on the kernel's command line"* ]]
+	run -2 weft start --stack-tracer -e sched
+	[[ "$output" == *"--stack-tracer is an option of --boot; 'weft stack start'"* ]]
+}
