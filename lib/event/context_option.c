@@ -107,6 +107,11 @@ int context_set_option(struct context *context, const char *text, struct fail *f
 {
 	if (!context_option_set(&context->trace_flags, text, strlen(text)))
 		return no_such_option(text, fail);
+	/* Who sets this option of the blk tracer switches the context off, for all lines (blk_tracer_set_flag()). */
+	if (!strcmp(text, "blk_classic"))
+		context->trace_flags &= ~(UINT64_C(1) << OPTION_CONTEXT_INFO);
+	else if (!strcmp(text, "noblk_classic"))
+		context->trace_flags |= UINT64_C(1) << OPTION_CONTEXT_INFO;
 	context->env.hash_pointers = context_option(context, OPTION_HASH_PTR);
 	context->env.bitmask_list = context_option(context, OPTION_BITMASK_LIST);
 	return 0;
