@@ -49,7 +49,8 @@ start()
 
 @test "containers: the file names weft's own threads by the kernel's PIDs" {
 	need_pid_namespace
-	unshare -p -f --mount-proc weft record -q -e sched -o n.dat -- /bin/true
+	# So many events that recorders wake up while the command runs.
+	unshare -p -f --mount-proc weft record -q -e sched -e raw_syscalls -o n.dat -- dd if=/dev/zero of=/dev/null bs=1 count=50000 status=none
 	weft report --self n.dat > all
 	weft report --no-self n.dat > others
 	# The main thread of weft and its recorders; the process that will be the command may have this name, too.
