@@ -162,7 +162,10 @@ assert all(len(row) == 9 for row in csv.reader(open(sys.argv[1], newline="", enc
 		for whom in '' -; do
 			setsid "$WEFT" export --to $to -i - -o "$files/o" < "$BATS_TEST_TMPDIR/fifo" 2> "$BATS_TEST_TMPDIR/said" 3>&- 9>&- &
 			pid=$!
-			until [ -n "$(ls -A "$files")" ] && [ "$(pgrep -c -P $pid)" = 1 ]; do kill -0 $pid; done
+			# A new file has no name before it is whole: it is a descriptor of weft's.
+			until [ "$(pgrep -c -P $pid)" = 1 ] && { [ -n "$(ls -A "$files")" ] || readlink /proc/$pid/fd/* | grep -qF "$files/"; }; do
+				kill -0 $pid
+			done
 			kill -TERM -- $whom$pid
 			status=0
 			wait $pid || status=$?
