@@ -20,7 +20,7 @@ enum setup_lists { SETUP_REPLACES, SETUP_ADDS, SETUP_REMOVES };
  */
 struct setup_arguments {
 	struct setup *setup;
-	bool changes; /* an empty setup is allowed: tracing continues as it is (set), or traces otherwise (stack tracer) */
+	bool changes;     /* an empty setup is allowed: tracing continues as it is (set), or the stack tracer is on */
 	const char *user; /* who runs the COMMAND */
 	bool dry_run;
 	/* Used while parsing: */

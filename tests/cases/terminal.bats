@@ -228,14 +228,15 @@ too_long()
 
 @test "analyses: on a terminal of 60, 80 or 120 columns no line is longer; what a table leaves out is told" {
 	command -v script > /dev/null || skip "no script(1)"
-	local fixtures=$BATS_TEST_DIRNAME/../fixtures file what width
-	for width in 60 80 120; do
-		for file in demo golden/6.12-function_graph golden/6.12-osnoise golden/6.12-event-stacktrace golden/6.12-events-irq-timer golden/6.12-events-sched \
-			resources/block resources/kmem resources/power; do
-			for what in summary sched syscalls "syscalls --slowest 3" latency irq graph "graph --by errno" block locks stacks memory power tasks "tasks --tree" "tasks --by program" "tasks --by parent"; do
-				SHELL=$BASH script -qec "stty cols $width rows 50; PAGER=cat $WEFT $what $fixtures/$file.dat" /dev/null < /dev/null | tr -d '\r' > lines
-				too_long $width "$what $file" < lines
-			done
+	local fixtures=$BATS_TEST_DIRNAME/../fixtures file what width widths=(60 80 120) nr=$(($(date +%s) / 86400))
+	# Each has one of the widths, the next day another one.
+	for file in demo golden/6.12-function_graph golden/6.12-osnoise golden/6.12-event-stacktrace golden/6.12-events-irq-timer golden/6.12-events-sched \
+		resources/block resources/kmem resources/power; do
+		nr=$((nr + 1))
+		for what in summary sched syscalls "syscalls --slowest 3" latency irq graph "graph --by errno" block locks stacks memory power tasks "tasks --tree" "tasks --by program" "tasks --by parent"; do
+			nr=$((nr + 1)) width=${widths[nr % 3]}
+			SHELL=$BASH script -qec "stty cols $width rows 50; PAGER=cat $WEFT $what $fixtures/$file.dat" /dev/null < /dev/null | tr -d '\r' > lines
+			too_long $width "$what $file" < lines
 		done
 	done
 }
