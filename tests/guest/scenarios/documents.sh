@@ -47,6 +47,8 @@ toggle_all() {
 	fi
 	grep -qw wakeup $T/available_tracers && toggle display-graph -p wakeup
 	grep -qw blk $T/available_tracers && toggle blk_classic -p blk
+	# The tracer wakeup has written the longest latency there: a measurement, which weft reset leaves.
+	[ ! -e $T/tracing_max_latency ] || echo 0 > $T/tracing_max_latency
 	unchanged "the options leave nothing"
 }
 

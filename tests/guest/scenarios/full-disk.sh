@@ -19,7 +19,7 @@ full() {
 	"$@" > /tmp/f.out 2> /tmp/f.err
 	status=$?
 	check "$what: fails on a full disk" test $status != 0
-	check "$what: says why" matches /tmp/f.err "$WHY|are free"
+	check "$what: says why" matches /tmp/f.err "$WHY|are free|the disk is full"
 	cat /tmp/f.err
 }
 # texts WHAT COMMAND...: the command writes into a file for which there is no room
