@@ -176,41 +176,40 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .mode = OUTPUT_MODE };
 	struct recovery recovery = { .output = NULL };
+	int status = EXIT_OK, undone = -1;
+	cleanup_free char *path = NULL;
 	const char *what;
 	unsigned nr = 0;
-	int status, undone, first = -1;
-	bool asked, had;
-	char *path;
 
 	command_parse(&recover_command, argc, argv, 0, &arguments);
 	what = arguments.what ? arguments.what : "trace.dat";
 	path = find_parts(what, &nr);
-	asked = !path && !arguments.what;
-	if (asked) {
-		first = undo(false, NULL, note_waiting);
+	if (!path && !arguments.what) {
+		undone = undo(false, NULL, note_waiting);
 		path = waiting.path;
 		nr = waiting.nr;
+	} else if (!path) {
+		undone = undo(true, NULL, tell_waiting);
 	}
 	if (nr > 1) {
 		command_warn("there are %u recordings that were killed; name the directory of one, such as '%s'", nr,
 			     path);
-		free(path);
 		return EXIT_FAILED;
 	}
 	/*
 	 * The data comes first, because restoring the settings removes the instance together with the events still in
 	 * it. If recovering the data failed, its parts still exist, and their settings are left as they are.
 	 */
-	had = path;
-	status = had ? recover_parts(path, &arguments, &recovery) : EXIT_OK;
-	free(path);
-	undone = asked && !had ? first : undo(!had && !status, status ? NULL : &recovery, tell_waiting);
-	recovery_release(&recovery);
+	if (path) {
+		status = recover_parts(path, &arguments, &recovery);
+		undone = undo(false, status ? NULL : &recovery, tell_waiting);
+		recovery_release(&recovery);
+	}
 	if (status)
 		return status;
 	if (undone > 0)
 		return undone;
-	if (!had && undone < 0) {
+	if (!path && undone < 0) {
 		command_warn("nothing to recover: no parts of '%s', no settings to put back", what);
 		return EXIT_FAILED;
 	}

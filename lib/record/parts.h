@@ -3,6 +3,7 @@
 #define WEFT_RECORD_PARTS_H
 
 #include "lib/base/cleanup.h"
+#include "lib/record/parts_name.h"
 #include "lib/trace/writer.h"
 
 #include <stdbool.h>
@@ -27,7 +28,7 @@ struct parts {
 	char *path; /* for messages: another directory may have the name now */
 	int above;  /* the directory that they lie in (O_PATH) */
 	int dir;
-	char secret[17]; /* random digits that prove that an instance belongs to these parts; "" in memory */
+	char secret[PARTS_SECRET]; /* random digits that prove that an instance belongs to these parts; "" in memory */
 	struct ledger *ledger;
 	struct parts_file { /* properties of the file to make, known before the first page */
 		struct writer_options options;

@@ -31,6 +31,8 @@ pid_t parts_owner(const char *path);
 /* "OUTPUT" of such a path; the caller frees it. NULL: the name has another form. */
 char *parts_output(const char *path);
 
+enum { PARTS_SECRET = 17 }; /* the digits of a recording's secret (parts.h), and a NUL */
+
 /*
  * Calls `each` with the path of every parts directory of `output`, oldest name first. Returns 0, or the first non-zero
  * value of `each`.

@@ -180,7 +180,8 @@ static struct instance *find_instance(struct work *work, const struct tracing *t
 	    undo_knows_instance(NULL, item->data, work->parts->secret) &&
 	    !instance_open(tracing, item->data, false, NULL, &instance, NULL))
 		return instance;
-	work->recovery->unread = !is_moved(work, buffer, 0);
+	/* Once pages were moved into the unfinished file, nothing was left in the kernel. */
+	work->recovery->unread |= !ledger_find(work->parts->ledger, LEDGER_MOVED, buffer, NULL);
 	return NULL;
 }
 
@@ -365,10 +366,9 @@ static uint64_t events_held(const struct tracing *tracing, const char *name)
 
 	if (tracing_possible_cpus(&cpus, NULL) || instance_open(tracing, name, false, NULL, &instance, NULL))
 		return 0;
-	for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++) {
-		snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-		if (cpus_has(&cpus, cpu) && instance_has(instance, file) &&
-		    !ring_buffer_stats(instance, cpu, &stats, NULL))
+	for (int cpu = cpus_next(&cpus, 0); cpu >= 0; cpu = cpus_next(&cpus, cpu + 1)) {
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", cpu);
+		if (instance_has(instance, file) && !ring_buffer_stats(instance, (uint32_t)cpu, &stats, NULL))
 			sum += stats.entries;
 	}
 	instance_close(instance, NULL);

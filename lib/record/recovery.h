@@ -3,6 +3,7 @@
 #define WEFT_RECORD_RECOVERY_H
 
 #include "lib/base/cleanup.h"
+#include "lib/record/parts_name.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +26,8 @@ struct recovery {
 	uint64_t drained;        /* bytes of pages that were read from the kernel by this recovery */
 	uint64_t torn;           /* bytes of torn data that were left out */
 	unsigned cpus;           /* number of CPUs with pages */
-	bool unread;     /* what the kernel still held could not be read: an instance of it is gone or not its own */
-	char secret[17]; /* of the parts: says to recovery_undo() which recording need not wait any more */
+	bool unread; /* what the kernel still held could not be read: an instance of it is gone or not its own */
+	char secret[PARTS_SECRET]; /* of the parts: says to recovery_undo() which recording need not wait any more */
 };
 
 /*
