@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/setup/setup.h"
 
+#include "lib/base/fail.h"
 #include "lib/base/vec.h"
 
 #include <stdlib.h>
@@ -48,40 +49,33 @@ struct setup_event *setup_add_event(struct setup_instance *wanted, const char *p
 	return event;
 }
 
-bool setup_add_pid(struct setup *setup, pid_t pid)
+static bool push_pid(pid_t **pids, size_t *nr, pid_t pid)
 {
-	pid_t *added = vec_push(setup->pids, setup->nr_pids);
+	pid_t *added = vec_push(*pids, *nr);
 
 	if (added)
 		*added = pid;
 	return added;
+}
+
+bool setup_add_pid(struct setup *setup, pid_t pid)
+{
+	return push_pid(&setup->pids, &setup->nr_pids, pid);
 }
 
 bool setup_add_notrace_pid(struct setup *setup, pid_t pid)
 {
-	pid_t *added = vec_push(setup->notrace_pids, setup->nr_notrace_pids);
-
-	if (added)
-		*added = pid;
-	return added;
+	return push_pid(&setup->notrace_pids, &setup->nr_notrace_pids, pid);
 }
 
 bool setup_remove_pid(struct setup *setup, pid_t pid)
 {
-	pid_t *added = vec_push(setup->gone_pids, setup->nr_gone_pids);
-
-	if (added)
-		*added = pid;
-	return added;
+	return push_pid(&setup->gone_pids, &setup->nr_gone_pids, pid);
 }
 
 bool setup_remove_notrace_pid(struct setup *setup, pid_t pid)
 {
-	pid_t *added = vec_push(setup->gone_notrace_pids, setup->nr_gone_notrace_pids);
-
-	if (added)
-		*added = pid;
-	return added;
+	return push_pid(&setup->gone_notrace_pids, &setup->nr_gone_notrace_pids, pid);
 }
 
 bool setup_add_cpu_size(struct setup_instance *wanted, const struct cpus *cpus, uint64_t size)
@@ -116,6 +110,12 @@ static void instance_release(struct setup_instance *wanted)
 	free(wanted->wishes.items);
 	free(wanted->files);
 	free(wanted->cpu_sizes);
+}
+
+void setup_warn(const struct setup *setup, const struct fail *fail)
+{
+	if (setup->warn)
+		setup->warn(fail->text, setup->warn_data);
 }
 
 void setup_step(const struct setup *setup, const char *what)

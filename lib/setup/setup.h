@@ -124,6 +124,8 @@ struct setup {
 	void (*step)(const char *what);
 };
 
+/* Calls setup->warn with the text, if there is one. */
+void setup_warn(const struct setup *setup, const struct fail *fail);
 /* Calls setup->step, if there is one. */
 void setup_step(const struct setup *setup, const char *what);
 

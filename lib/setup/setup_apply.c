@@ -70,12 +70,6 @@ static int set_buffer(const struct setup_instance *wanted, struct instance *inst
 	return err ? err : set_user_size(wanted, instance, fail);
 }
 
-static void warn(const struct setup_context *context, const struct fail *fail)
-{
-	if (context->setup->warn)
-		context->setup->warn(fail->text, context->setup->warn_data);
-}
-
 static int set_functions(const struct setup_context *context, struct instance *instance, enum function_list list,
 			 const struct setup_list *names, struct fail *fail)
 {
@@ -90,7 +84,7 @@ static int set_functions(const struct setup_context *context, struct instance *i
 		return err;
 	fail_set(&told, 0, "the last function was removed from '%s': now all functions are traced",
 		 list == FUNCTIONS_TRACE ? "set_ftrace_filter" : "set_graph_function");
-	warn(context, &told);
+	setup_warn(context->setup, &told);
 	return 0;
 }
 
@@ -218,7 +212,7 @@ static int remove_tasks(const struct setup_context *context, struct instance *in
 	if (err || notrace || !empty)
 		return err;
 	fail_set(&told, 0, "the last task was removed from '%s': now all tasks are traced", empty);
-	warn(context, &told);
+	setup_warn(context->setup, &told);
 	return 0;
 }
 

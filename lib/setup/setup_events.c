@@ -18,12 +18,6 @@
 
 #define MODULE_EVENTS ":mod:"
 
-static void warn(const struct setup_context *context, const struct fail *fail)
-{
-	if (context->setup->warn)
-		context->setup->warn(fail->text, context->setup->warn_data);
-}
-
 /*
  * Sets a filter on the events of a system or a glob. Like the kernel, it ignores the events that lack a field of the
  * filter.
@@ -48,7 +42,7 @@ static int filter_many(const struct setup_context *context, const struct event_s
 	fail_set(&told, 0,
 		 "the filter '%s' is valid for %zu of the %zu events of '%s'; these are traced without a filter: %s%s",
 		 event->filter, set->nr - left.nr, set->nr, event->pattern, buf_str(&names), left.nr > nr ? "..." : "");
-	warn(context, &told);
+	setup_warn(context->setup, &told);
 	event_set_release(&left);
 	return 0;
 }
@@ -76,7 +70,7 @@ static void warn_of_filter(const struct setup_context *context, const struct eve
 		 "the kernel compares '*TEXT' with the end of a field of a fixed size, not of its string, and so the "
 		 "filter '%s' matches nothing: write %s",
 		 filter, buf_str(&instead));
-	warn(context, &told);
+	setup_warn(context->setup, &told);
 }
 
 static int set_filter(const struct setup_context *context, const struct event_set *set, const struct setup_event *event,
@@ -98,7 +92,7 @@ static int set_filter(const struct setup_context *context, const struct event_se
 	if (found) {
 		fail_set(&told, 0, "the top instance had filters that weft did not set: they are off until %s",
 			 context->manner == SETUP_TOP ? "'weft reset'" : "this recording ends");
-		warn(context, &told);
+		setup_warn(context->setup, &told);
 	}
 	return err;
 }
@@ -213,7 +207,7 @@ static int add_known(const struct setup_context *context, struct event_set *set,
 
 		err = part ? event_set_add(set, context->catalog, part, fail) : fail_memory(fail);
 		if (err == -ENOENT && context->setup->ignore_missing) {
-			warn(context, fail);
+			setup_warn(context->setup, fail);
 			err = 0;
 		}
 	}
@@ -243,7 +237,7 @@ static int add_wanted(const struct setup_context *context, struct event_set *set
 		       event->what_for);
 	if (!event->optional)
 		return err;
-	warn(context, fail);
+	setup_warn(context->setup, fail);
 	return 0;
 }
 
@@ -378,7 +372,7 @@ int setup_events(const struct setup_context *context, const struct setup_instanc
 		 * recording.
 		 */
 		if (err && !named && err != -EPERM && err != -EACCES) {
-			warn(context, fail);
+			setup_warn(context->setup, fail);
 			err = 0;
 		}
 	}

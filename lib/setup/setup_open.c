@@ -14,12 +14,6 @@
 #include <errno.h>
 #include <string.h>
 
-static void warn(const struct setup_context *context, const struct fail *fail)
-{
-	if (context->setup->warn)
-		context->setup->warn(fail->text, context->setup->warn_data);
-}
-
 /* Whether a trigger or a function command will switch tracing off. */
 static bool stops_itself(const struct setup_instance *wanted)
 {
@@ -39,7 +33,7 @@ static void tell_waiting(const char *text, void *data)
 	struct fail told;
 
 	fail_set(&told, 0, "%s: waiting", text);
-	warn(context, &told);
+	setup_warn(context->setup, &told);
 }
 
 /* Claims an instance, so that no other weft traces there. A plan changes nothing, so it claims nothing. */
@@ -127,7 +121,7 @@ static int open_private(const struct setup_context *context, const struct setup_
 		 heeds                        ? " keeps what it found until a trigger stops it" :
 		 graph || wanted->graph_depth ? " with -g or --max-graph-depth exists" :
 						" exists");
-	warn(context, &told);
+	setup_warn(context->setup, &told);
 	return 0;
 }
 
@@ -147,7 +141,7 @@ static void warn_of_empty(const struct setup_context *context, const struct inst
 		&told, 0,
 		"'%s' of the top instance held an empty list of tasks, so that no task was traced: the list is removed",
 		file);
-	warn(context, &told);
+	setup_warn(context->setup, &told);
 }
 
 static int prepare(const struct setup_context *context, struct instance *instance, struct fail *fail)
@@ -172,7 +166,7 @@ static int prepare(const struct setup_context *context, struct instance *instanc
 		return err;
 	fail_set(&told, 0, "the top instance had settings that weft did not make: they are off until %s",
 		 context->manner == SETUP_TOP ? "'weft reset'" : "this recording ends");
-	warn(context, &told);
+	setup_warn(context->setup, &told);
 	return 0;
 }
 
@@ -189,7 +183,7 @@ static void warn_if_deaf(const struct setup_context *context, const struct setup
 	fail_set(&told, 0,
 		 "tracer '%s' finds nothing while tracing is off in the top instance ('weft restart' turns it on)",
 		 wanted->tracer);
-	warn(context, &told);
+	setup_warn(context->setup, &told);
 }
 
 /* Warns if a list of tasks that weft did not install lets no task be traced. The list is left unchanged. */
@@ -209,7 +203,7 @@ static void warn_of_nobody(const struct setup_context *context, const struct ins
 		fail_set(&told, 0, "'%s' of %s%s%s %s; 'weft set %s%s -P \"\"' removes the list", files[i],
 			 *instance->name ? "the instance '" : "the top instance", instance->name,
 			 *instance->name ? "'" : "", nobody, *instance->name ? "-B " : "", instance->name);
-		warn(context, &told);
+		setup_warn(context->setup, &told);
 	}
 }
 

@@ -61,29 +61,34 @@ static int print_pids(const struct instance *instance, const pid_t *pids, size_t
 	return err;
 }
 
-static int exclude_from(struct instance *instance, const char *file, const char *pids, bool keeps, struct fail *fail)
+static const char *const files[2][2] = {
+	{ "set_event_pid", "set_ftrace_pid" },
+	{ "set_event_notrace_pid", "set_ftrace_notrace_pid" },
+};
+
+/* Writes the tasks to the list for events, and with `functions` also to that for functions. */
+static int write_lists(struct instance *instance, bool notrace, const pid_t *pids, size_t nr, bool functions,
+		       bool keeps, struct fail *fail)
 {
-	if (!instance_has(instance, file))
-		return kconfig_no_file(file, fail);
-	return set_pids(instance, file, pids, keeps, fail);
+	cleanup_buf struct buf list = BUF_INIT;
+	int err = print_pids(instance, pids, nr, &list, fail);
+
+	for (size_t i = 0; !err && i <= functions; i++) {
+		const char *file = files[notrace][i];
+
+		/* Only newer kernels can exclude tasks. */
+		if (notrace && !instance_has(instance, file))
+			return kconfig_no_file(file, fail);
+		err = set_pids(instance, file, buf_str(&list), keeps, fail);
+	}
+	return err;
 }
 
 int kernel_tasks_exclude(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool keeps,
 			 struct fail *fail)
 {
-	cleanup_buf struct buf list = BUF_INIT;
-	int err = print_pids(instance, pids, nr, &list, fail);
-
-	if (err)
-		return err;
-	err = exclude_from(instance, "set_event_notrace_pid", buf_str(&list), keeps, fail);
-	return err || !functions ? err : exclude_from(instance, "set_ftrace_notrace_pid", buf_str(&list), keeps, fail);
+	return write_lists(instance, true, pids, nr, functions, keeps, fail);
 }
-
-static const char *const files[2][2] = {
-	{ "set_event_pid", "set_ftrace_pid" },
-	{ "set_event_notrace_pid", "set_ftrace_notrace_pid" },
-};
 
 int kernel_tasks_all(struct instance *instance, bool notrace, struct fail *fail)
 {
@@ -150,26 +155,14 @@ const char *kernel_tasks_nobody(const struct instance *instance, const char *fil
 int kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,
 		      struct fail *fail)
 {
-	cleanup_buf struct buf list = BUF_INIT;
-	int err = print_pids(instance, pids, nr, &list, fail);
+	int err = follow ? kernel_tasks_follow(instance, functions, fail) : 0;
 
-	if (!err && follow)
-		err = kernel_tasks_follow(instance, functions, fail);
-	if (!err)
-		err = set_pids(instance, "set_event_pid", buf_str(&list), false, fail);
-	if (!err && functions)
-		err = set_pids(instance, "set_ftrace_pid", buf_str(&list), false, fail);
-	return err;
+	return err ? err : write_lists(instance, false, pids, nr, functions, false, fail);
 }
 
 int kernel_tasks_add(struct instance *instance, const pid_t *pids, size_t nr, bool functions, struct fail *fail)
 {
-	cleanup_buf struct buf list = BUF_INIT;
-	int err = print_pids(instance, pids, nr, &list, fail);
-
-	if (!err)
-		err = set_pids(instance, "set_event_pid", buf_str(&list), true, fail);
-	return err || !functions ? err : set_pids(instance, "set_ftrace_pid", buf_str(&list), true, fail);
+	return write_lists(instance, false, pids, nr, functions, true, fail);
 }
 
 static bool has_pid(const pid_t *pids, size_t nr, struct text_word line)
