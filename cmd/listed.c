@@ -110,19 +110,12 @@ static bool read_name(const struct trace_format *format, struct listed_text *ret
 	return true;
 }
 
-static int compare(struct text_word one, struct text_word other)
-{
-	int order = memcmp(one.at, other.at, one.len < other.len ? one.len : other.len);
-
-	return order ? order : (one.len > other.len) - (one.len < other.len);
-}
-
 static int by_name(const void *a, const void *b)
 {
 	const struct listed_text *one = a, *other = b;
-	int order = compare(one->system, other->system);
+	int order = text_word_compare(one->system, other->system);
 
-	return order ? order : compare(one->name, other->name);
+	return order ? order : text_word_compare(one->name, other->name);
 }
 
 /* The events of a file in the form of available_events, sorted; those of the system ftrace cannot be chosen. */

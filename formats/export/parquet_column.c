@@ -4,6 +4,7 @@
 #include "formats/export/parquet_writer.h"
 #include "formats/export/thrift.h"
 #include "lib/base/out.h"
+#include "lib/base/text.h"
 #include "lib/base/utf8.h"
 #include "lib/base/xxh64.h"
 
@@ -334,36 +335,25 @@ static uint64_t put_pages(const struct parquet_column *column, size_t rows, stru
 	return plain;
 }
 
-/* Byte by byte, as the format orders texts; a prefix is smaller. */
-static bool is_before(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	int order = memcmp(a, b, a_len < b_len ? a_len : b_len);
-
-	return order ? order < 0 : a_len < b_len;
-}
-
 /* Writes the largest and the smallest text, so that readers skip row groups. Long ones would fill the footer. */
 static void put_text_bounds(const struct parquet_column *column, struct thrift *statistics)
 {
-	const char *least = NULL, *most = NULL;
-	uint32_t least_len = 0, most_len = 0, len;
+	struct text_word least = { .at = NULL }, most = { .at = NULL };
 
 	for (uint32_t i = 0; i < column->nr_texts; i++) {
-		const char *text = text_at(column, i, &len);
+		uint32_t len;
+		struct text_word text = { .at = text_at(column, i, &len) };
 
-		if (!i || is_before(text, len, least, least_len)) {
+		text.len = len;
+		if (!i || text_word_compare(text, least) < 0)
 			least = text;
-			least_len = len;
-		}
-		if (!i || is_before(most, most_len, text, len)) {
+		if (!i || text_word_compare(most, text) < 0)
 			most = text;
-			most_len = len;
-		}
 	}
-	if (!column->nr_texts || least_len > BOUND_MAX || most_len > BOUND_MAX)
+	if (!column->nr_texts || least.len > BOUND_MAX || most.len > BOUND_MAX)
 		return;
-	thrift_binary(statistics, 5, most, most_len);
-	thrift_binary(statistics, 6, least, least_len);
+	thrift_binary(statistics, 5, most.at, most.len);
+	thrift_binary(statistics, 6, least.at, least.len);
 }
 
 /* Writes statistics: the number of nulls, and for integers and texts the largest and the smallest. */

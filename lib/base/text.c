@@ -246,6 +246,13 @@ bool text_word_is(struct text_word word, const char *text)
 	return strlen(text) == word.len && !memcmp(word.at, text, word.len);
 }
 
+int text_word_compare(struct text_word one, struct text_word other)
+{
+	int order = memcmp(one.at, other.at, one.len < other.len ? one.len : other.len);
+
+	return order ? order : (one.len > other.len) - (one.len < other.len);
+}
+
 bool text_is_name_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

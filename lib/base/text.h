@@ -50,6 +50,8 @@ bool text_next_word(const char **at, const char *separators, struct text_word *r
 /* Takes the next line without its newline; false at the end. `at` may hold any bytes; *left counts them. */
 bool text_next_line(const char **at, size_t *left, struct text_word *ret);
 bool text_word_is(struct text_word word, const char *text);
+/* Compares byte by byte, as strcmp() does; a word that the other begins with is smaller. */
+int text_word_compare(struct text_word one, struct text_word other);
 
 /*
  * text_is_name_char(): a letter, a digit or '_', the characters of names in the kernel's languages. text_is_name(): one
