@@ -28,10 +28,7 @@ start()
 {
 	weft record "$@" 2> live.err 3>&- &
 	pid=$!
-	until [ "$(cat $T/instances/weft-$pid/tracing_on 2> /dev/null)" = 1 ]; do
-		kill -0 $pid
-		sleep 0.02
-	done
+	await_tracing $pid
 }
 
 @test "containers: record -F, stream -F and syscalls trace the command in a PID namespace" {

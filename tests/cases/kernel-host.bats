@@ -80,12 +80,7 @@ settings()
 @test "after kill -9 the next weft finds the private instance and recover removes it" {
 	weft record -q -e sched:sched_switch -o killed.dat 2> log &
 	local pid=$!
-	local tries=0
-	until [ "$(cat $T/instances/weft-$pid/tracing_on 2> /dev/null)" = 1 ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 500 ] || { kill -9 $pid; cat log; return 1; }
-		read -rt 0.02 <> <(:) || true
-	done
+	await_tracing $pid || { cat log; return 1; }
 	kill -9 $pid
 	wait $pid || true
 	[ -d $T/instances/weft-$pid ]

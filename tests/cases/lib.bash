@@ -66,3 +66,15 @@ need_tracefs()
 	mkdir "$probe" 2> /dev/null || skip "tracefs permits no instance here"
 	rmdir "$probe"
 }
+
+# await_tracing PID: waits until weft, the process PID, traces into an instance of its own. A new instance is on before
+# weft switches it off and sets it up, so the events are looked at first. Fails if the process ends before.
+await_tracing()
+{
+	local instance=/sys/kernel/tracing/instances/weft-$1
+
+	until [ -n "$(cat "$instance/set_event" 2> /dev/null)" ] && [ "$(cat "$instance/tracing_on" 2> /dev/null)" = 1 ]; do
+		kill -0 "$1" || return
+		sleep 0.02
+	done
+}

@@ -62,7 +62,7 @@ mode()
 	for how in "600" "664 --mode 664"; do
 		weft record -q -o k.dat -e sched 3>&- &
 		pid=$!
-		until [ "$(cat /sys/kernel/tracing/instances/weft-$pid/tracing_on 2> /dev/null)" = 1 ]; do sleep 0.02; done
+		await_tracing $pid
 		[ "$(mode "$(ls -d k.dat.weft-$pid-*.parts)")" = 700 ]
 		kill -9 $pid
 		wait $pid || true

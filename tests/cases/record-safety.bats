@@ -15,10 +15,7 @@ start()
 {
 	weft record "$@" 2> err 3>&- &
 	pid=$!
-	until [ "$(cat $T/instances/weft-$pid/tracing_on 2> /dev/null)" = 1 ]; do
-		kill -0 $pid
-		sleep 0.02
-	done
+	await_tracing $pid
 }
 
 @test "record: SIGINT, SIGTERM and SIGHUP end a recording well" {

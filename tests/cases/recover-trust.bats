@@ -248,10 +248,7 @@ start_marks()
 
 	weft record -q -o k.dat -e syscalls:sys_enter_reboot -b 4M "$@" 3>&- &
 	pid=$!
-	until [ "$(cat /sys/kernel/tracing/instances/weft-$pid/tracing_on 2> /dev/null)" = 1 ]; do
-		kill -0 $pid
-		sleep 0.02
-	done
+	await_tracing $pid
 	kill -STOP $pid
 	for ((i = 0; i < MARKS; i++)); do echo "mark $i"; done > /sys/kernel/tracing/instances/weft-$pid/trace_marker
 	[ "$(entries)" = $MARKS ]

@@ -11,8 +11,7 @@ setup()
 @test "recover: a killed recording becomes a file that is whole, and its instance goes" {
 	weft record -o k.dat -e sched -e syscalls -- sleep 5 3>&- &
 	pid=$!
-	until [ -e /sys/kernel/tracing/instances/weft-$pid ] &&
-		[ "$(cat /sys/kernel/tracing/instances/weft-$pid/tracing_on)" = 1 ]; do sleep 0.05; done
+	await_tracing $pid
 	ls / > ls.txt
 	kill -9 $pid
 	wait $pid || true
@@ -26,8 +25,7 @@ setup()
 @test "recover: an existing file is not replaced unasked" {
 	weft record -o k.dat -e sched -- sleep 5 3>&- &
 	pid=$!
-	until compgen -G "k.dat.weft-$pid-*.parts" > /dev/null && [ -e /sys/kernel/tracing/instances/weft-$pid ] &&
-		[ "$(cat /sys/kernel/tracing/instances/weft-$pid/tracing_on)" = 1 ]; do sleep 0.05; done
+	await_tracing $pid
 	run -1 weft recover k.dat
 	[[ "$output" == *"still running"* ]]
 	kill -9 $pid
@@ -103,7 +101,7 @@ setup()
 	weft stream -q -e sched_process_exec > /dev/null 3>&- &
 	pid=$!
 	instance=/sys/kernel/tracing/instances/weft-$pid
-	until [ "$(cat $instance/tracing_on 2> /dev/null)" = 1 ]; do sleep 0.05; done
+	await_tracing $pid
 	kill -9 $pid
 	wait $pid || true
 	run -0 weft recover

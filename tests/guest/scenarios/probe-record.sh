@@ -17,7 +17,7 @@ scenario() {
 
 	weft record -q -o /tmp/killed.dat --probe 'vfs_read count' 2> /tmp/r.err &
 	local pid=$!
-	await 'grep -qs 1 $T/instances/weft-$pid/tracing_on'
+	await 'grep -qs vfs_read $T/instances/weft-$pid/set_event && grep -qs 1 $T/instances/weft-$pid/tracing_on'
 	check "it records" matches $T/dynamic_events '^p:weft/vfs_read '
 	kill -9 $pid
 	wait $pid 2> /dev/null

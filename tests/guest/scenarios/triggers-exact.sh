@@ -70,7 +70,7 @@ hists() {
 	check "record: such triggers leave nothing" none_left
 	weft record -q -e sched:sched_waking -R "$first" -e sched:sched_switch -R "$second" -o /tmp/h.dat &
 	pid=$!
-	until [ "$(cat $T/instances/weft-$pid/tracing_on 2> /dev/null)" = 1 ]; do kill -0 $pid || break; done
+	await 'grep -qs sched $T/instances/weft-$pid/set_event && grep -qs 1 $T/instances/weft-$pid/tracing_on'
 	kill -9 $pid
 	wait $pid 2> /dev/null
 	check "reset: works after kill -9 of such a recording" weft reset
