@@ -138,8 +138,10 @@ static void put_enter(const struct type *type, const struct ftrace *ftrace, cons
 	call_text_name(&type->call, event, text);
 	put(color, COLOR_BOLD, text, out);
 	out_char(out, '(');
+	out->failed |= type->kernel_names && !names;
 	if (names)
 		ftrace_entry(ftrace, event, &kernel);
+	out->failed |= kernel.failed;
 	call_text_arguments(&type->call, event, names ? kernel.start : NULL, names ? out_len(&kernel) : 0, text);
 	put(color, "", text, out);
 	out_release(&kernel);
@@ -157,18 +159,21 @@ void pretty_calls_begin(struct pretty_calls *calls, const struct ftrace *ftrace,
 			struct event *exit)
 {
 	const struct type *type = type_of(calls, begin), *of_exit = type_of(calls, exit);
+	struct out text = { .start = NULL }, out = { .start = NULL };
 	struct call_note note;
-	struct out text, out;
 
 	memcpy(&note, sink_note(exit), sizeof(note));
-	if (!type || !of_exit || type->call.side != CALL_ENTER || note.part != PART_END || !out_init(&text, 0))
+	if (!type || !of_exit || type->call.side != CALL_ENTER || note.part != PART_END)
 		return;
-	if (out_init(&out, 0)) {
+	note.begun = NULL;
+	if (out_init(&text, 0) && out_init(&out, 0)) {
 		put_enter(type, ftrace, begin, color, &text, &out);
 		note.begun = out.failed || text.failed ? NULL : strndup(out.start, out_len(&out));
-		memcpy(sink_note(exit), &note, sizeof(note));
-		out_release(&out);
 	}
+	if (!note.begun)
+		context_lacks_memory(calls->context);
+	memcpy(sink_note(exit), &note, sizeof(note));
+	out_release(&out);
 	out_release(&text);
 }
 

@@ -63,7 +63,8 @@ static void print(const struct decoder *decoder, const uint8_t *data, size_t len
 {
 	struct printing printing = { .out = out };
 
-	decoder_each(decoder, data, len, put, &printing);
+	if (!decoder_each(decoder, data, len, put, &printing))
+		out->failed = true;
 	if (printing.any)
 		out_char(out, '}');
 }

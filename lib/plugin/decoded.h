@@ -2,6 +2,7 @@
 #ifndef WEFT_PLUGIN_DECODED_H
 #define WEFT_PLUGIN_DECODED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +22,11 @@ struct decoded {
 
 typedef void decoded_fn(void *arg, const struct decoded *decoded);
 
-/* Calls fn for each field that the plugin decodes from the event, in its order. Any thread. */
-void decoder_each(const struct decoder *decoder, const uint8_t *data, size_t len, decoded_fn *fn, void *arg);
+/*
+ * Calls fn for each field that the plugin decodes from the event, in its order. Any thread. False: there was no memory for
+ * a field, which fn was not called for.
+ */
+bool decoder_each(const struct decoder *decoder, const uint8_t *data, size_t len, decoded_fn *fn, void *arg);
 
 /* Appends " {NAME=VALUE NAME=VALUE}", or nothing if the plugin decodes nothing. Any thread. */
 void decoder_run(const struct decoder *decoder, const uint8_t *data, size_t len, struct out *out);

@@ -10,10 +10,17 @@
 
 #include <string.h>
 
+/* The room in which the arguments of an event become text: made when an argument needs it. */
+struct scratch {
+	struct out out;
+	bool failed; /* there was no memory for it, and the event has lost an argument */
+};
+
 struct weft_record {
 	const struct decoder *decoder;
 	const uint8_t *data;
 	size_t len;
+	struct scratch *scratch;
 };
 
 enum { ARGUMENT_TEXT = 512 }; /* room for the names of an argument of a system call */
@@ -90,18 +97,21 @@ static const char *host_error(const struct weft_record *record, int64_t error)
 static size_t host_argument(const struct weft_record *record, const char *call, const char *argument, uint64_t value,
 			    char *text, size_t size)
 {
-	struct out out;
-	size_t len = 0;
+	struct scratch *scratch = record->scratch;
+	struct out *out = &scratch->out;
 
-	if (!out_init(&out, ARGUMENT_TEXT))
+	if (!out->start && !out_init(out, ARGUMENT_TEXT)) {
+		scratch->failed = true;
 		return 0;
-	if (argument_put(record->decoder->machine, call, argument, value, &out) && !out.failed &&
-	    out_len(&out) <= size) {
-		len = out_len(&out);
-		memcpy(text, out.start, len);
 	}
-	out_release(&out);
-	return len;
+	out_clear(out);
+	if (!argument_put(record->decoder->machine, call, argument, value, out))
+		return 0;
+	scratch->failed |= out->failed;
+	if (out->failed || out_len(out) > size)
+		return 0;
+	memcpy(text, out->start, out_len(out));
+	return out_len(out);
 }
 
 static void host_put_text(struct weft_output *output, const char *name, const char *text, size_t len)
@@ -159,12 +169,15 @@ static const struct weft_host host = {
 	.put_arguments = host_put_arguments,
 };
 
-void decoder_each(const struct decoder *decoder, const uint8_t *data, size_t len, decoded_fn *fn, void *arg)
+bool decoder_each(const struct decoder *decoder, const uint8_t *data, size_t len, decoded_fn *fn, void *arg)
 {
-	struct weft_record record = { .decoder = decoder, .data = data, .len = len };
+	struct scratch scratch = { .failed = false };
+	struct weft_record record = { .decoder = decoder, .data = data, .len = len, .scratch = &scratch };
 	struct weft_output output = { .put = fn, .arg = arg };
 
 	decoder->handler->format(&host, &record, &output);
+	out_release(&scratch.out);
+	return !scratch.failed;
 }
 
 static bool is_for(const struct weft_handler *handler, const char *event)

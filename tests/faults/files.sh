@@ -4,6 +4,7 @@
 demo=tests/fixtures/demo.dat
 graph=tests/corpora/report/accept/graph-6.12.dat
 stack=tests/corpora/report/accept/userstack-6.12.dat
+calls=tests/fixtures/golden/6.12-events-syscalls.dat
 irqs=tests/fixtures/golden/6.12-events-irq-timer.dat
 read='alloc open read write map'
 each "$read" "$weft" report --threads 1 $demo
@@ -13,6 +14,8 @@ each "thread map" "$weft" report --threads 2 $demo
 each alloc -n 120 "$weft" report --threads 2 $demo
 each "alloc read" "$weft" report --format json $graph
 each "alloc read" "$weft" report --format pretty --threads 1 $stack
+each alloc -n 100 "$weft" report --format pretty --threads 1 $calls
+each alloc -n 100 "$weft" report --format pretty --threads 1 --limit 5 -e 'syscalls:sys_exit_*' $calls
 each "alloc read" "$weft" report --tail 5 $demo
 each "alloc open" -n 100 "$weft" report --decode --plugin-dir "$build/plugins" $demo
 each "$read" "$weft" info $stack

@@ -136,7 +136,7 @@ TEST(plugin_hands_out_fields)
 		const struct decoder *decoder = plugins_decoder(fixture.plugins, format);
 
 		if (CHECK(decoder))
-			decoder_each(decoder, (const uint8_t *)&record, sizeof(record), sum_up, text);
+			CHECK(decoder_each(decoder, (const uint8_t *)&record, sizeof(record), sum_up, text));
 		CHECK_STR(text, "small:-2;count:2;second:4660;behind:0;missing:0;no_such_field:0;text:4;");
 	}
 	plugged_release(&fixture);
