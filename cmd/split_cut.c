@@ -189,8 +189,7 @@ static int take_event(struct cutting *cutting, const struct event *event, struct
 	}
 	r = keyed ? piece_of_key(cutting, event, &piece, fail) : piece_in_order(cutting, event, &piece, fail);
 	if (!r)
-		r = excerpt_add(piece->excerpt, cutting->reader.buffers[event->buffer].context->buffer, event, *lost,
-				fail);
+		r = excerpt_add(piece->excerpt, event->type->context->buffer, event, *lost, fail);
 	*lost = 0;
 	cutting->job->events += !r;
 	return r;

@@ -64,7 +64,7 @@ static void put_stack(const struct field *field, const struct schema_abi *abi, c
 	uint64_t address;
 	char before = '[';
 
-	stack_of_kernel(&caller, abi, event, &stack);
+	stack_of_kernel(&caller, event, &stack);
 	for (; stack_next(&stack, &address); before = ',') {
 		out_char(out, before);
 		out_u64(out, address);

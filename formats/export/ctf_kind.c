@@ -122,7 +122,7 @@ static bool put_stack(const struct ctf_step *step, const struct schema_abi *abi,
 	uint64_t address;
 	size_t nr = 0;
 
-	stack_of_kernel(&caller, abi, event, &stack);
+	stack_of_kernel(&caller, event, &stack);
 	first = stack.left.at;
 	while (stack_next(&stack, &address))
 		nr++;

@@ -82,5 +82,5 @@ void export_note(struct export *export, const char *format, ...)
 
 const struct context *export_context(const struct export *export, const struct event *event)
 {
-	return export->reader->buffers[event->buffer].context;
+	return reader_context(export->reader, event);
 }

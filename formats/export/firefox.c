@@ -238,7 +238,7 @@ static void see_stack(struct firefox_buffer *buffer, const struct kind *kind, co
 	struct stack stack;
 	size_t nr = 0;
 
-	stack_of_kernel(&kind->caller, &buffer->context->abi, event, &stack);
+	stack_of_kernel(&kind->caller, event, &stack);
 	while (nr < ADDRESSES_MAX && stack_next(&stack, &addresses[nr]))
 		nr++;
 	for (size_t i = nr; i;)

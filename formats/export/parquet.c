@@ -326,14 +326,13 @@ static void put_list(const struct place *place, const struct schema_abi *abi, st
 	parquet_file_list(file, column, nr);
 }
 
-static void put_stack(const struct place *caller, const struct schema_abi *abi, struct parquet_file *file,
-		      size_t column, const struct event *event)
+static void put_stack(const struct place *caller, struct parquet_file *file, size_t column, const struct event *event)
 {
 	struct stack stack;
 	uint64_t address;
 	uint32_t nr = 0;
 
-	stack_of_kernel(caller, abi, event, &stack);
+	stack_of_kernel(caller, event, &stack);
 	for (; stack_next(&stack, &address); nr++)
 		parquet_file_integer(file, column, address);
 	parquet_file_list(file, column, nr);
@@ -361,7 +360,7 @@ static void put_cell(struct parquet *parquet, const struct cell *cell, struct pa
 		return;
 	}
 	if (cell->stack) {
-		put_stack(place, &export_context(&parquet->export, event)->abi, file, column, event);
+		put_stack(place, file, column, event);
 		return;
 	}
 	if (cell->form == PARQUET_LIST) {

@@ -274,7 +274,7 @@ static void put_symbols(const struct perfetto_field *field, const struct context
 	struct stack stack;
 	uint64_t address;
 
-	stack_of_kernel(&field->place, &context->abi, event, &stack);
+	stack_of_kernel(&field->place, event, &stack);
 	while (stack_next(&stack, &address)) {
 		if (out_len(out))
 			out_char(out, '\n');

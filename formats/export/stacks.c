@@ -282,7 +282,7 @@ static uint32_t stack_node(struct buffer *buffer, const struct event *event, int
 	struct stack stack;
 	size_t nr = 0;
 
-	stack_of_kernel(&buffer->caller, &buffer->context->abi, event, &stack);
+	stack_of_kernel(&buffer->caller, event, &stack);
 	while (nr < ADDRESSES_MAX && stack_next(&stack, &addresses[nr]))
 		nr++;
 	while (nr)

@@ -31,7 +31,7 @@ static void format_kernel(const struct ftrace *ftrace, const struct binding *bin
 	struct stack stack;
 	uint64_t ip;
 
-	stack_of_kernel(&binding->places[CALLER], &ftrace->context->abi, event, &stack);
+	stack_of_kernel(&binding->places[CALLER], event, &stack);
 	stack_add_more(&stack, event);
 	out_str(out, "<stack trace>\n");
 	while (stack_next(&stack, &ip)) {
@@ -68,7 +68,7 @@ static void format_user(const struct ftrace *ftrace, const struct binding *bindi
 	struct stack stack;
 	uint64_t ip;
 
-	stack_of_user(&binding->places[CALLER], &ftrace->context->abi, event, &stack);
+	stack_of_user(&binding->places[CALLER], event, &stack);
 	out_str(out, "<user stack trace>\n");
 	while (stack_next(&stack, &ip)) {
 		out_mem(out, " => ", 4);

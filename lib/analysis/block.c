@@ -410,16 +410,14 @@ static void see_lost(struct analysis *block, const struct event *event)
 
 static void bind(struct analysis *block, const struct event *event, enum role role)
 {
-	const struct schema_abi *abi = &block->pass->reader->buffers[event->buffer].context->abi;
-	const struct format *format = event->type->format;
 	struct block_places *places = &block->places[role];
 
-	(void)place_bind(&places->device, format, abi, "dev");
-	(void)place_bind(&places->sector, format, abi, "sector");
-	(void)place_bind(&places->sectors, format, abi, "nr_sector");
-	(void)place_bind(&places->rwbs, format, abi, "rwbs");
-	(void)place_bind(&places->error, format, abi, "error");
-	(void)place_bind(&places->other, format, abi, role == REMAP ? "old_dev" : "new_sector");
+	(void)place_find(&places->device, event->type, "dev");
+	(void)place_find(&places->sector, event->type, "sector");
+	(void)place_find(&places->sectors, event->type, "nr_sector");
+	(void)place_find(&places->rwbs, event->type, "rwbs");
+	(void)place_find(&places->error, event->type, "error");
+	(void)place_find(&places->other, event->type, role == REMAP ? "old_dev" : "new_sector");
 }
 
 static uint8_t look(struct analysis *block, const struct event *event)

@@ -67,7 +67,7 @@ struct analysis {
 	struct graph_options options;
 	struct roles roles;
 	struct graph_stream stream;
-	uint16_t hits_buffer;
+	const struct context *hits_context;
 	struct place at[ROLES];
 	struct u64_map ids, hit_ids; /* by address: uint32_t, index + 1 */
 	struct recent recent[1 << RECENT_BITS], recent_hits[1 << RECENT_BITS];
@@ -118,7 +118,7 @@ static inline size_t recent_slot(uint64_t address)
 
 static struct function *find_function(struct analysis *graph, uint64_t address, struct recent *recent)
 {
-	uint64_t begin = graph_function(graph->pass, graph->stream.buffer, address);
+	uint64_t begin = graph_function(graph->stream.context, address);
 	uint32_t *id = u64_map_add(&graph->ids, begin);
 	struct function *function;
 
@@ -263,10 +263,9 @@ static void see_call(struct analysis *graph, const struct call *call, const stru
 	function->self += call->lasted > call->nested ? call->lasted - call->nested : 0;
 }
 
-static void bind_hit(const struct analysis *graph, const struct event *event, enum role role, struct place *place)
+static void bind_hit(const struct event *event, enum role role, struct place *place)
 {
-	(void)place_bind(place, event->type->format, &graph->pass->reader->buffers[event->buffer].context->abi,
-			 role == PROBE ? "__probe_ip" : "ip");
+	(void)place_find(place, event->type, role == PROBE ? "__probe_ip" : "ip");
 }
 
 static void see_hit(struct analysis *graph, const struct event *event, enum role role)
@@ -276,9 +275,9 @@ static void see_hit(struct analysis *graph, const struct event *event, enum role
 	/* Each probe is an event type of its own. */
 	if (role == PROBE) {
 		place = &probe;
-		bind_hit(graph, event, role, place);
+		bind_hit(event, role, place);
 	}
-	graph->hits_buffer = event->buffer;
+	graph->hits_context = event->type->context;
 	if (place->size && wants(graph->pass, graph_task(graph->pass, event), event->cpu, UINT64_MAX))
 		hit(graph, place_u64(place, event));
 }
@@ -291,7 +290,7 @@ static uint8_t look(struct analysis *graph, const struct event *event)
 	if (role == ENTRY || role == EXIT)
 		graph_stream_begin(&graph->stream, graph->pass, event, role == EXIT);
 	else if (role && role != PROBE)
-		bind_hit(graph, event, (enum role)role, &graph->at[role]);
+		bind_hit(event, (enum role)role, &graph->at[role]);
 	return role;
 }
 
@@ -361,7 +360,7 @@ static void put_function(const struct analysis *graph, struct table *table, cons
 	const struct samples *lasted = &function->lasted;
 	char name[160];
 
-	graph_name(graph->pass, graph->stream.buffer, function->address, name, sizeof(name));
+	graph_name(graph->stream.context, function->address, name, sizeof(name));
 	table_attach(table, lasted);
 	table_cell(table, name);
 	table_cell_u64(table, function->lasted.count);
@@ -401,7 +400,7 @@ static void put_functions(struct analysis *graph, struct findings *findings)
 	table->data_only = graph_sorts.data_only & ~(graph->stream.nr_retvals ? 1U << ERRORS : 0);
 	table->data_only |= graph->pass->state.events[STATE_SWITCH] ? 0 : 1 << OFF;
 	table->spare = 1 << MAX_AT | 1 << P50 | 1 << IRQ;
-	graph_name(graph->pass, graph->stream.buffer, longest->address, name, sizeof(name));
+	graph_name(graph->stream.context, longest->address, name, sizeof(name));
 	snprintf(graph->what, sizeof(graph->what), "call, of %s", name);
 	struct worst worst = { .what = graph->what,
 			       .lasted = longest->lasted.max,
@@ -421,7 +420,7 @@ static void tell_functions(struct analysis *graph)
 	size_t at = 0;
 
 	graph->errors.known = graph->stream.nr_retvals;
-	graph->errors.buffer = graph->stream.buffer;
+	graph->errors.context = graph->stream.context;
 	while ((error = u64_map_next(&graph->errors.map, &at, &key))) {
 		error->func = graph->functions[error->function].address;
 		error->of = graph->functions[error->function].lasted.count;
@@ -440,7 +439,7 @@ static void put_hits(const struct analysis *graph, struct findings *findings)
 	char name[160];
 
 	for (size_t i = 0; table && i < graph->nr_hits; i++) {
-		graph_name(graph->pass, graph->hits_buffer, graph->hits[i].address, name, sizeof(name));
+		graph_name(graph->hits_context, graph->hits[i].address, name, sizeof(name));
 		table_cell(table, name);
 		table_cell_u64(table, graph->hits[i].count);
 	}
@@ -449,7 +448,7 @@ static void put_hits(const struct analysis *graph, struct findings *findings)
 static void put_limits(const struct analysis *graph, struct findings *findings)
 {
 	struct calls_left left = calls_left(graph->stream.calls);
-	const struct context *context = graph->pass->reader->buffers[graph->stream.buffer].context;
+	const struct context *context = graph->stream.context;
 
 	findings_cut(findings, graph->cut, "calls entered before the start");
 	findings_cut(findings, left.open, "calls open at the end");

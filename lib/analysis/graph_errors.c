@@ -57,7 +57,7 @@ void graph_errors_put(const struct graph_errors *errors, const struct pass *pass
 	while (table && (error = u64_map_next(&errors->map, &at, &key))) {
 		const char *word = error_name(machine, error->number);
 
-		graph_name(pass, errors->buffer, error->func, name, sizeof(name));
+		graph_name(errors->context, error->func, name, sizeof(name));
 		table_cell(table, name);
 		table_cell(table, word ? word : "-");
 		table_cell_s64(table, -(int64_t)error->number);
@@ -122,7 +122,7 @@ static void put_errno(const struct graph_errors *errors, const struct pass *pass
 	table_cell_decimal(table, (int64_t)error->longest_at, 9);
 	table_cell_u64(table, error->longest_cpu);
 	table_cell_s64(table, error->longest_pid);
-	graph_name(pass, errors->buffer, error->func, name, sizeof(name));
+	graph_name(errors->context, error->func, name, sizeof(name));
 	table_cell(table, name);
 }
 

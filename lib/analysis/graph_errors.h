@@ -23,9 +23,9 @@ struct graph_error {
 };
 
 struct graph_errors {
-	struct u64_map map; /* of struct graph_error */
-	uint16_t buffer;    /* the buffer of the functions */
-	bool known;         /* the kernel reported return values */
+	struct u64_map map;            /* of struct graph_error */
+	const struct context *context; /* of the functions */
+	bool known;                    /* the kernel reported return values */
 };
 
 void graph_errors_init(struct graph_errors *errors);

@@ -14,9 +14,9 @@ const struct analysis_want graph_wants[] = {
 	{ NULL, NULL, NULL },
 };
 
-void graph_name(const struct pass *pass, uint16_t buffer, uint64_t address, char *name, size_t size)
+void graph_name(const struct context *context, uint64_t address, char *name, size_t size)
 {
-	const struct symbols *symbols = pass->reader->buffers[buffer].context->symbols;
+	const struct symbols *symbols = context->symbols;
 	struct symbol symbol;
 
 	if (!symbols_find(symbols, address, &symbol))
@@ -28,9 +28,9 @@ void graph_name(const struct pass *pass, uint16_t buffer, uint64_t address, char
 		snprintf(name, size, "%.*s", (int)symbol.name_len, symbol.name);
 }
 
-uint64_t graph_function(const struct pass *pass, uint16_t buffer, uint64_t address)
+uint64_t graph_function(const struct context *context, uint64_t address)
 {
-	const struct symbols *symbols = pass->reader->buffers[buffer].context->symbols;
+	const struct symbols *symbols = context->symbols;
 	struct symbol symbol;
 
 	return !symbols_moved(symbols) && symbols_find(symbols, address, &symbol) ? symbol.address : address;

@@ -19,10 +19,10 @@ extern const struct analysis_want graph_wants[];
 enum { GRAPH_NAME = 160 };
 
 /* Writes a function's name: "vfs_read", "ext4_sync [ext4]", or the address. */
-void graph_name(const struct pass *pass, uint16_t buffer, uint64_t address, char *name, size_t size);
+void graph_name(const struct context *context, uint64_t address, char *name, size_t size);
 
 /* Returns the first address of the function that the address lies in; the address itself where no symbol tells. */
-uint64_t graph_function(const struct pass *pass, uint16_t buffer, uint64_t address);
+uint64_t graph_function(const struct context *context, uint64_t address);
 
 /* Returns the task that has the event's CPU; NULL: unknown. */
 static inline const struct state_task *graph_task(const struct pass *pass, const struct event *event)

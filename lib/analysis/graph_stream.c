@@ -12,18 +12,18 @@ void graph_stream_release(struct graph_stream *stream)
 
 void graph_stream_begin(struct graph_stream *stream, struct pass *pass, const struct event *event, bool is_exit)
 {
-	const struct schema_abi *abi = &pass->reader->buffers[event->buffer].context->abi;
 	struct graph_retval *retval = &stream->retvals[stream->nr_retvals];
 
 	if (!stream->calls) {
-		stream->calls = calls_new(abi);
+		stream->calls = calls_new(&event->type->context->abi);
 		stream->buffer = event->buffer;
+		stream->context = event->type->context;
 		pass->failed |= !stream->calls;
 	}
 	if (!stream->calls || stream->buffer != event->buffer || !is_exit || stream->nr_retvals == GRAPH_RETVALS_MAX)
 		return;
 	retval->type = event->type->index;
-	stream->nr_retvals += place_bind(&retval->place, event->type->format, abi, "retval") && retval->place.size;
+	stream->nr_retvals += place_find(&retval->place, event->type, "retval") && retval->place.size;
 }
 
 void graph_stream_lose(struct graph_stream *stream, const struct event *event)

@@ -18,6 +18,7 @@ enum { GRAPH_RETVALS_MAX = 4 };
 struct graph_stream {
 	struct calls *calls; /* NULL: no event was seen */
 	uint16_t buffer;
+	const struct context *context; /* of that buffer */
 	/* The types of exits that have a return value: one of a recording, some of an imported text. */
 	struct graph_retval {
 		uint16_t type; /* event_type::index */

@@ -74,7 +74,7 @@ static bool is_named(const struct analysis *graph, uint64_t address)
 	char name[GRAPH_NAME];
 	size_t len;
 
-	graph_name(graph->pass, graph->stream.buffer, address, name, sizeof(name));
+	graph_name(graph->stream.context, address, name, sizeof(name));
 	len = strcspn(name, " ");
 	return strlen(graph->options.function) == len && !memcmp(name, graph->options.function, len);
 }
@@ -286,7 +286,7 @@ static int no_such_function(const struct analysis *graph, struct fail *fail)
 	size_t at = 0;
 
 	while ((known = u64_map_next(&graph->wanted, &at, &address))) {
-		graph_name(graph->pass, graph->stream.buffer, address, name, sizeof(name));
+		graph_name(graph->stream.context, address, name, sizeof(name));
 		near_offer_as(&near, name, name);
 		seen |= *known == 1;
 	}

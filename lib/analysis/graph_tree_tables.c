@@ -85,7 +85,7 @@ static void name_node(const struct analysis *graph, const struct call_tree *tree
 	else if (node->func == GRAPH_NOT_SEEN)
 		snprintf(name, GRAPH_NAME, "[entered before the start]");
 	else
-		graph_name(graph->pass, graph->stream.buffer, node->func, name, GRAPH_NAME);
+		graph_name(graph->stream.context, node->func, name, GRAPH_NAME);
 }
 
 static void put_name(const struct analysis *graph, struct table *table, const struct call_tree *tree,
@@ -169,7 +169,7 @@ static void put_limits(const struct analysis *graph, struct findings *findings, 
 	if (graph->unpaired)
 		findings_note(findings, "%" PRIu64 " call%s of %s without an entry in the file: in no tree",
 			      graph->unpaired, text_plural(graph->unpaired), graph->options.function);
-	if (!context_option(graph->pass->reader->buffers[graph->stream.buffer].context, OPTION_SLEEP_TIME))
+	if (!context_option(graph->stream.context, OPTION_SLEEP_TIME))
 		findings_note(findings,
 			      "the option sleep-time was off: times do not include the time that a task slept in the "
 			      "function itself");

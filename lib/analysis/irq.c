@@ -171,7 +171,7 @@ static uint32_t source_of_function(struct analysis *irq, enum irq_kind kind, con
 	struct symbol symbol;
 	char text[IRQ_NAME];
 
-	if (symbols_find(irq->pass->reader->buffers[event->buffer].context->symbols, address, &symbol))
+	if (symbols_find(event->type->context->symbols, address, &symbol))
 		return source_of(irq, kind, symbol.name, symbol.name_len);
 	return source_of(irq, kind, text, (size_t)snprintf(text, sizeof(text), "0x%" PRIx64, address));
 }
@@ -368,7 +368,7 @@ static void see_vector(struct analysis *irq, const struct event *event)
 static void see_ipi(struct analysis *irq, const struct event *event, enum role role)
 {
 	uint64_t id = place_u64(&irq->places[role].id, event);
-	const char *reason = symbols_string(irq->pass->reader->buffers[event->buffer].context->symbols, id);
+	const char *reason = symbols_string(event->type->context->symbols, id);
 
 	if (role == IPI_EXIT)
 		leave(irq, IRQ_IPI, id, event);
@@ -476,19 +476,18 @@ static void see_lost(struct analysis *irq, const struct event *event)
 
 static void bind(struct analysis *irq, const struct event *event, enum role role)
 {
-	const struct schema_abi *abi = &irq->pass->reader->buffers[event->buffer].context->abi;
 	struct irq_places *places = &irq->places[role];
 
-	(void)place_bind(&places->id, event->type->format, abi, fields[role].id);
+	(void)place_find(&places->id, event->type, fields[role].id);
 	if (fields[role].name)
-		(void)place_bind(&places->name, event->type->format, abi, fields[role].name);
+		(void)place_find(&places->name, event->type, fields[role].name);
 	if (fields[role].value)
-		(void)place_bind(&places->value, event->type->format, abi, fields[role].value);
+		(void)place_find(&places->value, event->type, fields[role].value);
 }
 
-static bool may_be_preempted(const struct analysis *irq, const struct event *event)
+static bool may_be_preempted(const struct event *event)
 {
-	const struct context *context = irq->pass->reader->buffers[event->buffer].context;
+	const struct context *context = event->type->context;
 
 	return context->preempt_rt || !*context->release;
 }
@@ -501,7 +500,7 @@ static uint8_t look(struct analysis *irq, const struct event *event)
 	if (fresh && fields[role].id)
 		bind(irq, event, (enum role)role);
 	/* Other kernels switch tasks in none of these contexts. */
-	return role == SWITCH && !may_be_preempted(irq, event) ? ROLE_NONE : role;
+	return role == SWITCH && !may_be_preempted(event) ? ROLE_NONE : role;
 }
 
 static void see(struct analysis *irq, const struct event *event, uint8_t number)

@@ -54,14 +54,13 @@ void late_functions_release(struct late_functions *functions)
 
 bool late_functions_look(struct late_functions *functions, const struct event *event)
 {
-	const struct schema_abi *abi = &functions->pass->reader->buffers[event->buffer].context->abi;
 	bool fresh;
 
 	if (!roles_of(&functions->roles, event, &fresh))
 		return false;
-	functions->buffer = event->buffer;
-	(void)place_bind(&functions->caller, event->type->format, abi, "parent_ip");
-	return place_bind(&functions->function, event->type->format, abi, "ip");
+	functions->context = event->type->context;
+	(void)place_find(&functions->caller, event->type, "parent_ip");
+	return place_find(&functions->function, event->type, "ip");
 }
 
 static void end_pause(struct called *called, uint64_t now)
@@ -175,7 +174,7 @@ static void put_name(const struct late_functions *functions, uint64_t address, s
 	char name[GRAPH_NAME] = "";
 
 	if (address)
-		graph_name(functions->pass, functions->buffer, address, name, sizeof(name));
+		graph_name(functions->context, address, name, sizeof(name));
 	table_cell(table, name);
 }
 

@@ -25,7 +25,7 @@ struct late_functions {
 	struct roles roles;
 	struct place function, caller;
 	struct u64_map tasks; /* by task: struct called */
-	uint16_t buffer;
+	const struct context *context;
 	bool failed;
 };
 

@@ -50,7 +50,7 @@ void noises_release(struct noises *noises)
 	roles_release(&noises->roles);
 }
 
-static void bind(const struct noises *noises, const struct event *event, struct noise_places *places)
+static void bind(const struct event *event, struct noise_places *places)
 {
 	const struct {
 		const char *name;
@@ -65,11 +65,11 @@ static void bind(const struct noises *noises, const struct event *event, struct 
 	};
 
 	for (size_t i = 0; i < array_size(wanted); i++)
-		(void)place_bind(wanted[i].place, event->type->format, noises->pass->state.abi, wanted[i].name);
-	if (!place_bind(&places->number, event->type->format, noises->pass->state.abi, "vector"))
-		(void)place_bind(&places->number, event->type->format, noises->pass->state.abi, "pid");
-	if (!place_bind(&places->name, event->type->format, noises->pass->state.abi, "desc"))
-		(void)place_bind(&places->name, event->type->format, noises->pass->state.abi, "comm");
+		(void)place_find(wanted[i].place, event->type, wanted[i].name);
+	if (!place_find(&places->number, event->type, "vector"))
+		(void)place_find(&places->number, event->type, "pid");
+	if (!place_find(&places->name, event->type, "desc"))
+		(void)place_find(&places->name, event->type, "comm");
 }
 
 static struct noise_cpu *cpu_of(struct noises *noises, uint32_t number)
@@ -278,7 +278,7 @@ uint8_t noises_look(struct noises *noises, const struct event *event)
 	uint8_t role = roles_of(&noises->roles, event, &fresh);
 
 	if (fresh)
-		bind(noises, event, &noises->places[role]);
+		bind(event, &noises->places[role]);
 	return role;
 }
 

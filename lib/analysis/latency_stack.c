@@ -51,8 +51,8 @@ bool late_stacks_look(struct late_stacks *stacks, const struct event *event)
 
 	if (!roles_of(&stacks->roles, event, &fresh))
 		return false;
-	stacks->context = stacks->pass->reader->buffers[event->buffer].context;
-	return place_bind(&stacks->caller, event->type->format, &stacks->context->abi, "caller");
+	stacks->context = event->type->context;
+	return place_find(&stacks->caller, event->type, "caller");
 }
 
 void late_stacks_find(const struct late_stacks *stacks, struct late *late)
@@ -77,10 +77,10 @@ void late_stacks_switch(struct late_stacks *stacks, uint32_t cpu)
 
 uint32_t late_stacks_add(struct late_stacks *stacks, const struct event *event)
 {
-	const struct context *context = stacks->pass->reader->buffers[event->buffer].context;
+	const struct context *context = event->type->context;
 	struct stack stack;
 
-	stack_of_kernel(&stacks->caller, &context->abi, event, &stack);
+	stack_of_kernel(&stacks->caller, event, &stack);
 	return stack_store_add(&stacks->store, context, &stack, 0);
 }
 

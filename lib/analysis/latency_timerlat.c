@@ -402,9 +402,9 @@ bool timerlats_look(struct timerlats *timerlats, const struct event *event)
 	bool fresh, is_sample = roles_of(&timerlats->roles, event, &fresh);
 
 	if (fresh) {
-		(void)place_bind(&timerlats->context, event->type->format, timerlats->pass->state.abi, "context");
-		(void)place_bind(&timerlats->latency, event->type->format, timerlats->pass->state.abi, "timer_latency");
-		(void)place_bind(&timerlats->number, event->type->format, timerlats->pass->state.abi, "seqnum");
+		(void)place_find(&timerlats->context, event->type, "context");
+		(void)place_find(&timerlats->latency, event->type, "timer_latency");
+		(void)place_find(&timerlats->number, event->type, "seqnum");
 	}
 	return is_sample;
 }

@@ -414,7 +414,7 @@ static bool is_own(struct analysis *locks, const struct symbol *symbol)
 /* Stores the caller of the wait that began with the CPU's last event. */
 static void see_stack(struct analysis *locks, const struct event *event)
 {
-	const struct context *context = locks->pass->reader->buffers[event->buffer].context;
+	const struct context *context = event->type->context;
 	const struct lock_last *last = u64_map_find(&locks->last, event->cpu);
 	bool follows = last && last->begun && last->events + 1 == locks->pass->state.cpus[event->cpu].events;
 	struct lock_wait *wait = follows ? u64_map_find(&locks->waits, last->key) : NULL;
@@ -424,7 +424,7 @@ static void see_stack(struct analysis *locks, const struct event *event)
 
 	if (!wait || wait->caller)
 		return;
-	stack_of_kernel(&locks->places[STACK].address, &context->abi, event, &stack);
+	stack_of_kernel(&locks->places[STACK].address, event, &stack);
 	for (int i = 0; i < FRAMES_MAX && stack_next(&stack, &address); i++) {
 		if (!stack_symbol(context->symbols, address, &symbol)) {
 			wait->caller = address;
@@ -450,12 +450,11 @@ static void find_futex(struct analysis *locks)
 
 static void bind(struct analysis *locks, const struct event *event, enum role role)
 {
-	const struct schema_abi *abi = &locks->pass->reader->buffers[event->buffer].context->abi;
 	struct lock_places *places = &locks->places[role];
 
-	(void)(fields[role].address && place_bind(&places->address, event->type->format, abi, fields[role].address));
-	(void)(fields[role].value && place_bind(&places->value, event->type->format, abi, fields[role].value));
-	(void)(fields[role].name && place_bind(&places->name, event->type->format, abi, fields[role].name));
+	(void)(fields[role].address && place_find(&places->address, event->type, fields[role].address));
+	(void)(fields[role].value && place_find(&places->value, event->type, fields[role].value));
+	(void)(fields[role].name && place_find(&places->name, event->type, fields[role].name));
 	locks->contention |= role == BEGIN;
 	locks->raw |= role == RAW_ENTER;
 	if (role == RAW_ENTER && !locks->nr_futex)

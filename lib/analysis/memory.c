@@ -112,10 +112,8 @@ static uint64_t function_of(struct analysis *memory, const struct event *event, 
 	}
 	/* A return address lies behind the call, which may be the function's last instruction. */
 	if (!*function)
-		*function = symbols_find(memory->pass->reader->buffers[event->buffer].context->symbols, address - 1,
-					 &symbol) ?
-				    symbol.address :
-				    address;
+		*function =
+			symbols_find(event->type->context->symbols, address - 1, &symbol) ? symbol.address : address;
 	return *function;
 }
 
@@ -283,16 +281,13 @@ static void see_victim(struct analysis *memory, const struct event *event)
 	memory->nr_victims++;
 }
 
-static void bind(struct analysis *memory, const struct event *event, struct memory_places *places, enum role role)
+static void bind(const struct event *event, struct memory_places *places, enum role role)
 {
-	const struct schema_abi *abi = &memory->pass->reader->buffers[event->buffer].context->abi;
-	const struct format *format = event->type->format;
-
-	(void)place_bind(&places->site, format, abi, "call_site");
-	(void)place_bind(&places->address, format, abi, "ptr");
-	(void)place_bind(&places->asked, format, abi, role >= END ? "nr_reclaimed" : "bytes_req");
-	(void)place_bind(&places->given, format, abi, "bytes_alloc");
-	(void)place_bind(&places->order, format, abi, role == VICTIM ? "pid" : "order");
+	(void)place_find(&places->site, event->type, "call_site");
+	(void)place_find(&places->address, event->type, "ptr");
+	(void)place_find(&places->asked, event->type, role >= END ? "nr_reclaimed" : "bytes_req");
+	(void)place_find(&places->given, event->type, "bytes_alloc");
+	(void)place_find(&places->order, event->type, role == VICTIM ? "pid" : "order");
 }
 
 /* Several events share a role, but each has places of its own. */
@@ -307,7 +302,7 @@ static uint8_t look(struct analysis *memory, const struct event *event)
 	uint8_t number = roles_of(&memory->roles, event, &fresh);
 
 	if (fresh)
-		bind(memory, event, places_of(memory, number), (enum role)(number % MEMORY_ROLES));
+		bind(event, places_of(memory, number), (enum role)(number % MEMORY_ROLES));
 	return number;
 }
 

@@ -193,8 +193,7 @@ static void see_source(struct analysis *power, const struct event *event, enum r
 		snprintf(cpu->source, sizeof(cpu->source), "irq %" PRIu64 " %.*s",
 			 place_u64(&power->places[HARD].value, event), (int)len, name);
 	} else {
-		name = symbols_string(power->pass->reader->buffers[event->buffer].context->symbols,
-				      place_u64(&power->places[IPI].value, event));
+		name = symbols_string(event->type->context->symbols, place_u64(&power->places[IPI].value, event));
 		snprintf(cpu->source, sizeof(cpu->source), "ipi %s", name ? name : "");
 	}
 	if (!cpu->waking)
@@ -298,18 +297,13 @@ static void see_lost(struct analysis *power, const struct event *event)
 
 static uint8_t look(struct analysis *power, const struct event *event)
 {
-	const struct schema_abi *abi;
 	bool fresh;
 	uint8_t role = roles_of(&power->roles, event, &fresh);
 
 	if (fresh) {
-		abi = &power->pass->reader->buffers[event->buffer].context->abi;
-		(void)(fields[role].cpu &&
-		       place_bind(&power->places[role].cpu, event->type->format, abi, fields[role].cpu));
-		(void)(fields[role].value &&
-		       place_bind(&power->places[role].value, event->type->format, abi, fields[role].value));
-		(void)(fields[role].other &&
-		       place_bind(&power->places[role].other, event->type->format, abi, fields[role].other));
+		(void)(fields[role].cpu && place_find(&power->places[role].cpu, event->type, fields[role].cpu));
+		(void)(fields[role].value && place_find(&power->places[role].value, event->type, fields[role].value));
+		(void)(fields[role].other && place_find(&power->places[role].other, event->type, fields[role].other));
 	}
 	return role;
 }

@@ -137,8 +137,8 @@ static void see_interrupt(struct sched_chain *chain, const struct event *event)
 	if (!cpu)
 		return;
 	if (fresh && role != VECTOR)
-		(void)place_bind(role == HARD_ENTRY ? &chain->hard : &chain->soft, event->type->format,
-				 chain->pass->state.abi, role == HARD_ENTRY ? "name" : "vec");
+		(void)place_find(role == HARD_ENTRY ? &chain->hard : &chain->soft, event->type,
+				 role == HARD_ENTRY ? "name" : "vec");
 	switch ((enum role)role) {
 	case HARD_ENTRY:
 		(void)place_string(&chain->hard, event, &text, &len);

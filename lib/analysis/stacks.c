@@ -163,7 +163,7 @@ static void count_event(struct analysis *stacks, const struct stacked *stacked, 
 
 static void see_stack(struct analysis *stacks, const struct event *event, enum role role)
 {
-	const struct context *context = stacks->pass->reader->buffers[event->buffer].context;
+	const struct context *context = event->type->context;
 	struct stacked *stacked = u64_map_find(&stacks->last, (uint64_t)event->buffer << 16 | event->cpu);
 	const struct place *callers = &stacks->callers[role == USER];
 	struct stack stack;
@@ -174,9 +174,9 @@ static void see_stack(struct analysis *stacks, const struct event *event, enum r
 	if (!stacked || !stacked->format)
 		return;
 	if (role == USER)
-		stack_of_user(callers, &context->abi, event, &stack);
+		stack_of_user(callers, event, &stack);
 	else
-		stack_of_kernel(callers, &context->abi, event, &stack);
+		stack_of_kernel(callers, event, &stack);
 	id = stack_store_add(&stacks->store, context, &stack,
 			     role == USER ? (int32_t)place_u64(&stacks->tgid, event) : 0);
 	if (is_wanted(stacks, stacked->task, event->cpu, UINT64_MAX)) {
@@ -258,12 +258,12 @@ static uint8_t look(struct analysis *stacks, const struct event *event)
 	uint8_t role = roles_of(&stacks->roles, event, &fresh);
 
 	if (role && fresh) {
-		const struct context *context = stacks->pass->reader->buffers[event->buffer].context;
+		const struct context *context = event->type->context;
 
 		stacks->context = context;
-		(void)place_bind(&stacks->callers[role == USER], event->type->format, &context->abi, "caller");
+		(void)place_find(&stacks->callers[role == USER], event->type, "caller");
 		if (role == USER)
-			(void)place_bind(&stacks->tgid, event->type->format, &context->abi, "tgid");
+			(void)place_find(&stacks->tgid, event->type, "tgid");
 	}
 	return role ? role : NO_STACK;
 }

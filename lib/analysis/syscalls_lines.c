@@ -41,8 +41,7 @@ void syscalls_line_enter(struct analysis *syscalls, const struct event *event, i
 	if (!kind)
 		return;
 	who = who_of(syscalls, event, task);
-	if (!syscalls_trace_enter(&syscalls->trace, out, &who, syscalls_name(syscalls, number, text), event,
-				  syscalls->pass->state.abi, !name))
+	if (!syscalls_trace_enter(&syscalls->trace, out, &who, syscalls_name(syscalls, number, text), event, !name))
 		syscalls->pass->failed = true;
 }
 

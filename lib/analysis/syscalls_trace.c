@@ -2,6 +2,7 @@
 #include "lib/analysis/syscalls_trace.h"
 
 #include "lib/base/out.h"
+#include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
 #include "lib/event/types.h"
@@ -113,8 +114,7 @@ static bool add_typed(struct buf *line, const struct field *field, uint64_t valu
  * Gets the kernel's copy of a string to which an argument points. Since 6.19 the copy is a field of its own behind the
  * arguments.
  */
-static bool copied(const struct format *format, const struct schema_abi *abi, const struct event *event,
-		   const char *name, const char **ret, size_t *ret_len)
+static bool copied(const struct event *event, const char *name, const char **ret, size_t *ret_len)
 {
 	const uint8_t *bytes;
 	struct place place;
@@ -122,18 +122,18 @@ static bool copied(const struct format *format, const struct schema_abi *abi, co
 
 	snprintf(data, sizeof(data), "__%s_val", name);
 	/* A copy of length 0, without even the end of a string, means that the string could not be read. */
-	return place_bind(&place, format, abi, data) && place_bytes(&place, event, &bytes, ret_len) && *ret_len &&
+	return place_find(&place, event->type, data) && place_bytes(&place, event, &bytes, ret_len) && *ret_len &&
 	       place_string(&place, event, ret, ret_len);
 }
 
-static bool add_args(struct buf *line, const struct event *event, const struct schema_abi *abi)
+static bool add_args(struct buf *line, const struct event *event)
 {
 	const struct format *format = event->type->format;
 	bool ok = true;
 
 	for (uint32_t i = format->nr_common + 1; ok && i < format->nr_fields; i++) {
 		const struct field *field = &format->fields[i];
-		struct place place = place_of(field, abi);
+		struct place place = place_of(field, &event->type->context->abi);
 		const char *text;
 		size_t len;
 
@@ -141,7 +141,7 @@ static bool add_args(struct buf *line, const struct event *event, const struct s
 			break;
 		ok = i == format->nr_common + 1 || buf_add_str(line, ", ");
 		ok = ok && buf_addf(line, "%s: ", field->name);
-		if (ok && copied(format, abi, event, field->name, &text, &len))
+		if (ok && copied(event, field->name, &text, &len))
 			ok = add_string(line, text, len);
 		else if (ok)
 			ok = add_typed(line, field, place_u64(&place, event));
@@ -149,13 +149,13 @@ static bool add_args(struct buf *line, const struct event *event, const struct s
 	return ok;
 }
 
-static bool add_raw_args(struct buf *line, const struct event *event, const struct schema_abi *abi)
+static bool add_raw_args(struct buf *line, const struct event *event)
 {
 	struct place place;
 	uint64_t value;
 	bool ok = true;
 
-	if (!place_bind(&place, event->type->format, abi, "args"))
+	if (!place_find(&place, event->type, "args"))
 		return true;
 	for (size_t i = 0; ok && place_element(&place, event, i, &value); i++)
 		ok = (!i || buf_add_str(line, ", ")) && add_number(line, value);
@@ -190,14 +190,14 @@ static void resume(struct syscalls_trace *trace, uint32_t task)
 }
 
 bool syscalls_trace_enter(struct syscalls_trace *trace, struct out *out, const struct syscalls_who *who,
-			  const char *name, const struct event *event, const struct schema_abi *abi, bool raw)
+			  const char *name, const struct event *event, bool raw)
 {
 	struct buf *line = &trace->line;
 
 	syscalls_trace_break(trace, out);
 	buf_clear(line);
 	if (!add_who(line, who) || !buf_addf(line, "%s(", name) ||
-	    !(raw ? add_raw_args(line, event, abi) : add_args(line, event, abi)) || !buf_add_str(line, ")"))
+	    !(raw ? add_raw_args(line, event) : add_args(line, event)) || !buf_add_str(line, ")"))
 		return false;
 	if (trace->failures)
 		return hold(trace, who->task);

@@ -13,7 +13,6 @@
 struct event;
 struct format;
 struct out;
-struct schema_abi;
 
 /*
  * Prints calls as strace does for several tasks: entry and exit are one line, unless a call of another task began or
@@ -53,7 +52,7 @@ void syscalls_trace_release(struct syscalls_trace *trace);
 
 /* Returns false when memory runs out. `raw`: the event has only six numbers as arguments. */
 bool syscalls_trace_enter(struct syscalls_trace *trace, struct out *out, const struct syscalls_who *who,
-			  const char *name, const struct event *event, const struct schema_abi *abi, bool raw);
+			  const char *name, const struct event *event, bool raw);
 void syscalls_trace_exit(struct syscalls_trace *trace, struct out *out, const struct syscalls_who *who,
 			 const char *name, const struct syscalls_end *end);
 /* Ends an open line, because something else is printed or nothing follows. */

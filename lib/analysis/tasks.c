@@ -146,7 +146,7 @@ static void follow(struct analysis *tasks, const struct life *life, struct tasks
 
 static uint8_t look(struct analysis *tasks, const struct event *event)
 {
-	return lives_look(tasks->lives, event, &tasks->pass->reader->buffers[event->buffer].context->abi);
+	return lives_look(tasks->lives, event);
 }
 
 static void see(struct analysis *tasks, const struct event *event, uint8_t role)

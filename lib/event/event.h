@@ -36,7 +36,8 @@ struct event_type {
 	int32_t id;
 	/* from 0, in the order of first occurrence: the index of the type in a consumer's arrays */
 	uint16_t index;
-	const struct format *format; /* NULL: the file has no format of this id, or a broken one */
+	const struct context *context; /* what is known of the kernel that recorded it */
+	const struct format *format;   /* NULL: the file has no format of this id, or a broken one */
 	/* NULL without a format, and for the internal entries that the kernel prints in C */
 	const struct program *program;
 	/* why the program prints name=value instead of the kernel's text; NULL: it prints the kernel's text */

@@ -73,6 +73,7 @@ static struct event_type *bind_type(struct events *events, uint16_t id)
 		return NULL;
 	}
 	type->id = id;
+	type->context = events->context;
 	type->format = schema_format(schema, id, NULL);
 	if (!type->format && events->options.learn) {
 		events->options.learn(events->options.learn_arg, id);

@@ -20,9 +20,9 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-void listed_init(struct listed *listed, const struct schema_abi *abi)
+void listed_init(struct listed *listed)
 {
-	*listed = (struct listed){ .abi = abi };
+	*listed = (struct listed){ .unfiltered = false };
 	u64_map_init(&listed->pids, 0);
 	roles_init(&listed->roles, names);
 }
@@ -80,11 +80,8 @@ static void bind(struct listed *listed, const struct event *event, uint8_t role)
 {
 	struct listed_places *places = &listed->places[role];
 
-	(void)place_bind(&places->pid, event->type->format, listed->abi,
-			 role == SWITCH ? "next_pid" :
-			 role == FORK   ? "child_pid" :
-					  "pid");
-	(void)place_bind(&places->other, event->type->format, listed->abi, "prev_pid");
+	(void)place_find(&places->pid, event->type, role == SWITCH ? "next_pid" : role == FORK ? "child_pid" : "pid");
+	(void)place_find(&places->other, event->type, "prev_pid");
 }
 
 static bool has(const struct listed *listed, int32_t pid)

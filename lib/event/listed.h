@@ -11,7 +11,6 @@
 
 struct context;
 struct event;
-struct schema_abi;
 
 /*
  * The tasks of a PID filter (set_event_pid). The kernel applies it like this (kernel/trace/trace_events.c,
@@ -28,7 +27,6 @@ struct listed {
 	bool unfiltered; /* a buffer with sched_switch has no filter */
 	bool mixed;      /* a buffer has no filter: events of any task are recorded there */
 	bool alone;      /* a buffer without event-fork; otherwise what a listed task forks is listed, too */
-	const struct schema_abi *abi;
 	struct u64_map pids;
 	struct roles roles;
 	struct listed_places {
@@ -36,7 +34,7 @@ struct listed {
 	} places[7];                     /* by role */
 };
 
-void listed_init(struct listed *listed, const struct schema_abi *abi);
+void listed_init(struct listed *listed);
 void listed_release(struct listed *listed);
 
 /* Takes note of the filter of a buffer whose events are to come. */

@@ -92,23 +92,23 @@ void lives_free(struct lives *lives)
 	free(lives);
 }
 
-static void bind(struct place *place, const struct event *event, const struct schema_abi *abi, const char *name)
+static void bind(struct place *place, const struct event *event, const char *name)
 {
 	if (name)
-		(void)place_bind(place, event->type->format, abi, name);
+		(void)place_find(place, event->type, name);
 }
 
-uint8_t lives_look(struct lives *lives, const struct event *event, const struct schema_abi *abi)
+uint8_t lives_look(struct lives *lives, const struct event *event)
 {
 	bool fresh;
 	uint8_t role = roles_of(&lives->roles, event, &fresh);
 
 	if (!fresh)
 		return role;
-	bind(&lives->places[role].pid, event, abi, fields[role].pid);
-	bind(&lives->places[role].name, event, abi, fields[role].name);
-	bind(&lives->places[role].number, event, abi, fields[role].number);
-	bind(&lives->places[role].parent_name, event, abi, fields[role].parent_name);
+	bind(&lives->places[role].pid, event, fields[role].pid);
+	bind(&lives->places[role].name, event, fields[role].name);
+	bind(&lives->places[role].number, event, fields[role].number);
+	bind(&lives->places[role].parent_name, event, fields[role].parent_name);
 	return role;
 }
 

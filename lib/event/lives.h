@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 struct event;
-struct schema_abi;
 
 /*
  * Tasks over time: who started each task, which programs it executed, when and how it ended. It comes from
@@ -88,7 +87,7 @@ void lives_free(struct lives *lives);
  * Call it with the first event of each type in each buffer: returns the role that lives_see() needs for the events of
  * this type, or ROLE_NONE for those that tell nothing of tasks. Borrows the format.
  */
-uint8_t lives_look(struct lives *lives, const struct event *event, const struct schema_abi *abi);
+uint8_t lives_look(struct lives *lives, const struct event *event);
 
 /* *ret is the number of the task of which the event tells; it is not set for LIFE_NOTHING. */
 enum life_what lives_see(struct lives *lives, const struct event *event, uint8_t role, uint32_t *ret);

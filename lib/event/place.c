@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/place.h"
 
+#include "lib/event/context.h"
+
 #include <string.h>
 
 struct place place_of(const struct field *field, const struct schema_abi *abi)
@@ -22,6 +24,11 @@ bool place_bind(struct place *place, const struct format *format, const struct s
 
 	*place = field ? place_of(field, abi) : (struct place){ .field = NULL };
 	return field;
+}
+
+bool place_find(struct place *place, const struct event_type *type, const char *name)
+{
+	return place_bind(place, type->format, &type->context->abi, name);
 }
 
 bool place_bytes(const struct place *place, const struct event *event, const uint8_t **ret, size_t *ret_len)

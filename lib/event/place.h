@@ -27,6 +27,9 @@ struct place {
 /* False, and the place of no field, when the format has no field of this name, or is NULL. */
 bool place_bind(struct place *place, const struct format *format, const struct schema_abi *abi, const char *name);
 
+/* The same in an event type: looked up when its first event comes. */
+bool place_find(struct place *place, const struct event_type *type, const char *name);
+
 /* The place of a field of the format that is already known. */
 struct place place_of(const struct field *field, const struct schema_abi *abi);
 

@@ -48,7 +48,7 @@ struct spans *spans_new(const struct context *context)
 	if (!spans)
 		return NULL;
 	spans->abi = &context->abi;
-	listed_init(&spans->listed, spans->abi);
+	listed_init(&spans->listed);
 	listed_add(&spans->listed, context);
 	u64_map_init(&spans->calls, sizeof(uint64_t));
 	u64_map_init(&spans->starts, sizeof(uint64_t));

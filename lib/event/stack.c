@@ -7,10 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-void stack_of_user(const struct place *caller, const struct schema_abi *abi, const struct event *event,
-		   struct stack *ret)
+void stack_of_user(const struct place *caller, const struct event *event, struct stack *ret)
 {
-	stack_of_kernel(caller, abi, event, ret);
+	stack_of_kernel(caller, event, ret);
 	ret->user = true;
 	if (ret->left.left > (size_t)STACK_USER_ENTRIES * ret->size)
 		ret->left.left = (size_t)STACK_USER_ENTRIES * ret->size;

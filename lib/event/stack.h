@@ -3,6 +3,7 @@
 #define WEFT_EVENT_STACK_H
 
 #include "lib/base/bytes.h"
+#include "lib/event/context.h"
 #include "lib/event/place.h"
 
 #include <stdbool.h>
@@ -28,19 +29,18 @@ enum {
 };
 
 /* Inline with stack_next(), so that a loop has its stack in registers. */
-static inline void stack_of_kernel(const struct place *caller, const struct schema_abi *abi, const struct event *event,
-				   struct stack *ret)
+static inline void stack_of_kernel(const struct place *caller, const struct event *event, struct stack *ret)
 {
+	const uint32_t size = event->type->context->abi.long_size == 4 ? 4 : 8;
 	uint32_t at = caller->offset < event->len ? caller->offset : event->len;
 
 	ret->left = bytes_of(event->data + at, caller->field ? event->len - at : 0, caller->swap);
-	ret->size = abi->long_size == 4 ? 4 : 8;
-	ret->end = abi->long_size == 4 ? UINT32_MAX : UINT64_MAX;
+	ret->size = (uint8_t)size;
+	ret->end = size == 4 ? UINT32_MAX : UINT64_MAX;
 	ret->user = false;
 }
 
-void stack_of_user(const struct place *caller, const struct schema_abi *abi, const struct event *event,
-		   struct stack *ret);
+void stack_of_user(const struct place *caller, const struct event *event, struct stack *ret);
 
 /*
  * Adds what the kernel prints of the bytes behind the record (event::more): trace_stack_print() goes on while an

@@ -23,8 +23,8 @@ struct decoded {
 typedef void decoded_fn(void *arg, const struct decoded *decoded);
 
 /*
- * Calls fn for each field that the plugin decodes from the event, in its order. Any thread. False: there was no memory for
- * a field, which fn was not called for.
+ * Calls fn for each field that the plugin decodes from the event, in its order. Any thread. False: there was no memory
+ * for a field, for which fn was not called.
  */
 bool decoder_each(const struct decoder *decoder, const uint8_t *data, size_t len, decoded_fn *fn, void *arg);
 

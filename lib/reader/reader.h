@@ -81,6 +81,12 @@ int must_check reader_add_trace(struct reader *reader, struct trace *trace, stru
 /* Removes the buffer that was added last. Call it before reader_start(). */
 void reader_drop(struct reader *reader);
 
+/* What is known of the kernel that recorded an event, or lost it. */
+static inline const struct context *reader_context(const struct reader *reader, const struct event *event)
+{
+	return reader->buffers[event->buffer].context;
+}
+
 /* Limits the stream to the last `count` events of all buffers together. Call it before reader_start(). */
 int must_check reader_tail(struct reader *reader, uint64_t count, struct fail *fail);
 

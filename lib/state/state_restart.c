@@ -9,7 +9,7 @@ void state_init(struct state *state, const struct schema_abi *abi, bool preempt_
 	*state = (struct state){ .abi = abi, .preempt_rt = preempt_rt };
 	roles_init(&state->roles, state_names);
 	u64_map_init(&state->ids, sizeof(uint32_t));
-	listed_init(&state->listed, abi);
+	listed_init(&state->listed);
 }
 
 void state_release(struct state *state)

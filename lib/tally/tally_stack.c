@@ -84,7 +84,7 @@ static void take_stack(struct tally *tally, const struct tally_buffer *buffer, s
 	key.len = 0;
 	tally_key_put(&key, waiting->key, waiting->stack_at);
 	tally_key_put(&key, &len, 2);
-	stack_of_kernel(&buffer->caller, &buffer->last.context->abi, event, &stack);
+	stack_of_kernel(&buffer->caller, event, &stack);
 	while (nr < max && stack_next(&stack, &address)) {
 		if (!nr && is_of_tracing(buffer->last.context->symbols, address))
 			continue;

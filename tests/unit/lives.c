@@ -76,7 +76,7 @@ static void check_file(const char *name)
 	lives = lives_new();
 	REQUIRE(lives);
 	while (events_next(golden.events, &event, NULL) > 0) {
-		role = event.kind == EVENT_RECORD ? lives_look(lives, &event, &golden.context->abi) : ROLE_NONE;
+		role = event.kind == EVENT_RECORD ? lives_look(lives, &event) : ROLE_NONE;
 		if (role != ROLE_NONE)
 			CHECK(lives_see(lives, &event, role, &told) != LIFE_NOTHING);
 	}
@@ -137,13 +137,13 @@ static const struct format rename_format_without_pid = {
 static const struct format newtask_format = {
 	.system = "task", .name = "task_newtask", .nr_fields = 2, .fields = newtask_fields
 };
-static struct event_type types[] = { { .index = 0, .format = &rename_format },
-				     { .index = 1, .format = &newtask_format },
-				     { .index = 0, .format = &rename_format_without_pid } };
+static const struct context here = { .abi = { .long_size = 8 } };
+static struct event_type types[] = { { .index = 0, .context = &here, .format = &rename_format },
+				     { .index = 1, .context = &here, .format = &newtask_format },
+				     { .index = 0, .context = &here, .format = &rename_format_without_pid } };
 
 static void see(struct lives *lives, unsigned type, uint64_t ts, int32_t pid, const char *first, const char *second)
 {
-	static const struct schema_abi abi = { .long_size = 8 };
 	uint8_t data[44] = { 0 };
 	const struct event event = { .ts = ts, .type = &types[type], .pid = 1, .data = data, .len = sizeof(data) };
 	uint32_t told;
@@ -151,7 +151,7 @@ static void see(struct lives *lives, unsigned type, uint64_t ts, int32_t pid, co
 	memcpy(data + 8, &pid, sizeof(pid));
 	memcpy(data + 12, first, strlen(first));
 	memcpy(data + 28, second, strlen(second));
-	CHECK(lives_see(lives, &event, lives_look(lives, &event, &abi), &told) != LIFE_NOTHING);
+	CHECK(lives_see(lives, &event, lives_look(lives, &event), &told) != LIFE_NOTHING);
 }
 
 TEST(lives_know_the_names_of_each_task_with_the_same_pid)

@@ -28,7 +28,7 @@ static void check_file(const char *name)
 		    strcmp(event.type->format->name, "kernel_stack"))
 			continue;
 		REQUIRE(place_bind(&caller, event.type->format, &golden.context->abi, "caller"));
-		stack_of_kernel(&caller, &golden.context->abi, &event, &stack);
+		stack_of_kernel(&caller, &event, &stack);
 		while (stack_next(&stack, &ip)) {
 			line = golden_line(&golden, " => ");
 			REQUIRE(line && stack_symbol(golden.context->symbols, ip, &symbol));
