@@ -201,6 +201,9 @@ static void tell(const struct arguments *arguments)
 		command_warn("note: the fields of %" PRIu64 " of them are unknown, they have only their text%s",
 			     counts.whole,
 			     arguments->formats ? "" : "; --formats-from FILE, of the same kernel, has more fields");
+	if (counts.no_flags)
+		command_warn("note: no line has columns of flags: which events happened in an interrupt is not known, "
+			     "and each counts for the task that it hit");
 	if (counts.guessed)
 		command_warn("note: %" PRIu64
 			     " lines of the function graph have no time: their times are made from their order and the "

@@ -425,10 +425,13 @@ __attribute__((noinline)) static void see_named(struct analysis *syscalls, const
 	if (!call)
 		return;
 	number = (int64_t)place_u64(&type->number, event);
-	if (role == ENTER)
+	if (role == ENTER) {
+		/* exit_group has no exit that could name it. */
+		(void)syscalls_kind(syscalls, number, type->name);
 		see_enter(syscalls, event, number, type->name, call, task);
-	else
+	} else {
 		see_exit(syscalls, event, number, place_s64(&type->returned, event), type->name, call, task);
+	}
 }
 
 /* Not inline, so that see() has nothing to save before it calls them. */

@@ -12,6 +12,7 @@
 static const uint64_t clock_max = UINT64_C(1) << 61;
 
 enum { TIME_FIRST = 1000, US = 1000, MARK_ABOVE = 10000, SHOWN_DEPTH = 50 };
+enum { IDLE_FIRST = 1u << 31 };
 
 struct graph_cpu {
 	int32_t pid;
@@ -20,10 +21,15 @@ struct graph_cpu {
 	uint64_t entered[GRAPH_TEXT_DEPTH_MAX + 1];
 };
 
+/* The open function of a task. */
+struct opened {
+	uint64_t start, func;
+};
+
 void import_graph_init(struct import_graph *graph)
 {
 	*graph = (struct import_graph){ .cpus = NULL };
-	u64_map_init(&graph->starts, sizeof(uint64_t));
+	u64_map_init(&graph->opened, sizeof(struct opened));
 }
 
 void import_graph_release(struct import_graph *graph)
@@ -31,7 +37,7 @@ void import_graph_release(struct import_graph *graph)
 	for (size_t i = 0; graph->cpus && i < HEAD_CPU_MAX; i++)
 		free(graph->cpus[i]);
 	free(graph->cpus);
-	u64_map_release(&graph->starts);
+	u64_map_release(&graph->opened);
 }
 
 /* Returns NULL when memory runs out. */
@@ -48,12 +54,14 @@ static struct graph_cpu *cpu_of(struct import_graph *graph, uint32_t cpu)
 	return graph->cpus ? graph->cpus[cpu] : NULL;
 }
 
-static uint64_t *start_of(struct import_graph *graph, const struct graph_text *text)
+/* Each CPU has an idle task of its own. Returns NULL when memory runs out. */
+static struct opened *opened_of(struct import_graph *graph, const struct graph_text *text)
 {
-	uint64_t *start = u64_map_add(&graph->starts, (uint64_t)(uint32_t)text->head.pid << 32 | text->depth);
+	uint32_t task = text->head.pid ? (uint32_t)text->head.pid : IDLE_FIRST + text->head.cpu;
+	struct opened *opened = u64_map_add(&graph->opened, (uint64_t)task << 32 | text->depth);
 
-	graph->starved |= !start;
-	return start;
+	graph->starved |= !opened;
+	return opened;
 }
 
 /*
@@ -62,16 +70,18 @@ static uint64_t *start_of(struct import_graph *graph, const struct graph_text *t
  */
 static uint64_t time_of(struct import_graph *graph, const struct graph_text *text, uint64_t clock, uint64_t last)
 {
-	uint64_t ts = last + 1 > clock ? last + 1 : clock, *start;
+	uint64_t ts = last + 1 > clock ? last + 1 : clock, start;
+	const struct opened *opened;
 
 	if (text->has_time)
 		return ts > text->head.ts && ts - text->head.ts < US ? ts : text->head.ts;
 	graph->guessed++;
 	ts = ts > TIME_FIRST ? ts : TIME_FIRST;
 	if (text->what == GRAPH_TEXT_EXIT && text->has_duration) {
-		start = start_of(graph, text);
-		if (text->duration < clock_max && ts < (start ? *start : 0) + text->duration)
-			ts = *start + text->duration;
+		opened = opened_of(graph, text);
+		start = opened ? opened->start : 0;
+		if (text->duration < clock_max && ts < start + text->duration)
+			ts = start + text->duration;
 	}
 	return ts < clock_max ? ts : clock_max;
 }
@@ -133,11 +143,11 @@ void import_graph_give_up(struct import_graph *graph)
 static void enter(struct import_graph *graph, const struct graph_text *text, struct graph_cpu *cpu,
 		  struct graph_call *call)
 {
-	uint64_t *start = start_of(graph, text);
+	struct opened *opened = opened_of(graph, text);
 
 	cpu->entered[text->depth] = text->what == GRAPH_TEXT_LEAF ? 0 : call->func;
-	if (start)
-		*start = text->head.ts;
+	if (opened)
+		*opened = (struct opened){ text->head.ts, cpu->entered[text->depth] };
 }
 
 /*
@@ -147,7 +157,8 @@ static void enter(struct import_graph *graph, const struct graph_text *text, str
 static void leave(struct import_graph *graph, const struct graph_text *text, struct graph_cpu *cpu,
 		  struct graph_call *call)
 {
-	uint64_t entered = cpu->entered[text->depth], *start = start_of(graph, text);
+	struct opened *opened = opened_of(graph, text), was = opened ? *opened : (struct opened){ .start = 0 };
+	uint64_t entered = graph->by_task ? was.func : cpu->entered[text->depth];
 	bool same = !text->name_len || call->func == entered;
 
 	graph->tail |= text->name_len && same && !text->has_retval && !text->note_len && text->depth < SHOWN_DEPTH;
@@ -157,9 +168,9 @@ static void leave(struct import_graph *graph, const struct graph_text *text, str
 	if (text->has_duration)
 		call->calltime = call->ts - (text->duration < call->ts ? text->duration : call->ts);
 	else
-		call->calltime = start && *start && *start <= call->ts ? *start : call->ts;
-	if (start)
-		*start = 0;
+		call->calltime = was.start && was.start <= call->ts ? was.start : call->ts;
+	if (opened)
+		*opened = (struct opened){ .start = 0 };
 }
 
 size_t import_graph_calls(struct import_graph *graph, const struct graph_text *text, struct import_names *names,

@@ -21,7 +21,8 @@ struct graph_cpu;
 
 struct import_graph {
 	struct graph_cpu **cpus; /* array of HEAD_CPU_MAX; NULL before the first line of a graph */
-	struct u64_map starts;   /* by PID and depth: when the open function began */
+	struct u64_map opened;   /* by PID and depth: the open function */
+	bool by_task;            /* a closing brace belongs to its task's function, not to that of its CPU */
 	uint32_t last_cpu;       /* the CPU of lines without that column */
 	uint64_t guessed;        /* number of lines without a time */
 	bool seen, starved;

@@ -341,6 +341,18 @@ static bool take_other(const char *line, size_t len, struct graph_text *text)
 	return arrow && task(rest.at, arrow, &text->head) && task(arrow + 4, rest.end, &text->next);
 }
 
+bool graph_text_columns(const char *at, size_t len, const struct head *head, struct graph_text *ret)
+{
+	struct graph_text text = { .head = *head, .has_time = true, .has_cpu = true, .has_task = true };
+	struct rest rest = { at, at + len };
+
+	take_duration(&rest, &text);
+	if (!text.has_column || !take_body(rest, &text))
+		return false;
+	*ret = text;
+	return true;
+}
+
 bool graph_text_parse(const char *line, size_t len, bool bare, struct graph_text *ret)
 {
 	struct graph_text text = { .name = NULL };

@@ -52,4 +52,7 @@ struct graph_text {
  */
 bool graph_text_parse(const char *line, size_t len, bool bare, struct graph_text *ret);
 
+/* Parses a line from the column of the duration on; the head, which has task, CPU and time, is known. */
+bool graph_text_columns(const char *at, size_t len, const struct head *head, struct graph_text *ret);
+
 #endif

@@ -237,6 +237,7 @@ static bool plain_rest(struct scan *scan, struct head *head)
 static bool latency_rest(struct scan *scan, struct head *head)
 {
 	static const char marks[] = " +!#*@$";
+	struct scan behind;
 	uint64_t cpu, time;
 
 	if (!pid(scan, head) || !number(scan, HEAD_CPU_MAX - 1, &cpu))
@@ -248,6 +249,14 @@ static bool latency_rest(struct scan *scan, struct head *head)
 	if (!flags(scan, head))
 		return false;
 	blanks(scan);
+	/* trace-cmd report -l prints the usual time here. */
+	behind = *scan;
+	if (seconds(&behind, head) && head->has_unit && (accept(&behind, " ") || behind.at == behind.end)) {
+		*scan = behind;
+		head->is_latency = false;
+		head->pid_width = 0;
+		return true;
+	}
 	if (!number(scan, COUNT_MAX, &time))
 		return false;
 	head->has_unit = accept(scan, "us");

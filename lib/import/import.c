@@ -43,6 +43,7 @@ void import_free(struct import *import)
 	import_graph_release(&import->graph);
 	shape_release(&import->shape);
 	buf_release(&import->held.raw);
+	buf_release(&import->trace_cmd.body);
 	buf_release(&import->tabs);
 	buf_release(&import->waiting.bytes);
 	binder_free(import->binder);
@@ -57,6 +58,7 @@ struct import_counts import_counts(const struct import *import)
 	struct import_counts counts = import->counts;
 
 	counts.guessed = import->graph.guessed;
+	counts.no_flags = import->shape.has_no_flags && !import->shape.has_flags;
 	counts.events += import->is_open != OPEN_NOTHING;
 	return counts;
 }

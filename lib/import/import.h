@@ -30,6 +30,7 @@ struct import_counts {
 	struct told told; /* lines that are no events; comments and empty lines are not counted */
 	uint64_t guessed; /* lines of a function graph without a time */
 	uint64_t unknown; /* events of tasks that no line names */
+	bool no_flags;    /* no event has the columns of flags */
 };
 
 /* `formats` is a file of the same kernel, which is borrowed; or NULL. */

@@ -10,6 +10,7 @@
 #include "lib/import/names.h"
 #include "lib/import/records.h"
 #include "lib/import/shape.h"
+#include "lib/import/trace_cmd.h"
 #include "lib/import/waiting.h"
 
 struct import_kinds;
@@ -43,6 +44,7 @@ struct import {
 	struct shape shape;
 	struct line_reader reader;
 	struct import_held held;
+	struct trace_cmd trace_cmd;
 	bool has_graph_header;        /* there was the legend of a function graph, so its lines may have no columns */
 	bool had_prefix;              /* the line of the last event had text of a mail or a log in front of it */
 	int64_t lost[HEAD_CPU_MAX];   /* number of events lost before the CPU's next event */

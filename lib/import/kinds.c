@@ -56,7 +56,7 @@ struct import_kinds {
  * The formats of events that analyses need, as kernels since 6.1 have them. For other kernels, and for events with more
  * fields, `formats` must be a file of the kernel.
  */
-static const struct {
+static const struct known {
 	const char *system, *name, *fields, *print;
 } known[] = {
 #define WAKEUP "char comm[16];pid_t pid;int prio;int target_cpu"
@@ -64,13 +64,15 @@ static const struct {
 	{ "sched", "sched_waking", WAKEUP, WAKEUP_PRINT },
 	{ "sched", "sched_wakeup", WAKEUP, WAKEUP_PRINT },
 	{ "sched", "sched_wakeup_new", WAKEUP, WAKEUP_PRINT },
+	/* The last letters are those of kernels before 4.14, with bits of their own. */
 	{ "sched", "sched_switch",
 	  "char prev_comm[16];pid_t prev_pid;int prev_prio;long prev_state;char "
 	  "next_comm[16];pid_t next_pid;int next_prio",
 	  "\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d\", "
-	  "REC->prev_comm, REC->prev_pid, REC->prev_prio, (REC->prev_state & 0xff) ? __print_flags(REC->prev_state & "
-	  "0xff, \"|\", { 0x01, \"S\" }, { 0x02, \"D\" }, { 0x04, \"T\" }, { 0x08, \"t\" }, { 0x10, \"X\" }, { 0x20, "
-	  "\"Z\" }, { 0x40, \"P\" }, { 0x80, \"I\" }) : \"R\", REC->prev_state & 0x100 ? \"+\" : \"\", REC->next_comm, "
+	  "REC->prev_comm, REC->prev_pid, REC->prev_prio, (REC->prev_state & 0xeff) ? __print_flags(REC->prev_state & "
+	  "0xeff, \"|\", { 0x01, \"S\" }, { 0x02, \"D\" }, { 0x04, \"T\" }, { 0x08, \"t\" }, { 0x10, \"X\" }, { 0x20, "
+	  "\"Z\" }, { 0x40, \"P\" }, { 0x80, \"I\" }, { 0x200, \"x\" }, { 0x400, \"K\" }, { 0x800, \"W\" }) : \"R\", "
+	  "REC->prev_state & 0x100 ? \"+\" : \"\", REC->next_comm, "
 	  "REC->next_pid, REC->next_prio" },
 	{ "sched", "sched_migrate_task", "char comm[16];pid_t pid;int prio;int orig_cpu;int dest_cpu",
 	  "\"comm=%s pid=%d prio=%d orig_cpu=%d dest_cpu=%d\", REC->comm, REC->pid, REC->prio, "
@@ -103,6 +105,17 @@ static const struct {
 	  "\"state=%lu cpu_id=%lu\", (unsigned long)REC->state, (unsigned long)REC->cpu_id" },
 	{ "power", "cpu_frequency", "u32 state;u32 cpu_id",
 	  "\"state=%lu cpu_id=%lu\", (unsigned long)REC->state, (unsigned long)REC->cpu_id" },
+};
+
+#define WOKEN "char comm[16];pid_t pid;int prio;int success;int target_cpu"
+#define WOKEN_PRINT                                                                               \
+	"\"comm=%s pid=%d prio=%d success=%d target_cpu=%03d\", REC->comm, REC->pid, REC->prio, " \
+	"REC->success, REC->target_cpu"
+/* Other forms of events that analyses need: those of kernels before 4.12. */
+static const struct known older[] = {
+	{ "sched", "sched_waking", WOKEN, WOKEN_PRINT },
+	{ "sched", "sched_wakeup", WOKEN, WOKEN_PRINT },
+	{ "sched", "sched_wakeup_new", WOKEN, WOKEN_PRINT },
 };
 
 static void kind_free(struct kind *kind)
@@ -450,6 +463,21 @@ static bool is_whole(const struct kind *kind)
 	return kind->made && strstr(kind->text, "__get_str(text)");
 }
 
+/* Returns the older form of an event, made when the first text has it; NULL: there is none. */
+static struct kind *older_kind(struct import_kinds *kinds, const char *name, size_t len)
+{
+	for (size_t i = 0; i < array_size(older); i++) {
+		const struct known *is = &older[i];
+
+		if (strncmp(is->name, name, len) || is->name[len])
+			continue;
+		if (!find(kinds, is->system, is->name, is->fields) &&
+		    import_kinds_make(kinds, is->system, is->name, is->fields, is->print))
+			return kinds->kinds[kinds->nr_kinds - 1];
+	}
+	return NULL;
+}
+
 int import_kinds_record(struct import_kinds *kinds, const char *name, size_t name_len, const char *text, size_t len,
 			struct buf *record, bool *ret_whole, bool *ret_known)
 {
@@ -469,6 +497,12 @@ int import_kinds_record(struct import_kinds *kinds, const char *name, size_t nam
 			whole = kind;
 		else if (try(kinds, kind, text, len, record))
 			return *ret_known = !kind->made, 0;
+	}
+	if (memmem(text, len, " success=", 9)) {
+		struct kind *kind = older_kind(kinds, name, name_len);
+
+		if (kind && try(kinds, kind, text, len, record))
+			return *ret_known = true, 0;
 	}
 	if (made < OF_ONE_NAME_MAX && pairs_are(text, len) && !make_for(kinds, name, name_len, text, len, true, record))
 		return 0;

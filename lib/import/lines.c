@@ -51,6 +51,14 @@ static int take_other(struct import *import, struct text text, struct text raw, 
 		take_header(import, text);
 		return shape_header(&import->shape, text.at, text.len) ? 0 : fail_memory(fail);
 	}
+	if (trace_cmd_header(text.at, text.len)) {
+		import->trace_cmd.is = true;
+		return 0;
+	}
+	if (import->trace_cmd.is && (import->is_open == OPEN_STACK || import->is_open == OPEN_USER_STACK) &&
+	    trace_cmd_caller(&import->trace_cmd, text.at, text.len) &&
+	    events_go_on(import, import->trace_cmd.body.data, import->trace_cmd.body.len))
+		return 0;
 	if (lost_parse(text.at, text.len, &cpu, &count)) {
 		import->lost[cpu] = count;
 		return 0;
@@ -103,6 +111,34 @@ static bool expand_tabs(struct import *import, struct text *text)
 	return true;
 }
 
+/* Takes a line that begins as an event does, in the form of the kernel or of trace-cmd. */
+static int take_event(struct import *import, struct head *head, struct fail *fail)
+{
+	struct text body = { head->body, head->body_len };
+	struct graph_text graph;
+	enum trace_cmd_what what = trace_cmd_read(&import->trace_cmd, import->shape.has_header, head, &graph);
+	int r;
+
+	if (what == TRACE_CMD_STARVED)
+		return fail_memory(fail);
+	if (what == TRACE_CMD_GRAPH) {
+		import->graph.by_task = true;
+		if (!import_names_task(&import->names, head->pid, head->comm, head->comm_len, head->tgid))
+			return fail_memory(fail);
+		return events_take_graph(import, &graph, fail);
+	}
+	r = events_close(import, fail);
+	r = r ? r : events_take(import, head, fail);
+	/* The first line of a program's stack is on that of the event. */
+	if (!r && import->is_open == OPEN_USER_STACK && what == TRACE_CMD_EVENT) {
+		const char *tab = memchr(body.at, '\t', body.len);
+
+		if (tab && trace_cmd_caller(&import->trace_cmd, tab, (size_t)(body.at + body.len - tab)))
+			(void)events_go_on(import, import->trace_cmd.body.data, import->trace_cmd.body.len);
+	}
+	return r;
+}
+
 static int take_text(struct import *import, struct text text, struct text raw, bool is_log, struct fail *fail)
 {
 	struct text trimmed;
@@ -126,8 +162,7 @@ static int take_text(struct import *import, struct text text, struct text raw, b
 		return take_other(import, text, raw, is_log, fail);
 	import->had_prefix = prefixed;
 	r = begin_kinds(import, head.has_lazy, fail);
-	r = r ? r : events_close(import, fail);
-	r = r ? r : events_take(import, &head, fail);
+	r = r ? r : take_event(import, &head, fail);
 	if (r == 1)
 		told_add(&import->counts.told, import->counts.lines, text.at, text.len);
 	return r == 1 ? 0 : r;
@@ -154,8 +189,8 @@ static bool begins(struct text text, const char *with)
 /* Whether the words look like the rest of an event, and not like a sentence below it. */
 static bool are_of_event(struct text text)
 {
-	/* "[...]" stands for lines that were left out. */
-	if (begins(text, "[..") || begins(text, "[snip"))
+	/* "[...]" stands for lines that were left out; trace-cmd prints callers so. */
+	if (begins(text, "[..") || begins(text, "[snip") || begins(text, "=> ") || begins(text, "\t=> "))
 		return false;
 	return memchr(text.at, '=', text.len) || begins(text, "<-") || begins(text, "[") || begins(text, "(");
 }

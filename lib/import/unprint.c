@@ -129,11 +129,14 @@ static bool is_number(const struct field *field)
 /* Reads the two arguments for the prev_state of sched_switch: the letters, and the "+" of a preempted task. */
 static bool take_state(const struct unprint *unprint, struct piece *piece, const char *at, const char *end)
 {
+	const char *flags;
+
 	piece->field = format_field(unprint->format, "prev_state");
 	if (!is_number(piece->field) || !memmem(at, (size_t)(end - at), "REC->prev_state", 15))
 		return false;
-	piece->what = memmem(at, (size_t)(end - at), "__print_flags", 13) ? PIECE_STATE : PIECE_PLUS;
-	return piece->what == PIECE_STATE || memmem(at, (size_t)(end - at), "? \"+\" : \"\"", 10);
+	flags = memmem(at, (size_t)(end - at), "__print_flags", 13);
+	piece->what = flags ? PIECE_STATE : PIECE_PLUS;
+	return flags ? take_names(piece, flags, end) : memmem(at, (size_t)(end - at), "? \"+\" : \"\"", 10) != NULL;
 }
 
 /* Reads the argument of a conversion to text (%s). */
@@ -327,21 +330,23 @@ static bool match_name(struct match *m, size_t i, const char *at)
 	return false;
 }
 
-/* The letters of task_state_array in fs/proc/array.c; a '|' separates several. */
+/* "R", or the letters of the bits of a state; a '|' separates several. */
 static bool match_state(struct match *m, size_t i, const char *at)
 {
-	static const char letters[] = "SDTtXZPI";
+	const struct piece *piece = &m->unprint->pieces[i];
 	uint64_t value = 0;
 
 	if (at < m->end && *at == 'R') {
 		at++;
 	} else {
 		for (;; at++) {
-			const char *letter = at < m->end && *at ? strchr(letters, *at) : NULL;
+			size_t n = 0;
 
-			if (!letter)
+			while (n < piece->nr_names && (at == m->end || piece->names[n].text[0] != *at))
+				n++;
+			if (n == piece->nr_names)
 				return false;
-			value |= UINT64_C(1) << (letter - letters);
+			value |= (uint64_t)piece->names[n].value;
 			if (++at >= m->end || *at != '|')
 				break;
 		}

@@ -22,6 +22,22 @@ static bool next_pair(const char **at, uint64_t *ret_mask, char *ret_letter)
 	return *at != NULL;
 }
 
+/* Returns the mask of "REC->prev_state & 0x100 ? "+" : """, if it is a number; 0: it is an expression. */
+static uint64_t plus_of(const char *print_fmt)
+{
+	static const char state[] = "REC->prev_state & ", plus[] = " ? \"+\"";
+
+	for (const char *at = print_fmt; (at = strstr(at, state));) {
+		char *end;
+		uint64_t mask = strtoull(at + strlen(state), &end, 0);
+
+		at += strlen(state);
+		if (end != at && !strncmp(end, plus, strlen(plus)))
+			return mask;
+	}
+	return 0;
+}
+
 static void read_table(struct letters *letters, const char *print_fmt)
 {
 	const char *at = strstr(print_fmt, "__print_flags("), *quote = at ? strchr(at, '"') : NULL;
@@ -39,7 +55,7 @@ static void read_table(struct letters *letters, const char *print_fmt)
 		letters->at[__builtin_ctzll(mask)] = letter;
 		highest = mask > highest ? mask : highest;
 	}
-	letters->preempted = highest << 1;
+	letters->preempted = plus_of(print_fmt) ?: highest << 1;
 }
 
 char letters_choose(const struct letters *letters, uint64_t prev_state)

@@ -261,3 +261,89 @@ graph()
 	[[ $(weft info "$made") == *77* ]]
 	weft sched "$made" | grep -q 'broken by lost events: [1-9]'
 }
+
+# told COMMAND FILE: the tables of an analysis, without the lines that name the file or what else could be recorded.
+told()
+{
+	weft "$@" 2> /dev/null | grep -v '^# \(longest\|wanted\)'
+}
+
+@test "import: sched and syscalls of the text of trace-cmd report are those of the recording" {
+	need_command trace-cmd
+	local compared=0
+	for name in 6.12-events-sched 6.1-rt-events-sched 6.1-rt-event-stacktrace 6.12-events-syscalls 6.12-function_graph-event-stack; do
+		# -t: with nanoseconds
+		trace-cmd report -t "$golden/$name.dat" > "$BATS_TEST_TMPDIR/text" 2> /dev/null
+		weft import -q --strict -o "$made" "$BATS_TEST_TMPDIR/text"
+		for command in sched syscalls; do
+			told $command "$golden/$name.dat" > "$BATS_TEST_TMPDIR/want" || continue
+			told $command "$made" | diff "$BATS_TEST_TMPDIR/want" -
+			compared=$((compared + 1))
+		done
+	done
+	[ "$compared" -ge 5 ]
+	# Marks, stacks and functions come back as the kernel prints them.
+	trace-cmd report "$golden/6.12-function-stacktrace.dat" 2> /dev/null | weft import -q --strict -o "$made" -
+	weft report "$made" 2> /dev/null | grep -av '^#' | tr -s ' ' > "$BATS_TEST_TMPDIR/got"
+	grep -av '^#' "$golden/6.12-function-stacktrace.txt" | tr -s ' ' | sed -E 's/(-[0-9]+ \[[0-9]+\]) [^ ]{5} /\1 /; s/ <-.*//' > "$BATS_TEST_TMPDIR/want"
+	diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+}
+
+@test "import: weft graph of the text of trace-cmd report tells what that of the recording tells" {
+	need_command trace-cmd jq
+	for name in 6.12-function_graph 6.1-rt-function_graph; do
+		trace-cmd report "$golden/$name.dat" 2> /dev/null | weft import -q --strict -o "$made" -
+		graph "$golden/$name.dat" > "$BATS_TEST_TMPDIR/want"
+		graph "$made" > "$BATS_TEST_TMPDIR/got"
+		near "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+	done
+}
+
+@test "import: the forms of trace-cmd's plugins become the kernel's text" {
+	cat > "$BATS_TEST_TMPDIR/text" <<'END'
+cpus=2
+CPU:1 [77 EVENTS DROPPED]
+          <idle>-0     [001]     1.000100: sched_wakeup_new:     a b:c:41 [98] success=1 CPU:001
+          <idle>-0     [001]     1.000200: sched_switch:         swapper/1:0 [120] R ==> a b:c:41 [98]
+           a b:c-41    [001]     1.000300: sched_switch:         a b:c:41 [98] D|W ==> kworker/1:1:42 [120]
+     kworker/1:1-42    [001]     1.000400: sched_switch:         kworker/1:1:42 [120] W ==> x ==> y:43 [120]
+         x ==> y-43    [001]     1.000500: sched_switch:         x ==> y:43 [120] x ==> swapper/1:0 [120]
+          <idle>-0     [001]     1.000600: sys_enter_getppid:
+          <idle>-0     [001]     1.000700: sys_enter_clock_nanosleep: which_clock: 0x00000000, rqtp: 0x7ffc3ccef360
+          <idle>-0     [001]     1.000800: sys_exit_getppid:     0x94
+          <idle>-0     [001]     1.000900: function:                vfs_statx <-- vfs_fstatat
+          <idle>-0     [001]     1.001000: print:                tracing_mark_write: hello
+          <idle>-0     [001]     1.001100: softirq_entry:        vec=1 [action=TIMER]
+          <idle>-0     [001]     1.001200: kernel_stack:         <stack trace >
+=> 7fffffff
+=> vfs_open (ffffffff8122ecb9)
+          <idle>-0     [001]     1.001300: user_stack:           	=> 0x473bf3
+	=> 0x401847
+  ls-41       1d.h1.     1.001400: sched_waking:         comm=ls pid=41 prio=120 target_cpu=000
+END
+	weft import -q --strict -o "$made" "$BATS_TEST_TMPDIR/text"
+	weft report -O noirq-info "$made" 2> /dev/null | grep -v '^#' | sed 's/^.*\]  *1\.00/ /' > "$BATS_TEST_TMPDIR/got"
+	diff - "$BATS_TEST_TMPDIR/got" <<-'END'
+		CPU:1 [LOST 77 EVENTS]
+		 0100: sched_wakeup_new: comm=a b:c pid=41 prio=98 success=1 target_cpu=001
+		 0200: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a b:c next_pid=41 next_prio=98
+		 0300: sched_switch: prev_comm=a b:c prev_pid=41 prev_prio=98 prev_state=D|K ==> next_comm=kworker/1:1 next_pid=42 next_prio=120
+		 0400: sched_switch: prev_comm=kworker/1:1 prev_pid=42 prev_prio=120 prev_state=I ==> next_comm=x ==> y next_pid=43 next_prio=120
+		 0500: sched_switch: prev_comm=x ==> y prev_pid=43 prev_prio=120 prev_state=x ==> next_comm=swapper/1 next_pid=0 next_prio=120
+		 0600: sys_getppid()
+		 0700: sys_clock_nanosleep(which_clock: 0, rqtp: 7ffc3ccef360)
+		 0800: sys_getppid -> 0x94
+		 0900: vfs_statx <-vfs_fstatat
+		 1000: tracing_mark_write: hello
+		 1100: softirq_entry: vec=1 [action=TIMER]
+		 1200: <stack trace>
+		 => [FTRACE TRAMPOLINE]
+		 => vfs_open
+		 1300: <user stack trace>
+		 =>  <0000000000473bf3>
+		 =>  <0000000000401847>
+		 1400: sched_waking: comm=ls pid=41 prio=120 target_cpu=000
+	END
+	# The plugin leaves out the "+" of a preempted task; nobody adds it.
+	[ "$(weft export --to csv --fields event,success "$made" 2> /dev/null | grep -c 'sched_wakeup_new,1')" = 1 ]
+}

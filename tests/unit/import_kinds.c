@@ -95,6 +95,8 @@ TEST(import_reads_the_states_of_a_switch)
 	REQUIRE(!import_kinds_new(NULL, false, &kinds, NULL));
 	CHECK(state_of(kinds, "R") == 0 && state_of(kinds, "R+") == 0x100);
 	CHECK(state_of(kinds, "S") == 1 && state_of(kinds, "D|Z") == 0x22 && state_of(kinds, "I") == 0x80);
+	/* Letters of kernels before 4.14 */
+	CHECK(state_of(kinds, "x") == 0x200 && state_of(kinds, "D|K") == 0x402 && state_of(kinds, "W") == 0x800);
 	CHECK(state_of(kinds, "Q") == UINT64_MAX && state_of(kinds, "S|") == UINT64_MAX);
 	CHECK(state_of(kinds, "Z|D") == UINT64_MAX && state_of(kinds, "") == UINT64_MAX);
 	import_kinds_free(kinds);

@@ -235,6 +235,10 @@ TEST(letters_come_from_the_print_fmt)
 		"\"S\" }, { 0x00000002, \"D\" }, { 0x00000004, \"T\" }, { 0x00000008, \"t\" }, { 0x00000010, \"X\" }, "
 		"{ 0x00000020, \"Z\" }, { 0x00000040, \"P\" }, { 0x00000080, \"I\" }) : \"R\", "
 		"REC->prev_state & 0x100 ? \"+\" : \"\"";
+	/* weft import has the letters of both. */
+	static const char both[] = "\"prev_state=%s%s\", (REC->prev_state & 0xeff) ? __print_flags(REC->prev_state & "
+				   "0xeff, \"|\", { 0x20, \"Z\" }, { 0x200, \"x\" }) : \"R\", "
+				   "REC->prev_state & 0x100 ? \"+\" : \"\"";
 	struct letters letters;
 
 	letters_init(&letters, before_4_14);
@@ -243,6 +247,8 @@ TEST(letters_come_from_the_print_fmt)
 	letters_init(&letters, now);
 	CHECK(letters_of(&letters, 0) == 'R' && letters_of(&letters, 64) == 'P' && letters_of(&letters, 128) == 'I');
 	CHECK(letters_of(&letters, 256) == '+' && letters_of(&letters, 32) == 'Z');
+	letters_init(&letters, both);
+	CHECK(letters_of(&letters, 0x100) == '+' && letters_of(&letters, 0x200) == 'x');
 	letters_init(&letters, "");
 	CHECK(letters_of(&letters, 1) == 'S' && letters_of(&letters, 2) == 'D' && letters_of(&letters, 256) == 'R');
 }
