@@ -4,6 +4,7 @@
 #include "formats/export/export.h"
 #include "formats/export/frames.h"
 #include "formats/export/labels.h"
+#include "formats/export/turns.h"
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
@@ -12,6 +13,7 @@
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
+#include "lib/state/state.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,18 +23,13 @@
 
 enum { NODES_MAX = 1 << 20, ADDRESSES_MAX = 256, NO_NODE = 0 };
 
-enum role { ROLE_UNKNOWN, ROLE_NONE, ROLE_STACK, ROLE_SWITCH, ROLE_WAKING, ROLE_LEFT_ALONE };
-
-/* A task that is off its CPU. */
+/* A task, while it is off its CPU. */
 struct off {
-	uint64_t since, woken; /* woken: 0 until a task wakes it */
-	uint32_t node;         /* NO_NODE: no stack was recorded */
+	uint32_t node;             /* of the stack with which it left its CPU; NO_NODE: none was recorded */
+	uint64_t blocked, waiting; /* ns without a stack */
 };
 
-struct cpu {
-	bool switched; /* the last event was a sched_switch, of this task */
-	int32_t pid;
-};
+enum part { PART_UNKNOWN, PART_NONE, PART_STACK, PART_LEFT_ALONE };
 
 struct buffer {
 	struct stacks *stacks;
@@ -40,10 +37,12 @@ struct buffer {
 	struct frames *frames;
 	struct u64_map functions; /* by address: number of the name + 1 */
 	struct u64_map comms;     /* by PID: node + 1 */
-	struct u64_map offs;      /* by PID: struct off */
-	struct u64_map cpus;      /* struct cpu */
-	struct place caller, prev_pid, prev_state, next_pid, pid;
-	uint8_t roles[EVENT_TYPES_MAX];
+	struct state state;
+	struct turns turns;
+	struct u64_map offs; /* by index of state::tasks: struct off */
+	struct u64_map left; /* by CPU: index + 1 of the task that left it, if that was the CPU's last event */
+	struct place caller;
+	uint8_t parts[EVENT_TYPES_MAX];
 };
 
 struct stacks {
@@ -57,8 +56,8 @@ struct stacks {
 	uint64_t totals[NR_WEIGHTS];
 	uint64_t cut;
 	bool failed;
-	int chosen;                 /* enum weight; -1: the first there is */
-	uint32_t blocked, runnable; /* names */
+	int chosen;                          /* enum weight; -1: the first there is */
+	uint32_t blocked, runnable, without; /* names */
 };
 
 const char *const weight_names[NR_WEIGHTS] = { "self-time", "off-cpu", "count" };
@@ -168,6 +167,51 @@ static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, u
 		weigh(buffer->stacks, frame->note, WEIGHT_SELF_TIME, lasted - frame->nested);
 }
 
+static bool is_off(uint8_t mode)
+{
+	return mode == TASK_PREEMPTED || mode == TASK_WAKING || mode == TASK_SLEEPING || mode == TASK_BLOCKED ||
+	       mode == TASK_STOPPED;
+}
+
+/* Adds a time during which a task was off its CPU. */
+static void put_mode(void *arg, const struct turns_mode *mode, uint64_t to, enum turns_end end)
+{
+	struct buffer *buffer = arg;
+	bool waits = mode->mode == TASK_PREEMPTED || mode->mode == TASK_WAKING;
+	struct stacks *stacks = buffer->stacks;
+	struct off *off;
+
+	(void)end;
+	if (!is_off(mode->mode) || buffer->state.tasks[mode->task].idle)
+		return;
+	off = u64_map_add(&buffer->offs, mode->task);
+	if (!off)
+		return;
+	if (off->node != NO_NODE)
+		weigh(stacks, node_on(stacks, off->node, waits ? stacks->runnable : stacks->blocked), WEIGHT_OFF_CPU,
+		      to - mode->since);
+	else if (waits)
+		off->waiting += to - mode->since;
+	else
+		off->blocked += to - mode->since;
+}
+
+static uint32_t turn_begins(void *arg, uint32_t id)
+{
+	(void)arg;
+	(void)id;
+	return 0;
+}
+
+static void put_turn(void *arg, uint32_t cpu, const struct turns_turn *turn, uint64_t to, enum turns_end end)
+{
+	(void)arg;
+	(void)cpu;
+	(void)turn;
+	(void)to;
+	(void)end;
+}
+
 static int buffer_init(struct stacks *stacks, struct buffer *buffer, const struct context *context)
 {
 	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer, .late = true };
@@ -177,7 +221,13 @@ static int buffer_init(struct stacks *stacks, struct buffer *buffer, const struc
 	u64_map_init(&buffer->functions, sizeof(uint32_t));
 	u64_map_init(&buffer->comms, sizeof(uint32_t));
 	u64_map_init(&buffer->offs, sizeof(struct off));
-	u64_map_init(&buffer->cpus, sizeof(struct cpu));
+	u64_map_init(&buffer->left, sizeof(uint32_t));
+	state_init(&buffer->state, &context->abi, context->preempt_rt);
+	state_restrict(&buffer->state, context);
+	buffer->turns = (struct turns){
+		.state = &buffer->state,
+		.calls = { .arg = buffer, .begin = turn_begins, .turn = put_turn, .mode = put_mode, .one_wait = true },
+	};
 	buffer->frames = frames_new(&context->abi, &calls);
 	return buffer->frames ? 0 : -ENOMEM;
 }
@@ -211,6 +261,7 @@ static int init(struct stacks *stacks, const struct export_input *input, struct 
 	(void)name_of(stacks, "all", 3);
 	stacks->blocked = name_of(stacks, "[blocked]", 9);
 	stacks->runnable = name_of(stacks, "[runnable]", 10);
+	stacks->without = name_of(stacks, "[no stack]", 10);
 	stacks->nr_buffers = reader->nr_buffers;
 	for (size_t i = 0; i < reader->nr_buffers; i++)
 		if (buffer_init(stacks, &stacks->buffers[i], reader->buffers[i].context))
@@ -244,7 +295,9 @@ void stacks_free(struct stacks *stacks)
 		u64_map_release(&buffer->functions);
 		u64_map_release(&buffer->comms);
 		u64_map_release(&buffer->offs);
-		u64_map_release(&buffer->cpus);
+		u64_map_release(&buffer->left);
+		turns_release(&buffer->turns);
+		state_release(&buffer->state);
 	}
 	free(stacks->buffers);
 	free(stacks->nodes);
@@ -253,26 +306,13 @@ void stacks_free(struct stacks *stacks)
 	free(stacks);
 }
 
-static enum role role_of(struct buffer *buffer, const struct format *format)
+static enum part part_of(struct buffer *buffer, const struct event_type *type)
 {
-	const struct schema_abi *abi = &buffer->context->abi;
-	const char *name = format ? format->name : "";
-
-	if (!format)
-		return ROLE_NONE;
-	if (!strcmp(name, "kernel_stack") && !strcmp(format->system, "ftrace"))
-		return place_bind(&buffer->caller, format, abi, "caller") ? ROLE_STACK : ROLE_NONE;
-	if (!strcmp(name, "user_stack") && !strcmp(format->system, "ftrace"))
-		return ROLE_LEFT_ALONE;
-	if (strcmp(format->system, "sched"))
-		return ROLE_NONE;
-	if (!strcmp(name, "sched_switch") && place_bind(&buffer->prev_pid, format, abi, "prev_pid") &&
-	    place_bind(&buffer->prev_state, format, abi, "prev_state") &&
-	    place_bind(&buffer->next_pid, format, abi, "next_pid"))
-		return ROLE_SWITCH;
-	if (!strcmp(name, "sched_waking") && place_bind(&buffer->pid, format, abi, "pid"))
-		return ROLE_WAKING;
-	return ROLE_NONE;
+	if (!type->format || strcmp(type->format->system, "ftrace"))
+		return PART_NONE;
+	if (!strcmp(type->format->name, "kernel_stack"))
+		return place_find(&buffer->caller, type, "caller") ? PART_STACK : PART_NONE;
+	return !strcmp(type->format->name, "user_stack") ? PART_LEFT_ALONE : PART_NONE;
 }
 
 static uint32_t stack_node(struct buffer *buffer, const struct event *event, int32_t pid)
@@ -290,95 +330,77 @@ static uint32_t stack_node(struct buffer *buffer, const struct event *event, int
 	return node;
 }
 
-static void see_stack(struct buffer *buffer, const struct event *event, struct cpu *cpu)
+/* A stack belongs to the event before it. */
+static void see_stack(struct buffer *buffer, const struct event *event, uint32_t left)
 {
 	uint32_t node = stack_node(buffer, event, event->pid);
-	struct off *off = cpu->switched ? u64_map_find(&buffer->offs, (uint32_t)cpu->pid) : NULL;
+	struct off *off = left ? u64_map_add(&buffer->offs, left - 1) : NULL;
 
 	weigh(buffer->stacks, node, WEIGHT_COUNT, 1);
 	if (off)
 		off->node = node;
 }
 
-/* The task runs again: adds the time during which it was off its CPU. */
-static void came_back(struct buffer *buffer, const struct event *event, int32_t pid)
-{
-	struct off *off = u64_map_find(&buffer->offs, (uint32_t)pid);
-	struct stacks *stacks = buffer->stacks;
-	uint64_t woken;
-
-	if (!off || !off->since)
-		return;
-	woken = off->woken ? off->woken : event->ts;
-	if (off->node && woken > off->since)
-		weigh(stacks, node_on(stacks, off->node, stacks->blocked), WEIGHT_OFF_CPU, woken - off->since);
-	if (off->node && event->ts > woken)
-		weigh(stacks, node_on(stacks, off->node, stacks->runnable), WEIGHT_OFF_CPU, event->ts - woken);
-	*off = (struct off){ .since = 0 };
-}
-
-static void see_switch(struct buffer *buffer, const struct event *event, struct cpu *cpu)
-{
-	int32_t prev = (int32_t)place_u64(&buffer->prev_pid, event),
-		next = (int32_t)place_u64(&buffer->next_pid, event);
-	/* The states in which a task waits; higher bits mark a preempted task or one that has ended. */
-	bool waits = place_u64(&buffer->prev_state, event) & 0xff;
-	struct off *off;
-
-	came_back(buffer, event, next);
-	*cpu = (struct cpu){ .switched = prev != 0, .pid = prev };
-	off = prev ? u64_map_add(&buffer->offs, (uint32_t)prev) : NULL;
-	if (off)
-		*off = (struct off){ .since = event->ts, .woken = waits ? 0 : event->ts };
-}
-
-static void see_waking(struct buffer *buffer, const struct event *event)
-{
-	struct off *off = u64_map_find(&buffer->offs, (uint32_t)place_u64(&buffer->pid, event));
-
-	if (off && off->since && !off->woken)
-		off->woken = event->ts;
-}
-
-static void forget(struct buffer *buffer)
-{
-	u64_map_clear(&buffer->offs);
-	u64_map_clear(&buffer->cpus);
-}
-
 static void see_record(struct buffer *buffer, const struct event *event)
 {
-	uint8_t *role = &buffer->roles[event->type->index];
-	struct cpu *cpu;
+	const struct state_step *step = &buffer->state.step;
+	uint8_t *part = &buffer->parts[event->type->index];
+	struct off *off;
+	uint32_t *left;
 
-	if (*role == ROLE_UNKNOWN)
-		*role = (uint8_t)role_of(buffer, event->type->format);
-	if (*role == ROLE_LEFT_ALONE)
+	if (*part == PART_UNKNOWN)
+		*part = (uint8_t)part_of(buffer, event->type);
+	if (*part == PART_LEFT_ALONE)
 		return;
-	cpu = u64_map_add(&buffer->cpus, event->cpu);
-	if (!cpu) {
-		buffer->stacks->failed = true;
+	left = u64_map_add(&buffer->left, event->cpu);
+	if (!left)
 		return;
-	}
-	if (*role == ROLE_STACK)
-		see_stack(buffer, event, cpu);
-	cpu->switched = false;
-	if (*role == ROLE_SWITCH)
-		see_switch(buffer, event, cpu);
-	else if (*role == ROLE_WAKING)
-		see_waking(buffer, event);
+	if (*part == PART_STACK)
+		see_stack(buffer, event, *left);
+	*left = step->kind == STEP_SWITCH && step->other != STATE_NO_TASK ? step->other + 1 : 0;
+	off = *left ? u64_map_find(&buffer->offs, step->other) : NULL;
+	if (off)
+		off->node = NO_NODE;
 }
 
 void stacks_see(struct stacks *stacks, struct export *export, const struct event *event)
 {
 	struct buffer *buffer = &stacks->buffers[event->buffer];
 
+	state_see(&buffer->state, event);
+	turns_see(&buffer->turns, event);
 	if (event->kind == EVENT_LOST)
-		forget(buffer);
+		u64_map_remove(&buffer->left, event->cpu);
 	if (!frames_see(buffer->frames, event) && event->kind == EVENT_RECORD)
 		see_record(buffer, event);
 	if (stacks->failed)
 		export_no_memory(export);
+}
+
+/* So that the times off the CPUs add up to those of weft sched. */
+static void put_without(struct buffer *buffer)
+{
+	struct stacks *stacks = buffer->stacks;
+	const struct off *off;
+	uint64_t id;
+
+	for (size_t at = 0; (off = u64_map_next(&buffer->offs, &at, &id));) {
+		uint32_t node;
+
+		if (!off->blocked && !off->waiting)
+			continue;
+		node = node_on(stacks, task_node(buffer, buffer->state.tasks[id].pid), stacks->without);
+		if (off->blocked)
+			weigh(stacks, node_on(stacks, node, stacks->blocked), WEIGHT_OFF_CPU, off->blocked);
+		if (off->waiting)
+			weigh(stacks, node_on(stacks, node, stacks->runnable), WEIGHT_OFF_CPU, off->waiting);
+	}
+}
+
+static bool is_starved(const struct buffer *buffer)
+{
+	return frames_starved(buffer->frames) || buffer->offs.starved || buffer->left.starved || buffer->turns.failed ||
+	       buffer->state.failed;
 }
 
 void stacks_end(struct stacks *stacks, struct export *export)
@@ -388,9 +410,12 @@ void stacks_end(struct stacks *stacks, struct export *export)
 	for (size_t i = 0; i < stacks->nr_buffers; i++) {
 		frames_end(stacks->buffers[i].frames, (uint16_t)i, 0);
 		frames_count(stacks->buffers[i].frames, &left);
-		if (frames_starved(stacks->buffers[i].frames) || stacks->buffers[i].offs.starved)
+		turns_end(&stacks->buffers[i].turns);
+		if (is_starved(&stacks->buffers[i]))
 			export_no_memory(export);
 	}
+	for (size_t i = 0; stacks->totals[WEIGHT_OFF_CPU] && i < stacks->nr_buffers; i++)
+		put_without(&stacks->buffers[i]);
 	frames_note(&left, export);
 	if (stacks->cut)
 		export_note(export,

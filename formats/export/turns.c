@@ -30,7 +30,7 @@ static uint64_t known_until(const struct turns *turns, const struct state_task *
 
 	if (mode->mode == TASK_RUNNING || task->idle || !gaps_find(&turns->state->gaps, mode->gap, &from) || from > to)
 		return to;
-	return from > mode->since ? from : mode->since;
+	return from > mode->part ? from : mode->part;
 }
 
 /*
@@ -44,6 +44,18 @@ static uint64_t running_until(const struct turns *turns, uint32_t id, const stru
 	if (mode->mode != TASK_RUNNING || left || mode->cpu >= turns->nr_turns || turns->turns[mode->cpu].last > to)
 		return to;
 	return turns->turns[mode->cpu].last;
+}
+
+/*
+ * If a waiting task is being woken again, it has run and slept since it was queued, and events that would show it are
+ * missing: the state takes that part of its wait back.
+ */
+static bool is_taken_back(const struct turns *turns, uint32_t id, const struct turns_mode *mode)
+{
+	const struct state_step *step = &turns->state->step;
+
+	return step->kind == STEP_WAKING && step->task == id && step->was == TASK_UNKNOWN && mode->some &&
+	       (mode->mode == TASK_WAKING || mode->mode == TASK_QUEUED);
 }
 
 static void end_mode(const struct turns *turns, const struct state_task *task, const struct turns_mode *mode,
@@ -69,12 +81,16 @@ static void look_at_task(struct turns *turns, uint32_t id)
 
 	if (!mode || (mode->some && mode->mode == shown && mode->since == task->since))
 		return;
-	if (mode->some && mode->mode == shown && shown == TASK_WAKING &&
-	    known_until(turns, task, mode, task->since) == task->since)
+	if (mode->some && mode->mode == shown && shown == TASK_WAKING && !is_taken_back(turns, id, mode) &&
+	    known_until(turns, task, mode, task->since) == task->since) {
+		mode->part = task->since;
+		mode->gap = task->gap;
 		return;
-	to = running_until(turns, id, mode, task->since);
+	}
+	to = is_taken_back(turns, id, mode) ? mode->part : running_until(turns, id, mode, task->since);
 	end_mode(turns, task, mode, to, to < task->since || task->mode == TASK_UNKNOWN ? TURNS_LOST : TURNS_KNOWN);
 	*mode = (struct turns_mode){ .since = task->since,
+				     .part = task->since,
 				     .gap = task->gap,
 				     .cpu = task->cpu,
 				     .task = id,

@@ -29,8 +29,9 @@ struct turns_turn {
 };
 
 struct turns_mode {
-	uint64_t since, gap;
-	uint32_t cpu; /* of a running task */
+	uint64_t since;
+	uint64_t part, gap; /* when its last part, being woken or being queued, began, and gaps::number then */
+	uint32_t cpu;       /* of a running task */
 	uint32_t task;
 	int32_t waker; /* state_task::waker when it began */
 	uint8_t mode;  /* enum task_mode */

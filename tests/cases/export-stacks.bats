@@ -39,7 +39,7 @@ golden=$BATS_TEST_DIRNAME/../fixtures/golden
 	[ "$(weft export --to folded --weight count "$file" | awk '{ sum += $NF } END { print sum }')" = "$want" ]
 }
 
-@test "folded: --weight off-cpu is the time from a switch with a stack to the next switch to the task" {
+@test "folded: --weight off-cpu is the time from a switch with a stack until the task is back, or the end" {
 	need_command python3
 	need_shared samples/v7-zstd-8cpu-stacks.dat
 	file=$SHARED/samples/v7-zstd-8cpu-stacks.dat
@@ -58,7 +58,8 @@ golden=$BATS_TEST_DIRNAME/../fixtures/golden
 		        back = off.pop(event['fields']['next_pid'], None)
 		        if back and back[1]:
 		            total += event['ts'] - back[0]
-		        if event['fields']['prev_pid']:
+		        # A task that has ended (Z, X) waits for nothing.
+		        if event['fields']['prev_pid'] and not event['fields']['prev_state'] & 0x30:
 		            off[event['fields']['prev_pid']] = [event['ts'], False]
 		    if event['event'] == 'kernel_stack' and last.get(cpu, {}).get('event') == 'sched_switch':
 		        before = off.get(last[cpu]['fields']['prev_pid'])
@@ -66,8 +67,11 @@ golden=$BATS_TEST_DIRNAME/../fixtures/golden
 		            before[1] = True
 		    if event['event'] != 'user_stack':
 		        last[cpu] = event
-		got = sum(int(line.rsplit(' ', 1)[1]) for line in open(sys.argv[2]))
+		total += sum(event['ts'] - since for since, stack in off.values() if stack)
+		lines = [line.rsplit(' ', 1) for line in open(sys.argv[2])]
+		got = sum(int(ns) for stack, ns in lines if ';[no stack];' not in stack)
 		assert total > 0 and got == total, (got, total)
+		assert any(';[no stack];' in stack for stack, _ in lines)
 	PY
 }
 
