@@ -159,9 +159,15 @@ static void leave(struct import_graph *graph, const struct graph_text *text, str
 {
 	struct opened *opened = opened_of(graph, text), was = opened ? *opened : (struct opened){ .start = 0 };
 	uint64_t entered = graph->by_task ? was.func : cpu->entered[text->depth];
-	bool same = !text->name_len || call->func == entered;
+	bool same = text->name_len && call->func == entered;
 
-	graph->tail |= text->name_len && same && !text->has_retval && !text->note_len && text->depth < SHOWN_DEPTH;
+	/* Without its CPU, a brace may have a name because another function was entered there. */
+	if (same && !text->has_cpu && !text->has_retval && !text->note_len) {
+		call->note = text->name;
+		call->note_len = text->name_len;
+	}
+	graph->tail |= same && !text->has_retval && !text->note_len && text->depth < SHOWN_DEPTH;
+	graph->no_tail |= !text->name_len;
 	if (!text->name_len)
 		call->func = entered;
 	cpu->entered[text->depth] = 0;
@@ -220,7 +226,7 @@ bool import_graph_options(const struct import_graph *graph, struct buf *options)
 		{ graph->no_cpu, "nofuncgraph-cpu\n" },
 		{ graph->no_duration, "nofuncgraph-duration\n" },
 		{ graph->no_overhead, "nofuncgraph-overhead\n" },
-		{ graph->tail, "funcgraph-tail\n" },
+		{ graph->tail && !graph->no_tail, "funcgraph-tail\n" },
 		{ graph->overrun, "funcgraph-overrun\n" },
 		{ graph->retval, "funcgraph-retval\n" },
 		{ graph->bare, "nocontext-info\n" },

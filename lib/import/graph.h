@@ -28,6 +28,7 @@ struct import_graph {
 	bool seen, starved;
 	/* Which columns the lines have, for the options of the file. */
 	bool abstime, relative, proc, no_cpu, no_duration, no_overhead, tail, overrun, retval, bare, latency;
+	bool no_tail; /* a closing brace has no name, so that names of others do not come from funcgraph-tail */
 };
 
 /* A record of funcgraph_entry, or of funcgraph_exit if `exit`. */

@@ -347,3 +347,19 @@ END
 	# The plugin leaves out the "+" of a preempted task; nobody adds it.
 	[ "$(weft export --to csv --fields event,success "$made" 2> /dev/null | grep -c 'sched_wakeup_new,1')" = 1 ]
 }
+
+@test "import: a graph's text gets no return value and no name that it does not have" {
+	# funcgraph-retval since 6.5 and since 6.13; a void function has no value.
+	printf '%s\n' '# tracer: function_graph' '#' ' 0)               |  outer() {' ' 0)   0.500 us    |    leaf_fn(); /* = -2 */' \
+		' 0)   0.400 us    |    inner_void();' ' 0)   0.300 us    |    leaf_ok(); /* = 0x1 */' ' 0)   1.300 us    |    check_it(); /* ret=true */' \
+		' 0)   0.200 us    |    inner_void();' ' 0)   1.300 us    |    check_no(); /* ret=false */' ' 0)   1.300 us    |    one(); /* ret=1 */' \
+		' 0)               |    deep() {' ' 0)   0.200 us    |      inner_void();' ' 0)   1.300 us    |    } /* ret=0x5 */' ' 0)   1.300 us    |  }' \
+		' 1)   0.700 us    |  inner_void();' > "$BATS_TEST_TMPDIR/text"
+	comes_back "$BATS_TEST_TMPDIR/text"
+	[ "$(weft graph --format json "$made" 2> /dev/null | jq -c '[.errors[] | [.function, .retval, .calls]]')" = '[["leaf_fn",-2,1]]' ]
+	# Without the column of the CPU, two CPUs are mixed: one brace has a name, the others do not.
+	printf '%s\n' '# tracer: function_graph' '#' '              |  a() {' '  1.000 us    |    c();' '  4.000 us    |  }' \
+		'              |  a() {' '  1.000 us    |    c();' '  2.000 us    |  } /* a */' '              |  b() {' '  9.000 us    |    c();' \
+		'  9.000 us    |  }' > "$BATS_TEST_TMPDIR/text"
+	comes_back "$BATS_TEST_TMPDIR/text"
+}
