@@ -4,10 +4,11 @@
 #include "cmd/option_value.h"
 #include "lib/analysis/latency.h"
 
-enum { OPT_WORST = 512, OPT_RT };
+enum { OPT_WORST = 512, OPT_LONGER, OPT_RT };
 
 static const struct argp_option options[] = {
 	{ "worst", OPT_WORST, "N", 0, "Explain the N longest (default: 10)", 1 },
+	{ "longer", OPT_LONGER, "TIME", 0, "Explain all wakeups and samples longer than TIME: 500us, 2ms", 1 },
 	{ "rt", OPT_RT, NULL, 0, "Only wakeups of real-time tasks", 1 },
 	{ 0 },
 };
@@ -30,6 +31,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		option_range("worst", arg, 1, LATENCY_WORST_MAX, &worst, state);
 		arguments->latency.worst = (size_t)worst;
 		return 0;
+	case OPT_LONGER:
+		option_time("longer", arg, &arguments->latency.longer, state);
+		return 0;
 	case OPT_RT:
 		arguments->latency.rt = true;
 		return 0;
@@ -50,7 +54,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .analyse = ANALYSE_INIT, .latency = { .worst = LATENCY_WORST } };
+	struct arguments arguments = { .analyse = ANALYSE_INIT };
 
 	/* The table has as many rows as --worst says. */
 	arguments.analyse.top_as_text = UINT64_MAX;
@@ -64,6 +68,7 @@ const struct command latency_command = {
 	.brief = "late wakeups",
 	.examples = "  weft record -e sched -e irq -- make\n  weft latency\n"
 		    "  weft latency --rt --worst 3\n"
+		    "  weft latency --longer 2ms\n"
 		    "  weft record -p osnoise -e osnoise -- sleep 10",
 	.group = "read",
 	.argp = &argp,

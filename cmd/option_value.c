@@ -40,6 +40,16 @@ void option_range(const char *option, const char *arg, uint64_t min, uint64_t ma
 		argp_error(state, "--%s: %s", option, fail.text);
 }
 
+void option_time(const char *option, const char *arg, uint64_t *ret, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+
+	if (text_parse_time(arg, ret, &fail))
+		argp_error(state, "--%s: %s", option, fail.text);
+	if (!*ret)
+		argp_error(state, "--%s: the time cannot be 0", option);
+}
+
 int64_t option_signed(const char *option, const char *arg, struct argp_state *state)
 {
 	char *end;

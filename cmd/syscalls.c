@@ -4,13 +4,14 @@
 #include "cmd/option_value.h"
 #include "lib/analysis/syscalls.h"
 
-enum { OPT_BY = 512, OPT_FAILURES, OPT_SLOWEST, OPT_TRACE };
+enum { OPT_BY = 512, OPT_FAILURES, OPT_SLOWEST, OPT_LONGER, OPT_TRACE };
 
 static const struct argp_option options[] = {
 	{ "by", OPT_BY, "syscall|task|process|errno|cpu", 0, "A row for each of these (default: syscall)", 1 },
 	{ "failures", OPT_FAILURES, NULL, 0, "Count, or with --trace print, only calls that failed", 1 },
 	{ "slowest", OPT_SLOWEST, "N", 0,
 	  "Also show the N longest calls, each with its task and what its time was spent on", 1 },
+	{ "longer", OPT_LONGER, "TIME", 0, "Also show all calls longer than TIME, in the same way: 500us, 10ms", 1 },
 	{ "trace", OPT_TRACE, NULL, 0,
 	  "Also print a line for each call, as strace does: arguments, result, how long it took", 1 },
 	{ 0 },
@@ -40,11 +41,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		option_range("slowest", arg, 1, SYSCALLS_SLOWEST_MAX, &slowest, state);
 		arguments->syscalls.slowest = (size_t)slowest;
 		return 0;
+	case OPT_LONGER:
+		option_time("longer", arg, &arguments->syscalls.longer, state);
+		return 0;
 	case OPT_TRACE:
 		arguments->syscalls.trace = true;
 		arguments->analyse.lines = true;
 		return 0;
 	case ARGP_KEY_SUCCESS:
+		if (arguments->syscalls.longer && !arguments->syscalls.slowest)
+			arguments->syscalls.slowest = SYSCALLS_SLOWEST_MAX;
 		if (arguments->syscalls.trace && arguments->analyse.findings.format != TABLE_AS_TEXT)
 			argp_error(state, "--trace prints text only: leave out --format");
 		return 0;

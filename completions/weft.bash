@@ -24,8 +24,8 @@ _weft_options()
 	import) echo '--output -o --file-version --compression --mode --quiet -q --no-sandbox --input -i --formats-from --strict' ;;
 	summary) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	sched) echo '--timehist --chain --map --rt --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
-	syscalls) echo '--by --failures --slowest --trace --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
-	latency) echo '--worst --rt --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
+	syscalls) echo '--by --failures --slowest --longer --trace --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
+	latency) echo '--worst --longer --rt --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	graph) echo '--by --tree --slowest --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	irq) echo '--input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
 	block) echo '--by --input -i --instance -B --since --until --cpu --pid --comm --self --format --sort --top --no-sandbox --trust-size' ;;
@@ -334,6 +334,7 @@ _weft_metavar()
 	sched:--top) echo 'N' ;;
 	syscalls:--by) echo 'syscall|task|process|errno|cpu' ;;
 	syscalls:--slowest) echo 'N' ;;
+	syscalls:--longer) echo 'TIME' ;;
 	syscalls:--input|syscalls:-i) echo 'FILE' ;;
 	syscalls:--instance|syscalls:-B) echo 'NAME' ;;
 	syscalls:--since) echo 'TIME' ;;
@@ -345,6 +346,7 @@ _weft_metavar()
 	syscalls:--sort) echo 'syscall|calls|errors|total|%|p50|p90|p99|max|max_at|on_cpu_ns|blocked|wait' ;;
 	syscalls:--top) echo 'N' ;;
 	latency:--worst) echo 'N' ;;
+	latency:--longer) echo 'TIME' ;;
 	latency:--input|latency:-i) echo 'FILE' ;;
 	latency:--instance|latency:-B) echo 'NAME' ;;
 	latency:--since) echo 'TIME' ;;

@@ -43,18 +43,25 @@ struct analysis {
 	struct timerlats timerlats;
 	struct noises noises;
 	struct late_stacks stacks;
-	uint64_t seen, broken, cut, wrong; /* wrong: wakeups whose parts do not add up */
+	uint64_t seen, longer, broken, cut, wrong; /* wrong: wakeups whose parts do not add up */
 };
 
 static bool init(struct analysis *latency, struct pass *pass, const void *options)
 {
+	size_t worst;
+
 	latency->pass = pass;
-	latency->options =
-		options ? *(const struct latency_options *)options : (struct latency_options){ .worst = LATENCY_WORST };
+	if (options)
+		latency->options = *(const struct latency_options *)options;
+	worst = latency->options.worst ? latency->options.worst : (size_t)LATENCY_WORST;
+	if (!latency->options.worst)
+		latency->options.worst = latency->options.longer ? LATENCY_WORST_MAX : LATENCY_WORST;
+	latency->wakeups.longer = latency->options.longer;
 	spreads_init(&latency->spreads, pass);
 	timerlats_init(&latency->timerlats, pass, &latency->timeline, &latency->noises, &latency->stacks,
 		       latency->options.worst);
-	return late_stacks_init(&latency->stacks, pass) && noises_init(&latency->noises, pass, latency->options.worst);
+	latency->timerlats.samples.longer = latency->options.longer;
+	return late_stacks_init(&latency->stacks, pass) && noises_init(&latency->noises, pass, worst);
 }
 
 static void forget(struct analysis *latency, struct timeline_wait *wait)
@@ -136,6 +143,7 @@ static void see_run(struct analysis *latency, uint32_t cpu)
 		return;
 	}
 	latency->seen++;
+	latency->longer += late.lasted > latency->options.longer;
 	wanted = lates_want(&latency->wakeups, latency->options.worst, late.lasted);
 	if (!wanted && !pass_compares(latency->pass))
 		return;
@@ -412,9 +420,15 @@ static const char *call_task(const void *arg, uint64_t key)
 /* Prints the wakeups, unless the file was made for something else. */
 static void put_wakeups(const struct analysis *latency, struct findings *findings)
 {
+	char longer[TEXT_HUMAN];
+
 	put_lates(latency, findings, &latency->wakeups, "wakeups", "the longest wakeups, and what each waited for");
 	spreads_put(&latency->spreads, "wakeups", call_task, latency, findings);
 	findings_note(findings, "looked at: %" PRIu64 " wakeup%s", latency->seen, text_plural(latency->seen));
+	if (latency->options.longer)
+		findings_note(findings, "longer than %s: %" PRIu64 " wakeup%s%s",
+			      text_time(longer, latency->options.longer), latency->longer, text_plural(latency->longer),
+			      latency->longer > latency->wakeups.nr ? "; the table has the longest" : "");
 	findings_cut(findings, latency->cut, "wakeups whose beginning is not known");
 	findings_broken(findings, latency->broken, "wakeups");
 }
@@ -448,7 +462,7 @@ static int finish(struct analysis *latency, struct findings *findings, struct fa
 
 	timerlats_end(&latency->timerlats);
 	wrong = latency->wrong + latency->noises.wrong + timerlats->wrong;
-	sections = sections_put(latency->pass, latency->options.worst, findings, fail);
+	sections = sections_put(latency->pass, latency->noises.worst, findings, fail);
 	if (sections < 0)
 		return sections;
 	if (!wakeups && !sections && !noises_any(&latency->noises) && !timerlats->nr_samples)

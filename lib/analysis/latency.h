@@ -4,15 +4,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The options of latency_analysis. */
 
 enum { LATENCY_WORST = 10, LATENCY_WORST_MAX = 1000 };
 
 struct latency_options {
-	size_t worst; /* number of wakeups to explain */
-	bool rt;      /* only wakeups of real-time tasks */
-	bool by_task; /* in a comparison: each task's wakeups have a row of their own for each part */
+	size_t worst;    /* how many to explain; 0: LATENCY_WORST, or with `longer` up to LATENCY_WORST_MAX */
+	uint64_t longer; /* ns; explain only what lasted longer */
+	bool rt;         /* only wakeups of real-time tasks */
+	bool by_task;    /* in a comparison: each task's wakeups have a row of their own for each part */
 };
 
 #endif

@@ -41,9 +41,10 @@ struct late {
 struct lates {
 	struct late *items;
 	size_t nr;
+	uint64_t longer; /* only cases that lasted longer are kept */
 };
 
-/* Returns whether a case that lasted this long is among the `worst` longest. */
+/* Returns whether a case that lasted this long is to be kept, among the `worst` longest. */
 bool lates_want(const struct lates *lates, size_t worst, uint64_t lasted);
 /* Keeps the case if it is among the longest. Returns false when memory runs out. */
 bool must_check lates_keep(struct lates *lates, size_t worst, const struct late *late);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The options of syscalls_analysis. */
 
@@ -13,9 +14,10 @@ enum { SYSCALLS_SLOWEST_MAX = 1000 };
 
 struct syscalls_options {
 	enum syscalls_by by;
-	bool failures;  /* count only calls that failed */
-	bool trace;     /* prints a line for each call into pass::lines */
-	size_t slowest; /* how many of the longest calls to show one by one */
+	bool failures;   /* count only calls that failed */
+	bool trace;      /* prints a line for each call into pass::lines */
+	size_t slowest;  /* how many of the longest calls to show one by one */
+	uint64_t longer; /* ns; show only those that lasted longer */
 };
 
 #endif

@@ -86,6 +86,7 @@ struct analysis {
 	} near_rows[SYSCALLS_NEAR_ROWS];
 	struct slow_call *slowest; /* the longest first */
 	size_t nr_slowest;
+	uint64_t longer; /* how many calls may be among the slowest */
 	uint64_t began_before, broken;
 	uint64_t refused; /* calls that have no entry, because seccomp or ptrace refused them */
 	struct syscalls_trace trace;

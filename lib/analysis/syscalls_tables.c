@@ -229,6 +229,7 @@ static const struct table_column slow_columns[SLOW_COLUMNS] = {
 
 static void put_slowest(struct analysis *syscalls, struct findings *findings)
 {
+	char longer[TEXT_HUMAN];
 	struct table *table;
 
 	if (!syscalls->options.slowest)
@@ -257,6 +258,11 @@ static void put_slowest(struct analysis *syscalls, struct findings *findings)
 		put_time(syscalls, table, &call->time);
 		table_cell_s64(table, call->returned);
 	}
+	if (syscalls->options.longer)
+		findings_note(findings, "longer than %s: %" PRIu64 " call%s%s",
+			      text_time(longer, syscalls->options.longer), syscalls->longer,
+			      text_plural(syscalls->longer),
+			      syscalls->longer > syscalls->nr_slowest ? "; the table has the longest" : "");
 }
 
 /*

@@ -24,6 +24,19 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 	[[ "$output" == *"no sched_switch among the events"* ]]
 }
 
+@test "latency: --longer has those of all wakeups that took longer" {
+	need_command jq
+	want=$(weft latency "$file" --worst 1000 --format json | jq -c '[.wakeups[] | select(.delay_ns > 200000) | .delay_ns]')
+	[ "$(jq length <<< "$want")" -gt 1 ]
+	[ "$(weft latency "$file" --longer 200us --format json | jq -c '[.wakeups[].delay_ns]')" = "$want" ]
+	[ "$(weft latency "$file" --longer 200us --worst 1 --format json | jq -c '[.wakeups[].delay_ns]')" = "$(jq -c '.[:1]' <<< "$want")" ]
+	run -0 weft latency "$file" --longer 200us
+	[[ "$output" == *"# longer than 200.0 us: $(jq length <<< "$want") wakeups"* ]]
+	run -0 weft latency "$file" --longer 1s
+	[[ "$output" == *"none among the events"*"# longer than 1.00 s: 0 wakeups"* ]]
+	for wrong in 0 x 2ns3; do run -2 weft latency "$file" --longer $wrong; done
+}
+
 @test "latency: a file with switches and without wakeups says what to record" {
 	weft split -q -e sched:sched_switch -o "$BATS_TEST_TMPDIR/switches.dat" "$file"
 	run --separate-stderr -1 weft latency "$BATS_TEST_TMPDIR/switches.dat"

@@ -50,6 +50,17 @@ calls_of()
 	[[ "${lines[0]}" == *"the values are syscall, task, process, errno and cpu"* ]]
 }
 
+@test "syscalls: --longer has those of all calls that took longer" {
+	local file=$golden/6.12-events-syscalls.dat
+	need_command jq
+	want=$(weft syscalls "$file" --slowest 1000 --format json | jq -c '[.slowest[].lasted_ns]')
+	limit=$(jq '.[2]' <<< "$want")
+	[ "$(weft syscalls "$file" --longer "$limit"ns --format json | jq -c '[.slowest[].lasted_ns]')" = "$(jq -c "map(select(. > $limit))" <<< "$want")" ]
+	run -0 weft syscalls "$file" --longer "$limit"ns
+	[[ "$output" == *"# longer than "*": 2 calls"* ]]
+	run -2 weft syscalls "$file" --longer 0
+}
+
 @test "syscalls --trace: a line for each call of the kernel's text, with its arguments and result, in order of time" {
 	file=$golden/6.12-events-syscalls
 	weft syscalls --trace "$file.dat" > "$out"
