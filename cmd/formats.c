@@ -10,14 +10,10 @@
 #include "lib/base/out.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
-#include "lib/plugin/plugins.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 const struct sink_ops *format_named(const char *name, struct argp_state *state)
 {
@@ -32,62 +28,6 @@ const struct sink_ops *format_named(const char *name, struct argp_state *state)
 	near_fail(&near, &fail, -ENOENT, "no format '%s'", name);
 	argp_error(state, "%s; 'weft list formats' shows them all", fail.text);
 	return NULL;
-}
-
-/*
- * Finds the directory of plugins beside the program, as in a build: DIR/weft and DIR/plugins. An installed weft has
- * none: a directory that somebody puts there is not weft's. *ret_program tells who may write the program.
- */
-static bool plugins_beside(char *path, size_t size, struct stat *ret_program)
-{
-	ssize_t len = readlink("/proc/self/exe", path, size);
-	char *name;
-
-	if (len < 0 || (size_t)len + sizeof("/plugins") > size || stat("/proc/self/exe", ret_program))
-		return false;
-	path[len] = 0;
-	name = strrchr(path, '/');
-	if (!name)
-		return false;
-	*name = 0;
-	if (!strcmp(path, WEFT_BINDIR))
-		return false;
-	memcpy(name, "/plugins", sizeof("/plugins"));
-	return !access(path, F_OK);
-}
-
-int format_plugins(struct context *context, const char *dir, struct plugins **ret, struct fail *fail)
-{
-	struct plugins_options options = { .dir = dir, .abi = &context->abi };
-	char beside[PATH_MAX];
-	struct stat program;
-	int r;
-
-	options.machine = context->machine;
-	if (!dir) {
-		options.dir = WEFT_LIBDIR "/plugins";
-		if (plugins_beside(beside, sizeof(beside), &program)) {
-			options.dir = beside;
-			options.trusted = &program;
-		}
-	}
-	r = plugins_new(&options, ret, fail);
-	if (r < 0 && !dir)
-		return fail_set(
-			fail, r,
-			"%s; 'make install' puts weft's own into '%s', --plugin-dir DIR names another directory",
-			strdupa(fail->text), WEFT_LIBDIR "/plugins");
-	return r;
-}
-
-void format_tell_plugins(const struct plugins *plugins)
-{
-	static bool told;
-	const char *why;
-
-	for (size_t i = 0; plugins && !told && (why = plugins_unused(plugins, i)); i++)
-		command_warn("note: %s", why);
-	told |= plugins != NULL;
 }
 
 bool format_is_escaped(const struct sink_ops *format, const struct sink_options *options)

@@ -7,26 +7,15 @@
 #include <argp.h>
 #include <stdbool.h>
 
-struct context;
 struct events;
 struct fail;
-struct plugins;
 struct sink_ops;
 struct sink_options;
 
-/* What the commands that print events share: --format, and the plugins of --decode. */
+/* What the commands that print events share: --format. */
 
 /* Returns the format of this name. An unknown one is a usage error with similar names. */
 const struct sink_ops *format_named(const char *name, struct argp_state *state);
-
-/* Loads the plugins in `dir`, or weft's own (NULL), for the machine that was traced. */
-int must_check format_plugins(struct context *context, const char *dir, struct plugins **ret, struct fail *fail);
-
-/*
- * Prints notes to standard error about plugins that could not be used, also those that no event needed. Once per
- * process.
- */
-void format_tell_plugins(const struct plugins *plugins);
 
 /*
  * Returns whether the output of the format must be escaped: standard output is a terminal, and the format does not

@@ -60,7 +60,7 @@ int list_plugins(struct list *list, struct fail *fail)
 	for (size_t i = 0; schema_at(list->listed.context->schema, i, &id, &system, &name); i++) {
 		const struct format *format = schema_format(list->listed.context->schema, id, NULL);
 
-		if (format && plugins_decoder(list->listed.plugins, format) && list_wanted(list, system))
+		if (format && plugins_decoder(list->listed.context->plugins, format) && list_wanted(list, system))
 			printf("%s:%s\n", system, name);
 	}
 	return 0;

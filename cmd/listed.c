@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/listed.h"
 
-#include "cmd/formats.h"
+#include "cmd/decode.h"
 #include "cmd/kernel.h"
 #include "cmd/reading.h"
 #include "lib/base/buf.h"
@@ -9,7 +9,6 @@
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
-#include "lib/plugin/plugins.h"
 #include "lib/schema/format.h"
 #include "lib/trace/trace.h"
 #include "lib/tracefs/event_select.h"
@@ -45,7 +44,7 @@ static int open_file(struct listed *listed, const char *input, bool plugins, str
 	if (!err && plugins)
 		err = listed_schema(listed, NULL, fail);
 	if (!err && plugins)
-		err = format_plugins(listed->context, NULL, &listed->plugins, fail);
+		err = decode_open(&(struct decode){ .wanted = true }, listed->context, fail);
 	return err || !plugins ? err : trace_sandbox(listed->trace, fail);
 }
 
@@ -58,12 +57,13 @@ int listed_open(struct listed *listed, const char *input, bool plugins, struct f
 	err = kernel_open(listed->kernel, NULL, fail);
 	if (!err && plugins)
 		err = listed_schema(listed, NULL, fail);
-	return err || !plugins ? err : format_plugins(listed->context, NULL, &listed->plugins, fail);
+	return err || !plugins ? err : decode_open(&(struct decode){ .wanted = true }, listed->context, fail);
 }
 
 void listed_close(struct listed *listed)
 {
-	plugins_free(listed->plugins);
+	if (listed->context)
+		decode_close(listed->context);
 	catalog_free(listed->catalog);
 	free(listed->texts);
 	if (listed->own_context) {

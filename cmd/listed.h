@@ -12,7 +12,6 @@ struct catalog;
 struct context;
 struct fail;
 struct kernel;
-struct plugins;
 struct trace;
 
 /*
@@ -27,8 +26,7 @@ struct listed {
 	struct listed_text *texts; /* of a file: of each event of the catalog */
 	struct context *context;
 	bool own_context; /* only `schema`, `machine` and `abi` of the context are valid */
-	struct plugins *plugins;
-	char **kept; /* formats of the kernel, which the schema borrows */
+	char **kept;      /* formats of the kernel, which the schema borrows */
 	size_t nr_kept;
 };
 

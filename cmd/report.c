@@ -24,8 +24,6 @@ enum { THREADS_MAX = 64 };
 
 enum {
 	OPT_FORMAT = 256,
-	OPT_DECODE,
-	OPT_PLUGIN_DIR,
 	OPT_THREADS,
 	OPT_STORED,
 	OPT_COLOR,
@@ -72,10 +70,6 @@ static const struct argp_option options[] = {
 	{ "raw-event", 'r', "EVENT", 0, "Like --raw, for these events only; several with commas, repeatable", 3 },
 	{ "option", 'O', "OPTION", 0, "Print as if this trace option were set, or cleared by noOPTION; repeatable", 3 },
 	{ "latency-format", 'l', NULL, 0, "Print as if the trace option latency-format were set", 3 },
-	{ "decode", OPT_DECODE, NULL, 0,
-	  "Append what a plugin knows about an event, such as names of system calls and errors", 3 },
-	{ "no-plugins", 'N', NULL, 0, "Use no plugin: cancels an earlier --decode, such as one in your defaults", 3 },
-	{ "plugin-dir", OPT_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", 3 },
 	{ "stored", OPT_STORED, "NAME", 0,
 	  "Print a text saved in the recording instead of its events: hist, stack, stat or the name of a tracefs file",
 	  3 },
@@ -158,25 +152,6 @@ static bool parse_format(int key, char *arg, struct argp_state *state)
 	return false;
 }
 
-static bool parse_plugins(int key, char *arg, struct argp_state *state)
-{
-	struct report_options *report = state->input;
-
-	switch (key) {
-	case OPT_DECODE:
-		report->decode = true;
-		return true;
-	case 'N':
-		report->decode = false;
-		return true;
-	case OPT_PLUGIN_DIR:
-		option_once("directory of plugins", &report->plugin_dir, arg, state);
-		report->decode = true;
-		return true;
-	}
-	return false;
-}
-
 static bool parse_reading(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *report = state->input;
@@ -218,15 +193,21 @@ static void check(const struct report_options *report, struct argp_state *state)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	if (key == ARGP_KEY_END) {
-		check(state->input, state);
-		return 0;
-	}
-	return parse_selection(key, arg, state) || parse_format(key, arg, state) || parse_plugins(key, arg, state) ||
-			       parse_reading(key, arg, state) ?
-		       0 :
-		       ARGP_ERR_UNKNOWN;
+	struct report_options *report = state->input;
+
+	if (key == ARGP_KEY_INIT)
+		state->child_inputs[0] = &report->decode;
+	else if (key == ARGP_KEY_END)
+		check(report, state);
+	else if (!parse_selection(key, arg, state) && !parse_format(key, arg, state) && !parse_reading(key, arg, state))
+		return ARGP_ERR_UNKNOWN;
+	return 0;
 }
+
+static const struct argp_child children[] = {
+	{ &decode_argp, 0, NULL, 3 },
+	{ 0 },
+};
 
 static const struct argp argp = {
 	.options = options,
@@ -234,6 +215,7 @@ static const struct argp argp = {
 	.args_doc = "[FILE]",
 	.doc = "Prints a recorded trace as the kernel's own trace file did."
 	       "\vA file that is damaged is printed as far as it can be read; the exit status is then 1.",
+	.children = children,
 };
 
 static void tell_empty(const struct report_options *report, struct trace *trace)
@@ -266,7 +248,7 @@ static int report_run(int argc, char **argv)
 	pager_start();
 	/* Reads what the local time depends on before giving up the right to read it. */
 	tzset();
-	r = reading_open(report.input, !report.no_sandbox && !report.decode, &trace, &fail);
+	r = reading_open(report.input, !report.no_sandbox && !report.decode.wanted, &trace, &fail);
 	if (r < 0)
 		return command_failed(&fail);
 	if (report.trust_size)

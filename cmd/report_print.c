@@ -12,7 +12,6 @@
 #include "lib/base/pool.h"
 #include "lib/event/context.h"
 #include "lib/event/latency_facts.h"
-#include "lib/plugin/plugins.h"
 #include "lib/query/selection.h"
 #include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
@@ -65,7 +64,6 @@ static unsigned thread_count(const struct report_options *report)
 struct printing {
 	struct reader reader;
 	struct sink **sinks;
-	struct plugins **plugins;
 	uint64_t **left_out;
 	char **prefixes;
 	struct selection **raw; /* the types that -r names, or NULL */
@@ -96,7 +94,7 @@ static int buffer_select(const struct report_options *report, struct reader_buff
 static int buffer_init(const struct report_options *report, struct reader_buffer *buffer, struct extent *extent,
 		       uint64_t **ret_left_out, struct fail *fail)
 {
-	int r = 0;
+	int r = decode_open(&report->decode, buffer->context, fail);
 
 	for (size_t i = 0; !r && i < report->options.len; i++)
 		r = context_set_option(buffer->context, report->options.at[i], fail);
@@ -132,8 +130,10 @@ static void add_buffer(const struct report_options *report, struct trace *trace,
 
 	if (!r) {
 		r = buffer_init(report, &reader->buffers[at], &printing->extent, &printing->left_out[at], &here);
-		if (r)
+		if (r) {
+			decode_close(reader->buffers[at].context);
 			reader_drop(reader);
+		}
 	}
 	if (r && !printing->worst) {
 		printing->worst = r;
@@ -147,10 +147,9 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 	size_t nr_buffers = trace_buffers(trace), nr_wanted = 0;
 
 	printing->sinks = calloc(nr_buffers + 1, sizeof(*printing->sinks));
-	printing->plugins = calloc(nr_buffers + 1, sizeof(*printing->plugins));
 	printing->left_out = calloc(nr_buffers + 1, sizeof(*printing->left_out));
 	printing->raw = calloc(nr_buffers + 1, sizeof(*printing->raw));
-	if (!printing->raw || !printing->sinks || !printing->plugins || !printing->left_out)
+	if (!printing->raw || !printing->sinks || !printing->left_out)
 		return fail_memory(fail);
 	for (size_t i = 0; i < nr_buffers; i++) {
 		if (!wanted(report, trace, i))
@@ -208,7 +207,6 @@ static int add_sink(const struct report_options *report, size_t at, struct print
 {
 	struct sink_options options = report->sink;
 
-	options.plugins = printing->plugins[at];
 	options.raw_types = printing->raw[at] ? selection_types(printing->raw[at]) : NULL;
 	options.left_out = printing->left_out[at];
 	options.times = &printing->times;
@@ -247,9 +245,7 @@ static int open_sinks(const struct report_options *report, struct trace *trace, 
 
 	if (!r && report->format->relative)
 		r = set_origin(printing, fail);
-	for (size_t i = 0; !r && report->decode && i < reader->nr_buffers; i++)
-		r = format_plugins(reader->buffers[i].context, report->plugin_dir, &printing->plugins[i], fail);
-	if (!r && report->decode && !report->no_sandbox)
+	if (!r && report->decode.wanted && !report->no_sandbox)
 		r = trace_sandbox(trace, fail);
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		r = choose_raw(report, i, printing, fail);
@@ -310,8 +306,7 @@ static int print_events(const struct report_options *report, struct printing *pr
 	if (!r && damage)
 		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
-		if (printing->plugins[i] && plugins_failure(printing->plugins[i]))
-			r = fail_set(fail, -ENOEXEC, "%s", plugins_failure(printing->plugins[i]));
+		r = decode_check(reader->buffers[i].context, fail);
 	return r;
 }
 
@@ -320,8 +315,7 @@ static void printing_release(struct printing *printing)
 	for (size_t i = 0; i < printing->reader.nr_buffers; i++) {
 		if (printing->sinks[i])
 			printing->sinks[i]->ops->free(printing->sinks[i]);
-		format_tell_plugins(printing->plugins[i]);
-		plugins_free(printing->plugins[i]);
+		decode_close(printing->reader.buffers[i].context);
 		selection_free(printing->raw[i]);
 		if (printing->prefixes)
 			free(printing->prefixes[i]);
@@ -329,7 +323,6 @@ static void printing_release(struct printing *printing)
 	reader_release(&printing->reader);
 	pool_free(printing->pool);
 	free(printing->sinks);
-	free(printing->plugins);
 	free(printing->raw);
 	free(printing->left_out);
 	free(printing->prefixes);

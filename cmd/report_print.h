@@ -3,6 +3,7 @@
 #define WEFT_CMD_REPORT_PRINT_H
 
 #include "cmd/choice.h"
+#include "cmd/decode.h"
 #include "cmd/option_value.h"
 #include "formats/sink.h"
 #include "lib/base/cleanup.h"
@@ -27,10 +28,11 @@ struct report_options {
 	uint8_t flags_out;              /* enum event_flags of events that are left out */
 	bool has_self, self;            /* whether what weft itself did is printed; left to the format */
 	uint64_t threads;
-	bool decode, no_sandbox, trust_size, quiet;
-	const char *plugin_dir, *stored; /* stored: the name of a stored text to print instead */
-	int64_t ts_offset;               /* added to all times */
-	uint64_t *printed;               /* the number of events printed, from all buffers */
+	bool no_sandbox, trust_size, quiet;
+	struct decode decode;
+	const char *stored; /* the name of a stored text to print instead */
+	int64_t ts_offset;  /* added to all times */
+	uint64_t *printed;  /* the number of events printed, from all buffers */
 };
 
 int must_check report_print(const struct report_options *report, struct trace *trace, struct fail *fail);

@@ -32,8 +32,6 @@ enum {
 	KEY_LIMIT,
 	KEY_DURATION,
 	KEY_NO_FILTER,
-	KEY_DECODE,
-	KEY_PLUGIN_DIR,
 	KEY_FAIL_ON_LOST,
 	KEY_SELF,
 	KEY_NO_SELF,
@@ -67,8 +65,6 @@ static const struct argp_option table[] = {
 	{ "color", KEY_COLOR, COLOR_VALUES, 0, COLOR_HELP, SETUP_OWN_GROUP },
 	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", SETUP_OWN_GROUP },
 	{ "raw", KEY_FIELDS, NULL, 0, "Print each field as field=value instead of the event's text", SETUP_OWN_GROUP },
-	{ "decode", KEY_DECODE, NULL, 0, "Append what a plugin knows about an event", SETUP_OWN_GROUP },
-	{ "plugin-dir", KEY_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", SETUP_OWN_GROUP },
 	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
 	  SETUP_OWN_GROUP },
 	{ "self", KEY_SELF, NULL, 0, "Print weft's own tasks too, where the format leaves them out (pretty)",
@@ -102,13 +98,6 @@ static bool parse_output(int key, char *arg, struct argp_state *state)
 		return true;
 	case KEY_FIELDS:
 		options->sink.raw = true;
-		return true;
-	case KEY_PLUGIN_DIR:
-		option_once("directory of plugins", &options->plugin_dir, arg, state);
-		options->decode = true;
-		return true;
-	case KEY_DECODE:
-		options->decode = true;
 		return true;
 	case KEY_SELF:
 	case KEY_NO_SELF:
@@ -183,7 +172,7 @@ static void check_tables(struct arguments *arguments, struct argp_state *state)
 		setup_usage(state, "--every and --top need --summary");
 	if (!tables->ops)
 		return;
-	if (options->sink.raw || options->decode || options->has_self)
+	if (options->sink.raw || options->decode.wanted || options->has_self)
 		setup_usage(
 			state,
 			"--summary cannot be combined with --raw, --decode, --self and --no-self: it prints tables");
@@ -222,6 +211,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		arguments->setup.setup->cmdlines = SETUP_CMDLINES;
 		state->child_inputs[0] = state->child_inputs[1] = &arguments->setup;
+		state->child_inputs[2] = &arguments->options.decode;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the COMMAND and its own options. */
@@ -240,6 +230,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = {
 	{ &setup_argp, 0, NULL, SETUP_GROUP },
 	{ &setup_command_argp, 0, NULL, SETUP_COMMAND_GROUP },
+	{ &decode_argp, 0, NULL, SETUP_OWN_GROUP },
 	{ NULL, 0, NULL, 0 },
 };
 

@@ -2,6 +2,7 @@
 #ifndef WEFT_CMD_STREAM_H
 #define WEFT_CMD_STREAM_H
 
+#include "cmd/decode.h"
 #include "formats/sink.h"
 #include "lib/base/cleanup.h"
 #include "lib/record/tap.h"
@@ -23,9 +24,8 @@ struct stream_options {
 	struct tap_options tap;
 	const struct sink_ops *format;
 	struct sink_options sink;
-	bool decode;
-	bool has_self, self;    /* self: print weft's own events; has_self: was given, else the format decides */
-	const char *plugin_dir; /* NULL: the default one */
+	struct decode decode;
+	bool has_self, self; /* self: print weft's own events; has_self: was given, else the format decides */
 	uint64_t latency_ns;
 	uint64_t limit;               /* number of events from all instances */
 	struct stream_tables *tables; /* prints these instead of lines; borrowed; NULL: prints lines */

@@ -12,7 +12,6 @@
 #include "lib/event/events.h"
 #include "lib/event/latency_facts.h"
 #include "lib/event/symbols.h"
-#include "lib/plugin/plugins.h"
 #include "lib/query/selection.h"
 #include "lib/reader/reader.h"
 #include "lib/record/tap_buffer.h"
@@ -98,9 +97,8 @@ static int open_sink(struct stream_lane *lane, const struct stream_options *opti
 	struct sink_options sink = options->sink;
 	int err = options->tables ? 0 : leave_out_self(lane, options, fail);
 
-	if (!err && options->decode)
-		err = format_plugins(lane->context, options->plugin_dir, &lane->plugins, fail);
-	sink.plugins = lane->plugins;
+	if (!err)
+		err = decode_open(&options->decode, lane->context, fail);
 	sink.times = &shared->printed;
 	sink.one_line = format_is_one_line(&sink);
 	sink.left_out = lane->left_out;
@@ -141,8 +139,8 @@ void stream_lane_close(struct stream_lane *lane)
 
 	if (lane->sink)
 		lane->sink->ops->free(lane->sink);
-	format_tell_plugins(lane->plugins);
-	plugins_free(lane->plugins);
+	if (lane->context)
+		decode_close(lane->context);
 	free(lane->dropped);
 	free(lane->prefix);
 	while ((learnt = lane->learnt)) {

@@ -27,8 +27,7 @@ struct stream_lane {
 	struct reader *reader;
 	uint16_t index;          /* of its buffer in the reader, and of the lane in the flow */
 	struct context *context; /* owned by the reader */
-	struct plugins *plugins;
-	struct source *source; /* owned by the reader */
+	struct source *source;   /* owned by the reader */
 	struct sink *sink;
 	uint64_t *left_out;    /* number of weft's own events left out, owned by the selection; NULL: none are */
 	char *prefix;          /* text in front of its lines; NULL: none */

@@ -16,7 +16,6 @@
 #include "lib/event/event.h"
 #include "lib/event/events.h"
 #include "lib/event/tasks.h"
-#include "lib/plugin/plugins.h"
 #include "lib/reader/reader.h"
 #include "lib/record/tap_buffer.h"
 #include "lib/stream/live_source.h"
@@ -376,8 +375,8 @@ static int check_damage(const struct stream *stream, struct fail *fail)
 			return fail_set(fail, -ENOMEM, "%s", trace_damage(lane->context->trace));
 		if (damage)
 			return fail_set(fail, -EBADMSG, "the kernel's pages are damaged: %s", damage);
-		if (lane->plugins && plugins_failure(lane->plugins))
-			return fail_set(fail, -ENOEXEC, "%s", plugins_failure(lane->plugins));
+		if (decode_check(lane->context, fail))
+			return -ENOEXEC;
 	}
 	return 0;
 }

@@ -8,11 +8,11 @@ _weft_options()
 {
 	case $1 in
 	record) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q --all-formats -a --no-filter --max-size -m --duration --sync --recorder-cpu --priority -r --fail-on-lost' ;;
-	stream) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --format --summary --every --top --color --nanoseconds -t --raw --decode --plugin-dir --no-self --self --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
+	stream) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --decode --no-plugins -N --plugin-dir --format --summary --every --top --color --nanoseconds -t --raw --no-self --self --latency --limit --duration --no-filter --fail-on-lost --quiet -q' ;;
 	recover) echo '--output -o --mode --quiet -q' ;;
 	extract) echo '--output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q --instance -B --all -a --snapshot -s' ;;
 	snapshot) echo '--take -s --clear -r --free -f --cpu -c --on --count --instance -B' ;;
-	report) echo '--input -i --instance -B --event -e --filter -f -F --invert -v --no-hardirq -I --no-softirq -S --cpu --pid --comm --no-self --self --since --until --limit --tail --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --decode --no-plugins -N --plugin-dir --stored --quiet -q --threads --no-sandbox --trust-size' ;;
+	report) echo '--decode --no-plugins -N --plugin-dir --input -i --instance -B --event -e --filter -f -F --invert -v --no-hardirq -I --no-softirq -S --cpu --pid --comm --no-self --self --since --until --limit --tail --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --stored --quiet -q --threads --no-sandbox --trust-size' ;;
 	export) echo '--instance -B --event -e --cpu --pid --comm --no-self --since --until --limit --tail --input -i --to --output -o --fields --weight --max-size --diff --partition --mode --quiet -q --no-sandbox --trust-size' ;;
 	sql) echo '--instance -B --event -e --cpu --pid --comm --no-self --since --until --limit --tail --input -i --format --quiet -q --no-sandbox --trust-size' ;;
 	info) echo '--input -i --no-events --trust-size --settings --setting --instance -B --no-sandbox' ;;
@@ -190,12 +190,12 @@ _weft_metavar()
 	stream:--cmdlines-size) echo 'N' ;;
 	stream:--config) echo 'FILE' ;;
 	stream:--user) echo 'USER' ;;
+	stream:--plugin-dir) echo 'DIR' ;;
 	stream:--format) echo 'FORMAT' ;;
 	stream:--summary) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
 	stream:--every) echo 'TIME' ;;
 	stream:--top) echo 'N' ;;
 	stream:--color) echo 'auto|always|never' ;;
-	stream:--plugin-dir) echo 'DIR' ;;
 	stream:--latency) echo 'TIME' ;;
 	stream:--limit) echo 'N' ;;
 	stream:--duration) echo 'TIME' ;;
@@ -212,6 +212,7 @@ _weft_metavar()
 	snapshot:--on) echo 'EVENT' ;;
 	snapshot:--count) echo 'N' ;;
 	snapshot:--instance|snapshot:-B) echo 'INSTANCE' ;;
+	report:--plugin-dir) echo 'DIR' ;;
 	report:--input|report:-i) echo 'FILE' ;;
 	report:--instance|report:-B) echo 'NAME' ;;
 	report:--event|report:-e) echo 'EVENT' ;;
@@ -228,7 +229,6 @@ _weft_metavar()
 	report:--ts-offset) echo 'NS' ;;
 	report:--raw-event|report:-r) echo 'EVENT' ;;
 	report:--option|report:-O) echo 'OPTION' ;;
-	report:--plugin-dir) echo 'DIR' ;;
 	report:--stored) echo 'NAME' ;;
 	report:--threads) echo 'N' ;;
 	export:--instance|export:-B) echo 'NAME' ;;

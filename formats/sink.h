@@ -13,7 +13,6 @@ struct context;
 struct events;
 struct fail;
 struct out;
-struct plugins;
 
 /*
  * A sink turns the merged stream into the bytes of an output format. The same events give the same bytes, for any
@@ -74,7 +73,6 @@ struct sink_options {
 	 */
 	bool (*ended)(void *arg, const struct event *event, uint64_t *ret_lasted, struct event *ret_begin);
 	void *ended_arg;
-	struct plugins *plugins; /* decoders that add facts to an event's text; NULL: none; borrowed */
 };
 
 struct sink_ops {

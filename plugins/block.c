@@ -11,6 +11,7 @@
 enum { RWBS };
 
 static const char *const fields[] = { "rwbs", NULL };
+static const char *const facts[] = { "operation", "flags", NULL };
 
 static const struct word operations[] = {
 	{ 'R', "read" }, { 'W', "write" }, { 'D', "discard" }, { 'F', "flush" }, { 'N', "other" },
@@ -64,7 +65,7 @@ static void format_request(const struct weft_host *host, const struct weft_recor
 }
 
 static const struct weft_handler handlers[] = {
-	{ "block_*", fields, format_request },
+	{ "block_*", fields, format_request, facts },
 };
 
 WEFT_PLUGIN("block", handlers);

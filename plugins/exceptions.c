@@ -16,7 +16,7 @@ static void format_fault(const struct weft_host *host, const struct weft_record 
 }
 
 static const struct weft_handler handlers[] = {
-	{ "page_fault_*", fields, format_fault },
+	{ "page_fault_*", fields, format_fault, page_fault_facts },
 };
 
 WEFT_PLUGIN("exceptions", handlers);

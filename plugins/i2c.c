@@ -6,6 +6,7 @@
 enum { FLAGS };
 
 static const char *const fields[] = { "flags", NULL };
+static const char *const facts[] = { "flags", NULL };
 
 static void format_transfer(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -19,7 +20,7 @@ static void format_transfer(const struct weft_host *host, const struct weft_reco
 }
 
 static const struct weft_handler handlers[] = {
-	{ "i2c_*", fields, format_transfer },
+	{ "i2c_*", fields, format_transfer, facts },
 };
 
 WEFT_PLUGIN("i2c", handlers);

@@ -15,6 +15,8 @@ enum { ISA_VMX = 1, REASON_IO = 30, REASON_EPT_VIOLATION = 48 };
 static const char *const msr_fields[] = { "ecx", NULL };
 static const char *const fault_fields[] = { "error_code", NULL };
 static const char *const exit_fields[] = { "exit_reason", "isa", "info1", NULL };
+static const char *const msr_facts[] = { "register", NULL };
+static const char *const exit_facts[] = { "access", "allowed", "why", "#port", "#size", NULL };
 
 static void format_msr(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -58,10 +60,10 @@ static void format_exit(const struct weft_host *host, const struct weft_record *
 }
 
 static const struct weft_handler handlers[] = {
-	{ "kvm_msr", msr_fields, format_msr },
-	{ "kvm_page_fault", fault_fields, format_fault },
-	{ "kvm_exit", exit_fields, format_exit },
-	{ "kvm_nested_vmexit", exit_fields, format_exit },
+	{ "kvm_msr", msr_fields, format_msr, msr_facts },
+	{ "kvm_page_fault", fault_fields, format_fault, page_fault_facts },
+	{ "kvm_exit", exit_fields, format_exit, exit_facts },
+	{ "kvm_nested_vmexit", exit_fields, format_exit, exit_facts },
 };
 
 WEFT_PLUGIN("kvm", handlers);

@@ -9,6 +9,7 @@
 enum { STATUS };
 
 static const char *const fields[] = { "status", NULL };
+static const char *const facts[] = { "flags", "error", NULL };
 
 static const char *error_of(unsigned code)
 {
@@ -49,7 +50,7 @@ static void format_record(const struct weft_host *host, const struct weft_record
 }
 
 static const struct weft_handler handlers[] = {
-	{ "mce_record", fields, format_record },
+	{ "mce_record", fields, format_record, facts },
 };
 
 WEFT_PLUGIN("mce", handlers);

@@ -6,6 +6,7 @@
 enum { COMMAND, STOP };
 
 static const char *const fields[] = { "cmd_opcode", "stop_opcode", NULL };
+static const char *const facts[] = { "command", "stop", NULL };
 
 /* Numbers that SD and MMC cards use for different commands have both names. */
 static const struct word commands[] = {
@@ -60,7 +61,7 @@ static void format_request(const struct weft_host *host, const struct weft_recor
 }
 
 static const struct weft_handler handlers[] = {
-	{ "mmc_request_*", fields, format_request },
+	{ "mmc_request_*", fields, format_request, facts },
 };
 
 WEFT_PLUGIN("mmc", handlers);

@@ -6,6 +6,7 @@
 enum { MSR };
 
 static const char *const fields[] = { "msr", NULL };
+static const char *const facts[] = { "register", NULL };
 
 static void format_msr(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -13,8 +14,8 @@ static void format_msr(const struct weft_host *host, const struct weft_record *r
 }
 
 static const struct weft_handler handlers[] = {
-	{ "read_msr", fields, format_msr },
-	{ "write_msr", fields, format_msr },
+	{ "read_msr", fields, format_msr, facts },
+	{ "write_msr", fields, format_msr, facts },
 };
 
 WEFT_PLUGIN("msr", handlers);

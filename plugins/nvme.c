@@ -9,6 +9,7 @@
 enum { STATUS };
 
 static const char *const fields[] = { "status", NULL };
+static const char *const facts[] = { "result", "marks", NULL };
 
 static const struct word codes[] = {
 	{ 0x0, "SUCCESS" },
@@ -132,7 +133,7 @@ static void format_complete(const struct weft_host *host, const struct weft_reco
 }
 
 static const struct weft_handler handlers[] = {
-	{ "nvme_complete_rq", fields, format_complete },
+	{ "nvme_complete_rq", fields, format_complete, facts },
 };
 
 WEFT_PLUGIN("nvme", handlers);

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+static const char *const page_fault_facts[] = { "access", "memory", "mode", "why", NULL };
+
 /*
  * Says what the error code of a page fault of x86 means: the access, whose it was, and why it failed. The bits are
  * those of enum x86_pf_error_code, arch/x86/include/asm/trap_pf.h.

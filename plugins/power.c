@@ -9,6 +9,7 @@
 enum { STATE };
 
 static const char *const fields[] = { "state", NULL };
+static const char *const facts[] = { "idle", NULL };
 
 static void format_idle(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -16,7 +17,7 @@ static void format_idle(const struct weft_host *host, const struct weft_record *
 }
 
 static const struct weft_handler handlers[] = {
-	{ "cpu_idle", fields, format_idle },
+	{ "cpu_idle", fields, format_idle, facts },
 };
 
 WEFT_PLUGIN("power", handlers);

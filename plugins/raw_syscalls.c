@@ -13,6 +13,8 @@ enum { ID, RET };
 
 static const char *const enter_fields[] = { "id", NULL };
 static const char *const exit_fields[] = { "id", "ret", NULL };
+static const char *const enter_facts[] = { "syscall", NULL };
+static const char *const exit_facts[] = { "syscall", "error", NULL };
 
 static void put_syscall(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -36,8 +38,8 @@ static void format_exit(const struct weft_host *host, const struct weft_record *
 }
 
 static const struct weft_handler handlers[] = {
-	{ "sys_enter", enter_fields, format_enter },
-	{ "sys_exit", exit_fields, format_exit },
+	{ "sys_enter", enter_fields, format_enter, enter_facts },
+	{ "sys_exit", exit_fields, format_exit, exit_facts },
 };
 
 WEFT_PLUGIN("raw_syscalls", handlers);

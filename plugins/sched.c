@@ -11,6 +11,9 @@ enum { FIRST, SECOND };
 static const char *const switch_fields[] = { "prev_prio", "next_prio", NULL };
 static const char *const prio_fields[] = { "prio", NULL };
 static const char *const boost_fields[] = { "oldprio", "newprio", NULL };
+static const char *const switch_facts[] = { "prev", "next", NULL };
+static const char *const boost_facts[] = { "old", "new", NULL };
+static const char *const prio_facts[] = { "priority", NULL };
 
 static void put_priority(const struct weft_host *host, const char *fact, uint64_t value, struct weft_output *output)
 {
@@ -46,9 +49,9 @@ static void format_boost(const struct weft_host *host, const struct weft_record 
 }
 
 static const struct weft_handler handlers[] = {
-	{ "sched_switch", switch_fields, format_switch },
-	{ "sched_pi_setprio", boost_fields, format_boost },
-	{ "sched_*", prio_fields, format_prio },
+	{ "sched_switch", switch_fields, format_switch, switch_facts },
+	{ "sched_pi_setprio", boost_fields, format_boost, boost_facts },
+	{ "sched_*", prio_fields, format_prio, prio_facts },
 };
 
 WEFT_PLUGIN("sched", handlers);

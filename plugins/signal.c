@@ -10,6 +10,8 @@ enum { SIG, CODE, FATE };
 
 static const char *const generate_fields[] = { "sig", "code", "result", NULL };
 static const char *const deliver_fields[] = { "sig", "code", NULL };
+static const char *const generate_facts[] = { "signal", "cause", "fate", NULL };
+static const char *const deliver_facts[] = { "signal", "cause", NULL };
 
 static const struct word any_codes[] = {
 	{ 0, "SI_USER" },
@@ -86,8 +88,8 @@ static void format_generate(const struct weft_host *host, const struct weft_reco
 }
 
 static const struct weft_handler handlers[] = {
-	{ "signal_generate", generate_fields, format_generate },
-	{ "signal_deliver", deliver_fields, put_signal },
+	{ "signal_generate", generate_fields, format_generate, generate_facts },
+	{ "signal_deliver", deliver_fields, put_signal, deliver_facts },
 };
 
 WEFT_PLUGIN("signal", handlers);

@@ -6,6 +6,7 @@
 enum { PROTOCOL };
 
 static const char *const fields[] = { "protocol", NULL };
+static const char *const facts[] = { "protocol", NULL };
 
 static void format_packet(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -13,7 +14,7 @@ static void format_packet(const struct weft_host *host, const struct weft_record
 }
 
 static const struct weft_handler handlers[] = {
-	{ "kfree_skb", fields, format_packet },
+	{ "kfree_skb", fields, format_packet, facts },
 };
 
 WEFT_PLUGIN("skb", handlers);

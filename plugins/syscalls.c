@@ -10,6 +10,8 @@ enum { RET };
 
 static const char *const no_fields[] = { NULL };
 static const char *const fields[] = { "ret", NULL };
+static const char *const enter_facts[] = { "*", NULL };
+static const char *const exit_facts[] = { "error", NULL };
 
 static void format_enter(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -23,8 +25,8 @@ static void format_exit(const struct weft_host *host, const struct weft_record *
 }
 
 static const struct weft_handler handlers[] = {
-	{ "sys_enter_*", no_fields, format_enter },
-	{ "sys_exit_*", fields, format_exit },
+	{ "sys_enter_*", no_fields, format_enter, enter_facts },
+	{ "sys_exit_*", fields, format_exit, exit_facts },
 };
 
 WEFT_PLUGIN("syscalls", handlers);

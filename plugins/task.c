@@ -5,6 +5,7 @@
 enum { FLAGS };
 
 static const char *const fields[] = { "clone_flags", NULL };
+static const char *const facts[] = { "clone_flags", NULL };
 
 static void format_newtask(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -19,7 +20,7 @@ static void format_newtask(const struct weft_host *host, const struct weft_recor
 }
 
 static const struct weft_handler handlers[] = {
-	{ "task_newtask", fields, format_newtask },
+	{ "task_newtask", fields, format_newtask, facts },
 };
 
 WEFT_PLUGIN("task", handlers);

@@ -6,6 +6,7 @@
 enum { WHICH };
 
 static const char *const fields[] = { "which", NULL };
+static const char *const facts[] = { "timer", NULL };
 
 static void format_itimer(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -15,7 +16,7 @@ static void format_itimer(const struct weft_host *host, const struct weft_record
 }
 
 static const struct weft_handler handlers[] = {
-	{ "itimer_*", fields, format_itimer },
+	{ "itimer_*", fields, format_itimer, facts },
 };
 
 WEFT_PLUGIN("timer", handlers);

@@ -109,8 +109,8 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 	}
 	name_fill(binding);
 	binding->fields = ftrace->options.raw_types && ftrace->options.raw_types[type->id / 64] >> type->id % 64 & 1;
-	if (ftrace->options.plugins)
-		binding->decoder = plugins_decoder(ftrace->options.plugins, type->format);
+	if (ftrace->context->plugins)
+		binding->decoder = plugins_decoder(ftrace->context->plugins, type->format);
 	renderer = renderer_of(type->format);
 	/* Loads the symbols before other threads look them up: only this thread reads the file. */
 	if (ftrace->fields || binding->fields ||

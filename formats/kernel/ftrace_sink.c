@@ -95,7 +95,7 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	ftrace->settles_plain = !shows_latency(ftrace) && !ftrace->latency && !ftrace->options.differences;
 	ftrace->plain = !(ftrace->tracer && ftrace->tracer->line) && !ftrace->message_only && !ftrace->latency &&
 			!ftrace->fields && !ftrace->options.raw_types && !ftrace->options.differences &&
-			!ftrace->moved && !ftrace->layout && !ftrace->options.plugins && !ftrace->options.one_line;
+			!ftrace->moved && !ftrace->layout && !context->plugins && !ftrace->options.one_line;
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
 
@@ -380,7 +380,7 @@ void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct
 		format_fields(ftrace, event, out);
 	else
 		ftrace_body(ftrace, event, out);
-	if (ftrace->options.plugins && binding->decoder)
+	if (ftrace->context->plugins && binding->decoder)
 		decode(binding->decoder, event, out);
 	if (!binding->renderer || !binding->renderer->lines)
 		seal(ftrace, from, out);

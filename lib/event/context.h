@@ -15,6 +15,7 @@
 struct fail;
 struct maps;
 struct out;
+struct plugins;
 struct symbols;
 struct tasks;
 struct trace;
@@ -41,6 +42,8 @@ struct context {
 	struct symbols *symbols;
 	struct types *types; /* the kernel's type information in the file */
 	struct maps *maps;   /* the maps of processes, for the option sym-userobj */
+	/* lib/plugin: what a command with --decode knows besides; it sets and frees them. NULL: nothing */
+	struct plugins *plugins;
 	struct program_env env;
 	const char *clock; /* the selected one: "local" */
 	enum clock_unit unit;

@@ -20,6 +20,16 @@ struct decoded {
 	size_t len;
 };
 
+/* The name of a field that a plugin may decode from the events of a type. */
+struct decoded_name {
+	const char *name;
+	bool is_number; /* the kind is DECODED_INTEGER or DECODED_HEX, else DECODED_TEXT */
+};
+
+/* The names by index; NULL after the last. A plugin that does not tell the names of its fields has none. */
+const struct decoded_name *decoder_name(const struct decoder *decoder, size_t index);
+const struct decoded_name *decoder_find(const struct decoder *decoder, const char *name);
+
 typedef void decoded_fn(void *arg, const struct decoded *decoded);
 
 /*

@@ -129,28 +129,49 @@ static void host_put_hex(struct weft_output *output, const char *name, uint64_t 
 	output->put(output->arg, &(struct decoded){ .name = name, .kind = DECODED_HEX, .value = value });
 }
 
+static const char call_prefix[] = "sys_enter_";
+
+/* The name of the system call; NULL: the event is not its beginning. */
+static const char *call_of(const struct format *format)
+{
+	size_t len = strlen(call_prefix);
+
+	return strncmp(format->name, call_prefix, len) ? NULL : format->name + len;
+}
+
+/*
+ * Returns the next argument that is a number, from index *at on, and steps behind it. NULL after the last, and if the
+ * event has none.
+ */
+static const struct field *next_argument(const struct format *format, size_t *at)
+{
+	if (!*at)
+		while (*at < format->nr_fields && strcmp(format->fields[(*at)++].name, "__syscall_nr"))
+			;
+	while (call_of(format) && *at < format->nr_fields) {
+		const struct field *field = &format->fields[(*at)++];
+
+		if (!(field->flags & (FIELD_DYNAMIC | FIELD_ARRAY | FIELD_POINTER)))
+			return field;
+	}
+	return NULL;
+}
+
 /* The arguments follow __syscall_nr; in kernel 6.18 and later data of user space follows them (trace_syscalls.c). */
 static void host_put_arguments(const struct weft_record *record, struct weft_output *output)
 {
-	static const char prefix[] = "sys_enter_", number[] = "__syscall_nr";
 	const struct format *format = record->decoder->format;
 	char text[ARGUMENT_TEXT];
-	bool arguments = false;
+	size_t at = 0;
 
-	if (strncmp(format->name, prefix, strlen(prefix)))
-		return;
-	for (size_t i = 0; i < format->nr_fields; i++) {
-		const struct field *field = &format->fields[i];
-		size_t len = 0;
+	for (const struct field *field; (field = next_argument(format, &at));) {
+		size_t len = host_argument(record, call_of(format), field->name,
+					   field_int(field, record->decoder->abi, record->data, record->len), text,
+					   sizeof(text));
 
-		if (arguments && !(field->flags & (FIELD_DYNAMIC | FIELD_ARRAY | FIELD_POINTER)))
-			len = host_argument(record, format->name + strlen(prefix), field->name,
-					    field_int(field, record->decoder->abi, record->data, record->len), text,
-					    sizeof(text));
 		/* A mode or flags of 0 say nothing. */
 		if (len && !(len == 1 && *text == '0'))
 			host_put_text(output, field->name, text, len);
-		arguments |= !strcmp(field->name, number);
 	}
 }
 
@@ -189,8 +210,43 @@ static bool is_for(const struct weft_handler *handler, const char *event)
 	return !strcmp(handler->event, event);
 }
 
-bool decoder_bind(const struct weft_handler *handler, const struct format *format, const struct schema_abi *abi,
-		  const char *machine, struct decoder *ret)
+static void add_name(struct decoder *decoder, const char *name, bool is_number)
+{
+	if (decoder->nr_names < DECODER_NAMES && !decoder_find(decoder, name))
+		decoder->names[decoder->nr_names++] = (struct decoded_name){ .name = name, .is_number = is_number };
+}
+
+static void add_names(struct decoder *decoder, const char *const *facts)
+{
+	for (; facts && *facts; facts++) {
+		bool is_number = **facts == '#';
+		const struct field *field;
+		size_t at = 0;
+
+		if (strcmp(*facts, "*"))
+			add_name(decoder, *facts + is_number, is_number);
+		else
+			while ((field = next_argument(decoder->format, &at)))
+				if (argument_known(decoder->machine, call_of(decoder->format), field->name))
+					add_name(decoder, field->name, false);
+	}
+}
+
+const struct decoded_name *decoder_name(const struct decoder *decoder, size_t index)
+{
+	return index < decoder->nr_names ? &decoder->names[index] : NULL;
+}
+
+const struct decoded_name *decoder_find(const struct decoder *decoder, const char *name)
+{
+	for (size_t i = 0; i < decoder->nr_names; i++)
+		if (!strcmp(decoder->names[i].name, name))
+			return &decoder->names[i];
+	return NULL;
+}
+
+bool decoder_bind(const struct weft_handler *handler, const char *const *facts, const struct format *format,
+		  const struct schema_abi *abi, const char *machine, struct decoder *ret)
 {
 	struct decoder decoder = { .handler = handler, .format = format, .abi = abi, .machine = machine };
 
@@ -204,6 +260,7 @@ bool decoder_bind(const struct weft_handler *handler, const struct format *forma
 			return false;
 		decoder.fields[decoder.nr_fields++] = field;
 	}
+	add_names(&decoder, facts);
 	*ret = decoder;
 	return true;
 }

@@ -3,6 +3,7 @@
 #define WEFT_PLUGIN_DECODER_H
 
 #include "lib/base/cleanup.h"
+#include "lib/plugin/decoded.h"
 #include "lib/plugin/plugin.h"
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@ struct format;
 struct schema_abi;
 
 /* A handler bound to one event type. Private to lib/plugin. Invariant: immutable once made. */
-enum { DECODER_FIELDS = 16 };
+enum { DECODER_FIELDS = 16, DECODER_NAMES = 16 };
 
 struct decoder {
 	struct decoder *next;
@@ -24,12 +25,15 @@ struct decoder {
 	const char *machine;
 	unsigned nr_fields;
 	const struct field *fields[DECODER_FIELDS]; /* NULL: an optional field that the event lacks */
+	size_t nr_names;
+	struct decoded_name names[DECODER_NAMES];
 };
 
 /*
  * Returns whether the handler is for this event and all fields that it needs exist. Then *ret is bound, except `next`.
+ * `facts` are those of the handler; NULL: it has none.
  */
-bool decoder_bind(const struct weft_handler *handler, const struct format *format, const struct schema_abi *abi,
-		  const char *machine, struct decoder *ret);
+bool decoder_bind(const struct weft_handler *handler, const char *const *facts, const struct format *format,
+		  const struct schema_abi *abi, const char *machine, struct decoder *ret);
 
 #endif

@@ -68,6 +68,12 @@ struct weft_handler {
 	 */
 	const char *const *fields;
 	void (*format)(const struct weft_host *host, const struct weft_record *record, struct weft_output *output);
+	/*
+	 * The names of the facts that format() may add; NULL ends the list. "#NAME" is a number. "*" stands for those
+	 * of put_arguments(). Filters, keys and columns can name only these. NULL, or a plugin whose handler_size does
+	 * not cover this member: unknown.
+	 */
+	const char *const *facts;
 };
 
 struct weft_plugin {

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ struct plugins {
 	const struct schema_abi *abi;
 	struct loaded *loaded; /* by name */
 	struct decoder *decoders;
+	pthread_mutex_t lock; /* of the decoders: readers and formats look for them in threads of their own */
 };
 
 void plugins_free(struct plugins *plugins)
@@ -60,6 +62,7 @@ void plugins_free(struct plugins *plugins)
 		free(loaded->system);
 		free(loaded);
 	}
+	pthread_mutex_destroy(&plugins->lock);
 	free(plugins->dir);
 	free(plugins->machine);
 	free(plugins);
@@ -257,6 +260,7 @@ int plugins_new(const struct plugins_options *options, struct plugins **ret, str
 	plugins = calloc(1, sizeof(*plugins));
 	if (!plugins)
 		return fail_memory(fail);
+	pthread_mutex_init(&plugins->lock, NULL);
 	plugins->abi = options->abi;
 	plugins->dir = strdup(options->dir);
 	plugins->machine = strdup(options->machine);
@@ -282,7 +286,24 @@ static const struct weft_handler *handler_at(const struct weft_plugin *plugin, u
 	return (const void *)((const char *)plugin->handlers + (size_t)index * plugin->handler_size);
 }
 
-const struct decoder *plugins_decoder(struct plugins *plugins, const struct format *format)
+static const char *const *facts_of(const struct weft_plugin *plugin, const struct weft_handler *handler)
+{
+	return plugin->handler_size >= END_OF(struct weft_handler, facts) ? handler->facts : NULL;
+}
+
+static bool bind(struct plugins *plugins, const struct weft_plugin *plugin, const struct format *format,
+		 struct decoder *ret)
+{
+	for (uint32_t i = 0; i < plugin->nr_handlers; i++) {
+		const struct weft_handler *handler = handler_at(plugin, i);
+
+		if (decoder_bind(handler, facts_of(plugin, handler), format, plugins->abi, plugins->machine, ret))
+			return true;
+	}
+	return false;
+}
+
+static const struct decoder *find_decoder(struct plugins *plugins, const struct format *format)
 {
 	struct loaded *loaded = loaded_for(plugins, format->system);
 	struct decoder *decoder;
@@ -300,15 +321,23 @@ const struct decoder *plugins_decoder(struct plugins *plugins, const struct form
 		fail_memory(&loaded->fail);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < loaded->plugin->nr_handlers; i++) {
-		if (!decoder_bind(handler_at(loaded->plugin, i), format, plugins->abi, plugins->machine, decoder))
-			continue;
-		decoder->next = plugins->decoders;
-		plugins->decoders = decoder;
-		return decoder;
+	if (!bind(plugins, loaded->plugin, format, decoder)) {
+		free(decoder);
+		return NULL;
 	}
-	free(decoder);
-	return NULL;
+	decoder->next = plugins->decoders;
+	plugins->decoders = decoder;
+	return decoder;
+}
+
+const struct decoder *plugins_decoder(struct plugins *plugins, const struct format *format)
+{
+	const struct decoder *decoder;
+
+	pthread_mutex_lock(&plugins->lock);
+	decoder = find_decoder(plugins, format);
+	pthread_mutex_unlock(&plugins->lock);
+	return decoder;
 }
 
 const char *plugins_failure(const struct plugins *plugins)

@@ -38,7 +38,7 @@ struct decoder;
 int must_check plugins_new(const struct plugins_options *options, struct plugins **ret, struct fail *fail);
 void plugins_free(struct plugins *plugins);
 
-/* Returns the decoder of an event type; NULL: no plugin has one. Only one thread at a time may call it. */
+/* Returns the decoder of an event type; NULL: no plugin has one. Any thread. */
 const struct decoder *plugins_decoder(struct plugins *plugins, const struct format *format);
 
 /* Returns the first plugin that an event needed and that could not be used, and why; NULL: there is none. */

@@ -5,6 +5,7 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/tasks.h"
+#include "lib/plugin/decoded.h"
 #include "lib/query/filter_program.h"
 
 #include <stdlib.h>
@@ -98,6 +99,35 @@ static bool string_meets(const struct filter_term *term, const char *text, size_
 	return text_glob(term->text, copy);
 }
 
+/* A comparison with a decoded field, while the plugin decodes the event. */
+struct asked {
+	const struct filter_term *term;
+	bool met;
+};
+
+static void meet_decoded(void *arg, const struct decoded *decoded)
+{
+	struct asked *asked = arg;
+	const struct filter_term *term = asked->term;
+
+	if (strcmp(decoded->name, term->decoded->name))
+		return;
+	if (decoded->kind == DECODED_TEXT)
+		asked->met |= term->text && string_meets(term, decoded->text, decoded->len);
+	else
+		asked->met |= !term->text &&
+			      number_meets(term->op, decoded->value, term->number, decoded->kind == DECODED_INTEGER);
+}
+
+static bool decoded_meets(const struct filter *filter, const struct filter_term *term, const struct event *event)
+{
+	struct asked asked = { .term = term };
+
+	if (!decoder_each(term->decoder, event->data, event->len, meet_decoded, &asked))
+		context_lacks_memory(filter->context);
+	return asked.met;
+}
+
 static bool term_meets(const struct filter *filter, const struct filter_term *term, const struct event *event)
 {
 	struct task_name name;
@@ -120,6 +150,8 @@ static bool term_meets(const struct filter *filter, const struct filter_term *te
 		return string_meets(term, name.text, name.len);
 	case FILTER_OF_MASK:
 		return mask_meets(filter, term, event);
+	case FILTER_OF_DECODED:
+		return decoded_meets(filter, term, event);
 	}
 	return false;
 }

@@ -18,6 +18,8 @@ struct near;
  * numbers, strings, globs and CPUS{LIST}; &&, ||, ! and parentheses. A filter is compiled once for each type of event
  * into a program of comparisons; each names the comparison to continue with. Matching allocates nothing and looks up no
  * name.
+ * If the context has plugins, a name that is no field of the event is the field that a plugin decodes from it;
+ * decoded.NAME is always that one. An event of which the plugin does not say it meets no comparison with it.
  * Not supported: .function, which needs the kernel's symbols; strings behind a pointer, unless the event holds a copy.
  * Borrows the format and the context.
  */
@@ -34,6 +36,9 @@ enum { FILTER_TERMS_MAX = 256, FILTER_DEPTH_MAX = 64 };
 int must_check filter_new(const char *text, const struct format *format, const struct context *context,
 			  struct near *near, struct filter **ret, struct fail *fail);
 void filter_free(struct filter *filter);
+
+/* Offers the names of the format's fields, also of those that plugins decode. */
+void filter_offer(const struct format *format, const struct context *context, struct near *near);
 
 bool filter_match(const struct filter *filter, const struct event *event);
 

@@ -5,6 +5,7 @@
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
+#include "lib/plugin/plugins.h"
 #include "lib/query/filter.h"
 #include "lib/query/filter_program.h"
 
@@ -102,6 +103,53 @@ static bool bind_pointer(struct parser *parser, struct filter_term *term, const 
 	return true;
 }
 
+static const struct decoder *decoder_of(const struct format *format, const struct context *context)
+{
+	return format && context->plugins ? plugins_decoder(context->plugins, format) : NULL;
+}
+
+void filter_offer(const struct format *format, const struct context *context, struct near *near)
+{
+	const struct decoder *decoder = decoder_of(format, context);
+	const struct decoded_name *name;
+
+	for (uint32_t i = 0; format && i < format->nr_fields; i++)
+		near_offer(near, format->fields[i].name);
+	for (size_t i = 0; decoder && (name = decoder_name(decoder, i)); i++)
+		near_offer(near, name->name);
+}
+
+static bool bind_decoded(struct parser *parser, struct filter_term *term, const char *name)
+{
+	const struct decoder *decoder = decoder_of(parser->format, parser->filter->context);
+
+	term->decoded = decoder ? decoder_find(decoder, name) : NULL;
+	term->decoder = decoder;
+	term->of = FILTER_OF_DECODED;
+	return term->decoded != NULL;
+}
+
+/* What is no field of the event's own. */
+static bool bind_other(struct parser *parser, struct filter_term *term, const char *name)
+{
+	if (!strcmp(name, "CPU") || !strcmp(name, "cpu") || !strcmp(name, "common_cpu")) {
+		term->of = FILTER_OF_CPU;
+		return true;
+	}
+	if (!strcmp(name, "COMM") || !strcmp(name, "comm")) {
+		term->of = FILTER_OF_TASK;
+		return true;
+	}
+	return bind_decoded(parser, term, name);
+}
+
+static bool not_found(struct parser *parser, const char *start)
+{
+	if (parser->near)
+		filter_offer(parser->format, parser->filter->context, parser->near);
+	return refuse(parser, -ENOENT, start, "Field not found");
+}
+
 static bool bind_field(struct parser *parser, struct filter_term *term, const char *start, const char *name)
 {
 	const struct schema_abi *abi = &parser->filter->context->abi;
@@ -116,24 +164,15 @@ static bool bind_field(struct parser *parser, struct filter_term *term, const ch
 			term->of = FILTER_OF_NUMBER;
 		return true;
 	}
-	if (!strcmp(name, "CPU") || !strcmp(name, "cpu") || !strcmp(name, "common_cpu")) {
-		term->of = FILTER_OF_CPU;
-		return true;
-	}
-	if (!strcmp(name, "COMM") || !strcmp(name, "comm")) {
-		term->of = FILTER_OF_TASK;
-		return true;
-	}
-	for (uint32_t i = 0; parser->near && parser->format && i < parser->format->nr_fields; i++)
-		near_offer(parser->near, parser->format->fields[i].name);
-	return refuse(parser, -ENOENT, start, "Field not found");
+	return bind_other(parser, term, name) || not_found(parser, start);
 }
 
 static bool take_field(struct parser *parser, struct filter_term *term)
 {
-	const char *start = parser->at, *end = start;
+	static const char decoded[] = "decoded.";
+	bool is_decoded = !strncmp(parser->at, decoded, strlen(decoded)), user;
+	const char *start = parser->at + (is_decoded ? strlen(decoded) : 0), *end = start;
 	char name[NAME_MAX_LEN + 1];
-	bool user;
 
 	while (text_is_name_char(*end))
 		end++;
@@ -143,7 +182,8 @@ static bool take_field(struct parser *parser, struct filter_term *term)
 		return refuse(parser, -ENOENT, start, "Field not found");
 	memcpy(name, start, (size_t)(end - start));
 	name[end - start] = '\0';
-	if (!bind_field(parser, term, start, name))
+	if (is_decoded ? !bind_decoded(parser, term, name) && !not_found(parser, start) :
+			 !bind_field(parser, term, start, name))
 		return false;
 	user = !strncmp(end, ".ustring", strlen(".ustring"));
 	parser->at = end + (user ? strlen(".ustring") : 0);
@@ -173,7 +213,8 @@ static bool take_op(struct parser *parser, struct filter_term *term)
 
 static bool is_string(const struct filter_term *term)
 {
-	return term->of == FILTER_OF_STRING || term->of == FILTER_OF_TASK;
+	return term->of == FILTER_OF_STRING || term->of == FILTER_OF_TASK ||
+	       (term->of == FILTER_OF_DECODED && !term->decoded->is_number);
 }
 
 /* filter_parse_regex(): a '!' in front negates the pattern; a pattern that begins with a digit is no glob. */
@@ -234,6 +275,12 @@ static uint64_t fitted(uint64_t value, const struct place *place)
 	return place->is_signed ? (uint64_t)((int64_t)value >> shift) : value >> shift;
 }
 
+/* A decoded number has 64 bits, with a sign or without. */
+static bool is_signed(const struct filter_term *term, const char *number)
+{
+	return term->of == FILTER_OF_CPU || term->place.is_signed || (term->of == FILTER_OF_DECODED && *number == '-');
+}
+
 static bool take_number(struct parser *parser, struct filter_term *term)
 {
 	const char *start = parser->at, *end = start + (*start == '-');
@@ -250,7 +297,7 @@ static bool take_number(struct parser *parser, struct filter_term *term)
 		return refuse(parser, -EINVAL, start, "Operand too long");
 	memcpy(number, start, (size_t)(end - start));
 	number[end - start] = '\0';
-	if (!number_of_text(number, term->of == FILTER_OF_CPU || term->place.is_signed, &term->number))
+	if (!number_of_text(number, is_signed(term, number), &term->number))
 		return refuse(parser, -EINVAL, start, "Illegal integer value");
 	if (term->of == FILTER_OF_NUMBER)
 		term->number = fitted(term->number, &term->place);
@@ -264,7 +311,7 @@ static bool take_cpus(struct parser *parser, struct filter_term *term)
 	const char *start = parser->at, *list = start + strlen("CPUS{"), *end;
 	char copy[LIST_MAX + 1];
 
-	if (is_string(term) || (term->of == FILTER_OF_NUMBER && !term->place.size) ||
+	if (is_string(term) || term->of == FILTER_OF_DECODED || (term->of == FILTER_OF_NUMBER && !term->place.size) ||
 	    (term->op != FILTER_EQ && term->op != FILTER_NE && term->op != FILTER_AND))
 		return refuse(parser, -EINVAL, start, "Illegal operation for field type");
 	if (list[-1] != '{')

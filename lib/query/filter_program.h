@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 struct context;
+struct decoded_name;
+struct decoder;
 
 /* The compiled program: lib/query/filter_parse.c makes it and filter.c runs it. */
 enum filter_op {
@@ -24,7 +26,7 @@ enum filter_op {
 	FILTER_OPS
 };
 
-enum filter_of { FILTER_OF_NUMBER, FILTER_OF_CPU, FILTER_OF_STRING, FILTER_OF_TASK, FILTER_OF_MASK };
+enum filter_of { FILTER_OF_NUMBER, FILTER_OF_CPU, FILTER_OF_STRING, FILTER_OF_TASK, FILTER_OF_MASK, FILTER_OF_DECODED };
 
 /* The values of filter_term::next that end a program. */
 enum { FILTER_TRUE = -1, FILTER_FALSE = -2 };
@@ -36,7 +38,9 @@ struct filter_term {
 	bool is_not;        /* the pattern began with '!' */
 	bool has_cpus;      /* compare with `cpus`; else with `text` or `number` */
 	bool is_glob;
-	uint64_t number; /* cut to the field's size and sign-extended */
+	uint64_t number;                    /* cut to the field's size and sign-extended */
+	const struct decoder *decoder;      /* FILTER_OF_DECODED */
+	const struct decoded_name *decoded; /* its field */
 	char *text;
 	size_t len;
 	struct cpus *cpus;

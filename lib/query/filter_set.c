@@ -241,8 +241,7 @@ static int refuse(struct filter_set *set, const struct pattern *pattern, const c
 		const struct format *format =
 			pattern_fits(pattern, system, event) ? schema_format(set->context->schema, id, NULL) : NULL;
 
-		for (uint32_t j = 0; format && j < format->nr_fields; j++)
-			near_offer(&near, format->fields[j].name);
+		filter_offer(format, set->context, &near);
 	}
 	return with_hint(fail, err, &near);
 }

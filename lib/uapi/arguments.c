@@ -47,6 +47,11 @@ static const char *number_of(const struct argument_name *names, uint64_t value)
 	return NULL;
 }
 
+bool argument_known(const char *machine, const char *call, const char *name)
+{
+	return set_of(machine, call, name) != NULL;
+}
+
 bool argument_put(const char *machine, const char *call, const char *name, uint64_t value, struct out *out)
 {
 	const struct argument_set *set = set_of(machine, call, name);

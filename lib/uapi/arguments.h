@@ -13,6 +13,9 @@ struct out;
  * flags that differ among the others stay numbers.
  */
 
+/* Whether some values of the argument have names. */
+bool argument_known(const char *machine, const char *call, const char *name);
+
 /*
  * Prints the names and returns true, if the argument `name` of the call `call` ("openat") is known and the value has a
  * name.

@@ -120,6 +120,25 @@ decoded() {
 	sed 's/,"decoded":{[^}]*}//' "$BATS_TEST_TMPDIR/json" | diff - <(weft report --format json $file)
 }
 
+@test "report --decode -f: a filter names what plugins know" {
+	[ "$(weft report --decode -f 'error == "ENOENT"' $file | decoded)" -eq "$(weft report --decode $file | decoded)" ]
+	[ "$(weft report --decode -f 'error == "ENOENT"' $file | grep -vc '^#')" -eq "$(weft report --decode $file | decoded)" ]
+	[ "$(weft report --decode -v -f 'error ~ "ENO*"' $file | decoded)" -eq 0 ]
+	run --separate-stderr weft report -f 'error == "ENOENT"' $file
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"Field not found"* ]]
+	run --separate-stderr weft report --decode -f 'errur == "ENOENT"' $file
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == *"Field not found; did you mean 'error'"* ]]
+}
+
+@test "report --decode -f: decoded.NAME is the argument's text, NAME its number" {
+	weft report --decode -e 'sys_enter_*' $file | grep -c 'flags=[A-Z_|]*O_CLOEXEC' > "$BATS_TEST_TMPDIR/want"
+	[ "$(weft report --decode -f 'decoded.flags ~ "*O_CLOEXEC*"' $file | grep -vc '^#')" -eq "$(< "$BATS_TEST_TMPDIR/want")" ]
+	[ "$(< "$BATS_TEST_TMPDIR/want")" -gt 0 ]
+	[ "$(weft report -f 'sys_enter_openat: flags & 0x80000' $file | grep -vc '^#')" -gt 0 ]
+}
+
 @test "every format of report has what plugins know" {
 	# pretty prints the name of a system call's error without a plugin.
 	[ "$(weft report --decode --format pretty $file | grep -c ' -1 ENOENT$')" -eq "$(weft report --decode $file | decoded)" ]

@@ -2,6 +2,6 @@
 /* A plugin whose file is named after another system than it is for. */
 #include "lib/plugin/plugin.h"
 
-static const struct weft_handler handlers[] = { { "event", NULL, NULL } };
+static const struct weft_handler handlers[] = { { "event", NULL, NULL, NULL } };
 
 WEFT_PLUGIN("elsewhere", handlers);

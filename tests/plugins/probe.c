@@ -6,6 +6,8 @@ enum { SMALL, ARRAY, TEXT, MISSING };
 
 static const char *const fields[] = { "small", "array", "text", "?missing", NULL };
 static const char *const needy_fields[] = { "missing", NULL };
+static const char *const facts[] = { "#small",   "#count",         "#second", "#behind",
+				     "#missing", "#no_such_field", "text",    NULL };
 
 static void format_probe(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -24,8 +26,8 @@ static void format_probe(const struct weft_host *host, const struct weft_record 
 }
 
 static const struct weft_handler handlers[] = {
-	{ "needs_more", needy_fields, format_probe },
-	{ "event_*", fields, format_probe },
+	{ "needs_more", needy_fields, format_probe, NULL },
+	{ "event_*", fields, format_probe, facts },
 };
 
 WEFT_PLUGIN("probe", handlers);

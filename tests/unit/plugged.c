@@ -43,14 +43,25 @@ void plugged_release(struct plugged *plugged)
 	out_release(&plugged->out);
 }
 
+/* Filters, keys and columns know only the names that the plugin lists. */
+static void check_listed(void *arg, const struct decoded *decoded)
+{
+	const struct decoded_name *name = decoder_find(arg, decoded->name);
+
+	if (!CHECK(name && name->is_number == (decoded->kind != DECODED_TEXT)))
+		fprintf(stderr, "the plugin does not list '%s'\n", decoded->name);
+}
+
 const char *plugged_decode(struct plugged *plugged, int32_t id, const void *record, size_t len)
 {
 	const struct format *format = schema_format(plugged->schema, id, NULL);
 	const struct decoder *decoder = format ? plugins_decoder(plugged->plugins, format) : NULL;
 
 	out_clear(&plugged->out);
-	if (decoder)
+	if (decoder) {
 		decoder_run(decoder, record, len, &plugged->out);
+		CHECK(decoder_each(decoder, record, len, check_listed, (void *)(uintptr_t)decoder));
+	}
 	out_char(&plugged->out, '\0');
 	return plugged->out.start;
 }
