@@ -5,10 +5,12 @@
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/reader/extent.h"
+#include "lib/reader/moment.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,10 +18,11 @@ enum { NS_PER_S = 1000000000 };
 
 static int no_time(const char *option, const char *text, struct fail *fail)
 {
-	(void)fail_set(fail, -EINVAL,
-		       "--%s: '%s' is not a time; 12.345678 is one, +1ms from the first event, -2s from the last, "
-		       "and 10:30:00 where the file has wall-clock times",
-		       option, text);
+	(void)fail_set(
+		fail, -EINVAL,
+		"--%s: '%s' is not a time; 12.345678 is one, +1ms from the first event, -2s from the last, "
+		"@sched_switch#2-5ms before the second such event, and 10:30:00 where the file has wall-clock times",
+		option, text);
 	return fail_usage(fail, -EINVAL);
 }
 
@@ -135,6 +138,63 @@ static int wall(const struct context *context, const char *option, const char *t
 	return 0;
 }
 
+/*
+ * Splits "NAME#N+1ms" into its parts; the offset has a unit, because a name may end with a number. False: it has no
+ * name, or the number is none.
+ */
+static bool take_moment(char *text, struct moment *ret, uint64_t *ret_span, char *ret_sign)
+{
+	char *end = text + strlen(text), *hash;
+
+	*ret = (struct moment){ .name = text, .nr = 1 };
+	*ret_sign = 0;
+	for (char *at = end; at > text && !*ret_sign; at--)
+		if ((*at == '+' || *at == '-') && end[-1] >= 'a' && take_span(at + 1, ret_span)) {
+			*ret_sign = *at;
+			*at = '\0';
+		}
+	hash = strrchr(text, '#');
+	if (hash && hash[1] && !hash[1 + strspn(hash + 1, "0123456789")]) {
+		*hash = '\0';
+		if (text_parse_u64(hash + 1, &ret->nr, NULL) || !ret->nr)
+			return false;
+	}
+	if (!strncmp(text, "mark:", strlen("mark:"))) {
+		ret->name = NULL;
+		ret->mark = text + strlen("mark:");
+	}
+	return *text && (ret->name || *ret->mark);
+}
+
+static int at_event(const struct context *context, const char *option, const char *text, struct extent *extent,
+		    uint64_t *ret, struct fail *fail)
+{
+	bool is_until = !strcmp(option, "until");
+	struct extent_moment *known = &extent->moments[is_until];
+	cleanup_free char *copy = strdup(text + 1);
+	struct moment moment;
+	uint64_t span = 0;
+	char sign;
+	int r;
+
+	if (!copy)
+		return fail_memory(fail);
+	if (!take_moment(copy, &moment, &span, &sign) || (sign && context->unit == CLOCK_UNIT_COUNT))
+		return no_time(option, text, fail);
+	if (known->text != text) {
+		r = moment_find(context, &moment, &known->at, fail);
+		if (r)
+			return fail_in(fail, r, "--%s: '%s'", option, text);
+		known->text = text;
+	}
+	*ret = known->at;
+	if (sign == '-')
+		*ret = span < *ret ? *ret - span : 0;
+	else if (__builtin_add_overflow(*ret, span, ret))
+		*ret = UINT64_MAX;
+	return 0;
+}
+
 static int parse(const struct context *context, const char *option, const char *text, struct extent *extent,
 		 uint64_t *ret, struct fail *fail)
 {
@@ -142,6 +202,8 @@ static int parse(const struct context *context, const char *option, const char *
 
 	if (*text == '+' || *text == '-')
 		return relative(context, option, text, extent, ret, fail);
+	if (*text == '@')
+		return at_event(context, option, text, extent, ret, fail);
 	if (strchr(text, ':'))
 		return wall(context, option, text, extent, ret, fail);
 	if (context->unit == CLOCK_UNIT_COUNT)

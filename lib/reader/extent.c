@@ -50,7 +50,7 @@ int extent_find(const struct context *context, struct extent *extent, struct fai
 
 	if (extent->known)
 		return 0;
-	*extent = (struct extent){ .found = false };
+	extent->found = false;
 	for (size_t i = 0; !r && i < trace_buffers(trace); i++) {
 		struct context *other = NULL;
 

@@ -15,6 +15,11 @@ struct extent {
 	bool known;           /* extent_find() has run */
 	bool found;           /* the file has an event */
 	uint64_t first, last; /* in units of event::ts */
+	/* times of events that were looked for, by the text that asked (cmd/stamp.c); the texts are borrowed */
+	struct extent_moment {
+		const char *text; /* NULL: none */
+		uint64_t at;
+	} moments[2];
 };
 
 /* Reads the start and the end of each CPU, once, for the file and the clock of this context. */

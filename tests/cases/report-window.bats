@@ -109,6 +109,34 @@ microseconds()
 	done
 }
 
+@test "report: --since and --until take the time of an event or of a marker" {
+	local golden=tests/fixtures/golden
+	file=$golden/6.12-events-sched.dat
+	weft report -t "$file" | grep -v '^#' > "$BATS_TEST_TMPDIR/all"
+	# The second sched_wakeup, and what follows it.
+	second=$(grep -n ' sched_wakeup: ' "$BATS_TEST_TMPDIR/all" | sed -n '2s/:.*//p')
+	body -t --since '@sched_wakeup#2' | diff - <(tail -n "+$second" "$BATS_TEST_TMPDIR/all")
+	body -t --until '@sched:sched_wakeup#2' | diff - <(head -n "$second" "$BATS_TEST_TMPDIR/all")
+	at=$(sed -n "${second}s/.* \([0-9.]*\): sched_wakeup: .*/\1/p" "$BATS_TEST_TMPDIR/all")
+	body -t --since '@sched_wakeup#2-150us' --until '@sched_wakeup#2+1ms' | diff - <(awk -v at="$at" '
+		match($0, / [0-9]+[.][0-9]+: /) { t = substr($0, RSTART + 1, RLENGTH - 3); if (t - at >= -0.00015 && t - at <= 0.001) print }' "$BATS_TEST_TMPDIR/all")
+	# Analyses and exports take the same.
+	[ "$(weft export --to jsonl --since '@sched_wakeup#2' "$file" 2> /dev/null | wc -l)" = $((lines = $(wc -l < "$BATS_TEST_TMPDIR/all") - second + 1)) ]
+	weft summary --since '@sched_wakeup#2' "$file" | grep -qw "$lines"
+	file=$golden/6.12-markers.dat
+	[[ "$(body --since '@mark:cpu1')" = *'tracing_mark_write: cpu1' ]]
+	[ "$(body --since '@mark:cpu1' | wc -l)" = 1 ]
+	[ "$(body --since '@mark:cpu#2' | wc -l)" = 1 ]
+	run -1 weft report --since '@mark:cpu#3' "$file"
+	[[ "$output" == "weft: --since: '@mark:cpu#3': the file has 2 markers with 'cpu'" ]]
+	run -1 weft report --until '@nothing' "$file"
+	[[ "$output" == "weft: --until: '@nothing': the file knows no event 'nothing'"* ]]
+	for wrong in '@' '@mark:' '@sched_switch#0' '@#2'; do
+		run -2 weft report --since "$wrong" "$file"
+		[[ "$output" == "weft: --since: '$wrong' is not a time"* ]]
+	done
+}
+
 @test "pretty: its times are those from the file's first event, whatever is selected" {
 	weft report --format pretty "$file" | grep -v '^#' > "$BATS_TEST_TMPDIR/people"
 	# A system call and its end are one line.
