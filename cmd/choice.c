@@ -156,7 +156,7 @@ static int narrow(const struct choice *choice, struct reader_buffer *buffer, str
 	return r ? r : choice_window(choice, buffer, extent, fail);
 }
 
-int choice_add(const struct choice *choice, struct trace *trace, struct reader *reader, struct fail *fail)
+int choice_buffers(const struct choice *choice, struct trace *trace, struct reader *reader, struct fail *fail)
 {
 	struct extent extent = { .known = false };
 	size_t nr_wanted = 0;
@@ -177,7 +177,17 @@ int choice_add(const struct choice *choice, struct trace *trace, struct reader *
 	if (!r && choice->instance && !nr_wanted)
 		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace),
 				choice->instance);
-	if (!r && choice->tail != UINT64_MAX)
-		r = reader_tail(reader, choice->tail, fail);
 	return r;
+}
+
+int choice_tail(const struct choice *choice, struct reader *reader, struct fail *fail)
+{
+	return choice->tail == UINT64_MAX ? 0 : reader_tail(reader, choice->tail, fail);
+}
+
+int choice_add(const struct choice *choice, struct trace *trace, struct reader *reader, struct fail *fail)
+{
+	int r = choice_buffers(choice, trace, reader, fail);
+
+	return r ? r : choice_tail(choice, reader, fail);
 }

@@ -60,6 +60,11 @@ bool choice_take(struct choice *choice, int key, char *arg, struct argp_state *s
 /* Adds the buffers and narrows them; the reader is ready to be started. The limit is the caller's. */
 int must_check choice_add(const struct choice *choice, struct trace *trace, struct reader *reader, struct fail *fail);
 
+/* The two halves of choice_add(): between them a command can do what has to be done before events are read. */
+int must_check choice_buffers(const struct choice *choice, struct trace *trace, struct reader *reader,
+			      struct fail *fail);
+int must_check choice_tail(const struct choice *choice, struct reader *reader, struct fail *fail);
+
 /* The parts of choice_add(), for a command that narrows a buffer further: events and tasks; times and CPUs. */
 int must_check choice_select(const struct choice *choice, struct selection *selection, struct fail *fail);
 int must_check choice_window(const struct choice *choice, struct reader_buffer *buffer, struct extent *extent,

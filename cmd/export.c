@@ -2,6 +2,7 @@
 #include "cmd/apart.h"
 #include "cmd/choice.h"
 #include "cmd/command.h"
+#include "cmd/decode.h"
 #include "cmd/empty_answer.h"
 #include "cmd/export_folder.h"
 #include "cmd/export_write.h"
@@ -48,6 +49,7 @@ enum { EXIT_DAMAGED = 3 };
 struct arguments {
 	const char *input, *output;
 	struct choice choice;
+	struct decode decode;
 	const struct export_ops *ops;
 	const char *fields, *weight, *diff, *partition;
 	uint64_t max_size;
@@ -64,7 +66,7 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Write FILE; for parquet and ctf a directory (default: standard output)", 1 },
 	{ "fields", OPT_FIELDS, "FIELD", 0,
 	  "The columns of jsonl and csv, with commas: ts, cpu, instance, pid, tgid, comm, flags, system, event, lost, "
-	  "fields, text, and fields of the events",
+	  "fields, text, decoded, and fields of the events",
 	  3 },
 	{ "weight", OPT_WEIGHT, "self-time|off-cpu|count", 0,
 	  "What stacks weigh in folded, flame, speedscope, pprof and firefox (default: the first that there is)", 3 },
@@ -124,6 +126,10 @@ static void finish_arguments(const struct arguments *arguments, struct argp_stat
 		argp_error(state, "--diff: only the formats folded and flame compare recordings");
 	if (arguments->diff && !strcmp(arguments->diff, "-"))
 		argp_error(state, "--diff: standard input can only be the file that is exported");
+	if (arguments->decode.wanted && !arguments->ops->takes_decode)
+		argp_error(state,
+			   "--decode: format '%s' has no place for what plugins know; jsonl, csv and sqlite have",
+			   arguments->ops->name);
 	if (arguments->partition && !arguments->ops->folder)
 		argp_error(state, "--partition: format '%s' is a single file", arguments->ops->name);
 	if (arguments->partition && destination_folder_fault(arguments->partition))
@@ -143,6 +149,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->choice;
+		state->child_inputs[1] = &arguments->decode;
 		return 0;
 	case OPT_TO:
 		arguments->ops = export_named(arg, state);
@@ -191,6 +198,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ &choice_argp, 0, NULL, 2 },
+	{ &decode_argp, 0, NULL, 3 },
 	{ 0 },
 };
 
@@ -233,7 +241,7 @@ static int open_files(const struct arguments *arguments, struct export_job *job,
 	int r = arguments->diff ? trace_new(arguments->diff, &job->before, fail) : 0;
 
 	if (!r)
-		r = reading_open(arguments->input, !arguments->no_sandbox, ret, fail);
+		r = reading_open(arguments->input, !arguments->no_sandbox && !job->decode.wanted, ret, fail);
 	if (!r && job->before) {
 		r = trace_load(job->before, fail);
 		if (r)
@@ -275,6 +283,8 @@ static int export_to(const struct arguments *arguments, int fd)
 				  .weight = arguments->weight,
 				  .input = arguments->input,
 				  .max_size = arguments->max_size,
+				  .decode = arguments->decode,
+				  .keeps_rights = arguments->no_sandbox,
 				  .fd = fd,
 				  .terminal = fd == STDOUT_FILENO && isatty(fd) };
 	struct fail fail = FAIL_INIT;

@@ -184,8 +184,14 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 				      .has_date = trace_info(trace)->has_date,
 				      .date_offset_ns = trace_info(trace)->date_offset_ns };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int r = choice_add(job->choice, trace, &writing->reader, fail);
+	int r = choice_buffers(job->choice, trace, &writing->reader, fail);
 
+	for (size_t i = 0; !r && i < writing->reader.nr_buffers; i++)
+		r = decode_open(&job->decode, writing->reader.buffers[i].context, fail);
+	if (!r && job->decode.wanted && !job->keeps_rights)
+		r = trace_sandbox(trace, fail);
+	if (!r)
+		r = choice_tail(job->choice, &writing->reader, fail);
 	if (!r && !out_init(&writing->out, 2 * OUT_SIZE))
 		r = fail_memory(fail);
 	if (!r && cpus > 1)
@@ -216,6 +222,9 @@ static int finish(struct writing *writing, struct trace *trace, struct fail *fai
 		command_warn("note: the clocks of the instances differ: their times cannot be "
 			     "compared; -B NAME exports one");
 	tell_notes(writing->export);
+	for (size_t i = 0; i < writing->reader.nr_buffers; i++)
+		if (decode_check(writing->reader.buffers[i].context, fail))
+			return -ENOEXEC;
 	if (trace_starved(trace))
 		return fail_memory(fail);
 	if (damage)
@@ -243,6 +252,8 @@ int export_write(struct export_job *job, struct trace *trace, struct fail *fail)
 	export_free(writing.export);
 	export_tables_release(&writing.tables);
 	export_free(writing.before);
+	for (size_t i = 0; i < writing.reader.nr_buffers; i++)
+		decode_close(writing.reader.buffers[i].context);
 	reader_release(&writing.reader);
 	pool_free(writing.pool);
 	if (writing.out.start)

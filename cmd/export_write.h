@@ -2,6 +2,7 @@
 #ifndef WEFT_CMD_EXPORT_WRITE_H
 #define WEFT_CMD_EXPORT_WRITE_H
 
+#include "cmd/decode.h"
 #include "lib/base/cleanup.h"
 
 #include <stdbool.h>
@@ -24,6 +25,9 @@ struct export_job {
 	uint64_t max_size;    /* the value of --max-size, or 0 */
 	struct trace *before; /* the other file of --diff, loaded; or NULL */
 	struct db *db;        /* the database that the exporter has opened, or NULL */
+	/* With plugins the right to open files is given up after loading them; `keeps_rights`: not at all. */
+	struct decode decode;
+	bool keeps_rights;
 	int fd;
 	bool terminal;                /* fd is standard output, which is a terminal */
 	uint64_t events, gaps, bytes; /* set by export_write() */

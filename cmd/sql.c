@@ -2,6 +2,7 @@
 #include "cmd/analyse.h"
 #include "cmd/choice.h"
 #include "cmd/command.h"
+#include "cmd/decode.h"
 #include "cmd/export_write.h"
 #include "cmd/option_value.h"
 #include "cmd/progress.h"
@@ -25,6 +26,7 @@ enum { OPT_FORMAT = 256, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
 struct arguments {
 	const char *input, *sql;
 	struct choice choice;
+	struct decode decode;
 	enum table_format format;
 	bool quiet, no_sandbox, trust_size;
 };
@@ -63,6 +65,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->choice;
+		state->child_inputs[1] = &arguments->decode;
 		return 0;
 	case OPT_FORMAT:
 		arguments->format = analyse_format(arg, state);
@@ -93,6 +96,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ &choice_argp, 0, NULL, 2 },
+	{ &decode_argp, 0, NULL, 3 },
 	{ 0 },
 };
 
@@ -153,7 +157,8 @@ static int answer(const struct arguments *arguments, struct export_job *job, str
 {
 	struct fail damage = FAIL_INIT;
 	struct trace *trace = NULL;
-	int r, read = reading_open(arguments->input, !arguments->no_sandbox, &trace, &damage);
+	bool sandbox = !arguments->no_sandbox && !arguments->decode.wanted;
+	int r, read = reading_open(arguments->input, sandbox, &trace, &damage);
 
 	if (!read && arguments->trust_size)
 		trace_trust_sizes(trace);
@@ -181,6 +186,8 @@ static int run(int argc, char **argv)
 	int r;
 
 	command_parse(&sql_command, argc, argv, 0, &arguments);
+	job.decode = arguments.decode;
+	job.keeps_rights = arguments.no_sandbox;
 	if (!arguments.input)
 		arguments.input = "trace.dat";
 	reading_tell_left_behind(arguments.input);

@@ -13,8 +13,8 @@ _weft_options()
 	extract) echo '--output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q --instance -B --all -a --snapshot -s' ;;
 	snapshot) echo '--take -s --clear -r --free -f --cpu -c --on --count --instance -B' ;;
 	report) echo '--decode --no-plugins -N --plugin-dir --input -i --instance -B --event -e --filter -f -F --invert -v --no-hardirq -I --no-softirq -S --cpu --pid --comm --no-self --self --since --until --limit --tail --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --stored --quiet -q --threads --no-sandbox --trust-size' ;;
-	export) echo '--instance -B --event -e --cpu --pid --comm --no-self --since --until --limit --tail --input -i --to --output -o --fields --weight --max-size --diff --partition --mode --quiet -q --no-sandbox --trust-size' ;;
-	sql) echo '--instance -B --event -e --cpu --pid --comm --no-self --since --until --limit --tail --input -i --format --quiet -q --no-sandbox --trust-size' ;;
+	export) echo '--instance -B --event -e --cpu --pid --comm --no-self --since --until --limit --tail --decode --no-plugins -N --plugin-dir --input -i --to --output -o --fields --weight --max-size --diff --partition --mode --quiet -q --no-sandbox --trust-size' ;;
+	sql) echo '--instance -B --event -e --cpu --pid --comm --no-self --since --until --limit --tail --decode --no-plugins -N --plugin-dir --input -i --format --quiet -q --no-sandbox --trust-size' ;;
 	info) echo '--input -i --no-events --trust-size --settings --setting --instance -B --no-sandbox' ;;
 	check) echo '--input -i --quiet -q --no-sandbox --trust-size' ;;
 	pack) echo '--output -o --pages --kallsyms --all-symbols --events --latency --latency-sample --btf --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
@@ -240,6 +240,7 @@ _weft_metavar()
 	export:--until) echo 'TIME' ;;
 	export:--limit) echo 'N' ;;
 	export:--tail) echo 'N' ;;
+	export:--plugin-dir) echo 'DIR' ;;
 	export:--input|export:-i) echo 'FILE' ;;
 	export:--to) echo 'jsonl|csv|perfetto|sqlite|chrome|folded|flame|speedscope|html|parquet|ctf|pprof|firefox' ;;
 	export:--output|export:-o) echo 'FILE' ;;
@@ -258,6 +259,7 @@ _weft_metavar()
 	sql:--until) echo 'TIME' ;;
 	sql:--limit) echo 'N' ;;
 	sql:--tail) echo 'N' ;;
+	sql:--plugin-dir) echo 'DIR' ;;
 	sql:--input|sql:-i) echo 'FILE' ;;
 	sql:--format) echo 'text|json|csv' ;;
 	info:--input|info:-i) echo 'FILE' ;;

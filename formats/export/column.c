@@ -9,19 +9,26 @@
 #include <string.h>
 
 static const char *const names[] = {
-	[COLUMN_TS] = "ts",       [COLUMN_CPU] = "cpu",   [COLUMN_INSTANCE] = "instance", [COLUMN_PID] = "pid",
-	[COLUMN_TGID] = "tgid",   [COLUMN_COMM] = "comm", [COLUMN_FLAGS] = "flags",       [COLUMN_SYSTEM] = "system",
-	[COLUMN_EVENT] = "event", [COLUMN_LOST] = "lost", [COLUMN_FIELDS] = "fields",     [COLUMN_TEXT] = "text",
+	[COLUMN_TS] = "ts",           [COLUMN_CPU] = "cpu",       [COLUMN_INSTANCE] = "instance",
+	[COLUMN_PID] = "pid",         [COLUMN_TGID] = "tgid",     [COLUMN_COMM] = "comm",
+	[COLUMN_FLAGS] = "flags",     [COLUMN_SYSTEM] = "system", [COLUMN_EVENT] = "event",
+	[COLUMN_LOST] = "lost",       [COLUMN_FIELDS] = "fields", [COLUMN_TEXT] = "text",
+	[COLUMN_DECODED] = "decoded",
 };
 
 static void column_name(struct column *column)
 {
-	static const char own[] = "fields.";
+	static const char own[] = "fields.", decoded[] = "decoded.";
 
 	column->what = COLUMN_FIELD;
 	column->field = column->name;
 	if (!strncmp(column->name, own, strlen(own))) {
 		column->field += strlen(own);
+		return;
+	}
+	if (!strncmp(column->name, decoded, strlen(decoded))) {
+		column->what = COLUMN_FACT;
+		column->field += strlen(decoded);
 		return;
 	}
 	for (size_t i = 0; i < array_size(names); i++)
@@ -70,6 +77,11 @@ int column_list_parse(const char *text, struct column_list *ret, struct fail *fa
 	else
 		*ret = list;
 	return r;
+}
+
+void column_list_drop_last(struct column_list *list)
+{
+	free(list->at[--list->nr].name);
 }
 
 void column_list_release(struct column_list *list)

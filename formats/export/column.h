@@ -22,13 +22,15 @@ enum column_what {
 	COLUMN_LOST,
 	COLUMN_FIELDS,
 	COLUMN_TEXT,
-	COLUMN_FIELD, /* a field of the record */
+	COLUMN_DECODED, /* all that a plugin knows of the record */
+	COLUMN_FIELD,   /* a field of the record */
+	COLUMN_FACT,    /* what a plugin knows of it */
 };
 
 struct column {
 	enum column_what what;
 	char *name;        /* as the user wrote it, which is the key or the title */
-	const char *field; /* for COLUMN_FIELD: the field's name, which points into `name` */
+	const char *field; /* for COLUMN_FIELD and COLUMN_FACT: its name, which points into `name` */
 };
 
 enum { COLUMNS_OF_TABLE_MAX = 256 };
@@ -40,9 +42,10 @@ struct column_list {
 
 /*
  * Parses "ts,cpu,next_pid": names of enum column_what, fields of records, and fields.NAME for a field whose name is
- * also that of a column.
+ * also that of a column; decoded.NAME for what a plugin knows.
  */
 int must_check column_list_parse(const char *text, struct column_list *ret, struct fail *fail);
+void column_list_drop_last(struct column_list *list);
 void column_list_release(struct column_list *list);
 
 #endif

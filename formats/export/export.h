@@ -60,6 +60,7 @@ struct export_ops {
 	bool takes_size;     /* supports --max-size */
 	bool takes_tables;   /* shows the tables of weft summary */
 	bool takes_diff;     /* supports --diff */
+	bool takes_decode;   /* has columns for what plugins know */
 	bool folder;         /* makes a folder: it writes pieces of files (folder.h) */
 	/*
 	 * For an exporter that writes its file in any order instead of the out: begins with an empty file, which the

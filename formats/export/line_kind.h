@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 struct column_list;
+struct decoder;
 struct format;
 struct schema_abi;
 
@@ -21,9 +22,10 @@ struct line_cell {
 
 /* Where the lines of a type of event get their cells from. */
 struct line_kind {
-	const struct format *format; /* NULL: unknown */
-	struct line_cell *columns;   /* for each COLUMN_FIELD */
-	struct line_cell *fields;    /* all fields, after the common ones */
+	const struct format *format;   /* NULL: unknown */
+	const struct decoder *decoder; /* NULL: no plugin knows more; borrowed */
+	struct line_cell *columns;     /* for each COLUMN_FIELD */
+	struct line_cell *fields;      /* all fields, after the common ones */
 	size_t nr_columns, nr_fields;
 };
 

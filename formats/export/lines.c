@@ -18,6 +18,8 @@
 #include "lib/event/context.h"
 #include "lib/event/place.h"
 #include "lib/event/tasks.h"
+#include "lib/plugin/decoded_row.h"
+#include "lib/plugin/plugins.h"
 #include "lib/reader/reader.h"
 #include "lib/schema/format.h"
 
@@ -35,13 +37,14 @@ struct lines {
 	bool tells_lost;      /* a column shows losses */
 	uint64_t gaps, large; /* losses, and integers beyond 2^53 */
 	struct kinds kinds;
-	struct sink **sinks; /* for the text and the flags, by buffer */
-	struct out cell;     /* memory for a CSV cell with JSON or text */
-	struct out text;     /* the kernel's text of one event */
+	struct sink **sinks;    /* for the text and the flags, by buffer */
+	struct decoded_row row; /* what a plugin knows of the event */
+	struct out cell;        /* memory for a CSV cell with JSON or text */
+	struct out text;        /* the kernel's text of one event */
 };
 
-static const char jsonl_fields[] = "ts,cpu,instance,pid,comm,system,event,lost,fields";
-static const char csv_fields[] = "ts,cpu,instance,pid,comm,system,event,lost,text";
+static const char jsonl_fields[] = "ts,cpu,instance,pid,comm,system,event,lost,fields,decoded";
+static const char csv_fields[] = "ts,cpu,instance,pid,comm,system,event,lost,text,decoded";
 
 static void lines_free(struct export *export)
 {
@@ -57,11 +60,20 @@ static void lines_free(struct export *export)
 	free(lines->keys);
 	free(lines->found);
 	column_list_release(&lines->list);
+	decoded_row_release(&lines->row);
 	if (lines->cell.start)
 		out_release(&lines->cell);
 	if (lines->text.start)
 		out_release(&lines->text);
 	free(lines);
+}
+
+static bool any_plugins(const struct reader *reader)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		if (reader->buffers[i].context->plugins)
+			return true;
+	return false;
 }
 
 static int lines_init(struct lines *lines, const struct export_input *input, const char *fields, struct fail *fail)
@@ -74,6 +86,8 @@ static int lines_init(struct lines *lines, const struct export_input *input, con
 		return fail_memory(fail);
 	lines->chosen = input->fields;
 	r = column_list_parse(input->fields ? input->fields : fields, &lines->list, fail);
+	if (!r && !input->fields && !any_plugins(input->reader))
+		column_list_drop_last(&lines->list);
 	if (r)
 		return r;
 	lines->keys = calloc(lines->list.nr, sizeof(*lines->keys));
@@ -252,7 +266,48 @@ static const struct line_kind *kind_of(struct lines *lines, const struct context
 	kind = line_kind_new(event->type->format, &context->abi, &lines->list, lines->found);
 	if (!kind)
 		return NULL;
+	if (context->plugins && kind->format)
+		kind->decoder = plugins_decoder(context->plugins, kind->format);
+	for (size_t i = 0; kind->decoder && i < lines->list.nr; i++)
+		lines->found[i] |=
+			lines->list.at[i].what == COLUMN_FACT && decoder_find(kind->decoder, lines->list.at[i].field);
 	return kinds_set(&lines->kinds, event, kind) ? kind : NULL;
+}
+
+static void put_fact(struct lines *lines, const struct decoded *decoded)
+{
+	if (!decoded)
+		put_null(lines);
+	else if (decoded->kind == DECODED_TEXT)
+		put_text(lines, decoded->text, decoded->len);
+	else if (decoded->kind == DECODED_INTEGER)
+		put_s64(lines, (int64_t)decoded->value);
+	else
+		put_u64(lines, decoded->value);
+}
+
+/* An object of all that the plugin knows; null if it knows nothing. */
+static void put_facts(struct lines *lines)
+{
+	struct out *out = lines->export.out;
+	size_t start = out_len(out);
+	bool csv = lines->csv;
+
+	if (!lines->row.nr) {
+		put_null(lines);
+		return;
+	}
+	lines->csv = false;
+	for (size_t i = 0; i < lines->row.nr; i++) {
+		out_char(out, i ? ',' : '{');
+		json_text(out, lines->row.at[i].name);
+		out_char(out, ':');
+		put_fact(lines, &lines->row.at[i]);
+	}
+	out_char(out, '}');
+	lines->csv = csv;
+	if (csv)
+		recode_csv(lines, start);
 }
 
 static void put_string(struct lines *lines, const char *text)
@@ -302,6 +357,12 @@ static void put_of_record(struct lines *lines, const struct line_kind *kind, siz
 	case COLUMN_FIELD:
 		put_cell(lines, &kind->columns[index], context, event);
 		return;
+	case COLUMN_DECODED:
+		put_facts(lines);
+		return;
+	case COLUMN_FACT:
+		put_fact(lines, decoded_row_find(&lines->row, lines->list.at[index].field));
+		return;
 	case COLUMN_TS:
 	case COLUMN_CPU:
 	case COLUMN_INSTANCE:
@@ -341,6 +402,8 @@ static bool is_left_out(const struct lines *lines, const struct line_kind *kind,
 		return false;
 	if (what == COLUMN_INSTANCE)
 		return !*context->instance;
+	if (what == COLUMN_DECODED)
+		return !kind || !lines->row.nr;
 	return what == COLUMN_LOST ? kind != NULL :
 				     !kind && what != COLUMN_TS && what != COLUMN_CPU && what != COLUMN_EVENT;
 }
@@ -357,7 +420,7 @@ static void lines_event(struct export *export, const struct event *event)
 		lines->gaps++;
 	} else {
 		kind = kind_of(lines, context, event);
-		if (!kind) {
+		if (!kind || !decoded_row_fill(&lines->row, kind->decoder, event->data, event->len)) {
 			export_no_memory(export);
 			return;
 		}
@@ -396,7 +459,8 @@ static void lines_end(struct export *export)
 	struct lines *lines = (struct lines *)export;
 
 	for (size_t i = 0; i < lines->list.nr; i++)
-		if (lines->list.at[i].what == COLUMN_FIELD && !lines->found[i])
+		if ((lines->list.at[i].what == COLUMN_FIELD || lines->list.at[i].what == COLUMN_FACT) &&
+		    !lines->found[i])
 			export_note(export, "no exported event has a field '%s'", lines->list.at[i].name);
 	if (lines->gaps && !lines->tells_lost)
 		export_note(export, "%" PRIu64 " lines stand for lost events; the field 'lost' tells how many",
@@ -414,6 +478,7 @@ const struct export_ops jsonl_export = {
 	.name = "jsonl",
 	.summary = "one JSON object a line, with the fields of each event",
 	.takes_fields = true,
+	.takes_decode = true,
 	.create = jsonl_new,
 	.free = lines_free,
 	.event = lines_event,
@@ -424,6 +489,7 @@ const struct export_ops csv_export = {
 	.name = "csv",
 	.summary = "comma-separated values under a line of names",
 	.takes_fields = true,
+	.takes_decode = true,
 	.create = csv_new,
 	.free = lines_free,
 	.begin = csv_begin,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An SQLite database. One table for each type of event of each instance, e_SYSTEM_EVENT, with ts, cpu, utid and a
- * column for each field; the view ftrace_event has them all, and event_table says which table is whose; lost, and the
- * tables of sqlite_tracks.h; meta. Integers are SQLite's of 64 bits with a sign: those from 2^63 on have the same bits
- * and are negative, as printf('%x', column) shows. Arrays and structures are JSON.
+ * An SQLite database. One table for each type of event of each instance, e_SYSTEM_EVENT, with ts, cpu, utid, a column
+ * for each field, and decoded_NAME for each fact that a plugin lists; the view ftrace_event has them all, and
+ * event_table says which table is whose; lost, and the tables of sqlite_tracks.h; meta. Integers are SQLite's of 64
+ * bits with a sign: those from 2^63 on have the same bits and are negative, as printf('%x', column) shows. Arrays and
+ * structures are JSON.
  */
 #include "formats/export/exports.h"
 
@@ -14,6 +15,8 @@
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/place.h"
+#include "lib/plugin/decoded_row.h"
+#include "lib/plugin/plugins.h"
 #include "lib/reader/reader.h"
 
 #include <ctype.h>
@@ -33,6 +36,7 @@ struct kind {
 		bool text;
 	} * cells;
 	size_t nr_cells;
+	const struct decoder *decoder; /* NULL: no plugin knows more; borrowed */
 };
 
 /* A table of events, for the view of all events. */
@@ -52,6 +56,7 @@ struct sqlite {
 	struct sqlite_tables tables;
 	struct made *made;
 	size_t nr_made;
+	struct decoded_row row;
 	struct out json;
 	uint64_t unknown, wide, first, last;
 	bool begun;
@@ -74,6 +79,7 @@ static void sqlite_free(struct export *export)
 		sqlite_tracks_free(sqlite->tracks[i]);
 	free(sqlite->tracks);
 	free(sqlite->made);
+	decoded_row_release(&sqlite->row);
 	if (sqlite->json.start)
 		out_release(&sqlite->json);
 	free(sqlite);
@@ -163,6 +169,21 @@ static bool is_taken(const struct format *format, uint32_t index)
 	return false;
 }
 
+/* The columns of what a plugin knows, in the order of its list. */
+static void put_decoded_columns(const struct decoder *decoder, const struct format *format, struct out *out)
+{
+	const struct decoded_name *listed;
+
+	for (size_t i = 0; decoder && (listed = decoder_name(decoder, i)); i++) {
+		char name[80];
+
+		snprintf(name, sizeof(name), "decoded_%.60s", listed->name);
+		out_str(out, ", ");
+		put_name(out, name, format_field(format, name) ? "_2" : "");
+		out_str(out, listed->is_number ? " INTEGER" : " TEXT");
+	}
+}
+
 /* A column whose name is used already gets a number after it. */
 static void put_columns(const struct kind *kind, const struct format *format, struct out *out)
 {
@@ -176,6 +197,7 @@ static void put_columns(const struct kind *kind, const struct format *format, st
 			 is_taken(format, format->nr_common + i) ? number : "");
 		out_str(out, kind->cells[i].place.size ? " INTEGER" : " TEXT");
 	}
+	put_decoded_columns(kind->decoder, format, out);
 	out_char(out, '\0');
 }
 
@@ -228,6 +250,8 @@ static bool kind_fill(struct sqlite *sqlite, struct kind *kind, const struct for
 
 		kind->cells[i] = (struct cell){ .place = place_of(field, abi), .text = value_is_text(field) };
 	}
+	if (event->type->context->plugins)
+		kind->decoder = plugins_decoder(event->type->context->plugins, format);
 	out_clear(&sqlite->json);
 	put_columns(kind, format, &sqlite->json);
 	kind->table = db_table(sqlite->db, made->name, sqlite->json.start);
@@ -276,6 +300,24 @@ static void put_cell(struct sqlite *sqlite, const struct cell *cell, const struc
 		db_text(sqlite->db, sqlite->json.start, out_len(&sqlite->json));
 	else
 		db_null(sqlite->db);
+}
+
+static void put_decoded(struct sqlite *sqlite, const struct decoder *decoder, const struct event *event)
+{
+	const struct decoded_name *listed;
+
+	if (!decoded_row_fill(&sqlite->row, decoder, event->data, event->len))
+		export_no_memory(&sqlite->export);
+	for (size_t i = 0; (listed = decoder_name(decoder, i)); i++) {
+		const struct decoded *decoded = decoded_row_find(&sqlite->row, listed->name);
+
+		if (!decoded)
+			db_null(sqlite->db);
+		else if (decoded->kind == DECODED_TEXT)
+			db_text(sqlite->db, decoded->text, decoded->len);
+		else
+			db_s64(sqlite->db, (int64_t)decoded->value);
+	}
 }
 
 static void put_lost(struct sqlite *sqlite, const struct event *event)
@@ -328,6 +370,8 @@ static void sqlite_event(struct export *export, const struct event *event)
 	db_s64(sqlite->db, sqlite_tracks_utid(tracks, event->pid));
 	for (size_t i = 0; i < kind->nr_cells; i++)
 		put_cell(sqlite, &kind->cells[i], event);
+	if (kind->decoder)
+		put_decoded(sqlite, kind->decoder, event);
 	db_insert(sqlite->db, kind->table);
 	if (__builtin_expect(sqlite->db->pages.error, 0))
 		tell_failure(sqlite);
@@ -432,6 +476,7 @@ const struct export_ops sqlite_export = {
 	.name = "sqlite",
 	.summary = "a database for sqlite3, with a table for each type of event",
 	.binary = true,
+	.takes_decode = true,
 	.open = db_open,
 	.close = db_free,
 	.create = sqlite_new,
