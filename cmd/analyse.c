@@ -304,12 +304,20 @@ static int read_trace(const struct analyse *analyse, struct trace *trace, analys
 
 	reader_init(&reader);
 	r = add_buffers(analyse, trace, &reader, fail);
+	for (size_t i = 0; !r && i < reader.nr_buffers; i++)
+		r = decode_open(&analyse->decode, reader.buffers[i].context, fail);
+	if (!r && analyse->decode.wanted && !analyse->no_sandbox)
+		r = trace_sandbox(trace, fail);
 	if (!r)
 		r = reading_start(&reader, trace, analyse->in_batches, &pool, fail);
 	if (!r)
 		r = work(arg, &reader, fail);
+	for (size_t i = 0; !r && i < reader.nr_buffers; i++)
+		r = decode_check(reader.buffers[i].context, fail);
 	if (r == -ENODATA || r == -ENOENT)
 		r = hint_damage(&reader, trace, r, fail);
+	for (size_t i = 0; i < reader.nr_buffers; i++)
+		decode_close(reader.buffers[i].context);
 	reader_release(&reader);
 	pool_free(pool);
 	return r;
@@ -352,7 +360,7 @@ static int read_opened(const struct analyse *analyse, struct trace *trace, analy
 int analyse_read(const struct analyse *analyse, analyse_work *work, void *arg, struct fail *fail)
 {
 	struct trace *trace = NULL;
-	int r = reading_open(analyse->input, !analyse->no_sandbox, &trace, fail);
+	int r = reading_open(analyse->input, !analyse->no_sandbox && !analyse->decode.wanted, &trace, fail);
 
 	return r ? r : read_opened(analyse, trace, work, arg, fail);
 }

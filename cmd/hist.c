@@ -198,6 +198,8 @@ static void check_file(const struct arguments *arguments, struct argp_state *sta
 				  "-F, --duration or --live");
 	if (!arguments->saved && (file->since || file->until || file->no_sandbox || file->trust_size))
 		argp_error(state, "--since, --until, --no-sandbox and --trust-size are for --input");
+	if (!arguments->saved && file->decode.wanted)
+		argp_error(state, "--decode is for --input: the kernel knows nothing of plugins");
 }
 
 static void check(const struct arguments *arguments, struct argp_state *state)
@@ -228,6 +230,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->kernel;
+		state->child_inputs[1] = &arguments->file.decode;
 		return 0;
 	case 'F':
 		arguments->only_command = true;
@@ -269,6 +272,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ .argp = &kernel_argp, .group = 2 },
+	{ .argp = &decode_argp, .group = 3 },
 	{ 0 },
 };
 

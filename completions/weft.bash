@@ -47,7 +47,7 @@ _weft_options()
 	stack) echo '--function -l --reset' ;;
 	list) echo '--events -e --tracers -t --clocks -C --options -o --functions -f --input -i --full -F --instance -B' ;;
 	probe) echo '--synthetic --all -a --dry-run --instance -B' ;;
-	hist) echo '--instance -B --keys --values --sort --filter -f --size --latency --key --ns --only-command -F --follow-children -c --duration --live --interval --input -i --since --until --no-sandbox --trust-size --format' ;;
+	hist) echo '--instance -B --decode --no-plugins -N --plugin-dir --keys --values --sort --filter -f --size --latency --key --ns --only-command -F --follow-children -c --duration --live --interval --input -i --since --until --no-sandbox --trust-size --format' ;;
 	stat) echo '--full --check --instance -B' ;;
 	doctor) echo '' ;;
 	instance) echo '' ;;
@@ -543,6 +543,7 @@ _weft_metavar()
 	list:--instance|list:-B) echo 'INSTANCE' ;;
 	probe:--instance|probe:-B) echo 'INSTANCE' ;;
 	hist:--instance|hist:-B) echo 'INSTANCE' ;;
+	hist:--plugin-dir) echo 'DIR' ;;
 	hist:--keys) echo 'KEY' ;;
 	hist:--values) echo 'FIELD' ;;
 	hist:--sort) echo 'KEY' ;;

@@ -4,6 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/event/context.h"
+#include "lib/plugin/plugins.h"
 #include "lib/query/filter.h"
 #include "lib/reader/reader.h"
 
@@ -177,6 +178,8 @@ static void bind(const struct tally *tally, struct tally_bound *bound, const str
 	const struct tally_program *program = &tally->program;
 	const struct schema_abi *abi = &bound->context->abi;
 
+	if (bound->context->plugins && !first)
+		bound->decoder = plugins_decoder(bound->context->plugins, format);
 	(void)!place_bind(&bound->match, format, abi, first ? tally->first_match.name : tally->match.name);
 	for (size_t i = 0; i < program->nr_keys; i++)
 		if (program->keys[i].of_first == first)

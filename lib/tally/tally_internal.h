@@ -8,6 +8,7 @@
 #include "lib/tally/tally_map.h"
 
 struct context;
+struct decoder;
 struct filter;
 
 enum {
@@ -51,7 +52,8 @@ struct tally_column {
 	bool is_signed;
 	/* a pointer to a string: the kernel sorts by the bytes of the pointer as if they were the string */
 	bool is_pointer;
-	bool of_first; /* a field of the first of two events */
+	bool of_first;    /* a field of the first of two events */
+	const char *fact; /* the name of a field that a plugin decodes from the last event; NULL: it is not one */
 };
 
 struct tally_sort {
@@ -72,6 +74,7 @@ struct tally_bound {
 	const struct context *context;
 	int32_t id; /* id of the event; -1: the buffer does not have it */
 	struct place match, keys[TALLY_COLUMNS_MAX], values[TALLY_COLUMNS_MAX];
+	const struct decoder *decoder; /* for columns with a fact; NULL: there is none */
 	struct filter *filter;
 	struct field *fields; /* the fields of `with_lat` */
 	/* the event's format plus the field `lat`, which the filter may name: lib/tally/tally_pair.c */

@@ -4,6 +4,7 @@
 #include "lib/event/context.h"
 #include "lib/event/release.h"
 #include "lib/event/tasks.h"
+#include "lib/plugin/decoded.h"
 
 #include <string.h>
 
@@ -42,12 +43,47 @@ static uint64_t log2_of(uint64_t value, const struct context *context)
 	return value > 1 ? 64 - (uint64_t)__builtin_clzll(value - 1) : 0;
 }
 
+/* The value of a column that a plugin decodes. */
+struct fact {
+	const char *name;
+	struct tally_key *key; /* gets a text; NULL: a number is asked for */
+	uint64_t number;
+	bool found;
+};
+
+static void take_fact(void *arg, const struct decoded *decoded)
+{
+	struct fact *fact = arg;
+
+	if (fact->found || strcmp(decoded->name, fact->name) || (decoded->kind == DECODED_TEXT) != (fact->key != NULL))
+		return;
+	fact->found = true;
+	fact->number = decoded->value;
+	if (fact->key)
+		put_text(fact->key, decoded->text, decoded->len);
+}
+
+/* Returns the number, and puts a text into the key: 0 or the empty text if the plugin does not say it. */
+static uint64_t put_fact(const struct tally_column *column, const struct tally_bound *bound, struct tally_key *key,
+			 const struct event *event)
+{
+	struct fact fact = { .name = column->fact, .key = key };
+
+	if (bound->decoder && !decoder_each(bound->decoder, event->data, event->len, take_fact, &fact))
+		context_lacks_memory(bound->context);
+	if (key && !fact.found)
+		put_text(key, "", 0);
+	return fact.number;
+}
+
 uint64_t tally_number(const struct tally *tally, const struct tally_column *column, const struct tally_bound *bound,
 		      const struct place *place, uint64_t lat, const struct event *event)
 {
 	uint64_t value = 1;
 
-	if (column->of == TALLY_NUMBER) {
+	if (column->fact) {
+		value = put_fact(column, bound, NULL, event);
+	} else if (column->of == TALLY_NUMBER) {
 		value = place_u64(place, event);
 		/* DEFINE_HIST_FIELD_FN() of kernel/trace/trace_events_hist.c casts each field to unsigned long. */
 		if (bound->context->abi.long_size == 4 && !tally_is_of_samples(column))
@@ -73,7 +109,9 @@ void tally_key_add(const struct tally *tally, struct tally_key *key, const struc
 	uint64_t number;
 	size_t len;
 
-	if (column->of == TALLY_STRING) {
+	if (column->of == TALLY_STRING && column->fact) {
+		(void)put_fact(column, bound, key, event);
+	} else if (column->of == TALLY_STRING) {
 		if (place_string(place, event, &text, &len))
 			put_text(key, text, len);
 		else

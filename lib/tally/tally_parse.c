@@ -7,6 +7,8 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"
+#include "lib/plugin/plugins.h"
+#include "lib/query/filter.h"
 #include "lib/schema/format.h"
 
 #include <errno.h>
@@ -125,8 +127,28 @@ static void offer_fields(struct parser *parser, const struct format *format, con
 {
 	if (format == parser->last)
 		parser->near = near_to(name);
-	for (uint32_t i = 0; format && i < format->nr_fields; i++)
-		near_offer(&parser->near, format->fields[i].name);
+	filter_offer(format, parser->context, &parser->near);
+}
+
+/* NAME or decoded_NAME of what a plugin decodes from the event. */
+static bool find_fact(const struct parser *parser, struct tally_column *column)
+{
+	static const char prefix[] = "decoded_";
+	const char *name = column->name;
+	const struct decoder *decoder = parser->context && parser->context->plugins && parser->last ?
+						plugins_decoder(parser->context->plugins, parser->last) :
+						NULL;
+	const struct decoded_name *listed;
+
+	name += strncmp(name, prefix, strlen(prefix)) ? 0 : strlen(prefix);
+	listed = decoder ? decoder_find(decoder, name) : NULL;
+	if (!listed)
+		return false;
+	column->fact = listed->name;
+	column->of = listed->is_number ? TALLY_NUMBER : TALLY_STRING;
+	column->size = 8;
+	column->is_signed = true;
+	return true;
 }
 
 /* As trace_find_event_field(): an event's own fields take precedence over the common ones. */
@@ -152,7 +174,7 @@ static int find_column(struct parser *parser, struct tally_column *column, const
 			return refuse(parser, -EINVAL, culprit, "The field is an array");
 		return 0;
 	}
-	if (find_generic(parser, column))
+	if (find_generic(parser, column) || find_fact(parser, column))
 		return 0;
 	offer_fields(parser, parser->last, column->name);
 	offer_fields(parser, parser->first, column->name);
