@@ -3,6 +3,7 @@
 
 #include "cmd/option_value.h"
 #include "cmd/stamp.h"
+#include "cmd/text_only.h"
 #include "lib/base/fail.h"
 #include "lib/query/selection.h"
 #include "lib/reader/extent.h"
@@ -177,6 +178,8 @@ int choice_buffers(const struct choice *choice, struct trace *trace, struct read
 	if (!r && choice->instance && !nr_wanted)
 		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace),
 				choice->instance);
+	if (!r)
+		r = text_only_refuse(trace, choice->instance, fail);
 	return r;
 }
 

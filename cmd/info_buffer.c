@@ -204,8 +204,8 @@ static void print_worst(const struct context *context, struct out *out)
 	if (!context->latency)
 		return;
 	if (line && sscanf(line, "# latency: %llu us, #%llu/", &us, &entries) == 2)
-		out_f(out, "  the tracer's worst case as the kernel's text: %llu entries, latency %llu us\n", entries,
-		      us);
+		out_f(out, "  the tracer's worst case%s: %llu entries, latency %llu us\n",
+		      context->section ? "" : " as the kernel's text", entries, us);
 	else
 		out_str(out, "  the tracer has measured no worst case\n");
 }

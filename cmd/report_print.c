@@ -5,6 +5,7 @@
 #include "cmd/formats.h"
 #include "cmd/progress.h"
 #include "cmd/terminal.h"
+#include "cmd/text_only.h"
 #include "formats/kernel/prefix.h"
 #include "formats/painted.h"
 #include "formats/render.h"
@@ -70,6 +71,7 @@ struct printing {
 	struct sink_times times;
 	struct extent extent; /* of the file; found when it is needed */
 	struct pool *pool;
+	bool changed;        /* -O asks for other options than those that were recorded, in a buffer with a text */
 	int worst;           /* the error of the first buffer that cannot be printed; 0: none */
 	struct fail failure; /* the message of that error */
 };
@@ -91,19 +93,21 @@ static int buffer_select(const struct report_options *report, struct reader_buff
 	return r;
 }
 
-static int buffer_init(const struct report_options *report, struct reader_buffer *buffer, struct extent *extent,
+static int buffer_init(const struct report_options *report, struct reader_buffer *buffer, struct printing *printing,
 		       uint64_t **ret_left_out, struct fail *fail)
 {
+	uint64_t recorded = buffer->context->trace_flags;
 	int r = decode_open(&report->decode, buffer->context, fail);
 
 	for (size_t i = 0; !r && i < report->options.len; i++)
 		r = context_set_option(buffer->context, report->options.at[i], fail);
+	printing->changed |= text_only_is(buffer->context) && buffer->context->trace_flags != recorded;
 	/* Damage of the file is reported later, when the report reads it. */
 	if (!r && context_option(buffer->context, OPTION_LATENCY_FORMAT))
 		(void)!latency_facts_learn(buffer->context, NULL);
 	if (!r)
 		r = buffer_select(report, buffer, ret_left_out, fail);
-	return r ? r : choice_window(&report->choice, buffer, extent, fail);
+	return r ? r : choice_window(&report->choice, buffer, &printing->extent, fail);
 }
 
 /*
@@ -129,7 +133,7 @@ static void add_buffer(const struct report_options *report, struct trace *trace,
 	int r = reader_add(reader, trace, index, &here);
 
 	if (!r) {
-		r = buffer_init(report, &reader->buffers[at], &printing->extent, &printing->left_out[at], &here);
+		r = buffer_init(report, &reader->buffers[at], printing, &printing->left_out[at], &here);
 		if (r) {
 			decode_close(reader->buffers[at].context);
 			reader_drop(reader);
@@ -298,10 +302,11 @@ static int print_events(const struct report_options *report, struct printing *pr
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		format_tell_fields(reader->buffers[i].events);
 	for (size_t i = 0; !r && !*report->printed && i < reader->nr_buffers; i++)
-		if (reader->buffers[i].context->latency && strcmp(report->format->name, "ftrace"))
-			command_warn("'%s' holds a tracer's worst case, which the kernel gives as text only: "
-				     "leave out --format to read it",
-				     trace_path(reader->buffers[i].context->trace));
+		if (text_only_is(reader->buffers[i].context) && strcmp(report->format->name, "ftrace"))
+			command_warn(
+				"'%s' holds a tracer's worst case as the kernel's text only: leave out --format to "
+				"read it",
+				trace_path(reader->buffers[i].context->trace));
 	damage = reader_damage(reader, &path);
 	if (!r && damage)
 		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
@@ -328,6 +333,40 @@ static void printing_release(struct printing *printing)
 	free(printing->prefixes);
 }
 
+/* The first option that asks for other lines, or for other text of them, than the kernel's own; NULL: none does. */
+static const char *asked(const struct report_options *report, bool changed)
+{
+	const struct choice *choice = &report->choice;
+	const struct {
+		bool given;
+		const char *name;
+	} options[] = {
+		{ report->format != sink_at(0), "--format" },
+		{ choice->events.len, "-e" },
+		{ report->filters.len, "-f" },
+		{ report->flags_out & EVENT_HARDIRQ, "--no-hardirq" },
+		{ report->flags_out & EVENT_SOFTIRQ, "--no-softirq" },
+		{ choice->some_cpus, "--cpu" },
+		{ choice->nr_pids, "--pid" },
+		{ choice->comms.len, "--comm" },
+		{ choice->since, "--since" },
+		{ choice->until, "--until" },
+		{ choice->limit != UINT64_MAX, "--limit" },
+		{ choice->tail != UINT64_MAX, "--tail" },
+		{ report->sink.raw, "--raw" },
+		{ report->raw_events.len, "-r" },
+		{ changed, "-O" },
+		{ report->sink.nanoseconds, "-t" },
+		{ report->sink.differences, "--ts-diff" },
+		{ report->ts_offset, "--ts-offset" },
+	};
+
+	for (size_t i = 0; i < array_size(options); i++)
+		if (options[i].given)
+			return options[i].name;
+	return NULL;
+}
+
 int report_print(const struct report_options *report, struct trace *trace, struct fail *fail)
 {
 	struct printing printing = { .worst = 0 };
@@ -335,6 +374,9 @@ int report_print(const struct report_options *report, struct trace *trace, struc
 
 	reader_init(&printing.reader);
 	r = add_buffers(report, trace, &printing, fail);
+	if (!r && printing.reader.nr_buffers)
+		r = text_only_refuse_option(&printing.reader, asked(report, printing.changed),
+					    report->format == sink_at(0) && !report->sink.raw, fail);
 	if (!r && printing.reader.nr_buffers) {
 		r = open_sinks(report, trace, &printing, fail);
 		if (!r)

@@ -57,12 +57,12 @@ static void ftrace_free(struct sink *sink)
 }
 
 /*
- * The `trace` file of a max-latency tracer shows its longest section. The kernel does not give access to the pages of
- * this section, so the text was saved. The events of the main buffer are not in it.
+ * The `trace` file of a max-latency tracer shows its longest section. Where the pages of this section could not be had
+ * (lib/record/section.h), the text was saved. The events of the main buffer are not in it.
  */
 static bool shows_latency(const struct ftrace *ftrace)
 {
-	return ftrace->context->latency && !ftrace->fields && !ftrace->consuming;
+	return ftrace->context->latency && !ftrace->context->section && !ftrace->fields && !ftrace->consuming;
 }
 
 static int ftrace_init(struct ftrace *ftrace, struct fail *fail)

@@ -3,6 +3,7 @@
 #include "formats/kernel/header.h"
 
 #include "formats/kernel/ftrace.h"
+#include "formats/kernel/symbol.h"
 #include "lib/base/out.h"
 #include "lib/event/context.h"
 #include "lib/event/imported.h"
@@ -126,6 +127,18 @@ static void print_tracer(const struct context *context, struct out *out)
 	out_mem(out, name, len);
 }
 
+/* seq_print_ip_sym(), or the text if that is all that the file has. */
+static void print_place(const struct context *context, const char *label, const char *text, uint64_t address,
+			struct out *out)
+{
+	out_str(out, label);
+	if (address)
+		symbol_print_ip(context, address, out);
+	else
+		out_str(out, text);
+	out_char(out, '\n');
+}
+
 bool header_latency(const struct ftrace *ftrace, struct out *out)
 {
 	const struct context *context = ftrace->context;
@@ -145,8 +158,11 @@ bool header_latency(const struct ftrace *ftrace, struct out *out)
 		out_f(out, " #P:%u", context->online_cpus);
 	out_f(out, ")\n#    -----------------\n#    | task: %s\n#    -----------------\n",
 	      head->task[0] ? head->task : "-0 (uid:0 nice:0 policy:0 rt_prio:0)");
-	if (head->started[0])
-		out_f(out, "#  => started at: %s\n#  => ended at:   %s\n#\n", head->started, head->ended);
+	if (head->started[0]) {
+		print_place(context, "#  => started at: ", head->started, head->started_at, out);
+		print_place(context, "#  => ended at:   ", head->ended, head->ended_at, out);
+		out_str(out, "#\n");
+	}
 	out_str(out, "#\n");
 	return true;
 }

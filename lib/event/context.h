@@ -92,6 +92,12 @@ struct context {
 	uint64_t time_start;
 	bool time_start_known;
 	uint32_t buffer_cpu; /* the CPU on which the function tracer was last switched on; 0 when unknown */
+	/*
+	 * The pages are those of a latency tracer's snapshot: only events since section_since are of its longest
+	 * section, and events_open() hands out no others (lib/event/section.h).
+	 */
+	bool section;
+	uint64_t section_since; /* in units of event::ts; 0: all */
 	/* all "" when unknown; preempt_model points into it when the file has the model */
 	struct latency_head latency_head;
 	unsigned release_major, release_minor; /* 0, 0 when unknown */

@@ -12,6 +12,7 @@
 #include "lib/event/maps.h"
 #include "lib/event/own_formats.h"
 #include "lib/event/release.h"
+#include "lib/event/section.h"
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/event/types.h"
@@ -191,8 +192,9 @@ static void read_options(struct context *context)
 		(void)context_option_set(&context->trace_flags, line.at, line.len);
 		context->event_fork |= text_word_is(line, "event-fork");
 	}
+	context->section = trace_setting(context->trace, context->buffer, "weft/section").text;
 	/* tracing_snapshot_open() ignores this option; the printer of function_graph does not. */
-	if (trace_setting(context->trace, context->buffer, "weft/entries").text &&
+	if (!context->section && trace_setting(context->trace, context->buffer, "weft/entries").text &&
 	    strcmp(context->tracer, "function_graph"))
 		context->trace_flags &= ~(1ull << OPTION_LATENCY_FORMAT);
 }
@@ -331,6 +333,9 @@ static void read_settings(struct owned *owned)
 	context->dynamic_events = own_setting(context->trace, context->buffer, "dynamic_events").text;
 	read_latency_facts(owned, version);
 	read_options(context);
+	/* Its pages are a copy: what was overwritten before is no loss. */
+	context->recorded &= !context->section;
+	context->frozen |= context->section;
 	read_online(owned);
 	read_stats(owned);
 	count_entries(context);
@@ -402,7 +407,8 @@ static int context_init(struct owned *owned, struct fail *fail)
 					     .bitmask_list = context_option(context, OPTION_BITMASK_LIST),
 					     .fields_symbols = context_knows(context, 6, 16),
 					     .fields_printable = context_knows(context, 6, 19) };
-	return context->tracer_known ? 0 : guess_tracer(context, fail);
+	r = context->tracer_known ? 0 : guess_tracer(context, fail);
+	return r ? r : section_find(context, fail);
 }
 
 int context_new(struct trace *trace, size_t buffer, struct context **ret, struct fail *fail)

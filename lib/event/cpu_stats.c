@@ -66,7 +66,10 @@ static void read_settings(struct cpu_stats_list *list, const struct trace *trace
 	}
 }
 
-/* For a snapshot the kernel has only the sum of all CPUs, "ENTRIES/WRITTEN": it counts as the first CPU's. */
+/*
+ * For a snapshot, also that of a latency tracer, the kernel has only the sum of all CPUs, "ENTRIES/WRITTEN": it counts
+ * as the first CPU's.
+ */
 static void read_sum(struct cpu_stats_list *list, const struct trace *trace, size_t buffer)
 {
 	struct trace_text text = trace_setting(trace, buffer, "weft/entries");
@@ -84,7 +87,11 @@ static void read_sum(struct cpu_stats_list *list, const struct trace *trace, siz
 
 void cpu_stats_read(struct cpu_stats_list *list, const struct trace *trace, size_t buffer)
 {
-	read_settings(list, trace, buffer);
+	/* Of a latency tracer, the kernel's counters are those of the live buffer, which is not in the file. */
+	if (trace_setting(trace, buffer, "weft/section").text)
+		read_sum(list, trace, buffer);
+	if (!list->nr)
+		read_settings(list, trace, buffer);
 	if (!list->nr)
 		read_sum(list, trace, buffer);
 }

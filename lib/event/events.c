@@ -456,6 +456,8 @@ int events_open(const struct context *context, const struct events_options *opti
 	}
 	events->context = context;
 	events->options = *options;
+	if (events->options.since < context->section_since)
+		events->options.since = context->section_since;
 	events->hidden = true;
 	r = events_start(events, fail);
 	if (r < 0) {

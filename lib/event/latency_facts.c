@@ -213,14 +213,15 @@ static uint64_t sample_since(const struct context *context)
 
 int latency_facts_learn(struct context *context, struct fail *fail)
 {
-	struct trace_text sample = trace_setting(context->trace, context->buffer, "weft/latency_sample");
+	struct trace_text sample = trace_setting(context->trace, context->buffer,
+						 context->section ? "weft/section" : "weft/latency_sample");
 	struct latency_facts facts;
 	uint64_t since;
 	int r;
 
 	if (!sample.text || context->time_start_known)
 		return 0;
-	since = sample_since(context);
+	since = context->section ? 0 : sample_since(context);
 	r = read_since(context, since, sample.text, sample.len, &facts, fail);
 	/*
 	 * If trace_pipe was read, the oldest page that the kernel reports may come after the page that this reader had

@@ -28,8 +28,8 @@ struct latency_facts {
 
 /*
  * Sets time_start, buffer_cpu, preempt_model and the head of the context from the sample in the recording
- * ("weft/latency_sample"). Does nothing when there is no sample, or time_start is already known. A fact that the sample
- * does not show stays unknown.
+ * ("weft/latency_sample", or "weft/section" for the pages of a latency tracer). Does nothing when there is no sample,
+ * or time_start is already known. A fact that the sample does not show stays unknown.
  */
 int must_check latency_facts_learn(struct context *context, struct fail *fail);
 

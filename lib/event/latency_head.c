@@ -2,6 +2,7 @@
 #include "lib/event/latency_head.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* True if the line begins with `start`; the text after it, up to the mark if there is one, is copied if it fits. */
@@ -46,6 +47,14 @@ static void take_first(struct latency_head *head, const char *line, size_t len)
 	}
 }
 
+/* The address of "NAME <ffffffff81000000>". */
+static uint64_t address_of(const char *symbol)
+{
+	const char *open = strrchr(symbol, '<');
+
+	return open ? strtoull(open + 1, NULL, 16) : 0;
+}
+
 void latency_head_take(struct latency_head *head, const char *line, size_t len)
 {
 	if (!len || *line != '#')
@@ -54,8 +63,10 @@ void latency_head_take(struct latency_head *head, const char *line, size_t len)
 		take_first(head, line, len);
 		return;
 	}
-	if (take_after(line, len, "#    | task: ", NULL, head->task, sizeof(head->task)) ||
-	    take_after(line, len, "#  => started at: ", NULL, head->started, sizeof(head->started)))
+	if (take_after(line, len, "#    | task: ", NULL, head->task, sizeof(head->task)))
 		return;
-	(void)take_after(line, len, "#  => ended at:   ", NULL, head->ended, sizeof(head->ended));
+	if (take_after(line, len, "#  => started at: ", NULL, head->started, sizeof(head->started)))
+		head->started_at = address_of(head->started);
+	else if (take_after(line, len, "#  => ended at:   ", NULL, head->ended, sizeof(head->ended)))
+		head->ended_at = address_of(head->ended);
 }

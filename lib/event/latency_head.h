@@ -20,6 +20,8 @@ struct latency_head {
 	char latency[24];                                            /* in us */
 	char task[LATENCY_TASK_MAX];                                 /* "bash-1234 (uid:0 nice:0 policy:0 rt_prio:0)" */
 	char started[LATENCY_SYMBOL_MAX], ended[LATENCY_SYMBOL_MAX]; /* functions, printed according to the options */
+	/* their addresses if the text was printed with the option sym-addr; 0: unknown */
+	uint64_t started_at, ended_at;
 };
 
 /* Takes the fact from a line (without its newline) if the line has one. */
