@@ -379,12 +379,14 @@ int facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fa
 	return err ? err : drop_from(ledger, LEDGER_SETTING, file, cpu, fail);
 }
 
-/* The number of entries according to the header, the first number in "# latency: 68 us, #12/12, CPU#0 | ...". */
-static uint64_t entries_in(struct buf *text)
+/* The numbers of entries according to the header: "# latency: 68 us, #12/12, CPU#0 | ...". */
+static void count_worst(struct target *target, struct buf *text)
 {
 	const char *line = strstr(buf_str(text), "# latency: "), *count = line ? strstr(line, " us, #") : NULL;
 
-	return count ? strtoull(count + strlen(" us, #"), NULL, 10) : 0;
+	if (!count ||
+	    sscanf(count, " us, #%20" SCNu64 "/%20" SCNu64, &target->worst_entries, &target->worst_written) != 2)
+		target->worst_entries = target->worst_written = 0;
 }
 
 /*
@@ -403,7 +405,7 @@ static int add_latency(struct ledger *ledger, struct target *target, struct fail
 		err = instance_read(target->instance, "trace", &text, fail);
 	if (err)
 		return err;
-	target->worst_entries = entries_in(&text);
+	count_worst(target, &text);
 	return add(ledger, target->index ? LEDGER_SETTING : LEDGER_LATENCY, target->index,
 		   target->index ? "weft/latency" : "", buf_str(&text), text.len, fail);
 }

@@ -69,6 +69,9 @@ int record_result_add(struct record_result *result, const struct target *target,
 		result->at_most |= recorder->err != 0;
 		result->raw += spool->raw;
 		result->packed += spool_size(spool);
+		/* The counters are those of the live buffer, which is not saved. */
+		if (target->keeps_worst)
+			continue;
 		if (!add_cpu(result, &sum))
 			return fail_memory(fail);
 	}

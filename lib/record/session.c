@@ -21,6 +21,7 @@
 #include "lib/record/restoring.h"
 #include "lib/record/result.h"
 #include "lib/record/rig.h"
+#include "lib/record/section.h"
 #include "lib/record/so_far.h"
 #include "lib/record/symbol_choice.h"
 #include "lib/record/symbol_copy.h"
@@ -339,6 +340,8 @@ static int collect(struct session *session, struct fail *fail)
 	for (size_t i = 0; !err && i < session->rig.nr_targets; i++)
 		err = target_record_rest(&session->rig.targets[i], session->parts, &session->spool, &session->recorder,
 					 fail);
+	for (size_t i = 0; !err && i < session->rig.nr_targets; i++)
+		err = section_take(&session->rig.targets[i], session->parts, &session->spool, &session->recorder, fail);
 	if (write(session->recorder.stop_fd, &one, sizeof(one)) < 0 && !err)
 		err = fail_set(fail, -errno, "cannot stop the recorders: %s", strerror(errno));
 	if (!err)

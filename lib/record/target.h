@@ -36,14 +36,18 @@ struct target {
 	char clock[CLOCK_NAME_SIZE];
 	struct ring_buffer_stats *start; /* by CPU: the counters of an existing instance before the recording */
 	struct ring_buffer_stats *stop;  /* by CPU: the counters after tracing was turned off */
-	/* its tracer is a max-latency tracer, whose `trace` has the longest latency: only that text is saved */
+	/*
+	 * its tracer is a max-latency tracer, whose `trace` has the longest latency: that text is saved, and the pages
+	 * of its events (section.h)
+	 */
 	bool keeps_worst;
 	/* tracing_max_latency before target_keep_worst() raised it; empty under other tracers */
 	struct buf max_latency;
 	/* tracing_thresh before target_keep_worst() raised it; empty also if it was 0 */
 	struct buf thresh;
-	uint64_t worst_entries; /* number of entries of the longest latency */
-	uint32_t nr_cpus;       /* length of `start` and of `stop` */
+	/* number of entries of the longest latency that are in the buffer, and of all that were written */
+	uint64_t worst_entries, worst_written;
+	uint32_t nr_cpus; /* length of `start` and of `stop` */
 	struct recorder **recorders;
 	size_t nr_recorders;
 };
