@@ -346,7 +346,7 @@ int events_take_graph(struct import *import, struct graph_text *text, struct fai
 	if (text->what == GRAPH_TEXT_NOTHING)
 		return 0;
 	if (!import->kinds)
-		r = import_kinds_new(import->formats, head->has_lazy, &import->kinds, fail);
+		r = import_kinds_new(import->formats, head->has_lazy, &import->names, &import->kinds, fail);
 	if (r)
 		return r;
 	if (text->what == GRAPH_TEXT_OVERRUN) {

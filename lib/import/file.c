@@ -63,7 +63,7 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 													"[counter]",
 					    .cpu_count = binder_cpus(import->binder) };
 	int r = import->kinds ? events_close(import, fail) :
-				import_kinds_new(import->formats, false, &import->kinds, fail);
+				import_kinds_new(import->formats, false, &import->names, &import->kinds, fail);
 
 	if (!r)
 		r = events_give_up(import, fail);

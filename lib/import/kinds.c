@@ -7,6 +7,8 @@
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/base/xxh64.h"
+#include "lib/import/known.h"
+#include "lib/import/names.h"
 #include "lib/import/pairs.h"
 #include "lib/import/unprint.h"
 #include "lib/schema/format.h"
@@ -22,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ID = 2000, KINDS_MAX = 8192, OF_ONE_NAME_MAX = 64, NAME_LEN_MAX = 100 };
+enum { FIRST_ID = 2000, KINDS_MAX = 8192, OF_ONE_NAME_MAX = 64, NAME_LEN_MAX = 100, RARE_MAX = 64 };
 
 struct kind {
 	char *system, *name, *text;
@@ -37,6 +39,13 @@ struct kind {
 	bool looked; /* `format`, `unprint` and `program` were looked up */
 };
 
+/* The function that the last text names. */
+struct symbol_text {
+	uint64_t address;
+	const char *text;
+	size_t len;
+};
+
 struct import_kinds {
 	struct carried carried;
 	struct kind **kinds;
@@ -49,73 +58,10 @@ struct import_kinds {
 	uint8_t used[(1 << 16) / 8]; /* a bit for each id that is in use */
 	uint32_t next_id;
 	bool lazy;
+	bool made_rare[RARE_MAX]; /* the formats of known_rarely() that were made */
+	struct import_names *names;
+	struct symbol_text symbol;
 	struct out out;
-};
-
-/*
- * The formats of events that analyses need, as kernels since 6.1 have them. For other kernels, and for events with more
- * fields, `formats` must be a file of the kernel.
- */
-static const struct known {
-	const char *system, *name, *fields, *print;
-} known[] = {
-#define WAKEUP "char comm[16];pid_t pid;int prio;int target_cpu"
-#define WAKEUP_PRINT "\"comm=%s pid=%d prio=%d target_cpu=%03d\", REC->comm, REC->pid, REC->prio, REC->target_cpu"
-	{ "sched", "sched_waking", WAKEUP, WAKEUP_PRINT },
-	{ "sched", "sched_wakeup", WAKEUP, WAKEUP_PRINT },
-	{ "sched", "sched_wakeup_new", WAKEUP, WAKEUP_PRINT },
-	/* The last letters are those of kernels before 4.14, with bits of their own. */
-	{ "sched", "sched_switch",
-	  "char prev_comm[16];pid_t prev_pid;int prev_prio;long prev_state;char "
-	  "next_comm[16];pid_t next_pid;int next_prio",
-	  "\"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d\", "
-	  "REC->prev_comm, REC->prev_pid, REC->prev_prio, (REC->prev_state & 0xeff) ? __print_flags(REC->prev_state & "
-	  "0xeff, \"|\", { 0x01, \"S\" }, { 0x02, \"D\" }, { 0x04, \"T\" }, { 0x08, \"t\" }, { 0x10, \"X\" }, { 0x20, "
-	  "\"Z\" }, { 0x40, \"P\" }, { 0x80, \"I\" }, { 0x200, \"x\" }, { 0x400, \"K\" }, { 0x800, \"W\" }) : \"R\", "
-	  "REC->prev_state & 0x100 ? \"+\" : \"\", REC->next_comm, "
-	  "REC->next_pid, REC->next_prio" },
-	{ "sched", "sched_migrate_task", "char comm[16];pid_t pid;int prio;int orig_cpu;int dest_cpu",
-	  "\"comm=%s pid=%d prio=%d orig_cpu=%d dest_cpu=%d\", REC->comm, REC->pid, REC->prio, "
-	  "REC->orig_cpu, REC->dest_cpu" },
-	{ "sched", "sched_process_fork", "char parent_comm[16];pid_t parent_pid;char child_comm[16];pid_t child_pid",
-	  "\"comm=%s pid=%d child_comm=%s child_pid=%d\", REC->parent_comm, REC->parent_pid, REC->child_comm, "
-	  "REC->child_pid" },
-	{ "sched", "sched_process_exit", "char comm[16];pid_t pid;int prio",
-	  "\"comm=%s pid=%d prio=%d\", REC->comm, REC->pid, REC->prio" },
-	{ "sched", "sched_process_exec", "__data_loc char[] filename;pid_t pid;pid_t old_pid",
-	  "\"filename=%s pid=%d old_pid=%d\", __get_str(filename), REC->pid, REC->old_pid" },
-	{ "sched", "sched_pi_setprio", "char comm[16];pid_t pid;int oldprio;int newprio",
-	  "\"comm=%s pid=%d oldprio=%d newprio=%d\", REC->comm, REC->pid, REC->oldprio, REC->newprio" },
-	{ "irq", "irq_handler_entry", "int irq;__data_loc char[] name",
-	  "\"irq=%d name=%s\", REC->irq, __get_str(name)" },
-	{ "irq", "irq_handler_exit", "int irq;int ret",
-	  "\"irq=%d ret=%s\", REC->irq, REC->ret ? \"handled\" : \"unhandled\"" },
-#define SOFTIRQ_PRINT                                                                                       \
-	"\"vec=%u [action=%s]\", REC->vec, __print_symbolic(REC->vec, { 0, \"HI\" }, { 1, \"TIMER\" }, "    \
-	"{ 2, \"NET_TX\" }, { 3, \"NET_RX\" }, { 4, \"BLOCK\" }, { 5, \"IRQ_POLL\" }, { 6, \"TASKLET\" }, " \
-	"{ 7, \"SCHED\" }, { 8, \"HRTIMER\" }, { 9, \"RCU\" })"
-	{ "irq", "softirq_entry", "unsigned int vec", SOFTIRQ_PRINT },
-	{ "irq", "softirq_exit", "unsigned int vec", SOFTIRQ_PRINT },
-	{ "irq", "softirq_raise", "unsigned int vec", SOFTIRQ_PRINT },
-	{ "raw_syscalls", "sys_enter", "long id;unsigned long args[6]",
-	  "\"NR %ld (%lx, %lx, %lx, %lx, %lx, %lx)\", REC->id, REC->args[0], REC->args[1], REC->args[2], REC->args[3], "
-	  "REC->args[4], REC->args[5]" },
-	{ "raw_syscalls", "sys_exit", "long id;long ret", "\"NR %ld = %ld\", REC->id, REC->ret" },
-	{ "power", "cpu_idle", "u32 state;u32 cpu_id",
-	  "\"state=%lu cpu_id=%lu\", (unsigned long)REC->state, (unsigned long)REC->cpu_id" },
-	{ "power", "cpu_frequency", "u32 state;u32 cpu_id",
-	  "\"state=%lu cpu_id=%lu\", (unsigned long)REC->state, (unsigned long)REC->cpu_id" },
-};
-
-#define WOKEN "char comm[16];pid_t pid;int prio;int success;int target_cpu"
-#define WOKEN_PRINT                                                                               \
-	"\"comm=%s pid=%d prio=%d success=%d target_cpu=%03d\", REC->comm, REC->pid, REC->prio, " \
-	"REC->success, REC->target_cpu"
-/* Other forms of events that analyses need: those of kernels before 4.12. */
-static const struct known older[] = {
-	{ "sched", "sched_waking", WOKEN, WOKEN_PRINT },
-	{ "sched", "sched_wakeup", WOKEN, WOKEN_PRINT },
-	{ "sched", "sched_wakeup_new", WOKEN, WOKEN_PRINT },
 };
 
 static void kind_free(struct kind *kind)
@@ -245,6 +191,8 @@ static int take_file(struct import_kinds *kinds, struct trace *formats, struct f
 
 static int init(struct import_kinds *kinds, struct trace *formats, struct fail *fail)
 {
+	const struct known *known;
+	size_t nr;
 	int r = 0;
 
 	kinds->next_id = FIRST_ID;
@@ -254,14 +202,16 @@ static int init(struct import_kinds *kinds, struct trace *formats, struct fail *
 		return fail_memory(fail);
 	if (formats)
 		r = take_file(kinds, formats, fail);
-	for (size_t i = 0; !r && i < array_size(known); i++)
+	known = known_always(&nr);
+	for (size_t i = 0; !r && i < nr; i++)
 		if (!import_kinds_id(kinds, known[i].system, known[i].name) &&
 		    !import_kinds_make(kinds, known[i].system, known[i].name, known[i].fields, known[i].print))
 			r = fail_memory(fail);
 	return r ? r : schema_new(&kinds->abi, &kinds->schema, fail);
 }
 
-int import_kinds_new(struct trace *formats, bool lazy, struct import_kinds **ret, struct fail *fail)
+int import_kinds_new(struct trace *formats, bool lazy, struct import_names *names, struct import_kinds **ret,
+		     struct fail *fail)
 {
 	struct import_kinds *kinds = calloc(1, sizeof(*kinds));
 	int r;
@@ -269,6 +219,7 @@ int import_kinds_new(struct trace *formats, bool lazy, struct import_kinds **ret
 	if (!kinds)
 		return fail_memory(fail);
 	kinds->lazy = lazy;
+	kinds->names = names;
 	r = init(kinds, formats, fail);
 	if (r)
 		import_kinds_free(kinds);
@@ -308,9 +259,19 @@ uint32_t import_kinds_size(const char *field)
 	static const struct {
 		const char *name;
 		uint32_t size;
-	} sizes[] = { { "char ", 1 }, { "__data_loc char[] ", 4 }, { "u8 ", 1 },  { "u16 ", 2 },
-		      { "int ", 4 },  { "unsigned int ", 4 },      { "u32 ", 4 }, { "pid_t ", 4 },
-		      { "long ", 8 }, { "unsigned long ", 8 },     { "s64 ", 8 }, { "u64 ", 8 } };
+	} sizes[] = { { "char ", 1 },
+		      { "__data_loc char[] ", 4 },
+		      { "u8 ", 1 },
+		      { "u16 ", 2 },
+		      { "s16 ", 2 },
+		      { "int ", 4 },
+		      { "unsigned int ", 4 },
+		      { "u32 ", 4 },
+		      { "pid_t ", 4 },
+		      { "long ", 8 },
+		      { "unsigned long ", 8 },
+		      { "s64 ", 8 },
+		      { "u64 ", 8 } };
 
 	for (size_t i = 0; i < array_size(sizes); i++)
 		if (!strncmp(sizes[i].name, field, strlen(sizes[i].name)))
@@ -419,11 +380,30 @@ static bool look(struct import_kinds *kinds, struct kind *kind)
 	return kind->unprint;
 }
 
+static uint64_t address_of(void *arg, const char *text, size_t len)
+{
+	struct import_kinds *kinds = arg;
+	uint64_t address = kinds->names ? import_names_symbol(kinds->names, text, len) : 0;
+
+	kinds->symbol = (struct symbol_text){ address, text, len };
+	return address;
+}
+
+static bool print_symbol(const void *arg, uint64_t address, char how, struct out *out)
+{
+	const struct symbol_text *symbol = arg;
+
+	if (how != 's' || !symbol->len || address != symbol->address)
+		return false;
+	out_mem(out, symbol->text, symbol->len);
+	return true;
+}
+
 /* Returns whether printing the record gives exactly the text. */
 static bool prints(struct import_kinds *kinds, const struct kind *kind, const struct buf *record, const char *text,
 		   size_t len)
 {
-	const struct program_env env = { .machine = NULL };
+	const struct program_env env = { .arg = &kinds->symbol, .symbol = print_symbol, .machine = NULL };
 
 	out_clear(&kinds->out);
 	program_run(kind->program, &env, (const uint8_t *)record->data, record->len, &kinds->out);
@@ -432,9 +412,11 @@ static bool prints(struct import_kinds *kinds, const struct kind *kind, const st
 
 static bool try(struct import_kinds *kinds, struct kind *kind, const char *text, size_t len, struct buf *record)
 {
+	const struct unprint_symbols symbols = { .address = address_of, .arg = kinds };
 	uint16_t id = htole16(kind->id);
 
-	if (!look(kinds, kind) || !unprint_run(kind->unprint, text, len, record) ||
+	kinds->symbol.len = 0;
+	if (!look(kinds, kind) || !unprint_run(kind->unprint, &symbols, text, len, record) ||
 	    !prints(kinds, kind, record, text, len))
 		return false;
 	memcpy(record->data, &id, sizeof(id));
@@ -463,19 +445,31 @@ static bool is_whole(const struct kind *kind)
 	return kind->made && strstr(kind->text, "__get_str(text)");
 }
 
-/* Returns the older form of an event, made when the first text has it; NULL: there is none. */
-static struct kind *older_kind(struct import_kinds *kinds, const char *name, size_t len)
+/* Makes the record of an event that has its format only now. Returns false if none is known that prints this text. */
+static bool try_rare(struct import_kinds *kinds, const char *name, size_t name_len, const char *text, size_t len,
+		     struct buf *record)
 {
-	for (size_t i = 0; i < array_size(older); i++) {
-		const struct known *is = &older[i];
+	size_t nr;
+	const struct known *rare = known_rarely(&nr);
 
-		if (strncmp(is->name, name, len) || is->name[len])
+	for (size_t i = 0; i < nr && i < array_size(kinds->made_rare); i++, rare++) {
+		const struct kind *other;
+		struct kind *kind;
+
+		if (kinds->made_rare[i] || strncmp(rare->name, name, name_len) || rare->name[name_len] ||
+		    !memmem(text, len, rare->has, strlen(rare->has)))
 			continue;
-		if (!find(kinds, is->system, is->name, is->fields) &&
-		    import_kinds_make(kinds, is->system, is->name, is->fields, is->print))
-			return kinds->kinds[kinds->nr_kinds - 1];
+		other = find(kinds, rare->system, rare->name, NULL);
+		if (other && !other->fields)
+			return false;
+		kinds->made_rare[i] = true;
+		kind = make(kinds, rare->system, rare->name, name_len, rare->fields, rare->print, 0);
+		if (!kind || !(kind->fields = strdup(rare->fields)))
+			return false;
+		if (try(kinds, kind, text, len, record))
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 int import_kinds_record(struct import_kinds *kinds, const char *name, size_t name_len, const char *text, size_t len,
@@ -498,12 +492,8 @@ int import_kinds_record(struct import_kinds *kinds, const char *name, size_t nam
 		else if (try(kinds, kind, text, len, record))
 			return *ret_known = !kind->made, 0;
 	}
-	if (memmem(text, len, " success=", 9)) {
-		struct kind *kind = older_kind(kinds, name, name_len);
-
-		if (kind && try(kinds, kind, text, len, record))
-			return *ret_known = true, 0;
-	}
+	if (try_rare(kinds, name, name_len, text, len, record))
+		return *ret_known = true, 0;
 	if (made < OF_ONE_NAME_MAX && pairs_are(text, len) && !make_for(kinds, name, name_len, text, len, true, record))
 		return 0;
 	*ret_whole = true;

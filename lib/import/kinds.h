@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct fail;
+struct import_names;
 struct trace;
 
 /*
@@ -22,9 +23,11 @@ struct trace;
 struct import_kinds;
 
 /*
- * `formats` is a file of the same kernel, which is borrowed; or NULL. `lazy`: records have common_preempt_lazy_count.
+ * `formats` is a file of the same kernel, or NULL. `lazy`: records have common_preempt_lazy_count. `names` gives
+ * functions their addresses; NULL: no text with a name of one has fields. Both are borrowed.
  */
-int must_check import_kinds_new(struct trace *formats, bool lazy, struct import_kinds **ret, struct fail *fail);
+int must_check import_kinds_new(struct trace *formats, bool lazy, struct import_names *names, struct import_kinds **ret,
+				struct fail *fail);
 void import_kinds_free(struct import_kinds *kinds);
 
 /*

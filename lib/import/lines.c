@@ -74,7 +74,7 @@ static int take_other(struct import *import, struct text text, struct text raw, 
 
 static int begin_kinds(struct import *import, bool lazy, struct fail *fail)
 {
-	return import->kinds ? 0 : import_kinds_new(import->formats, lazy, &import->kinds, fail);
+	return import->kinds ? 0 : import_kinds_new(import->formats, lazy, &import->names, &import->kinds, fail);
 }
 
 static bool is_event(struct text text, bool bare)

@@ -12,7 +12,16 @@
 
 enum { PIECES_MAX = 64, NAMES_MAX = 64, STEPS_MAX = 20000, RECORD_MAX = 12500, WORD = 48 };
 
-enum piece_what { PIECE_LITERAL, PIECE_DECIMAL, PIECE_HEX, PIECE_TEXT, PIECE_NAME, PIECE_STATE, PIECE_PLUS };
+enum piece_what {
+	PIECE_LITERAL,
+	PIECE_DECIMAL,
+	PIECE_HEX,
+	PIECE_TEXT,
+	PIECE_NAME,
+	PIECE_STATE,
+	PIECE_PLUS,
+	PIECE_SYMBOL
+};
 
 struct piece {
 	enum piece_what what;
@@ -205,16 +214,24 @@ static bool take_conversion(struct unprint *unprint, const char **at, const char
 {
 	struct piece *piece = &unprint->pieces[unprint->nr];
 	const char *end;
+	bool symbol;
 
 	for ((*at)++; **at && strchr("0123456789#-+ .lhzq", **at); (*at)++)
 		;
-	if (unprint->nr == PIECES_MAX || **args != ',' || !strchr("disuxXc", **at) || !**at || **at == 'c')
+	if (unprint->nr == PIECES_MAX || **args != ',' || !strchr("disuxXp", **at) || !**at)
 		return false;
+	/* %ps: the name of a function. Other addresses are hashed. */
+	if (**at == 'p' && *++*at != 's')
+		return false;
+	symbol = (*at)[-1] == 'p';
 	for ((*args)++; **args == ' '; (*args)++)
 		;
 	end = argument_end(*args);
-	if (**at == 's' ? !take_text(unprint, piece, *args, end) : !take_number(unprint, piece, **at, *args, end))
+	if (**at == 's' && !symbol ? !take_text(unprint, piece, *args, end) :
+				     !take_number(unprint, piece, **at, *args, end))
 		return unprint->nr++, false;
+	if (symbol)
+		piece->what = PIECE_SYMBOL;
 	(*at)++;
 	*args = end;
 	unprint->nr++;
@@ -371,6 +388,7 @@ static bool match(struct match *m, size_t i, const char *at)
 	case PIECE_HEX:
 		return match_number(m, i, at);
 	case PIECE_TEXT:
+	case PIECE_SYMBOL:
 		return match_text(m, i, at);
 	case PIECE_NAME:
 		return match_name(m, i, at);
@@ -416,7 +434,23 @@ static bool put_text(const struct field *field, const char *text, size_t len, st
 	return buf_add(record, text, len) && buf_add(record, "", 1);
 }
 
-bool unprint_run(const struct unprint *unprint, const char *text, size_t len, struct buf *record)
+static bool put(const struct piece *piece, const struct found *found, const struct unprint_symbols *symbols,
+		struct buf *record)
+{
+	uint64_t value = found->value;
+
+	if (piece->what == PIECE_LITERAL)
+		return true;
+	if (piece->what == PIECE_TEXT)
+		return put_text(piece->field, found->text, found->len, record);
+	if (piece->what == PIECE_SYMBOL)
+		value = symbols->address(symbols->arg, found->text, found->len);
+	put_number(piece, value, record);
+	return value || piece->what != PIECE_SYMBOL;
+}
+
+bool unprint_run(const struct unprint *unprint, const struct unprint_symbols *symbols, const char *text, size_t len,
+		 struct buf *record)
 {
 	struct match m = { .unprint = unprint, .end = text + len };
 	uint32_t size = unprint->format->size;
@@ -428,13 +462,8 @@ bool unprint_run(const struct unprint *unprint, const char *text, size_t len, st
 		return false;
 	memset(record->data, 0, size);
 	record->len = size;
-	for (size_t i = 0; i < unprint->nr; i++) {
-		const struct piece *piece = &unprint->pieces[i];
-
-		if (piece->what == PIECE_TEXT && !put_text(piece->field, m.found[i].text, m.found[i].len, record))
+	for (size_t i = 0; i < unprint->nr; i++)
+		if (!put(&unprint->pieces[i], &m.found[i], symbols, record))
 			return false;
-		if (piece->what != PIECE_TEXT && piece->what != PIECE_LITERAL)
-			put_number(piece, m.found[i].value, record);
-	}
 	return true;
 }

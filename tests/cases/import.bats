@@ -363,3 +363,26 @@ END
 		'  9.000 us    |  }' > "$BATS_TEST_TMPDIR/text"
 	comes_back "$BATS_TEST_TMPDIR/text"
 }
+
+@test "import: sched, latency, syscalls, irq and graph tell of a text what they tell of its recording, or why not" {
+	need_command python3
+	local table=$BATS_TEST_DIRNAME/import-analyses compared=0 name command
+	for text in "$golden"/*.txt; do
+		name=$(basename "$text" .txt)
+		[ -e "$golden/$name.dat" ] || continue
+		weft import -q -o "$made" "$text" 2> /dev/null
+		for command in sched latency syscalls irq graph; do
+			status=0 other=0
+			weft $command --format json "$golden/$name.dat" > "$BATS_TEST_TMPDIR/one" 2> /dev/null || status=$?
+			weft $command --format json "$made" > "$BATS_TEST_TMPDIR/other" 2> /dev/null || other=$?
+			[ "$status" = "$other" ]
+			[ -s "$BATS_TEST_TMPDIR/one" ] || continue
+			python3 "$BATS_TEST_DIRNAME/import-analyses.py" "$table" "$name" $command "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/other" \
+				2>> "$BATS_TEST_TMPDIR/used"
+			compared=$((compared + 1))
+		done
+	done
+	[ "$compared" -ge 18 ]
+	# Each reason is of use.
+	[ "$(sort -u "$BATS_TEST_TMPDIR/used" | wc -l)" = "$(grep -vc '^#' "$table")" ]
+}

@@ -53,7 +53,7 @@ TEST(import_fills_the_fields_of_a_known_event)
 	struct import_kinds *kinds = NULL;
 	bool whole;
 
-	REQUIRE(!import_kinds_new(NULL, false, &kinds, NULL));
+	REQUIRE(!import_kinds_new(NULL, false, NULL, &kinds, NULL));
 	CHECK(import_kinds_common(kinds) == 8);
 	REQUIRE(!make(kinds, "sched_waking", "comm=cat pid=70 prio=-1 target_cpu=001", &record, &whole));
 	CHECK(!whole && number_at(&record, 0, 2) == import_kinds_id(kinds, "sched", "sched_waking"));
@@ -92,7 +92,7 @@ TEST(import_reads_the_states_of_a_switch)
 {
 	struct import_kinds *kinds = NULL;
 
-	REQUIRE(!import_kinds_new(NULL, false, &kinds, NULL));
+	REQUIRE(!import_kinds_new(NULL, false, NULL, &kinds, NULL));
 	CHECK(state_of(kinds, "R") == 0 && state_of(kinds, "R+") == 0x100);
 	CHECK(state_of(kinds, "S") == 1 && state_of(kinds, "D|Z") == 0x22 && state_of(kinds, "I") == 0x80);
 	/* Letters of kernels before 4.14 */
@@ -111,7 +111,7 @@ static uint64_t value_of(const char *field, const char *print, const char *text)
 	bool whole;
 	uint16_t id;
 
-	if (!CHECK(!import_kinds_new(NULL, false, &kinds, NULL)))
+	if (!CHECK(!import_kinds_new(NULL, false, NULL, &kinds, NULL)))
 		return value;
 	id = import_kinds_make(kinds, "test", "event", field, print);
 	if (CHECK(id) && CHECK(!make(kinds, "event", text, &record, &whole)) && number_at(&record, 0, 2) == id)
@@ -182,7 +182,7 @@ TEST(import_makes_a_format_for_an_unknown_event)
 	uint64_t pairs;
 	bool whole;
 
-	REQUIRE(!import_kinds_new(NULL, true, &kinds, NULL));
+	REQUIRE(!import_kinds_new(NULL, true, NULL, &kinds, NULL));
 	CHECK(import_kinds_common(kinds) == 12);
 	REQUIRE(!make(kinds, "odd", "a=-5 b=0x1f c=x y", &record, &whole));
 	pairs = number_at(&record, 0, 2);
@@ -209,7 +209,7 @@ TEST(import_refuses_what_no_record_can_hold)
 	struct import_kinds *kinds = NULL;
 	bool whole, known;
 
-	REQUIRE(!import_kinds_new(NULL, false, &kinds, NULL));
+	REQUIRE(!import_kinds_new(NULL, false, NULL, &kinds, NULL));
 	memset(text, 'x', sizeof(text) - 1);
 	memset(name, 'n', sizeof(name) - 1);
 	CHECK(make(kinds, "odd", text, &record, &whole) == -E2BIG);
@@ -230,7 +230,7 @@ TEST(import_bounds_the_formats_of_one_name)
 	struct import_kinds *kinds = NULL;
 	bool whole;
 
-	REQUIRE(!import_kinds_new(NULL, false, &kinds, NULL));
+	REQUIRE(!import_kinds_new(NULL, false, NULL, &kinds, NULL));
 	for (int i = 0; i < 64; i++) {
 		char text[32];
 
@@ -254,7 +254,7 @@ TEST(import_reads_system_calls)
 	cleanup_buf struct buf record = BUF_INIT;
 	struct import_kinds *kinds = NULL;
 
-	REQUIRE(!import_kinds_new(NULL, false, &kinds, NULL));
+	REQUIRE(!import_kinds_new(NULL, false, NULL, &kinds, NULL));
 	REQUIRE(syscall_record(kinds, "sys_openat(dfd: ffffff9c, filename: 1c9690a8, flags: 241, mode: 1b6)", &record));
 	CHECK(number_at(&record, 0, 2) == import_kinds_id(kinds, "syscalls", "sys_enter_openat"));
 	CHECK(number_at(&record, 8, 4) == 257 && number_at(&record, 16, 8) == 0xffffff9c);
@@ -296,7 +296,7 @@ TEST(import_takes_no_text_for_a_system_call_that_is_none)
 	cleanup_buf struct buf record = BUF_INIT;
 	struct import_kinds *kinds = NULL;
 
-	REQUIRE(!import_kinds_new(NULL, false, &kinds, NULL));
+	REQUIRE(!import_kinds_new(NULL, false, NULL, &kinds, NULL));
 	for (size_t i = 0; i < array_size(texts); i++)
 		if (!CHECK(!syscall_record(kinds, texts[i], &record)))
 			fprintf(stderr, "text '%s'\n", texts[i]);
@@ -362,7 +362,7 @@ TEST(import_makes_the_records_that_the_kernel_prints_without_a_print_fmt)
 	struct shape shape = { .tracer = "" };
 	struct records all = { .names = &names, .shape = &shape, .record = &record };
 
-	REQUIRE(!import_kinds_new(NULL, false, &kinds, NULL));
+	REQUIRE(!import_kinds_new(NULL, false, NULL, &kinds, NULL));
 	import_names_init(&names);
 	all.kinds = kinds;
 	REQUIRE(records_function(&all, &head));
