@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The letters of a request, blk_fill_rwbs() in kernel/trace/blktrace.c: F for a flush before it, the operation, then
- * flags.
+ * flags; and the error with which a request ended.
  */
 #include "lib/plugin/plugin.h"
+#include "plugins/errors.h"
 #include "plugins/words.h"
 
 #include <stdbool.h>
 
-enum { RWBS };
+enum { RWBS, ERROR, ERRORS };
 
-static const char *const fields[] = { "rwbs", NULL };
-static const char *const facts[] = { "operation", "flags", NULL };
+/* Linux 4.12 and later call it `error`; before it was `errors`. */
+static const char *const fields[] = { "rwbs", "?error", "?errors", NULL };
+static const char *const facts[] = { "operation", "flags", "error", NULL };
 
 static const struct word operations[] = {
 	{ 'R', "read" }, { 'W', "write" }, { 'D', "discard" }, { 'F', "flush" }, { 'N', "other" },
@@ -37,7 +39,7 @@ static const char *operation_of(const char *letters, size_t len, bool *ret_prefl
 	return word_of(WORDS(operations), (unsigned char)letters[at]);
 }
 
-static void format_request(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
+static void put_letters(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
 	size_t len, at;
 	const char *letters = host->bytes(record, RWBS, &len), *operation;
@@ -62,6 +64,14 @@ static void format_request(const struct weft_host *host, const struct weft_recor
 	}
 	if (used && used < sizeof(text))
 		host->put_text(output, "flags", text, used);
+}
+
+static void format_request(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
+{
+	unsigned error = host->count(record, ERROR) ? ERROR : ERRORS;
+
+	put_letters(host, record, output);
+	put_error(host, record, (int64_t)host->integer(record, error, 0), output);
 }
 
 static const struct weft_handler handlers[] = {

@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-/* Says the name of the error if the result of a system call is one: -4095..-1, include/linux/err.h. */
+/*
+ * Says the name of the error if the result of a system call, or of another function of the kernel, is one: -4095..-1,
+ * include/linux/err.h.
+ */
 static inline void put_error(const struct weft_host *host, const struct weft_record *record, int64_t result,
 			     struct weft_output *output)
 {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Flags of a transfer: include/uapi/linux/i2c.h. */
+/* Flags of a transfer: include/uapi/linux/i2c.h; and the error with which transfers ended. */
 #include "lib/plugin/plugin.h"
+#include "plugins/errors.h"
 #include "plugins/words.h"
 
-enum { FLAGS };
+enum { FLAGS, RET = 0 };
 
 static const char *const fields[] = { "flags", NULL };
 static const char *const facts[] = { "flags", NULL };
+static const char *const result_fields[] = { "ret", NULL };
+static const char *const result_facts[] = { "error", NULL };
 
 static void format_transfer(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
 {
@@ -19,7 +22,13 @@ static void format_transfer(const struct weft_host *host, const struct weft_reco
 	put_flags(host, "flags", WORDS(flags), host->integer(record, FLAGS, 0), output);
 }
 
+static void format_result(const struct weft_host *host, const struct weft_record *record, struct weft_output *output)
+{
+	put_error(host, record, (int64_t)host->integer(record, RET, 0), output);
+}
+
 static const struct weft_handler handlers[] = {
+	{ "i2c_result", result_fields, format_result, result_facts },
 	{ "i2c_*", fields, format_transfer, facts },
 };
 

@@ -212,6 +212,16 @@ TEST(plugin_block_spells_the_letters_of_a_request)
 		  " {operation=secure-erase flags=sync}" },
 		{ X86, "block", "block_bio_queue", { "sector" }, { 8 }, "rwbs", "R", " {operation=read}" },
 		{ X86, "block", "block_bio_queue", { "sector" }, { 8 }, "rwbs", "", "" },
+		{ X86, "block", "block_rq_complete", { "error" }, { -5 }, "rwbs", "W", " {operation=write error=EIO}" },
+		{ X86,
+		  "block",
+		  "block_rq_complete",
+		  { "errors" },
+		  { -28 },
+		  "rwbs",
+		  "W",
+		  " {operation=write error=ENOSPC}" },
+		{ X86, "block", "block_rq_complete", { "error" }, { 0 }, "rwbs", "W", " {operation=write}" },
 		{ X86,
 		  "block",
 		  "block_bio_queue",
@@ -370,6 +380,39 @@ TEST(plugins_name_numbers_of_devices_packets_and_the_scheduler)
 		  NULL,
 		  NULL,
 		  " {clone_flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD|CLONE_SYSVSEM}" },
+	};
+
+	CHECK_FACTS(facts);
+}
+
+TEST(plugin_filelock_names_errors)
+{
+	static const struct fact facts[] = {
+		{ X86, "filelock", "posix_lock_inode", { "fl_pid", "ret" }, { 7, -11 }, NULL, NULL, " {error=EAGAIN}" },
+		{ "mips64", "filelock", "flock_lock_inode", { "ret" }, { -45 }, NULL, NULL, " {error=EDEADLK}" },
+		{ X86, "filelock", "posix_lock_inode", { "ret" }, { 0 }, NULL, NULL, "" },
+		{ X86, "filelock", "break_lease_block", { "fl_pid" }, { -11 }, NULL, NULL, "" },
+	};
+
+	CHECK_FACTS(facts);
+}
+
+TEST(plugin_i2c_names_errors)
+{
+	static const struct fact facts[] = {
+		{ X86, "i2c", "i2c_result", { "nr_msgs", "ret" }, { 2, -121 }, NULL, NULL, " {error=EREMOTEIO}" },
+		{ X86, "i2c", "i2c_result", { "nr_msgs", "ret" }, { 2, 2 }, NULL, NULL, "" },
+	};
+
+	CHECK_FACTS(facts);
+}
+
+TEST(plugin_scsi_says_why_a_driver_did_not_take_a_command)
+{
+	static const struct fact facts[] = {
+		{ X86, "scsi", "scsi_dispatch_cmd_error", { "rtn" }, { 0x1055 }, NULL, NULL, " {refused=host-busy}" },
+		{ X86, "scsi", "scsi_dispatch_cmd_error", { "rtn" }, { 0x1058 }, NULL, NULL, " {refused=target-busy}" },
+		{ X86, "scsi", "scsi_dispatch_cmd_error", { "rtn" }, { 0x1059 }, NULL, NULL, "" },
 	};
 
 	CHECK_FACTS(facts);
