@@ -76,7 +76,7 @@ worst() {
 	tr -d , < /tmp/r.err > /tmp/worst.sum
 	check "$sentence: the summary counts them" matches /tmp/worst.sum " $entries events? in "
 	weft info /tmp/r.dat > /tmp/worst.info
-	check "$sentence: weft info tells them" matches /tmp/worst.info "worst case .*: $entries entries, latency"
+	check "$sentence: weft info tells them" matches /tmp/worst.info "worst case.*: $entries entries, latency"
 }
 
 # other_ways TRACER
