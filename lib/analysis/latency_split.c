@@ -5,7 +5,9 @@
 
 bool lates_want(const struct lates *lates, size_t worst, uint64_t lasted)
 {
-	return lasted > lates->longer && (lates->nr < worst || lates->items[lates->nr - 1].lasted < lasted);
+	bool long_enough = !lates->longer || lasted > lates->longer;
+
+	return long_enough && (lates->nr < worst || lates->items[lates->nr - 1].lasted < lasted);
 }
 
 bool lates_keep(struct lates *lates, size_t worst, const struct late *late)

@@ -41,7 +41,7 @@ struct late {
 struct lates {
 	struct late *items;
 	size_t nr;
-	uint64_t longer; /* only cases that lasted longer are kept */
+	uint64_t longer; /* only cases that lasted longer are kept; 0: all, also those that lasted no time */
 };
 
 /* Returns whether a case that lasted this long is to be kept, among the `worst` longest. */

@@ -281,7 +281,7 @@ static inline void count(struct analysis *syscalls, const struct slow_call *call
 		row->worst.cpu = call->cpu;
 		row->worst.task = call->task;
 	}
-	if (syscalls->options.slowest && call->time.wall > syscalls->options.longer) {
+	if (syscalls->options.slowest && (!syscalls->options.longer || call->time.wall > syscalls->options.longer)) {
 		syscalls->longer++;
 		keep_slow(syscalls, call);
 	}
