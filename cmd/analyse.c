@@ -304,20 +304,17 @@ static int read_trace(const struct analyse *analyse, struct trace *trace, analys
 
 	reader_init(&reader);
 	r = add_buffers(analyse, trace, &reader, fail);
-	for (size_t i = 0; !r && i < reader.nr_buffers; i++)
-		r = decode_open(&analyse->decode, reader.buffers[i].context, fail);
-	if (!r && analyse->decode.wanted && !analyse->no_sandbox)
-		r = trace_sandbox(trace, fail);
+	if (!r)
+		r = decode_begin(&analyse->decode, &reader, trace, analyse->no_sandbox, fail);
 	if (!r)
 		r = reading_start(&reader, trace, analyse->in_batches, &pool, fail);
 	if (!r)
 		r = work(arg, &reader, fail);
-	for (size_t i = 0; !r && i < reader.nr_buffers; i++)
-		r = decode_check(reader.buffers[i].context, fail);
+	if (!r)
+		r = decode_check_all(&reader, fail);
 	if (r == -ENODATA || r == -ENOENT)
 		r = hint_damage(&reader, trace, r, fail);
-	for (size_t i = 0; i < reader.nr_buffers; i++)
-		decode_close(reader.buffers[i].context);
+	decode_end(&reader);
 	reader_release(&reader);
 	pool_free(pool);
 	return r;

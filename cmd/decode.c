@@ -6,6 +6,8 @@
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/plugin/plugins.h"
+#include "lib/reader/reader.h"
+#include "lib/trace/trace.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -94,11 +96,30 @@ int decode_open(const struct decode *decode, struct context *context, struct fai
 	return r;
 }
 
+int decode_begin(const struct decode *decode, struct reader *reader, struct trace *trace, bool keeps_rights,
+		 struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
+		r = decode_open(decode, reader->buffers[i].context, fail);
+	return r || !decode->wanted || keeps_rights ? r : trace_sandbox(trace, fail);
+}
+
 int decode_check(const struct context *context, struct fail *fail)
 {
 	const char *why = context->plugins ? plugins_failure(context->plugins) : NULL;
 
 	return why ? fail_set(fail, -ENOEXEC, "%s", why) : 0;
+}
+
+int decode_check_all(const struct reader *reader, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
+		r = decode_check(reader->buffers[i].context, fail);
+	return r;
 }
 
 void decode_close(struct context *context)
@@ -111,4 +132,10 @@ void decode_close(struct context *context)
 	told |= context->plugins != NULL;
 	plugins_free(context->plugins);
 	context->plugins = NULL;
+}
+
+void decode_end(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		decode_close(reader->buffers[i].context);
 }

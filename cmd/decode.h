@@ -9,6 +9,8 @@
 
 struct context;
 struct fail;
+struct reader;
+struct trace;
 
 /* The options of commands that use plugins, --decode, --no-plugins and --plugin-dir: an argp child. */
 struct decode {
@@ -24,13 +26,19 @@ extern const struct argp decode_argp;
  */
 int must_check decode_open(const struct decode *decode, struct context *context, struct fail *fail);
 
+/* decode_open() for all buffers of a reader, and then gives up the rights to open files, unless they are to be kept. */
+int must_check decode_begin(const struct decode *decode, struct reader *reader, struct trace *trace, bool keeps_rights,
+			    struct fail *fail);
+
 /* At the end of the events: an error if a plugin that they needed could not be used. */
 int must_check decode_check(const struct context *context, struct fail *fail);
+int must_check decode_check_all(const struct reader *reader, struct fail *fail);
 
 /*
  * Frees the plugins. Prints notes to standard error about those that could not be used, also if no event needed them,
  * once for each run of the program: each buffer of a file loads the same ones.
  */
 void decode_close(struct context *context);
+void decode_end(struct reader *reader);
 
 #endif

@@ -186,10 +186,8 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int r = choice_buffers(job->choice, trace, &writing->reader, fail);
 
-	for (size_t i = 0; !r && i < writing->reader.nr_buffers; i++)
-		r = decode_open(&job->decode, writing->reader.buffers[i].context, fail);
-	if (!r && job->decode.wanted && !job->keeps_rights)
-		r = trace_sandbox(trace, fail);
+	if (!r)
+		r = decode_begin(&job->decode, &writing->reader, trace, job->keeps_rights, fail);
 	if (!r)
 		r = choice_tail(job->choice, &writing->reader, fail);
 	if (!r && !out_init(&writing->out, 2 * OUT_SIZE))
@@ -222,9 +220,8 @@ static int finish(struct writing *writing, struct trace *trace, struct fail *fai
 		command_warn("note: the clocks of the instances differ: their times cannot be "
 			     "compared; -B NAME exports one");
 	tell_notes(writing->export);
-	for (size_t i = 0; i < writing->reader.nr_buffers; i++)
-		if (decode_check(writing->reader.buffers[i].context, fail))
-			return -ENOEXEC;
+	if (decode_check_all(&writing->reader, fail))
+		return -ENOEXEC;
 	if (trace_starved(trace))
 		return fail_memory(fail);
 	if (damage)
@@ -252,8 +249,7 @@ int export_write(struct export_job *job, struct trace *trace, struct fail *fail)
 	export_free(writing.export);
 	export_tables_release(&writing.tables);
 	export_free(writing.before);
-	for (size_t i = 0; i < writing.reader.nr_buffers; i++)
-		decode_close(writing.reader.buffers[i].context);
+	decode_end(&writing.reader);
 	reader_release(&writing.reader);
 	pool_free(writing.pool);
 	if (writing.out.start)

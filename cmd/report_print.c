@@ -310,9 +310,7 @@ static int print_events(const struct report_options *report, struct printing *pr
 	damage = reader_damage(reader, &path);
 	if (!r && damage)
 		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
-	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
-		r = decode_check(reader->buffers[i].context, fail);
-	return r;
+	return r ? r : decode_check_all(reader, fail);
 }
 
 static void printing_release(struct printing *printing)
@@ -320,11 +318,11 @@ static void printing_release(struct printing *printing)
 	for (size_t i = 0; i < printing->reader.nr_buffers; i++) {
 		if (printing->sinks[i])
 			printing->sinks[i]->ops->free(printing->sinks[i]);
-		decode_close(printing->reader.buffers[i].context);
 		selection_free(printing->raw[i]);
 		if (printing->prefixes)
 			free(printing->prefixes[i]);
 	}
+	decode_end(&printing->reader);
 	reader_release(&printing->reader);
 	pool_free(printing->pool);
 	free(printing->sinks);

@@ -196,22 +196,6 @@ static void put_mode(void *arg, const struct turns_mode *mode, uint64_t to, enum
 		off->blocked += to - mode->since;
 }
 
-static uint32_t turn_begins(void *arg, uint32_t id)
-{
-	(void)arg;
-	(void)id;
-	return 0;
-}
-
-static void put_turn(void *arg, uint32_t cpu, const struct turns_turn *turn, uint64_t to, enum turns_end end)
-{
-	(void)arg;
-	(void)cpu;
-	(void)turn;
-	(void)to;
-	(void)end;
-}
-
 static int buffer_init(struct stacks *stacks, struct buffer *buffer, const struct context *context)
 {
 	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer, .late = true };
@@ -226,7 +210,7 @@ static int buffer_init(struct stacks *stacks, struct buffer *buffer, const struc
 	state_restrict(&buffer->state, context);
 	buffer->turns = (struct turns){
 		.state = &buffer->state,
-		.calls = { .arg = buffer, .begin = turn_begins, .turn = put_turn, .mode = put_mode, .one_wait = true },
+		.calls = { .arg = buffer, .mode = put_mode, .one_wait = true },
 	};
 	buffer->frames = frames_new(&context->abi, &calls);
 	return buffer->frames ? 0 : -ENOMEM;

@@ -113,7 +113,7 @@ static struct turns_turn *turn_of(struct turns *turns, size_t cpu)
 static void end_turn(const struct turns *turns, uint32_t cpu, const struct turns_turn *turn, uint64_t to,
 		     enum turns_end end)
 {
-	if (turn->some && to > turn->since)
+	if (turns->calls.turn && turn->some && to > turn->since)
 		turns->calls.turn(turns->calls.arg, cpu, turn, to, end);
 }
 
@@ -140,7 +140,7 @@ static void look_at_cpu(struct turns *turns, uint32_t number, uint32_t left)
 		*turn = (struct turns_turn){ .since = turns->state->now,
 					     .task = cpu->task,
 					     .some = cpu->task != STATE_NO_TASK };
-		if (turn->some)
+		if (turns->calls.begin && turn->some)
 			turn->note = turns->calls.begin(turns->calls.arg, turn->task);
 	}
 	if (turn->some)

@@ -41,8 +41,9 @@ struct turns_mode {
 
 struct turns_calls {
 	void *arg;
-	/* A turn begins: returns the caller's note of it. */
+	/* A turn begins: returns the caller's note of it. NULL: there are no notes. */
 	uint32_t (*begin)(void *arg, uint32_t task);
+	/* NULL: turns are of no use. */
 	void (*turn)(void *arg, uint32_t cpu, const struct turns_turn *turn, uint64_t to, enum turns_end end);
 	void (*mode)(void *arg, const struct turns_mode *mode, uint64_t to, enum turns_end end);
 	bool one_wait; /* being woken and being queued are one mode, TASK_WAKING */

@@ -5,7 +5,6 @@
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/reader/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,6 @@
 #include "lib/event/calls.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/reader/reader.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,6 @@
 #include "lib/base/table.h"
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"
-#include "lib/reader/reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

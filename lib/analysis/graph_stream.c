@@ -2,7 +2,6 @@
 #include "lib/analysis/graph_stream.h"
 
 #include "lib/event/context.h"
-#include "lib/reader/reader.h"
 
 void graph_stream_release(struct graph_stream *stream)
 {

@@ -6,7 +6,6 @@
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/reader/reader.h"
 #include "lib/uapi/names.h"
 
 #include <inttypes.h>

@@ -6,7 +6,6 @@
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"
-#include "lib/reader/reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include "lib/base/table.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/reader/reader.h"
 
 #include <string.h>
 

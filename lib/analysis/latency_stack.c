@@ -6,7 +6,6 @@
 #include "lib/base/table.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/reader/reader.h"
 
 /* The last sched_switch of a CPU. */
 struct late_switch {

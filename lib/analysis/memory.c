@@ -5,7 +5,6 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
-#include "lib/reader/reader.h"
 
 #include <string.h>
 
