@@ -226,12 +226,17 @@ static uint64_t gap_of(const struct frames *frames, uint16_t cpu)
 	return gap ? *gap : 0;
 }
 
-/* The exits of a task's calls may be among what its new CPU has lost since the task was seen elsewhere. */
+/*
+ * The exits of a task's calls may be among what its new CPU has lost since the task was seen elsewhere. These calls end
+ * on the new CPU: readers that order the events of two CPUs by time alone see their ends before what the task does next.
+ */
 static void arrive(struct frames *frames, const struct event *event, struct track *track)
 {
-	if (__builtin_expect(track->cpu != event->cpu && gap_of(frames, event->cpu) > track->losses, 0))
-		leave_all(frames, event->buffer, track, event->ts, &frames->left.lost_exit);
+	bool moved = track->cpu != event->cpu;
+
 	track->cpu = event->cpu;
+	if (__builtin_expect(moved && gap_of(frames, event->cpu) > track->losses, 0))
+		leave_all(frames, event->buffer, track, event->ts, &frames->left.lost_exit);
 	track->losses = frames->losses;
 }
 

@@ -134,6 +134,22 @@ rules()
 	done
 }
 
+@test "perfetto: calls of a task that comes to a CPU with a gap end before what it does there" {
+	{
+		echo '# tracer: function_graph'
+		echo '#'
+		echo '#     TIME        CPU  TASK/PID         DURATION                  FUNCTION CALLS'
+		echo '#      |          |     |    |           |   |                     |   |   |   |'
+		echo '    1.000100 |   1)     task-7      |               |  do_sys_openat2() {'
+		echo '    1.000200 |   0)     other-8     |               |  vfs_write() {'
+		echo '    1.000250 |   0)     other-8     | + 50.000 us   |  }'
+		echo 'CPU:0 [LOST 3 EVENTS]'
+		echo '    1.000300 |   0)     task-7      |               |  vfs_read() {'
+		echo '    1.000400 |   0)     task-7      | ! 100.000 us  |  }'
+	} | weft import -o "$BATS_TEST_TMPDIR/moved.dat" - 2> /dev/null
+	[ "$(rules "$BATS_TEST_TMPDIR/moved.dat")" = "- events=6 functions=3" ]
+}
+
 @test "perfetto: the importer takes what is made of every recording of the tests" {
 	for file in "$golden"/*.dat tests/fixtures/demo.dat $corpus/*.dat "$SHARED"/samples/*.dat; do
 		[ -e "$file" ] || continue
