@@ -85,8 +85,13 @@ plugin_src := $(sort $(wildcard plugins/*.c))
 fuzz_src := $(sort $(wildcard tests/fuzz/*.c))
 fuzz_mutator := $(sort $(wildcard tests/fuzz/mutator/*.c))
 
-lib_obj := $(lib_src:%.c=$(BUILD)/%.o)
-cmd_obj := $(cmd_src:%.c=$(BUILD)/%.o)
+# Pages, styles and scripts that weft writes out. Each becomes a C string, named as its file: html_page.css is html_page_css.
+lib_text := $(sort $(foreach kind,html css js sh,$(wildcard formats/*/*.$(kind))))
+cmd_text := $(sort $(wildcard cmd/*.sh))
+text_obj := $(patsubst %,$(BUILD)/%.o,$(lib_text) $(cmd_text))
+
+lib_obj := $(lib_src:%.c=$(BUILD)/%.o) $(lib_text:%=$(BUILD)/%.o)
+cmd_obj := $(cmd_src:%.c=$(BUILD)/%.o) $(cmd_text:%=$(BUILD)/%.o)
 unit_obj := $(unit_src:%.c=$(BUILD)/%.o)
 plugins := $(plugin_src:%.c=$(BUILD)/%.so)
 example_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/examples/*.c))
@@ -159,6 +164,14 @@ $(BUILD)/%.so: %.c $(BUILD)/flags
 
 $(BUILD)/%.o: %.c $(BUILD)/flags | packages-found
 	$(CC) $(all_cppflags) $(all_cflags) $(dep_flags) -c -o $@ $<
+
+# What stands from the line of the licence to the first empty line is about the file, and is left out.
+$(text_obj:.o=.c): $(BUILD)/%.c: % Makefile $(BUILD)/flags
+	@{ echo 'extern const char $(subst .,_,$(notdir $<))[];'; echo 'const char $(subst .,_,$(notdir $<))[] ='; \
+		LC_ALL=C sed -e '/SPDX-License-Identifier/,/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $<; echo ';'; } > $@
+
+$(text_obj): %.o: %.c
+	$(CC) $(all_cppflags) $(all_cflags) -c -o $@ $<
 
 # This file changes only when the flags do. Another PREFIX, CC or OPT therefore rebuilds everything.
 # The directories of all objects are made here, because one mkdir for each of them would take half a second.

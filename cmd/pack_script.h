@@ -3,9 +3,9 @@
 #define WEFT_CMD_PACK_SCRIPT_H
 
 /*
- * The script that `weft pack --script` prints. It is for a POSIX shell on a machine that has nothing else, and copies
- * what `weft pack DIR` reads. tests/cases/pack-script.bats runs it and has shellcheck check it.
+ * pack_script.sh, which `weft pack --script` prints. It is for a POSIX shell on a machine that has nothing else, and
+ * copies what `weft pack DIR` reads. tests/cases/pack-script.bats runs it.
  */
-extern const char pack_script[];
+extern const char pack_script_sh[];
 
 #endif

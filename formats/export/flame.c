@@ -6,7 +6,7 @@
  * than it was in the other file, and blue when it is smaller, the more so the larger the difference; white is none.
  */
 #include "formats/export/exports.h"
-#include "formats/export/flame_script.h"
+#include "formats/export/texts.h"
 #include "formats/export/weighed.h"
 #include "lib/base/out.h"
 #include "lib/base/scale.h"
@@ -268,7 +268,7 @@ static void put_head(const struct flame *flame)
 	      "height=\"%u\" data-width=\"%d\" data-total=\"%" PRIu64
 	      "\">\n<title>flame graph by %s</title>\n<style>\n",
 	      WIDTH, height, WIDTH, height, WIDTH, flame->total, weight_names[flame->weight]);
-	out_str(out, flame_style);
+	out_str(out, flame_css);
 	out_f(out,
 	      "</style>\n<text id=\"title\" class=\"head\" x=\"%d\" y=\"20\" text-anchor=\"middle\">flame graph by "
 	      "%s, ",
@@ -331,7 +331,7 @@ static void flame_end(struct export *export)
 	tell_gone(&flame, export);
 	put_tree(&flame, 0, 0, 0);
 	out_str(export->out, "<script><![CDATA[\n");
-	out_str(export->out, flame_script);
+	out_str(export->out, flame_js);
 	out_str(export->out, "]]></script>\n</svg>\n");
 	free(flame.boxes);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The flame graph of a timeline: its tree as JSON. html_flame_view.c draws it. */
+/* The flame graph of a timeline: its tree as JSON. html_flame_view.js draws it. */
 #include "formats/export/html.h"
 #include "formats/export/stacks.h"
 

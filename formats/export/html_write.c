@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/export/html.h"
-#include "formats/export/html_script.h"
 #include "formats/export/html_totals.h"
+#include "formats/export/texts.h"
 #include "lib/base/json.h"
 #include "lib/event/context.h"
 #include "lib/event/tasks.h"
@@ -264,10 +264,50 @@ static void put_facts(struct html *html)
 	out_str(out, ",\n");
 }
 
+static void put_data(struct html *html, const struct html_totals *totals, const uint8_t *used)
+{
+	put_facts(html);
+	html_put_flame(html);
+	put_names(html, used);
+	html_totals_put(totals, html->export.out);
+	if (!put_tasks(html))
+		export_no_memory(&html->export);
+	put_bands(html);
+}
+
+/* Writes the page, with the parts and the data in the places of the lines that name them. */
+static void put_page(struct html *html, const struct html_totals *totals, const uint8_t *used)
+{
+	static const char before[] = "<!-- weft: ", behind[] = " -->\n";
+	static const struct {
+		const char *name, *text;
+	} parts[] = {
+		{ "html_page.css", html_page_css }, { "html_model.js", html_model_js },
+		{ "html_rows.js", html_rows_js },   { "html_tools.js", html_tools_js },
+		{ "html_view.js", html_view_js },   { "html_flame_view.js", html_flame_view_js },
+	};
+	const char *at = html_page_html, *mark;
+
+	while ((mark = strstr(at, before))) {
+		const char *name = mark + strlen(before), *end = strstr(name, behind);
+		const char *text = NULL;
+
+		out_mem(html->export.out, at, (size_t)(mark - at));
+		for (size_t i = 0; i < array_size(parts); i++)
+			if (!strncmp(name, parts[i].name, (size_t)(end - name)))
+				text = parts[i].text;
+		if (text)
+			out_str(html->export.out, text);
+		else
+			put_data(html, totals, used);
+		at = end + strlen(behind);
+	}
+	out_str(html->export.out, at);
+}
+
 static void put_file(struct html *html)
 {
 	cleanup_free uint8_t *used = used_labels(html);
-	struct out *out = html->export.out;
 	struct html_totals totals;
 
 	if (!html_totals_choose(&html->bands, html->limit / 16, &totals) || !used) {
@@ -277,23 +317,8 @@ static void put_file(struct html *html)
 	}
 	for (size_t i = 0; i < totals.nr; i++)
 		used[totals.items[i].name] = 1;
-	out_str(out, html_head);
-	put_facts(html);
-	html_put_flame(html);
-	put_names(html, used);
-	html_totals_put(&totals, out);
+	put_page(html, &totals, used);
 	html_totals_release(&totals);
-	if (!put_tasks(html))
-		export_no_memory(&html->export);
-	put_bands(html);
-	out_str(out, html_middle);
-	out_str(out, html_model);
-	out_str(out, html_between);
-	out_str(out, html_tools);
-	out_str(out, html_view);
-	out_str(out, html_behind);
-	out_str(out, html_flame_view);
-	out_str(out, html_foot);
 }
 
 /* The size is known only after writing, because names and bands differ in their cost. */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The rows of the page: each CPU, then each task, with its bands one below the other. */
+
+'use strict';
+var rows = (function () {
+function label(m, band, tasks) {
+	var where = m.data.buffers[band.buffer] ? m.data.buffers[band.buffer] + ': ' : '';
+	switch (band.kind) {
+	case model.CPU: return 'CPU ' + band.id;
+	case model.IRQ: return where + ['softirqs', 'tasklets', 'interrupts'][band.row];
+	case model.EVENTS: return where + 'events';
+	case model.LOST: return where + 'lost events';
+	case model.COUNTER: return where + m.names[model.ready(band).name[0]].replace(/^power:/, '');
+	case model.STATE: return tasks.get(band.id) || 'PID ' + band.id;
+	case model.CALL: return where + 'system calls';
+	case model.GRAPH_IDLE: return where + 'functions, idle';
+	case model.GRAPH_IRQ: return where + 'functions, interrupts';
+	default: return where + 'functions';
+	}
+}
+function is_task(band) { return band.kind === model.STATE || band.kind === model.CALL || band.kind === model.GRAPH; }
+function height(band) { return band.kind === model.COUNTER ? 26 : band.kind === model.EVENTS || band.kind === model.LOST ? 14 : 17; }
+function order(a, b) { return a.buffer - b.buffer || a.kind - b.kind || a.row - b.row; }
+function group(m, wanted) {
+	var groups = new Map();
+	m.bands.filter(wanted).forEach(function (band) {
+		if (!groups.has(band.id)) groups.set(band.id, { id: band.id, bands: [], weight: 0 });
+		groups.get(band.id).bands.push(band);
+		groups.get(band.id).weight += band.added;
+	});
+	return Array.from(groups.values());
+}
+function make(m) {
+	var tasks = new Map(), list = [], top = 0;
+	m.data.tasks.forEach(function (task) { tasks.set(task[0], task[2] + '-' + task[0]); });
+	var cpus = group(m, function (band) { return !is_task(band); }).sort(function (a, b) { return a.id - b.id; });
+	var others = group(m, is_task).sort(function (a, b) { return b.weight - a.weight || a.id - b.id; });
+	cpus.concat(others).forEach(function (one, place) {
+		var owner = place < cpus.length ? 'CPU ' + one.id : tasks.get(one.id) || 'PID ' + one.id, last = '';
+		one.bands.sort(order).forEach(function (band, i) {
+			var text = label(m, band, tasks), title = i ? '  ' + text : owner;
+			if (!i && text !== owner) title = owner + ' ' + text;
+			if (i === 0) top += 4;
+			list.push({ band: band, title: text === last ? '' : title, full: text === owner ? owner : owner + ' ' + text, owner: i === 0, top: top,
+				height: height(band) });
+			last = text;
+			top += height(band) + 1;
+		});
+	});
+	return { list: list, height: top };
+}
+return { make: make };
+})();

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: GPL-2.0-only
+const char page[] = "function show(on) {\n"
+		    "}\n";
