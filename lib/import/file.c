@@ -8,6 +8,7 @@
 #include "lib/trace/made_file.h"
 #include "lib/trace/writer.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 					  "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 					  "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 					  "\tfield: char data;\toffset:16;\tsize:16368;\tsigned:1;\n";
-	static const char graph[] = "function_graph", mode[] = "import", start[] = "0";
+	static const char graph[] = "function_graph", mode[] = "import", zero[] = "0";
 	const char *tracer = import->graph.seen ? graph : import->shape.tracer;
 	cleanup_buf struct buf columns = BUF_INIT, kallsyms = BUF_INIT;
 	cleanup_buf struct buf cmdlines = BUF_INIT, tgids = BUF_INIT, options = BUF_INIT;
@@ -54,7 +55,7 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 		.page_size = IMPORT_PAGE_SIZE,
 	};
 	struct writer_setting settings[SETTINGS_MAX];
-	char online[32] = "";
+	char online[32] = "", start[32] = "0";
 	struct writer_metadata metadata = { .header_page = header_page,
 					    .header_event = "",
 					    .version = "weft",
@@ -80,6 +81,8 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 		r = fail_memory(fail);
 	if (import->shape.online && import->shape.online <= HEAD_CPU_MAX)
 		snprintf(online, sizeof(online), "0-%u", import->shape.online - 1);
+	if (import->shape.has_verbose && !import->shape.has_brief)
+		snprintf(start, sizeof(start), "%" PRIu64, import->shape.start);
 	metadata.cmdlines = cmdlines.data;
 	metadata.cmdlines_len = cmdlines.len;
 	metadata.kallsyms = kallsyms.data;
@@ -92,7 +95,7 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 	put(&metadata, "saved_tgids", tgids.data, tgids.len);
 	if (import->graph.seen)
 		put(&metadata, "weft/tracer", import->shape.tracer, strlen(import->shape.tracer));
-	put(&metadata, "weft/graph_relative", start, import->graph.relative);
+	put(&metadata, "weft/graph_relative", zero, import->graph.relative);
 	put(&metadata, "weft/columns", columns.data, columns.len);
 	put(&metadata, "weft/release", import->shape.release, strlen(import->shape.release));
 	put(&metadata, "weft/preempt_model", import->shape.preempt_model, strlen(import->shape.preempt_model));

@@ -261,11 +261,84 @@ static bool latency_rest(struct scan *scan, struct head *head)
 		return false;
 	head->has_unit = accept(scan, "us");
 	if (head->has_unit && scan->at < scan->end && *scan->at && strchr(marks, *scan->at))
-		scan->at++;
+		head->mark = *scan->at++;
 	if (head->has_unit && time > INT64_MAX / 1000)
 		return false;
 	head->ts = time * (head->has_unit ? 1000 : 1);
 	return accept(scan, ": ") || (accept(scan, ":") && scan->at == scan->end);
+}
+
+static bool hex_number(struct scan *scan, size_t min, uint64_t max, uint64_t *ret)
+{
+	uint64_t value = 0;
+	const char *start = scan->at;
+
+	for (; scan->at < scan->end && scan->at - start < 16; scan->at++) {
+		char c = *scan->at;
+
+		if (is_digit(c))
+			value = value << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			break;
+	}
+	if ((size_t)(scan->at - start) < min || value > max)
+		return false;
+	*ret = value;
+	return true;
+}
+
+/* Reads "11.483ms" as microseconds; *ret_ms tells whether there is a unit. */
+static bool verbose_time(struct scan *scan, uint64_t *ret, bool *ret_ms)
+{
+	uint64_t part;
+	const char *start;
+
+	*ret_ms = false;
+	if (!number(scan, COUNT_MAX / 1000, ret))
+		return false;
+	if (!accept(scan, "."))
+		return true;
+	start = scan->at;
+	*ret_ms = true;
+	if (!number(scan, 999, &part) || scan->at - start != 3 || !accept(scan, "ms"))
+		return false;
+	*ret = *ret * 1000 + part;
+	return true;
+}
+
+/*
+ * Reads "       0   1 9 00000001 00000003 [04c9278d] 11.483ms (+0.001ms): " behind the task's name; clocks that do not
+ * count ns have no "ms".
+ */
+static bool verbose_rest(struct scan *scan, struct head *head)
+{
+	const char *start = scan->at;
+	uint64_t pid, cpu, flags, depth, index, time, since, until;
+	bool ms, until_ms;
+
+	blanks(scan);
+	if (scan->at == start || !number(scan, INT_MAX, &pid) || !accept(scan, " "))
+		return false;
+	blanks(scan);
+	if (!number(scan, HEAD_CPU_MAX - 1, &cpu) || !accept(scan, " ") || !number(scan, UINT8_MAX, &flags) ||
+	    !accept(scan, " ") || !hex_number(scan, 8, UINT8_MAX, &depth) || !accept(scan, " ") ||
+	    !hex_number(scan, 8, UINT64_MAX, &index) || !accept(scan, " [") ||
+	    !hex_number(scan, 8, INT64_MAX / 1000, &time) || !accept(scan, "] ") || !verbose_time(scan, &since, &ms) ||
+	    !accept(scan, " (+") || !verbose_time(scan, &until, &until_ms) || !accept(scan, "):") || ms != until_ms ||
+	    (!accept(scan, " ") && scan->at != scan->end) || (!ms && time > COUNT_MAX))
+		return false;
+	head->pid = (int32_t)pid;
+	head->cpu = (uint32_t)cpu;
+	head->flags = (uint8_t)flags;
+	head->preempt_count = (uint8_t)depth;
+	head->has_flags = head->is_latency = head->is_verbose = true;
+	head->has_unit = ms;
+	head->ts = time * (ms ? 1000 : 1);
+	head->since = since * (ms ? 1000 : 1);
+	head->until = until * (ms ? 1000 : 1);
+	return true;
 }
 
 /*
@@ -274,11 +347,11 @@ static bool latency_rest(struct scan *scan, struct head *head)
  */
 static bool cut_comm(struct head *head)
 {
-	size_t width = head->is_latency ? COMM_SHORT : COMM_WIDTH;
+	size_t width = head->is_latency && !head->is_verbose ? COMM_SHORT : COMM_WIDTH;
 	const char *end = head->comm + head->comm_len, *start = head->comm;
 
 	if (head->comm_len <= COMM_MAX &&
-	    (!head->is_latency || head->comm_len <= COMM_SHORT || !memchr(head->comm, ' ', head->comm_len)))
+	    (width == COMM_WIDTH || head->comm_len <= COMM_SHORT || !memchr(head->comm, ' ', head->comm_len)))
 		return true;
 	/* The column begins with a blank, or with the name where that fills it. */
 	if (end[-(ptrdiff_t)width] == ' ' || (head->comm_len > width && end[-(ptrdiff_t)width - 1] == ' '))
@@ -290,6 +363,23 @@ static bool cut_comm(struct head *head)
 	head->comm = start;
 	head->comm_len = (size_t)(end - start);
 	return head->comm_len && head->comm_len <= COMM_MAX;
+}
+
+/* The name is right-aligned, and may have blanks itself. */
+static bool verbose(struct scan scan, struct head *ret)
+{
+	for (const char *at = scan.at; at < scan.end && at - scan.at < HEAD_MAX; at++) {
+		struct head head = { .comm = scan.at, .comm_len = (size_t)(at - scan.at) };
+		struct scan rest = { at, scan.end };
+
+		if (*at != ' ' || !verbose_rest(&rest, &head) || !cut_comm(&head))
+			continue;
+		head.body = rest.at;
+		head.body_len = (size_t)(rest.end - rest.at);
+		*ret = head;
+		return true;
+	}
+	return false;
 }
 
 bool head_parse(const char *line, size_t len, struct head *ret)
@@ -317,5 +407,5 @@ bool head_parse(const char *line, size_t len, struct head *ret)
 		*ret = head;
 		return true;
 	}
-	return false;
+	return memmem(line, len, " (+", 3) && verbose(scan, ret);
 }

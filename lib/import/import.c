@@ -43,6 +43,7 @@ void import_free(struct import *import)
 	import_graph_release(&import->graph);
 	shape_release(&import->shape);
 	buf_release(&import->held.raw);
+	ahead_release(&import->ahead);
 	buf_release(&import->trace_cmd.body);
 	buf_release(&import->tabs);
 	buf_release(&import->waiting.bytes);

@@ -19,7 +19,7 @@ struct trace;
  * text does not contain is missing: nanoseconds, addresses (functions get made-up ones), tasks that no line names.
  * Lines of the same microsecond get times a nanosecond apart, which keeps their order; the times of a function graph
  * without times follow from its durations.
- * Not supported: the options verbose, hex, raw and bin; user stacks with file names (sym-userobj).
+ * Not supported: the options hex, raw and bin; user stacks with file names (sym-userobj).
  */
 struct import;
 

@@ -3,6 +3,7 @@
 #define WEFT_IMPORT_IMPORT_INTERNAL_H
 
 #include "lib/base/buf.h"
+#include "lib/import/ahead.h"
 #include "lib/import/graph.h"
 #include "lib/import/head.h"
 #include "lib/import/import.h"
@@ -44,6 +45,8 @@ struct import {
 	struct shape shape;
 	struct line_reader reader;
 	struct import_held held;
+	struct ahead ahead;
+	const struct ahead_line *leaving; /* the line that is taken has waited there */
 	struct trace_cmd trace_cmd;
 	bool has_graph_header;        /* there was the legend of a function graph, so its lines may have no columns */
 	bool had_prefix;              /* the line of the last event had text of a mail or a log in front of it */

@@ -25,6 +25,11 @@ static void take_header(struct import *import, struct text text)
 		import->has_graph_header = true;
 }
 
+static bool begins(struct text text, const char *with)
+{
+	return text.len >= strlen(with) && !memcmp(text.at, with, strlen(with));
+}
+
 static bool is_blank(struct text text)
 {
 	for (size_t i = 0; i < text.len; i++)
@@ -139,6 +144,26 @@ static int take_event(struct import *import, struct head *head, struct fail *fai
 	return r;
 }
 
+/* Gives an event the time that it left the waiting lines with. */
+static void set_time(const struct import *import, struct head *head)
+{
+	if (!import->leaving->is_event)
+		return;
+	head->ts = import->leaving->ts;
+	head->since = head->ts - (uint64_t)import->ahead.start;
+}
+
+static int wait_ahead(struct import *import, struct text text, struct text raw, bool is_log, const struct head *head,
+		      struct fail *fail)
+{
+	const struct ahead_line line = {
+		.len = raw.len, .start = (size_t)(text.at - raw.at), .number = import->counts.lines, .is_log = is_log
+	};
+
+	return ahead_add(&import->ahead, &line, raw.at, head) ? 0 : fail_memory(fail);
+}
+
+/* Takes a line now, or makes it wait. */
 static int take_text(struct import *import, struct text text, struct text raw, bool is_log, struct fail *fail)
 {
 	struct text trimmed;
@@ -160,12 +185,74 @@ static int take_text(struct import *import, struct text text, struct text raw, b
 	}
 	if (!head_parse(text.at, text.len, &head))
 		return take_other(import, text, raw, is_log, fail);
+	/* The times of a latency's graph count from its beginning, and those of a file have one origin. */
+	if (head.is_verbose && import->graph.relative) {
+		head.ts = head.since;
+		head.is_verbose = false;
+	} else if (ahead_wants(&head)) {
+		if (!import->leaving)
+			return wait_ahead(import, text, raw, is_log, &head, fail);
+		set_time(import, &head);
+	}
 	import->had_prefix = prefixed;
 	r = begin_kinds(import, head.has_lazy, fail);
 	r = r ? r : take_event(import, &head, fail);
 	if (r == 1)
 		told_add(&import->counts.told, import->counts.lines, text.at, text.len);
 	return r == 1 ? 0 : r;
+}
+
+/* Takes the first lines that wait, or all. */
+static int take_waiting(struct import *import, bool all, struct fail *fail)
+{
+	struct ahead *ahead = &import->ahead;
+	size_t nr = ahead_leave(ahead, all);
+	uint64_t lines = import->counts.lines;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < nr; i++) {
+		const struct ahead_line *line = &ahead->lines[i];
+		const struct text raw = { ahead->bytes.data + line->at, line->len },
+				  text = { raw.at + line->start, raw.len - line->start };
+
+		import->leaving = line;
+		import->counts.lines = line->number;
+		r = take_text(import, text, raw, line->is_log, fail);
+	}
+	import->leaving = NULL;
+	import->counts.lines = lines;
+	ahead_drop(ahead, nr);
+	return r;
+}
+
+/* Takes a line that follows lines that wait. */
+static int take_behind(struct import *import, struct text text, struct text raw, bool is_log, struct fail *fail)
+{
+	struct text trimmed = without_end_blanks(text);
+	struct graph_text graph;
+	struct head head;
+	bool is_event;
+	int r;
+
+	is_event = head_parse(text.at, text.len, &head);
+	if (begins(text, "# ") || (is_event && !ahead_wants(&head))) {
+		r = take_waiting(import, true, fail);
+		ahead_part(&import->ahead);
+		return r ? r : take_text(import, text, raw, is_log, fail);
+	}
+	if (is_event) {
+		r = wait_ahead(import, text, raw, is_log, &head, fail);
+	} else {
+		if (graph_text_parse(trimmed.at, trimmed.len, import->has_graph_header, &graph))
+			ahead_part(&import->ahead);
+		r = wait_ahead(import, text, raw, is_log, NULL, fail);
+	}
+	return !r && ahead_is_full(&import->ahead) ? take_waiting(import, false, fail) : r;
+}
+
+static int take_next(struct import *import, struct text text, struct text raw, bool is_log, struct fail *fail)
+{
+	return (import->ahead.nr ? take_behind : take_text)(import, text, raw, is_log, fail);
 }
 
 static int flush(struct import *import, struct fail *fail)
@@ -178,12 +265,7 @@ static int flush(struct import *import, struct fail *fail)
 	held->is = false;
 	raw = (struct text){ held->raw.data, held->raw.len };
 	text = (struct text){ raw.at + held->start, raw.len - held->start };
-	return take_text(import, text, raw, held->is_log, fail);
-}
-
-static bool begins(struct text text, const char *with)
-{
-	return text.len >= strlen(with) && !memcmp(text.at, with, strlen(with));
+	return take_next(import, text, raw, held->is_log, fail);
 }
 
 /* Whether the words look like the rest of an event, and not like a sentence below it. */
@@ -270,13 +352,14 @@ int import_take_line(struct import *import, char *at, size_t len, struct fail *f
 	raw = (struct text){ at, line.len + (size_t)(line.text - at) };
 	if (line.ends_soft || (line.width >= WRAP_MIN && line.width <= WRAP_MAX && !import->has_graph_header))
 		return hold(import, &line, raw, fail);
-	return take_text(import, (struct text){ line.text, line.len }, raw, line.is_log, fail);
+	return take_next(import, (struct text){ line.text, line.len }, raw, line.is_log, fail);
 }
 
 int import_take_rest(struct import *import, struct fail *fail)
 {
 	int r = flush(import, fail);
 
+	r = r ? r : take_waiting(import, true, fail);
 	events_end(import);
 	return r;
 }

@@ -71,6 +71,9 @@ void shape_event(struct shape *shape, const struct head *head)
 		return;
 	*(head->has_flags ? &shape->has_flags : &shape->has_no_flags) = true;
 	*(head->is_latency ? &shape->has_latency : &shape->has_plain) = true;
+	if (head->is_verbose && !shape->has_verbose && head->ts >= head->since)
+		shape->start = head->ts - head->since;
+	*(head->is_verbose ? &shape->has_verbose : &shape->has_brief) = true;
 	shape->has_x |= head->has_x;
 	if (head->nr_flags > shape->nr_flags)
 		shape->nr_flags = head->nr_flags;
@@ -93,7 +96,8 @@ bool shape_options(const struct shape *shape, struct buf *options)
 	       buf_add_str(options, shape->has_no_flags && !shape->has_flags ? "noirq-info\n" : "irq-info\n") &&
 	       (!shape->offsets || shape->no_offsets || buf_add_str(options, "sym-offset\n")) &&
 	       (!shape->addresses || shape->no_addresses || buf_add_str(options, "sym-addr\n")) &&
-	       (!latency || buf_add_str(options, "latency-format\n"));
+	       (!latency || buf_add_str(options, "latency-format\n")) &&
+	       (!shape->has_verbose || shape->has_brief || buf_add_str(options, "verbose\n"));
 }
 
 bool shape_columns(const struct shape *shape, struct buf *columns)

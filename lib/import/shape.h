@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct head;
 
@@ -17,6 +18,8 @@ struct shape {
 	bool has_header; /* there was "# tracer: ": lines without a head continue the line before */
 	bool has_tgid, has_flags, has_no_flags, has_unit, has_x, tgid_late;
 	bool has_latency, has_plain; /* lines with and without the form of the option latency-format */
+	bool has_verbose, has_brief; /* the former with and without that of the option verbose */
+	uint64_t start;              /* when the buffer began, according to the first verbose line */
 	unsigned nr_flags;           /* characters of the flags column: 0 if there is none */
 	bool offsets, no_offsets, addresses, no_addresses; /* behind the names of functions */
 	bool narrow, wide;                                 /* PIDs have five columns, as before 5.10, or seven */

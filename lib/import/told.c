@@ -108,8 +108,8 @@ const char *told_advice(enum told_kind kind)
 		[TOLD_PERF] =
 			"the text of perf script is not imported: record with 'weft record' or 'trace-cmd record', "
 			"or read perf.data with perf",
-		[TOLD_VERBOSE] = "the text of the option verbose is not imported: print the trace with "
-				 "'echo noverbose > trace_options'",
+		[TOLD_VERBOSE] = "an event of the option verbose is TASK PID CPU FLAGS DEPTH NUMBER [TIME] "
+				 "TIMEms (+TIMEms): EVENT, on one line",
 		[TOLD_GRAPH] = "a line of the function graph needs its CPU, \" 0)\", or the header '# tracer: "
 			       "function_graph' above it",
 		[TOLD_EVENT] = "an event is TASK-PID [CPU] FLAGS TIME: EVENT, on one line",

@@ -486,15 +486,18 @@ static int come_and_go(const char *text, struct buf *ret, struct fail *fail)
 
 TEST(import_tells_each_lack_of_memory)
 {
-	static const char text[] = "# tracer: nop\n"
-				   "              sh-62      [001] .....     2.921018: odd: a=1 b=x\n"
-				   "              sh-62      [001] .....     2.921019: odd: text\n"
-				   "              sh-62      [001] .....     2.921020: vfs_read <-ksys_read\n"
-				   "              sh-62      [001] .....     2.921021: tracing_mark_write: one\ntwo\n"
-				   "              sh-62      [001] .....     2.921022: <stack trace>\n => vfs_read\n"
-				   "              sh-62      [001] .....     2.921023: sys_close(fd: 3)\n"
-				   " 0)               |  a() {\n 0)   1.500 us    |  }\n"
-				   " 0)     sh-62      =>   cat-70\n";
+	static const char text[] =
+		"# tracer: nop\n"
+		"              sh-62      [001] .....     2.921018: odd: a=1 b=x\n"
+		"              sh-62      [001] .....     2.921019: odd: text\n"
+		"              sh-62      [001] .....     2.921020: vfs_read <-ksys_read\n"
+		"              sh-62      [001] .....     2.921021: tracing_mark_write: one\ntwo\n"
+		"              sh-62      [001] .....     2.921022: <stack trace>\n => vfs_read\n"
+		"              sh-62      [001] .....     2.921023: sys_close(fd: 3)\n"
+		" 0)               |  a() {\n 0)   1.500 us    |  }\n"
+		" 0)     sh-62      =>   cat-70\n"
+		"      sh-62        1d..2.  100us+: odd: a=1 b=x\n"
+		"              sh      62   1 1 00000002 00000000 [04c9278a] 1.480ms (+0.001ms): odd: a\n";
 	cleanup_buf struct buf want = BUF_INIT;
 	uint64_t nr;
 
