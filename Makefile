@@ -18,7 +18,7 @@ endif
 VERSION := 0.1.0
 # If this program is missing, the command that needs it says so.
 SQLITE := $(shell $(PKG_CONFIG) --exists sqlite3 2>/dev/null && echo sqlite3)
-PACKAGES := libtracefs libzstd libelf $(SQLITE)
+PACKAGES := libtracefs libzstd libelf zlib $(SQLITE)
 
 BINDIR = $(PREFIX)/bin
 LIBDIR = $(PREFIX)/lib/weft
@@ -73,7 +73,7 @@ all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(S
 	$(CPPFLAGS)
 all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(cold),$<),$(COLD)) $(if $(filter $(coldest),$<),$(COLDEST)) $(SAN)
 # pkg-config names libtraceevent as a dependency of libtracefs; weft calls nothing in it.
-all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(if $(STATIC),-lz) $(ARGP_LIBS) -ldl -lpthread -lm
+all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(ARGP_LIBS) -ldl -lpthread -lm
 # A file of dependencies names its object by the relative and the absolute path: the next make may have BUILD in the other way.
 dep_flags = -MMD -MP $(foreach path,$(sort $@ $(abspath $@) $(patsubst $(CURDIR)/%,%,$(abspath $@))),-MT $(path))
 all_ldflags = $(LDFLAGS) $(if $(STATIC),-static) $(SAN)

@@ -5,10 +5,10 @@
  * are those of the traced kernel and of tasks.
  */
 #include "formats/export/exports.h"
-#include "formats/export/gzip.h"
 #include "formats/export/proto.h"
 #include "formats/export/weighed.h"
 #include "lib/base/out.h"
+#include "lib/codec/gzip.h"
 
 /* Profile, and the messages in it. */
 enum {
@@ -152,7 +152,9 @@ static void pprof_end(struct export *export)
 {
 	struct profile profile = { .stacks = ((struct weighed *)export)->stacks };
 	struct out *outs[] = { &profile.all, &profile.message, &profile.packed };
+	struct fail fail = FAIL_INIT;
 	bool whole = true;
+	int r;
 
 	stacks_end(((struct weighed *)export)->stacks, export);
 	if (!stacks_some(profile.stacks, export))
@@ -165,10 +167,9 @@ static void pprof_end(struct export *export)
 		put_profile(&profile);
 		whole = !profile.all.failed && !profile.message.failed && !profile.packed.failed;
 	}
-	if (whole)
-		gzip_put(export->out, profile.all.start, out_len(&profile.all));
-	else
-		export_no_memory(export);
+	r = whole ? gzip_put(export->out, profile.all.start, out_len(&profile.all), &fail) : fail_memory(&fail);
+	if (r)
+		export_failed(export, r, &fail);
 	for (size_t i = 0; i < array_size(outs); i++)
 		if (outs[i]->start)
 			out_release(outs[i]);

@@ -37,8 +37,13 @@ stacks()
 	done
 }
 
-@test "pprof: it is gzip whose check sum is right" {
-	weft export --to pprof "$golden/6.12-function_graph.dat" 2> /dev/null | gzip -t
+@test "pprof: it is gzip whose check sum is right, and smaller than what it holds" {
+	weft export --to pprof -q -o "$BATS_TEST_TMPDIR/p" "$golden/6.12-function_graph.dat" 2> /dev/null
+	gzip -t < "$BATS_TEST_TMPDIR/p"
+	gzip -dc < "$BATS_TEST_TMPDIR/p" > "$BATS_TEST_TMPDIR/plain"
+	[ "$(stat -c %s "$BATS_TEST_TMPDIR/p")" -lt "$(stat -c %s "$BATS_TEST_TMPDIR/plain")" ]
+	python3 -c 'import gzip, sys; assert gzip.open(sys.argv[1]).read() == open(sys.argv[2], "rb").read()' \
+		"$BATS_TEST_TMPDIR/p" "$BATS_TEST_TMPDIR/plain"
 }
 
 @test "pprof: a file without stacks is an error" {

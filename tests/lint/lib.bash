@@ -24,7 +24,7 @@ objects_of()
 {
 	local temp=$1 file object flags objects=${BUILD:-build}
 	shift
-	flags=$(pkg-config --cflags libtracefs libzstd libelf 2>/dev/null | sed 's/-I/-isystem /g')
+	flags=$(pkg-config --cflags libtracefs libzstd libelf zlib 2>/dev/null | sed 's/-I/-isystem /g')
 	while read -r file; do
 		object=$objects/${file%.c}.o
 		if [ ! -f "$object" ] || [ "$file" -nt "$object" ]; then

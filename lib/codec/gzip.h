@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CODEC_GZIP_H
+#define WEFT_CODEC_GZIP_H
+
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+
+struct fail;
+struct out;
+
+/*
+ * Appends the bytes as a gzip file (RFC 1952), compressed by zlib; without a name or a date, so that the same bytes
+ * give the same file. Returns -ENOMEM if there is no memory for the compression; the caller checks `out`.
+ */
+int must_check gzip_put(struct out *out, const void *bytes, size_t len, struct fail *fail);
+
+#endif
