@@ -228,7 +228,8 @@ static uint64_t gap_of(const struct frames *frames, uint16_t cpu)
 
 /*
  * The exits of a task's calls may be among what its new CPU has lost since the task was seen elsewhere. These calls end
- * on the new CPU: readers that order the events of two CPUs by time alone see their ends before what the task does next.
+ * on the new CPU: readers that order the events of two CPUs by time alone see their ends before what the task does
+ * next.
  */
 static void arrive(struct frames *frames, const struct event *event, struct track *track)
 {
