@@ -3,8 +3,9 @@
  * Chrome's trace event JSON, one object per line, for many viewers. Process 0 has a row for each CPU with the tasks
  * that ran there, and one for its interrupts; tasks have their system calls and calls of the function graph; other
  * events are instants with their fields. Times are microseconds with three decimals. Integers beyond 2^53, which
- * JavaScript rounds, are strings. Spans are those of lib/event/spans.h: a loss of events ends every span whose end may
- * be lost.
+ * JavaScript rounds, are strings. Where the clock is so late that a double of microseconds has no room for nanoseconds,
+ * times count from the last whole day before the first event. Spans are those of lib/event/spans.h: a loss of events
+ * ends every span whose end may be lost.
  */
 #include "formats/export/call_name.h"
 #include "formats/export/exports.h"
@@ -30,6 +31,10 @@
 enum { INTERRUPTS = 100000, FUNCTIONS = 200000 };
 enum { SIZE_OF_VIEWERS = 200 << 20 };
 
+#define DAY (UINT64_C(86400) * 1000000000)
+/* ns. From 2^43 us on the steps of a double are longer than 1 ns; the trace goes on for a while. */
+#define LATE_TIME ((UINT64_C(1) << 42) * 1000)
+
 struct kind {
 	const struct format *format; /* NULL: unknown */
 	struct place call;           /* the number of a system call without a name */
@@ -50,7 +55,8 @@ struct chrome {
 	struct kinds kinds;
 	struct buffer *buffers;
 	size_t nr_buffers;
-	bool some; /* a line was written */
+	bool some;       /* a line was written */
+	uint64_t origin; /* ns: the time that is written as 0 */
 	uint64_t bytes, last;
 };
 
@@ -61,11 +67,16 @@ static int32_t process_of(const struct buffer *buffer, int32_t pid)
 	return tgid ? tgid : pid;
 }
 
-static void put_time(struct out *out, uint64_t ns)
+static void put_us(struct out *out, uint64_t ns)
 {
 	out_u64(out, ns / 1000);
 	out_char(out, '.');
 	out_u64_pad(out, ns % 1000, 3, '0');
+}
+
+static uint64_t from_origin(const struct chrome *chrome, uint64_t ts)
+{
+	return ts > chrome->origin ? ts - chrome->origin : 0;
 }
 
 /* Writes {"ph":"X","pid":1,"tid":2,"ts":3.000,"name": and the caller writes the rest. */
@@ -81,7 +92,7 @@ static struct out *begin_line(struct chrome *chrome, char phase, int64_t pid, in
 	out_str(out, ",\"tid\":");
 	out_s64(out, tid);
 	out_str(out, ",\"ts\":");
-	put_time(out, ts);
+	put_us(out, from_origin(chrome, ts));
 	out_str(out, ",\"name\":");
 	return out;
 }
@@ -93,7 +104,7 @@ static void put_span(struct chrome *chrome, int64_t pid, int64_t tid, const stru
 
 	json_string(out, name, len);
 	out_str(out, ",\"dur\":");
-	put_time(out, span->lasted);
+	put_us(out, span->lasted);
 	out_char(out, '}');
 }
 
@@ -126,6 +137,7 @@ static void enter(void *arg, const struct event *event, struct track *track)
 static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
 {
 	const struct frame *frame = &track->frames[track->nr_frames - 1];
+	const struct buffer *buffer = arg;
 	struct out *out;
 
 	(void)index;
@@ -133,10 +145,10 @@ static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, u
 	(void)exited;
 	if (frame->late && !frame->from)
 		return;
-	out = put_call(arg, frame->late ? 'X' : 'E', track, frame->late ? frame->from : ts);
+	out = put_call(buffer, frame->late ? 'X' : 'E', track, frame->late ? frame->from : ts);
 	if (frame->late) {
 		out_str(out, ",\"dur\":");
-		put_time(out, ts - frame->from);
+		put_us(out, from_origin(buffer->chrome, ts) - from_origin(buffer->chrome, frame->from));
 	}
 	out_char(out, '}');
 }
@@ -268,6 +280,8 @@ static void chrome_event(struct export *export, const struct event *event)
 	struct buffer *buffer = &chrome->buffers[event->buffer];
 	size_t before = out_len(export->out);
 
+	if (!chrome->some && event->ts > LATE_TIME)
+		chrome->origin = event->ts - event->ts % DAY;
 	chrome->last = event->ts;
 	if (event->kind == EVENT_LOST)
 		see_lost(chrome, buffer, event);
@@ -326,7 +340,17 @@ static void chrome_end(struct export *export)
 		name_rows(chrome, &chrome->buffers[i]);
 	}
 	put_name(chrome, "process_name", 0, 0, "CPUs", 4);
-	out_str(export->out, "\n],\"displayTimeUnit\":\"ns\"}\n");
+	out_str(export->out, "\n],");
+	if (chrome->origin) {
+		out_str(export->out, "\"otherData\":{\"time_origin_ns\":\"");
+		out_u64(export->out, chrome->origin);
+		out_str(export->out, "\"},");
+		export_note(export,
+			    "times count from %" PRIu64
+			    " s of the recording's clock: the format's numbers have no room for its nanoseconds",
+			    chrome->origin / 1000000000);
+	}
+	out_str(export->out, "\"displayTimeUnit\":\"ns\"}\n");
 	if (chrome->bytes > SIZE_OF_VIEWERS)
 		export_note(export,
 			    "%" PRIu64

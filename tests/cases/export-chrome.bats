@@ -71,3 +71,20 @@ assert calls > 100 and not any(rows.values())'
 		[ ! -s "$BATS_TEST_TMPDIR/json" ] || jq -e . < "$BATS_TEST_TMPDIR/json" > /dev/null
 	done
 }
+
+@test "chrome: the rules of the importers hold: slices nest, times are exact to the nanosecond, metadata is known" {
+	for file in "$golden"/*.dat tests/fixtures/demo.dat $corpus/*.dat "$SHARED"/samples/*.dat "$BUILD"/captures*/*/clock-*/trace.dat; do
+		[ -e "$file" ] || continue
+		chrome --limit 20000 "$file" > "$BATS_TEST_TMPDIR/json" || continue
+		echo "$file"
+		python3 tests/cases/export/chrome_rules.py "$BATS_TEST_TMPDIR/json"
+	done
+}
+
+@test "chrome: where the clock is late, times count from a whole day, which the file and a note name" {
+	echo '  cat-7       [000] .....   8640007.000123: sched_pi_setprio: comm=a pid=7 oldprio=120 newprio=98' |
+		weft import -o "$BATS_TEST_TMPDIR/late.dat" - 2> /dev/null
+	weft export --to chrome "$BATS_TEST_TMPDIR/late.dat" > "$BATS_TEST_TMPDIR/json" 2> "$BATS_TEST_TMPDIR/err"
+	[ "$(jq -c '[.otherData.time_origin_ns, (.traceEvents[] | select(.ph == "i") | .ts)]' "$BATS_TEST_TMPDIR/json")" = '["8640000000000000",7000123]' ]
+	grep -q "times count from 8640000 s of the recording's clock" "$BATS_TEST_TMPDIR/err"
+}

@@ -16,7 +16,8 @@ same()
 	rm -rf "$tmp/ctf"
 	weft export --to ctf -q -o "$tmp/ctf" "$@" "$file" 2> /dev/null
 	weft export --to jsonl -q -o "$tmp/jsonl" "$@" "$file" 2> /dev/null
-	babeltrace2 --clock-cycles "$tmp/ctf" > "$tmp/text" 2> "$tmp/text.err"
+	babeltrace2 --log-level=WARNING --clock-cycles "$tmp/ctf" > "$tmp/text" 2> "$tmp/text.err"
+	! grep -E ' [WEF] ' "$tmp/text.err"
 	python3 tests/cases/export/ctf.py "$tmp/text" "$tmp/jsonl"
 }
 
