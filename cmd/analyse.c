@@ -26,19 +26,7 @@
 
 enum { LINES_SIZE = 1 << 15 };
 
-enum {
-	OPT_CPU = 256,
-	OPT_PID,
-	OPT_COMM,
-	OPT_SINCE,
-	OPT_UNTIL,
-	OPT_FORMAT,
-	OPT_SORT,
-	OPT_TOP,
-	OPT_SELF,
-	OPT_NO_SANDBOX,
-	OPT_TRUST_SIZE
-};
+enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_FORMAT, OPT_SORT, OPT_TOP, OPT_SELF };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 91 },
@@ -54,11 +42,6 @@ static const struct argp_option options[] = {
 	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 93 },
 	{ "sort", OPT_SORT, "COLUMN", 0, "Order rows by this column, the largest first", 93 },
 	{ "top", OPT_TOP, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 93 },
-
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 94 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
-	  "Also read pages that claim more bytes or memory than any real recording has", 94 },
 	{ 0 },
 };
 
@@ -109,6 +92,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct fail fail = FAIL_INIT;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &analyse->reading;
+		return 0;
 	case ARGP_KEY_ARG:
 		/* Everything after "--" is the COMMAND and its own options. */
 		if (state->quoted && state->next > state->quoted) {
@@ -154,12 +140,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		analyse->top_given = true;
 		option_number("top", arg, &analyse->findings.top, state);
 		return 0;
-	case OPT_NO_SANDBOX:
-		analyse->no_sandbox = true;
-		return 0;
-	case OPT_TRUST_SIZE:
-		analyse->trust_size = true;
-		return 0;
 	case ARGP_KEY_SUCCESS:
 		if (analyse->argv && analyse->findings.input)
 			argp_error(state, "either a file or a COMMAND: '%s' and '%s'", analyse->input,
@@ -170,7 +150,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp analyse_argp = { .options = options, .parser = parse };
+static const struct argp_child children[] = {
+	{ &reading_argp, 0, NULL, 94 },
+	{ 0 },
+};
+
+const struct argp analyse_argp = { .options = options, .parser = parse, .children = children };
 const struct argp_child analyse_children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
 
 error_t analyse_only(int key, char *arg, struct argp_state *state)
@@ -305,7 +290,7 @@ static int read_trace(const struct analyse *analyse, struct trace *trace, analys
 	reader_init(&reader);
 	r = add_buffers(analyse, trace, &reader, fail);
 	if (!r)
-		r = decode_begin(&analyse->decode, &reader, trace, analyse->no_sandbox, fail);
+		r = decode_begin(&analyse->decode, &reader, trace, analyse->reading.no_sandbox, fail);
 	if (!r)
 		r = reading_start(&reader, trace, analyse->in_batches, &pool, fail);
 	if (!r)
@@ -343,8 +328,6 @@ static int read_opened(const struct analyse *analyse, struct trace *trace, analy
 {
 	int r;
 
-	if (analyse->trust_size)
-		trace_trust_sizes(trace);
 	r = read_trace(analyse, trace, work, arg, fail);
 	if (!r && trace_damage(trace))
 		r = fail_set(fail, -EBADMSG, "%s", trace_damage(trace));
@@ -357,8 +340,11 @@ static int read_opened(const struct analyse *analyse, struct trace *trace, analy
 int analyse_read(const struct analyse *analyse, analyse_work *work, void *arg, struct fail *fail)
 {
 	struct trace *trace = NULL;
-	int r = reading_open(analyse->input, !analyse->no_sandbox && !analyse->decode.wanted, &trace, fail);
+	struct reading reading = analyse->reading;
+	int r;
 
+	reading.opens_more = analyse->decode.wanted;
+	r = reading_open(analyse->input, &reading, &trace, fail);
 	return r ? r : read_opened(analyse, trace, work, arg, fail);
 }
 
@@ -413,10 +399,9 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 		analyse->findings.top = analyse->top_as_text;
 	if (!r && !analyse->argv) {
 		reading_tell_left_behind(analyse->input);
-		r = reading_open(analyse->input, !analyse->no_sandbox, &trace, &fail);
+		r = reading_open(analyse->input, &analyse->reading, &trace, &fail);
 	} else if (!r) {
-		r = analyse_record(&(struct analyse_command){ analyse->argv, analyse->only_command,
-							      analyse->no_sandbox },
+		r = analyse_record(&(struct analyse_command){ analyse->argv, analyse->only_command, &analyse->reading },
 				   ops, &trace, &recorded, &fail);
 	}
 	if (!r)

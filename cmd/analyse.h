@@ -4,6 +4,7 @@
 
 #include "cmd/command.h"
 #include "cmd/decode.h"
+#include "cmd/reading.h"
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"
@@ -35,7 +36,8 @@ struct analyse {
 	char **argv;          /* the COMMAND to record instead of reading a file; or NULL */
 	bool only_command;    /* records only the COMMAND and its children */
 	bool lines;           /* the analysis prints lines before its tables */
-	bool top_given, no_sandbox, trust_size;
+	bool top_given;
+	struct reading reading;
 	struct decode decode; /* weft hist has its options */
 	bool in_batches;      /* analyse_read(): the work reads with struct batches only; set by analyse_run() */
 	/* Set by analyse_run(): */

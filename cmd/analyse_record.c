@@ -114,5 +114,5 @@ int analyse_record(const struct analyse_command *command, const struct analysis_
 	if (dir)
 		(void)rmdir(dir);
 	setup_release(&options.setup);
-	return r ? r : reading_load(trace, !command->no_sandbox, ret, fail);
+	return r ? r : reading_load(trace, command->reading, ret, fail);
 }

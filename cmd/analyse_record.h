@@ -9,12 +9,13 @@
 
 struct analysis_ops;
 struct fail;
+struct reading;
 struct trace;
 
 struct analyse_command {
 	char **argv;
 	bool only; /* records only the command and its children */
-	bool no_sandbox;
+	const struct reading *reading;
 };
 
 struct analyse_recorded {

@@ -16,7 +16,8 @@
 /* weft check: verifies all of a file, the container first and then every page. */
 struct arguments {
 	const char *input;
-	bool quiet, no_sandbox, trust_size;
+	bool quiet;
+	struct reading reading;
 };
 
 struct findings {
@@ -28,15 +29,9 @@ struct findings {
 
 enum { SECTION_HEAD = 128 };
 
-enum { OPT_NO_SANDBOX = 256, OPT_TRUST_SIZE };
-
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Check FILE (default: trace.dat); - is standard input", 1 },
 	{ "quiet", 'q', NULL, 0, "Print nothing about an intact file", 1 },
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 1 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
-	  "Also read pages that claim more bytes or memory than any real recording has", 1 },
 	{ 0 },
 };
 
@@ -45,6 +40,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->reading;
+		return 0;
 	case 'i':
 	case ARGP_KEY_ARG:
 		option_once("file", &arguments->input, arg, state);
@@ -52,21 +50,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'q':
 		arguments->quiet = true;
 		return 0;
-	case OPT_NO_SANDBOX:
-		arguments->no_sandbox = true;
-		return 0;
-	case OPT_TRUST_SIZE:
-		arguments->trust_size = true;
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
+static const struct argp_child children[] = {
+	{ &reading_argp, 0, NULL, 1 },
+	{ 0 },
+};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
+	.children = children,
 	.doc = "Verifies a trace.dat and says what is wrong at which offset."
 	       "\vEvery section, every chunk and every event is read. The exit status is 0 if "
 	       "the file is intact, 1 otherwise.",
@@ -150,10 +148,8 @@ static int run(int argc, char **argv)
 		arguments.input = "trace.dat";
 	if (!arguments.quiet)
 		progress_prepare("check", false);
-	if (reading_open(arguments.input, !arguments.no_sandbox, &trace, &fail))
+	if (reading_open(arguments.input, &arguments.reading, &trace, &fail))
 		return command_failed(&fail);
-	if (arguments.trust_size)
-		trace_trust_sizes(trace);
 	findings = (struct findings){ .path = trace_path(trace) };
 	/* The file is read twice: its sections and pages, then the events. */
 	progress_start(2 * trace_info(trace)->size);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/option_order.h"
 #include "formats/sink.h"
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/sorts.h"
@@ -68,12 +69,11 @@ static void print_options(const struct command *command, const struct argp *argp
 {
 	const struct argp_option *option;
 
-	/* In the order of --help: children of a group come before the options of the command itself. */
+	/* In the order of --help: children with groups of their own come before the options of the command itself. */
 	for (const struct argp_child *child = argp->children; child && child->argp; child++)
 		if (child->group)
 			print_options(command, child->argp);
-	for (option = argp->options; option && (option->name || option->key || option->doc || option->group);
-	     option++) {
+	for (option = argp->options; option && !option_is_end(option); option++) {
 		if (option->flags & (OPTION_HIDDEN | OPTION_DOC))
 			continue;
 		if (option->name || option->key) {
@@ -107,7 +107,7 @@ static void print_command(const struct command *command)
 	if (command->argp->doc)
 		print_doc(command, command->argp->doc);
 	print_columns(command);
-	print_options(command, command->argp);
+	print_options(command, option_order(command->argp));
 }
 
 static int describe_run(int argc, char **argv)

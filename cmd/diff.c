@@ -5,6 +5,7 @@
 #include "cmd/diff_per.h"
 #include "cmd/diff_read.h"
 #include "cmd/option_value.h"
+#include "cmd/reading.h"
 #include "cmd/stamp.h"
 #include "cmd/terminal.h"
 #include "lib/analysis/diff.h"
@@ -31,8 +32,6 @@ enum {
 	OPT_FAIL_IF,
 	OPT_FORMAT,
 	OPT_TOP,
-	OPT_NO_SANDBOX,
-	OPT_TRUST_SIZE,
 	OPT_SINCE,
 	OPT_UNTIL,
 	OPT_COMM,
@@ -71,11 +70,6 @@ static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "Output:", 3 },
 	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 3 },
 	{ "top", OPT_TOP, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 3 },
-
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 4 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
-	  "Also read pages that claim more bytes or memory than any real recording has", 4 },
 	{ 0 },
 };
 
@@ -91,7 +85,8 @@ struct arguments {
 	const char *comms[COMMS_MAX];
 	size_t nr_comms;
 	char *owned[2]; /* since and until of the old side, to be freed */
-	bool top_given, no_sandbox, trust_size;
+	bool top_given;
+	struct reading reading;
 };
 
 static void add_file(struct diff_files *files, const char *path, struct argp_state *state)
@@ -215,6 +210,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->reading;
+		return 0;
 	case OPT_OF:
 		if (!diff_read_knows(arg))
 			argp_error(state, "--of: there is no '%s'; there are " TABLES, arg);
@@ -258,12 +256,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->top_given = true;
 		option_number("top", arg, &arguments->diff.top, state);
 		return 0;
-	case OPT_NO_SANDBOX:
-		arguments->no_sandbox = true;
-		return 0;
-	case OPT_TRUST_SIZE:
-		arguments->trust_size = true;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->nr_places == PLACES_MAX)
 			argp_error(state,
@@ -281,8 +273,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = {
+	{ &reading_argp, 0, NULL, 4 },
+	{ 0 },
+};
+
 static const struct argp argp = {
 	.options = options,
+	.children = children,
 	.parser = parse,
 	.args_doc = "[summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power|tasks] OLD NEW",
 	.doc = "Compares two recordings, or several a side (a1.dat,a2.dat b1.dat,b2.dat): which calls, tasks, "
@@ -308,8 +306,7 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 	const struct diff_reading reading = {
 		.of = arguments->of,
 		.options = arguments->rows_chosen,
-		.sandbox = !arguments->no_sandbox,
-		.trust_size = arguments->trust_size,
+		.reading = &arguments->reading,
 		.per = diff_per_read(arguments->per),
 		.event = arguments->per,
 		.filter = { .comms = (const char *const *)arguments->comms, .nr_comms = arguments->nr_comms },

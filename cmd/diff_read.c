@@ -107,7 +107,7 @@ static int read_one(struct diff *diff, const struct diff_files files[2], bool is
 }
 
 /* Nothing can be opened after entering the sandbox, so all files are opened before, and none is read until then. */
-static int load(struct trace **traces, const struct diff_files files[2], bool sandbox, bool trust_size,
+static int load(struct trace **traces, const struct diff_files files[2], const struct reading *reading,
 		struct fail *fail)
 {
 	size_t nr = 0;
@@ -116,14 +116,7 @@ static int load(struct trace **traces, const struct diff_files files[2], bool sa
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; !r && i < files[side].nr; i++)
 			r = trace_new(files[side].paths[i], &traces[nr++], fail);
-	if (!r && sandbox)
-		r = trace_sandbox(traces[0], fail);
-	for (size_t i = 0; !r && i < nr; i++) {
-		r = trace_load(traces[i], fail);
-		if (!r && trust_size)
-			trace_trust_sizes(traces[i]);
-	}
-	return r;
+	return r ? r : reading_load_all(traces, nr, reading, fail);
 }
 
 int diff_read(struct diff *diff, const struct diff_files files[2], const struct diff_reading *reading,
@@ -131,7 +124,7 @@ int diff_read(struct diff *diff, const struct diff_files files[2], const struct 
 {
 	struct trace *traces[2 * DIFF_RUNS_MAX] = { NULL };
 	size_t at = 0;
-	int r = load(traces, files, reading->sandbox, reading->trust_size, fail);
+	int r = load(traces, files, reading->reading, fail);
 
 	diff_per(diff, reading->per, reading->event);
 	for (size_t side = 0; side < 2; side++)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 struct fail;
+struct reading;
 
 struct diff_files {
 	const char *paths[DIFF_RUNS_MAX];
@@ -25,7 +26,7 @@ struct diff_reading {
 	struct pass_filter filter;
 	enum diff_per per;
 	const char *event; /* of DIFF_PER_EVENT: see cmd/diff_per.h */
-	bool sandbox, trust_size;
+	const struct reading *reading;
 };
 
 /* Returns whether the analysis with this name can be compared. */

@@ -28,17 +28,7 @@
 #include <unistd.h>
 
 /* weft export: writes a recording as a file of another program. */
-enum {
-	OPT_TO = 256,
-	OPT_FIELDS,
-	OPT_WEIGHT,
-	OPT_DIFF,
-	OPT_MAX_SIZE,
-	OPT_MODE,
-	OPT_NO_SANDBOX,
-	OPT_TRUST_SIZE,
-	OPT_PARTITION
-};
+enum { OPT_TO = 256, OPT_FIELDS, OPT_WEIGHT, OPT_DIFF, OPT_MAX_SIZE, OPT_MODE, OPT_PARTITION };
 
 /*
  * An exit status of the reader process besides those of enum exit_status: the file is damaged, and what could be read
@@ -54,7 +44,8 @@ struct arguments {
 	const char *fields, *weight, *diff, *partition;
 	uint64_t max_size;
 	mode_t mode;
-	bool quiet, no_sandbox, trust_size;
+	struct reading reading;
+	bool quiet;
 };
 
 /* In the order of export_at(): tests/cases/export.bats compares the two. */
@@ -78,10 +69,6 @@ static const struct argp_option options[] = {
 	  "Write parquet into DIRECTORY/KEY=VALUE, beside those of other machines: host=web1", 3 },
 	{ "mode", OPT_MODE, "MODE", 0, OUTPUT_MODE_HELP, 4 },
 	{ "quiet", 'q', NULL, 0, "No summary", 4 },
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 4 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
-	  "Also read pages that claim more bytes or memory than any real recording has", 4 },
 	{ 0 },
 };
 
@@ -150,6 +137,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->choice;
 		state->child_inputs[1] = &arguments->decode;
+		state->child_inputs[2] = &arguments->reading;
 		return 0;
 	case OPT_TO:
 		arguments->ops = export_named(arg, state);
@@ -178,12 +166,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'q':
 		arguments->quiet = true;
 		return 0;
-	case OPT_NO_SANDBOX:
-		arguments->no_sandbox = true;
-		return 0;
-	case OPT_TRUST_SIZE:
-		arguments->trust_size = true;
-		return 0;
 	case 'i':
 	case ARGP_KEY_ARG:
 		option_once("file", &arguments->input, arg, state);
@@ -199,6 +181,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = {
 	{ &choice_argp, 0, NULL, 2 },
 	{ &decode_argp, 0, NULL, 3 },
+	{ &reading_argp, 0, NULL, 4 },
 	{ 0 },
 };
 
@@ -241,17 +224,14 @@ static int open_files(const struct arguments *arguments, struct export_job *job,
 	int r = arguments->diff ? trace_new(arguments->diff, &job->before, fail) : 0;
 
 	if (!r)
-		r = reading_open(arguments->input, !arguments->no_sandbox && !job->decode.wanted, ret, fail);
+		r = reading_open(arguments->input, &arguments->reading, ret, fail);
 	if (!r && job->before) {
 		r = trace_load(job->before, fail);
 		if (r)
 			fail_in(fail, r, "--diff");
 	}
-	if (!r && arguments->trust_size) {
-		trace_trust_sizes(*ret);
-		if (job->before)
-			trace_trust_sizes(job->before);
-	}
+	if (!r && job->before && arguments->reading.trust_size)
+		trace_trust_sizes(job->before);
 	return r == -EBADMSG ? -EIO : r;
 }
 
@@ -284,7 +264,7 @@ static int export_to(const struct arguments *arguments, int fd)
 				  .input = arguments->input,
 				  .max_size = arguments->max_size,
 				  .decode = arguments->decode,
-				  .keeps_rights = arguments->no_sandbox,
+				  .keeps_rights = arguments->reading.no_sandbox,
 				  .fd = fd,
 				  .terminal = fd == STDOUT_FILENO && isatty(fd) };
 	struct fail fail = FAIL_INIT;
@@ -409,6 +389,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	command_parse(&export_command, argc, argv, 0, &arguments);
+	arguments.reading.opens_more = arguments.decode.wanted;
 	if (!arguments.input)
 		arguments.input = "trace.dat";
 	reading_tell_left_behind(arguments.input);

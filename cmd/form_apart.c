@@ -348,7 +348,7 @@ int form_apart(struct form *form, int (*make)(void *arg), void *arg)
 	pid_t pid;
 
 	io_many_files();
-	if (form->no_sandbox)
+	if (form->reading.no_sandbox)
 		return make(arg);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
 		command_warn("cannot make a socket: %s; --no-sandbox needs none", strerror(errno));
@@ -371,8 +371,8 @@ int form_limit(const struct form *form, uint64_t input_size, struct fail *fail)
 	struct rlimit limit;
 	uint64_t max;
 
-	if (form->no_sandbox || __builtin_mul_overflow(input_size, size_per_byte, &max) ||
-	    __builtin_add_overflow(max, size_base, &max))
+	if (form->reading.no_sandbox || form->reading.trust_size ||
+	    __builtin_mul_overflow(input_size, size_per_byte, &max) || __builtin_add_overflow(max, size_base, &max))
 		return 0;
 	if (getrlimit(RLIMIT_FSIZE, &limit))
 		return fail_set(fail, -errno, "cannot get the limit of a file's size: %s", strerror(errno));
@@ -395,10 +395,8 @@ int form_open(const struct form *form, const char *const *paths, size_t nr, stru
 	}
 	if (!r)
 		r = form_limit(form, size, fail);
-	if (!r && !form->no_sandbox)
-		r = trace_sandbox(ret[0], fail);
-	for (size_t i = 0; !r && i < nr; i++)
-		r = trace_load(ret[i], fail);
+	if (!r)
+		r = reading_load_all(ret, nr, &form->reading, fail);
 	for (size_t i = 0; r && i < nr; i++) {
 		trace_free(ret[i]);
 		ret[i] = NULL;

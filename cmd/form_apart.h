@@ -26,12 +26,12 @@ struct form_door {
 };
 
 /*
- * Calls `make` in the reader process and returns its exit status. With form->no_sandbox it calls `make` in this
+ * Calls `make` in the reader process and returns its exit status. With form->reading.no_sandbox it calls `make` in this
  * process, and form->door stays NULL.
  */
 int must_check form_apart(struct form *form, int (*make)(void *arg), void *arg);
 
-/* Opens the inputs, gives up all rights unless form->no_sandbox, and then reads the beginning of each input. */
+/* Opens the inputs, gives up all rights unless form->reading.no_sandbox, and then reads the beginning of each input. */
 int must_check form_open(const struct form *form, const char *const *paths, size_t nr, struct trace **ret,
 			 struct fail *fail);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_COMPRESSION = 0x600, KEY_FILE_VERSION, KEY_MODE, KEY_NO_SANDBOX };
+enum { KEY_COMPRESSION = 0x600, KEY_FILE_VERSION, KEY_MODE };
 
 enum { LEVEL_DEFAULT = 3, LEVEL_MAX = 19 };
 
@@ -20,8 +20,6 @@ static const struct argp_option options[] = {
 	{ "compression", KEY_COMPRESSION, "zstd[:LEVEL]|none", 0, "Compression of the file (default zstd:3)", 0 },
 	{ "mode", KEY_MODE, "MODE", 0, OUTPUT_MODE_HELP, 0 },
 	{ "quiet", 'q', NULL, 0, "No summary", 0 },
-	{ "no-sandbox", KEY_NO_SANDBOX, NULL, 0,
-	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 0 },
 	{ 0 },
 };
 
@@ -61,6 +59,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		*form = (struct form){ .as = { .version = 7, .compress = true, .level = LEVEL_DEFAULT },
 				       .mode = OUTPUT_MODE };
+		state->child_inputs[0] = &form->reading;
 		return 0;
 	case 'o':
 		form->output = arg;
@@ -79,9 +78,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'q':
 		form->quiet = true;
 		return 0;
-	case KEY_NO_SANDBOX:
-		form->no_sandbox = true;
-		return 0;
 	case ARGP_KEY_END:
 		finish(form, state);
 		return 0;
@@ -89,9 +85,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = {
+	{ &reading_argp, 0, NULL, 0 },
+	{ 0 },
+};
+
 const struct argp form_argp = {
 	.options = options,
 	.parser = parse,
+	.children = children,
 };
 
 char *form_path(const struct form *form, const char *word)

@@ -2,6 +2,7 @@
 #ifndef WEFT_CMD_FORM_OPTIONS_H
 #define WEFT_CMD_FORM_OPTIONS_H
 
+#include "cmd/reading.h"
 #include "lib/base/cleanup.h"
 #include "lib/trace/recast.h"
 
@@ -21,7 +22,8 @@ struct form {
 	struct recast_options as;
 	const char *output; /* NULL: not given */
 	mode_t mode;
-	bool quiet, no_sandbox;
+	bool quiet;
+	struct reading reading;
 	bool divides;            /* set by a command that makes several files, with a word for each */
 	const char *compression; /* used while parsing */
 	struct form_door *door;  /* opens files; NULL: this process does (cmd/form_apart.h) */

@@ -6,16 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/option_order.h"
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
 
 /* A longer list of words does not fit before the text. */
 enum { WORDS_MAX = 24 };
-
-bool options_is_end(const struct argp_option *option)
-{
-	return !option->name && !option->key && !option->doc && !option->group;
-}
 
 /* Returns "TEXT; WORD is a, b or c"; NULL without memory. */
 static char *with_words(const char *doc, const char *list)
@@ -40,7 +36,7 @@ static struct argp_option *options_copy(const struct argp_option *options)
 	size_t nr = 0;
 	struct argp_option *copy;
 
-	while (!options_is_end(&options[nr]))
+	while (!option_is_end(&options[nr]))
 		nr++;
 	copy = calloc(nr + 1, sizeof(*copy));
 	for (size_t i = 0; copy && i < nr; i++) {
@@ -57,6 +53,8 @@ static struct argp_option *options_copy(const struct argp_option *options)
 	return copy;
 }
 
+static const struct argp *words_below(const struct argp *argp);
+
 static struct argp_child *children_copy(const struct argp_child *children)
 {
 	size_t nr = 0;
@@ -67,12 +65,12 @@ static struct argp_child *children_copy(const struct argp_child *children)
 	copy = calloc(nr + 1, sizeof(*copy));
 	for (size_t i = 0; copy && i < nr; i++) {
 		copy[i] = children[i];
-		copy[i].argp = help_options(children[i].argp);
+		copy[i].argp = words_below(children[i].argp);
 	}
 	return copy;
 }
 
-const struct argp *help_options(const struct argp *argp)
+static const struct argp *words_below(const struct argp *argp)
 {
 	struct argp *copy = malloc(sizeof(*copy));
 
@@ -84,4 +82,9 @@ const struct argp *help_options(const struct argp *argp)
 	if (argp->children)
 		copy->children = children_copy(argp->children);
 	return (argp->options && !copy->options) || (argp->children && !copy->children) ? argp : copy;
+}
+
+const struct argp *help_options(const struct argp *argp)
+{
+	return words_below(option_order(argp));
 }

@@ -39,8 +39,6 @@ enum {
 	KEY_FORMAT,
 	KEY_SINCE,
 	KEY_UNTIL,
-	KEY_NO_SANDBOX,
-	KEY_TRUST_SIZE,
 };
 
 struct arguments {
@@ -89,10 +87,6 @@ static const struct argp_option options[] = {
 	  3 },
 	{ "since", KEY_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 3 },
 	{ "until", KEY_UNTIL, "TIME", 0, "End at TIME, inclusive", 3 },
-	{ "no-sandbox", KEY_NO_SANDBOX, NULL, 0,
-	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 3 },
-	{ "trust-size", KEY_TRUST_SIZE, NULL, 0,
-	  "Also read pages that claim more bytes or memory than any real recording has", 3 },
 
 	{ NULL, 0, NULL, 0, "Output:", 4 },
 	{ "format", KEY_FORMAT, "table|json|kernel", 0,
@@ -178,12 +172,6 @@ static bool parse_file(int key, char *arg, struct argp_state *state)
 	case KEY_UNTIL:
 		arguments->file.until = arg;
 		return true;
-	case KEY_NO_SANDBOX:
-		arguments->file.no_sandbox = true;
-		return true;
-	case KEY_TRUST_SIZE:
-		arguments->file.trust_size = true;
-		return true;
 	}
 	return false;
 }
@@ -196,7 +184,7 @@ static void check_file(const struct arguments *arguments, struct argp_state *sta
 	    (arguments->argv || arguments->live || arguments->duration_ns || arguments->only_command))
 		argp_error(state, "--input counts recorded events: it cannot be combined with a COMMAND, "
 				  "-F, --duration or --live");
-	if (!arguments->saved && (file->since || file->until || file->no_sandbox || file->trust_size))
+	if (!arguments->saved && (file->since || file->until || file->reading.no_sandbox || file->reading.trust_size))
 		argp_error(state, "--since, --until, --no-sandbox and --trust-size are for --input");
 	if (!arguments->saved && file->decode.wanted)
 		argp_error(state, "--decode is for --input: the kernel knows nothing of plugins");
@@ -231,6 +219,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->kernel;
 		state->child_inputs[1] = &arguments->file.decode;
+		state->child_inputs[2] = &arguments->file.reading;
 		return 0;
 	case 'F':
 		arguments->only_command = true;
@@ -271,8 +260,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{ .argp = &kernel_argp, .group = 2 },
+	{ .argp = &kernel_argp, .group = 1 },
 	{ .argp = &decode_argp, .group = 3 },
+	{ .argp = &reading_argp, .group = 3 },
 	{ 0 },
 };
 

@@ -118,7 +118,7 @@ static int open_inputs(struct arguments *arguments, struct fail *fail)
 		r = form_limit(&arguments->form,
 			       (uint64_t)st.st_size + (arguments->formats ? trace_info(arguments->formats)->size : 0),
 			       fail);
-	if (!r && !arguments->form.no_sandbox)
+	if (!r && !arguments->form.reading.no_sandbox)
 		r = sandbox_enter(st.st_uid, st.st_gid, fail);
 	if (!r && arguments->formats)
 		r = trace_load(arguments->formats, fail);

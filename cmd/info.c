@@ -17,25 +17,22 @@
 #include <string.h>
 
 /* weft info: tells what a file contains. */
-enum { OPT_NO_EVENTS = 256, OPT_SETTINGS, OPT_SETTING, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
+enum { OPT_NO_EVENTS = 256, OPT_SETTINGS, OPT_SETTING };
 
 struct arguments {
 	const char *input;
 	const char *setting;
 	const char *instance;
-	bool settings, no_events, no_sandbox, trust_size;
+	bool settings, no_events;
+	struct reading reading;
 };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Look into FILE (default: trace.dat); - is standard input", 1 },
 	{ "no-events", OPT_NO_EVENTS, NULL, 0, "Do not read the events: no counts, no times", 1 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
-	  "Also read pages that claim more bytes or memory than any real recording has", 1 },
 	{ "settings", OPT_SETTINGS, NULL, 0, "List the tracefs settings saved in the file instead", 2 },
 	{ "setting", OPT_SETTING, "NAME", 0, "Print only the saved setting NAME, byte for byte", 2 },
 	{ "instance", 'B', "INSTANCE", 0, "With --settings and --setting: those of this instance", 2 },
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 1 },
 	{ 0 },
 };
 
@@ -44,6 +41,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->reading;
+		return 0;
 	case 'i':
 	case ARGP_KEY_ARG:
 		option_once("file", &arguments->input, arg, state);
@@ -54,27 +54,27 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_NO_EVENTS:
 		arguments->no_events = true;
 		return 0;
-	case OPT_TRUST_SIZE:
-		arguments->trust_size = true;
-		return 0;
 	case OPT_SETTINGS:
 		arguments->settings = true;
 		return 0;
 	case OPT_SETTING:
 		arguments->setting = arg;
 		return 0;
-	case OPT_NO_SANDBOX:
-		arguments->no_sandbox = true;
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
+static const struct argp_child children[] = {
+	{ &reading_argp, 0, NULL, 1 },
+	{ 0 },
+};
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
+	.children = children,
 	.doc = "Shows what is in a trace.dat: sections, CPUs, time span, events of each type, lost events.",
 };
 
@@ -240,10 +240,8 @@ static int run(int argc, char **argv)
 	pager_start();
 	if (!arguments.input)
 		arguments.input = "trace.dat";
-	if (reading_open(arguments.input, !arguments.no_sandbox, &trace, &fail))
+	if (reading_open(arguments.input, &arguments.reading, &trace, &fail))
 		return command_failed(&fail);
-	if (arguments.trust_size)
-		trace_trust_sizes(trace);
 	if (!out_init(&out, 1 << 16)) {
 		trace_free(trace);
 		fail_memory(&fail);

@@ -37,7 +37,7 @@ static int find_buffer(struct listed *listed, struct fail *fail)
 
 static int open_file(struct listed *listed, const char *input, bool plugins, struct fail *fail)
 {
-	int err = reading_open(input, !plugins, &listed->trace, fail);
+	int err = reading_open(input, &(struct reading){ .opens_more = plugins }, &listed->trace, fail);
 
 	if (!err)
 		err = find_buffer(listed, fail);

@@ -11,6 +11,7 @@
 
 #include "cmd/elsewhere.h"
 #include "cmd/help_options.h"
+#include "cmd/option_order.h"
 #include "cmd/pager.h"
 #include "cmd/streams.h"
 #include "lib/base/cleanup.h"
@@ -34,7 +35,7 @@ const struct argp_option *options_find(const struct argp *argp, const char *name
 {
 	const struct argp_option *option, *first = NULL;
 
-	for (option = argp->options; option && !options_is_end(option); option++) {
+	for (option = argp->options; option && !option_is_end(option); option++) {
 		if (!(option->flags & OPTION_ALIAS))
 			first = option;
 		if (name && option->name && !strcmp(option->name, name))
@@ -74,7 +75,7 @@ static bool add_tables(struct tables *tables, const struct argp *argp)
 	const struct argp_option *option, *first = NULL;
 	bool ok = true;
 
-	for (option = argp->options; ok && option && !options_is_end(option); option++) {
+	for (option = argp->options; ok && option && !option_is_end(option); option++) {
 		int has_arg;
 
 		if (!(option->flags & OPTION_ALIAS))

@@ -11,22 +11,61 @@
 #include <sched.h>
 #include <string.h>
 
-int reading_open(const char *input, bool sandbox, struct trace **ret, struct fail *fail)
+enum { KEY_NO_SANDBOX = 0xe00, KEY_TRUST_SIZE };
+
+static const struct argp_option options[] = {
+	{ "no-sandbox", KEY_NO_SANDBOX, NULL, 0,
+	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 0 },
+	{ "trust-size", KEY_TRUST_SIZE, NULL, 0,
+	  "Also read and write what claims more bytes, memory or text than any real recording has", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct reading *reading = state->input;
+
+	(void)arg;
+	switch (key) {
+	case KEY_NO_SANDBOX:
+		reading->no_sandbox = true;
+		return 0;
+	case KEY_TRUST_SIZE:
+		reading->trust_size = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp reading_argp = {
+	.options = options,
+	.parser = parse,
+};
+
+int reading_open(const char *input, const struct reading *reading, struct trace **ret, struct fail *fail)
 {
 	struct trace *trace;
 	int r = trace_new(input, &trace, fail);
 
-	return r ? r : reading_load(trace, sandbox, ret, fail);
+	return r ? r : reading_load(trace, reading, ret, fail);
 }
 
-int reading_load(struct trace *trace, bool sandbox, struct trace **ret, struct fail *fail)
+int reading_load_all(struct trace *const *traces, size_t nr, const struct reading *reading, struct fail *fail)
 {
-	int r = 0;
+	int r = reading->no_sandbox || reading->opens_more ? 0 : trace_sandbox(traces[0], fail);
 
-	if (sandbox)
-		r = trace_sandbox(trace, fail);
-	if (!r)
-		r = trace_load(trace, fail);
+	for (size_t i = 0; !r && i < nr; i++) {
+		r = trace_load(traces[i], fail);
+		if (!r && reading->trust_size)
+			trace_trust_sizes(traces[i]);
+	}
+	return r;
+}
+
+int reading_load(struct trace *trace, const struct reading *reading, struct trace **ret, struct fail *fail)
+{
+	int r = reading_load_all(&trace, 1, reading, fail);
+
 	if (r) {
 		trace_free(trace);
 		return r;

@@ -22,17 +22,7 @@
 
 enum { THREADS_MAX = 64 };
 
-enum {
-	OPT_FORMAT = 256,
-	OPT_THREADS,
-	OPT_STORED,
-	OPT_COLOR,
-	OPT_SELF,
-	OPT_NO_SANDBOX,
-	OPT_TRUST_SIZE,
-	OPT_TS_DIFF,
-	OPT_TS_OFFSET
-};
+enum { OPT_FORMAT = 256, OPT_THREADS, OPT_STORED, OPT_COLOR, OPT_SELF, OPT_TS_DIFF, OPT_TS_OFFSET };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
@@ -76,10 +66,6 @@ static const struct argp_option options[] = {
 
 	{ "quiet", 'q', NULL, 0, "Show no progress", 4 },
 	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU of this machine, at most 8)", 4 },
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 4 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
-	  "Also read and print what claims more bytes, memory or text than any real recording has", 4 },
 	{ 0 },
 };
 
@@ -169,12 +155,6 @@ static bool parse_reading(int key, char *arg, struct argp_state *state)
 	case OPT_THREADS:
 		option_range("threads", arg, 1, THREADS_MAX, &report->threads, state);
 		return true;
-	case OPT_NO_SANDBOX:
-		report->no_sandbox = true;
-		return true;
-	case OPT_TRUST_SIZE:
-		report->trust_size = true;
-		return true;
 	}
 	return false;
 }
@@ -195,17 +175,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *report = state->input;
 
-	if (key == ARGP_KEY_INIT)
+	if (key == ARGP_KEY_INIT) {
 		state->child_inputs[0] = &report->decode;
-	else if (key == ARGP_KEY_END)
+		state->child_inputs[1] = &report->reading;
+	} else if (key == ARGP_KEY_END) {
 		check(report, state);
-	else if (!parse_selection(key, arg, state) && !parse_format(key, arg, state) && !parse_reading(key, arg, state))
+	} else if (!parse_selection(key, arg, state) && !parse_format(key, arg, state) &&
+		   !parse_reading(key, arg, state)) {
 		return ARGP_ERR_UNKNOWN;
+	}
 	return 0;
 }
 
 static const struct argp_child children[] = {
 	{ &decode_argp, 0, NULL, 3 },
+	{ &reading_argp, 0, NULL, 4 },
 	{ 0 },
 };
 
@@ -248,11 +232,10 @@ static int report_run(int argc, char **argv)
 	pager_start();
 	/* Reads what the local time depends on before giving up the right to read it. */
 	tzset();
-	r = reading_open(report.input, !report.no_sandbox && !report.decode.wanted, &trace, &fail);
+	report.reading.opens_more = report.decode.wanted;
+	r = reading_open(report.input, &report.reading, &trace, &fail);
 	if (r < 0)
 		return command_failed(&fail);
-	if (report.trust_size)
-		trace_trust_sizes(trace);
 	trace_shift_times(trace, report.ts_offset);
 	/* A reader that goes away, such as head, ends the report as it ends any other filter. */
 	r = report.stored ? report_stored(trace, report.choice.instance, report.stored, &fail) :

@@ -249,7 +249,7 @@ static int open_sinks(const struct report_options *report, struct trace *trace, 
 
 	if (!r && report->format->relative)
 		r = set_origin(printing, fail);
-	if (!r && report->decode.wanted && !report->no_sandbox)
+	if (!r && report->decode.wanted && !report->reading.no_sandbox)
 		r = trace_sandbox(trace, fail);
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		r = choose_raw(report, i, printing, fail);
@@ -286,7 +286,7 @@ static int print_events(const struct report_options *report, struct printing *pr
 		.limit = report->choice.limit,
 		.prefixes = printing->prefixes,
 		.escape = format_is_escaped(report->format, &report->sink),
-		.text_max = report->trust_size ? 0 : TEXT_FREE + TEXT_RATIO_MAX * size,
+		.text_max = report->reading.trust_size ? 0 : TEXT_FREE + TEXT_RATIO_MAX * size,
 	};
 	const char *damage, *path;
 	int r;

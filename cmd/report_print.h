@@ -5,6 +5,7 @@
 #include "cmd/choice.h"
 #include "cmd/decode.h"
 #include "cmd/option_value.h"
+#include "cmd/reading.h"
 #include "formats/sink.h"
 #include "lib/base/cleanup.h"
 
@@ -28,7 +29,8 @@ struct report_options {
 	uint8_t flags_out;              /* enum event_flags of events that are left out */
 	bool has_self, self;            /* whether what weft itself did is printed; left to the format */
 	uint64_t threads;
-	bool no_sandbox, trust_size, quiet;
+	struct reading reading;
+	bool quiet;
 	struct decode decode;
 	const char *stored; /* the name of a stored text to print instead */
 	int64_t ts_offset;  /* added to all times */

@@ -21,24 +21,21 @@
 #include <unistd.h>
 
 /* weft sql: answers SQL questions about a recording, with the tables of `weft export --to sqlite`. */
-enum { OPT_FORMAT = 256, OPT_NO_SANDBOX, OPT_TRUST_SIZE };
+enum { OPT_FORMAT = 256 };
 
 struct arguments {
 	const char *input, *sql;
 	struct choice choice;
 	struct decode decode;
 	enum table_format format;
-	bool quiet, no_sandbox, trust_size;
+	struct reading reading;
+	bool quiet;
 };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
 	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 3 },
 	{ "quiet", 'q', NULL, 0, "No progress line", 4 },
-	{ "no-sandbox", OPT_NO_SANDBOX, NULL, 0,
-	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 4 },
-	{ "trust-size", OPT_TRUST_SIZE, NULL, 0,
-	  "Also read pages that claim more bytes or memory than any real recording has", 4 },
 	{ 0 },
 };
 
@@ -66,18 +63,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->choice;
 		state->child_inputs[1] = &arguments->decode;
+		state->child_inputs[2] = &arguments->reading;
 		return 0;
 	case OPT_FORMAT:
 		arguments->format = analyse_format(arg, state);
 		return 0;
 	case 'q':
 		arguments->quiet = true;
-		return 0;
-	case OPT_NO_SANDBOX:
-		arguments->no_sandbox = true;
-		return 0;
-	case OPT_TRUST_SIZE:
-		arguments->trust_size = true;
 		return 0;
 	case 'i':
 		option_once("file", &arguments->input, arg, state);
@@ -97,6 +89,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = {
 	{ &choice_argp, 0, NULL, 2 },
 	{ &decode_argp, 0, NULL, 3 },
+	{ &reading_argp, 0, NULL, 4 },
 	{ 0 },
 };
 
@@ -157,11 +150,8 @@ static int answer(const struct arguments *arguments, struct export_job *job, str
 {
 	struct fail damage = FAIL_INIT;
 	struct trace *trace = NULL;
-	bool sandbox = !arguments->no_sandbox && !arguments->decode.wanted;
-	int r, read = reading_open(arguments->input, sandbox, &trace, &damage);
+	int r, read = reading_open(arguments->input, &arguments->reading, &trace, &damage);
 
-	if (!read && arguments->trust_size)
-		trace_trust_sizes(trace);
 	if (!read)
 		read = export_write(job, trace, &damage);
 	else if (read == -EBADMSG)
@@ -187,7 +177,8 @@ static int run(int argc, char **argv)
 
 	command_parse(&sql_command, argc, argv, 0, &arguments);
 	job.decode = arguments.decode;
-	job.keeps_rights = arguments.no_sandbox;
+	job.keeps_rights = arguments.reading.no_sandbox;
+	arguments.reading.opens_more = arguments.decode.wanted;
 	if (!arguments.input)
 		arguments.input = "trace.dat";
 	reading_tell_left_behind(arguments.input);

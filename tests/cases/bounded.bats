@@ -79,6 +79,24 @@ bounded() {
 	weft check "$file" | grep -F '6,400,000 events'
 }
 
+# What a message advises exists in the command that prints it. Beside sched, which wants other events, each writes all.
+@test "bounded: --trust-size is an option of every command that refuses a file for what it claims" {
+	local command
+	made 16 0 1 16777216 4096 1
+	for command in "report --tail 1" check info "export --to csv -o MADE" "split -o MADE" \
+		"merge -o MADE tests/fixtures/demo.dat" "diff sched $file" sched "sql -q"; do
+		rm -f "$BATS_TEST_TMPDIR/made.dat"
+		run --separate-stderr weft ${command//MADE/$BATS_TEST_TMPDIR/made.dat} "$file"
+		[ "$status" -eq 1 ] || { echo "$command: $status"; false; }
+		[[ "$stderr" == *"; --trust-size reads it"* || "$command" = merge* ]] || { echo "$command: $stderr"; false; }
+		rm -f "$BATS_TEST_TMPDIR/made.dat"
+		run --separate-stderr weft ${command//MADE/$BATS_TEST_TMPDIR/made.dat} "$file" --trust-size
+		[ "$status" -ne 2 ] || { echo "$command: $stderr"; false; }
+		[[ "$stderr" != *damaged* && "$stderr" != *--trust-size* ]] || { echo "$command: $stderr"; false; }
+	done
+	[ "$(weft convert -o - "$file" --trust-size | weft info - --trust-size | grep -c events)" -gt 0 ]
+}
+
 @test "bounded: more events than recordings have are refused, unless --trust-size asks for them" {
 	made 1 0 40 16777216 1048576 130000
 	for command in info check; do
