@@ -130,6 +130,7 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 			     (context_since(context, 6, 13) || (context->preempt_rt && context_since(context, 6, 12))),
 		.pid_width = context_since(context, 5, 10) ? 7 : 5,
 		.verbose = context_option(context, OPTION_VERBOSE),
+		.old_marks = !context_since(context, 3, 19),
 	};
 	of_text(columns, &context->columns);
 	columns->heads = columns->pid_width == 7;

@@ -34,6 +34,7 @@ struct columns {
 	uint8_t nr_flags; /* characters of the flags column: 4, 5 or 7 */
 	uint8_t pid_width;
 	bool verbose;               /* of latency-format: option verbose */
+	bool old_marks;             /* of latency-format: the marks of delays before 3.19 */
 	uint64_t time_start;        /* latency-format: the origin of its times; set by latency_start() */
 	uint32_t lazy_depth_offset; /* offset of common_preempt_lazy_count in the record */
 	bool tgid_late;             /* the thread group is behind the CPU, as from 4.13 to 4.17 */

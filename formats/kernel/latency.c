@@ -9,7 +9,7 @@
 #include "lib/event/events.h"
 #include "lib/event/tasks.h"
 
-enum { NAME_SHOWN = 8, NAME_VERBOSE = 16 };
+enum { NAME_SHOWN = 8, NAME_VERBOSE = 16, MARK_THRESH = 100 };
 
 void latency_start(struct columns *columns, const struct context *context)
 {
@@ -78,6 +78,16 @@ static void write_task(const struct columns *columns, const struct event *event,
 	out->at = columns_flags(columns, event, out->at);
 }
 
+/* Before 3.19, lat_print_timestamp() compares with 1 us and preempt_mark_thresh_us. */
+static char mark_of(const struct columns *columns, uint64_t delta)
+{
+	unsigned long long us = microseconds(delta);
+
+	if (!columns->old_marks)
+		return duration_mark(us * 1000);
+	return us > MARK_THRESH ? '!' : us > 1 ? '+' : ' ';
+}
+
 void latency_write(const struct columns *columns, const struct event *event, const struct frame_note *note,
 		   struct out *out)
 {
@@ -97,6 +107,6 @@ void latency_write(const struct columns *columns, const struct event *event, con
 	}
 	out_u64_pad(out, microseconds(since), 4, ' ');
 	out_mem(out, "us", 2);
-	out_char(out, duration_mark(microseconds(note->delta) * 1000));
+	out_char(out, mark_of(columns, note->delta));
 	out_mem(out, ": ", 2);
 }

@@ -23,7 +23,8 @@ bool ahead_wants(const struct head *head)
 	return head->is_latency && head->has_unit;
 }
 
-bool ahead_add(struct ahead *ahead, const struct ahead_line *line, const char *raw, const struct head *head)
+bool ahead_add(struct ahead *ahead, const struct ahead_line *line, const char *raw, const struct head *head,
+	       bool old_marks)
 {
 	struct rounding *event = head ? vec_push(ahead->events, ahead->nr_events) : NULL;
 	struct ahead_line *added = vec_push(ahead->lines, ahead->nr);
@@ -34,7 +35,7 @@ bool ahead_add(struct ahead *ahead, const struct ahead_line *line, const char *r
 	added->at = ahead->bytes.len;
 	added->is_event = head;
 	if (head)
-		*event = rounding_of(head);
+		*event = rounding_of(head, old_marks);
 	return buf_add(&ahead->bytes, raw, line->len);
 }
 

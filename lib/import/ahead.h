@@ -38,8 +38,9 @@ void ahead_release(struct ahead *ahead);
 /* Whether the line of this head waits. */
 bool ahead_wants(const struct head *head);
 
-/* Adds a line; `head` is NULL if it is no event. Returns false when memory runs out. */
-bool ahead_add(struct ahead *ahead, const struct ahead_line *line, const char *raw, const struct head *head);
+/* Adds a line; `head` is NULL if it is no event; `old_marks` as in rounding_of(). Returns false without memory. */
+bool ahead_add(struct ahead *ahead, const struct ahead_line *line, const char *raw, const struct head *head,
+	       bool old_marks);
 
 /* The last event is followed by something else, which has a time. */
 void ahead_part(struct ahead *ahead);

@@ -281,7 +281,8 @@ int events_take(struct import *import, const struct head *head, struct fail *fai
 	if (is_text(head, "<user stack trace>"))
 		return open_event(import, OPEN_USER_STACK, head, "", 0, fail);
 	if (import_syscall(import->kinds, head->body, head->body_len, &import->record) ||
-	    records_function(&make, head) || tracers_take(&make, head))
+	    records_function(&make, head) || tracers_take(&make, head) ||
+	    (import->shape.is_old && tracers_take_old(&make, head)))
 		return put(import, head, fail);
 	r = take_named(import, head, fail);
 	if (r != -E2BIG)

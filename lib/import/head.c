@@ -6,7 +6,15 @@
 #include <limits.h>
 #include <string.h>
 
-enum { FLAGS_MIN = 4, FLAGS_MAX = 8, HEAD_MAX = 256, COMM_MAX = 15, COMM_WIDTH = 16, COMM_SHORT = 8 };
+enum {
+	FLAGS_MIN = 4,
+	FLAGS_MAX = 8,
+	HEAD_MAX = 256,
+	COMM_MAX = 15,
+	COMM_WIDTH = 16,
+	COMM_SHORT = 8,
+	OLD_NEED_RESCHED = 2
+};
 
 /* The ring buffer keeps 59 bits of a time. */
 static const uint64_t COUNT_MAX = (UINT64_C(1) << 59) - 1;
@@ -259,13 +267,17 @@ static bool latency_rest(struct scan *scan, struct head *head)
 	}
 	if (!number(scan, COUNT_MAX, &time))
 		return false;
-	head->has_unit = accept(scan, "us");
+	/* 2.6-rt has a micro sign, in Latin-1. */
+	head->has_unit = accept(scan, "us") || accept(scan, "\xc2\xb5s") || accept(scan, "\xb5s");
 	if (head->has_unit && scan->at < scan->end && *scan->at && strchr(marks, *scan->at))
 		head->mark = *scan->at++;
 	if (head->has_unit && time > INT64_MAX / 1000)
 		return false;
 	head->ts = time * (head->has_unit ? 1000 : 1);
-	return accept(scan, ": ") || (accept(scan, ":") && scan->at == scan->end);
+	/* 2.6-rt prints "<" and ">" for the end and the beginning of system calls and interrupts, and no colon. */
+	return accept(scan, ": ") || (accept(scan, ":") && scan->at == scan->end) ||
+	       (head->has_unit && scan->end - scan->at > 2 &&
+		(!memcmp(scan->at, "< (", 3) || !memcmp(scan->at, "> ", 2)));
 }
 
 static bool hex_number(struct scan *scan, size_t min, uint64_t max, uint64_t *ret)
@@ -316,7 +328,7 @@ static bool verbose_rest(struct scan *scan, struct head *head)
 {
 	const char *start = scan->at;
 	uint64_t pid, cpu, flags, depth, index, time, since, until;
-	bool ms, until_ms;
+	bool ms, until_ms, cycles;
 
 	blanks(scan);
 	if (scan->at == start || !number(scan, INT_MAX, &pid) || !accept(scan, " "))
@@ -324,18 +336,31 @@ static bool verbose_rest(struct scan *scan, struct head *head)
 	blanks(scan);
 	if (!number(scan, HEAD_CPU_MAX - 1, &cpu) || !accept(scan, " ") || !number(scan, UINT8_MAX, &flags) ||
 	    !accept(scan, " ") || !hex_number(scan, 8, UINT8_MAX, &depth) || !accept(scan, " ") ||
-	    !hex_number(scan, 8, UINT64_MAX, &index) || !accept(scan, " [") ||
-	    !hex_number(scan, 8, INT64_MAX / 1000, &time) || !accept(scan, "] ") || !verbose_time(scan, &since, &ms) ||
-	    !accept(scan, " (+") || !verbose_time(scan, &until, &until_ms) || !accept(scan, "):") || ms != until_ms ||
-	    (!accept(scan, " ") && scan->at != scan->end) || (!ms && time > COUNT_MAX))
+	    !hex_number(scan, 8, UINT64_MAX, &index) || !accept(scan, " ["))
 		return false;
+	start = scan->at;
+	if (!hex_number(scan, 8, UINT64_MAX, &time))
+		return false;
+	/* 2.6-rt has cycles there, in 16 digits, which microseconds do not reach. */
+	cycles = scan->at - start == 16;
+	if (!accept(scan, "] ") || !verbose_time(scan, &since, &ms) || !accept(scan, " (+") ||
+	    !verbose_time(scan, &until, &until_ms) || !accept(scan, "):") || ms != until_ms ||
+	    (!accept(scan, " ") && scan->at != scan->end) ||
+	    (!(ms && cycles) && time > (ms ? INT64_MAX / 1000 : COUNT_MAX)))
+		return false;
+	cycles &= ms;
+	/* Its bits are those of today, except that of need-resched. */
+	if (cycles)
+		flags = (flags & (EVENT_IRQS_OFF | EVENT_HARDIRQ | EVENT_SOFTIRQ)) |
+			(flags & OLD_NEED_RESCHED ? EVENT_NEED_RESCHED : 0);
 	head->pid = (int32_t)pid;
 	head->cpu = (uint32_t)cpu;
 	head->flags = (uint8_t)flags;
 	head->preempt_count = (uint8_t)depth;
-	head->has_flags = head->is_latency = head->is_verbose = true;
+	head->has_flags = head->is_latency = true;
+	head->is_verbose = !cycles;
 	head->has_unit = ms;
-	head->ts = time * (ms ? 1000 : 1);
+	head->ts = (cycles ? since : time) * (ms ? 1000 : 1);
 	head->since = since * (ms ? 1000 : 1);
 	head->until = until * (ms ? 1000 : 1);
 	return true;

@@ -50,7 +50,10 @@ static int take_other(struct import *import, struct text text, struct text raw, 
 {
 	uint32_t cpu;
 	int64_t count;
+	int r = shape_old_header(&import->shape, text.at, text.len);
 
+	if (r)
+		return r < 0 ? fail_memory(fail) : 0;
 	if (text.len && *text.at == '#') {
 		events_end(import);
 		take_header(import, text);
@@ -160,7 +163,8 @@ static int wait_ahead(struct import *import, struct text text, struct text raw, 
 		.len = raw.len, .start = (size_t)(text.at - raw.at), .number = import->counts.lines, .is_log = is_log
 	};
 
-	return ahead_add(&import->ahead, &line, raw.at, head) ? 0 : fail_memory(fail);
+	return ahead_add(&import->ahead, &line, raw.at, head, shape_has_old_marks(&import->shape)) ? 0 :
+												     fail_memory(fail);
 }
 
 /* Takes a line now, or makes it wait. */
@@ -235,7 +239,7 @@ static int take_behind(struct import *import, struct text text, struct text raw,
 	int r;
 
 	is_event = head_parse(text.at, text.len, &head);
-	if (begins(text, "# ") || (is_event && !ahead_wants(&head))) {
+	if (begins(text, "# ") || begins(text, "preemption latency trace ") || (is_event && !ahead_wants(&head))) {
 		r = take_waiting(import, true, fail);
 		ahead_part(&import->ahead);
 		return r ? r : take_text(import, text, raw, is_log, fail);

@@ -17,6 +17,15 @@ static const struct {
 	{ ' ', -1 }, { '+', 10 }, { '!', 100 }, { '#', 1000 }, { '*', 10000 }, { '@', 100000 }, { '$', 1000000 }
 };
 
+/* Before 3.19, a mark says more than 1 and more than 100. */
+static void of_old_mark(struct rounding *rounding, char mark)
+{
+	if (mark != ' ')
+		rounding->until_min = ((mark == '+' ? 1 : 100) + 1) * US - below;
+	if (mark != '!')
+		rounding->until_max = (mark == '+' ? 100 : 1) * US + above;
+}
+
 static void of_mark(struct rounding *rounding, char mark)
 {
 	for (size_t i = 0; i < array_size(marks); i++) {
@@ -28,7 +37,7 @@ static void of_mark(struct rounding *rounding, char mark)
 	}
 }
 
-struct rounding rounding_of(const struct head *head)
+struct rounding rounding_of(const struct head *head, bool old_marks)
 {
 	struct rounding rounding = {
 		.wanted = (int64_t)head->ts, .since = -1, .until_min = 1, .until_max = INT64_MAX / 2
@@ -38,8 +47,8 @@ struct rounding rounding_of(const struct head *head)
 		rounding.since = (int64_t)head->since;
 		rounding.until_min = (int64_t)head->until - below;
 		rounding.until_max = (int64_t)head->until + above;
-	} else {
-		of_mark(&rounding, head->mark);
+	} else if (head->mark) {
+		(old_marks ? of_old_mark : of_mark)(&rounding, head->mark);
 	}
 	/* Events of the same time would be sorted by their CPU. */
 	if (rounding.until_min < 1)

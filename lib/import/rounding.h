@@ -20,8 +20,8 @@ struct rounding {
 	int64_t earliest, latest, ts; /* of rounding_solve() */
 };
 
-/* What the head of a line says. */
-struct rounding rounding_of(const struct head *head);
+/* What the head of a line says. `old_marks`: marks have the meaning of kernels before 3.19. */
+struct rounding rounding_of(const struct head *head, bool old_marks);
 
 /* Something else follows: nothing is known of the time until the next event. */
 void rounding_part(struct rounding *rounding);

@@ -5,6 +5,7 @@
 #include "lib/import/head.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,8 +63,59 @@ bool shape_header(struct shape *shape, const char *line, size_t len)
 	return true;
 }
 
+static bool begins(const char *line, size_t len, const char *with)
+{
+	return len >= strlen(with) && !memcmp(line, with, strlen(with));
+}
+
+int shape_old_header(struct shape *shape, const char *line, size_t len)
+{
+	static const char begin[] = "preemption latency trace v1.1.", tracer[] = "preemption", end[] = "vim:ft=help";
+	static const struct {
+		const char *old, *now;
+	} facts[] = {
+		{ " latency: ", "#" }, { "    | task: ", "#" }, { " => started at: ", "# " }, { " => ended at: ", "# " }
+	};
+	char text[256];
+
+	if (begins(line, len, begin)) {
+		shape->is_old = shape->has_header = true;
+		memcpy(shape->tracer, tracer, sizeof(tracer));
+		(void)word_after(line, len, " on ", shape->release, sizeof(shape->release));
+		return 1;
+	}
+	if (shape->is_old && len == strlen(end) && begins(line, len, end))
+		return 1;
+	if (!shape->is_old || shape->has_event || len >= sizeof(text) - 2)
+		return 0;
+	for (size_t i = 0; i < array_size(facts); i++) {
+		size_t more = strlen(facts[i].now);
+
+		if (!begins(line, len, facts[i].old))
+			continue;
+		memcpy(text, facts[i].now, more);
+		memcpy(text + more, line, len);
+		return shape_header(shape, text, more + len) ? 1 : -ENOMEM;
+	}
+	/* The legend has no letters at its beginning, and the names of columns. */
+	while (len && strchr(" \\/|_-", *line)) {
+		line++;
+		len--;
+	}
+	return !len || begins(line, len, "=> ") || begins(line, len, "cmd     pid") || begins(line, len, "delay");
+}
+
+bool shape_has_old_marks(const struct shape *shape)
+{
+	char *end;
+	unsigned long major = strtoul(shape->release, &end, 10);
+
+	return end > shape->release && (major < 3 || (major == 3 && *end == '.' && strtoul(end + 1, NULL, 10) < 19));
+}
+
 void shape_event(struct shape *shape, const struct head *head)
 {
+	shape->has_event = true;
 	shape->has_tgid |= head->has_tgid;
 	shape->has_unit |= head->has_unit;
 	shape->tgid_late |= head->tgid_late;

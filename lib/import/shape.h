@@ -16,6 +16,8 @@ struct head;
  */
 struct shape {
 	bool has_header; /* there was "# tracer: ": lines without a head continue the line before */
+	bool is_old;     /* /proc/latency_trace of 2.6-rt, whose functions are "a (b)" in place of "a <-b" */
+	bool has_event;  /* an event was taken */
 	bool has_tgid, has_flags, has_no_flags, has_unit, has_x, tgid_late;
 	bool has_latency, has_plain; /* lines with and without the form of the option latency-format */
 	bool has_verbose, has_brief; /* the former with and without that of the option verbose */
@@ -33,6 +35,15 @@ void shape_release(struct shape *shape);
 
 /* Takes what a line of the header says. Returns false when memory runs out. */
 bool shape_header(struct shape *shape, const char *line, size_t len);
+
+/*
+ * Takes a line of the header that the tracer of 2.6-rt printed into /proc/latency_trace, without "#". Returns 1 if it
+ * is one, 0 if it is none, or -ENOMEM.
+ */
+int shape_old_header(struct shape *shape, const char *line, size_t len);
+
+/* Whether the kernel was one before 3.19, whose marks of delays mean other times. */
+bool shape_has_old_marks(const struct shape *shape);
 
 /* Takes the columns of an event. */
 void shape_event(struct shape *shape, const struct head *head);

@@ -170,3 +170,33 @@ bool tracers_take(const struct records *make, const struct head *head)
 		return true;
 	return text[head->body_len - 1] == ')' && take_repeats(make, text, head->ts);
 }
+
+/* Whether the text is a name, maybe with more behind it, and not a number of 2.6-rt, which is bare hex. */
+static bool is_name(const char *at, const char *end)
+{
+	const char *word = at;
+
+	while (word < end && *word != '+' && *word != ' ')
+		word++;
+	if (at == word || (*at >= '0' && *at <= '9') ||
+	    (word < end && *word == ' ' && word + 1 < end && word[1] != '<'))
+		return false;
+	for (const char *c = at; c < word; c++)
+		if (!strchr("0123456789abcdef", *c))
+			return true;
+	return word - at != 8 && word - at != 16;
+}
+
+bool tracers_take_old(const struct records *make, const struct head *head)
+{
+	const char *end = head->body + head->body_len, *open = memmem(head->body, head->body_len, " (", 2);
+	char text[TEXT];
+	struct head now = *head;
+
+	if (!open || end[-1] != ')' || !is_name(head->body, open) || !is_name(open + 2, end - 1))
+		return false;
+	now.body = text;
+	now.body_len = (size_t)snprintf(text, sizeof(text), "%.*s <-%.*s", (int)(open - head->body), head->body,
+					(int)(end - 1 - open - 2), open + 2);
+	return now.body_len < sizeof(text) && records_function(make, &now);
+}

@@ -14,4 +14,7 @@ struct records;
  */
 bool tracers_take(const struct records *make, const struct head *head);
 
+/* Makes the record of a function of 2.6-rt, "a (b)", also with offsets and addresses. */
+bool tracers_take_old(const struct records *make, const struct head *head);
+
 #endif

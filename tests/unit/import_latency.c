@@ -60,7 +60,7 @@ TEST(import_takes_no_verbose_line_with_numbers_of_no_kernel)
 		"sh 392 3 256 00000002 0000000a [04c9278f] 11.484ms (+0.002ms): x",
 		"sh 392 3 45 00000102 0000000a [04c9278f] 11.484ms (+0.002ms): x",
 		"sh 392 3 45 00000002 0000000a [04c927] 11.484ms (+0.002ms): x",
-		"sh 392 3 45 00000002 0000000a [ffffffffffffffff] 11.484ms (+0.002ms): x",
+		"sh 392 3 45 00000002 0000000a [fffffffffffffff] 11.484ms (+0.002ms): x",
 		"sh 392 3 45 00000002 0000000a [04c9278f] 11.48ms (+0.002ms): x",
 		"sh 392 3 45 00000002 0000000a [04c9278f] 11.484ms (+2): x",
 		"sh 99999999999 3 45 00000002 0000000a [04c9278f] 11.484ms (+0.002ms): x",
@@ -81,6 +81,63 @@ TEST(import_gives_marks_of_delays_back)
 			 "      sh-143       1d..2.  121us!: odd: a=5\n"
 			 "      sh-143       1d..2.  221us : odd: a=6\n")
 		      .events == 6);
+}
+
+TEST(import_gives_marks_of_kernels_before_3_19_back)
+{
+	CHECK(comes_back("# tracer: wakeup\n#\n# wakeup latency trace v1.1.5 on 3.18.20\n"
+			 "      sh-143     1d..2  100us : odd: a=1\n"
+			 "      sh-143     1d..2  101us+: odd: a=2\n"
+			 "      sh-143     1d..2  102us+: odd: a=3\n"
+			 "      sh-143     1d..2  202us!: odd: a=4\n"
+			 "      sh-143     1d..2  303us : odd: a=5\n")
+		      .events == 5);
+}
+
+/* As mails to linux-kernel have it: /proc/latency_trace of 2.6.12-rc6-RT and 2.6.11-rc4-RT. */
+TEST(import_reads_the_latency_trace_of_2_6_rt)
+{
+	static const char header[] = "preemption latency trace v1.1.4 on 2.6.12-rc6-RT-V0.7.48-04\n"
+				     "----------------------------------------------------------\n"
+				     " latency: 1178 us, #121/121, CPU#0 | (M:rt VP:0, KP:1, SP:1 HP:1 #P:1)\n"
+				     "    -----------------\n"
+				     "    | task: ksoftirqd/0-2 (uid:0 nice:-10 policy:0 rt_prio:0)\n"
+				     "    -----------------\n\n"
+				     "                 _------=> CPU#            \n"
+				     "                / _-----=> irqs-off        \n"
+				     "               |||| /                      \n"
+				     "               |||||     delay             \n"
+				     "   cmd     pid ||||| time  |   caller      \n"
+				     "      \\   /    |||||   \\   |   /           \n";
+	static const char lines[] = "automoun-9953  0dnh3    0us : __trace_start_sched_wakeup (try_to_wake_up)\n"
+				    "automoun-9953  0dnh2    1us : try_to_wake_up <<...>-2> (73 79)\n"
+				    "automoun-9953  0dnh.    3us+< (608)\n"
+				    "automoun-9953  0dnh.   10\xb5s!: do_IRQ (c02174dc 0 0)\n"
+				    "   <...>-2     0Dnh1 1178us : trace_stop_sched_switched (__schedule)\n"
+				    "\n\nvim:ft=help\n";
+	static const char verbose_lines[] =
+		"(T1/#2)            dmesg  3249 0 9 00000002 00000002 [0000163455167105] 0.000ms (+0.000ms): "
+		"__trace_start+0x96/0xc0 <c012cbe6> (try_to_wake_up+0x81/0x150 <c010f911>)\n"
+		"(T1/#5)            dmesg  3249 0 2 00000000 00000005 [0000163455168677] 0.003ms (+0.000ms): "
+		"page_remove_rmap+0x8/0x40 <c0149f78> (zap_pte_range+0x13a/0x250 <c0142f4a>)\n";
+	cleanup_buf struct buf text = BUF_INIT;
+	struct import_counts counts;
+
+	REQUIRE(buf_add_str(&text, header) && buf_add_str(&text, lines));
+	counts = imported_prints(buf_str(&text), NULL,
+				 "automoun-9953    0dnh3    0us : __trace_start_sched_wakeup <-try_to_wake_up\n"
+				 "automoun-9953    0dnh2    1us : try_to_wake_up <<...>-2> (73 79)\n"
+				 "automoun-9953    0dnh.    3us+: < (608)\n"
+				 "automoun-9953    0dnh.   10us!: do_IRQ (c02174dc 0 0)\n"
+				 "   <...>-2       0Dnh1 1178us : trace_stop_sched_switched <-__schedule\n");
+	CHECK(counts.events == 5 && !told_count(&counts.told));
+	buf_clear(&text);
+	REQUIRE(buf_add_str(&text, header) && buf_add_str(&text, verbose_lines));
+	counts = imported_prints(
+		buf_str(&text), NULL,
+		"   dmesg-3249    0d.h2    0us+: __trace_start+0x96/0xc0 <-try_to_wake_up+0x81/0x150\n"
+		"   dmesg-3249    0.n..    3us : page_remove_rmap+0x8/0x40 <-zap_pte_range+0x13a/0x250\n");
+	CHECK(counts.events == 2 && !told_count(&counts.told));
 }
 
 /* No kernel prints this: the times are kept, and the marks follow from them. */
