@@ -10,7 +10,7 @@ struct row_choices {
 	size_t nr;
 };
 
-/* The values of the analyses that weft diff has, too. */
+/* The values of the analyses that weft diff also has. */
 extern const struct row_choices rows_of_block, rows_of_locks, rows_of_stacks, rows_of_syscalls;
 
 /* Returns the place of `name` among the choices. An unknown name is a usage error that lists them. */

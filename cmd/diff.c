@@ -96,7 +96,7 @@ static void add_file(struct diff_files *files, const char *path, struct argp_sta
 	files->paths[files->nr++] = path;
 }
 
-/* Adds files from a list such as "a1.dat,a2.dat". A file's name may contain a comma, too. */
+/* Adds files from a list such as "a1.dat,a2.dat". A file's name may also contain a comma. */
 static void add_files(struct diff_files *files, const char *list, struct argp_state *state)
 {
 	struct text_word word;
@@ -258,9 +258,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->nr_places == PLACES_MAX)
-			argp_error(state,
-				   "cannot tell the old files from the new ones: write a1.dat,a2.dat b1.dat,b2.dat, "
-				   "or --old a1.dat --old a2.dat --new b1.dat --new b2.dat");
+			argp_error(state, "it is unclear which files are old and which are new: write a1.dat,a2.dat "
+					  "b1.dat,b2.dat, or --old a1.dat --old a2.dat --new b1.dat --new b2.dat");
 		arguments->places[arguments->nr_places++] = arg;
 		return 0;
 	case ARGP_KEY_END:
@@ -366,7 +365,7 @@ static int run(int argc, char **argv)
 
 const struct command diff_command = {
 	.name = "diff",
-	.summary = "tell what changed between recordings, by a test that holds",
+	.summary = "show what changed between recordings, by a test that accounts for chance",
 	.brief = "two recordings",
 	.examples = "  weft diff before.dat after.dat\n"
 		    "  weft diff graph a1.dat,a2.dat,a3.dat,a4.dat b1.dat,b2.dat,b3.dat,b4.dat\n"

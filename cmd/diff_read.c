@@ -20,7 +20,7 @@ static const struct analysis_ops *const known[] = {
 	&memory_analysis,   &stacks_analysis, &power_analysis, &latency_analysis, &tasks_analysis,
 };
 
-/* Returns whether the analysis is a part of a summary, too. */
+/* Returns whether the analysis is also a part of a summary. */
 static bool is_of_summary(const struct analysis_ops *ops)
 {
 	return ops != &memory_analysis && ops != &stacks_analysis && ops != &power_analysis &&

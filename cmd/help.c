@@ -106,6 +106,7 @@ static int help_run(int argc, char **argv)
 const struct command help_command = {
 	.name = "help",
 	.summary = "list the commands, or explain one",
+	.brief = "explain one",
 	.examples = "  weft help record\n"
 		    "  weft help weft-report",
 	.group = "kernel",

@@ -195,7 +195,7 @@ static size_t set_columns(const struct hist_text *hist, const struct hist_title 
 	for (size_t i = 0; i < hist->nr_values && nr < TABLE_COLUMNS_MAX; i++) {
 		size_t value = !i ? shown : i <= shown ? i - 1 : i;
 
-		/* Bars that the kernel has drawn begin at the left, too. */
+		/* Bars that the kernel has drawn also begin at the left. */
 		columns[nr] = (struct table_column){ .title = value_name(hist, value, names[nr]),
 						     .kind = is(hist->values[value].modifier, "graph") ? TABLE_TEXT :
 													 TABLE_NUMBER };

@@ -31,7 +31,7 @@ struct listed {
 };
 
 /*
- * `input` NULL: the running kernel. With `plugins` they are loaded, too. The file is read without privileges:
+ * `input` NULL: the running kernel. With `plugins` they are also loaded. The file is read without privileges:
  * afterwards nothing can be opened.
  */
 int must_check listed_open(struct listed *listed, const char *input, bool plugins, struct fail *fail);

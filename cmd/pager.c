@@ -104,8 +104,8 @@ static bool is_left(int pipe_end)
 }
 
 /*
- * Waits for the command, which may have become another user, who may then stop it: it goes on. Ctrl-Z stops this
- * process, too.
+ * Waits for the command, which may have become another user, who may then stop it: it goes on. Ctrl-Z also stops
+ * this process.
  */
 static int wait_for_command(pid_t command)
 {

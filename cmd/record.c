@@ -98,7 +98,7 @@ static void print_summary(const struct record_options *options, const struct rec
 	if (result->symbols_hidden)
 		command_warn("note: the kernel hides its addresses (kptr_restrict), so functions cannot be named");
 	if (result->events && strcmp(options->output, "-"))
-		command_warn("'weft summary %s' tells what stands out in it", paste_file(&pasted, options->output));
+		command_warn("'weft summary %s' shows what stands out in it", paste_file(&pasted, options->output));
 }
 
 static int tell_failure(const struct record_arguments *arguments, const struct record_result *result,

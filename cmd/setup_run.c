@@ -30,7 +30,7 @@ static void block_signals(struct run *run)
 	sigemptyset(&run->signals);
 	for (size_t i = 0; i < array_size(signals); i++)
 		sigaddset(&run->signals, signals[i]);
-	/* SIGCHLD is blocked, too, so that the end of a command cannot be missed. */
+	/* SIGCHLD is also blocked, so that the end of a command cannot be missed. */
 	blocked = run->signals;
 	sigaddset(&blocked, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &blocked, &run->mask);

@@ -24,7 +24,7 @@ int must_check text_only_refuse(struct trace *trace, const char *instance, struc
 
 /*
  * -ENODATA if the output of all buffers would be such texts, or nothing, and an option asks for something else (NULL:
- * none does). If there are events of other buffers, too, a warning tells that the texts stay as they are. kernel_text:
+ * none does). If there are also events of other buffers, a warning says that the texts stay as they are. kernel_text:
  * the output is the kernel's text, in which a stored text takes the place of events.
  */
 int must_check text_only_refuse_option(const struct reader *reader, const char *option, bool kernel_text,

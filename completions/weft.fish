@@ -540,7 +540,7 @@ complete -c weft -n '__weft_using tasks' -l sort -x -a '(__weft_values "task|pid
 complete -c weft -n '__weft_using tasks' -l top -x -a '(__weft_values "N")' -d 'Show the first N rows (default: 25 as text, else all; 0: all)'
 complete -c weft -n '__weft_using tasks' -l no-sandbox -d 'Keep all privileges and use no sandbox while reading, for systems where dropping them fails'
 complete -c weft -n '__weft_using tasks' -l trust-size -d 'Also read and write what claims more bytes, memory or text than any real recording has'
-complete -c weft -n '__weft_using none' -a diff -d 'tell what changed between recordings, by a test that holds'
+complete -c weft -n '__weft_using none' -a diff -d 'show what changed between recordings, by a test that accounts for chance'
 complete -c weft -n '__weft_using diff' -l of -x -a '(__weft_values "summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power|tasks")' -d 'The tables of this command (default: summary, all that the files have events for)'
 complete -c weft -n '__weft_using diff' -l by -x -a '(__weft_values "syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part|state")' -d 'The rows, as --by of syscalls, block, locks or stacks chooses them; of latency, part or task; of power, state or cpu'
 complete -c weft -n '__weft_using diff' -l old -r -F -d 'A file of the old side; repeatable'

@@ -97,7 +97,7 @@ static void put_text(const struct ftrace *ftrace, const struct event *event, str
 	start = out_len(out);
 	if (!put_call(ftrace, binding, event, out))
 		ftrace_body(ftrace, event, out);
-	/* If memory ran out, the out was reset; out->failed tells its owner. */
+	/* If memory ran out, the out was reset; its owner sees out->failed. */
 	len = out_len(out) < start ? 0 : out_len(out) - start;
 	if (len && out->at[-1] == '\n') {
 		out->at--;

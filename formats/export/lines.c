@@ -463,7 +463,7 @@ static void lines_end(struct export *export)
 		    !lines->found[i])
 			export_note(export, "no exported event has a field '%s'", lines->list.at[i].name);
 	if (lines->gaps && !lines->tells_lost)
-		export_note(export, "%" PRIu64 " lines stand for lost events; the field 'lost' tells how many",
+		export_note(export, "%" PRIu64 " lines stand for lost events; the field 'lost' says how many",
 			    lines->gaps);
 	if (lines->large)
 		export_note(

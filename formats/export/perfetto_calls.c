@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * System calls as slices. The importer pairs sys_enter and sys_exit by itself: it opens a slice for each sys_enter, so
- * one without its exit, or one that another event tells again, puts all later calls of the task inside it. So an entry
+ * one without its exit, or one that another event repeats, puts all later calls of the task inside it. So an entry
  * waits until its exit is known; then both are written as the messages that the importer pairs. Everything else is
- * written as an event that makes no slice: the second event of a call that raw_syscalls and syscalls tell both, entries
+ * written as an event that makes no slice: the second event of a call that raw_syscalls and syscalls both have, entries
  * and exits whose other end is not recorded or may be lost. Where the importer has no name for a call, both events are
  * such, and weft writes the slice. Memory: one event for each task.
  */
@@ -21,7 +21,7 @@
 enum { CALLS_OF_IMPORTER = 550, NEWEST_OF_IMPORTER = 456 };
 
 struct perfetto_call {
-	bool open, twice; /* twice: the other kind of event told of the entry, too */
+	bool open, twice; /* twice: the other kind of event also told the entry */
 	uint8_t *data;    /* a copy of the entry's record */
 	size_t size;
 	struct event entry;
@@ -100,7 +100,7 @@ static void enter(struct perfetto *perfetto, struct perfetto_buffer *buffer, str
 		export_no_memory(&perfetto->export);
 }
 
-/* Events were lost since the entry where the task was or is, or anywhere if nothing tells where tasks are. */
+/* Events were lost since the entry where the task was or is, or anywhere if nothing shows where tasks are. */
 static bool is_broken(const struct perfetto_buffer *buffer, const struct perfetto_call *call, const struct event *event)
 {
 	const uint64_t *entered = u64_map_find(&buffer->losses, call->entry.cpu);

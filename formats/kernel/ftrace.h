@@ -141,7 +141,7 @@ struct ftrace {
 	struct graph *graph;
 	struct binding **bindings; /* by event_type::index; NULL until the type is first settled */
 	size_t nr_bindings;        /* size of `bindings` */
-	struct binding *unbound;   /* the binding of unknown types, used when memory ran out, too */
+	struct binding *unbound;   /* the binding of unknown types, also used when memory ran out */
 	bool settles_plain;        /* settling a record needs only its tracer or renderer */
 	bool plain;                /* every line is columns and body, without any variation */
 	bool message_only;         /* options trace_printk and printk-msg-only */

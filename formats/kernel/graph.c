@@ -334,7 +334,7 @@ static void print_exit(const struct ftrace *ftrace, const struct binding *bindin
 	print_indent((int32_t)place_u64(&binding->places[GRAPH_DEPTH_AT], event), out);
 	out_char(out, '}');
 	if (print_note(&binding->places[GRAPH_EXIT_NOTE], event, out)) {
-		/* It has the name, too. */
+		/* It also has the name. */
 	} else if (has_retval(ftrace, binding) || note->what == GRAPH_EXIT_LOST || graph->tail) {
 		out_mem(out, " /* ", 4);
 		graph_print_name(ftrace, func, out);

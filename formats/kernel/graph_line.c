@@ -59,7 +59,7 @@ static char *put_name(const struct ftrace *ftrace, uint64_t func, struct out *ou
 	return out->at;
 }
 
-/* The binding of a leaf's exit, if its places can be read directly, too. */
+/* The binding of a leaf's exit, if its places can also be read directly. */
 static inline const struct binding *exit_of(const struct ftrace *ftrace, const struct graph_note *note)
 {
 	const struct binding *binding = ftrace->bindings[note->exit_binding];

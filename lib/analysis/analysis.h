@@ -45,7 +45,7 @@ struct analysis_ops {
 	const char *option;                     /* a trace option that adds to the events; set if the kernel has it */
 	const char *stacks;                     /* events, as -e takes them, with which the kernel's stack is stored */
 	const char *stacks_instead;             /* on a kernel that has none of these */
-	const struct analysis_ops *const *like; /* its recording has the events of these, too; ends with NULL */
+	const struct analysis_ops *const *like; /* its recording also has the events of these; ends with NULL */
 	bool whole_lives; /* the rows of tasks are about their whole lives, with all their names */
 	size_t size;      /* sizeof(struct analysis) */
 	/*

@@ -18,7 +18,7 @@ static int compare(const void *a, const void *b)
 	return *first < *second ? -1 : *first > *second;
 }
 
-/* Twice the rank among all values, so that a shared rank is a whole number, too. */
+/* Twice the rank among all values, so that a shared rank is also a whole number. */
 static unsigned rank_of(const double *all, size_t nr, double value)
 {
 	unsigned below = 0, equal = 0;

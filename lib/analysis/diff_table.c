@@ -171,11 +171,11 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 			      " row%s not tested: there are more values than are kept; record for a shorter time",
 			      judging->cut, judging->cut == 1 ? " is" : "s are");
 	if (diff->several && (diff->sides[0].nr < 4 || diff->sides[1].nr < 4))
-		findings_note(findings, "with less than 4 files a side no test can tell a change: "
+		findings_note(findings, "with less than 4 files a side no test can find a change: "
 					"4 and 4 at least, 5 and 5 or more for many rows");
 	else if (!diff->several)
-		findings_note(findings, "one file a side tells how two recordings differ, not two programs: "
-					"4 files a side or more tell those");
+		findings_note(findings, "one file a side shows how two recordings differ, not two programs: "
+					"4 files a side or more show those");
 }
 
 void diff_put_table(const struct diff_judging *judging, size_t changed, struct findings *findings)

@@ -27,7 +27,7 @@ struct dispatch {
 		size_t nr;
 	} * buffers;
 	size_t nr_buffers;
-	struct state *state; /* borrowed: it is asked about each type, too; NULL: it is not */
+	struct state *state; /* borrowed: it is also asked about each type; NULL: it is not */
 	bool failed;         /* no memory: events were left out */
 };
 

@@ -38,7 +38,7 @@ struct findings {
 		char comm[16];
 	} * worst;
 	size_t nr_worst;
-	/* The three lines that say what the findings cannot tell. */
+	/* The three lines that say what the findings do not show. */
 	struct buf cut;     /* cases without their start or end */
 	struct buf broken;  /* cases with lost events */
 	struct buf missing; /* wanted events that were not recorded */

@@ -56,7 +56,7 @@ struct recent {
 
 enum { RECENT_BITS = 11 };
 
-/* Functions that were hit, but no event tells how long they took. */
+/* Functions that were hit, but no event shows how long they took. */
 struct hits {
 	uint64_t address, count;
 };

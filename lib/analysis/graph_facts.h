@@ -21,7 +21,7 @@ enum { GRAPH_NAME = 160 };
 /* Writes a function's name: "vfs_read", "ext4_sync [ext4]", or the address. */
 void graph_name(const struct context *context, uint64_t address, char *name, size_t size);
 
-/* Returns the first address of the function that the address lies in; the address itself where no symbol tells. */
+/* Returns the first address of the function that the address lies in; the address itself where no symbol covers it. */
 uint64_t graph_function(const struct context *context, uint64_t address);
 
 /* Returns the task that has the event's CPU; NULL: unknown. */

@@ -17,7 +17,7 @@ struct irq_window {
 
 /*
  * The time that one run has taken so far. It counts only once the run has ended, because a run whose end was not
- * recorded has no known length. Only its first and its last window can have time of other runs, too; of the others the
+ * recorded has no known length. Only its first and its last window can also have time of other runs; of the others the
  * largest is enough. All zero: nothing was taken yet.
  */
 struct irq_taking {

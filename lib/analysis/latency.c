@@ -446,7 +446,7 @@ static int nothing(const struct analysis *latency, struct fail *fail)
 
 	if (!pass->state.events[STATE_SWITCH])
 		return pass_nothing(pass, &latency_analysis,
-				    "there is no sched_switch among the events, which tells when a task runs",
+				    "there is no sched_switch among the events, which says when a task runs",
 				    "-e sched", fail);
 	return pass_nothing(pass, &wakeups, "there are no wakeups among the events", "-e sched", fail);
 }
@@ -484,7 +484,7 @@ static int finish(struct analysis *latency, struct findings *findings, struct fa
 			      text_plural(timerlats->nr_samples));
 		if (timerlats->unexplained)
 			findings_note(findings,
-				      "no event tells what %" PRIu64
+				      "no event shows what %" PRIu64
 				      " of them waited for: record with --for latency -p timerlat, "
 				      "or with -p timerlat -e osnoise",
 				      timerlats->unexplained);

@@ -176,7 +176,7 @@ static uint64_t sum_of(const struct noise *noise)
 	return sum;
 }
 
-/* Splits a noise into the pieces that began in it. The remaining time is a source, too, if sources are counted. */
+/* Splits a noise into the pieces that began in it. The remaining time is also a source if sources are counted. */
 static void split(struct noises *noises, const struct noise_cpu *cpu, uint64_t start, bool counted, struct noise *noise)
 {
 	uint64_t found = 0, left = noise->lasted;

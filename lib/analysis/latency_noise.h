@@ -18,7 +18,7 @@ struct pass;
 
 /*
  * What took the CPU from the threads of the tracer osnoise. A thread reads the clock in a loop. If two readings are
- * further apart than its threshold, that is a noise (event sample_threshold). The events irq_noise and so on tell what
+ * further apart than its threshold, that is a noise (event sample_threshold). The events irq_noise and so on show what
  * ran during it, each without the time of what interrupted it. The noises of a period add up to the sample that the
  * tracer writes at the end of the period.
  */
@@ -84,7 +84,7 @@ struct noises {
 		size_t nr;
 	} longest, samples;
 	uint64_t nr_noises, nr_samples, cut, broken;
-	uint64_t unexplained; /* noises of CPUs for which no event tells what ran */
+	uint64_t unexplained; /* noises of CPUs for which no event shows what ran */
 	uint64_t wrong;       /* noises whose parts do not add up */
 	bool failed;
 };

@@ -189,13 +189,13 @@ void noises_put(struct noises *noises, struct findings *findings)
 		      text_plural(noises->nr_noises), noises->nr_samples, text_plural(noises->nr_samples));
 	if (!noises->nr_noises) {
 		findings_note(findings,
-			      "no event tells what the noise of osnoise was: record with -p osnoise -e osnoise");
+			      "no event shows what the noise of osnoise was: record with -p osnoise -e osnoise");
 		return;
 	}
 	if (noises->unexplained)
 		findings_note(
 			findings,
-			"no event tells what ran in %" PRIu64
+			"no event shows what ran in %" PRIu64
 			" noise%s of osnoise, though the kernel has counted some: record with -p osnoise -e osnoise",
 			noises->unexplained, text_plural(noises->unexplained));
 	for (size_t i = 0; i < noises->nr_cpus; i++)

@@ -20,7 +20,7 @@ struct table;
 
 /*
  * Where the task was that kept a late one waiting, if the recording has stacks: the stack of the sched_switch by which
- * it left the CPU. The tracer timerlat writes stacks, too: what its timer's interrupt hit. And in which function the
+ * it left the CPU. The tracer timerlat also writes stacks: what its timer's interrupt hit. And in which function the
  * task was, if the recording has functions.
  */
 struct late_stacks {

@@ -319,7 +319,7 @@ static void see_by_noise(struct timerlats *timerlats, const struct event *event,
 
 /*
  * Corrects the time at which a thread read the clock: it may be interrupted between the reading and the event. Nothing
- * interrupts the interrupt's sample, so that sample tells when the timer should have expired.
+ * interrupts the interrupt's sample, so that sample shows when the timer should have expired.
  */
 static void go_back(const struct timerlat_cpu *cpu, uint64_t number, struct late *late)
 {

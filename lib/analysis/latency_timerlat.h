@@ -57,7 +57,7 @@ struct timerlats {
 	struct lates samples;
 	struct spreads spreads;     /* by context */
 	uint64_t nr_samples, wrong; /* wrong: samples whose parts do not add up */
-	uint64_t unexplained;       /* samples about which no event tells anything */
+	uint64_t unexplained;       /* samples that no event explains */
 	bool failed;
 };
 

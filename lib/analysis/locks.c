@@ -228,7 +228,7 @@ static struct lock_row *row_of(struct analysis *locks, const struct lock_wait *w
 	uint64_t place = wait->address;
 
 	/*
-	 * Threads of a process share futexes (as far as the file tells which threads belong together). In another
+	 * Threads of a process share futexes (as far as the file shows which threads belong together). In another
 	 * process the same address is another futex.
 	 */
 	if (wait->type == LOCK_FUTEX)

@@ -12,8 +12,8 @@
 
 /*
  * The data of the analysis `locks`, shared by locks.c, which follows waits, and locks_tables.c. A wait is identified by
- * its task and the lock's address: a task can wait for several locks at once, because an interrupt that hits it takes
- * locks, too.
+ * its task and the lock's address: a task can wait for several locks at once, because an interrupt that hits it also
+ * takes locks.
  */
 enum { LOCKS_COLUMNS = 22, LOCKS_NAME = 40, LOCKS_ROLES = 13, LOCKS_CALLS = 4 };
 

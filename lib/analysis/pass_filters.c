@@ -14,7 +14,7 @@
 
 enum { FILTER_SHOWN = 4, EVENTS_SHOWN = 2, FILTER_TEXT = 60 };
 
-/* What the user told the kernel not to record, and what therefore is in no figure of a table. */
+/* What the user had the kernel leave out, which is therefore in no figure of a table. */
 
 const struct context *pass_filtered(const struct pass *pass)
 {

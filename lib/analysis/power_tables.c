@@ -256,7 +256,7 @@ int power_finish(struct analysis *power, struct findings *findings, struct fail 
 		findings_note(findings, tasks ? "--pid and --comm choose only tasks; the other tables are of CPUs" :
 						"the rows are of CPUs: --pid and --comm choose none of them");
 	if (power->unknown && power->wakers.len)
-		findings_note(findings, "of %" PRIu64 " wakeup%s no event tells the cause", power->unknown,
+		findings_note(findings, "of %" PRIu64 " wakeup%s no event has the cause", power->unknown,
 			      text_plural(power->unknown));
 	findings_cut(findings, power->cut, "stays in idle that began before the start");
 	findings_cut(findings, idle, "stays in idle at the end");

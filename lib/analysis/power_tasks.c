@@ -136,7 +136,7 @@ void power_see_switch(struct analysis *power, const struct event *event)
 
 	if (step->kind != STEP_SWITCH)
 		return;
-	/* Of a CPU without events of its own the frequency is not known. */
+	/* The frequency of a CPU without events of its own is not known. */
 	if (cpu)
 		weigh_on(power, cpu, step->other);
 	else

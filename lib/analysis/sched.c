@@ -126,7 +126,7 @@ struct sched_real_time *sched_see_prio(struct analysis *sched, uint32_t id)
 	times = counts->real_time;
 	if (task->prio < 0)
 		return times;
-	/* The first priority that is known is that of the time before, too. */
+	/* The first known priority was also the priority before. */
 	if (times->known && now && !times->now)
 		begin_real_time(sched, id, times);
 	if (times->now && !now)
@@ -268,7 +268,7 @@ __attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_
 		see_delay(sched, counts, cpu);
 }
 
-/* Only events of the scheduler change tasks; a chain ends with interrupts, and a map shows them, too. */
+/* Only events of the scheduler change tasks; a chain ends with interrupts, and a map also shows them. */
 static uint8_t look(struct analysis *sched, const struct event *event)
 {
 	return sched->chain || sched->map || state_look(&sched->pass->state, event);

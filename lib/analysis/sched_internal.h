@@ -13,7 +13,7 @@ struct sched_longest {
 	uint32_t cpu, task;
 };
 
-/* The time during which a task was a real-time task: since an event first told a priority that is one. */
+/* The time during which a task was a real-time task: since an event first showed a real-time priority. */
 struct sched_real_time {
 	uint64_t spent[TASK_MODES], beside_idle;               /* of former such times; at the end of all of them */
 	uint64_t spent_before[TASK_MODES], beside_idle_before; /* of the task, when the present one began */

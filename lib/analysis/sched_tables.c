@@ -267,7 +267,7 @@ int sched_finish(struct analysis *sched, struct findings *findings, struct fail 
 		out_char(sched->pass->lines, '\n');
 	if (!sched->pass->state.events[STATE_SWITCH])
 		return pass_nothing(sched->pass, &sched_analysis,
-				    "there is no sched_switch among the events, which tells which task has a CPU",
+				    "there is no sched_switch among the events, which says which task has a CPU",
 				    "-e sched", fail);
 	if (sched->chain && sched_chain_check(sched->chain, fail))
 		return -ENODATA;

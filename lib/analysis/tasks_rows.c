@@ -143,7 +143,7 @@ static void put_program(const struct analysis *tasks, const struct life *life, s
 	table_cell_mem(table, path, len);
 }
 
-/* What it ran; "-" if no event tells. */
+/* What it ran; "-" if no event shows it. */
 static void put_run(const struct analysis *tasks, uint32_t number, struct table *table)
 {
 	const struct tasks_own *own = number < tasks->nr_owns ? &tasks->owns[number] : NULL;
@@ -186,7 +186,7 @@ static void put_row(const struct analysis *tasks, uint32_t number, unsigned dept
 	put_program(tasks, life, table);
 }
 
-/* A task of which no event tells: only its name and PID are known. */
+/* A task that no event is about: only its name and PID are known. */
 static void put_root(const struct analysis *tasks, uint32_t number, struct table *table)
 {
 	const struct life *life = lives_at(tasks->lives, number);

@@ -40,7 +40,7 @@ enum tasks_end tasks_end_of(const struct analysis *tasks, const struct life *lif
 	return TASKS_ALIVE;
 }
 
-/* Until when the task lived for certain, by sched_switch, which tells of the last one, too; 0: unknown. */
+/* The last time at which the task certainly lived: sched_switch also names the task that left. 0: unknown. */
 static uint64_t last_seen(const struct analysis *tasks, const struct life *life)
 {
 	size_t number = (size_t)(life - lives_at(tasks->lives, 0));
@@ -74,7 +74,7 @@ bool tasks_failed(const struct life *life)
 	return life->status && life->status != LIFE_STATUS_UNKNOWN;
 }
 
-/* Whether any event tells how tasks ended; otherwise it is not known how many failed. */
+/* Whether any event shows how tasks ended; otherwise it is not known how many failed. */
 static bool knows_status(const struct analysis *tasks)
 {
 	for (uint32_t i = 0; i < tasks->nr_owns; i++)
@@ -309,7 +309,7 @@ int tasks_finish(struct analysis *tasks, struct findings *findings, struct fail 
 	findings_broken(findings, tasks->broken, "runs of programs");
 	findings_broken(findings, counts.doubtful, "tasks that may have ended");
 	if (counts.replaced)
-		findings_note(findings, "%" PRIu64 " task%s ended without an event that tells when", counts.replaced,
+		findings_note(findings, "%" PRIu64 " task%s ended without an event that says when", counts.replaced,
 			      text_plural(counts.replaced));
 	return tasks->pass->failed || lives_failed(tasks->lives) ? fail_memory(fail) : 0;
 }

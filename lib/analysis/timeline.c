@@ -74,7 +74,7 @@ void timeline_see(struct timeline *timeline, const struct state *state, const st
 	step = newest(cpu);
 	if (!step || step->task != now->task || step->mode != now->mode)
 		add(timeline, cpu, state->now, now->task, now->mode);
-	/* Need-resched stays set until the task leaves the CPU; an interrupt's events have it, too. */
+	/* Need-resched stays set until the task leaves the CPU; an interrupt's events also have it. */
 	step = newest(cpu);
 	if (event->kind == EVENT_RECORD && !step->resched && event->flags & EVENT_NEED_RESCHED &&
 	    event->pid == now->pid)

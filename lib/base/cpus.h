@@ -43,7 +43,7 @@ void cpus_keep(struct cpus *cpus, const struct cpus *others);
 /*
  * "0-3,7" as in /sys/devices/system/cpu/online. A hex mask is accepted where it cannot be a list: with a leading "0x",
  * with a letter a-f, or in comma groups of exactly eight digits as tracing_cpumask prints them. "all" and "-1" mean
- * every CPU. -EINVAL with the invalid part in `fail`; an empty set is an error, too.
+ * every CPU. -EINVAL with the invalid part in `fail`; an empty set is also an error.
  */
 int must_check cpus_parse(const char *text, struct cpus *ret, struct fail *fail);
 

@@ -19,7 +19,7 @@ struct fail;
  */
 struct destination_folder {
 	int above;         /* the directory of the name */
-	bool made_above;   /* `above` was made, too */
+	bool made_above;   /* `above` was also made */
 	int dir;           /* the folder itself */
 	char *leaf, *path; /* the name in it; as the user wrote it */
 	char name[64];     /* the temporary name */

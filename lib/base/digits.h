@@ -133,7 +133,7 @@ static inline char *digits_put_9(char *at, uint32_t value)
 	return digits_put_6(at, value % 1000000);
 }
 
-/* At least `width` characters, padded with blanks on the left. The caller makes room for `width` characters, too. */
+/* At least `width` characters, padded with blanks on the left. The caller also makes room for `width` characters. */
 static inline char *digits_put_right(char *at, uint64_t value, unsigned width)
 {
 	for (unsigned len = digits_count(value); len < width; width--)

@@ -30,7 +30,7 @@ __attribute__((format(printf, 3, 4))) int fail_in(struct fail *fail, int err, co
 int fail_hint(struct fail *fail, int err, const char *hint);
 
 /*
- * Keeps the first error, which is the one to tell the user: `first` if it is set, else `err` with the text of `later`.
+ * Keeps the first error, which the user reads: `first` if it is set, else `err` with the text of `later`.
  * Returns that error.
  */
 int fail_first(int first, int err, struct fail *fail, const struct fail *later);

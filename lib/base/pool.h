@@ -8,7 +8,7 @@ struct fail;
 
 /*
  * Threads that run jobs. The owner thread submits jobs and waits for them in any order; while it waits it runs jobs
- * itself, so a pool without threads works, too. Jobs are independent of each other.
+ * itself, so a pool without threads also works. Jobs are independent of each other.
  * Ownership: a job is the caller's memory; the pool uses it from pool_submit() until pool_wait() returns.
  */
 struct pool;

@@ -94,7 +94,7 @@ void table_attach(struct table *table, const struct samples *samples);
  * replaces the row's texts in a comparison when they mean nothing in another recording, or is NULL. Both are copied.
  */
 void table_attach_part(struct table *table, const struct samples *samples, const char *name, const char *part);
-/* The same of a row that is called as its texts in these columns, a bit for each. */
+/* The same for a row whose name is its texts in these columns. `columns` has a bit for each of them. */
 void table_attach_columns(struct table *table, const struct samples *samples, uint32_t columns, const char *part);
 
 /* The text of a cell; NULL when the cell is a number or has no value. */

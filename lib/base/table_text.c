@@ -202,7 +202,7 @@ static void fit(struct layout *layout)
 		layout->widths[column] -= less;
 		total -= less;
 	}
-	/* Numbers go first: what is left of the row tells what it is about. */
+	/* Numbers go first: what is left of the row shows what it is about. */
 	hide_more(layout, true, &total);
 	hide_more(layout, false, &total);
 	widen(layout, wanted, total);

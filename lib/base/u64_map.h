@@ -30,7 +30,7 @@ struct u64_map_head {
 	uint64_t used;
 };
 
-/* The middle of the product: the upper half of a key would hardly reach it by itself. */
+/* The middle of the product, so that the upper half of a key also changes the hash. */
 static inline size_t u64_map_slot(const struct u64_map *map, uint64_t key)
 {
 	return (size_t)((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> 32) & (map->size - 1);

@@ -211,11 +211,11 @@ int ring_buffer_shape(const struct instance *instance, struct page_shape *ret, s
 		return err;
 	long_size = header_page_long_size(buf_str(&buf));
 	if (!long_size)
-		return fail_set(fail, -EBADMSG, "'events/header_page' does not tell the size of the field 'commit'");
+		return fail_set(fail, -EBADMSG, "'events/header_page' has no size of the field 'commit'");
 	data = strstr(buf_str(&buf), "char data;");
 	if (!data || sscanf(data, "char data; offset:%u; size:%u;", &offset, &size) != 2 || size > 1 << 26 ||
 	    offset > 64 || !size)
-		return fail_set(fail, -EBADMSG, "'events/header_page' does not tell the size of a sub-buffer");
+		return fail_set(fail, -EBADMSG, "'events/header_page' has no size of a sub-buffer");
 	*ret = (struct page_shape){ .size = offset + size, .long_size = (uint8_t)long_size };
 	return 0;
 }

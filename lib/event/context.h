@@ -47,7 +47,7 @@ struct context {
 	struct program_env env;
 	const char *clock; /* the selected one: "local" */
 	enum clock_unit unit;
-	/* current_tracer; guessed from the first entries when the file lacks it; "nop" when they do not tell, either */
+	/* current_tracer; guessed from the first entries when the file lacks it; "nop" when they do not show it */
 	const char *tracer;
 	bool tracer_known;             /* the file has current_tracer */
 	uint64_t trace_flags;          /* enum trace_option bits, from the file's trace_options or their defaults */
@@ -62,7 +62,7 @@ struct context {
 	uint32_t online_cpus;
 	uint64_t hz; /* 0 when unknown */
 	/*
-	 * weft recorded while tracing was on, or imported a text that told the loss: a gap at the start is a loss, too
+	 * weft recorded while tracing was on, or imported a text with the loss: a gap at the start is also a loss
 	 */
 	bool recorded;
 	/* copied from a buffer while tracing was off: overwritten events are not lost events */
@@ -78,7 +78,7 @@ struct context {
 	 * NULL: there was no such filter. The kernel removes tasks from the list when they end if event-fork is set.
 	 */
 	const char *event_pids, *event_pids_left;
-	bool event_fork; /* the option event-fork: what the tasks of the list fork is on it, too */
+	bool event_fork; /* the option event-fork: the children of the tasks of the list are also on it */
 	/* lines "SYSTEM:EVENT FILTER" of the events that had a filter; NULL: none had, or it is unknown */
 	const char *filters;
 	/* of a file that was merged from several: the name of the one that the buffer is from; NULL: it was not */
@@ -86,7 +86,7 @@ struct context {
 	const char *cpumask;        /* tracing_cpumask: the recorded CPUs, as a hexadecimal mask; NULL when unknown */
 	const char *dynamic_events; /* the file of that name; NULL when unknown */
 	/* Only the text of the option latency-format shows these: lib/event/latency_facts.h. */
-	/* "preempt_rt"; from the kernel's version or "unknown" when the file does not tell */
+	/* "preempt_rt"; from the kernel's version or "unknown" when the file does not say it */
 	const char *preempt_model;
 	/* the time when the buffer was last reset, from which the time column counts; in units of event::ts */
 	uint64_t time_start;

@@ -17,7 +17,7 @@ struct source;
 struct trace;
 
 /*
- * The events of one ring buffer of a file, merged in time: by (ts, cpu), stable within a CPU. Gaps are items, too. The
+ * The events of one ring buffer of a file, merged in time: by (ts, cpu), stable within a CPU. Gaps are also items. The
  * events of a CPU end where its data is damaged: events_damage() reports it, and the other CPUs go on.
  * Ownership: events borrow their bytes from blocks. A caller that sets keep_blocks takes the retired blocks, from which
  * no later event comes, with events_retired(), and keeps them as long as it uses events handed out before. Without

@@ -292,7 +292,7 @@ bool kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len)
 			kallsyms->nr_entries++;
 		at = newline + 1;
 	}
-	/* A choice of symbols that an old weft made may lack _end; it lacks _sinittext, too. */
+	/* A choice of symbols that an old weft made may lack _end; it then also lacks _sinittext. */
 	kallsyms->text_only = !kallsyms->core_end && kallsyms->core_start && kallsyms->init_start &&
 			      kallsyms->text_end > kallsyms->core_start;
 	if (kallsyms->core_end <= kallsyms->core_start && !kallsyms->text_only)

@@ -11,7 +11,7 @@ enum { PREEMPT_MODEL_MAX = 32, LATENCY_TASK_MAX = 128, LATENCY_SYMBOL_MAX = 640 
 /*
  * The facts in the head that print_trace_header() of kernel/trace/trace.c prints about the kernel, the buffer and the
  * longest section. A latency tracer leaves the data of its longest section in the buffer until the next boot, partly,
- * so that the texts of other tracers show it, too. A field is "" when the text lacks it, or when it is too long.
+ * so that the texts of other tracers also show it. A field is "" when the text lacks it, or when it is too long.
  */
 struct latency_head {
 	char preempt_model[PREEMPT_MODEL_MAX];

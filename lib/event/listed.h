@@ -26,7 +26,7 @@ struct listed {
 	/* Private: */
 	bool unfiltered; /* a buffer with sched_switch has no filter */
 	bool mixed;      /* a buffer has no filter: events of any task are recorded there */
-	bool alone;      /* a buffer without event-fork; otherwise what a listed task forks is listed, too */
+	bool alone;      /* a buffer without event-fork; otherwise the children of a listed task are also listed */
 	struct u64_map pids;
 	struct roles roles;
 	struct listed_places {

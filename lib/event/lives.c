@@ -376,7 +376,7 @@ static bool ends(const struct lives *lives, uint16_t reason)
 
 /*
  * When a process ends, its other threads are killed: these end as the process does. If it is older than the events, it
- * may have threads that are not known to be its own, and SIGKILL tells nothing.
+ * may have threads that are not known to be its own, and SIGKILL says nothing about them.
  */
 static uint16_t status_of(const struct lives *lives, const struct life *life)
 {

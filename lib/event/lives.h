@@ -21,7 +21,7 @@ struct lives;
 enum { LIFE_NAME = 16 }; /* TASK_COMM_LEN */
 #define LIFE_NONE UINT32_MAX
 
-/* What an event tells of a task. */
+/* What an event says about a task. */
 enum life_what {
 	LIFE_NOTHING,
 	LIFE_FORKED,
@@ -31,7 +31,7 @@ enum life_what {
 };
 
 enum life_known {
-	LIFE_TOLD = 1,     /* at least one event tells of the task; else it is only known as the parent of another */
+	LIFE_TOLD = 1,     /* at least one event names the task; else it is only known as the parent of another */
 	LIFE_BEGAN = 2,    /* its fork was seen: `began` */
 	LIFE_ENDED = 4,    /* its end was seen: `ended` */
 	LIFE_REPLACED = 8, /* its end was not seen, but its PID belongs to another task since */
@@ -44,23 +44,23 @@ enum { LIFE_STATUS_UNKNOWN = 1 << 12, LIFE_BY_SIGNAL = 1 << 8 };
 /* A task. Tasks are numbered from 0 in the order in which events name them first. */
 struct life {
 	int32_t pid;
-	int32_t parent_pid; /* of the task that started it; -1: unknown */
+	int32_t parent_pid; /* PID of the task that started it; -1: unknown */
 	uint32_t parent; /* the task that started it, which has a lower number; LIFE_NONE: unknown, or an idle task */
-	uint32_t leader; /* the first task of its process, as far as `flags` tell: itself, or one of a lower number */
+	uint32_t leader; /* the first task of its process, as far as `flags` show: itself, or one with a lower number */
 	uint32_t before; /* the former task with this PID; LIFE_NONE: there was none */
 	uint64_t began, ended;
-	uint64_t first, last; /* times of the first and of the last event that tells of it */
+	uint64_t first, last; /* times of the first and the last event that names the task */
 	uint64_t flags;
 	uint32_t cpu;     /* of the first event */
 	uint32_t program; /* the last one that it executed: lives_program(); LIFE_NONE: no exec was seen */
 	uint32_t execs, renames, started;
-	uint16_t status;             /* LIFE_STATUS_UNKNOWN until it has ended, and where no event tells */
+	uint16_t status;             /* LIFE_STATUS_UNKNOWN until it has ended, and where no event has it */
 	uint8_t known;               /* enum life_known */
 	char name[LIFE_NAME];        /* the last one; "": unknown */
 	char parent_name[LIFE_NAME]; /* the parent's name when it started this task; "": unknown */
 	/* Private to lives: */
 	uint16_t reason, group_reason; /* the last cause of an end so far, of the task and of its process */
-	uint8_t told_by;               /* the events that told of its fork */
+	uint8_t told_by;               /* the events that have its fork */
 	bool renamed_last;             /* its last event is a rename, which may belong to an exec */
 };
 
@@ -85,11 +85,11 @@ void lives_free(struct lives *lives);
 
 /*
  * Call it with the first event of each type in each buffer: returns the role that lives_see() needs for the events of
- * this type, or ROLE_NONE for those that tell nothing of tasks. Borrows the format.
+ * this type, or ROLE_NONE for an event that says nothing about tasks. Borrows the format.
  */
 uint8_t lives_look(struct lives *lives, const struct event *event);
 
-/* *ret is the number of the task of which the event tells; it is not set for LIFE_NOTHING. */
+/* *ret is the number of the task that the event is about; it is not set for LIFE_NOTHING. */
 enum life_what lives_see(struct lives *lives, const struct event *event, uint8_t role, uint32_t *ret);
 
 size_t lives_count(const struct lives *lives);

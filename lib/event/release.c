@@ -68,7 +68,7 @@ bool release_prints_more(const struct context *context)
 
 /*
  * A program whose personality is PER_LINUX32 is told another machine (UTS_MACHINE's place is taken by
- * COMPAT_UTS_MACHINE in the kernel's newuname()). The size of a long tells which kernel it was.
+ * COMPAT_UTS_MACHINE in the kernel's newuname()). The size of a long shows which kernel it was.
  */
 static const char *machine_of_64_bits(const char *machine)
 {

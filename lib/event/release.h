@@ -22,7 +22,7 @@ void release_read_machine(struct context *context, struct trace_text uname);
 const char *release_model(const struct context *context, const char *uname);
 
 /*
- * The model as kernels 6.15 and later name it; NULL when only the kernel's configuration could tell. The caller frees
+ * The model as kernels 6.15 and later name it; NULL when only the kernel's configuration could decide. The caller frees
  * it.
  */
 char *release_new_model(const struct context *context);

@@ -23,8 +23,8 @@ struct repeat_sum {
 };
 
 /*
- * What a call tells of earlier calls of its function: `inside` did not look like inner calls of it, because they came
- * before its entry, but its time includes theirs; `outside` looked like inner calls, but it had returned.
+ * What a call shows about earlier calls of its function: `inside` did not look like inner calls of it, because they
+ * came before its entry, but its time includes theirs; `outside` looked like inner calls, but it had returned.
  */
 struct repeats_found {
 	struct repeat_sum inside, outside;

@@ -59,7 +59,7 @@ static inline void see(struct symbol_subset *subset, uint64_t value)
 }
 
 /*
- * Finds all of these names in one walk, for the text is long. A line is "ADDRESS TYPE NAME" without a module; all
+ * Finds all of these names in one walk, because the text is long. A line is "ADDRESS TYPE NAME" without a module; all
  * addresses have as many digits.
  */
 static void find_asked(struct symbol_subset *subset)

@@ -31,7 +31,7 @@ struct function_profile {
 	size_t nr, size;
 	uint32_t *index; /* by the hash of a name: 1 + the index of the function; 0: none; `slots`, a power of two */
 	size_t slots;
-	bool timed; /* this kernel measures times, too */
+	bool timed; /* this kernel also measures times */
 };
 
 #define FUNCTION_PROFILE_INIT                                                                    \

@@ -16,7 +16,7 @@ struct undo;
 /*
  * Histograms in the kernel (Documentation/trace/histogram.rst): of one event, or of the time between two events.
  * Invariant: each trigger, and the synthetic event that the time between two events needs, is journaled before it is
- * set, in private instances too: an instance whose histograms have variables cannot be removed while these exist.
+ * set, also in private instances: an instance whose histograms have variables cannot be removed while these exist.
  * undo_restore() removes all of them, the last one first.
  */
 struct hist_wanted {
@@ -47,7 +47,7 @@ int must_check hist_set(struct instance *instance, struct instance *top, struct 
 			const struct hist_wanted *wanted, struct hist *ret, struct fail *fail);
 
 /*
- * hist_read() appends the kernel's text, which may contain other histograms, too. hist_find() parses ours in it;
+ * hist_read() appends the kernel's text, which may also contain other histograms. hist_find() parses ours in it;
  * -EBADMSG: it is missing.
  */
 int must_check hist_read(const struct instance *instance, const struct hist *hist, struct buf *buf, struct fail *fail);

@@ -26,7 +26,7 @@ struct decoded_name {
 	bool is_number; /* the kind is DECODED_INTEGER or DECODED_HEX, else DECODED_TEXT */
 };
 
-/* The names by index; NULL after the last. A plugin that does not tell the names of its fields has none. */
+/* The names by index; NULL after the last. A plugin that does not list the names of its fields has none. */
 const struct decoded_name *decoder_name(const struct decoder *decoder, size_t index);
 const struct decoded_name *decoder_find(const struct decoder *decoder, const char *name);
 

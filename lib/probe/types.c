@@ -267,7 +267,7 @@ static void take_value(const struct names *names, const char *text, int64_t valu
 	}
 }
 
-/* An enumerator whose name has several values is left out, because nobody could tell which value is meant. */
+/* An enumerator whose name has several values is left out, because it is not known which value is meant. */
 static bool put_enumerators(const struct btf *btf, const struct names *names, struct buf *buf)
 {
 	struct btf_type type;

@@ -17,7 +17,7 @@ struct fail;
  * 1ms" and "duration > 1ms && FILTER". The event that ends the measured time meets the filter: the exit of a system
  * call, NAME_exit, the exit of a function, the sched_switch that ends a task's time on a CPU. If the start was before
  * the first event or a gap, the duration is unknown and no filter matches.
- * It must get every event in order, gaps too. Borrows the context.
+ * It must get every event and every gap in order. Borrows the context.
  */
 struct durations;
 

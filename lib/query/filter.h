@@ -30,7 +30,7 @@ enum { FILTER_TERMS_MAX = 256, FILTER_DEPTH_MAX = 64 };
 
 /*
  * -ENOENT: the format has no such field; the names of its fields are offered to `near`, which may be NULL. -EINVAL: the
- * kernel would refuse the filter, too, with the same words; the next lines of the text are the filter and a caret under
+ * kernel would also refuse the filter, with the same words; the next lines of the text are the filter and a caret under
  * the wrong part.
  */
 int must_check filter_new(const char *text, const struct format *format, const struct context *context,

@@ -50,7 +50,7 @@ int must_check selection_leave_out_self(struct selection *selection, uint64_t **
 bool selection_asks_duration(const struct selection *selection);
 void selection_gap(struct selection *selection, const struct event *gap);
 
-/* What durations_ended() of lib/query/duration.h tells; the signature is that of sink_options::ended. */
+/* The result of durations_ended() of lib/query/duration.h; the signature is that of sink_options::ended. */
 bool selection_ended(void *selection, const struct event *event, uint64_t *ret_lasted, struct event *ret_begin);
 
 /* The event types that selection_add_events() named: a bit for each id, owned by the selection. */

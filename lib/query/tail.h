@@ -22,7 +22,7 @@ struct tail {
 	uint64_t left;  /* the number left: fewer than wanted when the stream has fewer */
 };
 
-/* `keep` tells which events count; NULL: all of them. */
+/* `keep` shows which events count; NULL: all of them. */
 int must_check tail_find(const struct context *context, const struct events_options *options, uint64_t count,
 			 bool (*keep)(void *arg, const struct event *event), void *arg, struct tail *ret,
 			 struct fail *fail);

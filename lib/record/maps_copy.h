@@ -15,7 +15,7 @@ struct tracing;
 /*
  * Saves the maps of processes (lib/tracefs/process_maps.h) for a recording with user stacks. A thread reads the maps of
  * the command and its descendants repeatedly, at first every millisecond, because many processes do not live longer.
- * The maps of other processes are read once at the end, when the kernel would read them, too. Invariant: no maps are
+ * The maps of other processes are read once at the end, when the kernel would also read them. Invariant: no maps are
  * read and no thread runs unless a target has the option userstacktrace or sym-userobj.
  */
 struct maps_copy;

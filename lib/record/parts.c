@@ -96,7 +96,7 @@ static int add_output(struct ledger *ledger, const char *output, struct fail *fa
 		return ledger_add_text(ledger, LEDGER_OUTPUT, output, fail);
 	cwd = getcwd(NULL, 0);
 	if (!cwd)
-		return fail_set(fail, -errno, "cannot tell the working directory: %s", strerror(errno));
+		return fail_set(fail, -errno, "cannot find out the working directory: %s", strerror(errno));
 	if (asprintf(&path, "%s/%s", cwd, output) < 0) {
 		path = NULL;
 		return fail_memory(fail);

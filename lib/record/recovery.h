@@ -16,7 +16,7 @@ struct fail;
  * Makes a file from the parts that a killed recording left. If its instance still exists, tracing is turned off there
  * and the buffer is read to its end first, so that usually nothing is missing. Each frame is decompressed to verify it;
  * torn data is left out and counted. The parts are removed when the file is complete and synced. Before that, a spool
- * is given up only after its pages are in the unfinished file, which is in the parts too. An instance is used only if
+ * is given up only after its pages are in the unfinished file, which is also in the parts. An instance is used only if
  * root's journal of the recording says that it belongs to these parts. lib/undo/undo restores the settings and removes
  * the instance.
  */

@@ -63,7 +63,7 @@ static const char *const sample_options[] = { "latency-format", "sym-addr", "con
 					      "noraw",          "nohex",    "nobin",        "nofields" };
 
 /*
- * Reads the beginning of `trace`, by options with which it tells when the section began, and the addresses in its head.
+ * Reads the beginning of `trace`, by options with which it shows when the section began, and the addresses in its head.
  * Options that it changes are restored at once.
  */
 static int read_sample(const struct target *target, struct buf *into, struct fail *fail)
@@ -110,7 +110,7 @@ static int uncover(struct target *target, const char *taken, struct instance **r
 
 	if (err)
 		return err;
-	/* The kernel refuses it: only what is set then tells how far it came. */
+	/* The kernel refuses it: only what is set then shows how far it came. */
 	(void)!instance_write(target->instance, "current_tracer", taken, NULL);
 	*ret_there =
 		!instance_read_word(target->instance, "current_tracer", now, sizeof(now), NULL) && !strcmp(now, "nop");

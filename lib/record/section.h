@@ -14,7 +14,7 @@ struct target;
  * The events of a max-latency tracer's longest section. They are in the snapshot, and the kernel gives its pages to
  * nobody while such a tracer is set; any other tracer frees the snapshot. But tracing_set_tracer() of
  * kernel/trace/trace.c removes the old tracer before it starts the new one, and keeps the snapshot if the new one is
- * such a tracer, too. If that one cannot start, the tracer is nop, and the snapshot is as it was. It cannot start while
+ * also such a tracer. If that one cannot start, the tracer is nop, and the snapshot is as it was. It cannot start while
  * another instance has it: wakeup, wakeup_rt and wakeup_dl exclude each other; so do irqsoff, preemptoff and
  * preemptirqsoff. So a private instance gets a tracer of the family that is not the target's, and the target asks for
  * the same one.

@@ -117,7 +117,7 @@ static uint64_t keep_free(const struct session *session, const struct cpus *onli
 	return free_bytes;
 }
 
-/* A disk that is full already is told before the kernel is set up, which may take seconds. */
+/* A disk that is already full is an error before the kernel is set up, which may take seconds. */
 static int check_room(const struct session *session, struct fail *fail)
 {
 	struct statvfs vfs;

@@ -7,7 +7,7 @@
 
 struct target;
 
-/* The progress of a running recording. Reading it costs a few system calls for each CPU, which are events, too. */
+/* The progress of a running recording. Reading it costs a few system calls for each CPU, which are also events. */
 struct so_far {
 	uint64_t lasted_ns;
 	uint64_t events; /* events that happened, including lost ones */

@@ -15,7 +15,7 @@ struct instance;
  * Holds tracing_on of several instances open. Turning tracing on or off then takes one write for each, so that almost
  * nothing of weft itself is traced. The process of a command gets copies of the descriptors (workload.h).
  *
- * With a max-latency tracer, tracing_max_latency is held open too, and tracing_thresh if it is not 0. Both are raised
+ * With a max-latency tracer, tracing_max_latency is also held open, and tracing_thresh if it is not 0. Both are raised
  * before tracing is turned off, so that the tracer keeps the longest latency that it has found: a latency found while
  * tracing is being turned off (trace.c, update_max_tr_single()) would replace it and has no events any more; and if a
  * trigger turned tracing off, the tracer still looks for longer latencies. Invariant: the values of an instance that is
@@ -33,8 +33,8 @@ struct switches {
 int must_check switches_add(struct switches *switches, struct instance *instance, bool keeps_worst, struct fail *fail);
 
 /*
- * Has the text appended to the file each time after tracing was turned on (lib/setup/late.h). The file is held open,
- * too.
+ * Has the text appended to the file each time after tracing was turned on (lib/setup/late.h). The file is also
+ * held open.
  */
 int must_check switches_arm(struct switches *switches, struct instance *instance, const char *name, const char *text,
 			    struct fail *fail);

@@ -113,7 +113,7 @@ static int see_piece(struct choice *choice, const struct assembly_piece *piece, 
 	int err = item ? parts_buffer(item, &shape.size, &clock, fail) : 0;
 
 	for (uint64_t at = 0; !err && at < piece->size; at += len) {
-		/* A torn end is left out of the file, too. */
+		/* A torn end is also left out of the file. */
 		if (piece->size - at < SPOOL_CHUNK_HEAD)
 			break;
 		err = see_chunk(choice, piece, &shape, at, &len, fail);

@@ -18,7 +18,7 @@
 
 static const int stopping[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 /*
- * SIGPIPE is blocked too: if the reader of the output goes away, that is an ordinary error, after which settings must
+ * SIGPIPE is also blocked: if the reader of the output goes away, that is an ordinary error, after which settings must
  * still be restored.
  */
 static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };

@@ -67,7 +67,7 @@ static _Noreturn void child_run(const struct workload_options *options, const st
 	if (!err) {
 		err = command_path_exec(&path, options->argv);
 		if (switches_turn(&switches, false, &fail))
-			err = err ? err : -EIO; /* The parent turns tracing off, too. */
+			err = err ? err : -EIO; /* The parent also turns tracing off. */
 	}
 	/* After this message the parent may remove the instances. */
 	switches_release(&switches);

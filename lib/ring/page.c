@@ -152,7 +152,7 @@ int page_next(struct page *page, struct record *ret, struct fail *fail)
 			/* The length includes its own word. */
 			if (len < 4 || len > left - 4)
 				return page_broken(page, fail);
-			/* The kernel's readers add the time delta of a discarded event, too: rb_update_read_stamp(). */
+			/* The kernel's readers also add the time delta of a discarded event: rb_update_read_stamp(). */
 			if (type == TYPE_LEN_IN_WORD)
 				page->ts += delta;
 			page->next += 4 + ((len + 3) & ~3u);

@@ -67,7 +67,7 @@ int must_check page_head(const struct page_shape *shape, const void *data, size_
 
 /*
  * Finds the byte order of a page from its head, whatever shape->swap says. True when the head is plausible in exactly
- * one byte order; *ret_swap then tells which. False for an empty or a damaged page. `len` may be as short as the head.
+ * one byte order; *ret_swap then shows which. False for an empty or a damaged page. `len` may be as short as the head.
  */
 bool page_order(const struct page_shape *shape, const void *data, size_t len, bool *ret_swap);
 

@@ -383,7 +383,7 @@ static const char *note_unknown(struct compiler *compiler)
 
 	if (!*compiler->parser.unknown)
 		return NULL;
-	snprintf(note, sizeof(note), "the format does not tell the value of '%s': it prints as a number",
+	snprintf(note, sizeof(note), "the format has no value of '%s': it prints as a number",
 		 compiler->parser.unknown);
 	return arena_text(compiler->arena, note, strlen(note));
 }
@@ -402,7 +402,7 @@ bool compile_print_fmt(struct program *program, struct arena *arena, char *why, 
 		snprintf(why, why_len, "its text does not end");
 		return false;
 	}
-	/* A quoted '"%s", ' inside the text looks like the end: the next quotes are tried, too, a few times. */
+	/* A quoted '"%s", ' inside the text looks like the end: a few of the next quotes are also tried. */
 	for (int tries = 0; tries < 8 && end; tries++, end = find_end(end + 1)) {
 		if (compile_from(&compiler, start, end)) {
 			*ret_note = note_unknown(&compiler);

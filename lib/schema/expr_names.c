@@ -189,7 +189,7 @@ static bool parse_page_base(struct expr_parser *parser, const struct token *name
 	for (size_t i = 0; i < array_size(numbers) && !known; i++)
 		if (token_named(name, numbers[i]))
 			known = (*ret = make_const(parser, i ? 0 : start, parser->abi->long_size, false));
-	/* Its members are unknown, too. */
+	/* Its members are also unknown. */
 	if (known && tokens_take(parser->tokens, '.'))
 		tokens_next(parser->tokens);
 	parser->unknown_address = parser->unknown_address || known;

@@ -292,7 +292,7 @@ static const struct expr *parse_entry_member(struct expr_parser *parser)
 	return make_field(parser, field);
 }
 
-/* A member of the record. __data_loc_x is the number that tells where x is. */
+/* A member of the record. __data_loc_x is the number that shows where x is. */
 static const struct expr *parse_member(struct expr_parser *parser, const struct expr *of)
 {
 	static const char *const prefixes[] = { "__data_loc_", "__rel_loc_" };
@@ -320,7 +320,7 @@ static const struct expr *parse_postfix(struct expr_parser *parser)
 {
 	const struct expr *value = parse_primary(parser);
 
-	/* Each turn consumes a token; the depth of the tree has to be bounded, too. */
+	/* Each turn consumes a token; the depth of the tree also has to be bounded. */
 	for (unsigned turns = 0; value && turns < 8; turns++) {
 		if (tokens_take(parser->tokens, TOKEN_MARK2('-', '>'))) {
 			value = parse_member(parser, value);

@@ -7,7 +7,7 @@
 #include "lib/schema/format.h"
 #include "lib/schema/spec.h"
 
-/* lib/ctype.c counts the printable characters of Latin-1 as printable, too. */
+/* lib/ctype.c also counts the printable characters of Latin-1 as printable. */
 static bool is_printable(uint8_t c)
 {
 	return (c >= ' ' && c < 0x7f) || c >= 0xa0;

@@ -8,7 +8,7 @@ struct token;
 
 /*
  * Kernel functions that print fmts call to format data of the record. `takes` has a letter for each argument: p the
- * kernel's trace_seq, which is no value; n a number; m a place in the record. text() reads expr->args, without the
+ * kernel's trace_seq, which has no value; n a number; m a place in the record. text() reads expr->args, without the
  * trace_seq.
  */
 struct helper {

@@ -110,7 +110,7 @@ static void put_back_all(struct reset *reset, enum boot_what what)
 
 /*
  * Ends the tracer before the settings are restored that it changes while it runs (tracing_max_latency,
- * hwlat_detector/mode) or when it ends (tracing_thresh). If this fails, put_back_all() tries again and tells why.
+ * hwlat_detector/mode) or when it ends (tracing_thresh). If this fails, put_back_all() tries again and shows why.
  */
 static void end_tracer(struct reset *reset)
 {

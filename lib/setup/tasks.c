@@ -213,7 +213,7 @@ int kernel_tasks_remove(struct instance *instance, const pid_t *pids, size_t nr,
 	int err = known ? 0 : fail_memory(fail);
 
 	*ret_empty = NULL;
-	/* A task that has ended can be removed, too. In a PID namespace nothing is known about such a task. */
+	/* A task that has ended can also be removed. In a PID namespace nothing is known about such a task. */
 	if (!err && kernel_pids_are_ours())
 		memcpy(known, pids, nr * sizeof(*known));
 	else if (!err)

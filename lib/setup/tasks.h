@@ -20,7 +20,7 @@ struct fail;
 int must_check kernel_tasks_only(struct instance *instance, const pid_t *pids, size_t nr, bool functions, bool follow,
 				 struct fail *fail);
 
-/* The same for tasks that are traced too, besides those of the lists. */
+/* The same for tasks that are traced besides the tasks of the lists. */
 int must_check kernel_tasks_add(struct instance *instance, const pid_t *pids, size_t nr, bool functions,
 				struct fail *fail);
 

@@ -108,7 +108,7 @@ int must_check tracer_graph_depth(struct instance *instance, unsigned depth, str
 
 /*
  * Sets an option of the instance by "NAME", or clears it by "noNAME". -ENOENT with similar names. An option of a tracer
- * exists only while that tracer is the current one, so set the tracer first. option_exists() tells whether it exists
+ * exists only while that tracer is the current one, so set the tracer first. option_exists() shows whether it exists
  * now.
  */
 int must_check option_set(struct instance *instance, const char *option, struct fail *fail);

@@ -25,7 +25,7 @@ static struct naming_task *add(struct state *state, uint32_t task)
 	return &naming->tasks[task];
 }
 
-/* The task has had another name until now, which no event has told. */
+/* The task has had another name until now, which no event has. */
 static void begin_before(const struct state *state, const struct state_task *task, struct naming_task *named)
 {
 	struct state_task before = *task;

@@ -125,7 +125,7 @@ int cursor_next_slowly(struct cursor *cursor, struct fail *fail)
 			break;
 		cursor->first = fresh;
 		cursor->live = true;
-		/* An empty page may report lost events, too. */
+		/* An empty page may also report lost events. */
 		if (cursor->page.lost > 0 && cursor->lost > 0)
 			cursor->lost += cursor->page.lost;
 		else if (cursor->page.lost)

@@ -45,7 +45,7 @@ void cursor_init(struct cursor *cursor, struct source *source, size_t cpu_index,
 void cursor_release(struct cursor *cursor);
 
 /*
- * Moves to the next record: 1, or 0 at the end. At the end `live` is false, and `dry` tells whether a live source may
+ * Moves to the next record: 1, or 0 at the end. At the end `live` is false, and `dry` shows whether a live source may
  * have more later. -errno when the CPU's data is damaged: the CPU ends there, and `live` is false.
  */
 int must_check cursor_next_slowly(struct cursor *cursor, struct fail *fail);

@@ -202,7 +202,7 @@ static void ahead_run(struct pool_job *job)
 	decoder_put(ahead->file, decoder);
 }
 
-/* Of a chunk of *ret_size bytes, tells how many to read next. */
+/* Returns how many bytes of a chunk of *ret_size bytes to read next. */
 static int ahead_part(const struct file_source *file, struct ahead *ahead, size_t *ret_size, struct fail *fail)
 {
 	size_t left = *ret_size - ahead->done;

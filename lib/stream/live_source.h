@@ -19,7 +19,7 @@ struct source;
  * Order. A round reads every CPU. When a CPU was found empty, its later records happened after this round began, that
  * is, after the latest event of the round before. So the time of that latest event is the bound: no older record can
  * come. This needs no clock of weft's own, only that the trace clock agrees among CPUs to less than the time between
- * two rounds. A record that nothing follows on its CPU waits for the bound, too, even when all other CPUs are ahead:
+ * two rounds. A record that nothing follows on its CPU also waits for the bound, even when all other CPUs are ahead:
  * the text of a function's entry depends on the record that follows it. With a round every T, an event is handed out at
  * most 2 T after it happened. Several buffers that form one stream have a source each and share their times: then a
  * round covers all of them, and the bounds of a silent buffer move with the events of the others.

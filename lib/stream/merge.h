@@ -23,7 +23,7 @@ struct merge_slot {
  * The records of all CPUs of a source in time order: by (ts, cpu), stable within a CPU, as the kernel's
  * __find_next_entry() picks them. Lost events are in merge_top()->lost; the owner reports them. A CPU whose data is
  * damaged ends, and the others go on. For a live source merge_top() returns only records that no older record can
- * follow (source_ops::bound), so that the order holds there, too; NULL then means "none now", and merge_resume() may
+ * follow (source_ops::bound), so that the order also holds there; NULL then means "none now", and merge_resume() may
  * change that.
  */
 struct merge {

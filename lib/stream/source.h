@@ -58,7 +58,7 @@ struct source {
 	struct page_shape shape;
 	size_t nr_cpus;
 	const uint32_t *cpus; /* the kernel's CPU numbers, ascending */
-	/* the kernel's file `trace` printed the bytes behind short records, too (struct record) */
+	/* the kernel's file `trace` also printed the bytes behind short records (struct record) */
 	bool prints_more;
 	/* released blocks for reuse; the oldest comes first, because other cores' caches no longer hold it */
 	struct block *spare;

@@ -35,7 +35,7 @@ struct tally_wanted {
 
 /*
  * Borrows the texts and the reader, whose buffers must be open. -ENOENT: the file has no such event or field; -EINVAL:
- * the kernel would refuse the histogram, too: `fail` has its words, and a caret under the wrong part.
+ * the kernel would also refuse the histogram: `fail` has its words, and a caret under the wrong part.
  */
 int must_check tally_new(const struct reader *reader, const struct tally_wanted *wanted, struct tally **ret,
 			 struct fail *fail);

@@ -18,7 +18,7 @@ bool body_events(struct buf *buf, const struct writer_metadata *metadata, bool s
 bool body_kallsyms(struct buf *buf, const struct writer_metadata *metadata, bool swap);
 bool body_printk(struct buf *buf, const struct writer_metadata *metadata, bool swap);
 bool body_cmdlines(struct buf *buf, const struct writer_metadata *metadata, bool swap);
-/* `latency`: the latency text is written as a setting, too. */
+/* `latency`: the latency text is also written as a setting. */
 bool body_settings(struct buf *buf, const struct writer_metadata *metadata, bool latency, bool swap);
 
 /*

@@ -20,7 +20,7 @@ struct carried {
 	const char *cpustats;
 };
 
-/* Call carried_release() after a failure, too. */
+/* Call carried_release() also after a failure. */
 int must_check carried_init(struct carried *carried, struct trace *trace, struct fail *fail);
 void carried_release(struct carried *carried);
 

@@ -16,7 +16,7 @@ struct fail;
 struct input {
 	int fd;
 	uint64_t size;
-	int error; /* errno of the last read that failed; atomic: other threads may read, too */
+	int error; /* errno of the last read that failed; atomic: other threads may also read */
 };
 
 /* Duplicates `fd`; the caller keeps its own. `path` is for messages. */

@@ -60,7 +60,7 @@ int trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buff
 	return 0;
 }
 
-/* Pages may be nearly empty, and sub-buffers may be large: so the number of pages is checked, too. */
+/* Pages may be nearly empty, and sub-buffers may be large: so the number of pages is also checked. */
 static bool is_usual(const struct trace_pages *pages, uint32_t packed, uint32_t size)
 {
 	return pages->trace->trusted || size / TRACE_RATIO_MAX <= packed ||

@@ -26,7 +26,7 @@ int must_check part_add(struct part *part, const void *pages, size_t size, uint3
 
 /*
  * Adds all pages that are left. A page that was cut short is filled with zeros; damaged records are copied, and
- * trace_damage() tells so.
+ * trace_damage() says so.
  */
 int must_check part_add_pages(struct part *part, struct trace_pages *pages, struct fail *fail);
 

@@ -29,7 +29,7 @@ struct writer_options recast_form(const struct recast_options *options, const st
 
 /*
  * *ret_size: bytes of the new file. Damaged data is left out, damaged records inside pages are copied; trace_damage()
- * tells so.
+ * says so.
  */
 int must_check recast(struct trace *trace, const struct recast_options *options, int fd, uint64_t *ret_size,
 		      struct fail *fail);

@@ -45,7 +45,7 @@ static int read_order(struct trace *trace, struct cpu_order *order, struct fail 
 }
 
 /*
- * Walks the chunks from `at`: *ret_end is the offset after the last whole one; the result tells whether all are there.
+ * Walks the chunks from `at`: *ret_end is the offset after the last whole one; the result shows whether all are there.
  */
 static bool walk_chunks(const struct trace *trace, uint64_t at, uint64_t end, uint32_t count, uint64_t *ret_end)
 {

@@ -55,7 +55,7 @@ struct sums_walk {
 	void *arg;
 };
 
-static void tell(const struct sums_walk *walk, uint64_t offset, uint64_t size)
+static void report_damage(const struct sums_walk *walk, uint64_t offset, uint64_t size)
 {
 	struct fail text;
 
@@ -69,7 +69,7 @@ static int check_range(const struct sums_walk *walk, uint64_t offset, uint64_t s
 	int r = input_read(&walk->trace->input, offset, room, (size_t)size, fail);
 
 	if (!r && xxh64(room, (size_t)size) != sum)
-		tell(walk, offset, size);
+		report_damage(walk, offset, size);
 	return r;
 }
 
@@ -91,7 +91,7 @@ static int check_tail(const struct sums_walk *walk, uint64_t offset, uint64_t si
 	cleanup_free char *room = NULL;
 
 	if (size != walk->trace->input.size - offset || size > SETTINGS_TEXT_MAX) {
-		tell(walk, offset, walk->trace->input.size - offset);
+		report_damage(walk, offset, walk->trace->input.size - offset);
 		return 0;
 	}
 	if (!size)
@@ -127,7 +127,7 @@ int sums_check(struct trace *trace, void (*found)(void *arg, uint64_t offset, co
 	    covered > region->offset ||
 	    (covered + SUMS_BLOCK - 1) / SUMS_BLOCK !=
 		    (size - SECTION_HEAD_SIZE - SUMS_HEAD - SUMS_TAIL) / sizeof(uint64_t)) {
-		tell(&walk, region->offset, size);
+		report_damage(&walk, region->offset, size);
 		return 0;
 	}
 	r = check_blocks(&walk, body, covered, fail);

@@ -185,7 +185,7 @@ static int add_instance(struct instances *instances, struct bytes data, uint32_t
 	return 0;
 }
 
-/* *ret_cpus is the number of pairs in the top instance's table, *ret_clock tells whether a clock follows it. */
+/* *ret_cpus is the number of pairs in the top instance's table, *ret_clock shows whether a clock follows it. */
 static int read_options(struct walk *walk, struct instances *instances, uint32_t *ret_cpus, bool *ret_clock,
 			struct fail *fail)
 {

@@ -25,7 +25,7 @@ struct writer_options {
 	unsigned version; /* 6 or 7 */
 	bool compress;    /* v7 only: sections and pages are zstd frames */
 	int level;
-	bool big_endian; /* byte order of the traced kernel, which the file must have too */
+	bool big_endian; /* byte order of the traced kernel; the file must have the same */
 	uint8_t long_size;
 	uint32_t page_size;
 	const struct temporaries *temporaries; /* of a part; may be NULL */

@@ -151,7 +151,7 @@ int v6_end_ring(struct writer *writer, struct writer_ring *ring, struct fail *fa
 	if (ring->nr_cpus && ring->cpus[ring->nr_cpus - 1].cpu >= writer->cpu_count)
 		return fail_set(fail, -EINVAL, "there is a CPU %" PRIu32 " in a trace.dat of %" PRIu32 " CPUs",
 				ring->cpus[ring->nr_cpus - 1].cpu, writer->cpu_count);
-	/* Empty CPUs have an aligned place, too. */
+	/* Empty CPUs also have an aligned place. */
 	if (!put_table(&table, writer, ring, writer->output.at & -writer_align(ring)))
 		return fail_memory(fail);
 	return output_patch(&writer->output, ring->offset + 10, table.data, table.len, fail);

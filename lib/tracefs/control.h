@@ -12,7 +12,7 @@ struct fail;
 
 /*
  * Reads and writes the control files of tracefs by path. Only instance.h and undo.h, the layer above, use it. The name
- * of a file tells how the file takes a value: lists are replaced line by line, other files take one word.
+ * of a file shows how the file takes a value: lists are replaced line by line, other files take one word.
  */
 enum control_kind {
 	CONTROL_VALUE,    /* one value; it is written as it was read */

@@ -139,7 +139,7 @@ static int not_found(const struct catalog *catalog, const char *pattern, bool ba
 		if (bare && (!i || strcmp(event->system, event[-1].system)))
 			near_offer(&near, event->system);
 		near_offer_as(&near, bare ? event->name : full, full);
-		/* Users know a system call by its own name, so that name is compared, too. */
+		/* Users know a system call by its own name, so that name is also compared. */
 		if (bare && !strcmp(event->system, "syscalls") && !strncmp(event->name, "sys_enter_", 10))
 			near_offer_as(&near, event->name + 10, full);
 	}

@@ -25,7 +25,7 @@ struct kconfig {
 };
 
 /*
- * NULL: the table has no such entry. The directories of a file are looked up, too: "hwlat_detector/width" finds
+ * NULL: the table has no such entry. The directories of a file are also looked up: "hwlat_detector/width" finds
  * "hwlat_detector".
  */
 const struct kconfig *kconfig_find(enum kconfig_kind kind, const char *name);

@@ -56,7 +56,7 @@ static int open_once(const char *path, bool wait, int *ret, struct fail *fail)
 		return fail_set(fail, -EPERM, "'%s' is not trusted: others could have written it", path);
 	if (stat(path, &named) || named.st_ino != st.st_ino || named.st_dev != st.st_dev)
 		return 0;
-	/* Whoever has the lock of the whole file has this place, too. */
+	/* Whoever has the lock of the whole file also has this place. */
 	(void)lock_file_live(fd, 0, false);
 	*ret = fd_take(&fd);
 	return 1;

@@ -10,7 +10,7 @@ struct instance;
  */
 unsigned kernel_long_size(const struct instance *top);
 
-/* From the text of that file: its field `commit` is a local_t, of the size of a long. 0: the text does not tell. */
+/* From the text of that file: its field `commit` is a local_t, of the size of a long. 0: the text does not have it. */
 unsigned header_page_long_size(const char *text);
 
 #endif

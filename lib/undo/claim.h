@@ -12,7 +12,7 @@ struct buf;
 struct fail;
 
 /*
- * A claim tells which process traces in an instance. An instance has one buffer, one tracer and one list of each kind,
+ * A claim shows which process traces in an instance. An instance has one buffer, one tracer and one list of each kind,
  * so a second process that set it up would destroy the recording of the first. So an instance has one claim, and a
  * process takes the claim before it changes anything.
  *

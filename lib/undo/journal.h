@@ -67,7 +67,7 @@ int must_check journal_parse(const char *text, size_t len, struct process_id *re
  * process_find() returns the identity of a process, or false if there is none. A PID and a start time mean something
  * else in another PID or time namespace: so process_lives() is true only for processes that this one sees, and whoever
  * must know asks for a sign of life (lock_file.h) as well. boot_id() returns the identity of this boot, or "" if the
- * kernel does not tell it.
+ * kernel does not say it.
  */
 bool process_find(pid_t pid, struct process_id *ret);
 bool process_lives(struct process_id id);

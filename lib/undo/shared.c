@@ -165,7 +165,7 @@ static int put_back(const struct tracing *tracing, const struct state *state, st
 	err = write_size(tracing, state->found, fail);
 	/*
 	 * The write makes the kernel allocate the names anew. A second try may succeed if memory was short only for a
-	 * moment. If it fails too, the next user or `weft recover` restores the size.
+	 * moment. If this also fails, the next user or `weft recover` restores the size.
 	 */
 	if (err)
 		err = write_size(tracing, state->found, fail);
@@ -184,7 +184,7 @@ static int path_in(const char *dir, char **ret, struct fail *fail)
 	return fail_memory(fail);
 }
 
-/* Restores the size after it was raised less than needed. Returns `err`; its text says so if this fails, too. */
+/* Restores the size after it was raised less than needed. Returns `err`; its text says so if this also fails. */
 static int step_back(const struct tracing *tracing, const char *path, int fd, const struct state *before, uint32_t size,
 		     int err, struct fail *fail)
 {

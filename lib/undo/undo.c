@@ -207,7 +207,7 @@ int undo_mark(struct undo *undo, const char *secret, const char *parts, struct f
 	char *mark;
 
 	if (!path)
-		return fail_set(fail, -errno, "cannot tell where '%s' is: %s", parts, strerror(errno));
+		return fail_set(fail, -errno, "cannot find out where '%s' is: %s", parts, strerror(errno));
 	if (asprintf(&mark, "%s %s", secret, path) < 0)
 		return fail_memory(fail);
 	free(undo->mark);

@@ -18,7 +18,7 @@ enum undo_file undo_file_of(const char *name);
 #define CLAIM_TOP "top"
 #define CLAIM_NAMED "in-"
 
-/* Whether a journal is of this boot. True if the kernel does not tell the boot. */
+/* Whether a journal is of this boot. True if the kernel has no identifier of the boot. */
 bool undo_is_this_boot(const char *boot);
 
 /* Opens a file of the journals' directory for writing and gives it a sign of life (lock_file.h). -errno: it cannot. */
@@ -45,7 +45,7 @@ int must_check undo_restore_entry(const struct tracing *tracing, const struct jo
 uint64_t undo_since_ns(struct process_id owner, const struct journal *journal);
 
 /*
- * For a setting that a held journal younger than `since_ns` has changed too: gives the old value to that held journal
+ * For a setting that a held journal younger than `since_ns` has also changed: gives the old value to that held journal
  * and drops the entry here, because the setting keeps its value until the held journal is restored.
  */
 void undo_hand_down(const char *dir, uint64_t since_ns, struct journal *journal);
@@ -58,7 +58,7 @@ int must_check undo_store(const char *path, struct process_id owner, const char 
 			  struct fail *fail);
 
 /*
- * Drops the entries that a held journal in the directory has too, and those of an instance that a held journal will
+ * Drops the entries that a held journal in the directory also has, and those of an instance that a held journal will
  * remove: undo_reset() restores the oldest value. Returns whether it dropped an entry.
  */
 bool undo_drop_known(const char *dir, struct journal *journal);

@@ -151,7 +151,7 @@ static enum phase phase_of(const struct journal_entry *entry)
 
 /*
  * Restores the entries of one phase of one journal of the list, its last change first. Skips entries that an
- * older journal has too: that journal restores them.
+ * older journal also has: that journal restores them.
  */
 static int reset_one(const struct tracing *tracing, struct replay *replays, size_t nr, size_t at, const char *instance,
 		     enum phase phase, struct undo_sum *sum, struct fail *fail)

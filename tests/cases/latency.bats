@@ -69,7 +69,7 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 	[ -s "$BATS_TEST_TMPDIR/kernel" ]
 	diff "$BATS_TEST_TMPDIR/kernel" "$BATS_TEST_TMPDIR/weft"
 	run -0 weft latency "$golden.dat"
-	[[ "$output" == *"no event tells what the noise of osnoise was: record with -p osnoise -e osnoise"* ]]
+	[[ "$output" == *"no event shows what the noise of osnoise was: record with -p osnoise -e osnoise"* ]]
 }
 
 @test "latency: the longest section of preemptoff, from the kernel's text" {

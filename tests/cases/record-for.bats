@@ -82,7 +82,7 @@ enabled()
 @test "record: the closing line names weft summary and the file" {
 	need_tracefs
 	run -0 --separate-stderr weft record -e sched -o a.dat -- true
-	[ "${stderr_lines[-1]}" = "weft: 'weft summary a.dat' tells what stands out in it" ]
+	[ "${stderr_lines[-1]}" = "weft: 'weft summary a.dat' shows what stands out in it" ]
 	run -0 weft summary a.dat
 	run -0 --separate-stderr weft record -e sched -o - -- true
 	[[ "$stderr" != *"weft summary"* ]]
@@ -90,7 +90,7 @@ enabled()
 	local name
 	for name in "it's a b.dat" -q.dat '$HOME "x".dat'; do
 		run -0 --separate-stderr weft record -e sched --output="$name" -- true
-		bash -c "$(sed -n "s/^weft: '\(weft summary .*\)' tells what stands out in it$/\1/p" <<< "$stderr")" > out
+		bash -c "$(sed -n "s/^weft: '\(weft summary .*\)' shows what stands out in it$/\1/p" <<< "$stderr")" > out
 		grep -q '^# ' out
 		rm -- "$name"
 	done

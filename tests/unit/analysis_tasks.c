@@ -74,7 +74,7 @@ TEST(tasks_gives_each_task_with_the_same_pid_a_row)
 	CHECK(is(&analysed, "four", "ended", "-") && is(&analysed, "four", "end", "alive"));
 	CHECK_STR(buf_str(&analysed.findings.notes),
 		  "4 tasks began, 2 ended, 0 execs of 0 programs; make-7 started the most: 4\n"
-		  "1 task ended without an event that tells when\n");
+		  "1 task ended without an event that says when\n");
 	CHECK_STR(buf_str(&analysed.findings.cut), "1 task alive at the end");
 	analysed_end(&analysed);
 }

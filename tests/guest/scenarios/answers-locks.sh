@@ -44,7 +44,7 @@ scenario() {
 	local who pid ran queued waits took holder total median slept run waited tries=5
 
 	command -v holder > /dev/null || { skip "everything" "no program for it in this guest"; return; }
-	! compat || { skip "everything" "no event tells which calls of 32-bit programs are those of futexes"; return; }
+	! compat || { skip "everything" "no event shows which calls of 32-bit programs use futexes"; return; }
 	# Where the host takes the CPU from the guest between a clock and its event, or inside an interrupt, a time is
 	# one thing for weft and another one for the kernel or the task. If weft were wrong, it would be so each time.
 	measure
