@@ -194,6 +194,21 @@ if (!check(JSON.parse(fs.readFileSync(process.argv[2])))) throw new Error(JSON.s
 	done
 }
 
+@test "speedscope: its own program reads the file in Chromium and shows the self times that folded has" {
+	need_npm speedscope 1.25.0
+	need_command chromium
+	local release=$BATS_TEST_TMPDIR/release file
+	cp -r "$NODE_PATH/speedscope/dist/release" "$release"
+	for file in "$golden"/6.12-function_graph.dat "$golden"/6.12-event-stacktrace.dat; do
+		weft export --to speedscope -q -o "$BATS_TEST_TMPDIR/profile.json" "$file" 2> /dev/null
+		weft export --to folded -q -o "$BATS_TEST_TMPDIR/folded" "$file" 2> /dev/null
+		printf 'speedscope.loadFileFromBase64("profile.json", "%s")' "$(base64 -w 0 "$BATS_TEST_TMPDIR/profile.json")" > "$BATS_TEST_TMPDIR/profile.js"
+		timeout 240 python3 "$BATS_TEST_DIRNAME/export/browser.py" chromium "$BATS_TEST_TMPDIR/chromium" \
+			"file://$release/index.html#localProfilePath=$BATS_TEST_TMPDIR/profile.js" '</td>' "$(cat "$BATS_TEST_DIRNAME/export/speedscope.js")" > "$BATS_TEST_TMPDIR/page"
+		python3 "$BATS_TEST_DIRNAME/export/speedscope.py" "$BATS_TEST_TMPDIR/folded" "$BATS_TEST_TMPDIR/page"
+	done
+}
+
 @test "folded, flame, speedscope, pprof: a file without stacks is an error that says what to record, and leaves no file" {
 	for to in folded flame speedscope pprof; do
 		run -1 --separate-stderr weft export --to $to -o "$BATS_TEST_TMPDIR/out" -e sched_switch "$golden/6.12-events-sched.dat"
