@@ -200,11 +200,12 @@ if (!check(JSON.parse(fs.readFileSync(process.argv[2])))) throw new Error(JSON.s
 	local release=$BATS_TEST_TMPDIR/release file
 	cp -r "$NODE_PATH/speedscope/dist/release" "$release"
 	for file in "$golden"/6.12-function_graph.dat "$golden"/6.12-event-stacktrace.dat; do
-		weft export --to speedscope -q -o "$BATS_TEST_TMPDIR/profile.json" "$file" 2> /dev/null
-		weft export --to folded -q -o "$BATS_TEST_TMPDIR/folded" "$file" 2> /dev/null
+		[[ $file = *graph* ]] && weight=self-time || weight=off-cpu
+		weft export --to speedscope --weight $weight -q -o "$BATS_TEST_TMPDIR/profile.json" "$file" 2> /dev/null
+		weft export --to folded --weight $weight -q -o "$BATS_TEST_TMPDIR/folded" "$file" 2> /dev/null
 		printf 'speedscope.loadFileFromBase64("profile.json", "%s")' "$(base64 -w 0 "$BATS_TEST_TMPDIR/profile.json")" > "$BATS_TEST_TMPDIR/profile.js"
 		timeout 240 python3 "$BATS_TEST_DIRNAME/export/browser.py" chromium "$BATS_TEST_TMPDIR/chromium" \
-			"file://$release/index.html#localProfilePath=$BATS_TEST_TMPDIR/profile.js" '</td>' "$(cat "$BATS_TEST_DIRNAME/export/speedscope.js")" > "$BATS_TEST_TMPDIR/page"
+			"file://$release/index.html#localProfilePath=$BATS_TEST_TMPDIR/profile.js" '%[)].*</td>' "$(cat "$BATS_TEST_DIRNAME/export/speedscope.js")" > "$BATS_TEST_TMPDIR/page"
 		python3 "$BATS_TEST_DIRNAME/export/speedscope.py" "$BATS_TEST_TMPDIR/folded" "$BATS_TEST_TMPDIR/page"
 	done
 }
