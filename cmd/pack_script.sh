@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 
-# Copies what `weft pack DIR` needs of the kernel's tracing on this machine. Any POSIX shell will do, with cat, dd, head, mkdir and
-# uname, as busybox has them.
+# Copies what `weft pack DIR` needs of the kernel's tracing on this machine. It needs a POSIX shell, and cat, dd, head,
+# mkdir and uname, as busybox has them.
 #
 #	sh copy.sh DIR [INSTANCE...]
 #
-# Tracing is stopped while the buffer is copied and then is on or off as it was; what was copied is gone from the buffer.
-# Without an INSTANCE the top buffer is copied. What takes its time can be left out: SYSTEMS="sched irq" before the command
-# copies the formats of these systems of events only, SYMBOLS=no leaves out /proc/kallsyms. Then, on another machine:
+# The script stops tracing while it copies the buffer. Then tracing is on or off as it was. The copied events are gone
+# from the buffer. Without an INSTANCE the script copies the top buffer. Two settings before the command make it faster:
+# SYSTEMS="sched irq" copies the formats of these systems of events only, SYMBOLS=no leaves out /proc/kallsyms. Then, on
+# another machine:
 #
 #	weft pack DIR -o trace.dat
 set -u
@@ -19,12 +20,12 @@ for tracing in /sys/kernel/tracing /sys/kernel/debug/tracing ''; do
 done
 [ -n "$tracing" ] || { echo "copy.sh: no tracefs; mount -t tracefs tracefs /sys/kernel/tracing" >&2; exit 1; }
 
-# copy FROM TO: a file that is there and can be read
+# copy FROM TO: copies a file that exists and can be read
 copy() {
 	[ ! -r "$1" ] || cat "$1" > "$2" 2> /dev/null
 }
 
-# put_back: what was changed of the buffer that is being copied; also after an error and a signal
+# put_back: restores the settings of the buffer that is copied; also after an error and a signal
 root='' on='' longest='' latency=''
 put_back() {
 	[ -z "$longest" ] || echo "$longest" > "$root/tracing_max_latency"
@@ -35,12 +36,12 @@ put_back() {
 trap put_back EXIT
 trap 'exit 1' HUP INT TERM
 
-# text FILE: older kernels give some files to the first read only, and a shell's own reads a byte at a time
+# text FILE: prints a file. Older kernels give some files to the first read only, and a shell reads single bytes.
 text() {
 	cat "$1"
 }
 
-# page_size ROOT: bytes of a sub-buffer
+# page_size ROOT: prints the size of a sub-buffer in bytes
 page_size() {
 	if [ -e "$1/buffer_subbuf_size_kb" ]; then
 		echo $(($(cat "$1/buffer_subbuf_size_kb") * 1024))
@@ -57,14 +58,14 @@ page_size() {
 	done
 }
 
-# entries FILE: those of a CPU that were not read yet
+# entries FILE: prints the number of entries of a CPU that were not read yet
 entries() {
 	text "$1" | while read -r name count; do
 		[ "$name" != entries: ] || echo "$count"
 	done
 }
 
-# copy_pages ROOT INTO: a sub-buffer at a time, as long as there are entries: more would wait for more
+# copy_pages ROOT INTO: copies single sub-buffers as long as there are entries; reading on would wait for new ones
 copy_pages() {
 	page=$(page_size "$1")
 	for cpu in "$1"/per_cpu/cpu*; do
@@ -78,11 +79,12 @@ copy_pages() {
 	done
 }
 
-# copy_texts ROOT INTO: what a buffer is set to, and its counters, which reading changes
+# copy_texts ROOT INTO: copies the settings of a buffer, and its counters, which reading changes
 copy_texts() {
 	mkdir -p "$2/weft" || exit 1
-	for file in trace_options current_tracer trace_clock timestamp_mode tracing_thresh tracing_max_latency tracing_cpumask \
-		buffer_size_kb buffer_total_size_kb buffer_subbuf_size_kb max_graph_depth set_event set_event_pid set_ftrace_pid; do
+	for file in trace_options current_tracer trace_clock timestamp_mode tracing_thresh tracing_max_latency \
+		tracing_cpumask buffer_size_kb buffer_total_size_kb buffer_subbuf_size_kb max_graph_depth set_event \
+		set_event_pid set_ftrace_pid; do
 		copy "$1/$file" "$2/$file"
 	done
 	for cpu in "$1"/per_cpu/cpu*; do
@@ -91,7 +93,7 @@ copy_texts() {
 	done
 	case $(cat "$1/current_tracer") in
 	wakeup* | irqsoff | preemptoff | preemptirqsoff)
-		# The worst case is in the text only. Where a trigger stopped tracing a longer one could replace it now.
+		# Only this text has the worst case. Where a trigger stopped tracing, a longer one could replace it now.
 		longest=$(cat "$1/tracing_max_latency")
 		echo 9223372036854775 > "$1/tracing_max_latency"
 		copy "$1/trace" "$2/weft/latency"
@@ -99,7 +101,7 @@ copy_texts() {
 		longest=''
 		;;
 	*)
-		# When the buffer was reset is told by this text alone.
+		# Only this text says when the buffer was reset.
 		latency=$(cat "$1/options/latency-format")
 		echo 1 > "$1/options/latency-format"
 		head -n 8000 "$1/trace" > "$2/weft/latency_sample"
@@ -109,12 +111,12 @@ copy_texts() {
 	esac
 }
 
-# copy_kernel: what is the same for all buffers
+# copy_kernel: copies what is the same for all buffers
 copy_kernel() {
 	mkdir -p "$dir/weft" "$dir/events" || exit 1
 	uname -a > "$dir/uname"
-	for file in saved_cmdlines saved_cmdlines_size saved_tgids printk_formats eval_map dynamic_events kprobe_events \
-		uprobe_events synthetic_events stack_trace events/header_page events/header_event; do
+	for file in saved_cmdlines saved_cmdlines_size saved_tgids printk_formats eval_map dynamic_events \
+		kprobe_events uprobe_events synthetic_events stack_trace events/header_page events/header_event; do
 		copy "$tracing/$file" "$dir/$file"
 	done
 	copy /sys/devices/system/cpu/online "$dir/weft/online"

@@ -153,7 +153,8 @@ function total(matches) {
 function sums(band, from, to, into) {
 	var all = decode(band), most = (to.h - from.h) * B + to.l - from.l;
 	for (var i = after(all, from.h, from.l); i < all.n; i++) {
-		var begin = (all.sh[i] - from.h) * B + all.sl[i] - from.l, end = (all.eh[i] - from.h) * B + all.el[i] - from.l;
+		var begin = (all.sh[i] - from.h) * B + all.sl[i] - from.l,
+			end = (all.eh[i] - from.h) * B + all.el[i] - from.l;
 		if (begin >= most) break;
 		var part = end > begin ? (Math.min(end, most) - Math.max(begin, 0)) / (end - begin) : 1;
 		if (part <= 0) continue;
@@ -173,13 +174,15 @@ function open(text) {
 	data = JSON.parse(text);
 	names = data.names;
 	bands = data.bands.map(function (item) {
-		return { kind: item[0], row: item[1], buffer: item[2], id: item[3], fold: item[4], slices: item[5], added: item[6], packed: item[7],
+		return { kind: item[0], row: item[1], buffer: item[2], id: item[3], fold: item[4], slices: item[5],
+			added: item[6], packed: item[7],
 			size: item[8], parts: item[9], overview: item[10] };
 	});
 	totals = data.totals;
 	return { data: data, names: names, bands: bands };
 }
 
-return { B: B, CPU: CPU, IRQ: IRQ, EVENTS: EVENTS, LOST: LOST, COUNTER: COUNTER, STATE: STATE, CALL: CALL, GRAPH: GRAPH, GRAPH_IDLE: GRAPH_IDLE,
-	GRAPH_IRQ: GRAPH_IRQ, open: open, decode: decode, ready: ready, is_folded: is_folded, total: total, sums: sums, words: words, fold: fold, level: level, after: after, exact: exact };
+return { B: B, CPU: CPU, IRQ: IRQ, EVENTS: EVENTS, LOST: LOST, COUNTER: COUNTER, STATE: STATE, CALL: CALL, GRAPH: GRAPH,
+	GRAPH_IDLE: GRAPH_IDLE, GRAPH_IRQ: GRAPH_IRQ, open: open, decode: decode, ready: ready, is_folded: is_folded,
+	total: total, sums: sums, words: words, fold: fold, level: level, after: after, exact: exact };
 })();

@@ -19,7 +19,9 @@ function label(m, band, tasks) {
 	}
 }
 function is_task(band) { return band.kind === model.STATE || band.kind === model.CALL || band.kind === model.GRAPH; }
-function height(band) { return band.kind === model.COUNTER ? 26 : band.kind === model.EVENTS || band.kind === model.LOST ? 14 : 17; }
+function height(band) {
+	return band.kind === model.COUNTER ? 26 : band.kind === model.EVENTS || band.kind === model.LOST ? 14 : 17;
+}
 function order(a, b) { return a.buffer - b.buffer || a.kind - b.kind || a.row - b.row; }
 function group(m, wanted) {
 	var groups = new Map();
@@ -41,7 +43,8 @@ function make(m) {
 			var text = label(m, band, tasks), title = i ? '  ' + text : owner;
 			if (!i && text !== owner) title = owner + ' ' + text;
 			if (i === 0) top += 4;
-			list.push({ band: band, title: text === last ? '' : title, full: text === owner ? owner : owner + ' ' + text, owner: i === 0, top: top,
+			list.push({ band: band, title: text === last ? '' : title,
+				full: text === owner ? owner : owner + ' ' + text, owner: i === 0, top: top,
 				height: height(band) });
 			last = text;
 			top += height(band) + 1;

@@ -7,7 +7,8 @@
 'use strict';
 var tools = (function () {
 var B = model.B;
-var modes = { running: '#2e9e4f', preempted: '#e0a100', runnable: '#e0a100', waking: '#f0c850', sleeping: '#8886', blocked: '#c43c3c', stopped: '#7a5fc0', 'new': '#7a5fc0' };
+var modes = { running: '#2e9e4f', preempted: '#e0a100', runnable: '#e0a100', waking: '#f0c850', sleeping: '#8886',
+	blocked: '#c43c3c', stopped: '#7a5fc0', 'new': '#7a5fc0' };
 
 function legend(into) {
 	function line(color, text) {
@@ -29,11 +30,13 @@ function legend(into) {
 
 function starts(slices, i, h, l) { return i >= 0 && i < slices.n && slices.sh[i] === h && slices.sl[i] === l; }
 function first_at(slices, h, l) {
-	for (var i = model.after(slices, h, l); i < slices.n && !starts(slices, i, h, l) && slices.sh[i] * B + slices.sl[i] <= h * B + l; i++);
+	for (var i = model.after(slices, h, l); i < slices.n && !starts(slices, i, h, l) &&
+		slices.sh[i] * B + slices.sl[i] <= h * B + l; i++);
 	return starts(slices, i, h, l) ? i : -1;
 }
 function lane_of(lanes, kind, id) {
-	for (var i = 0; i < lanes.list.length; i++) if (lanes.list[i].band.kind === kind && lanes.list[i].band.id === id) return i;
+	for (var i = 0; i < lanes.list.length; i++)
+		if (lanes.list[i].band.kind === kind && lanes.list[i].band.id === id) return i;
 	return -1;
 }
 function name_of(m, slices, i) { return m.names[slices.name[i]]; }
@@ -64,7 +67,8 @@ function wakeup(m, lanes, row, i) {
 function by_whom(m, lanes, one, states, woken) {
 	var pid = lanes.list[one.row].band.id, last = woken, found = null;
 	while (name_of(m, states, last) !== 'running') {
-		if (last + 1 >= states.n || states.sh[last + 1] !== states.eh[last] || states.sl[last + 1] !== states.el[last]) break;
+		if (last + 1 >= states.n || states.sh[last + 1] !== states.eh[last] ||
+			states.sl[last + 1] !== states.el[last]) break;
 		last++;
 	}
 	m.bands.forEach(function (band) {
@@ -75,16 +79,24 @@ function by_whom(m, lanes, one, states, woken) {
 			if (!/^sched:sched_wak(ing|eup|eup_new)$/.test(m.names[events.name[at]]) || comm < 0) continue;
 			if (!new RegExp(' pid=' + pid + ' ').test(text)) continue;
 			var waker = Number(/^-([0-9]+)/.exec(text.slice(comm))[1]);
-			found = { who: text.slice(0, comm) + '-' + waker, cpu: band.id, from: lane_of(lanes, model.CPU, band.id), to: one.row, h: states.sh[woken], l: states.sl[woken], eh: states.sh[last], el: states.sl[last] };
-			if (waker > 0 && lane_of(lanes, model.STATE, waker) >= 0) found.from = lane_of(lanes, model.STATE, waker);
+			found = { who: text.slice(0, comm) + '-' + waker, cpu: band.id,
+				from: lane_of(lanes, model.CPU, band.id), to: one.row, h: states.sh[woken],
+				l: states.sl[woken], eh: states.sh[last], el: states.sl[last] };
+			if (waker > 0 && lane_of(lanes, model.STATE, waker) >= 0)
+				found.from = lane_of(lanes, model.STATE, waker);
 		}
 	});
 	return found;
 }
 
 function top_names(m, into, lasted, most) {
-	var all = Array.from(into.names.entries()).sort(function (a, b) { return b[1].busy - a[1].busy || b[1].count - a[1].count || a[0] - b[0]; });
-	var parts = all.slice(0, most).map(function (one) { return (one[0] < 0 ? 'short ones, merged' : m.names[one[0]]) + (one[1].busy ? ' ' + lasted(one[1].busy) : '') + ' (' + one[1].count + ')'; });
+	var all = Array.from(into.names.entries()).sort(function (a, b) {
+		return b[1].busy - a[1].busy || b[1].count - a[1].count || a[0] - b[0];
+	});
+	var parts = all.slice(0, most).map(function (one) {
+		return (one[0] < 0 ? 'short ones, merged' : m.names[one[0]]) +
+			(one[1].busy ? ' ' + lasted(one[1].busy) : '') + ' (' + one[1].count + ')';
+	});
 	return parts.join(', ') + (all.length > most ? ', and ' + (all.length - most) + ' more' : '');
 }
 function range_lines(m, lanes, from, to, lasted) {
@@ -94,13 +106,15 @@ function range_lines(m, lanes, from, to, lasted) {
 		if (lane.band.kind !== model.CPU) return;
 		var into = model.sums(lane.band, from, to, { names: new Map(), count: 0, busy: 0, about: false });
 		about = about || into.about;
-		lines.push(lane.full + ' busy ' + lasted(into.busy) + ' (' + (100 * into.busy / length).toFixed(1) + ' %): ' + top_names(m, into, lasted, 5));
+		lines.push(lane.full + ' busy ' + lasted(into.busy) + ' (' + (100 * into.busy / length).toFixed(1) +
+			' %): ' + top_names(m, into, lasted, 5));
 	});
 	kinds.forEach(function (kind) {
 		var into = { names: new Map(), count: 0, busy: 0, about: false };
 		m.bands.forEach(function (band) { if (band.kind === kind[0]) model.sums(band, from, to, into); });
 		about = about || into.about;
-		if (into.count) lines.push(kind[1] + ' ' + into.count + (into.busy ? ', ' + lasted(into.busy) : '') + ': ' + top_names(m, into, lasted, 8));
+		if (into.count) lines.push(kind[1] + ' ' + into.count + (into.busy ? ', ' + lasted(into.busy) : '') +
+			': ' + top_names(m, into, lasted, 8));
 	});
 	if (about) lines.push('The range cuts slices in which several are merged: their part is estimated.');
 	return lines;
