@@ -237,8 +237,8 @@ for (const f of flame ? flame.frames : []) console.log(f[2], f[3], f[0], flame.n
 	! grep -F 'alert(1)</' "$BATS_TEST_TMPDIR/timeline.html"
 }
 
-# page FILE SCRIPT: makes clicked.html, the timeline of a recording with a script that uses it and tells in its title.
-page()
+# clickable FILE SCRIPT: makes clicked.html, the timeline of a recording with a script that uses it and tells in its title.
+clickable()
 {
 	weft export -q --to html -o "$BATS_TEST_TMPDIR/timeline.html" "$1"
 	{
@@ -261,21 +261,21 @@ clicks='right [1-9][0-9]+ wrong 0 search true'
 flames='shown true, up true, zoomed true, all true, right [1-9][0-9]+ wrong 0, matched: [0-9.]+% marked [1-9][0-9]*, back true'
 
 @test "html: in Chromium, keys and clicks go through the flame graph, search adds up, and no script fails" {
-	page "$golden/6.12-event-stacktrace.dat" html-flame.js
+	clickable "$golden/6.12-event-stacktrace.dat" html-flame.js
 	opened chromium "$flames"
 }
 
 @test "html: in Chromium, a click on a slice tells of it, search finds, and no script fails" {
-	page tests/fixtures/demo.dat html-clicks.js
+	clickable tests/fixtures/demo.dat html-clicks.js
 	opened chromium "$clicks"
 }
 
 @test "html: in Firefox, keys and clicks go through the flame graph, search adds up, and no script fails" {
-	page "$golden/6.12-event-stacktrace.dat" html-flame.js
+	clickable "$golden/6.12-event-stacktrace.dat" html-flame.js
 	opened firefox-esr "$flames"
 }
 
 @test "html: in Firefox, a click on a slice tells of it, search finds, and no script fails" {
-	page tests/fixtures/demo.dat html-clicks.js
+	clickable tests/fixtures/demo.dat html-clicks.js
 	opened firefox-esr "$clicks"
 }
