@@ -142,9 +142,9 @@ static void add_marker(struct firefox *firefox, const struct firefox_marker *as,
 /* Leaves out every second marker, except losses, and moves the texts of the others together. */
 static void thin(struct firefox *firefox)
 {
-	size_t kept = 0, thinned = 0, text = 0;
+	size_t nr = firefox->nr_markers, kept = 0, thinned = 0, text = 0;
 
-	for (size_t i = 0; i < firefox->nr_markers; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		struct firefox_marker marker = firefox->markers[i];
 
 		if (!marker.lost && thinned++ & 1) {
@@ -160,7 +160,26 @@ static void thin(struct firefox *firefox)
 	}
 	firefox->nr_markers = kept;
 	firefox->texts.at = firefox->texts.start + text;
-	firefox->step *= 2;
+	if (kept < nr)
+		firefox->step *= 2;
+}
+
+bool firefox_make_room(struct firefox *firefox)
+{
+	while (firefox->bytes >= firefox->limit) {
+		uint64_t before = firefox->bytes;
+		bool markers = 2 * (firefox->nr_markers * MARKER + out_len(&firefox->texts)) >= before;
+
+		if (!markers)
+			firefox_counters_thin(firefox);
+		if (firefox->bytes == before)
+			thin(firefox);
+		if (firefox->bytes == before && markers)
+			firefox_counters_thin(firefox);
+		if (firefox->bytes == before)
+			return false;
+	}
+	return true;
 }
 
 /*
@@ -171,11 +190,7 @@ static bool has_room(struct firefox *firefox)
 {
 	uint64_t number = firefox->markers_seen++;
 
-	/* Fewer markers make no room where counters fill it. */
-	while (firefox->bytes >= firefox->limit && firefox->step < UINT64_C(1) << 62 &&
-	       2 * (firefox->nr_markers * MARKER + out_len(&firefox->texts)) >= firefox->bytes)
-		thin(firefox);
-	if (firefox->bytes < firefox->limit && !(number & (firefox->step - 1)))
+	if (firefox_make_room(firefox) && !(number & (firefox->step - 1)))
 		return true;
 	firefox->left_out++;
 	return false;
@@ -328,8 +343,9 @@ static void tell(struct firefox *firefox)
 		export_note(
 			export,
 			"%" PRIu64
-			" values of counters are left out: --max-size makes room for more, -e and --since choose less",
-			firefox->counts_left_out);
+			" values of counters are left out, evenly over the time (one of %" PRIu64
+			" is kept): --max-size makes room for more, -e and --since choose less",
+			firefox->counts_left_out, firefox->count_step);
 	for (size_t i = 0; i < FIREFOX_WEIGHTS; i++)
 		if (firefox->samples[i].cut)
 			export_note(export,
@@ -415,7 +431,7 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 {
 	size_t nr_buffers = input->reader->nr_buffers;
 
-	firefox->step = 1;
+	firefox->step = firefox->count_step = 1;
 	firefox->limit = input->max_size ? input->max_size : LIMIT;
 	firefox->has_date = input->has_date;
 	firefox->date_offset = input->date_offset_ns;

@@ -66,6 +66,7 @@ struct firefox_counter {
 		int64_t value;
 	} * counts;
 	size_t nr_counts;
+	uint64_t seen; /* values, kept or not */
 };
 
 struct firefox_counted {
@@ -109,8 +110,9 @@ struct firefox {
 	struct firefox_counter *counters;
 	size_t nr_counters;
 	uint64_t counts_left_out;
+	uint64_t count_step; /* a power of two: each such value of a counter is kept */
 	struct out texts;
-	uint64_t bytes, limit; /* size of the markers as JSON */
+	uint64_t bytes, limit; /* size of the markers and of the values of counters as JSON */
 	uint64_t left_out;     /* markers */
 	uint64_t markers_seen; /* without losses */
 	uint64_t step;         /* a power of two: each such marker is kept */
@@ -145,6 +147,11 @@ void firefox_off_end(struct firefox_buffer *buffer);
 bool firefox_counter_bind(const struct schema_abi *abi, const struct format *format, struct firefox_counted *ret);
 void firefox_counter_see(struct firefox_buffer *buffer, const struct firefox_counted *counted,
 			 const struct event *event);
+/* Leaves out every second value of each counter. */
+void firefox_counters_thin(struct firefox *firefox);
+
+/* firefox.c: leaves out markers or values of counters, whichever take more, until there is room. False: nothing helps. */
+bool firefox_make_room(struct firefox *firefox);
 
 /* Writes the whole profile. False without memory. */
 bool firefox_write(struct firefox *firefox, struct out *out);

@@ -91,7 +91,7 @@ void firefox_counter_see(struct firefox_buffer *buffer, const struct firefox_cou
 						     counted->part.size ? place_u64(&counted->part, event) : 0);
 	struct firefox_count *count;
 
-	if (!counter || firefox->bytes >= firefox->limit) {
+	if (!counter || !firefox_make_room(firefox) || counter->seen++ & (firefox->count_step - 1)) {
 		firefox->counts_left_out++;
 		return;
 	}
@@ -102,4 +102,24 @@ void firefox_counter_see(struct firefox_buffer *buffer, const struct firefox_cou
 	}
 	*count = (struct firefox_count){ .ts = event->ts, .value = place_s64(&counted->value, event) };
 	firefox->bytes += SAMPLE;
+}
+
+void firefox_counters_thin(struct firefox *firefox)
+{
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < firefox->nr_counters; i++) {
+		struct firefox_counter *counter = &firefox->counters[i];
+		size_t kept = (counter->nr_counts + 1) / 2;
+
+		for (size_t k = 1; k < kept; k++)
+			counter->counts[k] = counter->counts[2 * k];
+		left_out += counter->nr_counts - kept;
+		counter->nr_counts = kept;
+	}
+	if (!left_out)
+		return;
+	firefox->counts_left_out += left_out;
+	firefox->bytes -= left_out * SAMPLE;
+	firefox->count_step *= 2;
 }

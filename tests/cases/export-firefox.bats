@@ -153,6 +153,28 @@ for stack, weight in sorted(weights.items()):
 	PY
 }
 
+@test "firefox: values of counters that --max-size leaves out are spread over the whole time" {
+	need_command python3
+	awk 'BEGIN { for (i = 0; i < 8000; i++) printf "          <idle>-0       [000] .....  %5d.%06d: cpu_frequency: state=%d cpu_id=%d\n", 100 + i / 200, i % 200 * 5000, 1000 + i, i % 2 }' |
+		weft import -o "$BATS_TEST_TMPDIR/even.dat" - 2> /dev/null
+	run -0 --separate-stderr weft export --to firefox --max-size 64K -q -o "$BATS_TEST_TMPDIR/profile.json" "$BATS_TEST_TMPDIR/even.dat"
+	[[ $stderr == *"7000 values of counters are left out, evenly over the time (one of 8 is kept)"* ]]
+	python3 - "$BATS_TEST_TMPDIR/profile.json" <<- 'PY'
+	import json, sys
+	counters = json.load(open(sys.argv[1]))["counters"]
+	assert len(counters) == 2, len(counters)
+	for counter in counters:
+	    times, value, values = counter["samples"]["time"], 0, []
+	    for change in counter["samples"]["count"]:
+	        value += change
+	        values.append(value)
+	    assert len(times) == 500, len(times)
+	    # Eight values of one CPU are 80 ms, and each adds 2.
+	    assert all(abs(b - a - 80) < 0.001 for a, b in zip(times, times[1:])), times[:5]
+	    assert all(b - a == 16 for a, b in zip(values, values[1:])), values[:5]
+	PY
+}
+
 @test "firefox: --max-size leaves out markers, and says so" {
 	run -0 --separate-stderr weft export --to firefox --max-size 4K -q -o "$BATS_TEST_TMPDIR/profile.json" "$golden/6.12-events-irq-timer.dat"
 	[[ $stderr == *"markers are left out"* ]]
