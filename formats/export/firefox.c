@@ -340,12 +340,10 @@ static void tell(struct firefox *firefox)
 			    " is kept): --max-size makes room for more, -e and --since choose less",
 			    firefox->left_out, firefox->step);
 	if (firefox->counts_left_out)
-		export_note(
-			export,
-			"%" PRIu64
-			" values of counters are left out, evenly over the time (one of %" PRIu64
-			" is kept): --max-size makes room for more, -e and --since choose less",
-			firefox->counts_left_out, firefox->count_step);
+		export_note(export,
+			    "%" PRIu64 " values of counters are left out, evenly over the time (one of %" PRIu64
+			    " is kept): --max-size makes room for more, -e and --since choose less",
+			    firefox->counts_left_out, firefox->count_step);
 	for (size_t i = 0; i < FIREFOX_WEIGHTS; i++)
 		if (firefox->samples[i].cut)
 			export_note(export,
