@@ -152,7 +152,7 @@ $(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a | $(plugins) $(test_plug
 	$(CC) $(all_ldflags) $(unit_wrapped:%=-Wl,--wrap=%) -o $@ $^ $(all_ldlibs)
 
 # Imports the texts of the captures and reports them again.
-$(BUILD)/tests/captures/import: $(BUILD)/tests/captures/import.o $(BUILD)/tests/unit/printed.o $(BUILD)/libweft.a
+$(BUILD)/tests/captures/import: $(BUILD)/tests/captures/import.o $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/values.o $(BUILD)/libweft.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 # A weft with commands of its own.
@@ -264,6 +264,7 @@ ifneq ($(FUZZ_BUILD),)
 $(BUILD)/fuzz/container $(BUILD)/fuzz/report $(BUILD)/fuzz/commands: $(fuzz_mutator:%.c=$(BUILD)/%.o)
 # This target calls the commands; libFuzzer has a main() of its own.
 $(BUILD)/fuzz/commands: $(filter-out %/weft.o,$(cmd_obj))
+$(BUILD)/fuzz/import: $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/values.o
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libweft.a
 	@mkdir -p $(@D)
 	$(CC) $(all_ldflags) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(all_ldlibs)

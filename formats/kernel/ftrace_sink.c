@@ -190,7 +190,8 @@ static bool settle_latency(struct ftrace *ftrace, const struct binding *binding,
 	keep = settle_record(ftrace, binding, events, event);
 	if (!ftrace->consuming && events_next_ts(events, &other) && other < next)
 		next = other;
-	note->delta = next == UINT64_MAX ? 0 : next - event->ts;
+	/* An imported text may have events that go back in time. */
+	note->delta = next == UINT64_MAX || next < event->ts ? 0 : next - event->ts;
 	note->index = (uint32_t)(ftrace->settled - 1);
 	return keep;
 }

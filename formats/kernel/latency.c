@@ -35,10 +35,16 @@ static unsigned long long microseconds(uint64_t ns)
 	return (ns + 500) / 1000;
 }
 
+/* An imported text may contradict itself. */
+static uint64_t since_start(const struct columns *columns, const struct event *event)
+{
+	return event->ts > columns->time_start ? event->ts - columns->time_start : 0;
+}
+
 static void write_verbose_time(const struct columns *columns, const struct event *event, uint64_t delta,
 			       struct out *out)
 {
-	uint64_t since = event->ts - columns->time_start;
+	uint64_t since = since_start(columns, event);
 	unsigned long long us, delta_us;
 
 	if (columns->counts) {
@@ -91,7 +97,7 @@ static char mark_of(const struct columns *columns, uint64_t delta)
 void latency_write(const struct columns *columns, const struct event *event, const struct frame_note *note,
 		   struct out *out)
 {
-	uint64_t since = event->ts - columns->time_start;
+	uint64_t since = since_start(columns, event);
 
 	if (!columns->info)
 		return;

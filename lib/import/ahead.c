@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const uint64_t TIME_MAX = INT64_MAX / 4;
+
 enum { LINES_MAX = 8192, BYTES_MAX = 1 << 22 };
 
 void ahead_release(struct ahead *ahead)
@@ -20,7 +22,8 @@ void ahead_release(struct ahead *ahead)
 
 bool ahead_wants(const struct head *head)
 {
-	return head->is_latency && head->has_unit;
+	/* Sums of such times fit. No clock of a kernel goes beyond. */
+	return head->is_latency && head->has_unit && head->ts < TIME_MAX;
 }
 
 bool ahead_add(struct ahead *ahead, const struct ahead_line *line, const char *raw, const struct head *head,

@@ -314,7 +314,7 @@ static bool verbose_time(struct scan *scan, uint64_t *ret, bool *ret_ms)
 		return true;
 	start = scan->at;
 	*ret_ms = true;
-	if (!number(scan, 999, &part) || scan->at - start != 3 || !accept(scan, "ms"))
+	if (!number(scan, 999, &part) || scan->at - start != 3 || *ret > COUNT_MAX / 1000000 || !accept(scan, "ms"))
 		return false;
 	*ret = *ret * 1000 + part;
 	return true;

@@ -189,6 +189,10 @@ static int take_text(struct import *import, struct text text, struct text raw, b
 	}
 	if (!head_parse(text.at, text.len, &head))
 		return take_other(import, text, raw, is_log, fail);
+	if (!shape_fits(&import->shape, &head)) {
+		told_add(&import->counts.told, import->counts.lines, text.at, text.len);
+		return 0;
+	}
 	/* The times of a latency's graph count from its beginning, and those of a file have one origin. */
 	if (head.is_verbose && import->graph.relative) {
 		head.ts = head.since;
@@ -210,9 +214,12 @@ static int take_text(struct import *import, struct text text, struct text raw, b
 static int take_waiting(struct import *import, bool all, struct fail *fail)
 {
 	struct ahead *ahead = &import->ahead;
-	size_t nr = ahead_leave(ahead, all);
+	size_t nr = ahead->nr ? ahead_leave(ahead, all) : 0;
 	uint64_t lines = import->counts.lines;
 	int r = 0;
+
+	if (!nr)
+		return 0;
 
 	for (size_t i = 0; !r && i < nr; i++) {
 		const struct ahead_line *line = &ahead->lines[i];

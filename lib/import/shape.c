@@ -113,6 +113,11 @@ bool shape_has_old_marks(const struct shape *shape)
 	return end > shape->release && (major < 3 || (major == 3 && *end == '.' && strtoul(end + 1, NULL, 10) < 19));
 }
 
+bool shape_fits(const struct shape *shape, const struct head *head)
+{
+	return head->has_unit ? !shape->has_count : !shape->has_unit;
+}
+
 void shape_event(struct shape *shape, const struct head *head)
 {
 	shape->has_event = true;
@@ -121,6 +126,7 @@ void shape_event(struct shape *shape, const struct head *head)
 	shape->tgid_late |= head->tgid_late;
 	if (head->is_placed)
 		return;
+	shape->has_count |= !head->has_unit;
 	*(head->has_flags ? &shape->has_flags : &shape->has_no_flags) = true;
 	*(head->is_latency ? &shape->has_latency : &shape->has_plain) = true;
 	if (head->is_verbose && !shape->has_verbose && head->ts >= head->since)

@@ -19,6 +19,7 @@ struct shape {
 	bool is_old;     /* /proc/latency_trace of 2.6-rt, whose functions are "a (b)" in place of "a <-b" */
 	bool has_event;  /* an event was taken */
 	bool has_tgid, has_flags, has_no_flags, has_unit, has_x, tgid_late;
+	bool has_count;              /* there was a time without a unit */
 	bool has_latency, has_plain; /* lines with and without the form of the option latency-format */
 	bool has_verbose, has_brief; /* the former with and without that of the option verbose */
 	uint64_t start;              /* when the buffer began, according to the first verbose line */
@@ -41,6 +42,9 @@ bool shape_header(struct shape *shape, const char *line, size_t len);
  * is one, 0 if it is none, or -ENOMEM.
  */
 int shape_old_header(struct shape *shape, const char *line, size_t len);
+
+/* Whether the event has the clock of those before it: its time has a unit as theirs has, or none. */
+bool shape_fits(const struct shape *shape, const struct head *head);
 
 /* Whether the kernel was one before 3.19, whose marks of delays mean other times. */
 bool shape_has_old_marks(const struct shape *shape);

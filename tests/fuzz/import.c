@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Input: any text as the kernel's `trace`. The imported file must be readable and have as many events as were imported.
+ * Input: any text as the kernel's `trace`. The imported file must be readable and have as many events as were imported,
+ * and its report must have no number that the text does not have.
  */
+#include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
 #include "lib/import/import.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/values.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+enum { CHECKED_MAX = 1 << 16 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -49,6 +56,22 @@ static int read_rest(void *arg, uint8_t *to, size_t size, struct fail *fail)
 	return (int)len;
 }
 
+static void check_values(int fd, const uint8_t *text, size_t len)
+{
+	cleanup_buf struct buf report = BUF_INIT;
+	struct trace *trace = NULL;
+	char told[400];
+
+	if (trace_open_fd(fd, "imported", &trace, NULL))
+		return;
+	if (!printed_trace(trace, &(struct printed){ .format = "ftrace" }, &report, NULL) &&
+	    values_find_strange((const char *)text, len, report.data, report.len, told, sizeof(told))) {
+		fprintf(stderr, "a number that the text does not have: %s\n", told);
+		__builtin_trap();
+	}
+	trace_free(trace);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	const struct recast_options form = { .version = 7, .compress = true, .level = 1 };
@@ -62,6 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	fd = r ? -1 : memfd_create("imported", MFD_CLOEXEC);
 	if (fd >= 0 && !import_write(import, fd, &size, NULL) && count(dup(fd)) != import_counts(import).events)
 		__builtin_trap();
+	if (fd >= 0 && !r && len <= CHECKED_MAX)
+		check_values(dup(fd), data, len);
 	cleanup_fd_close(&fd);
 	import_free(import);
 	return 0;
