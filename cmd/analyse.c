@@ -2,11 +2,11 @@
 #include "cmd/analyse.h"
 
 #include "cmd/analyse_record.h"
+#include "cmd/choice.h"
 #include "cmd/empty_answer.h"
 #include "cmd/option_value.h"
 #include "cmd/paste.h"
 #include "cmd/reading.h"
-#include "cmd/stamp.h"
 #include "cmd/terminal.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
@@ -26,17 +26,11 @@
 
 enum { LINES_SIZE = 1 << 15 };
 
-enum { OPT_CPU = 256, OPT_PID, OPT_COMM, OPT_SINCE, OPT_UNTIL, OPT_FORMAT, OPT_SORT, OPT_TOP, OPT_SELF };
+enum { OPT_FORMAT = 256, OPT_SORT, OPT_TOP, OPT_SELF };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 91 },
-	{ "instance", 'B', "NAME", 0, "Read only the buffer of this instance; '' is the top one", 91 },
 
-	{ "since", OPT_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 92 },
-	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, inclusive", 92 },
-	{ "cpu", OPT_CPU, "CPULIST", 0, "Show only these CPUs, such as 0-3,7", 92 },
-	{ "pid", OPT_PID, "PID", 0, "Show only these tasks; a list with commas, repeatable", 92 },
-	{ "comm", OPT_COMM, "NAME", 0, "Show only what tasks did under this name, a glob; repeatable", 92 },
 	{ "self", OPT_SELF, NULL, 0, "Show weft's own tasks, too", 92 },
 
 	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 93 },
@@ -45,32 +39,14 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void add_pids(struct analyse *analyse, const char *arg, struct argp_state *state)
+struct pass_filter analyse_filter(const struct query *query)
 {
-	int32_t pid;
-
-	while (option_next_pid(&arg, &pid, state)) {
-		int32_t *added = vec_push(analyse->pids, analyse->filter.nr_pids);
-
-		if (!added) {
-			option_no_memory(state);
-			return;
-		}
-		*added = pid;
-	}
-	analyse->filter.pids = analyse->pids;
-}
-
-static void add_comm(struct analyse *analyse, const char *arg, struct argp_state *state)
-{
-	const char **added = vec_push(analyse->comms, analyse->filter.nr_comms);
-
-	if (!added) {
-		option_no_memory(state);
-		return;
-	}
-	*added = arg;
-	analyse->filter.comms = analyse->comms;
+	return (struct pass_filter){ .pids = query->pids,
+				     .nr_pids = query->nr_pids,
+				     .comms = query->comms.at,
+				     .nr_comms = query->comms.nr,
+				     .cpus = query->some_cpus ? &query->cpus : NULL,
+				     .self = query->self == QUERY_SELF_IN };
 }
 
 enum table_format analyse_format(const char *name, struct argp_state *state)
@@ -89,11 +65,11 @@ enum table_format analyse_format(const char *name, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct analyse *analyse = state->input;
-	struct fail fail = FAIL_INIT;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &analyse->reading;
+		state->child_inputs[0] = &analyse->query;
+		state->child_inputs[1] = &analyse->reading;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* Everything after "--" is the COMMAND and its own options. */
@@ -107,28 +83,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		option_once("file", &analyse->findings.input, arg, state);
 		analyse->input = arg;
 		return 0;
-	case 'B':
-		analyse->instance = arg;
-		return 0;
-	case OPT_SINCE:
-		analyse->since = arg;
-		return 0;
-	case OPT_UNTIL:
-		analyse->until = arg;
-		return 0;
-	case OPT_CPU:
-		if (cpus_parse(arg, &analyse->cpus, &fail) < 0)
-			argp_error(state, "--cpu: %s", fail.text);
-		analyse->filter.cpus = &analyse->cpus;
-		return 0;
-	case OPT_PID:
-		add_pids(analyse, arg, state);
-		return 0;
-	case OPT_COMM:
-		add_comm(analyse, arg, state);
-		return 0;
 	case OPT_SELF:
-		analyse->filter.self = true;
+		analyse->query.self = QUERY_SELF_IN;
 		return 0;
 	case OPT_FORMAT:
 		analyse->findings.format = analyse_format(arg, state);
@@ -151,6 +107,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
+	{ &choice_part_argp, 0, NULL, 92 },
 	{ &reading_argp, 0, NULL, 94 },
 	{ 0 },
 };
@@ -167,31 +124,12 @@ error_t analyse_only(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static int narrow(const struct analyse *analyse, struct reader_buffer *buffer, struct extent *extent, struct fail *fail)
-{
-	return stamp_range(buffer->context, analyse->since, analyse->until, extent, &buffer->window.since,
-			   &buffer->window.until, fail);
-}
-
 static int add_buffers(const struct analyse *analyse, struct trace *trace, struct reader *reader, struct fail *fail)
 {
-	struct extent extent = { .known = false };
-	int r = 0;
+	const struct query_manner manner = { .times_only = true, .texts = true };
+	int r = query_add(&analyse->query, &manner, trace, reader, fail);
 
-	for (size_t i = 0; !r && i < trace_buffers(trace); i++) {
-		const struct trace_buffer *buffer = trace_buffer(trace, i);
-
-		if (analyse->instance ? strcmp(analyse->instance, buffer->name.text) :
-					!buffer->nr_cpus && trace_buffers(trace) > 1 && !context_latency(trace, i))
-			continue;
-		r = reader_add(reader, trace, i, fail);
-		if (!r)
-			r = narrow(analyse, &reader->buffers[reader->nr_buffers - 1], &extent, fail);
-	}
-	if (!r && !reader->nr_buffers && analyse->instance)
-		r = fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace),
-			     analyse->instance);
-	else if (!r && !reader->nr_buffers)
+	if (!r && !reader->nr_buffers)
 		r = fail_set(fail, -ENODATA, "'%s' has no events", trace_path(trace));
 	return r;
 }
@@ -236,7 +174,8 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 	struct pass pass;
 	struct findings findings;
 	const char *damage, *path;
-	int r = pass_init(&pass, reader, &analyse->filter, fail);
+	const struct pass_filter filter = analyse_filter(&analyse->query);
+	int r = pass_init(&pass, reader, &filter, fail);
 	struct lines lines = { .fail = fail };
 
 	findings_init(&findings);
@@ -305,23 +244,6 @@ static int read_trace(const struct analyse *analyse, struct trace *trace, analys
 	return r;
 }
 
-static void tell_empty(const struct analyse *analyse, struct trace *trace)
-{
-	const struct empty_question question = {
-		.comms = analyse->comms,
-		.nr_comms = analyse->filter.nr_comms,
-		.pids = analyse->pids,
-		.nr_pids = analyse->filter.nr_pids,
-		.cpus = analyse->filter.cpus,
-		.since = analyse->since,
-		.until = analyse->until,
-		.instance = analyse->instance,
-		.rows = true,
-	};
-
-	empty_answer_tell(trace, &question);
-}
-
 /* Reads the opened trace and frees it. */
 static int read_opened(const struct analyse *analyse, struct trace *trace, analyse_work *work, void *arg,
 		       struct fail *fail)
@@ -332,7 +254,7 @@ static int read_opened(const struct analyse *analyse, struct trace *trace, analy
 	if (!r && trace_damage(trace))
 		r = fail_set(fail, -EBADMSG, "%s", trace_damage(trace));
 	if ((!r && analyse->empty) || r == -ENODATA)
-		tell_empty(analyse, trace);
+		empty_answer_tell(trace, &analyse->query, true);
 	trace_free(trace);
 	return r;
 }
@@ -378,7 +300,7 @@ static int name_input(struct analyse *analyse, struct buf *into, struct fail *fa
 	analyse->findings.input = NULL;
 	if (analyse->argv || !strcmp(analyse->input, "-"))
 		return 0;
-	analyse->findings.input = paste_recording(into, analyse->instance, analyse->input);
+	analyse->findings.input = paste_recording(into, analyse->query.instance, analyse->input);
 	return analyse->findings.input ? 0 : fail_memory(fail);
 }
 
@@ -408,8 +330,7 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 		r = read_opened(analyse, trace, pass_work, &(struct passing){ analyse, ops, ops_options }, &fail);
 	if (r == -ENODATA && recorded.time_ns)
 		r = hint_time(&recorded, r, &fail);
-	free(analyse->pids);
-	free(analyse->comms);
+	query_release(&analyse->query);
 	if (r >= 0)
 		return recorded.status;
 	status = command_failed(&fail);

@@ -8,7 +8,7 @@
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"
-#include "lib/base/cpus.h"
+#include "lib/reader/query.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -25,12 +25,7 @@ struct reader;
  */
 struct analyse {
 	const char *input;
-	const char *instance; /* NULL: all buffers */
-	const char *since, *until;
-	int32_t *pids;
-	const char **comms;
-	struct pass_filter filter;
-	struct cpus cpus;
+	struct query query;
 	struct findings_options findings;
 	uint64_t top_as_text; /* rows of each table in text form, unless --top is given */
 	char **argv;          /* the COMMAND to record instead of reading a file; or NULL */
@@ -44,9 +39,9 @@ struct analyse {
 	bool empty; /* the first table has no rows */
 };
 
-#define ANALYSE_INIT                                                                       \
-	{                                                                                  \
-		.input = "trace.dat", .findings = { .top = UINT64_MAX }, .top_as_text = 25 \
+#define ANALYSE_INIT                                                                                            \
+	{                                                                                                       \
+		.input = "trace.dat", .query = QUERY_INIT, .findings = { .top = UINT64_MAX }, .top_as_text = 25 \
 	}
 
 extern const struct argp analyse_argp;
@@ -56,6 +51,8 @@ extern const struct argp_child analyse_children[];
 error_t analyse_only(int key, char *arg, struct argp_state *state);
 /* Runs such a command. */
 int analyse_only_run(const struct command *command, const struct analysis_ops *ops, int argc, char **argv);
+/* The rows that a query asks for. It borrows the query. */
+struct pass_filter analyse_filter(const struct query *query);
 /* Returns the value of --format. An unknown one is a usage error. */
 enum table_format analyse_format(const char *name, struct argp_state *state);
 /* The args_doc of the command of an analysis. */

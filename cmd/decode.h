@@ -26,7 +26,10 @@ extern const struct argp decode_argp;
  */
 int must_check decode_open(const struct decode *decode, struct context *context, struct fail *fail);
 
-/* decode_open() for all buffers of a reader, and then gives up the rights to open files, unless they are to be kept. */
+/* After decode_open() for all buffers: gives up the rights to open files, unless they are to be kept. */
+int must_check decode_seal(const struct decode *decode, struct trace *trace, bool keeps_rights, struct fail *fail);
+
+/* decode_open() for all buffers of a reader, and then decode_seal(). */
 int must_check decode_begin(const struct decode *decode, struct reader *reader, struct trace *trace, bool keeps_rights,
 			    struct fail *fail);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
+#include "cmd/choice.h"
 #include "cmd/command.h"
 #include "cmd/diff_by.h"
 #include "cmd/diff_per.h"
 #include "cmd/diff_read.h"
 #include "cmd/option_value.h"
 #include "cmd/reading.h"
-#include "cmd/stamp.h"
 #include "cmd/terminal.h"
 #include "lib/analysis/diff.h"
 #include "lib/base/out.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_CHANGED = 3, PLACES_MAX = 3, COMMS_MAX = 16, METRICS_ALL = (1 << DIFF_METRICS) - 1 };
+enum { EXIT_CHANGED = 3, PLACES_MAX = 3, METRICS_ALL = (1 << DIFF_METRICS) - 1 };
 
 #define TABLES "summary, sched, latency, syscalls, graph, irq, block, locks, stacks, memory, power and tasks"
 
@@ -32,26 +32,19 @@ enum {
 	OPT_FAIL_IF,
 	OPT_FORMAT,
 	OPT_TOP,
-	OPT_SINCE,
-	OPT_UNTIL,
-	OPT_COMM,
 	OPT_BY
 };
 
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "What is compared:", 1 },
 	{ "of", OPT_OF, "summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power|tasks", 0,
-	  "The tables of this command (default: summary, all that the files have events for)", 1 },
+	  "The tables of this command (default: summary, as far as there are events)", 1 },
 	{ "by", OPT_BY, "syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part|state", 0,
 	  "The rows, as --by of syscalls, block, locks or stacks chooses them; of latency, "
 	  "part or task; of power, state or cpu",
 	  1 },
 	{ "old", OPT_OLD, "FILE", 0, "A file of the old side; repeatable", 1 },
 	{ "new", OPT_NEW, "FILE", 0, "A file of the new side; repeatable", 1 },
-	{ "since", OPT_SINCE, "TIME", 0,
-	  "Begin at TIME, " STAMP_HELP "; OLD,NEW: a time for each side, of which one may be empty", 1 },
-	{ "until", OPT_UNTIL, "TIME", 0, "End at TIME, inclusive; OLD,NEW: a time for each side", 1 },
-	{ "comm", OPT_COMM, "NAME", 0, "Only tasks of this name, a glob; repeatable", 1 },
 	{ "figure", OPT_FIGURE, "p50|p99|rate|total", 0, "Only these figures; a list with commas", 1 },
 	{ "per", OPT_PER, "second|cpu-second|EVENT", 0,
 	  "Count rate and total per second (the default), per second of each CPU, or per EVENT: each time that it "
@@ -82,8 +75,7 @@ struct arguments {
 	struct diff_options diff;
 	struct diff_condition conditions[DIFF_CONDITIONS_MAX];
 	struct findings_options findings;
-	const char *comms[COMMS_MAX];
-	size_t nr_comms;
+	struct query query;
 	char *owned[2]; /* since and until of the old side, to be freed */
 	bool top_given;
 	struct reading reading;
@@ -117,35 +109,28 @@ static void add_files(struct diff_files *files, const char *list, struct argp_st
 	}
 }
 
-/* Reads "TIME" or "OLD,NEW". If the option is given twice, the last one counts. */
-static void set_times(struct arguments *arguments, const char *text, bool until, struct argp_state *state)
+/* Reads "TIME" or "OLD,NEW" into the time of each side, NULL where it is empty. */
+static void split_time(const char *text, char **owned, const char **old, const char **new, struct argp_state *state)
 {
-	const char *comma = strchr(text, ','), *old = text;
+	const char *comma = text ? strchr(text, ',') : NULL;
 
-	if (comma) {
-		char **owned = &arguments->owned[until];
-
-		free(*owned);
-		*owned = strndup(text, (size_t)(comma - text));
-		if (!*owned)
-			option_no_memory(state);
-		old = *owned;
-	}
-	for (size_t side = 0; side < 2; side++) {
-		const char *time = side && comma ? comma + 1 : old;
-
-		if (until)
-			arguments->files[side].until = *time ? time : NULL;
-		else
-			arguments->files[side].since = *time ? time : NULL;
-	}
+	*old = *new = text &&*text ? text : NULL;
+	if (!comma)
+		return;
+	*owned = strndup(text, (size_t)(comma - text));
+	if (!*owned)
+		option_no_memory(state);
+	*old = comma > text ? *owned : NULL;
+	*new = comma[1] ? comma + 1 : NULL;
 }
 
-static void add_comm(struct arguments *arguments, const char *name, struct argp_state *state)
+static void set_sides(struct arguments *arguments, struct argp_state *state)
 {
-	if (arguments->nr_comms == COMMS_MAX)
-		argp_error(state, "more than %d times --comm", COMMS_MAX);
-	arguments->comms[arguments->nr_comms++] = name;
+	struct query *old = &arguments->files[0].query, *new = &arguments->files[1].query;
+
+	*old = *new = arguments->query;
+	split_time(arguments->query.since, &arguments->owned[0], &old->since, &new->since, state);
+	split_time(arguments->query.until, &arguments->owned[1], &old->until, &new->until, state);
 }
 
 static void set_figures(struct arguments *arguments, const char *list, struct argp_state *state)
@@ -211,7 +196,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->reading;
+		state->child_inputs[0] = &arguments->query;
+		state->child_inputs[1] = &arguments->reading;
 		return 0;
 	case OPT_OF:
 		if (!diff_read_knows(arg))
@@ -224,13 +210,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_OLD:
 	case OPT_NEW:
 		add_files(&arguments->files[key == OPT_NEW], arg, state);
-		return 0;
-	case OPT_SINCE:
-	case OPT_UNTIL:
-		set_times(arguments, arg, key == OPT_UNTIL, state);
-		return 0;
-	case OPT_COMM:
-		add_comm(arguments, arg, state);
 		return 0;
 	case OPT_FIGURE:
 		set_figures(arguments, arg, state);
@@ -264,6 +243,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		place(arguments, state);
+		set_sides(arguments, state);
 		if (arguments->by)
 			arguments->rows_chosen = diff_by(arguments->of, arguments->by, &arguments->rows, state);
 		return 0;
@@ -273,6 +253,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
+	{ &choice_part_argp, 0, NULL, 1 },
 	{ &reading_argp, 0, NULL, 4 },
 	{ 0 },
 };
@@ -284,7 +265,8 @@ static const struct argp argp = {
 	.args_doc = "[summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power|tasks] OLD NEW",
 	.doc = "Compares two recordings, or several a side (a1.dat,a2.dat b1.dat,b2.dat): which calls, tasks, "
 	       "interrupts, functions, requests of disks, waits for locks, delays, idle states and programs take "
-	       "longer or happen more often, by a test that does not take chance for a change.",
+	       "longer or happen more often, by a test that does not take chance for a change."
+	       "\v--since and --until may be OLD,NEW: a time for each side, of which one may be empty.",
 };
 
 static int write_findings(const struct arguments *arguments, struct findings *findings, struct fail *fail)
@@ -308,7 +290,7 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 		.reading = &arguments->reading,
 		.per = diff_per_read(arguments->per),
 		.event = arguments->per,
-		.filter = { .comms = (const char *const *)arguments->comms, .nr_comms = arguments->nr_comms },
+		.filter = analyse_filter(&arguments->query),
 	};
 	struct fail met = FAIL_INIT;
 	struct findings findings;
@@ -339,7 +321,9 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .of = "summary", .per = "second", .diff = { .least = 0.03, .top = UINT64_MAX } };
+	struct arguments arguments = {
+		.query = QUERY_INIT, .of = "summary", .per = "second", .diff = { .least = 0.03, .top = UINT64_MAX }
+	};
 	struct fail fail = FAIL_INIT;
 	int status, r;
 
@@ -355,6 +339,7 @@ static int run(int argc, char **argv)
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < arguments.files[side].nr; i++)
 			free(arguments.files[side].owned[i]);
+	query_release(&arguments.query);
 	free(arguments.owned[0]);
 	free(arguments.owned[1]);
 	if (!r)

@@ -4,7 +4,6 @@
 #include "cmd/command.h"
 #include "cmd/diff_per.h"
 #include "cmd/reading.h"
-#include "cmd/stamp.h"
 #include "lib/analysis/analysis.h"
 #include "lib/base/pool.h"
 #include "lib/reader/extent.h"
@@ -45,24 +44,22 @@ static size_t choose(const char *of, const struct analysis_ops *chosen[array_siz
 	return nr;
 }
 
-/* Restricts the reader by times, which are different in each file. */
-static int narrow(const struct diff_files *files, struct reader *reader, struct extent *extent, struct fail *fail)
+/* Adds what is asked for. *ret is the part of the file's time, which is different in each file. */
+static int add_buffers(const struct query *query, struct trace *trace, struct reader *reader, struct extent *ret,
+		       struct fail *fail)
 {
-	int r = extent_find(reader->buffers[0].context, extent, fail);
-	struct extent whole = *extent;
+	int r = query_add(query, &(struct query_manner){ .times_only = true }, trace, reader, fail);
 
-	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
-		struct reader_buffer *buffer = &reader->buffers[i];
-
-		r = stamp_range(buffer->context, files->since, files->until, &whole, &buffer->window.since,
-				&buffer->window.until, fail);
-	}
+	if (!r && !reader->nr_buffers)
+		r = fail_set(fail, -ENODATA, "it has no events");
+	if (!r)
+		r = extent_find(reader->buffers[0].context, ret, fail);
 	if (r)
 		return r;
-	if (reader->buffers[0].window.since > extent->first)
-		extent->first = reader->buffers[0].window.since;
-	if (reader->buffers[0].window.until < extent->last)
-		extent->last = reader->buffers[0].window.until;
+	if (reader->buffers[0].window.since > ret->first)
+		ret->first = reader->buffers[0].window.since;
+	if (reader->buffers[0].window.until < ret->last)
+		ret->last = reader->buffers[0].window.until;
 	return 0;
 }
 
@@ -82,11 +79,7 @@ static int read_one(struct diff *diff, const struct diff_files files[2], bool is
 	int r;
 
 	reader_init(&reader);
-	r = reader_add_trace(&reader, trace, fail);
-	if (!r && !reader.nr_buffers)
-		r = fail_set(fail, -ENODATA, "it has no events");
-	if (!r)
-		r = narrow(&files[is_new], &reader, &extent, fail);
+	r = add_buffers(&files[is_new].query, trace, &reader, &extent, fail);
 	if (!r && reading->per == DIFF_PER_EVENT)
 		r = diff_per_choose(reading->event, &reader, &events, fail);
 	if (!r)
@@ -119,6 +112,16 @@ static int load(struct trace **traces, const struct diff_files files[2], const s
 	return r ? r : reading_load_all(traces, nr, reading, fail);
 }
 
+/* Says in which of the files it is, unless the message does. */
+static int name_file(const char *path, int r, struct fail *fail)
+{
+	size_t len = strlen(path);
+
+	return *fail->text == '\'' && !strncmp(fail->text + 1, path, len) && fail->text[len + 1] == '\'' ?
+		       r :
+		       fail_in(fail, r, "'%s'", path);
+}
+
 int diff_read(struct diff *diff, const struct diff_files files[2], const struct diff_reading *reading,
 	      struct fail *fail)
 {
@@ -131,8 +134,8 @@ int diff_read(struct diff *diff, const struct diff_files files[2], const struct 
 		for (size_t i = 0; i < files[side].nr; i++, at++) {
 			if (!r) {
 				r = read_one(diff, files, side, traces[at], reading, fail);
-				if (r)
-					r = fail_in(fail, r, "'%s'", files[side].paths[i]);
+				if (r && !fail->usage)
+					r = name_file(files[side].paths[i], r, fail);
 			}
 			trace_free(traces[at]);
 		}

@@ -5,6 +5,7 @@
 #include "lib/analysis/diff.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/cleanup.h"
+#include "lib/reader/query.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ struct diff_files {
 	const char *paths[DIFF_RUNS_MAX];
 	char *owned[DIFF_RUNS_MAX]; /* the paths that must be freed; the others are NULL */
 	size_t nr;
-	const char *since, *until; /* of each of them; NULL: from its first event, to its last */
+	struct query query; /* borrowed; its times are those of this side */
 };
 
 /* How the files are read, and which rows are compared. */

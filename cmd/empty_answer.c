@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "cmd/stamp.h"
 #include "lib/base/buf.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
@@ -15,7 +14,9 @@
 #include "lib/event/tasks.h"
 #include "lib/query/selection.h"
 #include "lib/reader/extent.h"
+#include "lib/reader/query.h"
 #include "lib/reader/reader.h"
+#include "lib/reader/stamp.h"
 #include "lib/trace/trace.h"
 
 enum {
@@ -34,7 +35,8 @@ struct part {
 };
 
 struct answer {
-	const struct empty_question *question;
+	const struct query *query;
+	bool rows;
 	uint64_t events, matches[CHOICES], first, last;
 	struct cpus cpus;
 	struct extent extent;
@@ -62,7 +64,7 @@ static void count(struct answer *answer, struct part *part, const struct event *
 
 	for (size_t i = 0; i < array_size(part->selections); i++)
 		meets[i] = part->selections[i] && selection_keep(part->selections[i], event);
-	meets[CHOICE_CPU] = answer->question->cpus && cpus_has(answer->question->cpus, event->cpu);
+	meets[CHOICE_CPU] = answer->query->some_cpus && cpus_has(&answer->query->cpus, event->cpu);
 	meets[CHOICE_SINCE] = event->ts >= part->since;
 	meets[CHOICE_UNTIL] = event->ts <= part->until;
 	for (size_t i = 0; i < CHOICES; i++)
@@ -71,7 +73,7 @@ static void count(struct answer *answer, struct part *part, const struct event *
 	answer->last = event->ts > answer->last ? event->ts : answer->last;
 	answer->events++;
 	(void)!cpus_add(&answer->cpus, event->cpu);
-	if (answer->question->nr_comms)
+	if (answer->query->comms.nr)
 		offer_name(answer, part->context, event->pid);
 }
 
@@ -90,28 +92,28 @@ static void see(void *arg, const struct event *event)
 
 static int select_alone(struct part *part, struct answer *answer, struct fail *fail)
 {
-	const struct empty_question *question = answer->question;
+	const struct query *query = answer->query;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < array_size(part->selections); i++)
 		r = selection_new(part->context, &part->selections[i], fail);
-	for (size_t i = 0; !r && i < question->nr_events; i++)
-		r = selection_add_events(part->selections[CHOICE_EVENT], question->events[i], fail);
-	for (size_t i = 0; !r && i < question->nr_comms; i++)
-		r = selection_add_comm(part->selections[CHOICE_COMM], question->comms[i], fail);
-	for (size_t i = 0; !r && i < question->nr_filters; i++)
-		r = selection_add_filter(part->selections[CHOICE_FILTER], question->filters[i], question->negated[i],
+	for (size_t i = 0; !r && i < query->events.nr; i++)
+		r = selection_add_events(part->selections[CHOICE_EVENT], query->events.at[i], fail);
+	for (size_t i = 0; !r && i < query->comms.nr; i++)
+		r = selection_add_comm(part->selections[CHOICE_COMM], query->comms.at[i], fail);
+	for (size_t i = 0; !r && i < query->filters.nr; i++)
+		r = selection_add_filter(part->selections[CHOICE_FILTER], query->filters.at[i], query->negated[i],
 					 fail);
-	for (size_t i = 0; !r && i < question->nr_pids; i++)
-		r = selection_add_pid(part->selections[CHOICE_PID], question->pids[i], fail);
+	for (size_t i = 0; !r && i < query->nr_pids; i++)
+		r = selection_add_pid(part->selections[CHOICE_PID], query->pids[i], fail);
 	return r ? r :
-		   stamp_range(part->context, question->since, question->until, &answer->extent, &part->since,
-			       &part->until, fail);
+		   stamp_range(part->context, query->since, query->until, &answer->extent, &part->since, &part->until,
+			       fail);
 }
 
 static int add_buffers(struct answer *answer, struct trace *trace, struct fail *fail)
 {
-	const struct empty_question *question = answer->question;
+	const struct query *query = answer->query;
 	struct reader *reader = &answer->reader;
 	int r = 0;
 
@@ -121,7 +123,7 @@ static int add_buffers(struct answer *answer, struct trace *trace, struct fail *
 	for (size_t i = 0; !r && i < trace_buffers(trace); i++) {
 		struct part *part = &answer->parts[reader->nr_buffers];
 
-		if (question->instance && strcmp(question->instance, trace_buffer(trace, i)->name.text))
+		if (query->instance && strcmp(query->instance, trace_buffer(trace, i)->name.text))
 			continue;
 		r = reader_add(reader, trace, i, fail);
 		if (r)
@@ -163,34 +165,34 @@ static const char *time_text(const struct answer *answer, uint64_t ts, char into
 
 static void tell_choice(const struct answer *answer, enum choice choice)
 {
-	const struct empty_question *question = answer->question;
+	const struct query *query = answer->query;
 	char hint[3 * NEAR_NAME_SIZE];
 
 	near_hint(&answer->near, hint, sizeof(hint));
 	switch (choice) {
 	case CHOICE_EVENT:
-		command_warn("none is a %s%s", question->events[0], question->nr_events > 1 ? " or of another -e" : "");
+		command_warn("none is a %s%s", query->events.at[0], query->events.nr > 1 ? " or of another -e" : "");
 		break;
 	case CHOICE_COMM:
-		command_warn("none is of a task called '%s'%s%s%s", question->comms[0],
-			     question->nr_comms > 1 ? " or as another --comm" : "", *hint ? "; " : "", hint);
+		command_warn("none is of a task called '%s'%s%s%s", query->comms.at[0],
+			     query->comms.nr > 1 ? " or as another --comm" : "", *hint ? "; " : "", hint);
 		break;
 	case CHOICE_FILTER:
-		command_warn("none meets the filter '%s'%s", question->filters[0],
-			     question->nr_filters > 1 ? " or another -f" : "");
+		command_warn("none meets the filter '%s'%s", query->filters.at[0],
+			     query->filters.nr > 1 ? " or another -f" : "");
 		break;
 	case CHOICE_PID:
-		command_warn("none is of the task %" PRId32 "%s", question->pids[0],
-			     question->nr_pids > 1 ? " or of another --pid" : "");
+		command_warn("none is of the task %" PRId32 "%s", query->pids[0],
+			     query->nr_pids > 1 ? " or of another --pid" : "");
 		break;
 	case CHOICE_CPU:
 		command_warn("none is of these CPUs");
 		break;
 	case CHOICE_SINCE:
-		command_warn("all are before --since %s", question->since);
+		command_warn("all are before --since %s", query->since);
 		break;
 	case CHOICE_UNTIL:
-		command_warn("all are after --until %s", question->until);
+		command_warn("all are after --until %s", query->until);
 		break;
 	case CHOICES:
 		break;
@@ -219,13 +221,14 @@ static void tell_choices(const struct answer *answer, const bool asked[CHOICES])
 		command_warn("each criterion has matching events, but no event meets all of them");
 }
 
-void empty_answer_tell(struct trace *trace, const struct empty_question *question)
+void empty_answer_tell(struct trace *trace, const struct query *query, bool rows)
 {
-	const bool asked[CHOICES] = { question->nr_events, question->nr_comms, question->nr_filters, question->nr_pids,
-				      question->cpus,      question->since,    question->until };
-	struct answer answer = { .question = question,
+	const bool asked[CHOICES] = { query->events.nr, query->comms.nr, query->filters.nr, query->nr_pids,
+				      query->some_cpus, query->since,    query->until };
+	struct answer answer = { .query = query,
+				 .rows = rows,
 				 .first = UINT64_MAX,
-				 .near = near_to(question->nr_comms ? question->comms[0] : "") };
+				 .near = near_to(query->comms.nr ? query->comms.at[0] : "") };
 	char count[TEXT_HUMAN], first[TEXT_HUMAN], last[TEXT_HUMAN];
 	cleanup_buf struct buf cpus = { 0 };
 	struct fail fail = FAIL_INIT;
@@ -233,7 +236,7 @@ void empty_answer_tell(struct trace *trace, const struct empty_question *questio
 
 	if (!memchr(asked, true, sizeof(asked)))
 		return;
-	answer.pids = question->nr_comms ? calloc(PIDS / 8, 1) : NULL;
+	answer.pids = query->comms.nr ? calloc(PIDS / 8, 1) : NULL;
 	r = read_all(&answer, trace, &fail);
 	free(answer.pids);
 	if (r)
@@ -242,7 +245,7 @@ void empty_answer_tell(struct trace *trace, const struct empty_question *questio
 		command_warn("nothing is selected: there are no events");
 		return;
 	}
-	if (!cpus_list(&answer.cpus, &cpus) || (question->rows && (answer.more || !is_any_unmet(&answer, asked))))
+	if (!cpus_list(&answer.cpus, &cpus) || (rows && (answer.more || !is_any_unmet(&answer, asked))))
 		return;
 	command_warn("0 of %s%s event%s are selected; they span %s to %s, CPUs %s", answer.more ? "more than " : "",
 		     text_count(count, answer.events), text_plural(answer.events),

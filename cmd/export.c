@@ -38,7 +38,7 @@ enum { EXIT_DAMAGED = 3 };
 
 struct arguments {
 	const char *input, *output;
-	struct choice choice;
+	struct query query;
 	struct decode decode;
 	const struct export_ops *ops;
 	const char *fields, *weight, *diff, *partition;
@@ -135,7 +135,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->choice;
+		state->child_inputs[0] = &arguments->query;
 		state->child_inputs[1] = &arguments->decode;
 		state->child_inputs[2] = &arguments->reading;
 		return 0;
@@ -208,14 +208,6 @@ static void tell_summary(const struct arguments *arguments, const struct export_
 	fputc('\n', stderr);
 }
 
-static void tell_empty(const struct choice *choice, struct trace *trace)
-{
-	const struct empty_question question = choice_question(choice);
-
-	if (choice->limit && choice->tail)
-		empty_answer_tell(trace, &question);
-}
-
 /*
  * Nothing can be opened after entering the sandbox. So the other file of --diff is opened before, and read behind it.
  */
@@ -246,8 +238,8 @@ static int read_and_write(const struct arguments *arguments, struct export_job *
 	r = open_files(arguments, job, &trace, fail);
 	if (!r) {
 		r = export_write(job, trace, fail);
-		if (!r && !job->events)
-			tell_empty(job->choice, trace);
+		if (!r && !job->events && job->query->limit && job->query->tail)
+			empty_answer_tell(trace, job->query, false);
 	}
 	trace_free(trace);
 	trace_free(job->before);
@@ -257,7 +249,7 @@ static int read_and_write(const struct arguments *arguments, struct export_job *
 /* Returns the exit status of the reader process. */
 static int export_to(const struct arguments *arguments, int fd)
 {
-	struct export_job job = { .choice = &arguments->choice,
+	struct export_job job = { .query = &arguments->query,
 				  .ops = arguments->ops,
 				  .fields = arguments->fields,
 				  .weight = arguments->weight,
@@ -383,7 +375,7 @@ static int export_special(const struct arguments *arguments, const struct destin
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .output = "-", .mode = OUTPUT_MODE };
+	struct arguments arguments = { .query = QUERY_INIT, .output = "-", .mode = OUTPUT_MODE };
 	struct destination to = DESTINATION_INIT;
 	struct fail fail = FAIL_INIT;
 	int status;

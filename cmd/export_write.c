@@ -82,11 +82,11 @@ static void see_too(void *arg, const struct event *event)
 {
 	struct writing *writing = arg;
 
-	if (writing->failed || writing->job->events >= writing->job->choice->limit)
+	if (writing->failed || writing->job->events >= writing->job->query->limit)
 		return;
 	see(writing, event);
 	writing->failed = follow(writing, writing->fail);
-	if (writing->failed || writing->job->events >= writing->job->choice->limit)
+	if (writing->failed || writing->job->events >= writing->job->query->limit)
 		reader_stop(&writing->reader);
 }
 
@@ -101,7 +101,7 @@ static int write_with_tables(struct writing *writing, struct fail *fail)
 	writing->fail = fail;
 	/* A pipe is read once: a line to paste could not read it. */
 	if (strcmp(job->input, "-") != 0) {
-		input = paste_recording(&pasted, job->choice->instance, job->input);
+		input = paste_recording(&pasted, job->query->instance, job->input);
 		if (!input)
 			return fail_memory(fail);
 	}
@@ -116,7 +116,7 @@ static int write_each(struct writing *writing, struct fail *fail)
 	struct event event;
 	int r = 1;
 
-	while (writing->job->events < writing->job->choice->limit &&
+	while (writing->job->events < writing->job->query->limit &&
 	       (r = reader_next(&writing->reader, &event, fail)) > 0) {
 		see(writing, &event);
 		if (follow(writing, fail))
@@ -155,7 +155,9 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 	int r;
 
 	reader_init(&reader);
-	r = choice_add(job->choice, trace, &reader, fail);
+	r = choice_buffers(job->query, NULL, trace, &reader, fail);
+	if (!r)
+		r = query_tail(job->query, &reader, fail);
 	if (!r)
 		r = export_new(job->ops, &input, &writing->out, &writing->before, fail);
 	if (!r)
@@ -184,12 +186,12 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 				      .has_date = trace_info(trace)->has_date,
 				      .date_offset_ns = trace_info(trace)->date_offset_ns };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int r = choice_buffers(job->choice, trace, &writing->reader, fail);
+	int r = choice_buffers(job->query, &job->decode, trace, &writing->reader, fail);
 
 	if (!r)
-		r = decode_begin(&job->decode, &writing->reader, trace, job->keeps_rights, fail);
+		r = decode_seal(&job->decode, trace, job->keeps_rights, fail);
 	if (!r)
-		r = choice_tail(job->choice, &writing->reader, fail);
+		r = query_tail(job->query, &writing->reader, fail);
 	if (!r && !out_init(&writing->out, 2 * OUT_SIZE))
 		r = fail_memory(fail);
 	if (!r && cpus > 1)

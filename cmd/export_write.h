@@ -8,16 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct choice;
 struct db;
 struct export_input;
 struct export_ops;
 struct fail;
+struct query;
 struct trace;
 
 /* What weft export writes, and what it reports about that. */
 struct export_job {
-	const struct choice *choice;
+	const struct query *query;
 	const struct export_ops *ops;
 	const char *fields;   /* the value of --fields, or NULL */
 	const char *weight;   /* the value of --weight, or NULL */

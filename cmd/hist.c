@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
+#include "cmd/choice.h"
 #include "cmd/command.h"
 #include "cmd/hist_print.h"
 #include "cmd/hist_saved.h"
 #include "cmd/kernel.h"
 #include "cmd/option_value.h"
 #include "cmd/setup_values.h"
-#include "cmd/stamp.h"
 #include "cmd/terminal.h"
 #include "lib/base/buf.h"
 #include "lib/base/now.h"
@@ -37,8 +37,6 @@ enum {
 	KEY_INTERVAL,
 	KEY_DURATION,
 	KEY_FORMAT,
-	KEY_SINCE,
-	KEY_UNTIL,
 };
 
 struct arguments {
@@ -85,8 +83,6 @@ static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0,
 	  "Count the events of the recording FILE instead; '-' is standard input. -B then names an instance in FILE",
 	  3 },
-	{ "since", KEY_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 3 },
-	{ "until", KEY_UNTIL, "TIME", 0, "End at TIME, inclusive", 3 },
 
 	{ NULL, 0, NULL, 0, "Output:", 4 },
 	{ "format", KEY_FORMAT, "table|json|kernel", 0,
@@ -157,25 +153,6 @@ static bool parse_what(int key, char *arg, struct argp_state *state)
 	return false;
 }
 
-static bool parse_file(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
-
-	switch (key) {
-	case 'i':
-		arguments->saved = true;
-		arguments->file.input = arg;
-		return true;
-	case KEY_SINCE:
-		arguments->file.since = arg;
-		return true;
-	case KEY_UNTIL:
-		arguments->file.until = arg;
-		return true;
-	}
-	return false;
-}
-
 static void check_file(const struct arguments *arguments, struct argp_state *state)
 {
 	const struct analyse *file = &arguments->file;
@@ -184,7 +161,8 @@ static void check_file(const struct arguments *arguments, struct argp_state *sta
 	    (arguments->argv || arguments->live || arguments->duration_ns || arguments->only_command))
 		argp_error(state, "--input counts recorded events: it cannot be combined with a COMMAND, "
 				  "-F, --duration or --live");
-	if (!arguments->saved && (file->since || file->until || file->reading.no_sandbox || file->reading.trust_size))
+	if (!arguments->saved &&
+	    (file->query.since || file->query.until || file->reading.no_sandbox || file->reading.trust_size))
 		argp_error(state, "--since, --until, --no-sandbox and --trust-size are for --input");
 	if (!arguments->saved && file->decode.wanted)
 		argp_error(state, "--decode is for --input: the kernel knows nothing of plugins");
@@ -213,13 +191,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
-	if (parse_what(key, arg, state) || parse_file(key, arg, state))
+	if (parse_what(key, arg, state))
 		return 0;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->kernel;
 		state->child_inputs[1] = &arguments->file.decode;
 		state->child_inputs[2] = &arguments->file.reading;
+		state->child_inputs[3] = &arguments->file.query;
+		return 0;
+	case 'i':
+		arguments->saved = true;
+		arguments->file.input = arg;
 		return 0;
 	case 'F':
 		arguments->only_command = true;
@@ -263,6 +246,7 @@ static const struct argp_child children[] = {
 	{ .argp = &kernel_argp, .group = 1 },
 	{ .argp = &decode_argp, .group = 3 },
 	{ .argp = &reading_argp, .group = 3 },
+	{ .argp = &choice_time_argp, .group = 3 },
 	{ 0 },
 };
 
@@ -459,7 +443,7 @@ static int hist_run(int argc, char **argv)
 	if (arguments.wanted.second)
 		session.title.unit = arguments.wanted.ns ? "ns" : "us";
 	if (arguments.saved) {
-		arguments.file.instance = arguments.kernel.name;
+		arguments.file.query.instance = arguments.kernel.name;
 		status = hist_saved_run(&arguments.file, &arguments.wanted, &session.title, arguments.format);
 		free(arguments.pair);
 		return status;

@@ -23,12 +23,19 @@ void option_once(const char *what, const char **ret, const char *arg, struct arg
 	*ret = arg;
 }
 
+void option_taken(const char *option, int r, const struct fail *fail, struct argp_state *state)
+{
+	if (r == -ENOMEM)
+		option_no_memory(state);
+	else if (r < 0)
+		argp_error(state, "--%s: %s", option, fail->text);
+}
+
 void option_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state)
 {
 	struct fail fail = FAIL_INIT;
 
-	if (text_parse_u64(arg, ret, &fail) < 0)
-		argp_error(state, "--%s: %s", option, fail.text);
+	option_taken(option, text_parse_u64(arg, ret, &fail), &fail, state);
 }
 
 void option_range(const char *option, const char *arg, uint64_t min, uint64_t max, uint64_t *ret,
@@ -60,20 +67,6 @@ int64_t option_signed(const char *option, const char *arg, struct argp_state *st
 	if (errno || end == arg || *end)
 		argp_error(state, "--%s: '%s' is not a whole number", option, arg);
 	return value;
-}
-
-bool option_next_pid(const char **list, int32_t *ret, struct argp_state *state)
-{
-	struct text_word word;
-	uint64_t value = 0;
-	char pid[32];
-
-	if (!text_next_word(list, ",", &word))
-		return false;
-	snprintf(pid, sizeof(pid), "%.*s", (int)word.len, word.at);
-	option_range("pid", pid, 0, INT32_MAX, &value, state);
-	*ret = (int32_t)value;
-	return true;
 }
 
 void option_no_memory(struct argp_state *state)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct fail;
+
 /*
  * Reads values of options while the command line is parsed. An invalid value ends the program with a usage error that
  * names the option.
@@ -24,6 +26,9 @@ void option_add_word(struct option_words *words, const char *word, struct argp_s
 /* A value that may be given once: `ret` is NULL before. */
 void option_once(const char *what, const char **ret, const char *arg, struct argp_state *state);
 
+/* For a value that a function of lib/ has read: ends the program if its result `r` is an error. */
+void option_taken(const char *option, int r, const struct fail *fail, struct argp_state *state);
+
 void option_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state);
 void option_range(const char *option, const char *arg, uint64_t min, uint64_t max, uint64_t *ret,
 		  struct argp_state *state);
@@ -33,9 +38,6 @@ void option_time(const char *option, const char *arg, uint64_t *ret, struct argp
 
 /* Reads a whole number that may be negative. */
 int64_t option_signed(const char *option, const char *arg, struct argp_state *state);
-
-/* Reads the next PID of a list with commas, and moves *list behind it. Returns false at the end of the list. */
-bool option_next_pid(const char **list, int32_t *ret, struct argp_state *state);
 
 /*
  * Ends the program; option_need() only where `ok` is false. Also while argp begins, when it has no name for a message

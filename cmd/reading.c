@@ -10,6 +10,7 @@
 
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 enum { KEY_NO_SANDBOX = 0xe00, KEY_TRUST_SIZE };
 
@@ -52,8 +53,11 @@ int reading_open(const char *input, const struct reading *reading, struct trace 
 
 int reading_load_all(struct trace *const *traces, size_t nr, const struct reading *reading, struct fail *fail)
 {
-	int r = reading->no_sandbox || reading->opens_more ? 0 : trace_sandbox(traces[0], fail);
+	int r;
 
+	/* Reads what the local time of --since depends on before giving up the right to read it. */
+	tzset();
+	r = reading->no_sandbox || reading->opens_more ? 0 : trace_sandbox(traces[0], fail);
 	for (size_t i = 0; !r && i < nr; i++) {
 		r = trace_load(traces[i], fail);
 		if (!r && reading->trust_size)

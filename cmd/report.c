@@ -10,7 +10,6 @@
 #include "cmd/reading.h"
 #include "cmd/report_print.h"
 #include "cmd/report_stored.h"
-#include "cmd/stamp.h"
 #include "cmd/terminal.h"
 
 #include "formats/sink.h"
@@ -18,7 +17,6 @@
 #include "lib/trace/trace.h"
 
 #include <errno.h>
-#include <time.h>
 
 enum { THREADS_MAX = 64 };
 
@@ -26,28 +24,8 @@ enum { OPT_FORMAT = 256, OPT_THREADS, OPT_STORED, OPT_COLOR, OPT_SELF, OPT_TS_DI
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
-	{ "instance", 'B', "NAME", 0, "Print only the buffer of this instance; '' is the top one", 1 },
 
-	{ "event", 'e', "EVENT", 0,
-	  "Print only EVENT: system:event, system or event, with globs; several with commas, repeatable", 2 },
-	{ "filter", 'f', "FILTER", 0,
-	  "Print only events that match FILTER, in the kernel's filter language; 'EVENT: FILTER' is for that event, "
-	  "FILTER alone for all events that have its fields; repeatable: one match is enough",
-	  2 },
-	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 2 },
-	{ "invert", 'v', NULL, 0, "Invert the filters that follow: leave out the events that match", 2 },
-	{ "no-hardirq", 'I', NULL, 0, "Leave out events that happened in hard interrupts", 2 },
-	{ "no-softirq", 'S', NULL, 0, "Leave out events that happened in softirqs", 2 },
-	{ "cpu", CHOICE_CPU, "CPULIST", 0, "Print only events of these CPUs, such as 0-3,7", 2 },
-	{ "pid", CHOICE_PID, "PID", 0, "Print only events of these tasks; a list with commas, repeatable", 2 },
-	{ "comm", CHOICE_COMM, "NAME", 0, "Print only events of tasks of this name, a glob; repeatable", 2 },
-	{ "no-self", CHOICE_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
-	  2 },
 	{ "self", OPT_SELF, NULL, 0, "Print weft's own tasks too, where the format leaves them out (pretty)", 2 },
-	{ "since", CHOICE_SINCE, "TIME", 0, "Begin at TIME, " STAMP_HELP, 2 },
-	{ "until", CHOICE_UNTIL, "TIME", 0, "End at TIME, inclusive", 2 },
-	{ "limit", CHOICE_LIMIT, "N", 0, "End after N events", 2 },
-	{ "tail", CHOICE_TAIL, "N", 0, "Print only the last N events", 2 },
 
 	{ "format", OPT_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", 3 },
 	{ "color", OPT_COLOR, COLOR_VALUES, 0, COLOR_HELP, 3 },
@@ -68,36 +46,6 @@ static const struct argp_option options[] = {
 	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU of this machine, at most 8)", 4 },
 	{ 0 },
 };
-
-/* Which events: besides those of report::choice. */
-static bool parse_selection(int key, char *arg, struct argp_state *state)
-{
-	struct report_options *report = state->input;
-
-	switch (key) {
-	case 'v':
-		report->negate = true;
-		return true;
-	case 'f':
-	case 'F':
-		if (report->filters.len < OPTION_WORDS_MAX)
-			report->negated[report->filters.len] = report->negate;
-		option_add_word(&report->filters, arg, state);
-		return true;
-	case 'I':
-		report->flags_out |= EVENT_HARDIRQ;
-		return true;
-	case 'S':
-		report->flags_out |= EVENT_SOFTIRQ;
-		return true;
-	case CHOICE_NO_SELF:
-	case OPT_SELF:
-		report->has_self = true;
-		report->self = key == OPT_SELF;
-		return true;
-	}
-	return choice_take(&report->choice, key, arg, state);
-}
 
 static bool parse_format(int key, char *arg, struct argp_state *state)
 {
@@ -133,6 +81,9 @@ static bool parse_format(int key, char *arg, struct argp_state *state)
 		return true;
 	case OPT_STORED:
 		report->stored = arg;
+		return true;
+	case OPT_SELF:
+		report->query.self = QUERY_SELF_IN;
 		return true;
 	}
 	return false;
@@ -176,18 +127,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct report_options *report = state->input;
 
 	if (key == ARGP_KEY_INIT) {
-		state->child_inputs[0] = &report->decode;
-		state->child_inputs[1] = &report->reading;
+		state->child_inputs[0] = &report->query;
+		state->child_inputs[1] = &report->decode;
+		state->child_inputs[2] = &report->reading;
 	} else if (key == ARGP_KEY_END) {
 		check(report, state);
-	} else if (!parse_selection(key, arg, state) && !parse_format(key, arg, state) &&
-		   !parse_reading(key, arg, state)) {
+	} else if (!parse_format(key, arg, state) && !parse_reading(key, arg, state)) {
 		return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
 static const struct argp_child children[] = {
+	{ &choice_argp, 0, NULL, 2 },
 	{ &decode_argp, 0, NULL, 3 },
 	{ &reading_argp, 0, NULL, 4 },
 	{ 0 },
@@ -204,19 +156,14 @@ static const struct argp argp = {
 
 static void tell_empty(const struct report_options *report, struct trace *trace)
 {
-	struct empty_question question = choice_question(&report->choice);
-
-	question.filters = report->filters.at;
-	question.nr_filters = report->filters.len;
-	question.negated = report->negated;
-	if (!*report->printed && report->choice.limit && report->choice.tail)
-		empty_answer_tell(trace, &question);
+	if (!*report->printed && report->query.limit && report->query.tail)
+		empty_answer_tell(trace, &report->query, false);
 }
 
 static int report_run(int argc, char **argv)
 {
 	uint64_t printed = 0;
-	struct report_options report = { .choice = CHOICE_INIT, .format = sink_at(0), .printed = &printed };
+	struct report_options report = { .query = QUERY_INIT, .format = sink_at(0), .printed = &printed };
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
 	int r;
@@ -230,21 +177,20 @@ static int report_run(int argc, char **argv)
 		progress_prepare("report", true);
 	report.sink.width = terminal_width();
 	pager_start();
-	/* Reads what the local time depends on before giving up the right to read it. */
-	tzset();
 	report.reading.opens_more = report.decode.wanted;
 	r = reading_open(report.input, &report.reading, &trace, &fail);
 	if (r < 0)
 		return command_failed(&fail);
 	trace_shift_times(trace, report.ts_offset);
 	/* A reader that goes away, such as head, ends the report as it ends any other filter. */
-	r = report.stored ? report_stored(trace, report.choice.instance, report.stored, &fail) :
+	r = report.stored ? report_stored(trace, report.query.instance, report.stored, &fail) :
 			    report_print(&report, trace, &fail);
 	if (!r && trace_damage(trace))
 		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
 	if (!r && !report.stored)
 		tell_empty(&report, trace);
 	trace_free(trace);
+	query_release(&report.query);
 	return r < 0 ? command_failed(&fail) : EXIT_OK;
 }
 

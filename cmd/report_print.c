@@ -33,21 +33,6 @@ enum { FEW_EVENTS = 1000 };
  */
 enum { TEXT_RATIO_MAX = 32768, TEXT_FREE = 64 << 20 };
 
-static int select_events(const struct report_options *report, struct selection *selection, struct fail *fail)
-{
-	int r = choice_select(&report->choice, selection, fail);
-
-	for (size_t i = 0; !r && i < report->filters.len; i++)
-		if ((r = selection_add_filter(selection, report->filters.at[i], report->negated[i], fail)))
-			fail_in(fail, r, "--filter");
-	if (!r && selection_asks_duration(selection) && report->choice.tail != UINT64_MAX)
-		r = fail_set(fail, -EINVAL,
-			     "--tail reads only the last events, so a duration that began before them is unknown: "
-			     "leave out --tail");
-	selection_leave_out_flags(selection, report->flags_out);
-	return r;
-}
-
 static unsigned thread_count(const struct report_options *report)
 {
 	long cpus;
@@ -55,7 +40,7 @@ static unsigned thread_count(const struct report_options *report)
 	if (report->threads)
 		return (unsigned)report->threads;
 	/* To start a thread takes as long as some hundred lines. */
-	if (report->choice.limit <= FEW_EVENTS || report->choice.tail <= FEW_EVENTS)
+	if (report->query.limit <= FEW_EVENTS || report->query.tail <= FEW_EVENTS)
 		return 1;
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	return cpus < 1 ? 1 : cpus > 8 ? 8 : (unsigned)cpus;
@@ -76,23 +61,6 @@ struct printing {
 	struct fail failure; /* the message of that error */
 };
 
-static int buffer_select(const struct report_options *report, struct reader_buffer *buffer, uint64_t **ret_left_out,
-			 struct fail *fail)
-{
-	int r = selection_new(buffer->context, &buffer->selection, fail);
-
-	if (!r)
-		r = select_events(report, buffer->selection, fail);
-	if (!r && (report->has_self ? !report->self : report->format->leaves_out_self))
-		r = selection_leave_out_self(buffer->selection, ret_left_out, fail);
-	if (!r && selection_empty(buffer->selection)) {
-		selection_free(buffer->selection);
-		buffer->selection = NULL;
-		*ret_left_out = NULL;
-	}
-	return r;
-}
-
 static int buffer_init(const struct report_options *report, struct reader_buffer *buffer, struct printing *printing,
 		       uint64_t **ret_left_out, struct fail *fail)
 {
@@ -105,22 +73,9 @@ static int buffer_init(const struct report_options *report, struct reader_buffer
 	/* Damage of the file is reported later, when the report reads it. */
 	if (!r && context_option(buffer->context, OPTION_LATENCY_FORMAT))
 		(void)!latency_facts_learn(buffer->context, NULL);
-	if (!r)
-		r = buffer_select(report, buffer, ret_left_out, fail);
-	return r ? r : choice_window(&report->choice, buffer, &printing->extent, fail);
-}
-
-/*
- * Without --instance, buffers without events are skipped. The longest case of a latency tracer is printed although it
- * is not in the pages.
- */
-static bool wanted(const struct report_options *report, struct trace *trace, size_t index)
-{
-	const struct trace_buffer *buffer = trace_buffer(trace, index);
-
-	if (report->choice.instance)
-		return !strcmp(report->choice.instance, buffer->name.text);
-	return trace_buffers(trace) == 1 || buffer->nr_cpus || context_latency(trace, index);
+	return r ? r :
+		   query_narrow(&report->query, buffer, report->format->leaves_out_self, &printing->extent,
+				ret_left_out, fail);
 }
 
 /* Adds a buffer. If it cannot be printed, the others still are, and the error is reported at the end. */
@@ -156,15 +111,13 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 	if (!printing->raw || !printing->sinks || !printing->left_out)
 		return fail_memory(fail);
 	for (size_t i = 0; i < nr_buffers; i++) {
-		if (!wanted(report, trace, i))
+		/* The longest case of a latency tracer is printed although it may not be in the pages. */
+		if (!query_wants(&report->query, trace, i, true))
 			continue;
 		nr_wanted++;
 		add_buffer(report, trace, i, printing);
 	}
-	if (report->choice.instance && !nr_wanted)
-		return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace),
-				report->choice.instance);
-	return 0;
+	return report->query.instance && !nr_wanted ? query_no_instance(&report->query, trace, fail) : 0;
 }
 
 /* Adds the text in front of each line that names its buffer, if there are several buffers. */
@@ -264,7 +217,7 @@ static int start_reading(const struct report_options *report, struct printing *p
 {
 	struct reader *reader = &printing->reader;
 	unsigned threads = thread_count(report);
-	int r = report->choice.tail == UINT64_MAX ? 0 : reader_tail(reader, report->choice.tail, fail);
+	int r = query_tail(&report->query, reader, fail);
 
 	/* Finding the tail counted events with the same selections, so the counts start again. */
 	for (size_t i = 0; i < reader->nr_buffers; i++)
@@ -283,7 +236,7 @@ static int print_events(const struct report_options *report, struct printing *pr
 	uint64_t size = trace_info(reader->buffers[0].context->trace)->size;
 	const struct render_options options = {
 		.pool = printing->pool,
-		.limit = report->choice.limit,
+		.limit = report->query.limit,
 		.prefixes = printing->prefixes,
 		.escape = format_is_escaped(report->format, &report->sink),
 		.text_max = report->reading.trust_size ? 0 : TEXT_FREE + TEXT_RATIO_MAX * size,
@@ -292,7 +245,7 @@ static int print_events(const struct report_options *report, struct printing *pr
 	int r;
 
 	/* A part of the file is looked for without reading all. */
-	progress_start(report->choice.since || report->choice.until || report->choice.tail != UINT64_MAX ? 0 : size);
+	progress_start(report->query.since || report->query.until || report->query.tail != UINT64_MAX ? 0 : size);
 	r = render(reader, printing->sinks, &options, STDOUT_FILENO, report->printed, fail);
 	progress_end();
 
@@ -334,23 +287,23 @@ static void printing_release(struct printing *printing)
 /* The first option that asks for other lines, or for other text of them, than the kernel's own; NULL: none does. */
 static const char *asked(const struct report_options *report, bool changed)
 {
-	const struct choice *choice = &report->choice;
+	const struct query *query = &report->query;
 	const struct {
 		bool given;
 		const char *name;
 	} options[] = {
 		{ report->format != sink_at(0), "--format" },
-		{ choice->events.len, "-e" },
-		{ report->filters.len, "-f" },
-		{ report->flags_out & EVENT_HARDIRQ, "--no-hardirq" },
-		{ report->flags_out & EVENT_SOFTIRQ, "--no-softirq" },
-		{ choice->some_cpus, "--cpu" },
-		{ choice->nr_pids, "--pid" },
-		{ choice->comms.len, "--comm" },
-		{ choice->since, "--since" },
-		{ choice->until, "--until" },
-		{ choice->limit != UINT64_MAX, "--limit" },
-		{ choice->tail != UINT64_MAX, "--tail" },
+		{ query->events.nr, "-e" },
+		{ query->filters.nr, "-f" },
+		{ query->flags_out & EVENT_HARDIRQ, "--no-hardirq" },
+		{ query->flags_out & EVENT_SOFTIRQ, "--no-softirq" },
+		{ query->some_cpus, "--cpu" },
+		{ query->nr_pids, "--pid" },
+		{ query->comms.nr, "--comm" },
+		{ query->since, "--since" },
+		{ query->until, "--until" },
+		{ query->limit != UINT64_MAX, "--limit" },
+		{ query->tail != UINT64_MAX, "--tail" },
 		{ report->sink.raw, "--raw" },
 		{ report->raw_events.len, "-r" },
 		{ changed, "-O" },

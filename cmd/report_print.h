@@ -2,12 +2,12 @@
 #ifndef WEFT_CMD_REPORT_PRINT_H
 #define WEFT_CMD_REPORT_PRINT_H
 
-#include "cmd/choice.h"
 #include "cmd/decode.h"
 #include "cmd/option_value.h"
 #include "cmd/reading.h"
 #include "formats/sink.h"
 #include "lib/base/cleanup.h"
+#include "lib/reader/query.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,14 +20,10 @@ struct trace;
 
 struct report_options {
 	const char *input;
-	struct choice choice; /* its no_self is not used: `self` says more */
+	struct query query;
 	const struct sink_ops *format;
 	struct sink_options sink;
-	struct option_words filters, options, raw_events;
-	bool negated[OPTION_WORDS_MAX]; /* of each filter: what meets it is left out */
-	bool negate;                    /* those that are still to come */
-	uint8_t flags_out;              /* enum event_flags of events that are left out */
-	bool has_self, self;            /* whether what weft itself did is printed; left to the format */
+	struct option_words options, raw_events;
 	uint64_t threads;
 	struct reading reading;
 	bool quiet;

@@ -15,7 +15,7 @@
 enum { OPT_EVERY = 256, OPT_SIZE, OPT_COUNT, OPT_BY };
 
 struct arguments {
-	struct choice choice;
+	struct query query;
 	struct form form;
 	const char *input;
 	enum cut_by by;
@@ -68,7 +68,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->choice;
+		state->child_inputs[0] = &arguments->query;
 		state->child_inputs[1] = &arguments->form;
 		return 0;
 	case OPT_EVERY:
@@ -115,7 +115,7 @@ static int make_files(void *arg)
 {
 	struct arguments *arguments = arg;
 	struct cut_job job = {
-		.form = &arguments->form, .choice = &arguments->choice, .by = arguments->by, .step = arguments->step
+		.form = &arguments->form, .query = &arguments->query, .by = arguments->by, .step = arguments->step
 	};
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
@@ -135,12 +135,15 @@ static int make_files(void *arg)
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .by = CUT_NOT };
+	struct arguments arguments = { .query = QUERY_INIT, .by = CUT_NOT };
+	int status;
 
 	command_parse(&split_command, argc, argv, 0, &arguments);
 	if (!arguments.input)
 		arguments.input = "trace.dat";
-	return form_apart(&arguments.form, make_files, &arguments);
+	status = form_apart(&arguments.form, make_files, &arguments);
+	query_release(&arguments.query);
+	return status;
 }
 
 const struct command split_command = {

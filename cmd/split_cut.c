@@ -200,7 +200,7 @@ static int take_events(struct cutting *cutting, struct fail *fail)
 	struct event event;
 	int r = 0;
 
-	while (cutting->job->events < cutting->job->choice->limit &&
+	while (cutting->job->events < cutting->job->query->limit &&
 	       (r = reader_next(&cutting->reader, &event, fail)) > 0) {
 		r = take_event(cutting, &event, fail);
 		if (r)
@@ -238,9 +238,12 @@ static int can_cut(const struct cutting *cutting, struct fail *fail)
 
 static int start(struct cutting *cutting, struct fail *fail)
 {
-	int r = choice_add(cutting->job->choice, cutting->trace, &cutting->reader, fail);
+	const struct query *query = cutting->job->query;
+	int r = choice_buffers(query, NULL, cutting->trace, &cutting->reader, fail);
 	size_t nr = cutting->reader.nr_buffers;
 
+	if (!r)
+		r = query_tail(query, &cutting->reader, fail);
 	if (r)
 		return r;
 	cutting->lost = calloc(nr + 1, sizeof(*cutting->lost));

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-struct choice;
+struct query;
 struct fail;
 struct trace;
 
@@ -15,7 +15,7 @@ enum cut_by { CUT_NOT, CUT_TIME, CUT_SIZE, CUT_COUNT, CUT_CPU, CUT_EVENT };
 
 struct cut_job {
 	const struct form *form;
-	const struct choice *choice;
+	const struct query *query;
 	enum cut_by by;
 	uint64_t step; /* for CUT_TIME ns, for CUT_SIZE bytes of pages, for CUT_COUNT events */
 	/* Results: */

@@ -25,7 +25,7 @@ enum { OPT_FORMAT = 256 };
 
 struct arguments {
 	const char *input, *sql;
-	struct choice choice;
+	struct query query;
 	struct decode decode;
 	enum table_format format;
 	struct reading reading;
@@ -61,7 +61,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->choice;
+		state->child_inputs[0] = &arguments->query;
 		state->child_inputs[1] = &arguments->decode;
 		state->child_inputs[2] = &arguments->reading;
 		return 0;
@@ -169,8 +169,8 @@ static int answer(const struct arguments *arguments, struct export_job *job, str
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .format = TABLE_AS_TEXT };
-	struct export_job job = { .choice = &arguments.choice, .ops = export_find("sqlite"), .fd = -1 };
+	struct arguments arguments = { .query = QUERY_INIT, .format = TABLE_AS_TEXT };
+	struct export_job job = { .query = &arguments.query, .ops = export_find("sqlite"), .fd = -1 };
 	struct sqlite3 *handle = NULL;
 	struct fail fail = FAIL_INIT;
 	int r;
@@ -188,6 +188,7 @@ static int run(int argc, char **argv)
 	if (!r)
 		r = answer(&arguments, &job, handle, &fail);
 	db_query_close(handle);
+	query_release(&arguments.query);
 	job.ops->close(job.db);
 	return r ? command_failed(&fail) : EXIT_OK;
 }

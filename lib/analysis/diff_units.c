@@ -32,6 +32,9 @@ static uint32_t cpus_of(const struct pass *pass)
 		if (pass->reader->buffers[i].context->online_cpus > nr)
 			nr = pass->reader->buffers[i].context->online_cpus;
 	nr = nr ? nr : (uint32_t)pass->state.nr_cpus;
+	if (pass->filter.cpus)
+		for (uint32_t cpu = 0, all = nr; cpu < all; cpu++)
+			nr -= !cpus_has(pass->filter.cpus, cpu);
 	return nr ? nr : 1;
 }
 

@@ -15,7 +15,7 @@ struct extent {
 	bool known;           /* extent_find() has run */
 	bool found;           /* the file has an event */
 	uint64_t first, last; /* in units of event::ts */
-	/* times of events that were looked for, by the text that asked (cmd/stamp.c); the texts are borrowed */
+	/* times of events that were looked for, by the text that asked (lib/reader/stamp.c); the texts are borrowed */
 	struct extent_moment {
 		const char *text; /* NULL: none */
 		uint64_t at;

@@ -271,7 +271,9 @@ void reader_stop(struct reader *reader)
 const char *reader_damage(const struct reader *reader, const char **ret_path)
 {
 	for (size_t i = 0; i < reader->nr_buffers; i++) {
-		const char *damage = events_damage(reader->buffers[i].events);
+		/* Before reader_start() there are no events. */
+		const struct events *events = reader->buffers[i].events;
+		const char *damage = events ? events_damage(events) : NULL;
 
 		if (damage) {
 			*ret_path = trace_path(reader->buffers[i].context->trace);

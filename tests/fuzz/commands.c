@@ -3,10 +3,10 @@
  * Input: a trace.dat, read by the commands that have no target of their own, as the command line calls them, and by
  * each exporter. The last byte chooses one of them; with WEFT_FUZZ_ALL in the environment each input goes through all.
  */
-#include "cmd/choice.h"
 #include "cmd/command.h"
 #include "cmd/export_write.h"
 #include "formats/export/export.h"
+#include "lib/reader/query.h"
 #include "lib/trace/trace.h"
 
 #include <fcntl.h>
@@ -95,8 +95,8 @@ static void call_command(const char *const *line, char *file)
 
 static void export_to(const struct export_ops *ops, const char *file)
 {
-	const struct choice choice = CHOICE_INIT;
-	struct export_job job = { .choice = &choice, .ops = ops, .input = file, .fd = open("/dev/null", O_WRONLY) };
+	const struct query query = QUERY_INIT;
+	struct export_job job = { .query = &query, .ops = ops, .input = file, .fd = open("/dev/null", O_WRONLY) };
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
 

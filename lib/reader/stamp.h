@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_CMD_STAMP_H
-#define WEFT_CMD_STAMP_H
+#ifndef WEFT_READER_STAMP_H
+#define WEFT_READER_STAMP_H
 
 #include "lib/base/cleanup.h"
 
@@ -9,10 +9,6 @@
 struct context;
 struct extent;
 struct fail;
-
-#define STAMP_HELP                                                                                            \
-	"in seconds as the trace prints them, +1ms from the first event of the file, -2s from its last one, " \
-	"@EVENT or @mark:TEXT at an event or a marker (@EVENT#2-50ms: 50 ms before the second), or the date and time"
 
 /*
  * The times of --since and --until; one that was not given (NULL) leaves its *ret as it is. A time is: seconds with up

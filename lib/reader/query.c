@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/reader/query.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/base/vec.h"
+#include "lib/event/context.h"
+#include "lib/query/selection.h"
+#include "lib/reader/extent.h"
+#include "lib/reader/reader.h"
+#include "lib/reader/stamp.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void query_release(struct query *query)
+{
+	free(query->events.at);
+	free(query->comms.at);
+	free(query->filters.at);
+	free(query->negated);
+	free(query->pids);
+	*query = (struct query)QUERY_INIT;
+}
+
+int query_add_word(struct query_words *words, const char *word, struct fail *fail)
+{
+	const char **added = vec_push(words->at, words->nr);
+
+	if (!added)
+		return fail_memory(fail);
+	*added = word;
+	return 0;
+}
+
+int query_add_filter(struct query *query, const char *filter, struct fail *fail)
+{
+	size_t nr = query->filters.nr;
+	bool *added = vec_push(query->negated, nr);
+
+	if (!added)
+		return fail_memory(fail);
+	*added = query->invert;
+	return query_add_word(&query->filters, filter, fail);
+}
+
+int query_add_pids(struct query *query, const char *list, struct fail *fail)
+{
+	struct text_word word;
+	char text[32];
+
+	while (text_next_word(&list, ",", &word)) {
+		uint64_t pid;
+		int32_t *added;
+		int r;
+
+		snprintf(text, sizeof(text), "%.*s", (int)word.len, word.at);
+		r = text_parse_range(text, 0, INT32_MAX, &pid, fail);
+		if (r)
+			return r;
+		added = vec_push(query->pids, query->nr_pids);
+		if (!added)
+			return fail_memory(fail);
+		*added = (int32_t)pid;
+	}
+	return 0;
+}
+
+static int select_events(const struct query *query, struct selection *selection, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < query->events.nr; i++)
+		r = selection_add_events(selection, query->events.at[i], fail);
+	for (size_t i = 0; !r && i < query->comms.nr; i++)
+		r = selection_add_comm(selection, query->comms.at[i], fail);
+	for (size_t i = 0; !r && i < query->nr_pids; i++)
+		r = selection_add_pid(selection, query->pids[i], fail);
+	for (size_t i = 0; !r && i < query->filters.nr; i++)
+		if ((r = selection_add_filter(selection, query->filters.at[i], query->negated[i], fail)))
+			fail_in(fail, r, "--filter");
+	if (!r && selection_asks_duration(selection) && query->tail != UINT64_MAX)
+		r = fail_set(fail, -EINVAL,
+			     "--tail reads only the last events, so a duration that began before them is unknown: "
+			     "leave out --tail");
+	selection_leave_out_flags(selection, query->flags_out);
+	return r;
+}
+
+static int narrow_time(const struct query *query, struct reader_buffer *buffer, struct extent *extent,
+		       struct fail *fail)
+{
+	return stamp_range(buffer->context, query->since, query->until, extent, &buffer->window.since,
+			   &buffer->window.until, fail);
+}
+
+int query_narrow(const struct query *query, struct reader_buffer *buffer, bool leaves_out_self, struct extent *extent,
+		 uint64_t **ret_left_out, struct fail *fail)
+{
+	bool out = query->self == QUERY_SELF_UNSAID ? leaves_out_self : query->self == QUERY_SELF_OUT;
+	uint64_t *left_out = NULL;
+	int r = selection_new(buffer->context, &buffer->selection, fail);
+
+	if (!r)
+		r = select_events(query, buffer->selection, fail);
+	if (!r && out)
+		r = selection_leave_out_self(buffer->selection, &left_out, fail);
+	if (r)
+		return r;
+	if (selection_empty(buffer->selection)) {
+		selection_free(buffer->selection);
+		buffer->selection = NULL;
+		left_out = NULL;
+	}
+	if (ret_left_out)
+		*ret_left_out = left_out;
+	if (query->some_cpus) {
+		buffer->window.cpu_mask = query->cpus.bits;
+		buffer->window.cpu_mask_words = array_size(query->cpus.bits);
+	}
+	return narrow_time(query, buffer, extent, fail);
+}
+
+bool query_wants(const struct query *query, struct trace *trace, size_t buffer, bool texts)
+{
+	const struct trace_buffer *info = trace_buffer(trace, buffer);
+
+	if (query->instance)
+		return !strcmp(query->instance, info->name.text);
+	return trace_buffers(trace) == 1 || info->nr_cpus || (texts && context_latency(trace, buffer));
+}
+
+int query_no_instance(const struct query *query, struct trace *trace, struct fail *fail)
+{
+	return fail_set(fail, -ENOENT, "'%s' has no buffer of an instance '%s'", trace_path(trace), query->instance);
+}
+
+static int add(const struct query *query, const struct query_manner *manner, struct trace *trace, size_t index,
+	       struct reader *reader, struct extent *extent, struct fail *fail)
+{
+	int r = reader_add(reader, trace, index, fail);
+	struct reader_buffer *buffer = &reader->buffers[reader->nr_buffers - 1];
+
+	if (!r && manner->prepare)
+		r = manner->prepare(manner->arg, buffer->context, fail);
+	if (r)
+		return r;
+	return manner->times_only ? narrow_time(query, buffer, extent, fail) :
+				    query_narrow(query, buffer, false, extent, NULL, fail);
+}
+
+int query_add(const struct query *query, const struct query_manner *manner, struct trace *trace, struct reader *reader,
+	      struct fail *fail)
+{
+	struct extent extent = { .known = false };
+	bool wanted = false;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < trace_buffers(trace); i++) {
+		if (!query_wants(query, trace, i, manner->texts))
+			continue;
+		wanted = true;
+		r = add(query, manner, trace, i, reader, &extent, fail);
+	}
+	return !r && query->instance && !wanted ? query_no_instance(query, trace, fail) : r;
+}
+
+int query_tail(const struct query *query, struct reader *reader, struct fail *fail)
+{
+	return query->tail == UINT64_MAX ? 0 : reader_tail(reader, query->tail, fail);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_READER_QUERY_H
+#define WEFT_READER_QUERY_H
+
+#include "lib/base/cleanup.h"
+#include "lib/base/cpus.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct context;
+struct extent;
+struct fail;
+struct reader;
+struct reader_buffer;
+struct selection;
+struct trace;
+
+/*
+ * What a user asks of a recording, in words: of which buffer, events, tasks, CPUs and time. All readers ask with the
+ * same words, in the same grammar, and fail with the same messages, which name the option.
+ * The query borrows the words and owns the lists. query_release() frees them.
+ */
+struct query_words {
+	const char **at;
+	size_t nr;
+};
+
+struct query {
+	const char *instance;             /* NULL: all buffers; "": that of the top instance */
+	struct query_words events, comms; /* as lib/query/selection.h reads them */
+	struct query_words filters;       /* one match is enough */
+	bool *negated;                    /* for each filter: what meets it is left out */
+	bool invert;                      /* the filters that are still to come are such */
+	uint8_t flags_out;                /* enum event_flags of events that are left out */
+	int32_t *pids;
+	size_t nr_pids;
+	struct cpus cpus;
+	bool some_cpus;
+	enum { QUERY_SELF_UNSAID, QUERY_SELF_OUT, QUERY_SELF_IN } self;
+	const char *since, *until; /* lib/reader/stamp.h; NULL: not given */
+	uint64_t limit;            /* UINT64_MAX: all; the caller keeps it */
+	uint64_t tail;             /* UINT64_MAX: from the start */
+};
+
+#define QUERY_INIT                                      \
+	{                                               \
+		.limit = UINT64_MAX, .tail = UINT64_MAX \
+	}
+
+void query_release(struct query *query);
+
+/* Each adds what one option says. -EINVAL or -ERANGE: it has no such form; the message does not name the option. */
+int must_check query_add_word(struct query_words *words, const char *word, struct fail *fail);
+int must_check query_add_filter(struct query *query, const char *filter, struct fail *fail);
+/* A list with commas. */
+int must_check query_add_pids(struct query *query, const char *list, struct fail *fail);
+
+/* How the buffers are added. */
+struct query_manner {
+	/* Is called for each context before its events are selected, because plugins add names to it; or NULL. */
+	int (*prepare)(void *arg, struct context *context, struct fail *fail);
+	void *arg;
+	bool times_only; /* the reader shows what all tasks did on all CPUs, as the state of lib/state needs it */
+	bool texts;      /* also buffers without pages that have the kernel's text of a latency tracer */
+};
+
+/* Whether the query asks for this buffer of the trace. */
+bool query_wants(const struct query *query, struct trace *trace, size_t buffer, bool texts);
+
+/*
+ * Adds the buffers and narrows each; the reader can then be started, or query_tail() be called before. -ENOENT: there
+ * is no such instance. The other options may leave no buffer.
+ */
+int must_check query_add(const struct query *query, const struct query_manner *manner, struct trace *trace,
+			 struct reader *reader, struct fail *fail);
+int must_check query_tail(const struct query *query, struct reader *reader, struct fail *fail);
+
+/* Returns -ENOENT: the trace has no buffer of the instance. */
+int query_no_instance(const struct query *query, struct trace *trace, struct fail *fail);
+
+/*
+ * The part of query_add() that narrows one buffer. `leaves_out_self`: if the words do not say it; *ret_left_out, which
+ * may be NULL, is then where the events that were left out are counted. `extent` is looked for when it is needed.
+ */
+int must_check query_narrow(const struct query *query, struct reader_buffer *buffer, bool leaves_out_self,
+			    struct extent *extent, uint64_t **ret_left_out, struct fail *fail);
+
+#endif
