@@ -62,7 +62,10 @@ uint64_t lone_from(const struct lone *lone, int32_t depth, uint64_t start, uint6
 	return least < inner ? least : 0;
 }
 
-/* Of two calls of which `inner` ended first. The start of the outer one may be late by the time in which it slept. */
+/*
+ * Whether `inner`, the call that ended first, lies in `outer`. The start of the outer one may be late by the time in
+ * which it slept.
+ */
 static bool lies_in(const struct lone_call *inner, const struct lone_call *outer)
 {
 	return inner->depth > outer->depth && inner->rettime > outer->calltime;

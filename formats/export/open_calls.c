@@ -32,7 +32,7 @@ void open_calls_bind(const struct open_calls *calls, const struct format *format
 		ret->number = place_of(&format->fields[format->nr_common], &calls->context->abi);
 }
 
-/* Of events of both systems only those of raw_syscalls count. */
+/* If both systems have events, only the events of raw_syscalls count. */
 static bool is_second(struct open_calls *calls, const struct open_calls_type *type)
 {
 	calls->raw |= type->raw;

@@ -118,7 +118,7 @@ void header_entries(const struct ftrace *ftrace, struct out *out)
 	out_str(out, "\n#\n");
 }
 
-/* Of an imported text, the tracer that printed a graph may be another one: irqsoff, wakeup. */
+/* An imported text may have the graph of another tracer: irqsoff, wakeup. */
 static void print_tracer(const struct context *context, struct out *out)
 {
 	size_t len;

@@ -19,7 +19,7 @@ static const struct cpu_stats *stats_of(const struct context *context, uint16_t 
 }
 
 /*
- * A page that is full has no room for the number of events lost before it. Of the first page of a buffer that nobody
+ * A page that is full has no room for the number of events lost before it. For the first page of a buffer that nobody
  * had read from, the kernel's counter of this CPU has it.
  */
 static void count_lost(const struct context *context, struct event *event)

@@ -81,7 +81,7 @@ void irq_charge(struct analysis *irq, const struct irq_frame *frame, uint64_t la
 	samples_add(&source->lasted, &irq->pass->budget, lasted);
 	irq_see_longest(&source->longest, lasted, end);
 	cpu->runs[source->kind]++;
-	/* Of works the own time is not known. */
+	/* The own time of works is not known. */
 	if (source->kind == IRQ_WORK)
 		return;
 	source->has_self = true;

@@ -29,7 +29,7 @@ void irq_taking_pause(struct irq_taking *taking, uint64_t now)
 		return;
 	}
 	take(taking, first, (first + 1) * IRQ_WINDOW - since);
-	/* Of windows that it took as a whole, the first one is enough. */
+	/* The first of the windows that it took as a whole is enough. */
 	if (first + 1 < last)
 		take(taking, first + 1, IRQ_WINDOW);
 	if (now > last * IRQ_WINDOW)

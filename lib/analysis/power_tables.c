@@ -48,7 +48,7 @@ static const struct table_column cpu_columns[] = {
 
 const struct analysis_sorts power_sorts = { cpu_columns, array_size(cpu_columns), 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 };
 
-/* Of a CPU without an event of its idle states it is not known. */
+/* It is not known for a CPU without an event of its idle states. */
 static void put_idled(const struct analysis *power, struct table *table, const struct power_cpu *cpu)
 {
 	if (!cpu->seen) {

@@ -109,7 +109,7 @@ static uint64_t more(uint64_t sum, uint64_t before)
 	return sum > before ? sum - before : 0;
 }
 
-/* Of a comparison: a cycle counts as 1 ns, which is what it takes at 1 GHz. */
+/* In a comparison a cycle counts as 1 ns, which is what it takes at 1 GHz. */
 static void end_run(struct analysis *power, uint32_t id, uint64_t since)
 {
 	bool named = power->pass->state.naming.wants, compares = pass_compares(power->pass);

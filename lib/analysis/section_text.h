@@ -35,7 +35,7 @@ struct section_entry {
 	struct text_word comm;
 	struct text_word what;   /* a function, the name of an event, "}" where a function ends, or the whole line */
 	struct text_word caller; /* empty: unknown */
-	/* Of a graph: */
+	/* For a graph: */
 	bool opens, closes; /* "what() {", "}" */
 	uint32_t depth;
 };

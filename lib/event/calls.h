@@ -44,7 +44,7 @@ void calls_free(struct calls *calls);
 /* Sets call::mark for all later calls: a time of the consumer's choice. */
 void calls_mark(struct calls *calls, uint64_t mark);
 
-/* Returns true, and the call, when the event ends one. Of an event that begins one, only call::func is set. */
+/* Returns true, and the call, when the event ends one. For an event that begins one, only call::func is set. */
 bool calls_see(struct calls *calls, const struct event *event, struct call *ret);
 
 /*

@@ -102,7 +102,7 @@ struct context {
 	struct latency_head latency_head;
 	unsigned release_major, release_minor; /* 0, 0 when unknown */
 	unsigned release_patch;
-	/* The columns of an imported text; 0: what the release says. Of its flags, need-resched-lazy is 0x02. */
+	/* The columns of an imported text; 0: what the release says. In its flags need-resched-lazy is 0x02. */
 	struct context_columns {
 		uint8_t flags, pid_width;
 		bool has_x, tgid_late;

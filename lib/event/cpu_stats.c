@@ -87,7 +87,7 @@ static void read_sum(struct cpu_stats_list *list, const struct trace *trace, siz
 
 void cpu_stats_read(struct cpu_stats_list *list, const struct trace *trace, size_t buffer)
 {
-	/* Of a latency tracer, the kernel's counters are those of the live buffer, which is not in the file. */
+	/* With a latency tracer, the kernel counts the live buffer, which is not in the file. */
 	if (trace_setting(trace, buffer, "weft/section").text)
 		read_sum(list, trace, buffer);
 	if (!list->nr)

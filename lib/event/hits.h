@@ -35,7 +35,7 @@ static inline bool hits_any(const struct hits *hits, size_t frame)
 }
 
 /*
- * Adds a hit of the innermost open function. Of more hits than there is room for, the last stay where they are; outside
+ * Adds a hit of the innermost open function. If there is no room for all hits, the last stay where they are; outside
  * all functions, the first are forgotten.
  */
 void hits_add(struct hits *hits, size_t frame, const struct hit *hit);
@@ -44,8 +44,8 @@ void hits_add(struct hits *hits, size_t frame, const struct hit *hit);
 struct hit hits_take(struct hits *hits, size_t frame, uint64_t since, uint64_t until);
 
 /*
- * Of a function that lasted from `from` to `to` and ends: removes the hits outside this time, or, with `to_caller`,
- * makes them hits of its caller. Returns their sums. The other hits of the function are forgotten.
+ * Call it when a function that lasted from `from` to `to` ends. Removes the hits outside this time, or, with
+ * `to_caller`, makes them hits of its caller. Returns their sums. The other hits of the function are forgotten.
  */
 struct hit hits_move(struct hits *hits, size_t frame, bool to_caller, uint64_t from, uint64_t to);
 

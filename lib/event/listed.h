@@ -16,9 +16,9 @@ struct event;
  * The tasks of a PID filter (set_event_pid). The kernel applies it like this (kernel/trace/trace_events.c,
  * event_filter_pid_sched_switch_probe_pre() and its neighbours): an event is recorded if the task on the CPU is listed;
  * a sched_switch also if the task that gets the CPU is, a wakeup also if the woken task is. So everything about a
- * listed task is recorded. Of two other tasks that follow each other on a CPU nothing is.
- * The consumer calls listed_add() for each buffer, then passes every event in order. If a buffer with sched_switch has
- * no filter, all tasks count as listed.
+ * listed task is recorded, and nothing about two other tasks that follow each other on a CPU. The consumer calls
+ * listed_add() for each buffer, then passes every event in order. If a buffer with sched_switch has no filter, all
+ * tasks count as listed.
  */
 struct listed {
 	bool filtered; /* there is a filter, and the switches between other tasks are not recorded */

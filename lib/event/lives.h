@@ -64,7 +64,7 @@ struct life {
 	bool renamed_last;             /* its last event is a rename, which may belong to an exec */
 };
 
-/* Of life::flags: CLONE_THREAD of include/uapi/linux/sched.h. */
+/* A bit of life::flags: CLONE_THREAD of include/uapi/linux/sched.h. */
 enum { LIFE_THREAD = 0x00010000 };
 
 /* Whether both its fork and its end were seen. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All calls of an interrupt have room. Of more, the last are kept. */
+/* All calls of an interrupt have room. If there are more, the last are kept. */
 enum { REPEATS_MAX = 1 << 10 };
 
 void repeats_release(struct repeats *repeats)

@@ -43,8 +43,8 @@ bool error_log_find(const char *before, const char *after, const char *value, st
 void error_entry_culprit(const struct error_entry *entry, char *into, size_t size);
 
 /*
- * Appends "TEXT", the command on a line of its own, and the caret under the culprit. Of a long command it shows the
- * part around the caret.
+ * Appends "TEXT", the command on a line of its own, and the caret under the culprit. Only the part of a long command
+ * around the caret is shown.
  */
 bool error_entry_print(const struct error_entry *entry, struct buf *buf);
 

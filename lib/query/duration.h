@@ -32,8 +32,9 @@ int must_check durations_add(struct durations *durations, const char *text, bool
 bool durations_keep(struct durations *durations, const struct event *event, bool *ret_out);
 
 /*
- * Of an event that durations_keep() has just let pass, or one of the few before it: how long that lasted which it ends,
- * and for a system call the event that began it, if it was seen; else begin->data is NULL. It is valid until then.
+ * For an event that durations_keep() has just let pass, or one of the few before it: gives the duration of what the
+ * event ends. For a system call it also gives the event that began it, if it was seen; else begin->data is NULL. The
+ * event is valid until then.
  */
 bool durations_ended(const struct durations *durations, const struct event *event, uint64_t *ret_lasted,
 		     struct event *ret_begin);

@@ -46,7 +46,7 @@ struct batches {
 	struct pool_job job; /* first: the job of the thread is cast to its batches */
 	struct reader *reader;
 	struct pool *pool; /* of one thread; NULL: the caller reads */
-	/* Of the thread while it runs: */
+	/* The thread's own while it runs: */
 	uint64_t given_back; /* batches whose blocks the reader has again */
 	size_t held;         /* bytes of blocks of all others */
 	/* Protected by the lock; a batch belongs to the thread until it is filled, and from done on: */

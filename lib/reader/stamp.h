@@ -14,9 +14,9 @@ struct fail;
  * The times of --since and --until; one that was not given (NULL) leaves its *ret as it is. A time is: seconds with up
  * to nine decimals, as the trace prints them; "+1.5ms" after the first event of the file and "-2s" before its last,
  * without a unit in seconds; or what the clock on the wall showed, "2026-11-22 10:30:00.5" or without the date on the
- * day of the first event, where the file's times are of that clock. Of a clock that does not count ns: the count, or
- * "+N" and "-N". "@sched:sched_switch" is the time of the first such event, "@mark:TEXT" that of the first marker that
- * contains the text; behind it may follow "#3" for the third one, and "+1ms" or "-50ms". `extent` is looked for when it
+ * day of the first event, if the file's times have that clock. For a clock that does not count ns, it is the count, or
+ * "+N" and "-N". "@sched:sched_switch" is the time of the first such event, "@mark:TEXT" of the first marker that
+ * contains the text. After it may follow "#3" for the third one, and "+1ms" or "-50ms". `extent` is looked for when it
  * is needed, and kept; it borrows the texts.
  */
 int must_check stamp_range(const struct context *context, const char *since, const char *until, struct extent *extent,

@@ -46,7 +46,7 @@ static int describe_item(struct description *description, const struct ledger *l
 	struct writer_metadata *out = &description->out;
 	const char *slash = strchr(item->key, '/');
 
-	/* Of several items with the same key the last one counts. A format is added only once. */
+	/* The last of several items with the same key counts. A format is added only once. */
 	if (item->kind != LEDGER_FORMAT && ledger_find(ledger, item->kind, item->buffer, item->key) != item)
 		return 0;
 	if (item->kind == LEDGER_FORMAT && slash) {

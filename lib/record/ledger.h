@@ -16,9 +16,9 @@ struct fail;
  * memory.
  *
  * Invariants: after a kill at any byte, all items that were added before can be read, and a torn last item is dropped.
- * Of several items with the same kind, buffer and key the last one counts. No item decides which files outside of the
- * parts are touched. The file is in this machine's byte order, because it never leaves the machine. Its recorder holds
- * a lock on it (flock). Not supported: reading it while another process adds items.
+ * The last of several items with the same kind, buffer and key counts. No item decides which files outside of the parts
+ * are touched. The file is in this machine's byte order, because it never leaves the machine. Its recorder holds a lock
+ * on it (flock). Not supported: reading it while another process adds items.
  */
 enum ledger_kind {
 	LEDGER_FILE = 1, /* the properties of the file to make, as text: see parts.c */

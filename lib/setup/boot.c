@@ -78,7 +78,7 @@ static const char *const options_on[] = {
 	"funcgraph-irqs", "sleep-time",    "graph-time",
 };
 
-/* Of these, the options that are off in other instances: ZEROED_TRACE_FLAGS. */
+/* The options among them that are off in other instances: ZEROED_TRACE_FLAGS. */
 static const char *const options_of_top[] = { "trace_printk_dest", "copy_trace_marker" };
 
 static const struct {

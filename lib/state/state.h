@@ -273,8 +273,8 @@ static inline bool state_follows_switch(const struct state_cpu *cpu, int32_t pid
 }
 
 /*
- * Returns the task of the event that was just seen: the one that has the CPU, or in the tail of a sched_switch the one
- * that has lost it. Of a sched_switch it is the one that gets the CPU. Or STATE_NO_TASK.
+ * Returns the task of the event that was just seen: the task that has the CPU, or in the tail of a sched_switch the
+ * task that has lost it. For a sched_switch it is the task that gets the CPU. STATE_NO_TASK: there is none.
  */
 static inline uint32_t state_acting(const struct state *state, const struct event *event)
 {

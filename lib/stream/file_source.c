@@ -28,8 +28,8 @@ enum { AHEAD_SIZE = 256 << 10, AHEAD_SIZES = 8 << 20 };
 enum { AHEAD_CPUS_MAX = 64 };
 
 /*
- * The memory that the blocks of all CPUs may take; each CPU has an equal share. Of a chunk that is larger than the
- * share only a part is kept, and the chunk is decompressed again for the next part. PARTS_MAX bounds how often.
+ * The memory that the blocks of all CPUs may take; each CPU has an equal share. Only a part of a chunk that is larger
+ * than the share is kept, and the chunk is decompressed again for the next part. PARTS_MAX bounds how often.
  */
 enum { BLOCKS_MAX = 32 << 20, BLOCKS_HARD_MAX = 64 << 20, PARTS_MAX = 16 };
 

@@ -201,7 +201,7 @@ __attribute__((noinline)) static struct cursor *merge_top_otherwise(struct merge
 	return merge->heap[0].cursor;
 }
 
-/* Of two CPUs, one is next, and the other one comes after it. */
+/* One of the two CPUs is next, and the other one comes after it. */
 static inline struct cursor *settle_two(struct merge *merge)
 {
 	struct merge_slot *heap = merge->heap, moved = { heap[0].cursor->head.ts, heap[0].cursor };

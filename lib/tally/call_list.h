@@ -11,7 +11,7 @@ struct fail;
 
 /*
  * The system calls of the traced machine: their numbers by its own table, and their arguments by the events of the
- * system `syscalls`, if the kernel or the file has them. Of the context only `schema`, `machine` and `abi` are used.
+ * system `syscalls`, if the kernel or the file has them. Only `schema`, `machine` and `abi` of the context are used.
  */
 struct call_row {
 	int64_t number;        /* -1: the table has no call of this name */

@@ -282,7 +282,7 @@ static const struct argument_set arch_options = { ~0ULL,
 							{ 0x1003, "ARCH_GET_FS" }, { 0x1004, "ARCH_GET_GS" },
 							{ 0x1011, "ARCH_GET_CPUID" }, { 0x1012, "ARCH_SET_CPUID" }),
 						  NULL };
-/* Of terminals and files: asm-generic/ioctls.h. */
+/* Commands for terminals and files: asm-generic/ioctls.h. */
 static const struct argument_set device_commands = {
 	~0ULL,
 	NAMES({ 0x5401, "TCGETS" }, { 0x5402, "TCSETS" }, { 0x5403, "TCSETSW" }, { 0x5404, "TCSETSF" },
