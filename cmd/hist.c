@@ -211,13 +211,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		arguments->follow = true;
 		return 0;
 	case KEY_DURATION:
-		arguments->duration_ns = setup_time_ns("--duration", arg, state);
+		arguments->duration_ns = option_time("duration", arg, state);
 		return 0;
 	case KEY_LIVE:
 		arguments->live = true;
 		return 0;
 	case KEY_INTERVAL:
-		arguments->interval_ns = setup_time_ns("--interval", arg, state);
+		arguments->interval_ns = option_time("interval", arg, state);
 		arguments->live = true;
 		return 0;
 	case KEY_FORMAT:

@@ -32,7 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->latency.worst = (size_t)worst;
 		return 0;
 	case OPT_LONGER:
-		option_time("longer", arg, &arguments->latency.longer, state);
+		arguments->latency.longer = option_time("longer", arg, state);
 		return 0;
 	case OPT_RT:
 		arguments->latency.rt = true;

@@ -2,6 +2,7 @@
 #include "cmd/option_value.h"
 
 #include "cmd/command.h"
+#include "cmd/config.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 
@@ -47,14 +48,16 @@ void option_range(const char *option, const char *arg, uint64_t min, uint64_t ma
 		argp_error(state, "--%s: %s", option, fail.text);
 }
 
-void option_time(const char *option, const char *arg, uint64_t *ret, struct argp_state *state)
+uint64_t option_time(const char *option, const char *arg, struct argp_state *state)
 {
 	struct fail fail = FAIL_INIT;
+	uint64_t value = 0;
 
-	if (text_parse_time(arg, ret, &fail))
-		argp_error(state, "--%s: %s", option, fail.text);
-	if (!*ret)
-		argp_error(state, "--%s: the time cannot be 0", option);
+	if (text_parse_time(arg, &value, &fail))
+		argp_error(state, "%s--%s: %s", config_place(state), option, fail.text);
+	if (!value)
+		argp_error(state, "%s--%s: the time cannot be 0", config_place(state), option);
+	return value;
 }
 
 int64_t option_signed(const char *option, const char *arg, struct argp_state *state)

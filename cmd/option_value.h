@@ -33,8 +33,8 @@ void option_number(const char *option, const char *arg, uint64_t *ret, struct ar
 void option_range(const char *option, const char *arg, uint64_t min, uint64_t max, uint64_t *ret,
 		  struct argp_state *state);
 
-/* A time that is more than 0, in ns: "2ms"; a bare number counts seconds. */
-void option_time(const char *option, const char *arg, uint64_t *ret, struct argp_state *state);
+/* A time that is more than 0, in ns: "2ms"; a bare number counts seconds. The message says where in a file it stood. */
+uint64_t option_time(const char *option, const char *arg, struct argp_state *state);
 
 /* Reads a whole number that may be negative. */
 int64_t option_signed(const char *option, const char *arg, struct argp_state *state);

@@ -116,7 +116,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		add(&arguments->options, arg, state);
 		return 0;
 	case KEY_DURATION:
-		arguments->duration_ns = setup_time_ns("--duration", arg, state);
+		arguments->duration_ns = option_time("duration", arg, state);
 		return 0;
 	case KEY_USER:
 		arguments->user = arg;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/option_value.h"
 #include "cmd/setup_values.h"
 
 enum option_key {
@@ -59,10 +60,10 @@ static bool parse_recording(int key, char *arg, struct argp_state *state)
 		options->max_size = setup_size("-m", arg, state);
 		return true;
 	case KEY_DURATION:
-		options->duration_ns = setup_time_ns("--duration", arg, state);
+		options->duration_ns = option_time("duration", arg, state);
 		return true;
 	case KEY_SYNC:
-		options->sync_ns = setup_time_ns("--sync", arg, state);
+		options->sync_ns = option_time("sync", arg, state);
 		if (options->sync_ns < SYNC_MIN_NS || options->sync_ns > SYNC_MAX_S * UINT64_C(1000000000))
 			setup_usage(state, "--sync takes at least 10ms and at most a day");
 		return true;

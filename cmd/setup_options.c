@@ -448,7 +448,7 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_WAIT:
 		arguments->setup->waits = true;
-		arguments->setup->wait_ns = arg ? setup_time_ns("--wait", arg, state) : 0;
+		arguments->setup->wait_ns = arg ? option_time("wait", arg, state) : 0;
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -2,6 +2,7 @@
 #include "cmd/setup_values.h"
 
 #include "cmd/config.h"
+#include "cmd/option_value.h"
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
@@ -40,18 +41,6 @@ uint64_t setup_size(const char *what, const char *text, struct argp_state *state
 		setup_usage(state, "%s: %s", what, fail.text);
 	if (!value)
 		setup_usage(state, "%s: a size cannot be 0", what);
-	return value;
-}
-
-uint64_t setup_time_ns(const char *what, const char *text, struct argp_state *state)
-{
-	struct fail fail = FAIL_INIT;
-	uint64_t value = 0;
-
-	if (text_parse_time(text, &value, &fail))
-		setup_usage(state, "%s: %s", what, fail.text);
-	if (!value)
-		setup_usage(state, "%s: the time cannot be 0", what);
 	return value;
 }
 
@@ -100,7 +89,7 @@ uint64_t setup_microseconds(const char *what, const char *text, struct argp_stat
 
 	if (!text[strspn(text, "0123456789")])
 		return setup_number(what, text, 0, UINT64_MAX, state);
-	ns = setup_time_ns(what, text, state);
+	ns = option_time(what + strlen("--"), text, state);
 	if (ns % 1000)
 		setup_usage(state, "%s: '%s' is not in whole microseconds", what, text);
 	return ns / 1000;

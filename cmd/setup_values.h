@@ -11,7 +11,6 @@
 __attribute__((format(printf, 2, 3))) void setup_usage(struct argp_state *state, const char *format, ...);
 uint64_t setup_number(const char *what, const char *text, uint64_t min, uint64_t max, struct argp_state *state);
 uint64_t setup_size(const char *what, const char *text, struct argp_state *state);
-uint64_t setup_time_ns(const char *what, const char *text, struct argp_state *state);
 /* A bare number counts microseconds, as in the kernel's files; with a unit it is a time. */
 uint64_t setup_microseconds(const char *what, const char *text, struct argp_state *state);
 /* KEY=VALUE of --hwlat and --osnoise. */

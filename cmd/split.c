@@ -4,6 +4,7 @@
 #include "cmd/form_apart.h"
 #include "cmd/form_options.h"
 #include "cmd/option_value.h"
+#include "cmd/setup_values.h"
 #include "cmd/split_cut.h"
 #include "lib/base/text.h"
 #include "lib/trace/trace.h"
@@ -35,31 +36,8 @@ static void divide(struct arguments *arguments, enum cut_by by, uint64_t step, s
 {
 	if (arguments->by != CUT_NOT)
 		argp_error(state, "only one of --every, --size, --count and --by is allowed");
-	if (!step)
-		argp_error(state, "the size of a part cannot be 0");
 	arguments->by = by;
 	arguments->step = step;
-}
-
-static void parse_step(struct arguments *arguments, int key, const char *arg, struct argp_state *state)
-{
-	struct fail fail = FAIL_INIT;
-	uint64_t step = 0;
-	int r;
-
-	if (key == OPT_EVERY)
-		r = text_parse_time(arg, &step, &fail);
-	else if (key == OPT_SIZE)
-		r = text_parse_size(arg, &step, &fail);
-	else
-		r = text_parse_range(arg, 1, UINT64_MAX, &step, &fail);
-	if (r)
-		argp_error(state, "--%s: %s",
-			   key == OPT_EVERY ? "every" :
-			   key == OPT_SIZE  ? "size" :
-					      "count",
-			   fail.text);
-	divide(arguments, key == OPT_EVERY ? CUT_TIME : key == OPT_SIZE ? CUT_SIZE : CUT_COUNT, step, state);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -72,9 +50,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &arguments->form;
 		return 0;
 	case OPT_EVERY:
+		divide(arguments, CUT_TIME, option_time("every", arg, state), state);
+		return 0;
 	case OPT_SIZE:
+		divide(arguments, CUT_SIZE, setup_size("--size", arg, state), state);
+		return 0;
 	case OPT_COUNT:
-		parse_step(arguments, key, arg, state);
+		divide(arguments, CUT_COUNT, setup_number("--count", arg, 1, UINT64_MAX, state), state);
 		return 0;
 	case OPT_BY:
 		if (strcmp(arg, "cpu") && strcmp(arg, "event"))

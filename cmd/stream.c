@@ -122,7 +122,7 @@ static bool parse_tables(int key, char *arg, struct argp_state *state)
 		tables->ops = analysis_named(arg);
 		return true;
 	case KEY_EVERY:
-		tables->every_ns = setup_time_ns("--every", arg, state);
+		tables->every_ns = option_time("every", arg, state);
 		if (!tables->every_ns)
 			setup_usage(state, "--every: the interval cannot be 0");
 		return true;
@@ -141,7 +141,7 @@ static bool parse_run(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_LATENCY:
-		options->latency_ns = setup_time_ns("--latency", arg, state);
+		options->latency_ns = option_time("latency", arg, state);
 		if (options->latency_ns < LATENCY_MIN_NS)
 			setup_usage(state, "--latency: the shortest is 3ms");
 		return true;
@@ -149,7 +149,7 @@ static bool parse_run(int key, char *arg, struct argp_state *state)
 		options->limit = setup_number("--limit", arg, 1, UINT64_MAX, state);
 		return true;
 	case KEY_DURATION:
-		options->tap.duration_ns = setup_time_ns("--duration", arg, state);
+		options->tap.duration_ns = option_time("duration", arg, state);
 		return true;
 	case KEY_NO_FILTER:
 		return true;

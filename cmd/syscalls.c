@@ -42,7 +42,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->syscalls.slowest = (size_t)slowest;
 		return 0;
 	case OPT_LONGER:
-		option_time("longer", arg, &arguments->syscalls.longer, state);
+		arguments->syscalls.longer = option_time("longer", arg, state);
 		return 0;
 	case OPT_TRACE:
 		arguments->syscalls.trace = true;

@@ -62,3 +62,27 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 	SHELL=$BASH TERM=xterm PAGER='(exit 127)' run script -qec "$WEFT report $file" /dev/null < /dev/null
 	[ "$status" -eq 1 ]
 }
+
+@test "a time with a unit is read in one way by all commands, and each mistake in it has one message" {
+	local command
+	while read -r command; do
+		# shellcheck disable=SC2086 # words
+		run -2 weft ${command/TIME/0ms}
+		[[ "${lines[0]}" == "weft ${command%% *}: --"[a-z]*": the time cannot be 0" ]] || { echo "$command: $output"; false; }
+		# shellcheck disable=SC2086
+		run -2 weft ${command/TIME/5x}
+		[[ "${lines[0]}" == "weft ${command%% *}: --"[a-z]*": '5x' is not a time such as 10ms or 1.5s: unknown unit 'x'" ]] || { echo "$command: $output"; false; }
+	done <<- END
+		record --duration TIME
+		record --sync TIME
+		stream --duration TIME
+		stream --every TIME
+		stream --latency TIME
+		hist --duration TIME sched_switch
+		hist --interval TIME sched_switch
+		profile-functions --duration TIME
+		split --every TIME -o x.dat $file
+		syscalls --longer TIME $file
+		latency --longer TIME $file
+	END
+}
