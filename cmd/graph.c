@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse_by.h"
 #include "cmd/command.h"
+#include "cmd/option_value.h"
 #include "cmd/terminal.h"
 #include "lib/analysis/graph.h"
 
-enum { OPT_TREE = 512, OPT_SLOWEST, OPT_BY };
+enum { OPT_TREE = 512, OPT_SLOWEST, OPT_BY, OPT_LONGER };
 
 enum { CALLS_SHOWN = 5, LEAST_PER_MILLE = 10 };
 
@@ -19,6 +20,10 @@ static const struct argp_option options[] = {
 	{ "slowest", OPT_SLOWEST, "FUNC", 0,
 	  "Show only this function: its longest calls (5, or as many as --top says), and what each spent its time on",
 	  1 },
+	{ "longer", OPT_LONGER, "TIME", 0,
+	  "Show only the calls longer than TIME, below their callers (the 1000 longest, or as many as --top says): "
+	  "500us, 10ms",
+	  1 },
 	{ 0 },
 };
 
@@ -26,6 +31,7 @@ struct arguments {
 	struct analyse analyse;
 	struct graph_options graph;
 	struct graph_tree_options tree;
+	struct graph_longer_options longer;
 	bool slowest, by_given;
 };
 
@@ -46,6 +52,10 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 		argp_error(state, "%s cannot be combined with --sort: its order is fixed", option);
 	if (arguments->tree.function && arguments->by_given)
 		argp_error(state, "%s cannot be combined with --by: its rows are fixed", option);
+	if (arguments->longer.longer && (arguments->tree.function || arguments->by_given))
+		argp_error(state, "--longer cannot be combined with --tree, --slowest and --by: its rows are fixed");
+	if (arguments->longer.longer && arguments->analyse.findings.sort)
+		argp_error(state, "--longer cannot be combined with --sort: its order is fixed");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -63,6 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_TREE:
 	case OPT_SLOWEST:
 		take_function(arguments, arg, key == OPT_SLOWEST, state);
+		return 0;
+	case OPT_LONGER:
+		option_time("longer", arg, &arguments->longer.longer, state);
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		check(arguments, state);
@@ -96,6 +109,15 @@ static int run_tree(struct arguments *arguments)
 	return analyse_run(analyse, &graph_tree_analysis, &arguments->tree);
 }
 
+static int run_longer(struct arguments *arguments)
+{
+	uint64_t top = arguments->analyse.findings.top;
+
+	arguments->longer.most =
+		arguments->analyse.top_given && top && top < GRAPH_SLOWEST_MAX ? (size_t)top : GRAPH_SLOWEST_MAX;
+	return analyse_run(&arguments->analyse, &graph_longer_analysis, &arguments->longer);
+}
+
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .analyse = ANALYSE_INIT };
@@ -104,6 +126,8 @@ static int run(int argc, char **argv)
 	command_parse(&graph_command, argc, argv, 0, &arguments);
 	if (arguments.tree.function)
 		return run_tree(&arguments);
+	if (arguments.longer.longer)
+		return run_longer(&arguments);
 	return analyse_run(&arguments.analyse, &graph_analysis, &arguments.graph);
 }
 
@@ -114,7 +138,8 @@ const struct command graph_command = {
 	.examples = "  weft record -p function_graph -- make\n"
 		    "  weft graph --sort max --top 5 trace.dat\n"
 		    "  weft graph --tree vfs_read\n"
-		    "  weft graph --slowest vfs_read --top 1",
+		    "  weft graph --slowest vfs_read --top 1\n"
+		    "  weft graph --longer 500us",
 	.group = "read",
 	.argp = &argp,
 	.run = run,

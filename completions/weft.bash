@@ -26,7 +26,7 @@ _weft_options()
 	sched) echo '--timehist --chain --map --rt --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
 	syscalls) echo '--by --failures --slowest --longer --trace --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
 	latency) echo '--worst --longer --rt --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	graph) echo '--by --tree --slowest --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
+	graph) echo '--by --tree --slowest --longer --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
 	irq) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
 	block) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
 	locks) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
@@ -365,6 +365,7 @@ _weft_metavar()
 	graph:--by) echo 'function|errno' ;;
 	graph:--tree) echo 'FUNC' ;;
 	graph:--slowest) echo 'FUNC' ;;
+	graph:--longer) echo 'TIME' ;;
 	graph:--input|graph:-i) echo 'FILE' ;;
 	graph:--instance|graph:-B) echo 'NAME' ;;
 	graph:--cpu) echo 'CPULIST' ;;

@@ -439,6 +439,7 @@ complete -c weft -n '__weft_using none' -a graph -d 'show how long functions too
 complete -c weft -n '__weft_using graph' -l by -x -a '(__weft_values "function|errno")' -d 'A row for each function (default), or for each error number that functions returned'
 complete -c weft -n '__weft_using graph' -l tree -x -a '(__weft_values "FUNC")' -d 'Show only this function: what it called, and what called it, as trees of all its calls'
 complete -c weft -n '__weft_using graph' -l slowest -x -a '(__weft_values "FUNC")' -d 'Show only this function: its longest calls (5, or as many as --top says), and what each spent its time on'
+complete -c weft -n '__weft_using graph' -l longer -x -a '(__weft_values "TIME")' -d 'Show only the calls longer than TIME, below their callers (the 1000 longest, or as many as --top says): 500us, 10ms'
 complete -c weft -n '__weft_using graph' -s i -l input -r -F -d 'Read FILE; '\''-'\'' is standard input (default: trace.dat)'
 complete -c weft -n '__weft_using graph' -l self -d 'Show weft'\''s own tasks, too'
 complete -c weft -n '__weft_using graph' -s B -l instance -x -a '(__weft_values "NAME")' -d 'Only the buffer of this instance; '\'''\'' is the top one'

@@ -78,6 +78,8 @@ extern const struct analysis_ops latency_analysis;        /* options: lib/analys
 extern const struct analysis_ops syscalls_analysis;       /* options: lib/analysis/syscalls.h */
 extern const struct analysis_ops syscalls_named_analysis; /* same tables; its recording has the arguments' names */
 extern const struct analysis_ops graph_analysis;          /* options: lib/analysis/graph.h */
+extern const struct analysis_ops
+	graph_longer_analysis;                        /* the calls that lasted longer; options in graph.h, never NULL */
 extern const struct analysis_ops graph_tree_analysis; /* the calls of one function; options in graph.h, never NULL */
 extern const struct analysis_ops irq_analysis;
 extern const struct analysis_ops block_analysis;  /* options: struct row_options, enum block_by */

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The options of graph_analysis. */
 
@@ -19,6 +20,12 @@ struct graph_tree_options {
 	size_t slowest; /* how many of the longest calls to show one by one; 0: all calls merged, with their callers */
 	unsigned least; /* rows with a smaller share of the whole (in 1/1000) are left out and counted */
 	bool ascii;     /* draws trees in ASCII */
+};
+
+/* The options of graph_longer_analysis. */
+struct graph_longer_options {
+	uint64_t longer; /* ns */
+	size_t most;     /* how many of the calls to show, the longest ones; not 0 */
 };
 
 enum { GRAPH_SLOWEST_MAX = 1000 };

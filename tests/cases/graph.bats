@@ -177,6 +177,22 @@ paths_of()
 	weft "${words[@]}" | grep -q 'path_openat() {'
 }
 
+@test "graph: --longer shows the calls that the kernel's text marks as long, below their callers" {
+	need_command jq
+	# The kernel marks what took more than 100 us with !, #, *, @ or $.
+	weft graph "$file" --longer 100us --format json > "$out"
+	[ "$(jq '.longer | length' "$out")" -eq "$(grep -c '[!#*@$] [0-9.]* us' "$golden/6.12-function_graph.txt")" ]
+	jq -e '.longer | all(.lasted_ns > 100000)' "$out"
+	weft graph "$file" --longer 1ms > "$out"
+	[ "$(awk '/vfs_fstatat$/ { on = 1 } /path_lookupat$/ { print $2, $NF; exit } on { print $2, $NF }' "$out" | paste -sd ' ')" = \
+		'7.5 vfs_fstatat 7.4 vfs_statx 1.3 path_lookupat' ]
+	grep -q '  sh  *vfs_fstatat$' "$out"
+	grep -q '  sh  *  vfs_statx$' "$out"
+	[ "$(weft graph "$file" --longer 100us --top 3 | grep -c ' us \| ms ')" -eq 3 ]
+	run -2 weft graph "$file" --longer 1ms --tree path_openat
+	[[ "$output" == *'--longer cannot be combined'* ]]
+}
+
 @test "graph: a tree is drawn with branches, in ASCII where the locale has no more; small parts are left out and counted" {
 	LC_ALL=C.UTF-8 weft graph "$file" --tree path_openat > "$out"
 	grep -qE '^ +5 .* │  └─ path_get$' "$out"
