@@ -75,7 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		take_function(arguments, arg, key == OPT_SLOWEST, state);
 		return 0;
 	case OPT_LONGER:
-		option_time("longer", arg, &arguments->longer.longer, state);
+		arguments->longer.longer = option_time("longer", arg, state);
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		check(arguments, state);
