@@ -15,7 +15,7 @@ struct trace;
 /* The options of commands that use plugins, --decode, --no-plugins and --plugin-dir: an argp child. */
 struct decode {
 	bool wanted;
-	const char *dir; /* NULL: that of weft */
+	const char *dir; /* NULL: weft's own */
 };
 
 extern const struct argp decode_argp;

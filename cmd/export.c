@@ -31,8 +31,8 @@
 enum { OPT_TO = 256, OPT_FIELDS, OPT_WEIGHT, OPT_DIFF, OPT_MAX_SIZE, OPT_MODE, OPT_PARTITION };
 
 /*
- * An exit status of the reader process besides those of enum exit_status: the file is damaged, and what could be read
- * of it is written.
+ * An exit status of the reader process besides enum exit_status: the file is damaged, and what could be read of it is
+ * written.
  */
 enum { EXIT_DAMAGED = 3 };
 

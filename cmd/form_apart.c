@@ -172,7 +172,7 @@ static int open_place(struct pending *file, struct fail *fail)
 {
 	int r;
 
-	/* Only the name that the user wrote may be that of an existing file. */
+	/* Only the name that the user wrote may name an existing file. */
 	if (*file->word && file->to.exists)
 		return fail_set(fail, -EEXIST, "'%s' exists; choose another file with -o", file->to.path);
 	if (file->to.kind == DESTINATION_FILE)

@@ -15,7 +15,7 @@ static int write_here(const struct form *form, const char *word, int (*write)(vo
 
 	if (r)
 		return r;
-	/* Only the name that the user wrote may be that of an existing file. */
+	/* Only the name that the user wrote may name an existing file. */
 	r = destination_write(&to, form->mode, *word, write, arg, fail);
 	destination_release(&to);
 	return r;

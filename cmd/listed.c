@@ -118,7 +118,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : text_word_compare(one->name, other->name);
 }
 
-/* The events of a file in the form of available_events, sorted; those of the system ftrace cannot be chosen. */
+/* The events of a file in the form of available_events, sorted. Events of the system ftrace cannot be chosen. */
 static int events_of_file(struct listed *listed, struct fail *fail)
 {
 	const struct trace_format *formats;

@@ -21,7 +21,7 @@ struct trace;
 struct listed {
 	struct kernel *kernel; /* it is not opened for a file */
 	struct trace *trace;   /* of the file */
-	size_t buffer;         /* of the file: that of -B */
+	size_t buffer;         /* of the file, as -B names it */
 	struct catalog *catalog;
 	struct listed_text *texts; /* of a file: of each event of the catalog */
 	struct context *context;

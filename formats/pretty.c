@@ -201,7 +201,7 @@ static size_t name_len(const char *text, const char *end)
 	return end - at > 1 && at > text && !memcmp(at, ": ", 2) ? (size_t)(at - text) : 0;
 }
 
-/* Lines after the first, such as those of stacks, are indented below the event. */
+/* Lines after the first, such as stacks, are indented below the event. */
 static void put_lines(const struct pretty *pretty, const char *text, const char *end, unsigned column, struct out *out)
 {
 	while (text < end) {

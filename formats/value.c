@@ -44,7 +44,7 @@ static void put_array(const struct field *field, const struct schema_abi *abi, c
 	out_char(out, ']');
 }
 
-/* Arrays of char are text, those of unsigned char are numbers. */
+/* Arrays of char are text, arrays of unsigned char are numbers. */
 bool value_is_text(const struct field *field)
 {
 	return field->flags & FIELD_STRING && field->elem_size == 1 && !strstr(field->type, "unsigned");

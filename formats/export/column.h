@@ -42,7 +42,7 @@ struct column_list {
 
 /*
  * Parses "ts,cpu,next_pid": names of enum column_what, fields of records, and fields.NAME for a field whose name is
- * also that of a column; decoded.NAME for what a plugin knows.
+ * also the name of a column; decoded.NAME for what a plugin knows.
  */
 int must_check column_list_parse(const char *text, struct column_list *ret, struct fail *fail);
 void column_list_drop_last(struct column_list *list);

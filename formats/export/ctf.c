@@ -198,7 +198,7 @@ static void put_loss(struct ctf *ctf, const struct ctf_buffer *buffer, const str
 
 	if (!stream->begun && !stream->events)
 		stream->begin = stream->last = ts;
-	/* Readers compare the count with that of the previous packet, so there must be one. */
+	/* Readers compare the count with the previous packet, so there must be one. */
 	if (stream->events || !stream->begun)
 		flush(ctf, buffer, event->cpu, stream);
 	stream->begin = stream->last;
@@ -308,7 +308,8 @@ static void ctf_end(struct export *export)
 			    ctf->cut);
 	if (ctf->backwards)
 		export_note(export,
-			    "the time of %" PRIu64 " events was before that of the event in front: they have its time",
+			    "the time of %" PRIu64
+			    " events was before the time of the event in front: they have its time",
 			    ctf->backwards);
 }
 

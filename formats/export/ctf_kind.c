@@ -16,7 +16,7 @@
 
 enum { NAME_LEN = 96 };
 
-/* Whether the field's length differs between records, as that of a stack does, whatever its format says. */
+/* Whether the field's length differs between records, as a stack's does, whatever its format says. */
 static bool is_flexible(const struct format *format, const struct field *field)
 {
 	return field->flags & FIELD_DYNAMIC || (!field->size && field->flags & FIELD_ARRAY) ||

@@ -33,7 +33,7 @@ struct db {
 	uint8_t head[8 + 10 * DB_COLUMNS_MAX];
 };
 
-/* `fd` is that of an empty file; the caller closes it after db_free(). */
+/* `fd` is an empty file; the caller closes it after db_free(). */
 int must_check db_open(int fd, struct db **ret, struct fail *fail);
 void db_free(struct db *db);
 

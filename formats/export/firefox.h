@@ -150,7 +150,7 @@ void firefox_counter_see(struct firefox_buffer *buffer, const struct firefox_cou
 /* Leaves out every second value of each counter. */
 void firefox_counters_thin(struct firefox *firefox);
 
-/* firefox.c: leaves out markers or values of counters, whichever take more, until there is room. False: nothing helps. */
+/* firefox.c: leaves out markers or values of counters, whichever take more, until there is room. False: none helps. */
 bool firefox_make_room(struct firefox *firefox);
 
 /* Writes the whole profile. False without memory. */

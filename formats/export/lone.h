@@ -25,7 +25,7 @@ struct lone_call {
 struct lone {
 	struct lone_call *calls; /* in the order of their ends */
 	size_t nr;
-	/* calls that have ended and whose caller has not, by depth; those of one depth are one */
+	/* calls that have ended and whose caller has not, by depth; calls of one depth are one */
 	struct lone_ended {
 		uint64_t start, end;
 		int32_t depth;

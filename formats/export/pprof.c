@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A gzipped profile for pprof (profile.proto): a sample for each stack, with a value for each weight that the trace
- * has, or only for that of --weight. Each name is a function and a location. There are no addresses, because the names
- * are those of the traced kernel and of tasks.
+ * has, or only for the weight of --weight. Each name is a function and a location. There are no addresses, because the
+ * names are those of the traced kernel and of tasks.
  */
 #include "formats/export/exports.h"
 #include "formats/export/proto.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The JSON of speedscope (www.speedscope.app/file-format-schema.json): a sampled profile for each weight that the trace
- * has, or only for that of --weight. Stacks are merged, so that memory does not grow with the events; the order in time
- * is lost.
+ * has, or only for the weight of --weight. Stacks are merged, so that memory does not grow with the events; the order
+ * in time is lost.
  */
 #include "formats/export/exports.h"
 #include "formats/export/weighed.h"

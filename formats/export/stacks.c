@@ -361,7 +361,7 @@ void stacks_see(struct stacks *stacks, struct export *export, const struct event
 		export_no_memory(export);
 }
 
-/* So that the times off the CPUs add up to those of weft sched. */
+/* So that the times off the CPUs add up to the times of weft sched. */
 static void put_without(struct buffer *buffer)
 {
 	struct stacks *stacks = buffer->stacks;

@@ -15,7 +15,7 @@ struct fail;
 
 /*
  * All call stacks of a trace as a tree, with their weights. The outermost frame is the task's name. A node's weight is
- * its own, without that of its subtree:
+ * its own, without its subtree:
  *	self-time	the time of functions of the function graph without the functions that they called
  *	off-cpu		from a sched_switch with a stack to the next run; the top is [blocked] or [runnable]
  *	count		the number of stacks recorded with events
@@ -58,7 +58,7 @@ const struct stack_node *stacks_nodes(const struct stacks *stacks, size_t *ret_n
 const char *stacks_name(const struct stacks *stacks, uint32_t name, size_t *ret_len);
 size_t stacks_names(const struct stacks *stacks);
 
-/* The weight to show: that of --weight, or the first one that the trace has. */
+/* The weight to show: as --weight says, or the first one that the trace has. */
 enum weight stacks_weight(const struct stacks *stacks);
 /* Whether --weight named it. */
 bool stacks_is_chosen(const struct stacks *stacks);

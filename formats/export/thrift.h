@@ -30,7 +30,7 @@ struct thrift {
 	uint32_t last; /* the number of the field before */
 };
 
-/* The field's number may be at most 15 above that of the previous field. */
+/* The field's number may be at most 15 above the previous one. */
 static inline void thrift_field(struct thrift *thrift, uint32_t field, enum thrift_type type)
 {
 	out_char(thrift->out, (char)((field - thrift->last) << 4 | (uint32_t)type));

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* kretprobed() of trace_output.c: a return address that the kernel replaced by that of its trampoline. */
+/* kretprobed() of trace_output.c: a return address that the kernel replaced by its trampoline's. */
 static bool is_trampoline(const struct symbol *symbol, uint64_t address)
 {
 	static const char *const names[] = { "arch_rethook_trampoline", "__kretprobe_trampoline",

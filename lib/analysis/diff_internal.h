@@ -60,7 +60,7 @@ enum { DIFF_DRAWS = 2000, DIFF_COULD_BE = 5 /* percent of the reported changes t
 
 /*
  * One file a side: a row that happened in fewer blocks is not tested. The values of 6 independent blocks all lie on one
- * side of the median with a probability of 2 / 2^6, which is less than 5 %; those of 5 blocks do so more often.
+ * side of the median with a probability of 2 / 2^6, which is less than 5 %; medians of 5 blocks do so more often.
  */
 enum { DIFF_BLOCKS_MIN = 6 };
 
@@ -114,7 +114,7 @@ void diff_put_table(const struct diff_judging *judging, size_t changed, struct f
 
 /* lib/analysis/diff_rows.c: makes what an analysis found a part of a run. */
 int must_check diff_run_take(struct diff_run *run, const struct findings *findings, struct fail *fail);
-/* Sorts the rows and joins those of the same name. */
+/* Sorts the rows and joins rows of the same name. */
 int must_check diff_run_settle(struct diff_run *run, bool several, struct fail *fail);
 void diff_run_release(struct diff_run *run);
 const struct diff_row *diff_run_find(const struct diff_run *run, const char *name);

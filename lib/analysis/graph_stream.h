@@ -12,8 +12,8 @@
 enum { GRAPH_RETVALS_MAX = 4 };
 
 /*
- * The calls of the function graph as analyses see them: those of the first buffer that has any. All members are zero
- * before its first event.
+ * The calls of the function graph as analyses see them, of the first buffer that has any. All members are zero before
+ * its first event.
  */
 struct graph_stream {
 	struct calls *calls; /* NULL: no event was seen */

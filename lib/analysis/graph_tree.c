@@ -170,8 +170,8 @@ static void sum_callers(struct analysis *graph, const struct instance *instance)
 }
 
 /*
- * Returns the place for a call among the longest: a new place, or that of the shortest one. NULL: the call is not among
- * them.
+ * Returns the place for a call among the longest: a new place, or the place of the shortest one. NULL: the call is not
+ * among them.
  */
 static struct graph_call *slow_place(struct analysis *graph, uint64_t lasted)
 {

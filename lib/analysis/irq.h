@@ -41,7 +41,7 @@ struct irq_frame {
 	struct irq_taking taking;
 };
 
-/* What runs have taken from the task that they hit, by kind of run. All sums together are those of the sources. */
+/* What runs have taken from the task that they hit, by kind of run. All sums together are the times of the sources. */
 enum irq_taker { IRQ_BY_HARD, IRQ_BY_SOFT, IRQ_BY_VECTOR, IRQ_BY_TIMER, IRQ_TAKERS };
 
 struct irq_victim {
@@ -99,7 +99,7 @@ static inline struct irq_cpu *irq_cpu_of(struct analysis *irq, uint32_t number)
 }
 
 /*
- * Adds the table of tasks that were hit. Returns -EPROTO if its sums are not those of the sources: that is a bug in
+ * Adds the table of tasks that were hit. Returns -EPROTO if its sums are not the times of the sources: that is a bug in
  * weft.
  */
 int must_check irq_put_victims(struct analysis *irq, struct findings *findings, struct fail *fail);

@@ -145,9 +145,10 @@ int irq_put_victims(struct analysis *irq, struct findings *findings, struct fail
 					     "taken", columns, array_size(columns));
 
 	if (!adds_up(irq))
-		return fail_set(fail, -EPROTO,
-				"the times that were taken from tasks are not those of the interrupts; this is a bug "
-				"in weft");
+		return fail_set(
+			fail, -EPROTO,
+			"the times that were taken from tasks are not the times of the interrupts; this is a bug "
+			"in weft");
 	if (!table)
 		return 0;
 	put_tasks(irq, table);

@@ -140,7 +140,7 @@ void late_functions_lose(struct late_functions *functions)
 	u64_map_clear(&functions->tasks);
 }
 
-/* Takes the pause for that of the case if it is longer, as far as it lies in the wait. */
+/* Makes it the pause of the case if it is longer, as far as it lies in the wait. */
 static void compare(const struct pause *pause, struct late *late)
 {
 	uint64_t since = late->at - late->lasted, from = pause->from > since ? pause->from : since,

@@ -42,7 +42,7 @@ void late_functions_lose(struct late_functions *functions);
 
 /* Sets the function of a case, if its culprit has called any. */
 void late_functions_find(const struct late_functions *functions, struct late *late);
-/* Adds cells with the name of the function, that of its caller and the time. */
+/* Adds cells with the names of the function and its caller, and the time. */
 void late_functions_put(const struct late_functions *functions, const struct late *late, struct table *table);
 
 #endif

@@ -106,7 +106,7 @@ static uint32_t source_of(struct noises *noises, enum noise_part part, int32_t n
 	return *id - 1;
 }
 
-/* Keeps the time, if rows are compared with those of other files. */
+/* Keeps the time, if rows are compared with rows of other files. */
 static void compare(struct noises *noises, struct samples *samples, uint64_t lasted)
 {
 	if (pass_compares(noises->pass))

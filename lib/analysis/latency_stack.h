@@ -43,7 +43,7 @@ bool late_stacks_look(struct late_stacks *stacks, const struct event *event);
 void late_stacks_find(const struct late_stacks *stacks, struct late *late);
 /* The last event of the CPU was a sched_switch. */
 void late_stacks_switch(struct late_stacks *stacks, uint32_t cpu);
-/* Keeps the stack of the sched_switch before it, and sets that of the case among the longest which that ended. */
+/* Keeps the stack of the sched_switch before it, and sets the stack of the case among the longest that it ended. */
 void late_stacks_see(struct late_stacks *stacks, const struct event *event, struct lates *lates);
 /* Returns the stack of any other event, for late::stack. */
 uint32_t late_stacks_add(struct late_stacks *stacks, const struct event *event);

@@ -255,7 +255,7 @@ static void put_rows(struct analysis *locks, struct findings *findings)
 	extreme_tell(locks->pass, findings, "wait for a lock", &longest);
 }
 
-/* Without thread groups the rows of one futex of a process are those of its threads. */
+/* Without thread groups a futex of a process has a row for each thread. */
 static void put_groups(const struct analysis *locks, struct findings *findings)
 {
 	const struct tasks *tasks = locks->pass->reader->buffers[0].context->tasks;

@@ -47,7 +47,7 @@ struct analysis {
 	struct roles roles;
 	struct memory_places {
 		struct place site, address, asked, given, order;
-	} places[MEMORY_ROLES][MEMORY_NAMES]; /* by role, then by the event among those of the role */
+	} places[MEMORY_ROLES][MEMORY_NAMES]; /* by role, then by the event of the role */
 	struct u64_map sites;                 /* by address of the function */
 	struct u64_map functions;             /* by address: the address of its function */
 	struct u64_map alive;                 /* by address */

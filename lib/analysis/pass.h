@@ -78,7 +78,7 @@ void pass_release(struct pass *pass);
  */
 enum { PASS_BLOCKS = 40 };
 void pass_cut(struct pass *pass, uint64_t first, uint64_t last);
-/* Returns whether pass_cut() was called, which is so when the tables are compared with those of other files. */
+/* Returns whether pass_cut() was called, which is so when the tables are compared with tables of other files. */
 static inline bool pass_compares(const struct pass *pass)
 {
 	return pass->budget.marks;

@@ -96,7 +96,7 @@ static void *entry(struct analysis *power, struct u64_map *map, uint64_t key)
 	return value;
 }
 
-/* Keeps the time, if rows are compared with those of other files. */
+/* Keeps the time, if rows are compared with rows of other files. */
 static void compare(struct analysis *power, struct samples *samples, uint64_t lasted)
 {
 	if (pass_compares(power->pass))
@@ -275,7 +275,7 @@ static void see_suspend(struct analysis *power, const struct event *event)
 	}
 }
 
-/* A CPU's lost events may include those of its own idle states, and those of any CPU's frequency. */
+/* A CPU's lost events may include events of its own idle states, and of any CPU's frequency. */
 static void see_lost(struct analysis *power, const struct event *event)
 {
 	struct power_cpu *cpu;

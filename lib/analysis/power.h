@@ -6,7 +6,7 @@
 
 /* For power_analysis; NULL: all CPUs together. */
 struct power_options {
-	bool by_cpu; /* of a comparison: the rows of each CPU, not those of all together */
+	bool by_cpu; /* of a comparison: rows for each CPU, not for all together */
 };
 
 #endif

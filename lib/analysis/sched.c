@@ -76,7 +76,7 @@ static uint64_t spent_so_far(const struct analysis *sched, uint32_t id, enum tas
 	return state_spent(state, id, mode) - pass_elsewhere(sched->pass, &state->tasks[id], mode);
 }
 
-/* Adds the time since a task became a real-time task to that of former times. */
+/* Adds the time since a task became a real-time task to its earlier time as one. */
 static void add_real_time(const struct analysis *sched, uint32_t id, struct sched_real_time *times)
 {
 	const struct state_task *task = &sched->pass->state.tasks[id];

@@ -251,9 +251,8 @@ static void put_cut(const struct analysis *sched, struct findings *findings)
 	for (size_t i = 0; i < state->nr_cpus; i++)
 		starts += state->cpus[i].seen && state->cpus[i].switches;
 	if (sched->pass->filter.cpus)
-		findings_note(findings,
-			      "tasks and wakeups are those of all CPUs: --cpu chooses the rows of CPUs, lanes, "
-			      "runs and chains");
+		findings_note(findings, "tasks and wakeups are for all CPUs: --cpu chooses the rows of CPUs, lanes, "
+					"runs and chains");
 	findings_cut(findings, starts, "runs under way at the start");
 	findings_cut(findings, runs, "runs under way at the end");
 	findings_cut(findings, sched->cut_waits, "wakeups whose beginning is not known");

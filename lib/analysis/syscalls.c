@@ -339,7 +339,7 @@ __attribute__((always_inline)) static inline void see_exit(struct analysis *sysc
 	struct slow_call done;
 	bool failed;
 
-	/* A sigreturn ends with the number that it restores: none on x86 and arm64, that of a call elsewhere. */
+	/* A sigreturn ends with the number that it restores: none on x86 and arm64, a call's number elsewhere. */
 	if (__builtin_expect(call->number != number && call->open && restores(syscalls, call->number), 0))
 		number = call->number;
 	if (!call->open || call->number != number || is_broken(state, call, task)) {

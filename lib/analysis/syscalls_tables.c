@@ -266,7 +266,7 @@ static void put_slowest(struct analysis *syscalls, struct findings *findings)
 }
 
 /*
- * Counts the calls that have not returned. Those of tasks that ended never will: they go to `endless` of their row.
+ * Counts the calls that have not returned. Calls of tasks that ended never will: they go to `endless` of their row.
  * Returns the number of the others, which the end of the trace cut.
  */
 static uint64_t count_open(struct analysis *syscalls)

@@ -6,7 +6,7 @@
 
 enum tasks_by { TASKS_BY_TASK, TASKS_BY_PROGRAM, TASKS_BY_PARENT };
 
-/* For tasks_analysis; NULL: by task, or by program if the tables are compared with those of other files. */
+/* For tasks_analysis; NULL: by task, or by program if the tables are compared with other files. */
 struct tasks_options {
 	enum tasks_by by;
 	bool tree; /* by task: parents above their children, which are indented */

@@ -206,7 +206,7 @@ static void put_in_order(const struct analysis *tasks, struct table *table)
 			put_row(tasks, i, 0, table);
 }
 
-/* The children of each task. The numbers are one more than those of the lives; 0 is nobody, the parent of the roots. */
+/* The children of each task. The numbers are one more than the lives'; 0 is nobody, the parent of the roots. */
 struct branch {
 	uint32_t child, last, next;
 	bool shown;

@@ -117,7 +117,7 @@ static int exists(const struct destination_folder *folder, struct fail *fail)
 	return fail_set(fail, -EEXIST, "'%s' exists; choose another directory with -o", folder->path);
 }
 
-/* Checks that the final name is free, or is that of an empty folder. */
+/* Checks that the final name is free, or names an empty folder. */
 static int look(const struct destination_folder *folder, struct fail *fail)
 {
 	cleanup_fd int place = openat(folder->above, folder->leaf, O_PATH | O_NOFOLLOW | O_CLOEXEC);

@@ -12,7 +12,7 @@ struct fail;
 /*
  * The place where a finished folder goes. The folder is filled under a temporary name beside that place, with a mode
  * that lets nobody else enter, and renamed when it is complete: so its name shows the whole folder or nothing. The name
- * must be free or that of an empty folder; a symbolic link is not followed. Names in the folder are words, or two words
+ * must be free or name an empty folder; a symbolic link is not followed. Names in the folder are words, or two words
  * with a slash between them; no word begins with ".".
  * A folder of the partition "host=NAME" lies in the folder of the path. That folder is made if it does not exist, and
  * may hold only folders of the same key.

@@ -52,8 +52,8 @@ bool dir_is_empty(int fd);
 int must_check dir_remove(int dir, const char *name, int fd, int flags);
 
 /*
- * Removes all entries of an open directory for which `chosen` returns true (NULL: all), and those of its subdirectories
- * down to `depth`. The directory must be one in which no other user can write.
+ * Removes all entries of an open directory for which `chosen` returns true (NULL: all), and the entries of its
+ * subdirectories down to `depth`. The directory must be one in which no other user can write.
  */
 int must_check dir_clear(int fd, bool (*chosen)(const char *name), unsigned depth);
 

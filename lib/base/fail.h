@@ -35,7 +35,7 @@ int fail_hint(struct fail *fail, int err, const char *hint);
  */
 int fail_first(int first, int err, struct fail *fail, const struct fail *later);
 
-/* Says that the text is about the command line: the exit status is that of a usage error. Returns `err`. */
+/* Says that the text is about the command line: the exit status is for a usage error. Returns `err`. */
 int fail_usage(struct fail *fail, int err);
 
 /* Names the file in a text of a failed write, which begins with FAIL_WRITE. Returns `err`. */

@@ -11,7 +11,7 @@
 
 struct buf;
 
-/* Repeats a system call while a signal interrupts it (EINTR) and returns its value. errno is that of the last call. */
+/* Repeats a system call while a signal interrupts it (EINTR) and returns its value. errno is from the last call. */
 #define io_again(call)                                   \
 	({                                               \
 		__typeof__(call) io_value_;              \

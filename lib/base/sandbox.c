@@ -248,7 +248,7 @@ static void put_filter(struct filter *filter)
 	/* No memory becomes executable. */
 	put_masked(filter, SYS_mmap, 2, PROT_EXEC, refused(EPERM), SECCOMP_RET_ALLOW);
 	put_masked(filter, SYS_mprotect, 2, PROT_EXEC, refused(EPERM), SECCOMP_RET_ALLOW);
-	/* A thread chooses its own CPUs, not those of another task. */
+	/* A thread chooses its own CPUs, not the CPUs of another task. */
 	put_masked(filter, SYS_sched_setaffinity, 0, UINT32_MAX, refused(EPERM), SECCOMP_RET_ALLOW);
 	/*
 	 * Threads are allowed, processes are not. The filter cannot see the flags of clone3(); when it is refused, the

@@ -54,7 +54,7 @@ int must_check cpu_pipe_wait(struct cpu_pipe *pipe, int wake_fd, int timeout_ms,
 
 /*
  * Takes only full sub-buffers, up to `size` bytes: cpu_pipe_take() into memory, cpu_pipe_move() to a file without a
- * copy. *ret_len 0: there is none now. An error is that of the kernel or of the output (-ENOSPC stays -ENOSPC). Bytes
+ * copy. *ret_len 0: there is none now. An error is from the kernel or from the output (-ENOSPC stays -ENOSPC). Bytes
  * that were taken before an error are returned first; the next call returns the error.
  */
 int must_check cpu_pipe_take(struct cpu_pipe *pipe, void *into, size_t size, size_t *ret_len, struct fail *fail);

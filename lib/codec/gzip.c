@@ -19,7 +19,7 @@ enum {
 	UNKNOWN_SYSTEM = 255
 };
 
-/* zlib's own allocator, but its failures can be tested like those of weft's. */
+/* As zlib's own allocator, but tests can make it fail. */
 static void *allocate(void *arg, unsigned nr, unsigned size)
 {
 	(void)arg;

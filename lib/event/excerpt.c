@@ -126,7 +126,7 @@ static int count_cpu(struct excerpt *excerpt, size_t buffer, uint32_t cpu, uint6
 	return 0;
 }
 
-/* Replaces the counts of the trace by those of the excerpt. */
+/* Replaces the counts of the trace by the counts of the excerpt. */
 static int count(struct excerpt *excerpt, struct fail *fail)
 {
 	struct writer_metadata *metadata = &excerpt->carried.metadata;
@@ -181,7 +181,7 @@ static int see_all(struct excerpt *excerpt, struct symbol_subset *subset, struct
 	return r;
 }
 
-/* Addresses of the last boot are not those of its symbols. */
+/* Addresses of the last boot do not match its symbols. */
 static bool is_of_last_boot(const struct writer_metadata *metadata)
 {
 	for (size_t i = 0; i < metadata->nr_settings; i++)

@@ -14,7 +14,7 @@ struct trace;
 
 /*
  * An excerpt is a trace.dat with some of the events of a trace, and with the trace's texts, settings, byte order and
- * time stamps. A text about the whole trace is left out (that of a latency tracer), or is made for the excerpt
+ * time stamps. A text about the whole trace is left out (as for a latency tracer), or is made for the excerpt
  * (per_cpu/cpuN/stats). Time stamps of a TSC are ns in the excerpt. The events of each CPU are added in their order.
  * Borrows the trace.
  */

@@ -18,7 +18,7 @@ struct hit {
 };
 
 struct hits {
-	struct hit *items; /* those of the innermost function last */
+	struct hit *items; /* the innermost function's are last */
 	size_t nr;
 	bool starved; /* memory ran out */
 };

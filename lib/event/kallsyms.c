@@ -186,7 +186,7 @@ static void entries_sort(struct kallsyms_entry *entries, size_t count)
 		memcpy(entries, from, count * sizeof(*entries));
 }
 
-/* Merges two sorted parts; of equal addresses those of the first part come first, as they do in the text. */
+/* Merges two sorted parts; of equal addresses the first part has the first ones, as the text has. */
 static void entries_merge(struct kallsyms_entry *entries, size_t half, size_t count)
 {
 	cleanup_free struct kallsyms_entry *first = malloc(half * sizeof(*first));

@@ -43,7 +43,7 @@ static const char *skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* False for lines of another kind, such as those of a stack. */
+/* False for lines of another kind, such as lines of a stack. */
 static bool parse_line(struct text_word line, bool counts, struct sample *ret)
 {
 	const char *at = line.at + NAME_WIDTH, *end = line.at + line.len;
@@ -108,7 +108,7 @@ static bool has_line(const struct context *context, const struct event *event)
 	return format && (!strcmp(format->name, "kernel_stack") || !strcmp(format->name, "function"));
 }
 
-/* Finds the event of a line: the next one of its task and CPU; 2 when its time cannot be that of the line. */
+/* Finds the event of a line: the next one of its task and CPU; 2 when its time cannot be the line's. */
 static int find_event(const struct context *context, struct events *events, const struct sample *sample,
 		      struct bounds *bounds, struct fail *fail)
 {

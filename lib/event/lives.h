@@ -14,7 +14,7 @@ struct event;
  * sys_enter_exit_group, sys_enter_exit and signal_deliver. lib/event/tasks.h has one name for each PID, the last one
  * that the kernel remembered; here a PID that was used again is a task of its own.
  * The consumer passes every event of these types in order. Lost events are not known here: they may hide any of this.
- * Memory grows with the number of tasks and with that of different programs, not with the number of events.
+ * Memory grows with the number of tasks and of different programs, not with the number of events.
  */
 struct lives;
 
@@ -25,7 +25,7 @@ enum { LIFE_NAME = 16 }; /* TASK_COMM_LEN */
 enum life_what {
 	LIFE_NOTHING,
 	LIFE_FORKED,
-	LIFE_EXECED, /* a new program: the kernel sets the name to that of its file */
+	LIFE_EXECED, /* a new program: the kernel sets the name to its file's */
 	LIFE_RENAMED,
 	LIFE_EXITED,
 };
@@ -35,7 +35,7 @@ enum life_known {
 	LIFE_BEGAN = 2,    /* its fork was seen: `began` */
 	LIFE_ENDED = 4,    /* its end was seen: `ended` */
 	LIFE_REPLACED = 8, /* its end was not seen, but its PID belongs to another task since */
-	LIFE_FLAGS = 16,   /* `flags` are those of clone(2) */
+	LIFE_FLAGS = 16,   /* `flags` are from clone(2) */
 };
 
 /* How a task ended: the status of exit(2), or LIFE_BY_SIGNAL and the number of the signal. */

@@ -9,8 +9,7 @@
 /*
  * Calls of a function that an interrupt may have hit, in this interrupt. An interrupt between the clock and the record
  * of a function is inside it by the order of the records and outside its time, or the other way round. So at the end of
- * the function hit, the other calls of it are looked at once more.
- * Places are those of struct hits.
+ * the function hit, the other calls of it are looked at once more. Places are as in struct hits.
  */
 struct repeat {
 	uint64_t func, start, lasted, interrupted;
@@ -52,7 +51,7 @@ bool repeats_begin(struct repeats *repeats, size_t place, uint64_t func);
 /* A call ended that has an outer one, or that may belong to an interrupt. */
 void repeats_add(struct repeats *repeats, const struct repeat *repeat);
 
-/* A call ended that was at this place; 0: its record came after those of an interrupt at its depth. */
+/* A call ended that was at this place; 0: its record came after the records of an interrupt at its depth. */
 struct repeats_found repeats_end(struct repeats *repeats, size_t place, const struct repeat *call);
 
 #endif

@@ -8,9 +8,9 @@ struct context;
 struct fail;
 
 /*
- * The pages of a recorded latency tracer (the setting "weft/section") are those of its snapshot. They end with the
- * events of the longest section. The events before these are older, and the kernel does not print them: its text tells
- * how many it prints ("weft/entries").
+ * The pages of a recorded latency tracer (the setting "weft/section") are from its snapshot. They end with the events
+ * of the longest section. The events before these are older, and the kernel does not print them: its text tells how
+ * many it prints ("weft/entries").
  */
 
 /* Sets section_since of the context. Does nothing for other buffers. */

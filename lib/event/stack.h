@@ -14,7 +14,7 @@ struct symbols;
 
 /*
  * The addresses of a kernel_stack or user_stack event, innermost first. They reach from the field `caller` to the end
- * of the record: the array size in the format is that of old kernels. It borrows the record.
+ * of the record: the array size in the format is from old kernels. It borrows the record.
  */
 struct stack {
 	struct bytes left;

@@ -270,7 +270,7 @@ static int is_alike(const struct unite *unite, const struct trace_info *info, st
 
 	if (info->big_endian == first->big_endian && info->long_size == first->long_size)
 		return 0;
-	return fail_set(fail, -EINVAL, "its machine has another byte order or word size than that of '%s'",
+	return fail_set(fail, -EINVAL, "its machine has another byte order or word size than the machine of '%s'",
 			trace_path(unite->members[0].trace));
 }
 

@@ -15,9 +15,9 @@ struct trace;
 /*
  * Merges traces: makes a trace.dat from the buffers of several traces, each under a name of its own, after an empty top
  * buffer. The file has the formats of all traces; where two traces use one id for different formats, the later format
- * and its records get a free id. Times are those of the events plus an offset for each trace. Settings stay with their
- * buffers. Data that a file has only once (symbols, printk formats, the kernel's name) is that of the first trace;
- * where it differs, and for names of tasks, each buffer has its own.
+ * and its records get a free id. Each trace has an offset, which is added to the times of its events. Settings stay
+ * with their buffers. Data that a file has only once (symbols, printk formats, the kernel's name) is from the first
+ * trace; where it differs, and for names of tasks, each buffer has its own.
  * Not supported: traces of different byte orders or sizes of long. Borrows the traces.
  */
 struct unite;

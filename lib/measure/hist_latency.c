@@ -115,7 +115,7 @@ static bool shown_field(struct text_word key, char into[HIST_NAME_SIZE])
 }
 
 /*
- * Adds a field of the synthetic event. Its type is that of the event's field, if synthetic events know the type.
+ * Adds a field of the synthetic event. It has the type of the event's field, if synthetic events know the type.
  * Otherwise it is an unsigned number of the same size, because the kernel drops the sign of a value that it passes on
  * (create_var() in trace_events_hist.c).
  */

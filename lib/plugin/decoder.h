@@ -31,7 +31,7 @@ struct decoder {
 
 /*
  * Returns whether the handler is for this event and all fields that it needs exist. Then *ret is bound, except `next`.
- * `facts` are those of the handler; NULL: it has none.
+ * `facts` are the handler's; NULL: it has none.
  */
 bool decoder_bind(const struct weft_handler *handler, const char *const *facts, const struct format *format,
 		  const struct schema_abi *abi, const char *machine, struct decoder *ret);

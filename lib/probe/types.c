@@ -117,7 +117,7 @@ static const char *skip_text(const char *at, const char *end)
 }
 
 /*
- * Whether a name may be that of an enumerator: it has a capital letter or is the first word of a table entry. REC (the
+ * Whether a name may name an enumerator: it has a capital letter or is the first word of a table entry. REC (the
  * record) and NULL are not enumerators.
  */
 static bool may_be_enumerator(const char *name, size_t len, char before)

@@ -50,7 +50,7 @@ int must_check selection_leave_out_self(struct selection *selection, uint64_t **
 bool selection_asks_duration(const struct selection *selection);
 void selection_gap(struct selection *selection, const struct event *gap);
 
-/* The result of durations_ended() of lib/query/duration.h; the signature is that of sink_options::ended. */
+/* The result of durations_ended() of lib/query/duration.h; the signature fits sink_options::ended. */
 bool selection_ended(void *selection, const struct event *event, uint64_t *ret_lasted, struct event *ret_begin);
 
 /* The event types that selection_add_events() named: a bit for each id, owned by the selection. */
@@ -59,7 +59,7 @@ const uint64_t *selection_types(const struct selection *selection);
 /* Whether there are no criteria. */
 bool selection_empty(const struct selection *selection);
 
-/* `selection` is a struct selection: the signature is that of render_options::select. */
+/* `selection` is a struct selection: the signature fits render_options::select. */
 bool selection_keep(void *selection, const struct event *event);
 
 #endif

@@ -24,7 +24,7 @@ struct extraction_options {
 	bool all;             /* the top instance and all named instances */
 	bool snapshot;        /* read the snapshot buffers instead */
 	const char *output;   /* "-": standard output */
-	const char *temp_dir; /* directory of the parts; NULL: that of the output, or /var/tmp */
+	const char *temp_dir; /* directory of the parts; NULL: the output's, or /var/tmp */
 	mode_t mode;          /* of the file */
 	unsigned version;     /* 6 or 7 */
 	bool compress;

@@ -26,7 +26,7 @@ int must_check facts_of_buffers(struct ledger *ledger, struct target *targets, s
 
 /*
  * Names weft's own threads that run during the recording, with the kernel's PIDs. Where these cannot be known, it names
- * none: a PID of another namespace would be that of another task.
+ * none: a PID of another namespace would name another task.
  */
 int must_check facts_of_self(struct ledger *ledger, const struct rig *rig, const pid_t *tids, size_t nr,
 			     struct fail *fail);

@@ -47,7 +47,7 @@ enum ledger_kind {
 };
 
 /*
- * A bound on the number of buffers, far above that of any recording, so that damaged metadata cannot cause endless
+ * A bound on the number of buffers, far more than any recording has, so that damaged metadata cannot cause endless
  * work.
  */
 enum { LEDGER_BUFFERS_MAX = 1 << 10 };

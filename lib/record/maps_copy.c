@@ -62,7 +62,7 @@ static void *maps_copy_main(void *data)
 	return NULL;
 }
 
-/* In another PID namespace the PIDs of /proc are not those of the events, so its maps would be those of other tasks. */
+/* In another PID namespace the PIDs of /proc and of the events differ, so its maps would belong to other tasks. */
 static bool is_needed(const struct target *targets, size_t nr)
 {
 	if (!kernel_pids_are_ours())

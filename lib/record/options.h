@@ -15,7 +15,7 @@ struct so_far;
 struct record_options {
 	struct setup setup;   /* each of its instances becomes a buffer of the file */
 	const char *output;   /* "-": standard output */
-	const char *temp_dir; /* directory of the parts; NULL: that of the output, or /var/tmp */
+	const char *temp_dir; /* directory of the parts; NULL: the output's, or /var/tmp */
 	mode_t mode;          /* of the file */
 	unsigned version;     /* 6 or 7 */
 	bool compress;

@@ -32,7 +32,7 @@ struct parts {
 	struct ledger *ledger;
 	struct parts_file { /* properties of the file to make, known before the first page */
 		struct writer_options options;
-		bool swap; /* the byte order of the file is not that of this machine */
+		bool swap; /* the file and this machine differ in their byte order */
 		uint32_t cpu_count;
 		uint64_t trace_id;
 	} file;
@@ -44,7 +44,7 @@ int must_check parts_new(const char *output, const char *temp_dir, struct parts 
 /* The same without a directory and without spools, for a file that describes the tracing and has no pages. */
 int must_check parts_new_in_memory(struct parts **ret, struct fail *fail);
 
-/* The properties of a file in this machine's byte order, with a new random identity. `shape` is that of its pages. */
+/* The properties of a file in this machine's byte order, with a new random identity. `shape`: of its pages. */
 struct parts_file parts_file_here(unsigned version, bool compress, int level, const struct page_shape *shape,
 				  uint32_t cpu_count);
 

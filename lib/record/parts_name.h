@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 /*
- * Names of parts directories: "OUTPUT.weft-PID-RANDOM.parts". The PID is that of the process that made the directory.
- * The random part prevents that another user makes the directory first.
+ * Names of parts directories: "OUTPUT.weft-PID-RANDOM.parts". The PID names the process that made the directory. The
+ * random part prevents that another user makes the directory first.
  */
 
 /*

@@ -39,7 +39,7 @@ struct recorder_options {
 	uint64_t buffer_size; /* bytes of the CPU's buffer; 0: unknown, then everything is compressed */
 	uint64_t store_spare; /* bytes that it may store uncompressed because the buffer fills fast */
 	unsigned percent;     /* buffer_percent: how full the buffer is when the kernel wakes readers */
-	/* in ms: data older than this is in the spool, also that of partly filled sub-buffers; 0: no flush */
+	/* in ms: data older than this is in the spool, also from partly filled sub-buffers; 0: no flush */
 	int flush_ms;
 	bool copied_there; /* the output is on the filesystem of the parts */
 };

@@ -26,7 +26,7 @@ static bool add_cpu(struct record_result *result, const struct record_cpu *cpu)
 	return true;
 }
 
-/* Takes the counts from the pages if the kernel's counters are not those of the saved events. */
+/* Takes the counts from the pages if the kernel's counters do not count the saved events. */
 static int count_pages(struct record_cpu *sum, const struct recorder *recorder, struct fail *fail)
 {
 	uint64_t taken = sum->events;
@@ -69,7 +69,7 @@ int record_result_add(struct record_result *result, const struct target *target,
 		result->at_most |= recorder->err != 0;
 		result->raw += spool->raw;
 		result->packed += spool_size(spool);
-		/* The counters are those of the live buffer, which is not saved. */
+		/* The counters count the live buffer, which is not saved. */
 		if (target->keeps_worst)
 			continue;
 		if (!add_cpu(result, &sum))

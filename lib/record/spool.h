@@ -27,7 +27,7 @@ enum {
 
 struct spool_options {
 	bool compressed;         /* the file has chunks; false: raw pages */
-	bool swap;               /* the byte order of the file is not that of this machine */
+	bool swap;               /* the file and this machine differ in their byte order */
 	struct page_shape shape; /* of the pages; only the headers of chunks may be in another byte order */
 	uint64_t cap;            /* the maximum number of bytes to keep; 0: no limit */
 };

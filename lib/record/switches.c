@@ -236,7 +236,7 @@ static void message_init(struct message *message, size_t nr)
 	message->head.msg_controllen = (__typeof__(message->head.msg_controllen))CMSG_SPACE(nr * sizeof(int));
 }
 
-/* Puts descriptors into a message: `fds`, or those of `items`. */
+/* Puts descriptors into a message: `fds`, or the descriptors of `items`. */
 static void put_fds(struct message *message, const int *fds, const struct one_switch *items, size_t nr)
 {
 	struct cmsghdr *head = CMSG_FIRSTHDR(&message->head);

@@ -94,7 +94,7 @@ static int save(struct symbol_copy *symbols, struct fail *fail)
 		err = fail_set(fail, -EFBIG, "%zu bytes of kernel symbols are more than any kernel has", body.len);
 	if (err || body.len == sizeof(len))
 		return err;
-	/* The parts are in the byte order of the traced kernel, which is that of this machine. */
+	/* The parts are in the byte order of the traced kernel, which this machine has. */
 	len = (uint32_t)(body.len - sizeof(len));
 	memcpy(body.data, &len, sizeof(len));
 	return add_compressed(symbols->ledger, &body, fail);

@@ -11,7 +11,7 @@ struct fail;
 /* The user as whom a command runs: the ids, and the environment that `runuser -l` would set. Owns its strings. */
 struct user {
 	char *name, *home, *shell;
-	char *path; /* value for PATH from /etc/login.defs, either that of root or that of other users */
+	char *path; /* value for PATH from /etc/login.defs, for root or for other users */
 	uid_t uid;
 	gid_t gid;
 };

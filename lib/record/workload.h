@@ -30,7 +30,7 @@ struct workload {
 struct workload_options {
 	char *const *argv;
 	const char *user; /* the user as whom it runs; NULL: the caller */
-	/* Directories in which the command is searched, as in PATH; NULL: those of the system. With `user`: theirs. */
+	/* Directories in which the command is searched, as in PATH; NULL: the system's. With `user`: theirs. */
 	const char *path;
 	sigset_t mask;
 	bool stdout_to_stderr;

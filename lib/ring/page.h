@@ -33,7 +33,7 @@ struct page {
 	const uint8_t *data; /* the first byte after the head */
 	uint32_t next;       /* offset of the next record in data */
 	uint32_t commit;     /* committed bytes of data */
-	/* time stamp of the last record that was handed out; before the first record, that of the head */
+	/* time stamp of the last record that was handed out; before the first record, the head's */
 	uint64_t ts;
 	int64_t lost; /* events lost just before this page: a count, or PAGE_LOST_* */
 	bool swap;

@@ -12,7 +12,7 @@ enum { TYPE_LEN_IN_WORD = 0, SMALL_MAX = 28 * 4, TYPE_TIME_EXTEND = 30, TYPE_TIM
 
 enum { DELTA_BITS = 27 };
 
-/* An absolute time stamp has 59 bits; the upper 5 are those of the time stamp before it. */
+/* An absolute time stamp has 59 bits; the upper 5 are from the time stamp before it. */
 #define STAMP_MSB (0xf8ull << 56)
 
 static void store_u32(uint8_t *at, uint32_t value, bool swap)

@@ -28,7 +28,7 @@ struct page_writer {
 void page_writer_begin(struct page_writer *writer, const struct page_shape *shape, void *page, int64_t lost);
 
 /*
- * False, and no change, when the page has no room for the record, or its time is too far from that of the record
+ * False, and no change, when the page has no room for the record, or its time is too far from the time of the record
  * before: then end the page and begin another one. A record that does not fit on an empty page fits on no page.
  */
 bool page_writer_add(struct page_writer *writer, const struct record *record);

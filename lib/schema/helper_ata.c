@@ -4,7 +4,7 @@
 #include "lib/base/out.h"
 #include "lib/schema/helper.h"
 
-/* drivers/ata/libata-trace.c. Bits are those of include/linux/ata.h and include/linux/libata.h. */
+/* drivers/ata/libata-trace.c. Bits are from include/linux/ata.h and include/linux/libata.h. */
 static void put_set(uint32_t value, const struct bit_name *names, size_t count, struct out *out)
 {
 	out_str(out, "{ ");

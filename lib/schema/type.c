@@ -14,7 +14,7 @@ struct type_name {
 	bool is_signed;
 };
 
-/* The sizes are those of include/linux/types.h and of the subsystems' headers, on any architecture. */
+/* The sizes are from include/linux/types.h and of the subsystems' headers, on any architecture. */
 static const struct type_name type_names[] = {
 	{ "u8", 1, false },
 	{ "u16", 2, false },

@@ -11,9 +11,10 @@
 struct fail;
 
 /*
- * Finds the settings of an instance that differ from those after boot. The boot values are those of the initialisers in
- * kernel/trace/trace.c, trace_hwlat.c, trace_osnoise.c, trace_stack.c and ring_buffer.c; a setting made by a boot
- * parameter (trace_event=, ftrace=...) counts as a difference. Files that this kernel does not have are skipped.
+ * Finds the settings of an instance that differ from their state after boot. The boot values are those of the
+ * initialisers in kernel/trace/trace.c, trace_hwlat.c, trace_osnoise.c, trace_stack.c and ring_buffer.c; a setting made
+ * by a boot parameter (trace_event=, ftrace=...) counts as a difference. Files that this kernel does not have are
+ * skipped.
  */
 enum boot_what {
 	BOOT_SETTING,  /* a value or a list */

@@ -43,9 +43,9 @@ struct setup_event {
 	/* the definition of a probe (--probe), whose event is used instead of `pattern`; NULL: none */
 	const char *probe;
 	/*
-	 * For --for, the events that an analysis needs. Those of `pattern` that the kernel has are enabled; if it has
-	 * none of them, those of `instead` are. If it has none of these either, the error says that `what_for` cannot
-	 * be known. Both may be NULL.
+	 * For --for, the events that an analysis needs. The events of `pattern` that the kernel has are enabled; if it
+	 * has none of them, the events of `instead` are. If it has none of these either, the error says that `what_for`
+	 * cannot be known. Both may be NULL.
 	 */
 	const char *instead, *what_for;
 	bool optional;

@@ -214,7 +214,7 @@ static int add_known(const struct setup_context *context, struct event_set *set,
 	return err;
 }
 
-/* Adds the events that an analysis needs: those of `pattern` that exist, or else those of `instead`. */
+/* Adds the events that an analysis needs: the events of `pattern` that exist, or else the events of `instead`. */
 static int add_wanted(const struct setup_context *context, struct event_set *set, const struct setup_event *event,
 		      struct fail *fail)
 {

@@ -146,7 +146,7 @@ static void warn_of_empty(const struct setup_context *context, const struct inst
 
 static int prepare(const struct setup_context *context, struct instance *instance, struct fail *fail)
 {
-	/* True if the settings that were found are those of an earlier start. */
+	/* True if the settings that were found are from an earlier start. */
 	bool ours = context->undo && undo_holds(context->undo, instance->name, "tracing_on");
 	struct fail told;
 	bool found = false;

@@ -64,7 +64,7 @@ int must_check tracer_functions_on(const struct instance *instance, struct fail 
 int must_check tracer_remember_common(const struct tracing *tracing, struct undo *undo, const char *tracer,
 				      struct fail *fail);
 
-/* Whether the instance has the tracer: the errors are those of tracer_set(). */
+/* Whether the instance has the tracer: the errors are as for tracer_set(). */
 int must_check tracer_check(const struct instance *instance, const char *tracer, struct fail *fail);
 /*
  * Sets the current tracer, which empties the buffer. -ENOENT with similar names: no such tracer. -EOPNOTSUPP: only the

@@ -3,7 +3,7 @@
 
 /*
  * The events that the state reads, by name. x86 has a pair NAME_entry and NAME_exit for each interrupt vector, powerpc
- * for those of the timer and of other CPUs. (Its irq_entry and irq_exit are around irq_handler_entry.)
+ * for interrupts of the timer and of other CPUs. (Its irq_entry and irq_exit are around irq_handler_entry.)
  */
 const struct role_name state_names[] = {
 	{ "sched", "sched_switch", STATE_SWITCH },

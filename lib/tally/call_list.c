@@ -14,7 +14,7 @@
 
 static const char enter[] = "sys_enter_";
 
-/* Where the tables of names have numbers: those of mips begin at 4000, and arm has a few of its own. */
+/* Where the tables of names have numbers: mips begins at 4000, and arm has a few of its own. */
 static const struct {
 	int64_t from, to;
 } ranges[] = { { 0, 7000 }, { 0xf0000, 0xf0010 } };

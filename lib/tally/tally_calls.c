@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The kernel's tables end before these: calls that only arm has, and those of x32. */
+/* The kernel's tables end before these: calls that only arm has, and calls of x32. */
 enum { OWN_CALLS = 0xf0000 };
 
 /* On which machines a call is defined by another name. */

@@ -42,7 +42,7 @@ uint64_t binder_size(const struct binder *binder);
  */
 bool binder_count(const struct binder *binder, uint32_t cpu, uint64_t *ret_records, uint64_t *ret_lost);
 
-/* A number that is higher than that of every CPU with records. */
+/* A number that is higher than every CPU with records. */
 uint32_t binder_cpus(const struct binder *binder);
 
 /* Shows all pages, one after the other; no record can be added after this call. */

@@ -88,7 +88,7 @@ int trace_take_overlaps(struct trace *trace, struct fail *fail)
 	for (size_t i = 0; i < trace->nr_rings; i++)
 		drop_cpus(&trace->rings[i]);
 	trace_note_damage(trace, claims[first].offset,
-			  "the pages of %zu CPU%s overlap those of another CPU, and are left out", dropped,
+			  "the pages of %zu CPU%s overlap the pages of another CPU, and are left out", dropped,
 			  dropped == 1 ? "" : "s");
 	return 0;
 }

@@ -32,7 +32,7 @@ struct pack_options {
 	size_t kallsyms_len;
 	const char *latency;       /* a file: the text of a latency tracer's `trace`; or NULL */
 	const char *instance;      /* the directory describes this instance and not the top one; or NULL */
-	const char *const *events; /* directories SYSTEM/EVENT/format; those of `dir` have precedence */
+	const char *const *events; /* directories SYSTEM/EVENT/format; `dir` has precedence */
 	size_t nr_events;
 	struct pack_fact facts[PACK_FACTS_MAX];
 	size_t nr_facts;

@@ -14,7 +14,7 @@ struct writer_metadata {
 		const char *text;
 		size_t len;
 	} * formats;
-	size_t nr_formats;                        /* those of system "ftrace" go to their own section */
+	size_t nr_formats;                        /* formats of system "ftrace" go to their own section */
 	const char *kallsyms, *printk, *cmdlines; /* NULL: an empty section */
 	size_t kallsyms_len, printk_len, cmdlines_len;
 	/*

@@ -28,7 +28,7 @@ struct event_fields {
 	size_t nr;
 };
 
-/* Reads the fields of an event, or with `event` NULL those of all events of the system. -ENOENT: no such event. */
+/* Reads the fields of an event, or with `event` NULL the fields of all events of the system. -ENOENT: no such event. */
 int must_check event_fields_read(const struct instance *instance, const char *system, const char *event,
 				 struct event_fields *ret, struct fail *fail);
 /* Adds the fields of the text of a `format` file. The text may be malformed. */

@@ -41,7 +41,7 @@ int must_check tracing_stay(struct tracing *tracing, struct fail *fail);
  * kernel's settings.
  */
 bool tracing_is_gone(const struct tracing *tracing);
-/* Whether its directory is one of tracefs, with a kernel behind it: those of tests and of packed files are not. */
+/* Whether its directory is in tracefs, with a kernel behind it: directories of tests and packed files are not. */
 bool tracing_is_tracefs(const struct tracing *tracing);
 
 /* Accepts any directory that looks like tracefs; for tests. */

@@ -201,7 +201,7 @@ struct process_id process_self(void)
 {
 	struct process_id id = { .pid = getpid() };
 
-	/* /proc may be that of another PID namespace, where /proc/PID is somebody else. */
+	/* /proc may belong to another PID namespace, where /proc/PID is somebody else. */
 	(void)find_in("/proc/self/stat", &id);
 	return id;
 }

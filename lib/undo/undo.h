@@ -102,7 +102,7 @@ struct undo_recording {
 	char **instances;  /* those that it made */
 	size_t nr;
 };
-/* -ENOENT: the journal is that of no recording. On success the caller releases *ret. */
+/* -ENOENT: the journal belongs to no recording. On success the caller releases *ret. */
 int must_check undo_recording(const char *path, struct undo_recording *ret);
 void undo_recording_release(struct undo_recording *recording);
 /* Whether it was marked with this secret. Nothing was marked with "". */

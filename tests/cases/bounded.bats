@@ -38,7 +38,7 @@ bounded() {
 
 @test "bounded: pages that a thousand CPUs share are read once, and told" {
 	made 1000 1 1 16777216 4096 1
-	bounded 1 "the pages of 999 CPUs overlap those of another CPU"
+	bounded 1 "the pages of 999 CPUs overlap the pages of another CPU"
 	# Only the first CPU's data is read: a record for each page.
 	run --separate-stderr weft report "$file"
 	[ "$(grep -cv '^#' <<< "$output")" -eq 4096 ]

@@ -117,7 +117,7 @@ leavers_of()
 	need_command jq
 	run -0 weft sched "$file" --cpu 1
 	[ "$(weft sched "$file" --cpu 1 --format json | jq -c '[.cpus[].cpu]')" = "[1]" ]
-	[[ "$output" == *"# tasks and wakeups are those of all CPUs: --cpu chooses "* ]]
+	[[ "$output" == *"# tasks and wakeups are for all CPUs: --cpu chooses "* ]]
 	[ "$(weft sched "$file" | grep -c 'those of all CPUs')" -eq 0 ]
 }
 
