@@ -115,7 +115,8 @@ static void finish_arguments(const struct arguments *arguments, struct argp_stat
 		argp_error(state, "--diff: standard input can only be the file that is exported");
 	if (arguments->decode.wanted && !arguments->ops->takes_decode)
 		argp_error(state,
-			   "--decode: format '%s' has no place for what plugins know; jsonl, csv and sqlite have",
+			   "--decode: format '%s' has no place for what plugins know; "
+			   "jsonl, csv, sqlite, parquet, perfetto and chrome have",
 			   arguments->ops->name);
 	if (arguments->partition && !arguments->ops->folder)
 		argp_error(state, "--partition: format '%s' is a single file", arguments->ops->name);

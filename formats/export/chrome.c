@@ -20,6 +20,7 @@
 #include "lib/event/spans.h"
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
+#include "lib/plugin/plugins.h"
 #include "lib/reader/reader.h"
 
 #include <inttypes.h>
@@ -36,9 +37,10 @@ enum { SIZE_OF_VIEWERS = 200 << 20 };
 #define LATE_TIME ((UINT64_C(1) << 42) * 1000)
 
 struct kind {
-	const struct format *format; /* NULL: unknown */
-	struct place call;           /* the number of a system call without a name */
-	bool paired;                 /* shown as a span, not as an instant */
+	const struct format *format;   /* NULL: unknown */
+	struct place call;             /* the number of a system call without a name */
+	const struct decoder *decoder; /* NULL: no plugin knows more; borrowed */
+	bool paired;                   /* shown as a span, not as an instant */
 };
 
 struct buffer {
@@ -170,6 +172,8 @@ static const struct kind *kind_of(struct chrome *chrome, const struct buffer *bu
 	kind = calloc(1, sizeof(*kind));
 	if (kind && format) {
 		kind->format = format;
+		if (buffer->context->plugins)
+			kind->decoder = plugins_decoder(buffer->context->plugins, format);
 		(void)place_bind(&kind->call, format, &buffer->context->abi, "id");
 		kind->paired = !strcmp(format->system, "syscalls") || !strcmp(format->system, "raw_syscalls") ||
 			       (!strcmp(format->system, "irq") &&
@@ -197,9 +201,10 @@ static void put_value(const struct field *field, const struct schema_abi *abi, c
 		out_char(out, '"');
 }
 
-static void put_instant(struct chrome *chrome, const struct buffer *buffer, const struct format *format,
+static void put_instant(struct chrome *chrome, const struct buffer *buffer, const struct kind *kind,
 			const struct event *event)
 {
+	const struct format *format = kind->format;
 	struct out *out = begin_line(chrome, 'i', process_of(buffer, event->pid), event->pid, event->ts);
 
 	json_text(out, format->name);
@@ -214,6 +219,8 @@ static void put_instant(struct chrome *chrome, const struct buffer *buffer, cons
 		out_char(out, ':');
 		put_value(&format->fields[i], &buffer->context->abi, event, out);
 	}
+	if (kind->decoder)
+		decoder_run_json(kind->decoder, event->data, event->len, out);
 	out_str(out, "}}");
 }
 
@@ -240,7 +247,7 @@ static void see_record(struct chrome *chrome, struct buffer *buffer, const struc
 	if (!kind || !kind->format)
 		return;
 	if (!kind->paired)
-		put_instant(chrome, buffer, kind->format, event);
+		put_instant(chrome, buffer, kind, event);
 	if (!spans_see(buffer->spans, event, &span) || !kind->paired)
 		return;
 	if (span.kind == SPAN_CALL) {
@@ -417,6 +424,7 @@ static int chrome_new(const struct export_input *input, struct export **ret, str
 const struct export_ops chrome_export = {
 	.name = "chrome",
 	.summary = "Chrome's trace event JSON, for viewers that take nothing else",
+	.takes_decode = true,
 	.create = chrome_new,
 	.free = chrome_free,
 	.begin = chrome_begin,

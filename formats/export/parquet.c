@@ -6,14 +6,15 @@
  */
 #include "formats/export/exports.h"
 #include "formats/export/kinds.h"
+#include "formats/export/parquet_cell.h"
 #include "formats/export/parquet_file.h"
 #include "formats/export/parquet_writer.h"
-#include "formats/value.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/place.h"
-#include "lib/event/stack.h"
 #include "lib/event/tasks.h"
+#include "lib/plugin/decoded_row.h"
+#include "lib/plugin/plugins.h"
 #include "lib/reader/reader.h"
 
 #include <ctype.h>
@@ -53,12 +54,9 @@ struct made {
 
 struct kind {
 	struct made *made; /* NULL: left out; borrowed */
-	struct cell {
-		struct place place;
-		enum parquet_form form;
-		bool stack; /* a list with more elements than its field has */
-	} * cells;
+	struct parquet_cell *cells;
 	size_t nr_cells;
+	const struct decoder *decoder; /* NULL: no plugin knows more; borrowed */
 };
 
 struct parquet {
@@ -68,7 +66,7 @@ struct parquet {
 	struct made **made; /* the first is lost.parquet */
 	size_t nr_made;
 	size_t bytes; /* bytes of all open groups */
-	struct out scratch, json;
+	struct parquet_making making;
 	char date[32]; /* the offset from ts to the time of day; "" when unknown */
 	uint64_t unknown, wide;
 };
@@ -93,10 +91,11 @@ static void parquet_free(struct export *export)
 	}
 	free(parquet->made);
 	parquet_writer_free(parquet->writer);
-	if (parquet->scratch.start)
-		out_release(&parquet->scratch);
-	if (parquet->json.start)
-		out_release(&parquet->json);
+	decoded_row_release(&parquet->making.row);
+	if (parquet->making.scratch.start)
+		out_release(&parquet->making.scratch);
+	if (parquet->making.json.start)
+		out_release(&parquet->making.json);
 	free(parquet);
 }
 
@@ -109,8 +108,8 @@ static int parquet_new(const struct export_input *input, struct export **ret, st
 		return fail_memory(fail);
 	if (input->has_date)
 		snprintf(parquet->date, sizeof(parquet->date), "%" PRId64, input->date_offset_ns);
-	if (kinds_init(&parquet->kinds, input->reader->nr_buffers, kind_free) || !out_init(&parquet->scratch, 4096) ||
-	    !out_init(&parquet->json, 4096))
+	if (kinds_init(&parquet->kinds, input->reader->nr_buffers, kind_free) ||
+	    !out_init(&parquet->making.scratch, 4096) || !out_init(&parquet->making.json, 4096))
 		r = fail_memory(fail);
 	else
 		r = parquet_writer_new(&parquet->writer, fail);
@@ -195,26 +194,6 @@ static void name_column(struct parquet_shape *shapes, size_t at, const char *nam
 			*into = '_';
 }
 
-static bool is_list(const struct field *field)
-{
-	return field->flags & (FIELD_ARRAY | FIELD_DYNAMIC) && field_int_size(field->elem_size);
-}
-
-static void shape_field(struct parquet_shape *shape, struct cell *cell, const struct field *field,
-			const struct format *format, const struct schema_abi *abi)
-{
-	cell->place = place_of(field, abi);
-	cell->form = cell->place.size     ? PARQUET_INTEGER :
-		     value_is_text(field) ? PARQUET_TEXT :
-		     is_list(field)       ? PARQUET_LIST :
-					    PARQUET_JSON;
-	cell->stack = cell->form == PARQUET_LIST && value_is_stack(field, format);
-	shape->form = cell->form;
-	shape->bits = (uint8_t)(8 * (cell->form == PARQUET_LIST ? field->elem_size : cell->place.size));
-	shape->is_signed = cell->form == PARQUET_LIST ? field->flags & FIELD_SIGNED : cell->place.is_signed;
-	shape->optional = true;
-}
-
 /* Whether another system has an event of this name: then the names of both files begin with the system's name. */
 static bool is_ambiguous(const struct context *context, const struct format *format)
 {
@@ -267,26 +246,49 @@ static struct made *find_made(struct parquet *parquet, const struct event *event
 	return made;
 }
 
+/* The columns of what a plugin knows, in the order of its list. */
+static void shape_facts(struct kind *kind, struct parquet_shape *shapes)
+{
+	const struct decoded_name *name;
+	char text[80];
+
+	for (size_t i = 0; kind->decoder && (name = decoder_name(kind->decoder, i)); i++) {
+		struct parquet_cell *cell = &kind->cells[kind->nr_cells];
+		struct parquet_shape *shape = &shapes[OWN_NR + kind->nr_cells];
+
+		parquet_cell_bind_fact(cell, name, shape);
+		snprintf(text, sizeof(text), "decoded_%.40s", name->name);
+		name_column(shapes, OWN_NR + kind->nr_cells++, text);
+	}
+}
+
 static bool kind_fill(struct parquet *parquet, struct kind *kind, const struct format *format,
 		      const struct event *event)
 {
-	const struct schema_abi *abi = &export_context(&parquet->export, event)->abi;
-	size_t nr = format->nr_fields - format->nr_common;
+	const struct context *context = export_context(&parquet->export, event);
+	const struct schema_abi *abi = &context->abi;
+	size_t nr = format->nr_fields - format->nr_common, facts = 0;
 	struct parquet_shape *shapes;
 
+	if (context->plugins)
+		kind->decoder = plugins_decoder(context->plugins, format);
+	while (kind->decoder && decoder_name(kind->decoder, facts))
+		facts++;
 	parquet->wide += nr > COLUMNS_MAX;
 	kind->nr_cells = nr > COLUMNS_MAX ? COLUMNS_MAX : nr;
-	kind->cells = calloc(kind->nr_cells + 1, sizeof(*kind->cells));
-	shapes = calloc(OWN_NR + kind->nr_cells, sizeof(*shapes));
+	kind->cells = calloc(kind->nr_cells + facts + 1, sizeof(*kind->cells));
+	shapes = calloc(OWN_NR + kind->nr_cells + facts, sizeof(*shapes));
 	if (!kind->cells || !shapes) {
 		free(shapes);
 		return false;
 	}
 	memcpy(shapes, own, sizeof(own));
 	for (size_t i = 0; i < kind->nr_cells; i++) {
-		shape_field(&shapes[OWN_NR + i], &kind->cells[i], &format->fields[format->nr_common + i], format, abi);
+		parquet_cell_bind(&kind->cells[i], &format->fields[format->nr_common + i], format, abi,
+				  &shapes[OWN_NR + i]);
 		name_column(shapes, OWN_NR + i, format->fields[format->nr_common + i].name);
 	}
+	shape_facts(kind, shapes);
 	kind->made = find_made(parquet, event, shapes, OWN_NR + kind->nr_cells);
 	free(shapes);
 	return true;
@@ -309,72 +311,6 @@ static const struct kind *kind_of(struct parquet *parquet, const struct event *e
 	return NULL;
 }
 
-static void put_list(const struct place *place, const struct schema_abi *abi, struct parquet_file *file, size_t column,
-		     const struct event *event)
-{
-	struct field element = { .size = place->field->elem_size, .flags = place->field->flags & FIELD_SIGNED };
-	const uint8_t *at;
-	uint32_t nr = 0;
-	size_t len;
-
-	if (!place_bytes(place, event, &at, &len)) {
-		parquet_file_null(file, column);
-		return;
-	}
-	for (; element.size <= len; nr++, at += element.size, len -= element.size)
-		parquet_file_integer(file, column, field_int(&element, abi, at, len));
-	parquet_file_list(file, column, nr);
-}
-
-static void put_stack(const struct place *caller, struct parquet_file *file, size_t column, const struct event *event)
-{
-	struct stack stack;
-	uint64_t address;
-	uint32_t nr = 0;
-
-	stack_of_kernel(caller, event, &stack);
-	for (; stack_next(&stack, &address); nr++)
-		parquet_file_integer(file, column, address);
-	parquet_file_list(file, column, nr);
-}
-
-static void put_cell(struct parquet *parquet, const struct cell *cell, struct parquet_file *file, size_t column,
-		     const struct event *event)
-{
-	const struct place *place = &cell->place;
-	const char *text;
-	size_t len;
-
-	if (cell->form == PARQUET_INTEGER) {
-		if (place->offset <= event->len && place->size <= event->len - place->offset)
-			parquet_file_integer(file, column, place_u64(place, event));
-		else
-			parquet_file_null(file, column);
-		return;
-	}
-	if (cell->form == PARQUET_TEXT) {
-		if (place_string(place, event, &text, &len))
-			parquet_file_text(file, column, text, len, &parquet->scratch);
-		else
-			parquet_file_null(file, column);
-		return;
-	}
-	if (cell->stack) {
-		put_stack(place, file, column, event);
-		return;
-	}
-	if (cell->form == PARQUET_LIST) {
-		put_list(place, &export_context(&parquet->export, event)->abi, file, column, event);
-		return;
-	}
-	out_clear(&parquet->json);
-	value_put(place->field, &export_context(&parquet->export, event)->abi, event, false, &parquet->json);
-	if (strncmp(parquet->json.start, "null", 4))
-		parquet_file_text(file, column, parquet->json.start, out_len(&parquet->json), &parquet->scratch);
-	else
-		parquet_file_null(file, column);
-}
-
 static void put_own(struct parquet *parquet, struct parquet_file *file, const struct event *event)
 {
 	const struct context *context = export_context(&parquet->export, event);
@@ -385,7 +321,7 @@ static void put_own(struct parquet *parquet, struct parquet_file *file, const st
 	parquet_file_integer(file, OWN_CPU, event->cpu);
 	parquet_file_integer(file, OWN_PID, (uint64_t)(int64_t)event->pid);
 	if (task_known(context->tasks, event->pid))
-		parquet_file_text(file, OWN_COMM, name.text, name.len, &parquet->scratch);
+		parquet_file_text(file, OWN_COMM, name.text, name.len, &parquet->making.scratch);
 	else
 		parquet_file_null(file, OWN_COMM);
 	if (tgid)
@@ -394,7 +330,7 @@ static void put_own(struct parquet *parquet, struct parquet_file *file, const st
 		parquet_file_null(file, OWN_TGID);
 	parquet_file_integer(file, OWN_FLAGS, event->flags);
 	parquet_file_integer(file, OWN_PREEMPT, event->preempt_count);
-	parquet_file_text(file, OWN_INSTANCE, context->instance, strlen(context->instance), &parquet->scratch);
+	parquet_file_text(file, OWN_INSTANCE, context->instance, strlen(context->instance), &parquet->making.scratch);
 }
 
 static void put_lost(struct parquet *parquet, const struct event *event)
@@ -408,7 +344,7 @@ static void put_lost(struct parquet *parquet, const struct event *event)
 		parquet_file_integer(file, 2, (uint64_t)event->lost);
 	else
 		parquet_file_null(file, 2);
-	parquet_file_text(file, 3, instance, strlen(instance), &parquet->scratch);
+	parquet_file_text(file, 3, instance, strlen(instance), &parquet->making.scratch);
 }
 
 static void flush(struct parquet *parquet, struct made *made)
@@ -460,8 +396,11 @@ static void parquet_event(struct export *export, const struct event *event)
 		put_own(parquet, &made->file, event);
 	else
 		put_lost(parquet, event);
+	if (kind && kind->decoder && !decoded_row_fill(&parquet->making.row, kind->decoder, event->data, event->len))
+		export_no_memory(export);
 	for (size_t i = 0; kind && i < kind->nr_cells; i++)
-		put_cell(parquet, &kind->cells[i], &made->file, OWN_NR + i, event);
+		parquet_cell_put(&kind->cells[i], &export_context(export, event)->abi, event, &parquet->making,
+				 &made->file, OWN_NR + i);
 	if (made->file.starved)
 		export_no_memory(export);
 	else
@@ -507,6 +446,7 @@ static void parquet_end(struct export *export)
 const struct export_ops parquet_export = {
 	.name = "parquet",
 	.summary = "a directory of Parquet files, one for each type of event, for DuckDB, Spark, ClickHouse and others",
+	.takes_decode = true,
 	.binary = true,
 	.folder = true,
 	.create = parquet_new,

@@ -437,6 +437,7 @@ static int perfetto_new(const struct export_input *input, struct export **ret, s
 const struct export_ops perfetto_export = {
 	.name = "perfetto",
 	.summary = "for ui.perfetto.dev and trace_processor: tracks, states, slices, all fields",
+	.takes_decode = true,
 	.binary = true,
 	.create = perfetto_new,
 	.free = perfetto_free,

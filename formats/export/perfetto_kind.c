@@ -10,8 +10,10 @@
 #include "lib/event/context.h"
 #include "lib/event/stack.h"
 #include "lib/event/symbols.h"
+#include "lib/plugin/plugins.h"
 #include "lib/schema/format.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,8 +190,27 @@ static void name_addresses(struct perfetto_kind *kind)
 	}
 }
 
-static void bind_own(struct perfetto_kind *kind, const struct schema_abi *abi, uint32_t id)
+/* What a plugin knows becomes fields behind those of the record, as far as there is room. */
+static void bind_decoded(struct perfetto_kind *kind, const struct context *context)
 {
+	const struct decoded_name *name;
+
+	if (!context->plugins)
+		return;
+	kind->decoder = plugins_decoder(context->plugins, kind->format);
+	for (size_t i = 0;
+	     kind->decoder && kind->nr_fields < PERFETTO_FIELDS_MAX && (name = decoder_name(kind->decoder, i)); i++) {
+		struct perfetto_field *field = &kind->fields[kind->nr_fields++];
+
+		*field = (struct perfetto_field){ .decoded = name,
+						  .number = (uint8_t)kind->nr_fields,
+						  .wire = name->is_number ? WIRE_DECODED_INTEGER : WIRE_DECODED_TEXT };
+	}
+}
+
+static void bind_own(struct perfetto_kind *kind, const struct context *context, uint32_t id)
+{
+	const struct schema_abi *abi = &context->abi;
 	const struct format *format = kind->format;
 	uint32_t nr = format->nr_fields - format->nr_common,
 		 whole = nr > PERFETTO_FIELDS_MAX ? PERFETTO_FIELDS_MAX - 1 : nr;
@@ -201,6 +222,7 @@ static void bind_own(struct perfetto_kind *kind, const struct schema_abi *abi, u
 	if (whole < nr)
 		add_field(kind, &format->fields[format->nr_common + whole], abi, PERFETTO_FIELDS_MAX)->wire = WIRE_REST;
 	name_addresses(kind);
+	bind_decoded(kind, context);
 }
 
 /*
@@ -228,7 +250,7 @@ struct perfetto_kind *perfetto_kind_new(const struct context *context, const str
 	if (bind_typed(kind, &context->abi))
 		return kind;
 	if (!bind_call(kind, &context->abi) && !bind_print(kind, &context->abi)) {
-		bind_own(kind, &context->abi, own_id);
+		bind_own(kind, context, own_id);
 		return kind;
 	}
 	kind->bare = calloc(1, sizeof(*kind->bare));
@@ -240,7 +262,7 @@ struct perfetto_kind *perfetto_kind_new(const struct context *context, const str
 	if (kind->print)
 		bind_instant(kind->bare, &context->abi, own_id);
 	else
-		bind_own(kind->bare, &context->abi, own_id);
+		bind_own(kind->bare, context, own_id);
 	return kind;
 }
 
@@ -389,10 +411,33 @@ static void put_made(const struct perfetto_kind *kind, const struct perfetto_fie
 	proto_string(out, field->number, scratch->start, out_len(scratch));
 }
 
-void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *context, struct sink *sink,
+struct decoding {
+	const struct perfetto_kind *kind;
+	struct out *out;
+};
+
+static void put_decoded(void *arg, const struct decoded *decoded)
+{
+	const struct decoding *decoding = arg;
+
+	for (size_t i = 0; i < decoding->kind->nr_fields; i++) {
+		const struct perfetto_field *field = &decoding->kind->fields[i];
+
+		if (!field->decoded || strcmp(field->decoded->name, decoded->name))
+			continue;
+		if (field->decoded->is_number && decoded->kind != DECODED_TEXT)
+			proto_u64(decoding->out, field->number, decoded->value);
+		else if (!field->decoded->is_number && decoded->kind == DECODED_TEXT)
+			proto_string(decoding->out, field->number, decoded->text, decoded->len);
+	}
+}
+
+bool perfetto_kind_put(const struct perfetto_kind *kind, const struct context *context, struct sink *sink,
 		       const struct event *event, struct out *scratch, struct out *out)
 {
-	for (size_t i = 0; i < kind->nr_fields; i++) {
+	struct decoding decoding = { .kind = kind, .out = out };
+
+	for (size_t i = 0; i < kind->nr_fields && !kind->fields[i].decoded; i++) {
 		const struct perfetto_field *field = &kind->fields[i];
 		const char *text;
 		size_t len;
@@ -408,6 +453,7 @@ void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *c
 		else if (place_string(&field->place, event, &text, &len))
 			proto_string(out, field->number, text, len);
 	}
+	return !kind->decoder || decoder_each(kind->decoder, event->data, event->len, put_decoded, &decoding);
 }
 
 /* FieldDescriptorProto: name 1, number 3, label 4 (1: optional), type 5 (3: int64, 4: uint64, 9: string). */
@@ -416,13 +462,19 @@ static void describe_field(const struct perfetto_field *field, struct out *out)
 	static const char *const made[] = {
 		[WIRE_REST] = "more", [WIRE_PRINT] = "slice_name", [WIRE_INSTANT] = "track_event_type"
 	};
-	const bool integer = field->wire == WIRE_INTEGER || field->wire == WIRE_INSTANT;
+	const bool integer =
+		field->wire == WIRE_INTEGER || field->wire == WIRE_INSTANT || field->wire == WIRE_DECODED_INTEGER;
 	const char *name = field->wire < array_size(made) ? made[field->wire] : NULL;
+	char decoded[80];
 
+	if (field->decoded) {
+		snprintf(decoded, sizeof(decoded), "decoded_%.60s", field->decoded->name);
+		name = decoded;
+	}
 	proto_text(out, 1, name ? name : field->place.field->name);
 	proto_u64(out, 3, field->number);
 	proto_u64(out, 4, 1);
-	proto_u64(out, 5, !integer ? 9 : field->place.is_signed ? 3 : 4);
+	proto_u64(out, 5, !integer ? 9 : field->decoded || field->place.is_signed ? 3 : 4);
 }
 
 void perfetto_kind_describe(const struct perfetto_kind *kind, struct out *scratch, struct out *field, struct out *out)

@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 struct context;
+struct decoded_name;
+struct decoder;
 struct event;
 struct format;
 struct out;
@@ -30,7 +32,9 @@ enum perfetto_wire {
 	WIRE_SYMBOLS,
 	WIRE_SYMBOL,
 	WIRE_PRINT,
-	WIRE_INSTANT
+	WIRE_INSTANT,
+	WIRE_DECODED_INTEGER,
+	WIRE_DECODED_TEXT
 };
 
 /* Types whose events change the same tracks of the importer. */
@@ -60,8 +64,11 @@ struct perfetto_kind {
 	/* the same type as an event that changes no track: for calls and texts; NULL for others */
 	struct perfetto_kind *bare;
 	const struct format *format; /* NULL: unknown */
+	/* Fills the last fields; NULL: no plugin knows more, or the type has a message of its own. Borrowed. */
+	const struct decoder *decoder;
 	struct perfetto_field {
 		struct place place;
+		const struct decoded_name *decoded; /* of these fields only */
 		uint8_t number;
 		uint8_t wire; /* enum perfetto_wire */
 		bool text;
@@ -76,8 +83,11 @@ void perfetto_kind_free(void *kind);
 /* Whether an event's text has the form of atrace, which the importer makes slices and counters of. */
 bool perfetto_kind_is_atrace(struct sink *sink, const struct event *event, struct out *scratch);
 
-/* Writes the message of an event. `scratch` is emptied; `sink` prints the event as the kernel does. */
-void perfetto_kind_put(const struct perfetto_kind *kind, const struct context *context, struct sink *sink,
+/*
+ * Writes the message of an event. `scratch` is emptied; `sink` prints the event as the kernel does. False: there was no
+ * memory for a field of a plugin.
+ */
+bool perfetto_kind_put(const struct perfetto_kind *kind, const struct context *context, struct sink *sink,
 		       const struct event *event, struct out *scratch, struct out *out);
 
 /* Writes the GenericEventDescriptor of the type. */

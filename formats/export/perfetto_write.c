@@ -393,6 +393,7 @@ void perfetto_put_kind(struct perfetto *perfetto, struct perfetto_buffer *buffer
 		describe(perfetto, buffer, kind);
 	kind->described = true;
 	out_clear(&perfetto->payload);
-	perfetto_kind_put(kind, buffer->context, buffer->sink, event, &perfetto->scratch, &perfetto->payload);
+	if (!perfetto_kind_put(kind, buffer->context, buffer->sink, event, &perfetto->scratch, &perfetto->payload))
+		export_no_memory(&perfetto->export);
 	perfetto_put_event(perfetto, buffer, kind->family, event, kind->id);
 }

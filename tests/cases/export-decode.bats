@@ -46,6 +46,41 @@ file=tests/fixtures/demo.dat
 	[[ "$stderr" == *"no exported event has a field 'decoded.errur'"* ]]
 }
 
+@test "export --decode: chrome has an object of facts in the instants" {
+	need_command jq
+	weft report --decode -e sched_waking $file | sed -n 's/^.* {\(priority=.*\)}$/\1/p' > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	weft export --decode --to chrome $file > "$BATS_TEST_TMPDIR/json" 2> /dev/null
+	jq -r '.traceEvents[] | select(.name == "sched_waking") | .args.decoded | select(.) | "priority=" + .priority' "$BATS_TEST_TMPDIR/json" |
+		diff "$BATS_TEST_TMPDIR/want" -
+	# Nothing else differs.
+	jq -c '.traceEvents[] | del(.args.decoded)' "$BATS_TEST_TMPDIR/json" | diff - <(weft export --to chrome $file 2> /dev/null | jq -c '.traceEvents[]')
+}
+
+@test "export --decode: perfetto has a field for each fact of events without a message of their own" {
+	need_command protoc
+	need_command python3
+	local signals=tests/fixtures/golden/5.10-rt-events-irq-signal.dat
+	weft report --decode -e signal $signals | sed -n 's/^.* {\(.*\)}$/\1/p' > "$BATS_TEST_TMPDIR/want"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" -gt 3 ]
+	weft export --decode --to perfetto $signals 2> /dev/null |
+		protoc -Itests/cases/export --decode=weft.Trace tests/cases/export/perfetto.proto > "$BATS_TEST_TMPDIR/decoded"
+	python3 tests/cases/export/perfetto.py facts "$BATS_TEST_TMPDIR/decoded" | diff "$BATS_TEST_TMPDIR/want" -
+	weft export --decode --to perfetto $signals 2> /dev/null | python3 tests/cases/export/perfetto_rules.py -
+}
+
+@test "export --decode: parquet has a column for each fact" {
+	need_npm @duckdb/node-api 1.5.6-r.1
+	timeout 60 node "$BATS_TEST_DIRNAME/export/duckdb.js" 'SELECT 1' > /dev/null || skip "node cannot load @duckdb/node-api"
+	local signals=tests/fixtures/golden/5.10-rt-events-irq-signal.dat
+	weft report --decode -e signal_generate $signals | sed -n 's/^.* {\(.*\)}$/\1/p' > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	weft export --decode --to parquet -q -o "$BATS_TEST_TMPDIR/tables" $signals
+	node "$BATS_TEST_DIRNAME/export/duckdb.js" \
+		"SELECT 'signal=' || decoded_signal || ' cause=' || decoded_cause || ' fate=' || decoded_fate FROM '$BATS_TEST_TMPDIR/tables/signal_generate.parquet' ORDER BY ts" |
+		diff "$BATS_TEST_TMPDIR/want" -
+}
+
 @test "export --decode: a format without a place for facts is refused" {
 	run --separate-stderr weft export --decode --to folded -o - $file
 	[ "$status" -eq 2 ]

@@ -50,6 +50,20 @@ def events(packets):
             yield int(one(bundle, 'cpu')), event, rest[0][0], rest[0][1]
 
 
+def facts(packets):
+    """What plugins know of the events that the file describes, as report prints it."""
+    fields = {}
+    for bundle in bundles(packets):
+        for each in all_of(bundle, 'generic_event_descriptors'):
+            fields[one(each, 'field_id')] = {one(field, 'number'): one(field, 'name').strip('"')
+                                             for field in all_of(one(each, 'event_descriptor'), 'field')}
+    for _, _, number, values in sorted(events(packets), key=lambda event: int(one(event[1], 'timestamp'))):
+        known = [(fields[number][key], value.strip('"')) for key, value in values if number in fields]
+        known = [name[len('decoded_'):] + '=' + value for name, value in known if name.startswith('decoded_')]
+        if known:
+            print(' '.join(known))
+
+
 def counts(packets):
     names, seen = described(packets), {}
     for _, _, name, _ in events(packets):
