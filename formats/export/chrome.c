@@ -401,7 +401,7 @@ static int init(struct chrome *chrome, const struct export_input *input, struct 
 		buffer->context = context;
 		u64_map_init(&buffer->pids, 1);
 		u64_map_init(&buffer->cpus, 1);
-		buffer->frames = frames_new(&buffer->context->abi, &calls);
+		buffer->frames = frames_new(&calls);
 		buffer->spans = spans_new(buffer->context);
 		if (!buffer->frames || !buffer->spans)
 			return fail_memory(fail);

@@ -447,9 +447,9 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 		u64_map_init(&buffer->functions, sizeof(uint32_t));
 		u64_map_init(&buffer->counters, sizeof(uint32_t));
 		u64_map_init(&buffer->left, sizeof(uint32_t));
-		state_init(&buffer->state, &buffer->context->abi, buffer->context->preempt_rt);
+		state_init(&buffer->state, buffer->context->preempt_rt);
 		state_restrict(&buffer->state, buffer->context);
-		buffer->frames = frames_new(&buffer->context->abi, &calls);
+		buffer->frames = frames_new(&calls);
 		buffer->spans = spans_new(buffer->context);
 		if (!buffer->frames || !buffer->spans)
 			return fail_memory(fail);

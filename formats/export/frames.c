@@ -26,7 +26,6 @@ struct type {
 };
 
 struct frames {
-	const struct schema_abi *abi;
 	struct frames_calls calls;
 	struct calls *pairs;   /* knows the time of the calls inside a call exactly */
 	struct u64_map types;  /* by event_type::index: struct type */
@@ -42,18 +41,17 @@ struct frames {
 	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: enum role */
 };
 
-struct frames *frames_new(const struct schema_abi *abi, const struct frames_calls *calls)
+struct frames *frames_new(const struct frames_calls *calls)
 {
 	struct frames *frames = calloc(1, sizeof(*frames));
 
 	if (!frames)
 		return NULL;
-	frames->abi = abi;
 	frames->calls = *calls;
 	u64_map_init(&frames->types, sizeof(struct type));
 	u64_map_init(&frames->tracks, sizeof(struct track));
 	u64_map_init(&frames->gaps, sizeof(uint64_t));
-	frames->pairs = calls_new(abi);
+	frames->pairs = calls_new();
 	if (frames->pairs)
 		return frames;
 	frames_free(frames);
@@ -94,7 +92,7 @@ static enum role role_of(struct frames *frames, const struct event_type *event_t
 		role = ROLE_EXIT;
 	type = role == ROLE_NONE ? NULL : u64_map_add(&frames->types, event_type->index);
 	for (size_t i = 0; type && i < NR_PLACES; i++)
-		(void)place_bind(&type->places[i], format, frames->abi, names[i]);
+		(void)place_find(&type->places[i], event_type, names[i]);
 	return type && type->places[FUNC].size && type->places[DEPTH].size ? role : ROLE_NONE;
 }
 

@@ -10,7 +10,6 @@
 
 struct event;
 struct export;
-struct schema_abi;
 
 /*
  * The function graph as balanced calls: each entered call is left once, the inner one first. Calls belong to a track:
@@ -69,7 +68,7 @@ struct frames_calls {
 struct frames;
 
 /* NULL without memory. */
-struct frames *frames_new(const struct schema_abi *abi, const struct frames_calls *calls);
+struct frames *frames_new(const struct frames_calls *calls);
 void frames_free(struct frames *frames);
 
 /* True when the event belongs to the function graph. */

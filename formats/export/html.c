@@ -401,7 +401,7 @@ static int init_buffer(struct html_buffer *buffer, struct fail *fail)
 	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer, .late = true };
 
 	u64_map_init(&buffer->irqs, sizeof(uint32_t));
-	buffer->frames = frames_new(&buffer->context->abi, &calls);
+	buffer->frames = frames_new(&calls);
 	buffer->spans = spans_new(buffer->context);
 	if (!buffer->frames || !buffer->spans)
 		return fail_memory(fail);
@@ -426,7 +426,7 @@ static int init(struct html *html, const struct export_input *input, struct fail
 	/* Bands are written as base64; the rest of the size is for names and words. */
 	bands_init(&html->bands, html->limit / 8 * 5);
 	labels_init(&html->labels);
-	state_init(&html->state, &first->abi, first->preempt_rt);
+	state_init(&html->state, first->preempt_rt);
 	html->states = (struct html_states){ .bands = &html->bands, .labels = &html->labels, .names = first->tasks };
 	html_states_init(&html->states, &html->state);
 	html->buffers = calloc(nr_buffers + 1, sizeof(*html->buffers));

@@ -389,7 +389,7 @@ static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer
 	perfetto_calls_init(buffer);
 	u64_map_init(&buffer->bundles, sizeof(struct perfetto_bundle));
 	u64_map_init(&buffer->pids, 1);
-	buffer->frames = frames_new(&context->abi, &calls);
+	buffer->frames = frames_new(&calls);
 	buffer->spans = spans_new(context);
 	if (!buffer->frames || !buffer->spans)
 		return fail_memory(fail);

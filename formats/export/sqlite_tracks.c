@@ -247,12 +247,12 @@ struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_table
 	u64_map_init(&tracks->utids, sizeof(int64_t));
 	u64_map_init(&tracks->pairs, sizeof(uint64_t));
 	u64_map_init(&tracks->numbers, sizeof(int64_t));
-	state_init(&tracks->state, &context->abi, context->preempt_rt);
+	state_init(&tracks->state, context->preempt_rt);
 	state_restrict(&tracks->state, context);
 	tracks->turns = (struct turns){ .state = &tracks->state, .calls = turns_calls };
 	tracks->turns.calls.arg = tracks;
 	open_calls_init(&tracks->calls, context, &tracks->state);
-	tracks->frames = frames_new(&context->abi, &calls);
+	tracks->frames = frames_new(&calls);
 	if (tracks->frames)
 		return tracks;
 	sqlite_tracks_free(tracks);

@@ -206,13 +206,13 @@ static int buffer_init(struct stacks *stacks, struct buffer *buffer, const struc
 	u64_map_init(&buffer->comms, sizeof(uint32_t));
 	u64_map_init(&buffer->offs, sizeof(struct off));
 	u64_map_init(&buffer->left, sizeof(uint32_t));
-	state_init(&buffer->state, &context->abi, context->preempt_rt);
+	state_init(&buffer->state, context->preempt_rt);
 	state_restrict(&buffer->state, context);
 	buffer->turns = (struct turns){
 		.state = &buffer->state,
 		.calls = { .arg = buffer, .mode = put_mode, .one_wait = true },
 	};
-	buffer->frames = frames_new(&context->abi, &calls);
+	buffer->frames = frames_new(&calls);
 	return buffer->frames ? 0 : -ENOMEM;
 }
 

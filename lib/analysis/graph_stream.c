@@ -14,7 +14,7 @@ void graph_stream_begin(struct graph_stream *stream, struct pass *pass, const st
 	struct graph_retval *retval = &stream->retvals[stream->nr_retvals];
 
 	if (!stream->calls) {
-		stream->calls = calls_new(&event->type->context->abi);
+		stream->calls = calls_new();
 		stream->buffer = event->buffer;
 		stream->context = event->type->context;
 		pass->failed |= !stream->calls;

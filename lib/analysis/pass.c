@@ -58,7 +58,7 @@ int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter
 	*pass = (struct pass){
 		.reader = reader, .filter = *filter, .machine = first->machine, .budget = { .left = SAMPLES_BUDGET }
 	};
-	state_init(&pass->state, &first->abi, first->preempt_rt);
+	state_init(&pass->state, first->preempt_rt);
 	pass->dispatch.state = &pass->state;
 	pass_names_begin(pass);
 	if (reader_is_of_one(reader, fail))

@@ -375,7 +375,7 @@ __attribute__((always_inline)) static inline void see_exit(struct analysis *sysc
 /* The first field after the common ones is the call's number, whatever its name. */
 static struct call_type *type_of(struct analysis *syscalls, const struct event *event)
 {
-	const struct schema_abi *abi = syscalls->pass->state.abi;
+	const struct schema_abi *abi = &event->type->context->abi;
 	const struct format *format = event->type->format;
 	uint64_t key = (uint64_t)event->buffer << 16 | event->type->index;
 	struct call_type *type = u64_map_find(&syscalls->types, key);
@@ -402,17 +402,15 @@ static uint32_t whole_long(const struct place *place)
 	return place->size == 8 && !place->swap && place->offset < UINT16_MAX ? place->offset + 8 : UINT32_MAX;
 }
 
-static void bind_raw(struct analysis *syscalls, const struct format *format, uint8_t role)
+static void bind_raw(struct analysis *syscalls, const struct event_type *type, uint8_t role)
 {
-	const struct schema_abi *abi = syscalls->pass->state.abi;
-
-	(void)place_bind(&syscalls->raw_number[role == RAW_EXIT], format, abi, "id");
+	(void)place_find(&syscalls->raw_number[role == RAW_EXIT], type, "id");
 	syscalls->raw_whole[role == RAW_EXIT] = whole_long(&syscalls->raw_number[role == RAW_EXIT]);
 	if (role == RAW_ENTER) {
-		(void)place_bind(&syscalls->raw_args, format, abi, "args");
+		(void)place_find(&syscalls->raw_args, type, "args");
 		return;
 	}
-	(void)place_bind(&syscalls->raw_return, format, abi, "ret");
+	(void)place_find(&syscalls->raw_return, type, "ret");
 	if (whole_long(&syscalls->raw_return) > syscalls->raw_whole[1])
 		syscalls->raw_whole[1] = whole_long(&syscalls->raw_return);
 }
@@ -472,7 +470,7 @@ static uint8_t look(struct analysis *syscalls, const struct event *event)
 		return NEW_TASK;
 	role = roles_of(&syscalls->roles, event, &fresh);
 	if (fresh && role <= RAW_EXIT) {
-		bind_raw(syscalls, event->type->format, role);
+		bind_raw(syscalls, event->type, role);
 		syscalls->raw = true;
 	}
 	return role;

@@ -37,7 +37,6 @@ struct seat {
 };
 
 struct calls {
-	const struct schema_abi *abi;
 	struct type *types; /* only those seen */
 	size_t nr_types;
 	struct u64_map tasks; /* by task_key(): struct frames * */
@@ -49,13 +48,12 @@ struct calls {
 	uint32_t known[EVENT_TYPES_MAX]; /* by event_type::index: 0: not looked at, 1: of no use, n + 2: types[n] */
 };
 
-struct calls *calls_new(const struct schema_abi *abi)
+struct calls *calls_new(void)
 {
 	struct calls *calls = calloc(1, sizeof(*calls));
 
 	if (!calls)
 		return NULL;
-	calls->abi = abi;
 	u64_map_init(&calls->tasks, sizeof(struct frames *));
 	u64_map_init(&calls->gaps, sizeof(uint64_t));
 	return calls;
@@ -169,7 +167,7 @@ static uint32_t know(struct calls *calls, const struct event_type *event_type)
 		return 1;
 	type->role = role;
 	for (size_t i = 0; i < NR_PLACES; i++)
-		(void)place_bind(&type->places[i], format, calls->abi, names[i]);
+		(void)place_find(&type->places[i], event_type, names[i]);
 	find_plain(type);
 	if (type->places[FUNC].size && type->places[DEPTH].size)
 		calls->known[event_type->index] = (uint32_t)calls->nr_types + 1;

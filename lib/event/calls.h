@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 struct event;
-struct schema_abi;
 
 /*
  * Pairs of the function graph: finds the funcgraph_entry of each funcgraph_exit, and the time that each function took,
@@ -38,7 +37,7 @@ struct call {
 };
 
 /* NULL without memory. */
-struct calls *calls_new(const struct schema_abi *abi);
+struct calls *calls_new(void);
 void calls_free(struct calls *calls);
 
 /* Sets call::mark for all later calls: a time of the consumer's choice. */

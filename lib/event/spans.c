@@ -29,7 +29,6 @@ struct pair_name {
 };
 
 struct spans {
-	const struct schema_abi *abi;
 	struct type_role roles[EVENT_TYPES_MAX]; /* by event_type::index */
 	struct pair_name *names;
 	size_t nr_names;
@@ -47,7 +46,6 @@ struct spans *spans_new(const struct context *context)
 
 	if (!spans)
 		return NULL;
-	spans->abi = &context->abi;
 	listed_init(&spans->listed);
 	listed_add(&spans->listed, context);
 	u64_map_init(&spans->calls, sizeof(uint64_t));
@@ -103,8 +101,9 @@ static bool pair_of(struct spans *spans, const char *name, size_t len, uint16_t 
 	return true;
 }
 
-static struct type_role role_of(struct spans *spans, const struct format *format)
+static struct type_role role_of(struct spans *spans, const struct event_type *type)
 {
+	const struct format *format = type->format;
 	const char *name = format ? format->name : "";
 	struct type_role role = { .role = TYPE_NONE };
 	size_t len;
@@ -114,8 +113,7 @@ static struct type_role role_of(struct spans *spans, const struct format *format
 	if (!strcmp(format->system, "syscalls") || !strcmp(format->system, "raw_syscalls")) {
 		role.role = !strncmp(name, "sys_enter", 9) ? TYPE_CALL_START : TYPE_CALL_END;
 	} else if (!strcmp(format->system, "sched") && !strcmp(name, "sched_switch")) {
-		if (place_bind(&spans->next_pid, format, spans->abi, "next_pid") &&
-		    spans->next_pid.size == sizeof(int32_t))
+		if (place_find(&spans->next_pid, type, "next_pid") && spans->next_pid.size == sizeof(int32_t))
 			role.role = TYPE_SWITCH;
 	} else if (ends_with(name, "_entry", &len) || ends_with(name, "_exit", &len)) {
 		if (pair_of(spans, name, len, &role.pair))
@@ -202,7 +200,7 @@ bool spans_see(struct spans *spans, const struct event *event, struct span *ret)
 	}
 	role = &spans->roles[event->type->index];
 	if (role->role == TYPE_UNKNOWN)
-		*role = role_of(spans, event->type->format);
+		*role = role_of(spans, event->type);
 	switch ((enum role)role->role) {
 	case TYPE_CALL_START:
 		begin(&spans->calls, (uint32_t)event->pid, event->ts);

@@ -144,7 +144,7 @@ int durations_new(const struct context *context, struct durations **ret, struct 
 		return fail_memory(fail);
 	durations->context = context;
 	durations->spans = spans_new(context);
-	durations->calls = calls_new(&context->abi);
+	durations->calls = calls_new();
 	u64_map_init(&durations->begun, sizeof(struct begun));
 	*ret = durations;
 	return durations->spans && durations->calls ? 0 : fail_memory(fail);

@@ -466,7 +466,7 @@ uint8_t state_look(struct state *state, const struct event *event)
 	uint8_t role = roles_of(&state->roles, event, &fresh);
 
 	if (__builtin_expect(fresh, 0))
-		state_bind(state, event->type->format, role);
+		state_bind(state, event->type, role);
 	if (__builtin_expect(state->roles.failed, 0))
 		state->failed = true;
 	return role;

@@ -168,7 +168,6 @@ struct state {
 	struct listed listed;
 	struct naming naming; /* for a selection by name */
 	/* Private to the state: */
-	const struct schema_abi *abi;
 	bool preempt_rt, started;
 	struct roles roles;
 	struct state_places {
@@ -192,7 +191,7 @@ struct state {
 	uint32_t idle_sum; /* the sum of the numbers of the idle CPUs: when only one idles, its number */
 };
 
-void state_init(struct state *state, const struct schema_abi *abi, bool preempt_rt);
+void state_init(struct state *state, bool preempt_rt);
 void state_release(struct state *state);
 
 /*

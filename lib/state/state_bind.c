@@ -46,10 +46,10 @@ static const struct role_fields {
 	[STATE_RENAME] = { "pid", NULL, NULL, NULL, NULL, NULL, "newcomm", "oldcomm" },
 };
 
-static void bind_place(const struct state *state, const struct format *format, const char *name, struct place *place)
+static void bind_place(const struct event_type *type, const char *name, struct place *place)
 {
 	if (name)
-		(void)place_bind(place, format, state->abi, name);
+		(void)place_find(place, type, name);
 }
 
 /*
@@ -99,20 +99,20 @@ static void bind_whole(struct state_places *places, const struct role_fields *of
 	}
 }
 
-void state_bind(struct state *state, const struct format *format, uint8_t role)
+void state_bind(struct state *state, const struct event_type *type, uint8_t role)
 {
 	const struct role_fields *of = &fields[role];
 	struct state_places *places = &state->places[role];
 
-	bind_place(state, format, of->pid, &places->pid);
-	bind_place(state, format, of->other, &places->other);
-	bind_place(state, format, of->state, &places->state);
-	bind_place(state, format, of->prio, &places->prio);
-	bind_place(state, format, of->other_prio, &places->other_prio);
-	bind_place(state, format, of->cpu, &places->cpu);
-	bind_place(state, format, of->comm, &places->comm);
-	bind_place(state, format, of->other_comm, &places->other_comm);
+	bind_place(type, of->pid, &places->pid);
+	bind_place(type, of->other, &places->other);
+	bind_place(type, of->state, &places->state);
+	bind_place(type, of->prio, &places->prio);
+	bind_place(type, of->other_prio, &places->other_prio);
+	bind_place(type, of->cpu, &places->cpu);
+	bind_place(type, of->comm, &places->comm);
+	bind_place(type, of->other_comm, &places->other_comm);
 	bind_whole(places, of);
 	if (role == STATE_SWITCH)
-		letters_init(&state->letters, format->print_fmt);
+		letters_init(&state->letters, type->format->print_fmt);
 }

@@ -14,7 +14,7 @@
 
 /* The names of the events that the state reads. state_bind() finds the fields of a role when its first event comes. */
 extern const struct role_name state_names[];
-void state_bind(struct state *state, const struct format *format, uint8_t role);
+void state_bind(struct state *state, const struct event_type *type, uint8_t role);
 
 /* Adds a task as a new generation of its PID. */
 uint32_t tasks_add(struct state *state, int32_t pid);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void state_init(struct state *state, const struct schema_abi *abi, bool preempt_rt)
+void state_init(struct state *state, bool preempt_rt)
 {
-	*state = (struct state){ .abi = abi, .preempt_rt = preempt_rt };
+	*state = (struct state){ .preempt_rt = preempt_rt };
 	roles_init(&state->roles, state_names);
 	u64_map_init(&state->ids, sizeof(uint32_t));
 	listed_init(&state->listed);

@@ -5,6 +5,7 @@
  */
 #include "lib/analysis/timeline.h"
 #include "lib/base/fail.h"
+#include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/schema/format.h"
 #include "lib/state/state.h"
@@ -46,15 +47,17 @@ static const struct {
 enum { KINDS = array_size(kinds), CPUS = 4, STEP = 8, TEXT = 1024 };
 
 struct stage {
+	struct context context;
 	struct schema *schema;
 	char texts[KINDS][TEXT];
 	struct event_type types[KINDS];
 };
 
 /* Built once, because the formats are the same for every input. */
-static bool build(struct stage *stage, const struct schema_abi *abi)
+static bool build(struct stage *stage)
 {
-	if (schema_new(abi, &stage->schema, NULL))
+	stage->context.abi.long_size = 8;
+	if (schema_new(&stage->context.abi, &stage->schema, NULL))
 		return false;
 	for (size_t i = 0; i < KINDS; i++) {
 		int n = snprintf(stage->texts[i], TEXT,
@@ -78,6 +81,7 @@ static bool build(struct stage *stage, const struct schema_abi *abi)
 		stage->types[i] =
 			(struct event_type){ .id = (int32_t)(300 + i),
 					     .index = (uint16_t)i,
+					     .context = &stage->context,
 					     .format = schema_format(stage->schema, (int32_t)(300 + i), NULL) };
 		if (!stage->types[i].format)
 			return false;
@@ -119,18 +123,17 @@ static void play(struct stage *stage, const uint8_t *at, uint64_t *now, struct s
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	const struct schema_abi abi = { .long_size = 8 };
 	static struct stage stage;
 	struct fail fail = FAIL_INIT;
 	struct state state;
 	struct timeline timeline = { .cpus = NULL };
 	uint64_t now = 1000;
 
-	if (!stage.schema && !build(&stage, &abi))
+	if (!stage.schema && !build(&stage))
 		abort();
 	if (!len)
 		return 0;
-	state_init(&state, &abi, data[0] & 1);
+	state_init(&state, data[0] & 1);
 	for (data++, len--; len >= STEP; data += STEP, len -= STEP)
 		play(&stage, data, &now, &state, &timeline);
 	state_settle(&state);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/calls.h"
 
+#include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
 #include "tests/unit/golden.h"
@@ -25,7 +26,7 @@ static void check_file(const char *name)
 	const char *line;
 
 	REQUIRE(golden_open(&golden, name));
-	calls = calls_new(&golden.context->abi);
+	calls = calls_new();
 	REQUIRE(calls);
 	while (events_next(golden.events, &event, NULL) > 0) {
 		if (!calls_see(calls, &event, &call))
@@ -61,9 +62,13 @@ static const struct format entry_format = {
 static const struct format exit_format = {
 	.system = "ftrace", .name = "funcgraph_exit", .nr_fields = 2, .fields = fields
 };
-static struct event_type types[] = { { .index = 0, .format = &entry_format }, { .index = 1, .format = &exit_format } };
+static const struct context ours = { .abi = { .long_size = 8 } }, swapped = { .abi = { .swap = true, .long_size = 8 } };
+static struct event_type types[] = { { .index = 0, .format = &entry_format, .context = &ours },
+				     { .index = 1, .format = &exit_format, .context = &ours },
+				     { .index = 2, .format = &entry_format, .context = &swapped },
+				     { .index = 3, .format = &exit_format, .context = &swapped } };
 
-enum { ENTRY, EXIT };
+enum { ENTRY, EXIT, SWAPPED_ENTRY, SWAPPED_EXIT };
 
 static bool see(struct calls *calls, unsigned type, int32_t pid, uint64_t func, int32_t depth, uint64_t ts,
 		struct call *ret)
@@ -80,8 +85,7 @@ static bool see(struct calls *calls, unsigned type, int32_t pid, uint64_t func, 
 
 TEST(calls_of_a_task_pair_across_cpus_and_leave_out_nested_time)
 {
-	const struct schema_abi abi = { .long_size = 8 };
-	struct calls *calls = calls_new(&abi);
+	struct calls *calls = calls_new();
 	struct call call;
 
 	REQUIRE(calls);
@@ -96,12 +100,28 @@ TEST(calls_of_a_task_pair_across_cpus_and_leave_out_nested_time)
 	calls_free(calls);
 }
 
+TEST(calls_are_read_in_the_byte_order_of_their_type)
+{
+	struct calls *calls = calls_new();
+	const uint64_t func = UINT64_C(0xa) << 56;
+	const int32_t one = 1 << 24;
+	struct call call;
+
+	REQUIRE(calls);
+	CHECK(!see(calls, ENTRY, 5, 0xb, 0, 100, &call));
+	CHECK(!see(calls, SWAPPED_ENTRY, 6, func, one, 101, &call));
+	REQUIRE(see(calls, SWAPPED_EXIT, 6, func, one, 108, &call));
+	CHECK(call.entered && call.func == 0xa && call.depth == 1 && call.lasted == 7);
+	REQUIRE(see(calls, EXIT, 5, 0xb, 0, 120, &call));
+	CHECK(call.entered && call.func == 0xb && call.lasted == 20);
+	calls_free(calls);
+}
+
 TEST(calls_whose_entry_or_exit_is_missing_are_paired_with_no_other)
 {
 	/* On the CPU of the last event before it. */
 	const struct event gap = { .kind = EVENT_LOST, .cpu = 125 % 4 };
-	const struct schema_abi abi = { .long_size = 8 };
-	struct calls *calls = calls_new(&abi);
+	struct calls *calls = calls_new();
 	struct call call;
 
 	REQUIRE(calls);
@@ -125,8 +145,7 @@ TEST(calls_whose_entry_or_exit_is_missing_are_paired_with_no_other)
 TEST(calls_are_broken_by_the_losses_of_the_cpus_where_their_task_was)
 {
 	const struct event gap = { .kind = EVENT_LOST, .cpu = 2 };
-	const struct schema_abi abi = { .long_size = 8 };
-	struct calls *calls = calls_new(&abi);
+	struct calls *calls = calls_new();
 	struct call call;
 
 	REQUIRE(calls);
@@ -155,8 +174,7 @@ static bool see_on(struct calls *calls, unsigned type, uint16_t cpu, int32_t pid
 
 TEST(calls_of_many_cpus_are_those_of_their_tasks)
 {
-	const struct schema_abi abi = { .long_size = 8 };
-	struct calls *calls = calls_new(&abi);
+	struct calls *calls = calls_new();
 	struct call call;
 
 	REQUIRE(calls);

@@ -60,7 +60,7 @@ static bool play_with(struct played *played, const struct loom_setting *settings
 	     !reader_start(&played->reader, &(struct reader_options){ .pool = NULL }, &fail);
 	if (!ok)
 		return CHECK(ok);
-	state_init(&played->state, &played->reader.buffers[0].context->abi, false);
+	state_init(&played->state, false);
 	state_restrict(&played->state, played->reader.buffers[0].context);
 	ok = !reader_run(&played->reader, &(struct reader_consumer){ see, played }, 1, &fail);
 	state_settle(&played->state);
@@ -220,6 +220,36 @@ TEST(state_says_how_long_a_task_waited_while_another_cpu_idled)
 	CHECK(task(&played, 9)->beside_idle == 2500);
 	CHECK(task(&played, 9)->spent[TASK_WAKING] == 4000);
 	end(&played);
+}
+
+/* The state begins with buffers of both byte orders; the switches are in the second. */
+TEST(state_reads_a_switch_in_the_byte_order_of_its_own_buffer)
+{
+	static const struct context ours = { .abi = { .long_size = 8 } },
+				    theirs = { .abi = { .swap = true, .long_size = 8 } };
+	static struct field fields[] = {
+		{ .name = "prev_pid", .offset = 8, .size = 4, .flags = FIELD_SIGNED },
+		{ .name = "next_pid", .offset = 12, .size = 4, .flags = FIELD_SIGNED },
+	};
+	static const struct format mark = { .system = "ftrace", .name = "print" }, swap = {
+		.system = "sched", .name = "sched_switch", .print_fmt = "", .nr_fields = 2, .fields = fields
+	};
+	struct event_type types[] = { { .format = &mark, .context = &ours }, { .format = &swap, .context = &theirs } };
+	const uint32_t record[] = { 0, 0, __builtin_bswap32(7), __builtin_bswap32(8) };
+	struct event event = {
+		.ts = 10, .pid = 7, .type = &types[0], .data = (const uint8_t *)record, .len = sizeof(record)
+	};
+	struct state state;
+
+	state_init(&state, false);
+	state_see(&state, &event);
+	event.buffer = 1;
+	event.type = &types[1];
+	event.ts = 20;
+	state_see(&state, &event);
+	CHECK(state.step.kind == STEP_SWITCH && state.tasks[state_running(&state, 0)].pid == 8);
+	CHECK(!state.breaks);
+	state_release(&state);
 }
 
 TEST(letters_come_from_the_print_fmt)

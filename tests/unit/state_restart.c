@@ -65,8 +65,8 @@ static bool play(struct beside *beside, const char *script, uint64_t every)
 	ok = trace && !reader_add_trace(&reader, trace, &fail) &&
 	     !reader_start(&reader, &(struct reader_options){ .pool = NULL }, &fail);
 	if (CHECK(ok)) {
-		state_init(&beside->whole, &reader.buffers[0].context->abi, false);
-		state_init(&beside->part, &reader.buffers[0].context->abi, false);
+		state_init(&beside->whole, false);
+		state_init(&beside->part, false);
 		CHECK(!reader_run(&reader, &(struct reader_consumer){ see, beside }, 1, &fail));
 		restart(beside, beside->whole.now);
 		state_settle(&beside->whole);
