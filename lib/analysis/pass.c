@@ -11,6 +11,7 @@
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
+#include "lib/event/imported.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/batches.h"
 #include "lib/reader/reader.h"
@@ -365,6 +366,21 @@ int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, const 
 			strchr(ops->wants[0].event, ',') || least > 1 ? " were" : " was");
 }
 
+/* An imported text may lack times. */
+static void put_no_times(const struct pass *pass, struct findings *findings)
+{
+	uint64_t lines = 0;
+
+	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
+		lines += imported_without_time(pass->reader->buffers[i].context);
+	if (lines)
+		findings_note(findings,
+			      "%" PRIu64
+			      " line%s of the function graph had no time in the imported text: times between "
+			      "functions, and between them and other events, are not those of the kernel",
+			      lines, text_plural(lines));
+}
+
 int pass_finish(struct pass *pass, size_t index, struct findings *findings, struct fail *fail)
 {
 	const struct pass_item *item = &pass->items[index];
@@ -378,6 +394,8 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 		pass_put_filters(pass, item->ops, findings);
 	if (!r)
 		pass_put_names(pass, item->ops, findings);
+	if (!r)
+		put_no_times(pass, findings);
 	if (!r && pass->state.losses)
 		findings_broken(findings, pass->state.losses, "gaps");
 	if (!r && pass->state.breaks && pass->state.events[STATE_SWITCH])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/event/imported.h"
 
+#include "lib/base/number.h"
 #include "lib/event/context.h"
 #include "lib/trace/trace.h"
 
@@ -17,4 +18,11 @@ const char *imported_tracer(const struct context *context, size_t *ret_len)
 bool imported_graph_is_relative(const struct context *context)
 {
 	return trace_setting(context->trace, context->buffer, "weft/graph_relative").text;
+}
+
+uint64_t imported_without_time(const struct context *context)
+{
+	struct trace_text text = trace_setting(context->trace, context->buffer, "weft/graph_no_time");
+
+	return text.text ? number_of(text.text, 0) : 0;
 }

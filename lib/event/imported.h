@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct context;
 
@@ -16,5 +17,8 @@ struct context;
 const char *imported_tracer(const struct context *context, size_t *ret_len);
 
 bool imported_graph_is_relative(const struct context *context);
+
+/* Returns how many lines of a function graph had no time: that of their events is made from order and durations. */
+uint64_t imported_without_time(const struct context *context);
 
 #endif

@@ -55,7 +55,7 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 		.page_size = IMPORT_PAGE_SIZE,
 	};
 	struct writer_setting settings[SETTINGS_MAX];
-	char online[32] = "", start[32] = "0";
+	char online[32] = "", start[32] = "0", no_time[32];
 	struct writer_metadata metadata = { .header_page = header_page,
 					    .header_event = "",
 					    .version = "weft",
@@ -96,6 +96,8 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 	if (import->graph.seen)
 		put(&metadata, "weft/tracer", import->shape.tracer, strlen(import->shape.tracer));
 	put(&metadata, "weft/graph_relative", zero, import->graph.relative);
+	snprintf(no_time, sizeof(no_time), "%" PRIu64, import->graph.guessed);
+	put(&metadata, "weft/graph_no_time", no_time, import->graph.guessed ? strlen(no_time) : 0);
 	put(&metadata, "weft/columns", columns.data, columns.len);
 	put(&metadata, "weft/release", import->shape.release, strlen(import->shape.release));
 	put(&metadata, "weft/preempt_model", import->shape.preempt_model, strlen(import->shape.preempt_model));

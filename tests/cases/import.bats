@@ -82,12 +82,17 @@ graph()
 	run -0 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
 	[[ $stderr == *"4 lines of the function graph have no time"* ]]
 	[[ $stderr == *"the task of 6 events of the function graph is unknown"* ]]
+	weft graph "$made" | grep -q '^# 4 lines of the function graph had no time in the imported text: times between'
 	comes_back "$BATS_TEST_TMPDIR/text"
 	# The closing brace is as long after its function as its duration says.
 	[ "$(weft export --to csv --fields ts,event,pid "$made" | sed 1d | paste -sd ' ')" = "1000,funcgraph_entry,4194304 1001,funcgraph_entry,4194304 \
 2501,funcgraph_exit,4194304 13000,funcgraph_exit,4194304 13001,funcgraph_entry,4194305 113002,funcgraph_exit,4194305" ]
 	weft import -q -o "$made" "$golden/6.12-function_graph-event-stack.funcgraph-abstime.txt" 2> "$BATS_TEST_TMPDIR/told"
 	[ ! -s "$BATS_TEST_TMPDIR/told" ]
+	run -0 weft graph "$made"
+	[[ $output != *'had no time'* ]]
+	weft import -q -o "$made" "$golden/6.12-function_graph-event-stack.txt"
+	weft sched "$made" | grep -q '^# [0-9,]* lines of the function graph had no time in the imported text'
 }
 
 @test "import: with the formats of the same kernel the same text comes back" {
