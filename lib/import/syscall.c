@@ -12,18 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CALLS = 1024, ARGUMENTS = 6, WORD = 80, TEXT_MAX = 12000 };
-
-static int32_t number_of(const char *name)
-{
-	for (int32_t nr = 0; nr < CALLS; nr++) {
-		const char *has = system_call_name("x86_64", nr);
-
-		if (has && !strcmp(has, name))
-			return nr;
-	}
-	return -1;
-}
+enum { ARGUMENTS = 6, WORD = 80, TEXT_MAX = 12000 };
 
 struct call {
 	char name[WORD];
@@ -126,7 +115,7 @@ static bool take_as_text(struct import_kinds *kinds, const char *text, size_t le
 {
 	char word_of[WORD], name[WORD + 16];
 	size_t at = len > 6 && len <= TEXT_MAX && !memcmp(text, "sys_", 4) ? word(text + 4, text + len, word_of) : 0;
-	int32_t nr = at && text[4 + at] == '(' && text[len - 1] == ')' ? number_of(word_of) : -1;
+	int32_t nr = at && text[4 + at] == '(' && text[len - 1] == ')' ? system_call_number("x86_64", word_of) : -1;
 	uint32_t common = import_kinds_common(kinds), facts[2];
 	uint16_t id;
 
@@ -154,7 +143,7 @@ bool import_syscall(struct import_kinds *kinds, const char *text, size_t len, st
 	if (!parse(text, len, &call))
 		return take_as_text(kinds, text, len, record);
 	id = htole16(id_of(kinds, &call));
-	nr = htole32((uint32_t)number_of(call.name));
+	nr = htole32((uint32_t)system_call_number("x86_64", call.name));
 	memcpy(head, &id, sizeof(id));
 	memcpy(head + import_kinds_common(kinds), &nr, sizeof(nr));
 	buf_clear(record);

@@ -5,6 +5,7 @@
 #include "lib/uapi/tables.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { X32_BIT = 0x40000000, ARM_OWN = 0xf0000, MIPS_O32 = 4000, MIPS_N64 = 5000, MIPS_N32 = 6000, MIPS_END = 7000 };
 
@@ -101,6 +102,17 @@ const char *system_call_name(const char *machine, int64_t number)
 	if (found->calls == &calls_x86_64 && number >= X32_BIT)
 		return name_of(&calls_x32, number - X32_BIT);
 	return name_of(found->calls, number);
+}
+
+int32_t system_call_number(const char *machine, const char *name)
+{
+	const struct machine *found = find_machine(machine);
+	const struct name_table *table = found ? found->calls : NULL;
+
+	for (size_t i = 0; table && i < table->count; i++)
+		if (table->names[i] && table->names[i][0] == *name && !strcmp(table->names[i], name))
+			return (int32_t)i;
+	return -1;
 }
 
 /* include/linux/errno.h: errors that stay inside the kernel, equal on all machines. The first is 512. */

@@ -16,6 +16,9 @@
  */
 const char *system_call_name(const char *machine, int64_t number);
 
+/* Returns the lowest number with that name in the machine's own table, or -1. */
+int32_t system_call_number(const char *machine, const char *name);
+
 /*
  * Returns the name of a positive error number, as in errno, or of one that only the kernel itself uses (ERESTARTSYS).
  * NULL if there is none.

@@ -59,6 +59,8 @@ TEST(names_of_system_calls_are_those_of_the_traced_machine)
 TEST(names_tell_the_ways_to_call_apart_where_numbers_do)
 {
 	CHECK_STR(system_call_name("x86_64", 0x40000000 + 257), "openat");
+	CHECK(system_call_number("x86_64", "openat") == 257 && system_call_number("aarch64", "openat") == 56);
+	CHECK(system_call_number("x86_64", "open_at") == -1 && system_call_number("vax", "openat") == -1);
 	CHECK_STR(system_call_name("x86_64", 0x40000000 + 520), "execve");
 	CHECK_STR(system_call_name("mips64", 4288), "openat");
 	CHECK_STR(system_call_name("mips64", 5247), "openat");
