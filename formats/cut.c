@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/cut.h"
+#include "formats/cut_internal.h"
 
-#include "formats/palette.h"
+#include "formats/palette_internal.h"
 #include "lib/base/out.h"
 
 #include <stdbool.h>

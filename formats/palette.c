@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/palette.h"
+#include "formats/palette_internal.h"
 
 #include "lib/base/escape.h"
 #include "lib/base/out.h"

@@ -6,10 +6,10 @@
  */
 #include "formats/kernel/ftrace.h"
 
-#include "formats/cut.h"
+#include "formats/cut_internal.h"
 #include "formats/kernel/graph.h"
-#include "formats/palette.h"
-#include "formats/pretty_call.h"
+#include "formats/palette_internal.h"
+#include "formats/pretty_call_internal.h"
 #include "formats/sinks.h"
 #include "lib/base/digits.h"
 #include "lib/base/escape.h"

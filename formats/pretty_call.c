@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/pretty_call.h"
+#include "formats/pretty_call_internal.h"
 
 #include "formats/kernel/ftrace.h"
-#include "formats/palette.h"
+#include "formats/palette_internal.h"
 #include "lib/base/out.h"
 #include "lib/event/call_text.h"
 #include "lib/event/context.h"

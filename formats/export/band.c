@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/band.h"
+#include "formats/export/band_internal.h"
 
 enum { VARINT_MAX = 10, NUMBERS_MAX = 7 * VARINT_MAX };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/bands.h"
+#include "formats/export/bands_internal.h"
 
 #include "lib/base/vec.h"
 

@@ -7,10 +7,10 @@
  * times count from the last whole day before the first event. Spans are those of lib/event/spans.h: a loss of events
  * ends every span whose end may be lost.
  */
-#include "formats/export/call_name.h"
-#include "formats/export/exports.h"
-#include "formats/export/frames.h"
-#include "formats/export/kinds.h"
+#include "formats/export/call_name_internal.h"
+#include "formats/export/exports_internal.h"
+#include "formats/export/frames_internal.h"
+#include "formats/export/kinds_internal.h"
 #include "formats/value.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/column.h"
+#include "formats/export/column_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"

@@ -6,10 +6,10 @@
  * each. Losses are in the packets' events_discarded, which counts from the start of the stream: an empty packet spans
  * the time of each loss, so that readers can tell when it happened.
  */
-#include "formats/export/ctf.h"
+#include "formats/export/ctf_internal.h"
 
-#include "formats/export/ctf_kind.h"
-#include "formats/export/exports.h"
+#include "formats/export/ctf_kind_internal.h"
+#include "formats/export/exports_internal.h"
 #include "lib/base/bytes.h"
 #include "lib/event/context.h"
 #include "lib/event/tasks.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/ctf_kind.h"
+#include "formats/export/ctf_kind_internal.h"
 
 #include "formats/value.h"
 #include "lib/base/bytes.h"

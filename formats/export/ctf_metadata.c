@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/ctf.h"
-#include "formats/export/ctf_kind.h"
+#include "formats/export/ctf_internal.h"
+#include "formats/export/ctf_kind_internal.h"
 #include "lib/base/xxh64.h"
 #include "lib/event/context.h"
 

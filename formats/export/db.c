@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/db.h"
+#include "formats/export/db_internal.h"
 
-#include "formats/export/db_tree.h"
+#include "formats/export/db_tree_internal.h"
 #include "lib/base/utf8.h"
 #include "lib/base/vec.h"
 

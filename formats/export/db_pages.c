@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/db_pages.h"
+#include "formats/export/db_pages_internal.h"
 
 #include "lib/base/io.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/db_tree.h"
+#include "formats/export/db_tree_internal.h"
 
-#include "formats/export/db_pages.h"
+#include "formats/export/db_pages_internal.h"
 
 #include <assert.h>
 #include <endian.h>

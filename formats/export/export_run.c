@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/export/export.h"
 
-#include "formats/export/exports.h"
+#include "formats/export/exports_internal.h"
 #include "lib/event/context.h"
 #include "lib/reader/reader.h"
 

@@ -5,11 +5,11 @@
  * every other event with its fields. Samples are folded (timed.h), markers and counters have a limit of bytes, so
  * memory does not depend on the number of events.
  */
-#include "formats/export/firefox.h"
+#include "formats/export/firefox_internal.h"
 
-#include "formats/export/call_name.h"
-#include "formats/export/exports.h"
-#include "formats/export/frames.h"
+#include "formats/export/call_name_internal.h"
+#include "formats/export/exports_internal.h"
+#include "formats/export/frames_internal.h"
 #include "formats/value.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"

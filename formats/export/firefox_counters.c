@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Counters: the frequency of each CPU, and the resident memory of each address space by its kind. */
-#include "formats/export/firefox.h"
+#include "formats/export/firefox_internal.h"
 
 #include "lib/base/vec.h"
 #include "lib/event/context.h"

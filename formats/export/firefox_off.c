@@ -3,7 +3,7 @@
  * The time of tasks off their CPU, as lib/state counts it for weft sched: blocked until they were woken, then runnable.
  * The stack is the one recorded with the sched_switch that switched the task out, if there is one.
  */
-#include "formats/export/firefox.h"
+#include "formats/export/firefox_internal.h"
 
 #include "lib/base/vec.h"
 #include "lib/event/event.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The threads of a profile and the names in it. */
-#include "formats/export/firefox.h"
+#include "formats/export/firefox_internal.h"
 
 #include "lib/base/vec.h"
 #include "lib/event/context.h"

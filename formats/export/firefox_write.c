@@ -3,7 +3,7 @@
  * A processed profile of version 60; newer readers convert it to their own version. Tables are columns of the same
  * length.
  */
-#include "formats/export/firefox.h"
+#include "formats/export/firefox_internal.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/json.h"
 

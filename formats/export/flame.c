@@ -5,9 +5,9 @@
  * are escaped, and the script only reads them as text. With --diff a frame is red when its share of the whole is larger
  * than it was in the other file, and blue when it is smaller, the more so the larger the difference; white is none.
  */
-#include "formats/export/exports.h"
-#include "formats/export/texts.h"
-#include "formats/export/weighed.h"
+#include "formats/export/exports_internal.h"
+#include "formats/export/texts_internal.h"
+#include "formats/export/weighed_internal.h"
 #include "lib/base/out.h"
 #include "lib/base/scale.h"
 #include "lib/base/utf8.h"

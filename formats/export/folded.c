@@ -5,8 +5,8 @@
  * weight in the other file comes first, as the first two programs take it. In names a semicolon becomes a colon, and a
  * character that is not printable a '?'.
  */
-#include "formats/export/exports.h"
-#include "formats/export/weighed.h"
+#include "formats/export/exports_internal.h"
+#include "formats/export/weighed_internal.h"
 #include "lib/base/out.h"
 #include "lib/base/utf8.h"
 

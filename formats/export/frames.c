@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/frames.h"
+#include "formats/export/frames_internal.h"
 
 #include "formats/export/export.h"
 #include "lib/base/u64_map.h"

@@ -6,12 +6,12 @@
  * size, not on the number of events. Runs and states come from lib/state, system calls and interrupts from
  * lib/event/spans.h, calls from frames.h.
  */
-#include "formats/export/html.h"
+#include "formats/export/html_internal.h"
 
-#include "formats/export/call_name.h"
-#include "formats/export/exports.h"
-#include "formats/export/frames.h"
-#include "formats/export/stacks.h"
+#include "formats/export/call_name_internal.h"
+#include "formats/export/exports_internal.h"
+#include "formats/export/frames_internal.h"
+#include "formats/export/stacks_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
 #include "lib/event/context.h"

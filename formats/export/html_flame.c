@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The flame graph of a timeline: its tree as JSON. html_flame_view.js draws it. */
-#include "formats/export/html.h"
-#include "formats/export/stacks.h"
+#include "formats/export/html_internal.h"
+#include "formats/export/stacks_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The model of the data, without the page: bands are unpacked when they are first drawn (formats/export/band.h has
- * their format), and folded to 16, 256... ns for pictures in which a pixel is longer than that. A time is two numbers,
- * h * 2^28 + l, counted from the start: one number would be rounded.
+ * The model of the data, without the page: bands are unpacked when they are first drawn
+ * (formats/export/band_internal.h has their format), and folded to 16, 256... ns for pictures in which a pixel is
+ * longer than that. A time is two numbers, h * 2^28 + l, counted from the start: one number would be rounded.
  */
 
 'use strict';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/html_states.h"
+#include "formats/export/html_states_internal.h"
 
-#include "formats/export/bands.h"
-#include "formats/export/labels.h"
+#include "formats/export/bands_internal.h"
+#include "formats/export/labels_internal.h"
 #include "lib/event/tasks.h"
 #include "lib/state/state.h"
 

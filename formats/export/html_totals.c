@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/html_totals.h"
+#include "formats/export/html_totals_internal.h"
 
-#include "formats/export/bands.h"
+#include "formats/export/bands_internal.h"
 #include "lib/base/out.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/html.h"
-#include "formats/export/html_totals.h"
-#include "formats/export/texts.h"
+#include "formats/export/html_internal.h"
+#include "formats/export/html_totals_internal.h"
+#include "formats/export/texts_internal.h"
 #include "lib/base/json.h"
 #include "lib/event/context.h"
 #include "lib/event/tasks.h"

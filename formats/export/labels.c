@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/labels.h"
+#include "formats/export/labels_internal.h"
 
 #include "lib/base/vec.h"
 

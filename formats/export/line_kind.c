@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/line_kind.h"
+#include "formats/export/line_kind_internal.h"
 
-#include "formats/export/column.h"
+#include "formats/export/column_internal.h"
 #include "formats/value.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"

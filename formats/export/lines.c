@@ -4,11 +4,11 @@
  * Times are integers; integers have all their digits; each byte that is not UTF-8 becomes U+FFFD. --fields chooses the
  * columns.
  */
-#include "formats/export/column.h"
-#include "formats/export/csv.h"
-#include "formats/export/exports.h"
-#include "formats/export/kinds.h"
-#include "formats/export/line_kind.h"
+#include "formats/export/column_internal.h"
+#include "formats/export/csv_internal.h"
+#include "formats/export/exports_internal.h"
+#include "formats/export/kinds_internal.h"
+#include "formats/export/line_kind_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"
 #include "formats/sinks.h"

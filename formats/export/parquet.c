@@ -4,11 +4,11 @@
  * preempt_count, instance, and the fields: integers of their size and sign, texts, arrays of integers as lists;
  * structures as JSON; null beyond a record's end. When all open row groups reach BYTES_MAX, the largest is written.
  */
-#include "formats/export/exports.h"
-#include "formats/export/kinds.h"
-#include "formats/export/parquet_cell.h"
-#include "formats/export/parquet_file.h"
-#include "formats/export/parquet_writer.h"
+#include "formats/export/exports_internal.h"
+#include "formats/export/kinds_internal.h"
+#include "formats/export/parquet_cell_internal.h"
+#include "formats/export/parquet_file_internal.h"
+#include "formats/export/parquet_writer_internal.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/place.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/parquet_cell.h"
+#include "formats/export/parquet_cell_internal.h"
 
-#include "formats/export/parquet_file.h"
+#include "formats/export/parquet_file_internal.h"
 #include "formats/value.h"
 #include "lib/event/event.h"
 #include "lib/event/stack.h"

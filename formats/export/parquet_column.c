@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/parquet_column.h"
+#include "formats/export/parquet_column_internal.h"
 
-#include "formats/export/parquet_writer.h"
-#include "formats/export/thrift.h"
+#include "formats/export/parquet_writer_internal.h"
+#include "formats/export/thrift_internal.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
 #include "lib/base/utf8.h"

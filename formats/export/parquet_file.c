@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/parquet_file.h"
+#include "formats/export/parquet_file_internal.h"
 
-#include "formats/export/parquet_writer.h"
-#include "formats/export/thrift.h"
+#include "formats/export/parquet_writer_internal.h"
+#include "formats/export/thrift_internal.h"
 #include "lib/base/out.h"
 
 #include <endian.h>

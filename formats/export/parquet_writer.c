@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/parquet_writer.h"
+#include "formats/export/parquet_writer_internal.h"
 
-#include "formats/export/thrift.h"
+#include "formats/export/thrift_internal.h"
 #include "lib/codec/frame.h"
 
 #include <errno.h>

@@ -6,10 +6,10 @@
  * Times are those of the trace, as the importer's boot time. Not supported: thread groups that the file does not
  * contain; values that weft computes from events.
  */
-#include "formats/export/exports.h"
-#include "formats/export/frames.h"
-#include "formats/export/perfetto.h"
-#include "formats/export/proto.h"
+#include "formats/export/exports_internal.h"
+#include "formats/export/frames_internal.h"
+#include "formats/export/perfetto_internal.h"
+#include "formats/export/proto_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
 #include "lib/event/context.h"

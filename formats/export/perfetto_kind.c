@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/perfetto_kind.h"
+#include "formats/export/perfetto_kind_internal.h"
 
-#include "formats/export/proto.h"
+#include "formats/export/proto_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"
 #include "formats/value.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/perfetto.h"
+#include "formats/export/perfetto_internal.h"
 
-#include "formats/export/proto.h"
+#include "formats/export/proto_internal.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"

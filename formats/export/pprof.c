@@ -4,9 +4,9 @@
  * has, or only for the weight of --weight. Each name is a function and a location. There are no addresses, because the
  * names are those of the traced kernel and of tasks.
  */
-#include "formats/export/exports.h"
-#include "formats/export/proto.h"
-#include "formats/export/weighed.h"
+#include "formats/export/exports_internal.h"
+#include "formats/export/proto_internal.h"
+#include "formats/export/weighed_internal.h"
 #include "lib/base/out.h"
 #include "lib/codec/gzip.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/proto.h"
+#include "formats/export/proto_internal.h"
 
 #include "lib/base/utf8.h"
 

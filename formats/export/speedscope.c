@@ -4,8 +4,8 @@
  * has, or only for the weight of --weight. Stacks are merged, so that memory does not grow with the events; the order
  * in time is lost.
  */
-#include "formats/export/exports.h"
-#include "formats/export/weighed.h"
+#include "formats/export/exports_internal.h"
+#include "formats/export/weighed_internal.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"
 

@@ -6,11 +6,11 @@
  * bits with a sign: those from 2^63 on have the same bits and are negative, as printf('%x', column) shows. Arrays and
  * structures are JSON.
  */
-#include "formats/export/exports.h"
+#include "formats/export/exports_internal.h"
 
-#include "formats/export/db.h"
-#include "formats/export/kinds.h"
-#include "formats/export/sqlite_tracks.h"
+#include "formats/export/db_internal.h"
+#include "formats/export/kinds_internal.h"
+#include "formats/export/sqlite_tracks_internal.h"
 #include "formats/value.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/sqlite_tracks.h"
+#include "formats/export/sqlite_tracks_internal.h"
 
-#include "formats/export/call_name.h"
-#include "formats/export/db.h"
-#include "formats/export/frames.h"
-#include "formats/export/open_calls.h"
-#include "formats/export/turns.h"
+#include "formats/export/call_name_internal.h"
+#include "formats/export/db_internal.h"
+#include "formats/export/frames_internal.h"
+#include "formats/export/open_calls_internal.h"
+#include "formats/export/turns_internal.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"

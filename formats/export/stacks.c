@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/stacks.h"
+#include "formats/export/stacks_internal.h"
 
 #include "formats/export/export.h"
-#include "formats/export/frames.h"
-#include "formats/export/labels.h"
-#include "formats/export/turns.h"
+#include "formats/export/frames_internal.h"
+#include "formats/export/labels_internal.h"
+#include "formats/export/turns_internal.h"
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"

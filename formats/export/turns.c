@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/turns.h"
+#include "formats/export/turns_internal.h"
 
 #include "lib/base/vec.h"
 #include "lib/event/event.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/weighed.h"
+#include "formats/export/weighed_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/kernel/bind.h"
+#include "formats/kernel/bind_internal.h"
 
 #include "formats/kernel/ftrace.h"
-#include "formats/kernel/print.h"
-#include "formats/kernel/probe.h"
-#include "formats/kernel/renderers.h"
-#include "formats/kernel/synth.h"
-#include "formats/kernel/syscall.h"
+#include "formats/kernel/print_internal.h"
+#include "formats/kernel/probe_internal.h"
+#include "formats/kernel/renderers_internal.h"
+#include "formats/kernel/synth_internal.h"
+#include "formats/kernel/syscall_internal.h"
 #include "lib/event/symbols.h"
 #include "lib/plugin/plugins.h"
 

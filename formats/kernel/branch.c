@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace_branch.c. No tested kernel has this tracer: the text follows the source alone. */
-#include "formats/kernel/renderers.h"
+#include "formats/kernel/renderers_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"

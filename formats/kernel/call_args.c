@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace_output.c: print_function_args(). */
-#include "formats/kernel/call_args.h"
+#include "formats/kernel/call_args_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"

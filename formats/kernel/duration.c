@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace_functions_graph.c: trace_print_graph_duration(). */
-#include "formats/kernel/duration.h"
+#include "formats/kernel/duration_internal.h"
 
 #include "lib/base/cleanup.h"
 

@@ -2,7 +2,7 @@
 #ifndef WEFT_FORMATS_KERNEL_FTRACE_H
 #define WEFT_FORMATS_KERNEL_FTRACE_H
 
-#include "formats/kernel/columns.h"
+#include "formats/kernel/columns_internal.h"
 #include "formats/sink.h"
 #include "lib/base/bytes.h"
 #include "lib/event/context.h"
@@ -86,8 +86,8 @@ struct renderer {
 	/* Prints the text after the context columns, newline included. */
 	render_fn *format;
 	/*
-	 * Print the text for the option of that name (formats/kernel/raw.h): NULL when the kernel's type has no such
-	 * callback.
+	 * Print the text for the option of that name (formats/kernel/raw_internal.h): NULL when the kernel's type has
+	 * no such callback.
 	 */
 	render_fn *raw;
 	render_fn *hex; /* without the newline */
@@ -150,7 +150,7 @@ struct ftrace {
 	bool moved;
 	bool latency;   /* option latency-format */
 	bool consuming; /* prints like trace_pipe: a line does not depend on lines after it */
-	uint8_t layout; /* enum layout of formats/kernel/raw.h */
+	uint8_t layout; /* enum layout of formats/kernel/raw_internal.h */
 	/*
 	 * Against false sharing: settle writes these for every event, in cache lines that formatting threads do not
 	 * read.

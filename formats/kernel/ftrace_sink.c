@@ -2,12 +2,12 @@
 /* Mirrors kernel/trace/trace.c: print_trace_line(), print_trace_fmt(), test_cpu_buff_start(). */
 #include "formats/kernel/ftrace.h"
 
-#include "formats/kernel/bind.h"
-#include "formats/kernel/header.h"
-#include "formats/kernel/latency.h"
-#include "formats/kernel/print.h"
-#include "formats/kernel/raw.h"
-#include "formats/kernel/renderers.h"
+#include "formats/kernel/bind_internal.h"
+#include "formats/kernel/header_internal.h"
+#include "formats/kernel/latency_internal.h"
+#include "formats/kernel/print_internal.h"
+#include "formats/kernel/raw_internal.h"
+#include "formats/kernel/renderers_internal.h"
 #include "formats/sinks.h"
 #include "lib/base/escape.h"
 #include "lib/base/fail.h"
@@ -58,7 +58,7 @@ static void ftrace_free(struct sink *sink)
 
 /*
  * The `trace` file of a max-latency tracer shows its longest section. Where the pages of this section could not be had
- * (lib/record/section.h), the text was saved. The events of the main buffer are not in it.
+ * (lib/record/section_internal.h), the text was saved. The events of the main buffer are not in it.
  */
 static bool shows_latency(const struct ftrace *ftrace)
 {

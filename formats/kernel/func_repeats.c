@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace_output.c: trace_func_repeats_print(), trace_func_repeats_raw(). */
-#include "formats/kernel/renderers.h"
+#include "formats/kernel/renderers_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace_output.c: trace_fn_trace(), trace_fn_raw(), trace_fn_hex(), trace_fn_bin(). */
-#include "formats/kernel/function.h"
+#include "formats/kernel/function_internal.h"
 
-#include "formats/kernel/call_args.h"
+#include "formats/kernel/call_args_internal.h"
 #include "formats/kernel/ftrace.h"
-#include "formats/kernel/raw.h"
+#include "formats/kernel/raw_internal.h"
 #include "formats/kernel/symbol.h"
 #include "lib/base/memo.h"
 #include "lib/base/out.h"

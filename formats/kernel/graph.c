@@ -2,8 +2,8 @@
 /* Mirrors kernel/trace/trace_functions_graph.c: the lines. */
 #include "formats/kernel/graph.h"
 
-#include "formats/kernel/call_args.h"
-#include "formats/kernel/duration.h"
+#include "formats/kernel/call_args_internal.h"
+#include "formats/kernel/duration_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"
 #include "lib/base/memo.h"

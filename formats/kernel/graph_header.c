@@ -3,7 +3,7 @@
 #include "formats/kernel/graph.h"
 
 #include "formats/kernel/ftrace.h"
-#include "formats/kernel/header.h"
+#include "formats/kernel/header_internal.h"
 #include "lib/base/out.h"
 
 #include <stddef.h>

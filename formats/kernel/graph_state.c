@@ -3,8 +3,8 @@
 #include "formats/kernel/graph.h"
 
 #include "formats/kernel/ftrace.h"
-#include "formats/kernel/function.h"
-#include "formats/kernel/stack.h"
+#include "formats/kernel/function_internal.h"
+#include "formats/kernel/stack_internal.h"
 #include "lib/event/events.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace.c: s_show(), trace_default_header(), print_trace_header(). */
-#include "formats/kernel/header.h"
+#include "formats/kernel/header_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"

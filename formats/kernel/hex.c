@@ -2,7 +2,7 @@
 /*
  * Mirrors kernel/trace/trace_output.h: SEQ_PUT_HEX_FIELD(), SEQ_PUT_FIELD(), and lib/seq_buf.c: seq_buf_putmem_hex().
  */
-#include "formats/kernel/raw.h"
+#include "formats/kernel/raw_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"

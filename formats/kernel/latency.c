@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace_output.c: trace_print_lat_context(). */
-#include "formats/kernel/latency.h"
+#include "formats/kernel/latency_internal.h"
 
-#include "formats/kernel/columns.h"
-#include "formats/kernel/duration.h"
+#include "formats/kernel/columns_internal.h"
+#include "formats/kernel/duration_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"
 #include "lib/event/events.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace_mmiotrace.c: a format of its own, without other entries. */
-#include "formats/kernel/renderers.h"
+#include "formats/kernel/renderers_internal.h"
 
 #include "formats/kernel/ftrace.h"
-#include "formats/kernel/raw.h"
+#include "formats/kernel/raw_internal.h"
 #include "lib/base/out.h"
 
 #include <string.h>

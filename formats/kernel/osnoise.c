@@ -3,7 +3,7 @@
  * Mirrors kernel/trace/trace_output.c: trace_osnoise_print(), trace_osnoise_raw(), and trace_osnoise.c:
  * print_osnoise_headers().
  */
-#include "formats/kernel/renderers.h"
+#include "formats/kernel/renderers_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"

@@ -3,7 +3,7 @@
  * Mirrors kernel/trace/trace_output.c: trace_print_print(), trace_bputs_print(), trace_bprint_print(), their _raw(),
  * and trace_raw_data().
  */
-#include "formats/kernel/print.h"
+#include "formats/kernel/print_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"

@@ -3,7 +3,7 @@
  * Mirrors kernel/trace/trace_kprobe.c, trace_uprobe.c, trace_fprobe.c and trace_events_user.c: print_kprobe_event() and
  * the like.
  */
-#include "formats/kernel/probe.h"
+#include "formats/kernel/probe_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"

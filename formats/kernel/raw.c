@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace.c: print_raw_fmt(), print_hex_fmt(), print_bin_fmt(). */
-#include "formats/kernel/raw.h"
+#include "formats/kernel/raw_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace_output.c: trace_stack_print(), trace_user_stack_print() and seq_print_user_ip(). */
-#include "formats/kernel/stack.h"
+#include "formats/kernel/stack_internal.h"
 
 #include "formats/kernel/ftrace.h"
-#include "formats/kernel/function.h"
+#include "formats/kernel/function_internal.h"
 #include "formats/kernel/symbol.h"
 #include "lib/base/out.h"
 #include "lib/event/maps.h"

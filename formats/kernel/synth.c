@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace_events_synth.c: print_synth_event(). */
-#include "formats/kernel/synth.h"
+#include "formats/kernel/synth_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"

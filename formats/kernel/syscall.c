@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace_syscalls.c: print_syscall_enter(), print_syscall_exit(). */
-#include "formats/kernel/syscall.h"
+#include "formats/kernel/syscall_internal.h"
 
 #include "formats/kernel/ftrace.h"
-#include "formats/kernel/renderers.h"
+#include "formats/kernel/renderers_internal.h"
 #include "lib/base/digits.h"
 #include "lib/base/out.h"
 

@@ -4,7 +4,7 @@
  * sys_enter_openat_print(). The format shows which arguments have data: after the arguments, __NAME_val is the data of
  * NAME.
  */
-#include "formats/kernel/syscall.h"
+#include "formats/kernel/syscall_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"

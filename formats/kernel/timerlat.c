@@ -3,7 +3,7 @@
  * Mirrors kernel/trace/trace_output.c: trace_timerlat_print(), trace_timerlat_raw(), and trace_osnoise.c:
  * print_timerlat_headers().
  */
-#include "formats/kernel/renderers.h"
+#include "formats/kernel/renderers_internal.h"
 
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"

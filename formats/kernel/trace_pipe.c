@@ -6,7 +6,7 @@
  */
 #include "formats/kernel/ftrace.h"
 
-#include "formats/kernel/renderers.h"
+#include "formats/kernel/renderers_internal.h"
 #include "formats/sinks.h"
 #include "lib/base/out.h"
 

@@ -3,7 +3,7 @@
 #define WEFT_ANALYSIS_BLOCK_INTERNAL_H
 
 #include "lib/analysis/block.h"
-#include "lib/analysis/extreme.h"
+#include "lib/analysis/extreme_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/table.h"
 #include "lib/base/u64_map.h"

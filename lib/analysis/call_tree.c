@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/call_tree.h"
+#include "lib/analysis/call_tree_internal.h"
 
 #include "lib/base/vec.h"
 

@@ -2,9 +2,9 @@
 #include "lib/analysis/graph.h"
 
 #include "lib/analysis/findings.h"
-#include "lib/analysis/graph_errors.h"
-#include "lib/analysis/graph_facts.h"
-#include "lib/analysis/graph_stream.h"
+#include "lib/analysis/graph_errors_internal.h"
+#include "lib/analysis/graph_facts_internal.h"
+#include "lib/analysis/graph_stream_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/graph_errors.h"
+#include "lib/analysis/graph_errors_internal.h"
 
 #include "lib/analysis/findings.h"
-#include "lib/analysis/graph_facts.h"
+#include "lib/analysis/graph_facts_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/table.h"
 #include "lib/event/calls.h"

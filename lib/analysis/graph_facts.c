@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/graph_facts.h"
+#include "lib/analysis/graph_facts_internal.h"
 #include "lib/base/table.h"
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"

@@ -6,8 +6,8 @@
  */
 #include "lib/analysis/findings.h"
 #include "lib/analysis/graph.h"
-#include "lib/analysis/graph_facts.h"
-#include "lib/analysis/graph_stream.h"
+#include "lib/analysis/graph_facts_internal.h"
+#include "lib/analysis/graph_stream_internal.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/graph_stream.h"
+#include "lib/analysis/graph_stream_internal.h"
 
 #include "lib/event/context.h"
 

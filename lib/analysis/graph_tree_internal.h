@@ -2,10 +2,10 @@
 #ifndef WEFT_ANALYSIS_GRAPH_TREE_INTERNAL_H
 #define WEFT_ANALYSIS_GRAPH_TREE_INTERNAL_H
 
-#include "lib/analysis/call_tree.h"
+#include "lib/analysis/call_tree_internal.h"
 #include "lib/analysis/graph.h"
-#include "lib/analysis/graph_facts.h"
-#include "lib/analysis/graph_stream.h"
+#include "lib/analysis/graph_facts_internal.h"
+#include "lib/analysis/graph_stream_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/event/calls.h"
 #include "lib/event/place.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/irq.h"
+#include "lib/analysis/irq_internal.h"
 
 #include "lib/analysis/sorts.h"
 #include "lib/base/digits.h"

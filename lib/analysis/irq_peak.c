@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/irq_peak.h"
+#include "lib/analysis/irq_peak_internal.h"
 
 /* Adds time in a window that is not older than those before it. */
 static void take(struct irq_taking *taking, uint64_t number, uint64_t taken)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/findings.h"
-#include "lib/analysis/irq.h"
+#include "lib/analysis/irq_internal.h"
 #include "lib/base/fail.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/latency_function.h"
+#include "lib/analysis/latency_function_internal.h"
 
-#include "lib/analysis/graph_facts.h"
-#include "lib/analysis/latency_split.h"
+#include "lib/analysis/graph_facts_internal.h"
+#include "lib/analysis/latency_split_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/table.h"
 #include "lib/event/context.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/latency_noise.h"
+#include "lib/analysis/latency_noise_internal.h"
 
 #include "lib/analysis/pass.h"
 #include "lib/base/vec.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/findings.h"
-#include "lib/analysis/latency_noise.h"
+#include "lib/analysis/latency_noise_internal.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 

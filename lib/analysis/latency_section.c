@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/latency_section.h"
+#include "lib/analysis/latency_section_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/u64_map.h"

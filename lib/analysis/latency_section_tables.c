@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/findings.h"
-#include "lib/analysis/latency_section.h"
+#include "lib/analysis/latency_section_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/fail.h"
 #include "lib/base/table.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/latency_split.h"
+#include "lib/analysis/latency_split_internal.h"
 
 #include "lib/base/vec.h"
 

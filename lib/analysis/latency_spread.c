@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/latency_spread.h"
+#include "lib/analysis/latency_spread_internal.h"
 
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"

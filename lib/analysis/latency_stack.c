@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/latency_stack.h"
+#include "lib/analysis/latency_stack_internal.h"
 
-#include "lib/analysis/latency_split.h"
+#include "lib/analysis/latency_split_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/table.h"
 #include "lib/event/context.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/latency_timerlat.h"
+#include "lib/analysis/latency_timerlat_internal.h"
 
-#include "lib/analysis/latency_noise.h"
-#include "lib/analysis/latency_stack.h"
+#include "lib/analysis/latency_noise_internal.h"
+#include "lib/analysis/latency_stack_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"

@@ -2,7 +2,7 @@
 #ifndef WEFT_ANALYSIS_MEMORY_INTERNAL_H
 #define WEFT_ANALYSIS_MEMORY_INTERNAL_H
 
-#include "lib/analysis/extreme.h"
+#include "lib/analysis/extreme_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"

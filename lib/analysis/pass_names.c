@@ -10,7 +10,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Which tasks the user chose by PID or by name, and what counts of a task that was renamed (lib/state/naming.h). */
+/*
+ * Which tasks the user chose by PID or by name, and what counts of a task that was renamed
+ * (lib/state/naming_internal.h).
+ */
 
 /* Whether a filter by PID chooses the task, whatever its name. */
 static bool has_pid(const struct pass *pass, int32_t pid)

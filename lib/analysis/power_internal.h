@@ -2,7 +2,7 @@
 #ifndef WEFT_ANALYSIS_POWER_INTERNAL_H
 #define WEFT_ANALYSIS_POWER_INTERNAL_H
 
-#include "lib/analysis/extreme.h"
+#include "lib/analysis/extreme_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/analysis/power.h"
 #include "lib/base/u64_map.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/sched_internal.h"
 
-#include "lib/analysis/sched_chain.h"
-#include "lib/analysis/sched_map.h"
+#include "lib/analysis/sched_chain_internal.h"
+#include "lib/analysis/sched_map_internal.h"
 #include "lib/analysis/sorts.h"
 #include "lib/base/out.h"
 #include "lib/base/vec.h"

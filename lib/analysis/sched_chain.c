@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/sched_chain.h"
+#include "lib/analysis/sched_chain_internal.h"
 
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/sched_map.h"
+#include "lib/analysis/sched_map_internal.h"
 
 #include "lib/analysis/pass.h"
 #include "lib/base/out.h"

@@ -2,8 +2,8 @@
 #include "lib/analysis/sched_internal.h"
 
 #include "lib/analysis/findings.h"
-#include "lib/analysis/sched_chain.h"
-#include "lib/analysis/sched_map.h"
+#include "lib/analysis/sched_chain_internal.h"
+#include "lib/analysis/sched_map_internal.h"
 #include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"

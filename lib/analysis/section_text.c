@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/section_text.h"
+#include "lib/analysis/section_text_internal.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/stack_store.h"
+#include "lib/analysis/stack_store_internal.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/table.h"

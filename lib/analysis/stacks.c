@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/stacks.h"
 
-#include "lib/analysis/extreme.h"
+#include "lib/analysis/extreme_internal.h"
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"
 #include "lib/analysis/sorts.h"
-#include "lib/analysis/stack_store.h"
+#include "lib/analysis/stack_store_internal.h"
 #include "lib/base/fail.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"

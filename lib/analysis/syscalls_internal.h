@@ -4,7 +4,7 @@
 
 #include "lib/analysis/pass.h"
 #include "lib/analysis/syscalls.h"
-#include "lib/analysis/syscalls_trace.h"
+#include "lib/analysis/syscalls_trace_internal.h"
 #include "lib/base/table.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"

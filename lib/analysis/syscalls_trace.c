@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/syscalls_trace.h"
+#include "lib/analysis/syscalls_trace_internal.h"
 
 #include "lib/base/out.h"
 #include "lib/event/context.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/timeline.h"
+#include "lib/analysis/timeline_internal.h"
 
 #include "lib/base/vec.h"
 #include "lib/event/event.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/timeline.h"
+#include "lib/analysis/timeline_internal.h"
 
 /*
  * The waits of a CPU. Steps that the CPU forgets are added once: to the youngest wait that had begun. So the past of a

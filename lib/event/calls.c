@@ -3,7 +3,7 @@
 
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
-#include "lib/event/call_frames.h"
+#include "lib/event/call_frames_internal.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
 

@@ -2,7 +2,7 @@
 #ifndef WEFT_EVENT_CALLS_H
 #define WEFT_EVENT_CALLS_H
 
-#include "lib/event/repeats.h"
+#include "lib/event/repeats_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #define WEFT_EVENT_CONTEXT_H
 
 #include "lib/base/cleanup.h"
-#include "lib/event/cpu_stats.h"
+#include "lib/event/cpu_stats_internal.h"
 #include "lib/event/latency_head.h"
 #include "lib/schema/format.h"
 #include "lib/schema/program.h"
@@ -94,7 +94,7 @@ struct context {
 	uint32_t buffer_cpu; /* the CPU on which the function tracer was last switched on; 0 when unknown */
 	/*
 	 * The pages are those of a latency tracer's snapshot: only events since section_since are of its longest
-	 * section, and events_open() hands out no others (lib/event/section.h).
+	 * section, and events_open() hands out no others (lib/event/section_internal.h).
 	 */
 	bool section;
 	uint64_t section_since; /* in units of event::ts; 0: all */

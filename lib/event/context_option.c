@@ -3,7 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
-#include "lib/event/context_option.h"
+#include "lib/event/context_option_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/section.h"
+#include "lib/event/section_internal.h"
 
 #include "lib/event/context.h"
 #include "lib/event/event.h"

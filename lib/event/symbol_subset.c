@@ -6,7 +6,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
-#include "lib/event/kallsyms.h"
+#include "lib/event/kallsyms_internal.h"
 #include "lib/ring/page.h"
 
 #include <stdlib.h>

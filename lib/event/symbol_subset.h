@@ -16,7 +16,7 @@ struct trace;
 /*
  * The lines of /proc/kallsyms that a trace may need: for every value in its pages that may be an address, at any byte
  * offset, the symbol and its neighbours. Symbols between them are left out: a line of type '?' or '!' says that nothing
- * is known from its address on (lib/event/kallsyms.h).
+ * is known from its address on (lib/event/kallsyms_internal.h).
  * Invariant: for a value in the pages, the subset gives the same symbol as the complete text. For another value it
  * gives that or none.
  */

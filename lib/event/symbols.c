@@ -4,8 +4,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
-#include "lib/event/kallsyms.h"
-#include "lib/event/last_boot.h"
+#include "lib/event/kallsyms_internal.h"
+#include "lib/event/last_boot_internal.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #define WEFT_EVENT_SYMBOLS_H
 
 #include "lib/base/cleanup.h"
-#include "lib/event/symbol.h"
+#include "lib/event/symbol_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
-#include "lib/event/own_formats.h"
+#include "lib/event/own_formats_internal.h"
 #include "lib/ring/page.h"
 #include "lib/trace/binder.h"
 #include "lib/trace/carried.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/ahead.h"
+#include "lib/import/ahead_internal.h"
 
 #include "lib/base/vec.h"
-#include "lib/import/head.h"
+#include "lib/import/head_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

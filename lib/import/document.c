@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/document.h"
+#include "lib/import/document_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/codec/inflate.h"

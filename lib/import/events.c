@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
-#include "lib/import/graph.h"
+#include "lib/import/graph_internal.h"
 #include "lib/import/import_internal.h"
-#include "lib/import/kinds.h"
-#include "lib/import/syscall.h"
-#include "lib/import/told.h"
-#include "lib/import/tracers.h"
+#include "lib/import/kinds_internal.h"
+#include "lib/import/syscall_internal.h"
+#include "lib/import/told_internal.h"
+#include "lib/import/tracers_internal.h"
 #include "lib/ring/page.h"
 #include "lib/trace/binder.h"
 

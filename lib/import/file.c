@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
-#include "lib/import/graph.h"
+#include "lib/import/graph_internal.h"
 #include "lib/import/import_internal.h"
-#include "lib/import/kinds.h"
+#include "lib/import/kinds_internal.h"
 #include "lib/trace/binder.h"
 #include "lib/trace/carried.h"
 #include "lib/trace/made_file.h"

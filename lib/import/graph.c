@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/graph.h"
+#include "lib/import/graph_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
-#include "lib/import/names.h"
+#include "lib/import/names_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

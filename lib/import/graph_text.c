@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/graph_text.h"
+#include "lib/import/graph_text_internal.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/head.h"
+#include "lib/import/head_internal.h"
 
 #include "lib/event/event.h"
 

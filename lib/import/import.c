@@ -2,9 +2,9 @@
 #include "lib/import/import.h"
 
 #include "lib/base/fail.h"
-#include "lib/import/document.h"
+#include "lib/import/document_internal.h"
 #include "lib/import/import_internal.h"
-#include "lib/import/kinds.h"
+#include "lib/import/kinds_internal.h"
 #include "lib/ring/page.h"
 #include "lib/trace/binder.h"
 

@@ -3,16 +3,16 @@
 #define WEFT_IMPORT_IMPORT_INTERNAL_H
 
 #include "lib/base/buf.h"
-#include "lib/import/ahead.h"
-#include "lib/import/graph.h"
-#include "lib/import/head.h"
+#include "lib/import/ahead_internal.h"
+#include "lib/import/graph_internal.h"
+#include "lib/import/head_internal.h"
 #include "lib/import/import.h"
-#include "lib/import/line.h"
-#include "lib/import/names.h"
-#include "lib/import/records.h"
-#include "lib/import/shape.h"
-#include "lib/import/trace_cmd.h"
-#include "lib/import/waiting.h"
+#include "lib/import/line_internal.h"
+#include "lib/import/names_internal.h"
+#include "lib/import/records_internal.h"
+#include "lib/import/shape_internal.h"
+#include "lib/import/trace_cmd_internal.h"
+#include "lib/import/waiting_internal.h"
 
 struct import_kinds;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/kinds.h"
+#include "lib/import/kinds_internal.h"
 
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
@@ -7,10 +7,10 @@
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/base/xxh64.h"
-#include "lib/import/known.h"
-#include "lib/import/names.h"
-#include "lib/import/pairs.h"
-#include "lib/import/unprint.h"
+#include "lib/import/known_internal.h"
+#include "lib/import/names_internal.h"
+#include "lib/import/pairs_internal.h"
+#include "lib/import/unprint_internal.h"
 #include "lib/schema/format.h"
 #include "lib/schema/program.h"
 #include "lib/trace/carried.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/known.h"
+#include "lib/import/known_internal.h"
 
 #include "lib/base/cleanup.h"
 

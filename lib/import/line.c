@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/line.h"
+#include "lib/import/line_internal.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/import/head.h"
-#include "lib/import/prefix.h"
+#include "lib/import/head_internal.h"
+#include "lib/import/prefix_internal.h"
 
 #include <ctype.h>
 #include <string.h>

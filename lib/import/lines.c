@@ -2,8 +2,8 @@
 /* The way of a line from the document to an event: decoded, joined with the next one if a mail was wrapped, parsed. */
 #include "lib/base/fail.h"
 #include "lib/import/import_internal.h"
-#include "lib/import/kinds.h"
-#include "lib/import/lost.h"
+#include "lib/import/kinds_internal.h"
+#include "lib/import/lost_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/lost.h"
+#include "lib/import/lost_internal.h"
 
-#include "lib/import/head.h"
+#include "lib/import/head_internal.h"
 #include "lib/ring/page.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/names.h"
+#include "lib/import/names_internal.h"
 
 #include "lib/base/xxh64.h"
 

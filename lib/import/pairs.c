@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/pairs.h"
+#include "lib/import/pairs_internal.h"
 
 #include "lib/base/buf.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/prefix.h"
+#include "lib/import/prefix_internal.h"
 
 #include "lib/base/bytes.h"
 #include "lib/base/cleanup.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/records.h"
+#include "lib/import/records_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
-#include "lib/import/graph.h"
-#include "lib/import/head.h"
-#include "lib/import/kinds.h"
-#include "lib/import/names.h"
-#include "lib/import/shape.h"
+#include "lib/import/graph_internal.h"
+#include "lib/import/head_internal.h"
+#include "lib/import/kinds_internal.h"
+#include "lib/import/names_internal.h"
+#include "lib/import/shape_internal.h"
 
 #include <ctype.h>
 #include <endian.h>

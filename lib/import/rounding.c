@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/rounding.h"
+#include "lib/import/rounding_internal.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/import/head.h"
+#include "lib/import/head_internal.h"
 
 enum { US = 1000 };
 

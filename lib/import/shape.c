@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/shape.h"
+#include "lib/import/shape_internal.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/import/head.h"
+#include "lib/import/head_internal.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/syscall.h"
+#include "lib/import/syscall_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
-#include "lib/import/kinds.h"
+#include "lib/import/kinds_internal.h"
 #include "lib/uapi/names.h"
 
 #include <ctype.h>

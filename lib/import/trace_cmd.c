@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/trace_cmd.h"
+#include "lib/import/trace_cmd_internal.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/import/graph_text.h"
-#include "lib/import/head.h"
+#include "lib/import/graph_text_internal.h"
+#include "lib/import/head_internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>

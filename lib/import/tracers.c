@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads what kernel/trace/trace_output.c prints: trace_hwlat_print(), trace_osnoise_print(), and so on. */
-#include "lib/import/tracers.h"
+#include "lib/import/tracers_internal.h"
 
 #include "lib/base/bytes.h"
 #include "lib/base/cleanup.h"
-#include "lib/import/head.h"
-#include "lib/import/names.h"
-#include "lib/import/records.h"
+#include "lib/import/head_internal.h"
+#include "lib/import/names_internal.h"
+#include "lib/import/records_internal.h"
 
 #include <stdio.h>
 #include <string.h>

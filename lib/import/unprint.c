@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/unprint.h"
+#include "lib/import/unprint_internal.h"
 
 #include "lib/base/bytes.h"
 #include "lib/schema/format.h"

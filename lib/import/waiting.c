@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/waiting.h"
+#include "lib/import/waiting_internal.h"
 
 #include "lib/base/bytes.h"
 #include "lib/ring/page.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/plugin/decoder.h"
+#include "lib/plugin/decoder_internal.h"
 
 #include "lib/base/bytes.h"
 #include "lib/base/out.h"

@@ -2,7 +2,7 @@
 #include "lib/plugin/plugins.h"
 
 #include "lib/base/fail.h"
-#include "lib/plugin/decoder.h"
+#include "lib/plugin/decoder_internal.h"
 #include "lib/plugin/plugin.h"
 #include "lib/schema/format.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/probe/btf.h"
+#include "lib/probe/btf_internal.h"
 
 #include "lib/base/buf.h"
-#include "lib/probe/btf_types.h"
+#include "lib/probe/btf_types_internal.h"
 #include "lib/tracefs/tracing.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/probe/btf_types.h"
+#include "lib/probe/btf_types_internal.h"
 
 #include "lib/base/fail.h"
 

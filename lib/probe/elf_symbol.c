@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/probe/elf_symbol.h"
+#include "lib/probe/elf_symbol_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/near.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/probe/parameter_place.h"
+#include "lib/probe/parameter_place_internal.h"
 
 #include "lib/base/cleanup.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/probe/probe_argument.h"
+#include "lib/probe/probe_argument_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/explain/fitting.h"
 #include "lib/explain/probe.h"
-#include "lib/probe/btf.h"
-#include "lib/probe/parameter_place.h"
+#include "lib/probe/btf_internal.h"
+#include "lib/probe/parameter_place_internal.h"
 #include "lib/tracefs/event_fields.h"
 #include "lib/tracefs/instance.h"
 #include "lib/tracefs/word.h"

@@ -4,10 +4,10 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
-#include "lib/probe/elf_symbol.h"
-#include "lib/probe/probe_argument.h"
-#include "lib/probe/probe_fetch.h"
-#include "lib/probe/probe_room.h"
+#include "lib/probe/elf_symbol_internal.h"
+#include "lib/probe/probe_argument_internal.h"
+#include "lib/probe/probe_fetch_internal.h"
+#include "lib/probe/probe_room_internal.h"
 #include "lib/tracefs/instance.h"
 
 #include <ctype.h>

@@ -3,14 +3,14 @@
  * Mirrors handle_typecast(), parse_this_cpu() and parse_probe_var_current() of the kernel's kernel/trace/trace_probe.c
  * (7.3).
  */
-#include "lib/probe/probe_fetch.h"
+#include "lib/probe/probe_fetch_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/explain/probe.h"
-#include "lib/probe/btf_types.h"
+#include "lib/probe/btf_types_internal.h"
 #include "lib/tracefs/instance.h"
 #include "lib/tracefs/tracing.h"
 

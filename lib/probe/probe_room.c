@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/probe/probe_room.h"
+#include "lib/probe/probe_room_internal.h"
 
 #include <stdio.h>
 #include <string.h>

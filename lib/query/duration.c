@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/query/duration.h"
+#include "lib/query/duration_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
@@ -10,7 +10,7 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/spans.h"
-#include "lib/query/filter_set.h"
+#include "lib/query/filter_set_internal.h"
 
 #include <errno.h>
 #include <stdint.h>

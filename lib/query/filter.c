@@ -6,7 +6,7 @@
 #include "lib/event/event.h"
 #include "lib/event/tasks.h"
 #include "lib/plugin/decoded.h"
-#include "lib/query/filter_program.h"
+#include "lib/query/filter_program_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

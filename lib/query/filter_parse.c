@@ -7,7 +7,7 @@
 #include "lib/event/context.h"
 #include "lib/plugin/plugins.h"
 #include "lib/query/filter.h"
-#include "lib/query/filter_program.h"
+#include "lib/query/filter_program_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/query/filter_set.h"
+#include "lib/query/filter_set_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/near.h"

@@ -9,8 +9,8 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/tasks.h"
-#include "lib/query/duration.h"
-#include "lib/query/filter_set.h"
+#include "lib/query/duration_internal.h"
+#include "lib/query/filter_set_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

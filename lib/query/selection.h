@@ -28,8 +28,8 @@ void selection_free(struct selection *selection);
 int must_check selection_add_events(struct selection *selection, const char *pattern, struct fail *fail);
 int must_check selection_add_pid(struct selection *selection, int32_t pid, struct fail *fail);
 /*
- * "EVENT: FILTER", or "FILTER" for all events that have its fields: lib/query/filter_set.h; with "duration > 1ms":
- * lib/query/duration.h.
+ * "EVENT: FILTER", or "FILTER" for all events that have its fields: lib/query/filter_set_internal.h; with
+ * "duration > 1ms": lib/query/duration_internal.h.
  */
 int must_check selection_add_filter(struct selection *selection, const char *text, bool negated, struct fail *fail);
 /* Leaves out events that have one of these enum event_flags. */
@@ -50,7 +50,7 @@ int must_check selection_leave_out_self(struct selection *selection, uint64_t **
 bool selection_asks_duration(const struct selection *selection);
 void selection_gap(struct selection *selection, const struct event *gap);
 
-/* The result of durations_ended() of lib/query/duration.h; the signature fits sink_options::ended. */
+/* The result of durations_ended() of lib/query/duration_internal.h; the signature fits sink_options::ended. */
 bool selection_ended(void *selection, const struct event *event, uint64_t *ret_lasted, struct event *ret_begin);
 
 /* The event types that selection_add_events() named: a bit for each id, owned by the selection. */

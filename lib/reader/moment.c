@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/reader/moment.h"
+#include "lib/reader/moment_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/event/context.h"

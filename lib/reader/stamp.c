@@ -5,7 +5,7 @@
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/reader/extent.h"
-#include "lib/reader/moment.h"
+#include "lib/reader/moment_internal.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/assembly.h"
+#include "lib/record/assembly_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +13,10 @@
 #include "lib/base/destination.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
-#include "lib/record/ledger.h"
+#include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"
-#include "lib/record/symbol_choice.h"
-#include "lib/record/symbol_copy.h"
+#include "lib/record/symbol_choice_internal.h"
+#include "lib/record/symbol_copy_internal.h"
 #include "lib/trace/output.h"
 #include "lib/trace/writer.h"
 

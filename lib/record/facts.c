@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/facts.h"
+#include "lib/record/facts_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
-#include "lib/record/ledger.h"
-#include "lib/record/result.h"
+#include "lib/record/ledger_internal.h"
+#include "lib/record/result_internal.h"
 #include "lib/record/rig.h"
 #include "lib/setup/kernel_pids.h"
 #include "lib/setup/setup_probes.h"

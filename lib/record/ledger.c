@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/ledger.h"
+#include "lib/record/ledger_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/maps_copy.h"
+#include "lib/record/maps_copy_internal.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
-#include "lib/record/ledger.h"
+#include "lib/record/ledger_internal.h"
 #include "lib/setup/kernel_pids.h"
 #include "lib/setup/tracer.h"
 #include "lib/tracefs/process_maps.h"

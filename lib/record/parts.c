@@ -17,9 +17,9 @@
 #include "lib/base/fail.h"
 #include "lib/base/now.h"
 #include "lib/base/trust.h"
-#include "lib/record/ledger.h"
+#include "lib/record/ledger_internal.h"
 #include "lib/record/parts_name.h"
-#include "lib/record/spool.h"
+#include "lib/record/spool_internal.h"
 
 static const char file_format[] = "weft-parts 3 version=%u compress=%u level=%d big_endian=%u long=%u page=%" PRIu32
 				  " swap=%u cpus=%" PRIu32 " id=%" PRIu64;

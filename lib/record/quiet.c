@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/quiet.h"
+#include "lib/record/quiet_internal.h"
 
 #include "lib/base/cleanup.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/recorder.h"
+#include "lib/record/recorder_internal.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #include "lib/base/io.h"
 #include "lib/base/now.h"
 #include "lib/codec/frame.h"
-#include "lib/record/slack.h"
+#include "lib/record/slack_internal.h"
 
 enum {
 	BATCH_SIZE = 256 * 1024,    /* bytes of compressed chunks that are collected before a write */

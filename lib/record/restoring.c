@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/restoring.h"
+#include "lib/record/restoring_internal.h"
 
 #include "lib/base/io.h"
 #include "lib/record/rig.h"

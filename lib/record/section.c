@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/section.h"
+#include "lib/record/section_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/record/ledger.h"
+#include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"
-#include "lib/record/section_swap.h"
-#include "lib/record/target.h"
+#include "lib/record/section_swap_internal.h"
+#include "lib/record/target_internal.h"
 #include "lib/setup/tracer.h"
 #include "lib/undo/change.h"
 #include "lib/undo/instance_open.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/slack.h"
+#include "lib/record/slack_internal.h"
 
 enum {
 	/* on a busy CPU the thread gets the CPU after the next tick, which is mostly 4 ms */

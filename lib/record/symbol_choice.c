@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/symbol_choice.h"
+#include "lib/record/symbol_choice_internal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "lib/base/io.h"
 #include "lib/codec/frame.h"
 #include "lib/event/symbol_subset.h"
-#include "lib/record/assembly_piece.h"
-#include "lib/record/ledger.h"
+#include "lib/record/assembly_piece_internal.h"
+#include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"
-#include "lib/record/spool.h"
-#include "lib/record/symbol_copy.h"
+#include "lib/record/spool_internal.h"
+#include "lib/record/symbol_copy_internal.h"
 #include "lib/ring/page.h"
 
 /*

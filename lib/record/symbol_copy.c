@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/symbol_copy.h"
+#include "lib/record/symbol_copy_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/codec/frame.h"
-#include "lib/record/ledger.h"
+#include "lib/record/ledger_internal.h"
 #include "lib/tracefs/settings.h"
 #include "lib/tracefs/tracing.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/sync.h"
+#include "lib/record/sync_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

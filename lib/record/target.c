@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/target.h"
+#include "lib/record/target_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
-#include "lib/record/assembly.h"
+#include "lib/record/assembly_internal.h"
 #include "lib/record/parts.h"
 #include "lib/setup/tracer.h"
 #include "lib/undo/change.h"

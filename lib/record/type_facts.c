@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/type_facts.h"
+#include "lib/record/type_facts_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
 #include "lib/probe/types.h"
-#include "lib/record/ledger.h"
+#include "lib/record/ledger_internal.h"
 #include "lib/tracefs/tracing.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/user.h"
+#include "lib/record/user_internal.h"
 
 #include <errno.h>
 #include <grp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/arena.h"
+#include "lib/schema/arena_internal.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/out.h"
-#include "lib/schema/expr.h"
+#include "lib/schema/expr_internal.h"
 #include "lib/schema/format.h"
 #include "lib/schema/program.h"
-#include "lib/schema/spec.h"
+#include "lib/schema/spec_internal.h"
 
 /* The words that vbin_printf() packed. Arguments that are missing read as 0 and "". */
 struct words {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/compile.h"
+#include "lib/schema/compile_internal.h"
 
 #include "lib/base/out.h"
-#include "lib/schema/arena.h"
+#include "lib/schema/arena_internal.h"
 #include "lib/schema/format.h"
-#include "lib/schema/make.h"
-#include "lib/schema/token.h"
+#include "lib/schema/make_internal.h"
+#include "lib/schema/token_internal.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/out.h"
 #include "lib/schema/format.h"
-#include "lib/schema/text.h"
+#include "lib/schema/text_internal.h"
 
 enum { DUMP_NONE, DUMP_ADDRESS, DUMP_OFFSET };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/enumerators.h"
+#include "lib/schema/enumerators_internal.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/schema/token.h"
+#include "lib/schema/token_internal.h"
 
 /*
  * Enumerators that print fmts of modules use by name, so that neither the format nor the type information of vmlinux

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/scale.h"
-#include "lib/schema/expr.h"
+#include "lib/schema/expr_internal.h"
 #include "lib/schema/format.h"
 #include "lib/schema/program.h"
 

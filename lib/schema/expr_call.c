@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/arena.h"
-#include "lib/schema/helper.h"
-#include "lib/schema/make.h"
-#include "lib/schema/token.h"
+#include "lib/schema/arena_internal.h"
+#include "lib/schema/helper_internal.h"
+#include "lib/schema/make_internal.h"
+#include "lib/schema/token_internal.h"
 
 /*
  * The macros of include/trace/stages/stage3_trace_output.h, and pure kernel functions that trace events call. Any other

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/enumerators.h"
-#include "lib/schema/make.h"
-#include "lib/schema/token.h"
+#include "lib/schema/enumerators_internal.h"
+#include "lib/schema/make_internal.h"
+#include "lib/schema/token_internal.h"
 
 #include <stdio.h>
 

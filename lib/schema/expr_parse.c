@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/arena.h"
-#include "lib/schema/expr.h"
-#include "lib/schema/make.h"
-#include "lib/schema/token.h"
+#include "lib/schema/arena_internal.h"
+#include "lib/schema/expr_internal.h"
+#include "lib/schema/make_internal.h"
+#include "lib/schema/token_internal.h"
 
 #include <stdio.h>
 

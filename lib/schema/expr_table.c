@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/arena.h"
-#include "lib/schema/make.h"
-#include "lib/schema/token.h"
+#include "lib/schema/arena_internal.h"
+#include "lib/schema/make_internal.h"
+#include "lib/schema/token_internal.h"
 
 enum { TABLE_MAX = 8192, DIRECT_FROM = 6 };
 

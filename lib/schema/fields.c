@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/fields.h"
+#include "lib/schema/fields_internal.h"
 
 #include "lib/base/out.h"
-#include "lib/schema/env.h"
-#include "lib/schema/expr.h"
+#include "lib/schema/env_internal.h"
+#include "lib/schema/expr_internal.h"
 #include "lib/schema/format.h"
-#include "lib/schema/spec.h"
+#include "lib/schema/spec_internal.h"
 
 /* lib/ctype.c also counts the printable characters of Latin-1 as printable. */
 static bool is_printable(uint8_t c)

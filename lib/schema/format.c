@@ -3,10 +3,10 @@
 
 #include "lib/base/bytes.h"
 #include "lib/base/text.h"
-#include "lib/schema/arena.h"
+#include "lib/schema/arena_internal.h"
 #include "lib/schema/format_internal.h"
-#include "lib/schema/token.h"
-#include "lib/schema/type.h"
+#include "lib/schema/token_internal.h"
+#include "lib/schema/type_internal.h"
 
 struct text {
 	const char *at, *end;

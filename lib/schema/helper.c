@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/helper.h"
+#include "lib/schema/helper_internal.h"
 
 #include "lib/base/out.h"
-#include "lib/schema/arena.h"
+#include "lib/schema/arena_internal.h"
 #include "lib/schema/format.h"
-#include "lib/schema/make.h"
-#include "lib/schema/token.h"
+#include "lib/schema/make_internal.h"
+#include "lib/schema/token_internal.h"
 
 static const struct helper helpers[] = {
 	{ "scsi_trace_parse_cdb", "pmn", text_scsi_cdb },

@@ -2,7 +2,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/digits.h"
 #include "lib/base/out.h"
-#include "lib/schema/helper.h"
+#include "lib/schema/helper_internal.h"
 
 /* drivers/ata/libata-trace.c. Bits are from include/linux/ata.h and include/linux/libata.h. */
 static void put_set(uint32_t value, const struct bit_name *names, size_t count, struct out *out)

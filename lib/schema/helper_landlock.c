@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/out.h"
-#include "lib/schema/helper.h"
+#include "lib/schema/helper_internal.h"
 
 /*
  * include/trace/events/landlock.h of 7.3. The bytes that the kernel's buffer of two 4 KiB pages leaves for an untrusted

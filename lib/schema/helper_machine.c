@@ -2,8 +2,8 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/out.h"
 #include "lib/schema/format.h"
-#include "lib/schema/helper.h"
-#include "lib/schema/text.h"
+#include "lib/schema/helper_internal.h"
+#include "lib/schema/text_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

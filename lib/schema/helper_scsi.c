@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/cleanup.h"
 #include "lib/base/out.h"
-#include "lib/schema/helper.h"
+#include "lib/schema/helper_internal.h"
 
 /*
  * drivers/scsi/scsi_trace.c: the fields of a command, in the layout that its first byte selects. Codes are those of

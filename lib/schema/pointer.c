@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/out.h"
-#include "lib/schema/expr.h"
+#include "lib/schema/expr_internal.h"
 #include "lib/schema/format.h"
 #include "lib/schema/program.h"
-#include "lib/schema/spec.h"
-#include "lib/schema/text.h"
+#include "lib/schema/spec_internal.h"
+#include "lib/schema/text_internal.h"
 #include "lib/uapi/names.h"
 
 #include <stdio.h>

@@ -3,12 +3,12 @@
 
 #include "lib/base/digits.h"
 #include "lib/base/out.h"
-#include "lib/schema/arena.h"
-#include "lib/schema/compile.h"
-#include "lib/schema/fields.h"
+#include "lib/schema/arena_internal.h"
+#include "lib/schema/compile_internal.h"
+#include "lib/schema/fields_internal.h"
 #include "lib/schema/format.h"
 #include "lib/schema/format_internal.h"
-#include "lib/schema/text.h"
+#include "lib/schema/text_internal.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
-#include "lib/schema/arena.h"
-#include "lib/schema/compile.h"
+#include "lib/schema/arena_internal.h"
+#include "lib/schema/compile_internal.h"
 #include "lib/schema/format.h"
 #include "lib/schema/format_internal.h"
 #include "lib/schema/program.h"

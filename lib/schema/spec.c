@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/spec.h"
+#include "lib/schema/spec_internal.h"
 
 #include "lib/base/digits.h"
 #include "lib/base/out.h"

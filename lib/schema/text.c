@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/digits.h"
 #include "lib/base/out.h"
-#include "lib/schema/env.h"
-#include "lib/schema/expr.h"
+#include "lib/schema/env_internal.h"
+#include "lib/schema/expr_internal.h"
 #include "lib/schema/format.h"
-#include "lib/schema/helper.h"
-#include "lib/schema/spec.h"
-#include "lib/schema/text.h"
+#include "lib/schema/helper_internal.h"
+#include "lib/schema/spec_internal.h"
+#include "lib/schema/text_internal.h"
 
 static void put_hex(struct out *out, uint64_t value)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/type.h"
+#include "lib/schema/type_internal.h"
 
-#include "lib/schema/token.h"
+#include "lib/schema/token_internal.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "lib/base/vec.h"
 #include "lib/buffer/ring_buffer.h"
 #include "lib/setup/late.h"
-#include "lib/setup/setup_events.h"
+#include "lib/setup/setup_events_internal.h"
 #include "lib/setup/tasks.h"
 #include "lib/setup/tracer.h"
 #include "lib/tracefs/kconfig.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/setup/setup_events.h"
+#include "lib/setup/setup_events_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
-#include "lib/setup/borrow.h"
+#include "lib/setup/borrow_internal.h"
 #include "lib/setup/event_enable.h"
-#include "lib/setup/filter_hint.h"
+#include "lib/setup/filter_hint_internal.h"
 #include "lib/setup/late.h"
 #include "lib/setup/setup_probes.h"
 #include "lib/tracefs/event_fields.h"

@@ -3,7 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/setup/borrow.h"
+#include "lib/setup/borrow_internal.h"
 #include "lib/setup/tasks.h"
 #include "lib/setup/tracer.h"
 #include "lib/undo/change.h"

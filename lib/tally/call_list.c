@@ -5,7 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/schema/format.h"
-#include "lib/tally/tally_calls.h"
+#include "lib/tally/tally_calls_internal.h"
 #include "lib/uapi/names.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/tally/tally_calls.h"
+#include "lib/tally/tally_calls_internal.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/event/context.h"

@@ -5,7 +5,7 @@
 #include "lib/base/samples.h"
 #include "lib/event/place.h"
 #include "lib/tally/tally.h"
-#include "lib/tally/tally_map.h"
+#include "lib/tally/tally_map_internal.h"
 
 struct context;
 struct decoder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/tally/tally_map.h"
+#include "lib/tally/tally_map_internal.h"
 
 #include "lib/base/samples.h"
 #include "lib/base/vec.h"

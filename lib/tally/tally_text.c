@@ -9,7 +9,7 @@
 #include "lib/event/context.h"
 #include "lib/event/symbols.h"
 #include "lib/event/tasks.h"
-#include "lib/tally/tally_calls.h"
+#include "lib/tally/tally_calls_internal.h"
 #include "lib/tally/tally_internal.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include "lib/base/vec.h"
 #include "lib/ring/page_writer.h"
 #include "lib/trace/input.h"
-#include "lib/trace/part.h"
+#include "lib/trace/part_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/trace/body.h"
+#include "lib/trace/body_internal.h"
 
 #include "lib/trace/internal.h"
-#include "lib/trace/private_section.h"
+#include "lib/trace/private_section_internal.h"
 
 #include <inttypes.h>
 #include <string.h>

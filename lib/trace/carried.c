@@ -3,7 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
-#include "lib/trace/private_section.h"
+#include "lib/trace/private_section_internal.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>

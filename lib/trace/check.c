@@ -4,7 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/codec/frame.h"
 #include "lib/trace/internal.h"
-#include "lib/trace/sums.h"
+#include "lib/trace/sums_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
 #include "lib/trace/internal.h"
-#include "lib/trace/private_section.h"
+#include "lib/trace/private_section_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "lib/ring/page.h"
 #include "lib/trace/internal.h"
 #include "lib/trace/pack_internal.h"
-#include "lib/trace/private_section.h"
+#include "lib/trace/private_section_internal.h"
 #include "lib/trace/whole_file.h"
 
 #include <errno.h>

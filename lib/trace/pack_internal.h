@@ -2,7 +2,7 @@
 #ifndef WEFT_TRACE_PACK_INTERNAL_H
 #define WEFT_TRACE_PACK_INTERNAL_H
 
-#include "lib/trace/folder.h"
+#include "lib/trace/folder_internal.h"
 #include "lib/trace/pack.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/tree.h"

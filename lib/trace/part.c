@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/trace/part.h"
+#include "lib/trace/part_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/codec/frame.h"
 #include "lib/ring/page.h"
-#include "lib/trace/body.h"
+#include "lib/trace/body_internal.h"
 #include "lib/trace/input.h"
 #include "lib/trace/internal.h"
 #include "lib/trace/output.h"

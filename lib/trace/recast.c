@@ -3,7 +3,7 @@
 
 #include "lib/trace/carried.h"
 #include "lib/trace/made_file.h"
-#include "lib/trace/part.h"
+#include "lib/trace/part_internal.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 

@@ -2,8 +2,8 @@
 #include "lib/base/fail.h"
 #include "lib/base/xxh64.h"
 #include "lib/trace/internal.h"
-#include "lib/trace/private_section.h"
-#include "lib/trace/sums.h"
+#include "lib/trace/private_section_internal.h"
+#include "lib/trace/sums_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

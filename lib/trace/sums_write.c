@@ -2,9 +2,9 @@
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/base/xxh64.h"
-#include "lib/trace/body.h"
+#include "lib/trace/body_internal.h"
 #include "lib/trace/internal.h"
-#include "lib/trace/sums.h"
+#include "lib/trace/sums_internal.h"
 #include "lib/trace/writer_internal.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
 #include "lib/codec/frame.h"
-#include "lib/trace/body.h"
+#include "lib/trace/body_internal.h"
 #include "lib/trace/internal.h"
-#include "lib/trace/sums.h"
+#include "lib/trace/sums_internal.h"
 #include "lib/trace/writer_internal.h"
 
 #include <errno.h>

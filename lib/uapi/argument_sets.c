@@ -3,7 +3,7 @@
  * From the kernel's include/uapi/asm-generic and include/uapi/linux: fcntl.h, mman-common.h, mman.h, signal.h, fs.h,
  * futex.h, wait.h, eventpoll.h, time.h, net.h, sched.h, prctl.h, inotify.h, resource.h, ptrace.h, mount.h, socket.h.
  */
-#include "lib/uapi/argument_sets.h"
+#include "lib/uapi/argument_sets_internal.h"
 
 #include <stddef.h>
 

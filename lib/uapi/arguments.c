@@ -3,7 +3,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/out.h"
-#include "lib/uapi/argument_sets.h"
+#include "lib/uapi/argument_sets_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Made by lib/uapi/generate. */
 /* clang-format off */
-#include "lib/uapi/tables.h"
+#include "lib/uapi/tables_internal.h"
 
 /* arch/arm/tools/syscall.tbl: common eabi */
 static const char *const arm_names[] = {

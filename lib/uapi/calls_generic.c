@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Made by lib/uapi/generate. */
 /* clang-format off */
-#include "lib/uapi/tables.h"
+#include "lib/uapi/tables_internal.h"
 
 /* scripts/syscall.tbl: common 32 arc time32 renameat stat64 rlimit */
 static const char *const arc_names[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Made by lib/uapi/generate. */
 /* clang-format off */
-#include "lib/uapi/tables.h"
+#include "lib/uapi/tables_internal.h"
 
 /* arch/mips/kernel/syscalls/syscall_o32.tbl: o32 */
 static const char *const mips_o32_names[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Made by lib/uapi/generate. */
 /* clang-format off */
-#include "lib/uapi/tables.h"
+#include "lib/uapi/tables_internal.h"
 
 /* arch/powerpc/kernel/syscalls/syscall.tbl: common 64 nospu */
 static const char *const ppc64_names[] = {

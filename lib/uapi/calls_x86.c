@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Made by lib/uapi/generate. */
 /* clang-format off */
-#include "lib/uapi/tables.h"
+#include "lib/uapi/tables_internal.h"
 
 /* arch/x86/entry/syscalls/syscall_64.tbl: common 64 */
 static const char *const x86_64_names[] = {

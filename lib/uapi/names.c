@@ -2,7 +2,7 @@
 #include "lib/uapi/names.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/uapi/tables.h"
+#include "lib/uapi/tables_internal.h"
 
 #include <stdbool.h>
 #include <string.h>

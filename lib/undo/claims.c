@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/undo/claims.h"
+#include "lib/undo/claims_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"

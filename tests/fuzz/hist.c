@@ -7,7 +7,7 @@
 #include "lib/explain/error_log.h"
 #include "lib/explain/probe.h"
 #include "lib/measure/hist_text.h"
-#include "lib/probe/btf.h"
+#include "lib/probe/btf_internal.h"
 #include "lib/tracefs/event_fields.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Input: any text as latency-format of the kernel, beside the events of a small recording, and as the text of the
  * longest section.
  */
-#include "lib/analysis/latency_section.h"
+#include "lib/analysis/latency_section_internal.h"
 #include "lib/event/context.h"
 #include "lib/event/latency_facts.h"
 #include "lib/trace/trace.h"

@@ -5,7 +5,7 @@
  * of the key, u16 length of the data, key, data. `what` is a kind of item, raw bytes of the metadata, a file or a link.
  */
 #include "lib/base/fail.h"
-#include "lib/record/ledger.h"
+#include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"
 #include "lib/record/recovery.h"
 #include "lib/ring/page.h"

@@ -3,7 +3,7 @@
  * Input: events of the scheduler and of interrupts in any order, on any CPU, with any PIDs, times that go back, and
  * losses anywhere. The times of each CPU and each task must still add up to the span.
  */
-#include "lib/analysis/timeline.h"
+#include "lib/analysis/timeline_internal.h"
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/setup/borrow.h"
+#include "lib/setup/borrow_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/undo/instance_open.h"

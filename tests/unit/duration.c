@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/kernel/duration.h"
+#include "formats/kernel/duration_internal.h"
 
 #include "tests/unit/test.h"
 

@@ -3,7 +3,7 @@
 
 #ifdef WEFT_SQLITE
 
-#include "formats/export/db.h"
+#include "formats/export/db_internal.h"
 #include "formats/export/db_query.h"
 #include "formats/export/export.h"
 #include "lib/base/draft.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/facts.h"
+#include "lib/record/facts_internal.h"
 
 #include "lib/base/fail.h"
-#include "lib/record/ledger.h"
-#include "lib/record/result.h"
-#include "lib/record/type_facts.h"
+#include "lib/record/ledger_internal.h"
+#include "lib/record/result_internal.h"
+#include "lib/record/type_facts_internal.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/stage.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/setup/filter_hint.h"
+#include "lib/setup/filter_hint_internal.h"
 
 #include "lib/base/buf.h"
 #include "lib/tracefs/event_fields.h"

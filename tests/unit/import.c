@@ -2,8 +2,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
 #include "lib/event/event.h"
-#include "lib/import/head.h"
-#include "lib/import/pairs.h"
+#include "lib/import/head_internal.h"
+#include "lib/import/pairs_internal.h"
 #include "tests/unit/test.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Lines of the function graph, with any of its columns. */
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
-#include "lib/import/graph_text.h"
+#include "lib/import/graph_text_internal.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/imported.h"
 #include "tests/unit/test.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Formats, records and names that are made of the text of an event. */
 #include "lib/base/buf.h"
-#include "lib/import/graph.h"
-#include "lib/import/head.h"
-#include "lib/import/kinds.h"
-#include "lib/import/names.h"
-#include "lib/import/records.h"
-#include "lib/import/shape.h"
-#include "lib/import/syscall.h"
+#include "lib/import/graph_internal.h"
+#include "lib/import/head_internal.h"
+#include "lib/import/kinds_internal.h"
+#include "lib/import/names_internal.h"
+#include "lib/import/records_internal.h"
+#include "lib/import/shape_internal.h"
+#include "lib/import/syscall_internal.h"
 #include "tests/unit/test.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* Texts of latency-format, which have times that were rounded more than once. */
 #include "lib/base/buf.h"
 #include "lib/event/event.h"
-#include "lib/import/head.h"
-#include "lib/import/rounding.h"
+#include "lib/import/head_internal.h"
+#include "lib/import/rounding_internal.h"
 #include "tests/unit/imported.h"
 #include "tests/unit/test.h"
 

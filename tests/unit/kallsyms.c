@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
-#include "lib/event/kallsyms.h"
+#include "lib/event/kallsyms_internal.h"
 #include "lib/event/symbols.h"
 
 #include <string.h>

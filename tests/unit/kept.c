@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/kept.h"
+#include "lib/record/kept_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/buffer/ring_buffer.h"
-#include "lib/record/spool.h"
+#include "lib/record/spool_internal.h"
 #include "lib/ring/page_writer.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"

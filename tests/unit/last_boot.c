@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/last_boot.h"
+#include "lib/event/last_boot_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/event/symbols.h"

@@ -2,7 +2,7 @@
 /* The longest cases of weft latency: which of them are kept. */
 #include "tests/unit/test.h"
 
-#include "lib/analysis/latency_split.h"
+#include "lib/analysis/latency_split_internal.h"
 
 #include <stdlib.h>
 

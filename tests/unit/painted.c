@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/painted.h"
 
-#include "formats/cut.h"
+#include "formats/cut_internal.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"

@@ -2,9 +2,9 @@
 #include "lib/record/parts.h"
 
 #include "lib/base/fail.h"
-#include "lib/record/ledger.h"
+#include "lib/record/ledger_internal.h"
 #include "lib/record/parts_name.h"
-#include "lib/record/sync.h"
+#include "lib/record/sync_internal.h"
 #include "lib/ring/page.h"
 #include "tests/unit/test.h"
 

@@ -10,8 +10,8 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/probe/btf.h"
-#include "lib/probe/elf_symbol.h"
+#include "lib/probe/btf_internal.h"
+#include "lib/probe/elf_symbol_internal.h"
 #include "lib/probe/probe_define.h"
 #include "lib/probe/probes.h"
 #include "lib/tracefs/instance.h"

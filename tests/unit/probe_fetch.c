@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/probe/probe_fetch.h"
+#include "lib/probe/probe_fetch_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/explain/probe.h"

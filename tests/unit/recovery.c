@@ -2,9 +2,9 @@
 #include "lib/record/recovery.h"
 
 #include "lib/base/fail.h"
-#include "lib/record/ledger.h"
+#include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"
-#include "lib/record/spool.h"
+#include "lib/record/spool_internal.h"
 #include "tests/unit/test.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/slack.h"
+#include "lib/record/slack_internal.h"
 
 #include "tests/unit/test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
 #include "lib/record/command_path.h"
-#include "lib/record/user.h"
+#include "lib/record/user_internal.h"
 #include "lib/tracefs/event_select.h"
 #include "lib/tracefs/settings.h"
 #include "lib/tracefs/texts.h"

@@ -2,8 +2,8 @@
 #include "tests/unit/test.h"
 
 #include "lib/base/buf.h"
-#include "lib/event/kallsyms.h"
-#include "lib/event/symbol.h"
+#include "lib/event/kallsyms_internal.h"
+#include "lib/event/symbol_internal.h"
 #include "lib/event/symbol_subset.h"
 #include "lib/ring/page.h"
 

@@ -5,7 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/reader/reader.h"
-#include "lib/tally/tally_calls.h"
+#include "lib/tally/tally_calls_internal.h"
 #include "lib/tally/tally_internal.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/loom.h"

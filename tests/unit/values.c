@@ -3,10 +3,10 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/u64_map.h"
-#include "lib/import/document.h"
-#include "lib/import/graph.h"
-#include "lib/import/head.h"
-#include "lib/import/line.h"
+#include "lib/import/document_internal.h"
+#include "lib/import/graph_internal.h"
+#include "lib/import/head_internal.h"
+#include "lib/import/line_internal.h"
 
 #include <ctype.h>
 #include <inttypes.h>

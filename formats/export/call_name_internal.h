@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_EXPORT_CALL_NAME_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_CALL_NAME_INTERNAL_H
+
+struct context;
+struct event;
+struct place;
+
+/*
+ * The name of the system call that ends with an event: of a sys_exit_NAME, or of raw_syscalls:sys_exit, whose number is
+ * at `number`. `text` is room for the name of a call that has none.
+ */
+enum { CALL_NAME = 32 };
+
+const char *call_name(const struct context *context, const struct place *number, const struct event *event,
+		      char text[CALL_NAME]);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_EXPORT_PARQUET_COLUMN_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_PARQUET_COLUMN_INTERNAL_H
+
+#include "lib/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct out;
+struct parquet_writer;
+struct thrift;
+
+/*
+ * A column of the row group that is being filled. Integers are stored as Parquet stores them. A text is stored as a
+ * number; each distinct text is once in the dictionary, as Parquet stores it. Nulls take no memory as long as there are
+ * none. A list of integers is a group of three levels in the schema (NAME, list, element), and one column of values;
+ * its elements are never null.
+ * Invariant: texts become UTF-8: each other byte becomes U+FFFD.
+ */
+enum parquet_form { PARQUET_INTEGER, PARQUET_TEXT, PARQUET_JSON, PARQUET_LIST };
+
+struct parquet_shape {
+	char name[80];
+	enum parquet_form form;
+	uint8_t bits; /* size of an integer, also of each integer in a list: 8, 16, 32 or 64 */
+	bool is_signed;
+	bool optional; /* may be null */
+};
+
+struct parquet_column {
+	struct parquet_shape shape;
+	/* values that are not null: 4 or 8 bytes each; for a text its number in 4 bytes */
+	struct buf values;
+	struct buf present; /* a byte for each row; empty as long as no row is null */
+	/* for lists: for each row the number of its integers + 1, in 4 bytes; 0 for null */
+	struct buf counts;
+	struct buf texts;   /* the dictionary: length in 4 bytes, text */
+	struct buf offsets; /* offset of each text in `texts`, 4 bytes each */
+	uint32_t *slots;    /* a hash table of numbers of texts, from 1 */
+	size_t nr_slots;
+	uint32_t nr_texts;
+	uint64_t nulls;
+	uint64_t least, most; /* smallest and largest integer, compared with or without sign */
+};
+
+/*
+ * The largest length of a text: the sizes of a page have 31 bits, and one text may enlarge a dictionary by at most this
+ * much.
+ */
+enum { PARQUET_TEXT_MAX = 1 << 17 };
+
+/* `row` is the number of rows that the group has so far; false without memory. *bytes grows by the size of the cell. */
+bool parquet_column_integer(struct parquet_column *column, uint64_t value, size_t row, size_t *bytes);
+bool parquet_column_text(struct parquet_column *column, const char *text, size_t len, size_t row, size_t *bytes,
+			 struct out *scratch);
+/* Adds a list; its `nr` integers were added before with parquet_column_integer(). */
+bool parquet_column_list(struct parquet_column *column, uint32_t nr, size_t *bytes);
+bool parquet_column_null(struct parquet_column *column, size_t row);
+
+/* Whether the dictionary is so large that the group should end. */
+bool parquet_column_is_full(const struct parquet_column *column);
+
+/* Frees the memory of the group; the shape stays. */
+void parquet_column_clear(struct parquet_column *column);
+
+/*
+ * Appends the column's chunk to writer->group, which begins at `offset` of the file, and its ColumnChunk to `meta`.
+ * Adds the chunk's bytes before and after compression to *plain and *packed.
+ */
+void parquet_column_write(const struct parquet_column *column, size_t rows, uint64_t offset,
+			  struct parquet_writer *writer, struct out *meta, uint64_t *plain, uint64_t *packed);
+
+/* The number of the column's schema elements, and the elements themselves. */
+size_t parquet_column_elements(const struct parquet_shape *shape);
+void parquet_column_schema(const struct parquet_shape *shape, struct out *out);
+
+#endif

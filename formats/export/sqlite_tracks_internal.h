@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_EXPORT_SQLITE_TRACKS_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_SQLITE_TRACKS_INTERNAL_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct context;
+struct db;
+struct db_table;
+struct event;
+struct sqlite_tracks;
+
+/*
+ * Rows derived from the events of a buffer: thread, sched, thread_state, track, slice, counter. Runs and states are
+ * those of turns.h, system calls those of open_calls.h, functions those of frames.h: a span of time ends where events
+ * were lost that may have changed it.
+ */
+struct sqlite_tables {
+	struct db_table *thread, *sched, *state, *track, *slice, *counter;
+};
+void sqlite_tables_make(struct sqlite_tables *tables, struct db *db);
+
+/*
+ * NULL without memory. The numbers of its threads and tracks are greater than `base`, which must be greater than the
+ * numbers of all buffers whose sqlite_tracks_end() was called before. The tables are borrowed.
+ */
+struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_tables *tables,
+					const struct context *context, int64_t base);
+void sqlite_tracks_free(struct sqlite_tracks *tracks);
+
+/* The number of a task in the table thread. */
+int64_t sqlite_tracks_utid(struct sqlite_tracks *tracks, int32_t pid);
+
+/* Whether memory ran out, so that rows are missing. */
+bool sqlite_tracks_starved(const struct sqlite_tracks *tracks);
+
+void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct event *event);
+
+/* Adds the rows that are open at the end, with the duration -1, and the names of tasks. */
+void sqlite_tracks_end(struct sqlite_tracks *tracks, uint64_t ts);
+
+#endif

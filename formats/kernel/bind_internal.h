@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_KERNEL_BIND_INTERNAL_H
+#define WEFT_FORMATS_KERNEL_BIND_INTERNAL_H
+
+#include "lib/base/cleanup.h"
+
+struct ftrace;
+
+/*
+ * Makes the array of bindings, and the binding of unknown types; -ENOMEM. ftrace_bind_first() of
+ * formats/kernel/ftrace.h adds bindings.
+ */
+int must_check bind_init(struct ftrace *ftrace);
+void bind_release(struct ftrace *ftrace);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_DISPATCH_INTERNAL_H
+#define WEFT_ANALYSIS_DISPATCH_INTERNAL_H
+
+#include "lib/analysis/analysis.h"
+#include "lib/event/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct state;
+
+/*
+ * Shows each event to the analyses that want events of its type. Each analysis is asked once for each type, so an event
+ * that nobody wants costs one look at its type.
+ * Use: dispatch_add() each analysis; then dispatch_show() each event.
+ */
+struct dispatch {
+	struct dispatch_item {
+		const struct analysis_ops *ops;
+		struct analysis *analysis; /* borrowed */
+	} * items;
+	size_t nr_items;
+	struct dispatch_buffer {
+		struct dispatch_type *types; /* by event_type::index */
+		size_t nr;
+	} * buffers;
+	size_t nr_buffers;
+	struct state *state; /* borrowed: it is also asked about each type; NULL: it is not */
+	bool failed;         /* no memory: events were left out */
+};
+
+struct dispatch_type {
+	struct dispatch_to {
+		void (*see)(struct analysis *analysis, const struct event *event, uint8_t role);
+		struct analysis *analysis;
+		uint8_t role;
+	} * to;
+	uint32_t nr;
+	uint8_t state_role;
+	bool known;
+};
+
+void dispatch_release(struct dispatch *dispatch);
+bool must_check dispatch_add(struct dispatch *dispatch, const struct analysis_ops *ops, struct analysis *analysis);
+/* Forgets the analyses and what they wanted. */
+void dispatch_clear(struct dispatch *dispatch);
+
+/* Asks the analyses about the type of an EVENT_RECORD, the first of its type in its buffer. NULL: no memory. */
+const struct dispatch_type *dispatch_ask(struct dispatch *dispatch, const struct event *event);
+/* Shows a gap, which every analysis sees. */
+void dispatch_gap(const struct dispatch *dispatch, const struct event *event);
+
+static inline const struct dispatch_type *dispatch_type(struct dispatch *dispatch, const struct event *event)
+{
+	uint16_t index = event->type->index;
+
+	if (__builtin_expect(event->buffer < dispatch->nr_buffers && index < dispatch->buffers[event->buffer].nr, 1)) {
+		const struct dispatch_type *type = &dispatch->buffers[event->buffer].types[index];
+
+		if (__builtin_expect(type->known, 1))
+			return type;
+	}
+	return dispatch_ask(dispatch, event);
+}
+
+static inline void dispatch_to(const struct dispatch_type *type, const struct event *event)
+{
+	const struct dispatch_to *end = type->to + type->nr;
+
+	for (const struct dispatch_to *to = type->to; to < end; to++)
+		to->see(to->analysis, event, to->role);
+}
+
+static inline void dispatch_show(struct dispatch *dispatch, const struct event *event)
+{
+	const struct dispatch_type *type;
+
+	if (__builtin_expect(event->kind != EVENT_RECORD, 0)) {
+		dispatch_gap(dispatch, event);
+		return;
+	}
+	type = dispatch_type(dispatch, event);
+	if (type)
+		dispatch_to(type, event);
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_EXTREME_INTERNAL_H
+#define WEFT_ANALYSIS_EXTREME_INTERNAL_H
+
+#include <stdint.h>
+
+struct findings;
+struct pass;
+struct table;
+
+/* The longest case so far, with its time, CPU and task. If all is zero, there was none. */
+struct extreme {
+	uint64_t lasted, from, to; /* to 0: there was none */
+	uint32_t cpu, task;        /* task: the state's index, or STATE_NO_TASK */
+};
+
+void extreme_see(struct extreme *extreme, const struct extreme *seen);
+
+/* Adds cells with the time at which it ended, its CPU, and the PID and the name of its task. */
+void extreme_cells(const struct pass *pass, struct table *table, const struct extreme *extreme);
+
+/* Adds it to the worst cases, if there is one. Borrows `what`. */
+void extreme_tell(const struct pass *pass, struct findings *findings, const char *what, const struct extreme *extreme);
+
+#endif

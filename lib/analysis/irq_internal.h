@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_IRQ_INTERNAL_H
+#define WEFT_ANALYSIS_IRQ_INTERNAL_H
+
+#include "lib/analysis/irq_peak_internal.h"
+#include "lib/analysis/pass.h"
+#include "lib/base/u64_map.h"
+#include "lib/event/event.h"
+#include "lib/event/place.h"
+#include "lib/event/roles.h"
+
+/*
+ * The data of the analysis `irq`, shared by irq.c, which follows the events, irq_charge.c, which adds up the time of
+ * runs that have ended, and irq_tables.c.
+ * On each CPU entries and exits nest. A frame belongs to the task in which it was entered, and only frames of the same
+ * task nest in each other: a softirq of PREEMPT_RT can be preempted, and an interrupt that comes then does not hit it.
+ */
+enum irq_kind { IRQ_HARD, IRQ_SOFT, IRQ_VECTOR, IRQ_IPI, IRQ_TIMER, IRQ_HRTIMER, IRQ_WORK, IRQ_KINDS };
+
+enum { IRQ_DEPTH = 32, IRQ_NAME = 64, IRQ_WHAT = 96, IRQ_SOFTIRQS = 10 };
+
+struct irq_longest {
+	uint64_t lasted, at; /* at: when it ended; 0: there is none */
+	uint32_t cpu;
+};
+
+struct irq_source {
+	enum irq_kind kind;
+	char name[IRQ_NAME];
+	struct samples lasted, delays;
+	struct irq_longest longest, latest;
+	struct irq_peak peak;
+	uint64_t self, in_thread; /* in_thread: time of softirqs in ksoftirqd */
+	bool has_self;
+};
+
+struct irq_frame {
+	enum irq_kind kind;
+	uint32_t source, task;
+	uint64_t id, start, nested, off; /* off: for how long the task had been off the CPU */
+	struct irq_taking taking;
+};
+
+/* What runs have taken from the task that they hit, by kind of run. All sums together are the times of the sources. */
+enum irq_taker { IRQ_BY_HARD, IRQ_BY_SOFT, IRQ_BY_VECTOR, IRQ_BY_TIMER, IRQ_TAKERS };
+
+struct irq_victim {
+	uint64_t hits, taken[IRQ_TAKERS];
+};
+
+struct irq_cpu {
+	struct irq_frame frames[IRQ_DEPTH];
+	size_t depth;
+	uint64_t raised[IRQ_SOFTIRQS];   /* when each softirq was first raised since it last ran; 0: not raised */
+	uint64_t switches[IRQ_SOFTIRQS]; /* state_cpu::switches then */
+	uint64_t runs[IRQ_KINDS], self[IRQ_KINDS];
+	bool lost;
+};
+
+struct irq_work {
+	uint64_t queued;        /* 0: not seen */
+	struct irq_frame frame; /* start 0: it does not run */
+};
+
+struct analysis {
+	struct pass *pass;
+	struct roles roles;
+	struct irq_places {
+		struct place id, name, value;
+	} places[18];       /* by role */
+	struct u64_map ids; /* by kind and name: uint32_t, index + 1 of sources */
+	struct irq_source *sources;
+	size_t nr_sources;
+	struct irq_cpu *cpus;
+	size_t nr_cpus;
+	struct u64_map sums;        /* by source << 32 | CPU: struct irq_sums */
+	struct irq_victim *victims; /* by the state's index of the task */
+	size_t nr_victims;
+	struct irq_victim nobody;      /* the task was not known */
+	struct u64_map each;           /* by the state's index: struct samples, the hits; only for a comparison */
+	struct u64_map works, expires; /* by address: struct irq_work; the time when an hrtimer should expire */
+	uint64_t seen, cut, broken, unended;
+	bool filtered;          /* there is a PID filter: some of what happened between two events is not recorded */
+	char what[2][IRQ_WHAT]; /* texts about the longest run and the busiest window */
+};
+
+/*
+ * Adds a run that has ended to its source, its CPU and the task that it hit: its time from entry to exit, and its own
+ * time without what nested inside it. `end` is its last event.
+ */
+void irq_charge(struct analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self,
+		const struct event *end);
+void irq_see_longest(struct irq_longest *longest, uint64_t lasted, const struct event *event);
+struct irq_cpu *irq_add_cpu(struct analysis *irq, uint32_t number);
+/* Returns the CPU, and adds it if needed; NULL without memory. */
+static inline struct irq_cpu *irq_cpu_of(struct analysis *irq, uint32_t number)
+{
+	return __builtin_expect(number < irq->nr_cpus, 1) ? &irq->cpus[number] : irq_add_cpu(irq, number);
+}
+
+/*
+ * Adds the table of tasks that were hit. Returns -EPROTO if its sums are not the times of the sources: that is a bug in
+ * weft.
+ */
+int must_check irq_put_victims(struct analysis *irq, struct findings *findings, struct fail *fail);
+int must_check irq_finish(struct analysis *irq, struct findings *findings, struct fail *fail);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_LATENCY_SPLIT_INTERNAL_H
+#define WEFT_ANALYSIS_LATENCY_SPLIT_INTERNAL_H
+
+#include "lib/analysis/timeline_internal.h"
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The parts of a wakeup, or of a sample of timerlat. They add up to its time. */
+enum part {
+	PART_ENQUEUE, /* from sched_waking to sched_wakeup */
+	PART_IDLE,    /* the CPU was idle and had to leave its idle state */
+	PART_HARD,
+	PART_SOFT,
+	PART_BEFORE, /* the current task ran on; no event had need-resched set yet */
+	PART_AFTER,  /* the current task ran on although one had: preemption or interrupts were off */
+	PART_OTHERS, /* other tasks ran first */
+	PART_OWN,    /* of a sample: the measuring thread itself ran, until it read the clock */
+	PART_UNKNOWN,
+	PART_NMI, /* of a sample: only events of osnoise report it */
+	PARTS,
+};
+
+struct late {
+	uint64_t lasted, at;
+	uint64_t parts[PARTS];
+	uint32_t task, cpu;
+	uint32_t before; /* the task that had the CPU; STATE_NO_TASK: unknown */
+	uint32_t other;  /* the task with the largest sum in PART_OTHERS */
+	int32_t waker, prio;
+	/* What the culprit called before the longest gap without a call, which lasted this long; 0: not known. */
+	uint64_t function, caller, gap;
+	uint32_t stack;   /* where latency_culprit() left the CPU, in struct late_stacks; 0: not known */
+	const char *kind; /* of a sample: "irq" or "thread"; NULL: it is a wakeup */
+};
+
+/* The longest cases, the longest first. */
+struct lates {
+	struct late *items;
+	size_t nr;
+	uint64_t longer; /* only cases that lasted longer are kept; 0: all, also those that lasted no time */
+};
+
+/* Returns whether a case that lasted this long is to be kept, among the `worst` longest. */
+bool lates_want(const struct lates *lates, size_t worst, uint64_t lasted);
+/* Keeps the case if it is among the longest. Returns false when memory runs out. */
+bool must_check lates_keep(struct lates *lates, size_t worst, const struct late *late);
+
+/* Returns the largest part, and the task that it is due to; STATE_NO_TASK: to none. */
+enum part latency_most(const struct late *late);
+uint32_t latency_culprit(const struct late *late);
+
+/* Splits the time from `since` until late->at, in which the wait went on, into the parts of `late`. */
+void latency_split(struct timeline *timeline, const struct timeline_wait *wait, struct late *late);
+
+#endif

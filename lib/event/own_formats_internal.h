@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_OWN_FORMATS_INTERNAL_H
+#define WEFT_EVENT_OWN_FORMATS_INTERNAL_H
+
+#include "lib/base/cleanup.h"
+#include "lib/trace/trace.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * The formats of one buffer. In a file that was made of several recordings, each buffer has the setting "weft/formats",
+ * which lists the ids of its own kernel's formats, separated by commas. Without the setting the buffer uses all formats
+ * of the file.
+ */
+struct own_formats {
+	uint64_t *bits; /* a bit for each id; NULL: all */
+};
+
+/* `text` may be NULL. Words that are not ids are ignored. */
+int must_check own_formats_init(struct own_formats *own, const char *text, struct fail *fail);
+void own_formats_release(struct own_formats *own);
+
+/* Whether the format with this text is one of them; the text may lack an id. */
+bool own_formats_have(const struct own_formats *own, const char *text);
+
+/* The id of a format, and its position in the text; false when the text has no valid id. */
+bool own_formats_id(const char *text, const char **ret_at, const char **ret_end, uint32_t *ret);
+
+/*
+ * A recording stores facts about its kernel once, with its first buffer. In a file made of several recordings each
+ * buffer has these facts, and "weft/kernel", which replaces TRACE_UNAME.
+ */
+struct trace_text own_kernel(const struct trace *trace, size_t buffer, struct trace_text uname);
+struct trace_text own_setting(const struct trace *trace, size_t buffer, const char *name);
+
+#endif

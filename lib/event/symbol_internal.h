@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_SYMBOL_INTERNAL_H
+#define WEFT_EVENT_SYMBOL_INTERNAL_H
+
+#include <stdint.h>
+
+/* The symbol that an address of the kernel belongs to. Its names have lengths and no NUL. */
+struct symbol {
+	const char *name;
+	uint32_t name_len;
+	const char *module; /* NULL for the kernel itself */
+	uint32_t module_len;
+	uint64_t address, size;
+};
+
+#endif

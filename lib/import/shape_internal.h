@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_IMPORT_SHAPE_INTERNAL_H
+#define WEFT_IMPORT_SHAPE_INTERNAL_H
+
+#include "lib/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct head;
+
+/*
+ * How the kernel that printed the text prints: which columns its lines have and how wide they are, and what the header
+ * says. It becomes settings of the file, so that the report prints the same columns, whatever the kernel was.
+ */
+struct shape {
+	bool has_header; /* there was "# tracer: ": lines without a head continue the line before */
+	bool is_old;     /* /proc/latency_trace of 2.6-rt, whose functions are "a (b)" in place of "a <-b" */
+	bool has_event;  /* an event was taken */
+	bool has_tgid, has_flags, has_no_flags, has_unit, has_x, tgid_late;
+	bool has_count;              /* there was a time without a unit */
+	bool has_latency, has_plain; /* lines with and without the form of the option latency-format */
+	bool has_verbose, has_brief; /* the former with and without that of the option verbose */
+	uint64_t start;              /* when the buffer began, according to the first verbose line */
+	unsigned nr_flags;           /* characters of the flags column: 0 if there is none */
+	bool offsets, no_offsets, addresses, no_addresses; /* behind the names of functions */
+	bool narrow, wide;                                 /* PIDs have five columns, as before 5.10, or seven */
+	char tracer[32], release[64], preempt_model[32], buffer_cpu[12];
+	unsigned online;    /* number of online CPUs; 0: unknown */
+	struct buf latency; /* the lines of the header of latency-format */
+};
+
+void shape_init(struct shape *shape);
+void shape_release(struct shape *shape);
+
+/* Takes what a line of the header says. Returns false when memory runs out. */
+bool shape_header(struct shape *shape, const char *line, size_t len);
+
+/*
+ * Takes a line of the header that the tracer of 2.6-rt printed into /proc/latency_trace, without "#". Returns 1 if it
+ * is one, 0 if it is none, or -ENOMEM.
+ */
+int shape_old_header(struct shape *shape, const char *line, size_t len);
+
+/* Whether the event has the clock of those before it: its time has a unit as theirs has, or none. */
+bool shape_fits(const struct shape *shape, const struct head *head);
+
+/* Whether the kernel was one before 3.19, whose marks of delays mean other times. */
+bool shape_has_old_marks(const struct shape *shape);
+
+/* Takes the columns of an event. */
+void shape_event(struct shape *shape, const struct head *head);
+
+/* Takes what was behind the name of a function; `number` was in place of a name. */
+void shape_symbol(struct shape *shape, bool offset, bool address, bool number);
+
+/* Adds lines like those of trace_options. */
+bool shape_options(const struct shape *shape, struct buf *options);
+
+/* Writes the setting weft/columns: words such as "flags=4". */
+bool shape_columns(const struct shape *shape, struct buf *columns);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_IMPORT_UNPRINT_INTERNAL_H
+#define WEFT_IMPORT_UNPRINT_INTERNAL_H
+
+#include "lib/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct format;
+
+/*
+ * Recovers the fields of a record from the text that its print fmt printed, if the print fmt is simple enough: numbers
+ * and texts, names of numbers (__print_symbolic), x ? "a" : "b", the states of sched_switch, and names of functions
+ * (%ps). The result is a guess until printing the record gives the same text: the caller must check that. Invariants:
+ * the number of steps is bounded for any text; the record is not longer than the text plus the format's size.
+ * Not supported: formats other than those of a 64-bit little-endian kernel.
+ */
+struct unprint;
+
+/* Returns NULL if the print fmt is not simple enough, or when memory runs out. Borrows the format. */
+struct unprint *unprint_new(const struct format *format);
+void unprint_free(struct unprint *unprint);
+
+/* Returns the address of a function whose name a text has; 0: it cannot have one. */
+struct unprint_symbols {
+	uint64_t (*address)(void *arg, const char *text, size_t len);
+	void *arg;
+};
+
+/* Fills the record behind its common fields, which are zero. Returns false if this print fmt cannot print the text. */
+bool unprint_run(const struct unprint *unprint, const struct unprint_symbols *symbols, const char *text, size_t len,
+		 struct buf *record);
+
+#endif

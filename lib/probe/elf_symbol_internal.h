@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_PROBE_ELF_SYMBOL_INTERNAL_H
+#define WEFT_PROBE_ELF_SYMBOL_INTERNAL_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * Finds the offset of a function in the file of a program or library. The kernel needs it for a probe of a user
+ * function (PATH:OFFSET, Documentation/trace/uprobetracer.rst). Reads .symtab and .dynsym with libelf; a stripped file
+ * has only the functions that it exports. `plus` is added to the function's address, in bytes. -ENOENT with similar
+ * names: no such function. -ENOTUNIQ: several functions have that name. -EOPNOTSUPP: the function is an ifunc; its code
+ * is chosen when the program starts and has another name.
+ */
+int must_check elf_symbol_offset(const char *path, const char *symbol, uint64_t plus, uint64_t *ret, struct fail *fail);
+
+#endif

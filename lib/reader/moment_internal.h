@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_READER_MOMENT_INTERNAL_H
+#define WEFT_READER_MOMENT_INTERNAL_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdint.h>
+
+struct context;
+struct fail;
+
+/*
+ * An event whose time a user asks for: the `nr`th of those that `name` selects, as lib/query/selection.h reads it, or
+ * with a `mark` the `nr`th marker that contains this text.
+ */
+struct moment {
+	const char *name; /* NULL: a marker */
+	const char *mark;
+	uint64_t nr; /* from 1 */
+};
+
+/*
+ * Finds its time in all buffers of the context's file that have the context's clock, in their common order. -ENOENT:
+ * the file has no such type of event; -ENODATA: it has fewer of them.
+ */
+int must_check moment_find(const struct context *context, const struct moment *moment, uint64_t *ret,
+			   struct fail *fail);
+
+#endif

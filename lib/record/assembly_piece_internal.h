@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_RECORD_ASSEMBLY_PIECE_INTERNAL_H
+#define WEFT_RECORD_ASSEMBLY_PIECE_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The place of one CPU's pages before they are in the file: chunks or raw pages, in the form that they will have there.
+ * Offset and size are in bytes.
+ */
+struct assembly_piece {
+	uint32_t buffer, cpu;
+	int fd;
+	uint64_t offset, size;
+	uint32_t chunks;
+	bool is_part; /* a spool that may be given up; false: a part of an unfinished output */
+};
+
+#endif

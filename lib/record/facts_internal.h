@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_RECORD_FACTS_INTERNAL_H
+#define WEFT_RECORD_FACTS_INTERNAL_H
+
+#include "lib/base/cleanup.h"
+#include "lib/record/target_internal.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fail;
+struct ledger;
+struct record_cpu;
+struct rig;
+struct tracing;
+
+/*
+ * Saves in the ledger the facts about the kernel that the file must contain. Most facts are saved when the targets are
+ * set up, so that the recording can be read even after a kill. Facts that change are saved again: facts_of_buffers()
+ * after tracing has stopped, before the buffers are read (which changes their counters) and before settings are
+ * restored; facts_of_kernel() any time after that. `mode` is weft/mode of weft-dat(5): "record" or "extract".
+ */
+int must_check facts_at_start(struct ledger *ledger, const char *mode, const struct tracing *tracing,
+			      const struct target *targets, size_t nr, bool all_formats, struct fail *fail);
+int must_check facts_of_buffers(struct ledger *ledger, struct target *targets, size_t nr, struct fail *fail);
+
+/*
+ * Names weft's own threads that run during the recording, with the kernel's PIDs. Where these cannot be known, it names
+ * none: a PID of another namespace would name another task.
+ */
+int must_check facts_of_self(struct ledger *ledger, const struct rig *rig, const pid_t *tids, size_t nr,
+			     struct fail *fail);
+int must_check facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail);
+
+/*
+ * Saves the beginning of `file` (trace or snapshot) as the option latency-format prints it. From this text and the
+ * pages a reader computes when the buffer was reset; no file has that time. Only for a buffer that is not being
+ * written. With `flip` the option is set and then restored at once; without `flip` it must be set already.
+ */
+int must_check facts_latency_sample(struct ledger *ledger, const struct target *target, const char *file, bool flip,
+				    struct fail *fail);
+
+/*
+ * Saves texts that only the kernel can make (enum texts of lib/tracefs/texts.h), and always the histograms of the
+ * triggers that the setup asked for. Call it after tracing has stopped and before settings are restored.
+ */
+int must_check facts_of_texts(struct ledger *ledger, const struct tracing *tracing, const struct target *targets,
+			      size_t nr, unsigned texts, struct fail *fail);
+
+/* The id of this boot. "": unknown; it never equals the id of another boot. */
+enum { BOOT_ID = 40 };
+const char *facts_boot_id(char into[BOOT_ID]);
+
+/* Saves the counters of one CPU; also used for the instance of a recorder that died. */
+int must_check facts_stats(struct ledger *ledger, const struct instance *instance, uint32_t buffer, uint32_t cpu,
+			   struct fail *fail);
+
+/*
+ * Corrects the saved counters of a CPU. Events that were taken from the kernel and then dropped because of a maximum
+ * size are added to the overwritten events. If the buffer was cleared, the counters become those of the events in the
+ * file. Otherwise nothing is changed.
+ */
+int must_check facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fail *fail);
+
+#endif

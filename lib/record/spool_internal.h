@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_RECORD_SPOOL_INTERNAL_H
+#define WEFT_RECORD_SPOOL_INTERNAL_H
+
+#include "lib/base/cleanup.h"
+#include "lib/ring/page.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * A spool holds the pages of one CPU of one buffer during the recording, in the form of the trace.dat: chunks { u32
+ * size, u32 usize, frame } or whole raw pages. A header of one block says where the kept bytes begin. Invariant: after
+ * a kill at any byte, all chunks or pages except a torn one at the end can be found (spool_open()). With a cap, the
+ * oldest chunks are given back to the filesystem as holes, and counted: the header is written before the hole is made.
+ * `dir` is borrowed by each call; the spool owns its file. Not supported: two writers.
+ */
+enum {
+	SPOOL_HEAD_SIZE = 4096,
+	/* trace-cmd writes 10 and reads any number; larger chunks compress better and faster */
+	SPOOL_CHUNK_PAGES = 32,
+	SPOOL_CHUNK_HEAD = 8,
+};
+
+struct spool_options {
+	bool compressed;         /* the file has chunks; false: raw pages */
+	bool swap;               /* the file and this machine differ in their byte order */
+	struct page_shape shape; /* of the pages; only the headers of chunks may be in another byte order */
+	uint64_t cap;            /* the maximum number of bytes to keep; 0: no limit */
+};
+
+struct spool {
+	int fd;
+	struct spool_options options;
+	uint64_t begin;   /* offset of the first kept byte */
+	uint64_t end;     /* offset after the last whole chunk or page */
+	uint32_t chunks;  /* number of chunks kept */
+	uint64_t raw;     /* bytes of pages kept, uncompressed */
+	uint64_t dropped; /* bytes of pages given up because of the cap */
+	uint64_t torn;    /* torn bytes after `end` that spool_open() found */
+};
+
+/* Prints "BUFFER.CPU", the name of the file. */
+enum { SPOOL_NAME = 32 };
+const char *spool_name(char into[SPOOL_NAME], uint32_t buffer, uint32_t cpu);
+
+int must_check spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options, struct spool *ret,
+			 struct fail *fail);
+
+/* Opens and scans a spool that a dead recorder left. Every frame is decompressed. -ENOENT: there is none. */
+int must_check spool_open(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options,
+			  struct spool *ret, struct fail *fail);
+void spool_release(struct spool *spool);
+
+/*
+ * Appends whole chunks, each with its header, or whole pages; `raw` is their number of bytes of pages. After an error
+ * (-ENOSPC) nothing is appended: torn bytes are cut off.
+ */
+int must_check spool_append(struct spool *spool, const void *data, size_t len, uint32_t chunks, uint64_t raw,
+			    struct fail *fail);
+
+/* Counts `len` bytes of whole raw pages that the caller has spliced to the end of the file. */
+int must_check spool_moved(struct spool *spool, size_t len, struct fail *fail);
+
+/*
+ * A chunk of stored pages is written to the end of the file piece by piece: spool_put() writes pieces from memory, the
+ * caller splices the pages. Then the caller calls spool_stored() with the bytes of all pieces and the bytes of pages
+ * among them. After an error it calls spool_cut(), which removes the pieces.
+ */
+/*
+ * The most bytes of pages in such a chunk: at most `max`, and small compared to the cap, which is kept by giving up
+ * whole chunks.
+ */
+size_t spool_stored_max(const struct spool_options *options, size_t max);
+int must_check spool_put(struct spool *spool, const void *data, size_t len, struct fail *fail);
+int must_check spool_stored(struct spool *spool, size_t len, uint64_t raw, struct fail *fail);
+void spool_cut(struct spool *spool);
+
+/* Writes the header of a chunk in the file's byte order, 8 bytes. */
+void spool_chunk_head(const struct spool_options *options, uint32_t size, uint32_t usize, void *into);
+
+static inline uint64_t spool_size(const struct spool *spool)
+{
+	return spool->end - spool->begin;
+}
+
+#endif

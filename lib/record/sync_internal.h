@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_RECORD_SYNC_INTERNAL_H
+#define WEFT_RECORD_SYNC_INTERNAL_H
+
+#include "lib/base/cleanup.h"
+
+struct fail;
+struct parts;
+
+/*
+ * Syncs the parts: after it returns, everything that the parts held at the call is on the disk and can be found after a
+ * crash of the machine (the files, the directory, and its name). It takes as long as the disk needs; recorders continue
+ * meanwhile.
+ */
+int must_check sync_parts(const struct parts *parts, struct fail *fail);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_SCHEMA_FIELDS_INTERNAL_H
+#define WEFT_SCHEMA_FIELDS_INTERNAL_H
+
+struct format;
+struct out;
+struct run;
+
+/*
+ * Prints " name=value" for each field after the common ones, as print_fields() of kernel/trace/trace_output.c (6.12)
+ * does.
+ */
+void fields_put(const struct format *format, const struct run *run, struct out *out);
+
+#endif
