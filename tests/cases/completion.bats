@@ -106,7 +106,7 @@ offers()
 	fish -c 'source completions/weft.fish; complete -C "weft report --format=pre"' | grep -q '^--format=pretty'
 	fish -c 'source completions/weft.fish; complete -C "weft report --color al"' | grep -q '^always'
 	fish -c 'source completions/weft.fish; complete -C "weft irq --sort sou"' | grep -q '^source'
-	fish -c 'source completions/weft.fish; complete -C "weft report --even"' | grep -q 'Print only EVENT: system:event'
+	fish -c 'source completions/weft.fish; complete -C "weft report --even"' | grep -q 'Only EVENT: system:event'
 }
 
 # bash_types KEYS: prints the command line of an interactive bash after KEYS were typed
@@ -190,7 +190,7 @@ zsh_line()
 
 @test "zsh shows descriptions with their colons and brackets" {
 	need_command zsh
-	zsh_types 'weft report --e\C-d' | grep -q 'Print only EVENT: system:event, system or event'
+	zsh_types 'weft report --e\C-d' | grep -q 'Only EVENT: system:event, system or event'
 	zsh_types 'weft report --input\C-d' | grep -q '(default: trace.dat)'
 	zsh_types 'weft report --format \C-d' | grep -q 'for people: relative times'
 }
