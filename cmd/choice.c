@@ -44,7 +44,6 @@ static const struct argp_option options[] = {
 	  "Only events that match FILTER, in the kernel's filter language; 'EVENT: FILTER' is for that event, FILTER "
 	  "alone for all events that have its fields; repeatable: one match is enough",
 	  0 },
-	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 0 },
 	{ "invert", 'v', NULL, 0, "Invert the filters that follow: leave out the events that match", 0 },
 	{ "no-hardirq", 'I', NULL, 0, "Leave out events that happened in hard interrupts", 0 },
 	{ "no-softirq", 'S', NULL, 0, "Leave out events that happened in softirqs", 0 },
@@ -109,7 +108,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		option_taken("event", query_add_word(&query->events, arg, &fail), &fail, state);
 		return 0;
 	case 'f':
-	case 'F':
 		option_taken("filter", query_add_filter(query, arg, &fail), &fail, state);
 		return 0;
 	case 'v':

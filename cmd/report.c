@@ -25,6 +25,7 @@ enum { OPT_FORMAT = 256, OPT_THREADS, OPT_STORED, OPT_COLOR, OPT_SELF, OPT_TS_DI
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
 
+	{ NULL, 'F', "FILTER", 0, "The same as -f; trace-cmd's letter", 2 },
 	{ "self", OPT_SELF, NULL, 0, "Print weft's own tasks too, where the format leaves them out (pretty)", 2 },
 
 	{ "format", OPT_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", 3 },
@@ -50,6 +51,7 @@ static const struct argp_option options[] = {
 static bool parse_format(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *report = state->input;
+	struct fail fail = FAIL_INIT;
 
 	switch (key) {
 	case OPT_FORMAT:
@@ -81,6 +83,9 @@ static bool parse_format(int key, char *arg, struct argp_state *state)
 		return true;
 	case OPT_STORED:
 		report->stored = arg;
+		return true;
+	case 'F':
+		option_taken("filter", query_add_filter(&report->query, arg, &fail), &fail, state);
 		return true;
 	case OPT_SELF:
 		report->query.self = QUERY_SELF_IN;

@@ -341,13 +341,23 @@ static bool take_other(const char *line, size_t len, struct graph_text *text)
 	return arrow && task(rest.at, arrow, &text->head) && task(arrow + 4, rest.end, &text->next);
 }
 
+/*
+ * Where there is the column of the duration, the kernel prints the duration of each function that ends. Without it the
+ * report would have one that the text has not.
+ */
+static bool lacks_duration(const struct graph_text *text)
+{
+	return text->has_column && !text->has_duration &&
+	       (text->what == GRAPH_TEXT_LEAF || text->what == GRAPH_TEXT_EXIT);
+}
+
 bool graph_text_columns(const char *at, size_t len, const struct head *head, struct graph_text *ret)
 {
 	struct graph_text text = { .head = *head, .has_time = true, .has_cpu = true, .has_task = true };
 	struct rest rest = { at, at + len };
 
 	take_duration(&rest, &text);
-	if (!text.has_column || !take_body(rest, &text))
+	if (!text.has_column || !take_body(rest, &text) || lacks_duration(&text))
 		return false;
 	*ret = text;
 	return true;
@@ -370,7 +380,7 @@ bool graph_text_parse(const char *line, size_t len, bool bare, struct graph_text
 	take_task(&rest, &text);
 	take_flags(&rest, &text);
 	take_duration(&rest, &text);
-	if (!take_body(rest, &text))
+	if (!take_body(rest, &text) || lacks_duration(&text))
 		return false;
 	*ret = text;
 	return true;

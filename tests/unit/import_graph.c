@@ -99,6 +99,9 @@ TEST(import_takes_no_line_for_a_graph_that_is_none)
 		" (Overruns: -1)",
 		" (Overruns: 99999999999)",
 		" (Overruns: 12",
+		/* a duration would be invented */
+		" 0)               |  }",
+		" 0)               |  a();",
 		" -----------------------------------------",
 	};
 	struct graph_text text;
@@ -115,7 +118,7 @@ TEST(import_bounds_the_depth_of_a_graph)
 	char line[2000];
 	struct graph_text text;
 
-	snprintf(line, sizeof(line), " 0)               |  %1500sa();", "");
+	snprintf(line, sizeof(line), " 0)   0.123 us    |  %1500sa();", "");
 	REQUIRE(parse(line, &text));
 	CHECK(text.depth == GRAPH_TEXT_DEPTH_MAX);
 }
