@@ -126,7 +126,9 @@ error_t analyse_only(int key, char *arg, struct argp_state *state)
 
 static int add_buffers(const struct analyse *analyse, struct trace *trace, struct reader *reader, struct fail *fail)
 {
-	const struct query_manner manner = { .times_only = true, .texts = true };
+	const struct query_manner manner = {
+		.prepare = decode_prepare, .arg = &analyse->decode, .times_only = true, .texts = true
+	};
 	int r = query_add(&analyse->query, &manner, trace, reader, fail);
 
 	if (!r && !reader->nr_buffers)
@@ -229,7 +231,7 @@ static int read_trace(const struct analyse *analyse, struct trace *trace, analys
 	reader_init(&reader);
 	r = add_buffers(analyse, trace, &reader, fail);
 	if (!r)
-		r = decode_begin(&analyse->decode, &reader, trace, analyse->reading.no_sandbox, fail);
+		r = decode_seal(&analyse->decode, trace, analyse->reading.no_sandbox, fail);
 	if (!r)
 		r = reading_start(&reader, trace, analyse->in_batches, &pool, fail);
 	if (!r)

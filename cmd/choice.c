@@ -159,16 +159,11 @@ const struct argp choice_argp = {
 	.children = children,
 };
 
-static int load_plugins(void *arg, struct context *context, struct fail *fail)
-{
-	return decode_open(arg, context, fail);
-}
-
 int choice_buffers(const struct query *query, const struct decode *decode, struct trace *trace, struct reader *reader,
 		   struct fail *fail)
 {
-	struct decode copy = decode ? *decode : (struct decode){ .wanted = false };
-	int r = query_add(query, &(struct query_manner){ .prepare = load_plugins, .arg = &copy }, trace, reader, fail);
+	const struct query_manner manner = { .prepare = decode ? decode_prepare : NULL, .arg = decode };
+	int r = query_add(query, &manner, trace, reader, fail);
 
 	return r ? r : text_only_refuse(trace, query->instance, fail);
 }

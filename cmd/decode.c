@@ -96,19 +96,14 @@ int decode_open(const struct decode *decode, struct context *context, struct fai
 	return r;
 }
 
+int decode_prepare(const void *decode, struct context *context, struct fail *fail)
+{
+	return decode_open(decode, context, fail);
+}
+
 int decode_seal(const struct decode *decode, struct trace *trace, bool keeps_rights, struct fail *fail)
 {
 	return !decode->wanted || keeps_rights ? 0 : trace_sandbox(trace, fail);
-}
-
-int decode_begin(const struct decode *decode, struct reader *reader, struct trace *trace, bool keeps_rights,
-		 struct fail *fail)
-{
-	int r = 0;
-
-	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
-		r = decode_open(decode, reader->buffers[i].context, fail);
-	return r ? r : decode_seal(decode, trace, keeps_rights, fail);
 }
 
 int decode_check(const struct context *context, struct fail *fail)

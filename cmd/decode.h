@@ -25,13 +25,11 @@ extern const struct argp decode_argp;
  * The caller closes them before it frees the context.
  */
 int must_check decode_open(const struct decode *decode, struct context *context, struct fail *fail);
+/* The same as query_manner::prepare, with a struct decode. */
+int must_check decode_prepare(const void *decode, struct context *context, struct fail *fail);
 
 /* After decode_open() for all buffers: gives up the rights to open files, unless they are to be kept. */
 int must_check decode_seal(const struct decode *decode, struct trace *trace, bool keeps_rights, struct fail *fail);
-
-/* decode_open() for all buffers of a reader, and then decode_seal(). */
-int must_check decode_begin(const struct decode *decode, struct reader *reader, struct trace *trace, bool keeps_rights,
-			    struct fail *fail);
 
 /* At the end of the events: an error if a plugin that they needed could not be used. */
 int must_check decode_check(const struct context *context, struct fail *fail);

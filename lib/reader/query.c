@@ -141,10 +141,13 @@ int query_no_instance(const struct query *query, struct trace *trace, struct fai
 static int add(const struct query *query, const struct query_manner *manner, struct trace *trace, size_t index,
 	       struct reader *reader, struct extent *extent, struct fail *fail)
 {
+	struct reader_buffer *buffer;
 	int r = reader_add(reader, trace, index, fail);
-	struct reader_buffer *buffer = &reader->buffers[reader->nr_buffers - 1];
 
-	if (!r && manner->prepare)
+	if (r)
+		return r;
+	buffer = &reader->buffers[reader->nr_buffers - 1];
+	if (manner->prepare)
 		r = manner->prepare(manner->arg, buffer->context, fail);
 	if (r)
 		return r;

@@ -60,8 +60,8 @@ int must_check query_add_pids(struct query *query, const char *list, struct fail
 /* How the buffers are added. */
 struct query_manner {
 	/* Is called for each context before its events are selected, because plugins add names to it; or NULL. */
-	int (*prepare)(void *arg, struct context *context, struct fail *fail);
-	void *arg;
+	int (*prepare)(const void *arg, struct context *context, struct fail *fail);
+	const void *arg;
 	bool times_only; /* the reader shows what all tasks did on all CPUs, as the state of lib/state needs it */
 	bool texts;      /* also buffers without pages that have the kernel's text of a latency tracer */
 };
