@@ -12,22 +12,12 @@
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
-#include "lib/event/roles.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum role { ENTRY = 1, EXIT };
-
 enum { INDENT = 2, INDENT_MAX = 80 };
-
-static const struct role_name names[] = {
-	{ "ftrace", "funcgraph_entry", ENTRY },
-	{ "ftrace", "fgraph_retaddr_entry", ENTRY },
-	{ "ftrace", "funcgraph_exit", EXIT },
-	{ NULL, NULL, 0 },
-};
 
 struct longer_call {
 	uint64_t func, start, lasted, self, off;
@@ -52,7 +42,7 @@ static bool init(struct analysis *graph, struct pass *pass, const void *options)
 {
 	graph->pass = pass;
 	graph->options = *(const struct graph_longer_options *)options;
-	roles_init(&graph->roles, names);
+	roles_init(&graph->roles, graph_stream_roles);
 	return true;
 }
 
@@ -140,12 +130,7 @@ static void end_call(struct analysis *graph, const struct call *call, const stru
 
 static uint8_t look(struct analysis *graph, const struct event *event)
 {
-	bool fresh;
-	uint8_t role = roles_of(&graph->roles, event, &fresh);
-
-	if (role)
-		graph_stream_begin(&graph->stream, graph->pass, event, role != ENTRY);
-	return role;
+	return graph_stream_look(&graph->stream, graph->pass, &graph->roles, event);
 }
 
 static void see(struct analysis *graph, const struct event *event, uint8_t role)
@@ -154,7 +139,7 @@ static void see(struct analysis *graph, const struct event *event, uint8_t role)
 
 	if (event->kind == EVENT_LOST)
 		graph_stream_lose(&graph->stream, event);
-	else if (graph_stream_see(&graph->stream, graph->pass, event, role == ENTRY, &call) > 0)
+	else if (graph_stream_see(&graph->stream, graph->pass, event, role == GRAPH_ENTRY, &call) > 0)
 		end_call(graph, &call, event);
 }
 

@@ -3,6 +3,13 @@
 
 #include "lib/event/context.h"
 
+const struct role_name graph_stream_roles[] = {
+	{ "ftrace", "funcgraph_entry", GRAPH_ENTRY },
+	{ "ftrace", "fgraph_retaddr_entry", GRAPH_ENTRY },
+	{ "ftrace", "funcgraph_exit", GRAPH_EXIT },
+	{ NULL, NULL, 0 },
+};
+
 void graph_stream_release(struct graph_stream *stream)
 {
 	calls_free(stream->calls);
@@ -23,6 +30,17 @@ void graph_stream_begin(struct graph_stream *stream, struct pass *pass, const st
 		return;
 	retval->type = event->type->index;
 	stream->nr_retvals += place_find(&retval->place, event->type, "retval") && retval->place.size;
+}
+
+uint8_t graph_stream_look(struct graph_stream *stream, struct pass *pass, struct roles *roles,
+			  const struct event *event)
+{
+	bool fresh;
+	uint8_t role = roles_of(roles, event, &fresh);
+
+	if (role)
+		graph_stream_begin(stream, pass, event, role == GRAPH_EXIT);
+	return role;
 }
 
 void graph_stream_lose(struct graph_stream *stream, const struct event *event)

@@ -5,6 +5,7 @@
 #include "lib/analysis/graph_facts_internal.h"
 #include "lib/event/calls.h"
 #include "lib/event/place.h"
+#include "lib/event/roles.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +28,15 @@ struct graph_stream {
 	size_t nr_retvals;
 };
 
+/* The roles of the events of the function graph, for roles_init(). */
+enum graph_role { GRAPH_ENTRY = 1, GRAPH_EXIT };
+extern const struct role_name graph_stream_roles[];
+
 void graph_stream_release(struct graph_stream *stream);
+
+/* Returns the event's role; 0: none. For analyses that see only the function graph. */
+uint8_t graph_stream_look(struct graph_stream *stream, struct pass *pass, struct roles *roles,
+			  const struct event *event);
 
 /* Call it before the first event of each type. Without memory sets pass::failed. */
 void graph_stream_begin(struct graph_stream *stream, struct pass *pass, const struct event *event, bool is_exit);

@@ -20,15 +20,6 @@
  * tree of all calls. A call without an end is not counted.
  */
 
-enum role { ENTRY = 1, EXIT };
-
-static const struct role_name names[] = {
-	{ "ftrace", "funcgraph_entry", ENTRY },
-	{ "ftrace", "fgraph_retaddr_entry", ENTRY },
-	{ "ftrace", "funcgraph_exit", EXIT },
-	{ NULL, NULL, 0 },
-};
-
 /* The outermost open call of the function in a task. */
 struct instance {
 	struct call_tree tree;
@@ -40,7 +31,7 @@ static bool init(struct analysis *graph, struct pass *pass, const void *options)
 {
 	graph->pass = pass;
 	graph->options = *(const struct graph_tree_options *)options;
-	roles_init(&graph->roles, names);
+	roles_init(&graph->roles, graph_stream_roles);
 	u64_map_init(&graph->wanted, sizeof(uint8_t));
 	u64_map_init(&graph->open, sizeof(struct instance));
 	return call_tree_begin(&graph->below, 0) && call_tree_begin(&graph->above, 0);
@@ -252,12 +243,7 @@ static void end_call(struct analysis *graph, const struct call *call, const stru
 
 static uint8_t look(struct analysis *graph, const struct event *event)
 {
-	bool fresh;
-	uint8_t role = roles_of(&graph->roles, event, &fresh);
-
-	if (role)
-		graph_stream_begin(&graph->stream, graph->pass, event, role != ENTRY);
-	return role;
+	return graph_stream_look(&graph->stream, graph->pass, &graph->roles, event);
 }
 
 static void see(struct analysis *graph, const struct event *event, uint8_t role)
@@ -269,10 +255,10 @@ static void see(struct analysis *graph, const struct event *event, uint8_t role)
 		graph_stream_lose(&graph->stream, event);
 		return;
 	}
-	ended = graph_stream_see(&graph->stream, graph->pass, event, role == ENTRY, &call);
+	ended = graph_stream_see(&graph->stream, graph->pass, event, role == GRAPH_ENTRY, &call);
 	if (ended > 0)
 		end_call(graph, &call, event);
-	else if (!ended && role == ENTRY)
+	else if (!ended && role == GRAPH_ENTRY)
 		enter(graph, event);
 }
 
