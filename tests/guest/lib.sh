@@ -121,8 +121,9 @@ empty() {
 }
 
 # settings ROOT: sets $list to the name of a file that lists every readable control file below ROOT, except files with
-# events, counts, names, or facts of the kernel's build. Finding the files takes longer than reading them, so it is done
-# once. An instance has no files that the top instance lacks, except those of probes made since.
+# events, counts, names, or facts of the kernel's build. The kernel adds a line to recursed_functions whenever it finds
+# a function that interrupts itself. Finding the files takes longer than reading them, so it is done once. An instance
+# has no files that the top instance lacks, except those of probes made since.
 settings() {
 	list=/tmp/settings$(echo "$1" | tr / -).list
 	[ ! -s "$list" ] || return 0
@@ -135,7 +136,8 @@ settings() {
 			! -name 'trace' ! -name 'trace_pipe*' ! -name 'snapshot_raw' ! -name 'stats' ! -name 'format' ! -name 'id' ! -name 'hist' \
 			! -name 'hist_debug' ! -name 'saved_*' ! -name 'README' ! -name 'printk_formats' ! -name 'eval_map' ! -name '*_profile' \
 			! -name 'available_*' ! -name 'touched_functions' ! -name 'dyn_ftrace_total_info' ! -name 'error_log' \
-			! -name 'stack_trace' ! -name 'stack_max_size' ! -name 'header_*' ! -name 'events_mapped' ! -name 'last_boot_info' -print | grep -v '/per_cpu/.*/snapshot$'
+			! -name 'stack_trace' ! -name 'stack_max_size' ! -name 'header_*' ! -name 'events_mapped' ! -name 'last_boot_info' \
+			! -name 'recursed_functions' -print | grep -v '/per_cpu/.*/snapshot$'
 		[ "$1" != $T ] || printf '%s\n' $T/saved_cmdlines_size /proc/sys/kernel/kptr_restrict /proc/sys/kernel/ftrace_enabled \
 			/proc/sys/kernel/printk
 	} > "$list"
