@@ -14,6 +14,8 @@
 #include "lib/base/pool.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
+#include "lib/analysis/intervals.h"
+#include "lib/analysis/series.h"
 #include "lib/event/context.h"
 #include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
@@ -26,13 +28,17 @@
 
 enum { LINES_SIZE = 1 << 15 };
 
-enum { OPT_FORMAT = 256, OPT_SORT, OPT_TOP, OPT_SELF };
+enum { OPT_FORMAT = 256, OPT_SORT, OPT_TOP, OPT_SELF, OPT_EVERY };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 91 },
 
 	{ "self", OPT_SELF, NULL, 0, "Show weft's own tasks, too", 92 },
 
+	{ "every", OPT_EVERY, "TIME", 0,
+	  "Show how the figures of the column that orders the rows go on, in intervals of this length: 100ms, 1s. "
+	  "weft-summary(1) says more",
+	  93 },
 	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 93 },
 	{ "sort", OPT_SORT, "COLUMN", 0, "Order rows by this column, the largest first", 93 },
 	{ "top", OPT_TOP, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 93 },
@@ -89,6 +95,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_FORMAT:
 		analyse->findings.format = analyse_format(arg, state);
 		return 0;
+	case OPT_EVERY:
+		analyse->every_ns = option_time("every", arg, state);
+		return 0;
 	case OPT_SORT:
 		analyse->findings.sort = arg;
 		return 0;
@@ -97,6 +106,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		option_number("top", arg, &analyse->findings.top, state);
 		return 0;
 	case ARGP_KEY_SUCCESS:
+		if (analyse->every_ns && analyse->lines)
+			argp_error(state, "--every shows tables, not a line for each event");
 		if (analyse->argv && analyse->findings.input)
 			argp_error(state, "either a file or a COMMAND: '%s' and '%s'", analyse->input,
 				   analyse->argv[0]);
@@ -149,6 +160,73 @@ static int write_findings(struct analyse *analyse, struct findings *findings, st
 		return fail_memory(fail);
 	r = findings_write(findings, &analyse->findings, &out) ? terminal_flush(&out, fail) : fail_memory(fail);
 	out_release(&out);
+	return r;
+}
+
+struct course {
+	struct intervals intervals;
+	struct series series;
+	struct reader *reader;
+	struct out out;
+	bool any; /* some interval has a table with rows */
+};
+
+static int take_findings(void *arg, struct findings *findings, const struct findings_span *span, struct fail *fail)
+{
+	struct course *course = arg;
+
+	course->any |= findings->nr && findings->items[0].table.nr_items;
+	return series_take(&course->series, findings, span, fail);
+}
+
+static void see_in_course(void *arg, const struct event *event)
+{
+	struct course *course = arg;
+
+	(void)intervals_see(&course->intervals, event);
+	if (course->intervals.failed)
+		reader_stop(course->reader);
+}
+
+static int read_course(struct course *course, const struct pass_filter *filter, struct fail *fail)
+{
+	int r = intervals_begin(&course->intervals, course->reader, filter, fail);
+
+	if (!r)
+		r = reader_run(course->reader, &(struct reader_consumer){ see_in_course, course }, 1, fail);
+	if (!r)
+		r = intervals_end(&course->intervals);
+	return r ? r : terminal_flush(&course->out, fail);
+}
+
+/* Prints how the figures go on. */
+static int run_course(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
+		      const void *ops_options, struct fail *fail)
+{
+	const struct pass_filter filter = analyse_filter(&analyse->query);
+	struct course course = {
+		.reader = reader,
+		.series = { .every_ns = analyse->every_ns, .print = analyse->findings, .utf8 = terminal_utf8() },
+	};
+	const char *damage, *path;
+	int r;
+
+	course.intervals = (struct intervals){ .ops = ops,
+					       .options = ops_options,
+					       .every_ns = analyse->every_ns,
+					       .found = take_findings,
+					       .arg = &course };
+	course.series.into = &course.out;
+	if (!out_init(&course.out, 1 << 16))
+		return fail_memory(fail);
+	r = read_course(&course, &filter, fail);
+	analyse->empty = !course.any || !reader_count(reader);
+	damage = reader_damage(reader, &path);
+	if (!r && damage)
+		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
+	series_release(&course.series);
+	intervals_release(&course.intervals);
+	out_release(&course.out);
 	return r;
 }
 
@@ -282,6 +360,8 @@ static int pass_work(void *arg, struct reader *reader, struct fail *fail)
 {
 	const struct passing *passing = arg;
 
+	if (passing->analyse->every_ns)
+		return run_course(passing->analyse, reader, passing->ops, passing->options, fail);
 	return run_pass(passing->analyse, reader, passing->ops, passing->options, fail);
 }
 
@@ -315,7 +395,7 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 	int r, status;
 
 	r = name_input(analyse, &pasted, &fail);
-	analyse->in_batches = true;
+	analyse->in_batches = !analyse->every_ns;
 	analyse->findings.width = terminal_width();
 	if (!analyse->findings.top)
 		analyse->findings.top = UINT64_MAX;

@@ -27,6 +27,7 @@ struct analyse {
 	const char *input;
 	struct query query;
 	struct findings_options findings;
+	uint64_t every_ns;    /* shows the course of the figures over intervals of this length; 0: only the whole */
 	uint64_t top_as_text; /* rows of each table in text form, unless --top is given */
 	char **argv;          /* the COMMAND to record instead of reading a file; or NULL */
 	bool only_command;    /* records only the COMMAND and its children */

@@ -54,6 +54,9 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 		argp_error(state, "%s cannot be combined with --by: its rows are fixed", option);
 	if (arguments->longer.longer && (arguments->tree.function || arguments->by_given))
 		argp_error(state, "--longer cannot be combined with --tree, --slowest and --by: its rows are fixed");
+	if (arguments->analyse.every_ns && (arguments->tree.function || arguments->longer.longer))
+		argp_error(state, "--every shows the table of functions, not %s",
+			   arguments->longer.longer ? "--longer" : option);
 	if (arguments->longer.longer && arguments->analyse.findings.sort)
 		argp_error(state, "--longer cannot be combined with --sort: its order is fixed");
 }

@@ -240,8 +240,8 @@ static int print(struct stream *stream, struct fail *fail)
 {
 	int r = flow_run(&stream->flow, PIECE, fail);
 
-	if (r >= 0 && stream->options->tables && stream->options->tables->failed)
-		r = stream->options->tables->failed;
+	if (r >= 0 && stream->options->tables && stream_tables_failed(stream->options->tables))
+		r = stream_tables_failed(stream->options->tables);
 	if (r < 0)
 		return r;
 	stream->more = r;
@@ -336,8 +336,8 @@ static int print_rest(struct stream *stream, struct fail *fail)
 	for (size_t i = 0; i < stream->nr_lanes && stream->flow.printed < stream->flow.limit; i++)
 		stream_lane_last_gaps(&stream->lanes[i], &stream->flow);
 	flow_end(&stream->flow);
-	if (stream->options->tables && stream->options->tables->failed)
-		return stream->options->tables->failed;
+	if (stream->options->tables && stream_tables_failed(stream->options->tables))
+		return stream_tables_failed(stream->options->tables);
 	return wait_for_reader(stream, fail);
 }
 

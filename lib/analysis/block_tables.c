@@ -228,6 +228,8 @@ static void put_rows(struct analysis *block, struct findings *findings)
 		       1 << Q2D_50 | 1 << Q2D_99 | 1 << Q2D_MAX | 1 << SIZE;
 	findings_brief(findings, 1 << WHAT | 1 << WHICH | 1 << REQUESTS | 1 << BYTES | 1 << Q2C_MAX | 1 << D2C_99 |
 					 1 << D2C_MAX | 1 << MAX_AT);
+	findings_course(findings, 1 << WHAT | 1 << WHICH | (block->by == BLOCK_BY_TASK ? 1 << OF_TASK : 0),
+			1 << REQUESTS | 1 << BYTES | 1 << TOTAL | 1 << ERRORS | 1 << REQUEUED);
 	while ((row = u64_map_next(&block->rows, &at, &key))) {
 		put_row(block, row, state->now - state->start, table);
 		if (row->longest.to)
@@ -255,6 +257,7 @@ static void put_devices(struct analysis *block, struct findings *findings)
 
 	if (table)
 		table->spare = 1 << 7 | 1 << 9;
+	findings_course(findings, 1 << 0, 1 << 1 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10);
 	for (size_t i = 0; table && i < block->nr_devices; i++) {
 		struct block_device *device = &block->devices[i];
 

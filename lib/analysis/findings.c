@@ -61,6 +61,14 @@ void findings_brief(struct findings *findings, uint32_t columns)
 		findings->items[findings->nr - 1].brief = columns;
 }
 
+void findings_course(struct findings *findings, uint32_t same, uint32_t adds)
+{
+	if (!findings->nr)
+		return;
+	findings->items[findings->nr - 1].same = same;
+	findings->items[findings->nr - 1].adds = adds;
+}
+
 void findings_worst(struct findings *findings, const struct worst *worst)
 {
 	struct worst *added = vec_push(findings->worst, findings->nr_worst);

@@ -27,6 +27,7 @@ struct findings {
 		bool ordered;     /* rows stay in their order, and the first ones are kept */
 		size_t left_away; /* number of rows */
 		uint32_t brief;   /* a bit for each column that a summary shows; 0: it does not show the table */
+		uint32_t same, adds; /* findings_course(); 0: the rows are other things in each interval */
 		const char *more; /* the command that shows more; or NULL */
 	} * items;
 	size_t nr;
@@ -60,6 +61,13 @@ void findings_ordered(struct findings *findings);
 
 /* Shows the table that was added last in summaries, with these columns. */
 void findings_brief(struct findings *findings, uint32_t columns);
+
+/*
+ * Rows of the table that was added last are the same thing in several intervals if these columns are equal, and the
+ * figures in the columns `adds` of an interval and of the next one add up to those of both. Both have a bit for each
+ * column.
+ */
+void findings_course(struct findings *findings, uint32_t same, uint32_t adds);
 
 void findings_worst(struct findings *findings, const struct worst *worst);
 

@@ -387,6 +387,8 @@ static void put_functions(struct analysis *graph, struct findings *findings)
 	char name[96];
 
 	findings_brief(findings, 1 << FUNCTION | 1 << CALLS | 1 << TOTAL | 1 << SELF | 1 << MAX | 1 << MAX_AT);
+	findings_course(findings, 1 << FUNCTION,
+			1 << CALLS | 1 << AGAIN | 1 << TOTAL | 1 << SELF | 1 << IRQ | 1 << OFF | 1 << ERRORS);
 	for (size_t i = 0; table && i < graph->nr_functions; i++) {
 		const struct function *function = &graph->functions[i];
 
@@ -437,6 +439,8 @@ static void put_hits(const struct analysis *graph, struct findings *findings)
 				 NULL;
 	char name[160];
 
+	if (table)
+		findings_course(findings, 1 << 0, 1 << 1);
 	for (size_t i = 0; table && i < graph->nr_hits; i++) {
 		graph_name(graph->hits_context, graph->hits[i].address, name, sizeof(name));
 		table_cell(table, name);

@@ -137,6 +137,7 @@ static void put_sources(struct analysis *irq, struct findings *findings)
 
 	findings_brief(findings, 1 << KIND | 1 << SOURCE | 1 << COUNT | 1 << SELF | 1 << PERCENT | 1 << P99 | 1 << MAX |
 					 1 << MAX_AT);
+	findings_course(findings, 1 << KIND | 1 << SOURCE, 1 << COUNT | 1 << TOTAL | 1 << SELF | 1 << DELAYS);
 	for (size_t i = 0; table && i < irq->nr_sources; i++) {
 		const struct irq_source *source = &irq->sources[i];
 
@@ -185,6 +186,7 @@ static void put_cpus(const struct analysis *irq, struct findings *findings)
 
 	if (table)
 		table->spare = 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9;
+	findings_course(findings, 1 << 0, (1 << array_size(cpu_columns)) - 2);
 	for (uint32_t i = 0; table && i < irq->nr_cpus; i++) {
 		const uint64_t *runs = irq->cpus[i].runs, *self = irq->cpus[i].self;
 

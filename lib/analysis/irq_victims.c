@@ -151,6 +151,7 @@ int irq_put_victims(struct analysis *irq, struct findings *findings, struct fail
 			"in weft");
 	if (!table)
 		return 0;
+	findings_course(findings, 1 << 0 | 1 << 1, 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9);
 	put_tasks(irq, table);
 	table->spare = 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9;
 	return 0;

@@ -153,6 +153,7 @@ static void put_sources(struct noises *noises, struct findings *findings)
 
 	if (!table)
 		return;
+	findings_course(findings, 1 << 0, 1 << 1 | 1 << 2);
 	for (uint32_t i = 0; i < noises->nr_sources; i++) {
 		const struct noise_source *source = &noises->sources[i];
 

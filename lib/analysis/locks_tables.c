@@ -234,6 +234,9 @@ static void put_rows(struct analysis *locks, struct findings *findings)
 	if (!table)
 		return;
 	findings_brief(findings, 1 << WHAT | 1 << WHICH | 1 << WAITS | 1 << TOTAL | 1 << P50 | 1 << MAX | 1 << MAX_AT);
+	findings_course(findings, 1 << WHAT | 1 << WHICH | (locks->by == LOCKS_BY_LOCK ? 1 << PROCESS : 0),
+			1 << WAITS | 1 << TOTAL | 1 << SPUN | 1 << SLEPT | 1 << QUEUED | 1 << GIVEN_UP | 1 << HOLDS |
+				1 << HELD);
 	while ((row = u64_map_next(&locks->rows, &at, &key))) {
 		put_row(locks, row, table);
 		put_rest(locks, row, table);

@@ -68,6 +68,7 @@ static void put_sites(struct analysis *memory, struct findings *findings)
 	uint64_t key;
 	size_t at = 0;
 
+	findings_course(findings, 1 << 0, 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 8 | 1 << 9);
 	count_alive(memory);
 	while (table && (site = u64_map_next(&memory->sites, &at, &key))) {
 		put_function(memory, key, table);
@@ -100,6 +101,7 @@ static void put_pages(const struct analysis *memory, struct findings *findings)
 	struct table *table = findings_table(findings, "pages", "blocks of 2^ORDER pages", NULL, page_columns,
 					     array_size(page_columns));
 
+	findings_course(findings, 1 << 0, 1 << 1 | 1 << 2);
 	for (unsigned order = 0; table && order < MEMORY_ORDERS; order++) {
 		if (!memory->pages[order] && !memory->pages_freed[order])
 			continue;
@@ -134,6 +136,7 @@ static void put_stalls(const struct analysis *memory, struct findings *findings)
 	uint64_t key;
 	size_t at = 0;
 
+	findings_course(findings, 1 << 0 | 1 << 1 | 1 << 2, 1 << 3 | 1 << 4 | 1 << 10);
 	while (table && (stall = u64_map_next(&memory->stalls, &at, &key))) {
 		const struct state_task *task = &memory->pass->state.tasks[(uint32_t)key];
 
@@ -167,6 +170,7 @@ static void put_faults(const struct analysis *memory, struct findings *findings)
 	uint64_t key;
 	size_t at = 0;
 
+	findings_course(findings, 1 << 1, 1 << 2 | 1 << 3);
 	while (table && (faults = u64_map_next(&memory->faults, &at, &key))) {
 		const struct state_task *task = &memory->pass->state.tasks[(uint32_t)key];
 

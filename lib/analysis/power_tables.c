@@ -84,6 +84,7 @@ static void put_cpus(const struct analysis *power, struct findings *findings)
 	uint64_t number;
 	size_t at = 0;
 
+	findings_course(findings, 1 << 0, 1 << 1 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7);
 	while (table && (cpu = u64_map_next(&power->cpus, &at, &number))) {
 		if (!pass_wants_cpu(power->pass, (uint32_t)number))
 			continue;
@@ -118,6 +119,7 @@ static void put_states(const struct analysis *power, struct findings *findings)
 
 	if (table)
 		table->spare = 1 << 4 | 1 << 5 | 1 << 8;
+	findings_course(findings, 1 << 0 | 1 << 1, 1 << 2 | 1 << 3);
 	while (table && (state = u64_map_next(&power->states, &at, &key))) {
 		if (!pass_wants_cpu(power->pass, (uint32_t)(key >> 32)))
 			continue;
@@ -150,6 +152,7 @@ static void put_wakers(const struct analysis *power, struct findings *findings)
 	uint64_t key;
 	size_t at = 0;
 
+	findings_course(findings, 1 << 0 | 1 << 1, 1 << 2);
 	while (table && (waker = u64_map_next(&power->wakers, &at, &key))) {
 		if (!pass_wants_cpu(power->pass, waker->cpu))
 			continue;
@@ -180,6 +183,7 @@ static void put_frequencies(struct analysis *power, struct findings *findings)
 		return;
 	table = findings_table(findings, "frequencies", "frequencies of each CPU, as far as they are known", "total",
 			       frequency_columns, array_size(frequency_columns));
+	findings_course(findings, 1 << 0 | 1 << 1, 1 << 2 | 1 << 3);
 	for (at = 0; table && (frequency = u64_map_next(&power->frequencies, &at, &key));) {
 		if (!pass_wants_cpu(power->pass, (uint32_t)(key >> 32)))
 			continue;

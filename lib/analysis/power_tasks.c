@@ -218,6 +218,7 @@ int power_put_tasks(struct analysis *power, struct findings *findings, struct fa
 				"the run times at each frequency are not the run time; this is a bug in weft");
 	table = findings_table(findings, "tasks", "tasks: how long they ran, and how many cycles that was", "cycles",
 			       columns, array_size(columns));
+	findings_course(findings, 1 << 1, 1 << 2 | 1 << 3 | 1 << 4);
 	for (uint32_t id = 0; id < power->nr_tasks; id++)
 		all += power->tasks[id].cycles;
 	for (uint32_t id = 0; table && id < power->nr_tasks; id++)

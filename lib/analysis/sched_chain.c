@@ -321,6 +321,7 @@ void sched_chain_put(const struct sched_chain *chain, struct findings *findings)
 			       "first of them until it ran",
 			       "count", columns, array_size(columns));
 
+	findings_course(findings, 1 << (array_size(columns) - 1), 1 << 0 | 1 << 1);
 	for (size_t i = 0; table && i < chain->nr_rows; i++) {
 		const struct row *row = &chain->rows[i];
 		const struct samples *lasted = &row->lasted;

@@ -139,6 +139,9 @@ static void put_tasks(struct analysis *sched, struct findings *findings)
 	table->data_only = sched_sorts.data_only;
 	table->spare = 1 << BESIDE | 1 << UNKNOWN | 1 << MIGRATIONS | 1 << MAX_AT | 1 << P50 | 1 << WAKEUPS |
 		       1 << VOLUNTARY | 1 << INVOLUNTARY;
+	findings_course(findings, 1 << PID,
+			1 << RUN | 1 << WAIT | 1 << BESIDE | 1 << SLEEP | 1 << BLOCKED | 1 << OTHER | 1 << UNKNOWN |
+				1 << VOLUNTARY | 1 << INVOLUNTARY | 1 << WAKEUPS | 1 << MIGRATIONS | 1 << DELAYS);
 	findings_brief(findings,
 		       1 << TASK | 1 << PID | 1 << RUN | 1 << WAIT | 1 << BLOCKED | 1 << P50 | 1 << P99 | 1 << MAX);
 	for (uint32_t i = 0; i < state->nr_tasks; i++) {
@@ -179,6 +182,9 @@ static void put_cpus(const struct analysis *sched, struct findings *findings)
 	uint64_t span = state->now - state->start;
 
 	findings_brief(findings, UINT32_MAX);
+	findings_course(findings, 1 << CPU,
+			1 << CPU_BUSY | 1 << CPU_IDLES | 1 << CPU_SOFT | 1 << CPU_HARD | 1 << CPU_LOST |
+				1 << CPU_SWITCHES);
 	for (uint32_t i = 0; table && i < state->nr_cpus; i++) {
 		const struct state_cpu *cpu = &state->cpus[i];
 
@@ -208,6 +214,7 @@ static void put_parts(const struct analysis *sched, struct findings *findings)
 					     array_size(part_columns));
 
 	findings_brief(findings, sched->parts[PART_WHOLE].count ? UINT32_MAX : 0);
+	findings_course(findings, 1 << 0, 1 << 1);
 	for (size_t i = 0; table && i < PARTS; i++) {
 		table_cell(table, names[i]);
 		pass_cells(table, &sched->parts[i]);

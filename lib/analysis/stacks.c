@@ -364,6 +364,7 @@ static void put_events(const struct analysis *stacks, struct findings *findings)
 
 	if (!table)
 		return;
+	findings_course(findings, event_called[stacks->by], 1 << EVENT_COUNT);
 	while ((row = u64_map_next(&stacks->events, &at, &key))) {
 		table_attach_columns(table, &row->times, event_called[stacks->by], NULL);
 		stack_store_put_function(&stacks->store, stacks->context, row->stack, table);
@@ -396,6 +397,8 @@ static void put_offs(const struct analysis *stacks, struct findings *findings)
 
 	if (!table)
 		return;
+	findings_course(findings, off_called[stacks->by],
+			1 << OFF_TIMES | 1 << OFF_TOTAL | 1 << OFF_BLOCKED | 1 << OFF_RUNNABLE);
 	while ((row = u64_map_next(&stacks->off_rows, &at, &key))) {
 		table_attach_columns(table, &row->parts[0], off_called[stacks->by], "blocked");
 		table_attach_columns(table, &row->parts[1], off_called[stacks->by], "runnable");

@@ -202,6 +202,7 @@ static void put_events(const struct analysis *summary, struct findings *findings
 	const struct event_type *type;
 
 	findings_brief(findings, UINT32_MAX);
+	findings_course(findings, 1 << 0, 1 << 1);
 	for (size_t i = 0; table && i < reader->nr_buffers; i++) {
 		for (size_t at = 0; events_type_at(reader->buffers[i].events, at, &type); at++) {
 			if (!count_of(summary, i, type))

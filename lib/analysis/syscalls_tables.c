@@ -210,6 +210,9 @@ static void put_rows(struct analysis *syscalls, struct findings *findings)
 	table->spare = 1 << MAX_AT | 1 << P90 | 1 << ON_CPU | 1 << BLOCKED | 1 << WAITING | 1 << SHARE;
 	findings_brief(findings, 1 << NAME | 1 << CALLS | 1 << ERRORS | 1 << TOTAL | 1 << P50 | 1 << P99 | 1 << MAX |
 					 1 << MAX_AT);
+	findings_course(findings, 1 << NAME | 1 << WHICH,
+			1 << CALLS | 1 << ERRORS | 1 << TOTAL | 1 << ON_CPU | 1 << BLOCKED | 1 << WAITING |
+				1 << ENDLESS);
 	while ((row = u64_map_next(&syscalls->rows, &at, &key))) {
 		all += row->total.wall;
 		if (row->worst.at && (!longest || row->worst.lasted > longest->worst.lasted))

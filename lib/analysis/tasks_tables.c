@@ -105,6 +105,7 @@ static void put_programs(const struct analysis *tasks, struct findings *findings
 
 	if (table)
 		table->spare = 1 << 2 | 1 << 3 | 1 << 5 | 1 << 8;
+	findings_course(findings, 1 << 0, 1 << 1 | 1 << 3);
 	for (size_t i = 0; table && i < tasks->nr_programs; i++) {
 		const struct tasks_program *program = &tasks->programs[i];
 		const char *path;
@@ -177,6 +178,7 @@ static void put_parents(struct analysis *tasks, struct findings *findings)
 	tasks->pass->failed |= !count_parents(tasks);
 	if (table)
 		table->spare = 1 << 3 | 1 << 5 | 1 << 7;
+	findings_course(findings, 1 << 1, 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5);
 	for (size_t i = 0; table && i < tasks->nr_parents; i++) {
 		const struct tasks_parent *parent = &tasks->parents[i];
 		const struct life *life = lives_at(tasks->lives, parent->life);

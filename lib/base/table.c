@@ -169,6 +169,24 @@ const char *table_text_at(const struct table *table, size_t row, size_t column)
 	return index < table->nr_items && table->items[index].value == VALUE_TEXT ? table->items[index].text : NULL;
 }
 
+bool table_number_at(const struct table *table, size_t row, size_t column, uint64_t *ret)
+{
+	struct table_item item = table_item_at(table, row, column);
+
+	*ret = item.number;
+	return item.value == VALUE_U64 || (item.value == VALUE_S64 && (int64_t)item.number >= 0);
+}
+
+void table_cell_of(struct table *table, const struct table *from, size_t row, size_t column)
+{
+	struct table_item item = table_item_at(from, row, column);
+
+	if (item.value == VALUE_TEXT)
+		table_cell_mem(table, item.text, item.len);
+	else
+		add(table, item);
+}
+
 bool table_write(const struct table *table, enum table_format format, struct out *out)
 {
 	struct json json;

@@ -100,6 +100,13 @@ void table_attach_columns(struct table *table, const struct samples *samples, ui
 /* The text of a cell; NULL when the cell is a number or has no value. */
 const char *table_text_at(const struct table *table, size_t row, size_t column);
 
+/* Returns whether the cell is a number that is not negative and has no decimals, and sets *ret to it. */
+bool table_number_at(const struct table *table, size_t row, size_t column, uint64_t *ret);
+/* Adds a cell of another table to the current row, which must be in a column of the same kind. */
+void table_cell_of(struct table *table, const struct table *from, size_t row, size_t column);
+/* Appends the cell as CSV has it. */
+void table_put_cell(const struct table *table, size_t row, size_t column, struct out *out);
+
 /* The index of the column with this title or key, ignoring case; -1: there is none. */
 int table_column_named(const struct table *table, const char *name);
 /*
@@ -120,6 +127,8 @@ bool table_put_json(const struct table *table, struct json *json);
 
 /* RFC 4180 with lines that end with a newline alone: a line of keys, then a line for each row. */
 bool table_put_csv(const struct table *table, struct out *out);
+/* The same with the fields `values` in front of each line, and the line of keys only if there are `keys` for them. */
+bool table_put_csv_behind(const struct table *table, const char *keys, const char *values, struct out *out);
 
 enum table_format { TABLE_AS_TEXT, TABLE_AS_JSON, TABLE_AS_CSV };
 

@@ -142,37 +142,54 @@ static void put_item(const struct table_column *column, const struct table_item 
 	}
 }
 
-bool table_put_csv(const struct table *table, struct out *out)
+void table_put_cell(const struct table *table, size_t row, size_t column, struct out *out)
+{
+	struct table_item item = table_item_at(table, row, column);
+
+	put_item(&table->columns[column], &item, out);
+}
+
+static void put_keys(const struct table *table, const char *before, struct out *out)
 {
 	char text[TABLE_KEY_SIZE];
-	bool first = true;
+	const char *between = *before ? "," : "";
 
-	if (table->failed)
-		return false;
+	out_str(out, before);
 	for (size_t i = 0; i < table->nr_columns; i++) {
 		const char *key = table_key(&table->columns[i], i, text);
 
 		if (is_for_text(table, i))
 			continue;
-		if (!first)
-			out_char(out, ',');
+		out_str(out, between);
 		put_field(key, strlen(key), out);
-		first = false;
+		between = ",";
 	}
 	out_char(out, '\n');
-	for (size_t row = 0; row < table_rows(table); row++) {
-		first = true;
-		for (size_t i = 0; i < table->nr_columns; i++) {
-			struct table_item item = table_item_at(table, row, i);
+}
 
+bool table_put_csv_behind(const struct table *table, const char *keys, const char *values, struct out *out)
+{
+	if (table->failed)
+		return false;
+	if (keys)
+		put_keys(table, keys, out);
+	for (size_t row = 0; row < table_rows(table); row++) {
+		const char *between = *values ? "," : "";
+
+		out_str(out, values);
+		for (size_t i = 0; i < table->nr_columns; i++) {
 			if (is_for_text(table, i))
 				continue;
-			if (!first)
-				out_char(out, ',');
-			put_item(&table->columns[i], &item, out);
-			first = false;
+			out_str(out, between);
+			table_put_cell(table, row, i, out);
+			between = ",";
 		}
 		out_char(out, '\n');
 	}
 	return true;
+}
+
+bool table_put_csv(const struct table *table, struct out *out)
+{
+	return table_put_csv_behind(table, "", "", out);
 }

@@ -98,6 +98,6 @@ bool state_restart(struct state *state)
 	state->breaks = 0;
 	/* state_settle() has accounted for all gaps so far. */
 	state->gaps.nr = 0;
-	memset(state->events, 0, sizeof(state->events));
+	/* state->events still tells which events the recording has. */
 	return find_pids(state);
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_INTERVALS_H
+#define WEFT_ANALYSIS_INTERVALS_H
+
+#include "lib/analysis/pass.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct analysis_ops;
+struct event;
+struct fail;
+struct findings;
+struct findings_span;
+struct reader;
+
+/*
+ * An analysis of each interval of equal length, and of all events together. Intervals follow the times of the events:
+ * one ends when a later event comes. What a task or CPU does when an interval ends, it goes on doing in the next one.
+ * Use: set the first members; intervals_begin() when the reader is started; intervals_see() each event;
+ * intervals_end(); intervals_release().
+ */
+struct intervals {
+	const struct analysis_ops *ops;
+	const void *options; /* of the analysis; borrowed */
+	uint64_t every_ns;
+	/*
+	 * Takes the findings of an interval, and, with findings_span::whole, those of all events. It may arrange them.
+	 * Several intervals without an event come as one. Returns 0 or -errno, which ends the work.
+	 */
+	int (*found)(void *arg, struct findings *findings, const struct findings_span *span, struct fail *fail);
+	void *arg;
+	/* Private: */
+	struct pass whole, part;
+	bool begun, ended;
+	uint64_t first, from, events, all_events;
+	struct fail *fail; /* set if `failed` */
+	int failed;
+};
+
+/* Borrows the reader, the filter and `fail`, which is set when intervals_see() or intervals_end() fail. */
+int must_check intervals_begin(struct intervals *intervals, struct reader *reader, const struct pass_filter *filter,
+			       struct fail *fail);
+/* Returns whether the event counts: after a failure none does. */
+bool intervals_see(struct intervals *intervals, const struct event *event);
+/* Ends the last interval, then all. Only the first call does something. Returns 0 or -errno. */
+int must_check intervals_end(struct intervals *intervals);
+void intervals_release(struct intervals *intervals);
+
+#endif

@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# --every: the analyses over intervals of equal length.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+
+setup()
+{
+	out=$BATS_TEST_TMPDIR/out
+	sched=$golden/6.12-events-sched.dat
+}
+
+# sum COLUMN of the CSV on standard input
+sum() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } /^$/ { exit } { all += $at } END { printf "%d\n", all }'; }
+
+@test "every: the events of the intervals are those that the kernel's text has between the times" {
+	weft summary --every 500us --format csv "$sched" | awk '/^since,until,event/ { on = 1; next } /^$/ { on = 0 } on' > "$out"
+	[ "$(cut -d, -f1 "$out" | sort -u | wc -l)" -gt 5 ]
+	weft report -t "$sched" > "$out.txt"
+	# The last interval has the last event, too.
+	cut -d, -f1,2 "$out" | uniq | while IFS=, read -r from to; do
+		awk -v from="$from" -v to="$to" -F, '$1 == from { n += $4 } END { print from, n }' "$out"
+	done > "$out.intervals"
+	grep -v '^#' "$out.txt" | grep -Eo '[0-9]+\.[0-9]{9}: ' | tr -d ': ' | awk '
+		NR == FNR { from[NR] = $1; nr = NR; next }
+		{ for (i = nr; i > 1 && $1 < from[i]; i--); n[i]++ }
+		END { for (i = 1; i <= nr; i++) print from[i], n[i] }' CONVFMT=%.9f OFMT=%.9f "$out.intervals" - |
+		diff - "$out.intervals"
+}
+
+@test "every: run times and counts of the intervals add up to those of the whole" {
+	# The file begins before its first switch, which tells that the tasks of the CPUs stay there.
+	for column in run_ns voluntary involuntary; do
+		[ "$(weft sched --since @sched_switch --every 300us --format csv "$sched" | sum $column)" = \
+			"$(weft sched --since @sched_switch --format csv "$sched" | sum $column)" ]
+	done
+	need_command jq
+	weft sched --every 300us --format json "$sched" > "$out"
+	jq -es '(map(.whole) | .[-1] and (.[:-1] | any | not)) and
+		([.[:-1][] | .since] == ([.[0].since] + [.[:-2][] | .until]))' "$out"
+	diff <(jq -cs '.[-1].tasks[]' "$out") <(weft sched --format json "$sched" | jq -c '.tasks[]')
+}
+
+@test "every: text has a row for each row, its rate, and a character for each interval" {
+	LC_ALL=C.UTF-8 weft sched --every 500us --sort switches "$sched" > "$out"
+	grep -qx '# cpus: SWITCHES in each 500.0 us' "$out"
+	grep -Eqx 'CPU +SWITCHES +/S +LEAST +MOST +OVER TIME' "$out"
+	grep -Eqx ' *[0-9]+ +[0-9,]+ +[0-9,]+ +[0-9,]+ +[0-9,]+  [.▁▂▃▄▅▆▇█]+' "$out"
+	LC_ALL=C weft sched --every 500us --sort switches "$sched" > "$out"
+	grep -Eqx ' *[0-9]+ +[0-9,]+ +[0-9,]+ +[0-9,]+ +[0-9,]+  [.1-9]+' "$out"
+	# One interval: its figures are those of the whole.
+	LC_ALL=C weft sched --every 1h --sort switches "$sched" | awk '/^CPU/ { on = 1; next } /^$/ { on = 0 } on && ($2 != $4 || $2 != $5) { bad = 1 } on { n++ } END { exit bad || !n }'
+}
+
+@test "every: what the ends of intervals cut is told" {
+	LC_ALL=C weft syscalls --every 1ms "$golden/6.12-events-syscalls.dat" > "$out"
+	grep -Eq "^# the intervals together have [0-9.]+ % of TOTAL of the table 'syscalls': " "$out"
+	LC_ALL=C weft syscalls --every 1h "$golden/6.12-events-syscalls.dat" > "$out"
+	! grep -q '^# the intervals together' "$out"
+}
+
+@test "every: wrong uses are refused" {
+	run -2 weft sched --every 0 "$sched"
+	[[ $output == *"--every: the time cannot be 0"* ]]
+	run -2 weft sched --every 1ms --timehist "$sched"
+	run -2 weft graph --every 1ms --tree vfs_read "$golden/6.12-function_graph.dat"
+	[[ $output == *"--every shows the table of functions, not --tree"* ]]
+	run -2 weft graph --every 1ms --longer 1us "$golden/6.12-function_graph.dat"
+	run -2 weft sched --every 1ms --sort nonsense "$sched"
+	[[ $output == *"--sort: no table has a column 'nonsense'"* ]]
+	run -1 weft sched --every 1ns "$sched"
+	[[ $output == *"more than 100000 intervals; choose a longer one"* ]]
+}
+
+@test "every: all analyses take it" {
+	for analysis in summary sched syscalls latency irq block locks memory power stacks tasks graph; do
+		for format in text json csv; do
+			weft $analysis --every 1ms --format $format "$sched" > "$out" 2> "$out.err" || [ $? = 1 ]
+			! grep -q bug "$out.err"
+		done
+	done
+	LC_ALL=C weft graph --every 100us "$golden/6.12-function_graph.dat" | grep -q '^# functions: SELF in each 100.0 us$'
+}
