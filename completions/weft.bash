@@ -22,18 +22,18 @@ _weft_options()
 	split) echo '--input -i --every --size --count --by --event -e --filter -f --invert -v --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --output -o --file-version --compression --mode --quiet -q --no-sandbox --trust-size' ;;
 	merge) echo '--offset --match --output -o --file-version --compression --mode --quiet -q --no-sandbox --trust-size' ;;
 	import) echo '--input -i --formats-from --strict --output -o --file-version --compression --mode --quiet -q --no-sandbox --trust-size' ;;
-	summary) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	sched) echo '--timehist --chain --map --rt --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	syscalls) echo '--by --failures --slowest --longer --trace --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	latency) echo '--worst --longer --rt --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	graph) echo '--by --tree --slowest --longer --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	irq) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	block) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	locks) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	stacks) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	memory) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	power) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
-	tasks) echo '--by --tree --input -i --self --instance -B --cpu --pid --comm --since --until --format --sort --top --no-sandbox --trust-size' ;;
+	summary) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	sched) echo '--timehist --chain --map --rt --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	syscalls) echo '--by --failures --slowest --longer --trace --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	latency) echo '--worst --longer --rt --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	graph) echo '--by --tree --slowest --longer --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	irq) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	block) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	locks) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	stacks) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	memory) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	power) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	tasks) echo '--by --tree --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
 	diff) echo '--of --by --old --new --figure --per --row --instance -B --cpu --pid --comm --since --until --least --fail-if --format --top --no-sandbox --trust-size' ;;
 	start) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot --stack-tracer --free-on-exit' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
@@ -324,6 +324,7 @@ _weft_metavar()
 	summary:--comm) echo 'NAME' ;;
 	summary:--since) echo 'TIME' ;;
 	summary:--until) echo 'TIME' ;;
+	summary:--every) echo 'TIME' ;;
 	summary:--format) echo 'text|json|csv' ;;
 	summary:--sort) echo 'COLUMN' ;;
 	summary:--top) echo 'N' ;;
@@ -335,6 +336,7 @@ _weft_metavar()
 	sched:--comm) echo 'NAME' ;;
 	sched:--since) echo 'TIME' ;;
 	sched:--until) echo 'TIME' ;;
+	sched:--every) echo 'TIME' ;;
 	sched:--format) echo 'text|json|csv' ;;
 	sched:--sort) echo 'task|pid|run|wait|w/idle|sleep|d|unknown|vol|invol|wakeups|migr|p50|p99|max|delay_max_at' ;;
 	sched:--top) echo 'N' ;;
@@ -348,6 +350,7 @@ _weft_metavar()
 	syscalls:--comm) echo 'NAME' ;;
 	syscalls:--since) echo 'TIME' ;;
 	syscalls:--until) echo 'TIME' ;;
+	syscalls:--every) echo 'TIME' ;;
 	syscalls:--format) echo 'text|json|csv' ;;
 	syscalls:--sort) echo 'syscall|calls|errors|total|%|p50|p90|p99|max|max_at|on_cpu_ns|blocked|wait' ;;
 	syscalls:--top) echo 'N' ;;
@@ -360,6 +363,7 @@ _weft_metavar()
 	latency:--comm) echo 'NAME' ;;
 	latency:--since) echo 'TIME' ;;
 	latency:--until) echo 'TIME' ;;
+	latency:--every) echo 'TIME' ;;
 	latency:--format) echo 'text|json|csv' ;;
 	latency:--sort) echo 'delay|task|pid|prio|cpu|from|queue|idle|irq|softirq|before|resched|others|unknown|waker|cause' ;;
 	latency:--top) echo 'N' ;;
@@ -374,6 +378,7 @@ _weft_metavar()
 	graph:--comm) echo 'NAME' ;;
 	graph:--since) echo 'TIME' ;;
 	graph:--until) echo 'TIME' ;;
+	graph:--every) echo 'TIME' ;;
 	graph:--format) echo 'text|json|csv' ;;
 	graph:--sort) echo 'function|calls|total|self|irq|off-cpu|p50|p99|max|max_at' ;;
 	graph:--top) echo 'N' ;;
@@ -384,6 +389,7 @@ _weft_metavar()
 	irq:--comm) echo 'NAME' ;;
 	irq:--since) echo 'TIME' ;;
 	irq:--until) echo 'TIME' ;;
+	irq:--every) echo 'TIME' ;;
 	irq:--format) echo 'text|json|csv' ;;
 	irq:--sort) echo 'kind|source|count|total|self|%|p50|p99|max|max_at|peak|peak_at|d-p50|d-p99|d-max|delay_max_at' ;;
 	irq:--top) echo 'N' ;;
@@ -395,6 +401,7 @@ _weft_metavar()
 	block:--comm) echo 'NAME' ;;
 	block:--since) echo 'TIME' ;;
 	block:--until) echo 'TIME' ;;
+	block:--every) echo 'TIME' ;;
 	block:--format) echo 'text|json|csv' ;;
 	block:--sort) echo 'device|op|requests|bytes|/s|bytes/s|size|q2c_p50_ns|q2c_p99_ns|q2c_max_ns|q2d_p50_ns|q2d_p99_ns|q2d_max_ns|d2c|d2c_p50_ns|d2c_p99_ns|d2c_max_ns|max_at' ;;
 	block:--top) echo 'N' ;;
@@ -406,6 +413,7 @@ _weft_metavar()
 	locks:--comm) echo 'NAME' ;;
 	locks:--since) echo 'TIME' ;;
 	locks:--until) echo 'TIME' ;;
+	locks:--every) echo 'TIME' ;;
 	locks:--format) echo 'text|json|csv' ;;
 	locks:--sort) echo 'lock|type|waits|total|p50|p99|max|max_at|spin|sleep|given_up|woken_by' ;;
 	locks:--top) echo 'N' ;;
@@ -417,6 +425,7 @@ _weft_metavar()
 	stacks:--comm) echo 'NAME' ;;
 	stacks:--since) echo 'TIME' ;;
 	stacks:--until) echo 'TIME' ;;
+	stacks:--every) echo 'TIME' ;;
 	stacks:--format) echo 'text|json|csv' ;;
 	stacks:--sort) echo 'function|event|count|stack' ;;
 	stacks:--top) echo 'N' ;;
@@ -427,6 +436,7 @@ _weft_metavar()
 	memory:--comm) echo 'NAME' ;;
 	memory:--since) echo 'TIME' ;;
 	memory:--until) echo 'TIME' ;;
+	memory:--every) echo 'TIME' ;;
 	memory:--format) echo 'text|json|csv' ;;
 	memory:--sort) echo 'caller|allocs|asked|given|freed|alive|alive_bytes|oldest|moved|failed' ;;
 	memory:--top) echo 'N' ;;
@@ -437,6 +447,7 @@ _weft_metavar()
 	power:--comm) echo 'NAME' ;;
 	power:--since) echo 'TIME' ;;
 	power:--until) echo 'TIME' ;;
+	power:--every) echo 'TIME' ;;
 	power:--format) echo 'text|json|csv' ;;
 	power:--sort) echo 'cpu|idle|%|wakeups|/s|too_deep|too_shallow' ;;
 	power:--top) echo 'N' ;;
@@ -448,6 +459,7 @@ _weft_metavar()
 	tasks:--comm) echo 'NAME' ;;
 	tasks:--since) echo 'TIME' ;;
 	tasks:--until) echo 'TIME' ;;
+	tasks:--every) echo 'TIME' ;;
 	tasks:--format) echo 'text|json|csv' ;;
 	tasks:--sort) echo 'task|pid|parent|kind|life|run|exit|children|execs|began|ended|program' ;;
 	tasks:--top) echo 'N' ;;

@@ -24,11 +24,11 @@ struct findings {
 		/* The column that orders the rows unless the user names another; NULL: rows stay in their order. */
 		const char *sort;
 		struct table table;
-		bool ordered;     /* rows stay in their order, and the first ones are kept */
-		size_t left_away; /* number of rows */
-		uint32_t brief;   /* a bit for each column that a summary shows; 0: it does not show the table */
+		bool ordered;        /* rows stay in their order, and the first ones are kept */
+		size_t left_away;    /* number of rows */
+		uint32_t brief;      /* a bit for each column that a summary shows; 0: it does not show the table */
 		uint32_t same, adds; /* findings_course(); 0: the rows are other things in each interval */
-		const char *more; /* the command that shows more; or NULL */
+		const char *more;    /* the command that shows more; or NULL */
 	} * items;
 	size_t nr;
 	struct worst {

@@ -200,7 +200,7 @@ enum { EVERY_EVENT = 0x40, SAMPLE = 0x80, STACK_EVENT = 0x20, FUNCTION_CALL = 0x
 static uint8_t look(struct analysis *latency, const struct event *event)
 {
 	return (uint8_t)(EVERY_EVENT | noises_look(&latency->noises, event) |
-			 (late_stacks_look(&latency->stacks, event) ? STACK_EVENT : 0) |
+			 (outs_look(&latency->stacks.outs, event) ? STACK_EVENT : 0) |
 			 (late_functions_look(&latency->stacks.functions, event) ? FUNCTION_CALL : 0) |
 			 (timerlats_look(&latency->timerlats, event) ? SAMPLE : 0));
 }
@@ -213,7 +213,7 @@ static void see(struct analysis *latency, const struct event *event, uint8_t rol
 	if (role & NOISE || event->kind != EVENT_RECORD)
 		noises_see(&latency->noises, event, role & NOISE);
 	if (role & STACK_EVENT && timerlats_has_stack(&latency->timerlats, event))
-		timerlats_set_stack(&latency->timerlats, event->cpu, late_stacks_add(&latency->stacks, event));
+		timerlats_set_stack(&latency->timerlats, event->cpu, outs_add_stack(&latency->stacks.outs, event));
 	else if (role & STACK_EVENT)
 		late_stacks_see(&latency->stacks, event, &latency->wakeups);
 	if (role & SAMPLE || event->cpu < latency->timerlats.nr_cpus)
@@ -225,7 +225,7 @@ static void see(struct analysis *latency, const struct event *event, uint8_t rol
 		late_functions_switch(&latency->stacks.functions, state->step.other);
 		see_run(latency, event->cpu);
 		leave_queue(latency);
-		late_stacks_switch(&latency->stacks, event->cpu);
+		outs_switch(&latency->stacks.outs, event->cpu);
 		return;
 	case STEP_WAKING:
 	case STEP_WOKEN:
@@ -471,8 +471,9 @@ static int finish(struct analysis *latency, struct findings *findings, struct fa
 		return fail_set(fail, -EPROTO,
 				"the parts of %" PRIu64 " delays do not add up; that is an error of weft", wrong);
 	if (latency->timeline.failed || latency->pass->failed || timerlats->failed || timerlats->roles.failed ||
-	    latency->stacks.roles.failed || latency->stacks.store.failed || latency->stacks.functions.failed ||
-	    latency->stacks.functions.roles.failed || latency->noises.failed || latency->noises.roles.failed)
+	    latency->stacks.outs.roles.failed || latency->stacks.outs.store.failed ||
+	    latency->stacks.functions.failed || latency->stacks.functions.roles.failed || latency->noises.failed ||
+	    latency->noises.roles.failed)
 		return fail_memory(fail);
 	if (noises_any(&latency->noises))
 		noises_put(&latency->noises, findings);

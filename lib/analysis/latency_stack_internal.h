@@ -3,11 +3,8 @@
 #define WEFT_ANALYSIS_LATENCY_STACK_INTERNAL_H
 
 #include "lib/analysis/latency_function_internal.h"
-#include "lib/analysis/stack_store_internal.h"
+#include "lib/analysis/outs_internal.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/u64_map.h"
-#include "lib/event/place.h"
-#include "lib/event/roles.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,29 +21,17 @@ struct table;
  * task was, if the recording has functions.
  */
 struct late_stacks {
-	const struct pass *pass;
 	struct late_functions functions;
-	struct roles roles;
-	struct place caller;
-	struct stack_store store;
-	struct u64_map last; /* by CPU: struct late_switch */
-	struct u64_map outs; /* by task: struct late_out */
-	const struct context *context;
+	struct outs outs; /* late::stack is a stack of outs.store */
 };
 
 bool late_stacks_init(struct late_stacks *stacks, const struct pass *pass);
 void late_stacks_release(struct late_stacks *stacks);
 
-/* Returns whether late_stacks_see() needs the events of this type. */
-bool late_stacks_look(struct late_stacks *stacks, const struct event *event);
 /* Sets the function of a case that is among the longest, and its stack if its culprit had left the CPU already. */
 void late_stacks_find(const struct late_stacks *stacks, struct late *late);
-/* The last event of the CPU was a sched_switch. */
-void late_stacks_switch(struct late_stacks *stacks, uint32_t cpu);
 /* Keeps the stack of the sched_switch before it, and sets the stack of the case among the longest that it ended. */
 void late_stacks_see(struct late_stacks *stacks, const struct event *event, struct lates *lates);
-/* Returns the stack of any other event, for late::stack. */
-uint32_t late_stacks_add(struct late_stacks *stacks, const struct event *event);
 
 void late_stacks_put(const struct late_stacks *stacks, const struct late *late, struct table *table);
 

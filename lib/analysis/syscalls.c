@@ -27,7 +27,7 @@ static const struct analysis_want wants[] = {
 	{ NULL, NULL, NULL },
 };
 
-enum role { RAW_ENTER = 1, RAW_EXIT, ENTER, EXIT, NEW_TASK };
+enum role { RAW_ENTER = 1, RAW_EXIT, ENTER, EXIT, NEW_TASK, SWITCH, STACK };
 
 static const struct role_name names[] = {
 	{ "raw_syscalls", "sys_enter", RAW_ENTER },
@@ -48,7 +48,7 @@ static bool init(struct analysis *syscalls, struct pass *pass, const void *optio
 	u64_map_init(&syscalls->kinds, sizeof(struct call_kind));
 	u64_map_init(&syscalls->rows, sizeof(struct call_row));
 	syscalls->twice = pass_has(pass, "raw_syscalls:sys_enter") && pass_has(pass, "raw_syscalls:sys_exit");
-	return true;
+	return !syscalls->options.slowest || outs_init(&syscalls->outs, pass);
 }
 
 static void release(struct analysis *syscalls)
@@ -64,6 +64,10 @@ static void release(struct analysis *syscalls)
 	u64_map_release(&syscalls->types);
 	roles_release(&syscalls->roles);
 	syscalls_trace_release(&syscalls->trace);
+	if (syscalls->options.slowest)
+		outs_release(&syscalls->outs);
+	free(syscalls->blocks);
+	free(syscalls->left);
 	free(syscalls->calls);
 	free(syscalls->slowest);
 }
@@ -241,9 +245,62 @@ __attribute__((always_inline)) static inline void see_enter(struct analysis *sys
 		syscalls_line_enter(syscalls, event, number, name, call, task);
 }
 
+/* Returns whether both lists have an item for the task. */
+static bool add_blocks(struct analysis *syscalls, uint32_t task)
+{
+	while (syscalls->nr_blocks <= task)
+		if (!vec_push(syscalls->blocks, syscalls->nr_blocks))
+			return false;
+	while (syscalls->nr_left <= task)
+		if (!vec_push(syscalls->left, syscalls->nr_left))
+			return false;
+	return true;
+}
+
+/* A task comes back to a CPU in the middle of a call: was it blocked for longer than before in this call? */
+static void see_back(struct analysis *syscalls, uint32_t id)
+{
+	const struct state *state = &syscalls->pass->state;
+	const struct state_task *task = &state->tasks[id];
+	const struct open_call *call = id < syscalls->nr_calls ? &syscalls->calls[id] : NULL;
+	const struct task_out *out = outs_of(&syscalls->outs, id);
+	struct call_block *block = &syscalls->blocks[id];
+	uint64_t lasted = blocked_of(task) - syscalls->left[id];
+
+	if (!call || !call->open)
+		return;
+	if (block->since != call->since)
+		*block = (struct call_block){ .since = call->since, .waker = -1 };
+	if (lasted <= block->lasted || lasted > state->now - call->since)
+		return;
+	block->lasted = lasted;
+	block->stack = out && out->at >= call->since ? out->stack : 0;
+	block->waker = state->events[STATE_WAKING] ? task->waker : -1;
+}
+
+static void see_switch(struct analysis *syscalls, const struct event *event)
+{
+	const struct state *state = &syscalls->pass->state;
+	uint32_t in = state->step.task, out = state->step.other;
+
+	if (state->step.kind != STEP_SWITCH)
+		return;
+	outs_switch(&syscalls->outs, event->cpu);
+	if ((in != STATE_NO_TASK && !add_blocks(syscalls, in)) ||
+	    (out != STATE_NO_TASK && !add_blocks(syscalls, out))) {
+		syscalls->pass->failed = true;
+		return;
+	}
+	if (in != STATE_NO_TASK)
+		see_back(syscalls, in);
+	if (out != STATE_NO_TASK)
+		syscalls->left[out] = blocked_of(&state->tasks[out]);
+}
+
 /* Keeps the call if it is among the longest. The longest comes first. */
 __attribute__((noinline)) static void keep_slow(struct analysis *syscalls, const struct slow_call *slow)
 {
+	const struct call_block *block = slow->task < syscalls->nr_blocks ? &syscalls->blocks[slow->task] : NULL;
 	struct slow_call *at = syscalls->slowest;
 	size_t nr = syscalls->nr_slowest, index = nr;
 
@@ -260,6 +317,9 @@ __attribute__((noinline)) static void keep_slow(struct analysis *syscalls, const
 	for (index = nr - 1; index && at[index - 1].time.wall < slow->time.wall; index--)
 		at[index] = at[index - 1];
 	at[index] = *slow;
+	at[index].block = (struct call_block){ .waker = -1 };
+	if (block && block->since == slow->at - slow->time.wall)
+		at[index].block = *block;
 }
 
 static inline void count(struct analysis *syscalls, const struct slow_call *call, bool failed)
@@ -468,6 +528,10 @@ static uint8_t look(struct analysis *syscalls, const struct event *event)
 
 	if (of_state == STATE_FORK || of_state == STATE_NEWTASK)
 		return NEW_TASK;
+	if (syscalls->options.slowest && of_state == STATE_SWITCH)
+		return SWITCH;
+	if (syscalls->options.slowest && outs_look(&syscalls->outs, event))
+		return STACK;
 	role = roles_of(&syscalls->roles, event, &fresh);
 	if (fresh && role <= RAW_EXIT) {
 		bind_raw(syscalls, event->type, role);
@@ -492,6 +556,12 @@ static void see(struct analysis *syscalls, const struct event *event, uint8_t ro
 	case NEW_TASK:
 		if (syscalls->pass->state.step.kind == STEP_FORK)
 			syscalls_table32_fork(syscalls);
+		return;
+	case SWITCH:
+		see_switch(syscalls, event);
+		return;
+	case STACK:
+		(void)outs_see(&syscalls->outs, event);
 		return;
 	default:
 		syscalls_line_loss(syscalls, event);

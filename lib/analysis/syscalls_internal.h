@@ -2,6 +2,7 @@
 #ifndef WEFT_ANALYSIS_SYSCALLS_INTERNAL_H
 #define WEFT_ANALYSIS_SYSCALLS_INTERNAL_H
 
+#include "lib/analysis/outs_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/analysis/syscalls.h"
 #include "lib/analysis/syscalls_trace_internal.h"
@@ -12,7 +13,7 @@
 
 /* The data of the parts of the analysis: pairing calls, printing them, and making the tables. */
 
-enum { SYSCALL_COLUMNS = 17, SLOW_COLUMNS = 12, SYSCALLS_NAME = 48 };
+enum { SYSCALL_COLUMNS = 17, SLOW_COLUMNS = 16, SYSCALLS_NAME = 48 };
 
 /* Numbers below this have their kinds in an array, and the rows used last are found without a search. */
 enum { SYSCALLS_NEAR = 512, SYSCALLS_NEAR_ROWS = 64 };
@@ -58,11 +59,20 @@ struct call_row {
 	} worst;
 };
 
+/* The longest time for which a task was blocked in its call; only with options.slowest. */
+struct call_block {
+	uint64_t since;  /* when the call began to which this belongs */
+	uint64_t lasted; /* blocked, without the wait for a CPU that followed; 0: it was not blocked */
+	uint32_t stack;  /* where, in syscalls::outs.store; 0: not known */
+	int32_t waker;   /* who ended it; -1: not known */
+};
+
 struct slow_call {
 	struct call_time time;
 	uint64_t at; /* when it ended */
 	int64_t number, returned;
 	uint32_t cpu, task;
+	struct call_block block;
 };
 
 struct analysis {
@@ -84,6 +94,11 @@ struct analysis {
 		uint64_t key;
 		struct call_row *row; /* NULL: none; valid until a row is added */
 	} near_rows[SYSCALLS_NEAR_ROWS];
+	struct outs outs;          /* only with options.slowest */
+	struct call_block *blocks; /* by the task's index in the state; only with options.slowest */
+	size_t nr_blocks;
+	uint64_t *left; /* by the task's index: how long it had been blocked in its life when it left its CPU */
+	size_t nr_left;
 	struct slow_call *slowest; /* the longest first */
 	size_t nr_slowest;
 	uint64_t longer; /* how many calls may be among the slowest */

@@ -223,12 +223,51 @@ static void put_rows(struct analysis *syscalls, struct findings *findings)
 	put_worst(syscalls, findings, longest);
 }
 
+enum slow_column { SLOW_WAKER = 11, SLOW_IN, SLOW_VALUE, SLOW_WAKER_PID, SLOW_STACK };
+_Static_assert(SLOW_STACK + 1 == SLOW_COLUMNS, "as many as there is room for");
+
 static const struct table_column slow_columns[SLOW_COLUMNS] = {
-	{ "LASTED", TABLE_TIME, NULL },    { "SYSCALL", TABLE_TEXT, NULL }, { "RETURNED", TABLE_TEXT, NULL },
-	{ "TASK", TABLE_TEXT, "comm" },    { "PID", TABLE_NUMBER, NULL },   { "CPU", TABLE_NUMBER, NULL },
-	{ "FROM", TABLE_NUMBER, "since" }, { "TO", TABLE_NUMBER, "until" }, { "ON CPU", TABLE_TIME, NULL },
-	{ "BLOCKED", TABLE_TIME, NULL },   { "WAIT", TABLE_TIME, NULL },    { "VALUE", TABLE_NUMBER, "return_value" },
+	{ "LASTED", TABLE_TIME, NULL },
+	{ "SYSCALL", TABLE_TEXT, NULL },
+	{ "RETURNED", TABLE_TEXT, NULL },
+	{ "TASK", TABLE_TEXT, "comm" },
+	{ "PID", TABLE_NUMBER, NULL },
+	{ "CPU", TABLE_NUMBER, NULL },
+	{ "FROM", TABLE_NUMBER, "since" },
+	{ "TO", TABLE_NUMBER, "until" },
+	{ "ON CPU", TABLE_TIME, NULL },
+	{ "BLOCKED", TABLE_TIME, NULL },
+	{ "WAIT", TABLE_TIME, NULL },
+	{ "WOKEN BY", TABLE_TEXT, "woken_by" },
+	{ "IN", TABLE_TEXT, "blocked_in" },
+	{ "VALUE", TABLE_NUMBER, "return_value" },
+	{ "WAKER PID", TABLE_NUMBER, "woken_by_pid" },
+	{ "STACK", TABLE_TEXT, NULL },
 };
+
+/* Who ended the longest time for which the call was blocked, and where it was. */
+static void put_block(struct analysis *syscalls, struct table *table, const struct slow_call *call)
+{
+	const struct outs *outs = &syscalls->outs;
+
+	if (call->block.waker < 0)
+		table_cell(table, "");
+	else
+		pass_put_waker(syscalls->pass, call->block.waker, table);
+	if (call->block.stack)
+		stack_store_put_function(&outs->store, outs->context, call->block.stack, table);
+	else
+		table_cell(table, "");
+	table_cell_s64(table, call->returned);
+	if (call->block.waker < 0)
+		table_cell(table, "-");
+	else
+		table_cell_s64(table, call->block.waker);
+	if (call->block.stack)
+		stack_store_put(&outs->store, outs->context, call->block.stack, table);
+	else
+		table_cell(table, "");
+}
 
 static void put_slowest(struct analysis *syscalls, struct findings *findings)
 {
@@ -240,8 +279,10 @@ static void put_slowest(struct analysis *syscalls, struct findings *findings)
 	table = findings_table(findings, "slowest", "the longest system calls", NULL, slow_columns, SLOW_COLUMNS);
 	if (!table)
 		return;
-	table->data_only = 1 << 11;
-	table->spare = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10;
+	table->data_only = 1 << SLOW_VALUE | 1 << SLOW_WAKER_PID |
+			   (syscalls->outs.context ? 0 : 1 << SLOW_IN | 1 << SLOW_STACK) |
+			   (syscalls->pass->state.events[STATE_WAKING] ? 0 : 1 << SLOW_WAKER);
+	table->spare = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << SLOW_STACK;
 	for (size_t i = 0; i < syscalls->nr_slowest; i++) {
 		const struct slow_call *call = &syscalls->slowest[i];
 		const struct state_task *task = &syscalls->pass->state.tasks[call->task];
@@ -259,7 +300,7 @@ static void put_slowest(struct analysis *syscalls, struct findings *findings)
 		table_cell_decimal(table, (int64_t)(call->at - call->time.wall), 9);
 		table_cell_decimal(table, (int64_t)call->at, 9);
 		put_time(syscalls, table, &call->time);
-		table_cell_s64(table, call->returned);
+		put_block(syscalls, table, call);
 	}
 	if (syscalls->options.longer)
 		findings_note(findings, "longer than %s: %" PRIu64 " call%s%s",
@@ -301,7 +342,8 @@ int syscalls_finish(struct analysis *syscalls, struct findings *findings, struct
 {
 	uint64_t under_way = count_open(syscalls);
 
-	if (syscalls->pass->failed || syscalls->roles.failed || syscalls->pass->budget.failed)
+	if (syscalls->pass->failed || syscalls->roles.failed || syscalls->outs.roles.failed ||
+	    syscalls->outs.store.failed || syscalls->pass->budget.failed)
 		return fail_memory(fail);
 	if (syscalls->pass->lines && syscalls->options.trace) {
 		syscalls_trace_break(&syscalls->trace, syscalls->pass->lines);
