@@ -4,7 +4,7 @@
 #include "cmd/terminal.h"
 #include "lib/analysis/sched.h"
 
-enum { OPT_TIMEHIST = 512, OPT_CHAIN, OPT_MAP, OPT_RT };
+enum { OPT_TIMEHIST = 512, OPT_CHAIN, OPT_MAP, OPT_RT, OPT_IDLE };
 
 enum { MAP_COLUMNS = 72, MAP_HEAD = 8 };
 
@@ -17,6 +17,8 @@ static const struct argp_option options[] = {
 	  "Also show which task woke TASK (a PID or a glob for names), which task had woken that one, "
 	  "and so on back to an interrupt",
 	  1 },
+	{ "idle-while-waiting", OPT_IDLE, NULL, 0,
+	  "Also show which CPUs were idle while tasks waited for others, and whether the task may run there", 1 },
 	{ "map", OPT_MAP, NULL, 0, "Also draw a lane for each CPU: which task ran there when", 1 },
 	{ "rt", OPT_RT, NULL, 0, "Show only real-time tasks and their wakeups", 1 },
 	{ 0 },
@@ -46,6 +48,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_MAP:
 		arguments->sched.map = MAP_COLUMNS;
 		arguments->analyse.lines = true;
+		return 0;
+	case OPT_IDLE:
+		arguments->sched.idle = true;
 		return 0;
 	case OPT_RT:
 		arguments->sched.rt = true;

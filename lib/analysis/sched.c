@@ -2,6 +2,7 @@
 #include "lib/analysis/sched_internal.h"
 
 #include "lib/analysis/sched_chain_internal.h"
+#include "lib/analysis/sched_idle_internal.h"
 #include "lib/analysis/sched_map_internal.h"
 #include "lib/analysis/sorts.h"
 #include "lib/base/out.h"
@@ -36,10 +37,13 @@ static bool init(struct analysis *sched, struct pass *pass, const void *options)
 		sched->chain = sched_chain_new(pass, sched->options.chain);
 	if (sched->options.map)
 		sched->map = sched_map_new(pass, sched->options.map);
+	if (sched->options.idle)
+		sched->idle = sched_idle_new(pass);
 	if (pass->lines && sched->options.timehist)
 		out_f(pass->lines, "%-18s %5s  %-16s %7s %12s %12s %12s  %s\n", "# TIME", "CPU", "TASK", "PID",
 		      "OFF ms", "DELAY ms", "RUN ms", "STATE");
-	return (!sched->options.chain || sched->chain) && (!sched->options.map || sched->map);
+	return (!sched->options.chain || sched->chain) && (!sched->options.map || sched->map) &&
+	       (!sched->options.idle || sched->idle);
 }
 
 static void release(struct analysis *sched)
@@ -52,6 +56,7 @@ static void release(struct analysis *sched)
 		samples_release(&sched->parts[i]);
 	sched_chain_free(sched->chain);
 	sched_map_free(sched->map);
+	sched_idle_free(sched->idle);
 	free(sched->tasks);
 }
 
@@ -332,13 +337,15 @@ __attribute__((noinline)) static void see_more(struct analysis *sched, const str
 		sched_chain_see(sched->chain, event);
 	if (sched->map)
 		sched_map_see(sched->map, event);
+	if (sched->idle)
+		sched_idle_see(sched->idle, event);
 	see_step(sched, event);
 }
 
 static void see(struct analysis *sched, const struct event *event, uint8_t role)
 {
 	(void)role;
-	if (__builtin_expect(sched->chain || sched->map, 0))
+	if (__builtin_expect(sched->chain || sched->map || sched->idle, 0))
 		see_more(sched, event);
 	else
 		see_step(sched, event);

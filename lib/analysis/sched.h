@@ -10,6 +10,7 @@ struct sched_options {
 	bool timehist;     /* prints a line for each run of a task into pass::lines */
 	bool rt;           /* only real-time and deadline tasks have rows */
 	const char *chain; /* shows what woke this task: a PID, or a glob for names; NULL: not wanted */
+	bool idle;         /* shows which CPUs were idle while tasks waited */
 	size_t map;        /* prints a lane for each CPU into pass::lines, with this many columns; 0: none */
 };
 

@@ -45,6 +45,7 @@ struct analysis {
 	uint64_t broken_waits, cut_waits;
 	struct sched_chain *chain; /* NULL: the user did not ask for it */
 	struct sched_map *map;
+	struct sched_idle *idle;
 };
 
 /* Returns whether the user wants to see the task. */

@@ -3,6 +3,7 @@
 
 #include "lib/analysis/findings.h"
 #include "lib/analysis/sched_chain_internal.h"
+#include "lib/analysis/sched_idle_internal.h"
 #include "lib/analysis/sched_map_internal.h"
 #include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
@@ -281,6 +282,8 @@ int sched_finish(struct analysis *sched, struct findings *findings, struct fail 
 		sched_map_print(sched->map, sched->pass->lines);
 	if (sched->chain)
 		sched_chain_put(sched->chain, findings);
+	if (sched->idle)
+		sched->pass->failed |= !sched_idle_put(sched->idle, findings);
 	put_tasks(sched, findings);
 	put_cpus(sched, findings);
 	put_parts(sched, findings);

@@ -167,3 +167,14 @@ leavers_of()
 	weft export -q --to html -B "it's b" -o x.html "./-all x.dat"
 	grep -q "weft report --since [0-9.]* --until [0-9.]* -B 'it'" x.html
 }
+
+@test "sched --idle-while-waiting: on two CPUs the idle times of a task's waits are its W/IDLE" {
+	need_command jq
+	for file in "$BATS_TEST_DIRNAME"/../fixtures/golden/6.12-events-sched.dat "$BATS_TEST_DIRNAME"/../fixtures/golden/6.1-rt-events-sched.dat \
+		"$BATS_TEST_DIRNAME"/../fixtures/demo.dat; do
+		weft sched --idle-while-waiting --format json "$file" > "$BATS_TEST_TMPDIR/idle"
+		jq -e '([.cpus[]] | length == 2) and ([.tasks[] | select(.wait_beside_idle_ns > 0) | [.pid, .wait_beside_idle_ns]] | sort) as $tasks
+			| ($tasks | length > 0) and ([.idle_while_waiting | group_by(.pid)[] | [.[0].pid, ([.[].total_ns] | add)]] | sort) == $tasks
+			and all(.idle_while_waiting[]; .cpu != .idle_cpu and .max_ns <= .total_ns)' "$BATS_TEST_TMPDIR/idle"
+	done
+}
