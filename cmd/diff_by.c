@@ -17,7 +17,7 @@ const void *diff_by(const char *of, const char *by, union diff_by_options *into,
 		into->syscalls =
 			(struct syscalls_options){ .by = (enum syscalls_by)analyse_by(&rows_of_syscalls, by, state) };
 	else if (!strcmp(of, "block"))
-		into->rows.by = (unsigned)analyse_by(&rows_of_block, by, state);
+		into->block = (struct block_options){ .by = (enum block_by)analyse_by(&rows_of_block, by, state) };
 	else if (!strcmp(of, "locks"))
 		into->rows.by = (unsigned)analyse_by(&rows_of_locks, by, state);
 	else if (!strcmp(of, "stacks"))

@@ -3,6 +3,7 @@
 #define WEFT_CMD_DIFF_BY_H
 
 #include "lib/analysis/analysis.h"
+#include "lib/analysis/block.h"
 #include "lib/analysis/latency.h"
 #include "lib/analysis/power.h"
 #include "lib/analysis/syscalls.h"
@@ -13,6 +14,7 @@
 union diff_by_options {
 	struct syscalls_options syscalls;
 	struct row_options rows;
+	struct block_options block;
 	struct latency_options latency;
 	struct power_options power;
 };

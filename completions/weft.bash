@@ -23,12 +23,12 @@ _weft_options()
 	merge) echo '--offset --match --output -o --file-version --compression --mode --quiet -q --no-sandbox --trust-size' ;;
 	import) echo '--input -i --formats-from --strict --output -o --file-version --compression --mode --quiet -q --no-sandbox --trust-size' ;;
 	summary) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
-	sched) echo '--timehist --chain --map --rt --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	sched) echo '--timehist --chain --idle-while-waiting --map --rt --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
 	syscalls) echo '--by --failures --slowest --longer --trace --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
 	latency) echo '--worst --longer --rt --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
 	graph) echo '--by --tree --slowest --longer --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
 	irq) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
-	block) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
+	block) echo '--by --operation --sizes --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
 	locks) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
 	stacks) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
 	memory) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
@@ -394,6 +394,7 @@ _weft_metavar()
 	irq:--sort) echo 'kind|source|count|total|self|%|p50|p99|max|max_at|peak|peak_at|d-p50|d-p99|d-max|delay_max_at' ;;
 	irq:--top) echo 'N' ;;
 	block:--by) echo 'device|operation|task' ;;
+	block:--operation) echo 'LIST' ;;
 	block:--input|block:-i) echo 'FILE' ;;
 	block:--instance|block:-B) echo 'NAME' ;;
 	block:--cpu) echo 'CPULIST' ;;

@@ -82,7 +82,7 @@ extern const struct analysis_ops
 	graph_longer_analysis;                        /* the calls that lasted longer; options in graph.h, never NULL */
 extern const struct analysis_ops graph_tree_analysis; /* the calls of one function; options in graph.h, never NULL */
 extern const struct analysis_ops irq_analysis;
-extern const struct analysis_ops block_analysis;  /* options: struct row_options, enum block_by */
+extern const struct analysis_ops block_analysis;  /* options: lib/analysis/block.h */
 extern const struct analysis_ops locks_analysis;  /* options: struct row_options, enum locks_by */
 extern const struct analysis_ops stacks_analysis; /* options: struct row_options, enum stacks_by */
 extern const struct analysis_ops memory_analysis;

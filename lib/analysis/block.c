@@ -47,12 +47,13 @@ static bool init(struct analysis *block, struct pass *pass, const void *options)
 {
 	block->pass = pass;
 	if (options)
-		block->by = (enum block_by)((const struct row_options *)options)->by;
+		block->options = *(const struct block_options *)options;
 	roles_init(&block->roles, names);
 	u64_map_init(&block->numbers, sizeof(uint32_t));
 	u64_map_init(&block->bios, sizeof(struct block_bio));
 	u64_map_init(&block->requests, sizeof(struct block_request));
 	u64_map_init(&block->rows, sizeof(struct block_row));
+	u64_map_init(&block->sizes, sizeof(struct block_sizes));
 	return true;
 }
 
@@ -69,6 +70,7 @@ static void release(struct analysis *block)
 		samples_release(&row->d2c);
 	}
 	u64_map_release(&block->rows);
+	u64_map_release(&block->sizes);
 	u64_map_release(&block->requests);
 	u64_map_release(&block->bios);
 	u64_map_release(&block->numbers);

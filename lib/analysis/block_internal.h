@@ -16,8 +16,9 @@
  * of the whole disk. The disk of a partition is learned from the first request that begins where one of the partition's
  * bios waits.
  */
-enum { BLOCK_COLUMNS = 24, BLOCK_DEVICES_MAX = 4096, BLOCK_ROLES = 11 };
-enum block_operation { BLOCK_READ, BLOCK_WRITE, BLOCK_DISCARD, BLOCK_FLUSH, BLOCK_OTHER };
+enum { BLOCK_COLUMNS = 24, BLOCK_DEVICES_MAX = 4096, BLOCK_ROLES = 11, BLOCK_SIZE_COLUMNS = 6 };
+/* Sizes are counted by their powers of two. */
+enum { BLOCK_SIZES = 64 };
 
 struct block_device {
 	uint32_t number; /* the kernel's dev_t: major << 20 | minor */
@@ -56,9 +57,17 @@ struct block_row {
 	struct extreme longest; /* by its time in the driver (d2c); if there is none, by q2c */
 };
 
+struct block_sizes {
+	uint32_t device, task;
+	uint8_t operation;
+	struct {
+		uint64_t requests, bytes;
+	} of[BLOCK_SIZES]; /* [i]: of at least 2^i bytes and less than twice that; [0]: also of no bytes */
+};
+
 struct analysis {
 	struct pass *pass;
-	enum block_by by;
+	struct block_options options;
 	struct roles roles;
 	struct block_places {
 		struct place device, sector, sectors, bytes, rwbs, other, error;
@@ -67,8 +76,9 @@ struct analysis {
 	struct block_device *devices;
 	size_t nr_devices;
 	struct u64_map bios, requests, rows;
+	struct u64_map sizes; /* by the row's key: struct block_sizes */
 	uint64_t seen, cut, broken, nameless, forgotten;
-	struct table_column columns[BLOCK_COLUMNS];
+	struct table_column columns[BLOCK_COLUMNS], size_columns[BLOCK_SIZE_COLUMNS];
 };
 
 /* Adds the time up to now to the device's time at its depth. */

@@ -76,21 +76,23 @@ static const struct table_column heads[][2] = {
 	[BLOCK_BY_TASK] = { { "TASK", TABLE_TEXT, "comm" }, { "PID", TABLE_NUMBER, NULL } },
 };
 
+static uint64_t key_of(const struct analysis *block, uint32_t device, uint8_t operation, uint32_t task)
+{
+	switch (block->options.by) {
+	case BLOCK_BY_DEVICE:
+		return (uint64_t)device << 8 | operation;
+	case BLOCK_BY_OPERATION:
+		return operation;
+	case BLOCK_BY_TASK:
+		return (uint64_t)task << 8 | operation;
+	}
+	return 0;
+}
+
 static struct block_row *row_of(struct analysis *block, uint32_t device, uint8_t operation, uint32_t task)
 {
-	struct block_row *row = NULL;
+	struct block_row *row = u64_map_add(&block->rows, key_of(block, device, operation, task));
 
-	switch (block->by) {
-	case BLOCK_BY_DEVICE:
-		row = u64_map_add(&block->rows, (uint64_t)device << 8 | operation);
-		break;
-	case BLOCK_BY_OPERATION:
-		row = u64_map_add(&block->rows, operation);
-		break;
-	case BLOCK_BY_TASK:
-		row = u64_map_add(&block->rows, (uint64_t)task << 8 | operation);
-		break;
-	}
 	if (!row) {
 		block->pass->failed = true;
 		return NULL;
@@ -101,11 +103,29 @@ static struct block_row *row_of(struct analysis *block, uint32_t device, uint8_t
 	return row;
 }
 
-static bool is_wanted(const struct analysis *block, uint32_t task, uint32_t cpu, uint64_t since)
+static void count_size(struct analysis *block, const struct block_row *row, uint64_t bytes)
+{
+	struct block_sizes *sizes = u64_map_add(&block->sizes, key_of(block, row->device, row->operation, row->task));
+	unsigned power = bytes ? 63 - (unsigned)__builtin_clzll(bytes) : 0;
+
+	if (!sizes) {
+		block->pass->failed = true;
+		return;
+	}
+	sizes->device = row->device;
+	sizes->task = row->task;
+	sizes->operation = row->operation;
+	sizes->of[power].requests++;
+	sizes->of[power].bytes += bytes;
+}
+
+static bool is_wanted(const struct analysis *block, uint8_t operation, uint32_t task, uint32_t cpu, uint64_t since)
 {
 	const struct state *state = &block->pass->state;
 
 	if (!pass_wants_cpu(block->pass, cpu))
+		return false;
+	if (block->options.operations && !(block->options.operations >> operation & 1))
 		return false;
 	if (task < state->nr_tasks)
 		return pass_wants_since(block->pass, &state->tasks[task], since);
@@ -115,10 +135,10 @@ static bool is_wanted(const struct analysis *block, uint32_t task, uint32_t cpu,
 void block_count(struct analysis *block, uint32_t disk, const struct block_request *request, uint64_t sectors,
 		 bool failed, uint64_t now)
 {
-	struct block_row *row =
-		is_wanted(block, request->task, request->cpu, request->queued ? request->queued : request->first) ?
-			row_of(block, disk, request->operation, request->task) :
-			NULL;
+	struct block_row *row = is_wanted(block, request->operation, request->task, request->cpu,
+					  request->queued ? request->queued : request->first) ?
+					row_of(block, disk, request->operation, request->task) :
+					NULL;
 	struct samples_budget *budget = &block->pass->budget;
 	struct extreme whole = { .to = now, .cpu = request->cpu, .task = request->task };
 
@@ -128,6 +148,8 @@ void block_count(struct analysis *block, uint32_t disk, const struct block_reque
 	row->errors += failed;
 	row->requeues += request->requeues;
 	samples_add(&row->sizes, budget, sectors * 512);
+	if (block->options.sizes)
+		count_size(block, row, sectors * 512);
 	whole.from = request->queued ? request->queued : request->first;
 	if (request->queued) {
 		samples_add(&row->q2c, budget, now - request->queued);
@@ -142,7 +164,7 @@ void block_count(struct analysis *block, uint32_t disk, const struct block_reque
 	extreme_see(&row->longest, &whole);
 }
 
-static const char *const operations[] = {
+const char *const block_operations[BLOCK_OPERATIONS] = {
 	[BLOCK_READ] = "read",   [BLOCK_WRITE] = "write", [BLOCK_DISCARD] = "discard",
 	[BLOCK_FLUSH] = "flush", [BLOCK_OTHER] = "other",
 };
@@ -152,18 +174,19 @@ static void put_device(const struct block_device *device, struct table *table)
 	table_cellf(table, "%" PRIu32 ":%" PRIu32, device->number >> 20, device->number & 0xfffff);
 }
 
+/* The first three cells. */
 static void put_head(const struct analysis *block, const struct block_row *row, struct table *table)
 {
 	const struct state *state = &block->pass->state;
 
-	switch (block->by) {
+	switch (block->options.by) {
 	case BLOCK_BY_DEVICE:
 		put_device(&block->devices[row->device], table);
-		table_cell(table, operations[row->operation]);
+		table_cell(table, block_operations[row->operation]);
 		table_cell(table, "");
 		return;
 	case BLOCK_BY_OPERATION:
-		table_cell(table, operations[row->operation]);
+		table_cell(table, block_operations[row->operation]);
 		table_cell(table, "");
 		table_cell(table, "");
 		return;
@@ -174,7 +197,7 @@ static void put_head(const struct analysis *block, const struct block_row *row, 
 			table_cell_s64(table, state->tasks[row->task].pid);
 		else
 			table_cell(table, "-");
-		table_cell(table, operations[row->operation]);
+		table_cell(table, block_operations[row->operation]);
 		return;
 	}
 }
@@ -216,19 +239,19 @@ static void put_rows(struct analysis *block, struct findings *findings)
 	size_t at = 0;
 
 	memcpy(block->columns, columns, sizeof(columns));
-	memcpy(block->columns, heads[block->by], sizeof(heads[0]));
-	table = findings_table(findings, "requests", titles[block->by], "d2c", block->columns, BLOCK_COLUMNS);
+	memcpy(block->columns, heads[block->options.by], sizeof(heads[0]));
+	table = findings_table(findings, "requests", titles[block->options.by], "d2c", block->columns, BLOCK_COLUMNS);
 	if (!table)
 		return;
-	table->data_only = block_sorts.data_only & ~(block->by == BLOCK_BY_TASK ? 1U << OF_TASK : 0);
-	table->text_only = block->by == BLOCK_BY_TASK ? 0 : 1 << OF_TASK;
-	if (block->by == BLOCK_BY_OPERATION)
+	table->data_only = block_sorts.data_only & ~(block->options.by == BLOCK_BY_TASK ? 1U << OF_TASK : 0);
+	table->text_only = block->options.by == BLOCK_BY_TASK ? 0 : 1 << OF_TASK;
+	if (block->options.by == BLOCK_BY_OPERATION)
 		table->data_only |= 1 << WHICH;
 	table->spare = 1 << MAX_AT | 1 << BYTES | 1 << RATE | 1 << PER_SECOND | 1 << Q2C_50 | 1 << Q2C_99 |
 		       1 << Q2D_50 | 1 << Q2D_99 | 1 << Q2D_MAX | 1 << SIZE;
 	findings_brief(findings, 1 << WHAT | 1 << WHICH | 1 << REQUESTS | 1 << BYTES | 1 << Q2C_MAX | 1 << D2C_99 |
 					 1 << D2C_MAX | 1 << MAX_AT);
-	findings_course(findings, 1 << WHAT | 1 << WHICH | (block->by == BLOCK_BY_TASK ? 1 << OF_TASK : 0),
+	findings_course(findings, 1 << WHAT | 1 << WHICH | (block->options.by == BLOCK_BY_TASK ? 1 << OF_TASK : 0),
 			1 << REQUESTS | 1 << BYTES | 1 << TOTAL | 1 << ERRORS | 1 << REQUEUED);
 	while ((row = u64_map_next(&block->rows, &at, &key))) {
 		put_row(block, row, state->now - state->start, table);
@@ -236,6 +259,55 @@ static void put_rows(struct analysis *block, struct findings *findings)
 			extreme_see(&longest, &row->longest);
 	}
 	extreme_tell(block->pass, findings, "time of a request in the device", &longest);
+}
+
+enum size_column { SIZE_WHAT, SIZE_WHICH, SIZE_OF_TASK, LEAST, SIZE_REQUESTS, SIZE_BYTES };
+_Static_assert(SIZE_BYTES + 1 == BLOCK_SIZE_COLUMNS, "as many as there is room for");
+
+static void put_sizes_of(const struct analysis *block, const struct block_sizes *sizes, struct table *table)
+{
+	const struct block_row row = { .device = sizes->device, .task = sizes->task, .operation = sizes->operation };
+
+	for (unsigned power = 0; power < BLOCK_SIZES; power++) {
+		if (!sizes->of[power].requests)
+			continue;
+		put_head(block, &row, table);
+		table_cell_u64(table, power ? UINT64_C(1) << power : 0);
+		table_cell_u64(table, sizes->of[power].requests);
+		table_cell_u64(table, sizes->of[power].bytes);
+	}
+}
+
+/* A row's sizes stand together, the smallest first. */
+static void put_sizes(struct analysis *block, struct findings *findings)
+{
+	const struct block_sizes *sizes;
+	struct table *table;
+	uint64_t key;
+	size_t at = 0;
+
+	if (!block->options.sizes)
+		return;
+	for (size_t i = 0; i < LEAST; i++)
+		block->size_columns[i] = block->columns[i];
+	block->size_columns[LEAST] = (struct table_column){ "AT LEAST", TABLE_SIZE, "at_least_bytes" };
+	block->size_columns[SIZE_REQUESTS] = columns[REQUESTS];
+	block->size_columns[SIZE_BYTES] = columns[BYTES];
+	table = findings_table(findings, "sizes", "sizes of the requests, each up to twice the least", NULL,
+			       block->size_columns, BLOCK_SIZE_COLUMNS);
+	if (!table)
+		return;
+	if (block->options.by == BLOCK_BY_OPERATION)
+		table->data_only = 1 << SIZE_WHICH;
+	/* Neither text nor data has it. */
+	if (block->options.by != BLOCK_BY_TASK) {
+		table->data_only |= 1 << SIZE_OF_TASK;
+		table->text_only = 1 << SIZE_OF_TASK;
+	}
+	findings_course(findings, 1 << SIZE_WHAT | 1 << SIZE_WHICH | 1 << SIZE_OF_TASK | 1 << LEAST,
+			1 << SIZE_REQUESTS | 1 << SIZE_BYTES);
+	while ((sizes = u64_map_next(&block->sizes, &at, &key)))
+		put_sizes_of(block, sizes, table);
 }
 
 static const struct table_column device_columns[] = {
@@ -284,6 +356,7 @@ int block_finish(struct analysis *block, struct findings *findings, struct fail 
 		return pass_nothing(block->pass, &block_analysis, "there are no block requests among the events",
 				    "-e block", fail);
 	put_rows(block, findings);
+	put_sizes(block, findings);
 	put_devices(block, findings);
 	findings_cut(findings, block->cut, "requests issued before the start");
 	findings_cut(findings, block->requests.len, "requests in the driver or queue at the end");

@@ -84,7 +84,7 @@ TEST(block_charges_the_task_that_queued_and_knows_partitions_merges_splits_and_f
 	struct analysed analysed;
 
 	/* 8:1 is a partition of 8:0; its bios have the sectors of the whole disk. */
-	if (!analysed_begin(&analysed, &block_analysis, &(struct row_options){ .by = BLOCK_BY_TASK }, types,
+	if (!analysed_begin(&analysed, &block_analysis, &(struct block_options){ .by = BLOCK_BY_TASK }, types,
 			    "0 1000 7 block_bio_queue dev=0x800001 sector=100 nr_sector=16 rwbs=W\n"
 			    "0 1010 7 block_split dev=0x800001 sector=100 new_sector=108 rwbs=W\n"
 			    "0 1100 7 block_bio_queue dev=0x800001 sector=116 nr_sector=8 rwbs=W\n"
@@ -150,5 +150,37 @@ TEST(block_tells_of_requests_of_one_place_that_it_cannot_tell_apart)
 		buf_str(&analysed.findings.notes),
 		"2 requests are not counted: another request for the same sector was in the driver at the same time\n");
 	CHECK_STR(buf_str(&analysed.findings.cut), "");
+	analysed_end(&analysed);
+}
+
+/* Of 512 bytes, of 4 KiB (two), of 6 KiB, and a read, which --operation leaves out. */
+TEST(block_counts_sizes_by_powers_of_two_and_only_the_operations_that_are_wanted)
+{
+	static const struct block_options options = { .operations = 1U << BLOCK_WRITE, .sizes = true };
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &block_analysis, &options, types,
+			    "0 2000 9 block_rq_issue dev=0x800000 sector=100 nr_sector=1 rwbs=W\n"
+			    "0 2100 9 block_rq_complete dev=0x800000 sector=100 nr_sector=1 rwbs=W\n"
+			    "0 2200 9 block_rq_issue dev=0x800000 sector=200 nr_sector=8 rwbs=W\n"
+			    "0 2300 9 block_rq_complete dev=0x800000 sector=200 nr_sector=8 rwbs=W\n"
+			    "0 2400 9 block_rq_issue dev=0x800000 sector=300 nr_sector=8 rwbs=WS\n"
+			    "0 2500 9 block_rq_complete dev=0x800000 sector=300 nr_sector=8 rwbs=WS\n"
+			    "0 2600 9 block_rq_issue dev=0x800000 sector=400 nr_sector=12 rwbs=W\n"
+			    "0 2700 9 block_rq_complete dev=0x800000 sector=400 nr_sector=12 rwbs=W\n"
+			    "0 2800 9 block_rq_issue dev=0x800000 sector=500 nr_sector=8 rwbs=R\n"
+			    "0 2900 9 block_rq_complete dev=0x800000 sector=500 nr_sector=8 rwbs=R\n"))
+		return;
+	/* One row, of the writes. */
+	CHECK(analysed.findings.items[0].table.nr_items == analysed.findings.items[0].table.nr_columns);
+	CHECK(analysed_is(&analysed, "requests", "8:0", "operation", "write") &&
+	      analysed_is(&analysed, "requests", "8:0", "requests", "4"));
+	CHECK(analysed_is(&analysed, "sizes", "8:0", "at_least_bytes", "512") &&
+	      analysed_is(&analysed, "sizes", "8:0", "requests", "1"));
+	/* The size with the most requests first: 4 KiB up to 8 KiB. */
+	CHECK(table_sort(&analysed.findings.items[1].table, 4));
+	CHECK(analysed_is(&analysed, "sizes", "8:0", "at_least_bytes", "4096") &&
+	      analysed_is(&analysed, "sizes", "8:0", "requests", "3") &&
+	      analysed_is(&analysed, "sizes", "8:0", "bytes", "14336"));
 	analysed_end(&analysed);
 }

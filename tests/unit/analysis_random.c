@@ -105,7 +105,7 @@ static void play(struct loom *loom, uint64_t seed)
 
 static void run(uint64_t seed)
 {
-	static const struct row_options block = { .by = BLOCK_BY_TASK };
+	static const struct block_options block = { .by = BLOCK_BY_TASK };
 	static const struct row_options locks = { .by = LOCKS_BY_CALLER };
 	static const struct row_options stacks = { .by = STACKS_BY_FUNCTION };
 	static const struct tasks_options tree = { .tree = true }, programs = { .by = TASKS_BY_PROGRAM };

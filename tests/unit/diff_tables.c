@@ -150,7 +150,7 @@ static bool put_hit(struct buf *script, unsigned row, uint64_t begin, uint64_t e
 static const struct workload workloads[] = {
 	/* Requests have three times: in the queue, in the device, and both together. */
 	{ &block_analysis, NULL, put_request, "8:32 read d2c: p50 > 5%", "\nrequests,8:32 read ", 3 * DIFF_METRICS },
-	{ &block_analysis, &(struct row_options){ .by = BLOCK_BY_TASK }, put_request, "task4 d2c: p50 > 5%",
+	{ &block_analysis, &(struct block_options){ .by = BLOCK_BY_TASK }, put_request, "task4 d2c: p50 > 5%",
 	  "\nrequests,task4 ", 3 * DIFF_METRICS },
 	{ &locks_analysis, NULL, put_wait, "lock4 rwsem:R: p50 > 5%", "\nlocks,lock4 rwsem:R,", DIFF_METRICS },
 	{ &locks_analysis, NULL, put_moved_wait, "percpu-rwsem: p50 > 5%", "\nlocks,percpu-rwsem,", DIFF_METRICS },
