@@ -12,7 +12,8 @@ struct pass;
 
 /*
  * Which CPUs were idle while which tasks waited for another one, and whether the recording shows that the task may run
- * there. A wait counts when it has ended and is known throughout. Idle is a CPU that has no task and is in no interrupt.
+ * there. A wait counts when it has ended and is known throughout. A CPU is idle if it has no task and is in no
+ * interrupt.
  */
 struct sched_idle;
 
