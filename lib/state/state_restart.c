@@ -29,6 +29,20 @@ static bool goes_on(const struct state_task *task)
 	return !task->died && (task->idle || task->mode == TASK_RUNNING || tasks_waits((enum task_mode)task->mode));
 }
 
+/* The names of a task that continues move with it; what it did so far under others counts no more. */
+static void keep_names(struct naming *naming, size_t from, size_t to)
+{
+	struct naming_task *named = &naming->tasks[to];
+
+	if (from >= naming->nr)
+		return;
+	*named = naming->tasks[from];
+	memset(named->elsewhere, 0, sizeof(named->elsewhere));
+	named->ever = named->known && named->now;
+	named->others = named->known && !named->now;
+	named->changed = named->until = 0;
+}
+
 /* Moves the tasks that continue to the front. new_ids[] gets their new indices + 1, and 0 for the other tasks. */
 static size_t keep_tasks(struct state *state, uint32_t *new_ids)
 {
@@ -45,8 +59,11 @@ static size_t keep_tasks(struct state *state, uint32_t *new_ids)
 		task->beside_idle = 0;
 		/* The task has been in its mode for longer, but its time counts from here on. */
 		task->exact = false;
+		keep_names(&state->naming, i, nr);
 		new_ids[i] = (uint32_t)++nr;
 	}
+	if (state->naming.nr > nr)
+		state->naming.nr = nr;
 	return nr;
 }
 

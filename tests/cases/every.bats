@@ -35,6 +35,10 @@ sum() { awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name
 		[ "$(weft sched --since @sched_switch --every 300us --format csv "$sched" | sum $column)" = \
 			"$(weft sched --since @sched_switch --format csv "$sched" | sum $column)" ]
 	done
+	# A selection by name stays one when tasks end and others take their places.
+	slow=$BATS_TEST_DIRNAME/../fixtures/session/slow.dat
+	[ "$(weft sched --comm deploy --every 20ms --format csv "$slow" | sum run_ns)" -gt 0 ]
+	[ "$(weft sched --comm deploy --every 20ms --format csv "$slow" | sum run_ns)" = "$(weft sched --comm deploy --format csv "$slow" | sum run_ns)" ]
 	need_command jq
 	weft sched --every 300us --format json "$sched" > "$out"
 	jq -es '(map(.whole) | .[-1] and (.[:-1] | any | not)) and
