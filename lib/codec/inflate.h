@@ -10,7 +10,7 @@
 struct fail;
 
 /*
- * Decompresses a zlib stream (RFC 1950, 1951) of unknown origin. It needs 32 KiB and no more, whatever the stream
+ * Decompresses a zlib stream (RFC 1950, 1951) of unknown origin by zlib. Memory does not depend on what the stream
  * claims; every byte of the result is the caller's to take or to refuse.
  */
 struct inflate_ends {
