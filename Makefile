@@ -47,7 +47,7 @@ cold_rooms := cmd lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/re
 cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analysis/*_tables.c lib/trace/pack*.c lib/trace/writer*.c) \
 	$(addprefix lib/analysis/,diff.c diff_condition.c diff_rows.c diff_table.c findings.c latency_section.c section_text.c) \
 	$(addprefix lib/base/,cpus.c destination.c destination_folder.c dir.c draft.c near.c sandbox.c table.c table_data.c table_sort.c table_text.c trust.c) \
-	$(addprefix lib/event/,context_new.c context_option.c cpu_stats.c last_boot.c latency_facts.c own_formats.c release.c) \
+	$(addprefix lib/event/,context_new.c context_option.c cpu_stats.c latency_facts.c own_formats.c release.c) lib/names/last_boot.c \
 	lib/query/filter_parse.c \
 	$(addprefix lib/schema/,compile.c dump.c expr_call.c expr_names.c expr_parse.c fields.c format.c make.c) \
 	$(addprefix lib/tally/,tally_parse.c tally_text.c) \
@@ -59,7 +59,7 @@ cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analy
 # compile in two thirds of the time.
 coldest := $(filter $(addsuffix /%,cmd lib/explain lib/query lib/record lib/setup lib/tracefs lib/undo) \
 	$(addprefix lib/analysis/,%_tables.c findings.c) $(addprefix lib/base/,destination%.c near.c sandbox.c trust.c) \
-	$(addprefix lib/event/,c%.c la%.c own_formats.c release.c) lib/measure/hist%.c lib/probe/p%.c lib/tally/tally_parse.c \
+	$(addprefix lib/event/,c%.c la%.c own_formats.c release.c) lib/names/last_boot.c lib/measure/hist%.c lib/probe/p%.c lib/tally/tally_parse.c \
 	$(addprefix lib/trace/,carried.c folder.c made_file.c o%.c pack%.c recast.c salvage.c tree.c whole_file.c writer%.c) \
 	$(addprefix formats/kernel/,graph_%.c header.c latency.c),$(cold))
 ifeq ($(origin OPT) $(origin CFLAGS),file file)

@@ -3,7 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/event/symbol_subset.h"
+#include "lib/names/symbol_subset.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@ struct fail;
 bool pack_symbols_readable(int fd);
 
 /*
- * Chooses the symbols to which a packed file can refer (lib/event/symbol_subset.h), among those that it has. The result
+ * Chooses the symbols to which a packed file can refer (lib/names/symbol_subset.h), among those that it has. The result
  * is empty if all symbols should stay: they are small compared to the pages, or the file cannot be read back.
  */
 int must_check pack_symbols_choose(int fd, struct buf *ret, struct fail *fail);

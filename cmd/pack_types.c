@@ -4,7 +4,7 @@
 #include "cmd/command.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "lib/probe/types.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"

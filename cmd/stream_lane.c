@@ -11,7 +11,7 @@
 #include "lib/event/context.h"
 #include "lib/event/events.h"
 #include "lib/event/latency_facts.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "lib/query/selection.h"
 #include "lib/reader/reader.h"
 #include "lib/record/tap_buffer.h"

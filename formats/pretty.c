@@ -16,7 +16,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/scale.h"
-#include "lib/event/spans.h"
+#include "lib/follow/spans.h"
 #include "lib/event/tasks.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "lib/base/out.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
-#include "lib/event/stack.h"
+#include "lib/follow/stack.h"
 #include "lib/schema/format.h"
 
 #include <string.h>

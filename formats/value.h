@@ -22,7 +22,7 @@ bool value_is_text(const struct field *field);
 
 /*
  * Whether a field has the addresses of a kernel_stack: as many as the stack had, although the format says 8
- * (lib/event/stack.h).
+ * (lib/follow/stack.h).
  */
 bool value_is_stack(const struct field *field, const struct format *format);
 

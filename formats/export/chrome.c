@@ -4,7 +4,7 @@
  * that ran there, and one for its interrupts; tasks have their system calls and calls of the function graph; other
  * events are instants with their fields. Times are microseconds with three decimals. Integers beyond 2^53, which
  * JavaScript rounds, are strings. Where the clock is so late that a double of microseconds has no room for nanoseconds,
- * times count from the last whole day before the first event. Spans are those of lib/event/spans.h: a loss of events
+ * times count from the last whole day before the first event. Spans are those of lib/follow/spans.h: a loss of events
  * ends every span whose end may be lost.
  */
 #include "formats/export/call_name_internal.h"
@@ -17,8 +17,8 @@
 #include "lib/base/u64_map.h"
 #include "lib/event/context.h"
 #include "lib/event/place.h"
-#include "lib/event/spans.h"
-#include "lib/event/symbols.h"
+#include "lib/follow/spans.h"
+#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/plugin/plugins.h"
 #include "lib/reader/reader.h"

@@ -7,7 +7,7 @@
 #include "lib/base/out.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
-#include "lib/event/stack.h"
+#include "lib/follow/stack.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -14,9 +14,9 @@
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/place.h"
-#include "lib/event/spans.h"
-#include "lib/event/stack.h"
-#include "lib/event/symbols.h"
+#include "lib/follow/spans.h"
+#include "lib/follow/stack.h"
+#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
 

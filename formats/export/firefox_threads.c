@@ -4,8 +4,8 @@
 
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
-#include "lib/event/stack.h"
-#include "lib/event/symbols.h"
+#include "lib/follow/stack.h"
+#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 
 #include "formats/export/export.h"
 #include "lib/base/u64_map.h"
-#include "lib/event/calls.h"
+#include "lib/follow/calls.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
 

@@ -16,7 +16,7 @@ struct export;
  * that of their task, of a CPU's idle task, or, in a hard interrupt or NMI, of their CPU, because the current task is
  * unrelated to the interrupt. A gap of a CPU leaves the open calls of its own tracks and of the tasks that were seen
  * there last, because their exits may be lost; so does a task that comes to a CPU after a gap there. The times of inner
- * calls are those of lib/event/calls.h; this file knows which call is nested in which.
+ * calls are those of lib/follow/calls.h; this file knows which call is nested in which.
  */
 struct frame {
 	uint64_t func;

@@ -4,7 +4,7 @@
  * which a script in the file draws, and the tables of weft summary. The bands are folded until the file has the
  * requested size: short adjacent slices are then merged, and merged events have no text. So memory depends on that
  * size, not on the number of events. Runs and states come from lib/state, system calls and interrupts from
- * lib/event/spans.h, calls from frames.h.
+ * lib/follow/spans.h, calls from frames.h.
  */
 #include "formats/export/html_internal.h"
 
@@ -16,8 +16,8 @@
 #include "formats/sinks.h"
 #include "lib/event/context.h"
 #include "lib/event/place.h"
-#include "lib/event/spans.h"
-#include "lib/event/symbols.h"
+#include "lib/follow/spans.h"
+#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
 

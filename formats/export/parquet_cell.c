@@ -4,7 +4,7 @@
 #include "formats/export/parquet_file_internal.h"
 #include "formats/value.h"
 #include "lib/event/event.h"
-#include "lib/event/stack.h"
+#include "lib/follow/stack.h"
 #include "lib/schema/format.h"
 
 #include <string.h>

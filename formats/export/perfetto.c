@@ -13,7 +13,7 @@
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
 #include "lib/event/context.h"
-#include "lib/event/spans.h"
+#include "lib/follow/spans.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
 

@@ -8,8 +8,8 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/json.h"
 #include "lib/event/context.h"
-#include "lib/event/stack.h"
-#include "lib/event/symbols.h"
+#include "lib/follow/stack.h"
+#include "lib/names/symbols.h"
 #include "lib/plugin/plugins.h"
 #include "lib/schema/format.h"
 

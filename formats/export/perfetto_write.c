@@ -4,7 +4,7 @@
 #include "formats/export/proto_internal.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
 
 #include <inttypes.h>

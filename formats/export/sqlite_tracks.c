@@ -12,7 +12,7 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/state/state.h"
 

@@ -7,7 +7,7 @@
 #include "formats/kernel/renderers_internal.h"
 #include "formats/kernel/synth_internal.h"
 #include "formats/kernel/syscall_internal.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "lib/plugin/plugins.h"
 
 #include <errno.h>

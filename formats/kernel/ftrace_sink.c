@@ -13,7 +13,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/event/events.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "lib/plugin/plugins.h"
 
 #include <errno.h>

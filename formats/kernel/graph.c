@@ -8,7 +8,7 @@
 #include "formats/kernel/symbol.h"
 #include "lib/base/memo.h"
 #include "lib/base/out.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
 
 #include <string.h>

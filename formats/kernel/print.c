@@ -8,7 +8,7 @@
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"
 #include "lib/base/out.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "formats/kernel/symbol.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>

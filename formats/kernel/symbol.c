@@ -4,7 +4,7 @@
 
 #include "lib/base/out.h"
 #include "lib/event/context.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 
 #include <string.h>
 

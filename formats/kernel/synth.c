@@ -4,7 +4,7 @@
 
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -55,7 +55,7 @@ struct analysis_ops {
 	bool (*init)(struct analysis *analysis, struct pass *pass, const void *options);
 	/*
 	 * Called with the first event of each type in each buffer, before the state sees it: returns the role in which
-	 * see() gets the events of this type, or ROLE_NONE (lib/event/roles.h), and it gets none of them. NULL: see()
+	 * see() gets the events of this type, or ROLE_NONE (lib/follow/roles.h), and it gets none of them. NULL: see()
 	 * gets all events, in role 1.
 	 */
 	uint8_t (*look)(struct analysis *analysis, const struct event *event);

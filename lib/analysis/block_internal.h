@@ -8,7 +8,7 @@
 #include "lib/base/table.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 
 /*
  * The data of the analysis `block`, shared by block.c, which follows requests from queue to completion, and

@@ -2,7 +2,7 @@
 #include "lib/analysis/dispatch_internal.h"
 
 #include "lib/base/vec.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 #include "lib/state/state.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
-#include "lib/event/calls.h"
+#include "lib/follow/calls.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 

@@ -5,7 +5,7 @@
 #include "lib/analysis/graph_facts_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/table.h"
-#include "lib/event/calls.h"
+#include "lib/follow/calls.h"
 #include "lib/event/event.h"
 #include "lib/uapi/names.h"
 

@@ -2,7 +2,7 @@
 #include "lib/analysis/graph_facts_internal.h"
 #include "lib/base/table.h"
 #include "lib/event/context.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/pass.h"
-#include "lib/event/calls.h"
+#include "lib/follow/calls.h"
 #include "lib/event/event.h"
 
 #include <stdbool.h>

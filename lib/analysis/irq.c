@@ -5,7 +5,7 @@
 #include "lib/base/digits.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>

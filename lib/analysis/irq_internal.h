@@ -7,7 +7,7 @@
 #include "lib/base/u64_map.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 
 /*
  * The data of the analysis `irq`, shared by irq.c, which follows the events, irq_charge.c, which adds up the time of

@@ -6,7 +6,7 @@
 #include "lib/base/samples.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 
 #include <stdbool.h>
 #include <stddef.h>

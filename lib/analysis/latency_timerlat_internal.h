@@ -6,7 +6,7 @@
 #include "lib/analysis/latency_spread_internal.h"
 #include "lib/base/cleanup.h"
 #include "lib/event/place.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include "lib/base/table.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 
 /*
  * The data of the analysis `locks`, shared by locks.c, which follows waits, and locks_tables.c. A wait is identified by

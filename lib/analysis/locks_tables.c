@@ -5,7 +5,7 @@
 #include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
 

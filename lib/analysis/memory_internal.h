@@ -6,7 +6,7 @@
 #include "lib/analysis/pass.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 
 /* The data of the analysis `memory`, shared by memory.c, which follows the events, and memory_tables.c. */
 enum memory_stall_kind { STALL_RECLAIM, STALL_MEMCG, STALL_NODE, STALL_COMPACTION, MEMORY_STALLS };

@@ -7,7 +7,7 @@
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "lib/reader/reader.h"
 
 #include <errno.h>

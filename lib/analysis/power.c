@@ -4,7 +4,7 @@
 #include "lib/analysis/sorts.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "lib/analysis/power.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 
 /* What the analysis `power` knows, between power.c, which follows the events, and power_tables.c. */
 enum { POWER_ROLES = 10, POWER_SOURCE = 48 };

@@ -6,8 +6,8 @@
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
-#include "lib/event/maps.h"
-#include "lib/event/symbols.h"
+#include "lib/names/maps.h"
+#include "lib/names/symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>

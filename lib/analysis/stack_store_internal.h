@@ -3,7 +3,7 @@
 #define WEFT_ANALYSIS_STACK_STORE_INTERNAL_H
 
 #include "lib/base/u64_map.h"
-#include "lib/event/stack.h"
+#include "lib/follow/stack.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 #include "lib/reader/reader.h"
 
 #include <errno.h>

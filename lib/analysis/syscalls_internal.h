@@ -9,7 +9,7 @@
 #include "lib/base/table.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 
 /* The data of the parts of the analysis: pairing calls, printing them, and making the tables. */
 

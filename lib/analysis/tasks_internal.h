@@ -6,7 +6,7 @@
 #include "lib/analysis/pass.h"
 #include "lib/analysis/tasks.h"
 #include "lib/base/u64_map.h"
-#include "lib/event/lives.h"
+#include "lib/follow/lives.h"
 
 /* What the analysis `tasks` knows, between tasks.c, which follows the events, and the files that fill its tables. */
 

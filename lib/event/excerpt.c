@@ -5,7 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
-#include "lib/event/symbol_subset.h"
+#include "lib/names/symbol_subset.h"
 #include "lib/ring/page.h"
 #include "lib/trace/binder.h"
 #include "lib/trace/carried.h"

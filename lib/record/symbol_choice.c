@@ -8,7 +8,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/codec/frame.h"
-#include "lib/event/symbol_subset.h"
+#include "lib/names/symbol_subset.h"
 #include "lib/record/assembly_piece_internal.h"
 #include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"

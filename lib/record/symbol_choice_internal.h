@@ -15,7 +15,7 @@ struct symbol_body;
 
 /*
  * Chooses the symbols of a small recording: only those to which its pages can refer go into the file
- * (lib/event/symbol_subset.h). All symbols are kept if they are small compared to the pages, because a choice has to
+ * (lib/names/symbol_subset.h). All symbols are kept if they are small compared to the pages, because a choice has to
  * read all pages; if the recording asks for it (setting "weft/symbols" is "all"); or if a buffer is of the kernel's
  * last boot, which had other addresses. Invariant: the parts are not changed, so a recovery can choose again.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/state/state_internal.h"
 
-/* With a PID filter, what tasks do that are not listed is unknown (lib/event/listed.h). */
+/* With a PID filter, what tasks do that are not listed is unknown (lib/follow/listed.h). */
 
 void state_restrict(struct state *state, const struct context *context)
 {

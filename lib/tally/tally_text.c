@@ -7,7 +7,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/event/context.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/tally/tally_calls_internal.h"
 #include "lib/tally/tally_internal.h"

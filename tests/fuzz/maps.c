@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Input: any text as /proc/PID/maps. A map that is found must lie in the text and end behind the address. */
-#include "lib/event/maps.h"
+#include "lib/names/maps.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/calls.h"
+#include "lib/follow/calls.h"
 
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/test.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
-#include "lib/event/kallsyms_internal.h"
-#include "lib/event/symbols.h"
+#include "lib/names/kallsyms_internal.h"
+#include "lib/names/symbols.h"
 
 #include <string.h>
 

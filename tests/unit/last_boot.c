@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/last_boot_internal.h"
+#include "lib/names/last_boot_internal.h"
 
 #include "lib/base/fail.h"
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/lives.h"
+#include "lib/follow/lives.h"
 
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
-#include "lib/event/maps.h"
+#include "lib/names/maps.h"
 
 #include <string.h>
 

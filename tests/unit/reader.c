@@ -3,7 +3,7 @@
 
 #include "lib/event/context.h"
 #include "lib/event/place.h"
-#include "lib/event/spans.h"
+#include "lib/follow/spans.h"
 #include "lib/event/tasks.h"
 #include "lib/query/selection.h"
 #include "lib/trace/trace.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/spans.h"
+#include "lib/follow/spans.h"
 
 #include "lib/event/context.h"
 #include "lib/event/event.h"

@@ -2,9 +2,9 @@
 #include "tests/unit/test.h"
 
 #include "lib/base/buf.h"
-#include "lib/event/kallsyms_internal.h"
-#include "lib/event/symbol_internal.h"
-#include "lib/event/symbol_subset.h"
+#include "lib/names/kallsyms_internal.h"
+#include "lib/names/symbol_internal.h"
+#include "lib/names/symbol_subset.h"
 #include "lib/ring/page.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_ROLES_H
-#define WEFT_EVENT_ROLES_H
+#ifndef WEFT_FOLLOW_ROLES_H
+#define WEFT_FOLLOW_ROLES_H
 
 #include "lib/event/event.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/listed.h"
+#include "lib/follow/listed.h"
 
 #include "lib/base/number.h"
 #include "lib/base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_MAPS_H
-#define WEFT_EVENT_MAPS_H
+#ifndef WEFT_NAMES_MAPS_H
+#define WEFT_NAMES_MAPS_H
 
 #include "lib/base/cleanup.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/spans.h"
+#include "lib/follow/spans.h"
 
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/event/listed.h"
+#include "lib/follow/listed.h"
 #include "lib/event/place.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/last_boot_internal.h"
+#include "lib/names/last_boot_internal.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
-#include "lib/event/kallsyms_internal.h"
+#include "lib/names/kallsyms_internal.h"
 #include "lib/trace/trace.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/maps.h"
+#include "lib/names/maps.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/text.h"

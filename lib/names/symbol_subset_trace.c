@@ -2,7 +2,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/codec/frame.h"
-#include "lib/event/symbol_subset.h"
+#include "lib/names/symbol_subset.h"
 #include "lib/ring/page.h"
 #include "lib/trace/trace.h"
 

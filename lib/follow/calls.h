@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_CALLS_H
-#define WEFT_EVENT_CALLS_H
+#ifndef WEFT_FOLLOW_CALLS_H
+#define WEFT_FOLLOW_CALLS_H
 
-#include "lib/event/repeats_internal.h"
+#include "lib/follow/repeats_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

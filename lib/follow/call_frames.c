@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/call_frames_internal.h"
+#include "lib/follow/call_frames_internal.h"
 
 #include <stdlib.h>
 

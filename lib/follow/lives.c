@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/lives.h"
+#include "lib/follow/lives.h"
 
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/base/xxh64.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_LISTED_H
-#define WEFT_EVENT_LISTED_H
+#ifndef WEFT_FOLLOW_LISTED_H
+#define WEFT_FOLLOW_LISTED_H
 
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 
 #include <stdbool.h>
 #include <stdint.h>

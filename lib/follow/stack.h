@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_STACK_H
-#define WEFT_EVENT_STACK_H
+#ifndef WEFT_FOLLOW_STACK_H
+#define WEFT_FOLLOW_STACK_H
 
 #include "lib/base/bytes.h"
 #include "lib/event/context.h"

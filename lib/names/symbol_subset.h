@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_SYMBOL_SUBSET_H
-#define WEFT_EVENT_SYMBOL_SUBSET_H
+#ifndef WEFT_NAMES_SYMBOL_SUBSET_H
+#define WEFT_NAMES_SYMBOL_SUBSET_H
 
 #include "lib/base/cleanup.h"
 
@@ -16,7 +16,7 @@ struct trace;
 /*
  * The lines of /proc/kallsyms that a trace may need: for every value in its pages that may be an address, at any byte
  * offset, the symbol and its neighbours. Symbols between them are left out: a line of type '?' or '!' says that nothing
- * is known from its address on (lib/event/kallsyms_internal.h).
+ * is known from its address on (lib/names/kallsyms_internal.h).
  * Invariant: for a value in the pages, the subset gives the same symbol as the complete text. For another value it
  * gives that or none.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/symbol_subset.h"
+#include "lib/names/symbol_subset.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
-#include "lib/event/kallsyms_internal.h"
+#include "lib/names/kallsyms_internal.h"
 #include "lib/ring/page.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { NR_ASKED = 8, NR_BASES = 3 }; /* fields may hold offsets from the first N
 
 /*
  * Symbols that print fmts and the kernel's own renderers look up by name; formats/kernel, lib/schema/expr_names.c and
- * lib/event/kallsyms.c use them.
+ * lib/names/kallsyms.c use them.
  */
 static const char *const asked_names[NR_ASKED] = {
 	"_stext", "_text", "_etext", "_end", "_sinittext", "_einittext", "__irqentry_text_start", "__irqentry_text_end",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
-#include "lib/event/kallsyms_internal.h"
-#include "lib/event/last_boot_internal.h"
+#include "lib/names/kallsyms_internal.h"
+#include "lib/names/last_boot_internal.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_CALL_FRAMES_INTERNAL_H
-#define WEFT_EVENT_CALL_FRAMES_INTERNAL_H
+#ifndef WEFT_FOLLOW_CALL_FRAMES_INTERNAL_H
+#define WEFT_FOLLOW_CALL_FRAMES_INTERNAL_H
 
-#include "lib/event/hits_internal.h"
-#include "lib/event/repeats_internal.h"
+#include "lib/follow/hits_internal.h"
+#include "lib/follow/repeats_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/calls.h"
+#include "lib/follow/calls.h"
 
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
-#include "lib/event/call_frames_internal.h"
+#include "lib/follow/call_frames_internal.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
 

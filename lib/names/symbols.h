@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_SYMBOLS_H
-#define WEFT_EVENT_SYMBOLS_H
+#ifndef WEFT_NAMES_SYMBOLS_H
+#define WEFT_NAMES_SYMBOLS_H
 
 #include "lib/base/cleanup.h"
-#include "lib/event/symbol_internal.h"
+#include "lib/names/symbol_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

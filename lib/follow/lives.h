@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_LIVES_H
-#define WEFT_EVENT_LIVES_H
+#ifndef WEFT_FOLLOW_LIVES_H
+#define WEFT_FOLLOW_LIVES_H
 
 #include <stdbool.h>
 #include <stddef.h>

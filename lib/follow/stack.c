@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/stack.h"
+#include "lib/follow/stack.h"
 
-#include "lib/event/symbols.h"
+#include "lib/names/symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>

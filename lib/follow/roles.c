@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/roles.h"
+#include "lib/follow/roles.h"
 
 #include "lib/base/vec.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_SPANS_H
-#define WEFT_EVENT_SPANS_H
+#ifndef WEFT_FOLLOW_SPANS_H
+#define WEFT_FOLLOW_SPANS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ struct event;
  * CPU between NAME_entry and NAME_exit, and a task's time on a CPU between two sched_switch. The consumer passes every
  * event in order. A gap ends the pairs that it may affect: the open pairs of its CPU, and all system calls, whose tasks
  * may have moved. A pair that began before the first event is unknown, as is one for which memory ran out.
- * Pairs of the function graph are in lib/event/calls.h.
+ * Pairs of the function graph are in lib/follow/calls.h.
  */
 struct spans;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/kallsyms_internal.h"
+#include "lib/names/kallsyms_internal.h"
 
 #include "lib/base/bytes.h"
 #include "lib/base/cleanup.h"
-#include "lib/event/symbol_internal.h"
+#include "lib/names/symbol_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
