@@ -51,7 +51,7 @@ cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analy
 	lib/query/filter_parse.c \
 	$(addprefix lib/schema/,compile.c dump.c expr_call.c expr_names.c expr_parse.c fields.c format.c make.c) \
 	$(addprefix lib/tally/,tally_parse.c tally_text.c) \
-	$(addprefix lib/trace/,carried.c check.c folder.c made_file.c metadata.c option.c output.c overlap.c private_section.c recast.c) \
+	$(addprefix lib/trace/,carried.c check.c folder.c made_file.c metadata.c option.c output.c overlap.c private_section.c) lib/made/recast.c \
 	$(addprefix lib/trace/,salvage.c sums_write.c trace.c tree.c v6.c v7.c whole_file.c) \
 	$(addprefix formats/export/,ctf_metadata.c db_query.c export_run.c) \
 	$(addprefix formats/kernel/,bind.c graph_header.c graph_new.c header.c latency.c) lib/import/kinds.c)
@@ -60,7 +60,7 @@ cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analy
 coldest := $(filter $(addsuffix /%,cmd lib/explain lib/query lib/record lib/setup lib/tracefs lib/undo) \
 	$(addprefix lib/analysis/,%_tables.c findings.c) $(addprefix lib/base/,destination%.c near.c sandbox.c trust.c) \
 	$(addprefix lib/event/,c%.c la%.c own_formats.c release.c) lib/names/last_boot.c lib/measure/hist%.c lib/probe/p%.c lib/tally/tally_parse.c \
-	$(addprefix lib/trace/,carried.c folder.c made_file.c o%.c pack%.c recast.c salvage.c tree.c whole_file.c writer%.c) \
+	$(addprefix lib/trace/,carried.c folder.c made_file.c o%.c pack%.c salvage.c tree.c whole_file.c writer%.c) lib/made/recast.c \
 	$(addprefix formats/kernel/,graph_%.c header.c latency.c),$(cold))
 ifeq ($(origin OPT) $(origin CFLAGS),file file)
 COLD ?= -O1

@@ -5,7 +5,7 @@
 #include "cmd/form_write.h"
 #include "cmd/option_value.h"
 #include "lib/base/text.h"
-#include "lib/trace/recast.h"
+#include "lib/made/recast.h"
 #include "lib/trace/trace.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 
 #include "cmd/reading.h"
 #include "lib/base/cleanup.h"
-#include "lib/trace/recast.h"
+#include "lib/made/recast.h"
 
 #include <argp.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #include "cmd/paste.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"
-#include "lib/event/unite.h"
+#include "lib/made/unite.h"
 #include "lib/query/selection.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"

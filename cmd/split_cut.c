@@ -8,7 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
-#include "lib/event/excerpt.h"
+#include "lib/made/excerpt.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 

@@ -10,7 +10,7 @@
 #include "lib/event/event.h"
 #include "lib/event/events.h"
 #include "lib/names/maps.h"
-#include "lib/event/own_formats_internal.h"
+#include "lib/event/own_formats.h"
 #include "lib/event/release.h"
 #include "lib/event/section_internal.h"
 #include "lib/names/symbols.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/own_formats_internal.h"
+#include "lib/event/own_formats.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/number.h"

@@ -8,7 +8,7 @@
 #include "lib/import/told_internal.h"
 #include "lib/import/tracers_internal.h"
 #include "lib/ring/page.h"
-#include "lib/trace/binder.h"
+#include "lib/made/binder.h"
 
 #include <ctype.h>
 #include <endian.h>

@@ -3,7 +3,7 @@
 #include "lib/import/graph_internal.h"
 #include "lib/import/import_internal.h"
 #include "lib/import/kinds_internal.h"
-#include "lib/trace/binder.h"
+#include "lib/made/binder.h"
 #include "lib/trace/carried.h"
 #include "lib/trace/made_file.h"
 #include "lib/trace/writer.h"

@@ -6,7 +6,7 @@
 #include "lib/import/import_internal.h"
 #include "lib/import/kinds_internal.h"
 #include "lib/ring/page.h"
-#include "lib/trace/binder.h"
+#include "lib/made/binder.h"
 
 #include <errno.h>
 #include <stdlib.h>

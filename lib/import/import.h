@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/import/told_internal.h"
-#include "lib/trace/recast.h"
+#include "lib/made/recast.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 
 #include "lib/base/bytes.h"
 #include "lib/ring/page.h"
-#include "lib/trace/binder.h"
+#include "lib/made/binder.h"
 
 #include <endian.h>
 #include <string.h>

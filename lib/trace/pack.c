@@ -6,7 +6,7 @@
 #include "lib/base/vec.h"
 #include "lib/trace/made_file.h"
 #include "lib/trace/pack_internal.h"
-#include "lib/trace/part_internal.h"
+#include "lib/trace/part.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/trace/part_internal.h"
+#include "lib/trace/part.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"

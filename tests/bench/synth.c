@@ -11,7 +11,7 @@
 #include "lib/codec/frame.h"
 #include "lib/ring/page_writer.h"
 #include "lib/trace/made_file.h"
-#include "lib/trace/part_internal.h"
+#include "lib/trace/part.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 #include "tests/bench/synth.h"

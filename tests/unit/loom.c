@@ -4,7 +4,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
 #include "lib/trace/made_file.h"
-#include "lib/trace/part_internal.h"
+#include "lib/trace/part.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 #include "tests/unit/test.h"

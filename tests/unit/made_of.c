@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/excerpt.h"
+#include "lib/made/excerpt.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
-#include "lib/event/unite.h"
+#include "lib/made/unite.h"
 #include "lib/reader/reader.h"
-#include "lib/trace/recast.h"
+#include "lib/made/recast.h"
 #include "lib/trace/trace.h"
 #include "lib/tracefs/tracing.h"
 #include "tests/unit/printed.h"

@@ -5,7 +5,7 @@
 #include "lib/base/xxh64.h"
 #include "lib/trace/check.h"
 #include "lib/trace/made_file.h"
-#include "lib/trace/part_internal.h"
+#include "lib/trace/part.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 

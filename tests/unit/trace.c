@@ -6,7 +6,7 @@
 #include "lib/codec/frame.h"
 #include "lib/trace/check.h"
 #include "lib/trace/made_file.h"
-#include "lib/trace/part_internal.h"
+#include "lib/trace/part.h"
 #include "lib/trace/writer.h"
 #include "tests/unit/test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/excerpt.h"
+#include "lib/made/excerpt.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
@@ -7,7 +7,7 @@
 #include "lib/event/event.h"
 #include "lib/names/symbol_subset.h"
 #include "lib/ring/page.h"
-#include "lib/trace/binder.h"
+#include "lib/made/binder.h"
 #include "lib/trace/carried.h"
 #include "lib/trace/made_file.h"
 #include "lib/trace/trace.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/trace/binder.h"
+#include "lib/made/binder.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/base/vec.h"
 #include "lib/ring/page_writer.h"
 #include "lib/trace/input.h"
-#include "lib/trace/part_internal.h"
+#include "lib/trace/part.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_EXCERPT_H
-#define WEFT_EVENT_EXCERPT_H
+#ifndef WEFT_MADE_EXCERPT_H
+#define WEFT_MADE_EXCERPT_H
 
 #include "lib/base/cleanup.h"
-#include "lib/trace/recast.h"
+#include "lib/made/recast.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_TRACE_PART_INTERNAL_H
-#define WEFT_TRACE_PART_INTERNAL_H
+#ifndef WEFT_TRACE_PART_H
+#define WEFT_TRACE_PART_H
 
 #include "lib/base/cleanup.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/unite.h"
+#include "lib/made/unite.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
-#include "lib/event/own_formats_internal.h"
+#include "lib/event/own_formats.h"
 #include "lib/ring/page.h"
-#include "lib/trace/binder.h"
+#include "lib/made/binder.h"
 #include "lib/trace/carried.h"
 #include "lib/trace/made_file.h"
 #include "lib/trace/trace.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_TRACE_RECAST_H
-#define WEFT_TRACE_RECAST_H
+#ifndef WEFT_MADE_RECAST_H
+#define WEFT_MADE_RECAST_H
 
 #include "lib/base/cleanup.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/trace/recast.h"
+#include "lib/made/recast.h"
 
 #include "lib/trace/carried.h"
 #include "lib/trace/made_file.h"
-#include "lib/trace/part_internal.h"
+#include "lib/trace/part.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 
