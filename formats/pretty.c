@@ -16,8 +16,8 @@
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/scale.h"
-#include "lib/follow/spans.h"
 #include "lib/event/tasks.h"
+#include "lib/follow/spans.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -17,9 +17,9 @@
 #include "lib/base/u64_map.h"
 #include "lib/event/context.h"
 #include "lib/event/place.h"
+#include "lib/event/tasks.h"
 #include "lib/follow/spans.h"
 #include "lib/names/symbols.h"
-#include "lib/event/tasks.h"
 #include "lib/plugin/plugins.h"
 #include "lib/reader/reader.h"
 

@@ -4,9 +4,9 @@
 
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
+#include "lib/event/tasks.h"
 #include "lib/follow/stack.h"
 #include "lib/names/symbols.h"
-#include "lib/event/tasks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

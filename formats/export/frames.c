@@ -3,9 +3,9 @@
 
 #include "formats/export/export.h"
 #include "lib/base/u64_map.h"
-#include "lib/follow/calls.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
+#include "lib/follow/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

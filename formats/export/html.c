@@ -16,9 +16,9 @@
 #include "formats/sinks.h"
 #include "lib/event/context.h"
 #include "lib/event/place.h"
+#include "lib/event/tasks.h"
 #include "lib/follow/spans.h"
 #include "lib/names/symbols.h"
-#include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
 
 #include <errno.h>

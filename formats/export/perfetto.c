@@ -13,8 +13,8 @@
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
 #include "lib/event/context.h"
-#include "lib/follow/spans.h"
 #include "lib/event/tasks.h"
+#include "lib/follow/spans.h"
 #include "lib/reader/reader.h"
 
 #include <inttypes.h>

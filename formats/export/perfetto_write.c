@@ -4,8 +4,8 @@
 #include "formats/export/proto_internal.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
+#include "lib/names/symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>

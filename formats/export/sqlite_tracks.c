@@ -12,8 +12,8 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
-#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
+#include "lib/names/symbols.h"
 #include "lib/state/state.h"
 
 #include <inttypes.h>

@@ -9,9 +9,9 @@
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/place.h"
+#include "lib/event/tasks.h"
 #include "lib/follow/stack.h"
 #include "lib/names/symbols.h"
-#include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
 #include "lib/state/state.h"
 

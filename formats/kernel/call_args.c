@@ -4,8 +4,8 @@
 
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"
-#include "lib/names/symbols.h"
 #include "lib/event/types.h"
+#include "lib/names/symbols.h"
 
 bool call_args_print(const struct ftrace *ftrace, const struct place *place, const struct event *event, uint64_t func,
 		     struct out *out)

@@ -8,8 +8,8 @@
 #include "formats/kernel/symbol.h"
 #include "lib/base/memo.h"
 #include "lib/base/out.h"
-#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
+#include "lib/names/symbols.h"
 
 #include <string.h>
 

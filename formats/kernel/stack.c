@@ -6,8 +6,8 @@
 #include "formats/kernel/function_internal.h"
 #include "formats/kernel/symbol.h"
 #include "lib/base/out.h"
-#include "lib/names/maps.h"
 #include "lib/follow/stack.h"
+#include "lib/names/maps.h"
 
 enum { CALLER, TGID }; /* TGID: user stacks only */
 

@@ -10,9 +10,9 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
-#include "lib/follow/calls.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
+#include "lib/follow/calls.h"
 
 #include <errno.h>
 #include <inttypes.h>

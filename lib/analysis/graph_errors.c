@@ -5,8 +5,8 @@
 #include "lib/analysis/graph_facts_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/base/table.h"
-#include "lib/follow/calls.h"
 #include "lib/event/event.h"
+#include "lib/follow/calls.h"
 #include "lib/uapi/names.h"
 
 void graph_errors_init(struct graph_errors *errors)

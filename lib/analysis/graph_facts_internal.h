@@ -4,8 +4,8 @@
 
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/pass.h"
-#include "lib/follow/calls.h"
 #include "lib/event/event.h"
+#include "lib/follow/calls.h"
 
 #include <stdbool.h>
 #include <stdint.h>

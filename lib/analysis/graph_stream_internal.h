@@ -3,8 +3,8 @@
 #define WEFT_ANALYSIS_GRAPH_STREAM_INTERNAL_H
 
 #include "lib/analysis/graph_facts_internal.h"
-#include "lib/follow/calls.h"
 #include "lib/event/place.h"
+#include "lib/follow/calls.h"
 #include "lib/follow/roles.h"
 
 #include <stdbool.h>

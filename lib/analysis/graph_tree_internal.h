@@ -7,8 +7,8 @@
 #include "lib/analysis/graph_facts_internal.h"
 #include "lib/analysis/graph_stream_internal.h"
 #include "lib/analysis/pass.h"
-#include "lib/follow/calls.h"
 #include "lib/event/place.h"
+#include "lib/follow/calls.h"
 #include "lib/follow/roles.h"
 
 #include <stdbool.h>

@@ -5,9 +5,9 @@
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
+#include "lib/event/tasks.h"
 #include "lib/follow/stack.h"
 #include "lib/names/symbols.h"
-#include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
 #include "lib/uapi/names.h"
 
@@ -154,16 +154,6 @@ static uint64_t wait_key(uint64_t address, uint32_t task)
 	return address ^ (uint64_t)task * 0x9e3779b97f4a7c15u;
 }
 
-static uint64_t blocked_of(const struct state_task *task)
-{
-	return task->spent[TASK_SLEEPING] + task->spent[TASK_BLOCKED] + task->spent[TASK_STOPPED];
-}
-
-static uint64_t waiting_of(const struct state_task *task)
-{
-	return task->spent[TASK_PREEMPTED] + task->spent[TASK_WAKING] + task->spent[TASK_QUEUED];
-}
-
 static void begin(struct analysis *locks, struct u64_map *map, enum lock_type type, uint64_t address,
 		  const struct event *event)
 {
@@ -199,8 +189,8 @@ static void begin(struct analysis *locks, struct u64_map *map, enum lock_type ty
 		.task = task,
 		.cpu = event->cpu,
 		.type = (uint8_t)type,
-		.blocked = blocked_of(&state->tasks[task]),
-		.waiting = waiting_of(&state->tasks[task]),
+		.blocked = state_blocked(&state->tasks[task]),
+		.waiting = state_waited(&state->tasks[task]),
 		.unknown = state->tasks[task].spent[TASK_UNKNOWN],
 	};
 }
@@ -266,7 +256,7 @@ static void count(struct analysis *locks, const struct lock_wait *wait, const st
 				 .to = event->ts,
 				 .cpu = event->cpu,
 				 .task = wait->task };
-	uint64_t blocked = blocked_of(task) - wait->blocked, waiting = waiting_of(task) - wait->waiting;
+	uint64_t blocked = state_blocked(task) - wait->blocked, waiting = state_waited(task) - wait->waiting;
 	uint64_t off = blocked + waiting + task->spent[TASK_UNKNOWN] - wait->unknown;
 	struct lock_row *row;
 

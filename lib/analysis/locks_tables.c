@@ -5,8 +5,8 @@
 #include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
-#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
+#include "lib/names/symbols.h"
 #include "lib/reader/reader.h"
 
 #include <errno.h>

@@ -112,16 +112,6 @@ static void release(struct analysis *stacks)
 	roles_release(&stacks->roles);
 }
 
-static uint64_t blocked_of(const struct state_task *task)
-{
-	return task->spent[TASK_SLEEPING] + task->spent[TASK_BLOCKED] + task->spent[TASK_STOPPED];
-}
-
-static uint64_t waiting_of(const struct state_task *task)
-{
-	return task->spent[TASK_PREEMPTED] + task->spent[TASK_WAKING] + task->spent[TASK_QUEUED];
-}
-
 static uint64_t row_key(const struct analysis *stacks, uint32_t stack, uint32_t task)
 {
 	switch (stacks->by) {
@@ -199,7 +189,7 @@ static void count_off(struct analysis *stacks, const struct off *off, uint32_t i
 	struct extreme whole = {
 		.lasted = event->ts - off->since, .from = off->since, .to = event->ts, .cpu = event->cpu, .task = id
 	};
-	uint64_t blocked = blocked_of(task) - off->blocked, waiting = waiting_of(task) - off->waiting;
+	uint64_t blocked = state_blocked(task) - off->blocked, waiting = state_waited(task) - off->waiting;
 	struct off_row *row;
 
 	if (task->spent[TASK_UNKNOWN] != off->unknown) {
@@ -244,8 +234,8 @@ static void see_switch(struct analysis *stacks, const struct event *event)
 		return;
 	}
 	*off = (struct off){ .since = event->ts,
-			     .blocked = blocked_of(&state->tasks[out]),
-			     .waiting = waiting_of(&state->tasks[out]),
+			     .blocked = state_blocked(&state->tasks[out]),
+			     .waiting = state_waited(&state->tasks[out]),
 			     .unknown = state->tasks[out].spent[TASK_UNKNOWN] };
 }
 

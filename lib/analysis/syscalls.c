@@ -198,16 +198,6 @@ static inline struct open_call *call_of(struct analysis *syscalls, const struct 
 											     NULL;
 }
 
-static uint64_t blocked_of(const struct state_task *task)
-{
-	return task->spent[TASK_SLEEPING] + task->spent[TASK_BLOCKED] + task->spent[TASK_STOPPED];
-}
-
-static uint64_t waiting_of(const struct state_task *task)
-{
-	return task->spent[TASK_PREEMPTED] + task->spent[TASK_WAKING] + task->spent[TASK_QUEUED];
-}
-
 static bool restores(struct analysis *syscalls, int64_t number)
 {
 	const struct call_kind *kind = syscalls_kind(syscalls, number, NULL);
@@ -237,89 +227,12 @@ __attribute__((always_inline)) static inline void see_enter(struct analysis *sys
 		.losses = state->losses,
 		.table32 = call->table32,
 		.proves = call->proves,
-		.blocked = blocked_of(&state->tasks[task]),
-		.waiting = waiting_of(&state->tasks[task]),
+		.blocked = state_blocked(&state->tasks[task]),
+		.waiting = state_waited(&state->tasks[task]),
 		.unknown = state->tasks[task].spent[TASK_UNKNOWN],
 	};
 	if (syscalls->options.trace)
 		syscalls_line_enter(syscalls, event, number, name, call, task);
-}
-
-/* Returns whether both lists have an item for the task. */
-static bool add_blocks(struct analysis *syscalls, uint32_t task)
-{
-	while (syscalls->nr_blocks <= task)
-		if (!vec_push(syscalls->blocks, syscalls->nr_blocks))
-			return false;
-	while (syscalls->nr_left <= task)
-		if (!vec_push(syscalls->left, syscalls->nr_left))
-			return false;
-	return true;
-}
-
-/* A task comes back to a CPU in the middle of a call: was it blocked for longer than before in this call? */
-static void see_back(struct analysis *syscalls, uint32_t id)
-{
-	const struct state *state = &syscalls->pass->state;
-	const struct state_task *task = &state->tasks[id];
-	const struct open_call *call = id < syscalls->nr_calls ? &syscalls->calls[id] : NULL;
-	const struct task_out *out = outs_of(&syscalls->outs, id);
-	struct call_block *block = &syscalls->blocks[id];
-	uint64_t lasted = blocked_of(task) - syscalls->left[id];
-
-	if (!call || !call->open)
-		return;
-	if (block->since != call->since)
-		*block = (struct call_block){ .since = call->since, .waker = -1 };
-	if (lasted <= block->lasted || lasted > state->now - call->since)
-		return;
-	block->lasted = lasted;
-	block->stack = out && out->at >= call->since ? out->stack : 0;
-	block->waker = state->events[STATE_WAKING] ? task->waker : -1;
-}
-
-static void see_switch(struct analysis *syscalls, const struct event *event)
-{
-	const struct state *state = &syscalls->pass->state;
-	uint32_t in = state->step.task, out = state->step.other;
-
-	if (state->step.kind != STEP_SWITCH)
-		return;
-	outs_switch(&syscalls->outs, event->cpu);
-	if ((in != STATE_NO_TASK && !add_blocks(syscalls, in)) ||
-	    (out != STATE_NO_TASK && !add_blocks(syscalls, out))) {
-		syscalls->pass->failed = true;
-		return;
-	}
-	if (in != STATE_NO_TASK)
-		see_back(syscalls, in);
-	if (out != STATE_NO_TASK)
-		syscalls->left[out] = blocked_of(&state->tasks[out]);
-}
-
-/* Keeps the call if it is among the longest. The longest comes first. */
-__attribute__((noinline)) static void keep_slow(struct analysis *syscalls, const struct slow_call *slow)
-{
-	const struct call_block *block = slow->task < syscalls->nr_blocks ? &syscalls->blocks[slow->task] : NULL;
-	struct slow_call *at = syscalls->slowest;
-	size_t nr = syscalls->nr_slowest, index = nr;
-
-	if (nr == syscalls->options.slowest && (!nr || at[nr - 1].time.wall >= slow->time.wall))
-		return;
-	if (nr < syscalls->options.slowest) {
-		if (!vec_push(syscalls->slowest, syscalls->nr_slowest)) {
-			syscalls->pass->failed = true;
-			return;
-		}
-		at = syscalls->slowest;
-		nr++;
-	}
-	for (index = nr - 1; index && at[index - 1].time.wall < slow->time.wall; index--)
-		at[index] = at[index - 1];
-	at[index] = *slow;
-	at[index].block = (struct call_block){ .waker = -1 };
-	if (block && block->since == slow->at - slow->time.wall)
-		at[index].block = *block;
 }
 
 static inline void count(struct analysis *syscalls, const struct slow_call *call, bool failed)
@@ -343,7 +256,7 @@ static inline void count(struct analysis *syscalls, const struct slow_call *call
 	}
 	if (syscalls->options.slowest && (!syscalls->options.longer || call->time.wall > syscalls->options.longer)) {
 		syscalls->longer++;
-		keep_slow(syscalls, call);
+		syscalls_slow_keep(syscalls, call);
 	}
 }
 
@@ -419,8 +332,8 @@ __attribute__((always_inline)) static inline void see_exit(struct analysis *sysc
 		.at = state->now, .number = number, .returned = returned, .cpu = event->cpu, .task = id
 	};
 	done.time.wall = state->now - call->since;
-	done.time.blocked = blocked_of(task) - call->blocked;
-	done.time.waiting = waiting_of(task) - call->waiting;
+	done.time.blocked = state_blocked(task) - call->blocked;
+	done.time.waiting = state_waited(task) - call->waiting;
 	done.time.on_cpu =
 		done.time.wall - done.time.blocked - done.time.waiting - (task->spent[TASK_UNKNOWN] - call->unknown);
 	if (syscalls->options.trace)
@@ -558,7 +471,7 @@ static void see(struct analysis *syscalls, const struct event *event, uint8_t ro
 			syscalls_table32_fork(syscalls);
 		return;
 	case SWITCH:
-		see_switch(syscalls, event);
+		syscalls_slow_switch(syscalls, event);
 		return;
 	case STACK:
 		(void)outs_see(&syscalls->outs, event);

@@ -194,6 +194,10 @@ void syscalls_line_exit(struct analysis *syscalls, const struct event *event, in
 /* Prints that a CPU lost events, if lines are printed. */
 void syscalls_line_loss(struct analysis *syscalls, const struct event *event);
 
+/* syscalls_slow.c: an event of sched_switch; and the end of a call, which is kept if it is among the longest. */
+void syscalls_slow_switch(struct analysis *syscalls, const struct event *event);
+void syscalls_slow_keep(struct analysis *syscalls, const struct slow_call *slow);
+
 int syscalls_finish(struct analysis *syscalls, struct findings *findings, struct fail *fail);
 
 /* Returns whether a return value is an error. Those that restart a call (-512 to -516) never reach a program. */

@@ -34,7 +34,9 @@ static int damaged(const struct inflating *in, int r, struct fail *fail)
 	if (r == Z_MEM_ERROR)
 		return fail_memory(fail);
 	return fail_set(fail, -EBADMSG, "the compressed text is damaged: %s",
-			in->stream.msg ? in->stream.msg : r == Z_NEED_DICT ? "it needs a dictionary" : "it is cut off");
+			in->stream.msg   ? in->stream.msg :
+			r == Z_NEED_DICT ? "it needs a dictionary" :
+					   "it is cut off");
 }
 
 /* Returns 1 at the stream's end. */

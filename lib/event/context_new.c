@@ -9,13 +9,13 @@
 #include "lib/event/cpu_stats_internal.h"
 #include "lib/event/event.h"
 #include "lib/event/events.h"
-#include "lib/names/maps.h"
 #include "lib/event/own_formats.h"
 #include "lib/event/release.h"
 #include "lib/event/section_internal.h"
-#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
 #include "lib/event/types.h"
+#include "lib/names/maps.h"
+#include "lib/names/symbols.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>

@@ -3,9 +3,9 @@
 
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
-#include "lib/follow/call_frames_internal.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
+#include "lib/follow/call_frames_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

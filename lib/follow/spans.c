@@ -5,8 +5,8 @@
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
-#include "lib/follow/listed.h"
 #include "lib/event/place.h"
+#include "lib/follow/listed.h"
 
 #include <stdlib.h>
 #include <string.h>

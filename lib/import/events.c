@@ -7,8 +7,8 @@
 #include "lib/import/syscall_internal.h"
 #include "lib/import/told_internal.h"
 #include "lib/import/tracers_internal.h"
-#include "lib/ring/page.h"
 #include "lib/made/binder.h"
+#include "lib/ring/page.h"
 
 #include <ctype.h>
 #include <endian.h>

@@ -5,8 +5,8 @@
 #include "lib/import/document_internal.h"
 #include "lib/import/import_internal.h"
 #include "lib/import/kinds_internal.h"
-#include "lib/ring/page.h"
 #include "lib/made/binder.h"
+#include "lib/ring/page.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "lib/import/waiting_internal.h"
 
 #include "lib/base/bytes.h"
-#include "lib/ring/page.h"
 #include "lib/made/binder.h"
+#include "lib/ring/page.h"
 
 #include <endian.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #include "lib/base/text.h"
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
-#include "lib/follow/calls.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
+#include "lib/follow/calls.h"
 #include "lib/follow/spans.h"
 #include "lib/query/filter_set_internal.h"
 

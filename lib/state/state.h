@@ -5,8 +5,8 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/event.h"
-#include "lib/follow/listed.h"
 #include "lib/event/place.h"
+#include "lib/follow/listed.h"
 #include "lib/follow/roles.h"
 #include "lib/state/gaps_internal.h"
 #include "lib/state/letters_internal.h"
@@ -253,6 +253,16 @@ bool state_restart(struct state *state);
 
 /* Returns for how long, up to now, a task was in a mode. */
 uint64_t state_spent(const struct state *state, uint32_t task, enum task_mode mode);
+
+/* For how long, in its life up to the beginning of its mode, a task was blocked; and waited for a CPU. */
+static inline uint64_t state_blocked(const struct state_task *task)
+{
+	return task->spent[TASK_SLEEPING] + task->spent[TASK_BLOCKED] + task->spent[TASK_STOPPED];
+}
+static inline uint64_t state_waited(const struct state_task *task)
+{
+	return task->spent[TASK_PREEMPTED] + task->spent[TASK_WAKING] + task->spent[TASK_QUEUED];
+}
 
 /* Returns the live task with this PID, or STATE_NO_TASK. Not for PID 0. */
 uint32_t state_task_of(const struct state *state, int32_t pid);

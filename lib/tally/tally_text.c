@@ -7,8 +7,8 @@
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/event/context.h"
-#include "lib/names/symbols.h"
 #include "lib/event/tasks.h"
+#include "lib/names/symbols.h"
 #include "lib/tally/tally_calls_internal.h"
 #include "lib/tally/tally_internal.h"
 

@@ -3,9 +3,9 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
+#include "lib/made/recast.h"
 #include "lib/made/unite.h"
 #include "lib/reader/reader.h"
-#include "lib/made/recast.h"
 #include "lib/trace/trace.h"
 #include "lib/tracefs/tracing.h"
 #include "tests/unit/printed.h"

@@ -3,8 +3,8 @@
 
 #include "lib/event/context.h"
 #include "lib/event/place.h"
-#include "lib/follow/spans.h"
 #include "lib/event/tasks.h"
+#include "lib/follow/spans.h"
 #include "lib/query/selection.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/golden.h"

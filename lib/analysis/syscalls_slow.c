@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/syscalls_internal.h"
+
+#include "lib/base/vec.h"
+#include "lib/event/event.h"
+
+/* The longest calls one by one, and where and until when each was blocked for longest. */
+
+/* Returns whether both lists have an item for the task. */
+static bool add_blocks(struct analysis *syscalls, uint32_t task)
+{
+	while (syscalls->nr_blocks <= task)
+		if (!vec_push(syscalls->blocks, syscalls->nr_blocks))
+			return false;
+	while (syscalls->nr_left <= task)
+		if (!vec_push(syscalls->left, syscalls->nr_left))
+			return false;
+	return true;
+}
+
+/* A task comes back to a CPU in the middle of a call: was it blocked for longer than before in this call? */
+static void see_back(struct analysis *syscalls, uint32_t id)
+{
+	const struct state *state = &syscalls->pass->state;
+	const struct state_task *task = &state->tasks[id];
+	const struct open_call *call = id < syscalls->nr_calls ? &syscalls->calls[id] : NULL;
+	const struct task_out *out = outs_of(&syscalls->outs, id);
+	struct call_block *block = &syscalls->blocks[id];
+	uint64_t lasted = state_blocked(task) - syscalls->left[id];
+
+	if (!call || !call->open)
+		return;
+	if (block->since != call->since)
+		*block = (struct call_block){ .since = call->since, .waker = -1 };
+	if (lasted <= block->lasted || lasted > state->now - call->since)
+		return;
+	block->lasted = lasted;
+	block->stack = out && out->at >= call->since ? out->stack : 0;
+	block->waker = state->events[STATE_WAKING] ? task->waker : -1;
+}
+
+void syscalls_slow_switch(struct analysis *syscalls, const struct event *event)
+{
+	const struct state *state = &syscalls->pass->state;
+	uint32_t in = state->step.task, out = state->step.other;
+
+	if (state->step.kind != STEP_SWITCH)
+		return;
+	outs_switch(&syscalls->outs, event->cpu);
+	if ((in != STATE_NO_TASK && !add_blocks(syscalls, in)) ||
+	    (out != STATE_NO_TASK && !add_blocks(syscalls, out))) {
+		syscalls->pass->failed = true;
+		return;
+	}
+	if (in != STATE_NO_TASK)
+		see_back(syscalls, in);
+	if (out != STATE_NO_TASK)
+		syscalls->left[out] = state_blocked(&state->tasks[out]);
+}
+
+void syscalls_slow_keep(struct analysis *syscalls, const struct slow_call *slow)
+{
+	const struct call_block *block = slow->task < syscalls->nr_blocks ? &syscalls->blocks[slow->task] : NULL;
+	struct slow_call *at = syscalls->slowest;
+	size_t nr = syscalls->nr_slowest, index = nr;
+
+	if (nr == syscalls->options.slowest && (!nr || at[nr - 1].time.wall >= slow->time.wall))
+		return;
+	if (nr < syscalls->options.slowest) {
+		if (!vec_push(syscalls->slowest, syscalls->nr_slowest)) {
+			syscalls->pass->failed = true;
+			return;
+		}
+		at = syscalls->slowest;
+		nr++;
+	}
+	for (index = nr - 1; index && at[index - 1].time.wall < slow->time.wall; index--)
+		at[index] = at[index - 1];
+	at[index] = *slow;
+	at[index].block = (struct call_block){ .waker = -1 };
+	if (block && block->since == slow->at - slow->time.wall)
+		at[index].block = *block;
+}
