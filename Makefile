@@ -43,7 +43,7 @@ CFLAGS ?= $(OPT)
 # CFLAGS and OPT, if given, hold for all files.
 hot := $(addprefix cmd/,empty_answer.c export_write.c info_buffer.c pack_types.c split_cut.c stream_run.c stream_tables.c) \
 	$(addprefix lib/record/,kept.c recorder.c slack.c spool.c symbol_choice.c tap_buffer.c)
-cold_rooms := cmd lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/record lib/setup lib/tracefs lib/undo tests/unit
+cold_rooms := cmd cmd/options cmd/terminal lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/record lib/setup lib/tracefs lib/undo tests/unit
 cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analysis/*_tables.c lib/trace/pack*.c lib/trace/writer*.c) \
 	$(addprefix lib/analysis/,diff.c diff_condition.c diff_rows.c diff_table.c findings.c latency_section.c section_text.c) \
 	$(addprefix lib/base/,cpus.c destination.c destination_folder.c dir.c draft.c near.c sandbox.c table.c table_data.c table_sort.c table_text.c trust.c) \
@@ -79,7 +79,7 @@ dep_flags = -MMD -MP $(foreach path,$(sort $@ $(abspath $@) $(patsubst $(CURDIR)
 all_ldflags = $(LDFLAGS) $(if $(STATIC),-static) $(SAN)
 
 lib_src := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
-cmd_src := $(sort $(wildcard cmd/*.c))
+cmd_src := $(sort $(wildcard cmd/*.c cmd/*/*.c))
 unit_src := $(sort $(wildcard tests/unit/*.c))
 plugin_src := $(sort $(wildcard plugins/*.c))
 fuzz_src := $(sort $(wildcard tests/fuzz/*.c))

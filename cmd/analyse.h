@@ -4,7 +4,7 @@
 
 #include "cmd/command.h"
 #include "cmd/decode.h"
-#include "cmd/reading.h"
+#include "cmd/options/reading.h"
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"

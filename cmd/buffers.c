@@ -3,7 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/kernel.h"
-#include "cmd/option_value.h"
+#include "cmd/options/option_value.h"
 #include "lib/undo/instance_open.h"
 #include "lib/undo/undo.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
-#include "cmd/option_value.h"
-#include "cmd/progress.h"
-#include "cmd/reading.h"
-#include "cmd/terminal.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/reading.h"
+#include "cmd/terminal/progress.h"
+#include "cmd/terminal/terminal.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/reader/reader.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 
-#include "cmd/config.h"
-#include "cmd/defaults.h"
-#include "cmd/options_check.h"
-#include "cmd/progress.h"
-#include "cmd/terminal.h"
-#include "cmd/usage.h"
+#include "cmd/options/options_check.h"
+#include "cmd/terminal/config.h"
+#include "cmd/terminal/defaults.h"
+#include "cmd/terminal/progress.h"
+#include "cmd/terminal/terminal.h"
+#include "cmd/terminal/usage.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/near.h"
 

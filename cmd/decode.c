@@ -2,7 +2,7 @@
 #include "cmd/decode.h"
 
 #include "cmd/command.h"
-#include "cmd/option_value.h"
+#include "cmd/options/option_value.h"
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/plugin/plugins.h"

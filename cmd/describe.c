@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
-#include "cmd/option_order.h"
+#include "cmd/options/option_order.h"
 #include "formats/sink.h"
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/sorts.h"

@@ -3,7 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/diff_per.h"
-#include "cmd/reading.h"
+#include "cmd/options/reading.h"
 #include "lib/analysis/analysis.h"
 #include "lib/base/pool.h"
 #include "lib/reader/extent.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/export_write.h"
 
-#include "cmd/choice.h"
 #include "cmd/command.h"
 #include "cmd/export_tables.h"
+#include "cmd/options/choice.h"
 #include "cmd/paste.h"
-#include "cmd/progress.h"
+#include "cmd/terminal/progress.h"
 #include "formats/export/export.h"
 #include "lib/base/io.h"
 #include "lib/base/out.h"

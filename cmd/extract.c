@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
-#include "cmd/output_options.h"
+#include "cmd/options/output_options.h"
 #include "cmd/paste.h"
-#include "cmd/progress.h"
+#include "cmd/terminal/progress.h"
 #include "lib/base/text.h"
 #include "lib/record/extraction.h"
 

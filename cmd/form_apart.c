@@ -3,7 +3,7 @@
 
 #include "cmd/apart.h"
 #include "cmd/command.h"
-#include "cmd/form_options.h"
+#include "cmd/options/form_options.h"
 #include "lib/base/destination.h"
 #include "lib/base/fail.h"
 #include "lib/base/io.h"

@@ -2,7 +2,7 @@
 #include "cmd/form_write.h"
 
 #include "cmd/form_apart.h"
-#include "cmd/form_options.h"
+#include "cmd/options/form_options.h"
 #include "lib/base/destination.h"
 #include "lib/base/fail.h"
 

@@ -2,7 +2,7 @@
 #include "cmd/formats.h"
 
 #include "cmd/command.h"
-#include "cmd/terminal.h"
+#include "cmd/terminal/terminal.h"
 #include "formats/sink.h"
 #include "lib/base/escape.h"
 #include "lib/base/fail.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/analyse_by.h"
 #include "cmd/command.h"
-#include "cmd/option_value.h"
-#include "cmd/terminal.h"
+#include "cmd/options/analyse_by.h"
+#include "cmd/options/option_value.h"
+#include "cmd/terminal/terminal.h"
 #include "lib/analysis/graph.h"
 
 enum { OPT_TREE = 512, OPT_SLOWEST, OPT_BY, OPT_LONGER };

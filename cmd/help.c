@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
-#include "cmd/option_value.h"
+#include "cmd/options/option_value.h"
 #include "lib/base/cleanup.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/hist_bar.h"
 
-#include "cmd/terminal.h"
+#include "cmd/terminal/terminal.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
 #include "lib/base/utf8.h"

@@ -2,7 +2,7 @@
 #include "cmd/hist_print.h"
 
 #include "cmd/hist_bar.h"
-#include "cmd/terminal.h"
+#include "cmd/terminal/terminal.h"
 #include "lib/base/fail.h"
 #include "lib/base/json.h"
 #include "lib/base/number.h"

@@ -3,7 +3,7 @@
 
 #include "cmd/analyse.h"
 #include "cmd/command.h"
-#include "cmd/reading.h"
+#include "cmd/options/reading.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/measure/hist.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/form_apart.h"
-#include "cmd/form_options.h"
 #include "cmd/form_write.h"
-#include "cmd/option_value.h"
+#include "cmd/options/form_options.h"
+#include "cmd/options/option_value.h"
 #include "lib/base/fail.h"
 #include "lib/base/readable.h"
 #include "lib/base/sandbox.h"

@@ -2,7 +2,7 @@
 #include "cmd/info_buffer.h"
 
 #include "cmd/command.h"
-#include "cmd/terminal.h"
+#include "cmd/terminal/terminal.h"
 #include "lib/base/number.h"
 #include "lib/base/out.h"
 #include "lib/base/table.h"

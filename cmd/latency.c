@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 #include "cmd/command.h"
-#include "cmd/option_value.h"
+#include "cmd/options/option_value.h"
 #include "lib/analysis/latency.h"
 
 enum { OPT_WORST = 512, OPT_LONGER, OPT_RT };

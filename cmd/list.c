@@ -9,9 +9,9 @@
 
 #include "cmd/kernel.h"
 #include "cmd/list.h"
-#include "cmd/option_value.h"
-#include "cmd/pager.h"
-#include "cmd/terminal.h"
+#include "cmd/options/option_value.h"
+#include "cmd/terminal/pager.h"
+#include "cmd/terminal/terminal.h"
 #include "formats/sink.h"
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"

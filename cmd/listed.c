@@ -3,7 +3,7 @@
 
 #include "cmd/decode.h"
 #include "cmd/kernel.h"
-#include "cmd/reading.h"
+#include "cmd/options/reading.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/form_apart.h"
-#include "cmd/form_options.h"
 #include "cmd/form_write.h"
+#include "cmd/options/form_options.h"
 #include "cmd/paste.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
-#include "cmd/option_value.h"
-#include "cmd/setup_values.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/setup_values.h"
 #include "lib/measure/function_profile.h"
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"

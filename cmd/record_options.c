@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "cmd/option_value.h"
-#include "cmd/setup_values.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/setup_values.h"
 
 enum option_key {
 	KEY_NO_FILTER = 0x100,

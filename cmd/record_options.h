@@ -2,8 +2,8 @@
 #ifndef WEFT_CMD_RECORD_OPTIONS_H
 #define WEFT_CMD_RECORD_OPTIONS_H
 
-#include "cmd/output_options.h"
-#include "cmd/setup_options.h"
+#include "cmd/options/output_options.h"
+#include "cmd/options/setup_options.h"
 #include "lib/record/options.h"
 
 #include <argp.h>

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
-#include "cmd/progress.h"
+#include "cmd/terminal/progress.h"
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
 #include "lib/record/session.h"

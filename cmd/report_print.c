@@ -3,8 +3,8 @@
 
 #include "cmd/command.h"
 #include "cmd/formats.h"
-#include "cmd/progress.h"
-#include "cmd/terminal.h"
+#include "cmd/terminal/progress.h"
+#include "cmd/terminal/terminal.h"
 #include "cmd/text_only.h"
 #include "formats/kernel/prefix.h"
 #include "formats/painted.h"

@@ -3,8 +3,8 @@
 #define WEFT_CMD_REPORT_PRINT_H
 
 #include "cmd/decode.h"
-#include "cmd/option_value.h"
-#include "cmd/reading.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/reading.h"
 #include "formats/sink.h"
 #include "lib/base/cleanup.h"
 #include "lib/reader/query.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 #include "cmd/command.h"
-#include "cmd/terminal.h"
+#include "cmd/terminal/terminal.h"
 #include "lib/analysis/sched.h"
 
 enum { OPT_TIMEHIST = 512, OPT_CHAIN, OPT_MAP, OPT_RT, OPT_IDLE };

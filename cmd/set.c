@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
-#include "cmd/option_value.h"
-#include "cmd/progress.h"
-#include "cmd/setup_options.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/setup_options.h"
+#include "cmd/options/setup_values.h"
 #include "cmd/setup_run.h"
-#include "cmd/setup_values.h"
+#include "cmd/terminal/progress.h"
 #include "lib/base/text.h"
 #include "lib/setup/boot.h"
 

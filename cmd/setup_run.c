@@ -3,7 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/dry_run.h"
-#include "cmd/setup_complete.h"
+#include "cmd/options/setup_complete.h"
 #include "lib/record/rig.h"
 #include "lib/record/workload.h"
 #include "lib/undo/change.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/kernel.h"
-#include "cmd/option_value.h"
-#include "cmd/pager.h"
-#include "cmd/setup_values.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/setup_values.h"
+#include "cmd/terminal/pager.h"
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/buffer/view.h"

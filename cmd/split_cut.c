@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/split_cut.h"
 
-#include "cmd/choice.h"
 #include "cmd/command.h"
 #include "cmd/form_apart.h"
 #include "cmd/form_write.h"
+#include "cmd/options/choice.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"

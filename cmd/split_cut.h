@@ -2,7 +2,7 @@
 #ifndef WEFT_CMD_SPLIT_CUT_H
 #define WEFT_CMD_SPLIT_CUT_H
 
-#include "cmd/form_options.h"
+#include "cmd/options/form_options.h"
 
 #include <stdint.h>
 

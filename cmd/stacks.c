@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/analyse_by.h"
 #include "cmd/command.h"
+#include "cmd/options/analyse_by.h"
 
 static const struct argp_option options[] = {
 	{ "by", OPT_ANALYSE_BY, "stack|function|task", 0, "A row for each of these (default: stack)", 1 },

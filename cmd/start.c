@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
-#include "cmd/progress.h"
-#include "cmd/setup_options.h"
+#include "cmd/options/setup_options.h"
+#include "cmd/options/setup_values.h"
 #include "cmd/setup_run.h"
-#include "cmd/setup_values.h"
+#include "cmd/terminal/progress.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/setup/boot_line.h"

@@ -4,7 +4,7 @@
 #include "cmd/formats.h"
 #include "cmd/stream_lane.h"
 #include "cmd/stream_tables.h"
-#include "cmd/terminal.h"
+#include "cmd/terminal/terminal.h"
 #include "formats/flow.h"
 #include "formats/kernel/prefix.h"
 #include "lib/base/buf.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/analyse_by.h"
 #include "cmd/command.h"
-#include "cmd/option_value.h"
+#include "cmd/options/analyse_by.h"
+#include "cmd/options/option_value.h"
 #include "lib/analysis/syscalls.h"
 
 enum { OPT_BY = 512, OPT_FAILURES, OPT_SLOWEST, OPT_LONGER, OPT_TRACE };

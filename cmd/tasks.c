@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/analyse_by.h"
 #include "cmd/command.h"
+#include "cmd/options/analyse_by.h"
 #include "lib/analysis/tasks.h"
 
 enum { OPT_TREE = 512, OPT_BY };

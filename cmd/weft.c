@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
-#include "cmd/defaults.h"
-#include "cmd/terminal.h"
+#include "cmd/terminal/defaults.h"
+#include "cmd/terminal/terminal.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -18,8 +18,8 @@ struct setup_probes;
 struct undo;
 
 /*
- * What to trace: the description that record, start, set and stream share (cmd/setup_options.h fills it from a command
- * line), and the functions that set the kernel up for it.
+ * What to trace: the description that record, start, set and stream share (cmd/options/setup_options.h fills it from a
+ * command line), and the functions that set the kernel up for it.
  *
  * Words: an instance is one ring buffer of the kernel with its settings. The main instance of a setup is the one that
  * options without -B describe; setup_manner says whether it is a private instance or the top instance.

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/options/choice.h"
+
+#include "cmd/decode.h"
+#include "cmd/options/option_value.h"
+#include "cmd/text_only.h"
+#include "lib/base/fail.h"
+#include "lib/event/event.h"
+#include "lib/reader/reader.h"
+
+enum {
+	KEY_SINCE = 0x500,
+	KEY_UNTIL,
+	KEY_CPU,
+	KEY_PID,
+	KEY_COMM,
+	KEY_NO_SELF,
+	KEY_LIMIT,
+	KEY_TAIL,
+};
+
+static const struct argp_option time_options[] = {
+	{ "since", KEY_SINCE, "TIME", 0,
+	  "Begin at TIME, in seconds as the trace prints them, +1ms from the first event of the file, -2s from its "
+	  "last one, @EVENT or @mark:TEXT at an event or a marker (@EVENT#2-50ms: 50 ms before the second), or the "
+	  "date and time",
+	  0 },
+	{ "until", KEY_UNTIL, "TIME", 0, "End at TIME, inclusive", 0 },
+	{ 0 },
+};
+
+static const struct argp_option part_options[] = {
+	{ "instance", 'B', "NAME", 0, "Only the buffer of this instance; '' is the top one", 0 },
+	{ "cpu", KEY_CPU, "CPULIST", 0, "Only what happened on these CPUs, such as 0-3,7", 0 },
+	{ "pid", KEY_PID, "PID", 0, "Only what these tasks did; a list with commas, repeatable", 0 },
+	{ "comm", KEY_COMM, "NAME", 0, "Only what tasks did under this name, a glob; repeatable", 0 },
+	{ 0 },
+};
+
+static const struct argp_option options[] = {
+	{ "event", 'e', "EVENT", 0,
+	  "Only EVENT: system:event, system or event, with globs; several with commas, repeatable", 0 },
+	{ "filter", 'f', "FILTER", 0,
+	  "Only events that match FILTER, in the kernel's filter language; 'EVENT: FILTER' is for that event, FILTER "
+	  "alone for all events that have its fields; repeatable: one match is enough",
+	  0 },
+	{ "invert", 'v', NULL, 0, "Invert the filters that follow: leave out the events that match", 0 },
+	{ "no-hardirq", 'I', NULL, 0, "Leave out events that happened in hard interrupts", 0 },
+	{ "no-softirq", 'S', NULL, 0, "Leave out events that happened in softirqs", 0 },
+	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
+	  0 },
+	{ "limit", KEY_LIMIT, "N", 0, "End after N events", 0 },
+	{ "tail", KEY_TAIL, "N", 0, "Only the last N events", 0 },
+	{ 0 },
+};
+
+static error_t parse_time(int key, char *arg, struct argp_state *state)
+{
+	struct query *query = state->input;
+
+	switch (key) {
+	case KEY_SINCE:
+		query->since = arg;
+		return 0;
+	case KEY_UNTIL:
+		query->until = arg;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_part(int key, char *arg, struct argp_state *state)
+{
+	struct query *query = state->input;
+	struct fail fail = FAIL_INIT;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = query;
+		return 0;
+	case 'B':
+		query->instance = arg;
+		return 0;
+	case KEY_CPU:
+		query->some_cpus = true;
+		option_taken("cpu", cpus_parse(arg, &query->cpus, &fail), &fail, state);
+		return 0;
+	case KEY_PID:
+		option_taken("pid", query_add_pids(query, arg, &fail), &fail, state);
+		return 0;
+	case KEY_COMM:
+		option_taken("comm", query_add_word(&query->comms, arg, &fail), &fail, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct query *query = state->input;
+	struct fail fail = FAIL_INIT;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = query;
+		return 0;
+	case 'e':
+		option_taken("event", query_add_word(&query->events, arg, &fail), &fail, state);
+		return 0;
+	case 'f':
+		option_taken("filter", query_add_filter(query, arg, &fail), &fail, state);
+		return 0;
+	case 'v':
+		query->invert = true;
+		return 0;
+	case 'I':
+		query->flags_out |= EVENT_HARDIRQ;
+		return 0;
+	case 'S':
+		query->flags_out |= EVENT_SOFTIRQ;
+		return 0;
+	case KEY_NO_SELF:
+		query->self = QUERY_SELF_OUT;
+		return 0;
+	case KEY_LIMIT:
+		option_number("limit", arg, &query->limit, state);
+		return 0;
+	case KEY_TAIL:
+		option_number("tail", arg, &query->tail, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp choice_time_argp = {
+	.options = time_options,
+	.parser = parse_time,
+};
+
+static const struct argp_child part_children[] = {
+	{ &choice_time_argp, 0, NULL, 0 },
+	{ 0 },
+};
+
+const struct argp choice_part_argp = {
+	.options = part_options,
+	.parser = parse_part,
+	.children = part_children,
+};
+
+static const struct argp_child children[] = {
+	{ &choice_part_argp, 0, NULL, 0 },
+	{ 0 },
+};
+
+const struct argp choice_argp = {
+	.options = options,
+	.parser = parse,
+	.children = children,
+};
+
+int choice_buffers(const struct query *query, const struct decode *decode, struct trace *trace, struct reader *reader,
+		   struct fail *fail)
+{
+	const struct query_manner manner = { .prepare = decode ? decode_prepare : NULL, .arg = decode };
+	int r = query_add(query, &manner, trace, reader, fail);
+
+	return r ? r : text_only_refuse(trace, query->instance, fail);
+}

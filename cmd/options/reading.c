@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/options/reading.h"
+
+#include "cmd/command.h"
+#include "cmd/paste.h"
+#include "lib/base/pool.h"
+#include "lib/reader/reader.h"
+#include "lib/record/parts.h"
+#include "lib/trace/trace.h"
+
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+enum { KEY_NO_SANDBOX = 0xe00, KEY_TRUST_SIZE };
+
+static const struct argp_option options[] = {
+	{ "no-sandbox", KEY_NO_SANDBOX, NULL, 0,
+	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 0 },
+	{ "trust-size", KEY_TRUST_SIZE, NULL, 0,
+	  "Also read and write what claims more bytes, memory or text than any real recording has", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct reading *reading = state->input;
+
+	(void)arg;
+	switch (key) {
+	case KEY_NO_SANDBOX:
+		reading->no_sandbox = true;
+		return 0;
+	case KEY_TRUST_SIZE:
+		reading->trust_size = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp reading_argp = {
+	.options = options,
+	.parser = parse,
+};
+
+int reading_open(const char *input, const struct reading *reading, struct trace **ret, struct fail *fail)
+{
+	struct trace *trace;
+	int r = trace_new(input, &trace, fail);
+
+	return r ? r : reading_load(trace, reading, ret, fail);
+}
+
+int reading_load_all(struct trace *const *traces, size_t nr, const struct reading *reading, struct fail *fail)
+{
+	int r;
+
+	/* Reads what the local time of --since depends on before giving up the right to read it. */
+	tzset();
+	r = reading->no_sandbox || reading->opens_more ? 0 : trace_sandbox(traces[0], fail);
+	for (size_t i = 0; !r && i < nr; i++) {
+		r = trace_load(traces[i], fail);
+		if (!r && reading->trust_size)
+			trace_trust_sizes(traces[i]);
+	}
+	return r;
+}
+
+int reading_load(struct trace *trace, const struct reading *reading, struct trace **ret, struct fail *fail)
+{
+	int r = reading_load_all(&trace, 1, reading, fail);
+
+	if (r) {
+		trace_free(trace);
+		return r;
+	}
+	*ret = trace;
+	return 0;
+}
+
+/* The CPUs that this process may use: `taskset -c 0` keeps it to one, and then to one thread. */
+static int usable_cpus(void)
+{
+	cpu_set_t set;
+
+	/* With more CPUs than the set has room for. */
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return CPU_SETSIZE;
+	return CPU_COUNT(&set);
+}
+
+static bool is_compressed(struct trace *trace)
+{
+	for (size_t i = 0; i < trace_buffers(trace); i++)
+		if (trace_buffer(trace, i)->compressed)
+			return true;
+	return false;
+}
+
+/*
+ * Reading, which is to decompress, merge and bind, takes about as long as an analysis does: each is work for one
+ * thread. Decompression in a thread of its own is faster on three CPUs; on two it only takes more CPU time. A consumer
+ * that cannot take batches reads in its own thread, and only decompression runs ahead.
+ */
+int reading_start(struct reader *reader, struct trace *trace, bool in_batches, struct pool **ret_pool,
+		  struct fail *fail)
+{
+	int cpus = usable_cpus(), r = 0;
+	struct reader_options options = { .ahead = in_batches && cpus > 1 };
+
+	if (is_compressed(trace) && cpus > (options.ahead ? 2 : 1))
+		r = pool_new(1, &options.pool, fail);
+	*ret_pool = options.pool;
+	return r ? r : reader_start(reader, &options, fail);
+}
+
+void reading_tell_left_behind(const char *input)
+{
+	cleanup_buf struct buf pasted = BUF_INIT;
+	cleanup_free char *path = NULL;
+
+	if (strcmp(input, "-") && parts_left_behind(input, &path))
+		command_warn("note: '%s' is left of a recording that was killed; 'weft recover %s' makes a file of it",
+			     path, paste_file(&pasted, path));
+}

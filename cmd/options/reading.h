@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_OPTIONS_READING_H
+#define WEFT_CMD_OPTIONS_READING_H
+
+#include "lib/base/cleanup.h"
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fail;
+struct pool;
+struct reader;
+struct trace;
+
+/*
+ * What the commands that read a recording share. The options that say how are an argp child; its input is a struct
+ * reading.
+ */
+struct reading {
+	bool no_sandbox, trust_size;
+	bool opens_more; /* set by a command that opens files after reading_open() and then gives up rights itself */
+};
+
+extern const struct argp reading_argp;
+
+/*
+ * Opens the file. Unless the reading says otherwise, it then gives up all rights that reading does not need: nothing
+ * can be opened afterwards.
+ */
+int must_check reading_open(const char *input, const struct reading *reading, struct trace **ret, struct fail *fail);
+
+/* The second half of reading_open(), for a trace that is open but not read. After an error the trace is freed. */
+int must_check reading_load(struct trace *trace, const struct reading *reading, struct trace **ret, struct fail *fail);
+
+/* For several traces that are open but not read: gives up the rights and reads the beginning of each. */
+int must_check reading_load_all(struct trace *const *traces, size_t nr, const struct reading *reading,
+				struct fail *fail);
+
+/*
+ * Starts a reader of one trace with as many threads as pay. `in_batches`: only struct batches reads, as in pass_run().
+ * The caller frees the pool after the reader; it is NULL where there is none.
+ */
+int must_check reading_start(struct reader *reader, struct trace *trace, bool in_batches, struct pool **ret_pool,
+			     struct fail *fail);
+
+/* A killed recording of this very name may hold what the reader is looking for: a note. */
+void reading_tell_left_behind(const char *input);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/options/setup_for.h"
+
+#include "cmd/options/option_value.h"
+#include "lib/analysis/analysis.h"
+#include "lib/base/buf.h"
+#include "lib/setup/setup.h"
+
+#include <string.h>
+
+static bool add_want(struct setup_instance *wanted, const struct analysis_want *want, bool essential)
+{
+	struct setup_event *event;
+
+	/* Two analyses may want the same event. */
+	for (size_t i = 0; i < wanted->nr_events; i++) {
+		if (wanted->events[i].what_for && !strcmp(wanted->events[i].pattern, want->event)) {
+			wanted->events[i].optional &= !essential;
+			return true;
+		}
+	}
+	event = setup_add_event(wanted, want->event);
+	if (!event)
+		return false;
+	event->instead = want->instead;
+	event->what_for = want->what_for;
+	event->optional = !essential;
+	return true;
+}
+
+static bool add_stacks(struct setup_instance *wanted, const char *events, const char *instead)
+{
+	struct setup_event *event = setup_add_event(wanted, events);
+
+	if (!event || !setup_list_add(&event->triggers, "stacktrace"))
+		return false;
+	event->instead = instead;
+	event->what_for = "the stacks";
+	event->optional = true;
+	return true;
+}
+
+static bool add_wants(struct setup_instance *wanted, const struct analysis_ops *ops, size_t essential)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ops->wants[i].event; i++)
+		/* A tracer's own events cannot be enabled: the tracer writes them. */
+		if (!ops->tracer || strncmp(ops->wants[i].event, "ftrace:", strlen("ftrace:")))
+			ok = ok && add_want(wanted, &ops->wants[i], i < essential);
+	return ok;
+}
+
+bool setup_for_analysis(struct setup_instance *wanted, const struct analysis_ops *ops)
+{
+	bool ok = true;
+
+	/* An overview can do without any of its parts. */
+	for (size_t i = 0; ops->like && ops->like[i]; i++)
+		ok = ok && add_wants(wanted, ops->like[i], 0);
+	ok = ok && add_wants(wanted, ops, ops->essential);
+	if (ops->stacks)
+		ok = ok && add_stacks(wanted, ops->stacks, ops->stacks_instead);
+	if (ops->option)
+		ok = ok && setup_list_add(&wanted->wishes, ops->option);
+	if (ops->tracer)
+		wanted->tracer = ops->tracer;
+	return ok;
+}
+
+static void refuse(const char *option, const char *name, struct argp_state *state)
+{
+	cleanup_buf struct buf names = BUF_INIT;
+	const struct analysis_ops *ops;
+	bool ok = true;
+
+	for (size_t i = 0; (ops = analysis_at(i)); i++)
+		ok = ok && buf_addf(&names, "%s%s", !i ? "" : analysis_at(i + 1) ? ", " : " and ", ops->name);
+	argp_error(state, "%s: unknown analysis '%s'; the analyses are %s", option, name,
+		   ok ? buf_str(&names) : "others");
+}
+
+void setup_for(struct setup_instance *wanted, const char *option, const char *name, struct argp_state *state)
+{
+	const struct analysis_ops *ops = analysis_named(name);
+
+	if (!ops)
+		refuse(option, name, state);
+	else if (ops->tracer && wanted->tracer && strcmp(ops->tracer, wanted->tracer))
+		argp_error(state, "%s %s needs the tracer %s, but another one is requested: %s", option, name,
+			   ops->tracer, wanted->tracer);
+	else if (!setup_for_analysis(wanted, ops))
+		option_no_memory(state);
+}

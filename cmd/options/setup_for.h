@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_OPTIONS_SETUP_FOR_H
+#define WEFT_CMD_OPTIONS_SETUP_FOR_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+struct analysis_ops;
+struct setup_instance;
+
+/* The value of --for: names of the analyses that a recording can be made for (lib/analysis/analyses.c). */
+#define SETUP_FOR "summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks"
+
+/* Adds what the analysis of this name wants. An unknown name is a usage error. */
+void setup_for(struct setup_instance *wanted, const char *option, const char *name, struct argp_state *state);
+/* Returns false when memory runs out. */
+bool setup_for_analysis(struct setup_instance *wanted, const struct analysis_ops *ops);
+
+#endif
