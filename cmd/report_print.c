@@ -117,7 +117,9 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 		nr_wanted++;
 		add_buffer(report, trace, i, printing);
 	}
-	return report->query.instance && !nr_wanted ? query_no_instance(&report->query, trace, fail) : 0;
+	if (report->query.instance && !nr_wanted)
+		return query_no_instance(&report->query, trace, fail);
+	return query_check_durations(&printing->reader, fail);
 }
 
 /* Adds the text in front of each line that names its buffer, if there are several buffers. */

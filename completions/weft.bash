@@ -12,14 +12,14 @@ _weft_options()
 	recover) echo '--output -o --mode --quiet -q' ;;
 	extract) echo '--instance -B --all -a --snapshot -s --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q' ;;
 	snapshot) echo '--instance -B --take -s --clear -r --free -f --cpu -c --on --count' ;;
-	report) echo '--input -i -F --self --event -e --filter -f --invert -v --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --stored --decode --no-plugins -N --plugin-dir --quiet -q --threads --no-sandbox --trust-size' ;;
-	export) echo '--input -i --to --output -o --event -e --filter -f --invert -v --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --fields --weight --max-size --diff --partition --decode --no-plugins -N --plugin-dir --mode --quiet -q --no-sandbox --trust-size' ;;
-	sql) echo '--input -i --event -e --filter -f --invert -v --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --decode --no-plugins -N --plugin-dir --quiet -q --no-sandbox --trust-size' ;;
+	report) echo '--input -i -F --self --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --stored --decode --no-plugins -N --plugin-dir --quiet -q --threads --no-sandbox --trust-size' ;;
+	export) echo '--input -i --to --output -o --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --fields --weight --max-size --diff --partition --decode --no-plugins -N --plugin-dir --mode --quiet -q --no-sandbox --trust-size' ;;
+	sql) echo '--input -i --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --decode --no-plugins -N --plugin-dir --quiet -q --no-sandbox --trust-size' ;;
 	info) echo '--input -i --no-events --no-sandbox --trust-size --settings --setting --instance -B' ;;
 	check) echo '--input -i --quiet -q --no-sandbox --trust-size' ;;
 	pack) echo '--output -o --pages --kallsyms --all-symbols --events --latency --latency-sample --btf --maps --instance -B --compression --file-version --mode --script --quiet -q' ;;
 	convert) echo '--input -i --output -o --file-version --compression --mode --quiet -q --no-sandbox --trust-size' ;;
-	split) echo '--input -i --every --size --count --by --event -e --filter -f --invert -v --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --output -o --file-version --compression --mode --quiet -q --no-sandbox --trust-size' ;;
+	split) echo '--input -i --every --size --count --by --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --output -o --file-version --compression --mode --quiet -q --no-sandbox --trust-size' ;;
 	merge) echo '--offset --match --output -o --file-version --compression --mode --quiet -q --no-sandbox --trust-size' ;;
 	import) echo '--input -i --formats-from --strict --output -o --file-version --compression --mode --quiet -q --no-sandbox --trust-size' ;;
 	summary) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
@@ -216,6 +216,7 @@ _weft_metavar()
 	report:-F) echo 'FILTER' ;;
 	report:--event|report:-e) echo 'EVENT' ;;
 	report:--filter|report:-f) echo 'FILTER' ;;
+	report:--longer) echo 'TIME' ;;
 	report:--limit) echo 'N' ;;
 	report:--tail) echo 'N' ;;
 	report:--instance|report:-B) echo 'NAME' ;;
@@ -237,6 +238,7 @@ _weft_metavar()
 	export:--output|export:-o) echo 'FILE' ;;
 	export:--event|export:-e) echo 'EVENT' ;;
 	export:--filter|export:-f) echo 'FILTER' ;;
+	export:--longer) echo 'TIME' ;;
 	export:--limit) echo 'N' ;;
 	export:--tail) echo 'N' ;;
 	export:--instance|export:-B) echo 'NAME' ;;
@@ -255,6 +257,7 @@ _weft_metavar()
 	sql:--input|sql:-i) echo 'FILE' ;;
 	sql:--event|sql:-e) echo 'EVENT' ;;
 	sql:--filter|sql:-f) echo 'FILTER' ;;
+	sql:--longer) echo 'TIME' ;;
 	sql:--limit) echo 'N' ;;
 	sql:--tail) echo 'N' ;;
 	sql:--instance|sql:-B) echo 'NAME' ;;
@@ -293,6 +296,7 @@ _weft_metavar()
 	split:--by) echo 'cpu|event' ;;
 	split:--event|split:-e) echo 'EVENT' ;;
 	split:--filter|split:-f) echo 'FILTER' ;;
+	split:--longer) echo 'TIME' ;;
 	split:--limit) echo 'N' ;;
 	split:--tail) echo 'N' ;;
 	split:--instance|split:-B) echo 'NAME' ;;

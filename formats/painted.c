@@ -270,6 +270,14 @@ static bool painted_settle(struct sink *sink, struct events *events, struct even
 	return inside->ops->settle(inside, events, event);
 }
 
+static void painted_pass_over(struct sink *sink, const struct event *event)
+{
+	struct sink *inside = ((struct painted *)sink)->inside;
+
+	if (inside->ops->pass_over)
+		inside->ops->pass_over(inside, event);
+}
+
 static void painted_free(struct sink *sink)
 {
 	struct painted *painted = (struct painted *)sink;
@@ -284,6 +292,7 @@ static const struct sink_ops painted_sink = {
 	.free = painted_free,
 	.begin = painted_begin,
 	.settle = painted_settle,
+	.pass_over = painted_pass_over,
 	.format = painted_format,
 	.end = painted_end,
 };

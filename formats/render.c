@@ -145,6 +145,12 @@ __attribute__((noinline)) static bool relieve(struct reader *reader, struct batc
 	return empty;
 }
 
+static void pass_over(const struct reader *reader, struct sink *sink, const struct event *event)
+{
+	if (sink->ops->pass_over && reader_passes(reader, event))
+		sink->ops->pass_over(sink, event);
+}
+
 /* Decodes, merges and settles events until the batch is full, holds too much, or the stream ends. */
 may_prefetch_write static int batch_fill(struct renderer_state *state, struct batch *batch, struct fail *fail)
 {
@@ -171,8 +177,10 @@ may_prefetch_write static int batch_fill(struct renderer_state *state, struct ba
 			events = reader->buffers[event->event.buffer].events;
 		}
 		prefetch_write(event + PREFETCH);
-		if (!all && !reader_wants(reader, &event->event))
+		if (!all && !reader_wants(reader, &event->event)) {
+			pass_over(reader, sink, &event->event);
 			continue;
+		}
 		if (!settle(sink, events, &event->event))
 			continue;
 		printed += event->event.kind == EVENT_RECORD;

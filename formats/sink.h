@@ -89,6 +89,8 @@ struct sink_ops {
 	void (*free)(struct sink *sink);
 	void (*begin)(struct sink *sink, struct out *out);
 	bool (*settle)(struct sink *sink, struct events *events, struct event *event);
+	/* an event between others of the same functions that is left out; may be NULL */
+	void (*pass_over)(struct sink *sink, const struct event *event);
 	void (*format)(const struct sink *sink, const struct event *event, struct out *out);
 	void (*end)(struct sink *sink, struct out *out);
 };

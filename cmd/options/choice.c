@@ -17,6 +17,7 @@ enum {
 	KEY_NO_SELF,
 	KEY_LIMIT,
 	KEY_TAIL,
+	KEY_LONGER,
 };
 
 static const struct argp_option time_options[] = {
@@ -45,8 +46,11 @@ static const struct argp_option options[] = {
 	  "alone for all events that have its fields; repeatable: one match is enough",
 	  0 },
 	{ "invert", 'v', NULL, 0, "Invert the filters that follow: leave out the events that match", 0 },
-	{ "no-hardirq", 'I', NULL, 0, "Leave out events that happened in hard interrupts", 0 },
-	{ "no-softirq", 'S', NULL, 0, "Leave out events that happened in softirqs", 0 },
+	{ "longer", KEY_LONGER, "TIME", 0,
+	  "Only what lasted longer than TIME, and the callers of such functions; the same as -f 'duration > TIME'", 0 },
+	{ "no-hardirq", 'I', NULL, 0,
+	  "Only what happened outside hard interrupts: leave out their events; with -S outside all interrupts", 0 },
+	{ "no-softirq", 'S', NULL, 0, "Only what happened outside softirqs: leave out their events", 0 },
 	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
 	  0 },
 	{ "limit", KEY_LIMIT, "N", 0, "End after N events", 0 },
@@ -112,6 +116,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'v':
 		query->invert = true;
+		return 0;
+	case KEY_LONGER:
+		option_taken("longer", query_add_longer(query, option_time("longer", arg, state), &fail), &fail, state);
 		return 0;
 	case 'I':
 		query->flags_out |= EVENT_HARDIRQ;

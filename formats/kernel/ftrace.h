@@ -122,6 +122,8 @@ struct tracer {
 	const char *legend, *legend_rt;
 	/* Like sink_ops::settle; gets every record when this tracer is current. May be NULL. */
 	settle_fn *settle;
+	/* Like sink_ops::pass_over. May be NULL. */
+	void (*pass_over)(struct ftrace *ftrace, const struct binding *binding, const struct event *event);
 	/* Prints the whole line; false, and nothing printed, when the line has the usual form. */
 	bool (*line)(const struct ftrace *ftrace, const struct event *event, struct out *out);
 	/* Whether line() is false for this type. May be NULL: never. */

@@ -251,6 +251,14 @@ static bool ftrace_settle(struct sink *sink, struct events *events, struct event
 	return settle_record(ftrace, binding, events, event);
 }
 
+static void ftrace_pass_over(struct sink *sink, const struct event *event)
+{
+	struct ftrace *ftrace = (struct ftrace *)sink;
+
+	if (ftrace->tracer && ftrace->tracer->pass_over)
+		ftrace->tracer->pass_over(ftrace, ftrace_bind(ftrace, event->type), event);
+}
+
 static void format_gap(const struct event *event, struct out *out)
 {
 	if (event->lost > 0)
@@ -455,5 +463,6 @@ const struct sink_ops ftrace_sink = {
 	.free = ftrace_free,
 	.begin = ftrace_begin,
 	.settle = ftrace_settle,
+	.pass_over = ftrace_pass_over,
 	.format = ftrace_format,
 };

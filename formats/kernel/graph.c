@@ -486,6 +486,7 @@ const struct tracer graph_tracer = {
 	.name = "function_graph",
 	.header = graph_header,
 	.settle = graph_settle,
+	.pass_over = graph_pass_over,
 	.line = graph_line,
 	.usual = graph_usual,
 };

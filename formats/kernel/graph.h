@@ -109,6 +109,7 @@ void graph_cpu_enter(struct graph_cpu *cpu, uint64_t func, int32_t depth, bool l
 bool graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth);
 
 bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct events *events, struct event *event);
+void graph_pass_over(struct ftrace *ftrace, const struct binding *binding, const struct event *event);
 bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, struct events *events,
 			struct event *event);
 bool graph_leaves(const struct binding *binding); /* types that are not printed as comments */

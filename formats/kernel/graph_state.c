@@ -210,6 +210,23 @@ bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct e
 	return settle_other(binding, event, cpu);
 }
 
+void graph_pass_over(struct ftrace *ftrace, const struct binding *binding, const struct event *event)
+{
+	struct graph_cpu *cpu = cpu_at(ftrace->graph, event->cpu_index);
+	bool enters = binding->renderer == &graph_entry_renderer || binding->renderer == &graph_retaddr_renderer;
+	uint64_t func;
+	int32_t depth;
+
+	if (!cpu || (!enters && binding->renderer != &graph_exit_renderer))
+		return;
+	func = func_of(binding, event);
+	depth = depth_of(binding, event);
+	if (enters && !graph_cpu_hides(cpu, ftrace->graph, func, depth))
+		graph_cpu_enter(cpu, func, depth, false);
+	else if (!enters && !graph_cpu_leaves_irq(cpu, ftrace->graph, depth))
+		(void)graph_cpu_leave(cpu, func, depth);
+}
+
 /* Settles functions of the graph while another tracer is current: the state of previous lines is unknown. */
 bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, struct events *events,
 			struct event *event)

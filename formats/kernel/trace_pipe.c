@@ -64,6 +64,11 @@ static bool pipe_settle(struct sink *sink, struct events *events, struct event *
 	return true;
 }
 
+static void pipe_pass_over(struct sink *sink, const struct event *event)
+{
+	ftrace_sink.pass_over(sink, event);
+}
+
 static void pipe_format(const struct sink *sink, const struct event *event, struct out *out)
 {
 	ftrace_sink.format(sink, event, out);
@@ -82,5 +87,6 @@ const struct sink_ops trace_pipe_sink = {
 	.free = pipe_free,
 	.begin = pipe_begin,
 	.settle = pipe_settle,
+	.pass_over = pipe_pass_over,
 	.format = pipe_format,
 };

@@ -310,15 +310,11 @@ bool durations_ended(const struct durations *durations, const struct event *even
 	return false;
 }
 
-bool durations_keep(struct durations *durations, const struct event *event, bool *ret_out)
+bool durations_met(struct durations *durations, const struct event *event, uint64_t ns, bool *ret_out)
 {
 	bool met = false;
-	uint64_t ns;
 
 	*ret_out = false;
-	see_begin(durations, event);
-	if (!lasted(durations, event, &ns))
-		return false;
 	for (size_t i = 0; i < durations->nr; i++) {
 		if (!is_met(&durations->items[i], event, ns))
 			continue;
@@ -328,6 +324,15 @@ bool durations_keep(struct durations *durations, const struct event *event, bool
 	if (met)
 		keep_end(durations, event, ns);
 	return met;
+}
+
+bool durations_keep(struct durations *durations, const struct event *event, bool *ret_out)
+{
+	uint64_t ns;
+
+	*ret_out = false;
+	see_begin(durations, event);
+	return lasted(durations, event, &ns) && durations_met(durations, event, ns, ret_out);
 }
 
 bool durations_some(const struct durations *durations)

@@ -31,6 +31,9 @@ int must_check durations_add(struct durations *durations, const char *text, bool
 /* Whether the event meets a filter that is not negated; *ret_out: it meets a negated one. */
 bool durations_keep(struct durations *durations, const struct event *event, bool *ret_out);
 
+/* The same for an event that ends something of a known duration. It may be asked at any time, in any order. */
+bool durations_met(struct durations *durations, const struct event *event, uint64_t lasted, bool *ret_out);
+
 /*
  * For an event that durations_keep() has just let pass, or one of the few before it: gives the duration of what the
  * event ends. For a system call it also gives the event that began it, if it was seen; else begin->data is NULL. The

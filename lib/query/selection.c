@@ -11,6 +11,7 @@
 #include "lib/event/tasks.h"
 #include "lib/query/duration_internal.h"
 #include "lib/query/filter_set_internal.h"
+#include "lib/query/picks_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct selection {
 	size_t nr_comms;
 	struct filter_set *filters;  /* NULL: none */
 	struct durations *durations; /* NULL: none */
+	struct picks *picks;         /* NULL: selection_read_first() was not called, or nothing asks for it */
 	uint8_t flags_out;           /* events with one of these enum event_flags are left out */
 	struct comm_memo memo[COMM_MEMO];
 	int32_t *self; /* the PIDs of the recorder's tasks */
@@ -84,6 +86,7 @@ void selection_free(struct selection *selection)
 	free(selection->self);
 	filter_set_free(selection->filters);
 	durations_free(selection->durations);
+	picks_free(selection->picks);
 	free(selection);
 }
 
@@ -219,10 +222,39 @@ bool selection_asks_duration(const struct selection *selection)
 	return selection->durations;
 }
 
+/* A file that knows its tracer has calls of functions only if it is one that shows them. */
+static bool may_have_calls(const struct context *context)
+{
+	return !context->tracer_known || (strcmp(context->tracer, "nop") && strcmp(context->tracer, "function"));
+}
+
+int selection_read_first(struct selection *selection, const struct events_options *window, struct fail *fail)
+{
+	const struct picks_wish wish = { selection->context, selection->durations, selection->flags_out };
+
+	if (!selection->durations && !(selection->flags_out && may_have_calls(selection->context)))
+		return 0;
+	return picks_find(&wish, window, &selection->picks, fail);
+}
+
+bool selection_follows_calls(const struct selection *selection)
+{
+	return selection->picks;
+}
+
+bool selection_lacks_durations(const struct selection *selection)
+{
+	return selection->durations && selection->picks && picks_any(selection->picks) &&
+	       !picks_measured(selection->picks);
+}
+
 void selection_gap(struct selection *selection, const struct event *gap)
 {
+	unsigned pick;
 	bool out;
 
+	if (selection->picks)
+		(void)picks_see(selection->picks, gap, &pick);
 	if (selection->durations)
 		(void)durations_keep(selection->durations, gap, &out);
 }
@@ -245,6 +277,16 @@ static bool keep_filters(struct selection *selection, const struct event *event)
 		return true;
 	if (selection->durations && durations_some(selection->durations))
 		return met || (selection->filters && filter_set_keep(selection->filters, event));
+	return !selection->filters || filter_set_keep(selection->filters, event);
+}
+
+/* The beginning or the end of a call, by the first reading. */
+static bool keep_call(struct selection *selection, const struct event *event, unsigned pick)
+{
+	if (pick & PICK_OUT)
+		return false;
+	if (selection->durations && durations_some(selection->durations))
+		return pick & PICK_WANTED || (selection->filters && filter_set_keep(selection->filters, event));
 	return !selection->filters || filter_set_keep(selection->filters, event);
 }
 
@@ -284,9 +326,13 @@ static bool is_self(const struct selection *selection, const struct event *event
 bool selection_keep(void *arg, const struct event *event)
 {
 	struct selection *selection = arg;
+	unsigned pick;
 	bool keep;
 
-	if (bit_get(selection->stacks, event->id) && !bit_get(selection->ids, event->id))
+	if (selection->picks && picks_see(selection->picks, event, &pick))
+		keep = keep_call(selection, event, pick) &&
+		       (!selection->some_events || bit_get(selection->ids, event->id));
+	else if (bit_get(selection->stacks, event->id) && !bit_get(selection->ids, event->id))
 		keep = bit_get(selection->kept, event->cpu_index);
 	else if (selection->durations)
 		keep = keep_filters(selection, event) &&

@@ -9,6 +9,7 @@
 
 struct context;
 struct event;
+struct events_options;
 struct fail;
 
 /*
@@ -49,6 +50,21 @@ int must_check selection_leave_out_self(struct selection *selection, uint64_t **
  */
 bool selection_asks_duration(const struct selection *selection);
 void selection_gap(struct selection *selection, const struct event *gap);
+
+/*
+ * Reads the events of the window if the selection asks which calls of the function graph lasted how long, or ran in an
+ * interrupt: it then keeps the entry of a call with its exit, and the callers of a wanted one. selection_keep() must
+ * then be called for every event of that window once, in the same order, but exits may be missing. Without this a
+ * filter by duration keeps only exits, and flags are those of each event.
+ */
+int must_check selection_read_first(struct selection *selection, const struct events_options *window,
+				    struct fail *fail);
+
+/* Whether selection_read_first() has read: what is left out stands between the lines of one function. */
+bool selection_follows_calls(const struct selection *selection);
+
+/* Whether it has read events, a filter asks for a duration, and nothing has one. */
+bool selection_lacks_durations(const struct selection *selection);
 
 /* The result of durations_ended() of lib/query/duration_internal.h; the signature fits sink_options::ended. */
 bool selection_ended(void *selection, const struct event *event, uint64_t *ret_lasted, struct event *ret_begin);

@@ -12,6 +12,7 @@
 #include "lib/trace/trace.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ void query_release(struct query *query)
 	free(query->comms.at);
 	free(query->filters.at);
 	free(query->negated);
+	free(query->longer);
 	free(query->pids);
 	*query = (struct query)QUERY_INIT;
 }
@@ -45,6 +47,23 @@ int query_add_filter(struct query *query, const char *filter, struct fail *fail)
 		return fail_memory(fail);
 	*added = query->invert;
 	return query_add_word(&query->filters, filter, fail);
+}
+
+int query_add_longer(struct query *query, uint64_t ns, struct fail *fail)
+{
+	bool invert = query->invert;
+	char *filter;
+	int r;
+
+	if (query->longer)
+		return fail_set(fail, -EINVAL, "only one time is allowed");
+	if (asprintf(&filter, "duration > %" PRIu64 "ns", ns) < 0)
+		return fail_memory(fail);
+	query->longer = filter;
+	query->invert = false;
+	r = query_add_filter(query, filter, fail);
+	query->invert = invert;
+	return r;
 }
 
 int query_add_pids(struct query *query, const char *list, struct fail *fail)
@@ -81,7 +100,7 @@ static int select_events(const struct query *query, struct selection *selection,
 		r = selection_add_pid(selection, query->pids[i], fail);
 	for (size_t i = 0; !r && i < query->filters.nr; i++)
 		if ((r = selection_add_filter(selection, query->filters.at[i], query->negated[i], fail)))
-			fail_in(fail, r, "--filter");
+			fail_in(fail, r, query->filters.at[i] == query->longer ? "--longer" : "--filter");
 	if (!r && selection_asks_duration(selection) && query->tail != UINT64_MAX)
 		r = fail_set(fail, -EINVAL,
 			     "--tail reads only the last events, so a duration that began before them is unknown: "
@@ -121,7 +140,29 @@ int query_narrow(const struct query *query, struct reader_buffer *buffer, bool l
 		buffer->window.cpu_mask = query->cpus.bits;
 		buffer->window.cpu_mask_words = array_size(query->cpus.bits);
 	}
-	return narrow_time(query, buffer, extent, fail);
+	r = narrow_time(query, buffer, extent, fail);
+	/* Where the last events begin is found by reading parts, and a source of pages is read only once. */
+	if (!r && buffer->selection && query->tail == UINT64_MAX && !buffer->window.source)
+		r = selection_read_first(buffer->selection, &buffer->window, fail);
+	return r;
+}
+
+int query_check_durations(const struct reader *reader, struct fail *fail)
+{
+	bool lacks = false;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		const struct selection *selection = reader->buffers[i].selection;
+
+		if (!selection || !selection_lacks_durations(selection))
+			return 0;
+		lacks = true;
+	}
+	return lacks ? fail_set(fail, -ENOENT,
+				"nothing among the events has a duration: there is no function graph, no system call, "
+				"no interrupt and no task that ran; record with -p function_graph, -e syscalls, -e irq "
+				"or -e sched_switch") :
+		       0;
 }
 
 bool query_wants(const struct query *query, struct trace *trace, size_t buffer, bool texts)
@@ -168,7 +209,9 @@ int query_add(const struct query *query, const struct query_manner *manner, stru
 		wanted = true;
 		r = add(query, manner, trace, i, reader, &extent, fail);
 	}
-	return !r && query->instance && !wanted ? query_no_instance(query, trace, fail) : r;
+	if (!r && query->instance && !wanted)
+		return query_no_instance(query, trace, fail);
+	return r ? r : query_check_durations(reader, fail);
 }
 
 int query_tail(const struct query *query, struct reader *reader, struct fail *fail)

@@ -32,6 +32,7 @@ struct query {
 	struct query_words events, comms; /* as lib/query/selection.h reads them */
 	struct query_words filters;       /* one match is enough */
 	bool *negated;                    /* for each filter: what meets it is left out */
+	char *longer;                     /* the filter that query_add_longer() made; NULL: none */
 	bool invert;                      /* the filters that are still to come are such */
 	uint8_t flags_out;                /* enum event_flags of events that are left out */
 	int32_t *pids;
@@ -54,6 +55,8 @@ void query_release(struct query *query);
 /* Each adds what one option says. -EINVAL or -ERANGE: it has no such form; the message does not name the option. */
 int must_check query_add_word(struct query_words *words, const char *word, struct fail *fail);
 int must_check query_add_filter(struct query *query, const char *filter, struct fail *fail);
+/* The filter "duration > TIME": only what lasted longer, and on a function graph the callers. */
+int must_check query_add_longer(struct query *query, uint64_t ns, struct fail *fail);
 /* A list with commas. */
 int must_check query_add_pids(struct query *query, const char *list, struct fail *fail);
 
@@ -76,6 +79,9 @@ bool query_wants(const struct query *query, struct trace *trace, size_t buffer, 
 int must_check query_add(const struct query *query, const struct query_manner *manner, struct trace *trace,
 			 struct reader *reader, struct fail *fail);
 int must_check query_tail(const struct query *query, struct reader *reader, struct fail *fail);
+
+/* -ENOENT: a filter asks for a duration, and in none of the buffers anything has one. */
+int must_check query_check_durations(const struct reader *reader, struct fail *fail);
 
 /* Returns -ENOENT: the trace has no buffer of the instance. */
 int query_no_instance(const struct query *query, struct trace *trace, struct fail *fail);

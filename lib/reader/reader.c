@@ -219,6 +219,13 @@ bool reader_wants(struct reader *reader, const struct event *event)
 	return true;
 }
 
+bool reader_passes(const struct reader *reader, const struct event *event)
+{
+	const struct selection *selection = reader->buffers[event->buffer].selection;
+
+	return selection && event->kind == EVENT_RECORD && selection_follows_calls(selection);
+}
+
 static inline int next(struct reader *reader, struct event *ret, struct fail *fail)
 {
 	int r;

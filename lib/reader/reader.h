@@ -146,6 +146,9 @@ size_t reader_held_merged(const struct reader *reader);
 void reader_retired(struct reader *reader, struct block **chains);
 void reader_give_back(struct reader *reader, struct block **chains);
 
+/* Whether an event that is not kept stands between the lines of kept ones: the sink is then shown it, too. */
+bool reader_passes(const struct reader *reader, const struct event *event);
+
 static inline int reader_step(struct reader *reader, struct event *ret, struct fail *fail)
 {
 	ret->buffer = 0;

@@ -55,6 +55,7 @@ hist="hist sched:sched_switch --keys prev_comm -i"
 	one_message "--filter=((" "--filter: " "${everything[@]}"
 	one_message "--filter=nosuch == 1" "--filter: Field not found" "${everything[@]}"
 	one_message "--filter=duration > 1xs" "--filter: " "${everything[@]}"
+	one_message --longer=1xs "--longer: " "${everything[@]}"
 	one_message --limit=x "--limit: 'x' is no number" "${everything[@]}"
 	one_message --tail=-1 "--tail: '-1' is no number" "${everything[@]}"
 }
@@ -78,6 +79,7 @@ selected()
 	selected -v -f 'prev_pid == 0'
 	selected -f 'prev_pid == 0' -f 'sched_waking: target_cpu == 1'
 	selected -f 'duration > 1us'
+	selected --longer 1us
 	selected --cpu 1
 	selected --pid "$(weft report "$file" | grep -v '^#' | sed -nE 's/^ *[^ ]+-([1-9][0-9]*) .*/\1/p' | head -n 1)"
 	selected --comm sh

@@ -45,7 +45,7 @@ times()
 	graph=tests/corpora/report/accept/graph-6.1.dat
 	want=$(weft report $graph | grep -c '^ *[0-9]*) [!#*@$]')
 	[ "$want" -gt 0 ]
-	[ "$(weft report --format json -f 'funcgraph_exit: duration > 100us' $graph | wc -l)" = "$want" ]
+	[ "$(weft report --format json -e funcgraph_exit -f 'duration > 100us' $graph | wc -l)" = "$want" ]
 }
 
 @test "duration: a field that is called so stays one, a wrong unit and --tail are told" {

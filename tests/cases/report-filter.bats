@@ -130,3 +130,57 @@ refused()
 	done
 	awk 'NR == 1 { name = $1 } NR == 2 { exit !(name > 100000 && $1 < name * 1.05) } END { if (NR < 2) exit 1 }' "$BATS_TEST_TMPDIR/instructions"
 }
+
+# lines: a graph's lines of functions, without the frames of task switches
+lines()
+{
+	grep -v -e '^#' -e '^ ---' -e ' => ' -e '^$' -e '^ *[0-9]*)[^|]*=>' || true
+}
+
+# within: the lines of the second file are lines of the first, in the same order
+within()
+{
+	awk 'NR == FNR { part[NR] = $0; nr = NR; next } at < nr && $0 == part[at + 1] { at++ } END { exit at != nr }' "$2" "$1"
+}
+
+@test "filter: --longer prints the functions that lasted longer, with their callers, as the whole report has them" {
+	local kernel=tests/fixtures/golden name
+	for name in 6.12-function_graph 6.1-rt-function_graph 6.12-function_graph-event-stack; do
+		lines < $kernel/$name.txt > "$BATS_TEST_TMPDIR/whole"
+		weft report --longer 100us $kernel/$name.dat > "$BATS_TEST_TMPDIR/text"
+		lines < "$BATS_TEST_TMPDIR/text" > "$BATS_TEST_TMPDIR/part"
+		within "$BATS_TEST_TMPDIR/whole" "$BATS_TEST_TMPDIR/part"
+		# Each function of the kernel's text with such a duration, and no other one with a duration.
+		awk -F'[)|]' '$2 ~ / us +$/ { n = $2; gsub(/[^0-9.]/, "", n); if (n + 0 > 100) print }' "$BATS_TEST_TMPDIR/whole" \
+			> "$BATS_TEST_TMPDIR/want"
+		[ -s "$BATS_TEST_TMPDIR/want" ]
+		grep ' us  *|' "$BATS_TEST_TMPDIR/part" | diff "$BATS_TEST_TMPDIR/want" -
+		# A function that is closed was opened before.
+		[ "$(grep -c ' {' "$BATS_TEST_TMPDIR/part")" -gt 0 ]
+		weft report -f 'duration > 100us' $kernel/$name.dat | diff "$BATS_TEST_TMPDIR/text" -
+	done
+}
+
+@test "filter: --longer says what to record if nothing has a duration" {
+	local function=tests/fixtures/golden/6.12-function.dat
+	run -1 weft report --longer 1ms $function
+	[[ $output == *"nothing among the events has a duration"*"-p function_graph"* ]]
+	run -1 weft split --longer 1ms -o "$BATS_TEST_TMPDIR/made" $function
+	[[ $output == *"nothing among the events has a duration"* ]]
+	run -2 weft report --longer 1ms --longer 2ms $function
+	[[ $output == *"only one time is allowed"* ]]
+	run -2 weft report --longer soon $function
+}
+
+@test "filter: -I and -S leave out the functions that begin and end an interrupt, too" {
+	local graph=tests/fixtures/golden/6.12-function_graph.dat
+	weft report $graph | grep -q irq_enter_rcu
+	weft report -I -S $graph > "$BATS_TEST_TMPDIR/text"
+	run ! grep -e irq_enter_rcu -e irq_exit_rcu "$BATS_TEST_TMPDIR/text"
+	weft report $graph | lines > "$BATS_TEST_TMPDIR/whole"
+	lines < "$BATS_TEST_TMPDIR/text" > "$BATS_TEST_TMPDIR/part"
+	[ -s "$BATS_TEST_TMPDIR/part" ]
+	within "$BATS_TEST_TMPDIR/whole" "$BATS_TEST_TMPDIR/part"
+	# What the interrupts hit is there, all of it.
+	grep -v -e irq_enter_rcu -e irq_exit_rcu -e irq_chip_ack_parent "$BATS_TEST_TMPDIR/whole" | diff - "$BATS_TEST_TMPDIR/part"
+}
