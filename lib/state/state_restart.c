@@ -32,10 +32,11 @@ static bool goes_on(const struct state_task *task)
 /* The names of a task that continues move with it; what it did so far under others counts no more. */
 static void keep_names(struct naming *naming, size_t from, size_t to)
 {
-	struct naming_task *named = &naming->tasks[to];
+	struct naming_task *named;
 
 	if (from >= naming->nr)
 		return;
+	named = &naming->tasks[to];
 	*named = naming->tasks[from];
 	memset(named->elsewhere, 0, sizeof(named->elsewhere));
 	named->ever = named->known && named->now;
