@@ -345,8 +345,10 @@ static bool same_names(const struct unite *unite)
 	for (size_t i = 1; i < unite->nr_members; i++) {
 		const struct writer_metadata *other = &unite->members[i].carried.metadata;
 
-		if (other->cmdlines_len != first->cmdlines_len ||
-		    memcmp(other->cmdlines, first->cmdlines, first->cmdlines_len))
+		if (other->cmdlines_len != first->cmdlines_len)
+			return false;
+		/* Without names there is no text either. */
+		if (first->cmdlines_len && memcmp(other->cmdlines, first->cmdlines, first->cmdlines_len))
 			return false;
 	}
 	return true;
