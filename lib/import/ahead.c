@@ -59,10 +59,8 @@ size_t ahead_leave(struct ahead *ahead, bool all)
 {
 	size_t leaving = all ? ahead->nr : ahead->nr / 2, event = 0;
 
-	if (!ahead->has_start && ahead->nr_events) {
-		ahead->start = rounding_start(ahead->events, ahead->nr_events);
-		ahead->has_start = ahead->start;
-	}
+	if (!ahead->has_start)
+		ahead->has_start = rounding_start(ahead->events, ahead->nr_events, &ahead->start);
 	rounding_solve(ahead->events, ahead->nr_events, ahead->start, ahead->has_last ? &ahead->last : NULL);
 	for (size_t i = 0; i < leaving; i++)
 		if (ahead->lines[i].is_event)

@@ -98,7 +98,7 @@ static size_t reach(struct rounding *events, size_t nr, int64_t start)
 	return failed;
 }
 
-int64_t rounding_start(struct rounding *events, size_t nr)
+bool rounding_start(struct rounding *events, size_t nr, int64_t *ret)
 {
 	int64_t from = 0, to = 0, first = -1, begin = 0, best_from = 0, best_to = -1;
 	size_t best = SIZE_MAX;
@@ -117,7 +117,7 @@ int64_t rounding_start(struct rounding *events, size_t nr)
 		}
 	}
 	if (first < 0)
-		return 0;
+		return false;
 	/* The middle of the longest row of the best ones. */
 	for (int64_t start = from > 0 ? from : 0; start <= to; start++) {
 		size_t failed = reach(events, nr, start);
@@ -136,7 +136,8 @@ int64_t rounding_start(struct rounding *events, size_t nr)
 			best_to = start;
 		}
 	}
-	return best_from + (best_to - best_from) / 2;
+	*ret = best_from + (best_to - best_from) / 2;
+	return true;
 }
 
 void rounding_solve(struct rounding *events, size_t nr, int64_t start, const struct rounding *before)

@@ -26,8 +26,8 @@ struct rounding rounding_of(const struct head *head, bool old_marks);
 /* Something else follows: nothing is known of the time until the next event. */
 void rounding_part(struct rounding *rounding);
 
-/* Finds when the buffer began. Returns 0 if the events do not tell. */
-int64_t rounding_start(struct rounding *events, size_t nr);
+/* Finds when the buffer began, which may be at 0. Returns false if the events do not tell. */
+bool rounding_start(struct rounding *events, size_t nr, int64_t *ret);
 
 /*
  * Writes the time of each event into `ts`. `before` is the event before the first one, with the time that it got;

@@ -193,3 +193,17 @@ TEST(rounding_moves_a_time_by_less_than_a_microsecond)
 	CHECK(events[0].ts >= 4500 && events[1].ts <= 15499);
 	CHECK(events[2].ts == 20000);
 }
+
+TEST(rounding_finds_a_buffer_that_began_at_0)
+{
+	struct rounding events[] = {
+		{ .wanted = 1000, .since = 1000, .until_min = 1, .until_max = 1 << 20 },
+		{ .wanted = 5000, .since = 5000, .until_min = 1, .until_max = 1 << 20 },
+	};
+	struct rounding silent = { .wanted = 1000, .since = -1, .until_min = 1, .until_max = 1 << 20 };
+	int64_t start = -1;
+
+	CHECK(!rounding_start(&silent, 1, &start) && start == -1);
+	CHECK(rounding_start(events, 2, &start) && start >= 0 && start < 500);
+	CHECK(!rounding_start(events, 0, &start));
+}
