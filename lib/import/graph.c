@@ -171,10 +171,13 @@ static void leave(struct import_graph *graph, const struct graph_text *text, str
 	if (!text->name_len)
 		call->func = entered;
 	cpu->entered[text->depth] = 0;
-	if (text->has_duration)
-		call->calltime = call->ts - (text->duration < call->ts ? text->duration : call->ts);
-	else
+	call->rettime = call->ts;
+	if (!text->has_duration)
 		call->calltime = was.start && was.start <= call->ts ? was.start : call->ts;
+	else if (text->duration <= call->ts)
+		call->calltime = call->ts - text->duration;
+	else
+		call->rettime = text->duration; /* of a call that began before the clock */
 	if (opened)
 		*opened = (struct opened){ .start = 0 };
 }
@@ -210,6 +213,7 @@ size_t import_graph_calls(struct import_graph *graph, const struct graph_text *t
 		return 1;
 	call.exit = true;
 	call.calltime = call.ts;
+	call.rettime = call.ts + text->duration;
 	call.ts += text->duration < clock_max - call.ts ? text->duration : 0;
 	calls[1] = call;
 	return 2;

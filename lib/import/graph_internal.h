@@ -35,7 +35,8 @@ struct import_graph {
 struct graph_call {
 	bool exit;
 	bool has_retval;
-	uint64_t ts, func, calltime, retval;
+	/* The two times of an exit are as far apart as the text says, also where its clock does not allow that. */
+	uint64_t ts, func, calltime, rettime, retval;
 	int32_t depth;
 	const char *text; /* of an entry: the arguments; borrowed from the line, as is the note */
 	size_t text_len;

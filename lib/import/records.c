@@ -327,8 +327,8 @@ static bool put_exit(const struct records *make, const struct graph_call *call)
 	size_t at;
 
 	if (!begin(make, id, 0) || !put_u64(make, call->func) || !buf_add(make->record, &depth, sizeof(depth)) ||
-	    !buf_add(make->record, &none, sizeof(none)) || !put_u64(make, call->calltime) || !put_u64(make, call->ts) ||
-	    (call->has_retval && !put_u64(make, call->retval)))
+	    !buf_add(make->record, &none, sizeof(none)) || !put_u64(make, call->calltime) ||
+	    !put_u64(make, call->rettime) || (call->has_retval && !put_u64(make, call->retval)))
 		return false;
 	at = make->record->len;
 	return !call->note_len ||

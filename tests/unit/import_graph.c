@@ -179,6 +179,8 @@ TEST(import_gives_a_graph_with_each_of_its_columns_back)
 		"   23.498724 |   0)     sh-62      |               |  a() {\n"
 		"   23.498730 |   0)     sh-62      |   1.500 us    |    b();\n"
 		"   23.498740 |   0)     sh-62      | + 16.130 us   |  }\n",
+		/* a function that began before the clock */
+		"    0.000010 |   0)     sh-62      | ! 402.542 us  |  } /* a */\n",
 		/* nofuncgraph-overhead */
 		" 0)               |  a() {\n 0)   16.130 us   |    b();\n 0)   17.130 us   |  }\n",
 		/* nofuncgraph-duration */
