@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_SIZE = 1 << 15 };
+enum { LINES_SIZE = 1 << 15, COURSE_SIZE = 1 << 20 };
 
 enum { OPT_FORMAT = 256, OPT_SORT, OPT_TOP, OPT_SELF, OPT_EVERY };
 
@@ -175,8 +175,11 @@ static int take_findings(void *arg, struct findings *findings, const struct find
 {
 	struct course *course = arg;
 
+	int r;
+
 	course->any |= findings->nr && findings->items[0].table.nr_items;
-	return series_take(&course->series, findings, span, fail);
+	r = series_take(&course->series, findings, span, fail);
+	return r || out_len(&course->out) < COURSE_SIZE ? r : terminal_flush(&course->out, fail);
 }
 
 static void see_in_course(void *arg, const struct event *event)
@@ -204,10 +207,7 @@ static int run_course(struct analyse *analyse, struct reader *reader, const stru
 		      const void *ops_options, struct fail *fail)
 {
 	const struct pass_filter filter = analyse_filter(&analyse->query);
-	struct course course = {
-		.reader = reader,
-		.series = { .every_ns = analyse->every_ns, .print = analyse->findings, .utf8 = terminal_utf8() },
-	};
+	struct course course = { .reader = reader };
 	const char *damage, *path;
 	int r;
 
@@ -216,6 +216,10 @@ static int run_course(struct analyse *analyse, struct reader *reader, const stru
 					       .every_ns = analyse->every_ns,
 					       .found = take_findings,
 					       .arg = &course };
+	series_init(&course.series);
+	course.series.every_ns = analyse->every_ns;
+	course.series.print = analyse->findings;
+	course.series.utf8 = terminal_utf8();
 	course.series.into = &course.out;
 	if (!out_init(&course.out, 1 << 16))
 		return fail_memory(fail);

@@ -6,6 +6,7 @@
 #include "lib/base/scale.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
+#include "lib/base/xxh64.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,19 +19,29 @@ enum { CELLS_MAX = 60, CELLS_LEAST = 10 };
 
 enum { SECOND = 1000000000 };
 
+void series_init(struct series *series)
+{
+	*series = (struct series){ .into = NULL };
+	u64_map_init(&series->rows, sizeof(uint32_t));
+}
+
 static void drop_values(struct series *series)
 {
-	for (size_t i = 0; i < series->nr_values; i++)
-		free(series->values[i].key);
+	for (size_t i = 0; i < series->nr_keys; i++)
+		free(series->keys[i]);
+	free(series->keys);
 	free(series->values);
+	series->keys = NULL;
 	series->values = NULL;
-	series->nr_values = series->nr_intervals = 0;
+	series->nr_keys = series->nr_values = series->nr_intervals = 0;
+	u64_map_clear(&series->rows);
 	series->begun = false;
 }
 
 void series_release(struct series *series)
 {
 	drop_values(series);
+	u64_map_release(&series->rows);
 	for (size_t i = 0; i < series->nr_csv; i++)
 		out_release(&series->csv[i].out);
 	free(series->csv);
@@ -73,15 +84,50 @@ static char *key_of(const struct finding *finding, size_t row)
 	return key;
 }
 
-static int add_value(struct series *series, const struct finding *finding, size_t row, size_t interval, uint64_t value,
-		     struct fail *fail)
+/* Returns the place of the key: the index + 1, 0 if the key is new; NULL when memory runs out. */
+static uint32_t *find_row(struct series *series, const char *key)
 {
-	struct series_value *added = vec_push(series->values, series->nr_values);
+	uint64_t hash = xxh64(key, strlen(key));
+	uint32_t *row;
 
+	/* Different keys may have the same hash. */
+	while ((row = u64_map_add(&series->rows, hash)) && *row && strcmp(series->keys[*row - 1], key) != 0)
+		hash++;
+	return row;
+}
+
+/* Sets *ret to the index of the row's key. */
+static int row_of(struct series *series, const struct finding *finding, size_t row, uint32_t *ret, struct fail *fail)
+{
+	cleanup_free char *key = key_of(finding, row);
+	uint32_t *id = key ? find_row(series, key) : NULL;
+	char **added;
+
+	if (!id)
+		return fail_memory(fail);
+	if (!*id) {
+		added = vec_push(series->keys, series->nr_keys);
+		if (!added)
+			return fail_memory(fail);
+		*added = key;
+		key = NULL;
+		*id = (uint32_t)series->nr_keys;
+	}
+	*ret = *id - 1;
+	return 0;
+}
+
+static int add_value(struct series *series, uint32_t row, size_t interval, uint64_t value, struct fail *fail)
+{
+	struct series_value *added;
+
+	if (series->nr_values == SERIES_VALUES_MAX)
+		return fail_set(fail, -E2BIG, "--every: there are too many figures; choose a longer interval");
+	added = vec_push(series->values, series->nr_values);
 	if (!added)
 		return fail_memory(fail);
-	*added = (struct series_value){ key_of(finding, row), interval, value };
-	return added->key ? 0 : fail_memory(fail);
+	*added = (struct series_value){ row, (uint32_t)interval, value };
+	return 0;
 }
 
 /* Where several intervals come as one, because nothing happened in them, each has the same. */
@@ -94,12 +140,14 @@ static int add_row(struct series *series, const struct finding *finding, size_t 
 {
 	bool adds = table_marks(finding->adds, (size_t)column);
 	uint64_t value;
-	int r = 0;
+	uint32_t id = 0;
+	int r;
 
 	if (!table_number_at(&finding->table, row, (size_t)column, &value) || !value)
 		return 0;
+	r = row_of(series, finding, row, &id, fail);
 	for (size_t i = 0; !r && i < stretch->nr; i++)
-		r = add_value(series, finding, row, stretch->from + i, adds ? value / stretch->nr : value, fail);
+		r = add_value(series, id, stretch->from + i, adds ? value / stretch->nr : value, fail);
 	return r;
 }
 
@@ -138,9 +186,11 @@ static struct out *csv_of(struct series *series, const char *name, bool *ret_new
 	return NULL;
 }
 
-static bool put_csv(struct series *series, const struct findings *findings, const struct findings_span *span)
+static int put_csv(struct series *series, const struct findings *findings, const struct findings_span *span,
+		   struct fail *fail)
 {
 	char times[64];
+	size_t len = 0;
 
 	snprintf(times, sizeof(times), "%" PRIu64 ".%09" PRIu64 ",%" PRIu64 ".%09" PRIu64, span->from / SECOND,
 		 span->from % SECOND, span->to / SECOND, span->to % SECOND);
@@ -149,9 +199,13 @@ static bool put_csv(struct series *series, const struct findings *findings, cons
 		struct out *out = csv_of(series, findings->items[i].name, &is_new);
 
 		if (!out || !table_put_csv_behind(&findings->items[i].table, is_new ? "since,until" : NULL, times, out))
-			return false;
+			return fail_memory(fail);
+		len += out_len(out);
 	}
-	return true;
+	return len <= SERIES_CSV_MAX ?
+		       0 :
+		       fail_set(fail, -E2BIG,
+				"--every: the tables of all intervals are too large; choose a longer interval");
 }
 
 static bool end_csv(struct series *series)
@@ -199,39 +253,50 @@ static int take_interval(struct series *series, struct findings *findings, const
 	if (r && r != -ENOENT)
 		return fail_set(fail, r, "%s", why.text);
 	if (options.format == TABLE_AS_CSV)
-		return put_csv(series, findings, span) ? 0 : fail_memory(fail);
+		return put_csv(series, findings, span, fail);
 	return findings_write(findings, &options, series->into) ? 0 : fail_memory(fail);
 }
 
 static int compare_values(const void *a, const void *b)
 {
 	const struct series_value *first = a, *second = b;
-	int r = strcmp(first->key, second->key);
 
-	return r ? r : first->interval < second->interval ? -1 : first->interval > second->interval;
+	return first->row != second->row          ? (first->row < second->row ? -1 : 1) :
+	       first->interval < second->interval ? -1 :
+						    first->interval > second->interval;
 }
 
-/* Sets the values of a row in all intervals. */
-static bool collect(const struct series *series, const struct finding *finding, size_t row, bool adds, uint64_t *values)
+/* The first value of the row in the sorted values. */
+static size_t first_of(const struct series *series, uint32_t row)
 {
-	cleanup_free char *key = key_of(finding, row);
 	size_t low = 0, high = series->nr_values;
 
-	memset(values, 0, series->nr_intervals * sizeof(*values));
-	while (key && low < high) {
+	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (strcmp(series->values[middle].key, key) < 0)
+		if (series->values[middle].row < row)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; key && low < series->nr_values && !strcmp(series->values[low].key, key); low++) {
-		uint64_t *value = &values[series->values[low].interval], more = series->values[low].value;
+	return low;
+}
+
+/* Sets the values of a row in all intervals. */
+static bool collect(struct series *series, const struct finding *finding, size_t row, bool adds, uint64_t *values)
+{
+	cleanup_free char *key = key_of(finding, row);
+	const uint32_t *id = key ? find_row(series, key) : NULL;
+
+	memset(values, 0, series->nr_intervals * sizeof(*values));
+	if (!id || !*id)
+		return id;
+	for (size_t i = first_of(series, *id - 1); i < series->nr_values && series->values[i].row == *id - 1; i++) {
+		uint64_t *value = &values[series->values[i].interval], more = series->values[i].value;
 
 		*value = adds ? *value + more : more > *value ? more : *value;
 	}
-	return key;
+	return true;
 }
 
 /* Whether the course shows this column of the table, which names the row. */
@@ -345,7 +410,7 @@ static void tell_rest(const struct finding *finding, size_t column, const struct
 		      per_mille / 10, per_mille % 10, finding->table.columns[column].title, finding->name);
 }
 
-static int put_finding(const struct series *series, const struct finding *finding, const struct findings_span *span,
+static int put_finding(struct series *series, const struct finding *finding, const struct findings_span *span,
 		       struct course *course, struct findings *into, struct fail *fail)
 {
 	int column = column_of(series, finding);

@@ -5,6 +5,7 @@
 #include "lib/analysis/findings.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/out.h"
+#include "lib/base/u64_map.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ struct fail;
  * most of an interval, and a line of characters as high as the figures. The figure is that of the column that orders
  * the rows. CSV has the whole tables of all intervals, JSON an object for each interval and one for all.
  *
- * Use: set the first members; series_take() with the findings of each interval and of all, as struct intervals gives
+ * Use: series_init(); set the first members; series_take() with the findings of each interval and of all, as struct intervals gives
  * them; series_release().
  */
 struct series {
@@ -28,12 +29,15 @@ struct series {
 	struct out *into; /* borrowed */
 	/* Private: */
 	struct series_value {
-		char *key; /* owned: the table's name, then the cells that name the row, each behind a tab */
-		size_t interval;
+		uint32_t row; /* index in keys */
+		uint32_t interval;
 		uint64_t value;
 	} * values;
 	size_t nr_values, nr_intervals;
-	uint64_t first; /* where the intervals begin */
+	char **keys; /* owned: the table's name, then the cells that name the row, each behind a tab */
+	size_t nr_keys;
+	struct u64_map rows; /* by the hash of the key: uint32_t, index + 1 in keys */
+	uint64_t first;      /* where the intervals begin */
 	bool begun;
 	struct series_csv {
 		const char *name; /* borrowed */
@@ -42,10 +46,11 @@ struct series {
 	size_t nr_csv;
 };
 
-/* A span has at most this many intervals. Callers refuse more. */
-enum { SERIES_INTERVALS_MAX = 100000 };
+/* Limits, so that memory does not depend on how short the intervals are: more are -E2BIG. */
+enum { SERIES_INTERVALS_MAX = 100000, SERIES_VALUES_MAX = 1 << 24, SERIES_CSV_MAX = 1 << 28 };
 
-/* -ENOENT: no table has the column that the user named; -E2BIG: there are too many intervals. */
+void series_init(struct series *series);
+/* -ENOENT: no table has the column that the user named; -E2BIG: a limit is exceeded. */
 int must_check series_take(struct series *series, struct findings *findings, const struct findings_span *span,
 			   struct fail *fail);
 void series_release(struct series *series);
