@@ -19,8 +19,8 @@ struct fail;
  * most of an interval, and a line of characters as high as the figures. The figure is that of the column that orders
  * the rows. CSV has the whole tables of all intervals, JSON an object for each interval and one for all.
  *
- * Use: series_init(); set the first members; series_take() with the findings of each interval and of all, as struct intervals gives
- * them; series_release().
+ * Use: series_init(); set the first members; series_take() with the findings of each interval and of all, as struct
+ * intervals gives them; series_release().
  */
 struct series {
 	uint64_t every_ns;
