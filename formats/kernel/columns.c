@@ -92,6 +92,7 @@ static void of_text(struct columns *columns, const struct context_columns *text)
 	bool lazy = text->flags >= 6, migrate = text->flags == 5 || text->flags == 7;
 
 	columns->tgid_late = text->tgid_late;
+	columns->old_marks |= text->old_marks;
 	if (text->pid_width)
 		columns->pid_width = text->pid_width;
 	if (!text->flags)
@@ -133,6 +134,7 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 		.old_marks = !context_since(context, 3, 19),
 	};
 	of_text(columns, &context->columns);
+	columns->bh_named = columns->bh_off && !context->columns.no_bh;
 	columns->heads = columns->pid_width == 7;
 	columns->nr_flags = (uint8_t)(4u + (columns->migrate || columns->migrate_offset) + 2u * columns->lazy_columns);
 	flags_prepare(columns);

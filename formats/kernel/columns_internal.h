@@ -30,6 +30,7 @@ struct columns {
 	/* 5.15 and later: the upper half of the preempt count is the migrate-disable depth */
 	bool migrate;
 	bool bh_off;      /* 5.19 and later: EVENT_BH_OFF is known */
+	bool bh_named;    /* the header names it, too */
 	bool lazy_flag;   /* 6.13 and later: EVENT_NEED_RESCHED_LAZY instead of IRQS_NOSUPPORT */
 	uint8_t nr_flags; /* characters of the flags column: 4, 5 or 7 */
 	uint8_t pid_width;

@@ -49,6 +49,12 @@ static inline char *duration_write(uint64_t ns, char *at)
 /* The mark of a long duration: one of "$@*#!+ ", for durations from a second down to ten microseconds. */
 char duration_mark_long(uint64_t ns);
 
+/* Before 3.19 a function graph has two marks. */
+static inline char duration_mark_old(uint64_t ns)
+{
+	return ns > 100000 ? '!' : ns > 10000 ? '+' : ' ';
+}
+
 static inline char duration_mark(uint64_t ns)
 {
 	return __builtin_expect(ns <= 10000, 1) ? ' ' : duration_mark_long(ns);

@@ -121,7 +121,7 @@ static void print_duration(const struct graph *graph, uint64_t ns, struct out *o
 		return;
 	out_need(out, DURATION_MAX + 5);
 	at = out->at;
-	*at++ = graph->overhead ? duration_mark(ns) : ' ';
+	*at++ = !graph->overhead ? ' ' : graph->old_marks ? duration_mark_old(ns) : duration_mark(ns);
 	*at++ = ' ';
 	at = duration_write(ns, at);
 	memcpy(at, "|  ", 3);

@@ -37,7 +37,8 @@ struct graph_cpu {
 
 struct graph {
 	/* The funcgraph-* options, and the trace options that the graph uses. */
-	bool info, latency, cpu, proc, overhead, duration, abstime, irqs, tail, overrun, retval, retval_hex, retaddr;
+	bool info, latency, cpu, proc, overhead, duration, old_marks, abstime, irqs, tail, overrun, retval, retval_hex,
+		retaddr;
 	bool relative;     /* times since a latency began, as irqsoff and wakeup print them: only of imported texts */
 	bool names_retval; /* "ret=" before a return value: 6.13 and later */
 	/* the options that choose the columns have their defaults: graph_line_usual() */

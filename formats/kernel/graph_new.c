@@ -36,6 +36,7 @@ int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail
 	graph->cpu = ftrace_option(ftrace, OPTION_FGRAPH_CPU);
 	graph->proc = ftrace_option(ftrace, OPTION_FGRAPH_PROC);
 	graph->overhead = ftrace_option(ftrace, OPTION_FGRAPH_OVERHEAD);
+	graph->old_marks = ftrace->columns.old_marks;
 	graph->duration = ftrace_option(ftrace, OPTION_FGRAPH_DURATION);
 	graph->abstime = ftrace_option(ftrace, OPTION_FGRAPH_ABSTIME);
 	graph->relative = imported_graph_is_relative(context);
@@ -48,9 +49,9 @@ int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail
 	graph->names_retval = context_knows(context, 6, 13);
 	graph->nanoseconds = ftrace->options.nanoseconds;
 	graph->cpu_width = cpu_width(context);
-	graph->usual = graph->info && graph->cpu && graph->overhead && graph->duration && !graph->proc &&
-		       !graph->abstime && !graph->relative && !graph->latency && !graph->tail && !graph->overrun &&
-		       !graph->retval && !graph->retaddr;
+	graph->usual = graph->info && graph->cpu && graph->overhead && !graph->old_marks && graph->duration &&
+		       !graph->proc && !graph->abstime && !graph->relative && !graph->latency && !graph->tail &&
+		       !graph->overrun && !graph->retval && !graph->retaddr;
 	graph->names = memo_new();
 	*ret = graph;
 	return 0;

@@ -16,7 +16,7 @@ static bool flag_name(const struct columns *columns, unsigned row, const char **
 	const char *names[8];
 	unsigned count = 0;
 
-	names[count++] = columns->bh_off && columns->nr_flags != 4 ? "irqs-off/BH-disabled" : "irqs-off";
+	names[count++] = columns->bh_named && columns->nr_flags != 4 ? "irqs-off/BH-disabled" : "irqs-off";
 	names[count++] = "need-resched";
 	if (columns->lazy_columns)
 		names[count++] = "need-resched-lazy";

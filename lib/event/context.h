@@ -105,7 +105,7 @@ struct context {
 	/* The columns of an imported text; 0: what the release says. In its flags need-resched-lazy is 0x02. */
 	struct context_columns {
 		uint8_t flags, pid_width;
-		bool has_x, tgid_late;
+		bool has_x, no_bh, tgid_late, old_marks;
 	} columns;
 };
 

@@ -273,6 +273,8 @@ static void read_columns(struct context *context)
 		else if (line.len == 7 && !memcmp(line.at, "flags=", 6) && line.at[6] >= '4' && line.at[6] <= '7')
 			context->columns.flags = (uint8_t)(line.at[6] - '0');
 		context->columns.has_x |= text_word_is(line, "x=1");
+		context->columns.no_bh |= text_word_is(line, "bh=0");
+		context->columns.old_marks |= text_word_is(line, "old-marks=1");
 		context->columns.tgid_late |= text_word_is(line, "tgid-late=1");
 	}
 }

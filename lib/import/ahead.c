@@ -42,6 +42,22 @@ bool ahead_add(struct ahead *ahead, const struct ahead_line *line, const char *r
 	return buf_add(&ahead->bytes, raw, line->len);
 }
 
+void ahead_has_old_marks(struct ahead *ahead)
+{
+	for (size_t i = 0, event = 0; i < ahead->nr; i++) {
+		const struct ahead_line *line = &ahead->lines[i];
+		struct rounding *rounding;
+		struct head head;
+
+		if (!line->is_event)
+			continue;
+		rounding = &ahead->events[event++];
+		if (rounding->until_min >= 0 &&
+		    head_parse(ahead->bytes.data + line->at + line->start, line->len - line->start, &head))
+			*rounding = rounding_of(&head, true);
+	}
+}
+
 void ahead_part(struct ahead *ahead)
 {
 	if (ahead->nr_events)

@@ -42,6 +42,9 @@ bool ahead_wants(const struct head *head);
 bool ahead_add(struct ahead *ahead, const struct ahead_line *line, const char *raw, const struct head *head,
 	       bool old_marks);
 
+/* The marks of the waiting lines turn out to have the meaning of kernels before 3.19. */
+void ahead_has_old_marks(struct ahead *ahead);
+
 /* The last event is followed by something else, which has a time. */
 void ahead_part(struct ahead *ahead);
 

@@ -16,7 +16,7 @@ enum encoding { ENCODING_BYTES, ENCODING_UTF16_LITTLE, ENCODING_UTF16_BIG };
 /* Where a document with strings is: in its own text, or in the string that has the lines. */
 enum place { PLACE_OUTSIDE, PLACE_INSIDE, PLACE_ESCAPE, PLACE_HEX };
 
-static const char *const keys[] = { "systemTraceEvents", "linuxPerfData" };
+static const char *const keys[] = { "systemTraceEvents", "linuxPerfData", "body" };
 
 struct document {
 	const struct document_ends *ends;

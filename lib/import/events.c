@@ -346,6 +346,8 @@ int events_take_graph(struct import *import, struct graph_text *text, struct fai
 
 	if (text->what == GRAPH_TEXT_NOTHING)
 		return 0;
+	import->shape.old_marks |= text->has_old_mark;
+	import->shape.new_marks |= text->has_new_mark;
 	if (!import->kinds)
 		r = import_kinds_new(import->formats, head->has_lazy, &import->names, &import->kinds, fail);
 	if (r)

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { INDENT = 2, COMM_MAX = 16, DURATION_DIGITS = 15, US = 1000, ERROR_MAX = 4095 };
+enum { INDENT = 2, COMM_MAX = 16, DURATION_DIGITS = 15, US = 1000, MARK_NEW = 1000000, ERROR_MAX = 4095 };
 
 /* The rest of a line. */
 struct rest {
@@ -153,6 +153,8 @@ static void take_duration(struct rest *rest, struct graph_text *text)
 		text->duration = us * US + part;
 		text->has_duration = true;
 		text->has_mark = mark;
+		text->has_old_mark = mark && *rest->at == '!' && text->duration > MARK_NEW;
+		text->has_new_mark = mark && *rest->at != '!' && *rest->at != '+';
 		blanks(&at);
 	}
 	if (!accept(&at, "|  ")) {

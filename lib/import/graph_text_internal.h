@@ -31,7 +31,8 @@ struct graph_text {
 	bool has_time, has_cpu, has_task, has_column; /* has_column: the line has the column of the duration */
 	bool is_relative;                             /* the time counts from the begin of a latency */
 	bool has_duration, has_mark, has_retval;
-	uint64_t duration, retval; /* duration: in ns */
+	bool has_old_mark, has_new_mark; /* a long duration has the mark that it had before 3.19, or has since */
+	uint64_t duration, retval;       /* duration: in ns */
 	uint32_t overrun;
 	unsigned depth;
 	const char *name; /* may be missing in an exit */

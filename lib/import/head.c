@@ -3,6 +3,7 @@
 
 #include "lib/event/event.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ enum {
 	FLAGS_MAX = 8,
 	HEAD_MAX = 256,
 	COMM_MAX = 15,
+	PACKAGE_MAX = 64,
 	COMM_WIDTH = 16,
 	COMM_SHORT = 8,
 	OLD_NEED_RESCHED = 2
@@ -241,6 +243,19 @@ static bool plain_rest(struct scan *scan, struct head *head)
 	return seconds(scan, head) && (accept(scan, " ") || scan->at == scan->end);
 }
 
+/* Reads the micro sign of 2.6-rt and what mails made of it: up to six bytes that are not ASCII, mostly with the "s". */
+static bool micro(struct scan *scan)
+{
+	const char *start = scan->at;
+
+	while (scan->at < scan->end && scan->at - start < 6 && (unsigned char)*scan->at >= 0x80)
+		scan->at++;
+	if (scan->at == start)
+		return false;
+	accept(scan, "s");
+	return true;
+}
+
 /* Reads "-62        1d.h2.   12345us+: " from the dash on; without "us" if the clock counts something else. */
 static bool latency_rest(struct scan *scan, struct head *head)
 {
@@ -268,7 +283,7 @@ static bool latency_rest(struct scan *scan, struct head *head)
 	if (!number(scan, COUNT_MAX, &time))
 		return false;
 	/* 2.6-rt has a micro sign, in Latin-1. */
-	head->has_unit = accept(scan, "us") || accept(scan, "\xc2\xb5s") || accept(scan, "\xb5s");
+	head->has_unit = accept(scan, "us") || micro(scan);
 	if (head->has_unit && scan->at < scan->end && *scan->at && strchr(marks, *scan->at))
 		head->mark = *scan->at++;
 	if (head->has_unit && time > INT64_MAX / 1000)
@@ -366,6 +381,17 @@ static bool verbose_rest(struct scan *scan, struct head *head)
 	return true;
 }
 
+/* systrace writes the whole name of a package, "com.android.systemui", which is longer than the kernel's. */
+static bool is_package(const char *at, size_t len)
+{
+	if (len <= COMM_MAX || len > PACKAGE_MAX || !memchr(at, '.', len))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)at[i]) && at[i] != '.' && at[i] != '_')
+			return false;
+	return true;
+}
+
 /*
  * What a log put in front of a task's name, in a form that is not known, is cut off: a kernel's name has at most 15
  * bytes, right-aligned in a column of 16; the form of latency-format shows 8. Returns false if no name is left.
@@ -375,6 +401,8 @@ static bool cut_comm(struct head *head)
 	size_t width = head->is_latency && !head->is_verbose ? COMM_SHORT : COMM_WIDTH;
 	const char *end = head->comm + head->comm_len, *start = head->comm;
 
+	if (head->has_tgid && is_package(head->comm, head->comm_len))
+		return true;
 	if (head->comm_len <= COMM_MAX &&
 	    (width == COMM_WIDTH || head->comm_len <= COMM_SHORT || !memchr(head->comm, ' ', head->comm_len)))
 		return true;

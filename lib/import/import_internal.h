@@ -48,9 +48,10 @@ struct import {
 	struct ahead ahead;
 	const struct ahead_line *leaving; /* the line that is taken has waited there */
 	struct trace_cmd trace_cmd;
-	bool has_graph_header;        /* there was the legend of a function graph, so its lines may have no columns */
-	bool had_prefix;              /* the line of the last event had text of a mail or a log in front of it */
-	int64_t lost[HEAD_CPU_MAX];   /* number of events lost before the CPU's next event */
+	bool has_graph_header;      /* there was the legend of a function graph, so its lines may have no columns */
+	bool had_prefix;            /* the line of the last event had text of a mail or a log in front of it */
+	int64_t lost[HEAD_CPU_MAX]; /* number of events lost before the CPU's next event */
+	uint64_t lost_line[HEAD_CPU_MAX];
 	uint64_t clock[HEAD_CPU_MAX]; /* time of the CPU's last record */
 	bool waits[HEAD_CPU_MAX];     /* the CPU's task is not known yet */
 	struct waiting waiting;

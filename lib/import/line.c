@@ -135,16 +135,19 @@ static void decode_entities(struct line *line)
 /* Removes tags such as <br> and <span> around and in a line of HTML. "<idle>" and "<...>" are none. */
 static void drop_tags(struct line *line)
 {
-	static const char *const tags[] = { "br",  "br/",  "br /",  "pre", "/pre", "code", "/code", "p", "/p",
-					    "div", "/div", "/span", "/a",  "tt",   "/tt",  "b",     "/b" };
+	static const char *const tags[] = { "br",  "br/",  "br /", "pre", "/pre",  "code",   "/code", "p",     "/p",
+					    "div", "/div", "/a",   "tt",  "/tt",   "b",      "/b",    "span",  "/span",
+					    "td",  "/td",  "tr",   "/tr", "tbody", "/tbody", "table", "/table" };
 	size_t kept = 0;
 
 	for (size_t i = 0; i < line->len; i++) {
 		const char *end = line->text[i] == '<' ? memchr(line->text + i, '>', line->len - i) : NULL;
 		size_t len = end ? (size_t)(end - line->text) - i - 1 : 0;
-		bool tag = len > 5 && (!strncasecmp(line->text + i + 1, "span ", 5) ||
-				       !strncasecmp(line->text + i + 1, "pre ", 4) ||
-				       !strncasecmp(line->text + i + 1, "a href", 6));
+		bool tag =
+			len > 3 &&
+			(!strncasecmp(line->text + i + 1, "span ", 5) || !strncasecmp(line->text + i + 1, "pre ", 4) ||
+			 !strncasecmp(line->text + i + 1, "td ", 3) || !strncasecmp(line->text + i + 1, "tr ", 3) ||
+			 !strncasecmp(line->text + i + 1, "a href", 6));
 
 		for (size_t t = 0; end && t < array_size(tags); t++)
 			tag |= strlen(tags[t]) == len && !strncasecmp(line->text + i + 1, tags[t], len);
@@ -177,11 +180,71 @@ static void decode_html(struct line_reader *reader, struct line *line)
 	if (!reader->entities && memchr(line->text, '&', line->len))
 		reader->entities = has(line, "&lt;idle&gt;-") || has(line, "&lt;...&gt;-") || has(line, " ==&gt; ") ||
 				   has(line, " &lt;-");
-	if (tags && (inside || has_tag(line, "<br")))
+	reader->tags |= tags && (has_tag(line, "<br") || has_tag(line, "<td"));
+	if (tags && (inside || reader->tags))
 		drop_tags(line);
 	if (inside || reader->entities)
 		decode_entities(line);
 	reader->in_pre = inside && !end;
+}
+
+/*
+ * Removes what colours a line on a terminal: "ESC[31m", "ESC[K". A marker may have such text itself, so only those in
+ * front of an event's time show that a program coloured the lines, or the one that grep ends a colour with.
+ */
+static void drop_colors(struct line_reader *reader, struct line *line)
+{
+	static const char clear[] = "\x1b[K";
+	const char *escape = memchr(line->text, '\x1b', line->len), *colon;
+	size_t kept = 0;
+
+	if (!escape)
+		return;
+	colon = memmem(escape, line->len - (size_t)(escape - line->text), ": ", 2);
+	reader->colors |= escape == line->text || has(line, clear) || (colon && isdigit((unsigned char)colon[-1]));
+	if (!reader->colors)
+		return;
+	for (size_t i = 0; i < line->len; i++) {
+		size_t end = i + 2;
+
+		if (line->text[i] == '\x1b' && i + 1 < line->len && line->text[i + 1] == '[') {
+			while (end < line->len && (isdigit((unsigned char)line->text[end]) || line->text[end] == ';'))
+				end++;
+			if (end < line->len && (line->text[end] == 'm' || line->text[end] == 'K')) {
+				i = end;
+				continue;
+			}
+		}
+		line->text[kept++] = line->text[i];
+	}
+	line->len = kept;
+}
+
+/* Editors of pages make U+00A0 of every second blank of several, or of all. One alone may be a marker's. */
+static void narrow_blanks(struct line_reader *reader, struct line *line)
+{
+	static const char wide[] = "\xc2\xa0";
+	size_t kept = 0;
+
+	if (!memmem(line->text, line->len, wide, 2))
+		return;
+	reader->wide_blanks |= has(line, " \xc2\xa0") || has(line, "\xc2\xa0 ") || has(line, "\xc2\xa0\xc2\xa0");
+	for (size_t i = 0; reader->wide_blanks && i < line->len; i++) {
+		bool is = line->len - i >= 2 && !memcmp(line->text + i, wide, 2);
+
+		line->text[kept++] = is ? ' ' : line->text[i];
+		i += is;
+	}
+	if (reader->wide_blanks)
+		line->len = kept;
+}
+
+static void drop_margin(struct line_reader *reader, struct line *line)
+{
+	size_t margin = margin_len(&reader->margin, line->text, line->len);
+
+	line->text += margin;
+	line->len -= margin;
 }
 
 void line_decode(struct line_reader *reader, char *text, size_t len, struct line *ret)
@@ -197,11 +260,16 @@ void line_decode(struct line_reader *reader, char *text, size_t len, struct line
 		decode_quoted_printable(reader, ret);
 	if (reader->in_pre || memchr(text, '<', ret->len) || memchr(text, '&', ret->len))
 		decode_html(reader, ret);
-	if (!ret->len || *text == ' ' || *text == '#')
-		return;
-	prefix = prefix_read(text, ret->len);
-	ret->quotes = prefix.quotes;
-	ret->is_log = prefix.is_log;
-	ret->text += prefix.len;
-	ret->len -= prefix.len;
+	if (ret->len && memchr(text, '\x1b', ret->len))
+		drop_colors(reader, ret);
+	if (ret->len && memchr(text, '\xc2', ret->len))
+		narrow_blanks(reader, ret);
+	if (ret->len && *text != ' ' && *text != '#') {
+		prefix = prefix_read(text, ret->len);
+		ret->quotes = prefix.quotes;
+		ret->is_log = prefix.is_log;
+		ret->text += prefix.len;
+		ret->len -= prefix.len;
+	}
+	drop_margin(reader, ret);
 }

@@ -2,17 +2,21 @@
 #ifndef WEFT_IMPORT_LINE_INTERNAL_H
 #define WEFT_IMPORT_LINE_INTERNAL_H
 
+#include "lib/import/margin_internal.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 /*
  * A line as the kernel printed it, out of what a mail, a log or a page of HTML made of it: strings of JavaScript
- * ("\n\" at its end), entities of HTML, quoted-printable, marks of a quotation, prefixes of logs. Each of these is
- * undone only where the text shows that it was done.
+ * ("\n\" at its end), entities of HTML, quoted-printable, marks of a quotation, prefixes of logs, numbers of
+ * lines, colours of a terminal. Each of these is undone only where the text shows that it was done.
  */
 struct line_reader {
+	struct margin margin;
 	bool javascript, quoted_printable, entities, in_pre;
-	bool soft; /* quoted-printable: the line before ends with '=', so this one continues it */
+	bool tags, colors, wide_blanks; /* tags outside of <pre>, escapes of a terminal, blanks of U+00A0 */
+	bool soft;                      /* quoted-printable: the line before ends with '=', so this one continues it */
 };
 
 struct line {

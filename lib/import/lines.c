@@ -5,6 +5,7 @@
 #include "lib/import/kinds_internal.h"
 #include "lib/import/lost_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Mails are wrapped at 72 to 80 columns: only lines of about that width may go on in the next one. */
@@ -68,7 +69,9 @@ static int take_other(struct import *import, struct text text, struct text raw, 
 	    events_go_on(import, import->trace_cmd.body.data, import->trace_cmd.body.len))
 		return 0;
 	if (lost_parse(text.at, text.len, &cpu, &count)) {
-		import->lost[cpu] = count;
+		/* Without an event between them, both losses are before the next one. */
+		import->lost[cpu] = count > 0 && import->lost[cpu] > 0 ? import->lost[cpu] + count : count;
+		import->lost_line[cpu] = import->counts.lines;
 		return 0;
 	}
 	/* What a log wrote between two events is no part of a marker. */
@@ -159,6 +162,8 @@ static void set_time(const struct import *import, struct head *head)
 static int wait_ahead(struct import *import, struct text text, struct text raw, bool is_log, const struct head *head,
 		      struct fail *fail)
 {
+	if (head && shape_mark(&import->shape, head))
+		ahead_has_old_marks(&import->ahead);
 	const struct ahead_line line = {
 		.len = raw.len, .start = (size_t)(text.at - raw.at), .number = import->counts.lines, .is_log = is_log
 	};
@@ -279,12 +284,32 @@ static int flush(struct import *import, struct fail *fail)
 	return take_next(import, text, raw, held->is_log, fail);
 }
 
+/* Whether a line of trace-cmd's graph is cut in front of its duration, its function, or its brace. */
+static bool goes_on_graph(struct text body, struct text text)
+{
+	const char *bar = memrchr(body.at, '|', body.len);
+	struct text behind;
+
+	if (!bar)
+		return memchr(text.at, '|', text.len);
+	behind = without_end_blanks((struct text){ bar + 1, (size_t)(body.at + body.len - bar - 1) });
+	if (!behind.len)
+		return memchr(text.at, '(', text.len) || *text.at == '}';
+	return behind.at[behind.len - 1] == ')' && text.len == 1 && *text.at == '{';
+}
+
 /* Whether the words look like the rest of an event, and not like a sentence below it. */
-static bool are_of_event(struct text text)
+static bool are_of_event(struct text text, const struct head *head)
 {
 	/* "[...]" stands for lines that were left out; trace-cmd prints callers so. */
 	if (begins(text, "[..") || begins(text, "[snip") || begins(text, "=> ") || begins(text, "\t=> "))
 		return false;
+	/* An argument that the end of the line cut, and the duration of a graph of trace-cmd. */
+	if (head->body_len && memrchr(head->body, '(', head->body_len) && !memchr(head->body, ')', head->body_len) &&
+	    memchr(text.at, ')', text.len))
+		return true;
+	if (head->body_len > 10 && !memcmp(head->body, "funcgraph_", 10))
+		return goes_on_graph((struct text){ head->body, head->body_len }, text);
 	return memchr(text.at, '=', text.len) || begins(text, "<-") || begins(text, "[") || begins(text, "(");
 }
 
@@ -306,7 +331,7 @@ static bool joins(const struct import *import, const struct line *line)
 	if (held->width + 1 + (size_t)(blank ? blank - text.at : (ptrdiff_t)text.len) < WRAP_AT)
 		return false;
 	has_head = head_parse(before.at, before.len, &head);
-	if (has_head && head.body_len && !are_of_event(text))
+	if (has_head && head.body_len && (*head.body == '<' || !are_of_event(text, &head)))
 		return false;
 	if (has_head && !held->quotes && head.body_len > 18 && !memcmp(head.body, "tracing_mark_write", 18))
 		return false;
@@ -366,11 +391,27 @@ int import_take_line(struct import *import, char *at, size_t len, struct fail *f
 	return take_next(import, (struct text){ line.text, line.len }, raw, line.is_log, fail);
 }
 
+/* A loss is kept at the next event of its CPU: without one it is told. */
+static void tell_lost(struct import *import)
+{
+	char line[64];
+
+	for (uint32_t cpu = 0; cpu < HEAD_CPU_MAX; cpu++) {
+		int len = import->lost[cpu] <= 0 ? snprintf(line, sizeof(line), "CPU:%u [LOST EVENTS]", cpu) :
+						   snprintf(line, sizeof(line), "CPU:%u [LOST %lld EVENTS]", cpu,
+							    (long long)import->lost[cpu]);
+
+		if (import->lost[cpu])
+			told_add(&import->counts.told, import->lost_line[cpu], line, (size_t)len);
+	}
+}
+
 int import_take_rest(struct import *import, struct fail *fail)
 {
 	int r = flush(import, fail);
 
 	r = r ? r : take_waiting(import, true, fail);
 	events_end(import);
+	tell_lost(import);
 	return r;
 }

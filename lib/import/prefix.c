@@ -163,7 +163,14 @@ static bool level(struct rest *rest)
 	static const char *const levels[] = { "emerg", "alert", "crit", "err", "warn", "notice", "info", "debug" };
 	struct rest at = *rest;
 
-	if (shape(rest, "<+>") || shape(rest, "+,+,+,-;") || shape(rest, "+,+,+,c;"))
+	if (shape(&at, "<+>")) {
+		/* "<7952>-7952" is a task whose name systrace did not know. */
+		if (at.at < at.end && *at.at == '-')
+			return false;
+		*rest = at;
+		return true;
+	}
+	if (shape(rest, "+,+,+,-;") || shape(rest, "+,+,+,c;"))
 		return true;
 	while (at.at < at.end && islower((unsigned char)*at.at))
 		at.at++;

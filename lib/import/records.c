@@ -260,16 +260,39 @@ bool records_user_stack(const struct records *make, int32_t process, const struc
 	return true;
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Leaves the name of " => NAME". Mails and pages change the blanks around it. */
+static bool take_caller(const char **line, size_t *len)
+{
+	const char *at = *line, *end = at + *len;
+
+	while (at < end && is_blank(*at))
+		at++;
+	if (end - at < 3 || memcmp(at, "=>", 2) != 0 || !is_blank(at[2]))
+		return false;
+	for (at += 2; at < end && is_blank(*at);)
+		at++;
+	while (end > at && is_blank(end[-1]))
+		end--;
+	*line = at;
+	*len = (size_t)(end - at);
+	return at < end;
+}
+
 bool records_user_caller(const char *line, size_t len, struct buf *addresses)
 {
 	char text[32] = "";
 	uint64_t address;
 	int end = 0;
 
-	if (len >= sizeof(text))
+	if (!take_caller(&line, &len) || len >= sizeof(text))
 		return false;
 	memcpy(text, line, len);
-	if (sscanf(text, " => <%16" SCNx64 ">%n", &address, &end) != 1 || (size_t)end != len)
+	if (sscanf(text, "<%16" SCNx64 ">%n", &address, &end) != 1 || (size_t)end != len)
 		return false;
 	address = htole64(address);
 	return buf_add(addresses, &address, sizeof(address));
@@ -279,15 +302,16 @@ bool records_caller(const struct records *make, const char *line, size_t len, st
 {
 	/* In kernel/trace/trace_output.c, a caller that is a trampoline of ftrace is a number, not an address. */
 	static const char trampoline[] = "[FTRACE TRAMPOLINE]";
-	bool zero = len == 5 && line[4] == '0'; /* the kernel prints no name for it */
 	uint64_t address;
+	bool zero;
 
-	if (len < 5 || memcmp(line, " => ", 4))
+	if (!take_caller(&line, &len))
 		return false;
-	if (len - 4 == strlen(trampoline) && !memcmp(line + 4, trampoline, len - 4))
+	zero = len == 1 && *line == '0'; /* the kernel prints no name for it */
+	if (len == strlen(trampoline) && !memcmp(line, trampoline, len))
 		address = INT_MAX;
 	else
-		address = zero ? 0 : records_address(make, line + 4, len - 4);
+		address = zero ? 0 : records_address(make, line, len);
 	address = htole64(address);
 	return (address || zero) && buf_add(addresses, &address, sizeof(address));
 }

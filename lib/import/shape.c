@@ -51,6 +51,8 @@ bool shape_header(struct shape *shape, const char *line, size_t len)
 		(void)word_after(line, len, tracer, shape->tracer, sizeof(shape->tracer));
 		return true;
 	}
+	if (memmem(line, len, "=> irqs-off", 11))
+		*(memmem(line, len, "/BH-disabled", 12) ? &shape->has_bh : &shape->no_bh) = true;
 	if (word_after(line, len, "#P:", online, sizeof(online)))
 		shape->online = (unsigned)strtoul(online, NULL, 10);
 	if (word_after(line, len, "| (M:", shape->preempt_model, sizeof(shape->preempt_model)))
@@ -105,11 +107,28 @@ int shape_old_header(struct shape *shape, const char *line, size_t len)
 	return !len || begins(line, len, "=> ") || begins(line, len, "cmd     pid") || begins(line, len, "delay");
 }
 
+/* Since 3.19, a plus says more than 10 us. */
+bool shape_mark(struct shape *shape, const struct head *head)
+{
+	enum { CERTAIN = 8000 };
+
+	bool old = !shape_has_old_marks(shape) && shape->last_mark == '+' && head->ts >= shape->last_time &&
+		   head->ts - shape->last_time <= CERTAIN;
+
+	shape->old_marks |= old;
+	shape->new_marks |= head->mark && strchr("#*@$", head->mark);
+	shape->last_mark = head->mark;
+	shape->last_time = head->ts;
+	return old && !shape->new_marks;
+}
+
 bool shape_has_old_marks(const struct shape *shape)
 {
 	char *end;
 	unsigned long major = strtoul(shape->release, &end, 10);
 
+	if (shape->old_marks)
+		return !shape->new_marks;
 	return end > shape->release && (major < 3 || (major == 3 && *end == '.' && strtoul(end + 1, NULL, 10) < 19));
 }
 
@@ -163,5 +182,7 @@ bool shape_columns(const struct shape *shape, struct buf *columns)
 	return (!shape->nr_flags || buf_addf(columns, "flags=%u\n", shape->nr_flags)) &&
 	       (!shape->narrow || shape->wide || buf_addf(columns, "pid=%d\n", PID_OLD)) &&
 	       (!shape->has_x || buf_add_str(columns, "x=1\n")) &&
+	       (!shape->no_bh || shape->has_bh || buf_add_str(columns, "bh=0\n")) &&
+	       (!shape->old_marks || shape->new_marks || buf_add_str(columns, "old-marks=1\n")) &&
 	       (!shape->tgid_late || buf_add_str(columns, "tgid-late=1\n"));
 }

@@ -19,6 +19,10 @@ struct shape {
 	bool is_old;     /* /proc/latency_trace of 2.6-rt, whose functions are "a (b)" in place of "a <-b" */
 	bool has_event;  /* an event was taken */
 	bool has_tgid, has_flags, has_no_flags, has_unit, has_x, tgid_late;
+	bool has_bh, no_bh;        /* the header's column of irqs-off names BH-disabled, as since 5.19, or does not */
+	bool old_marks, new_marks; /* those of delays and durations are as before 3.19, or as since */
+	char last_mark;            /* of the last line of latency-format, and its time */
+	uint64_t last_time;
 	bool has_count;              /* there was a time without a unit */
 	bool has_latency, has_plain; /* lines with and without the form of the option latency-format */
 	bool has_verbose, has_brief; /* the former with and without that of the option verbose */
@@ -47,6 +51,9 @@ int shape_old_header(struct shape *shape, const char *line, size_t len);
 bool shape_fits(const struct shape *shape, const struct head *head);
 
 /* Whether the kernel was one before 3.19, whose marks of delays mean other times. */
+/* Sees the marks of latency-format, line by line. Returns true if this one shows that they are as before 3.19. */
+bool shape_mark(struct shape *shape, const struct head *head);
+
 bool shape_has_old_marks(const struct shape *shape);
 
 /* Takes the columns of an event. */

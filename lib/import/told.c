@@ -71,12 +71,14 @@ enum told_kind told_kind_of(const char *line, size_t len)
 	const char *end = line + len, *event = behind_time(line, end), *at = event ? cpu(line, event) : NULL;
 	const char *dash = at ? memchr(line, '-', (size_t)(at - line)) : NULL;
 
-	if (memmem(line, len, " LOST ", 6) || memmem(line, len, " EVENTS DROPPED]", 16))
+	if (memmem(line, len, "[LOST ", 6) || memmem(line, len, " EVENTS DROPPED]", 16))
 		return TOLD_LOST;
 	if (at)
 		return dash ? TOLD_EVENT : TOLD_PERF;
 	if (memmem(line, len, "ms (+", 5) && memmem(line, len, "): ", 3))
 		return TOLD_VERBOSE;
+	if (memmem(line, len, "=> ", 3) && memmem(line, len, "[+0x", 4))
+		return TOLD_OBJECTS;
 	if (begins(line, len, " => "))
 		return TOLD_STACK;
 	if (is_graph(line, len))
@@ -93,9 +95,10 @@ const char *told_name(enum told_kind kind)
 		[TOLD_EVENT] = "like an event",
 		[TOLD_GRAPH] = "like the function graph",
 		[TOLD_STACK] = "of a stack that no event precedes",
+		[TOLD_OBJECTS] = "of a program's stack with the names of files",
 		[TOLD_PERF] = "like those of perf script",
 		[TOLD_VERBOSE] = "like those of the option verbose",
-		[TOLD_LOST] = "like lost events",
+		[TOLD_LOST] = "of lost events",
 		[TOLD_LONG] = "of an event that is longer than any of a kernel",
 	};
 
@@ -112,6 +115,9 @@ const char *told_advice(enum told_kind kind)
 				 "TIMEms (+TIMEms): EVENT, on one line",
 		[TOLD_GRAPH] = "a line of the function graph needs its CPU, \" 0)\", or the header '# tracer: "
 			       "function_graph' above it",
+		[TOLD_OBJECTS] = "stacks of programs are imported without the option sym-userobj only",
+		[TOLD_LOST] =
+			"lost events are kept in front of the next event of their CPU, which the text does not have",
 		[TOLD_EVENT] = "an event is TASK-PID [CPU] FLAGS TIME: EVENT, on one line",
 	};
 

@@ -12,6 +12,7 @@ enum told_kind {
 	TOLD_EVENT,   /* has a task, a CPU and a time, but no event that can be kept */
 	TOLD_GRAPH,   /* looks like a line of the function graph */
 	TOLD_STACK,   /* " => NAME" that no stack precedes */
+	TOLD_OBJECTS, /* " => FILE[+0x12]" */
 	TOLD_PERF,    /* the text of perf script */
 	TOLD_VERBOSE, /* the option verbose */
 	TOLD_LOST,    /* a loss of events that does not name a CPU */

@@ -219,7 +219,7 @@ static bool take_form(struct part name, struct part text, struct buf *to)
 	if (is(name, "function"))
 		return take_function(text, to);
 	if (is(name, "kernel_stack"))
-		return begins(text, "<stack trace >") && buf_add_str(to, "<stack trace>");
+		return begins(text, "<stack trace") && buf_add_str(to, "<stack trace>");
 	if (is(name, "user_stack"))
 		return begins(text, "\t=> ") && buf_add_str(to, "<user stack trace>");
 	if (is(name, "print"))
@@ -303,6 +303,8 @@ bool trace_cmd_caller(struct trace_cmd *reader, const char *line, size_t len)
 		       buf_add(&reader->body, zeros, HEX_MAX - value.len) && add(&reader->body, "", value) &&
 		       buf_add_str(&reader->body, ">");
 	}
+	while (begins(text, " "))
+		text = behind(text, 1);
 	if (!begins(text, "=> "))
 		return false;
 	text = behind(text, 3);
