@@ -41,7 +41,7 @@ extern const struct command record_command, recover_command;
 extern const struct command summary_command, sched_command, syscalls_command, latency_command;
 extern const struct command graph_command, irq_command;
 extern const struct command block_command, locks_command, stacks_command, memory_command, power_command, tasks_command;
-extern const struct command diff_command;
+extern const struct command diff_command, bench_command;
 extern const struct command report_command, info_command, check_command, pack_command, convert_command;
 extern const struct command export_command, sql_command, split_command, merge_command, import_command;
 extern const struct command start_command, stop_command, restart_command, clear_command, set_command, reset_command;

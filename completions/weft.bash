@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot report export sql info check pack convert split merge import summary sched syscalls latency graph irq block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream recover extract snapshot bench report export sql info check pack convert split merge import summary sched syscalls latency graph irq block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json pretty'
 
 _weft_options()
@@ -12,6 +12,7 @@ _weft_options()
 	recover) echo '--output -o --mode --quiet -q' ;;
 	extract) echo '--instance -B --all -a --snapshot -s --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q' ;;
 	snapshot) echo '--instance -B --take -s --clear -r --free -f --cpu -c --on --count' ;;
+	bench) echo '--runs --warmup --prepare --ignore-failure --seed --fail-if --format' ;;
 	report) echo '--input -i -F --self --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --stored --decode --no-plugins -N --plugin-dir --quiet -q --threads --no-sandbox --trust-size' ;;
 	export) echo '--input -i --to --output -o --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --fields --weight --max-size --diff --partition --decode --no-plugins -N --plugin-dir --mode --quiet -q --no-sandbox --trust-size' ;;
 	sql) echo '--input -i --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --decode --no-plugins -N --plugin-dir --quiet -q --no-sandbox --trust-size' ;;
@@ -63,6 +64,7 @@ _weft_argument()
 	stream) echo 'COMMAND' ;;
 	recover) echo 'FILE' ;;
 	snapshot) echo 'take|free|clear|show' ;;
+	bench) echo 'COMMAND' ;;
 	report) echo 'FILE' ;;
 	export) echo 'FILE' ;;
 	sql) echo 'FILE' ;;
@@ -212,6 +214,12 @@ _weft_metavar()
 	snapshot:--cpu|snapshot:-c) echo 'CPU' ;;
 	snapshot:--on) echo 'EVENT' ;;
 	snapshot:--count) echo 'N' ;;
+	bench:--runs) echo 'N' ;;
+	bench:--warmup) echo 'N' ;;
+	bench:--prepare) echo 'COMMAND' ;;
+	bench:--seed) echo 'N' ;;
+	bench:--fail-if) echo 'CONDITION' ;;
+	bench:--format) echo 'text|json|csv' ;;
 	report:--input|report:-i) echo 'FILE' ;;
 	report:-F) echo 'FILTER' ;;
 	report:--event|report:-e) echo 'EVENT' ;;

@@ -190,6 +190,14 @@ complete -c weft -n '__weft_using snapshot' -s f -l free -d 'The same as free'
 complete -c weft -n '__weft_using snapshot' -s c -l cpu -x -a '(__weft_values "CPU")' -d 'Act only on this CPU'
 complete -c weft -n '__weft_using snapshot' -l on -x -a '(__weft_values "EVENT")' -d 'Take a snapshot whenever EVENT happens, or only if it matches the FILTER behind it'
 complete -c weft -n '__weft_using snapshot' -l count -x -a '(__weft_values "N")' -d '--on: the first N times only'
+complete -c weft -n '__weft_using none' -a bench -d 'compare the time that two commands take, over runs in random order'
+complete -c weft -n '__weft_using bench' -l runs -x -a '(__weft_values "N")' -d 'Measure N runs of each command, up to 100 (default: 10)'
+complete -c weft -n '__weft_using bench' -l warmup -x -a '(__weft_values "N")' -d 'Run each command N times before, without measuring it (default: 1)'
+complete -c weft -n '__weft_using bench' -l prepare -x -a '(__weft_values "COMMAND")' -d 'Run COMMAND in a shell before each run, without measuring it'
+complete -c weft -n '__weft_using bench' -l ignore-failure -d 'Also measure runs that end with another status than 0'
+complete -c weft -n '__weft_using bench' -l seed -x -a '(__weft_values "N")' -d 'Choose the order of the runs by this number (default: a random one)'
+complete -c weft -n '__weft_using bench' -l fail-if -x -a '(__weft_values "CONDITION")' -d 'Exit with status 1 if a figure has changed by more: '\''FIGURE > N%'\'' or '\''FIGURE < -N%'\'', such as '\''wall > 2%'\''; repeatable'
+complete -c weft -n '__weft_using bench' -l format -x -a '(__weft_values "text|json|csv")' -d 'Print for people (text, the default) or for programs'
 complete -c weft -n '__weft_using none' -a report -d 'print a recorded trace as the kernel would'
 complete -c weft -n '__weft_using report' -s i -l input -r -F -d 'Read FILE; '\''-'\'' is standard input (default: trace.dat)'
 complete -c weft -n '__weft_using report' -s F -x -a '(__weft_values "FILTER")' -d 'The same as -f; trace-cmd'\''s letter'
@@ -778,6 +786,7 @@ complete -c weft -n '__weft_using record' -a '(__weft_values "COMMAND")'
 complete -c weft -n '__weft_using stream' -a '(__weft_values "COMMAND")'
 complete -c weft -n '__weft_using recover' -F
 complete -c weft -n '__weft_using snapshot' -a '(__weft_values "take|free|clear|show")'
+complete -c weft -n '__weft_using bench' -a '(__weft_values "COMMAND")'
 complete -c weft -n '__weft_using report' -F
 complete -c weft -n '__weft_using export' -F
 complete -c weft -n '__weft_using sql' -F
@@ -810,4 +819,4 @@ complete -c weft -n '__weft_using list' -a '(__weft_values "events|systems|trace
 complete -c weft -n '__weft_using probe' -a '(__weft_values "add|list|remove")'
 complete -c weft -n '__weft_using hist' -a '(__weft_values "EVENT")'
 complete -c weft -n '__weft_using instance' -a '(__weft_values "list|create|remove")'
-complete -c weft -n '__weft_using help' -a 'record stream recover extract snapshot report export sql info check pack convert split merge import summary sched syscalls latency graph irq block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+complete -c weft -n '__weft_using help' -a 'record stream recover extract snapshot bench report export sql info check pack convert split merge import summary sched syscalls latency graph irq block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'

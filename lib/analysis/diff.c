@@ -45,7 +45,14 @@ void diff_free(struct diff *diff)
 	free(diff);
 }
 
-static int take_findings(struct diff_run *run, struct pass *pass, size_t nr_ops, struct fail *fail)
+void diff_rename(struct diff *diff, const char *new_name, const char *old_name)
+{
+	if (diff->nr_renamings < DIFF_RENAMES_MAX)
+		diff->renamings[diff->nr_renamings++] = (struct diff_renaming){ new_name, old_name };
+}
+
+static int take_findings(struct diff *diff, bool is_new, struct diff_run *run, struct pass *pass, size_t nr_ops,
+			 struct fail *fail)
 {
 	size_t found = 0;
 	int r = 0;
@@ -56,7 +63,7 @@ static int take_findings(struct diff_run *run, struct pass *pass, size_t nr_ops,
 		findings_init(&findings);
 		r = pass_finish(pass, i, &findings, fail);
 		if (!r)
-			r = diff_run_take(run, &findings, fail);
+			r = diff_run_take(diff, is_new, run, &findings, fail);
 		found += !r;
 		/* With several analyses, one may have nothing to report. */
 		if (r == -ENODATA && (nr_ops > 1))
@@ -92,7 +99,7 @@ int diff_add(struct diff *diff, bool is_new, struct reader *reader, const struct
 	if (!r)
 		r = diff_units_finish(diff, &counting, fail);
 	if (!r)
-		r = take_findings(run, &pass, nr_ops, fail);
+		r = take_findings(diff, is_new, run, &pass, nr_ops, fail);
 	if (!r)
 		r = diff_run_settle(run, diff->several, fail);
 	pass_release(&pass);
@@ -357,7 +364,7 @@ static const char *row_of(const struct diff_line *line)
 
 static bool is_about(const struct diff_condition *condition, const struct diff_line *line)
 {
-	return line->metric == condition->metric && text_glob(condition->row, row_of(line));
+	return (unsigned)line->metric == condition->figure && text_glob(condition->row, row_of(line));
 }
 
 static bool meets(const struct diff_condition *condition, const struct diff_line *line)
@@ -402,7 +409,7 @@ static int check_met(const struct diff_judging *judging, const struct diff_condi
 /* A condition that no tested row could meet holds nothing back: a script must not take it for one that was not met. */
 static int check_testable(const struct diff_judging *judging, const struct diff_condition *condition, struct fail *fail)
 {
-	const char *metric = diff_metric_name(condition->metric);
+	const char *metric = diff_metric_name((enum diff_metric)condition->figure);
 	bool tested;
 
 	if (!judges(judging, condition, &tested))

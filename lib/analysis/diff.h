@@ -39,19 +39,19 @@ struct diff_part {
 };
 
 /* What the rate and the total of a row are counted per. */
-enum diff_per { DIFF_PER_SECOND, DIFF_PER_CPU_SECOND, DIFF_PER_EVENT };
+enum diff_per { DIFF_PER_SECOND, DIFF_PER_CPU_SECOND, DIFF_PER_EVENT, DIFF_PER_RUN };
 
 enum diff_metric { DIFF_P50, DIFF_P99, DIFF_RATE, DIFF_TOTAL, DIFF_METRICS };
 
-enum { DIFF_RUNS_MAX = 20, DIFF_N_MIN = 30, DIFF_CONDITIONS_MAX = 16 };
+enum { DIFF_RUNS_MAX = 100, DIFF_N_MIN = 30, DIFF_CONDITIONS_MAX = 16 };
 
 /* A change that the user does not allow, such as "functions: total > 5%". */
 struct diff_condition {
 	const char *text; /* as the user wrote it */
 	char row[128];    /* a glob of names; "*": all rows */
-	enum diff_metric metric;
-	bool below;    /* met by a decrease of more than `change` */
-	double change; /* 5 % is 0.05 */
+	unsigned figure;  /* the place of its name among those that can be asked for: enum diff_metric */
+	bool below;       /* met by a decrease of more than `change` */
+	double change;    /* 5 % is 0.05 */
 };
 
 struct diff_options {
@@ -69,6 +69,13 @@ void diff_free(struct diff *diff);
 
 /* Call it before diff_add(); otherwise it is per second. `event` is what the user called the event; it is borrowed. */
 void diff_per(struct diff *diff, enum diff_per per, const char *event);
+
+/*
+ * Gives this name of the new side, where it is a whole word of a row's name, its name of the old side: programs that
+ * are compared have different names. Call it before diff_add(); both are borrowed. At most DIFF_RENAMES_MAX are kept.
+ */
+enum { DIFF_RENAMES_MAX = 8 };
+void diff_rename(struct diff *diff, const char *new_name, const char *old_name);
 
 /*
  * Reads a file with all these analyses in one pass. If one of several analyses returns -ENODATA, that is no failure;
@@ -89,5 +96,8 @@ int must_check diff_finish(struct diff *diff, const struct diff_options *options
 enum diff_metric diff_metric_named(const char *name, size_t len);
 const char *diff_metric_name(enum diff_metric metric);
 int must_check diff_condition_parse(const char *text, struct diff_condition *ret, struct fail *fail);
+/* The same for figures of other names. */
+int must_check diff_condition_read(const char *text, const char *const *names, size_t nr_names,
+				   struct diff_condition *ret, struct fail *fail);
 
 #endif

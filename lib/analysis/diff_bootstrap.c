@@ -8,6 +8,8 @@
  */
 #include "lib/analysis/diff_internal.h"
 
+#include "lib/base/random.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,25 +34,15 @@ struct blocks {
 	struct grid p50, p99;
 };
 
-/* splitmix64 with a fixed seed, so that the same files always give the same figures. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = (*state += 0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
-}
-
 bool diff_draw(struct diff *diff)
 {
-	uint64_t state = 20;
+	uint64_t state = 20; /* fixed, so that the same files always give the same figures */
 
 	diff->draws = calloc(DIFF_DRAWS, sizeof(*diff->draws));
 	for (size_t i = 0; diff->draws && i < DIFF_DRAWS; i++)
 		for (size_t side = 0; side < 2; side++)
 			for (size_t block = 0; block < PASS_BLOCKS; block += TOGETHER) {
-				size_t first = (size_t)(next_random(&state) % PASS_BLOCKS);
+				size_t first = (size_t)(random_next(&state) % PASS_BLOCKS);
 
 				for (size_t j = 0; j < TOGETHER; j++)
 					diff->draws[i][side][(first + j) % PASS_BLOCKS]++;

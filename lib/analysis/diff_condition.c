@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/diff.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/fail.h"
 
 #include <errno.h>
@@ -20,12 +21,18 @@ const char *diff_metric_name(enum diff_metric metric)
 	return metric_names[metric];
 }
 
+static size_t find_name(const char *const *names, size_t nr, const char *name, size_t len)
+{
+	size_t i = 0;
+
+	while (i < nr && (strlen(names[i]) != len || memcmp(names[i], name, len) != 0))
+		i++;
+	return i;
+}
+
 enum diff_metric diff_metric_named(const char *name, size_t len)
 {
-	for (size_t i = 0; i < DIFF_METRICS; i++)
-		if (strlen(metric_names[i]) == len && !memcmp(metric_names[i], name, len))
-			return (enum diff_metric)i;
-	return DIFF_METRICS;
+	return (enum diff_metric)find_name(metric_names, DIFF_METRICS, name, len);
 }
 
 static const char *skip_blanks(const char *at)
@@ -51,7 +58,25 @@ static bool take_percent(const char *at, double *ret)
 	return *end == '%' && !*skip_blanks(end + 1);
 }
 
+static int refuse_name(const char *text, const char *name, size_t len, const char *const *names, size_t nr,
+		       struct fail *fail)
+{
+	cleanup_buf struct buf there = BUF_INIT;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!buf_addf(&there, "%s%s", !i ? "" : i + 1 < nr ? ", " : " and ", names[i]))
+			return fail_memory(fail);
+	return fail_set(fail, -EINVAL, "'%s': there is no figure '%.*s'; there are %s", text, (int)len, name,
+			buf_str(&there));
+}
+
 int diff_condition_parse(const char *text, struct diff_condition *ret, struct fail *fail)
+{
+	return diff_condition_read(text, metric_names, DIFF_METRICS, ret, fail);
+}
+
+int diff_condition_read(const char *text, const char *const *names, size_t nr_names, struct diff_condition *ret,
+			struct fail *fail)
 {
 	struct diff_condition condition = { .text = text, .row = "*" };
 	const char *at = text, *colon = strrchr(text, ':'), *name;
@@ -68,10 +93,9 @@ int diff_condition_parse(const char *text, struct diff_condition *ret, struct fa
 	}
 	name = skip_blanks(at);
 	len = strcspn(name, " \t<>");
-	condition.metric = diff_metric_named(name, len);
-	if (condition.metric == DIFF_METRICS)
-		return fail_set(fail, -EINVAL, "'%s': there is no figure '%.*s'; there are p50, p99, rate and total",
-				text, (int)len, name);
+	condition.figure = (unsigned)find_name(names, nr_names, name, len);
+	if (condition.figure == nr_names)
+		return refuse_name(text, name, len, names, nr_names, fail);
 	at = skip_blanks(name + len);
 	condition.below = *at == '<';
 	if (*at != '<' && *at != '>')

@@ -42,7 +42,11 @@ struct diff {
 	struct diff_side sides[2]; /* old, new */
 	bool several;
 	enum diff_per per;
-	const char *event;                /* borrowed; of DIFF_PER_EVENT */
+	const char *event; /* borrowed; of DIFF_PER_EVENT */
+	struct diff_renaming {
+		const char *from, *to;
+	} renamings[DIFF_RENAMES_MAX];
+	size_t nr_renamings;
 	uint8_t (*draws)[2][PASS_BLOCKS]; /* how often each draw has each block */
 };
 
@@ -113,7 +117,8 @@ double diff_nothing(const struct diff *diff, const struct diff_run *run, enum di
 void diff_put_table(const struct diff_judging *judging, size_t changed, struct findings *findings);
 
 /* lib/analysis/diff_rows.c: makes what an analysis found a part of a run. */
-int must_check diff_run_take(struct diff_run *run, const struct findings *findings, struct fail *fail);
+int must_check diff_run_take(const struct diff *diff, bool is_new, struct diff_run *run,
+			     const struct findings *findings, struct fail *fail);
 /* Sorts the rows and joins rows of the same name. */
 int must_check diff_run_settle(struct diff_run *run, bool several, struct fail *fail);
 void diff_run_release(struct diff_run *run);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The test of Mann and Whitney: of all ways to choose as many ranks, it counts those whose sum is at least as far from
- * the middle. Equal values share a rank.
+ * the middle. Equal values share a rank. With more than EXACT_MAX values a side, the sum is as good as normal.
  */
 #include "lib/analysis/diff_internal.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALL_MAX = 2 * DIFF_RUNS_MAX, SUM_MAX = 2 * ALL_MAX * DIFF_RUNS_MAX };
+enum { EXACT_MAX = 20, ALL_MAX = 2 * DIFF_RUNS_MAX, SUM_MAX = 2 * 2 * EXACT_MAX * EXACT_MAX };
 
 static int compare(const void *a, const void *b)
 {
@@ -60,13 +60,39 @@ static double two_sided(const double ways[SUM_MAX + 1], double middle, double fa
 	return all > 0 ? hit / all : 1;
 }
 
+static double exact_p(const unsigned *ranks, size_t nr, size_t nr_new, double middle, double far)
+{
+	double ways[SUM_MAX + 1];
+
+	count_ways(ranks, nr, nr_new, ways);
+	return two_sided(ways, middle, far);
+}
+
+/* The variance counts equal values; `far` is in halves of ranks, of which one is the step between two sums. */
+static double normal_p(const unsigned *ranks, size_t nr, size_t nr_new, double far)
+{
+	double all = (double)nr, square = 0, variance;
+
+	for (size_t i = 0; i < nr; i++)
+		square += pow(ranks[i] - (all + 1), 2);
+	variance = square / (all - 1) * (double)nr_new * (all - (double)nr_new) / all;
+	return variance > 0 ? erfc(fmax(far - 1, 0) / sqrt(2 * variance)) : 1;
+}
+
+static const double normal_975 = 1.9600;
+
 /* Returns how many of the ratios at each end lie outside the 95 % interval; 0: there is no such interval. */
 static size_t outside(size_t nr_old, size_t nr_new)
 {
-	unsigned ranks[ALL_MAX];
+	unsigned ranks[2 * EXACT_MAX];
 	double ways[SUM_MAX + 1], all = 0, part = 0;
 	size_t least = nr_new * (nr_new + 1), u = 0;
 
+	if (nr_old > EXACT_MAX || nr_new > EXACT_MAX) {
+		double pairs = (double)nr_old * (double)nr_new;
+
+		return (size_t)fmax(pairs / 2 - normal_975 * sqrt(pairs * (double)(nr_old + nr_new + 1) / 12) + 0.5, 0);
+	}
 	for (size_t i = 0; i < nr_old + nr_new; i++)
 		ranks[i] = 2 * (unsigned)(i + 1);
 	count_ways(ranks, nr_old + nr_new, nr_new, ways);
@@ -89,7 +115,7 @@ void diff_ranks(const double *old, size_t nr_old, const double *new, size_t nr_n
 		struct diff_test *test)
 {
 	double all[ALL_MAX], sorted_old[DIFF_RUNS_MAX], sorted_new[DIFF_RUNS_MAX],
-		ratios[DIFF_RUNS_MAX * DIFF_RUNS_MAX], ways[SUM_MAX + 1], middle;
+		ratios[DIFF_RUNS_MAX * DIFF_RUNS_MAX], middle;
 	size_t nr = nr_old + nr_new, nr_ratios = 0, out = outside(nr_old, nr_new);
 	unsigned ranks[ALL_MAX], sum = 0;
 
@@ -102,8 +128,9 @@ void diff_ranks(const double *old, size_t nr_old, const double *new, size_t nr_n
 		sum += i >= nr_old ? ranks[i] : 0;
 	}
 	middle = (double)nr_new * (double)(nr + 1);
-	count_ways(ranks, nr, nr_new, ways);
-	test->p = two_sided(ways, middle, fabs((double)sum - middle));
+	test->p = nr_old > EXACT_MAX || nr_new > EXACT_MAX ?
+			  normal_p(ranks, nr, nr_new, fabs((double)sum - middle)) :
+			  exact_p(ranks, nr, nr_new, middle, fabs((double)sum - middle));
 	qsort(sorted_old, nr_old, sizeof(*old), compare);
 	qsort(sorted_new, nr_new, sizeof(*new), compare);
 	test->old = median(sorted_old, nr_old);

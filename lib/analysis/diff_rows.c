@@ -82,7 +82,74 @@ static bool add_limit(struct buf *limit, const struct buf *said)
 	return (!limit->len || buf_add_str(limit, ", ")) && buf_add(limit, said->data, said->len);
 }
 
-int diff_run_take(struct diff_run *run, const struct findings *findings, struct fail *fail)
+/* Replaces the names of programs that the old side has under other names. Frees `name`. */
+static char *rename_row(const struct diff *diff, char *name)
+{
+	for (size_t i = 0; name && i < diff->nr_renamings; i++) {
+		const struct diff_renaming *renaming = &diff->renamings[i];
+		size_t len = strlen(renaming->from);
+		char *at = name;
+
+		while ((at = strstr(at, renaming->from)) &&
+		       ((at[len] && at[len] != ' ') || (at[-1] != ' ' && at[-1] != '\t')))
+			at++;
+		if (at) {
+			cleanup_free char *old = name;
+
+			if (asprintf(&name, "%.*s%s%s", (int)(at - old), old, renaming->to, at + len) < 0)
+				name = NULL;
+		}
+	}
+	return name;
+}
+
+/* 0 where there is no such column, or no number. */
+static uint64_t number_of(const struct table *table, size_t row, const char *title)
+{
+	int column = table_column_named(table, title);
+	uint64_t number;
+
+	return column >= 0 && table_number_at(table, row, (size_t)column, &number) ? number : 0;
+}
+
+/* What a task did during the run: the times in which it was in each state. */
+static int take_task(const struct diff *diff, bool is_new, struct diff_run *run, const struct table *table, size_t row,
+		     struct fail *fail)
+{
+	static const struct {
+		const char *column, *count, *part;
+	} states[] = {
+		{ "RUN", "VOL", "on a CPU" },
+		{ "WAIT", "INVOL", "waiting for a CPU" },
+		{ "SLEEP", "VOL", "asleep" },
+		{ "D", "VOL", "blocked" },
+	};
+	int r = 0;
+
+	for (size_t i = 0; !r && i < array_size(states); i++) {
+		uint64_t time = number_of(table, row, states[i].column), count = number_of(table, row, states[i].count);
+		struct samples samples = { .count = count ? count : 1, .sum = time };
+		const char *comm = table_text_at(table, row, 0);
+		char *name = NULL;
+
+		if (!time || !comm)
+			continue;
+		if (asprintf(&name, "tasks\t%s %s", comm, states[i].part) < 0)
+			name = NULL;
+		r = add_row(run, is_new ? rename_row(diff, name) : name, &samples, fail);
+	}
+	return r;
+}
+
+/* Per run, the states of a task matter, and not the delays of its wakeups, which sched attaches to its row. */
+static bool is_of_states(const struct diff *diff, const struct finding *finding)
+{
+	return diff->per == DIFF_PER_RUN && !strcmp(finding->name, "tasks") &&
+	       table_column_named(&finding->table, "WAIT") >= 0;
+}
+
+int diff_run_take(const struct diff *diff, bool is_new, struct diff_run *run, const struct findings *findings,
+		  struct fail *fail)
 {
 	int r = 0;
 
@@ -94,8 +161,13 @@ int diff_run_take(struct diff_run *run, const struct findings *findings, struct 
 		for (size_t j = 0; !r && j < finding->table.nr_attached; j++) {
 			const struct table_attached *attached = &finding->table.attached[j];
 
-			if (attached->samples.count)
-				r = add_row(run, name_of(finding, attached), &attached->samples, fail);
+			if (is_of_states(diff, finding)) {
+				r = take_task(diff, is_new, run, &finding->table, attached->row, fail);
+			} else if (attached->samples.count) {
+				char *name = name_of(finding, attached);
+
+				r = add_row(run, is_new ? rename_row(diff, name) : name, &attached->samples, fail);
+			}
 		}
 	}
 	if (!r && (!add_limit(&run->limits[DIFF_CUT], &findings->cut) ||

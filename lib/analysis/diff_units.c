@@ -43,6 +43,10 @@ int diff_units_finish(const struct diff *diff, const struct diff_counting *count
 	const struct diff_part *part = counting->part;
 	struct diff_units *units = counting->units;
 
+	if (diff->per == DIFF_PER_RUN) {
+		units->nr = 1;
+		return 0;
+	}
 	if (diff->per != DIFF_PER_EVENT) {
 		units->nr = (double)(part->last > part->first ? part->last - part->first : 1) / 1e9;
 		if (diff->per == DIFF_PER_CPU_SECOND)
@@ -105,6 +109,8 @@ const char *diff_units_suffix(const struct diff *diff)
 		return "/CPU-s";
 	case DIFF_PER_EVENT:
 		return " each";
+	case DIFF_PER_RUN:
+		return "";
 	}
 	return "";
 }

@@ -335,6 +335,8 @@ static bool print(struct findings *findings, const struct findings_options *opti
 		put_worst(&findings->worst[i], options->input, out);
 	while (text_next_line(&notes, &left, &line))
 		out_f(out, "# %.*s\n", (int)line.len, line.at);
+	if (findings->without_events)
+		return true;
 	put_line(out, "cut by the start or the end", &findings->cut);
 	put_line(out, "broken by lost events", &findings->broken);
 	put_line(out, "wanted and not recorded", &findings->missing);

@@ -40,10 +40,11 @@ struct findings {
 	} * worst;
 	size_t nr_worst;
 	/* The three lines that say what the findings do not show. */
-	struct buf cut;     /* cases without their start or end */
-	struct buf broken;  /* cases with lost events */
-	struct buf missing; /* wanted events that were not recorded */
-	struct buf notes;   /* other notes, one per line */
+	struct buf cut;      /* cases without their start or end */
+	struct buf broken;   /* cases with lost events */
+	struct buf missing;  /* wanted events that were not recorded */
+	struct buf notes;    /* other notes, one per line */
+	bool without_events; /* they come from no recording: text has no three lines */
 	bool failed;
 };
 

@@ -7,4 +7,7 @@
 /* A random number for a unique name; the time when the kernel has no random bytes yet. */
 uint64_t random_number(void);
 
+/* The next of a sequence that depends on the first value of *state alone (splitmix64): not for secrets. */
+uint64_t random_next(uint64_t *state);
+
 #endif

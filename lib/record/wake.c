@@ -161,6 +161,7 @@ static bool take_signal(struct wake *wake, struct workload *workload)
 		return true;
 	if (info.ssi_code != SI_KERNEL)
 		workload_signal(workload, (int)info.ssi_signo);
+	wake->interrupted |= info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT;
 	return info.ssi_signo != SIGINT && info.ssi_signo != SIGQUIT;
 }
 
@@ -182,6 +183,8 @@ int wake_poll(struct wake *wake, struct workload *workload, struct pollfd *fds, 
 			return 0;
 		return fail_set(fail, -errno, "cannot wait: %s", strerror(errno));
 	}
+	if (fds[1].revents)
+		workload_stamp_end(workload);
 	if (fds[0].revents)
 		*ret = WAKE_FAILED;
 	else if (fds[1].revents)

@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -25,6 +26,7 @@ struct wake {
 	size_t nr_tasks, nr_running;
 	int tasks_fd;              /* an epoll descriptor for `tasks` */
 	sigset_t old_mask;         /* the signal mask for the command */
+	bool interrupted;          /* a SIGINT or SIGQUIT of the terminal was left to the command */
 	struct switches *switches; /* turned off at once when the recording must end; NULL: none */
 };
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -11,6 +12,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
+#include "lib/base/now.h"
 #include "lib/record/command_path.h"
 #include "lib/record/quiet_internal.h"
 #include "lib/record/switches_internal.h"
@@ -18,11 +20,24 @@
 
 enum { EXEC_DENIED = 126, EXEC_MISSING = 127 };
 
+static int mute(void)
+{
+	cleanup_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	return null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ? -errno : 0;
+}
+
 /* Runs in the child. The parent has no other threads at the fork, so the child may call any function. */
 static int prepare_child(const struct workload_options *options, const struct user *user, struct command_path *path)
 {
 	if (options->stdout_to_stderr && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return -errno;
+	if (options->mute) {
+		int err = mute();
+
+		if (err)
+			return err;
+	}
 	/* Errors that can occur before the start are reported before it. */
 	if (options->user) {
 		int err = user_become(user);
@@ -45,7 +60,7 @@ static bool wait_for_word(int go_fd, struct switches *switches)
 }
 
 static _Noreturn void child_run(const struct workload_options *options, const struct user *user, pid_t parent,
-				int go_fd, int errno_fd)
+				int go_fd, int errno_fd, uint64_t *stamp)
 {
 	struct command_path path = { .path = NULL };
 	struct switches switches = { .nr = 0 };
@@ -65,6 +80,7 @@ static _Noreturn void child_run(const struct workload_options *options, const st
 		err = switches_turn(&switches, true, &fail);
 	}
 	if (!err) {
+		*stamp = now_ns();
 		err = command_path_exec(&path, options->argv);
 		if (switches_turn(&switches, false, &fail))
 			err = err ? err : -EIO; /* The parent also turns tracing off. */
@@ -81,6 +97,7 @@ static int fork_as(const struct workload_options *options, const struct user *us
 {
 	int go[2] = { -1, -1 }, told[2] = { -1, -1 };
 	pid_t self = getpid(), pid;
+	uint64_t *stamp;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, go))
 		return fail_set(fail, -errno, "cannot make a socket: %s", strerror(errno));
@@ -88,15 +105,24 @@ static int fork_as(const struct workload_options *options, const struct user *us
 	if (pipe2(told, O_CLOEXEC))
 		return fail_set(fail, -errno, "cannot make a pipe: %s", strerror(errno));
 	cleanup_fd int told_read = told[0], told_write = told[1];
+	stamp = mmap(NULL, sizeof(*stamp), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (stamp == MAP_FAILED)
+		return fail_memory(fail);
 	pid = fork();
-	if (pid < 0)
-		return fail_set(fail, -errno, "cannot fork: %s", strerror(errno));
+	if (pid < 0) {
+		int err = fail_set(fail, -errno, "cannot fork: %s", strerror(errno));
+
+		munmap(stamp, sizeof(*stamp));
+		return err;
+	}
 	if (!pid) {
 		/* A copy of this descriptor in the child would keep the socket open after weft has died. */
 		close(go_write);
-		child_run(options, user, self, go_read, told_write);
+		child_run(options, user, self, go_read, told_write, stamp);
 	}
-	*ret = (struct workload){ .pid = pid, .go_fd = fd_take(&go_write), .errno_fd = fd_take(&told_read) };
+	*ret = (struct workload){
+		.pid = pid, .stamp = stamp, .go_fd = fd_take(&go_write), .errno_fd = fd_take(&told_read)
+	};
 	ret->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (ret->pid_fd < 0) {
 		int err = fail_set(fail, -errno, "cannot watch the command: %s", strerror(errno));
@@ -150,13 +176,21 @@ bool workload_ended(struct workload *workload, int *ret_status)
 {
 	int status;
 
-	if (!workload->pid || waitpid(workload->pid, &status, WNOHANG) != workload->pid)
+	if (!workload->pid || wait4(workload->pid, &status, WNOHANG, &workload->times.usage) != workload->pid)
 		return false;
+	workload_stamp_end(workload);
+	workload->times.started_ns = workload->stamp ? *workload->stamp : 0;
 	workload->pid = 0;
 	workload->running = false;
 	workload->status = status;
 	*ret_status = exit_status(status);
 	return true;
+}
+
+void workload_stamp_end(struct workload *workload)
+{
+	if (!workload->times.ended_ns)
+		workload->times.ended_ns = now_ns();
 }
 
 bool workload_wait(pid_t command, int *ret_status)
@@ -188,5 +222,7 @@ void workload_release(struct workload *workload)
 	/* A child without the message to go ends by itself. */
 	if (workload->pid && !workload->running)
 		waitpid(workload->pid, NULL, 0);
+	if (workload->stamp)
+		munmap(workload->stamp, sizeof(*workload->stamp));
 	*workload = (struct workload){ .pid_fd = -1, .go_fd = -1, .errno_fd = -1 };
 }

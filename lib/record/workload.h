@@ -6,6 +6,8 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 struct fail;
@@ -19,10 +21,17 @@ struct switches;
  * dispositions of the child are those of the caller: `mask` is restored before tracing is turned on.
  */
 struct workload {
-	pid_t pid;    /* 0: no process */
-	int pid_fd;   /* becomes readable when the child has ended */
-	int go_fd;    /* a socket, because the message to go contains the descriptors of the switches */
-	int errno_fd; /* has the reason why the command was not executed; end of file: it was executed */
+	/* What the command took, valid after its end; CLOCK_MONOTONIC. */
+	struct workload_times {
+		uint64_t started_ns; /* just before it was executed: the child says so */
+		uint64_t ended_ns;   /* its end was noticed */
+		struct rusage usage; /* also of the children that it waited for */
+	} times;
+	uint64_t *stamp; /* shared with the child: started_ns */
+	pid_t pid;       /* 0: no process */
+	int pid_fd;      /* becomes readable when the child has ended */
+	int go_fd;       /* a socket, because the message to go contains the descriptors of the switches */
+	int errno_fd;    /* has the reason why the command was not executed; end of file: it was executed */
 	bool running;
 	int status; /* of waitpid(); valid after the child has ended */
 };
@@ -34,6 +43,7 @@ struct workload_options {
 	const char *path;
 	sigset_t mask;
 	bool stdout_to_stderr;
+	bool mute; /* standard input and output are /dev/null */
 };
 
 int must_check workload_fork(const struct workload_options *options, struct workload *ret, struct fail *fail);
@@ -54,6 +64,8 @@ int must_check workload_executed(struct workload *workload, const char *name, in
  * Reaps the command if it has ended. True: it has; *ret_status is its exit status as a shell gives it (128 + signal).
  */
 bool workload_ended(struct workload *workload, int *ret_status);
+/* The descriptor says that the command has ended: stamps the time, the first time that it is called. */
+void workload_stamp_end(struct workload *workload);
 /* The same for a command that workload_release() left running, but waits for its end. `command` 0: there is none. */
 bool workload_wait(pid_t command, int *ret_status);
 void workload_signal(const struct workload *workload, int sig);

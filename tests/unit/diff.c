@@ -271,7 +271,7 @@ TEST(diff_conditions_say_what_is_wrong_with_them)
 	struct fail fail = FAIL_INIT;
 
 	CHECK(!diff_condition_parse("vfs_*: p50 > 5%", &condition, &fail) && !strcmp(condition.row, "vfs_*") &&
-	      condition.metric == DIFF_P50 && !condition.below && fabs(condition.change - 0.05) < 1e-12);
+	      condition.figure == DIFF_P50 && !condition.below && fabs(condition.change - 0.05) < 1e-12);
 	CHECK(!diff_condition_parse("rate<-10 %", &condition, &fail) && condition.below &&
 	      fabs(condition.change + 0.1) < 1e-12);
 	CHECK(diff_condition_parse("mean > 5%", &condition, &fail) &&

@@ -349,6 +349,7 @@ TEST(diff_takes_rows_whose_stores_have_moved_since_they_were_attached)
 	static const struct table_column columns[] = { { "TASK", TABLE_TEXT, NULL } };
 	struct samples_budget budget = { .left = 10, .marks = true };
 	struct samples *store = calloc(1, sizeof(*store)), kept;
+	const struct diff diff = { .several = false };
 	struct diff_run run = { .nr = 0 };
 	struct fail fail = FAIL_INIT;
 	char name[] = "state 1", part[] = "cpu 3";
@@ -368,7 +369,7 @@ TEST(diff_takes_rows_whose_stores_have_moved_since_they_were_attached)
 	free(store);
 	memset(name, 'x', sizeof(name) - 1);
 	memset(part, 'x', sizeof(part) - 1);
-	CHECK(!diff_run_take(&run, &findings, &fail));
+	CHECK(!diff_run_take(&diff, false, &run, &findings, &fail));
 	REQUIRE(run.nr == 1);
 	CHECK_STR(run.rows[0].name, "states\tstate 1 cpu 3");
 	CHECK(run.rows[0].count == 2);
@@ -377,4 +378,46 @@ TEST(diff_takes_rows_whose_stores_have_moved_since_they_were_attached)
 	diff_run_release(&run);
 	findings_release(&findings);
 	samples_release(&kept);
+}
+
+/* Per run, a task's row is what it did; the program of the new side has the name of the old one. */
+TEST(diff_per_run_compares_the_states_of_tasks_under_one_name)
+{
+	static const struct table_column columns[] = { { "TASK", TABLE_TEXT, NULL },
+						       { "RUN", TABLE_TIME, NULL },
+						       { "WAIT", TABLE_TIME, NULL },
+						       { "VOL", TABLE_COUNT, NULL } };
+	struct samples_budget budget = { .left = 10 };
+	struct samples delays = { .count = 0 };
+	struct diff_run run = { .nr = 0 };
+	struct fail fail = FAIL_INIT;
+	struct findings findings;
+	struct diff *diff = NULL;
+	struct table *table;
+
+	REQUIRE(!diff_new(1, 1, &diff, &fail));
+	diff_per(diff, DIFF_PER_RUN, NULL);
+	diff_rename(diff, "work.new", "work");
+	findings_init(&findings);
+	table = findings_table(&findings, "tasks", "", NULL, columns, array_size(columns));
+	REQUIRE(table);
+	samples_add(&delays, &budget, 7);
+	for (size_t i = 0; i < 2; i++) {
+		table_attach(table, &delays);
+		table_cell(table, i ? "work.newer" : "work.new");
+		table_cell_u64(table, 500);
+		table_cell_u64(table, i * 30);
+		table_cell_u64(table, 3);
+	}
+	CHECK(!diff_run_take(diff, true, &run, &findings, &fail));
+	REQUIRE(run.nr == 3);
+	CHECK_STR(run.rows[0].name, "tasks\twork on a CPU");
+	CHECK(run.rows[0].sum == 500 && run.rows[0].count == 3);
+	CHECK_STR(run.rows[1].name, "tasks\twork.newer on a CPU");
+	CHECK_STR(run.rows[2].name, "tasks\twork.newer waiting for a CPU");
+	CHECK(run.rows[2].sum == 30 && run.rows[2].count == 1);
+	diff_run_release(&run);
+	findings_release(&findings);
+	samples_release(&delays);
+	diff_free(diff);
 }

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse.h"
+#include "cmd/bench_run.h"
+#include "cmd/command.h"
+#include "cmd/options/option_value.h"
+#include "cmd/terminal/terminal.h"
+#include "lib/analysis/bench.h"
+#include "lib/analysis/findings.h"
+#include "lib/base/buf.h"
+#include "lib/base/out.h"
+#include "lib/base/random.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_RUNS = 540, OPT_WARMUP, OPT_PREPARE, OPT_IGNORE, OPT_SEED, OPT_FAIL_IF, OPT_FORMAT };
+
+enum { RUNS = 10, WARMUPS = 1, SEEDS = 1000000 };
+
+static const struct argp_option options[] = {
+	{ NULL, 0, NULL, 0, "The runs:", 1 },
+	{ "runs", OPT_RUNS, "N", 0, "Measure N runs of each command, up to 100 (default: 10)", 1 },
+	{ "warmup", OPT_WARMUP, "N", 0, "Run each command N times before, without measuring it (default: 1)", 1 },
+	{ "prepare", OPT_PREPARE, "COMMAND", 0, "Run COMMAND in a shell before each run, without measuring it", 1 },
+	{ "ignore-failure", OPT_IGNORE, NULL, 0, "Also measure runs that end with another status than 0", 1 },
+	{ "seed", OPT_SEED, "N", 0, "Choose the order of the runs by this number (default: a random one)", 1 },
+
+	{ NULL, 0, NULL, 0, "Output:", 2 },
+	{ "fail-if", OPT_FAIL_IF, "CONDITION", 0,
+	  "Exit with status 1 if a figure has changed by more: 'FIGURE > N%' or 'FIGURE < -N%', such as 'wall > 2%'; "
+	  "repeatable",
+	  2 },
+	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 2 },
+	{ 0 },
+};
+
+struct arguments {
+	struct bench_running running;
+	struct diff_condition conditions[DIFF_CONDITIONS_MAX];
+	struct bench_options bench;
+	struct findings_options findings;
+	bool seed_given;
+};
+
+static void add_condition(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+	struct fail fail = FAIL_INIT;
+
+	if (arguments->bench.nr_conditions == DIFF_CONDITIONS_MAX)
+		argp_error(state, "more than %d times --fail-if", DIFF_CONDITIONS_MAX);
+	if (bench_condition_parse(text, &arguments->conditions[arguments->bench.nr_conditions], &fail))
+		argp_error(state, "--fail-if: %s", fail.text);
+	arguments->bench.nr_conditions++;
+}
+
+/* One word is a line for the shell; several are a program and its arguments. */
+static void add_command(struct bench_running *running, char **words, size_t nr, struct argp_state *state)
+{
+	struct bench_command *command = &running->commands[running->nr_commands++];
+	cleanup_buf struct buf text = BUF_INIT;
+
+	if (!nr)
+		argp_error(state, "a command is missing: weft bench -- 'OLD COMMAND' -- 'NEW COMMAND'");
+	for (size_t i = 0; i < nr; i++)
+		option_need(buf_addf(&text, "%s%s", i ? " " : "", words[i]), state);
+	command->text = buf_take(&text, NULL);
+	option_need(command->text, state);
+	command->argv = words;
+	if (nr > 1)
+		return;
+	command->shell[0] = "sh";
+	command->shell[1] = "-c";
+	command->shell[2] = words[0];
+	command->argv = command->shell;
+}
+
+/* The commands stand behind "--", with another "--" between them, which is replaced by the end of the first. */
+static void add_commands(struct bench_running *running, char **words, size_t nr, struct argp_state *state)
+{
+	size_t end = 0;
+
+	while (end < nr && strcmp(words[end], "--") != 0)
+		end++;
+	add_command(running, words, end, state);
+	if (end == nr)
+		return;
+	words[end] = NULL;
+	for (size_t i = end + 1; i < nr; i++)
+		if (!strcmp(words[i], "--"))
+			argp_error(state, "more than two commands: a command that has a '--' is written as one word");
+	add_command(running, words + end + 1, nr - end - 1, state);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct bench_running *running = &arguments->running;
+
+	switch (key) {
+	case OPT_RUNS:
+		option_range("runs", arg, 1, BENCH_RUNS_MAX, &running->runs, state);
+		return 0;
+	case OPT_WARMUP:
+		option_range("warmup", arg, 0, BENCH_RUNS_MAX, &running->warmups, state);
+		return 0;
+	case OPT_PREPARE:
+		option_once("--prepare", &running->prepare, arg, state);
+		return 0;
+	case OPT_IGNORE:
+		running->ignore_failure = true;
+		return 0;
+	case OPT_SEED:
+		option_number("seed", arg, &running->seed, state);
+		arguments->seed_given = true;
+		return 0;
+	case OPT_FAIL_IF:
+		add_condition(arguments, arg, state);
+		return 0;
+	case OPT_FORMAT:
+		arguments->findings.format = analyse_format(arg, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!state->quoted || state->next <= state->quoted)
+			argp_error(state, "commands stand behind '--': weft bench -- 'OLD COMMAND' -- 'NEW COMMAND'");
+		add_commands(running, &state->argv[state->next - 1], (size_t)(state->argc - state->next + 1), state);
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		if (!running->nr_commands)
+			argp_error(state, "a command is missing: weft bench -- 'OLD COMMAND' -- 'NEW COMMAND'");
+		if (arguments->bench.nr_conditions && running->nr_commands < 2)
+			argp_error(state, "--fail-if compares two commands");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "-- COMMAND [-- COMMAND]",
+	.doc = "Measures the runs of two commands, alternately and in random order, and says whether the second one "
+	       "takes another time, by a test that does not take chance for a change. Of one command it prints the "
+	       "times.\v"
+	       "A command of one word is a line for the shell (sh -c); of several words, a program and its arguments.",
+};
+
+static int write_findings(const struct arguments *arguments, struct findings *findings, struct fail *fail)
+{
+	struct out out;
+	int r;
+
+	if (!out_init(&out, 1 << 16))
+		return fail_memory(fail);
+	r = findings_write(findings, &arguments->findings, &out) ? terminal_flush(&out, fail) : fail_memory(fail);
+	out_release(&out);
+	return r;
+}
+
+/* The findings are printed even if a condition is met or cannot be checked. */
+static int measure(const struct arguments *arguments, struct bench *bench, struct fail *fail)
+{
+	struct bench_noise noise = { .wall_ns = 0 };
+	struct fail met = FAIL_INIT;
+	struct findings findings;
+	int r = bench_run_all(&arguments->running, bench, &noise, fail), condition = 0;
+
+	findings_init(&findings);
+	if (!r) {
+		condition = bench_finish(bench, &arguments->bench, &findings, &met);
+		if (condition && condition != -ERANGE && condition != -ENODATA)
+			r = fail_set(fail, condition, "%s", met.text);
+	}
+	if (!r) {
+		bench_tell(&arguments->running, &noise, &findings);
+		r = findings_arrange(&findings, &arguments->findings, fail);
+	}
+	if (!r)
+		r = write_findings(arguments, &findings, fail);
+	if (!r && condition) {
+		*fail = met;
+		r = condition;
+	}
+	findings_release(&findings);
+	return r;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .running = { .runs = RUNS, .warmups = WARMUPS } };
+	struct bench *bench = calloc(1, sizeof(*bench));
+	struct fail fail = FAIL_INIT;
+	int r;
+
+	arguments.bench.conditions = arguments.conditions;
+	command_parse(&bench_command, argc, argv, ARGP_IN_ORDER, &arguments);
+	if (!arguments.seed_given)
+		arguments.running.seed = random_number() % SEEDS;
+	arguments.bench.each_run = arguments.findings.format != TABLE_AS_TEXT;
+	arguments.findings.top = UINT64_MAX;
+	arguments.findings.width = terminal_width();
+	r = bench ? measure(&arguments, bench, &fail) : fail_memory(&fail);
+	for (size_t i = 0; i < arguments.running.nr_commands; i++)
+		free(arguments.running.commands[i].text);
+	free(bench);
+	if (!r)
+		return EXIT_OK;
+	(void)command_failed(&fail);
+	return r == -ERANGE ? EXIT_FAILED : EXIT_RECORD_FAILED;
+}
+
+const struct command bench_command = {
+	.name = "bench",
+	.summary = "compare the time that two commands take, over runs in random order",
+	.brief = "two commands",
+	.examples = "  weft bench -- './benchmark' -- './benchmark.new'\n"
+		    "  weft bench --runs 20 --fail-if 'wall > 2%' -- make -s -- 'make -s CC=clang'\n"
+		    "  weft bench -- 'grep -r needle .'",
+	.group = "record",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_BENCH_RUN_H
+#define WEFT_CMD_BENCH_RUN_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bench;
+struct fail;
+struct findings;
+
+/* The commands of a benchmark, and how they are run. */
+struct bench_running {
+	struct bench_command {
+		char **argv; /* ended by NULL */
+		char *shell[4];
+		char *text; /* as the user wrote it; to be freed */
+	} commands[2];
+	size_t nr_commands;
+	uint64_t runs, warmups, seed;
+	const char *prepare; /* a command of the shell that runs before each run; NULL: none */
+	bool ignore_failure;
+};
+
+/* What disturbed the runs. */
+struct bench_noise {
+	uint64_t wall_ns, others_ns, stolen_ns;
+};
+
+/*
+ * Runs each command so often, in random order: of each pair of runs, one of each. *ret_status is that of a command that
+ * failed.
+ */
+int must_check bench_run_all(const struct bench_running *running, struct bench *bench, struct bench_noise *noise,
+			     struct fail *fail);
+
+/* Adds notes of what disturbed the runs, and of the commands. */
+void bench_tell(const struct bench_running *running, const struct bench_noise *noise, struct findings *findings);
+
+#endif

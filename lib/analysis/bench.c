@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/bench_internal.h"
+
+#include "lib/analysis/findings.h"
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+const struct bench_name bench_names[BENCH_FIGURES] = {
+	[BENCH_WALL] = { "wall", BENCH_TIME },     [BENCH_CPU] = { "cpu", BENCH_TIME },
+	[BENCH_USER] = { "user", BENCH_TIME },     [BENCH_SYSTEM] = { "system", BENCH_TIME },
+	[BENCH_MEMORY] = { "memory", BENCH_SIZE }, [BENCH_FAULTS] = { "faults", BENCH_NUMBER },
+	[BENCH_WAITS] = { "waits", BENCH_NUMBER }, [BENCH_PREEMPTIONS] = { "preemptions", BENCH_NUMBER },
+};
+
+static uint64_t ns_of(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
+}
+
+void bench_run_set(struct bench_run *run, uint64_t wall_ns, const struct rusage *usage)
+{
+	*run = (struct bench_run){ .figures = {
+					   [BENCH_WALL] = wall_ns,
+					   [BENCH_CPU] = ns_of(usage->ru_utime) + ns_of(usage->ru_stime),
+					   [BENCH_USER] = ns_of(usage->ru_utime),
+					   [BENCH_SYSTEM] = ns_of(usage->ru_stime),
+					   [BENCH_MEMORY] = (uint64_t)usage->ru_maxrss * 1024,
+					   [BENCH_FAULTS] = (uint64_t)usage->ru_minflt + (uint64_t)usage->ru_majflt,
+					   [BENCH_WAITS] = (uint64_t)usage->ru_nvcsw,
+					   [BENCH_PREEMPTIONS] = (uint64_t)usage->ru_nivcsw,
+				   } };
+}
+
+static size_t get_values(const struct bench_side *side, enum bench_figure figure, double into[BENCH_RUNS_MAX])
+{
+	for (size_t i = 0; i < side->nr; i++)
+		into[i] = (double)side->runs[i].figures[figure];
+	return side->nr;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double *first = a, *second = b;
+
+	return *first < *second ? -1 : *first > *second;
+}
+
+void bench_spread(const struct bench_side *side, enum bench_figure figure, struct bench_spread *ret)
+{
+	double values[BENCH_RUNS_MAX], square = 0;
+	size_t nr = get_values(side, figure, values);
+
+	*ret = (struct bench_spread){ .mean = 0 };
+	if (!nr)
+		return;
+	qsort(values, nr, sizeof(*values), compare);
+	for (size_t i = 0; i < nr; i++)
+		ret->mean += values[i] / (double)nr;
+	for (size_t i = 0; i < nr; i++)
+		square += (values[i] - ret->mean) * (values[i] - ret->mean);
+	ret->deviation = nr > 1 ? sqrt(square / (double)(nr - 1)) : 0;
+	ret->median = (values[(nr - 1) / 2] + values[nr / 2]) / 2;
+	ret->min = values[0];
+	ret->max = values[nr - 1];
+}
+
+double bench_least_p(size_t nr_old, size_t nr_new)
+{
+	double ways = 1;
+
+	for (size_t i = 1; i <= nr_new; i++)
+		ways *= (double)(nr_old + i) / (double)i;
+	return fmin(2 / ways, 1);
+}
+
+static int compare_p(const void *a, const void *b)
+{
+	const struct bench_line *const *first = a, *const *second = b;
+
+	return (*first)->test.p < (*second)->test.p ? -1 : (*first)->test.p > (*second)->test.p;
+}
+
+void bench_holm(struct bench_line *const *lines, size_t nr, double level, double least_p)
+{
+	struct bench_line **sorted = calloc(nr ? nr : 1, sizeof(*sorted));
+	bool passes = sorted;
+
+	if (sorted && nr)
+		memcpy(sorted, lines, nr * sizeof(*sorted));
+	if (sorted && nr)
+		qsort(sorted, nr, sizeof(*sorted), compare_p);
+	for (size_t i = 0; sorted && i < nr; i++) {
+		const struct diff_test *test = &sorted[i]->test;
+
+		passes = passes && test->p <= level / (double)(nr - i);
+		sorted[i]->tested = test->bounded && least_p <= level / (double)nr;
+		sorted[i]->changed = passes && test->bounded && (test->low > 0 || test->high < 0);
+	}
+	free(sorted);
+}
+
+static void judge(const struct bench *bench, struct bench_line lines[BENCH_FIGURES])
+{
+	const struct bench_side *old = &bench->sides[0], *new = &bench->sides[1];
+	double least_p = bench_least_p(old->nr, new->nr);
+	struct bench_line *all[BENCH_FIGURES];
+
+	for (size_t i = 0; i < BENCH_FIGURES; i++) {
+		double values[2][BENCH_RUNS_MAX];
+
+		get_values(old, (enum bench_figure)i, values[0]);
+		get_values(new, (enum bench_figure)i, values[1]);
+		lines[i] = (struct bench_line){ .tested = false };
+		diff_ranks(values[0], old->nr, values[1], new->nr, 0.5, &lines[i].test);
+		all[i] = &lines[i];
+	}
+	bench_holm(all, BENCH_USER, BENCH_MAIN / 1000.0, least_p);
+	bench_holm(all + BENCH_USER, BENCH_FIGURES - BENCH_USER, BENCH_OTHER / 1000.0, least_p);
+}
+
+int bench_condition_parse(const char *text, struct diff_condition *ret, struct fail *fail)
+{
+	const char *names[BENCH_FIGURES];
+	struct diff_condition condition;
+	int r;
+
+	for (size_t i = 0; i < BENCH_FIGURES; i++)
+		names[i] = bench_names[i].name;
+	r = diff_condition_read(text, names, BENCH_FIGURES, &condition, fail);
+	if (!r && strcmp(condition.row, "*") != 0)
+		r = fail_set(fail, -EINVAL, "'%s': a figure has no rows", text);
+	if (!r)
+		*ret = condition;
+	return r;
+}
+
+static int check(const struct bench_line *line, const struct diff_condition *condition, struct fail *fail)
+{
+	const char *name = bench_names[condition->figure].name;
+	const struct diff_test *test = &line->test;
+
+	if (line->changed && (condition->below ? test->change < condition->change : test->change > condition->change))
+		return fail_set(fail, -ERANGE,
+				"%s changed by %+.1f %% [%+.1f, %+.1f], which --fail-if '%s' does not allow", name,
+				test->change * 100, test->low * 100, test->high * 100, condition->text);
+	if (!line->tested)
+		return fail_set(fail, -ENODATA, "--fail-if '%s' cannot be checked: so few runs prove no change of %s",
+				condition->text, name);
+	return 0;
+}
+
+int bench_finish(const struct bench *bench, const struct bench_options *options, struct findings *findings,
+		 struct fail *fail)
+{
+	struct bench_line lines[BENCH_FIGURES];
+	int r = 0;
+
+	findings->without_events = true;
+	bench_put_times(bench, findings);
+	if (bench->nr_sides == 2) {
+		judge(bench, lines);
+		bench_put_figures(bench, lines, findings);
+		for (size_t i = 0; !r && i < options->nr_conditions; i++)
+			r = check(&lines[options->conditions[i].figure], &options->conditions[i], fail);
+	}
+	if (options->each_run)
+		bench_put_runs(bench, findings);
+	return findings->failed ? fail_memory(fail) : r;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_BENCH_H
+#define WEFT_ANALYSIS_BENCH_H
+
+#include "lib/analysis/diff.h"
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct findings;
+struct rusage;
+
+/*
+ * Compares the runs of two commands, or describes those of one. A run is the unit: the exact test of Mann and Whitney
+ * compares its figures between the commands. A difference is called one if its p passes the correction of Holm among
+ * the figures of its kind, so that two commands which are the same are told apart in at most 5 % of all comparisons:
+ * BENCH_MAIN of them by wall or cpu, BENCH_OTHER by another figure.
+ */
+enum bench_figure {
+	BENCH_WALL,
+	BENCH_CPU, /* user + system */
+	BENCH_USER,
+	BENCH_SYSTEM,
+	BENCH_MEMORY, /* the largest resident set of any process */
+	BENCH_FAULTS,
+	BENCH_WAITS,       /* switches away from a task that had to wait */
+	BENCH_PREEMPTIONS, /* switches away from a task that could have run on */
+	BENCH_FIGURES
+};
+
+enum { BENCH_RUNS_MAX = DIFF_RUNS_MAX };
+
+/* Times in ns, memory in bytes. */
+struct bench_run {
+	uint64_t figures[BENCH_FIGURES];
+};
+
+struct bench_side {
+	const char *command; /* borrowed: as the user wrote it */
+	struct bench_run runs[BENCH_RUNS_MAX];
+	size_t nr;
+};
+
+struct bench {
+	struct bench_side sides[2]; /* old, new */
+	size_t nr_sides;            /* 1: there is only one command, which is the old one */
+};
+
+struct bench_options {
+	const struct diff_condition *conditions;
+	size_t nr_conditions;
+	bool each_run; /* adds the table "runs": the figures of each run */
+};
+
+/* What a run took, by the kernel's count of its processes. */
+void bench_run_set(struct bench_run *run, uint64_t wall_ns, const struct rusage *usage);
+
+/*
+ * Adds the tables "times" and, with two commands, "figures". When a condition is met, it returns -ERANGE, and `fail`
+ * says by what; -ENODATA: a condition cannot be checked.
+ */
+int must_check bench_finish(const struct bench *bench, const struct bench_options *options, struct findings *findings,
+			    struct fail *fail);
+
+/* Reads conditions such as "wall > 2%". */
+int must_check bench_condition_parse(const char *text, struct diff_condition *ret, struct fail *fail);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/analysis/bench_internal.h"
+
+#include "lib/analysis/findings.h"
+#include "lib/base/text.h"
+
+#include <math.h>
+
+static const char *const sides[2] = { "old", "new" };
+
+static const char *command_of(const struct bench *bench, size_t side)
+{
+	return bench->nr_sides == 2 ? sides[side] : "command";
+}
+
+/* The times of each command: what a benchmark prints. */
+void bench_put_times(const struct bench *bench, struct findings *findings)
+{
+	static const struct table_column columns[] = {
+		{ "COMMAND", TABLE_TEXT, NULL }, { "FIGURE", TABLE_TEXT, NULL }, { "MEAN", TABLE_TIME, NULL },
+		{ "SD", TABLE_TIME, NULL },      { "MEDIAN", TABLE_TIME, NULL }, { "MIN", TABLE_TIME, NULL },
+		{ "MAX", TABLE_TIME, NULL },     { "RUNS", TABLE_COUNT, NULL },
+	};
+	struct table *table = findings_table(findings, "times", "times: of each command, over its runs", NULL, columns,
+					     array_size(columns));
+
+	for (size_t side = 0; table && side < bench->nr_sides; side++)
+		for (enum bench_figure figure = BENCH_WALL; figure <= BENCH_SYSTEM; figure++) {
+			struct bench_spread spread;
+
+			bench_spread(&bench->sides[side], figure, &spread);
+			table_cell(table, command_of(bench, side));
+			table_cell(table, bench_names[figure].name);
+			table_cell_u64(table, (uint64_t)llrint(spread.mean));
+			table_cell_u64(table, (uint64_t)llrint(spread.deviation));
+			table_cell_u64(table, (uint64_t)llrint(spread.median));
+			table_cell_u64(table, (uint64_t)llrint(spread.min));
+			table_cell_u64(table, (uint64_t)llrint(spread.max));
+			table_cell_u64(table, bench->sides[side].nr);
+		}
+}
+
+static void put_value(struct table *table, enum bench_figure figure, double value)
+{
+	char text[TEXT_HUMAN];
+	uint64_t whole = (uint64_t)llrint(value);
+
+	switch (bench_names[figure].kind) {
+	case BENCH_TIME:
+		table_cell(table, text_time(text, whole));
+		return;
+	case BENCH_SIZE:
+		table_cell(table, text_size(text, whole));
+		return;
+	case BENCH_NUMBER:
+		table_cell(table, text_count(text, whole));
+		return;
+	}
+}
+
+static void put_percent(struct table *table, bool known, double part)
+{
+	double permille = part * 1000;
+
+	if (!known || !(permille > -1e12 && permille < 1e12))
+		table_cell(table, "-");
+	else
+		table_cell_decimal(table, llrint(permille), 1);
+}
+
+void bench_put_figures(const struct bench *bench, const struct bench_line *lines, struct findings *findings)
+{
+	enum { FIGURE, OLD, NEW, CHANGE, LOW, HIGH, VERDICT, P, OLD_VALUE, NEW_VALUE, COLUMNS };
+	static const struct table_column columns[COLUMNS] = {
+		[FIGURE] = { "FIGURE", TABLE_TEXT, NULL },
+		[OLD] = { "OLD", TABLE_TEXT, "old_text" },
+		[NEW] = { "NEW", TABLE_TEXT, "new_text" },
+		[CHANGE] = { "CHANGE %", TABLE_NUMBER, "change_percent" },
+		[LOW] = { "FROM", TABLE_NUMBER, "from_percent" },
+		[HIGH] = { "TO", TABLE_NUMBER, "to_percent" },
+		[VERDICT] = { "IS", TABLE_TEXT, "verdict" },
+		[P] = { "P", TABLE_NUMBER, "p" },
+		[OLD_VALUE] = { "OLD VALUE", TABLE_NUMBER, "old" },
+		[NEW_VALUE] = { "NEW VALUE", TABLE_NUMBER, "new" },
+	};
+	struct table *table =
+		findings_table(findings, "figures",
+			       "figures: medians; + grew, - shrank, ~ no change that the test bears out, ? too few "
+			       "runs to tell",
+			       NULL, columns, COLUMNS);
+
+	if (!table)
+		return;
+	table->data_only = 1 << OLD_VALUE | 1 << NEW_VALUE;
+	for (size_t i = 0; i < BENCH_FIGURES; i++) {
+		const struct bench_line *line = &lines[i];
+		const struct diff_test *test = &line->test;
+
+		table_cell(table, bench_names[i].name);
+		put_value(table, (enum bench_figure)i, test->old);
+		put_value(table, (enum bench_figure)i, test->new);
+		put_percent(table, test->old > 0, test->change);
+		put_percent(table, test->bounded && test->old > 0, test->low);
+		put_percent(table, test->bounded && test->old > 0, test->high);
+		table_cell(table, line->changed ? test->change > 0 ? "+" : "-" : line->tested ? "~" : "?");
+		table_cell_decimal(table, llrint(test->p * 1e6), 6);
+		table_cell_decimal(table, llrint(test->old * 10), 1);
+		table_cell_decimal(table, llrint(test->new * 10), 1);
+	}
+	if (!lines[BENCH_WALL].tested)
+		findings_note(findings, "so few runs can prove no change: 5 of each command can, 10 are better");
+	(void)bench;
+}
+
+void bench_put_runs(const struct bench *bench, struct findings *findings)
+{
+	static const struct table_column columns[] = {
+		{ "COMMAND", TABLE_TEXT, NULL },      { "RUN", TABLE_NUMBER, NULL },   { "WALL", TABLE_TIME, NULL },
+		{ "CPU", TABLE_TIME, NULL },          { "USER", TABLE_TIME, NULL },    { "SYSTEM", TABLE_TIME, NULL },
+		{ "MEMORY", TABLE_SIZE, NULL },       { "FAULTS", TABLE_COUNT, NULL }, { "WAITS", TABLE_COUNT, NULL },
+		{ "PREEMPTIONS", TABLE_COUNT, NULL },
+	};
+	struct table *table =
+		findings_table(findings, "runs", "runs: each of them", NULL, columns, array_size(columns));
+
+	for (size_t side = 0; table && side < bench->nr_sides; side++)
+		for (size_t i = 0; i < bench->sides[side].nr; i++) {
+			table_cell(table, command_of(bench, side));
+			table_cell_u64(table, i + 1);
+			for (size_t figure = 0; figure < BENCH_FIGURES; figure++)
+				table_cell_u64(table, bench->sides[side].runs[i].figures[figure]);
+		}
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_RECORD_TIMING_H
+#define WEFT_RECORD_TIMING_H
+
+#include "lib/base/cleanup.h"
+#include "lib/record/workload.h"
+
+#include <stdbool.h>
+
+struct fail;
+
+/*
+ * A run of a command that is timed but not recorded. Signals are handled as in a recording: a SIGINT of the terminal is
+ * left to the command, any other one is sent on to it.
+ */
+struct timing {
+	struct workload_times times;
+	int status;       /* the exit status as a shell gives it */
+	bool interrupted; /* the terminal sent a SIGINT or SIGQUIT meanwhile */
+};
+
+/* `options` need no mask. -EINTR: a signal has ended it; the command has ended, too. */
+int must_check timing_run(const struct workload_options *options, struct timing *ret, struct fail *fail);
+
+#endif

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Runs of known times: random, but from fixed seeds. */
+#include "lib/analysis/bench_internal.h"
+#include "lib/analysis/findings.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/base/random.h"
+#include "lib/measure/noise.h"
+#include "lib/record/timing.h"
+#include "tests/unit/diffed.h"
+#include "tests/unit/test.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* Runs of 100 ms, with a tail of slow ones; those of the new side take `longer`. */
+static struct bench *make(size_t runs, uint64_t seed, double longer)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+	uint64_t state = seed;
+
+	if (!bench)
+		return NULL;
+	bench->nr_sides = 2;
+	for (size_t side = 0; side < 2; side++)
+		for (bench->sides[side].nr = 0; bench->sides[side].nr < runs; bench->sides[side].nr++)
+			for (size_t i = 0; i < BENCH_FIGURES; i++) {
+				double value = 1e8 * (1 + 0.05 * diffed_part(&state));
+
+				if (random_next(&state) % 25 == 0)
+					value *= 1.3;
+				bench->sides[side].runs[bench->sides[side].nr].figures[i] =
+					(uint64_t)(side ? value * longer : value);
+			}
+	return bench;
+}
+
+/* Returns bench_finish(), and its table of figures as CSV. Frees the bench. */
+static int finish(struct bench *bench, const char *text, char csv[4096], struct fail *fail)
+{
+	struct diff_condition condition;
+	const struct bench_options options = { .conditions = &condition, .nr_conditions = text != NULL };
+	struct findings findings;
+	struct out out;
+	int r;
+
+	*csv = '\0';
+	if (!bench || !out_init(&out, 1 << 14)) {
+		free(bench);
+		return -ENOMEM;
+	}
+	findings_init(&findings);
+	if (text)
+		CHECK(!bench_condition_parse(text, &condition, fail));
+	r = bench_finish(bench, &options, &findings, fail);
+	if (CHECK(findings.nr == 2 && table_put_csv(&findings.items[1].table, &out) && out_len(&out) < 4096)) {
+		memcpy(csv, out.start, out_len(&out));
+		csv[out_len(&out)] = '\0';
+	}
+	findings_release(&findings);
+	out_release(&out);
+	free(bench);
+	return r;
+}
+
+TEST(bench_tells_same_commands_apart_in_at_most_5_percent_of_comparisons)
+{
+	unsigned flagged = 0;
+
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		struct fail fail = FAIL_INIT;
+		char csv[4096];
+
+		CHECK(!finish(make(10, seed * 7919, 1), NULL, csv, &fail));
+		flagged += strstr(csv, ",+,") || strstr(csv, ",-,");
+	}
+	if (!CHECK(flagged <= 10))
+		printf("%u of 200\n", flagged);
+}
+
+TEST(bench_finds_a_tenth_that_each_run_takes_longer)
+{
+	unsigned found = 0;
+
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct fail fail = FAIL_INIT;
+		char csv[4096];
+		int r = finish(make(10, seed * 104729, 1.1), "wall > 2%", csv, &fail);
+
+		found += r == -ERANGE && strstr(fail.text, "wall changed by +");
+	}
+	if (!CHECK(found >= 95))
+		printf("%u of 100\n", found);
+}
+
+TEST(bench_conditions_are_met_only_by_changes_that_are_large_enough)
+{
+	struct fail fail = FAIL_INIT;
+	char csv[4096];
+
+	CHECK(finish(make(10, 3, 1.5), "wall > 20%", csv, &fail) == -ERANGE);
+	CHECK(!finish(make(10, 3, 1.5), "wall > 90%", csv, &fail));
+	CHECK(!finish(make(10, 3, 1.5), "wall < -1%", csv, &fail));
+	CHECK(finish(make(10, 3, 0.5), "memory < -20%", csv, &fail) == -ERANGE);
+	/* So few runs cannot prove anything: a script must not take that for a pass. */
+	CHECK(finish(make(3, 3, 1.5), "wall > 20%", csv, &fail) == -ENODATA);
+	CHECK(strstr(csv, "wall,") && strstr(csv, ",?,"));
+}
+
+TEST(bench_conditions_say_what_is_wrong_with_them)
+{
+	struct diff_condition condition;
+	struct fail fail = FAIL_INIT;
+
+	CHECK(!bench_condition_parse("cpu > 5%", &condition, &fail) && condition.figure == BENCH_CPU);
+	CHECK(bench_condition_parse("p50 > 5%", &condition, &fail) &&
+	      strstr(fail.text, "there are wall, cpu, user, system, memory, faults, waits and preemptions"));
+	CHECK(bench_condition_parse("read: wall > 5%", &condition, &fail));
+	CHECK(bench_condition_parse("wall > 5", &condition, &fail));
+}
+
+TEST(bench_holm_stops_at_the_first_line_that_does_not_pass)
+{
+	struct bench_line lines[4], *all[4] = { &lines[0], &lines[1], &lines[2], &lines[3] };
+	/* Sorted: 0.01 <= 0.05/4, 0.016 <= 0.05/3, 0.03 > 0.05/2; the last would have passed alone. */
+	static const double p[4] = { 0.03, 0.01, 0.04, 0.016 };
+
+	for (size_t i = 0; i < 4; i++)
+		lines[i] = (struct bench_line){ .test = { .p = p[i], .bounded = true, .low = 0.1, .high = 0.2 } };
+	bench_holm(all, 4, 0.05, 0.001);
+	CHECK(!lines[0].changed && lines[1].changed && !lines[2].changed && lines[3].changed);
+	CHECK(lines[0].tested && lines[2].tested);
+	bench_holm(all, 4, 0.05, 0.02);
+	CHECK(!lines[0].tested && !lines[1].tested);
+	/* 5 and 5 runs: 2 of 252 ways. */
+	CHECK(fabs(bench_least_p(5, 5) - 2.0 / 252) < 1e-12);
+}
+
+TEST(bench_many_runs_have_the_p_of_the_normal_distribution)
+{
+	double old[BENCH_RUNS_MAX], new[BENCH_RUNS_MAX];
+	struct diff_test test;
+
+	for (size_t i = 0; i < 100; i++) {
+		old[i] = 1000 + (double)i;
+		new[i] = 1000.5 + (double)i;
+	}
+	diff_ranks(old, 100, new, 100, 0.5, &test);
+	/* U = 4950, 50 from the middle, less 0.5; its deviation is 409.27. */
+	CHECK(fabs(test.p - erfc(49.5 / 409.2676 / sqrt(2))) < 1e-4);
+	CHECK(test.bounded && test.low < 0 && test.high > 0);
+	for (size_t i = 0; i < 100; i++)
+		new[i] = old[i] * 1.2;
+	diff_ranks(old, 100, new, 100, 0.5, &test);
+	CHECK(test.p < 1e-20 && test.low > 0.15 && test.high < 0.25);
+	/* The exact test of 20 and the normal one of 21 agree. */
+	for (size_t i = 0; i < 21; i++)
+		new[i] = old[i] + 5;
+	diff_ranks(old, 20, new, 20, 0.5, &test);
+	const double exact = test.p;
+	diff_ranks(old, 21, new, 21, 0.5, &test);
+	CHECK(fabs(test.p - exact) < 0.02);
+}
+
+TEST(bench_spread_is_that_of_the_runs)
+{
+	struct bench_side side = { .nr = 4 };
+	struct bench_spread spread;
+
+	for (size_t i = 0; i < 4; i++)
+		side.runs[i].figures[BENCH_WALL] = (uint64_t[]){ 40, 10, 20, 30 }[i];
+	bench_spread(&side, BENCH_WALL, &spread);
+	CHECK(spread.mean == 25 && spread.median == 25 && spread.min == 10 && spread.max == 40);
+	CHECK(fabs(spread.deviation - 12.9099) < 1e-3);
+	side.nr = 1;
+	bench_spread(&side, BENCH_WALL, &spread);
+	CHECK(spread.mean == 40 && spread.median == 40 && spread.deviation == 0);
+}
+
+TEST(bench_run_has_the_figures_of_the_kernel)
+{
+	const struct rusage usage = { .ru_utime = { 1, 500 },
+				      .ru_stime = { 0, 250 },
+				      .ru_maxrss = 3,
+				      .ru_minflt = 4,
+				      .ru_majflt = 5,
+				      .ru_nvcsw = 6,
+				      .ru_nivcsw = 7 };
+	struct bench_run run;
+
+	bench_run_set(&run, 99, &usage);
+	CHECK(run.figures[BENCH_WALL] == 99 && run.figures[BENCH_CPU] == 1000750000);
+	CHECK(run.figures[BENCH_USER] == 1000500000 && run.figures[BENCH_SYSTEM] == 250000);
+	CHECK(run.figures[BENCH_MEMORY] == 3072 && run.figures[BENCH_FAULTS] == 9);
+	CHECK(run.figures[BENCH_WAITS] == 6 && run.figures[BENCH_PREEMPTIONS] == 7);
+}
+
+TEST(noise_is_read_from_the_text_of_the_kernel)
+{
+	struct noise noise;
+
+	CHECK(noise_parse("cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 2\n", 100, &noise));
+	CHECK(noise.busy_ns == 190000000 && noise.stolen_ns == 80000000);
+	CHECK(!noise_parse("cpu  1 2 3\n", 100, &noise));
+	CHECK(!noise_parse("", 100, &noise));
+	CHECK(!noise_parse("cpu  1 2 3 4 5 6 7 8\n", 0, &noise));
+}
+
+TEST(timing_measures_a_command_and_its_children)
+{
+	char *argv[] = { "sh", "-c", "sleep 0.03; exit 3", NULL }, *missing[] = { "./no-such-command", NULL };
+	struct workload_options options = { .argv = argv, .path = getenv("PATH"), .mute = true };
+	struct timing timing;
+	struct fail fail = FAIL_INIT;
+
+	REQUIRE(!timing_run(&options, &timing, &fail));
+	CHECK(timing.status == 3 && !timing.interrupted);
+	CHECK(timing.times.ended_ns - timing.times.started_ns >= 30000000);
+	CHECK(timing.times.ended_ns - timing.times.started_ns < 100000000000);
+	CHECK(timing.times.usage.ru_maxrss > 0);
+	options.argv = missing;
+	CHECK(timing_run(&options, &timing, &fail) == -ENOENT && strstr(fail.text, "cannot run"));
+}
