@@ -96,6 +96,25 @@ TEST(bench_finds_a_tenth_that_each_run_takes_longer)
 		printf("%u of 100\n", found);
 }
 
+/* How much more than 0 something is has no number. */
+TEST(bench_prints_no_bound_where_old_figures_are_0)
+{
+	struct bench *bench = make(10, 5, 2);
+	struct fail fail = FAIL_INIT;
+	const char *line;
+	char csv[4096];
+
+	for (size_t i = 0; bench && i < 4; i++)
+		bench->sides[0].runs[i].figures[BENCH_SYSTEM] = 0;
+	CHECK(!finish(bench, NULL, csv, &fail));
+	/* A field without a number is empty in CSV. */
+	line = strstr(csv, "\nsystem,");
+	CHECK(line && strstr(line, ",,") && strstr(line, ",,") < strchr(line + 1, '\n'));
+	line = strstr(csv, "\nwall,");
+	line = line ? line : strstr(csv, "wall,");
+	CHECK(line && strstr(line, ",,") > strchr(line + 1, '\n'));
+}
+
 TEST(bench_conditions_are_met_only_by_changes_that_are_large_enough)
 {
 	struct fail fail = FAIL_INIT;
