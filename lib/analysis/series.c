@@ -230,18 +230,19 @@ static int take_interval(struct series *series, struct findings *findings, const
 	struct fail why = FAIL_INIT;
 	struct findings_options options = series->print;
 	struct stretch stretch;
-	uint64_t end;
+	uint64_t from, end;
 	int r;
 
 	if (!series->begun)
 		series->first = span->from;
 	series->begun = true;
 	end = (span->to - series->first + series->every_ns - 1) / series->every_ns;
-	stretch.from = (span->from - series->first) / series->every_ns;
-	stretch.nr = end > stretch.from ? end - stretch.from : 1;
-	if (stretch.from + stretch.nr > SERIES_INTERVALS_MAX)
+	from = (span->from - series->first) / series->every_ns;
+	end = end > from ? end : from + 1;
+	if (end > SERIES_INTERVALS_MAX)
 		return fail_set(fail, -E2BIG, "--every: more than %d intervals; choose a longer one",
 				SERIES_INTERVALS_MAX);
+	stretch = (struct stretch){ (size_t)from, (size_t)(end - from) };
 	series->nr_intervals = stretch.from + stretch.nr;
 	if (findings->failed)
 		return fail_memory(fail);
