@@ -147,18 +147,16 @@ static int add_buffers(const struct analyse *analyse, struct trace *trace, struc
 	return r;
 }
 
-static int write_findings(struct analyse *analyse, struct findings *findings, struct fail *fail)
+int analyse_print(struct findings *findings, const struct findings_options *options, struct fail *fail)
 {
 	struct out out;
-	int r;
+	int r = findings_arrange(findings, options, fail);
 
-	analyse->empty = findings->nr && !findings->items[0].table.nr_items;
-	r = findings_arrange(findings, &analyse->findings, fail);
 	if (r)
 		return r;
 	if (!out_init(&out, 1 << 16))
 		return fail_memory(fail);
-	r = findings_write(findings, &analyse->findings, &out) ? terminal_flush(&out, fail) : fail_memory(fail);
+	r = findings_write(findings, options, &out) ? terminal_flush(&out, fail) : fail_memory(fail);
 	out_release(&out);
 	return r;
 }
@@ -208,7 +206,6 @@ static int run_course(struct analyse *analyse, struct reader *reader, const stru
 {
 	const struct pass_filter filter = analyse_filter(&analyse->query);
 	struct course course = { .reader = reader };
-	const char *damage, *path;
 	int r;
 
 	course.intervals = (struct intervals){ .ops = ops,
@@ -224,10 +221,7 @@ static int run_course(struct analyse *analyse, struct reader *reader, const stru
 	if (!out_init(&course.out, 1 << 16))
 		return fail_memory(fail);
 	r = read_course(&course, &filter, fail);
-	analyse->empty = !course.any || !reader_count(reader);
-	damage = reader_damage(reader, &path);
-	if (!r && damage)
-		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
+	analyse->empty = !course.any;
 	series_release(&course.series);
 	intervals_release(&course.intervals);
 	out_release(&course.out);
@@ -251,13 +245,11 @@ static void flush_lines(void *arg, const struct event *event)
 	lines->failed = terminal_flush(&lines->out, lines->fail);
 }
 
-/* Prints the answer from what could be read, and reports the damage after it. */
 static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
 		    const void *ops_options, struct fail *fail)
 {
 	struct pass pass;
 	struct findings findings;
-	const char *damage, *path;
 	const struct pass_filter filter = analyse_filter(&analyse->query);
 	int r = pass_init(&pass, reader, &filter, fail);
 	struct lines lines = { .fail = fail };
@@ -276,13 +268,10 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 		r = lines.failed ? lines.failed : terminal_flush(&lines.out, fail);
 	if (analyse->lines)
 		out_release(&lines.out);
-	if (!r)
-		r = write_findings(analyse, &findings, fail);
-	/* Some analyses have rows even without events. */
-	analyse->empty |= !reader_count(reader);
-	damage = reader_damage(reader, &path);
-	if (!r && damage)
-		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
+	if (!r) {
+		analyse->empty = findings.nr && !findings.items[0].table.nr_items;
+		r = analyse_print(&findings, &analyse->findings, fail);
+	}
 	findings_release(&findings);
 	pass_release(&pass);
 	return r;
@@ -360,13 +349,21 @@ struct passing {
 	const void *options;
 };
 
+/* Prints the answer from what could be read, and reports the damage after it. */
 static int pass_work(void *arg, struct reader *reader, struct fail *fail)
 {
 	const struct passing *passing = arg;
+	struct analyse *analyse = passing->analyse;
+	const char *damage, *path;
+	int r = analyse->every_ns ? run_course(analyse, reader, passing->ops, passing->options, fail) :
+				    run_pass(analyse, reader, passing->ops, passing->options, fail);
 
-	if (passing->analyse->every_ns)
-		return run_course(passing->analyse, reader, passing->ops, passing->options, fail);
-	return run_pass(passing->analyse, reader, passing->ops, passing->options, fail);
+	/* Some analyses have rows even without events. */
+	analyse->empty |= !reader_count(reader);
+	damage = reader_damage(reader, &path);
+	if (!r && damage)
+		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
+	return r;
 }
 
 static int hint_time(const struct analyse_recorded *recorded, int r, struct fail *fail)

@@ -56,6 +56,8 @@ int analyse_only_run(const struct command *command, const struct analysis_ops *o
 struct pass_filter analyse_filter(const struct query *query);
 /* Returns the value of --format. An unknown one is a usage error. */
 enum table_format analyse_format(const char *name, struct argp_state *state);
+/* Arranges the findings and prints them. */
+int must_check analyse_print(struct findings *findings, const struct findings_options *options, struct fail *fail);
 /* The args_doc of the command of an analysis. */
 #define ANALYSE_ARGS "[FILE | -- COMMAND...]"
 

@@ -7,7 +7,6 @@
 #include "lib/analysis/bench.h"
 #include "lib/analysis/findings.h"
 #include "lib/base/buf.h"
-#include "lib/base/out.h"
 #include "lib/base/random.h"
 
 #include <errno.h>
@@ -147,18 +146,6 @@ static const struct argp argp = {
 	       "A command of one word is a line for the shell (sh -c); of several words, a program and its arguments.",
 };
 
-static int write_findings(const struct arguments *arguments, struct findings *findings, struct fail *fail)
-{
-	struct out out;
-	int r;
-
-	if (!out_init(&out, 1 << 16))
-		return fail_memory(fail);
-	r = findings_write(findings, &arguments->findings, &out) ? terminal_flush(&out, fail) : fail_memory(fail);
-	out_release(&out);
-	return r;
-}
-
 /* The findings are printed even if a condition is met or cannot be checked. */
 static int measure(const struct arguments *arguments, struct bench *bench, struct fail *fail)
 {
@@ -175,10 +162,8 @@ static int measure(const struct arguments *arguments, struct bench *bench, struc
 	}
 	if (!r) {
 		bench_tell(&arguments->running, &noise, &findings);
-		r = findings_arrange(&findings, &arguments->findings, fail);
+		r = analyse_print(&findings, &arguments->findings, fail);
 	}
-	if (!r)
-		r = write_findings(arguments, &findings, fail);
 	if (!r && condition) {
 		*fail = met;
 		r = condition;

@@ -31,8 +31,8 @@ struct bench_noise {
 };
 
 /*
- * Runs each command so often, in random order: of each pair of runs, one of each. *ret_status is that of a command that
- * failed.
+ * Runs each command so often, in random order: of each pair of runs, one of each. A command that fails ends it, unless
+ * that is to be ignored.
  */
 int must_check bench_run_all(const struct bench_running *running, struct bench *bench, struct bench_noise *noise,
 			     struct fail *fail);

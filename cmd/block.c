@@ -4,8 +4,6 @@
 #include "lib/analysis/block.h"
 #include "lib/base/text.h"
 
-#include <string.h>
-
 enum { OPT_BY = 512, OPT_OPERATION, OPT_SIZES };
 
 static const struct argp_option options[] = {
@@ -28,8 +26,7 @@ static void take_operations(struct arguments *arguments, const char *list, struc
 	while (text_next_word(&list, ",", &word)) {
 		size_t i = 0;
 
-		while (i < BLOCK_OPERATIONS &&
-		       (strlen(block_operations[i]) != word.len || memcmp(block_operations[i], word.at, word.len)))
+		while (i < BLOCK_OPERATIONS && !text_word_is(word, block_operations[i]))
 			i++;
 		if (i == BLOCK_OPERATIONS)
 			argp_error(state,

@@ -9,7 +9,6 @@
 #include "cmd/options/reading.h"
 #include "cmd/terminal/terminal.h"
 #include "lib/analysis/diff.h"
-#include "lib/base/out.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -269,18 +268,6 @@ static const struct argp argp = {
 	       "\v--since and --until may be OLD,NEW: a time for each side, of which one may be empty.",
 };
 
-static int write_findings(const struct arguments *arguments, struct findings *findings, struct fail *fail)
-{
-	struct out out;
-	int r;
-
-	if (!out_init(&out, 1 << 16))
-		return fail_memory(fail);
-	r = findings_write(findings, &arguments->findings, &out) ? terminal_flush(&out, fail) : fail_memory(fail);
-	out_release(&out);
-	return r;
-}
-
 /* The findings are printed even if a condition is met or cannot be checked. */
 static int compare(const struct arguments *arguments, struct fail *fail)
 {
@@ -307,9 +294,7 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 			r = fail_set(fail, condition, "%s", met.text);
 	}
 	if (!r)
-		r = findings_arrange(&findings, &arguments->findings, fail);
-	if (!r)
-		r = write_findings(arguments, &findings, fail);
+		r = analyse_print(&findings, &arguments->findings, fail);
 	if (!r && condition) {
 		*fail = met;
 		r = condition;

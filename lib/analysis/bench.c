@@ -164,7 +164,7 @@ int bench_finish(const struct bench *bench, const struct bench_options *options,
 	bench_put_times(bench, findings);
 	if (bench->nr_sides == 2) {
 		judge(bench, lines);
-		bench_put_figures(bench, lines, findings);
+		bench_put_figures(lines, findings);
 		for (size_t i = 0; !r && i < options->nr_conditions; i++)
 			r = check(&lines[options->conditions[i].figure], &options->conditions[i], fail);
 	}

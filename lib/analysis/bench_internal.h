@@ -40,7 +40,7 @@ double bench_least_p(size_t nr_old, size_t nr_new);
 
 /* lib/analysis/bench_table.c */
 void bench_put_times(const struct bench *bench, struct findings *findings);
-void bench_put_figures(const struct bench *bench, const struct bench_line *lines, struct findings *findings);
+void bench_put_figures(const struct bench_line *lines, struct findings *findings);
 void bench_put_runs(const struct bench *bench, struct findings *findings);
 
 #endif

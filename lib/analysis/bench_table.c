@@ -71,7 +71,7 @@ static void put_percent(struct table *table, bool known, double part)
 		table_cell_decimal(table, llrint(permille), 1);
 }
 
-void bench_put_figures(const struct bench *bench, const struct bench_line *lines, struct findings *findings)
+void bench_put_figures(const struct bench_line *lines, struct findings *findings)
 {
 	enum { FIGURE, OLD, NEW, CHANGE, LOW, HIGH, VERDICT, P, OLD_VALUE, NEW_VALUE, COLUMNS };
 	static const struct table_column columns[COLUMNS] = {
@@ -112,7 +112,6 @@ void bench_put_figures(const struct bench *bench, const struct bench_line *lines
 	}
 	if (!lines[BENCH_WALL].tested)
 		findings_note(findings, "so few runs can prove no change: 5 of each command can, 10 are better");
-	(void)bench;
 }
 
 void bench_put_runs(const struct bench *bench, struct findings *findings)

@@ -170,7 +170,7 @@ static void see_task(struct sched_idle *idle, uint32_t id, const struct event *e
 	const struct state *state = &idle->pass->state;
 	const struct state_task *task = &state->tasks[id];
 	struct waiter *waiter = task->idle ? NULL : waiter_of(idle, id);
-	bool waits = task->mode == TASK_PREEMPTED || task->mode == TASK_WAKING || task->mode == TASK_QUEUED;
+	bool waits = state_waits((enum task_mode)task->mode);
 
 	if (!waiter)
 		return;

@@ -53,6 +53,11 @@ bool text_word_is(struct text_word word, const char *text);
 /* Compares byte by byte, as strcmp() does; a word that the other begins with is smaller. */
 int text_word_compare(struct text_word one, struct text_word other);
 
+static inline bool text_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 /*
  * text_is_name_char(): a letter, a digit or '_', the characters of names in the kernel's languages. text_is_name(): one
  * or more of them that do not begin with a digit.

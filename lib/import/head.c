@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/import/head_internal.h"
 
+#include "lib/base/text.h"
 #include "lib/event/event.h"
 
 #include <ctype.h>
@@ -33,7 +34,7 @@ static bool is_digit(char c)
 
 static void blanks(struct scan *scan)
 {
-	while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\t'))
+	while (scan->at < scan->end && text_is_blank(*scan->at))
 		scan->at++;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The way of a line from the document to an event: decoded, joined with the next one if a mail was wrapped, parsed. */
 #include "lib/base/fail.h"
+#include "lib/base/text.h"
 #include "lib/import/import_internal.h"
 #include "lib/import/kinds_internal.h"
 #include "lib/import/lost_internal.h"
@@ -41,7 +42,7 @@ static bool is_blank(struct text text)
 
 static struct text without_end_blanks(struct text text)
 {
-	while (text.len && (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '\t'))
+	while (text.len && text_is_blank(text.at[text.len - 1]))
 		text.len--;
 	return text;
 }

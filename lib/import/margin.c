@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/import/margin_internal.h"
 
+#include "lib/base/text.h"
+
 #include <ctype.h>
 #include <string.h>
 
 static const char tracer[] = "# tracer: ";
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
 
 /* Returns the number at `at`, and where it ends; *ret_end is `at` if there is none. */
 static uint64_t number(const char *at, const char *end, const char **ret_end)
@@ -44,7 +41,7 @@ static void learn(struct margin *margin, const char *line, size_t len)
 		margin->behind_len = (size_t)(end - digits_end);
 		memcpy(margin->behind, digits_end, margin->behind_len);
 		end = digits;
-		while (end > line && is_blank(end[-1]))
+		while (end > line && text_is_blank(end[-1]))
 			end--;
 	}
 	margin->before_len = (size_t)(end - line);
@@ -62,7 +59,7 @@ static bool accept(const char **at, const char *end, const char *text, size_t le
 	size_t rest = (size_t)(end - *at);
 
 	if (rest < len) {
-		while (len > rest && is_blank(text[len - 1]))
+		while (len > rest && text_is_blank(text[len - 1]))
 			len--;
 		if (len != rest || !len)
 			return false;
@@ -82,7 +79,7 @@ static size_t skip(struct margin *margin, const char *line, size_t len)
 		return 0;
 	if (!margin->has_number)
 		return (size_t)(at - line);
-	while (at < end && is_blank(*at))
+	while (at < end && text_is_blank(*at))
 		at++;
 	value = number(at, end, &past);
 	if (past == at || (margin->stays ? value != margin->number : value < margin->number) ||

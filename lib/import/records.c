@@ -3,6 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"
+#include "lib/base/text.h"
 #include "lib/import/graph_internal.h"
 #include "lib/import/head_internal.h"
 #include "lib/import/kinds_internal.h"
@@ -260,23 +261,18 @@ bool records_user_stack(const struct records *make, int32_t process, const struc
 	return true;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /* Leaves the name of " => NAME". Mails and pages change the blanks around it. */
 static bool take_caller(const char **line, size_t *len)
 {
 	const char *at = *line, *end = at + *len;
 
-	while (at < end && is_blank(*at))
+	while (at < end && text_is_blank(*at))
 		at++;
-	if (end - at < 3 || memcmp(at, "=>", 2) != 0 || !is_blank(at[2]))
+	if (end - at < 3 || memcmp(at, "=>", 2) != 0 || !text_is_blank(at[2]))
 		return false;
-	for (at += 2; at < end && is_blank(*at);)
+	for (at += 2; at < end && text_is_blank(*at);)
 		at++;
-	while (end > at && is_blank(end[-1]))
+	while (end > at && text_is_blank(end[-1]))
 		end--;
 	*line = at;
 	*len = (size_t)(end - at);

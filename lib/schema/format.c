@@ -21,7 +21,7 @@ static bool text_starts(const struct text *text, const char *with)
 
 static void skip_blanks(struct text *text)
 {
-	while (text->at < text->end && (*text->at == ' ' || *text->at == '\t'))
+	while (text->at < text->end && text_is_blank(*text->at))
 		text->at++;
 }
 

@@ -133,7 +133,7 @@ INLINE void come(struct state *state, uint32_t number, uint32_t id, const struct
 	set_prio(task, &places->prio, event, whole);
 	step->was = task->mode;
 	step->since = task->since;
-	if (tasks_waits(task->mode)) {
+	if (state_waits(task->mode)) {
 		step->waking = task->waking;
 		step->woken = task->woken;
 	}

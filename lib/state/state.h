@@ -254,6 +254,12 @@ bool state_restart(struct state *state);
 /* Returns for how long, up to now, a task was in a mode. */
 uint64_t state_spent(const struct state *state, uint32_t task, enum task_mode mode);
 
+/* Whether a task in this mode is runnable and has no CPU. */
+static inline bool state_waits(enum task_mode mode)
+{
+	return mode == TASK_PREEMPTED || mode == TASK_WAKING || mode == TASK_QUEUED;
+}
+
 /* For how long, in its life up to the beginning of its mode, a task was blocked; and waited for a CPU. */
 static inline uint64_t state_blocked(const struct state_task *task)
 {

@@ -37,11 +37,6 @@ void naming_see(struct state *state, uint32_t task, bool renamed);
 /* An interval in a mode that began at `since` ends, or a part of it. */
 void naming_count(struct state *state, uint32_t task, uint64_t since, unsigned mode, uint64_t lasted);
 
-static inline bool tasks_waits(enum task_mode mode)
-{
-	return mode == TASK_PREEMPTED || mode == TASK_WAKING || mode == TASK_QUEUED;
-}
-
 /* The mode of a task that left its CPU with this letter. */
 static inline enum task_mode tasks_mode_of(char letter)
 {
@@ -204,7 +199,7 @@ STATE_INLINE bool tasks_count(struct state *state, struct state_task *task)
 /* Ends the mode of a task and begins another. Returns whether the former mode was known throughout. */
 STATE_INLINE bool tasks_enter(struct state *state, struct state_task *task, enum task_mode mode)
 {
-	bool waited = tasks_waits((enum task_mode)task->mode), intact;
+	bool waited = state_waits((enum task_mode)task->mode), intact;
 	uint64_t since = task->since;
 
 	intact = tasks_count(state, task);

@@ -26,7 +26,7 @@ void state_release(struct state *state)
 
 static bool goes_on(const struct state_task *task)
 {
-	return !task->died && (task->idle || task->mode == TASK_RUNNING || tasks_waits((enum task_mode)task->mode));
+	return !task->died && (task->idle || task->mode == TASK_RUNNING || state_waits((enum task_mode)task->mode));
 }
 
 /* The names of a task that continues move with it; what it did so far under others counts no more. */
