@@ -4,6 +4,7 @@
 #include "formats/export/export.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/event.h"
+#include "lib/event/graph_events.h"
 #include "lib/event/place.h"
 #include "lib/follow/calls.h"
 
@@ -16,8 +17,6 @@
  * ALIKE_MAX: open calls of the same depth.
  */
 enum { DEPTH_MAX = 1024, ALIKE_MAX = 4 };
-
-enum role { ROLE_UNKNOWN, ROLE_NONE, ROLE_ENTRY, ROLE_EXIT };
 
 enum { FUNC, DEPTH, CALLTIME, RETTIME, NR_PLACES };
 
@@ -38,7 +37,7 @@ struct frames {
 	bool has_behind;
 	bool entries; /* one was seen: tracing_thresh records none */
 	bool begun, starved;
-	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: enum role */
+	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: enum graph_event, + 1; 0: not looked at */
 };
 
 struct frames *frames_new(const struct frames_calls *calls)
@@ -77,23 +76,15 @@ void frames_free(struct frames *frames)
 	free(frames);
 }
 
-static enum role role_of(struct frames *frames, const struct event_type *event_type)
+static enum graph_event role_of(struct frames *frames, const struct event_type *event_type)
 {
 	static const char *const names[NR_PLACES] = { "func", "depth", "calltime", "rettime" };
-	const struct format *format = event_type->format;
-	enum role role = ROLE_NONE;
-	struct type *type;
+	enum graph_event role = graph_event_of(event_type->format);
+	struct type *type = role ? u64_map_add(&frames->types, event_type->index) : NULL;
 
-	if (!format || strcmp(format->system, "ftrace"))
-		return ROLE_NONE;
-	if (!strcmp(format->name, "funcgraph_entry") || !strcmp(format->name, "fgraph_retaddr_entry"))
-		role = ROLE_ENTRY;
-	else if (!strcmp(format->name, "funcgraph_exit"))
-		role = ROLE_EXIT;
-	type = role == ROLE_NONE ? NULL : u64_map_add(&frames->types, event_type->index);
 	for (size_t i = 0; type && i < NR_PLACES; i++)
 		(void)place_find(&type->places[i], event_type, names[i]);
-	return type && type->places[FUNC].size && type->places[DEPTH].size ? role : ROLE_NONE;
+	return type && type->places[FUNC].size && type->places[DEPTH].size ? role : GRAPH_EVENT_NONE;
 }
 
 static uint64_t idle_key(uint16_t cpu)
@@ -464,7 +455,8 @@ bool frames_see(struct frames *frames, const struct event *event)
 	const struct type *type;
 	struct track *track;
 	bool interrupt;
-	uint8_t *role;
+	enum graph_event role;
+	uint8_t *known;
 
 	if (!frames->begun)
 		frames->first = event->ts;
@@ -473,14 +465,15 @@ bool frames_see(struct frames *frames, const struct event *event)
 		see_lost(frames, event);
 		return false;
 	}
-	role = &frames->known[event->type->index];
-	if (*role == ROLE_UNKNOWN)
-		*role = (uint8_t)role_of(frames, event->type);
-	if (*role == ROLE_NONE)
+	known = &frames->known[event->type->index];
+	if (!*known)
+		*known = (uint8_t)(role_of(frames, event->type) + 1);
+	role = (enum graph_event)(*known - 1);
+	if (role == GRAPH_EVENT_NONE)
 		return false;
 	type = u64_map_find(&frames->types, event->type->index);
 	interrupt = event->flags & (EVENT_HARDIRQ | EVENT_NMI);
-	if (*role == ROLE_EXIT) {
+	if (role == GRAPH_EVENT_EXIT) {
 		leave_one(frames, type, event, interrupt);
 		return true;
 	}

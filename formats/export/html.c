@@ -16,6 +16,7 @@
 #include "formats/sinks.h"
 #include "lib/event/context.h"
 #include "lib/event/place.h"
+#include "lib/event/softirqs.h"
 #include "lib/event/tasks.h"
 #include "lib/follow/spans.h"
 #include "lib/names/symbols.h"
@@ -198,13 +199,12 @@ static uint32_t label_of_irq(struct html_buffer *buffer, const struct html_kind 
 static uint32_t label_of_softirq(const struct html_buffer *buffer, const struct html_kind *kind,
 				 const struct event *event)
 {
-	static const char *const names[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-					     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
 	uint64_t vec = place_u64(&kind->number, event);
+	const char *name = softirq_name(vec);
 	char text[32];
 
-	if (vec < array_size(names))
-		snprintf(text, sizeof(text), "softirq %s", names[vec]);
+	if (name)
+		snprintf(text, sizeof(text), "softirq %s", name);
 	else
 		snprintf(text, sizeof(text), "softirq %" PRIu64, vec);
 	return html_label(buffer->html, text, strlen(text));

@@ -8,6 +8,7 @@
 #include "formats/kernel/symbol.h"
 #include "lib/base/memo.h"
 #include "lib/base/out.h"
+#include "lib/event/graph_events.h"
 #include "lib/event/tasks.h"
 #include "lib/names/symbols.h"
 
@@ -438,7 +439,7 @@ static void find_irq_entries(struct graph *graph, const struct symbols *symbols)
 static bool has_known_places(const struct ftrace *ftrace, const struct binding *binding)
 {
 	const struct place *places = binding->places;
-	bool exit = binding->format && !strcmp(binding->format->name, "funcgraph_exit");
+	bool exit = graph_event_of(binding->format) == GRAPH_EVENT_EXIT;
 	uint8_t depth = places[GRAPH_DEPTH_AT].size;
 
 	return !ftrace->context->abi.swap && places[GRAPH_FUNC].size == 8 &&

@@ -12,6 +12,7 @@
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
+#include "lib/event/graph_events.h"
 #include "lib/follow/calls.h"
 
 #include <errno.h>
@@ -28,12 +29,7 @@
 enum role { ENTRY = 1, EXIT, HIT, PROBE, ROLES };
 
 static const struct role_name names[] = {
-	{ "ftrace", "funcgraph_entry", ENTRY },
-	{ "ftrace", "fgraph_retaddr_entry", ENTRY },
-	{ "ftrace", "funcgraph_exit", EXIT },
-	{ "ftrace", "function", HIT },
-	{ "kprobes", "*", PROBE },
-	{ "fprobes", "*", PROBE },
+	GRAPH_EVENTS(ENTRY, EXIT), { "ftrace", "function", HIT }, { "kprobes", "*", PROBE }, { "fprobes", "*", PROBE },
 	{ NULL, NULL, 0 },
 };
 

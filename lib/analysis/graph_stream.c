@@ -2,11 +2,10 @@
 #include "lib/analysis/graph_stream_internal.h"
 
 #include "lib/event/context.h"
+#include "lib/event/graph_events.h"
 
 const struct role_name graph_stream_roles[] = {
-	{ "ftrace", "funcgraph_entry", GRAPH_ENTRY },
-	{ "ftrace", "fgraph_retaddr_entry", GRAPH_ENTRY },
-	{ "ftrace", "funcgraph_exit", GRAPH_EXIT },
+	GRAPH_EVENTS(GRAPH_ENTRY, GRAPH_EXIT),
 	{ NULL, NULL, 0 },
 };
 

@@ -5,6 +5,7 @@
 #include "lib/base/digits.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
+#include "lib/event/softirqs.h"
 #include "lib/names/symbols.h"
 
 #include <inttypes.h>
@@ -320,14 +321,13 @@ static bool may_be_hidden(const struct analysis *irq, const struct irq_cpu *cpu,
 
 static void see_softirq(struct analysis *irq, const struct event *event, enum role role)
 {
-	static const char *const vecs[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-					    "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
 	uint64_t vec = place_u64(&irq->places[role].id, event);
+	const char *name = softirq_name(vec);
 	struct irq_cpu *cpu = irq_cpu_of(irq, event->cpu);
 	const struct state *state = &irq->pass->state;
 	uint32_t source, task = task_on(irq, event->cpu);
 
-	if (!cpu || vec >= array_size(vecs))
+	if (!cpu || !name)
 		return;
 	if (role == SOFT_RAISE) {
 		if (!cpu->raised[vec]) {
@@ -340,7 +340,7 @@ static void see_softirq(struct analysis *irq, const struct event *event, enum ro
 		leave(irq, IRQ_SOFT, vec, event);
 		return;
 	}
-	source = source_of(irq, IRQ_SOFT, vecs[vec], strlen(vecs[vec]));
+	source = source_of(irq, IRQ_SOFT, name, strlen(name));
 	if (cpu->raised[vec] && !may_be_hidden(irq, cpu, vec, event))
 		see_delay(irq, source, event->ts - cpu->raised[vec], event);
 	cpu->raised[vec] = 0;

@@ -7,6 +7,7 @@
 #include "lib/base/u64_map.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
+#include "lib/event/softirqs.h"
 #include "lib/follow/roles.h"
 
 /*
@@ -17,7 +18,7 @@
  */
 enum irq_kind { IRQ_HARD, IRQ_SOFT, IRQ_VECTOR, IRQ_IPI, IRQ_TIMER, IRQ_HRTIMER, IRQ_WORK, IRQ_KINDS };
 
-enum { IRQ_DEPTH = 32, IRQ_NAME = 64, IRQ_WHAT = 96, IRQ_SOFTIRQS = 10 };
+enum { IRQ_DEPTH = 32, IRQ_NAME = 64, IRQ_WHAT = 96 };
 
 struct irq_longest {
 	uint64_t lasted, at; /* at: when it ended; 0: there is none */
@@ -51,8 +52,8 @@ struct irq_victim {
 struct irq_cpu {
 	struct irq_frame frames[IRQ_DEPTH];
 	size_t depth;
-	uint64_t raised[IRQ_SOFTIRQS];   /* when each softirq was first raised since it last ran; 0: not raised */
-	uint64_t switches[IRQ_SOFTIRQS]; /* state_cpu::switches then */
+	uint64_t raised[SOFTIRQS];   /* when each softirq was first raised since it last ran; 0: not raised */
+	uint64_t switches[SOFTIRQS]; /* state_cpu::switches then */
 	uint64_t runs[IRQ_KINDS], self[IRQ_KINDS];
 	bool lost;
 };

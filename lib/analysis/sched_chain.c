@@ -9,6 +9,7 @@
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
+#include "lib/event/softirqs.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -121,13 +122,10 @@ static struct chain_cpu *cpu_of(struct sched_chain *chain, uint32_t cpu)
 
 static void see_interrupt(struct sched_chain *chain, const struct event *event)
 {
-	static const char *const vecs[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-					    "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
 	struct chain_cpu *cpu;
-	const char *text = "";
+	const char *text = "", *softirq;
 	bool fresh;
 	uint8_t role = roles_of(&chain->roles, event, &fresh);
-	uint64_t vec;
 	size_t len = 0;
 
 	chain->pass->failed |= chain->roles.failed;
@@ -145,8 +143,8 @@ static void see_interrupt(struct sched_chain *chain, const struct event *event)
 		snprintf(cpu->hard, NAME, "irq:%.*s", (int)(len < NAME ? len : NAME), text);
 		return;
 	case SOFT_ENTRY:
-		vec = place_u64(&chain->soft, event);
-		snprintf(cpu->soft, NAME, "softirq:%s", vec < array_size(vecs) ? vecs[vec] : "?");
+		softirq = softirq_name(place_u64(&chain->soft, event));
+		snprintf(cpu->soft, NAME, "softirq:%s", softirq ? softirq : "?");
 		return;
 	case VECTOR:
 		text = event->type->format->name;

@@ -9,6 +9,7 @@
 #include "lib/event/cpu_stats_internal.h"
 #include "lib/event/event.h"
 #include "lib/event/events.h"
+#include "lib/event/graph_events.h"
 #include "lib/event/own_formats.h"
 #include "lib/event/release.h"
 #include "lib/event/section_internal.h"
@@ -354,13 +355,13 @@ static int guess_tracer(struct context *context, struct fail *fail)
 	if (r < 0)
 		return r;
 	for (int i = 0; i < GUESS_EVENTS && (r = events_next(events, &event, fail)) > 0; i++) {
-		const char *name = event.kind == EVENT_RECORD && event.type->format ? event.type->format->name : "";
+		const struct format *format = event.kind == EVENT_RECORD ? event.type->format : NULL;
 
-		if (event.kind != EVENT_RECORD || !event.type->format || strcmp(event.type->format->system, "ftrace"))
+		if (!format || strcmp(format->system, "ftrace"))
 			continue;
-		if (!strcmp(name, "funcgraph_entry") || !strcmp(name, "funcgraph_exit"))
+		if (graph_event_of(format))
 			context->tracer = "function_graph";
-		else if (!strcmp(name, "function"))
+		else if (!strcmp(format->name, "function"))
 			context->tracer = "function";
 		else
 			continue;

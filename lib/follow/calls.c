@@ -4,6 +4,7 @@
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/event.h"
+#include "lib/event/graph_events.h"
 #include "lib/event/place.h"
 #include "lib/follow/call_frames_internal.h"
 
@@ -13,15 +14,13 @@
 /* A kernel stack has no room for more functions: records with a greater depth are ignored. */
 enum { DEPTH_MAX = 1024 };
 
-enum role { ROLE_NONE, ROLE_ENTRY, ROLE_EXIT };
-
 enum { FUNC, DEPTH, CALLTIME, RETTIME, NR_PLACES };
 
 /* A task is looked up once for many of its events. A power of two; a CPU runs one task at a time. */
 enum { SEATS = 64 };
 
 struct type {
-	enum role role;
+	enum graph_event role;
 	/*
 	 * All that a kernel of this byte order and 64 bits has, so that a record of `least` bytes is read without a
 	 * look at each place.
@@ -144,24 +143,15 @@ static void find_plain(struct type *type)
 	}
 }
 
-static enum role role_named(const struct format *format)
-{
-	if (!format || strcmp(format->system, "ftrace"))
-		return ROLE_NONE;
-	if (!strcmp(format->name, "funcgraph_entry") || !strcmp(format->name, "fgraph_retaddr_entry"))
-		return ROLE_ENTRY;
-	return !strcmp(format->name, "funcgraph_exit") ? ROLE_EXIT : ROLE_NONE;
-}
-
 /* Looks at a type for the first time. Returns what known[] says of it. */
 static uint32_t know(struct calls *calls, const struct event_type *event_type)
 {
 	static const char *const names[NR_PLACES] = { "func", "depth", "calltime", "rettime" };
 	const struct format *format = event_type->format;
-	enum role role = role_named(format);
-	struct type *type = role == ROLE_NONE ? NULL : vec_push(calls->types, calls->nr_types);
+	enum graph_event role = graph_event_of(format);
+	struct type *type = role == GRAPH_EVENT_NONE ? NULL : vec_push(calls->types, calls->nr_types);
 
-	calls->starved |= role != ROLE_NONE && !type;
+	calls->starved |= role != GRAPH_EVENT_NONE && !type;
 	calls->known[event_type->index] = 1;
 	if (!type)
 		return 1;
@@ -505,11 +495,11 @@ bool calls_see(struct calls *calls, const struct event *event, struct call *ret)
 	if (known == 1)
 		return false;
 	type = &calls->types[known - 2];
-	if (type->role == ROLE_ENTRY)
+	if (type->role == GRAPH_EVENT_ENTRY)
 		enter(calls, type, event, ret);
 	else
 		leave_function(calls, type, event, ret);
-	return type->role == ROLE_EXIT;
+	return type->role == GRAPH_EVENT_EXIT;
 }
 
 bool calls_frame(const struct calls *calls, const struct event *event, size_t back, struct calls_frame *ret)

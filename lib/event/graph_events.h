@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_EVENT_GRAPH_EVENTS_H
+#define WEFT_EVENT_GRAPH_EVENTS_H
+
+struct format;
+
+/*
+ * The events of the tracer function_graph, by name: the only list of them. A table of roles (lib/follow/roles.h) has
+ * them as rows, with the consumer's own numbers for an entry and an exit.
+ */
+#define GRAPH_EVENTS(ENTRY, EXIT)                                                                                    \
+	{ "ftrace", "funcgraph_entry", ENTRY },                                                                      \
+		{ "ftrace", "fgraph_retaddr_entry", ENTRY }, /* with the option funcgraph-retaddr, 6.13 and later */ \
+	{                                                                                                            \
+		"ftrace", "funcgraph_exit", EXIT                                                                     \
+	}
+
+enum graph_event {
+	GRAPH_EVENT_NONE,
+	GRAPH_EVENT_ENTRY,
+	GRAPH_EVENT_EXIT,
+};
+
+/* The format may be NULL. */
+enum graph_event graph_event_of(const struct format *format);
+
+#endif

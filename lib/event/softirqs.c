@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/event/softirqs.h"
+
+#include <stddef.h>
+
+const char *softirq_name(uint64_t vec)
+{
+	static const char *const names[SOFTIRQS] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+						     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
+
+	return vec < SOFTIRQS ? names[vec] : NULL;
+}
