@@ -27,8 +27,8 @@ static void warn(const char *text, void *data)
 	command_warn("warning: %s", text);
 }
 
-static int describe(const struct analyse_command *command, const struct analysis_ops *ops,
-		    struct record_options *options, struct fail *fail)
+int analyse_record_describe(const struct analysis_ops *const *ops, size_t nr, bool only, struct record_options *options,
+			    struct fail *fail)
 {
 	struct setup_instance *wanted;
 
@@ -37,22 +37,24 @@ static int describe(const struct analyse_command *command, const struct analysis
 		.version = 7,
 		.compress = true,
 		.level = FASTEST,
-		.argv = command->argv,
 		.path = getenv("PATH"),
 		.setup = { .cmdlines = SETUP_CMDLINES,
 			   .warn = warn,
 			   .step = progress_step,
-			   .only_command = command->only,
-			   .follow = command->only },
+			   .only_command = only,
+			   .follow = only },
 	};
 	wanted = setup_add_instance(&options->setup, NULL);
-	if (!wanted || !setup_for_analysis(wanted, ops))
+	if (!wanted)
 		return fail_memory(fail);
+	for (size_t i = 0; i < nr; i++)
+		if (!setup_for_analysis(wanted, ops[i]))
+			return fail_memory(fail);
 	wanted->size = BUFFER_SIZE;
 	return 0;
 }
 
-static int make_dir(char **ret, struct fail *fail)
+int analyse_record_dir(char **ret, struct fail *fail)
 {
 	const char *parent = getenv("TMPDIR");
 	cleanup_free char *dir = NULL;
@@ -66,6 +68,15 @@ static int make_dir(char **ret, struct fail *fail)
 				strerror(errno));
 	*ret = take(dir);
 	return 0;
+}
+
+void analyse_record_remove(const char *file, const char *dir)
+{
+	if (file)
+		(void)unlink(file);
+	/* rmdir() fails if the directory still has parts in it, and so keeps them. */
+	if (dir)
+		(void)rmdir(dir);
 }
 
 /* If the recording cannot be finished, its parts stay, so that weft recover can read them. */
@@ -94,25 +105,22 @@ int analyse_record(const struct analyse_command *command, const struct analysis_
 	struct record_options options;
 	cleanup_free char *dir = NULL, *file = NULL;
 	struct trace *trace = NULL;
-	int r = describe(command, ops, &options, fail);
+	int r = analyse_record_describe(&ops, 1, command->only, &options, fail);
 
 	*recorded = (struct analyse_recorded){ .status = EXIT_RECORD_FAILED };
 	if (!r)
-		r = make_dir(&dir, fail);
+		r = analyse_record_dir(&dir, fail);
 	if (!r && asprintf(&file, "%s/trace.dat", dir) < 0) {
 		file = NULL;
 		r = fail_memory(fail);
 	}
 	options.output = file;
+	options.argv = command->argv;
 	if (!r)
 		r = record(&options, recorded, fail);
 	if (!r)
 		r = trace_new(file, &trace, fail);
-	if (file)
-		(void)unlink(file);
-	/* rmdir() fails if the directory still has parts in it, and so keeps them. */
-	if (dir)
-		(void)rmdir(dir);
+	analyse_record_remove(file, dir);
 	setup_release(&options.setup);
 	return r ? r : reading_load(trace, command->reading, ret, fail);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
+#include "cmd/bench_record.h"
 #include "cmd/bench_run.h"
 #include "cmd/command.h"
 #include "cmd/options/option_value.h"
@@ -13,9 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_RUNS = 540, OPT_WARMUP, OPT_PREPARE, OPT_IGNORE, OPT_SEED, OPT_FAIL_IF, OPT_FORMAT };
+enum {
+	OPT_RUNS = 540,
+	OPT_WARMUP,
+	OPT_PREPARE,
+	OPT_IGNORE,
+	OPT_SEED,
+	OPT_FAIL_IF,
+	OPT_FORMAT,
+	OPT_FOR,
+	OPT_PLAIN,
+	OPT_KEEP,
+	OPT_TOP
+};
 
-enum { RUNS = 10, WARMUPS = 1, SEEDS = 1000000 };
+enum { TOP_AS_TEXT = 12, RUNS = 10, WARMUPS = 1, SEEDS = 1000000 };
 
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "The runs:", 1 },
@@ -25,17 +38,27 @@ static const struct argp_option options[] = {
 	{ "ignore-failure", OPT_IGNORE, NULL, 0, "Also measure runs that end with another status than 0", 1 },
 	{ "seed", OPT_SEED, "N", 0, "Choose the order of the runs by this number (default: a random one)", 1 },
 
-	{ NULL, 0, NULL, 0, "Output:", 2 },
+	{ NULL, 0, NULL, 0, "What explains a difference:", 2 },
+	{ "for", OPT_FOR, "summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks", 0,
+	  "Record each run for these analyses; a list with commas (default: sched,syscalls)", 2 },
+	{ "plain", OPT_PLAIN, NULL, 0, "Do not record the runs, which takes time, too", 2 },
+	{ "keep", OPT_KEEP, "DIR", 0, "Keep the recordings of the runs in DIR: old-01.dat and so on", 2 },
+
+	{ NULL, 0, NULL, 0, "Output:", 3 },
 	{ "fail-if", OPT_FAIL_IF, "CONDITION", 0,
 	  "Exit with status 1 if a figure has changed by more: 'FIGURE > N%' or 'FIGURE < -N%', such as 'wall > 2%'; "
-	  "repeatable",
-	  2 },
-	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 2 },
+	  "repeatable. Of rows: 'ROW: time > N%' or 'ROW: calls > N%'; ROW is a glob",
+	  3 },
+	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 3 },
+	{ "top", OPT_TOP, "N", 0, "Show the first N rows of what the runs did (default: 12 as text, else all; 0: all)",
+	  3 },
 	{ 0 },
 };
 
 struct arguments {
 	struct bench_running running;
+	struct bench_recording recording;
+	bool plain, top_given;
 	struct diff_condition conditions[DIFF_CONDITIONS_MAX];
 	struct bench_options bench;
 	struct findings_options findings;
@@ -53,6 +76,18 @@ static void add_condition(struct arguments *arguments, const char *text, struct 
 	arguments->bench.nr_conditions++;
 }
 
+/*
+ * A path of a program and plain arguments. The shell would fork, run it and wait; some shells execute it themselves.
+ * Then the runs have a task less, whose time explains nothing.
+ */
+static bool is_program(const char *line)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 _-+./:,@%";
+	const char *slash = strchr(line, '/');
+
+	return slash && (size_t)(slash - line) < strcspn(line, " ") && !line[strspn(line, plain)];
+}
+
 /* One word is a line for the shell; several are a program and its arguments. */
 static void add_command(struct bench_running *running, char **words, size_t nr, struct argp_state *state)
 {
@@ -68,9 +103,13 @@ static void add_command(struct bench_running *running, char **words, size_t nr, 
 	command->argv = words;
 	if (nr > 1)
 		return;
+	if (is_program(words[0])) {
+		free(command->line);
+		option_need(asprintf(&command->line, "exec %s", words[0]) >= 0, state);
+	}
 	command->shell[0] = "sh";
 	command->shell[1] = "-c";
-	command->shell[2] = words[0];
+	command->shell[2] = command->line ? command->line : words[0];
 	command->argv = command->shell;
 }
 
@@ -113,6 +152,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		option_number("seed", arg, &running->seed, state);
 		arguments->seed_given = true;
 		return 0;
+	case OPT_FOR:
+		bench_record_for(&arguments->recording, arg, state);
+		return 0;
+	case OPT_PLAIN:
+		arguments->plain = true;
+		return 0;
+	case OPT_KEEP:
+		option_once("--keep", &arguments->recording.keep, arg, state);
+		return 0;
+	case OPT_TOP:
+		arguments->top_given = true;
+		option_number("top", arg, &arguments->bench.top, state);
+		return 0;
 	case OPT_FAIL_IF:
 		add_condition(arguments, arg, state);
 		return 0;
@@ -130,6 +182,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "a command is missing: weft bench -- 'OLD COMMAND' -- 'NEW COMMAND'");
 		if (arguments->bench.nr_conditions && running->nr_commands < 2)
 			argp_error(state, "--fail-if compares two commands");
+		if (arguments->plain && arguments->recording.keep)
+			argp_error(state, "--plain makes no recordings that --keep could keep");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -141,27 +195,32 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "-- COMMAND [-- COMMAND]",
 	.doc = "Measures the runs of two commands, alternately and in random order, and says whether the second one "
-	       "takes another time, by a test that does not take chance for a change. Of one command it prints the "
-	       "times.\v"
-	       "A command of one word is a line for the shell (sh -c); of several words, a program and its arguments.",
+	       "takes another time, and what it does in this time, by a test that does not take chance for a change. "
+	       "Of one command it prints the times.\v"
+	       "A command of one word is a line for the shell (sh -c); of several words, a program and its "
+	       "arguments.",
 };
 
 /* The findings are printed even if a condition is met or cannot be checked. */
 static int measure(const struct arguments *arguments, struct bench *bench, struct fail *fail)
 {
-	struct bench_noise noise = { .wall_ns = 0 };
+	struct bench_noise noise = { .time_ns = 0 };
 	struct fail met = FAIL_INIT;
 	struct findings findings;
-	int r = bench_run_all(&arguments->running, bench, &noise, fail), condition = 0;
+	int r = bench_record_start(arguments->running.recording, fail), condition = 0;
 
 	findings_init(&findings);
+	if (!r)
+		r = bench_run_all(&arguments->running, bench, &noise, fail);
+	if (!r && arguments->running.recording->of)
+		r = bench_record_read(arguments->running.recording, bench, fail);
 	if (!r) {
 		condition = bench_finish(bench, &arguments->bench, &findings, &met);
 		if (condition && condition != -ERANGE && condition != -ENODATA)
 			r = fail_set(fail, condition, "%s", met.text);
 	}
 	if (!r) {
-		bench_tell(&arguments->running, &noise, &findings);
+		bench_tell(&arguments->running, bench, &noise, &findings);
 		r = analyse_print(&findings, &arguments->findings, fail);
 	}
 	if (!r && condition) {
@@ -174,7 +233,8 @@ static int measure(const struct arguments *arguments, struct bench *bench, struc
 
 static int run(int argc, char **argv)
 {
-	struct arguments arguments = { .running = { .runs = RUNS, .warmups = WARMUPS } };
+	struct arguments arguments = { .running = { .runs = RUNS, .warmups = WARMUPS },
+				       .recording = { .of = "sched,syscalls" } };
 	struct bench *bench = calloc(1, sizeof(*bench));
 	struct fail fail = FAIL_INIT;
 	int r;
@@ -184,11 +244,23 @@ static int run(int argc, char **argv)
 	if (!arguments.seed_given)
 		arguments.running.seed = random_number() % SEEDS;
 	arguments.bench.each_run = arguments.findings.format != TABLE_AS_TEXT;
+	/* What one command does is not compared with anything. */
+	if (arguments.plain || arguments.running.nr_commands < 2)
+		arguments.recording.of = NULL;
+	arguments.running.recording = &arguments.recording;
+	if (!arguments.top_given && arguments.findings.format == TABLE_AS_TEXT)
+		arguments.bench.top = TOP_AS_TEXT;
+	else if (!arguments.bench.top)
+		arguments.bench.top = UINT64_MAX;
 	arguments.findings.top = UINT64_MAX;
 	arguments.findings.width = terminal_width();
 	r = bench ? measure(&arguments, bench, &fail) : fail_memory(&fail);
-	for (size_t i = 0; i < arguments.running.nr_commands; i++)
+	for (size_t i = 0; i < arguments.running.nr_commands; i++) {
 		free(arguments.running.commands[i].text);
+		free(arguments.running.commands[i].line);
+	}
+	bench_record_release(&arguments.recording);
+	diff_free(bench ? bench->rows : NULL);
 	free(bench);
 	if (!r)
 		return EXIT_OK;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/bench_run.h"
 
+#include "cmd/bench_record.h"
 #include "cmd/terminal/progress.h"
 #include "lib/analysis/bench.h"
 #include "lib/analysis/findings.h"
 #include "lib/base/fail.h"
+#include "lib/base/now.h"
 #include "lib/base/random.h"
+#include "lib/base/text.h"
 #include "lib/measure/noise.h"
 #include "lib/record/timing.h"
 
@@ -13,6 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 /* Less than this is not worth a note: in per cent of the time of the runs. */
 enum { STOLEN_LEAST = 1, OTHERS_LEAST = 5 };
@@ -45,12 +49,16 @@ static int prepare(const struct bench_running *running, struct fail *fail)
 	return r ? r : check_end(running, running->prepare, &timing, fail);
 }
 
-static int run_one(const struct bench_running *running, size_t side, struct timing *timing, struct fail *fail)
+static int run_one(const struct bench_running *running, size_t side, bool measured, struct timing *timing,
+		   struct fail *fail)
 {
 	const struct bench_command *command = &running->commands[side];
 	int r = prepare(running, fail);
 
-	if (!r)
+	if (!r && measured && running->recording->of)
+		r = bench_record_run(running->recording, side, command->argv, timing, fail);
+	/* Here may turn out that this machine cannot record. */
+	if (!r && !(measured && running->recording->of))
 		r = run_plain(command->argv, timing, fail);
 	return r ? r : check_end(running, command->text, timing, fail);
 }
@@ -60,16 +68,37 @@ static uint64_t less(uint64_t from, uint64_t what)
 	return from > what ? from - what : 0;
 }
 
-/* Counts what the CPUs did meanwhile besides the command. */
-static void add_noise(struct bench_noise *noise, const struct noise *before, const struct bench_run *run)
-{
-	struct noise after;
+/* What the CPUs and weft itself have done so far. */
+struct moment {
+	struct noise noise;
+	uint64_t now_ns, own_ns;
+	bool known;
+};
 
-	if (!noise_read(&after))
+static void take_moment(struct moment *ret)
+{
+	struct bench_run own = { .figures = { 0 } };
+	struct rusage usage;
+
+	ret->known = noise_read(&ret->noise) && !getrusage(RUSAGE_SELF, &usage);
+	if (ret->known)
+		bench_run_set(&own, 0, &usage);
+	ret->now_ns = now_ns();
+	ret->own_ns = own.figures[BENCH_CPU];
+}
+
+/* Counts what the CPUs did meanwhile besides the command and its recording. */
+static void add_noise(struct bench_noise *noise, const struct moment *before, const struct bench_run *run)
+{
+	struct moment after;
+
+	take_moment(&after);
+	if (!before->known || !after.known)
 		return;
-	noise->wall_ns += run->figures[BENCH_WALL];
-	noise->stolen_ns += less(after.stolen_ns, before->stolen_ns);
-	noise->others_ns += less(less(after.busy_ns, before->busy_ns), run->figures[BENCH_CPU]);
+	noise->time_ns += less(after.now_ns, before->now_ns);
+	noise->stolen_ns += less(after.noise.stolen_ns, before->noise.stolen_ns);
+	noise->others_ns += less(less(after.noise.busy_ns, before->noise.busy_ns),
+				 run->figures[BENCH_CPU] + less(after.own_ns, before->own_ns));
 }
 
 static int measure(const struct bench_running *running, size_t at, struct bench *bench, struct bench_noise *noise,
@@ -77,12 +106,12 @@ static int measure(const struct bench_running *running, size_t at, struct bench 
 {
 	struct bench_side *side = &bench->sides[at];
 	struct bench_run *run = &side->runs[side->nr];
-	struct noise before = { .busy_ns = UINT64_MAX, .stolen_ns = UINT64_MAX };
+	struct moment before;
 	struct timing timing;
 	int r;
 
-	(void)noise_read(&before);
-	r = run_one(running, at, &timing, fail);
+	take_moment(&before);
+	r = run_one(running, at, true, &timing, fail);
 	if (r)
 		return r;
 	bench_run_set(run, less(timing.times.ended_ns, timing.times.started_ns), &timing.times.usage);
@@ -98,6 +127,8 @@ int bench_run_all(const struct bench_running *running, struct bench *bench, stru
 	char step[64];
 	int r = 0;
 
+	if (!noise_governor(noise->governor))
+		*noise->governor = '\0';
 	bench->nr_sides = running->nr_commands;
 	for (size_t i = 0; i < running->nr_commands; i++)
 		bench->sides[i].command = running->commands[i].text;
@@ -106,7 +137,7 @@ int bench_run_all(const struct bench_running *running, struct bench *bench, stru
 			struct timing timing;
 
 			progress_step("warming up");
-			r = run_one(running, side, &timing, fail);
+			r = run_one(running, side, false, &timing, fail);
 		}
 	for (uint64_t i = 0; !r && i < running->runs; i++) {
 		size_t first = running->nr_commands == 2 ? random_next(&state) & 1 : 0;
@@ -120,25 +151,38 @@ int bench_run_all(const struct bench_running *running, struct bench *bench, stru
 	return r;
 }
 
-void bench_tell(const struct bench_running *running, const struct bench_noise *noise, struct findings *findings)
+void bench_tell(const struct bench_running *running, const struct bench *bench, const struct bench_noise *noise,
+		struct findings *findings)
 {
 	static const char *const sides[2] = { "old", "new" };
-	char governor[NOISE_GOVERNOR];
+	const struct bench_recording *recording = running->recording;
 
 	for (size_t i = 0; i < running->nr_commands; i++)
 		findings_note(findings, "%s: %s", running->nr_commands == 2 ? sides[i] : "command",
 			      running->commands[i].text);
 	if (running->nr_commands == 2)
 		findings_note(findings, "the order of the runs was random: --seed %" PRIu64, running->seed);
-	if (noise_governor(governor))
+	for (size_t i = 0; i < bench->nr_matches; i++)
+		findings_note(findings, "'%s' of the new command is compared with '%s' of the old one",
+			      bench->matches[i].new_name, bench->matches[i].old_name);
+	if (recording->of)
+		findings_note(findings,
+			      "the runs were recorded (--for %s), which takes time, too; --plain measures without",
+			      recording->of);
+	if (recording->why_not)
+		findings_note(findings, "the runs could not be recorded: %s", recording->why_not);
+	if (recording->lossy)
+		findings_note(findings, "%" PRIu64 " run%s lost events: rows have less time and calls than there were",
+			      recording->lossy, text_plural(recording->lossy));
+	if (*noise->governor)
 		findings_note(findings,
 			      "noise: the governor of the CPUs' frequency is %s; with 'performance' times vary less",
-			      governor);
-	if (noise->stolen_ns * 100 > noise->wall_ns * STOLEN_LEAST)
+			      noise->governor);
+	if (noise->stolen_ns * 100 > noise->time_ns * STOLEN_LEAST)
 		findings_note(findings,
 			      "noise: the hypervisor took %.1f %% of a CPU for other machines during the runs",
-			      (double)noise->stolen_ns * 100 / (double)noise->wall_ns);
-	if (noise->others_ns * 100 > noise->wall_ns * OTHERS_LEAST)
+			      (double)noise->stolen_ns * 100 / (double)noise->time_ns);
+	if (noise->others_ns * 100 > noise->time_ns * OTHERS_LEAST)
 		findings_note(findings, "noise: other tasks took %.0f %% of a CPU during the runs",
-			      (double)noise->others_ns * 100 / (double)noise->wall_ns);
+			      (double)noise->others_ns * 100 / (double)noise->time_ns);
 }

@@ -3,12 +3,14 @@
 #define WEFT_CMD_BENCH_RUN_H
 
 #include "lib/base/cleanup.h"
+#include "lib/measure/noise.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct bench;
+struct bench_recording;
 struct fail;
 struct findings;
 
@@ -18,16 +20,19 @@ struct bench_running {
 		char **argv; /* ended by NULL */
 		char *shell[4];
 		char *text; /* as the user wrote it; to be freed */
+		char *line; /* for the shell, if it is not that; to be freed */
 	} commands[2];
 	size_t nr_commands;
 	uint64_t runs, warmups, seed;
 	const char *prepare; /* a command of the shell that runs before each run; NULL: none */
 	bool ignore_failure;
+	struct bench_recording *recording; /* of the runs that are measured */
 };
 
 /* What disturbed the runs. */
 struct bench_noise {
-	uint64_t wall_ns, others_ns, stolen_ns;
+	uint64_t time_ns, others_ns, stolen_ns;
+	char governor[NOISE_GOVERNOR]; /* "": none, or a good one */
 };
 
 /*
@@ -37,7 +42,8 @@ struct bench_noise {
 int must_check bench_run_all(const struct bench_running *running, struct bench *bench, struct bench_noise *noise,
 			     struct fail *fail);
 
-/* Adds notes of what disturbed the runs, and of the commands. */
-void bench_tell(const struct bench_running *running, const struct bench_noise *noise, struct findings *findings);
+/* Adds notes of the commands, of their recordings, and of what disturbed the runs. */
+void bench_tell(const struct bench_running *running, const struct bench *bench, const struct bench_noise *noise,
+		struct findings *findings);
 
 #endif

@@ -6,6 +6,7 @@
 #include "cmd/options/reading.h"
 #include "lib/analysis/analysis.h"
 #include "lib/base/pool.h"
+#include "lib/base/text.h"
 #include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
@@ -34,12 +35,22 @@ bool diff_read_knows(const char *of)
 	return !strcmp(of, "summary");
 }
 
+static bool is_in(const char *list, const char *name)
+{
+	struct text_word word;
+
+	while (text_next_word(&list, ",", &word))
+		if (text_word_is(word, name))
+			return true;
+	return false;
+}
+
 static size_t choose(const char *of, const struct analysis_ops *chosen[array_size(known)])
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < array_size(known); i++)
-		if (strcmp(of, "summary") ? !strcmp(known[i]->name, of) : is_of_summary(known[i]))
+		if (strcmp(of, "summary") ? is_in(of, known[i]->name) : is_of_summary(known[i]))
 			chosen[nr++] = known[i];
 	return nr;
 }
@@ -63,8 +74,8 @@ static int add_buffers(const struct query *query, struct trace *trace, struct re
 	return 0;
 }
 
-static int read_one(struct diff *diff, const struct diff_files files[2], bool is_new, struct trace *trace,
-		    const struct diff_reading *reading, struct fail *fail)
+int diff_read_one(struct diff *diff, bool is_new, struct trace *trace, const struct query *query,
+		  const struct diff_reading *reading, struct fail *fail)
 {
 	const struct analysis_ops *ops[array_size(known)];
 	size_t nr = choose(reading->of, ops);
@@ -79,7 +90,7 @@ static int read_one(struct diff *diff, const struct diff_files files[2], bool is
 	int r;
 
 	reader_init(&reader);
-	r = add_buffers(&files[is_new].query, trace, &reader, &extent, fail);
+	r = add_buffers(query, trace, &reader, &extent, fail);
 	if (!r && reading->per == DIFF_PER_EVENT)
 		r = diff_per_choose(reading->event, &reader, &events, fail);
 	if (!r)
@@ -133,7 +144,7 @@ int diff_read(struct diff *diff, const struct diff_files files[2], const struct 
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < files[side].nr; i++, at++) {
 			if (!r) {
-				r = read_one(diff, files, side, traces[at], reading, fail);
+				r = diff_read_one(diff, side, traces[at], &files[side].query, reading, fail);
 				if (r && !fail->usage)
 					r = name_file(files[side].paths[i], r, fail);
 			}

@@ -12,6 +12,7 @@
 
 struct fail;
 struct reading;
+struct trace;
 
 struct diff_files {
 	const char *paths[DIFF_RUNS_MAX];
@@ -22,7 +23,7 @@ struct diff_files {
 
 /* How the files are read, and which rows are compared. */
 struct diff_reading {
-	const char *of;
+	const char *of;      /* a name, or several with commas */
 	const void *options; /* of the analysis; NULL: its defaults */
 	struct pass_filter filter;
 	enum diff_per per;
@@ -32,6 +33,10 @@ struct diff_reading {
 
 /* Returns whether the analysis with this name can be compared. */
 bool diff_read_knows(const char *of);
+
+/* Reads one file into a side, of which `query` chooses a part. Its trace must be loaded: see cmd/reading.h. */
+int must_check diff_read_one(struct diff *diff, bool is_new, struct trace *trace, const struct query *query,
+			     const struct diff_reading *reading, struct fail *fail);
 
 /* Opens all files, gives up rights, and reads one file after the other. files[0] is the old side. */
 int must_check diff_read(struct diff *diff, const struct diff_files files[2], const struct diff_reading *reading,

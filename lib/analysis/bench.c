@@ -3,6 +3,7 @@
 
 #include "lib/analysis/findings.h"
 #include "lib/base/fail.h"
+#include "lib/base/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -123,51 +124,103 @@ static void judge(const struct bench *bench, struct bench_line lines[BENCH_FIGUR
 	bench_holm(all + BENCH_USER, BENCH_FIGURES - BENCH_USER, BENCH_OTHER / 1000.0, least_p);
 }
 
+/* What a condition is about: a figure, or one of the rows. */
+enum { OF_TIME = BENCH_FIGURES, OF_CALLS, OF_ALL };
+
 int bench_condition_parse(const char *text, struct diff_condition *ret, struct fail *fail)
 {
-	const char *names[BENCH_FIGURES];
+	const char *names[OF_ALL] = { [OF_TIME] = "time", [OF_CALLS] = "calls" };
 	struct diff_condition condition;
 	int r;
 
 	for (size_t i = 0; i < BENCH_FIGURES; i++)
 		names[i] = bench_names[i].name;
-	r = diff_condition_read(text, names, BENCH_FIGURES, &condition, fail);
-	if (!r && strcmp(condition.row, "*") != 0)
+	r = diff_condition_read(text, names, OF_ALL, &condition, fail);
+	if (!r && condition.figure < BENCH_FIGURES && strcmp(condition.row, "*") != 0)
 		r = fail_set(fail, -EINVAL, "'%s': a figure has no rows", text);
 	if (!r)
 		*ret = condition;
 	return r;
 }
 
-static int check(const struct bench_line *line, const struct diff_condition *condition, struct fail *fail)
+/* -ERANGE: the line has changed by more. */
+static int meet(const struct bench_line *line, const struct diff_condition *condition, const char *name,
+		struct fail *fail)
 {
-	const char *name = bench_names[condition->figure].name;
 	const struct diff_test *test = &line->test;
 
 	if (line->changed && (condition->below ? test->change < condition->change : test->change > condition->change))
 		return fail_set(fail, -ERANGE,
 				"%s changed by %+.1f %% [%+.1f, %+.1f], which --fail-if '%s' does not allow", name,
 				test->change * 100, test->low * 100, test->high * 100, condition->text);
-	if (!line->tested)
+	return 0;
+}
+
+static int check(const struct bench_line *line, const struct diff_condition *condition, struct fail *fail)
+{
+	const char *name = bench_names[condition->figure].name;
+	int r = meet(line, condition, name, fail);
+
+	if (!r && !line->tested)
 		return fail_set(fail, -ENODATA, "--fail-if '%s' cannot be checked: so few runs prove no change of %s",
 				condition->text, name);
-	return 0;
+	return r;
+}
+
+static int check_rows(const struct bench_rows *rows, const struct diff_condition *condition, struct fail *fail)
+{
+	bool tested = false;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < rows->nr; i++) {
+		const struct bench_row *row = &rows->rows[i];
+		const struct bench_line *line = condition->figure == OF_TIME ? &row->time : &row->calls;
+
+		if (!text_glob(condition->row, strchr(row->name, '\t') + 1))
+			continue;
+		tested |= line->tested || line->same;
+		r = meet(line, condition, strchr(row->name, '\t') + 1, fail);
+	}
+	if (!r && !tested)
+		r = fail_set(fail, -ENODATA,
+			     "--fail-if '%s' cannot be checked: no row '%s' was recorded in enough runs to be tested",
+			     condition->text, condition->row);
+	return r;
+}
+
+static int compare_commands(const struct bench *bench, const struct bench_options *options, struct findings *findings,
+			    struct fail *fail)
+{
+	struct bench_line lines[BENCH_FIGURES];
+	struct bench_rows rows = { .nr = 0 };
+	int r = 0;
+
+	judge(bench, lines);
+	bench_put_figures(lines, findings);
+	if (bench->rows) {
+		r = bench_judge_rows(bench, &rows, fail);
+		if (!r)
+			bench_put_rows(&rows, options->top, findings);
+	}
+	for (size_t i = 0; !r && i < options->nr_conditions; i++) {
+		const struct diff_condition *condition = &options->conditions[i];
+
+		r = condition->figure < BENCH_FIGURES ? check(&lines[condition->figure], condition, fail) :
+							check_rows(&rows, condition, fail);
+	}
+	bench_rows_release(&rows);
+	return r;
 }
 
 int bench_finish(const struct bench *bench, const struct bench_options *options, struct findings *findings,
 		 struct fail *fail)
 {
-	struct bench_line lines[BENCH_FIGURES];
 	int r = 0;
 
 	findings->without_events = true;
 	bench_put_times(bench, findings);
-	if (bench->nr_sides == 2) {
-		judge(bench, lines);
-		bench_put_figures(lines, findings);
-		for (size_t i = 0; !r && i < options->nr_conditions; i++)
-			r = check(&lines[options->conditions[i].figure], &options->conditions[i], fail);
-	}
+	if (bench->nr_sides == 2)
+		r = compare_commands(bench, options, findings, fail);
 	if (options->each_run)
 		bench_put_runs(bench, findings);
 	return findings->failed ? fail_memory(fail) : r;

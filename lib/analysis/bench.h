@@ -17,7 +17,7 @@ struct rusage;
  * Compares the runs of two commands, or describes those of one. A run is the unit: the exact test of Mann and Whitney
  * compares its figures between the commands. A difference is called one if its p passes the correction of Holm among
  * the figures of its kind, so that two commands which are the same are told apart in at most 5 % of all comparisons:
- * BENCH_MAIN of them by wall or cpu, BENCH_OTHER by another figure.
+ * BENCH_MAIN of them by wall or cpu, BENCH_OTHER by another figure, BENCH_ROWS by a row of the recordings.
  */
 enum bench_figure {
 	BENCH_WALL,
@@ -44,14 +44,24 @@ struct bench_side {
 	size_t nr;
 };
 
+/* Programs that are compared under one name, as tasks have it. */
+enum { BENCH_NAME = 16 };
+struct bench_match {
+	char old_name[BENCH_NAME], new_name[BENCH_NAME];
+};
+
 struct bench {
 	struct bench_side sides[2]; /* old, new */
 	size_t nr_sides;            /* 1: there is only one command, which is the old one */
+	struct diff *rows;          /* what the runs did, of DIFF_PER_RUN; NULL: they were not recorded */
+	struct bench_match matches[DIFF_RENAMES_MAX]; /* of diff_rename() */
+	size_t nr_matches;
 };
 
 struct bench_options {
 	const struct diff_condition *conditions;
 	size_t nr_conditions;
+	uint64_t top;  /* number of rows to show; UINT64_MAX: all */
 	bool each_run; /* adds the table "runs": the figures of each run */
 };
 
@@ -59,13 +69,19 @@ struct bench_options {
 void bench_run_set(struct bench_run *run, uint64_t wall_ns, const struct rusage *usage);
 
 /*
- * Adds the tables "times" and, with two commands, "figures". When a condition is met, it returns -ERANGE, and `fail`
- * says by what; -ENODATA: a condition cannot be checked.
+ * Adds the tables "times" and, with two commands, "figures", with recordings also "changes". When a condition is met,
+ * it returns -ERANGE, and `fail` says by what; -ENODATA: a condition cannot be checked.
  */
 int must_check bench_finish(const struct bench *bench, const struct bench_options *options, struct findings *findings,
 			    struct fail *fail);
 
-/* Reads conditions such as "wall > 2%". */
+/*
+ * Finds the programs of two commands that stand in the same place: of "./benchmark -n 3" and "./benchmark.new -n 3",
+ * benchmark and benchmark.new. Returns their number.
+ */
+size_t bench_match(const char *old, const char *new, struct bench_match ret[DIFF_RENAMES_MAX]);
+
+/* Reads conditions such as "wall > 2%", and of rows "read: time > 10%" and "read: calls > 10%". */
 int must_check bench_condition_parse(const char *text, struct diff_condition *ret, struct fail *fail);
 
 #endif

@@ -4,7 +4,9 @@
 #include "lib/analysis/findings.h"
 #include "lib/base/text.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static const char *const sides[2] = { "old", "new" };
 
@@ -71,6 +73,13 @@ static void put_percent(struct table *table, bool known, double part)
 		table_cell_decimal(table, llrint(permille), 1);
 }
 
+static const char *verdict(const struct bench_line *line)
+{
+	if (line->same || line->small)
+		return line->same ? "=" : ".";
+	return line->changed ? line->test.change > 0 ? "+" : "-" : line->tested ? "~" : "?";
+}
+
 void bench_put_figures(const struct bench_line *lines, struct findings *findings)
 {
 	enum { FIGURE, OLD, NEW, CHANGE, LOW, HIGH, VERDICT, P, OLD_VALUE, NEW_VALUE, COLUMNS };
@@ -105,13 +114,107 @@ void bench_put_figures(const struct bench_line *lines, struct findings *findings
 		put_percent(table, test->old > 0, test->change);
 		put_percent(table, test->bounded && test->old > 0, test->low);
 		put_percent(table, test->bounded && test->old > 0, test->high);
-		table_cell(table, line->changed ? test->change > 0 ? "+" : "-" : line->tested ? "~" : "?");
+		table_cell(table, verdict(line));
 		table_cell_decimal(table, llrint(test->p * 1e6), 6);
 		table_cell_decimal(table, llrint(test->old * 10), 1);
 		table_cell_decimal(table, llrint(test->new * 10), 1);
 	}
 	if (!lines[BENCH_WALL].tested)
 		findings_note(findings, "so few runs can prove no change: 5 of each command can, 10 are better");
+}
+
+static void put_time(struct table *table, double value, bool sign)
+{
+	char text[TEXT_HUMAN];
+
+	table_cellf(table, "%s%s", !sign ? "" : value < 0 ? "-" : "+", text_time(text, (uint64_t)llrint(fabs(value))));
+}
+
+static void put_row(struct table *table, const struct bench_row *row)
+{
+	const struct diff_test *time = &row->time.test, *calls = &row->calls.test;
+	const char *tab = strchr(row->name, '\t');
+
+	table_cell_mem(table, row->name, (size_t)(tab - row->name));
+	table_cell(table, tab + 1);
+	put_time(table, row->more, true);
+	put_time(table, time->old, false);
+	put_time(table, time->new, false);
+	put_percent(table, time->old > 0, time->change);
+	put_percent(table, time->bounded && time->old > 0, time->low);
+	put_percent(table, time->bounded && time->old > 0, time->high);
+	table_cell(table, verdict(&row->time));
+	table_cell_u64(table, (uint64_t)llrint(calls->old));
+	table_cell_u64(table, (uint64_t)llrint(calls->new));
+	table_cell(table, verdict(&row->calls));
+	table_cell_decimal(table, llrint(row->more), 0);
+	table_cell_decimal(table, llrint(time->old), 0);
+	table_cell_decimal(table, llrint(time->new), 0);
+	table_cell_decimal(table, llrint(time->p * 1e6), 6);
+	table_cell_decimal(table, llrint(calls->p * 1e6), 6);
+}
+
+void bench_put_rows(const struct bench_rows *rows, uint64_t top, struct findings *findings)
+{
+	enum {
+		OF,
+		ROW,
+		MORE,
+		OLD,
+		NEW,
+		CHANGE,
+		LOW,
+		HIGH,
+		IS,
+		OLD_N,
+		NEW_N,
+		IS_N,
+		MORE_NS,
+		OLD_NS,
+		NEW_NS,
+		P,
+		P_N,
+		COLUMNS
+	};
+	static const struct table_column columns[COLUMNS] = {
+		[OF] = { "OF", TABLE_TEXT, "table" },
+		[ROW] = { "ROW", TABLE_TEXT, NULL },
+		[MORE] = { "MORE", TABLE_TEXT, "more_text" },
+		[OLD] = { "OLD", TABLE_TEXT, "old_text" },
+		[NEW] = { "NEW", TABLE_TEXT, "new_text" },
+		[CHANGE] = { "CHANGE %", TABLE_NUMBER, "change_percent" },
+		[LOW] = { "FROM", TABLE_NUMBER, "from_percent" },
+		[HIGH] = { "TO", TABLE_NUMBER, "to_percent" },
+		[IS] = { "IS", TABLE_TEXT, "verdict" },
+		[OLD_N] = { "OLD N", TABLE_COUNT, "old_calls" },
+		[NEW_N] = { "NEW N", TABLE_COUNT, "new_calls" },
+		[IS_N] = { "N IS", TABLE_TEXT, "calls_verdict" },
+		[MORE_NS] = { "MORE NS", TABLE_NUMBER, "more_ns" },
+		[OLD_NS] = { "OLD NS", TABLE_NUMBER, "old_ns" },
+		[NEW_NS] = { "NEW NS", TABLE_NUMBER, "new_ns" },
+		[P] = { "P", TABLE_NUMBER, "p" },
+		[P_N] = { "P N", TABLE_NUMBER, "calls_p" },
+	};
+	struct table *table =
+		findings_table(findings, "changes",
+			       "changes: what the runs did, by the time that explains a difference; N: how "
+			       "often",
+			       NULL, columns, COLUMNS);
+
+	if (!table)
+		return;
+	table->data_only = 1 << MORE_NS | 1 << OLD_NS | 1 << NEW_NS | 1 << P | 1 << P_N;
+	table->spare = 1 << LOW | 1 << HIGH;
+	for (size_t i = 0; i < rows->nr - rows->small; i++)
+		put_row(table, &rows->rows[i]);
+	if (top < rows->nr - rows->small)
+		findings->items[findings->nr - 1].left_away = table_keep(table, (size_t)top);
+	if (rows->small)
+		findings_note(findings,
+			      "%zu row%s took less than 0.1 %% of the wall time, as often in each run, and %s left out",
+			      rows->small, text_plural(rows->small), rows->small == 1 ? "is" : "are");
+	if (rows->few)
+		findings_note(findings, "for so many rows there are too few runs: 10 of each command can tell");
 }
 
 void bench_put_runs(const struct bench *bench, struct findings *findings)

@@ -24,6 +24,7 @@ struct record_options {
 	uint64_t max_size; /* maximum number of bytes kept of each CPU; 0: no maximum */
 	char **argv;       /* the command; NULL: record until told to stop */
 	const char *user;
+	bool mute;        /* see struct workload_options */
 	const char *path; /* see struct workload_options */
 	bool all_formats;
 	uint64_t duration_ns; /* 0: no limit */

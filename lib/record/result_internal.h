@@ -32,10 +32,12 @@ struct record_cpu {
 struct record_result {
 	bool has_status; /* there was a command, and `status` is its exit status as a shell gives it */
 	int status;
-	pid_t command; /* the command that still runs and must be waited for; 0: none */
-	bool ran;      /* tracing was on */
-	bool finished; /* the file is complete */
-	char *parts;   /* the parts that remain if the file is not complete; NULL: none */
+	pid_t command;               /* the command that still runs and must be waited for; 0: none */
+	bool interrupted;            /* the terminal sent a SIGINT or SIGQUIT, which was left to the command */
+	struct workload_times times; /* of a command that has ended */
+	bool ran;                    /* tracing was on */
+	bool finished;               /* the file is complete */
+	char *parts;                 /* the parts that remain if the file is not complete; NULL: none */
 	bool symbols_hidden;
 	/* a recorder failed: `events` is what it took, not all of which could be saved */
 	bool at_most;

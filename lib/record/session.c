@@ -75,6 +75,7 @@ static int fork_command(struct session *session, struct fail *fail)
 		.path = options->path,
 		.mask = session->wake.old_mask,
 		.stdout_to_stderr = !strcmp(options->output, "-"),
+		.mute = options->mute,
 	};
 
 	return options->argv ? workload_fork(&workload, &session->workload, fail) : 0;
@@ -295,6 +296,8 @@ static int trace(struct session *session, struct fail *fail)
 	if (!err)
 		err = wait_for_end(session, &reason, fail);
 	result->has_status = !err && reason == WAKE_COMMAND;
+	result->times = session->workload.times;
+	result->interrupted = session->wake.interrupted;
 	/* Until the process of the command has executed it, it may turn tracing on. */
 	if (result->ran && options->argv)
 		failed = workload_executed(&session->workload, options->argv[0], &result->status, &later);

@@ -136,7 +136,8 @@ TEST(bench_conditions_say_what_is_wrong_with_them)
 
 	CHECK(!bench_condition_parse("cpu > 5%", &condition, &fail) && condition.figure == BENCH_CPU);
 	CHECK(bench_condition_parse("p50 > 5%", &condition, &fail) &&
-	      strstr(fail.text, "there are wall, cpu, user, system, memory, faults, waits and preemptions"));
+	      strstr(fail.text,
+		     "there are wall, cpu, user, system, memory, faults, waits, preemptions, time and calls"));
 	CHECK(bench_condition_parse("read: wall > 5%", &condition, &fail));
 	CHECK(bench_condition_parse("wall > 5", &condition, &fail));
 }
@@ -242,4 +243,20 @@ TEST(timing_measures_a_command_and_its_children)
 	CHECK(timing.times.usage.ru_maxrss > 0);
 	options.argv = missing;
 	CHECK(timing_run(&options, &timing, &fail) == -ENOENT && strstr(fail.text, "cannot run"));
+}
+
+TEST(bench_matches_the_programs_that_stand_in_the_same_place)
+{
+	struct bench_match matches[DIFF_RENAMES_MAX];
+
+	REQUIRE(bench_match("./benchmark -n 3", "dir/benchmark.new -n 3", matches) == 1);
+	CHECK_STR(matches[0].old_name, "benchmark");
+	CHECK_STR(matches[0].new_name, "benchmark.new");
+	REQUIRE(bench_match("A=1 ./a-very-long-name-of-one | b", "A=1 ./a-very-long-name-of-two | c", matches) == 1);
+	CHECK_STR(matches[0].new_name, "c");
+	/* Of other shapes, only the first words are programs in the same place. */
+	REQUIRE(bench_match("x 1 2", "y 1", matches) == 1);
+	CHECK_STR(matches[0].old_name, "x");
+	CHECK(bench_match("x; y", "y; x", matches) == 0);
+	CHECK(bench_match("", "x", matches) == 0);
 }
