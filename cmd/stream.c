@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/stream.h"
+#include "cmd/stream_print.h"
 
 #include "cmd/command.h"
 #include "cmd/formats.h"
@@ -10,12 +10,12 @@
 #include "cmd/options/setup_options.h"
 #include "cmd/options/setup_values.h"
 #include "cmd/setup_run.h"
-#include "cmd/stream_tables.h"
 #include "cmd/terminal/color.h"
 #include "cmd/terminal/progress.h"
 #include "cmd/terminal/terminal.h"
 #include "lib/analysis/analysis.h"
 #include "lib/base/text.h"
+#include "lib/live/tables.h"
 #include "lib/record/workload.h"
 #include "lib/undo/undo.h"
 
@@ -46,7 +46,7 @@ enum { EVERY_NS = 1000000000, ROWS = 10 };
 struct arguments {
 	struct setup_arguments setup;
 	struct stream_options options;
-	struct stream_tables tables;
+	struct live_tables tables;
 	bool quiet, fail_on_lost, top_given;
 };
 
@@ -111,7 +111,7 @@ static bool parse_output(int key, char *arg, struct argp_state *state)
 static bool parse_tables(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	struct stream_tables *tables = &arguments->tables;
+	struct live_tables *tables = &arguments->tables;
 	struct setup *setup = arguments->setup.setup;
 
 	switch (key) {
@@ -141,15 +141,15 @@ static bool parse_run(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_LATENCY:
-		options->latency_ns = option_time("latency", arg, state);
-		if (options->latency_ns < LATENCY_MIN_NS)
+		options->live.latency_ns = option_time("latency", arg, state);
+		if (options->live.latency_ns < LATENCY_MIN_NS)
 			setup_usage(state, "--latency: the shortest is 3ms");
 		return true;
 	case KEY_LIMIT:
-		options->limit = setup_number("--limit", arg, 1, UINT64_MAX, state);
+		options->live.limit = setup_number("--limit", arg, 1, UINT64_MAX, state);
 		return true;
 	case KEY_DURATION:
-		options->tap.duration_ns = option_time("duration", arg, state);
+		options->live.tap.duration_ns = option_time("duration", arg, state);
 		return true;
 	case KEY_NO_FILTER:
 		return true;
@@ -166,7 +166,7 @@ static bool parse_run(int key, char *arg, struct argp_state *state)
 static void check_tables(struct arguments *arguments, struct argp_state *state)
 {
 	struct stream_options *options = &arguments->options;
-	struct stream_tables *tables = &arguments->tables;
+	struct live_tables *tables = &arguments->tables;
 
 	if (!tables->ops && (tables->every_ns || arguments->top_given))
 		setup_usage(state, "--every and --top need --summary");
@@ -192,7 +192,7 @@ static void check_tables(struct arguments *arguments, struct argp_state *state)
 
 static void check(struct arguments *arguments, struct argp_state *state)
 {
-	struct tap_options *tap = &arguments->options.tap;
+	struct tap_options *tap = &arguments->options.live.tap;
 
 	tap->user = arguments->setup.user;
 	tap->path = getenv("PATH");
@@ -215,7 +215,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the COMMAND and its own options. */
-		arguments->options.tap.argv = &state->argv[state->next - 1];
+		arguments->options.live.tap.argv = &state->argv[state->next - 1];
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
@@ -257,7 +257,7 @@ static void tell_left_behind(void)
 }
 
 /* `colon` stands between `name` and the rest. */
-static void print_left(const char *name, const char *colon, const struct stream_sum *sum)
+static void print_left(const char *name, const char *colon, const struct live_sum *sum)
 {
 	char left[TEXT_HUMAN];
 
@@ -266,7 +266,7 @@ static void print_left(const char *name, const char *colon, const struct stream_
 			     text_count(left, sum->left));
 }
 
-static void print_instance(const struct stream_sum *sum)
+static void print_instance(const struct live_sum *sum)
 {
 	const char *name = sum->instance ? sum->instance : "the main instance";
 	char events[TEXT_HUMAN], lost[TEXT_HUMAN];
@@ -277,9 +277,9 @@ static void print_instance(const struct stream_sum *sum)
 	losses_cleared(name, sum->cleared);
 }
 
-static void print_summary(const struct stream_result *result)
+static void print_summary(const struct live_result *result)
 {
-	const struct stream_sum *all = &result->all;
+	const struct live_sum *all = &result->all;
 	char events[TEXT_HUMAN], time[TEXT_HUMAN], lost[TEXT_HUMAN];
 
 	command_warn("%s event%s in %s, %s lost", text_count(events, all->printed), text_plural(all->printed),
@@ -300,16 +300,17 @@ static int run(int argc, char **argv)
 	struct setup setup = { .nr_instances = 0 };
 	struct arguments arguments = {
 		.setup.setup = &setup,
-		.options = { .tap.setup = &setup, .format = sink_at(0), .latency_ns = LATENCY_NS, .limit = UINT64_MAX },
+		.options = { .live = { .tap.setup = &setup, .latency_ns = LATENCY_NS, .limit = UINT64_MAX },
+			     .format = sink_at(0) },
 	};
-	struct stream_result result;
+	struct live_result result;
 	struct fail fail = FAIL_INIT;
 	int err, status = EXIT_OK;
 
 	arguments.options.sink.color = color_auto();
 	command_parse(&stream_command, argc, argv, ARGP_IN_ORDER, &arguments);
 	if (arguments.setup.dry_run) {
-		status = setup_run_script(&setup, arguments.options.tap.argv, arguments.setup.user);
+		status = setup_run_script(&setup, arguments.options.live.tap.argv, arguments.setup.user);
 		setup_release(&setup);
 		return status;
 	}
@@ -317,7 +318,7 @@ static int run(int argc, char **argv)
 		tell_left_behind();
 		setup.step = progress_step;
 	}
-	err = stream_run(&arguments.options, &result, &fail);
+	err = stream_print(&arguments.options, &result, &fail);
 	/* SIGPIPE: the user closed the output, so nothing more is reported. */
 	if (result.tap.ran && !arguments.quiet && !result.gone) {
 		print_summary(&result);

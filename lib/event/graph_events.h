@@ -8,11 +8,11 @@ struct format;
  * The events of the tracer function_graph, by name: the only list of them. A table of roles (lib/follow/roles.h) has
  * them as rows, with the consumer's own numbers for an entry and an exit.
  */
-#define GRAPH_EVENTS(ENTRY, EXIT)                                                                                    \
-	{ "ftrace", "funcgraph_entry", ENTRY },                                                                      \
-		{ "ftrace", "fgraph_retaddr_entry", ENTRY }, /* with the option funcgraph-retaddr, 6.13 and later */ \
-	{                                                                                                            \
-		"ftrace", "funcgraph_exit", EXIT                                                                     \
+#define GRAPH_EVENTS(ENTRY, EXIT) \
+	GRAPH_ROW("funcgraph_entry", ENTRY), GRAPH_ROW("fgraph_retaddr_entry", ENTRY), GRAPH_ROW("funcgraph_exit", EXIT)
+#define GRAPH_ROW(NAME, ROLE)        \
+	{                            \
+		"ftrace", NAME, ROLE \
 	}
 
 enum graph_event {

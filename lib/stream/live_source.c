@@ -32,7 +32,7 @@ struct live_cpu {
 struct live_source {
 	/* must be the first member; its shape has room for a count at the end of every page */
 	struct source source;
-	struct live_options options;
+	struct live_source_options options;
 	uint32_t *cpus;
 	struct live_cpu *state;
 	struct live_times own, *times;
@@ -114,7 +114,7 @@ static int fill_spare(struct live_source *live, struct fail *fail)
 	return nr ? fail_memory(fail) : 0;
 }
 
-int live_source_new(const struct live_options *options, struct source **ret, struct fail *fail)
+int live_source_new(const struct live_source_options *options, struct source **ret, struct fail *fail)
 {
 	struct live_source *live = calloc(1, sizeof(*live));
 

@@ -45,7 +45,7 @@ struct live_times {
 	uint64_t round, older_round; /* the latest record's time at the end of the last two rounds */
 };
 
-struct live_options {
+struct live_source_options {
 	struct live_feed feed;
 	struct page_shape shape; /* the shape of the kernel's sub-buffers */
 	const uint32_t *cpus;    /* copied; ascending */
@@ -56,7 +56,7 @@ struct live_options {
 	struct live_times *times; /* shared with other sources, borrowed; NULL: this source has its own */
 };
 
-int must_check live_source_new(const struct live_options *options, struct source **ret, struct fail *fail);
+int must_check live_source_new(const struct live_source_options *options, struct source **ret, struct fail *fail);
 
 /*
  * Takes as many pages from the kernel as there is room for: 1, or 0 when none was taken. `round`: this call ends a

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/flow.h"
+#include "lib/live/flow.h"
 
+#include "formats/lanes.h"
 #include "formats/sink.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
@@ -26,27 +27,29 @@ static int run(struct flow *flow)
 /* A flow of one or several buffers, and the objects that it uses. */
 struct scene {
 	struct reader reader;
-	struct flow_lane lanes[2];
+	struct lane at[2];
+	struct lanes lanes;
 	struct flow flow;
 };
 
 static void scene_init(struct scene *scene, struct out *out)
 {
-	*scene = (struct scene){ .flow = { .out = out, .limit = UINT64_MAX } };
+	*scene = (struct scene){ .lanes.out = out, .flow = { .out = out, .limit = UINT64_MAX } };
 	reader_init(&scene->reader);
-	scene->flow.reader = &scene->reader;
-	scene->flow.lanes = scene->lanes;
+	scene->flow.reader = scene->lanes.reader = &scene->reader;
+	scene->lanes.at = scene->at;
+	scene->flow.consumer = lanes_consumer(&scene->lanes);
 	REQUIRE(out_init(out, 0));
 }
 
 static void add_lane(struct scene *scene, struct trace *trace, const char *format, struct source *source)
 {
 	struct sink_options options = { .raw = false };
-	size_t index = scene->flow.nr_lanes++;
+	size_t index = scene->lanes.nr++;
 
 	REQUIRE(!reader_add(&scene->reader, trace, 0, NULL));
 	scene->reader.buffers[index].window.source = source;
-	REQUIRE(!sink_find(format)->create(scene->reader.buffers[index].context, &options, &scene->lanes[index].sink,
+	REQUIRE(!sink_find(format)->create(scene->reader.buffers[index].context, &options, &scene->at[index].sink,
 					   NULL));
 }
 
@@ -57,8 +60,8 @@ static void start(struct scene *scene)
 
 static void scene_release(struct scene *scene)
 {
-	for (size_t i = 0; i < scene->flow.nr_lanes; i++)
-		scene->lanes[i].sink->ops->free(scene->lanes[i].sink);
+	for (size_t i = 0; i < scene->lanes.nr; i++)
+		scene->at[i].sink->ops->free(scene->at[i].sink);
 	reader_release(&scene->reader);
 }
 
@@ -97,7 +100,7 @@ static void print_file(struct trace *trace, const char *format, bool framed, str
 		flow_begin(&scene.flow);
 	CHECK(!run(&scene.flow));
 	if (framed)
-		flow_end(&scene.flow);
+		CHECK(!flow_end(&scene.flow));
 	scene_release(&scene);
 }
 
@@ -202,11 +205,11 @@ static void stream_both(struct trace *trace, struct out *out)
 
 	scene_init(&scene, out);
 	REQUIRE(out_init(&scratch, 0));
-	scene.flow.scratch = &scratch;
+	scene.lanes.scratch = &scratch;
 	for (unsigned i = 0; i < 2; i++) {
 		REQUIRE(player_new(&players[i], trace, 2 * i, 1 << 20, &times, &live[i]));
 		add_lane(&scene, trace, "ftrace", live[i]);
-		scene.lanes[i].prefix = i ? "b: " : "a: ";
+		scene.at[i].prefix = i ? "b: " : "a: ";
 	}
 	start(&scene);
 	flow_begin(&scene.flow);
@@ -217,7 +220,7 @@ static void stream_both(struct trace *trace, struct out *out)
 			CHECK(live_source_take(live[i], false, NULL, NULL) >= 0);
 			CHECK(!run(&scene.flow));
 		}
-	flow_end(&scene.flow);
+	CHECK(!flow_end(&scene.flow));
 	scene_release(&scene);
 	for (unsigned i = 0; i < 2; i++)
 		player_release(&players[i]);

@@ -57,7 +57,7 @@ static int feed_overrun(void *arg, size_t cpu, uint64_t taken, uint64_t *ret, st
 
 static bool begin_with(struct kernel *kernel, size_t queue_max, struct live_times *times)
 {
-	struct live_options options = {
+	struct live_source_options options = {
 		.feed = { .read = feed_read, .overrun = feed_overrun, .arg = kernel },
 		.shape = { .size = PAGE_BYTES, .long_size = 8 },
 		.cpus = cpu_numbers,

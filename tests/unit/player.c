@@ -38,9 +38,9 @@ static int play(void *arg, size_t cpu, void *into, struct fail *fail)
 bool player_new(struct player *player, struct trace *trace, unsigned stutter, size_t queue_max,
 		struct live_times *times, struct source **ret)
 {
-	struct live_options options = { .feed = { .read = play, .arg = player },
-					.queue_max = queue_max,
-					.times = times };
+	struct live_source_options options = { .feed = { .read = play, .arg = player },
+					       .queue_max = queue_max,
+					       .times = times };
 
 	*player = (struct player){ .stutter = stutter };
 	if (file_source_new(trace, 0, NULL, &player->file, NULL) || player->file->nr_cpus > PLAYER_CPUS)

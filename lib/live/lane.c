@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/stream_lane.h"
+#include "lib/live/lane_internal.h"
 
-#include "cmd/formats.h"
-#include "cmd/stream.h"
-#include "cmd/stream_tables.h"
-#include "formats/flow.h"
-#include "formats/painted.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
 #include "lib/event/latency_facts.h"
+#include "lib/live/flow.h"
+#include "lib/live/sum_internal.h"
 #include "lib/names/symbols.h"
 #include "lib/query/selection.h"
 #include "lib/reader/reader.h"
+#include "lib/record/tap.h"
 #include "lib/record/tap_buffer.h"
 #include "lib/stream/live_source.h"
 #include "lib/stream/source.h"
@@ -37,7 +35,7 @@ static int ask_symbols(void *arg, struct buf *buf)
  */
 static void learn(void *arg, uint16_t id)
 {
-	struct stream_lane *lane = arg;
+	struct live_lane *lane = arg;
 	cleanup_buf struct buf system = BUF_INIT;
 	struct learnt *learnt = calloc(1, sizeof(*learnt));
 
@@ -54,10 +52,10 @@ static void learn(void *arg, uint16_t id)
 		lane->context->dynamic_events = buf_str(&learnt->dynamic_events);
 }
 
-static int open_source(struct stream_lane *lane, struct stream_shared *shared, struct fail *fail)
+static int open_source(struct live_lane *lane, struct live_shared *shared, struct fail *fail)
 {
 	struct tap_buffer *buffer = lane->buffer;
-	struct live_options live = {
+	struct live_source_options live = {
 		.feed = { .read = tap_buffer_read, .overrun = tap_buffer_overrun, .arg = buffer },
 		.shape = tap_buffer_shape(buffer),
 		.cpus = buffer->cpus,
@@ -80,47 +78,23 @@ static int open_source(struct stream_lane *lane, struct stream_shared *shared, s
 	return 0;
 }
 
-static int leave_out_self(struct stream_lane *lane, const struct stream_options *options, struct fail *fail)
+int live_lane_leave_out_self(struct live_lane *lane, const uint64_t **ret, struct fail *fail)
 {
 	struct selection **selection = &lane->reader->buffers[lane->index].selection;
-	int err;
-
-	if (options->has_self ? options->self : !options->format->leaves_out_self)
-		return 0;
-	err = selection_new(lane->context, selection, fail);
-	return err ? err : selection_leave_out_self(*selection, &lane->left_out, fail);
-}
-
-static int open_sink(struct stream_lane *lane, const struct stream_options *options, struct stream_shared *shared,
-		     struct fail *fail)
-{
-	struct sink_options sink = options->sink;
-	int err = options->tables ? 0 : leave_out_self(lane, options, fail);
+	int err = selection_new(lane->context, selection, fail);
 
 	if (!err)
-		err = decode_open(&options->decode, lane->context, fail);
-	sink.times = &shared->printed;
-	sink.one_line = format_is_one_line(&sink);
-	sink.left_out = lane->left_out;
-	if (!err && options->tables) {
-		lane->sink = stream_tables_sink(options->tables);
-		err = lane->sink ? 0 : fail_memory(fail);
-	} else if (!err) {
-		err = painted_new(options->format, lane->context, &sink, &lane->sink, fail);
-	}
-	if (!err && tap_buffer_keeps_oldest(lane->buffer)) {
-		lane->dropped = calloc(lane->buffer->nr_cpus + 1, sizeof(*lane->dropped));
-		err = lane->dropped ? 0 : fail_memory(fail);
-	}
+		err = selection_leave_out_self(*selection, &lane->left_out, fail);
+	*ret = lane->left_out;
 	return err;
 }
 
-int stream_lane_open(struct stream_lane *lane, struct tap *tap, struct reader *reader,
-		     const struct stream_options *options, struct stream_shared *shared, struct fail *fail)
+int live_lane_open(struct live_lane *lane, struct tap *tap, struct reader *reader, struct live_shared *shared,
+		   struct fail *fail)
 {
 	int err;
 
-	*lane = (struct stream_lane){ .tap = tap, .reader = reader, .index = (uint16_t)reader->nr_buffers };
+	*lane = (struct live_lane){ .tap = tap, .reader = reader, .index = (uint16_t)reader->nr_buffers };
 	lane->buffer = tap_buffer(tap, lane->index);
 	err = reader_add(reader, tap_trace(tap), lane->index, fail);
 	if (err)
@@ -130,19 +104,18 @@ int stream_lane_open(struct stream_lane *lane, struct tap *tap, struct reader *r
 		(void)!latency_facts_learn(lane->context, NULL);
 	symbols_ask(lane->context->symbols, ask_symbols, tap);
 	err = open_source(lane, shared, fail);
-	return err ? err : open_sink(lane, options, shared, fail);
+	if (!err && tap_buffer_keeps_oldest(lane->buffer)) {
+		lane->dropped = calloc(lane->buffer->nr_cpus + 1, sizeof(*lane->dropped));
+		err = lane->dropped ? 0 : fail_memory(fail);
+	}
+	return err;
 }
 
-void stream_lane_close(struct stream_lane *lane)
+void live_lane_close(struct live_lane *lane)
 {
 	struct learnt *learnt;
 
-	if (lane->sink)
-		lane->sink->ops->free(lane->sink);
-	if (lane->context)
-		decode_close(lane->context);
 	free(lane->dropped);
-	free(lane->prefix);
 	while ((learnt = lane->learnt)) {
 		lane->learnt = learnt->next;
 		buf_release(&learnt->format);
@@ -151,18 +124,18 @@ void stream_lane_close(struct stream_lane *lane)
 	}
 }
 
-void stream_lane_look(struct stream_lane *lane)
+void live_lane_look(struct live_lane *lane)
 {
 	for (size_t i = 0; i < lane->buffer->nr_cpus; i++)
 		tap_buffer_look(lane->buffer, i, live_source_taken(lane->source, i));
 }
 
-bool stream_lane_looks_always(const struct stream_lane *lane)
+bool live_lane_looks_always(const struct live_lane *lane)
 {
 	return lane->dropped;
 }
 
-void stream_lane_dropped(struct stream_lane *lane, struct flow *flow)
+void live_lane_dropped(struct live_lane *lane, struct flow *flow)
 {
 	const struct tap_buffer *buffer = lane->buffer;
 
@@ -175,7 +148,7 @@ void stream_lane_dropped(struct stream_lane *lane, struct flow *flow)
 	}
 }
 
-void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow)
+void live_lane_last_gaps(const struct live_lane *lane, struct flow *flow)
 {
 	const struct tap_buffer *buffer = lane->buffer;
 
@@ -189,18 +162,18 @@ void stream_lane_last_gaps(const struct stream_lane *lane, struct flow *flow)
 }
 
 /* If a buffer was cleared before weft looked at the counts again, only the pages tell what was lost. */
-static uint64_t count_lost(const struct stream_lane *lane, size_t cpu_index)
+static uint64_t count_lost(const struct live_lane *lane, size_t cpu_index)
 {
 	uint64_t counted = tap_buffer_lost(lane->buffer, cpu_index), told = live_source_lost(lane->source, cpu_index);
 
 	return counted > told ? counted : told;
 }
 
-void stream_lane_sum(const struct stream_lane *lane, struct stream_sum *ret)
+void live_lane_sum(const struct live_lane *lane, struct live_sum *ret)
 {
 	uint64_t all = 0;
 
-	*ret = (struct stream_sum){
+	*ret = (struct live_sum){
 		.instance = tap_buffer_name(lane->buffer),
 		.printed = events_count(lane->reader->buffers[lane->index].events),
 	};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_LIVE_LIVE_H
+#define WEFT_LIVE_LIVE_H
+
+#include "lib/base/cleanup.h"
+#include "lib/live/flow.h"
+#include "lib/live/sum_internal.h"
+#include "lib/record/tap.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct out;
+struct reader;
+
+/*
+ * The events of running buffers, given to a consumer until a command or the user ends. A tap (lib/record/tap.h) takes
+ * pages, which go through a live source and the merge (lane_internal.h: one for each instance) to the consumer, whose
+ * text is written to a file descriptor. One thread does everything and sleeps in one place. While the reader of the
+ * output takes nothing, nothing is taken from the kernel either: the kernel's buffer overwrites the oldest events, and
+ * the gap is printed when the reader continues.
+ * Use: live_new(); then what the caller wants to add to the buffers of the reader; live_start(); live_run();
+ * live_free().
+ */
+struct live;
+
+struct live_options {
+	struct tap_options tap;
+	uint64_t latency_ns; /* an event is printed at most so long after it happened */
+	uint64_t limit;      /* number of events from all instances */
+	int fd;              /* for the text */
+	bool escapes;        /* the text is escaped (lib/base/outlet.h) */
+};
+
+struct live_result {
+	struct tap_result tap;
+	struct live_sum all;
+	struct live_sum *sums; /* one for each instance; the caller frees them */
+	size_t nr_sums;
+	bool gone; /* the reader of the output has closed it */
+};
+
+/*
+ * Sets up the kernel. Borrows the options and the result, which is filled in any case. After a failure *ret is NULL,
+ * and all settings are restored.
+ */
+int must_check live_new(const struct live_options *options, struct live_result *result, struct live **ret,
+			struct fail *fail);
+/* Restores all settings; its error is one of the restoring. `live` may be NULL. */
+int must_check live_free(struct live *live, struct fail *fail);
+
+/* It has a buffer for each instance, and starts with live_start(). */
+struct reader *live_reader(struct live *live);
+
+/* Leaves out the events of weft's own tasks in a buffer, before live_start(). *ret counts them. */
+int must_check live_leave_out_self(struct live *live, size_t buffer, const uint64_t **ret, struct fail *fail);
+
+int must_check live_start(struct live *live, struct fail *fail);
+
+/* The text of the consumer; live_start() makes it. */
+struct out *live_out(struct live *live);
+
+/* Returns 0, also when the reader closed the output (live_result::gone); or -errno. */
+int must_check live_run(struct live *live, const struct flow_consumer *consumer, struct fail *fail);
+
+#endif

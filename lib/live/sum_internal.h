@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_LIVE_SUM_INTERNAL_H
+#define WEFT_LIVE_SUM_INTERNAL_H
+
+#include <stdint.h>
+
+/* What became of the events of one instance, or of all. */
+struct live_sum {
+	const char *instance; /* its name; NULL: the main instance */
+	uint64_t printed;     /* number of events, including those on the line of another one (function graph) */
+	uint64_t left_out;    /* number of events left out because weft itself caused them */
+	uint64_t lost;        /* by the kernel's count or by the pages, whichever is more */
+	uint64_t left;        /* traced, but neither printed nor lost: the reader took no more */
+	unsigned cleared;     /* how often somebody emptied the buffer */
+};
+
+#endif
