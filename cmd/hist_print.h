@@ -3,19 +3,10 @@
 #define WEFT_CMD_HIST_PRINT_H
 
 #include "lib/base/cleanup.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/tally/hist_table.h"
 
 struct fail;
 struct hist_text;
-
-/* Prints a histogram for people, or as one line of JSON. */
-struct hist_title {
-	const char *what; /* "sched:sched_switch", "sched:sched_waking..sched:sched_switch" */
-	const char *unit; /* of the field `lat`: "us", "ns"; NULL: no latency */
-	uint64_t time_ns; /* for how long the histogram was kept */
-};
 
 enum hist_format { HIST_AS_TABLE, HIST_AS_JSON, HIST_AS_KERNEL };
 

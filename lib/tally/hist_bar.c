@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/hist_bar.h"
+#include "lib/tally/hist_bar_internal.h"
 
-#include "cmd/terminal/terminal.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
 #include "lib/base/utf8.h"
@@ -10,11 +9,6 @@
 
 /* U+2588 is a full column. Each of the seven characters after it is an eighth narrower. */
 enum { EIGHTHS = 8, FULL_BLOCK = 0x88 };
-
-struct hist_bars hist_bars(void)
-{
-	return (struct hist_bars){ .width = HIST_BAR_WIDTH, .blocks = terminal_width() && terminal_utf8() };
-}
 
 static size_t put_block(char *at, size_t eighths)
 {
@@ -49,7 +43,7 @@ void hist_bar(const struct hist_bars *bars, uint64_t value, uint64_t max, char i
 
 bool hist_bars_shorten(struct hist_bars *bars, const struct out *text)
 {
-	size_t longest = 0, left = out_len(text), room = terminal_width(), width;
+	size_t longest = 0, left = out_len(text), width;
 	const char *at = text->start;
 	struct text_word line;
 
@@ -58,9 +52,9 @@ bool hist_bars_shorten(struct hist_bars *bars, const struct out *text)
 
 		longest = columns > longest ? columns : longest;
 	}
-	if (!room || longest <= room || bars->width <= HIST_BAR_LEAST)
+	if (!bars->room || longest <= bars->room || bars->width <= HIST_BAR_LEAST)
 		return false;
-	width = longest - room < bars->width ? bars->width - (longest - room) : 0;
+	width = longest - bars->room < bars->width ? bars->width - (longest - bars->room) : 0;
 	bars->width = width > HIST_BAR_LEAST ? width : HIST_BAR_LEAST;
 	return true;
 }

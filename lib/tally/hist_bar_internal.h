@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_CMD_HIST_BAR_H
-#define WEFT_CMD_HIST_BAR_H
+#ifndef WEFT_TALLY_HIST_BAR_INTERNAL_H
+#define WEFT_TALLY_HIST_BAR_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,16 +13,14 @@ enum { HIST_BAR_WIDTH = 40, HIST_BAR_LEAST = 8, HIST_BAR_SIZE = 3 * HIST_BAR_WID
 
 struct hist_bars {
 	size_t width; /* columns of the longest bar */
+	size_t room;  /* columns of a line; 0: no limit */
 	bool blocks;
 };
-
-/* Returns the bars that standard output can show: blocks on a terminal whose locale has them. */
-struct hist_bars hist_bars(void);
 
 void hist_bar(const struct hist_bars *bars, uint64_t value, uint64_t max, char into[HIST_BAR_SIZE]);
 
 /*
- * If the lines of `text`, printed with these bars, are too long for the terminal, makes the bars shorter. Returns
+ * If the lines of `text`, printed with these bars, are too long for the room, makes the bars shorter. Returns
  * whether it did, so that the text must be printed again.
  */
 bool hist_bars_shorten(struct hist_bars *bars, const struct out *text);
