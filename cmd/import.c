@@ -204,11 +204,19 @@ static void tell(const struct arguments *arguments)
 	if (counts.no_flags)
 		command_warn("note: no line has columns of flags: which events happened in an interrupt is not known, "
 			     "and each counts for the task that it hit");
+	if (*counts.partial_flags)
+		command_warn("note: events have different columns of flags, as of several kernels (%s): 'weft report' "
+			     "prints the same ones for all, in which a dot may stand for a flag that the text lacks",
+			     counts.partial_flags);
 	if (counts.guessed)
 		command_warn("note: %" PRIu64
 			     " lines of the function graph have no time: their times are made from their order and the "
 			     "durations, without the time between functions; the option funcgraph-abstime prints times",
 			     counts.guessed);
+	if (*counts.partial)
+		command_warn("note: only some lines of the function graph have these columns, so 'weft report' leaves "
+			     "them out: %s",
+			     counts.partial);
 	if (counts.unknown)
 		command_warn("note: the task of %" PRIu64
 			     " events of the function graph is unknown; their PID is 4194304 plus the CPU's number; "

@@ -4,6 +4,7 @@
 #include "lib/import/graph_internal.h"
 #include "lib/import/import_internal.h"
 #include "lib/import/kinds_internal.h"
+#include "lib/import/perf_caller_internal.h"
 #include "lib/import/syscall_internal.h"
 #include "lib/import/told_internal.h"
 #include "lib/import/tracers_internal.h"
@@ -13,6 +14,7 @@
 #include <ctype.h>
 #include <endian.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum { TIES_MAX = 400 };
@@ -133,6 +135,8 @@ static bool end_open(struct import *import, enum import_open open)
 		return records_stack(&make, &import->mark);
 	case OPEN_USER_STACK:
 		return records_user_stack(&make, import->open.tgid, &import->mark);
+	case OPEN_USER_LINES:
+		return records_line(&make, import->mark.data, import->mark.len);
 	}
 	return false;
 }
@@ -191,6 +195,36 @@ void events_end(struct import *import)
 	buf_clear(&import->more);
 }
 
+/*
+ * The stack of a program with the names of files (sym-userobj) is kept as its text: where the files were in memory is
+ * not known.
+ */
+static bool go_on_lines(struct import *import, const char *line, size_t len)
+{
+	static const char title[] = "<user stack trace>";
+	cleanup_buf struct buf text = BUF_INIT;
+
+	if (import->is_open == OPEN_USER_STACK) {
+		if (!buf_add_str(&text, title))
+			return false;
+		for (size_t i = 0; i < import->mark.len; i += sizeof(uint64_t)) {
+			uint64_t address;
+
+			memcpy(&address, import->mark.data + i, sizeof(address));
+			if (!buf_addf(&text, "\n =>  <%016" PRIx64 ">", le64toh(address)))
+				return false;
+		}
+		buf_clear(&import->mark);
+		if (!buf_add(&import->mark, text.data, text.len))
+			return false;
+		import->is_open = OPEN_USER_LINES;
+		import->counts.whole++;
+	}
+	return (records_is_object(line, len) || records_user_caller(line, len, &text)) &&
+	       import->mark.len + len + 1 <= IMPORT_MARK_MAX && buf_add(&import->mark, "\n", 1) &&
+	       buf_add(&import->mark, line, len);
+}
+
 bool events_go_on(struct import *import, const char *line, size_t len)
 {
 	const struct records make = import_records(import);
@@ -199,7 +233,7 @@ bool events_go_on(struct import *import, const char *line, size_t len)
 	if (continues_mark(import, line, len)) {
 		import->open_is_full |= kept + len + 1 > IMPORT_MARK_MAX;
 		if (import->open_is_full) {
-			told_add_long(&import->counts.told, import->counts.lines, line, len);
+			told_add_as(&import->counts.told, TOLD_LONG, import->counts.lines, line, len);
 			return true;
 		}
 		if (import->open.is_placed && len >= 3 && !memcmp(line + len - 3, " */", 3))
@@ -208,10 +242,12 @@ bool events_go_on(struct import *import, const char *line, size_t len)
 	}
 	if (import->is_open == OPEN_EVENT)
 		return continues_event(import, line, len);
+	if (import->is_open == OPEN_USER_LINES || (import->is_open == OPEN_USER_STACK && records_is_object(line, len)))
+		return go_on_lines(import, line, len);
 	if (kept + sizeof(uint64_t) > IMPORT_MARK_MAX)
 		return false;
 	if (import->is_open == OPEN_USER_STACK)
-		return records_user_caller(line, len, &import->mark);
+		return kept < RECORDS_USER_CALLERS * sizeof(uint64_t) && records_user_caller(line, len, &import->mark);
 	return import->is_open == OPEN_STACK && records_caller(&make, line, len, &import->mark);
 }
 
@@ -297,6 +333,38 @@ int events_take(struct import *import, const struct head *head, struct fail *fai
 		return 1;
 	import->counts.whole++;
 	return put_event(import, head, false, fail);
+}
+
+/* " =>  <0000000000000000>": a zero in a record ends its stack. */
+static bool is_zero(const struct buf *caller)
+{
+	static const char text[] = " =>  <0000000000000000>";
+
+	return caller->len == strlen(text) && !memcmp(caller->data, text, caller->len);
+}
+
+int events_take_perf_caller(struct import *import, const char *line, size_t len, struct fail *fail)
+{
+	struct head *head = &import->perf;
+	enum import_open open;
+	bool user;
+	int r;
+
+	if (!head->is_perf || !perf_caller(line, len, &import->caller, &user))
+		return 1;
+	open = user ? OPEN_USER_STACK : OPEN_STACK;
+	if (import->perf_open != open) {
+		head->body = user ? "<user stack trace>" : "<stack trace>";
+		head->body_len = strlen(head->body);
+		r = events_close(import, fail);
+		r = r ? r : events_take(import, head, fail);
+		if (r)
+			return r;
+		import->perf_open = open;
+	}
+	if (is_zero(&import->caller) || !events_go_on(import, import->caller.data, import->caller.len))
+		told_add_as(&import->counts.told, user ? TOLD_DEEP : TOLD_STACK, import->counts.lines, line, len);
+	return 0;
 }
 
 /* Adds the records of a line of a graph. An exit stays open, because the next line may have its overruns. */

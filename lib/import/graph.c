@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/import/names_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,14 +90,14 @@ static uint64_t time_of(struct import_graph *graph, const struct graph_text *tex
 static void see_columns(struct import_graph *graph, const struct graph_text *text)
 {
 	graph->seen = true;
-	graph->abstime |= text->has_time && !text->is_relative;
-	graph->relative |= text->is_relative;
+	*(text->has_time && !text->is_relative ? &graph->some.abstime : &graph->lack.abstime) = true;
+	*(text->is_relative ? &graph->some.relative : &graph->lack.relative) = true;
+	*(text->head.has_flags ? &graph->some.flags : &graph->lack.flags) = true;
+	*(text->has_cpu ? &graph->some.cpu : &graph->lack.cpu) = true;
+	*(text->has_column ? &graph->some.duration : &graph->lack.duration) = true;
 	graph->proc |= text->has_task;
-	graph->no_cpu |= !text->has_cpu;
-	graph->no_duration |= !text->has_column;
 	graph->bare |= !text->has_cpu && !text->has_column && !text->has_time && !text->has_task;
 	graph->no_overhead |= text->has_duration && !text->has_mark && text->duration > MARK_ABOVE;
-	graph->latency |= text->head.has_flags;
 	graph->retval |= text->has_retval;
 }
 
@@ -219,22 +220,49 @@ size_t import_graph_calls(struct import_graph *graph, const struct graph_text *t
 	return 2;
 }
 
-bool import_graph_options(const struct import_graph *graph, struct buf *options)
+bool import_graph_is_relative(const struct import_graph *graph)
 {
+	return graph->some.relative && !graph->lack.relative;
+}
+
+void import_graph_partial(const struct import_graph *graph, char *ret, size_t size)
+{
+	const struct graph_columns *some = &graph->some, *lack = &graph->lack;
 	const struct {
 		bool is;
 		const char *text;
 	} all[] = {
-		{ graph->abstime, "funcgraph-abstime\n" },
+		{ (some->abstime && lack->abstime) || (some->relative && lack->relative), "times" },
+		{ some->cpu && lack->cpu, "CPUs" },
+		{ graph->proc && graph->bare, "tasks" },
+		{ some->flags && lack->flags, "flags" },
+		{ some->duration && lack->duration, "durations" },
+	};
+	size_t len = 0;
+
+	*ret = '\0';
+	for (size_t i = 0; i < array_size(all); i++)
+		if (all[i].is && len < size)
+			len += (size_t)snprintf(ret + len, size - len, "%s%s", len ? ", " : "", all[i].text);
+}
+
+bool import_graph_options(const struct import_graph *graph, struct buf *options)
+{
+	const struct graph_columns *some = &graph->some, *lack = &graph->lack;
+	const struct {
+		bool is;
+		const char *text;
+	} all[] = {
+		{ some->abstime && !lack->abstime, "funcgraph-abstime\n" },
 		{ graph->proc, "funcgraph-proc\n" },
-		{ graph->no_cpu, "nofuncgraph-cpu\n" },
-		{ graph->no_duration, "nofuncgraph-duration\n" },
+		{ lack->cpu, "nofuncgraph-cpu\n" },
+		{ lack->duration, "nofuncgraph-duration\n" },
 		{ graph->no_overhead, "nofuncgraph-overhead\n" },
 		{ graph->tail && !graph->no_tail, "funcgraph-tail\n" },
 		{ graph->overrun, "funcgraph-overrun\n" },
 		{ graph->retval, "funcgraph-retval\n" },
 		{ graph->bare, "nocontext-info\n" },
-		{ graph->latency, "latency-format\n" },
+		{ some->flags && !lack->flags, "latency-format\n" },
 	};
 
 	for (size_t i = 0; graph->seen && i < array_size(all); i++)

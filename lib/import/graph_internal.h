@@ -26,8 +26,14 @@ struct import_graph {
 	uint32_t last_cpu;       /* the CPU of lines without that column */
 	uint64_t guessed;        /* number of lines without a time */
 	bool seen, starved;
-	/* Which columns the lines have, for the options of the file. */
-	bool abstime, relative, proc, no_cpu, no_duration, no_overhead, tail, overrun, retval, bare, latency;
+	/*
+	 * Which columns the lines have, for the options of the file. The report has those that no line lacks: it would
+	 * make up what the other lines have there.
+	 */
+	struct graph_columns {
+		bool abstime, relative, flags, cpu, duration;
+	} some, lack;
+	bool proc, no_overhead, tail, overrun, retval, bare;
 	bool no_tail; /* a closing brace has no name, so that names of others do not come from funcgraph-tail */
 };
 
@@ -68,6 +74,12 @@ void import_graph_give_up(struct import_graph *graph);
 /* Makes the records of an entry, a leaf or an exit that was placed. Returns their number. */
 size_t import_graph_calls(struct import_graph *graph, const struct graph_text *text, struct import_names *names,
 			  struct graph_call calls[GRAPH_CALLS_MAX]);
+
+/* Whether the file is to have this column, which no line lacks. */
+bool import_graph_is_relative(const struct import_graph *graph);
+
+/* Writes which columns only some lines have, "times, flags"; an empty text if there is none. */
+void import_graph_partial(const struct import_graph *graph, char *ret, size_t size);
 
 /* Adds the options of the file, as lines like those of trace_options. */
 bool import_graph_options(const struct import_graph *graph, struct buf *options);

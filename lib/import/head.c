@@ -436,6 +436,84 @@ static bool verbose(struct scan scan, struct head *ret)
 	return false;
 }
 
+/* Skips "sched:", the system of an event of perf, if a name follows it. */
+static bool perf_system(struct scan *scan)
+{
+	const char *colon = NULL;
+
+	for (const char *at = scan->at; at < scan->end && (isalnum((unsigned char)*at) || strchr("_-:", *at)); at++) {
+		if (*at != ':')
+			continue;
+		if (colon) {
+			scan->at = colon + 1;
+			return at > colon + 1 && (at + 1 == scan->end || at[1] == ' ');
+		}
+		colon = at;
+	}
+	return false;
+}
+
+/* Reads "  62/63   [001] 12.345678:   sched:sched_switch: " behind the task's name; the first number is the process. */
+static bool perf_rest(struct scan *scan, struct head *head)
+{
+	uint64_t pid, tgid = 0, cpu;
+
+	blanks(scan);
+	if (!number(scan, INT_MAX, &pid))
+		return false;
+	if (accept(scan, "/")) {
+		tgid = pid;
+		if (!number(scan, INT_MAX, &pid))
+			return false;
+	}
+	if (!accept(scan, " "))
+		return false;
+	blanks(scan);
+	if (!accept(scan, "[") || !number(scan, HEAD_CPU_MAX - 1, &cpu) || !accept(scan, "] "))
+		return false;
+	blanks(scan);
+	if (!seconds(scan, head) || !head->has_unit)
+		return false;
+	blanks(scan);
+	if (!perf_system(scan))
+		return false;
+	head->pid = (int32_t)pid;
+	head->tgid = (int32_t)tgid;
+	head->has_tgid = tgid;
+	head->cpu = (uint32_t)cpu;
+	head->is_perf = true;
+	return true;
+}
+
+static bool digits(const char *at, const char *end)
+{
+	while (at < end && is_digit(*at))
+		at++;
+	return at == end;
+}
+
+/* The name may have blanks and digits itself. */
+static bool perf(struct scan scan, struct head *ret)
+{
+	for (const char *at = scan.at; at < scan.end && at - scan.at < COMM_WIDTH; at++) {
+		struct head head = { .comm = scan.at, .comm_len = (size_t)(at - scan.at) };
+		struct scan rest = { at, scan.end };
+
+		if (*at != ' ' || !perf_rest(&rest, &head))
+			continue;
+		/* ":62" stands for the name of task 62, which perf does not know. */
+		if (*head.comm == ':' && digits(head.comm + 1, at)) {
+			head.comm = "<...>";
+			head.comm_len = 5;
+		}
+		head.body = rest.at;
+		head.body_len = (size_t)(rest.end - rest.at);
+		*ret = head;
+		return true;
+	}
+	return false;
+}
+
 bool head_parse(const char *line, size_t len, struct head *ret)
 {
 	struct scan scan = { line, line + len };
@@ -461,5 +539,5 @@ bool head_parse(const char *line, size_t len, struct head *ret)
 		*ret = head;
 		return true;
 	}
-	return memmem(line, len, " (+", 3) && verbose(scan, ret);
+	return (memmem(line, len, " (+", 3) && verbose(scan, ret)) || (memchr(line, '[', len) && perf(scan, ret));
 }

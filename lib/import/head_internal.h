@@ -8,9 +8,9 @@
 
 /*
  * What precedes an event in the kernel's text: the task, the CPU, flags, the time (kernel/trace/trace_output.c:
- * trace_print_context(), trace_print_lat_context()). What mails and logs put in front of it is gone (prefix.h), or is
- * cut off here, because a task's name has at most 15 bytes. The bytes may come from anywhere: nothing outside the line
- * is read.
+ * trace_print_context(), trace_print_lat_context()); and in the text of perf script. What mails and logs put in front
+ * of it is gone (prefix.h), or is cut off here, because a task's name has at most 15 bytes. The bytes may come from
+ * anywhere: nothing outside the line is read.
  * Not supported: the option context-info off.
  */
 struct head {
@@ -27,6 +27,7 @@ struct head {
 	bool is_latency;          /* the line has the form of the option latency-format */
 	bool is_verbose;          /* and that of the option verbose: flags and preempt_count are the bytes themselves */
 	char mark;                /* of the time until the next event: ' ', '+'; 0 if the line has none */
+	bool is_perf;             /* the line is one of perf script, whose events have a system: it is not in `body` */
 	bool tgid_late;           /* the thread group is behind the CPU, as from 4.13 to 4.17 */
 	bool has_unit; /* the time has a unit; without one, it is the number of a clock that counts something else */
 	unsigned nr_flags, pid_width, tgid_width; /* how wide these columns are; 0: unknown */

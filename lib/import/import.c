@@ -46,6 +46,7 @@ void import_free(struct import *import)
 	ahead_release(&import->ahead);
 	buf_release(&import->trace_cmd.body);
 	buf_release(&import->tabs);
+	buf_release(&import->caller);
 	buf_release(&import->waiting.bytes);
 	binder_free(import->binder);
 	buf_release(&import->more);
@@ -59,7 +60,9 @@ struct import_counts import_counts(const struct import *import)
 	struct import_counts counts = import->counts;
 
 	counts.guessed = import->graph.guessed;
+	import_graph_partial(&import->graph, counts.partial, sizeof(counts.partial));
 	counts.no_flags = import->shape.has_no_flags && !import->shape.has_flags;
+	shape_partial_flags(&import->shape, counts.partial_flags, sizeof(counts.partial_flags));
 	counts.events += import->is_open != OPEN_NOTHING;
 	return counts;
 }

@@ -19,7 +19,7 @@ struct trace;
  * text does not contain is missing: nanoseconds, addresses (functions get made-up ones), tasks that no line names.
  * Lines of the same microsecond get times a nanosecond apart, which keeps their order; the times of a function graph
  * without times follow from its durations.
- * Not supported: the options hex, raw and bin; user stacks with file names (sym-userobj).
+ * Not supported: the options hex, raw and bin. User stacks with file names (sym-userobj) are kept as text only.
  */
 struct import;
 
@@ -29,8 +29,11 @@ struct import_counts {
 	uint64_t lines;   /* of the text */
 	struct told told; /* lines that are no events; comments and empty lines are not counted */
 	uint64_t guessed; /* lines of a function graph without a time */
+	char partial[64]; /* columns that only some lines of a function graph have: the report leaves them out */
 	uint64_t unknown; /* events of tasks that no line names */
-	bool no_flags;    /* no event has the columns of flags */
+	/* How many events have how many columns of flags, "3 with 4, 2 with 5", if not all have the same. */
+	char partial_flags[128];
+	bool no_flags; /* no event has the columns of flags */
 };
 
 /* `formats` is a file of the same kernel, which is borrowed; or NULL. */

@@ -21,7 +21,15 @@ struct import_kinds;
 enum { IMPORT_PAGE_SIZE = 16384, IMPORT_MARK_MAX = 12000 };
 
 /* What the next line may continue. */
-enum import_open { OPEN_NOTHING, OPEN_MARK, OPEN_STACK, OPEN_USER_STACK, OPEN_EXIT, OPEN_EVENT };
+enum import_open {
+	OPEN_NOTHING,
+	OPEN_MARK,
+	OPEN_STACK,
+	OPEN_USER_STACK,
+	OPEN_USER_LINES, /* a stack of a program with the names of files: `mark` has its text */
+	OPEN_EXIT,
+	OPEN_EVENT
+};
 
 /* A line that the next one may continue, because a mail was wrapped. */
 struct import_held {
@@ -68,7 +76,10 @@ struct import {
 	 */
 	struct buf more;
 	uint64_t more_line; /* the number of the first one */
-	struct buf mark, record, tabs;
+	/* The last event was one of perf script: its head, for the stacks that follow it, and the one that is open. */
+	struct head perf;
+	enum import_open perf_open;
+	struct buf mark, record, tabs, caller;
 };
 
 struct records import_records(struct import *import);
@@ -83,6 +94,9 @@ int must_check events_take_graph(struct import *import, struct graph_text *text,
 
 /* Returns whether the line belongs to the event before it, which it then has. */
 bool events_go_on(struct import *import, const char *line, size_t len);
+
+/* Takes a line of the stack of an event of perf script. Returns 1 if it is none. */
+int must_check events_take_perf_caller(struct import *import, const char *line, size_t len, struct fail *fail);
 
 /* The text has ended: tells the lines behind the last event. */
 void events_end(struct import *import);

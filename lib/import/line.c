@@ -264,6 +264,11 @@ void line_decode(struct line_reader *reader, char *text, size_t len, struct line
 		drop_colors(reader, ret);
 	if (ret->len && memchr(text, '\xc2', ret->len))
 		narrow_blanks(reader, ret);
+	if (ret->len && (*text == '`' || *text == '|')) {
+		size_t cut = typeset_unwrap(text, &ret->len);
+
+		ret->text = text += cut;
+	}
 	if (ret->len && *text != ' ' && *text != '#') {
 		prefix = prefix_read(text, ret->len);
 		ret->quotes = prefix.quotes;
@@ -272,4 +277,6 @@ void line_decode(struct line_reader *reader, char *text, size_t len, struct line
 		ret->len -= prefix.len;
 	}
 	drop_margin(reader, ret);
+	if (ret->len && memchr(ret->text, '\xe2', ret->len))
+		ret->len = typeset_undo(&reader->typeset, ret->text, ret->len);
 }

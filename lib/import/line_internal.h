@@ -3,6 +3,7 @@
 #define WEFT_IMPORT_LINE_INTERNAL_H
 
 #include "lib/import/margin_internal.h"
+#include "lib/import/typeset_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,10 +11,12 @@
 /*
  * A line as the kernel printed it, out of what a mail, a log or a page of HTML made of it: strings of JavaScript
  * ("\n\" at its end), entities of HTML, quoted-printable, marks of a quotation, prefixes of logs, numbers of
- * lines, colours of a terminal. Each of these is undone only where the text shows that it was done.
+ * lines, colours of a terminal, what Markdown and editors made of it. Each of these is undone only where the text
+ * shows that it was done.
  */
 struct line_reader {
 	struct margin margin;
+	struct typeset typeset;
 	bool javascript, quoted_printable, entities, in_pre;
 	bool tags, colors, wide_blanks; /* tags outside of <pre>, escapes of a terminal, blanks of U+00A0 */
 	bool soft;                      /* quoted-printable: the line before ends with '=', so this one continues it */

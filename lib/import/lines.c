@@ -75,6 +75,11 @@ static int take_other(struct import *import, struct text text, struct text raw, 
 		import->lost_line[cpu] = import->counts.lines;
 		return 0;
 	}
+	if (import->perf.is_perf) {
+		r = events_take_perf_caller(import, text.at, text.len, fail);
+		if (r != 1)
+			return r;
+	}
 	/* What a log wrote between two events is no part of a marker. */
 	if (import->is_open && !(is_log && import->is_open == OPEN_MARK && !import->had_prefix) &&
 	    events_go_on(import, import->had_prefix ? text.at : raw.at, import->had_prefix ? text.len : raw.len))
@@ -141,6 +146,14 @@ static int take_event(struct import *import, struct head *head, struct fail *fai
 	}
 	r = events_close(import, fail);
 	r = r ? r : events_take(import, head, fail);
+	import->perf = (struct head){ .pid = head->pid,
+				      .tgid = head->tgid,
+				      .cpu = head->cpu,
+				      .ts = head->ts,
+				      .has_tgid = head->has_tgid,
+				      .has_unit = true,
+				      .is_perf = head->is_perf };
+	import->perf_open = OPEN_NOTHING;
 	/* The first line of a program's stack is on that of the event. */
 	if (!r && import->is_open == OPEN_USER_STACK && what == TRACE_CMD_EVENT) {
 		const char *tab = memchr(body.at, '\t', body.len);
@@ -200,7 +213,7 @@ static int take_text(struct import *import, struct text text, struct text raw, b
 		return 0;
 	}
 	/* The times of a latency's graph count from its beginning, and those of a file have one origin. */
-	if (head.is_verbose && import->graph.relative) {
+	if (head.is_verbose && import->graph.some.relative) {
 		head.ts = head.since;
 		head.is_verbose = false;
 	} else if (ahead_wants(&head)) {

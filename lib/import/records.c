@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { USER_ADDRESSES = 8, TEXT_MAX = RECORDS_TEXT_MAX, RECORD_ROOM = 256, LINE_MAX_LEN = 12000 };
+enum { USER_ADDRESSES = RECORDS_USER_CALLERS, TEXT_MAX = RECORDS_TEXT_MAX, RECORD_ROOM = 256, LINE_MAX_LEN = 12000 };
 
 /* Begins a record with zeros for the common fields, with the type, and with zeros that align a field of 8 bytes. */
 static bool begin(const struct records *make, uint16_t id, size_t more)
@@ -292,6 +292,17 @@ bool records_user_caller(const char *line, size_t len, struct buf *addresses)
 		return false;
 	address = htole64(address);
 	return buf_add(addresses, &address, sizeof(address));
+}
+
+bool records_is_object(const char *line, size_t len)
+{
+	const char *at, *end;
+
+	if (!take_caller(&line, &len))
+		return false;
+	at = memmem(line, len, "[+0x", 4);
+	end = at ? memchr(at, ']', (size_t)(line + len - at)) : NULL;
+	return end && at > line && (end + 1 == line + len || end[1] == ' ');
 }
 
 bool records_caller(const struct records *make, const char *line, size_t len, struct buf *addresses)

@@ -16,6 +16,9 @@ struct shape;
 /* The arguments of a call, and the comment behind it, have at most this many bytes. */
 enum { RECORDS_TEXT_MAX = 4000 };
 
+/* The kernel records at most so many callers of a program: FTRACE_STACK_ENTRIES. */
+enum { RECORDS_USER_CALLERS = 8 };
+
 /*
  * Makes the records of entries that the kernel prints by code of its own, without a print fmt. Of the common fields
  * only the type is set; the caller sets the others. All members are borrowed. The functions return false when memory
@@ -71,6 +74,9 @@ bool records_user_stack(const struct records *make, int32_t process, const struc
 /* Adds the address of such a line. Also returns false for any other line. */
 bool records_caller(const struct records *make, const char *line, size_t len, struct buf *addresses);
 bool records_user_caller(const char *line, size_t len, struct buf *addresses);
+
+/* Whether it is such a line with the name of a file: " => /usr/lib/libc.so.6[+0x9e3ba]", an address may follow. */
+bool records_is_object(const char *line, size_t len);
 
 /* Makes a record of funcgraph_entry or funcgraph_exit. It has only the fields that the line had. */
 bool records_call(const struct records *make, const struct graph_call *call);

@@ -6,6 +6,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +154,9 @@ void shape_event(struct shape *shape, const struct head *head)
 		shape->start = head->ts - head->since;
 	*(head->is_verbose ? &shape->has_verbose : &shape->has_brief) = true;
 	shape->has_x |= head->has_x;
+	/* The option verbose has numbers in place of flags. */
+	if (!head->is_verbose && head->nr_flags <= SHAPE_FLAGS_MAX)
+		shape->by_flags[head->nr_flags]++;
 	if (head->nr_flags > shape->nr_flags)
 		shape->nr_flags = head->nr_flags;
 	shape->narrow |= head->pid_width == PID_OLD || head->tgid_width == PID_OLD;
@@ -163,6 +168,20 @@ void shape_symbol(struct shape *shape, bool offset, bool address, bool number)
 	if (!number)
 		*(offset ? &shape->offsets : &shape->no_offsets) = true;
 	*(address ? &shape->addresses : &shape->no_addresses) = true;
+}
+
+void shape_partial_flags(const struct shape *shape, char *ret, size_t size)
+{
+	unsigned kinds = 0;
+	size_t len = 0;
+
+	*ret = '\0';
+	for (unsigned nr = 0; nr <= SHAPE_FLAGS_MAX; nr++)
+		kinds += shape->by_flags[nr] > 0;
+	for (unsigned nr = 0; kinds > 1 && nr <= SHAPE_FLAGS_MAX; nr++)
+		if (shape->by_flags[nr] && len < size)
+			len += (size_t)snprintf(ret + len, size - len, "%s%" PRIu64 " with %u", len ? ", " : "",
+						shape->by_flags[nr], nr);
 }
 
 bool shape_options(const struct shape *shape, struct buf *options)

@@ -14,6 +14,8 @@ struct head;
  * How the kernel that printed the text prints: which columns its lines have and how wide they are, and what the header
  * says. It becomes settings of the file, so that the report prints the same columns, whatever the kernel was.
  */
+enum { SHAPE_FLAGS_MAX = 8 };
+
 struct shape {
 	bool has_header; /* there was "# tracer: ": lines without a head continue the line before */
 	bool is_old;     /* /proc/latency_trace of 2.6-rt, whose functions are "a (b)" in place of "a <-b" */
@@ -23,11 +25,12 @@ struct shape {
 	bool old_marks, new_marks; /* those of delays and durations are as before 3.19, or as since */
 	char last_mark;            /* of the last line of latency-format, and its time */
 	uint64_t last_time;
-	bool has_count;              /* there was a time without a unit */
-	bool has_latency, has_plain; /* lines with and without the form of the option latency-format */
-	bool has_verbose, has_brief; /* the former with and without that of the option verbose */
-	uint64_t start;              /* when the buffer began, according to the first verbose line */
-	unsigned nr_flags;           /* characters of the flags column: 0 if there is none */
+	bool has_count;                         /* there was a time without a unit */
+	bool has_latency, has_plain;            /* lines with and without the form of the option latency-format */
+	bool has_verbose, has_brief;            /* the former with and without that of the option verbose */
+	uint64_t start;                         /* when the buffer began, according to the first verbose line */
+	unsigned nr_flags;                      /* characters of the flags column: 0 if there is none */
+	uint64_t by_flags[SHAPE_FLAGS_MAX + 1]; /* how many lines have so many of them */
 	bool offsets, no_offsets, addresses, no_addresses; /* behind the names of functions */
 	bool narrow, wide;                                 /* PIDs have five columns, as before 5.10, or seven */
 	char tracer[32], release[64], preempt_model[32], buffer_cpu[12];
@@ -61,6 +64,9 @@ void shape_event(struct shape *shape, const struct head *head);
 
 /* Takes what was behind the name of a function; `number` was in place of a name. */
 void shape_symbol(struct shape *shape, bool offset, bool address, bool number);
+
+/* Writes how many lines have which columns of flags if not all have the same: "3 with 4, 2 with 5". */
+void shape_partial_flags(const struct shape *shape, char *ret, size_t size);
 
 /* Adds lines like those of trace_options. */
 bool shape_options(const struct shape *shape, struct buf *options);

@@ -61,6 +61,21 @@ static bool is_latency(const char *line, size_t len)
 	       (!memcmp(us + 3, ": ", 2) || !memcmp(us + 2, ": ", 2)) && memchr(line, '-', (size_t)(us - line));
 }
 
+static bool is_blank(const char *at, const char *end)
+{
+	while (at < end && *at == ' ')
+		at++;
+	return at == end;
+}
+
+/* "   12.345678:" and nothing else. */
+static bool is_time(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '.' || *at == ':' || isdigit((unsigned char)*at)))
+		at++;
+	return at == end;
+}
+
 static bool begins(const char *line, size_t len, const char *with)
 {
 	return len >= strlen(with) && !memcmp(line, with, strlen(with));
@@ -74,18 +89,18 @@ enum told_kind told_kind_of(const char *line, size_t len)
 	if (memmem(line, len, "[LOST ", 6) || memmem(line, len, " EVENTS DROPPED]", 16))
 		return TOLD_LOST;
 	if (at)
-		return dash ? TOLD_EVENT : TOLD_PERF;
+		return dash ? TOLD_EVENT : is_blank(line, at) ? TOLD_NO_TASK : TOLD_PERF;
 	if (memmem(line, len, "ms (+", 5) && memmem(line, len, "): ", 3))
 		return TOLD_VERBOSE;
-	if (memmem(line, len, "=> ", 3) && memmem(line, len, "[+0x", 4))
-		return TOLD_OBJECTS;
 	if (begins(line, len, " => "))
 		return TOLD_STACK;
 	if (is_graph(line, len))
 		return TOLD_GRAPH;
 	if (is_latency(line, len))
 		return TOLD_EVENT;
-	return event && memmem(event, (size_t)(end - event), ": ", 2) ? TOLD_PERF : TOLD_OTHER;
+	if (!event || !memmem(event, (size_t)(end - event), ": ", 2))
+		return TOLD_OTHER;
+	return is_time(line, event) ? TOLD_NO_TASK : TOLD_PERF;
 }
 
 const char *told_name(enum told_kind kind)
@@ -95,8 +110,9 @@ const char *told_name(enum told_kind kind)
 		[TOLD_EVENT] = "like an event",
 		[TOLD_GRAPH] = "like the function graph",
 		[TOLD_STACK] = "of a stack that no event precedes",
-		[TOLD_OBJECTS] = "of a program's stack with the names of files",
+		[TOLD_DEEP] = "of a program's stack behind its eighth caller, or without an address",
 		[TOLD_PERF] = "like those of perf script",
+		[TOLD_NO_TASK] = "like an event without its task",
 		[TOLD_VERBOSE] = "like those of the option verbose",
 		[TOLD_LOST] = "of lost events",
 		[TOLD_LONG] = "of an event that is longer than any of a kernel",
@@ -108,14 +124,15 @@ const char *told_name(enum told_kind kind)
 const char *told_advice(enum told_kind kind)
 {
 	static const char *const advice[TOLD_KINDS] = {
-		[TOLD_PERF] =
-			"the text of perf script is not imported: record with 'weft record' or 'trace-cmd record', "
-			"or read perf.data with perf",
+		[TOLD_PERF] = "of the text of perf script, only the kernel's trace events are imported, as perf script "
+			      "-F comm,tid,cpu,time,event,trace prints them: COMM TID [CPU] TIME: SYSTEM:EVENT: TEXT",
+		[TOLD_NO_TASK] =
+			"an event needs its task and its CPU in front of it, TASK-PID [CPU] FLAGS TIME: EVENT, "
+			"as the kernel prints with the option context-info and trace-cmd report by default",
 		[TOLD_VERBOSE] = "an event of the option verbose is TASK PID CPU FLAGS DEPTH NUMBER [TIME] "
 				 "TIMEms (+TIMEms): EVENT, on one line",
 		[TOLD_GRAPH] = "a line of the function graph needs its CPU, \" 0)\", or the header '# tracer: "
 			       "function_graph' above it",
-		[TOLD_OBJECTS] = "stacks of programs are imported without the option sym-userobj only",
 		[TOLD_LOST] =
 			"lost events are kept in front of the next event of their CPU, which the text does not have",
 		[TOLD_EVENT] = "an event is TASK-PID [CPU] FLAGS TIME: EVENT, on one line",
@@ -151,9 +168,9 @@ void told_add(struct told *told, uint64_t number, const char *line, size_t len)
 	add(told, told_kind_of(line, len), number, line, len);
 }
 
-void told_add_long(struct told *told, uint64_t number, const char *line, size_t len)
+void told_add_as(struct told *told, enum told_kind kind, uint64_t number, const char *line, size_t len)
 {
-	add(told, TOLD_LONG, number, line, len);
+	add(told, kind, number, line, len);
 }
 
 uint64_t told_count(const struct told *told)
@@ -167,5 +184,5 @@ uint64_t told_count(const struct told *told)
 
 uint64_t told_events(const struct told *told)
 {
-	return told_count(told) - told->counts[TOLD_OTHER];
+	return told_count(told) - told->counts[TOLD_OTHER] - told->counts[TOLD_DEEP];
 }

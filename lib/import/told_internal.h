@@ -12,8 +12,9 @@ enum told_kind {
 	TOLD_EVENT,   /* has a task, a CPU and a time, but no event that can be kept */
 	TOLD_GRAPH,   /* looks like a line of the function graph */
 	TOLD_STACK,   /* " => NAME" that no stack precedes */
-	TOLD_OBJECTS, /* " => FILE[+0x12]" */
-	TOLD_PERF,    /* the text of perf script */
+	TOLD_DEEP,    /* of a program's stack: a record has no place for this caller */
+	TOLD_PERF,    /* an event of perf script that is none of the kernel's trace events */
+	TOLD_NO_TASK, /* has a CPU or a time, and no task */
 	TOLD_VERBOSE, /* the option verbose */
 	TOLD_LOST,    /* a loss of events that does not name a CPU */
 	TOLD_LONG,    /* of an event that has more text than a kernel prints */
@@ -42,7 +43,7 @@ const char *told_name(enum told_kind kind);
 const char *told_advice(enum told_kind kind);
 
 void told_add(struct told *told, uint64_t number, const char *line, size_t len);
-void told_add_long(struct told *told, uint64_t number, const char *line, size_t len);
+void told_add_as(struct told *told, enum told_kind kind, uint64_t number, const char *line, size_t len);
 
 /* The number of lines, and of those that look like events. */
 uint64_t told_count(const struct told *told);

@@ -272,10 +272,16 @@ enum trace_cmd_what trace_cmd_read(struct trace_cmd *reader, bool kernels, struc
 	struct part name, text;
 	bool padded;
 
-	if ((kernels && !reader->is) || !split(head, &name, &text, &padded) || (!padded && !reader->is) ||
-	    is(name, "tracing_mark_write"))
-		return TRACE_CMD_NOTHING;
-	reader->is |= text.len > 0;
+	if (head->is_perf) {
+		name = until(head->body, memchr(head->body, ':', head->body_len));
+		text = behind((struct part){ head->body, head->body_len }, name.len + 1);
+		text = behind(text, text.len > 0);
+	} else {
+		if ((kernels && !reader->is) || !split(head, &name, &text, &padded) || (!padded && !reader->is) ||
+		    is(name, "tracing_mark_write"))
+			return TRACE_CMD_NOTHING;
+		reader->is |= text.len > 0;
+	}
 	if ((is(name, "funcgraph_entry") || is(name, "funcgraph_exit")) &&
 	    graph_text_columns(text.at, text.len, head, graph))
 		return TRACE_CMD_GRAPH;

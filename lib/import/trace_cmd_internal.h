@@ -13,7 +13,7 @@ struct head;
 /*
  * Reads the text of 'trace-cmd report'. The name of an event fills a column there, and libtraceevent's plugins print
  * some events in a form of their own. These become the text that the kernel prints of the same event. Nothing is added:
- * what the plugins leave out (the "+" of a preempted task) is missing.
+ * what the plugins leave out (the "+" of a preempted task) is missing. perf script prints the same texts.
  */
 struct trace_cmd {
 	bool is;         /* the text is one of trace-cmd */

@@ -225,9 +225,42 @@ graph()
 	[ "$(weft report "$made" 2> /dev/null | grep -c irq_handler_exit)" = 1 ]
 	run -1 --separate-stderr weft import -q -o "$made" "$BATS_TEST_TMPDIR/text"
 	[ -z "$stderr" ]
-	printf 'sleep 12 [001] 100.123456: sched:sched_switch: a=1\n' > "$BATS_TEST_TMPDIR/text"
+	printf "sleep 12 [001] 100.123456: 250000 cycles: 7f3c foo (bar)\n" > "$BATS_TEST_TMPDIR/text"
 	run -1 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
-	[[ $stderr == *"perf script"* ]]
+	[[ $stderr == *"of the text of perf script, only the kernel's trace events are imported"* ]]
+	printf '   [001] 100.123456: sched_waking: comm=a pid=1 prio=120 target_cpu=001\n' > "$BATS_TEST_TMPDIR/text"
+	run -1 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $stderr == *"like an event without its task"*"an event needs its task and its CPU"* && $stderr != *perf* ]]
+}
+
+@test "import: a text that contradicts itself is told, and gets no value that it does not have" {
+	printf '%s\n' '# tracer: function_graph' '   23.498724 |   0)   1.500 us    |  a();' ' 0)   1.913 us    |  b();' > "$BATS_TEST_TMPDIR/text"
+	run -0 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $stderr == *"1 lines of the function graph have no time"*"only some lines of the function graph have these columns, so 'weft report' leaves them out: times"* ]]
+	[ "$(weft report "$made" 2> /dev/null | lines /dev/stdin | tr -s ' ')" = " 0) 1.500 us | a();
+ 0) 1.913 us | b();" ]
+	[[ $(weft report -O funcgraph-abstime "$made" 2> /dev/null) == *"23.498724 |"* ]]
+	printf '%s\n' '   sh-62   [001] d.h2   2.921018: aa: x=1' '   sh-62   [001] d.h2.   2.921019: aa: x=1' > "$BATS_TEST_TMPDIR/text"
+	run -0 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $stderr == *"different columns of flags, as of several kernels (1 with 4, 1 with 5)"* ]]
+}
+
+@test "import: sched, latency and syscalls of the text of perf script" {
+	cat > "$BATS_TEST_TMPDIR/text" <<-'TEXT'
+		            bbb    63 [000]    44.401500: sched:sched_switch: prev_comm=bbb prev_pid=63 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+		        swapper     0 [000]    44.401600: sched:sched_waking: comm=aaa pid=62 prio=120 target_cpu=000
+		        swapper     0 [000]    44.401700: sched:sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=aaa next_pid=62 next_prio=120
+		            aaa    62 [000]    44.401800: raw_syscalls:sys_enter: NR 3 (3, 0, 0, 0, 0, 0)
+		            aaa    62 [000]    44.401850: raw_syscalls:sys_exit: NR 3 = 0
+		            aaa    62 [000]    44.402700: sched:sched_switch: prev_comm=aaa prev_pid=62 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+		            	ffffffff813a50f1 __schedule+0x41 ([kernel.kallsyms])
+	TEXT
+	weft import -q --strict -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $(weft sched --format csv "$made" 2> /dev/null) == *"aaa,62,120,1000000,100000,"* ]]
+	[[ $(weft latency --format json "$made" 2> /dev/null) == *'"delay_ns":100000,"comm":"aaa","pid":62,'* ]]
+	[[ $(weft syscalls --format csv "$made" 2> /dev/null) == *",1,"*50000* ]]
+	[ "$(weft report "$made" 2> /dev/null | tail -n 2 | tr -s ' ')" = " aaa-62 [000] 44.402700: <stack trace>
+ => __schedule" ]
 }
 
 @test "import: the compressed text of atrace -z, and text in UTF-16" {

@@ -184,3 +184,20 @@ within()
 	# What the interrupts hit is there, all of it.
 	grep -v -e irq_enter_rcu -e irq_exit_rcu -e irq_chip_ack_parent "$BATS_TEST_TMPDIR/whole" | diff - "$BATS_TEST_TMPDIR/part"
 }
+
+@test "filter: -I and -S leave out the functions whose flags are those of an interrupt, in the text of the function tracer" {
+	local left=0
+	for name in 6.12-function 6.1-rt-function 6.12-function-stacktrace; do
+		local file=tests/fixtures/golden/$name
+		# The third flag is that of interrupts, with PREEMPT_RT the fourth; a stack belongs to the event above it.
+		kept() { lines < $file.txt | awk -v drop="$1" '/^ =>/ { if (keep) print; next }
+			{ match($0, /\] [^ ]+ /); flags = substr($0, RSTART + 2, RLENGTH - 3); keep = substr(flags, length(flags) == 7 ? 4 : 3, 1) !~ drop }
+			keep'; }
+		kept '[hHzZ]' > "$BATS_TEST_TMPDIR/hard"
+		kept '[hHzZs]' > "$BATS_TEST_TMPDIR/both"
+		left=$((left + $(lines < $file.txt | wc -l) - $(wc -l < "$BATS_TEST_TMPDIR/both")))
+		weft report -I $file.dat | lines | diff "$BATS_TEST_TMPDIR/hard" -
+		weft report -I -S $file.dat | lines | diff "$BATS_TEST_TMPDIR/both" -
+	done
+	[ $left -gt 0 ]
+}

@@ -274,3 +274,29 @@ TEST(import_gives_up_on_a_task_that_no_line_names_for_long)
 	CHECK(counts.events == 40002 && counts.unknown > 10000 && counts.unknown <= 40000);
 	trace_free(trace);
 }
+
+TEST(import_leaves_out_columns_that_only_some_lines_of_a_graph_have)
+{
+	struct import_counts counts =
+		imported_prints("# tracer: function_graph\n#\n"
+				"   23.498724 |   0)     sh-256     |  ....1 | ! 118.936 us  |  a();\n"
+				" 0)   1.913 us    |  b();\n",
+				NULL,
+				" 0)     sh-256     | ! 118.936 us  |  a();\n"
+				" 0)     sh-256     |   1.913 us    |  b();\n");
+
+	CHECK_STR(counts.partial, "times, flags");
+	CHECK(counts.guessed == 1);
+	/* One time counts from the boot, the other one from the beginning of a latency. */
+	counts = imported_prints("# tracer: function_graph\n#\n"
+				 "   23.498724 |   0)   1.500 us    |  a();\n"
+				 "       9 us |   0)   1.913 us    |  b();\n",
+				 NULL, " 0)   1.500 us    |  a();\n 0)   1.913 us    |  b();\n");
+	CHECK_STR(counts.partial, "times");
+	counts = imported_prints("# tracer: function_graph\n#\n 0)   1.500 us    |  a();\n  b();\n", NULL,
+				 "a();\n  b();\n");
+	CHECK_STR(counts.partial, "CPUs, durations");
+	counts = imported_prints("# tracer: function_graph\n#\n 0)   1.500 us    |  a();\n", NULL,
+				 " 0)   1.500 us    |  a();\n");
+	CHECK_STR(counts.partial, "");
+}

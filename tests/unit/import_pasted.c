@@ -166,3 +166,95 @@ TEST(import_reads_a_damaged_micro_sign)
 	CHECK(counts.events == 1);
 	trace_free(trace);
 }
+
+TEST(import_takes_off_what_markdown_puts_around_lines)
+{
+	static const char *const wraps[][2] = { { "`", "`" },   { "``", "``" }, { "`", "` " },
+						{ "| ", " |" }, { "|", "|" },   { "| `", "` |" } };
+	static const char *const lines[] = {
+		"             aaa-41      [001] d..2.   100.000900: aa_one: x=1",
+		"             aaa-41      [001] d..2.   100.000910: <stack trace>",
+		" => zz_one",
+		"  kworker/u16:19-23715   [003] ...1.   100.001000: bb_two: x=a`b`",
+	};
+	cleanup_buf struct buf want = BUF_INIT;
+
+	for (size_t i = 0; i < array_size(lines); i++)
+		CHECK(buf_addf(&want, "%s\n", lines[i]));
+	for (size_t w = 0; w < array_size(wraps); w++) {
+		cleanup_buf struct buf text = BUF_INIT;
+		struct import_counts counts;
+
+		for (size_t i = 0; i < array_size(lines); i++)
+			CHECK(buf_addf(&text, "%s%s%s\n", wraps[w][0], lines[i], wraps[w][1]));
+		counts = imported_prints(buf_str(&text), NULL, buf_str(&want));
+		CHECK(counts.events == 3);
+		CHECK(!told_count(&counts.told));
+	}
+	imported_prints("# tracer: function_graph\n| 0)   1.500 us    \\|  a(); |\n", NULL,
+			" 0)   1.500 us    |  a();\n");
+}
+
+TEST(import_puts_back_the_characters_that_editors_replaced)
+{
+	struct import_counts counts =
+		imported_prints("             <\u2026>\u201117      [001] d..2.   100.000900: aa\u2011one: x=1\u2026\n"
+				"             aaa\u2011b\u201141    [001] \u2026..   100.000900: sched_switch: "
+				"prev_comm=a prev_pid=41 prev_prio=120 "
+				"prev_state=R =\u21d2 next_comm=sh next_pid=62 next_prio=120\n"
+				"             aaa\u2011b\u201141    [001] d..2.   100.000901: sched_switch: "
+				"prev_comm=a prev_pid=41 prev_prio=120 "
+				"prev_state=R \u27f9 next_comm=sh next_pid=62 next_prio=120\n"
+				"             aaa\u2011b\u201141    [001] d..2.   100.000902: zz_one \u2190zz_two\n"
+				"             aaa\u2011b\u201141    [001] d..2.   100.000903: sys_close \u2192 0x0\n"
+				"             aaa\u2011b\u201141    [001] d..2.   100.000904: <stack trace>\n"
+				" \u21d2 zz_one\n"
+				" \u21d2 zz_two\n",
+				NULL,
+				"           <...>-17      [001] d..2.   100.000900: aa-one: x=1...\n"
+				"           aaa-b-41      [001] .....   100.000900: sched_switch: prev_comm=a "
+				"prev_pid=41 prev_prio=120 "
+				"prev_state=R ==> next_comm=sh next_pid=62 next_prio=120\n"
+				"           aaa-b-41      [001] d..2.   100.000901: sched_switch: prev_comm=a "
+				"prev_pid=41 prev_prio=120 "
+				"prev_state=R ==> next_comm=sh next_pid=62 next_prio=120\n"
+				"           aaa-b-41      [001] d..2.   100.000902: zz_one <-zz_two\n"
+				"           aaa-b-41      [001] d..2.   100.000903: sys_close -> 0x0\n"
+				"           aaa-b-41      [001] d..2.   100.000904: <stack trace>\n"
+				" => zz_one\n"
+				" => zz_two\n");
+
+	CHECK(counts.events == 6 && !told_count(&counts.told));
+	imported_prints("# tracer: function_graph\n"
+			" ------------------------------------------\n"
+			" 0)     sh-256     \u21d2    cat-70   \n"
+			" ------------------------------------------\n\n"
+			" 0)   =========\u21d2 |\n"
+			" 0)   1.500 us    |  a();\n"
+			" 0)   \u21d0========= |\n",
+			NULL, " 0)   1.500 us    |  a();\n");
+}
+
+TEST(import_keeps_the_arrows_and_dashes_of_marks)
+{
+	comes_back("             aaa-41      [001] d..2.   100.000900: tracing_mark_write: a \u21d2 b "
+		   "\u2190c \u2013 d\u2026\n"
+		   "             aaa-41      [001] d..2.   100.000901: aa_one: a \u2192 0x0 `b` |\n"
+		   "             a`b-42      [001] d..2.   100.000902: aa_one: x=`1`\n");
+}
+
+TEST(import_tells_of_columns_of_flags_of_several_kernels)
+{
+	struct import_counts counts =
+		imported_prints("             aaa-41      [001] d.h2   100.000900: aa_one: x=1\n"
+				"             aaa-41      [001] d.h2.   100.000901: aa_one: x=1\n"
+				"             aaa-41      [001] d.h2.   100.000902: aa_one: x=1\n",
+				NULL,
+				"             aaa-41      [001] d.h2.   100.000900: aa_one: x=1\n"
+				"             aaa-41      [001] d.h2.   100.000901: aa_one: x=1\n"
+				"             aaa-41      [001] d.h2.   100.000902: aa_one: x=1\n");
+
+	CHECK_STR(counts.partial_flags, "1 with 4, 2 with 5");
+	counts = comes_back("             aaa-41      [001] d.h2.   100.000901: aa_one: x=1\n");
+	CHECK_STR(counts.partial_flags, "");
+}

@@ -405,6 +405,24 @@ TEST(import_ends_a_stack_at_the_first_line_that_is_no_caller)
 	CHECK(counts.events == 2 && told_count(&counts.told) == 4);
 }
 
+TEST(import_keeps_the_text_of_stacks_with_the_names_of_files)
+{
+	struct import_counts counts =
+		comes_back("              sh-62      [001] .....     2.921018: <user stack trace>\n"
+			   " => /usr/lib/libc.so.6[+0x9e3ba]\n =>  <0000000000473bf3>\n => /usr/bin/a b[+0x1]\n"
+			   "              sh-62      [001] .....     2.921020: <user stack trace>\n"
+			   " =>  <0000000000473bf3>\n => /usr/lib/libc.so.6[+0x9e3ba] <00007f3cd1dc35e0>\n"
+			   "              sh-62      [001] .....     2.921030: vfs_read <-ksys_read\n");
+
+	CHECK(counts.events == 3 && counts.whole == 2 && !told_count(&counts.told));
+	counts = imported_prints("              sh-62      [001] .....     2.921018: <user stack trace>\n"
+				 " => /usr/lib/libc.so.6[+0x9e3ba]\n => more\n => [+0x1]\n",
+				 NULL,
+				 "              sh-62      [001] .....     2.921018: <user stack trace>\n"
+				 " => /usr/lib/libc.so.6[+0x9e3ba]\n");
+	CHECK(told_count(&counts.told) == 2);
+}
+
 /* A line of an event of `len` bytes, all of them `c`. */
 static bool put_long(struct buf *text, const char *what, char c, size_t len)
 {

@@ -181,11 +181,15 @@ static int take_line(void *arg, char *text, size_t len, struct fail *fail)
 {
 	struct words *words = arg;
 	struct line line;
+	struct head head;
 
 	(void)fail;
 	if (!buf_add(&words->raw, text, len) || !buf_add(&words->raw, "\n", 1))
 		return 0;
 	line_decode(&words->reader, text, len, &line);
+	/* In "1d.h2." of latency-format, the flags follow the CPU without a blank. */
+	if (head_parse(line.text, line.len, &head))
+		add_number(words, head.cpu);
 	if (buf_add(&words->text, line.text, line.len) && !line.ends_soft)
 		(void)buf_add(&words->text, "\n", 1);
 	return 0;
