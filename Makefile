@@ -151,8 +151,19 @@ unit_wrapped := malloc calloc realloc reallocarray strdup strndup asprintf mkdir
 $(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a | $(plugins) $(test_plugins)
 	$(CC) $(all_ldflags) $(unit_wrapped:%=-Wl,--wrap=%) -o $@ $^ $(all_ldlibs)
 
+# The tests in which threads run, for ThreadSanitizer.
+unit_threads := batches extraction io memo pool recorder render session session_more
+unit_helpers := $(patsubst %.h,%.c,$(wildcard tests/unit/*.h))
+$(BUILD)/tests/unit/threads: $(patsubst %.c,$(BUILD)/%.o,$(sort tests/unit/main.c $(filter $(unit_helpers),$(unit_src)) $(unit_threads:%=tests/unit/%.c))) \
+		$(BUILD)/libweft.a | $(plugins) $(test_plugins)
+	$(CC) $(all_ldflags) $(unit_wrapped:%=-Wl,--wrap=%) -o $@ $^ $(all_ldlibs)
+
 # Imports the texts of the captures and reports them again.
 $(BUILD)/tests/captures/import: $(BUILD)/tests/captures/import.o $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/values.o $(BUILD)/libweft.a
+	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
+
+# Prints a capture with the options of each of its texts.
+$(BUILD)/tests/captures/variants: $(BUILD)/tests/captures/variants.o $(filter-out %/weft.o,$(cmd_obj)) $(BUILD)/libweft.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 # A weft with commands of its own.
@@ -177,7 +188,7 @@ $(text_obj): %.o: %.c
 # The directories of all objects are made here, because one mkdir for each of them would take half a second.
 $(BUILD)/flags: force
 	@mkdir -p $(sort $(dir $@ $(lib_obj) $(cmd_obj) $(unit_obj) $(example_obj) $(plugins) $(test_plugins) $(fuzz_src:%=$(BUILD)/%) \
-		$(BUILD)/tests/captures/import.o \
+		$(BUILD)/tests/captures/import.o $(BUILD)/tests/captures/variants.o \
 		$(fuzz_mutator:%=$(BUILD)/%)))
 	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) $(dep_flags) $(all_ldflags))' | cmp -s - $@ || \
 		echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) $(dep_flags) $(all_ldflags))' > $@

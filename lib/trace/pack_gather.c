@@ -50,48 +50,102 @@ static int add_raw(struct pack_ring *ring, uint32_t cpu, const char *name, struc
 	return 0;
 }
 
-/* Finds copies of one CPU's trace_pipe_raw below the ring's directory, or below the directory above "meta". */
+/* Where the pages of a CPU may be: a directory, and a name in it. */
+static const struct {
+	const char *dir, *behind; /* "cpuN" stands between */
+} places[] = {
+	{ "per_cpu", "/trace_pipe_raw" },
+	{ "raw_main", ".raw" },
+	{ "raw_main", "" },
+};
+
+/* The directories with pages: the ring's, and for the top buffer also the one above "meta". */
+static size_t roots_of(const struct pack *pack, const struct pack_ring *ring, const char **ret)
+{
+	ret[0] = ring->root;
+	ret[1] = "";
+	return !*ring->name || pack->options->instance ? 2 : 1;
+}
+
+/* Finds a copy of one CPU's trace_pipe_raw. */
 static int find_raw(struct pack *pack, struct pack_ring *ring, uint32_t cpu, struct fail *fail)
 {
-	static const char *const places[] = {
-		"%s%sper_cpu/cpu%u/trace_pipe_raw",
-		"%s%sraw_main/cpu%u.raw",
-		"%s%sraw_main/cpu%u",
-	};
-	bool top = !*ring->name || pack->options->instance;
+	const char *roots[2];
+	size_t nr_roots = roots_of(pack, ring, roots);
 
-	for (size_t i = 0; i < array_size(places); i++)
-		for (int above = 0; above <= top; above++) {
-			const char *root = above ? "" : ring->root;
-			cleanup_free char *name = NULL;
-			cleanup_fd int fd = -1;
-			mode_t type;
-			int r;
+	for (size_t i = 0; i < array_size(places) * nr_roots; i++) {
+		const char *root = roots[i % nr_roots];
+		cleanup_free char *name = NULL;
+		cleanup_fd int fd = -1;
+		mode_t type;
+		int r;
 
-			if (asprintf(&name, places[i], root, *root ? "/" : "", cpu) < 0) {
-				name = NULL;
-				return fail_memory(fail);
-			}
-			r = folder_type(&pack->folder, name, &type, fail);
-			if (r)
-				return r;
-			if (S_ISLNK(type))
-				return folder_file(&pack->folder, name, &fd, fail);
-			if (type)
-				return add_raw(ring, cpu, name, fail);
+		if (asprintf(&name, "%s%s%s/cpu%" PRIu32 "%s", root, *root ? "/" : "", places[i / nr_roots].dir, cpu,
+			     places[i / nr_roots].behind) < 0) {
+			name = NULL;
+			return fail_memory(fail);
 		}
+		r = folder_type(&pack->folder, name, &type, fail);
+		if (r)
+			return r;
+		if (S_ISLNK(type))
+			return folder_file(&pack->folder, name, &fd, fail);
+		if (type)
+			return add_raw(ring, cpu, name, fail);
+	}
 	return 0;
+}
+
+/* Raises *ret to one more than the highest CPU that a name in this directory begins with. */
+static int bound_in(struct pack *pack, const char *dir, uint32_t *ret, struct fail *fail)
+{
+	char **names;
+	size_t count;
+	int r = folder_list(&pack->folder, dir, &names, &count, fail);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < count; i++) {
+		unsigned cpu;
+
+		if (sscanf(names[i], "cpu%5u", &cpu) == 1 && cpu >= *ret && cpu < TRACE_CPUS_MAX)
+			*ret = cpu + 1;
+	}
+	folder_list_free(names, count);
+	return 0;
+}
+
+static int cpu_bound(struct pack *pack, const struct pack_ring *ring, uint32_t *ret, struct fail *fail)
+{
+	const char *roots[2];
+	size_t nr_roots = roots_of(pack, ring, roots);
+	int r = 0;
+
+	*ret = 0;
+	for (size_t i = 0; !r && i < array_size(places) * nr_roots; i++) {
+		const char *root = roots[i % nr_roots];
+		cleanup_free char *dir = NULL;
+
+		if (asprintf(&dir, "%s%s%s", root, *root ? "/" : "", places[i / nr_roots].dir) < 0) {
+			dir = NULL;
+			return fail_memory(fail);
+		}
+		r = bound_in(pack, dir, ret, fail);
+	}
+	return r;
 }
 
 int pack_find_pages(struct pack *pack, struct fail *fail)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < pack->nr_rings; i++) {
+	for (size_t i = 0; !r && i < pack->nr_rings; i++) {
 		struct pack_ring *ring = &pack->rings[i];
+		uint32_t bound = 0;
 
-		for (uint32_t cpu = 0, missing = 0; !r && ring->root && missing < CPU_GAP_MAX && cpu < TRACE_CPUS_MAX;
-		     cpu++) {
+		if (ring->root)
+			r = cpu_bound(pack, ring, &bound, fail);
+		for (uint32_t cpu = 0, missing = 0; !r && missing < CPU_GAP_MAX && cpu < bound; cpu++) {
 			size_t before = ring->nr_raw;
 
 			r = find_raw(pack, ring, cpu, fail);
