@@ -51,9 +51,9 @@ bounded() {
 }
 
 @test "bounded: thousands of CPUs do not have thousands of chunks in memory" {
-	made 8000 0 1 40960 4096 2
+	made 3000 0 1 40960 4096 2
 	bounded 0
-	[ "$(weft report "$file" | grep -cv '^#')" -eq $((8000 * 10 * 2)) ]
+	[ "$(weft report "$file" | grep -cv '^#')" -eq $((3000 * 10 * 2)) ]
 }
 
 @test "bounded: chunks that are too large for the number of CPUs are refused" {

@@ -76,9 +76,10 @@ offers()
 			! weft "$name" "$file" > /dev/null 2>&1 || break
 		done
 		weft "$name" "$file" > /dev/null 2>&1 || continue
+		offered=$(completes "weft $name --sort ")
 		for column in ${columns//|/ }; do
-			run -0 weft "$name" "$file" --sort "$column"
-			offers "weft $name --sort " "$column"
+			weft "$name" "$file" --sort "$column" > /dev/null
+			grep -qx -e "$column" <<< "$offered"
 		done
 		run -2 --separate-stderr weft "$name" "$file" --sort none-such
 		[[ "$stderr" == *"; there are "* ]]

@@ -11,7 +11,8 @@ forms=("--file-version 7" "--file-version 7 --compression none" "--file-version 
 	for text in tests/fixtures/golden/*.txt; do
 		# Some files give the kernel's text only with a selection of events.
 		weft report "${text%.txt}.dat" | cmp -s - "$text" || continue
-		for form in "${forms[@]}"; do
+		# Each text has two of the forms.
+		for form in "${forms[count % 4]}" "${forms[(count + 1) % 4]}"; do
 			# shellcheck disable=SC2086 # words
 			weft convert -q $form -o "$BATS_TEST_TMPDIR/out.dat" "${text%.txt}.dat"
 			weft report "$BATS_TEST_TMPDIR/out.dat" | cmp - "$text"
