@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
+#include "cmd/apart.h"
 #include "cmd/bench_record.h"
 #include "cmd/bench_run.h"
+#include "cmd/bench_save.h"
 #include "cmd/command.h"
 #include "cmd/options/option_value.h"
 #include "cmd/terminal/terminal.h"
@@ -13,6 +15,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 enum {
 	OPT_RUNS = 540,
@@ -25,7 +29,9 @@ enum {
 	OPT_FOR,
 	OPT_PLAIN,
 	OPT_KEEP,
-	OPT_TOP
+	OPT_TOP,
+	OPT_SAVE,
+	OPT_AGAINST
 };
 
 enum { TOP_AS_TEXT = 12, RUNS = 10, WARMUPS = 1, SEEDS = 1000000 };
@@ -37,6 +43,9 @@ static const struct argp_option options[] = {
 	{ "prepare", OPT_PREPARE, "COMMAND", 0, "Run COMMAND in a shell before each run, without measuring it", 1 },
 	{ "ignore-failure", OPT_IGNORE, NULL, 0, "Also measure runs that end with another status than 0", 1 },
 	{ "seed", OPT_SEED, "N", 0, "Choose the order of the runs by this number (default: a random one)", 1 },
+
+	{ "save", OPT_SAVE, "FILE", 0, "Save the runs of one command in FILE", 1 },
+	{ "against", OPT_AGAINST, "FILE", 0, "Compare with the runs in FILE, which are the old ones", 1 },
 
 	{ NULL, 0, NULL, 0, "What explains a difference:", 2 },
 	{ "for", OPT_FOR, "summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks", 0,
@@ -62,7 +71,9 @@ struct arguments {
 	struct diff_condition conditions[DIFF_CONDITIONS_MAX];
 	struct bench_options bench;
 	struct findings_options findings;
-	bool seed_given;
+	bool seed_given, for_given;
+	const char *against;
+	struct bench_saving saving;
 };
 
 static void add_condition(struct arguments *arguments, const char *text, struct argp_state *state)
@@ -91,7 +102,7 @@ static bool is_program(const char *line)
 /* One word is a line for the shell; several are a program and its arguments. */
 static void add_command(struct bench_running *running, char **words, size_t nr, struct argp_state *state)
 {
-	struct bench_command *command = &running->commands[running->nr_commands++];
+	struct bench_command *command = &running->commands[running->end++];
 	cleanup_buf struct buf text = BUF_INIT;
 
 	if (!nr)
@@ -114,15 +125,18 @@ static void add_command(struct bench_running *running, char **words, size_t nr, 
 }
 
 /* The commands stand behind "--", with another "--" between them, which is replaced by the end of the first. */
-static void add_commands(struct bench_running *running, char **words, size_t nr, struct argp_state *state)
+static void add_commands(struct bench_running *running, bool against, char **words, size_t nr, struct argp_state *state)
 {
 	size_t end = 0;
 
+	running->first = running->end = against;
 	while (end < nr && strcmp(words[end], "--") != 0)
 		end++;
 	add_command(running, words, end, state);
 	if (end == nr)
 		return;
+	if (against)
+		argp_error(state, "--against compares one command with runs that were saved");
 	words[end] = NULL;
 	for (size_t i = end + 1; i < nr; i++)
 		if (!strcmp(words[i], "--"))
@@ -154,12 +168,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FOR:
 		bench_record_for(&arguments->recording, arg, state);
+		arguments->for_given = true;
 		return 0;
 	case OPT_PLAIN:
 		arguments->plain = true;
 		return 0;
 	case OPT_KEEP:
 		option_once("--keep", &arguments->recording.keep, arg, state);
+		return 0;
+	case OPT_SAVE:
+		option_once("--save", &arguments->saving.path, arg, state);
+		return 0;
+	case OPT_AGAINST:
+		option_once("--against", &arguments->against, arg, state);
 		return 0;
 	case OPT_TOP:
 		arguments->top_given = true;
@@ -174,14 +195,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (!state->quoted || state->next <= state->quoted)
 			argp_error(state, "commands stand behind '--': weft bench -- 'OLD COMMAND' -- 'NEW COMMAND'");
-		add_commands(running, &state->argv[state->next - 1], (size_t)(state->argc - state->next + 1), state);
+		add_commands(running, arguments->against, &state->argv[state->next - 1],
+			     (size_t)(state->argc - state->next + 1), state);
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		if (!running->nr_commands)
+		if (!running->end)
 			argp_error(state, "a command is missing: weft bench -- 'OLD COMMAND' -- 'NEW COMMAND'");
-		if (arguments->bench.nr_conditions && running->nr_commands < 2)
+		if (arguments->bench.nr_conditions && running->end < 2)
 			argp_error(state, "--fail-if compares two commands");
+		if (arguments->saving.path && running->end == 2)
+			argp_error(state, "--save saves the runs of one command, without --against");
 		if (arguments->plain && arguments->recording.keep)
 			argp_error(state, "--plain makes no recordings that --keep could keep");
 		return 0;
@@ -202,25 +226,23 @@ static const struct argp argp = {
 };
 
 /* The findings are printed even if a condition is met or cannot be checked. */
-static int measure(const struct arguments *arguments, struct bench *bench, struct fail *fail)
+static int report(const struct arguments *arguments, struct bench *bench, const struct bench_noise *noise,
+		  struct fail *fail)
 {
-	struct bench_noise noise = { .time_ns = 0 };
 	struct fail met = FAIL_INIT;
 	struct findings findings;
-	int r = bench_record_start(arguments->running.recording, fail), condition = 0;
+	int r = 0, condition = 0;
 
 	findings_init(&findings);
-	if (!r)
-		r = bench_run_all(&arguments->running, bench, &noise, fail);
-	if (!r && arguments->running.recording->of)
-		r = bench_record_read(arguments->running.recording, bench, fail);
+	if (arguments->recording.of)
+		r = bench_record_read(&arguments->recording, bench, fail);
 	if (!r) {
 		condition = bench_finish(bench, &arguments->bench, &findings, &met);
 		if (condition && condition != -ERANGE && condition != -ENODATA)
 			r = fail_set(fail, condition, "%s", met.text);
 	}
 	if (!r) {
-		bench_tell(&arguments->running, bench, &noise, &findings);
+		bench_tell(&arguments->running, bench, noise, &findings);
 		r = analyse_print(&findings, &arguments->findings, fail);
 	}
 	if (!r && condition) {
@@ -231,41 +253,112 @@ static int measure(const struct arguments *arguments, struct bench *bench, struc
 	return r;
 }
 
+static int conclude(int r, struct fail *fail)
+{
+	if (!r)
+		return EXIT_OK;
+	(void)command_failed(fail);
+	return r == -ERANGE ? EXIT_FAILED : EXIT_RECORD_FAILED;
+}
+
+/* What reads the recordings gives up the right to name a file, so that another process does it. */
+static int report_and_save(struct arguments *arguments, struct bench *bench, const struct bench_noise *noise,
+			   struct fail *fail)
+{
+	pid_t pid = apart_fork();
+	int status, r;
+
+	if (!pid) {
+		r = report(arguments, bench, noise, fail);
+		if (!r)
+			r = bench_saving_write(&arguments->saving, bench, arguments->recording.of, fail);
+		status = conclude(r, fail);
+		_exit(command_flush(fail) ? EXIT_RECORD_FAILED : status);
+	}
+	if (pid < 0)
+		return EXIT_RECORD_FAILED;
+	status = apart_end(pid, "the recordings");
+	return status ? status : conclude(bench_saving_name(&arguments->saving, fail), fail);
+}
+
+/* The saved runs say what new ones are recorded for. */
+static int use_saved(struct arguments *arguments, struct bench *bench, struct fail *fail)
+{
+	struct bench_recording *recording = &arguments->recording;
+	int r = bench_saved_read(arguments->against, &recording->saved, fail);
+	struct utsname machine;
+	const char *of;
+
+	if (r)
+		return r;
+	of = bench_saved_for(recording->saved);
+	recording->other_kernel =
+		!uname(&machine) && strcmp(machine.release, bench_saved_kernel(recording->saved)) != 0;
+	bench_use(bench, recording->saved);
+	if (arguments->plain)
+		return 0;
+	if (arguments->for_given && (!of || strcmp(of, recording->of) != 0))
+		return fail_set(fail, -EINVAL, "the runs in '%s' were recorded for %s, not for %s", arguments->against,
+				of ? of : "nothing", recording->of);
+	recording->of = of;
+	return 0;
+}
+
+static int measure(struct arguments *arguments, struct bench *bench, struct bench_noise *noise, struct fail *fail)
+{
+	int r = arguments->against ? use_saved(arguments, bench, fail) : 0;
+
+	if (!r && arguments->saving.path)
+		r = bench_saving_open(&arguments->saving, fail);
+	if (!r)
+		r = bench_record_start(&arguments->recording, fail);
+	return r ? r : bench_run_all(&arguments->running, bench, noise, fail);
+}
+
+static void set_defaults(struct arguments *arguments)
+{
+	if (!arguments->seed_given)
+		arguments->running.seed = random_number() % SEEDS;
+	arguments->bench.each_run = arguments->findings.format != TABLE_AS_TEXT;
+	/* What one command does is not compared with anything. */
+	if (arguments->plain || (arguments->running.end < 2 && !arguments->saving.path))
+		arguments->recording.of = NULL;
+	arguments->running.recording = &arguments->recording;
+	if (!arguments->top_given && arguments->findings.format == TABLE_AS_TEXT)
+		arguments->bench.top = TOP_AS_TEXT;
+	else if (!arguments->bench.top)
+		arguments->bench.top = UINT64_MAX;
+	arguments->findings.top = UINT64_MAX;
+	arguments->findings.width = terminal_width();
+	arguments->bench.conditions = arguments->conditions;
+}
+
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .running = { .runs = RUNS, .warmups = WARMUPS },
-				       .recording = { .of = "sched,syscalls" } };
+				       .recording = { .of = "sched,syscalls" },
+				       .saving = BENCH_SAVING_INIT };
 	struct bench *bench = calloc(1, sizeof(*bench));
+	struct bench_noise noise = { .time_ns = 0 };
 	struct fail fail = FAIL_INIT;
-	int r;
+	int r, status;
 
-	arguments.bench.conditions = arguments.conditions;
 	command_parse(&bench_command, argc, argv, ARGP_IN_ORDER, &arguments);
-	if (!arguments.seed_given)
-		arguments.running.seed = random_number() % SEEDS;
-	arguments.bench.each_run = arguments.findings.format != TABLE_AS_TEXT;
-	/* What one command does is not compared with anything. */
-	if (arguments.plain || arguments.running.nr_commands < 2)
-		arguments.recording.of = NULL;
-	arguments.running.recording = &arguments.recording;
-	if (!arguments.top_given && arguments.findings.format == TABLE_AS_TEXT)
-		arguments.bench.top = TOP_AS_TEXT;
-	else if (!arguments.bench.top)
-		arguments.bench.top = UINT64_MAX;
-	arguments.findings.top = UINT64_MAX;
-	arguments.findings.width = terminal_width();
-	r = bench ? measure(&arguments, bench, &fail) : fail_memory(&fail);
-	for (size_t i = 0; i < arguments.running.nr_commands; i++) {
+	set_defaults(&arguments);
+	r = bench ? measure(&arguments, bench, &noise, &fail) : fail_memory(&fail);
+	if (!r && arguments.saving.path)
+		status = report_and_save(&arguments, bench, &noise, &fail);
+	else
+		status = conclude(r ? r : report(&arguments, bench, &noise, &fail), &fail);
+	for (size_t i = arguments.running.first; i < arguments.running.end; i++) {
 		free(arguments.running.commands[i].text);
 		free(arguments.running.commands[i].line);
 	}
-	bench_record_release(&arguments.recording);
+	bench_saving_release(&arguments.saving);
 	diff_free(bench ? bench->rows : NULL);
+	bench_record_release(&arguments.recording);
 	free(bench);
-	if (!r)
-		return EXIT_OK;
-	(void)command_failed(&fail);
-	return r == -ERANGE ? EXIT_FAILED : EXIT_RECORD_FAILED;
+	return status;
 }
 
 const struct command bench_command = {

@@ -169,7 +169,7 @@ static int read_all(const struct bench_recording *recording, struct diff *rows, 
 	return r;
 }
 
-int bench_record_read(struct bench_recording *recording, struct bench *bench, struct fail *fail)
+int bench_record_read(const struct bench_recording *recording, struct bench *bench, struct fail *fail)
 {
 	struct trace *all[2 * BENCH_RUNS_MAX];
 	size_t nr = 0;
@@ -178,11 +178,16 @@ int bench_record_read(struct bench_recording *recording, struct bench *bench, st
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < recording->nr[side]; i++)
 			all[nr++] = recording->traces[side][i];
-	r = diff_new(recording->nr[0], recording->nr[1], &bench->rows, fail);
+	/* With one command there is no new side. */
+	r = diff_new(recording->saved ? bench_saved_runs(recording->saved) : recording->nr[0],
+		     bench->nr_sides == 2 ? recording->nr[1] : 1, &bench->rows, fail);
 	if (r)
 		return r;
+	if (recording->saved)
+		bench_use_rows(bench, recording->saved);
 	diff_per(bench->rows, DIFF_PER_RUN, NULL);
-	bench->nr_matches = bench_match(bench->sides[0].command, bench->sides[1].command, bench->matches);
+	if (bench->nr_sides == 2)
+		bench->nr_matches = bench_match(bench->sides[0].command, bench->sides[1].command, bench->matches);
 	for (size_t i = 0; i < bench->nr_matches; i++)
 		diff_rename(bench->rows, bench->matches[i].new_name, bench->matches[i].old_name);
 	r = reading_load_all(all, nr, &(struct reading){ .no_sandbox = false }, fail);
@@ -196,4 +201,5 @@ void bench_record_release(struct bench_recording *recording)
 			trace_free(recording->traces[side][i]);
 	setup_release(&recording->options.setup);
 	free(recording->why_not);
+	bench_saved_free(recording->saved);
 }

@@ -26,7 +26,9 @@ struct bench_recording {
 	char *why_not; /* why the runs are not recorded although `of` was given */
 	struct trace *traces[2][BENCH_RUNS_MAX];
 	size_t nr[2];
-	uint64_t lossy; /* runs that lost events */
+	uint64_t lossy;            /* runs that lost events */
+	struct bench_saved *saved; /* the old runs, instead of recordings of them; NULL: none */
+	bool other_kernel;         /* they ran on another kernel */
 };
 
 /* Checks the value of --for. */
@@ -37,7 +39,7 @@ int must_check bench_record_start(struct bench_recording *recording, struct fail
 int must_check bench_record_run(struct bench_recording *recording, size_t side, char **argv, struct timing *ret,
 				struct fail *fail);
 /* Gives up the rights that reading does not need, and fills bench->rows, which the caller frees. */
-int must_check bench_record_read(struct bench_recording *recording, struct bench *bench, struct fail *fail);
+int must_check bench_record_read(const struct bench_recording *recording, struct bench *bench, struct fail *fail);
 void bench_record_release(struct bench_recording *recording);
 
 #endif

@@ -71,34 +71,38 @@ static uint64_t less(uint64_t from, uint64_t what)
 /* What the CPUs and weft itself have done so far. */
 struct moment {
 	struct noise noise;
-	uint64_t now_ns, own_ns;
+	uint64_t now_ns;
+	struct bench_run own;
 	bool known;
 };
 
 static void take_moment(struct moment *ret)
 {
-	struct bench_run own = { .figures = { 0 } };
 	struct rusage usage;
 
-	ret->known = noise_read(&ret->noise) && !getrusage(RUSAGE_SELF, &usage);
-	if (ret->known)
-		bench_run_set(&own, 0, &usage);
+	ret->own = (struct bench_run){ .figures = { 0 } };
+	ret->known = noise_read(&ret->noise);
 	ret->now_ns = now_ns();
-	ret->own_ns = own.figures[BENCH_CPU];
+	if (getrusage(RUSAGE_SELF, &usage))
+		return;
+	bench_run_set(&ret->own, 0, &usage);
+	bench_run_set_own(&ret->own, &usage);
 }
 
 /* Counts what the CPUs did meanwhile besides the command and its recording. */
-static void add_noise(struct bench_noise *noise, const struct moment *before, const struct bench_run *run)
+static void add_noise(struct bench_noise *noise, const struct moment *before, struct bench_run *run)
 {
 	struct moment after;
 
 	take_moment(&after);
+	run->least_memory = after.own.least_memory;
 	if (!before->known || !after.known)
 		return;
 	noise->time_ns += less(after.now_ns, before->now_ns);
 	noise->stolen_ns += less(after.noise.stolen_ns, before->noise.stolen_ns);
-	noise->others_ns += less(less(after.noise.busy_ns, before->noise.busy_ns),
-				 run->figures[BENCH_CPU] + less(after.own_ns, before->own_ns));
+	noise->others_ns +=
+		less(less(after.noise.busy_ns, before->noise.busy_ns),
+		     run->figures[BENCH_CPU] + less(after.own.figures[BENCH_CPU], before->own.figures[BENCH_CPU]));
 }
 
 static int measure(const struct bench_running *running, size_t at, struct bench *bench, struct bench_noise *noise,
@@ -129,22 +133,23 @@ int bench_run_all(const struct bench_running *running, struct bench *bench, stru
 
 	if (!noise_governor(noise->governor))
 		*noise->governor = '\0';
-	bench->nr_sides = running->nr_commands;
-	for (size_t i = 0; i < running->nr_commands; i++)
+	bench->nr_sides = running->end;
+	for (size_t i = running->first; i < running->end; i++)
 		bench->sides[i].command = running->commands[i].text;
 	for (uint64_t i = 0; !r && i < running->warmups; i++)
-		for (size_t side = 0; !r && side < running->nr_commands; side++) {
+		for (size_t side = running->first; !r && side < running->end; side++) {
 			struct timing timing;
 
 			progress_step("warming up");
 			r = run_one(running, side, false, &timing, fail);
 		}
 	for (uint64_t i = 0; !r && i < running->runs; i++) {
-		size_t first = running->nr_commands == 2 ? random_next(&state) & 1 : 0;
+		bool both = running->end - running->first == 2;
+		size_t first = both ? random_next(&state) & 1 : running->first;
 
 		snprintf(step, sizeof(step), "run %" PRIu64 " of %" PRIu64, i + 1, running->runs);
 		progress_step(step);
-		for (size_t j = 0; !r && j < running->nr_commands; j++)
+		for (size_t j = 0; !r && j <= both; j++)
 			r = measure(running, first ^ j, bench, noise, fail);
 	}
 	progress_step(NULL);
@@ -157,10 +162,15 @@ void bench_tell(const struct bench_running *running, const struct bench *bench, 
 	static const char *const sides[2] = { "old", "new" };
 	const struct bench_recording *recording = running->recording;
 
-	for (size_t i = 0; i < running->nr_commands; i++)
-		findings_note(findings, "%s: %s", running->nr_commands == 2 ? sides[i] : "command",
-			      running->commands[i].text);
-	if (running->nr_commands == 2)
+	for (size_t i = 0; i < bench->nr_sides; i++)
+		findings_note(findings, "%s: %s", bench->nr_sides == 2 ? sides[i] : "command", bench->sides[i].command);
+	if (running->first)
+		findings_note(findings, "the runs of the old command were made before: what has changed on the machine "
+					"since then looks like a change of the command");
+	if (recording->other_kernel)
+		findings_note(findings, "the runs of the old command were made on the kernel %s",
+			      bench_saved_kernel(recording->saved));
+	if (!running->first && running->end == 2)
 		findings_note(findings, "the order of the runs was random: --seed %" PRIu64, running->seed);
 	for (size_t i = 0; i < bench->nr_matches; i++)
 		findings_note(findings, "'%s' of the new command is compared with '%s' of the old one",

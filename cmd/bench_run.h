@@ -22,7 +22,8 @@ struct bench_running {
 		char *text; /* as the user wrote it; to be freed */
 		char *line; /* for the shell, if it is not that; to be freed */
 	} commands[2];
-	size_t nr_commands;
+	/* Those from `first` to before `end` run. The old one does not if its runs were saved. */
+	size_t first, end;
 	uint64_t runs, warmups, seed;
 	const char *prepare; /* a command of the shell that runs before each run; NULL: none */
 	bool ignore_failure;

@@ -12,7 +12,7 @@ _weft_options()
 	recover) echo '--output -o --mode --quiet -q' ;;
 	extract) echo '--instance -B --all -a --snapshot -s --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q' ;;
 	snapshot) echo '--instance -B --take -s --clear -r --free -f --cpu -c --on --count' ;;
-	bench) echo '--runs --warmup --prepare --ignore-failure --seed --for --plain --keep --fail-if --format --top' ;;
+	bench) echo '--runs --warmup --prepare --ignore-failure --seed --save --against --for --plain --keep --fail-if --format --top' ;;
 	report) echo '--input -i -F --self --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --stored --decode --no-plugins -N --plugin-dir --quiet -q --threads --no-sandbox --trust-size' ;;
 	export) echo '--input -i --to --output -o --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --fields --weight --max-size --diff --partition --decode --no-plugins -N --plugin-dir --mode --quiet -q --no-sandbox --trust-size' ;;
 	sql) echo '--input -i --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --decode --no-plugins -N --plugin-dir --quiet -q --no-sandbox --trust-size' ;;
@@ -218,6 +218,8 @@ _weft_metavar()
 	bench:--warmup) echo 'N' ;;
 	bench:--prepare) echo 'COMMAND' ;;
 	bench:--seed) echo 'N' ;;
+	bench:--save) echo 'FILE' ;;
+	bench:--against) echo 'FILE' ;;
 	bench:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
 	bench:--keep) echo 'DIR' ;;
 	bench:--fail-if) echo 'CONDITION' ;;

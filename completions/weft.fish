@@ -196,6 +196,8 @@ complete -c weft -n '__weft_using bench' -l warmup -x -a '(__weft_values "N")' -
 complete -c weft -n '__weft_using bench' -l prepare -x -a '(__weft_values "COMMAND")' -d 'Run COMMAND in a shell before each run, without measuring it'
 complete -c weft -n '__weft_using bench' -l ignore-failure -d 'Also measure runs that end with another status than 0'
 complete -c weft -n '__weft_using bench' -l seed -x -a '(__weft_values "N")' -d 'Choose the order of the runs by this number (default: a random one)'
+complete -c weft -n '__weft_using bench' -l save -r -F -d 'Save the runs of one command in FILE'
+complete -c weft -n '__weft_using bench' -l against -r -F -d 'Compare with the runs in FILE, which are the old ones'
 complete -c weft -n '__weft_using bench' -l for -x -a '(__weft_values "summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks")' -d 'Record each run for these analyses; a list with commas (default: sched,syscalls)'
 complete -c weft -n '__weft_using bench' -l plain -d 'Do not record the runs, which takes time, too'
 complete -c weft -n '__weft_using bench' -l keep -x -a '(__fish_complete_directories)' -d 'Keep the recordings of the runs in DIR: old-01.dat and so on'

@@ -37,6 +37,23 @@ void bench_run_set(struct bench_run *run, uint64_t wall_ns, const struct rusage 
 				   } };
 }
 
+void bench_run_set_own(struct bench_run *run, const struct rusage *usage)
+{
+	run->least_memory = (uint64_t)usage->ru_maxrss * 1024;
+}
+
+/* Less than this cannot be told apart. */
+static double least_memory(const struct bench *bench)
+{
+	uint64_t least = 0;
+
+	for (size_t i = 0; i < 2; i++)
+		for (size_t j = 0; j < bench->sides[i].nr; j++)
+			if (bench->sides[i].runs[j].least_memory > least)
+				least = bench->sides[i].runs[j].least_memory;
+	return (double)least;
+}
+
 static size_t get_values(const struct bench_side *side, enum bench_figure figure, double into[BENCH_RUNS_MAX])
 {
 	for (size_t i = 0; i < side->nr; i++)
@@ -108,14 +125,18 @@ void bench_holm(struct bench_line *const *lines, size_t nr, double level, double
 static void judge(const struct bench *bench, struct bench_line lines[BENCH_FIGURES])
 {
 	const struct bench_side *old = &bench->sides[0], *new = &bench->sides[1];
-	double least_p = bench_least_p(old->nr, new->nr);
+	double least_p = bench_least_p(old->nr, new->nr), least = least_memory(bench);
 	struct bench_line *all[BENCH_FIGURES];
 
 	for (size_t i = 0; i < BENCH_FIGURES; i++) {
-		double values[2][BENCH_RUNS_MAX];
+		double values[2][BENCH_RUNS_MAX] = { { 0 } };
 
 		get_values(old, (enum bench_figure)i, values[0]);
 		get_values(new, (enum bench_figure)i, values[1]);
+		for (size_t j = 0; i == BENCH_MEMORY && j < BENCH_RUNS_MAX; j++) {
+			values[0][j] = fmax(values[0][j], least);
+			values[1][j] = fmax(values[1][j], least);
+		}
 		lines[i] = (struct bench_line){ .tested = false };
 		diff_ranks(values[0], old->nr, values[1], new->nr, 0.5, &lines[i].test);
 		all[i] = &lines[i];
@@ -188,6 +209,16 @@ static int check_rows(const struct bench_rows *rows, const struct diff_condition
 	return r;
 }
 
+static void tell_memory(const struct bench *bench, const struct diff_test *test, struct findings *findings)
+{
+	double least = least_memory(bench);
+	char text[TEXT_HUMAN];
+
+	if (least > 0 && (test->old <= least || test->new <= least))
+		findings_note(findings, "memory: less than %s cannot be told, because weft itself takes so much",
+			      text_size(text, (uint64_t)least));
+}
+
 static int compare_commands(const struct bench *bench, const struct bench_options *options, struct findings *findings,
 			    struct fail *fail)
 {
@@ -197,6 +228,7 @@ static int compare_commands(const struct bench *bench, const struct bench_option
 
 	judge(bench, lines);
 	bench_put_figures(lines, findings);
+	tell_memory(bench, &lines[BENCH_MEMORY].test, findings);
 	if (bench->rows) {
 		r = bench_judge_rows(bench, &rows, fail);
 		if (!r)

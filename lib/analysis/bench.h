@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
 struct fail;
 struct findings;
 struct rusage;
@@ -36,6 +37,7 @@ enum { BENCH_RUNS_MAX = DIFF_RUNS_MAX };
 /* Times in ns, memory in bytes. */
 struct bench_run {
 	uint64_t figures[BENCH_FIGURES];
+	uint64_t least_memory; /* a process of weft, which executed the command, may have had as much */
 };
 
 struct bench_side {
@@ -67,6 +69,8 @@ struct bench_options {
 
 /* What a run took, by the kernel's count of its processes. */
 void bench_run_set(struct bench_run *run, uint64_t wall_ns, const struct rusage *usage);
+/* The same of this process, of the moment at which it has executed the command. */
+void bench_run_set_own(struct bench_run *run, const struct rusage *usage);
 
 /*
  * Adds the tables "times" and, with two commands, "figures", with recordings also "changes". When a condition is met,
@@ -80,6 +84,21 @@ int must_check bench_finish(const struct bench *bench, const struct bench_option
  * benchmark and benchmark.new. Returns their number.
  */
 size_t bench_match(const char *old, const char *new, struct bench_match ret[DIFF_RENAMES_MAX]);
+
+/*
+ * The runs of one command as a text, and back. bench_use() makes them the old side of a bench, and bench_use_rows()
+ * moves what they did to bench->rows. The saved runs must outlive the bench.
+ */
+struct bench_saved;
+bool must_check bench_save(const struct bench *bench, const char *kernel, const char *of, struct buf *into);
+int must_check bench_load(const char *text, size_t len, struct bench_saved **ret, struct fail *fail);
+void bench_use(struct bench *bench, const struct bench_saved *saved);
+void bench_use_rows(struct bench *bench, struct bench_saved *saved);
+void bench_saved_free(struct bench_saved *saved);
+/* What the runs were recorded for (NULL: they were not), their number, and the release of the kernel. */
+const char *bench_saved_for(const struct bench_saved *saved);
+size_t bench_saved_runs(const struct bench_saved *saved);
+const char *bench_saved_kernel(const struct bench_saved *saved);
 
 /* Reads conditions such as "wall > 2%", and of rows "read: time > 10%" and "read: calls > 10%". */
 int must_check bench_condition_parse(const char *text, struct diff_condition *ret, struct fail *fail);

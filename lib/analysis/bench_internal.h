@@ -45,6 +45,15 @@ static inline bool bench_row_changed(const struct bench_row *row)
 int must_check bench_judge_rows(const struct bench *bench, struct bench_rows *rows, struct fail *fail);
 void bench_rows_release(struct bench_rows *rows);
 
+/* The runs of a command that were saved. */
+struct bench_saved {
+	char *command, *kernel;
+	char *of; /* NULL: they were not recorded, and `rows` is empty */
+	struct bench_run runs[BENCH_RUNS_MAX];
+	struct diff_run rows[BENCH_RUNS_MAX];
+	size_t nr;
+};
+
 /* How a figure is printed. */
 enum bench_kind { BENCH_TIME, BENCH_SIZE, BENCH_NUMBER };
 

@@ -91,6 +91,9 @@ load lib
 		--for nosuch -- true -- true
 		--for , -- true -- true
 		--keep x -- true -- true
+		--save x -- true -- true
+		--against x -- true -- true
+		--against x --save y -- true
 		--fail-if 'read: wall > 2%' -- true -- true
 	END
 }
@@ -152,6 +155,40 @@ END
 	run -0 --separate-stderr weft bench --runs 8 --warmup 0 --format json --for syscalls --fail-if 'getppid: calls > 0%' \
 		-- python3 -S -E loop -- python3 -S -E loop
 	[ "$(jq '[.changes[] | select(.row == "getppid" and .calls_verdict != "=")] | length' <<< "$output")" = 0 ]
+}
+
+@test "bench: --against compares with the runs that --save has saved" {
+	need_tracefs
+	need_command jq
+	cd "$BATS_TEST_TMPDIR"
+	cp "$(command -v sleep)" nap
+	cp nap nap.new
+	run -0 weft bench --runs 8 --warmup 0 --save old.bench --for sched -- './nap 0.03'
+	[[ "$output" != *"# figures"* ]]
+	[ "$(stat -c %a old.bench)" = 600 ]
+	[ "$(grep -c '^run' old.bench)" = 8 ]
+	run -1 --separate-stderr weft bench --runs 8 --warmup 0 --against old.bench --format json --fail-if 'wall > 50%' -- './nap.new 1'
+	[[ "$stderr" == *"wall changed by +"* ]]
+	[ "$(jq '.changes[] | select(.row == "nap asleep") | .verdict == "+" and .more_ns > 900000000' <<< "$output")" = true ]
+	[ "$(jq '[.runs[] | select(.command == "old")] | length' <<< "$output")" = 8 ]
+	[[ "$(jq -r .notes <<< "$output")" == *"old: ./nap 0.03"*"--for sched)"* ]]
+	run -125 --separate-stderr weft bench --against old.bench --for syscalls -- true
+	[[ "$stderr" == *"were recorded for sched, not for syscalls"* ]]
+}
+
+@test "bench: --save and --against without recordings, and a file that is none" {
+	cd "$BATS_TEST_TMPDIR"
+	weft bench --plain --runs 3 --save old.bench -- true
+	run -0 weft bench --runs 3 --against old.bench -- true
+	[[ "$output" == *"# figures"* && "$output" != *"# changes"* ]]
+	head -n -1 old.bench > cut.bench
+	run -125 --separate-stderr weft bench --plain --against cut.bench -- true
+	[[ "$stderr" == *"'cut.bench': its end is missing"* ]]
+	run -125 --separate-stderr weft bench --plain --save none/x -- true
+	[[ "$stderr" == *"none/x"* ]]
+	# A command that fails leaves no file.
+	run -125 weft bench --plain --save failed.bench -- 'exit 3'
+	[ ! -e failed.bench ]
 }
 
 @test "bench: where nothing can be recorded, it says so and measures all the same" {

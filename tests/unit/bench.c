@@ -2,6 +2,7 @@
 /* Runs of known times: random, but from fixed seeds. */
 #include "lib/analysis/bench_internal.h"
 #include "lib/analysis/findings.h"
+#include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/random.h"
@@ -259,4 +260,72 @@ TEST(bench_matches_the_programs_that_stand_in_the_same_place)
 	CHECK_STR(matches[0].old_name, "x");
 	CHECK(bench_match("x; y", "y; x", matches) == 0);
 	CHECK(bench_match("", "x", matches) == 0);
+}
+
+/* The text of a file with two runs; the row of a name with a tab and a backslash happened twice. */
+#define SAVED                                                                                              \
+	"weft bench 1\ncommand\t./x \\011\\134\nkernel\t6.12.0\nfor\tsched,syscalls\n"                     \
+	"run\t100\t2\t3\t4\t5\t6\t7\t8\t9\nrow\t3\t50\tsyscalls\tread\nrow\t1\t10\ttasks\tx\\134 asleep\n" \
+	"run\t200\t2\t3\t4\t5\t6\t7\t8\t9\nrow\t4\t60\tsyscalls\tread\nend\n"
+
+TEST(bench_reads_the_runs_that_it_has_saved)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+	struct bench_saved *saved = NULL;
+	struct buf text = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+
+	REQUIRE(bench && !bench_load(SAVED, strlen(SAVED), &saved, &fail));
+	CHECK_STR(bench_saved_for(saved), "sched,syscalls");
+	CHECK_STR(bench_saved_kernel(saved), "6.12.0");
+	REQUIRE(bench_saved_runs(saved) == 2 && !diff_new(2, 1, &bench->rows, &fail));
+	bench_use(bench, saved);
+	bench_use_rows(bench, saved);
+	CHECK(bench->nr_sides == 2 && bench->sides[0].nr == 2 && bench->sides[0].runs[1].figures[BENCH_WALL] == 200);
+	CHECK_STR(bench->sides[0].command, "./x \t\\");
+	CHECK(diff_run_find(&bench->rows->sides[0].runs[1], "syscalls\tread")->sum == 60);
+	CHECK(diff_run_find(&bench->rows->sides[0].runs[0], "tasks\tx\\ asleep")->count == 1);
+	CHECK(bench_save(bench, "6.12.0", "sched,syscalls", &text));
+	CHECK_STR(buf_str(&text), SAVED);
+	buf_release(&text);
+	diff_free(bench->rows);
+	bench_saved_free(saved);
+	free(bench);
+}
+
+TEST(bench_refuses_runs_that_it_did_not_save)
+{
+	static const char *const wrong[] = {
+		"",
+		"weft bench 2\n",
+		"weft bench 1\n",
+		"weft bench 1\ncommand\tx\nkernel\t6\nend\n",
+		"weft bench 1\ncommand\tx\nkernel\t6\nrow\t1\t2\ta\tb\nrun\t1\t2\t3\t4\t5\t6\t7\t8\t9\nend\n",
+		"weft bench 1\ncommand\tx\ncommand\tx\nkernel\t6\nrun\t1\t2\t3\t4\t5\t6\t7\t8\t9\nend\n",
+		"weft bench 1\ncommand\tx\nkernel\t6\nrun\t1\t2\t3\t4\t5\t6\t7\t8\nend\n",
+		"weft bench 1\ncommand\tx\\9\nkernel\t6\nrun\t1\t2\t3\t4\t5\t6\t7\t8\t9\nend\n",
+		"weft bench 1\ncommand\tx\nkernel\t6\nrun\t1\t2\t3\t4\t5\t6\t7\t8\t9\nend\nmore\n",
+	};
+
+	for (size_t i = 0; i < array_size(wrong); i++) {
+		struct bench_saved *saved = NULL;
+		struct fail fail = FAIL_INIT;
+
+		if (!CHECK(bench_load(wrong[i], strlen(wrong[i]), &saved, &fail) == -EBADMSG && *fail.text))
+			printf("%zu\n", i);
+	}
+}
+
+/* The smaller of two numbers was measured with less memory of weft's own: which one is larger is not known. */
+TEST(bench_compares_no_memory_that_may_be_its_own)
+{
+	struct bench *bench = make(10, 5, 2);
+	struct fail fail = FAIL_INIT;
+	char csv[4096];
+
+	for (size_t side = 0; bench && side < 2; side++)
+		for (size_t i = 0; i < 10; i++)
+			bench->sides[side].runs[i].least_memory = 1000000000;
+	CHECK(!finish(bench, "memory > 50%", csv, &fail));
+	CHECK(finish(make(10, 5, 2), "memory > 50%", csv, &fail) == -ERANGE);
 }
