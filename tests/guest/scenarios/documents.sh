@@ -5,48 +5,46 @@
 
 . /host/start.sh
 
-# toggle OPTION OPTIONS...: weft start with it sets the option; OPTIONS choose the tracer that has it
+# toggle "OPTIONS" ARGUMENTS...: weft start with all of them sets each; ARGUMENTS choose the tracer that has them
 toggle() {
-	local option="$1" was
+	local options option was now words=
 
+	# shellcheck disable=SC2116,SC2086 # one blank between two words
+	options=$(echo $1)
 	shift
 	[ "$#" -gt 0 ] && echo "$2" > $T/current_tracer 2> /dev/null
-	was=$(cat $T/options/$option 2> /dev/null)
+	for option in $options; do
+		was=$(cat $T/options/$option 2> /dev/null)
+		[ -n "$was" ] || { skip "the option $option" "this kernel has none"; continue; }
+		[ "$was" = 1 ] && words="$words no$option" || words="$words $option"
+	done
 	echo nop > $T/current_tracer
-	[ -n "$was" ] || { skip "the option $option" "this kernel has none"; return; }
-	if [ "$was" = 1 ]; then
-		weft start -e sched:sched_process_exec "$@" -O no$option > /tmp/s.err 2>&1
-	else
-		weft start -e sched:sched_process_exec "$@" -O $option > /tmp/s.err 2>&1
-	fi
-	check "the option $option is set" status_is $? 0 /tmp/s.err
-	check "the option $option is there" equal "$(cat $T/options/$option)" $((1 - was))
-	check "reset works after the option $option" weft reset
+	[ -n "$words" ] || return
+	for option in $words; do set -- "$@" -O $option; done
+	weft start -e sched:sched_process_exec "$@" > /tmp/s.err 2>&1
+	check "the options $words are set" status_is $? 0 /tmp/s.err
+	for option in $words; do
+		case " $options " in
+		*" $option "*) now=1 ;;
+		*) now=0 option=${option#no} ;;
+		esac
+		check "the option $option is there" equal "$(cat $T/options/$option)" $now
+	done
+	check "reset works after the options $words" weft reset
 }
 
 toggle_all() {
-	local option
-
-	for option in print-parent sym-offset sym-addr verbose raw hex bin block trace_printk annotate userstacktrace \
+	toggle "print-parent sym-offset sym-addr verbose raw hex bin block trace_printk annotate userstacktrace \
 		sym-userobj printk-msg-only context-info latency-format pause-on-trace hash-ptr record-cmd record-tgid overwrite \
-		disable_on_free irq-info markers event-fork function-fork stacktrace fields copy_trace_marker; do
-		toggle $option
-	done
+		disable_on_free irq-info markers event-fork function-fork stacktrace fields copy_trace_marker"
 	# One instance must be the destination.
 	[ ! -e $T/options/trace_printk_dest ] || tell "no destination of trace_printk" 'trace_printk_dest' -e sched:sched_process_exec -O notrace_printk_dest
-	if grep -qw function $T/available_tracers; then
-		toggle function-trace -p function -l vfs_fsync
-		toggle func_stack_trace -p function -l vfs_fsync
-		toggle func-args -p function -l vfs_fsync
-	fi
-	if grep -qw function_graph $T/available_tracers; then
-		for option in funcgraph-overrun funcgraph-cpu funcgraph-overhead funcgraph-proc funcgraph-duration funcgraph-abstime \
-			funcgraph-irqs funcgraph-tail sleep-time graph-time funcgraph-retval funcgraph-retval-hex funcgraph-args funcgraph-retaddr; do
-			toggle $option -p function_graph -l vfs_fsync
-		done
-	fi
-	grep -qw wakeup $T/available_tracers && toggle display-graph -p wakeup
-	grep -qw blk $T/available_tracers && toggle blk_classic -p blk
+	! grep -qw function $T/available_tracers || toggle "function-trace func_stack_trace func-args" -p function -l vfs_fsync
+	! grep -qw function_graph $T/available_tracers || toggle "funcgraph-overrun funcgraph-cpu funcgraph-overhead \
+		funcgraph-proc funcgraph-duration funcgraph-abstime funcgraph-irqs funcgraph-tail sleep-time graph-time \
+		funcgraph-retval funcgraph-retval-hex funcgraph-args funcgraph-retaddr" -p function_graph -l vfs_fsync
+	! grep -qw wakeup $T/available_tracers || toggle display-graph -p wakeup
+	! grep -qw blk $T/available_tracers || toggle blk_classic -p blk
 	# The tracer wakeup has written the longest latency there: a measurement, which weft reset leaves.
 	[ ! -e $T/tracing_max_latency ] || echo 0 > $T/tracing_max_latency
 	unchanged "the options leave nothing"

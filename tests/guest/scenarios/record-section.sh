@@ -5,15 +5,17 @@
 
 # The kernel's texts are made by the recorded command: it keeps the section that was found, stops the buffer and prints it
 # with one set of options after the other.
-options='- verbose nolatency-format nolatency-format,noirq-info nolatency-format,sym-offset sym-offset sym-addr sym-offset,sym-addr,verbose
+# The first tracer has all sets, the others those whose text depends on the tracer.
+all_options='- verbose nolatency-format nolatency-format,noirq-info nolatency-format,sym-offset sym-offset sym-addr sym-offset,sym-addr,verbose
 	noprint-parent nocontext-info nolatency-format,nocontext-info nolatency-format,verbose'
+few_options='- verbose nolatency-format'
 
 texts() {
 	local o all='' p
 
 	[ -e $I/trace_options ] && echo 9223372036854775 > $I/tracing_max_latency
 	echo 0 > $I/tracing_on
-	for o in $options; do
+	for o in $SETS; do
 		all=$(echo "${o#-}" | tr , ' ')
 		for p in $all; do echo $p > $I/trace_options; done
 		cat $I/trace > /tmp/k.$o.txt
@@ -42,7 +44,7 @@ section() {
 		texts
 		kill -CONT \$PPID
 	END
-	export T S OUT
+	export T S OUT SETS
 	while :; do
 		record "weft records with $tracer $*" 0 -b 2048 -p $tracer "$@" -- sh /tmp/section.sh
 		tries=$((tries + 1))
@@ -50,7 +52,7 @@ section() {
 	done
 	unchanged "tracefs is as it was before $tracer"
 	whole
-	for o in $options; do
+	for o in $SETS; do
 		set -- /tmp/r.dat
 		for p in $(echo "${o#-}" | tr , ' '); do set -- "$@" -O $p; done
 		weft report "$@" > /tmp/w.$o.txt 2> /tmp/w.err
@@ -70,9 +72,11 @@ scenario() {
 	local tracer delay nr
 
 	set -f
+	SETS=$all_options
 	for tracer in wakeup wakeup_rt wakeup_dl irqsoff preemptoff preemptirqsoff; do
 		has_tracer $tracer || { skip "$tracer" "this kernel has no such tracer"; continue; }
 		section $tracer -O nofunction-trace
+		SETS=$few_options
 	done
 	has_tracer wakeup_rt || return
 	section wakeup_rt -O nofunction-trace -e sched -e irq
