@@ -31,7 +31,9 @@ enum {
 	OPT_FAIL_IF,
 	OPT_FORMAT,
 	OPT_TOP,
-	OPT_BY
+	OPT_BY,
+	OPT_MATCH,
+	OPT_ONE_RUN
 };
 
 static const struct argp_option options[] = {
@@ -45,10 +47,12 @@ static const struct argp_option options[] = {
 	{ "old", OPT_OLD, "FILE", 0, "A file of the old side; repeatable", 1 },
 	{ "new", OPT_NEW, "FILE", 0, "A file of the new side; repeatable", 1 },
 	{ "figure", OPT_FIGURE, "p50|p99|rate|total", 0, "Only these figures; a list with commas", 1 },
-	{ "per", OPT_PER, "second|cpu-second|EVENT", 0,
-	  "Count rate and total per second (the default), per second of each CPU, or per EVENT: each time that it "
-	  "happened. 'EVENT: FILTER' counts only those that match",
+	{ "per", OPT_PER, "second|cpu-second|run|EVENT", 0,
+	  "Count rate and total per second (the default), per second of each CPU, per run, with the elapsed time as a "
+	  "row, or per EVENT: each time that it happened. 'EVENT: FILTER' counts only those that match",
 	  1 },
+	{ "match", OPT_MATCH, "OLD=NEW", 0,
+	  "Compare the program NEW of the new side with the program OLD of the old one; repeatable", 1 },
 	{ "row", OPT_ROW, "NAME", 0, "Only rows of this name, a glob; with fewer rows, smaller changes can be detected",
 	  1 },
 
@@ -58,6 +62,9 @@ static const struct argp_option options[] = {
 	  "Exit with status 3 if a row has changed by more: 'FIGURE > N%' or 'FIGURE < -N%'; 'ROW:' in front, a glob, "
 	  "selects rows; repeatable",
 	  2 },
+
+	{ "one-run", OPT_ONE_RUN, NULL, 0,
+	  "Let --fail-if judge one file a side, which shows how two recordings differ and not two programs", 2 },
 
 	{ NULL, 0, NULL, 0, "Output:", 3 },
 	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 3 },
@@ -76,7 +83,12 @@ struct arguments {
 	struct findings_options findings;
 	struct query query;
 	char *owned[2]; /* since and until of the old side, to be freed */
-	bool top_given;
+	bool top_given, one_run;
+	struct match {
+		const char *old_name, *new_name;
+	} matches[DIFF_RENAMES_MAX];
+	size_t nr_matches;
+	char *match_texts[DIFF_RENAMES_MAX]; /* to be freed */
 	struct reading reading;
 };
 
@@ -167,6 +179,22 @@ static void add_condition(struct arguments *arguments, const char *text, struct 
 	arguments->diff.nr_conditions++;
 }
 
+static void add_match(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+	char *copy, *equals;
+
+	if (arguments->nr_matches == DIFF_RENAMES_MAX)
+		argp_error(state, "more than %d times --match", DIFF_RENAMES_MAX);
+	copy = strdup(text);
+	option_need(copy, state);
+	equals = strchr(copy, '=');
+	if (!equals || equals == copy || !equals[1])
+		argp_error(state, "--match: '%s' is not OLD=NEW, such as benchmark=benchmark.new", text);
+	*equals = '\0';
+	arguments->matches[arguments->nr_matches] = (struct match){ copy, equals + 1 };
+	arguments->match_texts[arguments->nr_matches++] = copy;
+}
+
 /* Reads "OLD NEW", "NAME OLD NEW", or only NAME with --old and --new. */
 static void place(struct arguments *arguments, struct argp_state *state)
 {
@@ -187,6 +215,19 @@ static void place(struct arguments *arguments, struct argp_state *state)
 	}
 	if (!arguments->files[0].nr || !arguments->files[1].nr)
 		argp_error(state, "two recordings are compared: weft diff OLD NEW");
+}
+
+/* One run of each program proves nothing of the programs, so a script must say that it means the recordings. */
+static void check_runs(const struct arguments *arguments, struct argp_state *state)
+{
+	bool several = arguments->files[0].nr > 1 || arguments->files[1].nr > 1;
+
+	if (arguments->diff.nr_conditions && !several && !arguments->one_run)
+		argp_error(state,
+			   "--fail-if of one file a side judges two recordings, not two programs: give 4 files a "
+			   "side or more (a1.dat,a2.dat...), or --one-run");
+	if (!strcmp(arguments->per, "run") && !several)
+		argp_error(state, "--per run compares several files a side");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -218,6 +259,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--per: which event? Such as --per sched:sched_process_exit");
 		arguments->per = arg;
 		return 0;
+	case OPT_MATCH:
+		add_match(arguments, arg, state);
+		return 0;
+	case OPT_ONE_RUN:
+		arguments->one_run = true;
+		return 0;
 	case OPT_ROW:
 		arguments->diff.row = arg;
 		return 0;
@@ -243,6 +290,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		place(arguments, state);
 		set_sides(arguments, state);
+		check_runs(arguments, state);
 		if (arguments->by)
 			arguments->rows_chosen = diff_by(arguments->of, arguments->by, &arguments->rows, state);
 		return 0;
@@ -277,6 +325,7 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 		.reading = &arguments->reading,
 		.per = diff_per_read(arguments->per),
 		.event = arguments->per,
+		.elapsed = diff_per_read(arguments->per) == DIFF_PER_RUN,
 		.filter = analyse_filter(&arguments->query),
 	};
 	struct fail met = FAIL_INIT;
@@ -286,6 +335,8 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 
 	findings_init(&findings);
 	r = diff_new(arguments->files[0].nr, arguments->files[1].nr, &diff, fail);
+	for (size_t i = 0; !r && i < arguments->nr_matches; i++)
+		diff_rename(diff, arguments->matches[i].new_name, arguments->matches[i].old_name);
 	if (!r)
 		r = diff_read(diff, arguments->files, &reading, fail);
 	if (!r) {
@@ -324,6 +375,8 @@ static int run(int argc, char **argv)
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < arguments.files[side].nr; i++)
 			free(arguments.files[side].owned[i]);
+	for (size_t i = 0; i < arguments.nr_matches; i++)
+		free(arguments.match_texts[i]);
 	query_release(&arguments.query);
 	free(arguments.owned[0]);
 	free(arguments.owned[1]);
@@ -339,8 +392,8 @@ const struct command diff_command = {
 	.brief = "two recordings",
 	.examples = "  weft diff before.dat after.dat\n"
 		    "  weft diff graph a1.dat,a2.dat,a3.dat,a4.dat b1.dat,b2.dat,b3.dat,b4.dat\n"
-		    "  weft diff syscalls old.dat new.dat --fail-if 'total > 5%'\n"
-		    "  weft diff block --by task old.dat new.dat --fail-if '*d2c: p50 > 10%'\n"
+		    "  weft diff syscalls old.dat new.dat --one-run --fail-if 'total > 5%'\n"
+		    "  weft diff block --by task old.dat new.dat --one-run --fail-if '*d2c: p50 > 10%'\n"
 		    "  weft diff one.dat one.dat --until +10s, --since ,+10s",
 	.group = "read",
 	.argp = &argp,

@@ -14,6 +14,8 @@ enum diff_per diff_per_read(const char *text)
 {
 	if (!strcmp(text, "second"))
 		return DIFF_PER_SECOND;
+	if (!strcmp(text, "run"))
+		return DIFF_PER_RUN;
 	return strcmp(text, "cpu-second") != 0 ? DIFF_PER_EVENT : DIFF_PER_CPU_SECOND;
 }
 

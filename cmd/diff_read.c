@@ -97,6 +97,7 @@ int diff_read_one(struct diff *diff, bool is_new, struct trace *trace, const str
 		r = reading_start(&reader, trace, true, &pool, fail);
 	part.first = extent.first;
 	part.last = extent.last;
+	part.elapsed = reading->elapsed;
 	if (!r)
 		r = diff_add(diff, is_new, &reader, ops, nr, &part, fail);
 	/* A damaged file is an error, because comparing a part of it with a whole file would mislead. */

@@ -28,6 +28,7 @@ struct diff_reading {
 	struct pass_filter filter;
 	enum diff_per per;
 	const char *event; /* of DIFF_PER_EVENT: see cmd/diff_per.h */
+	bool elapsed;      /* how long a file's part is, is a row */
 	const struct reading *reading;
 };
 

@@ -35,7 +35,7 @@ _weft_options()
 	memory) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
 	power) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
 	tasks) echo '--by --tree --input -i --self --instance -B --cpu --pid --comm --since --until --every --format --sort --top --no-sandbox --trust-size' ;;
-	diff) echo '--of --by --old --new --figure --per --row --instance -B --cpu --pid --comm --since --until --least --fail-if --format --top --no-sandbox --trust-size' ;;
+	diff) echo '--of --by --old --new --figure --per --match --row --instance -B --cpu --pid --comm --since --until --least --fail-if --one-run --format --top --no-sandbox --trust-size' ;;
 	start) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --boot --stack-tracer --free-on-exit' ;;
 	stop) echo '--instance -B --all -a --top -t' ;;
 	restart) echo '--instance -B --all -a --top -t' ;;
@@ -486,7 +486,8 @@ _weft_metavar()
 	diff:--old) echo 'FILE' ;;
 	diff:--new) echo 'FILE' ;;
 	diff:--figure) echo 'p50|p99|rate|total' ;;
-	diff:--per) echo 'second|cpu-second|EVENT' ;;
+	diff:--per) echo 'second|cpu-second|run|EVENT' ;;
+	diff:--match) echo 'OLD=NEW' ;;
 	diff:--row) echo 'NAME' ;;
 	diff:--instance|diff:-B) echo 'NAME' ;;
 	diff:--cpu) echo 'CPULIST' ;;

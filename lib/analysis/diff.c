@@ -100,6 +100,8 @@ int diff_add(struct diff *diff, bool is_new, struct reader *reader, const struct
 		r = diff_units_finish(diff, &counting, fail);
 	if (!r)
 		r = take_findings(diff, is_new, run, &pass, nr_ops, fail);
+	if (!r && part->elapsed)
+		r = diff_run_take_elapsed(run, part->last > part->first ? part->last - part->first : 0, fail);
 	if (!r)
 		r = diff_run_settle(run, diff->several, fail);
 	pass_release(&pass);
@@ -224,6 +226,16 @@ static size_t take_runs(const struct diff_side *side, const char *name, enum dif
 	return nr;
 }
 
+/* The elapsed time is one number, and the time that a task spent in a state has no percentiles. */
+static bool has_line(const struct diff_line *line, bool timed)
+{
+	if (diff_row_is_elapsed(line->name))
+		return line->metric == DIFF_TOTAL;
+	if (line->metric == DIFF_P50 || line->metric == DIFF_P99)
+		return timed && (!line->known || line->test.old > 0 || line->test.new > 0);
+	return timed || line->metric == DIFF_RATE;
+}
+
 /* Tests a row over several runs per side. In a run without the row, it happened 0 times. */
 static void judge_runs(struct diff_judging *judging, const char *name)
 {
@@ -247,39 +259,52 @@ static void judge_runs(struct diff_judging *judging, const char *name)
 				   diff_nothing(diff, &diff->sides[0].runs[0], line->metric), &line->test);
 		rate = metric == DIFF_RATE ? line->test.old : rate;
 		total = metric == DIFF_TOTAL ? line->test.old : total;
-		line->tested = line->known && enough(line);
+		/* Where the runs are counted, one time of each is enough. */
+		line->tested = line->known && (diff->per == DIFF_PER_RUN || enough(line));
 		weigh(line, rate, total);
 	}
 	judging->few += !lines[DIFF_RATE].tested;
 	for (size_t i = 0; i < DIFF_METRICS; i++)
-		if (timed || i == DIFF_RATE)
+		if (has_line(&lines[i], timed))
 			add_line(judging, &lines[i]);
 }
 
-/* Orders lines by figure; tested ones come first, ordered by their p. */
+/*
+ * The rows of one figure are a group. The elapsed time is one of its own, because it is asked for by itself: no other
+ * row makes its test stricter, and 4 runs a side can show that it has changed.
+ */
+enum { GROUP_ELAPSED = DIFF_METRICS, ELAPSED_COULD_BE = 3 /* percent */ };
+
+static int group_of(const struct diff_line *line)
+{
+	return diff_row_is_elapsed(line->name) ? GROUP_ELAPSED : (int)line->metric;
+}
+
+/* Orders lines by group; tested ones come first, ordered by their p. */
 static int compare_p(const void *a, const void *b)
 {
 	const struct diff_line *first = a, *second = b;
 
-	if (first->metric != second->metric)
-		return (int)first->metric - (int)second->metric;
+	if (group_of(first) != group_of(second))
+		return group_of(first) - group_of(second);
 	if (first->tested != second->tested)
 		return first->tested ? -1 : 1;
 	return first->test.p < second->test.p ? -1 : first->test.p > second->test.p;
 }
 
 /*
- * The procedure of Benjamini and Hochberg, over the rows of one figure: of m rows, the row of rank k passes if its p is
+ * The procedure of Benjamini and Hochberg, over the rows of one group: of m rows, the row of rank k passes if its p is
  * at most k / m of the allowed rate of false discoveries.
  */
 static size_t choose_of_one(const struct diff_options *options, struct diff_line *lines, size_t nr)
 {
+	double could_be = group_of(&lines[0]) == GROUP_ELAPSED ? ELAPSED_COULD_BE : DIFF_COULD_BE;
 	size_t tested = 0, taken = 0, changed = 0;
 
 	while (tested < nr && lines[tested].tested)
 		tested++;
 	for (size_t i = 0; i < tested; i++)
-		if (lines[i].test.p <= (double)(i + 1) / (double)tested * DIFF_COULD_BE / 100)
+		if (lines[i].test.p <= (double)(i + 1) / (double)tested * could_be / 100)
 			taken = i + 1;
 	for (size_t i = 0; i < taken; i++) {
 		struct diff_line *line = &lines[i];
@@ -298,8 +323,8 @@ static size_t choose(struct diff_judging *judging)
 	if (judging->nr > 1)
 		qsort(judging->lines, judging->nr, sizeof(*judging->lines), compare_p);
 	for (size_t begin = 0; begin < judging->nr; begin = end) {
-		for (end = begin; end < judging->nr && judging->lines[end].metric == judging->lines[begin].metric;
-		     end++)
+		for (end = begin;
+		     end < judging->nr && group_of(&judging->lines[end]) == group_of(&judging->lines[begin]); end++)
 			;
 		changed += choose_of_one(judging->options, judging->lines + begin, end - begin);
 	}

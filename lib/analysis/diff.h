@@ -33,6 +33,7 @@ struct diff_part {
 	const struct pass_filter *filter; /* selects rows; NULL: all */
 	const void *options;              /* of the analysis, if there is only one; NULL: its defaults */
 	uint64_t first, last;
+	bool elapsed; /* the time from first to last is a row */
 	/* DIFF_PER_EVENT: whether an event is counted. It sees every event of the reader, and the gaps. */
 	bool (*is_unit)(void *arg, const struct event *event);
 	void *arg;

@@ -119,6 +119,9 @@ void diff_put_table(const struct diff_judging *judging, size_t changed, struct f
 /* lib/analysis/diff_rows.c: makes what an analysis found a part of a run. */
 int must_check diff_run_take(const struct diff *diff, bool is_new, struct diff_run *run,
 			     const struct findings *findings, struct fail *fail);
+/* Adds the row of the time that the whole run took. */
+int must_check diff_run_take_elapsed(struct diff_run *run, uint64_t ns, struct fail *fail);
+bool diff_row_is_elapsed(const char *name);
 /* Sorts the rows and joins rows of the same name. */
 int must_check diff_run_settle(struct diff_run *run, bool several, struct fail *fail);
 void diff_run_release(struct diff_run *run);

@@ -177,6 +177,20 @@ int diff_run_take(const struct diff *diff, bool is_new, struct diff_run *run, co
 	return r;
 }
 
+static const char elapsed[] = "run\telapsed";
+
+int diff_run_take_elapsed(struct diff_run *run, uint64_t ns, struct fail *fail)
+{
+	const struct samples samples = { .count = 1, .sum = ns };
+
+	return add_row(run, strdup(elapsed), &samples, fail);
+}
+
+bool diff_row_is_elapsed(const char *name)
+{
+	return !strcmp(name, elapsed);
+}
+
 static int compare_rows(const void *a, const void *b)
 {
 	const struct diff_row *first = a, *second = b;

@@ -55,20 +55,20 @@ median() {
 }
 
 @test "diff: --fail-if ends with 3 and names the row that changed; other rows and figures may" {
-	run -3 --separate-stderr weft diff graph "$old" "$new" --fail-if 'irq_enter*: p50 > 20%'
+	run -3 --separate-stderr weft diff graph "$old" "$new" --one-run --fail-if 'irq_enter*: p50 > 20%'
 	[[ "$stderr" == *"'irq_enter_rcu': p50 changed by +"*"which --fail-if 'irq_enter*: p50 > 20%' does not allow"* ]]
 	[[ "$output" == *"irq_enter_rcu"* ]]
-	run -1 --separate-stderr weft diff graph "$old" "$new" --fail-if 'irq_entre*: p50 > 20%' --fail-if 'irq_enter*: p50 < -20%'
+	run -1 --separate-stderr weft diff graph "$old" "$new" --one-run --fail-if 'irq_entre*: p50 > 20%' --fail-if 'irq_enter*: p50 < -20%'
 	[ "$stderr" = "weft: --fail-if 'irq_entre*: p50 > 20%' cannot be checked: both sides have no row 'irq_entre*' with p50" ]
 	[[ "$output" == *"irq_enter_rcu"* ]]
-	run -3 weft diff graph "$old" "$new" --fail-if 'irq_entre*: p50 > 20%' --fail-if 'irq_enter*: p50 > 20%'
-	run -1 --separate-stderr weft diff graph "$old" "$new" --figure p99 --fail-if 'irq_enter_rcu: p50 > 20%'
+	run -3 weft diff graph "$old" "$new" --one-run --fail-if 'irq_entre*: p50 > 20%' --fail-if 'irq_enter*: p50 > 20%'
+	run -1 --separate-stderr weft diff graph "$old" "$new" --figure p99 --one-run --fail-if 'irq_enter_rcu: p50 > 20%'
 	[[ "$stderr" == *"both sides have no row 'irq_enter_rcu' with p50" ]]
 	run -0 weft diff graph "$old" "$new" --row nosuch
 	[[ "$output" == *"# both sides have no row 'nosuch'"* ]]
-	run -0 weft diff graph "$old" "$new" --fail-if 'irq_enter*: p50 < -20%' --fail-if 'irq_exit_rcu: p50 < -1%'
-	run -0 weft diff graph "$old" "$old" --fail-if 'total > 0%' --fail-if 'total < 0%'
-	run -0 weft diff graph "$new" "$old" --least 1000 --fail-if 'total > 0%'
+	run -0 weft diff graph "$old" "$new" --one-run --fail-if 'irq_enter*: p50 < -20%' --fail-if 'irq_exit_rcu: p50 < -1%'
+	run -0 weft diff graph "$old" "$old" --one-run --fail-if 'total > 0%' --fail-if 'total < 0%'
+	run -0 weft diff graph "$new" "$old" --least 1000 --one-run --fail-if 'total > 0%'
 }
 
 @test "diff: several files a side, with commas or with -a and -b" {
@@ -88,6 +88,27 @@ median() {
 	[[ "$output" == *"4 and 4 at least"* ]]
 }
 
+# 4 files a side have a p of 2 / (8 over 4).
+@test "diff: --per run has the elapsed time, which 4 files a side can tell, and --match names programs alike" {
+	need_command jq
+	for i in 1 2 3 4; do
+		cp "$old" "$BATS_TEST_TMPDIR/a$i.dat"
+		cp "$new" "$BATS_TEST_TMPDIR/b$i.dat"
+		cp "$golden/6.12-events-sched.dat" "$BATS_TEST_TMPDIR/s$i.dat"
+	done
+	cd "$BATS_TEST_TMPDIR"
+	run -3 --separate-stderr weft diff graph --per run --old a1.dat,a2.dat,a3.dat,a4.dat --new b1.dat,b2.dat,b3.dat,b4.dat \
+		--format json --fail-if 'elapsed: total > 20%'
+	[[ "$stderr" == *"'elapsed': total changed by +"* ]]
+	[ "$(jq -r '.changes[] | select(.table == "run") | "\(.row) \(.figure) \(.verdict) \(.p)"' <<< "$output")" = "elapsed total + 0.028571" ]
+	run -0 weft diff sched --per run --old s1.dat,s2.dat,s3.dat,s4.dat --new s1.dat,s2.dat,s3.dat,s4.dat --format json
+	[ "$(jq '[.changes[] | select(.old != .new or .verdict == "+" or .verdict == "-")] | length' <<< "$output")" = 0 ]
+	[ "$(jq '[.changes[] | select(.row == "sh on a CPU" and .figure == "total" and .new > 0)] | length' <<< "$output")" = 1 ]
+	run -0 weft diff sched --per run --match ash=sh --old s1.dat,s2.dat,s3.dat,s4.dat --new s1.dat,s2.dat,s3.dat,s4.dat --format json
+	[ "$(jq '.changes[] | select(.row == "ash on a CPU" and .figure == "total") | .old == 0 and .new > 0' <<< "$output")" = true ]
+	[ "$(jq '.changes[] | select(.row == "sh on a CPU" and .figure == "total") | .old > 0 and .new == 0' <<< "$output")" = true ]
+}
+
 @test "diff: a wrong command line, missing and damaged files end with words" {
 	run -2 --separate-stderr weft diff "$old"
 	[[ "$stderr" == *"weft diff OLD NEW"* ]]
@@ -96,6 +117,10 @@ median() {
 	run -2 --separate-stderr weft diff "$old" "$new" --fail-if 'mean > 1%'
 	[[ "$stderr" == *"there are p50, p99, rate and total"* ]]
 	run -2 --separate-stderr weft diff "$old" "$new" --figure mean
+	run -2 --separate-stderr weft diff "$old" "$new" --fail-if 'total > 1%'
+	[[ "$stderr" == *"judges two recordings, not two programs"*"--one-run"* ]]
+	run -2 --separate-stderr weft diff "$old" "$new" --per run
+	run -2 --separate-stderr weft diff "$old" "$new" --match sh
 	run -2 --separate-stderr weft diff "$old" "$new" --least much
 	run -1 --separate-stderr weft diff "$old" "$BATS_TEST_TMPDIR/none.dat"
 	[[ "$stderr" == *"none.dat"* ]]
@@ -161,7 +186,7 @@ median() {
 		[ "$(jq '[.changes[] | select(.old_n != .new_n or .old != .new or .verdict == "+" or .verdict == "-")] | length' <<< "$output")" = 0 ]
 	done
 	# With that few requests, nothing is tested.
-	run -1 --separate-stderr weft diff block "$block.dat" "$block.dat" --fail-if '*d2c: total > 0%'
+	run -1 --separate-stderr weft diff block "$block.dat" "$block.dat" --one-run --fail-if '*d2c: total > 0%'
 	[[ "$stderr" == *"'*d2c: total > 0%' cannot be checked: total of '*d2c' was not tested, as the lines below the table say" ]]
 	[[ "$output" == *"too few to be tested"* ]]
 	# The comparison of everything that a file has events for gives the same figures.
