@@ -79,6 +79,11 @@ char letters_choose(const struct letters *letters, uint64_t prev_state)
 	return first ? *first : 'R';
 }
 
+void letters_init_numbers(struct letters *letters)
+{
+	*letters = (struct letters){ .at = { 'S', 'D', 'T', 't', 'X', 'Z', 'P', 'I' }, .by_number = true };
+}
+
 void letters_init(struct letters *letters, const char *print_fmt)
 {
 	read_table(letters, print_fmt);

@@ -2,6 +2,7 @@
 #ifndef WEFT_STATE_LETTERS_INTERNAL_H
 #define WEFT_STATE_LETTERS_INTERNAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -16,9 +17,13 @@ struct letters {
 	char at[LETTERS_BITS];    /* by bit; 0: no meaning */
 	char alone[LETTERS_BITS]; /* by bit: the letter of a state that has no other bit */
 	uint64_t preempted;       /* a mask */
+	bool by_number;           /* the field has the number of a bit plus 1: context_switch of the tracers wakeup */
 };
 
 void letters_init(struct letters *letters, const char *print_fmt);
+
+/* For the numbers of states that tracers write, instead of bits. */
+void letters_init_numbers(struct letters *letters);
 
 char letters_choose(const struct letters *letters, uint64_t prev_state);
 
@@ -27,6 +32,8 @@ static inline char letters_of(const struct letters *letters, uint64_t prev_state
 {
 	if (!prev_state)
 		return 'R';
+	if (letters->by_number)
+		return prev_state <= LETTERS_BITS && letters->at[prev_state - 1] ? letters->at[prev_state - 1] : 'R';
 	/* The fast path: exactly one bit is set, and it is not the bit of a preempted task. */
 	if (!(prev_state & (prev_state - 1)) && prev_state >> LETTERS_BITS == 0 && !(prev_state & letters->preempted))
 		return letters->alone[__builtin_ctzll(prev_state)];

@@ -148,6 +148,14 @@ INLINE void come(struct state *state, uint32_t number, uint32_t id, const struct
 	state->cpus[number].soft = task->soft;
 }
 
+/* Whether a tracer has told of this switch, while its events stood in for sched_switch. */
+static bool is_known(const struct state *state, uint32_t number, int32_t prev_pid, int32_t next_pid)
+{
+	const struct state_cpu *cpu = &state->cpus[number];
+
+	return state->stood_in && cpu->task != STATE_NO_TASK && cpu->left == prev_pid && cpu->pid == next_pid;
+}
+
 INLINE void see_switch_of(struct state *state, const struct event *event, bool whole)
 {
 	const struct state_places *places = &state->places[STATE_SWITCH];
@@ -158,8 +166,11 @@ INLINE void see_switch_of(struct state *state, const struct event *event, bool w
 
 	if (!whole && (!places->other.field || !places->pid.field))
 		return;
-	if (state->cpus[number].task == STATE_NO_TASK || prev_pid != state->cpus[number].pid)
+	if (state->cpus[number].task == STATE_NO_TASK || prev_pid != state->cpus[number].pid) {
+		if (is_known(state, number, prev_pid, next_pid))
+			return;
 		take_over(state, number, prev_pid);
+	}
 	prev = state->cpus[number].task;
 	next = next_pid ? tasks_of(state, next_pid) : cpus_idle_task(state, number);
 	if (prev == STATE_NO_TASK || next == STATE_NO_TASK)
@@ -466,7 +477,7 @@ uint8_t state_look(struct state *state, const struct event *event)
 	uint8_t role = roles_of(&state->roles, event, &fresh);
 
 	if (__builtin_expect(fresh, 0))
-		state_bind(state, event->type, role);
+		state_bind(state, event, role);
 	if (__builtin_expect(state->roles.failed, 0))
 		state->failed = true;
 	return role;
@@ -488,11 +499,14 @@ void state_see_record(struct state *state, const struct event *event, uint8_t ro
 	struct state_cpu *cpu;
 	bool tail;
 
+	if (__builtin_expect(state->stood_in, 0) && state_has_ended(state, event, role))
+		role = ROLE_NONE;
 	begin_step(state, event->ts);
 	cpu = cpus_of(state, event->cpu);
 	if (!cpu)
 		return;
-	tail = (cpu->task == STATE_NO_TASK || cpu->pid != event->pid) && !role && is_tail(cpu, event);
+	tail = (cpu->task == STATE_NO_TASK || cpu->pid != event->pid) &&
+	       (!role || (role == STATE_SWITCH && state->stood_in)) && is_tail(cpu, event);
 	if (tail)
 		cpu->tail++;
 	else if (cpu->task == STATE_NO_TASK || cpu->pid != event->pid)

@@ -178,6 +178,12 @@ struct state {
 		 */
 		uint32_t whole;
 	} places[STATE_ROLES];
+	/* The event of a tracer that has this role, until the event of the scheduler comes, which tells more. */
+	struct state_stand_in {
+		bool is, ended;
+		uint16_t buffer, index;
+	} stand_ins[STATE_ROLES];
+	bool stood_in; /* there was one */
 	struct letters letters;
 	struct u64_map ids; /* by PID: uint32_t, index + 1 of its last task; 0: memory ran out */
 	/* What was found there last, by the low bits of the PID: most lookups are for a few PIDs. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/state/state_internal.h"
 
+#include <string.h>
+
 /*
  * The events that the state reads, by name. x86 has a pair NAME_entry and NAME_exit for each interrupt vector, powerpc
  * for interrupts of the timer and of other CPUs. (Its irq_entry and irq_exit are around irq_handler_entry.)
@@ -10,6 +12,8 @@ const struct role_name state_names[] = {
 	{ "sched", "sched_waking", STATE_WAKING },
 	{ "sched", "sched_wakeup", STATE_WAKEUP },
 	{ "sched", "sched_wakeup_new", STATE_WAKEUP_NEW },
+	{ "ftrace", "context_switch", STATE_SWITCH },
+	{ "ftrace", "wakeup", STATE_WAKEUP },
 	{ "sched", "sched_migrate_task", STATE_MIGRATE },
 	{ "sched", "sched_process_fork", STATE_FORK },
 	{ "task", "task_newtask", STATE_NEWTASK },
@@ -44,6 +48,12 @@ static const struct role_fields {
 	[STATE_NEWTASK] = { "pid", NULL, NULL, NULL, NULL, NULL, "comm", NULL },
 	[STATE_EXEC] = { "pid", NULL, NULL, NULL, NULL, NULL, "filename", NULL },
 	[STATE_RENAME] = { "pid", NULL, NULL, NULL, NULL, NULL, "newcomm", "oldcomm" },
+};
+
+/* The same for the events that the tracers wakeup, wakeup_rt and wakeup_dl write themselves. */
+static const struct role_fields of_tracers[STATE_ROLES] = {
+	[STATE_SWITCH] = { "next_pid", "prev_pid", "prev_state", "next_prio", "prev_prio", NULL, NULL, NULL },
+	[STATE_WAKEUP] = { "next_pid", NULL, NULL, "next_prio", NULL, "next_cpu", NULL, NULL },
 };
 
 static void bind_place(const struct event_type *type, const char *name, struct place *place)
@@ -99,11 +109,35 @@ static void bind_whole(struct state_places *places, const struct role_fields *of
 	}
 }
 
-void state_bind(struct state *state, const struct event_type *type, uint8_t role)
+/* A tracer's event stands in for the scheduler's. Returns whether it comes too late for that. */
+static bool stand_in(struct state *state, const struct event *event, uint8_t role, bool tracer)
 {
-	const struct role_fields *of = &fields[role];
+	struct state_stand_in *stand_in = &state->stand_ins[role];
+	bool bound = state->places[role].pid.field && !stand_in->is;
+
+	if (!tracer && stand_in->is) {
+		stand_in->is = false;
+		stand_in->ended = true;
+		state->places[role] = (struct state_places){ .whole = 0 };
+	}
+	if (!tracer)
+		return false;
+	*stand_in = (struct state_stand_in){
+		.is = !bound, .ended = bound, .buffer = event->buffer, .index = event->type->index
+	};
+	state->stood_in = true;
+	return bound;
+}
+
+void state_bind(struct state *state, const struct event *event, uint8_t role)
+{
+	const struct event_type *type = event->type;
+	bool tracer = !strcmp(type->format->system, "ftrace");
+	const struct role_fields *of = tracer ? &of_tracers[role] : &fields[role];
 	struct state_places *places = &state->places[role];
 
+	if (stand_in(state, event, role, tracer))
+		return;
 	bind_place(type, of->pid, &places->pid);
 	bind_place(type, of->other, &places->other);
 	bind_place(type, of->state, &places->state);
@@ -113,6 +147,15 @@ void state_bind(struct state *state, const struct event_type *type, uint8_t role
 	bind_place(type, of->comm, &places->comm);
 	bind_place(type, of->other_comm, &places->other_comm);
 	bind_whole(places, of);
-	if (role == STATE_SWITCH)
+	if (role == STATE_SWITCH && tracer)
+		letters_init_numbers(&state->letters);
+	else if (role == STATE_SWITCH)
 		letters_init(&state->letters, type->format->print_fmt);
+}
+
+bool state_has_ended(const struct state *state, const struct event *event, uint8_t role)
+{
+	const struct state_stand_in *stand_in = &state->stand_ins[role];
+
+	return stand_in->ended && stand_in->buffer == event->buffer && stand_in->index == event->type->index;
 }

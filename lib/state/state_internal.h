@@ -14,7 +14,9 @@
 
 /* The names of the events that the state reads. state_bind() finds the fields of a role when its first event comes. */
 extern const struct role_name state_names[];
-void state_bind(struct state *state, const struct event_type *type, uint8_t role);
+void state_bind(struct state *state, const struct event *event, uint8_t role);
+/* Whether the event stood in for another one with this role, which has come. */
+bool state_has_ended(const struct state *state, const struct event *event, uint8_t role);
 
 /* Adds a task as a new generation of its PID. */
 uint32_t tasks_add(struct state *state, int32_t pid);

@@ -424,3 +424,25 @@ END
 	# Each reason is of use.
 	[ "$(sort -u "$BATS_TEST_TMPDIR/used" | wc -l)" = "$(grep -vc '^#' "$table")" ]
 }
+
+@test "import: latency and sched of the lines that the tracer wakeup_rt writes itself, unless there are events of sched" {
+	printf '%s\n' '# tracer: wakeup_rt' '#' \
+		'  <idle>-0       2d.h4.    0us+:      0:120:R   + [002]   711: 19:S ooo' \
+		'  <idle>-0       2d..3.   90us : __schedule' \
+		'  <idle>-0       2d..3.   91us!:      0:120:R ==> [002]   711: 19:R ooo' \
+		'     ooo-711     2d..3.  491us :    711: 19:S ==> [002]     0:120:R <idle>' > "$BATS_TEST_TMPDIR/text"
+	weft import -q -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $(weft latency --format json "$made" 2> /dev/null) == *'"delay_ns":9'[01]*',"comm":"ooo","pid":711,"prio":19,"cpu":2,'* ]]
+	# It ran from 91 us to 491 us, and then went to sleep.
+	[[ $(weft sched --format csv "$made" 2> /dev/null) =~ ooo,711,19,(399|400)[0-9]{3},9[01][0-9]{3},[^$'\n']*,1,0,1,0,1, ]]
+	printf '%s\n' '# tracer: wakeup_rt' '#' \
+		'  <idle>-0       [002] d.h4.    1.000000: sched_wakeup: comm=ooo pid=711 prio=19 target_cpu=002' \
+		'  <idle>-0       [002] d.h4.    1.000000:      0:120:R   + [002]   711: 19:S ooo' \
+		'  <idle>-0       [002] d..3.    1.000091:      0:120:R ==> [002]   711: 19:R ooo' \
+		'  <idle>-0       [002] d..3.    1.000092: sched_switch: prev_comm=swapper/2 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=ooo next_pid=711 next_prio=19' \
+		'     ooo-711     [002] d..3.    1.000200:    711: 19:S ==> [002]     0:120:R <idle>' \
+		'     ooo-711     [002] d..3.    1.000492: sched_switch: prev_comm=ooo prev_pid=711 prev_prio=19 prev_state=S ==> next_comm=swapper/2 next_pid=0 next_prio=120' > "$BATS_TEST_TMPDIR/text"
+	weft import -q -o "$made" "$BATS_TEST_TMPDIR/text"
+	# The tracer's line stands in only until the first sched_switch: that of 1.000200 no longer counts.
+	[[ $(weft sched --format csv "$made" 2> /dev/null) =~ ooo,711,19,401000, ]]
+}
