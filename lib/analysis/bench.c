@@ -229,7 +229,7 @@ static int compare_commands(const struct bench *bench, const struct bench_option
 	judge(bench, lines);
 	bench_put_figures(lines, findings);
 	tell_memory(bench, &lines[BENCH_MEMORY].test, findings);
-	if (bench->rows) {
+	if (bench->rows && bench->rows->sides[0].nr && bench->rows->sides[1].nr) {
 		r = bench_judge_rows(bench, &rows, fail);
 		if (!r)
 			bench_put_rows(&rows, options->top, findings);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Input: any text as the file of weft bench --against. What is read is saved again, and that is read in turn. */
-#include "lib/analysis/bench.h"
-#include "lib/analysis/diff.h"
+#include "lib/analysis/bench_internal.h"
 #include "lib/analysis/findings.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
@@ -11,7 +10,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 /* The old runs are compared with one of a command that did nothing. */
-static void compare(struct bench *bench)
+static void compare(struct bench *bench, size_t nr_recorded)
 {
 	const struct bench_options options = { .top = UINT64_MAX };
 	struct findings findings;
@@ -19,6 +18,8 @@ static void compare(struct bench *bench)
 
 	findings_init(&findings);
 	bench->sides[1] = (struct bench_side){ .command = "x", .nr = 1 };
+	/* Once without recordings of the new command, and once with one in which nothing happened. */
+	bench->rows->sides[1].nr = nr_recorded;
 	if (bench_finish(bench, &options, &findings, &fail))
 		__builtin_trap();
 	findings_release(&findings);
@@ -39,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		if (!bench_save(bench, bench_saved_kernel(saved), bench_saved_for(saved), &text) ||
 		    bench_load(text.data, text.len, &again, &fail))
 			__builtin_trap();
-		compare(bench);
+		compare(bench, 0);
+		compare(bench, 1);
 		diff_free(bench->rows);
 	} else if (!*fail.text) {
 		__builtin_trap();
