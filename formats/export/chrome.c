@@ -7,9 +7,7 @@
  * times count from the last whole day before the first event. Spans are those of lib/follow/spans.h: a loss of events
  * ends every span whose end may be lost.
  */
-#include "formats/export/call_name_internal.h"
 #include "formats/export/exports_internal.h"
-#include "formats/export/frames_internal.h"
 #include "formats/export/kinds_internal.h"
 #include "formats/value.h"
 #include "lib/base/json.h"
@@ -22,6 +20,8 @@
 #include "lib/names/symbols.h"
 #include "lib/plugin/plugins.h"
 #include "lib/reader/reader.h"
+#include "lib/timeline/call_name.h"
+#include "lib/timeline/frames.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,9 +7,8 @@
  */
 #include "formats/export/firefox_internal.h"
 
-#include "formats/export/call_name_internal.h"
 #include "formats/export/exports_internal.h"
-#include "formats/export/frames_internal.h"
+#include "formats/export/left_note_internal.h"
 #include "formats/value.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
@@ -19,6 +18,8 @@
 #include "lib/follow/stack.h"
 #include "lib/names/symbols.h"
 #include "lib/reader/reader.h"
+#include "lib/timeline/call_name.h"
+#include "lib/timeline/frames.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -333,7 +334,7 @@ static void tell(struct firefox *firefox)
 
 	for (size_t i = 0; i < firefox->nr_buffers; i++)
 		frames_count(firefox->buffers[i].frames, &left);
-	frames_note(&left, export);
+	left_note(&left, export);
 	if (firefox->left_out)
 		export_note(export,
 			    "%" PRIu64 " markers are left out, evenly over the time (one of %" PRIu64

@@ -8,9 +8,7 @@
  */
 #include "formats/export/html_internal.h"
 
-#include "formats/export/call_name_internal.h"
 #include "formats/export/exports_internal.h"
-#include "formats/export/frames_internal.h"
 #include "formats/export/stacks_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
@@ -21,6 +19,8 @@
 #include "lib/follow/spans.h"
 #include "lib/names/symbols.h"
 #include "lib/reader/reader.h"
+#include "lib/timeline/call_name.h"
+#include "lib/timeline/frames.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef WEFT_FORMATS_EXPORT_HTML_STATES_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_HTML_STATES_INTERNAL_H
 
-#include "formats/export/turns_internal.h"
+#include "lib/timeline/turns.h"
 
 #include <stdbool.h>
 #include <stdint.h>

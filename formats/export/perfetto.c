@@ -7,7 +7,6 @@
  * contain; values that weft computes from events.
  */
 #include "formats/export/exports_internal.h"
-#include "formats/export/frames_internal.h"
 #include "formats/export/perfetto_internal.h"
 #include "formats/export/proto_internal.h"
 #include "formats/kernel/ftrace.h"
@@ -16,6 +15,7 @@
 #include "lib/event/tasks.h"
 #include "lib/follow/spans.h"
 #include "lib/reader/reader.h"
+#include "lib/timeline/frames.h"
 
 #include <inttypes.h>
 #include <stdio.h>

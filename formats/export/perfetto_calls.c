@@ -7,10 +7,10 @@
  * and exits whose other end is not recorded or may be lost. Where the importer has no name for a call, both events are
  * such, and weft writes the slice. Memory: one event for each task.
  */
-#include "formats/export/call_name_internal.h"
 #include "formats/export/perfetto_internal.h"
 #include "formats/export/perfetto_kind_internal.h"
 #include "lib/event/context.h"
+#include "lib/timeline/call_name.h"
 #include "lib/uapi/names.h"
 
 #include <stdio.h>

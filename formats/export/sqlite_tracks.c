@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/export/sqlite_tracks_internal.h"
 
-#include "formats/export/call_name_internal.h"
 #include "formats/export/db_internal.h"
-#include "formats/export/frames_internal.h"
-#include "formats/export/open_calls_internal.h"
-#include "formats/export/turns_internal.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
@@ -15,6 +11,10 @@
 #include "lib/event/tasks.h"
 #include "lib/names/symbols.h"
 #include "lib/state/state.h"
+#include "lib/timeline/call_name.h"
+#include "lib/timeline/frames.h"
+#include "lib/timeline/open_calls.h"
+#include "lib/timeline/turns.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,9 +2,8 @@
 #include "formats/export/stacks_internal.h"
 
 #include "formats/export/export.h"
-#include "formats/export/frames_internal.h"
 #include "formats/export/labels_internal.h"
-#include "formats/export/turns_internal.h"
+#include "formats/export/left_note_internal.h"
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
@@ -14,6 +13,8 @@
 #include "lib/names/symbols.h"
 #include "lib/reader/reader.h"
 #include "lib/state/state.h"
+#include "lib/timeline/frames.h"
+#include "lib/timeline/turns.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -400,7 +401,7 @@ void stacks_end(struct stacks *stacks, struct export *export)
 	}
 	for (size_t i = 0; stacks->totals[WEIGHT_OFF_CPU] && i < stacks->nr_buffers; i++)
 		put_without(&stacks->buffers[i]);
-	frames_note(&left, export);
+	left_note(&left, export);
 	if (stacks->cut)
 		export_note(export,
 			    "there are more than %zu different stacks: %" PRIu64

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/frames_internal.h"
+#include "lib/timeline/frames.h"
 
-#include "formats/export/export.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/event.h"
 #include "lib/event/graph_events.h"
 #include "lib/event/place.h"
 #include "lib/follow/calls.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -492,31 +490,6 @@ void frames_count(const struct frames *frames, struct frames_left *sum)
 	sum->unentered += frames->left.unentered;
 	sum->unpaired += frames->left.unpaired;
 	sum->dropped += frames->left.dropped;
-}
-
-void frames_note(const struct frames_left *left, struct export *export)
-{
-	if (left->cut || left->open)
-		export_note(export,
-			    "own times of calls that the start or the end cuts are left out: %" PRIu64
-			    " entered before the start, %" PRIu64 " open at the end",
-			    left->cut, left->open);
-	if (left->lost_entry || left->lost_exit)
-		export_note(export,
-			    "own times of calls broken by lost events are left out: %" PRIu64
-			    " without their entry, %" PRIu64 " without their end",
-			    left->lost_entry, left->lost_exit);
-	if (left->dropped || left->unentered)
-		export_note(export,
-			    "own times of calls are left out for no known reason: %" PRIu64
-			    " without their entry, %" PRIu64 " without their end",
-			    left->unentered, left->dropped);
-	if (left->unpaired)
-		export_note(export,
-			    "%" PRIu64
-			    " calls have no entry in the file: their own time contains the calls that tracing_thresh "
-			    "left out",
-			    left->unpaired);
 }
 
 bool frames_starved(const struct frames *frames)

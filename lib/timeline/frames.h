@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_FORMATS_EXPORT_FRAMES_INTERNAL_H
-#define WEFT_FORMATS_EXPORT_FRAMES_INTERNAL_H
+#ifndef WEFT_TIMELINE_FRAMES_H
+#define WEFT_TIMELINE_FRAMES_H
 
-#include "formats/export/lone_internal.h"
+#include "lib/timeline/lone_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct event;
-struct export;
 
 /*
  * The function graph as balanced calls: each entered call is left once, the inner one first. Calls belong to a track:
@@ -89,8 +88,6 @@ struct frames_left {
 
 /* Adds the numbers to `sum`. */
 void frames_count(const struct frames *frames, struct frames_left *sum);
-/* Notes which calls have no own time. */
-void frames_note(const struct frames_left *left, struct export *export);
 
 /* Whether memory ran out, so that calls are missing. */
 bool frames_starved(const struct frames *frames);

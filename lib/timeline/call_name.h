@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_FORMATS_EXPORT_CALL_NAME_INTERNAL_H
-#define WEFT_FORMATS_EXPORT_CALL_NAME_INTERNAL_H
+#ifndef WEFT_TIMELINE_CALL_NAME_H
+#define WEFT_TIMELINE_CALL_NAME_H
 
 struct context;
 struct event;

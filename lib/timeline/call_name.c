@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/call_name_internal.h"
+#include "lib/timeline/call_name.h"
 
 #include "lib/event/context.h"
 #include "lib/event/event.h"

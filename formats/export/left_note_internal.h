@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_EXPORT_LEFT_NOTE_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_LEFT_NOTE_INTERNAL_H
+
+struct export;
+struct frames_left;
+
+/* Notes which calls of the function graph have no own time. */
+void left_note(const struct frames_left *left, struct export *export);
+
+#endif
