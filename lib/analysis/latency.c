@@ -34,10 +34,10 @@ static const struct analysis_want wants[] = {
 
 struct analysis {
 	struct pass *pass;
-	struct timeline_wait **waits; /* by the task's index in the state; NULL: it was never woken */
+	struct history_wait **waits; /* by the task's index in the state; NULL: it was never woken */
 	size_t nr_waits;
 	struct latency_options options;
-	struct timeline timeline;
+	struct history history;
 	struct lates wakeups;
 	struct spreads spreads; /* of all wakeups */
 	struct timerlats timerlats;
@@ -58,16 +58,16 @@ static bool init(struct analysis *latency, struct pass *pass, const void *option
 		latency->options.worst = latency->options.longer ? LATENCY_WORST_MAX : LATENCY_WORST;
 	latency->wakeups.longer = latency->options.longer;
 	spreads_init(&latency->spreads, pass);
-	timerlats_init(&latency->timerlats, pass, &latency->timeline, &latency->noises, &latency->stacks,
+	timerlats_init(&latency->timerlats, pass, &latency->history, &latency->noises, &latency->stacks,
 		       latency->options.worst);
 	latency->timerlats.samples.longer = latency->options.longer;
 	return late_stacks_init(&latency->stacks, pass) && noises_init(&latency->noises, pass, worst);
 }
 
-static void forget(struct analysis *latency, struct timeline_wait *wait)
+static void forget(struct analysis *latency, struct history_wait *wait)
 {
 	if (wait)
-		timeline_wait_end(&latency->timeline, wait);
+		history_wait_end(&latency->history, wait);
 	free(wait);
 }
 
@@ -81,10 +81,10 @@ static void release(struct analysis *latency)
 	free(latency->wakeups.items);
 	spreads_release(&latency->spreads);
 	timerlats_release(&latency->timerlats);
-	timeline_release(&latency->timeline);
+	history_release(&latency->history);
 }
 
-static struct timeline_wait *wait_of(const struct analysis *latency, uint32_t task)
+static struct history_wait *wait_of(const struct analysis *latency, uint32_t task)
 {
 	return task < latency->nr_waits ? latency->waits[task] : NULL;
 }
@@ -95,12 +95,12 @@ static struct timeline_wait *wait_of(const struct analysis *latency, uint32_t ta
  */
 static void split_way(struct analysis *latency, uint64_t since, struct late *late)
 {
-	const struct timeline_wait *wait = wait_of(latency, late->task);
+	const struct history_wait *wait = wait_of(latency, late->task);
 
 	if (!wait || wait->cpu != late->cpu || wait->began != since)
 		late->parts[PART_UNKNOWN] += late->at - since;
 	else
-		latency_split(&latency->timeline, wait, late);
+		latency_split(&latency->history, wait, late);
 }
 
 static void explain(struct analysis *latency, struct late *late, uint64_t waking, uint64_t woken)
@@ -160,11 +160,11 @@ static void see_queue(struct analysis *latency)
 {
 	const struct state *state = &latency->pass->state;
 	const struct state_step *step = &state->step;
-	struct timeline_wait *wait = wait_of(latency, step->task);
+	struct history_wait *wait = wait_of(latency, step->task);
 
 	if (step->kind == STEP_MIGRATE) {
 		if (wait)
-			timeline_wait_move(&latency->timeline, wait, step->cpu, state->now);
+			history_wait_move(&latency->history, wait, step->cpu, state->now);
 		return;
 	}
 	while (latency->nr_waits <= step->task) {
@@ -179,22 +179,22 @@ static void see_queue(struct analysis *latency)
 			latency->pass->failed = true;
 			return;
 		}
-		timeline_wait_init(wait);
+		history_wait_init(wait);
 		latency->waits[step->task] = wait;
 	}
-	timeline_wait_begin(&latency->timeline, wait, step->cpu, state->now);
+	history_wait_begin(&latency->history, wait, step->cpu, state->now);
 }
 
 /* A task runs: it waits no longer. */
 static void leave_queue(struct analysis *latency)
 {
-	struct timeline_wait *wait = wait_of(latency, latency->pass->state.step.task);
+	struct history_wait *wait = wait_of(latency, latency->pass->state.step.task);
 
 	if (wait)
-		timeline_wait_end(&latency->timeline, wait);
+		history_wait_end(&latency->history, wait);
 }
 
-/* The timeline needs every event. The role has the role of the noises in its low bits. */
+/* The history needs every event. The role has the role of the noises in its low bits. */
 enum { EVERY_EVENT = 0x40, SAMPLE = 0x80, STACK_EVENT = 0x20, FUNCTION_CALL = 0x10, NOISE = 0x0f };
 
 static uint8_t look(struct analysis *latency, const struct event *event)
@@ -209,7 +209,7 @@ static void see(struct analysis *latency, const struct event *event, uint8_t rol
 {
 	const struct state *state = &latency->pass->state;
 
-	timeline_see(&latency->timeline, state, event);
+	history_see(&latency->history, state, event);
 	if (role & NOISE || event->kind != EVENT_RECORD)
 		noises_see(&latency->noises, event, role & NOISE);
 	if (role & STACK_EVENT && timerlats_has_stack(&latency->timerlats, event))
@@ -470,7 +470,7 @@ static int finish(struct analysis *latency, struct findings *findings, struct fa
 	if (wrong)
 		return fail_set(fail, -EPROTO,
 				"the parts of %" PRIu64 " delays do not add up; that is an error of weft", wrong);
-	if (latency->timeline.failed || latency->pass->failed || timerlats->failed || timerlats->roles.failed ||
+	if (latency->history.failed || latency->pass->failed || timerlats->failed || timerlats->roles.failed ||
 	    latency->stacks.outs.roles.failed || latency->stacks.outs.store.failed ||
 	    latency->stacks.functions.failed || latency->stacks.functions.roles.failed || latency->noises.failed ||
 	    latency->noises.roles.failed)

@@ -48,7 +48,7 @@ uint32_t latency_culprit(const struct late *late)
 }
 
 /* Sets the time of other tasks, and the one that ran longest in all; of several the one that was seen first. */
-static void split_others(const struct timeline_sum *sum, struct late *late)
+static void split_others(const struct history_sum *sum, struct late *late)
 {
 	const uint64_t *spent;
 	uint64_t key, longest = 0;
@@ -66,13 +66,13 @@ static void split_others(const struct timeline_sum *sum, struct late *late)
 	}
 }
 
-void latency_split(struct timeline *timeline, const struct timeline_wait *wait, struct late *late)
+void latency_split(struct history *history, const struct history_wait *wait, struct late *late)
 {
 	uint64_t known, lasted = late->at - wait->began;
-	struct timeline_sum sum;
+	struct history_sum sum;
 
-	timeline_sum_init(&sum);
-	timeline_wait_sum(timeline, wait, late->at, &sum);
+	history_sum_init(&sum);
+	history_wait_sum(history, wait, late->at, &sum);
 	late->before = wait->before;
 	late->parts[PART_IDLE] += sum.modes[CPU_IDLE];
 	late->parts[PART_HARD] += sum.modes[CPU_HARDIRQ];
@@ -83,5 +83,5 @@ void latency_split(struct timeline *timeline, const struct timeline_wait *wait, 
 	known = sum.modes[CPU_IDLE] + sum.modes[CPU_HARDIRQ] + sum.modes[CPU_SOFTIRQ] + sum.before + sum.after +
 		late->parts[PART_OTHERS] + late->parts[PART_OWN];
 	late->parts[PART_UNKNOWN] += known < lasted ? lasted - known : 0;
-	timeline_sum_release(&sum);
+	history_sum_release(&sum);
 }

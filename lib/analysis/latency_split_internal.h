@@ -2,7 +2,7 @@
 #ifndef WEFT_ANALYSIS_LATENCY_SPLIT_INTERNAL_H
 #define WEFT_ANALYSIS_LATENCY_SPLIT_INTERNAL_H
 
-#include "lib/analysis/timeline_internal.h"
+#include "lib/analysis/history_internal.h"
 #include "lib/base/cleanup.h"
 
 #include <stdbool.h>
@@ -54,6 +54,6 @@ enum part latency_most(const struct late *late);
 uint32_t latency_culprit(const struct late *late);
 
 /* Splits the time from `since` until late->at, in which the wait went on, into the parts of `late`. */
-void latency_split(struct timeline *timeline, const struct timeline_wait *wait, struct late *late);
+void latency_split(struct history *history, const struct history_wait *wait, struct late *late);
 
 #endif

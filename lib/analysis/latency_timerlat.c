@@ -11,11 +11,11 @@
 
 static const struct role_name names[] = { { "ftrace", "timerlat", 1 }, { NULL, NULL, 0 } };
 
-void timerlats_init(struct timerlats *timerlats, struct pass *pass, struct timeline *timeline,
+void timerlats_init(struct timerlats *timerlats, struct pass *pass, struct history *history,
 		    const struct noises *noises, const struct late_stacks *stacks, size_t worst)
 {
 	*timerlats = (struct timerlats){
-		.pass = pass, .timeline = timeline, .noises = noises, .stacks = stacks, .worst = worst
+		.pass = pass, .history = history, .noises = noises, .stacks = stacks, .worst = worst
 	};
 	spreads_init(&timerlats->spreads, pass);
 	roles_init(&timerlats->roles, names);
@@ -27,7 +27,7 @@ void timerlats_release(struct timerlats *timerlats)
 	spreads_release(&timerlats->spreads);
 	for (size_t i = 0; i < timerlats->nr_cpus; i++) {
 		if (timerlats->cpus[i].wait)
-			timeline_wait_end(timerlats->timeline, timerlats->cpus[i].wait);
+			history_wait_end(timerlats->history, timerlats->cpus[i].wait);
 		free(timerlats->cpus[i].wait);
 	}
 	free(timerlats->cpus);
@@ -76,18 +76,18 @@ static void keep(struct timerlats *timerlats, struct late *late)
  */
 static void split_wait(struct timerlats *timerlats, struct late *late)
 {
-	const struct timeline_wait *wait = timerlats->cpus[late->cpu].wait;
+	const struct history_wait *wait = timerlats->cpus[late->cpu].wait;
 	uint64_t since = late->at - late->lasted;
-	struct timeline_wait own;
+	struct history_wait own;
 
 	if (wait && wait->began == since && wait->cpu == late->cpu) {
-		latency_split(timerlats->timeline, wait, late);
+		latency_split(timerlats->history, wait, late);
 		return;
 	}
-	timeline_wait_init(&own);
-	timeline_wait_begin(timerlats->timeline, &own, late->cpu, since);
-	latency_split(timerlats->timeline, &own, late);
-	timeline_wait_end(timerlats->timeline, &own);
+	history_wait_init(&own);
+	history_wait_begin(timerlats->history, &own, late->cpu, since);
+	latency_split(timerlats->history, &own, late);
+	history_wait_end(timerlats->history, &own);
 }
 
 /* The timer's interrupt has read the clock: its thread waits since the timer should have expired. */
@@ -101,9 +101,9 @@ static void begin_wait(struct timerlats *timerlats, const struct late *irq)
 			timerlats->failed = true;
 			return;
 		}
-		timeline_wait_init(cpu->wait);
+		history_wait_init(cpu->wait);
 	}
-	timeline_wait_begin(timerlats->timeline, cpu->wait, irq->cpu, irq->at - irq->lasted);
+	history_wait_begin(timerlats->history, cpu->wait, irq->cpu, irq->at - irq->lasted);
 }
 
 /* Without sched_switch it is unknown which tasks had the CPU between the events. */

@@ -33,21 +33,21 @@ struct pass;
  */
 struct timerlats {
 	struct pass *pass;
-	struct timeline *timeline;
+	struct history *history;
 	const struct noises *noises;
 	const struct late_stacks *stacks;
 	size_t worst;
 	struct roles roles;
 	struct place context, latency, number;
 	struct timerlat_cpu {
-		struct late irq;            /* the last sample of the timer's interrupt */
-		struct timeline_wait *wait; /* since the timer should have expired; NULL: no sample yet */
-		uint64_t number;            /* the period's number, the same in both of its samples */
-		uint32_t hit;               /* the task that the interrupt hit, or STATE_NO_TASK */
-		bool in_softirq;            /* the interrupt hit a softirq of that task */
-		bool waits;                 /* the sample is not split yet */
-		bool split;                 /* the sample was split by events of osnoise */
-		bool lost;                  /* events were lost since the sample */
+		struct late irq;           /* the last sample of the timer's interrupt */
+		struct history_wait *wait; /* since the timer should have expired; NULL: no sample yet */
+		uint64_t number;           /* the period's number, the same in both of its samples */
+		uint32_t hit;              /* the task that the interrupt hit, or STATE_NO_TASK */
+		bool in_softirq;           /* the interrupt hit a softirq of that task */
+		bool waits;                /* the sample is not split yet */
+		bool split;                /* the sample was split by events of osnoise */
+		bool lost;                 /* events were lost since the sample */
 		/* The last sample, as long as its stack may follow: the kind is NULL if not. */
 		uint64_t last_at, last_number;
 		const char *last_kind;
@@ -61,8 +61,8 @@ struct timerlats {
 	bool failed;
 };
 
-/* Borrows the pass, its timeline, the noises and the stacks, all of which see each event first. */
-void timerlats_init(struct timerlats *timerlats, struct pass *pass, struct timeline *timeline,
+/* Borrows the pass, its history, the noises and the stacks, all of which see each event first. */
+void timerlats_init(struct timerlats *timerlats, struct pass *pass, struct history *history,
 		    const struct noises *noises, const struct late_stacks *stacks, size_t worst);
 void timerlats_release(struct timerlats *timerlats);
 

@@ -3,7 +3,7 @@
  * Input: events of the scheduler and of interrupts in any order, on any CPU, with any PIDs, times that go back, and
  * losses anywhere. The times of each CPU and each task must still add up to the span.
  */
-#include "lib/analysis/timeline_internal.h"
+#include "lib/analysis/history_internal.h"
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -90,7 +90,7 @@ static bool build(struct stage *stage)
 }
 
 /* Eight bytes are an event. There are few PIDs, so that many events are of the same task. */
-static void play(struct stage *stage, const uint8_t *at, uint64_t *now, struct state *state, struct timeline *timeline)
+static void play(struct stage *stage, const uint8_t *at, uint64_t *now, struct state *state, struct history *history)
 {
 	static const int64_t states[] = { 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024 };
 	struct record record = { .flags = at[4], .comm = "task" };
@@ -118,7 +118,7 @@ static void play(struct stage *stage, const uint8_t *at, uint64_t *now, struct s
 		event.pid = record.pid;
 	}
 	state_see(state, &event);
-	timeline_see(timeline, state, &event);
+	history_see(history, state, &event);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
@@ -126,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	static struct stage stage;
 	struct fail fail = FAIL_INIT;
 	struct state state;
-	struct timeline timeline = { .cpus = NULL };
+	struct history history = { .cpus = NULL };
 	uint64_t now = 1000;
 
 	if (!stage.schema && !build(&stage))
@@ -135,13 +135,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		return 0;
 	state_init(&state, data[0] & 1);
 	for (data++, len--; len >= STEP; data += STEP, len -= STEP)
-		play(&stage, data, &now, &state, &timeline);
+		play(&stage, data, &now, &state, &history);
 	state_settle(&state);
 	if (!state.failed && !state_adds_up(&state, &fail)) {
 		fprintf(stderr, "%s\n", fail.text);
 		abort();
 	}
-	timeline_release(&timeline);
+	history_release(&history);
 	state_release(&state);
 	return 0;
 }
