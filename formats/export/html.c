@@ -3,8 +3,7 @@
  * A timeline as one HTML file without dependencies: the activity of each CPU and each task as bands of slices (band.h),
  * which a script in the file draws, and the tables of weft summary. The bands are folded until the file has the
  * requested size: short adjacent slices are then merged, and merged events have no text. So memory depends on that
- * size, not on the number of events. Runs and states come from lib/state, system calls and interrupts from
- * lib/follow/spans.h, calls from frames.h.
+ * size, not on the number of events. The slices are those of lib/timeline/timeline.h.
  */
 #include "formats/export/html_internal.h"
 
@@ -13,14 +12,10 @@
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
 #include "lib/event/context.h"
-#include "lib/event/place.h"
-#include "lib/event/softirqs.h"
 #include "lib/event/tasks.h"
-#include "lib/follow/spans.h"
-#include "lib/names/symbols.h"
 #include "lib/reader/reader.h"
-#include "lib/timeline/call_name.h"
-#include "lib/timeline/frames.h"
+#include "lib/state/state.h"
+#include "lib/timeline/timeline.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,13 +28,15 @@ enum { TEXT_MAX = 4096, SIZE_DEFAULT = 20 << 20, SIZE_LEAST = 64 << 10, STACKS_M
 /* Rows of interrupts: an interrupt is drawn below the one that it interrupts. */
 enum { ROW_SOFT, ROW_TASKLET, ROW_HARD };
 
-enum html_role { HTML_NONE, HTML_CALL, HTML_SOFT, HTML_TASKLET, HTML_IRQ, HTML_VECTOR, HTML_COUNTER };
-
 struct html_kind {
-	uint32_t name;       /* label */
-	uint8_t role;        /* enum html_role */
-	struct place number; /* number of the system call, the softirq, the interrupt; a counter's CPU */
-	struct place value;  /* value of a counter; the name of an interrupt's handler */
+	uint32_t name; /* label */
+};
+
+/* The names by which the script colours the modes; NULL: not shown. */
+static const char *const mode_names[TASK_MODES] = {
+	[TASK_NEW] = "new",         [TASK_RUNNING] = "running", [TASK_PREEMPTED] = "preempted",
+	[TASK_WAKING] = "waking",   [TASK_QUEUED] = "runnable", [TASK_SLEEPING] = "sleeping",
+	[TASK_BLOCKED] = "blocked", [TASK_STOPPED] = "stopped",
 };
 
 uint32_t html_label(struct html *html, const char *text, size_t len)
@@ -59,43 +56,6 @@ static uint64_t since_start(const struct html *html, uint64_t ts)
 	return ts > html->start ? ts - html->start : 0;
 }
 
-static bool is_named(const struct format *format, const char *system, const char *name)
-{
-	return !strcmp(format->system, system) && !strcmp(format->name, name);
-}
-
-static const struct {
-	const char *system, *name, *number, *value;
-	enum html_role role;
-} roles[] = {
-	{ "irq", "softirq_entry", "vec", "vec", HTML_SOFT },
-	{ "irq", "softirq_exit", "vec", "vec", HTML_SOFT },
-	{ "irq", "tasklet_exit", "func", "func", HTML_TASKLET },
-	{ "irq", "irq_handler_entry", "irq", "name", HTML_IRQ },
-	{ "irq", "irq_handler_exit", "irq", "irq", HTML_IRQ },
-	{ "power", "cpu_frequency", "cpu_id", "state", HTML_COUNTER },
-	{ "power", "cpu_idle", "cpu_id", "state", HTML_COUNTER },
-};
-
-static void bind(const struct html_buffer *buffer, const struct format *format, struct html_kind *kind)
-{
-	const struct schema_abi *abi = &buffer->context->abi;
-
-	if (!strcmp(format->system, "irq_vectors"))
-		kind->role = HTML_VECTOR;
-	if (!strcmp(format->system, "syscalls") || !strcmp(format->system, "raw_syscalls")) {
-		(void)place_bind(&kind->number, format, abi, "id");
-		kind->role = HTML_CALL;
-	}
-	for (size_t i = 0; i < array_size(roles); i++)
-		if (is_named(format, roles[i].system, roles[i].name)) {
-			bool ok = place_bind(&kind->number, format, abi, roles[i].number);
-
-			if (place_bind(&kind->value, format, abi, roles[i].value) && ok)
-				kind->role = (uint8_t)roles[i].role;
-		}
-}
-
 static const struct html_kind *kind_of(const struct html_buffer *buffer, const struct event *event)
 {
 	struct html *html = buffer->html;
@@ -109,7 +69,6 @@ static const struct html_kind *kind_of(const struct html_buffer *buffer, const s
 	if (kind) {
 		if (format) {
 			snprintf(name, sizeof(name), "%s:%s", format->system, format->name);
-			bind(buffer, format, kind);
 		} else {
 			snprintf(name, sizeof(name), "event %" PRId32, event->type->id);
 		}
@@ -121,136 +80,77 @@ static const struct html_kind *kind_of(const struct html_buffer *buffer, const s
 	return NULL;
 }
 
-static void add(const struct html_buffer *buffer, enum band_kind kind, uint32_t id, unsigned row,
-		const struct span *span, uint32_t name)
+static void add(struct html *html, const struct timeline_slice *from, enum band_kind kind, uint32_t id, unsigned row,
+		uint32_t name)
 {
-	const struct slice slice = { .start = since_start(buffer->html, span->start),
-				     .lasted = span->lasted,
+	const struct slice slice = { .start = since_start(html, from->start),
+				     .lasted = from->to > from->start ? from->to - from->start : 0,
 				     .name = name };
 
 	if (name != LABEL_NONE)
-		bands_add(&buffer->html->bands, kind, buffer->index, id, row, &slice);
+		bands_add(&html->bands, kind, from->buffer, id, row, &slice);
 }
 
-static uint32_t label_of_function(struct html_buffer *buffer, uint64_t address)
+static uint32_t label_of(struct html *html, const struct timeline_slice *slice)
 {
+	char text[TIMELINE_NAME];
+	size_t len;
+	const char *name = timeline_name(html->timeline, slice, text, &len);
+
+	return html_label(html, name, len);
+}
+
+static uint32_t label_of_function(struct html *html, const struct timeline_slice *slice)
+{
+	struct html_buffer *buffer = &html->buffers[slice->buffer];
+	uint64_t address = slice->track->frames[slice->track->nr_frames - 1].func;
 	struct html_function *function = &buffer->functions[address * 0x9e3779b97f4a7c15u >> (64 - HTML_FUNCTION_BITS)];
-	struct symbol symbol;
-	char text[32];
 	uint32_t label;
 
 	if (function->label && function->address == address)
 		return function->label - 1;
-	if (!symbols_find(buffer->context->symbols, address, &symbol)) {
-		snprintf(text, sizeof(text), "0x%" PRIx64, address);
-		symbol = (struct symbol){ .name = text, .name_len = (uint32_t)strlen(text) };
-	}
-	label = html_label(buffer->html, symbol.name, symbol.name_len);
+	label = label_of(html, slice);
 	if (label != LABEL_NONE)
 		*function = (struct html_function){ address, label + 1 };
 	return label;
 }
 
-static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
+static void add_function(struct html *html, const struct timeline_slice *slice)
 {
-	struct html_buffer *buffer = arg;
-	const struct frame *frame = &track->frames[track->nr_frames - 1];
+	const struct track *track = slice->track;
+	int32_t depth = track->frames[track->nr_frames - 1].depth;
 	enum band_kind kind = track->interrupt ? BAND_GRAPH_IRQ : track->pid ? BAND_GRAPH : BAND_GRAPH_IDLE;
-	const struct span span = { .start = frame->start, .lasted = ts > frame->start ? ts - frame->start : 0 };
 
-	(void)index;
-	(void)lasted;
-	(void)exited;
-	if (frame->depth < 0 || frame->depth >= BANDS_ROWS) {
-		buffer->html->deep++;
+	if (depth < 0 || depth >= BANDS_ROWS) {
+		html->deep++;
 		return;
 	}
-	add(buffer, kind, kind == BAND_GRAPH ? (uint32_t)track->pid : track->cpu, (unsigned)frame->depth, &span,
-	    label_of_function(buffer, frame->func));
+	add(html, slice, kind, kind == BAND_GRAPH ? (uint32_t)track->pid : track->cpu, (unsigned)depth,
+	    label_of_function(html, slice));
 }
 
-static void enter(void *arg, const struct event *event, struct track *track)
+static uint32_t name_run(void *arg, uint32_t id)
 {
-	(void)arg;
-	(void)event;
-	(void)track;
+	struct html *html = arg;
+	const struct state_task *task = &timeline_state(html->timeline)->tasks[id];
+	const char *name = *task->comm ? task->comm : task_name(html->buffers[0].context->tasks, task->pid).text;
+
+	return html_label(html, name, strnlen(name, HTML_NAME_MAX));
 }
 
-static uint32_t label_of_call(const struct html_buffer *buffer, const struct html_kind *kind, const struct event *event)
+/* Which task had each CPU, without idle tasks. */
+static void add_run(struct html *html, const struct timeline_slice *slice)
 {
-	char text[CALL_NAME];
-	const char *name = call_name(buffer->context, &kind->number, event, text);
-
-	return html_label(buffer->html, name, strlen(name));
+	if (!timeline_state(html->timeline)->tasks[slice->task].idle)
+		add(html, slice, BAND_CPU, slice->cpu, 0, slice->note);
 }
 
-static uint32_t label_of_irq(struct html_buffer *buffer, const struct html_kind *kind, const struct event *event)
+static void add_state(struct html *html, const struct timeline_slice *slice)
 {
-	uint64_t number = place_u64(&kind->number, event);
-	const uint32_t *handler = u64_map_find(&buffer->irqs, number);
-	char text[32];
+	const char *name = mode_names[slice->mode->mode];
 
-	if (handler)
-		return *handler - 1;
-	snprintf(text, sizeof(text), "irq %" PRIu64, number);
-	return html_label(buffer->html, text, strlen(text));
-}
-
-static uint32_t label_of_softirq(const struct html_buffer *buffer, const struct html_kind *kind,
-				 const struct event *event)
-{
-	uint64_t vec = place_u64(&kind->number, event);
-	const char *name = softirq_name(vec);
-	char text[32];
-
-	if (name)
-		snprintf(text, sizeof(text), "softirq %s", name);
-	else
-		snprintf(text, sizeof(text), "softirq %" PRIu64, vec);
-	return html_label(buffer->html, text, strlen(text));
-}
-
-static void see_interrupt(struct html_buffer *buffer, const struct html_kind *kind, const struct event *event,
-			  const struct span *span)
-{
-	if (kind->role == HTML_SOFT)
-		add(buffer, BAND_IRQ, event->cpu, ROW_SOFT, span, label_of_softirq(buffer, kind, event));
-	else if (kind->role == HTML_IRQ)
-		add(buffer, BAND_IRQ, event->cpu, ROW_HARD, span, label_of_irq(buffer, kind, event));
-	else if (kind->role == HTML_TASKLET || kind->role == HTML_VECTOR)
-		add(buffer, BAND_IRQ, event->cpu, kind->role == HTML_TASKLET ? ROW_TASKLET : ROW_HARD, span,
-		    html_label(buffer->html, span->name, span->name_len));
-}
-
-/* Only the event that begins an interrupt has its name; both events have its number. */
-static void learn_irq(struct html_buffer *buffer, const struct html_kind *kind, const struct event *event)
-{
-	uint64_t number = place_u64(&kind->number, event);
-	uint32_t *handler;
-	const char *name;
-	char text[64];
-	size_t len;
-
-	if (!strcmp(event->type->format->name, "irq_handler_exit") || u64_map_find(&buffer->irqs, number) ||
-	    !place_string(&kind->value, event, &name, &len))
-		return;
-	snprintf(text, sizeof(text), "irq %" PRIu64 " %.*s", number, (int)(len < 40 ? len : 40), name);
-	handler = u64_map_add(&buffer->irqs, number);
-	if (handler)
-		*handler = html_label(buffer->html, text, strlen(text)) + 1;
-	else
-		export_no_memory(&buffer->html->export);
-}
-
-static void see_counter(const struct html_buffer *buffer, const struct html_kind *kind, const struct event *event)
-{
-	const struct slice slice = { .start = since_start(buffer->html, event->ts),
-				     .name = kind->name,
-				     .value = place_u64(&kind->value, event) };
-	bool idle = !strcmp(event->type->format->name, "cpu_idle");
-
-	bands_add(&buffer->html->bands, BAND_COUNTER, buffer->index, (uint32_t)place_u64(&kind->number, event), idle,
-		  &slice);
+	if (name && !timeline_state(html->timeline)->tasks[slice->task].idle)
+		add(html, slice, BAND_STATE, (uint32_t)slice->pid, 0, html_label(html, name, strlen(name)));
 }
 
 /* Adds "COMM-PID TEXT"; the slice has the rest of the kernel's line in other places. */
@@ -285,72 +185,95 @@ static void add_text(const struct html_buffer *buffer, const struct html_kind *k
 		bands_add(&html->bands, BAND_EVENTS, buffer->index, event->cpu, 0, &slice);
 }
 
-static void see_record(struct html_buffer *buffer, const struct event *event)
+static void see_event(void *arg, const struct event *event, enum timeline_part part)
 {
-	struct html *html = buffer->html;
-	const struct html_kind *kind;
-	struct span span;
+	struct html *html = arg;
+	struct html_buffer *buffer = &html->buffers[event->buffer];
+	const struct html_kind *kind = kind_of(buffer, event);
 
-	html->events++;
-	if (frames_see(buffer->frames, event))
-		return;
-	kind = kind_of(buffer, event);
-	if (!kind)
-		return;
-	add_text(buffer, kind, event);
-	if (kind->role == HTML_IRQ)
-		learn_irq(buffer, kind, event);
-	if (kind->role == HTML_COUNTER)
-		see_counter(buffer, kind, event);
-	if (!spans_see(buffer->spans, event, &span))
-		return;
-	if (span.kind == SPAN_CALL && kind->role == HTML_CALL)
-		add(buffer, BAND_CALL, (uint32_t)event->pid, 0, &span, label_of_call(buffer, kind, event));
-	else if (span.kind == SPAN_PAIR)
-		see_interrupt(buffer, kind, event, &span);
+	(void)part;
+	if (kind)
+		add_text(buffer, kind, event);
 }
 
-static void see_lost(struct html_buffer *buffer, const struct event *event)
+static void add_counter(struct html *html, const struct timeline_slice *from)
 {
-	struct html *html = buffer->html;
-	struct slice slice = { .start = since_start(html, event->ts), .name = html_label(html, "lost events", 11) };
+	const struct html_kind *kind = kind_of(&html->buffers[from->buffer], from->event);
+	const struct slice slice = { .start = since_start(html, from->start),
+				     .name = kind ? kind->name : LABEL_NONE,
+				     .value = (uint64_t)from->number };
+
+	if (slice.name != LABEL_NONE && from->counter != TIMELINE_MEMORY)
+		bands_add(&html->bands, BAND_COUNTER, from->buffer, from->cpu, from->counter == TIMELINE_IDLE, &slice);
+}
+
+static void add_loss(struct html *html, const struct timeline_slice *from)
+{
+	struct slice slice = { .start = since_start(html, from->start), .name = label_of(html, from) };
 	char text[64];
-	struct span none;
 
 	html->lost++;
-	frames_see(buffer->frames, event);
-	(void)spans_see(buffer->spans, event, &none);
-	if (event->lost > 0)
-		snprintf(text, sizeof(text), "%" PRId64 " events were lost here", event->lost);
+	if (from->event->lost > 0)
+		snprintf(text, sizeof(text), "%" PRId64 " events were lost here", from->event->lost);
 	else
 		snprintf(text, sizeof(text), "events were lost here; the kernel did not count them");
 	html_pack_text(html, text, strlen(text), &html->text);
 	slice.text = html->text.start;
 	slice.text_len = out_len(&html->text);
 	if (slice.name != LABEL_NONE)
-		bands_add(&html->bands, BAND_LOST, buffer->index, event->cpu, 0, &slice);
+		bands_add(&html->bands, BAND_LOST, from->buffer, from->cpu, 0, &slice);
+}
+
+static void add_slice(void *arg, const struct timeline_slice *slice)
+{
+	struct html *html = arg;
+
+	switch (slice->kind) {
+	case TIMELINE_RUN:
+		add_run(html, slice);
+		break;
+	case TIMELINE_STATE:
+		add_state(html, slice);
+		break;
+	case TIMELINE_CALL:
+		add(html, slice, BAND_CALL, (uint32_t)slice->pid, 0, label_of(html, slice));
+		break;
+	case TIMELINE_IRQ:
+	case TIMELINE_VECTOR:
+		add(html, slice, BAND_IRQ, slice->cpu, ROW_HARD, label_of(html, slice));
+		break;
+	case TIMELINE_SOFTIRQ:
+		add(html, slice, BAND_IRQ, slice->cpu, ROW_SOFT, label_of(html, slice));
+		break;
+	case TIMELINE_TASKLET:
+		add(html, slice, BAND_IRQ, slice->cpu, ROW_TASKLET, label_of(html, slice));
+		break;
+	case TIMELINE_FUNCTION:
+		add_function(html, slice);
+		break;
+	case TIMELINE_COUNTER:
+		add_counter(html, slice);
+		break;
+	case TIMELINE_LOSS:
+		add_loss(html, slice);
+		break;
+	}
 }
 
 static void html_event(struct export *export, const struct event *event)
 {
 	struct html *html = (struct html *)export;
-	struct html_buffer *buffer = &html->buffers[event->buffer];
 
 	if (!html->started) {
 		html->started = true;
 		html->start = event->ts;
-		html->states.start = event->ts;
 	}
 	if (event->ts > html->end)
 		html->end = event->ts;
 	stacks_see(html->stacks, export, event);
-	state_see(&html->state, event);
-	turns_see(&html->states.turns, event);
-	if (event->kind == EVENT_LOST)
-		see_lost(buffer, event);
-	else
-		see_record(buffer, event);
-	if (html->bands.failed || html->states.failed || html->states.turns.failed || html->state.failed)
+	(void)timeline_see(html->timeline, event);
+	html->events += event->kind == EVENT_RECORD;
+	if (html->bands.failed)
 		export_no_memory(export);
 }
 
@@ -358,13 +281,8 @@ static void html_end(struct export *export)
 {
 	struct html *html = (struct html *)export;
 
-	turns_end(&html->states.turns);
-	for (size_t i = 0; i < html->nr_buffers; i++) {
-		frames_end(html->buffers[i].frames, (uint16_t)i, html->end);
-		if (frames_starved(html->buffers[i].frames) || spans_starved(html->buffers[i].spans))
-			export_no_memory(export);
-	}
-	if (html->bands.failed || html->states.failed)
+	timeline_end(html->timeline, html->end);
+	if (html->bands.failed || timeline_starved(html->timeline))
 		export_no_memory(export);
 	if (html->deep)
 		export_note(export, "%" PRIu64 " calls nested in more than %d others are not shown", html->deep,
@@ -378,17 +296,13 @@ static void html_free(struct export *export)
 	struct html *html = (struct html *)export;
 
 	for (size_t i = 0; html->buffers && i < html->nr_buffers; i++) {
-		frames_free(html->buffers[i].frames);
-		spans_free(html->buffers[i].spans);
-		u64_map_release(&html->buffers[i].irqs);
 		if (html->buffers[i].sink)
 			html->buffers[i].sink->ops->free(html->buffers[i].sink);
 	}
 	free(html->buffers);
 	stacks_free(html->stacks);
 	kinds_release(&html->kinds);
-	turns_release(&html->states.turns);
-	state_release(&html->state);
+	timeline_free(html->timeline);
 	bands_release(&html->bands);
 	labels_release(&html->labels);
 	if (html->text.start)
@@ -396,15 +310,22 @@ static void html_free(struct export *export)
 	free(html);
 }
 
+/* All buffers are of one machine, and have one timeline. */
+static int init_timeline(struct html *html, bool preempt_rt, struct fail *fail)
+{
+	const struct timeline_calls calls = {
+		.arg = html, .wanted = ~0u, .slice = add_slice, .begin = name_run, .event = see_event
+	};
+
+	html->timeline = timeline_new(&calls, preempt_rt);
+	for (size_t i = 0; html->timeline && i < html->nr_buffers; i++)
+		if (!timeline_add(html->timeline, (uint16_t)i, html->buffers[i].context))
+			return fail_memory(fail);
+	return html->timeline ? 0 : fail_memory(fail);
+}
+
 static int init_buffer(struct html_buffer *buffer, struct fail *fail)
 {
-	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer, .late = true };
-
-	u64_map_init(&buffer->irqs, sizeof(uint32_t));
-	buffer->frames = frames_new(&calls);
-	buffer->spans = spans_new(buffer->context);
-	if (!buffer->frames || !buffer->spans)
-		return fail_memory(fail);
 	return ftrace_new_reader(&ftrace_sink, buffer->context, &(struct sink_options){ .raw = false }, &buffer->sink,
 				 fail);
 }
@@ -426,9 +347,6 @@ static int init(struct html *html, const struct export_input *input, struct fail
 	/* Bands are written as base64; the rest of the size is for names and words. */
 	bands_init(&html->bands, html->limit / 8 * 5);
 	labels_init(&html->labels);
-	state_init(&html->state, first->preempt_rt);
-	html->states = (struct html_states){ .bands = &html->bands, .labels = &html->labels, .names = first->tasks };
-	html_states_init(&html->states, &html->state);
 	html->buffers = calloc(nr_buffers + 1, sizeof(*html->buffers));
 	if (!html->buffers || !out_init(&html->text, 2 * TEXT_MAX) || kinds_init(&html->kinds, nr_buffers, free))
 		return fail_memory(fail);
@@ -437,9 +355,10 @@ static int init(struct html *html, const struct export_input *input, struct fail
 		html->buffers[i] = (struct html_buffer){ .html = html,
 							 .context = input->reader->buffers[i].context,
 							 .index = (uint16_t)i };
-		state_restrict(&html->state, html->buffers[i].context);
 		r = init_buffer(&html->buffers[i], fail);
 	}
+	if (!r)
+		r = init_timeline(html, first->preempt_rt, fail);
 	if (!r)
 		r = stacks_new(input, &html->stacks, fail);
 	if (!r)

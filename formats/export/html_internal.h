@@ -4,12 +4,9 @@
 
 #include "formats/export/bands_internal.h"
 #include "formats/export/export.h"
-#include "formats/export/html_states_internal.h"
 #include "formats/export/kinds_internal.h"
 #include "formats/export/labels_internal.h"
 #include "lib/base/out.h"
-#include "lib/base/u64_map.h"
-#include "lib/state/state.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,20 +14,16 @@
 
 /* Private to html*.c: the data that the exporter collects, and the functions that write the file (html_write.c). */
 struct context;
-struct frames;
 struct sink;
-struct spans;
 struct stacks;
+struct timeline;
 
-enum { HTML_FUNCTION_BITS = 11 };
+enum { HTML_FUNCTION_BITS = 11, HTML_NAME_MAX = 256 /* bytes of a name; longer names are cut */ };
 
 struct html_buffer {
 	struct html *html;
 	const struct context *context;
-	struct frames *frames;
-	struct spans *spans;
-	struct sink *sink;   /* prints an event as the kernel does */
-	struct u64_map irqs; /* by number: uint32_t, the label of its handler + 1 */
+	struct sink *sink; /* prints an event as the kernel does */
 	uint16_t index;
 	/* Functions that returned lately: most returns then need no symbol. */
 	struct html_function {
@@ -44,8 +37,7 @@ struct html {
 	struct kinds kinds;
 	struct html_buffer *buffers;
 	size_t nr_buffers;
-	struct state state;
-	struct html_states states;
+	struct timeline *timeline;
 	struct bands bands;
 	struct stacks *stacks; /* for the flame graph */
 	struct labels labels;  /* texts of names, and words of event texts */

@@ -6,6 +6,8 @@
 #include "lib/event/context.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
+#include "lib/state/state.h"
+#include "lib/timeline/timeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -137,12 +139,13 @@ static void put_task(struct html *html, int32_t pid, bool first)
 {
 	const struct tasks *tasks = html->buffers[0].context->tasks;
 	struct out *out = html->export.out;
-	uint32_t id = state_task_of(&html->state, pid);
-	const char *comm = id == STATE_NO_TASK ? "" : html->state.tasks[id].comm;
+	const struct state *state = timeline_state(html->timeline);
+	uint32_t id = state_task_of(state, pid);
+	const char *comm = id == STATE_NO_TASK ? "" : state->tasks[id].comm;
 
-	for (size_t i = html->state.nr_tasks; !*comm && !task_known(tasks, pid) && i-- > 0;)
-		if (html->state.tasks[i].pid == pid)
-			comm = html->state.tasks[i].comm;
+	for (size_t i = state->nr_tasks; !*comm && !task_known(tasks, pid) && i-- > 0;)
+		if (state->tasks[i].pid == pid)
+			comm = state->tasks[i].comm;
 	comm = *comm ? comm : task_name(tasks, pid).text;
 	out_f(out, "%s[%" PRId32 ",%" PRId32 ",", first ? "" : ",", pid, task_tgid(tasks, pid));
 	html_put_string(html, comm, strnlen(comm, HTML_NAME_MAX));

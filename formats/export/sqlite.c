@@ -125,7 +125,7 @@ static int init(struct sqlite *sqlite, const struct export_input *input, struct 
 
 		if (!i)
 			put_meta(sqlite, context);
-		sqlite->tracks[i] = sqlite_tracks_new(sqlite->db, &sqlite->tables, context, (int64_t)i << 32);
+		sqlite->tracks[i] = sqlite_tracks_new(sqlite->db, &sqlite->tables, context, (uint16_t)i);
 		if (!sqlite->tracks[i])
 			return fail_memory(fail);
 	}

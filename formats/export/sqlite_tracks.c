@@ -6,30 +6,14 @@
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/event/place.h"
 #include "lib/event/tasks.h"
-#include "lib/names/symbols.h"
 #include "lib/state/state.h"
-#include "lib/timeline/call_name.h"
-#include "lib/timeline/frames.h"
-#include "lib/timeline/open_calls.h"
-#include "lib/timeline/turns.h"
+#include "lib/timeline/timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum role { PART_UNKNOWN, PART_NONE, PART_ENTER, PART_EXIT, PART_BEGIN, PART_END, PART_COUNTER };
-enum { NR_PLACES = 2 };
-
-struct type {
-	struct place places[NR_PLACES];
-	char name[64]; /* name of its slices or counters */
-	uint64_t key;  /* key of the pair that it begins or ends */
-	struct open_calls_type call;
-};
 
 /* A track. Tracks become rows at the end, because rows must come in the order of their numbers. */
 struct made {
@@ -41,19 +25,13 @@ struct sqlite_tracks {
 	struct db *db;
 	const struct sqlite_tables *tables;
 	const struct context *context;
-	struct frames *frames;
-	struct state state;
-	struct turns turns;
-	struct open_calls calls;
+	struct timeline *timeline;
 	int64_t base; /* this buffer's numbers are greater */
 	struct made *tracks;
 	size_t nr_tracks;
 	bool starved;
-	struct u64_map types;   /* by event_type::index: struct type */
 	struct u64_map utids;   /* by PID: utid + 1 */
-	struct u64_map pairs;   /* by CPU and pair: when it began; 0: not known */
 	struct u64_map numbers; /* numbers of tracks, by their kind and owner */
-	uint8_t roles[EVENT_TYPES_MAX];
 };
 
 void sqlite_tables_make(struct sqlite_tables *tables, struct db *db)
@@ -111,12 +89,16 @@ static int64_t track_of(struct sqlite_tracks *tracks, uint64_t key, const char *
 	return *number;
 }
 
-static void put_slice(struct sqlite_tracks *tracks, uint64_t start, int64_t lasted, int64_t track, const char *name,
-		      size_t len, int64_t depth, const char *category)
+static void put_slice(struct sqlite_tracks *tracks, const struct timeline_slice *slice, int64_t lasted, int64_t track,
+		      const char *name, int64_t depth, const char *category)
 {
 	struct db *db = tracks->db;
+	char text[TIMELINE_NAME];
+	size_t len = name ? strlen(name) : 0;
 
-	db_s64(db, (int64_t)start);
+	if (!name)
+		name = timeline_name(tracks->timeline, slice, text, &len);
+	db_s64(db, (int64_t)slice->start);
 	db_s64(db, lasted);
 	db_s64(db, track);
 	db_text(db, name, len);
@@ -131,35 +113,19 @@ static uint64_t thread_key(int32_t pid)
 	return UINT64_C(1) << 32 | (uint32_t)pid;
 }
 
-static void enter(void *arg, const struct event *event, struct track *track)
+static void put_function(struct sqlite_tracks *tracks, const struct timeline_slice *slice)
 {
-	(void)arg;
-	(void)event;
-	(void)track;
-}
-
-static void leave(void *arg, uint16_t buffer, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
-{
+	const struct track *track = slice->track;
 	const struct frame *frame = &track->frames[track->nr_frames - 1];
-	struct sqlite_tracks *tracks = arg;
-	bool on_cpu = track->interrupt || !track->pid;
-	struct symbol symbol;
-	char name[32];
 	int64_t number;
 
-	(void)buffer;
-	(void)ts;
-	if (!symbols_find(tracks->context->symbols, frame->func, &symbol)) {
-		snprintf(name, sizeof(name), "0x%" PRIx64, frame->func);
-		symbol = (struct symbol){ .name = name, .name_len = (uint32_t)strlen(name) };
-	}
-	if (on_cpu)
+	if (track->interrupt || !track->pid)
 		number = track_of(tracks, track->key << 1 | UINT64_C(1) << 40,
 				  track->interrupt ? "functions in hard interrupts" : "functions", -1, track->cpu);
 	else
 		number = track_of(tracks, UINT64_C(5) << 32 | (uint32_t)track->pid, "functions",
 				  sqlite_tracks_utid(tracks, track->pid), -1);
-	put_slice(tracks, frame->start, exited ? (int64_t)lasted : -1, number, symbol.name, symbol.name_len,
+	put_slice(tracks, slice, slice->exited ? (int64_t)slice->lasted : -1, number, NULL,
 		  frame->depth - (track->interrupt ? track->frames[0].depth : 0), "function");
 }
 
@@ -185,40 +151,47 @@ static void put_letter(struct db *db, char letter)
 		db_null(db);
 }
 
-static uint32_t turn_begins(void *arg, uint32_t id)
+static const struct state_task *task_of(const struct sqlite_tracks *tracks, uint32_t id)
 {
-	const struct sqlite_tracks *tracks = arg;
-
-	return (uint32_t)tracks->state.tasks[id].prio;
+	return &timeline_state(tracks->timeline)->tasks[id];
 }
 
-static void put_turn(void *arg, uint32_t cpu, const struct turns_turn *turn, uint64_t to, enum turns_end end)
+static uint32_t note_priority(void *arg, uint32_t id)
 {
-	struct sqlite_tracks *tracks = arg;
-	const struct state_task *task = &tracks->state.tasks[turn->task];
+	return (uint32_t)task_of(arg, id)->prio;
+}
+
+static int64_t lasted_of(const struct timeline_slice *slice)
+{
+	return slice->end == TURNS_OPEN ? -1 : (int64_t)(slice->to - slice->start);
+}
+
+static void put_run(struct sqlite_tracks *tracks, const struct timeline_slice *slice)
+{
+	const struct state_task *task = task_of(tracks, slice->task);
 	struct db *db = tracks->db;
 
-	db_s64(db, (int64_t)turn->since);
-	db_s64(db, end == TURNS_OPEN ? -1 : (int64_t)(to - turn->since));
-	db_s64(db, cpu);
+	db_s64(db, (int64_t)slice->start);
+	db_s64(db, lasted_of(slice));
+	db_s64(db, slice->cpu);
 	db_s64(db, sqlite_tracks_utid(tracks, task->pid));
-	put_letter(db, end != TURNS_KNOWN ? 0 : task->idle ? 'R' : task->letter);
-	put_maybe(db, (int32_t)turn->note);
+	put_letter(db, slice->end != TURNS_KNOWN ? 0 : task->idle ? 'R' : task->letter);
+	put_maybe(db, (int32_t)slice->note);
 	put_instance(tracks);
 	db_insert(db, tracks->tables->sched);
 }
 
-static void put_mode(void *arg, const struct turns_mode *mode, uint64_t to, enum turns_end end)
+static void put_state(struct sqlite_tracks *tracks, const struct timeline_slice *slice)
 {
-	struct sqlite_tracks *tracks = arg;
-	const struct state_task *task = &tracks->state.tasks[mode->task];
+	const struct state_task *task = task_of(tracks, slice->task);
+	const struct turns_mode *mode = slice->mode;
 	bool runs = mode->mode == TASK_RUNNING, woken = mode->mode == TASK_WAKING;
 	struct db *db = tracks->db;
 
 	if (task->idle || mode->mode == TASK_NEW || mode->mode == TASK_DEAD)
 		return;
-	db_s64(db, (int64_t)mode->since);
-	db_s64(db, end == TURNS_OPEN ? -1 : (int64_t)(to - mode->since));
+	db_s64(db, (int64_t)slice->start);
+	db_s64(db, lasted_of(slice));
 	put_maybe(db, runs ? (int64_t)mode->cpu : -1);
 	db_s64(db, sqlite_tracks_utid(tracks, task->pid));
 	if (runs)
@@ -230,30 +203,94 @@ static void put_mode(void *arg, const struct turns_mode *mode, uint64_t to, enum
 	db_insert(db, tracks->tables->state);
 }
 
-static const struct turns_calls turns_calls = {
-	.begin = turn_begins, .turn = put_turn, .mode = put_mode, .one_wait = true
-};
+static void put_call(struct sqlite_tracks *tracks, const struct timeline_slice *slice)
+{
+	put_slice(tracks, slice, lasted_of(slice),
+		  track_of(tracks, thread_key(slice->pid), "system calls", sqlite_tracks_utid(tracks, slice->pid), -1),
+		  NULL, 0, "syscall");
+}
+
+/* A track for each CPU and kind: "irq", "softirq", "cpu_idle". */
+static int64_t cpu_track(struct sqlite_tracks *tracks, uint64_t what, const char *name, uint32_t cpu)
+{
+	uint64_t key = (uint64_t)(uint8_t)*name << 8 | (uint8_t)strlen(name);
+
+	return track_of(tracks, key << 48 | what << 32 | cpu, name, -1, cpu);
+}
+
+static void put_interrupt(struct sqlite_tracks *tracks, const struct timeline_slice *slice)
+{
+	const char *kind = slice->kind == TIMELINE_IRQ ? "irq" : "softirq";
+	char name[96];
+
+	snprintf(name, sizeof(name), "%s %" PRId64, kind, slice->number);
+	put_slice(tracks, slice, lasted_of(slice), cpu_track(tracks, 2, kind, slice->cpu), name, 0, "irq");
+}
+
+static void put_counter(struct sqlite_tracks *tracks, const struct timeline_slice *slice)
+{
+	char text[TIMELINE_NAME];
+	size_t len;
+
+	if (slice->counter != TIMELINE_FREQUENCY && slice->counter != TIMELINE_IDLE)
+		return;
+	db_s64(tracks->db, (int64_t)slice->start);
+	db_s64(tracks->db, cpu_track(tracks, 3, timeline_name(tracks->timeline, slice, text, &len), slice->cpu));
+	db_s64(tracks->db, slice->number);
+	put_instance(tracks);
+	db_insert(tracks->db, tracks->tables->counter);
+}
+
+static void put(void *arg, const struct timeline_slice *slice)
+{
+	switch (slice->kind) {
+	case TIMELINE_RUN:
+		put_run(arg, slice);
+		break;
+	case TIMELINE_STATE:
+		put_state(arg, slice);
+		break;
+	case TIMELINE_CALL:
+		put_call(arg, slice);
+		break;
+	case TIMELINE_IRQ:
+	case TIMELINE_SOFTIRQ:
+		put_interrupt(arg, slice);
+		break;
+	case TIMELINE_FUNCTION:
+		put_function(arg, slice);
+		break;
+	case TIMELINE_COUNTER:
+		put_counter(arg, slice);
+		break;
+	case TIMELINE_TASKLET:
+	case TIMELINE_VECTOR:
+	case TIMELINE_LOSS:
+		break;
+	}
+}
 
 struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_tables *tables,
-					const struct context *context, int64_t base)
+					const struct context *context, uint16_t buffer)
 {
 	struct sqlite_tracks *tracks = calloc(1, sizeof(*tracks));
-	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = tracks, .late = true };
+	const struct timeline_calls calls = {
+		.arg = tracks,
+		.wanted = 1 << TIMELINE_RUN | 1 << TIMELINE_STATE | 1 << TIMELINE_CALL | 1 << TIMELINE_IRQ |
+			  1 << TIMELINE_SOFTIRQ | 1 << TIMELINE_FUNCTION | 1 << TIMELINE_COUNTER,
+		.slice = put,
+		.begin = note_priority,
+		.one_wait = true,
+	};
 
 	if (!tracks)
 		return NULL;
-	*tracks = (struct sqlite_tracks){ .db = db, .tables = tables, .context = context, .base = base };
-	u64_map_init(&tracks->types, sizeof(struct type));
+	*tracks =
+		(struct sqlite_tracks){ .db = db, .tables = tables, .context = context, .base = (int64_t)buffer << 32 };
 	u64_map_init(&tracks->utids, sizeof(int64_t));
-	u64_map_init(&tracks->pairs, sizeof(uint64_t));
 	u64_map_init(&tracks->numbers, sizeof(int64_t));
-	state_init(&tracks->state, context->preempt_rt);
-	state_restrict(&tracks->state, context);
-	tracks->turns = (struct turns){ .state = &tracks->state, .calls = turns_calls };
-	tracks->turns.calls.arg = tracks;
-	open_calls_init(&tracks->calls, context, &tracks->state);
-	tracks->frames = frames_new(&calls);
-	if (tracks->frames)
+	tracks->timeline = timeline_new(&calls, context->preempt_rt);
+	if (tracks->timeline && timeline_add(tracks->timeline, buffer, context))
 		return tracks;
 	sqlite_tracks_free(tracks);
 	return NULL;
@@ -263,162 +300,16 @@ void sqlite_tracks_free(struct sqlite_tracks *tracks)
 {
 	if (!tracks)
 		return;
-	frames_free(tracks->frames);
-	state_release(&tracks->state);
-	turns_release(&tracks->turns);
-	open_calls_release(&tracks->calls);
-	u64_map_release(&tracks->types);
+	timeline_free(tracks->timeline);
 	u64_map_release(&tracks->utids);
-	u64_map_release(&tracks->pairs);
 	u64_map_release(&tracks->numbers);
 	free(tracks->tracks);
 	free(tracks);
 }
 
-static void see_exit(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
-{
-	char text[CALL_NAME];
-	const char *name;
-	uint64_t start;
-
-	if (!open_calls_exit(&tracks->calls, &type->call, event, &start))
-		return;
-	name = call_name(tracks->context, &type->places[0], event, text);
-	put_slice(tracks, start, (int64_t)(event->ts - start),
-		  track_of(tracks, thread_key(event->pid), "system calls", sqlite_tracks_utid(tracks, event->pid), -1),
-		  name, strlen(name), 0, "syscall");
-}
-
-static uint64_t pair_key(const struct type *type, const struct event *event)
-{
-	return (uint64_t)event->cpu << 16 | type->key;
-}
-
-static void see_end(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
-{
-	uint64_t *start = u64_map_find(&tracks->pairs, pair_key(type, event));
-	char name[96];
-
-	if (!start || !*start)
-		return;
-	snprintf(name, sizeof(name), "%s %" PRId64, type->name, place_s64(&type->places[0], event));
-	put_slice(tracks, *start, (int64_t)(event->ts - *start),
-		  track_of(tracks, type->key << 48 | UINT64_C(2) << 32 | event->cpu, type->name, -1, event->cpu), name,
-		  strlen(name), 0, "irq");
-	*start = 0;
-}
-
-static void see_counter(struct sqlite_tracks *tracks, const struct type *type, const struct event *event)
-{
-	uint64_t cpu = place_u64(&type->places[1], event);
-
-	db_s64(tracks->db, (int64_t)event->ts);
-	db_s64(tracks->db,
-	       track_of(tracks, type->key << 48 | UINT64_C(3) << 32 | (uint32_t)cpu, type->name, -1, (int64_t)cpu));
-	db_s64(tracks->db, place_s64(&type->places[0], event));
-	put_instance(tracks);
-	db_insert(tracks->db, tracks->tables->counter);
-}
-
-/* Events that these tables are made of. */
-static const struct known {
-	const char *system, *name;
-	enum role role;
-	const char *slice;
-	const char *fields[NR_PLACES];
-} known[] = {
-	{ "raw_syscalls", "sys_enter", PART_ENTER, "", { "id" } },
-	{ "raw_syscalls", "sys_exit", PART_EXIT, "", { "id" } },
-	{ "irq", "irq_handler_entry", PART_BEGIN, "irq", { "irq" } },
-	{ "irq", "irq_handler_exit", PART_END, "irq", { "irq" } },
-	{ "irq", "softirq_entry", PART_BEGIN, "softirq", { "vec" } },
-	{ "irq", "softirq_exit", PART_END, "softirq", { "vec" } },
-	{ "power", "cpu_frequency", PART_COUNTER, "cpu_frequency", { "state", "cpu_id" } },
-	{ "power", "cpu_idle", PART_COUNTER, "cpu_idle", { "state", "cpu_id" } },
-};
-
-static void bind_known(struct sqlite_tracks *tracks, const struct known *entry, const struct format *format,
-		       struct type *type)
-{
-	snprintf(type->name, sizeof(type->name), "%s", entry->slice);
-	type->key = (uint64_t)(uint8_t)*entry->slice << 8 | (uint8_t)strlen(entry->slice);
-	for (size_t i = 0; i < NR_PLACES && entry->fields[i]; i++)
-		(void)place_bind(&type->places[i], format, &tracks->context->abi, entry->fields[i]);
-}
-
-static enum role role_of(struct sqlite_tracks *tracks, const struct event_type *event_type)
-{
-	const struct format *format = event_type->format;
-	struct type *type;
-
-	if (!format)
-		return PART_NONE;
-	for (size_t i = 0; i < array_size(known); i++) {
-		if (strcmp(known[i].name, format->name) || strcmp(known[i].system, format->system))
-			continue;
-		type = u64_map_add(&tracks->types, event_type->index);
-		if (!type)
-			return PART_NONE;
-		bind_known(tracks, &known[i], format, type);
-		open_calls_bind(&tracks->calls, format, &type->call);
-		return known[i].role;
-	}
-	if (strcmp(format->system, "syscalls") ||
-	    (strncmp(format->name, "sys_enter_", 10) && strncmp(format->name, "sys_exit_", 9)))
-		return PART_NONE;
-	type = u64_map_add(&tracks->types, event_type->index);
-	if (!type)
-		return PART_NONE;
-	open_calls_bind(&tracks->calls, format, &type->call);
-	return format->name[5] == 'n' ? PART_ENTER : PART_EXIT;
-}
-
-static void begin(struct u64_map *map, uint64_t key, uint64_t ts)
-{
-	uint64_t *start = u64_map_add(map, key);
-
-	if (start)
-		*start = ts;
-}
-
-static void forget_pairs(struct sqlite_tracks *tracks, uint16_t cpu)
-{
-	uint64_t *start, key;
-
-	for (size_t at = 0; (start = u64_map_next(&tracks->pairs, &at, &key));)
-		if (key >> 16 == cpu)
-			*start = 0;
-}
-
 void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct event *event)
 {
-	const struct type *type;
-	uint8_t *role;
-
-	state_see(&tracks->state, event);
-	turns_see(&tracks->turns, event);
-	if (frames_see(tracks->frames, event))
-		return;
-	if (event->kind == EVENT_LOST) {
-		forget_pairs(tracks, event->cpu);
-		return;
-	}
-	role = &tracks->roles[event->type->index];
-	if (*role == PART_UNKNOWN)
-		*role = (uint8_t)role_of(tracks, event->type);
-	if (*role == PART_NONE)
-		return;
-	type = u64_map_find(&tracks->types, event->type->index);
-	if (*role == PART_ENTER)
-		open_calls_enter(&tracks->calls, &type->call, event);
-	else if (*role == PART_EXIT)
-		see_exit(tracks, type, event);
-	else if (*role == PART_BEGIN)
-		begin(&tracks->pairs, pair_key(type, event), event->ts);
-	else if (*role == PART_END)
-		see_end(tracks, type, event);
-	else
-		see_counter(tracks, type, event);
+	(void)timeline_see(tracks->timeline, event);
 }
 
 static void put_threads(struct sqlite_tracks *tracks)
@@ -465,19 +356,13 @@ static void put_tracks(struct sqlite_tracks *tracks)
 
 void sqlite_tracks_end(struct sqlite_tracks *tracks, uint64_t ts)
 {
-	frames_end(tracks->frames, 0, ts);
-	turns_end(&tracks->turns);
+	timeline_end(tracks->timeline, ts);
 	put_tracks(tracks);
 	put_threads(tracks);
 }
 
 bool sqlite_tracks_starved(const struct sqlite_tracks *tracks)
 {
-	const struct u64_map *const maps[] = { &tracks->types, &tracks->utids, &tracks->pairs, &tracks->numbers,
-					       &tracks->calls.calls };
-
-	for (size_t i = 0; i < array_size(maps); i++)
-		if (maps[i]->starved)
-			return true;
-	return tracks->starved || tracks->state.failed || tracks->turns.failed || frames_starved(tracks->frames);
+	return tracks->starved || tracks->utids.starved || tracks->numbers.starved ||
+	       timeline_starved(tracks->timeline);
 }

@@ -14,9 +14,7 @@ struct event;
 struct sqlite_tracks;
 
 /*
- * Rows derived from the events of a buffer: thread, sched, thread_state, track, slice, counter. Runs and states are
- * those of turns.h, system calls those of open_calls.h, functions those of frames.h: a span of time ends where events
- * were lost that may have changed it.
+ * Rows of the slices of a buffer (lib/timeline/timeline.h): thread, sched, thread_state, track, slice, counter.
  */
 struct sqlite_tables {
 	struct db_table *thread, *sched, *state, *track, *slice, *counter;
@@ -24,11 +22,11 @@ struct sqlite_tables {
 void sqlite_tables_make(struct sqlite_tables *tables, struct db *db);
 
 /*
- * NULL without memory. The numbers of its threads and tracks are greater than `base`, which must be greater than the
- * numbers of all buffers whose sqlite_tracks_end() was called before. The tables are borrowed.
+ * NULL without memory. `buffer`: its index. The numbers of its threads and tracks are greater than those of buffers
+ * before it. The tables are borrowed.
  */
 struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_tables *tables,
-					const struct context *context, int64_t base);
+					const struct context *context, uint16_t buffer);
 void sqlite_tracks_free(struct sqlite_tracks *tracks);
 
 /* The number of a task in the table thread. */

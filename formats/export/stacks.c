@@ -13,8 +13,7 @@
 #include "lib/names/symbols.h"
 #include "lib/reader/reader.h"
 #include "lib/state/state.h"
-#include "lib/timeline/frames.h"
-#include "lib/timeline/turns.h"
+#include "lib/timeline/timeline.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,13 +34,11 @@ enum part { PART_UNKNOWN, PART_NONE, PART_STACK, PART_LEFT_ALONE };
 struct buffer {
 	struct stacks *stacks;
 	const struct context *context;
-	struct frames *frames;
+	struct timeline *timeline;
 	struct u64_map functions; /* by address: number of the name + 1 */
 	struct u64_map comms;     /* by PID: node + 1 */
-	struct state state;
-	struct turns turns;
-	struct u64_map offs; /* by index of state::tasks: struct off */
-	struct u64_map left; /* by CPU: index + 1 of the task that left it, if that was the CPU's last event */
+	struct u64_map offs;      /* by index of state::tasks: struct off */
+	struct u64_map left;      /* by CPU: index + 1 of the task that left it, if that was the CPU's last event */
 	struct place caller;
 	uint8_t parts[EVENT_TYPES_MAX];
 };
@@ -157,15 +154,12 @@ static void enter(void *arg, const struct event *event, struct track *track)
 	frame->note = node_on(buffer->stacks, below, function_of(buffer, frame->func));
 }
 
-static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
+static void leave(struct buffer *buffer, const struct timeline_slice *slice)
 {
-	const struct frame *frame = &track->frames[track->nr_frames - 1];
-	struct buffer *buffer = arg;
+	const struct frame *frame = &slice->track->frames[slice->track->nr_frames - 1];
 
-	(void)index;
-	(void)ts;
-	if (exited && frame->whole && lasted > frame->nested)
-		weigh(buffer->stacks, frame->note, WEIGHT_SELF_TIME, lasted - frame->nested);
+	if (slice->exited && frame->whole && slice->lasted > frame->nested)
+		weigh(buffer->stacks, frame->note, WEIGHT_SELF_TIME, slice->lasted - frame->nested);
 }
 
 static bool is_off(uint8_t mode)
@@ -175,31 +169,44 @@ static bool is_off(uint8_t mode)
 }
 
 /* Adds a time during which a task was off its CPU. */
-static void put_mode(void *arg, const struct turns_mode *mode, uint64_t to, enum turns_end end)
+static void put_state(struct buffer *buffer, const struct timeline_slice *slice)
 {
-	struct buffer *buffer = arg;
-	bool waits = mode->mode == TASK_PREEMPTED || mode->mode == TASK_WAKING;
+	bool waits = slice->mode->mode == TASK_PREEMPTED || slice->mode->mode == TASK_WAKING;
+	uint64_t lasted = slice->to - slice->start;
 	struct stacks *stacks = buffer->stacks;
 	struct off *off;
 
-	(void)end;
-	if (!is_off(mode->mode) || buffer->state.tasks[mode->task].idle)
+	if (!is_off(slice->mode->mode) || timeline_state(buffer->timeline)->tasks[slice->task].idle)
 		return;
-	off = u64_map_add(&buffer->offs, mode->task);
+	off = u64_map_add(&buffer->offs, slice->task);
 	if (!off)
 		return;
 	if (off->node != NO_NODE)
 		weigh(stacks, node_on(stacks, off->node, waits ? stacks->runnable : stacks->blocked), WEIGHT_OFF_CPU,
-		      to - mode->since);
+		      lasted);
 	else if (waits)
-		off->waiting += to - mode->since;
+		off->waiting += lasted;
 	else
-		off->blocked += to - mode->since;
+		off->blocked += lasted;
 }
 
-static int buffer_init(struct stacks *stacks, struct buffer *buffer, const struct context *context)
+static void put(void *arg, const struct timeline_slice *slice)
 {
-	const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer, .late = true };
+	if (slice->kind == TIMELINE_FUNCTION)
+		leave(arg, slice);
+	else
+		put_state(arg, slice);
+}
+
+static int buffer_init(struct stacks *stacks, struct buffer *buffer, uint16_t index, const struct context *context)
+{
+	const struct timeline_calls calls = {
+		.arg = buffer,
+		.wanted = 1 << TIMELINE_STATE | 1 << TIMELINE_FUNCTION,
+		.slice = put,
+		.enter = enter,
+		.one_wait = true,
+	};
 
 	buffer->stacks = stacks;
 	buffer->context = context;
@@ -207,14 +214,8 @@ static int buffer_init(struct stacks *stacks, struct buffer *buffer, const struc
 	u64_map_init(&buffer->comms, sizeof(uint32_t));
 	u64_map_init(&buffer->offs, sizeof(struct off));
 	u64_map_init(&buffer->left, sizeof(uint32_t));
-	state_init(&buffer->state, context->preempt_rt);
-	state_restrict(&buffer->state, context);
-	buffer->turns = (struct turns){
-		.state = &buffer->state,
-		.calls = { .arg = buffer, .mode = put_mode, .one_wait = true },
-	};
-	buffer->frames = frames_new(&calls);
-	return buffer->frames ? 0 : -ENOMEM;
+	buffer->timeline = timeline_new(&calls, context->preempt_rt);
+	return buffer->timeline && timeline_add(buffer->timeline, index, context) ? 0 : -ENOMEM;
 }
 
 static int choose(struct stacks *stacks, const char *text, struct fail *fail)
@@ -249,7 +250,7 @@ static int init(struct stacks *stacks, const struct export_input *input, struct 
 	stacks->without = name_of(stacks, "[no stack]", 10);
 	stacks->nr_buffers = reader->nr_buffers;
 	for (size_t i = 0; i < reader->nr_buffers; i++)
-		if (buffer_init(stacks, &stacks->buffers[i], reader->buffers[i].context))
+		if (buffer_init(stacks, &stacks->buffers[i], (uint16_t)i, reader->buffers[i].context))
 			return fail_memory(fail);
 	return stacks->failed ? fail_memory(fail) : 0;
 }
@@ -276,13 +277,11 @@ void stacks_free(struct stacks *stacks)
 	for (size_t i = 0; stacks->buffers && i < stacks->nr_buffers; i++) {
 		struct buffer *buffer = &stacks->buffers[i];
 
-		frames_free(buffer->frames);
+		timeline_free(buffer->timeline);
 		u64_map_release(&buffer->functions);
 		u64_map_release(&buffer->comms);
 		u64_map_release(&buffer->offs);
 		u64_map_release(&buffer->left);
-		turns_release(&buffer->turns);
-		state_release(&buffer->state);
 	}
 	free(stacks->buffers);
 	free(stacks->nodes);
@@ -328,7 +327,7 @@ static void see_stack(struct buffer *buffer, const struct event *event, uint32_t
 
 static void see_record(struct buffer *buffer, const struct event *event)
 {
-	const struct state_step *step = &buffer->state.step;
+	const struct state_step *step = &timeline_state(buffer->timeline)->step;
 	uint8_t *part = &buffer->parts[event->type->index];
 	struct off *off;
 	uint32_t *left;
@@ -351,12 +350,11 @@ static void see_record(struct buffer *buffer, const struct event *event)
 void stacks_see(struct stacks *stacks, struct export *export, const struct event *event)
 {
 	struct buffer *buffer = &stacks->buffers[event->buffer];
+	enum timeline_part part = timeline_see(buffer->timeline, event);
 
-	state_see(&buffer->state, event);
-	turns_see(&buffer->turns, event);
 	if (event->kind == EVENT_LOST)
 		u64_map_remove(&buffer->left, event->cpu);
-	if (!frames_see(buffer->frames, event) && event->kind == EVENT_RECORD)
+	else if (part != TIMELINE_A_FUNCTION)
 		see_record(buffer, event);
 	if (stacks->failed)
 		export_no_memory(export);
@@ -374,7 +372,8 @@ static void put_without(struct buffer *buffer)
 
 		if (!off->blocked && !off->waiting)
 			continue;
-		node = node_on(stacks, task_node(buffer, buffer->state.tasks[id].pid), stacks->without);
+		node = node_on(stacks, task_node(buffer, timeline_state(buffer->timeline)->tasks[id].pid),
+			       stacks->without);
 		if (off->blocked)
 			weigh(stacks, node_on(stacks, node, stacks->blocked), WEIGHT_OFF_CPU, off->blocked);
 		if (off->waiting)
@@ -384,8 +383,7 @@ static void put_without(struct buffer *buffer)
 
 static bool is_starved(const struct buffer *buffer)
 {
-	return frames_starved(buffer->frames) || buffer->offs.starved || buffer->left.starved || buffer->turns.failed ||
-	       buffer->state.failed;
+	return timeline_starved(buffer->timeline) || buffer->offs.starved || buffer->left.starved;
 }
 
 void stacks_end(struct stacks *stacks, struct export *export)
@@ -393,9 +391,8 @@ void stacks_end(struct stacks *stacks, struct export *export)
 	struct frames_left left = { .cut = 0 };
 
 	for (size_t i = 0; i < stacks->nr_buffers; i++) {
-		frames_end(stacks->buffers[i].frames, (uint16_t)i, 0);
-		frames_count(stacks->buffers[i].frames, &left);
-		turns_end(&stacks->buffers[i].turns);
+		timeline_end(stacks->buffers[i].timeline, 0);
+		timeline_count(stacks->buffers[i].timeline, &left);
 		if (is_starved(&stacks->buffers[i]))
 			export_no_memory(export);
 	}

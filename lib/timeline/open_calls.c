@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/timeline/open_calls.h"
+#include "lib/timeline/open_calls_internal.h"
 
 #include "lib/event/context.h"
 #include "lib/event/event.h"

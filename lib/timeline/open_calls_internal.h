@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_TIMELINE_OPEN_CALLS_H
-#define WEFT_TIMELINE_OPEN_CALLS_H
+#ifndef WEFT_TIMELINE_OPEN_CALLS_INTERNAL_H
+#define WEFT_TIMELINE_OPEN_CALLS_INTERNAL_H
 
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"
