@@ -146,6 +146,9 @@ bool header_latency(const struct ftrace *ftrace, struct out *out)
 
 	if (context->nr_stats && !context->entries)
 		return false;
+	/* A text that was imported without these lines has nothing to print in them. */
+	if (!context->release[0] && !head->latency[0] && !head->task[0])
+		return true;
 	out_str(out, "# ");
 	print_tracer(context, out);
 	out_f(out, " latency trace v1.1.5 on %s\n", context->release);

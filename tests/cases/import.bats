@@ -446,3 +446,13 @@ END
 	# The tracer's line stands in only until the first sched_switch: that of 1.000200 no longer counts.
 	[[ $(weft sched --format csv "$made" 2> /dev/null) =~ ooo,711,19,401000, ]]
 }
+
+@test "import: a latency text without its header comes back without the kernel's lines of a latency" {
+	printf '%s\n' '# tracer: wakeup_rt' '#' \
+		'  <idle>-0       2d.h4.    0us+:      0:120:R   + [002]   711: 19:S ooo' \
+		'  <idle>-0       2d..3.   91us : __schedule' > "$BATS_TEST_TMPDIR/text"
+	weft import -q -o "$made" "$BATS_TEST_TMPDIR/text"
+	weft report "$made" > "$BATS_TEST_TMPDIR/back"
+	! grep -E '^# (latency:|   \| task:|wakeup_rt latency trace)' "$BATS_TEST_TMPDIR/back"
+	diff <(grep -v '^#' "$BATS_TEST_TMPDIR/text") <(grep -v '^#' "$BATS_TEST_TMPDIR/back")
+}
