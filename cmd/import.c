@@ -208,6 +208,10 @@ static void tell(const struct arguments *arguments)
 		command_warn("note: events have different columns of flags, as of several kernels (%s): 'weft report' "
 			     "prints the same ones for all, in which a dot may stand for a flag that the text lacks",
 			     counts.partial_flags);
+	if (counts.backwards)
+		command_warn("note: %" PRIu64 " line%s a time before that of an earlier line of the same CPU, as where the "
+			     "texts of two recordings follow one another: they stay in the order of the text",
+			     counts.backwards, counts.backwards == 1 ? " has" : "s have");
 	if (counts.guessed)
 		command_warn("note: %" PRIu64
 			     " lines of the function graph have no time: their times are made from their order and the "

@@ -52,6 +52,7 @@ static int bind(struct import *import, const struct head *head, const struct rec
 	int64_t lost = import->lost[head->cpu];
 
 	import->lost[head->cpu] = 0;
+	import->counts.backwards += head->has_unit && record->ts < import->clock[head->cpu];
 	import->clock[head->cpu] = record->ts > import->clock[head->cpu] ? record->ts : import->clock[head->cpu];
 	if (!import->waits[head->cpu])
 		return binder_add(import->binder, head->cpu, record, lost, fail);

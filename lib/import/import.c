@@ -60,6 +60,9 @@ struct import_counts import_counts(const struct import *import)
 	struct import_counts counts = import->counts;
 
 	counts.guessed = import->graph.guessed;
+	/* The ends of functions are placed by their durations. */
+	if (import->graph.seen)
+		counts.backwards = 0;
 	import_graph_partial(&import->graph, counts.partial, sizeof(counts.partial));
 	counts.no_flags = import->shape.has_no_flags && !import->shape.has_flags;
 	shape_partial_flags(&import->shape, counts.partial_flags, sizeof(counts.partial_flags));

@@ -31,6 +31,8 @@ struct import_counts {
 	uint64_t guessed; /* lines of a function graph without a time */
 	char partial[64]; /* columns that only some lines of a function graph have: the report leaves them out */
 	uint64_t unknown; /* events of tasks that no line names */
+	/* Lines with a time before that of an earlier line of their CPU; 0 in a text with a function graph */
+	uint64_t backwards;
 	/* How many events have how many columns of flags, "3 with 4, 2 with 5", if not all have the same. */
 	char partial_flags[128];
 	bool no_flags; /* no event has the columns of flags */

@@ -456,3 +456,14 @@ END
 	! grep -E '^# (latency:|   \| task:|wakeup_rt latency trace)' "$BATS_TEST_TMPDIR/back"
 	diff <(grep -v '^#' "$BATS_TEST_TMPDIR/text") <(grep -v '^#' "$BATS_TEST_TMPDIR/back")
 }
+
+@test "import: times that go back on a CPU are told, and the lines stay in their order" {
+	printf '%s\n' '  ppp-81 [001] d..2. 60.000000: one: 1' '  ppp-81 [001] d..2. 150.000000: one: 2' '  ppp-81 [001] d..2. 60.100000: one: 3' \
+		> "$BATS_TEST_TMPDIR/text"
+	run --separate-stderr -0 weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ "$stderr" == *"note: 1 line has a time before that of an earlier line of the same CPU"* ]]
+	[ "$(weft report "$made" | sed -n 's/.*: one: //p' | tr -d '\n')" = 123 ]
+	sed -i 2d "$BATS_TEST_TMPDIR/text"
+	run --separate-stderr -0 weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ "$stderr" != *"a time before"* ]]
+}
