@@ -209,7 +209,8 @@ static void tell(const struct arguments *arguments)
 			     "prints the same ones for all, in which a dot may stand for a flag that the text lacks",
 			     counts.partial_flags);
 	if (counts.backwards)
-		command_warn("note: %" PRIu64 " line%s a time before that of an earlier line of the same CPU, as where the "
+		command_warn("note: %" PRIu64
+			     " line%s a time before that of an earlier line of the same CPU, as where the "
 			     "texts of two recordings follow one another: they stay in the order of the text",
 			     counts.backwards, counts.backwards == 1 ? " has" : "s have");
 	if (counts.guessed)

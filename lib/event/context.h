@@ -186,6 +186,12 @@ static inline bool context_since(const struct context *context, unsigned major, 
 	return context->release_major > major || (context->release_major == major && context->release_minor >= minor);
 }
 
+/* Whether %p prints a hash, since 4.15, and not the address (lib/vsprintf.c: ptr_to_id()). */
+static inline bool context_hashes_pointers(const struct context *context)
+{
+	return context_option(context, OPTION_HASH_PTR) && context_since(context, 4, 15);
+}
+
 /* Like context_since(), but false when the release is unknown. */
 static inline bool context_knows(const struct context *context, unsigned major, unsigned minor)
 {

@@ -406,7 +406,8 @@ static int context_init(struct owned *owned, struct fail *fail)
 					     .string = env_string,
 					     .address = env_address,
 					     .now = symbols_moved(context->symbols) ? env_now : NULL,
-					     .hash_pointers = context_option(context, OPTION_HASH_PTR),
+					     .hash_pointers = context_hashes_pointers(context),
+					     .null_text = !context_since(context, 5, 2),
 					     .bitmask_list = context_option(context, OPTION_BITMASK_LIST),
 					     .fields_symbols = context_knows(context, 6, 16),
 					     .fields_printable = context_knows(context, 6, 19) };

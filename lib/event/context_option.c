@@ -112,7 +112,7 @@ int context_set_option(struct context *context, const char *text, struct fail *f
 		context->trace_flags &= ~(UINT64_C(1) << OPTION_CONTEXT_INFO);
 	else if (!strcmp(text, "noblk_classic"))
 		context->trace_flags |= UINT64_C(1) << OPTION_CONTEXT_INFO;
-	context->env.hash_pointers = context_option(context, OPTION_HASH_PTR);
+	context->env.hash_pointers = context_hashes_pointers(context);
 	context->env.bitmask_list = context_option(context, OPTION_BITMASK_LIST);
 	return 0;
 }

@@ -116,6 +116,12 @@ static const struct known_name known_names[] = {
 	{ "BTRFS_ADD_DELAYED_REF", 1 },
 	{ "BTRFS_DROP_DELAYED_REF", 2 },
 	{ "BTRFS_ADD_DELAYED_EXTENT", 3 },
+	/* ext4/extents_status.h, before TRACE_DEFINE_ENUM() gave the values to the format */
+	{ "ES_WRITTEN_B", 0 },
+	{ "ES_UNWRITTEN_B", 1 },
+	{ "ES_DELAYED_B", 2 },
+	{ "ES_HOLE_B", 3 },
+	{ "ES_REFERENCED_B", 4 },
 	{ "BTRFS_UPDATE_DELAYED_HEAD", 4 },
 	/* trace/events/xen.h and asm/paravirt_types.h */
 	{ "XEN_MC_FL_NONE", 0 },

@@ -36,6 +36,11 @@ static void put_hashed(const struct spec *spec, uint64_t value, const struct run
 	struct spec wide = *spec;
 	uint8_t long_size = run->abi->long_size;
 
+	if (!value && run->env->null_text) {
+		wide.width = spec->width < 0 ? long_size * 2 : spec->width;
+		spec_string(&wide, "(null)", 6, out);
+		return;
+	}
 	if (!run->env->hash_pointers || !value || is_error(value, long_size)) {
 		put_raw(spec, value, long_size, out);
 		return;

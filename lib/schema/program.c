@@ -187,6 +187,10 @@ static void put_other(const struct op *op, const struct run *run, struct out *ou
 
 static char *put_pointer(char *at, uint64_t value, const struct run *run)
 {
+	if (!value && run->env->null_text) {
+		memcpy(at, "          (null)", 16);
+		return at + 16;
+	}
 	if (!run->env->hash_pointers || !value || value >= (uint64_t)-4095)
 		return put_hex_zeros(at, value, 16);
 	memcpy(at, "(____ptrval____)", 16);
