@@ -131,6 +131,9 @@ static void add_word(struct words *words, const char *at, size_t len, const char
 	static const uint64_t tens[] = { 1, 10, 100, 1000 };
 
 	add(words, at, len);
+	/* A duration is printed with seven digits at most (trace_print_graph_duration()). */
+	if (before && is_decimal(at, len) && before_len > 4 && before_len < 7 && before_len + len > 7)
+		add(words, at, 7 - before_len);
 	if (before && is_decimal(at, len) && len > 6 && len <= 9)
 		add_us(words,
 		       number(before, before_len) * 1000000 + (number(at, len) + tens[len - 6] / 2) / tens[len - 6]);
