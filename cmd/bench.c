@@ -6,6 +6,7 @@
 #include "cmd/bench_save.h"
 #include "cmd/command.h"
 #include "cmd/options/option_value.h"
+#include "cmd/options/setup_for.h"
 #include "cmd/terminal/terminal.h"
 #include "lib/analysis/bench.h"
 #include "lib/analysis/findings.h"
@@ -48,7 +49,7 @@ static const struct argp_option options[] = {
 	{ "against", OPT_AGAINST, "FILE", 0, "Compare with the runs in FILE, which are the old ones", 1 },
 
 	{ NULL, 0, NULL, 0, "What explains a difference:", 2 },
-	{ "for", OPT_FOR, "summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks", 0,
+	{ "for", OPT_FOR, SETUP_FOR, 0,
 	  "Record each run for these analyses; a list with commas (default: sched,syscalls)", 2 },
 	{ "plain", OPT_PLAIN, NULL, 0, "Do not record the runs, which takes time, too", 2 },
 	{ "keep", OPT_KEEP, "DIR", 0, "Keep the recordings of the runs in DIR: old-01.dat and so on", 2 },
@@ -148,6 +149,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 	struct bench_running *running = &arguments->running;
+	struct fail fail = FAIL_INIT;
 
 	switch (key) {
 	case OPT_RUNS:
@@ -167,7 +169,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->seed_given = true;
 		return 0;
 	case OPT_FOR:
-		bench_record_for(&arguments->recording, arg, state);
+		if (bench_record_for(&arguments->recording, arg, &fail))
+			argp_error(state, "--for: %s", fail.text);
 		arguments->for_given = true;
 		return 0;
 	case OPT_PLAIN:
@@ -300,8 +303,9 @@ static int use_saved(struct arguments *arguments, struct bench *bench, struct fa
 	if (arguments->for_given && (!of || strcmp(of, recording->of) != 0))
 		return fail_set(fail, -EINVAL, "the runs in '%s' were recorded for %s, not for %s", arguments->against,
 				of ? of : "nothing", recording->of);
-	recording->of = of;
-	return 0;
+	recording->of = NULL;
+	r = of ? bench_record_for(recording, of, fail) : 0;
+	return r ? fail_in(fail, r, "'%s'", arguments->against) : 0;
 }
 
 static int measure(struct arguments *arguments, struct bench *bench, struct bench_noise *noise, struct fail *fail)

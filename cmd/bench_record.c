@@ -4,7 +4,6 @@
 #include "cmd/analyse_record.h"
 #include "cmd/command.h"
 #include "cmd/diff_read.h"
-#include "cmd/options/option_value.h"
 #include "cmd/options/reading.h"
 #include "lib/analysis/analysis.h"
 #include "lib/base/dir.h"
@@ -22,26 +21,38 @@
 
 enum { ANALYSES_MAX = 16 };
 
-void bench_record_for(struct bench_recording *recording, const char *names, struct argp_state *state)
+enum { NAME_MAX_LEN = 32 };
+
+/* Takes the next name of the list. The analysis is NULL if there is none of this name. */
+static bool next_analysis(const char **at, char name[NAME_MAX_LEN], const struct analysis_ops **ret)
 {
-	const char *at = names;
 	struct text_word word;
+
+	if (!text_next_word(at, ",", &word))
+		return false;
+	snprintf(name, NAME_MAX_LEN, "%.*s", (int)word.len, word.at);
+	*ret = analysis_named(name);
+	return true;
+}
+
+int bench_record_for(struct bench_recording *recording, const char *names, struct fail *fail)
+{
+	const struct analysis_ops *ops;
+	const char *at = names;
+	char name[NAME_MAX_LEN];
 	size_t nr = 0;
 
-	while (text_next_word(&at, ",", &word)) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "%.*s", (int)word.len, word.at);
-		if (!analysis_named(name) || !diff_read_knows(name))
-			argp_error(state,
-				   "--for: unknown analysis '%s'; such are sched, syscalls, irq, block and locks",
-				   name);
+	while (next_analysis(&at, name, &ops)) {
+		if (!ops || !diff_read_knows(name))
+			return fail_set(fail, -EINVAL,
+					"unknown analysis '%s'; such are sched, syscalls, irq, block and locks", name);
 		if (++nr > ANALYSES_MAX)
-			argp_error(state, "--for: more than %d names", ANALYSES_MAX);
+			return fail_set(fail, -E2BIG, "more than %d names", ANALYSES_MAX);
 	}
 	if (!nr)
-		argp_error(state, "--for: names of analyses are missing, such as sched,syscalls");
+		return fail_set(fail, -EINVAL, "names of analyses are missing, such as sched,syscalls");
 	recording->of = names;
+	return 0;
 }
 
 /*
@@ -63,18 +74,12 @@ static int describe(struct bench_recording *recording, struct fail *fail)
 {
 	const struct analysis_ops *ops[ANALYSES_MAX];
 	const char *at = recording->of;
-	struct text_word word;
+	char name[NAME_MAX_LEN];
 	bool only = true;
 	size_t nr = 0;
 
-	while (nr < ANALYSES_MAX && text_next_word(&at, ",", &word)) {
-		char name[32];
-
-		snprintf(name, sizeof(name), "%.*s", (int)word.len, word.at);
-		ops[nr] = analysis_named(name);
+	for (; nr < ANALYSES_MAX && next_analysis(&at, name, &ops[nr]); nr++)
 		only &= is_by_task(ops[nr]);
-		nr++;
-	}
 	return analyse_record_describe(ops, nr, only, &recording->options, fail);
 }
 

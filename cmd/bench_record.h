@@ -6,7 +6,6 @@
 #include "lib/base/cleanup.h"
 #include "lib/record/options.h"
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,8 +30,8 @@ struct bench_recording {
 	bool other_kernel;         /* they ran on another kernel */
 };
 
-/* Checks the value of --for. */
-void bench_record_for(struct bench_recording *recording, const char *names, struct argp_state *state);
+/* Records for these analyses: names with commas, of the command line or of saved runs, which are borrowed. */
+int must_check bench_record_for(struct bench_recording *recording, const char *names, struct fail *fail);
 
 int must_check bench_record_start(struct bench_recording *recording, struct fail *fail);
 /* 0 and recording->of NULL: this machine cannot record, and nothing ran. */

@@ -186,6 +186,10 @@ END
 	[[ "$stderr" == *"'cut.bench': its end is missing"* ]]
 	run -125 --separate-stderr weft bench --plain --save none/x -- true
 	[[ "$stderr" == *"none/x"* ]]
+	# The analyses of a stranger's file are checked as those of --for are.
+	sed 's/^kernel.*/&\nfor\tsched,nonsense/' old.bench > strange.bench
+	run -125 --separate-stderr weft bench --runs 3 --against strange.bench -- true
+	[[ "$stderr" == *"'strange.bench': unknown analysis 'nonsense'"* ]]
 	# A command that fails leaves no file.
 	run -125 weft bench --plain --save failed.bench -- 'exit 3'
 	[ ! -e failed.bench ]
