@@ -80,6 +80,17 @@ static const char *verdict(const struct bench_line *line)
 	return line->changed ? line->test.change > 0 ? "+" : "-" : line->tested ? "~" : "?";
 }
 
+/* The columns CHANGE %, FROM, TO and IS. */
+static void put_change(struct table *table, const struct bench_line *line)
+{
+	const struct diff_test *test = &line->test;
+
+	put_percent(table, test->old > 0, test->change);
+	put_percent(table, test->bounded && test->old > 0, test->low);
+	put_percent(table, test->bounded && test->old > 0, test->high);
+	table_cell(table, verdict(line));
+}
+
 void bench_put_figures(const struct bench_line *lines, struct findings *findings)
 {
 	enum { FIGURE, OLD, NEW, CHANGE, LOW, HIGH, VERDICT, P, OLD_VALUE, NEW_VALUE, COLUMNS };
@@ -111,10 +122,7 @@ void bench_put_figures(const struct bench_line *lines, struct findings *findings
 		table_cell(table, bench_names[i].name);
 		put_value(table, (enum bench_figure)i, test->old);
 		put_value(table, (enum bench_figure)i, test->new);
-		put_percent(table, test->old > 0, test->change);
-		put_percent(table, test->bounded && test->old > 0, test->low);
-		put_percent(table, test->bounded && test->old > 0, test->high);
-		table_cell(table, verdict(line));
+		put_change(table, line);
 		table_cell_decimal(table, llrint(test->p * 1e6), 6);
 		table_cell_decimal(table, llrint(test->old * 10), 1);
 		table_cell_decimal(table, llrint(test->new * 10), 1);
@@ -140,10 +148,7 @@ static void put_row(struct table *table, const struct bench_row *row)
 	put_time(table, row->more, true);
 	put_time(table, time->old, false);
 	put_time(table, time->new, false);
-	put_percent(table, time->old > 0, time->change);
-	put_percent(table, time->bounded && time->old > 0, time->low);
-	put_percent(table, time->bounded && time->old > 0, time->high);
-	table_cell(table, verdict(&row->time));
+	put_change(table, &row->time);
 	table_cell_u64(table, (uint64_t)llrint(calls->old));
 	table_cell_u64(table, (uint64_t)llrint(calls->new));
 	table_cell(table, verdict(&row->calls));
