@@ -41,10 +41,10 @@ OPT ?= -O2 -g1
 CFLAGS ?= $(OPT)
 # No code in these files runs for each event or page. Optimizing them less shortens the build and slows no command down.
 # CFLAGS and OPT, if given, hold for all files.
-hot := $(addprefix cmd/,empty_answer.c export_write.c info_buffer.c pack_types.c split_cut.c) \
+hot := $(addprefix cmd/,empty_answer.c export_write.c info_buffer.c split_cut.c) \
 	$(addprefix lib/record/,kept.c recorder.c slack.c spool.c symbol_choice.c tap_buffer.c)
 cold_rooms := cmd cmd/options cmd/terminal lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/record lib/setup lib/tracefs lib/undo tests/unit
-cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analysis/*_tables.c lib/trace/pack*.c lib/trace/writer*.c) \
+cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analysis/*_tables.c lib/pack/*.c lib/trace/writer*.c) \
 	$(addprefix lib/analysis/,diff.c diff_condition.c diff_rows.c diff_table.c findings.c latency_section.c section_text.c) \
 	$(addprefix lib/base/,cpus.c destination.c destination_folder.c dir.c draft.c near.c sandbox.c table.c table_data.c table_sort.c table_text.c trust.c) \
 	$(addprefix lib/event/,context_new.c context_option.c cpu_stats.c latency_facts.c own_formats.c release.c) lib/names/last_boot.c \
@@ -60,7 +60,7 @@ cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analy
 coldest := $(filter $(addsuffix /%,cmd lib/explain lib/query lib/record lib/setup lib/tracefs lib/undo) \
 	$(addprefix lib/analysis/,%_tables.c findings.c) $(addprefix lib/base/,destination%.c near.c sandbox.c trust.c) \
 	$(addprefix lib/event/,c%.c la%.c own_formats.c release.c) lib/names/last_boot.c lib/measure/hist%.c lib/probe/p%.c lib/tally/tally_parse.c \
-	$(addprefix lib/trace/,carried.c folder.c made_file.c o%.c pack%.c salvage.c tree.c whole_file.c writer%.c) lib/made/recast.c \
+	$(addprefix lib/trace/,carried.c folder.c made_file.c o%.c salvage.c tree.c whole_file.c writer%.c) lib/made/recast.c \
 	$(addprefix formats/kernel/,graph_%.c header.c latency.c),$(cold))
 ifeq ($(origin OPT) $(origin CFLAGS),file file)
 COLD ?= -O1

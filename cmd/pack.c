@@ -2,24 +2,16 @@
 #include "cmd/command.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
-#include "cmd/pack_sample.h"
 #include "cmd/pack_script.h"
-#include "cmd/pack_symbols.h"
-#include "cmd/pack_types.h"
 #include "cmd/terminal/progress.h"
 #include "lib/base/destination.h"
 #include "lib/base/text.h"
-#include "lib/trace/input.h"
-#include "lib/trace/pack.h"
-#include "lib/trace/tree.h"
+#include "lib/pack/pack.h"
+#include "lib/pack/pack_file.h"
 #include "lib/trace/whole_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* weft pack: makes a trace.dat from plain copies of tracefs files and raw pages. */
 enum {
@@ -43,17 +35,14 @@ struct arguments {
 	struct pack_options options;
 	const char *output;
 	mode_t mode;
-	const char *sample; /* the value of --latency-sample */
-	const char *btf;    /* the value of --btf */
-	struct buf types;   /* the part of it that the file keeps */
-	struct pack_sample facts;
+	struct pack_learning learning;
 	const char *events[EVENT_DIRS_MAX];
 	struct {
 		char name[32], *text;
 	} maps[MAPS_MAX]; /* the values of --maps */
 	size_t nr_maps;
 	const char *compression;
-	bool quiet, script, all_symbols;
+	bool quiet, script;
 };
 
 static const struct argp_option options[] = {
@@ -157,7 +146,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		pack->kallsyms = arg;
 		return 0;
 	case OPT_ALL_SYMBOLS:
-		arguments->all_symbols = true;
+		arguments->learning.all_symbols = true;
 		return 0;
 	case OPT_EVENTS:
 		if (pack->nr_events == EVENT_DIRS_MAX)
@@ -168,10 +157,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		pack->latency = arg;
 		return 0;
 	case OPT_LATENCY_SAMPLE:
-		arguments->sample = arg;
+		arguments->learning.sample = arg;
 		return 0;
 	case OPT_BTF:
-		arguments->btf = arg;
+		arguments->learning.btf = arg;
 		return 0;
 	case OPT_MAPS:
 		parse_maps(arguments, arg, state);
@@ -227,85 +216,21 @@ static void print_summary(const struct arguments *arguments, const struct pack_s
 		summary->settings, text_size(size, summary->size));
 }
 
-static int learn(struct arguments *arguments, int trial, struct fail *fail)
-{
-	struct pack_options *options = &arguments->options;
-	int r = arguments->sample ? pack_sample_read(trial, arguments->sample, &arguments->facts, fail) : 0;
-
-	if (!r && arguments->sample)
-		pack_sample_facts(&arguments->facts, options);
-	if (!r && arguments->btf)
-		r = pack_types_read(trial, arguments->btf, &arguments->types, fail);
-	if (!r && arguments->types.len && options->nr_facts < PACK_FACTS_MAX)
-		options->facts[options->nr_facts++] =
-			(struct pack_fact){ .name = "weft/types", .text = buf_str(&arguments->types) };
-	return r;
-}
-
-/*
- * The packed pages determine which symbols are needed. So the file is packed once with all symbols, read back, and
- * packed again with the needed ones.
- */
-static int pack_chosen(struct arguments *arguments, int fd, struct pack_summary *summary, struct fail *fail)
-{
-	struct pack_options options = arguments->options;
-	cleanup_buf struct buf symbols = BUF_INIT;
-	cleanup_fd int trial = -1;
-	bool readable = pack_symbols_readable(fd);
-	int r = arguments->all_symbols || readable ? 0 : input_temporary(&trial, fail);
-
-	if (!r)
-		r = pack(&options, trial >= 0 ? trial : fd, summary, fail);
-	if (r || arguments->all_symbols)
-		return r;
-	r = pack_symbols_choose(trial >= 0 ? trial : fd, &symbols, fail);
-	if (r || (readable && !symbols.len))
-		return r;
-	if (symbols.len) {
-		options.kallsyms_text = symbols.data;
-		options.kallsyms_len = symbols.len;
-	}
-	if (symbols.len && options.nr_facts < PACK_FACTS_MAX)
-		options.facts[options.nr_facts++] = (struct pack_fact){ .name = "weft/symbols", .text = "chosen" };
-	if (readable && (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET) < 0))
-		return fail_set(fail, -errno, "cannot write the new file again: %s", strerror(errno));
-	return pack(&options, fd, summary, fail);
-}
-
-/*
- * The sample and the type information are read together with the packed events. So the file is packed once without
- * them, and then again with what was learned.
- */
-static int pack_fd(struct arguments *arguments, int fd, struct pack_summary *summary, struct fail *fail)
-{
-	cleanup_fd int trial = -1;
-	int r;
-
-	if (!arguments->sample && !arguments->btf)
-		return pack_chosen(arguments, fd, summary, fail);
-	trial = memfd_create("weft-pack", MFD_CLOEXEC);
-	if (trial < 0)
-		return fail_set(fail, -errno, "cannot create a file in memory: %s", strerror(errno));
-	r = pack(&arguments->options, trial, summary, fail);
-	if (!r)
-		r = learn(arguments, trial, fail);
-	return r ? r : pack_chosen(arguments, fd, summary, fail);
-}
-
-/* What pack_fd() needs, for destination_write(). */
+/* What pack_into() needs, for destination_write(). */
 struct packing {
-	struct arguments *arguments;
+	const struct arguments *arguments;
 	struct pack_summary *summary;
 };
 
 static int pack_into(void *arg, int fd, struct fail *fail)
 {
 	const struct packing *packing = arg;
+	const struct arguments *arguments = packing->arguments;
 
-	return pack_fd(packing->arguments, fd, packing->summary, fail);
+	return pack_file(&arguments->options, &arguments->learning, fd, packing->summary, fail);
 }
 
-static int pack_to(struct arguments *arguments, struct pack_summary *summary, struct fail *fail)
+static int pack_to(const struct arguments *arguments, struct pack_summary *summary, struct fail *fail)
 {
 	struct packing packing = { arguments, summary };
 	struct destination to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/trace/folder_internal.h"
+#include "lib/trace/folder.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"

@@ -6,6 +6,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
+#include "lib/trace/header_page.h"
 #include "lib/trace/input.h"
 #include "lib/trace/trace.h"
 
@@ -132,7 +133,6 @@ int must_check trace_add_ring(struct trace *trace, const char *name, const char 
 			      struct trace_ring **ret, struct fail *fail);
 int must_check ring_set_cpus(struct trace *trace, struct trace_ring *ring, const struct trace_cpu *cpus, size_t count,
 			     struct fail *fail);
-bool page_size_ok(uint32_t page_size);
 
 /* region.c: loads the body, followed by a NUL; a broken one is -EBADMSG. The caller frees it. */
 int must_check region_load(struct trace *trace, const struct region *region, size_t cap, char **ret, size_t *ret_len,
@@ -151,8 +151,6 @@ int must_check trace_take_overlaps(struct trace *trace, struct fail *fail);
 
 /* metadata.c: loads and parses the metadata that is always kept in memory. Broken bodies become damage. */
 int must_check metadata_load(struct trace *trace, struct fail *fail);
-/* The number after `name`, "size:" or "offset:", in the line of header_page that describes `field`, " commit;". */
-bool header_number(const char *text, const char *field, const char *name, uint32_t *ret);
 
 /* settings.c */
 int must_check settings_load(struct trace *trace, struct fail *fail);

@@ -16,7 +16,4 @@ enum {
 
 #define SETTINGS_TRAILER_MAGIC "weft-set"
 
-/* Version 6 cannot hold a latency text beside pages, so there it is a setting of this name. */
-#define SETTING_LATENCY "weft/latency"
-
 #endif

@@ -145,6 +145,8 @@ int must_check trace_meta(struct trace *trace, enum trace_meta which, struct tra
  * `buffer` is an index of trace_buffer().
  */
 struct trace_text trace_setting(const struct trace *trace, size_t buffer, const char *name);
+/* Version 6 cannot hold a latency text beside pages, so there it is a setting of this name. */
+#define SETTING_LATENCY "weft/latency"
 /* Lists all settings: false when `index` is after the last. */
 bool trace_setting_at(const struct trace *trace, size_t index, size_t *ret_buffer, const char **ret_name,
 		      struct trace_text *ret_text);

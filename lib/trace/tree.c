@@ -6,7 +6,7 @@
 #include "lib/base/io.h"
 #include "lib/base/readable.h"
 #include "lib/base/vec.h"
-#include "lib/trace/folder_internal.h"
+#include "lib/trace/folder.h"
 
 #include <errno.h>
 #include <string.h>

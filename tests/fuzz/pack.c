@@ -5,7 +5,7 @@
  * and must be readable. The input is a list: u8 name, u8 kind, u16 length, contents.
  */
 #include "lib/base/fail.h"
-#include "lib/trace/pack.h"
+#include "lib/pack/pack.h"
 #include "lib/trace/trace.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/trace/pack.h"
+#include "lib/pack/pack.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/io.h"

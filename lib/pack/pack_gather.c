@@ -2,10 +2,9 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
+#include "lib/pack/pack_internal.h"
 #include "lib/ring/page.h"
-#include "lib/trace/internal.h"
-#include "lib/trace/pack_internal.h"
-#include "lib/trace/private_section_internal.h"
+#include "lib/trace/header_page.h"
 #include "lib/trace/whole_file.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_TRACE_PACK_INTERNAL_H
-#define WEFT_TRACE_PACK_INTERNAL_H
+#ifndef WEFT_PACK_PACK_INTERNAL_H
+#define WEFT_PACK_PACK_INTERNAL_H
 
-#include "lib/trace/folder_internal.h"
-#include "lib/trace/pack.h"
+#include "lib/pack/pack.h"
+#include "lib/trace/folder.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/tree.h"
 #include "lib/trace/writer.h"

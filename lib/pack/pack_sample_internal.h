@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_CMD_PACK_SAMPLE_H
-#define WEFT_CMD_PACK_SAMPLE_H
+#ifndef WEFT_PACK_PACK_SAMPLE_INTERNAL_H
+#define WEFT_PACK_PACK_SAMPLE_INTERNAL_H
 
 #include "lib/base/cleanup.h"
 #include "lib/event/latency_facts.h"
@@ -10,7 +10,7 @@ struct pack_options;
 
 enum { PACK_HEAD_MAX = 4096 };
 
-/* What `weft pack` learns from a text with the option latency-format: see lib/event/latency_facts.h. */
+/* What packing learns from a text with the option latency-format: see lib/event/latency_facts.h. */
 struct pack_sample {
 	struct latency_facts facts;
 	char time_start[24], buffer_cpu[12]; /* as text */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_TRACE_FOLDER_INTERNAL_H
-#define WEFT_TRACE_FOLDER_INTERNAL_H
+#ifndef WEFT_TRACE_FOLDER_H
+#define WEFT_TRACE_FOLDER_H
 
 #include "lib/base/cleanup.h"
 

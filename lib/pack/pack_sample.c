@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/pack_sample.h"
+#include "lib/pack/pack_sample_internal.h"
 
-#include "cmd/command.h"
+#include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/event/context.h"
-#include "lib/trace/pack.h"
+#include "lib/pack/pack.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/tree.h"
 #include "lib/trace/whole_file.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
-#include "lib/trace/internal.h"
-#include "lib/trace/pack_internal.h"
+#include "lib/pack/pack_internal.h"
 
 #include <errno.h>
 #include <string.h>

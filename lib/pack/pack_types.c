@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/pack_types.h"
+#include "lib/pack/pack_types_internal.h"
 
-#include "cmd/command.h"
+#include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/names/symbols.h"

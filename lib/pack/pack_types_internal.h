@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_CMD_PACK_TYPES_H
-#define WEFT_CMD_PACK_TYPES_H
+#ifndef WEFT_PACK_PACK_TYPES_INTERNAL_H
+#define WEFT_PACK_PACK_TYPES_INTERNAL_H
 
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
@@ -8,7 +8,7 @@
 struct fail;
 
 /*
- * What `weft pack --btf` keeps of a kernel's type information: for the trace.dat of this descriptor, the parameters of
+ * What packing keeps of a kernel's type information: for the trace.dat of this descriptor, the parameters of
  * the functions whose arguments were recorded, and the enumerators that the formats name. Adds lines of "weft/types" to
  * the buf.
  */

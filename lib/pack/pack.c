@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/trace/pack.h"
+#include "lib/pack/pack.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
+#include "lib/pack/pack_internal.h"
 #include "lib/trace/made_file.h"
-#include "lib/trace/pack_internal.h"
 #include "lib/trace/part.h"
 
 #include <errno.h>

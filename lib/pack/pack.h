@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_TRACE_PACK_H
-#define WEFT_TRACE_PACK_H
+#ifndef WEFT_PACK_PACK_H
+#define WEFT_PACK_PACK_H
 
 #include "lib/base/cleanup.h"
 
