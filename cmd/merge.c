@@ -5,10 +5,8 @@
 #include "cmd/options/form_options.h"
 #include "cmd/paste.h"
 #include "lib/base/text.h"
-#include "lib/event/context.h"
 #include "lib/made/unite.h"
-#include "lib/query/selection.h"
-#include "lib/reader/reader.h"
+#include "lib/made/unite_events.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -136,37 +134,12 @@ static const struct argp argp = {
 	.children = children,
 };
 
-/* Finds the time of the first event of that kind. */
-static int find_match(const struct source *source, const char *match, uint64_t *ret, struct fail *fail)
-{
-	struct reader reader;
-	struct event event = { .kind = EVENT_LOST };
-	int r;
-
-	reader_init(&reader);
-	r = reader_add_trace(&reader, source->trace, fail);
-	for (size_t i = 0; !r && i < reader.nr_buffers; i++) {
-		r = selection_new(reader.buffers[i].context, &reader.buffers[i].selection, fail);
-		if (!r)
-			r = selection_add_events(reader.buffers[i].selection, match, fail);
-	}
-	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = NULL }, fail);
-	while (!r && event.kind == EVENT_LOST) {
-		r = reader_next(&reader, &event, fail);
-		r = r > 0 ? 0 : r < 0 ? r : fail_set(fail, -ENOENT, "it has no event '%s'", match);
-	}
-	*ret = event.ts;
-	reader_release(&reader);
-	return r;
-}
-
 static int find_offsets(struct arguments *arguments, struct fail *fail)
 {
 	uint64_t first = 0, ts = 0;
 
 	for (size_t i = 0; i < arguments->nr; i++) {
-		int r = find_match(&arguments->sources[i], arguments->match, &ts, fail);
+		int r = unite_first(arguments->sources[i].trace, arguments->match, &ts, fail);
 
 		if (r)
 			return fail_in(fail, r, "'%s'", arguments->sources[i].path);
@@ -177,34 +150,6 @@ static int find_offsets(struct arguments *arguments, struct fail *fail)
 	return 0;
 }
 
-static int take_buffer(struct arguments *arguments, size_t which, size_t buffer, struct fail *fail)
-{
-	struct source *source = &arguments->sources[which];
-	struct event event;
-	struct reader reader;
-	int64_t *lost = calloc(trace_buffer(source->trace, buffer)->nr_cpus + 1, sizeof(*lost));
-	int r;
-
-	reader_init(&reader);
-	r = lost ? reader_add(&reader, source->trace, buffer, fail) : fail_memory(fail);
-	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = NULL }, fail);
-	while (!r && (r = reader_next(&reader, &event, fail)) > 0) {
-		if (event.kind == EVENT_LOST) {
-			lost[event.cpu_index] = event.lost;
-			r = 0;
-			continue;
-		}
-		r = unite_event(arguments->unite, which, buffer, &event, lost[event.cpu_index], fail);
-		lost[event.cpu_index] = 0;
-		arguments->events += !r;
-	}
-	source->damaged |= !r && reader_damage(&reader, &(const char *){ NULL });
-	reader_release(&reader);
-	free(lost);
-	return r;
-}
-
 static int take_sources(struct arguments *arguments, struct fail *fail)
 {
 	int r = 0;
@@ -213,12 +158,9 @@ static int take_sources(struct arguments *arguments, struct fail *fail)
 		struct source *source = &arguments->sources[i];
 
 		r = unite_trace(arguments->unite, source->trace, source->name, source->offset, fail);
-		for (size_t buffer = 0; !r && buffer < trace_buffers(source->trace); buffer++)
-			r = take_buffer(arguments, i, buffer, fail);
-		/* What was not read for lack of memory is not damaged. */
-		if (!r && trace_starved(source->trace))
-			r = fail_memory(fail);
-		source->damaged |= trace_damage(source->trace) != NULL;
+		if (!r)
+			r = unite_events(arguments->unite, i, source->trace, &arguments->events, &source->damaged,
+					 fail);
 		if (r)
 			fail_in(fail, r, "'%s'", source->path);
 	}

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/form_apart.h"
+#include "cmd/form_write.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/form_options.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/setup_values.h"
-#include "cmd/split_cut.h"
 #include "lib/base/text.h"
+#include "lib/made/cut.h"
+#include "lib/made/excerpt.h"
+#include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 
 #include <inttypes.h>
@@ -32,7 +35,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void divide(struct arguments *arguments, enum cut_by by, uint64_t step, struct argp_state *state)
+static void choose_division(struct arguments *arguments, enum cut_by by, uint64_t step, struct argp_state *state)
 {
 	if (arguments->by != CUT_NOT)
 		argp_error(state, "only one of --every, --size, --count and --by is allowed");
@@ -50,18 +53,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &arguments->form;
 		return 0;
 	case OPT_EVERY:
-		divide(arguments, CUT_TIME, option_time("every", arg, state), state);
+		choose_division(arguments, CUT_TIME, option_time("every", arg, state), state);
 		return 0;
 	case OPT_SIZE:
-		divide(arguments, CUT_SIZE, setup_size("--size", arg, state), state);
+		choose_division(arguments, CUT_SIZE, setup_size("--size", arg, state), state);
 		return 0;
 	case OPT_COUNT:
-		divide(arguments, CUT_COUNT, setup_number("--count", arg, 1, UINT64_MAX, state), state);
+		choose_division(arguments, CUT_COUNT, setup_number("--count", arg, 1, UINT64_MAX, state), state);
 		return 0;
 	case OPT_BY:
 		if (strcmp(arg, "cpu") && strcmp(arg, "event"))
 			argp_error(state, "--by: cpu or event, not '%s'", arg);
-		divide(arguments, *arg == 'c' ? CUT_CPU : CUT_EVENT, 1, state);
+		choose_division(arguments, *arg == 'c' ? CUT_CPU : CUT_EVENT, 1, state);
 		return 0;
 	case 'i':
 	case ARGP_KEY_ARG:
@@ -93,26 +96,84 @@ static const struct argp argp = {
 	.children = children,
 };
 
+/* What write_part() needs. */
+struct parts {
+	const struct form *form;
+	uint64_t nr;
+};
+
+struct part {
+	struct excerpt *excerpt;
+	uint64_t size; /* of the file, once it is written */
+};
+
+static int write_excerpt(void *arg, int fd, struct fail *fail)
+{
+	struct part *part = arg;
+
+	return excerpt_write(part->excerpt, fd, &part->size, fail);
+}
+
+static int write_part(void *arg, const char *word, struct excerpt *excerpt, struct fail *fail)
+{
+	struct parts *parts = arg;
+	cleanup_free char *path = form_path(parts->form, word);
+	struct part part = { .excerpt = excerpt };
+	char size[TEXT_HUMAN];
+	int r;
+
+	_Static_assert((int)CUT_WORD <= (int)FORM_WORD && (int)CUT_PARTS_MAX <= (int)FORM_FILES_MAX, "fits");
+	if (!path)
+		return fail_memory(fail);
+	r = form_write(parts->form, word, write_excerpt, &part, fail);
+	if (r)
+		return r;
+	parts->nr++;
+	if (!parts->form->quiet)
+		command_warn("%s: %" PRIu64 " event%s, %s", path, excerpt_count(excerpt),
+			     text_plural(excerpt_count(excerpt)), text_size(size, part.size));
+	return 0;
+}
+
+static int divide(struct arguments *arguments, struct trace *trace, struct fail *fail)
+{
+	const struct query *query = &arguments->query;
+	struct parts parts = { .form = &arguments->form };
+	const struct cut_options options = { .by = arguments->by,
+					     .step = arguments->step,
+					     .limit = query->limit,
+					     .as = &arguments->form.as,
+					     .write = write_part,
+					     .arg = &parts };
+	struct reader reader;
+	uint64_t events = 0;
+	int r;
+
+	reader_init(&reader);
+	r = choice_buffers(query, NULL, trace, &reader, fail);
+	if (!r)
+		r = query_tail(query, &reader, fail);
+	if (!r)
+		r = cut(&options, trace, &reader, &events, fail);
+	reader_release(&reader);
+	if (!r && !arguments->form.quiet && arguments->by != CUT_NOT)
+		command_warn("%" PRIu64 " event%s in %" PRIu64 " file%s", events, text_plural(events), parts.nr,
+			     text_plural(parts.nr));
+	return r;
+}
+
 static int make_files(void *arg)
 {
 	struct arguments *arguments = arg;
-	struct cut_job job = {
-		.form = &arguments->form, .query = &arguments->query, .by = arguments->by, .step = arguments->step
-	};
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
-	int r, status = EXIT_OK;
+	int r;
 
 	if (form_open(&arguments->form, &arguments->input, 1, &trace, &fail))
 		return command_failed(&fail);
-	r = cut(&job, trace, &fail);
-	if (r)
-		status = command_failed(&fail);
-	else if (!arguments->form.quiet && job.by != CUT_NOT)
-		command_warn("%" PRIu64 " event%s in %" PRIu64 " file%s", job.events, text_plural(job.events),
-			     job.parts, text_plural(job.parts));
+	r = divide(arguments, trace, &fail);
 	trace_free(trace);
-	return status;
+	return r ? command_failed(&fail) : EXIT_OK;
 }
 
 static int run(int argc, char **argv)
