@@ -6,7 +6,7 @@
 #include "cmd/options/choice.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/reading.h"
-#include "cmd/paste.h"
+#include "cmd/terminal/paste.h"
 #include "cmd/terminal/terminal.h"
 #include "lib/analysis/intervals.h"
 #include "lib/analysis/series.h"

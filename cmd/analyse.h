@@ -3,7 +3,7 @@
 #define WEFT_CMD_ANALYSE_H
 
 #include "cmd/command.h"
-#include "cmd/decode.h"
+#include "cmd/options/decode.h"
 #include "cmd/options/reading.h"
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/findings.h"

@@ -6,7 +6,7 @@
 #include "cmd/options/reading.h"
 #include "cmd/options/setup_for.h"
 #include "cmd/options/setup_options.h"
-#include "cmd/paste.h"
+#include "cmd/terminal/paste.h"
 #include "cmd/terminal/progress.h"
 #include "lib/base/fail.h"
 #include "lib/record/session.h"

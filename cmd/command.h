@@ -34,7 +34,7 @@ enum exit_status {
 	EXIT_RECORD_FAILED = 125, /* record could not do its work; other statuses are the COMMAND's */
 };
 
-/* Each is defined in the file of its name in cmd/, except stop and restart, which are in cmd/tracing_on.c. */
+/* Each is defined in the file of its name, except stop and restart, which are in cmd/tracing_on.c. */
 extern const struct command stream_command, show_command;
 extern const struct command extract_command, snapshot_command;
 extern const struct command record_command, recover_command;

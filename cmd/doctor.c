@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
-#include "cmd/kernel.h"
+#include "cmd/options/kernel.h"
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/base/number.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/apart.h"
 #include "cmd/command.h"
-#include "cmd/decode.h"
 #include "cmd/empty_answer.h"
 #include "cmd/export_folder.h"
 #include "cmd/export_write.h"
 #include "cmd/options/choice.h"
+#include "cmd/options/decode.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
 #include "cmd/options/reading.h"

@@ -4,7 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/export_tables.h"
 #include "cmd/options/choice.h"
-#include "cmd/paste.h"
+#include "cmd/terminal/paste.h"
 #include "cmd/terminal/progress.h"
 #include "formats/export/export.h"
 #include "lib/base/io.h"

@@ -2,7 +2,7 @@
 #ifndef WEFT_CMD_EXPORT_WRITE_H
 #define WEFT_CMD_EXPORT_WRITE_H
 
-#include "cmd/decode.h"
+#include "cmd/options/decode.h"
 #include "lib/base/cleanup.h"
 
 #include <stdbool.h>

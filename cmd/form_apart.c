@@ -126,7 +126,8 @@ static void give_back(void *arg, int fd)
 		close(fd);
 }
 
-int form_door_file(struct form_door *door, const char *word, int *ret_fd, struct fail *fail)
+/* Gets an empty file for form->output and `word`. Returns -errno from the other process, as name_at_door(). */
+static int get_at_door(struct form_door *door, const char *word, int *ret_fd, struct fail *fail)
 {
 	struct question question = { .what = ASK_FILE };
 
@@ -134,7 +135,8 @@ int form_door_file(struct form_door *door, const char *word, int *ret_fd, struct
 	return ask(door, &question, ret_fd, fail);
 }
 
-int form_door_name(struct form_door *door, struct fail *fail)
+/* Says that the file is complete. */
+static int name_at_door(struct form_door *door, struct fail *fail)
 {
 	return ask(door, &(struct question){ .what = ASK_NAME }, NULL, fail);
 }
@@ -402,4 +404,39 @@ int form_open(const struct form *form, const char *const *paths, size_t nr, stru
 		ret[i] = NULL;
 	}
 	return r;
+}
+
+static int write_here(const struct form *form, const char *word, int (*write)(void *arg, int fd, struct fail *fail),
+		      void *arg, struct fail *fail)
+{
+	cleanup_free char *path = form_path(form, word);
+	struct destination to;
+	int r = path ? destination_open(path, &to, fail) : fail_memory(fail);
+
+	if (r)
+		return r;
+	/* Only the name that the user wrote may name an existing file. */
+	r = destination_write(&to, form->mode, *word, write, arg, fail);
+	destination_release(&to);
+	return r;
+}
+
+static int write_through(const struct form *form, const char *word, int (*write)(void *arg, int fd, struct fail *fail),
+			 void *arg, struct fail *fail)
+{
+	cleanup_free char *path = form_path(form, word);
+	cleanup_fd int fd = -1;
+	int r = path ? get_at_door(form->door, word, &fd, fail) : fail_memory(fail);
+
+	if (!r)
+		r = fail_writing(fail, write(arg, fd, fail), path);
+	return r ? r : name_at_door(form->door, fail);
+}
+
+int form_write(const struct form *form, const char *word, int (*write)(void *arg, int fd, struct fail *fail), void *arg,
+	       struct fail *fail)
+{
+	if (form->door)
+		return write_through(form, word, write, arg, fail);
+	return write_here(form, word, write, arg, fail);
 }

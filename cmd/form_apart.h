@@ -42,10 +42,11 @@ int must_check form_open(const struct form *form, const char *const *paths, size
 int must_check form_limit(const struct form *form, uint64_t input_size, struct fail *fail);
 
 /*
- * form_door_file() gets an empty file for form->output and `word`; form_door_name() says that it is complete. Both
- * return -errno from the other process.
+ * Calls `write` with a new file, and gives the file its name (that for `word`) when it is complete, so that the output
+ * may also be an input. For standard output and devices, the complete file is copied there; without a door, `write`
+ * writes to them directly.
  */
-int must_check form_door_file(struct form_door *door, const char *word, int *ret_fd, struct fail *fail);
-int must_check form_door_name(struct form_door *door, struct fail *fail);
+int must_check form_write(const struct form *form, const char *word, int (*write)(void *arg, int fd, struct fail *fail),
+			  void *arg, struct fail *fail);
 
 #endif

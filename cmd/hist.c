@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 #include "cmd/command.h"
-#include "cmd/hist_print.h"
 #include "cmd/hist_saved.h"
-#include "cmd/kernel.h"
 #include "cmd/options/choice.h"
+#include "cmd/options/kernel.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/setup_values.h"
 #include "cmd/terminal/terminal.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/kernel.h"
 #include "cmd/list.h"
+#include "cmd/options/kernel.h"
 #include "cmd/options/option_value.h"
 #include "cmd/terminal/pager.h"
 #include "cmd/terminal/terminal.h"

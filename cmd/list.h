@@ -2,8 +2,8 @@
 #ifndef WEFT_CMD_LIST_H
 #define WEFT_CMD_LIST_H
 
-#include "cmd/kernel.h"
 #include "cmd/listed.h"
+#include "cmd/options/kernel.h"
 #include "lib/base/cleanup.h"
 
 #include <stdbool.h>

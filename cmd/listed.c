@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/listed.h"
 
-#include "cmd/decode.h"
-#include "cmd/kernel.h"
+#include "cmd/options/decode.h"
+#include "cmd/options/kernel.h"
 #include "cmd/options/reading.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"

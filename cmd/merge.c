@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/form_apart.h"
-#include "cmd/form_write.h"
 #include "cmd/options/form_options.h"
-#include "cmd/paste.h"
+#include "cmd/terminal/paste.h"
 #include "lib/base/text.h"
 #include "lib/made/unite.h"
 #include "lib/made/unite_events.h"

@@ -1,23 +1,242 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
-#include "cmd/kernel.h"
-#include "cmd/losses.h"
-#include "cmd/paste.h"
-#include "cmd/record_nothing.h"
-#include "cmd/record_options.h"
-#include "cmd/record_start.h"
+#include "cmd/options/kernel.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/output_options.h"
+#include "cmd/options/setup_options.h"
+#include "cmd/options/setup_values.h"
 #include "cmd/setup_run.h"
+#include "cmd/terminal/paste.h"
 #include "cmd/terminal/progress.h"
+#include "lib/base/buf.h"
 #include "lib/base/text.h"
+#include "lib/record/options.h"
 #include "lib/record/parts.h"
 #include "lib/record/session.h"
+#include "lib/record/so_far.h"
 #include "lib/record/workload.h"
+#include "lib/setup/setup.h"
 #include "lib/undo/undo.h"
 
+#include <argp.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* The command line of `weft record`: what the session should do, and what only the command needs. */
+struct record_arguments {
+	struct record_options options;
+	bool fail_on_lost;
+	struct output_arguments output;
+	struct setup_arguments setup;
+};
+
+enum option_key {
+	KEY_NO_FILTER = 0x100,
+	KEY_DURATION,
+	KEY_FAIL_ON_LOST,
+	KEY_RECORDER_CPU,
+	KEY_SYNC,
+};
+
+enum { SYNC_MIN_NS = 10000000, SYNC_MAX_S = 86400 };
+
+static const struct argp_option table[] = {
+	{ NULL, 0, NULL, 0, "Recording:", SETUP_OWN_GROUP },
+	{ "all-formats", 'a', NULL, 0, "Save the formats of all events, not only of those recorded", SETUP_OWN_GROUP },
+	{ "no-filter", KEY_NO_FILTER, NULL, 0, "No effect: weft's own threads are recorded in any case",
+	  SETUP_OWN_GROUP },
+	{ "max-size", 'm', "SIZE", 0,
+	  "Keep at most SIZE of each CPU's recorded data: the oldest is dropped, and counted", SETUP_OWN_GROUP },
+	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds",
+	  SETUP_OWN_GROUP },
+	{ "sync", KEY_SYNC, "TIME", 0, "Sync to the disk all data that is older than TIME, in case the machine crashes",
+	  SETUP_OWN_GROUP },
+	{ "recorder-cpu", KEY_RECORDER_CPU, "CPULIST", 0, "Let the recorders run only on these CPUs", SETUP_OWN_GROUP },
+	{ "priority", 'r', "PRIO", 0, "Run the recorders with the real-time priority PRIO, 1 to 99", SETUP_OWN_GROUP },
+	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost, or may have been",
+	  SETUP_OWN_GROUP },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static bool parse_recording(int key, char *arg, struct argp_state *state)
+{
+	struct record_arguments *arguments = state->input;
+	struct record_options *options = &arguments->options;
+	struct fail fail = FAIL_INIT;
+
+	switch (key) {
+	case KEY_RECORDER_CPU:
+		if (cpus_parse(arg, &options->recorder_cpus, &fail))
+			setup_usage(state, "--recorder-cpu: %s", fail.text);
+		options->has_recorder_cpus = true;
+		return true;
+	case 'r':
+		options->priority = (int)setup_number("-r", arg, 1, 99, state);
+		return true;
+	case 'a':
+		options->all_formats = true;
+		return true;
+	case KEY_NO_FILTER:
+		return true;
+	case 'm':
+		options->max_size = setup_size("-m", arg, state);
+		return true;
+	case KEY_DURATION:
+		options->duration_ns = option_time("duration", arg, state);
+		return true;
+	case KEY_SYNC:
+		options->sync_ns = option_time("sync", arg, state);
+		if (options->sync_ns < SYNC_MIN_NS || options->sync_ns > SYNC_MAX_S * UINT64_C(1000000000))
+			setup_usage(state, "--sync takes at least 10ms and at most a day");
+		return true;
+	case KEY_FAIL_ON_LOST:
+		arguments->fail_on_lost = true;
+		return true;
+	}
+	return false;
+}
+
+static void check(struct record_arguments *arguments, struct argp_state *state)
+{
+	struct record_options *options = &arguments->options;
+
+	options->user = arguments->setup.user;
+	if (options->setup.only_command && !options->argv)
+		setup_usage(state, "-F needs a COMMAND");
+	if (options->user && !options->argv)
+		setup_usage(state, "--user needs a COMMAND");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct record_arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		arguments->options.setup.cmdlines = SETUP_CMDLINES;
+		arguments->setup.setup = &arguments->options.setup;
+		state->child_inputs[0] = state->child_inputs[1] = &arguments->setup;
+		state->child_inputs[2] = &arguments->output;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* The rest is the COMMAND and its own options. */
+		arguments->options.argv = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		check(arguments, state);
+		return 0;
+	}
+	return parse_recording(key, arg, state) ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+	{ &setup_argp, 0, NULL, SETUP_GROUP },
+	{ &setup_command_argp, 0, NULL, SETUP_COMMAND_GROUP },
+	{ &output_argp, 0, "Output:", SETUP_OWN_GROUP + 1 },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct argp argp = {
+	.children = children,
+	.options = table,
+	.parser = parse,
+	.args_doc = "[--] [COMMAND...]",
+	.doc = "Record what the kernel does while COMMAND runs, or until Ctrl-C.\v"
+	       "The exit status is that of COMMAND; 126 or 127 when it cannot be run, 125 when the recording failed, "
+	       "123 with --fail-on-lost when events were lost, or somebody cleared the buffer. "
+	       "Tracing starts just before COMMAND does and stops when it exits. "
+	       "With -o - the standard output of COMMAND goes to standard error.",
+};
+
+/* Call it after parsing: moves what the children of argp found into the options. */
+static void finish_arguments(struct record_arguments *arguments)
+{
+	const struct output_arguments *output = &arguments->output;
+	struct record_options *options = &arguments->options;
+
+	options->output = output->output;
+	options->temp_dir = output->temp_dir;
+	options->mode = output->mode;
+	options->version = output->version;
+	options->compress = output->compress;
+	options->level = output->level;
+	options->texts = output->texts;
+	options->all_symbols = output->all_symbols;
+}
+
+enum { NAMES_SHOWN = 6, NS_PER_S = 1000000000 };
+
+/* Adds names such as "sched, syscalls and 3 more". */
+static bool add_names(const struct setup *setup, struct buf *names)
+{
+	size_t nr = 0;
+	bool ok = true;
+
+	for (size_t i = 0; i < setup->nr_instances; i++) {
+		const struct setup_instance *instance = &setup->instances[i];
+
+		if (instance->tracer && nr++ < NAMES_SHOWN)
+			ok = ok && buf_addf(names, "%sthe tracer %s", names->len ? ", " : "", instance->tracer);
+		for (size_t j = 0; j < instance->nr_events; j++) {
+			const struct setup_event *event = &instance->events[j];
+
+			if (!event->off && nr++ < NAMES_SHOWN)
+				ok = ok && buf_addf(names, "%s%s", names->len ? ", " : "",
+						    event->pattern ? event->pattern : event->probe);
+		}
+	}
+	return ok && (nr <= NAMES_SHOWN || buf_addf(names, " and %zu more", nr - NAMES_SHOWN));
+}
+
+/* If standard error is a terminal and no COMMAND ends the recording, says what is recorded and how to end it. */
+static void tell_start(const struct record_options *options)
+{
+	cleanup_buf struct buf names = BUF_INIT;
+	char time[TEXT_HUMAN] = "";
+
+	if (options->argv || !isatty(STDERR_FILENO) || !add_names(&options->setup, &names))
+		return;
+	if (options->duration_ns)
+		text_time(time, options->duration_ns);
+	command_warn("recording %s%s%s%s; Ctrl-C ends it", buf_str(&names), *time ? " for " : "", time,
+		     options->setup.nr_pids && !options->setup.follow ? ", until the last of these tasks has ended" :
+									"");
+}
+
+/* Draws a line with the events of the last second; sizes and losses count from the start. */
+static void draw(const struct so_far *so_far)
+{
+	static uint64_t last_events, last_ns;
+	uint64_t ns = so_far->lasted_ns - last_ns;
+	char text[256], rate[TEXT_HUMAN], bytes[TEXT_HUMAN], lost[TEXT_HUMAN];
+
+	text_count(rate, ns ? (uint64_t)((double)(so_far->events - last_events) * NS_PER_S / (double)ns) : 0);
+	snprintf(text, sizeof(text), "%" PRIu64 " s, %s events/s, %s, buffers %u %% full, %s lost",
+		 so_far->lasted_ns / NS_PER_S, rate, text_size(bytes, so_far->bytes), so_far->fill,
+		 text_count(lost, so_far->lost));
+	progress_draw(text);
+	last_events = so_far->events;
+	last_ns = so_far->lasted_ns;
+}
+
+/*
+ * Shows the progress of the recording on a terminal, in one line that is redrawn until the recording ends. It does
+ * nothing with a COMMAND, which may write to the terminal.
+ */
+static void watch(struct record_options *options)
+{
+	/* A COMMAND may write to the same terminal. */
+	if (options->argv || !progress_can_draw())
+		return;
+	options->look = draw;
+	options->look_ms = progress_period_ms();
+}
 
 /* Reports parts that an earlier recording left when it was killed: they may have its only data. */
 static void tell_left_behind(const char *output)
@@ -75,8 +294,69 @@ static void print_cleared(const struct record_options *options, const struct rec
 		for (size_t j = i; j < result->nr_cpus && result->cpus[j].buffer == most->buffer; j++)
 			if (result->cpus[j].cleared > most->cleared)
 				most = &result->cpus[j];
-		losses_cleared(buffer_name(options, most), most->cleared);
+		kernel_tell_cleared(buffer_name(options, most), most->cleared);
 	}
+}
+
+static bool add_reason(struct buf *why, const char *text)
+{
+	return buf_addf(why, "%s%s", why->len ? "; " : "", text);
+}
+
+/* Adds the first filter, and whether there are more. */
+static bool add_filters(const struct setup *setup, struct buf *why)
+{
+	const char *first = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < setup->nr_instances; i++)
+		for (size_t j = 0; j < setup->instances[i].nr_events; j++) {
+			const char *filter = setup->instances[i].events[j].filter;
+
+			first = first || !filter ? first : filter;
+			nr += filter != NULL;
+		}
+	if (!first)
+		return true;
+	return buf_addf(why, "%sthe filter '%s'%s matched no event", why->len ? "; " : "", first,
+			nr > 1 ? " and others" : "");
+}
+
+static bool add_tracer(const struct setup_instance *instance, struct buf *why)
+{
+	if (instance->functions.nr || instance->graph.nr)
+		return add_reason(why, "the functions of -l or -g were not called");
+	return true;
+}
+
+static bool add_choices(const struct setup *setup, struct buf *why)
+{
+	bool ok = add_filters(setup, why);
+
+	if (ok && setup->only_command)
+		ok = add_reason(why, setup->follow ? "only tasks of COMMAND are traced (-F -c)" :
+						     "only COMMAND itself is traced, not its children (-F without -c)");
+	else if (ok && (setup->nr_pids || setup->nr_notrace_pids))
+		ok = add_reason(why, "only some tasks are traced (-P)");
+	for (size_t i = 0; ok && i < setup->nr_instances; i++) {
+		if (setup->instances[i].has_cpus)
+			ok = add_reason(why, "only some CPUs are traced (-M)");
+		ok = ok && add_tracer(&setup->instances[i], why);
+	}
+	return ok;
+}
+
+/* Prints a note after a recording without events, with the options that may be the reason. */
+static void tell_nothing(const struct setup *setup)
+{
+	cleanup_buf struct buf why = BUF_INIT;
+
+	if (!add_choices(setup, &why))
+		return;
+	if (why.len)
+		command_warn("note: nothing was recorded; possible reasons: %s", buf_str(&why));
+	else
+		command_warn("note: nothing was recorded: none of the requested events or functions occurred");
 }
 
 static void print_summary(const struct record_options *options, const struct record_result *result)
@@ -90,9 +370,9 @@ static void print_summary(const struct record_options *options, const struct rec
 		     text_count(lost, result->lost));
 	print_losses(options, result);
 	print_cleared(options, result);
-	losses_missed(result->missed_probes);
+	kernel_tell_missed(result->missed_probes);
 	if (!result->events && !result->lost) {
-		record_tell_nothing(&options->setup);
+		tell_nothing(&options->setup);
 		kernel_tell_unseen(&options->setup);
 	}
 	if (result->symbols_hidden)
@@ -127,7 +407,7 @@ static int run(int argc, char **argv)
 	int err, status = EXIT_OK;
 
 	command_parse(&record_command, argc, argv, ARGP_IN_ORDER, &arguments);
-	record_arguments_finish(&arguments);
+	finish_arguments(&arguments);
 	arguments.options.path = getenv("PATH");
 	if (arguments.setup.dry_run) {
 		status = setup_run_script(&arguments.options.setup, arguments.options.argv, arguments.options.user);
@@ -136,8 +416,8 @@ static int run(int argc, char **argv)
 	}
 	if (!arguments.output.quiet) {
 		tell_left_behind(arguments.options.output);
-		record_tell_start(&arguments.options);
-		record_watch(&arguments.options);
+		tell_start(&arguments.options);
+		watch(&arguments.options);
 		arguments.options.setup.step = progress_step;
 	}
 	err = session_run(&arguments.options, &result, &fail);
@@ -164,6 +444,6 @@ const struct command record_command = {
 	.examples = "  weft record -e sched -e syscalls -- ls\n"
 		    "  weft record -p function_graph -g do_sys_openat2 -- cat /etc/hostname",
 	.group = "record",
-	.argp = &record_argp,
+	.argp = &argp,
 	.run = run,
 };

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/empty_answer.h"
-#include "cmd/formats.h"
 #include "cmd/options/choice.h"
+#include "cmd/options/formats.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/reading.h"
 #include "cmd/report_print.h"
-#include "cmd/report_stored.h"
 #include "cmd/terminal/color.h"
 #include "cmd/terminal/pager.h"
 #include "cmd/terminal/progress.h"
 #include "cmd/terminal/terminal.h"
-
 #include "formats/sink.h"
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
 #include "lib/base/pool.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { THREADS_MAX = 64 };
 
@@ -165,6 +168,71 @@ static void tell_empty(const struct report_options *report, struct trace *trace)
 		empty_answer_tell(trace, &report->query, false);
 }
 
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+static bool ends(const char *name, const char *with)
+{
+	size_t len = strlen(name), tail = strlen(with);
+
+	return len >= tail && !strcmp(name + len - tail, with);
+}
+
+/* Returns whether `name` is the setting that the user means by `asked`. */
+static bool is_meant(const char *asked, const char *name)
+{
+	if (!strcmp(asked, "hist"))
+		return begins(name, "events/") && ends(name, "/hist");
+	if (!strcmp(asked, "stack"))
+		return !strcmp(name, "stack_trace");
+	if (!strcmp(asked, "stat"))
+		return begins(name, "trace_stat/");
+	return !strcmp(asked, name);
+}
+
+static int nothing(struct trace *trace, const char *asked, struct fail *fail)
+{
+	struct near near = near_to(asked);
+	struct trace_text text;
+	const char *name;
+	size_t buffer;
+
+	for (size_t i = 0; trace_setting_at(trace, i, &buffer, &name, &text); i++)
+		near_offer(&near, name);
+	return near_fail(&near, fail, -ENOENT,
+			 "'%s' contains no saved text '%s'; 'weft info --settings' lists those it contains",
+			 trace_path(trace), asked);
+}
+
+/*
+ * Prints the stored texts of this name to standard output, byte for byte as the kernel wrote them, in the order of the
+ * file: "hist", "stack", "stat", or the name of a file, "events/sched/sched_switch/hist". `instance` NULL: of every
+ * buffer. The message of -ENOENT lists the stored texts.
+ */
+static int print_stored(struct trace *trace, const char *instance, const char *asked, struct fail *fail)
+{
+	struct trace_text text;
+	bool found = false;
+	const char *name;
+	size_t buffer;
+	int err = 0;
+
+	for (size_t i = 0; !err && trace_setting_at(trace, i, &buffer, &name, &text); i++) {
+		if (!is_meant(asked, name))
+			continue;
+		if (instance &&
+		    (buffer >= trace_buffers(trace) || strcmp(trace_buffer(trace, buffer)->name.text, instance)))
+			continue;
+		found = true;
+		err = command_write(text.text, text.len, fail);
+	}
+	if (!found)
+		return nothing(trace, asked, fail);
+	return err ? err : command_flush(fail);
+}
+
 static int report_run(int argc, char **argv)
 {
 	uint64_t printed = 0;
@@ -188,7 +256,7 @@ static int report_run(int argc, char **argv)
 		return command_failed(&fail);
 	trace_shift_times(trace, report.ts_offset);
 	/* A reader that goes away, such as head, ends the report as it ends any other filter. */
-	r = report.stored ? report_stored(trace, report.query.instance, report.stored, &fail) :
+	r = report.stored ? print_stored(trace, report.query.instance, report.stored, &fail) :
 			    report_print(&report, trace, &fail);
 	if (!r && trace_damage(trace))
 		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));

@@ -2,7 +2,7 @@
 #include "cmd/report_print.h"
 
 #include "cmd/command.h"
-#include "cmd/formats.h"
+#include "cmd/options/formats.h"
 #include "cmd/terminal/progress.h"
 #include "cmd/terminal/terminal.h"
 #include "cmd/text_only.h"

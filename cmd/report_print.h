@@ -2,7 +2,7 @@
 #ifndef WEFT_CMD_REPORT_PRINT_H
 #define WEFT_CMD_REPORT_PRINT_H
 
-#include "cmd/decode.h"
+#include "cmd/options/decode.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/reading.h"
 #include "formats/sink.h"

@@ -17,7 +17,7 @@ struct setup_run {
 	bool turn_on; /* turns tracing on when everything is set */
 	char **argv;  /* a command to run once tracing is on; NULL: none */
 	const char *user;
-	bool dry_run;  /* changes nothing, and prints a script that would do the same (cmd/dry_run.h) */
+	bool dry_run;  /* changes nothing, and prints a script that would do the same */
 	bool frees;    /* the command holds free_buffer open, so that the buffers are freed when it has ended */
 	bool turn_off; /* the script turns tracing off when the command has ended */
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
-#include "cmd/kernel.h"
+#include "cmd/options/kernel.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/setup_values.h"
 #include "lib/base/buf.h"

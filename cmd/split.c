@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/form_apart.h"
-#include "cmd/form_write.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/form_options.h"
 #include "cmd/options/option_value.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 #include "cmd/command.h"
-#include "cmd/decode.h"
 #include "cmd/export_write.h"
 #include "cmd/options/choice.h"
+#include "cmd/options/decode.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/reading.h"
 #include "cmd/terminal/progress.h"

@@ -2,9 +2,8 @@
 #include "cmd/stream_print.h"
 
 #include "cmd/command.h"
-#include "cmd/formats.h"
-#include "cmd/kernel.h"
-#include "cmd/losses.h"
+#include "cmd/options/formats.h"
+#include "cmd/options/kernel.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/setup_for.h"
 #include "cmd/options/setup_options.h"
@@ -274,7 +273,7 @@ static void print_instance(const struct live_sum *sum)
 	command_warn("%s: %s event%s, %s lost", name, text_count(events, sum->printed), text_plural(sum->printed),
 		     text_count(lost, sum->lost));
 	print_left(name, ": ", sum);
-	losses_cleared(name, sum->cleared);
+	kernel_tell_cleared(name, sum->cleared);
 }
 
 static void print_summary(const struct live_result *result)
@@ -286,11 +285,11 @@ static void print_summary(const struct live_result *result)
 		     text_time(time, result->tap.time_ns), text_count(lost, all->lost));
 	if (result->nr_sums < 2) {
 		print_left("", "", all);
-		losses_cleared("", all->cleared);
+		kernel_tell_cleared("", all->cleared);
 	}
 	for (size_t i = 0; result->nr_sums > 1 && i < result->nr_sums; i++)
 		print_instance(&result->sums[i]);
-	losses_missed(result->tap.missed_probes);
+	kernel_tell_missed(result->tap.missed_probes);
 	if (all->lost)
 		command_warn("a larger buffer (-b) or a faster reader may keep them");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/stream_print.h"
 
-#include "cmd/formats.h"
+#include "cmd/options/formats.h"
 #include "cmd/terminal/terminal.h"
 #include "formats/kernel/prefix.h"
 #include "formats/lanes.h"

@@ -2,7 +2,7 @@
 #ifndef WEFT_CMD_STREAM_PRINT_H
 #define WEFT_CMD_STREAM_PRINT_H
 
-#include "cmd/decode.h"
+#include "cmd/options/decode.h"
 #include "formats/sink.h"
 #include "lib/base/cleanup.h"
 #include "lib/live/live.h"

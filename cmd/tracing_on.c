@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/buffers.h"
 #include "cmd/command.h"
+#include "cmd/options/buffers.h"
 #include "lib/undo/change.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)

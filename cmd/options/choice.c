@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/choice.h"
 
-#include "cmd/decode.h"
+#include "cmd/options/decode.h"
 #include "cmd/options/option_value.h"
 #include "cmd/text_only.h"
 #include "lib/base/fail.h"

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cmd/elsewhere.h"
+#include "cmd/options/elsewhere.h"
 #include "cmd/options/help_options.h"
 #include "cmd/options/option_order.h"
 #include "cmd/streams.h"

@@ -2,7 +2,7 @@
 #include "cmd/options/reading.h"
 
 #include "cmd/command.h"
-#include "cmd/paste.h"
+#include "cmd/terminal/paste.h"
 #include "lib/base/pool.h"
 #include "lib/reader/reader.h"
 #include "lib/record/parts.h"

@@ -9,7 +9,7 @@ load lib
 	while read -r name; do
 		grep -qE "(^|  )$name +[^ ]" <<< "$output"
 		# Its words are whole: those of its struct command, which fit the column.
-		brief=$(grep -h -A3 -F ".name = \"$name\"," cmd/*.c | sed -n 's/.*\.brief = "\(.*\)",/\1/p')
+		brief=$(grep -h -A3 -F ".name = \"$name\"," cmd/*.c cmd/terminal/*.c | sed -n 's/.*\.brief = "\(.*\)",/\1/p')
 		[ -n "$brief" ] && [ "${#brief}" -le 15 ]
 		grep -qE "(^|  )$name +$brief(  |$)" <<< "$output"
 	done < <(weft __describe | awk -F'\t' '$1 == "command" { print $2 }')
@@ -104,7 +104,7 @@ load lib
 	# Each of them is a command.
 	while read -r name; do
 		weft help "$name" > /dev/null
-	done < <(sed -n '/^} elsewhere\[\]/,/^};/s/.*, "\([a-z-]*\)[ a-z-]*" },/\1/p' cmd/command_base.c)
+	done < <(sed -n '/^} elsewhere\[\]/,/^};/s/.*, "\([a-z-]*\)[ a-z-]*" },/\1/p' cmd/terminal/command_base.c)
 }
 
 @test "events: several with commas, in record and in report; a system call's own name is near its event's" {

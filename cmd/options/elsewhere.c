@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/elsewhere.h"
+#include "cmd/options/elsewhere.h"
 
 #include "lib/base/cleanup.h"
 

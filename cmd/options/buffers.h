@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_CMD_BUFFERS_H
-#define WEFT_CMD_BUFFERS_H
+#ifndef WEFT_CMD_OPTIONS_BUFFERS_H
+#define WEFT_CMD_OPTIONS_BUFFERS_H
 
 #include "lib/base/cleanup.h"
 #include "lib/setup/setup.h"

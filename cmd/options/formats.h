@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_CMD_FORMATS_H
-#define WEFT_CMD_FORMATS_H
+#ifndef WEFT_CMD_OPTIONS_FORMATS_H
+#define WEFT_CMD_OPTIONS_FORMATS_H
 
 #include "lib/base/cleanup.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/formats.h"
+#include "cmd/options/formats.h"
 
 #include "cmd/command.h"
 #include "cmd/terminal/terminal.h"

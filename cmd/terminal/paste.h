@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_CMD_PASTE_H
-#define WEFT_CMD_PASTE_H
+#ifndef WEFT_CMD_TERMINAL_PASTE_H
+#define WEFT_CMD_TERMINAL_PASTE_H
 
 #include "lib/base/buf.h"
 

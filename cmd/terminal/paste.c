@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/paste.h"
+#include "cmd/terminal/paste.h"
 
 #include "lib/tracefs/plan.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/decode.h"
+#include "cmd/options/decode.h"
 
 #include "cmd/command.h"
 #include "cmd/options/option_value.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/buffers.h"
+#include "cmd/options/buffers.h"
 
 #include "cmd/command.h"
-#include "cmd/kernel.h"
+#include "cmd/options/kernel.h"
 #include "cmd/options/option_value.h"
 #include "lib/undo/instance_open.h"
 #include "lib/undo/undo.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_CMD_KERNEL_H
-#define WEFT_CMD_KERNEL_H
+#ifndef WEFT_CMD_OPTIONS_KERNEL_H
+#define WEFT_CMD_OPTIONS_KERNEL_H
 
 #include "lib/base/cleanup.h"
 #include "lib/tracefs/instance.h"
@@ -55,5 +55,13 @@ int kernel_finish(struct kernel *kernel, int err, struct fail *fail);
  */
 struct setup;
 void kernel_tell_unseen(const struct setup *setup);
+
+/* What the summaries of record and stream report besides the number of lost events. */
+
+/* Somebody emptied the buffer of instance `name` this many times. "": the only instance. 0: prints nothing. */
+void kernel_tell_cleared(const char *name, unsigned times);
+
+/* Some hits of probes made no event (setup_probes_missed() of lib/setup/setup_probes.h). NULL: prints nothing. */
+void kernel_tell_missed(const char *lines);
 
 #endif
