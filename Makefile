@@ -41,7 +41,7 @@ OPT ?= -O2 -g1
 CFLAGS ?= $(OPT)
 # No code in these files runs for each event or page. Optimizing them less shortens the build and slows no command down.
 # CFLAGS and OPT, if given, hold for all files.
-hot := $(addprefix cmd/,empty_answer.c export_write.c info_buffer.c) \
+hot := \
 	$(addprefix lib/record/,kept.c recorder.c slack.c spool.c symbol_choice.c tap_buffer.c)
 cold_rooms := cmd cmd/options cmd/terminal lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/record lib/setup lib/tracefs lib/undo tests/unit
 cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analysis/*_tables.c lib/pack/*.c lib/trace/writer*.c) \

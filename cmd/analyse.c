@@ -2,13 +2,13 @@
 #include "cmd/analyse.h"
 
 #include "cmd/analyse_record.h"
-#include "cmd/empty_answer.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/reading.h"
 #include "cmd/terminal/paste.h"
 #include "cmd/terminal/terminal.h"
 #include "lib/analysis/intervals.h"
+#include "lib/analysis/pass_lines.h"
 #include "lib/analysis/series.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_SIZE = 1 << 15, COURSE_SIZE = 1 << 20 };
+enum { COURSE_SIZE = 1 << 20 };
 
 enum { OPT_FORMAT = 256, OPT_SORT, OPT_TOP, OPT_SELF, OPT_EVERY };
 
@@ -164,7 +164,6 @@ int analyse_print(struct findings *findings, const struct findings_options *opti
 struct course {
 	struct intervals intervals;
 	struct series series;
-	struct reader *reader;
 	struct out out;
 	bool any; /* some interval has a table with rows */
 };
@@ -180,32 +179,12 @@ static int take_findings(void *arg, struct findings *findings, const struct find
 	return r || out_len(&course->out) < COURSE_SIZE ? r : terminal_flush(&course->out, fail);
 }
 
-static void see_in_course(void *arg, const struct event *event)
-{
-	struct course *course = arg;
-
-	(void)intervals_see(&course->intervals, event);
-	if (course->intervals.failed)
-		reader_stop(course->reader);
-}
-
-static int read_course(struct course *course, const struct pass_filter *filter, struct fail *fail)
-{
-	int r = intervals_begin(&course->intervals, course->reader, filter, fail);
-
-	if (!r)
-		r = reader_run(course->reader, &(struct reader_consumer){ see_in_course, course }, 1, fail);
-	if (!r)
-		r = intervals_end(&course->intervals);
-	return r ? r : terminal_flush(&course->out, fail);
-}
-
 /* Prints how the figures go on. */
 static int run_course(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
 		      const void *ops_options, struct fail *fail)
 {
 	const struct pass_filter filter = analyse_filter(&analyse->query);
-	struct course course = { .reader = reader };
+	struct course course = { .any = false };
 	int r;
 
 	course.intervals = (struct intervals){ .ops = ops,
@@ -220,29 +199,14 @@ static int run_course(struct analyse *analyse, struct reader *reader, const stru
 	course.series.into = &course.out;
 	if (!out_init(&course.out, 1 << 16))
 		return fail_memory(fail);
-	r = read_course(&course, &filter, fail);
+	r = intervals_run(&course.intervals, reader, &filter, fail);
+	if (!r)
+		r = terminal_flush(&course.out, fail);
 	analyse->empty = !course.any;
 	series_release(&course.series);
 	intervals_release(&course.intervals);
 	out_release(&course.out);
 	return r;
-}
-
-/* Prints lines as they come. If the reader closes the pipe, that is no failure. */
-struct lines {
-	struct out out;
-	int failed;
-	struct fail *fail;
-};
-
-static void flush_lines(void *arg, const struct event *event)
-{
-	struct lines *lines = arg;
-
-	(void)event;
-	if (out_len(&lines->out) < LINES_SIZE || lines->failed)
-		return;
-	lines->failed = terminal_flush(&lines->out, lines->fail);
 }
 
 static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
@@ -252,22 +216,22 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 	struct findings findings;
 	const struct pass_filter filter = analyse_filter(&analyse->query);
 	int r = pass_init(&pass, reader, &filter, fail);
-	struct lines lines = { .fail = fail };
+	struct out lines = { .start = NULL };
 
 	findings_init(&findings);
-	if (!r && analyse->lines && !out_init(&lines.out, LINES_SIZE))
+	if (!r && analyse->lines && !out_init(&lines, PASS_LINES_SIZE))
 		r = fail_memory(fail);
-	pass.lines = analyse->lines ? &lines.out : NULL;
+	pass.lines = analyse->lines ? &lines : NULL;
 	if (!r)
 		r = pass_add(&pass, ops, ops_options, fail);
 	if (!r)
-		r = pass_run(&pass, analyse->lines ? &(struct reader_consumer){ flush_lines, &lines } : NULL, fail);
+		r = analyse->lines ? pass_run_lines(&pass, terminal_flush, fail) : pass_run(&pass, NULL, fail);
 	if (!r)
 		r = pass_finish(&pass, 0, &findings, fail);
 	if (!r && analyse->lines)
-		r = lines.failed ? lines.failed : terminal_flush(&lines.out, fail);
-	if (analyse->lines)
-		out_release(&lines.out);
+		r = terminal_flush(&lines, fail);
+	if (lines.start)
+		out_release(&lines);
 	if (!r) {
 		analyse->empty = findings.nr && !findings.items[0].table.nr_items;
 		r = analyse_print(&findings, &analyse->findings, fail);
@@ -327,7 +291,7 @@ static int read_opened(const struct analyse *analyse, struct trace *trace, analy
 	if (!r && trace_damage(trace))
 		r = fail_set(fail, -EBADMSG, "%s", trace_damage(trace));
 	if ((!r && analyse->empty) || r == -ENODATA)
-		empty_answer_tell(trace, &analyse->query, true);
+		choice_tell_empty(trace, &analyse->query, true);
 	trace_free(trace);
 	return r;
 }

@@ -2,11 +2,15 @@
 #include "cmd/export_write.h"
 
 #include "cmd/command.h"
-#include "cmd/export_tables.h"
 #include "cmd/options/choice.h"
 #include "cmd/terminal/paste.h"
 #include "cmd/terminal/progress.h"
 #include "formats/export/export.h"
+#include "formats/export/export_events.h"
+#include "lib/analysis/analysis.h"
+#include "lib/analysis/findings.h"
+#include "lib/analysis/pass.h"
+#include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/base/out.h"
 #include "lib/base/pool.h"
@@ -17,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OUT_SIZE = 1 << 20, POOL_MAX = 3, FAIL_LOOK = 1024 };
+enum { OUT_SIZE = 1 << 20, POOL_MAX = 3, TABLE_ROWS = 10 };
 
 struct writing {
 	struct export_job *job;
@@ -25,120 +29,84 @@ struct writing {
 	struct pool *pool;
 	struct out out;
 	struct export *export, *before;
-	struct export_tables tables;
-	unsigned seen;
-	int failed; /* the result of see_too() */
-	struct fail *fail;
+	/* Of weft summary, about the exported events, made in the same pass; if the clocks allow it. */
+	struct pass pass;
+	struct out tables;
+	bool has_pass;
 };
 
-static int write_out(struct writing *writing, struct fail *fail)
+static int write_data(void *arg, const void *data, size_t len, struct fail *fail)
 {
-	struct out *out = &writing->out;
+	const struct writing *writing = arg;
 	int r;
 
-	if (out->failed)
-		return fail_memory(fail);
-	writing->job->bytes += out_len(out);
-	if (writing->job->terminal) {
-		r = command_write(out->start, out_len(out), fail);
-	} else {
-		r = io_write(writing->job->fd, out->start, out_len(out));
-		if (r)
-			fail_set(fail, r, FAIL_WRITE "%s", strerror(-r));
-	}
-	out_clear(out);
+	if (writing->job->terminal)
+		return command_write(data, len, fail);
+	r = io_write(writing->job->fd, data, len);
+	return r ? fail_set(fail, r, FAIL_WRITE "%s", strerror(-r)) : 0;
+}
+
+static int put_tables(struct writing *writing, const char *input, struct fail *fail)
+{
+	const struct findings_options options = { .format = TABLE_AS_TEXT, .top = TABLE_ROWS, .input = input };
+	struct out *text = &writing->tables;
+	struct findings findings;
+	int r;
+
+	findings_init(&findings);
+	r = pass_finish(&writing->pass, 0, &findings, fail);
+	if (!r)
+		r = findings_arrange(&findings, &options, fail);
+	if (!r && (!out_init(text, 1 << 14) || !findings_write(&findings, &options, text)))
+		r = fail_memory(fail);
+	findings_release(&findings);
+	if (!r)
+		writing->export->tables = text;
 	return r;
 }
 
-/* Returns the exporter's failure: an exporter does not stop by itself. */
-static int look(const struct writing *writing, struct fail *fail)
-{
-	if (!writing->export->error)
-		return 0;
-	return fail_set(fail, writing->export->error, "%s", writing->export->failure.text);
-}
-
-static void see(struct writing *writing, const struct event *event)
-{
-	struct export *export = writing->export;
-
-	if (event->kind == EVENT_LOST)
-		writing->job->gaps++;
-	else
-		writing->job->events++;
-	export->ops->event(export, event);
-}
-
-/* Writes what an event has produced. Looks for failures from time to time. */
-static int follow(struct writing *writing, struct fail *fail)
-{
-	if (out_len(&writing->out) >= OUT_SIZE && write_out(writing, fail))
-		return -1;
-	return ++writing->seen % FAIL_LOOK || !look(writing, fail) ? 0 : -1;
-}
-
-/* Shows an event to the exporter in the pass of the tables' analyses. */
-static void see_too(void *arg, const struct event *event)
+/* Reads all events and shows each to `after`. Gives the exporter the tables if there can be some. */
+static int run_pass(void *arg, const struct reader_consumer *after, struct fail *fail)
 {
 	struct writing *writing = arg;
-
-	if (writing->failed || writing->job->events >= writing->job->query->limit)
-		return;
-	see(writing, event);
-	writing->failed = follow(writing, writing->fail);
-	if (writing->failed || writing->job->events >= writing->job->query->limit)
-		reader_stop(&writing->reader);
-}
-
-static int write_with_tables(struct writing *writing, struct fail *fail)
-{
-	const struct reader_consumer after = { see_too, writing };
 	const struct export_job *job = writing->job;
+	struct reader *reader = &writing->reader;
 	cleanup_buf struct buf pasted = BUF_INIT;
+	struct fail why = FAIL_INIT;
 	const char *input = NULL;
 	int r;
 
-	writing->fail = fail;
 	/* A pipe is read once: a line to paste could not read it. */
 	if (strcmp(job->input, "-") != 0) {
 		input = paste_recording(&pasted, job->query->instance, job->input);
 		if (!input)
 			return fail_memory(fail);
 	}
-	r = export_tables_run(&writing->tables, &writing->reader, &after, input, fail);
-	if (!r && writing->tables.possible)
-		writing->export->tables = &writing->tables.text;
-	return writing->failed ? writing->failed : r;
-}
-
-static int write_each(struct writing *writing, struct fail *fail)
-{
-	struct event event;
-	int r = 1;
-
-	while (writing->job->events < writing->job->query->limit &&
-	       (r = reader_next(&writing->reader, &event, fail)) > 0) {
-		see(writing, &event);
-		if (follow(writing, fail))
-			return -1;
-	}
-	return r < 0 ? r : 0;
+	writing->has_pass = reader->nr_buffers != 0;
+	if (!writing->has_pass || pass_init(&writing->pass, reader, &(struct pass_filter){ .self = false }, &why))
+		return reader_run(reader, after, 1, fail);
+	r = pass_add(&writing->pass, &summary_analysis, NULL, fail);
+	if (!r)
+		r = pass_run(&writing->pass, after, fail);
+	return r ? r : put_tables(writing, input, fail);
 }
 
 static int write_events(struct writing *writing, struct fail *fail)
 {
-	struct export *export = writing->export;
-	int r;
+	struct export_job *job = writing->job;
+	struct export_events driver = { .reader = &writing->reader,
+					.export = writing->export,
+					.out = &writing->out,
+					.limit = job->query->limit,
+					.write = write_data,
+					.pass = writing->export->ops->takes_tables ? run_pass : NULL,
+					.arg = writing };
+	int r = export_events(&driver, fail);
 
-	if (export->ops->begin)
-		export->ops->begin(export);
-	r = export->ops->takes_tables ? write_with_tables(writing, fail) : write_each(writing, fail);
-	if (r)
-		return r;
-	if (export->ops->end)
-		export->ops->end(export);
-	r = look(writing, fail);
-	return r ? r : write_out(writing, fail);
+	job->events = driver.events;
+	job->gaps = driver.gaps;
+	job->bytes = driver.bytes;
+	return r;
 }
 
 /*
@@ -151,7 +119,6 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 	struct reader reader;
 	const struct export_input input = { .reader = &reader, .weight = job->weight };
 	const char *damage, *path;
-	struct event event;
 	int r;
 
 	reader_init(&reader);
@@ -163,14 +130,11 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 	if (!r)
 		r = reader_start(&reader, &(struct reader_options){ .pool = writing->pool }, fail);
 	if (!r)
-		while ((r = reader_next(&reader, &event, fail)) > 0)
-			job->ops->event(writing->before, &event);
+		r = export_all(writing->before, &reader, fail);
 	damage = r ? NULL : reader_damage(&reader, &path);
 	damage = damage || r ? damage : trace_damage(trace);
 	if (damage)
 		r = fail_set(fail, -EIO, "it is damaged: %s", damage);
-	if (!r && writing->before->error)
-		r = fail_set(fail, writing->before->error, "%s", writing->before->failure.text);
 	reader_release(&reader);
 	return r ? fail_in(fail, r == -EBADMSG ? -EIO : r, "--diff") : 0;
 }
@@ -249,7 +213,10 @@ int export_write(struct export_job *job, struct trace *trace, struct fail *fail)
 	else if (r == -EBADMSG)
 		r = -EIO;
 	export_free(writing.export);
-	export_tables_release(&writing.tables);
+	if (writing.has_pass)
+		pass_release(&writing.pass);
+	if (writing.tables.start)
+		out_release(&writing.tables);
 	export_free(writing.before);
 	decode_end(&writing.reader);
 	reader_release(&writing.reader);

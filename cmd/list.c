@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "cmd/list.h"
 #include "cmd/options/kernel.h"
@@ -15,6 +16,7 @@
 #include "formats/sink.h"
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/cpus.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/buffer/ring_buffer.h"
@@ -51,62 +53,6 @@ static void print_item(const struct list *list, const char *name, const char *st
 		printf("%s\t%s\n", shown, state);
 	else
 		puts(shown);
-}
-
-/* Prints an event's own fields and its print fmt, as the kernel describes them. */
-static int print_format(struct list *list, size_t event, struct fail *fail)
-{
-	cleanup_buf struct buf buf = BUF_INIT;
-	struct text_word line;
-	const char *at;
-	size_t left;
-	int err = listed_format(&list->listed, event, &buf, fail);
-
-	if (err)
-		return err;
-	at = buf_str(&buf);
-	left = buf.len;
-	while (text_next_line(&at, &left, &line)) {
-		if (memmem(line.at, line.len, " common_", 8) || !line.len)
-			continue;
-		if (line.len > 7 && !memcmp(line.at, "\tfield:", 7))
-			printf("    %.*s\n", (int)line.len - 7, line.at + 7);
-		else if (line.len > 10 && !memcmp(line.at, "print fmt:", 10))
-			printf("    %.*s\n", (int)line.len, line.at);
-	}
-	return 0;
-}
-
-/* Chooses the events of the globs; of all without one. */
-static int choose_events(struct list *list, struct event_set *set, struct fail *fail)
-{
-	int err = listed_events(&list->listed, fail);
-
-	set->catalog = list->listed.catalog;
-	if (!err && !list->nr_globs && set->catalog->nr)
-		err = event_set_add(set, set->catalog, "all", fail);
-	for (size_t i = 0; !err && i < list->nr_globs; i++)
-		err = event_set_add(set, set->catalog, list->globs[i], fail);
-	memset(list->matched, true, sizeof(list->matched));
-	return err;
-}
-
-static int list_events(struct list *list, struct fail *fail)
-{
-	struct event_set set = { 0 };
-	int err = choose_events(list, &set, fail);
-
-	for (size_t i = 0; !err && i < set.catalog->nr; i++) {
-		const struct catalog_event *event = &set.catalog->events[i];
-
-		if (!event_set_has(&set, i))
-			continue;
-		printf("%s:%s\n", event->system, event->name);
-		if (list->full)
-			err = print_format(list, i, fail);
-	}
-	event_set_release(&set);
-	return err;
 }
 
 static int list_systems(struct list *list, struct fail *fail)
@@ -380,6 +326,111 @@ static const struct argp argp = {
 	       "only those that match a GLOB (of system calls also those with the number GLOB). "
 	       "Without arguments it gives an overview.",
 };
+
+/* Prints the words of a file on one line. The current one stays in brackets. */
+static void overview_words(const struct list *list, const char *title, const char *file)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct text_word word;
+	const char *at;
+
+	if (listed_read(&list->listed, file, &buf, NULL))
+		return;
+	printf("%-11s", title);
+	for (at = buf_str(&buf); text_next_word(&at, " \n", &word);)
+		printf(" %.*s", (int)word.len, word.at);
+	putchar('\n');
+}
+
+static void overview_events(struct list *list)
+{
+	const struct catalog *catalog;
+	size_t systems = 0;
+
+	if (listed_events(&list->listed, NULL))
+		return;
+	catalog = list->listed.catalog;
+	for (size_t i = 0; i < catalog->nr; i++)
+		systems += !i || strcmp(catalog->events[i].system, catalog->events[i - 1].system);
+	printf("%-11s %zu in %zu systems\n", "events", catalog->nr, systems);
+}
+
+static void overview_functions(const struct list *list)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	size_t lines = 0;
+	int err = listed_read(&list->listed, "available_filter_functions", &buf, NULL);
+
+	for (size_t i = 0; i < buf.len; i++)
+		lines += buf.data[i] == '\n';
+	if (!err)
+		printf("%-11s %zu that can be traced\n", "functions", lines);
+	else
+		printf("%-11s %s\n", "functions",
+		       err == -ENOENT ? "none: this kernel cannot trace them" : strerror(-err));
+}
+
+static int print_name(const char *name, void *data)
+{
+	size_t *count = data;
+
+	printf("%s%s", (*count)++ ? " " : "", name);
+	return 0;
+}
+
+static void print_lists(void)
+{
+	printf("\n\n'weft list events', systems, tracers, clocks, options, functions, instances, formats, syscalls, "
+	       "plugins: each in full\n");
+}
+
+static int print_overview_of_file(struct list *list)
+{
+	struct trace_text text;
+
+	printf("%-11s %s\n", "file", trace_path(list->listed.trace));
+	if (!trace_meta(list->listed.trace, TRACE_UNAME, &text, NULL) && text.text)
+		printf("%-11s %.*s\n", "kernel", (int)strcspn(text.text, "\n"), text.text);
+	overview_words(list, "tracer", "current_tracer");
+	overview_words(list, "clocks", "trace_clock");
+	overview_events(list);
+	printf("%-11s", "instances");
+	for (size_t i = 0; i < trace_buffers(list->listed.trace); i++)
+		printf(" %s", trace_buffer(list->listed.trace, i)->name.text);
+	print_lists();
+	return 0;
+}
+
+static int list_overview(struct list *list, struct fail *fail)
+{
+	struct utsname name;
+	struct cpus online;
+	char size[TEXT_HUMAN];
+	size_t count = 0;
+
+	if (list->input)
+		return print_overview_of_file(list);
+	if (!uname(&name))
+		printf("%-11s %s %s %s\n", "kernel", name.sysname, name.release, name.machine);
+	printf("%-11s %s\n", "tracefs", list->kernel.instance->dir);
+	if (!tracing_online_cpus(&online, NULL))
+		printf("%-11s %s for each of %u CPUs\n", "buffer",
+		       text_size(size, ring_buffer_size(list->kernel.instance)), cpus_count(&online));
+	overview_words(list, "tracer now", "current_tracer");
+	overview_words(list, "tracers", "available_tracers");
+	overview_words(list, "clocks", "trace_clock");
+	overview_events(list);
+	overview_functions(list);
+	printf("%-11s ", "instances");
+	if (instance_each(&list->kernel.tracing, print_name, &count, fail))
+		return -EIO;
+	puts(count ? "" : "none");
+	printf("%-11s ", "formats");
+	for (size_t i = 0; sink_at(i); i++)
+		printf("%s%s", i ? " " : "", sink_at(i)->name);
+	print_lists();
+	return 0;
+}
 
 static int unknown_kind(const char *name)
 {

@@ -2,14 +2,47 @@
 #ifndef WEFT_CMD_LIST_H
 #define WEFT_CMD_LIST_H
 
-#include "cmd/listed.h"
 #include "cmd/options/kernel.h"
 #include "lib/base/cleanup.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
+struct buf;
+struct catalog;
+struct context;
 struct fail;
+struct kernel;
+struct trace;
+
+/*
+ * What `weft list` lists: the running kernel, or with -i what a file says about the kernel that was traced. Must be
+ * zero before listed_open(), except for `kernel`, which is borrowed.
+ */
+struct listed {
+	struct kernel *kernel; /* it is not opened for a file */
+	struct trace *trace;   /* of the file */
+	size_t buffer;         /* of the file, as -B names it */
+	struct catalog *catalog;
+	struct listed_text *texts; /* of a file: of each event of the catalog */
+	struct context *context;
+	bool own_context; /* only `schema`, `machine` and `abi` of the context are valid */
+	char **kept;      /* formats of the kernel, which the schema borrows */
+	size_t nr_kept;
+};
+
+/*
+ * `input` NULL: the running kernel. With `plugins` they are also loaded. The file is read without privileges:
+ * afterwards nothing can be opened.
+ */
+int must_check listed_open(struct listed *listed, const char *input, bool plugins, struct fail *fail);
+void listed_close(struct listed *listed);
+
+/* Appends a file of the instance, of which a recording has some. -ENOENT: there is none. */
+int must_check listed_read(const struct listed *listed, const char *file, struct buf *buf, struct fail *fail);
+
+/* Reads the names of the events into `catalog`. A second call does nothing. */
+int must_check listed_events(struct listed *listed, struct fail *fail);
 
 /* weft list: what was asked for, and what it is asked of. */
 enum { GLOBS_MAX = 256 };
@@ -28,9 +61,9 @@ struct list {
 /* Returns whether a name was asked for, and notes which globs have matched. */
 bool list_wanted(struct list *list, const char *name);
 
-/* The lists of system calls and of plugins, and the overview. */
+/* The lists that are made of the formats of events (listed.c). */
+int must_check list_events(struct list *list, struct fail *fail);
 int must_check list_calls(struct list *list, struct fail *fail);
 int must_check list_plugins(struct list *list, struct fail *fail);
-int must_check list_overview(struct list *list, struct fail *fail);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/listed.h"
+#include "cmd/list.h"
 
+#include "cmd/command.h"
 #include "cmd/options/decode.h"
 #include "cmd/options/kernel.h"
 #include "cmd/options/reading.h"
@@ -9,11 +10,14 @@
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
+#include "lib/plugin/plugins.h"
 #include "lib/schema/format.h"
+#include "lib/tally/call_list.h"
 #include "lib/trace/trace.h"
 #include "lib/tracefs/event_select.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -22,43 +26,6 @@ struct listed_text {
 	struct text_word system, name;
 	struct trace_text text;
 };
-
-static int find_buffer(struct listed *listed, struct fail *fail)
-{
-	const char *name = listed->kernel->name;
-
-	for (size_t i = 0; i < trace_buffers(listed->trace); i++)
-		if (!name || !strcmp(trace_buffer(listed->trace, i)->name.text, name)) {
-			listed->buffer = i;
-			return 0;
-		}
-	return name ? fail_set(fail, -ENOENT, "'%s' has no instance '%s'", trace_path(listed->trace), name) : 0;
-}
-
-static int open_file(struct listed *listed, const char *input, bool plugins, struct fail *fail)
-{
-	int err = reading_open(input, &(struct reading){ .opens_more = plugins }, &listed->trace, fail);
-
-	if (!err)
-		err = find_buffer(listed, fail);
-	if (!err && plugins)
-		err = listed_schema(listed, NULL, fail);
-	if (!err && plugins)
-		err = decode_open(&(struct decode){ .wanted = true }, listed->context, fail);
-	return err || !plugins ? err : trace_sandbox(listed->trace, fail);
-}
-
-int listed_open(struct listed *listed, const char *input, bool plugins, struct fail *fail)
-{
-	int err;
-
-	if (input)
-		return open_file(listed, input, plugins, fail);
-	err = kernel_open(listed->kernel, NULL, fail);
-	if (!err && plugins)
-		err = listed_schema(listed, NULL, fail);
-	return err || !plugins ? err : decode_open(&(struct decode){ .wanted = true }, listed->context, fail);
-}
 
 void listed_close(struct listed *listed)
 {
@@ -148,7 +115,8 @@ int listed_events(struct listed *listed, struct fail *fail)
 			       catalog_new(&listed->kernel->tracing, &listed->catalog, fail);
 }
 
-int listed_format(struct listed *listed, size_t event, struct buf *buf, struct fail *fail)
+/* Appends the text of `format` of an event of the catalog. */
+static int listed_format(struct listed *listed, size_t event, struct buf *buf, struct fail *fail)
 {
 	const struct catalog_event *at = &listed->catalog->events[event];
 
@@ -199,10 +167,160 @@ static int schema_of_kernel(struct listed *listed, const char *system, struct fa
 	return err;
 }
 
-int listed_schema(struct listed *listed, const char *system, struct fail *fail)
+/* Makes `context` with the formats of the events of a system; NULL: of all of them. A second call does nothing. */
+static int listed_schema(struct listed *listed, const char *system, struct fail *fail)
 {
 	if (listed->context)
 		return 0;
 	return listed->trace ? context_new(listed->trace, listed->buffer, &listed->context, fail) :
 			       schema_of_kernel(listed, system, fail);
+}
+
+static int find_buffer(struct listed *listed, struct fail *fail)
+{
+	const char *name = listed->kernel->name;
+
+	for (size_t i = 0; i < trace_buffers(listed->trace); i++)
+		if (!name || !strcmp(trace_buffer(listed->trace, i)->name.text, name)) {
+			listed->buffer = i;
+			return 0;
+		}
+	return name ? fail_set(fail, -ENOENT, "'%s' has no instance '%s'", trace_path(listed->trace), name) : 0;
+}
+
+static int open_file(struct listed *listed, const char *input, bool plugins, struct fail *fail)
+{
+	int err = reading_open(input, &(struct reading){ .opens_more = plugins }, &listed->trace, fail);
+
+	if (!err)
+		err = find_buffer(listed, fail);
+	if (!err && plugins)
+		err = listed_schema(listed, NULL, fail);
+	if (!err && plugins)
+		err = decode_open(&(struct decode){ .wanted = true }, listed->context, fail);
+	return err || !plugins ? err : trace_sandbox(listed->trace, fail);
+}
+
+int listed_open(struct listed *listed, const char *input, bool plugins, struct fail *fail)
+{
+	int err;
+
+	if (input)
+		return open_file(listed, input, plugins, fail);
+	err = kernel_open(listed->kernel, NULL, fail);
+	if (!err && plugins)
+		err = listed_schema(listed, NULL, fail);
+	return err || !plugins ? err : decode_open(&(struct decode){ .wanted = true }, listed->context, fail);
+}
+
+/* Prints an event's own fields and its print fmt, as the kernel describes them. */
+static int print_format(struct list *list, size_t event, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
+	int err = listed_format(&list->listed, event, &buf, fail);
+
+	if (err)
+		return err;
+	at = buf_str(&buf);
+	left = buf.len;
+	while (text_next_line(&at, &left, &line)) {
+		if (memmem(line.at, line.len, " common_", 8) || !line.len)
+			continue;
+		if (line.len > 7 && !memcmp(line.at, "\tfield:", 7))
+			printf("    %.*s\n", (int)line.len - 7, line.at + 7);
+		else if (line.len > 10 && !memcmp(line.at, "print fmt:", 10))
+			printf("    %.*s\n", (int)line.len, line.at);
+	}
+	return 0;
+}
+
+/* Chooses the events of the globs; of all without one. */
+static int choose_events(struct list *list, struct event_set *set, struct fail *fail)
+{
+	int err = listed_events(&list->listed, fail);
+
+	set->catalog = list->listed.catalog;
+	if (!err && !list->nr_globs && set->catalog->nr)
+		err = event_set_add(set, set->catalog, "all", fail);
+	for (size_t i = 0; !err && i < list->nr_globs; i++)
+		err = event_set_add(set, set->catalog, list->globs[i], fail);
+	memset(list->matched, true, sizeof(list->matched));
+	return err;
+}
+
+int list_events(struct list *list, struct fail *fail)
+{
+	struct event_set set = { 0 };
+	int err = choose_events(list, &set, fail);
+
+	for (size_t i = 0; !err && i < set.catalog->nr; i++) {
+		const struct catalog_event *event = &set.catalog->events[i];
+
+		if (!event_set_has(&set, i))
+			continue;
+		printf("%s:%s\n", event->system, event->name);
+		if (list->full)
+			err = print_format(list, i, fail);
+	}
+	event_set_release(&set);
+	return err;
+}
+
+/* Whether a system call was asked for, by its name or its number. */
+static bool call_wanted(struct list *list, const struct call_row *row)
+{
+	bool any = list_wanted(list, row->name);
+	char number[24];
+
+	snprintf(number, sizeof(number), "%" PRId64, row->number);
+	for (size_t i = 0; i < list->nr_globs && row->number >= 0; i++)
+		if (!strcmp(list->globs[i], number))
+			list->matched[i] = any = true;
+	return any;
+}
+
+static int print_call(const struct call_row *row, void *data)
+{
+	struct list *list = data;
+
+	if (!call_wanted(list, row))
+		return 0;
+	if (row->number < 0)
+		printf("-\t%s", row->name);
+	else
+		printf("%" PRId64 "\t%s", row->number, row->name);
+	if (row->arguments)
+		printf("\t%s\n", *row->arguments ? row->arguments : "void");
+	else
+		putchar('\n');
+	return 0;
+}
+
+int list_calls(struct list *list, struct fail *fail)
+{
+	int err = listed_schema(&list->listed, "syscalls", fail);
+
+	if (!err && !*list->listed.context->machine)
+		command_warn("note: '%s' does not say on which machine it was recorded, so the calls have no numbers",
+			     list->input);
+	return err ? err : call_list_each(list->listed.context, print_call, list, fail);
+}
+
+/* Prints the events to which a plugin adds facts (weft report --decode). */
+int list_plugins(struct list *list, struct fail *fail)
+{
+	const char *system, *name;
+	int32_t id;
+
+	(void)fail;
+	for (size_t i = 0; schema_at(list->listed.context->schema, i, &id, &system, &name); i++) {
+		const struct format *format = schema_format(list->listed.context->schema, id, NULL);
+
+		if (format && plugins_decoder(list->listed.context->plugins, format) && list_wanted(list, system))
+			printf("%s:%s\n", system, name);
+	}
+	return 0;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
-#include "cmd/empty_answer.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/formats.h"
 #include "cmd/options/option_value.h"
@@ -165,7 +164,7 @@ static const struct argp argp = {
 static void tell_empty(const struct report_options *report, struct trace *trace)
 {
 	if (!*report->printed && report->query.limit && report->query.tail)
-		empty_answer_tell(trace, &report->query, false);
+		choice_tell_empty(trace, &report->query, false);
 }
 
 static bool begins(const char *name, const char *with)

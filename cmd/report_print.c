@@ -2,11 +2,10 @@
 #include "cmd/report_print.h"
 
 #include "cmd/command.h"
+#include "cmd/options/choice.h"
 #include "cmd/options/formats.h"
 #include "cmd/terminal/progress.h"
 #include "cmd/terminal/terminal.h"
-#include "cmd/text_only.h"
-#include "formats/kernel/prefix.h"
 #include "formats/painted.h"
 #include "formats/render.h"
 #include "lib/base/fail.h"
@@ -51,7 +50,7 @@ struct printing {
 	struct reader reader;
 	struct sink **sinks;
 	uint64_t **left_out;
-	char **prefixes;
+	char **prefixes;        /* NULL: none */
 	struct selection **raw; /* the types that -r names, or NULL */
 	struct sink_times times;
 	struct extent extent; /* of the file; found when it is needed */
@@ -61,6 +60,15 @@ struct printing {
 	struct fail failure; /* the message of that error */
 };
 
+/*
+ * Whether the buffer has only the kernel's text of a latency tracer's worst case, beside pages or not, and no events of
+ * it. No option can change this text, and no format but the kernel's own can show it: such options are refused.
+ */
+static bool is_text_only(const struct context *context)
+{
+	return context->latency && !context->section;
+}
+
 static int buffer_init(const struct report_options *report, struct reader_buffer *buffer, struct printing *printing,
 		       uint64_t **ret_left_out, struct fail *fail)
 {
@@ -69,7 +77,7 @@ static int buffer_init(const struct report_options *report, struct reader_buffer
 
 	for (size_t i = 0; !r && i < report->options.len; i++)
 		r = context_set_option(buffer->context, report->options.at[i], fail);
-	printing->changed |= text_only_is(buffer->context) && buffer->context->trace_flags != recorded;
+	printing->changed |= is_text_only(buffer->context) && buffer->context->trace_flags != recorded;
 	/* Damage of the file is reported later, when the report reads it. */
 	if (!r && context_option(buffer->context, OPTION_LATENCY_FORMAT))
 		(void)!latency_facts_learn(buffer->context, NULL);
@@ -120,35 +128,6 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 	if (report->query.instance && !nr_wanted)
 		return query_no_instance(&report->query, trace, fail);
 	return query_check_durations(&printing->reader, fail);
-}
-
-/* Adds the text in front of each line that names its buffer, if there are several buffers. */
-static int add_prefixes(const struct sink_options *options, struct printing *printing, struct fail *fail)
-{
-	const struct reader *reader = &printing->reader;
-	size_t width = 0;
-
-	printing->prefixes = calloc(reader->nr_buffers + 1, sizeof(*printing->prefixes));
-	if (!printing->prefixes)
-		return fail_memory(fail);
-	for (size_t i = 0; i < reader->nr_buffers; i++) {
-		cleanup_free char *name = format_instance_name(reader->buffers[i].context->instance, options);
-		size_t len = name ? strlen(name) : 0;
-
-		if (!name)
-			return fail_memory(fail);
-		width = len > width ? len : width;
-	}
-	for (size_t i = 0; i < reader->nr_buffers; i++) {
-		cleanup_free char *name = format_instance_name(reader->buffers[i].context->instance, options);
-
-		if (!name)
-			return fail_memory(fail);
-		printing->prefixes[i] = prefix_of(name, (int)width);
-		if (!printing->prefixes[i])
-			return fail_memory(fail);
-	}
-	return 0;
 }
 
 /* Selects the event types that -r names. */
@@ -211,7 +190,9 @@ static int open_sinks(const struct report_options *report, struct trace *trace, 
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		r = add_sink(report, i, printing, fail);
 	if (!r && reader->nr_buffers > 1 && !report->format->tells_instance)
-		r = add_prefixes(&report->sink, printing, fail);
+		printing->prefixes = format_prefixes(reader, &report->sink);
+	if (!r && reader->nr_buffers > 1 && !report->format->tells_instance && !printing->prefixes)
+		r = fail_memory(fail);
 	return r;
 }
 
@@ -257,7 +238,7 @@ static int print_events(const struct report_options *report, struct printing *pr
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		format_tell_fields(reader->buffers[i].events);
 	for (size_t i = 0; !r && !*report->printed && i < reader->nr_buffers; i++)
-		if (text_only_is(reader->buffers[i].context) && strcmp(report->format->name, "ftrace"))
+		if (is_text_only(reader->buffers[i].context) && strcmp(report->format->name, "ftrace"))
 			command_warn(
 				"'%s' holds a tracer's worst case as the kernel's text only: leave out --format to "
 				"read it",
@@ -274,8 +255,6 @@ static void printing_release(struct printing *printing)
 		if (printing->sinks[i])
 			printing->sinks[i]->ops->free(printing->sinks[i]);
 		selection_free(printing->raw[i]);
-		if (printing->prefixes)
-			free(printing->prefixes[i]);
 	}
 	decode_end(&printing->reader);
 	reader_release(&printing->reader);
@@ -283,7 +262,7 @@ static void printing_release(struct printing *printing)
 	free(printing->sinks);
 	free(printing->raw);
 	free(printing->left_out);
-	free(printing->prefixes);
+	format_prefixes_free(printing->prefixes);
 }
 
 /* The first option that asks for other lines, or for other text of them, than the kernel's own; NULL: none does. */
@@ -320,6 +299,39 @@ static const char *asked(const struct report_options *report, bool changed)
 	return NULL;
 }
 
+/* Whether the output of this buffer would be its text, or nothing. */
+static bool is_text(const struct context *context, bool kernel_text)
+{
+	bool shown = kernel_text && !context_option(context, OPTION_FIELDS);
+
+	return is_text_only(context) && (shown || !trace_buffer(context->trace, context->buffer)->nr_cpus);
+}
+
+/*
+ * -ENODATA if the output of all buffers would be such texts, or nothing, and an option asks for something else (NULL:
+ * none does). If there are also events of other buffers, a warning says that the texts stay as they are. kernel_text:
+ * the output is the kernel's text, in which a stored text takes the place of events.
+ */
+static int refuse_option(const struct reader *reader, const char *option, bool kernel_text, struct fail *fail)
+{
+	struct trace *trace = reader->buffers[0].context->trace;
+	size_t nr_texts = 0;
+	char what[160];
+
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		nr_texts += is_text(reader->buffers[i].context, kernel_text);
+	if (!nr_texts || !option)
+		return 0;
+	snprintf(what, sizeof(what), "leave out %s to read it%s", option,
+		 strcmp(option, "-O") ? "" : ", or record again with it (weft record -O)");
+	if (nr_texts == reader->nr_buffers)
+		return choice_refuse_text(trace, what, fail);
+	command_warn(
+		"note: '%s' holds the worst case of a latency tracer as the kernel's text, which %s does not change",
+		trace_path(trace), option);
+	return 0;
+}
+
 int report_print(const struct report_options *report, struct trace *trace, struct fail *fail)
 {
 	struct printing printing = { .worst = 0 };
@@ -328,8 +340,8 @@ int report_print(const struct report_options *report, struct trace *trace, struc
 	reader_init(&printing.reader);
 	r = add_buffers(report, trace, &printing, fail);
 	if (!r && printing.reader.nr_buffers)
-		r = text_only_refuse_option(&printing.reader, asked(report, printing.changed),
-					    report->format == sink_at(0) && !report->sink.raw, fail);
+		r = refuse_option(&printing.reader, asked(report, printing.changed),
+				  report->format == sink_at(0) && !report->sink.raw, fail);
 	if (!r && printing.reader.nr_buffers) {
 		r = open_sinks(report, trace, &printing, fail);
 		if (!r)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/stream_print.h"
-
 #include "cmd/command.h"
+#include "cmd/options/decode.h"
 #include "cmd/options/formats.h"
 #include "cmd/options/kernel.h"
 #include "cmd/options/option_value.h"
@@ -12,15 +11,25 @@
 #include "cmd/terminal/color.h"
 #include "cmd/terminal/progress.h"
 #include "cmd/terminal/terminal.h"
+#include "formats/lanes.h"
+#include "formats/painted.h"
+#include "formats/sink.h"
 #include "lib/analysis/analysis.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
 #include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/live/live.h"
 #include "lib/live/tables.h"
+#include "lib/reader/reader.h"
 #include "lib/record/workload.h"
 #include "lib/undo/undo.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LATENCY_NS = 100000000, LATENCY_MIN_NS = 3000000 };
 
@@ -41,6 +50,15 @@ enum {
 };
 
 enum { EVERY_NS = 1000000000, ROWS = 10 };
+
+struct stream_options {
+	struct live_options live; /* print_stream() sets where the text goes */
+	const struct sink_ops *format;
+	struct sink_options sink;
+	struct decode decode;
+	bool has_self, self;        /* self: print weft's own events; has_self: was given, else the format decides */
+	struct live_tables *tables; /* prints these instead of lines; borrowed; NULL: prints lines */
+};
 
 struct arguments {
 	struct setup_arguments setup;
@@ -244,6 +262,122 @@ static const struct argp argp = {
 	       "The standard output of COMMAND goes to standard error.",
 };
 
+struct printing {
+	const struct stream_options *options;
+	struct live *live;
+	struct reader *reader; /* of the stream */
+	struct lanes lanes;
+	struct sink_times times;
+	char **prefixes; /* one for each lane; NULL: none */
+	struct out scratch;
+};
+
+static int open_sink(struct printing *printing, size_t index, struct fail *fail)
+{
+	const struct stream_options *options = printing->options;
+	struct context *context = printing->reader->buffers[index].context;
+	struct sink_options sink = options->sink;
+	int err = 0;
+
+	if (!(options->has_self ? options->self : !options->format->leaves_out_self))
+		err = live_leave_out_self(printing->live, index, &sink.left_out, fail);
+	if (!err)
+		err = decode_open(&options->decode, context, fail);
+	sink.times = &printing->times;
+	sink.one_line = format_is_one_line(&sink);
+	return err ? err : painted_new(options->format, context, &sink, &printing->lanes.at[index].sink, fail);
+}
+
+static int open_sinks(struct printing *printing, struct fail *fail)
+{
+	size_t nr = printing->reader->nr_buffers;
+	int err = 0;
+
+	if (!printing->options->tables) {
+		printing->lanes.at = calloc(nr, sizeof(*printing->lanes.at));
+		if (!printing->lanes.at)
+			return fail_memory(fail);
+		printing->lanes.nr = nr;
+	}
+	for (size_t i = 0; !err && i < printing->lanes.nr; i++)
+		err = open_sink(printing, i, fail);
+	return err;
+}
+
+static int set_prefixes(struct printing *printing, struct fail *fail)
+{
+	printing->prefixes = format_prefixes(printing->reader, &printing->options->sink);
+	if (!printing->prefixes || !out_init(&printing->scratch, 0))
+		return fail_memory(fail);
+	for (size_t i = 0; i < printing->lanes.nr; i++)
+		printing->lanes.at[i].prefix = printing->prefixes[i];
+	printing->lanes.scratch = &printing->scratch;
+	return 0;
+}
+
+static int print(struct printing *printing, struct fail *fail)
+{
+	const struct stream_options *options = printing->options;
+	struct flow_consumer consumer;
+	int err = open_sinks(printing, fail);
+
+	if (!err)
+		err = live_start(printing->live, fail);
+	if (!err && printing->lanes.nr > 1 && !options->format->tells_instance)
+		err = set_prefixes(printing, fail);
+	if (!err && options->tables)
+		err = live_tables_begin(options->tables, printing->reader, live_out(printing->live), fail);
+	if (err)
+		return err;
+	printing->lanes.reader = printing->reader;
+	printing->lanes.out = live_out(printing->live);
+	consumer = options->tables ? live_tables_consumer(options->tables) : lanes_consumer(&printing->lanes);
+	err = live_run(printing->live, &consumer, fail);
+	return err ? err : decode_check_all(printing->reader, fail);
+}
+
+static void release(struct printing *printing)
+{
+	struct reader *reader = printing->reader;
+
+	for (size_t i = 0; i < printing->lanes.nr; i++)
+		if (printing->lanes.at[i].sink)
+			printing->lanes.at[i].sink->ops->free(printing->lanes.at[i].sink);
+	decode_end(reader);
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		if (reader->buffers[i].events)
+			format_tell_fields(reader->buffers[i].events);
+	if (printing->options->tables)
+		live_tables_release(printing->options->tables);
+	format_prefixes_free(printing->prefixes);
+	free(printing->lanes.at);
+	out_release(&printing->scratch);
+}
+
+/*
+ * Prints a stream (lib/live/live.h) to standard output, as lines or tables. Returns 0, also when the reader closed the
+ * output; or -errno. In any case all settings were restored, and `ret` is filled.
+ */
+static int print_stream(struct stream_options *options, struct live_result *ret, struct fail *fail)
+{
+	struct printing printing = { .options = options };
+	struct fail later = FAIL_INIT;
+	int err, closed;
+
+	options->live.fd = STDOUT_FILENO;
+	/* Tables that are redrawn contain escape sequences of weft's own, and escape everything else themselves. */
+	options->live.escapes = options->tables ? terminal_escapes() && !options->tables->redraws :
+						  format_is_escaped(options->format, &options->sink);
+	err = live_new(&options->live, ret, &printing.live, fail);
+	if (err)
+		return err;
+	printing.reader = live_reader(printing.live);
+	err = print(&printing, fail);
+	release(&printing);
+	closed = live_free(printing.live, &later);
+	return fail_first(err, closed, fail, &later);
+}
+
 static void tell_left_behind(void)
 {
 	struct undo_pending pending;
@@ -317,7 +451,7 @@ static int run(int argc, char **argv)
 		tell_left_behind();
 		setup.step = progress_step;
 	}
-	err = stream_print(&arguments.options, &result, &fail);
+	err = print_stream(&arguments.options, &result, &fail);
 	/* SIGPIPE: the user closed the output, so nothing more is reported. */
 	if (result.tap.ran && !arguments.quiet && !result.gone) {
 		print_summary(&result);

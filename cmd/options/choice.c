@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/choice.h"
 
+#include "cmd/command.h"
 #include "cmd/options/decode.h"
 #include "cmd/options/option_value.h"
-#include "cmd/text_only.h"
+#include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/reader/reader.h"
+#include "lib/reader/unmet.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 enum {
 	KEY_SINCE = 0x500,
@@ -166,11 +177,124 @@ const struct argp choice_argp = {
 	.children = children,
 };
 
+int choice_refuse_text(struct trace *trace, const char *what, struct fail *fail)
+{
+	return fail_set(fail, -ENODATA,
+			"'%s' holds the worst case of a latency tracer as the kernel's text, and no events: %s",
+			trace_path(trace), what);
+}
+
+/* -ENODATA if the buffers (of `instance`; NULL: all) have the text of a latency tracer and no pages. */
+static int refuse_text_only(struct trace *trace, const char *instance, struct fail *fail)
+{
+	bool text = false;
+
+	for (size_t i = 0; i < trace_buffers(trace); i++) {
+		const struct trace_buffer *buffer = trace_buffer(trace, i);
+
+		if (instance && strcmp(instance, buffer->name.text))
+			continue;
+		if (buffer->nr_cpus)
+			return 0;
+		text |= context_latency(trace, i) != NULL;
+	}
+	return text ? choice_refuse_text(trace, "'weft report' prints this text, 'weft latency' explains it", fail) : 0;
+}
+
 int choice_buffers(const struct query *query, const struct decode *decode, struct trace *trace, struct reader *reader,
 		   struct fail *fail)
 {
 	const struct query_manner manner = { .prepare = decode ? decode_prepare : NULL, .arg = decode };
 	int r = query_add(query, &manner, trace, reader, fail);
 
-	return r ? r : text_only_refuse(trace, query->instance, fail);
+	return r ? r : refuse_text_only(trace, query->instance, fail);
+}
+
+static const char *time_text(const struct unmet *unmet, uint64_t ts, char into[TEXT_HUMAN])
+{
+	if (unmet->timed)
+		return text_stamp(into, ts);
+	snprintf(into, TEXT_HUMAN, "%" PRIu64, ts);
+	return into;
+}
+
+static void tell_choice(const struct query *query, const struct unmet *unmet, enum unmet_choice choice)
+{
+	char hint[3 * NEAR_NAME_SIZE];
+
+	near_hint(&unmet->near, hint, sizeof(hint));
+	switch (choice) {
+	case UNMET_EVENT:
+		command_warn("none is a %s%s", query->events.at[0], query->events.nr > 1 ? " or of another -e" : "");
+		break;
+	case UNMET_COMM:
+		command_warn("none is of a task called '%s'%s%s%s", query->comms.at[0],
+			     query->comms.nr > 1 ? " or as another --comm" : "", *hint ? "; " : "", hint);
+		break;
+	case UNMET_FILTER:
+		command_warn("none meets the filter '%s'%s", query->filters.at[0],
+			     query->filters.nr > 1 ? " or another -f" : "");
+		break;
+	case UNMET_PID:
+		command_warn("none is of the task %" PRId32 "%s", query->pids[0],
+			     query->nr_pids > 1 ? " or of another --pid" : "");
+		break;
+	case UNMET_CPU:
+		command_warn("none is of these CPUs");
+		break;
+	case UNMET_SINCE:
+		command_warn("all are before --since %s", query->since);
+		break;
+	case UNMET_UNTIL:
+		command_warn("all are after --until %s", query->until);
+		break;
+	case UNMET_NR:
+		break;
+	}
+}
+
+static bool is_any_unmet(const struct unmet *unmet, const bool asked[UNMET_NR])
+{
+	for (enum unmet_choice i = 0; i < UNMET_NR; i++)
+		if (asked[i] && !unmet->matches[i])
+			return true;
+	return false;
+}
+
+static void tell_choices(const struct query *query, const struct unmet *unmet, const bool asked[UNMET_NR])
+{
+	bool none = false;
+
+	for (enum unmet_choice i = 0; i < UNMET_NR; i++) {
+		if (!asked[i] || unmet->matches[i])
+			continue;
+		none = true;
+		tell_choice(query, unmet, i);
+	}
+	if (!none)
+		command_warn("each criterion has matching events, but no event meets all of them");
+}
+
+void choice_tell_empty(struct trace *trace, const struct query *query, bool rows)
+{
+	const bool asked[UNMET_NR] = { query->events.nr, query->comms.nr, query->filters.nr, query->nr_pids,
+				       query->some_cpus, query->since,    query->until };
+	char count[TEXT_HUMAN], first[TEXT_HUMAN], last[TEXT_HUMAN];
+	cleanup_buf struct buf cpus = { 0 };
+	struct fail fail = FAIL_INIT;
+	struct unmet unmet;
+
+	if (!memchr(asked, true, sizeof(asked)) || unmet_count(trace, query, &unmet, &fail))
+		return;
+	if (!unmet.events) {
+		command_warn("nothing is selected: there are no events");
+		return;
+	}
+	if (!cpus_list(&unmet.cpus, &cpus) || (rows && (unmet.more || !is_any_unmet(&unmet, asked))))
+		return;
+	command_warn("0 of %s%s event%s are selected; they span %s to %s, CPUs %s", unmet.more ? "more than " : "",
+		     text_count(count, unmet.events), text_plural(unmet.events), time_text(&unmet, unmet.first, first),
+		     time_text(&unmet, unmet.last, last), buf_str(&cpus));
+	if (!unmet.more)
+		tell_choices(query, &unmet, asked);
 }

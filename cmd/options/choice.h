@@ -27,4 +27,15 @@ extern const struct argp choice_argp;      /* these, --event, --filter, --limit,
 int must_check choice_buffers(const struct query *query, const struct decode *decode, struct trace *trace,
 			      struct reader *reader, struct fail *fail);
 
+/* Fails because a file that only has the text of a latency tracer has no events; `what` says what to do instead. */
+int choice_refuse_text(struct trace *trace, const char *what, struct fail *fail);
+
+/*
+ * Explains an empty answer. If any choice was given, it prints to standard error how many events there are, what time
+ * they span, and which choice no event meets, with similar names. It reads the file once more, up to some millions of
+ * events. If it cannot, it prints nothing. `rows`: the answer is made from events, so that only a choice that no event
+ * meets explains it.
+ */
+void choice_tell_empty(struct trace *trace, const struct query *query, bool rows);
+
 #endif

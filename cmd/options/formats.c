@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/terminal/terminal.h"
+#include "formats/kernel/prefix.h"
 #include "formats/sink.h"
 #include "lib/base/escape.h"
 #include "lib/base/fail.h"
@@ -10,9 +11,11 @@
 #include "lib/base/out.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
+#include "lib/reader/reader.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct sink_ops *format_named(const char *name, struct argp_state *state)
@@ -35,7 +38,13 @@ bool format_is_escaped(const struct sink_ops *format, const struct sink_options 
 	return terminal_escapes() && !((format->colors || format->columns) && options->color);
 }
 
-char *format_instance_name(const char *name, const struct sink_options *options)
+bool format_is_one_line(const struct sink_options *options)
+{
+	return terminal_escapes() || options->color;
+}
+
+/* The name as it stands in front of lines. If the lines have colours, nothing else escapes it. */
+static char *instance_name(const char *name, const struct sink_options *options)
 {
 	struct escape escape = { .len = 0 };
 	struct out out = { .start = NULL };
@@ -58,9 +67,39 @@ char *format_instance_name(const char *name, const struct sink_options *options)
 	return text;
 }
 
-bool format_is_one_line(const struct sink_options *options)
+void format_prefixes_free(char **prefixes)
 {
-	return terminal_escapes() || options->color;
+	for (size_t i = 0; prefixes && prefixes[i]; i++)
+		free(prefixes[i]);
+	free(prefixes);
+}
+
+char **format_prefixes(const struct reader *reader, const struct sink_options *options)
+{
+	char **prefixes = calloc(reader->nr_buffers + 1, sizeof(*prefixes));
+	bool ok = prefixes != NULL;
+	size_t width = 0;
+
+	for (size_t i = 0; ok && i < reader->nr_buffers; i++) {
+		size_t len;
+
+		prefixes[i] = instance_name(reader->buffers[i].context->instance, options);
+		len = prefixes[i] ? strlen(prefixes[i]) : 0;
+		ok = prefixes[i] != NULL;
+		width = len > width ? len : width;
+	}
+	for (size_t i = 0; ok && i < reader->nr_buffers; i++) {
+		cleanup_free char *name = prefixes[i];
+
+		prefixes[i] = prefix_of(name, (int)width);
+		ok = prefixes[i] != NULL;
+	}
+	if (ok)
+		return prefixes;
+	for (size_t i = 0; prefixes && i < reader->nr_buffers; i++)
+		free(prefixes[i]);
+	free(prefixes);
+	return NULL;
 }
 
 void format_tell_fields(const struct events *events)

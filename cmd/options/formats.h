@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 struct events;
-struct fail;
+struct reader;
 struct sink_ops;
 struct sink_options;
 
@@ -30,10 +30,11 @@ bool format_is_escaped(const struct sink_ops *format, const struct sink_options 
 bool format_is_one_line(const struct sink_options *options);
 
 /*
- * Returns an instance's name as it stands in front of lines. If the lines have colours, nothing else escapes the name.
- * The caller frees the copy; NULL when memory runs out.
+ * Makes for each buffer of the reader the text in front of its lines that names its instance, "  NAME: ", all of the
+ * same width. NULL when memory runs out. format_prefixes_free() takes NULL too.
  */
-char *format_instance_name(const char *name, const struct sink_options *options);
+char **format_prefixes(const struct reader *reader, const struct sink_options *options);
+void format_prefixes_free(char **prefixes);
 
 /*
  * Prints a note to standard error if events of some types were printed as name=value, because their print fmt is not

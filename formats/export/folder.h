@@ -10,7 +10,7 @@
 /*
  * The output of an exporter that makes a directory instead of a file (export_ops::folder): pieces of files, each
  * preceded by the name of its file. The exporter must not open files; the process that reads the pieces makes the files
- * (cmd/export_folder.c), and appends to each in this order. A name is one word, or two with a slash between them, as
+ * (cmd/export.c), and appends to each in this order. A name is one word, or two with a slash between them, as
  * folder_word() makes them.
  */
 struct folder_piece {

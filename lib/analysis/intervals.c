@@ -4,6 +4,7 @@
 #include "lib/analysis/findings.h"
 #include "lib/base/fail.h"
 #include "lib/event/event.h"
+#include "lib/reader/reader.h"
 
 #include <errno.h>
 
@@ -160,4 +161,30 @@ int intervals_end(struct intervals *intervals)
 	if (!intervals->failed)
 		intervals->failed = put(intervals, &intervals->whole, &span);
 	return intervals->failed;
+}
+
+/* What intervals_run() reads with. */
+struct running {
+	struct intervals *intervals;
+	struct reader *reader;
+};
+
+static void see_all(void *arg, const struct event *event)
+{
+	const struct running *running = arg;
+
+	(void)intervals_see(running->intervals, event);
+	if (running->intervals->failed)
+		reader_stop(running->reader);
+}
+
+int intervals_run(struct intervals *intervals, struct reader *reader, const struct pass_filter *filter,
+		  struct fail *fail)
+{
+	struct running running = { intervals, reader };
+	int r = intervals_begin(intervals, reader, filter, fail);
+
+	if (!r)
+		r = reader_run(reader, &(struct reader_consumer){ see_all, &running }, 1, fail);
+	return r ? r : intervals_end(intervals);
 }

@@ -17,8 +17,8 @@ struct reader;
 /*
  * An analysis of each interval of equal length, and of all events together. Intervals follow the times of the events:
  * one ends when a later event comes. What a task or CPU does when an interval ends, it goes on doing in the next one.
- * Use: set the first members; intervals_begin() when the reader is started; intervals_see() each event;
- * intervals_end(); intervals_release().
+ * Use: set the first members; intervals_run() when the reader is started; intervals_release(). A caller that reads by
+ * itself calls intervals_begin(), intervals_see() for each event, and intervals_end() instead.
  */
 struct intervals {
 	const struct analysis_ops *ops;
@@ -45,6 +45,9 @@ int must_check intervals_begin(struct intervals *intervals, struct reader *reade
 bool intervals_see(struct intervals *intervals, const struct event *event);
 /* Ends the last interval, then all. Only the first call does something. Returns 0 or -errno. */
 int must_check intervals_end(struct intervals *intervals);
+/* These three for all events of the reader. */
+int must_check intervals_run(struct intervals *intervals, struct reader *reader, const struct pass_filter *filter,
+			     struct fail *fail);
 void intervals_release(struct intervals *intervals);
 
 #endif

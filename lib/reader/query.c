@@ -8,7 +8,7 @@
 #include "lib/query/selection.h"
 #include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
-#include "lib/reader/stamp.h"
+#include "lib/reader/stamp_internal.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>

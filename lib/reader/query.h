@@ -40,7 +40,7 @@ struct query {
 	struct cpus cpus;
 	bool some_cpus;
 	enum { QUERY_SELF_UNSAID, QUERY_SELF_OUT, QUERY_SELF_IN } self;
-	const char *since, *until; /* lib/reader/stamp.h; NULL: not given */
+	const char *since, *until; /* lib/reader/stamp_internal.h; NULL: not given */
 	uint64_t limit;            /* UINT64_MAX: all; the caller keeps it */
 	uint64_t tail;             /* UINT64_MAX: from the start */
 };

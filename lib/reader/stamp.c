@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/reader/stamp.h"
+#include "lib/reader/stamp_internal.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/text.h"

@@ -237,3 +237,17 @@ int trace_pages_peek(struct trace_pages *pages, struct frame_reader *reader, str
 	}
 	return 0;
 }
+
+uint64_t trace_pages_total(struct trace *trace, size_t buffer, size_t cpu_index)
+{
+	struct fail fail = FAIL_INIT;
+	struct trace_pages pages;
+	uint64_t total = 0;
+	size_t size;
+
+	if (trace_pages_init(&pages, trace, buffer, cpu_index, &fail))
+		return 0;
+	while (trace_pages_size(&pages, 1 << 30, &size, &fail) > 0 && !trace_pages_skip(&pages, size, &fail))
+		total += size;
+	return total;
+}

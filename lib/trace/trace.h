@@ -213,6 +213,9 @@ int must_check trace_pages_read(struct trace_pages *pages, struct frame_reader *
 /* Moves on without reading the piece. */
 int must_check trace_pages_skip(struct trace_pages *pages, size_t size, struct fail *fail);
 
+/* The uncompressed size of all pages of a CPU, from the heads of its chunks; 0 if these are damaged. */
+uint64_t trace_pages_total(struct trace *trace, size_t buffer, size_t cpu_index);
+
 /* Reads only the first `size` bytes of a raw piece, or decompresses a chunk's start, without moving on. */
 int must_check trace_pages_peek(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data,
 				size_t size, struct fail *fail);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_READER_STAMP_H
-#define WEFT_READER_STAMP_H
+#ifndef WEFT_READER_STAMP_INTERNAL_H
+#define WEFT_READER_STAMP_INTERNAL_H
 
 #include "lib/base/cleanup.h"
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_ANALYSIS_PASS_LINES_H
+#define WEFT_ANALYSIS_PASS_LINES_H
+
+#include "lib/base/cleanup.h"
+
+struct fail;
+struct out;
+struct pass;
+
+enum { PASS_LINES_SIZE = 1 << 15 }; /* of pass::lines, at first */
+
+/*
+ * pass_run() for analyses that print lines while they read. `flush` empties pass::lines whenever there are enough; what
+ * they print last stays there. After a failure it is not called again.
+ */
+int must_check pass_run_lines(struct pass *pass, int (*flush)(struct out *lines, struct fail *fail), struct fail *fail);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_READER_CPU_COUNT_H
+#define WEFT_READER_CPU_COUNT_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fail;
+struct reader;
+
+/* One CPU of a buffer, as its events show it. */
+struct cpu_count {
+	uint64_t first, last, events, lost;
+	bool seen, lost_some; /* lost_some: a gap of unknown size */
+};
+
+/* Reads the events of the reader's only buffer. *ret, which the caller frees, has one entry for each of its CPUs. */
+int must_check cpu_count_all(struct reader *reader, struct cpu_count **ret, struct fail *fail);
+
+#endif
