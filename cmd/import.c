@@ -207,6 +207,10 @@ static void tell(const struct arguments *arguments)
 		command_warn("note: events have different columns of flags, as of several kernels (%s): 'weft report' "
 			     "prints the same ones for all, in which a dot may stand for a flag that the text lacks",
 			     counts.partial_flags);
+	if (counts.mixed_times)
+		command_warn("note: some events have times since the beginning of the trace, as the option "
+			     "latency-format prints them, and others the time of the clock: one report cannot print "
+			     "both forms, so 'weft report' prints 12us as 0.000012");
 	if (counts.backwards)
 		command_warn("note: %" PRIu64
 			     " line%s a time before that of an earlier line of the same CPU, as where the "

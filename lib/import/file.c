@@ -77,7 +77,7 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 	metadata.formats = (struct writer_format *)(uintptr_t)import_kinds_formats(import->kinds, &metadata.nr_formats);
 	if (!import_names_kallsyms(&import->names, &kallsyms) ||
 	    !import_names_texts(&import->names, &cmdlines, &tgids) || !shape_options(&import->shape, &options) ||
-	    !shape_columns(&import->shape, &columns) || !import_graph_options(&import->graph, &options))
+	    !shape_columns(&import->shape, &columns) || !import_graph_options(&import->graph, import->shape.has_plain, &options))
 		r = fail_memory(fail);
 	if (import->shape.online && import->shape.online <= HEAD_CPU_MAX)
 		snprintf(online, sizeof(online), "0-%u", import->shape.online - 1);
@@ -95,7 +95,7 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 	put(&metadata, "saved_tgids", tgids.data, tgids.len);
 	if (import->graph.seen)
 		put(&metadata, "weft/tracer", import->shape.tracer, strlen(import->shape.tracer));
-	put(&metadata, "weft/graph_relative", zero, import_graph_is_relative(&import->graph));
+	put(&metadata, "weft/graph_relative", zero, import_graph_is_relative(&import->graph, import->shape.has_plain));
 	snprintf(no_time, sizeof(no_time), "%" PRIu64, import->graph.guessed);
 	put(&metadata, "weft/graph_no_time", no_time, import->graph.guessed ? strlen(no_time) : 0);
 	put(&metadata, "weft/columns", columns.data, columns.len);

@@ -220,22 +220,22 @@ size_t import_graph_calls(struct import_graph *graph, const struct graph_text *t
 	return 2;
 }
 
-bool import_graph_is_relative(const struct import_graph *graph)
+bool import_graph_is_relative(const struct import_graph *graph, bool plain)
 {
-	return graph->some.relative && !graph->lack.relative;
+	return graph->some.relative && !graph->lack.relative && !plain;
 }
 
-void import_graph_partial(const struct import_graph *graph, char *ret, size_t size)
+void import_graph_partial(const struct import_graph *graph, bool plain, char *ret, size_t size)
 {
 	const struct graph_columns *some = &graph->some, *lack = &graph->lack;
 	const struct {
 		bool is;
 		const char *text;
 	} all[] = {
-		{ (some->abstime && lack->abstime) || (some->relative && lack->relative), "times" },
+		{ (some->abstime && lack->abstime) || (some->relative && (lack->relative || plain)), "times" },
 		{ some->cpu && lack->cpu, "CPUs" },
 		{ graph->proc && graph->bare, "tasks" },
-		{ some->flags && lack->flags, "flags" },
+		{ some->flags && (lack->flags || plain), "flags" },
 		{ some->duration && lack->duration, "durations" },
 	};
 	size_t len = 0;
@@ -246,7 +246,7 @@ void import_graph_partial(const struct import_graph *graph, char *ret, size_t si
 			len += (size_t)snprintf(ret + len, size - len, "%s%s", len ? ", " : "", all[i].text);
 }
 
-bool import_graph_options(const struct import_graph *graph, struct buf *options)
+bool import_graph_options(const struct import_graph *graph, bool plain, struct buf *options)
 {
 	const struct graph_columns *some = &graph->some, *lack = &graph->lack;
 	const struct {
@@ -262,7 +262,7 @@ bool import_graph_options(const struct import_graph *graph, struct buf *options)
 		{ graph->overrun, "funcgraph-overrun\n" },
 		{ graph->retval, "funcgraph-retval\n" },
 		{ graph->bare, "nocontext-info\n" },
-		{ some->flags && !lack->flags, "latency-format\n" },
+		{ some->flags && !lack->flags && !plain, "latency-format\n" },
 	};
 
 	for (size_t i = 0; graph->seen && i < array_size(all); i++)

@@ -63,9 +63,10 @@ struct import_counts import_counts(const struct import *import)
 	/* The ends of functions are placed by their durations. */
 	if (import->graph.seen)
 		counts.backwards = 0;
-	import_graph_partial(&import->graph, counts.partial, sizeof(counts.partial));
+	import_graph_partial(&import->graph, import->shape.has_plain, counts.partial, sizeof(counts.partial));
 	counts.no_flags = import->shape.has_no_flags && !import->shape.has_flags;
 	shape_partial_flags(&import->shape, counts.partial_flags, sizeof(counts.partial_flags));
+	counts.mixed_times = import->shape.has_latency && import->shape.has_plain && import->shape.has_unit;
 	counts.events += import->is_open != OPEN_NOTHING;
 	return counts;
 }

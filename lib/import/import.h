@@ -35,7 +35,8 @@ struct import_counts {
 	uint64_t backwards;
 	/* How many events have how many columns of flags, "3 with 4, 2 with 5", if not all have the same. */
 	char partial_flags[128];
-	bool no_flags; /* no event has the columns of flags */
+	bool mixed_times; /* some events have the form of latency-format, whose times count from another origin */
+	bool no_flags;    /* no event has the columns of flags */
 };
 
 /* `formats` is a file of the same kernel, which is borrowed; or NULL. */

@@ -243,6 +243,10 @@ graph()
 	printf '%s\n' '   sh-62   [001] d.h2   2.921018: aa: x=1' '   sh-62   [001] d.h2.   2.921019: aa: x=1' > "$BATS_TEST_TMPDIR/text"
 	run -0 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
 	[[ $stderr == *"different columns of flags, as of several kernels (1 with 4, 1 with 5)"* ]]
+	printf '%s\n' '      sh-62        1d..2.   12us : zz: a=1' '   sh-62   [001] d..2.   16.967410: zz: a=1' > "$BATS_TEST_TMPDIR/text"
+	run -0 --separate-stderr weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $stderr == *"some events have times since the beginning of the trace"*"prints 12us as 0.000012"* ]]
+	[[ $(weft report "$made" 2> /dev/null) == *" 0.000012: zz: a=1"*" 16.967410: zz: a=1" ]]
 }
 
 @test "import: sched, latency and syscalls of the text of perf script" {

@@ -299,4 +299,13 @@ TEST(import_leaves_out_columns_that_only_some_lines_of_a_graph_have)
 	counts = imported_prints("# tracer: function_graph\n#\n 0)   1.500 us    |  a();\n", NULL,
 				 " 0)   1.500 us    |  a();\n");
 	CHECK_STR(counts.partial, "");
+	/* The flags of a graph come with latency-format, which prints a time since the first event. */
+	counts = imported_prints("# tracer: function_graph\n#\n"
+				 "   23.498724 |   0)     sh-256     |  ....1. | ! 118.936 us  |  a();\n"
+				 "              sh-256     [000] ....1.   24.000000: zz: a=1\n",
+				 NULL,
+				 "   23.498724 |   0)     sh-256     | ! 118.936 us  |  a();\n"
+				 "   24.000000 |   0)     sh-256     |               |  /* zz: a=1 */\n");
+	CHECK_STR(counts.partial, "flags");
+	CHECK(!counts.mixed_times);
 }

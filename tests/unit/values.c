@@ -125,15 +125,32 @@ static void add_hex_us(struct words *words, const char *at, size_t len)
 	add_us(words, us);
 }
 
+static void add_call(struct words *words, const char *name, size_t len)
+{
+	char call[80];
+	int all = snprintf(call, sizeof(call), "sys_%.*s", (int)len, name);
+
+	if (all > 0 && (size_t)all < sizeof(call))
+		add(words, call, (size_t)all);
+}
+
 /* Adds a word of the text, and what a report derives of it. `before` is the number in front of a decimal point. */
 static void add_word(struct words *words, const char *at, size_t len, const char *before, size_t before_len)
 {
 	static const uint64_t tens[] = { 1, 10, 100, 1000 };
+	static const char *const events[] = { "sys_enter_", "sys_exit_" };
 
 	add(words, at, len);
+	/* perf names the event of a call, sys_enter_dup2, and the kernel's text the call. */
+	for (size_t i = 0; i < array_size(events); i++)
+		if (len > strlen(events[i]) && !memcmp(at, events[i], strlen(events[i])))
+			add_call(words, at + strlen(events[i]), len - strlen(events[i]));
 	/* A duration is printed with seven digits at most (trace_print_graph_duration()). */
 	if (before && is_decimal(at, len) && before_len > 4 && before_len < 7 && before_len + len > 7)
 		add(words, at, 7 - before_len);
+	/* The same duration with all of its decimals. */
+	if (before && is_decimal(at, len) && len < 3)
+		add_number(words, number(at, len) * tens[3 - len]);
 	if (before && is_decimal(at, len) && len > 6 && len <= 9)
 		add_us(words,
 		       number(before, before_len) * 1000000 + (number(at, len) + tens[len - 6] / 2) / tens[len - 6]);
