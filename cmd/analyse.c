@@ -74,8 +74,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &analyse->query;
-		state->child_inputs[1] = &analyse->reading;
+		state->child_inputs[0] = state->child_inputs[1] = &analyse->query;
+		state->child_inputs[2] = &analyse->reading;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* Everything after "--" is the COMMAND and its own options. */
@@ -119,6 +119,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ &choice_part_argp, 0, NULL, 92 },
+	{ &choice_count_argp, 0, NULL, 92 },
 	{ &reading_argp, 0, NULL, 94 },
 	{ 0 },
 };
@@ -144,6 +145,9 @@ static int add_buffers(const struct analyse *analyse, struct trace *trace, struc
 
 	if (!r && !reader->nr_buffers)
 		r = fail_set(fail, -ENODATA, "'%s' has no events", trace_path(trace));
+	if (!r)
+		r = query_tail(&analyse->query, reader, fail);
+	reader_limit(reader, analyse->query.limit);
 	return r;
 }
 

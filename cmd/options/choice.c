@@ -49,7 +49,7 @@ static const struct argp_option part_options[] = {
 	{ 0 },
 };
 
-static const struct argp_option options[] = {
+static const struct argp_option event_options[] = {
 	{ "event", 'e', "EVENT", 0,
 	  "Only EVENT: system:event, system or event, with globs; several with commas, repeatable", 0 },
 	{ "filter", 'f', "FILTER", 0,
@@ -57,6 +57,10 @@ static const struct argp_option options[] = {
 	  "alone for all events that have its fields; repeatable: one match is enough",
 	  0 },
 	{ "invert", 'v', NULL, 0, "Invert the filters that follow: leave out the events that match", 0 },
+	{ 0 },
+};
+
+static const struct argp_option more_options[] = {
 	{ "longer", KEY_LONGER, "TIME", 0,
 	  "Only what lasted longer than TIME, and the callers of such functions; the same as -f 'duration > TIME'", 0 },
 	{ "no-hardirq", 'I', NULL, 0,
@@ -64,10 +68,29 @@ static const struct argp_option options[] = {
 	{ "no-softirq", 'S', NULL, 0, "Only what happened outside softirqs: leave out their events", 0 },
 	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
 	  0 },
+	{ 0 },
+};
+
+static const struct argp_option count_options[] = {
 	{ "limit", KEY_LIMIT, "N", 0, "End after N events", 0 },
 	{ "tail", KEY_TAIL, "N", 0, "Only the last N events", 0 },
 	{ 0 },
 };
+
+static error_t parse_count(int key, char *arg, struct argp_state *state)
+{
+	struct query *query = state->input;
+
+	switch (key) {
+	case KEY_LIMIT:
+		option_number("limit", arg, &query->limit, state);
+		return 0;
+	case KEY_TAIL:
+		option_number("tail", arg, &query->tail, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
 
 static error_t parse_time(int key, char *arg, struct argp_state *state)
 {
@@ -110,15 +133,12 @@ static error_t parse_part(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_events(int key, char *arg, struct argp_state *state)
 {
 	struct query *query = state->input;
 	struct fail fail = FAIL_INIT;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = query;
-		return 0;
 	case 'e':
 		option_taken("event", query_add_word(&query->events, arg, &fail), &fail, state);
 		return 0;
@@ -128,6 +148,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'v':
 		query->invert = true;
 		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse_more(int key, char *arg, struct argp_state *state)
+{
+	struct query *query = state->input;
+	struct fail fail = FAIL_INIT;
+
+	switch (key) {
 	case KEY_LONGER:
 		option_taken("longer", query_add_longer(query, option_time("longer", arg, state), &fail), &fail, state);
 		return 0;
@@ -140,15 +170,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_NO_SELF:
 		query->self = QUERY_SELF_OUT;
 		return 0;
-	case KEY_LIMIT:
-		option_number("limit", arg, &query->limit, state);
-		return 0;
-	case KEY_TAIL:
-		option_number("tail", arg, &query->tail, state);
-		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
+
+const struct argp choice_count_argp = {
+	.options = count_options,
+	.parser = parse_count,
+};
+
+const struct argp choice_events_argp = {
+	.options = event_options,
+	.parser = parse_events,
+};
 
 const struct argp choice_time_argp = {
 	.options = time_options,
@@ -166,13 +200,30 @@ const struct argp choice_part_argp = {
 	.children = part_children,
 };
 
+static const struct argp more_argp = {
+	.options = more_options,
+	.parser = parse_more,
+};
+
 static const struct argp_child children[] = {
+	{ &choice_events_argp, 0, NULL, 0 },
+	{ &more_argp, 0, NULL, 0 },
+	{ &choice_count_argp, 0, NULL, 0 },
 	{ &choice_part_argp, 0, NULL, 0 },
 	{ 0 },
 };
 
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	for (size_t i = 0; children[i].argp; i++)
+		state->child_inputs[i] = state->input;
+	return 0;
+}
+
 const struct argp choice_argp = {
-	.options = options,
 	.parser = parse,
 	.children = children,
 };

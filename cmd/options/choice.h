@@ -16,9 +16,11 @@ struct trace;
  * The options that choose events of a file, as argp children. The input of each is a struct query, which begins as
  * QUERY_INIT. They stand in these tables only and mean the same in all commands.
  */
-extern const struct argp choice_time_argp; /* --since and --until */
-extern const struct argp choice_part_argp; /* these, --instance, --cpu, --pid and --comm */
-extern const struct argp choice_argp;      /* these, --event, --filter, --limit, --tail and so on */
+extern const struct argp choice_time_argp;   /* --since and --until */
+extern const struct argp choice_count_argp;  /* --limit and --tail */
+extern const struct argp choice_part_argp;   /* those of time, --instance, --cpu, --pid and --comm */
+extern const struct argp choice_events_argp; /* --event, --filter and --invert */
+extern const struct argp choice_argp;        /* all of these, --longer and so on */
 
 /*
  * Adds the buffers that are asked for, with the plugins that `decode` wants (NULL: none), and narrows them. A file

@@ -344,7 +344,7 @@ bool pass_is_part(const struct pass *pass)
 	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
 		if (pass->reader->buffers[i].window.since || pass->reader->buffers[i].window.until != UINT64_MAX)
 			return true;
-	return false;
+	return pass->reader->limited;
 }
 
 int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, const char *what, const char *with,

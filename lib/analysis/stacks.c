@@ -38,7 +38,7 @@ static const struct role_name names[] = { { "ftrace", "kernel_stack", KERNEL },
 
 /* The event to which the next stack of its CPU belongs, by buffer and CPU. */
 struct stacked {
-	const struct format *format; /* NULL: its stack was seen already, or nothing is known */
+	const struct format *format; /* NULL: its stack was seen already, it is not chosen, or nothing is known */
 	uint32_t task;               /* the task of the stack; for a sched_switch, the task that lost the CPU */
 	bool switched;
 };
@@ -261,6 +261,7 @@ static uint8_t look(struct analysis *stacks, const struct event *event)
 static void see(struct analysis *stacks, const struct event *event, uint8_t role)
 {
 	const struct state_step *step = &stacks->pass->state.step;
+	bool shown = reader_shows(stacks->pass->reader, event);
 	struct stacked *stacked;
 
 	if (event->kind != EVENT_RECORD) {
@@ -278,7 +279,7 @@ static void see(struct analysis *stacks, const struct event *event, uint8_t role
 		stacks->pass->failed = true;
 		return;
 	}
-	*stacked = (struct stacked){ .format = event->type->format,
+	*stacked = (struct stacked){ .format = shown ? event->type->format : NULL,
 				     .switched = step->kind == STEP_SWITCH,
 				     .task = step->kind == STEP_SWITCH ? step->other :
 									 state_acting(&stacks->pass->state, event) };

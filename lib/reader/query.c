@@ -88,16 +88,13 @@ int query_add_pids(struct query *query, const char *list, struct fail *fail)
 	return 0;
 }
 
-static int select_events(const struct query *query, struct selection *selection, struct fail *fail)
+/* Those of the words that look at one event alone. */
+static int select_shown(const struct query *query, struct selection *selection, struct fail *fail)
 {
 	int r = 0;
 
 	for (size_t i = 0; !r && i < query->events.nr; i++)
 		r = selection_add_events(selection, query->events.at[i], fail);
-	for (size_t i = 0; !r && i < query->comms.nr; i++)
-		r = selection_add_comm(selection, query->comms.at[i], fail);
-	for (size_t i = 0; !r && i < query->nr_pids; i++)
-		r = selection_add_pid(selection, query->pids[i], fail);
 	for (size_t i = 0; !r && i < query->filters.nr; i++)
 		if ((r = selection_add_filter(selection, query->filters.at[i], query->negated[i], fail)))
 			fail_in(fail, r, query->filters.at[i] == query->longer ? "--longer" : "--filter");
@@ -105,6 +102,17 @@ static int select_events(const struct query *query, struct selection *selection,
 		r = fail_set(fail, -EINVAL,
 			     "--tail reads only the last events, so a duration that began before them is unknown: "
 			     "leave out --tail");
+	return r;
+}
+
+static int select_events(const struct query *query, struct selection *selection, struct fail *fail)
+{
+	int r = select_shown(query, selection, fail);
+
+	for (size_t i = 0; !r && i < query->comms.nr; i++)
+		r = selection_add_comm(selection, query->comms.at[i], fail);
+	for (size_t i = 0; !r && i < query->nr_pids; i++)
+		r = selection_add_pid(selection, query->pids[i], fail);
 	selection_leave_out_flags(selection, query->flags_out);
 	return r;
 }
@@ -114,6 +122,20 @@ static int narrow_time(const struct query *query, struct reader_buffer *buffer, 
 {
 	return stamp_range(buffer->context, query->since, query->until, extent, &buffer->window.since,
 			   &buffer->window.until, fail);
+}
+
+/* The reader gets all events; reader_shows() those that the words choose. */
+static int narrow_shown(const struct query *query, struct reader_buffer *buffer, struct extent *extent,
+			struct fail *fail)
+{
+	int r = 0;
+
+	if (query->events.nr || query->filters.nr) {
+		r = selection_new(buffer->context, &buffer->shown, fail);
+		if (!r)
+			r = select_shown(query, buffer->shown, fail);
+	}
+	return r ? r : narrow_time(query, buffer, extent, fail);
 }
 
 int query_narrow(const struct query *query, struct reader_buffer *buffer, bool leaves_out_self, struct extent *extent,
@@ -192,7 +214,7 @@ static int add(const struct query *query, const struct query_manner *manner, str
 		r = manner->prepare(manner->arg, buffer->context, fail);
 	if (r)
 		return r;
-	return manner->times_only ? narrow_time(query, buffer, extent, fail) :
+	return manner->times_only ? narrow_shown(query, buffer, extent, fail) :
 				    query_narrow(query, buffer, false, extent, NULL, fail);
 }
 

@@ -65,8 +65,12 @@ struct query_manner {
 	/* Is called for each context before its events are selected, because plugins add names to it; or NULL. */
 	int (*prepare)(const void *arg, struct context *context, struct fail *fail);
 	const void *arg;
-	bool times_only; /* the reader shows what all tasks did on all CPUs, as the state of lib/state needs it */
-	bool texts;      /* also buffers without pages that have the kernel's text of a latency tracer */
+	/*
+	 * The reader shows what all tasks did on all CPUs, as the state of lib/state needs it. Words for events and
+	 * filters choose those that reader_shows().
+	 */
+	bool times_only;
+	bool texts; /* also buffers without pages that have the kernel's text of a latency tracer */
 };
 
 /* Whether the query asks for this buffer of the trace. */

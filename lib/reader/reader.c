@@ -26,6 +26,7 @@ static void buffer_release(struct reader_buffer *buffer)
 	if (buffer->window.source)
 		source_free(buffer->window.source);
 	selection_free(buffer->selection);
+	selection_free(buffer->shown);
 	context_free(buffer->context);
 }
 
@@ -107,6 +108,12 @@ int reader_tail(struct reader *reader, uint64_t count, struct fail *fail)
 	return 0;
 }
 
+void reader_limit(struct reader *reader, uint64_t count)
+{
+	reader->limited = count != UINT64_MAX;
+	reader->left = count;
+}
+
 int reader_start(struct reader *reader, const struct reader_options *options, struct fail *fail)
 {
 	int r = 0;
@@ -114,7 +121,7 @@ int reader_start(struct reader *reader, const struct reader_options *options, st
 	reader->failure = calloc(1, sizeof(*reader->failure));
 	if (!reader->failure)
 		return fail_memory(fail);
-	reader->keeps_all = !reader->skip;
+	reader->keeps_all = !reader->skip && !reader->limited;
 	reader->fails_at_once = options->fails_at_once;
 	reader->apart = clocks_differ(reader);
 	reader->ahead = options->ahead;
@@ -199,6 +206,16 @@ int reader_step_merged(struct reader *reader, struct event *ret, struct fail *fa
 	return ended ? at_end(reader, fail) : 0;
 }
 
+/* Leaves out an event before the tail: it does not count among those of its type. */
+static bool skip(uint64_t *left, const struct event *event)
+{
+	if (event->kind == EVENT_RECORD) {
+		event->type->seen--;
+		(*left)--;
+	}
+	return false;
+}
+
 bool reader_wants(struct reader *reader, const struct event *event)
 {
 	struct reader_buffer *buffer = &reader->buffers[event->buffer];
@@ -208,15 +225,20 @@ bool reader_wants(struct reader *reader, const struct event *event)
 		return false;
 	if (!is_record && buffer->selection)
 		selection_gap(buffer->selection, event);
-	if (buffer->skip) {
-		buffer->skip -= is_record;
-		return false;
-	}
-	if (reader->skip) {
-		reader->skip -= is_record;
-		return false;
-	}
+	if (buffer->skip)
+		return skip(&buffer->skip, event);
+	if (reader->skip)
+		return skip(&reader->skip, event);
+	reader->left -= is_record && reader->limited;
 	return true;
+}
+
+bool reader_chooses(const struct reader_buffer *buffer, const struct event *event)
+{
+	if (event->kind == EVENT_RECORD)
+		return selection_keep(buffer->shown, event);
+	selection_gap(buffer->shown, event);
+	return false;
 }
 
 bool reader_passes(const struct reader *reader, const struct event *event)
@@ -230,6 +252,8 @@ static inline int next(struct reader *reader, struct event *ret, struct fail *fa
 {
 	int r;
 
+	if (!reader->keeps_all && reader->limited && !reader->left)
+		return 0;
 	do
 		r = reader_step(reader, ret, fail);
 	while (r > 0 && !reader_keeps(reader, ret));

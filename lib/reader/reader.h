@@ -36,8 +36,9 @@ struct reader_buffer {
 	struct events_options window;
 	/* the events to hand out; NULL: all. Gaps of lost events are always handed out */
 	struct selection *selection;
-	struct events *events; /* valid after reader_start() */
-	uint64_t skip;         /* number of events to skip first; set by reader_tail() */
+	struct selection *shown; /* the events that reader_shows(); NULL: all */
+	struct events *events;   /* valid after reader_start() */
+	uint64_t skip;           /* number of events to skip first; set by reader_tail() */
 	/* Private to the reader: */
 	bool looked, ready; /* looked: `due` is valid; ready: the next event has been read */
 	uint64_t due;       /* the time of the next event, or a time before which no event can come */
@@ -47,6 +48,8 @@ struct reader {
 	struct reader_buffer *buffers;
 	size_t nr_buffers;
 	uint64_t skip; /* number of merged events to skip first; set by reader_tail() */
+	bool limited;  /* set by reader_limit(): */
+	uint64_t left; /* number of events that are still handed out */
 	/* Private to the reader: */
 	struct events *only; /* the events if there is only one buffer; NULL: there are several */
 	bool apart;          /* the buffers have different clocks and follow one another */
@@ -87,8 +90,27 @@ static inline const struct context *reader_context(const struct reader *reader, 
 	return reader->buffers[event->buffer].context;
 }
 
+/*
+ * For a consumer that needs all events and counts some: whether this one is chosen. To be asked once for each event and
+ * each loss, in their order, by one thread. reader_chooses() is the part for a reader that does not show all.
+ */
+bool reader_chooses(const struct reader_buffer *buffer, const struct event *event);
+
+static inline bool reader_shows(const struct reader *reader, const struct event *event)
+{
+	const struct reader_buffer *buffer = &reader->buffers[event->buffer];
+
+	return __builtin_expect(!buffer->shown, 1) || reader_chooses(buffer, event);
+}
+
 /* Limits the stream to the last `count` events of all buffers together. Call it before reader_start(). */
 int must_check reader_tail(struct reader *reader, uint64_t count, struct fail *fail);
+
+/*
+ * Ends the stream after this many events; UINT64_MAX: not. Call it before reader_start(). Drivers that use
+ * reader_step() count by themselves.
+ */
+void reader_limit(struct reader *reader, uint64_t count);
 
 int must_check reader_start(struct reader *reader, const struct reader_options *options, struct fail *fail);
 

@@ -34,6 +34,8 @@ one_message()
 
 everything=(report "export --to csv -o MADE" "split -q -o MADE" "sql -q")
 analyses=(summary sched syscalls latency graph irq block locks stacks memory power tasks "diff sched $file")
+# diff has two files, so no number of events
+counting=("${analyses[@]:0:11}")
 hist="hist sched:sched_switch --keys prev_comm -i"
 
 @test "query: a mistake in a time has one message in every reader" {
@@ -56,8 +58,8 @@ hist="hist sched:sched_switch --keys prev_comm -i"
 	one_message "--filter=nosuch == 1" "--filter: Field not found" "${everything[@]}"
 	one_message "--filter=duration > 1xs" "--filter: " "${everything[@]}"
 	one_message --longer=1xs "--longer: " "${everything[@]}"
-	one_message --limit=x "--limit: 'x' is no number" "${everything[@]}"
-	one_message --tail=-1 "--tail: '-1' is no number" "${everything[@]}"
+	one_message --limit=x "--limit: 'x' is no number" "${everything[@]}" "${counting[@]}"
+	one_message --tail=-1 "--tail: '-1' is no number" "${everything[@]}" "${counting[@]}"
 }
 
 # selected OPTION...: the number of events that each reader selects is that of report, and not all or none
@@ -87,6 +89,47 @@ selected()
 	selected --limit 5
 	selected --tail 5
 	selected --since +1ms
+}
+
+# the_same OPTION N OPTION TIME ANALYSIS...: the first N events, or the last ones, are those up to a time, or from it on
+the_same()
+{
+	local analysis
+	for analysis in "${@:5}"; do
+		# Events of equal number stand in the order in which they were met, those before the tail, too.
+		weft "$analysis" --format json "$1" "$2" "$file" | tr '{' '\n' | sed 's/[],]*$//' | sort > "$BATS_TEST_TMPDIR/by-number"
+		weft "$analysis" --format json "$3" "$4" "$file" | tr '{' '\n' | sed 's/[],]*$//' | sort > "$BATS_TEST_TMPDIR/by-time"
+		[ -s "$BATS_TEST_TMPDIR/by-time" ]
+		diff "$BATS_TEST_TMPDIR/by-number" "$BATS_TEST_TMPDIR/by-time"
+	done
+	return 0
+}
+
+@test "query: --limit and --tail of an analysis are windows of its events, as --until and --since are" {
+	local at
+	at=$(weft report -t --limit 30 "$file" | tail -n 1 | grep -oE '[0-9]+\.[0-9]{9}')
+	the_same --limit 30 --until "$at" summary sched
+	at=$(weft report -t --tail 30 "$file" | grep -v '^#' | head -n 1 | grep -oE '[0-9]+\.[0-9]{9}')
+	the_same --tail 30 --since "$at" summary sched tasks
+	[ "$(weft sched --timehist --limit 30 "$file" | grep -c '^ .* [RSDZ]+*$')" -lt \
+		"$(weft sched --timehist "$file" | grep -c '^ .* [RSDZ]+*$')" ]
+	# In batches of a thread, over several buffers, and over intervals
+	weft summary --limit 7 --tail 9 "$golden/6.12-events-syscalls.dat" > /dev/null
+	[ "$(weft sched --every 1ms --format json --limit 30 "$file" | wc -c)" -lt "$(weft sched --every 1ms --format json "$file" | wc -c)" ]
+}
+
+@test "query: stacks counts the events of -e and -f, and the tasks' times go on" {
+	local stacks=$golden/6.12-event-stacktrace.dat all one
+	all=$(weft stacks --format json "$stacks")
+	one=$(weft stacks --format json -e sched_switch "$stacks")
+	[ "$(jq '[.[] | arrays[] | select(.event? == "sched:sched_switch") | .count] | add' <<< "$all")" = \
+		"$(jq '[.[] | arrays[] | select(.event?) | .count] | add' <<< "$one")" ]
+	[ "$(jq '[.[] | arrays[] | select(.times?)] | sort' <<< "$all")" = "$(jq '[.[] | arrays[] | select(.times?)] | sort' <<< "$one")" ]
+	[ "$(weft stacks --format csv -e sched_process_exec "$stacks" | grep -c sched_switch)" -eq 0 ]
+	[ "$(weft stacks --format json -f 'prev_state & 0x100' "$stacks" | jq '[.[] | arrays[] | select(.times?) | .blocked_ns] | add')" -eq 0 ]
+	said=$(weft stacks -e nosuch "$stacks" 2>&1) && return 1
+	[[ "$said" == *"knows no event 'nosuch'"* ]]
+	weft stacks -f 'prev_prio == 1' "$stacks" 2>&1 | grep -q "none meets the filter 'prev_prio == 1'"
 }
 
 @test "query: what plugins know can be asked for in export and sql, as in report" {
