@@ -248,16 +248,21 @@ bool reader_passes(const struct reader *reader, const struct event *event)
 	return selection && event->kind == EVENT_RECORD && selection_follows_calls(selection);
 }
 
-static inline int next(struct reader *reader, struct event *ret, struct fail *fail)
+__attribute__((noinline)) static int next_kept(struct reader *reader, struct event *ret, struct fail *fail)
 {
 	int r;
 
-	if (!reader->keeps_all && reader->limited && !reader->left)
+	if (reader->limited && !reader->left)
 		return 0;
 	do
 		r = reader_step(reader, ret, fail);
-	while (r > 0 && !reader_keeps(reader, ret));
+	while (r > 0 && !reader_wants(reader, ret));
 	return r;
+}
+
+static inline int next(struct reader *reader, struct event *ret, struct fail *fail)
+{
+	return __builtin_expect(reader->keeps_all, 1) ? reader_step(reader, ret, fail) : next_kept(reader, ret, fail);
 }
 
 int reader_next(struct reader *reader, struct event *ret, struct fail *fail)
