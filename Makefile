@@ -39,39 +39,18 @@ WARN := -Wall -Wextra -Wconversion $(WERROR) -Wstrict-prototypes -Wmissing-proto
 # -g1: a backtrace needs only lines and functions. For a debugger: make OPT='-O0 -g'
 OPT ?= -O2 -g1
 CFLAGS ?= $(OPT)
-# No code in these files runs for each event or page. Optimizing them less shortens the build and slows no command down.
-# CFLAGS and OPT, if given, hold for all files.
-hot := \
-	$(addprefix lib/record/,kept.c recorder.c slack.c spool.c symbol_choice.c tap_buffer.c)
-cold_rooms := cmd cmd/options cmd/terminal lib/buffer lib/explain lib/measure lib/plugin lib/probe lib/record lib/setup lib/tracefs lib/undo tests/unit
-cold := $(filter-out $(hot),$(wildcard $(addsuffix /*.c,$(cold_rooms)) lib/analysis/*_tables.c lib/pack/*.c lib/trace/writer*.c) \
-	$(addprefix lib/analysis/,diff.c diff_condition.c diff_rows.c diff_table.c findings.c latency_section.c section_text.c) \
-	$(addprefix lib/base/,cpus.c destination.c destination_folder.c dir.c draft.c near.c sandbox.c table.c table_data.c table_sort.c table_text.c trust.c) \
-	$(addprefix lib/event/,context_new.c context_option.c cpu_stats.c latency_facts.c own_formats.c release.c) lib/names/last_boot.c \
-	lib/query/filter_parse.c \
-	$(addprefix lib/schema/,compile.c dump.c expr_call.c expr_names.c expr_parse.c fields.c format.c make.c) \
-	$(addprefix lib/tally/,tally_parse.c tally_text.c) \
-	$(addprefix lib/trace/,carried.c check.c folder.c made_file.c metadata.c option.c output.c overlap.c private_section.c) lib/made/recast.c \
-	$(addprefix lib/trace/,salvage.c sums_write.c trace.c tree.c v6.c v7.c whole_file.c) \
-	$(addprefix formats/export/,ctf_metadata.c db_query.c export_run.c) \
-	$(addprefix formats/kernel/,bind.c graph_header.c graph_new.c header.c latency.c) lib/import/kinds.c)
-# These files only read options and texts, set up the kernel, and print messages and tables. Without optimization they
-# compile in two thirds of the time.
-coldest := $(filter $(addsuffix /%,cmd lib/explain lib/query lib/record lib/setup lib/tracefs lib/undo) \
-	$(addprefix lib/analysis/,%_tables.c findings.c) $(addprefix lib/base/,destination%.c near.c sandbox.c trust.c) \
-	$(addprefix lib/event/,c%.c la%.c own_formats.c release.c) lib/names/last_boot.c lib/measure/hist%.c lib/probe/p%.c lib/tally/tally_parse.c \
-	$(addprefix lib/trace/,carried.c folder.c made_file.c o%.c salvage.c tree.c whole_file.c writer%.c) lib/made/recast.c \
-	$(addprefix formats/kernel/,graph_%.c header.c latency.c),$(cold))
+# In these rooms nothing runs for each event or page: they read options, set up the kernel and print messages. They are
+# not optimized, which takes a fifth off the build and slows no command down. CFLAGS and OPT, if given, hold for all files.
+cold_rooms := cmd lib/explain lib/setup lib/tracefs lib/undo tests/unit
 ifeq ($(origin OPT) $(origin CFLAGS),file file)
-COLD ?= -O1
-COLDEST ?= -O0
+COLD ?= -O0
 endif
 # Only these files need texts. The commands for all others have no quotes, so make starts the compiler without a shell.
 texts := -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
 need_texts := cmd/options/decode.c cmd/pack.c cmd/weft.c lib/record/facts.c
 all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(SQLITE),-DWEFT_SQLITE) $(if $(filter $(need_texts),$<),$(texts)) \
 	$(CPPFLAGS)
-all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(cold),$<),$(COLD)) $(if $(filter $(coldest),$<),$(COLDEST)) $(SAN)
+all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(addsuffix /%,$(cold_rooms)),$<),$(COLD)) $(SAN)
 # pkg-config names libtraceevent as a dependency of libtracefs; weft calls nothing in it.
 all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(ARGP_LIBS) -ldl -lpthread -lm
 # A file of dependencies names its object by the relative and the absolute path: the next make may have BUILD in the other way.
@@ -190,8 +169,8 @@ $(BUILD)/flags: force
 	@mkdir -p $(sort $(dir $@ $(lib_obj) $(cmd_obj) $(unit_obj) $(example_obj) $(plugins) $(test_plugins) $(fuzz_src:%=$(BUILD)/%) \
 		$(BUILD)/tests/captures/import.o $(BUILD)/tests/captures/variants.o \
 		$(fuzz_mutator:%=$(BUILD)/%)))
-	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) $(dep_flags) $(all_ldflags))' | cmp -s - $@ || \
-		echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(COLDEST) $(dep_flags) $(all_ldflags))' > $@
+	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(dep_flags) $(all_ldflags))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(dep_flags) $(all_ldflags))' > $@
 
 # make unit T=page runs the tests whose name contains "page"
 unit: $(BUILD)/tests/unit/run

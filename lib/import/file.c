@@ -77,7 +77,8 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 	metadata.formats = (struct writer_format *)(uintptr_t)import_kinds_formats(import->kinds, &metadata.nr_formats);
 	if (!import_names_kallsyms(&import->names, &kallsyms) ||
 	    !import_names_texts(&import->names, &cmdlines, &tgids) || !shape_options(&import->shape, &options) ||
-	    !shape_columns(&import->shape, &columns) || !import_graph_options(&import->graph, import->shape.has_plain, &options))
+	    !shape_columns(&import->shape, &columns) ||
+	    !import_graph_options(&import->graph, import->shape.has_plain, &options))
 		r = fail_memory(fail);
 	if (import->shape.online && import->shape.online <= HEAD_CPU_MAX)
 		snprintf(online, sizeof(online), "0-%u", import->shape.online - 1);
