@@ -2,6 +2,7 @@
 #ifndef WEFT_CMD_COMMAND_H
 #define WEFT_CMD_COMMAND_H
 
+#include "cmd/command_list.h"
 #include "cmd/streams.h"
 #include "lib/base/fail.h"
 
@@ -9,7 +10,7 @@
 #include <stdint.h>
 
 /*
- * A subcommand: a file in cmd/ with a const struct command, and one line in commands.c.
+ * A subcommand: a file in cmd/ with a const struct command, and one line in command_list.h.
  * Its argp is the only place that describes an option: help, man pages and completions are made from it (`weft
  * __describe`). Every option has a long name. Its metavar is the type that completion uses: FILE, DIR, EVENT, FUNCTION,
  * TRACER, CLOCK, PID, CPULIST, INSTANCE, FORMAT, OPTION, SIZE, TIME, N, COMMAND, USER, TRIGGER, FILTER... Words in
@@ -34,22 +35,9 @@ enum exit_status {
 	EXIT_RECORD_FAILED = 125, /* record could not do its work; other statuses are the COMMAND's */
 };
 
-/* Each is defined in the file of its name, except stop and restart, which are in cmd/tracing_on.c. */
-extern const struct command stream_command, show_command;
-extern const struct command extract_command, snapshot_command;
-extern const struct command record_command, recover_command;
-extern const struct command summary_command, sched_command, syscalls_command, latency_command;
-extern const struct command graph_command, irq_command;
-extern const struct command block_command, locks_command, stacks_command, memory_command, power_command, tasks_command;
-extern const struct command diff_command, bench_command;
-extern const struct command report_command, info_command, check_command, pack_command, convert_command;
-extern const struct command export_command, sql_command, split_command, merge_command, import_command;
-extern const struct command start_command, stop_command, restart_command, clear_command, set_command, reset_command;
-extern const struct command mark_command;
-extern const struct command stack_command, profile_functions_command;
-extern const struct command list_command, stat_command, doctor_command, instance_command;
-extern const struct command probe_command, hist_command;
-extern const struct command help_command, describe_command;
+#define COMMAND_EXTERN(name) extern const struct command name##_command;
+COMMANDS(COMMAND_EXTERN)
+#undef COMMAND_EXTERN
 
 /* All commands, then NULL (commands.c). */
 extern const struct command *const commands[];

@@ -49,12 +49,12 @@ struct arguments {
 	bool quiet;
 };
 
-/* In the order of export_at(): tests/cases/export.bats compares the two. */
-#define EXPORTS "jsonl|csv|perfetto|sqlite|chrome|folded|flame|speedscope|html|parquet|ctf|pprof|firefox"
+#define EXPORT_NAME(name) "|" #name
+#define EXPORT_NAMES (&EXPORTS(EXPORT_NAME)[1])
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
-	{ "to", OPT_TO, EXPORTS, 0, "Format to write; 'weft export --to help' describes each", 1 },
+	{ "to", OPT_TO, EXPORT_NAMES, 0, "Format to write; 'weft export --to help' describes each", 1 },
 	{ "output", 'o', "FILE", 0, "Write FILE; for parquet and ctf a directory (default: standard output)", 1 },
 	{ "fields", OPT_FIELDS, "FIELD", 0,
 	  "The columns of jsonl and csv, with commas: ts, cpu, instance, pid, tgid, comm, flags, system, event, lost, "

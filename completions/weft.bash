@@ -126,7 +126,7 @@ _weft_metavar()
 {
 	case $1:$2 in
 	record:--event|record:-e) echo 'EVENT' ;;
-	record:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
+	record:--for) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
 	record:--filter|record:-f) echo 'FILTER' ;;
 	record:--trigger|record:-R) echo 'TRIGGER' ;;
 	record:--probe) echo 'DEFINITION' ;;
@@ -165,7 +165,7 @@ _weft_metavar()
 	record:--recorder-cpu) echo 'CPULIST' ;;
 	record:--priority|record:-r) echo 'PRIO' ;;
 	stream:--event|stream:-e) echo 'EVENT' ;;
-	stream:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
+	stream:--for) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
 	stream:--filter|stream:-f) echo 'FILTER' ;;
 	stream:--trigger|stream:-R) echo 'TRIGGER' ;;
 	stream:--probe) echo 'DEFINITION' ;;
@@ -193,7 +193,7 @@ _weft_metavar()
 	stream:--config) echo 'FILE' ;;
 	stream:--user) echo 'USER' ;;
 	stream:--format) echo 'FORMAT' ;;
-	stream:--summary) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
+	stream:--summary) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
 	stream:--every) echo 'TIME' ;;
 	stream:--top) echo 'N' ;;
 	stream:--color) echo 'auto|always|never' ;;
@@ -220,7 +220,7 @@ _weft_metavar()
 	bench:--seed) echo 'N' ;;
 	bench:--save) echo 'FILE' ;;
 	bench:--against) echo 'FILE' ;;
-	bench:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
+	bench:--for) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
 	bench:--keep) echo 'DIR' ;;
 	bench:--fail-if) echo 'CONDITION' ;;
 	bench:--format) echo 'text|json|csv' ;;
@@ -526,7 +526,7 @@ _weft_metavar()
 	diff:--format) echo 'text|json|csv' ;;
 	diff:--top) echo 'N' ;;
 	start:--event|start:-e) echo 'EVENT' ;;
-	start:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
+	start:--for) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
 	start:--filter|start:-f) echo 'FILTER' ;;
 	start:--trigger|start:-R) echo 'TRIGGER' ;;
 	start:--probe) echo 'DEFINITION' ;;
@@ -557,7 +557,7 @@ _weft_metavar()
 	restart:--instance|restart:-B) echo 'INSTANCE' ;;
 	clear:--instance|clear:-B) echo 'INSTANCE' ;;
 	set:--event|set:-e) echo 'EVENT' ;;
-	set:--for) echo 'summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks' ;;
+	set:--for) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
 	set:--filter|set:-f) echo 'FILTER' ;;
 	set:--trigger|set:-R) echo 'TRIGGER' ;;
 	set:--probe) echo 'DEFINITION' ;;

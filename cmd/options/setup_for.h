@@ -2,14 +2,17 @@
 #ifndef WEFT_CMD_OPTIONS_SETUP_FOR_H
 #define WEFT_CMD_OPTIONS_SETUP_FOR_H
 
+#include "lib/analysis/analysis_list.h"
+
 #include <argp.h>
 #include <stdbool.h>
 
 struct analysis_ops;
 struct setup_instance;
 
-/* The value of --for: names of the analyses that a recording can be made for (lib/analysis/analyses.c). */
-#define SETUP_FOR "summary|sched|syscalls|latency|irq|graph|block|locks|stacks|memory|power|tasks"
+/* The value of --for: names of the analyses that a recording can be made for (lib/analysis/analysis_list.h). */
+#define SETUP_FOR_NAME(name) "|" #name
+#define SETUP_FOR (&ANALYSES(SETUP_FOR_NAME)[1])
 
 /* Adds what the analysis of this name wants. An unknown name is a usage error. */
 void setup_for(struct setup_instance *wanted, const char *option, const char *name, struct argp_state *state);

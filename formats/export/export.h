@@ -75,6 +75,24 @@ struct export_ops {
 	void (*end)(struct export *export); /* may be NULL */
 };
 
+/* All exporters: the values of --to, and NAME_export in exports_internal.h. A new one has one line here. */
+/* clang-format off */
+#define EXPORTS(X) \
+	X(jsonl) \
+	X(csv) \
+	X(perfetto) \
+	X(sqlite) \
+	X(chrome) \
+	X(folded) \
+	X(flame) \
+	X(speedscope) \
+	X(html) \
+	X(parquet) \
+	X(ctf) \
+	X(pprof) \
+	X(firefox)
+/* clang-format on */
+
 /* Lists the exporters; NULL after the last. */
 const struct export_ops *export_at(size_t index);
 const struct export_ops *export_find(const char *name);

@@ -10,11 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct export_ops *const exports[] = {
-	&jsonl_export,  &csv_export,   &perfetto_export,   &sqlite_export, &chrome_export,
-	&folded_export, &flame_export, &speedscope_export, &html_export,   &parquet_export,
-	&ctf_export,    &pprof_export, &firefox_export,
-};
+#define EXPORT_ENTRY(name) &name##_export,
+
+static const struct export_ops *const exports[] = { EXPORTS(EXPORT_ENTRY) };
 
 const struct export_ops *export_at(size_t index)
 {

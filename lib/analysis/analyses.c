@@ -3,10 +3,9 @@
 
 #include <string.h>
 
-static const struct analysis_ops *const analyses[] = {
-	&summary_analysis, &sched_analysis, &syscalls_analysis, &latency_analysis, &irq_analysis,   &graph_analysis,
-	&block_analysis,   &locks_analysis, &stacks_analysis,   &memory_analysis,  &power_analysis, &tasks_analysis,
-};
+#define ANALYSIS_ENTRY(name) &name##_analysis,
+
+static const struct analysis_ops *const analyses[] = { ANALYSES(ANALYSIS_ENTRY) };
 
 const struct analysis_ops *analysis_at(size_t index)
 {

@@ -2,6 +2,7 @@
 #ifndef WEFT_ANALYSIS_ANALYSIS_H
 #define WEFT_ANALYSIS_ANALYSIS_H
 
+#include "lib/analysis/analysis_list.h"
 #include "lib/base/cleanup.h"
 
 #include <stdbool.h>
@@ -71,29 +72,22 @@ struct row_options {
 	unsigned by; /* a value of the analysis's enum, such as enum block_by */
 };
 
-/* A new analysis has one line here, and one in the list of the summary's parts (lib/analysis/summary.c). */
-extern const struct analysis_ops sched_analysis;
-extern const struct analysis_ops summary_analysis;
-extern const struct analysis_ops latency_analysis;        /* options: lib/analysis/latency.h */
-extern const struct analysis_ops syscalls_analysis;       /* options: lib/analysis/syscalls.h */
+/* Each is in the list of analysis_list.h; what its options are, the header of its name says. NULL: the defaults. */
+#define ANALYSIS_EXTERN(name) extern const struct analysis_ops name##_analysis;
+ANALYSES(ANALYSIS_EXTERN)
+#undef ANALYSIS_EXTERN
+
+/* Variants of these, with the same name. */
 extern const struct analysis_ops syscalls_named_analysis; /* same tables; its recording has the arguments' names */
-extern const struct analysis_ops graph_analysis;          /* options: lib/analysis/graph.h */
 extern const struct analysis_ops
 	graph_longer_analysis;                        /* the calls that lasted longer; options in graph.h, never NULL */
 extern const struct analysis_ops graph_tree_analysis; /* the calls of one function; options in graph.h, never NULL */
-extern const struct analysis_ops irq_analysis;
-extern const struct analysis_ops block_analysis;  /* options: lib/analysis/block.h */
-extern const struct analysis_ops locks_analysis;  /* options: struct row_options, enum locks_by */
-extern const struct analysis_ops stacks_analysis; /* options: struct row_options, enum stacks_by */
-extern const struct analysis_ops memory_analysis;
-extern const struct analysis_ops power_analysis;
-extern const struct analysis_ops tasks_analysis; /* options: lib/analysis/tasks.h */
 
 int must_check analysis_new(const struct analysis_ops *ops, struct pass *pass, const void *options,
 			    struct analysis **ret, struct fail *fail);
 void analysis_free(const struct analysis_ops *ops, struct analysis *analysis); /* NULL is a no-op */
 
-/* Analyses that a recording can be made for, by index and by name; NULL: there is none. analyses.c lists them. */
+/* Analyses that a recording can be made for, by index and by name; NULL: there is none. */
 const struct analysis_ops *analysis_at(size_t index);
 const struct analysis_ops *analysis_named(const char *name);
 

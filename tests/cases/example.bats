@@ -36,6 +36,17 @@ counts_of()
 	sed '1,2d; /^$/,$d' "$BATS_TEST_TMPDIR/out" | awk '{ print $1, $2, $3, $4 }' | sort | diff "$BATS_TEST_TMPDIR/want" -
 }
 
+@test "example: its line in the list gives it --for, the columns of --sort, a place in help and intervals" {
+	local first
+	"$example" record --for nosuch true 2>&1 | grep -q "the analyses are events-per-task"
+	"$example" __describe | grep -qxF "columns	events-per-task	task|pid|cpu|events"
+	"$example" help | grep -q events-per-task
+	"$example" events-per-task --self --sort pid --format csv "$golden/6.12-events-sched.dat" | sed -n '2,$p' | cut -d, -f2 | sed '/^$/,$d' > "$BATS_TEST_TMPDIR/pids"
+	sort -rn "$BATS_TEST_TMPDIR/pids" | diff - "$BATS_TEST_TMPDIR/pids"
+	first=$("$example" events-per-task --every 10ms --format csv "$golden/6.12-events-sched.dat" | head -n 1)
+	[[ "$first" == since,until,* ]]
+}
+
 @test "example: a file that is none is a failure that is told" {
 	run -1 --separate-stderr "$example" events-per-task "$golden/6.12-events-sched.txt"
 	[[ "$stderr" == "weft: "* ]]

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* An example of an analysis and its command: the events of each task on each CPU. CONTRIBUTING.md explains it. */
+#include "tests/examples/analyses.h"
+
 #include "cmd/analyse.h"
+#include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/event.h"
-#include "tests/examples/commands.h"
 
 struct analysis {
 	struct pass *pass;
@@ -40,12 +42,15 @@ static void see(struct analysis *analysis, const struct event *event, uint8_t ro
 	analysis->pass->failed |= !count;
 }
 
+static const struct table_column columns[] = { { "TASK", TABLE_TEXT, "comm" },
+					       { "PID", TABLE_NUMBER, NULL },
+					       { "CPU", TABLE_NUMBER, NULL },
+					       { "EVENTS", TABLE_COUNT, NULL } };
+
+static const struct analysis_sorts sorts = { columns, array_size(columns), 0 };
+
 static int finish(struct analysis *analysis, struct findings *findings, struct fail *fail)
 {
-	static const struct table_column columns[] = { { "TASK", TABLE_TEXT, "comm" },
-						       { "PID", TABLE_NUMBER, NULL },
-						       { "CPU", TABLE_NUMBER, NULL },
-						       { "EVENTS", TABLE_COUNT, NULL } };
 	struct table *table = findings_table(findings, "tasks", "events of each task on each CPU", "events", columns,
 					     array_size(columns));
 	const uint64_t *count;
@@ -68,10 +73,12 @@ static int finish(struct analysis *analysis, struct findings *findings, struct f
 static const struct analysis_want wants[] = { { "sched:sched_switch", NULL, "whose an event is" },
 					      { NULL, NULL, NULL } };
 
-static const struct analysis_ops ops = {
+const struct analysis_ops events_per_task_analysis = {
 	.name = "events-per-task",
 	.summary = "show how many events each task made on each CPU",
+	.sorts = &sorts,
 	.wants = wants,
+	.essential = 1,
 	.size = sizeof(struct analysis),
 	.init = init,
 	.see = see,
@@ -88,7 +95,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	return analyse_only_run(&events_per_task_command, &ops, argc, argv);
+	return analyse_only_run(&events_per_task_command, &events_per_task_analysis, argc, argv);
 }
 
 const struct command events_per_task_command = {
