@@ -5,10 +5,9 @@
 
 #include <stdlib.h>
 
-int analysis_new(const struct analysis_ops *ops, struct pass *pass, const void *options, struct analysis **ret,
-		 struct fail *fail)
+int analysis_new(const struct analysis_ops *ops, struct pass *pass, const void *options, void **ret, struct fail *fail)
 {
-	struct analysis *analysis = calloc(1, ops->size);
+	void *analysis = calloc(1, ops->size);
 
 	if (analysis && ops->init(analysis, pass, options)) {
 		*ret = analysis;
@@ -18,7 +17,7 @@ int analysis_new(const struct analysis_ops *ops, struct pass *pass, const void *
 	return fail_memory(fail);
 }
 
-void analysis_free(const struct analysis_ops *ops, struct analysis *analysis)
+void analysis_free(const struct analysis_ops *ops, void *analysis)
 {
 	if (!analysis)
 		return;

@@ -22,7 +22,6 @@ struct pass;
  * and lost events hide (lib/analysis/findings.h).
  * A new analysis is a file in this directory with its ops, and its command in cmd/.
  */
-struct analysis;
 
 /*
  * An event that an analysis needs, or several that give the same information. A table of wants ends with an event of
@@ -48,23 +47,23 @@ struct analysis_ops {
 	const char *stacks_instead;             /* on a kernel that has none of these */
 	const struct analysis_ops *const *like; /* its recording also has the events of these; ends with NULL */
 	bool whole_lives; /* the rows of tasks are about their whole lives, with all their names */
-	size_t size;      /* sizeof(struct analysis) */
+	size_t size;      /* of what it keeps: its functions get a struct NAME_analysis of this size */
 	/*
 	 * Prepares an analysis that is all zeros. `options` is the structure that the command fills from its options,
 	 * or NULL for the defaults. Borrows the pass. False when there is no memory; release() is called even then.
 	 */
-	bool (*init)(struct analysis *analysis, struct pass *pass, const void *options);
+	bool (*init)(void *analysis, struct pass *pass, const void *options);
 	/*
 	 * Called with the first event of each type in each buffer, before the state sees it: returns the role in which
 	 * see() gets the events of this type, or ROLE_NONE (lib/follow/roles.h), and it gets none of them. NULL: see()
 	 * gets all events, in role 1.
 	 */
-	uint8_t (*look)(struct analysis *analysis, const struct event *event);
+	uint8_t (*look)(void *analysis, const struct event *event);
 	/* Every gap of lost events has the role ROLE_NONE. */
-	void (*see)(struct analysis *analysis, const struct event *event, uint8_t role);
+	void (*see)(void *analysis, const struct event *event, uint8_t role);
 	/* Called once, after the last event. */
-	int (*finish)(struct analysis *analysis, struct findings *findings, struct fail *fail);
-	void (*release)(struct analysis *analysis); /* what it holds */
+	int (*finish)(void *analysis, struct findings *findings, struct fail *fail);
+	void (*release)(void *analysis); /* what it holds */
 };
 
 /* The options of an analysis that lets the user choose its rows and nothing else. */
@@ -83,9 +82,9 @@ extern const struct analysis_ops
 	graph_longer_analysis;                        /* the calls that lasted longer; options in graph.h, never NULL */
 extern const struct analysis_ops graph_tree_analysis; /* the calls of one function; options in graph.h, never NULL */
 
-int must_check analysis_new(const struct analysis_ops *ops, struct pass *pass, const void *options,
-			    struct analysis **ret, struct fail *fail);
-void analysis_free(const struct analysis_ops *ops, struct analysis *analysis); /* NULL is a no-op */
+int must_check analysis_new(const struct analysis_ops *ops, struct pass *pass, const void *options, void **ret,
+			    struct fail *fail);
+void analysis_free(const struct analysis_ops *ops, void *analysis); /* NULL is a no-op */
 
 /* Analyses that a recording can be made for, by index and by name; NULL: there is none. */
 const struct analysis_ops *analysis_at(size_t index);

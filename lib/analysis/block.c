@@ -43,8 +43,10 @@ static const struct role_name names[] = {
 
 enum { WAITING_MAX = 1 << 20, SECTOR_BITS = 48, NO_DEVICE = UINT32_MAX };
 
-static bool init(struct analysis *block, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct block_analysis *block = arg;
+
 	block->pass = pass;
 	if (options)
 		block->options = *(const struct block_options *)options;
@@ -57,8 +59,9 @@ static bool init(struct analysis *block, struct pass *pass, const void *options)
 	return true;
 }
 
-static void release(struct analysis *block)
+static void release(void *arg)
 {
+	struct block_analysis *block = arg;
 	struct block_row *row;
 	size_t at = 0;
 	uint64_t key;
@@ -103,7 +106,7 @@ static enum block_operation operation_of(const struct place *rwbs, const struct 
 	return BLOCK_OTHER;
 }
 
-static uint32_t device_of(struct analysis *block, uint64_t number)
+static uint32_t device_of(struct block_analysis *block, uint64_t number)
 {
 	uint32_t *index = u64_map_find(&block->numbers, number);
 	struct block_device *device;
@@ -137,7 +140,7 @@ static uint64_t request_key(uint32_t device, uint64_t sector, uint64_t sectors, 
 	return block_key(device, sectors ? sector : UINT64_MAX - operation);
 }
 
-static void see_queue(struct analysis *block, uint32_t device, uint64_t sector, const struct block_bio *bio)
+static void see_queue(struct block_analysis *block, uint32_t device, uint64_t sector, const struct block_bio *bio)
 {
 	struct block_bio *waiting;
 
@@ -155,7 +158,7 @@ static void see_queue(struct analysis *block, uint32_t device, uint64_t sector, 
  * Takes the bio that waits at the start of a request out of the map. The bio waits under its disk, or under a
  * partition, which this request shows to belong to the disk.
  */
-static bool take_bio(struct analysis *block, uint32_t disk, uint64_t sector, enum block_operation operation,
+static bool take_bio(struct block_analysis *block, uint32_t disk, uint64_t sector, enum block_operation operation,
 		     struct block_bio *ret)
 {
 	struct block_bio *bio = u64_map_find(&block->bios, block_key(disk, sector));
@@ -207,7 +210,7 @@ static void leave_driver(struct block_device *device, struct block_request *requ
 	request->in_driver = false;
 }
 
-static void begin(struct analysis *block, struct block_device *device, struct block_request *request,
+static void begin(struct block_analysis *block, struct block_device *device, struct block_request *request,
 		  const struct block_bio *bio, const struct event *event)
 {
 	uint64_t sector = place_u64(&block->places[ISSUE].sector, event);
@@ -224,7 +227,7 @@ static void begin(struct analysis *block, struct block_device *device, struct bl
 	device->end = sector + request->sectors;
 }
 
-static void see_issue(struct analysis *block, const struct event *event, uint32_t disk)
+static void see_issue(struct block_analysis *block, const struct event *event, uint32_t disk)
 {
 	const struct block_places *places = &block->places[ISSUE];
 	uint64_t sector = place_u64(&places->sector, event), sectors = place_u64(&places->sectors, event);
@@ -263,7 +266,7 @@ static void see_issue(struct analysis *block, const struct event *event, uint32_
 }
 
 /* The event reports the end of the request's first part; the rest continues behind that part. */
-static void go_on(struct analysis *block, uint32_t disk, uint64_t sector, uint64_t sectors, uint64_t key)
+static void go_on(struct block_analysis *block, uint32_t disk, uint64_t sector, uint64_t sectors, uint64_t key)
 {
 	struct block_request rest = *(struct block_request *)u64_map_find(&block->requests, key);
 	struct block_request *moved;
@@ -277,7 +280,7 @@ static void go_on(struct analysis *block, uint32_t disk, uint64_t sector, uint64
 		*moved = rest;
 }
 
-static void see_complete(struct analysis *block, const struct event *event, uint32_t disk)
+static void see_complete(struct block_analysis *block, const struct event *event, uint32_t disk)
 {
 	const struct block_places *places = &block->places[COMPLETE];
 	uint64_t sector = place_u64(&places->sector, event), sectors = place_u64(&places->sectors, event);
@@ -311,7 +314,7 @@ static void see_complete(struct analysis *block, const struct event *event, uint
 	u64_map_remove(&block->requests, key);
 }
 
-static void see_requeue(struct analysis *block, const struct event *event, uint32_t disk)
+static void see_requeue(struct block_analysis *block, const struct event *event, uint32_t disk)
 {
 	const struct block_places *places = &block->places[REQUEUE];
 	uint64_t sectors = place_u64(&places->sectors, event);
@@ -327,7 +330,7 @@ static void see_requeue(struct analysis *block, const struct event *event, uint3
 }
 
 /* Counts a bio of a device that has no requests, such as one of dm or md. */
-static void see_bio_complete(struct analysis *block, const struct event *event, uint32_t device)
+static void see_bio_complete(struct block_analysis *block, const struct event *event, uint32_t device)
 {
 	const struct block_places *places = &block->places[BIO_COMPLETE];
 	uint64_t key = block_key(block->devices[device].disk, place_u64(&places->sector, event));
@@ -345,7 +348,7 @@ static void see_bio_complete(struct analysis *block, const struct event *event, 
 }
 
 /* A bio that joins a request waits as a part of it. A bio that joins at the front becomes the request's first. */
-static void see_merge(struct analysis *block, uint32_t device, uint64_t sector, uint64_t sectors, bool front)
+static void see_merge(struct block_analysis *block, uint32_t device, uint64_t sector, uint64_t sectors, bool front)
 {
 	uint32_t disk = block->devices[device].disk;
 	struct block_bio *behind = front ? u64_map_find(&block->bios, block_key(disk, sector + sectors)) : NULL;
@@ -360,7 +363,7 @@ static void see_merge(struct analysis *block, uint32_t device, uint64_t sector, 
 	see_queue(block, device, sector, &first);
 }
 
-static void see_split(struct analysis *block, const struct event *event, uint32_t device, uint64_t sector)
+static void see_split(struct block_analysis *block, const struct event *event, uint32_t device, uint64_t sector)
 {
 	const struct block_bio *bio = u64_map_find(&block->bios, block_key(block->devices[device].disk, sector));
 	struct block_bio rest;
@@ -372,7 +375,7 @@ static void see_split(struct analysis *block, const struct event *event, uint32_
 	see_queue(block, device, place_u64(&block->places[SPLIT].other, event), &rest);
 }
 
-static void see_bio(struct analysis *block, const struct event *event, enum role role, uint32_t device)
+static void see_bio(struct block_analysis *block, const struct event *event, enum role role, uint32_t device)
 {
 	const struct block_places *places = &block->places[role];
 	uint64_t sector = place_u64(&places->sector, event), sectors = place_u64(&places->sectors, event);
@@ -398,7 +401,7 @@ static void see_bio(struct analysis *block, const struct event *event, enum role
 }
 
 /* Any request may have ended while events were lost. */
-static void see_lost(struct analysis *block, const struct event *event)
+static void see_lost(struct block_analysis *block, const struct event *event)
 {
 	block->broken += block->requests.len;
 	u64_map_clear(&block->requests);
@@ -409,7 +412,7 @@ static void see_lost(struct analysis *block, const struct event *event)
 	}
 }
 
-static void bind(struct analysis *block, const struct event *event, enum role role)
+static void bind(struct block_analysis *block, const struct event *event, enum role role)
 {
 	struct block_places *places = &block->places[role];
 
@@ -421,8 +424,9 @@ static void bind(struct analysis *block, const struct event *event, enum role ro
 	(void)place_find(&places->other, event->type, role == REMAP ? "old_dev" : "new_sector");
 }
 
-static uint8_t look(struct analysis *block, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct block_analysis *block = arg;
 	bool fresh;
 	uint8_t role = roles_of(&block->roles, event, &fresh);
 
@@ -431,8 +435,9 @@ static uint8_t look(struct analysis *block, const struct event *event)
 	return role;
 }
 
-static void see(struct analysis *block, const struct event *event, uint8_t number)
+static void see(void *arg, const struct event *event, uint8_t number)
 {
+	struct block_analysis *block = arg;
 	enum role role = (enum role)number;
 	uint32_t device;
 
@@ -466,7 +471,7 @@ const struct analysis_ops block_analysis = {
 	.sorts = &block_sorts,
 	.wants = wants,
 	.essential = 2,
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct block_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

@@ -65,7 +65,7 @@ struct block_sizes {
 	} of[BLOCK_SIZES]; /* [i]: of at least 2^i bytes and less than twice that; [0]: also of no bytes */
 };
 
-struct analysis {
+struct block_analysis {
 	struct pass *pass;
 	struct block_options options;
 	struct roles roles;
@@ -84,8 +84,8 @@ struct analysis {
 /* Adds the time up to now to the device's time at its depth. */
 void block_settle(struct block_device *device, uint64_t now);
 /* Counts a request or bio that has ended, in its row if the user asked for it. */
-void block_count(struct analysis *block, uint32_t disk, const struct block_request *request, uint64_t sectors,
+void block_count(struct block_analysis *block, uint32_t disk, const struct block_request *request, uint64_t sectors,
 		 bool failed, uint64_t now);
-int must_check block_finish(struct analysis *block, struct findings *findings, struct fail *fail);
+int must_check block_finish(void *arg, struct findings *findings, struct fail *fail);
 
 #endif

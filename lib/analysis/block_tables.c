@@ -76,7 +76,7 @@ static const struct table_column heads[][2] = {
 	[BLOCK_BY_TASK] = { { "TASK", TABLE_TEXT, "comm" }, { "PID", TABLE_NUMBER, NULL } },
 };
 
-static uint64_t key_of(const struct analysis *block, uint32_t device, uint8_t operation, uint32_t task)
+static uint64_t key_of(const struct block_analysis *block, uint32_t device, uint8_t operation, uint32_t task)
 {
 	switch (block->options.by) {
 	case BLOCK_BY_DEVICE:
@@ -89,7 +89,7 @@ static uint64_t key_of(const struct analysis *block, uint32_t device, uint8_t op
 	return 0;
 }
 
-static struct block_row *row_of(struct analysis *block, uint32_t device, uint8_t operation, uint32_t task)
+static struct block_row *row_of(struct block_analysis *block, uint32_t device, uint8_t operation, uint32_t task)
 {
 	struct block_row *row = u64_map_add(&block->rows, key_of(block, device, operation, task));
 
@@ -103,7 +103,7 @@ static struct block_row *row_of(struct analysis *block, uint32_t device, uint8_t
 	return row;
 }
 
-static void count_size(struct analysis *block, const struct block_row *row, uint64_t bytes)
+static void count_size(struct block_analysis *block, const struct block_row *row, uint64_t bytes)
 {
 	struct block_sizes *sizes = u64_map_add(&block->sizes, key_of(block, row->device, row->operation, row->task));
 	unsigned power = bytes ? 63 - (unsigned)__builtin_clzll(bytes) : 0;
@@ -119,7 +119,8 @@ static void count_size(struct analysis *block, const struct block_row *row, uint
 	sizes->of[power].bytes += bytes;
 }
 
-static bool is_wanted(const struct analysis *block, uint8_t operation, uint32_t task, uint32_t cpu, uint64_t since)
+static bool is_wanted(const struct block_analysis *block, uint8_t operation, uint32_t task, uint32_t cpu,
+		      uint64_t since)
 {
 	const struct state *state = &block->pass->state;
 
@@ -132,7 +133,7 @@ static bool is_wanted(const struct analysis *block, uint8_t operation, uint32_t 
 	return !block->pass->filter.nr_pids && !block->pass->filter.nr_comms;
 }
 
-void block_count(struct analysis *block, uint32_t disk, const struct block_request *request, uint64_t sectors,
+void block_count(struct block_analysis *block, uint32_t disk, const struct block_request *request, uint64_t sectors,
 		 bool failed, uint64_t now)
 {
 	struct block_row *row = is_wanted(block, request->operation, request->task, request->cpu,
@@ -175,7 +176,7 @@ static void put_device(const struct block_device *device, struct table *table)
 }
 
 /* The first three cells. */
-static void put_head(const struct analysis *block, const struct block_row *row, struct table *table)
+static void put_head(const struct block_analysis *block, const struct block_row *row, struct table *table)
 {
 	const struct state *state = &block->pass->state;
 
@@ -204,7 +205,7 @@ static void put_head(const struct analysis *block, const struct block_row *row, 
 
 enum { NS_PER_S = 1000000000 };
 
-static void put_row(const struct analysis *block, const struct block_row *row, uint64_t span, struct table *table)
+static void put_row(const struct block_analysis *block, const struct block_row *row, uint64_t span, struct table *table)
 {
 	table_attach_part(table, &row->q2c, NULL, "q2c");
 	table_attach_part(table, &row->q2d, NULL, "q2d");
@@ -224,7 +225,7 @@ static void put_row(const struct analysis *block, const struct block_row *row, u
 	table_cell_u64(table, row->requeues);
 }
 
-static void put_rows(struct analysis *block, struct findings *findings)
+static void put_rows(struct block_analysis *block, struct findings *findings)
 {
 	static const char *const titles[] = {
 		[BLOCK_BY_DEVICE] = "requests of each device",
@@ -264,7 +265,7 @@ static void put_rows(struct analysis *block, struct findings *findings)
 enum size_column { SIZE_WHAT, SIZE_WHICH, SIZE_OF_TASK, LEAST, SIZE_REQUESTS, SIZE_BYTES };
 _Static_assert(SIZE_BYTES + 1 == BLOCK_SIZE_COLUMNS, "as many as there is room for");
 
-static void put_sizes_of(const struct analysis *block, const struct block_sizes *sizes, struct table *table)
+static void put_sizes_of(const struct block_analysis *block, const struct block_sizes *sizes, struct table *table)
 {
 	const struct block_row row = { .device = sizes->device, .task = sizes->task, .operation = sizes->operation };
 
@@ -279,7 +280,7 @@ static void put_sizes_of(const struct analysis *block, const struct block_sizes 
 }
 
 /* A row's sizes stand together, the smallest first. */
-static void put_sizes(struct analysis *block, struct findings *findings)
+static void put_sizes(struct block_analysis *block, struct findings *findings)
 {
 	const struct block_sizes *sizes;
 	struct table *table;
@@ -319,7 +320,7 @@ static const struct table_column device_columns[] = {
 	{ "ERRORS", TABLE_COUNT, NULL },
 };
 
-static void put_devices(struct analysis *block, struct findings *findings)
+static void put_devices(struct block_analysis *block, struct findings *findings)
 {
 	const struct state *state = &block->pass->state;
 	struct table *table = findings_table(
@@ -350,8 +351,10 @@ static void put_devices(struct analysis *block, struct findings *findings)
 	}
 }
 
-int block_finish(struct analysis *block, struct findings *findings, struct fail *fail)
+int block_finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct block_analysis *block = arg;
+
 	if (!block->seen)
 		return pass_nothing(block->pass, &block_analysis, "there are no block requests among the events",
 				    "-e block", fail);

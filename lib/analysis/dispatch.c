@@ -32,7 +32,7 @@ void dispatch_release(struct dispatch *dispatch)
 	*dispatch = (struct dispatch){ .items = NULL };
 }
 
-bool dispatch_add(struct dispatch *dispatch, const struct analysis_ops *ops, struct analysis *analysis)
+bool dispatch_add(struct dispatch *dispatch, const struct analysis_ops *ops, void *analysis)
 {
 	struct dispatch_item *item = vec_push(dispatch->items, dispatch->nr_items);
 

@@ -19,7 +19,7 @@ struct state;
 struct dispatch {
 	struct dispatch_item {
 		const struct analysis_ops *ops;
-		struct analysis *analysis; /* borrowed */
+		void *analysis; /* borrowed */
 	} * items;
 	size_t nr_items;
 	struct dispatch_buffer {
@@ -33,8 +33,8 @@ struct dispatch {
 
 struct dispatch_type {
 	struct dispatch_to {
-		void (*see)(struct analysis *analysis, const struct event *event, uint8_t role);
-		struct analysis *analysis;
+		void (*see)(void *analysis, const struct event *event, uint8_t role);
+		void *analysis;
 		uint8_t role;
 	} * to;
 	uint32_t nr;
@@ -43,7 +43,7 @@ struct dispatch_type {
 };
 
 void dispatch_release(struct dispatch *dispatch);
-bool must_check dispatch_add(struct dispatch *dispatch, const struct analysis_ops *ops, struct analysis *analysis);
+bool must_check dispatch_add(struct dispatch *dispatch, const struct analysis_ops *ops, void *analysis);
 /* Forgets the analyses and what they wanted. */
 void dispatch_clear(struct dispatch *dispatch);
 

@@ -57,7 +57,7 @@ struct hits {
 	uint64_t address, count;
 };
 
-struct analysis {
+struct graph_analysis {
 	struct pass *pass;
 	struct graph_options options;
 	struct roles roles;
@@ -76,8 +76,10 @@ struct analysis {
 	char what[128];   /* a text about the longest call */
 };
 
-static bool init(struct analysis *graph, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct graph_analysis *graph = arg;
+
 	graph->pass = pass;
 	if (options)
 		graph->options = *(const struct graph_options *)options;
@@ -88,8 +90,10 @@ static bool init(struct analysis *graph, struct pass *pass, const void *options)
 	return true;
 }
 
-static void release(struct analysis *graph)
+static void release(void *arg)
 {
+	struct graph_analysis *graph = arg;
+
 	for (size_t i = 0; i < graph->nr_functions; i++)
 		samples_release(&graph->functions[i].lasted);
 	free(graph->functions);
@@ -111,7 +115,7 @@ static inline size_t recent_slot(uint64_t address)
 	return (size_t)(address * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS));
 }
 
-static struct function *find_function(struct analysis *graph, uint64_t address, struct recent *recent)
+static struct function *find_function(struct graph_analysis *graph, uint64_t address, struct recent *recent)
 {
 	uint64_t begin = graph_function(graph->stream.context, address);
 	uint32_t *id = u64_map_add(&graph->ids, begin);
@@ -132,7 +136,7 @@ static struct function *find_function(struct analysis *graph, uint64_t address, 
 	return &graph->functions[*id - 1];
 }
 
-static inline struct function *function_of(struct analysis *graph, uint64_t address)
+static inline struct function *function_of(struct graph_analysis *graph, uint64_t address)
 {
 	struct recent *recent = &graph->recent[recent_slot(address)];
 
@@ -142,7 +146,7 @@ static inline struct function *function_of(struct analysis *graph, uint64_t addr
 }
 
 /* Prefetches what the function's exit will need. */
-static inline void expect(const struct analysis *graph, uint64_t address)
+static inline void expect(const struct graph_analysis *graph, uint64_t address)
 {
 	const struct recent *recent = &graph->recent[recent_slot(address)];
 
@@ -152,7 +156,7 @@ static inline void expect(const struct analysis *graph, uint64_t address)
 	}
 }
 
-static void find_hit(struct analysis *graph, uint64_t address, struct recent *recent)
+static void find_hit(struct graph_analysis *graph, uint64_t address, struct recent *recent)
 {
 	uint32_t *id = u64_map_add(&graph->hit_ids, address);
 	struct hits *hits = NULL;
@@ -172,7 +176,7 @@ static void find_hit(struct analysis *graph, uint64_t address, struct recent *re
 	*recent = (struct recent){ address, *id };
 }
 
-static inline void hit(struct analysis *graph, uint64_t address)
+static inline void hit(struct graph_analysis *graph, uint64_t address)
 {
 	struct recent *recent = &graph->recent_hits[recent_slot(address)];
 
@@ -182,7 +186,7 @@ static inline void hit(struct analysis *graph, uint64_t address)
 		find_hit(graph, address, recent);
 }
 
-static void see_error(struct analysis *graph, struct function *function, const struct call *call,
+static void see_error(struct graph_analysis *graph, struct function *function, const struct call *call,
 		      const struct event *event)
 {
 	uint64_t retval;
@@ -195,7 +199,7 @@ static void see_error(struct analysis *graph, struct function *function, const s
 		!graph_errors_add(&graph->errors, (uint32_t)(function - graph->functions), number, call, event);
 }
 
-static void see_unentered(struct analysis *graph, const struct call *call)
+static void see_unentered(struct graph_analysis *graph, const struct call *call)
 {
 	if (call->timed && call->start < graph->pass->state.start)
 		graph->cut++;
@@ -226,7 +230,7 @@ static void see_repeats(struct function *function, const struct repeats_found *r
 	function->again += repeats->inside.calls - repeats->outside.calls;
 }
 
-static void see_call(struct analysis *graph, const struct call *call, const struct event *event)
+static void see_call(struct graph_analysis *graph, const struct call *call, const struct event *event)
 {
 	const struct state_task *task = graph_task(graph->pass, event);
 	struct function *function;
@@ -263,7 +267,7 @@ static void bind_hit(const struct event *event, enum role role, struct place *pl
 	(void)place_find(place, event->type, role == PROBE ? "__probe_ip" : "ip");
 }
 
-static void see_hit(struct analysis *graph, const struct event *event, enum role role)
+static void see_hit(struct graph_analysis *graph, const struct event *event, enum role role)
 {
 	struct place probe, *place = &graph->at[role];
 
@@ -277,8 +281,9 @@ static void see_hit(struct analysis *graph, const struct event *event, enum role
 		hit(graph, place_u64(place, event));
 }
 
-static uint8_t look(struct analysis *graph, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct graph_analysis *graph = arg;
 	bool fresh;
 	uint8_t role = roles_of(&graph->roles, event, &fresh);
 
@@ -289,8 +294,9 @@ static uint8_t look(struct analysis *graph, const struct event *event)
 	return role;
 }
 
-static void see(struct analysis *graph, const struct event *event, uint8_t role)
+static void see(void *arg, const struct event *event, uint8_t role)
 {
+	struct graph_analysis *graph = arg;
 	struct call call;
 	int ended;
 
@@ -350,7 +356,7 @@ static const struct table_column columns[COLUMNS] = {
 const struct analysis_sorts graph_sorts = { columns, COLUMNS,
 					    1 << AGAIN | 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_TASK | 1 << ERRORS };
 
-static void put_function(const struct analysis *graph, struct table *table, const struct function *function)
+static void put_function(const struct graph_analysis *graph, struct table *table, const struct function *function)
 {
 	const struct samples *lasted = &function->lasted;
 	char name[160];
@@ -372,7 +378,7 @@ static void put_function(const struct analysis *graph, struct table *table, cons
 	table_cell(table, function->longest_comm);
 }
 
-static void put_functions(struct analysis *graph, struct findings *findings)
+static void put_functions(struct graph_analysis *graph, struct findings *findings)
 {
 	struct table *table =
 		findings_table(findings, "functions",
@@ -410,7 +416,7 @@ static void put_functions(struct analysis *graph, struct findings *findings)
 }
 
 /* The errors refer to functions by index: this fills in their addresses and counts. */
-static void tell_functions(struct analysis *graph)
+static void tell_functions(struct graph_analysis *graph)
 {
 	struct graph_error *error;
 	uint64_t key;
@@ -426,7 +432,7 @@ static void tell_functions(struct analysis *graph)
 
 static const struct table_column hit_columns[] = { { "FUNCTION", TABLE_TEXT, NULL }, { "HITS", TABLE_COUNT, NULL } };
 
-static void put_hits(const struct analysis *graph, struct findings *findings)
+static void put_hits(const struct graph_analysis *graph, struct findings *findings)
 {
 	struct table *table =
 		graph->nr_hits ? findings_table(findings, "hits",
@@ -444,7 +450,7 @@ static void put_hits(const struct analysis *graph, struct findings *findings)
 	}
 }
 
-static void put_limits(const struct analysis *graph, struct findings *findings)
+static void put_limits(const struct graph_analysis *graph, struct findings *findings)
 {
 	struct calls_left left = calls_left(graph->stream.calls);
 	const struct context *context = graph->stream.context;
@@ -470,8 +476,10 @@ static void put_limits(const struct analysis *graph, struct findings *findings)
 			      "function itself");
 }
 
-static int finish(struct analysis *graph, struct findings *findings, struct fail *fail)
+static int finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct graph_analysis *graph = arg;
+
 	if (graph->pass->failed || graph->roles.failed || (graph->stream.calls && calls_starved(graph->stream.calls)))
 		return fail_memory(fail);
 	if (!graph->stream.calls && !graph->nr_hits)
@@ -499,7 +507,7 @@ const struct analysis_ops graph_analysis = {
 	.essential = 1,
 	.tracer = "function_graph",
 	.option = "funcgraph-retval",
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct graph_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

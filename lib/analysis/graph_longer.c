@@ -28,7 +28,7 @@ struct longer_call {
 	char comm[STATE_COMM];
 };
 
-struct analysis {
+struct graph_longer_analysis {
 	struct pass *pass;
 	struct graph_longer_options options;
 	struct roles roles;
@@ -38,16 +38,20 @@ struct analysis {
 	uint64_t found, longer;
 };
 
-static bool init(struct analysis *graph, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct graph_longer_analysis *graph = arg;
+
 	graph->pass = pass;
 	graph->options = *(const struct graph_longer_options *)options;
 	roles_init(&graph->roles, graph_stream_roles);
 	return true;
 }
 
-static void release(struct analysis *graph)
+static void release(void *arg)
 {
+	struct graph_longer_analysis *graph = arg;
+
 	free(graph->calls);
 	graph_stream_release(&graph->stream);
 	roles_release(&graph->roles);
@@ -83,7 +87,7 @@ static void sink(struct longer_call *calls, size_t nr)
 	}
 }
 
-static void keep(struct analysis *graph, const struct longer_call *call)
+static void keep(struct graph_longer_analysis *graph, const struct longer_call *call)
 {
 	struct longer_call *place;
 
@@ -103,7 +107,7 @@ static void keep(struct analysis *graph, const struct longer_call *call)
 	rise(graph->calls, graph->nr - 1);
 }
 
-static void end_call(struct analysis *graph, const struct call *call, const struct event *event)
+static void end_call(struct graph_longer_analysis *graph, const struct call *call, const struct event *event)
 {
 	const struct state_task *task = graph_task(graph->pass, event);
 	struct longer_call longer;
@@ -128,13 +132,16 @@ static void end_call(struct analysis *graph, const struct call *call, const stru
 	keep(graph, &longer);
 }
 
-static uint8_t look(struct analysis *graph, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct graph_longer_analysis *graph = arg;
+
 	return graph_stream_look(&graph->stream, graph->pass, &graph->roles, event);
 }
 
-static void see(struct analysis *graph, const struct event *event, uint8_t role)
+static void see(void *arg, const struct event *event, uint8_t role)
 {
+	struct graph_longer_analysis *graph = arg;
 	struct call call;
 
 	if (event->kind == EVENT_LOST)
@@ -173,7 +180,7 @@ static int by_root(const void *one, const void *two)
 }
 
 /* Finds the outermost call of each one, and how deep it is below that. */
-static bool nest(struct analysis *graph)
+static bool nest(struct graph_longer_analysis *graph)
 {
 	int32_t *depths = calloc(graph->nr + 1, sizeof(*depths));
 	size_t *open = calloc(graph->nr + 1, sizeof(*open)), nr = 0;
@@ -207,7 +214,7 @@ static const struct table_column columns[COLUMNS] = {
 	[FUNCTION] = { "FUNCTION", TABLE_TEXT, NULL }, [TREE] = { "FUNCTION", TABLE_TEXT, "tree" },
 };
 
-static void put_call(const struct analysis *graph, struct table *table, const struct longer_call *call)
+static void put_call(const struct graph_longer_analysis *graph, struct table *table, const struct longer_call *call)
 {
 	int indent = call->depth > INDENT_MAX / INDENT ? INDENT_MAX : call->depth * INDENT;
 	char name[GRAPH_NAME];
@@ -225,7 +232,7 @@ static void put_call(const struct analysis *graph, struct table *table, const st
 	table_cellf(table, "%*s%s", indent, "", name);
 }
 
-static void put(struct analysis *graph, struct findings *findings)
+static void put(struct graph_longer_analysis *graph, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "longer", "the calls that lasted longer, below their callers",
 					     NULL, columns, COLUMNS);
@@ -246,8 +253,10 @@ static void put(struct analysis *graph, struct findings *findings)
 	findings_broken(findings, left.lost, "calls of functions without their end");
 }
 
-static int finish(struct analysis *graph, struct findings *findings, struct fail *fail)
+static int finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct graph_longer_analysis *graph = arg;
+
 	if (graph->pass->failed || graph->roles.failed || (graph->stream.calls && calls_starved(graph->stream.calls)))
 		return fail_memory(fail);
 	if (!graph->stream.calls)
@@ -269,7 +278,7 @@ const struct analysis_ops graph_longer_analysis = {
 	.wants = graph_wants,
 	.essential = 1,
 	.tracer = "function_graph",
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct graph_longer_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

@@ -27,8 +27,10 @@ struct instance {
 	size_t nr_callers;
 };
 
-static bool init(struct analysis *graph, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct graph_tree_analysis *graph = arg;
+
 	graph->pass = pass;
 	graph->options = *(const struct graph_tree_options *)options;
 	roles_init(&graph->roles, graph_stream_roles);
@@ -37,8 +39,9 @@ static bool init(struct analysis *graph, struct pass *pass, const void *options)
 	return call_tree_begin(&graph->below, 0) && call_tree_begin(&graph->above, 0);
 }
 
-static void release(struct analysis *graph)
+static void release(void *arg)
 {
+	struct graph_tree_analysis *graph = arg;
 	struct instance *instance;
 	uint64_t key;
 	size_t at = 0;
@@ -60,7 +63,7 @@ static void release(struct analysis *graph)
 }
 
 /* The name "ext4_sync" matches the symbol "ext4_sync [ext4]". */
-static bool is_named(const struct analysis *graph, uint64_t address)
+static bool is_named(const struct graph_tree_analysis *graph, uint64_t address)
 {
 	char name[GRAPH_NAME];
 	size_t len;
@@ -70,7 +73,7 @@ static bool is_named(const struct analysis *graph, uint64_t address)
 	return strlen(graph->options.function) == len && !memcmp(name, graph->options.function, len);
 }
 
-static bool is_wanted(struct analysis *graph, uint64_t address)
+static bool is_wanted(struct graph_tree_analysis *graph, uint64_t address)
 {
 	uint8_t *known = u64_map_add(&graph->wanted, address);
 
@@ -81,7 +84,7 @@ static bool is_wanted(struct analysis *graph, uint64_t address)
 	return *known == 1;
 }
 
-static struct instance *instance_of(struct analysis *graph, const struct event *event)
+static struct instance *instance_of(struct graph_tree_analysis *graph, const struct event *event)
 {
 	return u64_map_add(&graph->open, event->pid ? (uint32_t)event->pid : UINT64_C(1) << 32 | event->cpu);
 }
@@ -101,7 +104,7 @@ static bool add_caller(struct instance *instance, uint64_t func)
 	return caller;
 }
 
-static bool find_callers(const struct analysis *graph, const struct event *event, struct calls_frame frame,
+static bool find_callers(const struct graph_tree_analysis *graph, const struct event *event, struct calls_frame frame,
 			 struct instance *instance)
 {
 	struct calls_frame caller;
@@ -117,7 +120,7 @@ static bool find_callers(const struct analysis *graph, const struct event *event
 	return !frame.depth || add_caller(instance, GRAPH_NOT_SEEN);
 }
 
-static void enter(struct analysis *graph, const struct event *event)
+static void enter(struct graph_tree_analysis *graph, const struct event *event)
 {
 	struct calls_frame frame, caller = { .word = NULL };
 	struct instance *instance;
@@ -142,7 +145,7 @@ static void enter(struct analysis *graph, const struct event *event)
 		graph->pass->failed = true;
 }
 
-static void sum_callers(struct analysis *graph, const struct instance *instance)
+static void sum_callers(struct graph_tree_analysis *graph, const struct instance *instance)
 {
 	const struct call_node *root = &instance->tree.nodes[0];
 	uint32_t node = 0;
@@ -164,7 +167,7 @@ static void sum_callers(struct analysis *graph, const struct instance *instance)
  * Returns the place for a call among the longest: a new place, or the place of the shortest one. NULL: the call is not
  * among them.
  */
-static struct graph_call *slow_place(struct analysis *graph, uint64_t lasted)
+static struct graph_call *slow_place(struct graph_tree_analysis *graph, uint64_t lasted)
 {
 	struct graph_call *least = NULL;
 
@@ -179,7 +182,7 @@ static struct graph_call *slow_place(struct analysis *graph, uint64_t lasted)
 	return least && lasted > least->lasted ? least : NULL;
 }
 
-static void keep_slow(struct analysis *graph, const struct call *call, const struct event *event,
+static void keep_slow(struct graph_tree_analysis *graph, const struct call *call, const struct event *event,
 		      struct call_tree *tree)
 {
 	const struct state_task *task = graph_task(graph->pass, event);
@@ -202,7 +205,7 @@ static void keep_slow(struct analysis *graph, const struct call *call, const str
 	*tree = old;
 }
 
-static void end_instance(struct analysis *graph, const struct call *call, const struct event *event,
+static void end_instance(struct graph_tree_analysis *graph, const struct call *call, const struct event *event,
 			 struct instance *instance)
 {
 	const struct state_task *task = graph_task(graph->pass, event);
@@ -218,7 +221,7 @@ static void end_instance(struct analysis *graph, const struct call *call, const 
 		keep_slow(graph, call, event, &instance->tree);
 }
 
-static void end_call(struct analysis *graph, const struct call *call, const struct event *event)
+static void end_call(struct graph_tree_analysis *graph, const struct call *call, const struct event *event)
 {
 	struct instance *instance;
 	struct call_node *node;
@@ -241,13 +244,16 @@ static void end_call(struct analysis *graph, const struct call *call, const stru
 		graph->inner += is_wanted(graph, call->func);
 }
 
-static uint8_t look(struct analysis *graph, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct graph_tree_analysis *graph = arg;
+
 	return graph_stream_look(&graph->stream, graph->pass, &graph->roles, event);
 }
 
-static void see(struct analysis *graph, const struct event *event, uint8_t role)
+static void see(void *arg, const struct event *event, uint8_t role)
 {
+	struct graph_tree_analysis *graph = arg;
 	struct call call;
 	int ended;
 
@@ -262,7 +268,7 @@ static void see(struct analysis *graph, const struct event *event, uint8_t role)
 		enter(graph, event);
 }
 
-static int no_such_function(const struct analysis *graph, struct fail *fail)
+static int no_such_function(const struct graph_tree_analysis *graph, struct fail *fail)
 {
 	struct near near = near_to(graph->options.function);
 	char name[GRAPH_NAME];
@@ -282,8 +288,10 @@ static int no_such_function(const struct analysis *graph, struct fail *fail)
 	return near_fail(&near, fail, -ENODATA, "the file has no call of '%s'", graph->options.function);
 }
 
-static int finish(struct analysis *graph, struct findings *findings, struct fail *fail)
+static int finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct graph_tree_analysis *graph = arg;
+
 	if (graph->pass->failed || graph->roles.failed || graph->wanted.starved || graph->open.starved ||
 	    (graph->stream.calls && calls_starved(graph->stream.calls)))
 		return fail_memory(fail);
@@ -306,7 +314,7 @@ const struct analysis_ops graph_tree_analysis = {
 	.essential = 1,
 	.tracer = "function_graph",
 	.option = "funcgraph-retval",
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct graph_tree_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

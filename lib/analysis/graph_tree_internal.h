@@ -30,7 +30,7 @@ struct graph_call {
 	char comm[STATE_COMM];
 };
 
-struct analysis {
+struct graph_tree_analysis {
 	struct pass *pass;
 	struct graph_tree_options options;
 	struct roles roles;
@@ -48,7 +48,7 @@ struct analysis {
 /* Stand in the place of a caller's address where there is no caller. */
 enum { GRAPH_BY_INTERRUPT = 1, GRAPH_NOT_SEEN = 2 };
 
-void graph_tree_put(struct analysis *graph, struct findings *findings);
-void graph_slowest_put(struct analysis *graph, struct findings *findings);
+void graph_tree_put(struct graph_tree_analysis *graph, struct findings *findings);
+void graph_slowest_put(struct graph_tree_analysis *graph, struct findings *findings);
 
 #endif

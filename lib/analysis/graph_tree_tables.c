@@ -40,7 +40,8 @@ static const struct call_node *node_at(const struct call_tree *tree, uint32_t no
 	return node == CALL_TREE_NONE ? NULL : &tree->nodes[node];
 }
 
-static bool is_shown(const struct analysis *graph, const struct call_tree *tree, const struct call_node *node)
+static bool is_shown(const struct graph_tree_analysis *graph, const struct call_tree *tree,
+		     const struct call_node *node)
 {
 	return node && (double)node->total * 1000 >= (double)graph->options.least * (double)tree->nodes[0].total;
 }
@@ -55,8 +56,8 @@ static size_t depth_of(const struct call_tree *tree, const struct call_node *nod
 }
 
 /* Draws branches such as "|  `- " from right to left. Returns where they begin. */
-static const char *draw(const struct analysis *graph, const struct call_tree *tree, const struct call_node *node,
-			char text[], size_t size)
+static const char *draw(const struct graph_tree_analysis *graph, const struct call_tree *tree,
+			const struct call_node *node, char text[], size_t size)
 {
 	const char *const *of = glyphs[graph->options.ascii];
 	char *at = text + size - 1;
@@ -74,8 +75,8 @@ static const char *draw(const struct analysis *graph, const struct call_tree *tr
 	return at;
 }
 
-static void name_node(const struct analysis *graph, const struct call_tree *tree, const struct call_node *node,
-		      char name[GRAPH_NAME])
+static void name_node(const struct graph_tree_analysis *graph, const struct call_tree *tree,
+		      const struct call_node *node, char name[GRAPH_NAME])
 {
 	if (node == tree->nodes)
 		snprintf(name, GRAPH_NAME, "%s", graph->options.function);
@@ -87,7 +88,7 @@ static void name_node(const struct analysis *graph, const struct call_tree *tree
 		graph_name(graph->stream.context, node->func, name, GRAPH_NAME);
 }
 
-static void put_name(const struct analysis *graph, struct table *table, const struct call_tree *tree,
+static void put_name(const struct graph_tree_analysis *graph, struct table *table, const struct call_tree *tree,
 		     const struct call_node *node)
 {
 	char name[GRAPH_NAME], branches[BRANCHES_MAX * BRANCH + 1];
@@ -103,7 +104,7 @@ static void put_name(const struct analysis *graph, struct table *table, const st
 		table_cellf(table, "[%zu] %s%s", depth, name, mark);
 }
 
-static void put_node(const struct analysis *graph, struct table *table, const struct call_tree *tree,
+static void put_node(const struct graph_tree_analysis *graph, struct table *table, const struct call_tree *tree,
 		     const struct call_node *node, size_t call)
 {
 	uint64_t whole = tree->nodes[0].total;
@@ -121,7 +122,7 @@ static void put_node(const struct analysis *graph, struct table *table, const st
 }
 
 /* Returns the number of rows that were too small and left out. */
-static uint64_t put_tree(struct analysis *graph, struct table *table, struct call_tree *tree, size_t call)
+static uint64_t put_tree(struct graph_tree_analysis *graph, struct table *table, struct call_tree *tree, size_t call)
 {
 	uint64_t left = tree->nr;
 	bool shown;
@@ -151,7 +152,7 @@ static struct table *add_tree(struct findings *findings, const char *name, const
 	return table;
 }
 
-static void put_limits(const struct analysis *graph, struct findings *findings, uint64_t small)
+static void put_limits(const struct graph_tree_analysis *graph, struct findings *findings, uint64_t small)
 {
 	struct calls_left left = calls_left(graph->stream.calls);
 
@@ -174,7 +175,7 @@ static void put_limits(const struct analysis *graph, struct findings *findings, 
 			      "function itself");
 }
 
-void graph_tree_put(struct analysis *graph, struct findings *findings)
+void graph_tree_put(struct graph_tree_analysis *graph, struct findings *findings)
 {
 	struct table *table = add_tree(findings, "callees",
 				       "what it called: each line is called by its parent in the tree", 1 << CALL);
@@ -211,7 +212,8 @@ static const struct table_column slow_columns[SLOW] = {
 	[TASK] = { "TASK", TABLE_TEXT, "comm" },
 };
 
-static void put_slow(const struct analysis *graph, struct table *table, const struct graph_call *call, size_t number)
+static void put_slow(const struct graph_tree_analysis *graph, struct table *table, const struct graph_call *call,
+		     size_t number)
 {
 	uint32_t error = call->has_retval ? graph_error(call->retval) : 0;
 	const char *word = error ? error_name(graph->pass->machine, error) : NULL;
@@ -245,7 +247,7 @@ static int compare(const void *one, const void *two)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void tell_slow(struct analysis *graph, struct findings *findings, size_t index)
+static void tell_slow(struct graph_tree_analysis *graph, struct findings *findings, size_t index)
 {
 	const struct graph_call *call = &graph->slowest[index];
 	struct worst worst = { .what = graph->titles[index],
@@ -260,7 +262,7 @@ static void tell_slow(struct analysis *graph, struct findings *findings, size_t 
 	findings_worst(findings, &worst);
 }
 
-void graph_slowest_put(struct analysis *graph, struct findings *findings)
+void graph_slowest_put(struct graph_tree_analysis *graph, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "calls", "the longest calls", NULL, slow_columns, SLOW);
 	uint64_t small = 0;

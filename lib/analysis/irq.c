@@ -97,8 +97,10 @@ static const struct {
 	[SWITCH] = { NULL, NULL, NULL },
 };
 
-static bool init(struct analysis *irq, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct irq_analysis *irq = arg;
+
 	(void)options;
 	irq->pass = pass;
 	roles_init(&irq->roles, names);
@@ -111,8 +113,9 @@ static bool init(struct analysis *irq, struct pass *pass, const void *options)
 	return true;
 }
 
-static void release(struct analysis *irq)
+static void release(void *arg)
 {
+	struct irq_analysis *irq = arg;
 	struct samples *each;
 	uint64_t key;
 
@@ -137,7 +140,7 @@ static void release(struct analysis *irq)
  * Returns the source of a kind and a name, and adds it if needed; STATE_NO_TASK when memory runs out. Names with equal
  * hashes take consecutive keys.
  */
-static uint32_t source_of(struct analysis *irq, enum irq_kind kind, const char *name, size_t len)
+static uint32_t source_of(struct irq_analysis *irq, enum irq_kind kind, const char *name, size_t len)
 {
 	uint64_t hash = UINT64_C(14695981039346656037) + kind;
 	struct irq_source *source;
@@ -165,7 +168,8 @@ static uint32_t source_of(struct analysis *irq, enum irq_kind kind, const char *
 	return *id - 1;
 }
 
-static uint32_t source_of_function(struct analysis *irq, enum irq_kind kind, const struct event *event, enum role role)
+static uint32_t source_of_function(struct irq_analysis *irq, enum irq_kind kind, const struct event *event,
+				   enum role role)
 {
 	uint64_t address = place_u64(&irq->places[role].name, event);
 	struct symbol symbol;
@@ -176,7 +180,7 @@ static uint32_t source_of_function(struct analysis *irq, enum irq_kind kind, con
 	return source_of(irq, kind, text, (size_t)snprintf(text, sizeof(text), "0x%" PRIx64, address));
 }
 
-static uint32_t task_on(const struct analysis *irq, uint32_t cpu)
+static uint32_t task_on(const struct irq_analysis *irq, uint32_t cpu)
 {
 	const struct state *state = &irq->pass->state;
 
@@ -184,7 +188,7 @@ static uint32_t task_on(const struct analysis *irq, uint32_t cpu)
 }
 
 /* Returns how long a task has been off the CPU in its life: a softirq of PREEMPT_RT can be preempted. */
-static uint64_t off_cpu(const struct analysis *irq, uint32_t id)
+static uint64_t off_cpu(const struct irq_analysis *irq, uint32_t id)
 {
 	static const uint8_t modes[] = { TASK_PREEMPTED, TASK_WAKING,  TASK_QUEUED,
 					 TASK_SLEEPING,  TASK_BLOCKED, TASK_STOPPED };
@@ -196,7 +200,7 @@ static uint64_t off_cpu(const struct analysis *irq, uint32_t id)
 	return sum;
 }
 
-static void see_delay(struct analysis *irq, uint32_t source, uint64_t delay, const struct event *event)
+static void see_delay(struct irq_analysis *irq, uint32_t source, uint64_t delay, const struct event *event)
 {
 	if (source >= irq->nr_sources || !pass_wants_cpu(irq->pass, event->cpu))
 		return;
@@ -213,7 +217,7 @@ static struct irq_frame *frame_of(struct irq_cpu *cpu, size_t depth, uint32_t ta
 	return NULL;
 }
 
-static void enter(struct analysis *irq, enum irq_kind kind, uint64_t id, uint32_t source, const struct event *event)
+static void enter(struct irq_analysis *irq, enum irq_kind kind, uint64_t id, uint32_t source, const struct event *event)
 {
 	struct irq_cpu *cpu = irq_cpu_of(irq, event->cpu);
 	struct irq_frame *outer, frame = {
@@ -244,7 +248,7 @@ static void take_out(struct irq_cpu *cpu, size_t at)
  * Returns the index of the frame that ends, even if the exits of frames above it in the same task were not recorded.
  * IRQ_DEPTH: its entry was not seen.
  */
-static size_t find_frame(struct analysis *irq, struct irq_cpu *cpu, enum irq_kind kind, uint64_t id, uint32_t task)
+static size_t find_frame(struct irq_analysis *irq, struct irq_cpu *cpu, enum irq_kind kind, uint64_t id, uint32_t task)
 {
 	size_t at = cpu->depth;
 
@@ -262,7 +266,7 @@ static size_t find_frame(struct analysis *irq, struct irq_cpu *cpu, enum irq_kin
 	return at;
 }
 
-static void leave(struct analysis *irq, enum irq_kind kind, uint64_t id, const struct event *event)
+static void leave(struct irq_analysis *irq, enum irq_kind kind, uint64_t id, const struct event *event)
 {
 	struct irq_cpu *cpu = irq_cpu_of(irq, event->cpu);
 	uint32_t task = task_on(irq, event->cpu);
@@ -291,7 +295,7 @@ static void leave(struct analysis *irq, enum irq_kind kind, uint64_t id, const s
 }
 
 /* The kernel with PREEMPT_RT takes the CPU from a task in a softirq, and gives it back. */
-static void see_switch(struct analysis *irq, const struct event *event)
+static void see_switch(struct irq_analysis *irq, const struct event *event)
 {
 	const struct state_step *step = &irq->pass->state.step;
 	struct irq_cpu *cpu = event->cpu < irq->nr_cpus ? &irq->cpus[event->cpu] : NULL;
@@ -311,7 +315,7 @@ static void see_switch(struct analysis *irq, const struct event *event)
  * With a PID filter, a softirq that runs on top of a task that is not listed is not recorded. The raise belongs to this
  * entry only if a listed task has had the CPU since then.
  */
-static bool may_be_hidden(const struct analysis *irq, const struct irq_cpu *cpu, uint64_t vec,
+static bool may_be_hidden(const struct irq_analysis *irq, const struct irq_cpu *cpu, uint64_t vec,
 			  const struct event *event)
 {
 	const struct state *state = &irq->pass->state;
@@ -319,7 +323,7 @@ static bool may_be_hidden(const struct analysis *irq, const struct irq_cpu *cpu,
 	return irq->filtered && (!state->listed.filtered || state->cpus[event->cpu].switches != cpu->switches[vec]);
 }
 
-static void see_softirq(struct analysis *irq, const struct event *event, enum role role)
+static void see_softirq(struct irq_analysis *irq, const struct event *event, enum role role)
 {
 	uint64_t vec = place_u64(&irq->places[role].id, event);
 	const char *name = softirq_name(vec);
@@ -350,7 +354,7 @@ static void see_softirq(struct analysis *irq, const struct event *event, enum ro
 }
 
 /* Handles irq_vectors:NAME_entry and NAME_exit, and powerpc's; it ignores other events of these systems. */
-static void see_vector(struct analysis *irq, const struct event *event)
+static void see_vector(struct irq_analysis *irq, const struct event *event)
 {
 	const char *name = event->type->format->name;
 	size_t len = strlen(name);
@@ -364,7 +368,7 @@ static void see_vector(struct analysis *irq, const struct event *event)
 	}
 }
 
-static void see_ipi(struct analysis *irq, const struct event *event, enum role role)
+static void see_ipi(struct irq_analysis *irq, const struct event *event, enum role role)
 {
 	uint64_t id = place_u64(&irq->places[role].id, event);
 	const char *reason = symbols_string(event->type->context->symbols, id);
@@ -376,7 +380,7 @@ static void see_ipi(struct analysis *irq, const struct event *event, enum role r
 		      source_of(irq, IRQ_IPI, reason ? reason : "IPI", strlen(reason ? reason : "IPI")), event);
 }
 
-static void see_hard(struct analysis *irq, const struct event *event, enum role role)
+static void see_hard(struct irq_analysis *irq, const struct event *event, enum role role)
 {
 	uint64_t id = place_u64(&irq->places[role].id, event);
 	char text[DIGITS_MAX + IRQ_NAME], *end;
@@ -395,7 +399,7 @@ static void see_hard(struct analysis *irq, const struct event *event, enum role 
 	enter(irq, IRQ_HARD, id, source_of(irq, IRQ_HARD, text, (size_t)(end - text) + len), event);
 }
 
-static void see_timer(struct analysis *irq, const struct event *event, enum role role)
+static void see_timer(struct irq_analysis *irq, const struct event *event, enum role role)
 {
 	const struct irq_places *places = &irq->places[role];
 	uint64_t id = place_u64(&places->id, event), value = place_u64(&places->value, event), *expires;
@@ -424,7 +428,7 @@ static void see_timer(struct analysis *irq, const struct event *event, enum role
 }
 
 /* A work item can sleep and move between CPUs, so its own time is not reported. */
-static void see_work(struct analysis *irq, const struct event *event, enum role role)
+static void see_work(struct irq_analysis *irq, const struct event *event, enum role role)
 {
 	uint64_t id = place_u64(&irq->places[role].id, event);
 	struct irq_work *work = u64_map_add(&irq->works, id);
@@ -459,7 +463,7 @@ static void see_work(struct analysis *irq, const struct event *event, enum role 
 }
 
 /* After lost events, forgets the open frames of the CPU, all works and all timers. */
-static void see_lost(struct analysis *irq, const struct event *event)
+static void see_lost(struct irq_analysis *irq, const struct event *event)
 {
 	struct irq_cpu *cpu = irq_cpu_of(irq, event->cpu);
 
@@ -473,7 +477,7 @@ static void see_lost(struct analysis *irq, const struct event *event)
 	u64_map_clear(&irq->expires);
 }
 
-static void bind(struct analysis *irq, const struct event *event, enum role role)
+static void bind(struct irq_analysis *irq, const struct event *event, enum role role)
 {
 	struct irq_places *places = &irq->places[role];
 
@@ -491,8 +495,9 @@ static bool may_be_preempted(const struct event *event)
 	return context->preempt_rt || !*context->release;
 }
 
-static uint8_t look(struct analysis *irq, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct irq_analysis *irq = arg;
 	bool fresh;
 	uint8_t role = roles_of(&irq->roles, event, &fresh);
 
@@ -502,8 +507,9 @@ static uint8_t look(struct analysis *irq, const struct event *event)
 	return role == SWITCH && !may_be_preempted(event) ? ROLE_NONE : role;
 }
 
-static void see(struct analysis *irq, const struct event *event, uint8_t number)
+static void see(void *arg, const struct event *event, uint8_t number)
 {
+	struct irq_analysis *irq = arg;
 	enum role role = (enum role)number;
 
 	if (event->kind == EVENT_LOST) {
@@ -534,7 +540,7 @@ const struct analysis_ops irq_analysis = {
 	.summary = "show how long interrupts, softirqs, timers and work items took, and how late they were",
 	.sorts = &irq_sorts,
 	.wants = wants,
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct irq_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

@@ -5,7 +5,7 @@
 
 /* Adds the time of a run to its source, its CPU, its windows and the task that it hit. */
 
-struct irq_cpu *irq_add_cpu(struct analysis *irq, uint32_t number)
+struct irq_cpu *irq_add_cpu(struct irq_analysis *irq, uint32_t number)
 {
 	while (irq->nr_cpus <= number) {
 		if (!vec_push(irq->cpus, irq->nr_cpus)) {
@@ -22,7 +22,7 @@ void irq_see_longest(struct irq_longest *longest, uint64_t lasted, const struct 
 		*longest = (struct irq_longest){ lasted, event->ts, event->cpu };
 }
 
-static struct irq_victim *victim_of(struct analysis *irq, uint32_t task)
+static struct irq_victim *victim_of(struct irq_analysis *irq, uint32_t task)
 {
 	if (task == STATE_NO_TASK)
 		return &irq->nobody;
@@ -50,7 +50,7 @@ static enum irq_taker taker_of(enum irq_kind kind)
 	}
 }
 
-static void charge_victim(struct analysis *irq, const struct irq_frame *frame, uint64_t self)
+static void charge_victim(struct irq_analysis *irq, const struct irq_frame *frame, uint64_t self)
 {
 	const struct state *state = &irq->pass->state;
 	/* What hit the task under another name is in no row. */
@@ -69,7 +69,7 @@ static void charge_victim(struct analysis *irq, const struct irq_frame *frame, u
 		samples_add(each, &irq->pass->budget, self);
 }
 
-void irq_charge(struct analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self,
+void irq_charge(struct irq_analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self,
 		const struct event *end)
 {
 	struct irq_source *source = &irq->sources[frame->source];

@@ -63,7 +63,7 @@ struct irq_work {
 	struct irq_frame frame; /* start 0: it does not run */
 };
 
-struct analysis {
+struct irq_analysis {
 	struct pass *pass;
 	struct roles roles;
 	struct irq_places {
@@ -89,12 +89,12 @@ struct analysis {
  * Adds a run that has ended to its source, its CPU and the task that it hit: its time from entry to exit, and its own
  * time without what nested inside it. `end` is its last event.
  */
-void irq_charge(struct analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self,
+void irq_charge(struct irq_analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self,
 		const struct event *end);
 void irq_see_longest(struct irq_longest *longest, uint64_t lasted, const struct event *event);
-struct irq_cpu *irq_add_cpu(struct analysis *irq, uint32_t number);
+struct irq_cpu *irq_add_cpu(struct irq_analysis *irq, uint32_t number);
 /* Returns the CPU, and adds it if needed; NULL without memory. */
-static inline struct irq_cpu *irq_cpu_of(struct analysis *irq, uint32_t number)
+static inline struct irq_cpu *irq_cpu_of(struct irq_analysis *irq, uint32_t number)
 {
 	return __builtin_expect(number < irq->nr_cpus, 1) ? &irq->cpus[number] : irq_add_cpu(irq, number);
 }
@@ -103,7 +103,7 @@ static inline struct irq_cpu *irq_cpu_of(struct analysis *irq, uint32_t number)
  * Adds the table of tasks that were hit. Returns -EPROTO if its sums are not the times of the sources: that is a bug in
  * weft.
  */
-int must_check irq_put_victims(struct analysis *irq, struct findings *findings, struct fail *fail);
-int must_check irq_finish(struct analysis *irq, struct findings *findings, struct fail *fail);
+int must_check irq_put_victims(struct irq_analysis *irq, struct findings *findings, struct fail *fail);
+int must_check irq_finish(void *arg, struct findings *findings, struct fail *fail);
 
 #endif

@@ -125,7 +125,7 @@ static const char *say(char text[IRQ_WHAT], const char *what, const struct irq_s
 	return text;
 }
 
-static void put_sources(struct analysis *irq, struct findings *findings)
+static void put_sources(struct irq_analysis *irq, struct findings *findings)
 {
 	const struct state *state = &irq->pass->state;
 	struct table *table =
@@ -179,7 +179,7 @@ static const struct table_column cpu_columns[] = {
 	{ "WORKS", TABLE_COUNT, NULL },
 };
 
-static void put_cpus(const struct analysis *irq, struct findings *findings)
+static void put_cpus(const struct irq_analysis *irq, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "cpus", "CPUs: how many ran on each, and their own time", NULL,
 					     cpu_columns, array_size(cpu_columns));
@@ -205,7 +205,7 @@ static void put_cpus(const struct analysis *irq, struct findings *findings)
 	}
 }
 
-static void put_limits(const struct analysis *irq, struct findings *findings)
+static void put_limits(const struct irq_analysis *irq, struct findings *findings)
 {
 	const struct irq_work *work;
 	uint64_t open = 0, key;
@@ -224,8 +224,9 @@ static void put_limits(const struct analysis *irq, struct findings *findings)
 			      irq->unended);
 }
 
-int irq_finish(struct analysis *irq, struct findings *findings, struct fail *fail)
+int irq_finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct irq_analysis *irq = arg;
 	int r;
 
 	if (irq->pass->failed || irq->roles.failed)

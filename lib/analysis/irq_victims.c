@@ -53,12 +53,12 @@ static void put_times(const struct irq_victim *victim, uint64_t ran, struct tabl
 }
 
 /* How long a task had a CPU; 0 if no sched_switch tells. */
-static uint64_t ran(const struct analysis *irq, const struct state_task *task)
+static uint64_t ran(const struct irq_analysis *irq, const struct state_task *task)
 {
 	return irq->pass->state.events[STATE_SWITCH] ? pass_spent(irq->pass, task, TASK_RUNNING) : 0;
 }
 
-static void attach(const struct analysis *irq, uint32_t id, struct table *table)
+static void attach(const struct irq_analysis *irq, uint32_t id, struct table *table)
 {
 	const struct samples *each = u64_map_find(&irq->each, id);
 
@@ -66,7 +66,7 @@ static void attach(const struct analysis *irq, uint32_t id, struct table *table)
 		table_attach(table, each);
 }
 
-static void put_task(const struct analysis *irq, uint32_t id, struct table *table)
+static void put_task(const struct irq_analysis *irq, uint32_t id, struct table *table)
 {
 	const struct state_task *task = &irq->pass->state.tasks[id];
 
@@ -86,7 +86,7 @@ static void put_others(const char *name, const struct irq_victim *victim, uint64
 	put_times(victim, ran, table);
 }
 
-static void put_idle(const struct analysis *irq, struct table *table)
+static void put_idle(const struct irq_analysis *irq, struct table *table)
 {
 	const struct state *state = &irq->pass->state;
 	struct irq_victim idle = { .hits = 0 };
@@ -102,7 +102,7 @@ static void put_idle(const struct analysis *irq, struct table *table)
 	put_others("<idle>", &idle, idled, table);
 }
 
-static void put_tasks(const struct analysis *irq, struct table *table)
+static void put_tasks(const struct irq_analysis *irq, struct table *table)
 {
 	bool chosen = irq->pass->filter.nr_pids || irq->pass->filter.nr_comms;
 	struct irq_victim self = { .hits = 0 };
@@ -126,7 +126,7 @@ static void put_tasks(const struct analysis *irq, struct table *table)
 		put_others("unknown", &irq->nobody, 0, table);
 }
 
-static bool adds_up(const struct analysis *irq)
+static bool adds_up(const struct irq_analysis *irq)
 {
 	uint64_t self = 0, taken = taken_from(&irq->nobody);
 
@@ -137,7 +137,7 @@ static bool adds_up(const struct analysis *irq)
 	return self == taken;
 }
 
-int irq_put_victims(struct analysis *irq, struct findings *findings, struct fail *fail)
+int irq_put_victims(struct irq_analysis *irq, struct findings *findings, struct fail *fail)
 {
 	struct table *table = findings_table(findings, "victims",
 					     "tasks that were hit: the time that interrupts and what they ran took "

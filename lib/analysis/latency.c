@@ -32,7 +32,7 @@ static const struct analysis_want wants[] = {
 	{ NULL, NULL, NULL },
 };
 
-struct analysis {
+struct latency_analysis {
 	struct pass *pass;
 	struct history_wait **waits; /* by the task's index in the state; NULL: it was never woken */
 	size_t nr_waits;
@@ -46,8 +46,9 @@ struct analysis {
 	uint64_t seen, longer, broken, cut, wrong; /* wrong: wakeups whose parts do not add up */
 };
 
-static bool init(struct analysis *latency, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct latency_analysis *latency = arg;
 	size_t worst;
 
 	latency->pass = pass;
@@ -64,15 +65,17 @@ static bool init(struct analysis *latency, struct pass *pass, const void *option
 	return late_stacks_init(&latency->stacks, pass) && noises_init(&latency->noises, pass, worst);
 }
 
-static void forget(struct analysis *latency, struct history_wait *wait)
+static void forget(struct latency_analysis *latency, struct history_wait *wait)
 {
 	if (wait)
 		history_wait_end(&latency->history, wait);
 	free(wait);
 }
 
-static void release(struct analysis *latency)
+static void release(void *arg)
 {
+	struct latency_analysis *latency = arg;
+
 	for (size_t i = 0; i < latency->nr_waits; i++)
 		forget(latency, latency->waits[i]);
 	free(latency->waits);
@@ -84,7 +87,7 @@ static void release(struct analysis *latency)
 	history_release(&latency->history);
 }
 
-static struct history_wait *wait_of(const struct analysis *latency, uint32_t task)
+static struct history_wait *wait_of(const struct latency_analysis *latency, uint32_t task)
 {
 	return task < latency->nr_waits ? latency->waits[task] : NULL;
 }
@@ -93,7 +96,7 @@ static struct history_wait *wait_of(const struct analysis *latency, uint32_t tas
  * Splits the wait by what the CPU of each queue did while the task stood on it. If the task first ran on a CPU other
  * than that of its last queue, the time of that move is unknown.
  */
-static void split_way(struct analysis *latency, uint64_t since, struct late *late)
+static void split_way(struct latency_analysis *latency, uint64_t since, struct late *late)
 {
 	const struct history_wait *wait = wait_of(latency, late->task);
 
@@ -103,7 +106,7 @@ static void split_way(struct analysis *latency, uint64_t since, struct late *lat
 		latency_split(&latency->history, wait, late);
 }
 
-static void explain(struct analysis *latency, struct late *late, uint64_t waking, uint64_t woken)
+static void explain(struct latency_analysis *latency, struct late *late, uint64_t waking, uint64_t woken)
 {
 	uint64_t since = woken ? woken : waking, sum = 0;
 
@@ -117,7 +120,7 @@ static void explain(struct analysis *latency, struct late *late, uint64_t waking
 	latency->wrong += sum != late->lasted;
 }
 
-static void see_run(struct analysis *latency, uint32_t cpu)
+static void see_run(struct latency_analysis *latency, uint32_t cpu)
 {
 	const struct state *state = &latency->pass->state;
 	const struct state_step *step = &state->step;
@@ -156,7 +159,7 @@ static void see_run(struct analysis *latency, uint32_t cpu)
 }
 
 /* A woken task is on the run queue of this CPU from now on. */
-static void see_queue(struct analysis *latency)
+static void see_queue(struct latency_analysis *latency)
 {
 	const struct state *state = &latency->pass->state;
 	const struct state_step *step = &state->step;
@@ -186,7 +189,7 @@ static void see_queue(struct analysis *latency)
 }
 
 /* A task runs: it waits no longer. */
-static void leave_queue(struct analysis *latency)
+static void leave_queue(struct latency_analysis *latency)
 {
 	struct history_wait *wait = wait_of(latency, latency->pass->state.step.task);
 
@@ -197,16 +200,19 @@ static void leave_queue(struct analysis *latency)
 /* The history needs every event. The role has the role of the noises in its low bits. */
 enum { EVERY_EVENT = 0x40, SAMPLE = 0x80, STACK_EVENT = 0x20, FUNCTION_CALL = 0x10, NOISE = 0x0f };
 
-static uint8_t look(struct analysis *latency, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct latency_analysis *latency = arg;
+
 	return (uint8_t)(EVERY_EVENT | noises_look(&latency->noises, event) |
 			 (outs_look(&latency->stacks.outs, event) ? STACK_EVENT : 0) |
 			 (late_functions_look(&latency->stacks.functions, event) ? FUNCTION_CALL : 0) |
 			 (timerlats_look(&latency->timerlats, event) ? SAMPLE : 0));
 }
 
-static void see(struct analysis *latency, const struct event *event, uint8_t role)
+static void see(void *arg, const struct event *event, uint8_t role)
 {
+	struct latency_analysis *latency = arg;
 	const struct state *state = &latency->pass->state;
 
 	history_see(&latency->history, state, event);
@@ -309,7 +315,7 @@ const struct analysis_sorts latency_sorts = {
 		1 << GAP,
 };
 
-static const char *name_of(const struct analysis *latency, uint32_t task)
+static const char *name_of(const struct latency_analysis *latency, uint32_t task)
 {
 	const struct state_task *of = task == STATE_NO_TASK ? NULL : &latency->pass->state.tasks[task];
 	const char *name = of && !*of->comm && !of->idle ? noises_thread(&latency->noises, of->pid) : NULL;
@@ -317,7 +323,7 @@ static const char *name_of(const struct analysis *latency, uint32_t task)
 	return name ? name : of ? pass_comm(latency->pass, of) : "";
 }
 
-static void put_pid(const struct analysis *latency, struct table *table, uint32_t task)
+static void put_pid(const struct latency_analysis *latency, struct table *table, uint32_t task)
 {
 	if (task == STATE_NO_TASK)
 		table_cell(table, "-");
@@ -326,7 +332,7 @@ static void put_pid(const struct analysis *latency, struct table *table, uint32_
 }
 
 /* Adds cells with the largest part and its task, and with the stack and the function of that. */
-static void put_cause(const struct analysis *latency, struct table *table, const struct late *late)
+static void put_cause(const struct latency_analysis *latency, struct table *table, const struct late *late)
 {
 	enum part most = latency_most(late);
 	uint32_t who = latency_culprit(late);
@@ -340,7 +346,7 @@ static void put_cause(const struct analysis *latency, struct table *table, const
 	late_functions_put(&latency->stacks.functions, late, table);
 }
 
-static void put_late(const struct analysis *latency, struct table *table, const struct late *late)
+static void put_late(const struct latency_analysis *latency, struct table *table, const struct late *late)
 {
 	table_cell_u64(table, late->lasted);
 	table_cell(table, name_of(latency, late->task));
@@ -371,7 +377,7 @@ static void put_late(const struct analysis *latency, struct table *table, const 
 	table_cell_u64(table, late->parts[PART_NMI]);
 }
 
-static void put_worst(const struct analysis *latency, struct findings *findings, const struct late *late)
+static void put_worst(const struct latency_analysis *latency, struct findings *findings, const struct late *late)
 {
 	bool task = late->task != STATE_NO_TASK;
 	struct worst worst = { .what = late->kind ? "latency of timerlat" : "delay of a wakeup",
@@ -385,7 +391,7 @@ static void put_worst(const struct analysis *latency, struct findings *findings,
 	findings_worst(findings, &worst);
 }
 
-static void put_lates(const struct analysis *latency, struct findings *findings, const struct lates *lates,
+static void put_lates(const struct latency_analysis *latency, struct findings *findings, const struct lates *lates,
 		      const char *name, const char *title)
 {
 	bool samples = lates == &latency->timerlats.samples, nmi = false, stacks = false, functions = false;
@@ -412,13 +418,13 @@ static void put_lates(const struct analysis *latency, struct findings *findings,
 
 static const char *call_task(const void *arg, uint64_t key)
 {
-	const struct analysis *latency = arg;
+	const struct latency_analysis *latency = arg;
 
 	return latency->options.by_task ? name_of(latency, (uint32_t)key) : "";
 }
 
 /* Prints the wakeups, unless the file was made for something else. */
-static void put_wakeups(const struct analysis *latency, struct findings *findings)
+static void put_wakeups(const struct latency_analysis *latency, struct findings *findings)
 {
 	char longer[TEXT_HUMAN];
 
@@ -439,7 +445,7 @@ static const struct analysis_want wakeup_wants[] = {
 };
 
 /* Reports that nothing of what this analysis explains is among the events. */
-static int nothing(const struct analysis *latency, struct fail *fail)
+static int nothing(const struct latency_analysis *latency, struct fail *fail)
 {
 	static const struct analysis_ops wakeups = { .name = "latency", .wants = wakeup_wants };
 	const struct pass *pass = latency->pass;
@@ -451,8 +457,9 @@ static int nothing(const struct analysis *latency, struct fail *fail)
 	return pass_nothing(pass, &wakeups, "there are no wakeups among the events", "-e sched", fail);
 }
 
-static int finish(struct analysis *latency, struct findings *findings, struct fail *fail)
+static int finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct latency_analysis *latency = arg;
 	const uint64_t *events = latency->pass->state.events;
 	bool switches = events[STATE_SWITCH];
 	bool wakeups = switches && events[STATE_WAKING] + events[STATE_WAKEUP] + events[STATE_WAKEUP_NEW];
@@ -501,7 +508,7 @@ const struct analysis_ops latency_analysis = {
 	.sorts = &latency_sorts,
 	.wants = wants,
 	.essential = 1,
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct latency_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

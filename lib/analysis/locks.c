@@ -96,8 +96,10 @@ static const char *const own_functions[] = {
 	"spin_lock*",      "read_lock*",    "write_lock*",
 };
 
-static bool init(struct analysis *locks, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct locks_analysis *locks = arg;
+
 	locks->pass = pass;
 	if (options)
 		locks->by = (enum locks_by)((const struct row_options *)options)->by;
@@ -112,8 +114,9 @@ static bool init(struct analysis *locks, struct pass *pass, const void *options)
 	return true;
 }
 
-static void release(struct analysis *locks)
+static void release(void *arg)
 {
+	struct locks_analysis *locks = arg;
 	struct lock_row *row;
 	size_t at = 0;
 	uint64_t key;
@@ -154,7 +157,7 @@ static uint64_t wait_key(uint64_t address, uint32_t task)
 	return address ^ (uint64_t)task * 0x9e3779b97f4a7c15u;
 }
 
-static void begin(struct analysis *locks, struct u64_map *map, enum lock_type type, uint64_t address,
+static void begin(struct locks_analysis *locks, struct u64_map *map, enum lock_type type, uint64_t address,
 		  const struct event *event)
 {
 	const struct state *state = &locks->pass->state;
@@ -196,7 +199,7 @@ static void begin(struct analysis *locks, struct u64_map *map, enum lock_type ty
 }
 
 /* Takes the wait that ends out of the map. Returns false if its begin was not seen, or if events were lost since. */
-static bool end(struct analysis *locks, struct u64_map *map, uint64_t address, const struct event *event,
+static bool end(struct locks_analysis *locks, struct u64_map *map, uint64_t address, const struct event *event,
 		struct lock_wait *ret)
 {
 	const struct state *state = &locks->pass->state;
@@ -210,7 +213,7 @@ static bool end(struct analysis *locks, struct u64_map *map, uint64_t address, c
 	return ret->losses == state->losses && ret->address == address && ret->task == task;
 }
 
-static struct lock_row *row_of(struct analysis *locks, const struct lock_wait *wait)
+static struct lock_row *row_of(struct locks_analysis *locks, const struct lock_wait *wait)
 {
 	int32_t pid = locks->pass->state.tasks[wait->task].pid,
 		tgid = task_tgid(locks->pass->reader->buffers[0].context->tasks, pid);
@@ -248,7 +251,7 @@ static struct lock_row *row_of(struct analysis *locks, const struct lock_wait *w
 	return row;
 }
 
-static void count(struct analysis *locks, const struct lock_wait *wait, const struct event *event, bool given_up)
+static void count(struct locks_analysis *locks, const struct lock_wait *wait, const struct event *event, bool given_up)
 {
 	const struct state_task *task = &locks->pass->state.tasks[wait->task];
 	struct extreme whole = { .lasted = event->ts - wait->since,
@@ -277,7 +280,7 @@ static void count(struct analysis *locks, const struct lock_wait *wait, const st
 	extreme_see(&row->longest, &whole);
 }
 
-static void see_end(struct analysis *locks, uint64_t address, const struct event *event, bool given_up)
+static void see_end(struct locks_analysis *locks, uint64_t address, const struct event *event, bool given_up)
 {
 	struct lock_wait wait;
 
@@ -290,7 +293,7 @@ static void see_end(struct analysis *locks, uint64_t address, const struct event
 }
 
 /* Handles the events of lockdep, which report the names of locks and how long they are held. */
-static void see_lockdep(struct analysis *locks, const struct event *event, enum role role)
+static void see_lockdep(struct locks_analysis *locks, const struct event *event, enum role role)
 {
 	const struct lock_places *places = &locks->places[role];
 	uint64_t address = place_u64(&places->address, event);
@@ -322,7 +325,7 @@ static void see_lockdep(struct analysis *locks, const struct event *event, enum 
 		samples_add(&row->held, &locks->pass->budget, event->ts - wait.since);
 }
 
-static void enter_futex(struct analysis *locks, uint64_t address, uint64_t operation, const struct event *event)
+static void enter_futex(struct locks_analysis *locks, uint64_t address, uint64_t operation, const struct event *event)
 {
 	/*
 	 * FUTEX_WAIT, _LOCK_PI, _WAIT_BITSET, _WAIT_REQUEUE_PI and _LOCK_PI2. The bits above the operation are flags.
@@ -342,7 +345,7 @@ static void enter_futex(struct analysis *locks, uint64_t address, uint64_t opera
 }
 
 /* -EAGAIN: the futex's value had changed, so the task did not wait. */
-static void leave_futex(struct analysis *locks, int64_t returned, const struct event *event)
+static void leave_futex(struct locks_analysis *locks, int64_t returned, const struct event *event)
 {
 	uint32_t task = state_acting(&locks->pass->state, event);
 	uint64_t *call = task == STATE_NO_TASK ? NULL : u64_map_find(&locks->calls, task), address;
@@ -358,7 +361,7 @@ static void leave_futex(struct analysis *locks, int64_t returned, const struct e
 		count(locks, &wait, event, returned < 0);
 }
 
-static bool is_futex(const struct analysis *locks, int64_t number)
+static bool is_futex(const struct locks_analysis *locks, int64_t number)
 {
 	for (size_t i = 0; i < locks->nr_futex; i++)
 		if (locks->futex[i] == number)
@@ -366,7 +369,7 @@ static bool is_futex(const struct analysis *locks, int64_t number)
 	return false;
 }
 
-static void see_call(struct analysis *locks, const struct event *event, enum role role)
+static void see_call(struct locks_analysis *locks, const struct event *event, enum role role)
 {
 	const struct lock_places *places = &locks->places[role];
 	uint64_t address, operation;
@@ -383,7 +386,7 @@ static void see_call(struct analysis *locks, const struct event *event, enum rol
 		enter_futex(locks, address, operation, event);
 }
 
-static bool is_own(struct analysis *locks, const struct symbol *symbol)
+static bool is_own(struct locks_analysis *locks, const struct symbol *symbol)
 {
 	uint8_t *known = u64_map_add(&locks->callers, symbol->address);
 	char name[128];
@@ -402,7 +405,7 @@ static bool is_own(struct analysis *locks, const struct symbol *symbol)
 }
 
 /* Stores the caller of the wait that began with the CPU's last event. */
-static void see_stack(struct analysis *locks, const struct event *event)
+static void see_stack(struct locks_analysis *locks, const struct event *event)
 {
 	const struct context *context = event->type->context;
 	const struct lock_last *last = u64_map_find(&locks->last, event->cpu);
@@ -428,7 +431,7 @@ static void see_stack(struct analysis *locks, const struct event *event)
 }
 
 /* Finds the numbers of futex: machines of 32 bits have a second one, and mips has one for each way to make a call. */
-static void find_futex(struct analysis *locks)
+static void find_futex(struct locks_analysis *locks)
 {
 	for (int64_t i = 0; locks->nr_futex < LOCKS_CALLS && i < CALLS_MAX; i++) {
 		const char *name = system_call_name(locks->pass->machine, i);
@@ -438,7 +441,7 @@ static void find_futex(struct analysis *locks)
 	}
 }
 
-static void bind(struct analysis *locks, const struct event *event, enum role role)
+static void bind(struct locks_analysis *locks, const struct event *event, enum role role)
 {
 	struct lock_places *places = &locks->places[role];
 
@@ -451,8 +454,9 @@ static void bind(struct analysis *locks, const struct event *event, enum role ro
 		find_futex(locks);
 }
 
-static uint8_t look(struct analysis *locks, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct locks_analysis *locks = arg;
 	bool fresh;
 	uint8_t role = roles_of(&locks->roles, event, &fresh);
 
@@ -461,8 +465,9 @@ static uint8_t look(struct analysis *locks, const struct event *event)
 	return role;
 }
 
-static void see(struct analysis *locks, const struct event *event, uint8_t number)
+static void see(void *arg, const struct event *event, uint8_t number)
 {
+	struct locks_analysis *locks = arg;
 	enum role role = (enum role)number;
 
 	/* Lost events need no handling here: each wait is checked for them when it ends. */
@@ -493,7 +498,7 @@ const struct analysis_ops locks_analysis = {
 	.stacks = "lock:contention_begin",
 	.stacks_instead = "lock:lock_contended",
 	.option = "record-tgid",
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct locks_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

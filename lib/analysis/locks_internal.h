@@ -61,7 +61,7 @@ struct lock_row {
 	struct extreme longest;
 };
 
-struct analysis {
+struct locks_analysis {
 	struct pass *pass;
 	enum locks_by by;
 	struct roles roles;
@@ -83,6 +83,6 @@ struct analysis {
 	struct table_column columns[LOCKS_COLUMNS];
 };
 
-int must_check locks_finish(struct analysis *locks, struct findings *findings, struct fail *fail);
+int must_check locks_finish(void *arg, struct findings *findings, struct fail *fail);
 
 #endif

@@ -85,7 +85,7 @@ static const char *const types[LOCK_TYPES] = {
 };
 
 /* Kernel data has symbols. Allocated memory has none, and its addresses lie far behind the last symbol. */
-static bool put_symbol(const struct analysis *locks, uint64_t address, uint64_t longest, struct table *table)
+static bool put_symbol(const struct locks_analysis *locks, uint64_t address, uint64_t longest, struct table *table)
 {
 	struct symbol symbol;
 
@@ -95,7 +95,7 @@ static bool put_symbol(const struct analysis *locks, uint64_t address, uint64_t 
 	return true;
 }
 
-static void put_caller(const struct analysis *locks, uint64_t caller, struct table *table)
+static void put_caller(const struct locks_analysis *locks, uint64_t caller, struct table *table)
 {
 	if (!caller)
 		table_cell(table, "");
@@ -104,7 +104,7 @@ static void put_caller(const struct analysis *locks, uint64_t caller, struct tab
 }
 
 /* Returns false if the lock has only an address, which means nothing in another recording. */
-static bool put_lock(const struct analysis *locks, const struct lock_row *row, struct table *table)
+static bool put_lock(const struct locks_analysis *locks, const struct lock_row *row, struct table *table)
 {
 	enum { DATA_MAX = 1 << 22 };
 	const char *name = u64_map_find(&locks->names, row->address);
@@ -129,7 +129,7 @@ static void attach(const struct lock_row *row, bool named, struct table *table)
 }
 
 /* A futex of another process may have the same address. A leader that no event names is called as its thread. */
-static void put_process(const struct analysis *locks, const struct lock_row *row, struct table *table)
+static void put_process(const struct locks_analysis *locks, const struct lock_row *row, struct table *table)
 {
 	const struct state *state = &locks->pass->state;
 	const struct state_task *task = &state->tasks[row->task];
@@ -144,7 +144,7 @@ static void put_process(const struct analysis *locks, const struct lock_row *row
 		table_cell(table, "");
 }
 
-static void put_head(const struct analysis *locks, const struct lock_row *row, struct table *table)
+static void put_head(const struct locks_analysis *locks, const struct lock_row *row, struct table *table)
 {
 	const struct state_task *task = &locks->pass->state.tasks[row->task];
 
@@ -169,7 +169,7 @@ static void put_head(const struct analysis *locks, const struct lock_row *row, s
 	}
 }
 
-static void put_row(const struct analysis *locks, const struct lock_row *row, struct table *table)
+static void put_row(const struct locks_analysis *locks, const struct lock_row *row, struct table *table)
 {
 	const uint64_t parts[] = { row->spun, row->slept, row->queued };
 
@@ -192,7 +192,7 @@ static void put_row(const struct analysis *locks, const struct lock_row *row, st
 	pass_put_waker(locks->pass, row->waker, table);
 }
 
-static void put_rest(const struct analysis *locks, const struct lock_row *row, struct table *table)
+static void put_rest(const struct locks_analysis *locks, const struct lock_row *row, struct table *table)
 {
 	const struct state_task *task = row->longest.to ? &locks->pass->state.tasks[row->longest.task] : NULL;
 
@@ -214,7 +214,7 @@ static void put_rest(const struct analysis *locks, const struct lock_row *row, s
 	table_cell_u64(table, row->held.max);
 }
 
-static void put_rows(struct analysis *locks, struct findings *findings)
+static void put_rows(struct locks_analysis *locks, struct findings *findings)
 {
 	static const char *const titles[] = {
 		[LOCKS_BY_LOCK] = "waits for each lock",
@@ -259,7 +259,7 @@ static void put_rows(struct analysis *locks, struct findings *findings)
 }
 
 /* Without thread groups a futex of a process has a row for each thread. */
-static void put_groups(const struct analysis *locks, struct findings *findings)
+static void put_groups(const struct locks_analysis *locks, struct findings *findings)
 {
 	const struct tasks *tasks = locks->pass->reader->buffers[0].context->tasks;
 	const struct lock_row *row;
@@ -277,8 +277,9 @@ static void put_groups(const struct analysis *locks, struct findings *findings)
 	}
 }
 
-int locks_finish(struct analysis *locks, struct findings *findings, struct fail *fail)
+int locks_finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct locks_analysis *locks = arg;
 	const struct lock_wait *wait;
 	uint64_t open = 0, key;
 	size_t at = 0;

@@ -59,8 +59,10 @@ static const struct role_name names[] = {
 
 enum { ALIVE_MAX = 1 << 22, ORDERS_MAX = MEMORY_ORDERS - 1, ZERO_SIZE = 16 };
 
-static bool init(struct analysis *memory, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct memory_analysis *memory = arg;
+
 	(void)options;
 	memory->pass = pass;
 	roles_init(&memory->roles, names);
@@ -73,8 +75,9 @@ static bool init(struct analysis *memory, struct pass *pass, const void *options
 	return true;
 }
 
-static void release(struct analysis *memory)
+static void release(void *arg)
 {
+	struct memory_analysis *memory = arg;
 	struct memory_stall *stall;
 	size_t at = 0;
 	uint64_t key;
@@ -90,7 +93,8 @@ static void release(struct analysis *memory)
 	roles_release(&memory->roles);
 }
 
-static bool is_wanted(const struct analysis *memory, const struct event *event, uint64_t since, uint32_t *ret_task)
+static bool is_wanted(const struct memory_analysis *memory, const struct event *event, uint64_t since,
+		      uint32_t *ret_task)
 {
 	const struct state *state = &memory->pass->state;
 
@@ -100,7 +104,7 @@ static bool is_wanted(const struct analysis *memory, const struct event *event, 
 }
 
 /* Returns the start of the function that contains an address; the address itself if no symbol contains it. */
-static uint64_t function_of(struct analysis *memory, const struct event *event, uint64_t address)
+static uint64_t function_of(struct memory_analysis *memory, const struct event *event, uint64_t address)
 {
 	uint64_t *function = u64_map_add(&memory->functions, address);
 	struct symbol symbol;
@@ -116,7 +120,7 @@ static uint64_t function_of(struct analysis *memory, const struct event *event, 
 	return *function;
 }
 
-static void keep(struct analysis *memory, uint64_t address, const struct memory_alive *allocation)
+static void keep(struct memory_analysis *memory, uint64_t address, const struct memory_alive *allocation)
 {
 	struct memory_alive *alive = memory->alive.len < ALIVE_MAX ? u64_map_add(&memory->alive, address) :
 								     u64_map_find(&memory->alive, address);
@@ -133,7 +137,7 @@ static void keep(struct analysis *memory, uint64_t address, const struct memory_
 	*alive = *allocation;
 }
 
-static void see_alloc(struct analysis *memory, const struct event *event, const struct memory_places *places)
+static void see_alloc(struct memory_analysis *memory, const struct event *event, const struct memory_places *places)
 {
 	uint64_t address = place_u64(&places->address, event), bytes = place_u64(&places->given, event), key;
 	struct memory_alive allocation = { .at = event->ts ? event->ts : 1, .bytes = bytes, .cpu = event->cpu };
@@ -164,7 +168,7 @@ static void see_alloc(struct analysis *memory, const struct event *event, const 
 	keep(memory, address, &allocation);
 }
 
-static void see_free(struct analysis *memory, const struct event *event, const struct memory_places *places)
+static void see_free(struct memory_analysis *memory, const struct event *event, const struct memory_places *places)
 {
 	uint64_t address = place_u64(&places->address, event);
 	const struct memory_alive *alive = u64_map_find(&memory->alive, address);
@@ -182,7 +186,7 @@ static void see_free(struct analysis *memory, const struct event *event, const s
 	u64_map_remove(&memory->alive, address);
 }
 
-static void see_pages(struct analysis *memory, const struct event *event, const struct memory_places *places,
+static void see_pages(struct memory_analysis *memory, const struct event *event, const struct memory_places *places,
 		      bool freed)
 {
 	uint64_t order = place_u64(&places->order, event);
@@ -203,7 +207,7 @@ static uint64_t stall_key(enum memory_stall_kind kind, uint32_t task)
 	return (uint64_t)kind << 32 | task;
 }
 
-static void begin_stall(struct analysis *memory, const struct event *event, enum memory_stall_kind kind)
+static void begin_stall(struct memory_analysis *memory, const struct event *event, enum memory_stall_kind kind)
 {
 	uint32_t task = state_acting(&memory->pass->state, event);
 	struct memory_open *open = task == STATE_NO_TASK ? NULL : u64_map_add(&memory->open, stall_key(kind, task));
@@ -218,7 +222,7 @@ static void begin_stall(struct analysis *memory, const struct event *event, enum
 		};
 }
 
-static void end_stall(struct analysis *memory, const struct event *event, enum memory_stall_kind kind)
+static void end_stall(struct memory_analysis *memory, const struct event *event, enum memory_stall_kind kind)
 {
 	uint32_t task = state_acting(&memory->pass->state, event), wanted;
 	struct memory_open *open = task == STATE_NO_TASK ? NULL : u64_map_find(&memory->open, stall_key(kind, task));
@@ -247,7 +251,7 @@ static void end_stall(struct analysis *memory, const struct event *event, enum m
 	extreme_see(&stall->longest, &whole);
 }
 
-static void see_fault(struct analysis *memory, const struct event *event, bool user)
+static void see_fault(struct memory_analysis *memory, const struct event *event, bool user)
 {
 	struct memory_faults *faults;
 	uint32_t task;
@@ -264,14 +268,14 @@ static void see_fault(struct analysis *memory, const struct event *event, bool u
 }
 
 /* Any living allocation may have been freed while events were lost. */
-static void see_lost(struct analysis *memory)
+static void see_lost(struct memory_analysis *memory)
 {
 	memory->doubtful += memory->alive.len - memory->others;
 	memory->others = 0;
 	u64_map_clear(&memory->alive);
 }
 
-static void see_victim(struct analysis *memory, const struct event *event)
+static void see_victim(struct memory_analysis *memory, const struct event *event)
 {
 	if (memory->nr_victims < MEMORY_VICTIMS) {
 		memory->victims[memory->nr_victims].at = event->ts;
@@ -290,13 +294,14 @@ static void bind(const struct event *event, struct memory_places *places, enum r
 }
 
 /* Several events share a role, but each has places of its own. */
-static struct memory_places *places_of(struct analysis *memory, uint8_t number)
+static struct memory_places *places_of(struct memory_analysis *memory, uint8_t number)
 {
 	return &memory->places[number % MEMORY_ROLES][number / MEMORY_ROLES];
 }
 
-static uint8_t look(struct analysis *memory, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct memory_analysis *memory = arg;
 	bool fresh;
 	uint8_t number = roles_of(&memory->roles, event, &fresh);
 
@@ -305,8 +310,9 @@ static uint8_t look(struct analysis *memory, const struct event *event)
 	return number;
 }
 
-static void see(struct analysis *memory, const struct event *event, uint8_t number)
+static void see(void *arg, const struct event *event, uint8_t number)
 {
+	struct memory_analysis *memory = arg;
 	enum role role = (enum role)(number % MEMORY_ROLES);
 	struct memory_places *places = places_of(memory, number);
 
@@ -337,7 +343,7 @@ const struct analysis_ops memory_analysis = {
 	.sorts = &memory_sorts,
 	.wants = wants,
 	.essential = 1,
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct memory_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

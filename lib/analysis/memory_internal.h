@@ -42,7 +42,7 @@ struct memory_faults {
 	uint64_t user, kernel;
 };
 
-struct analysis {
+struct memory_analysis {
 	struct pass *pass;
 	struct roles roles;
 	struct memory_places {
@@ -63,6 +63,6 @@ struct analysis {
 	uint64_t seen, cut, broken, older, doubtful, unseen, forgotten;
 };
 
-int must_check memory_finish(struct analysis *memory, struct findings *findings, struct fail *fail);
+int must_check memory_finish(void *arg, struct findings *findings, struct fail *fail);
 
 #endif

@@ -28,7 +28,7 @@ static const struct table_column site_columns[] = {
 
 const struct analysis_sorts memory_sorts = { site_columns, array_size(site_columns), 0 };
 
-static void put_function(const struct analysis *memory, uint64_t address, struct table *table)
+static void put_function(const struct memory_analysis *memory, uint64_t address, struct table *table)
 {
 	struct symbol symbol;
 
@@ -38,7 +38,7 @@ static void put_function(const struct analysis *memory, uint64_t address, struct
 		table_cellf(table, "0x%" PRIx64, address);
 }
 
-static void count_alive(struct analysis *memory)
+static void count_alive(struct memory_analysis *memory)
 {
 	const struct memory_alive *alive;
 	struct memory_site *site;
@@ -58,7 +58,7 @@ static void count_alive(struct analysis *memory)
 	}
 }
 
-static void put_sites(struct analysis *memory, struct findings *findings)
+static void put_sites(struct memory_analysis *memory, struct findings *findings)
 {
 	struct table *table =
 		findings_table(findings, "callers",
@@ -96,7 +96,7 @@ static const struct table_column page_columns[] = {
 	{ "MORE", TABLE_NUMBER, "difference" },
 };
 
-static void put_pages(const struct analysis *memory, struct findings *findings)
+static void put_pages(const struct memory_analysis *memory, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "pages", "blocks of 2^ORDER pages", NULL, page_columns,
 					     array_size(page_columns));
@@ -126,7 +126,7 @@ static const struct table_column stall_columns[] = {
 	{ "CPU", TABLE_NUMBER, "max_cpu" }, { "PAGES", TABLE_COUNT, NULL },
 };
 
-static void put_stalls(const struct analysis *memory, struct findings *findings)
+static void put_stalls(const struct memory_analysis *memory, struct findings *findings)
 {
 	struct table *table =
 		findings_table(findings, "stalls", "tasks that had to reclaim memory before they got some", "total",
@@ -162,7 +162,7 @@ static const struct table_column fault_columns[] = {
 	{ "KERNEL", TABLE_COUNT, NULL },
 };
 
-static void put_faults(const struct analysis *memory, struct findings *findings)
+static void put_faults(const struct memory_analysis *memory, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "faults", "page faults of each task", "user", fault_columns,
 					     array_size(fault_columns));
@@ -181,7 +181,7 @@ static void put_faults(const struct analysis *memory, struct findings *findings)
 	}
 }
 
-static void put_notes(const struct analysis *memory, struct findings *findings)
+static void put_notes(const struct memory_analysis *memory, struct findings *findings)
 {
 	for (uint64_t i = 0; i < memory->nr_victims && i < MEMORY_VICTIMS; i++)
 		findings_note(findings,
@@ -202,8 +202,9 @@ static void put_notes(const struct analysis *memory, struct findings *findings)
 			      memory->forgotten);
 }
 
-int memory_finish(struct analysis *memory, struct findings *findings, struct fail *fail)
+int memory_finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct memory_analysis *memory = arg;
 	const struct memory_open *open;
 	uint64_t stalled = 0, key;
 	size_t at = 0;

@@ -58,7 +58,7 @@ struct pass {
 	struct pass_item {
 		const struct analysis_ops *ops;
 		const void *options;
-		struct analysis *analysis;
+		void *analysis;
 	} * items;
 	size_t nr_items;
 	size_t kept; /* tasks that the last pass_restart() kept, because they were alive */

@@ -46,8 +46,10 @@ static const struct {
 	[IPI] = { NULL, "reason", NULL },
 };
 
-static bool init(struct analysis *power, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct power_analysis *power = arg;
+
 	power->pass = pass;
 	if (options)
 		power->options = *(const struct power_options *)options;
@@ -60,8 +62,9 @@ static bool init(struct analysis *power, struct pass *pass, const void *options)
 	return true;
 }
 
-static void release(struct analysis *power)
+static void release(void *arg)
 {
+	struct power_analysis *power = arg;
 	struct power_frequency *frequency;
 	struct power_action *action;
 	struct power_state *state;
@@ -88,7 +91,7 @@ static void release(struct analysis *power)
 }
 
 /* Returns the map's entry for a key; a new entry is all zero. NULL when memory runs out. */
-static void *entry(struct analysis *power, struct u64_map *map, uint64_t key)
+static void *entry(struct power_analysis *power, struct u64_map *map, uint64_t key)
 {
 	void *value = u64_map_add(map, key);
 
@@ -97,13 +100,13 @@ static void *entry(struct analysis *power, struct u64_map *map, uint64_t key)
 }
 
 /* Keeps the time, if rows are compared with rows of other files. */
-static void compare(struct analysis *power, struct samples *samples, uint64_t lasted)
+static void compare(struct power_analysis *power, struct samples *samples, uint64_t lasted)
 {
 	if (pass_compares(power->pass))
 		samples_add(samples, &power->pass->budget, lasted);
 }
 
-static void count_waker(struct analysis *power, struct power_cpu *cpu, uint32_t number)
+static void count_waker(struct power_analysis *power, struct power_cpu *cpu, uint32_t number)
 {
 	uint64_t hash = UINT64_C(14695981039346656037) + number;
 	struct power_waker *waker;
@@ -128,7 +131,7 @@ static void count_waker(struct analysis *power, struct power_cpu *cpu, uint32_t 
  * The CPU leaves its idle state. The interrupt that hit it in that state has woken it, or else the first one from now
  * on.
  */
-static void leave_idle(struct analysis *power, struct power_cpu *cpu, uint32_t number, const struct event *event)
+static void leave_idle(struct power_analysis *power, struct power_cpu *cpu, uint32_t number, const struct event *event)
 {
 	struct extreme whole = { .from = cpu->since, .to = event->ts, .cpu = number, .task = STATE_NO_TASK };
 	struct power_state *state;
@@ -153,7 +156,7 @@ static void leave_idle(struct analysis *power, struct power_cpu *cpu, uint32_t n
 		count_waker(power, cpu, number);
 }
 
-static void see_idle(struct analysis *power, const struct event *event)
+static void see_idle(struct power_analysis *power, const struct event *event)
 {
 	uint32_t number = (uint32_t)place_u64(&power->places[IDLE].cpu, event),
 		 state = (uint32_t)place_u64(&power->places[IDLE].value, event);
@@ -176,7 +179,7 @@ static void see_idle(struct analysis *power, const struct event *event)
 	cpu->seen = true;
 }
 
-static void see_source(struct analysis *power, const struct event *event, enum role role)
+static void see_source(struct power_analysis *power, const struct event *event, enum role role)
 {
 	struct power_cpu *cpu = u64_map_find(&power->cpus, event->cpu);
 	const char *name = event->type->format->name;
@@ -201,7 +204,7 @@ static void see_source(struct analysis *power, const struct event *event, enum r
 	count_waker(power, cpu, event->cpu);
 }
 
-static void see_miss(struct analysis *power, const struct event *event)
+static void see_miss(struct power_analysis *power, const struct event *event)
 {
 	struct power_cpu *cpu = entry(power, &power->cpus, (uint32_t)place_u64(&power->places[MISS].cpu, event));
 	bool below = place_u64(&power->places[MISS].other, event);
@@ -212,7 +215,7 @@ static void see_miss(struct analysis *power, const struct event *event)
 	cpu->too_shallow += !below;
 }
 
-void power_settle(struct analysis *power, struct power_cpu *cpu, uint32_t number, uint64_t now)
+void power_settle(struct power_analysis *power, struct power_cpu *cpu, uint32_t number, uint64_t now)
 {
 	struct power_frequency *frequency =
 		cpu->khz ? entry(power, &power->frequencies, (uint64_t)number << 32 | cpu->khz) : NULL;
@@ -225,7 +228,7 @@ void power_settle(struct analysis *power, struct power_cpu *cpu, uint32_t number
 }
 
 /* The event may come from a CPU other than the one whose frequency changes. */
-static void see_frequency(struct analysis *power, const struct event *event)
+static void see_frequency(struct power_analysis *power, const struct event *event)
 {
 	uint32_t number = (uint32_t)place_u64(&power->places[FREQUENCY].cpu, event),
 		 khz = (uint32_t)place_u64(&power->places[FREQUENCY].value, event);
@@ -240,7 +243,7 @@ static void see_frequency(struct analysis *power, const struct event *event)
 	cpu->khz = khz;
 }
 
-static void see_sample(struct analysis *power, const struct event *event)
+static void see_sample(struct power_analysis *power, const struct event *event)
 {
 	struct power_cpu *cpu = entry(power, &power->cpus, event->cpu);
 	uint64_t khz = place_u64(&power->places[PSTATE].value, event);
@@ -253,7 +256,7 @@ static void see_sample(struct analysis *power, const struct event *event)
 	cpu->sampled_max = khz > cpu->sampled_max ? khz : cpu->sampled_max;
 }
 
-static void see_suspend(struct analysis *power, const struct event *event)
+static void see_suspend(struct power_analysis *power, const struct event *event)
 {
 	struct power_action *action = entry(power, &power->actions, place_u64(&power->places[SUSPEND].value, event));
 
@@ -276,7 +279,7 @@ static void see_suspend(struct analysis *power, const struct event *event)
 }
 
 /* A CPU's lost events may include events of its own idle states, and of any CPU's frequency. */
-static void see_lost(struct analysis *power, const struct event *event)
+static void see_lost(struct power_analysis *power, const struct event *event)
 {
 	struct power_cpu *cpu;
 	uint64_t number;
@@ -294,8 +297,9 @@ static void see_lost(struct analysis *power, const struct event *event)
 	}
 }
 
-static uint8_t look(struct analysis *power, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct power_analysis *power = arg;
 	bool fresh;
 	uint8_t role = roles_of(&power->roles, event, &fresh);
 
@@ -307,8 +311,9 @@ static uint8_t look(struct analysis *power, const struct event *event)
 	return role;
 }
 
-static void see(struct analysis *power, const struct event *event, uint8_t number)
+static void see(void *arg, const struct event *event, uint8_t number)
 {
+	struct power_analysis *power = arg;
 	enum role role = (enum role)number;
 
 	if (event->kind == EVENT_LOST) {
@@ -338,7 +343,7 @@ const struct analysis_ops power_analysis = {
 	.sorts = &power_sorts,
 	.wants = wants,
 	.essential = 1,
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct power_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

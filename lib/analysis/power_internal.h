@@ -63,7 +63,7 @@ struct power_task {
 	struct samples runs; /* only for a comparison */
 };
 
-struct analysis {
+struct power_analysis {
 	struct pass *pass;
 	struct power_options options;
 	struct roles roles;
@@ -81,12 +81,12 @@ struct analysis {
 };
 
 /* Adds the time up to now to the CPU's present frequency. */
-void power_settle(struct analysis *power, struct power_cpu *cpu, uint32_t number, uint64_t now);
+void power_settle(struct power_analysis *power, struct power_cpu *cpu, uint32_t number, uint64_t now);
 /* Weighs what the CPU's task has run up to now with the CPU's present frequency. Call it before that changes. */
-void power_weigh(struct analysis *power, struct power_cpu *cpu, uint32_t number);
-void power_see_switch(struct analysis *power, const struct event *event);
+void power_weigh(struct power_analysis *power, struct power_cpu *cpu, uint32_t number);
+void power_see_switch(struct power_analysis *power, const struct event *event);
 /* Adds the table of tasks. Returns -EPROTO if its sums are wrong: that is a bug in weft. */
-int must_check power_put_tasks(struct analysis *power, struct findings *findings, struct fail *fail);
-int must_check power_finish(struct analysis *power, struct findings *findings, struct fail *fail);
+int must_check power_put_tasks(struct power_analysis *power, struct findings *findings, struct fail *fail);
+int must_check power_finish(void *arg, struct findings *findings, struct fail *fail);
 
 #endif

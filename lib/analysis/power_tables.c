@@ -16,7 +16,7 @@
 
 enum { NS_PER_S = 1000000000 };
 
-static uint64_t span(const struct analysis *power)
+static uint64_t span(const struct power_analysis *power)
 {
 	return power->pass->state.now - power->pass->state.start;
 }
@@ -24,7 +24,7 @@ static uint64_t span(const struct analysis *power)
 enum { CALLED = 24, WHERE = 16 };
 
 /* The last word of a compared row: its CPU, where the rows of all CPUs are not one. */
-static const char *where(const struct analysis *power, uint32_t cpu, char text[WHERE])
+static const char *where(const struct power_analysis *power, uint32_t cpu, char text[WHERE])
 {
 	if (!power->options.by_cpu)
 		return NULL;
@@ -49,7 +49,7 @@ static const struct table_column cpu_columns[] = {
 const struct analysis_sorts power_sorts = { cpu_columns, array_size(cpu_columns), 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 };
 
 /* It is not known for a CPU without an event of its idle states. */
-static void put_idled(const struct analysis *power, struct table *table, const struct power_cpu *cpu)
+static void put_idled(const struct power_analysis *power, struct table *table, const struct power_cpu *cpu)
 {
 	if (!cpu->seen) {
 		for (int i = 0; i < 4; i++)
@@ -73,7 +73,7 @@ static void put_misses(struct table *table, const struct power_cpu *cpu, bool re
 	}
 }
 
-static void put_cpus(const struct analysis *power, struct findings *findings)
+static void put_cpus(const struct power_analysis *power, struct findings *findings)
 {
 	bool misses = pass_has(power->pass, "power:cpu_idle_miss");
 	struct table *table =
@@ -107,7 +107,7 @@ static const struct table_column state_columns[] = {
 	{ "P99", TABLE_TIME, NULL },   { "MAX", TABLE_TIME, NULL },      { "MAX AT", TABLE_NUMBER, "max_at" },
 };
 
-static void put_states(const struct analysis *power, struct findings *findings)
+static void put_states(const struct power_analysis *power, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "states", "idle states of each CPU", "total", state_columns,
 					     array_size(state_columns));
@@ -143,7 +143,7 @@ static const struct table_column waker_columns[] = {
 	{ "WAKEUPS", TABLE_COUNT, NULL },
 };
 
-static void put_wakers(const struct analysis *power, struct findings *findings)
+static void put_wakers(const struct power_analysis *power, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "wakeups", "what woke CPUs", "wakeups", waker_columns,
 					     array_size(waker_columns));
@@ -168,7 +168,7 @@ static const struct table_column frequency_columns[] = {
 	{ "TOTAL", TABLE_TIME, NULL }, { "%", TABLE_NUMBER, "percent" },
 };
 
-static void put_frequencies(struct analysis *power, struct findings *findings)
+static void put_frequencies(struct power_analysis *power, struct findings *findings)
 {
 	struct table *table;
 	const struct power_frequency *frequency;
@@ -202,7 +202,7 @@ static const struct table_column action_columns[] = {
 	{ "MAX", TABLE_TIME, NULL },    { "MAX AT", TABLE_NUMBER, "max_at" },
 };
 
-static void put_actions(const struct analysis *power, struct findings *findings)
+static void put_actions(const struct power_analysis *power, struct findings *findings)
 {
 	struct table *table;
 	const struct power_action *action;
@@ -230,8 +230,9 @@ static void put_actions(const struct analysis *power, struct findings *findings)
 	}
 }
 
-int power_finish(struct analysis *power, struct findings *findings, struct fail *fail)
+int power_finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct power_analysis *power = arg;
 	const struct power_cpu *cpu;
 	bool tasks = power->frequencies.len && power->pass->state.events[STATE_SWITCH];
 	uint64_t idle = 0, key;

@@ -53,7 +53,7 @@ static void take_back(struct power_task *task, uint64_t ns)
 }
 
 /* Returns the task, unless it is an idle task; NULL also without memory. */
-static struct power_task *task_at(struct analysis *power, uint32_t id)
+static struct power_task *task_at(struct power_analysis *power, uint32_t id)
 {
 	const struct state *state = &power->pass->state;
 
@@ -68,7 +68,7 @@ static struct power_task *task_at(struct analysis *power, uint32_t id)
 	return &power->tasks[id];
 }
 
-static void weigh(struct analysis *power, uint32_t id, uint32_t khz)
+static void weigh(struct power_analysis *power, uint32_t id, uint32_t khz)
 {
 	struct power_task *task = task_at(power, id);
 	uint64_t ran, weighed;
@@ -84,7 +84,7 @@ static void weigh(struct analysis *power, uint32_t id, uint32_t khz)
 }
 
 /* The frequency of a task that came to the CPU unseen is not known for its time until now. */
-static void weigh_on(struct analysis *power, struct power_cpu *cpu, uint32_t id)
+static void weigh_on(struct power_analysis *power, struct power_cpu *cpu, uint32_t id)
 {
 	bool expected = !cpu->task || cpu->task == id + 1;
 
@@ -94,7 +94,7 @@ static void weigh_on(struct analysis *power, struct power_cpu *cpu, uint32_t id)
 	cpu->task = id == STATE_NO_TASK ? 0 : id + 1;
 }
 
-void power_weigh(struct analysis *power, struct power_cpu *cpu, uint32_t number)
+void power_weigh(struct power_analysis *power, struct power_cpu *cpu, uint32_t number)
 {
 	uint32_t id = state_running(&power->pass->state, number);
 
@@ -110,7 +110,7 @@ static uint64_t more(uint64_t sum, uint64_t before)
 }
 
 /* In a comparison a cycle counts as 1 ns, which is what it takes at 1 GHz. */
-static void end_run(struct analysis *power, uint32_t id, uint64_t since)
+static void end_run(struct power_analysis *power, uint32_t id, uint64_t since)
 {
 	bool named = power->pass->state.naming.wants, compares = pass_compares(power->pass);
 	struct power_task *task = named || compares ? task_at(power, id) : NULL;
@@ -129,7 +129,7 @@ static void end_run(struct analysis *power, uint32_t id, uint64_t since)
 	task->unknown_before = task->unknown;
 }
 
-void power_see_switch(struct analysis *power, const struct event *event)
+void power_see_switch(struct power_analysis *power, const struct event *event)
 {
 	const struct state_step *step = &power->pass->state.step;
 	struct power_cpu *cpu = u64_map_find(&power->cpus, event->cpu);
@@ -157,7 +157,7 @@ static const struct table_column columns[] = {
 	{ "MEAN KHZ", TABLE_COUNT, "mean_khz" },
 };
 
-static void put_task(const struct analysis *power, uint32_t id, uint64_t all, struct table *table)
+static void put_task(const struct power_analysis *power, uint32_t id, uint64_t all, struct table *table)
 {
 	const struct state_task *known = &power->pass->state.tasks[id];
 	const struct power_task *task = &power->tasks[id];
@@ -181,7 +181,7 @@ static void put_task(const struct analysis *power, uint32_t id, uint64_t all, st
 }
 
 /* What the last events left, and runs that no switch has ended. */
-static void weigh_rest(struct analysis *power)
+static void weigh_rest(struct power_analysis *power)
 {
 	struct power_cpu *cpu;
 	uint64_t number;
@@ -194,7 +194,7 @@ static void weigh_rest(struct analysis *power)
 	}
 }
 
-static bool adds_up(const struct analysis *power)
+static bool adds_up(const struct power_analysis *power)
 {
 	const struct state *state = &power->pass->state;
 
@@ -205,7 +205,7 @@ static bool adds_up(const struct analysis *power)
 	return true;
 }
 
-int power_put_tasks(struct analysis *power, struct findings *findings, struct fail *fail)
+int power_put_tasks(struct power_analysis *power, struct findings *findings, struct fail *fail)
 {
 	struct table *table;
 	uint64_t all = 0;

@@ -28,8 +28,10 @@ static const struct analysis_want wants[] = {
 	{ NULL, NULL, NULL },
 };
 
-static bool init(struct analysis *sched, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct sched_analysis *sched = arg;
+
 	sched->pass = pass;
 	if (options)
 		sched->options = *(const struct sched_options *)options;
@@ -46,8 +48,10 @@ static bool init(struct analysis *sched, struct pass *pass, const void *options)
 	       (!sched->options.idle || sched->idle);
 }
 
-static void release(struct analysis *sched)
+static void release(void *arg)
 {
+	struct sched_analysis *sched = arg;
+
 	for (size_t i = 0; i < sched->nr_tasks; i++) {
 		samples_release(&sched->tasks[i].delay);
 		free(sched->tasks[i].real_time);
@@ -69,12 +73,12 @@ static bool is_real_time(const struct state_task *task)
 }
 
 /* Returns whether what the task does now belongs to its row. */
-static inline bool counts_now(const struct analysis *sched, const struct state_task *task)
+static inline bool counts_now(const struct sched_analysis *sched, const struct state_task *task)
 {
 	return !sched->options.rt || is_real_time(task);
 }
 
-static uint64_t spent_so_far(const struct analysis *sched, uint32_t id, enum task_mode mode)
+static uint64_t spent_so_far(const struct sched_analysis *sched, uint32_t id, enum task_mode mode)
 {
 	const struct state *state = &sched->pass->state;
 
@@ -82,7 +86,7 @@ static uint64_t spent_so_far(const struct analysis *sched, uint32_t id, enum tas
 }
 
 /* Adds the time since a task became a real-time task to its earlier time as one. */
-static void add_real_time(const struct analysis *sched, uint32_t id, struct sched_real_time *times)
+static void add_real_time(const struct sched_analysis *sched, uint32_t id, struct sched_real_time *times)
 {
 	const struct state_task *task = &sched->pass->state.tasks[id];
 
@@ -91,14 +95,14 @@ static void add_real_time(const struct analysis *sched, uint32_t id, struct sche
 	times->beside_idle += task->beside_idle - times->beside_idle_before;
 }
 
-static void begin_real_time(const struct analysis *sched, uint32_t id, struct sched_real_time *times)
+static void begin_real_time(const struct sched_analysis *sched, uint32_t id, struct sched_real_time *times)
 {
 	for (enum task_mode i = 0; i < TASK_MODES; i++)
 		times->spent_before[i] = spent_so_far(sched, id, i);
 	times->beside_idle_before = sched->pass->state.tasks[id].beside_idle;
 }
 
-__attribute__((noinline)) static struct sched_counts *add_counts(struct analysis *sched, uint32_t task)
+__attribute__((noinline)) static struct sched_counts *add_counts(struct sched_analysis *sched, uint32_t task)
 {
 	while (sched->nr_tasks <= task) {
 		if (!vec_push(sched->tasks, sched->nr_tasks)) {
@@ -110,12 +114,12 @@ __attribute__((noinline)) static struct sched_counts *add_counts(struct analysis
 }
 
 /* Returns the counts of a task; NULL without memory. */
-static inline struct sched_counts *counts_of(struct analysis *sched, uint32_t task)
+static inline struct sched_counts *counts_of(struct sched_analysis *sched, uint32_t task)
 {
 	return __builtin_expect(task < sched->nr_tasks, 1) ? &sched->tasks[task] : add_counts(sched, task);
 }
 
-struct sched_real_time *sched_see_prio(struct analysis *sched, uint32_t id)
+struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t id)
 {
 	const struct state_task *task = &sched->pass->state.tasks[id];
 	struct sched_counts *counts = counts_of(sched, id);
@@ -143,7 +147,7 @@ struct sched_real_time *sched_see_prio(struct analysis *sched, uint32_t id)
 	return times;
 }
 
-struct sched_real_time *sched_end_real_time(struct analysis *sched, uint32_t id)
+struct sched_real_time *sched_end_real_time(struct sched_analysis *sched, uint32_t id)
 {
 	struct sched_real_time *times = sched_see_prio(sched, id);
 
@@ -153,19 +157,19 @@ struct sched_real_time *sched_end_real_time(struct analysis *sched, uint32_t id)
 }
 
 /* Returns whether what the task did from `since` to now counts in its row. */
-static bool counts_since(const struct analysis *sched, const struct state_task *task, uint64_t since)
+static bool counts_since(const struct sched_analysis *sched, const struct state_task *task, uint64_t since)
 {
 	return counts_now(sched, task) && pass_wants_since(sched->pass, task, since) &&
 	       listed_has(&sched->pass->state.listed, task->pid);
 }
 
-bool sched_wants(const struct analysis *sched, const struct state_task *task)
+bool sched_wants(const struct sched_analysis *sched, const struct state_task *task)
 {
 	return pass_wants(sched->pass, task) && listed_has(&sched->pass->state.listed, task->pid);
 }
 
 /* Returns whether what happens to a task at this moment counts. */
-static bool is_counted(const struct analysis *sched, uint32_t id)
+static bool is_counted(const struct sched_analysis *sched, uint32_t id)
 {
 	const struct state_task *task = &sched->pass->state.tasks[id];
 
@@ -178,14 +182,15 @@ static inline void see_longest(struct sched_longest *worst, uint64_t lasted, uin
 		*worst = (struct sched_longest){ lasted, at, cpu, task };
 }
 
-static inline void add_part(struct analysis *sched, enum sched_part part, uint64_t lasted, uint32_t cpu, uint32_t task)
+static inline void add_part(struct sched_analysis *sched, enum sched_part part, uint64_t lasted, uint32_t cpu,
+			    uint32_t task)
 {
 	samples_add(&sched->parts[part], &sched->pass->budget, lasted);
 	see_longest(&sched->worst[part], lasted, sched->pass->state.now, cpu, task);
 }
 
 /* A woken task begins to run: counts its delay. */
-static void see_delay(struct analysis *sched, struct sched_counts *counts, uint32_t cpu)
+static void see_delay(struct sched_analysis *sched, struct sched_counts *counts, uint32_t cpu)
 {
 	const struct state *state = &sched->pass->state;
 	const struct state_step *step = &state->step;
@@ -221,7 +226,7 @@ static void put_ms(struct out *out, uint64_t ns)
 }
 
 /* Prints the line of a run that has ended. */
-static void put_run(const struct analysis *sched, uint32_t cpu, const struct state_task *task,
+static void put_run(const struct sched_analysis *sched, uint32_t cpu, const struct state_task *task,
 		    const struct sched_counts *counts)
 {
 	const struct state *state = &sched->pass->state;
@@ -239,7 +244,7 @@ static void put_run(const struct analysis *sched, uint32_t cpu, const struct sta
 	out_f(out, "  %s\n", task->letter == '+' ? "R+" : (const char[]){ task->letter, 0 });
 }
 
-__attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_t cpu)
+__attribute__((noinline)) static void see_switch(struct sched_analysis *sched, uint32_t cpu)
 {
 	const struct state *state = &sched->pass->state;
 	const struct state_step *step = &state->step;
@@ -274,12 +279,14 @@ __attribute__((noinline)) static void see_switch(struct analysis *sched, uint32_
 }
 
 /* Only events of the scheduler change tasks; a chain ends with interrupts, and a map also shows them. */
-static uint8_t look(struct analysis *sched, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct sched_analysis *sched = arg;
+
 	return sched->chain || sched->map || state_look(&sched->pass->state, event);
 }
 
-static void see_woken(struct analysis *sched)
+static void see_woken(struct sched_analysis *sched)
 {
 	const struct state_step *step = &sched->pass->state.step;
 	struct sched_counts *counts = counts_of(sched, step->task);
@@ -290,7 +297,7 @@ static void see_woken(struct analysis *sched)
 		counts->wakeups++;
 }
 
-static void see_migration(struct analysis *sched)
+static void see_migration(struct sched_analysis *sched)
 {
 	const struct state *state = &sched->pass->state;
 	struct sched_counts *counts = counts_of(sched, state->step.task);
@@ -299,7 +306,7 @@ static void see_migration(struct analysis *sched)
 		counts->migrations++;
 }
 
-static void see_prios(struct analysis *sched)
+static void see_prios(struct sched_analysis *sched)
 {
 	const struct state_step *step = &sched->pass->state.step;
 
@@ -309,7 +316,7 @@ static void see_prios(struct analysis *sched)
 		(void)sched_see_prio(sched, step->other);
 }
 
-static inline void see_step(struct analysis *sched, const struct event *event)
+static inline void see_step(struct sched_analysis *sched, const struct event *event)
 {
 	if (__builtin_expect(sched->options.rt, 0))
 		see_prios(sched);
@@ -331,7 +338,7 @@ static inline void see_step(struct analysis *sched, const struct event *event)
 	}
 }
 
-__attribute__((noinline)) static void see_more(struct analysis *sched, const struct event *event)
+__attribute__((noinline)) static void see_more(struct sched_analysis *sched, const struct event *event)
 {
 	if (sched->chain)
 		sched_chain_see(sched->chain, event);
@@ -342,8 +349,10 @@ __attribute__((noinline)) static void see_more(struct analysis *sched, const str
 	see_step(sched, event);
 }
 
-static void see(struct analysis *sched, const struct event *event, uint8_t role)
+static void see(void *arg, const struct event *event, uint8_t role)
 {
+	struct sched_analysis *sched = arg;
+
 	(void)role;
 	if (__builtin_expect(sched->chain || sched->map || sched->idle, 0))
 		see_more(sched, event);
@@ -358,7 +367,7 @@ const struct analysis_ops sched_analysis = {
 	.wants = wants,
 	.essential = 1,
 	.option = "record-tgid",
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct sched_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

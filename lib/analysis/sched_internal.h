@@ -35,7 +35,7 @@ struct sched_counts {
 /* The way from the waker's decision to the first instruction of the woken task. */
 enum sched_part { PART_ENQUEUE, PART_RUN, PART_WHOLE, PARTS };
 
-struct analysis {
+struct sched_analysis {
 	struct pass *pass;
 	struct sched_options options;
 	struct sched_counts *tasks; /* by the task's index in the state */
@@ -49,13 +49,13 @@ struct analysis {
 };
 
 /* Returns whether the user wants to see the task. */
-bool sched_wants(const struct analysis *sched, const struct state_task *task);
+bool sched_wants(const struct sched_analysis *sched, const struct state_task *task);
 
 /* An event tells the task's priority: adds up how long it has been a real-time task. NULL without memory. */
-struct sched_real_time *sched_see_prio(struct analysis *sched, uint32_t task);
+struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t task);
 /* The same at the end of the trace; call it once. */
-struct sched_real_time *sched_end_real_time(struct analysis *sched, uint32_t task);
+struct sched_real_time *sched_end_real_time(struct sched_analysis *sched, uint32_t task);
 
-int sched_finish(struct analysis *sched, struct findings *findings, struct fail *fail);
+int sched_finish(void *arg, struct findings *findings, struct fail *fail);
 
 #endif

@@ -78,7 +78,7 @@ static void put_at(struct table *table, const struct sched_longest *worst)
 		table_cell(table, "-");
 }
 
-static void put_task(const struct analysis *sched, struct table *table, const struct state_task *task,
+static void put_task(const struct sched_analysis *sched, struct table *table, const struct state_task *task,
 		     const struct sched_counts *counts)
 {
 	const struct sched_real_time *times = counts->real_time;
@@ -116,14 +116,14 @@ static void put_task(const struct analysis *sched, struct table *table, const st
 }
 
 /* With options.rt a task has a row if it was a real-time task at any time. */
-static bool has_row(struct analysis *sched, uint32_t id)
+static bool has_row(struct sched_analysis *sched, uint32_t id)
 {
 	const struct sched_real_time *times = sched->options.rt ? sched_end_real_time(sched, id) : NULL;
 
 	return sched_wants(sched, &sched->pass->state.tasks[id]) && (!sched->options.rt || (times && times->ever));
 }
 
-static void put_tasks(struct analysis *sched, struct findings *findings)
+static void put_tasks(struct sched_analysis *sched, struct findings *findings)
 {
 	static const struct sched_counts none; /* of a task that was never seen to wait or to run */
 	const struct state *state = &sched->pass->state;
@@ -175,7 +175,7 @@ static const struct table_column cpu_columns[CPU_COLUMNS] = {
 	[CPU_SWITCHES] = { "SWITCHES", TABLE_COUNT, NULL },
 };
 
-static void put_cpus(const struct analysis *sched, struct findings *findings)
+static void put_cpus(const struct sched_analysis *sched, struct findings *findings)
 {
 	const struct state *state = &sched->pass->state;
 	struct table *table = findings_table(findings, "cpus", "CPUs: what each did in the time of the trace", NULL,
@@ -208,7 +208,7 @@ static const struct table_column part_columns[] = {
 	{ "CPU", TABLE_NUMBER, "max_cpu" },
 };
 
-static void put_parts(const struct analysis *sched, struct findings *findings)
+static void put_parts(const struct sched_analysis *sched, struct findings *findings)
 {
 	static const char *const names[PARTS] = { "waking to queued", "queued to running", "waking to running" };
 	struct table *table = findings_table(findings, "wakeups", "wakeups of all tasks, in parts", NULL, part_columns,
@@ -225,7 +225,7 @@ static void put_parts(const struct analysis *sched, struct findings *findings)
 		table->spare = 1 << 5 | 1 << 6;
 }
 
-static void put_worst(const struct analysis *sched, struct findings *findings)
+static void put_worst(const struct sched_analysis *sched, struct findings *findings)
 {
 	const struct sched_longest *extreme = &sched->worst[PART_WHOLE];
 	const struct state_task *task = extreme->at ? &sched->pass->state.tasks[extreme->task] : NULL;
@@ -243,7 +243,7 @@ static void put_worst(const struct analysis *sched, struct findings *findings)
 }
 
 /* Reports what was still going on when the events ended. */
-static void put_cut(const struct analysis *sched, struct findings *findings)
+static void put_cut(const struct sched_analysis *sched, struct findings *findings)
 {
 	const struct state *state = &sched->pass->state;
 	uint64_t waits = 0, runs = 0, starts = 0;
@@ -268,8 +268,10 @@ static void put_cut(const struct analysis *sched, struct findings *findings)
 	findings_broken(findings, sched->broken_waits, "wakeups");
 }
 
-int sched_finish(struct analysis *sched, struct findings *findings, struct fail *fail)
+int sched_finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct sched_analysis *sched = arg;
+
 	if (sched->pass->lines && sched->options.timehist)
 		out_char(sched->pass->lines, '\n');
 	if (!sched->pass->state.events[STATE_SWITCH])

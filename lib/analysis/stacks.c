@@ -65,7 +65,7 @@ struct off_row {
 	struct samples parts[2]; /* blocked, runnable; only for a comparison */
 };
 
-struct analysis {
+struct stacks_analysis {
 	struct pass *pass;
 	enum stacks_by by;
 	struct roles roles;
@@ -79,8 +79,10 @@ struct analysis {
 	uint64_t stacks, broken, faults; /* faults: page faults of programs, whose kernel stack is the entry only */
 };
 
-static bool init(struct analysis *stacks, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct stacks_analysis *stacks = arg;
+
 	stacks->pass = pass;
 	stacks->context = pass->reader->buffers[0].context;
 	if (options)
@@ -93,8 +95,9 @@ static bool init(struct analysis *stacks, struct pass *pass, const void *options
 	return stack_store_init(&stacks->store);
 }
 
-static void release(struct analysis *stacks)
+static void release(void *arg)
 {
+	struct stacks_analysis *stacks = arg;
 	struct event_row *row;
 	struct off_row *off;
 	uint64_t key;
@@ -112,7 +115,7 @@ static void release(struct analysis *stacks)
 	roles_release(&stacks->roles);
 }
 
-static uint64_t row_key(const struct analysis *stacks, uint32_t stack, uint32_t task)
+static uint64_t row_key(const struct stacks_analysis *stacks, uint32_t stack, uint32_t task)
 {
 	switch (stacks->by) {
 	case STACKS_BY_STACK:
@@ -125,7 +128,7 @@ static uint64_t row_key(const struct analysis *stacks, uint32_t stack, uint32_t 
 	return 0;
 }
 
-static bool is_wanted(const struct analysis *stacks, uint32_t task, uint32_t cpu, uint64_t since)
+static bool is_wanted(const struct stacks_analysis *stacks, uint32_t task, uint32_t cpu, uint64_t since)
 {
 	const struct state *state = &stacks->pass->state;
 
@@ -133,7 +136,7 @@ static bool is_wanted(const struct analysis *stacks, uint32_t task, uint32_t cpu
 	       pass_wants_since(stacks->pass, &state->tasks[task], since);
 }
 
-static void count_event(struct analysis *stacks, const struct stacked *stacked, uint32_t stack)
+static void count_event(struct stacks_analysis *stacks, const struct stacked *stacked, uint32_t stack)
 {
 	/* The upper 16 bits of a kernel address are copies of the next bit, so they may be shifted out. */
 	uint64_t key = row_key(stacks, stack, stacked->task) << 16 | (stacked->format->id & 0xffff);
@@ -151,7 +154,7 @@ static void count_event(struct analysis *stacks, const struct stacked *stacked, 
 		samples_add(&row->times, &stacks->pass->budget, 0);
 }
 
-static void see_stack(struct analysis *stacks, const struct event *event, enum role role)
+static void see_stack(struct stacks_analysis *stacks, const struct event *event, enum role role)
 {
 	const struct context *context = event->type->context;
 	struct stacked *stacked = u64_map_find(&stacks->last, (uint64_t)event->buffer << 16 | event->cpu);
@@ -183,7 +186,7 @@ static void see_stack(struct analysis *stacks, const struct event *event, enum r
 		stacked->format = NULL;
 }
 
-static void count_off(struct analysis *stacks, const struct off *off, uint32_t id, const struct event *event)
+static void count_off(struct stacks_analysis *stacks, const struct off *off, uint32_t id, const struct event *event)
 {
 	const struct state_task *task = &stacks->pass->state.tasks[id];
 	struct extreme whole = {
@@ -216,7 +219,7 @@ static void count_off(struct analysis *stacks, const struct off *off, uint32_t i
 	extreme_see(&row->longest, &whole);
 }
 
-static void see_switch(struct analysis *stacks, const struct event *event)
+static void see_switch(struct stacks_analysis *stacks, const struct event *event)
 {
 	const struct state *state = &stacks->pass->state;
 	uint32_t in = state->step.task, out = state->step.other;
@@ -242,8 +245,9 @@ static void see_switch(struct analysis *stacks, const struct event *event)
 /* A stack belongs to the event before it, so every event is needed. */
 enum { NO_STACK = ROLES_MAX };
 
-static uint8_t look(struct analysis *stacks, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct stacks_analysis *stacks = arg;
 	bool fresh;
 	uint8_t role = roles_of(&stacks->roles, event, &fresh);
 
@@ -258,8 +262,9 @@ static uint8_t look(struct analysis *stacks, const struct event *event)
 	return role ? role : NO_STACK;
 }
 
-static void see(struct analysis *stacks, const struct event *event, uint8_t role)
+static void see(void *arg, const struct event *event, uint8_t role)
 {
+	struct stacks_analysis *stacks = arg;
 	const struct state_step *step = &stacks->pass->state.step;
 	bool shown = reader_shows(stacks->pass->reader, event);
 	struct stacked *stacked;
@@ -322,7 +327,7 @@ static const struct table_column off_columns[OFF_COLUMNS] = {
 	{ "STACK", TABLE_TEXT, NULL },
 };
 
-static void put_task(const struct analysis *stacks, uint32_t id, struct table *table)
+static void put_task(const struct stacks_analysis *stacks, uint32_t id, struct table *table)
 {
 	const struct state_task *task = &stacks->pass->state.tasks[id];
 
@@ -345,7 +350,7 @@ static const uint32_t off_called[] = {
 	[STACKS_BY_TASK] = 1 << OFF_TASK,
 };
 
-static void put_events(const struct analysis *stacks, struct findings *findings)
+static void put_events(const struct stacks_analysis *stacks, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "events", "where events happened", "count", event_columns,
 					     array_size(event_columns));
@@ -367,7 +372,7 @@ static void put_events(const struct analysis *stacks, struct findings *findings)
 	table->data_only = stacks_sorts.data_only & ~(stacks->by == STACKS_BY_TASK ? 1U << EVENT_TASK : 0);
 }
 
-static void put_waker(const struct analysis *stacks, int32_t waker, struct table *table)
+static void put_waker(const struct stacks_analysis *stacks, int32_t waker, struct table *table)
 {
 	pass_put_waker(stacks->pass, waker, table);
 	if (waker >= 0)
@@ -376,7 +381,7 @@ static void put_waker(const struct analysis *stacks, int32_t waker, struct table
 		table_cell(table, "-");
 }
 
-static void put_offs(const struct analysis *stacks, struct findings *findings)
+static void put_offs(const struct stacks_analysis *stacks, struct findings *findings)
 {
 	struct table *table =
 		findings_table(findings, "off_cpu", "where tasks left their CPUs, and how long they were off",
@@ -411,8 +416,9 @@ static void put_offs(const struct analysis *stacks, struct findings *findings)
 	extreme_tell(stacks->pass, findings, "time off the CPU", &longest);
 }
 
-static int finish(struct analysis *stacks, struct findings *findings, struct fail *fail)
+static int finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct stacks_analysis *stacks = arg;
 	const struct off *off;
 	uint64_t open = 0, key;
 	size_t at = 0;
@@ -445,7 +451,7 @@ const struct analysis_ops stacks_analysis = {
 	.sorts = &stacks_sorts,
 	.wants = wants,
 	.stacks = "sched:sched_switch",
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct stacks_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

@@ -19,9 +19,9 @@ static const struct analysis_ops *const parts[] = {
 
 enum { PARTS = array_size(parts), ROWS_UNSORTED = 8 };
 
-struct analysis {
+struct summary_analysis {
 	struct pass *pass;
-	struct analysis *parts[PARTS];
+	void *parts[PARTS];
 	struct dispatch dispatch; /* to the parts */
 	struct u64_map before; /* how many events of each type, by type_key(), were before this interval of a stream */
 	uint64_t lost;         /* number of lost events, from gaps that have a number */
@@ -45,19 +45,19 @@ static uint64_t type_key(size_t buffer, const struct event_type *type)
 }
 
 /* How many events of a type there were up to now. */
-static uint64_t count_so_far(const struct analysis *summary, const struct event_type *type)
+static uint64_t count_so_far(const struct summary_analysis *summary, const struct event_type *type)
 {
 	return type->seen - (type == summary->pass->pending);
 }
 
-static uint64_t count_of(const struct analysis *summary, size_t buffer, const struct event_type *type)
+static uint64_t count_of(const struct summary_analysis *summary, size_t buffer, const struct event_type *type)
 {
 	const uint64_t *before = u64_map_find(&summary->before, type_key(buffer, type));
 
 	return count_so_far(summary, type) - (before ? *before : 0);
 }
 
-static bool count_before(struct analysis *summary)
+static bool count_before(struct summary_analysis *summary)
 {
 	const struct reader *reader = summary->pass->reader;
 	const struct event_type *type;
@@ -75,16 +75,20 @@ static bool count_before(struct analysis *summary)
 	return true;
 }
 
-static void release(struct analysis *summary)
+static void release(void *arg)
 {
+	struct summary_analysis *summary = arg;
+
 	u64_map_release(&summary->before);
 	for (size_t i = 0; i < PARTS; i++)
 		analysis_free(parts[i], summary->parts[i]);
 	dispatch_release(&summary->dispatch);
 }
 
-static bool init(struct analysis *summary, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct summary_analysis *summary = arg;
+
 	(void)options;
 	summary->pass = pass;
 	if (!count_before(summary))
@@ -96,16 +100,19 @@ static bool init(struct analysis *summary, struct pass *pass, const void *option
 	return true;
 }
 
-static uint8_t look(struct analysis *summary, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct summary_analysis *summary = arg;
 	const struct dispatch_type *type = dispatch_ask(&summary->dispatch, event);
 
 	summary->pass->failed |= !type;
 	return type && type->nr;
 }
 
-static void see(struct analysis *summary, const struct event *event, uint8_t role)
+static void see(void *arg, const struct event *event, uint8_t role)
 {
+	struct summary_analysis *summary = arg;
+
 	(void)role;
 	if (event->kind == EVENT_LOST) {
 		if (event->lost > 0)
@@ -117,7 +124,7 @@ static void see(struct analysis *summary, const struct event *event, uint8_t rol
 }
 
 /* How many events of this type were read, in the first buffer that has any. */
-static uint64_t seen_of(const struct analysis *summary, const char *system, const char *name)
+static uint64_t seen_of(const struct summary_analysis *summary, const char *system, const char *name)
 {
 	const struct reader *reader = summary->pass->reader;
 	const struct event_type *type;
@@ -129,7 +136,7 @@ static uint64_t seen_of(const struct analysis *summary, const char *system, cons
 	return 0;
 }
 
-static uint64_t seen_all(const struct analysis *summary)
+static uint64_t seen_all(const struct summary_analysis *summary)
 {
 	const struct reader *reader = summary->pass->reader;
 	const struct event_type *type;
@@ -142,7 +149,7 @@ static uint64_t seen_all(const struct analysis *summary)
 }
 
 /* weft tasks says more, but only of a file that has forks or exits. */
-static void put_tasks(const struct analysis *summary, struct table *table)
+static void put_tasks(const struct summary_analysis *summary, struct table *table)
 {
 	uint64_t forks = seen_of(summary, "sched", "sched_process_fork"), exits;
 	char began[TEXT_HUMAN], ended[TEXT_HUMAN];
@@ -157,7 +164,7 @@ static void put_tasks(const struct analysis *summary, struct table *table)
 
 static const struct table_column fact_columns[] = { { "", TABLE_TEXT, "fact" }, { "", TABLE_TEXT, "value" } };
 
-static void put_facts(const struct analysis *summary, struct findings *findings)
+static void put_facts(const struct summary_analysis *summary, struct findings *findings)
 {
 	const struct pass *pass = summary->pass;
 	const struct state *state = &pass->state;
@@ -194,7 +201,7 @@ static void put_facts(const struct analysis *summary, struct findings *findings)
 
 static const struct table_column event_columns[] = { { "EVENT", TABLE_TEXT, NULL }, { "COUNT", TABLE_COUNT, NULL } };
 
-static void put_events(const struct analysis *summary, struct findings *findings)
+static void put_events(const struct summary_analysis *summary, struct findings *findings)
 {
 	const struct reader *reader = summary->pass->reader;
 	struct table *table =
@@ -238,7 +245,7 @@ static void shorten(struct finding *finding, const struct analysis_ops *part)
  * Reports which events of a recording for a summary are missing here; of a part without any of its events, only the
  * indispensable ones.
  */
-static void put_missing(const struct analysis *summary, const struct analysis_ops *part, bool any,
+static void put_missing(const struct summary_analysis *summary, const struct analysis_ops *part, bool any,
 			struct findings *findings)
 {
 	size_t least = part->essential ? part->essential : 1;
@@ -248,8 +255,9 @@ static void put_missing(const struct analysis *summary, const struct analysis_op
 			pass_missing(summary->pass, part, any ? SIZE_MAX : least, findings);
 }
 
-static int finish(struct analysis *summary, struct findings *findings, struct fail *fail)
+static int finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct summary_analysis *summary = arg;
 	int r = 0;
 
 	put_facts(summary, findings);
@@ -281,7 +289,7 @@ const struct analysis_ops summary_analysis = {
 	.wants = wants,
 	.like = like,
 	.option = "record-tgid",
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct summary_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

@@ -37,8 +37,10 @@ static const struct role_name names[] = {
 	{ NULL, NULL, 0 },
 };
 
-static bool init(struct analysis *syscalls, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct syscalls_analysis *syscalls = arg;
+
 	syscalls->pass = pass;
 	if (options)
 		syscalls->options = *(const struct syscalls_options *)options;
@@ -51,8 +53,9 @@ static bool init(struct analysis *syscalls, struct pass *pass, const void *optio
 	return !syscalls->options.slowest || outs_init(&syscalls->outs, pass);
 }
 
-static void release(struct analysis *syscalls)
+static void release(void *arg)
 {
+	struct syscalls_analysis *syscalls = arg;
 	struct call_row *row;
 	size_t at = 0;
 	uint64_t key;
@@ -72,7 +75,8 @@ static void release(struct analysis *syscalls)
 	free(syscalls->slowest);
 }
 
-static inline uint64_t row_key(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu)
+static inline uint64_t row_key(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
+			       uint32_t cpu)
 {
 	const struct state_task *of = &syscalls->pass->state.tasks[task];
 	int32_t tgid;
@@ -94,7 +98,7 @@ static inline uint64_t row_key(struct analysis *syscalls, int64_t number, int64_
 }
 
 /* Finds or adds a row. To add one moves the others. */
-static struct call_row *look_up_row(struct analysis *syscalls, uint64_t key)
+static struct call_row *look_up_row(struct syscalls_analysis *syscalls, uint64_t key)
 {
 	struct call_row *row = u64_map_find(&syscalls->rows, key);
 
@@ -108,7 +112,7 @@ static struct call_row *look_up_row(struct analysis *syscalls, uint64_t key)
 	return row;
 }
 
-static inline struct call_row *row_of(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task,
+static inline struct call_row *row_of(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
 				      uint32_t cpu)
 {
 	uint64_t key = row_key(syscalls, number, error, task, cpu);
@@ -127,7 +131,8 @@ static inline struct call_row *row_of(struct analysis *syscalls, int64_t number,
 	return row;
 }
 
-struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu)
+struct call_row *syscalls_row(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
+			      uint32_t cpu)
 {
 	return row_of(syscalls, number, error, task, cpu);
 }
@@ -137,7 +142,7 @@ bool syscalls_is_exec(const char *name)
 	return name && !strncmp(name, "execve", strlen("execve"));
 }
 
-const struct call_kind *syscalls_new_kind(struct analysis *syscalls, int64_t number, const char *name)
+const struct call_kind *syscalls_new_kind(struct syscalls_analysis *syscalls, int64_t number, const char *name)
 {
 	struct call_kind *kind = (uint64_t)number < SYSCALLS_NEAR ? &syscalls->near_kinds[number] :
 								    u64_map_add(&syscalls->kinds, (uint64_t)number);
@@ -159,7 +164,7 @@ const struct call_kind *syscalls_new_kind(struct analysis *syscalls, int64_t num
 	return kind;
 }
 
-const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[SYSCALLS_NAME])
+const char *syscalls_name(struct syscalls_analysis *syscalls, int64_t number, char into[SYSCALLS_NAME])
 {
 	const struct call_kind *kind = syscalls_kind(syscalls, number, NULL);
 	bool table32 = number > 0 && number & SYSCALLS_TABLE32;
@@ -174,7 +179,7 @@ const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[S
 	return into;
 }
 
-__attribute__((noinline)) static bool add_calls(struct analysis *syscalls, uint32_t task)
+__attribute__((noinline)) static bool add_calls(struct syscalls_analysis *syscalls, uint32_t task)
 {
 	while (syscalls->nr_calls <= task) {
 		if (!vec_push(syscalls->calls, syscalls->nr_calls)) {
@@ -186,7 +191,8 @@ __attribute__((noinline)) static bool add_calls(struct analysis *syscalls, uint3
 }
 
 /* Returns the call of the task that has the event's CPU; NULL if it is unknown. */
-static inline struct open_call *call_of(struct analysis *syscalls, const struct event *event, uint32_t *ret_task)
+static inline struct open_call *call_of(struct syscalls_analysis *syscalls, const struct event *event,
+					uint32_t *ret_task)
 {
 	const struct state *state = &syscalls->pass->state;
 	uint32_t task = state_acting(state, event);
@@ -198,7 +204,7 @@ static inline struct open_call *call_of(struct analysis *syscalls, const struct 
 											     NULL;
 }
 
-static bool restores(struct analysis *syscalls, int64_t number)
+static bool restores(struct syscalls_analysis *syscalls, int64_t number)
 {
 	const struct call_kind *kind = syscalls_kind(syscalls, number, NULL);
 
@@ -206,9 +212,9 @@ static bool restores(struct analysis *syscalls, int64_t number)
 }
 
 /* Inline: it is the work of each entry, and so is see_exit(). */
-__attribute__((always_inline)) static inline void see_enter(struct analysis *syscalls, const struct event *event,
-							    int64_t number, const char *name, struct open_call *call,
-							    uint32_t task)
+__attribute__((always_inline)) static inline void see_enter(struct syscalls_analysis *syscalls,
+							    const struct event *event, int64_t number, const char *name,
+							    struct open_call *call, uint32_t task)
 {
 	const struct state *state = &syscalls->pass->state;
 
@@ -235,7 +241,7 @@ __attribute__((always_inline)) static inline void see_enter(struct analysis *sys
 		syscalls_line_enter(syscalls, event, number, name, call, task);
 }
 
-static inline void count(struct analysis *syscalls, const struct slow_call *call, bool failed)
+static inline void count(struct syscalls_analysis *syscalls, const struct slow_call *call, bool failed)
 {
 	struct call_row *row = row_of(syscalls, call->number, failed ? -call->returned : 0, call->task, call->cpu);
 
@@ -264,8 +270,8 @@ static inline void count(struct analysis *syscalls, const struct slow_call *call
  * seccomp and ptrace may refuse a call. Then syscall_trace_enter() of kernel/entry/common.c returns before it records
  * the entry; the exit has the error. How long it took is unknown.
  */
-static void count_refused(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
-			  struct open_call *call, uint32_t task)
+static void count_refused(struct syscalls_analysis *syscalls, const struct event *event, int64_t number,
+			  int64_t returned, struct open_call *call, uint32_t task)
 {
 	struct call_row *row;
 
@@ -281,8 +287,8 @@ static void count_refused(struct analysis *syscalls, const struct event *event, 
 }
 
 /* Counts an exit whose entry was not seen, or whose task lost events since then. */
-static void see_lone_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
-			  struct open_call *call, uint32_t task)
+static void see_lone_exit(struct syscalls_analysis *syscalls, const struct event *event, int64_t number,
+			  int64_t returned, struct open_call *call, uint32_t task)
 {
 	const struct state *state = &syscalls->pass->state;
 	bool wanted = syscalls_wants(syscalls, call, &state->tasks[task], UINT64_MAX);
@@ -302,9 +308,9 @@ static bool is_broken(const struct state *state, const struct open_call *call, c
 	       (task->spent[TASK_UNKNOWN] != call->unknown || !state->events[STATE_SWITCH]);
 }
 
-__attribute__((always_inline)) static inline void see_exit(struct analysis *syscalls, const struct event *event,
-							   int64_t number, int64_t returned, const char *name,
-							   struct open_call *call, uint32_t id)
+__attribute__((always_inline)) static inline void see_exit(struct syscalls_analysis *syscalls,
+							   const struct event *event, int64_t number, int64_t returned,
+							   const char *name, struct open_call *call, uint32_t id)
 {
 	const struct state *state = &syscalls->pass->state;
 	const struct state_task *task = &state->tasks[id];
@@ -346,7 +352,7 @@ __attribute__((always_inline)) static inline void see_exit(struct analysis *sysc
 }
 
 /* The first field after the common ones is the call's number, whatever its name. */
-static struct call_type *type_of(struct analysis *syscalls, const struct event *event)
+static struct call_type *type_of(struct syscalls_analysis *syscalls, const struct event *event)
 {
 	const struct schema_abi *abi = &event->type->context->abi;
 	const struct format *format = event->type->format;
@@ -375,7 +381,7 @@ static uint32_t whole_long(const struct place *place)
 	return place->size == 8 && !place->swap && place->offset < UINT16_MAX ? place->offset + 8 : UINT32_MAX;
 }
 
-static void bind_raw(struct analysis *syscalls, const struct event_type *type, uint8_t role)
+static void bind_raw(struct syscalls_analysis *syscalls, const struct event_type *type, uint8_t role)
 {
 	(void)place_find(&syscalls->raw_number[role == RAW_EXIT], type, "id");
 	syscalls->raw_whole[role == RAW_EXIT] = whole_long(&syscalls->raw_number[role == RAW_EXIT]);
@@ -388,7 +394,8 @@ static void bind_raw(struct analysis *syscalls, const struct event_type *type, u
 		syscalls->raw_whole[1] = whole_long(&syscalls->raw_return);
 }
 
-__attribute__((noinline)) static void see_named(struct analysis *syscalls, const struct event *event, uint8_t role)
+__attribute__((noinline)) static void see_named(struct syscalls_analysis *syscalls, const struct event *event,
+						uint8_t role)
 {
 	const struct call_type *type = syscalls->raw || syscalls->twice ? NULL : type_of(syscalls, event);
 	uint32_t task;
@@ -408,7 +415,7 @@ __attribute__((noinline)) static void see_named(struct analysis *syscalls, const
 }
 
 /* Not inline, so that see() has nothing to save before it calls them. */
-__attribute__((noinline)) static void see_raw_enter(struct analysis *syscalls, const struct event *event)
+__attribute__((noinline)) static void see_raw_enter(struct syscalls_analysis *syscalls, const struct event *event)
 {
 	const struct place *place = &syscalls->raw_number[0];
 	int64_t number = event->len >= syscalls->raw_whole[0] ? (int64_t)load_u64(event->data + place->offset, false) :
@@ -420,7 +427,7 @@ __attribute__((noinline)) static void see_raw_enter(struct analysis *syscalls, c
 		see_enter(syscalls, event, syscalls_table32_enter(syscalls, event, call, number), NULL, call, task);
 }
 
-__attribute__((noinline)) static void see_raw_exit(struct analysis *syscalls, const struct event *event)
+__attribute__((noinline)) static void see_raw_exit(struct syscalls_analysis *syscalls, const struct event *event)
 {
 	const struct place *place = &syscalls->raw_number[1], *ret = &syscalls->raw_return;
 	bool whole = event->len >= syscalls->raw_whole[1];
@@ -434,8 +441,9 @@ __attribute__((noinline)) static void see_raw_exit(struct analysis *syscalls, co
 			 task);
 }
 
-static uint8_t look(struct analysis *syscalls, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct syscalls_analysis *syscalls = arg;
 	uint8_t role, of_state = state_look(&syscalls->pass->state, event);
 	bool fresh;
 
@@ -453,8 +461,10 @@ static uint8_t look(struct analysis *syscalls, const struct event *event)
 	return role;
 }
 
-static void see(struct analysis *syscalls, const struct event *event, uint8_t role)
+static void see(void *arg, const struct event *event, uint8_t role)
 {
+	struct syscalls_analysis *syscalls = arg;
+
 	switch (role) {
 	case RAW_ENTER:
 		see_raw_enter(syscalls, event);
@@ -488,7 +498,7 @@ const struct analysis_ops syscalls_analysis = {
 	.wants = wants,
 	.essential = 2,
 	.option = "record-tgid",
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct syscalls_analysis),
 	.init = init,
 	.look = look,
 	.see = see,
@@ -511,7 +521,7 @@ const struct analysis_ops syscalls_named_analysis = {
 	.wants = named_wants,
 	.essential = 1,
 	.option = "record-tgid",
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct syscalls_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

@@ -75,7 +75,7 @@ struct slow_call {
 	struct call_block block;
 };
 
-struct analysis {
+struct syscalls_analysis {
 	struct pass *pass;
 	struct syscalls_options options;
 	struct roles roles;
@@ -118,18 +118,19 @@ struct call_type {
 static const int64_t SYSCALLS_TABLE32 = INT64_C(1) << 32;
 
 /* Returns a name from the 32-bit table; NULL: the table has no such number. */
-const char *syscalls_table32_name(const struct analysis *syscalls, int64_t number);
+const char *syscalls_table32_name(const struct syscalls_analysis *syscalls, int64_t number);
 /* Call it after an event that makes a task: a new task uses the table of its parent. */
-void syscalls_table32_fork(struct analysis *syscalls);
+void syscalls_table32_fork(struct syscalls_analysis *syscalls);
 
 /* Returns whether the call, whose name may be NULL, is an exec. */
 bool syscalls_is_exec(const char *name);
-const struct call_kind *syscalls_new_kind(struct analysis *syscalls, int64_t number, const char *name);
+const struct call_kind *syscalls_new_kind(struct syscalls_analysis *syscalls, int64_t number, const char *name);
 
 /*
  * Returns what is known about a number; NULL when memory runs out. `name` is the name in the event's format, or NULL.
  */
-static inline const struct call_kind *syscalls_kind(struct analysis *syscalls, int64_t number, const char *name)
+static inline const struct call_kind *syscalls_kind(struct syscalls_analysis *syscalls, int64_t number,
+						    const char *name)
 {
 	const struct call_kind *kind = (uint64_t)number < SYSCALLS_NEAR ?
 					       &syscalls->near_kinds[number] :
@@ -140,16 +141,16 @@ static inline const struct call_kind *syscalls_kind(struct analysis *syscalls, i
 	return syscalls_new_kind(syscalls, number, name);
 }
 
-int64_t syscalls_table32_learn_enter(struct analysis *syscalls, const struct event *event, struct open_call *call,
-				     int64_t number);
-int64_t syscalls_table32_learn_exit(struct analysis *syscalls, struct open_call *call, int64_t number,
+int64_t syscalls_table32_learn_enter(struct syscalls_analysis *syscalls, const struct event *event,
+				     struct open_call *call, int64_t number);
+int64_t syscalls_table32_learn_exit(struct syscalls_analysis *syscalls, struct open_call *call, int64_t number,
 				    int64_t returned);
 
 /*
  * Returns the number of a raw entry or exit, with SYSCALLS_TABLE32 if it belongs to that table. It first learns from
  * the event which table the task uses; most events tell nothing new.
  */
-static inline int64_t syscalls_table32_enter(struct analysis *syscalls, const struct event *event,
+static inline int64_t syscalls_table32_enter(struct syscalls_analysis *syscalls, const struct event *event,
 					     struct open_call *call, int64_t number)
 {
 	if (__builtin_expect(call->table32 || (uint64_t)number >= SYSCALLS_NEAR || !syscalls->near_kinds[number].name,
@@ -159,7 +160,7 @@ static inline int64_t syscalls_table32_enter(struct analysis *syscalls, const st
 	return number;
 }
 
-static inline int64_t syscalls_table32_exit(struct analysis *syscalls, struct open_call *call, int64_t number,
+static inline int64_t syscalls_table32_exit(struct syscalls_analysis *syscalls, struct open_call *call, int64_t number,
 					    int64_t returned)
 {
 	if (__builtin_expect(!call->open || call->number != number || call->proves ||
@@ -171,10 +172,10 @@ static inline int64_t syscalls_table32_exit(struct analysis *syscalls, struct op
 }
 
 /* Returns "read", or "syscall_7" if the name is unknown; for the 32-bit table of a 64-bit kernel, "read (32-bit)". */
-const char *syscalls_name(struct analysis *syscalls, int64_t number, char into[SYSCALLS_NAME]);
+const char *syscalls_name(struct syscalls_analysis *syscalls, int64_t number, char into[SYSCALLS_NAME]);
 
 /* Returns whether the user wants a call that began at `since`; UINT64_MAX: what is at this moment. */
-static inline bool syscalls_wants(const struct analysis *syscalls, struct open_call *call,
+static inline bool syscalls_wants(const struct syscalls_analysis *syscalls, struct open_call *call,
 				  const struct state_task *task, uint64_t since)
 {
 	/* A task's name can change, mostly by an exec, so a filter by name is asked again. */
@@ -183,22 +184,23 @@ static inline bool syscalls_wants(const struct analysis *syscalls, struct open_c
 	return call->wanted == 2;
 }
 
-struct call_row *syscalls_row(struct analysis *syscalls, int64_t number, int64_t error, uint32_t task, uint32_t cpu);
+struct call_row *syscalls_row(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
+			      uint32_t cpu);
 
 /* syscalls_lines.c: print the line of an entry or exit, if the user wants the calls of this task on this CPU. */
-void syscalls_line_enter(struct analysis *syscalls, const struct event *event, int64_t number, const char *name,
-			 struct open_call *call, uint32_t task);
+void syscalls_line_enter(struct syscalls_analysis *syscalls, const struct event *event, int64_t number,
+			 const char *name, struct open_call *call, uint32_t task);
 /* `done` is the call from its entry on; NULL: the entry was not seen. */
-void syscalls_line_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
+void syscalls_line_exit(struct syscalls_analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
 			const char *name, struct open_call *call, uint32_t task, const struct call_time *done);
 /* Prints that a CPU lost events, if lines are printed. */
-void syscalls_line_loss(struct analysis *syscalls, const struct event *event);
+void syscalls_line_loss(struct syscalls_analysis *syscalls, const struct event *event);
 
 /* syscalls_slow.c: an event of sched_switch; and the end of a call, which is kept if it is among the longest. */
-void syscalls_slow_switch(struct analysis *syscalls, const struct event *event);
-void syscalls_slow_keep(struct analysis *syscalls, const struct slow_call *slow);
+void syscalls_slow_switch(struct syscalls_analysis *syscalls, const struct event *event);
+void syscalls_slow_keep(struct syscalls_analysis *syscalls, const struct slow_call *slow);
 
-int syscalls_finish(struct analysis *syscalls, struct findings *findings, struct fail *fail);
+int syscalls_finish(void *arg, struct findings *findings, struct fail *fail);
 
 /* Returns whether a return value is an error. Those that restart a call (-512 to -516) never reach a program. */
 static inline bool syscalls_failed(int64_t returned)

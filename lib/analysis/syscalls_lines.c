@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 /* Returns where to print the lines of this task's calls; NULL if they are not wanted. */
-static struct out *lines_of(const struct analysis *syscalls, const struct event *event, struct open_call *call,
+static struct out *lines_of(const struct syscalls_analysis *syscalls, const struct event *event, struct open_call *call,
 			    uint32_t task, uint64_t since)
 {
 	const struct pass *pass = syscalls->pass;
@@ -19,7 +19,7 @@ static struct out *lines_of(const struct analysis *syscalls, const struct event 
 	return pass->lines;
 }
 
-static struct syscalls_who who_of(const struct analysis *syscalls, const struct event *event, uint32_t task)
+static struct syscalls_who who_of(const struct syscalls_analysis *syscalls, const struct event *event, uint32_t task)
 {
 	const struct state_task *of = &syscalls->pass->state.tasks[task];
 
@@ -30,8 +30,8 @@ static struct syscalls_who who_of(const struct analysis *syscalls, const struct 
 				      .at = syscalls->pass->state.now };
 }
 
-void syscalls_line_enter(struct analysis *syscalls, const struct event *event, int64_t number, const char *name,
-			 struct open_call *call, uint32_t task)
+void syscalls_line_enter(struct syscalls_analysis *syscalls, const struct event *event, int64_t number,
+			 const char *name, struct open_call *call, uint32_t task)
 {
 	struct out *out = lines_of(syscalls, event, call, task, UINT64_MAX);
 	const struct call_kind *kind = out ? syscalls_kind(syscalls, number, name) : NULL;
@@ -45,7 +45,7 @@ void syscalls_line_enter(struct analysis *syscalls, const struct event *event, i
 		syscalls->pass->failed = true;
 }
 
-void syscalls_line_exit(struct analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
+void syscalls_line_exit(struct syscalls_analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
 			const char *name, struct open_call *call, uint32_t task, const struct call_time *done)
 {
 	struct out *out = lines_of(syscalls, event, call, task, done ? call->since : UINT64_MAX);
@@ -72,7 +72,7 @@ void syscalls_line_exit(struct analysis *syscalls, const struct event *event, in
 	syscalls_trace_exit(&syscalls->trace, out, &who, syscalls_name(syscalls, number, text), &end);
 }
 
-void syscalls_line_loss(struct analysis *syscalls, const struct event *event)
+void syscalls_line_loss(struct syscalls_analysis *syscalls, const struct event *event)
 {
 	struct out *out = syscalls->options.trace ? syscalls->pass->lines : NULL;
 

@@ -7,7 +7,7 @@
 /* The longest calls one by one, and where and until when each was blocked for longest. */
 
 /* Returns whether both lists have an item for the task. */
-static bool add_blocks(struct analysis *syscalls, uint32_t task)
+static bool add_blocks(struct syscalls_analysis *syscalls, uint32_t task)
 {
 	while (syscalls->nr_blocks <= task)
 		if (!vec_push(syscalls->blocks, syscalls->nr_blocks))
@@ -19,7 +19,7 @@ static bool add_blocks(struct analysis *syscalls, uint32_t task)
 }
 
 /* A task comes back to a CPU in the middle of a call: was it blocked for longer than before in this call? */
-static void see_back(struct analysis *syscalls, uint32_t id)
+static void see_back(struct syscalls_analysis *syscalls, uint32_t id)
 {
 	const struct state *state = &syscalls->pass->state;
 	const struct state_task *task = &state->tasks[id];
@@ -39,7 +39,7 @@ static void see_back(struct analysis *syscalls, uint32_t id)
 	block->waker = state->events[STATE_WAKING] ? task->waker : -1;
 }
 
-void syscalls_slow_switch(struct analysis *syscalls, const struct event *event)
+void syscalls_slow_switch(struct syscalls_analysis *syscalls, const struct event *event)
 {
 	const struct state *state = &syscalls->pass->state;
 	uint32_t in = state->step.task, out = state->step.other;
@@ -58,7 +58,7 @@ void syscalls_slow_switch(struct analysis *syscalls, const struct event *event)
 		syscalls->left[out] = state_blocked(&state->tasks[out]);
 }
 
-void syscalls_slow_keep(struct analysis *syscalls, const struct slow_call *slow)
+void syscalls_slow_keep(struct syscalls_analysis *syscalls, const struct slow_call *slow)
 {
 	const struct call_block *block = slow->task < syscalls->nr_blocks ? &syscalls->blocks[slow->task] : NULL;
 	struct slow_call *at = syscalls->slowest;

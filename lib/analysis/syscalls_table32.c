@@ -32,21 +32,21 @@ static const char *other_machine(const char *machine)
 	return NULL;
 }
 
-const char *syscalls_table32_name(const struct analysis *syscalls, int64_t number)
+const char *syscalls_table32_name(const struct syscalls_analysis *syscalls, int64_t number)
 {
 	const char *other = other_machine(syscalls->pass->machine);
 
 	return other ? system_call_name(other, number & ~SYSCALLS_TABLE32) : NULL;
 }
 
-static bool is_no_call(const struct analysis *syscalls, int64_t returned)
+static bool is_no_call(const struct syscalls_analysis *syscalls, int64_t returned)
 {
 	const char *error = returned < 0 ? error_name(syscalls->pass->machine, -returned) : NULL;
 
 	return error && !strcmp(error, "ENOSYS");
 }
 
-static bool is_wide(const struct analysis *syscalls, const struct event *event)
+static bool is_wide(const struct syscalls_analysis *syscalls, const struct event *event)
 {
 	uint64_t value;
 
@@ -56,8 +56,8 @@ static bool is_wide(const struct analysis *syscalls, const struct event *event)
 	return false;
 }
 
-int64_t syscalls_table32_learn_enter(struct analysis *syscalls, const struct event *event, struct open_call *call,
-				     int64_t number)
+int64_t syscalls_table32_learn_enter(struct syscalls_analysis *syscalls, const struct event *event,
+				     struct open_call *call, int64_t number)
 {
 	const struct call_kind *kind;
 
@@ -73,7 +73,7 @@ int64_t syscalls_table32_learn_enter(struct analysis *syscalls, const struct eve
 }
 
 /* Learns the task's table from an exec that returns. Returns true if it returned with its number in the other table. */
-static bool see_exec(struct analysis *syscalls, struct open_call *call, int64_t number)
+static bool see_exec(struct syscalls_analysis *syscalls, struct open_call *call, int64_t number)
 {
 	const char *machine = syscalls->pass->machine;
 	bool same = (call->number & ~SYSCALLS_TABLE32) == number;
@@ -93,7 +93,8 @@ static bool see_exec(struct analysis *syscalls, struct open_call *call, int64_t 
 	return true;
 }
 
-int64_t syscalls_table32_learn_exit(struct analysis *syscalls, struct open_call *call, int64_t number, int64_t returned)
+int64_t syscalls_table32_learn_exit(struct syscalls_analysis *syscalls, struct open_call *call, int64_t number,
+				    int64_t returned)
 {
 	bool open = call->open && call->number >= 0, proved = call->proves;
 	const struct call_kind *kind = open && !returned ? syscalls_kind(syscalls, call->number, NULL) : NULL;
@@ -110,7 +111,7 @@ int64_t syscalls_table32_learn_exit(struct analysis *syscalls, struct open_call 
 	return call->table32 && number >= 0 && number < SYSCALLS_TABLE32 ? number | SYSCALLS_TABLE32 : number;
 }
 
-void syscalls_table32_fork(struct analysis *syscalls)
+void syscalls_table32_fork(struct syscalls_analysis *syscalls)
 {
 	const struct state_step *step = &syscalls->pass->state.step;
 

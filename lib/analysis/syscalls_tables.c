@@ -66,7 +66,7 @@ static const struct table_column heads[][2] = {
 	[SYSCALLS_BY_CPU] = { { "CPU", TABLE_TEXT, NULL }, { "NUMBER", TABLE_NUMBER, "cpu_number" } },
 };
 
-static const char *error_text(const struct analysis *syscalls, int64_t error, char into[32])
+static const char *error_text(const struct syscalls_analysis *syscalls, int64_t error, char into[32])
 {
 	const char *name = error_name(syscalls->pass->machine, error);
 
@@ -76,7 +76,7 @@ static const char *error_text(const struct analysis *syscalls, int64_t error, ch
 	return into;
 }
 
-static void put_head(struct analysis *syscalls, struct table *table, const struct call_row *row, uint64_t key)
+static void put_head(struct syscalls_analysis *syscalls, struct table *table, const struct call_row *row, uint64_t key)
 {
 	const struct state_task *task = &syscalls->pass->state.tasks[row->task];
 	uint32_t leader;
@@ -122,7 +122,7 @@ static void put_quantiles(struct table *table, const struct samples *samples)
 	}
 }
 
-static void put_time(const struct analysis *syscalls, struct table *table, const struct call_time *time)
+static void put_time(const struct syscalls_analysis *syscalls, struct table *table, const struct call_time *time)
 {
 	const uint64_t times[] = { time->on_cpu, time->blocked, time->waiting };
 
@@ -134,7 +134,7 @@ static void put_time(const struct analysis *syscalls, struct table *table, const
 	}
 }
 
-static void put_row(struct analysis *syscalls, struct table *table, const struct call_row *row, uint64_t key,
+static void put_row(struct syscalls_analysis *syscalls, struct table *table, const struct call_row *row, uint64_t key,
 		    uint64_t all)
 {
 	table_attach(table, &row->lasted);
@@ -163,7 +163,7 @@ static void put_row(struct analysis *syscalls, struct table *table, const struct
 }
 
 /* Reports the longest call of the row, for calls whose time is shown. */
-static void put_worst(struct analysis *syscalls, struct findings *findings, const struct call_row *row)
+static void put_worst(struct syscalls_analysis *syscalls, struct findings *findings, const struct call_row *row)
 {
 	const struct state_task *task;
 	struct worst worst = { .what = "system call" };
@@ -180,7 +180,7 @@ static void put_worst(struct analysis *syscalls, struct findings *findings, cons
 	findings_worst(findings, &worst);
 }
 
-static void put_rows(struct analysis *syscalls, struct findings *findings)
+static void put_rows(struct syscalls_analysis *syscalls, struct findings *findings)
 {
 	static const char *const titles[] = {
 		[SYSCALLS_BY_CALL] = "system calls",
@@ -246,7 +246,7 @@ static const struct table_column slow_columns[SLOW_COLUMNS] = {
 };
 
 /* Who ended the longest time for which the call was blocked, and where it was. */
-static void put_block(struct analysis *syscalls, struct table *table, const struct slow_call *call)
+static void put_block(struct syscalls_analysis *syscalls, struct table *table, const struct slow_call *call)
 {
 	const struct outs *outs = &syscalls->outs;
 
@@ -269,7 +269,7 @@ static void put_block(struct analysis *syscalls, struct table *table, const stru
 		table_cell(table, "");
 }
 
-static void put_slowest(struct analysis *syscalls, struct findings *findings)
+static void put_slowest(struct syscalls_analysis *syscalls, struct findings *findings)
 {
 	char longer[TEXT_HUMAN];
 	struct table *table;
@@ -313,7 +313,7 @@ static void put_slowest(struct analysis *syscalls, struct findings *findings)
  * Counts the calls that have not returned. Calls of tasks that ended never will: they go to `endless` of their row.
  * Returns the number of the others, which the end of the trace cut.
  */
-static uint64_t count_open(struct analysis *syscalls)
+static uint64_t count_open(struct syscalls_analysis *syscalls)
 {
 	const struct state *state = &syscalls->pass->state;
 	bool all = !syscalls->options.failures && syscalls->options.by != SYSCALLS_BY_ERROR;
@@ -338,8 +338,9 @@ static uint64_t count_open(struct analysis *syscalls)
 	return under_way;
 }
 
-int syscalls_finish(struct analysis *syscalls, struct findings *findings, struct fail *fail)
+int syscalls_finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct syscalls_analysis *syscalls = arg;
 	uint64_t under_way = count_open(syscalls);
 
 	if (syscalls->pass->failed || syscalls->roles.failed || syscalls->outs.roles.failed ||

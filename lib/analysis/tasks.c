@@ -21,8 +21,10 @@ static const struct analysis_want wants[] = {
 	{ NULL, NULL, NULL },
 };
 
-static bool init(struct analysis *tasks, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct tasks_analysis *tasks = arg;
+
 	tasks->pass = pass;
 	if (options)
 		tasks->options = *(const struct tasks_options *)options;
@@ -32,8 +34,10 @@ static bool init(struct analysis *tasks, struct pass *pass, const void *options)
 	return tasks->lives;
 }
 
-static void release(struct analysis *tasks)
+static void release(void *arg)
 {
+	struct tasks_analysis *tasks = arg;
+
 	for (size_t i = 0; i < tasks->nr_programs; i++)
 		samples_release(&tasks->programs[i].runs);
 	for (size_t i = 0; i < tasks->nr_parents; i++)
@@ -45,7 +49,7 @@ static void release(struct analysis *tasks)
 }
 
 /* NULL without memory. */
-static struct tasks_own *own_of(struct analysis *tasks, uint32_t number)
+static struct tasks_own *own_of(struct tasks_analysis *tasks, uint32_t number)
 {
 	while (tasks->nr_owns <= number) {
 		struct tasks_own *own = vec_push(tasks->owns, tasks->nr_owns);
@@ -59,7 +63,7 @@ static struct tasks_own *own_of(struct analysis *tasks, uint32_t number)
 	return &tasks->owns[number];
 }
 
-static struct tasks_program *program_of(struct analysis *tasks, uint32_t number)
+static struct tasks_program *program_of(struct tasks_analysis *tasks, uint32_t number)
 {
 	while (tasks->nr_programs <= number) {
 		if (!vec_push(tasks->programs, tasks->nr_programs)) {
@@ -70,7 +74,7 @@ static struct tasks_program *program_of(struct analysis *tasks, uint32_t number)
 	return &tasks->programs[number];
 }
 
-bool tasks_wants(const struct analysis *tasks, const struct life *life, const struct tasks_own *own)
+bool tasks_wants(const struct tasks_analysis *tasks, const struct life *life, const struct tasks_own *own)
 {
 	const struct state *state = &tasks->pass->state;
 	struct state_task task = { .pid = life->pid };
@@ -85,7 +89,8 @@ bool tasks_wants(const struct analysis *tasks, const struct life *life, const st
 }
 
 /* The run of the program that ends with this event, if the task runs one. */
-static void end_run(struct analysis *tasks, const struct life *life, struct tasks_own *own, const struct event *event)
+static void end_run(struct tasks_analysis *tasks, const struct life *life, struct tasks_own *own,
+		    const struct event *event)
 {
 	struct tasks_program *program = own->program == LIFE_NONE ? NULL : &tasks->programs[own->program];
 	struct extreme whole = { .lasted = event->ts - own->since,
@@ -107,7 +112,8 @@ static void end_run(struct analysis *tasks, const struct life *life, struct task
 	extreme_see(&program->longest, &whole);
 }
 
-static void begin_run(struct analysis *tasks, const struct life *life, struct tasks_own *own, const struct event *event)
+static void begin_run(struct tasks_analysis *tasks, const struct life *life, struct tasks_own *own,
+		      const struct event *event)
 {
 	struct tasks_program *program = life->program == LIFE_NONE ? NULL : program_of(tasks, life->program);
 
@@ -120,7 +126,7 @@ static void begin_run(struct analysis *tasks, const struct life *life, struct ta
 }
 
 /* The end of the task that had the PID before was not seen. */
-static void forget_run(struct analysis *tasks, uint32_t before)
+static void forget_run(struct tasks_analysis *tasks, uint32_t before)
 {
 	struct tasks_own *own = before < tasks->nr_owns ? &tasks->owns[before] : NULL;
 
@@ -131,7 +137,7 @@ static void forget_run(struct analysis *tasks, uint32_t before)
 	tasks->broken += own->losses != tasks->pass->state.losses;
 }
 
-static void follow(struct analysis *tasks, const struct life *life, struct tasks_own *own)
+static void follow(struct tasks_analysis *tasks, const struct life *life, struct tasks_own *own)
 {
 	const struct state *state = &tasks->pass->state;
 	uint32_t task = state_task_of(state, life->pid);
@@ -143,13 +149,16 @@ static void follow(struct analysis *tasks, const struct life *life, struct tasks
 	own->task = task;
 }
 
-static uint8_t look(struct analysis *tasks, const struct event *event)
+static uint8_t look(void *arg, const struct event *event)
 {
+	struct tasks_analysis *tasks = arg;
+
 	return lives_look(tasks->lives, event);
 }
 
-static void see(struct analysis *tasks, const struct event *event, uint8_t role)
+static void see(void *arg, const struct event *event, uint8_t role)
 {
+	struct tasks_analysis *tasks = arg;
 	const struct life *life;
 	struct tasks_own *own;
 	enum life_what what;
@@ -182,7 +191,7 @@ const struct analysis_ops tasks_analysis = {
 	.essential = 2,
 	.whole_lives = true,
 	.option = "record-tgid",
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct tasks_analysis),
 	.init = init,
 	.look = look,
 	.see = see,

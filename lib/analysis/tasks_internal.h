@@ -27,7 +27,7 @@ struct tasks_program {
 	uint64_t execs, running, failed;
 };
 
-struct analysis {
+struct tasks_analysis {
 	struct pass *pass;
 	struct tasks_options options;
 	struct lives *lives;
@@ -51,20 +51,20 @@ struct tasks_counts {
 };
 
 /* Whether the user wants a row of the task. */
-bool tasks_wants(const struct analysis *tasks, const struct life *life, const struct tasks_own *own);
+bool tasks_wants(const struct tasks_analysis *tasks, const struct life *life, const struct tasks_own *own);
 /* Whether it is known when the task ended, or that it has not ended. */
 enum tasks_end { TASKS_ENDED, TASKS_ALIVE, TASKS_END_UNKNOWN };
-enum tasks_end tasks_end_of(const struct analysis *tasks, const struct life *life);
+enum tasks_end tasks_end_of(const struct tasks_analysis *tasks, const struct life *life);
 /* How long it lived, as far as the recording goes. */
-uint64_t tasks_lasted(const struct analysis *tasks, const struct life *life);
+uint64_t tasks_lasted(const struct tasks_analysis *tasks, const struct life *life);
 /* The names of a task and of its parent; "<...>" if unknown. */
-const char *tasks_name(const struct analysis *tasks, const struct life *life);
-const char *tasks_parent_name(const struct analysis *tasks, const struct life *life);
+const char *tasks_name(const struct tasks_analysis *tasks, const struct life *life);
+const char *tasks_parent_name(const struct tasks_analysis *tasks, const struct life *life);
 /* Whether the task failed, as far as it is known. */
 bool tasks_failed(const struct life *life);
 
 /* The tables. */
-void tasks_put_rows(struct analysis *tasks, struct findings *findings);
-int must_check tasks_finish(struct analysis *tasks, struct findings *findings, struct fail *fail);
+void tasks_put_rows(struct tasks_analysis *tasks, struct findings *findings);
+int must_check tasks_finish(void *arg, struct findings *findings, struct fail *fail);
 
 #endif

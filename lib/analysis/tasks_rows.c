@@ -77,7 +77,7 @@ static const char *kind_of(const struct life *life)
 	return life_is_thread(life) ? "thread" : "process";
 }
 
-static void put_name(const struct analysis *tasks, const struct life *life, unsigned depth, struct table *table)
+static void put_name(const struct tasks_analysis *tasks, const struct life *life, unsigned depth, struct table *table)
 {
 	char text[DEEPEST * INDENT + 64];
 
@@ -92,7 +92,7 @@ static void put_name(const struct analysis *tasks, const struct life *life, unsi
 		table_cell_nothing(table);
 }
 
-static void put_parent(const struct analysis *tasks, const struct life *life, struct table *table)
+static void put_parent(const struct tasks_analysis *tasks, const struct life *life, struct table *table)
 {
 	if (life->parent_pid < 0) {
 		table_cell_nothing(table);
@@ -130,7 +130,7 @@ static void put_time(struct table *table, bool known, uint64_t ts)
 		table_cell(table, "-");
 }
 
-static void put_program(const struct analysis *tasks, const struct life *life, struct table *table)
+static void put_program(const struct tasks_analysis *tasks, const struct life *life, struct table *table)
 {
 	const char *path;
 	size_t len;
@@ -144,7 +144,7 @@ static void put_program(const struct analysis *tasks, const struct life *life, s
 }
 
 /* What it ran; "-" if no event shows it. */
-static void put_run(const struct analysis *tasks, uint32_t number, struct table *table)
+static void put_run(const struct tasks_analysis *tasks, uint32_t number, struct table *table)
 {
 	const struct tasks_own *own = number < tasks->nr_owns ? &tasks->owns[number] : NULL;
 	const struct state *state = &tasks->pass->state;
@@ -163,7 +163,7 @@ static void put_text(struct table *table, const char *text)
 		table_cell_nothing(table);
 }
 
-static void put_row(const struct analysis *tasks, uint32_t number, unsigned depth, struct table *table)
+static void put_row(const struct tasks_analysis *tasks, uint32_t number, unsigned depth, struct table *table)
 {
 	static const char *const ends[] = {
 		[TASKS_ENDED] = "ended", [TASKS_ALIVE] = "alive", [TASKS_END_UNKNOWN] = "unknown"
@@ -187,7 +187,7 @@ static void put_row(const struct analysis *tasks, uint32_t number, unsigned dept
 }
 
 /* A task that no event is about: only its name and PID are known. */
-static void put_root(const struct analysis *tasks, uint32_t number, struct table *table)
+static void put_root(const struct tasks_analysis *tasks, uint32_t number, struct table *table)
 {
 	const struct life *life = lives_at(tasks->lives, number);
 
@@ -199,7 +199,7 @@ static void put_root(const struct analysis *tasks, uint32_t number, struct table
 		table_cell_nothing(table);
 }
 
-static void put_in_order(const struct analysis *tasks, struct table *table)
+static void put_in_order(const struct tasks_analysis *tasks, struct table *table)
 {
 	for (uint32_t i = 0; i < tasks->nr_owns; i++)
 		if (tasks->owns[i].wanted)
@@ -213,12 +213,12 @@ struct branch {
 	unsigned depth;
 };
 
-static bool is_wanted(const struct analysis *tasks, uint32_t number)
+static bool is_wanted(const struct tasks_analysis *tasks, uint32_t number)
 {
 	return number < tasks->nr_owns && tasks->owns[number].wanted;
 }
 
-static void grow(const struct analysis *tasks, struct branch *branches, uint32_t nr)
+static void grow(const struct tasks_analysis *tasks, struct branch *branches, uint32_t nr)
 {
 	/* A parent has a lower number than its children. */
 	for (uint32_t i = nr; i-- > 0;) {
@@ -243,7 +243,7 @@ static void grow(const struct analysis *tasks, struct branch *branches, uint32_t
 }
 
 /* Goes through the tree without recursion: a chain of tasks that start each other may have any length. */
-static void put_tree(struct analysis *tasks, struct table *table)
+static void put_tree(struct tasks_analysis *tasks, struct table *table)
 {
 	uint32_t nr = (uint32_t)lives_count(tasks->lives), at;
 	struct branch *branches = calloc((size_t)nr + 1, sizeof(*branches));
@@ -275,7 +275,7 @@ static void put_tree(struct analysis *tasks, struct table *table)
 }
 
 /* Leaves out the columns that have nothing to say in text. */
-static void hide(const struct analysis *tasks, struct table *table)
+static void hide(const struct tasks_analysis *tasks, struct table *table)
 {
 	bool tree = tasks->options.tree, kinds = false, statuses = false, cut = false;
 
@@ -303,7 +303,7 @@ static void hide(const struct analysis *tasks, struct table *table)
 	table->spare = 1 << ENDED | 1 << BEGAN | 1 << EXECS | 1 << CHILDREN | 1 << KIND | 1 << RUN;
 }
 
-void tasks_put_rows(struct analysis *tasks, struct findings *findings)
+void tasks_put_rows(struct tasks_analysis *tasks, struct findings *findings)
 {
 	const char *title = tasks->options.tree ? "tasks, below the tasks that started them" :
 						  "tasks that began, executed a program or ended";

@@ -17,12 +17,12 @@
 
 enum { WANT_EXIT = 1 }; /* the index among the wants */
 
-const char *tasks_name(const struct analysis *tasks, const struct life *life)
+const char *tasks_name(const struct tasks_analysis *tasks, const struct life *life)
 {
 	return *life->name ? life->name : task_name(tasks->pass->reader->buffers[0].context->tasks, life->pid).text;
 }
 
-const char *tasks_parent_name(const struct analysis *tasks, const struct life *life)
+const char *tasks_parent_name(const struct tasks_analysis *tasks, const struct life *life)
 {
 	if (*life->parent_name || life->parent_pid < 0)
 		return life->parent_name;
@@ -31,7 +31,7 @@ const char *tasks_parent_name(const struct analysis *tasks, const struct life *l
 	return task_name(tasks->pass->reader->buffers[0].context->tasks, life->parent_pid).text;
 }
 
-enum tasks_end tasks_end_of(const struct analysis *tasks, const struct life *life)
+enum tasks_end tasks_end_of(const struct tasks_analysis *tasks, const struct life *life)
 {
 	if (life->known & LIFE_ENDED)
 		return TASKS_ENDED;
@@ -41,7 +41,7 @@ enum tasks_end tasks_end_of(const struct analysis *tasks, const struct life *lif
 }
 
 /* The last time at which the task certainly lived: sched_switch also names the task that left. 0: unknown. */
-static uint64_t last_seen(const struct analysis *tasks, const struct life *life)
+static uint64_t last_seen(const struct tasks_analysis *tasks, const struct life *life)
 {
 	size_t number = (size_t)(life - lives_at(tasks->lives, 0));
 	uint32_t id = number < tasks->nr_owns ? tasks->owns[number].task : (uint32_t)STATE_NO_TASK;
@@ -54,7 +54,7 @@ static uint64_t last_seen(const struct analysis *tasks, const struct life *life)
 	return state->events[STATE_SWITCH] && state->tasks[id].mode != TASK_UNKNOWN ? state->now : 0;
 }
 
-uint64_t tasks_lasted(const struct analysis *tasks, const struct life *life)
+uint64_t tasks_lasted(const struct tasks_analysis *tasks, const struct life *life)
 {
 	const struct state *state = &tasks->pass->state;
 	uint64_t from = life->known & LIFE_BEGAN ? life->began : state->start, to = life->last,
@@ -75,7 +75,7 @@ bool tasks_failed(const struct life *life)
 }
 
 /* Whether any event shows how tasks ended; otherwise it is not known how many failed. */
-static bool knows_status(const struct analysis *tasks)
+static bool knows_status(const struct tasks_analysis *tasks)
 {
 	for (uint32_t i = 0; i < tasks->nr_owns; i++)
 		if (lives_at(tasks->lives, i)->status != LIFE_STATUS_UNKNOWN)
@@ -97,7 +97,7 @@ static const struct table_column program_columns[] = {
 	{ "P99", TABLE_TIME, NULL },     { "MAX", TABLE_TIME, NULL },   { "MAX AT", TABLE_NUMBER, "max_at" },
 };
 
-static void put_programs(const struct analysis *tasks, struct findings *findings)
+static void put_programs(const struct tasks_analysis *tasks, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "programs", "programs: how often and how long they ran", "total",
 					     program_columns, array_size(program_columns));
@@ -136,7 +136,7 @@ static const struct table_column parent_columns[] = {
 };
 
 /* Adds up the wanted tasks that each task started. Returns false without memory. */
-static bool count_parents(struct analysis *tasks)
+static bool count_parents(struct tasks_analysis *tasks)
 {
 	struct u64_map of; /* by number of the parent's life: index + 1 */
 	bool ok = true;
@@ -169,7 +169,7 @@ static bool count_parents(struct analysis *tasks)
 	return ok;
 }
 
-static void put_parents(struct analysis *tasks, struct findings *findings)
+static void put_parents(struct tasks_analysis *tasks, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "parents", "tasks that started others, and how long these lived",
 					     "started", parent_columns, array_size(parent_columns));
@@ -194,7 +194,7 @@ static void put_parents(struct analysis *tasks, struct findings *findings)
 	}
 }
 
-static void tell_longest(const struct analysis *tasks, struct findings *findings)
+static void tell_longest(const struct tasks_analysis *tasks, struct findings *findings)
 {
 	const struct life *longest = NULL;
 	struct worst worst = { .what = "life of a task" };
@@ -217,7 +217,7 @@ static void tell_longest(const struct analysis *tasks, struct findings *findings
 	findings_worst(findings, &worst);
 }
 
-static void count(const struct analysis *tasks, const struct life *life, const struct tasks_own *own,
+static void count(const struct tasks_analysis *tasks, const struct life *life, const struct tasks_own *own,
 		  struct tasks_counts *counts)
 {
 	enum tasks_end end = tasks_end_of(tasks, life);
@@ -233,7 +233,7 @@ static void count(const struct analysis *tasks, const struct life *life, const s
 }
 
 /* The task that started most of the wanted ones; LIFE_NONE: nobody started two. */
-static uint32_t busiest(const struct analysis *tasks, uint64_t *ret_started)
+static uint32_t busiest(const struct tasks_analysis *tasks, uint64_t *ret_started)
 {
 	uint32_t *started = calloc(lives_count(tasks->lives) + 1, sizeof(*started)), best = LIFE_NONE;
 
@@ -252,7 +252,8 @@ static uint32_t busiest(const struct analysis *tasks, uint64_t *ret_started)
 	return best;
 }
 
-static void tell_counts(const struct analysis *tasks, const struct tasks_counts *counts, struct findings *findings)
+static void tell_counts(const struct tasks_analysis *tasks, const struct tasks_counts *counts,
+			struct findings *findings)
 {
 	char began[TEXT_HUMAN], ended[TEXT_HUMAN], execs[TEXT_HUMAN], programs[TEXT_HUMAN], by[TEXT_HUMAN];
 	char most[64 + LIFE_NAME] = "";
@@ -276,8 +277,9 @@ static void tell_counts(const struct analysis *tasks, const struct tasks_counts 
 		      text_plural(different), most);
 }
 
-int tasks_finish(struct analysis *tasks, struct findings *findings, struct fail *fail)
+int tasks_finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct tasks_analysis *tasks = arg;
 	struct tasks_counts counts = { .seen = 0 };
 
 	tasks->ends_recorded = pass_recorded(tasks->pass, &tasks_analysis.wants[WANT_EXIT]);

@@ -8,27 +8,32 @@
 #include "lib/base/u64_map.h"
 #include "lib/event/event.h"
 
-struct analysis {
+struct events_per_task_analysis {
 	struct pass *pass;
 	struct u64_map counts; /* by task and CPU: memory grows with these, not with events */
 };
 
-static bool init(struct analysis *analysis, struct pass *pass, const void *options)
+static bool init(void *arg, struct pass *pass, const void *options)
 {
+	struct events_per_task_analysis *analysis = arg;
+
 	(void)options;
 	analysis->pass = pass;
 	u64_map_init(&analysis->counts, sizeof(uint64_t));
 	return true;
 }
 
-static void release(struct analysis *analysis)
+static void release(void *arg)
 {
+	struct events_per_task_analysis *analysis = arg;
+
 	u64_map_release(&analysis->counts);
 }
 
 /* The state saw the event before: after a switch, the CPU belongs to the next task. */
-static void see(struct analysis *analysis, const struct event *event, uint8_t role)
+static void see(void *arg, const struct event *event, uint8_t role)
 {
+	struct events_per_task_analysis *analysis = arg;
 	const struct state *state = &analysis->pass->state;
 	uint32_t task = state->step.kind == STEP_SWITCH ? state->step.other : state_running(state, event->cpu);
 	uint64_t *count;
@@ -49,8 +54,9 @@ static const struct table_column columns[] = { { "TASK", TABLE_TEXT, "comm" },
 
 static const struct analysis_sorts sorts = { columns, array_size(columns), 0 };
 
-static int finish(struct analysis *analysis, struct findings *findings, struct fail *fail)
+static int finish(void *arg, struct findings *findings, struct fail *fail)
 {
+	struct events_per_task_analysis *analysis = arg;
 	struct table *table = findings_table(findings, "tasks", "events of each task on each CPU", "events", columns,
 					     array_size(columns));
 	const uint64_t *count;
@@ -79,7 +85,7 @@ const struct analysis_ops events_per_task_analysis = {
 	.sorts = &sorts,
 	.wants = wants,
 	.essential = 1,
-	.size = sizeof(struct analysis),
+	.size = sizeof(struct events_per_task_analysis),
 	.init = init,
 	.see = see,
 	.finish = finish,

@@ -376,7 +376,8 @@ TEST(graph_tree_adds_up_whatever_the_order_of_events)
 
 		add_random_calls(&script, seed * 0x9e3779b97f4a7c15u);
 		if (analysed_begin(&analysed, &graph_tree_analysis, &options, types, buf_str(&script))) {
-			const struct call_tree *tree = &analysed.pass.items[0].analysis->below;
+			const struct graph_tree_analysis *analysis = analysed.pass.items[0].analysis;
+			const struct call_tree *tree = &analysis->below;
 			uint64_t self = 0;
 
 			for (size_t i = 0; i < tree->nr; i++)
