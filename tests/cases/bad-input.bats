@@ -49,6 +49,7 @@ cut_everywhere()
 }
 
 @test "report, info, check: so is one of version 6" {
+	by_turn
 	for sample in tests/corpora/container/accept/v6*.dat; do
 		grep -q weft-set "$sample" || continue
 		cut_everywhere "$sample"

@@ -113,6 +113,7 @@ load lib
 
 # The time of a sleep is certain: whatever else the machine does, one lasts a second longer.
 @test "bench: what the runs did tells the sleep, with programs of two names as one task" {
+	by_turn
 	need_tracefs
 	need_command jq
 	cd "$BATS_TEST_TMPDIR"
@@ -137,6 +138,7 @@ load lib
 
 # Numbers of calls are certain, however long they take.
 @test "bench: one more system call in each loop is found, and the same loop again has none" {
+	by_turn
 	need_tracefs
 	need_command jq python3
 	cd "$BATS_TEST_TMPDIR"
@@ -158,6 +160,7 @@ END
 }
 
 @test "bench: --against compares with the runs that --save has saved" {
+	by_turn
 	need_tracefs
 	need_command jq
 	cd "$BATS_TEST_TMPDIR"

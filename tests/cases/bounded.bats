@@ -81,6 +81,7 @@ bounded() {
 
 # What a message advises exists in the command that prints it. Beside sched, which wants other events, each writes all.
 @test "bounded: --trust-size is an option of every command that refuses a file for what it claims" {
+	by_turn
 	local command
 	made 16 0 1 16777216 4096 1
 	for command in "report --tail 1" check info "export --to csv -o MADE" "split -o MADE" \
@@ -110,6 +111,7 @@ bounded() {
 
 # Each event of 28 bytes gives a line of 4000 characters: no kernel has such a print fmt.
 @test "bounded: a small file does not print gigabytes, unless --trust-size asks for them" {
+	by_turn
 	load hostile
 	tiny_tree "$BATS_TEST_TMPDIR/tree"
 	tiny_event "$BATS_TEST_TMPDIR/tree" sys long 2000 "\"$(printf '%4000s' x)%d\", REC->x"

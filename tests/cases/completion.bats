@@ -65,6 +65,7 @@ offers()
 }
 
 @test "bash completes the columns of --sort, which are those of the command's table" {
+	by_turn
 	offers 'weft sched --sort ' run
 	offers 'weft sched --sort=w' w/idle
 	! offers 'weft sched --sort ' calls
@@ -166,6 +167,7 @@ zsh_line()
 }
 
 @test "an interactive zsh completes commands, options, formats and choices" {
+	by_turn
 	need_command zsh
 	[ "$(zsh_line 'weft repo\t')" = "weft report" ]
 	[ "$(zsh_line 'weft help repo\t')" = "weft help report" ]
@@ -180,6 +182,7 @@ zsh_line()
 }
 
 @test "an interactive zsh completes events, tracers and clocks" {
+	by_turn
 	need_command zsh
 	need_tracefs
 	[ "$(zsh_line 'weft record -p no\t')" = "weft record -p nop" ]
@@ -190,6 +193,7 @@ zsh_line()
 }
 
 @test "zsh shows descriptions with their colons and brackets" {
+	by_turn
 	need_command zsh
 	zsh_types 'weft report --e\C-d' | grep -q 'Only EVENT: system:event, system or event'
 	zsh_types 'weft report --input\C-d' | grep -q '(default: trace.dat)'

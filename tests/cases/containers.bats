@@ -170,10 +170,9 @@ start()
 }
 
 @test "record, stream, start, set: -P of a task that does not exist is an error" {
-	sleep 60 3>&- &
+	true 3>&- &
 	gone=$!
-	kill $gone
-	wait $gone || true
+	wait $gone
 	for command in "record -o n.dat" "record -c -o n.dat" stream start set; do
 		# shellcheck disable=SC2086
 		run -125 timeout 60 weft $command -P $gone -e sched || [ "$status" = 1 ]

@@ -6,6 +6,7 @@ load lib
 forms=("--file-version 7" "--file-version 7 --compression none" "--file-version 6" "--compression zstd:19")
 
 @test "convert: each version and compression gives the kernel's own text" {
+	by_turn
 	local golden text form count=0
 
 	for text in tests/fixtures/golden/*.txt; do

@@ -185,6 +185,7 @@ process.stdout.write(JSON.parse(/id="data">\n([\s\S]*?)<\/script>/.exec(html)[1]
 }
 
 @test "html: clocks that count no time, and several instances, make a page, too" {
+	by_turn
 	need_command node
 	slices tests/corpora/report/accept/lost-6.12.dat | grep -q '^lost'
 	for file in tests/corpora/report/accept/*.dat "$golden"/*.dat; do
@@ -261,6 +262,7 @@ clicks='right [1-9][0-9]+ wrong 0 search true'
 flames='shown true, up true, zoomed true, all true, right [1-9][0-9]+ wrong 0, matched: [0-9.]+% marked [1-9][0-9]*, back true'
 
 @test "html: in Chromium, keys and clicks go through the flame graph, search adds up, and no script fails" {
+	by_turn
 	clickable "$golden/6.12-event-stacktrace.dat" html-flame.js
 	opened chromium "$flames"
 }
@@ -271,11 +273,13 @@ flames='shown true, up true, zoomed true, all true, right [1-9][0-9]+ wrong 0, m
 }
 
 @test "html: in Firefox, keys and clicks go through the flame graph, search adds up, and no script fails" {
+	by_turn
 	clickable "$golden/6.12-event-stacktrace.dat" html-flame.js
 	opened firefox-esr "$flames"
 }
 
 @test "html: in Firefox, a click on a slice tells of it, search finds, and no script fails" {
+	by_turn
 	clickable tests/fixtures/demo.dat html-clicks.js
 	opened firefox-esr "$clicks"
 }

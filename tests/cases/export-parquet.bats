@@ -35,6 +35,7 @@ same()
 }
 
 @test "parquet: DuckDB reads every value that jsonl has: integers of all sizes, texts, arrays, losses" {
+	by_turn
 	need_command python3
 	need_duckdb
 	for file in "$golden"/*events*.dat "$golden"/*-function.dat "$golden"/*stacktrace.dat "$golden"/6.12-{osnoise,user_events}.dat \
@@ -125,6 +126,7 @@ prev_pid INTEGER,prev_prio INTEGER,prev_state BIGINT,next_comm VARCHAR,next_pid 
 }
 
 @test "parquet: a second reader, hyparquet, reads every value, and the bounds of texts are those of the values" {
+	by_turn
 	need_command python3
 	need_command zstd
 	need_npm hyparquet 1.33.0
@@ -208,6 +210,7 @@ prev_pid INTEGER,prev_prio INTEGER,prev_state BIGINT,next_comm VARCHAR,next_pid 
 }
 
 @test "parquet: a large recording takes less than 128 MB, and its row groups are one table" {
+	by_turn
 	need_shared bench/sched-syscalls.dat
 	[ -x /usr/bin/time ] || skip "no /usr/bin/time"
 	/usr/bin/time -f %M -o "$BATS_TEST_TMPDIR/kb" "$WEFT" export --to parquet -q -o "$out" "$SHARED/bench/sched-syscalls.dat"

@@ -160,10 +160,10 @@ rules()
 
 @test "perfetto: the importer takes what is made of a tenth of the captures, another tenth each day" {
 	need_shared captures/unpack
-	local turn=${WEFT_PERFETTO_TURN:-$(($(date +%s) / 86400))} i=0
+	local i=0
 	for file in "$BUILD"/captures*/*/*/trace.dat; do
 		i=$((i + 1))
-		[ "$turn" = all ] || [ $(((i + turn) % 10)) = 0 ] || continue
+		in_turn $i 10 || continue
 		echo "$file"
 		rules --limit 20000 "$file"
 	done

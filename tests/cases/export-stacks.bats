@@ -195,6 +195,7 @@ if (!check(JSON.parse(fs.readFileSync(process.argv[2])))) throw new Error(JSON.s
 }
 
 @test "speedscope: its own program reads the file in Chromium and shows the self times that folded has" {
+	by_turn
 	need_npm speedscope 1.25.0
 	need_command chromium
 	local release=$BATS_TEST_TMPDIR/release file

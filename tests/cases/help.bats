@@ -25,6 +25,7 @@ load lib
 }
 
 @test "help: -h, -? and --help of a command are one text, with examples in front of the options" {
+	by_turn
 	local name option
 	while read -r name; do
 		[ "$name" != __describe ] || continue

@@ -100,6 +100,7 @@ pairs() {
 }
 
 @test "hist: --input of damaged files and of strange ones ends with words" {
+	by_turn
 	head -c $(($(stat -c %s "$sched.dat") / 2)) "$sched.dat" > "$BATS_TEST_TMPDIR/cut.dat"
 	run --separate-stderr timeout 20 weft hist -i "$BATS_TEST_TMPDIR/cut.dat" sched:sched_switch --keys next_pid
 	[ "$status" -le 1 ]

@@ -407,6 +407,7 @@ END
 }
 
 @test "import: sched, latency, syscalls, irq and graph tell of a text what they tell of its recording, or why not" {
+	by_turn
 	need_command python3
 	local table=$BATS_TEST_DIRNAME/import-analyses compared=0 name command
 	for text in "$golden"/*.txt; do

@@ -2,6 +2,8 @@
 # Loaded by every file of tests/cases: `load lib`. The tests run from the project's root.
 bats_require_minimum_version 1.5.0
 cd "$BATS_TEST_DIRNAME/../.." || exit 1
+# shellcheck source=tests/turn
+. tests/turn
 BUILD=$(realpath "${BUILD:-build}")
 WEFT=$BUILD/weft
 PATH=$BUILD:$PATH
@@ -77,4 +79,13 @@ await_tracing()
 		kill -0 "$1" || return
 		sleep 0.02
 	done
+}
+
+# by_turn: the first line of a long test, which runs on every third day (tests/turn).
+by_turn()
+{
+	local number
+
+	number=$(cksum <<< "$BATS_TEST_DESCRIPTION")
+	in_turn "${number%% *}" 3 || skip "another day has it (WEFT_TURN=$(next_turn "${number%% *}" 3), or all)"
 }

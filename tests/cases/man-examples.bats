@@ -34,6 +34,7 @@ works()
 }
 
 @test "man: each example that reads a file works as it is printed" {
+	by_turn
 	local page line bad=0
 	for page in "$BATS_TEST_DIRNAME"/../../man/*.in; do
 		while read -r line; do

@@ -228,7 +228,7 @@ too_long()
 
 @test "analyses: on a terminal of 60, 80 or 120 columns no line is longer; what a table leaves out is told" {
 	command -v script > /dev/null || skip "no script(1)"
-	local fixtures=$BATS_TEST_DIRNAME/../fixtures file what width widths=(60 80 120) nr=$(($(date +%s) / 86400))
+	local fixtures=$BATS_TEST_DIRNAME/../fixtures file what width widths=(60 80 120) nr=$((WEFT_TURN))
 	# Each has one of the widths, the next day another one.
 	for file in demo golden/6.12-function_graph golden/6.12-osnoise golden/6.12-event-stacktrace golden/6.12-events-irq-timer golden/6.12-events-sched \
 		resources/block resources/kmem resources/power; do

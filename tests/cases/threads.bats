@@ -48,6 +48,7 @@ make_switches()
 }
 
 @test "threads: every answer is the same with one thread and with several, of packed and of raw pages" {
+	by_turn
 	every_answer tests/fixtures/demo.dat
 	every_answer tests/fixtures/golden/6.12-function_graph.dat
 	make_switches 6

@@ -55,6 +55,7 @@ has_option()
 }
 
 @test "every option of trace-cmd that weft does not have is told with what does the same here" {
+	by_turn
 	need_command trace-cmd
 	local command word untold=''
 	for command in $commands; do
