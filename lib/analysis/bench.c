@@ -87,45 +87,26 @@ void bench_spread(const struct bench_side *side, enum bench_figure figure, struc
 	ret->max = values[nr - 1];
 }
 
-double bench_least_p(size_t nr_old, size_t nr_new)
+bool bench_holm(struct bench_line *const *lines, size_t nr, double level, double least_p)
 {
-	double ways = 1;
+	struct diff_test **tests = calloc(nr ? nr : 1, sizeof(struct diff_test *));
+	bool ok = tests;
 
-	for (size_t i = 1; i <= nr_new; i++)
-		ways *= (double)(nr_old + i) / (double)i;
-	return fmin(2 / ways, 1);
-}
-
-static int compare_p(const void *a, const void *b)
-{
-	const struct bench_line *const *first = a, *const *second = b;
-
-	return (*first)->test.p < (*second)->test.p ? -1 : (*first)->test.p > (*second)->test.p;
-}
-
-void bench_holm(struct bench_line *const *lines, size_t nr, double level, double least_p)
-{
-	struct bench_line **sorted = calloc(nr ? nr : 1, sizeof(*sorted));
-	bool passes = sorted;
-
-	if (sorted && nr)
-		memcpy(sorted, lines, nr * sizeof(*sorted));
-	if (sorted && nr)
-		qsort(sorted, nr, sizeof(*sorted), compare_p);
-	for (size_t i = 0; sorted && i < nr; i++) {
-		const struct diff_test *test = &sorted[i]->test;
-
-		passes = passes && test->p <= level / (double)(nr - i);
-		sorted[i]->tested = test->bounded && least_p <= level / (double)nr;
-		sorted[i]->changed = passes && test->bounded && (test->low > 0 || test->high < 0);
+	for (size_t i = 0; ok && i < nr; i++)
+		tests[i] = &lines[i]->test;
+	ok = ok && diff_holm(tests, nr, level, least_p);
+	for (size_t i = 0; ok && i < nr; i++) {
+		lines[i]->tested = tests[i]->could_pass;
+		lines[i]->changed = tests[i]->passes;
 	}
-	free(sorted);
+	free(tests);
+	return ok;
 }
 
-static void judge(const struct bench *bench, struct bench_line lines[BENCH_FIGURES])
+static bool judge(const struct bench *bench, struct bench_line lines[BENCH_FIGURES])
 {
 	const struct bench_side *old = &bench->sides[0], *new = &bench->sides[1];
-	double least_p = bench_least_p(old->nr, new->nr), least = least_memory(bench);
+	double least_p = diff_least_p(old->nr, new->nr), least = least_memory(bench);
 	struct bench_line *all[BENCH_FIGURES];
 
 	for (size_t i = 0; i < BENCH_FIGURES; i++) {
@@ -141,8 +122,8 @@ static void judge(const struct bench *bench, struct bench_line lines[BENCH_FIGUR
 		diff_ranks(values[0], old->nr, values[1], new->nr, 0.5, &lines[i].test);
 		all[i] = &lines[i];
 	}
-	bench_holm(all, BENCH_USER, BENCH_MAIN / 1000.0, least_p);
-	bench_holm(all + BENCH_USER, BENCH_FIGURES - BENCH_USER, BENCH_OTHER / 1000.0, least_p);
+	return bench_holm(all, BENCH_USER, BENCH_MAIN / 1000.0, least_p) &&
+	       bench_holm(all + BENCH_USER, BENCH_FIGURES - BENCH_USER, BENCH_OTHER / 1000.0, least_p);
 }
 
 /* What a condition is about: a figure, or one of the rows. */
@@ -226,7 +207,8 @@ static int compare_commands(const struct bench *bench, const struct bench_option
 	struct bench_rows rows = { .nr = 0 };
 	int r = 0;
 
-	judge(bench, lines);
+	if (!judge(bench, lines))
+		return fail_memory(fail);
 	bench_put_figures(lines, findings);
 	tell_memory(bench, &lines[BENCH_MEMORY].test, findings);
 	if (bench->rows && bench->rows->sides[0].nr && bench->rows->sides[1].nr) {

@@ -68,14 +68,8 @@ struct bench_spread {
 };
 void bench_spread(const struct bench_side *side, enum bench_figure figure, struct bench_spread *ret);
 
-/*
- * The correction of Holm: of m lines, the one with the k-th smallest p passes if p is at most level / (m - k + 1), and
- * all lines before it have passed. Sets `tested`, of those whose smallest possible p would pass alone, and `changed`.
- */
-void bench_holm(struct bench_line *const *lines, size_t nr, double level, double least_p);
-
-/* The smallest p that so many runs can have. */
-double bench_least_p(size_t nr_old, size_t nr_new);
+/* Sets `tested` and `changed` of these lines, which are all of their kind, by diff_holm(). */
+bool must_check bench_holm(struct bench_line *const *lines, size_t nr, double level, double least_p);
 
 /* lib/analysis/bench_table.c */
 void bench_put_times(const struct bench *bench, struct findings *findings);

@@ -34,17 +34,6 @@ static double mean_wall(const struct bench *bench)
 	return (old.mean + new.mean) / 2;
 }
 
-static bool is_same(const double *old, size_t nr_old, const double *new, size_t nr_new)
-{
-	bool same = true;
-
-	for (size_t i = 0; i < nr_old; i++)
-		same = same && old[i] == old[0];
-	for (size_t i = 0; i < nr_new; i++)
-		same = same && new[i] == old[0];
-	return same;
-}
-
 /*
  * What is left out of the test does not depend on the side that has it, so the choice favours no difference: times that
  * are small over all runs, and numbers that are the same in all runs.
@@ -56,11 +45,11 @@ static int add_row(const struct bench *bench, const char *name, struct bench_row
 	struct bench_row added = { .name = name }, *row;
 
 	added.time.small = all / (double)(old->nr + new->nr) < least_share * mean_wall(bench);
-	added.time.same = is_same(values[0], old->nr, values[1], new->nr);
+	added.time.same = diff_is_same(values[0], old->nr, values[1], new->nr);
 	diff_ranks(values[0], old->nr, values[1], new->nr, 0.5, &added.time.test);
 	get(old, name, true, values[0]);
 	get(new, name, true, values[1]);
-	added.calls.same = is_same(values[0], old->nr, values[1], new->nr);
+	added.calls.same = diff_is_same(values[0], old->nr, values[1], new->nr);
 	diff_ranks(values[0], old->nr, values[1], new->nr, 0.5, &added.calls.test);
 	added.more = added.time.test.new - added.time.test.old;
 	rows->small += bench_row_is_small(&added);
@@ -104,6 +93,7 @@ static int correct(const struct bench *bench, struct bench_rows *rows, struct fa
 {
 	struct bench_line **lines = calloc(2 * rows->nr + 1, sizeof(*lines));
 	size_t nr = 0;
+	bool ok;
 
 	if (!lines)
 		return fail_memory(fail);
@@ -111,9 +101,12 @@ static int correct(const struct bench *bench, struct bench_rows *rows, struct fa
 		take_line(&rows->rows[i].time, lines, &nr);
 		take_line(&rows->rows[i].calls, lines, &nr);
 	}
-	bench_holm(lines, nr, BENCH_ROWS / 1000.0, bench_least_p(bench->rows->sides[0].nr, bench->rows->sides[1].nr));
+	ok = bench_holm(lines, nr, BENCH_ROWS / 1000.0,
+			diff_least_p(bench->rows->sides[0].nr, bench->rows->sides[1].nr));
 	rows->few = nr && !lines[0]->tested;
 	free(lines);
+	if (!ok)
+		return fail_memory(fail);
 	if (rows->nr > 1)
 		qsort(rows->rows, rows->nr, sizeof(*rows->rows), compare);
 	return 0;

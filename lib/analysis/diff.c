@@ -123,7 +123,7 @@ static bool has_figure(const struct diff_row *row, enum diff_metric metric)
 static void weigh(struct diff_line *line, double rate, double total)
 {
 	const struct diff_test *test = &line->test;
-	double least = test->bounded && (test->low > 0 || test->high < 0) ? fmin(fabs(test->low), fabs(test->high)) : 0;
+	double least = diff_excludes_none(test) ? fmin(fabs(test->low), fabs(test->high)) : 0;
 
 	total = total > 0 ? total : rate;
 	line->time = total;
@@ -254,6 +254,7 @@ static void judge_runs(struct diff_judging *judging, const char *name)
 			nr[side] = take_runs(&diff->sides[side], name, line->metric, values[side], &line->counts[side],
 					     &timed);
 		line->known = nr[0] && nr[1];
+		line->same = diff_is_same(values[0], nr[0], values[1], nr[1]);
 		if (line->known)
 			diff_ranks(values[0], nr[0], values[1], nr[1],
 				   diff_nothing(diff, &diff->sides[0].runs[0], line->metric), &line->test);
@@ -280,39 +281,35 @@ static int group_of(const struct diff_line *line)
 	return diff_row_is_elapsed(line->name) ? GROUP_ELAPSED : (int)line->metric;
 }
 
-/* Orders lines by group; tested ones come first, ordered by their p. */
-static int compare_p(const void *a, const void *b)
+static int compare_groups(const void *a, const void *b)
 {
-	const struct diff_line *first = a, *second = b;
-
-	if (group_of(first) != group_of(second))
-		return group_of(first) - group_of(second);
-	if (first->tested != second->tested)
-		return first->tested ? -1 : 1;
-	return first->test.p < second->test.p ? -1 : first->test.p > second->test.p;
+	return group_of(a) - group_of(b);
 }
 
-/*
- * The procedure of Benjamini and Hochberg, over the rows of one group: of m rows, the row of rank k passes if its p is
- * at most k / m of the allowed rate of false discoveries.
- */
-static size_t choose_of_one(const struct diff_options *options, struct diff_line *lines, size_t nr)
+/* The correction of Holm, over the lines of one group. */
+static size_t choose_of_one(struct diff_judging *judging, struct diff_line *lines, size_t nr)
 {
+	const struct diff_side *sides = judging->diff->sides;
 	double could_be = group_of(&lines[0]) == GROUP_ELAPSED ? ELAPSED_COULD_BE : DIFF_COULD_BE;
-	size_t tested = 0, taken = 0, changed = 0;
+	double least_p = judging->diff->several ? diff_least_p(sides[0].nr, sides[1].nr) : 0;
+	struct diff_test **tests = calloc(nr, sizeof(struct diff_test *));
+	size_t tested = 0, changed = 0;
 
-	while (tested < nr && lines[tested].tested)
-		tested++;
-	for (size_t i = 0; i < tested; i++)
-		if (lines[i].test.p <= (double)(i + 1) / (double)tested * could_be / 100)
-			taken = i + 1;
-	for (size_t i = 0; i < taken; i++) {
+	for (size_t i = 0; tests && i < nr; i++)
+		if (lines[i].tested && !lines[i].same)
+			tests[tested++] = &lines[i].test;
+	judging->failed |= !tests || !diff_holm(tests, tested, could_be / 100, least_p);
+	for (size_t i = 0; i < nr; i++) {
 		struct diff_line *line = &lines[i];
 
-		line->changed = line->test.bounded && (line->test.low > 0 || line->test.high < 0) &&
-				fabs(line->test.change) >= options->least;
+		if (!line->tested || line->same)
+			continue;
+		line->changed = line->test.passes && fabs(line->test.change) >= judging->options->least;
+		line->tested = line->test.could_pass;
+		judging->many |= !line->tested;
 		changed += line->changed;
 	}
+	free(tests);
 	return changed;
 }
 
@@ -321,12 +318,12 @@ static size_t choose(struct diff_judging *judging)
 	size_t changed = 0, end;
 
 	if (judging->nr > 1)
-		qsort(judging->lines, judging->nr, sizeof(*judging->lines), compare_p);
+		qsort(judging->lines, judging->nr, sizeof(*judging->lines), compare_groups);
 	for (size_t begin = 0; begin < judging->nr; begin = end) {
 		for (end = begin;
 		     end < judging->nr && group_of(&judging->lines[end]) == group_of(&judging->lines[begin]); end++)
 			;
-		changed += choose_of_one(judging->options, judging->lines + begin, end - begin);
+		changed += choose_of_one(judging, judging->lines + begin, end - begin);
 	}
 	return changed;
 }

@@ -20,11 +20,11 @@ struct reader;
  * happened and how long they took (the samples that the analyses attached to the rows of their tables). Only a
  * difference that a test supports is called a change:
  * - one file a side: events that are close in time depend on each other, so each trace is cut into PASS_BLOCKS blocks
- *   of
- * time, and blocks are drawn again and again (block bootstrap); that gives a 95 % interval of the ratio;
+ *   of time, and blocks are drawn again and again (block bootstrap); that gives a 95 % interval of the ratio. Runs of
+ *   one program differ by more than their own blocks show, so the interval is widened;
  * - several files a side: a run is the unit, and the test is the exact one of Mann and Whitney.
  * A change has an interval that excludes 1, is at least as large as the user asked, has enough samples, and passes the
- * correction for the number of rows (Benjamini and Hochberg, 5 %). The same files always give the same figures.
+ * correction for the number of rows (Holm, 5 % for each figure). The same files always give the same figures.
  */
 struct diff;
 

@@ -58,9 +58,15 @@ struct diff_test {
 	bool bounded;     /* low and high are known */
 	double p;
 	double sees; /* the smallest change that the test could have detected */
+	/* What diff_holm() finds. */
+	bool could_pass; /* of so many tests, the smallest p that is possible would pass */
+	bool passes;
 };
 
-enum { DIFF_DRAWS = 2000, DIFF_COULD_BE = 5 /* percent of the reported changes that may be chance */ };
+enum {
+	DIFF_DRAWS = 2000,
+	DIFF_COULD_BE = 5 /* percent of comparisons in which a figure of a row may change by chance */
+};
 
 /*
  * One file a side: a row that happened in fewer blocks is not tested. The values of 6 independent blocks all lie on one
@@ -76,6 +82,7 @@ struct diff_line {
 	uint64_t counts[2];
 	double importance, time; /* ns per unit: by how much it changed at least; how long the row took */
 	bool known;              /* both sides have this figure */
+	bool same;               /* all runs of both sides have one value, so there is nothing to test */
 	bool tested, changed;
 };
 
@@ -85,6 +92,7 @@ struct diff_judging {
 	struct diff_line *lines;
 	size_t nr;
 	uint64_t few, dense, alone[2], cut; /* numbers of rows that were not tested, by reason */
+	bool many;                          /* so few runs can prove no change of so many rows */
 	bool failed;
 };
 
@@ -141,5 +149,18 @@ void diff_bootstrap(const struct diff *diff, const struct diff_row *old, const s
  */
 void diff_ranks(const double *old, size_t nr_old, const double *new, size_t nr_new, double nothing,
 		struct diff_test *test);
+
+/*
+ * lib/analysis/diff_holm.c, the correction of Holm: of m tests, the one with the k-th smallest p passes if p is at most
+ * level / (m - k + 1), and all tests before it have passed. A test that passes also has an interval without "no
+ * change". Returns false when memory runs out.
+ */
+bool must_check diff_holm(struct diff_test *const *tests, size_t nr, double level, double least_p);
+/* Returns whether the interval excludes "no change". */
+bool diff_excludes_none(const struct diff_test *test);
+/* The smallest p that so many runs can have. */
+double diff_least_p(size_t nr_old, size_t nr_new);
+/* Returns whether all values of both sides are equal. */
+bool diff_is_same(const double *old, size_t nr_old, const double *new, size_t nr_new);
 
 #endif

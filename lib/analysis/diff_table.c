@@ -99,11 +99,13 @@ static void put_line(struct table *table, const struct diff *diff, const struct 
 
 static void put_lines(const struct diff_judging *judging, struct findings *findings)
 {
-	struct table *table =
-		findings_table(findings, "changes",
-			       "changes: + grew, - shrank, ~ no change that a test bears out, ? too little to tell; "
-			       "what certainly costs or saves the most time first",
-			       NULL, columns, COLUMNS);
+	const char *title = judging->diff->several ?
+				    "changes: + grew, - shrank, ~ no change that a test bears out, ? too little to "
+				    "tell; what certainly costs or saves the most time first" :
+				    "changes: + grew and - shrank so that it exceeds what one run can prove, ~ one run "
+				    "cannot tell, ? too little to tell; what certainly costs or saves the most time "
+				    "first";
+	struct table *table = findings_table(findings, "changes", title, NULL, columns, COLUMNS);
 
 	if (!table)
 		return;
@@ -135,13 +137,11 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 
 	for (size_t i = 0; i < judging->nr; i++)
 		tested += judging->lines[i].tested;
-	findings_note(
-		findings,
-		"%" PRIu64
-		" figure%s tested, %zu change%s; a change is one of %.1f %% or more; about %d %% of those that are "
-		"called so may be chance",
-		tested, tested == 1 ? " was" : "s were", changed, text_plural(changed), judging->options->least * 100,
-		DIFF_COULD_BE);
+	findings_note(findings, "%" PRIu64 " figure%s tested, %zu change%s; a change is one of %.1f %% or more; %s",
+		      tested, tested == 1 ? " was" : "s were", changed, text_plural(changed),
+		      judging->options->least * 100,
+		      diff->several ? "of a figure, chance makes one in at most 5 % of comparisons" :
+				      "of the others, one run cannot tell");
 	diff_tell_units(diff, findings);
 	for (size_t i = 0; i < diff->sides[1].nr; i++)
 		if (strcmp(diff->sides[1].runs[i].release, release) != 0) {
@@ -173,7 +173,11 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 	if (diff->several && (diff->sides[0].nr < 4 || diff->sides[1].nr < 4))
 		findings_note(findings, "with less than 4 files a side no test can find a change: "
 					"4 and 4 at least, 5 and 5 or more for many rows");
-	else if (!diff->several)
+	else if (judging->many)
+		findings_note(findings,
+			      "for so many rows there are too few files a side: 10 of each can tell, or fewer "
+			      "of fewer rows (--row)");
+	if (!diff->several)
 		findings_note(findings, "one file a side shows how two recordings differ, not two programs: "
 					"4 files a side or more show those");
 }

@@ -8,6 +8,9 @@ golden=$BATS_TEST_DIRNAME/../fixtures/golden
 old=$golden/6.12-function_graph.dat
 new=$golden/6.1-rt-function_graph.dat
 
+# many FILE: the file as 8 runs, which prove what one cannot
+many() { echo "$1,$1,$1,$1,$1,$1,$1,$1"; }
+
 # median TEXT: prints the median time of irq_enter_rcu in the kernel's text, in ns, and the number of its calls
 median() {
 	sed -n 's/^ *[0-9]*) *[^0-9 ]* *\([0-9.]*\) us .* irq_enter_rcu();$/\1/p' "$1" | sort -n |
@@ -24,7 +27,9 @@ median() {
 	read -r want n <<< "$(median "${new%.dat}.txt")"
 	[ "$(jq '.changes[0].new_n' <<< "$output")" = "$n" ]
 	[ "$(jq ".changes[0].new - $want | fabs < 2" <<< "$output")" = true ]
-	[ "$(jq -r '.changes[0] | "\(.verdict) \(.change_percent > 300) \(.from_percent > 3)"' <<< "$output")" = "+ true true" ]
+	[ "$(jq -r '.changes[0] | "\(.verdict) \(.change_percent > 300)"' <<< "$output")" = "~ true" ]
+	run -0 weft diff graph "$(many "$old")" "$(many "$new")" --row irq_enter_rcu --figure p50 --format json
+	[ "$(jq -r '.changes[0] | "\(.verdict) \(.change_percent > 300) \(.from_percent > 300)"' <<< "$output")" = "+ true true" ]
 }
 
 @test "diff: a file and itself differ in nothing" {
@@ -43,11 +48,14 @@ median() {
 }
 
 @test "diff: text and CSV have the same rows, the changes first, and the limits stand below" {
-	run -0 weft diff "$old" "$new"
+	run -0 weft diff "$(many "$old")" "$(many "$new")"
 	[[ "${lines[1]}" =~ ^OF\ +ROW\ +FIGURE\ +OLD\ +NEW\ +CHANGE ]]
-	[[ "${lines[2]}" =~ ^functions\ +irq_e.*\ \+\  ]]
+	[[ "${lines[2]}" =~ ^functions\ +schedule\ .*\ \+\  ]]
 	[[ "$output" == *"the kernels differ: "* ]]
 	[[ "$output" == *"# cut by the start or the end: old: "* ]]
+	[[ "$output" == *"of a figure, chance makes one in at most 5 % of comparisons"* ]]
+	run -0 weft diff "$old" "$new"
+	[[ "${lines[0]}" == *"exceeds what one run can prove, ~ one run cannot tell"* ]]
 	run -0 weft diff "$old" "$new" --top 3 --format csv
 	[ "${#lines[@]}" -ge 4 ]
 	[[ "${lines[0]}" == table,row,figure,old_text,new_text,change_percent,from_percent,to_percent,verdict,* ]]
@@ -55,20 +63,21 @@ median() {
 }
 
 @test "diff: --fail-if ends with 3 and names the row that changed; other rows and figures may" {
-	run -3 --separate-stderr weft diff graph "$old" "$new" --one-run --fail-if 'irq_enter*: p50 > 20%'
+	many_old=$(many "$old") many_new=$(many "$new")
+	run -3 --separate-stderr weft diff graph "$many_old" "$many_new" --fail-if 'irq_enter*: p50 > 20%'
 	[[ "$stderr" == *"'irq_enter_rcu': p50 changed by +"*"which --fail-if 'irq_enter*: p50 > 20%' does not allow"* ]]
 	[[ "$output" == *"irq_enter_rcu"* ]]
-	run -1 --separate-stderr weft diff graph "$old" "$new" --one-run --fail-if 'irq_entre*: p50 > 20%' --fail-if 'irq_enter*: p50 < -20%'
+	run -1 --separate-stderr weft diff graph "$many_old" "$many_new" --fail-if 'irq_entre*: p50 > 20%' --fail-if 'irq_enter*: p50 < -20%'
 	[ "$stderr" = "weft: --fail-if 'irq_entre*: p50 > 20%' cannot be checked: both sides have no row 'irq_entre*' with p50" ]
 	[[ "$output" == *"irq_enter_rcu"* ]]
-	run -3 weft diff graph "$old" "$new" --one-run --fail-if 'irq_entre*: p50 > 20%' --fail-if 'irq_enter*: p50 > 20%'
-	run -1 --separate-stderr weft diff graph "$old" "$new" --figure p99 --one-run --fail-if 'irq_enter_rcu: p50 > 20%'
+	run -3 weft diff graph "$many_old" "$many_new" --fail-if 'irq_entre*: p50 > 20%' --fail-if 'irq_enter*: p50 > 20%'
+	run -1 --separate-stderr weft diff graph "$many_old" "$many_new" --figure p99 --fail-if 'irq_enter_rcu: p50 > 20%'
 	[[ "$stderr" == *"both sides have no row 'irq_enter_rcu' with p50" ]]
 	run -0 weft diff graph "$old" "$new" --row nosuch
 	[[ "$output" == *"# both sides have no row 'nosuch'"* ]]
-	run -0 weft diff graph "$old" "$new" --one-run --fail-if 'irq_enter*: p50 < -20%' --fail-if 'irq_exit_rcu: p50 < -1%'
+	run -0 weft diff graph "$many_old" "$many_new" --fail-if 'irq_enter*: p50 < -20%' --fail-if 'irq_exit_rcu: p50 < -1%'
 	run -0 weft diff graph "$old" "$old" --one-run --fail-if 'total > 0%' --fail-if 'total < 0%'
-	run -0 weft diff graph "$new" "$old" --least 1000 --one-run --fail-if 'total > 0%'
+	run -0 weft diff graph "$many_new" "$many_old" --least 1000 --fail-if 'irq*: total > 0%'
 }
 
 @test "diff: several files a side, with commas or with -a and -b" {
@@ -242,4 +251,43 @@ median() {
 	looked=$(weft latency "$file" | sed -n 's/^# looked at: \([0-9,]*\) wakeups\?$/\1/p')
 	[ "$(jq '.changes[] | select(.row == "delay" and .figure == "rate") | .old_n' <<< "$output")" = "${looked//,/}" ]
 	[ "$(jq '[.changes[] | select(.figure == "total")] | ([.[] | select(.row != "delay") | .old] | add) / (.[] | select(.row == "delay") | .old) | . > 0.999 and . < 1.001' <<< "$output")" = true ]
+}
+
+# slices FILE FROM LENGTH NR: compares so many pairs of neighbouring slices of a file, of so many ms, and prints how many
+# rows were tested, and how many of them are called changed by any of their figures.
+slices() {
+	local i begin end
+
+	for ((i = 0; i < $4; i++)); do
+		begin=$(($2 + 2 * i * $3)) end=$(($2 + (2 * i + 1) * $3))
+		weft diff "$1" "$1" --since "+${begin}ms,+${end}ms" --until "+${end}ms,+$((end + $3))ms" --format json || return
+	done | jq -s -r '[.[].changes | map(select(.verdict != "?")) | group_by([.table, .row])[] | any(.verdict != "~")] |
+		"\(length) \(map(select(.)) | length)"'
+}
+
+# Neighbouring parts of a recording are runs of a machine that does the same work, and has slow and fast seconds.
+@test "diff: of one file a side, at most 5 % of the rows of a workload that is the same are called changed" {
+	need_shared bench/sched-syscalls.dat
+	need_command jq
+	read -r tested changed <<< "$(slices "$SHARED/bench/sched-syscalls.dat" 100 2000 6)"
+	[ "$tested" -gt 50 ]
+	[ $((changed * 20)) -le "$tested" ]
+	read -r tested changed <<< "$(slices "$SHARED/bench/funcgraph.dat" 100 500 3)"
+	[ "$tested" -gt 50 ]
+	[ $((changed * 20)) -le "$tested" ]
+}
+
+@test "diff: of one file a side, a sleep that is doubled exceeds what one run can prove" {
+	need_tracefs
+	need_command jq
+	"${CC:-cc}" -O1 -o "$BATS_TEST_TMPDIR/work" "$BATS_TEST_DIRNAME/../bench/work.c" -lpthread
+	cd "$BATS_TEST_TMPDIR"
+	cat > load <<- 'END'
+		for i in 1 2 3 4; do ./work sleep $1; done
+	END
+	# So long that a busy machine does not double them.
+	for us in 20000 40000; do weft record -o $us.dat -F -c --for syscalls --for sched -- sh load $us; done
+	run -3 --separate-stderr weft diff 20000.dat 40000.dat --one-run --fail-if '*nanosleep: p50 > 50%' --format json
+	[[ "$stderr" == *"nanosleep': p50 changed by +"* ]]
+	jq -e '.notes | tostring | test("of the others, one run cannot tell")' <<< "$output"
 }

@@ -151,13 +151,13 @@ TEST(bench_holm_stops_at_the_first_line_that_does_not_pass)
 
 	for (size_t i = 0; i < 4; i++)
 		lines[i] = (struct bench_line){ .test = { .p = p[i], .bounded = true, .low = 0.1, .high = 0.2 } };
-	bench_holm(all, 4, 0.05, 0.001);
+	CHECK(bench_holm(all, 4, 0.05, 0.001));
 	CHECK(!lines[0].changed && lines[1].changed && !lines[2].changed && lines[3].changed);
 	CHECK(lines[0].tested && lines[2].tested);
-	bench_holm(all, 4, 0.05, 0.02);
+	CHECK(bench_holm(all, 4, 0.05, 0.02));
 	CHECK(!lines[0].tested && !lines[1].tested);
 	/* 5 and 5 runs: 2 of 252 ways. */
-	CHECK(fabs(bench_least_p(5, 5) - 2.0 / 252) < 1e-12);
+	CHECK(fabs(diff_least_p(5, 5) - 2.0 / 252) < 1e-12);
 }
 
 TEST(bench_many_runs_have_the_p_of_the_normal_distribution)
