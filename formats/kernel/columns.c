@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Mirrors kernel/trace/trace_output.c: trace_print_context(), trace_print_lat_fmt(), trace_print_time(). */
-#include "formats/kernel/columns_internal.h"
+#include "formats/kernel/columns.h"
 
 #include "lib/base/digits.h"
 #include "lib/base/out.h"

@@ -2,7 +2,7 @@
 #ifndef WEFT_FORMATS_KERNEL_FTRACE_H
 #define WEFT_FORMATS_KERNEL_FTRACE_H
 
-#include "formats/kernel/columns_internal.h"
+#include "formats/kernel/columns.h"
 #include "formats/sink.h"
 #include "lib/base/bytes.h"
 #include "lib/event/context.h"

@@ -2,7 +2,7 @@
 /* Mirrors kernel/trace/trace_output.c: trace_print_lat_context(). */
 #include "formats/kernel/latency_internal.h"
 
-#include "formats/kernel/columns_internal.h"
+#include "formats/kernel/columns.h"
 #include "formats/kernel/duration_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "lib/base/out.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/dispatch_internal.h"
+#include "lib/analysis/dispatch.h"
 
 #include "lib/base/vec.h"
 #include "lib/follow/roles.h"

@@ -3,7 +3,7 @@
 #define WEFT_ANALYSIS_PASS_H
 
 #include "lib/analysis/analysis.h"
-#include "lib/analysis/dispatch_internal.h"
+#include "lib/analysis/dispatch.h"
 #include "lib/base/cpus.h"
 #include "lib/base/samples.h"
 #include "lib/state/state.h"

@@ -12,7 +12,7 @@
 
 /*
  * Which tasks the user chose by PID or by name, and what counts of a task that was renamed
- * (lib/state/naming_internal.h).
+ * (lib/state/naming.h).
  */
 
 /* Whether a filter by PID chooses the task, whatever its name. */

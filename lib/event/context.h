@@ -3,7 +3,7 @@
 #define WEFT_EVENT_CONTEXT_H
 
 #include "lib/base/cleanup.h"
-#include "lib/event/cpu_stats_internal.h"
+#include "lib/event/cpu_stats.h"
 #include "lib/event/latency_head.h"
 #include "lib/schema/format.h"
 #include "lib/schema/program.h"

@@ -6,7 +6,7 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/event/context_option_internal.h"
-#include "lib/event/cpu_stats_internal.h"
+#include "lib/event/cpu_stats.h"
 #include "lib/event/event.h"
 #include "lib/event/events.h"
 #include "lib/event/graph_events.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/cpu_stats_internal.h"
+#include "lib/event/cpu_stats.h"
 
 #include "lib/base/text.h"
 #include "lib/base/vec.h"

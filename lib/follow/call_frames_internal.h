@@ -3,7 +3,7 @@
 #define WEFT_FOLLOW_CALL_FRAMES_INTERNAL_H
 
 #include "lib/follow/hits_internal.h"
-#include "lib/follow/repeats_internal.h"
+#include "lib/follow/repeats.h"
 
 #include <stdbool.h>
 #include <stddef.h>

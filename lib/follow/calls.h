@@ -2,7 +2,7 @@
 #ifndef WEFT_FOLLOW_CALLS_H
 #define WEFT_FOLLOW_CALLS_H
 
-#include "lib/follow/repeats_internal.h"
+#include "lib/follow/repeats.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/follow/repeats_internal.h"
+#include "lib/follow/repeats.h"
 
 #include "lib/base/vec.h"
 

@@ -6,7 +6,7 @@
 #include "lib/import/kinds_internal.h"
 #include "lib/import/perf_caller_internal.h"
 #include "lib/import/syscall_internal.h"
-#include "lib/import/told_internal.h"
+#include "lib/import/told.h"
 #include "lib/import/tracers_internal.h"
 #include "lib/made/binder.h"
 #include "lib/ring/page.h"

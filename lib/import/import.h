@@ -3,7 +3,7 @@
 #define WEFT_IMPORT_IMPORT_H
 
 #include "lib/base/cleanup.h"
-#include "lib/import/told_internal.h"
+#include "lib/import/told.h"
 #include "lib/made/recast.h"
 
 #include <stdbool.h>

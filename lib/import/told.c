@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/import/told_internal.h"
+#include "lib/import/told.h"
 
 #include <ctype.h>
 #include <string.h>

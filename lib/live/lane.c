@@ -7,7 +7,7 @@
 #include "lib/event/events.h"
 #include "lib/event/latency_facts.h"
 #include "lib/live/flow.h"
-#include "lib/live/sum_internal.h"
+#include "lib/live/sum.h"
 #include "lib/names/symbols.h"
 #include "lib/query/selection.h"
 #include "lib/reader/reader.h"

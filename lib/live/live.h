@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/live/flow.h"
-#include "lib/live/sum_internal.h"
+#include "lib/live/sum.h"
 #include "lib/record/tap.h"
 
 #include <stdbool.h>

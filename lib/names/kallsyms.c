@@ -3,7 +3,7 @@
 
 #include "lib/base/bytes.h"
 #include "lib/base/cleanup.h"
-#include "lib/names/symbol_internal.h"
+#include "lib/names/symbol.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define WEFT_NAMES_SYMBOLS_H
 
 #include "lib/base/cleanup.h"
-#include "lib/names/symbol_internal.h"
+#include "lib/names/symbol.h"
 
 #include <stdbool.h>
 #include <stddef.h>

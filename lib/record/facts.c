@@ -14,7 +14,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/record/ledger_internal.h"
-#include "lib/record/result_internal.h"
+#include "lib/record/result.h"
 #include "lib/record/rig.h"
 #include "lib/setup/kernel_pids.h"
 #include "lib/setup/setup_probes.h"

@@ -8,7 +8,7 @@
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
 #include "lib/codec/frame.h"
-#include "lib/record/spool_internal.h"
+#include "lib/record/spool.h"
 #include "lib/ring/page.h"
 
 static int count_page(const struct page_shape *shape, const uint8_t *data, struct kept *kept, struct fail *fail)

@@ -3,7 +3,7 @@
 #define WEFT_RECORD_MAPS_COPY_INTERNAL_H
 
 #include "lib/base/cleanup.h"
-#include "lib/record/target_internal.h"
+#include "lib/record/target.h"
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -19,7 +19,7 @@
 #include "lib/base/trust.h"
 #include "lib/record/ledger_internal.h"
 #include "lib/record/parts_name.h"
-#include "lib/record/spool_internal.h"
+#include "lib/record/spool.h"
 
 static const char file_format[] = "weft-parts 3 version=%u compress=%u level=%d big_endian=%u long=%u page=%" PRIu32
 				  " swap=%u cpus=%" PRIu32 " id=%" PRIu64;

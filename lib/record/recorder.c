@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/recorder_internal.h"
+#include "lib/record/recorder.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -20,7 +20,7 @@
 #include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"
 #include "lib/record/parts_name.h"
-#include "lib/record/recorder_internal.h"
+#include "lib/record/recorder.h"
 #include "lib/tracefs/instance.h"
 #include "lib/undo/change.h"
 #include "lib/undo/instance_open.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/result_internal.h"
+#include "lib/record/result.h"
 
 #include <stdlib.h>
 
 #include "lib/base/vec.h"
 #include "lib/record/kept_internal.h"
-#include "lib/record/target_internal.h"
+#include "lib/record/target.h"
 
 static uint64_t since(uint64_t stop, uint64_t start)
 {

@@ -3,8 +3,8 @@
 #define WEFT_RECORD_RIG_H
 
 #include "lib/base/cleanup.h"
-#include "lib/record/switches_internal.h"
-#include "lib/record/target_internal.h"
+#include "lib/record/switches.h"
+#include "lib/record/target.h"
 #include "lib/setup/late.h"
 #include "lib/setup/setup.h"
 #include "lib/setup/setup_probes.h"

@@ -6,7 +6,7 @@
 #include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"
 #include "lib/record/section_swap_internal.h"
-#include "lib/record/target_internal.h"
+#include "lib/record/target.h"
 #include "lib/setup/tracer.h"
 #include "lib/undo/change.h"
 #include "lib/undo/instance_open.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/record/section_swap_internal.h"
 
-#include "lib/record/target_internal.h"
+#include "lib/record/target.h"
 #include "lib/setup/tracer.h"
 #include "lib/undo/change.h"
 

@@ -19,7 +19,7 @@
 #include "lib/record/parts_name.h"
 #include "lib/record/quiet_internal.h"
 #include "lib/record/restoring_internal.h"
-#include "lib/record/result_internal.h"
+#include "lib/record/result.h"
 #include "lib/record/rig.h"
 #include "lib/record/section_internal.h"
 #include "lib/record/so_far.h"

@@ -5,7 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
 #include "lib/record/options.h"
-#include "lib/record/result_internal.h"
+#include "lib/record/result.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #include "lib/base/now.h"
 #include "lib/base/scale.h"
 #include "lib/buffer/ring_buffer.h"
-#include "lib/record/target_internal.h"
+#include "lib/record/target.h"
 
 #include <sys/stat.h>
 

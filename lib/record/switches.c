@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/switches_internal.h"
+#include "lib/record/switches.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"

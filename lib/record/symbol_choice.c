@@ -12,7 +12,7 @@
 #include "lib/record/assembly_piece_internal.h"
 #include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"
-#include "lib/record/spool_internal.h"
+#include "lib/record/spool.h"
 #include "lib/record/symbol_copy_internal.h"
 #include "lib/ring/page.h"
 

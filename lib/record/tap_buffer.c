@@ -12,7 +12,7 @@
 #include "lib/buffer/cpu_pipe.h"
 #include "lib/buffer/ring_buffer.h"
 #include "lib/buffer/ring_watch.h"
-#include "lib/record/target_internal.h"
+#include "lib/record/target.h"
 #include "lib/tracefs/event_select.h"
 
 int tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fail *fail)

@@ -13,7 +13,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
-#include "lib/record/switches_internal.h"
+#include "lib/record/switches.h"
 #include "lib/record/workload.h"
 
 static const int stopping[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

@@ -15,7 +15,7 @@
 #include "lib/base/now.h"
 #include "lib/record/command_path.h"
 #include "lib/record/quiet_internal.h"
-#include "lib/record/switches_internal.h"
+#include "lib/record/switches.h"
 #include "lib/record/user_internal.h"
 
 enum { EXEC_DENIED = 126, EXEC_MISSING = 127 };

@@ -2,7 +2,7 @@
 #include "lib/schema/fields_internal.h"
 
 #include "lib/base/out.h"
-#include "lib/schema/env_internal.h"
+#include "lib/schema/env.h"
 #include "lib/schema/expr_internal.h"
 #include "lib/schema/format.h"
 #include "lib/schema/spec_internal.h"

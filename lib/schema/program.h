@@ -3,7 +3,7 @@
 #define WEFT_SCHEMA_PROGRAM_H
 
 #include "lib/base/cleanup.h"
-#include "lib/schema/env_internal.h"
+#include "lib/schema/env.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/digits.h"
 #include "lib/base/out.h"
-#include "lib/schema/env_internal.h"
+#include "lib/schema/env.h"
 #include "lib/schema/expr_internal.h"
 #include "lib/schema/format.h"
 #include "lib/schema/helper_internal.h"

@@ -14,7 +14,7 @@ struct instance;
  * Triggers and function commands with a count ("stacktrace:2", "vfs_read:traceoff:1"). The kernel counts from the
  * moment when they are set, also while tracing is off, so that whatever happens until the workload begins would use
  * them up. So they are tried while the instance is set up, taken back, and set again right after tracing was turned on
- * (lib/record/switches_internal.h).
+ * (lib/record/switches.h).
  */
 struct late {
 	struct late_item {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/state/gaps_internal.h"
+#include "lib/state/gaps.h"
 
 #include "lib/base/vec.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/state/letters_internal.h"
+#include "lib/state/letters.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

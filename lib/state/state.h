@@ -8,9 +8,9 @@
 #include "lib/event/place.h"
 #include "lib/follow/listed.h"
 #include "lib/follow/roles.h"
-#include "lib/state/gaps_internal.h"
-#include "lib/state/letters_internal.h"
-#include "lib/state/naming_internal.h"
+#include "lib/state/gaps.h"
+#include "lib/state/letters.h"
+#include "lib/state/naming.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -206,7 +206,7 @@ void state_release(struct state *state);
  */
 void state_restrict(struct state *state, const struct context *context);
 
-/* Follows the names of tasks (lib/state/naming_internal.h). Borrows `arg`. Call it before the first event. */
+/* Follows the names of tasks (lib/state/naming.h). Borrows `arg`. Call it before the first event. */
 void state_follow_names(struct state *state, naming_wants *wants, const void *arg);
 /* What was noted of the names of a task; NULL: nothing. */
 const struct naming_task *state_names_of(const struct state *state, const struct state_task *task);

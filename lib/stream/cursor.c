@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/stream/cursor_internal.h"
+#include "lib/stream/cursor.h"
 
 #include "lib/base/fail.h"
 #include "lib/ring/remains.h"

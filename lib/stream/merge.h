@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
-#include "lib/stream/cursor_internal.h"
+#include "lib/stream/cursor.h"
 #include "lib/stream/source.h"
 
 #include <stddef.h>

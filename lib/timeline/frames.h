@@ -2,7 +2,7 @@
 #ifndef WEFT_TIMELINE_FRAMES_H
 #define WEFT_TIMELINE_FRAMES_H
 
-#include "lib/timeline/lone_internal.h"
+#include "lib/timeline/lone.h"
 
 #include <stdbool.h>
 #include <stddef.h>

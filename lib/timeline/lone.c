@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/timeline/lone_internal.h"
+#include "lib/timeline/lone.h"
 
 #include "lib/base/vec.h"
 

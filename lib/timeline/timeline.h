@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/timeline/frames.h"
-#include "lib/timeline/turns_internal.h"
+#include "lib/timeline/turns.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ struct state;
 
 /*
  * The events of one or several buffers as slices of time, each with its owner and its name. Runs and states are those
- * of lib/state (turns_internal.h), system calls those of open_calls_internal.h, functions those of frames.h; interrupts
+ * of lib/state (turns.h), system calls those of open_calls_internal.h, functions those of frames.h; interrupts
  * are pairs of events of one CPU. So every consumer has the same slices. A loss of events ends what it may have
  * changed, and only that: on its CPU the open interrupts and functions, elsewhere what the tasks of that CPU may have
  * done. Unknown time has no slice.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/timeline/turns_internal.h"
+#include "lib/timeline/turns.h"
 
 #include "lib/base/vec.h"
 #include "lib/event/event.h"

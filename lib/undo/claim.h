@@ -3,7 +3,7 @@
 #define WEFT_UNDO_CLAIM_H
 
 #include "lib/base/cleanup.h"
-#include "lib/undo/journal_internal.h"
+#include "lib/undo/journal.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/undo/journal_internal.h"
+#include "lib/undo/journal.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/bytes.h"

@@ -5,7 +5,7 @@
 #include "lib/base/fail.h"
 #include "lib/tracefs/control.h"
 #include "lib/tracefs/lock_file.h"
-#include "lib/undo/journal_internal.h"
+#include "lib/undo/journal.h"
 #include "lib/undo/undo.h"
 
 #include <errno.h>

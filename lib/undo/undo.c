@@ -9,7 +9,7 @@
 #include "lib/tracefs/users.h"
 #include "lib/undo/claim.h"
 #include "lib/undo/claims_internal.h"
-#include "lib/undo/journal_internal.h"
+#include "lib/undo/journal.h"
 #include "lib/undo/undo_internal.h"
 
 #include <dirent.h>

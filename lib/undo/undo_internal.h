@@ -2,7 +2,7 @@
 #ifndef WEFT_UNDO_UNDO_INTERNAL_H
 #define WEFT_UNDO_UNDO_INTERNAL_H
 
-#include "lib/undo/journal_internal.h"
+#include "lib/undo/journal.h"
 #include "lib/undo/undo.h"
 
 /* Shared by undo.c, undo_probe.c and undo_reset.c: journals as files, and the restoring of one entry. */

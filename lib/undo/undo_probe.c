@@ -2,7 +2,7 @@
 #include "lib/undo/undo.h"
 
 #include "lib/base/fail.h"
-#include "lib/undo/journal_internal.h"
+#include "lib/undo/journal.h"
 #include "lib/undo/undo_internal.h"
 
 #include <dirent.h>

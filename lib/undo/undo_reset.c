@@ -4,7 +4,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
-#include "lib/undo/journal_internal.h"
+#include "lib/undo/journal.h"
 #include "lib/undo/undo_internal.h"
 
 #include <dirent.h>

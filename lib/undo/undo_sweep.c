@@ -2,7 +2,7 @@
 #include "lib/undo/undo.h"
 
 #include "lib/tracefs/lock_file.h"
-#include "lib/undo/journal_internal.h"
+#include "lib/undo/journal.h"
 #include "lib/undo/undo_internal.h"
 
 #include <dirent.h>

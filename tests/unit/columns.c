@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
-#include "formats/kernel/columns_internal.h"
+#include "formats/kernel/columns.h"
 #include "lib/base/out.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"

@@ -3,7 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/record/ledger_internal.h"
-#include "lib/record/result_internal.h"
+#include "lib/record/result.h"
 #include "lib/record/type_facts_internal.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/loom.h"

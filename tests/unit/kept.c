@@ -3,7 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/buffer/ring_buffer.h"
-#include "lib/record/spool_internal.h"
+#include "lib/record/spool.h"
 #include "lib/ring/page_writer.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"

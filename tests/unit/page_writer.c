@@ -3,7 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/stream/cursor_internal.h"
+#include "lib/stream/cursor.h"
 #include "lib/stream/file_source.h"
 #include "lib/stream/source.h"
 #include "lib/trace/trace.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/target_internal.h"
+#include "lib/record/target.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"

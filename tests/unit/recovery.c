@@ -4,7 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"
-#include "lib/record/spool_internal.h"
+#include "lib/record/spool.h"
 #include "tests/unit/test.h"
 
 #include <errno.h>

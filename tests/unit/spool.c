@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/spool_internal.h"
+#include "lib/record/spool.h"
 
 #include "lib/base/fail.h"
 #include "lib/codec/frame.h"

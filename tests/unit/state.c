@@ -6,7 +6,7 @@
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/reader/reader.h"
-#include "lib/state/letters_internal.h"
+#include "lib/state/letters.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"

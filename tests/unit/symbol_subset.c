@@ -3,7 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/names/kallsyms_internal.h"
-#include "lib/names/symbol_internal.h"
+#include "lib/names/symbol.h"
 #include "lib/names/symbol_subset.h"
 #include "lib/ring/page.h"
 

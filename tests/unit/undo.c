@@ -18,7 +18,7 @@
 #include "lib/undo/change.h"
 #include "lib/undo/claim.h"
 #include "lib/undo/instance_open.h"
-#include "lib/undo/journal_internal.h"
+#include "lib/undo/journal.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 

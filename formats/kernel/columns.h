@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_FORMATS_KERNEL_COLUMNS_INTERNAL_H
-#define WEFT_FORMATS_KERNEL_COLUMNS_INTERNAL_H
+#ifndef WEFT_FORMATS_KERNEL_COLUMNS_H
+#define WEFT_FORMATS_KERNEL_COLUMNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

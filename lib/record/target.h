@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_RECORD_TARGET_INTERNAL_H
-#define WEFT_RECORD_TARGET_INTERNAL_H
+#ifndef WEFT_RECORD_TARGET_H
+#define WEFT_RECORD_TARGET_H
 
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
 #include "lib/buffer/ring_buffer.h"
-#include "lib/record/recorder_internal.h"
+#include "lib/record/recorder.h"
 #include "lib/ring/page.h"
 #include "lib/setup/setup.h"
 #include "lib/tracefs/event_select.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_UNDO_JOURNAL_INTERNAL_H
-#define WEFT_UNDO_JOURNAL_INTERNAL_H
+#ifndef WEFT_UNDO_JOURNAL_H
+#define WEFT_UNDO_JOURNAL_H
 
 #include "lib/base/cleanup.h"
 

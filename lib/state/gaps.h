@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_STATE_GAPS_INTERNAL_H
-#define WEFT_STATE_GAPS_INTERNAL_H
+#ifndef WEFT_STATE_GAPS_H
+#define WEFT_STATE_GAPS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_STATE_NAMING_INTERNAL_H
-#define WEFT_STATE_NAMING_INTERNAL_H
+#ifndef WEFT_STATE_NAMING_H
+#define WEFT_STATE_NAMING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_LIVE_SUM_INTERNAL_H
-#define WEFT_LIVE_SUM_INTERNAL_H
+#ifndef WEFT_LIVE_SUM_H
+#define WEFT_LIVE_SUM_H
 
 #include <stdint.h>
 

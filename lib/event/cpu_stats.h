@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_EVENT_CPU_STATS_INTERNAL_H
-#define WEFT_EVENT_CPU_STATS_INTERNAL_H
+#ifndef WEFT_EVENT_CPU_STATS_H
+#define WEFT_EVENT_CPU_STATS_H
 
 #include "lib/base/cleanup.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_TIMELINE_LONE_INTERNAL_H
-#define WEFT_TIMELINE_LONE_INTERNAL_H
+#ifndef WEFT_TIMELINE_LONE_H
+#define WEFT_TIMELINE_LONE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_SCHEMA_ENV_INTERNAL_H
-#define WEFT_SCHEMA_ENV_INTERNAL_H
+#ifndef WEFT_SCHEMA_ENV_H
+#define WEFT_SCHEMA_ENV_H
 
 #include <stdbool.h>
 #include <stdint.h>

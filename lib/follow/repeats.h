@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_FOLLOW_REPEATS_INTERNAL_H
-#define WEFT_FOLLOW_REPEATS_INTERNAL_H
+#ifndef WEFT_FOLLOW_REPEATS_H
+#define WEFT_FOLLOW_REPEATS_H
 
 #include <stdbool.h>
 #include <stddef.h>

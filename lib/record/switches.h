@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_RECORD_SWITCHES_INTERNAL_H
-#define WEFT_RECORD_SWITCHES_INTERNAL_H
+#ifndef WEFT_RECORD_SWITCHES_H
+#define WEFT_RECORD_SWITCHES_H
 
 #include "lib/base/cleanup.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_IMPORT_TOLD_INTERNAL_H
-#define WEFT_IMPORT_TOLD_INTERNAL_H
+#ifndef WEFT_IMPORT_TOLD_H
+#define WEFT_IMPORT_TOLD_H
 
 #include <stdbool.h>
 #include <stddef.h>

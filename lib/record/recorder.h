@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_RECORD_RECORDER_INTERNAL_H
-#define WEFT_RECORD_RECORDER_INTERNAL_H
+#ifndef WEFT_RECORD_RECORDER_H
+#define WEFT_RECORD_RECORDER_H
 
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
 #include "lib/buffer/cpu_pipe.h"
 #include "lib/buffer/ring_watch.h"
-#include "lib/record/spool_internal.h"
+#include "lib/record/spool.h"
 
 #include <pthread.h>
 #include <stdbool.h>

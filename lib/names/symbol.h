@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_NAMES_SYMBOL_INTERNAL_H
-#define WEFT_NAMES_SYMBOL_INTERNAL_H
+#ifndef WEFT_NAMES_SYMBOL_H
+#define WEFT_NAMES_SYMBOL_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_ANALYSIS_DISPATCH_INTERNAL_H
-#define WEFT_ANALYSIS_DISPATCH_INTERNAL_H
+#ifndef WEFT_ANALYSIS_DISPATCH_H
+#define WEFT_ANALYSIS_DISPATCH_H
 
 #include "lib/analysis/analysis.h"
 #include "lib/event/event.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_RECORD_SPOOL_INTERNAL_H
-#define WEFT_RECORD_SPOOL_INTERNAL_H
+#ifndef WEFT_RECORD_SPOOL_H
+#define WEFT_RECORD_SPOOL_H
 
 #include "lib/base/cleanup.h"
 #include "lib/ring/page.h"
