@@ -4,8 +4,8 @@
  * that ran there, and one for its interrupts; tasks have their system calls and calls of the function graph; other
  * events are instants with their fields. Times are microseconds with three decimals. Integers beyond 2^53, which
  * JavaScript rounds, are strings. Where the clock is so late that a double of microseconds has no room for nanoseconds,
- * times count from the last whole day before the first event. Spans are those of lib/follow/spans.h: a loss of events
- * ends every span whose end may be lost.
+ * times count from the last whole day before the first event. The slices are those of lib/timeline/timeline.h; one of
+ * which the end is not known says so.
  */
 #include "formats/export/exports_internal.h"
 #include "formats/export/kinds_internal.h"
@@ -16,12 +16,10 @@
 #include "lib/event/context.h"
 #include "lib/event/place.h"
 #include "lib/event/tasks.h"
-#include "lib/follow/spans.h"
 #include "lib/names/symbols.h"
 #include "lib/plugin/plugins.h"
 #include "lib/reader/reader.h"
-#include "lib/timeline/call_name.h"
-#include "lib/timeline/frames.h"
+#include "lib/timeline/timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,24 +30,28 @@
 enum { INTERRUPTS = 100000, FUNCTIONS = 200000 };
 enum { SIZE_OF_VIEWERS = 200 << 20 };
 
+/* Most events of a CPU are of the task of the one before. A power of two. */
+enum { SEATS = 64 };
+
 #define DAY (UINT64_C(86400) * 1000000000)
 /* ns. From 2^43 us on the steps of a double are longer than 1 ns; the trace goes on for a while. */
 #define LATE_TIME ((UINT64_C(1) << 42) * 1000)
 
 struct kind {
 	const struct format *format;   /* NULL: unknown */
-	struct place call;             /* the number of a system call without a name */
 	const struct decoder *decoder; /* NULL: no plugin knows more; borrowed */
-	bool paired;                   /* shown as a span, not as an instant */
 };
 
 struct buffer {
 	struct chrome *chrome;
 	const struct context *context;
-	struct frames *frames;
-	struct spans *spans;
+	/* Of the recording: the first one of its buffers owns it. */
+	struct timeline *timeline;
+	bool is_first;
 	struct u64_map pids; /* seen */
 	struct u64_map cpus; /* seen */
+	/* By CPU: that of its last event, which is in the maps; 0: none. */
+	uint64_t seen[SEATS];
 };
 
 struct chrome {
@@ -71,9 +73,11 @@ static int32_t process_of(const struct buffer *buffer, int32_t pid)
 
 static void put_us(struct out *out, uint64_t ns)
 {
+	const unsigned rest = (unsigned)(ns % 1000);
+	const char digits[] = { '.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10), (char)('0' + rest % 10) };
+
 	out_u64(out, ns / 1000);
-	out_char(out, '.');
-	out_u64_pad(out, ns % 1000, 3, '0');
+	out_mem(out, digits, sizeof(digits));
 }
 
 static uint64_t from_origin(const struct chrome *chrome, uint64_t ts)
@@ -99,14 +103,20 @@ static struct out *begin_line(struct chrome *chrome, char phase, int64_t pid, in
 	return out;
 }
 
-static void put_span(struct chrome *chrome, int64_t pid, int64_t tid, const struct span *span, const char *name,
-		     size_t len)
+static void put_lasted(struct chrome *chrome, const struct timeline_slice *slice, int64_t pid, int64_t tid)
 {
-	struct out *out = begin_line(chrome, 'X', pid, tid, span->start);
+	static const char *const ends[] = { [TURNS_LOST] = "unknown", [TURNS_OPEN] = "open" };
+	const struct buffer *buffer = &chrome->buffers[slice->buffer];
+	struct out *out = begin_line(chrome, 'X', pid, tid, slice->start);
+	char text[TIMELINE_NAME];
+	size_t len;
+	const char *name = timeline_name(buffer->timeline, slice, text, &len);
 
 	json_string(out, name, len);
 	out_str(out, ",\"dur\":");
-	put_us(out, span->lasted);
+	put_us(out, slice->to - slice->start);
+	if (slice->end != TURNS_KNOWN)
+		out_f(out, ",\"args\":{\"end\":\"%s\"}", ends[slice->end]);
 	out_char(out, '}');
 }
 
@@ -131,35 +141,28 @@ static struct out *put_call(const struct buffer *buffer, char phase, const struc
 
 static void enter(void *arg, const struct event *event, struct track *track)
 {
+	const struct chrome *chrome = arg;
+
 	if (!track->frames[track->nr_frames - 1].late)
-		out_char(put_call(arg, 'B', track, event->ts), '}');
+		out_char(put_call(&chrome->buffers[event->buffer], 'B', track, event->ts), '}');
 }
 
 /* A call without an entry is one line: it may begin before lines that are written. */
-static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
+static void leave(const struct chrome *chrome, const struct timeline_slice *slice)
 {
+	const struct track *track = slice->track;
 	const struct frame *frame = &track->frames[track->nr_frames - 1];
-	const struct buffer *buffer = arg;
 	struct out *out;
 
-	(void)index;
-	(void)lasted;
-	(void)exited;
 	if (frame->late && !frame->from)
 		return;
-	out = put_call(buffer, frame->late ? 'X' : 'E', track, frame->late ? frame->from : ts);
+	out = put_call(&chrome->buffers[slice->buffer], frame->late ? 'X' : 'E', track,
+		       frame->late ? frame->from : slice->to);
 	if (frame->late) {
 		out_str(out, ",\"dur\":");
-		put_us(out, from_origin(buffer->chrome, ts) - from_origin(buffer->chrome, frame->from));
+		put_us(out, from_origin(chrome, slice->to) - from_origin(chrome, frame->from));
 	}
 	out_char(out, '}');
-}
-
-static bool ends_with(const char *name, const char *end)
-{
-	size_t len = strlen(name), tail = strlen(end);
-
-	return len > tail && !strcmp(name + len - tail, end);
 }
 
 static const struct kind *kind_of(struct chrome *chrome, const struct buffer *buffer, const struct event *event)
@@ -174,11 +177,6 @@ static const struct kind *kind_of(struct chrome *chrome, const struct buffer *bu
 		kind->format = format;
 		if (buffer->context->plugins)
 			kind->decoder = plugins_decoder(buffer->context->plugins, format);
-		(void)place_bind(&kind->call, format, &buffer->context->abi, "id");
-		kind->paired = !strcmp(format->system, "syscalls") || !strcmp(format->system, "raw_syscalls") ||
-			       (!strcmp(format->system, "irq") &&
-				(ends_with(format->name, "_entry") || ends_with(format->name, "_exit"))) ||
-			       (!strcmp(format->system, "sched") && !strcmp(format->name, "sched_switch"));
 	}
 	if (kind && kinds_set(&chrome->kinds, event, kind))
 		return kind;
@@ -186,18 +184,25 @@ static const struct kind *kind_of(struct chrome *chrome, const struct buffer *bu
 	return NULL;
 }
 
+static bool is_large(const struct field *field, const struct schema_abi *abi, const struct event *event)
+{
+	const struct place place = place_of(field, abi);
+	const uint64_t value = place_u64(&place, event), most = UINT64_C(1) << 53;
+
+	if (place.is_signed)
+		return place.size && ((int64_t)value > (int64_t)most || (int64_t)value < -(int64_t)most);
+	return place.size && value > most;
+}
+
 static void put_value(const struct field *field, const struct schema_abi *abi, const struct event *event,
 		      struct out *out)
 {
-	struct place place = place_of(field, abi);
-	uint64_t value = place_u64(&place, event);
-	bool large = place.is_signed ? (int64_t)value > INT64_C(1) << 53 || (int64_t)value < -(INT64_C(1) << 53) :
-				       value > UINT64_C(1) << 53;
+	bool quoted = field->size == sizeof(uint64_t) && is_large(field, abi, event);
 
-	if (place.size && large)
+	if (quoted)
 		out_char(out, '"');
 	value_put(field, abi, event, value_is_text(field), out);
-	if (place.size && large)
+	if (quoted)
 		out_char(out, '"');
 }
 
@@ -224,56 +229,68 @@ static void put_instant(struct chrome *chrome, const struct buffer *buffer, cons
 	out_str(out, "}}");
 }
 
-static void put_system_call(struct chrome *chrome, const struct buffer *buffer, const struct kind *kind,
-			    const struct event *event, const struct span *span)
+static void put_loss(struct chrome *chrome, const struct timeline_slice *slice)
 {
-	char text[CALL_NAME];
-	const char *name = call_name(buffer->context, &kind->call, event, text);
+	struct out *out = begin_line(chrome, 'i', 0, slice->cpu, slice->start);
 
-	put_span(chrome, process_of(buffer, event->pid), event->pid, span, name, strlen(name));
-}
-
-static void see_record(struct chrome *chrome, struct buffer *buffer, const struct event *event)
-{
-	const struct kind *kind;
-	struct task_name name;
-	struct span span;
-
-	if (!u64_map_add(&buffer->pids, (uint32_t)event->pid) || !u64_map_add(&buffer->cpus, event->cpu))
-		export_no_memory(&chrome->export);
-	if (frames_see(buffer->frames, event))
-		return;
-	kind = kind_of(chrome, buffer, event);
-	if (!kind || !kind->format)
-		return;
-	if (!kind->paired)
-		put_instant(chrome, buffer, kind, event);
-	if (!spans_see(buffer->spans, event, &span) || !kind->paired)
-		return;
-	if (span.kind == SPAN_CALL) {
-		put_system_call(chrome, buffer, kind, event, &span);
-	} else if (span.kind == SPAN_PAIR) {
-		put_span(chrome, 0, INTERRUPTS + event->cpu, &span, span.name, span.name_len);
-	} else {
-		name = task_name(buffer->context->tasks, event->pid);
-		put_span(chrome, 0, event->cpu, &span, name.text, name.len);
-	}
-}
-
-static void see_lost(struct chrome *chrome, struct buffer *buffer, const struct event *event)
-{
-	struct span none;
-	struct out *out;
-
-	frames_see(buffer->frames, event);
-	(void)spans_see(buffer->spans, event, &none);
-	out = begin_line(chrome, 'i', 0, event->cpu, event->ts);
 	out_str(out, "\"lost events\",\"s\":\"t\",\"args\":{\"count\":");
-	if (event->lost > 0)
-		out_s64(out, event->lost);
+	if (slice->event->lost > 0)
+		out_s64(out, slice->event->lost);
 	else
 		out_str(out, "null");
 	out_str(out, "}}");
+}
+
+static void put_slice(void *arg, const struct timeline_slice *slice)
+{
+	struct chrome *chrome = arg;
+
+	switch (slice->kind) {
+	case TIMELINE_RUN:
+		put_lasted(chrome, slice, 0, slice->cpu);
+		break;
+	case TIMELINE_CALL:
+		put_lasted(chrome, slice, process_of(&chrome->buffers[slice->buffer], slice->pid), slice->pid);
+		break;
+	case TIMELINE_IRQ:
+	case TIMELINE_SOFTIRQ:
+	case TIMELINE_TASKLET:
+	case TIMELINE_VECTOR:
+		put_lasted(chrome, slice, 0, INTERRUPTS + (int64_t)slice->cpu);
+		break;
+	case TIMELINE_FUNCTION:
+		leave(chrome, slice);
+		break;
+	case TIMELINE_LOSS:
+		put_loss(chrome, slice);
+		break;
+	case TIMELINE_STATE:
+	case TIMELINE_COUNTER:
+		break;
+	}
+}
+
+static void see_event(void *arg, const struct event *event, enum timeline_part part)
+{
+	struct chrome *chrome = arg;
+	const struct buffer *buffer = &chrome->buffers[event->buffer];
+	const struct kind *kind = part == TIMELINE_NO_PART ? kind_of(chrome, buffer, event) : NULL;
+
+	if (kind && kind->format)
+		put_instant(chrome, buffer, kind, event);
+}
+
+/* Notes which tasks and CPUs the rows are of. */
+static void note_seen(struct buffer *buffer, const struct event *event)
+{
+	uint64_t key = (uint64_t)(event->cpu + 1) << 32 | (uint32_t)event->pid,
+		 *last = &buffer->seen[event->cpu % SEATS];
+
+	if (__builtin_expect(*last == key, 1))
+		return;
+	*last = key;
+	if (!u64_map_add(&buffer->pids, (uint32_t)event->pid) || !u64_map_add(&buffer->cpus, event->cpu))
+		export_no_memory(&buffer->chrome->export);
 }
 
 static void chrome_begin(struct export *export)
@@ -290,10 +307,9 @@ static void chrome_event(struct export *export, const struct event *event)
 	if (!chrome->some && event->ts > LATE_TIME)
 		chrome->origin = event->ts - event->ts % DAY;
 	chrome->last = event->ts;
-	if (event->kind == EVENT_LOST)
-		see_lost(chrome, buffer, event);
-	else
-		see_record(chrome, buffer, event);
+	if (event->kind == EVENT_RECORD)
+		note_seen(buffer, event);
+	(void)timeline_see(buffer->timeline, event);
 	chrome->bytes += out_len(export->out) - before;
 }
 
@@ -341,10 +357,13 @@ static void chrome_end(struct export *export)
 	struct chrome *chrome = (struct chrome *)export;
 
 	for (size_t i = 0; i < chrome->nr_buffers; i++) {
-		frames_end(chrome->buffers[i].frames, (uint16_t)i, chrome->last);
-		if (frames_starved(chrome->buffers[i].frames) || spans_starved(chrome->buffers[i].spans))
+		const struct buffer *buffer = &chrome->buffers[i];
+
+		if (buffer->is_first)
+			timeline_end(buffer->timeline, chrome->last);
+		if (timeline_starved(buffer->timeline))
 			export_no_memory(export);
-		name_rows(chrome, &chrome->buffers[i]);
+		name_rows(chrome, buffer);
 	}
 	put_name(chrome, "process_name", 0, 0, "CPUs", 4);
 	out_str(export->out, "\n],");
@@ -371,14 +390,33 @@ static void chrome_free(struct export *export)
 	struct chrome *chrome = (struct chrome *)export;
 
 	for (size_t i = 0; chrome->buffers && i < chrome->nr_buffers; i++) {
-		frames_free(chrome->buffers[i].frames);
-		spans_free(chrome->buffers[i].spans);
+		if (chrome->buffers[i].is_first)
+			timeline_free(chrome->buffers[i].timeline);
 		u64_map_release(&chrome->buffers[i].pids);
 		u64_map_release(&chrome->buffers[i].cpus);
 	}
 	free(chrome->buffers);
 	kinds_release(&chrome->kinds);
 	free(chrome);
+}
+
+/* The buffers of one recording have one timeline. */
+static struct timeline *timeline_of(struct chrome *chrome, size_t index, const struct context *context)
+{
+	const struct timeline_calls calls = {
+		.arg = chrome,
+		.wanted = ~(1u << TIMELINE_STATE | 1u << TIMELINE_COUNTER),
+		.slice = put_slice,
+		.enter = enter,
+		.event = see_event,
+		.only_with_entry = context->unit != CLOCK_UNIT_NS, /* times in records of calls are in ns */
+	};
+
+	for (size_t i = 0; i < index; i++)
+		if (context_is_beside(chrome->buffers[i].context, context))
+			return chrome->buffers[i].timeline;
+	chrome->buffers[index].is_first = true;
+	return timeline_new(&calls, context->preempt_rt);
 }
 
 static int init(struct chrome *chrome, const struct export_input *input, struct fail *fail)
@@ -391,19 +429,13 @@ static int init(struct chrome *chrome, const struct export_input *input, struct 
 	chrome->nr_buffers = nr_buffers;
 	for (size_t i = 0; i < nr_buffers; i++) {
 		struct buffer *buffer = &chrome->buffers[i];
-		const struct context *context = input->reader->buffers[i].context;
-		/* Times in records of calls are in ns. */
-		const struct frames_calls calls = {
-			.enter = enter, .leave = leave, .arg = buffer, .late = context->unit == CLOCK_UNIT_NS
-		};
 
 		buffer->chrome = chrome;
-		buffer->context = context;
+		buffer->context = input->reader->buffers[i].context;
 		u64_map_init(&buffer->pids, 1);
 		u64_map_init(&buffer->cpus, 1);
-		buffer->frames = frames_new(&calls);
-		buffer->spans = spans_new(buffer->context);
-		if (!buffer->frames || !buffer->spans)
+		buffer->timeline = timeline_of(chrome, i, buffer->context);
+		if (!buffer->timeline || !timeline_add(buffer->timeline, (uint16_t)i, buffer->context))
 			return fail_memory(fail);
 	}
 	return 0;

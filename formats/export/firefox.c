@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A profile for profiler.firefox.com: a thread for each task, with its functions (each sample the own time of a stack
- * of the function graph) or the stacks stored with events, and markers: system calls, interrupts, the time on a CPU,
- * every other event with its fields. Samples are folded (timed.h), markers and counters have a limit of bytes, so
- * memory does not depend on the number of events.
+ * of the function graph) or the stacks stored with events, and markers: system calls, interrupts, the time on a CPU
+ * (slices of lib/timeline/timeline.h), every other event with its fields. Samples are folded (timed.h), markers and
+ * counters have a limit of bytes, so memory does not depend on the number of events.
  */
 #include "formats/export/firefox_internal.h"
 
@@ -14,12 +14,10 @@
 #include "lib/event/context.h"
 #include "lib/event/place.h"
 #include "lib/event/tasks.h"
-#include "lib/follow/spans.h"
 #include "lib/follow/stack.h"
 #include "lib/names/symbols.h"
 #include "lib/reader/reader.h"
-#include "lib/timeline/call_name.h"
-#include "lib/timeline/frames.h"
+#include "lib/timeline/timeline.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,15 +27,10 @@
 /* MARKER: the size of a marker as JSON without its text. */
 enum { LIMIT = 20 << 20, MARKER = 110, ADDRESSES_MAX = 256, TEXT_LEN_MAX = 4096 };
 
-enum role { ROLE_INSTANT, ROLE_PAIRED, ROLE_STACK };
-
 struct kind {
 	const struct format *format; /* NULL: unknown */
-	struct place call;           /* the number of a system call without a name */
-	struct place caller;         /* of a ROLE_STACK */
-	struct firefox_counted counted;
-	bool is_counted;
-	enum role role;
+	struct place caller;         /* of a stack */
+	bool is_stack;
 	uint32_t name; /* label */
 };
 
@@ -58,48 +51,22 @@ static void enter(void *arg, const struct event *event, struct track *track)
 	frame->note = timed_on(samples, below, firefox_function_of(buffer, frame->func));
 }
 
-static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
+static void leave(struct firefox_buffer *buffer, const struct timeline_slice *slice)
 {
-	const struct frame *frame = &track->frames[track->nr_frames - 1];
-	struct firefox_buffer *buffer = arg;
+	const struct frame *frame = &slice->track->frames[slice->track->nr_frames - 1];
 
-	(void)index;
-	(void)ts;
-	if (exited && frame->whole && lasted > frame->nested)
+	if (slice->exited && frame->whole && slice->lasted > frame->nested)
 		timed_add(&buffer->firefox->samples[FIREFOX_SELF_TIME], frame->note, frame->start,
-			  lasted - frame->nested);
-}
-
-static bool ends_with(const char *name, const char *end)
-{
-	size_t len = strlen(name), tail = strlen(end);
-
-	return len > tail && !strcmp(name + len - tail, end);
-}
-
-/* Whether the event belongs to a pair of spans_see() that is shown. */
-static bool is_paired(const struct format *format)
-{
-	return !strcmp(format->system, "syscalls") || !strcmp(format->system, "raw_syscalls") ||
-	       (!strcmp(format->system, "irq") &&
-		(ends_with(format->name, "_entry") || ends_with(format->name, "_exit"))) ||
-	       (!strcmp(format->system, "sched") && !strcmp(format->name, "sched_switch"));
+			  slice->lasted - frame->nested);
 }
 
 static void kind_fill(struct firefox *firefox, const struct firefox_buffer *buffer, struct kind *kind,
 		      const struct format *format)
 {
-	const struct schema_abi *abi = &buffer->context->abi;
-
 	kind->format = format;
 	kind->name = firefox_label(firefox, format->name, strlen(format->name));
-	(void)place_bind(&kind->call, format, abi, "id");
-	kind->is_counted = firefox_counter_bind(abi, format, &kind->counted);
-	if (!strcmp(format->system, "ftrace") && !strcmp(format->name, "kernel_stack") &&
-	    place_bind(&kind->caller, format, abi, "caller"))
-		kind->role = ROLE_STACK;
-	else
-		kind->role = is_paired(format) ? ROLE_PAIRED : ROLE_INSTANT;
+	kind->is_stack = !strcmp(format->system, "ftrace") && !strcmp(format->name, "kernel_stack") &&
+			 place_bind(&kind->caller, format, &buffer->context->abi, "caller");
 }
 
 static const struct kind *kind_of(struct firefox *firefox, const struct firefox_buffer *buffer,
@@ -221,28 +188,27 @@ static void put_instant(struct firefox_buffer *buffer, const struct kind *kind, 
 	add_marker(firefox, &marker, event->ts);
 }
 
-static void put_span(struct firefox_buffer *buffer, const struct kind *kind, const struct event *event,
-		     const struct span *span)
+static void put_lasted(struct firefox_buffer *buffer, const struct timeline_slice *slice,
+		       enum firefox_category category, uint32_t thread, uint16_t cpu)
 {
+	static const char *const ends[] = { [TURNS_LOST] = "end=unknown", [TURNS_OPEN] = "end=open" };
 	struct firefox *firefox = buffer->firefox;
-	struct firefox_marker marker = { .start = span->start,
-					 .end = span->start + span->lasted,
+	struct firefox_marker marker = { .start = slice->start,
+					 .end = slice->to,
 					 .text = out_len(&firefox->texts),
-					 .cpu = event->cpu };
-	char text[CALL_NAME];
-	const char *name;
+					 .cpu = cpu,
+					 .category = (uint8_t)category,
+					 .thread = thread };
+	char text[TIMELINE_NAME];
+	const char *name = "Running";
+	size_t len = strlen(name);
 
-	if (span->kind == SPAN_PAIR) {
-		marker.thread = firefox_thread_of(buffer, THREAD_INTERRUPTS, 0, event->cpu);
-		marker.name = firefox_label(firefox, span->name, span->name_len);
-		marker.category = FIREFOX_INTERRUPT;
-	} else {
-		name = span->kind == SPAN_CALL ? call_name(buffer->context, &kind->call, event, text) : "Running";
-		marker.thread = firefox_task_thread(buffer, event->pid, event->cpu);
-		marker.name = firefox_label(firefox, name, strlen(name));
-		marker.category = span->kind == SPAN_CALL ? FIREFOX_CALL : FIREFOX_RUNNING;
-	}
-	add_marker(firefox, &marker, event->ts);
+	if (category != FIREFOX_RUNNING)
+		name = timeline_name(buffer->timeline, slice, text, &len);
+	marker.name = firefox_label(firefox, name, len);
+	if (slice->end != TURNS_KNOWN)
+		out_str(&firefox->texts, ends[slice->end]);
+	add_marker(firefox, &marker, slice->to);
 }
 
 static void see_stack(struct firefox_buffer *buffer, const struct kind *kind, const struct event *event)
@@ -269,46 +235,77 @@ static void see_stack(struct firefox_buffer *buffer, const struct kind *kind, co
 	firefox_off_stack(buffer, node);
 }
 
-static void see_record(struct firefox_buffer *buffer, const struct event *event)
+static void see_event(void *arg, const struct event *event, enum timeline_part part)
 {
-	struct firefox *firefox = buffer->firefox;
+	struct firefox_buffer *buffer = arg;
 	const struct kind *kind;
-	struct span span;
 
-	if (frames_see(buffer->frames, event))
+	firefox_off_see(buffer, event);
+	if (part != TIMELINE_NO_PART)
 		return;
-	kind = kind_of(firefox, buffer, event);
+	kind = kind_of(buffer->firefox, buffer, event);
 	if (!kind || !kind->format)
 		return;
-	if (kind->is_counted)
-		firefox_counter_see(buffer, &kind->counted, event);
-	if (kind->role == ROLE_STACK)
+	if (kind->is_stack)
 		see_stack(buffer, kind, event);
-	else if (kind->role == ROLE_INSTANT && has_room(firefox))
+	else if (has_room(buffer->firefox))
 		put_instant(buffer, kind, event);
-	if (spans_see(buffer->spans, event, &span) && kind->role == ROLE_PAIRED &&
-	    (span.kind != SPAN_ON_CPU || event->pid) && has_room(firefox))
-		put_span(buffer, kind, event, &span);
 }
 
-static void see_lost(struct firefox_buffer *buffer, const struct event *event)
+static void put_loss(struct firefox_buffer *buffer, const struct timeline_slice *slice)
 {
 	struct firefox *firefox = buffer->firefox;
-	struct firefox_marker marker = { .start = event->ts,
-					 .end = event->ts,
+	struct firefox_marker marker = { .start = slice->start,
+					 .end = slice->start,
 					 .text = out_len(&firefox->texts),
 					 .instant = true,
 					 .lost = true,
-					 .cpu = event->cpu };
-	struct span none;
+					 .cpu = (uint16_t)slice->cpu };
 
-	frames_see(buffer->frames, event);
-	(void)spans_see(buffer->spans, event, &none);
-	marker.thread = firefox_thread_of(buffer, THREAD_INTERRUPTS, 0, event->cpu);
+	u64_map_remove(&buffer->left, slice->cpu);
+	marker.thread = firefox_thread_of(buffer, THREAD_INTERRUPTS, 0, marker.cpu);
 	marker.name = firefox_label(firefox, "lost events", 11);
-	if (event->lost > 0)
-		out_f(&firefox->texts, "count=%" PRId64, event->lost);
-	add_marker(firefox, &marker, event->ts);
+	if (slice->event->lost > 0)
+		out_f(&firefox->texts, "count=%" PRId64, slice->event->lost);
+	add_marker(firefox, &marker, slice->start);
+}
+
+static void put_slice(void *arg, const struct timeline_slice *slice)
+{
+	struct firefox_buffer *buffer = arg;
+	uint16_t cpu = (uint16_t)slice->cpu;
+
+	switch (slice->kind) {
+	case TIMELINE_RUN:
+		if (slice->pid && has_room(buffer->firefox))
+			put_lasted(buffer, slice, FIREFOX_RUNNING, firefox_task_thread(buffer, slice->pid, cpu), cpu);
+		break;
+	case TIMELINE_STATE:
+		firefox_off_state(buffer, slice);
+		break;
+	case TIMELINE_CALL:
+		cpu = slice->event->cpu;
+		if (has_room(buffer->firefox))
+			put_lasted(buffer, slice, FIREFOX_CALL, firefox_task_thread(buffer, slice->pid, cpu), cpu);
+		break;
+	case TIMELINE_IRQ:
+	case TIMELINE_SOFTIRQ:
+	case TIMELINE_TASKLET:
+	case TIMELINE_VECTOR:
+		if (has_room(buffer->firefox))
+			put_lasted(buffer, slice, FIREFOX_INTERRUPT,
+				   firefox_thread_of(buffer, THREAD_INTERRUPTS, 0, cpu), cpu);
+		break;
+	case TIMELINE_FUNCTION:
+		leave(buffer, slice);
+		break;
+	case TIMELINE_COUNTER:
+		firefox_counter_see(buffer, slice);
+		break;
+	case TIMELINE_LOSS:
+		put_loss(buffer, slice);
+		break;
+	}
 }
 
 static void firefox_event(struct export *export, const struct event *event)
@@ -320,11 +317,7 @@ static void firefox_event(struct export *export, const struct event *event)
 		firefox->first = event->ts;
 	firefox->some = true;
 	firefox->last = event->ts;
-	firefox_off_see(buffer, event);
-	if (event->kind == EVENT_LOST)
-		see_lost(buffer, event);
-	else
-		see_record(buffer, event);
+	(void)timeline_see(buffer->timeline, event);
 }
 
 static void tell(struct firefox *firefox)
@@ -333,7 +326,7 @@ static void tell(struct firefox *firefox)
 	struct frames_left left = { .cut = 0 };
 
 	for (size_t i = 0; i < firefox->nr_buffers; i++)
-		frames_count(firefox->buffers[i].frames, &left);
+		timeline_count(firefox->buffers[i].timeline, &left);
 	left_note(&left, export);
 	if (firefox->left_out)
 		export_note(export,
@@ -361,8 +354,8 @@ static bool is_starved(const struct firefox *firefox)
 	for (size_t i = 0; i < FIREFOX_WEIGHTS; i++)
 		starved |= firefox->samples[i].starved;
 	for (size_t i = 0; i < firefox->nr_buffers; i++)
-		starved |= firefox->buffers[i].state.failed || frames_starved(firefox->buffers[i].frames) ||
-			   spans_starved(firefox->buffers[i].spans);
+		starved |= timeline_starved(firefox->buffers[i].timeline) || firefox->buffers[i].offs.starved ||
+			   firefox->buffers[i].left.starved;
 	return starved;
 }
 
@@ -371,9 +364,7 @@ static void firefox_end(struct export *export)
 	struct firefox *firefox = (struct firefox *)export;
 
 	for (size_t i = 0; i < firefox->nr_buffers; i++)
-		frames_end(firefox->buffers[i].frames, (uint16_t)i, firefox->last);
-	for (size_t i = 0; i < firefox->nr_buffers; i++)
-		firefox_off_end(&firefox->buffers[i]);
+		timeline_end(firefox->buffers[i].timeline, firefox->last);
 	if (is_starved(firefox)) {
 		export_no_memory(export);
 		return;
@@ -388,14 +379,12 @@ static void firefox_free(struct export *export)
 	struct firefox *firefox = (struct firefox *)export;
 
 	for (size_t i = 0; firefox->buffers && i < firefox->nr_buffers; i++) {
-		frames_free(firefox->buffers[i].frames);
-		spans_free(firefox->buffers[i].spans);
+		timeline_free(firefox->buffers[i].timeline);
 		u64_map_release(&firefox->buffers[i].threads);
 		u64_map_release(&firefox->buffers[i].functions);
 		u64_map_release(&firefox->buffers[i].counters);
 		u64_map_release(&firefox->buffers[i].left);
-		state_release(&firefox->buffers[i].state);
-		free(firefox->buffers[i].offs);
+		u64_map_release(&firefox->buffers[i].offs);
 	}
 	free(firefox->buffers);
 	for (size_t i = 0; i < FIREFOX_WEIGHTS; i++)
@@ -440,7 +429,14 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 	firefox->nr_buffers = nr_buffers;
 	for (size_t i = 0; i < nr_buffers; i++) {
 		struct firefox_buffer *buffer = &firefox->buffers[i];
-		const struct frames_calls calls = { .enter = enter, .leave = leave, .arg = buffer, .late = true };
+		const struct timeline_calls calls = {
+			.arg = buffer,
+			.wanted = ~0u,
+			.slice = put_slice,
+			.enter = enter,
+			.event = see_event,
+			.one_wait = true,
+		};
 
 		buffer->firefox = firefox;
 		buffer->context = input->reader->buffers[i].context;
@@ -448,11 +444,9 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 		u64_map_init(&buffer->functions, sizeof(uint32_t));
 		u64_map_init(&buffer->counters, sizeof(uint32_t));
 		u64_map_init(&buffer->left, sizeof(uint32_t));
-		state_init(&buffer->state, buffer->context->preempt_rt);
-		state_restrict(&buffer->state, buffer->context);
-		buffer->frames = frames_new(&calls);
-		buffer->spans = spans_new(buffer->context);
-		if (!buffer->frames || !buffer->spans)
+		u64_map_init(&buffer->offs, sizeof(uint32_t));
+		buffer->timeline = timeline_new(&calls, buffer->context->preempt_rt);
+		if (!buffer->timeline || !timeline_add(buffer->timeline, (uint16_t)i, buffer->context))
 			return fail_memory(fail);
 	}
 	return choose_weight(firefox, input->weight, fail);

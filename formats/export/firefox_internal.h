@@ -8,8 +8,6 @@
 #include "formats/export/timed_internal.h"
 #include "lib/base/out.h"
 #include "lib/base/u64_map.h"
-#include "lib/event/place.h"
-#include "lib/state/state.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,10 +15,8 @@
 
 struct context;
 struct event;
-struct format;
-struct frames;
-struct schema_abi;
-struct spans;
+struct timeline;
+struct timeline_slice;
 
 /*
  * Private to firefox*.c. A thread of the profile is a task, the functions of a CPU's idle task, or the interrupts of a
@@ -55,12 +51,9 @@ struct firefox_marker {
 
 enum firefox_weight { FIREFOX_SELF_TIME, FIREFOX_COUNT, FIREFOX_OFF_CPU, FIREFOX_WEIGHTS };
 
-/* The kinds of counters: a number over time. */
-enum firefox_what { FIREFOX_FREQUENCY, FIREFOX_MEMORY, FIREFOX_COUNTED };
-
 struct firefox_counter {
 	uint32_t name; /* label */
-	uint8_t what;  /* enum firefox_what */
+	uint8_t what;  /* enum timeline_counter */
 	struct firefox_count {
 		uint64_t ts;
 		int64_t value;
@@ -69,31 +62,16 @@ struct firefox_counter {
 	uint64_t seen; /* values, kept or not */
 };
 
-struct firefox_counted {
-	/* of: the owner of the number; part: which of several numbers, may be missing */
-	struct place of, part, value;
-	uint8_t what;
-};
-
-/* A task's time off its CPU that was reported so far, and the stack node on which it is reported. */
-struct firefox_off {
-	uint64_t runnable, blocked;
-	uint32_t node; /* TIMED_NO_NODE: no stack was recorded */
-};
-
 struct firefox_buffer {
 	struct firefox *firefox;
 	const struct context *context;
-	struct frames *frames;
-	struct spans *spans;
+	struct timeline *timeline;
 	struct u64_map threads;   /* by thread_key(): index + 1 */
 	struct u64_map functions; /* by address: label + 1 */
 	struct u64_map counters;  /* by the counted quantity: index */
-	struct state state;
-	struct firefox_off *offs; /* by state_task */
-	size_t nr_offs;
-	struct u64_map left;  /* by CPU: the task that its last event switched out + 1; 0: none */
-	uint32_t left_before; /* the value in `left` before the current event */
+	struct u64_map offs;      /* by index of state::tasks: the node of the stack with which it left its CPU + 1 */
+	struct u64_map left;      /* by CPU: the task that its last event switched out + 1; 0: none */
+	uint32_t left_before;     /* the value in `left` before the current event */
 };
 
 struct firefox {
@@ -138,15 +116,13 @@ uint32_t firefox_root_of(struct firefox *firefox, enum firefox_weight weight, ui
 uint32_t firefox_task_root(struct firefox_buffer *buffer, enum firefox_weight weight, int32_t pid);
 void firefox_task_since(struct firefox_buffer *buffer, int32_t pid, uint64_t ts);
 
-/* firefox_off.c: gets each event before the other functions; the stack that belongs to the event; the end. */
+/* firefox_off.c: gets each event before the other functions; the stack that belongs to the event; each state. */
 void firefox_off_see(struct firefox_buffer *buffer, const struct event *event);
 void firefox_off_stack(struct firefox_buffer *buffer, uint32_t node);
-void firefox_off_end(struct firefox_buffer *buffer);
+void firefox_off_state(struct firefox_buffer *buffer, const struct timeline_slice *slice);
 
-/* firefox_counters.c: whether a type of event has a number to count; then counts the number of an event. */
-bool firefox_counter_bind(const struct schema_abi *abi, const struct format *format, struct firefox_counted *ret);
-void firefox_counter_see(struct firefox_buffer *buffer, const struct firefox_counted *counted,
-			 const struct event *event);
+/* firefox_counters.c: adds a value of a counter. */
+void firefox_counter_see(struct firefox_buffer *buffer, const struct timeline_slice *slice);
 /* Leaves out every second value of each counter. */
 void firefox_counters_thin(struct firefox *firefox);
 

@@ -56,7 +56,7 @@ static uint32_t add_thread(struct firefox_buffer *buffer, enum thread_kind kind,
 uint32_t firefox_thread_of(struct firefox_buffer *buffer, enum thread_kind kind, int32_t pid, uint16_t cpu)
 {
 	uint64_t key = (uint64_t)kind << 32 | (kind == THREAD_TASK ? (uint32_t)pid : cpu);
-	uint32_t *place = u64_map_add(&buffer->threads, key);
+	uint32_t *place = u64_map_get(&buffer->threads, key);
 
 	if (!place) {
 		export_no_memory(&buffer->firefox->export);
@@ -74,7 +74,7 @@ uint32_t firefox_task_thread(struct firefox_buffer *buffer, int32_t pid, uint16_
 
 uint32_t firefox_function_of(struct firefox_buffer *buffer, uint64_t address)
 {
-	uint32_t *number = u64_map_add(&buffer->functions, address);
+	uint32_t *number = u64_map_get(&buffer->functions, address);
 	struct symbol symbol;
 	char text[STACK_NAME];
 

@@ -6,6 +6,7 @@
 #include "formats/export/firefox_internal.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/json.h"
+#include "lib/timeline/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static void put_meta(const struct writing *writing)
 static void put_counter(const struct writing *writing, const struct firefox_counter *counter)
 {
 	const struct labels *labels = &writing->firefox->labels;
-	bool memory = counter->what == FIREFOX_MEMORY;
+	bool memory = counter->what == TIMELINE_MEMORY;
 	struct out *out = writing->out;
 	int64_t before = 0;
 

@@ -2,9 +2,10 @@
 /*
  * Perfetto's trace packets (perfetto.dev), for ui.perfetto.dev and trace_processor. Events are in bundles of one CPU;
  * losses split the bundles, and are instants on a track of their own; times on a CPU that no switch proves are slices
- * on another. Calls of the function graph are balanced; calls in hard interrupts are slices on a track of their CPU.
- * Times are those of the trace, as the importer's boot time. Not supported: thread groups that the file does not
- * contain; values that weft computes from events.
+ * on another: which these are, and which system calls have ended, are facts of lib/timeline/timeline.h. Calls of the
+ * function graph are balanced; calls in hard interrupts are slices on a track of their CPU. Times are those of the
+ * trace, as the importer's boot time. Not supported: thread groups that the file does not contain; values that weft
+ * computes from events.
  */
 #include "formats/export/exports_internal.h"
 #include "formats/export/perfetto_internal.h"
@@ -13,9 +14,9 @@
 #include "formats/sinks.h"
 #include "lib/event/context.h"
 #include "lib/event/tasks.h"
-#include "lib/follow/spans.h"
 #include "lib/reader/reader.h"
-#include "lib/timeline/frames.h"
+#include "lib/state/state.h"
+#include "lib/timeline/timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,22 +64,18 @@ static void enter(void *arg, const struct event *event, struct track *track)
 	perfetto_put_event(perfetto, buffer, FAMILY_GRAPH, &at, EVENT_GRAPH_ENTRY);
 }
 
-static void leave(void *arg, uint16_t index, struct track *track, uint64_t ts, uint64_t lasted, bool exited)
+static void leave(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct timeline_slice *slice)
 {
+	const struct track *track = slice->track;
 	const struct frame *frame = &track->frames[track->nr_frames - 1];
-	struct perfetto_buffer *buffer = arg;
-	struct perfetto *perfetto = buffer->perfetto;
 
-	(void)index;
-	(void)lasted;
-	(void)exited;
 	if (frame->late && !frame->from)
 		return;
 	if (track->interrupt) {
-		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_END, ts, NULL, 0);
+		perfetto_put_slice(perfetto, buffer, track->cpu, TRACK_INTERRUPT, SLICE_END, slice->to, NULL, 0);
 		return;
 	}
-	put_exit(perfetto, buffer, track, frame, ts);
+	put_exit(perfetto, buffer, track, frame, slice->to);
 }
 
 static struct perfetto_kind *kind_of(struct perfetto *perfetto, const struct context *context,
@@ -105,14 +102,14 @@ static void see_switch(struct perfetto *perfetto, struct perfetto_buffer *buffer
 {
 	static const char name[] = "not recorded who ran";
 	struct perfetto_bundle *bundle = perfetto_bundle_of(buffer, event->cpu, false);
-	struct span span;
-	bool proven = spans_see(buffer->spans, event, &span);
+	const struct state *state = timeline_state(buffer->timeline);
+	bool proven;
 
-	buffer->has_switches = true;
 	if (!bundle) {
 		export_no_memory(&perfetto->export);
 		return;
 	}
+	proven = buffer->found.run && buffer->found.run_start == bundle->switched;
 	if (bundle->has_switched && !proven && event->ts > bundle->switched) {
 		uint64_t from = bundle->switched;
 
@@ -122,25 +119,36 @@ static void see_switch(struct perfetto *perfetto, struct perfetto_buffer *buffer
 	}
 	bundle->has_switched = true;
 	bundle->switched = event->ts;
-	bundle->to = spans_next(buffer->spans, event);
+	bundle->to = state->step.kind == STEP_SWITCH && state->step.task != STATE_NO_TASK ?
+			     state->tasks[state->step.task].pid :
+			     0;
+}
+
+/* Most events of a CPU are of the task of the one before. */
+static void note_seen(struct perfetto_buffer *buffer, const struct event *event)
+{
+	uint64_t key = UINT64_C(1) << 32 | (uint32_t)event->pid, *last = &buffer->seen[event->cpu % PERFETTO_SEATS];
+
+	if (__builtin_expect(*last == key, 1))
+		return;
+	*last = key;
+	if (!u64_map_add(&buffer->pids, (uint32_t)event->pid))
+		export_no_memory(&buffer->perfetto->export);
 }
 
 static void see_record(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct event *event)
 {
 	struct perfetto_kind *kind;
-	struct span span;
 
-	if (!u64_map_add(&buffer->pids, (uint32_t)event->pid))
-		export_no_memory(&perfetto->export);
-	if (frames_see(buffer->frames, event))
+	note_seen(buffer, event);
+	buffer->found = (struct perfetto_found){ .call = false };
+	if (timeline_see(buffer->timeline, event) == TIMELINE_A_FUNCTION)
 		return;
 	kind = kind_of(perfetto, buffer->context, event);
 	if (!kind)
 		return;
 	if (kind->switches)
 		see_switch(perfetto, buffer, event);
-	else if (buffer->has_pids)
-		(void)spans_see(buffer->spans, event, &span); /* tasks of the filter begin and end */
 	if (!kind->format)
 		perfetto->unknown++;
 	else if (kind->call)
@@ -151,14 +159,10 @@ static void see_record(struct perfetto *perfetto, struct perfetto_buffer *buffer
 		perfetto_put_kind(perfetto, buffer, kind, event);
 }
 
-static void see_lost(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct event *event)
+static void put_loss(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct event *event)
 {
-	uint64_t *lost = u64_map_add(&buffer->losses, event->cpu);
 	char name[64];
-	struct span span;
 
-	frames_see(buffer->frames, event);
-	(void)spans_see(buffer->spans, event, &span);
 	for (unsigned apart = 0; apart < 2; apart++) {
 		struct perfetto_bundle *bundle = perfetto_bundle_of(buffer, event->cpu, apart);
 
@@ -169,16 +173,42 @@ static void see_lost(struct perfetto *perfetto, struct perfetto_buffer *buffer, 
 			export_no_memory(&perfetto->export);
 		}
 	}
-	if (lost)
-		*lost = event->ts;
-	else
-		export_no_memory(&perfetto->export);
-	buffer->lost_at = event->ts;
 	if (event->lost > 0)
 		snprintf(name, sizeof(name), "lost %" PRId64 " events", event->lost);
 	else
 		snprintf(name, sizeof(name), "lost events");
 	perfetto_put_slice(perfetto, buffer, event->cpu, TRACK_LOST, SLICE_INSTANT, event->ts, name, strlen(name));
+}
+
+static void put_slice(void *arg, const struct timeline_slice *slice)
+{
+	struct perfetto_buffer *buffer = arg;
+	struct perfetto_found *found = &buffer->found;
+
+	switch (slice->kind) {
+	case TIMELINE_RUN:
+		if (slice->end == TURNS_KNOWN) {
+			found->run = true;
+			found->run_start = slice->start;
+		}
+		break;
+	case TIMELINE_CALL:
+		found->call = true;
+		break;
+	case TIMELINE_FUNCTION:
+		leave(buffer->perfetto, buffer, slice);
+		break;
+	case TIMELINE_LOSS:
+		put_loss(buffer->perfetto, buffer, slice->event);
+		break;
+	case TIMELINE_STATE:
+	case TIMELINE_IRQ:
+	case TIMELINE_SOFTIRQ:
+	case TIMELINE_TASKLET:
+	case TIMELINE_VECTOR:
+	case TIMELINE_COUNTER:
+		break;
+	}
 }
 
 static void perfetto_event(struct export *export, const struct event *event)
@@ -191,7 +221,7 @@ static void perfetto_event(struct export *export, const struct event *event)
 		perfetto->far++;
 		perfetto->far_cpu = event->cpu;
 	} else if (event->kind == EVENT_LOST) {
-		see_lost(perfetto, buffer, event);
+		(void)timeline_see(buffer->timeline, event);
 	} else {
 		see_record(perfetto, buffer, event);
 	}
@@ -296,8 +326,8 @@ static void perfetto_end(struct export *export)
 				  perfetto->nr_buffers ? perfetto->buffers : NULL, 0);
 	for (size_t i = 0; i < perfetto->nr_buffers; i++) {
 		perfetto_calls_end(perfetto, &perfetto->buffers[i]);
-		frames_end(perfetto->buffers[i].frames, (uint16_t)i, perfetto->last);
-		if (frames_starved(perfetto->buffers[i].frames) || spans_starved(perfetto->buffers[i].spans))
+		timeline_end(perfetto->buffers[i].timeline, perfetto->last);
+		if (timeline_starved(perfetto->buffers[i].timeline))
 			export_no_memory(export);
 	}
 	perfetto_flush_all(perfetto);
@@ -329,8 +359,7 @@ static void buffer_release(struct perfetto_buffer *buffer)
 	u64_map_release(&buffer->functions[1]);
 	u64_map_release(&buffer->tracks);
 	u64_map_release(&buffer->pids);
-	frames_free(buffer->frames);
-	spans_free(buffer->spans);
+	timeline_free(buffer->timeline);
 	if (buffer->sink)
 		buffer->sink->ops->free(buffer->sink);
 }
@@ -355,25 +384,22 @@ static void perfetto_free(struct export *export)
 /* The first buffer of the same recording. */
 static uint16_t first_of(const struct perfetto *perfetto, const struct perfetto_buffer *buffer)
 {
-	const struct context *own = buffer->context;
 	uint16_t i = 0;
 
-	for (; i < buffer->index; i++) {
-		const struct context *other = perfetto->buffers[i].context;
-
-		if (other->trace == own->trace && !other->recording == !own->recording &&
-		    (!own->recording || !strcmp(own->recording, other->recording)))
-			break;
-	}
+	while (i < buffer->index && !context_is_beside(perfetto->buffers[i].context, buffer->context))
+		i++;
 	return i;
 }
 
 static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct context *context,
 		       struct fail *fail)
 {
-	/* Times in records of calls are in ns. */
-	const struct frames_calls calls = {
-		.enter = enter, .leave = leave, .arg = buffer, .late = context->unit == CLOCK_UNIT_NS
+	const struct timeline_calls calls = {
+		.arg = buffer,
+		.wanted = 1 << TIMELINE_RUN | 1 << TIMELINE_CALL | 1 << TIMELINE_FUNCTION | 1 << TIMELINE_LOSS,
+		.slice = put_slice,
+		.enter = enter,
+		.only_with_entry = context->unit != CLOCK_UNIT_NS, /* times in records of calls are in ns */
 	};
 
 	buffer->perfetto = perfetto;
@@ -382,16 +408,14 @@ static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer
 	buffer->first = first_of(perfetto, buffer);
 	buffer->shared.id = buffer->index;
 	buffer->own.id = (uint32_t)perfetto->nr_buffers + buffer->index;
-	buffer->has_pids = context_has_pids(context);
 	u64_map_init(&buffer->functions[0], sizeof(uint32_t));
 	u64_map_init(&buffer->functions[1], sizeof(uint32_t));
 	u64_map_init(&buffer->tracks, 1);
 	perfetto_calls_init(buffer);
 	u64_map_init(&buffer->bundles, sizeof(struct perfetto_bundle));
 	u64_map_init(&buffer->pids, 1);
-	buffer->frames = frames_new(&calls);
-	buffer->spans = spans_new(context);
-	if (!buffer->frames || !buffer->spans)
+	buffer->timeline = timeline_new(&calls, context->preempt_rt);
+	if (!buffer->timeline || !timeline_add(buffer->timeline, buffer->index, context))
 		return fail_memory(fail);
 	return ftrace_new_reader(&ftrace_sink, context, &(struct sink_options){ .raw = false }, &buffer->sink, fail);
 }

@@ -2,27 +2,30 @@
 /*
  * System calls as slices. The importer pairs sys_enter and sys_exit by itself: it opens a slice for each sys_enter, so
  * one without its exit, or one that another event repeats, puts all later calls of the task inside it. So an entry
- * waits until its exit is known; then both are written as the messages that the importer pairs. Everything else is
- * written as an event that makes no slice: the second event of a call that raw_syscalls and syscalls both have, entries
- * and exits whose other end is not recorded or may be lost. Where the importer has no name for a call, both events are
+ * waits until lib/timeline knows its exit; then both are written as the messages that the importer pairs. Everything
+ * else is written as an event that makes no slice: those of syscalls where raw_syscalls has the same calls, entries and
+ * exits whose other end is not recorded or may be lost. Where the importer has no name for a call, both events are
  * such, and weft writes the slice. Memory: one event for each task.
  */
 #include "formats/export/perfetto_internal.h"
 #include "formats/export/perfetto_kind_internal.h"
 #include "lib/event/context.h"
 #include "lib/timeline/call_name.h"
+#include "lib/timeline/timeline.h"
 #include "lib/uapi/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The importer drops calls of higher numbers, and names those up to the newest in its tables: futex_requeue. */
-enum { CALLS_OF_IMPORTER = 550, NEWEST_OF_IMPORTER = 456 };
+/* The importer names calls up to the newest in its tables: futex_requeue. */
+enum { NEWEST_OF_IMPORTER = 456 };
+
+enum { NOT_ASKED, NAMED, NAMELESS };
 
 struct perfetto_call {
-	bool open, twice; /* twice: the other kind of event also told the entry */
-	uint8_t *data;    /* a copy of the entry's record */
+	bool open;
+	uint8_t *data; /* a copy of the entry's record */
 	size_t size;
 	struct event entry;
 	struct perfetto_kind *kind;
@@ -33,13 +36,32 @@ static bool importer_names(const struct context *context, const struct perfetto_
 {
 	static const char *const machines[] = { "aarch64", "armv8l", "armv7l", "x86_64", "i686" };
 
-	if (number < 0 || number >= CALLS_OF_IMPORTER)
+	if (number < 0 || number >= PERFETTO_CALLS)
 		return false;
 	for (size_t i = 0; i < array_size(machines); i++)
 		if (!strcmp(context->machine, machines[i]) && number <= NEWEST_OF_IMPORTER)
 			return true;
 	/* Both have only the number. */
 	return !kind->call_by_name && !system_call_name(context->machine, number);
+}
+
+/* Whether the importer draws the call with its name. A sigreturn ends with the number that it restores. */
+static bool is_named(struct perfetto_buffer *buffer, const struct perfetto_call *call)
+{
+	const char *name;
+	uint8_t *known;
+
+	if (call->number < 0 || call->number >= PERFETTO_CALLS)
+		return false;
+	known = &buffer->named[call->kind->call_by_name][call->number];
+	if (*known == NOT_ASKED) {
+		name = system_call_name(buffer->context->machine, call->number);
+		*known = importer_names(buffer->context, call->kind, call->number) &&
+					 (!name || (strcmp(name, "rt_sigreturn") && strcmp(name, "sigreturn"))) ?
+				 NAMED :
+				 NAMELESS;
+	}
+	return *known == NAMED;
 }
 
 static int64_t number_of(const struct perfetto_kind *kind, const struct event *event)
@@ -79,36 +101,18 @@ static bool keep(struct perfetto_call *call, struct perfetto_kind *kind, const s
 	call->kind = kind;
 	call->number = number_of(kind, event);
 	call->open = true;
-	call->twice = false;
 	return true;
 }
 
 static void enter(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
 		  const struct event *event)
 {
-	struct perfetto_call *call = u64_map_add(&buffer->calls, (uint32_t)event->pid);
+	struct perfetto_call *call = u64_map_get(&buffer->calls, (uint32_t)event->pid);
 
-	if (call && call->open && !call->twice && call->kind->call_by_name != kind->call_by_name &&
-	    call->number == number_of(kind, event)) {
-		call->twice = true;
-		put(perfetto, buffer, kind, event, false);
-		return;
-	}
 	if (call)
 		let_go(perfetto, buffer, call, false);
 	if (!call || !keep(call, kind, event))
 		export_no_memory(&perfetto->export);
-}
-
-/* Events were lost since the entry where the task was or is, or anywhere if nothing shows where tasks are. */
-static bool is_broken(const struct perfetto_buffer *buffer, const struct perfetto_call *call, const struct event *event)
-{
-	const uint64_t *entered = u64_map_find(&buffer->losses, call->entry.cpu);
-	const uint64_t *left = u64_map_find(&buffer->losses, event->cpu);
-
-	if (!buffer->lost_at || buffer->lost_at < call->entry.ts)
-		return false;
-	return !buffer->has_switches || (entered && *entered >= call->entry.ts) || (left && *left >= call->entry.ts);
 }
 
 static void put_slices(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct perfetto_call *call,
@@ -132,23 +136,19 @@ static void leave(struct perfetto *perfetto, struct perfetto_buffer *buffer, str
 		  const struct event *event)
 {
 	struct perfetto_call *call = u64_map_find(&buffer->calls, (uint32_t)event->pid);
-	int64_t number = number_of(kind, event);
-	const char *name;
-	bool restores, named;
+	bool named;
 
 	buffer->has_exits = true;
 	if (!call || !call->open) {
 		put(perfetto, buffer, kind, event, false);
 		return;
 	}
-	name = system_call_name(buffer->context->machine, call->number);
-	restores = name && strstr(name, "sigreturn");
-	if ((number != call->number && !restores) || is_broken(buffer, call, event)) {
+	if (!buffer->found.call) {
 		let_go(perfetto, buffer, call, false);
 		put(perfetto, buffer, kind, event, false);
 		return;
 	}
-	named = importer_names(buffer->context, call->kind, call->number) && !restores;
+	named = is_named(buffer, call);
 	if (!named)
 		put_slices(perfetto, buffer, call, event);
 	let_go(perfetto, buffer, call, named);
@@ -158,7 +158,10 @@ static void leave(struct perfetto *perfetto, struct perfetto_buffer *buffer, str
 void perfetto_calls_see(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
 			const struct event *event)
 {
-	if (kind->enters)
+	buffer->has_raw |= !kind->call_by_name;
+	if (buffer->has_raw && kind->call_by_name)
+		put(perfetto, buffer, kind, event, false);
+	else if (kind->enters)
 		enter(perfetto, buffer, kind, event);
 	else
 		leave(perfetto, buffer, kind, event);
@@ -173,13 +176,12 @@ void perfetto_calls_end(struct perfetto *perfetto, struct perfetto_buffer *buffe
 	for (size_t at = 0; (call = u64_map_next(&buffer->calls, &at, &pid));)
 		let_go(perfetto, buffer, call,
 		       buffer->has_exits && importer_names(buffer->context, call->kind, call->number) &&
-			       !is_broken(buffer, call, &call->entry));
+			       timeline_in_call(buffer->timeline, buffer->index, (int32_t)pid));
 }
 
 void perfetto_calls_init(struct perfetto_buffer *buffer)
 {
 	u64_map_init(&buffer->calls, sizeof(struct perfetto_call));
-	u64_map_init(&buffer->losses, sizeof(uint64_t));
 }
 
 void perfetto_calls_release(struct perfetto_buffer *buffer)
@@ -190,5 +192,4 @@ void perfetto_calls_release(struct perfetto_buffer *buffer)
 	for (size_t at = 0; (call = u64_map_next(&buffer->calls, &at, &pid));)
 		free(call->data);
 	u64_map_release(&buffer->calls);
-	u64_map_release(&buffer->losses);
 }

@@ -15,9 +15,8 @@
 
 struct context;
 struct event;
-struct frames;
 struct sink;
-struct spans;
+struct timeline;
 
 /*
  * Private to perfetto*.c: the state of the exporter, the functions that write packets (perfetto_write.c), and those
@@ -25,6 +24,8 @@ struct spans;
  */
 enum { PACKET_TIMESTAMP = 8, PACKET_PROCESS_TREE = 2 };
 enum { EVENT_GRAPH_ENTRY = 437, EVENT_GRAPH_EXIT = 438 };
+enum { PERFETTO_CALLS = 550 }; /* the importer drops system calls of higher numbers */
+enum { PERFETTO_SEATS = 64 };  /* a power of two */
 enum { SLICE_BEGIN = 1, SLICE_END = 2, SLICE_INSTANT = 3 };
 /* Tracks that weft defines; all but the last are of a CPU. */
 enum { TRACK_LOST = 1, TRACK_INTERRUPT = 2, TRACK_UNKNOWN = 3, TRACK_TASK = 4 };
@@ -49,20 +50,28 @@ struct perfetto_machine {
 	bool begun;
 };
 
+/* What the timeline found at an event. */
+struct perfetto_found {
+	bool call; /* the beginning of the system call that ends with it */
+	bool run;  /* that the task which loses the CPU had it since `run_start` */
+	uint64_t run_start;
+};
+
 struct perfetto_buffer {
 	struct perfetto *perfetto;
 	const struct context *context;
-	struct frames *frames;
-	struct spans *spans; /* sees the events that tell who was on a CPU */
+	struct timeline *timeline;
+	struct perfetto_found found;
 	struct sink *sink;
-	struct u64_map bundles;      /* by CPU, and PERFETTO_APART for the own machine: struct perfetto_bundle */
-	struct u64_map pids;         /* seen */
-	struct u64_map functions[2]; /* by address: label + 1; of the shared and the own machine */
-	struct u64_map calls;        /* by PID: struct perfetto_call */
-	struct u64_map losses;       /* by CPU: the time of the last loss */
-	struct u64_map tracks;       /* by PID: its track was described */
-	uint64_t lost_at;            /* the last of these; 0: none */
-	bool has_switches, has_exits, has_pids;
+	struct u64_map bundles;        /* by CPU, and PERFETTO_APART for the own machine: struct perfetto_bundle */
+	struct u64_map pids;           /* seen */
+	uint64_t seen[PERFETTO_SEATS]; /* by CPU: the PID of its last event, which is in `pids`, + 2^32 */
+	struct u64_map functions[2];   /* by address: label + 1; of the shared and the own machine */
+	struct u64_map calls;          /* by PID: struct perfetto_call */
+	struct u64_map tracks;         /* by PID: its track was described */
+	bool has_exits, has_raw;
+	/* By call_by_name and number: what perfetto_calls.c knows of a system call. */
+	uint8_t named[2][PERFETTO_CALLS];
 	uint16_t index, first;               /* `first`: the first buffer of the same recording */
 	uint8_t apart[NR_FAMILIES];          /* 0: not seen, 1: on the shared machine, 2: on the own one */
 	struct perfetto_machine shared, own; /* `shared`: of the first buffer of a recording */
@@ -124,7 +133,7 @@ uint32_t perfetto_function_label(struct perfetto_buffer *buffer, uint64_t addres
 
 void perfetto_calls_init(struct perfetto_buffer *buffer);
 void perfetto_calls_release(struct perfetto_buffer *buffer);
-/* Shows an event of a system call, which is written now or later. */
+/* Shows an event of a system call, which is written now or later; perfetto_buffer::found is that of the event. */
 void perfetto_calls_see(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
 			const struct event *event);
 /* Writes the calls that did not end. */

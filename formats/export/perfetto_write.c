@@ -198,7 +198,7 @@ void perfetto_flush_all(struct perfetto *perfetto)
 
 struct perfetto_bundle *perfetto_bundle_of(struct perfetto_buffer *buffer, uint16_t cpu, bool apart)
 {
-	struct perfetto_bundle *bundle = u64_map_add(&buffer->bundles, cpu | (apart ? PERFETTO_APART : 0U));
+	struct perfetto_bundle *bundle = u64_map_get(&buffer->bundles, cpu | (apart ? PERFETTO_APART : 0U));
 
 	if (!bundle)
 		return NULL;
@@ -345,7 +345,7 @@ uint32_t perfetto_function_label(struct perfetto_buffer *buffer, uint64_t addres
 {
 	struct perfetto *perfetto = buffer->perfetto;
 	const struct perfetto_machine *machine = perfetto_machine_of(buffer, FAMILY_GRAPH);
-	uint32_t *known = u64_map_add(&buffer->functions[machine == &buffer->own], address), label;
+	uint32_t *known = u64_map_get(&buffer->functions[machine == &buffer->own], address), label;
 	struct symbol symbol;
 	bool fresh;
 	char text[32];

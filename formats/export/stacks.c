@@ -162,21 +162,16 @@ static void leave(struct buffer *buffer, const struct timeline_slice *slice)
 		weigh(buffer->stacks, frame->note, WEIGHT_SELF_TIME, slice->lasted - frame->nested);
 }
 
-static bool is_off(uint8_t mode)
-{
-	return mode == TASK_PREEMPTED || mode == TASK_WAKING || mode == TASK_SLEEPING || mode == TASK_BLOCKED ||
-	       mode == TASK_STOPPED;
-}
-
 /* Adds a time during which a task was off its CPU. */
 static void put_state(struct buffer *buffer, const struct timeline_slice *slice)
 {
-	bool waits = slice->mode->mode == TASK_PREEMPTED || slice->mode->mode == TASK_WAKING;
+	enum turns_off what = turns_off(slice->mode->mode);
+	bool waits = what == TURNS_WAITS;
 	uint64_t lasted = slice->to - slice->start;
 	struct stacks *stacks = buffer->stacks;
 	struct off *off;
 
-	if (!is_off(slice->mode->mode) || timeline_state(buffer->timeline)->tasks[slice->task].idle)
+	if (what == TURNS_NOT_OFF || timeline_state(buffer->timeline)->tasks[slice->task].idle)
 		return;
 	off = u64_map_add(&buffer->offs, slice->task);
 	if (!off)

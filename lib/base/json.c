@@ -28,8 +28,14 @@ void json_string(struct out *out, const void *bytes, size_t len)
 
 	out_char(out, '"');
 	while (at < end) {
-		size_t size = utf8_len(at, (size_t)(end - at));
+		size_t size;
 
+		/* Nearly all bytes of a trace are such. */
+		if (*at >= ' ' && *at < 0x7f && *at != '"' && *at != '\\') {
+			at++;
+			continue;
+		}
+		size = utf8_len(at, (size_t)(end - at));
 		if (size && *at >= ' ' && *at != '"' && *at != '\\') {
 			at += size;
 			continue;

@@ -60,6 +60,14 @@ static inline void *u64_map_find(const struct u64_map *map, uint64_t key)
 /* Returns the value of the key, all zero if the key is new; NULL without memory. */
 void *u64_map_add(struct u64_map *map, uint64_t key);
 
+/* The same, quick for a key that the map has. */
+static inline void *u64_map_get(struct u64_map *map, uint64_t key)
+{
+	void *value = u64_map_find(map, key);
+
+	return __builtin_expect(value != NULL, 1) ? value : u64_map_add(map, key);
+}
+
 /* Removes a key if the map has it. Do not call it during a walk: other entries change their places. */
 void u64_map_remove(struct u64_map *map, uint64_t key);
 

@@ -109,6 +109,9 @@ struct context {
 	} columns;
 };
 
+/* Whether both are buffers of one recording, and so of one machine. */
+bool context_is_beside(const struct context *context, const struct context *other);
+
 /* Whether the buffer was recorded with a PID filter. */
 static inline bool context_has_pids(const struct context *context)
 {

@@ -460,3 +460,9 @@ void context_lacks_memory(const struct context *context)
 {
 	trace_lacks_memory(context->trace);
 }
+
+bool context_is_beside(const struct context *context, const struct context *other)
+{
+	return other->trace == context->trace && !other->recording == !context->recording &&
+	       (!context->recording || !strcmp(context->recording, other->recording));
+}

@@ -221,13 +221,6 @@ bool spans_see(struct spans *spans, const struct event *event, struct span *ret)
 	return false;
 }
 
-int32_t spans_next(const struct spans *spans, const struct event *event)
-{
-	const struct switched *last = u64_map_find(&spans->switches, event->cpu);
-
-	return last ? last->to : 0;
-}
-
 bool spans_starved(const struct spans *spans)
 {
 	return spans->starved || spans->listed.failed || spans->calls.starved || spans->starts.starved ||

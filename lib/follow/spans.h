@@ -41,9 +41,6 @@ void spans_free(struct spans *spans);
 /* Returns true, and the span, when the event ends one. */
 bool spans_see(struct spans *spans, const struct event *event, struct span *ret);
 
-/* The task that a sched_switch, which spans_see() has seen, gave the CPU to; 0 if it is unknown. */
-int32_t spans_next(const struct spans *spans, const struct event *event);
-
 /* Whether memory ran out, so that a span is missing. */
 bool spans_starved(const struct spans *spans);
 

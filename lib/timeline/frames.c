@@ -103,7 +103,7 @@ static uint64_t cpu_key(uint16_t cpu)
 static struct track *track_of(struct frames *frames, const struct event *event, bool interrupt)
 {
 	uint64_t key = interrupt ? cpu_key(event->cpu) : task_key(event);
-	struct track *track = u64_map_add(&frames->tracks, key);
+	struct track *track = u64_map_get(&frames->tracks, key);
 
 	if (track && !track->known) {
 		track->known = true;

@@ -39,23 +39,28 @@ static bool is_second(struct open_calls *calls, const struct open_calls_type *ty
 	return calls->raw && !type->raw;
 }
 
-/* The time during which it is not known what the task did. */
-static uint64_t unknown_of(const struct state *state, int32_t pid)
+/* The time during which it is not known what the event's task did. */
+static uint64_t unknown_of(const struct state *state, const struct event *event)
 {
-	uint32_t id = pid ? state_task_of(state, pid) : (uint32_t)STATE_NO_TASK;
+	const struct state_cpu *cpu = event->cpu < state->nr_cpus ? &state->cpus[event->cpu] : NULL;
+	uint32_t id = STATE_NO_TASK;
 
+	if (cpu && cpu->task != STATE_NO_TASK && cpu->pid == event->pid)
+		id = event->pid ? cpu->task : (uint32_t)STATE_NO_TASK;
+	else if (event->pid)
+		id = state_task_of(state, event->pid);
 	return id == STATE_NO_TASK ? 0 : state->tasks[id].spent[TASK_UNKNOWN];
 }
 
 void open_calls_enter(struct open_calls *calls, const struct open_calls_type *type, const struct event *event)
 {
-	struct open_call *call = is_second(calls, type) ? NULL : u64_map_add(&calls->calls, (uint32_t)event->pid);
+	struct open_call *call = is_second(calls, type) ? NULL : u64_map_get(&calls->calls, (uint32_t)event->pid);
 
 	if (!call)
 		return;
 	*call = (struct open_call){ .since = event->ts,
 				    .losses = calls->state->losses,
-				    .unknown = unknown_of(calls->state, event->pid),
+				    .unknown = unknown_of(calls->state, event),
 				    .number = place_s64(&type->number, event),
 				    .open = true };
 }
@@ -79,9 +84,29 @@ bool open_calls_exit(struct open_calls *calls, const struct open_calls_type *typ
 		return false;
 	known = call->number == place_s64(&type->number, event) || restores(calls->context, call->number);
 	if (state->losses != call->losses &&
-	    (!state->events[STATE_SWITCH] || unknown_of(state, event->pid) != call->unknown))
+	    (!state->events[STATE_SWITCH] || unknown_of(state, event) != call->unknown))
 		known = false;
 	call->open = false;
 	*ret_start = call->since;
 	return known && event->ts >= call->since;
+}
+
+bool open_calls_lasts(const struct open_calls *calls, int32_t pid)
+{
+	const struct open_call *call = u64_map_find(&calls->calls, (uint32_t)pid);
+	const struct state *state = calls->state;
+	const struct state_task *task;
+	uint64_t from;
+	uint32_t id;
+
+	if (!call || !call->open)
+		return false;
+	if (state->losses == call->losses)
+		return true;
+	id = pid ? state_task_of(state, pid) : (uint32_t)STATE_NO_TASK;
+	if (id == STATE_NO_TASK || !state->events[STATE_SWITCH])
+		return false;
+	task = &state->tasks[id];
+	return task->mode != TASK_UNKNOWN && task->spent[TASK_UNKNOWN] == call->unknown &&
+	       (task->mode == TASK_RUNNING || !gaps_find(&state->gaps, task->gap, &from));
 }

@@ -40,4 +40,7 @@ void open_calls_enter(struct open_calls *calls, const struct open_calls_type *ty
 bool open_calls_exit(struct open_calls *calls, const struct open_calls_type *type, const struct event *event,
 		     uint64_t *ret_start);
 
+/* After the last event: whether the task is still in the call that it began last. */
+bool open_calls_lasts(const struct open_calls *calls, int32_t pid);
+
 #endif

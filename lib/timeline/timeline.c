@@ -88,7 +88,7 @@ struct timeline *timeline_new(const struct timeline_calls *calls, bool preempt_r
 					  .calls = { .arg = timeline,
 						     .begin = begin_run,
 						     .turn = is_wanted(timeline, TIMELINE_RUN) ? give_run : NULL,
-						     .mode = give_state,
+						     .mode = is_wanted(timeline, TIMELINE_STATE) ? give_state : NULL,
 						     .one_wait = calls->one_wait } };
 	return timeline;
 }
@@ -174,7 +174,7 @@ static void learn_handler(struct part *part, const struct type *type, const stru
 
 static void see_begin(struct part *part, const struct type *type, const struct event *event)
 {
-	struct start *start = u64_map_add(&part->starts, start_key(type, event));
+	struct start *start = u64_map_get(&part->starts, start_key(type, event));
 
 	if (start)
 		*start = (struct start){ event->ts, true };
@@ -329,6 +329,11 @@ void timeline_end(struct timeline *timeline, uint64_t ts)
 			frames_end(timeline->parts[i]->frames, (uint16_t)i, ts);
 	if (timeline->calls.wanted & (1 << TIMELINE_RUN | 1 << TIMELINE_STATE))
 		turns_end(&timeline->turns);
+}
+
+bool timeline_in_call(const struct timeline *timeline, uint16_t buffer, int32_t pid)
+{
+	return open_calls_lasts(&timeline->parts[buffer]->calls, pid);
 }
 
 const struct state *timeline_state(const struct timeline *timeline)

@@ -103,6 +103,9 @@ enum timeline_part timeline_see(struct timeline *timeline, const struct event *e
 /* Gives what is still open, once, after the last event: functions end at `ts`. */
 void timeline_end(struct timeline *timeline, uint64_t ts);
 
+/* After the last event: whether a task is in a system call that has no slice, because its end is not in the trace. */
+bool timeline_in_call(const struct timeline *timeline, uint16_t buffer, int32_t pid);
+
 /* What the tasks and CPUs do after the last event that was seen. */
 const struct state *timeline_state(const struct timeline *timeline);
 

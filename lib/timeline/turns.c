@@ -7,6 +7,27 @@
 
 #include <stdlib.h>
 
+enum turns_off turns_off(uint8_t mode)
+{
+	switch ((enum task_mode)mode) {
+	case TASK_PREEMPTED:
+	case TASK_WAKING:
+	case TASK_QUEUED:
+		return TURNS_WAITS;
+	case TASK_SLEEPING:
+	case TASK_BLOCKED:
+	case TASK_STOPPED:
+		return TURNS_BLOCKED;
+	case TASK_UNKNOWN:
+	case TASK_NEW:
+	case TASK_RUNNING:
+	case TASK_DEAD:
+	case TASK_MODES:
+		break;
+	}
+	return TURNS_NOT_OFF;
+}
+
 void turns_release(struct turns *turns)
 {
 	free(turns->turns);
@@ -74,7 +95,8 @@ static uint8_t shown_mode(const struct turns *turns, const struct state_task *ta
 
 static void look_at_task(struct turns *turns, uint32_t id)
 {
-	const struct state_task *task = id < turns->state->nr_tasks ? &turns->state->tasks[id] : NULL;
+	const struct state_task *task =
+		turns->calls.mode && id < turns->state->nr_tasks ? &turns->state->tasks[id] : NULL;
 	struct turns_mode *mode = task ? mode_of(turns, id) : NULL;
 	uint8_t shown = task ? shown_mode(turns, task) : 0;
 	uint64_t to;

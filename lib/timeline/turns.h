@@ -45,6 +45,7 @@ struct turns_calls {
 	uint32_t (*begin)(void *arg, uint32_t task);
 	/* NULL: turns are of no use. */
 	void (*turn)(void *arg, uint32_t cpu, const struct turns_turn *turn, uint64_t to, enum turns_end end);
+	/* NULL: modes are of no use. */
 	void (*mode)(void *arg, const struct turns_mode *mode, uint64_t to, enum turns_end end);
 	bool one_wait; /* being woken and being queued are one mode, TASK_WAKING */
 };
@@ -59,6 +60,10 @@ struct turns {
 	uint64_t breaks, losses;
 	bool failed;
 };
+
+/* Whether a task in this mode (enum task_mode) waits for a CPU, or for something else. */
+enum turns_off { TURNS_NOT_OFF, TURNS_WAITS, TURNS_BLOCKED };
+enum turns_off turns_off(uint8_t mode);
 
 void turns_release(struct turns *turns);
 

@@ -22,15 +22,29 @@ chrome()
 on, turns = {}, []
 for line in sys.stdin:
     event = json.loads(line)
+    cpu, ts = event["cpu"], event["ts"]
+    if cpu not in on or on[cpu][0] != event["pid"]:
+        on[cpu] = event["pid"], ts
     if event["event"] == "sched_switch":
-        if event["cpu"] in on:
-            turns.append("%d %d.%03d %d.%03d" % (event["cpu"], *divmod(on[event["cpu"]], 1000), *divmod(event["ts"] - on[event["cpu"]], 1000)))
-        on[event["cpu"]] = event["ts"]
+        if ts > on[cpu][1]:
+            turns.append("%d %d.%03d %d.%03d" % (cpu, *divmod(on[cpu][1], 1000), *divmod(ts - on[cpu][1], 1000)))
+        on[cpu] = event["fields"]["next_pid"], ts
 print("\n".join(sorted(turns)))' > "$BATS_TEST_TMPDIR/want"
 	[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" -gt 10 ]
 	# Compares texts, because a number read from JSON loses digits.
 	chrome "$golden/6.12-events-sched.dat" | sed -n 's/^{"ph":"X","pid":0,"tid":\([0-9]*\),"ts":\([0-9.]*\),.*"dur":\([0-9.]*\)}.*/\1 \2 \3/p' | LC_ALL=C sort |
 		diff <(LC_ALL=C sort "$BATS_TEST_TMPDIR/want") -
+	# The last turn of each CPU goes on when the trace ends, and says so.
+	[ "$(chrome "$golden/6.12-events-sched.dat" | jq -c '.traceEvents[] | select(.args.end == "open") | [.pid, .tid]' | sort)" = $'[0,0]\n[0,1]' ]
+}
+
+@test "chrome: interrupts have the names and times that sqlite and html have" {
+	chrome "$golden/6.12-events-irq-timer.dat" | jq -r '.traceEvents[] | select(.ph == "X" and (.name | startswith("softirq "))) | .dur * 1000 | round' |
+		sort -n > "$BATS_TEST_TMPDIR/got"
+	[ -s "$BATS_TEST_TMPDIR/got" ]
+	weft sql --format csv "$golden/6.12-events-irq-timer.dat" "SELECT dur FROM slice WHERE category = 'irq' AND name LIKE 'softirq %'" 2> /dev/null | tail -n +2 |
+		sort -n | diff - "$BATS_TEST_TMPDIR/got"
+	chrome "$golden/6.12-events-irq-timer.dat" | jq -r '.traceEvents[] | select(.ph == "X") | .name' | grep -x 'softirq TIMER' | head -n 1
 }
 
 @test "chrome: an event that is no span is an instant with its fields" {

@@ -5,6 +5,7 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/reader/reader.h"
+#include "lib/state/state.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
@@ -18,6 +19,7 @@ struct told {
 	struct timeline *timeline;
 	char text[1024];
 	size_t len;
+	bool in_call; /* task 7, at the end */
 };
 
 static void tell(void *arg, const struct timeline_slice *slice)
@@ -55,6 +57,8 @@ static void play(struct told *told, uint32_t wanted, const char *script)
 	loom_type(&loom, "irq", "softirq_exit", "int vec", "\"\"");
 	loom_type(&loom, "irq_vectors", "local_timer_entry", "int vector", "\"\"");
 	loom_type(&loom, "irq_vectors", "local_timer_exit", "int vector", "\"\"");
+	loom_type(&loom, "raw_syscalls", "sys_enter", "long id", "\"\"");
+	loom_type(&loom, "raw_syscalls", "sys_exit", "long id", "\"\"");
 	loom_type(&loom, "power", "cpu_frequency", "u32 state; u32 cpu_id", "\"\"");
 	loom_play(&loom, script);
 	trace = loom_trace(&loom);
@@ -64,6 +68,7 @@ static void play(struct told *told, uint32_t wanted, const char *script)
 	told->timeline = timeline_new(&calls, false);
 	REQUIRE(told->timeline && timeline_add(told->timeline, 0, reader.buffers[0].context));
 	REQUIRE(!reader_run(&reader, &(struct reader_consumer){ see, told }, 1, &fail));
+	told->in_call = timeline_in_call(told->timeline, 0, 7);
 	timeline_end(told->timeline, 0);
 	CHECK(!timeline_starved(told->timeline));
 	timeline_free(told->timeline);
@@ -121,4 +126,47 @@ TEST(timeline_has_runs_until_the_switch_and_the_end)
 	     "0 1300 8 sched_switch prev_pid=8 prev_state=1 next_pid=7\n"
 	     "0 1500 7 softirq_entry vec=3\n");
 	CHECK(strstr(told.text, " 1000-1300\n") && strstr(told.text, " 1300-1500 open\n"));
+}
+
+TEST(timeline_knows_who_is_in_a_call_at_the_end)
+{
+	struct told told;
+
+	play(&told, 1 << TIMELINE_CALL, "0 1000 7 sys_enter id=0\n");
+	CHECK(told.in_call && !told.len);
+	play(&told, 1 << TIMELINE_CALL,
+	     "0 1000 7 sys_enter id=0\n"
+	     "0 1100 7 sys_exit id=0\n");
+	CHECK(!told.in_call);
+	CHECK_STR(told.text, "sys_0 1000-1100\n");
+}
+
+TEST(timeline_knows_no_call_at_the_end_of_a_task_that_a_loss_hides)
+{
+	struct told told;
+
+	play(&told, 1 << TIMELINE_CALL,
+	     "0 1000 7 sys_enter id=0\n"
+	     "0 1100 7 sched_switch prev_pid=7 prev_state=1 next_pid=8\n"
+	     "0 lost 5\n"
+	     "0 1300 8 sched_switch prev_pid=8 prev_state=1 next_pid=9\n");
+	CHECK(!told.in_call);
+	play(&told, 1 << TIMELINE_CALL,
+	     "0 900 8 sched_switch prev_pid=8 prev_state=1 next_pid=7\n"
+	     "1 950 9 sched_switch prev_pid=9 prev_state=1 next_pid=10\n"
+	     "0 1000 7 sys_enter id=0\n"
+	     "1 lost 5\n"
+	     "1 1200 10 sched_switch prev_pid=10 prev_state=1 next_pid=9\n"
+	     "0 1300 7 softirq_entry vec=3\n");
+	CHECK(told.in_call);
+}
+
+TEST(timeline_tells_waits_for_a_cpu_from_other_waits)
+{
+	CHECK(turns_off(TASK_PREEMPTED) == TURNS_WAITS && turns_off(TASK_WAKING) == TURNS_WAITS &&
+	      turns_off(TASK_QUEUED) == TURNS_WAITS);
+	CHECK(turns_off(TASK_SLEEPING) == TURNS_BLOCKED && turns_off(TASK_BLOCKED) == TURNS_BLOCKED &&
+	      turns_off(TASK_STOPPED) == TURNS_BLOCKED);
+	CHECK(turns_off(TASK_RUNNING) == TURNS_NOT_OFF && turns_off(TASK_UNKNOWN) == TURNS_NOT_OFF &&
+	      turns_off(TASK_DEAD) == TURNS_NOT_OFF);
 }
