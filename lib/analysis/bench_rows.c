@@ -69,6 +69,15 @@ static bool is_known(const struct bench *bench, size_t side, size_t run, const c
 	return false;
 }
 
+/*
+ * The time of a task in a state contains what its calls took there, so a call that is a good part of it is the better
+ * explanation.
+ */
+static double weight(const struct bench_row *row)
+{
+	return fabs(row->more) * (diff_row_is_state(row->name) ? 0.25 : 1);
+}
+
 /* What has changed comes first, then what explains the most time, and last what explains nothing. */
 static int compare(const void *a, const void *b)
 {
@@ -78,8 +87,8 @@ static int compare(const void *a, const void *b)
 		return bench_row_is_small(first) ? 1 : -1;
 	if (bench_row_changed(first) != bench_row_changed(second))
 		return bench_row_changed(first) ? -1 : 1;
-	if (fabs(first->more) != fabs(second->more))
-		return fabs(first->more) > fabs(second->more) ? -1 : 1;
+	if (weight(first) != weight(second))
+		return weight(first) > weight(second) ? -1 : 1;
 	return strcmp(first->name, second->name);
 }
 

@@ -130,6 +130,8 @@ int must_check diff_run_take(const struct diff *diff, bool is_new, struct diff_r
 /* Adds the row of the time that the whole run took. */
 int must_check diff_run_take_elapsed(struct diff_run *run, uint64_t ns, struct fail *fail);
 bool diff_row_is_elapsed(const char *name);
+/* Returns whether it is the time that a task spent in a state, in which its calls are. */
+bool diff_row_is_state(const char *name);
 /* Sorts the rows and joins rows of the same name. */
 int must_check diff_run_settle(struct diff_run *run, bool several, struct fail *fail);
 void diff_run_release(struct diff_run *run);

@@ -112,29 +112,46 @@ static uint64_t number_of(const struct table *table, size_t row, const char *tit
 	return column >= 0 && table_number_at(table, row, (size_t)column, &number) ? number : 0;
 }
 
+/* The states of tasks, and the columns of sched that have their time and how often they began. */
+static const struct state_part {
+	const char *column, *count, *part;
+} state_parts[] = {
+	{ "RUN", "VOL", "on a CPU" },
+	{ "WAIT", "INVOL", "waiting for a CPU" },
+	{ "SLEEP", "VOL", "asleep" },
+	{ "D", "VOL", "blocked" },
+};
+
+bool diff_row_is_state(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < array_size(state_parts); i++) {
+		size_t part = strlen(state_parts[i].part);
+
+		if (!strncmp(name, "tasks\t", 6) && len > part && name[len - part - 1] == ' ' &&
+		    !strcmp(name + len - part, state_parts[i].part))
+			return true;
+	}
+	return false;
+}
+
 /* What a task did during the run: the times in which it was in each state. */
 static int take_task(const struct diff *diff, bool is_new, struct diff_run *run, const struct table *table, size_t row,
 		     struct fail *fail)
 {
-	static const struct {
-		const char *column, *count, *part;
-	} states[] = {
-		{ "RUN", "VOL", "on a CPU" },
-		{ "WAIT", "INVOL", "waiting for a CPU" },
-		{ "SLEEP", "VOL", "asleep" },
-		{ "D", "VOL", "blocked" },
-	};
 	int r = 0;
 
-	for (size_t i = 0; !r && i < array_size(states); i++) {
-		uint64_t time = number_of(table, row, states[i].column), count = number_of(table, row, states[i].count);
+	for (size_t i = 0; !r && i < array_size(state_parts); i++) {
+		uint64_t time = number_of(table, row, state_parts[i].column),
+			 count = number_of(table, row, state_parts[i].count);
 		struct samples samples = { .count = count ? count : 1, .sum = time };
 		const char *comm = table_text_at(table, row, 0);
 		char *name = NULL;
 
 		if (!time || !comm)
 			continue;
-		if (asprintf(&name, "tasks\t%s %s", comm, states[i].part) < 0)
+		if (asprintf(&name, "tasks\t%s %s", comm, state_parts[i].part) < 0)
 			name = NULL;
 		r = add_row(run, is_new ? rename_row(diff, name) : name, &samples, fail);
 	}
