@@ -222,7 +222,8 @@ rules()
 		[ "$calls" -gt 300 ]
 		decode "$file"
 		[ "$(ask nesting)" = "$calls" ]
-		[ "$(weft export --to chrome -o - "$file" 2> /dev/null | jq '[.traceEvents[] | select(.ph == "X")] | length')" = "$calls" ]
+		# The rows of CPUs, which are no functions, show who ran.
+		[ "$(weft export --to chrome -o - "$file" 2> /dev/null | jq '[.traceEvents[] | select(.ph == "X" and (.pid != 0 or .tid >= 200000))] | length')" = "$calls" ]
 	done
 }
 
