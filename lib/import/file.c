@@ -96,7 +96,7 @@ int import_write(struct import *import, int fd, uint64_t *ret_size, struct fail 
 	put(&metadata, "saved_tgids", tgids.data, tgids.len);
 	if (import->graph.seen)
 		put(&metadata, "weft/tracer", import->shape.tracer, strlen(import->shape.tracer));
-	put(&metadata, "weft/graph_relative", zero, import_graph_is_relative(&import->graph, import->shape.has_plain));
+	put(&metadata, "weft/graph_relative", zero, import_graph_is_relative(&import->graph));
 	snprintf(no_time, sizeof(no_time), "%" PRIu64, import->graph.guessed);
 	put(&metadata, "weft/graph_no_time", no_time, import->graph.guessed ? strlen(no_time) : 0);
 	put(&metadata, "weft/columns", columns.data, columns.len);

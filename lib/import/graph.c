@@ -220,9 +220,9 @@ size_t import_graph_calls(struct import_graph *graph, const struct graph_text *t
 	return 2;
 }
 
-bool import_graph_is_relative(const struct import_graph *graph, bool plain)
+bool import_graph_is_relative(const struct import_graph *graph)
 {
-	return graph->some.relative && !graph->lack.relative && !plain;
+	return graph->some.relative && !graph->lack.relative;
 }
 
 void import_graph_partial(const struct import_graph *graph, bool plain, char *ret, size_t size)
@@ -232,7 +232,7 @@ void import_graph_partial(const struct import_graph *graph, bool plain, char *re
 		bool is;
 		const char *text;
 	} all[] = {
-		{ (some->abstime && lack->abstime) || (some->relative && (lack->relative || plain)), "times" },
+		{ (some->abstime && lack->abstime) || (some->relative && lack->relative), "times" },
 		{ some->cpu && lack->cpu, "CPUs" },
 		{ graph->proc && graph->bare, "tasks" },
 		{ some->flags && (lack->flags || plain), "flags" },

@@ -75,13 +75,14 @@ void import_graph_give_up(struct import_graph *graph);
 size_t import_graph_calls(struct import_graph *graph, const struct graph_text *text, struct import_names *names,
 			  struct graph_call calls[GRAPH_CALLS_MAX]);
 
-/*
- * Whether the file is to have this column, which no line lacks. `plain`: the text also has events in the usual form,
- * with the clock's times, of which the option latency-format would print another number.
- */
-bool import_graph_is_relative(const struct import_graph *graph, bool plain);
+/* Whether the file is to have this column, which no line lacks. */
+bool import_graph_is_relative(const struct import_graph *graph);
 
-/* Writes which columns only some lines have, "times, flags"; an empty text if there is none. */
+/*
+ * Writes which columns only some lines have, "times, flags"; an empty text if there is none. `plain`: the text also has
+ * events in the usual form, with the clock's times, of which the option latency-format would print another number, so
+ * the flags, which come with it, count as partial.
+ */
 void import_graph_partial(const struct import_graph *graph, bool plain, char *ret, size_t size);
 
 /* Adds the options of the file, as lines like those of trace_options. */
