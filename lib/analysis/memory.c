@@ -79,11 +79,15 @@ static void release(void *arg)
 {
 	struct memory_analysis *memory = arg;
 	struct memory_stall *stall;
+	struct memory_faults *faults;
 	size_t at = 0;
 	uint64_t key;
 
 	while ((stall = u64_map_next(&memory->stalls, &at, &key)))
 		samples_release(&stall->lasted);
+	at = 0;
+	while ((faults = u64_map_next(&memory->faults, &at, &key)))
+		samples_release(&faults->times);
 	u64_map_release(&memory->sites);
 	u64_map_release(&memory->functions);
 	u64_map_release(&memory->alive);
@@ -265,6 +269,8 @@ static void see_fault(struct memory_analysis *memory, const struct event *event,
 	}
 	faults->user += user;
 	faults->kernel += !user;
+	if (pass_compares(memory->pass))
+		samples_add(&faults->times, &memory->pass->budget, 0);
 }
 
 /* Any living allocation may have been freed while events were lost. */

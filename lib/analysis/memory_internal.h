@@ -40,6 +40,7 @@ struct memory_stall {
 
 struct memory_faults {
 	uint64_t user, kernel;
+	struct samples times; /* samples of length 0: they only count; only for a comparison */
 };
 
 struct memory_analysis {

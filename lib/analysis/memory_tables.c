@@ -174,6 +174,7 @@ static void put_faults(const struct memory_analysis *memory, struct findings *fi
 	while (table && (faults = u64_map_next(&memory->faults, &at, &key))) {
 		const struct state_task *task = &memory->pass->state.tasks[(uint32_t)key];
 
+		table_attach(table, &faults->times);
 		table_cell(table, pass_comm(memory->pass, task));
 		table_cell_s64(table, task->pid);
 		table_cell_u64(table, faults->user);

@@ -159,6 +159,22 @@ END
 	[ "$(jq '[.changes[] | select(.row == "getppid" and .calls_verdict != "=")] | length' <<< "$output")" = 0 ]
 }
 
+@test "bench: page faults are those of a task, with --for memory" {
+	need_tracefs
+	need_command jq
+	need_command python3
+	[ -d /sys/kernel/tracing/events/exceptions/page_fault_user ] || skip "this kernel has no event of page faults"
+	cd "$BATS_TEST_TMPDIR"
+	cat > touch.py << 'END'
+import mmap, sys
+pages = mmap.mmap(-1, 4096 * mmap.PAGESIZE)
+for i in range(int(sys.argv[1])):
+    pages[i * mmap.PAGESIZE] = 1
+END
+	run -0 --separate-stderr weft bench --runs 6 --warmup 0 --format json --for memory -- python3 -S -E touch.py 500 -- python3 -S -E touch.py 1500
+	[ "$(jq '.changes[] | select(.table == "faults" and .row == "python3") | .calls_verdict == "+" and .new_calls - .old_calls > 900' <<< "$output")" = true ]
+}
+
 @test "bench: --against compares with the runs that --save has saved" {
 	by_turn
 	need_tracefs
