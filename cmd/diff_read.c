@@ -20,13 +20,6 @@ static const struct analysis_ops *const known[] = {
 	&memory_analysis,   &stacks_analysis, &power_analysis, &latency_analysis, &tasks_analysis,
 };
 
-/* Returns whether the analysis is also a part of a summary. */
-static bool is_of_summary(const struct analysis_ops *ops)
-{
-	return ops != &memory_analysis && ops != &stacks_analysis && ops != &power_analysis &&
-	       ops != &latency_analysis && ops != &tasks_analysis;
-}
-
 bool diff_read_knows(const char *of)
 {
 	for (size_t i = 0; i < array_size(known); i++)
@@ -50,7 +43,7 @@ static size_t choose(const char *of, const struct analysis_ops *chosen[array_siz
 	size_t nr = 0;
 
 	for (size_t i = 0; i < array_size(known); i++)
-		if (strcmp(of, "summary") ? is_in(of, known[i]->name) : is_of_summary(known[i]))
+		if (strcmp(of, "summary") ? is_in(of, known[i]->name) : summary_has(known[i]))
 			chosen[nr++] = known[i];
 	return nr;
 }

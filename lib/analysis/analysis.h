@@ -76,6 +76,9 @@ struct row_options {
 ANALYSES(ANALYSIS_EXTERN)
 #undef ANALYSIS_EXTERN
 
+/* Whether weft summary has tables of this analysis. */
+bool summary_has(const struct analysis_ops *ops);
+
 /* Variants of these, with the same name. */
 extern const struct analysis_ops syscalls_named_analysis; /* same tables; its recording has the arguments' names */
 extern const struct analysis_ops

@@ -87,27 +87,11 @@ void bench_spread(const struct bench_side *side, enum bench_figure figure, struc
 	ret->max = values[nr - 1];
 }
 
-bool bench_holm(struct bench_line *const *lines, size_t nr, double level, double least_p)
-{
-	struct diff_test **tests = calloc(nr ? nr : 1, sizeof(struct diff_test *));
-	bool ok = tests;
-
-	for (size_t i = 0; ok && i < nr; i++)
-		tests[i] = &lines[i]->test;
-	ok = ok && diff_holm(tests, nr, level, least_p);
-	for (size_t i = 0; ok && i < nr; i++) {
-		lines[i]->tested = tests[i]->could_pass;
-		lines[i]->changed = tests[i]->passes;
-	}
-	free(tests);
-	return ok;
-}
-
 static bool judge(const struct bench *bench, struct bench_line lines[BENCH_FIGURES])
 {
 	const struct bench_side *old = &bench->sides[0], *new = &bench->sides[1];
 	double least_p = diff_least_p(old->nr, new->nr), least = least_memory(bench);
-	struct bench_line *all[BENCH_FIGURES];
+	struct diff_test *all[BENCH_FIGURES];
 
 	for (size_t i = 0; i < BENCH_FIGURES; i++) {
 		double values[2][BENCH_RUNS_MAX] = { { 0 } };
@@ -118,12 +102,12 @@ static bool judge(const struct bench *bench, struct bench_line lines[BENCH_FIGUR
 			values[0][j] = fmax(values[0][j], least);
 			values[1][j] = fmax(values[1][j], least);
 		}
-		lines[i] = (struct bench_line){ .tested = false };
+		lines[i] = (struct bench_line){ .same = false };
 		diff_ranks(values[0], old->nr, values[1], new->nr, 0.5, &lines[i].test);
-		all[i] = &lines[i];
+		all[i] = &lines[i].test;
 	}
-	return bench_holm(all, BENCH_USER, BENCH_MAIN / 1000.0, least_p) &&
-	       bench_holm(all + BENCH_USER, BENCH_FIGURES - BENCH_USER, BENCH_OTHER / 1000.0, least_p);
+	return diff_holm(all, BENCH_USER, BENCH_MAIN / 1000.0, least_p) &&
+	       diff_holm(all + BENCH_USER, BENCH_FIGURES - BENCH_USER, BENCH_OTHER / 1000.0, least_p);
 }
 
 /* What a condition is about: a figure, or one of the rows. */
@@ -151,7 +135,7 @@ static int meet(const struct bench_line *line, const struct diff_condition *cond
 {
 	const struct diff_test *test = &line->test;
 
-	if (line->changed && (condition->below ? test->change < condition->change : test->change > condition->change))
+	if (test->passes && (condition->below ? test->change < condition->change : test->change > condition->change))
 		return fail_set(fail, -ERANGE,
 				"%s changed by %+.1f %% [%+.1f, %+.1f], which --fail-if '%s' does not allow", name,
 				test->change * 100, test->low * 100, test->high * 100, condition->text);
@@ -163,7 +147,7 @@ static int check(const struct bench_line *line, const struct diff_condition *con
 	const char *name = bench_names[condition->figure].name;
 	int r = meet(line, condition, name, fail);
 
-	if (!r && !line->tested)
+	if (!r && !line->test.could_pass)
 		return fail_set(fail, -ENODATA, "--fail-if '%s' cannot be checked: so few runs prove no change of %s",
 				condition->text, name);
 	return r;
@@ -180,7 +164,7 @@ static int check_rows(const struct bench_rows *rows, const struct diff_condition
 
 		if (!text_glob(condition->row, strchr(row->name, '\t') + 1))
 			continue;
-		tested |= line->tested || line->same;
+		tested |= line->test.could_pass || line->same;
 		r = meet(line, condition, strchr(row->name, '\t') + 1, fail);
 	}
 	if (!r && !tested)

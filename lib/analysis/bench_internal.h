@@ -8,10 +8,8 @@
 /* A figure that both commands have. */
 struct bench_line {
 	struct diff_test test;
-	bool same;   /* it is not tested because all runs of both commands have one value */
-	bool small;  /* it is not tested because it is too small to explain anything */
-	bool tested; /* there are so many runs that a difference could pass */
-	bool changed;
+	bool same;  /* it is not tested because all runs of both commands have one value */
+	bool small; /* it is not tested because it is too small to explain anything */
 };
 
 /* In per mille: how often same commands may be told apart, by the figures of a kind. */
@@ -38,7 +36,7 @@ static inline bool bench_row_is_small(const struct bench_row *row)
 
 static inline bool bench_row_changed(const struct bench_row *row)
 {
-	return row->time.changed || row->calls.changed;
+	return row->time.test.passes || row->calls.test.passes;
 }
 
 /* lib/analysis/bench_rows.c: tests the rows, and puts them into their order. */
@@ -67,9 +65,6 @@ struct bench_spread {
 	double mean, deviation, median, min, max;
 };
 void bench_spread(const struct bench_side *side, enum bench_figure figure, struct bench_spread *ret);
-
-/* Sets `tested` and `changed` of these lines, which are all of their kind, by diff_holm(). */
-bool must_check bench_holm(struct bench_line *const *lines, size_t nr, double level, double least_p);
 
 /* lib/analysis/bench_table.c */
 void bench_put_times(const struct bench *bench, struct findings *findings);

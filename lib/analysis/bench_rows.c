@@ -92,28 +92,28 @@ static int compare(const void *a, const void *b)
 	return strcmp(first->name, second->name);
 }
 
-static void take_line(struct bench_line *line, struct bench_line **lines, size_t *nr)
+static void take_line(struct bench_line *line, struct diff_test **tests, size_t *nr)
 {
 	if (!line->same && !line->small)
-		lines[(*nr)++] = line;
+		tests[(*nr)++] = &line->test;
 }
 
 static int correct(const struct bench *bench, struct bench_rows *rows, struct fail *fail)
 {
-	struct bench_line **lines = calloc(2 * rows->nr + 1, sizeof(*lines));
+	struct diff_test **tests = calloc(2 * rows->nr + 1, sizeof(struct diff_test *));
 	size_t nr = 0;
 	bool ok;
 
-	if (!lines)
+	if (!tests)
 		return fail_memory(fail);
 	for (size_t i = 0; i < rows->nr; i++) {
-		take_line(&rows->rows[i].time, lines, &nr);
-		take_line(&rows->rows[i].calls, lines, &nr);
+		take_line(&rows->rows[i].time, tests, &nr);
+		take_line(&rows->rows[i].calls, tests, &nr);
 	}
-	ok = bench_holm(lines, nr, BENCH_ROWS / 1000.0,
-			diff_least_p(bench->rows->sides[0].nr, bench->rows->sides[1].nr));
-	rows->few = nr && !lines[0]->tested;
-	free(lines);
+	ok = diff_holm(tests, nr, BENCH_ROWS / 1000.0,
+		       diff_least_p(bench->rows->sides[0].nr, bench->rows->sides[1].nr));
+	rows->few = nr && !tests[0]->could_pass;
+	free(tests);
 	if (!ok)
 		return fail_memory(fail);
 	if (rows->nr > 1)

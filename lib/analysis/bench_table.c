@@ -77,7 +77,7 @@ static const char *verdict(const struct bench_line *line)
 {
 	if (line->same || line->small)
 		return line->same ? "=" : ".";
-	return line->changed ? line->test.change > 0 ? "+" : "-" : line->tested ? "~" : "?";
+	return line->test.passes ? line->test.change > 0 ? "+" : "-" : line->test.could_pass ? "~" : "?";
 }
 
 /* The columns CHANGE %, FROM, TO and IS. */
@@ -127,7 +127,7 @@ void bench_put_figures(const struct bench_line *lines, struct findings *findings
 		table_cell_decimal(table, llrint(test->old * 10), 1);
 		table_cell_decimal(table, llrint(test->new * 10), 1);
 	}
-	if (!lines[BENCH_WALL].tested)
+	if (!lines[BENCH_WALL].test.could_pass)
 		findings_note(findings, "so few runs can prove no change: 5 of each command can, 10 are better");
 }
 

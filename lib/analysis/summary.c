@@ -39,6 +39,14 @@ static const struct analysis_want wants[] = {
 static const struct analysis_ops *const like[] = { &sched_analysis, &syscalls_analysis, &irq_analysis, &block_analysis,
 						   NULL };
 
+bool summary_has(const struct analysis_ops *ops)
+{
+	for (size_t i = 0; i < PARTS; i++)
+		if (parts[i] == ops)
+			return true;
+	return false;
+}
+
 static uint64_t type_key(size_t buffer, const struct event_type *type)
 {
 	return (uint64_t)buffer << 32 | (uint32_t)type->id;

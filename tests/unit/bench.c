@@ -143,19 +143,19 @@ TEST(bench_conditions_say_what_is_wrong_with_them)
 	CHECK(bench_condition_parse("wall > 5", &condition, &fail));
 }
 
-TEST(bench_holm_stops_at_the_first_line_that_does_not_pass)
+TEST(diff_holm_stops_at_the_first_test_that_does_not_pass)
 {
-	struct bench_line lines[4], *all[4] = { &lines[0], &lines[1], &lines[2], &lines[3] };
+	struct diff_test tests[4], *all[4] = { &tests[0], &tests[1], &tests[2], &tests[3] };
 	/* Sorted: 0.01 <= 0.05/4, 0.016 <= 0.05/3, 0.03 > 0.05/2; the last would have passed alone. */
 	static const double p[4] = { 0.03, 0.01, 0.04, 0.016 };
 
 	for (size_t i = 0; i < 4; i++)
-		lines[i] = (struct bench_line){ .test = { .p = p[i], .bounded = true, .low = 0.1, .high = 0.2 } };
-	CHECK(bench_holm(all, 4, 0.05, 0.001));
-	CHECK(!lines[0].changed && lines[1].changed && !lines[2].changed && lines[3].changed);
-	CHECK(lines[0].tested && lines[2].tested);
-	CHECK(bench_holm(all, 4, 0.05, 0.02));
-	CHECK(!lines[0].tested && !lines[1].tested);
+		tests[i] = (struct diff_test){ .p = p[i], .bounded = true, .low = 0.1, .high = 0.2 };
+	CHECK(diff_holm(all, 4, 0.05, 0.001));
+	CHECK(!tests[0].passes && tests[1].passes && !tests[2].passes && tests[3].passes);
+	CHECK(tests[0].could_pass && tests[2].could_pass);
+	CHECK(diff_holm(all, 4, 0.05, 0.02));
+	CHECK(!tests[0].could_pass && !tests[1].could_pass);
 	/* 5 and 5 runs: 2 of 252 ways. */
 	CHECK(fabs(diff_least_p(5, 5) - 2.0 / 252) < 1e-12);
 }
