@@ -9,6 +9,7 @@
  */
 #include "formats/export/exports_internal.h"
 #include "formats/export/kinds_internal.h"
+#include "formats/export/last_tasks_internal.h"
 #include "formats/value.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"
@@ -30,9 +31,6 @@
 enum { INTERRUPTS = 100000, FUNCTIONS = 200000 };
 enum { SIZE_OF_VIEWERS = 200 << 20 };
 
-/* Most events of a CPU are of the task of the one before. A power of two. */
-enum { SEATS = 64 };
-
 #define DAY (UINT64_C(86400) * 1000000000)
 /* ns. From 2^43 us on the steps of a double are longer than 1 ns; the trace goes on for a while. */
 #define LATE_TIME ((UINT64_C(1) << 42) * 1000)
@@ -48,10 +46,9 @@ struct buffer {
 	/* Of the recording: the first one of its buffers owns it. */
 	struct timeline *timeline;
 	bool is_first;
-	struct u64_map pids; /* seen */
-	struct u64_map cpus; /* seen */
-	/* By CPU: that of its last event, which is in the maps; 0: none. */
-	uint64_t seen[SEATS];
+	struct u64_map pids;    /* seen */
+	struct u64_map cpus;    /* seen */
+	struct last_tasks seen; /* in the maps */
 };
 
 struct chrome {
@@ -105,7 +102,6 @@ static struct out *begin_line(struct chrome *chrome, char phase, int64_t pid, in
 
 static void put_lasted(struct chrome *chrome, const struct timeline_slice *slice, int64_t pid, int64_t tid)
 {
-	static const char *const ends[] = { [TURNS_LOST] = "unknown", [TURNS_OPEN] = "open" };
 	const struct buffer *buffer = &chrome->buffers[slice->buffer];
 	struct out *out = begin_line(chrome, 'X', pid, tid, slice->start);
 	char text[TIMELINE_NAME];
@@ -116,7 +112,7 @@ static void put_lasted(struct chrome *chrome, const struct timeline_slice *slice
 	out_str(out, ",\"dur\":");
 	put_us(out, slice->to - slice->start);
 	if (slice->end != TURNS_KNOWN)
-		out_f(out, ",\"args\":{\"end\":\"%s\"}", ends[slice->end]);
+		out_f(out, ",\"args\":{\"end\":\"%s\"}", turns_end_name(slice->end));
 	out_char(out, '}');
 }
 
@@ -283,12 +279,8 @@ static void see_event(void *arg, const struct event *event, enum timeline_part p
 /* Notes which tasks and CPUs the rows are of. */
 static void note_seen(struct buffer *buffer, const struct event *event)
 {
-	uint64_t key = (uint64_t)(event->cpu + 1) << 32 | (uint32_t)event->pid,
-		 *last = &buffer->seen[event->cpu % SEATS];
-
-	if (__builtin_expect(*last == key, 1))
+	if (last_tasks_same(&buffer->seen, event))
 		return;
-	*last = key;
 	if (!u64_map_add(&buffer->pids, (uint32_t)event->pid) || !u64_map_add(&buffer->cpus, event->cpu))
 		export_no_memory(&buffer->chrome->export);
 }

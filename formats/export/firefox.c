@@ -191,7 +191,6 @@ static void put_instant(struct firefox_buffer *buffer, const struct kind *kind, 
 static void put_lasted(struct firefox_buffer *buffer, const struct timeline_slice *slice,
 		       enum firefox_category category, uint32_t thread, uint16_t cpu)
 {
-	static const char *const ends[] = { [TURNS_LOST] = "end=unknown", [TURNS_OPEN] = "end=open" };
 	struct firefox *firefox = buffer->firefox;
 	struct firefox_marker marker = { .start = slice->start,
 					 .end = slice->to,
@@ -207,7 +206,7 @@ static void put_lasted(struct firefox_buffer *buffer, const struct timeline_slic
 		name = timeline_name(buffer->timeline, slice, text, &len);
 	marker.name = firefox_label(firefox, name, len);
 	if (slice->end != TURNS_KNOWN)
-		out_str(&firefox->texts, ends[slice->end]);
+		out_f(&firefox->texts, "end=%s", turns_end_name(slice->end));
 	add_marker(firefox, &marker, slice->to);
 }
 

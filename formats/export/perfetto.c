@@ -124,23 +124,12 @@ static void see_switch(struct perfetto *perfetto, struct perfetto_buffer *buffer
 			     0;
 }
 
-/* Most events of a CPU are of the task of the one before. */
-static void note_seen(struct perfetto_buffer *buffer, const struct event *event)
-{
-	uint64_t key = UINT64_C(1) << 32 | (uint32_t)event->pid, *last = &buffer->seen[event->cpu % PERFETTO_SEATS];
-
-	if (__builtin_expect(*last == key, 1))
-		return;
-	*last = key;
-	if (!u64_map_add(&buffer->pids, (uint32_t)event->pid))
-		export_no_memory(&buffer->perfetto->export);
-}
-
 static void see_record(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct event *event)
 {
 	struct perfetto_kind *kind;
 
-	note_seen(buffer, event);
+	if (!last_tasks_same(&buffer->seen, event) && !u64_map_add(&buffer->pids, (uint32_t)event->pid))
+		export_no_memory(&perfetto->export);
 	buffer->found = (struct perfetto_found){ .call = false };
 	if (timeline_see(buffer->timeline, event) == TIMELINE_A_FUNCTION)
 		return;

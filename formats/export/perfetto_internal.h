@@ -5,6 +5,7 @@
 #include "formats/export/export.h"
 #include "formats/export/kinds_internal.h"
 #include "formats/export/labels_internal.h"
+#include "formats/export/last_tasks_internal.h"
 #include "formats/export/perfetto_kind_internal.h"
 #include "lib/base/out.h"
 #include "lib/base/u64_map.h"
@@ -25,7 +26,6 @@ struct timeline;
 enum { PACKET_TIMESTAMP = 8, PACKET_PROCESS_TREE = 2 };
 enum { EVENT_GRAPH_ENTRY = 437, EVENT_GRAPH_EXIT = 438 };
 enum { PERFETTO_CALLS = 550 }; /* the importer drops system calls of higher numbers */
-enum { PERFETTO_SEATS = 64 };  /* a power of two */
 enum { SLICE_BEGIN = 1, SLICE_END = 2, SLICE_INSTANT = 3 };
 /* Tracks that weft defines; all but the last are of a CPU. */
 enum { TRACK_LOST = 1, TRACK_INTERRUPT = 2, TRACK_UNKNOWN = 3, TRACK_TASK = 4 };
@@ -63,12 +63,12 @@ struct perfetto_buffer {
 	struct timeline *timeline;
 	struct perfetto_found found;
 	struct sink *sink;
-	struct u64_map bundles;        /* by CPU, and PERFETTO_APART for the own machine: struct perfetto_bundle */
-	struct u64_map pids;           /* seen */
-	uint64_t seen[PERFETTO_SEATS]; /* by CPU: the PID of its last event, which is in `pids`, + 2^32 */
-	struct u64_map functions[2];   /* by address: label + 1; of the shared and the own machine */
-	struct u64_map calls;          /* by PID: struct perfetto_call */
-	struct u64_map tracks;         /* by PID: its track was described */
+	struct u64_map bundles;      /* by CPU, and PERFETTO_APART for the own machine: struct perfetto_bundle */
+	struct u64_map pids;         /* seen */
+	struct last_tasks seen;      /* in `pids` */
+	struct u64_map functions[2]; /* by address: label + 1; of the shared and the own machine */
+	struct u64_map calls;        /* by PID: struct perfetto_call */
+	struct u64_map tracks;       /* by PID: its track was described */
 	bool has_exits, has_raw;
 	/* By call_by_name and number: what perfetto_calls.c knows of a system call. */
 	uint8_t named[2][PERFETTO_CALLS];

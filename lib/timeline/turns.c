@@ -7,6 +7,11 @@
 
 #include <stdlib.h>
 
+const char *turns_end_name(enum turns_end end)
+{
+	return end == TURNS_KNOWN ? "known" : end == TURNS_LOST ? "unknown" : "open";
+}
+
 enum turns_off turns_off(uint8_t mode)
 {
 	switch ((enum task_mode)mode) {

@@ -21,6 +21,9 @@ enum turns_end {
 	TURNS_OPEN,  /* it goes on when the trace ends */
 };
 
+/* How an end that is not known is called. */
+const char *turns_end_name(enum turns_end end);
+
 struct turns_turn {
 	uint64_t since, last; /* `last`: the last event of the CPU before this one */
 	uint32_t task;
