@@ -89,16 +89,17 @@ char **format_prefixes(const struct reader *reader, const struct sink_options *o
 		width = len > width ? len : width;
 	}
 	for (size_t i = 0; ok && i < reader->nr_buffers; i++) {
-		cleanup_free char *name = prefixes[i];
+		char *prefix = prefix_of(prefixes[i], (int)width);
 
-		prefixes[i] = prefix_of(name, (int)width);
-		ok = prefixes[i] != NULL;
+		ok = prefix != NULL;
+		if (ok) {
+			free(prefixes[i]);
+			prefixes[i] = prefix;
+		}
 	}
 	if (ok)
 		return prefixes;
-	for (size_t i = 0; prefixes && i < reader->nr_buffers; i++)
-		free(prefixes[i]);
-	free(prefixes);
+	format_prefixes_free(prefixes);
 	return NULL;
 }
 
