@@ -57,16 +57,17 @@ all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(ARGP_LIBS) -ldl -lpthre
 dep_flags = -MMD -MP $(foreach path,$(sort $@ $(abspath $@) $(patsubst $(CURDIR)/%,%,$(abspath $@))),-MT $(path))
 all_ldflags = $(LDFLAGS) $(if $(STATIC),-static) $(SAN)
 
-lib_src := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
+lib_src := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c formats/*/*/*.c))
 cmd_src := $(sort $(wildcard cmd/*.c cmd/*/*.c))
 unit_src := $(sort $(wildcard tests/unit/*.c))
 plugin_src := $(sort $(wildcard plugins/*.c))
 fuzz_src := $(sort $(wildcard tests/fuzz/*.c))
 fuzz_mutator := $(sort $(wildcard tests/fuzz/mutator/*.c))
 
-# Pages, styles and scripts that weft writes out. Each becomes a C string, named as its file: html_page.css is html_page_css.
-lib_text := $(sort $(foreach kind,html css js sh,$(wildcard formats/*/*.$(kind))))
+# Pages, styles and scripts that weft writes out. Each becomes a C string, named as its folder and its file: html/page.css is html_page_css.
+lib_text := $(sort $(foreach kind,html css js sh,$(wildcard formats/*/*/*.$(kind))))
 cmd_text := $(sort $(wildcard cmd/*.sh))
+text_name = $(subst .,_,$(notdir $(patsubst %/,%,$(dir $1)))_$(notdir $1))
 text_obj := $(patsubst %,$(BUILD)/%.o,$(lib_text) $(cmd_text))
 
 lib_obj := $(lib_src:%.c=$(BUILD)/%.o) $(lib_text:%=$(BUILD)/%.o)
@@ -157,7 +158,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | packages-found
 
 # What stands from the line of the licence to the first empty line is about the file, and is left out.
 $(text_obj:.o=.c): $(BUILD)/%.c: % Makefile $(BUILD)/flags
-	@{ echo 'extern const char $(subst .,_,$(notdir $<))[];'; echo 'const char $(subst .,_,$(notdir $<))[] ='; \
+	@{ echo 'extern const char $(call text_name,$<)[];'; echo 'const char $(call text_name,$<)[] ='; \
 		LC_ALL=C sed -e '/SPDX-License-Identifier/,/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $<; echo ';'; } > $@
 
 $(text_obj): %.o: %.c

@@ -257,7 +257,7 @@ static int run(int argc, char **argv)
 
 	command_parse(&pack_command, argc, argv, 0, &arguments);
 	if (arguments.script) {
-		int err = command_write(pack_script_sh, strlen(pack_script_sh), &fail);
+		int err = command_write(cmd_pack_script_sh, strlen(cmd_pack_script_sh), &fail);
 
 		return err || command_flush(&fail) ? command_failed(&fail) : EXIT_OK;
 	}

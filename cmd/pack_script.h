@@ -6,6 +6,6 @@
  * pack_script.sh, which `weft pack --script` prints. It is for a POSIX shell on a machine that has nothing else, and
  * copies what `weft pack DIR` reads. tests/cases/pack-script.bats runs it.
  */
-extern const char pack_script_sh[];
+extern const char cmd_pack_script_sh[];
 
 #endif

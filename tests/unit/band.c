@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/band_internal.h"
-#include "formats/export/bands_internal.h"
+#include "formats/export/html/band_internal.h"
+#include "formats/export/html/bands_internal.h"
 #include "tests/unit/test.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/csv_internal.h"
+#include "formats/export/lines/csv_internal.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/out.h"
 #include "tests/unit/test.h"

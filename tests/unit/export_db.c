@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/db_internal.h"
+#include "formats/export/sqlite/db_internal.h"
 
-#include "formats/export/db_query.h"
-#include "formats/export/db_tree_internal.h"
+#include "formats/export/sqlite/db_query.h"
+#include "formats/export/sqlite/db_tree_internal.h"
 #include "lib/base/draft.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"

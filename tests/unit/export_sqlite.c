@@ -3,9 +3,9 @@
 
 #ifdef WEFT_SQLITE
 
-#include "formats/export/db_internal.h"
-#include "formats/export/db_query.h"
 #include "formats/export/export.h"
+#include "formats/export/sqlite/db_internal.h"
+#include "formats/export/sqlite/db_query.h"
 #include "lib/base/draft.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/timed_internal.h"
+#include "formats/export/firefox/timed_internal.h"
 
 #include "tests/unit/test.h"
 

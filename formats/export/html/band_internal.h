@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_EXPORT_HTML_BAND_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_HTML_BAND_INTERNAL_H
+
+#include "lib/base/buf.h"
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A band is an ordered list of slices that do not overlap, packed as varints. A band that is folded to 2^k ns merges
+ * all slices that lie wholly in the same 2^k ns into one slice, with their number, their total time and the name of the
+ * longest. So each folding halves the resolution in time, longer slices stay exact, and the sums never change. A slice
+ * in bytes: the time since the end of the previous slice, its length, name * 2 + (1 for a merged slice), then count and
+ * busy time of a merged slice; the bits of a value in a band of values; the length of a text and the text in a band of
+ * texts, unless the slice is merged.
+ */
+struct slice {
+	uint64_t start, lasted;
+	uint64_t count, busy; /* 1 and `lasted`, except for a merged slice */
+	uint64_t value;       /* in a band of values; a merged slice has the largest */
+	uint32_t name;
+	const char *text; /* in a band of texts; NULL: none */
+	size_t text_len;
+};
+
+enum { BAND_FOLD_MAX = 63 };
+
+struct band {
+	struct buf bytes;
+	uint64_t end;    /* end of the last slice */
+	uint64_t slices; /* number of slices in `bytes` */
+	uint64_t added;
+	uint8_t fold; /* k; 0: not folded */
+	bool values, texts;
+};
+
+void band_release(struct band *band);
+
+/* Adds a slice; its start is moved to the end of the last slice if it is earlier. False without memory. */
+bool must_check band_add(struct band *band, const struct slice *slice);
+
+/* Folds to 2^k ns; k must not be smaller than before. False without memory: nothing has changed. */
+bool must_check band_fold(struct band *band, unsigned k);
+
+/* Writes the slices, folded to 2^k ns and without texts, to an empty band. False without memory: it stays empty. */
+bool must_check band_overview(const struct band *band, unsigned k, struct band *ret);
+
+/* Walks the slices: all zero at first. */
+struct band_walk {
+	const struct band *band;
+	size_t at;
+	uint64_t end;
+};
+
+bool band_next(struct band_walk *walk, struct slice *ret);
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/export/html/bands_internal.h"
+
+#include "lib/base/vec.h"
+
+#include <stdlib.h>
+
+/* The cost of a band besides its bytes, in the file and in memory. */
+enum { BAND_COST = 64 };
+
+void bands_init(struct bands *bands, uint64_t limit)
+{
+	*bands = (struct bands){ .limit = limit };
+	u64_map_init(&bands->places, sizeof(uint32_t));
+	u64_map_init(&bands->totals, sizeof(uint64_t));
+}
+
+void bands_release(struct bands *bands)
+{
+	for (size_t i = 0; i < bands->nr; i++)
+		band_release(&bands->items[i].band);
+	free(bands->items);
+	u64_map_release(&bands->places);
+	u64_map_release(&bands->totals);
+	*bands = (struct bands){ .nr = 0 };
+}
+
+static struct bands_item *find(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32_t id, unsigned row)
+{
+	uint64_t key = (uint64_t)kind << 56 | (uint64_t)row << 48 | (uint64_t)buffer << 32 | id;
+	uint32_t *place = u64_map_add(&bands->places, key);
+	struct bands_item *item;
+
+	if (!place)
+		return NULL;
+	if (*place)
+		return &bands->items[*place - 1];
+	item = vec_push(bands->items, bands->nr);
+	if (!item)
+		return NULL;
+	*item = (struct bands_item){ .kind = (uint8_t)kind, .row = (uint8_t)row, .buffer = buffer, .id = id };
+	item->band.values = kind == BAND_COUNTER;
+	item->band.texts = kind == BAND_EVENTS || kind == BAND_LOST;
+	*place = (uint32_t)bands->nr;
+	bands->bytes += BAND_COST;
+	return item;
+}
+
+void bands_add(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32_t id, unsigned row,
+	       const struct slice *slice)
+{
+	struct bands_item *item = find(bands, kind, buffer, id, row);
+	uint64_t *total = u64_map_add(&bands->totals, (uint64_t)kind << 32 | slice->name);
+	size_t before = item ? item->band.bytes.len : 0;
+
+	if (!item || !total || !band_add(&item->band, slice)) {
+		bands->failed = true;
+		return;
+	}
+	++*total;
+	bands->bytes += item->band.bytes.len - before;
+	/*
+	 * When nothing can be folded any more, the limit is raised: checking it for each slice would cost more than the
+	 * memory.
+	 */
+	if (bands->bytes > bands->limit && !bands_fit(bands, bands->limit - bands->limit / 8))
+		bands->limit = bands->bytes + bands->bytes / 8;
+}
+
+static struct band *largest(const struct bands *bands)
+{
+	struct band *found = NULL;
+
+	for (size_t i = 0; i < bands->nr; i++) {
+		struct band *band = &bands->items[i].band;
+
+		if (band->slices > 1 && band->fold < BAND_FOLD_MAX && (!found || band->bytes.len > found->bytes.len))
+			found = band;
+	}
+	return found;
+}
+
+/* Folds a band to three quarters of its size or less: first the slices added since its last folding. */
+static bool shorten(struct band *band)
+{
+	size_t enough = band->bytes.len - band->bytes.len / 4;
+
+	if (band->fold && !band_fold(band, band->fold))
+		return false;
+	while (band->bytes.len > enough && band->fold < BAND_FOLD_MAX)
+		if (!band_fold(band, band->fold + 1))
+			return false;
+	return true;
+}
+
+bool bands_fit(struct bands *bands, uint64_t bytes)
+{
+	while (bands->bytes > bytes) {
+		struct band *band = largest(bands);
+		size_t before;
+
+		if (!band)
+			return false;
+		before = band->bytes.len;
+		if (!shorten(band)) {
+			bands->failed = true;
+			return false;
+		}
+		bands->bytes -= before - band->bytes.len;
+	}
+	return true;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_EXPORT_HTML_BANDS_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_HTML_BANDS_INTERNAL_H
+
+#include "formats/export/html/band_internal.h"
+#include "lib/base/u64_map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The kinds of bands. The script in the HTML file uses the same numbers. */
+enum band_kind {
+	BAND_CPU = 1,    /* the tasks on a CPU */
+	BAND_IRQ,        /* interrupts of a CPU */
+	BAND_EVENTS,     /* of a CPU */
+	BAND_LOST,       /* the same */
+	BAND_COUNTER,    /* of a CPU */
+	BAND_STATE,      /* of a task */
+	BAND_CALL,       /* system calls of a task */
+	BAND_GRAPH,      /* functions of a task */
+	BAND_GRAPH_IDLE, /* functions of a CPU's idle task */
+	BAND_GRAPH_IRQ,  /* functions of a CPU's interrupts */
+};
+
+/* All bands of a file. When they exceed the limit of bytes, the largest are folded. */
+struct bands {
+	struct bands_item {
+		struct band band;
+		uint8_t kind; /* enum band_kind */
+		uint8_t row;  /* bands of the same kind and id are drawn in rows, one below the other */
+		uint16_t buffer;
+		uint32_t id;   /* a CPU or a PID */
+		uint32_t name; /* the label of a counter */
+	} * items;
+	size_t nr;
+	struct u64_map places; /* uint32_t: index + 1 */
+	/*
+	 * By kind << 32 | name: uint64_t, the slices of this name that were added to all bands of the kind. Folding
+	 * leaves to each merged slice one name only.
+	 */
+	struct u64_map totals;
+	uint64_t bytes; /* of all bands */
+	uint64_t limit;
+	bool failed; /* no memory */
+};
+
+enum { BANDS_ROWS = 64 };
+
+void bands_init(struct bands *bands, uint64_t limit);
+void bands_release(struct bands *bands);
+
+/* Adds a slice to a band, which is made if it is new. `row` is below BANDS_ROWS. */
+void bands_add(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32_t id, unsigned row,
+	       const struct slice *slice);
+
+/* Folds bands until all together have at most this many bytes. False: they cannot be folded further. */
+bool bands_fit(struct bands *bands, uint64_t bytes);
+
+#endif

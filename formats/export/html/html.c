@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A timeline as one HTML file without dependencies: the activity of each CPU and each task as bands of slices (band.h),
+ * which a script in the file draws, and the tables of weft summary. The bands are folded until the file has the
+ * requested size: short adjacent slices are then merged, and merged events have no text. So memory depends on that
+ * size, not on the number of events. The slices are those of lib/timeline/timeline.h.
+ */
+#include "formats/export/html/html_internal.h"
+
+#include "formats/export/exports_internal.h"
+#include "formats/export/stacks_internal.h"
+#include "formats/kernel/ftrace.h"
+#include "formats/sinks.h"
+#include "lib/event/context.h"
+#include "lib/event/tasks.h"
+#include "lib/reader/reader.h"
+#include "lib/state/state.h"
+#include "lib/timeline/timeline.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_MAX = 4096, SIZE_DEFAULT = 20 << 20, SIZE_LEAST = 64 << 10, STACKS_MAX = 1 << 19 };
+
+/* Rows of interrupts: an interrupt is drawn below the one that it interrupts. */
+enum { ROW_SOFT, ROW_TASKLET, ROW_HARD };
+
+struct html_kind {
+	uint32_t name; /* label */
+};
+
+/* The names by which the script colours the modes; NULL: not shown. */
+static const char *const mode_names[TASK_MODES] = {
+	[TASK_NEW] = "new",         [TASK_RUNNING] = "running", [TASK_PREEMPTED] = "preempted",
+	[TASK_WAKING] = "waking",   [TASK_QUEUED] = "runnable", [TASK_SLEEPING] = "sleeping",
+	[TASK_BLOCKED] = "blocked", [TASK_STOPPED] = "stopped",
+};
+
+uint32_t html_label(struct html *html, const char *text, size_t len)
+{
+	bool is_new;
+	uint32_t label = labels_add(&html->labels, text, len < HTML_NAME_MAX ? len : HTML_NAME_MAX, &is_new);
+
+	if (label == LABEL_NONE)
+		export_no_memory(&html->export);
+	else if (is_new)
+		html->label_bytes += html->labels.at[label].len + 3;
+	return label;
+}
+
+static uint64_t since_start(const struct html *html, uint64_t ts)
+{
+	return ts > html->start ? ts - html->start : 0;
+}
+
+static const struct html_kind *kind_of(const struct html_buffer *buffer, const struct event *event)
+{
+	struct html *html = buffer->html;
+	const struct format *format = event->type->format;
+	struct html_kind *kind = kinds_find(&html->kinds, event);
+	char name[256];
+
+	if (__builtin_expect(kind != NULL, 1))
+		return kind;
+	kind = calloc(1, sizeof(*kind));
+	if (kind) {
+		if (format) {
+			snprintf(name, sizeof(name), "%s:%s", format->system, format->name);
+		} else {
+			snprintf(name, sizeof(name), "event %" PRId32, event->type->id);
+		}
+		kind->name = html_label(html, name, strlen(name));
+	}
+	if (kind && kinds_set(&html->kinds, event, kind))
+		return kind;
+	export_no_memory(&html->export);
+	return NULL;
+}
+
+static void add(struct html *html, const struct timeline_slice *from, enum band_kind kind, uint32_t id, unsigned row,
+		uint32_t name)
+{
+	const struct slice slice = { .start = since_start(html, from->start),
+				     .lasted = from->to > from->start ? from->to - from->start : 0,
+				     .name = name };
+
+	if (name != LABEL_NONE)
+		bands_add(&html->bands, kind, from->buffer, id, row, &slice);
+}
+
+static uint32_t label_of(struct html *html, const struct timeline_slice *slice)
+{
+	char text[TIMELINE_NAME];
+	size_t len;
+	const char *name = timeline_name(html->timeline, slice, text, &len);
+
+	return html_label(html, name, len);
+}
+
+static uint32_t label_of_function(struct html *html, const struct timeline_slice *slice)
+{
+	struct html_buffer *buffer = &html->buffers[slice->buffer];
+	uint64_t address = slice->track->frames[slice->track->nr_frames - 1].func;
+	struct html_function *function = &buffer->functions[address * 0x9e3779b97f4a7c15u >> (64 - HTML_FUNCTION_BITS)];
+	uint32_t label;
+
+	if (function->label && function->address == address)
+		return function->label - 1;
+	label = label_of(html, slice);
+	if (label != LABEL_NONE)
+		*function = (struct html_function){ address, label + 1 };
+	return label;
+}
+
+static void add_function(struct html *html, const struct timeline_slice *slice)
+{
+	const struct track *track = slice->track;
+	int32_t depth = track->frames[track->nr_frames - 1].depth;
+	enum band_kind kind = track->interrupt ? BAND_GRAPH_IRQ : track->pid ? BAND_GRAPH : BAND_GRAPH_IDLE;
+
+	if (depth < 0 || depth >= BANDS_ROWS) {
+		html->deep++;
+		return;
+	}
+	add(html, slice, kind, kind == BAND_GRAPH ? (uint32_t)track->pid : track->cpu, (unsigned)depth,
+	    label_of_function(html, slice));
+}
+
+static uint32_t name_run(void *arg, uint32_t id)
+{
+	struct html *html = arg;
+	const struct state_task *task = &timeline_state(html->timeline)->tasks[id];
+	const char *name = *task->comm ? task->comm : task_name(html->buffers[0].context->tasks, task->pid).text;
+
+	return html_label(html, name, strnlen(name, HTML_NAME_MAX));
+}
+
+/* Which task had each CPU, without idle tasks. */
+static void add_run(struct html *html, const struct timeline_slice *slice)
+{
+	if (!timeline_state(html->timeline)->tasks[slice->task].idle)
+		add(html, slice, BAND_CPU, slice->cpu, 0, slice->note);
+}
+
+static void add_state(struct html *html, const struct timeline_slice *slice)
+{
+	const char *name = mode_names[slice->mode->mode];
+
+	if (name && !timeline_state(html->timeline)->tasks[slice->task].idle)
+		add(html, slice, BAND_STATE, (uint32_t)slice->pid, 0, html_label(html, name, strlen(name)));
+}
+
+/* Adds "COMM-PID TEXT"; the slice has the rest of the kernel's line in other places. */
+static void add_text(const struct html_buffer *buffer, const struct html_kind *kind, const struct event *event)
+{
+	struct html *html = buffer->html;
+	struct ftrace *ftrace = (struct ftrace *)buffer->sink;
+	struct sink_event copy = { .event = *event };
+	const struct binding *binding = ftrace_bind(ftrace, event->type);
+	struct task_name name = task_name(buffer->context->tasks, event->pid);
+	struct slice slice = { .start = since_start(html, event->ts), .name = kind->name };
+	char text[TEXT_MAX];
+	size_t len;
+
+	out_clear(&html->text);
+	out_mem(&html->text, name.text, name.len < HTML_NAME_MAX ? name.len : HTML_NAME_MAX);
+	out_char(&html->text, '-');
+	out_s64(&html->text, event->pid);
+	out_char(&html->text, ' ');
+	if (!binding->renderer || !binding->renderer->settle)
+		ftrace_body(ftrace, &copy.event, &html->text);
+	if (out_len(&html->text) && html->text.at[-1] == '\n')
+		html->text.at--;
+	len = out_len(&html->text) < sizeof(text) ? out_len(&html->text) : sizeof(text);
+	memcpy(text, html->text.start, len);
+	html_pack_text(html, text, len, &html->text);
+	slice.text = html->text.start;
+	slice.text_len = out_len(&html->text);
+	if (html->text.failed)
+		export_no_memory(&html->export);
+	else if (kind->name != LABEL_NONE)
+		bands_add(&html->bands, BAND_EVENTS, buffer->index, event->cpu, 0, &slice);
+}
+
+static void see_event(void *arg, const struct event *event, enum timeline_part part)
+{
+	struct html *html = arg;
+	struct html_buffer *buffer = &html->buffers[event->buffer];
+	const struct html_kind *kind = kind_of(buffer, event);
+
+	(void)part;
+	if (kind)
+		add_text(buffer, kind, event);
+}
+
+static void add_counter(struct html *html, const struct timeline_slice *from)
+{
+	const struct html_kind *kind = kind_of(&html->buffers[from->buffer], from->event);
+	const struct slice slice = { .start = since_start(html, from->start),
+				     .name = kind ? kind->name : LABEL_NONE,
+				     .value = (uint64_t)from->number };
+
+	if (slice.name != LABEL_NONE && from->counter != TIMELINE_MEMORY)
+		bands_add(&html->bands, BAND_COUNTER, from->buffer, from->cpu, from->counter == TIMELINE_IDLE, &slice);
+}
+
+static void add_loss(struct html *html, const struct timeline_slice *from)
+{
+	struct slice slice = { .start = since_start(html, from->start), .name = label_of(html, from) };
+	char text[64];
+
+	html->lost++;
+	if (from->event->lost > 0)
+		snprintf(text, sizeof(text), "%" PRId64 " events were lost here", from->event->lost);
+	else
+		snprintf(text, sizeof(text), "events were lost here; the kernel did not count them");
+	html_pack_text(html, text, strlen(text), &html->text);
+	slice.text = html->text.start;
+	slice.text_len = out_len(&html->text);
+	if (slice.name != LABEL_NONE)
+		bands_add(&html->bands, BAND_LOST, from->buffer, from->cpu, 0, &slice);
+}
+
+static void add_slice(void *arg, const struct timeline_slice *slice)
+{
+	struct html *html = arg;
+
+	switch (slice->kind) {
+	case TIMELINE_RUN:
+		add_run(html, slice);
+		break;
+	case TIMELINE_STATE:
+		add_state(html, slice);
+		break;
+	case TIMELINE_CALL:
+		add(html, slice, BAND_CALL, (uint32_t)slice->pid, 0, label_of(html, slice));
+		break;
+	case TIMELINE_IRQ:
+	case TIMELINE_VECTOR:
+		add(html, slice, BAND_IRQ, slice->cpu, ROW_HARD, label_of(html, slice));
+		break;
+	case TIMELINE_SOFTIRQ:
+		add(html, slice, BAND_IRQ, slice->cpu, ROW_SOFT, label_of(html, slice));
+		break;
+	case TIMELINE_TASKLET:
+		add(html, slice, BAND_IRQ, slice->cpu, ROW_TASKLET, label_of(html, slice));
+		break;
+	case TIMELINE_FUNCTION:
+		add_function(html, slice);
+		break;
+	case TIMELINE_COUNTER:
+		add_counter(html, slice);
+		break;
+	case TIMELINE_LOSS:
+		add_loss(html, slice);
+		break;
+	}
+}
+
+static void html_event(struct export *export, const struct event *event)
+{
+	struct html *html = (struct html *)export;
+
+	if (!html->started) {
+		html->started = true;
+		html->start = event->ts;
+	}
+	if (event->ts > html->end)
+		html->end = event->ts;
+	stacks_see(html->stacks, export, event);
+	(void)timeline_see(html->timeline, event);
+	html->events += event->kind == EVENT_RECORD;
+	if (html->bands.failed)
+		export_no_memory(export);
+}
+
+static void html_end(struct export *export)
+{
+	struct html *html = (struct html *)export;
+
+	timeline_end(html->timeline, html->end);
+	if (html->bands.failed || timeline_starved(html->timeline))
+		export_no_memory(export);
+	if (html->deep)
+		export_note(export, "%" PRIu64 " calls nested in more than %d others are not shown", html->deep,
+			    BANDS_ROWS);
+	html_end_flame(html);
+	html_write(html);
+}
+
+static void html_free(struct export *export)
+{
+	struct html *html = (struct html *)export;
+
+	for (size_t i = 0; html->buffers && i < html->nr_buffers; i++) {
+		if (html->buffers[i].sink)
+			html->buffers[i].sink->ops->free(html->buffers[i].sink);
+	}
+	free(html->buffers);
+	stacks_free(html->stacks);
+	kinds_release(&html->kinds);
+	timeline_free(html->timeline);
+	bands_release(&html->bands);
+	labels_release(&html->labels);
+	if (html->text.start)
+		out_release(&html->text);
+	free(html);
+}
+
+/* All buffers are of one machine, and have one timeline. */
+static int init_timeline(struct html *html, bool preempt_rt, struct fail *fail)
+{
+	const struct timeline_calls calls = {
+		.arg = html, .wanted = ~0u, .slice = add_slice, .begin = name_run, .event = see_event
+	};
+
+	html->timeline = timeline_new(&calls, preempt_rt);
+	for (size_t i = 0; html->timeline && i < html->nr_buffers; i++)
+		if (!timeline_add(html->timeline, (uint16_t)i, html->buffers[i].context))
+			return fail_memory(fail);
+	return html->timeline ? 0 : fail_memory(fail);
+}
+
+static int init_buffer(struct html_buffer *buffer, struct fail *fail)
+{
+	return ftrace_new_reader(&ftrace_sink, buffer->context, &(struct sink_options){ .raw = false }, &buffer->sink,
+				 fail);
+}
+
+static int init(struct html *html, const struct export_input *input, struct fail *fail)
+{
+	const struct context *first = input->reader->buffers[0].context;
+	size_t nr_buffers = input->reader->nr_buffers;
+	int r = 0;
+
+	if (reader_is_of_one(input->reader, fail))
+		return -EINVAL;
+	html->has_date = input->has_date;
+	html->date_offset = input->date_offset_ns;
+	html->limit = input->max_size ? input->max_size : SIZE_DEFAULT;
+	if (html->limit < SIZE_LEAST)
+		return fail_usage(fail, fail_set(fail, -EINVAL, "--max-size: a timeline needs at least %d KB",
+						 SIZE_LEAST >> 10));
+	/* Bands are written as base64; the rest of the size is for names and words. */
+	bands_init(&html->bands, html->limit / 8 * 5);
+	labels_init(&html->labels);
+	html->buffers = calloc(nr_buffers + 1, sizeof(*html->buffers));
+	if (!html->buffers || !out_init(&html->text, 2 * TEXT_MAX) || kinds_init(&html->kinds, nr_buffers, free))
+		return fail_memory(fail);
+	html->nr_buffers = nr_buffers;
+	for (size_t i = 0; !r && i < nr_buffers; i++) {
+		html->buffers[i] = (struct html_buffer){ .html = html,
+							 .context = input->reader->buffers[i].context,
+							 .index = (uint16_t)i };
+		r = init_buffer(&html->buffers[i], fail);
+	}
+	if (!r)
+		r = init_timeline(html, first->preempt_rt, fail);
+	if (!r)
+		r = stacks_new(input, &html->stacks, fail);
+	if (!r)
+		stacks_limit(html->stacks, STACKS_MAX);
+	return r;
+}
+
+static int html_new(const struct export_input *input, struct export **ret, struct fail *fail)
+{
+	struct html *html;
+	int r;
+
+	if (!input->reader->nr_buffers)
+		return fail_set(fail, -ENODATA, "the file has no buffer from which a timeline can be made");
+	html = calloc(1, sizeof(*html));
+	r = html ? init(html, input, fail) : fail_memory(fail);
+	if (r && html)
+		html_free(&html->export);
+	else if (!r)
+		*ret = &html->export;
+	return r;
+}
+
+const struct export_ops html_export = {
+	.name = "html",
+	.summary = "a timeline with the tables of weft summary and a flame graph: one file, for a browser",
+	.takes_size = true,
+	.takes_tables = true,
+	.create = html_new,
+	.free = html_free,
+	.event = html_event,
+	.end = html_end,
+};

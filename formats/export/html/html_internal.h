@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_EXPORT_HTML_HTML_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_HTML_HTML_INTERNAL_H
+
+#include "formats/export/export.h"
+#include "formats/export/html/bands_internal.h"
+#include "formats/export/kinds_internal.h"
+#include "formats/export/labels_internal.h"
+#include "lib/base/out.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Private to html*.c: the data that the exporter collects, and the functions that write the file (html_write.c). */
+struct context;
+struct sink;
+struct stacks;
+struct timeline;
+
+enum { HTML_FUNCTION_BITS = 11, HTML_NAME_MAX = 256 /* bytes of a name; longer names are cut */ };
+
+struct html_buffer {
+	struct html *html;
+	const struct context *context;
+	struct sink *sink; /* prints an event as the kernel does */
+	uint16_t index;
+	/* Functions that returned lately: most returns then need no symbol. */
+	struct html_function {
+		uint64_t address;
+		uint32_t label; /* + 1; 0: empty */
+	} functions[1 << HTML_FUNCTION_BITS];
+};
+
+struct html {
+	struct export export; /* first */
+	struct kinds kinds;
+	struct html_buffer *buffers;
+	size_t nr_buffers;
+	struct timeline *timeline;
+	struct bands bands;
+	struct stacks *stacks; /* for the flame graph */
+	struct labels labels;  /* texts of names, and words of event texts */
+	uint64_t label_bytes, limit;
+	struct out text;
+	bool started;
+	bool has_date;
+	int64_t date_offset;
+	uint64_t start, end;         /* times of the first and the last event */
+	uint64_t events, lost, deep; /* deep: calls below the last row */
+};
+
+/* html_flame.c: writes the flame graph as a member of an object; ends its events. */
+void html_put_flame(struct html *html);
+void html_end_flame(struct html *html);
+
+/* Writes JSON in which no HTML tag can begin or end. */
+void html_put_string(struct html *html, const char *text, size_t len);
+
+/* Writes the file. */
+void html_write(struct html *html);
+
+/* The label of an untrusted name, which is cut if it is too long. LABEL_NONE: failed, and the error is set. */
+uint32_t html_label(struct html *html, const char *text, size_t len);
+
+/*
+ * The text of an event's slice: words, each a varint that is a label + 1, or 0 followed by a length and the word.
+ * Empties the buffer first.
+ */
+void html_pack_text(struct html *html, const char *text, size_t len, struct out *out);
+
+#endif

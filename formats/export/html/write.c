@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/export/html/html_internal.h"
+#include "formats/export/html/texts_internal.h"
+#include "formats/export/html/totals_internal.h"
+#include "lib/base/json.h"
+#include "lib/event/context.h"
+#include "lib/event/tasks.h"
+#include "lib/reader/reader.h"
+#include "lib/state/state.h"
+#include "lib/timeline/timeline.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_MAX = 64, TRIES = 6, OVERVIEW_PARTS = 2048, OVERVIEW_FROM = 4000 };
+
+static void put_varint(struct out *out, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		out_char(out, (char)(value | 0x80));
+	out_char(out, (char)value);
+}
+
+static uint64_t take_varint(const char **at)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0;; shift += 7) {
+		uint8_t byte = (uint8_t) * (*at)++;
+
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+}
+
+/* Words get numbers until the numbered words take a quarter of the file. */
+static void pack_word(struct html *html, const char *word, size_t len, struct out *out)
+{
+	if (len <= WORD_MAX && html->label_bytes < html->limit / 4) {
+		uint32_t label = html_label(html, word, len);
+
+		put_varint(out, label == LABEL_NONE ? 0 : (uint64_t)label + 1);
+		if (label != LABEL_NONE)
+			return;
+	} else {
+		put_varint(out, 0);
+	}
+	put_varint(out, len);
+	out_mem(out, word, len);
+}
+
+void html_pack_text(struct html *html, const char *text, size_t len, struct out *out)
+{
+	const char *end = text + len;
+
+	out_clear(out);
+	while (text < end) {
+		const char *blank = memchr(text, ' ', (size_t)(end - text));
+
+		pack_word(html, text, (size_t)((blank ? blank : end) - text), out);
+		text = blank ? blank + 1 : end;
+	}
+}
+
+static void mark_words(const struct slice *slice, uint8_t *used)
+{
+	const char *at = slice->text, *end;
+
+	if (!at)
+		return;
+	end = at + slice->text_len;
+	while (at < end) {
+		uint64_t label = take_varint(&at);
+
+		if (label)
+			used[label - 1] = 1;
+		else
+			at += take_varint(&at);
+	}
+}
+
+/* Folding drops texts, so that many words are no longer used. */
+static uint8_t *used_labels(const struct html *html)
+{
+	uint8_t *used = calloc(html->labels.nr + 1, 1);
+
+	for (size_t i = 0; used && i < html->bands.nr; i++) {
+		struct band_walk walk = { .band = &html->bands.items[i].band };
+		struct slice slice;
+
+		while (band_next(&walk, &slice)) {
+			used[slice.name] = 1;
+			mark_words(&slice, used);
+		}
+	}
+	return used;
+}
+
+void html_put_string(struct html *html, const char *text, size_t len)
+{
+	struct out *out = html->export.out;
+
+	out_clear(&html->text);
+	json_string(&html->text, text, len);
+	for (const char *at = html->text.start; at < html->text.at; at++) {
+		if (*at == '<')
+			out_str(out, "\\u003c");
+		else
+			out_char(out, *at);
+	}
+}
+
+static void put_text(struct html *html, const char *text)
+{
+	html_put_string(html, text, strlen(text));
+}
+
+static void put_names(struct html *html, const uint8_t *used)
+{
+	struct out *out = html->export.out;
+
+	out_str(out, "\"names\":[");
+	for (size_t i = 0; i < html->labels.nr; i++) {
+		if (i)
+			out_char(out, ',');
+		html_put_string(html, html->labels.at[i].text, used[i] ? html->labels.at[i].len : 0);
+	}
+	out_str(out, "],\n");
+}
+
+static bool is_of_task(uint8_t kind)
+{
+	return kind == BAND_STATE || kind == BAND_CALL || kind == BAND_GRAPH;
+}
+
+static void put_task(struct html *html, int32_t pid, bool first)
+{
+	const struct tasks *tasks = html->buffers[0].context->tasks;
+	struct out *out = html->export.out;
+	const struct state *state = timeline_state(html->timeline);
+	uint32_t id = state_task_of(state, pid);
+	const char *comm = id == STATE_NO_TASK ? "" : state->tasks[id].comm;
+
+	for (size_t i = state->nr_tasks; !*comm && !task_known(tasks, pid) && i-- > 0;)
+		if (state->tasks[i].pid == pid)
+			comm = state->tasks[i].comm;
+	comm = *comm ? comm : task_name(tasks, pid).text;
+	out_f(out, "%s[%" PRId32 ",%" PRId32 ",", first ? "" : ",", pid, task_tgid(tasks, pid));
+	html_put_string(html, comm, strnlen(comm, HTML_NAME_MAX));
+	out_char(out, ']');
+}
+
+static bool put_tasks(struct html *html)
+{
+	struct u64_map pids;
+	bool ok = true;
+
+	u64_map_init(&pids, 1);
+	out_str(html->export.out, "\"tasks\":[");
+	for (size_t i = 0; i < html->bands.nr; i++) {
+		const struct bands_item *item = &html->bands.items[i];
+		size_t before = pids.len;
+
+		if (!is_of_task(item->kind))
+			continue;
+		ok = u64_map_add(&pids, item->id) && ok;
+		if (pids.len > before)
+			put_task(html, (int32_t)item->id, !before);
+	}
+	out_str(html->export.out, "],\n");
+	u64_map_release(&pids);
+	return ok;
+}
+
+static void put_base64(const struct buf *buf, struct out *out)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const uint8_t *at = (const uint8_t *)buf->data;
+
+	for (size_t left = buf->len; left > 0;) {
+		size_t some = left < 3 ? left : 3;
+		uint32_t bits = (uint32_t)at[0] << 16 | (some > 1 ? (uint32_t)at[1] << 8 : 0) | (some > 2 ? at[2] : 0);
+
+		for (size_t i = 0; i < 4; i++)
+			out_char(out, i <= some ? digits[bits >> (18 - 6 * i) & 63] : '=');
+		at += some;
+		left -= some;
+	}
+}
+
+/*
+ * The first picture is drawn from a coarse copy of each large band, in which a part of time is about half a pixel of
+ * the whole. Without it all bands would have to be unpacked and folded before anything is seen.
+ */
+static void put_overview(struct html *html, const struct band *band)
+{
+	struct out *out = html->export.out;
+	uint64_t whole = html->end - html->start;
+	struct band overview;
+	unsigned k = 0;
+
+	while (whole >> k > OVERVIEW_PARTS)
+		k++;
+	if (band->slices <= OVERVIEW_FROM || k <= band->fold)
+		return;
+	if (!band_overview(band, k, &overview)) {
+		export_no_memory(&html->export);
+		return;
+	}
+	if (overview.slices < band->slices / 2) {
+		out_f(out, ",%u,%" PRIu64 ",\"", k, overview.slices);
+		put_base64(&overview.bytes, out);
+		out_char(out, '"');
+	}
+	band_release(&overview);
+}
+
+static void put_bands(struct html *html)
+{
+	struct out *out = html->export.out;
+
+	out_str(out, "\"bands\":[");
+	for (size_t i = 0; i < html->bands.nr; i++) {
+		const struct bands_item *item = &html->bands.items[i];
+		const struct band *band = &item->band;
+
+		out_f(out, "%s\n[%u,%u,%u,%" PRIu32 ",%u,%" PRIu64 ",%" PRIu64 ",\"", i ? "," : "", item->kind,
+		      item->row, item->buffer, item->id, band->fold, band->slices, band->added);
+		put_base64(&band->bytes, out);
+		out_char(out, '"');
+		put_overview(html, band);
+		out_char(out, ']');
+	}
+	out_str(out, "]}\n");
+}
+
+static void put_facts(struct html *html)
+{
+	const struct context *context = html->buffers[0].context;
+	struct out *out = html->export.out;
+
+	out_f(out, "{\"weft\":1,\"start\":\"%" PRIu64 "\",\"end\":\"%" PRIu64 "\",\"ns\":%s,\"date\":", html->start,
+	      html->end, context->unit == CLOCK_UNIT_NS ? "true" : "false");
+	if (html->has_date)
+		out_f(out, "\"%" PRId64 "\"", html->date_offset);
+	else
+		out_str(out, "null");
+	out_f(out, ",\"events\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"clock\":", html->events, html->lost);
+	put_text(html, context->clock);
+	out_str(out, ",\"release\":");
+	put_text(html, context->release);
+	out_str(out, ",\"machine\":");
+	put_text(html, context->machine);
+	out_str(out, ",\"buffers\":[");
+	for (size_t i = 0; i < html->nr_buffers; i++) {
+		if (i)
+			out_char(out, ',');
+		put_text(html, html->buffers[i].context->instance);
+	}
+	out_str(out, "],\n\"tables\":");
+	if (html->export.tables)
+		html_put_string(html, html->export.tables->start, out_len(html->export.tables));
+	else
+		out_str(out, "null");
+	out_str(out, ",\n");
+}
+
+static void put_data(struct html *html, const struct html_totals *totals, const uint8_t *used)
+{
+	put_facts(html);
+	html_put_flame(html);
+	put_names(html, used);
+	html_totals_put(totals, html->export.out);
+	if (!put_tasks(html))
+		export_no_memory(&html->export);
+	put_bands(html);
+}
+
+/* Writes the page, with the parts and the data in the places of the lines that name them. */
+static void put_page(struct html *html, const struct html_totals *totals, const uint8_t *used)
+{
+	static const char before[] = "<!-- weft: ", behind[] = " -->\n";
+	static const struct {
+		const char *name, *text;
+	} parts[] = {
+		{ "page.css", html_page_css }, { "model.js", html_model_js }, { "rows.js", html_rows_js },
+		{ "tools.js", html_tools_js }, { "view.js", html_view_js },   { "flame_view.js", html_flame_view_js },
+	};
+	const char *at = html_page_html, *mark;
+
+	while ((mark = strstr(at, before))) {
+		const char *name = mark + strlen(before), *end = strstr(name, behind);
+		const char *text = NULL;
+
+		out_mem(html->export.out, at, (size_t)(mark - at));
+		for (size_t i = 0; i < array_size(parts); i++)
+			if (!strncmp(name, parts[i].name, (size_t)(end - name)))
+				text = parts[i].text;
+		if (text)
+			out_str(html->export.out, text);
+		else
+			put_data(html, totals, used);
+		at = end + strlen(behind);
+	}
+	out_str(html->export.out, at);
+}
+
+static void put_file(struct html *html)
+{
+	cleanup_free uint8_t *used = used_labels(html);
+	struct html_totals totals;
+
+	if (!html_totals_choose(&html->bands, html->limit / 16, &totals) || !used) {
+		html_totals_release(&totals);
+		export_no_memory(&html->export);
+		return;
+	}
+	for (size_t i = 0; i < totals.nr; i++)
+		used[totals.items[i].name] = 1;
+	put_page(html, &totals, used);
+	html_totals_release(&totals);
+}
+
+/* The size is known only after writing, because names and bands differ in their cost. */
+void html_write(struct html *html)
+{
+	struct out *out = html->export.out;
+	size_t from = out_len(out), size = 0;
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		uint64_t excess, bytes = html->bands.bytes;
+
+		out->at = out->start + from;
+		put_file(html);
+		size = out_len(out) - from;
+		if (size <= html->limit || out->failed || html->export.error)
+			return;
+		excess = (size - html->limit) / 4 * 3 + 4096;
+		if (!bands_fit(&html->bands, bytes > excess ? bytes - excess : 0) && html->bands.bytes == bytes)
+			break;
+	}
+	if (size > html->limit)
+		export_note(&html->export,
+			    "%zu KB is the least that all tasks and CPUs of this recording need; "
+			    "select fewer with --pid or -e",
+			    size >> 10);
+}

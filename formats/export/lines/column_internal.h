@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_EXPORT_LINES_COLUMN_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_LINES_COLUMN_INTERNAL_H
+
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+
+struct fail;
+
+/* The columns of a table of events, as --fields names them. */
+enum column_what {
+	COLUMN_TS,
+	COLUMN_CPU,
+	COLUMN_INSTANCE,
+	COLUMN_PID,
+	COLUMN_TGID,
+	COLUMN_COMM,
+	COLUMN_FLAGS,
+	COLUMN_SYSTEM,
+	COLUMN_EVENT,
+	COLUMN_LOST,
+	COLUMN_FIELDS,
+	COLUMN_TEXT,
+	COLUMN_DECODED, /* all that a plugin knows of the record */
+	COLUMN_FIELD,   /* a field of the record */
+	COLUMN_FACT,    /* what a plugin knows of it */
+};
+
+struct column {
+	enum column_what what;
+	char *name;        /* as the user wrote it, which is the key or the title */
+	const char *field; /* for COLUMN_FIELD and COLUMN_FACT: its name, which points into `name` */
+};
+
+enum { COLUMNS_OF_TABLE_MAX = 256 };
+
+struct column_list {
+	struct column *at;
+	size_t nr;
+};
+
+/*
+ * Parses "ts,cpu,next_pid": names of enum column_what, fields of records, and fields.NAME for a field whose name is
+ * also the name of a column; decoded.NAME for what a plugin knows.
+ */
+int must_check column_list_parse(const char *text, struct column_list *ret, struct fail *fail);
+void column_list_drop_last(struct column_list *list);
+void column_list_release(struct column_list *list);
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/export/parquet/file_internal.h"
+
+#include "formats/export/parquet/thrift_internal.h"
+#include "formats/export/parquet/writer_internal.h"
+#include "lib/base/out.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_MAX = 1 << 20, BYTES_MAX = 8 << 20, GROUPS_SIZE_FIRST = 256 };
+
+static const char magic[] = "PAR1";
+
+bool parquet_file_init(struct parquet_file *file, const struct parquet_shape *shapes, size_t nr)
+{
+	*file = (struct parquet_file){ .columns = calloc(nr, sizeof(*file->columns)), .nr_columns = nr };
+	if (!file->columns || !out_init(&file->groups, GROUPS_SIZE_FIRST)) {
+		free(file->columns);
+		return false;
+	}
+	for (size_t i = 0; i < nr; i++)
+		file->columns[i].shape = shapes[i];
+	return true;
+}
+
+void parquet_file_release(struct parquet_file *file)
+{
+	for (size_t i = 0; i < file->nr_columns; i++)
+		parquet_column_clear(&file->columns[i]);
+	free(file->columns);
+	out_release(&file->groups);
+}
+
+void parquet_file_integer(struct parquet_file *file, size_t column, uint64_t value)
+{
+	file->starved |= !parquet_column_integer(&file->columns[column], value, file->rows, &file->bytes);
+}
+
+void parquet_file_text(struct parquet_file *file, size_t column, const char *text, size_t len, struct out *scratch)
+{
+	file->starved |= !parquet_column_text(&file->columns[column], text, len, file->rows, &file->bytes, scratch);
+}
+
+void parquet_file_list(struct parquet_file *file, size_t column, uint32_t nr)
+{
+	file->starved |= !parquet_column_list(&file->columns[column], nr, &file->bytes);
+}
+
+void parquet_file_null(struct parquet_file *file, size_t column)
+{
+	file->starved |= !parquet_column_null(&file->columns[column], file->rows);
+}
+
+void parquet_file_row(struct parquet_file *file)
+{
+	file->rows++;
+	file->bytes++;
+}
+
+bool parquet_file_is_full(const struct parquet_file *file)
+{
+	if (file->rows >= ROWS_MAX || file->bytes >= BYTES_MAX)
+		return true;
+	for (size_t i = 0; i < file->nr_columns; i++)
+		if (parquet_column_is_full(&file->columns[i]))
+			return true;
+	return false;
+}
+
+static void put(const struct parquet_file *file, struct out *folder, const void *bytes, size_t len)
+{
+	if (!len)
+		return;
+	folder_piece(folder, file->name, len);
+	out_mem(folder, bytes, len);
+}
+
+static void open_file(struct parquet_file *file, struct out *folder)
+{
+	if (file->offset)
+		return;
+	put(file, folder, magic, strlen(magic));
+	file->offset = strlen(magic);
+}
+
+void parquet_file_flush(struct parquet_file *file, struct parquet_writer *writer, struct out *folder)
+{
+	struct thrift group = { .out = &file->groups };
+	uint64_t plain = 0, packed = 0, offset;
+
+	open_file(file, folder);
+	if (!file->rows || file->starved)
+		return;
+	offset = file->offset;
+	thrift_list(&group, 1, THRIFT_STRUCT, file->nr_columns);
+	for (size_t i = 0; i < file->nr_columns; i++) {
+		parquet_column_write(&file->columns[i], file->rows, offset, writer, &file->groups, &plain, &packed);
+		parquet_column_clear(&file->columns[i]);
+	}
+	thrift_i64(&group, 2, (int64_t)plain);
+	thrift_i64(&group, 3, (int64_t)file->rows);
+	thrift_i64(&group, 5, (int64_t)offset);
+	thrift_i64(&group, 6, (int64_t)packed);
+	thrift_end(&group);
+	put(file, folder, writer->group.start, out_len(&writer->group));
+	file->starved |= file->groups.failed || writer->group.failed;
+	file->offset += out_len(&writer->group);
+	out_clear(&writer->group);
+	file->all_rows += file->rows;
+	file->nr_groups++;
+	file->rows = file->bytes = 0;
+}
+
+static void put_schema(const struct parquet_file *file, struct thrift *meta)
+{
+	struct thrift root = { .out = meta->out };
+	size_t elements = 1;
+
+	for (size_t i = 0; i < file->nr_columns; i++)
+		elements += parquet_column_elements(&file->columns[i].shape);
+	thrift_list(meta, 2, THRIFT_STRUCT, elements);
+	thrift_text(&root, 4, "schema");
+	thrift_i32(&root, 5, (int32_t)file->nr_columns);
+	thrift_end(&root);
+	for (size_t i = 0; i < file->nr_columns; i++)
+		parquet_column_schema(&file->columns[i].shape, meta->out);
+}
+
+static void put_facts(const char *const *facts, struct thrift *meta)
+{
+	size_t nr = 0;
+
+	while (facts[2 * nr])
+		nr++;
+	thrift_list(meta, 5, THRIFT_STRUCT, nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct thrift pair = { .out = meta->out };
+
+		thrift_text(&pair, 1, facts[2 * i]);
+		thrift_text(&pair, 2, facts[2 * i + 1]);
+		thrift_end(&pair);
+	}
+}
+
+/*
+ * Readers use statistics only if the order of values is declared: TypeDefinedOrder, an empty structure in a union, for
+ * each column.
+ */
+static void put_orders(const struct parquet_file *file, struct thrift *meta)
+{
+	thrift_list(meta, 7, THRIFT_STRUCT, file->nr_columns);
+	for (size_t i = 0; i < file->nr_columns; i++) {
+		struct thrift order = { .out = meta->out };
+		struct thrift inner = thrift_struct(&order, 1);
+
+		thrift_end(&inner);
+		thrift_end(&order);
+	}
+}
+
+void parquet_file_end(struct parquet_file *file, struct parquet_writer *writer, const char *const *facts,
+		      struct out *folder)
+{
+	struct thrift meta = { .out = &writer->page };
+	uint32_t len;
+
+	parquet_file_flush(file, writer, folder);
+	thrift_i32(&meta, 1, 2);
+	put_schema(file, &meta);
+	thrift_i64(&meta, 3, (int64_t)file->all_rows);
+	thrift_list(&meta, 4, THRIFT_STRUCT, file->nr_groups);
+	out_mem(meta.out, file->groups.start, out_len(&file->groups));
+	put_facts(facts, &meta);
+	thrift_text(&meta, 6, "weft");
+	put_orders(file, &meta);
+	thrift_end(&meta);
+	len = htole32((uint32_t)out_len(&writer->page));
+	out_mem(&writer->page, &len, sizeof(len));
+	out_mem(&writer->page, magic, strlen(magic));
+	put(file, folder, writer->page.start, out_len(&writer->page));
+	file->starved |= writer->page.failed;
+	out_clear(&writer->page);
+}

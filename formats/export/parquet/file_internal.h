@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_EXPORT_PARQUET_FILE_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_PARQUET_FILE_INTERNAL_H
+
+#include "formats/export/folder.h"
+#include "formats/export/parquet/column_internal.h"
+#include "lib/base/out.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct out;
+struct parquet_writer;
+
+/*
+ * One Parquet file, made of row groups. Rows are kept in memory until the group is large enough or the owner needs the
+ * memory. Then the group goes into the folder (folder.h), and its part of the file's footer stays in memory: some 100
+ * bytes for each column of each group.
+ */
+struct parquet_file {
+	char name[FOLDER_NAME_MAX]; /* its name in the folder */
+	struct parquet_column *columns;
+	size_t nr_columns;
+	size_t rows, bytes;        /* rows and bytes of the open group */
+	uint64_t all_rows, offset; /* rows and bytes of the file so far; an offset of 0: nothing was written */
+	struct out groups;         /* the RowGroup of each written group */
+	uint32_t nr_groups;
+	bool starved; /* memory ran out; stays set */
+};
+
+/* Copies the shapes. False without memory: then there is nothing to release. */
+bool parquet_file_init(struct parquet_file *file, const struct parquet_shape *shapes, size_t nr);
+void parquet_file_release(struct parquet_file *file);
+
+/* To add a row, add one cell for each column, then call parquet_file_row(). */
+void parquet_file_integer(struct parquet_file *file, size_t column, uint64_t value);
+void parquet_file_text(struct parquet_file *file, size_t column, const char *text, size_t len, struct out *scratch);
+void parquet_file_list(struct parquet_file *file, size_t column, uint32_t nr); /* a list of the last `nr` integers */
+void parquet_file_null(struct parquet_file *file, size_t column);
+void parquet_file_row(struct parquet_file *file);
+
+/* Whether the open group should be written. */
+bool parquet_file_is_full(const struct parquet_file *file);
+void parquet_file_flush(struct parquet_file *file, struct parquet_writer *writer, struct out *folder);
+
+/*
+ * Writes the remaining rows and the file's footer: `facts` are pairs of texts, names and values, and end with a NULL
+ * name.
+ */
+void parquet_file_end(struct parquet_file *file, struct parquet_writer *writer, const char *const *facts,
+		      struct out *folder);
+
+#endif

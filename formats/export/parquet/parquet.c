@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parquet, a file for each type of event, and lost.parquet. The columns are ts, cpu, pid, comm, tgid, flags,
+ * preempt_count, instance, and the fields: integers of their size and sign, texts, arrays of integers as lists;
+ * structures as JSON; null beyond a record's end. When all open row groups reach BYTES_MAX, the largest is written.
+ */
+#include "formats/export/exports_internal.h"
+#include "formats/export/kinds_internal.h"
+#include "formats/export/parquet/cell_internal.h"
+#include "formats/export/parquet/file_internal.h"
+#include "formats/export/parquet/writer_internal.h"
+#include "lib/base/vec.h"
+#include "lib/event/context.h"
+#include "lib/event/place.h"
+#include "lib/event/tasks.h"
+#include "lib/plugin/decoded_row.h"
+#include "lib/plugin/plugins.h"
+#include "lib/reader/reader.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES_MAX = 24 << 20, COLUMNS_MAX = 500, FACTS = 12, NAME_LEN_MAX = 140, FILES_MAX = 1 << 16 };
+enum own { OWN_TS, OWN_CPU, OWN_PID, OWN_COMM, OWN_TGID, OWN_FLAGS, OWN_PREEMPT, OWN_INSTANCE, OWN_NR };
+
+static const struct parquet_shape own[OWN_NR] = {
+	[OWN_TS] = { .name = "ts", .bits = 64, .is_signed = true },
+	[OWN_CPU] = { .name = "cpu", .bits = 32, .is_signed = true },
+	[OWN_PID] = { .name = "pid", .bits = 32, .is_signed = true },
+	[OWN_COMM] = { .name = "comm", .form = PARQUET_TEXT, .optional = true },
+	[OWN_TGID] = { .name = "tgid", .bits = 32, .is_signed = true, .optional = true },
+	[OWN_FLAGS] = { .name = "flags", .bits = 8 },
+	[OWN_PREEMPT] = { .name = "preempt_count", .bits = 8 },
+	[OWN_INSTANCE] = { .name = "instance", .form = PARQUET_TEXT },
+};
+
+static const struct parquet_shape lost_shapes[] = {
+	{ .name = "ts", .bits = 64, .is_signed = true },
+	{ .name = "cpu", .bits = 32, .is_signed = true },
+	{ .name = "count", .bits = 64, .is_signed = true, .optional = true },
+	{ .name = "instance", .form = PARQUET_TEXT },
+};
+
+/* A file and its event; lost.parquet has no event. */
+struct made {
+	struct parquet_file file;
+	char name[NAME_LEN_MAX + 16]; /* without ".parquet" */
+	char event[2 * 64 + 2];       /* "sched:sched_switch" */
+	size_t buffer;
+};
+
+struct kind {
+	struct made *made; /* NULL: left out; borrowed */
+	struct parquet_cell *cells;
+	size_t nr_cells;
+	const struct decoder *decoder; /* NULL: no plugin knows more; borrowed */
+};
+
+struct parquet {
+	struct export export; /* first */
+	struct parquet_writer *writer;
+	struct kinds kinds;
+	struct made **made; /* the first is lost.parquet */
+	size_t nr_made;
+	size_t bytes; /* bytes of all open groups */
+	struct parquet_making making;
+	char date[32]; /* the offset from ts to the time of day; "" when unknown */
+	uint64_t unknown, wide;
+};
+
+static void kind_free(void *memory)
+{
+	struct kind *kind = memory;
+
+	free(kind->cells);
+	free(kind);
+}
+
+static void parquet_free(struct export *export)
+{
+	struct parquet *parquet = (struct parquet *)export;
+
+	kinds_release(&parquet->kinds);
+	for (size_t i = 0; i < parquet->nr_made; i++) {
+		if (parquet->made[i])
+			parquet_file_release(&parquet->made[i]->file);
+		free(parquet->made[i]);
+	}
+	free(parquet->made);
+	parquet_writer_free(parquet->writer);
+	decoded_row_release(&parquet->making.row);
+	if (parquet->making.scratch.start)
+		out_release(&parquet->making.scratch);
+	if (parquet->making.json.start)
+		out_release(&parquet->making.json);
+	free(parquet);
+}
+
+static int parquet_new(const struct export_input *input, struct export **ret, struct fail *fail)
+{
+	struct parquet *parquet = calloc(1, sizeof(*parquet));
+	int r;
+
+	if (!parquet)
+		return fail_memory(fail);
+	if (input->has_date)
+		snprintf(parquet->date, sizeof(parquet->date), "%" PRId64, input->date_offset_ns);
+	if (kinds_init(&parquet->kinds, input->reader->nr_buffers, kind_free) ||
+	    !out_init(&parquet->making.scratch, 4096) || !out_init(&parquet->making.json, 4096))
+		r = fail_memory(fail);
+	else
+		r = parquet_writer_new(&parquet->writer, fail);
+	if (r)
+		parquet_free(&parquet->export);
+	else
+		*ret = &parquet->export;
+	return r;
+}
+
+static bool is_named(const struct parquet *parquet, const char *name)
+{
+	for (size_t i = 0; i < parquet->nr_made; i++)
+		if (!strcasecmp(parquet->made[i]->name, name))
+			return true;
+	return false;
+}
+
+/* Makes the name of a file from the letters, digits and '_' of `name`; the name must be free. */
+static void name_file(const struct parquet *parquet, struct made *made, const char *name)
+{
+	size_t len = 0;
+
+	for (; name[len] && len < NAME_LEN_MAX; len++)
+		made->name[len] = isalnum((unsigned char)name[len]) || name[len] == '.' ? name[len] : '_';
+	if (*made->name == '.')
+		*made->name = '_';
+	for (unsigned i = 2; is_named(parquet, made->name); i++)
+		snprintf(made->name + len, sizeof(made->name) - len, ".%u", i);
+}
+
+static struct made *made_new(struct parquet *parquet, const char *name, const struct parquet_shape *shapes, size_t nr)
+{
+	struct made *made = calloc(1, sizeof(*made)), **slot;
+
+	if (!made || !parquet_file_init(&made->file, shapes, nr)) {
+		free(made);
+		return NULL;
+	}
+	name_file(parquet, made, name);
+	slot = vec_push(parquet->made, parquet->nr_made);
+	if (!slot) {
+		parquet_file_release(&made->file);
+		free(made);
+		return NULL;
+	}
+	*slot = made;
+	snprintf(made->file.name, sizeof(made->file.name), "%s.parquet", made->name);
+	return made;
+}
+
+static void parquet_begin(struct export *export)
+{
+	struct parquet *parquet = (struct parquet *)export;
+
+	if (!made_new(parquet, "lost", lost_shapes, array_size(lost_shapes)))
+		export_no_memory(export);
+}
+
+static bool has_name(const struct parquet_shape *shapes, size_t nr, const char *name)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcasecmp(shapes[i].name, name))
+			return true;
+	return false;
+}
+
+/* A field with the name of a column of weft, or of an earlier field, is field_NAME, with a number if that is used. */
+static void name_column(struct parquet_shape *shapes, size_t at, const char *name)
+{
+	char *into = shapes[at].name;
+	size_t size = sizeof(shapes[at].name);
+
+	snprintf(into, size, "%.50s", name);
+	if (has_name(shapes, at, into))
+		snprintf(into, size, "field_%.50s", name);
+	for (unsigned i = 2; has_name(shapes, at, into); i++)
+		snprintf(into, size, "field_%.50s_%u", name, i);
+	/* A format's text is untrusted, but a column's name must be UTF-8. */
+	for (; *into; into++)
+		if ((unsigned char)*into < ' ' || (unsigned char)*into >= 0x7f)
+			*into = '_';
+}
+
+/* Whether another system has an event of this name: then the names of both files begin with the system's name. */
+static bool is_ambiguous(const struct context *context, const struct format *format)
+{
+	const char *system, *name;
+	int32_t id;
+
+	for (size_t i = 0; schema_at(context->schema, i, &id, &system, &name); i++)
+		if (id != format->id && !strcmp(name, format->name))
+			return true;
+	return false;
+}
+
+static bool is_same(const struct made *made, const char *event, const struct parquet_shape *shapes, size_t nr)
+{
+	if (strcmp(made->event, event) || made->file.nr_columns != nr)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		const struct parquet_shape *has = &made->file.columns[i].shape, *wants = &shapes[i];
+
+		if (strcmp(has->name, wants->name) || has->form != wants->form || has->bits != wants->bits ||
+		    has->is_signed != wants->is_signed)
+			return false;
+	}
+	return true;
+}
+
+/* The file of a type of event: instances share it if their fields are the same. */
+static struct made *find_made(struct parquet *parquet, const struct event *event, const struct parquet_shape *shapes,
+			      size_t nr)
+{
+	const struct format *format = event->type->format;
+	char name[NAME_LEN_MAX + 1];
+	struct made *made;
+
+	snprintf(name, sizeof(name), "%.64s:%.64s", format->system, format->name);
+	for (size_t i = 1; i < parquet->nr_made; i++)
+		if (is_same(parquet->made[i], name, shapes, nr))
+			return parquet->made[i];
+	if (parquet->nr_made == FILES_MAX)
+		return NULL;
+	if (is_ambiguous(export_context(&parquet->export, event), format))
+		name[strcspn(name, ":")] = '.';
+	made = made_new(parquet, strchr(name, ':') ? strchr(name, ':') + 1 : name, shapes, nr);
+	if (made) {
+		snprintf(made->event, sizeof(made->event), "%.64s:%.64s", format->system, format->name);
+		made->buffer = event->buffer;
+	} else {
+		export_no_memory(&parquet->export);
+	}
+	return made;
+}
+
+/* The columns of what a plugin knows, in the order of its list. */
+static void shape_facts(struct kind *kind, struct parquet_shape *shapes)
+{
+	const struct decoded_name *name;
+	char text[80];
+
+	for (size_t i = 0; kind->decoder && (name = decoder_name(kind->decoder, i)); i++) {
+		struct parquet_cell *cell = &kind->cells[kind->nr_cells];
+		struct parquet_shape *shape = &shapes[OWN_NR + kind->nr_cells];
+
+		parquet_cell_bind_fact(cell, name, shape);
+		snprintf(text, sizeof(text), "decoded_%.40s", name->name);
+		name_column(shapes, OWN_NR + kind->nr_cells++, text);
+	}
+}
+
+static bool kind_fill(struct parquet *parquet, struct kind *kind, const struct format *format,
+		      const struct event *event)
+{
+	const struct context *context = export_context(&parquet->export, event);
+	const struct schema_abi *abi = &context->abi;
+	size_t nr = format->nr_fields - format->nr_common, facts = 0;
+	struct parquet_shape *shapes;
+
+	if (context->plugins)
+		kind->decoder = plugins_decoder(context->plugins, format);
+	while (kind->decoder && decoder_name(kind->decoder, facts))
+		facts++;
+	parquet->wide += nr > COLUMNS_MAX;
+	kind->nr_cells = nr > COLUMNS_MAX ? COLUMNS_MAX : nr;
+	kind->cells = calloc(kind->nr_cells + facts + 1, sizeof(*kind->cells));
+	shapes = calloc(OWN_NR + kind->nr_cells + facts, sizeof(*shapes));
+	if (!kind->cells || !shapes) {
+		free(shapes);
+		return false;
+	}
+	memcpy(shapes, own, sizeof(own));
+	for (size_t i = 0; i < kind->nr_cells; i++) {
+		parquet_cell_bind(&kind->cells[i], &format->fields[format->nr_common + i], format, abi,
+				  &shapes[OWN_NR + i]);
+		name_column(shapes, OWN_NR + i, format->fields[format->nr_common + i].name);
+	}
+	shape_facts(kind, shapes);
+	kind->made = find_made(parquet, event, shapes, OWN_NR + kind->nr_cells);
+	free(shapes);
+	return true;
+}
+
+static const struct kind *kind_of(struct parquet *parquet, const struct event *event)
+{
+	struct kind *kind = kinds_find(&parquet->kinds, event);
+
+	if (__builtin_expect(kind != NULL, 1))
+		return kind;
+	kind = calloc(1, sizeof(*kind));
+	if (kind && event->type->format && !kind_fill(parquet, kind, event->type->format, event)) {
+		kind_free(kind);
+		kind = NULL;
+	}
+	if (kind && kinds_set(&parquet->kinds, event, kind))
+		return kind;
+	export_no_memory(&parquet->export);
+	return NULL;
+}
+
+static void put_own(struct parquet *parquet, struct parquet_file *file, const struct event *event)
+{
+	const struct context *context = export_context(&parquet->export, event);
+	int32_t tgid = task_tgid(context->tasks, event->pid);
+	struct task_name name = task_name(context->tasks, event->pid);
+
+	parquet_file_integer(file, OWN_TS, event->ts);
+	parquet_file_integer(file, OWN_CPU, event->cpu);
+	parquet_file_integer(file, OWN_PID, (uint64_t)(int64_t)event->pid);
+	if (task_known(context->tasks, event->pid))
+		parquet_file_text(file, OWN_COMM, name.text, name.len, &parquet->making.scratch);
+	else
+		parquet_file_null(file, OWN_COMM);
+	if (tgid)
+		parquet_file_integer(file, OWN_TGID, (uint64_t)(int64_t)tgid);
+	else
+		parquet_file_null(file, OWN_TGID);
+	parquet_file_integer(file, OWN_FLAGS, event->flags);
+	parquet_file_integer(file, OWN_PREEMPT, event->preempt_count);
+	parquet_file_text(file, OWN_INSTANCE, context->instance, strlen(context->instance), &parquet->making.scratch);
+}
+
+static void put_lost(struct parquet *parquet, const struct event *event)
+{
+	struct parquet_file *file = &parquet->made[0]->file;
+	const char *instance = export_context(&parquet->export, event)->instance;
+
+	parquet_file_integer(file, 0, event->ts);
+	parquet_file_integer(file, 1, event->cpu);
+	if (event->lost > 0)
+		parquet_file_integer(file, 2, (uint64_t)event->lost);
+	else
+		parquet_file_null(file, 2);
+	parquet_file_text(file, 3, instance, strlen(instance), &parquet->making.scratch);
+}
+
+static void flush(struct parquet *parquet, struct made *made)
+{
+	parquet->bytes -= made->file.bytes;
+	parquet_file_flush(&made->file, parquet->writer, parquet->export.out);
+	if (made->file.starved)
+		export_no_memory(&parquet->export);
+	if (parquet->writer->error)
+		export_failed(&parquet->export, parquet->writer->error, &parquet->writer->failure);
+}
+
+/* Ends a row; `before` is the size of its file without the row. */
+static void end_row(struct parquet *parquet, struct made *made, size_t before)
+{
+	struct made *largest = made;
+
+	parquet_file_row(&made->file);
+	parquet->bytes += made->file.bytes - before;
+	if (parquet_file_is_full(&made->file))
+		flush(parquet, made);
+	if (parquet->bytes < BYTES_MAX)
+		return;
+	for (size_t i = 0; i < parquet->nr_made; i++)
+		if (parquet->made[i]->file.bytes > largest->file.bytes)
+			largest = parquet->made[i];
+	flush(parquet, largest);
+}
+
+static void parquet_event(struct export *export, const struct event *event)
+{
+	struct parquet *parquet = (struct parquet *)export;
+	const struct kind *kind;
+	struct made *made;
+	size_t before;
+
+	if (export->error || !parquet->nr_made)
+		return;
+	kind = event->kind == EVENT_LOST ? NULL : kind_of(parquet, event);
+	if (event->kind != EVENT_LOST && !kind)
+		return;
+	made = kind ? kind->made : parquet->made[0];
+	if (!made) {
+		parquet->unknown++;
+		return;
+	}
+	before = made->file.bytes;
+	if (kind)
+		put_own(parquet, &made->file, event);
+	else
+		put_lost(parquet, event);
+	if (kind && kind->decoder && !decoded_row_fill(&parquet->making.row, kind->decoder, event->data, event->len))
+		export_no_memory(export);
+	for (size_t i = 0; kind && i < kind->nr_cells; i++)
+		parquet_cell_put(&kind->cells[i], &export_context(export, event)->abi, event, &parquet->making,
+				 &made->file, OWN_NR + i);
+	if (made->file.starved)
+		export_no_memory(export);
+	else
+		end_row(parquet, made, before);
+}
+
+static void end_made(struct parquet *parquet, struct made *made)
+{
+	const struct context *context =
+		parquet->export.reader->nr_buffers ? parquet->export.reader->buffers[made->buffer].context : NULL;
+	const char *facts[FACTS] = { "weft.event", made->event };
+
+	if (context) {
+		facts[2] = "weft.clock";
+		facts[3] = context->clock ? context->clock : "";
+		facts[4] = "weft.release";
+		facts[5] = context->release;
+		facts[6] = "weft.machine";
+		facts[7] = context->machine;
+		facts[8] = *parquet->date ? "weft.date_offset_ns" : NULL;
+		facts[9] = parquet->date;
+	}
+	parquet_file_end(&made->file, parquet->writer, facts, parquet->export.out);
+	if (made->file.starved)
+		export_no_memory(&parquet->export);
+}
+
+static void parquet_end(struct export *export)
+{
+	struct parquet *parquet = (struct parquet *)export;
+
+	for (size_t i = 0; i < parquet->nr_made && !export->error; i++)
+		end_made(parquet, parquet->made[i]);
+	if (parquet->writer->error)
+		export_failed(export, parquet->writer->error, &parquet->writer->failure);
+	if (parquet->unknown)
+		export_note(export, "%" PRIu64 " events of types without a format are left out", parquet->unknown);
+	if (parquet->wide)
+		export_note(export, "of %" PRIu64 " types only the first %d fields are columns", parquet->wide,
+			    COLUMNS_MAX);
+}
+
+const struct export_ops parquet_export = {
+	.name = "parquet",
+	.summary = "a directory of Parquet files, one for each type of event, for DuckDB, Spark, ClickHouse and others",
+	.takes_decode = true,
+	.binary = true,
+	.folder = true,
+	.create = parquet_new,
+	.free = parquet_free,
+	.begin = parquet_begin,
+	.event = parquet_event,
+	.end = parquet_end,
+};

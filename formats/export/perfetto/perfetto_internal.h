@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FORMATS_EXPORT_PERFETTO_PERFETTO_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_PERFETTO_PERFETTO_INTERNAL_H
+
+#include "formats/export/export.h"
+#include "formats/export/kinds_internal.h"
+#include "formats/export/labels_internal.h"
+#include "formats/export/last_tasks_internal.h"
+#include "formats/export/perfetto/kind_internal.h"
+#include "lib/base/out.h"
+#include "lib/base/u64_map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct context;
+struct event;
+struct sink;
+struct timeline;
+
+/*
+ * Private to perfetto*.c: the state of the exporter, the functions that write packets (perfetto_write.c), and those
+ * that make slices of system calls (perfetto_calls.c).
+ */
+enum { PACKET_TIMESTAMP = 8, PACKET_PROCESS_TREE = 2 };
+enum { EVENT_GRAPH_ENTRY = 437, EVENT_GRAPH_EXIT = 438 };
+enum { PERFETTO_CALLS = 550 }; /* the importer drops system calls of higher numbers */
+enum { SLICE_BEGIN = 1, SLICE_END = 2, SLICE_INSTANT = 3 };
+/* Tracks that weft defines; all but the last are of a CPU. */
+enum { TRACK_LOST = 1, TRACK_INTERRUPT = 2, TRACK_UNKNOWN = 3, TRACK_TASK = 4 };
+
+/* Events of a CPU that wait until there are enough for a packet. */
+struct perfetto_bundle {
+	struct out *events;
+	bool lost;
+	bool tracks[TRACK_TASK]; /* by TRACK_*: whether the track was described */
+	uint64_t switched;       /* the time of the last sched_switch */
+	int32_t to;              /* the task that it gave the CPU to */
+	bool has_switched;
+};
+
+/*
+ * A machine of the importer, which separates its CPUs and tasks from those of others. The buffers of one recording
+ * share a machine. If two of them recorded events of the same family, the second one has a machine of its own for
+ * these, because both would draw on the same tracks.
+ */
+struct perfetto_machine {
+	uint32_t id; /* 0: the importer's default */
+	bool begun;
+};
+
+/* What the timeline found at an event. */
+struct perfetto_found {
+	bool call; /* the beginning of the system call that ends with it */
+	bool run;  /* that the task which loses the CPU had it since `run_start` */
+	uint64_t run_start;
+};
+
+struct perfetto_buffer {
+	struct perfetto *perfetto;
+	const struct context *context;
+	struct timeline *timeline;
+	struct perfetto_found found;
+	struct sink *sink;
+	struct u64_map bundles;      /* by CPU, and PERFETTO_APART for the own machine: struct perfetto_bundle */
+	struct u64_map pids;         /* seen */
+	struct last_tasks seen;      /* in `pids` */
+	struct u64_map functions[2]; /* by address: label + 1; of the shared and the own machine */
+	struct u64_map calls;        /* by PID: struct perfetto_call */
+	struct u64_map tracks;       /* by PID: its track was described */
+	bool has_exits, has_raw;
+	/* By call_by_name and number: what perfetto_calls.c knows of a system call. */
+	uint8_t named[2][PERFETTO_CALLS];
+	uint16_t index, first;               /* `first`: the first buffer of the same recording */
+	uint8_t apart[NR_FAMILIES];          /* 0: not seen, 1: on the shared machine, 2: on the own one */
+	struct perfetto_machine shared, own; /* `shared`: of the first buffer of a recording */
+};
+
+enum { PERFETTO_APART = 1 << 16 };
+
+struct perfetto {
+	struct export export; /* first */
+	struct kinds kinds;
+	struct perfetto_buffer *buffers;
+	size_t nr_buffers;
+	struct labels labels; /* names of functions: a label's iid is its number + 1 */
+	uint32_t next_id;
+	struct out packet, message, payload, scratch, field;
+	size_t pending;
+	bool begun;
+	uint64_t first, last;           /* times */
+	uint64_t unknown, far, far_cpu; /* events left out */
+	uint64_t unproven;              /* time that the importer takes for running although no switch proves it */
+	bool has_date;
+	int64_t date_offset;
+};
+
+/* The machine on which a buffer's events of a family are. */
+struct perfetto_machine *perfetto_machine_of(struct perfetto_buffer *buffer, enum perfetto_family family);
+
+/* Begins a packet of the machine. */
+struct out *perfetto_begin_packet(struct perfetto *perfetto, const struct perfetto_machine *machine);
+/* Writes the packet that perfetto_begin_packet() began. */
+void perfetto_put_packet(struct perfetto *perfetto);
+
+/* Writes the clocks and the machine; `buffer` is one of the machine's, or NULL. */
+void perfetto_put_head(struct perfetto *perfetto, struct perfetto_machine *machine,
+		       const struct perfetto_buffer *buffer, uint64_t ts);
+
+/* The bundle of a CPU, to which its events are added; NULL without memory. */
+struct perfetto_bundle *perfetto_bundle_of(struct perfetto_buffer *buffer, uint16_t cpu, bool apart);
+void perfetto_bundle_flush(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint64_t key,
+			   struct perfetto_bundle *bundle);
+void perfetto_flush_all(struct perfetto *perfetto);
+
+/* Writes an event, with perfetto->payload as its payload. */
+void perfetto_put_event(struct perfetto *perfetto, struct perfetto_buffer *buffer, enum perfetto_family family,
+			const struct event *event, uint32_t id);
+/* Writes an event as a kind, which is described first. */
+void perfetto_put_kind(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
+		       const struct event *event);
+
+/* Writes the begin or end of a slice, or an instant, on a track that weft defines. */
+void perfetto_put_slice(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint16_t cpu, unsigned what,
+			unsigned type, uint64_t ts, const char *name, size_t len);
+/* The same on the track of a task. */
+void perfetto_put_task_slice(struct perfetto *perfetto, struct perfetto_buffer *buffer, int32_t pid, unsigned type,
+			     uint64_t ts, const char *name);
+
+/* The label of a function; its name is written when it is new. */
+uint32_t perfetto_function_label(struct perfetto_buffer *buffer, uint64_t address);
+
+void perfetto_calls_init(struct perfetto_buffer *buffer);
+void perfetto_calls_release(struct perfetto_buffer *buffer);
+/* Shows an event of a system call, which is written now or later; perfetto_buffer::found is that of the event. */
+void perfetto_calls_see(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
+			const struct event *event);
+/* Writes the calls that did not end. */
+void perfetto_calls_end(struct perfetto *perfetto, struct perfetto_buffer *buffer);
+
+#endif

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/export/sqlite/db_query.h"
+
+#include "lib/base/fail.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+void db_answer_release(struct db_answer *answer)
+{
+	table_release(&answer->table);
+	for (size_t i = 0; i < array_size(answer->columns); i++)
+		free((char *)(uintptr_t)answer->columns[i].title);
+}
+
+void db_map_release(struct db_map *map)
+{
+	if (map->size)
+		munmap(map->at, map->size);
+	*map = (struct db_map){ .size = 0 };
+}
+
+#ifdef WEFT_SQLITE
+
+#include <sqlite3.h>
+
+/* SQLite prints numbers with a fraction with 15 digits. */
+enum { DIGITS = 15 };
+
+static const char tables_sql[] =
+	"SELECT s.type, s.name, group_concat(c.name, ' ') AS columns FROM sqlite_schema s, pragma_table_info(s.name) c "
+	"WHERE s.type IN ('table', 'view') AND s.name NOT GLOB 'ftrace_event_[0-9]*' GROUP BY s.type, "
+	"s.name ORDER BY s.type, s.name";
+
+/* Whether a pragma only reads. */
+static bool only_tells(const char *pragma)
+{
+	static const char *const known[] = { "table_info",  "table_xinfo",     "table_list",     "index_list",
+					     "index_info",  "database_list",   "function_list",  "collation_list",
+					     "pragma_list", "compile_options", "integrity_check" };
+
+	for (size_t i = 0; pragma && i < array_size(known); i++)
+		if (!sqlite3_stricmp(pragma, known[i]))
+			return true;
+	return false;
+}
+
+/* Whether a function does more than compute: it loads code, or tells and takes addresses of functions. */
+static bool is_dangerous(const char *function)
+{
+	static const char *const known[] = { "load_extension", "fts3_tokenizer", "edit", "readfile", "writefile" };
+
+	for (size_t i = 0; function && i < array_size(known); i++)
+		if (!sqlite3_stricmp(function, known[i]))
+			return true;
+	return false;
+}
+
+/* Actions that a reading statement never needs; sqlite3_stmt_readonly() finds the statements that write. */
+static int authorize(void *arg, int action, const char *first, const char *second, const char *database,
+		     const char *trigger)
+{
+	(void)arg;
+	(void)database;
+	(void)trigger;
+	switch (action) {
+	case SQLITE_ATTACH:
+	case SQLITE_DETACH:
+	case SQLITE_TRANSACTION:
+	case SQLITE_SAVEPOINT:
+		return SQLITE_DENY;
+	case SQLITE_FUNCTION:
+		return is_dangerous(second) ? SQLITE_DENY : SQLITE_OK;
+	case SQLITE_PRAGMA:
+		return only_tells(first) ? SQLITE_OK : SQLITE_DENY;
+	default:
+		return SQLITE_OK;
+	}
+}
+
+static int words(struct sqlite3 *handle, int code, struct fail *fail)
+{
+	const char *told = sqlite3_errmsg(handle);
+
+	if (code == SQLITE_NOMEM)
+		return fail_memory(fail);
+	return fail_set(fail, -EINVAL, "%s%s", told,
+			code == SQLITE_AUTH                  ? "; 'weft sql' only reads" :
+			!strncmp(told, "no such table", 13)  ? "; 'weft sql FILE' lists the tables and their columns" :
+			!strncmp(told, "no such column", 14) ? "; 'weft sql FILE' lists the tables and their columns" :
+							       "");
+}
+
+/*
+ * Adds a number with a fraction as decimal digits, so that text, JSON and CSV show it alike; one with an exponent as
+ * text.
+ */
+static void put_real(struct table *table, const char *text)
+{
+	const char *point = strchr(text, '.');
+	int64_t value = 0;
+	size_t digits = 0;
+
+	for (const char *at = text; *at; at++) {
+		if (*at >= '0' && *at <= '9' && digits <= DIGITS) {
+			value = value * 10 + (*at - '0');
+			digits += value > 0;
+		} else if (at != point && (*at != '-' || at != text)) {
+			table_cell(table, text);
+			return;
+		}
+	}
+	table_cell_decimal(table, *text == '-' ? -value : value, point ? (unsigned)strlen(point + 1) : 0);
+}
+
+/* A blob as the literal of SQL that makes it again, as SQLite's quote() writes it: x'6869'. */
+static void put_blob(struct table *table, sqlite3_stmt *statement, int column)
+{
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *bytes = sqlite3_column_blob(statement, column);
+	size_t len = (size_t)sqlite3_column_bytes(statement, column);
+	cleanup_free char *text = malloc(2 * len + 4);
+	char *at = text;
+
+	if (!text) {
+		table->failed = true;
+		return;
+	}
+	*at++ = 'x';
+	*at++ = '\'';
+	for (size_t i = 0; i < len; i++) {
+		*at++ = digits[bytes[i] >> 4];
+		*at++ = digits[bytes[i] & 15];
+	}
+	*at++ = '\'';
+	table_cell_mem(table, text, (size_t)(at - text));
+}
+
+static void put_cell(struct db_answer *answer, sqlite3_stmt *statement, int column)
+{
+	struct table *table = &answer->table;
+	int kind = sqlite3_column_type(statement, column);
+	const void *text;
+
+	if (kind == SQLITE_NULL) {
+		table_cell_nothing(table);
+		return;
+	}
+	if (kind == SQLITE_INTEGER) {
+		table_cell_s64(table, sqlite3_column_int64(statement, column));
+		return;
+	}
+	if (kind == SQLITE_BLOB) {
+		answer->columns[column].kind = TABLE_TEXT;
+		put_blob(table, statement, column);
+		return;
+	}
+	text = sqlite3_column_text(statement, column);
+	if (kind == SQLITE_FLOAT && text) {
+		put_real(table, text);
+		return;
+	}
+	answer->columns[column].kind = TABLE_TEXT;
+	table_cell_mem(table, text ? text : "", text ? (size_t)sqlite3_column_bytes(statement, column) : 0);
+}
+
+static int begin(struct db_answer *answer, sqlite3_stmt *statement, struct fail *fail)
+{
+	int nr = sqlite3_column_count(statement);
+
+	if (nr > TABLE_COLUMNS_MAX)
+		return fail_set(fail, -EINVAL,
+				"the answer has %d columns; there is room for %d: name those that you want", nr,
+				TABLE_COLUMNS_MAX);
+	for (int i = 0; i < nr; i++) {
+		const char *name = sqlite3_column_name(statement, i);
+		char *copy = name ? strdup(name) : NULL;
+
+		if (!copy)
+			return fail_memory(fail);
+		answer->columns[i] = (struct table_column){ .title = copy, .kind = TABLE_NUMBER, .key = copy };
+	}
+	table_init(&answer->table, answer->columns, (size_t)nr);
+	return 0;
+}
+
+static int answer_statement(struct sqlite3 *handle, sqlite3_stmt *statement, struct db_answer *answer,
+			    struct fail *fail)
+{
+	int code, r = begin(answer, statement, fail);
+
+	if (r)
+		return r;
+	while ((code = sqlite3_step(statement)) == SQLITE_ROW && !answer->table.failed)
+		for (int i = 0; i < (int)answer->table.nr_columns; i++)
+			put_cell(answer, statement, i);
+	if (answer->table.failed)
+		return fail_memory(fail);
+	return code == SQLITE_DONE ? 0 : words(handle, code, fail);
+}
+
+const char *db_query_missing(void)
+{
+	return NULL;
+}
+
+/* Switches off what a statement could do beyond reading, as far as this SQLite knows it. */
+static void confine(struct sqlite3 *handle)
+{
+	static const struct {
+		int what, on;
+	} settings[] = {
+		{ SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0 },
+#ifdef SQLITE_DBCONFIG_DEFENSIVE
+		{ SQLITE_DBCONFIG_DEFENSIVE, 1 },
+#endif
+#ifdef SQLITE_DBCONFIG_TRUSTED_SCHEMA
+		{ SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+#endif
+	};
+
+	for (size_t i = 0; i < array_size(settings); i++)
+		(void)sqlite3_db_config(handle, settings[i].what, settings[i].on, NULL);
+}
+
+int db_query_open(struct sqlite3 **ret, struct fail *fail)
+{
+	int code;
+
+	/*
+	 * Switches off locks, which took a fifth of the time and which a process with one thread does not need. It
+	 * fails once SQLite is in use, which does no harm.
+	 */
+	(void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	code = sqlite3_open_v2(":memory:", ret, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(*ret, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+	if (code == SQLITE_OK) {
+		confine(*ret);
+		return 0;
+	}
+	fail_set(fail, -EIO, "cannot open the database: %s", *ret ? sqlite3_errmsg(*ret) : sqlite3_errstr(code));
+	db_query_close(*ret);
+	*ret = NULL;
+	return -EIO;
+}
+
+int db_query_use(struct sqlite3 *handle, int fd, struct db_map *ret, struct fail *fail)
+{
+	struct db_map map;
+	struct stat st;
+	int code;
+
+	if (fstat(fd, &st))
+		return fail_set(fail, -errno, "cannot read the database: %s", strerror(errno));
+	if ((uint64_t)st.st_size > SIZE_MAX / 2)
+		return fail_set(fail, -EFBIG, "the database is too large for the memory of this machine");
+	map.size = (size_t)st.st_size;
+	map.at = mmap(NULL, map.size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map.at == MAP_FAILED)
+		return fail_set(fail, -errno, "cannot read the database: %s", strerror(errno));
+	code = sqlite3_deserialize(handle, "main", map.at, st.st_size, st.st_size, SQLITE_DESERIALIZE_READONLY);
+	if (code != SQLITE_OK) {
+		munmap(map.at, map.size);
+		return fail_set(fail, -EIO, "cannot open the database: %s", sqlite3_errmsg(handle));
+	}
+	*ret = map;
+	return 0;
+}
+
+void db_query_close(struct sqlite3 *handle)
+{
+	sqlite3_close(handle);
+}
+
+/* Skips what is no statement: blanks, semicolons, and comments. */
+static const char *skip_nothing(const char *at)
+{
+	const char *end;
+
+	for (;;) {
+		at += strspn(at, " \t\n\f\r;");
+		if (!strncmp(at, "--", 2))
+			at += strcspn(at, "\n");
+		else if (!strncmp(at, "/*", 2) && (end = strstr(at + 2, "*/")))
+			at = end + 2;
+		else if (!strncmp(at, "/*", 2)) /* SQLite ends it with the text. */
+			return at + strlen(at);
+		else
+			return at;
+	}
+}
+
+int db_query(struct sqlite3 *handle, const char *sql, struct db_answer *ret, struct fail *fail)
+{
+	sqlite3_stmt *statement = NULL;
+	int code, r;
+
+	*ret = (struct db_answer){ .table = { .items = NULL } };
+	sqlite3_set_authorizer(handle, authorize, NULL);
+	code = sqlite3_prepare_v2(handle, sql ? skip_nothing(sql) : tables_sql, -1, &statement, NULL);
+	if (code != SQLITE_OK)
+		r = words(handle, code, fail);
+	else if (!sqlite3_stmt_readonly(statement))
+		r = fail_set(fail, -EINVAL, "the statement writes; 'weft sql' only reads");
+	else
+		r = answer_statement(handle, statement, ret, fail);
+	sqlite3_finalize(statement);
+	return r;
+}
+
+/* Compiling on an empty database finds the end of the first statement, but cannot check its names. */
+static const char *behind_first(const char *sql)
+{
+	size_t len = strlen(sql);
+	cleanup_free char *part = malloc(len + 1);
+
+	for (size_t i = 0; part && i < len; i++) {
+		part[i] = sql[i];
+		part[i + 1] = '\0';
+		if (sql[i] == ';' && sqlite3_complete(part))
+			return sql + i + 1;
+	}
+	return sql + len;
+}
+
+int db_query_check(const char *sql, struct fail *fail)
+{
+	const char *first = skip_nothing(sql), *second = skip_nothing(behind_first(first));
+
+	if (!*first)
+		return fail_set(fail, -EINVAL, "there is no statement in '%s'", sql);
+	if (*second)
+		return fail_set(fail, -EINVAL, "one statement at a time; the second is '%s'", second);
+	return 0;
+}
+
+#else
+
+const char *db_query_missing(void)
+{
+	return "libsqlite3";
+}
+
+int db_query_open(struct sqlite3 **ret, struct fail *fail)
+{
+	*ret = NULL;
+	return fail_set(fail, -ENOTSUP, "weft was built without libsqlite3");
+}
+
+int db_query_use(struct sqlite3 *handle, int fd, struct db_map *ret, struct fail *fail)
+{
+	(void)handle;
+	(void)fd;
+	(void)ret;
+	return fail_set(fail, -ENOTSUP, "weft was built without libsqlite3");
+}
+
+void db_query_close(struct sqlite3 *handle)
+{
+	(void)handle;
+}
+
+int db_query(struct sqlite3 *handle, const char *sql, struct db_answer *ret, struct fail *fail)
+{
+	(void)handle;
+	(void)sql;
+	*ret = (struct db_answer){ .table = { .items = NULL } };
+	return fail_set(fail, -ENOTSUP, "weft was built without libsqlite3");
+}
+
+int db_query_check(const char *sql, struct fail *fail)
+{
+	(void)sql;
+	(void)fail;
+	return 0;
+}
+
+#endif
