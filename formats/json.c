@@ -7,9 +7,9 @@
 
 #include "formats/kernel/symbol.h"
 #include "formats/sinks.h"
-#include "formats/value.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"
+#include "lib/columns/value.h"
 #include "lib/event/tasks.h"
 #include "lib/plugin/plugins.h"
 

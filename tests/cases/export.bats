@@ -82,6 +82,12 @@ switches=$golden/6.12-events-sched.dat
 	[ -s "$BATS_TEST_TMPDIR/got" ]
 }
 
+@test "export: --fields preempt_count is the depth that the letters of the flags show" {
+	weft export --to csv --fields preempt_count,flags "$switches" 2> /dev/null | sed 1d | sort -u > "$BATS_TEST_TMPDIR/csv"
+	[ -s "$BATS_TEST_TMPDIR/csv" ]
+	! grep -vE '^0,...\.|^([1-9]),...\1' "$BATS_TEST_TMPDIR/csv"
+}
+
 @test "csv: python reads the columns that were asked for, and they are those of report" {
 	need_command python3
 	weft export --to csv --fields ts,comm,event,next_pid,fields.pid "$switches" > "$BATS_TEST_TMPDIR/csv" 2> /dev/null

@@ -8,13 +8,13 @@
  * which the end is not known says so.
  */
 #include "formats/export/exports_internal.h"
-#include "formats/export/kinds_internal.h"
 #include "formats/export/last_tasks_internal.h"
-#include "formats/value.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"
 #include "lib/base/u64_map.h"
+#include "lib/columns/value.h"
 #include "lib/event/context.h"
+#include "lib/event/kinds.h"
 #include "lib/event/place.h"
 #include "lib/event/tasks.h"
 #include "lib/names/symbols.h"

@@ -4,9 +4,9 @@
 
 #include "formats/export/export.h"
 #include "formats/export/folder.h"
-#include "formats/export/kinds_internal.h"
 #include "lib/base/out.h"
 #include "lib/base/u64_map.h"
+#include "lib/event/kinds.h"
 
 #include <stdbool.h>
 #include <stddef.h>

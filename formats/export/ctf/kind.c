@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/export/ctf/kind_internal.h"
 
-#include "formats/value.h"
 #include "lib/base/bytes.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/out.h"
+#include "lib/columns/value.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
 #include "lib/follow/stack.h"

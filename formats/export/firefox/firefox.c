@@ -9,8 +9,8 @@
 
 #include "formats/export/exports_internal.h"
 #include "formats/export/left_note_internal.h"
-#include "formats/value.h"
 #include "lib/base/vec.h"
+#include "lib/columns/value.h"
 #include "lib/event/context.h"
 #include "lib/event/place.h"
 #include "lib/event/tasks.h"

@@ -4,10 +4,10 @@
 
 #include "formats/export/export.h"
 #include "formats/export/firefox/timed_internal.h"
-#include "formats/export/kinds_internal.h"
 #include "formats/export/labels_internal.h"
 #include "lib/base/out.h"
 #include "lib/base/u64_map.h"
+#include "lib/event/kinds.h"
 
 #include <stdbool.h>
 #include <stddef.h>

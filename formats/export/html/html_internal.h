@@ -4,9 +4,9 @@
 
 #include "formats/export/export.h"
 #include "formats/export/html/bands_internal.h"
-#include "formats/export/kinds_internal.h"
 #include "formats/export/labels_internal.h"
 #include "lib/base/out.h"
+#include "lib/event/kinds.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/export/lines/kind_internal.h"
 
-#include "formats/export/lines/column_internal.h"
-#include "formats/value.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"
+#include "lib/columns/list.h"
+#include "lib/columns/value.h"
 #include "lib/schema/format.h"
 
 #include <stdlib.h>

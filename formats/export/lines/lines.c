@@ -5,17 +5,17 @@
  * columns.
  */
 #include "formats/export/exports_internal.h"
-#include "formats/export/kinds_internal.h"
-#include "formats/export/lines/column_internal.h"
 #include "formats/export/lines/csv_internal.h"
 #include "formats/export/lines/kind_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"
 #include "formats/sinks.h"
-#include "formats/value.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"
+#include "lib/columns/list.h"
+#include "lib/columns/value.h"
 #include "lib/event/context.h"
+#include "lib/event/kinds.h"
 #include "lib/event/place.h"
 #include "lib/event/tasks.h"
 #include "lib/plugin/decoded_row.h"
@@ -89,7 +89,7 @@ static int lines_init(struct lines *lines, const struct export_input *input, con
 	if (!r && !input->fields && !any_plugins(input->reader))
 		column_list_drop_last(&lines->list);
 	if (r)
-		return r;
+		return input->fields && r == -EINVAL ? fail_usage(fail, fail_in(fail, r, "--fields")) : r;
 	lines->keys = calloc(lines->list.nr, sizeof(*lines->keys));
 	lines->found = calloc(lines->list.nr, sizeof(*lines->found));
 	lines->sinks = calloc(nr_buffers + 1, sizeof(*lines->sinks));
@@ -341,6 +341,9 @@ static void put_of_record(struct lines *lines, const struct line_kind *kind, siz
 			 (size_t)(columns_flags(&((struct ftrace *)lines->sinks[event->buffer])->columns, event,
 						flags) -
 				  flags));
+		return;
+	case COLUMN_PREEMPT_COUNT:
+		put_u64(lines, event->preempt_count);
 		return;
 	case COLUMN_SYSTEM:
 		put_string(lines, kind->format ? kind->format->system : "");

@@ -5,7 +5,6 @@
 #include "formats/export/parquet/writer_internal.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
-#include "lib/base/utf8.h"
 #include "lib/base/xxh64.h"
 
 #include <endian.h>
@@ -23,14 +22,9 @@ enum { REPETITION_REQUIRED = 0, REPETITION_OPTIONAL = 1, REPETITION_REPEATED = 2
 /* Definition levels of the entries of a list; LEVEL_BITS: their size. */
 enum { LEVEL_NULL, LEVEL_EMPTY, LEVEL_ELEMENT, LEVEL_BITS = 2 };
 
-static bool is_text(const struct parquet_shape *shape)
+static size_t width_of(const struct column_shape *shape)
 {
-	return shape->form == PARQUET_TEXT || shape->form == PARQUET_JSON;
-}
-
-static size_t width_of(const struct parquet_shape *shape)
-{
-	return !is_text(shape) && shape->bits == 64 ? 8 : 4;
+	return !column_is_text(shape) && shape->bits == 64 ? 8 : 4;
 }
 
 static uint64_t order_of(const struct parquet_column *column, uint64_t value)
@@ -67,7 +61,7 @@ bool parquet_column_integer(struct parquet_column *column, uint64_t value, size_
 	if (order_of(column, value) > order_of(column, column->most))
 		column->most = value;
 	*bytes += width;
-	if (column->shape.form == PARQUET_INTEGER && !mark(column, true, row))
+	if (column->shape.form == COLUMN_INTEGER && !mark(column, true, row))
 		return false;
 	return buf_add(&column->values, width == 8 ? (const void *)&whole : &low, width);
 }
@@ -131,33 +125,13 @@ static bool add_text(struct parquet_column *column, const char *text, size_t len
 	return true;
 }
 
-/* Returns the text if it is UTF-8, else a corrected copy in the scratch. */
-static const char *as_utf8(const char *text, size_t *len, struct out *scratch)
-{
-	const char *end = text + *len, *at = text;
-
-	while (at < end && (uint8_t)*at < 0x80)
-		at++;
-	if (at == end)
-		return text;
-	out_clear(scratch);
-	for (at = text; at < end;) {
-		size_t size = utf8_len(at, (size_t)(end - at));
-
-		out_mem(scratch, size ? at : "\xef\xbf\xbd", size ? size : 3);
-		at += size ? size : 1;
-	}
-	*len = out_len(scratch);
-	return scratch->start;
-}
-
 bool parquet_column_text(struct parquet_column *column, const char *text, size_t len, size_t row, size_t *bytes,
 			 struct out *scratch)
 {
 	uint32_t number, *slot;
 
 	len = len > PARQUET_TEXT_MAX ? PARQUET_TEXT_MAX : len;
-	text = as_utf8(text, &len, scratch);
+	text = column_utf8(text, &len, scratch);
 	if (scratch->failed || !make_slots(column))
 		return false;
 	slot = slot_of(column, text, len);
@@ -182,7 +156,7 @@ bool parquet_column_null(struct parquet_column *column, size_t row)
 {
 	uint32_t none = 0;
 
-	if (column->shape.form == PARQUET_LIST)
+	if (column->shape.form == COLUMN_LIST)
 		return column->nulls++, buf_add(&column->counts, &none, sizeof(none));
 	return mark(column, false, row);
 }
@@ -194,7 +168,7 @@ bool parquet_column_is_full(const struct parquet_column *column)
 
 void parquet_column_clear(struct parquet_column *column)
 {
-	struct parquet_shape shape = column->shape;
+	struct column_shape shape = column->shape;
 
 	buf_release(&column->values);
 	buf_release(&column->present);
@@ -239,7 +213,7 @@ static unsigned bits_of(uint32_t nr)
 
 static void put_values(const struct parquet_column *column, const char *at, size_t nr, struct parquet_writer *writer)
 {
-	if (!is_text(&column->shape)) {
+	if (!column_is_text(&column->shape)) {
 		out_mem(&writer->page, at, nr * width_of(&column->shape));
 		return;
 	}
@@ -314,7 +288,7 @@ static uint64_t put_list_pages(const struct parquet_column *column, size_t rows,
 /* Writes all data pages; returns their bytes before compression. */
 static uint64_t put_pages(const struct parquet_column *column, size_t rows, struct parquet_writer *writer)
 {
-	bool texts = is_text(&column->shape);
+	bool texts = column_is_text(&column->shape);
 	const char *at = column->values.data;
 	uint64_t plain = 0;
 
@@ -364,18 +338,18 @@ static void put_statistics(const struct parquet_column *column, struct thrift *t
 	uint64_t most = htole64(column->most), least = htole64(column->least);
 
 	thrift_i64(&inner, 3, (int64_t)column->nulls);
-	if (column->shape.form == PARQUET_INTEGER && column->values.len) {
+	if (column->shape.form == COLUMN_INTEGER && column->values.len) {
 		thrift_binary(&inner, 5, &most, width);
 		thrift_binary(&inner, 6, &least, width);
 	}
-	if (is_text(&column->shape))
+	if (column_is_text(&column->shape))
 		put_text_bounds(column, &inner);
 	thrift_end(&inner);
 }
 
-static int type_of(const struct parquet_shape *shape)
+static int type_of(const struct column_shape *shape)
 {
-	if (is_text(shape))
+	if (column_is_text(shape))
 		return TYPE_BYTE_ARRAY;
 	return shape->bits == 64 ? TYPE_INT64 : TYPE_INT32;
 }
@@ -387,7 +361,7 @@ static int type_of(const struct parquet_shape *shape)
 static void put_meta(const struct parquet_column *column, size_t rows, uint64_t offset, uint64_t pages, uint64_t plain,
 		     uint64_t packed, struct thrift *thrift)
 {
-	bool texts = is_text(&column->shape), list = column->shape.form == PARQUET_LIST;
+	bool texts = column_is_text(&column->shape), list = column->shape.form == COLUMN_LIST;
 	struct thrift meta = thrift_struct(thrift, 3);
 
 	thrift_i32(&meta, 1, type_of(&column->shape));
@@ -420,13 +394,13 @@ void parquet_column_write(const struct parquet_column *column, size_t rows, uint
 	struct thrift chunk = { .out = meta };
 	uint64_t size = 0;
 
-	if (is_text(&column->shape)) {
+	if (column_is_text(&column->shape)) {
 		if (column->texts.len)
 			out_mem(&writer->page, column->texts.data, column->texts.len);
 		size = parquet_writer_page(writer, PARQUET_PAGE_DICTIONARY, PARQUET_PLAIN, column->nr_texts);
 		pages = out_len(&writer->group);
 	}
-	if (column->shape.form == PARQUET_LIST)
+	if (column->shape.form == COLUMN_LIST)
 		size += put_list_pages(column, rows, writer, &rows);
 	else
 		size += put_pages(column, rows, writer);
@@ -437,21 +411,21 @@ void parquet_column_write(const struct parquet_column *column, size_t rows, uint
 	*packed += out_len(&writer->group) - start;
 }
 
-static int converted_type(const struct parquet_shape *shape)
+static int converted_type(const struct column_shape *shape)
 {
-	if (is_text(shape))
-		return shape->form == PARQUET_JSON ? CONVERTED_JSON : CONVERTED_UTF8;
+	if (column_is_text(shape))
+		return shape->form == COLUMN_JSON ? CONVERTED_JSON : CONVERTED_UTF8;
 	return (shape->is_signed ? CONVERTED_INT_8 : CONVERTED_UINT_8) + (shape->bits > 32 ? 3 : shape->bits / 16);
 }
 
 /* LogicalType, a union: a structure with one field. */
-static void put_logical(const struct parquet_shape *shape, struct thrift *element)
+static void put_logical(const struct column_shape *shape, struct thrift *element)
 {
 	struct thrift one = thrift_struct(element, 10);
 	struct thrift inner;
 
-	if (is_text(shape)) {
-		inner = thrift_struct(&one, shape->form == PARQUET_JSON ? LOGICAL_JSON : LOGICAL_STRING);
+	if (column_is_text(shape)) {
+		inner = thrift_struct(&one, shape->form == COLUMN_JSON ? LOGICAL_JSON : LOGICAL_STRING);
 	} else {
 		inner = thrift_struct(&one, LOGICAL_INTEGER);
 		thrift_field(&inner, 1, THRIFT_I8);
@@ -463,7 +437,7 @@ static void put_logical(const struct parquet_shape *shape, struct thrift *elemen
 }
 
 /* The two groups around the integers of a list: "optional group NAME (LIST)" and "repeated group list". */
-static void put_groups(const struct parquet_shape *shape, struct out *out)
+static void put_groups(const struct column_shape *shape, struct out *out)
 {
 	struct thrift outer = { .out = out }, repeated = { .out = out }, one, inner;
 
@@ -482,15 +456,15 @@ static void put_groups(const struct parquet_shape *shape, struct out *out)
 	thrift_end(&repeated);
 }
 
-size_t parquet_column_elements(const struct parquet_shape *shape)
+size_t parquet_column_elements(const struct column_shape *shape)
 {
-	return shape->form == PARQUET_LIST ? 3 : 1;
+	return shape->form == COLUMN_LIST ? 3 : 1;
 }
 
-void parquet_column_schema(const struct parquet_shape *shape, struct out *out)
+void parquet_column_schema(const struct column_shape *shape, struct out *out)
 {
 	struct thrift element = { .out = out };
-	bool list = shape->form == PARQUET_LIST;
+	bool list = shape->form == COLUMN_LIST;
 
 	if (list)
 		put_groups(shape, out);

@@ -3,6 +3,7 @@
 #define WEFT_FORMATS_EXPORT_PARQUET_COLUMN_INTERNAL_H
 
 #include "lib/base/buf.h"
+#include "lib/columns/shape.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,18 +20,8 @@ struct thrift;
  * its elements are never null.
  * Invariant: texts become UTF-8: each other byte becomes U+FFFD.
  */
-enum parquet_form { PARQUET_INTEGER, PARQUET_TEXT, PARQUET_JSON, PARQUET_LIST };
-
-struct parquet_shape {
-	char name[80];
-	enum parquet_form form;
-	uint8_t bits; /* size of an integer, also of each integer in a list: 8, 16, 32 or 64 */
-	bool is_signed;
-	bool optional; /* may be null */
-};
-
 struct parquet_column {
-	struct parquet_shape shape;
+	struct column_shape shape;
 	/* values that are not null: 4 or 8 bytes each; for a text its number in 4 bytes */
 	struct buf values;
 	struct buf present; /* a byte for each row; empty as long as no row is null */
@@ -73,7 +64,7 @@ void parquet_column_write(const struct parquet_column *column, size_t rows, uint
 			  struct parquet_writer *writer, struct out *meta, uint64_t *plain, uint64_t *packed);
 
 /* The number of the column's schema elements, and the elements themselves. */
-size_t parquet_column_elements(const struct parquet_shape *shape);
-void parquet_column_schema(const struct parquet_shape *shape, struct out *out);
+size_t parquet_column_elements(const struct column_shape *shape);
+void parquet_column_schema(const struct column_shape *shape, struct out *out);
 
 #endif

@@ -13,7 +13,7 @@ enum { ROWS_MAX = 1 << 20, BYTES_MAX = 8 << 20, GROUPS_SIZE_FIRST = 256 };
 
 static const char magic[] = "PAR1";
 
-bool parquet_file_init(struct parquet_file *file, const struct parquet_shape *shapes, size_t nr)
+bool parquet_file_init(struct parquet_file *file, const struct column_shape *shapes, size_t nr)
 {
 	*file = (struct parquet_file){ .columns = calloc(nr, sizeof(*file->columns)), .nr_columns = nr };
 	if (!file->columns || !out_init(&file->groups, GROUPS_SIZE_FIRST)) {

@@ -30,7 +30,7 @@ struct parquet_file {
 };
 
 /* Copies the shapes. False without memory: then there is nothing to release. */
-bool parquet_file_init(struct parquet_file *file, const struct parquet_shape *shapes, size_t nr);
+bool parquet_file_init(struct parquet_file *file, const struct column_shape *shapes, size_t nr);
 void parquet_file_release(struct parquet_file *file);
 
 /* To add a row, add one cell for each column, then call parquet_file_row(). */

@@ -5,14 +5,14 @@
  * structures as JSON; null beyond a record's end. When all open row groups reach BYTES_MAX, the largest is written.
  */
 #include "formats/export/exports_internal.h"
-#include "formats/export/kinds_internal.h"
-#include "formats/export/parquet/cell_internal.h"
 #include "formats/export/parquet/file_internal.h"
 #include "formats/export/parquet/writer_internal.h"
 #include "lib/base/vec.h"
+#include "lib/columns/cell.h"
+#include "lib/columns/own.h"
 #include "lib/event/context.h"
+#include "lib/event/kinds.h"
 #include "lib/event/place.h"
-#include "lib/event/tasks.h"
 #include "lib/plugin/decoded_row.h"
 #include "lib/plugin/plugins.h"
 #include "lib/reader/reader.h"
@@ -24,25 +24,13 @@
 #include <string.h>
 
 enum { BYTES_MAX = 24 << 20, COLUMNS_MAX = 500, FACTS = 12, NAME_LEN_MAX = 140, FILES_MAX = 1 << 16 };
-enum own { OWN_TS, OWN_CPU, OWN_PID, OWN_COMM, OWN_TGID, OWN_FLAGS, OWN_PREEMPT, OWN_INSTANCE, OWN_NR };
 
-static const struct parquet_shape own[OWN_NR] = {
-	[OWN_TS] = { .name = "ts", .bits = 64, .is_signed = true },
-	[OWN_CPU] = { .name = "cpu", .bits = 32, .is_signed = true },
-	[OWN_PID] = { .name = "pid", .bits = 32, .is_signed = true },
-	[OWN_COMM] = { .name = "comm", .form = PARQUET_TEXT, .optional = true },
-	[OWN_TGID] = { .name = "tgid", .bits = 32, .is_signed = true, .optional = true },
-	[OWN_FLAGS] = { .name = "flags", .bits = 8 },
-	[OWN_PREEMPT] = { .name = "preempt_count", .bits = 8 },
-	[OWN_INSTANCE] = { .name = "instance", .form = PARQUET_TEXT },
-};
+/* The columns that all files have, in front of those of the event's fields; and those of lost.parquet. */
+static const enum column_what own[] = { COLUMN_TS,   COLUMN_CPU,   COLUMN_PID,           COLUMN_COMM,
+					COLUMN_TGID, COLUMN_FLAGS, COLUMN_PREEMPT_COUNT, COLUMN_INSTANCE };
+static const enum column_what lost[] = { COLUMN_TS, COLUMN_CPU, COLUMN_LOST, COLUMN_INSTANCE };
 
-static const struct parquet_shape lost_shapes[] = {
-	{ .name = "ts", .bits = 64, .is_signed = true },
-	{ .name = "cpu", .bits = 32, .is_signed = true },
-	{ .name = "count", .bits = 64, .is_signed = true, .optional = true },
-	{ .name = "instance", .form = PARQUET_TEXT },
-};
+enum { OWN_NR = array_size(own), LOST_NR = array_size(lost) };
 
 /* A file and its event; lost.parquet has no event. */
 struct made {
@@ -54,7 +42,7 @@ struct made {
 
 struct kind {
 	struct made *made; /* NULL: left out; borrowed */
-	struct parquet_cell *cells;
+	struct cell *cells;
 	size_t nr_cells;
 	const struct decoder *decoder; /* NULL: no plugin knows more; borrowed */
 };
@@ -66,7 +54,7 @@ struct parquet {
 	struct made **made; /* the first is lost.parquet */
 	size_t nr_made;
 	size_t bytes; /* bytes of all open groups */
-	struct parquet_making making;
+	struct cell_making making;
 	char date[32]; /* the offset from ts to the time of day; "" when unknown */
 	uint64_t unknown, wide;
 };
@@ -91,11 +79,7 @@ static void parquet_free(struct export *export)
 	}
 	free(parquet->made);
 	parquet_writer_free(parquet->writer);
-	decoded_row_release(&parquet->making.row);
-	if (parquet->making.scratch.start)
-		out_release(&parquet->making.scratch);
-	if (parquet->making.json.start)
-		out_release(&parquet->making.json);
+	cell_making_release(&parquet->making);
 	free(parquet);
 }
 
@@ -108,8 +92,7 @@ static int parquet_new(const struct export_input *input, struct export **ret, st
 		return fail_memory(fail);
 	if (input->has_date)
 		snprintf(parquet->date, sizeof(parquet->date), "%" PRId64, input->date_offset_ns);
-	if (kinds_init(&parquet->kinds, input->reader->nr_buffers, kind_free) ||
-	    !out_init(&parquet->making.scratch, 4096) || !out_init(&parquet->making.json, 4096))
+	if (kinds_init(&parquet->kinds, input->reader->nr_buffers, kind_free) || !cell_making_init(&parquet->making))
 		r = fail_memory(fail);
 	else
 		r = parquet_writer_new(&parquet->writer, fail);
@@ -141,7 +124,7 @@ static void name_file(const struct parquet *parquet, struct made *made, const ch
 		snprintf(made->name + len, sizeof(made->name) - len, ".%u", i);
 }
 
-static struct made *made_new(struct parquet *parquet, const char *name, const struct parquet_shape *shapes, size_t nr)
+static struct made *made_new(struct parquet *parquet, const char *name, const struct column_shape *shapes, size_t nr)
 {
 	struct made *made = calloc(1, sizeof(*made)), **slot;
 
@@ -161,15 +144,24 @@ static struct made *made_new(struct parquet *parquet, const char *name, const st
 	return made;
 }
 
+static void fill_shapes(const enum column_what *whats, size_t nr, struct column_shape *ret)
+{
+	for (size_t i = 0; i < nr; i++)
+		ret[i] = *column_own_shape(whats[i]);
+}
+
 static void parquet_begin(struct export *export)
 {
 	struct parquet *parquet = (struct parquet *)export;
+	struct column_shape shapes[LOST_NR];
 
-	if (!made_new(parquet, "lost", lost_shapes, array_size(lost_shapes)))
+	fill_shapes(lost, LOST_NR, shapes);
+	snprintf(shapes[2].name, sizeof(shapes[2].name), "count");
+	if (!made_new(parquet, "lost", shapes, LOST_NR))
 		export_no_memory(export);
 }
 
-static bool has_name(const struct parquet_shape *shapes, size_t nr, const char *name)
+static bool has_name(const struct column_shape *shapes, size_t nr, const char *name)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (!strcasecmp(shapes[i].name, name))
@@ -178,7 +170,7 @@ static bool has_name(const struct parquet_shape *shapes, size_t nr, const char *
 }
 
 /* A field with the name of a column of weft, or of an earlier field, is field_NAME, with a number if that is used. */
-static void name_column(struct parquet_shape *shapes, size_t at, const char *name)
+static void name_column(struct column_shape *shapes, size_t at, const char *name)
 {
 	char *into = shapes[at].name;
 	size_t size = sizeof(shapes[at].name);
@@ -206,12 +198,12 @@ static bool is_ambiguous(const struct context *context, const struct format *for
 	return false;
 }
 
-static bool is_same(const struct made *made, const char *event, const struct parquet_shape *shapes, size_t nr)
+static bool is_same(const struct made *made, const char *event, const struct column_shape *shapes, size_t nr)
 {
 	if (strcmp(made->event, event) || made->file.nr_columns != nr)
 		return false;
 	for (size_t i = 0; i < nr; i++) {
-		const struct parquet_shape *has = &made->file.columns[i].shape, *wants = &shapes[i];
+		const struct column_shape *has = &made->file.columns[i].shape, *wants = &shapes[i];
 
 		if (strcmp(has->name, wants->name) || has->form != wants->form || has->bits != wants->bits ||
 		    has->is_signed != wants->is_signed)
@@ -221,7 +213,7 @@ static bool is_same(const struct made *made, const char *event, const struct par
 }
 
 /* The file of a type of event: instances share it if their fields are the same. */
-static struct made *find_made(struct parquet *parquet, const struct event *event, const struct parquet_shape *shapes,
+static struct made *find_made(struct parquet *parquet, const struct event *event, const struct column_shape *shapes,
 			      size_t nr)
 {
 	const struct format *format = event->type->format;
@@ -247,16 +239,16 @@ static struct made *find_made(struct parquet *parquet, const struct event *event
 }
 
 /* The columns of what a plugin knows, in the order of its list. */
-static void shape_facts(struct kind *kind, struct parquet_shape *shapes)
+static void shape_facts(struct kind *kind, struct column_shape *shapes)
 {
 	const struct decoded_name *name;
 	char text[80];
 
 	for (size_t i = 0; kind->decoder && (name = decoder_name(kind->decoder, i)); i++) {
-		struct parquet_cell *cell = &kind->cells[kind->nr_cells];
-		struct parquet_shape *shape = &shapes[OWN_NR + kind->nr_cells];
+		struct cell *cell = &kind->cells[kind->nr_cells];
+		struct column_shape *shape = &shapes[OWN_NR + kind->nr_cells];
 
-		parquet_cell_bind_fact(cell, name, shape);
+		cell_bind_fact(cell, name, shape);
 		snprintf(text, sizeof(text), "decoded_%.40s", name->name);
 		name_column(shapes, OWN_NR + kind->nr_cells++, text);
 	}
@@ -268,7 +260,7 @@ static bool kind_fill(struct parquet *parquet, struct kind *kind, const struct f
 	const struct context *context = export_context(&parquet->export, event);
 	const struct schema_abi *abi = &context->abi;
 	size_t nr = format->nr_fields - format->nr_common, facts = 0;
-	struct parquet_shape *shapes;
+	struct column_shape *shapes;
 
 	if (context->plugins)
 		kind->decoder = plugins_decoder(context->plugins, format);
@@ -282,10 +274,9 @@ static bool kind_fill(struct parquet *parquet, struct kind *kind, const struct f
 		free(shapes);
 		return false;
 	}
-	memcpy(shapes, own, sizeof(own));
+	fill_shapes(own, OWN_NR, shapes);
 	for (size_t i = 0; i < kind->nr_cells; i++) {
-		parquet_cell_bind(&kind->cells[i], &format->fields[format->nr_common + i], format, abi,
-				  &shapes[OWN_NR + i]);
+		cell_bind(&kind->cells[i], &format->fields[format->nr_common + i], format, abi, &shapes[OWN_NR + i]);
 		name_column(shapes, OWN_NR + i, format->fields[format->nr_common + i].name);
 	}
 	shape_facts(kind, shapes);
@@ -311,40 +302,51 @@ static const struct kind *kind_of(struct parquet *parquet, const struct event *e
 	return NULL;
 }
 
-static void put_own(struct parquet *parquet, struct parquet_file *file, const struct event *event)
+static void put_value(struct parquet *parquet, struct parquet_file *file, size_t column,
+		      const struct column_value *value)
 {
-	const struct context *context = export_context(&parquet->export, event);
-	int32_t tgid = task_tgid(context->tasks, event->pid);
-	struct task_name name = task_name(context->tasks, event->pid);
-
-	parquet_file_integer(file, OWN_TS, event->ts);
-	parquet_file_integer(file, OWN_CPU, event->cpu);
-	parquet_file_integer(file, OWN_PID, (uint64_t)(int64_t)event->pid);
-	if (task_known(context->tasks, event->pid))
-		parquet_file_text(file, OWN_COMM, name.text, name.len, &parquet->making.scratch);
-	else
-		parquet_file_null(file, OWN_COMM);
-	if (tgid)
-		parquet_file_integer(file, OWN_TGID, (uint64_t)(int64_t)tgid);
-	else
-		parquet_file_null(file, OWN_TGID);
-	parquet_file_integer(file, OWN_FLAGS, event->flags);
-	parquet_file_integer(file, OWN_PREEMPT, event->preempt_count);
-	parquet_file_text(file, OWN_INSTANCE, context->instance, strlen(context->instance), &parquet->making.scratch);
+	switch (value->kind) {
+	case VALUE_IS_NULL:
+		parquet_file_null(file, column);
+		return;
+	case VALUE_IS_INTEGER:
+		parquet_file_integer(file, column, value->number);
+		return;
+	case VALUE_IS_TEXT:
+		parquet_file_text(file, column, value->text, value->len, &parquet->making.scratch);
+		return;
+	case VALUE_IS_LIST:
+		for (size_t i = 0; i < value->len; i++)
+			parquet_file_integer(file, column, value->list[i]);
+		parquet_file_list(file, column, (uint32_t)value->len);
+		return;
+	}
 }
 
-static void put_lost(struct parquet *parquet, const struct event *event)
+static void put_own(struct parquet *parquet, struct parquet_file *file, const enum column_what *whats, size_t nr,
+		    const struct event *event)
 {
-	struct parquet_file *file = &parquet->made[0]->file;
-	const char *instance = export_context(&parquet->export, event)->instance;
+	const struct context *context = export_context(&parquet->export, event);
+	struct column_value value;
 
-	parquet_file_integer(file, 0, event->ts);
-	parquet_file_integer(file, 1, event->cpu);
-	if (event->lost > 0)
-		parquet_file_integer(file, 2, (uint64_t)event->lost);
-	else
-		parquet_file_null(file, 2);
-	parquet_file_text(file, 3, instance, strlen(instance), &parquet->making.scratch);
+	for (size_t i = 0; i < nr; i++) {
+		column_own_read(whats[i], context, event, &value);
+		put_value(parquet, file, i, &value);
+	}
+}
+
+static void put_cells(struct parquet *parquet, const struct kind *kind, const struct event *event)
+{
+	const struct schema_abi *abi = &export_context(&parquet->export, event)->abi;
+	struct column_value value;
+
+	if (kind->decoder && !decoded_row_fill(&parquet->making.row, kind->decoder, event->data, event->len))
+		export_no_memory(&parquet->export);
+	for (size_t i = 0; i < kind->nr_cells; i++) {
+		if (!cell_read(&kind->cells[i], abi, event, &parquet->making, &value))
+			export_no_memory(&parquet->export);
+		put_value(parquet, &kind->made->file, OWN_NR + i, &value);
+	}
 }
 
 static void flush(struct parquet *parquet, struct made *made)
@@ -392,15 +394,12 @@ static void parquet_event(struct export *export, const struct event *event)
 		return;
 	}
 	before = made->file.bytes;
-	if (kind)
-		put_own(parquet, &made->file, event);
-	else
-		put_lost(parquet, event);
-	if (kind && kind->decoder && !decoded_row_fill(&parquet->making.row, kind->decoder, event->data, event->len))
-		export_no_memory(export);
-	for (size_t i = 0; kind && i < kind->nr_cells; i++)
-		parquet_cell_put(&kind->cells[i], &export_context(export, event)->abi, event, &parquet->making,
-				 &made->file, OWN_NR + i);
+	if (kind) {
+		put_own(parquet, &made->file, own, OWN_NR, event);
+		put_cells(parquet, kind, event);
+	} else {
+		put_own(parquet, &made->file, lost, LOST_NR, event);
+	}
 	if (made->file.starved)
 		export_no_memory(export);
 	else

@@ -8,12 +8,12 @@
  */
 #include "formats/export/exports_internal.h"
 
-#include "formats/export/kinds_internal.h"
 #include "formats/export/sqlite/db_internal.h"
 #include "formats/export/sqlite/tracks_internal.h"
-#include "formats/value.h"
 #include "lib/base/vec.h"
+#include "lib/columns/value.h"
 #include "lib/event/context.h"
+#include "lib/event/kinds.h"
 #include "lib/event/place.h"
 #include "lib/plugin/decoded_row.h"
 #include "lib/plugin/plugins.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_FORMATS_VALUE_H
-#define WEFT_FORMATS_VALUE_H
+#ifndef WEFT_COLUMNS_VALUE_H
+#define WEFT_COLUMNS_VALUE_H
 
 #include <stdbool.h>
 

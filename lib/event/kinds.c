@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/kinds_internal.h"
+#include "lib/event/kinds.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_FORMATS_EXPORT_LINES_COLUMN_INTERNAL_H
-#define WEFT_FORMATS_EXPORT_LINES_COLUMN_INTERNAL_H
+#ifndef WEFT_COLUMNS_LIST_H
+#define WEFT_COLUMNS_LIST_H
 
 #include "lib/base/cleanup.h"
 
@@ -17,6 +17,7 @@ enum column_what {
 	COLUMN_TGID,
 	COLUMN_COMM,
 	COLUMN_FLAGS,
+	COLUMN_PREEMPT_COUNT,
 	COLUMN_SYSTEM,
 	COLUMN_EVENT,
 	COLUMN_LOST,
@@ -39,6 +40,9 @@ struct column_list {
 	struct column *at;
 	size_t nr;
 };
+
+/* Adds a name. After a failure the list is to be released. */
+int must_check column_list_add(struct column_list *list, const char *name, size_t len, struct fail *fail);
 
 /*
  * Parses "ts,cpu,next_pid": names of enum column_what, fields of records, and fields.NAME for a field whose name is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/value.h"
+#include "lib/columns/value.h"
 
 #include "lib/base/json.h"
 #include "lib/base/out.h"

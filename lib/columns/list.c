@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/lines/column_internal.h"
+#include "lib/columns/list.h"
 
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
@@ -9,11 +9,20 @@
 #include <string.h>
 
 static const char *const names[] = {
-	[COLUMN_TS] = "ts",           [COLUMN_CPU] = "cpu",       [COLUMN_INSTANCE] = "instance",
-	[COLUMN_PID] = "pid",         [COLUMN_TGID] = "tgid",     [COLUMN_COMM] = "comm",
-	[COLUMN_FLAGS] = "flags",     [COLUMN_SYSTEM] = "system", [COLUMN_EVENT] = "event",
-	[COLUMN_LOST] = "lost",       [COLUMN_FIELDS] = "fields", [COLUMN_TEXT] = "text",
+	[COLUMN_TS] = "ts",
+	[COLUMN_CPU] = "cpu",
+	[COLUMN_INSTANCE] = "instance",
+	[COLUMN_PID] = "pid",
+	[COLUMN_TGID] = "tgid",
+	[COLUMN_COMM] = "comm",
+	[COLUMN_FLAGS] = "flags",
+	[COLUMN_SYSTEM] = "system",
+	[COLUMN_EVENT] = "event",
+	[COLUMN_LOST] = "lost",
+	[COLUMN_FIELDS] = "fields",
+	[COLUMN_TEXT] = "text",
 	[COLUMN_DECODED] = "decoded",
+	[COLUMN_PREEMPT_COUNT] = "preempt_count",
 };
 
 static void column_name(struct column *column)
@@ -36,14 +45,14 @@ static void column_name(struct column *column)
 			column->what = (enum column_what)i;
 }
 
-static int add(struct column_list *list, const char *at, size_t len, struct fail *fail)
+int column_list_add(struct column_list *list, const char *at, size_t len, struct fail *fail)
 {
 	struct column *column;
 
 	if (!len)
-		return fail_usage(fail, fail_set(fail, -EINVAL, "--fields: a name is empty"));
+		return fail_set(fail, -EINVAL, "a name is empty");
 	if (list->nr == COLUMNS_OF_TABLE_MAX)
-		return fail_usage(fail, fail_set(fail, -EINVAL, "--fields: more than %d names", COLUMNS_OF_TABLE_MAX));
+		return fail_set(fail, -EINVAL, "more than %d names", COLUMNS_OF_TABLE_MAX);
 	column = vec_push(list->at, list->nr);
 	if (!column)
 		return fail_memory(fail);
@@ -53,8 +62,7 @@ static int add(struct column_list *list, const char *at, size_t len, struct fail
 	column_name(column);
 	for (size_t i = 0; i + 1 < list->nr; i++)
 		if (!strcmp(list->at[i].name, column->name))
-			return fail_usage(fail,
-					  fail_set(fail, -EINVAL, "--fields: '%s' is listed twice", column->name));
+			return fail_set(fail, -EINVAL, "'%s' is listed twice", column->name);
 	return 0;
 }
 
@@ -67,7 +75,7 @@ int column_list_parse(const char *text, struct column_list *ret, struct fail *fa
 	for (;;) {
 		size_t len = strcspn(at, ",");
 
-		r = add(&list, at, len, fail);
+		r = column_list_add(&list, at, len, fail);
 		if (r || !at[len])
 			break;
 		at += len + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_FORMATS_EXPORT_KINDS_INTERNAL_H
-#define WEFT_FORMATS_EXPORT_KINDS_INTERNAL_H
+#ifndef WEFT_EVENT_KINDS_H
+#define WEFT_EVENT_KINDS_H
 
 #include "lib/base/cleanup.h"
 #include "lib/event/event.h"
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /*
- * An exporter's data for each type of event of each buffer: one pointer. The exporter defines the data; the kinds own
+ * A consumer's data for each type of event of each buffer: one pointer. The consumer defines the data; the kinds own
  * the array and free each entry. The types of a buffer are numbered from 0, so most arrays are short.
  */
 struct kinds {

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_COLUMNS_SHAPE_H
+#define WEFT_COLUMNS_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct out;
+
+/*
+ * The type of a column: integers of a size and sign, texts, lists of integers; what is none of these (a structure) is a
+ * text of JSON.
+ */
+enum column_form { COLUMN_INTEGER, COLUMN_OF_TEXT, COLUMN_JSON, COLUMN_LIST };
+
+struct column_shape {
+	char name[80];
+	enum column_form form;
+	uint8_t bits; /* size of an integer, also of each integer in a list: 8, 16, 32 or 64 */
+	bool is_signed;
+	bool optional; /* may be null */
+};
+
+static inline bool column_is_text(const struct column_shape *shape)
+{
+	return shape->form == COLUMN_OF_TEXT || shape->form == COLUMN_JSON;
+}
+
+/* Returns the text if it is UTF-8; else a copy in `scratch`, in which each other byte is U+FFFD. */
+const char *column_utf8(const char *text, size_t *len, struct out *scratch);
+
+/* What one event has in a column. A text and a list are borrowed until the next value is read. */
+struct column_value {
+	enum { VALUE_IS_NULL, VALUE_IS_INTEGER, VALUE_IS_TEXT, VALUE_IS_LIST } kind;
+	uint64_t number; /* sign-extended */
+	union {
+		const char *text;
+		const uint64_t *list;
+	};
+	size_t len; /* of the text, or the list */
+};
+
+#endif
