@@ -52,6 +52,20 @@ extern const struct argp_child analyse_children[];
 error_t analyse_only(int key, char *arg, struct argp_state *state);
 /* Runs such a command. */
 int analyse_only_run(const struct command *command, const struct analysis_ops *ops, int argc, char **argv);
+/* Defines such a command: NAME_command of NAME_analysis, with what its --help says, and its other members. */
+#define ANALYSE_COMMAND(ident, says, ...)                                                                     \
+	static int ident##_run(int argc, char **argv)                                                         \
+	{                                                                                                     \
+		return analyse_only_run(&ident##_command, &ident##_analysis, argc, argv);                     \
+	}                                                                                                     \
+                                                                                                              \
+	static const struct argp ident##_argp = {                                                             \
+		.parser = analyse_only, .children = analyse_children, .args_doc = ANALYSE_ARGS, .doc = (says) \
+	};                                                                                                    \
+                                                                                                              \
+	const struct command ident##_command = {                                                              \
+		.name = #ident, .group = "read", .argp = &ident##_argp, .run = ident##_run, __VA_ARGS__       \
+	}
 /* The rows that a query asks for. It borrows the query. */
 struct pass_filter analyse_filter(const struct query *query);
 /* Returns the value of --format. An unknown one is a usage error. */

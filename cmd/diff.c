@@ -9,6 +9,7 @@
 #include "cmd/options/reading.h"
 #include "cmd/terminal/terminal.h"
 #include "lib/analysis/diff.h"
+#include "lib/base/buf.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -17,8 +18,6 @@
 #include <unistd.h>
 
 enum { EXIT_CHANGED = 3, PLACES_MAX = 3, METRICS_ALL = (1 << DIFF_METRICS) - 1 };
-
-#define TABLES "summary, sched, latency, syscalls, graph, irq, block, locks, stacks, memory, power and tasks"
 
 enum {
 	OPT_OLD = 510,
@@ -38,8 +37,8 @@ enum {
 
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "What is compared:", 1 },
-	{ "of", OPT_OF, "summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power|tasks", 0,
-	  "The tables of this command (default: summary, as far as there are events)", 1 },
+	{ "of", OPT_OF, ANALYSES_VALUES, 0, "The tables of this command (default: summary, as far as there are events)",
+	  1 },
 	{ "by", OPT_BY, "syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part|state", 0,
 	  "The rows, as --by of syscalls, block, locks or stacks chooses them; of latency, "
 	  "part or task; of power, state or cpu",
@@ -195,6 +194,16 @@ static void add_match(struct arguments *arguments, const char *text, struct argp
 	arguments->match_texts[arguments->nr_matches++] = copy;
 }
 
+/* Refuses tables that do not exist, with what else the word may have been meant for. */
+static void check_of(const char *of, const char *or_else, struct argp_state *state)
+{
+	cleanup_buf struct buf names = BUF_INIT;
+
+	if (!analysis_named(of))
+		argp_error(state, "--of: there is no '%s'; there are %s%s", of,
+			   analysis_list_text(&names) ? buf_str(&names) : "others", or_else);
+}
+
 /* Reads "OLD NEW", "NAME OLD NEW", or only NAME with --old and --new. */
 static void place(struct arguments *arguments, struct argp_state *state)
 {
@@ -202,11 +211,8 @@ static void place(struct arguments *arguments, struct argp_state *state)
 	size_t at = 0;
 
 	if (arguments->nr_places == (named ? 1 : PLACES_MAX)) {
-		if (!diff_read_knows(arguments->places[0]))
-			argp_error(state,
-				   "'%s' is none of " TABLES
-				   "; several files a side are separated by commas, or named with --old and --new",
-				   arguments->places[0]);
+		check_of(arguments->places[0],
+			 "; several files a side are separated by commas, or named with --old and --new", state);
 		arguments->of = arguments->places[at++];
 	}
 	if (!named && arguments->nr_places == at + 2) {
@@ -240,8 +246,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &arguments->reading;
 		return 0;
 	case OPT_OF:
-		if (!diff_read_knows(arg))
-			argp_error(state, "--of: there is no '%s'; there are " TABLES, arg);
+		check_of(arg, "", state);
 		arguments->of = arg;
 		return 0;
 	case OPT_BY:

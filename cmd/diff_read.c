@@ -14,20 +14,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* The analyses that can be compared: one line each. Their tables attach samples to rows (table_attach()). */
-static const struct analysis_ops *const known[] = {
-	&syscalls_analysis, &sched_analysis,  &irq_analysis,   &graph_analysis,   &block_analysis, &locks_analysis,
-	&memory_analysis,   &stacks_analysis, &power_analysis, &latency_analysis, &tasks_analysis,
-};
-
-bool diff_read_knows(const char *of)
-{
-	for (size_t i = 0; i < array_size(known); i++)
-		if (!strcmp(known[i]->name, of))
-			return true;
-	return !strcmp(of, "summary");
-}
-
 static bool is_in(const char *list, const char *name)
 {
 	struct text_word word;
@@ -38,13 +24,20 @@ static bool is_in(const char *list, const char *name)
 	return false;
 }
 
-static size_t choose(const char *of, const struct analysis_ops *chosen[array_size(known)])
+/* The summary has no rows of its own: its name stands for the analyses that it has. */
+static bool is_chosen(const char *of, const struct analysis_ops *ops)
 {
+	return ops != &summary_analysis && (strcmp(of, "summary") ? is_in(of, ops->name) : ops->in_summary);
+}
+
+static size_t choose(const char *of, const struct analysis_ops *chosen[ANALYSES_MAX])
+{
+	const struct analysis_ops *ops;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < array_size(known); i++)
-		if (strcmp(of, "summary") ? is_in(of, known[i]->name) : summary_has(known[i]))
-			chosen[nr++] = known[i];
+	for (size_t i = 0; (ops = analysis_at(i)); i++)
+		if (is_chosen(of, ops))
+			chosen[nr++] = ops;
 	return nr;
 }
 
@@ -70,7 +63,7 @@ static int add_buffers(const struct query *query, struct trace *trace, struct re
 int diff_read_one(struct diff *diff, bool is_new, struct trace *trace, const struct query *query,
 		  const struct diff_reading *reading, struct fail *fail)
 {
-	const struct analysis_ops *ops[array_size(known)];
+	const struct analysis_ops *ops[ANALYSES_MAX];
 	size_t nr = choose(reading->of, ops);
 	struct extent extent = { .known = false };
 	struct diff_per_events events = { .of_buffers = NULL };

@@ -32,9 +32,6 @@ struct diff_reading {
 	const struct reading *reading;
 };
 
-/* Returns whether the analysis with this name can be compared. */
-bool diff_read_knows(const char *of);
-
 /* Reads one file into a side, of which `query` chooses a part. Its trace must be loaded: see cmd/reading.h. */
 int must_check diff_read_one(struct diff *diff, bool is_new, struct trace *trace, const struct query *query,
 			     const struct diff_reading *reading, struct fail *fail);

@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot bench report export sql info check pack convert split merge import summary sched syscalls latency graph irq block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream recover extract snapshot bench report export sql info check pack convert split merge import summary sched syscalls irq latency graph block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json pretty'
 
 _weft_options()
@@ -26,9 +26,9 @@ _weft_options()
 	summary) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --limit --tail --every --format --sort --top --no-sandbox --trust-size' ;;
 	sched) echo '--timehist --chain --idle-while-waiting --map --rt --input -i --self --instance -B --cpu --pid --comm --since --until --limit --tail --every --format --sort --top --no-sandbox --trust-size' ;;
 	syscalls) echo '--by --failures --slowest --longer --trace --input -i --self --instance -B --cpu --pid --comm --since --until --limit --tail --every --format --sort --top --no-sandbox --trust-size' ;;
+	irq) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --limit --tail --every --format --sort --top --no-sandbox --trust-size' ;;
 	latency) echo '--worst --longer --rt --input -i --self --instance -B --cpu --pid --comm --since --until --limit --tail --every --format --sort --top --no-sandbox --trust-size' ;;
 	graph) echo '--by --tree --slowest --longer --input -i --self --instance -B --cpu --pid --comm --since --until --limit --tail --every --format --sort --top --no-sandbox --trust-size' ;;
-	irq) echo '--input -i --self --instance -B --cpu --pid --comm --since --until --limit --tail --every --format --sort --top --no-sandbox --trust-size' ;;
 	block) echo '--by --operation --sizes --input -i --self --instance -B --cpu --pid --comm --since --until --limit --tail --every --format --sort --top --no-sandbox --trust-size' ;;
 	locks) echo '--by --input -i --self --instance -B --cpu --pid --comm --since --until --limit --tail --every --format --sort --top --no-sandbox --trust-size' ;;
 	stacks) echo '--by --event -e --filter -f --invert -v --input -i --self --instance -B --cpu --pid --comm --since --until --limit --tail --every --format --sort --top --no-sandbox --trust-size' ;;
@@ -78,9 +78,9 @@ _weft_argument()
 	summary) echo 'FILE' ;;
 	sched) echo 'FILE' ;;
 	syscalls) echo 'FILE' ;;
+	irq) echo 'FILE' ;;
 	latency) echo 'FILE' ;;
 	graph) echo 'FILE' ;;
-	irq) echo 'FILE' ;;
 	block) echo 'FILE' ;;
 	locks) echo 'FILE' ;;
 	stacks) echo 'FILE' ;;
@@ -108,9 +108,9 @@ _weft_behind()
 	summary) echo 'COMMAND' ;;
 	sched) echo 'COMMAND' ;;
 	syscalls) echo 'COMMAND' ;;
+	irq) echo 'COMMAND' ;;
 	latency) echo 'COMMAND' ;;
 	graph) echo 'COMMAND' ;;
-	irq) echo 'COMMAND' ;;
 	block) echo 'COMMAND' ;;
 	locks) echo 'COMMAND' ;;
 	stacks) echo 'COMMAND' ;;
@@ -126,7 +126,7 @@ _weft_metavar()
 {
 	case $1:$2 in
 	record:--event|record:-e) echo 'EVENT' ;;
-	record:--for) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
+	record:--for) echo 'summary|sched|syscalls|irq|latency|graph|block|locks|stacks|memory|power|tasks' ;;
 	record:--filter|record:-f) echo 'FILTER' ;;
 	record:--trigger|record:-R) echo 'TRIGGER' ;;
 	record:--probe) echo 'DEFINITION' ;;
@@ -165,7 +165,7 @@ _weft_metavar()
 	record:--recorder-cpu) echo 'CPULIST' ;;
 	record:--priority|record:-r) echo 'PRIO' ;;
 	stream:--event|stream:-e) echo 'EVENT' ;;
-	stream:--for) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
+	stream:--for) echo 'summary|sched|syscalls|irq|latency|graph|block|locks|stacks|memory|power|tasks' ;;
 	stream:--filter|stream:-f) echo 'FILTER' ;;
 	stream:--trigger|stream:-R) echo 'TRIGGER' ;;
 	stream:--probe) echo 'DEFINITION' ;;
@@ -193,7 +193,7 @@ _weft_metavar()
 	stream:--config) echo 'FILE' ;;
 	stream:--user) echo 'USER' ;;
 	stream:--format) echo 'FORMAT' ;;
-	stream:--summary) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
+	stream:--summary) echo 'summary|sched|syscalls|irq|latency|graph|block|locks|stacks|memory|power|tasks' ;;
 	stream:--every) echo 'TIME' ;;
 	stream:--top) echo 'N' ;;
 	stream:--color) echo 'auto|always|never' ;;
@@ -220,7 +220,7 @@ _weft_metavar()
 	bench:--seed) echo 'N' ;;
 	bench:--save) echo 'FILE' ;;
 	bench:--against) echo 'FILE' ;;
-	bench:--for) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
+	bench:--for) echo 'summary|sched|syscalls|irq|latency|graph|block|locks|stacks|memory|power|tasks' ;;
 	bench:--keep) echo 'DIR' ;;
 	bench:--fail-if) echo 'CONDITION' ;;
 	bench:--format) echo 'text|json|csv' ;;
@@ -377,6 +377,19 @@ _weft_metavar()
 	syscalls:--format) echo 'text|json|csv' ;;
 	syscalls:--sort) echo 'syscall|calls|errors|total|%|p50|p90|p99|max|max_at|on_cpu_ns|blocked|wait' ;;
 	syscalls:--top) echo 'N' ;;
+	irq:--input|irq:-i) echo 'FILE' ;;
+	irq:--instance|irq:-B) echo 'NAME' ;;
+	irq:--cpu) echo 'CPULIST' ;;
+	irq:--pid) echo 'PID' ;;
+	irq:--comm) echo 'NAME' ;;
+	irq:--since) echo 'TIME' ;;
+	irq:--until) echo 'TIME' ;;
+	irq:--limit) echo 'N' ;;
+	irq:--tail) echo 'N' ;;
+	irq:--every) echo 'TIME' ;;
+	irq:--format) echo 'text|json|csv' ;;
+	irq:--sort) echo 'kind|source|count|total|self|%|p50|p99|max|max_at|peak|peak_at|d-p50|d-p99|d-max|delay_max_at' ;;
+	irq:--top) echo 'N' ;;
 	latency:--worst) echo 'N' ;;
 	latency:--longer) echo 'TIME' ;;
 	latency:--input|latency:-i) echo 'FILE' ;;
@@ -409,19 +422,6 @@ _weft_metavar()
 	graph:--format) echo 'text|json|csv' ;;
 	graph:--sort) echo 'function|calls|total|self|irq|off-cpu|p50|p99|max|max_at' ;;
 	graph:--top) echo 'N' ;;
-	irq:--input|irq:-i) echo 'FILE' ;;
-	irq:--instance|irq:-B) echo 'NAME' ;;
-	irq:--cpu) echo 'CPULIST' ;;
-	irq:--pid) echo 'PID' ;;
-	irq:--comm) echo 'NAME' ;;
-	irq:--since) echo 'TIME' ;;
-	irq:--until) echo 'TIME' ;;
-	irq:--limit) echo 'N' ;;
-	irq:--tail) echo 'N' ;;
-	irq:--every) echo 'TIME' ;;
-	irq:--format) echo 'text|json|csv' ;;
-	irq:--sort) echo 'kind|source|count|total|self|%|p50|p99|max|max_at|peak|peak_at|d-p50|d-p99|d-max|delay_max_at' ;;
-	irq:--top) echo 'N' ;;
 	block:--by) echo 'device|operation|task' ;;
 	block:--operation) echo 'LIST' ;;
 	block:--input|block:-i) echo 'FILE' ;;
@@ -507,7 +507,7 @@ _weft_metavar()
 	tasks:--format) echo 'text|json|csv' ;;
 	tasks:--sort) echo 'task|pid|parent|kind|life|run|exit|children|execs|began|ended|program' ;;
 	tasks:--top) echo 'N' ;;
-	diff:--of) echo 'summary|sched|latency|syscalls|graph|irq|block|locks|stacks|memory|power|tasks' ;;
+	diff:--of) echo 'summary|sched|syscalls|irq|latency|graph|block|locks|stacks|memory|power|tasks' ;;
 	diff:--by) echo 'syscall|task|process|errno|cpu|device|operation|lock|caller|stack|function|part|state' ;;
 	diff:--old) echo 'FILE' ;;
 	diff:--new) echo 'FILE' ;;
@@ -526,7 +526,7 @@ _weft_metavar()
 	diff:--format) echo 'text|json|csv' ;;
 	diff:--top) echo 'N' ;;
 	start:--event|start:-e) echo 'EVENT' ;;
-	start:--for) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
+	start:--for) echo 'summary|sched|syscalls|irq|latency|graph|block|locks|stacks|memory|power|tasks' ;;
 	start:--filter|start:-f) echo 'FILTER' ;;
 	start:--trigger|start:-R) echo 'TRIGGER' ;;
 	start:--probe) echo 'DEFINITION' ;;
@@ -557,7 +557,7 @@ _weft_metavar()
 	restart:--instance|restart:-B) echo 'INSTANCE' ;;
 	clear:--instance|clear:-B) echo 'INSTANCE' ;;
 	set:--event|set:-e) echo 'EVENT' ;;
-	set:--for) echo 'summary|sched|syscalls|latency|graph|irq|block|locks|stacks|memory|power|tasks' ;;
+	set:--for) echo 'summary|sched|syscalls|irq|latency|graph|block|locks|stacks|memory|power|tasks' ;;
 	set:--filter|set:-f) echo 'FILTER' ;;
 	set:--trigger|set:-R) echo 'TRIGGER' ;;
 	set:--probe) echo 'DEFINITION' ;;

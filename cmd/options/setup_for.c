@@ -71,13 +71,9 @@ bool setup_for_analysis(struct setup_instance *wanted, const struct analysis_ops
 static void refuse(const char *option, const char *name, struct argp_state *state)
 {
 	cleanup_buf struct buf names = BUF_INIT;
-	const struct analysis_ops *ops;
-	bool ok = true;
 
-	for (size_t i = 0; (ops = analysis_at(i)); i++)
-		ok = ok && buf_addf(&names, "%s%s", !i ? "" : analysis_at(i + 1) ? ", " : " and ", ops->name);
 	argp_error(state, "%s: unknown analysis '%s'; the analyses are %s", option, name,
-		   ok ? buf_str(&names) : "others");
+		   analysis_list_text(&names) ? buf_str(&names) : "others");
 }
 
 void setup_for(struct setup_instance *wanted, const char *option, const char *name, struct argp_state *state)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
 struct event;
 struct analysis_sorts;
 struct fail;
@@ -46,6 +47,7 @@ struct analysis_ops {
 	const char *stacks;                     /* events, as -e takes them, with which the kernel's stack is stored */
 	const char *stacks_instead;             /* on a kernel that has none of these */
 	const struct analysis_ops *const *like; /* its recording also has the events of these; ends with NULL */
+	bool in_summary;                        /* weft summary has the tables that findings_brief() marks */
 	bool whole_lives; /* the rows of tasks are about their whole lives, with all their names */
 	size_t size;      /* of what it keeps: its functions get a struct NAME_analysis of this size */
 	/*
@@ -76,9 +78,6 @@ struct row_options {
 ANALYSES(ANALYSIS_EXTERN)
 #undef ANALYSIS_EXTERN
 
-/* Whether weft summary has tables of this analysis. */
-bool summary_has(const struct analysis_ops *ops);
-
 /* Variants of these, with the same name. */
 extern const struct analysis_ops syscalls_named_analysis; /* same tables; its recording has the arguments' names */
 extern const struct analysis_ops
@@ -89,8 +88,11 @@ int must_check analysis_new(const struct analysis_ops *ops, struct pass *pass, c
 			    struct fail *fail);
 void analysis_free(const struct analysis_ops *ops, void *analysis); /* NULL is a no-op */
 
-/* Analyses that a recording can be made for, by index and by name; NULL: there is none. */
+/* The analyses, by index and by name; NULL: there is none. */
+enum { ANALYSES_MAX = 32 };
 const struct analysis_ops *analysis_at(size_t index);
 const struct analysis_ops *analysis_named(const char *name);
+/* Adds their names as people list them: "a, b and c". */
+bool must_check analysis_list_text(struct buf *into);
 
 #endif

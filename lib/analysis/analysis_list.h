@@ -3,23 +3,34 @@
 #define WEFT_ANALYSIS_ANALYSIS_LIST_H
 
 /*
- * All analyses, in the order of `weft help`. From this list come the externs NAME_analysis and NAME_command, the values
- * of --for and --summary, and analysis_at(). A new analysis has one line here.
+ * All analyses, in the order of `weft help`, of the tables of `weft summary`, and of the rows of `weft diff`. From this
+ * list come the externs NAME_analysis and NAME_command, the values of --for, --summary and --of, and analysis_at(). A
+ * new analysis has one line here. Whoever builds weft with analyses of their own defines ANALYSES_MORE as such lines
+ * before, as tests/examples does.
  */
+#ifndef ANALYSES_MORE
+#define ANALYSES_MORE(X)
+#endif
+
 /* clang-format off */
 #define ANALYSES(X) \
 	X(summary) \
 	X(sched) \
 	X(syscalls) \
+	X(irq) \
 	X(latency) \
 	X(graph) \
-	X(irq) \
 	X(block) \
 	X(locks) \
 	X(stacks) \
 	X(memory) \
 	X(power) \
-	X(tasks)
+	X(tasks) \
+	ANALYSES_MORE(X)
 /* clang-format on */
+
+/* The names as an option shows its values: "|summary|sched..." without the first character. */
+#define ANALYSES_VALUE(name) "|" #name
+#define ANALYSES_VALUES (&(ANALYSES(ANALYSES_VALUE))[1])
 
 #endif

@@ -471,6 +471,7 @@ const struct analysis_ops block_analysis = {
 	.sorts = &block_sorts,
 	.wants = wants,
 	.essential = 2,
+	.in_summary = true,
 	.size = sizeof(struct block_analysis),
 	.init = init,
 	.look = look,

@@ -507,6 +507,7 @@ const struct analysis_ops graph_analysis = {
 	.essential = 1,
 	.tracer = "function_graph",
 	.option = "funcgraph-retval",
+	.in_summary = true,
 	.size = sizeof(struct graph_analysis),
 	.init = init,
 	.look = look,

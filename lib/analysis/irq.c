@@ -3,6 +3,7 @@
 
 #include "lib/analysis/sorts.h"
 #include "lib/base/digits.h"
+#include "lib/base/samples_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/softirqs.h"
@@ -106,7 +107,7 @@ static bool init(void *arg, struct pass *pass, const void *options)
 	roles_init(&irq->roles, names);
 	u64_map_init(&irq->ids, sizeof(uint32_t));
 	u64_map_init(&irq->sums, sizeof(struct irq_sums));
-	u64_map_init(&irq->each, sizeof(struct samples));
+	samples_map_init(&irq->each);
 	u64_map_init(&irq->works, sizeof(struct irq_work));
 	u64_map_init(&irq->expires, sizeof(uint64_t));
 	irq->filtered = pass_filtered(pass);
@@ -116,11 +117,7 @@ static bool init(void *arg, struct pass *pass, const void *options)
 static void release(void *arg)
 {
 	struct irq_analysis *irq = arg;
-	struct samples *each;
-	uint64_t key;
 
-	for (size_t at = 0; (each = u64_map_next(&irq->each, &at, &key));)
-		samples_release(each);
 	for (size_t i = 0; i < irq->nr_sources; i++) {
 		samples_release(&irq->sources[i].lasted);
 		samples_release(&irq->sources[i].delays);
@@ -130,7 +127,7 @@ static void release(void *arg)
 	free(irq->victims);
 	u64_map_release(&irq->ids);
 	u64_map_release(&irq->sums);
-	u64_map_release(&irq->each);
+	samples_map_release(&irq->each);
 	u64_map_release(&irq->works);
 	u64_map_release(&irq->expires);
 	roles_release(&irq->roles);
@@ -540,6 +537,7 @@ const struct analysis_ops irq_analysis = {
 	.summary = "show how long interrupts, softirqs, timers and work items took, and how late they were",
 	.sorts = &irq_sorts,
 	.wants = wants,
+	.in_summary = true,
 	.size = sizeof(struct irq_analysis),
 	.init = init,
 	.look = look,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/analysis/irq_internal.h"
 
+#include "lib/base/samples_map.h"
 #include "lib/base/vec.h"
 
 /* Adds the time of a run to its source, its CPU, its windows and the task that it hit. */
@@ -57,16 +58,13 @@ static void charge_victim(struct irq_analysis *irq, const struct irq_frame *fram
 	bool other = frame->task != STATE_NO_TASK && state->naming.wants &&
 		     !pass_wants(irq->pass, &state->tasks[frame->task]);
 	struct irq_victim *victim = victim_of(irq, other ? (uint32_t)STATE_NO_TASK : frame->task);
-	struct samples *each;
 
 	victim->hits++;
 	victim->taken[taker_of(frame->kind)] += self;
 	if (!pass_compares(irq->pass) || other)
 		return;
-	each = u64_map_add(&irq->each, frame->task);
-	irq->pass->failed |= !each;
-	if (each)
-		samples_add(each, &irq->pass->budget, self);
+	samples_map_add(&irq->each, frame->task, &irq->pass->budget, self);
+	irq->pass->failed |= irq->each.starved;
 }
 
 void irq_charge(struct irq_analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self,

@@ -498,6 +498,7 @@ const struct analysis_ops locks_analysis = {
 	.stacks = "lock:contention_begin",
 	.stacks_instead = "lock:lock_contended",
 	.option = "record-tgid",
+	.in_summary = true,
 	.size = sizeof(struct locks_analysis),
 	.init = init,
 	.look = look,

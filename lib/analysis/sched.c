@@ -367,6 +367,7 @@ const struct analysis_ops sched_analysis = {
 	.wants = wants,
 	.essential = 1,
 	.option = "record-tgid",
+	.in_summary = true,
 	.size = sizeof(struct sched_analysis),
 	.init = init,
 	.look = look,

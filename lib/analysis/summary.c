@@ -13,15 +13,16 @@
 
 /* A first overview of a recording: its facts, and the most important tables of every analysis whose events it has. */
 
-static const struct analysis_ops *const parts[] = {
-	&sched_analysis, &syscalls_analysis, &irq_analysis, &graph_analysis, &block_analysis, &locks_analysis,
-};
-
-enum { PARTS = array_size(parts), ROWS_UNSORTED = 8 };
+enum { ROWS_UNSORTED = 8 };
 
 struct summary_analysis {
 	struct pass *pass;
-	void *parts[PARTS];
+	/* The analyses whose tables it has. */
+	struct summary_part {
+		const struct analysis_ops *ops;
+		void *analysis;
+	} parts[ANALYSES_MAX];
+	size_t nr_parts;
 	struct dispatch dispatch; /* to the parts */
 	struct u64_map before; /* how many events of each type, by type_key(), were before this interval of a stream */
 	uint64_t lost;         /* number of lost events, from gaps that have a number */
@@ -38,14 +39,6 @@ static const struct analysis_want wants[] = {
 /* Recording functions is too expensive unless the user asks for it. The system calls include those on futexes. */
 static const struct analysis_ops *const like[] = { &sched_analysis, &syscalls_analysis, &irq_analysis, &block_analysis,
 						   NULL };
-
-bool summary_has(const struct analysis_ops *ops)
-{
-	for (size_t i = 0; i < PARTS; i++)
-		if (parts[i] == ops)
-			return true;
-	return false;
-}
 
 static uint64_t type_key(size_t buffer, const struct event_type *type)
 {
@@ -88,22 +81,31 @@ static void release(void *arg)
 	struct summary_analysis *summary = arg;
 
 	u64_map_release(&summary->before);
-	for (size_t i = 0; i < PARTS; i++)
-		analysis_free(parts[i], summary->parts[i]);
+	for (size_t i = 0; i < summary->nr_parts; i++)
+		analysis_free(summary->parts[i].ops, summary->parts[i].analysis);
 	dispatch_release(&summary->dispatch);
+}
+
+static bool add_part(struct summary_analysis *summary, const struct analysis_ops *ops)
+{
+	struct summary_part *part = &summary->parts[summary->nr_parts++];
+
+	part->ops = ops;
+	return !analysis_new(ops, summary->pass, NULL, &part->analysis, NULL) &&
+	       dispatch_add(&summary->dispatch, ops, part->analysis);
 }
 
 static bool init(void *arg, struct pass *pass, const void *options)
 {
 	struct summary_analysis *summary = arg;
+	const struct analysis_ops *ops;
 
 	(void)options;
 	summary->pass = pass;
 	if (!count_before(summary))
 		return false;
-	for (size_t i = 0; i < PARTS; i++)
-		if (analysis_new(parts[i], pass, NULL, &summary->parts[i], NULL) ||
-		    !dispatch_add(&summary->dispatch, parts[i], summary->parts[i]))
+	for (size_t i = 0; (ops = analysis_at(i)); i++)
+		if (ops->in_summary && !add_part(summary, ops))
 			return false;
 	return true;
 }
@@ -263,6 +265,28 @@ static void put_missing(const struct summary_analysis *summary, const struct ana
 			pass_missing(summary->pass, part, any ? SIZE_MAX : least, findings);
 }
 
+static int put_part(const struct summary_analysis *summary, const struct summary_part *part, struct findings *findings,
+		    struct fail *fail)
+{
+	struct fail why = FAIL_INIT;
+	size_t from = findings->nr;
+	int r = part->ops->finish(part->analysis, findings, &why);
+
+	/* What a tracer records is not missing unless the user asked for it. */
+	if (r == -ENODATA && part->ops->tracer)
+		return 0;
+	if (r == -ENODATA)
+		findings_note(findings, "weft %s: %s", part->ops->name, why.text);
+	else if (r)
+		return fail_set(fail, r, "%s", why.text);
+	put_missing(summary, part->ops, !r, findings);
+	while (from < findings->nr) {
+		rename_twin(findings, &findings->items[from]);
+		shorten(&findings->items[from++], part->ops);
+	}
+	return 0;
+}
+
 static int finish(void *arg, struct findings *findings, struct fail *fail)
 {
 	struct summary_analysis *summary = arg;
@@ -270,25 +294,9 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 
 	put_facts(summary, findings);
 	put_events(summary, findings);
-	for (size_t i = 0; i < PARTS; i++) {
-		struct fail why = FAIL_INIT;
-		size_t from = findings->nr;
-
-		r = parts[i]->finish(summary->parts[i], findings, &why);
-		/* Functions are not missing unless the user asked for them. */
-		if (r == -ENODATA && parts[i] == &graph_analysis)
-			continue;
-		if (r == -ENODATA)
-			findings_note(findings, "weft %s: %s", parts[i]->name, why.text);
-		else if (r)
-			return fail_set(fail, r, "%s", why.text);
-		put_missing(summary, parts[i], !r, findings);
-		while (from < findings->nr) {
-			rename_twin(findings, &findings->items[from]);
-			shorten(&findings->items[from++], parts[i]);
-		}
-	}
-	return 0;
+	for (size_t i = 0; !r && i < summary->nr_parts; i++)
+		r = put_part(summary, &summary->parts[i], findings, fail);
+	return r;
 }
 
 const struct analysis_ops summary_analysis = {

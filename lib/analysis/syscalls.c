@@ -498,6 +498,7 @@ const struct analysis_ops syscalls_analysis = {
 	.wants = wants,
 	.essential = 2,
 	.option = "record-tgid",
+	.in_summary = true,
 	.size = sizeof(struct syscalls_analysis),
 	.init = init,
 	.look = look,

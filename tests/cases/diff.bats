@@ -222,7 +222,7 @@ median() {
 	run -2 --separate-stderr weft diff power --by task "$file.dat" "$file.dat"
 	[[ "$stderr" == *"the values are state and cpu"* ]]
 	run -2 --separate-stderr weft diff --of hist "$file.dat" "$file.dat"
-	[[ "$stderr" == *"there are summary, sched, latency, syscalls, "*"stacks, memory, power and tasks"* ]]
+	[[ "$stderr" == *"there are summary, sched, syscalls, irq, latency, "*"stacks, memory, power and tasks"* ]]
 }
 
 @test "diff: stacks, power and latency have the rows of the kernel's text" {

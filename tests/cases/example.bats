@@ -15,7 +15,7 @@ counts_of()
 
 @test "example: a table of events per task and CPU has the counts of the kernel's text" {
 	for name in 6.12-events-sched 6.1-rt-events-sched; do
-		"$example" events-per-task --self --top 0 "$golden/$name.dat" > "$BATS_TEST_TMPDIR/out"
+		"$example" busiest --self --top 0 "$golden/$name.dat" > "$BATS_TEST_TMPDIR/out"
 		[ "$(sed -n 2p "$BATS_TEST_TMPDIR/out" | tr -s ' ')" = "TASK PID CPU EVENTS" ]
 		sed '1,2d; /^$/,$d' "$BATS_TEST_TMPDIR/out" | tr -d , | awk '{ print $1, $2, $3, $4 }' | sort | diff <(counts_of "$golden/$name.txt") -
 	done
@@ -23,12 +23,12 @@ counts_of()
 
 @test "example: the same table as JSON" {
 	need_command jq
-	"$example" events-per-task --self --format json "$golden/6.12-events-sched.dat" |
-		jq -r '.tasks[] | "\(.comm) \(.pid) \(.cpu) \(.events)"' | sort | diff <(counts_of "$golden/6.12-events-sched.txt") -
+	"$example" busiest --self --format json "$golden/6.12-events-sched.dat" |
+		jq -r '.busiest[] | "\(.comm) \(.pid) \(.cpu) \(.events)"' | sort | diff <(counts_of "$golden/6.12-events-sched.txt") -
 }
 
 @test "example: the options of all analyses choose the rows" {
-	"$example" events-per-task --cpu 1 --comm sh "$golden/6.12-events-sched.dat" > "$BATS_TEST_TMPDIR/out"
+	"$example" busiest --cpu 1 --comm sh "$golden/6.12-events-sched.dat" > "$BATS_TEST_TMPDIR/out"
 	# What was called sh and what it became later, at the time that the table tells: the text's names are the last ones.
 	at=$(sed -n "s/^# sh-67 was called .* from \([0-9.]*\):.*/\1/p" "$BATS_TEST_TMPDIR/out")
 	counts_of "$golden/6.12-events-sched.txt" | grep '^sh 62 1 ' > "$BATS_TEST_TMPDIR/want"
@@ -38,16 +38,31 @@ counts_of()
 
 @test "example: its line in the list gives it --for, the columns of --sort, a place in help and intervals" {
 	local first
-	"$example" record --for nosuch true 2>&1 | grep -q "the analyses are events-per-task"
-	"$example" __describe | grep -qxF "columns	events-per-task	task|pid|cpu|events"
-	"$example" help | grep -q events-per-task
-	"$example" events-per-task --self --sort pid --format csv "$golden/6.12-events-sched.dat" | sed -n '2,$p' | cut -d, -f2 | sed '/^$/,$d' > "$BATS_TEST_TMPDIR/pids"
+	"$example" record --for nosuch true 2>&1 | grep -q ", .* and busiest"
+	"$example" __describe | grep -qxF "columns	busiest	task|pid|cpu|events"
+	"$example" help | grep -q busiest
+	"$example" busiest --self --sort pid --format csv "$golden/6.12-events-sched.dat" | sed -n '2,$p' | cut -d, -f2 | sed '/^$/,$d' > "$BATS_TEST_TMPDIR/pids"
 	sort -rn "$BATS_TEST_TMPDIR/pids" | diff - "$BATS_TEST_TMPDIR/pids"
-	first=$("$example" events-per-task --every 10ms --format csv "$golden/6.12-events-sched.dat" | head -n 1)
+	first=$("$example" busiest --every 10ms --format csv "$golden/6.12-events-sched.dat" | head -n 1)
 	[[ "$first" == since,until,* ]]
 }
 
+@test "example: the same line gives it a table in the summary, and rows in a comparison" {
+	"$example" summary --top 3 "$golden/6.12-events-sched.dat" > "$BATS_TEST_TMPDIR/out"
+	grep -qxF "# tasks with the most events (more: weft busiest)" "$BATS_TEST_TMPDIR/out"
+	"$example" busiest --top 0 "$golden/6.12-events-sched.dat" | tr -s ' ' > "$BATS_TEST_TMPDIR/rows"
+	grep -qxF "$(tr -s ' ' < "$BATS_TEST_TMPDIR/out" | sed -n '/^# tasks with the most/,$p' | sed -n 3p)" "$BATS_TEST_TMPDIR/rows"
+	# Rows of a task are added up over its CPUs.
+	"$example" diff busiest --format json "$golden/6.12-events-sched.dat" "$golden/6.1-rt-events-sched.dat" > "$BATS_TEST_TMPDIR/json"
+	for task in sh cat ls; do
+		[ "$(jq -r --arg task "$task" '[.. | objects | select(.table == "busiest" and .row == $task) | .old_n][0]' "$BATS_TEST_TMPDIR/json")" = \
+			"$(counts_of "$golden/6.12-events-sched.txt" | awk -v task="$task" '$1 == task { n += $4 } END { print n }')" ]
+	done
+	run -2 --separate-stderr "$example" diff nosuch a b
+	[[ "$stderr" == *"there are summary, "*" and busiest"* ]]
+}
+
 @test "example: a file that is none is a failure that is told" {
-	run -1 --separate-stderr "$example" events-per-task "$golden/6.12-events-sched.txt"
+	run -1 --separate-stderr "$example" busiest "$golden/6.12-events-sched.txt"
 	[[ "$stderr" == "weft: "* ]]
 }
