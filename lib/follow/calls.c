@@ -2,33 +2,15 @@
 #include "lib/follow/calls.h"
 
 #include "lib/base/u64_map.h"
-#include "lib/base/vec.h"
 #include "lib/event/event.h"
-#include "lib/event/graph_events.h"
-#include "lib/event/place.h"
 #include "lib/follow/call_frames_internal.h"
+#include "lib/follow/cpu_gaps.h"
+#include "lib/follow/graph_records.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* A kernel stack has no room for more functions: records with a greater depth are ignored. */
-enum { DEPTH_MAX = 1024 };
-
-enum { FUNC, DEPTH, CALLTIME, RETTIME, NR_PLACES };
 
 /* A task is looked up once for many of its events. A power of two; a CPU runs one task at a time. */
 enum { SEATS = 64 };
-
-struct type {
-	enum graph_event role;
-	/*
-	 * All that a kernel of this byte order and 64 bits has, so that a record of `least` bytes is read without a
-	 * look at each place.
-	 */
-	bool plain;
-	uint32_t least;
-	struct place places[NR_PLACES];
-};
 
 struct seat {
 	uint64_t key; /* task_key(); 0: nobody's */
@@ -36,15 +18,12 @@ struct seat {
 };
 
 struct calls {
-	struct type *types; /* only those seen */
-	size_t nr_types;
 	struct u64_map tasks; /* by task_key(): struct frames * */
-	struct u64_map gaps;  /* by CPU: uint64_t, the number of its last gap */
+	struct cpu_gaps gaps;
 	uint64_t mark, lost, dropped;
-	uint64_t losses; /* gaps so far */
 	bool starved;
-	struct seat seats[SEATS];        /* by CPU */
-	uint32_t known[EVENT_TYPES_MAX]; /* by event_type::index: 0: not looked at, 1: of no use, n + 2: types[n] */
+	struct seat seats[SEATS]; /* by CPU */
+	struct graph_records records;
 };
 
 struct calls *calls_new(void)
@@ -54,7 +33,7 @@ struct calls *calls_new(void)
 	if (!calls)
 		return NULL;
 	u64_map_init(&calls->tasks, sizeof(struct frames *));
-	u64_map_init(&calls->gaps, sizeof(uint64_t));
+	cpu_gaps_init(&calls->gaps);
 	return calls;
 }
 
@@ -69,8 +48,8 @@ void calls_free(struct calls *calls)
 	while ((frames = u64_map_next(&calls->tasks, &at, &key)))
 		call_frames_free(*frames);
 	u64_map_release(&calls->tasks);
-	u64_map_release(&calls->gaps);
-	free(calls->types);
+	cpu_gaps_release(&calls->gaps);
+	graph_records_release(&calls->records);
 	free(calls);
 }
 
@@ -122,65 +101,6 @@ static struct frames *frames_of(struct calls *calls, const struct event *event, 
 	return frames;
 }
 
-/* The fields that are there have the places of a 64-bit kernel: func at least. */
-static void find_plain(struct type *type)
-{
-	static const uint8_t sizes[NR_PLACES] = { [FUNC] = 8, [DEPTH] = 4, [CALLTIME] = 8, [RETTIME] = 8 };
-
-	type->plain = true;
-	for (size_t i = 0; i < NR_PLACES; i++) {
-		const struct place *place = &type->places[i];
-		uint32_t end;
-
-		if (!place->size && i > DEPTH)
-			continue;
-		if (place->size != sizes[i] || place->swap ||
-		    __builtin_add_overflow(place->offset, place->size, &end)) {
-			type->plain = false;
-			return;
-		}
-		type->least = end > type->least ? end : type->least;
-	}
-}
-
-/* Looks at a type for the first time. Returns what known[] says of it. */
-static uint32_t know(struct calls *calls, const struct event_type *event_type)
-{
-	static const char *const names[NR_PLACES] = { "func", "depth", "calltime", "rettime" };
-	const struct format *format = event_type->format;
-	enum graph_event role = graph_event_of(format);
-	struct type *type = role == GRAPH_EVENT_NONE ? NULL : vec_push(calls->types, calls->nr_types);
-
-	calls->starved |= role != GRAPH_EVENT_NONE && !type;
-	calls->known[event_type->index] = 1;
-	if (!type)
-		return 1;
-	type->role = role;
-	for (size_t i = 0; i < NR_PLACES; i++)
-		(void)place_find(&type->places[i], event_type, names[i]);
-	find_plain(type);
-	if (type->places[FUNC].size && type->places[DEPTH].size)
-		calls->known[event_type->index] = (uint32_t)calls->nr_types + 1;
-	return calls->known[event_type->index];
-}
-
-/* A field of this size, which plain types have. */
-static uint64_t plain_u64(const struct type *type, const struct event *event, size_t place)
-{
-	uint64_t value;
-
-	memcpy(&value, event->data + type->places[place].offset, sizeof(value));
-	return value;
-}
-
-static int32_t plain_s32(const struct type *type, const struct event *event, size_t place)
-{
-	int32_t value;
-
-	memcpy(&value, event->data + type->places[place].offset, sizeof(value));
-	return value;
-}
-
 static void forget(struct calls *calls, struct frames *frames)
 {
 	calls->lost += frames->len + frames->ending.valid;
@@ -191,13 +111,11 @@ static void forget(struct calls *calls, struct frames *frames)
 /* The ends of the calls of the tasks that were seen on this CPU last may be among the lost events. */
 static void see_lost(struct calls *calls, uint16_t cpu)
 {
-	uint64_t *gap = u64_map_add(&calls->gaps, cpu), key;
 	struct frames **frames;
+	uint64_t key;
 	size_t at = 0;
 
-	calls->losses++;
-	if (gap)
-		*gap = calls->losses;
+	cpu_gaps_add(&calls->gaps, cpu);
 	while ((frames = u64_map_next(&calls->tasks, &at, &key)))
 		if (*frames && (*frames)->cpu == cpu)
 			forget(calls, *frames);
@@ -206,15 +124,10 @@ static void see_lost(struct calls *calls, uint16_t cpu)
 /* A CPU to which the task comes may have lost the ends of its calls since it was seen elsewhere. */
 static inline void settle(struct calls *calls, struct frames *frames, const struct event *event)
 {
-	const uint64_t *gap;
-
-	if (__builtin_expect(frames->cpu != event->cpu, 0)) {
-		gap = u64_map_find(&calls->gaps, event->cpu);
-		if (gap && *gap > frames->losses)
-			forget(calls, frames);
-	}
+	if (__builtin_expect(frames->cpu != event->cpu, 0) && cpu_gaps_since(&calls->gaps, event->cpu, frames->losses))
+		forget(calls, frames);
 	frames->cpu = event->cpu;
-	frames->losses = calls->losses;
+	frames->losses = calls->gaps.nr;
 }
 
 /*
@@ -250,47 +163,40 @@ static void close_above(struct calls *calls, struct frames *frames, int32_t dept
 	}
 }
 
-static void enter(struct calls *calls, const struct type *type, const struct event *event, struct call *ret)
+static void enter(struct calls *calls, const struct graph_record *entry, const struct event *event, struct call *ret)
 {
 	struct frames *frames = frames_of(calls, event, true);
-	bool plain = type->plain && event->len >= type->least;
-	uint64_t func = plain ? plain_u64(type, event, FUNC) : place_u64(&type->places[FUNC], event);
-	int32_t depth = plain ? plain_s32(type, event, DEPTH) : (int32_t)place_u64(&type->places[DEPTH], event);
 	bool repeated = false;
 
-	ret->func = func;
-	if (!frames || depth < 0 || depth > DEPTH_MAX)
+	ret->func = entry->func;
+	if (!frames || graph_record_is_deep(entry))
 		return;
 	settle(calls, frames, event);
-	close_above(calls, frames, depth);
+	close_above(calls, frames, entry->depth);
 	if (frames->len == frames->size && !call_frames_grow(frames)) {
 		calls->starved = true;
 		return;
 	}
 	hits_forget(&frames->hits, frames->len + 1);
 	if (frames->repeats.log.nr && !within(event) && !(event->flags & EVENT_IRQS_OFF))
-		repeated = repeats_begin(&frames->repeats, frames->len + 1, func);
-	frames->funcs[frames->len] = func;
+		repeated = repeats_begin(&frames->repeats, frames->len + 1, entry->func);
+	frames->funcs[frames->len] = entry->func;
 	frames->at[frames->len++] = (struct frame){ .start = event->ts,
-						    .losses = (uint32_t)calls->losses,
-						    .depth = depth,
+						    .losses = (uint32_t)calls->gaps.nr,
+						    .depth = entry->depth,
 						    .within = within(event),
 						    .irqs_off = event->flags & EVENT_IRQS_OFF,
 						    .repeated = repeated,
 						    .mark = calls->mark };
 }
 
-/*
- * Sets the start of the call. Some records have times of their own, in the clock of the trace, which the kernel prints.
- */
-static void take_times(const struct type *type, const struct event *event, bool plain, const struct frame *frame,
+/* Sets the start of the call. Some records have times of their own. */
+static void take_times(const struct graph_record *exit, const struct event *event, const struct frame *frame,
 		       struct call *ret)
 {
-	const struct place *calltime = &type->places[CALLTIME], *rettime = &type->places[RETTIME];
-
-	if (calltime->size && rettime->size) {
-		ret->start = plain ? plain_u64(type, event, CALLTIME) : place_u64(calltime, event);
-		ret->lasted = (plain ? plain_u64(type, event, RETTIME) : place_u64(rettime, event)) - ret->start;
+	if (exit->timed) {
+		ret->start = exit->calltime;
+		ret->lasted = exit->rettime - exit->calltime;
 		ret->timed = true;
 	} else if (frame) {
 		ret->start = frame->start;
@@ -416,39 +322,33 @@ static void count_repeats(struct frames *frames, const struct frame *frame, bool
 		repeats_add(&frames->repeats, &repeat);
 }
 
-/*
- * Whether this is the end of another call of the function, of which the beginning was lost: it began after a call
- * inside the open one had returned.
- */
-static bool is_other(const struct calls *calls, const struct type *type, const struct event *event,
-		     const struct frame *frame)
+/* Whether this is the end of another call of the function, of which the beginning was lost. */
+static bool is_other(const struct calls *calls, const struct graph_record *exit, const struct frame *frame)
 {
-	return __builtin_expect(frame->losses != (uint32_t)calls->losses, 0) && type->places[CALLTIME].size &&
-	       type->places[RETTIME].size && place_u64(&type->places[CALLTIME], event) >= frame->inner_first;
+	return __builtin_expect(frame->losses != (uint32_t)calls->gaps.nr, 0) &&
+	       graph_record_is_later(exit, frame->inner_first);
 }
 
-static void leave_function(struct calls *calls, const struct type *type, const struct event *event, struct call *ret)
+static void leave_function(struct calls *calls, const struct graph_record *exit, const struct event *event,
+			   struct call *ret)
 {
 	struct frames *frames = frames_of(calls, event, false);
-	bool plain = type->plain && event->len >= type->least;
 	struct frame *frame;
 	uint8_t in = within(event);
 	bool is_last, irqs_off = event->flags & EVENT_IRQS_OFF;
 
-	*ret = (struct call){ .func = plain ? plain_u64(type, event, FUNC) : place_u64(&type->places[FUNC], event),
-			      .depth = plain ? plain_s32(type, event, DEPTH) :
-					       (int32_t)place_u64(&type->places[DEPTH], event) };
+	*ret = (struct call){ .func = exit->func, .depth = exit->depth };
 	if (frames)
 		settle(calls, frames, event);
 	frame = ended(calls, frames, ret);
-	if (frame && frame->inner_first && is_other(calls, type, event, frame)) {
+	if (frame && is_other(calls, exit, frame)) {
 		forget(calls, frames);
 		frame = NULL;
 	}
 	is_last = frame;
 	if (!frame && frames)
 		frame = end_late(frames, ret);
-	take_times(type, event, plain, frame, ret);
+	take_times(exit, event, frame, ret);
 	ret->entered = frame;
 	if (frame && ret->timed)
 		move_hits(frames, frame, ret, is_last);
@@ -482,24 +382,19 @@ void calls_mark(struct calls *calls, uint64_t mark)
 
 bool calls_see(struct calls *calls, const struct event *event, struct call *ret)
 {
-	const struct type *type;
-	uint32_t known;
+	struct graph_record record;
 
 	if (__builtin_expect(event->kind == EVENT_LOST, 0)) {
 		see_lost(calls, event->cpu);
 		return false;
 	}
-	known = calls->known[event->type->index];
-	if (__builtin_expect(!known, 0))
-		known = know(calls, event->type);
-	if (known == 1)
+	if (!graph_records_read(&calls->records, event, &record))
 		return false;
-	type = &calls->types[known - 2];
-	if (type->role == GRAPH_EVENT_ENTRY)
-		enter(calls, type, event, ret);
+	if (record.role == GRAPH_EVENT_ENTRY)
+		enter(calls, &record, event, ret);
 	else
-		leave_function(calls, type, event, ret);
-	return type->role == GRAPH_EVENT_EXIT;
+		leave_function(calls, &record, event, ret);
+	return record.role == GRAPH_EVENT_EXIT;
 }
 
 bool calls_frame(const struct calls *calls, const struct event *event, size_t back, struct calls_frame *ret)
@@ -533,5 +428,5 @@ struct calls_left calls_left(const struct calls *calls)
 
 bool calls_starved(const struct calls *calls)
 {
-	return calls->starved || calls->tasks.starved || calls->gaps.starved;
+	return calls->starved || calls->records.starved || calls->tasks.starved || calls->gaps.last.starved;
 }

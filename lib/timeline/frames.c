@@ -3,39 +3,27 @@
 
 #include "lib/base/u64_map.h"
 #include "lib/event/event.h"
-#include "lib/event/graph_events.h"
-#include "lib/event/place.h"
 #include "lib/follow/calls.h"
+#include "lib/follow/cpu_gaps.h"
+#include "lib/follow/graph_records.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * DEPTH_MAX: a kernel stack has no room for more functions: records with a greater depth are ignored.
- * ALIKE_MAX: open calls of the same depth.
- */
-enum { DEPTH_MAX = 1024, ALIKE_MAX = 4 };
-
-enum { FUNC, DEPTH, CALLTIME, RETTIME, NR_PLACES };
-
-struct type {
-	struct place places[NR_PLACES];
-};
+enum { ALIKE_MAX = 4 }; /* open calls of the same depth */
 
 struct frames {
 	struct frames_calls calls;
 	struct calls *pairs;   /* knows the time of the calls inside a call exactly */
-	struct u64_map types;  /* by event_type::index: struct type */
 	struct u64_map tracks; /* by key: struct track */
-	struct u64_map gaps;   /* by CPU: uint64_t, the number of its last gap */
+	struct cpu_gaps gaps;
 	struct frames_left left;
-	uint64_t first;  /* time of the first event */
-	uint64_t losses; /* gaps so far */
-	int64_t behind;  /* the least time from the end of a call without an entry to its event: clocks may differ */
+	uint64_t first; /* time of the first event */
+	int64_t behind; /* the least time from the end of a call without an entry to its event: clocks may differ */
 	bool has_behind;
 	bool entries; /* one was seen: tracing_thresh records none */
 	bool begun, starved;
-	uint8_t known[EVENT_TYPES_MAX]; /* by event_type::index: enum graph_event, + 1; 0: not looked at */
+	struct graph_records records;
 };
 
 struct frames *frames_new(const struct frames_calls *calls)
@@ -45,9 +33,8 @@ struct frames *frames_new(const struct frames_calls *calls)
 	if (!frames)
 		return NULL;
 	frames->calls = *calls;
-	u64_map_init(&frames->types, sizeof(struct type));
 	u64_map_init(&frames->tracks, sizeof(struct track));
-	u64_map_init(&frames->gaps, sizeof(uint64_t));
+	cpu_gaps_init(&frames->gaps);
 	frames->pairs = calls_new();
 	if (frames->pairs)
 		return frames;
@@ -68,21 +55,10 @@ void frames_free(struct frames *frames)
 		lone_release(&track->lone);
 	}
 	u64_map_release(&frames->tracks);
-	u64_map_release(&frames->types);
-	u64_map_release(&frames->gaps);
+	cpu_gaps_release(&frames->gaps);
+	graph_records_release(&frames->records);
 	calls_free(frames->pairs);
 	free(frames);
-}
-
-static enum graph_event role_of(struct frames *frames, const struct event_type *event_type)
-{
-	static const char *const names[NR_PLACES] = { "func", "depth", "calltime", "rettime" };
-	enum graph_event role = graph_event_of(event_type->format);
-	struct type *type = role ? u64_map_add(&frames->types, event_type->index) : NULL;
-
-	for (size_t i = 0; type && i < NR_PLACES; i++)
-		(void)place_find(&type->places[i], event_type, names[i]);
-	return type && type->places[FUNC].size && type->places[DEPTH].size ? role : GRAPH_EVENT_NONE;
 }
 
 static uint64_t idle_key(uint16_t cpu)
@@ -206,13 +182,6 @@ static void put_late(struct frames *frames, uint16_t buffer, struct track *track
 	track->cpu = cpu;
 }
 
-static uint64_t gap_of(const struct frames *frames, uint16_t cpu)
-{
-	const uint64_t *gap = u64_map_find(&frames->gaps, cpu);
-
-	return gap ? *gap : 0;
-}
-
 /*
  * The exits of a task's calls may be among what its new CPU has lost since the task was seen elsewhere. These calls end
  * on the new CPU: readers that order the events of two CPUs by time alone see their ends before what the task does
@@ -223,9 +192,9 @@ static void arrive(struct frames *frames, const struct event *event, struct trac
 	bool moved = track->cpu != event->cpu;
 
 	track->cpu = event->cpu;
-	if (__builtin_expect(moved && gap_of(frames, event->cpu) > track->losses, 0))
+	if (__builtin_expect(moved && cpu_gaps_since(&frames->gaps, event->cpu, track->losses), 0))
 		leave_all(frames, event->buffer, track, event->ts, &frames->left.lost_exit);
-	track->losses = frames->losses;
+	track->losses = frames->gaps.nr;
 }
 
 /*
@@ -243,28 +212,26 @@ static void close_above(struct frames *frames, const struct event *event, struct
 		leave_from(frames, event, track, depth);
 }
 
-static void enter(struct frames *frames, const struct type *type, const struct event *event, struct track *track)
+static void enter(struct frames *frames, const struct graph_record *entry, const struct event *event,
+		  struct track *track)
 {
-	int32_t depth = (int32_t)place_u64(&type->places[DEPTH], event);
 	struct call none;
 	struct frame *frame;
 
-	if (depth < 0 || depth > DEPTH_MAX)
+	if (graph_record_is_deep(entry))
 		return;
 	frames->entries = true;
 	(void)calls_see(frames->pairs, event, &none);
 	arrive(frames, event, track);
 	if (track->lone.nr)
 		put_late(frames, event->buffer, track);
-	close_above(frames, event, track, depth);
+	close_above(frames, event, track, entry->depth);
 	frame = push(frames, track);
 	if (!frame)
 		return;
-	*frame = (struct frame){ .func = place_u64(&type->places[FUNC], event),
-				 .start = event->ts,
-				 .depth = depth,
-				 .whole = true,
-				 .losses = frames->losses };
+	*frame = (struct frame){
+		.func = entry->func, .start = event->ts, .depth = entry->depth, .whole = true, .losses = frames->gaps.nr
+	};
 	frames->calls.enter(frames->calls.arg, event, track);
 }
 
@@ -285,37 +252,15 @@ static void charge(struct frames *frames, const struct event *event, uint64_t la
 		track->frames[track->nr_frames - 1].nested += lasted;
 }
 
-/* What an exit says about its call. */
-struct exit {
-	uint64_t func, calltime, rettime, lasted;
-	int32_t depth;
-	bool timed; /* the record has the call's own times */
-};
-
-static struct exit exit_of(const struct type *type, const struct event *event)
-{
-	const struct place *calltime = &type->places[CALLTIME], *rettime = &type->places[RETTIME];
-	struct exit exit = { .func = place_u64(&type->places[FUNC], event),
-			     .depth = (int32_t)place_u64(&type->places[DEPTH], event),
-			     .timed = calltime->size && rettime->size };
-
-	if (exit.timed) {
-		exit.calltime = place_u64(calltime, event);
-		exit.rettime = place_u64(rettime, event);
-		exit.lasted = exit.rettime - exit.calltime;
-	}
-	return exit;
-}
-
 static void count_lone(struct frames *frames, bool timed, bool began)
 {
-	bool alone = began && !frames->losses;
+	bool alone = began && !frames->gaps.nr;
 
 	if (alone && !frames->entries)
 		frames->left.unpaired++;
 	else if (alone)
 		frames->left.unentered++;
-	else if (frames->losses && (began || !timed))
+	else if (frames->gaps.nr && (began || !timed))
 		frames->left.lost_entry++;
 	else
 		frames->left.cut++;
@@ -326,7 +271,7 @@ static void count_lone(struct frames *frames, bool timed, bool began)
  * after the one that called it; the number only becomes smaller, and callers end later.
  */
 static uint64_t from_of(struct frames *frames, const struct event *event, const struct track *track,
-			const struct exit *exit)
+			const struct graph_record *exit)
 {
 	int64_t behind = (int64_t)(event->ts - exit->rettime);
 	uint64_t least = track->nr_frames ? track->frames[track->nr_frames - 1].start : 0, from;
@@ -335,16 +280,16 @@ static uint64_t from_of(struct frames *frames, const struct event *event, const 
 		frames->behind = behind;
 	frames->has_behind = true;
 	from = lone_from(&track->lone, exit->depth, exit->calltime + (uint64_t)frames->behind, least);
-	return from < event->ts || !exit->lasted ? from : 0;
+	return from < event->ts || exit->rettime == exit->calltime ? from : 0;
 }
 
 /*
  * An exit without an entry. If it has its duration, it is a call nevertheless. It waits for the exit of its caller,
  * unless that has an entry.
  */
-static void see_lone(struct frames *frames, const struct event *event, const struct exit *exit)
+static void see_lone(struct frames *frames, const struct event *event, const struct graph_record *exit)
 {
-	uint64_t lasted = exit->lasted < event->ts ? exit->lasted : event->ts;
+	uint64_t lasted = exit->rettime - exit->calltime < event->ts ? exit->rettime - exit->calltime : event->ts;
 	bool began = exit->timed && event->ts - lasted >= frames->first;
 	struct lone_call call = { .func = exit->func,
 				  .calltime = exit->calltime,
@@ -353,12 +298,12 @@ static void see_lone(struct frames *frames, const struct event *event, const str
 				  .end = event->ts,
 				  .depth = exit->depth,
 				  .cpu = event->cpu,
-				  .whole = began && !frames->losses && !frames->entries };
+				  .whole = began && !frames->gaps.nr && !frames->entries };
 	struct track *track;
 
 	count_lone(frames, exit->timed, began);
 	if (!frames->calls.late || !exit->timed || !exit->calltime || exit->rettime < exit->calltime ||
-	    exit->depth < 0 || exit->depth > DEPTH_MAX)
+	    graph_record_is_deep(exit))
 		return;
 	track = track_of(frames, event, event->flags & (EVENT_HARDIRQ | EVENT_NMI));
 	if (!track)
@@ -374,36 +319,26 @@ static void see_lone(struct frames *frames, const struct event *event, const str
 		put_late(frames, event->buffer, track);
 }
 
-/*
- * Whether this is the exit of another call of the function, of which the entry was lost: it began after a call inside
- * the open one had returned.
- */
-static bool is_other(const struct frames *frames, const struct frame *frame, const struct exit *exit)
-{
-	return frame->losses != frames->losses && exit->timed && frame->inner_first &&
-	       exit->calltime >= frame->inner_first;
-}
-
 /* The first and the last function of an interrupt are entered on one side of its boundary and left on the other. */
-static void leave_one(struct frames *frames, const struct type *type, const struct event *event, bool interrupt)
+static void leave_one(struct frames *frames, const struct graph_record *exit, const struct event *event, bool interrupt)
 {
-	struct exit exit = exit_of(type, event);
 	struct track *track = u64_map_find(&frames->tracks, interrupt ? cpu_key(event->cpu) : task_key(event));
 	struct call call = { .entered = false };
 	struct frame *frame;
+	uint64_t lasted;
 
 	(void)calls_see(frames->pairs, event, &call);
 	if (track)
 		arrive(frames, event, track);
-	if (!find_call(track, exit.func, exit.depth))
+	if (!find_call(track, exit->func, exit->depth))
 		track = u64_map_find(&frames->tracks, interrupt ? task_key(event) : cpu_key(event->cpu));
-	frame = find_call(track, exit.func, exit.depth);
-	if (frame && is_other(frames, frame, &exit)) {
+	frame = find_call(track, exit->func, exit->depth);
+	if (frame && frame->losses != frames->gaps.nr && graph_record_is_later(exit, frame->inner_first)) {
 		leave_all(frames, event->buffer, track, event->ts, &frames->left.lost_exit);
 		frame = NULL;
 	}
 	if (!frame) {
-		see_lone(frames, event, &exit);
+		see_lone(frames, event, exit);
 		return;
 	}
 	while (&track->frames[track->nr_frames - 1] != frame)
@@ -412,12 +347,11 @@ static void leave_one(struct frames *frames, const struct type *type, const stru
 	if (call.entered)
 		frame->nested = call.nested;
 	if (track->nr_frames > 1 && !frame[-1].inner_first)
-		frame[-1].inner_first = exit.calltime + exit.lasted;
-	if (!exit.timed)
-		exit.lasted = event->ts - frame->start;
-	leave(frames, event->buffer, track, event->ts, exit.lasted, NULL);
+		frame[-1].inner_first = exit->rettime;
+	lasted = exit->timed ? exit->rettime - exit->calltime : event->ts - frame->start;
+	leave(frames, event->buffer, track, event->ts, lasted, NULL);
 	if (track->interrupt && !track->nr_frames)
-		charge(frames, event, exit.lasted);
+		charge(frames, event, lasted);
 }
 
 void frames_end(struct frames *frames, uint16_t buffer, uint64_t ts)
@@ -435,14 +369,12 @@ void frames_end(struct frames *frames, uint16_t buffer, uint64_t ts)
 
 static void see_lost(struct frames *frames, const struct event *event)
 {
-	uint64_t *gap = u64_map_add(&frames->gaps, event->cpu), key;
 	struct track *track;
 	struct call none;
+	uint64_t key;
 
 	(void)calls_see(frames->pairs, event, &none);
-	frames->losses++;
-	if (gap)
-		*gap = frames->losses;
+	cpu_gaps_add(&frames->gaps, event->cpu);
 	for (size_t at = 0; (track = u64_map_next(&frames->tracks, &at, &key));)
 		if (track->cpu == event->cpu)
 			leave_all(frames, event->buffer, track, event->ts, &frames->left.lost_exit);
@@ -450,11 +382,9 @@ static void see_lost(struct frames *frames, const struct event *event)
 
 bool frames_see(struct frames *frames, const struct event *event)
 {
-	const struct type *type;
+	struct graph_record record;
 	struct track *track;
 	bool interrupt;
-	enum graph_event role;
-	uint8_t *known;
 
 	if (!frames->begun)
 		frames->first = event->ts;
@@ -463,21 +393,16 @@ bool frames_see(struct frames *frames, const struct event *event)
 		see_lost(frames, event);
 		return false;
 	}
-	known = &frames->known[event->type->index];
-	if (!*known)
-		*known = (uint8_t)(role_of(frames, event->type) + 1);
-	role = (enum graph_event)(*known - 1);
-	if (role == GRAPH_EVENT_NONE)
+	if (!graph_records_read(&frames->records, event, &record))
 		return false;
-	type = u64_map_find(&frames->types, event->type->index);
 	interrupt = event->flags & (EVENT_HARDIRQ | EVENT_NMI);
-	if (role == GRAPH_EVENT_EXIT) {
-		leave_one(frames, type, event, interrupt);
+	if (record.role == GRAPH_EVENT_EXIT) {
+		leave_one(frames, &record, event, interrupt);
 		return true;
 	}
 	track = track_of(frames, event, interrupt);
 	if (track)
-		enter(frames, type, event, track);
+		enter(frames, &record, event, track);
 	return true;
 }
 
@@ -494,6 +419,6 @@ void frames_count(const struct frames *frames, struct frames_left *sum)
 
 bool frames_starved(const struct frames *frames)
 {
-	return frames->starved || frames->types.starved || frames->tracks.starved || frames->gaps.starved ||
+	return frames->starved || frames->records.starved || frames->tracks.starved || frames->gaps.last.starved ||
 	       calls_starved(frames->pairs);
 }
