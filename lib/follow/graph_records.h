@@ -19,8 +19,8 @@ struct graph_records {
 	struct graph_record_type {
 		enum graph_event role;
 		/*
-		 * All that a kernel of this byte order and 64 bits has: a record of `least` bytes is read without a look
-		 * at each place.
+		 * All that a kernel of this byte order and 64 bits has: a record of `least` bytes is read without a
+		 * look at each place.
 		 */
 		bool plain;
 		uint32_t least;
