@@ -10,6 +10,8 @@
 #include "lib/trace/input.h"
 #include "lib/trace/trace.h"
 
+#include <pthread.h>
+
 struct frame_reader;
 
 /* Shared by the files of lib/trace: the fields of an opened trace. No other file may include this. */
@@ -98,6 +100,8 @@ struct trace_ring {
 
 struct trace {
 	struct input input;
+	/* of what is loaded when it is first asked for, and of the damage: several threads may read the trace */
+	pthread_mutex_t lock;
 	char *path;
 	struct trace_info info;
 	char *codec;

@@ -246,7 +246,8 @@ static struct trace_text text_of(const char *text)
 	return (struct trace_text){ .text = text, .len = text ? strlen(text) : 0 };
 }
 
-int trace_meta(struct trace *trace, enum trace_meta which, struct trace_text *ret, struct fail *fail)
+/* Loads one of the texts that are read when they are first asked for. The lock is held. */
+static int meta_load(struct trace *trace, enum trace_meta which, struct trace_text *text, struct fail *fail)
 {
 	static const struct {
 		enum region_id id;
@@ -257,37 +258,44 @@ int trace_meta(struct trace *trace, enum trace_meta which, struct trace_text *re
 		[TRACE_CMDLINES] = { REGION_CMDLINES, 8 },
 		[TRACE_LATENCY] = { REGION_LATENCY, 0 },
 	};
-	struct trace_text *text = &trace->meta[which];
 	int r = 0;
 
-	if (!trace->meta_loaded[which]) {
-		switch (which) {
-		case TRACE_HEADER_PAGE:
-		case TRACE_HEADER_EVENT:
-		case TRACE_META_NR:
-			break;
-		case TRACE_UNAME:
-			*text = text_of(trace->uname);
-			break;
-		case TRACE_VERSION:
-			*text = text_of(trace->version);
-			break;
-		case TRACE_CPUSTAT:
-			*text = text_of(trace->cpustat.len ? buf_str(&trace->cpustat) : NULL);
-			break;
-		case TRACE_KALLSYMS:
-		case TRACE_PRINTK:
-		case TRACE_CMDLINES:
-		case TRACE_LATENCY:
-			r = load_sized(trace, texts[which].id, texts[which].size_of_size, text, fail);
-			if (!r && which == TRACE_LATENCY && !text->text)
-				*text = trace_setting(trace, 0, SETTING_LATENCY);
-			break;
-		}
-		if (r)
-			return r;
-		trace->meta_loaded[which] = true;
+	switch (which) {
+	case TRACE_HEADER_PAGE:
+	case TRACE_HEADER_EVENT:
+	case TRACE_META_NR:
+		break;
+	case TRACE_UNAME:
+		*text = text_of(trace->uname);
+		break;
+	case TRACE_VERSION:
+		*text = text_of(trace->version);
+		break;
+	case TRACE_CPUSTAT:
+		*text = text_of(trace->cpustat.len ? buf_str(&trace->cpustat) : NULL);
+		break;
+	case TRACE_KALLSYMS:
+	case TRACE_PRINTK:
+	case TRACE_CMDLINES:
+	case TRACE_LATENCY:
+		r = load_sized(trace, texts[which].id, texts[which].size_of_size, text, fail);
+		if (!r && which == TRACE_LATENCY && !text->text)
+			*text = trace_setting(trace, 0, SETTING_LATENCY);
+		break;
 	}
-	*ret = *text;
-	return 0;
+	return r;
+}
+
+int trace_meta(struct trace *trace, enum trace_meta which, struct trace_text *ret, struct fail *fail)
+{
+	int r = 0;
+
+	pthread_mutex_lock(&trace->lock);
+	if (!trace->meta_loaded[which])
+		r = meta_load(trace, which, &trace->meta[which], fail);
+	trace->meta_loaded[which] |= !r;
+	if (!r)
+		*ret = trace->meta[which];
+	pthread_mutex_unlock(&trace->lock);
+	return r;
 }

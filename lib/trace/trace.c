@@ -229,6 +229,7 @@ static int new_of_fd(int fd, const char *path, struct trace **ret, struct fail *
 	if (!trace)
 		return fail_memory(fail);
 	trace->input.fd = -1;
+	pthread_mutex_init(&trace->lock, NULL);
 	trace->path = strdup(path);
 	r = trace->path ? input_init(&trace->input, fd, path, fail) : fail_memory(fail);
 	if (r) {
@@ -316,6 +317,7 @@ void trace_free(struct trace *trace)
 	free(trace->version);
 	free(trace->clock);
 	free(trace->path);
+	pthread_mutex_destroy(&trace->lock);
 	free(trace);
 }
 
@@ -400,11 +402,15 @@ bool trace_starved(const struct trace *trace)
 const char *trace_damage(struct trace *trace)
 {
 	int err = __atomic_load_n(&trace->input.error, __ATOMIC_RELAXED);
+	bool damaged;
 
+	pthread_mutex_lock(&trace->lock);
 	/* A caller that searches the file may treat unreadable data as absent. */
 	if (!trace->damage.text[0] && err)
 		fail_set(&trace->damage, 0, "cannot read all of '%s': %s", trace->path, strerror(err));
 	if (!trace->damage.text[0] && trace_starved(trace))
 		fail_memory(&trace->damage);
-	return trace->damage.text[0] ? trace->damage.text : NULL;
+	damaged = trace->damage.text[0];
+	pthread_mutex_unlock(&trace->lock);
+	return damaged ? trace->damage.text : NULL;
 }
