@@ -14,14 +14,21 @@ STATIC ?=
 ifeq ($(origin CC),default)
 CC := gcc
 endif
+OBJCOPY ?= objcopy
 
 VERSION := 0.1.0
+# The library's name changes only when a program that was linked with an older one could not use it.
+SONAME := libweft.so.0
 # If this program is missing, the command that needs it says so.
 SQLITE := $(shell $(PKG_CONFIG) --exists sqlite3 2>/dev/null && echo sqlite3)
 PACKAGES := libtracefs libzstd libelf zlib $(SQLITE)
 
 BINDIR = $(PREFIX)/bin
 LIBDIR = $(PREFIX)/lib/weft
+INCLUDEDIR = $(PREFIX)/include
+# Of libweft.so and libweft.a, and of their description for pkg-config.
+SODIR = $(PREFIX)/lib
+PCDIR = $(SODIR)/pkgconfig
 MANDIR = $(PREFIX)/share/man
 BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(PREFIX)/share/zsh/site-functions
@@ -47,10 +54,13 @@ COLD ?= -O0
 endif
 # Only these files need texts. The commands for all others have no quotes, so make starts the compiler without a shell.
 texts := -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
-need_texts := cmd/options/decode.c cmd/pack.c cmd/weft.c lib/record/facts.c
+need_texts := cmd/options/decode.c cmd/pack.c cmd/weft.c lib/api/api.c lib/api/file.c lib/record/facts.c
 all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(SQLITE),-DWEFT_SQLITE) $(if $(filter $(need_texts),$<),$(texts)) \
 	$(CPPFLAGS)
-all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(addsuffix /%,$(cold_rooms)),$<),$(COLD)) $(SAN)
+# The same objects are in the command and in libweft.so: hidden names make position-independent code as fast as other code.
+PIC := $(if $(STATIC),,-fPIC) -ffunction-sections
+all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(if $(filter lib/% formats/% $(BUILD)/formats/%,$<),$(PIC)) \
+	$(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(addsuffix /%,$(cold_rooms)),$<),$(COLD)) $(SAN)
 # pkg-config names libtraceevent as a dependency of libtracefs; weft calls nothing in it.
 all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(ARGP_LIBS) -ldl -lpthread -lm
 # A file of dependencies names its object by the relative and the absolute path: the next make may have BUILD in the other way.
@@ -58,6 +68,7 @@ dep_flags = -MMD -MP $(foreach path,$(sort $@ $(abspath $@) $(patsubst $(CURDIR)
 all_ldflags = $(LDFLAGS) $(if $(STATIC),-static) $(SAN)
 
 lib_src := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c formats/*/*/*.c))
+api_src := $(sort $(wildcard lib/api/*.c))
 cmd_src := $(sort $(wildcard cmd/*.c cmd/*/*.c))
 unit_src := $(sort $(wildcard tests/unit/*.c))
 plugin_src := $(sort $(wildcard plugins/*.c))
@@ -71,6 +82,7 @@ text_name = $(subst .,_,$(notdir $(patsubst %/,%,$(dir $1)))_$(notdir $1))
 text_obj := $(patsubst %,$(BUILD)/%.o,$(lib_text) $(cmd_text))
 
 lib_obj := $(lib_src:%.c=$(BUILD)/%.o) $(lib_text:%=$(BUILD)/%.o)
+api_obj := $(api_src:%.c=$(BUILD)/%.o)
 cmd_obj := $(cmd_src:%.c=$(BUILD)/%.o) $(cmd_text:%=$(BUILD)/%.o)
 unit_obj := $(unit_src:%.c=$(BUILD)/%.o)
 plugins := $(plugin_src:%.c=$(BUILD)/%.so)
@@ -81,8 +93,8 @@ fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install uninstall clean packages-found force
-all: $(BUILD)/weft $(plugins)
+.PHONY: all lib help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install uninstall clean packages-found force
+all: $(BUILD)/weft $(plugins) lib
 
 help:
 	@echo 'make               build $(BUILD)/weft and $(BUILD)/plugins/*.so'
@@ -117,37 +129,59 @@ deps:
 packages-found:
 	@$(if $(PACKAGE_LIBS),,echo 'not found by pkg-config: $(PACKAGES); make deps installs them' >&2; exit 1)
 
-$(BUILD)/libweft.a: $(lib_obj)
+# Everything below cmd/: for the command and the tests, which know the rooms. The public libraries are made of it.
+$(BUILD)/rooms.a: $(lib_obj)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(BUILD)/weft: $(cmd_obj) $(BUILD)/libweft.a
+lib: $(BUILD)/$(SONAME) $(BUILD)/libweft.so $(BUILD)/libweft.a $(BUILD)/weft.pc
+
+# --exclude-libs: what a static libzstd or the like defines is not weft's.
+$(BUILD)/$(SONAME): $(api_obj) $(BUILD)/rooms.a lib/api/weft.map
+	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/api/weft.map -Wl,--no-undefined -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-S $(all_ldflags) \
+		-o $@ $(api_obj) $(BUILD)/rooms.a $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm
+
+$(BUILD)/libweft.so: $(BUILD)/$(SONAME)
+	ln -sf $(SONAME) $@
+
+# One object of the rooms that the functions need, in which only these are visible: it may be linked with any program.
+$(BUILD)/libweft.a: $(api_obj) $(BUILD)/rooms.a
+	@rm -f $@
+	$(CC) -r -nostdlib -o $(BUILD)/libweft.o $(api_obj) $(BUILD)/rooms.a
+	$(OBJCOPY) --localize-hidden $(BUILD)/libweft.o
+	$(AR) rcs $@ $(BUILD)/libweft.o
+	@rm -f $(BUILD)/libweft.o
+
+$(BUILD)/weft.pc: lib/api/weft.pc.in Makefile $(BUILD)/flags
+	@sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@INCLUDEDIR@,$(INCLUDEDIR),' -e 's,@LIBDIR@,$(SODIR),' -e 's,@VERSION@,$(VERSION),' $< > $@
+
+$(BUILD)/weft: $(cmd_obj) $(BUILD)/rooms.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 # The unit tests replace these functions by their own: tests/unit/starve.h, stage.h, fake_tracefs.h.
 unit_wrapped := malloc calloc realloc reallocarray strdup strndup asprintf mkdir rmdir tracing_find tracing_read_path undo_new \
 	shared_cmdlines_raise shared_cmdlines_recover undo_knows_instance undo_recover undo_sweep control_write
 
-$(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/libweft.a | $(plugins) $(test_plugins)
+$(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/rooms.a | $(plugins) $(test_plugins)
 	$(CC) $(all_ldflags) $(unit_wrapped:%=-Wl,--wrap=%) -o $@ $^ $(all_ldlibs)
 
 # The tests in which threads run, for ThreadSanitizer.
 unit_threads := batches extraction io memo pool recorder render session session_more
 unit_helpers := $(patsubst %.h,%.c,$(wildcard tests/unit/*.h))
 $(BUILD)/tests/unit/threads: $(patsubst %.c,$(BUILD)/%.o,$(sort tests/unit/main.c $(filter $(unit_helpers),$(unit_src)) $(unit_threads:%=tests/unit/%.c))) \
-		$(BUILD)/libweft.a | $(plugins) $(test_plugins)
+		$(BUILD)/rooms.a | $(plugins) $(test_plugins)
 	$(CC) $(all_ldflags) $(unit_wrapped:%=-Wl,--wrap=%) -o $@ $^ $(all_ldlibs)
 
 # Imports the texts of the captures and reports them again.
-$(BUILD)/tests/captures/import: $(BUILD)/tests/captures/import.o $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/values.o $(BUILD)/libweft.a
+$(BUILD)/tests/captures/import: $(BUILD)/tests/captures/import.o $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/values.o $(BUILD)/rooms.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 # Prints a capture with the options of each of its texts.
-$(BUILD)/tests/captures/variants: $(BUILD)/tests/captures/variants.o $(filter-out %/weft.o,$(cmd_obj)) $(BUILD)/libweft.a
+$(BUILD)/tests/captures/variants: $(BUILD)/tests/captures/variants.o $(filter-out %/weft.o,$(cmd_obj)) $(BUILD)/rooms.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 # A weft with commands of its own.
-$(BUILD)/tests/examples/weft: $(example_obj) $(filter-out %/commands.o,$(cmd_obj)) $(BUILD)/libweft.a
+$(BUILD)/tests/examples/weft: $(example_obj) $(filter-out %/commands.o,$(cmd_obj)) $(BUILD)/rooms.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 $(BUILD)/%.so: %.c $(BUILD)/flags
@@ -170,8 +204,8 @@ $(BUILD)/flags: force
 	@mkdir -p $(sort $(dir $@ $(lib_obj) $(cmd_obj) $(unit_obj) $(example_obj) $(plugins) $(test_plugins) $(fuzz_src:%=$(BUILD)/%) \
 		$(BUILD)/tests/captures/import.o $(BUILD)/tests/captures/variants.o \
 		$(fuzz_mutator:%=$(BUILD)/%)))
-	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(dep_flags) $(all_ldflags))' | cmp -s - $@ || \
-		echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(COLD) $(dep_flags) $(all_ldflags))' > $@
+	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(PIC) $(COLD) $(dep_flags) $(all_ldflags))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(PIC) $(COLD) $(dep_flags) $(all_ldflags))' > $@
 
 # make unit T=page runs the tests whose name contains "page"
 unit: $(BUILD)/tests/unit/run
@@ -256,7 +290,7 @@ $(BUILD)/fuzz/container $(BUILD)/fuzz/report $(BUILD)/fuzz/commands: $(fuzz_muta
 # This target calls the commands; libFuzzer has a main() of its own.
 $(BUILD)/fuzz/commands: $(filter-out %/weft.o,$(cmd_obj))
 $(BUILD)/fuzz/import: $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/values.o
-$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libweft.a
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/rooms.a
 	@mkdir -p $(@D)
 	$(CC) $(all_ldflags) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(all_ldlibs)
 endif
@@ -271,6 +305,11 @@ docs: all
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/plugins $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	install -m 755 $(BUILD)/weft $(DESTDIR)$(BINDIR)/weft
+	install -d $(DESTDIR)$(INCLUDEDIR)/weft $(DESTDIR)$(PCDIR)
+	install -m 644 include/weft/weft.h $(DESTDIR)$(INCLUDEDIR)/weft/
+	install -m 644 $(BUILD)/$(SONAME) $(BUILD)/libweft.a $(DESTDIR)$(SODIR)/
+	ln -sf $(SONAME) $(DESTDIR)$(SODIR)/libweft.so
+	install -m 644 $(BUILD)/weft.pc $(DESTDIR)$(PCDIR)/
 	$(if $(plugins),install -m 644 $(plugins) $(DESTDIR)$(LIBDIR)/plugins/)
 	install -m 644 completions/weft.bash $(DESTDIR)$(BASHDIR)/weft
 	install -m 644 completions/_weft $(DESTDIR)$(ZSHDIR)/_weft
@@ -282,6 +321,8 @@ install: all
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/weft $(DESTDIR)$(BASHDIR)/weft $(DESTDIR)$(ZSHDIR)/_weft $(DESTDIR)$(FISHDIR)/weft.fish
 	rm -f $(foreach page,$(man_pages),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
+	rm -f $(DESTDIR)$(INCLUDEDIR)/weft/weft.h $(addprefix $(DESTDIR)$(SODIR)/,$(SONAME) libweft.so libweft.a) $(DESTDIR)$(PCDIR)/weft.pc
+	-rmdir $(DESTDIR)$(INCLUDEDIR)/weft
 	rm -rf $(DESTDIR)$(LIBDIR)
 
 clean:

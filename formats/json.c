@@ -5,7 +5,6 @@
  */
 #include "formats/kernel/ftrace.h"
 
-#include "formats/kernel/symbol.h"
 #include "formats/sinks.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"
@@ -70,33 +69,13 @@ static void quote(struct out *out, size_t len)
 		free(copy);
 }
 
-/*
- * The kernel prints a call or return of the function graph only in the context of others. Here its text is the name of
- * the function.
- */
-static bool put_call(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		     struct out *out)
-{
-	const struct field *func;
-
-	if (!binding->renderer || !binding->renderer->settle)
-		return false;
-	func = format_field(binding->format, "func");
-	if (func)
-		symbol_print(ftrace->context, field_int(func, &ftrace->context->abi, event->data, event->len), false,
-			     out);
-	return true;
-}
-
 static void put_text(const struct ftrace *ftrace, const struct event *event, struct out *out)
 {
-	const struct binding *binding = ftrace_binding(ftrace, event);
 	size_t start, len;
 
 	out_str(out, ",\"text\":");
 	start = out_len(out);
-	if (!put_call(ftrace, binding, event, out))
-		ftrace_body(ftrace, event, out);
+	ftrace_alone(ftrace, event, out);
 	/* If memory ran out, the out was reset; its owner sees out->failed. */
 	len = out_len(out) < start ? 0 : out_len(out) - start;
 	if (len && out->at[-1] == '\n') {

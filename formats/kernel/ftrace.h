@@ -199,6 +199,12 @@ static inline const struct binding *ftrace_bind(struct ftrace *ftrace, const str
  */
 void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct out *out);
 
+/*
+ * Like ftrace_body(), for a text without other events: the kernel prints a call or return of the function graph only in
+ * the context of others, so its text is the name of the function.
+ */
+void ftrace_alone(const struct ftrace *ftrace, const struct event *event, struct out *out);
+
 /* Prints an untrusted name in the middle of a line. */
 void ftrace_name(const struct ftrace *ftrace, const char *text, size_t len, struct out *out);
 

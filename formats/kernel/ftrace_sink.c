@@ -8,6 +8,7 @@
 #include "formats/kernel/print_internal.h"
 #include "formats/kernel/raw_internal.h"
 #include "formats/kernel/renderers_internal.h"
+#include "formats/kernel/symbol.h"
 #include "formats/sinks.h"
 #include "lib/base/escape.h"
 #include "lib/base/fail.h"
@@ -137,22 +138,15 @@ static void ftrace_begin(struct sink *sink, struct out *out)
 		header_write(ftrace, out);
 }
 
-/*
- * In a buffer that was copied while tracing was off, pages have the number of events overwritten or read before them.
- * The kernel counts these in the header and prints no line for them in `trace`. Files without overrun counts have them
- * only in the pages.
- */
+/* The kernel announces the first entry of each CPU if the buffer overran. */
 static bool settle_gap(struct ftrace *ftrace, const struct event *event)
 {
 	const struct context *context = ftrace->context;
 
-	if (context->frozen)
-		return context->went_on && !event->first;
-	if (!event->first || context->recorded)
-		return true;
-	if (!context->nr_stats && context_option(context, OPTION_ANNOTATE))
+	if (!context->frozen && event->first && !context->recorded && !context->nr_stats &&
+	    context_option(context, OPTION_ANNOTATE))
 		ftrace->annotate = true;
-	return false;
+	return context_is_loss(context, event->first);
 }
 
 static inline bool has_started(const struct ftrace *ftrace, const struct event *event)
@@ -304,6 +298,21 @@ void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct 
 	put_body(ftrace, event, out);
 	if (!binding->renderer || !binding->renderer->lines)
 		seal(ftrace, from, out);
+}
+
+void ftrace_alone(const struct ftrace *ftrace, const struct event *event, struct out *out)
+{
+	const struct binding *binding = ftrace_binding(ftrace, event);
+	const struct schema_abi *abi = &ftrace->context->abi;
+	const struct field *func;
+
+	if (!binding->renderer || !binding->renderer->settle) {
+		ftrace_body(ftrace, event, out);
+		return;
+	}
+	func = format_field(binding->format, "func");
+	if (func)
+		symbol_print(ftrace->context, field_int(func, abi, event->data, event->len), false, out);
 }
 
 /* print_event_fields() */

@@ -118,6 +118,16 @@ static inline bool context_has_pids(const struct context *context)
 	return context->event_pids || context->event_pids_left;
 }
 
+/*
+ * Whether a gap before a record, the first one of its CPU or a later one, is a loss. In a buffer that was copied while
+ * tracing was off, pages have the number of events overwritten or read before them. The kernel counts these in the
+ * header and prints no line for them in `trace`. Files without overrun counts have them only in the pages.
+ */
+static inline bool context_is_loss(const struct context *context, bool first)
+{
+	return context->frozen ? context->went_on && !first : !first || context->recorded;
+}
+
 /* Bits of context::trace_flags: one for each option that the text depends on; names in context_option.c. */
 enum trace_option {
 	OPTION_PRINT_PARENT,

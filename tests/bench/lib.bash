@@ -29,7 +29,7 @@ build_programs() {
 		"${CC:-gcc}" -O2 -o "$work/load" $here/load.c &&
 		"${CC:-gcc}" -O2 -shared -fPIC -o "$work/hide.so" $here/hide.c -ldl &&
 		"${CC:-gcc}" -O2 -std=gnu17 -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -o "$work/synth" $here/synth.c $here/events.c \
-			"$build/libweft.a" -lzstd -ltracefs -lpthread -ldl || exit 1
+			"$build/rooms.a" -lzstd -ltracefs -lpthread -ldl || exit 1
 }
 
 load_average() { cut -d' ' -f1 /proc/loadavg; }

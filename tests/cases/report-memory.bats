@@ -9,7 +9,7 @@ setup_file() {
 	cd "$BATS_TEST_DIRNAME/../.." || return 1
 	"${CC:-gcc}" -O2 -o "$BATS_FILE_TMPDIR/measure" tests/bench/measure.c
 	"${CC:-gcc}" -O2 -std=gnu17 -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -o "$BATS_FILE_TMPDIR/synth" tests/bench/synth.c \
-		tests/bench/events.c "$BUILD/libweft.a" -lzstd -ltraceevent -ltracefs -lpthread -ldl
+		tests/bench/events.c "$BUILD/rooms.a" -lzstd -ltraceevent -ltracefs -lpthread -ldl
 	for version in 6 7; do
 		"$BATS_FILE_TMPDIR/synth" rare tests/fixtures/demo.dat "$BATS_FILE_TMPDIR/v$version.dat" $version 2600000 2
 	done

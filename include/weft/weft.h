@@ -1,0 +1,799 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_WEFT_H
+#define WEFT_WEFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+/*
+ * weft - read traces of the Linux kernel from a program
+ * -----------------------------------------------------
+ * The library reads trace.dat files, as weft(1) and trace-cmd(1) record them: their events in the order of time, with
+ * typed fields, with the kernel's own text, as columns for programs of data analysis, and as the tables of weft's
+ * analyses. This header is its manual; the manual pages weft(3), weft_file(3), weft_query(3), weft_reader(3),
+ * weft_event(3), weft_text(3), weft_slices(3), weft_arrow(3) and weft_analyse(3) are made from it.
+ *
+ * The whole of a program that prints which task was scheduled:
+ *
+ *	weft_file *file = NULL;
+ *	weft_reader *reader = weft_reader_new();
+ *	const struct weft_event *event;
+ *	struct weft_error error;
+ *	int r = weft_file_open("trace.dat", NULL, &file, &error);
+ *
+ *	if (!r)
+ *		r = weft_reader_add(reader, file, NULL, &error);
+ *	while (!r && (r = weft_reader_next(reader, &event, &error)) > 0) {
+ *		const weft_field *next = weft_field_find(event->type, "next_pid");
+ *
+ *		if (next)
+ *			printf("%lld\n", (long long)weft_event_s64(event, next));
+ *		r = 0;
+ *	}
+ *	if (r < 0)
+ *		fprintf(stderr, "%s\n", error.text);
+ *	weft_reader_free(reader);
+ *	weft_file_free(file);
+ *
+ * It is compiled with the flags that pkg-config(1) prints for "weft".
+ *
+ * RESULTS. A function that can fail returns 0, or an errno as a negative number: -ENOMEM, -EINVAL. A function that
+ * hands out one thing after another returns 1 for a thing, 0 at the end, a negative errno for an error. What it
+ * returns through a pointer, ret or ret_x, is written only on success. NULL is no valid argument unless the function
+ * says so.
+ *
+ * OWNERSHIP. What a function named weft_X_open, weft_X_new or weft_analyse makes, is freed by weft_X_free, for which
+ * NULL is a no-op. Everything else is borrowed, and each function says how long it lives.
+ *
+ * TEXTS. Names and texts come from the traced kernel or from the file, and may hold any byte. Where a length is beside
+ * a text, the text may have no NUL at its end; where none is, it ends with a NUL. Escape them before a terminal
+ * shows them.
+ *
+ * TIMES. A time is in nanoseconds, unless the clock of its buffer counts something else: see weft_buffer_info.
+ *
+ * THREADS. One thread at a time may use an object; different threads may use different objects. A weft_file does not
+ * change after it was opened, and any number of readers in any threads may read it at the same time. The library starts
+ * threads only for a reader that asks for them (weft_reader_options); these block all signals.
+ *
+ * WHAT IT NEVER DOES. The library does not print, exit, read arguments or the environment, and does not change
+ * locale, directory, umask, privileges or signals. It has no global state. A file may be hostile: reading it has no
+ * undefined behaviour, and takes memory within limits that do not depend on what it claims. It has no sandbox: a
+ * program that wants one sets it up for itself, after it has opened its files.
+ *
+ * LATER VERSIONS. Structures that begin with `size` may grow at their end. In a structure of options, set it to the
+ * structure's size and all other members that you do not use to zero, which means the default; -E2BIG says that the
+ * library does not know an option that is set. In a structure that the library fills, set `size` before the call; the
+ * library writes no more than that, and zeros what it does not know. Enumerations may grow: ignore values that you
+ * do not know. All other structures are frozen.
+ */
+
+/* The version of this header: major * 10000 + minor * 100 + patch. */
+#define WEFT_VERSION_NUMBER 100
+
+/* The version of the library that runs, as this number and as a text, "0.1.0". */
+int weft_version_number(void);
+const char *weft_version(void);
+
+/*
+ * Why a function failed: the errno as a negative number, and one line for people, in English and without a newline at
+ * its end. The caller has it, on the stack or elsewhere, and need not initialize it: it is written only by a function
+ * that fails. Each function that takes one takes it last, and takes NULL. A text that does not fit is cut.
+ */
+struct weft_error {
+	int code;
+	char text[1020];
+};
+
+/* Frees memory that a function returned with the words "free it with weft_free()". */
+void weft_free(void *memory);
+
+typedef struct weft_file weft_file;
+typedef struct weft_query weft_query;
+typedef struct weft_reader weft_reader;
+typedef struct weft_type weft_type;
+typedef struct weft_field weft_field;
+typedef struct weft_result weft_result;
+typedef struct weft_table weft_table;
+struct weft_event;
+
+/*
+ * weft_file - open a trace.dat, and what it says about itself
+ * -----------------------------------------------------------
+ * Opening reads what describes the trace, and none of its events, however large the file is. A damaged file is opened
+ * as far as it can be read: weft_file_damage() says what is wrong. Files of version 6 and 7, of any byte order and
+ * word size, are read; a pipe is first copied to a temporary file without a name.
+ */
+
+struct weft_open_options {
+	size_t size;
+	/*
+	 * Added to all times of the file, in the unit of its clock, before anything else looks at them: to merge files
+	 * of several machines. A file whose first event would then be before 0 is refused, -EINVAL.
+	 */
+	int64_t offset;
+	/*
+	 * The directory of plugins that decode events (weft-plugin(7)), for weft_event_decoded(); "" is the directory
+	 * that weft was installed with, NULL: no plugins. They are programs that the library loads into the process.
+	 */
+	const char *plugins;
+	/*
+	 * Also read files that claim more bytes or memory than any real recording has. A small hostile file can then
+	 * take much memory and time.
+	 */
+	bool trust_sizes;
+};
+
+/*
+ * Opens a file; "-" is standard input. -ENOENT, -EACCES...: it cannot be opened or read; -EBADMSG: it is no
+ * trace.dat, or too damaged; -ENOTSUP: a version or compression that the library does not know; -ENOMEM. `options` may
+ * be NULL.
+ */
+int weft_file_open(const char *path, const struct weft_open_options *options, weft_file **ret,
+		   struct weft_error *error);
+
+/* The same for an open descriptor, which the caller keeps and may close. `name` is for messages, and is copied. */
+int weft_file_open_fd(int fd, const char *name, const struct weft_open_options *options, weft_file **ret,
+		      struct weft_error *error);
+
+/* Readers that were given the file may go on to use it: it is closed after the last of them is freed. */
+void weft_file_free(weft_file *file);
+
+struct weft_file_info {
+	size_t size;
+	unsigned version;     /* of the format: 6 or 7 */
+	unsigned long_size;   /* bytes of a long of the traced kernel: 4 or 8 */
+	bool big_endian;      /* of the file */
+	bool has_date;        /* date_offset is known: */
+	int64_t date_offset;  /* a time of the trace plus this is ns since 1970 */
+	uint64_t bytes;       /* size of the file */
+	uint64_t trace_id;    /* 0: it has none */
+	uint32_t cpus;        /* CPUs of the traced machine; 0: unknown */
+	uint32_t page_size;   /* of the ring buffer */
+	const char *codec;    /* "none", "zstd" */
+	const char *release;  /* "6.12.0-1-amd64"; "" when unknown */
+	const char *machine;  /* as uname -m names it, "x86_64"; "" when unknown */
+	const char *recorder; /* the program that recorded it, and its version; "" when unknown */
+};
+
+/* The texts live as long as the file. */
+int weft_file_info(const weft_file *file, struct weft_file_info *ret, struct weft_error *error);
+
+/* The number of ring buffers in the file: the top one and one for each instance. */
+size_t weft_file_buffers(const weft_file *file);
+
+struct weft_buffer_info {
+	size_t size;
+	const char *name;   /* of the instance; "" for the top buffer */
+	const char *clock;  /* "local", "mono" */
+	const char *tracer; /* "function_graph"; "nop" */
+	bool clock_is_ns;   /* false: times are what the clock counts, such as cycles */
+	bool has_events;    /* first and last are known: */
+	uint64_t first;     /* the time of the first event, */
+	uint64_t last;      /* and of the last one, of all buffers of the file that have the same clock */
+	uint32_t cpus;      /* the CPUs that have events */
+};
+
+/* A buffer by index. -ERANGE: there is none. It reads a little of each CPU. The texts live as long as the file. */
+int weft_file_buffer(const weft_file *file, size_t index, struct weft_buffer_info *ret, struct weft_error *error);
+
+/*
+ * What a file of tracefs or /proc held at the time of the recording: "trace_options", "per_cpu/cpu0/stats",
+ * "current_tracer"; only weft records these, weft-dat(5) lists them. NULL: the file has no such text. It lives as long
+ * as the file and ends with a NUL. `ret_len` may be NULL.
+ */
+const char *weft_file_setting(const weft_file *file, size_t buffer, const char *name, size_t *ret_len);
+
+/*
+ * The damage that was found when the file was opened, in one line; NULL: none. It lives as long as the file. What
+ * readers find later, weft_reader_damage() says.
+ */
+const char *weft_file_damage(const weft_file *file);
+
+/*
+ * weft_query - choose events
+ * --------------------------
+ * A query holds what weft-report(1) takes as options, in the same words: an event must meet one word of each key that
+ * was added, and a key without words lets all events pass. Whether a word has a sense for a file (is there such an
+ * event, such a field, such a time) is found when a reader starts.
+ */
+
+/* Each key is an option of weft-report(1), which says what its word means. */
+enum weft_query_key {
+	WEFT_QUERY_EVENT = 1,  /* -e: "sched:sched_switch", "sched", "sys_enter_*"; several with commas */
+	WEFT_QUERY_FILTER,     /* -f: "next_prio < 100", "sched_switch: next_comm ~ \"make*\"" */
+	WEFT_QUERY_NOT_FILTER, /* -v -f: leave out what meets the filter */
+	WEFT_QUERY_LONGER,     /* --longer: "1ms" */
+	WEFT_QUERY_CPU,        /* --cpu: "0-3,7"; a second one replaces the first */
+	WEFT_QUERY_PID,        /* --pid: "12,34" */
+	WEFT_QUERY_COMM,       /* --comm: a glob */
+	WEFT_QUERY_SINCE,      /* --since: "12.5" seconds, "+1ms", "-2s", "@EVENT", a date; the last one counts */
+	WEFT_QUERY_UNTIL,      /* --until: the same, inclusive */
+	WEFT_QUERY_LIMIT,      /* --limit: a number of events, after which the reader ends */
+	WEFT_QUERY_TAIL,       /* --tail: only the last so many events */
+	WEFT_QUERY_INSTANCE,   /* -B: only the buffer of this instance; "" is the top one */
+	WEFT_QUERY_NO_HARDIRQ, /* -I, without a word: NULL */
+	WEFT_QUERY_NO_SOFTIRQ, /* -S, without a word: NULL */
+	WEFT_QUERY_NO_SELF,    /* --no-self, without a word: leave out the recorder's own events */
+	WEFT_QUERY_SELF        /* --self of the analyses, without a word: show the recorder's own tasks */
+};
+
+/* A query that lets all events pass; NULL: no memory. */
+weft_query *weft_query_new(void);
+void weft_query_free(weft_query *query);
+
+/*
+ * Adds a word, which is copied. -EINVAL, -ERANGE: it does not have the form that the key wants, or the key is unknown;
+ * the message is the one of weft-report(1). After an error the query is as before.
+ */
+int weft_query_add(weft_query *query, enum weft_query_key key, const char *word, struct weft_error *error);
+
+/*
+ * weft_reader - events of one or several files, in the order of time
+ * ------------------------------------------------------------------
+ * A reader is made, gets the files that it reads, and then hands out their events once. The events of all CPUs, buffers
+ * and files come as one stream in the order of their times; at the same time those of the buffer that was added
+ * first come first. Times of different clocks cannot be compared: buffers with different clocks follow one another.
+ *
+ * Where the kernel lost events, an item says so: weft_event.kind is WEFT_LOST, and its type is a type without fields,
+ * so that a program which only asks for fields of types need not know about it. Damage does not make the reader fail:
+ * it hands out all that can be read, returns 0 at the end, and weft_reader_damage() then says what is missing.
+ *
+ * A reader is used for one of these: weft_reader_next() and weft_reader_batch(), weft_reader_slices(),
+ * weft_reader_arrow(), or weft_analyse(). For another pass make another reader of the same file.
+ */
+
+/* A reader of nothing; NULL: no memory. */
+weft_reader *weft_reader_new(void);
+
+/* Frees the reader with its types, fields and events. */
+void weft_reader_free(weft_reader *reader);
+
+/*
+ * Adds a file before the reader starts; `query` (NULL: all events) chooses some of its events and must live until the
+ * reader has started. WEFT_QUERY_LIMIT and WEFT_QUERY_TAIL count the events of all files together: the smallest
+ * one of all queries holds. -EBUSY: the reader has started; -ENOMEM.
+ */
+int weft_reader_add(weft_reader *reader, weft_file *file, const weft_query *query, struct weft_error *error);
+
+struct weft_reader_options {
+	size_t size;
+	/*
+	 * How many threads the reader may start to read ahead: 0, the default, starts none; 1 reads and merges while
+	 * the caller works; 2 and more also decompress. The caller's loop then takes less time, and all threads
+	 * together a little more.
+	 */
+	unsigned threads;
+};
+
+/*
+ * Starts the reader: looks up what the queries name, and finds the first event. A call is needed only for options
+ * (which may be NULL), or to learn of errors before the first event: weft_reader_next() and all others start a reader
+ * that was not started. -ENOENT: a file has no such event, field or instance as a query names; -EINVAL: a word has no
+ * sense for the file; -EBUSY: it has started; -ENOMEM, -EIO...
+ */
+int weft_reader_start(weft_reader *reader, const struct weft_reader_options *options, struct weft_error *error);
+
+/*
+ * The next event: 1, or 0 at the end. The event and its bytes are valid until the next call of weft_reader_next() or
+ * weft_reader_batch(), or until the reader is freed; a copy of the structure keeps its numbers and its type, but not
+ * its bytes. After an error every call returns it again.
+ */
+int weft_reader_next(weft_reader *reader, const struct weft_event **ret, struct weft_error *error);
+
+/*
+ * Many events at once: their number, and in *ret an array of so many; 0 at the end. All of them are valid until the
+ * next call of weft_reader_next() or weft_reader_batch().
+ */
+int weft_reader_batch(weft_reader *reader, const struct weft_event **ret, struct weft_error *error);
+
+/*
+ * The damage that was found in any file so far, "FILE: what is damaged"; NULL: none. It is complete once the reader has
+ * returned 0. It is valid until the next call for the reader.
+ */
+const char *weft_reader_damage(weft_reader *reader);
+
+/* The number of buffers that the reader reads, after it has started: weft_event.buffer is smaller. */
+size_t weft_reader_buffers(const weft_reader *reader);
+
+struct weft_source_info {
+	size_t size;
+	const weft_file *file; /* as it was added; do not free it on behalf of this pointer */
+	size_t buffer;         /* the index of the buffer in the file */
+	const char *name;      /* of the instance; "" for the top buffer */
+	bool clock_is_ns;
+};
+
+/* Where a buffer of the reader is from. -ERANGE: there is none. The text lives as long as the reader. */
+int weft_reader_buffer(const weft_reader *reader, size_t index, struct weft_source_info *ret);
+
+/*
+ * weft_event - an event, its type and its fields
+ * ----------------------------------------------
+ * A field is looked up once for each type, by its name, and then read from each event without a search. A program that
+ * wants one field of one event keeps the type that it saw last and the field of it:
+ *
+ *	if (event->type != type) {
+ *		type = event->type;
+ *		field = weft_field_find(type, "next_prio");
+ *	}
+ *	if (field)
+ *		count[weft_event_u64(event, field) % 140]++;
+ *
+ * A program that wants many keeps an array, at weft_type_index(). Each buffer has types of its own.
+ */
+
+enum weft_kind {
+	WEFT_RECORD = 0, /* an event */
+	WEFT_LOST = 1    /* the kernel lost events of this CPU before this time; `lost` tells how many */
+};
+
+/* Bits of weft_event.flags; other bits may be set. */
+enum weft_flag {
+	WEFT_IRQS_OFF = 0x01,
+	WEFT_NEED_RESCHED_LAZY = 0x02,
+	WEFT_NEED_RESCHED = 0x04,
+	WEFT_HARDIRQ = 0x08, /* it happened in a hard interrupt, */
+	WEFT_SOFTIRQ = 0x10, /* in a softirq, */
+	WEFT_PREEMPT_RESCHED = 0x20,
+	WEFT_NMI = 0x40, /* in a non-maskable interrupt */
+	WEFT_BH_OFF = 0x80
+};
+
+/* This structure is frozen. Members that an item of WEFT_LOST does not name are zero. */
+struct weft_event {
+	uint64_t ts;           /* also of WEFT_LOST: of the first event after the loss */
+	const weft_type *type; /* never NULL; it lives as long as the reader */
+	const uint8_t *data;   /* the record as the kernel wrote it, from its common fields on */
+	int64_t lost;          /* of WEFT_LOST: how many events, or -1: unknown */
+	uint32_t len;          /* bytes of data */
+	int32_t pid;           /* the task on the CPU; its number in the traced machine */
+	uint16_t cpu;          /* also of WEFT_LOST */
+	uint16_t buffer;       /* index for weft_reader_buffer(); also of WEFT_LOST */
+	uint8_t kind;          /* enum weft_kind */
+	uint8_t flags;         /* enum weft_flag */
+	uint8_t preempt;       /* the kernel's preempt count, and in its upper half the migrate-disable count */
+	uint8_t unused;
+	uint64_t reserved[2]; /* the library's own: copy them with the rest, and do not change them */
+};
+
+/* The types that have occurred so far, by index; NULL after the last. They live as long as the reader. */
+const weft_type *weft_reader_type(const weft_reader *reader, size_t index);
+
+/* From 0, in the order in which types occurred first: an index for arrays of the caller. */
+size_t weft_type_index(const weft_type *type);
+
+/*
+ * "sched" and "sched_switch". The type of lost events has the system "" and the name "lost events"; a type that the
+ * file does not describe, or not in a form that can be understood, has the system "" and the name "". They live as long
+ * as the type.
+ */
+const char *weft_type_system(const weft_type *type);
+const char *weft_type_name(const weft_type *type);
+
+/* The kernel's number of the type, common_type; -1 for lost events. */
+int32_t weft_type_id(const weft_type *type);
+
+/* The number of fields. The first ones, weft_field_info.is_common, are those that all events have. */
+size_t weft_type_fields(const weft_type *type);
+
+/* A field by index; NULL after the last. It lives as long as the type. */
+const weft_field *weft_type_field(const weft_type *type, size_t index);
+
+/* A field by its name; NULL: the type has none of this name. */
+const weft_field *weft_field_find(const weft_type *type, const char *name);
+
+enum weft_field_kind {
+	WEFT_FIELD_INTEGER = 1, /* weft_event_u64() or weft_event_s64() */
+	WEFT_FIELD_STRING = 2,  /* weft_event_string() */
+	WEFT_FIELD_ARRAY = 3,   /* of integers: weft_event_element() */
+	WEFT_FIELD_BYTES = 4    /* anything else: weft_event_bytes() */
+};
+
+struct weft_field_info {
+	size_t size;
+	const char *name;
+	const char *c_type; /* as the kernel declares it, without the name: "pid_t", "char[16]" */
+	enum weft_field_kind kind;
+	uint32_t offset;        /* in weft_event.data; of a dynamic field: of the word that says where it is */
+	uint32_t bytes;         /* there */
+	uint32_t element_bytes; /* of an array's element; else those of the field */
+	bool is_signed;
+	bool is_pointer; /* an integer that is an address */
+	bool is_dynamic; /* its size differs from event to event */
+	bool is_common;
+};
+
+/* Fills *ret; its texts live as long as the type. */
+void weft_field_info(const weft_field *field, struct weft_field_info *ret);
+
+/*
+ * An integer, extended to 64 bits with its sign if the field is signed. It is 0 for a field of NULL or of another type,
+ * for one that is no integer, and for one that lies outside the record: no call fails.
+ */
+uint64_t weft_event_u64(const struct weft_event *event, const weft_field *field);
+int64_t weft_event_s64(const struct weft_event *event, const weft_field *field);
+
+/*
+ * The bytes of any field, in the byte order of the file; of a dynamic field those that it refers to. They are valid as
+ * long as the event. -EINVAL: the field is NULL or of another type; -ENODATA: it lies outside the record.
+ */
+int weft_event_bytes(const struct weft_event *event, const weft_field *field, const void **ret, size_t *ret_len);
+
+/* The same for a string, without its NUL: *ret has none at its end. -EINVAL also if the field is no string. */
+int weft_event_string(const struct weft_event *event, const weft_field *field, const char **ret, size_t *ret_len);
+
+/* An element of an array of integers: 1, or 0 after the last one and for a field that is no such array. */
+int weft_event_element(const struct weft_event *event, const weft_field *field, size_t index, uint64_t *ret);
+
+/*
+ * weft_text - the kernel's text, tasks, stacks, symbols, decoded fields
+ * ---------------------------------------------------------------------
+ * What an event means besides its fields: most of it is what the file knows about the traced kernel. These functions
+ * use the reader that handed the event out, and the event while it is valid.
+ */
+
+enum weft_text {
+	/* "NAME: " and what the kernel prints behind it; of a call of the function graph the function */
+	WEFT_TEXT_BODY = 1,
+	/*
+	 * The line of the event as the kernel's file `trace` has it, with task, CPU, flags and time in front. Only what
+	 * depends on other events is not in it: a call of the function graph is one line, and its return another one.
+	 */
+	WEFT_TEXT_LINE = 2,
+	/* an object of JSON, as weft-report(1) prints it with --format json */
+	WEFT_TEXT_JSON = 3
+};
+
+/*
+ * The text of an event or of lost events, without a newline at its end. As snprintf(3): it writes at most `size` bytes
+ * with the NUL, and returns the length that the whole text has; `size` may be 0, and `buffer` then NULL. -EINVAL: the
+ * event is of another reader, or there is no such kind of text; -ENOMEM.
+ */
+int weft_event_text(weft_reader *reader, const struct weft_event *event, enum weft_text kind, char *buffer,
+		    size_t size);
+
+/*
+ * The name of the event's task as the file has it, "<idle>" for PID 0, "<...>" when it is unknown; "" for lost events.
+ * It lives as long as the reader.
+ */
+int weft_event_comm(const weft_reader *reader, const struct weft_event *event, const char **ret, size_t *ret_len);
+
+struct weft_task_info {
+	size_t size;
+	const char *comm; /* ends with a NUL, and lives as long as the reader */
+	size_t comm_len;
+	int32_t tgid; /* the PID of its process; 0: unknown */
+	bool known;   /* false: comm is "<...>" */
+};
+
+/* What a buffer knows about a task. -ERANGE: the reader has no such buffer. */
+int weft_reader_task(const weft_reader *reader, size_t buffer, int32_t pid, struct weft_task_info *ret);
+
+/*
+ * The addresses of a stack, of the events kernel_stack and user_stack of the system "ftrace" and of others with a field
+ * of a stack: the innermost first. Returns how many there are, of which at most `max` are written; 0: the event has
+ * no stack. A stack is an event of its own, after the event that it belongs to, of the same CPU.
+ */
+int weft_event_stack(const struct weft_event *event, uint64_t *ret, size_t max);
+
+struct weft_symbol {
+	size_t size;
+	const char *name; /* without a NUL at its end; it lives as long as the reader */
+	size_t name_len;
+	const char *module; /* NULL: the kernel itself */
+	size_t module_len;
+	uint64_t address; /* where the symbol begins */
+	uint64_t bytes;   /* to the next symbol */
+};
+
+/*
+ * The symbol of the traced kernel that an address belongs to: 1, or 0 when it is not known. The first call reads the
+ * symbols of the file. -ERANGE: the reader has no such buffer.
+ */
+int weft_symbol_find(weft_reader *reader, size_t buffer, uint64_t address, struct weft_symbol *ret);
+
+enum weft_decoded_kind {
+	WEFT_DECODED_TEXT = 1,
+	WEFT_DECODED_INTEGER = 2,
+	WEFT_DECODED_HEX = 3 /* a number that people read in hexadecimal */
+};
+
+struct weft_decoded {
+	size_t size;
+	const char *name;
+	enum weft_decoded_kind kind;
+	int64_t value;    /* of a number */
+	const char *text; /* without a NUL at its end */
+	size_t text_len;
+};
+
+/*
+ * What a plugin makes of an event (weft_open_options.plugins): its fields by index, as `weft report --decode` prints
+ * them. 1, or 0 after the last one, which also means that no plugin is for this event. The texts are valid until this
+ * function is called for another event. -ENOEXEC: the plugin for the event cannot be used; -ENOMEM.
+ */
+int weft_event_decoded(weft_reader *reader, const struct weft_event *event, size_t index, struct weft_decoded *ret,
+		       struct weft_error *error);
+
+/*
+ * weft_slices - what CPUs and tasks did, as slices of time
+ * --------------------------------------------------------
+ * A slice has a beginning, an end, an owner and a name: a task that had a CPU, a task that waited, a system call, an
+ * interrupt, a function of the function graph. The exports of weft-export(1) have the same ones. Time about which
+ * nothing is known, because events were lost or not recorded, has no slice.
+ */
+
+enum weft_slice_kind {
+	WEFT_SLICE_RUN = 0,     /* a task had a CPU */
+	WEFT_SLICE_STATE = 1,   /* a task was in `state` */
+	WEFT_SLICE_CALL = 2,    /* a system call of a task */
+	WEFT_SLICE_IRQ = 3,     /* the handler of a device's interrupt `number` */
+	WEFT_SLICE_SOFTIRQ = 4, /* the handler of softirq `number` */
+	WEFT_SLICE_TASKLET = 5,
+	WEFT_SLICE_VECTOR = 6,   /* an interrupt of the CPU itself */
+	WEFT_SLICE_FUNCTION = 7, /* a call of the function graph, at `depth` */
+	WEFT_SLICE_COUNTER = 8,  /* a moment from which `number` holds */
+	WEFT_SLICE_LOSS = 9      /* a moment: events of a CPU were lost */
+};
+
+enum weft_slice_end {
+	WEFT_END_KNOWN = 0, /* an event ended it */
+	WEFT_END_LOST = 1,  /* events were lost: it may have ended later */
+	WEFT_END_OPEN = 2   /* it goes on when the trace ends */
+};
+
+enum weft_state {
+	WEFT_STATE_UNKNOWN = 0,
+	WEFT_STATE_NEW = 1,       /* forked, and not yet woken */
+	WEFT_STATE_RUNNING = 2,   /* has a CPU */
+	WEFT_STATE_PREEMPTED = 3, /* lost its CPU, and waits for one */
+	WEFT_STATE_WAKING = 4,    /* being woken */
+	WEFT_STATE_QUEUED = 5,    /* woken, and waits for a CPU */
+	WEFT_STATE_SLEEPING = 6,  /* can be woken by a signal */
+	WEFT_STATE_BLOCKED = 7,   /* cannot: 'D' of ps(1) */
+	WEFT_STATE_STOPPED = 8,
+	WEFT_STATE_DEAD = 9
+};
+
+/* Members that a kind does not have are zero, a PID and a CPU then -1. */
+struct weft_slice {
+	size_t size;
+	enum weft_slice_kind kind;
+	enum weft_slice_end end;
+	uint64_t from, to;
+	int32_t cpu; /* not of a state or a system call */
+	int32_t pid; /* of a run, a state, a system call, a function of a task */
+	size_t buffer;
+	const char *name; /* without a NUL at its end; it is valid during the call */
+	size_t name_len;
+	int64_t number;
+	int32_t depth;
+	enum weft_state state;
+	char letter; /* of a state that begins with a switch, as the kernel names it: 'S', 'D'; 0: unknown */
+};
+
+/* Gets each slice when it has ended. 0: go on; any other value ends the reading. `slice` is valid during the call. */
+typedef int weft_slice_fn(void *arg, const struct weft_slice *slice);
+
+/*
+ * Reads all events and calls `see` for each slice of the kinds that have a bit, 1 << WEFT_SLICE_x, in `kinds`. The
+ * query chooses CPUs and times; words for events, filters and tasks are ignored, because a slice needs the events of
+ * all. Returns 0 at the end, what `see` returned if it was not 0, or a negative errno.
+ */
+int weft_reader_slices(weft_reader *reader, uint32_t kinds, weft_slice_fn *see, void *arg, struct weft_error *error);
+
+/*
+ * weft_arrow - events and tables as columns
+ * -----------------------------------------
+ * Columns come through the C data interface of Apache Arrow, which is three structures and no library: pandas, polars,
+ * DuckDB, pyarrow, nanoarrow and R's arrow take them without a copy. Its documentation,
+ * https://arrow.apache.org/docs/format/CDataInterface.html, says what the members mean. Whoever gets such a structure
+ * calls its release(), once, from any thread.
+ */
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+	const char *format;
+	const char *name;
+	const char *metadata;
+	int64_t flags;
+	int64_t n_children;
+	struct ArrowSchema **children;
+	struct ArrowSchema *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+
+struct ArrowArray {
+	int64_t length;
+	int64_t null_count;
+	int64_t offset;
+	int64_t n_buffers;
+	int64_t n_children;
+	const void **buffers;
+	struct ArrowArray **children;
+	struct ArrowArray *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+	int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *);
+	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *);
+	const char *(*get_last_error)(struct ArrowArrayStream *);
+	void (*release)(struct ArrowArrayStream *);
+	void *private_data;
+};
+
+#endif
+
+struct weft_arrow_options {
+	size_t size;
+	size_t rows; /* of each array, at most; 0: 65,536 */
+	/* The stream frees the reader when it is released, and when weft_reader_arrow() fails nothing is freed. */
+	bool takes_reader;
+};
+
+/*
+ * The events of the reader as a stream of struct arrays, with a column for each name in `columns`: "ts" (uint64),
+ * "cpu" (uint16), "pid" (int32), "comm", "system", "event" and "text" (utf8), "flags" (uint8), "preempt" (uint8),
+ * "buffer" (uint16), "lost" (int64; of a loss, else null), or the name of a field. A field that several types have
+ * gets one column; an event without it has null there. Lost events are rows whose "event" is "lost events" only if the
+ * column "lost" is asked for. The reader must live until the stream is released, and nothing else may use it.
+ * -ENOENT: no type of the files has a field of this name, that the query lets pass; -ENOMEM. `options` may be NULL.
+ * The errors of get_next() are positive errno; get_last_error() has the text.
+ */
+int weft_reader_arrow(weft_reader *reader, const char *const *columns, size_t nr,
+		      const struct weft_arrow_options *options, struct ArrowArrayStream *ret, struct weft_error *error);
+
+/* A table as one struct array with its schema, which live longer than the result if need be. */
+int weft_table_arrow(const weft_table *table, struct ArrowSchema *ret_schema, struct ArrowArray *ret_array,
+		     struct weft_error *error);
+
+/*
+ * weft_analyse - analyses and their tables
+ * ----------------------------------------
+ * An analysis reads all events once and ends with tables: weft-sched(1), weft-latency(1), weft-syscalls(1) and others.
+ * Several can share one pass. What an analysis cannot know, because the trace begins or ends in the middle of
+ * something, because events were lost or were not recorded, it counts and says: weft_result_limit().
+ */
+
+struct weft_analysis_info {
+	size_t size;
+	const char *name;    /* of the analysis and of its command: "sched" */
+	const char *summary; /* one line */
+};
+
+/* The analyses by index: 1, or 0 after the last. The texts live as long as the program. */
+int weft_analysis_at(size_t index, struct weft_analysis_info *ret);
+
+struct weft_analyse_options {
+	size_t size;
+	/* the column that orders the rows, as --sort takes it; NULL: each table's own */
+	const char *sort;
+};
+
+/*
+ * Runs the analyses with these names over all events of the reader. The query chooses tasks, CPUs and times. -ENOENT:
+ * there is no such analysis or no such column; -ENODATA: the file has nothing that the analysis could be about;
+ * -ENOMEM, -EIO... `options` may be NULL.
+ */
+int weft_analyse(weft_reader *reader, const char *const *names, size_t nr, const struct weft_analyse_options *options,
+		 weft_result **ret, struct weft_error *error);
+
+/* Frees the result with its tables. */
+void weft_result_free(weft_result *result);
+
+/* All tables, in the order of the analyses. They live as long as the result. NULL after the last. */
+size_t weft_result_tables(const weft_result *result);
+const weft_table *weft_result_table(const weft_result *result, size_t index);
+
+enum weft_limit {
+	WEFT_LIMIT_CUT = 1,     /* cases whose start or end is not in the trace */
+	WEFT_LIMIT_BROKEN = 2,  /* cases in which events were lost */
+	WEFT_LIMIT_MISSING = 3, /* events that were not recorded, and what is unknown without them */
+	WEFT_LIMIT_NOTES = 4    /* other notes, one for each line */
+};
+
+/*
+ * What limits the findings of an analysis, by its place in `names`: "" if nothing does. It lives as long as the
+ * result.
+ */
+const char *weft_result_limit(const weft_result *result, size_t analysis, enum weft_limit which);
+
+enum weft_form {
+	WEFT_FORM_TEXT = 1, /* for people */
+	WEFT_FORM_JSON = 2,
+	WEFT_FORM_CSV = 3
+};
+
+struct weft_write_options {
+	size_t size;
+	size_t top;     /* rows of each table that is sorted; 0: as the command, 25 as text and else all */
+	unsigned width; /* of the terminal, for text; 0: no limit */
+};
+
+/*
+ * The findings of an analysis, by its place in `names`, byte for byte as its command prints them with --format. Free
+ * *ret with weft_free(); it has a NUL behind its *ret_len bytes. `options` may be NULL.
+ */
+int weft_result_write(const weft_result *result, size_t analysis, enum weft_form form,
+		      const struct weft_write_options *options, char **ret, size_t *ret_len, struct weft_error *error);
+
+struct weft_table_info {
+	size_t size;
+	const char *name;  /* in JSON: "tasks" */
+	const char *title; /* the line above it */
+	size_t analysis;   /* its place in `names` */
+	size_t rows, columns;
+};
+
+/* Fills *ret; its texts live as long as the result. */
+void weft_table_info(const weft_table *table, struct weft_table_info *ret);
+
+enum weft_column_kind {
+	WEFT_COLUMN_TEXT = 1,
+	WEFT_COLUMN_NUMBER = 2,
+	WEFT_COLUMN_COUNT = 3,
+	WEFT_COLUMN_BYTES = 4,
+	WEFT_COLUMN_NS = 5
+};
+
+struct weft_column_info {
+	size_t size;
+	const char *key;   /* in JSON and CSV: "runtime_ns" */
+	const char *title; /* in text */
+	enum weft_column_kind kind;
+};
+
+/* A column by index. -ERANGE: there is none. The texts live as long as the result. */
+int weft_table_column(const weft_table *table, size_t column, struct weft_column_info *ret);
+
+enum weft_cell_kind {
+	WEFT_CELL_NONE = 0,   /* there is no value */
+	WEFT_CELL_TEXT = 1,   /* text, text_len */
+	WEFT_CELL_U64 = 2,    /* u64 */
+	WEFT_CELL_S64 = 3,    /* s64 */
+	WEFT_CELL_DECIMAL = 4 /* s64 / 10^decimals */
+};
+
+struct weft_cell {
+	size_t size;
+	enum weft_cell_kind kind;
+	unsigned decimals;
+	uint64_t u64;
+	int64_t s64;
+	const char *text; /* it ends with a NUL, and lives as long as the result */
+	size_t text_len;
+};
+
+/* A cell. -ERANGE: there is no such row or column. */
+int weft_table_cell(const weft_table *table, size_t row, size_t column, struct weft_cell *ret);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,309 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# libweft: what a program gets through include/weft/weft.h is what weft report prints, and the library does nothing else.
+load lib
+
+golden=$BATS_TEST_DIRNAME/../fixtures/golden
+demo=$BATS_TEST_DIRNAME/../fixtures/demo.dat
+CC=${CC:-gcc}
+
+# build SOURCE NAME [FLAG...]: a program of the tree with the shared library of the build
+build()
+{
+	local source=$1 name=$2
+	shift 2
+	"$CC" -O1 -g -Wall -Wextra -Werror -Iinclude "$@" -o "$BATS_TEST_TMPDIR/$name" "$source" -L"$BUILD" -lweft -Wl,-rpath,"$BUILD"
+}
+
+# same_texts FILE: JSON, fields and, where each event has a line of its own, the lines are those of weft report
+same_texts()
+{
+	local file=$1 dump=$BATS_TEST_TMPDIR/dump out=$BATS_TEST_TMPDIR/out
+	"$WEFT" report --format json "$file" > "$out.json" || true
+	"$dump" json "$file" > "$out.api" || true
+	cmp "$out.json" "$out.api" || { echo "JSON of $file"; diff "$out.json" "$out.api" | head -n 4; return 1; }
+	tests/api/fields < "$out.json" > "$out.want"
+	"$dump" fields "$file" > "$out.api" || true
+	# A byte that JSON cannot hold is not compared.
+	awk -F '\t' 'FNR == NR { want[FNR] = $0; next } { n = split(want[FNR], w, "\t"); same = n == NF
+		for (i = 2; same && i <= NF; i++) same = w[i] == $i || w[i] ~ /=x\?$/
+		split(w[1], a, " "); split($1, b, " "); if (a[4] == "?") { a[4] = b[4]; w[1] = a[1] " " a[2] " " a[3] " " a[4] " " a[5] " " a[6] }
+		if (!same || w[1] != $1) { print "fields of event " FNR ": " want[FNR] " and " $0; bad = 1; exit } }
+		END { if (!bad && FNR != length(want)) { print FNR " events, not " length(want); bad = 1 } exit bad }' "$out.want" "$out.api" ||
+		{ echo "in $file"; return 1; }
+}
+
+@test "api: events, fields and texts are those of weft report" {
+	build tests/api/dump.c dump
+	need_command python3
+	for file in "$golden"/*.dat "$demo"; do
+		same_texts "$file"
+	done
+}
+
+@test "api: events, fields and texts of files from elsewhere, and with threads, are those of weft report" {
+	need_shared samples
+	need_command python3
+	build tests/api/dump.c dump
+	for file in "$SHARED"/samples/*.dat; do
+		same_texts "$file"
+		"$BATS_TEST_TMPDIR/dump" json "$file" | cksum > "$BATS_TEST_TMPDIR/one"
+		"$BATS_TEST_TMPDIR/dump" json "$file" 100 2 | cksum | cmp - "$BATS_TEST_TMPDIR/one"
+	done
+}
+
+@test "api: events, fields and texts of the captures are those of weft report" {
+	need_shared captures
+	need_command python3
+	build tests/api/dump.c dump
+	[ -d "$BUILD/captures" ] || skip "the captures are not unpacked: make check-captures"
+	number=0
+	for path in "$BUILD"/captures/*/*/; do
+		number=$((number + 1))
+		in_turn $number 8 && [ -e "$path/trace.dat" ] || continue
+		"$WEFT" pack -q -o "$BATS_TEST_TMPDIR/packed.dat" "$path" 2> /dev/null || continue
+		same_texts "$BATS_TEST_TMPDIR/packed.dat"
+	done
+}
+
+@test "api: a line is that of the kernel's text" {
+	build tests/api/dump.c dump
+	for name in 6.12-events-sched 6.12-events-syscalls 6.1-rt-events-sched 6.12-function 6.12-blk; do
+		"$WEFT" report "$golden/$name.dat" | grep -v '^#' > "$BATS_TEST_TMPDIR/want"
+		"$BATS_TEST_TMPDIR/dump" line "$golden/$name.dat" 15 '' | cmp - "$BATS_TEST_TMPDIR/want"
+	done
+}
+
+# choose KEY WORD OPTION...: the same choice by a query and by options
+choose()
+{
+	local key=$1 word=$2
+	shift 2
+	"$BATS_TEST_TMPDIR/dump" json "$demo" "$key" "$word" > "$BATS_TEST_TMPDIR/api"
+	"$WEFT" report --format json "$@" "$demo" | cmp - "$BATS_TEST_TMPDIR/api"
+	[ -s "$BATS_TEST_TMPDIR/api" ]
+}
+
+@test "api: a query chooses what the option of its key chooses" {
+	build tests/api/dump.c dump
+	choose 1 sched_switch -e sched_switch
+	choose 1 'sched:*wak*,print' -e 'sched:*wak*,print'
+	choose 2 'sched_switch: next_pid > 0' -f 'sched_switch: next_pid > 0'
+	choose 3 'sched_switch: next_pid > 0' -v -f 'sched_switch: next_pid > 0'
+	choose 5 0 --cpu 0
+	choose 6 0 --pid 0
+	choose 7 '*i*' --comm '*i*'
+	choose 8 +1ms --since +1ms
+	choose 9 +1ms --until +1ms
+	choose 10 7 --limit 7
+	choose 11 7 --tail 7
+}
+
+@test "api: a query fails with the message of the option" {
+	build tests/api/dump.c dump
+	while IFS='|' read -r key word option; do
+		run -1 --separate-stderr "$BATS_TEST_TMPDIR/dump" json "$demo" "$key" "$word"
+		message=$stderr
+		run ! --separate-stderr "$WEFT" report --format json "$option" "$word" "$demo"
+		[[ "$stderr" == *"$message"* ]] || { echo "'$message' is not in '$stderr'"; return 1; }
+	done <<- 'END'
+		1|sched_swich|-e
+		2|next_pid >|-f
+		2|nosuch > 1|-f
+		4|1parsec|--longer
+		5|0-x|--cpu
+		6|minus|--pid
+		8|tomorrow-ish|--since
+		10|many|--limit
+		12|nosuch|-B
+	END
+}
+
+@test "api: a file that is none, or is not there, is a failure that is told" {
+	build tests/api/dump.c dump
+	run -1 --separate-stderr "$BATS_TEST_TMPDIR/dump" json README.md
+	[[ "$stderr" == *"'README.md'"* ]]
+	run -1 --separate-stderr "$BATS_TEST_TMPDIR/dump" json /nonexistent
+	[[ "$stderr" == *"/nonexistent"* ]]
+}
+
+@test "api: handles, types, fields, results and structures of other sizes are what the header says" {
+	build tests/api/rules.c rules
+	"$BATS_TEST_TMPDIR/rules" "$demo" "$golden/6.12-events-sched.dat" "$golden/6.12-event-stacktrace.dat"
+}
+
+@test "api: decoded fields are those of --decode" {
+	need_command python3
+	build tests/api/decoded.c decoded
+	"$BATS_TEST_TMPDIR/decoded" "$golden/6.12-events-syscalls.dat" "$BUILD/plugins" > "$BATS_TEST_TMPDIR/api"
+	"$WEFT" report --decode --plugin-dir "$BUILD/plugins" --format json "$golden/6.12-events-syscalls.dat" |
+		python3 -c 'import json, sys
+for line in sys.stdin:
+    for name, value in json.loads(line).get("decoded", {}).items():
+        print(name, value, sep="=")' | cmp - "$BATS_TEST_TMPDIR/api"
+	[ -s "$BATS_TEST_TMPDIR/api" ]
+}
+
+@test "api: the header is C99, C11, C++98 and C++20" {
+	for standard in c99 c11; do
+		echo '#include <weft/weft.h>' | "$CC" -x c -std=$standard -pedantic -Wall -Wextra -Werror -Iinclude -fsyntax-only -
+	done
+	need_command g++
+	for standard in c++98 c++20; do
+		echo '#include <weft/weft.h>' | g++ -x c++ -std=$standard -pedantic -Wall -Wextra -Werror -Iinclude -fsyntax-only -
+	done
+}
+
+@test "api: the shared library needs libzstd and the C library, and shows only weft_ functions" {
+	needed=$(readelf -d "$BUILD/libweft.so.0" | sed -n 's/.*(NEEDED).*\[\(.*\)\.so.*/\1/p' | grep -vxE 'libm|libdl|libpthread|ld-linux.*' | sort | tr '\n' ' ')
+	[ "$needed" = "libc libzstd " ]
+	readelf -d "$BUILD/libweft.so.0" | grep -q 'SONAME.*\[libweft.so.0\]'
+	[ "$(readelf -d "$BUILD/libweft.so.0" | grep -c TEXTREL)" = 0 ]
+	nm -D --defined-only "$BUILD/libweft.so.0" | awk '$3 !~ /^weft_/ && $2 != "A" { print; bad = 1 } END { exit bad }'
+	nm -g --defined-only "$BUILD/libweft.a" | awk 'NF == 3 && $3 !~ /^weft_/ { print; bad = 1 } END { exit bad }'
+	# Each function of the header is there, and each function that is there is in the header.
+	nm -D --defined-only "$BUILD/libweft.so.0" | sed -n 's/.* T \(weft_[a-z0-9_]*\).*/\1/p' | sort -u > "$BATS_TEST_TMPDIR/there"
+	declared_functions > "$BATS_TEST_TMPDIR/declared"
+	[ -z "$(comm -13 "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/there")" ]
+	[ -z "$(comm -23 "$BATS_TEST_TMPDIR/declared" "$BATS_TEST_TMPDIR/there" | grep -vE '^weft_(slice_fn|reader_arrow|table_|result_|analys)')" ]
+	[ "$(strip -o /dev/stdout "$BUILD/libweft.so.0" | wc -c)" -lt 1572864 ] || skip "a build with other flags is larger"
+}
+
+# The names of the functions that the header declares.
+declared_functions()
+{
+	"$CC" -E -P -Iinclude -x c include/weft/weft.h | tr '\n' ' ' | grep -oE '[* ]weft_[a-z0-9_]+\(' | tr -d '*( ' | sort -u
+}
+
+@test "api: the library does not print, exit, ask the environment, or change what belongs to the process" {
+	nm -D --undefined-only "$BUILD/libweft.so.0" | awk '{ sub(/@.*/, "", $2); print $2 }' | sort -u > "$BATS_TEST_TMPDIR/imports"
+	# Not by name: what writes to standard output or error, ends the process, reads its environment and arguments, or changes
+	# its locale, directory, umask, privileges, limits or signals.
+	run ! grep -xE 'v?printf|f?puts|putchar|perror|psignal|stdout|stderr|v?fprintf|fwrite|warnx?|errx?|v?syslog|_?exit|_Exit|abort|atexit|quick_exit|getenv|secure_getenv|putenv|setenv|environ|__environ|program_invocation(_short)?_name|setlocale|uselocale|f?chdir|chroot|umask|set(res|re|e|fs)?[ug]id|setgroups|capset|prctl|setrlimit(64)?|signal|sigaction|sigprocmask|raise|kill|alarm|fork|vfork|exec[a-z]*|posix_spawn|system|popen|daemon|setsid|dup2|dup3' "$BATS_TEST_TMPDIR/imports"
+	# Nothing mutable: no variables, and no data but constants with addresses.
+	size -A "$BUILD/libweft.a" | awk '$1 ~ /^\.(data|bss|tdata|tbss)($|\.)/ && $1 !~ /^\.data\.rel\.ro/ && $2 > 0 { print; bad = 1 } END { exit bad }'
+}
+
+@test "api: the library writes nothing but to the descriptors that it is given" {
+	build tests/api/dump.c dump
+	"$BATS_TEST_TMPDIR/dump" fields "$demo" 2> "$BATS_TEST_TMPDIR/err" > /dev/null
+	[ ! -s "$BATS_TEST_TMPDIR/err" ]
+}
+
+@test "api: two threads read one file at the same time" {
+	"$CC" -O1 -Wall -Iinclude -pthread -o "$BATS_TEST_TMPDIR/twice" tests/api/twice.c -L"$BUILD" -lweft -Wl,-rpath,"$BUILD"
+	"$BATS_TEST_TMPDIR/twice" "$demo"
+	"$BATS_TEST_TMPDIR/twice" "$golden/6.12-function_graph-event-stack.dat"
+}
+
+@test "api: nothing leaks and nothing invalid is read" {
+	need_command valgrind
+	build tests/api/dump.c dump
+	build tests/api/rules.c rules
+	for how in json fields; do
+		valgrind -q --leak-check=full --error-exitcode=9 "$BATS_TEST_TMPDIR/dump" $how "$golden/6.12-events-sched.dat" 11 200 > /dev/null
+	done
+	valgrind -q --leak-check=full --error-exitcode=9 "$BATS_TEST_TMPDIR/dump" line "$demo" 100 2 10 500 > /dev/null
+	valgrind -q --leak-check=full --error-exitcode=9 "$BATS_TEST_TMPDIR/rules" "$demo" "$golden/6.12-events-sched.dat" "$golden/6.12-event-stacktrace.dat"
+}
+
+@test "example: a histogram of a field has the counts of the kernel's text" {
+	build examples/hist.c hist
+	"$BATS_TEST_TMPDIR/hist" "$golden/6.12-events-sched.dat" sched_switch next_prio > "$BATS_TEST_TMPDIR/out"
+	sed -n 's/.*: sched_switch: .* next_prio=\([0-9]*\).*/\1/p' "$golden/6.12-events-sched.txt" | sort -n | uniq -c |
+		awk '{ print $2, $1 }' | cmp - "$BATS_TEST_TMPDIR/out"
+}
+
+@test "example: gaps says where events were lost, and that a file is damaged" {
+	build examples/gaps.c gaps
+	file=
+	for file in "$golden"/*.dat; do
+		"$WEFT" report --format json "$file" | grep -q '"lost":[0-9n]' && break
+		file=
+	done
+	if [ -n "$file" ]; then
+		"$WEFT" report --format json "$file" | sed -n 's/{"ts":\([0-9]*\),"cpu":\([0-9]*\),.*"lost":.*/CPU \2 before \1/p' > "$BATS_TEST_TMPDIR/want"
+		"$BATS_TEST_TMPDIR/gaps" "$file" | sed -n 's/^\(CPU .*\): .*/\1/p' | sort | uniq > "$BATS_TEST_TMPDIR/out"
+		[ -z "$(sort "$BATS_TEST_TMPDIR/want" | comm -23 - "$BATS_TEST_TMPDIR/out")" ]
+	fi
+	# Zeros in the middle of the pages.
+	cp "$demo" "$BATS_TEST_TMPDIR/cut.dat"
+	at=$("$WEFT" info "$demo" | awk '/pages of CPU 0/ { print $1 }')
+	dd if=/dev/zero of="$BATS_TEST_TMPDIR/cut.dat" bs=1 seek=$((at + 100)) count=500 conv=notrunc 2> /dev/null
+	run -1 "$BATS_TEST_TMPDIR/gaps" "$BATS_TEST_TMPDIR/cut.dat"
+	[[ "$output" == *"events"*"is damaged"* ]]
+	run -2 "$BATS_TEST_TMPDIR/gaps" README.md
+}
+
+@test "example: two machines are merged in time, with the offset of a clock" {
+	build examples/merge.c merge
+	a=$golden/6.12-events-sched.dat b=$golden/6.1-rt-events-sched.dat
+	times() { "$WEFT" report --format json "$1" | sed 's/{"ts":\([0-9]*\).*/\1/'; }
+	shift=$(($(times "$a" | head -n 1) - $(times "$b" | head -n 1)))
+	"$BATS_TEST_TMPDIR/merge" "$a" 0 "$b" $shift > "$BATS_TEST_TMPDIR/out"
+	{ times "$a" | sed 's/$/ a/'; times "$b" | awk -v by="$shift" '{ printf "%.0f b\n", $1 + by }'; } | sort -s -n -k 1,1 | cut -d ' ' -f 2 > "$BATS_TEST_TMPDIR/want"
+	sed "s|^$a: .*|a|; s|^$b: .*|b|" "$BATS_TEST_TMPDIR/out" | cmp - "$BATS_TEST_TMPDIR/want"
+}
+
+@test "example: windows of a large file read a small part of it" {
+	need_shared bench/sched-syscalls.dat
+	build examples/windows.c windows
+	# What a process reads with read(2) and pread(2) is counted by the kernel, whether it is in the page cache or not.
+	# Raw pages have known offsets, and are as large as they are in memory.
+	large=$BATS_TEST_TMPDIR/large.dat
+	"$WEFT" convert -q --file-version 6 -o "$large" "$SHARED/bench/sched-syscalls.dat"
+	size=$(stat -c %s "$large")
+	reads() { "$@" > "$BATS_TEST_TMPDIR/out" && sed -n 's/^rchar: //p' "$BATS_TEST_TMPDIR/io"; }
+	"$CC" -shared -fPIC -o "$BATS_TEST_TMPDIR/io.so" tests/api/io.c
+	few=$(LD_PRELOAD=$BATS_TEST_TMPDIR/io.so IO_FILE=$BATS_TEST_TMPDIR/io reads "$BATS_TEST_TMPDIR/windows" "$large" 10)
+	many=$(LD_PRELOAD=$BATS_TEST_TMPDIR/io.so IO_FILE=$BATS_TEST_TMPDIR/io reads "$BATS_TEST_TMPDIR/windows" "$large" 1010)
+	echo "$(((many - few) / 1000)) bytes for each window of a file of $size"
+	[ $(((many - few) / 1000)) -lt $((size / 100)) ]
+	# The windows have the events that weft report has in them.
+	"$BATS_TEST_TMPDIR/windows" "$large" 1 > "$BATS_TEST_TMPDIR/out"
+	[ "$(cat "$BATS_TEST_TMPDIR/out")" = "$("$WEFT" report --format json --until +1ms "$large" | grep -c '"event"') events in 1 windows" ]
+}
+
+@test "example: a C++ program has the times of weft sched" {
+	need_command g++
+	need_command jq
+	g++ -std=c++17 -O1 -Wall -Wextra -Werror -Iinclude -o "$BATS_TEST_TMPDIR/runtime" examples/runtime.cc -L"$BUILD" -lweft -Wl,-rpath,"$BUILD"
+	file=$golden/6.12-events-sched.dat
+	"$BATS_TEST_TMPDIR/runtime" "$file" | awk '$(NF - 1) != 0 { t[$(NF - 1)] += $NF } END { for (p in t) print p, t[p] }' | sort > "$BATS_TEST_TMPDIR/out"
+	"$WEFT" sched --self --format json "$file" | jq -r '.tasks[] | select(.run_ns > 0) | "\(.pid) \(.run_ns)"' |
+		awk '{ t[$1] += $2 } END { for (p in t) print p, t[p] }' | sort | diff - "$BATS_TEST_TMPDIR/out"
+}
+
+@test "README: its program in C builds and counts" {
+	awk '/^## From your own program/ { on = 1 } on && /^```$/ { if (code) exit } on && code { print } on && /^```c$/ { code = 1 }' README.md > "$BATS_TEST_TMPDIR/prio.c"
+	build "$BATS_TEST_TMPDIR/prio.c" prio
+	cp "$golden/6.12-events-sched.dat" "$BATS_TEST_TMPDIR/trace.dat"
+	(cd "$BATS_TEST_TMPDIR" && ./prio) > "$BATS_TEST_TMPDIR/out"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/out")" = "$(grep -c ': sched_switch: ' "$golden/6.12-events-sched.txt")" ]
+}
+
+@test "example: each has fewer than 60 lines" {
+	for file in examples/*.c examples/*.cc; do
+		[ "$(wc -l < "$file")" -lt 60 ]
+	done
+}
+
+@test "api: a program outside the tree is built with pkg-config, with the shared and with the static library" {
+	need_command pkg-config
+	make -s install DESTDIR="$BATS_TEST_TMPDIR/root" BUILD="$BUILD" > /dev/null
+	root=$BATS_TEST_TMPDIR/root
+	export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$root
+	PKG_CONFIG_PATH=$(dirname "$(find "$root" -name weft.pc)")
+	# Debian keeps what libweft needs, for static programs, where it always is.
+	cp examples/hist.c "$BATS_TEST_TMPDIR/"
+	cd "$BATS_TEST_TMPDIR"
+	# shellcheck disable=SC2046 # words of flags
+	"$CC" hist.c -o shared $(pkg-config --cflags --libs weft)
+	library=$(dirname "$(find "$root" -name libweft.so.0)")
+	LD_LIBRARY_PATH=$library ./shared "$golden/6.12-events-sched.dat" sched_switch next_prio > one
+	# shellcheck disable=SC2046 # words of flags
+	"$CC" hist.c -o static $(pkg-config --cflags weft) "$library/libweft.a" -lzstd -lpthread -ldl -lm
+	./static "$golden/6.12-events-sched.dat" sched_switch next_prio | cmp - one
+	[ -s one ]
+	[ -e "$(find "$root" -name weft_reader.3)" ]
+}
