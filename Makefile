@@ -93,7 +93,7 @@ fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all lib help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install uninstall clean packages-found force
+.PHONY: all lib abi help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install uninstall clean packages-found force
 all: $(BUILD)/weft $(plugins) lib
 
 help:
@@ -120,6 +120,7 @@ help:
 	@echo 'make format        format every file of C by .clang-format, with clang-format 14'
 	@echo 'make compile_commands.json  how each file is compiled, for clangd and its like'
 	@echo 'make docs          make completions/ and man/ anew from the option tables'
+	@echo 'make abi           write the dump of the interface of libweft anew, after functions were added'
 	@echo 'make install       into PREFIX ($(PREFIX)), below DESTDIR if set; make uninstall takes it away'
 	@echo 'make clean         remove $(BUILD)'
 
@@ -286,7 +287,7 @@ bench-scaling: all
 fuzzers: $(fuzzers)
 ifneq ($(FUZZ_BUILD),)
 # The input of these targets is a trace.dat. Their mutator knows the file format and changes the file's parts.
-$(BUILD)/fuzz/container $(BUILD)/fuzz/report $(BUILD)/fuzz/commands: $(fuzz_mutator:%.c=$(BUILD)/%.o)
+$(BUILD)/fuzz/api $(BUILD)/fuzz/container $(BUILD)/fuzz/report $(BUILD)/fuzz/commands: $(fuzz_mutator:%.c=$(BUILD)/%.o)
 # This target calls the commands; libFuzzer has a main() of its own.
 $(BUILD)/fuzz/commands: $(filter-out %/weft.o,$(cmd_obj))
 $(BUILD)/fuzz/import: $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/values.o
@@ -301,6 +302,10 @@ fuzz:
 docs: all
 	@BUILD=$(BUILD) man/generate .
 	@BUILD=$(BUILD) completions/generate .
+
+# The interface of libweft.so.0, which the lint `abi` compares with the header.
+abi:
+	@lib/api/dump-abi lib/api/weft.abi
 
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/plugins $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)

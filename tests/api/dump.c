@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 	struct weft_open_options open = { .size = sizeof(open) };
 	weft_query *query = weft_query_new();
 	weft_reader *reader = weft_reader_new();
-	struct weft_error error = { .text = "" };
+	struct weft_error error = { .text = "out of memory" };
 	weft_file *file = NULL;
 	int r = query && reader ? 0 : -1;
 
@@ -135,10 +135,10 @@ int main(int argc, char **argv)
 	if (!r)
 		r = print(reader, argv[1], &error);
 	if (!r && weft_reader_damage(reader)) {
-		fprintf(stderr, "%s\n", weft_reader_damage(reader));
+		fprintf(stderr, "weft: %s\n", weft_reader_damage(reader));
 		r = -1;
 	} else if (r) {
-		fprintf(stderr, "%s\n", error.text);
+		fprintf(stderr, "weft: %s\n", error.text);
 	}
 	weft_reader_free(reader);
 	weft_query_free(query);

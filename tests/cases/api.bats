@@ -103,7 +103,7 @@ choose()
 	build tests/api/dump.c dump
 	while IFS='|' read -r key word option; do
 		run -1 --separate-stderr "$BATS_TEST_TMPDIR/dump" json "$demo" "$key" "$word"
-		message=$stderr
+		message=${stderr#weft: }
 		run ! --separate-stderr "$WEFT" report --format json "$option" "$word" "$demo"
 		[[ "$stderr" == *"$message"* ]] || { echo "'$message' is not in '$stderr'"; return 1; }
 	done <<- 'END'

@@ -24,6 +24,12 @@ each "$read" "$weft" check $stack
 each "alloc write" "$weft" list formats
 each "alloc read" "$weft" report --stored saved_cmdlines $graph
 
+# The library, through a program that prints what it has of each event.
+"$cc" -O1 -Iinclude -o "$work/dump" tests/api/dump.c -L"$build" -lweft -Wl,-rpath,"$build"
+each "alloc read" "$work/dump" json $demo
+each "alloc read" "$work/dump" fields $graph
+each "alloc thread map" -n 100 "$work/dump" line $demo 100 2
+
 # pack leaves the file that it makes without a fault, or none, and nothing beside it.
 mkdir -p "$work/tree/events/ftrace/print" "$work/tree/per_cpu/cpu0" "$work/packed"
 printf '\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n%s' \
