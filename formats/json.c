@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * One JSON object for each line, for programs: the record's values, with all digits of integers, and the kernel's text
  * of the event. Each record is an object of its own: calls and returns of the function graph are not joined.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * weft's own text for people: times since the first event and since the previous one, names in columns, durations,
  * thousands separators, colour. The text of an event is the kernel's, unchanged; only system calls are written like

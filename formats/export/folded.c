@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Folded stacks: a line for each stack has its frames, the outermost first, with semicolons between them, a blank, and
  * the weight of the innermost frame itself. flamegraph.pl, inferno, speedscope and Perfetto read it. With --diff the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A gzipped profile for pprof (profile.proto): a sample for each stack, with a value for each weight that the trace
  * has, or only for the weight of --weight. Each name is a function and a location. There are no addresses, because the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The JSON of speedscope (www.speedscope.app/file-format-schema.json): a sampled profile for each weight that the trace
  * has, or only for the weight of --weight. Stacks are merged, so that memory does not grow with the events; the order

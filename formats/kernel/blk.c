@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/blktrace.c: print_one_line(), blk_trace_synthesize_old_trace(). */
 #include "formats/kernel/renderers_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_branch.c. No tested kernel has this tracer: the text follows the source alone. */
 #include "formats/kernel/renderers_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_output.c: print_function_args(). */
 #include "formats/kernel/call_args_internal.h"
 

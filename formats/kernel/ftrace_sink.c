@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace.c: print_trace_line(), print_trace_fmt(), test_cpu_buff_start(). */
 #include "formats/kernel/ftrace.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_output.c: trace_fn_trace(), trace_fn_raw(), trace_fn_hex(), trace_fn_bin(). */
 #include "formats/kernel/function_internal.h"
 

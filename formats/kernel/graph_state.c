@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_functions_graph.c: the state that is kept from line to line. */
 #include "formats/kernel/graph.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace.c: s_show(), trace_default_header(), print_trace_header(). */
 #include "formats/kernel/header_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Mirrors kernel/trace/trace_output.h: SEQ_PUT_HEX_FIELD(), SEQ_PUT_FIELD(), and lib/seq_buf.c: seq_buf_putmem_hex().
  */

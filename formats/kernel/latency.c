@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_output.c: trace_print_lat_context(). */
 #include "formats/kernel/latency_internal.h"
 

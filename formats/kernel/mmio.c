@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_mmiotrace.c: a format of its own, without other entries. */
 #include "formats/kernel/renderers_internal.h"
 

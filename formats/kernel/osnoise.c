@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Mirrors kernel/trace/trace_output.c: trace_osnoise_print(), trace_osnoise_raw(), and trace_osnoise.c:
  * print_osnoise_headers().

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Mirrors kernel/trace/trace_output.c: trace_print_print(), trace_bputs_print(), trace_bprint_print(), their _raw(),
  * and trace_raw_data().

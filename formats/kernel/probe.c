@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Mirrors kernel/trace/trace_kprobe.c, trace_uprobe.c, trace_fprobe.c and trace_events_user.c: print_kprobe_event() and
  * the like.

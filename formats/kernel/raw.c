@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace.c: print_raw_fmt(), print_hex_fmt(), print_bin_fmt(). */
 #include "formats/kernel/raw_internal.h"
 

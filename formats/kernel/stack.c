@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_output.c: trace_stack_print(), trace_user_stack_print() and seq_print_user_ip(). */
 #include "formats/kernel/stack_internal.h"
 

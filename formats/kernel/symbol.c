@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_output.c: seq_print_ip_sym(), trace_seq_print_sym(). */
 #include "formats/kernel/symbol.h"
 

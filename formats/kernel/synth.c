@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_events_synth.c: print_synth_event(). */
 #include "formats/kernel/synth_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_syscalls.c: print_syscall_enter(), print_syscall_exit(). */
 #include "formats/kernel/syscall_internal.h"
 

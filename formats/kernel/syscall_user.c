@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Mirrors kernel/trace/trace_syscalls.c of 6.19 and later: print_syscall_enter() for a call with user data, and
  * sys_enter_openat_print(). The format shows which arguments have data: after the arguments, __NAME_val is the data of

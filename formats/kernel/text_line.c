@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* A line of which an import kept the text alone (lib/import): it is printed as it was. */
 #include "formats/kernel/renderers_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Mirrors kernel/trace/trace_output.c: trace_timerlat_print(), trace_timerlat_raw(), and trace_osnoise.c:
  * print_timerlat_headers().

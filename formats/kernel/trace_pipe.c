@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Mirrors kernel/trace/trace.c: tracing_open_pipe(), tracing_read_pipe(), and the pipe_open() of
  * kernel/trace/trace_mmiotrace.c: the text of trace_pipe. It is that of `trace` without its frame, and with a line for

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #ifndef WEFT_WEFT_H
 #define WEFT_WEFT_H
 
@@ -121,7 +121,8 @@ struct weft_open_options {
 	int64_t offset;
 	/*
 	 * The directory of plugins that decode events (weft-plugin(7)), for weft_event_decoded(); "" is the directory
-	 * that weft was installed with, NULL: no plugins. They are programs that the library loads into the process.
+	 * that weft was installed with, NULL: no plugins. They are programs that the library loads into the process;
+	 * those of weft are under the GPL, version 2, and not under the library's licence.
 	 */
 	const char *plugins;
 	/*

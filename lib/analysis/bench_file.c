@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The runs of a command as a text, for later comparisons. A line is a word, and after it numbers and texts with tabs
  * between them:

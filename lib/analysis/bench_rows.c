@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* What the recorded runs did, row by row: the time and the number of calls of each run. */
 #include "lib/analysis/bench_internal.h"
 

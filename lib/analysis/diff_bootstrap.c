@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The block bootstrap. Runs of consecutive blocks of time are drawn with replacement, 2000 times, and the ratio of each
  * figure is computed for each draw. A percentile of a draw is searched in a grid: a few hundred values, most of them

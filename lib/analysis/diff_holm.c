@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* When a difference is called one although many were looked at: of files and of the runs of a benchmark. */
 #include "lib/analysis/diff_internal.h"
 

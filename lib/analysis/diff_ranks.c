@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The test of Mann and Whitney: of all ways to choose as many ranks, it counts those whose sum is at least as far from
  * the middle. Equal values share a rank. With more than EXACT_MAX values a side, the sum is as good as normal.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* What rate and total are counted per: seconds of a recording, seconds of its CPUs, or events in it. */
 #include "lib/analysis/diff_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The calls that lasted longer than a time, below the ones that called them. A caller lasts at least as long as what it
  * calls, so it is among them, too, if its end is in the trace. Only the longest calls are kept: a heap has the shortest

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/analysis/irq_peak_internal.h"
 
 /* Adds time in a window that is not older than those before it. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #ifndef WEFT_ANALYSIS_PASS_H
 #define WEFT_ANALYSIS_PASS_H
 

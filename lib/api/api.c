@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* What all functions of the library share: its version, results, and structures that may grow. */
 #include "lib/api/api_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* weft_event: the values of an event's fields. */
 #include "lib/api/api_internal.h"
 

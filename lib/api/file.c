@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* weft_file: a trace.dat, and what it says about itself. */
 #include "lib/api/api_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* weft_query: the words of lib/reader/query.h, which the query owns here. */
 #include "lib/api/api_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* weft_reader: the events of several files, handed out in batches of lib/reader/batches.h. */
 #include "lib/api/api_internal.h"
 

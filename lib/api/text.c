@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* weft_text: what the file knows about the traced kernel, and a text of an event. */
 #include "lib/api/api_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* weft_type and weft_field: the types of events that a reader has seen, with the places of their fields. */
 #include "lib/api/api_internal.h"
 

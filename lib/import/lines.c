@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* The way of a line from the document to an event: decoded, joined with the next one if a mail was wrapped, parsed. */
 #include "lib/base/fail.h"
 #include "lib/base/text.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/import/lost_internal.h"
 
 #include "lib/import/head_internal.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Reads what kernel/trace/trace_output.c prints: trace_hwlat_print(), trace_osnoise_print(), and so on. */
 #include "lib/import/tracers_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* The two forms in which formats print what a plugin decoded. */
 #include "lib/plugin/decoded.h"
 

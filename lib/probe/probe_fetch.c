@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Mirrors handle_typecast(), parse_this_cpu() and parse_probe_var_current() of the kernel's kernel/trace/trace_probe.c
  * (7.3).

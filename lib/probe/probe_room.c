@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/probe/probe_room_internal.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/schema/arena_internal.h"
 #include "lib/schema/expr_internal.h"
 #include "lib/schema/make_internal.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/state/state_internal.h"
 
 /* With a PID filter, what tasks do that are not listed is unknown (lib/follow/listed.h). */

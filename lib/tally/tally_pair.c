@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The time from one event to another, as the kernel measures it (histogram.rst, "onmatch"): the first event stores its
  * time under the value of the matching field, and replaces an older time; the second event removes it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* The error texts are those of ERRORS in kernel/trace/trace_events_hist.c. */
 #include "lib/tally/tally_internal.h"
 

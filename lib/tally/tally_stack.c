@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The stack of an event follows it on its CPU. Interrupts between the two have events of their own, at another level.
  */

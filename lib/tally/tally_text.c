@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * As event_hist_trigger_print(), hist_trigger_print_key() and hist_trigger_print_val() of
  * kernel/trace/trace_events_hist.c.

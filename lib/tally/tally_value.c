@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * What a row has in a column of values. Minimum, maximum and percentiles come from two stores of samples: the first has
  * the values from 0 on, the second the values below 0 without their sign.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Which events the slices are made of. */
 #include "lib/timeline/timeline_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * From the kernel's include/uapi/asm-generic and include/uapi/linux: fcntl.h, mman-common.h, mman.h, signal.h, fs.h,
  * futex.h, wait.h, eventpoll.h, time.h, net.h, sched.h, prctl.h, inotify.h, resource.h, ptrace.h, mount.h, socket.h.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Made by lib/uapi/generate. */
 /* clang-format off */
 #include "lib/uapi/tables_internal.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Chrome's trace event JSON, one object per line, for many viewers. Process 0 has a row for each CPU with the tasks
  * that ran there, and one for its interrupts; tasks have their system calls and calls of the function graph; other

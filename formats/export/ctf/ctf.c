@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The Common Trace Format 1.8, for Trace Compass and babeltrace2, as perf writes it: events are called SYSTEM:EVENT and
  * have the kernel's own fields, including the common ones; the name of the task is their context. The output is a

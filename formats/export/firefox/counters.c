@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Counters: the frequency of each CPU, and the resident memory of each address space by its kind. */
 #include "formats/export/firefox/firefox_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A profile for profiler.firefox.com: a thread for each task, with its functions (each sample the own time of a stack
  * of the function graph) or the stacks stored with events, and markers: system calls, interrupts, the time on a CPU

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The time of tasks off their CPU, from the states of lib/timeline: blocked until they were woken, then runnable. The
  * stack is the one recorded with the sched_switch that switched the task out, if there is one.

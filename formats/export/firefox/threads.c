@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* The threads of a profile and the names in it. */
 #include "formats/export/firefox/firefox_internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A processed profile of version 60; newer readers convert it to their own version. Tables are columns of the same
  * length.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A flame graph as one SVG file that needs nothing else: frames as wide as their weight, callers below. Frames of a
  * parent that are narrower than a thousandth of the whole become one frame. Names come from the traced machine: they

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A frame is <g class="f" data-x data-w data-d>: its begin, its width and its depth, in units of the whole graph.
  * Zooming maps the frame's range onto the picture. Names are only compared and set as text, never interpreted.

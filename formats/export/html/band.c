@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/html/band_internal.h"
 
 enum { VARINT_MAX = 10, NUMBERS_MAX = 7 * VARINT_MAX };

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* The flame graph of a timeline: its tree as JSON. html_flame_view.js draws it. */
 #include "formats/export/html/html_internal.h"
 #include "formats/export/stacks_internal.h"

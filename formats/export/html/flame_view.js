@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The flame graph beside the timeline, by the rules of flame.js: a click or Enter zooms, search marks and adds up. One
  * frame at a time can be reached by Tab, the others by arrows. Names are untrusted: they are only compared and set as

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A timeline as one HTML file without dependencies: the activity of each CPU and each task as bands of slices (band.h),
  * which a script in the file draws, and the tables of weft summary. The bands are folded until the file has the

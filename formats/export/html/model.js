@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The model of the data, without the page: bands are unpacked when they are first drawn
  * (formats/export/band_internal.h has their format), and folded to 16, 256... ns for pictures in which a pixel is

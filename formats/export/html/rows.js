@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The rows of the page: each CPU, then each task, with its bands one below the other. */
 
 'use strict';

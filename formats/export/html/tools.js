@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the page works out from the model: the colours and their legend, who woke a task, and the sums of a range of
  * time. A wakeup is the event that stands at the start of the task's state "waking" or "runnable" and names its PID.

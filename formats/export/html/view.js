@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Draws the timeline and handles the mouse and the keys. Only visible rows are drawn, and of them only slices at least
  * one pixel wide. Names are untrusted: they are drawn, or set as text, never as markup.

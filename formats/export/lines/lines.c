@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * A line for each event and for each gap: JSON objects, or comma-separated values (RFC 4180, but with newlines only).
  * Times are integers; integers have all their digits; each byte that is not UTF-8 becomes U+FFFD. --fields chooses the

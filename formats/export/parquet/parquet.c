@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Parquet, a file for each type of event, and lost.parquet. The columns are ts, cpu, pid, comm, tgid, flags,
  * preempt_count, instance, and the fields: integers of their size and sign, texts, arrays of integers as lists;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/parquet/writer_internal.h"
 
 #include "formats/export/parquet/thrift_internal.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * System calls as slices. The importer pairs sys_enter and sys_exit by itself: it opens a slice for each sys_enter, so
  * one without its exit, or one that another event repeats, puts all later calls of the task inside it. So an entry

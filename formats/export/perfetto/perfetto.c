@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Perfetto's trace packets (perfetto.dev), for ui.perfetto.dev and trace_processor. Events are in bundles of one CPU;
  * losses split the bundles, and are instants on a track of their own; times on a CPU that no switch proves are slices

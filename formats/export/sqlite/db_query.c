@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/sqlite/db_query.h"
 
 #include "lib/base/fail.h"

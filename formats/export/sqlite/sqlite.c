@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * An SQLite database. One table for each type of event of each instance, e_SYSTEM_EVENT, with ts, cpu, utid, a column
  * for each field, and decoded_NAME for each fact that a plugin lists; the view ftrace_event has them all, and
