@@ -4,6 +4,7 @@
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
 #include "lib/base/number.h"
+#include "lib/base/siphash.h"
 #include "lib/base/text.h"
 #include "lib/event/context_option_internal.h"
 #include "lib/event/cpu_stats.h"
@@ -20,6 +21,9 @@
 #include "lib/trace/trace.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { GUESS_EVENTS = 64 };
@@ -29,6 +33,8 @@ struct owned {
 	struct context context; /* first */
 	struct cpu_stats_list stats;
 	char *clock, *tracer, *release, *preempt_model;
+	struct siphash_key hash_key;
+	bool has_hash_key;
 	bool starved; /* memory ran out: some data is missing */
 };
 
@@ -371,6 +377,18 @@ static int guess_tracer(struct context *context, struct fail *fail)
 	return r < 0 ? r : 0;
 }
 
+/* A file that was extracted from a dump may have it. */
+static void read_hash_key(struct owned *owned)
+{
+	struct trace_text array = own_setting(owned->context.trace, owned->context.buffer, "weft/page_array");
+	struct trace_text text = own_setting(owned->context.trace, owned->context.buffer, "weft/hash_key");
+
+	if (array.text)
+		owned->context.abi.page_array = strtoull(array.text, NULL, 16);
+	owned->has_hash_key = text.text && sscanf(text.text, "%16" SCNx64 "%16" SCNx64, &owned->hash_key.words[0],
+						  &owned->hash_key.words[1]) == 2;
+}
+
 static int context_init(struct owned *owned, struct fail *fail)
 {
 	struct context *context = &owned->context;
@@ -387,6 +405,7 @@ static int context_init(struct owned *owned, struct fail *fail)
 	r = types_new(context->trace, &context->types, fail);
 	if (r < 0)
 		return r;
+	read_hash_key(owned);
 	context->abi.enumerators = context->types;
 	context->abi.enumerator = enumerator;
 	r = schema_new(&context->abi, &context->schema, fail);
@@ -407,6 +426,7 @@ static int context_init(struct owned *owned, struct fail *fail)
 					     .address = env_address,
 					     .now = symbols_moved(context->symbols) ? env_now : NULL,
 					     .hash_pointers = context_hashes_pointers(context),
+					     .hash_key = owned->has_hash_key ? &owned->hash_key : NULL,
 					     .null_text = !context_since(context, 5, 2),
 					     .bitmask_list = context_option(context, OPTION_BITMASK_LIST),
 					     .fields_symbols = context_knows(context, 6, 16),

@@ -26,9 +26,10 @@ struct program_env {
 	uint64_t (*now)(const void *arg, uint64_t address);
 	/* the traced machine as uname -m names it, for the names of errors; NULL: unknown */
 	const char *machine;
-	bool hash_pointers; /* print a placeholder where the kernel printed a hash */
-	bool null_text;     /* %p of NULL is "(null)", as wide as an address: before 5.2 */
-	bool bitmask_list;  /* print masks as "0-3,7": the kernel's option bitmask-list */
+	bool hash_pointers; /* print a placeholder where the kernel printed a hash, or the hash itself: */
+	const struct siphash_key *hash_key; /* the key of the kernel's hashes; NULL: unknown, as nearly always */
+	bool null_text;                     /* %p of NULL is "(null)", as wide as an address: before 5.2 */
+	bool bitmask_list;                  /* print masks as "0-3,7": the kernel's option bitmask-list */
 	/* Behaviour of the kernel's option `fields`: */
 	bool fields_symbols;   /* name the symbol when a number has the size of a pointer: 6.16 and later */
 	bool fields_printable; /* show the bytes of a dynamic string that is not printable: 6.19 and later */

@@ -177,15 +177,16 @@ static const struct expr *parse_address(struct expr_parser *parser, const struct
 }
 
 /*
- * Kernel variables that hold the address of the array of struct page, by machine: no file has their values. They are
- * used for %p only, so while pointers are hashed any address does, except those that stand for errors.
+ * Kernel variables that hold the address of the array of struct page, by machine: no file has their values, unless it
+ * comes from a dump. They are used for %p only, so while pointers are hashed any address does, except those that stand
+ * for errors.
  */
 static bool parse_page_base(struct expr_parser *parser, const struct token *name, const struct expr **ret)
 {
 	static const char *const arrays[] = { "vmemmap", "mem_map" };
 	static const char *const numbers[] = { "vmemmap_base", "memstart_addr", "kernel_map", "__pv_phys_pfn_offset",
 					       "__pv_phys_offset" };
-	uint64_t start = parser->abi->long_size == 8 ? 0xffffea0000000000 : 0xc0000000;
+	uint64_t start = parser->abi->page_array ?: parser->abi->long_size == 8 ? 0xffffea0000000000 : 0xc0000000;
 	bool known = false;
 
 	for (size_t i = 0; i < array_size(arrays); i++)
@@ -198,7 +199,7 @@ static bool parse_page_base(struct expr_parser *parser, const struct token *name
 	/* Its members are also unknown. */
 	if (known && tokens_take(parser->tokens, '.'))
 		tokens_next(parser->tokens);
-	parser->unknown_address = parser->unknown_address || known;
+	parser->unknown_address = parser->unknown_address || (known && !parser->abi->page_array);
 	return known;
 }
 

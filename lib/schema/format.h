@@ -57,7 +57,9 @@ struct schema_abi {
 	bool swap; /* records are not in this machine's byte order */
 	bool big_endian;
 	uint8_t long_size;
-	uint32_t hz;      /* CONFIG_HZ of the traced kernel; 0: unknown, taken as 250 */
+	uint32_t hz; /* CONFIG_HZ of the traced kernel; 0: unknown, taken as 250 */
+	/* the address of the kernel's array of struct page, from a dump of its memory; 0: unknown, as nearly always */
+	uint64_t page_array;
 	bool cper_blanks; /* kernels before 5.18: "node: 1", not "node:1", where memory failed */
 	/*
 	 * The value of an enumerator that formats use by name, from another source; may be NULL. False when it is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/base/out.h"
+#include "lib/base/siphash.h"
 #include "lib/schema/expr_internal.h"
 #include "lib/schema/format.h"
 #include "lib/schema/program.h"
@@ -30,7 +31,7 @@ static void put_raw(const struct spec *spec, uint64_t value, uint8_t long_size, 
 	spec_number(&number, value, out);
 }
 
-/* ptr_to_id() of lib/vsprintf.c hashes with a secret that no trace contains. */
+/* ptr_to_id() of lib/vsprintf.c hashes with a secret, which only a dump of the kernel's memory can contain. */
 static void put_hashed(const struct spec *spec, uint64_t value, const struct run *run, struct out *out)
 {
 	struct spec wide = *spec;
@@ -43,6 +44,10 @@ static void put_hashed(const struct spec *spec, uint64_t value, const struct run
 	}
 	if (!run->env->hash_pointers || !value || is_error(value, long_size)) {
 		put_raw(spec, value, long_size, out);
+		return;
+	}
+	if (run->env->hash_key) {
+		put_raw(spec, (uint32_t)siphash_u64(run->env->hash_key, value), long_size, out);
 		return;
 	}
 	wide.width = long_size * 2;

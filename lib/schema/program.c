@@ -3,6 +3,7 @@
 
 #include "lib/base/digits.h"
 #include "lib/base/out.h"
+#include "lib/base/siphash.h"
 #include "lib/schema/arena_internal.h"
 #include "lib/schema/compile_internal.h"
 #include "lib/schema/fields_internal.h"
@@ -193,6 +194,8 @@ static char *put_pointer(char *at, uint64_t value, const struct run *run)
 	}
 	if (!run->env->hash_pointers || !value || value >= (uint64_t)-4095)
 		return put_hex_zeros(at, value, 16);
+	if (run->env->hash_key)
+		return put_hex_zeros(at, (uint32_t)siphash_u64(run->env->hash_key, value), 16);
 	memcpy(at, "(____ptrval____)", 16);
 	return at + 16;
 }
