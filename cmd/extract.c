@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/extract_dump.h"
 #include "cmd/options/output_options.h"
+#include "cmd/options/reading.h"
 #include "cmd/terminal/paste.h"
 #include "cmd/terminal/progress.h"
 #include "lib/base/text.h"
@@ -10,19 +12,33 @@
 #include <string.h>
 
 /* weft extract: makes a trace.dat from what the kernel's buffers already contain. */
-enum { INSTANCES_MAX = 256 };
+enum { INSTANCES_MAX = 256, OPT_DUMP = 512, OPT_BTF, OPT_HASH_KEY };
 
 struct arguments {
 	struct output_arguments output;
 	const char *instances[INSTANCES_MAX];
 	size_t nr_instances;
 	bool snapshot, all;
+	const char *dump, *btf;
+	bool hash_key;
+	struct reading reading; /* of the dump */
 };
 
 static const struct argp_option options[] = {
 	{ "instance", 'B', "INSTANCE", 0, "Extract the buffer of INSTANCE, '' being the top one; repeatable", 1 },
 	{ "all", 'a', NULL, 0, "Extract the top one and every instance", 1 },
 	{ "snapshot", 's', NULL, 0, "Extract the snapshot instead of the buffer", 1 },
+	{ "dump", OPT_DUMP, "FILE", 0,
+	  "Extract from FILE, a dump of the memory of a machine that crashed: an ELF core or a file of makedumpfile; "
+	  "- is standard input",
+	  1 },
+	{ "btf", OPT_BTF, "FILE", 0,
+	  "With --dump: FILE is a copy of that kernel's /sys/kernel/btf/vmlinux, if its memory has no type information",
+	  1 },
+	{ "hash-key", OPT_HASH_KEY, NULL, 0,
+	  "With --dump: keep the key by which that kernel hashed pointers, so that reports print them as it did. "
+	  "The key also tells what other texts of that boot have hashed",
+	  1 },
 	{ 0 },
 };
 
@@ -43,6 +59,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &arguments->output;
+		state->child_inputs[1] = &arguments->reading;
 		return 0;
 	case 'B':
 		add_instance(arguments, arg, state);
@@ -53,7 +70,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 's':
 		arguments->snapshot = true;
 		return 0;
+	case OPT_DUMP:
+		arguments->dump = arg;
+		return 0;
+	case OPT_BTF:
+		arguments->btf = arg;
+		return 0;
+	case OPT_HASH_KEY:
+		arguments->hash_key = true;
+		return 0;
 	case ARGP_KEY_END:
+		if (!arguments->dump && (arguments->btf || arguments->hash_key || arguments->reading.no_sandbox))
+			argp_error(state, "%s goes with --dump",
+				   arguments->btf      ? "--btf" :
+				   arguments->hash_key ? "--hash-key" :
+							 "--no-sandbox");
 		if (arguments->all && arguments->nr_instances)
 			argp_error(state, "--all and -B %s cannot be combined", arguments->instances[0]);
 		return 0;
@@ -66,6 +97,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ &output_argp, 0, NULL, 2 },
+	{ &reading_argp, 0, "With --dump:", 3 },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -101,6 +133,15 @@ static int run(int argc, char **argv)
 	int err;
 
 	command_parse(&extract_command, argc, argv, 0, &arguments);
+	if (arguments.dump)
+		return extract_dump_run(&(struct extract_dump){ .dump = arguments.dump,
+								.btf = arguments.btf,
+								.instances = arguments.instances,
+								.nr_instances = arguments.nr_instances,
+								.snapshot = arguments.snapshot,
+								.hash_key = arguments.hash_key,
+								.reading = &arguments.reading,
+								.output = &arguments.output });
 	if (!arguments.output.quiet)
 		progress_prepare("extract", false);
 	progress_start(0);
@@ -135,7 +176,8 @@ const struct command extract_command = {
 	.summary = "make a file of what the kernel's buffers hold",
 	.brief = "buffers to file",
 	.examples = "  weft extract\n"
-		    "  weft extract -s -o snapshot.dat",
+		    "  weft extract -s -o snapshot.dat\n"
+		    "  weft extract --dump /var/crash/vmcore -o crash.dat",
 	.group = "trace",
 	.argp = &argp,
 	.run = run,

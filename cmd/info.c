@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/extract_dump.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/reading.h"
 #include "cmd/terminal/pager.h"
@@ -23,18 +24,21 @@
 #include <string.h>
 
 /* weft info: tells what a file contains. */
-enum { OPT_NO_EVENTS = 256, OPT_SETTINGS, OPT_SETTING };
+enum { OPT_NO_EVENTS = 256, OPT_SETTINGS, OPT_SETTING, OPT_DUMP };
 
 struct arguments {
 	const char *input;
 	const char *setting;
 	const char *instance;
+	const char *dump;
 	bool settings, no_events;
 	struct reading reading;
 };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Look into FILE (default: trace.dat); - is standard input", 1 },
+	{ "dump", OPT_DUMP, "FILE", 0,
+	  "FILE is a dump of a kernel's memory: list its trace buffers, which weft extract --dump makes files of", 1 },
 	{ "no-events", OPT_NO_EVENTS, NULL, 0, "Do not read the events: no counts, no times", 1 },
 	{ "settings", OPT_SETTINGS, NULL, 0, "List the tracefs settings saved in the file instead", 2 },
 	{ "setting", OPT_SETTING, "NAME", 0, "Print only the saved setting NAME, byte for byte", 2 },
@@ -59,6 +63,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_NO_EVENTS:
 		arguments->no_events = true;
+		return 0;
+	case OPT_DUMP:
+		arguments->dump = arg;
 		return 0;
 	case OPT_SETTINGS:
 		arguments->settings = true;
@@ -453,6 +460,9 @@ static int run(int argc, char **argv)
 	int r, err;
 
 	command_parse(&info_command, argc, argv, 0, &arguments);
+	if (arguments.dump)
+		return extract_dump_run(
+			&(struct extract_dump){ .dump = arguments.dump, .reading = &arguments.reading, .list = true });
 	pager_start();
 	if (!arguments.input)
 		arguments.input = "trace.dat";

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/base/siphash.h"
 
 static uint64_t rotate(uint64_t value, unsigned by)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #ifndef WEFT_BASE_SIPHASH_H
 #define WEFT_BASE_SIPHASH_H
 

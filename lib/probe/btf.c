@@ -2,7 +2,7 @@
 #include "lib/probe/btf_internal.h"
 
 #include "lib/base/buf.h"
-#include "lib/probe/btf_types_internal.h"
+#include "lib/image/btf_types.h"
 #include "lib/tracefs/tracing.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/explain/probe.h"
-#include "lib/probe/btf_types_internal.h"
+#include "lib/image/btf_types.h"
 #include "lib/tracefs/instance.h"
 #include "lib/tracefs/tracing.h"
 

@@ -3,7 +3,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/probe/btf_types_internal.h"
+#include "lib/image/btf_types.h"
 
 #include <ctype.h>
 #include <stdlib.h>

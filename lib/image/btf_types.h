@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef WEFT_PROBE_BTF_TYPES_INTERNAL_H
-#define WEFT_PROBE_BTF_TYPES_INTERNAL_H
+#ifndef WEFT_IMAGE_BTF_TYPES_H
+#define WEFT_IMAGE_BTF_TYPES_H
 
 #include "lib/base/bytes.h"
 #include "lib/base/cleanup.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "lib/probe/btf_types_internal.h"
+#include "lib/image/btf_types.h"
 
 #include "lib/base/fail.h"
 

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/extract_dump.h"
+
+#include "cmd/command.h"
+#include "cmd/form_apart.h"
+#include "cmd/options/form_options.h"
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/readable.h"
+#include "lib/base/sandbox.h"
+#include "lib/base/text.h"
+#include "lib/dump/dump.h"
+#include "lib/trace/writer.h"
+#include "lib/wreck/wreck.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file cannot become larger than this: the buffers of large machines are a few GB. */
+#define FILE_MAX (UINT64_C(64) << 30)
+
+enum { BTF_MAX = 64 << 20 };
+
+struct work {
+	const struct extract_dump *extract;
+	struct form form;
+	struct dump *dump;
+	struct wreck *wreck;
+	struct buf btf;
+	uint64_t size; /* of the new file */
+};
+
+static int open_file(const char *path, int *ret_fd, struct fail *fail)
+{
+	if (strcmp(path, "-") != 0)
+		return readable_open(path, ret_fd, fail);
+	*ret_fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	return *ret_fd < 0 ? fail_set(fail, -errno, "cannot read standard input: %s", strerror(errno)) : 0;
+}
+
+static int read_btf(struct work *work, int fd, struct fail *fail)
+{
+	char part[64 << 10];
+	ssize_t got;
+
+	while ((got = read(fd, part, sizeof(part))) > 0) {
+		if (work->btf.len + (size_t)got > BTF_MAX)
+			return fail_set(fail, -EFBIG, "'%s' is too large for type information", work->extract->btf);
+		if (!buf_add(&work->btf, part, (size_t)got))
+			return fail_memory(fail);
+	}
+	return got < 0 ? fail_set(fail, -errno, "cannot read '%s': %s", work->extract->btf, strerror(errno)) : 0;
+}
+
+/* Opens the inputs, gives up all rights, and then reads what a crashed kernel has left. */
+static int open_all(struct work *work, struct fail *fail)
+{
+	const struct extract_dump *extract = work->extract;
+	cleanup_fd int fd = -1, btf = -1;
+	struct stat st;
+	int r = open_file(extract->dump, &fd, fail);
+
+	if (!r && extract->btf)
+		r = open_file(extract->btf, &btf, fail);
+	if (!r && fstat(fd, &st))
+		r = fail_set(fail, -errno, "cannot read '%s': %s", extract->dump, strerror(errno));
+	if (!r && !extract->list)
+		r = form_limit(&work->form, FILE_MAX, fail);
+	/* What cannot be seeked becomes a temporary file, while files can be made. */
+	if (!r && !S_ISREG(st.st_mode))
+		r = dump_open(fd, extract->dump, &work->dump, fail);
+	if (!r && !extract->reading->no_sandbox)
+		r = sandbox_enter(st.st_uid, st.st_gid, fail);
+	if (!r && !work->dump)
+		r = dump_open(fd, extract->dump, &work->dump, fail);
+	if (!r && btf >= 0)
+		r = read_btf(work, btf, fail);
+	if (r)
+		return r;
+	r = wreck_open(work->dump, work->btf.len ? work->btf.data : NULL, work->btf.len, &work->wreck, fail);
+	return r ? fail_in(fail, r, "'%s'", extract->dump) : 0;
+}
+
+static const char *called(const struct wreck_buffer *buffer, char *into, size_t size)
+{
+	snprintf(into, size, "%s%s%s%s", buffer->snapshot ? "the snapshot of " : "",
+		 *buffer->name ? "instance '" : "the top instance", buffer->name, *buffer->name ? "'" : "");
+	return into;
+}
+
+/* Compares what was found with what the kernel has counted. Returns whether something is missing. */
+static bool tell_buffer(const struct wreck_buffer *buffer)
+{
+	char name[300], events[TEXT_HUMAN], counted[TEXT_HUMAN], size[TEXT_HUMAN];
+
+	called(buffer, name, sizeof(name));
+	if (buffer->remote) {
+		command_warn("note: another processor than the kernel writes %s: it is left out", name);
+		return false;
+	}
+	command_warn("%s: %s events in %s of pages, the kernel counted %s", name, text_count(events, buffer->events),
+		     text_size(size, buffer->pages), text_count(counted, buffer->counted));
+	if (buffer->overwritten)
+		command_warn("note: %s event%s of it had been overwritten", text_count(events, buffer->overwritten),
+			     text_plural(buffer->overwritten));
+	if (buffer->consumed)
+		command_warn("note: a reader of the pipe had read %s of the events",
+			     text_count(events, buffer->consumed));
+	if (buffer->unfinished)
+		command_warn("note: %s of events that were being written are left out",
+			     text_size(size, buffer->unfinished));
+	if (buffer->missing)
+		command_warn("note: the dump lacks %s page%s of it", text_count(events, buffer->missing),
+			     text_plural(buffer->missing));
+	if (buffer->broken)
+		command_warn("note: on %zu CPU%s the list of pages is damaged: it ends too early", buffer->broken,
+			     text_plural(buffer->broken));
+	return buffer->missing || buffer->broken || buffer->events != buffer->counted;
+}
+
+static bool is_told(const struct extract_dump *extract, const struct wreck_buffer *buffer)
+{
+	if (buffer->snapshot != extract->snapshot)
+		return false;
+	for (size_t i = 0; i < extract->nr_instances; i++)
+		if (!strcmp(extract->instances[i], buffer->name))
+			return true;
+	return !extract->nr_instances && (!*buffer->name || buffer->events);
+}
+
+/* Says what was found. Returns whether something is missing. */
+static bool tell(const struct work *work)
+{
+	struct wreck_buffer buffer;
+	struct wreck_facts facts;
+	char size[TEXT_HUMAN];
+	bool lacks = false;
+	const char *codec;
+
+	wreck_facts(work->wreck, &facts);
+	command_warn("%s: %s of %s, %zu formats of events, %zu symbols, %zu names of tasks",
+		     work->extract->output->output, text_size(size, work->size), facts.release, facts.events,
+		     facts.symbols, facts.tasks);
+	for (size_t i = 0; wreck_buffer_at(work->wreck, i, &buffer); i++)
+		if (is_told(work->extract, &buffer))
+			lacks |= tell_buffer(&buffer);
+	if (facts.unread)
+		command_warn("note: the dump lacks the formats of %zu events: these are printed as numbers",
+			     facts.unread);
+	if (dump_refused(work->dump, &codec))
+		command_warn("note: pages of the dump are compressed with %s, which weft cannot read", codec);
+	return lacks;
+}
+
+static int write_wreck(void *arg, int fd, struct fail *fail)
+{
+	struct work *work = arg;
+	const struct extract_dump *extract = work->extract;
+	const struct output_arguments *output = extract->output;
+	const struct wreck_choice choice = { .names = extract->instances,
+					     .nr = extract->nr_instances,
+					     .snapshot = extract->snapshot,
+					     .hash_key = extract->hash_key,
+					     .version = "weft " WEFT_VERSION };
+	const struct writer_options as = { .version = output->version,
+					   .compress = output->compress,
+					   .level = output->level,
+					   .temporaries = work->form.as.temporaries };
+
+	return wreck_write(work->wreck, &choice, &as, fd, &work->size, fail);
+}
+
+static void release(struct work *work)
+{
+	wreck_free(work->wreck);
+	dump_free(work->dump);
+	buf_release(&work->btf);
+}
+
+static int make_file(void *arg)
+{
+	struct work *work = arg;
+	struct fail fail = FAIL_INIT;
+	bool lacks = false;
+	int r = open_all(work, &fail);
+
+	if (!r)
+		r = form_write(&work->form, "", write_wreck, work, &fail);
+	if (r)
+		command_failed(&fail);
+	else if (!work->extract->output->quiet)
+		lacks = tell(work);
+	release(work);
+	return r || lacks ? EXIT_FAILED : EXIT_OK;
+}
+
+static int print_list(struct work *work)
+{
+	struct fail fail = FAIL_INIT;
+	struct wreck_buffer buffer;
+	struct wreck_facts facts;
+	int r = open_all(work, &fail);
+
+	if (!r) {
+		wreck_facts(work->wreck, &facts);
+		printf("dump      %s\nrelease   %s\nmachine   %s\nhost      %s\nsymbols   %zu\n", dump_kind(work->dump),
+		       facts.release, facts.machine, facts.host, facts.symbols);
+		printf("\n%-24s %4s %10s %12s %12s %12s\n", "BUFFER", "CPUS", "PAGES", "EVENTS", "COUNTED",
+		       "OVERWRITTEN");
+	}
+	for (size_t i = 0; !r && wreck_buffer_at(work->wreck, i, &buffer); i++) {
+		char name[300], size[TEXT_HUMAN];
+
+		snprintf(name, sizeof(name), "%s%s", *buffer.name ? buffer.name : "(top)",
+			 buffer.snapshot ? " (snapshot)" : "");
+		printf("%-24s %4zu %10s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", name, buffer.nr_cpus,
+		       text_size(size, buffer.pages), buffer.events, buffer.counted, buffer.overwritten);
+	}
+	if (r)
+		command_failed(&fail);
+	release(work);
+	return r ? EXIT_FAILED : EXIT_OK;
+}
+
+int extract_dump_run(const struct extract_dump *extract)
+{
+	struct work work = { .extract = extract, .btf = BUF_INIT };
+	const struct output_arguments *output = extract->output;
+
+	if (extract->list)
+		return print_list(&work);
+	work.form.output = output->output;
+	work.form.mode = output->mode;
+	work.form.quiet = output->quiet;
+	work.form.reading = *extract->reading;
+	return form_apart(&work.form, make_file, &work);
+}

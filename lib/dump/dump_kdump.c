@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/base/bytes.h"
+#include "lib/base/fail.h"
+#include "lib/codec/frame.h"
+#include "lib/dump/dump_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/*
+ * A file of makedumpfile: a header, two bitmaps of pages, a descriptor for each page of the second bitmap, and the
+ * pages, each compressed alone (diskdump_mod.h of makedumpfile; struct disk_dump_header, kdump_sub_header, page_desc).
+ */
+enum {
+	HEADER_SIZE = 464,
+	AT_VERSION = 8,
+	AT_MACHINE = 12 + 4 * 65, /* utsname.machine */
+	AT_STATUS = 424,
+	AT_BLOCK_SIZE = 428,
+	AT_SUB_HEADER = 432,
+	AT_BITMAPS = 436,
+	AT_MAX_PAGE = 440,
+	SUB_HEADER_SIZE = 96,
+	SUB_NOTE = 32, /* offset_vmcoreinfo, size_vmcoreinfo */
+	SUB_NOTES = 48,
+	SUB_MAX_PAGE = 88,
+	DESCRIPTOR = 24,
+	BLOCK_MIN = 4096,
+	BLOCK_MAX = 64 << 10,
+	/* Set bits are counted up to each part of the bitmap of this many bytes. */
+	PART = 4096,
+	CACHE = 256, /* pages; a power of two */
+};
+
+enum { PAGE_ZLIB = 1, PAGE_LZO = 2, PAGE_SNAPPY = 4, PAGE_ZSTD = 0x20 };
+
+#define BITMAP_MAX (UINT64_C(1) << 30) /* of 32 TB */
+
+struct kdump {
+	uint32_t block_size;
+	uint64_t bitmap, bitmap_len; /* place and length of the second bitmap */
+	uint64_t descriptors;
+	uint32_t *before; /* the set bits before each part of the bitmap */
+	size_t nr_parts;
+	struct frame_reader *frames;
+	uint8_t *packed;        /* room for a compressed page */
+	uint8_t *pages;         /* CACHE pages */
+	uint64_t cached[CACHE]; /* page number + 1; 0: none */
+};
+
+static unsigned bits(const uint8_t *at, size_t len)
+{
+	unsigned sum = 0;
+	size_t i = 0;
+
+	for (; i + 8 <= len; i += 8)
+		sum += (unsigned)__builtin_popcountll(load_u64(at + i, false));
+	for (; i < len; i++)
+		sum += (unsigned)__builtin_popcount(at[i]);
+	return sum;
+}
+
+static int count_parts(struct dump *dump, struct kdump *kdump, struct fail *fail)
+{
+	uint8_t part[PART];
+	uint32_t sum = 0;
+
+	kdump->nr_parts = (size_t)((kdump->bitmap_len + PART - 1) / PART);
+	kdump->before = calloc(kdump->nr_parts + 1, sizeof(*kdump->before));
+	if (!kdump->before)
+		return fail_memory(fail);
+	for (size_t i = 0; i < kdump->nr_parts; i++) {
+		uint64_t left = kdump->bitmap_len - i * PART;
+		size_t len = left < PART ? (size_t)left : PART;
+
+		kdump->before[i] = sum;
+		if (!flat_read(&dump->file, kdump->bitmap + i * PART, part, len))
+			return fail_set(fail, -EBADMSG, "'%s' is cut off in the bitmap of its pages", dump->path);
+		sum += bits(part, len);
+	}
+	kdump->before[kdump->nr_parts] = sum;
+	return 0;
+}
+
+/* What the second header has: notes, and VMCOREINFO. */
+static int take_sub_header(struct dump *dump, const uint8_t *sub, struct fail *fail)
+{
+	uint64_t at = load_u64(sub + SUB_NOTE, false), len = load_u64(sub + SUB_NOTE + 8, false);
+	cleanup_free uint8_t *text = NULL, *notes = NULL;
+	int r = 0;
+
+	if (len && len <= DUMP_NOTE_MAX) {
+		text = malloc((size_t)len);
+		if (!text)
+			return fail_memory(fail);
+		if (flat_read(&dump->file, at, text, (size_t)len))
+			r = dump_keep_note(dump, text, (size_t)len, fail);
+	}
+	at = load_u64(sub + SUB_NOTES, false);
+	len = load_u64(sub + SUB_NOTES + 8, false);
+	if (!r && len && len <= DUMP_NOTES_MAX) {
+		notes = malloc((size_t)len);
+		if (!notes)
+			return fail_memory(fail);
+		if (flat_read(&dump->file, at, notes, (size_t)len))
+			r = dump_take_notes(dump, notes, (size_t)len, fail);
+	}
+	return r;
+}
+
+static enum dump_machine machine_of(const uint8_t *head)
+{
+	const char *machine = (const char *)head + AT_MACHINE;
+
+	return !strncmp(machine, "x86_64", 65)  ? DUMP_X86_64 :
+	       !strncmp(machine, "aarch64", 65) ? DUMP_ARM64 :
+						  DUMP_OTHER;
+}
+
+/* Finds the places in the file. */
+static int place(struct dump *dump, struct kdump *kdump, const uint8_t *head, struct fail *fail)
+{
+	uint64_t sub = load_u32(head + AT_SUB_HEADER, false), blocks = load_u32(head + AT_BITMAPS, false);
+	uint64_t max = load_u32(head + AT_MAX_PAGE, false), all;
+	uint8_t more[SUB_HEADER_SIZE] = { 0 };
+	int r = 0;
+
+	kdump->block_size = load_u32(head + AT_BLOCK_SIZE, false);
+	if (kdump->block_size < BLOCK_MIN || kdump->block_size > BLOCK_MAX ||
+	    (kdump->block_size & (kdump->block_size - 1)))
+		return fail_set(fail, -EBADMSG, "'%s': its pages have %u bytes, which cannot be", dump->path,
+				kdump->block_size);
+	if (flat_read(&dump->file, kdump->block_size, more, sizeof(more))) {
+		uint64_t max_64 = load_u64(more + SUB_MAX_PAGE, false);
+
+		if (load_u32(head + AT_VERSION, false) >= 6 && max_64)
+			max = max_64;
+		r = take_sub_header(dump, more, fail);
+	}
+	all = blocks * kdump->block_size;
+	kdump->bitmap_len = (max + 7) / 8;
+	if (kdump->bitmap_len > all / 2)
+		kdump->bitmap_len = all / 2;
+	if (!r && (!kdump->bitmap_len || kdump->bitmap_len > BITMAP_MAX))
+		return fail_set(fail, -EBADMSG, "'%s': the bitmap of its pages cannot have this size", dump->path);
+	kdump->bitmap = (1 + sub) * kdump->block_size + all / 2;
+	kdump->descriptors = (1 + sub) * kdump->block_size + all;
+	return r;
+}
+
+static int open_kdump(struct dump *dump, struct fail *fail)
+{
+	uint8_t head[HEADER_SIZE];
+	struct kdump *kdump;
+	int r;
+
+	if (!flat_read(&dump->file, 0, head, sizeof(head)) || memcmp(head, "KDUMP   ", 8))
+		return 0;
+	dump->machine = machine_of(head);
+	dump->of_kind = kdump = calloc(1, sizeof(*kdump));
+	if (!kdump)
+		return fail_memory(fail);
+	r = place(dump, kdump, head, fail);
+	if (!r)
+		r = count_parts(dump, kdump, fail);
+	if (!r)
+		r = frame_reader_new(&kdump->frames, fail);
+	if (r)
+		return r;
+	/* A page that does not get smaller is stored as it is. */
+	kdump->packed = malloc(kdump->block_size);
+	kdump->pages = malloc((size_t)CACHE * kdump->block_size);
+	return kdump->packed && kdump->pages ? 1 : fail_memory(fail);
+}
+
+/* The number of the page among those in the file. False: it is not there. */
+static bool rank_of(const struct dump *dump, const struct kdump *kdump, uint64_t page, uint64_t *ret)
+{
+	uint8_t part[PART];
+	size_t inside = (size_t)(page / 8 % PART);
+
+	if (page / 8 >= kdump->bitmap_len ||
+	    !flat_read(&dump->file, kdump->bitmap + page / 8 / PART * PART, part, inside + 1) ||
+	    !(part[inside] >> page % 8 & 1))
+		return false;
+	*ret = kdump->before[page / 8 / PART] + bits(part, inside) +
+	       (unsigned)__builtin_popcount(part[inside] & ((1U << page % 8) - 1));
+	return true;
+}
+
+static bool refuse(struct dump *dump, const char *codec)
+{
+	dump->refused++;
+	dump->codec = codec;
+	return false;
+}
+
+static bool unpack(struct dump *dump, struct kdump *kdump, uint32_t flags, uint32_t len, uint8_t *into)
+{
+	uLongf size = kdump->block_size;
+
+	if (flags & PAGE_ZLIB)
+		return uncompress(into, &size, kdump->packed, len) == Z_OK && size == kdump->block_size;
+	if (flags & PAGE_ZSTD)
+		return !frame_read(kdump->frames, kdump->packed, len, into, kdump->block_size, NULL);
+	return refuse(dump, flags & PAGE_LZO ? "lzo" : "snappy");
+}
+
+static bool load_page(struct dump *dump, struct kdump *kdump, uint64_t page, uint8_t *into)
+{
+	uint8_t descriptor[DESCRIPTOR];
+	uint64_t rank, at;
+	uint32_t len, flags;
+
+	if (!rank_of(dump, kdump, page, &rank) ||
+	    !flat_read(&dump->file, kdump->descriptors + rank * DESCRIPTOR, descriptor, sizeof(descriptor)))
+		return false;
+	at = load_u64(descriptor, false);
+	len = load_u32(descriptor + 8, false);
+	flags = load_u32(descriptor + 12, false);
+	/* 0: an incomplete dump has lost the page. */
+	if (!at || !len || len > kdump->block_size)
+		return false;
+	if (!(flags & (PAGE_ZLIB | PAGE_LZO | PAGE_SNAPPY | PAGE_ZSTD)))
+		return len == kdump->block_size && flat_read(&dump->file, at, into, len);
+	return flat_read(&dump->file, at, kdump->packed, len) && unpack(dump, kdump, flags, len, into);
+}
+
+static bool read_kdump(struct dump *dump, uint64_t address, void *into, size_t len)
+{
+	struct kdump *kdump = dump->of_kind;
+	uint8_t *to = into;
+
+	while (len) {
+		uint64_t page = address / kdump->block_size;
+		size_t inside = (size_t)(address % kdump->block_size), some = kdump->block_size - inside;
+		uint64_t *cached = &kdump->cached[page % CACHE];
+		uint8_t *held = kdump->pages + (size_t)(page % CACHE) * kdump->block_size;
+
+		if (*cached != page + 1) {
+			*cached = 0;
+			if (!load_page(dump, kdump, page, held))
+				return false;
+			*cached = page + 1;
+		}
+		some = some < len ? some : len;
+		memcpy(to, held + inside, some);
+		address += some;
+		to += some;
+		len -= some;
+	}
+	return true;
+}
+
+/* Ranges are parts of the bitmap that have any page. */
+static bool range_kdump(const struct dump *dump, uint64_t from, uint64_t *ret_from, uint64_t *ret_to)
+{
+	const struct kdump *kdump = dump->of_kind;
+	uint64_t each = (uint64_t)PART * 8 * kdump->block_size;
+	size_t i = from / each < kdump->nr_parts ? (size_t)(from / each) : kdump->nr_parts;
+
+	while (i < kdump->nr_parts && kdump->before[i] == kdump->before[i + 1])
+		i++;
+	if (i == kdump->nr_parts)
+		return false;
+	*ret_from = i * each > from ? i * each : from;
+	*ret_to = (i + 1) * each;
+	return true;
+}
+
+static void release_kdump(struct dump *dump)
+{
+	struct kdump *kdump = dump->of_kind;
+
+	frame_reader_free(kdump->frames);
+	free(kdump->before);
+	free(kdump->packed);
+	free(kdump->pages);
+	free(kdump);
+}
+
+const struct dump_ops dump_kdump = { .name = "kdump-compressed",
+				     .open = open_kdump,
+				     .read = read_kdump,
+				     .range = range_kdump,
+				     .release = release_kdump };

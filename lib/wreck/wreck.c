@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+#include "lib/dump/dump.h"
+#include "lib/image/note.h"
+#include "lib/trace/made_file.h"
+#include "lib/trace/part.h"
+#include "lib/trace/writer.h"
+#include "lib/wreck/wreck_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BTF_MAX = 64 << 20, UTS_WORD = 65 };
+
+/* The kernel's type information is between two symbols. */
+static int read_btf(struct wreck *wreck, const void *btf, size_t btf_len, struct fail *fail)
+{
+	uint64_t from, to;
+
+	if (btf)
+		return btf_open(&wreck->btf, btf, btf_len, fail);
+	if (!image_symbol(&wreck->symbols, "__start_BTF", &from) || !image_symbol(&wreck->symbols, "__stop_BTF", &to) ||
+	    to <= from || to - from > BTF_MAX)
+		return fail_set(
+			fail, -ENODATA,
+			"this kernel was built without type information (CONFIG_DEBUG_INFO_BTF): give a copy of "
+			"it with --btf");
+	wreck->btf_bytes = malloc((size_t)(to - from));
+	if (!wreck->btf_bytes)
+		return fail_memory(fail);
+	if (!memory_read(&wreck->memory, from, wreck->btf_bytes, (size_t)(to - from)))
+		return fail_set(fail, -ENODATA,
+				"the dump does not have the kernel's type information: give a copy of "
+				"/sys/kernel/btf/vmlinux with --btf");
+	return btf_open(&wreck->btf, wreck->btf_bytes, (size_t)(to - from), fail);
+}
+
+/* struct new_utsname: sysname, nodename, release, version, machine. */
+static void read_names_of_machine(struct wreck *wreck)
+{
+	struct wreck_facts *facts = &wreck->facts;
+	char words[5][UTS_WORD];
+	uint64_t address;
+
+	(void)note_text(wreck->memory.note, "OSRELEASE", facts->release, sizeof(facts->release));
+	if (!wreck->layout.uts_name.found || !image_symbol(&wreck->symbols, "init_uts_ns", &address) ||
+	    !memory_read(&wreck->memory, address + wreck->layout.uts_name.offset, words, sizeof(words)))
+		return;
+	for (size_t i = 0; i < 5; i++)
+		words[i][UTS_WORD - 1] = '\0';
+	memcpy(facts->host, words[1], UTS_WORD);
+	memcpy(facts->release, words[2], UTS_WORD);
+	memcpy(facts->machine, words[4], UTS_WORD);
+	(void)buf_addf(&wreck->version_text, "%s %s %s %s %s", words[0], words[1], words[2], words[3], words[4]);
+}
+
+/* The key by which lib/vsprintf.c hashes pointers. It is all zeros until the kernel has made it. */
+static void read_hash_key(struct wreck *wreck)
+{
+	uint64_t address;
+
+	wreck->facts.hash_key = image_symbol(&wreck->symbols, "ptr_key", &address) &&
+				memory_read(&wreck->memory, address, wreck->hash_key, sizeof(wreck->hash_key)) &&
+				(wreck->hash_key[0] || wreck->hash_key[1]);
+	if (image_symbol(&wreck->symbols, "vmemmap_base", &address))
+		(void)memory_u64(&wreck->memory, address, &wreck->page_array);
+}
+
+int wreck_open(struct dump *dump, const void *btf, size_t btf_len, struct wreck **ret, struct fail *fail)
+{
+	struct wreck *wreck = calloc(1, sizeof(*wreck));
+	int r;
+
+	if (!wreck)
+		return fail_memory(fail);
+	r = memory_init(&wreck->memory, dump, fail);
+	if (!r)
+		r = image_symbols_read(&wreck->symbols, &wreck->memory, fail);
+	if (!r)
+		r = read_btf(wreck, btf, btf_len, fail);
+	if (!r)
+		r = wreck_layout_find(wreck, fail);
+	if (!r)
+		r = wreck_rings_read(wreck, fail);
+	if (r) {
+		wreck_free(wreck);
+		return r;
+	}
+	wreck->facts.symbols = wreck->symbols.nr;
+	read_hash_key(wreck);
+	read_names_of_machine(wreck);
+	*ret = wreck;
+	return 0;
+}
+
+void wreck_free(struct wreck *wreck)
+{
+	if (!wreck)
+		return;
+	for (size_t i = 0; i < wreck->nr_rings; i++) {
+		for (size_t j = 0; j < wreck->rings[i].nr_cpus; j++)
+			free(wreck->rings[i].cpus[j].pages);
+		free(wreck->rings[i].cpus);
+		free(wreck->rings[i].name);
+	}
+	for (size_t i = 0; i < wreck->nr_formats; i++) {
+		free((char *)(uintptr_t)wreck->formats[i].system);
+		free((char *)(uintptr_t)wreck->formats[i].text);
+	}
+	free(wreck->rings);
+	free(wreck->formats);
+	buf_release(&wreck->names);
+	buf_release(&wreck->printk);
+	buf_release(&wreck->kallsyms);
+	buf_release(&wreck->options);
+	buf_release(&wreck->version_text);
+	btf_release(&wreck->btf);
+	free(wreck->btf_bytes);
+	image_symbols_release(&wreck->symbols);
+	memory_release(&wreck->memory);
+	free(wreck);
+}
+
+void wreck_facts(const struct wreck *wreck, struct wreck_facts *ret)
+{
+	*ret = wreck->facts;
+}
+
+bool wreck_buffer_at(const struct wreck *wreck, size_t index, struct wreck_buffer *ret)
+{
+	if (index >= wreck->nr_rings)
+		return false;
+	*ret = wreck->rings[index].sum;
+	ret->name = wreck->rings[index].name;
+	ret->snapshot = wreck->rings[index].snapshot;
+	ret->sub_buffer = wreck->rings[index].page_size;
+	return true;
+}
+
+/* What is written: the rings in the order of the file, and the texts made for it. */
+struct writing {
+	struct wreck *wreck;
+	const struct wreck_ring **rings;
+	size_t nr_rings;
+	struct writer_metadata metadata;
+	struct writer_setting *settings;
+	char **owned;
+	size_t nr_owned;
+	const char **stats;
+	size_t nr_stats;
+};
+
+static bool is_wanted(const struct wreck_ring *ring, const struct wreck_choice *choice)
+{
+	if (ring->snapshot != choice->snapshot)
+		return false;
+	for (size_t i = 0; i < choice->nr; i++)
+		if (!strcmp(choice->names[i], ring->name))
+			return true;
+	return !choice->nr && (!*ring->name || ring->sum.events);
+}
+
+static int choose(struct writing *writing, const struct wreck_choice *choice, struct fail *fail)
+{
+	struct wreck *wreck = writing->wreck;
+
+	for (size_t i = 0; i < choice->nr; i++) {
+		size_t j = 0;
+
+		while (j < wreck->nr_rings && (strcmp(wreck->rings[j].name, choice->names[i]) != 0 ||
+					       wreck->rings[j].snapshot != choice->snapshot))
+			j++;
+		if (j == wreck->nr_rings)
+			return fail_set(fail, -ENOENT, "the dump has no %s of an instance '%s'",
+					choice->snapshot ? "snapshot" : "buffer", choice->names[i]);
+	}
+	for (size_t i = 0; i < wreck->nr_rings; i++) {
+		const struct wreck_ring **ring;
+
+		if (!is_wanted(&wreck->rings[i], choice))
+			continue;
+		ring = vec_push(writing->rings, writing->nr_rings);
+		if (!ring)
+			return fail_memory(fail);
+		*ring = &wreck->rings[i];
+	}
+	return writing->nr_rings ? 0 : fail_set(fail, -ENODATA, "the dump has no snapshot");
+}
+
+/* Keeps a text until the end. It takes ownership. */
+static bool own(struct writing *writing, char *text)
+{
+	char **owned = text ? vec_push(writing->owned, writing->nr_owned) : NULL;
+
+	if (owned)
+		*owned = text;
+	else
+		free(text);
+	return owned;
+}
+
+static bool add_setting(struct writing *writing, size_t buffer, const char *name, const char *text, size_t len)
+{
+	struct writer_setting *setting;
+	char *key = strdup(name), *copy = strndup(text, len);
+
+	if (!own(writing, key)) {
+		free(copy);
+		return false;
+	}
+	if (!own(writing, copy))
+		return false;
+	setting = vec_push(writing->settings, writing->metadata.nr_settings);
+	if (!setting)
+		return false;
+	*setting = (struct writer_setting){ .buffer = (uint32_t)buffer, .name = key, .text = copy, .len = len };
+	writing->metadata.settings = writing->settings;
+	return true;
+}
+
+/* The counters of a CPU, as its file "stats" prints them; without the times, of which the kernel's clock knows one. */
+static bool add_stats(struct writing *writing, size_t buffer, const struct wreck_cpu *cpu)
+{
+	struct wreck *wreck = writing->wreck;
+	const struct wreck_layout *layout = &wreck->layout;
+	char text[512], name[64];
+	const char **stats;
+	char *copy;
+	int len = snprintf(text, sizeof(text),
+			   "entries: %" PRIu64 "\noverrun: %" PRIu64 "\ncommit overrun: %" PRIu64 "\nbytes: %" PRIu64
+			   "\ndropped events: %" PRIu64 "\nread events: %" PRIu64 "\n",
+			   cpu->entries - cpu->overrun - cpu->read, cpu->overrun,
+			   wreck_at(wreck, cpu->address, &layout->cpu_commit_overrun),
+			   wreck_at(wreck, cpu->address, &layout->cpu_bytes),
+			   wreck_at(wreck, cpu->address, &layout->cpu_dropped), cpu->read);
+
+	snprintf(name, sizeof(name), "per_cpu/cpu%" PRIu32 "/stats", cpu->cpu);
+	if (!add_setting(writing, buffer, name, text, (size_t)len))
+		return false;
+	if (buffer)
+		return true;
+	if (asprintf(&copy, "CPU: %" PRIu32 "\n%s", cpu->cpu, text) < 0)
+		return false;
+	if (!own(writing, copy))
+		return false;
+	stats = vec_push(writing->stats, writing->nr_stats);
+	if (!stats)
+		return false;
+	*stats = copy;
+	return true;
+}
+
+static bool add_ring(struct writing *writing, size_t buffer)
+{
+	const struct wreck_ring *ring = writing->rings[buffer];
+	struct wreck *wreck = writing->wreck;
+	cleanup_buf struct buf options = BUF_INIT;
+	char tracer[64];
+	bool ok = true;
+
+	if (!wreck_put_options(wreck, ring, &options))
+		return false;
+	if (options.len)
+		ok = add_setting(writing, buffer, "trace_options", buf_str(&options), options.len);
+	if (wreck_text(wreck,
+		       wreck_at(wreck, wreck_at(wreck, ring->array, &wreck->layout.array_tracer),
+				&wreck->layout.tracer_name),
+		       tracer, sizeof(tracer)))
+		ok = ok && add_setting(writing, buffer, "current_tracer", tracer, strlen(tracer));
+	for (size_t i = 0; ok && i < ring->nr_cpus; i++) {
+		ok = add_stats(writing, buffer, &ring->cpus[i]);
+		if (ring->cpus[i].cpu >= writing->metadata.cpu_count)
+			writing->metadata.cpu_count = ring->cpus[i].cpu + 1;
+	}
+	return ok;
+}
+
+static const char header_event[] = "# compressed entry header\n"
+				   "\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n\tarray       :   32 bits\n\n"
+				   "\tpadding     : type == 29\n\ttime_extend : type == 30\n\ttime_stamp : type == 31\n"
+				   "\tdata max type_len  == 28\n";
+
+static bool gather(struct writing *writing, const struct wreck_choice *choice)
+{
+	struct wreck *wreck = writing->wreck;
+	struct writer_metadata *metadata = &writing->metadata;
+	char online[24], clock[32], key[40];
+	char *page;
+	bool ok = true;
+
+	if (asprintf(&page,
+		     "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+		     "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+		     "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+		     "\tfield: char data;\toffset:16;\tsize:%" PRIu32 ";\tsigned:1;\n",
+		     writing->rings[0]->page_size - 16) < 0)
+		return false;
+	if (!own(writing, page))
+		return false;
+	metadata->header_page = page;
+	metadata->header_event = header_event;
+	metadata->formats = wreck->formats;
+	metadata->nr_formats = wreck->nr_formats;
+	metadata->kallsyms = buf_str(&wreck->kallsyms);
+	metadata->kallsyms_len = wreck->kallsyms.len;
+	metadata->printk = buf_str(&wreck->printk);
+	metadata->printk_len = wreck->printk.len;
+	metadata->cmdlines = buf_str(&wreck->names);
+	metadata->cmdlines_len = wreck->names.len;
+	metadata->uname = wreck->version_text.len ? buf_str(&wreck->version_text) : NULL;
+	metadata->version = choice->version;
+	wreck_clock(wreck, writing->rings[0], clock);
+	page = strdup(clock);
+	if (!own(writing, page))
+		return false;
+	metadata->clock = page;
+	for (size_t i = 0; ok && i < writing->nr_rings; i++)
+		ok = add_ring(writing, i);
+	if (wreck->version_text.len)
+		ok = ok &&
+		     add_setting(writing, 0, "weft/uname", buf_str(&wreck->version_text), wreck->version_text.len);
+	if (metadata->cpu_count > 1) {
+		snprintf(online, sizeof(online), "0-%" PRIu32, metadata->cpu_count - 1);
+		ok = ok && add_setting(writing, 0, "weft/online", online, strlen(online));
+	}
+	ok = ok && add_setting(writing, 0, "weft/mode", "dump", 4);
+	if (choice->hash_key && wreck->facts.hash_key) {
+		snprintf(key, sizeof(key), "%016" PRIx64 "%016" PRIx64, wreck->hash_key[0], wreck->hash_key[1]);
+		ok = ok && add_setting(writing, 0, "weft/hash_key", key, strlen(key));
+		snprintf(key, sizeof(key), "%" PRIx64, wreck->page_array);
+		if (wreck->page_array)
+			ok = ok && add_setting(writing, 0, "weft/page_array", key, strlen(key));
+	}
+	metadata->cpustats = writing->stats;
+	metadata->nr_cpustats = writing->nr_stats;
+	return ok;
+}
+
+static int write_cpu(struct wreck *wreck, const struct wreck_ring *ring, const struct wreck_cpu *cpu, uint8_t *data,
+		     struct part *part, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < cpu->nr_pages; i++)
+		if (memory_read(&wreck->memory, cpu->pages[i], data, ring->page_size))
+			r = part_add(part, data, ring->page_size, ring->page_size, fail);
+	return r;
+}
+
+static int write_ring(struct wreck *wreck, const struct wreck_ring *ring, struct part *part, struct writer *writer,
+		      struct fail *fail)
+{
+	cleanup_free uint8_t *data = malloc(ring->page_size);
+	char clock[32];
+	int r;
+
+	if (!data)
+		return fail_memory(fail);
+	wreck_clock(wreck, ring, clock);
+	r = writer_buffer(writer, ring->name, clock, ring->page_size, fail);
+	for (size_t i = 0; !r && i < ring->nr_cpus; i++) {
+		r = write_cpu(wreck, ring, &ring->cpus[i], data, part, fail);
+		if (!r)
+			r = part_write(part, writer, ring->cpus[i].cpu, fail);
+	}
+	return r;
+}
+
+static int write_rings(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	const struct writing *writing = arg;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < writing->nr_rings; i++)
+		r = write_ring(writing->wreck, writing->rings[i], part, writer, fail);
+	return r;
+}
+
+static void writing_release(struct writing *writing)
+{
+	for (size_t i = 0; i < writing->nr_owned; i++)
+		free(writing->owned[i]);
+	free(writing->owned);
+	free(writing->stats);
+	free(writing->settings);
+	free(writing->rings);
+}
+
+int wreck_write(struct wreck *wreck, const struct wreck_choice *choice, const struct writer_options *form, int fd,
+		uint64_t *ret_size, struct fail *fail)
+{
+	struct writing writing = { .wreck = wreck };
+	struct writer_options as = *form;
+	int r = choose(&writing, choice, fail);
+
+	if (!r && !wreck->nr_formats)
+		r = wreck_formats_read(wreck, fail);
+	if (!r && !wreck->names.len)
+		r = wreck_names_read(wreck, fail);
+	if (!r && !wreck->kallsyms.len)
+		r = wreck_texts_read(wreck, fail);
+	if (!r && !gather(&writing, choice))
+		r = fail_memory(fail);
+	as.long_size = sizeof(uint64_t);
+	as.big_endian = false;
+	as.page_size = r ? 0 : writing.rings[0]->page_size;
+	if (!r)
+		r = made_file_write(fd, &as, &writing.metadata, write_rings, &writing, ret_size, fail);
+	writing_release(&writing);
+	return r;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_WRECK_WRECK_H
+#define WEFT_WRECK_WRECK_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct dump;
+struct fail;
+struct writer_options;
+
+/*
+ * What the tracing of a kernel held when it crashed, out of its memory: the pages of all instances, and all that is
+ * needed to print them (formats of events, symbols, names of tasks, options). It needs no debug package: the kernel's
+ * own tables say where everything is (lib/image). The memory is of unknown origin: each list and each text is bounded,
+ * and what cannot be read is left out and counted.
+ */
+struct wreck;
+
+/* `btf` is type information for a kernel that has none, or NULL; it is borrowed. The dump is borrowed. */
+int must_check wreck_open(struct dump *dump, const void *btf, size_t btf_len, struct wreck **ret, struct fail *fail);
+void wreck_free(struct wreck *wreck); /* NULL is a no-op */
+
+struct wreck_facts {
+	char release[65], machine[65], host[65];
+	size_t events, symbols, tasks; /* formats, symbols and names of tasks that were found */
+	size_t unread;                 /* formats of events that cannot be read */
+	bool hash_key;                 /* the key is known by which the kernel hashed pointers */
+};
+void wreck_facts(const struct wreck *wreck, struct wreck_facts *ret);
+
+/* A buffer: an instance, or the snapshot of one. The top instance comes first; its name is "". */
+struct wreck_buffer {
+	const char *name; /* valid as long as the wreck */
+	bool snapshot;
+	uint32_t sub_buffer; /* bytes of a page of the ring buffer */
+	size_t nr_cpus;
+	uint64_t pages;    /* bytes */
+	uint64_t events;   /* in the pages */
+	uint64_t counted;  /* what the kernel's counters say about the pages */
+	uint64_t consumed; /* of the events, those that a reader of the pipe had read */
+	uint64_t overwritten;
+	uint64_t unfinished; /* bytes that were being written */
+	uint64_t missing;    /* pages that the dump does not have */
+	size_t broken;       /* CPUs of which the list of pages ends too early */
+	bool remote;         /* another processor writes it: it is left out */
+};
+/* False after the last. */
+bool wreck_buffer_at(const struct wreck *wreck, size_t index, struct wreck_buffer *ret);
+
+struct wreck_choice {
+	const char *const *names; /* of instances; nr 0: all that have events, and the top one */
+	size_t nr;
+	bool snapshot;       /* their snapshots instead of their buffers */
+	bool hash_key;       /* keeps the key of hashed pointers in the file */
+	const char *version; /* of weft */
+};
+
+/*
+ * Writes a trace.dat. -ENOENT: there is no such instance. *ret_size: bytes of the file.
+ */
+int must_check wreck_write(struct wreck *wreck, const struct wreck_choice *choice, const struct writer_options *form,
+			   int fd, uint64_t *ret_size, struct fail *fail);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_WRECK_WRECK_INTERNAL_H
+#define WEFT_WRECK_WRECK_INTERNAL_H
+
+#include "lib/base/buf.h"
+#include "lib/image/image_symbols.h"
+#include "lib/image/layout.h"
+#include "lib/image/memory.h"
+#include "lib/trace/writer_metadata.h"
+#include "lib/wreck/wreck.h"
+
+/* Caps of lists and texts in a kernel's memory. */
+enum {
+	WRECK_INSTANCES_MAX = 1024,
+	WRECK_EVENTS_MAX = 1 << 16,
+	WRECK_FIELDS_MAX = 512,
+	WRECK_TEXT_MAX = 64 << 10, /* of a print fmt */
+	WRECK_NAME_MAX = 256,
+	WRECK_TASKS_MAX = 1 << 20,
+	WRECK_CPUS_MAX = 8192,
+	WRECK_PAGES_MAX = 1 << 22,   /* of one CPU */
+	WRECK_TEXTS_MAX = 256 << 20, /* all formats together */
+};
+
+/* The members of the kernel's structures by which tracing is found. */
+struct wreck_layout {
+	struct layout_member array_list, array_name, array_buffer, array_max, array_tracer, array_clock, array_flags;
+	struct layout_member tracer_name;
+	struct layout_member buffer_cpus, buffer_buffers, buffer_size, buffer_order, buffer_remote;
+	struct layout_member cpu_pages, cpu_nr_pages, cpu_head, cpu_tail, cpu_commit, cpu_reader, cpu_entries,
+		cpu_overrun, cpu_read, cpu_last_overrun, cpu_commit_overrun, cpu_dropped, cpu_bytes;
+	struct layout_member page_list, page_page, page_write, page_read, page_entries;
+	struct layout_member call_list, call_class, call_name, call_type, call_print, call_data, call_flags;
+	struct layout_member class_system, class_fields, class_get_fields;
+	struct layout_member point_name;
+	struct layout_member field_link, field_name, field_type, field_offset, field_size, field_signed, field_len;
+	struct layout_member syscall_fields;
+	struct layout_member names_map, names_nr, names_names;
+	struct layout_member task_tasks, task_pid, task_tgid, task_comm, task_group, task_threads, signal_threads;
+	struct layout_member module_list, module_name, module_symbols, table_symbols, table_nr, table_strings,
+		table_types;
+	struct layout_member uts_name;
+	uint32_t buffer_page_size, clock_size;
+	uint64_t is_tracepoint; /* the flag of a call */
+};
+
+struct wreck_cpu {
+	uint32_t cpu;
+	uint64_t address; /* of its struct ring_buffer_per_cpu */
+	uint64_t entries, overrun, read, last_overrun;
+	uint64_t *pages; /* addresses of sub-buffers, in the order of reading */
+	size_t nr_pages;
+	uint64_t consumed; /* bytes of the first page that were read */
+	uint64_t nr_events;
+	bool broken;
+};
+
+struct wreck_ring {
+	char *name;
+	uint64_t array; /* of its struct trace_array */
+	bool snapshot;
+	uint32_t page_size;
+	struct wreck_cpu *cpus;
+	size_t nr_cpus;
+	struct wreck_buffer sum;
+};
+
+struct wreck {
+	struct memory memory;
+	struct image_symbols symbols;
+	void *btf_bytes; /* owned; NULL: the caller's */
+	struct btf btf;
+	struct wreck_layout layout;
+	struct wreck_facts facts;
+	uint64_t hash_key[2], page_array;
+	struct wreck_ring *rings;
+	size_t nr_rings;
+	struct writer_format *formats; /* their texts and systems are owned */
+	size_t nr_formats, formats_size;
+	struct buf names, printk, kallsyms, options, version_text;
+};
+
+/* Follows a pointer or reads a number; 0 when it cannot be read. */
+uint64_t wreck_at(struct wreck *wreck, uint64_t structure, const struct layout_member *member);
+/* Reads a text that a pointer names. False: it cannot be read, or is too long. */
+bool wreck_text(struct wreck *wreck, uint64_t address, char *into, size_t size);
+
+/* The structure of which this is the list member. */
+static inline uint64_t wreck_owner(uint64_t link, const struct layout_member *member)
+{
+	return link - member->offset;
+}
+
+/* Finds the members; -ENODATA names one without which nothing can be found. */
+int must_check wreck_layout_find(struct wreck *wreck, struct fail *fail);
+int must_check wreck_formats_read(struct wreck *wreck, struct fail *fail);
+int must_check wreck_rings_read(struct wreck *wreck, struct fail *fail);
+int must_check wreck_names_read(struct wreck *wreck, struct fail *fail);
+/* The texts of kallsyms with modules, of printk_formats. */
+int must_check wreck_texts_read(struct wreck *wreck, struct fail *fail);
+/* Adds the text of a file of tracefs that belongs to an instance. */
+bool wreck_put_options(struct wreck *wreck, const struct wreck_ring *ring, struct buf *into);
+/* The name of the clock; "local" if it cannot be read. */
+void wreck_clock(struct wreck *wreck, const struct wreck_ring *ring, char into[32]);
+
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+#include "lib/ring/page.h"
+#include "lib/wreck/wreck_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The buffers (kernel/trace/ring_buffer.c): a ring of pages for each CPU, in which the head is the oldest page and the
+ * commit page the newest; a page of the reader stands beside the ring. In the link to a page, two bits are flags: the
+ * page is the head, or is about to become it.
+ */
+enum { PAGE = 4096, PAGE_HEAD = 16, LINK_FLAGS = 3, SUB_BUFFER_MAX = 1 << 20, WRITE_MASK = 0xfffff };
+
+static uint32_t sub_buffer_of(struct wreck *wreck, uint64_t buffer)
+{
+	const struct wreck_layout *layout = &wreck->layout;
+	uint64_t size = layout->buffer_size.found ? wreck_at(wreck, buffer, &layout->buffer_size) + PAGE_HEAD : 0;
+
+	if (!size && layout->buffer_order.found)
+		size = (uint64_t)PAGE << (wreck_at(wreck, buffer, &layout->buffer_order) & 15);
+	return size >= PAGE && size <= SUB_BUFFER_MAX && !(size & (size - 1)) ? (uint32_t)size : PAGE;
+}
+
+static uint64_t nr_cpus_of(struct wreck *wreck, uint64_t buffer)
+{
+	uint64_t address, nr = 0;
+	uint32_t ids;
+
+	if (wreck->layout.buffer_cpus.found)
+		nr = wreck_at(wreck, buffer, &wreck->layout.buffer_cpus);
+	else if (image_symbol(&wreck->symbols, "nr_cpu_ids", &address) && memory_u32(&wreck->memory, address, &ids))
+		nr = ids;
+	return nr <= WRECK_CPUS_MAX ? nr : WRECK_CPUS_MAX;
+}
+
+/* The next page of the ring. *ret_head: it is the head. 0: the link cannot be read. */
+static uint64_t next_page(struct wreck *wreck, uint64_t page, bool *ret_head)
+{
+	const struct layout_member *list = &wreck->layout.page_list;
+	uint64_t link;
+
+	if (!memory_u64(&wreck->memory, page + list->offset, &link))
+		return 0;
+	*ret_head = link & LINK_FLAGS;
+	link &= ~(uint64_t)LINK_FLAGS;
+	return link ? wreck_owner(link, list) : 0;
+}
+
+static bool add_page(struct wreck *wreck, struct wreck_cpu *cpu, uint64_t page)
+{
+	uint64_t *added = vec_push(cpu->pages, cpu->nr_pages);
+
+	if (added)
+		*added = wreck_at(wreck, page, &wreck->layout.page_page);
+	return added;
+}
+
+static uint64_t find_head(struct wreck *wreck, uint64_t any, uint64_t nr)
+{
+	uint64_t page = any;
+	bool is_head = false;
+
+	for (uint64_t i = 0; i <= nr && page; i++) {
+		page = next_page(wreck, page, &is_head);
+		if (is_head)
+			return page;
+	}
+	return 0;
+}
+
+/* Lists the pages in the order of reading. False without memory. */
+static bool list_pages(struct wreck *wreck, struct wreck_cpu *cpu)
+{
+	const struct wreck_layout *layout = &wreck->layout;
+	uint64_t reader = wreck_at(wreck, cpu->address, &layout->cpu_reader);
+	uint64_t commit = wreck_at(wreck, cpu->address, &layout->cpu_commit);
+	uint64_t link = wreck_at(wreck, cpu->address, &layout->cpu_pages);
+	uint64_t nr = wreck_at(wreck, cpu->address, &layout->cpu_nr_pages), page;
+	bool ignored;
+
+	nr = nr < WRECK_PAGES_MAX ? nr : WRECK_PAGES_MAX;
+	cpu->consumed = wreck_at(wreck, reader, &layout->page_read);
+	if (reader && !add_page(wreck, cpu, reader))
+		return false;
+	if (reader && reader == commit)
+		return true;
+	page = link ? find_head(wreck, wreck_owner(link & ~(uint64_t)LINK_FLAGS, &layout->page_list), nr) : 0;
+	for (uint64_t i = 0; i < nr && page; i++) {
+		if (!add_page(wreck, cpu, page))
+			return false;
+		if (page == commit)
+			return true;
+		page = next_page(wreck, page, &ignored);
+	}
+	cpu->broken = true;
+	return true;
+}
+
+static uint64_t count_events(const uint8_t *data, uint32_t size)
+{
+	const struct page_shape shape = { .size = size, .long_size = sizeof(uint64_t) };
+	struct record record;
+	struct page page;
+	uint64_t nr = 0;
+
+	if (page_init(&page, &shape, data, size, NULL))
+		return 0;
+	while (page_next(&page, &record, NULL) > 0)
+		nr++;
+	return nr;
+}
+
+/* Reads all pages once, and takes those off the list that the dump does not have. */
+static int look_at_pages(struct wreck *wreck, struct wreck_ring *ring, struct wreck_cpu *cpu, struct fail *fail)
+{
+	cleanup_free uint8_t *data = malloc(ring->page_size);
+	size_t kept = 0;
+
+	if (!data)
+		return fail_memory(fail);
+	for (size_t i = 0; i < cpu->nr_pages; i++) {
+		uint64_t commit = 0;
+
+		if (!cpu->pages[i] || !memory_read(&wreck->memory, cpu->pages[i], data, ring->page_size)) {
+			ring->sum.missing++;
+			continue;
+		}
+		memcpy(&commit, data + sizeof(uint64_t), sizeof(commit));
+		if (commit) {
+			cpu->nr_events += count_events(data, ring->page_size);
+			cpu->pages[kept++] = cpu->pages[i];
+		}
+	}
+	cpu->nr_pages = kept;
+	return 0;
+}
+
+/* How many of the events of the first page a reader of the pipe has read already. */
+static uint64_t consumed_events(struct wreck *wreck, const struct wreck_ring *ring, const struct wreck_cpu *cpu)
+{
+	cleanup_free uint8_t *data = malloc(ring->page_size);
+	uint64_t commit;
+
+	if (!data || !cpu->consumed || !cpu->nr_pages ||
+	    !memory_read(&wreck->memory, cpu->pages[0], data, ring->page_size))
+		return 0;
+	memcpy(&commit, data + sizeof(uint64_t), sizeof(commit));
+	if (cpu->consumed < commit)
+		memcpy(data + sizeof(uint64_t), &cpu->consumed, sizeof(cpu->consumed));
+	return count_events(data, ring->page_size);
+}
+
+static int read_cpu(struct wreck *wreck, struct wreck_ring *ring, uint64_t address, uint32_t number, struct fail *fail)
+{
+	const struct wreck_layout *layout = &wreck->layout;
+	struct wreck_cpu *cpu = vec_push(ring->cpus, ring->nr_cpus);
+	uint64_t tail, commit, write, consumed;
+	int r;
+
+	if (!cpu)
+		return fail_memory(fail);
+	*cpu = (struct wreck_cpu){ .cpu = number,
+				   .address = address,
+				   .entries = wreck_at(wreck, address, &layout->cpu_entries),
+				   .overrun = wreck_at(wreck, address, &layout->cpu_overrun),
+				   .read = wreck_at(wreck, address, &layout->cpu_read) };
+	if (!list_pages(wreck, cpu))
+		return fail_memory(fail);
+	r = look_at_pages(wreck, ring, cpu, fail);
+	if (r)
+		return r;
+	consumed = consumed_events(wreck, ring, cpu);
+	ring->sum.nr_cpus++;
+	ring->sum.pages += (uint64_t)cpu->nr_pages * ring->page_size;
+	ring->sum.events += cpu->nr_events;
+	ring->sum.consumed += consumed;
+	ring->sum.counted += cpu->entries - cpu->overrun - cpu->read + consumed;
+	ring->sum.overwritten += cpu->overrun;
+	ring->sum.broken += cpu->broken;
+	tail = wreck_at(wreck, address, &layout->cpu_tail);
+	commit = wreck_at(wreck, wreck_at(wreck, wreck_at(wreck, address, &layout->cpu_commit), &layout->page_page),
+			  &(struct layout_member){ .found = true, .offset = 8, .size = 8 });
+	write = wreck_at(wreck, tail, &layout->page_write) & WRITE_MASK;
+	if (tail == wreck_at(wreck, address, &layout->cpu_commit) && write > commit && write <= ring->page_size)
+		ring->sum.unfinished += write - commit;
+	return 0;
+}
+
+static int read_ring(struct wreck *wreck, uint64_t array, const char *name, bool snapshot, struct fail *fail)
+{
+	const struct wreck_layout *layout = &wreck->layout;
+	uint64_t buffer = wreck_at(wreck, array, snapshot ? &layout->array_max : &layout->array_buffer);
+	struct wreck_ring *ring;
+	uint64_t buffers, nr;
+	int r = 0;
+
+	if (!buffer)
+		return 0;
+	ring = vec_push(wreck->rings, wreck->nr_rings);
+	if (!ring)
+		return fail_memory(fail);
+	*ring = (struct wreck_ring){
+		.name = strdup(name), .array = array, .snapshot = snapshot, .page_size = sub_buffer_of(wreck, buffer)
+	};
+	if (!ring->name)
+		return fail_memory(fail);
+	ring->sum.remote = layout->buffer_remote.found && wreck_at(wreck, buffer, &layout->buffer_remote);
+	buffers = wreck_at(wreck, buffer, &layout->buffer_buffers);
+	nr = ring->sum.remote ? 0 : nr_cpus_of(wreck, buffer);
+	for (uint64_t cpu = 0; !r && buffers && cpu < nr; cpu++) {
+		uint64_t address;
+
+		/* A CPU that was never online has none. */
+		if (memory_u64(&wreck->memory, buffers + cpu * sizeof(address), &address) && address)
+			r = read_cpu(wreck, ring, address, (uint32_t)cpu, fail);
+	}
+	return r;
+}
+
+/* An instance is a directory of tracefs, so its name has no slash. */
+static bool read_name(struct wreck *wreck, uint64_t array, char name[WRECK_NAME_MAX])
+{
+	uint64_t at = wreck_at(wreck, array, &wreck->layout.array_name);
+
+	*name = '\0';
+	return !at || (wreck_text(wreck, at, name, WRECK_NAME_MAX) && !strchr(name, '/'));
+}
+
+static int read_array(struct wreck *wreck, uint64_t array, struct fail *fail)
+{
+	char name[WRECK_NAME_MAX];
+	int r;
+
+	if (!read_name(wreck, array, name))
+		return 0;
+	r = read_ring(wreck, array, name, false, fail);
+	if (!r && wreck->layout.array_max.found)
+		r = read_ring(wreck, array, name, true, fail);
+	return r;
+}
+
+/* The top instance comes first. */
+static int by_name(const void *a, const void *b)
+{
+	const struct wreck_ring *one = a, *other = b;
+	int order = strcmp(one->name, other->name);
+
+	return order ? order : one->snapshot - other->snapshot;
+}
+
+int wreck_rings_read(struct wreck *wreck, struct fail *fail)
+{
+	uint64_t head, link;
+	int r = 0;
+
+	if (!image_symbol(&wreck->symbols, "ftrace_trace_arrays", &head))
+		return fail_set(fail, -ENODATA,
+				"the kernel's symbols have no ftrace_trace_arrays: it has no tracing, or "
+				"no symbols of data (CONFIG_KALLSYMS_ALL)");
+	if (!memory_u64(&wreck->memory, head, &link))
+		return fail_set(fail, -ENODATA, "the dump does not have the kernel's list of trace instances");
+	for (size_t i = 0; !r && link && link != head && i < WRECK_INSTANCES_MAX; i++) {
+		r = read_array(wreck, wreck_owner(link, &wreck->layout.array_list), fail);
+		if (!memory_u64(&wreck->memory, link, &link))
+			break;
+	}
+	if (!r && !wreck->nr_rings)
+		r = fail_set(fail, -ENODATA, "the dump does not have the kernel's trace buffers");
+	if (!r)
+		qsort(wreck->rings, wreck->nr_rings, sizeof(*wreck->rings), by_name);
+	return r;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Input: the bytes of a dump; or "patch", and then changes of the dump in tests/fixtures/dump: for each u32 place, u8
+ * length, and so many bytes. Whatever is found is written, as weft extract --dump does.
+ */
+#include "lib/base/bytes.h"
+#include "lib/base/cleanup.h"
+#include "lib/codec/frame.h"
+#include "lib/dump/dump.h"
+#include "lib/trace/writer.h"
+#include "lib/wreck/wreck.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static const char whole[] = "tests/fixtures/dump/6.1-rt.elf.zst";
+
+enum { WHOLE_MAX = 32 << 20 };
+
+/* The fixture is decompressed once. NULL: it is not there. */
+static const uint8_t *base(size_t *ret_len)
+{
+	static uint8_t *bytes;
+	static size_t size;
+	char command[sizeof(whole) + 32];
+	FILE *pipe;
+
+	*ret_len = size;
+	if (bytes)
+		return bytes;
+	snprintf(command, sizeof(command), "zstd -qdc %s", whole);
+	pipe = popen(command, "re");
+	bytes = malloc(WHOLE_MAX);
+	if (!pipe || !bytes)
+		abort();
+	*ret_len = size = fread(bytes, 1, WHOLE_MAX, pipe);
+	pclose(pipe);
+	return bytes;
+}
+
+static void put(int fd, const void *bytes, size_t len, off_t at)
+{
+	if (pwrite(fd, bytes, len, at) != (ssize_t)len)
+		abort();
+}
+
+static void patch(int fd, const uint8_t *data, size_t len)
+{
+	struct bytes in = bytes_of(data, len, false);
+	size_t size;
+	const uint8_t *bytes = base(&size), *change;
+	uint32_t at;
+	uint8_t nr;
+
+	put(fd, bytes, size, 0);
+	while (bytes_u32(&in, &at) && bytes_u8(&in, &nr) && bytes_take(&in, nr, &change))
+		if (size > nr)
+			put(fd, change, nr, (off_t)(at % (size - nr)));
+}
+
+static void extract(struct dump *dump)
+{
+	const struct writer_options form = { .version = 7, .compress = false };
+	const struct wreck_choice choice = { .hash_key = true, .version = "weft" };
+	struct wreck *wreck;
+	cleanup_fd int fd = -1;
+	uint64_t size;
+
+	if (wreck_open(dump, NULL, 0, &wreck, NULL))
+		return;
+	fd = memfd_create("file", MFD_CLOEXEC);
+	(void)!wreck_write(wreck, &choice, &form, fd, &size, NULL);
+	wreck_free(wreck);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	cleanup_fd int fd = memfd_create("dump", MFD_CLOEXEC);
+	struct dump *dump;
+
+	if (fd < 0)
+		abort();
+	if (len >= 5 && !memcmp(data, "patch", 5))
+		patch(fd, data + 5, len - 5);
+	else
+		put(fd, data, len, 0);
+	if (!dump_open(fd, "dump", &dump, NULL)) {
+		extract(dump);
+		dump_free(dump);
+	}
+	return 0;
+}
