@@ -142,6 +142,9 @@ int must_check api_reader_open(weft_reader *reader, enum api_use use, struct fai
 int must_check api_reader_start(weft_reader *reader, enum api_use use, const struct weft_reader_options *options,
 				struct fail *fail);
 
+/* Makes what prints texts now, and not with the first text: before a thread reads ahead. */
+int must_check api_texts_prepare(weft_reader *reader, struct fail *fail);
+
 /* The type of an event, which is made when it is the first; NULL without memory. Lost events have one, too. */
 const weft_type *api_type(weft_reader *reader, const struct event *event);
 

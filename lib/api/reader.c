@@ -147,6 +147,9 @@ static int start(weft_reader *reader, const struct weft_reader_options *options,
 	int r = options->threads > 1 && is_compressed(reader) ? pool_new(1, &reader->pool, fail) : 0;
 
 	inner.pool = reader->pool;
+	/* Both look formats up, and only one thread may. */
+	if (!r && inner.ahead)
+		r = api_texts_prepare(reader, fail);
 	return r ? r : reader_start(&reader->reader, &inner, fail);
 }
 

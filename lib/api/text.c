@@ -20,7 +20,7 @@ static bool is_of(const weft_reader *reader, const struct weft_event *event)
 }
 
 /* Makes what prints the texts of a buffer, and room for a text. */
-static int texts_of(weft_reader *reader, size_t buffer, struct event_text **ret)
+static int texts_of(weft_reader *reader, size_t buffer, struct event_text **ret, struct fail *fail)
 {
 	size_t nr = reader->reader.nr_buffers;
 	int r = 0;
@@ -28,10 +28,20 @@ static int texts_of(weft_reader *reader, size_t buffer, struct event_text **ret)
 	if (!reader->texts)
 		reader->texts = calloc(nr, sizeof(struct event_text *));
 	if (!reader->texts || (!reader->text.start && !out_init(&reader->text, 1 << 12)))
-		return -ENOMEM;
+		return fail_memory(fail);
 	if (!reader->texts[buffer])
-		r = event_text_new(reader->reader.buffers[buffer].context, &reader->texts[buffer], NULL);
+		r = event_text_new(reader->reader.buffers[buffer].context, &reader->texts[buffer], fail);
 	*ret = reader->texts[buffer];
+	return r;
+}
+
+int api_texts_prepare(weft_reader *reader, struct fail *fail)
+{
+	struct event_text *text;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < reader->reader.nr_buffers; i++)
+		r = texts_of(reader, i, &text, fail);
 	return r;
 }
 
@@ -59,7 +69,7 @@ int weft_event_text(weft_reader *reader, const struct weft_event *event, enum we
 
 	if (!is_of(reader, event) || kind < WEFT_TEXT_BODY || kind > WEFT_TEXT_JSON)
 		return -EINVAL;
-	r = texts_of(reader, event->buffer, &text);
+	r = texts_of(reader, event->buffer, &text, NULL);
 	if (r)
 		return r;
 	api_event_inside(event, &inside);
