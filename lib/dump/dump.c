@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Lists that lead in circles, or through the same memory again and again, must end some time: so the number of reads is
+ * limited, by the size of the dump and this.
+ */
+enum { WORK_MAX = 8 << 20 };
+
 int dump_keep_note(struct dump *dump, const void *text, size_t len, struct fail *fail)
 {
 	if (dump->note || !len || len > DUMP_NOTE_MAX)
@@ -61,6 +67,7 @@ int dump_open(int fd, const char *path, struct dump **ret, struct fail *fail)
 		dump_free(dump);
 		return r;
 	}
+	dump->work_max = WORK_MAX + (DUMP_PAGE_WORK + 4) * dump->ops->pages(dump);
 	*ret = dump;
 	return 0;
 }
@@ -88,6 +95,9 @@ const char *dump_kind(const struct dump *dump)
 
 bool dump_read(struct dump *dump, uint64_t address, void *into, size_t len)
 {
+	if (dump->work >= dump->work_max)
+		return false;
+	dump->work++;
 	return address + len >= address && dump->ops->read(dump, address, into, len);
 }
 

@@ -147,6 +147,11 @@ static bool range_elf(const struct dump *dump, uint64_t from, uint64_t *ret_from
 	return true;
 }
 
+static uint64_t pages_elf(const struct dump *dump)
+{
+	return dump->file.size / 4096;
+}
+
 static void release_elf(struct dump *dump)
 {
 	struct elf *elf = dump->of_kind;
@@ -155,6 +160,9 @@ static void release_elf(struct dump *dump)
 	free(elf);
 }
 
-const struct dump_ops dump_elf = {
-	.name = "ELF core", .open = open_elf, .read = read_elf, .range = range_elf, .release = release_elf
-};
+const struct dump_ops dump_elf = { .name = "ELF core",
+				   .open = open_elf,
+				   .read = read_elf,
+				   .range = range_elf,
+				   .pages = pages_elf,
+				   .release = release_elf };

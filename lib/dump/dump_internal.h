@@ -11,6 +11,7 @@ struct dump_ops {
 	int (*open)(struct dump *dump, struct fail *fail);
 	bool (*read)(struct dump *dump, uint64_t address, void *into, size_t len);
 	bool (*range)(const struct dump *dump, uint64_t from, uint64_t *ret_from, uint64_t *ret_to);
+	uint64_t (*pages)(const struct dump *dump); /* in the file */
 	void (*release)(struct dump *dump);
 };
 
@@ -24,6 +25,7 @@ struct dump {
 	char *note;    /* owned */
 	void *of_kind; /* owned by the kind */
 	uint64_t refused;
+	uint64_t work, work_max; /* reads so far, and how many a kernel that is in order can need */
 	const char *codec;
 };
 
@@ -32,6 +34,9 @@ int must_check dump_keep_note(struct dump *dump, const void *text, size_t len, s
 
 /* Takes what is of use from notes of an ELF file (Elf64_Nhdr, name and bytes each padded to 4). */
 int must_check dump_take_notes(struct dump *dump, const void *notes, size_t len, struct fail *fail);
+
+/* What reading and decompressing a page costs beside a read. */
+enum { DUMP_PAGE_WORK = 16 };
 
 enum { DUMP_NOTES_MAX = 16 << 20, DUMP_NOTE_MAX = 1 << 20 };
 

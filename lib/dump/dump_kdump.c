@@ -241,6 +241,7 @@ static bool read_kdump(struct dump *dump, uint64_t address, void *into, size_t l
 
 		if (*cached != page + 1) {
 			*cached = 0;
+			dump->work += DUMP_PAGE_WORK;
 			if (!load_page(dump, kdump, page, held))
 				return false;
 			*cached = page + 1;
@@ -270,6 +271,14 @@ static bool range_kdump(const struct dump *dump, uint64_t from, uint64_t *ret_fr
 	return true;
 }
 
+static uint64_t pages_kdump(const struct dump *dump)
+{
+	const struct kdump *kdump = dump->of_kind;
+	uint64_t bits = kdump->before[kdump->nr_parts], most = dump->file.size / DESCRIPTOR;
+
+	return bits < most ? bits : most;
+}
+
 static void release_kdump(struct dump *dump)
 {
 	struct kdump *kdump = dump->of_kind;
@@ -285,4 +294,5 @@ const struct dump_ops dump_kdump = { .name = "kdump-compressed",
 				     .open = open_kdump,
 				     .read = read_kdump,
 				     .range = range_kdump,
+				     .pages = pages_kdump,
 				     .release = release_kdump };

@@ -18,7 +18,7 @@ enum {
 	WRECK_NAME_MAX = 256,
 	WRECK_TASKS_MAX = 1 << 20,
 	WRECK_CPUS_MAX = 8192,
-	WRECK_PAGES_MAX = 1 << 22,   /* of one CPU */
+	WRECK_PAGES_MAX = 1 << 22,   /* of all buffers together */
 	WRECK_TEXTS_MAX = 256 << 20, /* all formats together */
 };
 
@@ -75,6 +75,7 @@ struct wreck {
 	uint64_t hash_key[2], page_array;
 	struct wreck_ring *rings;
 	size_t nr_rings;
+	uint64_t pages_left;           /* that may still be listed */
 	struct writer_format *formats; /* their texts and systems are owned */
 	size_t nr_formats, formats_size;
 	struct buf names, printk, kallsyms, options, version_text;

@@ -89,9 +89,10 @@ static bool list_pages(struct wreck *wreck, struct wreck_cpu *cpu)
 	if (reader && reader == commit)
 		return true;
 	page = link ? find_head(wreck, wreck_owner(link & ~(uint64_t)LINK_FLAGS, &layout->page_list), nr) : 0;
-	for (uint64_t i = 0; i < nr && page; i++) {
+	for (uint64_t i = 0; i < nr && page && wreck->pages_left; i++) {
 		if (!add_page(wreck, cpu, page))
 			return false;
+		wreck->pages_left--;
 		if (page == commit)
 			return true;
 		page = next_page(wreck, page, &ignored);
@@ -257,6 +258,7 @@ int wreck_rings_read(struct wreck *wreck, struct fail *fail)
 	uint64_t head, link;
 	int r = 0;
 
+	wreck->pages_left = WRECK_PAGES_MAX;
 	if (!image_symbol(&wreck->symbols, "ftrace_trace_arrays", &head))
 		return fail_set(fail, -ENODATA,
 				"the kernel's symbols have no ftrace_trace_arrays: it has no tracing, or "
