@@ -32,8 +32,8 @@ const char *dump_kind(const struct dump *dump);
 
 /*
  * Reads physical memory. False when a part of it is not in the dump, or is damaged: the missing memory of a dump is
- * ordinary, because dumps leave out what seems to be of no use. After more reads than any kernel that is in order needs,
- * which a hostile dump could ask for, nothing can be read any more.
+ * ordinary, because dumps leave out what seems to be of no use. After more reads than any kernel that is in order
+ * needs, which a hostile dump could ask for, nothing can be read any more.
  */
 bool dump_read(struct dump *dump, uint64_t address, void *into, size_t len);
 
