@@ -78,6 +78,7 @@ static int init_arm64(struct memory *memory, struct fail *fail)
 
 int memory_init(struct memory *memory, struct dump *dump, struct fail *fail)
 {
+	uint64_t number;
 	int r = 0;
 
 	*memory = (struct memory){ .dump = dump, .note = dump_note(dump) };
@@ -87,14 +88,13 @@ int memory_init(struct memory *memory, struct dump *dump, struct fail *fail)
 		return r;
 	if (!memory->note)
 		return fail_set(fail, -ENODATA, "it has no VMCOREINFO, neither as a note nor in its memory");
-	switch (dump_machine(dump)) {
-	case DUMP_X86_64:
-		return init_x86(memory, fail);
-	case DUMP_ARM64:
+	/* The header of some files does not name the machine, but only arm64 and x86-64 have these numbers. */
+	memory->is_arm64 = dump_machine(dump) == DUMP_ARM64 ||
+			   (dump_machine(dump) == DUMP_OTHER && note_number(memory->note, "kimage_voffset", &number));
+	if (memory->is_arm64)
 		return init_arm64(memory, fail);
-	case DUMP_OTHER:
-		break;
-	}
+	if (dump_machine(dump) == DUMP_X86_64 || note_number(memory->note, "phys_base", &number))
+		return init_x86(memory, fail);
 	return fail_set(fail, -EOPNOTSUPP, "it is of a machine other than x86-64 and arm64");
 }
 
@@ -106,7 +106,7 @@ void memory_release(struct memory *memory)
 /* Whether the entry maps memory itself instead of naming the next table. */
 static bool is_block(const struct memory *memory, uint64_t entry, unsigned level)
 {
-	if (dump_machine(memory->dump) == DUMP_ARM64)
+	if (memory->is_arm64)
 		return level && (entry & 3) == 1;
 	return level && level < 3 && entry & 0x80;
 }

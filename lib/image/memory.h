@@ -22,6 +22,7 @@ struct memory {
 	const char *note;  /* VMCOREINFO; borrowed from the dump or from `found` */
 	char *found;       /* owned: VMCOREINFO that was found in memory, because the dump has no note */
 	/* Private: */
+	bool is_arm64;
 	uint64_t top, address_bits;
 	unsigned levels, page_shift, first_bits;
 	struct memory_seat {

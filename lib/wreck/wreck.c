@@ -14,29 +14,80 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BTF_MAX = 64 << 20, UTS_WORD = 65 };
+enum {
+	PAGE = 4096,
+	BTF_HEAD = 24,
+	BTF_LEAST = 1 << 20, /* bytes of types: a module has fewer */
+	BTF_MAX = 64 << 20,
+	IMAGE_PAGES = (96 << 20) / PAGE,
+	UTS_WORD = 65,
+};
 
-/* The kernel's type information is between two symbols. */
+/* Where type information begins here, and how long it is (struct btf_header of include/uapi/linux/btf.h). */
+static bool is_btf(const uint8_t *at, size_t *ret_len)
+{
+	uint32_t words[6];
+
+	memcpy(words, at, sizeof(words));
+	if (words[0] != 0x0001eb9f || words[1] != sizeof(words) || words[2] || words[3] < BTF_LEAST ||
+	    words[4] != words[3] || words[3] > BTF_MAX || words[5] > BTF_MAX)
+		return false;
+	*ret_len = sizeof(words) + words[4] + words[5];
+	return true;
+}
+
+/* Where the kernel has no symbols for it, it is searched behind the beginning of the kernel. */
+static bool search_btf(struct wreck *wreck, uint64_t *ret, size_t *ret_len)
+{
+	uint8_t page[PAGE + BTF_HEAD];
+	uint64_t text;
+
+	if (!note_symbol(wreck->memory.note, "_stext", &text))
+		return false;
+	text &= ~(uint64_t)(PAGE - 1);
+	for (size_t i = 0; i < IMAGE_PAGES; i++, text += PAGE) {
+		if (!memory_read(&wreck->memory, text, page, sizeof(page)))
+			continue;
+		for (size_t at = 0; at < PAGE; at += 4)
+			if (is_btf(page + at, ret_len)) {
+				*ret = text + at;
+				return true;
+			}
+	}
+	return false;
+}
+
+static bool find_btf(struct wreck *wreck, uint64_t *ret, size_t *ret_len)
+{
+	uint64_t to;
+
+	if (!image_symbol(&wreck->symbols, "__start_BTF", ret) || !image_symbol(&wreck->symbols, "__stop_BTF", &to) ||
+	    to <= *ret || to - *ret > BTF_MAX)
+		return search_btf(wreck, ret, ret_len);
+	*ret_len = (size_t)(to - *ret);
+	return true;
+}
+
 static int read_btf(struct wreck *wreck, const void *btf, size_t btf_len, struct fail *fail)
 {
-	uint64_t from, to;
+	uint64_t from;
+	size_t len;
 
 	if (btf)
 		return btf_open(&wreck->btf, btf, btf_len, fail);
-	if (!image_symbol(&wreck->symbols, "__start_BTF", &from) || !image_symbol(&wreck->symbols, "__stop_BTF", &to) ||
-	    to <= from || to - from > BTF_MAX)
+	if (!find_btf(wreck, &from, &len))
 		return fail_set(
 			fail, -ENODATA,
-			"this kernel was built without type information (CONFIG_DEBUG_INFO_BTF): give a copy of "
-			"it with --btf");
-	wreck->btf_bytes = malloc((size_t)(to - from));
+			"its memory has no type information (CONFIG_DEBUG_INFO_BTF): give a copy of that kernel's "
+			"/sys/kernel/btf/vmlinux with --btf");
+	wreck->btf_bytes = malloc(len);
 	if (!wreck->btf_bytes)
 		return fail_memory(fail);
-	if (!memory_read(&wreck->memory, from, wreck->btf_bytes, (size_t)(to - from)))
+	if (!memory_read(&wreck->memory, from, wreck->btf_bytes, len))
 		return fail_set(fail, -ENODATA,
-				"the dump does not have the kernel's type information: give a copy of "
+				"the dump lacks a part of the kernel's type information: give a copy of "
 				"/sys/kernel/btf/vmlinux with --btf");
-	return btf_open(&wreck->btf, wreck->btf_bytes, (size_t)(to - from), fail);
+	return btf_open(&wreck->btf, wreck->btf_bytes, len, fail);
 }
 
 /* struct new_utsname: sysname, nodename, release, version, machine. */
