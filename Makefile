@@ -322,6 +322,13 @@ install: all
 	for page in $(man_pages); do \
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit 1; \
 	done
+	$(if $(TRACE_CMD),$(call alias,$(BINDIR)/trace-cmd,weft))
+	$(if $(TRACE_CMD),$(call alias,$(MANDIR)/man1/trace-cmd.1,weft-trace-cmd.1))
+
+# A link in trace-cmd's place: $(call alias,LINK,TO). What stands there stays, but for our own link.
+alias = if [ "$$(readlink $(DESTDIR)$(1))" = $(2) ]; then :; \
+	elif [ -e $(DESTDIR)$(1) ] || [ -L $(DESTDIR)$(1) ]; then echo "$(DESTDIR)$(1) exists: not made a link to $(2)" >&2; exit 1; \
+	else ln -s $(2) $(DESTDIR)$(1); fi
 
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/weft $(DESTDIR)$(BASHDIR)/weft $(DESTDIR)$(ZSHDIR)/_weft $(DESTDIR)$(FISHDIR)/weft.fish
@@ -329,6 +336,8 @@ uninstall:
 	rm -f $(DESTDIR)$(INCLUDEDIR)/weft/weft.h $(addprefix $(DESTDIR)$(SODIR)/,$(SONAME) libweft.so libweft.a) $(DESTDIR)$(PCDIR)/weft.pc
 	-rmdir $(DESTDIR)$(INCLUDEDIR)/weft
 	rm -rf $(DESTDIR)$(LIBDIR)
+	[ "$$(readlink $(DESTDIR)$(BINDIR)/trace-cmd)" != weft ] || rm -f $(DESTDIR)$(BINDIR)/trace-cmd
+	[ "$$(readlink $(DESTDIR)$(MANDIR)/man1/trace-cmd.1)" != weft-trace-cmd.1 ] || rm -f $(DESTDIR)$(MANDIR)/man1/trace-cmd.1
 
 clean:
 	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el mipsel riscv64)

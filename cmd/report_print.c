@@ -8,6 +8,7 @@
 #include "cmd/terminal/terminal.h"
 #include "formats/painted.h"
 #include "formats/render.h"
+#include "formats/tracecmd/tracecmd.h"
 #include "lib/base/fail.h"
 #include "lib/base/pool.h"
 #include "lib/event/context.h"
@@ -50,8 +51,8 @@ struct printing {
 	struct reader reader;
 	struct sink **sinks;
 	uint64_t **left_out;
-	char **prefixes;        /* NULL: none */
-	struct selection **raw; /* the types that -r names, or NULL */
+	char **prefixes;                 /* NULL: none */
+	struct selection **raw, **plain; /* the types that -r and trace-cmd's -n name, or NULL */
 	struct sink_times times;
 	struct extent extent; /* of the file; found when it is needed */
 	struct pool *pool;
@@ -116,7 +117,8 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 	printing->sinks = calloc(nr_buffers + 1, sizeof(*printing->sinks));
 	printing->left_out = calloc(nr_buffers + 1, sizeof(*printing->left_out));
 	printing->raw = calloc(nr_buffers + 1, sizeof(*printing->raw));
-	if (!printing->raw || !printing->sinks || !printing->left_out)
+	printing->plain = calloc(nr_buffers + 1, sizeof(*printing->plain));
+	if (!printing->raw || !printing->plain || !printing->sinks || !printing->left_out)
 		return fail_memory(fail);
 	for (size_t i = 0; i < nr_buffers; i++) {
 		/* The longest case of a latency tracer is printed although it may not be in the pages. */
@@ -130,21 +132,31 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 	return query_check_durations(&printing->reader, fail);
 }
 
-/* Selects the event types that -r names. */
-static int choose_raw(const struct report_options *report, size_t at, struct printing *printing, struct fail *fail)
+/* Selects the event types that an option names. */
+static int choose_types(const struct report_options *report, const struct option_words *words,
+			const struct context *context, struct selection **ret, struct fail *fail)
 {
-	int r = report->raw_events.len ? selection_new(printing->reader.buffers[at].context, &printing->raw[at], fail) :
-					 0;
+	int r = words->len ? selection_new(context, ret, fail) : 0;
 
-	for (size_t i = 0; !r && i < report->raw_events.len; i++)
-		r = selection_add_events(printing->raw[at], report->raw_events.at[i], fail);
+	for (size_t i = 0; !r && i < words->len; i++) {
+		r = selection_add_events(*ret, words->at[i], fail);
+		/* trace-cmd takes names of events that the file does not know. */
+		if (r == -ENOENT && report->sink.tracecmd)
+			r = 0;
+	}
 	return r;
 }
 
 static int add_sink(const struct report_options *report, size_t at, struct printing *printing, struct fail *fail)
 {
 	struct sink_options options = report->sink;
+	struct tracecmd_options own;
 
+	if (options.tracecmd && printing->plain[at]) {
+		own = *options.tracecmd;
+		own.plain_types = selection_types(printing->plain[at]);
+		options.tracecmd = &own;
+	}
 	options.raw_types = printing->raw[at] ? selection_types(printing->raw[at]) : NULL;
 	options.left_out = printing->left_out[at];
 	options.times = &printing->times;
@@ -181,12 +193,14 @@ static int open_sinks(const struct report_options *report, struct trace *trace, 
 	const struct reader *reader = &printing->reader;
 	int r = check_offset(report, printing, fail);
 
-	if (!r && report->format->relative)
+	if (!r && (report->format->relative || (report->sink.tracecmd && report->sink.tracecmd->align)))
 		r = set_origin(printing, fail);
 	if (!r && report->decode.wanted && !report->reading.no_sandbox)
 		r = trace_sandbox(trace, fail);
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
-		r = choose_raw(report, i, printing, fail);
+		r = choose_types(report, &report->raw_events, reader->buffers[i].context, &printing->raw[i], fail);
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
+		r = choose_types(report, &report->plain_events, reader->buffers[i].context, &printing->plain[i], fail);
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		r = add_sink(report, i, printing, fail);
 	if (!r && reader->nr_buffers > 1 && !report->format->tells_instance)
@@ -255,12 +269,14 @@ static void printing_release(struct printing *printing)
 		if (printing->sinks[i])
 			printing->sinks[i]->ops->free(printing->sinks[i]);
 		selection_free(printing->raw[i]);
+		selection_free(printing->plain[i]);
 	}
 	decode_end(&printing->reader);
 	reader_release(&printing->reader);
 	pool_free(printing->pool);
 	free(printing->sinks);
 	free(printing->raw);
+	free(printing->plain);
 	free(printing->left_out);
 	format_prefixes_free(printing->prefixes);
 }

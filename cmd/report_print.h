@@ -24,6 +24,7 @@ struct report_options {
 	const struct sink_ops *format;
 	struct sink_options sink;
 	struct option_words options, raw_events;
+	struct option_words plain_events; /* of the format trace-cmd: events that no plugin prints */
 	uint64_t threads;
 	struct reading reading;
 	bool quiet;

@@ -45,6 +45,14 @@ static void survive_size_limit(void)
 		sigaction(SIGXFSZ, &action, NULL);
 }
 
+/* A link of this name: weft in place of trace-cmd. */
+static bool is_trace_cmd(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+
+	return !strcmp(slash ? slash + 1 : program, "trace-cmd");
+}
+
 int main(int argc, char **argv)
 {
 	static char name[64], help[] = "help";
@@ -59,6 +67,8 @@ int main(int argc, char **argv)
 	}
 	/* The text that --version prints, for weft and for each command. */
 	argp_program_version = "weft " WEFT_VERSION;
+	if (argc > 0 && is_trace_cmd(argv[0]))
+		return trace_cmd_command.run(argc, argv);
 	if (argc > 1 && !strcmp(argv[1], "--no-config")) {
 		defaults_leave_out();
 		argv[1] = argv[0];

@@ -1,8 +1,8 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot bench report export sql info check pack convert split merge import summary sched syscalls irq latency graph block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
-_weft_formats='ftrace trace_pipe json pretty'
+_weft_commands='record stream recover extract snapshot bench report trace-cmd export sql info check pack convert split merge import summary sched syscalls irq latency graph block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_formats='ftrace trace_pipe json pretty trace-cmd'
 
 _weft_options()
 {
@@ -14,6 +14,7 @@ _weft_options()
 	snapshot) echo '--instance -B --take -s --clear -r --free -f --cpu -c --on --count' ;;
 	bench) echo '--runs --warmup --prepare --ignore-failure --seed --save --against --for --plain --keep --fail-if --format --top' ;;
 	report) echo '--input -i -F --self --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --stored --decode --no-plugins -N --plugin-dir --quiet -q --threads --no-sandbox --trust-size' ;;
+	trace-cmd) echo '' ;;
 	export) echo '--input -i --to --output -o --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --fields --weight --max-size --diff --partition --decode --no-plugins -N --plugin-dir --mode --quiet -q --no-sandbox --trust-size' ;;
 	sql) echo '--input -i --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --decode --no-plugins -N --plugin-dir --quiet -q --no-sandbox --trust-size' ;;
 	info) echo '--input -i --dump --no-events --no-sandbox --trust-size --settings --setting --instance -B' ;;
@@ -66,6 +67,7 @@ _weft_argument()
 	snapshot) echo 'take|free|clear|show' ;;
 	bench) echo 'COMMAND' ;;
 	report) echo 'FILE' ;;
+	trace-cmd) echo 'COMMAND' ;;
 	export) echo 'FILE' ;;
 	sql) echo 'FILE' ;;
 	info) echo 'FILE' ;;

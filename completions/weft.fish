@@ -148,7 +148,7 @@ complete -c weft -n '__weft_using stream' -l dry-run -d 'Change nothing: print e
 complete -c weft -n '__weft_using stream' -s F -l only-command -d 'Trace only what COMMAND does'
 complete -c weft -n '__weft_using stream' -l user -x -a '(__weft_values "USER")' -d 'Run COMMAND as USER'
 complete -c weft -n '__weft_using stream' -l wait -d 'If another weft traces in an instance that this command needs, wait for its end, at most TIME'
-complete -c weft -n '__weft_using stream' -l format -x -a 'ftrace trace_pipe json pretty' -d 'Print as FORMAT (default: ftrace, the kernel'\''s own text)'
+complete -c weft -n '__weft_using stream' -l format -x -a 'ftrace trace_pipe json pretty trace-cmd' -d 'Print as FORMAT (default: ftrace, the kernel'\''s own text)'
 complete -c weft -n '__weft_using stream' -l summary -x -a '(__weft_values "summary|sched|syscalls|irq|latency|graph|block|locks|stacks|memory|power|tasks")' -d 'Print, instead of events, the tables of '\''weft NAME'\'', for each interval and at the end for the whole time; trace what --for NAME does'
 complete -c weft -n '__weft_using stream' -l every -x -a '(__weft_values "TIME")' -d 'The interval of --summary (default 1s), by the times of the events'
 complete -c weft -n '__weft_using stream' -l top -x -a '(__weft_values "N")' -d 'Show the first N rows of each table of --summary (default: 10 as text, else all; 0: all)'
@@ -228,7 +228,7 @@ complete -c weft -n '__weft_using report' -l pid -x -a '(__weft_values "PID")' -
 complete -c weft -n '__weft_using report' -l comm -x -a '(__weft_values "NAME")' -d 'Only what tasks did under this name, a glob; repeatable'
 complete -c weft -n '__weft_using report' -l since -x -a '(__weft_values "TIME")' -d 'Begin at TIME, in seconds as the trace prints them, +1ms from the first event of the file, -2s from its last one, @EVENT or @mark:TEXT at an event or a marker (@EVENT#2-50ms: 50 ms before the second), or the date and time'
 complete -c weft -n '__weft_using report' -l until -x -a '(__weft_values "TIME")' -d 'End at TIME, inclusive'
-complete -c weft -n '__weft_using report' -l format -x -a 'ftrace trace_pipe json pretty' -d 'Print as FORMAT (default: ftrace, the kernel'\''s own text)'
+complete -c weft -n '__weft_using report' -l format -x -a 'ftrace trace_pipe json pretty trace-cmd' -d 'Print as FORMAT (default: ftrace, the kernel'\''s own text)'
 complete -c weft -n '__weft_using report' -l color -x -a '(__weft_values "auto|always|never")' -d 'Colour tasks, events, flags, times, errors and losses (auto, the default: on a terminal, unless NO_COLOR is set)'
 complete -c weft -n '__weft_using report' -s t -l nanoseconds -d 'Print time stamps with nine digits'
 complete -c weft -n '__weft_using report' -l ts-diff -d 'Print after each time stamp the difference from the previous line: (+us), with -t (+ns)'
@@ -245,6 +245,7 @@ complete -c weft -n '__weft_using report' -s q -l quiet -d 'Show no progress'
 complete -c weft -n '__weft_using report' -l threads -x -a '(__weft_values "N")' -d 'Use N threads (default: one for each CPU of this machine, at most 8)'
 complete -c weft -n '__weft_using report' -l no-sandbox -d 'Keep all privileges and use no sandbox while reading, for systems where dropping them fails'
 complete -c weft -n '__weft_using report' -l trust-size -d 'Also read and write what claims more bytes, memory or text than any real recording has'
+complete -c weft -n '__weft_using none' -a trace-cmd -d 'take trace-cmd'\''s command line'
 complete -c weft -n '__weft_using none' -a export -d 'write a recording as a file of another program'
 complete -c weft -n '__weft_using export' -s i -l input -r -F -d 'Read FILE; '\''-'\'' is standard input (default: trace.dat)'
 complete -c weft -n '__weft_using export' -l to -x -a '(__weft_values "jsonl|csv|perfetto|sqlite|chrome|folded|flame|speedscope|html|parquet|ctf|pprof|firefox")' -d 'Format to write; '\''weft export --to help'\'' describes each'
@@ -829,6 +830,7 @@ complete -c weft -n '__weft_using recover' -F
 complete -c weft -n '__weft_using snapshot' -a '(__weft_values "take|free|clear|show")'
 complete -c weft -n '__weft_using bench' -a '(__weft_values "COMMAND")'
 complete -c weft -n '__weft_using report' -F
+complete -c weft -n '__weft_using trace-cmd' -a '(__weft_values "COMMAND")'
 complete -c weft -n '__weft_using export' -F
 complete -c weft -n '__weft_using sql' -F
 complete -c weft -n '__weft_using info' -F
@@ -860,4 +862,4 @@ complete -c weft -n '__weft_using list' -a '(__weft_values "events|systems|trace
 complete -c weft -n '__weft_using probe' -a '(__weft_values "add|list|remove")'
 complete -c weft -n '__weft_using hist' -a '(__weft_values "EVENT")'
 complete -c weft -n '__weft_using instance' -a '(__weft_values "list|create|remove")'
-complete -c weft -n '__weft_using help' -a 'record stream recover extract snapshot bench report export sql info check pack convert split merge import summary sched syscalls irq latency graph block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+complete -c weft -n '__weft_using help' -a 'record stream recover extract snapshot bench report trace-cmd export sql info check pack convert split merge import summary sched syscalls irq latency graph block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'

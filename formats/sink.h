@@ -13,6 +13,7 @@ struct context;
 struct events;
 struct fail;
 struct out;
+struct tracecmd_options;
 
 /*
  * A sink turns the merged stream into the bytes of an output format. The same events give the same bytes, for any
@@ -73,6 +74,8 @@ struct sink_options {
 	 */
 	bool (*ended)(void *arg, const struct event *event, uint64_t *ret_lasted, struct event *ret_begin);
 	void *ended_arg;
+	/* of the format trace-cmd: formats/tracecmd/tracecmd.h; borrowed; NULL: none */
+	const struct tracecmd_options *tracecmd;
 };
 
 struct sink_ops {

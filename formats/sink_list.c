@@ -4,10 +4,7 @@
 #include <string.h>
 
 static const struct sink_ops *const sinks[] = {
-	&ftrace_sink,
-	&trace_pipe_sink,
-	&json_sink,
-	&pretty_sink,
+	&ftrace_sink, &trace_pipe_sink, &json_sink, &pretty_sink, &trace_cmd_sink,
 };
 
 const struct sink_ops *sink_at(size_t index)

@@ -9,5 +9,6 @@ extern const struct sink_ops ftrace_sink;     /* ftrace_sink.c */
 extern const struct sink_ops trace_pipe_sink; /* trace_pipe.c */
 extern const struct sink_ops json_sink;       /* json.c */
 extern const struct sink_ops pretty_sink;     /* pretty.c */
+extern const struct sink_ops trace_cmd_sink;  /* tracecmd/tracecmd_sink.c */
 
 #endif

@@ -320,6 +320,22 @@ void events_skip(struct events *events)
 	events_advance(events);
 }
 
+bool events_follows(const struct events *events)
+{
+	const struct merge *merge = events->merge;
+	const struct cursor *cursor = following((struct events *)(uintptr_t)events);
+
+	if (!cursor)
+		return false;
+	if (cursor->head.ts != merge->next_ts)
+		return cursor->head.ts < merge->next_ts;
+	/* The second in time is one of the two below the top. */
+	for (size_t i = 1; i < 3 && i < merge->len; i++)
+		if (merge->heap[i].ts == cursor->head.ts && merge->heap[i].cursor->cpu < cursor->cpu)
+			return false;
+	return true;
+}
+
 bool events_next_ts(struct events *events, uint64_t *ret)
 {
 	const struct cursor *top = merge_top(events->merge);

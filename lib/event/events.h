@@ -71,6 +71,9 @@ int events_peek(struct events *events, struct event *ret);
 bool events_peek_record(struct events *events, struct event *ret);
 void events_skip(struct events *events);
 
+/* Whether the event of events_peek() comes before the records of all other CPUs: events_next() would return it. */
+bool events_follows(const struct events *events);
+
 /*
  * The time of the next record of any CPU, or false at the end; gaps do not count. Call it only after events_peek() and
  * events_skip(), which then return nothing until the next event.

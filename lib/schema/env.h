@@ -29,6 +29,7 @@ struct program_env {
 	bool hash_pointers; /* print a placeholder where the kernel printed a hash, or the hash itself: */
 	const struct siphash_key *hash_key; /* the key of the kernel's hashes; NULL: unknown, as nearly always */
 	bool null_text;                     /* %p of NULL is "(null)", as wide as an address: before 5.2 */
+	bool libc_pointers;                 /* %p as the C library prints it: "0x12", "(nil)" */
 	bool bitmask_list;                  /* print masks as "0-3,7": the kernel's option bitmask-list */
 	/* Behaviour of the kernel's option `fields`: */
 	bool fields_symbols;   /* name the symbol when a number has the size of a pointer: 6.16 and later */

@@ -8,6 +8,7 @@
 #include "lib/schema/text_internal.h"
 #include "lib/uapi/names.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
@@ -31,12 +32,24 @@ static void put_raw(const struct spec *spec, uint64_t value, uint8_t long_size, 
 	spec_number(&number, value, out);
 }
 
+/* glibc's %p */
+static size_t pointer_libc(uint64_t value, char text[24])
+{
+	return (size_t)(value ? snprintf(text, 24, "0x%" PRIx64, value) : snprintf(text, 24, "(nil)"));
+}
+
 /* ptr_to_id() of lib/vsprintf.c hashes with a secret, which only a dump of the kernel's memory can contain. */
 static void put_hashed(const struct spec *spec, uint64_t value, const struct run *run, struct out *out)
 {
 	struct spec wide = *spec;
+	char text[24];
 	uint8_t long_size = run->abi->long_size;
 
+	if (run->env->libc_pointers) {
+		wide.flags = (uint16_t)(wide.flags & ~(unsigned)SPEC_ZEROS);
+		spec_string(&wide, text, pointer_libc(value, text), out);
+		return;
+	}
 	if (!value && run->env->null_text) {
 		wide.width = spec->width < 0 ? long_size * 2 : spec->width;
 		spec_string(&wide, "(null)", 6, out);

@@ -188,6 +188,14 @@ static void put_other(const struct op *op, const struct run *run, struct out *ou
 
 static char *put_pointer(char *at, uint64_t value, const struct run *run)
 {
+	if (run->env->libc_pointers) {
+		if (!value) {
+			memcpy(at, "(nil)", 5);
+			return at + 5;
+		}
+		memcpy(at, "0x", 2);
+		return digits_put_hex(at + 2, value);
+	}
 	if (!value && run->env->null_text) {
 		memcpy(at, "          (null)", 16);
 		return at + 16;

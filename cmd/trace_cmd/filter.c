@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/trace_cmd/filter.h"
+
+#include "cmd/command.h"
+#include "cmd/trace_cmd/trace_cmd.h"
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/reader/query.h"
+#include "lib/trace/trace.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Any event meets it: for -F EVENT without an expression. */
+static const char always[] = "common_type >= 0";
+
+void trace_cmd_filters_release(struct trace_cmd_filters *filters)
+{
+	for (size_t i = 0; i < filters->nr; i++)
+		free(filters->at[i].text);
+}
+
+/* Takes the text. */
+static int add(struct trace_cmd_filters *filters, char *text, bool negated)
+{
+	if (!text || filters->nr == TRACE_CMD_FILTERS_MAX) {
+		free(text);
+		command_warn(text ? "too many filters" : "out of memory");
+		return -TRACE_CMD_USAGE;
+	}
+	filters->at[filters->nr++] = (struct trace_cmd_filter){ .text = text, .negated = negated };
+	return 0;
+}
+
+/*
+ * A regular expression as a glob, for what both can say: the ends, ".", ".*". It is found anywhere in the text unless
+ * it is tied to an end.
+ */
+static bool put_glob(struct buf *buf, const char *at, const char *end)
+{
+	bool tied = at < end && *at == '^', ok = tied || buf_add(buf, "*", 1);
+
+	for (at += tied; ok && at < end; at++) {
+		if (*at == '$' && at + 1 == end)
+			return true;
+		if (*at == '.' && at + 1 < end && at[1] == '*') {
+			ok = buf_add(buf, "*", 1);
+			at++;
+		} else if (*at == '\\' && at + 1 < end) {
+			ok = buf_add(buf, ++at, 1);
+		} else {
+			ok = buf_add(buf, *at == '.' ? "?" : at, 1);
+		}
+	}
+	return ok && buf_add(buf, "*", 1);
+}
+
+/* The same expression in the kernel's language: its globs stand for =~ and !~. */
+static bool put_expression(struct buf *buf, const char *at)
+{
+	bool ok = true, is_regex = false;
+
+	while (ok && *at) {
+		if (*at == '"' || *at == '\'') {
+			const char *end = strchr(at + 1, *at);
+
+			if (!end)
+				end = at + strlen(at);
+			ok = buf_add(buf, "\"", 1) &&
+			     (is_regex ? put_glob(buf, at + 1, end) : buf_add(buf, at + 1, (size_t)(end - at - 1))) &&
+			     buf_add(buf, "\"", 1);
+			at = *end ? end + 1 : end;
+			is_regex = false;
+		} else if ((*at == '=' || *at == '!') && at[1] == '~') {
+			ok = buf_add(buf, *at == '!' ? "!~" : "~", *at == '!' ? 2 : 1);
+			at += 2;
+			is_regex = true;
+		} else {
+			ok = buf_add(buf, at++, 1);
+		}
+	}
+	return ok;
+}
+
+/* A name of an event: a regular expression that fits the whole name. */
+static bool put_event(struct buf *buf, const char *at, size_t len)
+{
+	bool ok = true;
+
+	for (; len && isspace((unsigned char)*at); at++)
+		len--;
+	for (size_t i = 0; ok && i < len; i++) {
+		if (isspace((unsigned char)at[i]))
+			continue;
+		if (at[i] == '.' && i + 1 < len && at[i + 1] == '*') {
+			ok = buf_add(buf, "*", 1);
+			i++;
+		} else {
+			ok = buf_add(buf, at[i] == '.' ? "?" : at + i, 1);
+		}
+	}
+	return ok;
+}
+
+static char *filter_of(const char *event, size_t len, const char *expression)
+{
+	struct buf buf = { 0 };
+	bool ok = put_event(&buf, event, len) && buf_add(&buf, ": ", 2) &&
+		  (*expression ? put_expression(&buf, expression) : buf_add(&buf, always, strlen(always))) &&
+		  buf_add(&buf, "", 1);
+	char *text = ok ? strdup((const char *)buf.data) : NULL;
+
+	buf_release(&buf);
+	return text;
+}
+
+int trace_cmd_filter_add(struct trace_cmd_filters *filters, const char *text, bool negated)
+{
+	const char *colon = strchr(text, ':');
+	size_t names = colon ? (size_t)(colon - text) : strlen(text);
+	const char *expression = colon ? colon + 1 + strspn(colon + 1, " \t") : "";
+	int r = 0;
+
+	for (size_t at = 0; !r && at < names;) {
+		size_t len = strcspn(text + at, ",:");
+
+		r = add(filters, filter_of(text + at, len, expression), negated);
+		at += len + 1;
+	}
+	return r;
+}
+
+static bool any_event_has(struct trace *trace, const char *field)
+{
+	const struct trace_format *formats;
+	char text[64];
+	size_t nr;
+
+	snprintf(text, sizeof(text), " %s;", field);
+	formats = trace_formats(trace, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (formats[i].text.text && strstr(formats[i].text.text, text))
+			return true;
+	return false;
+}
+
+/* The events of a task, and those that tell of it. */
+static int add_pid(struct trace_cmd_filters *filters, const char *pid, struct trace *trace)
+{
+	static const char *const fields[] = { "common_pid", "pid", "next_pid" };
+	int r = 0;
+
+	for (size_t i = 0; !r && i < array_size(fields); i++) {
+		char *text = NULL;
+
+		if (!any_event_has(trace, fields[i]))
+			continue;
+		if (asprintf(&text, "%s == %s", fields[i], pid) < 0)
+			text = NULL;
+		r = add(filters, text, false);
+	}
+	return r;
+}
+
+/* The tasks of a name, as the file's list of tasks has them. */
+static int add_comm(struct trace_cmd_filters *filters, const char *comm, struct trace *trace, struct fail *fail)
+{
+	struct trace_text tasks;
+	int r = trace_meta(trace, TRACE_CMDLINES, &tasks, fail);
+	bool found = false;
+
+	for (const char *line = tasks.text, *end; !r && line && *line; line = *end ? end + 1 : end) {
+		size_t digits = strspn(line, "0123456789");
+		char pid[16];
+
+		end = line + strcspn(line, "\n");
+		if (!digits || digits >= sizeof(pid) || line[digits] != ' ' ||
+		    (size_t)(end - line) != digits + 1 + strlen(comm) || memcmp(line + digits + 1, comm, strlen(comm)))
+			continue;
+		memcpy(pid, line, digits);
+		pid[digits] = '\0';
+		found = true;
+		r = add_pid(filters, pid, trace);
+	}
+	if (!r && !found)
+		command_warn("no task of the file is called '%s'", comm);
+	return r;
+}
+
+int trace_cmd_filters_apply(struct trace_cmd_filters *filters, const struct option_words *pids,
+			    const struct option_words *comms, struct trace *trace, struct query *query,
+			    struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < pids->len; i++)
+		r = add_pid(filters, pids->at[i], trace);
+	for (size_t i = 0; !r && i < comms->len; i++)
+		r = add_comm(filters, comms->at[i], trace, fail);
+	for (size_t i = 0; !r && i < filters->nr; i++) {
+		query->invert = filters->at[i].negated;
+		r = query_add_filter(query, filters->at[i].text, fail);
+	}
+	return r;
+}
+
+int trace_cmd_filters_print(const struct trace_cmd_filters *filters)
+{
+	for (size_t i = 0; i < filters->nr; i++)
+		printf("'%s'%s\n", filters->at[i].text, filters->at[i].negated ? " (not)" : "");
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_TRACE_CMD_FILTER_H
+#define WEFT_CMD_TRACE_CMD_FILTER_H
+
+#include "cmd/options/option_value.h"
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fail;
+struct query;
+struct trace;
+
+/* The filters of trace-cmd report -F, "EVENT[,EVENT]:EXPRESSION", in the words of lib/query. */
+enum { TRACE_CMD_FILTERS_MAX = 256 };
+
+struct trace_cmd_filters {
+	struct trace_cmd_filter {
+		char *text; /* "EVENT: FILTER"; owned */
+		bool negated;
+	} at[TRACE_CMD_FILTERS_MAX];
+	size_t nr;
+};
+
+/* Adds one -F. Prints what is wrong; the result is then the negative exit status. */
+int must_check trace_cmd_filter_add(struct trace_cmd_filters *filters, const char *text, bool negated);
+
+/* Adds those of --pid and --comm, and hands all to the query. */
+int must_check trace_cmd_filters_apply(struct trace_cmd_filters *filters, const struct option_words *pids,
+				       const struct option_words *comms, struct trace *trace, struct query *query,
+				       struct fail *fail);
+/* Prints them: report -T. */
+int trace_cmd_filters_print(const struct trace_cmd_filters *filters);
+void trace_cmd_filters_release(struct trace_cmd_filters *filters);
+
+#endif

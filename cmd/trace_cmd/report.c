@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* trace-cmd report: its options, for the sink that prints its text. */
+#include "cmd/command.h"
+#include "cmd/options/reading.h"
+#include "cmd/report_print.h"
+#include "cmd/terminal/terminal.h"
+#include "cmd/trace_cmd/filter.h"
+#include "cmd/trace_cmd/trace_cmd.h"
+#include "formats/sink.h"
+#include "formats/tracecmd/tracecmd.h"
+#include "formats/tracecmd/wakeups.h"
+#include "lib/base/cpus.h"
+#include "lib/base/fail.h"
+#include "lib/event/event.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct trace_cmd_report {
+	struct report_options report;
+	struct tracecmd_options own;
+	struct report_lists lists;
+	struct cpus cpus;
+	struct trace_cmd_filters filters;
+	struct option_words pids, comms;
+	int64_t ts_offset;
+	uint64_t ts_hz;
+	const char *refused; /* an option that cannot be had, with the reason; NULL: none */
+	bool negated, nodate, align, test_filters;
+};
+
+enum {
+	OPT_CPU = 256,
+	OPT_CPUS,
+	OPT_EVENTS,
+	OPT_EVENT,
+	OPT_FIRST,
+	OPT_KALLSYMS,
+	OPT_PID,
+	OPT_COMM,
+	OPT_CHECK,
+	OPT_NODATE,
+	OPT_STAT,
+	OPT_BOUNDARY,
+	OPT_DEBUG,
+	OPT_LAST,
+	OPT_PROFILE,
+	OPT_UNAME,
+	OPT_VERSION,
+	OPT_BYCOMM,
+	OPT_TSOFFSET,
+	OPT_TS2SECS,
+	OPT_TSDIFF,
+	OPT_TSCHECK,
+	OPT_RAW_TS,
+	OPT_ALIGN_TS,
+	OPT_VERBOSE,
+};
+
+static const char short_options[] = "+hSIi:H:feGpRr:tPNn:LlEwF:V::vTqO:";
+
+/* getopt_long() takes abbreviations of these, as trace-cmd does. */
+static const struct option long_options[] = {
+	{ "cpu", required_argument, NULL, OPT_CPU },
+	{ "cpus", no_argument, NULL, OPT_CPUS },
+	{ "events", no_argument, NULL, OPT_EVENTS },
+	{ "event", required_argument, NULL, OPT_EVENT },
+	{ "filter-test", no_argument, NULL, 'T' },
+	{ "first-event", no_argument, NULL, OPT_FIRST },
+	{ "kallsyms", required_argument, NULL, OPT_KALLSYMS },
+	{ "pid", required_argument, NULL, OPT_PID },
+	{ "comm", required_argument, NULL, OPT_COMM },
+	{ "check-events", no_argument, NULL, OPT_CHECK },
+	{ "nodate", no_argument, NULL, OPT_NODATE },
+	{ "stat", no_argument, NULL, OPT_STAT },
+	{ "boundary", no_argument, NULL, OPT_BOUNDARY },
+	{ "debug", no_argument, NULL, OPT_DEBUG },
+	{ "last-event", no_argument, NULL, OPT_LAST },
+	{ "profile", no_argument, NULL, OPT_PROFILE },
+	{ "uname", no_argument, NULL, OPT_UNAME },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ "by-comm", no_argument, NULL, OPT_BYCOMM },
+	{ "ts-offset", required_argument, NULL, OPT_TSOFFSET },
+	{ "ts2secs", required_argument, NULL, OPT_TS2SECS },
+	{ "ts-diff", no_argument, NULL, OPT_TSDIFF },
+	{ "ts-check", no_argument, NULL, OPT_TSCHECK },
+	{ "raw-ts", no_argument, NULL, OPT_RAW_TS },
+	{ "align-ts", no_argument, NULL, OPT_ALIGN_TS },
+	{ "verbose", optional_argument, NULL, OPT_VERBOSE },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int usage(const char *format, const char *word)
+{
+	struct fail fail = FAIL_INIT;
+
+	fail_set(&fail, -EINVAL, format, word);
+	command_failed(&fail);
+	return -TRACE_CMD_USAGE;
+}
+
+/* Adds the words of a list with commas. */
+static int add_list(struct option_words *words, char *list)
+{
+	char *save = NULL;
+
+	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		if (words->len == OPTION_WORDS_MAX)
+			return usage("too many values: '%s'", word);
+		words->at[words->len++] = word;
+	}
+	return 0;
+}
+
+/* "fgraph:tailprint", "ftrace:indent=0"; without the part before the colon it means every plugin's option. */
+static int plugin_option(struct tracecmd_options *own, const char *text)
+{
+	const char *colon = strchr(text, ':'), *name = colon ? colon + 1 : text, *value = strchr(name, '=');
+	size_t len = value ? (size_t)(value - name) : strlen(name);
+	bool on = !value || (strcmp(value, "=0") && strcmp(value, "=false") && strcmp(value, "=no"));
+	const struct {
+		const char *name;
+		bool *option, inverted;
+	} known[] = {
+		{ "parent", &own->parent, false }, { "indent", &own->no_indent, true },
+		{ "offset", &own->offset, false }, { "tailprint", &own->tailprint, false },
+		{ "depth", &own->depth, false },
+	};
+
+	for (size_t i = 0; i < array_size(known); i++)
+		if (strlen(known[i].name) == len && !memcmp(known[i].name, name, len))
+			*known[i].option = on != known[i].inverted;
+	/* trace-cmd takes what no plugin knows, too. */
+	return 0;
+}
+
+static int add_cpus(struct trace_cmd_report *options, const char *list)
+{
+	struct fail fail = FAIL_INIT;
+	struct cpus cpus;
+
+	if (cpus_parse(list, &cpus, &fail) < 0) {
+		command_failed(&fail);
+		return -EINVAL;
+	}
+	for (int cpu = cpus_next(&cpus, 0); cpu >= 0; cpu = cpus_next(&cpus, cpu + 1))
+		cpus_add(&options->cpus, (uint32_t)cpu);
+	options->own.cpus = &options->cpus;
+	return 0;
+}
+
+/* Options that choose what is printed instead of events, or how. */
+static bool parse_list(int key, struct trace_cmd_report *options)
+{
+	static const struct {
+		int key;
+		enum report_list what;
+	} lists[] = {
+		{ 'e', REPORT_ENDIAN },      { 'p', REPORT_PAGE_SIZE },   { 'f', REPORT_FUNCTIONS },
+		{ 'P', REPORT_PRINTK },      { 'E', REPORT_NAMES },       { OPT_EVENTS, REPORT_FORMATS },
+		{ OPT_CPUS, REPORT_CPUS },   { OPT_FIRST, REPORT_CPUS },  { OPT_LAST, REPORT_CPUS },
+		{ OPT_STAT, REPORT_STAT },   { OPT_UNAME, REPORT_UNAME }, { OPT_VERSION, REPORT_VERSION },
+		{ OPT_CHECK, REPORT_CHECK },
+	};
+
+	options->lists.first |= key == OPT_FIRST;
+	options->lists.last |= key == OPT_LAST;
+	for (size_t i = 0; i < array_size(lists); i++)
+		if (lists[i].key == key) {
+			/* The first of trace-cmd's list wins, but version is above uname, and uname above stat. */
+			if (!options->lists.what || lists[i].what < options->lists.what ||
+			    (options->lists.what >= REPORT_STAT && lists[i].what >= REPORT_STAT &&
+			     lists[i].what > options->lists.what))
+				options->lists.what = lists[i].what;
+			return true;
+		}
+	return false;
+}
+
+static bool parse_text(int key, struct trace_cmd_report *options)
+{
+	switch (key) {
+	case 'R':
+		options->report.sink.raw = true;
+		return true;
+	case 't':
+		options->report.sink.nanoseconds = options->lists.nanoseconds = true;
+		return true;
+	case 'w':
+		if (!options->own.wakeups)
+			options->own.wakeups = wakeups_new();
+		return true;
+	case 'l':
+		options->own.latency = true;
+		return true;
+	case 'N':
+	case 'L':
+		/* There are no local plugins. */
+		options->own.no_plugins = true;
+		return true;
+	case 'I':
+		options->own.flags_out |= EVENT_HARDIRQ;
+		return true;
+	case 'S':
+		options->own.flags_out |= EVENT_SOFTIRQ;
+		return true;
+	case OPT_TSDIFF:
+		options->report.sink.differences = true;
+		return true;
+	case OPT_RAW_TS:
+		options->own.raw_ts = true;
+		return true;
+	case OPT_ALIGN_TS:
+		options->align = true;
+		return true;
+	case OPT_NODATE:
+		options->nodate = true;
+		return true;
+	case OPT_BOUNDARY:
+	case OPT_DEBUG:
+		options->refused = "--boundary and --debug: 'weft info --pages' shows the sub-buffers";
+		return true;
+	case OPT_PROFILE:
+	case 'G':
+	case 'H':
+		options->refused = "--profile: 'weft sched', 'weft syscalls', 'weft irq' and 'weft latency' show it";
+		return true;
+	case 'q':
+	case 'V':
+	case OPT_VERBOSE:
+	case OPT_TSCHECK:
+	case OPT_BYCOMM:
+		return true;
+	case 'T':
+		options->test_filters = true;
+		return true;
+	}
+	return false;
+}
+
+static int parse_value(int key, char *arg, struct trace_cmd_report *options)
+{
+	struct report_options *report = &options->report;
+
+	switch (key) {
+	case 'i':
+		if (report->input)
+			return usage("several files: '%s': 'weft merge' makes one file of them", arg);
+		report->input = arg;
+		return 0;
+	case 'F':
+		return trace_cmd_filter_add(&options->filters, arg, options->negated);
+	case 'v':
+		if (options->negated)
+			return usage("only one -v can be used%s", "");
+		options->negated = true;
+		return 0;
+	case 'r':
+		return add_list(&report->raw_events, arg);
+	case 'n':
+		return add_list(&report->plain_events, arg);
+	case 'O':
+		return plugin_option(&options->own, arg);
+	case OPT_CPU:
+		return add_cpus(options, arg);
+	case OPT_PID:
+		return add_list(&options->pids, arg);
+	case OPT_COMM:
+		return add_list(&options->comms, arg);
+	case OPT_TSOFFSET:
+		if (!report->input)
+			return usage("--ts-offset must come after -i%s", "");
+		options->ts_offset = strtoll(arg, NULL, 0);
+		return 0;
+	case OPT_TS2SECS:
+		options->ts_hz = strtoull(arg, NULL, 10);
+		return 0;
+	case OPT_EVENT:
+		options->lists.what = REPORT_FORMATS;
+		return 0;
+	case OPT_KALLSYMS:
+		options->refused = "--kallsyms: the symbols are those of the file";
+		return 0;
+	}
+	return -TRACE_CMD_USAGE;
+}
+
+/* 0, or the negative exit status. */
+static int parse(int argc, char **argv, struct trace_cmd_report *options)
+{
+	int key, r = 0;
+
+	optind = 1;
+	while (r >= 0 && (key = getopt_long(argc, argv, short_options, long_options, NULL)) != -1)
+		if (!parse_list(key, options) && !parse_text(key, options))
+			r = parse_value(key, optarg, options);
+	if (r < 0)
+		return r;
+	for (; optind < argc; optind++) {
+		if (options->report.input)
+			return usage("several files: '%s': 'weft merge' makes one file of them", argv[optind]);
+		options->report.input = argv[optind];
+	}
+	if (!options->report.input)
+		options->report.input = "trace.dat";
+	if (options->refused)
+		return usage("trace-cmd report %s", options->refused);
+	return 0;
+}
+
+/* The times that trace-cmd changes: by the option, by the date of the recording, to 0 for the first event. */
+static int shift(struct trace_cmd_report *options, struct trace *trace, struct fail *fail)
+{
+	const struct trace_info *info = trace_info(trace);
+
+	if (options->nodate && info->has_date)
+		options->ts_offset -= info->date_offset_ns;
+	if (options->align)
+		options->own.align = true;
+	trace_shift_times(trace, options->ts_offset);
+	options->own.hz = options->ts_hz;
+	(void)fail;
+	return 0;
+}
+
+static int print(struct trace_cmd_report *options, struct trace *trace, struct fail *fail)
+{
+	int r;
+
+	if (options->lists.what)
+		return report_list(&options->lists, trace, fail);
+	r = trace_cmd_filters_apply(&options->filters, &options->pids, &options->comms, trace, &options->report.query,
+				    fail);
+	if (r < 0)
+		return r;
+	/* An event or a field that the file does not know. */
+	if (options->test_filters && options->filters.nr)
+		return trace_cmd_filters_print(&options->filters);
+	return report_print(&options->report, trace, fail);
+}
+
+int trace_cmd_report(int argc, char **argv)
+{
+	uint64_t printed = 0;
+	struct trace_cmd_report options = {
+		.report = { .query = QUERY_INIT, .format = sink_find("trace-cmd"), .printed = &printed, .quiet = true },
+	};
+	struct fail fail = FAIL_INIT;
+	struct trace *trace = NULL;
+	int r = parse(argc, argv, &options);
+
+	if (r < 0)
+		return -r;
+	options.report.query.self = QUERY_SELF_IN;
+	options.report.sink.tracecmd = &options.own;
+	options.report.sink.width = terminal_width();
+	r = reading_open(options.report.input, &options.report.reading, &trace, &fail);
+	if (!r)
+		r = shift(&options, trace, &fail);
+	if (!r)
+		r = print(&options, trace, &fail);
+	if (!r && trace_damage(trace))
+		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
+	trace_free(trace);
+	query_release(&options.report.query);
+	trace_cmd_filters_release(&options.filters);
+	wakeups_free(options.own.wakeups);
+	if (r == -ENOENT && options.filters.nr)
+		r = -TRACE_CMD_USAGE;
+	return r == -EPIPE ? EXIT_OK : r < 0 ? trace_cmd_failed(r, &fail) : EXIT_OK;
+}

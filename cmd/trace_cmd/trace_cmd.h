@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_TRACE_CMD_TRACE_CMD_H
+#define WEFT_CMD_TRACE_CMD_TRACE_CMD_H
+
+#include <stdbool.h>
+
+struct fail;
+struct trace;
+
+/*
+ * The command line of trace-cmd, for `weft trace-cmd` and for weft called as trace-cmd. argv[0] of each command is
+ * "trace-cmd NAME"; it returns the exit status that trace-cmd would.
+ */
+enum { TRACE_CMD_USAGE = 255 };
+
+int trace_cmd_report(int argc, char **argv);
+
+/* Every other command: its command line becomes that of a command of weft. */
+int trace_cmd_translate(const char *name, int argc, char **argv);
+
+/* Prints "trace-cmd: TEXT" to standard error; returns the status of trace-cmd's failures, the error's number. */
+int trace_cmd_failed(int err, const struct fail *fail);
+
+/* What report prints instead of events; REPORT_EVENTS: nothing. */
+enum report_list {
+	REPORT_EVENTS,
+	REPORT_ENDIAN,
+	REPORT_PAGE_SIZE,
+	REPORT_FUNCTIONS,
+	REPORT_PRINTK,
+	REPORT_NAMES,
+	REPORT_FORMATS,
+	REPORT_CPUS,
+	REPORT_STAT,
+	REPORT_UNAME,
+	REPORT_VERSION,
+	REPORT_CHECK,
+};
+
+struct report_lists {
+	enum report_list what;
+	bool first, last; /* REPORT_CPUS: with the times of the first and the last event */
+	bool nanoseconds;
+};
+
+int report_list(const struct report_lists *lists, struct trace *trace, struct fail *fail);
+
+#endif

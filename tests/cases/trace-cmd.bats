@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft in place of trace-cmd: its command line, and its text. tests/peers/texts compares the texts with each option.
+load lib
+
+demo=tests/fixtures/demo.dat
+
+@test "trace-cmd report: the lines of trace-cmd, with the texts of its plugins" {
+	weft trace-cmd report $demo > "$BATS_TEST_TMPDIR/text"
+	[ "$(head -n 3 "$BATS_TEST_TMPDIR/text")" = "$(printf '%s\n' 'cpus=2' \
+		'            weft-64    [001]     4.468163: sched_waking:         comm=weft pid=65 prio=120 target_cpu=001' \
+		'            weft-64    [001]     4.469206: sched_wakeup:         weft:65 [120] CPU:001')" ]
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/text")" = 131 ]
+	weft report --format trace-cmd $demo | cmp - "$BATS_TEST_TMPDIR/text"
+	ln -s "$(command -v weft)" "$BATS_TEST_TMPDIR/trace-cmd"
+	"$BATS_TEST_TMPDIR/trace-cmd" report -i $demo | cmp - "$BATS_TEST_TMPDIR/text"
+}
+
+@test "trace-cmd report: the same text from any number of threads" {
+	local file
+	for file in $demo tests/fixtures/golden/6.12-function_graph.dat tests/fixtures/golden/6.12-function.dat; do
+		weft report --threads 3 --format trace-cmd $file | cmp - <(weft report --threads 1 --format trace-cmd $file)
+	done
+}
+
+@test "trace-cmd report: trace.dat is the default, options may be abbreviated, and wrong ones end with 255" {
+	cp $demo "$BATS_TEST_TMPDIR/trace.dat"
+	cd "$BATS_TEST_TMPDIR"
+	weft trace-cmd report | diff - <(weft trace-cmd report trace.dat)
+	weft trace-cmd report --ts-d | diff - <(weft trace-cmd report --ts-diff)
+	run -255 weft trace-cmd report -Z
+	run -255 weft trace-cmd report --no-such-option
+	run -255 weft trace-cmd
+	run -255 weft trace-cmd nonsense
+	run -2 weft trace-cmd report /nonexistent
+	run -255 weft trace-cmd report trace.dat other.dat
+	[[ "$output" == *"weft merge"* ]]
+}
+
+@test "trace-cmd report -F: events and expressions of trace-cmd's filters" {
+	weft trace-cmd report $demo | grep ' sched_switch: ' > "$BATS_TEST_TMPDIR/switches"
+	weft trace-cmd report -F sched_switch $demo | sed 1d | diff - "$BATS_TEST_TMPDIR/switches"
+	weft trace-cmd report -F 'sched/sched_switch:next_pid == 65' $demo | sed 1d | diff - <(grep '==> [^ ]*:65 ' "$BATS_TEST_TMPDIR/switches")
+	weft trace-cmd report -F 'sched_switch:next_comm =~ "^l.*"' $demo | sed 1d | diff - <(grep '==> l' "$BATS_TEST_TMPDIR/switches")
+	weft trace-cmd report -v -F sched_switch $demo | diff - <(weft trace-cmd report $demo | grep -v ' sched_switch: ')
+	weft trace-cmd report -F '.*:COMM == "ls"' $demo | sed 1d | diff - <(weft trace-cmd report $demo | grep '^ *ls-')
+	run -255 weft trace-cmd report -F no_such_event $demo
+}
+
+# The differences of tests/peers/known, each with the kernel's own text as the judge.
+@test "where trace-cmd's text is wrong weft prints what the kernel does" {
+	need_command trace-cmd
+	# A state: I is the idle kthread's of the kernel's text, W of trace-cmd's.
+	weft report $demo | grep -q 'prev_comm=rcu_preempt prev_pid=[0-9]* prev_prio=120 prev_state=I '
+	weft trace-cmd report $demo | grep -q 'sched_switch: *rcu_preempt:[0-9]* \[120\] I ==> '
+	trace-cmd report -i $demo 2> /dev/null | grep -q 'sched_switch: *rcu_preempt:[0-9]* \[120\] W ==> '
+	# The exit of a call is that of its own CPU.
+	local file=tests/fixtures/golden/6.1-rt-function_graph.dat
+	trace-cmd report -i $file 2> /dev/null | grep -q '\[001\]    25.759780: funcgraph_entry: .* schedule_idle();$'
+	weft trace-cmd report $file | grep -A1 '\[001\]    25.759780: funcgraph_entry: .* schedule_idle() {$' | grep -q '\[000\].* funcgraph_exit: '
+	# The time of an event behind an absolute time stamp.
+	file=tests/fixtures/golden/6.12-synth-hist
+	grep -q ' 21.229925: wakeup_lat: lat=114 ' $file.txt
+	weft trace-cmd report $file.dat | grep -q ' 21.229925: wakeup_lat: *lat=114, '
+	trace-cmd report -i $file.dat 2> /dev/null | grep -q ' 21.229982: wakeup_lat: *lat=114, '
+	# --ts-offset of a single file has no effect there.
+	weft trace-cmd report -i $demo --ts-offset 1000000000 | grep -q ' 5.468163: sched_waking'
+	trace-cmd report -i $demo --ts-offset 1000000000 2> /dev/null | grep -q ' 4.468163: sched_waking'
+	# The bytes of a stack end with its record.
+	file=tests/fixtures/golden/6.12-event-stacktrace.dat
+	weft trace-cmd report -R $file | grep -m1 'kernel_stack: *size=7 ' | tr ',' '\n' | grep -c . | grep -qx $((7 * 8))
+	trace-cmd report -R -i $file 2> /dev/null | grep -m1 'kernel_stack: *size=7 ' | tr ',' '\n' | grep -c . | grep -qx 64
+}
+
+@test "trace-cmd report: names of tasks that the file lacks come from the events before" {
+	# shellcheck disable=SC2016
+	weft convert -q -o "$BATS_TEST_TMPDIR/v6.dat" --file-version 6 $demo
+	# The list of tasks of version 6 is text: its names are overwritten with another PID.
+	LC_ALL=C sed -i 's/^65 ls$/99 ls/' "$BATS_TEST_TMPDIR/v6.dat"
+	weft trace-cmd report "$BATS_TEST_TMPDIR/v6.dat" > "$BATS_TEST_TMPDIR/text"
+	grep -q '^ *weft-65 ' "$BATS_TEST_TMPDIR/text"
+}
+
+@test "make install TRACE_CMD=1 makes the link and its page, and leaves what stands there" {
+	by_turn
+	local dest=$BATS_TEST_TMPDIR/dest
+	make -s install PREFIX=/usr DESTDIR="$dest" TRACE_CMD=1
+	[ "$(readlink "$dest/usr/bin/trace-cmd")" = weft ]
+	[ -s "$dest/usr/share/man/man1/trace-cmd.1" ]
+	"$dest/usr/bin/trace-cmd" report $demo | grep -q '^cpus=2$'
+	make -s install PREFIX=/usr DESTDIR="$dest" TRACE_CMD=1
+	make -s uninstall PREFIX=/usr DESTDIR="$dest"
+	[ ! -e "$dest/usr/bin/trace-cmd" ]
+	mkdir -p "$dest/usr/bin"
+	echo theirs > "$dest/usr/bin/trace-cmd"
+	run ! make -s install PREFIX=/usr DESTDIR="$dest" TRACE_CMD=1
+	[[ "$output" == *"/usr/bin/trace-cmd exists"* ]]
+	[ "$(cat "$dest/usr/bin/trace-cmd")" = theirs ]
+}
+
+@test "trace-cmd: commands become those of weft, and what cannot be had is told with what to use" {
+	run -255 weft trace-cmd record -N host:1 true
+	[[ "$output" == *"record -N cannot be had: "*"ssh"* ]]
+	run -255 weft trace-cmd record -A guest true
+	[[ "$output" == *"weft merge"* ]]
+	run -255 weft trace-cmd profile
+	[[ "$output" == *"weft sched"* ]]
+	run -255 weft trace-cmd record --no-such-option
+	run -255 weft trace-cmd show -Z
+	run -255 weft trace-cmd reset -d
+	[[ "$output" == *"weft instance remove"* ]]
+	cd "$BATS_TEST_TMPDIR"
+	weft trace-cmd convert -i "$BATS_TEST_DIRNAME/../fixtures/demo.dat" --file-v 6 out.dat
+	weft info out.dat | grep -q 'version 6'
+	weft trace-cmd dump -i out.dat --summary | grep -q 'version 6'
+}
+
+@test "trace-cmd record and stream: options, abbreviations and statuses of trace-cmd" {
+	need_tracefs
+	cd "$BATS_TEST_TMPDIR"
+	# Its status is not that of the command; the default file is trace.dat.
+	weft trace-cmd record -q -e sched:sched_process_exec -b 500 --file-v 6 sh -c 'exit 3'
+	weft info trace.dat | grep -q 'version 6'
+	weft trace-cmd report | grep -q 'sched_process_exec: *filename=[^ ]*/sh '
+	# The command's own options are its own.
+	weft trace-cmd record -q -o other.dat -e sched:sched_process_exec sh -c true -e
+	weft trace-cmd report other.dat | grep -q ' sched_process_exec: '
+	run -1 weft trace-cmd record -e no_such_event true
+	weft trace-cmd stream -e sched:sched_process_exec sh -c true 2> /dev/null | grep -q 'sched_process_exec: *filename=[^ ]*/sh '
+	weft trace-cmd list -e '^sched_switch$' | diff - <(echo sched:sched_switch)
+	weft trace-cmd list -e 'sched_swi.*' | grep -qx sched:sched_switch
+	[ "$(weft trace-cmd show --tracing_on)" = "$(cat /sys/kernel/tracing/tracing_on)" ]
+}
