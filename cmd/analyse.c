@@ -8,7 +8,7 @@
 #include "cmd/terminal/paste.h"
 #include "cmd/terminal/terminal.h"
 #include "lib/analysis/intervals.h"
-#include "lib/analysis/pass_lines.h"
+#include "lib/analysis/run.h"
 #include "lib/analysis/series.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
@@ -44,16 +44,6 @@ static const struct argp_option options[] = {
 	{ "top", OPT_TOP, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 93 },
 	{ 0 },
 };
-
-struct pass_filter analyse_filter(const struct query *query)
-{
-	return (struct pass_filter){ .pids = query->pids,
-				     .nr_pids = query->nr_pids,
-				     .comms = query->comms.at,
-				     .nr_comms = query->comms.nr,
-				     .cpus = query->some_cpus ? &query->cpus : NULL,
-				     .self = query->self == QUERY_SELF_IN };
-}
 
 enum table_format analyse_format(const char *name, struct argp_state *state)
 {
@@ -187,7 +177,7 @@ static int take_findings(void *arg, struct findings *findings, const struct find
 static int run_course(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
 		      const void *ops_options, struct fail *fail)
 {
-	const struct pass_filter filter = analyse_filter(&analyse->query);
+	const struct pass_filter filter = analysis_filter(&analyse->query);
 	struct course course = { .any = false };
 	int r;
 
@@ -216,31 +206,17 @@ static int run_course(struct analyse *analyse, struct reader *reader, const stru
 static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
 		    const void *ops_options, struct fail *fail)
 {
+	const struct pass_filter filter = analysis_filter(&analyse->query);
+	struct analysis_run run = { .ops = ops, .options = ops_options };
+	const struct analysis_lines lines = { terminal_flush };
 	struct pass pass;
-	struct findings findings;
-	const struct pass_filter filter = analyse_filter(&analyse->query);
-	int r = pass_init(&pass, reader, &filter, fail);
-	struct out lines = { .start = NULL };
+	int r = analyses_run(&pass, reader, &filter, &run, 1, analyse->lines ? &lines : NULL, NULL, fail);
 
-	findings_init(&findings);
-	if (!r && analyse->lines && !out_init(&lines, PASS_LINES_SIZE))
-		r = fail_memory(fail);
-	pass.lines = analyse->lines ? &lines : NULL;
-	if (!r)
-		r = pass_add(&pass, ops, ops_options, fail);
-	if (!r)
-		r = analyse->lines ? pass_run_lines(&pass, terminal_flush, fail) : pass_run(&pass, NULL, fail);
-	if (!r)
-		r = pass_finish(&pass, 0, &findings, fail);
-	if (!r && analyse->lines)
-		r = terminal_flush(&lines, fail);
-	if (lines.start)
-		out_release(&lines);
 	if (!r) {
-		analyse->empty = findings.nr && !findings.items[0].table.nr_items;
-		r = analyse_print(&findings, &analyse->findings, fail);
+		analyse->empty = run.findings.nr && !run.findings.items[0].table.nr_items;
+		r = analyse_print(&run.findings, &analyse->findings, fail);
 	}
-	findings_release(&findings);
+	findings_release(&run.findings);
 	pass_release(&pass);
 	return r;
 }
@@ -369,7 +345,7 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 	if (!analyse->findings.top)
 		analyse->findings.top = UINT64_MAX;
 	else if (!analyse->top_given && analyse->findings.format == TABLE_AS_TEXT)
-		analyse->findings.top = analyse->top_as_text;
+		analyse->findings.top = analyse->top_as_text ? analyse->top_as_text : analysis_rows_as_text(ops);
 	if (!r && !analyse->argv) {
 		reading_tell_left_behind(analyse->input);
 		r = reading_open(analyse->input, &analyse->reading, &trace, &fail);

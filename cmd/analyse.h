@@ -28,7 +28,7 @@ struct analyse {
 	struct query query;
 	struct findings_options findings;
 	uint64_t every_ns;    /* shows the course of the figures over intervals of this length; 0: only the whole */
-	uint64_t top_as_text; /* rows of each table in text form, unless --top is given */
+	uint64_t top_as_text; /* rows of each table in text form, unless --top is given; 0: those of the analysis */
 	char **argv;          /* the COMMAND to record instead of reading a file; or NULL */
 	bool only_command;    /* records only the COMMAND and its children */
 	bool lines;           /* the analysis prints lines before its tables */
@@ -42,7 +42,7 @@ struct analyse {
 
 #define ANALYSE_INIT                                                                                            \
 	{                                                                                                       \
-		.input = "trace.dat", .query = QUERY_INIT, .findings = { .top = UINT64_MAX }, .top_as_text = 25 \
+		.input = "trace.dat", .query = QUERY_INIT, .findings = { .top = UINT64_MAX } \
 	}
 
 extern const struct argp analyse_argp;
@@ -66,8 +66,6 @@ int analyse_only_run(const struct command *command, const struct analysis_ops *o
 	const struct command ident##_command = {                                                              \
 		.name = #ident, .group = "read", .argp = &ident##_argp, .run = ident##_run, __VA_ARGS__       \
 	}
-/* The rows that a query asks for. It borrows the query. */
-struct pass_filter analyse_filter(const struct query *query);
 /* Returns the value of --format. An unknown one is a usage error. */
 enum table_format analyse_format(const char *name, struct argp_state *state);
 /* Arranges the findings and prints them. */

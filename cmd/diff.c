@@ -9,6 +9,7 @@
 #include "cmd/options/reading.h"
 #include "cmd/terminal/terminal.h"
 #include "lib/analysis/diff.h"
+#include "lib/analysis/run.h"
 #include "lib/base/buf.h"
 #include "lib/base/text.h"
 
@@ -331,7 +332,7 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 		.per = diff_per_read(arguments->per),
 		.event = arguments->per,
 		.elapsed = diff_per_read(arguments->per) == DIFF_PER_RUN,
-		.filter = analyse_filter(&arguments->query),
+		.filter = analysis_filter(&arguments->query),
 	};
 	struct fail met = FAIL_INIT;
 	struct findings findings;

@@ -56,8 +56,6 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .analyse = ANALYSE_INIT };
 
-	/* The table has as many rows as --worst says. */
-	arguments.analyse.top_as_text = UINT64_MAX;
 	command_parse(&latency_command, argc, argv, 0, &arguments);
 	return analyse_run(&arguments.analyse, &latency_analysis, &arguments.latency);
 }

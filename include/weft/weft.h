@@ -365,6 +365,12 @@ struct weft_event {
 	uint64_t reserved[2]; /* the library's own: copy them with the rest, and do not change them */
 };
 
+/*
+ * A copy of an event with its bytes, which go into the caller's memory: it is valid as long as that memory and the
+ * reader. Returns how many bytes they take; if `size` is smaller, nothing is copied.
+ */
+size_t weft_event_copy(const struct weft_event *event, void *memory, size_t size, struct weft_event *ret);
+
 /* The types that have occurred so far, by index; NULL after the last. They live as long as the reader. */
 const weft_type *weft_reader_type(const weft_reader *reader, size_t index);
 
@@ -655,13 +661,15 @@ struct weft_arrow_options {
 };
 
 /*
- * The events of the reader as a stream of struct arrays, with a column for each name in `columns`: "ts" (uint64),
- * "cpu" (uint16), "pid" (int32), "comm", "system", "event" and "text" (utf8), "flags" (uint8), "preempt" (uint8),
- * "buffer" (uint16), "lost" (int64; of a loss, else null), or the name of a field. A field that several types have
- * gets one column; an event without it has null there. Lost events are rows whose "event" is "lost events" only if the
- * column "lost" is asked for. The reader must live until the stream is released, and nothing else may use it.
- * -ENOENT: no type of the files has a field of this name, that the query lets pass; -ENOMEM. `options` may be NULL.
- * The errors of get_next() are positive errno; get_last_error() has the text.
+ * The events of the reader as a stream of struct arrays, with a column for each name in `columns`: those of
+ * weft-export(1) --fields. "ts" and "lost" are int64, "cpu", "pid" and "tgid" int32, "flags" and "preempt_count" uint8,
+ * "comm", "instance", "system", "event" and "text" utf8; any other name is that of a field: an integer of its size,
+ * utf8, or a list of integers; a structure is utf8 with JSON. A field that several types have gets one column with room
+ * for all of them; an event without it has null there. Texts are UTF-8: each other byte is U+FFFD. Lost events are
+ * rows, with the event "lost", only if the column "lost" is asked for. The reader may be new, or started and not read
+ * from; it must live until the stream is released, and nothing else may use it. -ENOENT: no type of the files that the
+ * query lets pass has a field of this name; -EINVAL: types have fields of this name that cannot be in one column;
+ * -EBUSY; -ENOMEM. `options` may be NULL. The errors of get_next() are positive errno; get_last_error() has the text.
  */
 int weft_reader_arrow(weft_reader *reader, const char *const *columns, size_t nr,
 		      const struct weft_arrow_options *options, struct ArrowArrayStream *ret, struct weft_error *error);
@@ -691,6 +699,12 @@ struct weft_analyse_options {
 	size_t size;
 	/* the column that orders the rows, as --sort takes it; NULL: each table's own */
 	const char *sort;
+	/*
+	 * Is called after some ten thousand events each: a value other than 0 ends the reading, and weft_analyse()
+	 * fails with -EINTR. NULL: nothing is called.
+	 */
+	int (*interrupted)(void *arg);
+	void *arg;
 };
 
 /*

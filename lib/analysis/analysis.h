@@ -48,6 +48,7 @@ struct analysis_ops {
 	const char *stacks_instead;             /* on a kernel that has none of these */
 	const struct analysis_ops *const *like; /* its recording also has the events of these; ends with NULL */
 	bool in_summary;                        /* weft summary has the tables that findings_brief() marks */
+	size_t rows_as_text;                    /* of each sorted table; 0: 25; SIZE_MAX: all */
 	bool whole_lives; /* the rows of tasks are about their whole lives, with all their names */
 	size_t size;      /* of what it keeps: its functions get a struct NAME_analysis of this size */
 	/*

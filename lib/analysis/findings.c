@@ -463,3 +463,41 @@ bool findings_write(struct findings *findings, const struct findings_options *op
 	}
 	return false;
 }
+
+/* What findings_arrange() would have removed. */
+static size_t hide(struct finding *finding, uint64_t top)
+{
+	const size_t nr = finding->table.nr_items, columns = finding->table.nr_columns;
+
+	if ((!finding->sort && !finding->ordered) || !columns || top >= nr / columns)
+		return nr;
+	finding->left_away += nr / columns - (size_t)top;
+	finding->table.nr_items = (size_t)top * columns;
+	return nr;
+}
+
+bool findings_write_first(struct findings *findings, const struct findings_options *options, struct out *out)
+{
+	struct hidden {
+		size_t nr_items, left_away;
+		unsigned width;
+	} *before = calloc(findings->nr + 1, sizeof(*before));
+	bool ok = before;
+
+	for (size_t i = 0; before && i < findings->nr; i++) {
+		struct finding *finding = &findings->items[i];
+
+		before[i].left_away = finding->left_away;
+		before[i].nr_items = hide(finding, options->top);
+		before[i].width = finding->table.width;
+		finding->table.width = options->width;
+	}
+	ok = ok && findings_write(findings, options, out);
+	for (size_t i = 0; before && i < findings->nr; i++) {
+		findings->items[i].left_away = before[i].left_away;
+		findings->items[i].table.nr_items = before[i].nr_items;
+		findings->items[i].table.width = before[i].width;
+	}
+	free(before);
+	return ok;
+}

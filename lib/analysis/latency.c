@@ -508,6 +508,8 @@ const struct analysis_ops latency_analysis = {
 	.sorts = &latency_sorts,
 	.wants = wants,
 	.essential = 1,
+	/* The table has as many rows as --worst says. */
+	.rows_as_text = SIZE_MAX,
 	.size = sizeof(struct latency_analysis),
 	.init = init,
 	.look = look,

@@ -305,6 +305,7 @@ const struct analysis_ops summary_analysis = {
 	.wants = wants,
 	.like = like,
 	.option = "record-tgid",
+	.rows_as_text = 5,
 	.size = sizeof(struct summary_analysis),
 	.init = init,
 	.look = look,

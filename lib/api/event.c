@@ -35,6 +35,32 @@ void api_event_outside(const struct event *event, const weft_type *type, struct 
 	memcpy(&ret->reserved[0], &kept, sizeof(kept));
 }
 
+/* The kernel prints some bytes behind the record, too, and of a stack whole addresses. */
+static size_t copy_size(const struct weft_event *event)
+{
+	const size_t address = sizeof(uint64_t);
+	struct kept kept;
+	size_t bytes;
+
+	memcpy(&kept, &event->reserved[0], sizeof(kept));
+	bytes = event->kind == WEFT_LOST ? 0 : (size_t)event->len + kept.more;
+	return kept.more && !strcmp(event->type->name, "kernel_stack") ? (bytes + address - 1) / address * address :
+									 bytes;
+}
+
+size_t weft_event_copy(const struct weft_event *event, void *memory, size_t size, struct weft_event *ret)
+{
+	size_t need = copy_size(event);
+
+	if (size < need)
+		return need;
+	if (need)
+		memcpy(memory, event->data, need);
+	*ret = *event;
+	ret->data = memory;
+	return need;
+}
+
 void api_event_inside(const struct weft_event *event, struct event *ret)
 {
 	struct kept kept;

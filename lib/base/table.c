@@ -4,7 +4,7 @@
 #include "lib/base/json.h"
 #include "lib/base/out.h"
 #include "lib/base/scale.h"
-#include "lib/base/table_internal.h"
+#include "lib/base/table_item.h"
 #include "lib/base/vec.h"
 
 #include <stdarg.h>

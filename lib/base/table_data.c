@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "lib/base/table_internal.h"
+#include "lib/base/table_item.h"
 
 #include "lib/base/json.h"
 #include "lib/base/out.h"

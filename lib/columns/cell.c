@@ -154,6 +154,8 @@ bool cell_read(const struct cell *cell, const struct schema_abi *abi, const stru
 		return read_list(cell, abi, event, making, ret);
 	case COLUMN_JSON:
 		return read_json(cell, abi, event, making, ret);
+	case COLUMN_REAL:
+		return true;
 	}
 	return true;
 }

@@ -2,7 +2,7 @@
 #include "tests/unit/analysed.h"
 
 #include "lib/base/buf.h"
-#include "lib/base/table_internal.h"
+#include "lib/base/table_item.h"
 #include "tests/unit/test.h"
 
 #include <string.h>

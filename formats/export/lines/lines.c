@@ -8,7 +8,6 @@
 #include "formats/export/lines/csv_internal.h"
 #include "formats/export/lines/kind_internal.h"
 #include "formats/kernel/ftrace.h"
-#include "formats/kernel/symbol.h"
 #include "formats/sinks.h"
 #include "lib/base/json.h"
 #include "lib/base/out.h"
@@ -227,29 +226,14 @@ static void put_fields(struct lines *lines, const struct line_kind *kind, const 
 		recode_csv(lines, start);
 }
 
-/* The kernel prints a graph's call or return only in the context of others: here its text is the function's name. */
-static void put_function(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-			 struct out *out)
-{
-	const struct field *func = binding->format ? format_field(binding->format, "func") : NULL;
-
-	if (func)
-		symbol_print(ftrace->context, field_int(func, &ftrace->context->abi, event->data, event->len), false,
-			     out);
-}
-
 static void put_kernel_text(struct lines *lines, const struct event *event)
 {
 	struct ftrace *ftrace = (struct ftrace *)lines->sinks[event->buffer];
-	struct sink_event copy = { .event = *event };
-	const struct binding *binding = ftrace_bind(ftrace, event->type);
 	struct out *text = &lines->text;
 
 	out_clear(text);
-	if (!binding->renderer || !binding->renderer->settle)
-		ftrace_body(ftrace, &copy.event, text);
-	else
-		put_function(ftrace, binding, event, text);
+	ftrace_bind(ftrace, event->type);
+	ftrace_alone(ftrace, event, text);
 	if (out_len(text) && text->at[-1] == '\n')
 		text->at--;
 	if (text->failed)

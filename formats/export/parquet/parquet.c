@@ -307,6 +307,7 @@ static void put_value(struct parquet *parquet, struct parquet_file *file, size_t
 {
 	switch (value->kind) {
 	case VALUE_IS_NULL:
+	case VALUE_IS_REAL:
 		parquet_file_null(file, column);
 		return;
 	case VALUE_IS_INTEGER:

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef WEFT_BASE_TABLE_INTERNAL_H
-#define WEFT_BASE_TABLE_INTERNAL_H
+#ifndef WEFT_BASE_TABLE_ITEM_H
+#define WEFT_BASE_TABLE_ITEM_H
 
 #include "lib/base/table.h"
 
-/* Shared by the files of the table: the cells as they were added. */
+/* The cells of a table as they were added: for what reads them instead of printing them. */
 
 enum table_value { VALUE_TEXT, VALUE_U64, VALUE_S64, VALUE_DECIMAL, VALUE_NOTHING };
 
 struct table_item {
-	char *text; /* VALUE_TEXT: owned, ends with NUL */
+	char *text; /* VALUE_TEXT: the table's, ends with NUL */
 	size_t len;
 	uint64_t number; /* for VALUE_S64 and VALUE_DECIMAL: the bits of the signed number */
 	enum table_value value;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/analysis/run.h"
+
+#include "lib/analysis/pass_lines.h"
+#include "lib/base/fail.h"
+#include "lib/base/out.h"
+#include "lib/reader/query.h"
+
+enum { ROWS_AS_TEXT = 25 };
+
+struct pass_filter analysis_filter(const struct query *query)
+{
+	return (struct pass_filter){ .pids = query->pids,
+				     .nr_pids = query->nr_pids,
+				     .comms = query->comms.at,
+				     .nr_comms = query->comms.nr,
+				     .cpus = query->some_cpus ? &query->cpus : NULL,
+				     .self = query->self == QUERY_SELF_IN };
+}
+
+size_t analysis_rows_as_text(const struct analysis_ops *ops)
+{
+	return ops->rows_as_text ? ops->rows_as_text : ROWS_AS_TEXT;
+}
+
+static int read_all(struct pass *pass, const struct analysis_lines *lines, const struct reader_consumer *after,
+		    struct fail *fail)
+{
+	return lines ? pass_run_lines(pass, lines->flush, fail) : pass_run(pass, after, fail);
+}
+
+int analyses_run(struct pass *pass, struct reader *reader, const struct pass_filter *filter, struct analysis_run *runs,
+		 size_t nr, const struct analysis_lines *lines, const struct reader_consumer *after, struct fail *fail)
+{
+	struct out into = { .start = NULL };
+	int r = pass_init(pass, reader, filter, fail);
+
+	for (size_t i = 0; i < nr; i++)
+		findings_init(&runs[i].findings);
+	if (!r && lines && !out_init(&into, PASS_LINES_SIZE))
+		r = fail_memory(fail);
+	pass->lines = lines ? &into : NULL;
+	for (size_t i = 0; !r && i < nr; i++)
+		r = pass_add(pass, runs[i].ops, runs[i].options, fail);
+	if (!r)
+		r = read_all(pass, lines, after, fail);
+	for (size_t i = 0; !r && i < nr; i++)
+		r = pass_finish(pass, i, &runs[i].findings, fail);
+	if (!r && lines)
+		r = lines->flush(&into, fail);
+	if (into.start)
+		out_release(&into);
+	pass->lines = NULL;
+	return r;
+}

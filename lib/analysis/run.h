@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_ANALYSIS_RUN_H
+#define WEFT_ANALYSIS_RUN_H
+
+#include "lib/analysis/analysis.h"
+#include "lib/analysis/findings.h"
+#include "lib/analysis/pass.h"
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+
+struct fail;
+struct out;
+struct query;
+struct reader;
+struct reader_consumer;
+
+/* An analysis, its options (NULL: the defaults), and what it has found. */
+struct analysis_run {
+	const struct analysis_ops *ops;
+	const void *options;
+	struct findings findings;
+};
+
+/* Where the lines of an analysis that prints while it reads go; the last ones go there after the last event. */
+struct analysis_lines {
+	int (*flush)(struct out *lines, struct fail *fail);
+};
+
+/* The rows that a query chooses. The filter borrows the query. */
+struct pass_filter analysis_filter(const struct query *query);
+
+/*
+ * Shows all events of a started reader to all analyses, in one pass, and fills their findings, which the caller
+ * releases also after a failure, and after them the pass, which owns what the tables are described with. -ENODATA: the file has nothing that one of them could be about. `lines`, and `after`,
+ * which sees each event after them, may be NULL; not both are given.
+ */
+int must_check analyses_run(struct pass *pass, struct reader *reader, const struct pass_filter *filter,
+			    struct analysis_run *runs, size_t nr, const struct analysis_lines *lines,
+			    const struct reader_consumer *after, struct fail *fail);
+
+/* The rows of each sorted table that the command of an analysis shows as text, unless the user says how many. */
+size_t analysis_rows_as_text(const struct analysis_ops *ops);
+
+#endif
