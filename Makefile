@@ -84,6 +84,7 @@ text_obj := $(patsubst %,$(BUILD)/%.o,$(lib_text) $(cmd_text))
 lib_obj := $(lib_src:%.c=$(BUILD)/%.o) $(lib_text:%=$(BUILD)/%.o)
 api_obj := $(api_src:%.c=$(BUILD)/%.o)
 cmd_obj := $(cmd_src:%.c=$(BUILD)/%.o) $(cmd_text:%=$(BUILD)/%.o)
+python_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard bindings/python/*.c))
 unit_obj := $(unit_src:%.c=$(BUILD)/%.o)
 plugins := $(plugin_src:%.c=$(BUILD)/%.so)
 example_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/examples/*.c))
@@ -93,12 +94,13 @@ fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all lib abi help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install uninstall clean packages-found force
+.PHONY: all lib abi python help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install install-python uninstall clean packages-found force
 all: $(BUILD)/weft $(plugins) lib
 
 help:
 	@echo 'make               build $(BUILD)/weft and $(BUILD)/plugins/*.so'
 	@echo '                   (CC=clang, BUILD=DIR, CFLAGS="-O0 -g", SAN=-fsanitize=address, WERROR= where a compiler warns of more)'
+	@echo 'make python        build the module for Python, $(BUILD)/python/weft.abi3.so; make install-python installs it'
 	@echo 'make static        build a weft that needs no library, $(BUILD)-static/weft (without plugins)'
 	@echo 'make check-arch    cross-build for other architectures and run their unit tests under qemu-user (A="s390x i386")'
 	@echo 'make check-builds  with clang, musl, statically, and with the newest compilers and libraries of Debian (B="musl newest-gcc")'
@@ -153,6 +155,17 @@ $(BUILD)/libweft.a: $(api_obj) $(BUILD)/rooms.a
 	$(AR) rcs $@ $(BUILD)/libweft.o
 	@rm -f $(BUILD)/libweft.o
 
+# The module for Python is of the limited API, so that one build serves every Python since 3.9; PYTHON has the headers.
+PYTHON ?= /usr/bin/python3
+PYTHONDIR = $(PREFIX)/lib/python3/dist-packages
+python: $(BUILD)/python/weft.abi3.so
+$(python_obj): private CPPFLAGS += -Iinclude -isystem $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
+$(python_obj): private OPT += -fPIC
+$(BUILD)/python/weft.abi3.so: $(python_obj) $(BUILD)/libweft.a
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,--gc-sections $(all_ldflags) -o $@ $^ $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm
+	cp bindings/python/weft.pyi $(@D)/
+
 $(BUILD)/weft.pc: lib/api/weft.pc.in Makefile $(BUILD)/flags
 	@sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@INCLUDEDIR@,$(INCLUDEDIR),' -e 's,@LIBDIR@,$(SODIR),' -e 's,@VERSION@,$(VERSION),' $< > $@
 
@@ -202,7 +215,7 @@ $(text_obj): %.o: %.c
 # This file changes only when the flags do. Another PREFIX, CC or OPT therefore rebuilds everything.
 # The directories of all objects are made here, because one mkdir for each of them would take half a second.
 $(BUILD)/flags: force
-	@mkdir -p $(sort $(dir $@ $(lib_obj) $(cmd_obj) $(unit_obj) $(example_obj) $(plugins) $(test_plugins) $(fuzz_src:%=$(BUILD)/%) \
+	@mkdir -p $(sort $(dir $@ $(lib_obj) $(python_obj) $(cmd_obj) $(unit_obj) $(example_obj) $(plugins) $(test_plugins) $(fuzz_src:%=$(BUILD)/%) \
 		$(BUILD)/tests/captures/import.o $(BUILD)/tests/captures/variants.o \
 		$(fuzz_mutator:%=$(BUILD)/%)))
 	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(PIC) $(COLD) $(dep_flags) $(all_ldflags))' | cmp -s - $@ || \
@@ -330,11 +343,16 @@ alias = if [ "$$(readlink $(DESTDIR)$(1))" = $(2) ]; then :; \
 	elif [ -e $(DESTDIR)$(1) ] || [ -L $(DESTDIR)$(1) ]; then echo "$(DESTDIR)$(1) exists: not made a link to $(2)" >&2; exit 1; \
 	else ln -s $(2) $(DESTDIR)$(1); fi
 
+install-python: python
+	install -d $(DESTDIR)$(PYTHONDIR)
+	install -m 644 $(BUILD)/python/weft.abi3.so $(BUILD)/python/weft.pyi $(DESTDIR)$(PYTHONDIR)/
+
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/weft $(DESTDIR)$(BASHDIR)/weft $(DESTDIR)$(ZSHDIR)/_weft $(DESTDIR)$(FISHDIR)/weft.fish
 	rm -f $(foreach page,$(man_pages),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	rm -f $(DESTDIR)$(INCLUDEDIR)/weft/weft.h $(addprefix $(DESTDIR)$(SODIR)/,$(SONAME) libweft.so libweft.a) $(DESTDIR)$(PCDIR)/weft.pc
 	-rmdir $(DESTDIR)$(INCLUDEDIR)/weft
+	rm -f $(DESTDIR)$(PYTHONDIR)/weft.abi3.so $(DESTDIR)$(PYTHONDIR)/weft.pyi
 	rm -rf $(DESTDIR)$(LIBDIR)
 	[ "$$(readlink $(DESTDIR)$(BINDIR)/trace-cmd)" != weft ] || rm -f $(DESTDIR)$(BINDIR)/trace-cmd
 	[ "$$(readlink $(DESTDIR)$(MANDIR)/man1/trace-cmd.1)" != weft-trace-cmd.1 ] || rm -f $(DESTDIR)$(MANDIR)/man1/trace-cmd.1
@@ -342,4 +360,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el mipsel riscv64)
 
--include $(patsubst %.o,%.d,$(lib_obj) $(cmd_obj) $(unit_obj)) $(example_obj:.o=.d) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)
+-include $(patsubst %.o,%.d,$(lib_obj) $(python_obj) $(cmd_obj) $(unit_obj)) $(example_obj:.o=.d) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_PYTHON_WEFT_H
+#define WEFT_PYTHON_WEFT_H
+
+/* Only what every Python since 3.9 keeps binary compatible, so that one build serves all of them. */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x03090000
+#include <Python.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <structmember.h>
+#include <weft/weft.h>
+
+/*
+ * What the files of the module weft share. weft.pyi describes the module for its users.
+ * Ownership: an Event has a reference to its Events, and these have one to their Trace. A view is valid until its Events
+ * go on: `generation` says so. Nothing refers back, so there are no cycles.
+ */
+struct trace {
+	PyObject_HEAD;
+	weft_file *file; /* NULL: closed */
+	PyObject *path;
+};
+
+/* A field that was asked for last, by the object of its name. */
+struct field_memo {
+	const weft_type *type;
+	PyObject *name; /* a reference, so that no other object gets its address */
+	const weft_field *field;
+	enum weft_field_kind kind;
+	bool is_signed;
+};
+
+enum { FIELD_MEMOS = 64 };
+
+struct events {
+	PyObject_HEAD;
+	struct trace *trace;
+	weft_reader *reader;
+	const struct weft_event *at;
+	size_t left;
+	uint64_t generation;
+	bool ended;
+	struct field_memo memos[FIELD_MEMOS];
+};
+
+struct event {
+	PyObject_HEAD;
+	struct events *events;
+	const struct weft_event *event;
+	uint64_t generation;
+	struct weft_event own; /* of a copy, with its own bytes: */
+	uint8_t *bytes;        /* NULL: it is a view */
+};
+
+/* What analyses have found, and a table of it. */
+struct result {
+	PyObject_HEAD;
+	weft_result *result;
+	PyObject *names; /* a tuple of texts */
+};
+
+struct table {
+	PyObject_HEAD;
+	struct result *result;
+	const weft_table *table;
+};
+
+/* The types and exceptions of the module; set once, when it is imported. */
+struct python_weft {
+	PyTypeObject *trace, *buffer, *events, *event, *columns, *ragged, *result, *table;
+	PyObject *error, *damage;
+};
+extern struct python_weft python_weft;
+
+/* Raises weft.Error, or the exception of Python that an errno has, with the text; returns NULL. */
+PyObject *raise_error(const struct weft_error *error);
+
+/* Warns of the damage that a reader found; false: the warning became an exception. */
+bool warn_damage(const char *damage);
+
+/* A text of the traced machine, which may hold any byte. */
+PyObject *text_of(const char *text, size_t len);
+
+/* For tp_new of types that only the module makes. */
+PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+/* For __reduce__ of what belongs to an open file. */
+PyObject *refuse_pickle(PyObject *self, PyObject *ignored);
+
+/* Frees the memory of an object and its reference to its type. */
+void object_end(void *self);
+
+/* False after close(): an exception is set. */
+bool trace_is_open(const struct trace *trace);
+
+/*
+ * Makes a query from keyword arguments, which have the names of weft report's options. `events` is the argument without
+ * a name, or NULL. NULL: an exception is set.
+ */
+weft_query *query_of(PyObject *events, PyObject *kwargs);
+
+PyObject *events_new(struct trace *trace, weft_query *query);
+PyObject *columns_new(struct trace *trace, PyObject *names, weft_query *query);
+PyObject *result_new(struct trace *trace, PyObject *names, PyObject *sort, weft_query *query);
+
+PyObject *table_at(struct result *result, size_t index);
+/* A dict of what limits the tables of an analysis. */
+PyObject *limits_of(const weft_result *result, size_t analysis);
+
+/* Wraps structures of Arrow into capsules, which release what nobody has taken out of them. The structure is freed. */
+PyObject *capsule_of_schema(struct ArrowSchema *schema);
+PyObject *capsule_of_array(struct ArrowArray *array);
+PyObject *capsule_of_stream(struct ArrowArrayStream *stream);
+
+bool module_add_trace(PyObject *module);
+bool module_add_events(PyObject *module);
+bool module_add_event(PyObject *module);
+bool module_add_columns(PyObject *module);
+bool module_add_ragged(PyObject *module);
+bool module_add_result(PyObject *module);
+bool module_add_table(PyObject *module);
+/* Makes a type and adds it to the module; NULL: an exception is set. */
+PyTypeObject *module_add_type(PyObject *module, const char *name, PyType_Spec *spec);
+
+/* Texts or lists of a column without a copy of each (ragged.c). Takes the references; `format` is that of memoryview. */
+PyObject *ragged_new(PyObject *offsets, PyObject *bytes, char format, PyObject *valid);
+/* A bytearray as a memoryview of this format that cannot be changed. Takes the reference. */
+PyObject *view_of(PyObject *bytes, char format);
+
+#endif

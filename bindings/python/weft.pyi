@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import os
+from types import TracebackType
+from typing import Any, Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple, Type, Union, overload
+
+__version__: str
+RECORD: int
+LOST: int
+
+class Error(OSError): ...
+class DamageWarning(UserWarning): ...
+
+_Words = Union[str, int, Sequence[Union[str, int]], None]
+_Value = Union[int, str, bytes, List[int], None]
+_Cell = Union[int, float, str, None]
+
+def open(path: Union[str, bytes, "os.PathLike[str]"], *, offset: int = 0, trust_sizes: bool = False) -> Trace: ...
+def analyses() -> Dict[str, str]: ...
+
+class Buffer(NamedTuple):
+    name: str
+    clock: str
+    tracer: str
+    clock_is_ns: bool
+    first: Optional[int]
+    last: Optional[int]
+    cpus: int
+
+class Trace:
+    path: str
+    release: str
+    machine: str
+    codec: str
+    recorder: str
+    version: int
+    cpus: int
+    long_size: int
+    page_size: int
+    big_endian: bool
+    date_offset: Optional[int]
+    damage: Optional[str]
+    buffers: List[Buffer]
+    def events(
+        self,
+        event: _Words = None,
+        /,
+        *,
+        filter: _Words = None,
+        not_filter: _Words = None,
+        longer: _Words = None,
+        cpu: _Words = None,
+        pid: _Words = None,
+        comm: _Words = None,
+        since: _Words = None,
+        until: _Words = None,
+        limit: _Words = None,
+        tail: _Words = None,
+        instance: Optional[str] = None,
+        no_hardirq: bool = False,
+        no_softirq: bool = False,
+        no_self: bool = False,
+    ) -> Events: ...
+    def columns(
+        self,
+        names: Union[str, Sequence[str]],
+        event: _Words = None,
+        /,
+        *,
+        filter: _Words = None,
+        not_filter: _Words = None,
+        longer: _Words = None,
+        cpu: _Words = None,
+        pid: _Words = None,
+        comm: _Words = None,
+        since: _Words = None,
+        until: _Words = None,
+        limit: _Words = None,
+        tail: _Words = None,
+        instance: Optional[str] = None,
+        no_hardirq: bool = False,
+        no_softirq: bool = False,
+        no_self: bool = False,
+    ) -> Columns: ...
+    def analyse(
+        self,
+        *names: str,
+        sort: Optional[str] = None,
+        cpu: _Words = None,
+        pid: _Words = None,
+        comm: _Words = None,
+        since: _Words = None,
+        until: _Words = None,
+        instance: Optional[str] = None,
+        show_self: bool = False,
+    ) -> Result: ...
+    def setting(self, name: str, buffer: int = 0, /) -> Optional[str]: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Trace: ...
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None: ...
+
+class Events(Iterator[Event]):
+    damage: Optional[str]
+    def __iter__(self) -> Events: ...
+    def __next__(self) -> Event: ...
+
+class Event:
+    ts: int
+    cpu: int
+    pid: Optional[int]
+    comm: str
+    tgid: Optional[int]
+    name: str
+    system: str
+    instance: str
+    kind: int
+    lost: Optional[int]
+    flags: int
+    preempt_count: int
+    buffer: int
+    size: int
+    stack: Tuple[int, ...]
+    text: str
+    line: str
+    json: str
+    def __getitem__(self, name: str) -> _Value: ...
+    def __contains__(self, name: object) -> bool: ...
+    def get(self, name: str, default: Any = None, /) -> Any: ...
+    def fields(self) -> Dict[str, _Value]: ...
+    def copy(self) -> Event: ...
+
+class Columns:
+    names: Tuple[str, ...]
+    def to_dict(self) -> Dict[str, Union[memoryview, Ragged]]: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
+
+class Ragged(Sequence[Union[str, List[int], None]]):
+    offsets: memoryview
+    data: memoryview
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: Any) -> Any: ...
+
+class Result:
+    names: Tuple[str, ...]
+    limits: Dict[str, Dict[str, str]]
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Table]: ...
+    def __getitem__(self, key: Union[str, int]) -> Table: ...
+    def write(
+        self, format: Literal["text", "json", "csv"], *, analysis: int = 0, top: int = 0, width: int = 0
+    ) -> bytes: ...
+
+class Table:
+    name: str
+    title: str
+    analysis: str
+    columns: Tuple[str, ...]
+    limits: Dict[str, str]
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Dict[str, _Cell]]: ...
+    @overload
+    def __getitem__(self, key: int) -> Dict[str, _Cell]: ...
+    @overload
+    def __getitem__(self, key: str) -> List[_Cell]: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> Tuple[object, object]: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
