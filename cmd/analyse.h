@@ -40,9 +40,9 @@ struct analyse {
 	bool empty; /* the first table has no rows */
 };
 
-#define ANALYSE_INIT                                                                                            \
-	{                                                                                                       \
-		.input = "trace.dat", .query = QUERY_INIT, .findings = { .top = UINT64_MAX } \
+#define ANALYSE_INIT                                                                        \
+	{                                                                                   \
+		.input = "trace.dat", .query = QUERY_INIT, .findings = {.top = UINT64_MAX } \
 	}
 
 extern const struct argp analyse_argp;

@@ -158,9 +158,9 @@ static PyMethodDef methods[] = {
 static struct PyModuleDef definition = {
 	PyModuleDef_HEAD_INIT,
 	.m_name = "weft",
-	.m_doc =
-		"Reads traces of the Linux kernel: events with typed fields, columns for pandas, polars, DuckDB and numpy, "
-		"and the tables of weft's analyses.",
+	.m_doc = "Reads traces of the Linux kernel: events with typed fields, columns for pandas, polars, DuckDB and "
+		 "numpy, "
+		 "and the tables of weft's analyses.",
 	.m_size = -1,
 	.m_methods = methods,
 };

@@ -13,8 +13,8 @@
 
 /*
  * What the files of the module weft share. weft.pyi describes the module for its users.
- * Ownership: an Event has a reference to its Events, and these have one to their Trace. A view is valid until its Events
- * go on: `generation` says so. Nothing refers back, so there are no cycles.
+ * Ownership: an Event has a reference to its Events, and these have one to their Trace. A view is valid until its
+ * Events go on: `generation` says so. Nothing refers back, so there are no cycles.
  */
 struct trace {
 	PyObject_HEAD;
@@ -122,7 +122,7 @@ bool module_add_table(PyObject *module);
 /* Makes a type and adds it to the module; NULL: an exception is set. */
 PyTypeObject *module_add_type(PyObject *module, const char *name, PyType_Spec *spec);
 
-/* Texts or lists of a column without a copy of each (ragged.c). Takes the references; `format` is that of memoryview. */
+/* Texts or lists of a column (ragged.c). Takes the references; `format` is that of memoryview. */
 PyObject *ragged_new(PyObject *offsets, PyObject *bytes, char format, PyObject *valid);
 /* A bytearray as a memoryview of this format that cannot be changed. Takes the reference. */
 PyObject *view_of(PyObject *bytes, char format);

@@ -245,12 +245,12 @@ static PyMethodDef methods[] = {
 	{ "events", (PyCFunction)(void (*)(void))trace_events, METH_VARARGS | METH_KEYWORDS,
 	  "events(event=None, /, **query)\n--\n\n"
 	  "Iterates over the events, in the order of time. Each item is a view that is valid until the next one: keep\n"
-	  "event.copy(). The words are those of weft report: filter, not_filter, longer, cpu, pid, comm, since, until,\n"
-	  "limit, tail, instance, no_self, no_hardirq, no_softirq; a list gives several." },
+	  "event.copy(). The words are those of weft report: filter, not_filter, longer, cpu, pid, comm, since,\n"
+	  "until, limit, tail, instance, no_self, no_hardirq, no_softirq; a list gives several." },
 	{ "columns", (PyCFunction)(void (*)(void))trace_columns, METH_VARARGS | METH_KEYWORDS,
 	  "columns(names, event=None, /, **query)\n--\n\n"
-	  "The events as columns: ts, cpu, pid, comm, tgid, flags, preempt_count, instance, system, event, lost, text,\n"
-	  "or fields. pandas, polars, pyarrow and DuckDB take the result as it is; to_dict() is for numpy." },
+	  "The events as columns: ts, cpu, pid, comm, tgid, flags, preempt_count, instance, system, event, lost,\n"
+	  "text, or fields. pandas, polars, pyarrow and DuckDB take the result as it is; to_dict() is for numpy." },
 	{ "analyse", (PyCFunction)(void (*)(void))trace_analyse, METH_VARARGS | METH_KEYWORDS,
 	  "analyse(*names, sort=None, **query)\n--\n\n"
 	  "Runs analyses of weft (see weft.analyses()) in one pass; the result holds their tables." },

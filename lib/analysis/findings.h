@@ -112,8 +112,8 @@ int must_check findings_arrange(struct findings *findings, const struct findings
 bool findings_write(struct findings *findings, const struct findings_options *options, struct out *out);
 
 /*
- * The same, for findings that were arranged with all their rows: those after the first `top` are only not shown, so that
- * the findings can be written again.
+ * The same, for findings that were arranged with all their rows: those after the first `top` are only not shown, so
+ * that the findings can be written again.
  */
 bool findings_write_first(struct findings *findings, const struct findings_options *options, struct out *out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "lib/analysis/pass_lines.h"
+#include "lib/analysis/pass_lines_internal.h"
 
 #include "lib/analysis/pass.h"
 #include "lib/base/out.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/analysis/run.h"
 
-#include "lib/analysis/pass_lines.h"
+#include "lib/analysis/pass_lines_internal.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/reader/query.h"

@@ -31,9 +31,10 @@ struct analysis_lines {
 struct pass_filter analysis_filter(const struct query *query);
 
 /*
- * Shows all events of a started reader to all analyses, in one pass, and fills their findings, which the caller
- * releases also after a failure, and after them the pass, which owns what the tables are described with. -ENODATA: the file has nothing that one of them could be about. `lines`, and `after`,
- * which sees each event after them, may be NULL; not both are given.
+ * Shows all events of a started reader to all analyses, in one pass, and fills their findings. The caller releases these
+ * also after a failure, and after them the pass, which owns what the tables are described with. -ENODATA: the file has
+ * nothing that one of them could be about. `lines`, and `after`, which sees each event after the analyses, may be NULL;
+ * not both are given.
  */
 int must_check analyses_run(struct pass *pass, struct reader *reader, const struct pass_filter *filter,
 			    struct analysis_run *runs, size_t nr, const struct analysis_lines *lines,

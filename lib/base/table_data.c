@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/base/table.h"
 #include "lib/base/table_item.h"
 
 #include "lib/base/json.h"

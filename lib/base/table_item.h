@@ -2,7 +2,12 @@
 #ifndef WEFT_BASE_TABLE_ITEM_H
 #define WEFT_BASE_TABLE_ITEM_H
 
-#include "lib/base/table.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct table;
+struct table_column;
 
 /* The cells of a table as they were added: for what reads them instead of printing them. */
 

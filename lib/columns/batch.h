@@ -18,7 +18,8 @@ struct out;
  */
 struct batch_column {
 	struct column_shape shape;
-	void *values; /* integers and real numbers of `bits`; of a list its offsets; of a text, too: rows + 1, 4 bytes each */
+	/* integers and real numbers of `bits`; of a text and a list offsets: one more than rows, of 4 bytes each */
+	void *values;
 	struct buf bytes; /* the texts, or the integers of the lists */
 	uint8_t *valid;   /* a bit for each row; NULL as long as no row is null */
 	size_t nulls;

@@ -236,8 +236,8 @@ const struct column_shape *filler_shapes(const struct filler *filler, size_t *re
 }
 
 /*
- * Whether the values have room in the column. Events can come that nobody asked for, such as the stack of an event, with
- * a field of the same name.
+ * Whether the values have room in the column. Events can come that nobody asked for, such as the stack of an event,
+ * with a field of the same name.
  */
 static bool fits(const struct column_shape *column, const struct column_shape *field)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef WEFT_ANALYSIS_PASS_LINES_H
-#define WEFT_ANALYSIS_PASS_LINES_H
+#ifndef WEFT_ANALYSIS_PASS_LINES_INTERNAL_H
+#define WEFT_ANALYSIS_PASS_LINES_INTERNAL_H
 
 #include "lib/base/cleanup.h"
 
