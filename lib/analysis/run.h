@@ -31,7 +31,7 @@ struct analysis_lines {
 struct pass_filter analysis_filter(const struct query *query);
 
 /*
- * Shows all events of a started reader to all analyses, in one pass, and fills their findings. The caller releases these
+ * Shows all events of a started reader to all analyses, in one pass, and fills their findings. The caller releases them
  * also after a failure, and after them the pass, which owns what the tables are described with. -ENODATA: the file has
  * nothing that one of them could be about. `lines`, and `after`, which sees each event after the analyses, may be NULL;
  * not both are given.
