@@ -119,6 +119,6 @@ unittests()
 	PYTHONPATH=$BUILD/python run -0 "$PYTHON" examples/wakeups.py "$fixtures/golden/6.1-rt-events-sched.dat" "$BATS_TEST_TMPDIR/picture.svg"
 	grep -q '</svg>' "$BATS_TEST_TMPDIR/picture.svg"
 	local delays
-	delays=$(weft sched --format json "$fixtures/golden/6.1-rt-events-sched.dat" | jq '[.wakeups[] | select(.wakeups == "waking to running") | .max_ns][0] / 1000')
+	delays=$(weft sched --format json "$fixtures/golden/6.1-rt-events-sched.dat" | jq '[.wakeups[] | select(.part == "waking to running") | .max_ns][0] / 1000')
 	[[ $output == *"largest $(printf %.1f "$delays") us"* ]]
 }

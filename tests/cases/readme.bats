@@ -28,8 +28,8 @@ load lib
 		[ -s "$picture" ]
 		shown=$((shown + 1))
 	done < <(grep -oE 'tests/pictures/[a-z.]+' README.md)
-	[ "$shown" = 3 ]
-	[ "$(cat tests/pictures/*.png tests/pictures/*.svg | wc -c)" -le 150000 ]
+	[ "$shown" = 4 ]
+	[ "$(cat tests/pictures/*.png tests/pictures/*.svg | wc -c)" -le 160000 ]
 	weft export -q --to flame -o - tests/fixtures/golden/6.12-event-stacktrace.dat | cmp - tests/pictures/flame.svg
 	need_command script
 	sed -nE 's/.*fill="#ddd">(.*)<\/text>/\1/p' tests/pictures/histogram.svg > "$BATS_TEST_TMPDIR/shown"
