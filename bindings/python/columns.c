@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* The events of a query as columns. Each use reads the file anew, so that the object can be used several times. */
 
@@ -39,7 +40,10 @@ static bool make_stream(struct columns *columns, bool takes_reader, struct Arrow
 			weft_reader **ret_reader)
 {
 	const struct weft_reader_options start = { .size = sizeof(start), .threads = 1 };
-	const struct weft_arrow_options options = { .size = sizeof(options), .takes_reader = takes_reader };
+	/* What to_dict() copies should still be in the processor's cache. */
+	const struct weft_arrow_options options = { .size = sizeof(options),
+						    .rows = takes_reader ? 0 : 8192,
+						    .takes_reader = takes_reader };
 	weft_reader *reader = weft_reader_new();
 	const char *names[NAMES_MAX];
 	struct weft_error error;
@@ -199,48 +203,77 @@ static PyObject *get_names(PyObject *self, void *ignored)
 	return tuple;
 }
 
-/* The batches that to_dict() has read. */
-struct batches {
-	struct ArrowArray *at;
-	size_t nr, size;
-	size_t rows;
+enum { GROWTH = 8, HUGE_PAGE = 2 << 20 };
+
+/* Bytes that grow batch by batch. */
+struct growing {
+	PyObject *bytes; /* a bytearray, of which `len` bytes count; NULL: none yet */
+	size_t len, room;
 };
 
-static void batches_release(struct batches *batches)
+/* What to_dict() has read of a column. */
+struct gathered {
+	struct growing values;  /* numbers; of texts and lists what they consist of */
+	struct growing offsets; /* of texts and lists: an int64_t for each row */
+	struct growing valid;   /* a byte for each row, 1 if it has a value; none while all have */
+	int64_t base;           /* of the next batch's offsets */
+	char format;
+	bool ragged;
+};
+
+static void gathered_free(struct gathered *columns, int64_t nr)
 {
-	for (size_t i = 0; i < batches->nr; i++)
-		batches->at[i].release(&batches->at[i]);
-	free(batches->at);
+	for (int64_t i = 0; columns && i < nr; i++) {
+		Py_XDECREF(columns[i].values.bytes);
+		Py_XDECREF(columns[i].offsets.bytes);
+		Py_XDECREF(columns[i].valid.bytes);
+	}
+	free(columns);
 }
 
-/* Reads all rows; false: an exception is set. Ctrl-C is looked for after each batch. */
-static bool read_all(struct ArrowArrayStream *stream, struct batches *batches)
+/* A page fault for each 4 KiB can cost more than reading the events, so the kernel may use huge pages. */
+static void advise(char *start, size_t len)
 {
-	for (;;) {
-		struct ArrowArray array;
-		int r;
+	uintptr_t from = ((uintptr_t)start + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+	uintptr_t to = ((uintptr_t)start + len) & ~(uintptr_t)(HUGE_PAGE - 1);
 
-		if (batches->nr == batches->size) {
-			size_t size = batches->size ? 2 * batches->size : 64;
-			struct ArrowArray *at = realloc(batches->at, size * sizeof(*at));
+	if (to > from)
+		(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
 
-			if (!at)
-				return PyErr_NoMemory();
-			batches->at = at;
-			batches->size = size;
-		}
-		Py_BEGIN_ALLOW_THREADS;
-		r = stream->get_next(stream, &array);
-		Py_END_ALLOW_THREADS;
-		if (r)
-			return raise_stream(stream, r);
-		if (!array.release)
-			return true;
-		batches->at[batches->nr++] = array;
-		batches->rows += (size_t)array.length;
-		if (PyErr_CheckSignals())
-			return false;
+/* Returns where so many more bytes go; NULL: an exception is set. */
+static char *grow(struct growing *growing, size_t more)
+{
+	size_t need = growing->len + more;
+	char *start;
+
+	if (!growing->bytes || need > growing->room) {
+		/* What is not reached takes no memory, and growing may copy all that is there. */
+		size_t room = need < GROWTH * growing->room ? GROWTH * growing->room : need;
+
+		if (!growing->bytes)
+			growing->bytes = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)room);
+		else if (PyByteArray_Resize(growing->bytes, (Py_ssize_t)room))
+			return NULL;
+		if (!growing->bytes)
+			return NULL;
+		growing->room = room;
+		advise(PyByteArray_AsString(growing->bytes), room);
 	}
+	start = PyByteArray_AsString(growing->bytes) + growing->len;
+	growing->len = need;
+	return start;
+}
+
+/* Gives the bytes away, as many as count. */
+static PyObject *take(struct growing *growing)
+{
+	PyObject *bytes = growing->bytes ? growing->bytes : PyByteArray_FromStringAndSize(NULL, 0);
+
+	growing->bytes = NULL;
+	if (bytes && PyByteArray_Resize(bytes, (Py_ssize_t)growing->len))
+		Py_CLEAR(bytes);
+	return bytes;
 }
 
 /* Names of formats: Arrow's and memoryview's. */
@@ -257,93 +290,94 @@ static size_t width_of(char format)
 	return strchr("bBu", format) ? 1 : strchr("hH", format) ? 2 : strchr("iI", format) ? 4 : 8;
 }
 
-static PyObject *numbers(const struct batches *batches, int64_t column, char format)
+static bool add_valid(struct gathered *column, const struct ArrowArray *array, size_t rows_before)
 {
-	size_t width = width_of(format), at = 0;
-	PyObject *bytes = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(batches->rows * width));
-	char *into = bytes ? PyByteArray_AsString(bytes) : NULL;
-
-	for (size_t i = 0; into && i < batches->nr; i++) {
-		const struct ArrowArray *array = batches->at[i].children[column];
-
-		memcpy(into + at, array->buffers[1], (size_t)array->length * width);
-		at += (size_t)array->length * width;
-	}
-	return bytes;
-}
-
-static int64_t nulls_of(const struct batches *batches, int64_t column)
-{
-	int64_t nulls = 0;
-
-	for (size_t i = 0; i < batches->nr; i++)
-		nulls += batches->at[i].children[column]->null_count;
-	return nulls;
-}
-
-/* A byte for each row: 1 if it has a value. None: all have one. */
-static PyObject *valid_of(const struct batches *batches, int64_t column)
-{
-	PyObject *bytes;
+	const uint8_t *bits = array->buffers[0];
+	size_t rows = (size_t)array->length;
 	char *into;
 
-	if (!nulls_of(batches, column))
-		Py_RETURN_NONE;
-	bytes = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)batches->rows);
-	into = bytes ? PyByteArray_AsString(bytes) : NULL;
-	for (size_t i = 0; into && i < batches->nr; i++) {
-		const struct ArrowArray *array = batches->at[i].children[column];
-		const uint8_t *bits = array->buffers[0];
-
-		for (int64_t row = 0; row < array->length; row++)
-			*into++ = (char)(!bits || bits[row / 8] >> row % 8 & 1);
+	if (!column->valid.bytes && !array->null_count)
+		return true;
+	if (!column->valid.bytes) {
+		into = grow(&column->valid, rows_before);
+		if (!into)
+			return false;
+		memset(into, 1, rows_before);
 	}
-	return bytes;
+	into = grow(&column->valid, rows);
+	if (!into)
+		return false;
+	if (!bits)
+		memset(into, 1, rows);
+	for (size_t row = 0; bits && row < rows; row++)
+		into[row] = (char)(bits[row / 8] >> row % 8 & 1);
+	return true;
 }
 
-static PyObject *offsets_of(const struct batches *batches, int64_t column)
+/* Offsets of a batch count from its own beginning. */
+static bool add_ragged(struct gathered *column, const struct ArrowArray *array)
 {
-	PyObject *bytes = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)((batches->rows + 1) * sizeof(int64_t)));
-	char *into = bytes ? PyByteArray_AsString(bytes) : NULL;
-	int64_t base = 0;
+	const void *from = array->n_children ? array->children[0]->buffers[1] : array->buffers[2];
+	size_t rows = (size_t)array->length, width = width_of(column->format);
+	const int32_t *offsets = array->buffers[1];
+	char *into = grow(&column->offsets, rows * sizeof(int64_t));
 
-	for (size_t i = 0; into && i < batches->nr; i++) {
-		const struct ArrowArray *array = batches->at[i].children[column];
-		const int32_t *offsets = array->buffers[1];
+	if (!into)
+		return false;
+	for (size_t row = 0; row < rows; row++, into += sizeof(int64_t))
+		memcpy(into, &(int64_t){ column->base + offsets[row] }, sizeof(int64_t));
+	column->base += offsets[rows];
+	into = grow(&column->values, (size_t)offsets[rows] * width);
+	if (into && offsets[rows])
+		memcpy(into, from, (size_t)offsets[rows] * width);
+	return into;
+}
 
-		for (int64_t row = 0; row < array->length; row++, into += sizeof(int64_t))
-			memcpy(into, &(int64_t){ base + offsets[row] }, sizeof(int64_t));
-		base += offsets[array->length];
-	}
+static bool add_numbers(struct gathered *column, const struct ArrowArray *array)
+{
+	size_t len = (size_t)array->length * width_of(column->format);
+	char *into = grow(&column->values, len);
+
 	if (into)
-		memcpy(into, &base, sizeof(base));
-	return bytes;
+		memcpy(into, array->buffers[1], len);
+	return into;
 }
 
-/* What the offsets count: the bytes of texts, or the numbers of lists. */
-static PyObject *contents_of(const struct batches *batches, int64_t column, size_t width)
+static bool add_batch(struct gathered *columns, const struct ArrowArray *batch, size_t rows_before)
 {
-	size_t all = 0, at = 0;
-	PyObject *bytes;
-	char *into;
+	for (int64_t i = 0; i < batch->n_children; i++) {
+		const struct ArrowArray *array = batch->children[i];
 
-	for (size_t i = 0; i < batches->nr; i++) {
-		const struct ArrowArray *array = batches->at[i].children[column];
-
-		all += (size_t)((const int32_t *)array->buffers[1])[array->length] * width;
+		if (!add_valid(&columns[i], array, rows_before) ||
+		    !(columns[i].ragged ? add_ragged(&columns[i], array) : add_numbers(&columns[i], array)))
+			return false;
 	}
-	bytes = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)all);
-	into = bytes ? PyByteArray_AsString(bytes) : NULL;
-	for (size_t i = 0; into && i < batches->nr; i++) {
-		const struct ArrowArray *array = batches->at[i].children[column];
-		const void *from = array->n_children ? array->children[0]->buffers[1] : array->buffers[2];
-		size_t len = (size_t)((const int32_t *)array->buffers[1])[array->length] * width;
+	return true;
+}
 
-		if (len)
-			memcpy(into + at, from, len);
-		at += len;
+/* Reads all rows; false: an exception is set. Ctrl-C is looked for after each batch. */
+static bool read_all(struct ArrowArrayStream *stream, struct gathered *columns)
+{
+	size_t rows = 0;
+
+	for (;;) {
+		struct ArrowArray batch;
+		bool ok;
+		int r;
+
+		Py_BEGIN_ALLOW_THREADS;
+		r = stream->get_next(stream, &batch);
+		Py_END_ALLOW_THREADS;
+		if (r)
+			return raise_stream(stream, r);
+		if (!batch.release)
+			return true;
+		ok = add_batch(columns, &batch, rows);
+		rows += (size_t)batch.length;
+		batch.release(&batch);
+		if (!ok || PyErr_CheckSignals())
+			return false;
 	}
-	return bytes;
 }
 
 static bool set(PyObject *dict, const char *name, PyObject *value)
@@ -354,17 +388,23 @@ static bool set(PyObject *dict, const char *name, PyObject *value)
 	return ok;
 }
 
-static bool add_column(PyObject *dict, const struct batches *batches, int64_t column, const struct ArrowSchema *schema)
+static bool add_column(PyObject *dict, struct gathered *column, const struct ArrowSchema *schema)
 {
-	char name[128], format = format_of(schema->n_children ? schema->children[0]->format : schema->format);
-	PyObject *valid = valid_of(batches, column);
+	PyObject *valid = column->valid.bytes ? take(&column->valid) : (Py_INCREF(Py_None), Py_None);
+	char name[128];
 	bool ok;
 
-	if (format == 'u' || schema->n_children)
+	if (column->ragged) {
+		if (!grow(&column->offsets, sizeof(int64_t))) {
+			Py_XDECREF(valid);
+			return false;
+		}
+		memcpy(PyByteArray_AsString(column->offsets.bytes) + column->offsets.len - sizeof(int64_t),
+		       &column->base, sizeof(int64_t));
 		return set(dict, schema->name,
-			   ragged_new(offsets_of(batches, column), contents_of(batches, column, width_of(format)),
-				      format, valid));
-	ok = valid && set(dict, schema->name, view_of(numbers(batches, column, format), format));
+			   ragged_new(take(&column->offsets), take(&column->values), column->format, valid));
+	}
+	ok = valid && set(dict, schema->name, view_of(take(&column->values), column->format));
 	if (!ok || valid == Py_None) {
 		Py_XDECREF(valid);
 		return ok;
@@ -373,20 +413,31 @@ static bool add_column(PyObject *dict, const struct batches *batches, int64_t co
 	return set(dict, name, view_of(valid, '?'));
 }
 
-static PyObject *dict_of(const struct batches *batches, const struct ArrowSchema *schema)
+static PyObject *dict_of(struct ArrowArrayStream *stream, const struct ArrowSchema *schema)
 {
-	PyObject *dict = PyDict_New();
+	struct gathered *columns = calloc((size_t)schema->n_children + 1, sizeof(*columns));
+	PyObject *dict = NULL;
 
+	if (!columns)
+		return PyErr_NoMemory();
+	for (int64_t i = 0; i < schema->n_children; i++) {
+		const struct ArrowSchema *column = schema->children[i];
+
+		columns[i].format = format_of(column->n_children ? column->children[0]->format : column->format);
+		columns[i].ragged = columns[i].format == 'u' || column->n_children;
+	}
+	if (read_all(stream, columns))
+		dict = PyDict_New();
 	for (int64_t i = 0; dict && i < schema->n_children; i++)
-		if (!add_column(dict, batches, i, schema->children[i]))
+		if (!add_column(dict, &columns[i], schema->children[i]))
 			Py_CLEAR(dict);
+	gathered_free(columns, schema->n_children);
 	return dict;
 }
 
 static PyObject *columns_to_dict(PyObject *self, PyObject *ignored)
 {
 	struct columns *columns = (struct columns *)self;
-	struct batches batches = { .at = NULL };
 	struct ArrowArrayStream stream;
 	struct ArrowSchema schema;
 	weft_reader *reader;
@@ -400,11 +451,9 @@ static PyObject *columns_to_dict(PyObject *self, PyObject *ignored)
 	if (r) {
 		raise_stream(&stream, r);
 	} else {
-		if (read_all(&stream, &batches))
-			dict = dict_of(&batches, &schema);
+		dict = dict_of(&stream, &schema);
 		schema.release(&schema);
 	}
-	batches_release(&batches);
 	stream.release(&stream);
 	if (dict && !warn_damage(weft_reader_damage(reader)))
 		Py_CLEAR(dict);

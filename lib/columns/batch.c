@@ -33,8 +33,10 @@ static bool column_init(struct batch_column *column, const struct column_shape *
 	size_t width = has_offsets(shape) ? sizeof(uint32_t) : batch_width(shape);
 
 	column->shape = *shape;
-	/* Pages that no row reaches are never touched. */
-	column->values = calloc(rows + 1, width);
+	/* Not cleared: each row writes its value, or zeros. Pages that no row reaches are never touched. */
+	column->values = reallocarray(NULL, rows + 1, width);
+	if (column->values)
+		memset(column->values, 0, width);
 	/* A column without a byte still has a pointer, because some readers ask for one. */
 	return column->values && buf_reserve(&column->bytes, 1);
 }
@@ -80,7 +82,10 @@ void batch_put_null(struct batch *batch, size_t index)
 	}
 	column->valid[batch->rows / 8] &= (uint8_t) ~(1u << batch->rows % 8);
 	column->nulls++;
-	end_offset(batch, column);
+	if (has_offsets(&column->shape))
+		end_offset(batch, column);
+	else
+		batch_put_integer(batch, index, 0);
 }
 
 static void put_text(struct batch *batch, struct batch_column *column, const struct column_value *value,

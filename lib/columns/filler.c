@@ -335,8 +335,12 @@ static inline bool add_quickly(struct batch *batch, size_t index, enum column_wh
 		batch_put_integer(batch, index, (uint64_t)(int64_t)event->pid);
 		return true;
 	case COLUMN_FIELD:
-		if (!kind || !kind->has[index])
+		if (!kind)
 			return false;
+		if (!kind->has[index]) {
+			batch_put_null(batch, index);
+			return true;
+		}
 		place = &kind->cells[index].place;
 		if (!place->size || place->offset > event->len || place->size > event->len - place->offset)
 			return false;
