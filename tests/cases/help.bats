@@ -9,7 +9,7 @@ load lib
 	while read -r name; do
 		grep -qE "(^|  )$name +[^ ]" <<< "$output"
 		# Its words are whole: those of its struct command, which fit the column.
-		brief=$(grep -h -A3 -F ".name = \"$name\"," cmd/*.c cmd/terminal/*.c | sed -n 's/.*\.brief = "\(.*\)",/\1/p')
+		brief=$(grep -h -A6 -E "\.name = \"$name\",|^ANALYSE_COMMAND\($name," cmd/*.c cmd/terminal/*.c | sed -n 's/.*\.brief = "\([^"]*\)".*/\1/p' | head -n 1)
 		[ -n "$brief" ] && [ "${#brief}" -le 15 ]
 		grep -qE "(^|  )$name +$brief(  |$)" <<< "$output"
 	done < <(weft __describe | awk -F'\t' '$1 == "command" { print $2 }')
