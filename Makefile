@@ -140,8 +140,9 @@ $(BUILD)/rooms.a: $(lib_obj)
 lib: $(BUILD)/$(SONAME) $(BUILD)/libweft.so $(BUILD)/libweft.a $(BUILD)/weft.pc
 
 # --exclude-libs: what a static libzstd or the like defines is not weft's.
+# A program that is built with sanitizers brings their functions, a library does not.
 $(BUILD)/$(SONAME): $(api_obj) $(BUILD)/rooms.a lib/api/weft.map
-	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/api/weft.map -Wl,--no-undefined -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-S $(all_ldflags) \
+	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/api/weft.map $(if $(SAN),,-Wl,--no-undefined) -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-S $(all_ldflags) \
 		-o $@ $(api_obj) $(BUILD)/rooms.a $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm
 
 $(BUILD)/libweft.so: $(BUILD)/$(SONAME)

@@ -108,7 +108,7 @@ static const struct row record_rows[] = {
 	{ "temp", true, AS, "--temp-dir" },
 	{ "subbuf-size", true, AS_KB, "--subbuf-size" },
 	{ "daemonize", false, REFUSE, "the shell's & or systemd-run runs weft in the background" },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row extract_rows[] = {
@@ -123,20 +123,20 @@ static const struct row extract_rows[] = {
 	{ "compression", true, KEEP, NULL },
 	{ "file-version", true, KEEP, NULL },
 	{ "verbose", false, DROP, NULL },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row switch_rows[] = {
 	{ "B", true, KEEP, NULL },
 	{ "a", false, KEEP, NULL },
 	{ "t", false, KEEP, NULL },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row clear_rows[] = {
 	{ "B", true, KEEP, NULL },
 	{ "a", false, KEEP, NULL },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row reset_rows[] = {
@@ -146,7 +146,7 @@ static const struct row reset_rows[] = {
 	{ "b", true, REFUSE, "'weft set -b KB' changes the size of the buffers" },
 	{ "d", false, REFUSE, "'weft instance remove NAME' removes an instance" },
 	{ "k", true, REFUSE, "'weft reset' without --all takes back only what weft did" },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row show_rows[] = {
@@ -169,7 +169,7 @@ static const struct row show_rows[] = {
 	{ "cpumask", false, KEEP, NULL },
 	{ "hist", true, KEEP, NULL },
 	{ "trigger", true, KEEP, NULL },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row list_rows[] = {
@@ -188,14 +188,14 @@ static const struct row list_rows[] = {
 	{ "P", false, REFUSE, "report needs no plugins of libtraceevent" },
 	{ "O", false, REFUSE, "the options of report -O are in weft-trace-cmd(7)" },
 	{ "c", false, REFUSE, "weft compresses with zstd" },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row stat_rows[] = {
 	{ "B", true, KEEP, NULL },
 	{ "t", false, DROP, NULL },
 	{ "o", false, AS, "--full" },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row snapshot_rows[] = {
@@ -204,7 +204,7 @@ static const struct row snapshot_rows[] = {
 	{ "f", false, KEEP, NULL },
 	{ "B", true, KEEP, NULL },
 	{ "c", true, KEEP, NULL },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row stack_rows[] = {
@@ -212,7 +212,7 @@ static const struct row stack_rows[] = {
 	{ "stop", false, REFUSE, "'weft set --stack-tracer off' stops it" },
 	{ "reset", false, KEEP, NULL },
 	{ "verbose", false, DROP, NULL },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row split_rows[] = {
@@ -227,7 +227,7 @@ static const struct row split_rows[] = {
 	{ "p", true, REFUSE, "'weft split --size SIZE' divides by size" },
 	{ "r", false, REFUSE, "weft split divides the whole file in any case" },
 	{ "c", false, AS, "--by=cpu" },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row convert_rows[] = {
@@ -236,7 +236,7 @@ static const struct row convert_rows[] = {
 	{ "file-version", true, KEEP, NULL },
 	{ "compression", true, KEEP, NULL },
 	{ "verbose", false, DROP, NULL },
-	{ NULL },
+	{ 0 },
 };
 
 static const struct row dump_rows[] = {
@@ -252,10 +252,10 @@ static const struct row dump_rows[] = {
 	{ "events", false, REFUSE, "'weft trace-cmd report --events' prints the formats" },
 	{ "kallsyms", false, REFUSE, "'weft trace-cmd report -f' prints the symbols" },
 	{ "printk", false, REFUSE, "'weft trace-cmd report -P' prints them" },
-	{ NULL },
+	{ 0 },
 };
 
-static const struct row no_rows[] = { { NULL } };
+static const struct row no_rows[] = { { 0 } };
 
 /* The commands. Behind the options come words: of a command to run, or that the command takes as they are. */
 static const struct verb {

@@ -179,6 +179,6 @@ const struct tracecmd_text tracecmd_function_texts[] = {
 	{ "ftrace", "function", .symbols = true, .fields = fields, .text = text, .settle = settle },
 	{ "ftrace", "func_repeats", .symbols = true, .fields = fields, .text = text_repeats, .settle = settle },
 	{ "ftrace", "kernel_stack", .symbols = true, .lines = true, .fields = stack_fields, .text = text_stack },
-	{ NULL },
+	{ 0 },
 };
 /* clang-format on */

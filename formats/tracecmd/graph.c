@@ -135,6 +135,6 @@ const struct tracecmd_text tracecmd_graph_texts[] = {
 	{ "ftrace", "fgraph_retaddr_entry", .symbols = true, .fields = fields, .text = text_entry,
 	  .settle = settle_entry },
 	{ "ftrace", "funcgraph_exit", .symbols = true, .fields = fields, .text = text_exit },
-	{ NULL },
+	{ 0 },
 };
 /* clang-format on */

@@ -23,5 +23,5 @@ static bool text_entry(const struct tracecmd *tracecmd, const struct tracecmd_bi
 
 const struct tracecmd_text tracecmd_kvm_texts[] = {
 	{ "kvm", "kvm_entry", .fields = entry_fields, .text = text_entry },
-	{ NULL },
+	{ 0 },
 };

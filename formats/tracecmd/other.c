@@ -189,6 +189,6 @@ const struct tracecmd_text tracecmd_other_texts[] = {
 	{ "kmem", "kmem_cache_free", .symbols = true, .fields = site_fields, .text = text_site },
 	{ "syscalls", "sys_enter_futex", .fields = futex_fields, .text = text_futex },
 	{ "tlb", "tlb_flush", .fields = tlb_fields, .text = text_tlb },
-	{ NULL },
+	{ 0 },
 };
 /* clang-format on */

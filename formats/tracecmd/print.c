@@ -97,6 +97,6 @@ const struct tracecmd_text tracecmd_print_texts[] = {
 	{ "ftrace", "bputs", .builtin = true, .symbols = true, .fields = bputs_fields, .text = text_bputs },
 	{ "ftrace", "bprint", .builtin = true, .symbols = true, .fields = bprint_fields, .text = text_bprint },
 	{ "ftrace", "raw_data", .fields = raw_fields, .text = text_raw_data },
-	{ NULL },
+	{ 0 },
 };
 /* clang-format on */

@@ -139,6 +139,6 @@ const struct tracecmd_text tracecmd_sched_texts[] = {
 	{ "sched", "sched_switch", .fields = switch_fields, .text = text_switch, .settle = settle_switch },
 	{ "sched", "sched_wakeup", .fields = wakeup_fields, .text = text_wakeup, .settle = settle_wakeup },
 	{ "sched", "sched_wakeup_new", .fields = wakeup_fields, .text = text_wakeup, .settle = settle_wakeup },
-	{ NULL },
+	{ 0 },
 };
 /* clang-format on */
