@@ -20,8 +20,11 @@ int trace_cmd_failed(int err, const struct fail *fail)
 
 static int trace_cmd_run(int argc, char **argv)
 {
+	static char help[] = "--help";
 	char name[64];
 
+	if (argc > 1 && !strcmp(argv[1], "-h"))
+		argv[1] = help;
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "--usage") || !strcmp(argv[1], "-?") ||
 	    !strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		if (argc < 2)

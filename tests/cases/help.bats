@@ -37,7 +37,8 @@ load lib
 		sed -n '/^Examples:$/,/^$/p' "$BATS_TEST_TMPDIR/by-name" | grep -q "^  .*weft $name"
 		run grep -nE '^Examples:$|^ +-' "$BATS_TEST_TMPDIR/by-name"
 		[[ "${lines[0]}" == *:Examples: ]]
-		# The options in the examples exist.
+		# The options in the examples exist; those of trace-cmd are in its own manual.
+		[ "$name" != trace-cmd ] || continue
 		sed -n '/^Examples:$/,/^$/p' "$BATS_TEST_TMPDIR/by-name" | grep "weft $name" | sed 's/ -- .*//' | grep -oE ' --?[a-zA-Z][a-z-]*' | while read -r option; do
 			sed '1,/^Examples:$/d' "$BATS_TEST_TMPDIR/by-name" | grep -qE -- "^ +(-., )?$option([,=[ ]|$)" || { echo "$name: $option"; exit 1; }
 		done
