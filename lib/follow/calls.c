@@ -380,6 +380,16 @@ void calls_mark(struct calls *calls, uint64_t mark)
 	calls->mark = mark;
 }
 
+bool calls_see_record(struct calls *calls, const struct graph_record *record, const struct event *event,
+		      struct call *ret)
+{
+	if (record->role == GRAPH_EVENT_ENTRY)
+		enter(calls, record, event, ret);
+	else
+		leave_function(calls, record, event, ret);
+	return record->role == GRAPH_EVENT_EXIT;
+}
+
 bool calls_see(struct calls *calls, const struct event *event, struct call *ret)
 {
 	struct graph_record record;
@@ -388,13 +398,7 @@ bool calls_see(struct calls *calls, const struct event *event, struct call *ret)
 		see_lost(calls, event->cpu);
 		return false;
 	}
-	if (!graph_records_read(&calls->records, event, &record))
-		return false;
-	if (record.role == GRAPH_EVENT_ENTRY)
-		enter(calls, &record, event, ret);
-	else
-		leave_function(calls, &record, event, ret);
-	return record.role == GRAPH_EVENT_EXIT;
+	return graph_records_read(&calls->records, event, &record) && calls_see_record(calls, &record, event, ret);
 }
 
 bool calls_frame(const struct calls *calls, const struct event *event, size_t back, struct calls_frame *ret)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct event;
+struct graph_record;
 
 /*
  * Pairs of the function graph: finds the funcgraph_entry of each funcgraph_exit, and the time that each function took,
@@ -45,6 +46,9 @@ void calls_mark(struct calls *calls, uint64_t mark);
 
 /* Returns true, and the call, when the event ends one. For an event that begins one, only call::func is set. */
 bool calls_see(struct calls *calls, const struct event *event, struct call *ret);
+/* The same of an event whose record the caller has read. */
+bool calls_see_record(struct calls *calls, const struct graph_record *record, const struct event *event,
+		      struct call *ret);
 
 /*
  * A function that has not returned. The word belongs to the consumer, is 0 at first, and is valid until the next event.

@@ -221,7 +221,7 @@ static void enter(struct frames *frames, const struct graph_record *entry, const
 	if (graph_record_is_deep(entry))
 		return;
 	frames->entries = true;
-	(void)calls_see(frames->pairs, event, &none);
+	(void)calls_see_record(frames->pairs, entry, event, &none);
 	arrive(frames, event, track);
 	if (track->lone.nr)
 		put_late(frames, event->buffer, track);
@@ -327,7 +327,7 @@ static void leave_one(struct frames *frames, const struct graph_record *exit, co
 	struct frame *frame;
 	uint64_t lasted;
 
-	(void)calls_see(frames->pairs, event, &call);
+	(void)calls_see_record(frames->pairs, exit, event, &call);
 	if (track)
 		arrive(frames, event, track);
 	if (!find_call(track, exit->func, exit->depth))
