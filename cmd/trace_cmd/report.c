@@ -28,9 +28,8 @@ struct trace_cmd_report {
 	struct trace_cmd_filters filters;
 	struct option_words pids, comms;
 	int64_t ts_offset;
-	uint64_t ts_hz;
 	const char *refused; /* an option that cannot be had, with the reason; NULL: none */
-	bool negated, nodate, align, test_filters;
+	bool negated, nodate, test_filters;
 };
 
 enum {
@@ -216,7 +215,7 @@ static bool parse_text(int key, struct trace_cmd_report *options)
 		options->own.raw_ts = true;
 		return true;
 	case OPT_ALIGN_TS:
-		options->align = true;
+		options->own.align = true;
 		return true;
 	case OPT_NODATE:
 		options->nodate = true;
@@ -278,7 +277,7 @@ static int parse_value(int key, char *arg, struct trace_cmd_report *options)
 		options->ts_offset = strtoll(arg, NULL, 0);
 		return 0;
 	case OPT_TS2SECS:
-		options->ts_hz = strtoull(arg, NULL, 10);
+		options->own.hz = strtoull(arg, NULL, 10);
 		return 0;
 	case OPT_EVENT:
 		options->lists.what = REPORT_FORMATS;
@@ -313,19 +312,13 @@ static int parse(int argc, char **argv, struct trace_cmd_report *options)
 	return 0;
 }
 
-/* The times that trace-cmd changes: by the option, by the date of the recording, to 0 for the first event. */
-static int shift(struct trace_cmd_report *options, struct trace *trace, struct fail *fail)
+/* Adds the offset of the option to all times, and takes away the one of the recording's date. */
+static void shift(const struct trace_cmd_report *options, struct trace *trace)
 {
 	const struct trace_info *info = trace_info(trace);
+	int64_t date = options->nodate && info->has_date ? info->date_offset_ns : 0;
 
-	if (options->nodate && info->has_date)
-		options->ts_offset -= info->date_offset_ns;
-	if (options->align)
-		options->own.align = true;
-	trace_shift_times(trace, options->ts_offset);
-	options->own.hz = options->ts_hz;
-	(void)fail;
-	return 0;
+	trace_shift_times(trace, options->ts_offset - date);
 }
 
 static int print(struct trace_cmd_report *options, struct trace *trace, struct fail *fail)
@@ -361,7 +354,7 @@ int trace_cmd_report(int argc, char **argv)
 	options.report.sink.width = terminal_width();
 	r = reading_open(options.report.input, &options.report.reading, &trace, &fail);
 	if (!r)
-		r = shift(&options, trace, &fail);
+		shift(&options, trace);
 	if (!r)
 		r = print(&options, trace, &fail);
 	if (!r && trace_damage(trace))
