@@ -94,6 +94,15 @@ static const char *called(const struct wreck_buffer *buffer, char *into, size_t 
 	return into;
 }
 
+static struct wreck_choice choice_of(const struct extract_dump *extract)
+{
+	return (struct wreck_choice){ .names = extract->instances,
+				      .nr = extract->nr_instances,
+				      .snapshot = extract->snapshot,
+				      .hash_key = extract->hash_key,
+				      .version = "weft " WEFT_VERSION };
+}
+
 /* Compares what was found with what the kernel has counted. Returns whether something is missing. */
 static bool tell_buffer(const struct wreck_buffer *buffer)
 {
@@ -124,19 +133,10 @@ static bool tell_buffer(const struct wreck_buffer *buffer)
 	return buffer->missing || buffer->broken || buffer->events != buffer->counted;
 }
 
-static bool is_told(const struct extract_dump *extract, const struct wreck_buffer *buffer)
-{
-	if (buffer->snapshot != extract->snapshot)
-		return false;
-	for (size_t i = 0; i < extract->nr_instances; i++)
-		if (!strcmp(extract->instances[i], buffer->name))
-			return true;
-	return !extract->nr_instances && (!*buffer->name || buffer->events);
-}
-
 /* Says what was found. Returns whether something is missing. */
 static bool tell(const struct work *work)
 {
+	const struct wreck_choice choice = choice_of(work->extract);
 	struct wreck_buffer buffer;
 	struct wreck_facts facts;
 	char size[TEXT_HUMAN];
@@ -148,7 +148,7 @@ static bool tell(const struct work *work)
 		     work->extract->output->output, text_size(size, work->size), facts.release, facts.events,
 		     facts.symbols, facts.tasks);
 	for (size_t i = 0; wreck_buffer_at(work->wreck, i, &buffer); i++)
-		if (is_told(work->extract, &buffer))
+		if (wreck_is_chosen(&choice, &buffer))
 			lacks |= tell_buffer(&buffer);
 	if (facts.unread)
 		command_warn("note: the dump lacks the formats of %zu events: these are printed as numbers",
@@ -163,11 +163,7 @@ static int write_wreck(void *arg, int fd, struct fail *fail)
 	struct work *work = arg;
 	const struct extract_dump *extract = work->extract;
 	const struct output_arguments *output = extract->output;
-	const struct wreck_choice choice = { .names = extract->instances,
-					     .nr = extract->nr_instances,
-					     .snapshot = extract->snapshot,
-					     .hash_key = extract->hash_key,
-					     .version = "weft " WEFT_VERSION };
+	const struct wreck_choice choice = choice_of(extract);
 	const struct writer_options as = { .version = output->version,
 					   .compress = output->compress,
 					   .level = output->level,

@@ -12,7 +12,7 @@ static bool is_compound(const struct btf_type *type)
 	return btf_kind(type) == KIND_STRUCT || btf_kind(type) == KIND_UNION;
 }
 
-static bool find_structure(const struct btf *btf, const char *name, struct btf_type *ret)
+bool layout_structure(const struct btf *btf, const char *name, struct btf_type *ret)
 {
 	for (uint32_t id = 1; id < btf->nr; id++)
 		if (btf_type_at(btf, id, ret) && is_compound(ret) && ret->name &&
@@ -65,14 +65,12 @@ static bool find_member(const struct btf *btf, const struct btf_type *structure,
 	return false;
 }
 
-struct layout_member layout_find(const struct btf *btf, const char *structure, const char *member)
+struct layout_member layout_find(const struct btf *btf, const struct btf_type *structure, const char *member)
 {
 	struct layout_member ret = { .found = false };
-	struct btf_type type;
+	struct btf_type type = *structure;
 	uint32_t before = 0, id;
 
-	if (!find_structure(btf, structure, &type))
-		return ret;
 	for (;;) {
 		size_t len = strcspn(member, ".");
 

@@ -24,11 +24,14 @@ struct layout_member {
 	uint8_t bits, shift; /* of a bit-field; bits 0: it is none */
 };
 
+/* Searches all types for a structure. */
+bool layout_structure(const struct btf *btf, const char *name, struct btf_type *ret);
+
 /*
- * Finds a member by its name, also inside unnamed structures and unions; "event.type" is a member of a member. Not
- * found: the structure or the member does not exist.
+ * Finds a member of a structure by its name, also inside unnamed structures and unions; "event.type" is a member of a
+ * member.
  */
-struct layout_member layout_find(const struct btf *btf, const char *structure, const char *member);
+struct layout_member layout_find(const struct btf *btf, const struct btf_type *structure, const char *member);
 
 /* The value of an enumerator. */
 bool layout_enumerator(const struct btf *btf, const char *name, uint64_t *ret);

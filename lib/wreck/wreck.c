@@ -167,7 +167,6 @@ void wreck_free(struct wreck *wreck)
 	buf_release(&wreck->names);
 	buf_release(&wreck->printk);
 	buf_release(&wreck->kallsyms);
-	buf_release(&wreck->options);
 	buf_release(&wreck->version_text);
 	btf_release(&wreck->btf);
 	free(wreck->btf_bytes);
@@ -205,19 +204,20 @@ struct writing {
 	size_t nr_stats;
 };
 
-static bool is_wanted(const struct wreck_ring *ring, const struct wreck_choice *choice)
+bool wreck_is_chosen(const struct wreck_choice *choice, const struct wreck_buffer *buffer)
 {
-	if (ring->snapshot != choice->snapshot)
+	if (buffer->snapshot != choice->snapshot)
 		return false;
 	for (size_t i = 0; i < choice->nr; i++)
-		if (!strcmp(choice->names[i], ring->name))
+		if (!strcmp(choice->names[i], buffer->name))
 			return true;
-	return !choice->nr && (!*ring->name || ring->sum.events);
+	return !choice->nr && (!*buffer->name || buffer->events);
 }
 
 static int choose(struct writing *writing, const struct wreck_choice *choice, struct fail *fail)
 {
 	struct wreck *wreck = writing->wreck;
+	struct wreck_buffer buffer;
 
 	for (size_t i = 0; i < choice->nr; i++) {
 		size_t j = 0;
@@ -229,10 +229,10 @@ static int choose(struct writing *writing, const struct wreck_choice *choice, st
 			return fail_set(fail, -ENOENT, "the dump has no %s of an instance '%s'",
 					choice->snapshot ? "snapshot" : "buffer", choice->names[i]);
 	}
-	for (size_t i = 0; i < wreck->nr_rings; i++) {
+	for (size_t i = 0; wreck_buffer_at(wreck, i, &buffer); i++) {
 		const struct wreck_ring **ring;
 
-		if (!is_wanted(&wreck->rings[i], choice))
+		if (!wreck_is_chosen(choice, &buffer))
 			continue;
 		ring = vec_push(writing->rings, writing->nr_rings);
 		if (!ring)

@@ -59,6 +59,8 @@ struct wreck_choice {
 	const char *version; /* of weft */
 };
 
+bool wreck_is_chosen(const struct wreck_choice *choice, const struct wreck_buffer *buffer);
+
 /*
  * Writes a trace.dat. -ENOENT: there is no such instance. *ret_size: bytes of the file.
  */

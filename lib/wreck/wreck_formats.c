@@ -48,20 +48,19 @@ static bool put_field(struct reading *reading, uint64_t field)
 static bool put_fields(struct reading *reading, uint64_t list)
 {
 	struct wreck *wreck = reading->wreck;
-	uint64_t links[WRECK_FIELDS_MAX], link;
+	uint64_t fields[WRECK_FIELDS_MAX];
+	struct wreck_walk walk;
 	size_t nr = 0;
 
-	if (!memory_u64(&wreck->memory, list, &link))
+	if (!wreck_walk_begin(&walk, wreck, list, &wreck->layout.field_link, WRECK_FIELDS_MAX))
 		return false;
-	while (link && link != list) {
-		if (nr == WRECK_FIELDS_MAX)
-			return false;
-		links[nr++] = link;
-		if (!memory_u64(&wreck->memory, link, &link))
-			return false;
-	}
+	while (wreck_walk_next(&walk, &fields[nr]))
+		nr++;
+	/* A format without some of its fields would be wrong. */
+	if (walk.cut)
+		return false;
 	while (nr)
-		if (!put_field(reading, wreck_owner(links[--nr], &wreck->layout.field_link)))
+		if (!put_field(reading, fields[--nr]))
 			return false;
 	return true;
 }
@@ -127,19 +126,17 @@ static int add_format(struct reading *reading, uint64_t call, struct fail *fail)
 int wreck_formats_read(struct wreck *wreck, struct fail *fail)
 {
 	struct reading reading = { .wreck = wreck, .text = BUF_INIT };
-	uint64_t head, link;
+	struct wreck_walk walk;
+	uint64_t head, call;
 	int r = 0;
 
 	(void)image_symbol(&wreck->symbols, "syscall_get_enter_fields", &reading.get_syscall_fields);
 	if (!image_symbol(&wreck->symbols, "ftrace_events", &head) ||
 	    !image_symbol(&wreck->symbols, "ftrace_common_fields", &reading.common) ||
-	    !memory_u64(&wreck->memory, head, &link))
+	    !wreck_walk_begin(&walk, wreck, head, &wreck->layout.call_list, WRECK_EVENTS_MAX))
 		return fail_set(fail, -ENODATA, "the dump does not have the kernel's list of events");
-	for (size_t i = 0; !r && link && link != head && i < WRECK_EVENTS_MAX; i++) {
-		r = add_format(&reading, wreck_owner(link, &wreck->layout.call_list), fail);
-		if (!memory_u64(&wreck->memory, link, &link))
-			break;
-	}
+	while (!r && wreck_walk_next(&walk, &call))
+		r = add_format(&reading, call, fail);
 	buf_release(&reading.text);
 	wreck->facts.events = wreck->nr_formats;
 	return r || wreck->nr_formats ? r : fail_set(fail, -ENODATA, "the dump does not have the kernel's events");

@@ -27,27 +27,26 @@ struct wreck_layout {
 	struct layout_member array_list, array_name, array_buffer, array_max, array_tracer, array_clock, array_flags;
 	struct layout_member tracer_name;
 	struct layout_member buffer_cpus, buffer_buffers, buffer_size, buffer_order, buffer_remote;
-	struct layout_member cpu_pages, cpu_nr_pages, cpu_head, cpu_tail, cpu_commit, cpu_reader, cpu_entries,
-		cpu_overrun, cpu_read, cpu_last_overrun, cpu_commit_overrun, cpu_dropped, cpu_bytes;
-	struct layout_member page_list, page_page, page_write, page_read, page_entries;
+	struct layout_member cpu_pages, cpu_nr_pages, cpu_tail, cpu_commit, cpu_reader, cpu_entries, cpu_overrun,
+		cpu_read, cpu_commit_overrun, cpu_dropped, cpu_bytes;
+	struct layout_member page_list, page_page, page_write, page_read;
 	struct layout_member call_list, call_class, call_name, call_type, call_print, call_data, call_flags;
 	struct layout_member class_system, class_fields, class_get_fields;
 	struct layout_member point_name;
 	struct layout_member field_link, field_name, field_type, field_offset, field_size, field_signed, field_len;
 	struct layout_member syscall_fields;
 	struct layout_member names_map, names_nr, names_names;
-	struct layout_member task_tasks, task_pid, task_tgid, task_comm, task_group, task_threads, signal_threads;
+	struct layout_member task_tasks, task_pid, task_comm, task_group, task_threads, signal_threads;
 	struct layout_member module_list, module_name, module_symbols, table_symbols, table_nr, table_strings,
 		table_types;
 	struct layout_member uts_name;
-	uint32_t buffer_page_size, clock_size;
 	uint64_t is_tracepoint; /* the flag of a call */
 };
 
 struct wreck_cpu {
 	uint32_t cpu;
 	uint64_t address; /* of its struct ring_buffer_per_cpu */
-	uint64_t entries, overrun, read, last_overrun;
+	uint64_t entries, overrun, read;
 	uint64_t *pages; /* addresses of sub-buffers, in the order of reading */
 	size_t nr_pages;
 	uint64_t consumed; /* bytes of the first page that were read */
@@ -78,7 +77,7 @@ struct wreck {
 	uint64_t pages_left;           /* that may still be listed */
 	struct writer_format *formats; /* their texts and systems are owned */
 	size_t nr_formats, formats_size;
-	struct buf names, printk, kallsyms, options, version_text;
+	struct buf names, printk, kallsyms, version_text;
 };
 
 /* Follows a pointer or reads a number; 0 when it cannot be read. */
@@ -91,6 +90,21 @@ static inline uint64_t wreck_owner(uint64_t link, const struct layout_member *me
 {
 	return link - member->offset;
 }
+
+/* A walk over a list of the kernel (struct list_head), of at most `left` structures. */
+struct wreck_walk {
+	struct wreck *wreck;
+	const struct layout_member *member; /* by which the structures are linked */
+	uint64_t head, link;
+	size_t left;
+	bool cut; /* a link cannot be read, or there are more structures: the rest of the list is unknown */
+};
+
+/* False: the head of the list cannot be read. */
+bool wreck_walk_begin(struct wreck_walk *walk, struct wreck *wreck, uint64_t head, const struct layout_member *member,
+		      size_t max);
+/* False after the last structure that is known. */
+bool wreck_walk_next(struct wreck_walk *walk, uint64_t *ret);
 
 /* Finds the members; -ENODATA names one without which nothing can be found. */
 int must_check wreck_layout_find(struct wreck *wreck, struct fail *fail);

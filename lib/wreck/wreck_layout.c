@@ -33,14 +33,12 @@ static const struct {
 	MEMBER(buffer_remote, "trace_buffer", "remote", true),
 	MEMBER(cpu_pages, "ring_buffer_per_cpu", "pages", false),
 	MEMBER(cpu_nr_pages, "ring_buffer_per_cpu", "nr_pages", false),
-	MEMBER(cpu_head, "ring_buffer_per_cpu", "head_page", false),
 	MEMBER(cpu_tail, "ring_buffer_per_cpu", "tail_page", false),
 	MEMBER(cpu_commit, "ring_buffer_per_cpu", "commit_page", false),
 	MEMBER(cpu_reader, "ring_buffer_per_cpu", "reader_page", false),
 	MEMBER(cpu_entries, "ring_buffer_per_cpu", "entries", false),
 	MEMBER(cpu_overrun, "ring_buffer_per_cpu", "overrun", false),
 	MEMBER(cpu_read, "ring_buffer_per_cpu", "read", false),
-	MEMBER(cpu_last_overrun, "ring_buffer_per_cpu", "last_overrun", true),
 	MEMBER(cpu_commit_overrun, "ring_buffer_per_cpu", "commit_overrun", true),
 	MEMBER(cpu_dropped, "ring_buffer_per_cpu", "dropped_events", true),
 	MEMBER(cpu_bytes, "ring_buffer_per_cpu", "entries_bytes", true),
@@ -48,7 +46,6 @@ static const struct {
 	MEMBER(page_page, "buffer_page", "page", false),
 	MEMBER(page_write, "buffer_page", "write", false),
 	MEMBER(page_read, "buffer_page", "read", false),
-	MEMBER(page_entries, "buffer_page", "entries", false),
 	MEMBER(call_list, "trace_event_call", "list", false),
 	MEMBER(call_class, "trace_event_call", "class", false),
 	MEMBER(call_name, "trace_event_call", "name", false),
@@ -73,7 +70,6 @@ static const struct {
 	MEMBER(names_names, "saved_cmdlines_buffer", "saved_cmdlines", true),
 	MEMBER(task_tasks, "task_struct", "tasks", true),
 	MEMBER(task_pid, "task_struct", "pid", true),
-	MEMBER(task_tgid, "task_struct", "tgid", true),
 	MEMBER(task_comm, "task_struct", "comm", true),
 	MEMBER(task_group, "task_struct", "signal", true),
 	MEMBER(task_threads, "task_struct", "thread_node", true),
@@ -101,16 +97,47 @@ bool wreck_text(struct wreck *wreck, uint64_t address, char *into, size_t size)
 	return address && memory_text(&wreck->memory, address, into, size);
 }
 
+bool wreck_walk_begin(struct wreck_walk *walk, struct wreck *wreck, uint64_t head, const struct layout_member *member,
+		      size_t max)
+{
+	*walk = (struct wreck_walk){ .wreck = wreck, .member = member, .head = head, .left = max };
+	return memory_u64(&wreck->memory, head, &walk->link);
+}
+
+bool wreck_walk_next(struct wreck_walk *walk, uint64_t *ret)
+{
+	uint64_t link = walk->link;
+
+	if (!link || link == walk->head || walk->cut)
+		return false;
+	if (!walk->left) {
+		walk->cut = true;
+		return false;
+	}
+	walk->left--;
+	*ret = wreck_owner(link, walk->member);
+	walk->cut = !memory_u64(&walk->wreck->memory, link, &walk->link);
+	return true;
+}
+
 int wreck_layout_find(struct wreck *wreck, struct fail *fail)
 {
 	struct wreck_layout *layout = &wreck->layout;
+	const char *searched = "";
+	struct btf_type structure;
+	bool exists = false;
 
 	for (size_t i = 0; i < array_size(members); i++) {
 		struct layout_member *member = (struct layout_member *)((char *)layout + members[i].place);
 
 		if (member->found)
 			continue;
-		*member = layout_find(&wreck->btf, members[i].structure, members[i].member);
+		/* The members of a structure stand side by side. */
+		if (strcmp(searched, members[i].structure) != 0)
+			exists = layout_structure(&wreck->btf, members[i].structure, &structure);
+		searched = members[i].structure;
+		if (exists)
+			*member = layout_find(&wreck->btf, &structure, members[i].member);
 		if (!member->found && !members[i].optional)
 			return fail_set(fail, -ENODATA,
 					"the kernel's type information has no %s.%s; weft does not know this kernel",

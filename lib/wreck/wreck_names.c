@@ -66,36 +66,31 @@ static bool add_task(struct wreck *wreck, struct u64_map *known, uint64_t task)
 static bool add_threads(struct wreck *wreck, struct u64_map *known, uint64_t task)
 {
 	const struct wreck_layout *layout = &wreck->layout;
-	uint64_t group = wreck_at(wreck, task, &layout->task_group), head = group + layout->signal_threads.offset, link;
+	uint64_t group = wreck_at(wreck, task, &layout->task_group), thread;
+	struct wreck_walk walk;
 
 	if (!group || !layout->task_threads.found || !layout->signal_threads.found ||
-	    !memory_u64(&wreck->memory, head, &link))
+	    !wreck_walk_begin(&walk, wreck, group + layout->signal_threads.offset, &layout->task_threads,
+			      WRECK_TASKS_MAX))
 		return add_task(wreck, known, task);
-	for (size_t i = 0; link && link != head && i < WRECK_TASKS_MAX; i++) {
-		if (!add_task(wreck, known, wreck_owner(link, &layout->task_threads)))
+	while (wreck_walk_next(&walk, &thread))
+		if (!add_task(wreck, known, thread))
 			return false;
-		if (!memory_u64(&wreck->memory, link, &link))
-			break;
-	}
 	return true;
 }
 
 static bool add_alive(struct wreck *wreck, struct u64_map *known)
 {
-	const struct wreck_layout *layout = &wreck->layout;
-	uint64_t first, head, link;
+	const struct layout_member *tasks = &wreck->layout.task_tasks;
+	struct wreck_walk walk;
+	uint64_t first, task;
 
-	if (!layout->task_tasks.found || !image_symbol(&wreck->symbols, "init_task", &first))
+	if (!tasks->found || !image_symbol(&wreck->symbols, "init_task", &first) ||
+	    !wreck_walk_begin(&walk, wreck, first + tasks->offset, tasks, WRECK_TASKS_MAX))
 		return true;
-	head = first + layout->task_tasks.offset;
-	if (!memory_u64(&wreck->memory, head, &link))
-		return true;
-	for (size_t i = 0; link && link != head && i < WRECK_TASKS_MAX; i++) {
-		if (!add_threads(wreck, known, wreck_owner(link, &layout->task_tasks)))
+	while (wreck_walk_next(&walk, &task))
+		if (!add_threads(wreck, known, task))
 			return false;
-		if (!memory_u64(&wreck->memory, link, &link))
-			break;
-	}
 	return true;
 }
 

@@ -255,7 +255,8 @@ static int by_name(const void *a, const void *b)
 
 int wreck_rings_read(struct wreck *wreck, struct fail *fail)
 {
-	uint64_t head, link;
+	struct wreck_walk walk;
+	uint64_t head, array;
 	int r = 0;
 
 	wreck->pages_left = WRECK_PAGES_MAX;
@@ -263,13 +264,10 @@ int wreck_rings_read(struct wreck *wreck, struct fail *fail)
 		return fail_set(fail, -ENODATA,
 				"the kernel's symbols have no ftrace_trace_arrays: it has no tracing, or "
 				"no symbols of data (CONFIG_KALLSYMS_ALL)");
-	if (!memory_u64(&wreck->memory, head, &link))
+	if (!wreck_walk_begin(&walk, wreck, head, &wreck->layout.array_list, WRECK_INSTANCES_MAX))
 		return fail_set(fail, -ENODATA, "the dump does not have the kernel's list of trace instances");
-	for (size_t i = 0; !r && link && link != head && i < WRECK_INSTANCES_MAX; i++) {
-		r = read_array(wreck, wreck_owner(link, &wreck->layout.array_list), fail);
-		if (!memory_u64(&wreck->memory, link, &link))
-			break;
-	}
+	while (!r && wreck_walk_next(&walk, &array))
+		r = read_array(wreck, array, fail);
 	if (!r && !wreck->nr_rings)
 		r = fail_set(fail, -ENODATA, "the dump does not have the kernel's trace buffers");
 	if (!r)

@@ -73,17 +73,16 @@ static bool put_module(struct wreck *wreck, uint64_t module)
 
 static bool put_modules(struct wreck *wreck)
 {
-	uint64_t head, link;
+	const struct layout_member *list = &wreck->layout.module_list;
+	struct wreck_walk walk;
+	uint64_t head, module;
 
-	if (!wreck->layout.module_list.found || !wreck->layout.module_symbols.found ||
-	    !image_symbol(&wreck->symbols, "modules", &head) || !memory_u64(&wreck->memory, head, &link))
+	if (!list->found || !wreck->layout.module_symbols.found || !image_symbol(&wreck->symbols, "modules", &head) ||
+	    !wreck_walk_begin(&walk, wreck, head, list, MODULES_MAX))
 		return true;
-	for (size_t i = 0; link && link != head && i < MODULES_MAX; i++) {
-		if (!put_module(wreck, wreck_owner(link, &wreck->layout.module_list)))
+	while (wreck_walk_next(&walk, &module))
+		if (!put_module(wreck, module))
 			return false;
-		if (!memory_u64(&wreck->memory, link, &link))
-			break;
-	}
 	return true;
 }
 
