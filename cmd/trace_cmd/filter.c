@@ -36,27 +36,32 @@ static int add(struct trace_cmd_filters *filters, char *text, bool negated)
 	return 0;
 }
 
-/*
- * A regular expression as a glob, for what both can say: the ends, ".", ".*". It is found anywhere in the text unless
- * it is tied to an end.
- */
-static bool put_glob(struct buf *buf, const char *at, const char *end)
+/* One star stands for several. */
+static bool put_star(struct buf *buf, size_t start)
 {
+	return (buf->len > start && buf->data[buf->len - 1] == '*') || buf_add(buf, "*", 1);
+}
+
+bool trace_cmd_put_glob(struct buf *buf, const char *at, const char *end)
+{
+	size_t start = buf->len;
 	bool tied = at < end && *at == '^', ok = tied || buf_add(buf, "*", 1);
 
 	for (at += tied; ok && at < end; at++) {
 		if (*at == '$' && at + 1 == end)
 			return true;
 		if (*at == '.' && at + 1 < end && at[1] == '*') {
-			ok = buf_add(buf, "*", 1);
+			ok = put_star(buf, start);
 			at++;
+		} else if (*at == '*') {
+			ok = put_star(buf, start);
 		} else if (*at == '\\' && at + 1 < end) {
 			ok = buf_add(buf, ++at, 1);
 		} else {
 			ok = buf_add(buf, *at == '.' ? "?" : at, 1);
 		}
 	}
-	return ok && buf_add(buf, "*", 1);
+	return ok && put_star(buf, start);
 }
 
 /* The same expression in the kernel's language: its globs stand for =~ and !~. */
@@ -71,7 +76,8 @@ static bool put_expression(struct buf *buf, const char *at)
 			if (!end)
 				end = at + strlen(at);
 			ok = buf_add(buf, "\"", 1) &&
-			     (is_regex ? put_glob(buf, at + 1, end) : buf_add(buf, at + 1, (size_t)(end - at - 1))) &&
+			     (is_regex ? trace_cmd_put_glob(buf, at + 1, end) :
+					 buf_add(buf, at + 1, (size_t)(end - at - 1))) &&
 			     buf_add(buf, "\"", 1);
 			at = *end ? end + 1 : end;
 			is_regex = false;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct buf;
 struct fail;
 struct query;
 struct trace;
@@ -33,5 +34,11 @@ int must_check trace_cmd_filters_apply(struct trace_cmd_filters *filters, const 
 /* Prints them: report -T. */
 int trace_cmd_filters_print(const struct trace_cmd_filters *filters);
 void trace_cmd_filters_release(struct trace_cmd_filters *filters);
+
+/*
+ * Adds a regular expression as a glob, for what both can say: the ends, ".", ".*". It is found anywhere in the text
+ * unless it is tied to an end. False without memory.
+ */
+bool trace_cmd_put_glob(struct buf *buf, const char *at, const char *end);
 
 #endif

@@ -18,7 +18,7 @@ int trace_cmd_report(int argc, char **argv);
 /* Every other command: its command line becomes that of a command of weft. */
 int trace_cmd_translate(const char *name, int argc, char **argv);
 
-/* Prints "trace-cmd: TEXT" to standard error; returns the status of trace-cmd's failures, the error's number. */
+/* Prints the text to standard error; returns the status of trace-cmd's failures, the error's number. */
 int trace_cmd_failed(int err, const struct fail *fail);
 
 /* What report prints instead of events; REPORT_EVENTS: nothing. */
