@@ -86,7 +86,7 @@ static const struct trace_cmd_row extract_rows[] = {
 	{ "B", true, KEEP, NULL },
 	{ "s", false, KEEP, NULL },
 	{ "a", false, KEEP, NULL },
-	{ "t", false, AS, "-B" },
+	{ "t", false, AS, "--instance=" },
 	{ "q", false, KEEP, NULL },
 	{ "compression", true, KEEP, NULL },
 	{ "file-version", true, KEEP, NULL },
