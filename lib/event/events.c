@@ -426,12 +426,30 @@ static uint64_t raw_time(const struct events *events, uint64_t ts)
 	return scale_shift_div(raw, events->shift, events->mult);
 }
 
+/* Opens the source and the merge, which begins at the window. */
+static int events_begin(struct events *events, struct source *source, struct fail *fail)
+{
+	int r;
+
+	if (!source) {
+		r = file_source_new(events->context->trace, events->context->buffer, events->options.pool, &source,
+				    fail);
+		if (r < 0)
+			return r;
+		source->prints_more = release_prints_more(events->context);
+	}
+	r = merge_new(source, events->options.cpu_mask, events->options.cpu_mask_words, &events->merge, fail);
+	if (r < 0)
+		return r;
+	if (events->options.since)
+		r = merge_seek(events->merge, raw_time(events, events->options.since), fail);
+	return r;
+}
+
 static int events_start(struct events *events, struct fail *fail)
 {
-	struct trace *trace = events->context->trace;
-	const struct trace_info *info = trace_info(trace);
+	const struct trace_info *info = trace_info(events->context->trace);
 	struct source *source = events->options.source;
-	int r = 0;
 
 	events->options.source = NULL;
 	events->types = calloc(EVENT_TYPES_MAX, sizeof(struct event_type *));
@@ -446,18 +464,7 @@ static int events_start(struct events *events, struct fail *fail)
 	events->shift = info->tsc_shift;
 	events->ts_offset =
 		(int64_t)((uint64_t)info->ts_offset + (uint64_t)(info->has_date ? info->date_offset_ns : 0));
-	if (!source) {
-		r = file_source_new(trace, events->context->buffer, events->options.pool, &source, fail);
-		if (r < 0)
-			return r;
-		source->prints_more = release_prints_more(events->context);
-	}
-	r = merge_new(source, events->options.cpu_mask, events->options.cpu_mask_words, &events->merge, fail);
-	if (r < 0)
-		return r;
-	if (events->options.since)
-		r = merge_seek(events->merge, raw_time(events, events->options.since), fail);
-	return r;
+	return events_begin(events, source, fail);
 }
 
 int events_open(const struct context *context, const struct events_options *options, struct events **ret,
@@ -482,6 +489,19 @@ int events_open(const struct context *context, const struct events_options *opti
 	}
 	*ret = events;
 	return 0;
+}
+
+int events_again(struct events *events, uint64_t since, uint64_t until, struct fail *fail)
+{
+	uint64_t least = events->context->section_since;
+
+	merge_free(events->merge);
+	events->merge = NULL;
+	events->options.since = since < least ? least : since;
+	events->options.until = until;
+	events->count = 0;
+	events->hidden = true;
+	return events_begin(events, NULL, fail);
 }
 
 int events_end_time(const struct context *context, const struct events_options *options, uint64_t *ret,

@@ -140,6 +140,25 @@ int reader_start(struct reader *reader, const struct reader_options *options, st
 	return r;
 }
 
+int reader_again(struct reader *reader, uint64_t since, uint64_t until, struct fail *fail)
+{
+	int r = 0;
+
+	reader->failed = 0;
+	reader->stopped = reader->limited = false;
+	reader->skip = 0;
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
+		struct reader_buffer *buffer = &reader->buffers[i];
+		const struct events_options *window = &buffer->window;
+
+		buffer->looked = buffer->ready = false;
+		buffer->due = buffer->skip = 0;
+		r = events_again(buffer->events, since < window->since ? window->since : since,
+				 until > window->until ? window->until : until, fail);
+	}
+	return r;
+}
+
 /* Ends one buffer. The other buffers go on; an error is returned when all buffers have ended. */
 static void buffer_ended(struct reader *reader, struct reader_buffer *buffer, int r)
 {

@@ -114,6 +114,12 @@ void reader_limit(struct reader *reader, uint64_t count);
 
 int must_check reader_start(struct reader *reader, const struct reader_options *options, struct fail *fail);
 
+/*
+ * Reads again, from another time to another, within the windows of the buffers, without a tail or a limit. All events
+ * handed out before are invalid; their types stay. Only for files, and before any batch or retired block was asked for.
+ */
+int must_check reader_again(struct reader *reader, uint64_t since, uint64_t until, struct fail *fail);
+
 /* False: the buffers follow one another because their clocks differ. Valid after reader_start(). */
 static inline bool reader_is_merged(const struct reader *reader)
 {

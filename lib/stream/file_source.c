@@ -345,6 +345,8 @@ static int file_source_seek(struct source *source, size_t cpu_index, uint64_t ts
 	struct trace_pages *pages = &file->pages[cpu_index], start = *pages;
 	int r;
 
+	/* Records of time ts may also end the page before the first one that begins at ts. */
+	ts -= ts > 0;
 	r = seek_near(file, pages, ts, fail);
 	if (!r)
 		r = seek_exactly(file, pages, ts, fail);
