@@ -19,7 +19,8 @@ struct arguments {
 	const char *instances[INSTANCES_MAX];
 	size_t nr_instances;
 	bool snapshot, all;
-	const char *dump, *btf;
+	const char *dumps[EXTRACT_DUMPS_MAX], *btf;
+	size_t nr_dumps;
 	bool hash_key;
 	struct reading reading; /* of the dump */
 };
@@ -30,7 +31,7 @@ static const struct argp_option options[] = {
 	{ "snapshot", 's', NULL, 0, "Extract the snapshot instead of the buffer", 1 },
 	{ "dump", OPT_DUMP, "FILE", 0,
 	  "Extract from FILE, a dump of the memory of a machine that crashed: an ELF core or a file of makedumpfile; "
-	  "- is standard input",
+	  "- is standard input; of a split dump, name each part",
 	  1 },
 	{ "btf", OPT_BTF, "FILE", 0,
 	  "With --dump: FILE is a copy of that kernel's /sys/kernel/btf/vmlinux, if its memory has no type information",
@@ -71,7 +72,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		arguments->snapshot = true;
 		return 0;
 	case OPT_DUMP:
-		arguments->dump = arg;
+		if (arguments->nr_dumps == EXTRACT_DUMPS_MAX)
+			argp_error(state, "more than %d files of a dump", EXTRACT_DUMPS_MAX);
+		arguments->dumps[arguments->nr_dumps++] = arg;
 		return 0;
 	case OPT_BTF:
 		arguments->btf = arg;
@@ -80,7 +83,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		arguments->hash_key = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (!arguments->dump && (arguments->btf || arguments->hash_key || arguments->reading.no_sandbox))
+		if (!arguments->nr_dumps && (arguments->btf || arguments->hash_key || arguments->reading.no_sandbox))
 			argp_error(state, "%s goes with --dump",
 				   arguments->btf      ? "--btf" :
 				   arguments->hash_key ? "--hash-key" :
@@ -133,8 +136,9 @@ static int run(int argc, char **argv)
 	int err;
 
 	command_parse(&extract_command, argc, argv, 0, &arguments);
-	if (arguments.dump)
-		return extract_dump_run(&(struct extract_dump){ .dump = arguments.dump,
+	if (arguments.nr_dumps)
+		return extract_dump_run(&(struct extract_dump){ .dumps = arguments.dumps,
+								.nr_dumps = arguments.nr_dumps,
 								.btf = arguments.btf,
 								.instances = arguments.instances,
 								.nr_instances = arguments.nr_instances,

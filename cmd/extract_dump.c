@@ -30,6 +30,9 @@ enum { BTF_MAX = 64 << 20 };
 struct work {
 	const struct extract_dump *extract;
 	struct form form;
+	int fds[EXTRACT_DUMPS_MAX];
+	size_t nr_fds;
+	struct dump *parts[EXTRACT_DUMPS_MAX]; /* until they are `dump` */
 	struct dump *dump;
 	struct wreck *wreck;
 	struct buf btf;
@@ -58,33 +61,58 @@ static int read_btf(struct work *work, int fd, struct fail *fail)
 	return got < 0 ? fail_set(fail, -errno, "cannot read '%s': %s", work->extract->btf, strerror(errno)) : 0;
 }
 
+/* Opens the files of the dump; what cannot be seeked becomes a temporary file, while files can be made. */
+static int open_files(struct work *work, struct stat *ret_st, struct fail *fail)
+{
+	const struct extract_dump *extract = work->extract;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < extract->nr_dumps; i++) {
+		r = open_file(extract->dumps[i], &work->fds[i], fail);
+		if (r)
+			break;
+		work->nr_fds++;
+		if (fstat(work->fds[i], ret_st))
+			r = fail_set(fail, -errno, "cannot read '%s': %s", extract->dumps[i], strerror(errno));
+		if (!r && !S_ISREG(ret_st->st_mode))
+			r = dump_open(work->fds[i], extract->dumps[i], &work->parts[i], fail);
+	}
+	return r;
+}
+
+static int open_dump(struct work *work, struct fail *fail)
+{
+	const struct extract_dump *extract = work->extract;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < extract->nr_dumps; i++)
+		if (!work->parts[i])
+			r = dump_open(work->fds[i], extract->dumps[i], &work->parts[i], fail);
+	return r ? r : dump_join(work->parts, extract->nr_dumps, &work->dump, fail);
+}
+
 /* Opens the inputs, gives up all rights, and then reads what a crashed kernel has left. */
 static int open_all(struct work *work, struct fail *fail)
 {
 	const struct extract_dump *extract = work->extract;
-	cleanup_fd int fd = -1, btf = -1;
-	struct stat st;
-	int r = open_file(extract->dump, &fd, fail);
+	cleanup_fd int btf = -1;
+	struct stat st = { 0 };
+	int r = open_files(work, &st, fail);
 
 	if (!r && extract->btf)
 		r = open_file(extract->btf, &btf, fail);
-	if (!r && fstat(fd, &st))
-		r = fail_set(fail, -errno, "cannot read '%s': %s", extract->dump, strerror(errno));
 	if (!r && !extract->list)
 		r = form_limit(&work->form, FILE_MAX, fail);
-	/* What cannot be seeked becomes a temporary file, while files can be made. */
-	if (!r && !S_ISREG(st.st_mode))
-		r = dump_open(fd, extract->dump, &work->dump, fail);
 	if (!r && !extract->reading->no_sandbox)
 		r = sandbox_enter(st.st_uid, st.st_gid, fail);
-	if (!r && !work->dump)
-		r = dump_open(fd, extract->dump, &work->dump, fail);
+	if (!r)
+		r = open_dump(work, fail);
 	if (!r && btf >= 0)
 		r = read_btf(work, btf, fail);
 	if (r)
 		return r;
 	r = wreck_open(work->dump, work->btf.len ? work->btf.data : NULL, work->btf.len, &work->wreck, fail);
-	return r ? fail_in(fail, r, "'%s'", extract->dump) : 0;
+	return r ? fail_in(fail, r, "'%s'", extract->dumps[0]) : 0;
 }
 
 static const char *called(const struct wreck_buffer *buffer, char *into, size_t size)
@@ -141,7 +169,6 @@ static bool tell(const struct work *work)
 	struct wreck_facts facts;
 	char size[TEXT_HUMAN];
 	bool lacks = false;
-	const char *codec;
 
 	wreck_facts(work->wreck, &facts);
 	command_warn("%s: %s of %s, %zu formats of events, %zu symbols, %zu names of tasks",
@@ -153,8 +180,11 @@ static bool tell(const struct work *work)
 	if (facts.unread)
 		command_warn("note: the dump lacks the formats of %zu events: these are printed as numbers",
 			     facts.unread);
-	if (dump_refused(work->dump, &codec))
-		command_warn("note: pages of the dump are compressed with %s, which weft cannot read", codec);
+	if (facts.cut)
+		command_warn("note: the kernel's list of events is damaged: formats may be missing");
+	if (dump_damaged(work->dump))
+		command_warn("note: the compressed bytes of %s page%s of the dump are damaged",
+			     text_count(size, dump_damaged(work->dump)), text_plural(dump_damaged(work->dump)));
 	return lacks;
 }
 
@@ -176,6 +206,10 @@ static void release(struct work *work)
 {
 	wreck_free(work->wreck);
 	dump_free(work->dump);
+	for (size_t i = 0; i < work->nr_fds; i++) {
+		dump_free(work->parts[i]);
+		close(work->fds[i]);
+	}
 	buf_release(&work->btf);
 }
 

@@ -9,10 +9,13 @@
 
 struct reading;
 
+enum { EXTRACT_DUMPS_MAX = 256 };
+
 /* weft extract --dump, and weft info --dump: the buffers of a kernel that crashed, out of a dump of its memory. */
 struct extract_dump {
-	const char *dump; /* "-": standard input */
-	const char *btf;  /* a copy of /sys/kernel/btf/vmlinux; or NULL */
+	const char *const *dumps; /* "-": standard input; several: the parts of a split one */
+	size_t nr_dumps;
+	const char *btf; /* a copy of /sys/kernel/btf/vmlinux; or NULL */
 	const char *const *instances;
 	size_t nr_instances; /* 0: all that have events, and the top one */
 	bool snapshot;

@@ -30,7 +30,8 @@ struct arguments {
 	const char *input;
 	const char *setting;
 	const char *instance;
-	const char *dump;
+	const char *dumps[EXTRACT_DUMPS_MAX];
+	size_t nr_dumps;
 	bool settings, no_events;
 	struct reading reading;
 };
@@ -65,7 +66,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		arguments->no_events = true;
 		return 0;
 	case OPT_DUMP:
-		arguments->dump = arg;
+		if (arguments->nr_dumps == EXTRACT_DUMPS_MAX)
+			argp_error(state, "more than %d files of a dump", EXTRACT_DUMPS_MAX);
+		arguments->dumps[arguments->nr_dumps++] = arg;
 		return 0;
 	case OPT_SETTINGS:
 		arguments->settings = true;
@@ -460,9 +463,11 @@ static int run(int argc, char **argv)
 	int r, err;
 
 	command_parse(&info_command, argc, argv, 0, &arguments);
-	if (arguments.dump)
-		return extract_dump_run(
-			&(struct extract_dump){ .dump = arguments.dump, .reading = &arguments.reading, .list = true });
+	if (arguments.nr_dumps)
+		return extract_dump_run(&(struct extract_dump){ .dumps = arguments.dumps,
+								.nr_dumps = arguments.nr_dumps,
+								.reading = &arguments.reading,
+								.list = true });
 	pager_start();
 	if (!arguments.input)
 		arguments.input = "trace.dat";

@@ -176,7 +176,7 @@ complete -c weft -n '__weft_using extract' -l trust-size -d 'Also read and write
 complete -c weft -n '__weft_using extract' -s B -l instance -x -a '(__weft_values "INSTANCE")' -d 'Extract the buffer of INSTANCE, '\'''\'' being the top one; repeatable'
 complete -c weft -n '__weft_using extract' -s a -l all -d 'Extract the top one and every instance'
 complete -c weft -n '__weft_using extract' -s s -l snapshot -d 'Extract the snapshot instead of the buffer'
-complete -c weft -n '__weft_using extract' -l dump -r -F -d 'Extract from FILE, a dump of the memory of a machine that crashed: an ELF core or a file of makedumpfile; - is standard input'
+complete -c weft -n '__weft_using extract' -l dump -r -F -d 'Extract from FILE, a dump of the memory of a machine that crashed: an ELF core or a file of makedumpfile; - is standard input; of a split dump, name each part'
 complete -c weft -n '__weft_using extract' -l btf -r -F -d 'With --dump: FILE is a copy of that kernel'\''s /sys/kernel/btf/vmlinux, if its memory has no type information'
 complete -c weft -n '__weft_using extract' -l hash-key -d 'With --dump: keep the key by which that kernel hashed pointers, so that reports print them as it did. The key also tells what other texts of that boot have hashed'
 complete -c weft -n '__weft_using extract' -s o -l output -r -F -d 'Write FILE (default trace.dat); - is standard output'

@@ -86,3 +86,10 @@ int inflate_run(const struct inflate_ends *ends, struct fail *fail)
 	free(in);
 	return r < 0 ? r : 0;
 }
+
+bool inflate_exactly(const void *data, size_t len, void *ret, size_t size)
+{
+	uLongf made = size;
+
+	return uncompress(ret, &made, data, len) == Z_OK && made == size;
+}

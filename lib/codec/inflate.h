@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,5 +24,8 @@ struct inflate_ends {
 
 /* Returns 0 at the stream's end; -EBADMSG if it is damaged or cut off. What was decompressed before was written. */
 int must_check inflate_run(const struct inflate_ends *ends, struct fail *fail);
+
+/* Decompresses exactly `size` bytes. False: the stream is damaged, or makes more bytes or fewer. */
+bool inflate_exactly(const void *data, size_t len, void *ret, size_t size);
 
 #endif

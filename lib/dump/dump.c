@@ -10,12 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Lists that lead in circles, or through the same memory again and again, must end some time: so the number of reads is
- * limited, by the size of the dump and this.
- */
-enum { WORK_MAX = 8 << 20 };
-
 int dump_keep_note(struct dump *dump, const void *text, size_t len, struct fail *fail)
 {
 	if (dump->note || !len || len > DUMP_NOTE_MAX)
@@ -54,8 +48,8 @@ int dump_open(int fd, const char *path, struct dump **ret, struct fail *fail)
 
 	if (!dump)
 		return fail_memory(fail);
-	dump->path = path;
-	r = flat_open(&dump->file, fd, path, fail);
+	dump->path = strdup(path);
+	r = !dump->path ? fail_memory(fail) : flat_open(&dump->file, fd, path, fail);
 	for (size_t i = 0; !r && i < array_size(kinds); i++) {
 		dump->ops = kinds[i];
 		r = kinds[i]->open(dump, fail);
@@ -67,7 +61,7 @@ int dump_open(int fd, const char *path, struct dump **ret, struct fail *fail)
 		dump_free(dump);
 		return r;
 	}
-	dump->work_max = WORK_MAX + (DUMP_PAGE_WORK + 4) * dump->ops->pages(dump);
+	dump->work_max = DUMP_WORK_MAX + (DUMP_PAGE_WORK + 4) * dump->ops->pages(dump);
 	*ret = dump;
 	return 0;
 }
@@ -80,6 +74,7 @@ void dump_free(struct dump *dump)
 		dump->ops->release(dump);
 	flat_release(&dump->file);
 	free(dump->note);
+	free(dump->path);
 	free(dump);
 }
 
@@ -111,8 +106,7 @@ bool dump_range(const struct dump *dump, uint64_t from, uint64_t *ret_from, uint
 	return dump->ops->range(dump, from, ret_from, ret_to);
 }
 
-uint64_t dump_refused(const struct dump *dump, const char **ret_codec)
+uint64_t dump_damaged(const struct dump *dump)
 {
-	*ret_codec = dump->codec;
-	return dump->refused;
+	return dump->damaged;
 }

@@ -14,7 +14,7 @@ struct fail;
  * The physical memory of a machine, from a file that was written when its kernel had crashed or was stopped: an ELF
  * core (kdump's /proc/vmcore, makedumpfile -E, QEMU's dump-guest-memory) or a file of makedumpfile with compressed
  * pages, also in its flattened form. All of it is of unknown origin: sizes are checked, and memory is bounded by caps.
- * Not supported: pages compressed with lzo or snappy, dumps of several files, 32-bit machines.
+ * Not supported: 32-bit machines.
  */
 struct dump;
 
@@ -25,6 +25,13 @@ enum dump_machine { DUMP_X86_64, DUMP_ARM64, DUMP_OTHER };
  */
 int must_check dump_open(int fd, const char *path, struct dump **ret, struct fail *fail);
 void dump_free(struct dump *dump); /* NULL is a no-op */
+
+/*
+ * Makes one dump of the files of makedumpfile --split, in any order; a single whole dump stays as it is. The parts
+ * belong to the new dump, also after an error, and their places in the array become NULL. -EBADMSG: they do not belong
+ * together, or are not all.
+ */
+int must_check dump_join(struct dump **parts, size_t nr, struct dump **ret, struct fail *fail);
 
 enum dump_machine dump_machine(const struct dump *dump);
 /* "ELF core", "kdump-compressed" or "flattened kdump-compressed". */
@@ -46,7 +53,7 @@ const char *dump_note(const struct dump *dump);
  */
 bool dump_range(const struct dump *dump, uint64_t from, uint64_t *ret_from, uint64_t *ret_to);
 
-/* Pages that were asked for and could not be decompressed, and by what they are compressed ("lzo"); NULL: none. */
-uint64_t dump_refused(const struct dump *dump, const char **ret_codec);
+/* Pages that were asked for, and whose compressed bytes are damaged. */
+uint64_t dump_damaged(const struct dump *dump);
 
 #endif

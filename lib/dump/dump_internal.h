@@ -5,6 +5,9 @@
 #include "lib/dump/dump.h"
 #include "lib/dump/flat_internal.h"
 
+/* Bytes of a header of makedumpfile that tell one crash from another: machine, kernel, time. */
+enum { DUMP_ORIGIN = 420 };
+
 /* A kind of dump. `open` returns 0 when the file is not of this kind, 1 when it is, or -errno. */
 struct dump_ops {
 	const char *name;
@@ -17,16 +20,25 @@ struct dump_ops {
 
 extern const struct dump_ops dump_elf, dump_kdump;
 
+/* Which pages a file of a split dump has, and what is the same in all of its files. */
+struct dump_part {
+	uint64_t from, to; /* numbers of pages */
+	uint64_t pages;    /* numbers below this one exist */
+	uint32_t page_size;
+	uint8_t origin[DUMP_ORIGIN];
+};
+/* False: it is a whole dump. */
+bool dump_kdump_part(const struct dump *dump, struct dump_part *ret);
+
 struct dump {
 	struct flat file;
-	const char *path; /* borrowed until dump_open() returns */
+	char *path; /* owned */
 	const struct dump_ops *ops;
 	enum dump_machine machine;
 	char *note;    /* owned */
 	void *of_kind; /* owned by the kind */
-	uint64_t refused;
+	uint64_t damaged;
 	uint64_t work, work_max; /* reads so far, and how many a kernel that is in order can need */
-	const char *codec;
 };
 
 /* Keeps a copy of VMCOREINFO, unless there is one already. */
@@ -34,6 +46,12 @@ int must_check dump_keep_note(struct dump *dump, const void *text, size_t len, s
 
 /* Takes what is of use from notes of an ELF file (Elf64_Nhdr, name and bytes each padded to 4). */
 int must_check dump_take_notes(struct dump *dump, const void *notes, size_t len, struct fail *fail);
+
+/*
+ * Lists that lead in circles, or through the same memory again and again, must end some time: so the number of reads is
+ * limited, by the size of the dump and this.
+ */
+enum { DUMP_WORK_MAX = 8 << 20 };
 
 /* What reading and decompressing a page costs beside a read. */
 enum { DUMP_PAGE_WORK = 16 };

@@ -2,12 +2,14 @@
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
 #include "lib/codec/frame.h"
+#include "lib/codec/inflate.h"
+#include "lib/codec/lzo.h"
+#include "lib/codec/snappy.h"
 #include "lib/dump/dump_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 /*
  * A file of makedumpfile: a header, two bitmaps of pages, a descriptor for each page of the second bitmap, and the
@@ -22,10 +24,16 @@ enum {
 	AT_SUB_HEADER = 432,
 	AT_BITMAPS = 436,
 	AT_MAX_PAGE = 440,
-	SUB_HEADER_SIZE = 96,
+	SUB_HEADER_SIZE = 104,
+	SUB_SPLIT = 12,
+	SUB_FROM = 16,
+	SUB_TO = 24,
 	SUB_NOTE = 32, /* offset_vmcoreinfo, size_vmcoreinfo */
 	SUB_NOTES = 48,
-	SUB_MAX_PAGE = 88,
+	SUB_FROM_64 = 80,
+	SUB_TO_64 = 88,
+	SUB_MAX_PAGE = 96,
+	VERSION_64 = 6, /* since this version, numbers of pages have 64 bits */
 	DESCRIPTOR = 24,
 	BLOCK_MIN = 4096,
 	BLOCK_MAX = 64 << 10,
@@ -42,6 +50,8 @@ struct kdump {
 	uint32_t block_size;
 	uint64_t bitmap, bitmap_len; /* place and length of the second bitmap */
 	uint64_t descriptors;
+	bool is_part; /* the file has only a part of the pages */
+	uint64_t from, to, from_rank, max;
 	uint32_t *before; /* the set bits before each part of the bitmap */
 	size_t nr_parts;
 	struct frame_reader *frames;
@@ -82,6 +92,21 @@ static int count_parts(struct dump *dump, struct kdump *kdump, struct fail *fail
 	}
 	kdump->before[kdump->nr_parts] = sum;
 	return 0;
+}
+
+/* A part has descriptors only of its own pages, but the bitmap of all. */
+static bool count_before(struct dump *dump, struct kdump *kdump)
+{
+	uint64_t each = (uint64_t)PART * 8, byte = kdump->from / each * PART;
+	uint8_t part[PART];
+	size_t len = (size_t)(kdump->from / 8 - byte);
+
+	if (kdump->from >= kdump->to || kdump->from / 8 >= kdump->bitmap_len ||
+	    !flat_read(&dump->file, kdump->bitmap + byte, part, len + 1))
+		return false;
+	kdump->from_rank = kdump->before[kdump->from / each] + bits(part, len) +
+			   (unsigned)__builtin_popcount(part[len] & ((1U << kdump->from % 8) - 1));
+	return true;
 }
 
 /* What the second header has: notes, and VMCOREINFO. */
@@ -133,12 +158,17 @@ static int place(struct dump *dump, struct kdump *kdump, const uint8_t *head, st
 		return fail_set(fail, -EBADMSG, "'%s': its pages have %u bytes, which cannot be", dump->path,
 				kdump->block_size);
 	if (flat_read(&dump->file, kdump->block_size, more, sizeof(more))) {
+		bool wide = load_u32(head + AT_VERSION, false) >= VERSION_64;
 		uint64_t max_64 = load_u64(more + SUB_MAX_PAGE, false);
 
-		if (load_u32(head + AT_VERSION, false) >= 6 && max_64)
+		if (wide && max_64)
 			max = max_64;
+		kdump->is_part = load_u32(more + SUB_SPLIT, false);
+		kdump->from = load_u64(more + (wide ? SUB_FROM_64 : SUB_FROM), false);
+		kdump->to = load_u64(more + (wide ? SUB_TO_64 : SUB_TO), false);
 		r = take_sub_header(dump, more, fail);
 	}
+	kdump->max = max;
 	all = blocks * kdump->block_size;
 	kdump->bitmap_len = (max + 7) / 8;
 	if (kdump->bitmap_len > all / 2)
@@ -172,10 +202,14 @@ static int open_kdump(struct dump *dump, struct fail *fail)
 	/* A page that does not get smaller is stored as it is. */
 	kdump->packed = malloc(kdump->block_size);
 	kdump->pages = malloc((size_t)CACHE * kdump->block_size);
-	return kdump->packed && kdump->pages ? 1 : fail_memory(fail);
+	if (!kdump->packed || !kdump->pages)
+		return fail_memory(fail);
+	if (kdump->is_part && !count_before(dump, kdump))
+		return fail_set(fail, -EBADMSG, "'%s' is a part of a dump, and does not say which", dump->path);
+	return 1;
 }
 
-/* The number of the page among those in the file. False: it is not there. */
+/* The number of the page among those of the dump. False: it is not there. */
 static bool rank_of(const struct dump *dump, const struct kdump *kdump, uint64_t page, uint64_t *ret)
 {
 	uint8_t part[PART];
@@ -190,22 +224,15 @@ static bool rank_of(const struct dump *dump, const struct kdump *kdump, uint64_t
 	return true;
 }
 
-static bool refuse(struct dump *dump, const char *codec)
+static bool unpack(struct kdump *kdump, uint32_t flags, uint32_t len, uint8_t *into)
 {
-	dump->refused++;
-	dump->codec = codec;
-	return false;
-}
-
-static bool unpack(struct dump *dump, struct kdump *kdump, uint32_t flags, uint32_t len, uint8_t *into)
-{
-	uLongf size = kdump->block_size;
-
 	if (flags & PAGE_ZLIB)
-		return uncompress(into, &size, kdump->packed, len) == Z_OK && size == kdump->block_size;
-	if (flags & PAGE_ZSTD)
-		return !frame_read(kdump->frames, kdump->packed, len, into, kdump->block_size, NULL);
-	return refuse(dump, flags & PAGE_LZO ? "lzo" : "snappy");
+		return inflate_exactly(kdump->packed, len, into, kdump->block_size);
+	if (flags & PAGE_LZO)
+		return lzo_read(kdump->packed, len, into, kdump->block_size);
+	if (flags & PAGE_SNAPPY)
+		return snappy_read(kdump->packed, len, into, kdump->block_size);
+	return !frame_read(kdump->frames, kdump->packed, len, into, kdump->block_size, NULL);
 }
 
 static bool load_page(struct dump *dump, struct kdump *kdump, uint64_t page, uint8_t *into)
@@ -214,8 +241,11 @@ static bool load_page(struct dump *dump, struct kdump *kdump, uint64_t page, uin
 	uint64_t rank, at;
 	uint32_t len, flags;
 
+	if (kdump->is_part && (page < kdump->from || page >= kdump->to))
+		return false;
 	if (!rank_of(dump, kdump, page, &rank) ||
-	    !flat_read(&dump->file, kdump->descriptors + rank * DESCRIPTOR, descriptor, sizeof(descriptor)))
+	    !flat_read(&dump->file, kdump->descriptors + (rank - kdump->from_rank) * DESCRIPTOR, descriptor,
+		       sizeof(descriptor)))
 		return false;
 	at = load_u64(descriptor, false);
 	len = load_u32(descriptor + 8, false);
@@ -225,7 +255,12 @@ static bool load_page(struct dump *dump, struct kdump *kdump, uint64_t page, uin
 		return false;
 	if (!(flags & (PAGE_ZLIB | PAGE_LZO | PAGE_SNAPPY | PAGE_ZSTD)))
 		return len == kdump->block_size && flat_read(&dump->file, at, into, len);
-	return flat_read(&dump->file, at, kdump->packed, len) && unpack(dump, kdump, flags, len, into);
+	if (!flat_read(&dump->file, at, kdump->packed, len))
+		return false;
+	if (unpack(kdump, flags, len, into))
+		return true;
+	dump->damaged++;
+	return false;
 }
 
 static bool read_kdump(struct dump *dump, uint64_t address, void *into, size_t len)
@@ -277,6 +312,18 @@ static uint64_t pages_kdump(const struct dump *dump)
 	uint64_t bits = kdump->before[kdump->nr_parts], most = dump->file.size / DESCRIPTOR;
 
 	return bits < most ? bits : most;
+}
+
+bool dump_kdump_part(const struct dump *dump, struct dump_part *ret)
+{
+	const struct kdump *kdump = dump->of_kind;
+
+	if (dump->ops != &dump_kdump || !kdump->is_part)
+		return false;
+	*ret = (struct dump_part){
+		.from = kdump->from, .to = kdump->to, .pages = kdump->max, .page_size = kdump->block_size
+	};
+	return flat_read(&dump->file, 0, ret->origin, sizeof(ret->origin));
 }
 
 static void release_kdump(struct dump *dump)

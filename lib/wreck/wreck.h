@@ -28,6 +28,7 @@ struct wreck_facts {
 	char release[65], machine[65], host[65];
 	size_t events, symbols, tasks; /* formats, symbols and names of tasks that were found */
 	size_t unread;                 /* formats of events that cannot be read */
+	bool cut;                      /* the list of events is damaged: there may be more */
 	bool hash_key;                 /* the key is known by which the kernel hashed pointers */
 };
 void wreck_facts(const struct wreck *wreck, struct wreck_facts *ret);

@@ -138,6 +138,7 @@ int wreck_formats_read(struct wreck *wreck, struct fail *fail)
 	while (!r && wreck_walk_next(&walk, &call))
 		r = add_format(&reading, call, fail);
 	buf_release(&reading.text);
+	wreck->facts.cut = walk.cut;
 	wreck->facts.events = wreck->nr_formats;
 	return r || wreck->nr_formats ? r : fail_set(fail, -ENODATA, "the dump does not have the kernel's events");
 }

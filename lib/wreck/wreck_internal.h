@@ -91,13 +91,17 @@ static inline uint64_t wreck_owner(uint64_t link, const struct layout_member *me
 	return link - member->offset;
 }
 
-/* A walk over a list of the kernel (struct list_head), of at most `left` structures. */
+/*
+ * A walk over a list of the kernel (struct list_head), of at most `left` structures. Where a link cannot be read, what
+ * stands behind it is found from the list's end.
+ */
 struct wreck_walk {
 	struct wreck *wreck;
 	const struct layout_member *member; /* by which the structures are linked */
-	uint64_t head, link;
+	uint64_t head, link, last;
 	size_t left;
-	bool cut; /* a link cannot be read, or there are more structures: the rest of the list is unknown */
+	bool back;
+	bool cut; /* a link cannot be read, or there are more structures: some of the list may be unknown */
 };
 
 /* False: the head of the list cannot be read. */

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+enum { LINK_BACK = 8 }; /* place of the link to the structure before */
+
 /* The structures and members by their names in the kernel. A member may have had several. */
 static const struct {
 	size_t place; /* in struct wreck_layout */
@@ -108,7 +110,7 @@ bool wreck_walk_next(struct wreck_walk *walk, uint64_t *ret)
 {
 	uint64_t link = walk->link;
 
-	if (!link || link == walk->head || walk->cut)
+	if (!link || link == walk->head || link == walk->last)
 		return false;
 	if (!walk->left) {
 		walk->cut = true;
@@ -116,7 +118,12 @@ bool wreck_walk_next(struct wreck_walk *walk, uint64_t *ret)
 	}
 	walk->left--;
 	*ret = wreck_owner(link, walk->member);
-	walk->cut = !memory_u64(&walk->wreck->memory, link, &walk->link);
+	if (memory_u64(&walk->wreck->memory, link + (walk->back ? LINK_BACK : 0), &walk->link))
+		return true;
+	walk->last = link;
+	if (walk->back || !memory_u64(&walk->wreck->memory, walk->head + LINK_BACK, &walk->link))
+		walk->link = 0;
+	walk->back = walk->cut = true;
 	return true;
 }
 

@@ -39,6 +39,61 @@ setup()
 	[[ "$stderr" == *"the snapshot of the top instance: 0 events "* ]]
 }
 
+@test "dump: files of makedumpfile are read in every compression, whole and split, in any order" {
+	need_command python3
+	weft extract -q --dump "$dump" --hash-key -o "$BATS_TEST_TMPDIR/elf.dat"
+	for codec in none zlib lzo snappy; do
+		"$fixtures/kdump" "$dump" $codec "$BATS_TEST_TMPDIR/packed"
+		weft extract -q --dump "$BATS_TEST_TMPDIR/packed" --hash-key -o "$BATS_TEST_TMPDIR/out.dat"
+		cmp "$BATS_TEST_TMPDIR/elf.dat" "$BATS_TEST_TMPDIR/out.dat"
+	done
+	"$fixtures/kdump" "$dump" lzo "$BATS_TEST_TMPDIR"/part.{1,2,3}
+	weft extract -q --dump "$BATS_TEST_TMPDIR/part.3" --dump "$BATS_TEST_TMPDIR/part.1" --dump "$BATS_TEST_TMPDIR/part.2" --hash-key \
+		-o "$BATS_TEST_TMPDIR/out.dat"
+	cmp "$BATS_TEST_TMPDIR/elf.dat" "$BATS_TEST_TMPDIR/out.dat"
+	run -0 weft info --dump "$BATS_TEST_TMPDIR/part.3" --dump "$BATS_TEST_TMPDIR/part.1" --dump "$BATS_TEST_TMPDIR/part.2"
+	[[ "$output" == *"kdump-compressed, of several files"* ]]
+}
+
+@test "dump: parts that are not all, or of different dumps, are an error that names them" {
+	need_command python3
+	"$fixtures/kdump" "$dump" none "$BATS_TEST_TMPDIR"/part.{1,2,3}
+	"$fixtures/kdump" "$dump" none "$BATS_TEST_TMPDIR/whole"
+	run -1 --separate-stderr weft info --dump "$BATS_TEST_TMPDIR/part.1"
+	[[ "$stderr" == *"part.1' is a part of a dump of several files: the pages from 0x"*"give all of them"* ]]
+	run -1 --separate-stderr weft info --dump "$BATS_TEST_TMPDIR/part.1" --dump "$BATS_TEST_TMPDIR/part.3"
+	[[ "$stderr" == *"are in none of the files"* ]]
+	run -1 --separate-stderr weft info --dump "$BATS_TEST_TMPDIR/part.1" --dump "$BATS_TEST_TMPDIR/part.1"
+	[[ "$stderr" == *"have the same pages"* ]]
+	run -1 --separate-stderr weft info --dump "$BATS_TEST_TMPDIR/part.1" --dump "$BATS_TEST_TMPDIR/whole"
+	[[ "$stderr" == *"whole' is not a part of a dump of several files: give it alone"* ]]
+	# Another crash: the name of the machine in the header.
+	printf other | dd of="$BATS_TEST_TMPDIR/part.2" bs=1 seek=$((12 + 65)) conv=notrunc status=none
+	run -1 --separate-stderr weft info --dump "$BATS_TEST_TMPDIR/part.1" --dump "$BATS_TEST_TMPDIR/part.2" --dump "$BATS_TEST_TMPDIR/part.3"
+	[[ "$stderr" == *"parts of different dumps"* ]]
+}
+
+@test "dump: compressed pages that are damaged are counted, and what they held" {
+	need_command python3
+	"$fixtures/kdump" "$dump" lzo "$BATS_TEST_TMPDIR/packed"
+	size=$(stat -c %s "$BATS_TEST_TMPDIR/packed")
+	dd if=/dev/zero of="$BATS_TEST_TMPDIR/packed" bs=1 seek=$((size - size / 24)) count=9000 conv=notrunc status=none
+	run -1 --separate-stderr weft extract --dump "$BATS_TEST_TMPDIR/packed" -o "$BATS_TEST_TMPDIR/out.dat"
+	[[ "$stderr" == *"8,785 events in "*"the kernel counted 8,958"*"the dump lacks 2 pages of it"* ]]
+	[[ "$stderr" == *"the compressed bytes of 2 pages of the dump are damaged"* ]]
+}
+
+@test "dump: a list that is broken in the middle is read from its end, too" {
+	need_command python3
+	"$fixtures/kdump" "$dump" zlib "$BATS_TEST_TMPDIR/packed"
+	size=$(stat -c %s "$BATS_TEST_TMPDIR/packed")
+	dd if=/dev/zero of="$BATS_TEST_TMPDIR/packed" bs=1 seek=$((size - size / 16)) count=2000 conv=notrunc status=none
+	run -0 --separate-stderr weft extract --dump "$BATS_TEST_TMPDIR/packed" -o "$BATS_TEST_TMPDIR/out.dat"
+	[[ "$stderr" =~ ", "([0-9]+)" formats of events" ]]
+	[ "${BASH_REMATCH[1]}" -gt 1300 ]
+	[[ "$stderr" == *"the kernel's list of events is damaged: formats may be missing"* ]]
+}
+
 @test "dump: info lists what is there" {
 	run -0 --separate-stderr weft info --dump "$dump"
 	[[ "$output" == *"release   6.1.0-56-rt-amd64"* ]]
