@@ -2,7 +2,7 @@
 #include "formats/export/stacks_internal.h"
 
 #include "formats/export/export.h"
-#include "formats/export/labels_internal.h"
+#include "lib/base/labels.h"
 #include "formats/export/left_note_internal.h"
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"

@@ -4,7 +4,7 @@
 
 #include "formats/export/export.h"
 #include "formats/export/firefox/timed_internal.h"
-#include "formats/export/labels_internal.h"
+#include "lib/base/labels.h"
 #include "lib/base/out.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/kinds.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "formats/export/labels_internal.h"
+#include "lib/base/labels.h"
 
 #include "lib/base/vec.h"
 

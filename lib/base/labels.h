@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef WEFT_FORMATS_EXPORT_LABELS_INTERNAL_H
-#define WEFT_FORMATS_EXPORT_LABELS_INTERNAL_H
+#ifndef WEFT_BASE_LABELS_H
+#define WEFT_BASE_LABELS_H
 
 #include "lib/base/u64_map.h"
 
