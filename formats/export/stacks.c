@@ -2,8 +2,8 @@
 #include "formats/export/stacks_internal.h"
 
 #include "formats/export/export.h"
-#include "lib/base/labels.h"
 #include "formats/export/left_note_internal.h"
+#include "lib/base/labels.h"
 #include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"

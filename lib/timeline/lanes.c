@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "lib/timeline/lanes.h"
+#include "lib/timeline/lanes_internal.h"
 
 #include "lib/base/fail.h"
-#include "lib/base/labels.h"
-#include "lib/base/u64_map.h"
 #include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/event.h"
@@ -12,42 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { SHIFT_MAX = 62 };
-
-/* Importance. */
-enum { RANK_LEAST, RANK_MOST };
-
-struct lanes {
-	struct lanes_options options;
-	struct timeline *timeline;
-	struct lane *lanes;
-	size_t nr;
-	/* of all lanes of CPUs, and of all of tasks */
-	struct half {
-		size_t nr_cells;
-		unsigned shift;
-	} halves[2];
-	struct u64_map by_key; /* uint32_t: index + 1 */
-	struct labels labels;
-	struct u64_map known; /* uint32_t: label + 1, of slices that have a number, or a name that stays */
-	struct named {
-		char comm[STATE_COMM];
-		uint32_t label; /* label + 1 of that name */
-	} * named;      /* by the index of the task in the state */
-	size_t nr_named;
-	/* by CPU and buffer, of the events: index + 1; only small numbers */
-	uint32_t events[1 << 12];
-	const struct context *first;
-	uint64_t last_ts;
-	bool starved;
-};
-
-/* A part of a slice, for columns that are all the same. */
-struct piece {
-	uint64_t column, nr;
-	struct lane_cell cell; /* without column and nr */
-};
 
 static void see_slice(void *arg, const struct timeline_slice *slice);
 
@@ -95,210 +57,11 @@ bool lanes_add_buffer(struct lanes *lanes, uint16_t buffer, const struct context
 	return timeline_add(lanes->timeline, buffer, context);
 }
 
-static struct half *half_of(struct lanes *lanes, const struct lane *lane)
-{
-	return &lanes->halves[lane->kind == LANE_TASK || lane->kind == LANE_CALLS || lane->kind == LANE_FUNCTION];
-}
-
-/* Puts a cell before cells[at]. */
-static struct lane_cell *insert(struct lanes *lanes, struct lane *lane, size_t at, const struct lane_cell *cell)
-{
-	if (!vec_push(lane->cells, lane->nr_cells)) {
-		lanes->starved = true;
-		return NULL;
-	}
-	half_of(lanes, lane)->nr_cells++;
-	memmove(&lane->cells[at + 1], &lane->cells[at], (lane->nr_cells - 1 - at) * sizeof(*lane->cells));
-	lane->cells[at] = *cell;
-	return &lane->cells[at];
-}
-
-/* Divides a cell of several columns so that cells[at] begins at `column`. */
-static bool divide(struct lanes *lanes, struct lane *lane, size_t at, uint64_t column)
-{
-	struct lane_cell rest = lane->cells[at];
-
-	rest.nr -= (uint32_t)(column - rest.column);
-	rest.column = column;
-	rest.count = 0;
-	rest.lost = false;
-	if (!insert(lanes, lane, at + 1, &rest))
-		return false;
-	lane->cells[at].nr -= rest.nr;
-	return true;
-}
-
-/* Returns the cell of this one column if the lane has it, as a cell of its own. */
-static struct lane_cell *cell_of(struct lanes *lanes, struct lane *lane, uint64_t column, size_t *ret_at)
-{
-	size_t low = 0, high = lane->nr_cells;
-
-	/* Nearly always it is the last cell, or behind it. */
-	if (high && lane->cells[high - 1].column + lane->cells[high - 1].nr <= column)
-		low = high;
-	else if (high && lane->cells[high - 1].column <= column)
-		low = high - 1;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lane->cells[middle].column + lane->cells[middle].nr <= column)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*ret_at = low;
-	if (low == lane->nr_cells || lane->cells[low].column > column)
-		return NULL;
-	if (lane->cells[low].column < column) {
-		if (!divide(lanes, lane, low, column))
-			return NULL;
-		*ret_at = ++low;
-	}
-	if (lane->cells[low].nr > 1 && !divide(lanes, lane, low, column + 1))
-		return NULL;
-	return &lane->cells[low];
-}
-
-static bool shows_rather(const struct lane_cell *a, const struct lane_cell *b)
-{
-	if (a->rank != b->rank)
-		return a->rank > b->rank;
-	return a->longest > b->longest;
-}
-
-/* Adds what `more` has to a cell of one column. */
-static void add_to(struct lane_cell *cell, const struct lane_cell *more)
-{
-	bool same = cell->start == more->start && cell->label == more->label && cell->mode == more->mode;
-	uint64_t longest = cell->longest;
-
-	if (same)
-		longest += more->longest;
-	if (shows_rather(more, cell)) {
-		cell->start = more->start;
-		cell->label = more->label;
-		cell->mode = more->mode;
-		cell->rank = more->rank;
-		cell->longest = more->longest;
-	}
-	if (same)
-		cell->longest = longest;
-	cell->busy += more->busy;
-	cell->waited += more->waited;
-	cell->count += more->count;
-	cell->modes |= more->modes;
-	cell->lost |= more->lost;
-}
-
-/* A value is not time: the largest one is shown. */
-static void add_value(struct lane_cell *cell, const struct lane_cell *more)
-{
-	cell->count += more->count;
-	if (more->busy < cell->busy)
-		return;
-	cell->busy = more->busy;
-	cell->start = more->start;
-}
-
-static void put_one(struct lanes *lanes, struct lane *lane, uint64_t column, const struct lane_cell *from)
-{
-	size_t at;
-	struct lane_cell *cell = cell_of(lanes, lane, column, &at), fresh = *from;
-
-	if (cell && lane->kind == LANE_COUNTER) {
-		add_value(cell, from);
-	} else if (cell) {
-		add_to(cell, from);
-	} else {
-		fresh.column = column;
-		fresh.nr = 1;
-		insert(lanes, lane, at, &fresh);
-	}
-}
-
-/* Puts the same into several columns; nearly always the lane has nothing there. */
-static void put(struct lanes *lanes, struct lane *lane, uint64_t column, uint64_t nr, const struct lane_cell *from)
-{
-	const struct lane_cell *last = lane->nr_cells ? &lane->cells[lane->nr_cells - 1] : NULL;
-	struct lane_cell fresh = *from;
-
-	if (nr > 1 && (!last || last->column + last->nr <= column)) {
-		for (; nr; column += fresh.nr, nr -= fresh.nr) {
-			fresh.column = column;
-			fresh.nr = nr < UINT32_MAX ? (uint32_t)nr : UINT32_MAX;
-			if (!insert(lanes, lane, lane->nr_cells, &fresh))
-				return;
-		}
-		return;
-	}
-	for (uint64_t i = 0; i < nr && !lanes->starved; i++)
-		put_one(lanes, lane, column + i, from);
-}
-
-/* What `times` equal columns together are: longest, busy and waited are sums of one slice's parts. */
-static struct lane_cell sum_of(const struct lane_cell *cell, uint64_t times)
-{
-	struct lane_cell sum = *cell;
-
-	sum.longest *= times;
-	sum.busy *= times;
-	sum.waited *= times;
-	return sum;
-}
-
-/* Makes one column of two. */
-static void fold_lane(struct lanes *lanes, struct lane *lane)
-{
-	struct lane_cell *old = lane->cells;
-	size_t nr = lane->nr_cells;
-	bool is_value = lane->kind == LANE_COUNTER;
-
-	lane->cells = NULL;
-	lane->nr_cells = 0;
-	half_of(lanes, lane)->nr_cells -= nr;
-	for (size_t i = 0; i < nr && !lanes->starved; i++) {
-		struct lane_cell cell = old[i], both;
-		uint64_t first = cell.column, end = cell.column + cell.nr;
-
-		/* The columns at both ends may be halves; and only the first one has the count. */
-		put_one(lanes, lane, first / 2,
-			is_value || first % 2 || cell.nr == 1 ? &cell : (both = sum_of(&cell, 2), &both));
-		first = first % 2 || cell.nr == 1 ? first + 1 : first + 2;
-		cell.count = 0;
-		cell.lost = false;
-		both = is_value ? cell : sum_of(&cell, 2);
-		if (end > first + 1)
-			put(lanes, lane, first / 2, (end - first) / 2, &both);
-		if (end > first && end % 2)
-			put_one(lanes, lane, end / 2, &cell);
-	}
-	free(old);
-	lane->shift++;
-}
-
-/* Keeps the half to which the lane belongs within its bound. */
-__attribute__((noinline)) static void fold(struct lanes *lanes, struct half *half)
-{
-	while (half->nr_cells > lanes->options.cells_max / 2 && half->shift < SHIFT_MAX && !lanes->starved) {
-		for (size_t i = 0; i < lanes->nr && !lanes->starved; i++)
-			if (half_of(lanes, &lanes->lanes[i]) == half)
-				fold_lane(lanes, &lanes->lanes[i]);
-		half->shift++;
-	}
-}
-
-static inline void bound(struct lanes *lanes)
-{
-	for (size_t i = 0; i < array_size(lanes->halves); i++)
-		if (__builtin_expect(lanes->halves[i].nr_cells > lanes->options.cells_max / 2, 0))
-			fold(lanes, &lanes->halves[i]);
-}
-
 static struct lane *lane_of(struct lanes *lanes, enum lane_kind kind, uint16_t buffer, uint32_t owner, uint8_t depth,
 			    bool of_task)
 {
-	uint64_t key = (uint64_t)kind << 57 | (uint64_t)depth << 49 | (uint64_t)of_task << 48 |
-		       (uint64_t)buffer << 32 | owner;
+	uint64_t key =
+		(uint64_t)kind << 57 | (uint64_t)depth << 49 | (uint64_t)of_task << 48 | (uint64_t)buffer << 32 | owner;
 	uint32_t *index = u64_map_get(&lanes->by_key, key);
 	struct lane *lane;
 
@@ -310,13 +73,10 @@ static struct lane *lane_of(struct lanes *lanes, enum lane_kind kind, uint16_t b
 		return NULL;
 	}
 	*index = (uint32_t)lanes->nr;
-	*lane = (struct lane){ .kind = kind,
-			       .buffer = buffer,
-			       .owner = owner,
-			       .depth = depth,
-			       .of_task = of_task,
-			       .label = LABEL_NONE };
-	lane->shift = half_of(lanes, lane)->shift;
+	*lane = (struct lane){
+		.kind = kind, .buffer = buffer, .owner = owner, .depth = depth, .of_task = of_task, .label = LABEL_NONE
+	};
+	lane->shift = lanes_half(lanes, lane)->shift;
 	return lane;
 }
 
@@ -417,10 +177,10 @@ static void draw(struct lanes *lanes, struct lane *lane, const struct timeline_s
 		cell.waited = waits ? cell.longest : 0;
 		/* Whole columns are the same. */
 		if (at != column && at < end) {
-			put(lanes, lane, at, end - at, &cell);
+			lane_put(lanes, lane, at, end - at, &cell);
 			at = end - 1;
 		} else {
-			put_one(lanes, lane, at, &cell);
+			lane_put_one(lanes, lane, at, &cell);
 		}
 		cell.count = 0;
 	}
@@ -479,12 +239,11 @@ static void draw_function(struct lanes *lanes, const struct timeline_slice *slic
 
 	if (depth < 0 || depth >= LANE_DEPTHS)
 		return;
-	lane = lane_of(lanes, LANE_FUNCTION, slice->buffer, of_task ? (uint32_t)track->pid : track->cpu,
-		       (uint8_t)depth, of_task);
+	lane = lane_of(lanes, LANE_FUNCTION, slice->buffer, of_task ? (uint32_t)track->pid : track->cpu, (uint8_t)depth,
+		       of_task);
 	if (!lane)
 		return;
-	draw(lanes, lane, slice,
-	     &(struct lane_cell){ .label = label_of(lanes, slice), .rank = RANK_MOST, .busy = 1 });
+	draw(lanes, lane, slice, &(struct lane_cell){ .label = label_of(lanes, slice), .rank = RANK_MOST, .busy = 1 });
 }
 
 static void draw_named(struct lanes *lanes, const struct timeline_slice *slice, enum lane_kind kind, uint32_t owner)
@@ -498,8 +257,8 @@ static void draw_named(struct lanes *lanes, const struct timeline_slice *slice, 
 
 static void draw_counter(struct lanes *lanes, const struct timeline_slice *slice)
 {
-	struct lane *lane = lane_of(lanes, LANE_COUNTER, slice->buffer, (uint32_t)slice->owner,
-				    (uint8_t)slice->counter, false);
+	struct lane *lane =
+		lane_of(lanes, LANE_COUNTER, slice->buffer, (uint32_t)slice->owner, (uint8_t)slice->counter, false);
 	uint64_t value = slice->number > 0 ? (uint64_t)slice->number : 0;
 	const struct lane_cell cell = { .start = slice->start, .busy = value, .count = 1, .label = LABEL_NONE };
 
@@ -509,7 +268,7 @@ static void draw_counter(struct lanes *lanes, const struct timeline_slice *slice
 	lane->count++;
 	if (value > lane->largest)
 		lane->largest = value;
-	put_one(lanes, lane, slice->start >> lane->shift, &cell);
+	lane_put_one(lanes, lane, slice->start >> lane->shift, &cell);
 }
 
 static void draw_loss(struct lanes *lanes, const struct timeline_slice *slice)
@@ -517,8 +276,8 @@ static void draw_loss(struct lanes *lanes, const struct timeline_slice *slice)
 	struct lane *lane = lane_of(lanes, LANE_EVENTS, slice->buffer, slice->cpu, 0, false);
 
 	if (lane && slice->start >= lanes->options.from && slice->start <= lanes->options.to)
-		put_one(lanes, lane, slice->start >> lane->shift,
-			&(struct lane_cell){ .start = slice->start, .label = LABEL_NONE, .lost = true });
+		lane_put_one(lanes, lane, slice->start >> lane->shift,
+			     &(struct lane_cell){ .start = slice->start, .label = LABEL_NONE, .lost = true });
 }
 
 static void see_slice(void *arg, const struct timeline_slice *slice)
@@ -553,13 +312,13 @@ static void see_slice(void *arg, const struct timeline_slice *slice)
 		draw_loss(lanes, slice);
 		break;
 	}
-	bound(lanes);
+	lanes_bound(lanes);
 }
 
 static void count_event(struct lanes *lanes, const struct event *event)
 {
-	uint32_t *index = event->cpu < 256 && event->buffer < 16 ? &lanes->events[event->cpu << 4 | event->buffer] :
-								   NULL;
+	uint32_t *index =
+		event->cpu < 256 && event->buffer < 16 ? &lanes->events[event->cpu << 4 | event->buffer] : NULL;
 	struct lane *lane;
 	struct lane_cell *last;
 	uint64_t column;
@@ -580,8 +339,8 @@ static void count_event(struct lanes *lanes, const struct event *event)
 		last->count++;
 		return;
 	}
-	put_one(lanes, lane, column, &(struct lane_cell){ .start = event->ts, .label = LABEL_NONE, .count = 1 });
-	bound(lanes);
+	lane_put_one(lanes, lane, column, &(struct lane_cell){ .start = event->ts, .label = LABEL_NONE, .count = 1 });
+	lanes_bound(lanes);
 }
 
 void lanes_see(struct lanes *lanes, const struct event *event)
@@ -616,56 +375,4 @@ const struct lane *lanes_at(const struct lanes *lanes, size_t index)
 const char *lanes_label(const struct lanes *lanes, uint32_t label)
 {
 	return label < lanes->labels.nr ? lanes->labels.at[label].text : "";
-}
-
-/* Adds a cell's columns from `from` up to `to`, finer ones, to a coarse column. */
-static void gather(const struct lane *lane, const struct lane_cell *cell, uint64_t from, uint64_t to,
-		   struct lane_cell *into, uint64_t column)
-{
-	struct lane_cell part = *cell;
-
-	if (from > cell->column) {
-		part.count = 0;
-		part.lost = false;
-	}
-	if (lane->kind != LANE_COUNTER)
-		part = sum_of(&part, to - from);
-	if (into->nr && lane->kind == LANE_COUNTER) {
-		add_value(into, &part);
-	} else if (into->nr) {
-		add_to(into, &part);
-	} else {
-		*into = part;
-		into->column = column;
-		into->nr = 1;
-	}
-}
-
-void lane_columns(const struct lane *lane, unsigned shift, uint64_t first, size_t nr, struct lane_cell *ret)
-{
-	unsigned coarser = shift - lane->shift;
-	uint64_t begin = first << coarser, end = (first + nr) << coarser;
-	size_t low = 0, high = lane->nr_cells;
-
-	memset(ret, 0, nr * sizeof(*ret));
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lane->cells[middle].column + lane->cells[middle].nr <= begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < lane->nr_cells && lane->cells[low].column < end; low++) {
-		const struct lane_cell *cell = &lane->cells[low];
-		uint64_t from = cell->column > begin ? cell->column : begin;
-		uint64_t to = cell->column + cell->nr < end ? cell->column + cell->nr : end;
-
-		while (from < to) {
-			uint64_t column = from >> coarser, next = (column + 1) << coarser;
-
-			gather(lane, cell, from, next < to ? next : to, &ret[column - first], column);
-			from = next;
-		}
-	}
 }

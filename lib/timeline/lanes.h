@@ -20,26 +20,26 @@ struct context;
  * of the most important kind in it, not an average; its sums and counts are exact.
  * Memory is bounded by a number of cells, a half for the lanes of CPUs and a half for those of tasks: when it is
  * reached, pairs of columns become one in all lanes of that half, and their `shift` grows. After that
- * the part of the slice that a column shows may be shorter than the longest one there, but not less than a quarter of it.
- * The totals of a lane stay exact.
+ * the part of the slice that a column shows may be shorter than the longest one there, but not less than a quarter of
+ * it. The totals of a lane stay exact.
  */
 enum lane_kind {
-	LANE_EVENTS,  /* of a CPU: `count` events */
-	LANE_CPU,     /* the tasks that had it; importance: any task, idle */
-	LANE_HARDIRQ, /* of a CPU: interrupts of devices and of the CPU itself */
-	LANE_SOFTIRQ, /* of a CPU: softirqs and tasklets */
-	LANE_TASK,    /* its modes; importance: whatever takes long but sleeping, then sleeping */
-	LANE_CALLS,   /* system calls of a task */
+	LANE_EVENTS,   /* of a CPU: `count` events */
+	LANE_CPU,      /* the tasks that had it; importance: any task, idle */
+	LANE_HARDIRQ,  /* of a CPU: interrupts of devices and of the CPU itself */
+	LANE_SOFTIRQ,  /* of a CPU: softirqs and tasklets */
+	LANE_TASK,     /* its modes; importance: whatever takes long but sleeping, then sleeping */
+	LANE_CALLS,    /* system calls of a task */
 	LANE_FUNCTION, /* calls of the function graph of a task, or of a CPU, at one depth */
-	LANE_COUNTER, /* `busy` is the largest value */
+	LANE_COUNTER,  /* `busy` is the largest value */
 	LANE_KINDS,
 };
 
 enum { LANE_DEPTHS = 8 }; /* deeper functions are in no lane */
 
 struct lane_cell {
-	uint64_t column; /* its first: the time divided by its length */
-	uint64_t start;  /* of the slice that it shows; of a counter the moment of the largest value */
+	uint64_t column;  /* its first: the time divided by its length */
+	uint64_t start;   /* of the slice that it shows; of a counter the moment of the largest value */
 	uint64_t longest; /* the part of that slice which is in one column */
 	uint64_t busy;    /* time in one column that counts as busy: all but idle tasks and sleep */
 	uint64_t waited;  /* of a task: time in one column that it was runnable and had no CPU */
@@ -72,7 +72,8 @@ struct lane {
 struct lanes;
 
 struct lanes_options {
-	unsigned shift;   /* to begin with: the best one leaves about as many columns as can be kept, so that none folds */
+	unsigned
+		shift; /* to begin with: the best one leaves about as many columns as can be kept, so that none folds */
 	size_t cells_max; /* at least 1,024 */
 	/* slices are cut to these times; 0 and UINT64_MAX: all */
 	uint64_t from, to;
@@ -99,10 +100,9 @@ const struct lane *lanes_at(const struct lanes *lanes, size_t index);
 const char *lanes_label(const struct lanes *lanes, uint32_t label);
 
 /*
- * The columns from `first` on, `nr` of them, 2^shift long, which must be that of the lane or more. What is unknown, or has
- * no slice, has nr = 0; other cells have nr = 1.
+ * The columns from `first` on, `nr` of them, 2^shift long, which must be that of the lane or more. What is unknown, or
+ * has no slice, has nr = 0; other cells have nr = 1.
  */
-void lane_columns(const struct lane *lane, unsigned shift, uint64_t first, size_t nr,
-		  struct lane_cell *ret);
+void lane_columns(const struct lane *lane, unsigned shift, uint64_t first, size_t nr, struct lane_cell *ret);
 
 #endif

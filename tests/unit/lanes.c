@@ -71,25 +71,28 @@ static const struct lane *find(const struct drawn *drawn, enum lane_kind kind, u
 
 TEST(lanes_show_the_longest_slice_of_each_column_and_sum_all)
 {
-	static const char script[] = "0 1000 7 sched_waking comm=b pid=8 prio=120 target_cpu=0\n"
-				     "0 1100 7 sched_switch prev_comm=a prev_pid=7 prev_state=1 next_comm=b next_pid=8\n"
-				     "0 1400 8 sched_switch prev_comm=b prev_pid=8 prev_state=1 next_comm=c next_pid=9\n"
-				     "0 1500 9 cpu_frequency state=2000 cpu_id=0\n"
-				     "0 1510 9 cpu_frequency state=1000 cpu_id=0\n"
-				     "0 3200 9 sched_switch prev_comm=c prev_pid=9 prev_state=1 next_comm=a next_pid=7\n"
-				     "0 lost 3\n"
-				     "0 3300 7 sched_waking comm=b pid=8 prio=120 target_cpu=0\n";
+	static const char script[] =
+		"0 1000 7 sched_waking comm=b pid=8 prio=120 target_cpu=0\n"
+		"0 1100 7 sched_switch prev_comm=a prev_pid=7 prev_state=1 next_comm=b next_pid=8\n"
+		"0 1400 8 sched_switch prev_comm=b prev_pid=8 prev_state=1 next_comm=c next_pid=9\n"
+		"0 1500 9 cpu_frequency state=2000 cpu_id=0\n"
+		"0 1510 9 cpu_frequency state=1000 cpu_id=0\n"
+		"0 3200 9 sched_switch prev_comm=c prev_pid=9 prev_state=1 next_comm=a next_pid=7\n"
+		"0 lost 3\n"
+		"0 3300 7 sched_waking comm=b pid=8 prio=120 target_cpu=0\n";
 	struct lane_cell cells[4];
 	struct drawn drawn;
 	const struct lane *lane;
 
 	/* Columns of 1,024 ns: 0, 1024, 2048, 3072. */
-	REQUIRE(draw(&drawn, played(script), &(struct lanes_options){ .shift = 10, .cells_max = 1024, .to = UINT64_MAX }));
+	REQUIRE(draw(&drawn, played(script),
+		     &(struct lanes_options){ .shift = 10, .cells_max = 1024, .to = UINT64_MAX }));
 	lane = find(&drawn, LANE_CPU, 0);
 	REQUIRE(lane);
 	lane_columns(lane, 10, 0, 4, cells);
 	CHECK(!strcmp(lanes_label(drawn.lanes, cells[0].label), "a") && cells[0].busy == 24 && cells[0].count == 1);
-	CHECK(!strcmp(lanes_label(drawn.lanes, cells[1].label), "c") && cells[1].longest == 648 && cells[1].start == 1400);
+	CHECK(!strcmp(lanes_label(drawn.lanes, cells[1].label), "c") && cells[1].longest == 648 &&
+	      cells[1].start == 1400);
 	CHECK(cells[1].busy == 1024 && cells[1].count == 2);
 	CHECK(!strcmp(lanes_label(drawn.lanes, cells[2].label), "c") && cells[2].busy == 1024 && !cells[2].count);
 	CHECK(!strcmp(lanes_label(drawn.lanes, cells[3].label), "c") && cells[3].longest == 128);
@@ -128,8 +131,8 @@ static struct trace *lively(void)
 		ts += i % 97 == 0 ? 3000000 : 10 + i * 31 % 900;
 		if (next == on[0] || next == on[1])
 			continue;
-		CHECK(buf_addf(&script, "%u %" PRIu64 " %d sched_waking comm=t%d pid=%d prio=120 target_cpu=%u\n", cpu, ts,
-			       on[cpu], next, next, cpu));
+		CHECK(buf_addf(&script, "%u %" PRIu64 " %d sched_waking comm=t%d pid=%d prio=120 target_cpu=%u\n", cpu,
+			       ts, on[cpu], next, next, cpu));
 		CHECK(buf_addf(&script,
 			       "%u %" PRIu64 " %d sched_switch prev_comm=t%d prev_pid=%d prev_state=%d next_comm=t%d "
 			       "next_pid=%d\n",
@@ -158,8 +161,9 @@ static void compare(const struct lane *a, const struct lane *b)
 		for (size_t i = 0; i < COLUMNS; i++) {
 			const struct lane_cell *l = &left[i], *r = &right[i];
 
-			wrong += l->nr != r->nr || l->busy != r->busy || l->waited != r->waited || l->count != r->count ||
-				 l->modes != r->modes || l->rank != r->rank || l->longest > 4 * r->longest;
+			wrong += l->nr != r->nr || l->busy != r->busy || l->waited != r->waited ||
+				 l->count != r->count || l->modes != r->modes || l->rank != r->rank ||
+				 l->longest > 4 * r->longest;
 			busy += r->busy;
 			waited += r->waited;
 			count += r->count;

@@ -3,9 +3,9 @@
 #define WEFT_FORMATS_EXPORT_PERFETTO_PERFETTO_INTERNAL_H
 
 #include "formats/export/export.h"
-#include "lib/base/labels.h"
 #include "formats/export/last_tasks_internal.h"
 #include "formats/export/perfetto/kind_internal.h"
+#include "lib/base/labels.h"
 #include "lib/base/out.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/kinds.h"
