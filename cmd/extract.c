@@ -12,14 +12,14 @@
 #include <string.h>
 
 /* weft extract: makes a trace.dat from what the kernel's buffers already contain. */
-enum { INSTANCES_MAX = 256, OPT_DUMP = 512, OPT_BTF, OPT_HASH_KEY };
+enum { INSTANCES_MAX = 256, OPT_DUMP = 512, OPT_BTF, OPT_SYMBOLS, OPT_HASH_KEY };
 
 struct arguments {
 	struct output_arguments output;
 	const char *instances[INSTANCES_MAX];
 	size_t nr_instances;
 	bool snapshot, all;
-	const char *dumps[EXTRACT_DUMPS_MAX], *btf;
+	const char *dumps[EXTRACT_DUMPS_MAX], *btf, *symbols;
 	size_t nr_dumps;
 	bool hash_key;
 	struct reading reading; /* of the dump */
@@ -35,6 +35,10 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "btf", OPT_BTF, "FILE", 0,
 	  "With --dump: FILE is a copy of that kernel's /sys/kernel/btf/vmlinux, if its memory has no type information",
+	  1 },
+	{ "symbols", OPT_SYMBOLS, "FILE", 0,
+	  "With --dump: FILE is the System.map of that kernel, a copy of its /proc/kallsyms, or its vmlinux, if its "
+	  "memory lacks symbols",
 	  1 },
 	{ "hash-key", OPT_HASH_KEY, NULL, 0,
 	  "With --dump: keep the key by which that kernel hashed pointers, so that reports print them as it did. "
@@ -79,13 +83,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_BTF:
 		arguments->btf = arg;
 		return 0;
+	case OPT_SYMBOLS:
+		arguments->symbols = arg;
+		return 0;
 	case OPT_HASH_KEY:
 		arguments->hash_key = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (!arguments->nr_dumps && (arguments->btf || arguments->hash_key || arguments->reading.no_sandbox))
+		if (!arguments->nr_dumps &&
+		    (arguments->btf || arguments->symbols || arguments->hash_key || arguments->reading.no_sandbox))
 			argp_error(state, "%s goes with --dump",
 				   arguments->btf      ? "--btf" :
+				   arguments->symbols  ? "--symbols" :
 				   arguments->hash_key ? "--hash-key" :
 							 "--no-sandbox");
 		if (arguments->all && arguments->nr_instances)
@@ -140,6 +149,7 @@ static int run(int argc, char **argv)
 		return extract_dump_run(&(struct extract_dump){ .dumps = arguments.dumps,
 								.nr_dumps = arguments.nr_dumps,
 								.btf = arguments.btf,
+								.symbols = arguments.symbols,
 								.instances = arguments.instances,
 								.nr_instances = arguments.nr_instances,
 								.snapshot = arguments.snapshot,

@@ -95,12 +95,14 @@ static int open_dump(struct work *work, struct fail *fail)
 static int open_all(struct work *work, struct fail *fail)
 {
 	const struct extract_dump *extract = work->extract;
-	cleanup_fd int btf = -1;
+	cleanup_fd int btf = -1, symbols = -1;
 	struct stat st = { 0 };
 	int r = open_files(work, &st, fail);
 
 	if (!r && extract->btf)
 		r = open_file(extract->btf, &btf, fail);
+	if (!r && extract->symbols)
+		r = open_file(extract->symbols, &symbols, fail);
 	if (!r && !extract->list)
 		r = form_limit(&work->form, FILE_MAX, fail);
 	if (!r && !extract->reading->no_sandbox)
@@ -111,7 +113,12 @@ static int open_all(struct work *work, struct fail *fail)
 		r = read_btf(work, btf, fail);
 	if (r)
 		return r;
-	r = wreck_open(work->dump, work->btf.len ? work->btf.data : NULL, work->btf.len, &work->wreck, fail);
+	r = wreck_open(work->dump,
+		       &(struct wreck_help){ .btf = work->btf.len ? work->btf.data : NULL,
+					     .btf_len = work->btf.len,
+					     .symbols = symbols,
+					     .symbols_path = extract->symbols },
+		       &work->wreck, fail);
 	return r ? fail_in(fail, r, "'%s'", extract->dumps[0]) : 0;
 }
 
@@ -180,6 +187,11 @@ static bool tell(const struct work *work)
 	if (facts.unread)
 		command_warn("note: the dump lacks the formats of %zu events: these are printed as numbers",
 			     facts.unread);
+	if (facts.searched)
+		command_warn(
+			"note: this kernel has no symbols of variables (CONFIG_KALLSYMS_ALL): tracing was found by "
+			"what it looks like; with its System.map (--symbols) the formats of trace_printk() and the "
+			"key of hashed pointers are found, too");
 	if (facts.cut)
 		command_warn("note: the kernel's list of events is damaged: formats may be missing");
 	if (dump_damaged(work->dump))

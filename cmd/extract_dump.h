@@ -15,7 +15,8 @@ enum { EXTRACT_DUMPS_MAX = 256 };
 struct extract_dump {
 	const char *const *dumps; /* "-": standard input; several: the parts of a split one */
 	size_t nr_dumps;
-	const char *btf; /* a copy of /sys/kernel/btf/vmlinux; or NULL */
+	const char *btf;     /* a copy of /sys/kernel/btf/vmlinux; or NULL */
+	const char *symbols; /* a System.map, a copy of /proc/kallsyms, or a vmlinux; or NULL */
 	const char *const *instances;
 	size_t nr_instances; /* 0: all that have events, and the top one */
 	bool snapshot;

@@ -10,7 +10,7 @@ _weft_options()
 	record) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q --all-formats -a --no-filter --max-size -m --duration --sync --recorder-cpu --priority -r --fail-on-lost' ;;
 	stream) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --format --summary --every --top --color --nanoseconds -t --raw --no-self --self --latency --limit --duration --no-filter --fail-on-lost --quiet -q --decode --no-plugins -N --plugin-dir' ;;
 	recover) echo '--output -o --mode --quiet -q' ;;
-	extract) echo '--no-sandbox --trust-size --instance -B --all -a --snapshot -s --dump --btf --hash-key --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q' ;;
+	extract) echo '--no-sandbox --trust-size --instance -B --all -a --snapshot -s --dump --btf --symbols --hash-key --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q' ;;
 	snapshot) echo '--instance -B --take -s --clear -r --free -f --cpu -c --on --count' ;;
 	bench) echo '--runs --warmup --prepare --ignore-failure --seed --save --against --for --plain --keep --fail-if --format --top' ;;
 	report) echo '--input -i -F --self --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --stored --decode --no-plugins -N --plugin-dir --quiet -q --threads --no-sandbox --trust-size' ;;
@@ -208,6 +208,7 @@ _weft_metavar()
 	extract:--instance|extract:-B) echo 'INSTANCE' ;;
 	extract:--dump) echo 'FILE' ;;
 	extract:--btf) echo 'FILE' ;;
+	extract:--symbols) echo 'FILE' ;;
 	extract:--output|extract:-o) echo 'FILE' ;;
 	extract:--compression) echo 'zstd|none' ;;
 	extract:--file-version) echo '6|7' ;;

@@ -178,6 +178,7 @@ complete -c weft -n '__weft_using extract' -s a -l all -d 'Extract the top one a
 complete -c weft -n '__weft_using extract' -s s -l snapshot -d 'Extract the snapshot instead of the buffer'
 complete -c weft -n '__weft_using extract' -l dump -r -F -d 'Extract from FILE, a dump of the memory of a machine that crashed: an ELF core or a file of makedumpfile; - is standard input; of a split dump, name each part'
 complete -c weft -n '__weft_using extract' -l btf -r -F -d 'With --dump: FILE is a copy of that kernel'\''s /sys/kernel/btf/vmlinux, if its memory has no type information'
+complete -c weft -n '__weft_using extract' -l symbols -r -F -d 'With --dump: FILE is the System.map of that kernel, a copy of its /proc/kallsyms, or its vmlinux, if its memory lacks symbols'
 complete -c weft -n '__weft_using extract' -l hash-key -d 'With --dump: keep the key by which that kernel hashed pointers, so that reports print them as it did. The key also tells what other texts of that boot have hashed'
 complete -c weft -n '__weft_using extract' -s o -l output -r -F -d 'Write FILE (default trace.dat); - is standard output'
 complete -c weft -n '__weft_using extract' -l compression -x -a '(__weft_values "zstd|none")' -d 'Compression of the file (default zstd:1)'

@@ -304,7 +304,8 @@ int image_symbols_read(struct image_symbols *symbols, struct memory *memory, str
 	if (find(table) || find_by_shape(table))
 		r = read_names(table, symbols, fail);
 	else
-		r = fail_set(fail, -ENODATA, "its VMCOREINFO does not say where the kernel's symbols are");
+		r = fail_set(fail, -ENODATA,
+			     "the kernel's symbols are not found in its memory: give its System.map with --symbols");
 	if (!r)
 		r = read_addresses(table, symbols, fail);
 	free(table);

@@ -3,6 +3,7 @@
 #include "lib/base/vec.h"
 #include "lib/dump/dump.h"
 #include "lib/image/note.h"
+#include "lib/image/symbol_file.h"
 #include "lib/trace/made_file.h"
 #include "lib/trace/part.h"
 #include "lib/trace/writer.h"
@@ -61,8 +62,8 @@ static bool find_btf(struct wreck *wreck, uint64_t *ret, size_t *ret_len)
 {
 	uint64_t to;
 
-	if (!image_symbol(&wreck->symbols, "__start_BTF", ret) || !image_symbol(&wreck->symbols, "__stop_BTF", &to) ||
-	    to <= *ret || to - *ret > BTF_MAX)
+	if (!wreck_symbol(wreck, "__start_BTF", ret) || !wreck_symbol(wreck, "__stop_BTF", &to) || to <= *ret ||
+	    to - *ret > BTF_MAX)
 		return search_btf(wreck, ret, ret_len);
 	*ret_len = (size_t)(to - *ret);
 	return true;
@@ -98,7 +99,7 @@ static void read_names_of_machine(struct wreck *wreck)
 	uint64_t address;
 
 	(void)note_text(wreck->memory.note, "OSRELEASE", facts->release, sizeof(facts->release));
-	if (!wreck->layout.uts_name.found || !image_symbol(&wreck->symbols, "init_uts_ns", &address) ||
+	if (!wreck->layout.uts_name.found || !wreck_symbol(wreck, "init_uts_ns", &address) ||
 	    !memory_read(&wreck->memory, address + wreck->layout.uts_name.offset, words, sizeof(words)))
 		return;
 	for (size_t i = 0; i < 5; i++)
@@ -114,34 +115,57 @@ static void read_hash_key(struct wreck *wreck)
 {
 	uint64_t address;
 
-	wreck->facts.hash_key = image_symbol(&wreck->symbols, "ptr_key", &address) &&
+	wreck->facts.hash_key = wreck_symbol(wreck, "ptr_key", &address) &&
 				memory_read(&wreck->memory, address, wreck->hash_key, sizeof(wreck->hash_key)) &&
 				(wreck->hash_key[0] || wreck->hash_key[1]);
-	if (image_symbol(&wreck->symbols, "vmemmap_base", &address))
+	if (wreck_symbol(wreck, "vmemmap_base", &address))
 		(void)memory_u64(&wreck->memory, address, &wreck->page_array);
 }
 
-int wreck_open(struct dump *dump, const void *btf, size_t btf_len, struct wreck **ret, struct fail *fail)
+/* The kernel's own table, and a file of symbols if one was given; either is enough. */
+static int read_symbols(struct wreck *wreck, const struct wreck_help *help, struct fail *fail)
 {
+	bool given = help->symbols >= 0;
+	int r = given ? symbol_file_read(help->symbols, help->symbols_path, &wreck->memory, &wreck->given, fail) : 0;
+
+	if (r)
+		return r;
+	r = image_symbols_read(&wreck->symbols, &wreck->memory, given ? NULL : fail);
+	if (r && given) {
+		image_symbols_release(&wreck->symbols);
+		wreck->symbols = (struct image_symbols){ .names = BUF_INIT };
+		return 0;
+	}
+	return r;
+}
+
+int wreck_open(struct dump *dump, const struct wreck_help *help, struct wreck **ret, struct fail *fail)
+{
+	static const struct wreck_help none = { .symbols = -1 };
 	struct wreck *wreck = calloc(1, sizeof(*wreck));
 	int r;
 
 	if (!wreck)
 		return fail_memory(fail);
+	if (!help)
+		help = &none;
+	wreck->given.names = (struct buf)BUF_INIT;
 	r = memory_init(&wreck->memory, dump, fail);
 	if (!r)
-		r = image_symbols_read(&wreck->symbols, &wreck->memory, fail);
+		r = read_symbols(wreck, help, fail);
 	if (!r)
-		r = read_btf(wreck, btf, btf_len, fail);
+		r = read_btf(wreck, help->btf, help->btf_len, fail);
 	if (!r)
 		r = wreck_layout_find(wreck, fail);
-	if (!r)
+	if (!r) {
+		wreck_search(wreck);
 		r = wreck_rings_read(wreck, fail);
+	}
 	if (r) {
 		wreck_free(wreck);
 		return r;
 	}
-	wreck->facts.symbols = wreck->symbols.nr;
+	wreck->facts.symbols = wreck->symbols.nr ? wreck->symbols.nr : wreck->given.nr;
 	read_hash_key(wreck);
 	read_names_of_machine(wreck);
 	*ret = wreck;
@@ -171,6 +195,7 @@ void wreck_free(struct wreck *wreck)
 	btf_release(&wreck->btf);
 	free(wreck->btf_bytes);
 	image_symbols_release(&wreck->symbols);
+	image_symbols_release(&wreck->given);
 	memory_release(&wreck->memory);
 	free(wreck);
 }

@@ -20,8 +20,16 @@ struct writer_options;
  */
 struct wreck;
 
-/* `btf` is type information for a kernel that has none, or NULL; it is borrowed. The dump is borrowed. */
-int must_check wreck_open(struct dump *dump, const void *btf, size_t btf_len, struct wreck **ret, struct fail *fail);
+/* What somebody has kept of the kernel, for what its memory does not have. */
+struct wreck_help {
+	const void *btf; /* type information, borrowed; or NULL */
+	size_t btf_len;
+	int symbols; /* a System.map, a copy of kallsyms, or a vmlinux; -1: none */
+	const char *symbols_path;
+};
+
+/* The dump is borrowed. `help` NULL: none. */
+int must_check wreck_open(struct dump *dump, const struct wreck_help *help, struct wreck **ret, struct fail *fail);
 void wreck_free(struct wreck *wreck); /* NULL is a no-op */
 
 struct wreck_facts {
@@ -29,7 +37,8 @@ struct wreck_facts {
 	size_t events, symbols, tasks; /* formats, symbols and names of tasks that were found */
 	size_t unread;                 /* formats of events that cannot be read */
 	bool cut;                      /* the list of events is damaged: there may be more */
-	bool hash_key;                 /* the key is known by which the kernel hashed pointers */
+	bool searched; /* the kernel has no symbols of variables: they were searched by what they hold */
+	bool hash_key; /* the key is known by which the kernel hashed pointers */
 };
 void wreck_facts(const struct wreck *wreck, struct wreck_facts *ret);
 

@@ -130,9 +130,9 @@ int wreck_formats_read(struct wreck *wreck, struct fail *fail)
 	uint64_t head, call;
 	int r = 0;
 
-	(void)image_symbol(&wreck->symbols, "syscall_get_enter_fields", &reading.get_syscall_fields);
-	if (!image_symbol(&wreck->symbols, "ftrace_events", &head) ||
-	    !image_symbol(&wreck->symbols, "ftrace_common_fields", &reading.common) ||
+	(void)wreck_symbol(wreck, "syscall_get_enter_fields", &reading.get_syscall_fields);
+	if (!wreck_symbol(wreck, "ftrace_events", &head) ||
+	    !wreck_symbol(wreck, "ftrace_common_fields", &reading.common) ||
 	    !wreck_walk_begin(&walk, wreck, head, &wreck->layout.call_list, WRECK_EVENTS_MAX))
 		return fail_set(fail, -ENODATA, "the dump does not have the kernel's list of events");
 	while (!r && wreck_walk_next(&walk, &call))

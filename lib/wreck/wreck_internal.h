@@ -28,7 +28,7 @@ struct wreck_layout {
 	struct layout_member tracer_name;
 	struct layout_member buffer_cpus, buffer_buffers, buffer_size, buffer_order, buffer_remote;
 	struct layout_member cpu_pages, cpu_nr_pages, cpu_tail, cpu_commit, cpu_reader, cpu_entries, cpu_overrun,
-		cpu_read, cpu_commit_overrun, cpu_dropped, cpu_bytes;
+		cpu_read, cpu_commit_overrun, cpu_dropped, cpu_bytes, cpu_cpu;
 	struct layout_member page_list, page_page, page_write, page_read;
 	struct layout_member call_list, call_class, call_name, call_type, call_print, call_data, call_flags;
 	struct layout_member class_system, class_fields, class_get_fields;
@@ -66,11 +66,15 @@ struct wreck_ring {
 
 struct wreck {
 	struct memory memory;
-	struct image_symbols symbols;
-	void *btf_bytes; /* owned; NULL: the caller's */
+	struct image_symbols symbols, given; /* those of the kernel's own table, and those of a file */
+	void *btf_bytes;                     /* owned; NULL: the caller's */
 	struct btf btf;
 	struct wreck_layout layout;
 	struct wreck_facts facts;
+	struct wreck_variable {
+		const char *name; /* NULL: no more */
+		uint64_t address;
+	} found[8]; /* variables without a symbol, by wreck_search() */
 	uint64_t hash_key[2], page_array;
 	struct wreck_ring *rings;
 	size_t nr_rings;
@@ -79,6 +83,11 @@ struct wreck {
 	size_t nr_formats, formats_size;
 	struct buf names, printk, kallsyms, version_text;
 };
+
+/* Searches the variables of tracing in a kernel that has symbols of functions only. */
+void wreck_search(struct wreck *wreck);
+/* The address of a variable or a function. */
+bool wreck_symbol(const struct wreck *wreck, const char *name, uint64_t *ret);
 
 /* Follows a pointer or reads a number; 0 when it cannot be read. */
 uint64_t wreck_at(struct wreck *wreck, uint64_t structure, const struct layout_member *member);

@@ -44,6 +44,7 @@ static const struct {
 	MEMBER(cpu_commit_overrun, "ring_buffer_per_cpu", "commit_overrun", true),
 	MEMBER(cpu_dropped, "ring_buffer_per_cpu", "dropped_events", true),
 	MEMBER(cpu_bytes, "ring_buffer_per_cpu", "entries_bytes", true),
+	MEMBER(cpu_cpu, "ring_buffer_per_cpu", "cpu", false),
 	MEMBER(page_list, "buffer_page", "list", false),
 	MEMBER(page_page, "buffer_page", "page", false),
 	MEMBER(page_write, "buffer_page", "write", false),

@@ -29,7 +29,7 @@ static bool add_saved(struct wreck *wreck, struct u64_map *known)
 	const struct wreck_layout *layout = &wreck->layout;
 	uint64_t symbol, saved = 0, pids, names, nr;
 
-	if (!layout->names_map.found || !image_symbol(&wreck->symbols, "savedcmd", &symbol) ||
+	if (!layout->names_map.found || !wreck_symbol(wreck, "savedcmd", &symbol) ||
 	    !memory_u64(&wreck->memory, symbol, &saved) || !saved)
 		return true;
 	pids = wreck_at(wreck, saved, &layout->names_map);
@@ -85,7 +85,7 @@ static bool add_alive(struct wreck *wreck, struct u64_map *known)
 	struct wreck_walk walk;
 	uint64_t first, task;
 
-	if (!tasks->found || !image_symbol(&wreck->symbols, "init_task", &first) ||
+	if (!tasks->found || !wreck_symbol(wreck, "init_task", &first) ||
 	    !wreck_walk_begin(&walk, wreck, first + tasks->offset, tasks, WRECK_TASKS_MAX))
 		return true;
 	while (wreck_walk_next(&walk, &task))

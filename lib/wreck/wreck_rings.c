@@ -32,8 +32,10 @@ static uint64_t nr_cpus_of(struct wreck *wreck, uint64_t buffer)
 
 	if (wreck->layout.buffer_cpus.found)
 		nr = wreck_at(wreck, buffer, &wreck->layout.buffer_cpus);
-	else if (image_symbol(&wreck->symbols, "nr_cpu_ids", &address) && memory_u32(&wreck->memory, address, &ids))
+	else if (wreck_symbol(wreck, "nr_cpu_ids", &address) && memory_u32(&wreck->memory, address, &ids))
 		nr = ids;
+	else
+		nr = WRECK_CPUS_MAX;
 	return nr <= WRECK_CPUS_MAX ? nr : WRECK_CPUS_MAX;
 }
 
@@ -215,8 +217,12 @@ static int read_ring(struct wreck *wreck, uint64_t array, const char *name, bool
 	for (uint64_t cpu = 0; !r && buffers && cpu < nr; cpu++) {
 		uint64_t address;
 
-		/* A CPU that was never online has none. */
-		if (memory_u64(&wreck->memory, buffers + cpu * sizeof(address), &address) && address)
+		if (!memory_u64(&wreck->memory, buffers + cpu * sizeof(address), &address))
+			break;
+		/* A CPU that was never online has none. Behind the last one stands something else. */
+		if (address && wreck_at(wreck, address, &layout->cpu_cpu) != cpu)
+			break;
+		if (address)
 			r = read_cpu(wreck, ring, address, (uint32_t)cpu, fail);
 	}
 	return r;
@@ -260,10 +266,10 @@ int wreck_rings_read(struct wreck *wreck, struct fail *fail)
 	int r = 0;
 
 	wreck->pages_left = WRECK_PAGES_MAX;
-	if (!image_symbol(&wreck->symbols, "ftrace_trace_arrays", &head))
+	if (!wreck_symbol(wreck, "ftrace_trace_arrays", &head))
 		return fail_set(fail, -ENODATA,
-				"the kernel's symbols have no ftrace_trace_arrays: it has no tracing, or "
-				"no symbols of data (CONFIG_KALLSYMS_ALL)");
+				"the kernel's symbols have no ftrace_trace_arrays, and no such list was found in its "
+				"memory: it has no tracing, or give its System.map with --symbols");
 	if (!wreck_walk_begin(&walk, wreck, head, &wreck->layout.array_list, WRECK_INSTANCES_MAX))
 		return fail_set(fail, -ENODATA, "the dump does not have the kernel's list of trace instances");
 	while (!r && wreck_walk_next(&walk, &array))

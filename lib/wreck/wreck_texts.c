@@ -20,11 +20,13 @@ enum {
 
 static bool put_kernel(struct wreck *wreck)
 {
-	for (size_t i = 0; i < wreck->symbols.nr; i++) {
-		const struct image_symbol *symbol = &wreck->symbols.items[i];
+	const struct image_symbols *symbols = wreck->symbols.nr ? &wreck->symbols : &wreck->given;
+
+	for (size_t i = 0; i < symbols->nr; i++) {
+		const struct image_symbol *symbol = &symbols->items[i];
 
 		if (!buf_addf(&wreck->kallsyms, "%016" PRIx64 " %c %s\n", symbol->address, symbol->type,
-			      image_symbol_name(&wreck->symbols, symbol)))
+			      image_symbol_name(symbols, symbol)))
 			return false;
 	}
 	return true;
@@ -77,7 +79,7 @@ static bool put_modules(struct wreck *wreck)
 	struct wreck_walk walk;
 	uint64_t head, module;
 
-	if (!list->found || !wreck->layout.module_symbols.found || !image_symbol(&wreck->symbols, "modules", &head) ||
+	if (!list->found || !wreck->layout.module_symbols.found || !wreck_symbol(wreck, "modules", &head) ||
 	    !wreck_walk_begin(&walk, wreck, head, list, MODULES_MAX))
 		return true;
 	while (wreck_walk_next(&walk, &module))
@@ -113,7 +115,7 @@ static bool put_printks(struct wreck *wreck, const char *from, const char *to)
 {
 	uint64_t at, end, address;
 
-	if (!image_symbol(&wreck->symbols, from, &at) || !image_symbol(&wreck->symbols, to, &end))
+	if (!wreck_symbol(wreck, from, &at) || !wreck_symbol(wreck, to, &end))
 		return true;
 	for (size_t i = 0; at < end && i < PRINTK_MAX; at += sizeof(address), i++)
 		if (memory_u64(&wreck->memory, at, &address) && !put_printk(wreck, address))
@@ -135,7 +137,7 @@ bool wreck_put_options(struct wreck *wreck, const struct wreck_ring *ring, struc
 	uint64_t names, flags = wreck_at(wreck, ring->array, &wreck->layout.array_flags), name;
 	char text[64];
 
-	if (!image_symbol(&wreck->symbols, "trace_options", &names))
+	if (!wreck_symbol(wreck, "trace_options", &names))
 		return true;
 	for (unsigned i = 0; i < OPTIONS_MAX; i++) {
 		if (!memory_u64(&wreck->memory, names + i * sizeof(name), &name) || !name ||
@@ -152,7 +154,7 @@ void wreck_clock(struct wreck *wreck, const struct wreck_ring *ring, char into[3
 {
 	uint64_t clocks, id = wreck_at(wreck, ring->array, &wreck->layout.array_clock), name;
 
-	if (id >= CLOCKS_MAX || !image_symbol(&wreck->symbols, "trace_clocks", &clocks) ||
+	if (id >= CLOCKS_MAX || !wreck_symbol(wreck, "trace_clocks", &clocks) ||
 	    !memory_u64(&wreck->memory, clocks + id * 24 + 8, &name) || !wreck_text(wreck, name, into, 32))
 		snprintf(into, 32, "local");
 }

@@ -47,12 +47,66 @@ setup()
 		weft extract -q --dump "$BATS_TEST_TMPDIR/packed" --hash-key -o "$BATS_TEST_TMPDIR/out.dat"
 		cmp "$BATS_TEST_TMPDIR/elf.dat" "$BATS_TEST_TMPDIR/out.dat"
 	done
-	"$fixtures/kdump" "$dump" lzo "$BATS_TEST_TMPDIR"/part.{1,2,3}
-	weft extract -q --dump "$BATS_TEST_TMPDIR/part.3" --dump "$BATS_TEST_TMPDIR/part.1" --dump "$BATS_TEST_TMPDIR/part.2" --hash-key \
+	"$fixtures/kdump" "$dump" lzo "$BATS_TEST_TMPDIR"/part.{1,2,3,empty}
+	weft extract -q --dump "$BATS_TEST_TMPDIR/part.3" --dump "$BATS_TEST_TMPDIR/part.empty" --dump "$BATS_TEST_TMPDIR/part.1" --dump "$BATS_TEST_TMPDIR/part.2" --hash-key \
 		-o "$BATS_TEST_TMPDIR/out.dat"
 	cmp "$BATS_TEST_TMPDIR/elf.dat" "$BATS_TEST_TMPDIR/out.dat"
 	run -0 weft info --dump "$BATS_TEST_TMPDIR/part.3" --dump "$BATS_TEST_TMPDIR/part.1" --dump "$BATS_TEST_TMPDIR/part.2"
 	[[ "$output" == *"kdump-compressed, of several files"* ]]
+}
+
+@test "dump: a kernel with symbols of functions only: its variables are found by what they hold" {
+	need_command python3
+	"$fixtures/hide" "$dump" ftrace_trace_arrays ftrace_events ftrace_common_fields trace_options trace_clocks modules init_task \
+		nr_cpu_ids init_uts_ns
+	run -0 --separate-stderr weft extract --dump "$dump" --hash-key -o "$BATS_TEST_TMPDIR/out.dat"
+	[[ "$stderr" == *"1353 formats of events, 94076 symbols, 78 names of tasks"* ]]
+	[[ "$stderr" == *"has no symbols of variables"*"--symbols"* ]]
+	weft report -B '' "$BATS_TEST_TMPDIR/out.dat" | cmp - <(zstd -qdc "$fixtures/6.1-rt.trace.zst")
+	weft report -B big "$BATS_TEST_TMPDIR/out.dat" | cmp - <(zstd -qdc "$fixtures/6.1-rt.big.trace.zst")
+}
+
+@test "dump: --symbols takes a System.map, which KASLR has moved, and says what is wrong with a file" {
+	need_command python3
+	hidden=(ftrace_trace_arrays ftrace_events ftrace_common_fields trace_options trace_clocks savedcmd modules init_task nr_cpu_ids ptr_key)
+	"$fixtures/hide" "$dump" "${hidden[@]}" vmemmap_base
+	cat > "$BATS_TEST_TMPDIR/map" <<-'EOF'
+		ffffffff81000000 d _stext
+		ffffffff82b4e070 d ftrace_trace_arrays
+		ffffffff82b51a20 d ftrace_events
+		ffffffff82b51a00 d ftrace_common_fields
+		ffffffff82b4df40 d trace_options
+		ffffffff8202bec0 d trace_clocks
+		ffffffff83fe38d8 d savedcmd
+		ffffffff82b3b260 d modules
+		ffffffff82a24a40 d init_task
+		ffffffff82c4b010 d nr_cpu_ids
+		ffffffff82c09a60 d init_uts_ns
+		ffffffff82c55230 d ptr_key
+		ffffffff824130f0 d vmemmap_base
+	EOF
+	run -0 --separate-stderr weft extract --dump "$dump" --symbols "$BATS_TEST_TMPDIR/map" --hash-key -o "$BATS_TEST_TMPDIR/out.dat"
+	[[ "$stderr" == *" 78 names of tasks"* ]]
+	[[ "$stderr" != *"no symbols of variables"* ]]
+	weft report -B '' "$BATS_TEST_TMPDIR/out.dat" | cmp - <(zstd -qdc "$fixtures/6.1-rt.trace.zst")
+	# A vmlinux has them in its table.
+	if command -v ld objcopy > /dev/null; then
+		awk '$3 != "_stext" { printf "%s = 0x%s;\n", $3, $1 } $3 == "_stext" { printf "_stext = 0x%s;\n", $1 }' "$BATS_TEST_TMPDIR/map" > "$BATS_TEST_TMPDIR/script"
+		echo 'int main;' | gcc -x c -c - -o "$BATS_TEST_TMPDIR/empty.o"
+		ld -r "$BATS_TEST_TMPDIR/empty.o" $(sed 's/^\(.*\) = \(.*\);$/--defsym=\1=\2/' "$BATS_TEST_TMPDIR/script") -o "$BATS_TEST_TMPDIR/vmlinux"
+		weft extract -q --dump "$dump" --symbols "$BATS_TEST_TMPDIR/vmlinux" --hash-key -o "$BATS_TEST_TMPDIR/out.dat"
+		weft report -B '' "$BATS_TEST_TMPDIR/out.dat" | cmp - <(zstd -qdc "$fixtures/6.1-rt.trace.zst")
+	fi
+	sed 's/^[0-9a-f]*/0000000000000000/' "$BATS_TEST_TMPDIR/map" > "$BATS_TEST_TMPDIR/zeros"
+	run -1 --separate-stderr weft extract --dump "$dump" --symbols "$BATS_TEST_TMPDIR/zeros" -o "$BATS_TEST_TMPDIR/no.dat"
+	[[ "$stderr" == *"zeros' has no addresses: a copy of /proc/kallsyms must be made by root"* ]]
+	run -1 --separate-stderr weft extract --dump "$dump" --symbols "$dump" -o "$BATS_TEST_TMPDIR/no.dat"
+	[[ "$stderr" == *"has no symbols: give the System.map of that kernel"* ]]
+	grep -v _stext "$BATS_TEST_TMPDIR/map" > "$BATS_TEST_TMPDIR/other"
+	run -1 --separate-stderr weft extract --dump "$dump" --symbols "$BATS_TEST_TMPDIR/other" -o "$BATS_TEST_TMPDIR/no.dat"
+	[[ "$stderr" == *"does not have the symbols of a kernel"* ]]
+	run -2 --separate-stderr weft extract --symbols "$BATS_TEST_TMPDIR/map"
+	[[ "$stderr" == *"--symbols goes with --dump"* ]]
 }
 
 @test "dump: parts that are not all, or of different dumps, are an error that names them" {

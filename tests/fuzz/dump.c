@@ -71,7 +71,7 @@ static void extract(struct dump *dump)
 	cleanup_fd int fd = -1;
 	uint64_t size;
 
-	if (wreck_open(dump, NULL, 0, &wreck, NULL))
+	if (wreck_open(dump, NULL, &wreck, NULL))
 		return;
 	fd = memfd_create("file", MFD_CLOEXEC);
 	(void)!wreck_write(wreck, &choice, &form, fd, &size, NULL);
