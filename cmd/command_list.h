@@ -17,6 +17,7 @@
 	X(snapshot) \
 	X(bench) \
 	X(report) \
+	X(view) \
 	X(trace_cmd) \
 	X(export) \
 	X(sql) \

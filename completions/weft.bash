@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot bench report trace-cmd export sql info check pack convert split merge import summary sched syscalls irq latency graph block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream recover extract snapshot bench report view trace-cmd export sql info check pack convert split merge import summary sched syscalls irq latency graph block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json pretty trace-cmd'
 
 _weft_options()
@@ -14,6 +14,7 @@ _weft_options()
 	snapshot) echo '--instance -B --take -s --clear -r --free -f --cpu -c --on --count' ;;
 	bench) echo '--runs --warmup --prepare --ignore-failure --seed --save --against --for --plain --keep --fail-if --format --top' ;;
 	report) echo '--input -i -F --self --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --stored --decode --no-plugins -N --plugin-dir --quiet -q --threads --no-sandbox --trust-size' ;;
+	view) echo '--input -i --instance -B --cpu --pid --comm --since --until --event -e --filter -f --invert -v --color --ascii --no-mouse --nanoseconds -t --decode --no-plugins -N --plugin-dir --no-sandbox --trust-size' ;;
 	trace-cmd) echo '' ;;
 	export) echo '--input -i --to --output -o --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --fields --weight --max-size --diff --partition --decode --no-plugins -N --plugin-dir --mode --quiet -q --no-sandbox --trust-size' ;;
 	sql) echo '--input -i --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --decode --no-plugins -N --plugin-dir --quiet -q --no-sandbox --trust-size' ;;
@@ -67,6 +68,7 @@ _weft_argument()
 	snapshot) echo 'take|free|clear|show' ;;
 	bench) echo 'COMMAND' ;;
 	report) echo 'FILE' ;;
+	view) echo 'FILE' ;;
 	trace-cmd) echo 'COMMAND' ;;
 	export) echo 'FILE' ;;
 	sql) echo 'FILE' ;;
@@ -251,6 +253,17 @@ _weft_metavar()
 	report:--stored) echo 'NAME' ;;
 	report:--plugin-dir) echo 'DIR' ;;
 	report:--threads) echo 'N' ;;
+	view:--input|view:-i) echo 'FILE' ;;
+	view:--instance|view:-B) echo 'NAME' ;;
+	view:--cpu) echo 'CPULIST' ;;
+	view:--pid) echo 'PID' ;;
+	view:--comm) echo 'NAME' ;;
+	view:--since) echo 'TIME' ;;
+	view:--until) echo 'TIME' ;;
+	view:--event|view:-e) echo 'EVENT' ;;
+	view:--filter|view:-f) echo 'FILTER' ;;
+	view:--color) echo 'auto|always|never' ;;
+	view:--plugin-dir) echo 'DIR' ;;
 	export:--input|export:-i) echo 'FILE' ;;
 	export:--to) echo 'jsonl|csv|perfetto|sqlite|chrome|folded|flame|speedscope|html|parquet|ctf|pprof|firefox' ;;
 	export:--output|export:-o) echo 'FILE' ;;

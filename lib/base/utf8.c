@@ -4,7 +4,6 @@
 #include "lib/base/cleanup.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 size_t utf8_len(const void *text, size_t left)
 {
@@ -90,6 +89,14 @@ static size_t columns_at(const char *text, size_t left, size_t *ret_len)
 	if (is_in(narrow, array_size(narrow), character))
 		return 0;
 	return is_in(wide, array_size(wide), character) ? 2 : 1;
+}
+
+unsigned utf8_next(const char *text, size_t left, uint32_t *ret_character, size_t *ret_len)
+{
+	size_t len = utf8_len(text, left), columns = columns_at(text, left, ret_len);
+
+	*ret_character = len > 1 ? character_of((const uint8_t *)text, len) : len ? (uint8_t)*text : 0xfffd;
+	return (unsigned)columns;
 }
 
 size_t utf8_fit(const char *text, size_t len, size_t columns)

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/terminal/keeper.h"
+
+#include "cmd/command.h"
+#include "lib/base/fail.h"
+#include "lib/base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { BY_SIGNAL = 128 };
+
+/* For the signal handlers, which may only call what is safe there. */
+static struct {
+	struct termios before;
+	const char *leave;
+	size_t leave_len;
+	volatile sig_atomic_t entered;
+	volatile pid_t drawing;
+} terminal;
+
+/* The signals that the keeper looks at between two waits. */
+static volatile sig_atomic_t asked_to_end, asked_to_stop, continued;
+
+/* Async-signal-safe. */
+static void restore(void)
+{
+	if (!terminal.entered)
+		return;
+	terminal.entered = 0;
+	(void)!write(STDOUT_FILENO, terminal.leave, terminal.leave_len);
+	tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+}
+
+static void enter(const struct keeper *keeper)
+{
+	struct termios raw = terminal.before;
+
+	raw.c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INLCR | IGNCR | INPCK | ISTRIP | IXON);
+	raw.c_oflag &= ~(tcflag_t)OPOST;
+	raw.c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN | ISIG);
+	raw.c_cflag = (raw.c_cflag & ~(tcflag_t)(CSIZE | PARENB)) | CS8;
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	terminal.entered = 1;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+	(void)!io_write(STDOUT_FILENO, keeper->enter, strlen(keeper->enter));
+}
+
+/* A crash: the terminal is restored first, and then the signal does what it does. */
+static void on_crash(int sig)
+{
+	struct sigaction usual = { .sa_handler = SIG_DFL };
+
+	if (terminal.drawing > 0)
+		kill(terminal.drawing, SIGKILL);
+	restore();
+	sigaction(sig, &usual, NULL);
+	raise(sig);
+}
+
+static void on_end(int sig)
+{
+	asked_to_end = sig;
+}
+
+static void on_stop(int sig)
+{
+	asked_to_stop = sig;
+}
+
+static void on_continue(int sig)
+{
+	continued = sig;
+}
+
+static void on_child(int sig)
+{
+	(void)sig;
+}
+
+static const struct {
+	int sig;
+	void (*handler)(int sig);
+} handlers[] = {
+	{ SIGTERM, on_end },  { SIGHUP, on_end },       { SIGINT, on_end },    { SIGQUIT, on_end },
+	{ SIGTSTP, on_stop }, { SIGCONT, on_continue }, { SIGCHLD, on_child },
+};
+
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS };
+
+/* Blocks the signals of the table, so that they come in the wait only. *ret: the mask for the wait. */
+static void catch_signals(sigset_t *ret)
+{
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < array_size(handlers); i++) {
+		const struct sigaction action = { .sa_handler = handlers[i].handler };
+
+		sigaction(handlers[i].sig, &action, NULL);
+		sigaddset(&blocked, handlers[i].sig);
+	}
+	for (size_t i = 0; i < array_size(crashes); i++) {
+		const struct sigaction action = { .sa_handler = on_crash };
+
+		sigaction(crashes[i], &action, NULL);
+	}
+	sigprocmask(SIG_BLOCK, &blocked, ret);
+}
+
+static void usual_signals(const sigset_t *mask)
+{
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
+
+	for (size_t i = 0; i < array_size(handlers); i++)
+		sigaction(handlers[i].sig, &usual, NULL);
+	for (size_t i = 0; i < array_size(crashes); i++)
+		sigaction(crashes[i], &usual, NULL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+static int say(int socket, enum keeper_word word, const char *text)
+{
+	char message[256] = { (char)word };
+	size_t len = strlen(text);
+
+	if (len > sizeof(message) - 2)
+		len = sizeof(message) - 2;
+	memcpy(message + 1, text, len);
+	return io_write(socket, message, len + 2);
+}
+
+/* Stops both processes, as the shell expects, and goes on when it continues them. */
+static void stop(const struct keeper *keeper, int socket)
+{
+	bool entered = terminal.entered;
+
+	restore();
+	kill(terminal.drawing, SIGSTOP);
+	continued = 0;
+	kill(getpid(), SIGSTOP);
+	/* Here the shell has continued weft. */
+	kill(terminal.drawing, SIGCONT);
+	if (entered) {
+		tcgetattr(STDIN_FILENO, &terminal.before);
+		enter(keeper);
+		(void)!say(socket, KEEPER_GO, "");
+	}
+	asked_to_stop = 0;
+}
+
+/* Replaces the file of this name, which stands beside the trace. */
+static int save(const char *path, const char *text, size_t len, struct fail *fail)
+{
+	cleanup_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int err;
+
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot write '%s': %s", path, strerror(errno));
+	err = io_write(fd, text, len);
+	return err ? fail_set(fail, err, "cannot write '%s': %s", path, strerror(-err)) : 0;
+}
+
+static bool read_whole(int socket, void *into, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		ssize_t got = io_read(socket, (char *)into + at, len - at);
+
+		if (got <= 0)
+			return false;
+		at += (size_t)got;
+	}
+	return true;
+}
+
+/* Hears one wish. False: the drawing process has closed its end. */
+static bool hear(const struct keeper *keeper, int socket)
+{
+	struct fail fail = FAIL_INIT;
+	cleanup_free char *text = NULL;
+	uint32_t len;
+	char wish;
+
+	if (!read_whole(socket, &wish, 1) || !read_whole(socket, &len, sizeof(len)) || len > KEEPER_TEXT_MAX)
+		return false;
+	text = malloc(len + 1);
+	if (!text || !read_whole(socket, text, len))
+		return false;
+	switch (wish) {
+	case KEEPER_READY:
+		enter(keeper);
+		return !say(socket, KEEPER_GO, "");
+	case KEEPER_SUSPEND:
+		stop(keeper, socket);
+		return true;
+	case KEEPER_SAVE:
+		if (save(keeper->save_as, text, len, &fail))
+			return !say(socket, KEEPER_SAVED, fail.text);
+		snprintf(fail.text, sizeof(fail.text), "saved as '%.200s'", keeper->save_as);
+		return !say(socket, KEEPER_SAVED, fail.text);
+	}
+	return false;
+}
+
+/* Waits for wishes and signals until the drawing process has ended. */
+static void keep(const struct keeper *keeper, int socket, const sigset_t *mask)
+{
+	struct pollfd wait = { .fd = socket, .events = POLLIN };
+
+	for (;;) {
+		int r = ppoll(&wait, 1, NULL, mask);
+
+		if (asked_to_end)
+			return;
+		if (asked_to_stop)
+			stop(keeper, socket);
+		if (continued && terminal.entered) {
+			/* SIGSTOP cannot be caught; the shell has changed the terminal since. */
+			enter(keeper);
+			(void)!say(socket, KEEPER_GO, "");
+		}
+		continued = 0;
+		if (r > 0 && !hear(keeper, socket))
+			return;
+		if (r < 0 && errno != EINTR)
+			return;
+	}
+}
+
+static int finish(void)
+{
+	int status = 0;
+
+	/* A drawing process that closed the socket ends by itself; otherwise it has no say. */
+	if (asked_to_end)
+		kill(terminal.drawing, SIGKILL);
+	if (io_again(waitpid(terminal.drawing, &status, 0)) < 0)
+		return EXIT_FAILED;
+	terminal.drawing = 0;
+	restore();
+	if (asked_to_end)
+		return BY_SIGNAL + asked_to_end;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	command_warn("the process that reads the file was killed by signal %d", WTERMSIG(status));
+	return EXIT_FAILED;
+}
+
+int keeper_run(const struct keeper *keeper, int (*draw)(void *arg, int socket), void *arg)
+{
+	int sockets[2];
+	sigset_t mask;
+	pid_t pid;
+
+	if (tcgetattr(STDIN_FILENO, &terminal.before) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
+		command_warn("cannot set up the terminal: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	terminal.leave = keeper->leave;
+	terminal.leave_len = strlen(keeper->leave);
+	catch_signals(&mask);
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0) {
+		command_warn("cannot start a process: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	if (!pid) {
+		close(sockets[0]);
+		usual_signals(&mask);
+		exit(draw(arg, sockets[1]));
+	}
+	close(sockets[1]);
+	terminal.drawing = pid;
+	keep(keeper, sockets[0], &mask);
+	close(sockets[0]);
+	return finish();
+}
+
+int keeper_wish(int socket, enum keeper_wish wish, const void *text, size_t len)
+{
+	char head[1 + sizeof(uint32_t)] = { (char)wish };
+	uint32_t size = (uint32_t)len;
+	int err;
+
+	memcpy(head + 1, &size, sizeof(size));
+	err = io_write(socket, head, sizeof(head));
+	return err || !len ? err : io_write(socket, text, len);
+}
+
+int keeper_hear(int socket, char *into, size_t size)
+{
+	char word, c;
+	size_t len = 0;
+
+	if (!read_whole(socket, &word, 1))
+		return 0;
+	while (read_whole(socket, &c, 1)) {
+		if (!c) {
+			into[len] = '\0';
+			return word;
+		}
+		if (len + 1 < size)
+			into[len++] = c;
+	}
+	return 0;
+}

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/options/choice.h"
+#include "cmd/options/decode.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/reading.h"
+#include "cmd/terminal/color.h"
+#include "cmd/terminal/keeper.h"
+#include "cmd/terminal/terminal.h"
+#include "lib/base/io.h"
+#include "lib/base/now.h"
+#include "lib/base/out.h"
+#include "lib/reader/query.h"
+#include "lib/term/frame.h"
+#include "lib/term/key.h"
+#include "lib/trace/trace.h"
+#include "lib/view/screen.h"
+#include "lib/view/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/* weft view: a recording on the whole terminal. Here is the loop; what is shown is in lib/view. */
+
+enum { OPT_COLOR = 256, OPT_ASCII, OPT_NO_MOUSE };
+
+/* A lone ESC is the key when nothing follows for so long. A line of progress is shown after a while, and not often. */
+enum { ESC_MS = 25, PROGRESS_MS = 100, INPUT_MAX = 4096 };
+
+#define MOUSE_ON "\033[?1000h\033[?1002h\033[?1006h"
+#define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
+/* The other screen, no cursor, no wrap at the right end, and marks around pasted text. */
+#define ENTER "\033[?1049h\033[?25l\033[?7l\033[?2004h"
+#define LEAVE MOUSE_OFF "\033[?2026l\033[r\033[0m\033[?2004l\033[?7h\033[?25h\033[?1049l"
+
+struct arguments {
+	const char *input;
+	struct query query;
+	struct decode decode;
+	struct reading reading;
+	bool color, ascii, no_mouse, nanoseconds;
+};
+
+static const struct argp_option options[] = {
+	{ "input", 'i', "FILE", 0, "Look into FILE (default: trace.dat)", 1 },
+	{ "color", OPT_COLOR, COLOR_VALUES, 0, COLOR_HELP, 3 },
+	{ "ascii", OPT_ASCII, NULL, 0, "Draw with ASCII only (default where the locale has no UTF-8)", 3 },
+	{ "no-mouse", OPT_NO_MOUSE, NULL, 0, "Leave the mouse to the terminal; the key M does it later", 3 },
+	{ "nanoseconds", 't', NULL, 0, "Show time stamps with nine digits", 3 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->query;
+		state->child_inputs[1] = &arguments->query;
+		state->child_inputs[2] = &arguments->decode;
+		state->child_inputs[3] = &arguments->reading;
+		return 0;
+	case 'i':
+	case ARGP_KEY_ARG:
+		option_once("file", &arguments->input, arg, state);
+		return 0;
+	case OPT_COLOR:
+		arguments->color = color_wanted(arg, state);
+		return 0;
+	case OPT_ASCII:
+		arguments->ascii = true;
+		return 0;
+	case OPT_NO_MOUSE:
+		arguments->no_mouse = true;
+		return 0;
+	case 't':
+		arguments->nanoseconds = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = {
+	{ &choice_part_argp, 0, NULL, 2 },
+	{ &choice_events_argp, 0, NULL, 2 },
+	{ &decode_argp, 0, NULL, 3 },
+	{ &reading_argp, 0, NULL, 4 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[FILE]",
+	.doc = "Looks around in a recording of any size, on the whole terminal. The key ? shows the keys.",
+	.children = children,
+};
+
+/* The loop and its terminal. */
+struct loop {
+	const struct arguments *arguments;
+	const char *save_as; /* the file of the session, beside the recording */
+	int socket;
+	int tty;        /* standard input: reading a file replaces that */
+	int signals[2]; /* a pipe: SIGWINCH arrived */
+	struct view *view;
+	struct screen *screen;
+	struct frame shown, frame; /* what the terminal shows, and what it shall show */
+	enum frame_colors colors;
+	struct out out;
+	struct key_state keys;
+	uint8_t input[INPUT_MAX];
+	size_t nr_input;
+	bool acting;         /* a key is being done: only Esc stops it */
+	uint64_t since;      /* when the work began that view_waits() asks about */
+	uint64_t progressed; /* when its progress was shown last */
+	bool mouse;          /* is on */
+	bool all;            /* draw everything */
+	bool gone;           /* the terminal or the keeper is */
+	struct buf session;  /* of the file beside the recording, if there is one */
+};
+
+/* The writing end of the pipe, for the signal handler. */
+static int resized = -1;
+
+static void on_resize(int sig)
+{
+	int saved = errno;
+
+	(void)sig;
+	(void)!write(resized, "", 1);
+	errno = saved;
+}
+
+static enum frame_colors find_colors(bool color)
+{
+	const char *depth = getenv("COLORTERM"), *term = getenv("TERM");
+
+	if (!color)
+		return FRAME_COLORS_NONE;
+	if (depth && (!strcmp(depth, "truecolor") || !strcmp(depth, "24bit")))
+		return FRAME_COLORS_TRUE;
+	return term && strstr(term, "256color") ? FRAME_COLORS_256 : FRAME_COLORS_16;
+}
+
+static bool can_read(int fd)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+
+	return poll(&wait, 1, 0) > 0;
+}
+
+static void read_keys(struct loop *loop)
+{
+	ssize_t got;
+
+	if (loop->nr_input == sizeof(loop->input))
+		return;
+	got = io_read(loop->tty, loop->input + loop->nr_input, sizeof(loop->input) - loop->nr_input);
+	if (got <= 0)
+		loop->gone = true;
+	else
+		loop->nr_input += (size_t)got;
+}
+
+static void flush(struct loop *loop)
+{
+	if (loop->out.failed || out_flush(&loop->out, STDOUT_FILENO))
+		loop->gone = true;
+}
+
+/* Whether Esc or Ctrl-C is the last byte that was typed: it stops the work, and what was typed before it is done. */
+static bool take_stop(struct loop *loop)
+{
+	uint8_t last;
+
+	while (can_read(loop->tty) && !loop->gone && loop->nr_input < sizeof(loop->input))
+		read_keys(loop);
+	last = loop->nr_input ? loop->input[loop->nr_input - 1] : 0;
+	if (last != 0x1b && last != 3)
+		return false;
+	loop->nr_input--;
+	return true;
+}
+
+static bool waits(void *arg, const char *what, unsigned percent)
+{
+	struct loop *loop = arg;
+	uint64_t now = now_ns();
+	bool stops = loop->gone || (loop->acting ? take_stop(loop) : loop->nr_input || can_read(loop->tty));
+
+	if (stops || now - loop->since < PROGRESS_MS * 1000000ULL || now - loop->progressed < PROGRESS_MS * 1000000ULL)
+		return stops;
+	loop->progressed = now;
+	if (loop->shown.width == loop->frame.width && loop->shown.height == loop->frame.height) {
+		memcpy(loop->frame.cells, loop->shown.cells,
+		       (size_t)loop->shown.width * loop->shown.height * sizeof(*loop->shown.cells));
+		screen_progress(loop->screen, &loop->frame, what, percent);
+		frame_draw(&loop->shown, &loop->frame, loop->colors, false, &loop->out);
+		flush(loop);
+	}
+	return loop->gone;
+}
+
+static void set_mouse(struct loop *loop)
+{
+	bool wanted = !loop->view->mouse_off;
+
+	if (wanted != loop->mouse || loop->all)
+		out_str(&loop->out, wanted ? MOUSE_ON : MOUSE_OFF);
+	loop->mouse = wanted;
+}
+
+static int fit(struct loop *loop, struct fail *fail)
+{
+	struct winsize size = { .ws_col = 80, .ws_row = 24 };
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col || !size.ws_row) {
+		size.ws_col = 80;
+		size.ws_row = 24;
+	}
+	if (loop->frame.cells && loop->frame.width == size.ws_col && loop->frame.height == size.ws_row)
+		return 0;
+	frame_release(&loop->frame);
+	return frame_init(&loop->frame, size.ws_col, size.ws_row) ? 0 : fail_memory(fail);
+}
+
+static int draw(struct loop *loop, struct fail *fail)
+{
+	int r = fit(loop, fail);
+
+	loop->acting = false;
+	loop->since = now_ns();
+	if (!r)
+		r = screen_draw(loop->screen, &loop->frame, fail);
+	if (r)
+		return r;
+	loop->frame.ascii = loop->view->ascii;
+	set_mouse(loop);
+	frame_draw(&loop->shown, &loop->frame, loop->colors, loop->all, &loop->out);
+	loop->all = false;
+	flush(loop);
+	return 0;
+}
+
+/* OSC 52 copies for the user, in terminals that allow it, also through ssh. */
+static void copy(struct loop *loop)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const struct buf *text = &loop->view->copy;
+	const uint8_t *at = (const uint8_t *)text->data;
+	/* xterm takes no more than 100,000 characters. */
+	size_t len = text->len < 56000 ? text->len : 56000;
+
+	loop->view->copied = false;
+	out_str(&loop->out, "\033]52;c;");
+	for (size_t i = 0; i < len; i += 3) {
+		uint32_t three = (uint32_t)at[i] << 16 | (i + 1 < len ? (uint32_t)at[i + 1] << 8 : 0) |
+				 (i + 2 < len ? at[i + 2] : 0);
+
+		out_char(&loop->out, digits[three >> 18]);
+		out_char(&loop->out, digits[three >> 12 & 63]);
+		out_char(&loop->out, i + 1 < len ? digits[three >> 6 & 63] : '=');
+		out_char(&loop->out, i + 2 < len ? digits[three & 63] : '=');
+	}
+	out_char(&loop->out, '\a');
+	flush(loop);
+}
+
+static void hear(struct loop *loop)
+{
+	char text[256];
+
+	switch (keeper_hear(loop->socket, text, sizeof(text))) {
+	case KEEPER_GO:
+		loop->all = true;
+		break;
+	case KEEPER_SAVED:
+		view_say(loop->view, "%s", text);
+		break;
+	default:
+		loop->gone = true;
+	}
+}
+
+static int save(struct loop *loop, struct fail *fail)
+{
+	struct out text;
+
+	loop->view->save = false;
+	if (!out_init(&text, 4096))
+		return fail_memory(fail);
+	view_save(loop->view, &text);
+	if (text.failed || keeper_wish(loop->socket, KEEPER_SAVE, text.start, out_len(&text)))
+		loop->gone = true;
+	out_release(&text);
+	return 0;
+}
+
+/* What a key asked of the loop. */
+static int obey(struct loop *loop, struct fail *fail)
+{
+	struct view *view = loop->view;
+
+	if (view->copied)
+		copy(loop);
+	if (view->redraw)
+		loop->all = true;
+	view->redraw = false;
+	if (view->suspend && keeper_wish(loop->socket, KEEPER_SUSPEND, NULL, 0))
+		loop->gone = true;
+	view->suspend = false;
+	return view->save ? save(loop, fail) : 0;
+}
+
+/* Does all keys that were typed. *ret_open: the input ends with the begin of a sequence. */
+static int do_keys(struct loop *loop, bool ended, bool *ret_open, struct fail *fail)
+{
+	int r = 0;
+
+	*ret_open = false;
+	while (!r && loop->nr_input && !loop->view->quit && !loop->gone) {
+		struct key key;
+		size_t used = key_decode(&loop->keys, loop->input, loop->nr_input, ended, &key);
+
+		if (!used) {
+			*ret_open = true;
+			return 0;
+		}
+		loop->nr_input -= used;
+		memmove(loop->input, loop->input + used, loop->nr_input);
+		loop->acting = true;
+		loop->since = now_ns();
+		r = screen_key(loop->screen, &key, fail);
+		if (!r)
+			r = obey(loop, fail);
+	}
+	return r;
+}
+
+static int run(struct loop *loop, struct fail *fail)
+{
+	struct pollfd wait[] = { { .fd = loop->tty, .events = POLLIN },
+				 { .fd = loop->signals[0], .events = POLLIN },
+				 { .fd = loop->socket, .events = POLLIN } };
+	bool open = false;
+	char drain[64];
+	int r = 0;
+
+	while (!r && !loop->view->quit && !loop->gone) {
+		int ready;
+
+		if (!open)
+			r = draw(loop, fail);
+		if (r || loop->gone)
+			break;
+		/* Drawing may have been given up for keys that are there already. */
+		ready = poll(wait, array_size(wait), loop->nr_input && !open ? 0 : open ? ESC_MS : -1);
+		if (ready < 0 && errno != EINTR)
+			return fail_set(fail, -errno, "cannot wait for keys: %s", strerror(errno));
+		if (ready > 0 && wait[1].revents)
+			(void)!read(loop->signals[0], drain, sizeof(drain));
+		if (ready > 0 && wait[2].revents)
+			hear(loop);
+		if (ready > 0 && wait[0].revents)
+			read_keys(loop);
+		r = do_keys(loop, ready == 0, &open, fail);
+	}
+	return r;
+}
+
+/* Before the right to open files is given up. */
+static void read_session(struct loop *loop)
+{
+	cleanup_fd int fd = open(loop->save_as, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0 && io_read_all(fd, KEEPER_TEXT_MAX, &loop->session))
+		buf_clear(&loop->session);
+}
+
+/* What cannot be loaded is told, and the recording is shown nevertheless. */
+static void load_session(struct loop *loop)
+{
+	struct fail fail = FAIL_INIT;
+
+	if (!loop->session.len)
+		return;
+	if (view_load(loop->view, loop->session.data, loop->session.len, &fail))
+		view_say(loop->view, "%s: %.*s", loop->save_as, (int)strcspn(fail.text, "\n"), fail.text);
+	else
+		view_say(loop->view, "with the marks and filters of '%s'", loop->save_as);
+}
+
+static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
+{
+	const struct arguments *arguments = loop->arguments;
+	const struct query_manner manner = { .prepare = decode_prepare, .arg = &arguments->decode };
+	const struct sigaction action = { .sa_handler = on_resize, .sa_flags = SA_RESTART };
+	const char *slash = strrchr(arguments->input, '/');
+	int r = view_new(trace, &arguments->query, &manner, &loop->view, fail);
+
+	if (!r)
+		r = decode_seal(&arguments->decode, trace, arguments->reading.no_sandbox, fail);
+	if (!r)
+		r = screen_new(loop->view, slash ? slash + 1 : arguments->input, &loop->screen, fail);
+	if (!r && !out_init(&loop->out, 1 << 16))
+		r = fail_memory(fail);
+	if (r)
+		return r;
+	loop->colors = find_colors(arguments->color);
+	loop->view->color = arguments->color;
+	loop->view->ascii = arguments->ascii || !terminal_utf8();
+	loop->view->nanoseconds = arguments->nanoseconds;
+	loop->view->mouse_off = arguments->no_mouse;
+	load_session(loop);
+	loop->view->waits = waits;
+	loop->view->waits_arg = loop;
+	resized = loop->signals[1];
+	sigaction(SIGWINCH, &action, NULL);
+	return 0;
+}
+
+static int draw_process(void *arg, int socket)
+{
+	struct loop *loop = arg;
+	const struct arguments *arguments = loop->arguments;
+	struct reading reading = arguments->reading;
+	struct fail fail = FAIL_INIT;
+	struct trace *trace = NULL;
+	int r = 0;
+
+	loop->socket = socket;
+	reading.opens_more = arguments->decode.wanted;
+	loop->tty = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (loop->tty < 0 || pipe2(loop->signals, O_CLOEXEC | O_NONBLOCK)) {
+		fail_set(&fail, -errno, "cannot open the terminal: %s", strerror(errno));
+		return command_failed(&fail);
+	}
+	read_session(loop);
+	r = reading_open(arguments->input, &reading, &trace, &fail);
+	if (!r)
+		r = prepare(loop, trace, &fail);
+	if (!r && keeper_wish(socket, KEEPER_READY, NULL, 0))
+		loop->gone = true;
+	if (!r && !loop->gone) {
+		hear(loop);
+		r = run(loop, &fail);
+	}
+	screen_free(loop->screen);
+	if (loop->view)
+		decode_end(&loop->view->reader);
+	view_free(loop->view);
+	frame_release(&loop->frame);
+	frame_release(&loop->shown);
+	if (loop->out.start)
+		out_release(&loop->out);
+	buf_release(&loop->session);
+	trace_free(trace);
+	if (!r)
+		return EXIT_OK;
+	/* The keeper has the terminal: the message is printed when that is restored. */
+	return command_failed(&fail);
+}
+
+static bool has_terminal(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
+}
+
+static int view_run(int argc, char **argv)
+{
+	struct arguments arguments = { .query = QUERY_INIT };
+	struct fail fail = FAIL_INIT;
+	cleanup_free char *save_as = NULL;
+	struct loop *loop;
+	int status;
+
+	arguments.color = color_auto();
+	command_parse(&view_command, argc, argv, 0, &arguments);
+	if (!has_terminal()) {
+		fail_set(&fail, -ENOTTY, "weft view needs a terminal; 'weft report' prints to a pipe");
+		fail_usage(&fail, -ENOTTY);
+		return command_failed(&fail);
+	}
+	if (!arguments.input)
+		arguments.input = "trace.dat";
+	reading_tell_left_behind(arguments.input);
+	if (asprintf(&save_as, "%s.view", arguments.input) < 0)
+		save_as = NULL;
+	loop = calloc(1, sizeof(*loop));
+	if (!loop || !save_as) {
+		free(loop);
+		fail_memory(&fail);
+		return command_failed(&fail);
+	}
+	loop->arguments = &arguments;
+	loop->save_as = save_as;
+	status = keeper_run(&(struct keeper){ .save_as = save_as, .enter = ENTER, .leave = LEAVE }, draw_process, loop);
+	free(loop);
+	query_release(&arguments.query);
+	return status;
+}
+
+const struct command view_command = {
+	.name = "view",
+	.summary = "look around in a recording on the whole terminal",
+	.brief = "on a terminal",
+	.examples = "  weft view\n"
+		    "  weft view --since 1204.5 -e sched big.dat",
+	.group = "read",
+	.argp = &argp,
+	.run = view_run,
+};

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/base/fail.h"
+#include "lib/base/number.h"
+#include "lib/base/text.h"
+#include "lib/reader/query.h"
+#include "lib/view/prompt_internal.h"
+#include "lib/view/search_internal.h"
+#include "lib/view/tape_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the prompts do. */
+
+enum { ASK_EACH = 4096 };
+
+/* "+1.5s" and "-2ms" count from the cursor; without a unit in seconds, or in what the clock counts. */
+static int from_cursor(struct view *view, const char *text, uint64_t *ret, struct fail *fail)
+{
+	uint64_t span;
+	int r = view->counts ? text_parse_u64(text + 1, &span, fail) : text_parse_time(text + 1, &span, fail);
+
+	if (r)
+		return r;
+	*ret = *text == '+' ? view->cursor.ts + span : view->cursor.ts > span ? view->cursor.ts - span : 0;
+	return 0;
+}
+
+/* Any time that --since takes. */
+static int as_since(struct view *view, const char *text, uint64_t *ret, struct fail *fail)
+{
+	struct reader_buffer buffer = { .context = view->reader.buffers[0].context, .window.until = UINT64_MAX };
+	struct query query = QUERY_INIT;
+	int r;
+
+	query.since = text;
+	r = query_narrow(&query, &buffer, false, &view->extent, NULL, fail);
+	/* The extent remembers the texts that it was asked for, and this one goes away. */
+	view->extent.moments[0].text = view->extent.moments[1].text = NULL;
+	if (!r)
+		*ret = buffer.window.since;
+	return r;
+}
+
+/* The n-th event of the recording, from 1: they are counted from the start. */
+static int to_number(struct view *view, uint64_t number, struct fail *fail)
+{
+	struct tape *tape = NULL;
+	struct walk_place place;
+	struct event event;
+	uint64_t seen = 0;
+	int r = tape_open(view, 0, UINT64_MAX, &tape, fail);
+
+	while (!r && (r = tape_next(tape, &event, &place, fail)) > 0) {
+		seen += event.kind == EVENT_RECORD;
+		r = 0;
+		if (seen == number) {
+			view_go(view, place);
+			tape_free(tape);
+			return 0;
+		}
+		if (seen % ASK_EACH == 0 && view_waits(view, "counting", seen, 0, number)) {
+			view_say(view, "stopped at event %" PRIu64, seen);
+			break;
+		}
+	}
+	if (!r && !*view->message)
+		r = fail_set(fail, -ERANGE, "there are only %" PRIu64 " events", seen);
+	tape_free(tape);
+	return r;
+}
+
+static int to_share(struct view *view, const char *text, struct fail *fail)
+{
+	char number[32];
+	uint64_t percent, from = view->extent.first, to = view->extent.last;
+	int r;
+
+	snprintf(number, sizeof(number), "%.*s", (int)strcspn(text, "%."), text);
+	r = text_parse_range(number, 0, 100, &percent, fail);
+	if (!r)
+		view_go(view, (struct walk_place){ from + (uint64_t)((double)(to - from) * (double)percent / 100), 0 });
+	return r;
+}
+
+static int to_time(struct view *view, const char *text, struct fail *fail)
+{
+	uint64_t ts, number;
+	int r;
+
+	if (*text == '#')
+		return text_parse_u64(text + 1, &number, fail) ?: to_number(view, number, fail);
+	if (strchr(text, '%'))
+		return to_share(view, text, fail);
+	r = *text == '+' || *text == '-' ? from_cursor(view, text, &ts, fail) : as_since(view, text, &ts, fail);
+	if (!r)
+		view_go(view, (struct walk_place){ ts, 0 });
+	return r;
+}
+
+static int add_filter(struct view *view, const char *text, struct fail *fail)
+{
+	struct view_filter filter;
+
+	if (!search_option(text, &filter))
+		filter = (struct view_filter){ .kind = VIEW_FILTER_EXPRESSION, .text = (char *)(uintptr_t)text };
+	return view_filter_add(view, &filter, fail);
+}
+
+static int command(struct view *view, const char *text, struct fail *fail)
+{
+	static const struct {
+		const char *name;
+		enum view_filter_kind kind;
+	} filters[] = { { "filter ", VIEW_FILTER_EXPRESSION },
+			{ "event ", VIEW_FILTER_EVENT },
+			{ "pid ", VIEW_FILTER_PID },
+			{ "comm ", VIEW_FILTER_COMM },
+			{ "cpu ", VIEW_FILTER_CPU } };
+
+	for (size_t i = 0; i < array_size(filters); i++) {
+		size_t len = strlen(filters[i].name);
+
+		if (!strncmp(text, filters[i].name, len)) {
+			const struct view_filter filter = { .kind = filters[i].kind,
+							    .text = (char *)(uintptr_t)(text + len) };
+
+			return view_filter_add(view, &filter, fail);
+		}
+	}
+	if (!strcmp(text, "q") || !strcmp(text, "quit")) {
+		view->quit = true;
+		return 0;
+	}
+	if (!strcmp(text, "w") || !strcmp(text, "write")) {
+		view->save = true;
+		return 0;
+	}
+	return to_time(view, text, fail);
+}
+
+static int search(struct view *view, const char *text, bool back, struct fail *fail)
+{
+	if (*text) {
+		char *copy = strdup(text);
+
+		if (!copy)
+			return fail_memory(fail);
+		free(view->searched);
+		view->searched = copy;
+	}
+	view->searched_back = back;
+	return view->searched ? search_text(view, view->searched, !back, fail) : 0;
+}
+
+/* "1ms", or "1ms PID". */
+static int late(struct view *view, const char *text, struct fail *fail)
+{
+	char time[64];
+	size_t len = strcspn(text, " ");
+	int32_t pid = 0;
+	uint64_t ns, number;
+	int r;
+
+	snprintf(time, sizeof(time), "%.*s", (int)(len < 60 ? len : 60), text);
+	r = text_parse_time(time, &ns, fail);
+	text += len + strspn(text + len, " ");
+	if (!r && *text) {
+		r = text_parse_range(text, 0, INT32_MAX, &number, fail);
+		pid = (int32_t)number;
+	} else if (!r) {
+		struct tape *tape = NULL;
+		struct walk_place place;
+		struct event event;
+
+		r = tape_find(view, view->cursor, &tape, &event, &place, fail);
+		pid = r > 0 ? event.pid : 0;
+		tape_free(tape);
+		r = r < 0 ? r : 0;
+	}
+	return r ? r : search_late(view, pid, ns, fail);
+}
+
+int prompt_do(struct prompt *prompt, struct view *view, struct fail *fail)
+{
+	char sign = prompt->sign;
+	const char *text = prompt->text;
+
+	prompt->sign = 0;
+	text += strspn(text, " ");
+	switch (sign) {
+	case '/':
+	case '\\':
+		return search(view, text, sign == '\\', fail);
+	case '&':
+		return *text ? add_filter(view, text, fail) : 0;
+	case 'w':
+		return *text ? late(view, text, fail) : 0;
+	}
+	return *text ? command(view, text, fail) : 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_VIEW_SEARCH_INTERNAL_H
+#define WEFT_VIEW_SEARCH_INTERNAL_H
+
+#include "lib/base/cleanup.h"
+#include "lib/event/event.h"
+#include "lib/view/view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fail;
+struct tape;
+
+/* What is looked for: asked about each event that the filters let pass, or with `all` about each one. */
+struct search {
+	bool (*wants)(void *arg, struct tape *tape, struct event *event);
+	/* Is called whenever reading begins anew, as it does for each window of time backward; or NULL. */
+	int (*begin)(void *arg, struct tape *tape, struct fail *fail);
+	void *arg;
+	bool all;
+	uint64_t most;    /* events that are read at most; 0: all */
+	const char *what; /* for the line of progress */
+};
+
+struct search_found {
+	struct walk_place place;
+	struct event event;        /* without its bytes and its type */
+	struct walk_place stopped; /* how far it looked */
+};
+
+/*
+ * The next event behind the place, or before it. 1: found; 0: there is none; -ECANCELED: a key waits, or `most` events
+ * were read; ret->stopped is set then.
+ */
+int must_check search_find(struct view *view, struct walk_place from, bool forward, const struct search *search,
+			   struct search_found *ret, struct fail *fail);
+
+/* What `/` was given: a text, or a filter as "-f EXPRESSION". Goes to the next one, or says that there is none. */
+int must_check search_text(struct view *view, const char *text, bool forward, struct fail *fail);
+
+/* Goes to the next event of the same type ('t'), task ('p') or CPU ('c'). */
+int must_check search_alike(struct view *view, char what, bool forward, struct fail *fail);
+
+/* Goes to where the task with this PID next got a CPU later than so many ns after its waking. */
+int must_check search_late(struct view *view, int32_t pid, uint64_t ns, struct fail *fail);
+
+/* Reads what an option of report is: "-f EXPRESSION", "-e EVENT", "--pid N"; a text without a dash is an expression. */
+bool search_option(const char *text, struct view_filter *ret);
+
+#endif

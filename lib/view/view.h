@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_VIEW_VIEW_H
+#define WEFT_VIEW_VIEW_H
+
+#include "lib/base/buf.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/out.h"
+#include "lib/reader/extent.h"
+#include "lib/reader/reader.h"
+#include "lib/reader/walk.h"
+#include "lib/term/key.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct query;
+struct query_manner;
+struct trace;
+
+/*
+ * The model of `weft view`: panes that show the same recording, linked by one cursor, which is an event, and one window
+ * of time. It knows no terminal: a pane gives rows of text, and gets keys. lib/view/screen.h makes a frame of them.
+ * An event has a place as lib/reader/walk.h numbers those of a reader without a selection: filters change no place.
+ */
+
+/*
+ * The rows that a pane gives: lines of `text`, each ended with a newline. Control characters in them are escaped
+ * (lib/base/escape.h), except the colours of formats/palette_internal.h. The screen cuts lines that are too long.
+ */
+struct rows {
+	unsigned width, height; /* what there is room for; 0 columns: as wide as it likes */
+	struct out text;
+	size_t nr;
+	size_t cursor; /* the row that is shown reversed; SIZE_MAX: none */
+	unsigned skip; /* columns that are left out at the left, of all rows but the first `fixed` ones */
+	size_t fixed;
+};
+
+/* Ends the line that was appended to rows->text. False: there is no room for another. */
+bool rows_end_line(struct rows *rows);
+/* Appends a text of strangers: control characters are escaped, newlines too. */
+void rows_foreign(struct rows *rows, const char *text, size_t len);
+
+struct view;
+
+struct pane {
+	const struct pane_ops *ops;
+	struct view *view;
+};
+
+/* A pane is a file of lib/view: its ops, and one line in view_panes.h. */
+struct pane_ops {
+	char letter;      /* the key that shows it: '1' to '9' */
+	const char *name; /* one word */
+	const char *hint; /* the keys in the help line at the bottom, 70 columns */
+	const char *help; /* the lines that '?' shows: "KEY  what it does\n" */
+	int (*create)(struct view *view, struct pane **ret, struct fail *fail);
+	void (*free)(struct pane *pane);
+	/* Appends at most rows->height lines. It also reads what it needs: view_waits() asks whether to go on. */
+	int (*draw)(struct pane *pane, struct rows *rows, struct fail *fail);
+	/* Returns 1 if the key was the pane's, 0 if it means what it means everywhere, or -errno. */
+	int (*key)(struct pane *pane, const struct key *key, struct fail *fail);
+	/* The command line that prints what the pane shows, without the file; NULL: it has none. */
+	bool (*command)(struct pane *pane, struct buf *into);
+	/* What the pane shows has changed: other filters, another scope. NULL: it looks each time. */
+	void (*changed)(struct pane *pane);
+	/* How the pane is saved in a session, as words; NULL: not. */
+	void (*save)(const struct pane *pane, struct out *into);
+};
+
+enum { VIEW_PANES_MAX = 9, VIEW_HISTORY = 100, VIEW_FILTERS_MAX = 9, VIEW_BOOKMARKS = 26 };
+
+/* A filter of the user, as the options of report: -f EXPRESSION, -e EVENT, --pid, --comm, --cpu. */
+struct view_filter {
+	enum view_filter_kind {
+		VIEW_FILTER_EXPRESSION,
+		VIEW_FILTER_EVENT,
+		VIEW_FILTER_PID,
+		VIEW_FILTER_COMM,
+		VIEW_FILTER_CPU,
+		VIEW_FILTER_QUERY /* all that the command line chooses */
+	} kind;
+	char *text;
+	bool negated, off;
+};
+
+struct view_stop {
+	struct walk_place place;
+	uint64_t from, to; /* the window */
+};
+
+struct view {
+	struct trace *trace;       /* borrowed */
+	const char *path;          /* of the file, as the user gave it; borrowed */
+	const struct query *query; /* of the command line; borrowed */
+	struct reader reader;      /* its contexts and their windows; it is never started */
+	struct extent extent;
+	bool counts; /* the clock does not count ns */
+
+	/* What all panes share. */
+	struct walk_place cursor;
+	uint64_t from, to; /* the window of time: the whole recording at first */
+	struct {
+		bool set;
+		struct walk_place place;
+	} marks[2]; /* A and B */
+	struct walk_place bookmarks[VIEW_BOOKMARKS];
+	bool bookmarked[VIEW_BOOKMARKS];
+	struct view_filter filters[VIEW_FILTERS_MAX];
+	size_t nr_filters;
+	uint64_t filter_round; /* changes with the filters */
+
+	/* Where the user was: view_go() remembers, view_back() and view_forward() return. */
+	struct view_stop history[VIEW_HISTORY];
+	size_t nr_history, at_history;
+
+	struct pane *panes[VIEW_PANES_MAX + 1]; /* by the digit of their letter; NULL: not shown so far */
+	unsigned shown, second;                 /* digits; second 0: one pane only */
+	bool in_second, wide;                   /* the keys go to the second one; only that with the keys is shown */
+
+	/* How it is drawn. */
+	bool color, ascii;
+	bool nanoseconds, raw; /* as report -t and -R */
+	const char *format;    /* of the event list: "ftrace" or "pretty" */
+
+	char message[256]; /* for the user, until the next key */
+	char *searched;    /* the last search, for n and N */
+	bool searched_back;
+	struct buf copy; /* what a key copied, for the loop to send to the terminal */
+	bool copied, save, quit, redraw, suspend, mouse_off;
+
+	/*
+	 * Asks the loop whether to go on with work that takes long: it returns true when a key waits. The panes call it
+	 * every few thousand events. NULL: nobody waits.
+	 */
+	bool (*waits)(void *arg, const char *what, unsigned percent);
+	void *waits_arg;
+};
+
+/* Borrows the query, whose times and buffers are all that there is; `manner` may be NULL. */
+int must_check view_new(struct trace *trace, const struct query *query, const struct query_manner *manner,
+			struct view **ret, struct fail *fail);
+void view_free(struct view *view);
+
+/* The lines of '?' for what all panes have; its own come before them. */
+extern const char view_help[];
+
+/* Adds a filter, which is checked; the message says what is wrong with it. view_unfilter() drops the last one. */
+int must_check view_filter_add(struct view *view, const struct view_filter *filter, struct fail *fail);
+bool view_unfilter(struct view *view);
+/* After a filter was switched: all panes look again. */
+void view_filters_changed(struct view *view);
+/* The options of report for the filters that are on, each with a blank in front. */
+bool view_filter_options(const struct view *view, struct buf *into);
+/* Appends a word as a shell takes it. */
+bool view_quote(const char *text, struct buf *into);
+
+/* Copies a text for the user: the loop sends it to the terminal. */
+void view_copy(struct view *view, const char *text, size_t len);
+
+/* Appends the marks, bookmarks, filters and panes as lines of text; view_load() takes them again. */
+void view_save(const struct view *view, struct out *into);
+/* Lines that it does not know are left out. */
+int must_check view_load(struct view *view, const char *text, size_t len, struct fail *fail);
+
+/* Shows the pane with this letter, in place of the one that has the keys; makes it at its first use. */
+int must_check view_show(struct view *view, char letter, struct fail *fail);
+struct pane *view_pane(const struct view *view);
+
+/* What a key does everywhere, if its pane does not take it. */
+int must_check view_key(struct view *view, const struct key *key, struct fail *fail);
+
+/* Moves the cursor. view_go() remembers where it was; view_move() does not, for steps. */
+void view_go(struct view *view, struct walk_place place);
+void view_move(struct view *view, struct walk_place place);
+bool view_back(struct view *view);
+bool view_forward(struct view *view);
+/* Changes the window of time, and remembers the one before. */
+void view_zoom(struct view *view, uint64_t from, uint64_t to);
+
+/* A message for the user, until the next key. */
+__attribute__((format(printf, 2, 3))) void view_say(struct view *view, const char *format, ...);
+/* True when a key waits: the caller stops, and shows what it has. */
+bool view_waits(const struct view *view, const char *what, uint64_t at, uint64_t from, uint64_t to);
+
+/* A time as the trace prints it, with the digits that the user chose. */
+void view_put_time(const struct view *view, uint64_t ts, struct out *out);
+/* A time as --since takes it, with all digits. */
+void view_put_exact(const struct view *view, uint64_t ts, struct out *out);
+/* A span for people: "1.234 ms"; a count, if the clock counts. */
+void view_put_span(const struct view *view, uint64_t span, struct out *out);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_VIEW_VIEW_PANES_INTERNAL_H
+#define WEFT_VIEW_VIEW_PANES_INTERNAL_H
+
+#include "lib/view/view.h"
+
+/* All panes, in the order of their letters: a new one has a line here and one in the list. */
+extern const struct pane_ops events_pane; /* 1, pane_events.c */
+
+#define VIEW_PANES &events_pane
+
+/* All panes in their order; NULL after the last. */
+const struct pane_ops *view_pane_at(size_t index);
+
+#endif

@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+
+load lib
+load screens
+
+setup()
+{
+	need_shared bench/sched-syscalls.dat
+	FILE=$BATS_TEST_TMPDIR/sched.dat
+	ln -s "$SHARED/bench/sched-syscalls.dat" "$FILE"
+}
+
+teardown()
+{
+	screen_end
+}
+
+# All keys were done: the prompt has what was typed last.
+screen_done()
+{
+	screen_keys : here
+	screen_await ":here"
+	screen_keys Escape
+	screen_await_not ":here"
+}
+
+# The lines of events on the screen, without the lines around them.
+events_shown()
+{
+	screen_show | sed '1d' | head -n -2 | grep -v '^$'
+}
+
+@test "view: without a terminal it says so, and the exit status is 2" {
+	run -2 --separate-stderr weft view "$FILE" < /dev/null
+	[ "$output" = "" ]
+	[[ "$stderr" == *"weft view needs a terminal"*"weft report"* ]]
+}
+
+@test "view: a dumb terminal is refused" {
+	screen_start 80 24 env TERM=dumb "$WEFT" view "$FILE"
+	screen_await "needs a terminal"
+	screen_await "STATUS 2"
+}
+
+@test "view: the first screen has the first lines of report, at three sizes" {
+	weft report --limit 100 "$FILE" 2> /dev/null | grep -v '^#' > "$BATS_TEST_TMPDIR/report"
+	for size in 80x24 120x40 200x60; do
+		screen_start "${size%x*}" "${size#*x}" "$WEFT" view "$FILE"
+		screen_await "? keys"
+		events_shown > "$BATS_TEST_TMPDIR/shown"
+		[ "$(wc -l < "$BATS_TEST_TMPDIR/shown")" = $((${size#*x} - 3)) ]
+		# A line that is too long ends with a mark.
+		head -n $((${size#*x} - 3)) "$BATS_TEST_TMPDIR/report" |
+			awk -v width="${size%x*}" '{ print (length($0) > width ? substr($0, 1, width - 1) ">" : $0) }' |
+			sed 's/ *$//' | diff - "$BATS_TEST_TMPDIR/shown"
+		screen_end
+	done
+}
+
+@test "view: G and then pages up show the end of report backwards" {
+	weft report --tail 1000 "$FILE" 2> /dev/null | grep -v '^#' | sed 's/ *$//' > "$BATS_TEST_TMPDIR/report"
+	screen_start 250 30 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys G
+	screen_await "100.0 %"
+	tail -n 27 "$BATS_TEST_TMPDIR/report" | diff - <(events_shown)
+	for page in $(seq 20); do
+		screen_keys PageUp
+		last=$(tail -n $((27 + page * 26)) "$BATS_TEST_TMPDIR/report" | head -n 1)
+		screen_await "$last"
+		tail -n $((27 + page * 26)) "$BATS_TEST_TMPDIR/report" | head -n 27 | diff - <(events_shown)
+	done
+}
+
+@test "view: a time of the prompt is where report --since begins" {
+	screen_start 250 30 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys : 40.5 Enter
+	first=$(weft report --since 40.5 --limit 1 "$FILE" 2> /dev/null | grep -v '^#' | sed 's/ *$//')
+	screen_await "$first"
+	screen_keys : +1ms Enter
+	screen_await " 40.501"
+	screen_keys : 50% Enter
+	screen_await " 50.0 %"
+}
+
+@test "view: a filter shows the lines that report -f prints, and Esc takes it away" {
+	filter='sched_switch: next_pid > 150 && prev_prio < 120'
+	screen_start 250 30 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys '&'
+	screen_await "filter:"
+	screen_keys -l "$filter"
+	screen_keys Enter
+	screen_await "1 of 1 filter on"
+	weft report -f "$filter" --limit 27 "$FILE" 2> /dev/null | grep -v '^#' | sed 's/ *$//' > "$BATS_TEST_TMPDIR/report"
+	screen_await "$(tail -n 1 "$BATS_TEST_TMPDIR/report")"
+	diff "$BATS_TEST_TMPDIR/report" <(events_shown | head -n "$(wc -l < "$BATS_TEST_TMPDIR/report")")
+	screen_keys Escape
+	screen_await_not "filter on"
+}
+
+@test "view: a wrong filter is shown with a caret" {
+	screen_start 100 30 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys '&'
+	screen_keys -l "sched_switch: next_pid >"
+	screen_keys Enter
+	screen_await "^"
+	screen_show | grep -F "next_pid >"
+	screen_keys Escape
+	screen_await_not "^"
+}
+
+@test "view: the terminal is as before after q, SIGTERM and SIGSEGV" {
+	for how in q TERM SEGV; do
+		screen_start 80 24 "$WEFT" view "$FILE"
+		screen_await "? keys"
+		[ "$(tmux -L "$SCREENS" display -p '#{alternate_on}#{mouse_any_flag}')" = 11 ]
+		if [ $how = q ]; then
+			screen_keys q
+		else
+			kill -$how "$(pgrep -P "$(tmux -L "$SCREENS" display -p '#{pane_pid}')" weft)"
+		fi
+		screen_await ENDED
+		[ "$(tmux -L "$SCREENS" display -p '#{alternate_on}#{mouse_any_flag}#{cursor_flag}')" = 001 ]
+		diff "$BATS_TEST_TMPDIR/stty.before" "$BATS_TEST_TMPDIR/stty.after"
+		[ $how != q ] || screen_show | grep -x "STATUS 0"
+		screen_end
+	done
+}
+
+@test "view: after random keys the screen is the one that Ctrl-L draws" {
+	keys=(j j j k Down Up PageDown PageUp C-d C-u l h d T g G '[' ']' '{' '}' '%' o O Tab a b A B '<' '>' t e n)
+	screen_start 120 40 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	RANDOM=7
+	for _ in $(seq 15); do
+		picked=()
+		for _ in $(seq 40); do picked+=("${keys[RANDOM % ${#keys[@]}]}"); done
+		screen_keys "${picked[@]}"
+		screen_done
+		screen_show -e > "$BATS_TEST_TMPDIR/drawn"
+		screen_keys C-l
+		screen_done
+		screen_show -e | diff "$BATS_TEST_TMPDIR/drawn" -
+	done
+}
