@@ -3,6 +3,7 @@
 #include "cmd/command.h"
 #include "cmd/hist_saved.h"
 #include "cmd/options/choice.h"
+#include "cmd/options/hist_sql.h"
 #include "cmd/options/kernel.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/setup_values.h"
@@ -14,6 +15,7 @@
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
 #include "lib/setup/tasks.h"
+#include "lib/tracefs/sql.h"
 #include "lib/undo/change.h"
 #include "lib/undo/claim.h"
 #include "lib/undo/instance_open.h"
@@ -36,6 +38,9 @@ enum {
 	KEY_INTERVAL,
 	KEY_DURATION,
 	KEY_FORMAT,
+	KEY_SQL,
+	KEY_NAME,
+	KEY_DRY_RUN,
 };
 
 struct arguments {
@@ -43,8 +48,9 @@ struct arguments {
 	struct hist_wanted wanted;
 	char *pair; /* "FIRST..SECOND", split in two */
 	enum hist_format format;
-	struct analyse file; /* used with --input */
-	bool saved, live, only_command, follow;
+	struct analyse file;  /* used with --input */
+	struct sql_query sql; /* text: of --sql; NULL: none */
+	bool saved, live, only_command, follow, dry_run;
 	uint64_t interval_ns, duration_ns;
 	char **argv; /* the COMMAND */
 };
@@ -70,6 +76,10 @@ static const struct argp_option options[] = {
 	  "pid also matches prev_pid and next_pid",
 	  1 },
 	{ "ns", KEY_NS, NULL, 0, "With --latency: count ns, not us", 1 },
+	{ "sql", KEY_SQL, "QUERY", 0,
+	  "Make what a SELECT over events means, a histogram or a synthetic event, and leave it there", 1 },
+	{ "name", KEY_NAME, "NAME", 0, "With --sql: the name of the synthetic event (default Anonymous)", 1 },
+	{ "dry-run", KEY_DRY_RUN, NULL, 0, "With --sql: only print what would be written, as shell", 1 },
 
 	{ NULL, 0, NULL, 0, "When:", 2 },
 	{ "only-command", 'F', NULL, 0, "Count only events of COMMAND", 2 },
@@ -148,6 +158,15 @@ static bool parse_what(int key, char *arg, struct argp_state *state)
 	case KEY_NS:
 		arguments->wanted.ns = true;
 		return true;
+	case KEY_SQL:
+		arguments->sql.text = arg;
+		return true;
+	case KEY_NAME:
+		arguments->sql.name = arg;
+		return true;
+	case KEY_DRY_RUN:
+		arguments->dry_run = true;
+		return true;
 	}
 	return false;
 }
@@ -167,10 +186,27 @@ static void check_file(const struct arguments *arguments, struct argp_state *sta
 		argp_error(state, "--decode is for --input: the kernel knows nothing of plugins");
 }
 
+/* A query says all: the other options are for histograms that weft keeps while it runs. */
+static void check_sql(const struct arguments *arguments, struct argp_state *state)
+{
+	const struct hist_wanted *wanted = &arguments->wanted;
+
+	if (!arguments->sql.text && (arguments->sql.name || arguments->dry_run))
+		argp_error(state, "--name and --dry-run are for --sql");
+	if (arguments->sql.text &&
+	    (wanted->event || wanted->keys || wanted->values || wanted->sort || wanted->filter || wanted->size ||
+	     wanted->match || wanted->ns || arguments->saved || arguments->live || arguments->duration_ns ||
+	     arguments->only_command || arguments->follow))
+		argp_error(state, "--sql takes only --name, --dry-run and -B: the query names the events and fields");
+}
+
 static void check(const struct arguments *arguments, struct argp_state *state)
 {
 	const struct hist_wanted *wanted = &arguments->wanted;
 
+	check_sql(arguments, state);
+	if (arguments->sql.text)
+		return;
 	if (!wanted->event)
 		argp_error(state, "no EVENT given; name one, or use --latency EVENT..EVENT");
 	if (!wanted->second && !wanted->keys)
@@ -254,7 +290,7 @@ static const struct argp argp = {
 	.parser = parse_option,
 	.children = children,
 	.args_doc = "EVENT --keys KEY... [--] [COMMAND...]\n--latency EVENT..EVENT [--] [COMMAND...]\n"
-		    "--input FILE EVENT --keys KEY...\n--input FILE --latency EVENT..EVENT",
+		    "--input FILE EVENT --keys KEY...\n--input FILE --latency EVENT..EVENT\n--sql QUERY",
 	.doc = "Counts events by their fields in the kernel, while COMMAND runs or until Ctrl-C, and shows the "
 	       "histogram. Its trigger is set in an instance of its own, or in that of -B, and removed again.",
 };
@@ -447,6 +483,13 @@ static int hist_run(int argc, char **argv)
 		free(arguments.pair);
 		return status;
 	}
+	if (arguments.sql.text) {
+		err = hist_sql(&(struct hist_sql){ .kernel = &arguments.kernel,
+						   .query = &arguments.sql,
+						   .dry_run = arguments.dry_run },
+			       &fail);
+		return kernel_finish(&arguments.kernel, err, &fail);
+	}
 	err = keep(&session, &fail);
 	err = take_back(&session, err, &fail);
 	status = kernel_finish(&arguments.kernel, err, &fail);
@@ -460,7 +503,8 @@ const struct command hist_command = {
 	.brief = "count and time",
 	.examples = "  weft hist sched:sched_switch --keys next_comm -- make\n"
 		    "  weft hist block:block_rq_issue --keys bytes.log2 --live\n"
-		    "  weft hist -i trace.dat sched:sched_switch --keys next_comm",
+		    "  weft hist -i trace.dat sched:sched_switch --keys next_comm\n"
+		    "  weft hist --sql 'SELECT irq FROM irq_handler_entry' --dry-run",
 	.group = "trace",
 	.argp = &argp,
 	.run = hist_run,

@@ -6,8 +6,10 @@
 #include "cmd/terminal/pager.h"
 #include "lib/base/buf.h"
 #include "lib/base/cpus.h"
+#include "lib/base/fail.h"
 #include "lib/buffer/view.h"
 #include "lib/setup/boot.h"
+#include "lib/tracefs/event_select.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -64,8 +66,8 @@ static const struct argp_option options[] = {
 	SETTING(9, "graph_function", "the functions whose graph is traced"),
 	SETTING(10, "graph_notrace", "the functions whose graph is not traced"),
 	SETTING(11, "cpumask", "the CPUs that are traced, as a mask"),
-	{ "hist", KEY_HIST, "EVENT", 0, "Show the histograms of system:event", 2 },
-	{ "trigger", KEY_TRIGGER, "EVENT", 0, "Show the triggers of system:event", 2 },
+	{ "hist", KEY_HIST, "EVENT", 0, "Show the histograms of EVENT", 2 },
+	{ "trigger", KEY_TRIGGER, "EVENT", 0, "Show the triggers of EVENT", 2 },
 	{ 0 },
 };
 
@@ -78,17 +80,59 @@ static void add_name(struct show *show, char *name, struct argp_state *state)
 	show->names[show->nr_names++] = name;
 }
 
-/* Adds the file of an event, "sched:sched_switch" or "sched/sched_switch", in events/. */
+/*
+ * Adds the file of an event, "sched:sched_switch" or "sched/sched_switch", in events/. For a name alone, find_system()
+ * replaces the empty system.
+ */
 static void add_of_event(struct show *show, const char *event, const char *file, struct argp_state *state)
 {
-	const char *colon = strpbrk(event, ":/");
+	const char *colon = strpbrk(event, ":/"), *alone = colon ? colon + 1 : event;
 	char *name = NULL;
 
-	if (!colon || colon == event || !colon[1])
+	if (colon == event || !*alone)
 		argp_error(state, "--%s: '%s' is not of the form system:event", file, event);
-	else if (asprintf(&name, "events/%.*s/%s/%s", (int)(colon - event), event, colon + 1, file) < 0)
+	else if (asprintf(&name, "events/%.*s/%s/%s", colon ? (int)(colon - event) : 0, event, alone, file) < 0)
 		name = NULL;
 	add_name(show, name, state);
+}
+
+/* Puts the system into "events//EVENT/FILE". -ENOENT: no event is called so; several may be: the first one is meant. */
+static int find_system(const struct show *show, char **name, struct fail *fail)
+{
+	static const char start[] = "events//";
+	const char *event = *name + strlen(start), *file = strchr(event, '/');
+	struct catalog *catalog = NULL;
+	char *found = NULL;
+	int err = catalog_new(&show->kernel.tracing, &catalog, fail);
+
+	for (size_t i = 0; !err && !found && i < catalog->nr; i++) {
+		const struct catalog_event *known = &catalog->events[i];
+
+		if (strlen(known->name) == (size_t)(file - event) &&
+		    !memcmp(known->name, event, (size_t)(file - event)) &&
+		    asprintf(&found, "events/%s/%s", known->system, event) < 0) {
+			found = NULL;
+			err = fail_memory(fail);
+		}
+	}
+	catalog_free(catalog);
+	if (!err && !found)
+		err = fail_set(fail, -ENOENT, "no event is called '%.*s'", (int)(file - event), event);
+	if (found) {
+		free(*name);
+		*name = found;
+	}
+	return err;
+}
+
+static int find_systems(struct show *show, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < show->nr_names; i++)
+		if (!strncmp(show->names[i], "events//", 8))
+			err = find_system(show, &show->names[i], fail);
+	return err;
 }
 
 static void check(const struct show *show, struct argp_state *state)
@@ -259,6 +303,8 @@ static int run(int argc, char **argv)
 	if (!show.follow)
 		pager_start();
 	err = kernel_open(&show.kernel, NULL, &fail);
+	if (!err)
+		err = find_systems(&show, &fail);
 	if (!err)
 		err = show.nr_names ? show_names(&show, &fail) : show_trace(&show, &fail);
 	status = kernel_finish(&show.kernel, err, &fail);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/trace_cmd/trace_cmd.h"
+#include "lib/base/cleanup.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,14 @@ int trace_cmd_failed(int err, const struct fail *fail)
 static int trace_cmd_run(int argc, char **argv)
 {
 	static char help[] = "--help";
+	/* Commands that do not become one of weft's. */
+	static const struct {
+		const char *name;
+		int (*run)(int argc, char **argv);
+	} own[] = {
+		{ "report", trace_cmd_report }, { "sqlhist", trace_cmd_sqlhist }, { "dump", trace_cmd_dump },
+		{ "reset", trace_cmd_reset },   { "stat", trace_cmd_stat },
+	};
 	char name[64];
 
 	if (argc > 1 && !strcmp(argv[1], "-h"))
@@ -34,10 +43,11 @@ static int trace_cmd_run(int argc, char **argv)
 		return TRACE_CMD_USAGE;
 	}
 	snprintf(name, sizeof(name), "trace-cmd %s", argv[1]);
-	if (!strcmp(argv[1], "report")) {
-		argv[1] = name;
-		return trace_cmd_report(argc - 1, argv + 1);
-	}
+	for (size_t i = 0; i < array_size(own); i++)
+		if (!strcmp(argv[1], own[i].name)) {
+			argv[1] = name;
+			return own[i].run(argc - 1, argv + 1);
+		}
 	return trace_cmd_translate(argv[1], argc - 1, argv + 1);
 }
 

@@ -50,7 +50,7 @@ _weft_options()
 	stack) echo '--function -l --reset' ;;
 	list) echo '--events -e --tracers -t --clocks -C --options -o --functions -f --input -i --full -F --instance -B' ;;
 	probe) echo '--synthetic --all -a --dry-run --instance -B' ;;
-	hist) echo '--keys --values --sort --filter -f --size --latency --key --ns --instance -B --only-command -F --follow-children -c --duration --live --interval --input -i --decode --no-plugins -N --plugin-dir --no-sandbox --trust-size --since --until --format' ;;
+	hist) echo '--keys --values --sort --filter -f --size --latency --key --ns --sql --name --dry-run --instance -B --only-command -F --follow-children -c --duration --live --interval --input -i --decode --no-plugins -N --plugin-dir --no-sandbox --trust-size --since --until --format' ;;
 	stat) echo '--full --check --instance -B' ;;
 	doctor) echo '' ;;
 	instance) echo '' ;;
@@ -633,6 +633,8 @@ _weft_metavar()
 	hist:--size) echo 'N' ;;
 	hist:--latency) echo 'EVENT..EVENT' ;;
 	hist:--key) echo 'FIELD' ;;
+	hist:--sql) echo 'QUERY' ;;
+	hist:--name) echo 'NAME' ;;
 	hist:--instance|hist:-B) echo 'INSTANCE' ;;
 	hist:--duration) echo 'TIME' ;;
 	hist:--interval) echo 'TIME' ;;

@@ -230,8 +230,12 @@ static void print_places(struct trace *trace)
 {
 	const struct trace_buffer *buffer = trace_buffer(trace, 0);
 	uint64_t at = buffer->page_size;
+	uint32_t nr = trace_info(trace)->cpu_count;
 
-	for (uint32_t cpu = 0, i = 0; cpu < trace_info(trace)->cpu_count; cpu++) {
+	/* In version 7 the last CPU with pages is the last one that trace-cmd knows. */
+	if (trace_info(trace)->version >= 7)
+		nr = buffer->nr_cpus ? buffer->cpus[buffer->nr_cpus - 1].cpu + 1 : 0;
+	for (uint32_t cpu = 0, i = 0; cpu < nr; cpu++) {
 		uint64_t size = 0, offset = 0;
 
 		if (i < buffer->nr_cpus && buffer->cpus[i].cpu == cpu) {

@@ -14,6 +14,10 @@ struct trace;
 enum { TRACE_CMD_USAGE = 255 };
 
 int trace_cmd_report(int argc, char **argv);
+int trace_cmd_sqlhist(int argc, char **argv);
+int trace_cmd_dump(int argc, char **argv);
+int trace_cmd_reset(int argc, char **argv);
+int trace_cmd_stat(int argc, char **argv);
 
 /* Every other command: its command line becomes that of a command of weft. */
 int trace_cmd_translate(const char *name, int argc, char **argv);

@@ -25,6 +25,7 @@ struct line {
 	size_t nr;
 	char *owned[WORDS_MAX];
 	size_t nr_owned;
+	size_t filter; /* the word of -f for the last -e; 0: none */
 	bool full;
 };
 
@@ -48,6 +49,26 @@ static void put_joined(struct line *line, const char *option, const char *betwee
 	char *word;
 
 	put_owned(line, asprintf(&word, "%s%s%s%s", option, between, value, unit) < 0 ? NULL : word);
+}
+
+/* weft takes one filter for each -e. */
+static void put_filter(struct line *line, const char *filter)
+{
+	const char *before = line->filter ? line->words[line->filter] : "-f", *between = line->filter ? "&&(" : "(";
+	char *word;
+
+	if (asprintf(&word, "%s%s%s)", before, between, filter) < 0)
+		word = NULL;
+	if (!line->filter) {
+		put_owned(line, word);
+		line->filter = line->nr - 1;
+	} else if (word && line->nr_owned < WORDS_MAX) {
+		line->owned[line->nr_owned++] = word;
+		line->words[line->filter] = word;
+	} else {
+		free(word);
+		line->full = true;
+	}
 }
 
 static void line_release(struct line *line)
@@ -104,6 +125,8 @@ static bool put_option(const struct trace_cmd_verb *verb, const struct trace_cmd
 	const char *dashes = row->name[1] ? "--" : "-", *between;
 	char option[64];
 
+	if (!strcmp(row->name, "e"))
+		line->filter = 0;
 	switch (row->how) {
 	case KEEP:
 		snprintf(option, sizeof(option), "%s%s", dashes, row->name);
@@ -121,6 +144,13 @@ static bool put_option(const struct trace_cmd_verb *verb, const struct trace_cmd
 	case AS_MS:
 	case AS_US:
 		put_joined(line, row->to, row->to[1] == '-' ? "=" : "", value, units[row->how]);
+		return true;
+	case AS_MASK:
+		if (strcmp(value, "-1") != 0)
+			put_joined(line, "-M", strncmp(value, "0x", 2) ? "0x" : "", value, "");
+		return true;
+	case AS_FILTER:
+		put_filter(line, value);
 		return true;
 	case DROP:
 		return true;

@@ -13,7 +13,7 @@ static const char no_profile[] =
 /* clang-format off */
 static const struct trace_cmd_row record_rows[] = {
 	{ "e", true, KEEP, NULL },
-	{ "f", true, KEEP, NULL },
+	{ "f", true, AS_FILTER, NULL },
 	{ "R", true, KEEP, NULL },
 	{ "v", false, KEEP, NULL },
 	{ "i", false, KEEP, NULL },
@@ -33,7 +33,7 @@ static const struct trace_cmd_row record_rows[] = {
 	{ "C", true, KEEP, NULL },
 	{ "b", true, KEEP, NULL },
 	{ "B", true, KEEP, NULL },
-	{ "M", true, KEEP, NULL },
+	{ "M", true, AS_MASK, NULL },
 	{ "m", true, AS_KB, "-m" },
 	{ "o", true, KEEP, NULL },
 	{ "s", true, DROP, NULL },
@@ -107,16 +107,6 @@ static const struct trace_cmd_row clear_rows[] = {
 	{ 0 },
 };
 
-static const struct trace_cmd_row reset_rows[] = {
-	{ "B", true, KEEP, NULL },
-	{ "a", false, DROP, NULL },
-	{ "t", false, DROP, NULL },
-	{ "b", true, REFUSE, "'weft set -b KB' changes the size of the buffers" },
-	{ "d", false, REFUSE, "'weft instance remove NAME' removes an instance" },
-	{ "k", true, REFUSE, "'weft reset' without --all takes back only what weft did" },
-	{ 0 },
-};
-
 static const struct trace_cmd_row show_rows[] = {
 	{ "p", false, KEEP, NULL },
 	{ "s", false, KEEP, NULL },
@@ -156,13 +146,6 @@ static const struct trace_cmd_row list_rows[] = {
 	{ "P", false, REFUSE, "report needs no plugins of libtraceevent" },
 	{ "O", false, REFUSE, "the options of report -O are in weft-trace-cmd(7)" },
 	{ "c", false, REFUSE, "weft compresses with zstd" },
-	{ 0 },
-};
-
-static const struct trace_cmd_row stat_rows[] = {
-	{ "B", true, KEEP, NULL },
-	{ "t", false, DROP, NULL },
-	{ "o", false, AS, "--full" },
 	{ 0 },
 };
 
@@ -207,22 +190,6 @@ static const struct trace_cmd_row convert_rows[] = {
 	{ 0 },
 };
 
-static const struct trace_cmd_row dump_rows[] = {
-	{ "i", true, KEEP, NULL },
-	{ "summary", false, DROP, NULL },
-	{ "all", false, DROP, NULL },
-	{ "options", false, DROP, NULL },
-	{ "sections", false, DROP, NULL },
-	{ "clock", false, DROP, NULL },
-	{ "flyrecord", false, DROP, NULL },
-	{ "v", false, REFUSE, "'weft check FILE' validates a file" },
-	{ "validate", false, REFUSE, "'weft check FILE' validates a file" },
-	{ "events", false, REFUSE, "'weft trace-cmd report --events' prints the formats" },
-	{ "kallsyms", false, REFUSE, "'weft trace-cmd report -f' prints the symbols" },
-	{ "printk", false, REFUSE, "'weft trace-cmd report -P' prints them" },
-	{ 0 },
-};
-
 static const struct trace_cmd_row no_rows[] = { { 0 } };
 
 const struct trace_cmd_verb trace_cmd_verbs[] = {
@@ -234,22 +201,18 @@ const struct trace_cmd_verb trace_cmd_verbs[] = {
 	{ "stop", "stop", .rows = switch_rows },
 	{ "restart", "restart", .rows = switch_rows },
 	{ "clear", "clear", .rows = clear_rows },
-	{ "reset", "reset", .rows = reset_rows, .always = { "--yes" }, .without_buffer = "--all" },
 	{ "show", "show", .rows = show_rows },
 	{ "list", "list", .rows = list_rows, .any_order = true },
-	{ "stat", "stat", .rows = stat_rows },
 	{ "snapshot", "snapshot", .rows = snapshot_rows },
 	{ "stack", "stack", .rows = stack_rows },
 	{ "split", "split", .rows = split_rows },
 	{ "convert", "convert", .rows = convert_rows },
-	{ "dump", "info", .rows = dump_rows },
 	{ "check-events", "doctor", .rows = no_rows },
 	{ "profile", .refused = no_profile },
 	{ "hist", .refused = "'weft stacks', 'weft graph' and 'weft export --to folded' count calls of a file" },
 	{ "mem", .refused = "'weft memory' counts what was allocated and not freed" },
 	{ "options", .refused = "the options of report -O are in weft-trace-cmd(7)" },
 	{ "restore", .refused = "'weft recover' makes a file of what a killed recording left, 'weft pack' of pages" },
-	{ "sqlhist", .refused = "'weft hist --latency EVENT..EVENT' counts the times between two events" },
 	{ "listen", .refused = no_network },
 	{ "agent", .refused = no_guest },
 	{ "setup-guest", .refused = no_guest },

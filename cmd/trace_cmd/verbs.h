@@ -14,8 +14,10 @@ enum trace_cmd_how {
 	AS_S,  /* the option `to`, whose value is in seconds; AS_MS, AS_US: in other units */
 	AS_MS,
 	AS_US,
-	DROP,   /* nothing: what it asks for is so in any case, or has no effect here */
-	REFUSE, /* an error; `to` says what to use instead */
+	AS_MASK,   /* the same option; the value is a hexadecimal mask, -1 for all */
+	AS_FILTER, /* -f: several behind one -e are all needed */
+	DROP,      /* nothing: what it asks for is so in any case, or has no effect here */
+	REFUSE,    /* an error; `to` says what to use instead */
 };
 
 struct trace_cmd_row {

@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
+#include "lib/probe/probes.h"
 #include "lib/setup/boot.h"
 #include "lib/setup/tasks.h"
 #include "lib/tracefs/boot_instance.h"
@@ -30,15 +31,19 @@ struct reset {
 	struct instance *instance;
 	struct difference *items;
 	size_t nr;
-	int first; /* the first error */
+	bool sizes; /* also those of the buffers */
+	int first;  /* the first error */
 	struct fail *fail;
 };
 
 static int keep(const struct boot_difference *difference, void *data)
 {
 	struct reset *reset = data;
-	struct difference *kept = vec_push(reset->items, reset->nr);
+	struct difference *kept;
 
+	if (!reset->sizes && strstr(difference->file, "buffer_s"))
+		return 0;
+	kept = vec_push(reset->items, reset->nr);
 	if (!kept)
 		return fail_memory(reset->fail);
 	*kept = (struct difference){
@@ -119,14 +124,16 @@ static void end_tracer(struct reset *reset)
 			reset->items[i].done = !put_back(reset, &reset->items[i], NULL);
 }
 
-static int reset_top(const struct tracing *tracing, bool probes, struct fail *fail)
+/* "" is the top instance. */
+static int reset_instance(const struct tracing *tracing, const char *name, bool probes, bool sizes, struct fail *fail)
 {
 	static const enum boot_what order[] = {
 		BOOT_TRIGGER, BOOT_FILTER,   BOOT_SYSTEM,  BOOT_EVENT,  BOOT_SETTING,
 		BOOT_OPTION,  BOOT_SNAPSHOT, BOOT_DYNAMIC, BOOT_SYSCTL,
 	};
-	struct reset reset = { .fail = fail };
-	int err = instance_open_top(tracing, NULL, &reset.instance, fail);
+	struct reset reset = { .sizes = sizes, .fail = fail };
+	int err = *name ? instance_open(tracing, name, false, NULL, &reset.instance, fail) :
+			  instance_open_top(tracing, NULL, &reset.instance, fail);
 
 	if (err)
 		return err;
@@ -136,7 +143,7 @@ static int reset_top(const struct tracing *tracing, bool probes, struct fail *fa
 	for (size_t i = 0; !err && i < array_size(order); i++)
 		if (order[i] != BOOT_DYNAMIC || probes)
 			put_back_all(&reset, order[i]);
-	if (!err)
+	if (!err && !*name)
 		err = kernel_tasks_uninstall(reset.instance, reset.first ? NULL : fail);
 	if (!err)
 		err = instance_clear(reset.instance, reset.first ? NULL : fail);
@@ -190,6 +197,61 @@ int boot_reset(const struct tracing *tracing, const char *journals, bool probes,
 	undo_sweep(journals);
 	if (!removal.first)
 		removal.first = err;
-	top = reset_top(tracing, probes, removal.first ? NULL : fail);
+	top = reset_instance(tracing, "", probes, true, removal.first ? NULL : fail);
 	return removal.first ? removal.first : top;
+}
+
+/*
+ * The newest is removed first, because a probe may be attached to another one's event. Before, weft's journals forget
+ * those that stay: undo_reset() would remove them.
+ */
+static int each_probe(const struct tracing *tracing, unsigned kinds, bool forget, struct fail *fail)
+{
+	struct instance *top = NULL;
+	struct probe_list list;
+	int err = instance_open_top(tracing, NULL, &top, fail), first = 0;
+
+	if (err)
+		return err;
+	err = probe_list_read(top, &list, fail);
+	for (size_t i = err ? 0 : list.nr; i-- > 0;) {
+		const struct probe *probe = &list.probes[i].probe;
+		int failed;
+
+		if (forget && !(kinds >> probe->kind & 1)) {
+			char name[2 * PROBE_NAME_SIZE];
+
+			snprintf(name, sizeof(name), "%s/%s", probe->group, probe->name);
+			undo_drop_probe(NULL, name);
+		}
+		if (forget || !(kinds >> probe->kind & 1))
+			continue;
+		failed = probe_remove(top, probe->group, probe->name, first ? NULL : fail);
+		if (!first)
+			first = failed;
+	}
+	if (!err)
+		probe_list_release(&list);
+	instance_close(top, NULL);
+	return err ? err : first;
+}
+
+int boot_reset_one(const struct tracing *tracing, const char *instance, unsigned kinds, struct fail *fail)
+{
+	struct undo_sum sum;
+	struct fail later = FAIL_INIT;
+	int first = *instance ? 0 : each_probe(tracing, kinds, true, fail), err;
+
+	/* Of another instance the journals may say that weft made it: then it would be removed. */
+	if (!*instance) {
+		err = undo_reset(tracing, NULL, instance, &sum, &later);
+		first = fail_first(first, err, fail, &later);
+	}
+	err = reset_instance(tracing, instance, false, false, &later);
+	first = fail_first(first, err, fail, &later);
+	if (kinds) {
+		err = each_probe(tracing, kinds, false, &later);
+		first = fail_first(first, err, fail, &later);
+	}
+	return first;
 }

@@ -19,4 +19,11 @@ struct fail;
  */
 int must_check boot_reset(const struct tracing *tracing, const char *journals, bool probes, struct fail *fail);
 
+/*
+ * The same for one instance, which stays; "" is the top one, whose journals of weft are restored first. The buffers
+ * keep their sizes. Of the dynamic events only those are removed whose kind has its bit, 1 << enum probe_kind,
+ * in `kinds`.
+ */
+int must_check boot_reset_one(const struct tracing *tracing, const char *instance, unsigned kinds, struct fail *fail);
+
 #endif
