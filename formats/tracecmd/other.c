@@ -2,6 +2,7 @@
 /* The texts of libtraceevent's plugins hrtimer, kmem, futex, tlb and mac80211. */
 #include "formats/tracecmd/tracecmd_internal.h"
 
+#include "lib/base/bytes.h"
 #include "lib/base/out.h"
 #include "lib/names/symbols.h"
 
@@ -165,13 +166,43 @@ static bool text_tlb(const struct tracecmd *tracecmd, const struct tracecmd_bind
 	return true;
 }
 
-/* trace-cmd makes up a format for it, which has no fields but the task's PID. */
+/* The fields of struct blk_io_trace, and of blk_io_trace2 since 6.19: where they begin, and how large they are. */
+static const struct blk_field {
+	const char *name;
+	uint8_t offset, size, offset_2, size_2;
+} blk_fields[] = {
+	{ "sector", 16, 8, 16, 8 }, { "bytes", 24, 4, 24, 4 }, { "action", 28, 4, 32, 8 }, { "pid", 32, 4, 28, 4 },
+	{ "device", 36, 4, 40, 4 }, { "cpu", 40, 4, 44, 4 },   { "error", 44, 2, 48, 2 },  { "pdu_len", 46, 2, 50, 2 },
+};
+
+static uint64_t blk_value(const struct event *event, unsigned offset, unsigned size, bool swap)
+{
+	if (offset + size > event->len)
+		return 0;
+	return size == 8 ? load_u64(event->data + offset, swap) :
+	       size == 4 ? load_u32(event->data + offset, swap) :
+			   load_u16(event->data + offset, swap);
+}
+
+/* trace-cmd makes up a format for it: its text is the PID, that of -R the fields. */
 static bool text_blk(const struct tracecmd *tracecmd, const struct tracecmd_binding *binding, const struct event *event,
 		     struct out *out)
 {
-	(void)tracecmd;
+	bool second = context_knows(tracecmd->context, 6, 19), swap = tracecmd->context->abi.swap;
+
 	(void)binding;
-	out_s64(out, event->pid);
+	if (!tracecmd->options.raw) {
+		out_s64(out, event->pid);
+		return true;
+	}
+	for (size_t i = 0; i < array_size(blk_fields); i++) {
+		const struct blk_field *field = &blk_fields[i];
+
+		out_f(out, " %s=%llu", field->name,
+		      (unsigned long long)blk_value(event, second ? field->offset_2 : field->offset,
+						    second ? field->size_2 : field->size, swap));
+	}
+	out_str(out, " data=0");
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include "formats/tracecmd/tracecmd_internal.h"
 
 #include "lib/base/out.h"
+#include "lib/names/symbols.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +16,7 @@
 
 enum { SPEC_TEXT = 24, ARGS_MAX = 64, WIDTH_MAX = 64 };
 
-enum how { BY_TYPE, AS_NUMBER, AS_POINTER, AS_NAME, AS_DISTANCE, AS_TEXT };
+enum how { BY_TYPE, AS_NUMBER, AS_POINTER, AS_NAME, AS_DISTANCE, AS_TEXT, AS_STRING };
 
 /* One field: how its value is printed. */
 struct raw_field {
@@ -137,7 +138,10 @@ static const char *read_spec(const char *at, uint8_t long_size, struct raw_field
 	}
 	ret->bytes = (uint8_t)(shorts == 1 ? 2 : shorts ? 1 : longs == 1 ? long_size : longs ? 8 : 4);
 	ret->conversion = *at;
-	ret->how = *at == 'p' ? AS_POINTER : *at && strchr("diuxXo", *at) ? AS_NUMBER : BY_TYPE;
+	ret->how = *at == 'p'                   ? AS_POINTER :
+		   *at == 's'                   ? AS_STRING :
+		   *at && strchr("diuxXo", *at) ? AS_NUMBER :
+						  BY_TYPE;
 	ret->spec[len++] = 'l';
 	ret->spec[len++] = 'l';
 	ret->spec[len++] = *at;
@@ -307,6 +311,19 @@ static void put_by_type(const struct field *field, uint64_t value, struct out *o
 	}
 }
 
+/* The text that the kernel has at an address: printk_formats holds those that are constant. */
+static void put_string(const struct tracecmd *tracecmd, const struct field *field, uint64_t address, struct out *out)
+{
+	const char *text = NULL;
+
+	if (field->size == tracecmd->context->abi.long_size)
+		text = symbols_string(tracecmd->context->symbols, address);
+	if (text)
+		out_str(out, text);
+	else
+		out_hex(out, address);
+}
+
 void tracecmd_raw(const struct tracecmd *tracecmd, const struct tracecmd_binding *binding, const struct event *event,
 		  struct out *out)
 {
@@ -337,6 +354,8 @@ void tracecmd_raw(const struct tracecmd *tracecmd, const struct tracecmd_binding
 			out_mem(out, "0x", 2);
 		if (raw->how == AS_NUMBER)
 			put_number(raw, value, out);
+		else if (raw->how == AS_STRING)
+			put_string(tracecmd, field, value, out);
 		else if (raw->how >= AS_NAME &&
 			 tracecmd->env.symbol(tracecmd->env.arg, value, raw->how == AS_NAME ? 's' : 'S', out))
 			continue;
