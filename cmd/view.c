@@ -32,7 +32,7 @@
 enum { OPT_COLOR = 256, OPT_ASCII, OPT_NO_MOUSE };
 
 /* A lone ESC is the key when nothing follows for so long. A line of progress is shown after a while, and not often. */
-enum { ESC_MS = 25, PROGRESS_MS = 100, INPUT_MAX = 4096 };
+enum { ESC_MS = 25, PENDING_MS = 100, PROGRESS_MS = 100, INPUT_MAX = 4096 };
 
 #define MOUSE_ON "\033[?1000h\033[?1002h\033[?1006h"
 #define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
@@ -239,6 +239,7 @@ static int draw(struct loop *loop, struct fail *fail)
 
 	loop->acting = false;
 	loop->since = now_ns();
+	loop->view->pending = false;
 	if (!r)
 		r = screen_draw(loop->screen, &loop->frame, fail);
 	if (r)
@@ -363,7 +364,11 @@ static int run(struct loop *loop, struct fail *fail)
 		if (r || loop->gone)
 			break;
 		/* Drawing may have been given up for keys that are there already. */
-		ready = poll(wait, array_size(wait), loop->nr_input && !open ? 0 : open ? ESC_MS : -1);
+		ready = poll(wait, array_size(wait),
+			     loop->nr_input && !open ? 0 :
+			     open                    ? ESC_MS :
+			     loop->view->pending     ? PENDING_MS :
+						       -1);
 		if (ready < 0 && errno != EINTR)
 			return fail_set(fail, -errno, "cannot wait for keys: %s", strerror(errno));
 		if (ready > 0 && wait[1].revents)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/painted.h"
 
-#include "formats/palette_internal.h"
+#include "formats/palette.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "formats/palette_internal.h"
+#include "formats/palette.h"
 
 #include "lib/base/escape.h"
 #include "lib/base/out.h"

@@ -8,7 +8,7 @@
 
 #include "formats/cut_internal.h"
 #include "formats/kernel/graph.h"
-#include "formats/palette_internal.h"
+#include "formats/palette.h"
 #include "formats/pretty_call_internal.h"
 #include "formats/sinks.h"
 #include "lib/base/digits.h"

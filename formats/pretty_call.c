@@ -2,7 +2,7 @@
 #include "formats/pretty_call_internal.h"
 
 #include "formats/kernel/ftrace.h"
-#include "formats/palette_internal.h"
+#include "formats/palette.h"
 #include "lib/base/out.h"
 #include "lib/event/call_text.h"
 #include "lib/event/context.h"

@@ -30,6 +30,7 @@ enum picture_sort {
 /* What a mark shows. */
 enum picture_state {
 	PICTURE_UNKNOWN, /* the events do not tell, or have not been read yet */
+	PICTURE_OUTSIDE, /* before the recording or after it */
 	PICTURE_NOTHING, /* known: no interrupt, no call */
 	PICTURE_IDLE,
 	PICTURE_RUN,     /* a task, a function, an interrupt, a call */

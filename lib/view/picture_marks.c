@@ -194,7 +194,7 @@ static void carry_on(const struct lane *lane, struct picture_mark *marks, size_t
 		if (marks[i].state == PICTURE_VALUE) {
 			level = marks[i].level;
 			known = true;
-		} else if (known) {
+		} else if (known && marks[i].state != PICTURE_OUTSIDE) {
 			marks[i] = (struct picture_mark){ .state = PICTURE_VALUE, .level = level, .goes_on = true };
 		}
 	}
@@ -218,7 +218,8 @@ void picture_marks(struct picture *picture, size_t index, struct picture_mark *r
 		bool outside = from > span->to || from + ((UINT64_C(1) << picture->shift) - 1) < span->from;
 		bool known = !outside && (progress.ended || from <= progress.reached);
 
-		ret[i] = (struct picture_mark){ .state = PICTURE_UNKNOWN, .name = LABEL_NONE };
+		ret[i] = (struct picture_mark){ .state = outside ? PICTURE_OUTSIDE : PICTURE_UNKNOWN,
+						.name = LABEL_NONE };
 		if (cell->nr && !outside) {
 			mark_cell(picture, &lane, cell, largest, &ret[i]);
 			ret[i].goes_on = i && picture->cells[i - 1].nr && cell->start == before;

@@ -27,7 +27,7 @@ struct trace;
 
 /*
  * The rows that a pane gives: lines of `text`, each ended with a newline. Control characters in them are escaped
- * (lib/base/escape.h), except the colours of formats/palette_internal.h. The screen cuts lines that are too long.
+ * (lib/base/escape.h), except the colours of formats/palette.h. The screen cuts lines that are too long.
  */
 struct rows {
 	unsigned width, height; /* what there is room for; 0 columns: as wide as it likes */
@@ -130,6 +130,7 @@ struct view {
 	bool searched_back;
 	struct buf copy; /* what a key copied, for the loop to send to the terminal */
 	bool copied, save, quit, redraw, suspend, mouse_off;
+	bool pending; /* what is shown will change by itself: the loop draws again soon */
 
 	/*
 	 * Asks the loop whether to go on with work that takes long: it returns true when a key waits. The panes call it

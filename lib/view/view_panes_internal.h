@@ -5,9 +5,10 @@
 #include "lib/view/view.h"
 
 /* All panes, in the order of their letters: a new one has a line here and one in the list. */
-extern const struct pane_ops events_pane; /* 1, pane_events.c */
+extern const struct pane_ops events_pane;   /* 1, pane_events.c */
+extern const struct pane_ops timeline_pane; /* 2, pane_timeline.c */
 
-#define VIEW_PANES &events_pane
+#define VIEW_PANES &events_pane, &timeline_pane
 
 /* All panes in their order; NULL after the last. */
 const struct pane_ops *view_pane_at(size_t index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef WEFT_FORMATS_PALETTE_INTERNAL_H
-#define WEFT_FORMATS_PALETTE_INTERNAL_H
+#ifndef WEFT_FORMATS_PALETTE_H
+#define WEFT_FORMATS_PALETTE_H
 
 #include <stddef.h>
 #include <stdint.h>
