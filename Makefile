@@ -330,6 +330,8 @@ install: all
 	ln -sf $(SONAME) $(DESTDIR)$(SODIR)/libweft.so
 	install -m 644 $(BUILD)/weft.pc $(DESTDIR)$(PCDIR)/
 	$(if $(plugins),install -m 644 $(plugins) $(DESTDIR)$(LIBDIR)/plugins/)
+	install -m 755 examples/weft-kdump $(DESTDIR)$(LIBDIR)/
+	sed 's|/usr/local/lib/weft|$(LIBDIR)|' examples/weft-kdump.conf > $(DESTDIR)$(LIBDIR)/weft-kdump.conf
 	install -m 644 completions/weft.bash $(DESTDIR)$(BASHDIR)/weft
 	install -m 644 completions/_weft $(DESTDIR)$(ZSHDIR)/_weft
 	install -m 644 completions/weft.fish $(DESTDIR)$(FISHDIR)/weft.fish

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 4096, NOTE_PAGE_MAX = 4096, LEVELS_MAX = 5 };
+enum { PAGE = 4096, NOTE_PAGE_MAX = 4096, LEVELS_MAX = 5, PIECE_MAX = 1024 };
 
 /* The kernel's image is mapped from here on, x86-64 (__START_KERNEL_map). */
 #define KERNEL_MAP UINT64_C(0xffffffff80000000)
@@ -111,6 +111,25 @@ static bool is_block(const struct memory *memory, uint64_t entry, unsigned level
 	return level && level < 3 && entry & 0x80;
 }
 
+/* Small pieces often are near each other, so the page around one is read with it. */
+static bool read_piece(struct memory *memory, uint64_t at, void *into, size_t len)
+{
+	uint64_t begin = at & ~(uint64_t)(MEMORY_PAGE - 1);
+	struct memory_page *page = &memory->pages[begin / MEMORY_PAGE % MEMORY_PAGES];
+
+	if (len > PIECE_MAX || at - begin + len > MEMORY_PAGE)
+		return dump_read(memory->dump, at, into, len);
+	if (page->at != begin + 1) {
+		page->at = 0;
+		/* The dump may have a part of the page. */
+		if (!dump_read(memory->dump, begin, page->bytes, MEMORY_PAGE))
+			return dump_read(memory->dump, at, into, len);
+		page->at = begin + 1;
+	}
+	memcpy(into, page->bytes + (at - begin), len);
+	return true;
+}
+
 /* Walks the page tables to the physical address of an address. */
 static bool walk(struct memory *memory, uint64_t address, uint64_t *ret)
 {
@@ -121,7 +140,7 @@ static bool walk(struct memory *memory, uint64_t address, uint64_t *ret)
 		unsigned shift = memory->page_shift + level * each;
 		uint64_t entry, index = address >> shift & ((UINT64_C(1) << bits) - 1), inside;
 
-		if (!dump_read(memory->dump, table + index * sizeof(entry), &entry, sizeof(entry)) || !(entry & 1))
+		if (!read_piece(memory, table + index * sizeof(entry), &entry, sizeof(entry)) || !(entry & 1))
 			return false;
 		inside = (UINT64_C(1) << shift) - 1;
 		if (!level || is_block(memory, entry, level)) {
@@ -157,7 +176,7 @@ bool memory_read(struct memory *memory, uint64_t address, void *into, size_t len
 		size_t inside = (size_t)(address % PAGE), some = PAGE - inside < len ? PAGE - inside : len;
 		uint64_t frame;
 
-		if (!frame_of(memory, address / PAGE, &frame) || !dump_read(memory->dump, frame + inside, to, some))
+		if (!frame_of(memory, address / PAGE, &frame) || !read_piece(memory, frame + inside, to, some))
 			return false;
 		address += some;
 		to += some;

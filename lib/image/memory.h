@@ -15,7 +15,7 @@ struct fail;
  * The virtual memory of a kernel, by its own page tables in a dump (x86-64 with 4 and 5 levels, arm64 with pages of 4,
  * 16 and 64 KiB). Memory that is not mapped, or not in the dump, is an ordinary answer: false.
  */
-enum { MEMORY_SEATS = 1024 };
+enum { MEMORY_SEATS = 1024, MEMORY_PAGES = 64, MEMORY_PAGE = 4096 };
 
 struct memory {
 	struct dump *dump; /* borrowed */
@@ -28,6 +28,10 @@ struct memory {
 	struct memory_seat {
 		uint64_t page, frame; /* of 4 KiB; page + 1, 0: nobody's */
 	} seats[MEMORY_SEATS];
+	struct memory_page {
+		uint64_t at; /* physical address + 1, 0: nobody's */
+		uint8_t bytes[MEMORY_PAGE];
+	} pages[MEMORY_PAGES]; /* of which small pieces were read last */
 };
 
 /* -ENODATA: the dump has no VMCOREINFO, or what it says is of no use; -EOPNOTSUPP: another machine. */

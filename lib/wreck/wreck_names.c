@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Names of tasks: those that tracing has saved, and those of all tasks that were alive. */
-enum { COMM = 16, SAVED_MAX = 1 << 20 };
+enum { COMM = 16, SAVED_MAX = 1 << 20, SOME = 256 };
 
 static bool add_name(struct wreck *wreck, struct u64_map *known, uint32_t pid, const char comm[COMM])
 {
@@ -28,6 +28,8 @@ static bool add_saved(struct wreck *wreck, struct u64_map *known)
 {
 	const struct wreck_layout *layout = &wreck->layout;
 	uint64_t symbol, saved = 0, pids, names, nr;
+	uint32_t pid[SOME];
+	char comm[COMM];
 
 	if (!layout->names_map.found || !wreck_symbol(wreck, "savedcmd", &symbol) ||
 	    !memory_u64(&wreck->memory, symbol, &saved) || !saved)
@@ -36,16 +38,17 @@ static bool add_saved(struct wreck *wreck, struct u64_map *known)
 	nr = wreck_at(wreck, saved, &layout->names_nr);
 	names = layout->names_names.size ? wreck_at(wreck, saved, &layout->names_names) :
 					   saved + layout->names_names.offset;
-	for (uint64_t i = 0; i < nr && i < SAVED_MAX && pids && names; i++) {
-		char comm[COMM];
-		uint32_t pid;
+	nr = nr < SAVED_MAX ? nr : SAVED_MAX;
+	for (uint64_t i = 0; i < nr && pids && names; i += SOME) {
+		size_t some = nr - i < SOME ? (size_t)(nr - i) : SOME;
 
-		if (!memory_u32(&wreck->memory, pids + i * sizeof(pid), &pid))
+		if (!memory_read(&wreck->memory, pids + i * sizeof(*pid), pid, some * sizeof(*pid)))
 			break;
-		if (!pid || (int32_t)pid < 0 || !memory_read(&wreck->memory, names + i * COMM, comm, sizeof(comm)))
-			continue;
-		if (!add_name(wreck, known, pid, comm))
-			return false;
+		for (size_t j = 0; j < some; j++)
+			if ((int32_t)pid[j] > 0 &&
+			    memory_read(&wreck->memory, names + (i + j) * COMM, comm, sizeof(comm)) &&
+			    !add_name(wreck, known, pid[j], comm))
+				return false;
 	}
 	return true;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Input: the bytes of a dump; or "patch", and then changes of the dump in tests/fixtures/dump: for each u32 place, u8
- * length, and so many bytes. Whatever is found is written, as weft extract --dump does.
+ * Input: the bytes of a dump; or "patch", and then changes of a dump in tests/fixtures/dump: for each u32 place, u8
+ * length, and so many bytes; "small" changes the small one, of which a hundred can be read in a second. Whatever is
+ * found is written, as weft extract --dump does.
  */
 #include "lib/base/bytes.h"
 #include "lib/base/cleanup.h"
@@ -18,29 +19,29 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static const char whole[] = "tests/fixtures/dump/6.1-rt.elf.zst";
-
 enum { WHOLE_MAX = 32 << 20 };
 
-/* The fixture is decompressed once. NULL: it is not there. */
-static const uint8_t *base(size_t *ret_len)
+struct base {
+	const char *path;
+	uint8_t *bytes;
+	size_t size;
+};
+
+/* The fixture is decompressed once. */
+static void load(struct base *base)
 {
-	static uint8_t *bytes;
-	static size_t size;
-	char command[sizeof(whole) + 32];
+	char command[128];
 	FILE *pipe;
 
-	*ret_len = size;
-	if (bytes)
-		return bytes;
-	snprintf(command, sizeof(command), "zstd -qdc %s", whole);
+	if (base->bytes)
+		return;
+	snprintf(command, sizeof(command), "zstd -qdc %s", base->path);
 	pipe = popen(command, "re");
-	bytes = malloc(WHOLE_MAX);
-	if (!pipe || !bytes)
+	base->bytes = malloc(WHOLE_MAX);
+	if (!pipe || !base->bytes)
 		abort();
-	*ret_len = size = fread(bytes, 1, WHOLE_MAX, pipe);
+	base->size = fread(base->bytes, 1, WHOLE_MAX, pipe);
 	pclose(pipe);
-	return bytes;
 }
 
 static void put(int fd, const void *bytes, size_t len, off_t at)
@@ -49,18 +50,18 @@ static void put(int fd, const void *bytes, size_t len, off_t at)
 		abort();
 }
 
-static void patch(int fd, const uint8_t *data, size_t len)
+static void patch(int fd, struct base *base, const uint8_t *data, size_t len)
 {
 	struct bytes in = bytes_of(data, len, false);
-	size_t size;
-	const uint8_t *bytes = base(&size), *change;
+	const uint8_t *change;
 	uint32_t at;
 	uint8_t nr;
 
-	put(fd, bytes, size, 0);
+	load(base);
+	put(fd, base->bytes, base->size, 0);
 	while (bytes_u32(&in, &at) && bytes_u8(&in, &nr) && bytes_take(&in, nr, &change))
-		if (size > nr)
-			put(fd, change, nr, (off_t)(at % (size - nr)));
+		if (base->size > nr)
+			put(fd, change, nr, (off_t)(at % (base->size - nr)));
 }
 
 static void extract(struct dump *dump)
@@ -80,13 +81,17 @@ static void extract(struct dump *dump)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	static struct base whole = { .path = "tests/fixtures/dump/6.1-rt.elf.zst" };
+	static struct base small = { .path = "tests/fixtures/dump/small.elf.zst" };
 	cleanup_fd int fd = memfd_create("dump", MFD_CLOEXEC);
 	struct dump *dump;
 
 	if (fd < 0)
 		abort();
 	if (len >= 5 && !memcmp(data, "patch", 5))
-		patch(fd, data + 5, len - 5);
+		patch(fd, &whole, data + 5, len - 5);
+	else if (len >= 5 && !memcmp(data, "small", 5))
+		patch(fd, &small, data + 5, len - 5);
 	else
 		put(fd, data, len, 0);
 	if (!dump_open(fd, "dump", &dump, NULL)) {
