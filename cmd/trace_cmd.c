@@ -28,7 +28,8 @@ static int trace_cmd_run(int argc, char **argv)
 		int (*run)(int argc, char **argv);
 	} own[] = {
 		{ "report", trace_cmd_report }, { "sqlhist", trace_cmd_sqlhist }, { "dump", trace_cmd_dump },
-		{ "reset", trace_cmd_reset },   { "stat", trace_cmd_stat },
+		{ "list", trace_cmd_list },     { "options", trace_cmd_options }, { "reset", trace_cmd_reset },
+		{ "stat", trace_cmd_stat },
 	};
 	char name[64];
 

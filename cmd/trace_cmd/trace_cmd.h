@@ -16,6 +16,8 @@ enum { TRACE_CMD_USAGE = 255 };
 int trace_cmd_report(int argc, char **argv);
 int trace_cmd_sqlhist(int argc, char **argv);
 int trace_cmd_dump(int argc, char **argv);
+int trace_cmd_list(int argc, char **argv);
+int trace_cmd_options(int argc, char **argv);
 int trace_cmd_reset(int argc, char **argv);
 int trace_cmd_stat(int argc, char **argv);
 

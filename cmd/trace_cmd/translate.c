@@ -88,9 +88,8 @@ static void grammar_of(const struct trace_cmd_verb *verb, struct grammar *ret)
 	size_t len = 0, nr = 0;
 
 	*ret = (struct grammar){ .letters = "" };
-	/* The first word that is no option ends them, where a command may follow. */
-	if (!verb->any_order)
-		ret->letters[len++] = '+';
+	/* The first word that is no option ends them: a command may follow. */
+	ret->letters[len++] = '+';
 	ret->letters[len++] = 'h';
 	for (const struct trace_cmd_row *row = verb->rows; row->name; row++) {
 		if (row->name[1]) {
@@ -181,16 +180,6 @@ static bool put_options(const struct trace_cmd_verb *verb, int argc, char **argv
 	return true;
 }
 
-/* list's words are regular expressions that may fit anywhere; weft's are globs of whole names. */
-static void put_pattern(struct line *line, const char *regex)
-{
-	struct buf glob = BUF_INIT;
-	bool ok = trace_cmd_put_glob(&glob, regex, regex + strlen(regex));
-
-	put_owned(line, ok ? buf_take(&glob, NULL) : NULL);
-	buf_release(&glob);
-}
-
 static void put_words(const struct trace_cmd_verb *verb, int argc, char **argv, struct line *line)
 {
 	/* The times of split, and the output of convert, which may stand last. */
@@ -203,8 +192,6 @@ static void put_words(const struct trace_cmd_verb *verb, int argc, char **argv, 
 			put_joined(line, split_words[i - optind], "=", argv[i], "");
 		else if (!strcmp(verb->name, "convert"))
 			put_joined(line, "-o", "", argv[i], "");
-		else if (verb->any_order && !strchr(argv[i], ':'))
-			put_pattern(line, argv[i]);
 		else
 			put(line, argv[i]);
 	}

@@ -130,25 +130,6 @@ static const struct trace_cmd_row show_rows[] = {
 	{ 0 },
 };
 
-static const struct trace_cmd_row list_rows[] = {
-	{ "e", false, KEEP, NULL },
-	{ "F", false, KEEP, NULL },
-	{ "full", false, DROP, NULL },
-	{ "t", false, KEEP, NULL },
-	{ "p", false, AS, "-t" },
-	{ "o", false, KEEP, NULL },
-	{ "f", false, KEEP, NULL },
-	{ "B", false, AS, "instances" },
-	{ "C", false, KEEP, NULL },
-	{ "R", false, REFUSE, "'weft show --trigger EVENT' prints the triggers of an event" },
-	{ "l", false, REFUSE, "'weft stat' prints the filters of events" },
-	{ "s", false, REFUSE, "'weft list events' names each event with its system" },
-	{ "P", false, REFUSE, "report needs no plugins of libtraceevent" },
-	{ "O", false, REFUSE, "the options of report -O are in weft-trace-cmd(7)" },
-	{ "c", false, REFUSE, "weft compresses with zstd" },
-	{ 0 },
-};
-
 static const struct trace_cmd_row snapshot_rows[] = {
 	{ "s", false, KEEP, NULL },
 	{ "r", false, KEEP, NULL },
@@ -190,7 +171,11 @@ static const struct trace_cmd_row convert_rows[] = {
 	{ 0 },
 };
 
-static const struct trace_cmd_row no_rows[] = { { 0 } };
+static const struct trace_cmd_row check_rows[] = {
+	{ "N", false, DROP, NULL },
+	{ "verbose", false, DROP, NULL },
+	{ 0 },
+};
 
 const struct trace_cmd_verb trace_cmd_verbs[] = {
 	{ "record", "record", .rows = record_rows, .runs_command = true },
@@ -202,16 +187,14 @@ const struct trace_cmd_verb trace_cmd_verbs[] = {
 	{ "restart", "restart", .rows = switch_rows },
 	{ "clear", "clear", .rows = clear_rows },
 	{ "show", "show", .rows = show_rows },
-	{ "list", "list", .rows = list_rows, .any_order = true },
 	{ "snapshot", "snapshot", .rows = snapshot_rows },
 	{ "stack", "stack", .rows = stack_rows },
 	{ "split", "split", .rows = split_rows },
 	{ "convert", "convert", .rows = convert_rows },
-	{ "check-events", "doctor", .rows = no_rows },
+	{ "check-events", "doctor", .rows = check_rows },
 	{ "profile", .refused = no_profile },
 	{ "hist", .refused = "'weft stacks', 'weft graph' and 'weft export --to folded' count calls of a file" },
 	{ "mem", .refused = "'weft memory' counts what was allocated and not freed" },
-	{ "options", .refused = "the options of report -O are in weft-trace-cmd(7)" },
 	{ "restore", .refused = "'weft recover' makes a file of what a killed recording left, 'weft pack' of pages" },
 	{ "listen", .refused = no_network },
 	{ "agent", .refused = no_guest },

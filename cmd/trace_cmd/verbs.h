@@ -36,7 +36,6 @@ struct trace_cmd_verb {
 	const char *refused;        /* without a command of weft: what to use */
 	const char *without_buffer; /* an option given if no -B is */
 	bool runs_command;          /* the words behind the options are a command */
-	bool any_order;             /* options may follow words */
 };
 
 /* The last one has no name. */

@@ -216,3 +216,34 @@ demo=tests/fixtures/demo.dat
 	rmdir /sys/kernel/tracing/instances/$name
 	diff "$BATS_TEST_TMPDIR/ours" "$BATS_TEST_TMPDIR/theirs"
 }
+
+@test "trace-cmd list: its texts are trace-cmd's" {
+	need_tracefs
+	need_command trace-cmd
+	local line
+	while read -r line; do
+		eval "set -- $line"
+		weft trace-cmd list "$@" > "$BATS_TEST_TMPDIR/ours"
+		trace-cmd list "$@" | diff "$BATS_TEST_TMPDIR/ours" - || { echo "list $line"; return 1; }
+	done <<- 'EOF'
+		-e
+		-e sched_switch
+		-e '^sched:sched_w'
+		-e sched_wak -l
+		-e sched_switch -R
+		-e sched:sched_switch -F
+		-e 'sched_wa.*' -F --full
+		-s
+		-t
+		-p
+		-o
+		-C
+		-O
+		-t -C -s
+		-e nosuch
+	EOF
+	weft trace-cmd list | diff - <(trace-cmd list | sed 's/^\tzstd, .*/\tzstd/')
+	weft trace-cmd options | diff - <(trace-cmd options)
+	run -255 weft trace-cmd list -Z
+	run -255 weft trace-cmd list -e '['
+}
