@@ -11,6 +11,7 @@
 #include "formats/tracecmd/tracecmd.h"
 #include "lib/base/fail.h"
 #include "lib/base/pool.h"
+#include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/latency_facts.h"
 #include "lib/query/selection.h"
@@ -132,18 +133,32 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 	return query_check_durations(&printing->reader, fail);
 }
 
+/* Adds each name of a list with commas by itself: trace-cmd takes names of events that the file does not know. */
+static int add_known(struct selection *selection, const char *list, struct fail *fail)
+{
+	struct text_word word;
+	int r = 0;
+
+	while (!r && text_next_word(&list, ",", &word)) {
+		char *name = strndup(word.at, word.len);
+
+		r = name ? selection_add_events(selection, name, fail) : fail_memory(fail);
+		free(name);
+		if (r == -ENOENT)
+			r = 0;
+	}
+	return r;
+}
+
 /* Selects the event types that an option names. */
 static int choose_types(const struct report_options *report, const struct option_words *words,
 			const struct context *context, struct selection **ret, struct fail *fail)
 {
 	int r = words->len ? selection_new(context, ret, fail) : 0;
 
-	for (size_t i = 0; !r && i < words->len; i++) {
-		r = selection_add_events(*ret, words->at[i], fail);
-		/* trace-cmd takes names of events that the file does not know. */
-		if (r == -ENOENT && report->sink.tracecmd)
-			r = 0;
-	}
+	for (size_t i = 0; !r && i < words->len; i++)
+		r = report->sink.tracecmd ? add_known(*ret, words->at[i], fail) :
+					    selection_add_events(*ret, words->at[i], fail);
 	return r;
 }
 

@@ -9,6 +9,7 @@
 #include "formats/sink.h"
 #include "formats/tracecmd/tracecmd.h"
 #include "formats/tracecmd/wakeups.h"
+#include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
 #include "lib/event/event.h"
@@ -27,6 +28,7 @@ struct trace_cmd_report {
 	struct cpus cpus;
 	struct trace_cmd_filters filters;
 	struct option_words pids, comms;
+	struct buf raw, plain; /* the names of all -r, and of all -n, with commas: scripts give thousands */
 	int64_t ts_offset;
 	const char *refused; /* an option that cannot be had, with the reason; NULL: none */
 	bool negated, nodate, test_filters;
@@ -260,9 +262,10 @@ static int parse_value(int key, char *arg, struct trace_cmd_report *options)
 		options->negated = true;
 		return 0;
 	case 'r':
-		return add_list(&report->raw_events, arg);
 	case 'n':
-		return add_list(&report->plain_events, arg);
+		if (!buf_addf(key == 'r' ? &options->raw : &options->plain, "%s,", arg))
+			return usage("out of memory%s", "");
+		return 0;
 	case 'O':
 		return plugin_option(&options->own, arg);
 	case OPT_CPU:
@@ -309,6 +312,10 @@ static int parse(int argc, char **argv, struct trace_cmd_report *options)
 		options->report.input = "trace.dat";
 	if (options->refused)
 		return usage("trace-cmd report %s", options->refused);
+	if (options->raw.len)
+		options->report.raw_events = (struct option_words){ .at = { buf_str(&options->raw) }, .len = 1 };
+	if (options->plain.len)
+		options->report.plain_events = (struct option_words){ .at = { buf_str(&options->plain) }, .len = 1 };
 	return 0;
 }
 
@@ -361,6 +368,8 @@ int trace_cmd_report(int argc, char **argv)
 		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
 	trace_free(trace);
 	query_release(&options.report.query);
+	buf_release(&options.raw);
+	buf_release(&options.plain);
 	trace_cmd_filters_release(&options.filters);
 	wakeups_free(options.own.wakeups);
 	if (r == -ENOENT && options.filters.nr)

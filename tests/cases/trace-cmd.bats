@@ -47,6 +47,19 @@ demo=tests/fixtures/demo.dat
 	run -255 weft trace-cmd report -F no_such_event $demo
 }
 
+# LISA's parser gives each event of the file that it knows with an -r of its own.
+@test "trace-cmd report -r: any number of events, also unknown ones" {
+	local options=() event
+	for event in $(weft trace-cmd report -N -E -- $demo | cut -d : -f 2) no_such_event; do
+		options+=(-r "$event")
+	done
+	[ ${#options[@]} -gt 1200 ]
+	weft trace-cmd report -N -t "${options[@]}" -- $demo > "$BATS_TEST_TMPDIR/raw"
+	grep -q 'sched_waking: *comm=weft pid=65 prio=120 target_cpu=001$' "$BATS_TEST_TMPDIR/raw"
+	command -v trace-cmd > /dev/null || skip "trace-cmd is not installed"
+	trace-cmd report -N -t "${options[@]}" -- $demo 2> /dev/null | diff - "$BATS_TEST_TMPDIR/raw"
+}
+
 # The differences of tests/peers/known, each with the kernel's own text as the judge.
 @test "where trace-cmd's text is wrong weft prints what the kernel does" {
 	need_command trace-cmd
