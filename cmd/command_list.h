@@ -12,6 +12,7 @@
 #define COMMANDS(X) \
 	X(record) \
 	X(stream) \
+	X(top) \
 	X(recover) \
 	X(extract) \
 	X(snapshot) \

@@ -36,9 +36,6 @@ enum { ESC_MS = 25, PENDING_MS = 100, PROGRESS_MS = 100, INPUT_MAX = 4096 };
 
 #define MOUSE_ON "\033[?1000h\033[?1002h\033[?1006h"
 #define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
-/* The other screen, no cursor, no wrap at the right end, and marks around pasted text. */
-#define ENTER "\033[?1049h\033[?25l\033[?7l\033[?2004h"
-#define LEAVE MOUSE_OFF "\033[?2026l\033[r\033[0m\033[?2004l\033[?7h\033[?25h\033[?1049l"
 
 struct arguments {
 	const char *input;
@@ -475,13 +472,6 @@ static int draw_process(void *arg, int socket)
 	return command_failed(&fail);
 }
 
-static bool has_terminal(void)
-{
-	const char *term = getenv("TERM");
-
-	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
-}
-
 static int view_run(int argc, char **argv)
 {
 	struct arguments arguments = { .query = QUERY_INIT };
@@ -492,7 +482,7 @@ static int view_run(int argc, char **argv)
 
 	arguments.color = color_auto();
 	command_parse(&view_command, argc, argv, 0, &arguments);
-	if (!has_terminal()) {
+	if (!keeper_has_terminal()) {
 		fail_set(&fail, -ENOTTY, "weft view needs a terminal; 'weft report' prints to a pipe");
 		fail_usage(&fail, -ENOTTY);
 		return command_failed(&fail);
@@ -510,7 +500,8 @@ static int view_run(int argc, char **argv)
 	}
 	loop->arguments = &arguments;
 	loop->save_as = save_as;
-	status = keeper_run(&(struct keeper){ .save_as = save_as, .enter = ENTER, .leave = LEAVE }, draw_process, loop);
+	status = keeper_run(&(struct keeper){ .save_as = save_as, .enter = KEEPER_ENTER, .leave = KEEPER_LEAVE },
+			    draw_process, loop);
 	free(loop);
 	query_release(&arguments.query);
 	return status;

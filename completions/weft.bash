@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream recover extract snapshot bench report view trace-cmd export sql info check pack convert split merge import summary sched syscalls irq latency graph block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream top recover extract snapshot bench report view trace-cmd export sql info check pack convert split merge import summary sched syscalls irq latency graph block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json pretty trace-cmd'
 
 _weft_options()
@@ -9,6 +9,7 @@ _weft_options()
 	case $1 in
 	record) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q --all-formats -a --no-filter --max-size -m --duration --sync --recorder-cpu --priority -r --fail-on-lost' ;;
 	stream) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --format --summary --every --top --color --nanoseconds -t --raw --no-self --self --latency --limit --duration --no-filter --fail-on-lost --quiet -q --decode --no-plugins -N --plugin-dir' ;;
+	top) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --every --duration --color --ascii' ;;
 	recover) echo '--output -o --mode --quiet -q' ;;
 	extract) echo '--no-sandbox --trust-size --instance -B --all -a --snapshot -s --dump --btf --symbols --hash-key --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q' ;;
 	snapshot) echo '--instance -B --take -s --clear -r --free -f --cpu -c --on --count' ;;
@@ -64,6 +65,7 @@ _weft_argument()
 	case $1 in
 	record) echo 'COMMAND' ;;
 	stream) echo 'COMMAND' ;;
+	top) echo 'COMMAND' ;;
 	recover) echo 'FILE' ;;
 	snapshot) echo 'take|free|clear|show' ;;
 	bench) echo 'COMMAND' ;;
@@ -205,6 +207,37 @@ _weft_metavar()
 	stream:--limit) echo 'N' ;;
 	stream:--duration) echo 'TIME' ;;
 	stream:--plugin-dir) echo 'DIR' ;;
+	top:--event|top:-e) echo 'EVENT' ;;
+	top:--for) echo 'summary|sched|syscalls|irq|latency|graph|block|locks|stacks|memory|power|tasks' ;;
+	top:--filter|top:-f) echo 'FILTER' ;;
+	top:--trigger|top:-R) echo 'TRIGGER' ;;
+	top:--probe) echo 'DEFINITION' ;;
+	top:--tracer|top:-p) echo 'TRACER' ;;
+	top:--function|top:-l) echo 'FUNCTION' ;;
+	top:--no-function|top:-n) echo 'FUNCTION' ;;
+	top:--graph-function|top:-g) echo 'FUNCTION' ;;
+	top:--no-graph-function) echo 'FUNCTION' ;;
+	top:--max-graph-depth) echo 'N' ;;
+	top:--option|top:-O) echo 'OPTION' ;;
+	top:--thresh) echo 'TIME' ;;
+	top:--hwlat) echo 'KEY=VALUE' ;;
+	top:--osnoise) echo 'KEY=VALUE' ;;
+	top:--pid|top:-P) echo 'PID' ;;
+	top:--no-pid) echo 'PID' ;;
+	top:--buffer-size|top:-b) echo 'SIZE' ;;
+	top:--cpu-buffer-size) echo 'CPULIST=SIZE' ;;
+	top:--subbuf-size) echo 'SIZE' ;;
+	top:--buffer-percent) echo 'N' ;;
+	top:--syscall-data) echo 'N' ;;
+	top:--clock|top:-C) echo 'CLOCK' ;;
+	top:--cpus|top:-M) echo 'CPULIST' ;;
+	top:--instance|top:-B) echo 'INSTANCE' ;;
+	top:--cmdlines-size) echo 'N' ;;
+	top:--config) echo 'FILE' ;;
+	top:--user) echo 'USER' ;;
+	top:--every) echo 'TIME' ;;
+	top:--duration) echo 'TIME' ;;
+	top:--color) echo 'auto|always|never' ;;
 	recover:--output|recover:-o) echo 'FILE' ;;
 	recover:--mode) echo 'MODE' ;;
 	extract:--instance|extract:-B) echo 'INSTANCE' ;;
@@ -649,6 +682,7 @@ _weft_metavar()
 	case $1:$2 in
 	record:--wait) echo 'TIME' ;;
 	stream:--wait) echo 'TIME' ;;
+	top:--wait) echo 'TIME' ;;
 	start:--wait) echo 'TIME' ;;
 	start:--stack-tracer) echo 'FUNCTION,...' ;;
 	esac

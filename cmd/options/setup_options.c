@@ -231,6 +231,7 @@ static bool parse_event(int key, char *arg, struct argp_state *state)
 		return true;
 	case KEY_FOR:
 		setup_for(instance_of(arguments), "--for", arg, state);
+		arguments->analysis = arg;
 		arguments->event = NULL;
 		return true;
 	case KEY_PROBE:

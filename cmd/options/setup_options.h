@@ -23,6 +23,7 @@ struct setup_arguments {
 	bool changes;     /* an empty setup is allowed: tracing continues as it is (set), or the stack tracer is on */
 	const char *user; /* who runs the COMMAND */
 	bool dry_run;
+	const char *analysis; /* the last one of --for; NULL: none was given */
 	/* Used while parsing: */
 	struct setup_event *event; /* the event to which -f and -R apply */
 	bool off;                  /* -v was seen in this instance */

@@ -237,13 +237,13 @@ static void keep(const struct keeper *keeper, int socket, const sigset_t *mask)
 	}
 }
 
-static int finish(void)
+static int finish(const struct keeper *keeper)
 {
 	int status = 0;
 
 	/* A drawing process that closed the socket ends by itself; otherwise it has no say. */
 	if (asked_to_end)
-		kill(terminal.drawing, SIGKILL);
+		kill(terminal.drawing, keeper->waits ? SIGTERM : SIGKILL);
 	if (io_again(waitpid(terminal.drawing, &status, 0)) < 0)
 		return EXIT_FAILED;
 	terminal.drawing = 0;
@@ -254,6 +254,13 @@ static int finish(void)
 		return WEXITSTATUS(status);
 	command_warn("the process that reads the file was killed by signal %d", WTERMSIG(status));
 	return EXIT_FAILED;
+}
+
+bool keeper_has_terminal(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb");
 }
 
 int keeper_run(const struct keeper *keeper, int (*draw)(void *arg, int socket), void *arg)
@@ -284,7 +291,7 @@ int keeper_run(const struct keeper *keeper, int (*draw)(void *arg, int socket), 
 	terminal.drawing = pid;
 	keep(keeper, sockets[0], &mask);
 	close(sockets[0]);
-	return finish();
+	return finish(keeper);
 }
 
 int keeper_wish(int socket, enum keeper_wish wish, const void *text, size_t len)

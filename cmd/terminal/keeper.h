@@ -29,7 +29,15 @@ enum keeper_word { KEEPER_GO = 'G', KEEPER_SAVED = 'V' };
 struct keeper {
 	const char *save_as;       /* the only file that KEEPER_SAVE writes; never an existing one of another kind */
 	const char *enter, *leave; /* sequences for the terminal, of at most 255 bytes */
+	bool waits; /* a signal that ends weft is passed on: the drawing process has something to put in order */
 };
+
+/* The other screen, no cursor, no wrap at the right end, and marks around pasted text; and back, without a mouse. */
+#define KEEPER_ENTER "\033[?1049h\033[?25l\033[?7l\033[?2004h"
+#define KEEPER_LEAVE "\033[?1006l\033[?1002l\033[?1000l\033[?2026l\033[r\033[0m\033[?2004l\033[?7h\033[?25h\033[?1049l"
+
+/* Whether standard input and output are a terminal on which a program can draw. */
+bool keeper_has_terminal(void);
 
 enum { KEEPER_TEXT_MAX = 65536 };
 

@@ -39,6 +39,8 @@ static int take_findings(void *arg, struct findings *findings, const struct find
 	struct findings_options options = tables->print;
 	int r;
 
+	if (tables->taken)
+		return tables->taken(tables->taken_arg, findings, span, fail);
 	options.span = span;
 	r = findings_arrange(findings, &options, fail);
 	return r ? r : write_page(tables, findings, &options, fail);

@@ -25,6 +25,12 @@ struct live_tables {
 	uint64_t every_ns;
 	struct findings_options print;
 	bool redraws; /* on a terminal, each table replaces the one before */
+	/*
+	 * Takes the findings of each interval, instead of printing; what it leaves is released. NULL: they are
+	 * printed.
+	 */
+	int (*taken)(void *arg, struct findings *findings, const struct findings_span *span, struct fail *fail);
+	void *taken_arg;
 	/* Private: */
 	struct intervals intervals;
 	struct event event;
