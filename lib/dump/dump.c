@@ -18,9 +18,12 @@ int dump_keep_note(struct dump *dump, const void *text, size_t len, struct fail 
 	return dump->note ? 0 : fail_memory(fail);
 }
 
-static int take_note(struct dump *dump, const char *name, size_t name_len, const uint8_t *bytes, size_t len,
-		     struct fail *fail)
+static int take_note(struct dump *dump, const char *name, size_t name_len, uint32_t type, const uint8_t *bytes,
+		     size_t len, struct fail *fail)
 {
+	/* Only /proc/kcore has a task's structure (fs/proc/kcore.c). */
+	if (name_len == sizeof("CORE") && !memcmp(name, "CORE", name_len) && type == NT_TASKSTRUCT)
+		dump->live = true;
 	if (name_len == sizeof("VMCOREINFO") && !memcmp(name, "VMCOREINFO", name_len))
 		return dump_keep_note(dump, bytes, len, fail);
 	return 0;
@@ -36,7 +39,7 @@ int dump_take_notes(struct dump *dump, const void *notes, size_t len, struct fai
 	while (!r && bytes_u32(&in, &name_len) && bytes_u32(&in, &bytes_len) && bytes_u32(&in, &type) &&
 	       name_len < 64 && bytes_len <= DUMP_NOTES_MAX && bytes_take(&in, (name_len + 3) & ~3U, &name) &&
 	       bytes_take(&in, (bytes_len + 3) & ~(size_t)3, &bytes))
-		r = take_note(dump, (const char *)name, name_len, bytes, bytes_len, fail);
+		r = take_note(dump, (const char *)name, name_len, type, bytes, bytes_len, fail);
 	return r;
 }
 
@@ -104,6 +107,11 @@ const char *dump_note(const struct dump *dump)
 bool dump_range(const struct dump *dump, uint64_t from, uint64_t *ret_from, uint64_t *ret_to)
 {
 	return dump->ops->range(dump, from, ret_from, ret_to);
+}
+
+bool dump_is_live(const struct dump *dump)
+{
+	return dump->live;
 }
 
 uint64_t dump_damaged(const struct dump *dump)

@@ -53,6 +53,9 @@ const char *dump_note(const struct dump *dump);
  */
 bool dump_range(const struct dump *dump, uint64_t from, uint64_t *ret_from, uint64_t *ret_to);
 
+/* It is /proc/kcore: the memory of the running kernel, which changes while it is read. */
+bool dump_is_live(const struct dump *dump);
+
 /* Pages that were asked for, and whose compressed bytes are damaged. */
 uint64_t dump_damaged(const struct dump *dump);
 

@@ -132,19 +132,35 @@ static bool read_elf(struct dump *dump, uint64_t address, void *into, size_t len
 	return true;
 }
 
-static bool range_elf(const struct dump *dump, uint64_t from, uint64_t *ret_from, uint64_t *ret_to)
+/* The first segment that ends above `from`. */
+static const struct segment *next_segment(const struct elf *elf, uint64_t from)
 {
-	const struct elf *elf = dump->of_kind;
 	const struct segment *best = NULL;
 
 	for (size_t i = 0; i < elf->nr; i++)
 		if (elf->segments[i].at + elf->segments[i].held > from && (!best || elf->segments[i].at < best->at))
 			best = &elf->segments[i];
-	if (!best)
-		return false;
-	*ret_from = best->at > from ? best->at : from;
-	*ret_to = best->at + best->held;
-	return true;
+	return best;
+}
+
+/* What is a hole in the file was all zeros. */
+static bool range_elf(const struct dump *dump, uint64_t from, uint64_t *ret_from, uint64_t *ret_to)
+{
+	const struct segment *segment;
+
+	while ((segment = next_segment(dump->of_kind, from))) {
+		uint64_t begin = segment->at > from ? segment->at : from, inside = begin - segment->at;
+		uint64_t end, data = flat_data(&dump->file, segment->from + inside, &end) - segment->from;
+
+		end -= segment->from;
+		if (data < segment->held) {
+			*ret_from = segment->at + data;
+			*ret_to = segment->at + (end > data && end < segment->held ? end : segment->held);
+			return true;
+		}
+		from = segment->at + segment->held;
+	}
+	return false;
 }
 
 static uint64_t pages_elf(const struct dump *dump)

@@ -35,6 +35,7 @@ struct dump {
 	char *path; /* owned */
 	const struct dump_ops *ops;
 	enum dump_machine machine;
+	bool live;
 	char *note;    /* owned */
 	void *of_kind; /* owned by the kind */
 	uint64_t damaged;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { HEADER = 4096, PIECE_HEAD = 16, PIECES_MAX = 4 << 20, OVERLAPS_MAX = 256 };
 
@@ -150,4 +151,20 @@ bool flat_read(const struct flat *flat, uint64_t at, void *into, size_t len)
 	if (at > flat->size || len > flat->size - at)
 		return false;
 	return flat->flattened ? read_pieces(flat, at, into, len) : !input_read(&flat->input, at, into, len, NULL);
+}
+
+uint64_t flat_data(const struct flat *flat, uint64_t at, uint64_t *ret_end)
+{
+	off_t data, hole;
+
+	*ret_end = flat->size;
+	if (flat->flattened || at >= flat->size)
+		return at;
+	data = lseek(flat->input.fd, (off_t)at, SEEK_DATA);
+	if (data < 0)
+		return errno == ENXIO ? flat->size : at;
+	hole = lseek(flat->input.fd, data, SEEK_HOLE);
+	if (hole > data)
+		*ret_end = (uint64_t)hole;
+	return (uint64_t)data;
 }

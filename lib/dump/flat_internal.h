@@ -33,6 +33,12 @@ struct flat {
 int must_check flat_open(struct flat *flat, int fd, const char *path, struct fail *fail);
 void flat_release(struct flat *flat);
 
+/*
+ * The first place from here on that is not in a hole of a sparse file, or the end of the file; *ret_end: where the next
+ * hole begins.
+ */
+uint64_t flat_data(const struct flat *flat, uint64_t at, uint64_t *ret_end);
+
 /* Bytes that no piece wrote are 0. False: they are beyond the end, or cannot be read. */
 bool flat_read(const struct flat *flat, uint64_t at, void *into, size_t len);
 

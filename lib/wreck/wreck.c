@@ -150,6 +150,7 @@ int wreck_open(struct dump *dump, const struct wreck_help *help, struct wreck **
 	if (!help)
 		help = &none;
 	wreck->given.names = (struct buf)BUF_INIT;
+	wreck->facts.live = dump_is_live(dump);
 	r = memory_init(&wreck->memory, dump, fail);
 	if (!r)
 		r = read_symbols(wreck, help, fail);
@@ -416,13 +417,30 @@ static bool gather(struct writing *writing, const struct wreck_choice *choice)
 	return ok;
 }
 
+/*
+ * A running kernel writes on. Its commit is copied before the data, so that data is whole; but if the page has another
+ * time afterwards, it has become another page meanwhile.
+ */
+static bool copy_page(struct wreck *wreck, const struct wreck_ring *ring, uint64_t address, uint8_t *data,
+		      uint8_t *again)
+{
+	if (!memory_read(&wreck->memory, address, data, ring->page_size))
+		return false;
+	if (!wreck->facts.live)
+		return true;
+	if (memory_read(&wreck->memory, address, again, ring->page_size) && !memcmp(data, again, sizeof(uint64_t)))
+		return true;
+	wreck->facts.moved++;
+	return false;
+}
+
 static int write_cpu(struct wreck *wreck, const struct wreck_ring *ring, const struct wreck_cpu *cpu, uint8_t *data,
 		     struct part *part, struct fail *fail)
 {
 	int r = 0;
 
 	for (size_t i = 0; !r && i < cpu->nr_pages; i++)
-		if (memory_read(&wreck->memory, cpu->pages[i], data, ring->page_size))
+		if (copy_page(wreck, ring, cpu->pages[i], data, data + ring->page_size))
 			r = part_add(part, data, ring->page_size, ring->page_size, fail);
 	return r;
 }
@@ -430,7 +448,7 @@ static int write_cpu(struct wreck *wreck, const struct wreck_ring *ring, const s
 static int write_ring(struct wreck *wreck, const struct wreck_ring *ring, struct part *part, struct writer *writer,
 		      struct fail *fail)
 {
-	cleanup_free uint8_t *data = malloc(ring->page_size);
+	cleanup_free uint8_t *data = malloc(2 * (size_t)ring->page_size);
 	char clock[32];
 	int r;
 

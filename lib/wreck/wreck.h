@@ -36,6 +36,8 @@ struct wreck_facts {
 	char release[65], machine[65], host[65];
 	size_t events, symbols, tasks; /* formats, symbols and names of tasks that were found */
 	size_t unread;                 /* formats of events that cannot be read */
+	bool live;                     /* the kernel is running (/proc/kcore) */
+	size_t moved;                  /* its pages that were written again while they were copied: they are left out */
 	bool cut;                      /* the list of events is damaged: there may be more */
 	bool searched; /* the kernel has no symbols of variables: they were searched by what they hold */
 	bool hash_key; /* the key is known by which the kernel hashed pointers */

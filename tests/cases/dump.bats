@@ -169,6 +169,33 @@ setup()
 	[[ "$stderr" == *"--btf goes with --dump"* ]]
 }
 
+@test "dump: 16 GB of memory, most of them a hole in the file, take no longer, also where VMCOREINFO is searched in vain" {
+	need_command python3
+	cat > "$BATS_TEST_TMPDIR/enlarge" <<-'EOF'
+		import struct, sys
+		with open(sys.argv[1], 'rb') as file:
+		    data = file.read()
+		number, = struct.unpack_from('<H', data, 56)
+		headers = [list(struct.unpack_from('<IIQQQQQQ', data, 64 + i * 56)) for i in range(number)]
+		for header in headers:
+		    header[2] += 56
+		size, at = 16 << 30, len(data) + 56
+		headers.append([1, 0, at, 0, 1 << 32, size, size, 0])
+		with open(sys.argv[1], 'wb') as file:
+		    file.write(data[:56] + struct.pack('<H', number + 1) + data[58:64])
+		    file.write(b''.join(struct.pack('<IIQQQQQQ', *header) for header in headers) + data[64 + 56 * number:])
+		    file.truncate(at + size)
+	EOF
+	sed 's/VMCOREINFO/VMCOREINFX/; s/OSRELEASE=/OSRELEASX=/' "$dump" > "$BATS_TEST_TMPDIR/noinfo"
+	python3 "$BATS_TEST_TMPDIR/enlarge" "$dump"
+	python3 "$BATS_TEST_TMPDIR/enlarge" "$BATS_TEST_TMPDIR/noinfo"
+	[ "$(stat -c %s "$dump")" -gt 17000000000 ]
+	timeout 10 weft extract -q --dump "$dump" --hash-key -o "$BATS_TEST_TMPDIR/out.dat"
+	weft report -B big "$BATS_TEST_TMPDIR/out.dat" | cmp - <(zstd -qdc "$fixtures/6.1-rt.big.trace.zst")
+	run -1 --separate-stderr timeout 10 weft info --dump "$BATS_TEST_TMPDIR/noinfo"
+	[[ "$stderr" == *"it has no VMCOREINFO, neither as a note nor in its memory"* ]]
+}
+
 @test "dump: pages that the dump lacks are counted, and the rest is in the file" {
 	# The program header of a range in which pages of a ring buffer lie becomes that of nothing (PT_NULL).
 	printf '\0\0\0\0' | dd of="$dump" bs=1 seek=$((64 + 56 * 283)) conv=notrunc status=none
