@@ -193,9 +193,10 @@ static bool tell(const struct work *work)
 			"what it looks like; with its System.map (--symbols) the formats of trace_printk() and the "
 			"key of hashed pointers are found, too");
 	if (facts.moved)
-		command_warn("note: the machine is running, and wrote %zu page%s again while they were copied: these are "
-			     "left out",
-			     facts.moved, text_plural(facts.moved));
+		command_warn(
+			"note: the machine is running, and wrote %zu page%s again while they were copied: these are "
+			"left out",
+			facts.moved, text_plural(facts.moved));
 	if (facts.cut)
 		command_warn("note: the kernel's list of events is damaged: formats may be missing");
 	if (dump_damaged(work->dump))

@@ -64,7 +64,7 @@ int dump_open(int fd, const char *path, struct dump **ret, struct fail *fail)
 		dump_free(dump);
 		return r;
 	}
-	dump->work_max = DUMP_WORK_MAX + (DUMP_PAGE_WORK + 4) * dump->ops->pages(dump);
+	dump->work_max = DUMP_WORK_MAX + (DUMP_PAGE_WORK + 16) * dump->ops->pages(dump);
 	*ret = dump;
 	return 0;
 }
@@ -95,7 +95,8 @@ bool dump_read(struct dump *dump, uint64_t address, void *into, size_t len)
 {
 	if (dump->work >= dump->work_max)
 		return false;
-	dump->work++;
+	/* Copying large pieces takes time, too. */
+	dump->work += 1 + len / DUMP_PIECE;
 	return address + len >= address && dump->ops->read(dump, address, into, len);
 }
 

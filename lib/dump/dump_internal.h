@@ -55,7 +55,7 @@ int must_check dump_take_notes(struct dump *dump, const void *notes, size_t len,
 enum { DUMP_WORK_MAX = 8 << 20 };
 
 /* What reading and decompressing a page costs beside a read. */
-enum { DUMP_PAGE_WORK = 16 };
+enum { DUMP_PAGE_WORK = 16, DUMP_PIECE = 512 };
 
 enum { DUMP_NOTES_MAX = 16 << 20, DUMP_NOTE_MAX = 1 << 20 };
 

@@ -138,7 +138,7 @@ static int join(struct dump *dump, struct dump **parts, size_t nr, struct fail *
 	qsort(split->parts, nr, sizeof(*split->parts), by_pages);
 	split->page_size = split->parts[0].is.page_size;
 	dump->machine = split->parts[0].dump->machine;
-	dump->work_max = DUMP_WORK_MAX + (DUMP_PAGE_WORK + 4) * pages_split(dump);
+	dump->work_max = DUMP_WORK_MAX + (DUMP_PAGE_WORK + 16) * pages_split(dump);
 	for (size_t i = 0; i < nr; i++)
 		if (split->parts[i].dump->note)
 			return check(split, fail) ?:

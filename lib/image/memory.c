@@ -11,6 +11,12 @@
 
 enum { PAGE = 4096, NOTE_PAGE_MAX = 4096, LEVELS_MAX = 5, PIECE_MAX = 1024 };
 
+/*
+ * More reads than any kernel that is in order needs: lists that lead in circles, or through each other, must end. What the
+ * dump itself must do is limited there.
+ */
+enum { WORK_MAX = 8 << 20 };
+
 /* The kernel's image is mapped from here on, x86-64 (__START_KERNEL_map). */
 #define KERNEL_MAP UINT64_C(0xffffffff80000000)
 
@@ -172,6 +178,9 @@ bool memory_read(struct memory *memory, uint64_t address, void *into, size_t len
 {
 	uint8_t *to = into;
 
+	if (memory->work == WORK_MAX)
+		return false;
+	memory->work++;
 	while (len) {
 		size_t inside = (size_t)(address % PAGE), some = PAGE - inside < len ? PAGE - inside : len;
 		uint64_t frame;

@@ -23,7 +23,7 @@ struct memory {
 	char *found;       /* owned: VMCOREINFO that was found in memory, because the dump has no note */
 	/* Private: */
 	bool is_arm64;
-	uint64_t top, address_bits;
+	uint64_t top, address_bits, work;
 	unsigned levels, page_shift, first_bits;
 	struct memory_seat {
 		uint64_t page, frame; /* of 4 KiB; page + 1, 0: nobody's */

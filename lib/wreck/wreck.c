@@ -361,11 +361,29 @@ static const char header_event[] = "# compressed entry header\n"
 				   "\tpadding     : type == 29\n\ttime_extend : type == 30\n\ttime_stamp : type == 31\n"
 				   "\tdata max type_len  == 28\n";
 
+/* The CPUs that were online, as a list; all of them if the kernel's mask cannot be read. Nothing for a single one. */
+static bool put_online(struct wreck *wreck, uint32_t nr, struct buf *into)
+{
+	uint64_t mask, word = 0;
+	bool known = wreck_symbol(wreck, "__cpu_online_mask", &mask);
+
+	if (nr < 2)
+		return true;
+	for (uint32_t cpu = 0; cpu < nr; cpu++) {
+		if (known && !(cpu % 64) && !memory_u64(&wreck->memory, mask + cpu / 8, &word))
+			known = false;
+		if ((!known || word >> cpu % 64 & 1) && !buf_addf(into, "%s%" PRIu32, into->len ? "," : "", cpu))
+			return false;
+	}
+	return true;
+}
+
 static bool gather(struct writing *writing, const struct wreck_choice *choice)
 {
 	struct wreck *wreck = writing->wreck;
 	struct writer_metadata *metadata = &writing->metadata;
-	char online[24], clock[32], key[40];
+	cleanup_buf struct buf online = BUF_INIT;
+	char clock[32], key[40];
 	char *page;
 	bool ok = true;
 
@@ -400,10 +418,8 @@ static bool gather(struct writing *writing, const struct wreck_choice *choice)
 	if (wreck->version_text.len)
 		ok = ok &&
 		     add_setting(writing, 0, "weft/uname", buf_str(&wreck->version_text), wreck->version_text.len);
-	if (metadata->cpu_count > 1) {
-		snprintf(online, sizeof(online), "0-%" PRIu32, metadata->cpu_count - 1);
-		ok = ok && add_setting(writing, 0, "weft/online", online, strlen(online));
-	}
+	ok = ok && put_online(wreck, metadata->cpu_count, &online) &&
+	     (!online.len || add_setting(writing, 0, "weft/online", buf_str(&online), online.len));
 	ok = ok && add_setting(writing, 0, "weft/mode", "dump", 4);
 	if (choice->hash_key && wreck->facts.hash_key) {
 		snprintf(key, sizeof(key), "%016" PRIx64 "%016" PRIx64, wreck->hash_key[0], wreck->hash_key[1]);
