@@ -374,7 +374,7 @@ static int run(struct loop *loop, struct fail *fail)
 			hear(loop);
 		if (ready > 0 && wait[0].revents)
 			read_keys(loop);
-		r = do_keys(loop, ready == 0, &open, fail);
+		r = do_keys(loop, open && ready == 0, &open, fail);
 	}
 	return r;
 }

@@ -20,12 +20,20 @@ static void rough_columns(const struct lane *lane, unsigned shift, uint64_t firs
 			  struct lane_cell *room)
 {
 	unsigned coarser = lane->shift - shift;
-	uint64_t begin = first >> coarser;
-	size_t some = (size_t)(((first + nr - 1) >> coarser) - begin + 1);
+	uint64_t begin = first >> coarser, last = first + nr - 1;
+	size_t some;
 
+	if (!nr)
+		return;
+	/* A damaged file has times up to the largest one: there are no columns behind it. */
+	if (last < first)
+		last = UINT64_MAX;
+	some = (size_t)((last >> coarser) - begin + 1);
+	if (some > NR_MAX)
+		some = NR_MAX;
 	lane_columns(lane, lane->shift, begin, some, room);
 	for (size_t i = 0; i < nr; i++)
-		ret[i] = room[((first + i) >> coarser) - begin];
+		ret[i] = i <= last - first ? room[((first + i) >> coarser) - begin] : (struct lane_cell){ .nr = 0 };
 }
 
 /* Adds the cells of one lane to those that are there: for the number of events, a sum over CPUs. */

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,8 @@ static struct search_found found_of(struct walk_place place, const struct event 
 {
 	struct search_found found = { .place = place, .event = *event };
 
+	if (event->kind == EVENT_RECORD && event->type->format)
+		snprintf(found.name, sizeof(found.name), "%.60s", event->type->format->name);
 	found.event.data = NULL;
 	found.event.type = NULL;
 	return found;

@@ -26,6 +26,7 @@ struct search {
 struct search_found {
 	struct walk_place place;
 	struct event event;        /* without its bytes and its type */
+	char name[64];             /* of its type; "": a gap */
 	struct walk_place stopped; /* how far it looked */
 };
 

@@ -147,3 +147,61 @@ events_shown()
 		screen_show -e | diff "$BATS_TEST_TMPDIR/drawn" -
 	done
 }
+
+@test "view: the tables are those of the analysis, and Enter and o find why the longest wakeup was late" {
+	weft sched --format json "$FILE" 2> /dev/null > "$BATS_TEST_TMPDIR/sched.json"
+	screen_start 160 40 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys 4
+	screen_await "tasks: how long each ran"
+	weft sched "$FILE" 2> /dev/null | grep -E '^(storm-[0-3]|rcu_preempt) ' > "$BATS_TEST_TMPDIR/rows"
+	while read -r task pid run _; do
+		screen_show | grep -E "^$task +$pid +$run "
+	done < "$BATS_TEST_TMPDIR/rows"
+	screen_keys G Enter
+	screen_await "42.938772  74.7 %"
+	screen_keys o
+	screen_await "woken by rcuc/0-19 on CPU 0"
+	screen_await "63.0 ms before"
+	screen_await "waking to queued 38.8 ms, queued to here 24.2 ms"
+	[ "$(jq '[.tasks[].delay_max_ns] | max / 100000 | round' "$BATS_TEST_TMPDIR/sched.json")" = 630 ]
+}
+
+@test "view: between the marks the tables are those of --since and --until" {
+	screen_start 200 40 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys : 30 Enter a : 31 Enter b 4
+	screen_await "tasks: how long each ran"
+	screen_await "B-A 1.0"
+	screen_keys c
+	screen_await "weft sched --since 30.0"
+	command=$(screen_show | tail -n 1 | sed 's/ *$//')
+	$command 2> /dev/null | grep -E '^storm-[0-3] ' > "$BATS_TEST_TMPDIR/rows"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/rows")" -gt 1 ]
+	while read -r task pid run unit wait rest; do
+		screen_show | grep -E "^$task +$pid +$run $unit +$wait "
+	done < "$BATS_TEST_TMPDIR/rows"
+}
+
+@test "view: damaged files and random keys end neither in a crash nor in a hang" {
+	keys=(j k PageDown PageUp G g 1 2 4 5 o Tab '[' ']' '{' '}' '%' t C e a b l h s Enter '<' '>' d T R n)
+	RANDOM=11
+	for file in 1 2 3 4 5 6 7 8 9 10; do
+		cp --no-preserve=mode "$SHARED/samples/v7-zstd-8cpu-stacks.dat" "$BATS_TEST_TMPDIR/damaged.dat"
+		for _ in 1 2 3 4; do
+			printf '\377' | dd of="$BATS_TEST_TMPDIR/damaged.dat" bs=1 conv=notrunc status=none \
+				seek=$((790000 + (RANDOM * 32768 + RANDOM) % 62000))
+		done
+		screen_start 100 30 "$WEFT" view "$BATS_TEST_TMPDIR/damaged.dat"
+		screen_await "? keys"
+		for _ in $(seq 5); do
+			picked=()
+			for _ in $(seq 40); do picked+=("${keys[RANDOM % ${#keys[@]}]}"); done
+			screen_keys "${picked[@]}"
+		done
+		screen_keys Q
+		screen_await "STATUS 0"
+		diff "$BATS_TEST_TMPDIR/stty.before" "$BATS_TEST_TMPDIR/stty.after"
+		screen_end
+	done
+}
