@@ -104,21 +104,24 @@ static int read_elf(int fd, const Elf64_Ehdr *head, struct image_symbols *symbol
 		const Elf64_Shdr *table = &sections[i], *names;
 		cleanup_free Elf64_Sym *items = NULL;
 		cleanup_free char *strings = NULL;
+		size_t table_size, names_size;
 
 		if (table->sh_type != SHT_SYMTAB || table->sh_link >= nr)
 			continue;
 		names = &sections[table->sh_link];
 		if (table->sh_size > TABLE_MAX || names->sh_size > TABLE_MAX)
 			continue;
-		items = malloc(table->sh_size + 1);
-		strings = malloc(names->sh_size + 1);
+		table_size = (size_t)table->sh_size;
+		names_size = (size_t)names->sh_size;
+		items = malloc(table_size + 1);
+		strings = malloc(names_size + 1);
 		if (!items || !strings)
 			return fail_memory(fail);
-		strings[names->sh_size] = '\0';
-		if (!read_at(fd, table->sh_offset, items, table->sh_size) ||
-		    !read_at(fd, names->sh_offset, strings, names->sh_size))
+		strings[names_size] = '\0';
+		if (!read_at(fd, table->sh_offset, items, table_size) ||
+		    !read_at(fd, names->sh_offset, strings, names_size))
 			continue;
-		return add_elf(symbols, items, table->sh_size / sizeof(*items), strings, names->sh_size, fail);
+		return add_elf(symbols, items, table_size / sizeof(*items), strings, names_size, fail);
 	}
 	return 0;
 }
