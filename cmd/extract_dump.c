@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/form_apart.h"
 #include "cmd/options/form_options.h"
+#include "cmd/terminal/terminal.h"
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/readable.h"
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A file cannot become larger than this: the buffers of large machines are a few GB. */
@@ -247,6 +249,24 @@ static int make_file(void *arg)
 	return r || lacks ? EXIT_FAILED : EXIT_OK;
 }
 
+/* How the kernel died. The name of the task is a stranger's. */
+static void print_death(const struct wreck_facts *facts)
+{
+	cleanup_free char *comm = terminal_line(facts->panic_comm);
+	time_t seconds = (time_t)facts->crash_time;
+	struct tm tm;
+	char time[64];
+
+	if (facts->crash_time && gmtime_r(&seconds, &tm) && strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		printf("crashed   %s\n", time);
+	if (facts->panic_cpu >= 0)
+		printf("panic     CPU %" PRId64, facts->panic_cpu);
+	if (facts->panic_pid >= 0)
+		printf(", task %s-%" PRId64, comm, facts->panic_pid);
+	if (facts->panic_cpu >= 0)
+		printf("\n");
+}
+
 static int print_list(struct work *work)
 {
 	struct fail fail = FAIL_INIT;
@@ -258,6 +278,7 @@ static int print_list(struct work *work)
 		wreck_facts(work->wreck, &facts);
 		printf("dump      %s\nrelease   %s\nmachine   %s\nhost      %s\nsymbols   %zu\n", dump_kind(work->dump),
 		       facts.release, facts.machine, facts.host, facts.symbols);
+		print_death(&facts);
 		printf("\n%-24s %4s %10s %12s %12s %12s\n", "BUFFER", "CPUS", "PAGES", "EVENTS", "COUNTED",
 		       "OVERWRITTEN");
 	}

@@ -12,8 +12,8 @@
 enum { PAGE = 4096, NOTE_PAGE_MAX = 4096, LEVELS_MAX = 5, PIECE_MAX = 1024 };
 
 /*
- * More reads than any kernel that is in order needs: lists that lead in circles, or through each other, must end. What the
- * dump itself must do is limited there.
+ * More reads than any kernel that is in order needs: lists that lead in circles, or through each other, must end. What
+ * the dump itself must do is limited there.
  */
 enum { WORK_MAX = 8 << 20 };
 

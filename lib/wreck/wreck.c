@@ -122,6 +122,37 @@ static void read_hash_key(struct wreck *wreck)
 		(void)memory_u64(&wreck->memory, address, &wreck->page_array);
 }
 
+/*
+ * When the kernel died (kernel/kexec_core.c: CRASHTIME), which CPU called panic() (kernel/panic.c: panic_cpu), and
+ * which task that CPU had (kernel/sched: runqueues).
+ */
+static void read_death(struct wreck *wreck)
+{
+	const struct wreck_layout *layout = &wreck->layout;
+	struct wreck_facts *facts = &wreck->facts;
+	uint64_t address, offsets, offset, queue, task;
+	uint32_t cpu, pid;
+	char time[24];
+
+	facts->panic_cpu = facts->panic_pid = -1;
+	if (note_text(wreck->memory.note, "CRASHTIME", time, sizeof(time)))
+		facts->crash_time = strtoull(time, NULL, 10);
+	if (!wreck_symbol(wreck, "panic_cpu", &address) || !memory_u32(&wreck->memory, address, &cpu) ||
+	    cpu >= WRECK_CPUS_MAX)
+		return;
+	facts->panic_cpu = cpu;
+	if (!layout->rq_curr.found || !layout->task_pid.found || !layout->task_comm.found ||
+	    !wreck_symbol(wreck, "runqueues", &queue) || !wreck_symbol(wreck, "__per_cpu_offset", &offsets) ||
+	    !memory_u64(&wreck->memory, offsets + cpu * sizeof(uint64_t), &offset))
+		return;
+	task = wreck_at(wreck, queue + offset, &layout->rq_curr);
+	if (!task || !memory_u32(&wreck->memory, task + layout->task_pid.offset, &pid) ||
+	    !memory_read(&wreck->memory, task + layout->task_comm.offset, facts->panic_comm, sizeof(facts->panic_comm)))
+		return;
+	facts->panic_comm[sizeof(facts->panic_comm) - 1] = '\0';
+	facts->panic_pid = pid;
+}
+
 /* The kernel's own table, and a file of symbols if one was given; either is enough. */
 static int read_symbols(struct wreck *wreck, const struct wreck_help *help, struct fail *fail)
 {
@@ -169,6 +200,7 @@ int wreck_open(struct dump *dump, const struct wreck_help *help, struct wreck **
 	wreck->facts.symbols = wreck->symbols.nr ? wreck->symbols.nr : wreck->given.nr;
 	read_hash_key(wreck);
 	read_names_of_machine(wreck);
+	read_death(wreck);
 	*ret = wreck;
 	return 0;
 }

@@ -41,6 +41,11 @@ struct wreck_facts {
 	bool cut;                      /* the list of events is damaged: there may be more */
 	bool searched; /* the kernel has no symbols of variables: they were searched by what they hold */
 	bool hash_key; /* the key is known by which the kernel hashed pointers */
+	/* How it died, as far as it is known: */
+	uint64_t crash_time; /* seconds since 1970, by the kernel's own clock; 0: it is not known */
+	int64_t panic_cpu;   /* -1: no CPU has called panic(), or it is not known */
+	int64_t panic_pid;   /* of the task that had this CPU; -1: not known */
+	char panic_comm[16]; /* its name; "" not known */
 };
 void wreck_facts(const struct wreck *wreck, struct wreck_facts *ret);
 

@@ -40,6 +40,7 @@ struct wreck_layout {
 	struct layout_member module_list, module_name, module_symbols, table_symbols, table_nr, table_strings,
 		table_types;
 	struct layout_member uts_name;
+	struct layout_member rq_curr;
 	uint64_t is_tracepoint; /* the flag of a call */
 };
 

@@ -74,6 +74,7 @@ static const struct {
 	MEMBER(task_tasks, "task_struct", "tasks", true),
 	MEMBER(task_pid, "task_struct", "pid", true),
 	MEMBER(task_comm, "task_struct", "comm", true),
+	MEMBER(rq_curr, "rq", "curr", true),
 	MEMBER(task_group, "task_struct", "signal", true),
 	MEMBER(task_threads, "task_struct", "thread_node", true),
 	MEMBER(signal_threads, "signal_struct", "thread_head", true),
