@@ -91,9 +91,14 @@ const char *dump_kind(const struct dump *dump)
 	return dump->file.flattened && dump->ops == &dump_kdump ? "flattened kdump-compressed" : dump->ops->name;
 }
 
+bool dump_is_spent(const struct dump *dump)
+{
+	return dump->work >= dump->work_max;
+}
+
 bool dump_read(struct dump *dump, uint64_t address, void *into, size_t len)
 {
-	if (dump->work >= dump->work_max)
+	if (dump_is_spent(dump))
 		return false;
 	/* Copying large pieces takes time, too. */
 	dump->work += 1 + len / DUMP_PIECE;

@@ -44,6 +44,9 @@ const char *dump_kind(const struct dump *dump);
  */
 bool dump_read(struct dump *dump, uint64_t address, void *into, size_t len);
 
+/* Whether nothing can be read any more, so that to go on is of no use. */
+bool dump_is_spent(const struct dump *dump);
+
 /* What the kernel left for readers of dumps ("VMCOREINFO"), NUL-terminated; NULL: the dump has no such note. */
 const char *dump_note(const struct dump *dump);
 

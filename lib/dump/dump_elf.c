@@ -94,10 +94,16 @@ static int open_elf(struct dump *dump, struct fail *fail)
 	return r ? r : 1;
 }
 
-static const struct segment *segment_of(struct elf *elf, uint64_t address)
+/* To search many segments takes time, too. */
+enum { SEGMENTS_WORK = 16 };
+
+static const struct segment *segment_of(struct dump *dump, uint64_t address)
 {
+	struct elf *elf = dump->of_kind;
+
 	if (elf->last < elf->nr && address >= elf->segments[elf->last].at && address < elf->segments[elf->last].end)
 		return &elf->segments[elf->last];
+	dump->work += elf->nr / SEGMENTS_WORK;
 	for (size_t i = 0; i < elf->nr; i++)
 		if (address >= elf->segments[i].at && address < elf->segments[i].end) {
 			elf->last = i;
@@ -111,7 +117,7 @@ static bool read_elf(struct dump *dump, uint64_t address, void *into, size_t len
 	uint8_t *to = into;
 
 	while (len) {
-		const struct segment *segment = segment_of(dump->of_kind, address);
+		const struct segment *segment = segment_of(dump, address);
 		uint64_t inside = segment ? address - segment->at : 0;
 		size_t some;
 

@@ -27,8 +27,10 @@ static int search_note(struct memory *memory, struct fail *fail)
 	uint64_t from, to, at = 0;
 	char page[NOTE_PAGE_MAX + 1];
 
-	while (dump_range(memory->dump, at, &from, &to) && to > at) {
-		for (at = (from + PAGE - 1) & ~(uint64_t)(PAGE - 1); at < to; at += PAGE) {
+	while (!dump_is_spent(memory->dump) && dump_range(memory->dump, at, &from, &to) && to > at) {
+		for (at = (from + PAGE - 1) & ~(uint64_t)(PAGE - 1); at < to && at >= from; at += PAGE) {
+			if (dump_is_spent(memory->dump))
+				return 0;
 			if (!dump_read(memory->dump, at, page, sizeof(begin) - 1) ||
 			    memcmp(page, begin, sizeof(begin) - 1) || !dump_read(memory->dump, at, page, PAGE))
 				continue;
