@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/terminal/defaults.h"
+#include "cmd/terminal/keeper.h"
 #include "cmd/terminal/terminal.h"
 
 #include <errno.h>
@@ -53,11 +54,26 @@ static bool is_trace_cmd(const char *program)
 	return !strcmp(slash ? slash + 1 : program, "trace-cmd");
 }
 
+/* On a terminal, `weft FILE` is `weft view FILE`, unless that is the name of a command. */
+static bool is_file_to_view(int argc, const char *word)
+{
+	return argc == 2 && *word != '-' && keeper_has_terminal() && !access(word, R_OK);
+}
+
+/* `weft` alone, on a terminal: the help, and what can be looked at here. */
+static void offer_view(void)
+{
+	if (keeper_has_terminal() && !access("trace.dat", R_OK))
+		puts("\nThere is a trace.dat here: 'weft view' looks around in it.");
+}
+
 int main(int argc, char **argv)
 {
-	static char name[64], help[] = "help";
+	static char name[64], help[] = "help", view[] = "weft view";
+	bool alone = argc < 2;
 	char *only_help[] = { argv[0], help, NULL };
 	const struct command *command;
+	int status;
 
 	survive_size_limit();
 	terminal_guard(argv);
@@ -86,9 +102,14 @@ int main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	command = command_find(argv[1]);
+	if (!command && is_file_to_view(argc, argv[1]))
+		return view_command.run(2, (char *[]){ view, argv[1], NULL });
 	if (!command)
 		return command_unknown(argv[1]);
 	snprintf(name, sizeof(name), "weft %s", argv[1]);
 	argv[1] = name;
-	return command->run(argc - 1, argv + 1);
+	status = command->run(argc - 1, argv + 1);
+	if (alone && !status)
+		offer_view();
+	return status;
 }

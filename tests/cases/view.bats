@@ -205,3 +205,23 @@ events_shown()
 		screen_end
 	done
 }
+
+@test "view: weft with a file's name alone opens it, and weft alone tells of trace.dat" {
+	cd "$BATS_TEST_TMPDIR"
+	screen_start 100 24 "$WEFT" sched.dat
+	screen_await "? keys"
+	screen_keys q
+	screen_await "STATUS 0"
+	screen_end
+	screen_start 100 60 "$WEFT" no-such.dat
+	screen_await "no command 'no-such.dat'"
+	screen_await "STATUS 2"
+	screen_end
+	mv sched.dat trace.dat
+	screen_start 160 80 env PAGER=cat "$WEFT"
+	screen_await "'weft view' looks around in it"
+	screen_await "STATUS 0"
+	# Not into a pipe.
+	run -0 weft
+	[[ "$output" != *"'weft view' looks"* ]]
+}
