@@ -61,7 +61,7 @@ all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(S
 PIC := $(if $(STATIC),,-fPIC) -ffunction-sections
 all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(if $(filter lib/% formats/% $(BUILD)/formats/%,$<),$(PIC)) \
 	$(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(addsuffix /%,$(cold_rooms)),$<),$(COLD)) $(SAN)
-# pkg-config names libtraceevent as a dependency of libtracefs; lib/tracefs/sql alone uses its text buffer.
+# pkg-config names libtraceevent as a dependency of libtracefs; weft calls nothing in it.
 all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(ARGP_LIBS) -ldl -lpthread -lm
 # A file of dependencies names its object by the relative and the absolute path: the next make may have BUILD in the other way.
 dep_flags = -MMD -MP $(foreach path,$(sort $@ $(abspath $@) $(patsubst $(CURDIR)/%,%,$(abspath $@))),-MT $(path))

@@ -15,7 +15,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-enum { ANSWER_MAX = 1 << 20, SECONDS_MAX = 20, FIELDS_MAX = 64 };
+enum { ANSWER_MAX = 1 << 20, SECONDS_MAX = 20, FIELDS_MAX = 64, SEQ_SIZE = 4096 };
 
 /* The first byte of the child's answer; its text follows. */
 enum { MADE = 'y', REFUSED = 'n' };
@@ -68,11 +68,13 @@ static void answer(const char *dir, const struct sql_query *query, int fd)
 {
 	struct tep_handle *tep = tracefs_local_events(dir);
 	struct tracefs_synth *synth;
-	struct trace_seq seq;
+	/* As trace_seq_init() makes it: weft calls nothing of libtraceevent, so that no stranger's format reaches that. */
+	struct trace_seq seq = { .buffer = calloc(1, SEQ_SIZE), .buffer_size = SEQ_SIZE, .state = TRACE_SEQ__GOOD };
 	char *why = NULL, kind = REFUSED;
 	int r = -1;
 
-	trace_seq_init(&seq);
+	if (!seq.buffer)
+		return;
 	synth = tep ? tracefs_sql(tep, query->name ? query->name : "Anonymous", query->text, &why) : NULL;
 	if (synth && tracefs_synth_complete(synth)) {
 		r = add_actions(synth, query);
@@ -83,12 +85,11 @@ static void answer(const char *dir, const struct sql_query *query, int fd)
 	} else if (synth) {
 		r = tracefs_hist_echo_cmd(&seq, NULL, tracefs_synth_get_start_hist(synth), TRACEFS_HIST_CMD_START);
 	}
-	trace_seq_terminate(&seq);
-	if (r >= 0 && synth && seq.buffer)
+	if (r >= 0 && synth && seq.state == TRACE_SEQ__GOOD && seq.buffer)
 		kind = MADE;
 	(void)!io_write(fd, &kind, 1);
 	if (kind == MADE)
-		(void)!io_write(fd, seq.buffer, strlen(seq.buffer));
+		(void)!io_write(fd, seq.buffer, seq.len);
 	else if (!tep)
 		(void)!io_write(fd, "the events of this kernel cannot be read", 40);
 	else if (why)
