@@ -212,17 +212,18 @@ tracefs_state()
 @test "record: -P ends when the last of the tasks has ended; with a thread or with -c somebody has to say so" {
 	need_tracefs
 	cd "$BATS_TEST_TMPDIR"
-	sleep 0.3 3>&- &
+	sleep 2 3>&- &
 	one=$!
-	sleep 1 3>&- &
+	sleep 3 3>&- &
 	two=$!
 	timeout 60 weft record -q -e sched:sched_switch -P $one,$two
 	# kill -0 also succeeds for a process that nobody has waited for, so this looks at its state.
 	[ ! -e /proc/$two ] || [ "$(awk '/^State:/ { print $2 }' /proc/$two/status)" = Z ]
-	sleep 0.3 3>&- &
+	sleep 2 3>&- &
 	timeout 60 weft stream -q -e sched:sched_switch -P $! > streamed
-	sleep 0.1 3>&- &
-	run timeout -s INT 2 weft record -q -e sched:sched_switch -c -P $!
+	# It must not have ended before weft looks for it, and has ended long before the time is over.
+	sleep 3 3>&- &
+	run timeout -s INT 6 weft record -q -e sched:sched_switch -c -P $!
 	[ "$status" = 124 ]
 }
 
