@@ -102,5 +102,6 @@ still()
 	[[ "$output" == *"no instance 'weft-no-such-instance'"* ]]
 	run -2 weft show -p current_tracer
 	run -2 weft show -p -s
-	run -2 weft show --hist sched_switch
+	run -1 weft show --hist no_such_event
+	[[ "$output" == *"no event is called 'no_such_event'"* ]]
 }
