@@ -68,7 +68,7 @@ static void answer(const char *dir, const struct sql_query *query, int fd)
 {
 	struct tep_handle *tep = tracefs_local_events(dir);
 	struct tracefs_synth *synth;
-	/* As trace_seq_init() makes it: weft calls nothing of libtraceevent, so that no stranger's format reaches that. */
+	/* As trace_seq_init() makes it: weft calls nothing of libtraceevent, so no stranger's format reaches that. */
 	struct trace_seq seq = { .buffer = calloc(1, SEQ_SIZE), .buffer_size = SEQ_SIZE, .state = TRACE_SEQ__GOOD };
 	char *why = NULL, kind = REFUSED;
 	int r = -1;

@@ -122,6 +122,8 @@ bool wreck_walk_next(struct wreck_walk *walk, uint64_t *ret);
 
 /* Finds the members; -ENODATA names one without which nothing can be found. */
 int must_check wreck_layout_find(struct wreck *wreck, struct fail *fail);
+/* Fills what it finds of the facts that are not counted. */
+void wreck_facts_read(struct wreck *wreck);
 int must_check wreck_formats_read(struct wreck *wreck, struct fail *fail);
 int must_check wreck_rings_read(struct wreck *wreck, struct fail *fail);
 int must_check wreck_names_read(struct wreck *wreck, struct fail *fail);

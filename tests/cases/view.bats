@@ -141,10 +141,11 @@ events_shown()
 		for _ in $(seq 40); do picked+=("${keys[RANDOM % ${#keys[@]}]}"); done
 		screen_keys "${picked[@]}"
 		screen_done
-		screen_show -e > "$BATS_TEST_TMPDIR/drawn"
+		# Blanks at the end of a line that were never written have no colours of their own.
+		screen_show -e | sed 's/\(\x1b\[[0-9;]*m\)*$//' > "$BATS_TEST_TMPDIR/drawn"
 		screen_keys C-l
 		screen_done
-		screen_show -e | diff "$BATS_TEST_TMPDIR/drawn" -
+		screen_show -e | sed 's/\(\x1b\[[0-9;]*m\)*$//' | diff "$BATS_TEST_TMPDIR/drawn" -
 	done
 }
 
