@@ -5,29 +5,25 @@
 #include "cmd/options/setup_options.h"
 #include "cmd/options/setup_values.h"
 #include "cmd/setup_run.h"
+#include "cmd/terminal/canvas.h"
 #include "cmd/terminal/color.h"
 #include "cmd/terminal/keeper.h"
 #include "cmd/terminal/terminal.h"
 #include "lib/analysis/analysis.h"
 #include "lib/base/fail.h"
-#include "lib/base/io.h"
 #include "lib/base/now.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
 #include "lib/live/live.h"
 #include "lib/live/tables.h"
-#include "lib/term/frame.h"
-#include "lib/term/key.h"
 #include "lib/view/board.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -38,7 +34,7 @@
 
 enum { KEY_EVERY = 0x100, KEY_DURATION, KEY_COLOR, KEY_ASCII };
 
-enum { EVERY_NS = 1000000000, LATENCY_NS = 100000000, WAIT_MS = 200, ESC_MS = 25, INPUT_MAX = 1024 };
+enum { EVERY_NS = 1000000000, LATENCY_NS = 100000000, WAIT_MS = 200 };
 
 struct arguments {
 	struct setup_arguments setup;
@@ -134,13 +130,10 @@ struct top {
 	struct board *board;
 	pthread_mutex_t lock; /* of the board and `ended` */
 	bool ended;
-	int socket, tty;
-	struct frame shown, frame;
-	struct out text, out;
-	struct key_state keys;
-	uint8_t input[INPUT_MAX];
-	size_t nr_input;
-	bool all, quit;
+	int socket;
+	struct canvas canvas;
+	struct out text;
+	bool quit;
 	uint64_t wall, cpu; /* when the cost was asked last, and what it was */
 };
 
@@ -155,15 +148,6 @@ static int take_tables(void *arg, struct findings *findings, const struct findin
 	board_take(top->board, findings, span);
 	pthread_mutex_unlock(&top->lock);
 	return 0;
-}
-
-static enum frame_colors colors_of(const struct top *top)
-{
-	const char *term = getenv("TERM");
-
-	if (!top->arguments->color)
-		return FRAME_COLORS_NONE;
-	return term && strstr(term, "256color") ? FRAME_COLORS_256 : FRAME_COLORS_16;
 }
 
 /* What weft itself costs, once a second. */
@@ -182,60 +166,40 @@ static void ask_cost(struct top *top)
 	top->wall = now;
 }
 
-static bool fit(struct top *top)
-{
-	struct winsize size = { .ws_col = 80, .ws_row = 24 };
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col || !size.ws_row) {
-		size.ws_col = 80;
-		size.ws_row = 24;
-	}
-	if (top->frame.cells && top->frame.width == size.ws_col && top->frame.height == size.ws_row)
-		return true;
-	frame_release(&top->frame);
-	return frame_init(&top->frame, size.ws_col, size.ws_row);
-}
-
 static void draw(struct top *top)
 {
 	const struct pen pens[] = { { .attributes = CELL_REVERSE }, { .attributes = 0 } };
+	struct frame *frame = &top->canvas.frame;
 	const char *at;
 
-	if (!fit(top))
+	/* Without memory nothing is drawn, and it is tried again. */
+	if (canvas_fit(&top->canvas, NULL))
 		return;
 	out_clear(&top->text);
 	pthread_mutex_lock(&top->lock);
 	ask_cost(top);
-	board_draw(top->board, top->frame.width, top->frame.height, &top->text);
+	board_draw(top->board, frame->width, frame->height, &top->text);
 	pthread_mutex_unlock(&top->lock);
-	frame_clear(&top->frame);
+	frame_clear(frame);
 	at = top->text.start;
-	for (unsigned y = 0; y < top->frame.height && at < top->text.at; y++) {
+	for (unsigned y = 0; y < frame->height && at < top->text.at; y++) {
 		const char *end = memchr(at, '\n', (size_t)(top->text.at - at));
 		size_t len = (size_t)((end ? end : top->text.at) - at);
 
-		frame_put(&top->frame, 0, y, top->frame.width, pens[y > 0], at, len);
+		frame_put(frame, 0, y, frame->width, pens[y > 0], at, len);
 		at += len + 1;
 	}
-	top->frame.ascii = top->arguments->ascii;
-	frame_draw(&top->shown, &top->frame, colors_of(top), top->all, &top->out);
-	top->all = false;
-	if (top->out.failed || out_flush(&top->out, STDOUT_FILENO))
-		top->quit = true;
+	frame->ascii = top->arguments->ascii;
+	canvas_show(&top->canvas);
 }
 
 static void do_keys(struct top *top, bool ended)
 {
-	while (top->nr_input && !top->quit) {
-		struct key key;
-		size_t used = key_decode(&top->keys, top->input, top->nr_input, ended, &key);
+	struct key key;
 
-		if (!used)
-			return;
-		top->nr_input -= used;
-		memmove(top->input, top->input + used, top->nr_input);
+	while (!top->quit && canvas_key(&top->canvas, ended, &key)) {
 		if (key_is_ctrl(&key, 'l'))
-			top->all = true;
+			top->canvas.all = true;
 		else if (key_is_ctrl(&key, 'z'))
 			top->quit |= keeper_wish(top->socket, KEEPER_SUSPEND, NULL, 0) < 0;
 		pthread_mutex_lock(&top->lock);
@@ -249,7 +213,7 @@ static void hear(struct top *top)
 	char text[256];
 
 	if (keeper_hear(top->socket, text, sizeof(text)) == KEEPER_GO)
-		top->all = true;
+		top->canvas.all = true;
 	else
 		top->quit = true;
 }
@@ -267,25 +231,22 @@ static bool has_ended(struct top *top)
 static void *look(void *arg)
 {
 	struct top *top = arg;
-	struct pollfd wait[] = { { .fd = top->tty, .events = POLLIN }, { .fd = top->socket, .events = POLLIN } };
+	struct canvas *canvas = &top->canvas;
+	struct pollfd wait[] = { { .fd = canvas->tty, .events = POLLIN }, { .fd = top->socket, .events = POLLIN } };
 
-	while (!top->quit && !has_ended(top)) {
+	while (!top->quit && !canvas->gone && !has_ended(top)) {
 		int ready;
-		ssize_t got;
 
 		draw(top);
-		ready = poll(wait, array_size(wait), top->nr_input ? ESC_MS : WAIT_MS);
+		ready = poll(wait, array_size(wait), canvas->nr_input ? CANVAS_ESC_MS : WAIT_MS);
 		if (ready > 0 && wait[1].revents)
 			hear(top);
-		if (ready > 0 && wait[0].revents && top->nr_input < sizeof(top->input)) {
-			got = io_read(top->tty, top->input + top->nr_input, sizeof(top->input) - top->nr_input);
-			top->quit |= got <= 0;
-			top->nr_input += got > 0 ? (size_t)got : 0;
-		}
+		if (ready > 0 && wait[0].revents)
+			canvas_read(canvas);
 		do_keys(top, !ready);
 	}
 	/* The thread that reads the kernel ends as with Ctrl-C. */
-	if (top->quit)
+	if (top->quit || canvas->gone)
 		kill(getpid(), SIGINT);
 	return NULL;
 }
@@ -333,7 +294,7 @@ static int run_top(struct top *top, struct fail *fail)
 	tables.taken = take_tables;
 	tables.taken_arg = top;
 	r = board_new(&board, &top->board, fail);
-	if (!r && (!out_init(&top->text, 1 << 14) || !out_init(&top->out, 1 << 14)))
+	if (!r && !out_init(&top->text, 1 << 14))
 		r = fail_memory(fail);
 	if (!r)
 		r = live_new(&options, &result, &live, fail);
@@ -356,18 +317,15 @@ static int draw_process(void *arg, int socket)
 	int r;
 
 	top->socket = socket;
-	top->all = true;
+	top->canvas.all = true;
 	pthread_mutex_init(&top->lock, NULL);
-	top->tty = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	r = top->tty < 0 ? fail_set(&fail, -errno, "cannot open the terminal: %s", strerror(errno)) :
-			   run_top(top, &fail);
+	r = canvas_open(&top->canvas, top->arguments->color, &fail);
+	if (!r)
+		r = run_top(top, &fail);
 	board_free(top->board);
-	frame_release(&top->frame);
-	frame_release(&top->shown);
+	canvas_close(&top->canvas);
 	if (top->text.start)
 		out_release(&top->text);
-	if (top->out.start)
-		out_release(&top->out);
 	return r ? (command_failed(&fail), EXIT_RECORD_FAILED) : EXIT_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "cmd/options/decode.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/reading.h"
+#include "cmd/terminal/canvas.h"
 #include "cmd/terminal/color.h"
 #include "cmd/terminal/keeper.h"
 #include "cmd/terminal/terminal.h"
@@ -23,7 +24,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,8 +31,8 @@
 
 enum { OPT_COLOR = 256, OPT_ASCII, OPT_NO_MOUSE };
 
-/* A lone ESC is the key when nothing follows for so long. A line of progress is shown after a while, and not often. */
-enum { ESC_MS = 25, PENDING_MS = 100, PROGRESS_MS = 100, INPUT_MAX = 4096 };
+/* A line of progress is shown after a while, and not often. */
+enum { PENDING_MS = 100, PROGRESS_MS = 100 };
 
 #define MOUSE_ON "\033[?1000h\033[?1002h\033[?1006h"
 #define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
@@ -106,22 +106,15 @@ struct loop {
 	const struct arguments *arguments;
 	const char *save_as; /* the file of the session, beside the recording */
 	int socket;
-	int tty;        /* standard input: reading a file replaces that */
 	int signals[2]; /* a pipe: SIGWINCH arrived */
 	struct view *view;
 	struct screen *screen;
-	struct frame shown, frame; /* what the terminal shows, and what it shall show */
-	enum frame_colors colors;
-	struct out out;
-	struct key_state keys;
-	uint8_t input[INPUT_MAX];
-	size_t nr_input;
+	struct canvas canvas;
 	bool acting;         /* a key is being done: only Esc stops it */
 	uint64_t since;      /* when the work began that view_waits() asks about */
 	uint64_t progressed; /* when its progress was shown last */
 	bool mouse;          /* is on */
-	bool all;            /* draw everything */
-	bool gone;           /* the terminal or the keeper is */
+	bool gone;           /* the keeper is */
 	struct buf session;  /* of the file beside the recording, if there is one */
 };
 
@@ -137,115 +130,70 @@ static void on_resize(int sig)
 	errno = saved;
 }
 
-static enum frame_colors find_colors(bool color)
-{
-	const char *depth = getenv("COLORTERM"), *term = getenv("TERM");
-
-	if (!color)
-		return FRAME_COLORS_NONE;
-	if (depth && (!strcmp(depth, "truecolor") || !strcmp(depth, "24bit")))
-		return FRAME_COLORS_TRUE;
-	return term && strstr(term, "256color") ? FRAME_COLORS_256 : FRAME_COLORS_16;
-}
-
-static bool can_read(int fd)
-{
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
-
-	return poll(&wait, 1, 0) > 0;
-}
-
-static void read_keys(struct loop *loop)
-{
-	ssize_t got;
-
-	if (loop->nr_input == sizeof(loop->input))
-		return;
-	got = io_read(loop->tty, loop->input + loop->nr_input, sizeof(loop->input) - loop->nr_input);
-	if (got <= 0)
-		loop->gone = true;
-	else
-		loop->nr_input += (size_t)got;
-}
-
-static void flush(struct loop *loop)
-{
-	if (loop->out.failed || out_flush(&loop->out, STDOUT_FILENO))
-		loop->gone = true;
-}
-
 /* Whether Esc or Ctrl-C is the last byte that was typed: it stops the work, and what was typed before it is done. */
-static bool take_stop(struct loop *loop)
+static bool take_stop(struct canvas *canvas)
 {
 	uint8_t last;
 
-	while (can_read(loop->tty) && !loop->gone && loop->nr_input < sizeof(loop->input))
-		read_keys(loop);
-	last = loop->nr_input ? loop->input[loop->nr_input - 1] : 0;
+	while (canvas_can_read(canvas) && !canvas->gone && canvas->nr_input < sizeof(canvas->input))
+		canvas_read(canvas);
+	last = canvas->nr_input ? canvas->input[canvas->nr_input - 1] : 0;
 	if (last != 0x1b && last != 3)
 		return false;
-	loop->nr_input--;
+	canvas->nr_input--;
 	return true;
+}
+
+/* The terminal or the keeper has gone. */
+static bool is_gone(const struct loop *loop)
+{
+	return loop->gone || loop->canvas.gone;
 }
 
 static bool waits(void *arg, const char *what, unsigned percent)
 {
 	struct loop *loop = arg;
+	struct canvas *canvas = &loop->canvas;
+	struct frame *shown = &canvas->shown, *frame = &canvas->frame;
 	uint64_t now = now_ns();
-	bool stops = loop->gone || (loop->acting ? take_stop(loop) : loop->nr_input || can_read(loop->tty));
+	bool stops = is_gone(loop) || (loop->acting ? take_stop(canvas) : canvas->nr_input || canvas_can_read(canvas));
 
 	if (stops || now - loop->since < PROGRESS_MS * 1000000ULL || now - loop->progressed < PROGRESS_MS * 1000000ULL)
 		return stops;
 	loop->progressed = now;
-	if (loop->shown.width == loop->frame.width && loop->shown.height == loop->frame.height) {
-		memcpy(loop->frame.cells, loop->shown.cells,
-		       (size_t)loop->shown.width * loop->shown.height * sizeof(*loop->shown.cells));
-		screen_progress(loop->screen, &loop->frame, what, percent);
-		frame_draw(&loop->shown, &loop->frame, loop->colors, false, &loop->out);
-		flush(loop);
+	if (shown->width == frame->width && shown->height == frame->height) {
+		memcpy(frame->cells, shown->cells, (size_t)shown->width * shown->height * sizeof(*shown->cells));
+		screen_progress(loop->screen, frame, what, percent);
+		frame_draw(shown, frame, canvas->colors, false, &canvas->out);
+		canvas_flush(canvas);
 	}
-	return loop->gone;
+	return is_gone(loop);
 }
 
 static void set_mouse(struct loop *loop)
 {
 	bool wanted = !loop->view->mouse_off;
 
-	if (wanted != loop->mouse || loop->all)
-		out_str(&loop->out, wanted ? MOUSE_ON : MOUSE_OFF);
+	if (wanted != loop->mouse || loop->canvas.all)
+		out_str(&loop->canvas.out, wanted ? MOUSE_ON : MOUSE_OFF);
 	loop->mouse = wanted;
-}
-
-static int fit(struct loop *loop, struct fail *fail)
-{
-	struct winsize size = { .ws_col = 80, .ws_row = 24 };
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col || !size.ws_row) {
-		size.ws_col = 80;
-		size.ws_row = 24;
-	}
-	if (loop->frame.cells && loop->frame.width == size.ws_col && loop->frame.height == size.ws_row)
-		return 0;
-	frame_release(&loop->frame);
-	return frame_init(&loop->frame, size.ws_col, size.ws_row) ? 0 : fail_memory(fail);
 }
 
 static int draw(struct loop *loop, struct fail *fail)
 {
-	int r = fit(loop, fail);
+	struct canvas *canvas = &loop->canvas;
+	int r = canvas_fit(canvas, fail);
 
 	loop->acting = false;
 	loop->since = now_ns();
 	loop->view->pending = false;
 	if (!r)
-		r = screen_draw(loop->screen, &loop->frame, fail);
+		r = screen_draw(loop->screen, &canvas->frame, fail);
 	if (r)
 		return r;
-	loop->frame.ascii = loop->view->ascii;
+	canvas->frame.ascii = loop->view->ascii;
 	set_mouse(loop);
-	frame_draw(&loop->shown, &loop->frame, loop->colors, loop->all, &loop->out);
-	loop->all = false;
-	flush(loop);
+	canvas_show(canvas);
 	return 0;
 }
 
@@ -259,18 +207,18 @@ static void copy(struct loop *loop)
 	size_t len = text->len < 56000 ? text->len : 56000;
 
 	loop->view->copied = false;
-	out_str(&loop->out, "\033]52;c;");
+	out_str(&loop->canvas.out, "\033]52;c;");
 	for (size_t i = 0; i < len; i += 3) {
 		uint32_t three = (uint32_t)at[i] << 16 | (i + 1 < len ? (uint32_t)at[i + 1] << 8 : 0) |
 				 (i + 2 < len ? at[i + 2] : 0);
 
-		out_char(&loop->out, digits[three >> 18]);
-		out_char(&loop->out, digits[three >> 12 & 63]);
-		out_char(&loop->out, i + 1 < len ? digits[three >> 6 & 63] : '=');
-		out_char(&loop->out, i + 2 < len ? digits[three & 63] : '=');
+		out_char(&loop->canvas.out, digits[three >> 18]);
+		out_char(&loop->canvas.out, digits[three >> 12 & 63]);
+		out_char(&loop->canvas.out, i + 1 < len ? digits[three >> 6 & 63] : '=');
+		out_char(&loop->canvas.out, i + 2 < len ? digits[three & 63] : '=');
 	}
-	out_char(&loop->out, '\a');
-	flush(loop);
+	out_char(&loop->canvas.out, '\a');
+	canvas_flush(&loop->canvas);
 }
 
 static void hear(struct loop *loop)
@@ -279,7 +227,7 @@ static void hear(struct loop *loop)
 
 	switch (keeper_hear(loop->socket, text, sizeof(text))) {
 	case KEEPER_GO:
-		loop->all = true;
+		loop->canvas.all = true;
 		break;
 	case KEEPER_SAVED:
 		view_say(loop->view, "%s", text);
@@ -311,7 +259,7 @@ static int obey(struct loop *loop, struct fail *fail)
 	if (view->copied)
 		copy(loop);
 	if (view->redraw)
-		loop->all = true;
+		loop->canvas.all = true;
 	view->redraw = false;
 	if (view->suspend && keeper_wish(loop->socket, KEEPER_SUSPEND, NULL, 0))
 		loop->gone = true;
@@ -322,19 +270,15 @@ static int obey(struct loop *loop, struct fail *fail)
 /* Does all keys that were typed. *ret_open: the input ends with the begin of a sequence. */
 static int do_keys(struct loop *loop, bool ended, bool *ret_open, struct fail *fail)
 {
+	struct key key;
 	int r = 0;
 
 	*ret_open = false;
-	while (!r && loop->nr_input && !loop->view->quit && !loop->gone) {
-		struct key key;
-		size_t used = key_decode(&loop->keys, loop->input, loop->nr_input, ended, &key);
-
-		if (!used) {
+	while (!r && loop->canvas.nr_input && !loop->view->quit && !is_gone(loop)) {
+		if (!canvas_key(&loop->canvas, ended, &key)) {
 			*ret_open = true;
 			return 0;
 		}
-		loop->nr_input -= used;
-		memmove(loop->input, loop->input + used, loop->nr_input);
 		loop->acting = true;
 		loop->since = now_ns();
 		r = screen_key(loop->screen, &key, fail);
@@ -346,26 +290,26 @@ static int do_keys(struct loop *loop, bool ended, bool *ret_open, struct fail *f
 
 static int run(struct loop *loop, struct fail *fail)
 {
-	struct pollfd wait[] = { { .fd = loop->tty, .events = POLLIN },
+	struct pollfd wait[] = { { .fd = loop->canvas.tty, .events = POLLIN },
 				 { .fd = loop->signals[0], .events = POLLIN },
 				 { .fd = loop->socket, .events = POLLIN } };
 	bool open = false;
 	char drain[64];
 	int r = 0;
 
-	while (!r && !loop->view->quit && !loop->gone) {
+	while (!r && !loop->view->quit && !is_gone(loop)) {
 		int ready;
 
 		if (!open)
 			r = draw(loop, fail);
-		if (r || loop->gone)
+		if (r || is_gone(loop))
 			break;
 		/* Drawing may have been given up for keys that are there already. */
 		ready = poll(wait, array_size(wait),
-			     loop->nr_input && !open ? 0 :
-			     open                    ? ESC_MS :
-			     loop->view->pending     ? PENDING_MS :
-						       -1);
+			     loop->canvas.nr_input && !open ? 0 :
+			     open                           ? CANVAS_ESC_MS :
+			     loop->view->pending            ? PENDING_MS :
+							      -1);
 		if (ready < 0 && errno != EINTR)
 			return fail_set(fail, -errno, "cannot wait for keys: %s", strerror(errno));
 		if (ready > 0 && wait[1].revents)
@@ -373,7 +317,7 @@ static int run(struct loop *loop, struct fail *fail)
 		if (ready > 0 && wait[2].revents)
 			hear(loop);
 		if (ready > 0 && wait[0].revents)
-			read_keys(loop);
+			canvas_read(&loop->canvas);
 		r = do_keys(loop, open && ready == 0, &open, fail);
 	}
 	return r;
@@ -413,11 +357,10 @@ static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
 		r = decode_seal(&arguments->decode, trace, arguments->reading.no_sandbox, fail);
 	if (!r)
 		r = screen_new(loop->view, slash ? slash + 1 : arguments->input, &loop->screen, fail);
-	if (!r && !out_init(&loop->out, 1 << 16))
+	if (!r && !out_init(&loop->canvas.out, 1 << 16))
 		r = fail_memory(fail);
 	if (r)
 		return r;
-	loop->colors = find_colors(arguments->color);
 	loop->view->color = arguments->color;
 	loop->view->ascii = arguments->ascii || !terminal_utf8();
 	loop->view->nanoseconds = arguments->nanoseconds;
@@ -441,9 +384,11 @@ static int draw_process(void *arg, int socket)
 
 	loop->socket = socket;
 	reading.opens_more = arguments->decode.wanted;
-	loop->tty = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (loop->tty < 0 || pipe2(loop->signals, O_CLOEXEC | O_NONBLOCK)) {
-		fail_set(&fail, -errno, "cannot open the terminal: %s", strerror(errno));
+	r = canvas_open(&loop->canvas, arguments->color, &fail);
+	if (!r && pipe2(loop->signals, O_CLOEXEC | O_NONBLOCK))
+		r = fail_set(&fail, -errno, "cannot make a pipe: %s", strerror(errno));
+	if (r) {
+		canvas_close(&loop->canvas);
 		return command_failed(&fail);
 	}
 	read_session(loop);
@@ -460,10 +405,7 @@ static int draw_process(void *arg, int socket)
 	if (loop->view)
 		decode_end(&loop->view->reader);
 	view_free(loop->view);
-	frame_release(&loop->frame);
-	frame_release(&loop->shown);
-	if (loop->out.start)
-		out_release(&loop->out);
+	canvas_close(&loop->canvas);
 	buf_release(&loop->session);
 	trace_free(trace);
 	if (!r)
