@@ -57,12 +57,15 @@ bool lanes_add_buffer(struct lanes *lanes, uint16_t buffer, const struct context
 	return timeline_add(lanes->timeline, buffer, context);
 }
 
+static uint64_t lane_key(enum lane_kind kind, uint16_t buffer, uint32_t owner, uint8_t depth, bool of_task)
+{
+	return (uint64_t)kind << 57 | (uint64_t)depth << 49 | (uint64_t)of_task << 48 | (uint64_t)buffer << 32 | owner;
+}
+
 static struct lane *lane_of(struct lanes *lanes, enum lane_kind kind, uint16_t buffer, uint32_t owner, uint8_t depth,
 			    bool of_task)
 {
-	uint64_t key =
-		(uint64_t)kind << 57 | (uint64_t)depth << 49 | (uint64_t)of_task << 48 | (uint64_t)buffer << 32 | owner;
-	uint32_t *index = u64_map_get(&lanes->by_key, key);
+	uint32_t *index = u64_map_get(&lanes->by_key, lane_key(kind, buffer, owner, depth, of_task));
 	struct lane *lane;
 
 	if (index && *index)
@@ -370,6 +373,21 @@ size_t lanes_count(const struct lanes *lanes)
 const struct lane *lanes_at(const struct lanes *lanes, size_t index)
 {
 	return &lanes->lanes[index];
+}
+
+const struct lane *lanes_find(const struct lanes *lanes, const struct lane *like)
+{
+	const uint32_t *index = u64_map_find(
+		&lanes->by_key, lane_key(like->kind, like->buffer, like->owner, like->depth, like->of_task));
+
+	return index && *index ? &lanes->lanes[*index - 1] : NULL;
+}
+
+unsigned lanes_coarsest(const struct lanes *lanes)
+{
+	unsigned a = lanes->halves[0].shift, b = lanes->halves[1].shift;
+
+	return a > b ? a : b;
 }
 
 const char *lanes_label(const struct lanes *lanes, uint32_t label)

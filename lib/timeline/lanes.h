@@ -97,6 +97,10 @@ bool lanes_starved(const struct lanes *lanes);
 /* The lanes in the order of their first slices. A lane keeps its index. */
 size_t lanes_count(const struct lanes *lanes);
 const struct lane *lanes_at(const struct lanes *lanes, size_t index);
+/* The lane that is to these lanes what `like` is to its own: of the same kind, owner and depth; NULL: there is none. */
+const struct lane *lanes_find(const struct lanes *lanes, const struct lane *like);
+/* The largest shift of any lane. */
+unsigned lanes_coarsest(const struct lanes *lanes);
 const char *lanes_label(const struct lanes *lanes, uint32_t label);
 
 /*

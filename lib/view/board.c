@@ -9,6 +9,7 @@
 #include "lib/base/u64_map.h"
 #include "lib/base/utf8.h"
 #include "lib/term/key.h"
+#include "lib/view/bar_internal.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -188,8 +189,6 @@ static size_t nr_tables(const struct board *board)
 
 static void put_course(const struct board *board, size_t row, struct out *out)
 {
-	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-	static const char *const plain[] = { " ", ".", ":", "-", "=", "+", "*", "#", "#" };
 	const struct course *course =
 		u64_map_find(&board->courses[board->table], identity(&board->findings.items[board->table], row));
 	uint64_t largest = 0;
@@ -198,17 +197,13 @@ static void put_course(const struct board *board, size_t row, struct out *out)
 		if (course->values[i] > largest)
 			largest = course->values[i];
 	for (uint64_t back = SHOWN; course && back-- > 0;) {
-		uint64_t round = board->shown - back, value;
-		size_t level;
+		uint64_t round = board->shown - back;
 
 		if (back >= board->shown || round < course->first || round > course->last) {
 			out_char(out, ' ');
 			continue;
 		}
-		value = course->values[round % COURSE];
-		level = largest ? (size_t)((double)value * 8 / (double)largest + 0.5) : 0;
-		level = value && !level ? 1 : level > 8 ? 8 : level;
-		out_str(out, board->options.ascii ? plain[level] : blocks[level]);
+		out_str(out, bar_text(bar_level(course->values[round % COURSE], largest), board->options.ascii));
 	}
 }
 

@@ -118,12 +118,8 @@ bool picture_numbered(struct picture *picture, uint64_t number, uint64_t *ret_ts
 /* The coarsest columns of any lane of the survey of the whole. */
 static unsigned whole_shift(struct picture *picture)
 {
-	const struct lanes *lanes = survey_take(picture->whole);
-	unsigned shift = survey_options(picture->whole)->shift;
+	unsigned shift = lanes_coarsest(survey_take(picture->whole));
 
-	for (size_t i = 0; i < lanes_count(lanes); i++)
-		if (lanes_at(lanes, i)->shift > shift)
-			shift = lanes_at(lanes, i)->shift;
 	survey_release(picture->whole);
 	return shift;
 }

@@ -127,6 +127,7 @@ struct picture {
 	struct picture_row *rows;
 	size_t nr_rows;
 	enum picture_sort sort;
+	bool arranged; /* in this order, and the survey had ended */
 	struct lane_cell cells[NR_MAX], rough[NR_MAX];
 };
 

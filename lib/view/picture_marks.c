@@ -3,12 +3,11 @@
 #include "lib/view/picture_internal.h"
 
 #include "lib/base/labels.h"
+#include "lib/view/bar_internal.h"
 #include "lib/view/survey_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { LEVELS = 8 };
 
 /* As lane_cell::nr: what the survey of a part did not know. */
 enum { FROM_WHOLE = 2 };
@@ -55,12 +54,6 @@ static void columns_of(const struct picture *picture, const struct lane *lane, s
 		rough_columns(lane, picture->shift, picture->first, picture->nr, ret, room);
 }
 
-static bool same_lane(const struct lane *a, const struct lane *b)
-{
-	return a->kind == b->kind && a->owner == b->owner && a->depth == b->depth && a->buffer == b->buffer &&
-	       a->of_task == b->of_task;
-}
-
 /* The cells of all CPUs' events; `only` is a CPU, or -1. */
 static void count_cells(const struct picture *picture, const struct lanes *lanes, int64_t only, struct lane_cell *ret)
 {
@@ -104,12 +97,13 @@ static struct survey *row_cells(struct picture *picture, const struct picture_ro
 {
 	struct survey *survey = picture->whole;
 	struct lane_cell *room = picture->rough;
-	bool found = row->kind == PICTURE_EVENTS, is_near = picture_uses_near(picture);
+	bool is_events = row->kind == PICTURE_EVENTS, is_near = picture_uses_near(picture);
 	const struct lanes *lanes = survey_take(picture->whole);
+	const struct lane *near;
 
-	*ret_lane = found ? (struct lane){ .kind = LANE_EVENTS } : *lanes_at(lanes, row->lane);
+	*ret_lane = is_events ? (struct lane){ .kind = LANE_EVENTS } : *lanes_at(lanes, row->lane);
 	if (!is_near) {
-		if (row->kind == PICTURE_EVENTS)
+		if (is_events)
 			count_cells(picture, lanes, -1, picture->cells);
 		else
 			columns_of(picture, lanes_at(lanes, row->lane), picture->cells, room);
@@ -120,14 +114,13 @@ static struct survey *row_cells(struct picture *picture, const struct picture_ro
 	survey = picture->near;
 	survey_release(picture->whole);
 	lanes = survey_take(survey);
-	if (row->kind == PICTURE_EVENTS)
+	if (is_events)
 		count_cells(picture, lanes, -1, picture->cells);
-	for (size_t i = 0; !found && i < lanes_count(lanes); i++)
-		if (same_lane(lanes_at(lanes, i), ret_lane)) {
-			columns_of(picture, lanes_at(lanes, i), picture->cells, room);
-			ret_lane->shift = lanes_at(lanes, i)->shift;
-			found = true;
-		}
+	near = is_events ? NULL : lanes_find(lanes, ret_lane);
+	if (near) {
+		columns_of(picture, near, picture->cells, room);
+		ret_lane->shift = near->shift;
+	}
 	survey_release(survey);
 	if (row->kind == PICTURE_CPU || row->kind == PICTURE_TASK) {
 		lanes = survey_take(picture->whole);
@@ -135,15 +128,6 @@ static struct survey *row_cells(struct picture *picture, const struct picture_ro
 		survey_release(picture->whole);
 	}
 	return survey;
-}
-
-static uint8_t level_of(uint64_t part, uint64_t whole)
-{
-	uint64_t level = whole ? (uint64_t)((double)part * LEVELS / (double)whole + 0.5) : 0;
-
-	if (!part)
-		return 0;
-	return level < 1 ? 1 : level > LEVELS ? LEVELS : (uint8_t)level;
 }
 
 static uint8_t state_of(uint8_t mode)
@@ -167,26 +151,26 @@ static void mark_cell(const struct picture *picture, const struct lane *lane, co
 	switch (lane->kind) {
 	case LANE_CPU:
 		mark->state = cell->busy ? PICTURE_RUN : PICTURE_IDLE;
-		mark->level = level_of(cell->busy, width);
+		mark->level = bar_level(cell->busy, width);
 		break;
 	case LANE_TASK:
 		mark->state = state_of(cell->mode);
-		mark->level = level_of(mark->state == PICTURE_WAIT ? cell->waited :
+		mark->level = bar_level(mark->state == PICTURE_WAIT ? cell->waited :
 				       mark->state == PICTURE_RUN  ? cell->busy :
 								     cell->longest,
 				       width);
 		break;
 	case LANE_EVENTS:
 		mark->state = PICTURE_VALUE;
-		mark->level = level_of(cell->count, largest);
+		mark->level = bar_level(cell->count, largest);
 		break;
 	case LANE_COUNTER:
 		mark->state = PICTURE_VALUE;
-		mark->level = level_of(cell->busy, lane->largest);
+		mark->level = bar_level(cell->busy, lane->largest);
 		break;
 	default:
 		mark->state = PICTURE_RUN;
-		mark->level = level_of(cell->busy ? cell->busy : 1, width);
+		mark->level = bar_level(cell->busy ? cell->busy : 1, width);
 		break;
 	}
 }

@@ -114,15 +114,6 @@ static uint64_t sort_key(const struct lane *lane, enum picture_sort sort)
 	}
 }
 
-/* The lane of the task to which another lane belongs. */
-static const struct lane *task_lane(const struct lanes *lanes, uint32_t pid)
-{
-	for (size_t i = 0; i < lanes_count(lanes); i++)
-		if (lanes_at(lanes, i)->kind == LANE_TASK && lanes_at(lanes, i)->owner == pid)
-			return lanes_at(lanes, i);
-	return NULL;
-}
-
 static struct order order_of(const struct lanes *lanes, size_t index, enum picture_sort sort)
 {
 	const struct lane *lane = lanes_at(lanes, index), *task = lane;
@@ -135,7 +126,8 @@ static struct order order_of(const struct lanes *lanes, size_t index, enum pictu
 	} else if (lane->of_task) {
 		order.group = 1;
 		if (lane->kind != LANE_TASK)
-			task = task_lane(lanes, lane->owner);
+			task = lanes_find(lanes, &(struct lane){
+							 .kind = LANE_TASK, .owner = lane->owner, .of_task = true });
 		if (task && sort != PICTURE_BY_PID)
 			order.name = lanes_label(lanes, task->label);
 		if (task)
@@ -146,12 +138,17 @@ static struct order order_of(const struct lanes *lanes, size_t index, enum pictu
 
 int picture_arrange(struct picture *picture, enum picture_sort sort, struct fail *fail)
 {
-	const struct lanes *lanes = survey_take(picture->whole);
-	size_t nr = lanes_count(lanes), some = 0;
-	struct order *orders = calloc(nr + 1, sizeof(*orders));
+	bool ended = survey_progress(picture->whole).ended, good;
 	struct picture_row *events;
-	bool good;
+	const struct lanes *lanes;
+	struct order *orders;
+	size_t nr, some = 0;
 
+	if (picture->arranged && picture->sort == sort)
+		return 0;
+	lanes = survey_take(picture->whole);
+	nr = lanes_count(lanes);
+	orders = calloc(nr + 1, sizeof(*orders));
 	picture->sort = sort;
 	picture->nr_rows = 0;
 	events = add_row(picture, PICTURE_EVENTS, NULL, 0);
@@ -167,6 +164,7 @@ int picture_arrange(struct picture *picture, enum picture_sort sort, struct fail
 		good = add_lane(picture, lanes, orders[i].lane);
 	survey_release(picture->whole);
 	free(orders);
+	picture->arranged = good && ended;
 	return good ? 0 : fail_memory(fail);
 }
 

@@ -2,6 +2,7 @@
 /* The characters of the time line. */
 #include "formats/palette.h"
 #include "lib/base/utf8.h"
+#include "lib/view/bar_internal.h"
 #include "lib/view/timeline_internal.h"
 
 #include <inttypes.h>
@@ -24,8 +25,6 @@ static const char *color_of(const char *name)
 /* The character of a mark, and its colour. */
 static const char *glyph(const struct timeline_pane *line, const struct picture_mark *mark, const char **ret_color)
 {
-	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-	static const char *const plain[] = { " ", ".", ":", "-", "=", "+", "*", "#", "#" };
 	bool ascii = line->pane.view->ascii;
 
 	*ret_color = "";
@@ -58,7 +57,7 @@ static const char *glyph(const struct timeline_pane *line, const struct picture_
 	default:
 		*ret_color =
 			mark->state == PICTURE_VALUE ? COLOR_CYAN : color_of(picture_name(line->picture, mark->name));
-		return ascii ? plain[mark->level] : blocks[mark->level];
+		return bar_text(mark->level, ascii);
 	}
 }
 
@@ -70,7 +69,7 @@ static size_t filled(const struct timeline_pane *line, size_t at)
 	if (line->marks[at].state != PICTURE_RUN)
 		return 0;
 	while (end < line->width && line->marks[end].state == PICTURE_RUN && !line->marks[end].lost &&
-	       (line->marks[end].level == 8 || end == at) && (end == at || line->marks[end].goes_on))
+	       (line->marks[end].level == BAR_LEVELS || end == at) && (end == at || line->marks[end].goes_on))
 		end++;
 	return end - at;
 }
