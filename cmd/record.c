@@ -106,10 +106,7 @@ static void check(struct record_arguments *arguments, struct argp_state *state)
 	struct record_options *options = &arguments->options;
 
 	options->user = arguments->setup.user;
-	if (options->setup.only_command && !options->argv)
-		setup_usage(state, "-F needs a COMMAND");
-	if (options->user && !options->argv)
-		setup_usage(state, "--user needs a COMMAND");
+	setup_check_command(&arguments->setup, options->argv, state);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -89,10 +89,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			setup_usage(state, "--stack-tracer is an option of --boot; 'weft stack start' starts it now");
 		if (arguments->frees)
 			check_free(arguments, state);
-		if (arguments->setup.only_command && !arguments->argv)
-			setup_usage(state, "-F needs a COMMAND");
-		if (arguments->setup_arguments.user && !arguments->argv)
-			setup_usage(state, "--user needs a COMMAND");
+		setup_check_command(&arguments->setup_arguments, arguments->argv, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

@@ -214,10 +214,7 @@ static void check(struct arguments *arguments, struct argp_state *state)
 	tap->user = arguments->setup.user;
 	tap->path = getenv("PATH");
 	check_tables(arguments, state);
-	if (tap->setup->only_command && !tap->argv)
-		setup_usage(state, "-F needs a COMMAND");
-	if (tap->user && !tap->argv)
-		setup_usage(state, "--user needs a COMMAND");
+	setup_check_command(&arguments->setup, tap->argv, state);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

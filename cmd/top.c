@@ -103,8 +103,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		arguments->live.tap.user = arguments->setup.user;
 		arguments->live.tap.path = getenv("PATH");
-		if (arguments->live.tap.setup->only_command && !arguments->live.tap.argv)
-			setup_usage(state, "-F needs a COMMAND");
+		setup_check_command(&arguments->setup, arguments->live.tap.argv, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

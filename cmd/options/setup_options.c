@@ -457,3 +457,11 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
 
 const struct argp setup_argp = { .options = table, .parser = parse };
 const struct argp setup_command_argp = { .options = command_table, .parser = parse_command };
+
+void setup_check_command(const struct setup_arguments *arguments, bool has_command, struct argp_state *state)
+{
+	if (arguments->setup->only_command && !has_command)
+		setup_usage(state, "-F needs a COMMAND");
+	if (arguments->user && !has_command)
+		setup_usage(state, "--user needs a COMMAND");
+}

@@ -35,6 +35,9 @@ extern const struct argp setup_argp;
 /* The options for a COMMAND: -F and --user. */
 extern const struct argp setup_command_argp;
 
+/* -F and --user are about a COMMAND: without one they are a usage error. For the parent's ARGP_KEY_END. */
+void setup_check_command(const struct setup_arguments *arguments, bool has_command, struct argp_state *state);
+
 /* The value of setup.cmdlines with which record and stream begin; other commands leave it at 0. */
 enum { SETUP_CMDLINES = 1 << 15 };
 

@@ -377,8 +377,8 @@ const struct lane *lanes_at(const struct lanes *lanes, size_t index)
 
 const struct lane *lanes_find(const struct lanes *lanes, const struct lane *like)
 {
-	const uint32_t *index = u64_map_find(
-		&lanes->by_key, lane_key(like->kind, like->buffer, like->owner, like->depth, like->of_task));
+	const uint32_t *index = u64_map_find(&lanes->by_key, lane_key(like->kind, like->buffer, like->owner,
+								      like->depth, like->of_task));
 
 	return index && *index ? &lanes->lanes[*index - 1] : NULL;
 }

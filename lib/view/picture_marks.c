@@ -156,9 +156,9 @@ static void mark_cell(const struct picture *picture, const struct lane *lane, co
 	case LANE_TASK:
 		mark->state = state_of(cell->mode);
 		mark->level = bar_level(mark->state == PICTURE_WAIT ? cell->waited :
-				       mark->state == PICTURE_RUN  ? cell->busy :
-								     cell->longest,
-				       width);
+					mark->state == PICTURE_RUN  ? cell->busy :
+								      cell->longest,
+					width);
 		break;
 	case LANE_EVENTS:
 		mark->state = PICTURE_VALUE;

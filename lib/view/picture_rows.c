@@ -126,8 +126,8 @@ static struct order order_of(const struct lanes *lanes, size_t index, enum pictu
 	} else if (lane->of_task) {
 		order.group = 1;
 		if (lane->kind != LANE_TASK)
-			task = lanes_find(lanes, &(struct lane){
-							 .kind = LANE_TASK, .owner = lane->owner, .of_task = true });
+			task = lanes_find(lanes,
+					  &(struct lane){ .kind = LANE_TASK, .owner = lane->owner, .of_task = true });
 		if (task && sort != PICTURE_BY_PID)
 			order.name = lanes_label(lanes, task->label);
 		if (task)

@@ -53,6 +53,13 @@ ended()
 	[[ "$stderr" == *"weft top needs a terminal"*"weft stream --summary"* ]]
 }
 
+@test "top: -F and --user need a command, as for stream" {
+	run -2 weft top -F
+	[[ "$output" == *"-F needs a COMMAND"* ]]
+	run -2 weft top --user nobody
+	[[ "$output" == *"--user needs a COMMAND"* ]]
+}
+
 @test "top: tasks that run are shown, other tables and columns are a key away" {
 	before=$(ls $T/instances)
 	top 130 40
