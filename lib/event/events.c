@@ -491,19 +491,6 @@ int events_open(const struct context *context, const struct events_options *opti
 	return 0;
 }
 
-int events_again(struct events *events, uint64_t since, uint64_t until, struct fail *fail)
-{
-	uint64_t least = events->context->section_since;
-
-	merge_free(events->merge);
-	events->merge = NULL;
-	events->options.since = since < least ? least : since;
-	events->options.until = until;
-	events->count = 0;
-	events->hidden = true;
-	return events_begin(events, NULL, fail);
-}
-
 int events_end_time(const struct context *context, const struct events_options *options, uint64_t *ret,
 		    struct fail *fail)
 {

@@ -47,12 +47,6 @@ int must_check events_open(const struct context *context, const struct events_op
 			   struct fail *fail);
 void events_free(struct events *events);
 
-/*
- * Reads the file again from another `since` to another `until`: the types stay, and with them what consumers noted of
- * them. All events handed out before are invalid. Not for events with a source of their own.
- */
-int must_check events_again(struct events *events, uint64_t since, uint64_t until, struct fail *fail);
-
 /* 1 and the next event, 0 at the end, -errno when nothing can go on. */
 int must_check events_next(struct events *events, struct event *ret, struct fail *fail);
 

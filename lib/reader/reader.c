@@ -27,7 +27,8 @@ static void buffer_release(struct reader_buffer *buffer)
 		source_free(buffer->window.source);
 	selection_free(buffer->selection);
 	selection_free(buffer->shown);
-	context_free(buffer->context);
+	if (!buffer->borrowed)
+		context_free(buffer->context);
 }
 
 void reader_release(struct reader *reader)
@@ -74,6 +75,20 @@ int reader_add_trace(struct reader *reader, struct trace *trace, struct fail *fa
 		if (trace_buffer(trace, i)->nr_cpus || nr == 1)
 			r = reader_add(reader, trace, i, fail);
 	return r;
+}
+
+int reader_share(struct reader *reader, const struct reader *other, struct fail *fail)
+{
+	for (size_t i = 0; i < other->nr_buffers; i++) {
+		struct reader_buffer *added = vec_push(reader->buffers, reader->nr_buffers);
+
+		if (!added)
+			return fail_memory(fail);
+		added->context = other->buffers[i].context;
+		added->window = other->buffers[i].window;
+		added->borrowed = true;
+	}
+	return 0;
 }
 
 static bool clocks_differ(const struct reader *reader)
@@ -137,25 +152,6 @@ int reader_start(struct reader *reader, const struct reader_options *options, st
 	}
 	if (!r && reader->nr_buffers == 1)
 		reader->only = reader->buffers[0].events;
-	return r;
-}
-
-int reader_again(struct reader *reader, uint64_t since, uint64_t until, struct fail *fail)
-{
-	int r = 0;
-
-	reader->failed = 0;
-	reader->stopped = reader->limited = false;
-	reader->skip = 0;
-	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
-		struct reader_buffer *buffer = &reader->buffers[i];
-		const struct events_options *window = &buffer->window;
-
-		buffer->looked = buffer->ready = false;
-		buffer->due = buffer->skip = 0;
-		r = events_again(buffer->events, since < window->since ? window->since : since,
-				 until > window->until ? window->until : until, fail);
-	}
 	return r;
 }
 

@@ -40,6 +40,7 @@ struct reader_buffer {
 	struct events *events;   /* valid after reader_start() */
 	uint64_t skip;           /* number of events to skip first; set by reader_tail() */
 	/* Private to the reader: */
+	bool borrowed;      /* the context belongs to another reader */
 	bool looked, ready; /* looked: `due` is valid; ready: the next event has been read */
 	uint64_t due;       /* the time of the next event, or a time before which no event can come */
 };
@@ -81,6 +82,11 @@ void reader_release(struct reader *reader);
 int must_check reader_add(struct reader *reader, struct trace *trace, size_t buffer, struct fail *fail);
 /* Adds those buffers of a trace that have events. */
 int must_check reader_add_trace(struct reader *reader, struct trace *trace, struct fail *fail);
+/*
+ * Adds the buffers of another reader with their windows, but without what is selected of them. Borrows their contexts:
+ * the other reader must outlive this one. Not for live sources.
+ */
+int must_check reader_share(struct reader *reader, const struct reader *other, struct fail *fail);
 /* Removes the buffer that was added last. Call it before reader_start(). */
 void reader_drop(struct reader *reader);
 
@@ -113,12 +119,6 @@ int must_check reader_tail(struct reader *reader, uint64_t count, struct fail *f
 void reader_limit(struct reader *reader, uint64_t count);
 
 int must_check reader_start(struct reader *reader, const struct reader_options *options, struct fail *fail);
-
-/*
- * Reads again, from another time to another, within the windows of the buffers, without a tail or a limit. All events
- * handed out before are invalid; their types stay. Only for files, and before any batch or retired block was asked for.
- */
-int must_check reader_again(struct reader *reader, uint64_t since, uint64_t until, struct fail *fail);
 
 /* False: the buffers follow one another because their clocks differ. Valid after reader_start(). */
 static inline bool reader_is_merged(const struct reader *reader)

@@ -175,11 +175,25 @@ static void look_at_cpu(struct turns *turns, uint32_t number, uint32_t left)
 	turn->last = cpu->last;
 }
 
+/* Most events say only that the same task still has the CPU: then its turn and its mode are what they were. */
+static inline bool goes_on(const struct turns *turns, const struct event *event)
+{
+	const struct state *state = turns->state;
+	const struct turns_turn *turn = event->cpu < turns->nr_turns ? &turns->turns[event->cpu] : NULL;
+
+	return state->step.kind == STEP_NONE && !state->listed.filtered && turn && turn->some &&
+	       event->cpu < state->nr_cpus && state->cpus[event->cpu].task == turn->task;
+}
+
 void turns_see(struct turns *turns, const struct event *event)
 {
 	const struct state *state = turns->state;
 	bool broken = state->breaks != turns->breaks || state->losses != turns->losses;
 
+	if (!broken && goes_on(turns, event)) {
+		turns->turns[event->cpu].last = state->cpus[event->cpu].last;
+		return;
+	}
 	turns->breaks = state->breaks;
 	turns->losses = state->losses;
 	if (state->step.task != STATE_NO_TASK)

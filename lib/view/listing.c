@@ -14,13 +14,13 @@ enum {
 	ROWS_KEPT = 2048, /* of them after a cut */
 	BACK_ROWS = 512,  /* rows that a window of time brings at most */
 	ASK_EACH = 2048,  /* events between two looks at the keyboard */
-	STEP_GROWS = 4,   /* the next window backward is so much longer */
 	LINE_MAX_LEN = 8192,
 };
 
 void listing_init(struct listing *listing, struct view *view)
 {
-	*listing = (struct listing){ .view = view, .step = view->counts ? 1000 : 1000000 };
+	*listing = (struct listing){ .view = view };
+	back_init(&listing->back, view->extent.first, view->counts);
 }
 
 static void drop_rows(struct row *rows, size_t nr)
@@ -138,15 +138,16 @@ int listing_seek(struct listing *listing, struct walk_place place, struct fail *
 	int r = make_room(listing, fail);
 
 	clear(listing);
-	listing->at_start = listing->at_end = listing->stopped = false;
-	listing->before = place;
+	listing->at_end = listing->stopped = false;
+	listing->back.before = place;
+	listing->back.at_start = false;
 	return r ? r : open_printing(listing->view, place.ts, UINT64_MAX, &listing->ahead, fail);
 }
 
 /* Opens the tape behind the last row. */
 static int reopen(struct listing *listing, struct fail *fail)
 {
-	uint64_t since = listing->nr ? listing->rows[listing->nr - 1].place.ts : listing->before.ts;
+	uint64_t since = listing->nr ? listing->rows[listing->nr - 1].place.ts : listing->back.before.ts;
 
 	return open_printing(listing->view, since, UINT64_MAX, &listing->ahead, fail);
 }
@@ -156,7 +157,7 @@ static bool is_old(const struct listing *listing, struct walk_place place)
 {
 	if (listing->nr)
 		return walk_compare(place, listing->rows[listing->nr - 1].place) <= 0;
-	return walk_compare(place, listing->before) < 0;
+	return walk_compare(place, listing->back.before) < 0;
 }
 
 static void cut_front(struct listing *listing)
@@ -169,8 +170,7 @@ static void cut_front(struct listing *listing)
 	drop_rows(listing->rows, cut);
 	listing->nr -= cut;
 	memmove(listing->rows, listing->rows + cut, listing->nr * sizeof(*listing->rows));
-	listing->before = listing->rows[0].place;
-	listing->at_start = false;
+	back_to(&listing->back, listing->rows[0].place);
 }
 
 int listing_ahead(struct listing *listing, size_t rows, struct fail *fail)
@@ -245,24 +245,21 @@ static void put_front(struct listing *listing, const struct last_rows *last)
 	listing->nr += last->nr;
 }
 
-/* Reads the window of time that ends at listing->before, and prepends its last rows. */
+/* Reads a window of time before the first row, and prepends its last rows. */
 static int read_window(struct listing *listing, size_t *asked, size_t *ret_rows, struct fail *fail)
 {
-	struct view *view = listing->view;
 	struct last_rows *last = calloc(1, sizeof(*last));
-	struct walk_place until = listing->before;
-	uint64_t since = until.ts > listing->step ? until.ts - listing->step : 0;
-	uint64_t first = view->extent.first;
+	struct back *back = &listing->back;
+	struct walk_place until = back->before;
+	uint64_t since = back_since(back);
 	struct tape *tape = NULL;
-	bool stopped = false, cut;
+	bool stopped = false;
 	size_t total = 0;
 	int r;
 
 	if (!last)
 		return fail_memory(fail);
-	if (since < first)
-		since = first;
-	r = open_printing(view, since, until.ts, &tape, fail);
+	r = open_printing(listing->view, since, until.ts, &tape, fail);
 	while (!r) {
 		struct row next[LINES_MAX];
 
@@ -274,26 +271,20 @@ static int read_window(struct listing *listing, size_t *asked, size_t *ret_rows,
 		r = 0;
 	}
 	tape_free(tape);
-	cut = total > last->nr;
 	if (r < 0 || stopped) {
 		/* A part of a window is of no use: it is read again, and then it is shorter. */
 		drop_rows(last->rows, last->nr);
-		if (stopped && listing->step > 1000)
-			listing->step /= 2;
+		if (stopped)
+			back_shorter(back);
 		listing->stopped |= stopped;
 	} else {
 		*ret_rows = last->nr;
 		put_front(listing, last);
-		if (last->nr && cut)
-			listing->before = last->rows[0].place;
-		else
-			listing->before = (struct walk_place){ since, 0 };
-		listing->at_start = !cut && since <= first;
+		back_to(back, total > last->nr ? last->rows[0].place : (struct walk_place){ since, 0 });
 		if (total < BACK_ROWS / 2)
-			listing->step =
-				listing->step > UINT64_MAX / STEP_GROWS ? listing->step : listing->step * STEP_GROWS;
-		else if (total > (size_t)BACK_ROWS * STEP_GROWS && listing->step > STEP_GROWS)
-			listing->step /= STEP_GROWS;
+			back_longer(back);
+		else if (total > (size_t)BACK_ROWS * 4)
+			back_shorter(back);
 	}
 	free(last);
 	return r < 0 ? r : 0;
@@ -305,7 +296,7 @@ int listing_back(struct listing *listing, size_t rows, struct fail *fail)
 	int r = make_room(listing, fail);
 
 	listing->stopped = false;
-	while (!r && added < rows && !listing->at_start && !listing->stopped) {
+	while (!r && added < rows && !listing->back.at_start && !listing->stopped) {
 		size_t here = 0;
 
 		r = read_window(listing, &asked, &here, fail);

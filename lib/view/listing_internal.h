@@ -3,6 +3,7 @@
 #define WEFT_VIEW_LISTING_INTERNAL_H
 
 #include "lib/base/cleanup.h"
+#include "lib/reader/back.h"
 #include "lib/view/view.h"
 
 #include <stdbool.h>
@@ -35,10 +36,9 @@ struct listing {
 	struct view *view;
 	struct row *rows;
 	size_t nr;
-	struct tape *ahead;       /* behind the last row; NULL: not open */
-	struct walk_place before; /* from here to the first row everything was read */
-	bool at_start, at_end, stopped;
-	uint64_t step; /* the length of the next window of time backward */
+	struct tape *ahead; /* behind the last row; NULL: not open */
+	struct back back;   /* from back.before to the first row everything was read */
+	bool at_end, stopped;
 };
 
 void listing_init(struct listing *listing, struct view *view);

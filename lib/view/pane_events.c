@@ -109,7 +109,7 @@ static int fill(struct events_pane *events, unsigned height, struct fail *fail)
 		r = listing_back(listing, height * 2, fail);
 	row = cursor_row(listing);
 	top = fresh ? (row > height / 3 ? row - height / 3 : 0) : find_top(events);
-	if (!r && !listing->stopped && (row < height || top < height) && !listing->at_start) {
+	if (!r && !listing->stopped && (row < height || top < height) && !listing->back.at_start) {
 		r = listing_back(listing, height * 2, fail);
 		row = cursor_row(listing);
 		top = fresh ? (row > height / 3 ? row - height / 3 : 0) : find_top(events);
@@ -192,7 +192,7 @@ static int events_draw(struct pane *pane, struct rows *rows, struct fail *fail)
 		out_mem(&rows->text, listing->rows[row].text, listing->rows[row].len);
 		rows_end_line(rows);
 	}
-	if (rows->nr < rows->height && !listing->nr && listing->at_end && listing->at_start) {
+	if (rows->nr < rows->height && !listing->nr && listing->at_end && listing->back.at_start) {
 		out_str(&rows->text, pane->view->nr_filters ? "no event meets the filters (Esc drops the last one)" :
 							      "there are no events");
 		rows_end_line(rows);
@@ -217,7 +217,7 @@ static int step(struct events_pane *events, long by, struct fail *fail)
 
 	if (by > 0 && listing->nr - row <= (size_t)by && !listing->at_end)
 		r = listing_ahead(listing, (size_t)by + events->height, fail);
-	if (!r && by < 0 && row < (size_t)-by && !listing->at_start)
+	if (!r && by < 0 && row < (size_t)-by && !listing->back.at_start)
 		r = listing_back(listing, (size_t)-by + events->height, fail);
 	if (r || !listing->nr)
 		return r;

@@ -5,6 +5,7 @@
 #include "lib/base/out.h"
 #include "lib/base/text.h"
 #include "lib/event/place.h"
+#include "lib/reader/back.h"
 #include "lib/view/tape_internal.h"
 
 #include <ctype.h>
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ASK_EACH = 2048, STEP_GROWS = 4, FIRST_STEP_NS = 1000000 };
+enum { ASK_EACH = 2048 };
 
 static struct search_found found_of(struct walk_place place, const struct event *event)
 {
@@ -73,27 +74,26 @@ static int find_forward(struct view *view, struct walk_place from, const struct 
 static int find_back(struct view *view, struct walk_place from, const struct search *search, struct search_found *ret,
 		     struct fail *fail)
 {
-	uint64_t step = view->counts ? 1000 : FIRST_STEP_NS, asked = 0, first = view->extent.first;
-	bool any = false, ended = false;
+	uint64_t asked = 0;
+	struct back back;
+	bool any = false;
 	int r = 0;
 
-	while (!r && !any && !ended) {
-		uint64_t since = from.ts > step ? from.ts - step : 0;
+	back_init(&back, view->extent.first, view->counts);
+	back_to(&back, from);
+	while (!r && !any && !back.at_start) {
+		uint64_t since = back_since(&back);
 		struct tape *tape = NULL;
 
-		if (since <= first) {
-			since = first;
-			ended = true;
-		}
-		r = tape_open(view, since, from.ts, &tape, fail);
+		r = tape_open(view, since, back.before.ts, &tape, fail);
 		if (!r)
-			r = read_tape(view, tape, WALK_START, from, false, search, &asked, ret, &any, fail);
+			r = read_tape(view, tape, WALK_START, back.before, false, search, &asked, ret, &any, fail);
 		tape_free(tape);
 		/* What was found in a part of a window is not the last one. */
 		if (r == -ECANCELED)
-			ret->stopped = from;
-		from = (struct walk_place){ since, 0 };
-		step = step > UINT64_MAX / STEP_GROWS ? step : step * STEP_GROWS;
+			ret->stopped = back.before;
+		back_to(&back, (struct walk_place){ since, 0 });
+		back_longer(&back);
 	}
 	return r ? r : any;
 }

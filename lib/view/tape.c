@@ -11,6 +11,7 @@
 #include "lib/event/events.h"
 #include "lib/query/selection.h"
 #include "lib/reader/query.h"
+#include "lib/reader/reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,22 +26,19 @@ struct sieve {
 };
 
 struct tape_buffer {
-	struct events *events;
 	struct sink *sink;
 	struct sieve sieves[SELECTIONS], search;
 	size_t nr_sieves;
-	uint64_t due;
-	bool looked, ready, ended;
 };
 
 struct tape {
 	struct view *view;
-	struct tape_buffer *buffers;
+	struct reader reader;        /* of the view's contexts */
+	struct tape_buffer *buffers; /* by event::buffer */
 	size_t nr;
 	bool searches, color;
 	struct sink_times times;
-	uint64_t last_ts;
-	uint64_t nth; /* events of the time last_ts, so far */
+	struct walk_place last; /* of the event that was read last */
 	struct out scratch;
 	char damage[256];
 };
@@ -147,20 +145,20 @@ int view_filter_check(struct view *view, const struct view_filter *filter, struc
 	return first;
 }
 
-static int open_buffer(struct tape *tape, size_t index, uint64_t since, uint64_t until, struct fail *fail)
+static int start_reader(struct tape *tape, uint64_t since, uint64_t until, struct fail *fail)
 {
-	const struct reader_buffer *buffer = &tape->view->reader.buffers[index];
-	struct events_options window = buffer->window;
+	struct reader *reader = &tape->reader;
+	int r = reader_share(reader, &tape->view->reader, fail);
 
-	if (since > window.since)
-		window.since = since;
-	if (until < window.until)
-		window.until = until;
-	if (window.since > window.until) {
-		tape->buffers[index].ended = true;
-		return 0;
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		struct events_options *window = &reader->buffers[i].window;
+
+		if (since > window->since)
+			window->since = since;
+		if (until < window->until)
+			window->until = until;
 	}
-	return events_open(buffer->context, &window, &tape->buffers[index].events, fail);
+	return r ? r : reader_start(reader, &(struct reader_options){ .pool = NULL }, fail);
 }
 
 int tape_open(struct view *view, uint64_t since, uint64_t until, struct tape **ret, struct fail *fail)
@@ -171,12 +169,14 @@ int tape_open(struct view *view, uint64_t since, uint64_t until, struct tape **r
 	if (!tape)
 		return fail_memory(fail);
 	tape->view = view;
+	tape->last = WALK_END;
+	reader_init(&tape->reader);
 	tape->buffers = calloc(view->reader.nr_buffers + 1, sizeof(*tape->buffers));
 	tape->nr = tape->buffers ? view->reader.nr_buffers : 0;
 	if (!tape->buffers)
 		r = fail_memory(fail);
-	for (size_t i = 0; !r && i < tape->nr; i++)
-		r = open_buffer(tape, i, since, until, fail);
+	if (!r)
+		r = start_reader(tape, since, until, fail);
 	for (size_t i = 0; !r && i < view->nr_filters; i++)
 		if (!view->filters[i].off)
 			r = bind(tape, &view->filters[i], false, fail);
@@ -200,67 +200,31 @@ void tape_free(struct tape *tape)
 		for (size_t k = 0; k < buffer->nr_sieves; k++)
 			sieve_release(&buffer->sieves[k]);
 		sieve_release(&buffer->search);
-		events_free(buffer->events);
 	}
+	reader_release(&tape->reader);
 	if (tape->scratch.start)
 		out_release(&tape->scratch);
 	free(tape->buffers);
 	free(tape);
 }
 
-/* The buffer with the next event in time; NULL: all have ended. */
-static struct tape_buffer *next_buffer(struct tape *tape)
-{
-	struct tape_buffer *first = NULL;
-
-	for (size_t i = 0; i < tape->nr; i++) {
-		struct tape_buffer *buffer = &tape->buffers[i];
-
-		if (buffer->ended)
-			continue;
-		/* The only buffer need not be asked. */
-		if (tape->nr == 1)
-			return buffer;
-		if (!buffer->looked)
-			buffer->ready = events_due(buffer->events, &buffer->due);
-		buffer->looked = true;
-		if (buffer->ready && (!first || buffer->due < first->due))
-			first = buffer;
-	}
-	return first;
-}
-
-static struct walk_place place_of(struct tape *tape, const struct event *event)
-{
-	if (event->ts != tape->last_ts) {
-		tape->last_ts = event->ts;
-		tape->nth = 0;
-	}
-	return (struct walk_place){ event->ts, tape->nth++ };
-}
-
 int tape_next(struct tape *tape, struct event *ret, struct walk_place *ret_place, struct fail *fail)
 {
-	struct tape_buffer *buffer;
+	struct fail why = FAIL_INIT;
+	const char *path, *damage;
+	int r = reader_step(&tape->reader, ret, &why);
 
-	while ((buffer = next_buffer(tape))) {
-		struct fail why = FAIL_INIT;
-		int r = events_next(buffer->events, ret, &why);
-
-		buffer->looked = false;
-		if (r > 0) {
-			ret->buffer = (uint16_t)(buffer - tape->buffers);
-			*ret_place = place_of(tape, ret);
-			return 1;
-		}
-		buffer->ended = true;
-		if (r == -ENOMEM)
-			return fail_memory(fail);
-		if (r < 0 && !*tape->damage)
-			snprintf(tape->damage, sizeof(tape->damage), "%.250s", why.text);
-		if (!r && events_damage(buffer->events) && !*tape->damage)
-			snprintf(tape->damage, sizeof(tape->damage), "%.250s", events_damage(buffer->events));
+	if (r > 0) {
+		tape->last = walk_next_place(tape->last, ret->ts);
+		*ret_place = tape->last;
+		return 1;
 	}
+	if (r == -ENOMEM)
+		return fail_memory(fail);
+	/* What cannot be read ends the list, and is told at its end. */
+	damage = r < 0 ? why.text : reader_damage(&tape->reader, &path);
+	if (damage)
+		snprintf(tape->damage, sizeof(tape->damage), "%.250s", damage);
 	return 0;
 }
 
@@ -378,10 +342,8 @@ void tape_text(struct tape *tape, struct event *event, struct out *out)
 	struct tape_buffer *buffer = &tape->buffers[event->buffer];
 	struct sink_event item = { .event = *event };
 
-	if (!buffer->sink->ops->settle(buffer->sink, buffer->events, &item.event))
+	if (!buffer->sink->ops->settle(buffer->sink, tape->reader.buffers[event->buffer].events, &item.event))
 		return;
-	/* Sinks look ahead: what they took from the stream changes the next event. */
-	buffer->looked = false;
 	out_clear(&tape->scratch);
 	buffer->sink->ops->format(buffer->sink, &item.event, &tape->scratch);
 	put_lines(tape, event, tape->scratch.start, out_len(&tape->scratch), out);

@@ -5,9 +5,9 @@
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/out.h"
+#include "lib/reader/back.h"
 #include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
-#include "lib/reader/walk.h"
 #include "lib/term/key.h"
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct trace;
 /*
  * The model of `weft view`: panes that show the same recording, linked by one cursor, which is an event, and one window
  * of time. It knows no terminal: a pane gives rows of text, and gets keys. lib/view/screen.h makes a frame of them.
- * An event has a place as lib/reader/walk.h numbers those of a reader without a selection: filters change no place.
+ * An event has a place as lib/reader/back.h numbers those of a reader without a selection: filters change no place.
  */
 
 /*
