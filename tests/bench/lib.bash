@@ -27,6 +27,7 @@ build_programs() {
 	need "${CC:-gcc}" gcc
 	"${CC:-gcc}" -O2 -o "$work/measure" $here/measure.c &&
 		"${CC:-gcc}" -O2 -o "$work/load" $here/load.c &&
+		"${CC:-gcc}" -O2 -o "$work/typist" $here/typist.c -lutil &&
 		"${CC:-gcc}" -O2 -shared -fPIC -o "$work/hide.so" $here/hide.c -ldl &&
 		"${CC:-gcc}" -O2 -std=gnu17 -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -o "$work/synth" $here/synth.c $here/events.c \
 			"$build/rooms.a" -lzstd -ltracefs -lpthread -ldl || exit 1

@@ -195,9 +195,9 @@ events_shown()
 		done
 		screen_start 100 30 "$WEFT" view "$BATS_TEST_TMPDIR/damaged.dat"
 		screen_await "? keys"
-		for _ in $(seq 5); do
+		for _ in $(seq 10); do
 			picked=()
-			for _ in $(seq 40); do picked+=("${keys[RANDOM % ${#keys[@]}]}"); done
+			for _ in $(seq 100); do picked+=("${keys[RANDOM % ${#keys[@]}]}"); done
 			screen_keys "${picked[@]}"
 		done
 		screen_keys Q
