@@ -154,18 +154,22 @@ static bool waits(void *arg, const char *what, unsigned percent)
 {
 	struct loop *loop = arg;
 	struct canvas *canvas = &loop->canvas;
-	struct frame *shown = &canvas->shown, *frame = &canvas->frame;
+	struct frame *shown = &canvas->shown;
 	uint64_t now = now_ns();
 	bool stops = is_gone(loop) || (loop->acting ? take_stop(canvas) : canvas->nr_input || canvas_can_read(canvas));
+	struct frame told;
 
 	if (stops || now - loop->since < PROGRESS_MS * 1000000ULL || now - loop->progressed < PROGRESS_MS * 1000000ULL)
 		return stops;
 	loop->progressed = now;
-	if (shown->width == frame->width && shown->height == frame->height) {
-		memcpy(frame->cells, shown->cells, (size_t)shown->width * shown->height * sizeof(*shown->cells));
-		screen_progress(loop->screen, frame, what, percent);
-		frame_draw(shown, frame, canvas->colors, false, &canvas->out);
+	/* Not the frame of the canvas: a pane may be drawing into it. */
+	if (shown->width && frame_init(&told, shown->width, shown->height)) {
+		memcpy(told.cells, shown->cells, (size_t)shown->width * shown->height * sizeof(*shown->cells));
+		told.ascii = loop->view->ascii;
+		screen_progress(loop->screen, &told, what, percent);
+		frame_draw(shown, &told, canvas->colors, false, &canvas->out);
 		canvas_flush(canvas);
+		frame_release(&told);
 	}
 	return is_gone(loop);
 }

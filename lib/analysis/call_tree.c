@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "lib/analysis/call_tree_internal.h"
+#include "lib/analysis/call_tree.h"
 
 #include "lib/base/vec.h"
 
@@ -82,6 +82,10 @@ static void sum(struct call_node *into, const struct call_node *node)
 	into->total += node->total;
 	into->self += node->self;
 	into->interrupts += node->interrupts;
+	if (node->longest > into->longest) {
+		into->longest = node->longest;
+		into->longest_at = node->longest_at;
+	}
 }
 
 bool call_tree_merge(struct call_tree *tree, const struct call_tree *other)
@@ -103,7 +107,7 @@ bool call_tree_merge(struct call_tree *tree, const struct call_tree *other)
 }
 
 struct ranked {
-	uint64_t total;
+	uint64_t value;
 	uint32_t parent, node;
 };
 
@@ -117,19 +121,34 @@ static int compare(const void *one, const void *two)
 
 	if (a->parent != b->parent)
 		return a->parent < b->parent ? -1 : 1;
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
+	if (a->value != b->value)
+		return a->value > b->value ? -1 : 1;
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
-bool call_tree_sort(struct call_tree *tree)
+static uint64_t value_of(const struct call_node *node, enum call_tree_order order)
+{
+	switch (order) {
+	case CALL_TREE_BY_TOTAL:
+		return node->total;
+	case CALL_TREE_BY_SELF:
+		return node->self;
+	case CALL_TREE_BY_CALLS:
+		return node->calls;
+	case CALL_TREE_BY_LONGEST:
+		return node->longest;
+	}
+	return 0;
+}
+
+bool call_tree_sort(struct call_tree *tree, enum call_tree_order order)
 {
 	struct ranked *ranked = calloc(tree->nr ? tree->nr : 1, sizeof(*ranked));
 
 	if (!ranked)
 		return false;
 	for (size_t i = 0; i < tree->nr; i++)
-		ranked[i] = (struct ranked){ tree->nodes[i].total, tree->nodes[i].parent, (uint32_t)i };
+		ranked[i] = (struct ranked){ value_of(&tree->nodes[i], order), tree->nodes[i].parent, (uint32_t)i };
 	qsort(ranked, tree->nr, sizeof(*ranked), compare);
 	for (size_t i = 0; i < tree->nr; i++) {
 		bool last = i + 1 == tree->nr || ranked[i + 1].parent != ranked[i].parent;
@@ -150,4 +169,68 @@ uint32_t call_tree_next(const struct call_tree *tree, uint32_t node, bool enter)
 	while (node != CALL_TREE_NONE && tree->nodes[node].next == CALL_TREE_NONE)
 		node = tree->nodes[node].parent;
 	return node == CALL_TREE_NONE ? node : tree->nodes[node].next;
+}
+
+/* Whether a caller of the node is this function. */
+static bool is_inside(const struct call_tree *tree, uint32_t node, uint64_t func)
+{
+	while ((node = tree->nodes[node].parent) != CALL_TREE_NONE)
+		if (tree->nodes[node].parent != CALL_TREE_NONE && tree->nodes[node].func == func)
+			return true;
+	return false;
+}
+
+bool call_tree_below(const struct call_tree *tree, uint64_t func, struct call_tree *ret)
+{
+	/* The node of `ret` that stands for a node of the tree; the root's are not below the function. */
+	uint32_t *same = calloc(tree->nr, sizeof(*same));
+	bool ok = same && call_tree_begin(ret, func);
+
+	for (size_t i = 0; ok && i < tree->nr; i++) {
+		const struct call_node *node = &tree->nodes[i];
+		uint32_t above = i ? same[node->parent] : CALL_TREE_NONE;
+
+		if (above != CALL_TREE_NONE)
+			same[i] = call_tree_child(ret, above, node->func);
+		else
+			same[i] = i && node->func == func ? 0 : CALL_TREE_NONE;
+		ok = above == CALL_TREE_NONE || same[i] != CALL_TREE_NONE;
+		if (ok && same[i] != CALL_TREE_NONE)
+			sum(&ret->nodes[same[i]], node);
+	}
+	free(same);
+	return ok;
+}
+
+/* Nobody called an interrupt: which function it hit is chance. */
+static uint32_t caller_of(const struct call_tree *tree, uint32_t node, uint64_t *ret_func)
+{
+	const struct call_node *called = &tree->nodes[node];
+	bool hit = called->calls && called->interrupts == called->calls;
+
+	if (called->parent == CALL_TREE_NONE || (!hit && tree->nodes[called->parent].parent == CALL_TREE_NONE))
+		return CALL_TREE_NONE;
+	*ret_func = hit ? CALL_TREE_INTERRUPT : tree->nodes[called->parent].func;
+	return hit ? 0 : called->parent;
+}
+
+bool call_tree_above(const struct call_tree *tree, uint64_t func, struct call_tree *ret)
+{
+	bool ok = call_tree_begin(ret, func);
+
+	for (size_t i = 1; ok && i < tree->nr; i++) {
+		uint32_t into = 0, at = (uint32_t)i;
+		uint64_t caller;
+
+		if (tree->nodes[i].func != func || is_inside(tree, at, func))
+			continue;
+		sum(&ret->nodes[0], &tree->nodes[i]);
+		while (ok && (at = caller_of(tree, at, &caller)) != CALL_TREE_NONE) {
+			into = call_tree_child(ret, into, caller);
+			ok = into != CALL_TREE_NONE;
+			if (ok)
+				sum(&ret->nodes[into], &tree->nodes[i]);
+		}
+	}
+	return ok;
 }

@@ -112,12 +112,12 @@ static bool find_callers(const struct graph_tree_analysis *graph, const struct e
 	instance->nr_callers = 0;
 	for (size_t back = 1; calls_frame(graph->stream.calls, event, back, &caller); back++) {
 		if (is_hit(&caller, &frame))
-			return add_caller(instance, GRAPH_BY_INTERRUPT);
+			return add_caller(instance, CALL_TREE_INTERRUPT);
 		if (!add_caller(instance, caller.func))
 			return false;
 		frame = caller;
 	}
-	return !frame.depth || add_caller(instance, GRAPH_NOT_SEEN);
+	return !frame.depth || add_caller(instance, CALL_TREE_NOT_SEEN);
 }
 
 static void enter(struct graph_tree_analysis *graph, const struct event *event)

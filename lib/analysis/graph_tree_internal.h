@@ -2,7 +2,7 @@
 #ifndef WEFT_ANALYSIS_GRAPH_TREE_INTERNAL_H
 #define WEFT_ANALYSIS_GRAPH_TREE_INTERNAL_H
 
-#include "lib/analysis/call_tree_internal.h"
+#include "lib/analysis/call_tree.h"
 #include "lib/analysis/graph.h"
 #include "lib/analysis/graph_facts_internal.h"
 #include "lib/analysis/graph_stream_internal.h"
@@ -44,9 +44,6 @@ struct graph_tree_analysis {
 	uint64_t unpaired;
 	char (*titles)[GRAPH_NAME]; /* texts that the findings borrow */
 };
-
-/* Stand in the place of a caller's address where there is no caller. */
-enum { GRAPH_BY_INTERRUPT = 1, GRAPH_NOT_SEEN = 2 };
 
 void graph_tree_put(struct graph_tree_analysis *graph, struct findings *findings);
 void graph_slowest_put(struct graph_tree_analysis *graph, struct findings *findings);

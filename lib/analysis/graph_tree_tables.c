@@ -80,9 +80,9 @@ static void name_node(const struct graph_tree_analysis *graph, const struct call
 {
 	if (node == tree->nodes)
 		snprintf(name, GRAPH_NAME, "%s", graph->options.function);
-	else if (node->func == GRAPH_BY_INTERRUPT)
+	else if (node->func == CALL_TREE_INTERRUPT)
 		snprintf(name, GRAPH_NAME, "[an interrupt]");
-	else if (node->func == GRAPH_NOT_SEEN)
+	else if (node->func == CALL_TREE_NOT_SEEN)
 		snprintf(name, GRAPH_NAME, "[entered before the start]");
 	else
 		graph_name(graph->stream.context, node->func, name, GRAPH_NAME);
@@ -127,7 +127,7 @@ static uint64_t put_tree(struct graph_tree_analysis *graph, struct table *table,
 	uint64_t left = tree->nr;
 	bool shown;
 
-	if (!table || !call_tree_sort(tree)) {
+	if (!table || !call_tree_sort(tree, CALL_TREE_BY_TOTAL)) {
 		graph->pass->failed = true;
 		return 0;
 	}

@@ -1,39 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/findings.h"
-#include "lib/analysis/pass.h"
 #include "lib/base/fail.h"
 #include "lib/base/table_item.h"
-#include "lib/event/context.h"
-#include "lib/reader/query.h"
+#include "lib/view/scan_internal.h"
 #include "lib/view/view_panes_internal.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * The tables of each analysis, for the recording or for the time between the marks. The pass goes on whenever no key
- * waits. Enter goes to the moment of a row: the first of its times that is in the recording.
+ * The tables of each analysis, for the time that the view shows or that between the marks. The pass goes on whenever no
+ * key waits. Enter goes to the moment of a row: the first of its times that is in the recording.
  */
 
-enum { ASK_EACH = 4096, FIRST_ANALYSIS = 1 };
+enum { FIRST_SHOWN = 1 };
 
 struct tables {
 	struct pane pane; /* first */
 	size_t analysis;
-	bool begun, ended; /* the pass; ended: the findings are there, or `why` */
-	struct reader reader;
-	struct pass pass;
-	bool has_pass;
-	struct findings findings;
-	bool has_findings;
-	struct fail why;
-	uint64_t from, to, reached;
+	struct scan scan;
 	size_t at, top; /* lines */
 	size_t sort;    /* the column of the sorted tables + 1; 0: as the analysis sorts them */
 	size_t nr_lines;
+	unsigned height; /* rows below the head, when it was drawn last */
 };
 
 /* A line of the pane: a title, a line of titles, or a row. */
@@ -46,110 +36,32 @@ static int tables_create(struct view *view, struct pane **ret, struct fail *fail
 {
 	struct tables *tables = calloc(1, sizeof(*tables));
 
-	(void)view;
 	if (!tables)
 		return fail_memory(fail);
-	tables->analysis = FIRST_ANALYSIS;
-	reader_init(&tables->reader);
+	tables->analysis = FIRST_SHOWN;
+	tables->height = 20;
+	scan_init(&tables->scan, view, analysis_at(FIRST_SHOWN), NULL);
 	*ret = &tables->pane;
 	return 0;
 }
 
-static void forget(struct tables *tables)
-{
-	if (tables->has_findings)
-		findings_release(&tables->findings);
-	if (tables->has_pass)
-		pass_release(&tables->pass);
-	reader_release(&tables->reader);
-	reader_init(&tables->reader);
-	tables->has_findings = tables->has_pass = tables->begun = tables->ended = false;
-	tables->why = (struct fail)FAIL_INIT;
-}
-
 static void tables_free(struct pane *pane)
 {
-	forget((struct tables *)pane);
+	scan_release(&((struct tables *)pane)->scan);
 	free(pane);
-}
-
-static void choose_time(struct tables *tables)
-{
-	const struct view *view = tables->pane.view;
-	uint64_t a = view->marks[0].place.ts, b = view->marks[1].place.ts;
-	bool marked = view->marks[0].set && view->marks[1].set;
-
-	tables->from = !marked ? view->extent.first : a < b ? a : b;
-	tables->to = !marked ? view->extent.last : a < b ? b : a;
 }
 
 static void tables_changed(struct pane *pane)
 {
 	struct tables *tables = (struct tables *)pane;
-	uint64_t from = tables->from, to = tables->to;
 
-	choose_time(tables);
-	if (from != tables->from || to != tables->to)
-		forget(tables);
+	if (scan_is_old(&tables->scan))
+		scan_restart(&tables->scan, tables->scan.ops);
 }
 
-static int begin(struct tables *tables, struct fail *fail)
+static const struct findings *findings_of(const struct tables *tables)
 {
-	static const struct pass_filter all = { .nr_pids = 0 };
-	const struct view *view = tables->pane.view;
-	const struct reader_options options = { .pool = NULL };
-	struct reader *reader = &tables->reader;
-	int r = 0;
-
-	forget(tables);
-	tables->begun = true;
-	choose_time(tables);
-	tables->reached = tables->from;
-	for (size_t i = 0; !r && i < view->reader.nr_buffers; i++) {
-		struct events_options *window;
-
-		r = reader_add(reader, view->trace, view->reader.buffers[i].context->buffer, fail);
-		if (r)
-			break;
-		window = &reader->buffers[i].window;
-		*window = view->reader.buffers[i].window;
-		window->since = tables->from > window->since ? tables->from : window->since;
-		window->until = tables->to < window->until ? tables->to : window->until;
-	}
-	if (!r)
-		r = reader_start(reader, &options, fail);
-	if (!r) {
-		r = pass_init(&tables->pass, reader, &all, fail);
-		tables->has_pass = true;
-	}
-	return r ? r : pass_add(&tables->pass, analysis_at(tables->analysis), NULL, fail);
-}
-
-/* Reads until the end, or until a key waits. */
-static int go_on(struct tables *tables, struct fail *fail)
-{
-	const struct view *view = tables->pane.view;
-	struct event event;
-	size_t asked = 0;
-	int r;
-
-	while ((r = reader_next(&tables->reader, &event, fail)) > 0) {
-		pass_see(&tables->pass, &event);
-		tables->reached = event.ts;
-		if (++asked % ASK_EACH == 0 &&
-		    view_waits(view, analysis_at(tables->analysis)->name, event.ts, tables->from, tables->to))
-			return 0;
-	}
-	if (!r)
-		r = pass_end(&tables->pass, fail);
-	findings_init(&tables->findings);
-	tables->has_findings = true;
-	if (!r)
-		r = pass_finish(&tables->pass, 0, &tables->findings, fail);
-	tables->ended = true;
-	if (!r)
-		r = findings_arrange(&tables->findings, &(struct findings_options){ .top = UINT64_MAX }, fail);
-	return r;
+	return &tables->scan.findings;
 }
 
 /* Whether a table has rows that a user may sort. */
@@ -160,47 +72,36 @@ static bool is_sortable(const struct finding *finding)
 
 static void sort(struct tables *tables)
 {
-	for (size_t i = 0; tables->has_findings && i < tables->findings.nr; i++) {
-		struct finding *finding = &tables->findings.items[i];
+	for (size_t i = 0; tables->scan.ended && i < findings_of(tables)->nr; i++) {
+		struct finding *finding = &tables->scan.findings.items[i];
 
 		if (is_sortable(finding) && tables->sort && tables->sort <= finding->table.nr_columns)
 			(void)!table_sort(&finding->table, tables->sort - 1);
 	}
 }
 
-static int read_on(struct tables *tables, struct fail *fail)
+/* The names of all analyses where there is room, else those around the one that is shown. */
+static void put_names(const struct tables *tables, struct rows *rows)
 {
-	int r = 0;
+	const struct analysis_ops *ops;
+	size_t columns = 0, first = 0;
 
-	if (tables->ended)
-		return 0;
-	if (!tables->begun)
-		r = begin(tables, &tables->why);
-	if (!r)
-		r = go_on(tables, &tables->why);
-	if (r == -ENOMEM)
-		return fail_memory(fail);
-	if (r)
-		tables->ended = true;
-	if (tables->ended)
-		sort(tables);
-	return 0;
+	for (size_t i = 0; (ops = analysis_at(i)); i++) {
+		columns += strlen(ops->name) + 2;
+		while (i <= tables->analysis && first < i && columns > rows->width)
+			columns -= strlen(analysis_at(first++)->name) + 2;
+	}
+	for (size_t i = first; (ops = analysis_at(i)); i++)
+		out_f(&rows->text, i == tables->analysis ? "[%s]" : " %s ", ops->name);
 }
 
 static void put_head(const struct tables *tables, struct rows *rows)
 {
-	const struct analysis_ops *ops;
-	const struct view *view = tables->pane.view;
-
-	for (size_t i = FIRST_ANALYSIS; (ops = analysis_at(i)); i++)
-		out_f(&rows->text, i == tables->analysis ? "[%s]" : " %s ", ops->name);
-	rows_end_line(rows);
-	view_put_time(view, tables->from, &rows->text);
-	out_str(&rows->text, " to ");
-	view_put_time(view, tables->to, &rows->text);
-	if (!tables->ended)
-		out_str(&rows->text, "  (being read)");
-	rows_end_line(rows);
+	put_names(tables, rows);
+	if (rows_end_line(rows)) {
+		scan_put_time(&tables->scan, &rows->text);
+		rows_end_line(rows);
+	}
 }
 
 /* Adds the lines that are on the screen: `line` counts all of them. */
@@ -233,8 +134,8 @@ static bool put_findings(struct tables *tables, struct rows *rows)
 
 	if (!out_init(&text, 4096))
 		return false;
-	for (size_t i = 0; i < tables->findings.nr; i++) {
-		struct finding *finding = &tables->findings.items[i];
+	for (size_t i = 0; i < findings_of(tables)->nr; i++) {
+		struct finding *finding = &tables->scan.findings.items[i];
 
 		out_f(&text, "%s\n", finding->title);
 		finding->table.width = rows->width;
@@ -250,10 +151,16 @@ static int tables_draw(struct pane *pane, struct rows *rows, struct fail *fail)
 {
 	struct tables *tables = (struct tables *)pane;
 	unsigned room = rows->height > 2 ? rows->height - 2 : 1;
-	int r = read_on(tables, fail);
+	bool ended;
+	int r;
 
+	tables_changed(pane);
+	r = scan_read(&tables->scan, &ended, fail);
 	if (r)
 		return r;
+	if (ended)
+		sort(tables);
+	tables->height = room;
 	if (tables->nr_lines && tables->at >= tables->nr_lines)
 		tables->at = tables->nr_lines - 1;
 	if (tables->at < tables->top)
@@ -261,10 +168,10 @@ static int tables_draw(struct pane *pane, struct rows *rows, struct fail *fail)
 	if (tables->at >= tables->top + room)
 		tables->top = tables->at - room + 1;
 	put_head(tables, rows);
-	if (*tables->why.text && rows->nr < rows->height) {
-		rows_foreign(rows, tables->why.text, strlen(tables->why.text));
+	if (*tables->scan.why.text && rows->nr < rows->height) {
+		rows_foreign(rows, tables->scan.why.text, strlen(tables->scan.why.text));
 		rows_end_line(rows);
-	} else if (tables->ended && tables->has_findings && !put_findings(tables, rows)) {
+	} else if (tables->scan.ended && !put_findings(tables, rows)) {
 		return fail_memory(fail);
 	}
 	return 0;
@@ -275,8 +182,8 @@ static bool find_spot(const struct tables *tables, size_t line, struct spot *ret
 {
 	size_t at = 0;
 
-	for (size_t i = 0; tables->has_findings && i < tables->findings.nr; i++) {
-		const struct table *table = &tables->findings.items[i].table;
+	for (size_t i = 0; tables->scan.ended && i < findings_of(tables)->nr; i++) {
+		const struct table *table = &findings_of(tables)->items[i].table;
 		/* The title of the table, and that of its columns. */
 		size_t rows = table_rows(table), first = at + 2;
 
@@ -289,18 +196,24 @@ static bool find_spot(const struct tables *tables, size_t line, struct spot *ret
 	return false;
 }
 
-/* The first cell of a row that is a time of the recording: times have nine decimals, and no other figure has. */
-static bool find_moment(const struct view *view, const struct table *table, size_t row, uint64_t *ret)
+/* Whether a cell is a time of the recording: times have nine decimals, and no other figure has. */
+static bool is_moment(const struct view *view, const struct table *table, size_t row, size_t column, uint64_t *ret)
 {
-	for (size_t i = 0; i < table->nr_columns; i++) {
-		struct table_item item = table_item_at(table, row, i);
+	struct table_item item = table_item_at(table, row, column);
 
-		if (item.value == VALUE_DECIMAL && item.decimals == 9 && item.number >= view->extent.first &&
-		    item.number <= view->extent.last) {
-			*ret = item.number;
+	*ret = item.number;
+	return item.value == VALUE_DECIMAL && item.decimals == 9 && item.number >= view->extent.first &&
+	       item.number <= view->extent.last;
+}
+
+/* A figure stands before the moment of its extreme, so the first one behind the column of the order is meant. */
+static bool find_moment(const struct view *view, const struct table *table, size_t row, size_t sort, uint64_t *ret)
+{
+	size_t from = sort && sort <= table->nr_columns ? sort - 1 : 0;
+
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (is_moment(view, table, row, (from + i) % table->nr_columns, ret))
 			return true;
-		}
-	}
 	return false;
 }
 
@@ -311,7 +224,7 @@ static void go(struct tables *tables)
 	uint64_t ts;
 
 	if (!find_spot(tables, tables->at, &spot) ||
-	    !find_moment(view, &tables->findings.items[spot.finding].table, spot.row, &ts)) {
+	    !find_moment(view, &findings_of(tables)->items[spot.finding].table, spot.row, tables->sort, &ts)) {
 		view_say(view, "this line has no moment: Enter is for rows with a column such as MAX AT");
 		return;
 	}
@@ -328,10 +241,10 @@ static void sort_next(struct tables *tables, bool back)
 	const struct table *table;
 	char title[TABLE_KEY_SIZE];
 
-	if (!tables->ended || !tables->has_findings || !tables->findings.nr)
+	if (!tables->scan.ended || !findings_of(tables)->nr)
 		return;
 	find_spot(tables, tables->at, &spot);
-	table = &tables->findings.items[spot.finding].table;
+	table = &findings_of(tables)->items[spot.finding].table;
 	if (back)
 		tables->sort = tables->sort > 1 ? tables->sort - 1 : table->nr_columns;
 	else
@@ -344,9 +257,9 @@ static void switch_to(struct tables *tables, bool back)
 {
 	size_t to = tables->analysis + (back ? -1UL : 1UL);
 
-	if (to < FIRST_ANALYSIS || !analysis_at(to))
+	if ((back && !tables->analysis) || !analysis_at(to))
 		return;
-	forget(tables);
+	scan_restart(&tables->scan, analysis_at(to));
 	tables->analysis = to;
 	tables->at = tables->top = tables->sort = tables->nr_lines = 0;
 }
@@ -365,9 +278,9 @@ static int tables_key(struct pane *pane, const struct key *key, struct fail *fai
 	else if (key->kind == KEY_UP || key_is(key, 'k') || (key->kind == KEY_MOUSE && key->act == MOUSE_WHEEL_UP))
 		tables->at -= tables->at > 0;
 	else if (key->kind == KEY_PAGE_DOWN || key_is(key, ' '))
-		tables->at = tables->at + 20 < end ? tables->at + 20 : end;
+		tables->at = tables->at + tables->height < end ? tables->at + tables->height : end;
 	else if (key->kind == KEY_PAGE_UP)
-		tables->at -= tables->at < 20 ? tables->at : 20;
+		tables->at -= tables->at < tables->height ? tables->at : tables->height;
 	else if (key->kind == KEY_HOME || key_is(key, 'g'))
 		tables->at = 0;
 	else if (key->kind == KEY_END || key_is(key, 'G'))
@@ -378,6 +291,8 @@ static int tables_key(struct pane *pane, const struct key *key, struct fail *fai
 		switch_to(tables, true);
 	else if (key_is(key, 's') || key_is(key, 'S'))
 		sort_next(tables, key_is(key, 'S'));
+	else if (key_is(key, '0'))
+		view_zoom(pane->view, pane->view->extent.first, pane->view->extent.last);
 	else if (key->kind == KEY_ENTER)
 		go(tables);
 	else
@@ -388,16 +303,18 @@ static int tables_key(struct pane *pane, const struct key *key, struct fail *fai
 static bool tables_command(struct pane *pane, struct buf *into)
 {
 	const struct tables *tables = (const struct tables *)pane;
-	const struct view *view = pane->view;
-	bool ok = buf_addf(into, "weft %s", analysis_at(tables->analysis)->name);
+	char key[TABLE_KEY_SIZE];
+	struct spot spot = { .finding = 0 };
+	bool ok = buf_addf(into, "weft %s", analysis_at(tables->analysis)->name) && scan_options(&tables->scan, into);
 
-	if (ok && view->query->instance)
-		ok = buf_add_str(into, " -B ") && view_quote(view->query->instance, into);
-	if (ok && (tables->from != view->extent.first || tables->to != view->extent.last))
-		ok = buf_addf(into, " --since %" PRIu64 ".%09" PRIu64 " --until %" PRIu64 ".%09" PRIu64,
-			      tables->from / 1000000000, tables->from % 1000000000, tables->to / 1000000000,
-			      tables->to % 1000000000);
-	return ok;
+	if (!ok || !tables->sort || !tables->scan.ended || !findings_of(tables)->nr)
+		return ok;
+	find_spot(tables, tables->at, &spot);
+	if (tables->sort > findings_of(tables)->items[spot.finding].table.nr_columns)
+		return ok;
+	return buf_addf(into, " --sort %s",
+			table_key(&findings_of(tables)->items[spot.finding].table.columns[tables->sort - 1],
+				  tables->sort - 1, key));
 }
 
 const struct pane_ops tables_pane = {
@@ -405,10 +322,12 @@ const struct pane_ops tables_pane = {
 	.name = "tables",
 	.hint = "h l analysis  j k rows  s S sort  Enter goes to the moment  c command  ? keys",
 	.help = "h l , .          the analysis before and behind\n"
-		"j k              rows\n"
+		"j k, PgDn PgUp   rows; g G first and last\n"
 		"s S              sort by the next column, by the one before\n"
 		"Enter            goes to the moment of the row (MAX AT and the like)\n"
-		"                 With the marks A and B the tables are about the time between.\n",
+		"0                about the whole recording, where the time line was closer\n"
+		"                 The tables are about what the time line shows, or the time between the\n"
+		"                 marks A and B, and about the tasks and CPUs of the filters.\n",
 	.create = tables_create,
 	.free = tables_free,
 	.draw = tables_draw,

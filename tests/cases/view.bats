@@ -184,6 +184,61 @@ events_shown()
 	done < "$BATS_TEST_TMPDIR/rows"
 }
 
+@test "view: the tables are about the tasks and CPUs of the filters, and say which filters do not hold" {
+	screen_start 160 40 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys : "comm storm-[01]" Enter : "cpu 1" Enter : "event sched" Enter 4
+	screen_await "tasks: how long each ran"
+	screen_await "only --pid, --comm and --cpu hold here"
+	weft sched --comm 'storm-[01]' --cpu 1 "$FILE" 2> /dev/null | grep -E '^storm-[01] ' > "$BATS_TEST_TMPDIR/rows"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/rows")" -ge 1 ]
+	while read -r task pid run unit wait rest; do
+		screen_show | grep -E "^$task +$pid +$run $unit +$wait "
+	done < "$BATS_TEST_TMPDIR/rows"
+	! screen_show | grep -E '^storm-2 '
+	screen_keys c
+	screen_await "weft sched --comm 'storm-[01]' --cpu 1"
+}
+
+@test "view: the tables are about what the time line shows, and 0 makes that the whole recording again" {
+	screen_start 160 40 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys : 30 Enter a : 31 Enter b 2
+	screen_await "a column is"
+	screen_keys Z 1 -
+	screen_await_not "B-A"
+	screen_keys 4
+	screen_await "tasks: how long each ran"
+	screen_keys c
+	screen_await "weft sched --since 30.0"
+	screen_keys 0
+	screen_await "21.590462 to 50.162043"
+	screen_keys c
+	screen_await "weft sched $FILE"
+}
+
+@test "view: summary is one of the tables, and rows of other analyses lead to their moments" {
+	screen_start 160 50 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys 4
+	screen_await "tasks: how long each ran"
+	screen_keys h
+	screen_await "[summary]"
+	screen_await "3,010,019"
+	screen_keys l l
+	screen_await "system calls"
+	at=$(weft syscalls --format json "$FILE" 2> /dev/null | jq -r '.syscalls[0].max_at')
+	screen_keys j j Enter
+	screen_await "[1 events]"
+	screen_await "$(printf %.6f "$at")  "
+	screen_keys 4 l l
+	screen_await "the longest wakeups"
+	at=$(weft latency --format json "$FILE" 2> /dev/null | jq -r ".wakeups[0].since")
+	screen_keys j j Enter
+	screen_await "[1 events]"
+	screen_await "$(printf %.6f "$at")  "
+}
+
 @test "view: damaged files and random keys end neither in a crash nor in a hang" {
 	keys=(j k PageDown PageUp G g 1 2 4 5 o Tab '[' ']' '{' '}' '%' t C e a b l h s Enter '<' '>' d T R n)
 	RANDOM=11
