@@ -13,6 +13,7 @@
 	X(record) \
 	X(stream) \
 	X(top) \
+	X(flight) \
 	X(recover) \
 	X(extract) \
 	X(snapshot) \

@@ -1,7 +1,7 @@
 # bash completion of weft                                          SPDX-License-Identifier: GPL-2.0-only
 
 # Made by completions/generate from the option tables: do not edit.
-_weft_commands='record stream top recover extract snapshot bench report view trace-cmd export sql info check pack convert split merge import summary sched syscalls irq latency graph block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
+_weft_commands='record stream top flight recover extract snapshot bench report view trace-cmd export sql info check pack convert split merge import summary sched syscalls irq latency graph block locks stacks memory power tasks diff start stop restart clear set reset show mark profile-functions stack list probe hist stat doctor instance help'
 _weft_formats='ftrace trace_pipe json pretty trace-cmd'
 
 _weft_options()
@@ -10,6 +10,7 @@ _weft_options()
 	record) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q --all-formats -a --no-filter --max-size -m --duration --sync --recorder-cpu --priority -r --fail-on-lost' ;;
 	stream) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --format --summary --every --top --color --nanoseconds -t --raw --no-self --self --latency --limit --duration --no-filter --fail-on-lost --quiet -q --decode --no-plugins -N --plugin-dir' ;;
 	top) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --every --duration --color --ascii' ;;
+	flight) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --when --keep --max-memory --before --after --cool-down --output-dir -o --mode --duration --name --reason' ;;
 	recover) echo '--output -o --mode --quiet -q' ;;
 	extract) echo '--no-sandbox --trust-size --instance -B --all -a --snapshot -s --dump --btf --symbols --hash-key --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q' ;;
 	snapshot) echo '--instance -B --take -s --clear -r --free -f --cpu -c --on --count' ;;
@@ -66,6 +67,7 @@ _weft_argument()
 	record) echo 'COMMAND' ;;
 	stream) echo 'COMMAND' ;;
 	top) echo 'COMMAND' ;;
+	flight) echo 'start|dump|status' ;;
 	recover) echo 'FILE' ;;
 	snapshot) echo 'take|free|clear|show' ;;
 	bench) echo 'COMMAND' ;;
@@ -238,6 +240,44 @@ _weft_metavar()
 	top:--every) echo 'TIME' ;;
 	top:--duration) echo 'TIME' ;;
 	top:--color) echo 'auto|always|never' ;;
+	flight:--event|flight:-e) echo 'EVENT' ;;
+	flight:--for) echo 'summary|sched|syscalls|irq|latency|graph|block|locks|stacks|memory|power|tasks' ;;
+	flight:--filter|flight:-f) echo 'FILTER' ;;
+	flight:--trigger|flight:-R) echo 'TRIGGER' ;;
+	flight:--probe) echo 'DEFINITION' ;;
+	flight:--tracer|flight:-p) echo 'TRACER' ;;
+	flight:--function|flight:-l) echo 'FUNCTION' ;;
+	flight:--no-function|flight:-n) echo 'FUNCTION' ;;
+	flight:--graph-function|flight:-g) echo 'FUNCTION' ;;
+	flight:--no-graph-function) echo 'FUNCTION' ;;
+	flight:--max-graph-depth) echo 'N' ;;
+	flight:--option|flight:-O) echo 'OPTION' ;;
+	flight:--thresh) echo 'TIME' ;;
+	flight:--hwlat) echo 'KEY=VALUE' ;;
+	flight:--osnoise) echo 'KEY=VALUE' ;;
+	flight:--pid|flight:-P) echo 'PID' ;;
+	flight:--no-pid) echo 'PID' ;;
+	flight:--buffer-size|flight:-b) echo 'SIZE' ;;
+	flight:--cpu-buffer-size) echo 'CPULIST=SIZE' ;;
+	flight:--subbuf-size) echo 'SIZE' ;;
+	flight:--buffer-percent) echo 'N' ;;
+	flight:--syscall-data) echo 'N' ;;
+	flight:--clock|flight:-C) echo 'CLOCK' ;;
+	flight:--cpus|flight:-M) echo 'CPULIST' ;;
+	flight:--instance|flight:-B) echo 'INSTANCE' ;;
+	flight:--cmdlines-size) echo 'N' ;;
+	flight:--config) echo 'FILE' ;;
+	flight:--when) echo 'CONDITION' ;;
+	flight:--keep) echo 'TIME' ;;
+	flight:--max-memory) echo 'SIZE' ;;
+	flight:--before) echo 'TIME' ;;
+	flight:--after) echo 'TIME' ;;
+	flight:--cool-down) echo 'TIME' ;;
+	flight:--output-dir|flight:-o) echo 'DIR' ;;
+	flight:--mode) echo 'MODE' ;;
+	flight:--duration) echo 'TIME' ;;
+	flight:--name) echo 'NAME' ;;
+	flight:--reason) echo 'TEXT' ;;
 	recover:--output|recover:-o) echo 'FILE' ;;
 	recover:--mode) echo 'MODE' ;;
 	extract:--instance|extract:-B) echo 'INSTANCE' ;;

@@ -14,6 +14,7 @@
 #include "lib/base/io.h"
 #include "lib/base/now.h"
 #include "lib/codec/frame.h"
+#include "lib/record/held_internal.h"
 #include "lib/record/slack_internal.h"
 
 enum {
@@ -36,6 +37,7 @@ struct work {
 	struct slack slack;
 	size_t stored_max; /* the most bytes of pages in one stored chunk */
 	uint64_t batch_raw;
+	char *ends; /* for a spool in memory: the first and the last page of a chunk */
 	uint64_t unchecked;
 };
 
@@ -44,6 +46,7 @@ static void work_release(struct work *work)
 	frame_writer_free(work->codec);
 	free(work->pages);
 	free(work->batch);
+	free(work->ends);
 }
 
 /*
@@ -68,7 +71,9 @@ static int work_init(struct work *work, struct recorder *recorder, struct fail *
 	work->pages = malloc(work->pages_size);
 	work->batch_size = BATCH_SIZE + SPOOL_CHUNK_HEAD + frame_bound(work->pages_size);
 	work->batch = malloc(work->batch_size);
-	if (!work->pages || !work->batch)
+	if (recorder->held)
+		work->ends = malloc(2 * (size_t)recorder->spool.options.shape.size);
+	if (!work->pages || !work->batch || (recorder->held && !work->ends))
 		return fail_memory(fail);
 	return recorder->spool.options.compressed ? frame_writer_new(recorder->options.level, &work->codec, fail) : 0;
 }
@@ -91,6 +96,30 @@ static int check_room(struct work *work, size_t written, struct fail *fail)
 	return fail_set(fail, -ENOSPC, "the only disk space left is what finishing the file needs");
 }
 
+/* Tells what a spool in memory holds about the chunk at its end, of `size` bytes, with these pages at its ends. */
+static int hold(struct work *work, size_t size, size_t raw, const char *first, const char *last, struct fail *fail)
+{
+	struct recorder *recorder = work->recorder;
+
+	return held_cpu_add(recorder->held, recorder->spool.end - size, (uint32_t)size, (uint32_t)raw,
+			    &recorder->spool.options.shape, first, last, fail);
+}
+
+/* The same for a chunk that did not pass through memory: its pages are read back. */
+static int hold_stored(struct work *work, size_t size, size_t raw, struct fail *fail)
+{
+	const struct spool *spool = &work->recorder->spool;
+	size_t page_size = spool->options.shape.size;
+	uint64_t first = spool->end - size + SPOOL_CHUNK_HEAD + FRAME_HEAD + FRAME_BLOCK_HEAD;
+	ssize_t got = io_pread(spool->fd, work->ends, page_size, first);
+
+	if (got == (ssize_t)page_size)
+		got = io_pread(spool->fd, work->ends + page_size, page_size, spool->end - page_size);
+	if (got != (ssize_t)page_size)
+		return fail_set(fail, got < 0 ? (int)got : -EIO, "cannot read back a spool");
+	return hold(work, size, raw, work->ends, work->ends + page_size, fail);
+}
+
 static int flush_batch(struct work *work, struct fail *fail)
 {
 	size_t len = work->batch_len;
@@ -103,6 +132,17 @@ static int flush_batch(struct work *work, struct fail *fail)
 	work->batch_chunks = 0;
 	work->batch_raw = 0;
 	return err ? err : check_room(work, len, fail);
+}
+
+/* Writes a batch of one chunk, whose pages are still there, to a spool in memory. */
+static int flush_held(struct work *work, size_t raw, struct fail *fail)
+{
+	size_t size = work->batch_len;
+	int err = flush_batch(work, fail);
+
+	if (err)
+		return err;
+	return hold(work, size, raw, work->pages, work->pages + raw - work->recorder->spool.options.shape.size, fail);
 }
 
 /* Compresses the pages in memory to a chunk and adds it to the batch. */
@@ -130,6 +170,8 @@ static int add_chunk(struct work *work, struct fail *fail)
 		work->batch_len += len;
 	}
 	work->batch_raw += len;
+	if (work->recorder->held)
+		return flush_held(work, len, fail);
 	return work->batch_len >= BATCH_SIZE ? flush_batch(work, fail) : 0;
 }
 
@@ -170,6 +212,8 @@ static int store_waiting(struct work *work, struct fail *fail)
 			spool_cut(&recorder->spool);
 		else
 			err = spool_stored(&recorder->spool, size, len, fail);
+		if (!err && recorder->held)
+			err = hold_stored(work, size, len, fail);
 		if (!err)
 			err = check_room(work, size, fail);
 	}
@@ -317,10 +361,25 @@ static int take_on(struct work *work, int *timeout_ms, uint64_t *due_ns, struct 
 	return err;
 }
 
+/* Does what the recorder was woken for. 1: it shall end; 0: it goes on; -errno. */
+static int heed(struct work *work, struct fail *fail)
+{
+	struct held_cpu *held = work->recorder->held;
+	enum held_request request = held ? held_cpu_heed(held) : HELD_STOP;
+	int err = 0;
+
+	if (request == HELD_FLUSH) {
+		err = take_now(work, fail);
+		held_cpu_flushed(held);
+	}
+	return err ? err : request == HELD_STOP;
+}
+
 static int record_until_stop(struct work *work, struct fail *fail)
 {
 	struct recorder *recorder = work->recorder;
-	struct pollfd stop = { .fd = recorder->options.stop_fd, .events = POLLIN };
+	struct pollfd stop = { .fd = recorder->held ? held_cpu_fd(recorder->held) : recorder->options.stop_fd,
+			       .events = POLLIN };
 	int r, err = 0, timeout_ms = -1;
 	uint64_t due_ns = 0;
 	size_t taken;
@@ -331,13 +390,17 @@ static int record_until_stop(struct work *work, struct fail *fail)
 		if (err)
 			return err;
 		r = cpu_pipe_wait(&recorder->pipe, stop.fd, timeout_ms, fail);
-		if (r < 0 || (!r && (timeout_ms < 0 || poll(&stop, 1, 0) > 0)))
+		if (r < 0)
 			return r;
 		err = r ? take_full(work, &taken, fail) : 0;
 		if (err)
 			return err;
-		if (r && !taken && poll(&stop, 1, NAP_MS) > 0)
-			return 0;
+		if (r && taken)
+			continue;
+		if (poll(&stop, 1, r ? NAP_MS : 0) > 0)
+			err = heed(work, fail);
+		if (err)
+			return err < 0 ? err : 0;
 	}
 }
 

@@ -14,6 +14,8 @@
 #include <sys/types.h>
 
 struct cpus;
+struct held;
+struct held_cpu;
 
 /*
  * A recorder is the thread that empties the ring buffer of one CPU into its spool. It sleeps in the kernel until the
@@ -42,6 +44,12 @@ struct recorder_options {
 	/* in ms: data older than this is in the spool, also from partly filled sub-buffers; 0: no flush */
 	int flush_ms;
 	bool copied_there; /* the output is on the filesystem of the parts */
+	/*
+	 * The spools lie in memory, and what they hold is listed there (held_internal.h), borrowed; NULL: they are
+	 * files. Then stop_fd is not used: held_stop() ends the recorder. Events from the time `since` on are held.
+	 */
+	struct held *held;
+	uint64_t since;
 };
 
 struct recorder {
@@ -53,6 +61,7 @@ struct recorder {
 	pthread_t thread;
 	pid_t tid; /* valid after recorder_start() */
 	struct spool spool;
+	struct held_cpu *held; /* of options.held; borrowed */
 	int err;
 	struct fail fail;
 };

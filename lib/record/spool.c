@@ -70,6 +70,23 @@ int spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options
 	return 0;
 }
 
+int spool_new_in_memory(const struct spool_options *options, struct spool *ret, struct fail *fail)
+{
+	struct spool spool = { .options = *options, .begin = SPOOL_HEAD_SIZE, .end = SPOOL_HEAD_SIZE };
+
+	spool.fd = memfd_create("weft-spool", MFD_CLOEXEC);
+	if (spool.fd < 0)
+		return fail_set(fail, -errno, "cannot make a file in memory: %s", strerror(errno));
+	if (lseek(spool.fd, SPOOL_HEAD_SIZE, SEEK_SET) < 0) {
+		int err = fail_set(fail, -errno, "cannot seek in memory: %s", strerror(errno));
+
+		spool_release(&spool);
+		return err;
+	}
+	*ret = spool;
+	return 0;
+}
+
 void spool_release(struct spool *spool)
 {
 	if (spool->fd >= 0)

@@ -53,6 +53,9 @@ int must_check spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct sp
 /* Opens and scans a spool that a dead recorder left. Every frame is decompressed. -ENOENT: there is none. */
 int must_check spool_open(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options,
 			  struct spool *ret, struct fail *fail);
+
+/* The same in memory, without a directory. The memory of what is not needed any more is the caller's to give back. */
+int must_check spool_new_in_memory(const struct spool_options *options, struct spool *ret, struct fail *fail);
 void spool_release(struct spool *spool);
 
 /*

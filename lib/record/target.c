@@ -10,6 +10,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
 #include "lib/record/assembly_internal.h"
+#include "lib/record/held_internal.h"
 #include "lib/record/parts.h"
 #include "lib/setup/tracer.h"
 #include "lib/undo/change.h"
@@ -90,6 +91,7 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
 	struct recorder **added = recorder ? vec_push(target->recorders, target->nr_recorders) : NULL;
 	struct spool_options with_shape = *spool;
+	int err;
 
 	if (!added) {
 		free(recorder);
@@ -104,7 +106,13 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 	*added = recorder;
 	*ret = recorder;
 	with_shape.shape = target->shape;
-	return spool_new(parts->dir, target->index, cpu, &with_shape, &recorder->spool, fail);
+	if (!options->held)
+		return spool_new(parts->dir, target->index, cpu, &with_shape, &recorder->spool, fail);
+	err = spool_new_in_memory(&with_shape, &recorder->spool, fail);
+	if (err)
+		return err;
+	return held_add_cpu(options->held, target->index, cpu, recorder->spool.fd, options->since, &recorder->held,
+			    fail);
 }
 
 /* Starts the recorder of one CPU. The recorder owns its pipe and its spool and releases them. */

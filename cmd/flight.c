@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/command.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/output_options.h"
+#include "cmd/options/setup_options.h"
+#include "cmd/options/setup_values.h"
+#include "cmd/setup_run.h"
+#include "lib/base/buf.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+#include "lib/base/vec.h"
+#include "lib/flight/condition.h"
+#include "lib/flight/flight.h"
+#include "lib/flight/radio.h"
+#include "lib/record/cruise.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum verb { VERB_NONE, VERB_START, VERB_DUMP, VERB_STATUS };
+
+static const struct {
+	const char *name;
+	enum verb verb;
+} verbs[] = { { "start", VERB_START }, { "dump", VERB_DUMP }, { "status", VERB_STATUS } };
+
+struct arguments {
+	enum verb verb;
+	struct setup setup_memory;
+	struct setup_arguments setup;
+	struct flight_options flight;
+	struct condition *conditions;
+	size_t nr_conditions;
+	bool before_given;
+	const char *of_start; /* an option that only start takes */
+	const char *reason;
+};
+
+enum {
+	KEY_WHEN = 0x100,
+	KEY_KEEP,
+	KEY_BEFORE,
+	KEY_AFTER,
+	KEY_COOL,
+	KEY_MEMORY,
+	KEY_DURATION,
+	KEY_NAME,
+	KEY_REASON,
+	KEY_MODE
+};
+
+#define S UINT64_C(1000000000)
+enum { KEEP_S = 10, COOL_S = 60, MEMORY_MIB = 256, MEMORY_LEAST = 1 << 20, SPAN_MAX_S = 86400 };
+
+static const struct argp_option table[] = {
+	{ NULL, 0, NULL, 0, "Holding and writing:", SETUP_OWN_GROUP },
+	{ "when", KEY_WHEN, "CONDITION", 0,
+	  "Write a file when this happens: event:SYSTEM:EVENT [if FILTER], exit:COMM [status!=N], signal:NAME [COMM], "
+	  "psi:RESOURCE some|full TIME/WINDOW, kmsg:REGEX, command:'TEXT' every TIME; NAME= before it names it; may "
+	  "be given again",
+	  SETUP_OWN_GROUP },
+	{ "keep", KEY_KEEP, "TIME", 0, "Hold the last TIME in memory (default 10s)", SETUP_OWN_GROUP },
+	{ "max-memory", KEY_MEMORY, "SIZE", 0,
+	  "Hold at most SIZE of compressed pages of all CPUs together (default 256M)", SETUP_OWN_GROUP },
+	{ "before", KEY_BEFORE, "TIME", 0, "Begin a file TIME before its trigger (default: as --keep)",
+	  SETUP_OWN_GROUP },
+	{ "after", KEY_AFTER, "TIME", 0, "End a file TIME after its last trigger (default 1s)", SETUP_OWN_GROUP },
+	{ "cool-down", KEY_COOL, "TIME", 0,
+	  "Begin no second file for the same condition within TIME (default 60s); such triggers are counted",
+	  SETUP_OWN_GROUP },
+	{ "output-dir", 'o', "DIR", 0, "Write the files into DIR (default: here)", SETUP_OWN_GROUP },
+	{ "mode", KEY_MODE, "MODE", 0, OUTPUT_MODE_HELP, SETUP_OWN_GROUP },
+	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds",
+	  SETUP_OWN_GROUP },
+	{ "name", KEY_NAME, "NAME", 0, "The name of this flight, by which dump and status find it (default: flight)",
+	  SETUP_OWN_GROUP },
+	{ "reason", KEY_REASON, "TEXT", 0, "With dump: what the marker and the file say", SETUP_OWN_GROUP },
+	{ NULL, 0, NULL, 0, NULL, 0 },
+};
+
+static void add_condition(struct arguments *arguments, const char *text, struct argp_state *state)
+{
+	struct condition *added = vec_push(arguments->conditions, arguments->nr_conditions);
+	struct fail fail = FAIL_INIT;
+
+	option_need(added, state);
+	if (condition_parse(text, added, &fail))
+		setup_usage(state, "--when: %s", fail.text);
+	for (size_t i = 0; i + 1 < arguments->nr_conditions; i++)
+		if (!strcmp(arguments->conditions[i].name, added->name))
+			setup_usage(state, "two conditions are called '%s'; NAME= before one of them names it",
+				    added->name);
+}
+
+static uint64_t span(const char *option, const char *arg, struct argp_state *state)
+{
+	uint64_t ns = option_time(option, arg, state);
+
+	if (ns > SPAN_MAX_S * S)
+		setup_usage(state, "--%s takes at most a day", option);
+	return ns;
+}
+
+static bool parse_time(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct flight_options *flight = &arguments->flight;
+
+	switch (key) {
+	case KEY_KEEP:
+		flight->keep_ns = span("keep", arg, state);
+		return true;
+	case KEY_BEFORE:
+		flight->before_ns = span("before", arg, state);
+		arguments->before_given = true;
+		return true;
+	case KEY_AFTER:
+		flight->after_ns = strcmp(arg, "0") ? span("after", arg, state) : 0;
+		return true;
+	case KEY_COOL:
+		flight->cool_ns = strcmp(arg, "0") ? span("cool-down", arg, state) : 0;
+		return true;
+	case KEY_DURATION:
+		flight->duration_ns = option_time("duration", arg, state);
+		return true;
+	}
+	return false;
+}
+
+static bool parse_writing(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct flight_options *flight = &arguments->flight;
+
+	switch (key) {
+	case KEY_WHEN:
+		add_condition(arguments, arg, state);
+		return true;
+	case KEY_MEMORY:
+		flight->max_memory = setup_size("--max-memory", arg, state);
+		if (flight->max_memory < MEMORY_LEAST)
+			setup_usage(state, "--max-memory: the least is 1M");
+		return true;
+	case 'o':
+		flight->dir = arg;
+		return true;
+	case KEY_MODE:
+		flight->mode = output_mode(arg, state);
+		return true;
+	}
+	return false;
+}
+
+static void take_verb(struct arguments *arguments, const char *word, struct argp_state *state)
+{
+	struct near near = near_to(word);
+	char hint[256];
+
+	if (arguments->verb)
+		setup_usage(state, "'%s' is too much: a flight records what all tasks do, not a COMMAND", word);
+	for (size_t i = 0; i < array_size(verbs); i++) {
+		near_offer(&near, verbs[i].name);
+		if (!strcmp(verbs[i].name, word))
+			arguments->verb = verbs[i].verb;
+	}
+	near_hint(&near, hint, sizeof(hint));
+	if (!arguments->verb)
+		setup_usage(state, "unknown action '%s' of 'weft flight'; use start, dump or status%s%s", word,
+			    *hint ? "; " : "", hint);
+	/* Only this action sets something up. */
+	arguments->setup.changes = arguments->verb != VERB_START;
+}
+
+/* Checks what the actions have together, and completes the setup of start. */
+static void check(struct arguments *arguments, struct argp_state *state)
+{
+	struct flight_options *flight = &arguments->flight;
+	struct setup *setup = arguments->setup.setup;
+
+	if (!arguments->verb)
+		setup_usage(state, "no action given; use start, dump or status");
+	if (arguments->verb != VERB_START && arguments->of_start)
+		setup_usage(state, "only 'weft flight start' takes --%s", arguments->of_start);
+	if (arguments->verb != VERB_DUMP && arguments->reason)
+		setup_usage(state, "only 'weft flight dump' takes --reason");
+	if (arguments->verb != VERB_START)
+		return;
+	if (!arguments->before_given)
+		flight->before_ns = flight->keep_ns;
+	if (flight->before_ns > flight->keep_ns)
+		setup_usage(state, "--before cannot be longer than --keep, the time that is held");
+	for (size_t i = 0; i < setup->nr_instances; i++) {
+		const char **clock = &setup->instances[i].clock;
+
+		if (*clock && !cruise_clock_known(*clock))
+			setup_usage(state,
+				    "-C %s: a flight needs a clock that programs read: mono, mono_raw, boot or tai",
+				    *clock);
+		if (!*clock)
+			*clock = "mono";
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		arguments->setup.setup->cmdlines = SETUP_CMDLINES;
+		arguments->setup.changes = true;
+		state->child_inputs[0] = &arguments->setup;
+		return 0;
+	case ARGP_KEY_ARG:
+		take_verb(arguments, arg, state);
+		return 0;
+	case ARGP_KEY_END:
+		check(arguments, state);
+		return 0;
+	case KEY_NAME:
+		if (!radio_is_name(arg))
+			setup_usage(state, "--name: '%s' is no name of at most %d letters, digits, '-' and '_'", arg,
+				    RADIO_NAME - 1);
+		arguments->flight.name = arg;
+		return 0;
+	case KEY_REASON:
+		if (strchr(arg, '\n'))
+			setup_usage(state, "--reason is one line");
+		arguments->reason = arg;
+		return 0;
+	}
+	if (!parse_time(key, arg, state) && !parse_writing(key, arg, state))
+		return ARGP_ERR_UNKNOWN;
+	for (size_t i = 0; table[i].name || table[i].doc; i++)
+		if (table[i].key == key && table[i].name)
+			arguments->of_start = table[i].name;
+	return 0;
+}
+
+static const struct argp_child children[] = {
+	{ &setup_argp, 0, NULL, SETUP_GROUP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct argp argp = {
+	.children = children,
+	.options = table,
+	.parser = parse,
+	.args_doc = "[start|dump|status]",
+	.doc = "Hold the last seconds of a trace in memory, and write them to a file when something happens.\v"
+	       "start records until Ctrl-C. A trigger is a condition (--when), 'weft flight dump', or SIGUSR1. "
+	       "Its file, HOST-TIME-NAME.dat, has what happened before and after it; beside it is a line of JSON. "
+	       "dump triggers, waits for the file and prints its path. status tells what is held.",
+};
+
+static void tell(const char *text)
+{
+	command_warn("%s", text);
+}
+
+static void tell_began(void)
+{
+	command_warn("the flight has begun; Ctrl-C ends it");
+}
+
+static int start(struct arguments *arguments)
+{
+	struct flight_options *flight = &arguments->flight;
+	struct flight_result result;
+	struct fail fail = FAIL_INIT;
+	char keep[TEXT_HUMAN], memory[TEXT_HUMAN], time[TEXT_HUMAN], triggers[TEXT_HUMAN], files[TEXT_HUMAN];
+	int err;
+
+	if (arguments->setup.dry_run)
+		return setup_run_script(arguments->setup.setup, NULL, NULL);
+	command_warn("mode ring: the recorders hold %s, compressed, in at most %s of memory; nothing is written before "
+		     "a trigger",
+		     text_time(keep, flight->keep_ns), text_size(memory, flight->max_memory));
+	flight->conditions = arguments->conditions;
+	flight->nr_conditions = arguments->nr_conditions;
+	flight->tell = tell;
+	flight->began = tell_began;
+	err = flight_run(flight, &result, &fail);
+	if (err)
+		command_failed(&fail);
+	command_warn("%s trigger%s in %s, %s file%s", text_count(triggers, result.triggers),
+		     text_plural(result.triggers), text_time(time, result.time_ns), text_count(files, result.files),
+		     text_plural(result.files));
+	return err || result.failed ? EXIT_FAILED : EXIT_OK;
+}
+
+/* Asks the flight, and prints its answer. */
+static int ask(const struct arguments *arguments)
+{
+	cleanup_buf struct buf line = BUF_INIT, answer = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+	const char *text;
+	int err;
+
+	if (!(arguments->verb == VERB_STATUS ? buf_addf(&line, "status") :
+					       buf_addf(&line, "dump %s", arguments->reason ? arguments->reason : "")))
+		err = fail_memory(&fail);
+	else
+		err = radio_ask(arguments->flight.name, buf_str(&line), &answer, &fail);
+	text = buf_str(&answer);
+	if (!err && !*text)
+		err = fail_set(&fail, -EPIPE, "the flight '%s' has ended", arguments->flight.name);
+	if (!err && !strncmp(text, "error ", 6))
+		err = fail_set(&fail, -EIO, "%.*s", (int)strcspn(text + 6, "\n"), text + 6);
+	if (!err) {
+		size_t skip = strncmp(text, "file ", 5) ? 0 : 5;
+
+		err = command_write(text + skip, answer.len - skip, &fail);
+	}
+	if (!err)
+		err = command_flush(&fail);
+	return err ? command_failed(&fail) : EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.flight = { .name = "flight",
+			    .dir = ".",
+			    .mode = OUTPUT_MODE,
+			    .keep_ns = KEEP_S * S,
+			    .after_ns = S,
+			    .cool_ns = COOL_S * S,
+			    .max_memory = (uint64_t)MEMORY_MIB << 20 },
+	};
+	int status;
+
+	arguments.setup.setup = &arguments.setup_memory;
+	arguments.flight.setup = &arguments.setup_memory;
+	command_parse(&flight_command, argc, argv, 0, &arguments);
+	status = arguments.verb == VERB_START ? start(&arguments) : ask(&arguments);
+	for (size_t i = 0; i < arguments.nr_conditions; i++)
+		condition_release(&arguments.conditions[i]);
+	free(arguments.conditions);
+	setup_release(&arguments.setup_memory);
+	return status;
+}
+
+const struct command flight_command = {
+	.name = "flight",
+	.summary = "hold the last seconds in memory, and save them when something happens",
+	.brief = "last seconds",
+	.examples = "  weft flight start --for sched --when 'signal:SEGV' -o /var/tmp\n"
+		    "  weft flight dump --reason 'the button hung'",
+	.group = "record",
+	.argp = &argp,
+	.run = run,
+};

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/flight/condition.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/fail.h"
+#include "lib/base/near.h"
+#include "lib/base/text.h"
+
+/* A comm of the kernel has at most 15 letters: TASK_COMM_LEN. */
+enum { COMM_MAX = 15, TEXT_MAX = 512, SIGNALS_MAX = 64 };
+
+#define S UINT64_C(1000000000)
+
+struct parser {
+	const char *text; /* the whole text */
+	const char *at;   /* what is not parsed yet */
+	struct condition *ret;
+	struct fail *fail;
+};
+
+/* Sets the message, with the text and a caret under `at`. */
+__attribute__((format(printf, 3, 4))) static int wrong(const struct parser *parser, const char *at, const char *format,
+						       ...)
+{
+	char message[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	return fail_set(parser->fail, -EINVAL, "%s\n  %s\n  %*s^", message, parser->text, (int)(at - parser->text), "");
+}
+
+static void skip_blanks(struct parser *parser)
+{
+	while (text_is_blank(*parser->at))
+		parser->at++;
+}
+
+/* Takes a word up to a blank or one of `ends`. False: there is none. */
+static bool take_word(struct parser *parser, const char *ends, struct text_word *ret)
+{
+	skip_blanks(parser);
+	ret->at = parser->at;
+	while (*parser->at && !text_is_blank(*parser->at) && !strchr(ends, *parser->at))
+		parser->at++;
+	ret->len = (size_t)(parser->at - ret->at);
+	return ret->len;
+}
+
+/* Takes the letter, if it is next. */
+static bool take_letter(struct parser *parser, char letter)
+{
+	if (*parser->at != letter)
+		return false;
+	parser->at++;
+	return true;
+}
+
+static int end(struct parser *parser)
+{
+	skip_blanks(parser);
+	return *parser->at ? wrong(parser, parser->at, "nothing more is expected here") : 0;
+}
+
+static int copy(const struct parser *parser, struct text_word word, char **ret)
+{
+	*ret = strndup(word.at, word.len);
+	return *ret ? 0 : fail_memory(parser->fail);
+}
+
+static bool is_name_letter(char c)
+{
+	return text_is_name_char(c) || c == '-';
+}
+
+/* Makes a name of any text: what cannot be in a name becomes '-'. A name that the user gave stays. */
+static void name_it(struct condition *condition, const char *kind, const char *text, size_t len)
+{
+	char name[CONDITION_NAME];
+	size_t at = 0;
+
+	if (*condition->name)
+		return;
+	if (kind)
+		at = (size_t)snprintf(name, sizeof(name), "%s-", kind);
+	for (size_t i = 0; i < len && at < sizeof(name) - 1; i++)
+		if (is_name_letter(text[i]) || (at && name[at - 1] != '-'))
+			name[at++] = is_name_letter(text[i]) ? text[i] : '-';
+	while (at && name[at - 1] == '-')
+		at--;
+	snprintf(condition->name, sizeof(condition->name), "%.*s", (int)at, name);
+}
+
+static int parse_event(struct parser *parser)
+{
+	struct condition *ret = parser->ret;
+	struct text_word system, event, word;
+	int err;
+
+	if (!take_word(parser, ":", &system) || !take_letter(parser, ':') || !take_word(parser, ":", &event))
+		return wrong(parser, parser->at, "an event is given as SYSTEM:EVENT");
+	if (memchr(system.at, '*', (size_t)(parser->at - system.at)))
+		return wrong(parser, system.at, "a condition has one event, not a pattern");
+	err = copy(parser, (struct text_word){ system.at, (size_t)(parser->at - system.at) }, &ret->event);
+	name_it(ret, NULL, event.at, event.len);
+	if (err || !take_word(parser, "", &word))
+		return err;
+	if (!text_word_is(word, "if"))
+		return wrong(parser, word.at, "after the event comes 'if FILTER', or nothing");
+	skip_blanks(parser);
+	if (!*parser->at)
+		return wrong(parser, parser->at, "there is no filter after 'if'");
+	ret->filter = strdup(parser->at);
+	parser->at += strlen(parser->at);
+	return ret->filter ? 0 : fail_memory(parser->fail);
+}
+
+static int check_comm(const struct parser *parser, struct text_word comm)
+{
+	if (comm.len > COMM_MAX)
+		return wrong(parser, comm.at, "the kernel knows the first %d letters of a task's name", COMM_MAX);
+	if (memchr(comm.at, '"', comm.len))
+		return wrong(parser, comm.at, "a name cannot have quotes here");
+	return 0;
+}
+
+static int take_number(struct parser *parser, struct text_word word, uint64_t max, uint64_t *ret)
+{
+	cleanup_free char *text = NULL;
+	struct fail why;
+	int err = copy(parser, word, &text);
+
+	if (!err && text_parse_range(text, 0, max, ret, &why))
+		return wrong(parser, word.at, "%s", why.text);
+	return err;
+}
+
+/* The operator and the number behind "status". */
+static int parse_status(struct parser *parser, char operator[3], uint64_t *ret)
+{
+	struct text_word word;
+
+	skip_blanks(parser);
+	if (strncmp(parser->at, "==", 2) && strncmp(parser->at, "!=", 2))
+		return wrong(parser, parser->at, "'status' needs == or !=, and a number");
+	snprintf(operator, 3, "%s", parser->at);
+	parser->at += 2;
+	if (!take_word(parser, "", &word))
+		return wrong(parser, parser->at, "there is no status to compare with");
+	return take_number(parser, word, 255, ret);
+}
+
+static int parse_exit(struct parser *parser)
+{
+	struct condition *ret = parser->ret;
+	struct text_word comm, word;
+	char operator[3] = "!=";
+	uint64_t status = 0;
+	int err;
+
+	if (!take_word(parser, "", &comm))
+		return wrong(parser, parser->at, "whose exit? Give the name of a task");
+	err = check_comm(parser, comm);
+	if (!err && take_word(parser, "=!", &word)) {
+		if (!text_word_is(word, "status"))
+			return wrong(parser, word.at, "after the name comes status!=N or status==N, or nothing");
+		err = parse_status(parser, operator, & status);
+	}
+	if (err)
+		return err;
+	name_it(ret, "exit", comm.at, comm.len);
+	ret->event = strdup("syscalls:sys_enter_exit_group");
+	if (asprintf(&ret->filter, "comm == \"%.*s\" && error_code %s %" PRIu64, (int)comm.len, comm.at, operator,
+		     status) < 0)
+		ret->filter = NULL;
+	return ret->event && ret->filter ? 0 : fail_memory(parser->fail);
+}
+
+static const struct {
+	const char *name;
+	int number;
+} signals[] = {
+	{ "HUP", SIGHUP },   { "INT", SIGINT },       { "QUIT", SIGQUIT }, { "ILL", SIGILL },   { "TRAP", SIGTRAP },
+	{ "ABRT", SIGABRT }, { "BUS", SIGBUS },       { "FPE", SIGFPE },   { "KILL", SIGKILL }, { "USR1", SIGUSR1 },
+	{ "SEGV", SIGSEGV }, { "USR2", SIGUSR2 },     { "PIPE", SIGPIPE }, { "ALRM", SIGALRM }, { "TERM", SIGTERM },
+	{ "CHLD", SIGCHLD }, { "CONT", SIGCONT },     { "STOP", SIGSTOP }, { "TSTP", SIGTSTP }, { "XCPU", SIGXCPU },
+	{ "XFSZ", SIGXFSZ }, { "VTALRM", SIGVTALRM }, { "IO", SIGIO },     { "SYS", SIGSYS },
+};
+
+static int find_signal(struct parser *parser, struct text_word word, int *ret)
+{
+	cleanup_free char *name = NULL;
+	struct near near;
+	char hint[256];
+	uint64_t number;
+	const char *bare;
+	int err = copy(parser, word, &name);
+
+	if (err)
+		return err;
+	if (*name >= '0' && *name <= '9') {
+		err = take_number(parser, word, SIGNALS_MAX, &number);
+		*ret = err ? 0 : (int)number;
+		return err;
+	}
+	bare = strncmp(name, "SIG", 3) ? name : name + 3;
+	near = near_to(bare);
+	for (size_t i = 0; i < array_size(signals); i++) {
+		if (!strcmp(signals[i].name, bare)) {
+			*ret = signals[i].number;
+			return 0;
+		}
+		near_offer(&near, signals[i].name);
+	}
+	near_hint(&near, hint, sizeof(hint));
+	return wrong(parser, word.at, "no signal '%s'%s%s", bare, *hint ? "; " : "", hint);
+}
+
+static int parse_signal(struct parser *parser)
+{
+	struct condition *ret = parser->ret;
+	struct text_word signal, comm = { .len = 0 };
+	int number = 0, err, len;
+
+	if (!take_word(parser, "", &signal))
+		return wrong(parser, parser->at, "which signal? Give a name such as SEGV, or a number");
+	err = find_signal(parser, signal, &number);
+	if (!err && take_word(parser, "", &comm))
+		err = check_comm(parser, comm);
+	if (err)
+		return err;
+	name_it(ret, "signal", signal.at, signal.len);
+	ret->event = strdup("signal:signal_generate");
+	len = comm.len ? asprintf(&ret->filter, "sig == %d && comm == \"%.*s\"", number, (int)comm.len, comm.at) :
+			 asprintf(&ret->filter, "sig == %d", number);
+	if (len < 0)
+		ret->filter = NULL;
+	return ret->event && ret->filter ? 0 : fail_memory(parser->fail);
+}
+
+static int take_time(struct parser *parser, struct text_word word, uint64_t min, uint64_t max, uint64_t *ret)
+{
+	char least[TEXT_HUMAN], most[TEXT_HUMAN];
+	cleanup_free char *text = NULL;
+	struct fail why;
+	int err = copy(parser, word, &text);
+
+	if (err)
+		return err;
+	if (text_parse_time(text, ret, &why))
+		return wrong(parser, word.at, "%s", why.text);
+	if (*ret < min || *ret > max)
+		return wrong(parser, word.at, "this time is from %s to %s", text_time(least, min),
+			     text_time(most, max));
+	return 0;
+}
+
+static int parse_pressure_file(struct parser *parser)
+{
+	static const char *const resources[] = { "cpu", "memory", "io", "irq" };
+	struct text_word word;
+	struct near near;
+	cleanup_free char *name = NULL;
+	char hint[256];
+	int err;
+
+	if (!take_word(parser, "", &word))
+		return wrong(parser, parser->at, "the pressure of what? cpu, memory, io, irq or a file of a cgroup");
+	err = copy(parser, word, &name);
+	if (err)
+		return err;
+	if (*name == '/') {
+		parser->ret->text = take(name);
+		return 0;
+	}
+	near = near_to(name);
+	for (size_t i = 0; i < array_size(resources); i++) {
+		if (!strcmp(name, resources[i]))
+			return asprintf(&parser->ret->text, "/proc/pressure/%s", name) < 0 ? fail_memory(parser->fail) :
+											     0;
+		near_offer(&near, resources[i]);
+	}
+	near_hint(&near, hint, sizeof(hint));
+	return wrong(parser, word.at, "the kernel measures no pressure of '%s'%s%s", name, *hint ? "; " : "", hint);
+}
+
+/* window_min_ns and window_max_ns of kernel/sched/psi.c: 500 ms to 10 s. */
+static int parse_psi(struct parser *parser)
+{
+	struct condition *ret = parser->ret;
+	const char *begin = parser->at;
+	struct text_word kind, stall, window;
+	int err = parse_pressure_file(parser);
+
+	if (err)
+		return err;
+	name_it(ret, "psi", begin, (size_t)(parser->at - begin));
+	if (!take_word(parser, "", &kind) || !(text_word_is(kind, "some") || text_word_is(kind, "full")))
+		return wrong(parser, kind.at, "then comes 'some' or 'full'");
+	ret->full = text_word_is(kind, "full");
+	if (!take_word(parser, "/", &stall) || !take_letter(parser, '/') || !take_word(parser, "", &window))
+		return wrong(parser, stall.at, "then comes TIME/WINDOW, such as 150ms/1s");
+	err = take_time(parser, window, S / 2, 10 * S, &ret->window_ns);
+	if (!err)
+		err = take_time(parser, stall, 1000, ret->window_ns, &ret->stall_ns);
+	return err;
+}
+
+static const struct {
+	const char *name, *regex;
+} presets[] = {
+	{ "lockup", "(soft|hard) lockup|rcu.*(detected stall|self-detected stall)" },
+	{ "hung_task", "blocked for more than [0-9]+ seconds" },
+	{ "oom", "invoked oom-killer|Out of memory" },
+	{ "oops", "Oops|BUG:|general protection fault|WARNING: " },
+};
+
+static int parse_kmsg(struct parser *parser)
+{
+	struct condition *ret = parser->ret;
+	const char *text = parser->at, *regex = text;
+	char why[256];
+	regex_t compiled;
+	int err;
+
+	if (!*text)
+		return wrong(parser, text, "which line? Give a regular expression, or lockup, hung_task, oom, oops");
+	for (size_t i = 0; i < array_size(presets); i++)
+		if (!strcmp(presets[i].name, text))
+			regex = presets[i].regex;
+	err = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
+	if (err) {
+		regerror(err, &compiled, why, sizeof(why));
+		return wrong(parser, text, "no regular expression: %s", why);
+	}
+	regfree(&compiled);
+	name_it(ret, "kmsg", text, strlen(text));
+	parser->at += strlen(parser->at);
+	ret->text = strdup(regex);
+	return ret->text ? 0 : fail_memory(parser->fail);
+}
+
+static int parse_command(struct parser *parser)
+{
+	struct condition *ret = parser->ret;
+	struct text_word word, time;
+	const char *close;
+	int err;
+
+	if (!take_letter(parser, '\''))
+		return wrong(parser, parser->at, "a command stands between single quotes");
+	close = strchr(parser->at, '\'');
+	if (!close)
+		return wrong(parser, parser->at, "the second quote is missing");
+	if (close == parser->at)
+		return wrong(parser, parser->at, "there is no command between the quotes");
+	name_it(ret, "command", parser->at, strcspn(parser->at, " '"));
+	err = copy(parser, (struct text_word){ parser->at, (size_t)(close - parser->at) }, &ret->text);
+	parser->at = close + 1;
+	if (err)
+		return err;
+	if (!take_word(parser, "", &word) || !text_word_is(word, "every") || !take_word(parser, "", &time))
+		return wrong(parser, word.at, "then comes 'every TIME', such as every 5s");
+	return take_time(parser, time, S / 10, 86400 * S, &ret->every_ns);
+}
+
+static const struct {
+	const char *name;
+	int (*parse)(struct parser *parser);
+	enum condition_kind kind;
+} kinds[] = {
+	{ "event", parse_event, CONDITION_EVENT },   { "exit", parse_exit, CONDITION_EVENT },
+	{ "signal", parse_signal, CONDITION_EVENT }, { "psi", parse_psi, CONDITION_PSI },
+	{ "kmsg", parse_kmsg, CONDITION_KMSG },      { "command", parse_command, CONDITION_COMMAND },
+};
+
+/* Takes "NAME=" at the beginning, if it is there. */
+static int parse_name(struct parser *parser)
+{
+	const char *at = parser->at;
+
+	while (is_name_letter(*at))
+		at++;
+	if (*at != '=')
+		return 0;
+	if (at == parser->at || at - parser->at >= CONDITION_NAME)
+		return wrong(parser, parser->at, "a name has 1 to %d letters", CONDITION_NAME - 1);
+	snprintf(parser->ret->name, CONDITION_NAME, "%.*s", (int)(at - parser->at), parser->at);
+	parser->at = at + 1;
+	return 0;
+}
+
+static int parse_kind(struct parser *parser)
+{
+	cleanup_free char *name = NULL;
+	struct text_word word;
+	struct near near;
+	char hint[256];
+	int err;
+
+	(void)!take_word(parser, ":", &word);
+	err = copy(parser, word, &name);
+	if (err)
+		return err;
+	near = near_to(name);
+	for (size_t i = 0; i < array_size(kinds); i++) {
+		near_offer(&near, kinds[i].name);
+		if (strcmp(kinds[i].name, name))
+			continue;
+		parser->ret->kind = kinds[i].kind;
+		if (!take_letter(parser, ':'))
+			return wrong(parser, parser->at, "a colon is missing after '%s'", name);
+		return kinds[i].parse(parser);
+	}
+	near_hint(&near, hint, sizeof(hint));
+	return wrong(parser, word.at, "a condition begins with event:, exit:, signal:, psi:, kmsg: or command:%s%s",
+		     *hint ? "; " : "", hint);
+}
+
+int condition_parse(const char *text, struct condition *ret, struct fail *fail)
+{
+	struct condition condition = { .name = "" };
+	struct parser parser = { .text = text, .at = text, .ret = &condition, .fail = fail };
+	int err = 0;
+
+	for (const char *at = text; *at; at++)
+		if ((unsigned char)*at < ' ')
+			return fail_set(fail, -EINVAL, "a condition is one line of text");
+	if (strlen(text) > TEXT_MAX)
+		return fail_set(fail, -EINVAL, "a condition has at most %d letters", TEXT_MAX);
+	err = parse_name(&parser);
+	if (!err)
+		err = parse_kind(&parser);
+	if (!err)
+		err = end(&parser);
+	if (err) {
+		condition_release(&condition);
+		return err;
+	}
+	if (!*condition.name)
+		snprintf(condition.name, sizeof(condition.name), "unnamed");
+	*ret = condition;
+	return 0;
+}
+
+void condition_release(struct condition *condition)
+{
+	free(condition->event);
+	free(condition->filter);
+	free(condition->text);
+	*condition = (struct condition){ .name = "" };
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_FLIGHT_CONDITION_H
+#define WEFT_FLIGHT_CONDITION_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fail;
+
+/*
+ * The text of `--when`, parsed: what makes `weft flight` write a file. It may begin with a name, "NAME=".
+ *	event:SYSTEM:EVENT [if FILTER]
+ *	exit:COMM [status!=N|status==N]		a process of that name calls exit() with such a status
+ *	signal:NAME|N [COMM]			the kernel sends such a signal, to a task of that name
+ *	psi:cpu|memory|io|irq|PATH some|full TIME/WINDOW
+ *	kmsg:REGEX				a line of the kernel's log; or the name of a preset
+ *	command:'TEXT' every TIME		the shell's TEXT fails
+ * Names of events and fields are checked by the kernel when the condition is watched (watch.h).
+ */
+enum condition_kind { CONDITION_EVENT, CONDITION_PSI, CONDITION_KMSG, CONDITION_COMMAND };
+
+enum { CONDITION_NAME = 32 };
+
+struct condition {
+	enum condition_kind kind;
+	char name[CONDITION_NAME]; /* letters, digits, '-' and '_'; a part of the names of files */
+	char *event;               /* CONDITION_EVENT: "SYSTEM:EVENT" */
+	char *filter;              /* of the event; NULL: none */
+	/* CONDITION_PSI: the file below /proc or a path; CONDITION_KMSG: a regular expression; CONDITION_COMMAND */
+	char *text;
+	bool full;         /* CONDITION_PSI */
+	uint64_t stall_ns; /* CONDITION_PSI: so much within window_ns */
+	uint64_t window_ns;
+	uint64_t every_ns; /* CONDITION_COMMAND */
+};
+
+/*
+ * -EINVAL: the message says what is wrong, with the text and a caret under the place in the lines after it. The caller
+ * releases *ret.
+ */
+int must_check condition_parse(const char *text, struct condition *ret, struct fail *fail);
+void condition_release(struct condition *condition);
+
+#endif

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/flight/flight.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/now.h"
+#include "lib/base/text.h"
+#include "lib/flight/condition.h"
+#include "lib/flight/hit_internal.h"
+#include "lib/flight/log_writer_internal.h"
+#include "lib/flight/radio.h"
+#include "lib/flight/status_internal.h"
+#include "lib/flight/watch_internal.h"
+#include "lib/record/cruise.h"
+#include "lib/record/wake.h"
+#include "lib/record/workload.h"
+
+/* More is held than asked for: a trigger is noticed after its time. */
+#define MARGIN_NS UINT64_C(1000000000)
+
+enum {
+	LOOK_MS = 1000, /* how often it looks whether the memory suffices */
+	LONGEST = 10,   /* a file may be extended to this many times of --after */
+	FDS = WAKE_FDS + RADIO_CLIENTS + 4,
+	WARN_S = 60, /* between two warnings that say the same */
+};
+
+/* A condition, and when its last file was. */
+struct sentry {
+	struct watch *watch;
+	bool had_file;
+	uint64_t last;    /* the time of the trigger of its last file */
+	uint64_t skipped; /* triggers within the cool-down */
+};
+
+struct flight {
+	const struct flight_options *options;
+	struct flight_result *result;
+	struct cruise *cruise;
+	struct wake wake;
+	struct workload nothing; /* a flight has no command */
+	int dump_fd;             /* SIGUSR1 */
+	sigset_t old_mask;
+	struct sentry *sentries;
+	size_t nr_sentries;
+	struct radio radio;
+	struct log_writer writer;
+	struct piece piece; /* that grows, until its time is over and the writer is free */
+	unsigned pieces;
+	struct status status;
+	uint64_t looked_ns, warned_ns;
+	struct pollfd *fds;
+};
+
+__attribute__((format(printf, 2, 3))) static void tell(const struct flight *flight, const char *format, ...)
+{
+	char text[1200];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	flight->options->tell(text);
+}
+
+static int64_t unix_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Nothing that the growing piece needs may be dropped. */
+static void keep(const struct flight *flight)
+{
+	cruise_keep_from(flight->cruise, flight->piece.number ? flight->piece.from : UINT64_MAX);
+}
+
+static void begin_piece(struct flight *flight, const char *name, const char *reason, uint64_t time)
+{
+	const struct flight_options *options = flight->options;
+	struct piece *piece = &flight->piece;
+	uint64_t now = cruise_now(flight->cruise);
+
+	*piece = (struct piece){
+		.number = ++flight->pieces,
+		.time = time,
+		.from = time > options->before_ns ? time - options->before_ns : 0,
+		.to = time + options->after_ns,
+		.latest = time + options->after_ns * LONGEST,
+		.unix_ns = unix_ns() - (int64_t)(now > time ? now - time : 0),
+	};
+	snprintf(piece->name, sizeof(piece->name), "%s", name);
+	snprintf(piece->reason, sizeof(piece->reason), "%s", reason);
+	keep(flight);
+}
+
+/* Marks the trigger in the trace, and begins or extends a piece. */
+static int trigger(struct flight *flight, const char *name, const char *reason, uint64_t time, struct fail *fail)
+{
+	struct piece *piece = &flight->piece;
+	char text[WATCH_REASON + 96], stamp[TEXT_HUMAN];
+	uint64_t to = time + flight->options->after_ns;
+	int err;
+
+	snprintf(text, sizeof(text), "weft: trigger %s at %s: %s", name, text_stamp(stamp, time), reason);
+	err = cruise_mark(flight->cruise, text, fail);
+	if (err)
+		return err;
+	flight->result->triggers++;
+	flight->status.triggers++;
+	if (!piece->number)
+		begin_piece(flight, name, reason, time);
+	/* While the writer is busy, a piece may grow without a limit. */
+	else if (flight->writer.busy || to < piece->latest)
+		piece->to = to > piece->to ? to : piece->to;
+	else
+		piece->to = piece->latest > piece->to ? piece->latest : piece->to;
+	piece->triggers++;
+	return 0;
+}
+
+static int sentry_look(struct flight *flight, struct sentry *sentry, struct fail *fail)
+{
+	const struct condition *condition = watch_condition(sentry->watch);
+	struct watch_hit hit;
+	int r = watch_look(sentry->watch, &hit, fail);
+
+	if (r <= 0)
+		return r;
+	/* It extends the file of which it is a part, and begins none while it cools down. */
+	if (!flight->piece.number && sentry->had_file && hit.time < sentry->last + flight->options->cool_ns) {
+		sentry->skipped += 1 + hit.more;
+		flight->status.skipped += 1 + hit.more;
+		return 0;
+	}
+	if (!flight->piece.number) {
+		sentry->had_file = true;
+		sentry->last = hit.time;
+	}
+	return trigger(flight, condition->name, hit.reason, hit.time, fail);
+}
+
+/* A condition that cannot be watched any more ends neither the flight nor the others. */
+static int look_at_sentries(struct flight *flight, const struct pollfd *fds, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < flight->nr_sentries; i++) {
+		struct sentry *sentry = &flight->sentries[i];
+		struct fail why;
+
+		if (!sentry->watch || !fds[i].revents)
+			continue;
+		err = sentry_look(flight, sentry, &why);
+		if (err >= 0)
+			continue;
+		tell(flight, "%s is not watched any more: %s", watch_condition(sentry->watch)->name, why.text);
+		err = watch_free(take(sentry->watch), fail);
+	}
+	return err;
+}
+
+/* Moves the piece to the writer when its time is over. */
+static int write_piece(struct flight *flight, struct fail *fail)
+{
+	int err;
+
+	if (!flight->piece.number || flight->writer.busy || cruise_now(flight->cruise) < flight->piece.to)
+		return 0;
+	err = log_writer_begin(&flight->writer, &flight->piece, fail);
+	if (err)
+		return err;
+	/* What is being written stays until it is written. */
+	flight->piece.number = 0;
+	return 0;
+}
+
+static void answer_waiting(struct flight *flight)
+{
+	const struct log_writer *writer = &flight->writer;
+	cleanup_buf struct buf text = BUF_INIT;
+	bool ok = writer->err ? buf_addf(&text, "error %s\n", writer->fail.text) :
+				buf_addf(&text, "file %s\n", writer->path);
+
+	for (size_t i = 0; ok && i < RADIO_CLIENTS; i++) {
+		struct radio_client *client = &flight->radio.clients[i];
+
+		if (client->fd >= 0 && client->waits_for && client->waits_for <= writer->piece.number)
+			radio_answer(client, buf_str(&text), text.len);
+	}
+}
+
+static void end_piece(struct flight *flight)
+{
+	struct log_writer *writer = &flight->writer;
+	char size[TEXT_HUMAN], time[TEXT_HUMAN];
+
+	log_writer_end(writer);
+	keep(flight);
+	answer_waiting(flight);
+	if (writer->err) {
+		flight->result->failed++;
+		flight->status.failed++;
+		tell(flight, "no file of the trigger %s (%s): %s", writer->piece.name, writer->piece.reason,
+		     writer->fail.text);
+	} else {
+		flight->result->files++;
+		flight->status.files++;
+		flight->status.bytes += writer->written.size;
+		tell(flight, "%s: %s, %s, written in %s", writer->path, writer->piece.reason,
+		     text_size(size, writer->written.size), text_time(time, writer->took_ns));
+		if (writer->written.late)
+			tell(flight, "%s: a CPU was too busy to give its last events in time", writer->path);
+	}
+	log_writer_forget(writer);
+}
+
+static void heed(void *arg, struct radio_client *client)
+{
+	struct flight *flight = arg;
+	cleanup_buf struct buf text = BUF_INIT;
+	struct fail why = FAIL_INIT;
+
+	if (!strcmp(client->line, "status")) {
+		if (!status_print(&flight->status, flight->cruise, &text))
+			buf_clear(&text);
+	} else if (!strcmp(client->line, "dump") || !strncmp(client->line, "dump ", 5)) {
+		const char *reason = client->line[4] && client->line[5] ? client->line + 5 : "asked for";
+
+		if (!trigger(flight, "dump", reason, cruise_now(flight->cruise), &why)) {
+			client->waits_for = flight->piece.number;
+			return;
+		}
+		(void)!buf_addf(&text, "error %s\n", why.text);
+	} else {
+		(void)!buf_addf(&text, "error a flight knows 'dump REASON' and 'status'\n");
+	}
+	radio_answer(client, buf_str(&text), text.len);
+}
+
+static int take_signal(struct flight *flight, struct fail *fail)
+{
+	struct signalfd_siginfo info;
+	char reason[64];
+
+	if (read(flight->dump_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return 0;
+	snprintf(reason, sizeof(reason), "SIGUSR1 of process %u", info.ssi_pid);
+	return trigger(flight, "signal", reason, cruise_now(flight->cruise), fail);
+}
+
+/* Warns if less is held than was asked for, because the memory is too small. */
+static void check_span(struct flight *flight)
+{
+	uint64_t span = UINT64_MAX, now = now_ns();
+	char held[TEXT_HUMAN], wanted[TEXT_HUMAN], size[TEXT_HUMAN];
+
+	if (now - flight->looked_ns < LOOK_MS * UINT64_C(1000000) ||
+	    (flight->warned_ns && now - flight->warned_ns < WARN_S * UINT64_C(1000000000)))
+		return;
+	flight->looked_ns = now;
+	if (!status_is_short(&flight->status, flight->cruise, &span))
+		return;
+	flight->warned_ns = now;
+	tell(flight, "%s of memory reach back %s, not %s: a larger --max-memory or fewer events help",
+	     text_size(size, flight->options->max_memory), text_time(held, span),
+	     text_time(wanted, flight->options->keep_ns));
+}
+
+static int timeout_ms(const struct flight *flight)
+{
+	uint64_t now = cruise_now(flight->cruise);
+
+	if (!flight->piece.number || flight->writer.busy)
+		return LOOK_MS;
+	if (flight->piece.to <= now)
+		return 0;
+	return flight->piece.to - now > LOOK_MS * UINT64_C(1000000) ? LOOK_MS :
+								      (int)((flight->piece.to - now) / 1000000) + 1;
+}
+
+/* Places the descriptors behind those of wake: the writer's, SIGUSR1's, the conditions', those of the socket. */
+static size_t list_fds(const struct flight *flight)
+{
+	struct pollfd *fds = flight->fds + WAKE_FDS;
+	size_t nr = 0;
+
+	fds[nr++] = (struct pollfd){ .fd = flight->writer.done_fd, .events = POLLIN };
+	fds[nr++] = (struct pollfd){ .fd = flight->dump_fd, .events = POLLIN };
+	for (size_t i = 0; i < flight->nr_sentries; i++) {
+		short events = 0;
+		int fd = flight->sentries[i].watch ? watch_fd(flight->sentries[i].watch, &events) : -1;
+
+		fds[nr++] = (struct pollfd){ .fd = fd, .events = events };
+	}
+	return WAKE_FDS + nr + radio_fds(&flight->radio, fds + nr);
+}
+
+/* One turn of the loop. 1: the flight shall end. */
+static int turn(struct flight *flight, struct fail *fail)
+{
+	const struct pollfd *fds = flight->fds + WAKE_FDS;
+	enum wake_reason reason = WAKE_SIGNAL;
+	size_t nr = list_fds(flight);
+	int status, r = wake_poll(&flight->wake, &flight->nothing, flight->fds, nr, timeout_ms(flight), &reason,
+				  &status, fail);
+
+	if (r < 0)
+		return r;
+	if (r && reason == WAKE_FAILED) {
+		r = cruise_failed(flight->cruise, fail);
+		return r ? r : fail_set(fail, -EIO, "a recorder has ended");
+	}
+	if (r)
+		return 1;
+	if (fds[0].revents)
+		end_piece(flight);
+	if (fds[1].revents)
+		r = take_signal(flight, fail);
+	if (!r)
+		r = look_at_sentries(flight, fds + 2, fail);
+	if (r)
+		return r;
+	radio_look(&flight->radio, heed, flight);
+	check_span(flight);
+	return write_piece(flight, fail);
+}
+
+/* Writes what a trigger has begun, without the rest of its time. */
+static int land(struct flight *flight, struct fail *fail)
+{
+	int err = 0;
+
+	if (flight->writer.busy)
+		end_piece(flight);
+	if (!flight->piece.number)
+		return 0;
+	flight->piece.to = cruise_now(flight->cruise);
+	err = write_piece(flight, fail);
+	if (!err)
+		end_piece(flight);
+	return err;
+}
+
+static int fly(struct flight *flight, struct fail *fail)
+{
+	struct fail later;
+	uint64_t begin = now_ns();
+	int r = 0, landed;
+
+	flight->options->began();
+	while (!r)
+		r = turn(flight, fail);
+	landed = land(flight, &later);
+	flight->result->time_ns = now_ns() - begin;
+	return fail_first(r < 0 ? r : 0, landed, fail, &later);
+}
+
+static int post_sentries(struct flight *flight, struct fail *fail)
+{
+	const struct flight_options *options = flight->options;
+	int err = 0;
+
+	flight->sentries = calloc(options->nr_conditions + 1, sizeof(*flight->sentries));
+	flight->fds = calloc(FDS + options->nr_conditions, sizeof(*flight->fds));
+	if (!flight->sentries || !flight->fds)
+		return fail_memory(fail);
+	for (size_t i = 0; !err && i < options->nr_conditions; i++) {
+		flight->nr_sentries++;
+		err = watch_new(flight->cruise, &options->conditions[i], &flight->sentries[i].watch, fail);
+		if (err)
+			fail_in(fail, err, "--when %s", options->conditions[i].name);
+	}
+	return err;
+}
+
+/* From here on SIGUSR1 is a trigger, not the end; threads that are started later leave it alone, too. */
+static int take_usr1(struct flight *flight, struct fail *fail)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, &flight->old_mask);
+	flight->dump_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return flight->dump_fd < 0 ? fail_set(fail, -errno, "cannot wait for signals: %s", strerror(errno)) : 0;
+}
+
+static int prepare(struct flight *flight, const struct cruise_options *cruise, struct fail *fail)
+{
+	const struct flight_options *options = flight->options;
+	int err = log_writer_check(options->dir, fail);
+
+	if (!err)
+		err = cruise_open(cruise, &flight->cruise, fail);
+	if (!err)
+		err = log_writer_init(&flight->writer, flight->cruise, options->dir, options->mode, fail);
+	if (!err)
+		err = radio_open(options->name, &flight->radio, fail);
+	if (!err)
+		err = post_sentries(flight, fail);
+	if (!err && options->duration_ns)
+		err = wake_after(&flight->wake, options->duration_ns, fail);
+	flight->status = (struct status){
+		.keep_ns = options->keep_ns,
+		.max_memory = options->max_memory,
+		.dir = options->dir,
+		.begin = err ? 0 : cruise_now(flight->cruise),
+	};
+	if (!err)
+		err = cruise_start(flight->cruise, fail);
+	for (size_t i = 0; !err && i < flight->nr_sentries; i++)
+		err = watch_start(flight->sentries[i].watch, fail);
+	return err;
+}
+
+static int release(struct flight *flight, struct fail *fail)
+{
+	struct fail later;
+	int first = 0, err;
+
+	radio_close(&flight->radio);
+	log_writer_release(&flight->writer);
+	for (size_t i = 0; i < flight->nr_sentries; i++) {
+		err = watch_free(flight->sentries[i].watch, &later);
+		first = fail_first(first, err, fail, &later);
+	}
+	free(flight->sentries);
+	free(flight->fds);
+	err = cruise_close(flight->cruise, &later);
+	first = fail_first(first, err, fail, &later);
+	cleanup_fd_close(&flight->dump_fd);
+	return first;
+}
+
+int flight_run(const struct flight_options *options, struct flight_result *ret, struct fail *fail)
+{
+	struct flight flight = {
+		.options = options,
+		.result = ret,
+		.wake = WAKE_NONE,
+		.nothing = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
+		.dump_fd = -1,
+		.radio = { .fd = -1 },
+		.writer = { .done_fd = -1 },
+	};
+	struct cruise_options cruise = {
+		.setup = options->setup,
+		.span_ns = (options->keep_ns > options->before_ns ? options->keep_ns : options->before_ns) + MARGIN_NS,
+		.max_bytes = options->max_memory,
+	};
+	struct fail later;
+	int err = take_usr1(&flight, fail), released;
+
+	*ret = (struct flight_result){ .files = 0 };
+	if (!err)
+		err = wake_init(&flight.wake, fail);
+	cruise.failed_fd = flight.wake.failed_fd;
+	if (!err)
+		err = prepare(&flight, &cruise, fail);
+	if (!err)
+		err = fly(&flight, fail);
+	released = release(&flight, &later);
+	wake_release(&flight.wake);
+	pthread_sigmask(SIG_SETMASK, &flight.old_mask, NULL);
+	return fail_first(err, released, fail, &later);
+}

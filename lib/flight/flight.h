@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_FLIGHT_FLIGHT_H
+#define WEFT_FLIGHT_FLIGHT_H
+
+#include "lib/base/cleanup.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct condition;
+struct fail;
+struct setup;
+
+/*
+ * A flight recorder: it records without end, holds the last seconds in memory (lib/record/cruise.h), and writes a file
+ * of the time before and after each trigger. Triggers are conditions (condition.h), `weft flight dump` (radio.h) and
+ * SIGUSR1. It ends by a signal, after what a trigger has begun is written.
+ *
+ * A trigger writes a marker into the trace, "weft: trigger NAME: REASON". A second one before the end of the file
+ * extends the file; one of the same name within the cool-down after its file is only counted. Beside DIR/FILE.dat there
+ * is FILE.json, one line.
+ */
+struct flight_options {
+	const struct setup *setup;
+	const struct condition *conditions;
+	size_t nr_conditions;
+	const char *name; /* of the socket */
+	const char *dir;  /* of the files */
+	mode_t mode;
+	uint64_t keep_ns, before_ns, after_ns, cool_ns;
+	uint64_t max_memory;  /* of the held chunks, in bytes */
+	uint64_t duration_ns; /* 0: until a signal comes */
+	/* Gets each message when it occurs, one line. `file`: it is about a file that was written. */
+	void (*tell)(const char *text);
+	void (*began)(void); /* tracing is on and every condition is watched */
+};
+
+struct flight_result {
+	uint64_t triggers, files, failed;
+	uint64_t time_ns;
+};
+
+/* Everything that was changed in the kernel is restored, also after an error. */
+int must_check flight_run(const struct flight_options *options, struct flight_result *ret, struct fail *fail);
+
+#endif

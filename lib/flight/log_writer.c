@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/flight/log_writer_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "lib/base/destination.h"
+#include "lib/base/io.h"
+#include "lib/base/json.h"
+#include "lib/base/now.h"
+#include "lib/base/out.h"
+#include "lib/base/text.h"
+
+int log_writer_init(struct log_writer *writer, struct cruise *cruise, const char *dir, mode_t mode, struct fail *fail)
+{
+	*writer = (struct log_writer){
+		.cruise = cruise, .dir = dir, .mode = mode, .done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)
+	};
+	return writer->done_fd < 0 ? fail_set(fail, -errno, "cannot make an eventfd: %s", strerror(errno)) : 0;
+}
+
+int log_writer_check(const char *dir, struct fail *fail)
+{
+	struct destination destination = DESTINATION_INIT;
+	struct draft draft = { .fd = -1 };
+	cleanup_free char *path = NULL;
+	int err;
+
+	if (asprintf(&path, "%s/weft.dat", dir) < 0) {
+		path = NULL;
+		return fail_memory(fail);
+	}
+	err = destination_open(path, &destination, fail);
+	if (err)
+		return fail_set(fail, err, "cannot write into '%s' (-o): %s", dir, strerror(-err));
+	err = destination_draft(&destination, &draft, fail);
+	draft_discard(&draft);
+	destination_release(&destination);
+	return err;
+}
+
+/* "DIR/HOST-2026-11-25T08-12-03.456-NAME", of the time of the trigger in UTC. */
+static int name_file(const struct log_writer *writer, char **ret, struct fail *fail)
+{
+	const struct piece *piece = &writer->piece;
+	time_t s = (time_t)(piece->unix_ns / 1000000000);
+	struct utsname host;
+	struct tm tm;
+	char when[40];
+
+	if (uname(&host) || !gmtime_r(&s, &tm) || !strftime(when, sizeof(when), "%Y-%m-%dT%H-%M-%S", &tm))
+		return fail_set(fail, -EINVAL, "cannot name a file of this time");
+	host.nodename[strcspn(host.nodename, "/.")] = '\0';
+	if (asprintf(ret, "%s/%s-%s.%03d-%s", writer->dir, host.nodename, when, (int)(piece->unix_ns / 1000000 % 1000),
+		     piece->name) < 0) {
+		*ret = NULL;
+		return fail_memory(fail);
+	}
+	return 0;
+}
+
+static void put_cpu(struct json *json, const struct cruise_cpu *cpu)
+{
+	json_object(json);
+	if (*cpu->instance) {
+		json_key(json, "instance");
+		json_put_text(json, cpu->instance);
+	}
+	json_key(json, "cpu");
+	json_put_u64(json, cpu->cpu);
+	json_key(json, "since");
+	json_put_decimal(json, (int64_t)cpu->since, 9);
+	if (cpu->chunks) {
+		json_key(json, "first");
+		json_put_decimal(json, (int64_t)cpu->first, 9);
+		json_key(json, "last");
+		json_put_decimal(json, (int64_t)cpu->last, 9);
+	}
+	json_key(json, "bytes");
+	json_put_u64(json, cpu->bytes);
+	json_key(json, "raw");
+	json_put_u64(json, cpu->raw);
+	json_key(json, "lost");
+	json_put_u64(json, cpu->lost);
+	json_end(json);
+}
+
+static void put_facts(struct json *json, const struct log_writer *writer)
+{
+	const struct piece *piece = &writer->piece;
+	const struct cruise_written *written = &writer->written;
+
+	json_object(json);
+	json_key(json, "file");
+	json_put_text(json, strrchr(writer->path, '/') + 1);
+	json_key(json, "trigger");
+	json_put_text(json, piece->name);
+	json_key(json, "reason");
+	json_put_text(json, piece->reason);
+	json_key(json, "triggers");
+	json_put_u64(json, piece->triggers);
+	json_key(json, "time");
+	json_put_decimal(json, (int64_t)piece->time, 9);
+	json_key(json, "unix_time");
+	json_put_decimal(json, piece->unix_ns, 9);
+	json_key(json, "clock");
+	json_put_text(json, cruise_clock(writer->cruise));
+	json_key(json, "from");
+	json_put_decimal(json, (int64_t)piece->from, 9);
+	json_key(json, "to");
+	json_put_decimal(json, (int64_t)piece->to, 9);
+	json_key(json, "size");
+	json_put_u64(json, written->size);
+	json_key(json, "written_in");
+	json_put_decimal(json, (int64_t)writer->took_ns, 9);
+	json_key(json, "complete");
+	json_put_bool(json, !written->late);
+	json_key(json, "cpus");
+	json_array(json);
+	for (size_t i = 0; i < written->cpus.nr; i++)
+		put_cpu(json, &written->cpus.at[i]);
+	json_end(json);
+	json_end(json);
+}
+
+static int write_text(void *arg, int fd, struct fail *fail)
+{
+	const struct out *out = arg;
+	int err = io_write(fd, out->start, out_len(out));
+
+	return err ? fail_set(fail, err, FAIL_WRITE "%s", strerror(-err)) : 0;
+}
+
+static int write_beside(struct log_writer *writer, const char *path, struct fail *fail)
+{
+	struct destination destination = DESTINATION_INIT;
+	struct json json;
+	struct out out;
+	int err = -ENOMEM;
+
+	if (out_init(&out, 0)) {
+		json_init(&json, &out);
+		put_facts(&json, writer);
+		err = json_done(&json) ? 0 : -ENOMEM;
+		json_line(&json);
+	}
+	if (err) {
+		fail_memory(fail);
+	} else {
+		err = destination_open(path, &destination, fail);
+		if (!err) {
+			err = destination_write(&destination, writer->mode, true, write_text, &out, fail);
+			destination_release(&destination);
+		}
+	}
+	out_release(&out);
+	return fail_writing(fail, err, path);
+}
+
+static int write_all(struct log_writer *writer, struct fail *fail)
+{
+	const struct piece *piece = &writer->piece;
+	cleanup_free char *base = NULL, *beside = NULL, *trigger = NULL;
+	struct cruise_file file = { .from = piece->from, .to = piece->to, .mode = writer->mode };
+	uint64_t begin = now_ns();
+	int err = name_file(writer, &base, fail);
+
+	if (err)
+		return err;
+	if (asprintf(&writer->path, "%s.dat", base) < 0)
+		writer->path = NULL;
+	if (asprintf(&beside, "%s.json", base) < 0)
+		beside = NULL;
+	if (asprintf(&trigger, "%s %" PRIu64 " %s\n", piece->name, piece->time, piece->reason) < 0)
+		trigger = NULL;
+	if (!writer->path || !beside || !trigger)
+		return fail_memory(fail);
+	file.output = writer->path;
+	file.trigger = trigger;
+	err = cruise_write(writer->cruise, &file, &writer->written, fail);
+	writer->took_ns = now_ns() - begin;
+	if (err)
+		return err;
+	err = write_beside(writer, beside, fail);
+	return err ? fail_hint(fail, err, "; the trace beside it is complete") : 0;
+}
+
+static void *log_writer_main(void *data)
+{
+	struct log_writer *writer = data;
+	const uint64_t one = 1;
+
+	writer->err = write_all(writer, &writer->fail);
+	(void)!write(writer->done_fd, &one, sizeof(one));
+	return NULL;
+}
+
+int log_writer_begin(struct log_writer *writer, const struct piece *piece, struct fail *fail)
+{
+	int err;
+
+	writer->piece = *piece;
+	err = pthread_create(&writer->thread, NULL, log_writer_main, writer);
+	if (err)
+		return fail_set(fail, -err, "cannot start a thread: %s", strerror(err));
+	writer->busy = true;
+	return 0;
+}
+
+void log_writer_end(struct log_writer *writer)
+{
+	uint64_t count;
+
+	pthread_join(writer->thread, NULL);
+	(void)!read(writer->done_fd, &count, sizeof(count));
+	writer->busy = false;
+}
+
+void log_writer_forget(struct log_writer *writer)
+{
+	free(writer->written.cpus.at);
+	free(writer->path);
+	writer->written = (struct cruise_written){ .size = 0 };
+	writer->path = NULL;
+	writer->err = 0;
+}
+
+void log_writer_release(struct log_writer *writer)
+{
+	if (writer->busy)
+		log_writer_end(writer);
+	log_writer_forget(writer);
+	cleanup_fd_close(&writer->done_fd);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_FLIGHT_LOG_WRITER_INTERNAL_H
+#define WEFT_FLIGHT_LOG_WRITER_INTERNAL_H
+
+#include "lib/base/cleanup.h"
+#include "lib/base/fail.h"
+#include "lib/flight/condition.h"
+#include "lib/flight/hit_internal.h"
+#include "lib/record/cruise.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A piece of the flight that is, or will be, a file: from some time before the first trigger to some time after the
+ * last one.
+ */
+struct piece {
+	unsigned number; /* 1, 2, 3...; 0: there is no piece */
+	uint64_t from, to;
+	uint64_t time;   /* of the first trigger */
+	int64_t unix_ns; /* the same as the time of day */
+	uint64_t latest; /* `to` grows up to here */
+	char name[CONDITION_NAME];
+	char reason[WATCH_REASON];
+	unsigned triggers;
+};
+
+/* Writes a piece on a thread of its own: the file, and the line beside it. One at a time. */
+struct log_writer {
+	struct cruise *cruise;
+	const char *dir;
+	mode_t mode;
+	int done_fd; /* becomes readable when it is written */
+	bool busy;
+	pthread_t thread;
+	struct piece piece;
+	/* valid after log_writer_end(): */
+	char *path;
+	struct cruise_written written;
+	uint64_t took_ns;
+	int err;
+	struct fail fail;
+};
+
+int must_check log_writer_init(struct log_writer *writer, struct cruise *cruise, const char *dir, mode_t mode,
+			       struct fail *fail);
+/* Fails at once if no file could be written into the directory. */
+int must_check log_writer_check(const char *dir, struct fail *fail);
+int must_check log_writer_begin(struct log_writer *writer, const struct piece *piece, struct fail *fail);
+/* Waits for the end. */
+void log_writer_end(struct log_writer *writer);
+/* Releases what is valid after log_writer_end(). */
+void log_writer_forget(struct log_writer *writer);
+void log_writer_release(struct log_writer *writer);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/flight/radio.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/fail.h"
+#include "lib/base/io.h"
+#include "lib/base/text.h"
+#include "lib/undo/undo.h"
+
+enum { ANSWER_MAX = 1 << 20, BACKLOG = 8 };
+
+static const char group_name[] = "weft";
+
+bool radio_is_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = name; *at; at++)
+		if (!text_is_name_char(*at) && *at != '-')
+			return false;
+	return len && len < RADIO_NAME;
+}
+
+static struct sockaddr_un address_of(const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path, sizeof(address.sun_path), UNDO_DIR "/%s.sock", name);
+	return address;
+}
+
+/* Whether a process listens there. */
+static bool is_served(const struct sockaddr_un *address)
+{
+	cleanup_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	return fd >= 0 && (!connect(fd, (const struct sockaddr *)address, sizeof(*address)) || errno == EAGAIN);
+}
+
+/* Lets the members of a group in. */
+static void admit(const char *path)
+{
+	struct group group, *found = NULL;
+	char memory[4096];
+
+	if (getgrnam_r(group_name, &group, memory, sizeof(memory), &found) || !found)
+		return;
+	if (!chown(path, 0, group.gr_gid))
+		(void)!chmod(path, 0660);
+}
+
+int radio_open(const char *name, struct radio *ret, struct fail *fail)
+{
+	struct sockaddr_un address = address_of(name);
+	cleanup_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int err;
+
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot make a socket: %s", strerror(errno));
+	/* The mode of the socket's file is that of the socket. */
+	if (fchmod(fd, 0600))
+		return fail_set(fail, -errno, "cannot make a socket: %s", strerror(errno));
+	err = bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
+	if (err == -EADDRINUSE && is_served(&address))
+		return fail_set(fail, -EBUSY, "a flight named '%s' runs already; --name gives this one another name",
+				name);
+	/* A flight that was killed has left its socket. */
+	if (err == -EADDRINUSE && !unlink(address.sun_path))
+		err = bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
+	if (!err && listen(fd, BACKLOG))
+		err = -errno;
+	if (err)
+		return fail_set(fail, err, "cannot listen at '%s': %s", address.sun_path, strerror(-err));
+	admit(address.sun_path);
+	*ret = (struct radio){ .fd = fd_take(&fd) };
+	snprintf(ret->path, sizeof(ret->path), "%s", address.sun_path);
+	for (size_t i = 0; i < RADIO_CLIENTS; i++)
+		ret->clients[i].fd = -1;
+	return 0;
+}
+
+static void drop(struct radio_client *client)
+{
+	cleanup_fd_close(&client->fd);
+	*client = (struct radio_client){ .fd = -1 };
+}
+
+void radio_close(struct radio *radio)
+{
+	if (radio->fd < 0)
+		return;
+	for (size_t i = 0; i < RADIO_CLIENTS; i++)
+		drop(&radio->clients[i]);
+	unlink(radio->path);
+	cleanup_fd_close(&radio->fd);
+	radio->fd = -1;
+}
+
+size_t radio_fds(const struct radio *radio, struct pollfd *fds)
+{
+	size_t nr = 0;
+
+	fds[nr++] = (struct pollfd){ .fd = radio->fd, .events = POLLIN };
+	for (size_t i = 0; i < RADIO_CLIENTS; i++)
+		if (radio->clients[i].fd >= 0)
+			fds[nr++] = (struct pollfd){ .fd = radio->clients[i].fd, .events = POLLIN };
+	return nr;
+}
+
+static void greet(struct radio *radio)
+{
+	int fd = accept4(radio->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	for (size_t i = 0; fd >= 0 && i < RADIO_CLIENTS; i++)
+		if (radio->clients[i].fd < 0) {
+			radio->clients[i] = (struct radio_client){ .fd = fd };
+			return;
+		}
+	cleanup_fd_close(&fd);
+}
+
+/* Takes what a client has sent. True: its line is complete. */
+static bool take_line(struct radio_client *client)
+{
+	ssize_t got = io_again(read(client->fd, client->line + client->len, sizeof(client->line) - 1 - client->len));
+	char *newline;
+
+	if (got < 0 && errno == EAGAIN)
+		return false;
+	/* It has gone, or its line is too long, or it sends more than one line. */
+	if (got <= 0 || client->waits_for) {
+		drop(client);
+		return false;
+	}
+	client->len += (size_t)got;
+	newline = memchr(client->line, '\n', client->len);
+	if (newline)
+		*newline = '\0';
+	return newline;
+}
+
+void radio_look(struct radio *radio, void (*heed)(void *arg, struct radio_client *client), void *arg)
+{
+	greet(radio);
+	for (size_t i = 0; i < RADIO_CLIENTS; i++) {
+		struct radio_client *client = &radio->clients[i];
+
+		if (client->fd >= 0 && take_line(client))
+			heed(arg, client);
+	}
+}
+
+void radio_answer(struct radio_client *client, const char *text, size_t len)
+{
+	/* An answer is small: a client that does not read it loses it. */
+	(void)!send(client->fd, text, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	drop(client);
+}
+
+static int talk(int fd, const char *line, struct buf *answer)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	int err = buf_addf(&text, "%s\n", line) ? 0 : -ENOMEM;
+
+	if (!err)
+		err = io_write(fd, buf_str(&text), text.len);
+	return err ? err : io_read_all(fd, ANSWER_MAX, answer);
+}
+
+int radio_ask(const char *name, const char *line, struct buf *answer, struct fail *fail)
+{
+	struct sockaddr_un address = address_of(name);
+	cleanup_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot make a socket: %s", strerror(errno));
+	if (strlen(line) > RADIO_LINE - 2)
+		return fail_set(fail, -E2BIG, "the reason has more than %d letters", RADIO_LINE - 32);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+		err = -errno;
+		if (err == -ENOENT || err == -ECONNREFUSED)
+			return fail_set(fail, -ENOENT, "no flight named '%s' runs; 'weft flight start' begins one",
+					name);
+		return fail_set(fail, err, "cannot ask the flight '%s': %s%s", name, strerror(-err),
+				err == -EACCES ? "; root and the group 'weft' may" : "");
+	}
+	err = talk(fd, line, answer);
+	return err ? fail_set(fail, err, "the flight '%s' does not answer: %s", name, strerror(-err)) : 0;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/flight/status_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "lib/base/buf.h"
+#include "lib/base/text.h"
+#include "lib/record/cruise.h"
+
+static uint64_t span_of(const struct cruise_cpu *cpu, uint64_t now)
+{
+	return now > cpu->since ? now - cpu->since : 0;
+}
+
+static bool print_cpus(const struct cruise_cpus *cpus, uint64_t now, struct buf *text)
+{
+	char span[TEXT_HUMAN], bytes[TEXT_HUMAN], raw[TEXT_HUMAN], lost[TEXT_HUMAN];
+	bool ok = buf_addf(text, "%-16s %4s %12s %12s %12s %12s\n", "INSTANCE", "CPU", "REACHES BACK", "HELD",
+			   "AS PAGES", "LOST");
+
+	for (size_t i = 0; ok && i < cpus->nr; i++) {
+		const struct cruise_cpu *cpu = &cpus->at[i];
+
+		ok = buf_addf(text, "%-16s %4u %12s %12s %12s %12s\n", *cpu->instance ? cpu->instance : "-", cpu->cpu,
+			      text_time(span, span_of(cpu, now)), text_size(bytes, cpu->bytes),
+			      text_size(raw, cpu->raw), text_count(lost, cpu->lost));
+	}
+	return ok;
+}
+
+bool status_print(const struct status *status, struct cruise *cruise, struct buf *text)
+{
+	char keep[TEXT_HUMAN], max[TEXT_HUMAN], held[TEXT_HUMAN], bytes[TEXT_HUMAN], time[TEXT_HUMAN];
+	char triggers[TEXT_HUMAN], skipped[TEXT_HUMAN], files[TEXT_HUMAN];
+	uint64_t now = cruise_now(cruise), all = 0;
+	struct cruise_cpus cpus = { .nr = 0 };
+	bool ok;
+
+	if (cruise_look(cruise, &cpus, NULL))
+		return false;
+	for (size_t i = 0; i < cpus.nr; i++)
+		all += cpus.at[i].bytes;
+	ok = buf_addf(text, "flying for %s: %s asked for, %s of %s held in memory\n",
+		      text_time(time, now - status->begin), text_time(keep, status->keep_ns), text_size(held, all),
+		      text_size(max, status->max_memory));
+	ok = ok && buf_addf(text, "%s trigger%s, %s more while cooling down; %s file%s of %s in %s\n",
+			    text_count(triggers, status->triggers), text_plural(status->triggers),
+			    text_count(skipped, status->skipped), text_count(files, status->files),
+			    text_plural(status->files), text_size(bytes, status->bytes), status->dir);
+	if (ok && status->failed)
+		ok = buf_addf(text, "%" PRIu64 " could not be written\n", status->failed);
+	ok = ok && print_cpus(&cpus, now, text);
+	free(cpus.at);
+	return ok;
+}
+
+bool status_is_short(const struct status *status, struct cruise *cruise, uint64_t *ret_span)
+{
+	uint64_t now = cruise_now(cruise), shortest = UINT64_MAX;
+	struct cruise_cpus cpus = { .nr = 0 };
+
+	if (now - status->begin < status->keep_ns || cruise_look(cruise, &cpus, NULL))
+		return false;
+	for (size_t i = 0; i < cpus.nr; i++)
+		if (span_of(&cpus.at[i], now) < shortest)
+			shortest = span_of(&cpus.at[i], now);
+	free(cpus.at);
+	*ret_span = shortest;
+	return shortest < status->keep_ns;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/flight/watch_kind_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "lib/base/fail.h"
+#include "lib/base/io.h"
+#include "lib/base/text.h"
+#include "lib/flight/condition.h"
+#include "lib/flight/hit_internal.h"
+#include "lib/record/cruise.h"
+#include "lib/record/rig.h"
+#include "lib/undo/change.h"
+#include "lib/undo/instance_open.h"
+
+enum {
+	BUFFER_SIZE = 64 << 10, /* of each CPU */
+	READ_SIZE = 4096,
+	READS_MAX = 64,       /* a flood of events must not keep the caller */
+	LINE_MAX_SIZE = 8192, /* a longer line is cut */
+};
+
+/* A time that is further from now is none of this event: its text has been taken for one. */
+#define STRANGE_NS UINT64_C(60000000000)
+
+static int describe(struct watch *watch, struct fail *fail)
+{
+	struct setup_instance *wanted = setup_add_instance(&watch->setup, NULL);
+	struct setup_event *event = wanted ? setup_add_event(wanted, watch->condition->event) : NULL;
+
+	if (!event)
+		return fail_memory(fail);
+	event->filter = watch->condition->filter;
+	wanted->size = BUFFER_SIZE;
+	wanted->clock = cruise_clock(watch->cruise);
+	return 0;
+}
+
+static int open_event(struct watch *watch, struct fail *fail)
+{
+	const struct rig *rig = cruise_rig(watch->cruise);
+	const struct setup_context context = {
+		.tracing = &rig->tracing,
+		.undo = rig->undo,
+		.catalog = rig->catalog,
+		.setup = &watch->setup,
+		.manner = SETUP_PRIVATE,
+		.probes = &rig->probes,
+	};
+	int err = describe(watch, fail);
+
+	if (!err)
+		err = setup_open(&context, &watch->setup.instances[0], &watch->instance, fail);
+	if (!err)
+		err = setup_apply(&context, &watch->setup.instances[0], watch->instance, &watch->enabled, fail);
+	/* The text of an event is what the user reads, whatever options the top instance passes on. */
+	if (!err)
+		err = instance_open_file(watch->instance, "trace_pipe", O_RDONLY | O_NONBLOCK, &watch->fd, fail);
+	return err;
+}
+
+static int start_event(struct watch *watch, struct fail *fail)
+{
+	return instance_turn(watch->instance, true, fail);
+}
+
+static void hit_of_line(const struct watch *watch, const char *line, size_t len, struct watch_hit *ret)
+{
+	uint64_t now = cruise_now(watch->cruise), time;
+
+	if (!ret->time) {
+		ret->time = now;
+		if (watch_line_time(line, len, &time) && time <= now && now - time < STRANGE_NS)
+			ret->time = time;
+		watch_reason(ret, line, len);
+		return;
+	}
+	ret->more++;
+}
+
+/* Takes the complete lines out of the text. */
+static int take_lines(struct watch *watch, struct watch_hit *ret)
+{
+	struct buf *text = &watch->text;
+	char *newline;
+	int hits = 0;
+
+	while (text->len && (newline = memchr(text->data, '\n', text->len))) {
+		size_t len = (size_t)(newline - text->data);
+		/* "CPU:1 [LOST 12 EVENTS]" also means that there were events. */
+		bool counts = len;
+
+		if (counts)
+			hit_of_line(watch, text->data, len, ret);
+		hits |= counts;
+		text->len -= len + 1;
+		memmove(text->data, newline + 1, text->len);
+	}
+	if (text->len > LINE_MAX_SIZE)
+		text->len = 0;
+	return hits;
+}
+
+static int look_event(struct watch *watch, struct watch_hit *ret, struct fail *fail)
+{
+	int hits = 0;
+
+	for (int i = 0; i < READS_MAX; i++) {
+		ssize_t got;
+
+		if (!buf_reserve(&watch->text, READ_SIZE))
+			return fail_memory(fail);
+		got = io_again(read(watch->fd, watch->text.data + watch->text.len, READ_SIZE));
+		if (got < 0 && errno != EAGAIN)
+			return fail_set(fail, -errno, "cannot watch the event '%s': %s", watch->condition->event,
+					strerror(errno));
+		if (got <= 0)
+			break;
+		watch->text.len += (size_t)got;
+		hits |= take_lines(watch, ret);
+	}
+	return hits;
+}
+
+static int close_event(struct watch *watch, struct fail *fail)
+{
+	int err;
+
+	cleanup_fd_close(&watch->fd);
+	watch->fd = -1;
+	err = instance_close(take(watch->instance), fail);
+	event_set_release(&watch->enabled);
+	setup_release(&watch->setup);
+	buf_release(&watch->text);
+	return err;
+}
+
+const struct watch_ops watch_event_ops = {
+	.open = open_event,
+	.start = start_event,
+	.look = look_event,
+	.close = close_event,
+};

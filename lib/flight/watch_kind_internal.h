@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_FLIGHT_WATCH_KIND_INTERNAL_H
+#define WEFT_FLIGHT_WATCH_KIND_INTERNAL_H
+
+#include "lib/base/buf.h"
+#include "lib/setup/setup.h"
+
+#include <regex.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct condition;
+struct cruise;
+struct fail;
+struct watch_hit;
+
+/* The state of a watched condition; each kind uses some of it. */
+struct watch {
+	const struct watch_ops *ops;
+	const struct condition *condition;
+	struct cruise *cruise;
+	int fd;
+	short events; /* of poll() */
+	/* an event: */
+	struct setup setup;
+	struct instance *instance;
+	struct event_set enabled;
+	struct buf text; /* of trace_pipe, not yet complete lines */
+	/* a line of the log: */
+	regex_t regex;
+	bool compiled;
+	/* a command; `fd` is an epoll descriptor for both: */
+	int timer_fd, pid_fd;
+	pid_t pid; /* 0: it does not run */
+};
+
+struct watch_ops {
+	int (*open)(struct watch *watch, struct fail *fail);
+	int (*start)(struct watch *watch, struct fail *fail); /* may be NULL */
+	int (*look)(struct watch *watch, struct watch_hit *ret, struct fail *fail);
+	int (*close)(struct watch *watch, struct fail *fail); /* may be NULL */
+};
+
+extern const struct watch_ops watch_event_ops, watch_command_ops;
+
+#endif

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/record/cruise.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "lib/base/fail.h"
+#include "lib/codec/frame.h"
+#include "lib/record/assembly_internal.h"
+#include "lib/record/facts_internal.h"
+#include "lib/record/held_internal.h"
+#include "lib/record/ledger_internal.h"
+#include "lib/record/parts.h"
+#include "lib/record/quiet_internal.h"
+#include "lib/record/rig.h"
+#include "lib/record/symbol_copy_internal.h"
+#include "lib/record/type_facts_internal.h"
+#include "lib/undo/marker.h"
+
+enum {
+	FLUSH_MS = 1000, /* what is older than this is held, not only in the kernel's buffer */
+	FLUSH_LEAST_MS = 50,
+	FLUSH_STEPS = 4, /* at least so many flushes in the span */
+	WAIT_MS = 1000,  /* for the recorders to empty their buffers */
+	STORE_SHARE = 4, /* the part of the memory that may be used for pages for whose compression was no time */
+	SELF_MORE = 2,   /* weft's threads besides the recorders */
+};
+
+struct cruise {
+	const struct cruise_options *options;
+	struct rig rig;
+	struct held *held;
+	struct ledger *facts; /* what each file begins with; loaded */
+	clockid_t clock;
+	struct marker *markers; /* one for each target of the rig */
+	size_t nr_markers;
+};
+
+/* The trace clocks that are also clocks of programs: trace_clocks[] of kernel/trace/trace.c. */
+static const struct {
+	const char *name;
+	clockid_t clock;
+} clocks[] = {
+	{ "mono", CLOCK_MONOTONIC },
+	{ "mono_raw", CLOCK_MONOTONIC_RAW },
+	{ "boot", CLOCK_BOOTTIME },
+	{ "tai", CLOCK_TAI },
+};
+
+bool cruise_clock_known(const char *clock)
+{
+	for (size_t i = 0; i < array_size(clocks); i++)
+		if (!strcmp(clocks[i].name, clock))
+			return true;
+	return false;
+}
+
+const struct rig *cruise_rig(const struct cruise *cruise)
+{
+	return &cruise->rig;
+}
+
+const char *cruise_clock(const struct cruise *cruise)
+{
+	return cruise->rig.targets[0].clock;
+}
+
+uint64_t cruise_now(const struct cruise *cruise)
+{
+	struct timespec now;
+
+	clock_gettime(cruise->clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int check_target(struct cruise *cruise, const struct target *target, struct fail *fail)
+{
+	const struct target *first = &cruise->rig.targets[0];
+
+	if (target->keeps_worst)
+		return fail_set(fail, -EOPNOTSUPP,
+				"the tracer '%s' keeps its longest latency, no history: 'weft record -p %s' saves it",
+				target->wanted->tracer, target->wanted->tracer);
+	if (strcmp(target->clock, first->clock))
+		return fail_set(fail, -EINVAL, "all instances need the same clock, not '%s' and '%s'", first->clock,
+				target->clock);
+	for (size_t i = 0; i < array_size(clocks); i++)
+		if (!strcmp(clocks[i].name, target->clock)) {
+			cruise->clock = clocks[i].clock;
+			return 0;
+		}
+	return fail_set(
+		fail, -EINVAL,
+		"the time of a trigger cannot be told with the clock '%s'; mono, mono_raw, boot and tai (-C) can",
+		target->clock);
+}
+
+/* Saves what does not change from file to file. */
+static int learn(struct cruise *cruise, struct fail *fail)
+{
+	const struct rig *rig = &cruise->rig;
+	struct symbol_copy *symbols = NULL;
+	struct fail later;
+	bool hidden;
+	int finished, err = ledger_new_in_memory(&cruise->facts, fail);
+
+	if (!err)
+		err = symbol_copy_start(cruise->facts, &symbols, fail);
+	if (!err)
+		err = facts_at_start(cruise->facts, "flight", &rig->tracing, rig->targets, rig->nr_targets, false,
+				     fail);
+	finished = symbol_copy_finish(symbols, &hidden, &later);
+	err = fail_first(err, finished, fail, &later);
+	return err ? err : facts_of_types(cruise->facts, fail);
+}
+
+static unsigned flush_ms(uint64_t span_ns)
+{
+	uint64_t ms = span_ns / 1000000 / FLUSH_STEPS;
+
+	return ms < FLUSH_LEAST_MS ? FLUSH_LEAST_MS : ms > FLUSH_MS ? FLUSH_MS : (unsigned)ms;
+}
+
+static int start_recorders(struct cruise *cruise, struct fail *fail)
+{
+	const struct cruise_options *options = cruise->options;
+	const struct spool_options spool = { .compressed = true };
+	struct recorder_options recorder = {
+		.stop_fd = -1,
+		.failed_fd = options->failed_fd,
+		.level = FRAME_LEVEL_DEFAULT,
+		.flush_ms = (int)flush_ms(options->span_ns),
+		.held = cruise->held,
+		.since = cruise_now(cruise),
+	};
+	struct cpus online = { .bits = { 0 } };
+	int err = tracing_online_cpus(&online, fail);
+
+	if (!err)
+		recorder.store_spare = options->max_bytes / STORE_SHARE / cpus_count(&online);
+	for (size_t i = 0; !err && i < cruise->rig.nr_targets; i++)
+		err = target_record(&cruise->rig.targets[i], NULL, &online, &spool, &recorder, fail);
+	return err;
+}
+
+static int open_markers(struct cruise *cruise, struct fail *fail)
+{
+	int err = 0;
+
+	cruise->markers = calloc(cruise->rig.nr_targets, sizeof(*cruise->markers));
+	if (!cruise->markers)
+		return fail_memory(fail);
+	for (size_t i = 0; !err && i < cruise->rig.nr_targets; i++) {
+		cruise->markers[i] = (struct marker)MARKER_INIT;
+		cruise->nr_markers++;
+		err = marker_open(cruise->rig.targets[i].instance, false, &cruise->markers[i], fail);
+	}
+	return err;
+}
+
+static int prepare(struct cruise *cruise, struct fail *fail)
+{
+	const struct cruise_options *options = cruise->options;
+	const struct rig_options rig = { .setup = options->setup, .manner = SETUP_PRIVATE };
+	int err = rig_find(&cruise->rig, NULL, fail);
+
+	if (!err)
+		err = rig_set_up(&cruise->rig, &rig, fail);
+	for (size_t i = 0; !err && i < cruise->rig.nr_targets; i++)
+		err = check_target(cruise, &cruise->rig.targets[i], fail);
+	if (!err)
+		err = learn(cruise, fail);
+	if (!err)
+		err = held_new(options->span_ns, options->max_bytes, &cruise->held, fail);
+	if (!err)
+		err = start_recorders(cruise, fail);
+	if (!err)
+		err = open_markers(cruise, fail);
+	return err ? err : rig_hold(&cruise->rig, false, fail);
+}
+
+int cruise_open(const struct cruise_options *options, struct cruise **ret, struct fail *fail)
+{
+	struct cruise *cruise = calloc(1, sizeof(*cruise));
+	int err;
+
+	if (!cruise)
+		return fail_memory(fail);
+	cruise->options = options;
+	err = prepare(cruise, fail);
+	if (err) {
+		/* The user is told the first error only. */
+		cruise_close(cruise, NULL);
+		return err;
+	}
+	*ret = cruise;
+	return 0;
+}
+
+int cruise_start(struct cruise *cruise, struct fail *fail)
+{
+	/* The result is ignored: tracing starts even if a recorder does not sleep yet. */
+	quiet_wait(getpid(), getpid());
+	return switches_turn(&cruise->rig.switches, true, fail);
+}
+
+int cruise_mark(struct cruise *cruise, const char *text, struct fail *fail)
+{
+	unsigned pieces;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < cruise->nr_markers; i++)
+		err = marker_write(&cruise->markers[i], text, strlen(text), &pieces, fail);
+	return err;
+}
+
+void cruise_keep_from(struct cruise *cruise, uint64_t from)
+{
+	held_keep_from(cruise->held, from);
+}
+
+static const struct target *target_of(const struct cruise *cruise, uint32_t buffer)
+{
+	for (size_t i = 0; i < cruise->rig.nr_targets; i++)
+		if (cruise->rig.targets[i].index == buffer)
+			return &cruise->rig.targets[i];
+	return NULL;
+}
+
+static uint64_t count_lost(const struct target *target, uint32_t cpu)
+{
+	struct ring_buffer_stats stats;
+
+	for (size_t i = 0; i < target->nr_recorders; i++)
+		if (target->recorders[i]->cpu == cpu && !ring_buffer_stats(target->instance, cpu, &stats, NULL))
+			return ring_watch_lost(&target->recorders[i]->watch, &stats);
+	return 0;
+}
+
+static int list_cpus(const struct cruise *cruise, const struct held_piece *pieces, size_t nr, struct cruise_cpus *ret,
+		     struct fail *fail)
+{
+	struct cruise_cpu *cpus = calloc(nr + 1, sizeof(*cpus));
+
+	if (!cpus)
+		return fail_memory(fail);
+	for (size_t i = 0; i < nr; i++) {
+		const struct held_piece *piece = &pieces[i];
+		const struct target *target = target_of(cruise, piece->buffer);
+		const char *name = target->wanted->name;
+
+		cpus[i] = (struct cruise_cpu){
+			.instance = name ? name : "",
+			.cpu = piece->cpu,
+			.chunks = piece->chunks,
+			.bytes = piece->size,
+			.raw = piece->raw,
+			.first = piece->first,
+			.last = piece->last,
+			.since = piece->since,
+			.lost = count_lost(target, piece->cpu),
+		};
+	}
+	*ret = (struct cruise_cpus){ cpus, nr };
+	return 0;
+}
+
+int cruise_look(struct cruise *cruise, struct cruise_cpus *ret, struct fail *fail)
+{
+	cleanup_free struct held_piece *pieces = NULL;
+	size_t nr;
+	int err = held_look(cruise->held, &pieces, &nr, fail);
+
+	return err ? err : list_cpus(cruise, pieces, nr, ret, fail);
+}
+
+/* Names weft's own threads, with the one that writes the file. */
+static int name_ourselves(struct cruise *cruise, struct ledger *ledger, struct fail *fail)
+{
+	const struct rig *rig = &cruise->rig;
+	size_t most = SELF_MORE, nr = 0;
+	cleanup_free pid_t *tids = NULL;
+
+	for (size_t i = 0; i < rig->nr_targets; i++)
+		most += rig->targets[i].nr_recorders;
+	tids = calloc(most, sizeof(*tids));
+	if (!tids)
+		return fail_memory(fail);
+	tids[nr++] = getpid();
+	tids[nr++] = (pid_t)syscall(SYS_gettid);
+	for (size_t i = 0; i < rig->nr_targets; i++)
+		for (size_t j = 0; j < rig->targets[i].nr_recorders; j++)
+			tids[nr++] = rig->targets[i].recorders[j]->tid;
+	return facts_of_self(ledger, rig, tids, nr, fail);
+}
+
+static int add_setting(struct ledger *ledger, uint32_t buffer, const char *name, const char *text, struct fail *fail)
+{
+	return ledger_add(
+		ledger,
+		&(struct ledger_item){
+			.kind = LEDGER_SETTING, .buffer = buffer, .key = name, .data = text, .len = strlen(text) },
+		fail);
+}
+
+/* Fills the metadata of a file: what was known at the start, and what is known only now, such as the names of tasks. */
+static int describe(struct cruise *cruise, const struct cruise_file *file, struct parts *parts, struct fail *fail)
+{
+	const struct target *first = &cruise->rig.targets[0];
+	struct parts_file properties = parts_file_here(7, true, FRAME_LEVEL_DEFAULT, &first->shape, first->nr_cpus);
+	const struct ledger_item *item;
+	int err = parts_describe(parts, &properties, fail);
+
+	for (size_t i = 0; !err && (item = ledger_at(cruise->facts, i)); i++)
+		err = ledger_add(parts->ledger, item, fail);
+	if (!err)
+		err = facts_of_kernel(parts->ledger, &cruise->rig.tracing, fail);
+	if (!err)
+		err = name_ourselves(cruise, parts->ledger, fail);
+	if (!err && file->trigger)
+		err = add_setting(parts->ledger, 0, "weft/trigger", file->trigger, fail);
+	for (size_t i = 0; !err && i < cruise->rig.nr_targets; i++)
+		err = add_setting(parts->ledger, cruise->rig.targets[i].index, "weft/went_on", "1", fail);
+	return err;
+}
+
+static int assemble(struct cruise *cruise, const struct cruise_file *file, const struct held_piece *pieces, size_t nr,
+		    struct cruise_written *ret, struct fail *fail)
+{
+	cleanup_free struct assembly_piece *places = calloc(nr + 1, sizeof(*places));
+	const struct assembly_options options = {
+		.output = file->output, .mode = file->mode, .keep = true, .synced = true
+	};
+	struct parts *parts = NULL;
+	int err = places ? parts_new_in_memory(&parts, fail) : fail_memory(fail);
+
+	for (size_t i = 0; i < nr && places; i++)
+		places[i] = (struct assembly_piece){
+			.buffer = pieces[i].buffer,
+			.cpu = pieces[i].cpu,
+			.fd = pieces[i].fd,
+			.offset = pieces[i].offset,
+			.size = pieces[i].size,
+			.chunks = pieces[i].chunks,
+		};
+	if (!err)
+		err = describe(cruise, file, parts, fail);
+	if (!err)
+		err = assembly_write(parts, places, nr, &options, &ret->size, fail);
+	parts_free(parts);
+	return err;
+}
+
+int cruise_write(struct cruise *cruise, const struct cruise_file *file, struct cruise_written *ret, struct fail *fail)
+{
+	cleanup_free struct held_piece *pieces = NULL;
+	struct cruise_written written = { .late = !held_flush(cruise->held, WAIT_MS) };
+	size_t nr;
+	int err = held_take(cruise->held, file->from, file->to, &pieces, &nr, fail);
+
+	if (err)
+		return err;
+	err = list_cpus(cruise, pieces, nr, &written.cpus, fail);
+	if (!err)
+		err = assemble(cruise, file, pieces, nr, &written, fail);
+	held_written(cruise->held);
+	if (err)
+		free(written.cpus.at);
+	else
+		*ret = written;
+	return fail_writing(fail, err, file->output);
+}
+
+int cruise_failed(const struct cruise *cruise, struct fail *fail)
+{
+	for (size_t i = 0; i < cruise->rig.nr_targets; i++)
+		for (size_t j = 0; j < cruise->rig.targets[i].nr_recorders; j++) {
+			const struct recorder *recorder = cruise->rig.targets[i].recorders[j];
+
+			if (recorder->err)
+				return fail_set(fail, recorder->err, "%s", recorder->fail.text);
+		}
+	return 0;
+}
+
+int cruise_close(struct cruise *cruise, struct fail *fail)
+{
+	struct fail later;
+	int err, first = 0;
+
+	if (!cruise)
+		return 0;
+	if (cruise->rig.switches.nr)
+		first = rig_stop(&cruise->rig, fail);
+	if (cruise->held)
+		held_stop(cruise->held);
+	for (size_t i = 0; i < cruise->rig.nr_targets; i++)
+		for (size_t j = 0; j < cruise->rig.targets[i].nr_recorders; j++)
+			recorder_join(cruise->rig.targets[i].recorders[j]);
+	for (size_t i = 0; i < cruise->nr_markers; i++)
+		marker_close(&cruise->markers[i]);
+	free(cruise->markers);
+	setup_step(cruise->options->setup, "restoring the settings of tracing");
+	err = rig_restore(&cruise->rig, &later);
+	setup_step(cruise->options->setup, NULL);
+	first = fail_first(first, err, fail, &later);
+	rig_release(&cruise->rig);
+	held_free(cruise->held);
+	ledger_free(cruise->facts);
+	free(cruise);
+	return first;
+}

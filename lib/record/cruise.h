@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_RECORD_CRUISE_H
+#define WEFT_RECORD_CRUISE_H
+
+#include "lib/base/cleanup.h"
+#include "lib/setup/setup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct fail;
+struct rig;
+
+/*
+ * A recording without end that holds its last seconds in memory, compressed, and writes any part of them to a file
+ * while it goes on. `weft flight` flies with it. The kernel is set up as for a recording; each CPU has a recorder.
+ *
+ * Invariant: every setting that cruise_open() changed is restored and its instances are removed when cruise_close() has
+ * returned, or when cruise_open() has failed; after a kill the journal of lib/undo/undo does that.
+ *
+ * Times are those of the trace clock, in ns. It must be one that programs can read, too: cruise_clock_known().
+ * Not supported: max-latency tracers, which keep one latency and no history.
+ */
+struct cruise;
+
+struct cruise_options {
+	const struct setup *setup;
+	uint64_t span_ns;   /* how long events are held at least, if max_bytes suffice */
+	uint64_t max_bytes; /* of compressed chunks */
+	int failed_fd;      /* eventfd: gets 1 when a recorder fails */
+};
+
+/* Whether programs can read a trace clock of this name. The caller chooses one of them for each instance. */
+bool cruise_clock_known(const char *clock);
+
+int must_check cruise_open(const struct cruise_options *options, struct cruise **ret, struct fail *fail);
+/* What the kernel was set up with; for instances of the caller's own, which share the journal. */
+const struct rig *cruise_rig(const struct cruise *cruise);
+/* The name of the trace clock of all instances. */
+const char *cruise_clock(const struct cruise *cruise);
+uint64_t cruise_now(const struct cruise *cruise);
+
+/* Turns tracing on. */
+int must_check cruise_start(struct cruise *cruise, struct fail *fail);
+
+/* Writes a marker into the buffers of all instances. */
+int must_check cruise_mark(struct cruise *cruise, const char *text, struct fail *fail);
+
+/* Nothing after this time is dropped because of the span. UINT64_MAX: only the span counts. */
+void cruise_keep_from(struct cruise *cruise, uint64_t from);
+
+/* The file of a part of what is held. */
+struct cruise_file {
+	uint64_t from, to;
+	const char *output;
+	mode_t mode;
+	const char *trigger; /* the text of the setting weft/trigger */
+};
+
+/* What is held, or was written, of one CPU. */
+struct cruise_cpu {
+	const char *instance; /* "" is the main one */
+	uint32_t cpu;
+	uint64_t chunks, bytes, raw;
+	uint64_t first, last; /* times of the first and the last event; valid if there are chunks */
+	/* nothing after this time was dropped: the later of the start and of the last event that was dropped */
+	uint64_t since;
+	uint64_t lost; /* events that the kernel lost since the start */
+};
+
+struct cruise_cpus {
+	struct cruise_cpu *at;
+	size_t nr;
+};
+
+struct cruise_written {
+	struct cruise_cpus cpus;
+	uint64_t size; /* of the file */
+	bool late;     /* a recorder did not empty its buffer in time, so the end of its CPU may be missing */
+};
+
+/*
+ * Writes a file, while the recording goes on: may be called on a thread of its own, one at a time. The file gets its
+ * name when it is complete and on the disk. -EEXIST: the name is taken. The caller frees ret->cpus.at.
+ */
+int must_check cruise_write(struct cruise *cruise, const struct cruise_file *file, struct cruise_written *ret,
+			    struct fail *fail);
+
+/* What is held now. The caller frees ret->at. */
+int must_check cruise_look(struct cruise *cruise, struct cruise_cpus *ret, struct fail *fail);
+
+/* The first failure of a recorder: 0 if there is none. */
+int must_check cruise_failed(const struct cruise *cruise, struct fail *fail);
+
+/* Turns tracing off, restores everything and frees the cruise, which may be NULL. */
+int cruise_close(struct cruise *cruise, struct fail *fail);
+
+#endif

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/record/held_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "lib/base/fail.h"
+#include "lib/base/vec.h"
+#include "lib/ring/page.h"
+
+enum {
+	PUNCH_STEP = 64 << 10, /* bytes that are given back at once */
+	BLOCK = 4096,          /* memory is given back in whole pages */
+	OVER = 2,              /* how many times `max` may be held while a file is written */
+};
+
+struct chunk {
+	uint64_t offset, first, last;
+	uint32_t size, raw;
+};
+
+struct held_cpu {
+	struct held *held;
+	uint32_t buffer, cpu;
+	int fd, wake_fd;
+	bool asked;
+	struct chunk *chunks; /* those from `begin` on are held */
+	size_t begin, nr;
+	uint64_t bytes, raw;
+	uint64_t punched; /* the spool has nothing before this offset */
+	/* the chunks from this offset on are being written; UINT64_MAX: none */
+	uint64_t written_from;
+	uint64_t since;
+};
+
+struct held {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint64_t span, max;
+	uint64_t bytes, newest, keep_from;
+	struct held_cpu **cpus;
+	size_t nr_cpus;
+	size_t unanswered; /* recorders that were asked to flush and have not done so */
+	bool stopping;
+};
+
+int held_new(uint64_t span, uint64_t max, struct held **ret, struct fail *fail)
+{
+	struct held *held = calloc(1, sizeof(*held));
+	pthread_condattr_t attr;
+
+	if (!held)
+		return fail_memory(fail);
+	*held = (struct held){ .span = span, .max = max, .keep_from = UINT64_MAX };
+	pthread_mutex_init(&held->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&held->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	*ret = held;
+	return 0;
+}
+
+void held_free(struct held *held)
+{
+	if (!held)
+		return;
+	for (size_t i = 0; i < held->nr_cpus; i++) {
+		cleanup_fd_close(&held->cpus[i]->wake_fd);
+		free(held->cpus[i]->chunks);
+		free(held->cpus[i]);
+	}
+	free(held->cpus);
+	pthread_cond_destroy(&held->changed);
+	pthread_mutex_destroy(&held->lock);
+	free(held);
+}
+
+int held_add_cpu(struct held *held, uint32_t buffer, uint32_t number, int fd, uint64_t since, struct held_cpu **ret,
+		 struct fail *fail)
+{
+	struct held_cpu *cpu = calloc(1, sizeof(*cpu)), **added;
+
+	if (!cpu)
+		return fail_memory(fail);
+	*cpu = (struct held_cpu){ .held = held,
+				  .buffer = buffer,
+				  .cpu = number,
+				  .fd = fd,
+				  .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+				  .written_from = UINT64_MAX,
+				  .since = since };
+	if (cpu->wake_fd < 0) {
+		free(cpu);
+		return fail_set(fail, -errno, "cannot make an eventfd: %s", strerror(errno));
+	}
+	pthread_mutex_lock(&held->lock);
+	added = vec_push(held->cpus, held->nr_cpus);
+	if (added)
+		*added = cpu;
+	pthread_mutex_unlock(&held->lock);
+	if (!added) {
+		close(cpu->wake_fd);
+		free(cpu);
+		return fail_memory(fail);
+	}
+	*ret = cpu;
+	return 0;
+}
+
+int held_cpu_fd(const struct held_cpu *cpu)
+{
+	return cpu->wake_fd;
+}
+
+enum held_request held_cpu_heed(struct held_cpu *cpu)
+{
+	enum held_request request;
+	uint64_t count;
+
+	if (read(cpu->wake_fd, &count, sizeof(count)) < 0)
+		return HELD_NOTHING;
+	pthread_mutex_lock(&cpu->held->lock);
+	request = cpu->held->stopping ? HELD_STOP : cpu->asked ? HELD_FLUSH : HELD_NOTHING;
+	pthread_mutex_unlock(&cpu->held->lock);
+	return request;
+}
+
+void held_cpu_flushed(struct held_cpu *cpu)
+{
+	struct held *held = cpu->held;
+
+	pthread_mutex_lock(&held->lock);
+	if (cpu->asked) {
+		cpu->asked = false;
+		held->unanswered--;
+		pthread_cond_broadcast(&held->changed);
+	}
+	pthread_mutex_unlock(&held->lock);
+}
+
+/* Gives the memory before the first chunk that is held back to the kernel, in steps. */
+static void punch(struct held_cpu *cpu)
+{
+	uint64_t end;
+
+	if (cpu->begin == cpu->nr)
+		return;
+	end = cpu->chunks[cpu->begin].offset / BLOCK * BLOCK;
+	if (end < cpu->punched + PUNCH_STEP)
+		return;
+	/* A failure costs memory and nothing else. */
+	if (!fallocate(cpu->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)cpu->punched,
+		       (off_t)(end - cpu->punched)))
+		cpu->punched = end;
+}
+
+static bool can_drop(const struct held_cpu *cpu)
+{
+	return cpu->begin < cpu->nr && cpu->chunks[cpu->begin].offset < cpu->written_from;
+}
+
+/* Drops the oldest chunk. */
+static void drop(struct held_cpu *cpu)
+{
+	const struct chunk *chunk = &cpu->chunks[cpu->begin++];
+
+	cpu->since = chunk->last > cpu->since ? chunk->last : cpu->since;
+	cpu->bytes -= chunk->size;
+	cpu->raw -= chunk->raw;
+	cpu->held->bytes -= chunk->size;
+}
+
+/* Drops what is older than the span. */
+static void drop_old(struct held *held)
+{
+	uint64_t floor = held->newest > held->span ? held->newest - held->span : 0;
+
+	floor = floor < held->keep_from ? floor : held->keep_from;
+	for (size_t i = 0; i < held->nr_cpus; i++)
+		while (can_drop(held->cpus[i]) && held->cpus[i]->chunks[held->cpus[i]->begin].last < floor)
+			drop(held->cpus[i]);
+}
+
+/* Drops the oldest chunks of all until the rest is small enough. */
+static void drop_much(struct held *held)
+{
+	while (held->bytes > held->max) {
+		struct held_cpu *oldest = NULL;
+
+		for (size_t i = 0; i < held->nr_cpus; i++) {
+			struct held_cpu *cpu = held->cpus[i];
+
+			if (can_drop(cpu) &&
+			    (!oldest || cpu->chunks[cpu->begin].last < oldest->chunks[oldest->begin].last))
+				oldest = cpu;
+		}
+		if (!oldest)
+			return;
+		drop(oldest);
+	}
+}
+
+static void drop_all(struct held *held)
+{
+	drop_old(held);
+	drop_much(held);
+	for (size_t i = 0; i < held->nr_cpus; i++)
+		punch(held->cpus[i]);
+}
+
+/* Moves the list to the front of its memory when most of it is dropped chunks. */
+static void compact(struct held_cpu *cpu)
+{
+	size_t left = cpu->nr - cpu->begin;
+
+	if (cpu->begin < 64 || cpu->begin < left)
+		return;
+	memmove(cpu->chunks, cpu->chunks + cpu->begin, left * sizeof(*cpu->chunks));
+	cpu->nr = left;
+	cpu->begin = 0;
+}
+
+static int page_times(const struct page_shape *shape, const void *data, uint64_t *ret_first, uint64_t *ret_last,
+		      struct fail *fail)
+{
+	struct record record;
+	struct page page;
+	int r = page_init(&page, shape, data, shape->size, fail);
+
+	if (r)
+		return r;
+	*ret_first = *ret_last = page.ts;
+	while ((r = page_next(&page, &record, fail)) > 0)
+		*ret_last = record.ts;
+	return r;
+}
+
+int held_cpu_add(struct held_cpu *cpu, uint64_t offset, uint32_t size, uint32_t raw, const struct page_shape *shape,
+		 const void *first, const void *last, struct fail *fail)
+{
+	struct held *held = cpu->held;
+	uint64_t begin = 0, end = 0, ignored;
+	struct chunk *added = NULL;
+	int err = page_times(shape, first, &begin, &ignored, fail);
+
+	if (!err)
+		err = page_times(shape, last, &ignored, &end, fail);
+	if (err)
+		return err;
+	pthread_mutex_lock(&held->lock);
+	compact(cpu);
+	added = vec_push(cpu->chunks, cpu->nr);
+	if (added) {
+		*added = (struct chunk){ offset, begin, end, size, raw };
+		cpu->bytes += size;
+		cpu->raw += raw;
+		held->bytes += size;
+		held->newest = end > held->newest ? end : held->newest;
+		drop_all(held);
+		/* Chunks that are being written cannot be dropped. The kernel marks what it loses meanwhile. */
+		while (held->bytes > OVER * held->max && !held->stopping && !cpu->asked)
+			pthread_cond_wait(&held->changed, &held->lock);
+	}
+	pthread_mutex_unlock(&held->lock);
+	return added ? 0 : fail_memory(fail);
+}
+
+static void wake_all(const struct held *held)
+{
+	const uint64_t one = 1;
+
+	for (size_t i = 0; i < held->nr_cpus; i++)
+		(void)!write(held->cpus[i]->wake_fd, &one, sizeof(one));
+}
+
+bool held_flush(struct held *held, unsigned timeout_ms)
+{
+	struct timespec until;
+	bool all;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += timeout_ms / 1000;
+	until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	pthread_mutex_lock(&held->lock);
+	for (size_t i = 0; i < held->nr_cpus; i++) {
+		held->unanswered += !held->cpus[i]->asked;
+		held->cpus[i]->asked = true;
+	}
+	pthread_cond_broadcast(&held->changed);
+	wake_all(held);
+	while (held->unanswered && !held->stopping)
+		if (pthread_cond_timedwait(&held->changed, &held->lock, &until) == ETIMEDOUT)
+			break;
+	all = !held->unanswered;
+	pthread_mutex_unlock(&held->lock);
+	return all;
+}
+
+void held_stop(struct held *held)
+{
+	pthread_mutex_lock(&held->lock);
+	held->stopping = true;
+	pthread_cond_broadcast(&held->changed);
+	wake_all(held);
+	pthread_mutex_unlock(&held->lock);
+}
+
+void held_keep_from(struct held *held, uint64_t from)
+{
+	pthread_mutex_lock(&held->lock);
+	held->keep_from = from;
+	pthread_mutex_unlock(&held->lock);
+}
+
+static struct held_piece piece_of(const struct held_cpu *cpu, uint64_t from, uint64_t to)
+{
+	struct held_piece piece = { .buffer = cpu->buffer, .cpu = cpu->cpu, .fd = cpu->fd, .since = cpu->since };
+
+	for (size_t i = cpu->begin; i < cpu->nr; i++) {
+		const struct chunk *chunk = &cpu->chunks[i];
+
+		if (chunk->last < from || chunk->first > to)
+			continue;
+		if (!piece.chunks++) {
+			piece.offset = chunk->offset;
+			piece.first = chunk->first;
+		}
+		piece.last = chunk->last;
+		piece.raw += chunk->raw;
+		piece.size = chunk->offset + chunk->size - piece.offset;
+	}
+	return piece;
+}
+
+static int take_pieces(struct held *held, uint64_t from, uint64_t to, bool stay, struct held_piece **ret,
+		       size_t *ret_nr, struct fail *fail)
+{
+	struct held_piece *pieces;
+
+	pthread_mutex_lock(&held->lock);
+	pieces = calloc(held->nr_cpus + 1, sizeof(*pieces));
+	for (size_t i = 0; pieces && i < held->nr_cpus; i++) {
+		pieces[i] = piece_of(held->cpus[i], from, to);
+		if (stay && pieces[i].chunks)
+			held->cpus[i]->written_from = pieces[i].offset;
+	}
+	*ret_nr = held->nr_cpus;
+	pthread_mutex_unlock(&held->lock);
+	*ret = pieces;
+	return pieces ? 0 : fail_memory(fail);
+}
+
+int held_take(struct held *held, uint64_t from, uint64_t to, struct held_piece **ret, size_t *ret_nr, struct fail *fail)
+{
+	return take_pieces(held, from, to, true, ret, ret_nr, fail);
+}
+
+int held_look(struct held *held, struct held_piece **ret, size_t *ret_nr, struct fail *fail)
+{
+	return take_pieces(held, 0, UINT64_MAX, false, ret, ret_nr, fail);
+}
+
+void held_written(struct held *held)
+{
+	pthread_mutex_lock(&held->lock);
+	for (size_t i = 0; i < held->nr_cpus; i++)
+		held->cpus[i]->written_from = UINT64_MAX;
+	drop_all(held);
+	pthread_cond_broadcast(&held->changed);
+	pthread_mutex_unlock(&held->lock);
+}

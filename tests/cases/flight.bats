@@ -1,0 +1,264 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft flight: what happened before and after a trigger, in an instance of this machine's own tracefs.
+load lib
+
+T=/sys/kernel/tracing
+
+setup()
+{
+	case $BATS_TEST_DESCRIPTION in *"command line"*) return 0 ;; esac
+	need_tracefs
+	cd "$BATS_TEST_TMPDIR" || return
+	NAME=test-$$
+}
+
+teardown()
+{
+	[ -z "${PID:-}" ] || { kill "$PID" && wait "$PID"; } 2> /dev/null || true
+}
+
+# fly OPTION...: begins a flight in the background, and waits until it has begun.
+fly()
+{
+	weft flight start --name "$NAME" "$@" 2> log &
+	PID=$!
+	until grep -q 'has begun' log; do
+		kill -0 $PID || return
+		sleep 0.02
+	done
+}
+
+# land: ends it, and keeps its exit status
+land()
+{
+	kill -TERM $PID
+	landed=0
+	wait $PID || landed=$?
+	PID=
+}
+
+dump()
+{
+	weft flight dump --name "$NAME" "$@"
+}
+
+# write_numbers FROM TO: writes markers with these numbers
+write_numbers()
+{
+	local i
+	for ((i = $1; i <= $2; i++)); do echo "number $i" > $T/instances/weft-$PID/trace_marker; done
+}
+
+# numbers FILE: prints the numbers of the markers
+numbers()
+{
+	weft report "$1" 2> /dev/null | sed -n 's/.*tracing_mark_write: number //p'
+}
+
+marks()
+{
+	weft report "$1" 2> /dev/null | sed -n 's/.*tracing_mark_write: \(weft: trigger\)/\1/p'
+}
+
+@test "flight: the command line is checked" {
+	run weft flight
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"no action given; use start, dump or status"* ]]
+	run weft flight strat -e sched
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"did you mean 'start'?"* ]]
+	run weft flight start -e sched ls
+	[ "$status" -eq 2 ]
+	run weft flight start
+	[ "$status" -eq 2 ]
+	run weft flight start -e sched --before 1m
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"--before cannot be longer than --keep"* ]]
+	run weft flight start -e sched -C local
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"mono, mono_raw, boot or tai"* ]]
+	run weft flight dump --keep 1s
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"only 'weft flight start' takes --keep"* ]]
+	run weft flight start -e sched --name a/b
+	[ "$status" -eq 2 ]
+}
+
+@test "flight: a wrong condition on the command line is shown with a caret" {
+	run weft flight start -e sched --when 'signal:SEGW'
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "weft flight: --when: no signal 'SEGW'; did you mean 'SEGV'?" ]
+	[ "${lines[1]}" = "  signal:SEGW" ]
+	[ "${lines[2]}" = "         ^" ]
+	run weft flight start -e sched --when kmsg:oom --when oom=kmsg:x --when oom=kmsg:y
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"two conditions are called 'oom'"* ]]
+}
+
+@test "flight: dump saves what came before and after, marks it, and prints the path" {
+	fly -e sched:sched_process_exec --keep 10s --after 200ms
+	write_numbers 1 20
+	file=$(dump --reason 'by hand')
+	[ -s "$file" ]
+	[ "$(numbers "$file")" = "$(seq 20)" ]
+	[[ "$(marks "$file")" == "weft: trigger dump at "*": by hand" ]]
+	weft check "$file"
+	[ "$(stat -c %a "$file")" = 600 ]
+	land
+	[ "$landed" -eq 0 ]
+	[ ! -e $T/instances/weft-$! ]
+	[[ "$(cat log)" == *"1 trigger in "*", 1 file" ]]
+}
+
+@test "flight: the line of JSON beside the file tells the trigger and each CPU" {
+	need_command jq
+	fly -e sched:sched_process_exec --keep 5s --before 1s --after 100ms
+	file=$(dump --reason 'a "quoted" reason')
+	land
+	[ "$(jq -r .reason "${file%.dat}.json")" = 'a "quoted" reason' ]
+	[ "$(jq -r .file "${file%.dat}.json")" = "$(basename "$file")" ]
+	[ "$(jq '(.time - .from) * 10 | round' "${file%.dat}.json")" = 10 ]
+	[ "$(jq '.cpus | length' "${file%.dat}.json")" = "$(grep -c ^processor /proc/cpuinfo)" ]
+	[ "$(jq '[.cpus[].lost] | add' "${file%.dat}.json")" = 0 ]
+	[ "$(jq .size "${file%.dat}.json")" = "$(stat -c %s "$file")" ]
+}
+
+@test "flight: no event is missing between the first and the last of each file, across triggers" {
+	fly -e sched:sched_process_exec --keep 2s --before 1s --after 50ms
+	write_numbers 1 3000 &
+	for _ in 1 2 3 4 5; do dump > /dev/null; done
+	wait $!
+	dump > /dev/null
+	land
+	[ "$(ls ./*.dat | wc -l)" -eq 6 ]
+	for file in *.dat; do
+		numbers "$file" > got
+		[ "$(cat got)" = "$(seq "$(head -n1 got)" "$(tail -n1 got)")" ]
+	done
+	[ "$(tail -n1 got)" = 3000 ]
+}
+
+@test "flight: an event that meets its condition is a trigger at its own time" {
+	fly -e sched:sched_process_exec --after 100ms --when 'bad=exit:bash status==77'
+	bash -c 'exit 76' || true
+	bash -c 'exit 77' || true
+	until ls ./*-bad.json 2> /dev/null; do kill -0 $PID; sleep 0.02; done
+	land
+	run marks ./*-bad.dat
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "${lines[0]}" == *"sys_exit_group(error_code: "* ]]
+	# The time of the event, which the kernel printed, is the time of the trigger.
+	read -r _ _ _ _ at rest <<< "${lines[0]}"
+	[[ "$rest" == *" ${at%:}: sys_exit_group"* ]]
+	[[ "$(weft info ./*-bad.dat)" == *"mode       flight"* ]]
+}
+
+@test "flight: a condition meets an event that is recorded, too" {
+	fly -e sched:sched_process_exec --after 100ms --when 'event:sched:sched_process_exec if filename ~ "*/printenv"'
+	printenv > /dev/null
+	until ls ./*-sched_process_exec.json 2> /dev/null; do kill -0 $PID; sleep 0.02; done
+	land
+	[ "$(weft report ./*.dat | grep -c 'sched_process_exec: filename=.*/printenv')" -ge 1 ]
+}
+
+@test "flight: an unknown event or field of a condition is refused with similar names, and nothing stays" {
+	run weft flight start --name "$NAME" -e sched:sched_switch --when 'event:sched:sched_swich'
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"sched:sched_switch"* ]]
+	run weft flight start --name "$NAME" -e sched:sched_switch --when 'event:sched:sched_switch if prev_pio < 3'
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"prev_prio"* ]]
+	run bash -c "ls $T/instances | grep -c '^weft-[0-9]'"
+	[ ! -e "/run/weft/$NAME.sock" ]
+}
+
+@test "flight: a second trigger in time extends the file; one while cooling down is counted" {
+	fly -e sched:sched_process_exec --after 300ms --when 'p=event:sched:sched_process_exec if filename ~ "*/printenv"'
+	printenv > /dev/null
+	file=$(dump)
+	[[ "$file" == *-p.dat ]]
+	[ "$(marks "$file" | wc -l)" -eq 2 ]
+	printenv > /dev/null
+	until weft flight status --name "$NAME" | grep -q '^2 triggers, 1 more while cooling down; 1 file of'; do kill -0 $PID; sleep 0.02; done
+	land
+}
+
+@test "flight: SIGUSR1 and a failing command are triggers" {
+	fly -e sched:sched_process_exec --after 50ms --when "sick=command:'exit 5' every 300ms"
+	until ls ./*-sick.json 2> /dev/null; do kill -0 $PID; sleep 0.02; done
+	kill -USR1 $PID
+	until ls ./*-signal.json 2> /dev/null; do kill -0 $PID; sleep 0.02; done
+	land
+	[[ "$(marks ./*-sick.dat)" == *"'exit 5' ended with status 5"* ]]
+	[[ "$(marks ./*-signal.dat)" == *"SIGUSR1 of process $$"* ]]
+}
+
+@test "flight: a line of the kernel's log is a trigger" {
+	[ -w /dev/kmsg ] || skip "no /dev/kmsg here"
+	fly -e sched:sched_process_exec --after 50ms --when "log=kmsg:weft-test-$$ lock(up)?"
+	echo "<7>weft-test-$$ lockup" > /dev/kmsg
+	until ls ./*-log.json 2> /dev/null; do kill -0 $PID; sleep 0.02; done
+	land
+	[[ "$(marks ./*-log.dat)" == *": weft-test-$$ lockup" ]]
+}
+
+@test "flight: status tells how far back each CPU reaches; a second flight needs another name" {
+	fly -e sched:sched_process_exec --keep 5s --max-memory 8M
+	run weft flight status --name "$NAME"
+	[ "$status" -eq 0 ]
+	[[ "${lines[0]}" == "flying for "*": 5.00 s asked for, "*" of 8.0 MiB held in memory" ]]
+	[ "${#lines[@]}" -eq $((3 + $(grep -c ^processor /proc/cpuinfo))) ]
+	run weft flight start --name "$NAME" -e sched:sched_switch
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"a flight named '$NAME' runs already"* ]]
+	land
+	run weft flight status --name "$NAME"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no flight named '$NAME' runs"* ]]
+}
+
+@test "flight: too little memory is told, with what it reaches" {
+	fly -e sched -e syscalls --keep 1s --max-memory 1M
+	dd if=/dev/zero of=/dev/null bs=1 count=40000000 2> /dev/null &
+	dd=$!
+	until grep -q 'of memory reach back' log; do kill -0 $PID; sleep 0.05; done
+	kill $dd
+	land
+	grep -q '1.0 MiB of memory reach back .*, not 1.00 s' log
+}
+
+@test "flight: a full disk is told, and the flight goes on" {
+	need_mounts
+	mkdir small
+	cat > inside <<- 'END'
+		mount -t tmpfs -o size=8k tmpfs small
+		weft flight start --name "$1" -e sched:sched_process_exec --after 50ms -o small 2> log &
+		until grep -q "has begun" log; do kill -0 $! || exit; sleep 0.02; done
+		weft flight dump --name "$1"
+		echo "dump $?"
+		mount -o remount,size=16m small
+		weft flight dump --name "$1"
+		kill $!
+		wait $!
+	END
+	run unshare -m bash inside "$NAME"
+	[[ "$output" == *"No space left"* ]]
+	[[ "$output" == *"dump 1"* ]]
+	[[ "${lines[-1]}" == "small/"*"-dump.dat" ]]
+}
+
+@test "flight: a kill leaves an instance that recover removes, and the next flight takes the socket over" {
+	fly -e sched:sched_process_exec --when 'exit:bash status==77'
+	killed=$PID
+	kill -KILL $PID
+	wait $PID || true
+	PID=
+	[ -d "$T/instances/weft-$killed" ]
+	weft recover
+	[ ! -d "$T/instances/weft-$killed" ]
+	[ ! -d "$T/instances/weft-$killed-2" ]
+	fly -e sched:sched_process_exec --after 50ms
+	dump
+	land
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/flight/condition.h"
+
+#include "lib/base/fail.h"
+#include "lib/flight/hit_internal.h"
+#include "tests/unit/test.h"
+
+#include <string.h>
+
+static void refuses(const char *text, const char *message)
+{
+	struct condition condition;
+	struct fail fail = FAIL_INIT;
+
+	if (!CHECK(condition_parse(text, &condition, &fail)))
+		condition_release(&condition);
+	CHECK_STR(fail.text, message);
+}
+
+TEST(condition_of_an_event_has_its_filter_and_its_name)
+{
+	struct condition condition;
+
+	REQUIRE(!condition_parse("event:sched:sched_switch if prev_prio < 100", &condition, NULL));
+	CHECK_STR(condition.event, "sched:sched_switch");
+	CHECK_STR(condition.filter, "prev_prio < 100");
+	CHECK_STR(condition.name, "sched_switch");
+	condition_release(&condition);
+	REQUIRE(!condition_parse("slow=event:sched:sched_switch", &condition, NULL));
+	CHECK(!condition.filter);
+	CHECK_STR(condition.name, "slow");
+	condition_release(&condition);
+}
+
+TEST(condition_of_an_exit_or_a_signal_is_an_event_with_a_filter)
+{
+	struct condition condition;
+
+	REQUIRE(!condition_parse("exit:curl status==7", &condition, NULL));
+	CHECK_STR(condition.event, "syscalls:sys_enter_exit_group");
+	CHECK_STR(condition.filter, "comm == \"curl\" && error_code == 7");
+	CHECK_STR(condition.name, "exit-curl");
+	condition_release(&condition);
+	REQUIRE(!condition_parse("signal:SIGSEGV", &condition, NULL));
+	CHECK_STR(condition.event, "signal:signal_generate");
+	CHECK_STR(condition.filter, "sig == 11");
+	condition_release(&condition);
+}
+
+TEST(condition_of_pressure_has_the_kernels_file_and_times)
+{
+	struct condition condition;
+
+	REQUIRE(!condition_parse("psi:io full 150ms/1s", &condition, NULL));
+	CHECK_STR(condition.text, "/proc/pressure/io");
+	CHECK(condition.full && condition.stall_ns == 150000000 && condition.window_ns == 1000000000);
+	CHECK_STR(condition.name, "psi-io");
+	condition_release(&condition);
+}
+
+TEST(condition_of_a_command_has_its_text_and_period)
+{
+	struct condition condition;
+
+	REQUIRE(!condition_parse("command:'test -e /run/ok' every 5s", &condition, NULL));
+	CHECK_STR(condition.text, "test -e /run/ok");
+	CHECK(condition.every_ns == UINT64_C(5000000000));
+	condition_release(&condition);
+}
+
+TEST(condition_that_is_wrong_is_shown_with_a_caret)
+{
+	refuses("evnt:x",
+		"a condition begins with event:, exit:, signal:, psi:, kmsg: or command:; did you mean 'event' or "
+		"'exit'?\n  evnt:x\n  ^");
+	refuses("event:sched:*", "a condition has one event, not a pattern\n  event:sched:*\n        ^");
+	refuses("event:sched:x when y",
+		"after the event comes 'if FILTER', or nothing\n  event:sched:x when y\n                ^");
+	refuses("signal:SEGW", "no signal 'SEGW'; did you mean 'SEGV'?\n  signal:SEGW\n         ^");
+	refuses("psi:cpu most 1ms/1s", "then comes 'some' or 'full'\n  psi:cpu most 1ms/1s\n          ^");
+	refuses("command:'x every 5s", "the second quote is missing\n  command:'x every 5s\n           ^");
+	refuses("exit:a status=3", "'status' needs == or !=, and a number\n  exit:a status=3\n               ^");
+	refuses("kmsg:", "which line? Give a regular expression, or lockup, hung_task, oom, oops\n  kmsg:\n       ^");
+}
+
+TEST(hit_has_the_time_of_the_line_and_not_of_a_name_in_it)
+{
+	static const char line[] = "  [9] 1.5-12  [001] d..2.  2210.456494: sched_switch: [x] y 3.000001: z";
+	uint64_t time = 0;
+
+	CHECK(watch_line_time(line, strlen(line), &time));
+	CHECK(time == UINT64_C(2210456494000));
+	CHECK(!watch_line_time("CPU:1 [LOST 3 EVENTS]", 21, &time));
+}
