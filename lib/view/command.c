@@ -14,8 +14,6 @@
 
 /* What the prompts do. */
 
-enum { ASK_EACH = 4096 };
-
 /* "+1.5s" and "-2ms" count from the cursor; without a unit in seconds, or in what the clock counts. */
 static int from_cursor(struct view *view, const char *text, uint64_t *ret, struct fail *fail)
 {
@@ -44,34 +42,6 @@ static int as_since(struct view *view, const char *text, uint64_t *ret, struct f
 	return r;
 }
 
-/* The n-th event of the recording, from 1: they are counted from the start. */
-static int to_number(struct view *view, uint64_t number, struct fail *fail)
-{
-	struct tape *tape = NULL;
-	struct walk_place place;
-	struct event event;
-	uint64_t seen = 0;
-	int r = tape_open(view, 0, UINT64_MAX, &tape, fail);
-
-	while (!r && (r = tape_next(tape, &event, &place, fail)) > 0) {
-		seen += event.kind == EVENT_RECORD;
-		r = 0;
-		if (seen == number) {
-			view_go(view, place);
-			tape_free(tape);
-			return 0;
-		}
-		if (seen % ASK_EACH == 0 && view_waits(view, "counting", seen, 0, number)) {
-			view_say(view, "stopped at event %" PRIu64, seen);
-			break;
-		}
-	}
-	if (!r && !*view->message)
-		r = fail_set(fail, -ERANGE, "there are only %" PRIu64 " events", seen);
-	tape_free(tape);
-	return r;
-}
-
 static int to_share(struct view *view, const char *text, struct fail *fail)
 {
 	char number[32];
@@ -91,7 +61,7 @@ static int to_time(struct view *view, const char *text, struct fail *fail)
 	int r;
 
 	if (*text == '#')
-		return text_parse_u64(text + 1, &number, fail) ?: to_number(view, number, fail);
+		return text_parse_u64(text + 1, &number, fail) ?: view_go_number(view, number, fail);
 	if (strchr(text, '%'))
 		return to_share(view, text, fail);
 	r = *text == '+' || *text == '-' ? from_cursor(view, text, &ts, fail) : as_since(view, text, &ts, fail);
@@ -156,7 +126,7 @@ static int search(struct view *view, const char *text, bool back, struct fail *f
 }
 
 /* "1ms", or "1ms PID". */
-static int late(struct view *view, const char *text, struct fail *fail)
+static int late(struct view *view, const char *text, bool forward, struct fail *fail)
 {
 	char time[64];
 	size_t len = strcspn(text, " ");
@@ -180,7 +150,7 @@ static int late(struct view *view, const char *text, struct fail *fail)
 		tape_free(tape);
 		r = r < 0 ? r : 0;
 	}
-	return r ? r : search_late(view, pid, ns, fail);
+	return r ? r : search_late(view, pid, ns, forward, fail);
 }
 
 int prompt_do(struct prompt *prompt, struct view *view, struct fail *fail)
@@ -197,7 +167,8 @@ int prompt_do(struct prompt *prompt, struct view *view, struct fail *fail)
 	case '&':
 		return *text ? add_filter(view, text, fail) : 0;
 	case 'w':
-		return *text ? late(view, text, fail) : 0;
+	case 'W':
+		return *text ? late(view, text, sign == 'w', fail) : 0;
 	}
 	return *text ? command(view, text, fail) : 0;
 }

@@ -447,10 +447,6 @@ static int details_key(struct pane *pane, const struct key *key, struct fail *fa
 			view_go(pane->view, details->lines[details->at].place);
 		else
 			view_say(pane->view, "Enter goes where a line has another time");
-	} else if (key_is(key, 'y')) {
-		if (details->at < details->nr)
-			view_copy(pane->view, details->lines[details->at].text,
-				  strlen(details->lines[details->at].text));
 	} else {
 		return press;
 	}
@@ -477,8 +473,7 @@ const struct pane_ops details_pane = {
 	.name = "details",
 	.hint = "j k lines  Enter goes to the line's time  y copies it  % partner  o close  ? keys",
 	.help = "j k              lines\n"
-		"Enter            goes to the time of the line: the partner, the waking\n"
-		"y                copy the line\n",
+		"Enter            goes to the time of the line: the partner, the waking\n",
 	.create = details_create,
 	.free = details_free,
 	.draw = details_draw,

@@ -17,11 +17,12 @@ static int timeline_create(struct view *view, struct pane **ret, struct fail *fa
 
 	if (!line)
 		return fail_memory(fail);
-	r = picture_new(view->trace, view->query, &line->picture, fail);
+	r = view_picture(view, fail);
 	if (r) {
 		free(line);
 		return r;
 	}
+	line->picture = view->picture;
 	line->width = 60;
 	line->height = 20;
 	*ret = &line->pane;
@@ -32,7 +33,6 @@ static void timeline_free(struct pane *pane)
 {
 	struct timeline_pane *line = (struct timeline_pane *)pane;
 
-	picture_free(line->picture);
 	free(line->shown);
 	free(line);
 }

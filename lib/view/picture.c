@@ -70,42 +70,46 @@ static bool has_reached(struct survey *survey, uint64_t to)
 	return progress.ended || progress.reached > to;
 }
 
-bool picture_number(struct picture *picture, uint64_t ts, uint64_t *ret_number)
+bool picture_number(struct picture *picture, uint64_t ts, uint64_t *ret_from, uint64_t *ret_number)
 {
 	const struct lanes *lanes;
+	unsigned shift;
 
-	*ret_number = 0;
 	if (!has_reached(picture->whole, ts))
 		return false;
 	lanes = survey_take(picture->whole);
+	shift = lanes_coarsest(lanes);
+	*ret_from = ts >> shift << shift;
+	*ret_number = 0;
 	for (size_t i = 0; i < lanes_count(lanes); i++) {
 		const struct lane *lane = lanes_at(lanes, i);
 
 		if (lane->kind != LANE_EVENTS)
 			continue;
-		for (size_t at = 0; at < lane->nr_cells && lane->cells[at].column < ts >> lane->shift; at++)
+		for (size_t at = 0; at < lane->nr_cells && lane->cells[at].column < *ret_from >> lane->shift; at++)
 			*ret_number += lane->cells[at].count;
 	}
 	survey_release(picture->whole);
 	return true;
 }
 
-bool picture_numbered(struct picture *picture, uint64_t number, uint64_t *ret_ts, uint64_t *ret_before)
+bool picture_numbered(struct picture *picture, uint64_t number, uint64_t *ret_from, uint64_t *ret_before)
 {
-	uint64_t low = 0, high, ts, before;
+	uint64_t low = 0, high, from, before;
 
 	picture_span(picture, &low, &high);
 	if (!has_reached(picture->whole, high))
 		return false;
-	/* The last time before which there are not more events. */
-	*ret_ts = low;
+	/* The last column before which there are not more events. */
+	*ret_from = low;
 	*ret_before = 0;
 	while (low <= high) {
-		ts = low + (high - low) / 2;
-		if (!picture_number(picture, ts, &before))
+		uint64_t ts = low + (high - low) / 2;
+
+		if (!picture_number(picture, ts, &from, &before))
 			return false;
 		if (before <= number) {
-			*ret_ts = ts;
+			*ret_from = from;
 			*ret_before = before;
 			low = ts + 1;
 		} else {

@@ -90,11 +90,11 @@ void picture_span(const struct picture *picture, uint64_t *ret_from, uint64_t *r
 bool picture_progress(struct picture *picture, unsigned *ret_percent, uint64_t *ret_events);
 
 /*
- * The number of events before a time, and the time before which there are so many; false: the survey has not come so
- * far. Exact to a column of the survey.
+ * The number of events before the column of a time, and where that column begins; and the same of the column in which
+ * the event with this number is, from 0. False: the survey has not come so far.
  */
-bool picture_number(struct picture *picture, uint64_t ts, uint64_t *ret_number);
-bool picture_numbered(struct picture *picture, uint64_t number, uint64_t *ret_ts, uint64_t *ret_before);
+bool picture_number(struct picture *picture, uint64_t ts, uint64_t *ret_from, uint64_t *ret_number);
+bool picture_numbered(struct picture *picture, uint64_t number, uint64_t *ret_from, uint64_t *ret_before);
 
 /* The columns that are shown: `nr` of them from `first` on. Begins a survey of them if one is needed. */
 int must_check picture_look(struct picture *picture, unsigned shift, uint64_t first, size_t nr, struct fail *fail);

@@ -16,7 +16,7 @@ struct out;
 enum { PROMPT_SIZE = 512, PROMPT_KEPT = 32 };
 
 struct prompt {
-	char sign; /* ':' '/' '\\' '&' 'w'; 0: there is none */
+	char sign; /* ':' '/' '\\' '&' 'w' 'W'; 0: there is none */
 	char text[PROMPT_SIZE];
 	size_t len, at; /* bytes; `at` is where the next one goes */
 	struct {

@@ -201,7 +201,7 @@ static int prompt_typed(struct screen *screen, const struct key *key, struct fai
 /* The keys that open a prompt or a cover. */
 static bool opens(struct screen *screen, const struct key *key)
 {
-	static const char prompts[] = ":/\\&w";
+	static const char prompts[] = ":/\\&wW";
 	struct view *view = screen->view;
 
 	if (key->kind == KEY_FUNCTION && key->rune == 1) {
@@ -233,6 +233,53 @@ static bool opens(struct screen *screen, const struct key *key)
 		return true;
 	}
 	return false;
+}
+
+/* Appends a text without the sequences of colours that panes put into it. */
+static bool put_plain(const char *text, size_t len, struct buf *into)
+{
+	bool ok = true;
+
+	for (const char *end = text + len; ok && text < end;) {
+		const char *escape = memchr(text, '\033', (size_t)(end - text));
+
+		ok = buf_add(into, text, (size_t)((escape ? escape : end) - text));
+		text = escape ? memchr(escape, 'm', (size_t)(end - escape)) : end;
+		text = text && escape ? text + 1 : end;
+	}
+	return ok;
+}
+
+/* Copies the row of the cursor; of a pane without one, all that it shows. */
+static int copy_rows(struct screen *screen, struct fail *fail)
+{
+	struct view *view = screen->view;
+	struct pane *pane = view_pane(view);
+	unsigned which = view->second && view->in_second && !view->wide;
+	struct rows rows = { .width = screen->width, .height = screen->height[which], .cursor = SIZE_MAX };
+	cleanup_buf struct buf text = BUF_INIT;
+	const char *at;
+	int r;
+
+	if (!out_init(&rows.text, 8192))
+		return fail_memory(fail);
+	r = pane->ops->draw(pane, &rows, fail);
+	at = rows.text.start;
+	for (size_t i = 0; !r && at < rows.text.at; i++) {
+		const char *newline = memchr(at, '\n', (size_t)(rows.text.at - at));
+		size_t len = (size_t)((newline ? newline : rows.text.at) - at);
+
+		if ((rows.cursor == SIZE_MAX || i == rows.cursor) &&
+		    (!put_plain(at, len, &text) || (rows.cursor == SIZE_MAX && !buf_add_str(&text, "\n"))))
+			r = fail_memory(fail);
+		at += len + 1;
+	}
+	out_release(&rows.text);
+	if (r)
+		return r;
+	view_copy(view, buf_str(&text), text.len);
+	view_say(view, rows.cursor == SIZE_MAX ? "copied what the pane shows" : "copied: %.230s", buf_str(&text));
+	return 0;
 }
 
 /* The pane below the mouse gets its keys, with rows that count from its own first one. */
@@ -277,6 +324,8 @@ static int dispatch(struct screen *screen, const struct key *typed, struct fail 
 	r = pane->ops->key(pane, &key, fail);
 	if (r)
 		return r < 0 ? r : 0;
+	if (key_is(&key, 'y'))
+		return copy_rows(screen, fail);
 	return opens(screen, &key) ? 0 : view_key(view, &key, fail);
 }
 

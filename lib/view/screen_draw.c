@@ -8,6 +8,7 @@
 #include "lib/view/view_panes_internal.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,9 +55,10 @@ static void draw_title(const struct screen *screen, struct frame *frame)
 /* The place of the cursor, the marks and what lies between them, and the filters. */
 static void draw_state(const struct screen *screen, struct frame *frame)
 {
-	const struct view *view = screen->view;
+	struct view *view = screen->view;
 	uint64_t from = view->extent.first, to = view->extent.last, at = view->cursor.ts;
 	unsigned y = frame->height - 2;
+	uint64_t number;
 	size_t on = 0;
 	struct out out;
 
@@ -67,6 +69,8 @@ static void draw_state(const struct screen *screen, struct frame *frame)
 	view_put_time(view, at, &out);
 	if (to > from && at >= from)
 		out_f(&out, "  %.1f %%", (double)(at - from) * 100 / (double)(to - from));
+	if (view_number(view, &number))
+		out_f(&out, "  #%" PRIu64, number);
 	for (size_t i = 0; i < 2; i++) {
 		if (!view->marks[i].set)
 			continue;
@@ -101,7 +105,12 @@ static void draw_prompt(const struct screen *screen, struct frame *frame)
 		char sign;
 		const char *label;
 	} labels[] = {
-		{ ':', ":" }, { '/', "/" }, { '\\', "\\" }, { '&', "filter: " }, { 'w', "wakeup later than: " }
+		{ ':', ":" },
+		{ '/', "/" },
+		{ '\\', "\\" },
+		{ '&', "filter: " },
+		{ 'w', "wakeup later than: " },
+		{ 'W', "last wakeup later than: " },
 	};
 	const struct prompt *prompt = &screen->prompt;
 	unsigned y = frame->height - 1, used = 0, room, at, skip;
@@ -214,6 +223,7 @@ static int draw_panes(struct screen *screen, struct frame *frame, struct fail *f
 	y = 1 + height - lower;
 	memset(screen->top, 0, sizeof(screen->top));
 	memset(screen->height, 0, sizeof(screen->height));
+	screen->width = frame->width;
 	if (!lower || view->wide) {
 		screen->top[0] = 1;
 		screen->height[0] = height;

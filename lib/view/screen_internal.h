@@ -22,7 +22,7 @@ struct screen {
 	size_t cover_top;
 	char pending; /* 'm' or '\'': the next key is a letter */
 	/* Where the panes were drawn last, for the mouse. */
-	unsigned top[2], height[2];
+	unsigned top[2], height[2], width;
 };
 
 #endif

@@ -4,7 +4,6 @@
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
-#include "lib/event/place.h"
 #include "lib/reader/back.h"
 #include "lib/view/tape_internal.h"
 
@@ -16,7 +15,7 @@
 
 enum { ASK_EACH = 2048 };
 
-static struct search_found found_of(struct walk_place place, const struct event *event)
+struct search_found search_found_of(struct walk_place place, const struct event *event)
 {
 	struct search_found found = { .place = place, .event = *event };
 
@@ -49,7 +48,7 @@ static int read_tape(struct view *view, struct tape *tape, struct walk_place aft
 		wants = keeps && search->wants(search->arg, tape, &event);
 		if (!wants || walk_compare(place, after) <= 0)
 			continue;
-		*ret = found_of(place, &event);
+		*ret = search_found_of(place, &event);
 		*ret_any = true;
 		if (first)
 			return 0;
@@ -105,18 +104,15 @@ int search_find(struct view *view, struct walk_place from, bool forward, const s
 	return forward ? find_forward(view, from, search, ret, fail) : find_back(view, from, search, ret, fail);
 }
 
-/* Goes to what was found, or says that there is nothing. */
-static int go(struct view *view, bool forward, const struct search *search, const char *what, struct fail *fail)
+int search_go(struct view *view, int r, const struct search_found *found, bool forward, const char *what,
+	      struct fail *fail)
 {
-	struct search_found found = { .place = WALK_START };
-	int r = search_find(view, view->cursor, forward, search, &found, fail);
-
 	if (r == -ECANCELED) {
 		struct out text;
 
 		if (!out_init(&text, 64))
 			return fail_memory(fail);
-		view_put_time(view, found.stopped.ts, &text);
+		view_put_time(view, found->stopped.ts, &text);
 		out_char(&text, '\0');
 		view_say(view, "stopped at %s, after which there may be more: n goes on from the cursor", text.start);
 		out_release(&text);
@@ -125,10 +121,18 @@ static int go(struct view *view, bool forward, const struct search *search, cons
 	if (r < 0)
 		return r;
 	if (r)
-		view_go(view, found.place);
+		view_go(view, found->place);
 	else
 		view_say(view, "no %s %s", what, forward ? "behind the cursor" : "before the cursor");
 	return 0;
+}
+
+static int go(struct view *view, bool forward, const struct search *search, const char *what, struct fail *fail)
+{
+	struct search_found found = { .place = WALK_START };
+	int r = search_find(view, view->cursor, forward, search, &found, fail);
+
+	return search_go(view, r, &found, forward, what, fail);
 }
 
 struct text_search {
@@ -273,55 +277,4 @@ int search_alike(struct view *view, char what, bool forward, struct fail *fail)
 		  what == 'p' ? "event of this task" :
 				"event of this CPU",
 		  fail);
-}
-
-struct late_search {
-	int32_t pid;
-	uint64_t ns, woken;
-	bool waits;
-};
-
-/* The value of a field, by its name; each type is looked up for each of its events, of which there are few. */
-static bool is_pid(const struct event *event, const char *field, int32_t pid)
-{
-	struct place place;
-
-	return place_find(&place, event->type, field) && (int32_t)place_u64(&place, event) == pid;
-}
-
-static bool late_wants(void *arg, struct tape *tape, struct event *event)
-{
-	struct late_search *search = arg;
-	const char *name;
-	bool late;
-
-	(void)tape;
-	if (event->kind != EVENT_RECORD) {
-		search->waits = false;
-		return false;
-	}
-	if (!event->type->format || strcmp(event->type->format->system, "sched"))
-		return false;
-	name = event->type->format->name;
-	if (!strcmp(name, "sched_waking") || !strcmp(name, "sched_wakeup") || !strcmp(name, "sched_wakeup_new")) {
-		if (is_pid(event, "pid", search->pid) && !search->waits) {
-			search->waits = true;
-			search->woken = event->ts;
-		}
-		return false;
-	}
-	if (strcmp(name, "sched_switch") || !is_pid(event, "next_pid", search->pid))
-		return false;
-	late = search->waits && event->ts - search->woken > search->ns;
-	search->waits = false;
-	return late;
-}
-
-int search_late(struct view *view, int32_t pid, uint64_t ns, struct fail *fail)
-{
-	struct late_search late = { .pid = pid, .ns = ns };
-
-	return go(view, true,
-		  &(struct search){ .wants = late_wants, .arg = &late, .all = true, .what = "looking for a wakeup" },
-		  "later wakeup of this task", fail);
 }

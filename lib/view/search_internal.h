@@ -43,8 +43,13 @@ int must_check search_text(struct view *view, const char *text, bool forward, st
 /* Goes to the next event of the same type ('t'), task ('p') or CPU ('c'). */
 int must_check search_alike(struct view *view, char what, bool forward, struct fail *fail);
 
-/* Goes to where the task with this PID next got a CPU later than so many ns after its waking. */
-int must_check search_late(struct view *view, int32_t pid, uint64_t ns, struct fail *fail);
+/* Goes to where the task with this PID next, or last, got a CPU later than so many ns after its waking. */
+int must_check search_late(struct view *view, int32_t pid, uint64_t ns, bool forward, struct fail *fail);
+
+/* Goes to what was found, or says that there is nothing: `r` is what search_find() returned. */
+int must_check search_go(struct view *view, int r, const struct search_found *found, bool forward, const char *what,
+			 struct fail *fail);
+struct search_found search_found_of(struct walk_place place, const struct event *event);
 
 /* Reads what an option of report is: "-f EXPRESSION", "-e EVENT", "--pid N"; a text without a dash is an expression. */
 bool search_option(const char *text, struct view_filter *ret);

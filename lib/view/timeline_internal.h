@@ -10,15 +10,15 @@
 enum { LABEL_COLUMNS = 20, MARKS_MAX = 1000, NAME_MIN = 3, SHIFT_MAX = 62, FIXED = 2 };
 
 struct timeline_pane {
-	struct pane pane; /* first */
-	struct picture *picture;
-	bool fitted;       /* the window has been given columns of this width */
-	unsigned width;    /* of the last drawing: columns of time */
-	unsigned height;   /* rows below the axis */
-	unsigned shift;    /* of a column */
-	uint64_t first;    /* column at the left: a number of columns since time 0 */
-	uint64_t from, to; /* the view's window when they were found */
-	size_t row, top;   /* among the shown ones */
+	struct pane pane;        /* first */
+	struct picture *picture; /* the view's */
+	bool fitted;             /* the window has been given columns of this width */
+	unsigned width;          /* of the last drawing: columns of time */
+	unsigned height;         /* rows below the axis */
+	unsigned shift;          /* of a column */
+	uint64_t first;          /* column at the left: a number of columns since time 0 */
+	uint64_t from, to;       /* the view's window when they were found */
+	size_t row, top;         /* among the shown ones */
 	enum picture_sort sort;
 	bool no_interrupts, no_calls, no_functions, no_counters;
 	size_t *shown; /* the rows of the picture that are shown */

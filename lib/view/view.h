@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct fail;
+struct picture;
 struct query;
 struct query_manner;
 struct trace;
@@ -116,6 +117,14 @@ struct view {
 	struct view_stop history[VIEW_HISTORY];
 	size_t nr_history, at_history;
 
+	/* The survey of the recording, once it is wanted: of the time line, and of the numbers of events. */
+	struct picture *picture;
+	struct view_numbered {
+		struct walk_place of;
+		uint64_t number;
+		bool looked, known;
+	} numbered; /* of the cursor */
+
 	struct pane *panes[VIEW_PANES_MAX + 1]; /* by the digit of their letter; NULL: not shown so far */
 	unsigned shown, second;                 /* digits; second 0: one pane only */
 	bool in_second, wide;                   /* the keys go to the second one; only that with the keys is shown */
@@ -180,6 +189,12 @@ bool view_back(struct view *view);
 bool view_forward(struct view *view);
 /* Changes the window of time, and remembers the one before. */
 void view_zoom(struct view *view, uint64_t from, uint64_t to);
+
+/* Makes view->picture, which reads the recording in the background. */
+int must_check view_picture(struct view *view, struct fail *fail);
+/* The number of the event of the cursor, from 1; false: it is not known, perhaps not yet. */
+bool view_number(struct view *view, uint64_t *ret);
+int must_check view_go_number(struct view *view, uint64_t number, struct fail *fail);
 
 /* A message for the user, until the next key. */
 __attribute__((format(printf, 2, 3))) void view_say(struct view *view, const char *format, ...);

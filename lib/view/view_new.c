@@ -3,6 +3,7 @@
 #include "lib/event/context.h"
 #include "lib/reader/query.h"
 #include "lib/trace/trace.h"
+#include "lib/view/picture_internal.h"
 #include "lib/view/tape_internal.h"
 #include "lib/view/view_panes_internal.h"
 
@@ -124,6 +125,7 @@ void view_free(struct view *view)
 	for (size_t i = 0; i < array_size(view->panes); i++)
 		if (view->panes[i])
 			view->panes[i]->ops->free(view->panes[i]);
+	picture_free(view->picture);
 	for (size_t i = 0; i < view->nr_filters; i++)
 		free(view->filters[i].text);
 	buf_release(&view->copy);

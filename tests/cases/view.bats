@@ -239,6 +239,48 @@ events_shown()
 	screen_await "$(printf %.6f "$at")  "
 }
 
+@test "view: W finds the late wakeups that w finds, backwards" {
+	screen_start 160 24 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	# After each of them the state at the bottom has its time.
+	screen_keys : 40 Enter
+	screen_await "40.0"
+	for _ in 1 2 3 4 5; do
+		screen_keys w "8ms 17" Enter
+		screen_done
+		screen_show | tail -n 2 | head -n 1 | cut -d' ' -f1 >> "$BATS_TEST_TMPDIR/forward"
+	done
+	[ "$(sort -u "$BATS_TEST_TMPDIR/forward" | wc -l)" = 5 ]
+	for _ in 1 2 3 4; do
+		screen_keys W "8ms 17" Enter
+		screen_done
+		screen_show | tail -n 2 | head -n 1 | cut -d' ' -f1 >> "$BATS_TEST_TMPDIR/back"
+	done
+	head -n 4 "$BATS_TEST_TMPDIR/forward" | tac | diff - "$BATS_TEST_TMPDIR/back"
+	# No other wait is longer than the longest.
+	screen_keys G W "62ms 17" Enter
+	screen_await "42.938772"
+	screen_keys W "62ms 17" Enter
+	screen_await "no later wakeup of this task before the cursor"
+}
+
+@test "view: an event's number is that of its line in report" {
+	screen_start 160 24 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	weft report "$FILE" 2> /dev/null | grep -v -e '^#' -e '^CPU' | sed -n '1600000p;1600001p' | sed 's/ *$//' > "$BATS_TEST_TMPDIR/lines"
+	screen_keys : "#1600000" Enter
+	screen_await "$(head -n 1 "$BATS_TEST_TMPDIR/lines")"
+	screen_await "#1600000"
+	screen_keys j
+	screen_await "#1600001"
+	screen_keys y
+	screen_await "copied: $(tail -n 1 "$BATS_TEST_TMPDIR/lines")"
+	screen_keys G
+	screen_await "#$(weft summary --format json "$FILE" 2> /dev/null | jq -r '[.. | strings | select(test("^3,010,019$"))][0]' | tr -d ,)"
+	screen_keys : "#0" Enter
+	screen_await "the first event is #1"
+}
+
 @test "view: damaged files and random keys end neither in a crash nor in a hang" {
 	keys=(j k PageDown PageUp G g 1 2 4 5 o Tab '[' ']' '{' '}' '%' t C e a b l h s Enter '<' '>' d T R n)
 	RANDOM=11
