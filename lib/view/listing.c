@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/event/event.h"
+#include "lib/view/folds_internal.h"
 #include "lib/view/tape_internal.h"
 
 #include <errno.h>
@@ -104,7 +105,7 @@ static int next_rows(struct listing *listing, struct tape *tape, struct walk_pla
 			r = 0;
 			break;
 		}
-		if (!tape_keeps(tape, &event))
+		if (!tape_keeps(tape, &event) || folds_hide(view->folds, &event, place))
 			continue;
 		out_clear(&text);
 		tape_text(tape, &event, &text);

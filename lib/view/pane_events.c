@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/base/fail.h"
+#include "lib/view/folds_internal.h"
 #include "lib/view/listing_internal.h"
 #include "lib/view/tape_internal.h"
 #include "lib/view/view_panes_internal.h"
@@ -156,12 +157,12 @@ static const char *mark_of(const struct view *view, struct walk_place place)
 	for (size_t i = 0; i < VIEW_BOOKMARKS; i++)
 		if (view->bookmarked[i] && !walk_compare(view->bookmarks[i], place))
 			return "'";
-	return " ";
+	return folds_begin(view->folds, place) ? "+" : " ";
 }
 
 static bool has_marks(const struct view *view)
 {
-	bool any = view->marks[0].set || view->marks[1].set;
+	bool any = view->marks[0].set || view->marks[1].set || view->folds->nr;
 
 	for (size_t i = 0; i < VIEW_BOOKMARKS; i++)
 		any |= view->bookmarked[i];
@@ -277,6 +278,31 @@ static void click(struct events_pane *events, unsigned row)
 		view_move(events->pane.view, events->listing.rows[at].place);
 }
 
+/* All calls are folded, or none. */
+static void fold_all(struct view *view)
+{
+	view->folds->all = !view->folds->all;
+	view->folds->nr = 0;
+	view_say(view, view->folds->all ? "only the outermost calls: z unfolds one, Z all" : "all calls are unfolded");
+}
+
+static int fold_key(struct events_pane *events, const struct key *key, struct fail *fail)
+{
+	struct view *view = events->pane.view;
+	size_t row = cursor_row(&events->listing);
+	int r = 0;
+
+	/* The event of the cursor may be hidden: the row of the next one is reversed. */
+	if (row < events->listing.nr)
+		view_move(view, events->listing.rows[row].place);
+	if (key_is(key, 'Z'))
+		fold_all(view);
+	else
+		r = folds_toggle(view->folds, view, fail);
+	events->begun = false;
+	return r;
+}
+
 static int events_key(struct pane *pane, const struct key *key, struct fail *fail)
 {
 	struct events_pane *events = (struct events_pane *)pane;
@@ -320,6 +346,8 @@ static int events_key(struct pane *pane, const struct key *key, struct fail *fai
 		view->format = strcmp(view->format, "ftrace") ? "ftrace" : "pretty";
 		events->begun = false;
 		r = 0;
+	} else if (key_is(key, 'z') || key_is(key, 'Z')) {
+		r = fold_key(events, key, fail);
 	} else if (key_is(key, 'R')) {
 		view->raw = !view->raw;
 		events->begun = false;
@@ -368,6 +396,7 @@ const struct pane_ops events_pane = {
 		"PgDn PgUp, Space a page; Ctrl-D Ctrl-U half of one\n"
 		"g G, Home End    begin and end of the recording\n"
 		"h l              move long lines sideways\n"
+		"z Z              fold or unfold this call of a function graph; all calls\n"
 		"d                time since the row above; since the cursor; none\n"
 		"T                the kernel's text, or pretty\n"
 		"R                fields instead of text\n",

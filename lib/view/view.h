@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct fail;
+struct folds;
 struct picture;
 struct query;
 struct query_manner;
@@ -112,6 +113,7 @@ struct view {
 	struct view_filter filters[VIEW_FILTERS_MAX];
 	size_t nr_filters;
 	uint64_t filter_round; /* changes with the filters */
+	struct folds *folds;   /* of the list of events */
 
 	/* Where the user was: view_go() remembers, view_back() and view_forward() return. */
 	struct view_stop history[VIEW_HISTORY];

@@ -3,6 +3,7 @@
 #include "lib/event/context.h"
 #include "lib/reader/query.h"
 #include "lib/trace/trace.h"
+#include "lib/view/folds_internal.h"
 #include "lib/view/picture_internal.h"
 #include "lib/view/tape_internal.h"
 #include "lib/view/view_panes_internal.h"
@@ -97,6 +98,11 @@ int view_new(struct trace *trace, const struct query *query, const struct query_
 
 	if (!view)
 		return fail_memory(fail);
+	view->folds = calloc(1, sizeof(*view->folds));
+	if (!view->folds) {
+		free(view);
+		return fail_memory(fail);
+	}
 	view->trace = trace;
 	view->query = query;
 	view->path = trace_path(trace);
@@ -128,6 +134,7 @@ void view_free(struct view *view)
 	picture_free(view->picture);
 	for (size_t i = 0; i < view->nr_filters; i++)
 		free(view->filters[i].text);
+	free(view->folds);
 	buf_release(&view->copy);
 	free(view->searched);
 	reader_release(&view->reader);

@@ -16,6 +16,12 @@ teardown()
 	screen_end
 }
 
+# The lines of events on the screen, without the comments behind a closing brace, which name what began out of sight.
+events_shown()
+{
+	screen_show | sed '1d' | head -n -2 | sed 's, /\*.*,,; s/ *$//'
+}
+
 # calls WIDTH HEIGHT [OPTION...]: the calls of the whole file, when it has been read.
 calls()
 {
@@ -125,4 +131,28 @@ graph_tree()
 	calls 40 12 --ascii --color=never
 	screen_show | grep -E '^ +[0-9.]+ s +- all calls$'
 	! screen_show | LC_ALL=C grep -q '[^ -~]'
+}
+
+@test "view: Z folds all calls of the list but the outermost, and z unfolds one and folds it again" {
+	weft report --limit 4000 "$FILE" 2> /dev/null | sed 's, /\*.*,,; s/ *$//' > "$BATS_TEST_TMPDIR/report"
+	screen_start 120 24 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys Z
+	screen_await "only the outermost calls"
+	grep -E '\|  [^ ]' "$BATS_TEST_TMPDIR/report" | head -n 20 | diff - <(events_shown | head -n 20)
+	# The second line is a call of several lines.
+	screen_keys j z
+	screen_await_not "only the outermost calls"
+	first=$(grep -nE '\|  [^ ]' "$BATS_TEST_TMPDIR/report" | sed -n 2p | cut -d: -f1)
+	inner=$(tail -n +$((first + 1)) "$BATS_TEST_TMPDIR/report" | grep -nE '\|  [^ ]' | head -n 1 | cut -d: -f1)
+	[ "$inner" -gt 2 ]
+	tail -n +"$first" "$BATS_TEST_TMPDIR/report" | head -n "$inner" | grep -E '\|    ?[^ ]|\|  [^ ]' |
+		diff - <(events_shown | sed 's/^.//' | tail -n +2 | head -n "$inner")
+	screen_keys Z z
+	screen_await "+ 0) "
+	# What was in it is hidden; the rest is not.
+	tail -n +$((first + inner)) "$BATS_TEST_TMPDIR/report" | head -n 5 |
+		diff - <(events_shown | sed 's/^.//' | grep -A 5 -F "$(sed -n "${first}p" "$BATS_TEST_TMPDIR/report")" | tail -n +2)
+	screen_keys z
+	screen_await_not "+ 0) "
 }
