@@ -48,10 +48,14 @@ enum {
 	KEY_DURATION,
 	KEY_NAME,
 	KEY_REASON,
-	KEY_MODE
+	KEY_MODE,
+	KEY_FILES,
+	KEY_BYTES,
+	KEY_HOUR
 };
 
 #define S UINT64_C(1000000000)
+enum { FILES = 20, PER_HOUR = 20, BUDGET_MAX = 100000 };
 enum { KEEP_S = 10, COOL_S = 60, MEMORY_MIB = 256, MEMORY_LEAST = 1 << 20, SPAN_MAX_S = 86400 };
 
 static const struct argp_option table[] = {
@@ -71,6 +75,15 @@ static const struct argp_option table[] = {
 	  "Begin no second file for the same condition within TIME (default 60s); such triggers are counted",
 	  SETUP_OWN_GROUP },
 	{ "output-dir", 'o', "DIR", 0, "Write the files into DIR (default: here)", SETUP_OWN_GROUP },
+	{ "max-files", KEY_FILES, "N", 0,
+	  "Keep at most N files in DIR: the oldest of the same trigger goes first, but not its first since the boot "
+	  "(default 20; 0: all)",
+	  SETUP_OWN_GROUP },
+	{ "max-bytes", KEY_BYTES, "SIZE", 0, "Keep at most SIZE of files in DIR, likewise (default 2G; 0: all)",
+	  SETUP_OWN_GROUP },
+	{ "max-per-hour", KEY_HOUR, "N", 0,
+	  "Let conditions begin at most N files within an hour; further triggers are counted (default 20; 0: no limit)",
+	  SETUP_OWN_GROUP },
 	{ "mode", KEY_MODE, "MODE", 0, OUTPUT_MODE_HELP, SETUP_OWN_GROUP },
 	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds",
 	  SETUP_OWN_GROUP },
@@ -124,6 +137,25 @@ static bool parse_time(int key, char *arg, struct argp_state *state)
 		return true;
 	case KEY_DURATION:
 		flight->duration_ns = option_time("duration", arg, state);
+		return true;
+	}
+	return false;
+}
+
+static bool parse_budget(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct budget *budget = &arguments->flight.budget;
+
+	switch (key) {
+	case KEY_FILES:
+		budget->max_files = (unsigned)setup_number("--max-files", arg, 0, BUDGET_MAX, state);
+		return true;
+	case KEY_BYTES:
+		budget->max_bytes = strcmp(arg, "0") ? setup_size("--max-bytes", arg, state) : 0;
+		return true;
+	case KEY_HOUR:
+		budget->max_per_hour = (unsigned)setup_number("--max-per-hour", arg, 0, BUDGET_MAX, state);
 		return true;
 	}
 	return false;
@@ -231,7 +263,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->reason = arg;
 		return 0;
 	}
-	if (!parse_time(key, arg, state) && !parse_writing(key, arg, state))
+	if (!parse_time(key, arg, state) && !parse_writing(key, arg, state) && !parse_budget(key, arg, state))
 		return ARGP_ERR_UNKNOWN;
 	for (size_t i = 0; table[i].name || table[i].doc; i++)
 		if (table[i].key == key && table[i].name)
@@ -328,7 +360,8 @@ static int run(int argc, char **argv)
 			    .keep_ns = KEEP_S * S,
 			    .after_ns = S,
 			    .cool_ns = COOL_S * S,
-			    .max_memory = (uint64_t)MEMORY_MIB << 20 },
+			    .max_memory = (uint64_t)MEMORY_MIB << 20,
+			    .budget = { FILES, UINT64_C(2) << 30, PER_HOUR } },
 	};
 	int status;
 

@@ -27,6 +27,7 @@
 
 /* More is held than asked for: a trigger is noticed after its time. */
 #define MARGIN_NS UINT64_C(1000000000)
+#define HOUR_NS UINT64_C(3600000000000)
 
 enum {
 	LOOK_MS = 1000, /* how often it looks whether the memory suffices */
@@ -39,8 +40,7 @@ enum {
 struct sentry {
 	struct watch *watch;
 	bool had_file;
-	uint64_t last;    /* the time of the trigger of its last file */
-	uint64_t skipped; /* triggers within the cool-down */
+	uint64_t last; /* the time of the trigger of its last file */
 };
 
 struct flight {
@@ -57,6 +57,9 @@ struct flight {
 	struct log_writer writer;
 	struct piece piece; /* that grows, until its time is over and the writer is free */
 	unsigned pieces;
+	/* the times of the last triggers of conditions that began a file, a ring of max_per_hour */
+	uint64_t *begun, nr_begun;
+	bool told_full;
 	struct status status;
 	uint64_t looked_ns, warned_ns;
 	struct pollfd *fds;
@@ -131,6 +134,34 @@ static int trigger(struct flight *flight, const char *name, const char *reason, 
 	return 0;
 }
 
+static bool is_cooling(const struct flight *flight, const struct sentry *sentry, uint64_t time)
+{
+	return sentry->had_file && time < sentry->last + flight->options->cool_ns;
+}
+
+/* Whether conditions have begun as many files within the last hour as they may. Otherwise counts one more. */
+static bool is_hour_full(struct flight *flight, uint64_t time)
+{
+	unsigned max = flight->options->budget.max_per_hour;
+	uint64_t *oldest;
+
+	if (!max)
+		return false;
+	oldest = &flight->begun[flight->nr_begun % max];
+	if (flight->nr_begun >= max && time < *oldest + HOUR_NS) {
+		if (!flight->told_full)
+			tell(flight,
+			     "%u files were begun within an hour (--max-per-hour): further triggers are only counted",
+			     max);
+		flight->told_full = true;
+		return true;
+	}
+	*oldest = time;
+	flight->nr_begun++;
+	flight->told_full = false;
+	return false;
+}
+
 static int sentry_look(struct flight *flight, struct sentry *sentry, struct fail *fail)
 {
 	const struct condition *condition = watch_condition(sentry->watch);
@@ -140,8 +171,7 @@ static int sentry_look(struct flight *flight, struct sentry *sentry, struct fail
 	if (r <= 0)
 		return r;
 	/* It extends the file of which it is a part, and begins none while it cools down. */
-	if (!flight->piece.number && sentry->had_file && hit.time < sentry->last + flight->options->cool_ns) {
-		sentry->skipped += 1 + hit.more;
+	if (!flight->piece.number && (is_cooling(flight, sentry, hit.time) || is_hour_full(flight, hit.time))) {
 		flight->status.skipped += 1 + hit.more;
 		return 0;
 	}
@@ -221,6 +251,9 @@ static void end_piece(struct flight *flight)
 		flight->status.bytes += writer->written.size;
 		tell(flight, "%s: %s, %s, written in %s", writer->path, writer->piece.reason,
 		     text_size(size, writer->written.size), text_time(time, writer->took_ns));
+		if (writer->removed)
+			tell(flight, "%u older file%s removed, to keep to --max-files and --max-bytes", writer->removed,
+			     writer->removed == 1 ? " was" : "s were");
 		if (writer->written.late)
 			tell(flight, "%s: a CPU was too busy to give its last events in time", writer->path);
 	}
@@ -375,7 +408,8 @@ static int post_sentries(struct flight *flight, struct fail *fail)
 
 	flight->sentries = calloc(options->nr_conditions + 1, sizeof(*flight->sentries));
 	flight->fds = calloc(FDS + options->nr_conditions, sizeof(*flight->fds));
-	if (!flight->sentries || !flight->fds)
+	flight->begun = calloc(options->budget.max_per_hour + 1, sizeof(*flight->begun));
+	if (!flight->sentries || !flight->fds || !flight->begun)
 		return fail_memory(fail);
 	for (size_t i = 0; !err && i < options->nr_conditions; i++) {
 		flight->nr_sentries++;
@@ -398,6 +432,20 @@ static int take_usr1(struct flight *flight, struct fail *fail)
 	return flight->dump_fd < 0 ? fail_set(fail, -errno, "cannot wait for signals: %s", strerror(errno)) : 0;
 }
 
+static int begin_writer(struct flight *flight, struct fail *fail)
+{
+	const struct flight_options *options = flight->options;
+
+	flight->writer = (struct log_writer){
+		.cruise = flight->cruise,
+		.dir = options->dir,
+		.budget = &options->budget,
+		.mode = options->mode,
+		.done_fd = -1,
+	};
+	return log_writer_init(&flight->writer, fail);
+}
+
 static int prepare(struct flight *flight, const struct cruise_options *cruise, struct fail *fail)
 {
 	const struct flight_options *options = flight->options;
@@ -406,7 +454,7 @@ static int prepare(struct flight *flight, const struct cruise_options *cruise, s
 	if (!err)
 		err = cruise_open(cruise, &flight->cruise, fail);
 	if (!err)
-		err = log_writer_init(&flight->writer, flight->cruise, options->dir, options->mode, fail);
+		err = begin_writer(flight, fail);
 	if (!err)
 		err = radio_open(options->name, &flight->radio, fail);
 	if (!err)
@@ -439,6 +487,7 @@ static int release(struct flight *flight, struct fail *fail)
 	}
 	free(flight->sentries);
 	free(flight->fds);
+	free(flight->begun);
 	err = cruise_close(flight->cruise, &later);
 	first = fail_first(first, err, fail, &later);
 	cleanup_fd_close(&flight->dump_fd);

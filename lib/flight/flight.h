@@ -3,6 +3,7 @@
 #define WEFT_FLIGHT_FLIGHT_H
 
 #include "lib/base/cleanup.h"
+#include "lib/flight/budget.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +31,7 @@ struct flight_options {
 	mode_t mode;
 	uint64_t keep_ns, before_ns, after_ns, cool_ns;
 	uint64_t max_memory;  /* of the held chunks, in bytes */
+	struct budget budget; /* of the files */
 	uint64_t duration_ns; /* 0: until a signal comes */
 	/* Gets each message when it occurs, one line. `file`: it is about a file that was written. */
 	void (*tell)(const char *text);

@@ -15,12 +15,11 @@
 #include "lib/base/now.h"
 #include "lib/base/out.h"
 #include "lib/base/text.h"
+#include "lib/flight/budget.h"
 
-int log_writer_init(struct log_writer *writer, struct cruise *cruise, const char *dir, mode_t mode, struct fail *fail)
+int log_writer_init(struct log_writer *writer, struct fail *fail)
 {
-	*writer = (struct log_writer){
-		.cruise = cruise, .dir = dir, .mode = mode, .done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)
-	};
+	writer->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return writer->done_fd < 0 ? fail_set(fail, -errno, "cannot make an eventfd: %s", strerror(errno)) : 0;
 }
 
@@ -162,6 +161,19 @@ static int write_beside(struct log_writer *writer, const char *path, struct fail
 	return fail_writing(fail, err, path);
 }
 
+/* A file is not larger than all that is held, besides its metadata. */
+static int check_room(const struct log_writer *writer, struct fail *fail)
+{
+	struct cruise_cpus cpus = { .nr = 0 };
+	uint64_t bytes = 0;
+	int err = cruise_look(writer->cruise, &cpus, fail);
+
+	for (size_t i = 0; i < cpus.nr; i++)
+		bytes += cpus.at[i].bytes;
+	free(cpus.at);
+	return err ? err : budget_check(writer->dir, bytes, fail);
+}
+
 static int write_all(struct log_writer *writer, struct fail *fail)
 {
 	const struct piece *piece = &writer->piece;
@@ -170,6 +182,8 @@ static int write_all(struct log_writer *writer, struct fail *fail)
 	uint64_t begin = now_ns();
 	int err = name_file(writer, &base, fail);
 
+	if (!err)
+		err = check_room(writer, fail);
 	if (err)
 		return err;
 	if (asprintf(&writer->path, "%s.dat", base) < 0)
@@ -187,7 +201,9 @@ static int write_all(struct log_writer *writer, struct fail *fail)
 	if (err)
 		return err;
 	err = write_beside(writer, beside, fail);
-	return err ? fail_hint(fail, err, "; the trace beside it is complete") : 0;
+	if (err)
+		return fail_hint(fail, err, "; the trace beside it is complete");
+	return budget_keep(writer->budget, writer->dir, piece->name, &writer->removed, fail);
 }
 
 static void *log_writer_main(void *data)
@@ -227,6 +243,7 @@ void log_writer_forget(struct log_writer *writer)
 	free(writer->path);
 	writer->written = (struct cruise_written){ .size = 0 };
 	writer->path = NULL;
+	writer->removed = 0;
 	writer->err = 0;
 }
 

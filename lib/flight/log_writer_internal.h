@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct budget;
+
 /*
  * A piece of the flight that is, or will be, a file: from some time before the first trigger to some time after the
  * last one.
@@ -31,6 +33,7 @@ struct piece {
 struct log_writer {
 	struct cruise *cruise;
 	const char *dir;
+	const struct budget *budget;
 	mode_t mode;
 	int done_fd; /* becomes readable when it is written */
 	bool busy;
@@ -39,13 +42,14 @@ struct log_writer {
 	/* valid after log_writer_end(): */
 	char *path;
 	struct cruise_written written;
+	unsigned removed; /* older files, to keep to the budget */
 	uint64_t took_ns;
 	int err;
 	struct fail fail;
 };
 
-int must_check log_writer_init(struct log_writer *writer, struct cruise *cruise, const char *dir, mode_t mode,
-			       struct fail *fail);
+/* The caller fills what is before `done_fd`. */
+int must_check log_writer_init(struct log_writer *writer, struct fail *fail);
 /* Fails at once if no file could be written into the directory. */
 int must_check log_writer_check(const char *dir, struct fail *fail);
 int must_check log_writer_begin(struct log_writer *writer, const struct piece *piece, struct fail *fail);

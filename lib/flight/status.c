@@ -44,7 +44,7 @@ bool status_print(const struct status *status, struct cruise *cruise, struct buf
 	ok = buf_addf(text, "flying for %s: %s asked for, %s of %s held in memory\n",
 		      text_time(time, now - status->begin), text_time(keep, status->keep_ns), text_size(held, all),
 		      text_size(max, status->max_memory));
-	ok = ok && buf_addf(text, "%s trigger%s, %s more while cooling down; %s file%s of %s in %s\n",
+	ok = ok && buf_addf(text, "%s trigger%s, %s more only counted; %s file%s of %s in %s\n",
 			    text_count(triggers, status->triggers), text_plural(status->triggers),
 			    text_count(skipped, status->skipped), text_count(files, status->files),
 			    text_plural(status->files), text_size(bytes, status->bytes), status->dir);

@@ -88,7 +88,7 @@ struct cruise_written {
 int must_check cruise_write(struct cruise *cruise, const struct cruise_file *file, struct cruise_written *ret,
 			    struct fail *fail);
 
-/* What is held now. The caller frees ret->at. */
+/* What is held now, also as a bound of a file's size. The caller frees ret->at. */
 int must_check cruise_look(struct cruise *cruise, struct cruise_cpus *ret, struct fail *fail);
 
 /* The first failure of a recorder: 0 if there is none. */

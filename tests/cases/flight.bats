@@ -180,7 +180,7 @@ marks()
 	[[ "$file" == *-p.dat ]]
 	[ "$(marks "$file" | wc -l)" -eq 2 ]
 	printenv > /dev/null
-	until weft flight status --name "$NAME" | grep -q '^2 triggers, 1 more while cooling down; 1 file of'; do kill -0 $PID; sleep 0.02; done
+	until weft flight status --name "$NAME" | grep -q '^2 triggers, 1 more only counted; 1 file of'; do kill -0 $PID; sleep 0.02; done
 	land
 }
 
@@ -228,6 +228,37 @@ marks()
 	grep -q '1.0 MiB of memory reach back .*, not 1.00 s' log
 }
 
+@test "flight: --max-files removes the oldest of the same trigger, never its first since the boot, nor another file" {
+	touch h-2001-01-01T00-00-00.000-other.dat h-2001-01-01T00-00-00.000-other.json my.dat h-2001-01-01T00-00-00-dump.dat
+	fly -e sched:sched_process_exec --keep 1s --after 10ms --max-files 2
+	first=$(dump)
+	[ -e h-2001-01-01T00-00-00.000-other.dat ]
+	second=$(dump)
+	[ ! -e h-2001-01-01T00-00-00.000-other.dat ] && [ ! -e h-2001-01-01T00-00-00.000-other.json ]
+	[ -e "$second" ]
+	third=$(dump)
+	land
+	[ -e "$first" ] && [ -e "$third" ]
+	[ ! -e "$second" ] && [ ! -e "${second%.dat}.json" ]
+	[ -e my.dat ] && [ -e h-2001-01-01T00-00-00-dump.dat ]
+	[ "$(grep -c 'older file was removed' log)" -eq 2 ]
+}
+
+@test "flight: --max-per-hour only counts what is too much, and tells it once" {
+	fly -e sched:sched_process_exec --after 10ms --cool-down 0 --max-per-hour 2 --when 'p=event:sched:sched_process_exec if filename ~ "*/printenv"'
+	for i in 1 2; do
+		printenv > /dev/null
+		until [ "$(ls ./*-p.json 2> /dev/null | wc -l)" = $i ]; do kill -0 $PID; sleep 0.02; done
+	done
+	for i in 1 2; do
+		printenv > /dev/null
+		until weft flight status --name "$NAME" | grep -q "^2 triggers, $i more only counted; 2 files of"; do kill -0 $PID; sleep 0.02; done
+	done
+	[ -s "$(dump)" ]
+	land
+	[ "$(grep -c 'within an hour' log)" -eq 1 ]
+}
+
 @test "flight: a full disk is told, and the flight goes on" {
 	need_mounts
 	mkdir small
@@ -243,7 +274,7 @@ marks()
 		wait $!
 	END
 	run unshare -m bash inside "$NAME"
-	[[ "$output" == *"No space left"* ]]
+	[[ "$output" == *"pace left"* ]]
 	[[ "$output" == *"dump 1"* ]]
 	[[ "${lines[-1]}" == "small/"*"-dump.dat" ]]
 }
