@@ -22,7 +22,7 @@
 
 enum { THREADS_MAX = 64 };
 
-enum { OPT_FORMAT = 256, OPT_THREADS, OPT_STORED, OPT_COLOR, OPT_SELF, OPT_TS_DIFF, OPT_TS_OFFSET };
+enum { OPT_FORMAT = 256, OPT_THREADS, OPT_STORED, OPT_COLOR, OPT_SELF, OPT_TS_DIFF, OPT_TS_OFFSET, OPT_TRACEEVENT };
 
 static const struct argp_option options[] = {
 	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
@@ -41,6 +41,8 @@ static const struct argp_option options[] = {
 	{ "raw-event", 'r', "EVENT", 0, "Like --raw, for these events only; several with commas, repeatable", 3 },
 	{ "option", 'O', "OPTION", 0, "Print as if this trace option were set, or cleared by noOPTION; repeatable", 3 },
 	{ "latency-format", 'l', NULL, 0, "Print as if the trace option latency-format were set", 3 },
+	{ "traceevent-plugins", OPT_TRACEEVENT, "DIR", OPTION_ARG_OPTIONAL,
+	  "Add the texts of your plugins of libtraceevent, from DIR (default: ~/.local/lib/traceevent/plugins)", 3 },
 	{ "stored", OPT_STORED, "NAME", 0,
 	  "Print a text saved in the recording instead of its events: hist, stack, stat or the name of a tracefs file",
 	  3 },
@@ -82,6 +84,10 @@ static bool parse_format(int key, char *arg, struct argp_state *state)
 		return true;
 	case 'l':
 		option_add_word(&report->options, "latency-format", state);
+		return true;
+	case OPT_TRACEEVENT:
+		report->user_plugins.wanted = true;
+		report->user_plugins.dir = arg;
 		return true;
 	case OPT_STORED:
 		report->stored = arg;
@@ -125,6 +131,10 @@ static void check(const struct report_options *report, struct argp_state *state)
 			"--ts-diff works only with the kernel's text, not with '%s'; --format pretty always prints the "
 			"time since the previous line",
 			report->format->name);
+	if (report->user_plugins.wanted && !report->format->columns && strcmp(report->format->name, "trace-cmd"))
+		argp_error(state,
+			   "--traceevent-plugins works only with the kernel's text and trace-cmd's, not with '%s'",
+			   report->format->name);
 	if (report->raw_events.len && !report->format->columns)
 		argp_error(state, "-r works only with the kernel's text, not with '%s'", report->format->name);
 }
@@ -250,9 +260,13 @@ static int report_run(int argc, char **argv)
 	report.sink.width = terminal_width();
 	pager_start();
 	report.reading.opens_more = report.decode.wanted;
-	r = reading_open(report.input, &report.reading, &trace, &fail);
-	if (r < 0)
+	r = report.user_plugins.wanted ? user_plugins_start(&report.user_plugins, true, &fail) : 0;
+	if (!r)
+		r = reading_open(report.input, &report.reading, &trace, &fail);
+	if (r < 0) {
+		user_plugins_end(&report.user_plugins);
 		return command_failed(&fail);
+	}
 	trace_shift_times(trace, report.ts_offset);
 	/* A reader that goes away, such as head, ends the report as it ends any other filter. */
 	r = report.stored ? print_stored(trace, report.query.instance, report.stored, &fail) :
@@ -261,6 +275,7 @@ static int report_run(int argc, char **argv)
 		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
 	if (!r && !report.stored)
 		tell_empty(&report, trace);
+	user_plugins_end(&report.user_plugins);
 	trace_free(trace);
 	query_release(&report.query);
 	return r < 0 ? command_failed(&fail) : EXIT_OK;

@@ -14,6 +14,7 @@
 #include "lib/base/text.h"
 #include "lib/event/context.h"
 #include "lib/event/latency_facts.h"
+#include "lib/plugin/foreign.h"
 #include "lib/query/selection.h"
 #include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
@@ -77,6 +78,7 @@ static int buffer_init(const struct report_options *report, struct reader_buffer
 	uint64_t recorded = buffer->context->trace_flags;
 	int r = decode_open(&report->decode, buffer->context, fail);
 
+	buffer->context->foreign = report->user_plugins.foreign;
 	for (size_t i = 0; !r && i < report->options.len; i++)
 		r = context_set_option(buffer->context, report->options.at[i], fail);
 	printing->changed |= is_text_only(buffer->context) && buffer->context->trace_flags != recorded;
@@ -375,6 +377,8 @@ int report_print(const struct report_options *report, struct trace *trace, struc
 				  report->format == sink_at(0) && !report->sink.raw, fail);
 	if (!r && printing.reader.nr_buffers) {
 		r = open_sinks(report, trace, &printing, fail);
+		if (!r && report->user_plugins.foreign)
+			foreign_tell(report->user_plugins.foreign, trace);
 		if (!r)
 			r = start_reading(report, &printing, fail);
 		if (!r)

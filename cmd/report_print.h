@@ -5,6 +5,7 @@
 #include "cmd/options/decode.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/reading.h"
+#include "cmd/options/user_plugins.h"
 #include "formats/sink.h"
 #include "lib/base/cleanup.h"
 #include "lib/reader/query.h"
@@ -29,6 +30,7 @@ struct report_options {
 	struct reading reading;
 	bool quiet;
 	struct decode decode;
+	struct user_plugins user_plugins;
 	const char *stored; /* the name of a stored text to print instead */
 	int64_t ts_offset;  /* added to all times */
 	uint64_t *printed;  /* the number of events printed, from all buffers */

@@ -15,7 +15,7 @@ _weft_options()
 	extract) echo '--no-sandbox --trust-size --instance -B --all -a --snapshot -s --dump --btf --symbols --hash-key --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q' ;;
 	snapshot) echo '--instance -B --take -s --clear -r --free -f --cpu -c --on --count' ;;
 	bench) echo '--runs --warmup --prepare --ignore-failure --seed --save --against --for --plain --keep --fail-if --format --top' ;;
-	report) echo '--input -i -F --self --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --stored --decode --no-plugins -N --plugin-dir --quiet -q --threads --no-sandbox --trust-size' ;;
+	report) echo '--input -i -F --self --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --format --color --nanoseconds -t --ts-diff --ts-offset --raw -R --raw-event -r --option -O --latency-format -l --traceevent-plugins --stored --decode --no-plugins -N --plugin-dir --quiet -q --threads --no-sandbox --trust-size' ;;
 	view) echo '--input -i --instance -B --cpu --pid --comm --since --until --event -e --filter -f --invert -v --color --ascii --no-mouse --nanoseconds -t --decode --no-plugins -N --plugin-dir --no-sandbox --trust-size' ;;
 	trace-cmd) echo '' ;;
 	export) echo '--input -i --to --output -o --event -e --filter -f --invert -v --longer --no-hardirq -I --no-softirq -S --no-self --limit --tail --instance -B --cpu --pid --comm --since --until --fields --weight --max-size --diff --partition --decode --no-plugins -N --plugin-dir --mode --quiet -q --no-sandbox --trust-size' ;;
@@ -726,6 +726,7 @@ _weft_metavar()
 	record:--wait) echo 'TIME' ;;
 	stream:--wait) echo 'TIME' ;;
 	top:--wait) echo 'TIME' ;;
+	report:--traceevent-plugins) echo 'DIR' ;;
 	start:--wait) echo 'TIME' ;;
 	start:--stack-tracer) echo 'FUNCTION,...' ;;
 	esac

@@ -331,6 +331,7 @@ complete -c weft -n '__weft_using report' -s R -l raw -d 'Print each field as fi
 complete -c weft -n '__weft_using report' -s r -l raw-event -x -a '(__weft_values "EVENT")' -d 'Like --raw, for these events only; several with commas, repeatable'
 complete -c weft -n '__weft_using report' -s O -l option -x -a '(__weft_values "OPTION")' -d 'Print as if this trace option were set, or cleared by noOPTION; repeatable'
 complete -c weft -n '__weft_using report' -s l -l latency-format -d 'Print as if the trace option latency-format were set'
+complete -c weft -n '__weft_using report' -l traceevent-plugins -d 'Add the texts of your plugins of libtraceevent, from DIR (default: ~/.local/lib/traceevent/plugins)'
 complete -c weft -n '__weft_using report' -l stored -x -a '(__weft_values "NAME")' -d 'Print a text saved in the recording instead of its events: hist, stack, stat or the name of a tracefs file'
 complete -c weft -n '__weft_using report' -l decode -d 'Add what plugins know about an event, such as names of system calls and errors'
 complete -c weft -n '__weft_using report' -s N -l no-plugins -d 'Use no plugin: cancels an earlier --decode, such as one in your defaults'

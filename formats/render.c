@@ -7,8 +7,10 @@
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/pool.h"
+#include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/events.h"
+#include "lib/plugin/foreign.h"
 #include "lib/reader/reader.h"
 
 #include <errno.h>
@@ -51,11 +53,12 @@ struct batch {
 	struct sink *const *sinks; /* by event::buffer */
 	char *const *prefixes;
 	struct out out;
-	struct out scratch;     /* for a text that gets a prefix */
-	struct block **retired; /* for each buffer the blocks to release when the batch was written */
-	size_t held;            /* their bytes */
-	uint32_t len, done;     /* number of events, and of those already formatted */
-	bool busy;              /* submitted and not yet written */
+	struct out scratch;         /* for a text that gets a prefix */
+	struct foreign_texts texts; /* of the events */
+	struct block **retired;     /* for each buffer the blocks to release when the batch was written */
+	size_t held;                /* their bytes */
+	uint32_t len, done;         /* number of events, and of those already formatted */
+	bool busy;                  /* submitted and not yet written */
 	struct sink_event events[BATCH_EVENTS + PREFETCH];
 };
 
@@ -73,6 +76,7 @@ struct renderer_state {
 	uint64_t printed;
 	uint64_t text; /* bytes of output so far */
 	bool ended, cut;
+	bool foreign; /* plugins of libtraceevent add texts to events */
 };
 
 /*
@@ -198,6 +202,40 @@ may_prefetch_write static int batch_fill(struct renderer_state *state, struct ba
 	return r < 0 ? r : 0;
 }
 
+/* Asks the plugins of one buffer's file, which may be those of other buffers, too. */
+static void add_texts_of(const struct context *context, struct batch *batch)
+{
+	struct event *asked[BATCH_EVENTS];
+	size_t nr = 0;
+
+	for (uint32_t i = 0; i < batch->len; i++) {
+		struct event *event = &batch->events[i].event;
+
+		if (event->kind == EVENT_RECORD && event->type->context->foreign == context->foreign)
+			asked[nr++] = event;
+	}
+	foreign_ask(context->foreign, asked, nr, &batch->texts);
+}
+
+__attribute__((noinline)) static void add_texts(const struct renderer_state *state, struct batch *batch)
+{
+	const struct reader_buffer *buffers = state->reader->buffers;
+
+	foreign_texts_clear(&batch->texts);
+	for (uint32_t i = 0; i < batch->len; i++)
+		if (batch->events[i].event.kind == EVENT_RECORD)
+			batch->events[i].event.added = NULL;
+	for (size_t i = 0; i < state->reader->nr_buffers; i++) {
+		const struct context *context = buffers[i].context;
+		bool first = context->foreign != NULL;
+
+		for (size_t before = 0; first && before < i; before++)
+			first = buffers[before].context->foreign != context->foreign;
+		if (first)
+			add_texts_of(context, batch);
+	}
+}
+
 static int flush_escaped(struct renderer_state *state, struct out *out)
 {
 	struct out text;
@@ -290,6 +328,8 @@ static int render_batches(struct renderer_state *state, struct fail *fail)
 		if (r < 0)
 			break;
 		r = batch_fill(state, batch, fail);
+		if (state->foreign)
+			add_texts(state, batch);
 		batch->busy = true;
 		if (state->options->pool)
 			pool_submit(state->options->pool, &batch->job);
@@ -317,6 +357,8 @@ static int render_init(struct renderer_state *state, struct fail *fail)
 	 * wait.
 	 */
 	state->nr_batches = threads ? threads + BATCHES_WAITING : 1;
+	for (size_t i = 0; i < state->reader->nr_buffers; i++)
+		state->foreign |= state->reader->buffers[i].context->foreign != NULL;
 	state->batches = calloc(state->nr_batches, sizeof(*state->batches));
 	if (!state->batches)
 		return fail_memory(fail);
@@ -340,6 +382,7 @@ static void render_release(struct renderer_state *state)
 	for (unsigned i = 0; state->batches && i < state->nr_batches; i++) {
 		out_release(&state->batches[i].out);
 		out_release(&state->batches[i].scratch);
+		foreign_texts_release(&state->batches[i].texts);
 		free(state->batches[i].retired);
 	}
 	free(state->batches);

@@ -200,8 +200,11 @@ static bool parse_text(int key, struct trace_cmd_report *options)
 		options->own.latency = true;
 		return true;
 	case 'N':
+		options->own.no_plugins = true;
+		options->report.user_plugins.wanted = false;
+		return true;
 	case 'L':
-		/* There are no local plugins. */
+		/* The user's own plugins only. */
 		options->own.no_plugins = true;
 		return true;
 	case 'I':
@@ -267,6 +270,8 @@ static int parse_value(int key, char *arg, struct trace_cmd_report *options)
 			return usage("out of memory%s", "");
 		return 0;
 	case 'O':
+		if (report->user_plugins.values.len < OPTION_WORDS_MAX)
+			report->user_plugins.values.at[report->user_plugins.values.len++] = arg;
 		return plugin_option(&options->own, arg);
 	case OPT_CPU:
 		return add_cpus(options, arg);
@@ -348,7 +353,11 @@ int trace_cmd_report(int argc, char **argv)
 {
 	uint64_t printed = 0;
 	struct trace_cmd_report options = {
-		.report = { .query = QUERY_INIT, .format = sink_find("trace-cmd"), .printed = &printed, .quiet = true },
+		.report = { .query = QUERY_INIT,
+			    .format = sink_find("trace-cmd"),
+			    .printed = &printed,
+			    .quiet = true,
+			    .user_plugins = { .wanted = true } },
 	};
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
@@ -359,13 +368,17 @@ int trace_cmd_report(int argc, char **argv)
 	options.report.query.self = QUERY_SELF_IN;
 	options.report.sink.tracecmd = &options.own;
 	options.report.sink.width = terminal_width();
-	r = reading_open(options.report.input, &options.report.reading, &trace, &fail);
+	if (options.report.user_plugins.wanted && !options.lists.what)
+		r = user_plugins_start(&options.report.user_plugins, false, &fail);
+	if (!r)
+		r = reading_open(options.report.input, &options.report.reading, &trace, &fail);
 	if (!r)
 		shift(&options, trace);
 	if (!r)
 		r = print(&options, trace, &fail);
 	if (!r && trace_damage(trace))
 		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
+	user_plugins_end(&options.report.user_plugins);
 	trace_free(trace);
 	query_release(&options.report.query);
 	buf_release(&options.raw);

@@ -15,6 +15,7 @@
 #include "lib/base/out.h"
 #include "lib/event/events.h"
 #include "lib/names/symbols.h"
+#include "lib/plugin/foreign.h"
 #include "lib/plugin/plugins.h"
 
 #include <errno.h>
@@ -96,7 +97,8 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	ftrace->settles_plain = !shows_latency(ftrace) && !ftrace->latency && !ftrace->options.differences;
 	ftrace->plain = !(ftrace->tracer && ftrace->tracer->line) && !ftrace->message_only && !ftrace->latency &&
 			!ftrace->fields && !ftrace->options.raw_types && !ftrace->options.differences &&
-			!ftrace->moved && !ftrace->layout && !context->plugins && !ftrace->options.one_line;
+			!ftrace->moved && !ftrace->layout && !context->plugins && !context->foreign &&
+			!ftrace->options.one_line;
 	return graph_new(ftrace, &ftrace->graph, fail);
 }
 
@@ -347,6 +349,19 @@ static void decode(const struct decoder *decoder, const struct event *event, str
 	out_char(out, '\n');
 }
 
+/* The same for a plugin of libtraceevent, whose text has no names. */
+static void add_foreign(const struct foreign_text *text, struct out *out)
+{
+	size_t len = text->len;
+
+	if (!out_len(out) || out->at[-1] != '\n')
+		return;
+	out->at--;
+	out_mem(out, " {traceevent=", strlen(" {traceevent="));
+	out_mem(out, text->text, len && text->text[len - 1] == '\n' ? len - 1 : len);
+	out_mem(out, "}\n", 2);
+}
+
 /* Nearly every line takes this path. */
 static inline void format_plain(const struct ftrace *ftrace, const struct event *event, struct out *out)
 {
@@ -400,6 +415,8 @@ void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct
 		ftrace_body(ftrace, event, out);
 	if (ftrace->context->plugins && binding->decoder)
 		decode(binding->decoder, event, out);
+	if (ftrace->context->foreign && event->added)
+		add_foreign(event->added, out);
 	if (!binding->renderer || !binding->renderer->lines)
 		seal(ftrace, from, out);
 }

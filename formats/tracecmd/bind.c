@@ -16,11 +16,16 @@ static const struct tracecmd_text *const tables[] = {
 	tracecmd_print_texts, tracecmd_kvm_texts,      tracecmd_other_texts,
 };
 
-static const struct tracecmd_text *text_of(const struct tracecmd *tracecmd, const struct format *format)
+/* Whether -n wants no plugin for these events. */
+static bool is_plain(const struct tracecmd *tracecmd, const struct format *format)
 {
 	const uint64_t *plain = tracecmd->own.plain_types;
-	bool no_plugin = tracecmd->own.no_plugins || (plain && plain[format->id / 64] >> format->id % 64 & 1);
 
+	return plain && plain[format->id / 64] >> format->id % 64 & 1;
+}
+
+static const struct tracecmd_text *text_of(const struct format *format, bool no_plugin)
+{
 	for (size_t i = 0; i < array_size(tables); i++)
 		for (const struct tracecmd_text *text = tables[i]; text->system; text++)
 			if (!strcmp(text->name, format->name) && !strcmp(text->system, format->system) &&
@@ -59,7 +64,8 @@ static int binding_fill(struct tracecmd *tracecmd, struct tracecmd_binding *bind
 	if (!binding->program && *type->format->print_fmt)
 		binding->program = schema_program(context->schema, type->format, NULL);
 	binding->raw = tracecmd->options.raw || (raw && raw[type->id / 64] >> type->id % 64 & 1);
-	text = binding->text = text_of(tracecmd, type->format);
+	text = binding->text = text_of(type->format, tracecmd->own.no_plugins || is_plain(tracecmd, type->format));
+	binding->foreign = context->foreign && !is_plain(tracecmd, type->format);
 	for (size_t i = 0; text && text->fields && text->fields[i] && i < TRACECMD_PLACES; i++)
 		(void)place_bind(&binding->places[i], type->format, &context->abi, text->fields[i]);
 	if (text && !strcmp(text->name, "sched_switch"))

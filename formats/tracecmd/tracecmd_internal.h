@@ -82,6 +82,7 @@ struct tracecmd_binding {
 	const struct program *program;    /* NULL: none */
 	struct place places[TRACECMD_PLACES];
 	bool raw;
+	bool foreign;                       /* event::added is the text, if there is one */
 	const struct raw_field *raw_fields; /* of -R: freed with the binding */
 	char states[33];                    /* sched_switch: the letter of each bit of prev_state */
 	uint32_t name_len;

@@ -13,6 +13,7 @@
 #include "lib/event/events.h"
 #include "lib/event/tasks.h"
 #include "lib/names/symbols.h"
+#include "lib/plugin/foreign.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -408,11 +409,14 @@ static void put_text(const struct tracecmd *tracecmd, const struct tracecmd_bind
 	out_short(out, binding->name, binding->name_len);
 	if (__builtin_expect(binding->raw, 0))
 		tracecmd_raw(tracecmd, binding, event, out);
+	else if (__builtin_expect(binding->foreign, 0) && event->added)
+		out_mem(out, event->added->text, event->added->len);
 	else if (!binding->text || !binding->text->text(tracecmd, binding, event, out))
 		tracecmd_pretty(tracecmd, binding, event, out);
 	if (out_len(out) && out->at[-1] == '\n')
 		out->at--;
-	if (__builtin_expect(tracecmd->options.one_line, 0) && !(binding->text && binding->text->lines))
+	if (__builtin_expect(tracecmd->options.one_line, 0) &&
+	    !(binding->text && binding->text->lines && !(binding->foreign && event->added)))
 		escape_newlines(out, from);
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct fail;
+struct foreign;
 struct maps;
 struct out;
 struct plugins;
@@ -44,6 +45,7 @@ struct context {
 	struct maps *maps;   /* the maps of processes, for the option sym-userobj */
 	/* lib/plugin: what a command with --decode knows besides; it sets and frees them. NULL: nothing */
 	struct plugins *plugins;
+	struct foreign *foreign; /* lib/plugin: the user's plugins of libtraceevent; borrowed; NULL: none */
 	struct program_env env;
 	const char *clock; /* the selected one: "local" */
 	enum clock_unit unit;

@@ -11,6 +11,8 @@
  * An event is a view of one record of the merged stream with its common fields decoded; or a gap, where the kernel lost
  * events. It borrows its bytes from the stream's blocks (lib/event/events.h says for how long) and may be copied.
  */
+struct foreign_text;
+
 enum event_kind {
 	EVENT_RECORD,
 	EVENT_LOST, /* events of this CPU were lost here: `lost` of them, or PAGE_LOST_UNKNOWN */
@@ -52,7 +54,11 @@ struct event {
 	uint64_t ts;             /* ns, or raw units of a clock that does not count ns; offsets applied */
 	const uint8_t *data;     /* the record, from its common fields on */
 	struct event_type *type; /* never NULL for an EVENT_RECORD */
-	int64_t lost;            /* for EVENT_LOST: how many, or PAGE_LOST_UNKNOWN */
+	union {
+		int64_t lost; /* for EVENT_LOST: how many, or PAGE_LOST_UNKNOWN */
+		/* for an EVENT_RECORD while it is rendered, and if context::foreign is set: its text, or NULL */
+		const struct foreign_text *added;
+	};
 	union {
 		struct {
 			uint16_t id;           /* common_type */

@@ -14,7 +14,7 @@ export BUILD WEFT PATH SHARED
 export WEFT_PAGER=cat
 # The defaults of the user who runs the tests must not change the results.
 export WEFT_CONFIG=
-unset WEFT_OPTIONS
+unset WEFT_OPTIONS TRACEEVENT_PLUGIN_DIR
 # By default no colours; a test of colours unsets this variable.
 export NO_COLOR=1
 
