@@ -104,6 +104,10 @@ static int command(struct view *view, const char *text, struct fail *fail)
 		view->quit = true;
 		return 0;
 	}
+	if (!strcmp(text, "columns"))
+		return view_choose_columns(view, "", fail);
+	if (!strncmp(text, "columns ", 8))
+		return view_choose_columns(view, text + 8, fail);
 	if (!strcmp(text, "w") || !strcmp(text, "write")) {
 		view->save = true;
 		return 0;

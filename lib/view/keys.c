@@ -28,7 +28,7 @@ const char view_help[] =
 	"y c              copy the line, or what the time line shows; the command line that prints what you see\n"
 	"Esc              stops a search, leaves, drops the last filter\n"
 	"M Ctrl-L Ctrl-Z  mouse off and on; draw again; stop weft (fg goes on)\n"
-	":w q Q           save marks and filters beside the file; leave the pane; leave weft\n";
+	":w q Q           save marks, filters and columns beside the file; leave the pane; leave weft\n";
 
 static int follow(struct view *view, enum view_filter_kind kind, struct fail *fail)
 {

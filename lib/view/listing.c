@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/event/event.h"
+#include "lib/view/columns_internal.h"
 #include "lib/view/folds_internal.h"
 #include "lib/view/tape_internal.h"
 
@@ -108,7 +109,10 @@ static int next_rows(struct listing *listing, struct tape *tape, struct walk_pla
 		if (!tape_keeps(tape, &event) || folds_hide(view->folds, &event, place))
 			continue;
 		out_clear(&text);
-		tape_text(tape, &event, &text);
+		if (view->columns)
+			view_columns_put(view, &event, &text);
+		else
+			tape_text(tape, &event, &text);
 		r = text.failed ? fail_memory(fail) : make_rows(&event, place, &text, rows, LINES_MAX, fail);
 		if (r)
 			break;

@@ -480,7 +480,7 @@ static bool calls_command(struct pane *pane, struct buf *into)
 const struct pane_ops calls_pane = {
 	.letter = '3',
 	.name = "calls",
-	.hint = "j k  l longest child  h caller  z fold  s sort  d called  u callers  Enter moment  ? keys",
+	.hint = "j k  l longest  h caller  z fold  s sort  d u this one  Enter moment  ? keys",
 	.help = "j k, PgDn PgUp   lines; g G first and last\n"
 		"l                to the child with the most time, and folds the others\n"
 		"h                to the caller\n"

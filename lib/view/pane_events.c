@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/base/fail.h"
+#include "lib/term/frame.h"
+#include "lib/view/columns_internal.h"
 #include "lib/view/folds_internal.h"
 #include "lib/view/listing_internal.h"
 #include "lib/view/tape_internal.h"
@@ -89,6 +91,12 @@ static bool is_inside(const struct listing *listing, struct walk_place place)
 	       (listing->at_end || walk_compare(place, listing->rows[listing->nr - 1].place) <= 0);
 }
 
+/* Columns have a line of titles. */
+static unsigned head_of(const struct view *view)
+{
+	return view->columns != NULL;
+}
+
 /* Reads what is needed for the screen, and moves it so that the cursor is on it. */
 static int fill(struct events_pane *events, unsigned height, struct fail *fail)
 {
@@ -169,21 +177,41 @@ static bool has_marks(const struct view *view)
 	return any;
 }
 
+/* The rows as the columns that the user chose. */
+static void draw_columns(const struct events_pane *events, size_t top, size_t cursor, struct rows *rows)
+{
+	const struct listing *listing = &events->listing;
+	struct view_columns_row list[FRAME_HEIGHT_MAX];
+	size_t nr = 0;
+
+	rows->fixed = 0;
+	for (size_t row = top; row < listing->nr && nr + 1 < rows->height && nr < FRAME_HEIGHT_MAX; row++) {
+		const struct row *at = &listing->rows[row];
+
+		list[nr++] = (struct view_columns_row){ at->text, at->len, at->place.ts,
+							row ? listing->rows[row - 1].place.ts : at->place.ts };
+	}
+	view_columns_draw(events->pane.view, list, nr, cursor - top, rows);
+}
+
 static int events_draw(struct pane *pane, struct rows *rows, struct fail *fail)
 {
 	struct events_pane *events = (struct events_pane *)pane;
 	struct listing *listing = &events->listing;
-	int r = fill(events, rows->height, fail);
+	unsigned room = head_of(pane->view) < rows->height ? rows->height - head_of(pane->view) : 1;
+	int r = fill(events, room, fail);
 	size_t top, cursor;
 	bool marks = has_marks(pane->view);
 
 	if (r)
 		return r;
-	events->height = rows->height;
+	events->height = room;
 	rows->skip = events->skip;
 	top = find_top(events);
 	cursor = cursor_row(listing);
-	for (size_t row = top; row < listing->nr && rows->nr < rows->height; row++) {
+	if (pane->view->columns)
+		draw_columns(events, top, cursor, rows);
+	for (size_t row = top; !pane->view->columns && row < listing->nr && rows->nr < rows->height; row++) {
 		if (row == cursor)
 			rows->cursor = rows->nr;
 		if (marks)
@@ -270,7 +298,8 @@ static int to_end(struct events_pane *events, bool end)
 /* The cursor is moved to the row that the user clicked. */
 static void click(struct events_pane *events, unsigned row)
 {
-	size_t at = find_top(events) + row;
+	unsigned head = head_of(events->pane.view);
+	size_t at = find_top(events) + (row > head ? row - head : 0);
 
 	while (at && at < events->listing.nr && events->listing.rows[at].line)
 		at--;
@@ -381,9 +410,12 @@ static bool events_command(struct pane *pane, struct buf *into)
 	out_str(&times, " --until ");
 	view_put_exact(view, from < to ? to : from, &times);
 	out_char(&times, '\0');
-	ok = buf_addf(into, "weft report%s%s --since %s", strcmp(view->format, "ftrace") ? " --format pretty" : "",
-		      view->raw ? " -R" : "", times.start) &&
-	     view_filter_options(view, into);
+	if (view->columns)
+		ok = view_columns_command(view->columns, into);
+	else
+		ok = buf_addf(into, "weft report%s%s", strcmp(view->format, "ftrace") ? " --format pretty" : "",
+			      view->raw ? " -R" : "");
+	ok = ok && buf_addf(into, " --since %s", times.start) && view_filter_options(view, into);
 	out_release(&times);
 	return ok;
 }
@@ -399,7 +431,8 @@ const struct pane_ops events_pane = {
 		"z Z              fold or unfold this call of a function graph; all calls\n"
 		"d                time since the row above; since the cursor; none\n"
 		"T                the kernel's text, or pretty\n"
-		"R                fields instead of text\n",
+		"R                fields instead of text\n"
+		":columns         columns instead of text: time delta rel task cpu event, fields by name\n",
 	.create = events_create,
 	.free = events_free_pane,
 	.draw = events_draw,

@@ -6,6 +6,7 @@
 #include "lib/base/utf8.h"
 #include "lib/event/context.h"
 #include "lib/schema/format.h"
+#include "lib/view/columns_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -131,6 +132,22 @@ static void offer(struct completion *completion, const char *name, size_t len)
 	}
 }
 
+static bool is_offered(const struct completion *completion, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = completion->choices->start; at < completion->choices->at;) {
+		const char *newline = memchr(at, '\n', (size_t)(completion->choices->at - at));
+
+		if (!newline)
+			return false;
+		if ((size_t)(newline - at) == len && !memcmp(at, name, len))
+			return true;
+		at = newline + 1;
+	}
+	return false;
+}
+
 static void offer_names(struct completion *completion, const struct view *view)
 {
 	struct schema *schema = view->reader.buffers[0].context->schema;
@@ -168,10 +185,31 @@ static void offer_fields(struct completion *completion, const struct view *view,
 
 static void offer_commands(struct completion *completion)
 {
-	static const char *const names[] = { "filter", "event", "pid", "comm", "cpu", "write", "quit", "marks" };
+	static const char *const names[] = { "filter", "event", "pid", "comm", "cpu", "columns", "write", "quit" };
 
 	for (size_t i = 0; i < array_size(names); i++)
 		offer(completion, names[i], strlen(names[i]));
+}
+
+/* The fields of all events, each once: many events have the same. */
+static void offer_columns(struct completion *completion, const struct view *view)
+{
+	struct schema *schema = view->reader.buffers[0].context->schema;
+	const char *system, *name, *word;
+	int32_t id;
+
+	for (size_t i = 0; (word = view_columns_word(i)); i++)
+		offer(completion, word, strlen(word));
+	for (size_t i = 0; schema_at(schema, i, &id, &system, &name); i++) {
+		const struct format *format = schema_format(schema, id, NULL);
+
+		for (uint32_t k = 0; format && k < format->nr_fields; k++) {
+			const char *field = format->fields[k].name;
+
+			if (!is_offered(completion, field))
+				offer(completion, field, strlen(field));
+		}
+	}
 }
 
 static void complete(struct prompt *prompt, const struct view *view, struct out *choices)
@@ -185,9 +223,12 @@ static void complete(struct prompt *prompt, const struct view *view, struct out 
 	completion.len = prompt->at - from;
 	if (prompt->sign == ':' && !from)
 		offer_commands(&completion);
+	else if (prompt->sign == ':' && !strncmp(prompt->text, "columns ", 8))
+		offer_columns(&completion, view);
 	else
 		offer_names(&completion, view);
-	offer_fields(&completion, view, prompt->text);
+	if (strncmp(prompt->text, "columns ", 8) != 0)
+		offer_fields(&completion, view, prompt->text);
 	if (completion.nr) {
 		size_t len = strlen(completion.common);
 

@@ -2,6 +2,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/view/columns_internal.h"
 #include "lib/view/search_internal.h"
 #include "lib/view/view.h"
 
@@ -38,6 +39,8 @@ void view_save(const struct view *view, struct out *into)
 			out_f(into, "filter %s %s%s %s\n", filter->off ? "off" : "on", filter->negated ? "-v " : "",
 			      options[filter->kind], filter->text);
 	}
+	if (view->columns)
+		out_f(into, "columns %s\n", view->columns->words);
 	out_f(into, "panes %u %u\n", view->shown, view->second);
 }
 
@@ -84,6 +87,8 @@ static int load_line(struct view *view, const char *line, struct fail *fail)
 		view->bookmarks[letter - 'a'] = place;
 	} else if (!strncmp(line, "filter ", 7)) {
 		r = load_filter(view, line + 7, fail);
+	} else if (!strncmp(line, "columns ", 8)) {
+		r = view_choose_columns(view, line + 8, fail);
 	} else if (sscanf(line, "panes %1u %1u", &first, &second) == 2 && first) {
 		r = view_show(view, (char)('0' + first), fail);
 		if (!r && second && second != first && view->panes[first]) {

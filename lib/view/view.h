@@ -20,6 +20,7 @@ struct picture;
 struct query;
 struct query_manner;
 struct trace;
+struct view_columns;
 
 /*
  * The model of `weft view`: panes that show the same recording, linked by one cursor, which is an event, and one window
@@ -133,8 +134,9 @@ struct view {
 
 	/* How it is drawn. */
 	bool color, ascii;
-	bool nanoseconds, raw; /* as report -t and -R */
-	const char *format;    /* of the event list: "ftrace" or "pretty" */
+	bool nanoseconds, raw;        /* as report -t and -R */
+	const char *format;           /* of the event list: "ftrace" or "pretty" */
+	struct view_columns *columns; /* of the event list instead; NULL: its text */
 
 	char message[256]; /* for the user, until the next key */
 	char *searched;    /* the last search, for n and N */
@@ -168,6 +170,9 @@ void view_filters_changed(struct view *view);
 bool view_filter_options(const struct view *view, struct buf *into);
 /* Appends a word as a shell takes it. */
 bool view_quote(const char *text, struct buf *into);
+
+/* Chooses the columns of the list of events, by their names; "": the kernel's text. */
+int must_check view_choose_columns(struct view *view, const char *words, struct fail *fail);
 
 /* Copies a text for the user: the loop sends it to the terminal. */
 void view_copy(struct view *view, const char *text, size_t len);

@@ -3,6 +3,7 @@
 #include "lib/event/context.h"
 #include "lib/reader/query.h"
 #include "lib/trace/trace.h"
+#include "lib/view/columns_internal.h"
 #include "lib/view/folds_internal.h"
 #include "lib/view/picture_internal.h"
 #include "lib/view/tape_internal.h"
@@ -134,6 +135,7 @@ void view_free(struct view *view)
 	picture_free(view->picture);
 	for (size_t i = 0; i < view->nr_filters; i++)
 		free(view->filters[i].text);
+	view_columns_free(view->columns);
 	free(view->folds);
 	buf_release(&view->copy);
 	free(view->searched);
@@ -197,6 +199,19 @@ int view_filter_add(struct view *view, const struct view_filter *filter, struct 
 	if (!added->text)
 		return fail_memory(fail);
 	view->nr_filters++;
+	view_filters_changed(view);
+	return 0;
+}
+
+int view_choose_columns(struct view *view, const char *words, struct fail *fail)
+{
+	struct view_columns *columns = NULL;
+	int r = *words ? view_columns_new(view, words, &columns, fail) : 0;
+
+	if (r)
+		return r;
+	view_columns_free(view->columns);
+	view->columns = columns;
 	view_filters_changed(view);
 	return 0;
 }

@@ -239,6 +239,57 @@ events_shown()
 	screen_await "$(printf %.6f "$at")  "
 }
 
+@test "view: chosen columns have what report --format json has, and are saved in the session" {
+	screen_start 140 24 "$WEFT" view -e sched_switch "$FILE"
+	screen_await "? keys"
+	screen_keys :
+	screen_keys -l "columns time delta task cpu event next_pid"
+	screen_keys Enter
+	screen_await "next_pid"
+	weft report --format json -e sched_switch --limit 40 "$FILE" 2> /dev/null |
+		jq -r 'select(.event == "sched_switch") | [.ts, "\(.comm)-\(.pid)", .cpu, .event, .fields.next_pid] | @tsv' | head -n 18 |
+		awk '{ printf "%.6f %s %s %s %s\n", $1 / 1e9, $2, $3, $4, $5 }' > "$BATS_TEST_TMPDIR/json"
+	events_shown | grep sched_switch | awk '{ print $1, $4, $5, $6, $7 }' | head -n 18 | diff "$BATS_TEST_TMPDIR/json" -
+	# A delta is the difference of the times of two rows.
+	events_shown | grep sched_switch | head -n 18 | awk '
+		NR > 1 { d = ($1 - last) * 1e6; shown = $2 * ($3 == "ms" ? 1000 : 1)
+			 if (d - shown > shown / 10 + 1 || shown - d > shown / 10 + 1) { print d, shown; bad = 1 } }
+		{ last = $1 }
+		END { exit bad }'
+	screen_keys :
+	screen_keys -l "columns time nxet_pid"
+	screen_keys Enter
+	screen_await "no event has a field 'nxet_pid'; did you mean 'next_pid'"
+	screen_keys c
+	screen_await "weft export --to csv --fields ts,comm,pid,cpu,event,next_pid --since"
+	screen_keys : w Enter
+	screen_await "saved"
+	grep -x "columns time delta task cpu event next_pid" "$FILE.view"
+	screen_keys : columns Enter
+	screen_await "sched_switch: prev_comm="
+	screen_keys Q
+	screen_await "STATUS 0"
+	screen_end
+	screen_start 140 24 "$WEFT" view "$FILE"
+	screen_await "task"
+	screen_await "next_pid"
+}
+
+@test "view: Tab completes the names of columns" {
+	screen_start 100 24 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys :
+	screen_keys -l "col"
+	screen_keys Tab
+	screen_await ":columns"
+	screen_keys -l " next_pi"
+	screen_keys Tab
+	screen_await ":columns next_pid"
+	screen_keys Enter
+	screen_await_not ":columns"
+	screen_show | sed -n 2p | grep -x "next_pid *"
+}
+
 @test "view: W finds the late wakeups that w finds, backwards" {
 	screen_start 160 24 "$WEFT" view "$FILE"
 	screen_await "? keys"
