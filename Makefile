@@ -16,7 +16,10 @@ CC := gcc
 endif
 OBJCOPY ?= objcopy
 
+# The last release. A build of any other commit says which one, in `weft --version`.
 VERSION := 0.1.0
+COMMIT := $(filter-out v$(VERSION),$(if $(wildcard .git), \
+	$(shell GIT_OPTIONAL_LOCKS=0 git describe --always --dirty --abbrev=12 --match 'v$(VERSION)' 2>/dev/null),$(shell cat COMMIT 2>/dev/null)))
 # The library's name changes only when a program that was linked with an older one could not use it.
 SONAME := libweft.so.0
 # If this program is missing, the command that needs it says so.
@@ -45,6 +48,8 @@ ARGP_LIBS := $(shell printf '\043include <argp.h>%%int main(int c, char **v) { r
 WARN := -Wall -Wextra -Wconversion $(WERROR) -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
 # -g1: a backtrace needs only lines and functions. For a debugger: make OPT='-O0 -g'
 OPT ?= -O2 -g1
+# The shared library has no debug information, which is larger than it. A packager who keeps it elsewhere sets this to nothing.
+STRIP_LIB ?= -Wl,-S
 CFLAGS ?= $(OPT)
 # In these rooms nothing runs for each event or page: they read options, set up the kernel and print messages. They are
 # not optimized, which takes a fifth off the build and slows no command down. CFLAGS and OPT, if given, hold for all files.
@@ -54,12 +59,13 @@ COLD ?= -O0
 endif
 # Only these files need texts. The commands for all others have no quotes, so make starts the compiler without a shell.
 texts := -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
+commit_text := -DWEFT_COMMIT='"$(COMMIT:%= (git %))"'
 need_texts := cmd/extract_dump.c cmd/options/decode.c cmd/pack.c cmd/weft.c lib/api/api.c lib/api/file.c lib/record/facts.c
 all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(SQLITE),-DWEFT_SQLITE) $(if $(filter $(need_texts),$<),$(texts)) \
-	$(CPPFLAGS)
+	$(if $(filter cmd/weft.c,$<),$(commit_text)) $(CPPFLAGS)
 # The same objects are in the command and in libweft.so: hidden names make position-independent code as fast as other code.
 PIC := $(if $(STATIC),,-fPIC) -ffunction-sections
-all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(if $(filter lib/% formats/% $(BUILD)/formats/%,$<),$(PIC)) \
+all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(if $(filter lib/% formats/% $(BUILD)/formats/%,$<),$(PIC)) $(if $(filter bindings/%,$<),-fPIC) \
 	$(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(addsuffix /%,$(cold_rooms)),$<),$(COLD)) $(SAN)
 # pkg-config names libtraceevent as a dependency of libtracefs; weft calls nothing in it.
 all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(ARGP_LIBS) -ldl -lpthread -lm
@@ -94,7 +100,7 @@ fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all lib abi python help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install install-python uninstall clean packages-found force
+.PHONY: all lib abi python help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install install-python uninstall dist clean packages-found force
 all: $(BUILD)/weft $(plugins) lib
 
 help:
@@ -124,6 +130,7 @@ help:
 	@echo 'make docs          make completions/ and man/ anew from the option tables'
 	@echo 'make abi           write the dump of the interface of libweft anew, after functions were added'
 	@echo 'make install       into PREFIX ($(PREFIX)), below DESTDIR if set; make uninstall takes it away'
+	@echo 'make dist          pack the commit into $(BUILD)/weft-VERSION.tar.gz'
 	@echo 'make clean         remove $(BUILD)'
 
 deps:
@@ -142,7 +149,7 @@ lib: $(BUILD)/$(SONAME) $(BUILD)/libweft.so $(BUILD)/libweft.a $(BUILD)/weft.pc
 # --exclude-libs: what a static libzstd or the like defines is not weft's.
 # A program that is built with sanitizers brings their functions, a library does not.
 $(BUILD)/$(SONAME): $(api_obj) $(BUILD)/rooms.a lib/api/weft.map
-	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/api/weft.map $(if $(SAN),,-Wl,--no-undefined) -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-S $(all_ldflags) \
+	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/api/weft.map $(if $(SAN),,-Wl,--no-undefined) -Wl,--exclude-libs,ALL -Wl,--gc-sections $(STRIP_LIB) $(all_ldflags) \
 		-o $@ $(api_obj) $(BUILD)/rooms.a $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm
 
 $(BUILD)/libweft.so: $(BUILD)/$(SONAME)
@@ -161,7 +168,6 @@ PYTHON ?= /usr/bin/python3
 PYTHONDIR = $(PREFIX)/lib/python3/dist-packages
 python: $(BUILD)/python/weft.abi3.so
 $(python_obj): private CPPFLAGS += -Iinclude -isystem $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
-$(python_obj): private OPT += -fPIC
 $(BUILD)/python/weft.abi3.so: $(python_obj) $(BUILD)/libweft.a
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,--gc-sections $(all_ldflags) -o $@ $^ $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm
@@ -172,6 +178,12 @@ $(BUILD)/weft.pc: lib/api/weft.pc.in Makefile $(BUILD)/flags
 
 $(BUILD)/weft: $(cmd_obj) $(BUILD)/rooms.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
+
+# A commit compiles one file anew.
+$(BUILD)/cmd/weft.o: $(BUILD)/commit
+$(BUILD)/commit: force
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' > $@
 
 # The unit tests replace these functions by their own: tests/unit/starve.h, stage.h, fake_tracefs.h.
 unit_wrapped := malloc calloc realloc reallocarray strdup strndup asprintf mkdir rmdir tracing_find tracing_read_path undo_new \
@@ -256,7 +268,7 @@ coverage:
 compile_commands.json:
 	@{ echo '['; separator=; for file in $(lib_src) $(cmd_src) $(unit_src) $(plugin_src); do \
 		printf '%b{"directory":"%s","file":"%s","arguments":[' "$$separator" "$(CURDIR)" "$$file"; \
-		for word in $(CC) $(all_cppflags) $(texts) $(all_cflags); do \
+		for word in $(CC) $(all_cppflags) $(texts) $(commit_text) $(all_cflags); do \
 			printf '"%s",' "$$(printf '%s' "$$word" | sed 's/[\\"]/\\&/g')"; \
 		done; \
 		printf '"-c","%s"]}' "$$file"; separator=',\n'; \
@@ -338,6 +350,8 @@ install: all
 	for page in $(man_pages); do \
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit 1; \
 	done
+	sed -i -e 's|/usr/local/lib/weft|$(subst -,\\-,$(LIBDIR))|' -e 's|PREFIX/lib/weft|$(subst -,\\-,$(LIBDIR))|' \
+		$(addprefix $(DESTDIR)$(MANDIR)/man7/,weft-crash.7 weft-plugin.7)
 	$(if $(TRACE_CMD),$(call alias,$(BINDIR)/trace-cmd,weft))
 	$(if $(TRACE_CMD),$(call alias,$(MANDIR)/man1/trace-cmd.1,weft-trace-cmd.1))
 
@@ -359,6 +373,9 @@ uninstall:
 	rm -rf $(DESTDIR)$(LIBDIR)
 	[ "$$(readlink $(DESTDIR)$(BINDIR)/trace-cmd)" != weft ] || rm -f $(DESTDIR)$(BINDIR)/trace-cmd
 	[ "$$(readlink $(DESTDIR)$(MANDIR)/man1/trace-cmd.1)" != weft-trace-cmd.1 ] || rm -f $(DESTDIR)$(MANDIR)/man1/trace-cmd.1
+
+dist:
+	@packaging/dist $(BUILD)
 
 clean:
 	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el mipsel riscv64)

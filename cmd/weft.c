@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	/* The text that --version prints, for weft and for each command. */
-	argp_program_version = "weft " WEFT_VERSION;
+	argp_program_version = "weft " WEFT_VERSION WEFT_COMMIT;
 	if (argc > 0 && is_trace_cmd(argv[0]))
 		return trace_cmd_command.run(argc, argv);
 	if (argc > 1 && !strcmp(argv[1], "--no-config")) {

@@ -5,7 +5,7 @@ load lib
 @test "weft --version prints its name and version" {
 	run --separate-stderr weft --version
 	[ "$status" -eq 0 ]
-	[[ "$output" =~ ^weft\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	[[ "$output" =~ ^weft\ [0-9]+\.[0-9]+\.[0-9]+(\ \(git\ [0-9a-gv.-]+(-dirty)?\))?$ ]]
 	[ -z "$stderr" ]
 }
 

@@ -31,7 +31,7 @@ objects_of()
 			object=$temp/${file%.c}.o
 			mkdir -p "${object%/*}"
 			# shellcheck disable=SC2086
-			$CC -I"$root" -I"$project" -D_GNU_SOURCE -DWEFT_VERSION='""' -DWEFT_LIBDIR='""' -DWEFT_BINDIR='""' -std=gnu17 $flags \
+			$CC -I"$root" -I"$project" -D_GNU_SOURCE -DWEFT_VERSION='""' -DWEFT_COMMIT='""' -DWEFT_LIBDIR='""' -DWEFT_BINDIR='""' -std=gnu17 $flags \
 				"$@" -c -o "$object" "$file" || echo "$file:1: does not compile" >> "$temp/broken"
 		fi
 		[ ! -f "$object" ] || echo "$object"
