@@ -72,13 +72,29 @@ static bool is_text_only(const struct context *context)
 	return context->latency && !context->section;
 }
 
+/* The index among the further files; SIZE_MAX: the first file. */
+static size_t other_of(const struct report_options *report, const struct trace *trace)
+{
+	for (size_t i = 0; i < report->nr_others; i++)
+		if (report->others[i] == trace)
+			return i;
+	return SIZE_MAX;
+}
+
+static struct foreign *foreign_of(const struct report_options *report, const struct trace *trace)
+{
+	size_t other = other_of(report, trace);
+
+	return other == SIZE_MAX ? report->user_plugins.foreign : report->other_user_plugins[other].foreign;
+}
+
 static int buffer_init(const struct report_options *report, struct reader_buffer *buffer, struct printing *printing,
 		       uint64_t **ret_left_out, struct fail *fail)
 {
 	uint64_t recorded = buffer->context->trace_flags;
 	int r = decode_open(&report->decode, buffer->context, fail);
 
-	buffer->context->foreign = report->user_plugins.foreign;
+	buffer->context->foreign = foreign_of(report, buffer->context->trace);
 	for (size_t i = 0; !r && i < report->options.len; i++)
 		r = context_set_option(buffer->context, report->options.at[i], fail);
 	printing->changed |= is_text_only(buffer->context) && buffer->context->trace_flags != recorded;
@@ -112,24 +128,36 @@ static void add_buffer(const struct report_options *report, struct trace *trace,
 	}
 }
 
-static int add_buffers(const struct report_options *report, struct trace *trace, struct printing *printing,
-		       struct fail *fail)
+static size_t add_buffers_of(const struct report_options *report, struct trace *trace, struct printing *printing)
 {
-	size_t nr_buffers = trace_buffers(trace), nr_wanted = 0;
+	size_t nr_wanted = 0;
 
-	printing->sinks = calloc(nr_buffers + 1, sizeof(*printing->sinks));
-	printing->left_out = calloc(nr_buffers + 1, sizeof(*printing->left_out));
-	printing->raw = calloc(nr_buffers + 1, sizeof(*printing->raw));
-	printing->plain = calloc(nr_buffers + 1, sizeof(*printing->plain));
-	if (!printing->raw || !printing->plain || !printing->sinks || !printing->left_out)
-		return fail_memory(fail);
-	for (size_t i = 0; i < nr_buffers; i++) {
+	for (size_t i = 0; i < trace_buffers(trace); i++) {
 		/* The longest case of a latency tracer is printed although it may not be in the pages. */
 		if (!query_wants(&report->query, trace, i, true))
 			continue;
 		nr_wanted++;
 		add_buffer(report, trace, i, printing);
 	}
+	return nr_wanted;
+}
+
+static int add_buffers(const struct report_options *report, struct trace *trace, struct printing *printing,
+		       struct fail *fail)
+{
+	size_t nr_buffers = trace_buffers(trace), nr_wanted;
+
+	for (size_t i = 0; i < report->nr_others; i++)
+		nr_buffers += trace_buffers(report->others[i]);
+	printing->sinks = calloc(nr_buffers + 1, sizeof(*printing->sinks));
+	printing->left_out = calloc(nr_buffers + 1, sizeof(*printing->left_out));
+	printing->raw = calloc(nr_buffers + 1, sizeof(*printing->raw));
+	printing->plain = calloc(nr_buffers + 1, sizeof(*printing->plain));
+	if (!printing->raw || !printing->plain || !printing->sinks || !printing->left_out)
+		return fail_memory(fail);
+	nr_wanted = add_buffers_of(report, trace, printing);
+	for (size_t i = 0; i < report->nr_others; i++)
+		nr_wanted += add_buffers_of(report, report->others[i], printing);
 	if (report->query.instance && !nr_wanted)
 		return query_no_instance(&report->query, trace, fail);
 	return query_check_durations(&printing->reader, fail);
@@ -164,14 +192,38 @@ static int choose_types(const struct report_options *report, const struct option
 	return r;
 }
 
+static const char *base_name(const struct trace *trace)
+{
+	const char *slash = strrchr(trace_path(trace), '/');
+
+	return slash ? slash + 1 : trace_path(trace);
+}
+
+/* With several files the lines of a file's top instance begin with the file's name. */
+static void name_file(const struct report_options *report, const struct context *context,
+		      const struct printing *printing, struct tracecmd_options *own)
+{
+	if (!report->nr_others)
+		return;
+	own->file = base_name(context->trace);
+	for (size_t i = 0; i < printing->reader.nr_buffers; i++) {
+		const struct context *other = printing->reader.buffers[i].context;
+		size_t len = strlen(*other->instance ? other->instance : base_name(other->trace));
+
+		own->width = len > own->width ? len : own->width;
+	}
+}
+
 static int add_sink(const struct report_options *report, size_t at, struct printing *printing, struct fail *fail)
 {
 	struct sink_options options = report->sink;
 	struct tracecmd_options own;
 
-	if (options.tracecmd && printing->plain[at]) {
+	if (options.tracecmd) {
 		own = *options.tracecmd;
-		own.plain_types = selection_types(printing->plain[at]);
+		if (printing->plain[at])
+			own.plain_types = selection_types(printing->plain[at]);
+		name_file(report, printing->reader.buffers[at].context, printing, &own);
 		options.tracecmd = &own;
 	}
 	options.raw_types = printing->raw[at] ? selection_types(printing->raw[at]) : NULL;
@@ -183,13 +235,26 @@ static int add_sink(const struct report_options *report, size_t at, struct print
 	return painted_new(report->format, printing->reader.buffers[at].context, &options, &printing->sinks[at], fail);
 }
 
-/* The origin is the file's first event, so that the time of an event does not depend on the selection. */
-static int set_origin(struct printing *printing, struct fail *fail)
+/*
+ * The origin is the first event of all files, so that the time of an event does not depend on the selection. The extent
+ * of the first file is kept for others that ask.
+ */
+static int set_origin(const struct report_options *report, struct printing *printing, struct fail *fail)
 {
 	int r = extent_find(printing->reader.buffers[0].context, &printing->extent, fail);
 
 	printing->times.has_origin = !r && printing->extent.found;
 	printing->times.first = printing->extent.first;
+	for (size_t i = 1; !r && report->nr_others && i < printing->reader.nr_buffers; i++) {
+		struct extent extent = { .known = false };
+
+		r = extent_find(printing->reader.buffers[i].context, &extent, fail);
+		if (r || !extent.found)
+			continue;
+		if (!printing->times.has_origin || extent.first < printing->times.first)
+			printing->times.first = extent.first;
+		printing->times.has_origin = true;
+	}
 	return r;
 }
 
@@ -211,7 +276,7 @@ static int open_sinks(const struct report_options *report, struct trace *trace, 
 	int r = check_offset(report, printing, fail);
 
 	if (!r && (report->format->relative || (report->sink.tracecmd && report->sink.tracecmd->align)))
-		r = set_origin(printing, fail);
+		r = set_origin(report, printing, fail);
 	if (!r && report->decode.wanted && !report->reading.no_sandbox)
 		r = trace_sandbox(trace, fail);
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
@@ -379,6 +444,9 @@ int report_print(const struct report_options *report, struct trace *trace, struc
 		r = open_sinks(report, trace, &printing, fail);
 		if (!r && report->user_plugins.foreign)
 			foreign_tell(report->user_plugins.foreign, trace);
+		for (size_t i = 0; !r && i < report->nr_others; i++)
+			if (report->other_user_plugins[i].foreign)
+				foreign_tell(report->other_user_plugins[i].foreign, report->others[i]);
 		if (!r)
 			r = start_reading(report, &printing, fail);
 		if (!r)

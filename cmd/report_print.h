@@ -30,10 +30,14 @@ struct report_options {
 	struct reading reading;
 	bool quiet;
 	struct decode decode;
-	struct user_plugins user_plugins;
-	const char *stored; /* the name of a stored text to print instead */
-	int64_t ts_offset;  /* added to all times */
-	uint64_t *printed;  /* the number of events printed, from all buffers */
+	struct user_plugins user_plugins;        /* for the first file */
+	struct user_plugins *other_user_plugins; /* for each of the others */
+	const char *stored;                      /* the name of a stored text to print instead */
+	int64_t ts_offset;                       /* added to all times */
+	/* of the format trace-cmd: further files, whose events are merged with those of the first */
+	struct trace *const *others;
+	size_t nr_others;
+	uint64_t *printed; /* the number of events printed, from all buffers */
 };
 
 int must_check report_print(const struct report_options *report, struct trace *trace, struct fail *fail);

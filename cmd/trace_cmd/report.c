@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FILES_MAX = 31 };
+
 struct trace_cmd_report {
 	struct report_options report;
 	struct tracecmd_options own;
@@ -28,9 +30,14 @@ struct trace_cmd_report {
 	struct cpus cpus;
 	struct trace_cmd_filters filters;
 	struct option_words pids, comms;
-	struct buf raw, plain; /* the names of all -r, and of all -n, with commas: scripts give thousands */
-	int64_t ts_offset;
+	struct buf raw, plain;          /* the names of all -r, and of all -n, with commas: scripts give thousands */
+	const char *others[FILES_MAX];  /* the files after the first */
+	int64_t offsets[FILES_MAX + 1]; /* of --ts-offset: for the first file, then for the others */
+	struct trace *traces[FILES_MAX];
+	struct user_plugins plugins[FILES_MAX];
+	size_t nr_others;
 	const char *refused; /* an option that cannot be had, with the reason; NULL: none */
+	bool hz_of_file;     /* --ts2secs stands behind an -i */
 	bool negated, nodate, test_filters;
 };
 
@@ -253,9 +260,12 @@ static int parse_value(int key, char *arg, struct trace_cmd_report *options)
 
 	switch (key) {
 	case 'i':
+		if (report->input && options->nr_others == FILES_MAX)
+			return usage("too many files: '%s': 'weft merge' makes one file of them", arg);
 		if (report->input)
-			return usage("several files: '%s': 'weft merge' makes one file of them", arg);
-		report->input = arg;
+			options->others[options->nr_others++] = arg;
+		else
+			report->input = arg;
 		return 0;
 	case 'F':
 		return trace_cmd_filter_add(&options->filters, arg, options->negated);
@@ -282,10 +292,11 @@ static int parse_value(int key, char *arg, struct trace_cmd_report *options)
 	case OPT_TSOFFSET:
 		if (!report->input)
 			return usage("--ts-offset must come after -i%s", "");
-		options->ts_offset = strtoll(arg, NULL, 0);
+		options->offsets[options->nr_others] = strtoll(arg, NULL, 0);
 		return 0;
 	case OPT_TS2SECS:
 		options->own.hz = strtoull(arg, NULL, 10);
+		options->hz_of_file = report->input != NULL;
 		return 0;
 	case OPT_EVENT:
 		options->lists.what = REPORT_FORMATS;
@@ -308,15 +319,26 @@ static int parse(int argc, char **argv, struct trace_cmd_report *options)
 			r = parse_value(key, optarg, options);
 	if (r < 0)
 		return r;
-	for (; optind < argc; optind++) {
-		if (options->report.input)
-			return usage("several files: '%s': 'weft merge' makes one file of them", argv[optind]);
+	/* trace-cmd reads the word behind the options only if there is no -i, and no further word. */
+	if (optind < argc && options->report.input)
+		return usage("the file '%s' stands behind that of -i", argv[optind]);
+	if (optind < argc)
 		options->report.input = argv[optind];
-	}
+	if (optind + 1 < argc)
+		command_warn("note: '%s' is left out: trace-cmd reads several files only with an -i before each",
+			     argv[optind + 1]);
 	if (!options->report.input)
 		options->report.input = "trace.dat";
 	if (options->refused)
 		return usage("trace-cmd report %s", options->refused);
+	if (options->nr_others && options->own.wakeups)
+		return usage("-w works for one file only%s", "");
+	if (options->nr_others && options->hz_of_file)
+		return usage("--ts2secs of one of several files cannot be had%s: before -i it is for all", "");
+	if (options->nr_others && options->filters.nr)
+		return usage("-F works for one file only%s: 'weft merge' makes one of several", "");
+	if (options->nr_others && options->lists.what)
+		return usage("what is listed instead of events is that of one file%s", "");
 	if (options->raw.len)
 		options->report.raw_events = (struct option_words){ .at = { buf_str(&options->raw) }, .len = 1 };
 	if (options->plain.len)
@@ -325,12 +347,12 @@ static int parse(int argc, char **argv, struct trace_cmd_report *options)
 }
 
 /* Adds the offset of the option to all times, and takes away the one of the recording's date. */
-static void shift(const struct trace_cmd_report *options, struct trace *trace)
+static void shift(const struct trace_cmd_report *options, struct trace *trace, int64_t offset)
 {
 	const struct trace_info *info = trace_info(trace);
 	int64_t date = options->nodate && info->has_date ? info->date_offset_ns : 0;
 
-	trace_shift_times(trace, options->ts_offset - date);
+	trace_shift_times(trace, offset - date);
 }
 
 static int print(struct trace_cmd_report *options, struct trace *trace, struct fail *fail)
@@ -347,6 +369,45 @@ static int print(struct trace_cmd_report *options, struct trace *trace, struct f
 	if (options->test_filters && options->filters.nr)
 		return trace_cmd_filters_print(&options->filters);
 	return report_print(&options->report, trace, fail);
+}
+
+/* Opens all files before the right to open some is given up. Those that are open are freed by the caller. */
+static int open_all(struct trace_cmd_report *options, struct trace **ret, struct fail *fail)
+{
+	struct trace *all[FILES_MAX + 1];
+	size_t nr = 0;
+	int r = trace_new(options->report.input, ret, fail);
+
+	if (!r)
+		all[nr++] = *ret;
+	for (size_t i = 0; !r && i < options->nr_others; i++) {
+		options->plugins[i].wanted = options->report.user_plugins.wanted;
+		options->plugins[i].values = options->report.user_plugins.values;
+		if (options->plugins[i].wanted && !options->lists.what)
+			r = user_plugins_start(&options->plugins[i], false, fail);
+		if (!r)
+			r = trace_new(options->others[i], &options->traces[i], fail);
+		if (!r)
+			all[nr++] = options->traces[i];
+	}
+	if (!r)
+		r = reading_load_all(all, nr, &options->report.reading, fail);
+	for (size_t i = 0; !r && i < nr; i++)
+		shift(options, all[i], options->offsets[i]);
+	options->report.others = options->traces;
+	options->report.nr_others = options->nr_others;
+	options->report.other_user_plugins = options->plugins;
+	return r;
+}
+
+static void close_all(struct trace_cmd_report *options, struct trace *first)
+{
+	user_plugins_end(&options->report.user_plugins);
+	trace_free(first);
+	for (size_t i = 0; i < options->nr_others; i++) {
+		user_plugins_end(&options->plugins[i]);
+		trace_free(options->traces[i]);
+	}
 }
 
 int trace_cmd_report(int argc, char **argv)
@@ -371,15 +432,15 @@ int trace_cmd_report(int argc, char **argv)
 	if (options.report.user_plugins.wanted && !options.lists.what)
 		r = user_plugins_start(&options.report.user_plugins, false, &fail);
 	if (!r)
-		r = reading_open(options.report.input, &options.report.reading, &trace, &fail);
-	if (!r)
-		shift(&options, trace);
+		r = open_all(&options, &trace, &fail);
 	if (!r)
 		r = print(&options, trace, &fail);
 	if (!r && trace_damage(trace))
 		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
-	user_plugins_end(&options.report.user_plugins);
-	trace_free(trace);
+	for (size_t i = 0; !r && i < options.nr_others; i++)
+		if (trace_damage(options.traces[i]))
+			r = fail_set(&fail, -EBADMSG, "%s", trace_damage(options.traces[i]));
+	close_all(&options, trace);
 	query_release(&options.report.query);
 	buf_release(&options.raw);
 	buf_release(&options.plain);

@@ -3,6 +3,7 @@
 #define WEFT_FORMATS_TRACECMD_TRACECMD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct cpus;
@@ -21,8 +22,11 @@ struct tracecmd_options {
 	bool align;                  /* --align-ts: times count from sink_times::first */
 	/* -O ftrace:parent, ftrace:indent=0, ftrace:offset, fgraph:tailprint, fgraph:depth */
 	bool parent, no_indent, offset, tailprint, depth;
-	const struct cpus *cpus;          /* --cpu: events of others are left out; NULL: none are; borrowed */
-	uint8_t flags_out;                /* -I, -S: events with one of these flags are left out */
+	const struct cpus *cpus; /* --cpu: events of others are left out; NULL: none are; borrowed */
+	uint8_t flags_out;       /* -I, -S: events with one of these flags are left out */
+	/* with several files: the name of this one, before the lines of its top instance, and the width of all names */
+	const char *file;
+	size_t width;
 	struct tracecmd_wakeups *wakeups; /* -w, shared by the sinks of one text; NULL: no latencies */
 };
 

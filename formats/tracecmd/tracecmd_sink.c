@@ -101,14 +101,21 @@ static bool env_symbol(const void *arg, uint64_t address, char how, struct out *
 	return true;
 }
 
-/* In a file with several buffers each line begins with the name of its instance, that of the top one with blanks. */
+/*
+ * In a file with several buffers each line begins with the name of its instance, that of the top one with blanks, or,
+ * with several files, with the name of the file.
+ */
 static bool prefix_make(struct tracecmd *tracecmd)
 {
 	const char *name = tracecmd->context->instance;
 	size_t width;
 
-	if (buffers_count(tracecmd->context, &width) < 2)
+	if (buffers_count(tracecmd->context, &width) < 2 && !tracecmd->own.file)
 		return true;
+	if (!*name && tracecmd->own.file)
+		name = tracecmd->own.file;
+	if (width < tracecmd->own.width)
+		width = tracecmd->own.width;
 	return asprintf(&tracecmd->prefix, "%*s%c ", (int)width, name, *name ? ':' : ' ') >= 0;
 }
 
@@ -161,7 +168,8 @@ static void tracecmd_begin(struct sink *sink, struct out *out)
 	const struct tracecmd *tracecmd = (const struct tracecmd *)sink;
 
 	if (!tracecmd->context->buffer)
-		out_f(out, "cpus=%u\n", buffers_cpu_count(tracecmd->context));
+		out_f(out, "%scpus=%u\n", tracecmd->own.file ? tracecmd->prefix : "",
+		      buffers_cpu_count(tracecmd->context));
 }
 
 /* The loss is told with the next event of its CPU. */

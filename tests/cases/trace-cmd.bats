@@ -33,8 +33,32 @@ demo=tests/fixtures/demo.dat
 	run -255 weft trace-cmd
 	run -255 weft trace-cmd nonsense
 	run -2 weft trace-cmd report /nonexistent
-	run -255 weft trace-cmd report trace.dat other.dat
-	[[ "$output" == *"weft merge"* ]]
+	run -255 weft trace-cmd report -i trace.dat other.dat
+	weft trace-cmd report trace.dat other.dat 2> told | diff - <(weft trace-cmd report trace.dat)
+	grep -q "'other.dat' is left out" told
+}
+
+@test "trace-cmd report -i A -i B: the events of all files by time, each line with the name of its file" {
+	local a=$demo b=tests/fixtures/golden/6.12-events-sched.dat options
+	weft trace-cmd report -i $a -i $b > "$BATS_TEST_TMPDIR/both"
+	[ "$(head -n 2 "$BATS_TEST_TMPDIR/both")" = "$(printf '%21s: cpus=2\n' demo.dat 6.12-events-sched.dat)" ]
+	sed -n 's/^ *demo.dat: //p' "$BATS_TEST_TMPDIR/both" | diff - <(weft trace-cmd report $a)
+	sed -n 's/^ *6.12-events-sched.dat: //p' "$BATS_TEST_TMPDIR/both" | diff - <(weft trace-cmd report $b)
+	weft trace-cmd report -i $a -i $b --align-ts | sed -n 3p | grep -q '6.12-events-sched.dat: .* 0\.000000: '
+	weft trace-cmd report -i $a --ts-offset 1000000000 -i $b | grep -q 'demo.dat: .* 5\.468163: sched_waking'
+	for options in -w "-F sched_switch" "--ts2secs 1000" -E; do
+		# shellcheck disable=SC2086
+		run -255 weft trace-cmd report -i $a -i $b $options
+	done
+	run -2 weft trace-cmd report -i $a -i /nonexistent
+	need_command trace-cmd
+	# trace-cmd's letters of states are the known difference.
+	for options in "" -t -R -l --ts-diff "-i $a" --align-ts; do
+		# shellcheck disable=SC2086
+		diff <(weft trace-cmd report -i $a -i $b $options) <(trace-cmd report -i $a -i $b $options 2> /dev/null) \
+			> "$BATS_TEST_TMPDIR/differences" || true
+		[ -z "$(grep '^[<>]' "$BATS_TEST_TMPDIR/differences" | grep -v sched_switch)" ]
+	done
 }
 
 @test "trace-cmd report -F: events and expressions of trace-cmd's filters" {
