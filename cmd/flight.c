@@ -61,9 +61,9 @@ enum { KEEP_S = 10, COOL_S = 60, MEMORY_MIB = 256, MEMORY_LEAST = 1 << 20, SPAN_
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Holding and writing:", SETUP_OWN_GROUP },
 	{ "when", KEY_WHEN, "CONDITION", 0,
-	  "Write a file when this happens: event:SYSTEM:EVENT [if FILTER], exit:COMM [status!=N], signal:NAME [COMM], "
-	  "psi:RESOURCE some|full TIME/WINDOW, kmsg:REGEX, command:'TEXT' every TIME; NAME= before it names it; may "
-	  "be given again",
+	  "Write a file when this happens: event:SYSTEM:EVENT [if FILTER], latency:wakeup>TIME [if FILTER], "
+	  "exit:COMM [status!=N], signal:NAME [COMM], psi:RESOURCE some|full TIME/WINDOW, kmsg:REGEX, command:'TEXT' "
+	  "every TIME; NAME= before it names it; may be given again",
 	  SETUP_OWN_GROUP },
 	{ "keep", KEY_KEEP, "TIME", 0, "Hold the last TIME in memory (default 10s)", SETUP_OWN_GROUP },
 	{ "max-memory", KEY_MEMORY, "SIZE", 0,
@@ -101,6 +101,9 @@ static void add_condition(struct arguments *arguments, const char *text, struct 
 	option_need(added, state);
 	if (condition_parse(text, added, &fail))
 		setup_usage(state, "--when: %s", fail.text);
+	for (size_t i = 0; i + 1 < arguments->nr_conditions; i++)
+		if (arguments->conditions[i].pair && added->pair)
+			setup_usage(state, "--when: one latency at a time: the kernel's event of it has one name");
 	for (size_t i = 0; i + 1 < arguments->nr_conditions; i++)
 		if (!strcmp(arguments->conditions[i].name, added->name))
 			setup_usage(state, "two conditions are called '%s'; NAME= before one of them names it",
@@ -317,6 +320,8 @@ static int start(struct arguments *arguments)
 	err = flight_run(flight, &result, &fail);
 	if (err)
 		command_failed(&fail);
+	if (err && !result.time_ns)
+		return EXIT_FAILED;
 	command_warn("%s trigger%s in %s, %s file%s", text_count(triggers, result.triggers),
 		     text_plural(result.triggers), text_time(time, result.time_ns), text_count(files, result.files),
 		     text_plural(result.files));

@@ -245,7 +245,7 @@ complete -c weft -n '__weft_using flight' -s B -l instance -x -a '(__weft_values
 complete -c weft -n '__weft_using flight' -l cmdlines-size -x -a '(__weft_values "N")' -d 'Set saved_cmdlines_size: let the kernel remember the names of N tasks (0: leave it unchanged; recordings: 32768)'
 complete -c weft -n '__weft_using flight' -l config -r -F -d 'Read options from FILE, one per line: NAME = VALUE, where NAME is the long name of an option'
 complete -c weft -n '__weft_using flight' -l dry-run -d 'Change nothing: print every write to tracefs, in order, as a script for sh'
-complete -c weft -n '__weft_using flight' -l when -x -a '(__weft_values "CONDITION")' -d 'Write a file when this happens: event:SYSTEM:EVENT [if FILTER], exit:COMM [status!=N], signal:NAME [COMM], psi:RESOURCE some|full TIME/WINDOW, kmsg:REGEX, command:'\''TEXT'\'' every TIME; NAME= before it names it; may be given again'
+complete -c weft -n '__weft_using flight' -l when -x -a '(__weft_values "CONDITION")' -d 'Write a file when this happens: event:SYSTEM:EVENT [if FILTER], latency:wakeup>TIME [if FILTER], exit:COMM [status!=N], signal:NAME [COMM], psi:RESOURCE some|full TIME/WINDOW, kmsg:REGEX, command:'\''TEXT'\'' every TIME; NAME= before it names it; may be given again'
 complete -c weft -n '__weft_using flight' -l keep -x -a '(__weft_values "TIME")' -d 'Hold the last TIME in memory (default 10s)'
 complete -c weft -n '__weft_using flight' -l max-memory -x -a '(__weft_values "SIZE")' -d 'Hold at most SIZE of compressed pages of all CPUs together (default 256M)'
 complete -c weft -n '__weft_using flight' -l before -x -a '(__weft_values "TIME")' -d 'Begin a file TIME before its trigger (default: as --keep)'

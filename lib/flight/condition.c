@@ -99,10 +99,26 @@ static void name_it(struct condition *condition, const char *kind, const char *t
 	snprintf(condition->name, sizeof(condition->name), "%.*s", (int)at, name);
 }
 
+static int parse_filter(struct parser *parser)
+{
+	struct text_word word;
+
+	if (!take_word(parser, "", &word))
+		return 0;
+	if (!text_word_is(word, "if"))
+		return wrong(parser, word.at, "here comes 'if FILTER', or nothing");
+	skip_blanks(parser);
+	if (!*parser->at)
+		return wrong(parser, parser->at, "there is no filter after 'if'");
+	parser->ret->filter = strdup(parser->at);
+	parser->at += strlen(parser->at);
+	return parser->ret->filter ? 0 : fail_memory(parser->fail);
+}
+
 static int parse_event(struct parser *parser)
 {
 	struct condition *ret = parser->ret;
-	struct text_word system, event, word;
+	struct text_word system, event;
 	int err;
 
 	if (!take_word(parser, ":", &system) || !take_letter(parser, ':') || !take_word(parser, ":", &event))
@@ -111,16 +127,7 @@ static int parse_event(struct parser *parser)
 		return wrong(parser, system.at, "a condition has one event, not a pattern");
 	err = copy(parser, (struct text_word){ system.at, (size_t)(parser->at - system.at) }, &ret->event);
 	name_it(ret, NULL, event.at, event.len);
-	if (err || !take_word(parser, "", &word))
-		return err;
-	if (!text_word_is(word, "if"))
-		return wrong(parser, word.at, "after the event comes 'if FILTER', or nothing");
-	skip_blanks(parser);
-	if (!*parser->at)
-		return wrong(parser, parser->at, "there is no filter after 'if'");
-	ret->filter = strdup(parser->at);
-	parser->at += strlen(parser->at);
-	return ret->filter ? 0 : fail_memory(parser->fail);
+	return err ? err : parse_filter(parser);
 }
 
 static int check_comm(const struct parser *parser, struct text_word comm)
@@ -292,6 +299,55 @@ static int parse_pressure_file(struct parser *parser)
 	return wrong(parser, word.at, "the kernel measures no pressure of '%s'%s%s", name, *hint ? "; " : "", hint);
 }
 
+/* What the kernel can measure. The keys are the fields that the event of the latency has. */
+static const struct condition_pair pairs[] = {
+	{ "wakeup", "sched:sched_waking", "sched:sched_switch", "pid=next_pid", "next_comm,next_prio,lat.log2" },
+	{ "softirq", "irq:softirq_entry", "irq:softirq_exit", "common_cpu", "vec,lat.log2" },
+	{ "irq", "irq:irq_handler_entry", "irq:irq_handler_exit", "common_cpu", "irq,lat.log2" },
+	{ "block", "block:block_rq_issue", "block:block_rq_complete", "sector", "dev,sector,lat.log2" },
+	{ "syscall", "raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "common_pid", "id,lat.log2" },
+};
+
+static int find_pair(struct parser *parser, struct text_word word)
+{
+	cleanup_free char *name = NULL;
+	struct near near;
+	char hint[256];
+	int err = copy(parser, word, &name);
+
+	if (err)
+		return err;
+	near = near_to(name);
+	for (size_t i = 0; i < array_size(pairs); i++) {
+		near_offer(&near, pairs[i].name);
+		if (!strcmp(pairs[i].name, name))
+			parser->ret->pair = &pairs[i];
+	}
+	if (parser->ret->pair)
+		return 0;
+	near_hint(&near, hint, sizeof(hint));
+	return wrong(parser, word.at, "latencies are of wakeup, softirq, irq, block and syscall%s%s", *hint ? "; " : "",
+		     hint);
+}
+
+static int parse_latency(struct parser *parser)
+{
+	struct condition *ret = parser->ret;
+	struct text_word word;
+	int err;
+
+	(void)!take_word(parser, "=<>", &word);
+	err = find_pair(parser, word);
+	if (err)
+		return err;
+	name_it(ret, NULL, word.at, word.len);
+	skip_blanks(parser);
+	if (!take_letter(parser, '>') || !take_word(parser, "", &word))
+		return wrong(parser, parser->at, "then comes >TIME, such as >5ms");
+	err = take_time(parser, word, 1000, 3600 * S, &ret->longer_ns);
+	return err ? err : parse_filter(parser);
+}
+
 /* window_min_ns and window_max_ns of kernel/sched/psi.c: 500 ms to 10 s. */
 static int parse_psi(struct parser *parser)
 {
@@ -377,9 +433,10 @@ static const struct {
 	int (*parse)(struct parser *parser);
 	enum condition_kind kind;
 } kinds[] = {
-	{ "event", parse_event, CONDITION_EVENT },   { "exit", parse_exit, CONDITION_EVENT },
-	{ "signal", parse_signal, CONDITION_EVENT }, { "psi", parse_psi, CONDITION_PSI },
-	{ "kmsg", parse_kmsg, CONDITION_KMSG },      { "command", parse_command, CONDITION_COMMAND },
+	{ "event", parse_event, CONDITION_EVENT },       { "exit", parse_exit, CONDITION_EVENT },
+	{ "signal", parse_signal, CONDITION_EVENT },     { "psi", parse_psi, CONDITION_PSI },
+	{ "latency", parse_latency, CONDITION_LATENCY }, { "kmsg", parse_kmsg, CONDITION_KMSG },
+	{ "command", parse_command, CONDITION_COMMAND },
 };
 
 /* Takes "NAME=" at the beginning, if it is there. */
@@ -421,7 +478,8 @@ static int parse_kind(struct parser *parser)
 		return kinds[i].parse(parser);
 	}
 	near_hint(&near, hint, sizeof(hint));
-	return wrong(parser, word.at, "a condition begins with event:, exit:, signal:, psi:, kmsg: or command:%s%s",
+	return wrong(parser, word.at,
+		     "a condition begins with event:, exit:, signal:, latency:, psi:, kmsg: or command:%s%s",
 		     *hint ? "; " : "", hint);
 }
 

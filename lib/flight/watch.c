@@ -130,10 +130,8 @@ static const struct watch_ops kmsg_ops = {
 };
 
 static const struct watch_ops *const ops[] = {
-	[CONDITION_EVENT] = &watch_event_ops,
-	[CONDITION_PSI] = &psi_ops,
-	[CONDITION_KMSG] = &kmsg_ops,
-	[CONDITION_COMMAND] = &watch_command_ops,
+	[CONDITION_EVENT] = &watch_event_ops, [CONDITION_LATENCY] = &watch_latency_ops, [CONDITION_PSI] = &psi_ops,
+	[CONDITION_KMSG] = &kmsg_ops,         [CONDITION_COMMAND] = &watch_command_ops,
 };
 
 int watch_new(struct cruise *cruise, const struct condition *condition, struct watch **ret, struct fail *fail)

@@ -28,17 +28,20 @@ enum {
 static int describe(struct watch *watch, struct fail *fail)
 {
 	struct setup_instance *wanted = setup_add_instance(&watch->setup, NULL);
-	struct setup_event *event = wanted ? setup_add_event(wanted, watch->condition->event) : NULL;
+	struct setup_event *event = NULL;
 
-	if (!event)
+	if (wanted && watch->condition->event)
+		event = setup_add_event(wanted, watch->condition->event);
+	if (!wanted || (watch->condition->event && !event))
 		return fail_memory(fail);
-	event->filter = watch->condition->filter;
+	if (event)
+		event->filter = watch->condition->filter;
 	wanted->size = BUFFER_SIZE;
 	wanted->clock = cruise_clock(watch->cruise);
 	return 0;
 }
 
-static int open_event(struct watch *watch, struct fail *fail)
+int watch_event_open(struct watch *watch, struct fail *fail)
 {
 	const struct rig *rig = cruise_rig(watch->cruise);
 	const struct setup_context context = {
@@ -55,13 +58,22 @@ static int open_event(struct watch *watch, struct fail *fail)
 		err = setup_open(&context, &watch->setup.instances[0], &watch->instance, fail);
 	if (!err)
 		err = setup_apply(&context, &watch->setup.instances[0], watch->instance, &watch->enabled, fail);
-	/* The text of an event is what the user reads, whatever options the top instance passes on. */
-	if (!err)
-		err = instance_open_file(watch->instance, "trace_pipe", O_RDONLY | O_NONBLOCK, &watch->fd, fail);
 	return err;
 }
 
-static int start_event(struct watch *watch, struct fail *fail)
+int watch_event_read(struct watch *watch, struct fail *fail)
+{
+	return instance_open_file(watch->instance, "trace_pipe", O_RDONLY | O_NONBLOCK, &watch->fd, fail);
+}
+
+static int open_event(struct watch *watch, struct fail *fail)
+{
+	int err = watch_event_open(watch, fail);
+
+	return err ? err : watch_event_read(watch, fail);
+}
+
+int watch_event_start(struct watch *watch, struct fail *fail)
 {
 	return instance_turn(watch->instance, true, fail);
 }
@@ -103,7 +115,7 @@ static int take_lines(struct watch *watch, struct watch_hit *ret)
 	return hits;
 }
 
-static int look_event(struct watch *watch, struct watch_hit *ret, struct fail *fail)
+int watch_event_look(struct watch *watch, struct watch_hit *ret, struct fail *fail)
 {
 	int hits = 0;
 
@@ -114,7 +126,7 @@ static int look_event(struct watch *watch, struct watch_hit *ret, struct fail *f
 			return fail_memory(fail);
 		got = io_again(read(watch->fd, watch->text.data + watch->text.len, READ_SIZE));
 		if (got < 0 && errno != EAGAIN)
-			return fail_set(fail, -errno, "cannot watch the event '%s': %s", watch->condition->event,
+			return fail_set(fail, -errno, "cannot read the events of '%s': %s", watch->condition->name,
 					strerror(errno));
 		if (got <= 0)
 			break;
@@ -124,22 +136,24 @@ static int look_event(struct watch *watch, struct watch_hit *ret, struct fail *f
 	return hits;
 }
 
-static int close_event(struct watch *watch, struct fail *fail)
+void watch_event_close(struct watch *watch)
 {
-	int err;
-
 	cleanup_fd_close(&watch->fd);
 	watch->fd = -1;
-	err = instance_close(take(watch->instance), fail);
 	event_set_release(&watch->enabled);
 	setup_release(&watch->setup);
 	buf_release(&watch->text);
-	return err;
+}
+
+static int close_event(struct watch *watch, struct fail *fail)
+{
+	watch_event_close(watch);
+	return instance_close(take(watch->instance), fail);
 }
 
 const struct watch_ops watch_event_ops = {
 	.open = open_event,
-	.start = start_event,
-	.look = look_event,
+	.start = watch_event_start,
+	.look = watch_event_look,
 	.close = close_event,
 };

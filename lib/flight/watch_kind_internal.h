@@ -26,6 +26,8 @@ struct watch {
 	struct instance *instance;
 	struct event_set enabled;
 	struct buf text; /* of trace_pipe, not yet complete lines */
+	/* a latency: the directory of its synthetic event */
+	char *event_dir;
 	/* a line of the log: */
 	regex_t regex;
 	bool compiled;
@@ -41,6 +43,13 @@ struct watch_ops {
 	int (*close)(struct watch *watch, struct fail *fail); /* may be NULL */
 };
 
-extern const struct watch_ops watch_event_ops, watch_command_ops;
+/* The instance of an event, in steps. watch_event_close() leaves the instance. */
+int must_check watch_event_open(struct watch *watch, struct fail *fail);
+int must_check watch_event_read(struct watch *watch, struct fail *fail);
+int must_check watch_event_start(struct watch *watch, struct fail *fail);
+int must_check watch_event_look(struct watch *watch, struct watch_hit *ret, struct fail *fail);
+void watch_event_close(struct watch *watch);
+
+extern const struct watch_ops watch_event_ops, watch_latency_ops, watch_command_ops;
 
 #endif

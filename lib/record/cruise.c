@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "lib/base/fail.h"
+#include "lib/base/vec.h"
 #include "lib/codec/frame.h"
 #include "lib/record/assembly_internal.h"
 #include "lib/record/facts_internal.h"
@@ -18,6 +19,7 @@
 #include "lib/record/rig.h"
 #include "lib/record/symbol_copy_internal.h"
 #include "lib/record/type_facts_internal.h"
+#include "lib/undo/instance_open.h"
 #include "lib/undo/marker.h"
 
 enum {
@@ -37,6 +39,8 @@ struct cruise {
 	clockid_t clock;
 	struct marker *markers; /* one for each target of the rig */
 	size_t nr_markers;
+	struct instance **adopted; /* cruise_adopt() */
+	size_t nr_adopted;
 };
 
 /* The trace clocks that are also clocks of programs: trace_clocks[] of kernel/trace/trace.c. */
@@ -197,6 +201,16 @@ int cruise_open(const struct cruise_options *options, struct cruise **ret, struc
 		return err;
 	}
 	*ret = cruise;
+	return 0;
+}
+
+int cruise_adopt(struct cruise *cruise, struct instance *instance, struct fail *fail)
+{
+	struct instance **added = vec_push(cruise->adopted, cruise->nr_adopted);
+
+	if (!added)
+		return fail_memory(fail);
+	*added = instance;
 	return 0;
 }
 
@@ -407,6 +421,11 @@ int cruise_close(struct cruise *cruise, struct fail *fail)
 	err = rig_restore(&cruise->rig, &later);
 	setup_step(cruise->options->setup, NULL);
 	first = fail_first(first, err, fail, &later);
+	for (size_t i = 0; i < cruise->nr_adopted; i++) {
+		err = instance_close(cruise->adopted[i], &later);
+		first = fail_first(first, err, fail, &later);
+	}
+	free(cruise->adopted);
 	rig_release(&cruise->rig);
 	held_free(cruise->held);
 	ledger_free(cruise->facts);

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 struct fail;
+struct instance;
 struct rig;
 
 /*
@@ -41,6 +42,12 @@ const struct rig *cruise_rig(const struct cruise *cruise);
 /* The name of the trace clock of all instances. */
 const char *cruise_clock(const struct cruise *cruise);
 uint64_t cruise_now(const struct cruise *cruise);
+
+/*
+ * Closes an instance of the caller's own when everything is restored: one whose histograms the journal has. The caller
+ * must have closed its files.
+ */
+int must_check cruise_adopt(struct cruise *cruise, struct instance *instance, struct fail *fail);
 
 /* Turns tracing on. */
 int must_check cruise_start(struct cruise *cruise, struct fail *fail);

@@ -47,6 +47,22 @@ TEST(condition_of_an_exit_or_a_signal_is_an_event_with_a_filter)
 	condition_release(&condition);
 }
 
+TEST(condition_of_a_latency_has_its_events_and_its_bound)
+{
+	struct condition condition;
+
+	REQUIRE(!condition_parse("latency:wakeup>5ms if next_prio < 100", &condition, NULL));
+	CHECK_STR(condition.pair->second, "sched:sched_switch");
+	CHECK_STR(condition.filter, "next_prio < 100");
+	CHECK_STR(condition.name, "wakeup");
+	CHECK(condition.longer_ns == 5000000);
+	condition_release(&condition);
+	refuses("latency:wakup>5ms",
+		"latencies are of wakeup, softirq, irq, block and syscall; did you mean 'wakeup'?\n"
+		"  latency:wakup>5ms\n          ^");
+	refuses("latency:irq=5ms", "then comes >TIME, such as >5ms\n  latency:irq=5ms\n             ^");
+}
+
 TEST(condition_of_pressure_has_the_kernels_file_and_times)
 {
 	struct condition condition;
@@ -71,11 +87,11 @@ TEST(condition_of_a_command_has_its_text_and_period)
 TEST(condition_that_is_wrong_is_shown_with_a_caret)
 {
 	refuses("evnt:x",
-		"a condition begins with event:, exit:, signal:, psi:, kmsg: or command:; did you mean 'event' or "
-		"'exit'?\n  evnt:x\n  ^");
+		"a condition begins with event:, exit:, signal:, latency:, psi:, kmsg: or command:; did you mean "
+		"'event' or 'exit'?\n  evnt:x\n  ^");
 	refuses("event:sched:*", "a condition has one event, not a pattern\n  event:sched:*\n        ^");
 	refuses("event:sched:x when y",
-		"after the event comes 'if FILTER', or nothing\n  event:sched:x when y\n                ^");
+		"here comes 'if FILTER', or nothing\n  event:sched:x when y\n                ^");
 	refuses("signal:SEGW", "no signal 'SEGW'; did you mean 'SEGV'?\n  signal:SEGW\n         ^");
 	refuses("psi:cpu most 1ms/1s", "then comes 'some' or 'full'\n  psi:cpu most 1ms/1s\n          ^");
 	refuses("command:'x every 5s", "the second quote is missing\n  command:'x every 5s\n           ^");

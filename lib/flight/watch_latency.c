@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/flight/watch_kind_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lib/base/fail.h"
+#include "lib/flight/condition.h"
+#include "lib/measure/hist.h"
+#include "lib/record/cruise.h"
+#include "lib/record/rig.h"
+#include "lib/undo/change.h"
+
+/*
+ * The kernel measures the time between two events, makes a synthetic event of it, and filters that by the time. So
+ * nothing wakes up as long as no time is too long. The journal of the cruise has the triggers and the synthetic event;
+ * they are removed with the rest, and then the instance.
+ */
+static int set_pair(struct watch *watch, struct hist *hist, struct fail *fail)
+{
+	const struct condition_pair *pair = watch->condition->pair;
+	const struct rig *rig = cruise_rig(watch->cruise);
+	struct instance top = instance_top(&rig->tracing);
+	const struct hist_wanted wanted = {
+		.event = pair->first, .second = pair->second, .match = pair->match, .keys = pair->keys, .ns = true
+	};
+	int err;
+
+	top.undo = rig->undo;
+	err = hist_set(watch->instance, &top, rig->undo, &wanted, hist, fail);
+	/* A histogram with times sets the clock of its instance: event_hist_trigger_parse(). */
+	return err ? err : instance_set(watch->instance, "trace_clock", cruise_clock(watch->cruise), fail);
+}
+
+static int set_file(struct watch *watch, const char *name, const char *value, struct fail *fail)
+{
+	cleanup_free char *file = NULL;
+
+	if (asprintf(&file, "%s/%s", watch->event_dir, name) < 0) {
+		file = NULL;
+		return fail_memory(fail);
+	}
+	return instance_set(watch->instance, file, value, fail);
+}
+
+static int filter(struct watch *watch, const struct hist *hist, struct fail *fail)
+{
+	const struct condition *condition = watch->condition;
+	cleanup_free char *text = NULL;
+	int err, len = condition->filter ?
+			       asprintf(&text, "lat > %" PRIu64 " && (%s)", condition->longer_ns, condition->filter) :
+			       asprintf(&text, "lat > %" PRIu64, condition->longer_ns);
+
+	if (len < 0) {
+		text = NULL;
+		return fail_memory(fail);
+	}
+	if (asprintf(&watch->event_dir, "events/%s/%s", hist->system, hist->event) < 0) {
+		watch->event_dir = NULL;
+		return fail_memory(fail);
+	}
+	err = set_file(watch, "filter", text, fail);
+	return err ? err : set_file(watch, "enable", "1", fail);
+}
+
+static int open_latency(struct watch *watch, struct fail *fail)
+{
+	struct hist hist;
+	int err = watch_event_open(watch, fail);
+
+	if (!err)
+		err = set_pair(watch, &hist, fail);
+	if (!err)
+		err = filter(watch, &hist, fail);
+	return err ? err : watch_event_read(watch, fail);
+}
+
+static int close_latency(struct watch *watch, struct fail *fail)
+{
+	int err = 0;
+
+	watch_event_close(watch);
+	/* The kernel does not remove a synthetic event that is enabled. */
+	if (watch->event_dir)
+		err = set_file(watch, "enable", "0", fail);
+	free(watch->event_dir);
+	if (watch->instance && cruise_adopt(watch->cruise, watch->instance, err ? NULL : fail))
+		return -ENOMEM;
+	return err;
+}
+
+const struct watch_ops watch_latency_ops = {
+	.open = open_latency,
+	.start = watch_event_start,
+	.look = watch_event_look,
+	.close = close_latency,
+};

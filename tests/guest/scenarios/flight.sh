@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# weft flight: what the kernel says about a trigger is in the file, and nothing of a flight stays in tracefs.
+fly() {
+	rm -rf /tmp/flight
+	mkdir /tmp/flight
+	weft flight start -o /tmp/flight "$@" > /tmp/flight.out 2>&1 &
+	flight=$!
+	await "grep -q 'has begun' /tmp/flight.out || ! kill -0 $flight"
+}
+land() {
+	kill -TERM $flight
+	wait $flight
+	check "it ends with status 0" status_is $? 0 /tmp/flight.out
+}
+# One task has the CPU for 20 ms, with a priority before which no other task runs.
+disturb() { chrt -f 90 busybox taskset 1 sh -c 'end=$(($(cut -d. -f1 /proc/uptime) + 2)); while [ $(cut -d. -f1 /proc/uptime) -lt $end ]; do :; done'; }
+
+scenario() {
+	has_command flight || { skip "flights" "weft has none yet"; return; }
+	remember
+	fly -e sched:sched_process_exec --after 100ms --when 'bad=exit:sh status!=0'
+	i=0
+	while [ $i -lt 500 ]; do i=$((i + 1)); echo "number $i" > $T/instances/weft-$flight/trace_marker; done
+	sh -c 'exit 3'
+	await 'ls /tmp/flight/*-bad.json'
+	weft flight dump > /tmp/path
+	check "dump writes a file" equal $? 0
+	land
+	for file in /tmp/flight/*-bad.dat $(cat /tmp/path); do
+		weft report "$file" 2> /dev/null | sed -n 's/.*tracing_mark_write: number //p' > /tmp/numbers
+		seq 500 > /tmp/wanted
+		same "every event before the trigger is in the file" /tmp/wanted /tmp/numbers
+	done
+	check "the trigger is marked with the kernel's text of its event" matches /tmp/flight.out 'bad.dat: .*sys_exit_group\(error_code: (0x)?3\)'
+	unchanged "a flight leaves nothing behind"
+
+	fly -e sched:sched_process_exec --when 'event:sched:sched_switch if prev_pid == 1 && prev_state == 77777'
+	kill -KILL $flight
+	wait $flight
+	weft recover > /dev/null 2>&1
+	unchanged "recover removes what a killed flight left"
+
+	weft flight start -e sched:sched_switch --when 'event:sched:sched_switch if prev_pio < 3' > /tmp/flight.out 2>&1
+	check "an unknown field is refused" equal $? 1
+	check "with a similar name" matches /tmp/flight.out 'prev_prio'
+	unchanged "a refused condition leaves nothing behind"
+
+	[ -e $T/synthetic_events ] && [ -e $T/events/sched/sched_switch/hist ] || { skip "latencies" "this kernel has no synthetic events"; return; }
+	fly -e sched -b 4M --after 100ms --when 'latency:wakeup>100ms'
+	busybox taskset 1 sh -c 'while :; do usleep 1000; done' &
+	victim=$!
+	disturb
+	await 'ls /tmp/flight/*-wakeup.json'
+	kill $victim
+	land
+	weft report /tmp/flight/*-wakeup.dat 2> /dev/null | sed -n 's/.*weft: trigger wakeup at .*lat=\([0-9]*\).*/\1/p' > /tmp/lat
+	check "the kernel has measured more than 100 ms" more "$(head -n 1 /tmp/lat)" 100000000
+	unchanged "a condition on a latency leaves nothing behind"
+	weft flight start -e sched:sched_switch --when 'latency:wakeup>1s if next_pio < 3' > /tmp/flight.out 2>&1
+	check "an unknown field of a latency is refused" equal $? 1
+	unchanged "and leaves nothing behind"
+}
