@@ -28,6 +28,16 @@ if can_trace; then
 	for kind in alloc open read write map sync rename thread; do
 		each $kind -n 12 -m 600 -a "$nothing_left" "$weft" record -q -e sched:sched_process_exit -F -o "$work/out/a.dat" -- true
 	done
+	# A flight that ends by itself writes what its condition has begun; nothing of its instances and its socket stays.
+	# shellcheck disable=SC2016 # of the inner shell
+	flown='
+		[ ! -e "/run/weft/faults.sock" ] || exit 1
+		if [ -e "$tracefs/instances/weft-$CHILD-2" ]; then rmdir "$tracefs/instances/weft-$CHILD-2"; exit 1; fi
+	'$nothing_left
+	for kind in alloc open read write map sync rename thread; do
+		each $kind -n 12 -m 600 -a "$flown" "$weft" flight start --name faults -e sched:sched_process_exit --keep 1s --after 10ms \
+			--duration 300ms --when "command:'false' every 100ms" --when 'exit:no-such status==3' -o "$work/out"
+	done
 	# recover: the parts exist as long as there is no whole file. They come from a recording that is killed here.
 	mkdir "$work/left" "$work/was"
 	{ "$weft" record -q -e sched:sched_process_exit -F -o "$work/was/r.dat" -- sh -c 'kill -9 $PPID'; } > /dev/null 2>&1
