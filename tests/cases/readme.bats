@@ -28,11 +28,21 @@ load lib
 		[ -s "$picture" ]
 		shown=$((shown + 1))
 	done < <(grep -oE 'tests/pictures/[a-z.]+' README.md)
-	[ "$shown" = 4 ]
-	[ "$(cat tests/pictures/*.png tests/pictures/*.svg | wc -c)" -le 160000 ]
+	[ "$shown" = 5 ]
+	[ "$(cat tests/pictures/*.png tests/pictures/*.svg | wc -c)" -le 200000 ]
 	weft export -q --to flame -o - tests/fixtures/golden/6.12-event-stacktrace.dat | cmp - tests/pictures/flame.svg
 	need_command script
 	sed -nE 's/.*fill="#ddd">(.*)<\/text>/\1/p' tests/pictures/histogram.svg > "$BATS_TEST_TMPDIR/shown"
 	LC_ALL=C.UTF-8 script -qec "stty cols 80; $WEFT hist -i tests/fixtures/golden/6.1-rt-events-sched.dat sched:sched_stat_runtime --keys runtime.log2" /dev/null |
 		tr -d '\r' | diff "$BATS_TEST_TMPDIR/shown" -
+}
+
+@test "README: the picture of weft view is what a terminal shows" {
+	need_shared bench/sched-syscalls.dat
+	need_command tmux
+	keys=$(sed -n 's/^\t\t4 G Enter \(.*\) > .*/4 G Enter \1/p' tests/pictures/make)
+	[ -n "$keys" ]
+	# shellcheck disable=SC2086
+	NO_COLOR='' python3 tests/pictures/screen.py "$WEFT" "$SHARED/bench/sched-syscalls.dat" 116x22 'longest wait 63.0' $keys > "$BATS_TEST_TMPDIR/view.svg"
+	cmp tests/pictures/view.svg "$BATS_TEST_TMPDIR/view.svg"
 }
