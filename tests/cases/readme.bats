@@ -27,7 +27,7 @@ load lib
 	while read -r picture; do
 		[ -s "$picture" ]
 		shown=$((shown + 1))
-	done < <(grep -oE 'tests/pictures/[a-z.]+' README.md)
+	done < <(grep -oE 'tests/pictures/[a-z]+\.[a-z]+' README.md)
 	[ "$shown" = 5 ]
 	[ "$(cat tests/pictures/*.png tests/pictures/*.svg | wc -c)" -le 200000 ]
 	weft export -q --to flame -o - tests/fixtures/golden/6.12-event-stacktrace.dat | cmp - tests/pictures/flame.svg
