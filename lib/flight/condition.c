@@ -14,7 +14,7 @@
 #include "lib/base/text.h"
 
 /* A comm of the kernel has at most 15 letters: TASK_COMM_LEN. */
-enum { COMM_MAX = 15, TEXT_MAX = 512, SIGNALS_MAX = 64 };
+enum { DEPTH_MAX = 6, COMM_MAX = 15, TEXT_MAX = 512, SIGNALS_MAX = 64 };
 
 #define S UINT64_C(1000000000)
 
@@ -379,10 +379,31 @@ static const struct {
 	{ "oops", "Oops|BUG:|general protection fault|WARNING: " },
 };
 
+/*
+ * The C library copies what is repeated, so the memory of an expression doubles with each repetition of a repetition.
+ * Returns the place of what is too much; NULL: nothing is.
+ */
+static const char *find_excess(const char *regex)
+{
+	unsigned depth = 0;
+
+	for (const char *at = regex; *at; at++) {
+		if (*at == '\\' && at[1]) {
+			at++;
+			continue;
+		}
+		depth += *at == '(';
+		depth -= *at == ')' && depth;
+		if (depth > DEPTH_MAX || *at == '{' || (strchr("*+?", *at) && at[1] && strchr("*+?", at[1])))
+			return at;
+	}
+	return NULL;
+}
+
 static int parse_kmsg(struct parser *parser)
 {
 	struct condition *ret = parser->ret;
-	const char *text = parser->at, *regex = text;
+	const char *text = parser->at, *regex = text, *excess;
 	char why[256];
 	regex_t compiled;
 	int err;
@@ -392,6 +413,12 @@ static int parse_kmsg(struct parser *parser)
 	for (size_t i = 0; i < array_size(presets); i++)
 		if (!strcmp(presets[i].name, text))
 			regex = presets[i].regex;
+	excess = find_excess(regex);
+	if (excess)
+		return wrong(parser, excess,
+			     "an expression here has no {N}, no repetition of a repetition, and at most %d "
+			     "parentheses in one another",
+			     DEPTH_MAX);
 	err = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
 	if (err) {
 		regerror(err, &compiled, why, sizeof(why));

@@ -96,6 +96,9 @@ TEST(condition_that_is_wrong_is_shown_with_a_caret)
 	refuses("psi:cpu most 1ms/1s", "then comes 'some' or 'full'\n  psi:cpu most 1ms/1s\n          ^");
 	refuses("command:'x every 5s", "the second quote is missing\n  command:'x every 5s\n           ^");
 	refuses("exit:a status=3", "'status' needs == or !=, and a number\n  exit:a status=3\n               ^");
+	refuses("kmsg:a++",
+		"an expression here has no {N}, no repetition of a repetition, and at most 6 parentheses in one "
+		"another\n  kmsg:a++\n        ^");
 	refuses("kmsg:", "which line? Give a regular expression, or lockup, hung_task, oom, oops\n  kmsg:\n       ^");
 }
 
