@@ -16,7 +16,7 @@ CC := gcc
 endif
 OBJCOPY ?= objcopy
 
-# The last release. A build of any other commit says which one, in `weft --version`.
+# The last release: `packaging/release` changes it. A build of any other commit says which one, in `weft --version`.
 VERSION := 0.1.0
 COMMIT := $(filter-out v$(VERSION),$(if $(wildcard .git), \
 	$(shell GIT_OPTIONAL_LOCKS=0 git describe --always --dirty --abbrev=12 --match 'v$(VERSION)' 2>/dev/null),$(shell cat COMMIT 2>/dev/null)))
@@ -100,7 +100,7 @@ fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 man_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all lib abi python help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install install-python uninstall dist clean packages-found force
+.PHONY: all lib abi python help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install install-python uninstall dist check-release clean packages-found force
 all: $(BUILD)/weft $(plugins) lib
 
 help:
@@ -130,7 +130,8 @@ help:
 	@echo 'make docs          make completions/ and man/ anew from the option tables'
 	@echo 'make abi           write the dump of the interface of libweft anew, after functions were added'
 	@echo 'make install       into PREFIX ($(PREFIX)), below DESTDIR if set; make uninstall takes it away'
-	@echo 'make dist          pack the commit into $(BUILD)/weft-VERSION.tar.gz'
+	@echo 'make dist          pack the commit into $(BUILD)/weft-VERSION.tar.gz; packaging/release cuts a release'
+	@echo 'make check-release build the Debian packages, install, use and purge them in new systems of Debian (R="bookworm sid")'
 	@echo 'make clean         remove $(BUILD)'
 
 deps:
@@ -376,6 +377,11 @@ uninstall:
 
 dist:
 	@packaging/dist $(BUILD)
+
+# What people install. It takes minutes, and downloads Debian's base system for each suite.
+check-release:
+	@tests/deps release
+	@BUILD=$(BUILD) tests/release/run $(R)
 
 clean:
 	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el mipsel riscv64)
