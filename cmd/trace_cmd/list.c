@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_FULL = 256 };
+enum { KEY_FULL = 256, KEY_PROTO };
 
 struct list {
 	struct kernel kernel;
@@ -32,6 +32,7 @@ static int parse(int argc, char **argv, struct list *list)
 {
 	static const struct option longs[] = {
 		{ "full", no_argument, NULL, KEY_FULL },
+		{ "proto", no_argument, NULL, KEY_PROTO },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -56,6 +57,8 @@ static int parse(int argc, char **argv, struct list *list)
 		for (size_t i = 0; i < array_size(flags); i++)
 			if (flags[i].letter == key)
 				*flags[i].flag = known = true;
+		if (key == KEY_PROTO)
+			command_warn("trace-cmd list: no --proto: weft does not print the prototypes of functions");
 		if (!known)
 			return -TRACE_CMD_USAGE;
 	}

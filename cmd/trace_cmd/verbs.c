@@ -6,6 +6,7 @@
 static const char no_network[] =
 	"weft sends nothing over a network: 'weft record -o - ... | ssh HOST weft report -i -'";
 static const char no_guest[] = "weft has no agent in guests: record in the guest, and 'weft merge' both files";
+static const char one_buffer[] = "'weft split -B NAME' writes one buffer of a file, -B '' the top one";
 static const char no_profile[] =
 	"'weft sched', 'weft syscalls', 'weft irq' and 'weft latency' tell where time is spent";
 
@@ -125,6 +126,7 @@ static const struct trace_cmd_row show_rows[] = {
 	{ "graph_function", false, KEEP, NULL },
 	{ "graph_notrace", false, KEEP, NULL },
 	{ "cpumask", false, KEEP, NULL },
+	{ "max_latency", false, AS, "tracing_max_latency" },
 	{ "hist", true, KEEP, NULL },
 	{ "trigger", true, KEEP, NULL },
 	{ 0 },
@@ -159,6 +161,9 @@ static const struct trace_cmd_row split_rows[] = {
 	{ "p", true, REFUSE, "'weft split --size SIZE' divides by size" },
 	{ "r", false, REFUSE, "weft split divides the whole file in any case" },
 	{ "c", false, AS, "--by=cpu" },
+	{ "t", false, REFUSE, one_buffer },
+	{ "top", false, REFUSE, one_buffer },
+	{ "b", true, REFUSE, one_buffer },
 	{ 0 },
 };
 

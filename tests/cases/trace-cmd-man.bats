@@ -69,6 +69,61 @@ has_option()
 	[ -z "$untold" ] || { echo "not told:$untold"; false; }
 }
 
+# What 3.4 has besides the installed one: COMMAND OPTION...; the commands that are new there, and those whose help lists no options here.
+newer()
+{
+	cat << 'END'
+record -K --daemonize --subbuf-size --proc-map --no-filter --tsc2nsec --temp --file-version --compression
+start --subbuf-size --fork
+reset -k
+show --buffer_subbuf_size --buffer_percent --max_latency --hist --trigger
+list --proto
+split -B -t --top -b
+dump -i -v --validate -a --all --summary --head-page --head-event --ftrace-events --systems --events --kallsyms --printk --cmd-lines --modules --options --flyrecord --clock --strings --sections
+convert -i -o --file-version --compression
+check-events -N
+sqlhist -n -e -s -S -m -c -T -t -f
+report -i -e -f -P -E --events --event --check-events -t -F -v -T -I -S -R -r -n -l -w -O -L -N -V -q --cpu --cpus --first-event --last-event --pid --comm --kallsyms --stat --uname --version --debug --profile -G -H --by-comm --ts-offset --ts2secs --ts-diff --ts-check --nodate --raw-ts --align-ts
+END
+}
+
+# After the option come two words that no command knows: one may be its value, and the other ends it before it does anything.
+@test "weft trace-cmd knows every option of trace-cmd's tables, of 3.4, too" {
+	need_command trace-cmd
+	local command words word unknown=''
+	{
+		for command in $commands; do echo "$command" $(options_of "$command"); done
+		newer
+	} > "$BATS_TEST_TMPDIR/options"
+	[ "$(wc -w < "$BATS_TEST_TMPDIR/options")" -gt 250 ]
+	while read -r command words; do
+		for word in $words; do
+			run timeout 10 "$WEFT" trace-cmd "$command" "$word" --no-such-one --no-such-two
+			[ "$status" -ne 0 ] && [ "$status" -ne 124 ] || unknown="$unknown $command:$word(status $status)"
+			[[ "$output" != *"option '$word'"* && "$output" != *"option -- '${word#-}'"* ]] || unknown="$unknown $command:$word"
+		done
+	done < "$BATS_TEST_TMPDIR/options"
+	[ -z "$unknown" ] || { echo "not known:$unknown"; false; }
+}
+
+# is_told WORD: the page names the option where it says what weft trace-cmd takes
+is_told()
+{
+	sed -n '/^\.SH IN PLACE/,/^\.SH COMMANDS/s/\\-/-/gp' man/weft-trace-cmd.7 | grep -qE -- "(^|[ (])$1([ ,;):.]|\$)"
+}
+
+@test "weft-trace-cmd(7) has each option that 3.4 has besides" {
+	local command words word missing=''
+	while read -r command words; do
+		# start shares the rows of record.
+		[ "$command" != start ] || continue
+		for word in $words; do
+			has_row "${command^^}" "$word" || is_told "$word" || missing="$missing $command:$word"
+		done
+	done < <(newer)
+	[ -z "$missing" ] || { echo "not told:$missing"; false; }
+}
+
 # A letter that trace-cmd's command of the same name has, too, means the same there, unless a row says otherwise. Every
 # other letter has one meaning: the same long name in every command.
 @test "a letter means the same in every command of weft, but where trace-cmd's letters of a command say otherwise" {
