@@ -132,9 +132,9 @@ is_told()
 	for command in $commands; do
 		own="$own $(options_of "$command" | sed -nE "s/^-([A-Za-z])\$/$command:\1/p" | tr '\n' ' ')"
 	done
-	# view has letters of report. start, stream and top have the options of record, and also record's -a, which trace-cmd accepts without documenting
+	# view has letters of report. start, stream, top and flight have the options of record, and also record's -a, which trace-cmd accepts without documenting
 	# it.
-	own="$own $(grep -o ' record:.' <<< "$own" | sed 's/record/start/' | tr '\n' ' ') $(grep -o ' record:.' <<< "$own" | sed 's/record/stream/' | tr '\n' ' ') $(grep -o ' record:.' <<< "$own" | sed 's/record/top/' | tr '\n' ' ') $(grep -o ' report:.' <<< "$own" | sed 's/report/view/' | tr '\n' ' ') record:a "
+	own="$own $(grep -o ' record:.' <<< "$own" | sed 's/record/start/' | tr '\n' ' ') $(grep -o ' record:.' <<< "$own" | sed 's/record/stream/' | tr '\n' ' ') $(grep -o ' record:.' <<< "$own" | sed 's/record/top/' | tr '\n' ' ') $(grep -o ' record:.' <<< "$own" | sed 's/record/flight/' | tr '\n' ' ') $(grep -o ' report:.' <<< "$own" | sed 's/report/view/' | tr '\n' ' ') record:a "
 	[[ "$own" == *" record:e "* && "$own" == *" show:c "* && "$own" == *" list:t "* ]]
 	# trace-cmd's help says less about stat -B and list -B: they name an instance, too.
 	awk -F'\t' -v own="$own" '$1 != "option" && $1 != "alias" || $3 == "-" || index(own, " " $2 ":" $3 " ") { next }
