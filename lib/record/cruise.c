@@ -28,7 +28,6 @@ enum {
 	FLUSH_STEPS = 4, /* at least so many flushes in the span */
 	WAIT_MS = 1000,  /* for the recorders to empty their buffers */
 	STORE_SHARE = 4, /* the part of the memory that may be used for pages for whose compression was no time */
-	SELF_MORE = 2,   /* weft's threads besides the recorders */
 };
 
 struct cruise {
@@ -291,26 +290,6 @@ int cruise_look(struct cruise *cruise, struct cruise_cpus *ret, struct fail *fai
 	return err ? err : list_cpus(cruise, pieces, nr, ret, fail);
 }
 
-/* Names weft's own threads, with the one that writes the file. */
-static int name_ourselves(struct cruise *cruise, struct ledger *ledger, struct fail *fail)
-{
-	const struct rig *rig = &cruise->rig;
-	size_t most = SELF_MORE, nr = 0;
-	cleanup_free pid_t *tids = NULL;
-
-	for (size_t i = 0; i < rig->nr_targets; i++)
-		most += rig->targets[i].nr_recorders;
-	tids = calloc(most, sizeof(*tids));
-	if (!tids)
-		return fail_memory(fail);
-	tids[nr++] = getpid();
-	tids[nr++] = (pid_t)syscall(SYS_gettid);
-	for (size_t i = 0; i < rig->nr_targets; i++)
-		for (size_t j = 0; j < rig->targets[i].nr_recorders; j++)
-			tids[nr++] = rig->targets[i].recorders[j]->tid;
-	return facts_of_self(ledger, rig, tids, nr, fail);
-}
-
 static int add_setting(struct ledger *ledger, uint32_t buffer, const char *name, const char *text, struct fail *fail)
 {
 	return ledger_add(
@@ -333,7 +312,7 @@ static int describe(struct cruise *cruise, const struct cruise_file *file, struc
 	if (!err)
 		err = facts_of_kernel(parts->ledger, &cruise->rig.tracing, fail);
 	if (!err)
-		err = name_ourselves(cruise, parts->ledger, fail);
+		err = facts_of_self(parts->ledger, &cruise->rig, (pid_t)syscall(SYS_gettid), fail);
 	if (!err && file->trigger)
 		err = add_setting(parts->ledger, 0, "weft/trigger", file->trigger, fail);
 	for (size_t i = 0; !err && i < cruise->rig.nr_targets; i++)

@@ -230,14 +230,28 @@ int facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct
 	return err;
 }
 
-int facts_of_self(struct ledger *ledger, const struct rig *rig, const pid_t *tids, size_t nr, struct fail *fail)
+int facts_of_self(struct ledger *ledger, const struct rig *rig, pid_t more, struct fail *fail)
 {
-	cleanup_free pid_t *known = calloc(nr + 1, sizeof(*known));
+	size_t most = 2, nr = 0;
+	cleanup_free pid_t *tids = NULL, *known = NULL;
 	cleanup_buf struct buf text = BUF_INIT;
-	bool ok = known;
+	bool ok;
 
-	if (known && kernel_pids_find(&rig->tracing, rig->undo, tids, nr, known, NULL))
+	for (size_t i = 0; i < rig->nr_targets; i++)
+		most += rig->targets[i].nr_recorders;
+	tids = calloc(most, sizeof(*tids));
+	known = calloc(most, sizeof(*known));
+	if (!tids || !known)
+		return fail_memory(fail);
+	tids[nr++] = getpid();
+	if (more)
+		tids[nr++] = more;
+	for (size_t i = 0; i < rig->nr_targets; i++)
+		for (size_t k = 0; k < rig->targets[i].nr_recorders; k++)
+			tids[nr++] = rig->targets[i].recorders[k]->tid;
+	if (kernel_pids_find(&rig->tracing, rig->undo, tids, nr, known, NULL))
 		return 0;
+	ok = true;
 	for (size_t i = 0; ok && i < nr; i++)
 		ok = buf_addf(&text, "%s%d", i ? " " : "", (int)known[i]);
 	if (!ok || !buf_addf(&text, "\n"))

@@ -25,11 +25,11 @@ int must_check facts_at_start(struct ledger *ledger, const char *mode, const str
 int must_check facts_of_buffers(struct ledger *ledger, struct target *targets, size_t nr, struct fail *fail);
 
 /*
- * Names weft's own threads that run during the recording, with the kernel's PIDs. Where these cannot be known, it names
+ * Names weft's own threads that run while tracing is on, so that readers of the file can leave out their events: the
+ * process, its recorders, and `more` unless that is 0; with the kernel's PIDs. Where these cannot be known, it names
  * none: a PID of another namespace would name another task.
  */
-int must_check facts_of_self(struct ledger *ledger, const struct rig *rig, const pid_t *tids, size_t nr,
-			     struct fail *fail);
+int must_check facts_of_self(struct ledger *ledger, const struct rig *rig, pid_t more, struct fail *fail);
 int must_check facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail);
 
 /*

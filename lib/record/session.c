@@ -158,27 +158,6 @@ static int start_recorders(struct session *session, struct fail *fail)
 	return err;
 }
 
-/* Names the threads of weft that run while tracing is on, so that readers of the file can leave out their events. */
-static int name_ourselves(struct session *session, struct fail *fail)
-{
-	struct rig *rig = &session->rig;
-	size_t most = 2, nr = 0;
-	cleanup_free pid_t *tids = NULL;
-
-	for (size_t i = 0; i < rig->nr_targets; i++)
-		most += rig->targets[i].nr_recorders;
-	tids = calloc(most, sizeof(*tids));
-	if (!tids)
-		return fail_memory(fail);
-	tids[nr++] = getpid();
-	tids[nr] = maps_copy_tid(session->maps);
-	nr += tids[nr] != 0;
-	for (size_t i = 0; i < rig->nr_targets; i++)
-		for (size_t j = 0; j < rig->targets[i].nr_recorders; j++)
-			tids[nr++] = rig->targets[i].recorders[j]->tid;
-	return facts_of_self(session->parts->ledger, rig, tids, nr, fail);
-}
-
 static int set_kernel_up(struct session *session, struct fail *fail)
 {
 	const struct rig_options options = {
@@ -228,7 +207,7 @@ static int prepare(struct session *session, struct fail *fail)
 		err = maps_copy_start(session->rig.targets, session->rig.nr_targets, session->workload.pid,
 				      &session->maps, fail);
 	if (!err)
-		err = name_ourselves(session, fail);
+		err = facts_of_self(session->parts->ledger, &session->rig, maps_copy_tid(session->maps), fail);
 	if (!err)
 		err = hold_switches(session, fail);
 	return err ? err : symbol_copy_wait(session->symbols, fail);

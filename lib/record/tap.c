@@ -113,7 +113,6 @@ static int describe(struct tap *tap, struct fail *fail)
 	bool all_formats = false;
 	struct parts *parts = NULL;
 	/* The only thread of weft that runs while tracing is on. */
-	pid_t self = getpid();
 	int err;
 
 	if (fd < 0)
@@ -127,7 +126,7 @@ static int describe(struct tap *tap, struct fail *fail)
 		err = facts_at_start(parts->ledger, "record", &tap->rig.tracing, tap->rig.targets, tap->rig.nr_targets,
 				     all_formats, fail);
 	if (!err)
-		err = facts_of_self(parts->ledger, &tap->rig, &self, 1, fail);
+		err = facts_of_self(parts->ledger, &tap->rig, 0, fail);
 	if (!err)
 		err = facts_of_types(parts->ledger, fail);
 	if (!err)
