@@ -165,11 +165,9 @@ static int write_beside(struct log_writer *writer, const char *path, struct fail
 static int check_room(const struct log_writer *writer, struct fail *fail)
 {
 	struct cruise_cpus cpus = { .nr = 0 };
-	uint64_t bytes = 0;
 	int err = cruise_look(writer->cruise, &cpus, fail);
+	uint64_t bytes = cruise_bytes(&cpus);
 
-	for (size_t i = 0; i < cpus.nr; i++)
-		bytes += cpus.at[i].bytes;
 	free(cpus.at);
 	return err ? err : budget_check(writer->dir, bytes, fail);
 }

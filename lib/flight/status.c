@@ -33,17 +33,15 @@ bool status_print(const struct status *status, struct cruise *cruise, struct buf
 {
 	char keep[TEXT_HUMAN], max[TEXT_HUMAN], held[TEXT_HUMAN], bytes[TEXT_HUMAN], time[TEXT_HUMAN];
 	char triggers[TEXT_HUMAN], skipped[TEXT_HUMAN], files[TEXT_HUMAN];
-	uint64_t now = cruise_now(cruise), all = 0;
+	uint64_t now = cruise_now(cruise);
 	struct cruise_cpus cpus = { .nr = 0 };
 	bool ok;
 
 	if (cruise_look(cruise, &cpus, NULL))
 		return false;
-	for (size_t i = 0; i < cpus.nr; i++)
-		all += cpus.at[i].bytes;
 	ok = buf_addf(text, "flying for %s: %s asked for, %s of %s held in memory\n",
-		      text_time(time, now - status->begin), text_time(keep, status->keep_ns), text_size(held, all),
-		      text_size(max, status->max_memory));
+		      text_time(time, now - status->begin), text_time(keep, status->keep_ns),
+		      text_size(held, cruise_bytes(&cpus)), text_size(max, status->max_memory));
 	ok = ok && buf_addf(text, "%s trigger%s, %s more only counted; %s file%s of %s in %s\n",
 			    text_count(triggers, status->triggers), text_plural(status->triggers),
 			    text_count(skipped, status->skipped), text_count(files, status->files),

@@ -77,7 +77,7 @@ int reader_add_trace(struct reader *reader, struct trace *trace, struct fail *fa
 	return r;
 }
 
-int reader_share(struct reader *reader, const struct reader *other, struct fail *fail)
+int reader_share(struct reader *reader, const struct reader *other, uint64_t since, uint64_t until, struct fail *fail)
 {
 	for (size_t i = 0; i < other->nr_buffers; i++) {
 		struct reader_buffer *added = vec_push(reader->buffers, reader->nr_buffers);
@@ -86,6 +86,10 @@ int reader_share(struct reader *reader, const struct reader *other, struct fail 
 			return fail_memory(fail);
 		added->context = other->buffers[i].context;
 		added->window = other->buffers[i].window;
+		if (since > added->window.since)
+			added->window.since = since;
+		if (until < added->window.until)
+			added->window.until = until;
 		added->borrowed = true;
 	}
 	return 0;

@@ -83,10 +83,11 @@ int must_check reader_add(struct reader *reader, struct trace *trace, size_t buf
 /* Adds those buffers of a trace that have events. */
 int must_check reader_add_trace(struct reader *reader, struct trace *trace, struct fail *fail);
 /*
- * Adds the buffers of another reader with their windows, but without what is selected of them. Borrows their contexts:
- * the other reader must outlive this one. Not for live sources.
+ * Adds the buffers of another reader, but without what is selected of them; of their windows what is between both times
+ * (included). Borrows their contexts: the other reader must outlive this one. Not for live sources.
  */
-int must_check reader_share(struct reader *reader, const struct reader *other, struct fail *fail);
+int must_check reader_share(struct reader *reader, const struct reader *other, uint64_t since, uint64_t until,
+			    struct fail *fail);
 /* Removes the buffer that was added last. Call it before reader_start(). */
 void reader_drop(struct reader *reader);
 

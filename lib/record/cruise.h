@@ -82,6 +82,16 @@ struct cruise_cpus {
 	size_t nr;
 };
 
+/* What all CPUs hold together, compressed. */
+static inline uint64_t cruise_bytes(const struct cruise_cpus *cpus)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < cpus->nr; i++)
+		bytes += cpus->at[i].bytes;
+	return bytes;
+}
+
 struct cruise_written {
 	struct cruise_cpus cpus;
 	uint64_t size; /* of the file */

@@ -379,20 +379,8 @@ static bool move_key(struct calls_pane *calls, const struct key *key)
 		calls->at = calls->top + key->row - FIXED;
 	else if (key->kind == KEY_MOUSE)
 		turn_page(calls, key->act == MOUSE_WHEEL_UP ? -3 : key->act == MOUSE_WHEEL_DOWN ? 3 : 0);
-	else if (key->kind == KEY_DOWN || key_is(key, 'j'))
-		turn_page(calls, 1);
-	else if (key->kind == KEY_UP || key_is(key, 'k'))
-		turn_page(calls, -1);
-	else if (key->kind == KEY_PAGE_DOWN || key_is(key, ' '))
-		turn_page(calls, (long)calls->height);
-	else if (key->kind == KEY_PAGE_UP)
-		turn_page(calls, -(long)calls->height);
-	else if (key->kind == KEY_HOME || key_is(key, 'g'))
-		calls->at = 0;
-	else if (key->kind == KEY_END || key_is(key, 'G'))
-		calls->at = calls->nr - 1;
 	else
-		return false;
+		return rows_move(key, &calls->at, calls->height, calls->nr - 1);
 	return true;
 }
 

@@ -268,24 +268,13 @@ static int tables_key(struct pane *pane, const struct key *key, struct fail *fai
 {
 	struct tables *tables = (struct tables *)pane;
 	bool press = key->kind == KEY_MOUSE && key->act == MOUSE_PRESS;
-	size_t end = tables->nr_lines ? tables->nr_lines - 1 : 0;
 
 	(void)fail;
 	if (press && key->row >= 2)
 		tables->at = tables->top + key->row - 2;
-	if (key->kind == KEY_DOWN || key_is(key, 'j') || (key->kind == KEY_MOUSE && key->act == MOUSE_WHEEL_DOWN))
-		tables->at += tables->at < end;
-	else if (key->kind == KEY_UP || key_is(key, 'k') || (key->kind == KEY_MOUSE && key->act == MOUSE_WHEEL_UP))
-		tables->at -= tables->at > 0;
-	else if (key->kind == KEY_PAGE_DOWN || key_is(key, ' '))
-		tables->at = tables->at + tables->height < end ? tables->at + tables->height : end;
-	else if (key->kind == KEY_PAGE_UP)
-		tables->at -= tables->at < tables->height ? tables->at : tables->height;
-	else if (key->kind == KEY_HOME || key_is(key, 'g'))
-		tables->at = 0;
-	else if (key->kind == KEY_END || key_is(key, 'G'))
-		tables->at = end;
-	else if (key->kind == KEY_RIGHT || key_is(key, 'l') || key_is(key, '.'))
+	if (rows_move(key, &tables->at, tables->height, tables->nr_lines ? tables->nr_lines - 1 : 0))
+		return 1;
+	if (key->kind == KEY_RIGHT || key_is(key, 'l') || key_is(key, '.'))
 		switch_to(tables, false);
 	else if (key->kind == KEY_LEFT || key_is(key, 'h') || key_is(key, ','))
 		switch_to(tables, true);

@@ -175,19 +175,9 @@ static int begin(struct scan *scan, struct fail *fail)
 	for (size_t i = 0; !r && i < view->nr_filters; i++)
 		if (!view->filters[i].off)
 			r = add_filter(scan, &view->filters[i], fail);
-	for (size_t i = 0; !r && i < view->reader.nr_buffers; i++) {
-		struct events_options *window;
-
-		r = reader_add(reader, view->trace, view->reader.buffers[i].context->buffer, fail);
-		if (r)
-			break;
-		window = &reader->buffers[i].window;
-		*window = view->reader.buffers[i].window;
-		if (is_whole(scan))
-			continue;
-		window->since = scan->from > window->since ? scan->from : window->since;
-		window->until = scan->to < window->until ? scan->to : window->until;
-	}
+	if (!r)
+		r = reader_share(reader, &view->reader, is_whole(scan) ? 0 : scan->from,
+				 is_whole(scan) ? UINT64_MAX : scan->to, fail);
 	if (!r)
 		r = reader_start(reader, &options, fail);
 	if (r)

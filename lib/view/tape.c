@@ -145,22 +145,6 @@ int view_filter_check(struct view *view, const struct view_filter *filter, struc
 	return first;
 }
 
-static int start_reader(struct tape *tape, uint64_t since, uint64_t until, struct fail *fail)
-{
-	struct reader *reader = &tape->reader;
-	int r = reader_share(reader, &tape->view->reader, fail);
-
-	for (size_t i = 0; i < reader->nr_buffers; i++) {
-		struct events_options *window = &reader->buffers[i].window;
-
-		if (since > window->since)
-			window->since = since;
-		if (until < window->until)
-			window->until = until;
-	}
-	return r ? r : reader_start(reader, &(struct reader_options){ .pool = NULL }, fail);
-}
-
 int tape_open(struct view *view, uint64_t since, uint64_t until, struct tape **ret, struct fail *fail)
 {
 	struct tape *tape = calloc(1, sizeof(*tape));
@@ -176,7 +160,9 @@ int tape_open(struct view *view, uint64_t since, uint64_t until, struct tape **r
 	if (!tape->buffers)
 		r = fail_memory(fail);
 	if (!r)
-		r = start_reader(tape, since, until, fail);
+		r = reader_share(&tape->reader, &view->reader, since, until, fail);
+	if (!r)
+		r = reader_start(&tape->reader, &(struct reader_options){ .pool = NULL }, fail);
 	for (size_t i = 0; !r && i < view->nr_filters; i++)
 		if (!view->filters[i].off)
 			r = bind(tape, &view->filters[i], false, fail);

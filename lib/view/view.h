@@ -43,6 +43,11 @@ struct rows {
 
 /* Ends the line that was appended to rows->text. False: there is no room for another. */
 bool rows_end_line(struct rows *rows);
+/*
+ * Moves to another line, from 0 to `last`, by the keys that do so in every list: arrows, pages, ends, the letters of
+ * less, and the wheel by one. False: it is another key.
+ */
+bool rows_move(const struct key *key, size_t *at, size_t page, size_t last);
 /* Appends a text of strangers: control characters are escaped, newlines too. */
 void rows_foreign(struct rows *rows, const char *text, size_t len);
 
