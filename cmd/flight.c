@@ -51,7 +51,8 @@ enum {
 	KEY_MODE,
 	KEY_FILES,
 	KEY_BYTES,
-	KEY_HOUR
+	KEY_HOUR,
+	KEY_RAGGED
 };
 
 #define S UINT64_C(1000000000)
@@ -71,6 +72,8 @@ static const struct argp_option table[] = {
 	{ "before", KEY_BEFORE, "TIME", 0, "Begin a file TIME before its trigger (default: as --keep)",
 	  SETUP_OWN_GROUP },
 	{ "after", KEY_AFTER, "TIME", 0, "End a file TIME after its last trigger (default 1s)", SETUP_OWN_GROUP },
+	{ "ragged", KEY_RAGGED, NULL, 0,
+	  "Begin a file as early as the memory of each CPU reaches, not where that of all CPUs does", SETUP_OWN_GROUP },
 	{ "cool-down", KEY_COOL, "TIME", 0,
 	  "Begin no second file for the same condition within TIME (default 60s); such triggers are counted",
 	  SETUP_OWN_GROUP },
@@ -180,6 +183,9 @@ static bool parse_writing(int key, char *arg, struct argp_state *state)
 		return true;
 	case 'o':
 		flight->dir = arg;
+		return true;
+	case KEY_RAGGED:
+		flight->ragged = true;
 		return true;
 	case KEY_MODE:
 		flight->mode = output_mode(arg, state);

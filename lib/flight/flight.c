@@ -90,7 +90,7 @@ static void keep(const struct flight *flight)
 	cruise_keep_from(flight->cruise, flight->piece.number ? flight->piece.from : UINT64_MAX);
 }
 
-static void begin_piece(struct flight *flight, const char *name, const char *reason, uint64_t time)
+static void begin_piece(struct flight *flight, const char *name, const char *reason, uint64_t time, uint64_t to)
 {
 	const struct flight_options *options = flight->options;
 	struct piece *piece = &flight->piece;
@@ -100,7 +100,7 @@ static void begin_piece(struct flight *flight, const char *name, const char *rea
 		.number = ++flight->pieces,
 		.time = time,
 		.from = time > options->before_ns ? time - options->before_ns : 0,
-		.to = time + options->after_ns,
+		.to = to,
 		.latest = time + options->after_ns * LONGEST,
 		.unix_ns = unix_ns() - (int64_t)(now > time ? now - time : 0),
 	};
@@ -114,22 +114,25 @@ static int trigger(struct flight *flight, const char *name, const char *reason, 
 {
 	struct piece *piece = &flight->piece;
 	char text[WATCH_REASON + 96], stamp[TEXT_HUMAN];
-	uint64_t to = time + flight->options->after_ns;
+	uint64_t to = time + flight->options->after_ns, marked;
 	int err;
 
 	snprintf(text, sizeof(text), "weft: trigger %s at %s: %s", name, text_stamp(stamp, time), reason);
 	err = cruise_mark(flight->cruise, text, fail);
 	if (err)
 		return err;
+	/* The mark is in the file, even if it comes later than the time that was asked for. */
+	marked = cruise_now(flight->cruise);
+	to = to > marked ? to : marked;
 	flight->result->triggers++;
 	flight->status.triggers++;
 	if (!piece->number)
-		begin_piece(flight, name, reason, time);
+		begin_piece(flight, name, reason, time, to);
 	/* While the writer is busy, a piece may grow without a limit. */
 	else if (flight->writer.busy || to < piece->latest)
 		piece->to = to > piece->to ? to : piece->to;
 	else
-		piece->to = piece->latest > piece->to ? piece->latest : piece->to;
+		piece->to = piece->latest > marked ? piece->latest : marked;
 	piece->triggers++;
 	return 0;
 }
@@ -441,6 +444,7 @@ static int begin_writer(struct flight *flight, struct fail *fail)
 		.dir = options->dir,
 		.budget = &options->budget,
 		.mode = options->mode,
+		.ragged = options->ragged,
 		.done_fd = -1,
 	};
 	return log_writer_init(&flight->writer, fail);

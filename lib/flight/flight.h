@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/flight/budget.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -29,6 +30,7 @@ struct flight_options {
 	const char *name; /* of the socket */
 	const char *dir;  /* of the files */
 	mode_t mode;
+	bool ragged; /* a file has what is held of a CPU, even from before the time that all CPUs have */
 	uint64_t keep_ns, before_ns, after_ns, cool_ns;
 	uint64_t max_memory;  /* of the held chunks, in bytes */
 	struct budget budget; /* of the files */

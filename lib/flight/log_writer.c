@@ -110,7 +110,7 @@ static void put_facts(struct json *json, const struct log_writer *writer)
 	json_key(json, "clock");
 	json_put_text(json, cruise_clock(writer->cruise));
 	json_key(json, "from");
-	json_put_decimal(json, (int64_t)piece->from, 9);
+	json_put_decimal(json, (int64_t)written->from, 9);
 	json_key(json, "to");
 	json_put_decimal(json, (int64_t)piece->to, 9);
 	json_key(json, "size");
@@ -176,7 +176,9 @@ static int write_all(struct log_writer *writer, struct fail *fail)
 {
 	const struct piece *piece = &writer->piece;
 	cleanup_free char *base = NULL, *beside = NULL, *trigger = NULL;
-	struct cruise_file file = { .from = piece->from, .to = piece->to, .mode = writer->mode };
+	struct cruise_file file = {
+		.from = piece->from, .to = piece->to, .ragged = writer->ragged, .mode = writer->mode
+	};
 	uint64_t begin = now_ns();
 	int err = name_file(writer, &base, fail);
 

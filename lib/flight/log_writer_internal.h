@@ -35,6 +35,7 @@ struct log_writer {
 	const char *dir;
 	const struct budget *budget;
 	mode_t mode;
+	bool ragged; /* struct cruise_file */
 	int done_fd; /* becomes readable when it is written */
 	bool busy;
 	pthread_t thread;

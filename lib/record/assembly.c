@@ -138,7 +138,9 @@ static int compare_pieces(const void *a, const void *b)
 
 	if (x->buffer != y->buffer)
 		return x->buffer < y->buffer ? -1 : 1;
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return (x->run > y->run) - (x->run < y->run);
 }
 
 /* Used when spools are given up while the new file is unfinished: its name in the parts and its descriptor. */
@@ -178,6 +180,26 @@ static int give_up_part(struct parts *parts, const struct assembly_piece *piece,
 	return parts_remove_part(parts, piece->buffer, piece->cpu, fail);
 }
 
+/* How many of the pieces are of the first one's CPU. */
+static size_t count_runs(const struct assembly_piece *pieces, size_t nr)
+{
+	size_t runs = 1;
+
+	while (runs < nr && runs < ASSEMBLY_RUNS && pieces[runs].buffer == pieces->buffer &&
+	       pieces[runs].cpu == pieces->cpu)
+		runs++;
+	return runs;
+}
+
+static int write_cpu(struct writer *writer, const struct assembly_piece *pieces, size_t nr, struct fail *fail)
+{
+	struct writer_run runs[ASSEMBLY_RUNS];
+
+	for (size_t i = 0; i < nr; i++)
+		runs[i] = (struct writer_run){ pieces[i].fd, pieces[i].offset, pieces[i].size, pieces[i].chunks };
+	return writer_cpu(writer, pieces->cpu, runs, nr, fail);
+}
+
 static int write_buffer(struct writer *writer, struct parts *parts, uint32_t index, const struct assembly_piece *pieces,
 			size_t nr, const struct keeping *keeping, struct fail *fail)
 {
@@ -188,12 +210,13 @@ static int write_buffer(struct writer *writer, struct parts *parts, uint32_t ind
 
 	if (!err)
 		err = writer_buffer(writer, item ? item->key : "", clock, page_size, fail);
-	for (size_t i = 0; !err && i < nr; i++) {
+	for (size_t i = 0, runs; !err && i < nr; i += runs) {
 		const struct assembly_piece *piece = &pieces[i];
 
-		if (piece->buffer != index || !piece->size)
+		runs = count_runs(piece, nr - i);
+		if (piece->buffer != index || (runs == 1 && !piece->size))
 			continue;
-		err = writer_cpu(writer, piece->cpu, piece->fd, piece->offset, piece->size, piece->chunks, fail);
+		err = write_cpu(writer, piece, runs, fail);
 		if (!err && keeping && piece->is_part)
 			err = give_up_part(parts, piece, keeping, writer_size(writer), fail);
 	}

@@ -5,12 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A CPU's pages may lie in several places if these are no spools to be given up. */
+enum { ASSEMBLY_RUNS = 3 };
+
 /*
- * The place of one CPU's pages before they are in the file: chunks or raw pages, in the form that they will have there.
+ * A place of one CPU's pages before they are in the file: chunks or raw pages, in the form that they will have there.
  * Offset and size are in bytes.
  */
 struct assembly_piece {
 	uint32_t buffer, cpu;
+	uint32_t run; /* orders the places of a CPU */
 	int fd;
 	uint64_t offset, size;
 	uint32_t chunks;

@@ -11,6 +11,7 @@
 #include "lib/base/vec.h"
 #include "lib/codec/frame.h"
 #include "lib/record/assembly_internal.h"
+#include "lib/record/edge_internal.h"
 #include "lib/record/facts_internal.h"
 #include "lib/record/held_internal.h"
 #include "lib/record/ledger_internal.h"
@@ -320,25 +321,32 @@ static int describe(struct cruise *cruise, const struct cruise_file *file, struc
 	return err;
 }
 
-static int assemble(struct cruise *cruise, const struct cruise_file *file, const struct held_piece *pieces, size_t nr,
+/* Where what belongs to the file lies. The pieces lose the rest. */
+static int divide(struct cruise *cruise, const struct cruise_file *file, uint64_t from, struct held_piece *pieces,
+		  size_t nr, struct edges *edges, struct assembly_piece *places, size_t *ret_nr, struct fail *fail)
+{
+	uint64_t begin = file->ragged ? file->from : from;
+	size_t nr_places = 0, runs;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nr; i++) {
+		err = edges_divide(edges, &pieces[i], &target_of(cruise, pieces[i].buffer)->shape, begin, file->to,
+				   places + nr_places, &runs, fail);
+		nr_places += runs;
+	}
+	*ret_nr = nr_places;
+	return err;
+}
+
+static int assemble(struct cruise *cruise, const struct cruise_file *file, struct assembly_piece *places, size_t nr,
 		    struct cruise_written *ret, struct fail *fail)
 {
-	cleanup_free struct assembly_piece *places = calloc(nr + 1, sizeof(*places));
 	const struct assembly_options options = {
 		.output = file->output, .mode = file->mode, .keep = true, .synced = true
 	};
 	struct parts *parts = NULL;
-	int err = places ? parts_new_in_memory(&parts, fail) : fail_memory(fail);
+	int err = parts_new_in_memory(&parts, fail);
 
-	for (size_t i = 0; i < nr && places; i++)
-		places[i] = (struct assembly_piece){
-			.buffer = pieces[i].buffer,
-			.cpu = pieces[i].cpu,
-			.fd = pieces[i].fd,
-			.offset = pieces[i].offset,
-			.size = pieces[i].size,
-			.chunks = pieces[i].chunks,
-		};
 	if (!err)
 		err = describe(cruise, file, parts, fail);
 	if (!err)
@@ -347,18 +355,34 @@ static int assemble(struct cruise *cruise, const struct cruise_file *file, const
 	return err;
 }
 
+static int write_pieces(struct cruise *cruise, const struct cruise_file *file, struct held_piece *pieces, size_t nr,
+			struct cruise_written *ret, struct fail *fail)
+{
+	cleanup_free struct assembly_piece *places = calloc(nr * ASSEMBLY_RUNS + 1, sizeof(*places));
+	struct edges *edges = NULL;
+	int err = places ? edges_new(&edges, fail) : fail_memory(fail);
+	size_t nr_places;
+
+	if (!err)
+		err = divide(cruise, file, ret->from, pieces, nr, edges, places, &nr_places, fail);
+	if (!err)
+		err = list_cpus(cruise, pieces, nr, &ret->cpus, fail);
+	if (!err)
+		err = assemble(cruise, file, places, nr_places, ret, fail);
+	edges_free(edges);
+	return err;
+}
+
 int cruise_write(struct cruise *cruise, const struct cruise_file *file, struct cruise_written *ret, struct fail *fail)
 {
 	cleanup_free struct held_piece *pieces = NULL;
-	struct cruise_written written = { .late = !held_flush(cruise->held, WAIT_MS) };
+	struct cruise_written written = { .late = !held_flush(cruise->held, WAIT_MS), .from = file->from };
 	size_t nr;
-	int err = held_take(cruise->held, file->from, file->to, &pieces, &nr, fail);
+	int err = held_take(cruise->held, &written.from, file->to, file->ragged, &pieces, &nr, fail);
 
 	if (err)
 		return err;
-	err = list_cpus(cruise, pieces, nr, &written.cpus, fail);
-	if (!err)
-		err = assemble(cruise, file, pieces, nr, &written, fail);
+	err = write_pieces(cruise, file, pieces, nr, &written, fail);
 	held_written(cruise->held);
 	if (err)
 		free(written.cpus.at);

@@ -58,9 +58,13 @@ int must_check cruise_mark(struct cruise *cruise, const char *text, struct fail 
 /* Nothing after this time is dropped because of the span. UINT64_MAX: only the span counts. */
 void cruise_keep_from(struct cruise *cruise, uint64_t from);
 
-/* The file of a part of what is held. */
+/*
+ * The file of a part of what is held: the events from the time `from`, or from when on all of them are held if that is
+ * later, to the time `to`. With `ragged` it has what is held of each CPU before that, too.
+ */
 struct cruise_file {
 	uint64_t from, to;
+	bool ragged;
 	const char *output;
 	mode_t mode;
 	const char *trigger; /* the text of the setting weft/trigger */
@@ -93,9 +97,10 @@ static inline uint64_t cruise_bytes(const struct cruise_cpus *cpus)
 }
 
 struct cruise_written {
-	struct cruise_cpus cpus;
-	uint64_t size; /* of the file */
-	bool late;     /* a recorder did not empty its buffer in time, so the end of its CPU may be missing */
+	struct cruise_cpus cpus; /* what the file has of them */
+	uint64_t from;           /* from here on it has every event of all CPUs, except those that the kernel lost */
+	uint64_t size;           /* of the file */
+	bool late;               /* a recorder did not empty its buffer in time, so the end of its CPU may be missing */
 };
 
 /*

@@ -224,6 +224,7 @@ static void compact(struct held_cpu *cpu)
 	cpu->begin = 0;
 }
 
+/* The times of the first and the last event. */
 static int page_times(const struct page_shape *shape, const void *data, uint64_t *ret_first, uint64_t *ret_last,
 		      struct fail *fail)
 {
@@ -234,8 +235,10 @@ static int page_times(const struct page_shape *shape, const void *data, uint64_t
 	if (r)
 		return r;
 	*ret_first = *ret_last = page.ts;
-	while ((r = page_next(&page, &record, fail)) > 0)
+	for (bool first = true; (r = page_next(&page, &record, fail)) > 0; first = false) {
+		*ret_first = first ? record.ts : *ret_first;
 		*ret_last = record.ts;
+	}
 	return r;
 }
 
@@ -334,38 +337,55 @@ static struct held_piece piece_of(const struct held_cpu *cpu, uint64_t from, uin
 			piece.first = chunk->first;
 		}
 		piece.last = chunk->last;
+		piece.last_offset = chunk->offset;
 		piece.raw += chunk->raw;
 		piece.size = chunk->offset + chunk->size - piece.offset;
 	}
 	return piece;
 }
 
-static int take_pieces(struct held *held, uint64_t from, uint64_t to, bool stay, struct held_piece **ret,
-		       size_t *ret_nr, struct fail *fail)
+static int list_pieces(const struct held *held, uint64_t from, uint64_t to, struct held_piece **ret, size_t *ret_nr,
+		       struct fail *fail)
 {
-	struct held_piece *pieces;
+	struct held_piece *pieces = calloc(held->nr_cpus + 1, sizeof(*pieces));
 
-	pthread_mutex_lock(&held->lock);
-	pieces = calloc(held->nr_cpus + 1, sizeof(*pieces));
-	for (size_t i = 0; pieces && i < held->nr_cpus; i++) {
+	if (!pieces)
+		return fail_memory(fail);
+	for (size_t i = 0; i < held->nr_cpus; i++)
 		pieces[i] = piece_of(held->cpus[i], from, to);
-		if (stay && pieces[i].chunks)
-			held->cpus[i]->written_from = pieces[i].offset;
-	}
-	*ret_nr = held->nr_cpus;
-	pthread_mutex_unlock(&held->lock);
 	*ret = pieces;
-	return pieces ? 0 : fail_memory(fail);
+	*ret_nr = held->nr_cpus;
+	return 0;
 }
 
-int held_take(struct held *held, uint64_t from, uint64_t to, struct held_piece **ret, size_t *ret_nr, struct fail *fail)
+int held_take(struct held *held, uint64_t *from, uint64_t to, bool ragged, struct held_piece **ret, size_t *ret_nr,
+	      struct fail *fail)
 {
-	return take_pieces(held, from, to, true, ret, ret_nr, fail);
+	uint64_t whole = *from;
+	int err;
+
+	pthread_mutex_lock(&held->lock);
+	for (size_t i = 0; i < held->nr_cpus; i++)
+		whole = held->cpus[i]->since > whole ? held->cpus[i]->since : whole;
+	/* What was dropped after `to` leaves nothing that all CPUs have. */
+	whole = whole < to ? whole : to;
+	err = list_pieces(held, ragged ? *from : whole, to, ret, ret_nr, fail);
+	for (size_t i = 0; !err && i < held->nr_cpus; i++)
+		if ((*ret)[i].chunks)
+			held->cpus[i]->written_from = (*ret)[i].offset;
+	pthread_mutex_unlock(&held->lock);
+	*from = whole;
+	return err;
 }
 
 int held_look(struct held *held, struct held_piece **ret, size_t *ret_nr, struct fail *fail)
 {
-	return take_pieces(held, 0, UINT64_MAX, false, ret, ret_nr, fail);
+	int err;
+
+	pthread_mutex_lock(&held->lock);
+	err = list_pieces(held, 0, UINT64_MAX, ret, ret_nr, fail);
+	pthread_mutex_unlock(&held->lock);
+	return err;
 }
 
 void held_written(struct held *held)

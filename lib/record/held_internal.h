@@ -61,6 +61,7 @@ struct held_piece {
 	uint32_t buffer, cpu;
 	int fd;
 	uint64_t offset, size; /* in the spool */
+	uint64_t last_offset;  /* of the last chunk */
 	uint64_t raw;          /* bytes of pages */
 	uint32_t chunks;
 	uint64_t first, last; /* times of the first and of the last event; valid if there are chunks */
@@ -69,11 +70,12 @@ struct held_piece {
 };
 
 /*
- * The chunks that have events of the time from `from` to `to`, a piece for each CPU, also if it has none. They stay
- * until held_written() is called. The caller frees *ret.
+ * The chunks that have events of the time from *from to `to`, a piece for each CPU, also if it has none. They stay
+ * until held_written() is called. *from becomes the time from which on every event of all CPUs is held, if that is
+ * later; `ragged`: the pieces have what is held of their CPU before that time, too. The caller frees *ret.
  */
-int must_check held_take(struct held *held, uint64_t from, uint64_t to, struct held_piece **ret, size_t *ret_nr,
-			 struct fail *fail);
+int must_check held_take(struct held *held, uint64_t *from, uint64_t to, bool ragged, struct held_piece **ret,
+			 size_t *ret_nr, struct fail *fail);
 void held_written(struct held *held);
 
 /* All that is held. The caller frees *ret. */

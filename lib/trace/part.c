@@ -199,7 +199,8 @@ uint64_t part_pages_size(const struct part *part)
 
 int part_write(struct part *part, struct writer *writer, uint32_t cpu, struct fail *fail)
 {
-	int r = writer_cpu(writer, cpu, part->output.fd, 0, part->output.at, part->chunks, fail);
+	const struct writer_run run = { part->output.fd, 0, part->output.at, part->chunks };
+	int r = writer_cpu(writer, cpu, &run, 1, fail);
 
 	return r ? r : begin(part, fail);
 }

@@ -170,13 +170,18 @@ static int add_cpu(struct writer_ring *ring, const struct trace_cpu *cpu, struct
 	return 0;
 }
 
-int writer_cpu(struct writer *writer, uint32_t cpu, int part_fd, uint64_t offset, uint64_t size, uint32_t chunks,
-	       struct fail *fail)
+int writer_cpu(struct writer *writer, uint32_t cpu, const struct writer_run *runs, size_t nr, struct fail *fail)
 {
+	uint64_t size = 0;
+	uint32_t chunks = 0;
 	struct writer_ring *ring = writer_last_ring(writer);
 	struct trace_cpu place = { .cpu = cpu };
 	int r;
 
+	for (size_t i = 0; i < nr; i++) {
+		size += runs[i].size;
+		chunks += runs[i].chunks;
+	}
 	if (!ring)
 		return fail_set(fail, -EINVAL, "a buffer must begin before its pages");
 	if (cpu >= TRACE_CPUS_MAX || (ring->nr_cpus && ring->cpus[ring->nr_cpus - 1].cpu >= cpu))
@@ -197,7 +202,8 @@ int writer_cpu(struct writer *writer, uint32_t cpu, int part_fd, uint64_t offset
 		if (r)
 			return r;
 	}
-	r = output_copy(&writer->output, part_fd, offset, size, fail);
+	for (size_t i = 0; !r && i < nr; i++)
+		r = output_copy(&writer->output, runs[i].fd, runs[i].offset, runs[i].size, fail);
 	if (r)
 		return fail_in(fail, r, "pages of CPU %" PRIu32, cpu);
 	place.size = writer->output.at - place.offset;

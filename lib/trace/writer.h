@@ -42,12 +42,21 @@ int must_check writer_buffer(struct writer *writer, const char *name, const char
 			     struct fail *fail);
 
 /*
- * The pages of one CPU, ascending. `part_fd` holds `size` bytes from `offset`: for a compressing writer chunks
+ * Where pages of a CPU lie: `fd` holds `size` bytes from `offset`: for a compressing writer chunks
  * { u32 size, u32 usize, frame }, `chunks` of them, without the count in front; otherwise whole raw pages.
- * Copied inside the kernel where that works (copy_file_range).
  */
-int must_check writer_cpu(struct writer *writer, uint32_t cpu, int part_fd, uint64_t offset, uint64_t size,
-			  uint32_t chunks, struct fail *fail);
+struct writer_run {
+	int fd;
+	uint64_t offset, size;
+	uint32_t chunks;
+};
+
+/*
+ * The pages of one CPU, CPUs ascending, its runs in the order of their time. Copied inside the kernel where that works
+ * (copy_file_range).
+ */
+int must_check writer_cpu(struct writer *writer, uint32_t cpu, const struct writer_run *runs, size_t nr,
+			  struct fail *fail);
 
 /* Ends the file: patches what points forward. */
 int must_check writer_finish(struct writer *writer, struct fail *fail);

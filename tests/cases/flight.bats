@@ -118,7 +118,7 @@ marks()
 	land
 	[ "$(jq -r .reason "${file%.dat}.json")" = 'a "quoted" reason' ]
 	[ "$(jq -r .file "${file%.dat}.json")" = "$(basename "$file")" ]
-	[ "$(jq '(.time - .from) * 10 | round' "${file%.dat}.json")" = 10 ]
+	[ "$(jq '.from < .time and .time - .from <= 1.0001 and .time + .0999 <= .to' "${file%.dat}.json")" = true ]
 	[ "$(jq '.cpus | length' "${file%.dat}.json")" = "$(grep -c ^processor /proc/cpuinfo)" ]
 	[ "$(jq '[.cpus[].lost] | add' "${file%.dat}.json")" = 0 ]
 	[ "$(jq .size "${file%.dat}.json")" = "$(stat -c %s "$file")" ]
@@ -133,12 +133,26 @@ marks()
 	land
 	[ "$(ls ./*.dat | wc -l)" -eq 6 ]
 	for file in *.dat; do
-		from=$(sed -E 's/.*"from":([0-9.]+),.*/\1/' "${file%.dat}.json")
-		weft report -t "$file" 2> /dev/null | awk -v from="$from" '
-			match($0, / [0-9]+\.[0-9]+: tracing_mark_write: number /) && substr($0, RSTART, RLENGTH) + 0 >= from { print $NF }' > got
+		numbers "$file" > got
 		[ ! -s got ] || [ "$(cat got)" = "$(seq "$(head -n1 got)" "$(tail -n1 got)")" ]
 	done
 	[ "$(tail -n1 got)" = 3000 ]
+}
+
+@test "flight: a file begins and ends at the times of its JSON, on all CPUs" {
+	need_command jq
+	fly -e sched:sched_process_exec --keep 2s --before 200ms --after 50ms
+	write_numbers 1 3000
+	file=$(dump)
+	land
+	jq -r '"\(.from) \(.to)", "\(.cpus[] | select(.first) | .first, .last)"' "${file%.dat}.json" > times
+	{ read -r from to; sort -n; } < times > sorted
+	[ "$(numbers "$file" | wc -l)" -gt 0 ]
+	[ "$(numbers "$file" | wc -l)" -lt 3000 ]
+	weft report -t "$file" 2> /dev/null | grep -o ' [0-9]*\.[0-9]*: ' | tr -d ': ' | sort -n > events
+	awk -v from="$from" -v to="$to" '$1 < from || $1 > to { exit 1 }' events
+	[ "$(head -n 1 events)" = "$(head -n 1 sorted)" ]
+	[ "$(tail -n 1 events)" = "$(tail -n 1 sorted)" ]
 }
 
 @test "flight: an event that meets its condition is a trigger at its own time" {

@@ -104,12 +104,14 @@ TEST(held_keeps_what_is_taken_until_it_is_written)
 {
 	struct scene scene = { .held = NULL };
 	struct held_piece *pieces = NULL;
+	uint64_t from = 250;
 	size_t nr;
 
 	if (begin(&scene, 2 * CHUNK_BYTES)) {
 		add(&scene, 0, 100, 200);
 		add(&scene, 0, 300, 400);
-		CHECK(!held_take(scene.held, 250, 350, &pieces, &nr, NULL));
+		CHECK(!held_take(scene.held, &from, 350, false, &pieces, &nr, NULL));
+		CHECK(from == 250);
 		CHECK(pieces[0].chunks == 1 && pieces[0].first == 300 && pieces[0].size == CHUNK_BYTES);
 		CHECK(pieces[1].chunks == 0);
 		add(&scene, 0, 500, 2000);

@@ -313,10 +313,10 @@ TEST(writer_refuses_pages_that_are_not_whole_or_out_of_order)
 	REQUIRE(!ftruncate(part, PAGE) && !writer_new(fd, &plain7, &writer, &fail));
 	CHECK(writer_buffer(writer, "", "local", PAGE, &fail) == -EINVAL);
 	CHECK(!writer_metadata(writer, &metadata, &fail) && !writer_buffer(writer, "", "local", PAGE, &fail));
-	CHECK(writer_cpu(writer, 0, part, 0, PAGE - 1, 0, &fail) == -EINVAL);
-	CHECK(writer_cpu(writer, 1, part, 0, PAGE, 0, &fail) == 0);
-	CHECK(writer_cpu(writer, 0, part, 0, PAGE, 0, &fail) == -EINVAL);
-	CHECK(writer_cpu(writer, 2, part, 0, 2 * PAGE, 0, &fail) == -ENODATA);
+	CHECK(writer_cpu(writer, 0, &(struct writer_run){ part, 0, PAGE - 1, 0 }, 1, &fail) == -EINVAL);
+	CHECK(writer_cpu(writer, 1, &(struct writer_run){ part, 0, PAGE, 0 }, 1, &fail) == 0);
+	CHECK(writer_cpu(writer, 0, &(struct writer_run){ part, 0, PAGE, 0 }, 1, &fail) == -EINVAL);
+	CHECK(writer_cpu(writer, 2, &(struct writer_run){ part, 0, 2 * PAGE, 0 }, 1, &fail) == -ENODATA);
 	CHECK(strstr(fail.text, "CPU 2"));
 	writer_free(writer);
 }
