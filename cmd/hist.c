@@ -179,9 +179,9 @@ static void check_file(const struct arguments *arguments, struct argp_state *sta
 	    (arguments->argv || arguments->live || arguments->duration_ns || arguments->only_command))
 		argp_error(state, "--input counts recorded events: it cannot be combined with a COMMAND, "
 				  "-F, --duration or --live");
-	if (!arguments->saved &&
-	    (file->query.since || file->query.until || file->reading.no_sandbox || file->reading.trust_size))
-		argp_error(state, "--since, --until, --no-sandbox and --trust-size are for --input");
+	if (!arguments->saved && (file->query.since || file->query.until || file->query.around ||
+				  file->reading.no_sandbox || file->reading.trust_size))
+		argp_error(state, "--since, --until, --around, --no-sandbox and --trust-size are for --input");
 	if (!arguments->saved && file->decode.wanted)
 		argp_error(state, "--decode is for --input: the kernel knows nothing of plugins");
 }

@@ -324,7 +324,10 @@ static int print_events(const struct report_options *report, struct printing *pr
 	int r;
 
 	/* A part of the file is looked for without reading all. */
-	progress_start(report->query.since || report->query.until || report->query.tail != UINT64_MAX ? 0 : size);
+	progress_start(report->query.since || report->query.until || report->query.around ||
+				       report->query.tail != UINT64_MAX ?
+			       0 :
+			       size);
 	r = render(reader, printing->sinks, &options, STDOUT_FILENO, report->printed, fail);
 	progress_end();
 
@@ -381,6 +384,7 @@ static const char *asked(const struct report_options *report, bool changed)
 		{ query->comms.nr, "--comm" },
 		{ query->since, "--since" },
 		{ query->until, "--until" },
+		{ query->around, "--around" },
 		{ query->limit != UINT64_MAX, "--limit" },
 		{ query->tail != UINT64_MAX, "--tail" },
 		{ report->sink.raw, "--raw" },

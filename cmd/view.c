@@ -81,6 +81,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 't':
 		arguments->nanoseconds = true;
 		return 0;
+	case ARGP_KEY_SUCCESS:
+		/* The view opens there, and shows all. */
+		if (arguments->query.before_ns == QUERY_UNSAID && arguments->query.after_ns == QUERY_UNSAID)
+			arguments->query.before_ns = arguments->query.after_ns = QUERY_WHOLE;
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }

@@ -22,6 +22,9 @@
 enum {
 	KEY_SINCE = 0x500,
 	KEY_UNTIL,
+	KEY_AROUND,
+	KEY_BEFORE,
+	KEY_AFTER,
 	KEY_CPU,
 	KEY_PID,
 	KEY_COMM,
@@ -38,6 +41,12 @@ static const struct argp_option time_options[] = {
 	  "date and time",
 	  0 },
 	{ "until", KEY_UNTIL, "TIME", 0, "End at TIME, inclusive", 0 },
+	{ "around", KEY_AROUND, "MARK", 0,
+	  "Only the time before and after a marker: its text or a part of it (#2: the second such), 'trigger' for the "
+	  "trigger of a file of weft flight, or a time as for --since",
+	  0 },
+	{ "before", KEY_BEFORE, "TIME", 0, "With --around: begin TIME before it (default 5s)", 0 },
+	{ "after", KEY_AFTER, "TIME", 0, "With --around: end TIME after it (default 0)", 0 },
 	{ 0 },
 };
 
@@ -92,6 +101,14 @@ static error_t parse_count(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static void check_around(const struct query *query, struct argp_state *state)
+{
+	if (query->around && (query->since || query->until))
+		argp_error(state, "--around cannot be combined with --since and --until: use --before and --after");
+	if (!query->around && (query->before_ns != QUERY_UNSAID || query->after_ns != QUERY_UNSAID))
+		argp_error(state, "--before and --after are for --around");
+}
+
 static error_t parse_time(int key, char *arg, struct argp_state *state)
 {
 	struct query *query = state->input;
@@ -102,6 +119,18 @@ static error_t parse_time(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_UNTIL:
 		query->until = arg;
+		return 0;
+	case KEY_AROUND:
+		query->around = arg;
+		return 0;
+	case KEY_BEFORE:
+		query->before_ns = strcmp(arg, "0") ? option_time("before", arg, state) : 0;
+		return 0;
+	case KEY_AFTER:
+		query->after_ns = strcmp(arg, "0") ? option_time("after", arg, state) : 0;
+		return 0;
+	case ARGP_KEY_END:
+		check_around(query, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -294,10 +323,12 @@ static void tell_choice(const struct query *query, const struct unmet *unmet, en
 		command_warn("none is of these CPUs");
 		break;
 	case UNMET_SINCE:
-		command_warn("all are before --since %s", query->since);
+		command_warn("all are before %s %s", query->around ? "the time --around" : "--since",
+			     query->around ? query->around : query->since);
 		break;
 	case UNMET_UNTIL:
-		command_warn("all are after --until %s", query->until);
+		command_warn("all are after %s %s", query->around ? "the time --around" : "--until",
+			     query->around ? query->around : query->until);
 		break;
 	case UNMET_NR:
 		break;
@@ -328,8 +359,13 @@ static void tell_choices(const struct query *query, const struct unmet *unmet, c
 
 void choice_tell_empty(struct trace *trace, const struct query *query, bool rows)
 {
-	const bool asked[UNMET_NR] = { query->events.nr, query->comms.nr, query->filters.nr, query->nr_pids,
-				       query->some_cpus, query->since,    query->until };
+	const bool asked[UNMET_NR] = { query->events.nr,
+				       query->comms.nr,
+				       query->filters.nr,
+				       query->nr_pids,
+				       query->some_cpus,
+				       query->since || query->around,
+				       query->until || query->around };
 	char count[TEXT_HUMAN], first[TEXT_HUMAN], last[TEXT_HUMAN];
 	cleanup_buf struct buf cpus = { 0 };
 	struct fail fail = FAIL_INIT;

@@ -16,7 +16,7 @@ struct trace;
  * The options that choose events of a file, as argp children. The input of each is a struct query, which begins as
  * QUERY_INIT. They stand in these tables only and mean the same in all commands.
  */
-extern const struct argp choice_time_argp;   /* --since and --until */
+extern const struct argp choice_time_argp;   /* --since, --until, --around, --before, --after */
 extern const struct argp choice_count_argp;  /* --limit and --tail */
 extern const struct argp choice_part_argp;   /* those of time, --instance, --cpu, --pid and --comm */
 extern const struct argp choice_events_argp; /* --event, --filter and --invert */

@@ -18,7 +18,7 @@ struct extent {
 	/* times of events that were looked for, by the text that asked (lib/reader/stamp.c); the texts are borrowed */
 	struct extent_moment {
 		const char *text; /* NULL: none */
-		uint64_t at;
+		uint64_t at, end; /* end: the last ns that it may have been */
 	} moments[2];
 };
 

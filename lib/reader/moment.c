@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define MARKS "ftrace:print"
+
 /* Adds the buffers that have such events. -ENOENT: there is none, and `fail` has what the last one lacks. */
 static int add_buffers(const struct context *context, const char *pattern, struct reader *reader, struct fail *fail)
 {
@@ -50,15 +52,24 @@ static bool is_of_type(const struct reader *reader, const struct event *event)
 	return event->kind == EVENT_RECORD && types && types[event->id / 64] >> event->id % 64 & 1;
 }
 
-/* trace_output.c: the text of a marker fills the record, and a NUL may end it before. */
-static bool contains(const struct event *event, const char *text)
+/* trace_output.c: the text of a marker fills the record, and a NUL may end it before. False: it has none. */
+static bool mark_text(const struct event *event, const char **ret, size_t *ret_len)
 {
 	struct place place;
 
 	if (!place_find(&place, event->type, "buf") || place.offset >= event->len)
 		return false;
-	return memmem(event->data + place.offset,
-		      strnlen((const char *)event->data + place.offset, event->len - place.offset), text, strlen(text));
+	*ret = (const char *)event->data + place.offset;
+	*ret_len = strnlen(*ret, event->len - place.offset);
+	return true;
+}
+
+static bool contains(const struct event *event, const char *text)
+{
+	const char *mark;
+	size_t len;
+
+	return mark_text(event, &mark, &len) && memmem(mark, len, text, strlen(text));
 }
 
 static int look(struct reader *reader, const struct moment *moment, uint64_t *ret, struct fail *fail)
@@ -89,9 +100,40 @@ int moment_find(const struct context *context, const struct moment *moment, uint
 	int r;
 
 	reader_init(&reader);
-	r = add_buffers(context, moment->name ? moment->name : "ftrace:print", &reader, fail);
+	r = add_buffers(context, moment->name ? moment->name : MARKS, &reader, fail);
 	if (!r)
 		r = look(&reader, moment, ret, fail);
+	reader_release(&reader);
+	return r;
+}
+
+static int show(struct reader *reader, void (*see)(void *arg, uint64_t ts, const char *text, size_t len), void *arg,
+		struct fail *fail)
+{
+	const struct reader_options options = { .pool = NULL };
+	struct event event;
+	const char *text;
+	size_t len;
+	int r = reader_start(reader, &options, fail);
+
+	if (r)
+		return r;
+	while ((r = reader_next(reader, &event, fail)) > 0)
+		if (is_of_type(reader, &event) && mark_text(&event, &text, &len))
+			see(arg, event.ts, text, len);
+	return r;
+}
+
+int moment_each_mark(const struct context *context, void (*see)(void *arg, uint64_t ts, const char *text, size_t len),
+		     void *arg, struct fail *fail)
+{
+	struct reader reader;
+	int r;
+
+	reader_init(&reader);
+	r = add_buffers(context, MARKS, &reader, fail);
+	if (!r)
+		r = show(&reader, see, arg, fail);
 	reader_release(&reader);
 	return r;
 }

@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct context;
@@ -25,5 +26,13 @@ struct moment {
  */
 int must_check moment_find(const struct context *context, const struct moment *moment, uint64_t *ret,
 			   struct fail *fail);
+
+/*
+ * Shows the text of each marker of the same buffers, without a NUL, in the order of time. -ENOENT: the file cannot have
+ * markers.
+ */
+int must_check moment_each_mark(const struct context *context,
+				void (*see)(void *arg, uint64_t ts, const char *text, size_t len), void *arg,
+				struct fail *fail);
 
 #endif

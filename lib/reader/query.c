@@ -7,6 +7,7 @@
 #include "lib/event/context.h"
 #include "lib/query/selection.h"
 #include "lib/reader/extent.h"
+#include "lib/reader/mark_internal.h"
 #include "lib/reader/reader.h"
 #include "lib/reader/stamp_internal.h"
 #include "lib/trace/trace.h"
@@ -16,6 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is shown before a mark if no time is given. */
+#define BEFORE_NS UINT64_C(5000000000)
 
 void query_release(struct query *query)
 {
@@ -117,11 +121,71 @@ static int select_events(const struct query *query, struct selection *selection,
 	return r;
 }
 
+/* A mark whose text looks like a time is asked for as @mark:TEXT. */
+static bool is_time(const char *text)
+{
+	return *text == '@' || (text[strspn(text, "0123456789.,:")] == '\0' && strpbrk(text, ".:"));
+}
+
+static int find_around(const struct query *query, const struct context *context, struct extent *extent,
+		       uint64_t *ret_from, uint64_t *ret_to, struct fail *fail)
+{
+	struct extent_moment *known = &extent->moments[0];
+	int r;
+
+	if (is_time(query->around)) {
+		r = stamp_at(context, "around", query->around, extent, ret_from, fail);
+		*ret_to = *ret_from;
+		return r;
+	}
+	if (known->text != query->around) {
+		r = mark_find(context, query->around, &known->at, &known->end, fail);
+		if (r)
+			return fail_in(fail, r, "--around: '%s'", query->around);
+		known->text = query->around;
+	}
+	*ret_from = known->at;
+	*ret_to = known->end;
+	return 0;
+}
+
+int query_around(const struct query *query, const struct context *context, struct extent *extent, uint64_t *ret,
+		 struct fail *fail)
+{
+	uint64_t from = 0, to = 0;
+	int r = find_around(query, context, extent, &from, &to, fail);
+
+	if (!r)
+		*ret = from;
+	return r;
+}
+
+int query_times(const struct query *query, const struct context *context, struct extent *extent, uint64_t *ret_since,
+		uint64_t *ret_until, struct fail *fail)
+{
+	uint64_t from = 0, to = 0, before = query->before_ns == QUERY_UNSAID ? BEFORE_NS : query->before_ns,
+		 after = query->after_ns == QUERY_UNSAID ? 0 : query->after_ns;
+	int r;
+
+	if (!query->around)
+		return stamp_range(context, query->since, query->until, extent, ret_since, ret_until, fail);
+	if (context->unit == CLOCK_UNIT_COUNT)
+		return fail_set(fail, -EINVAL,
+				"--around: the clock '%s' counts no time: use --since and --until @mark:TEXT",
+				context->clock);
+	r = find_around(query, context, extent, &from, &to, fail);
+	if (r)
+		return r;
+	*ret_since = from > before ? from - before : 0;
+	if (__builtin_add_overflow(to, after, ret_until))
+		*ret_until = UINT64_MAX;
+	return 0;
+}
+
 static int narrow_time(const struct query *query, struct reader_buffer *buffer, struct extent *extent,
 		       struct fail *fail)
 {
-	return stamp_range(buffer->context, query->since, query->until, extent, &buffer->window.since,
-			   &buffer->window.until, fail);
+	return query_times(query, buffer->context, extent, &buffer->window.since, &buffer->window.until, fail);
 }
 
 /* The reader gets all events; reader_shows() those that the words choose. */

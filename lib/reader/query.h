@@ -41,13 +41,21 @@ struct query {
 	bool some_cpus;
 	enum { QUERY_SELF_UNSAID, QUERY_SELF_OUT, QUERY_SELF_IN } self;
 	const char *since, *until; /* lib/reader/stamp_internal.h; NULL: not given */
-	uint64_t limit;            /* UINT64_MAX: all; the caller keeps it */
-	uint64_t tail;             /* UINT64_MAX: from the start */
+	/*
+	 * The time from before_ns before to after_ns after a marker (lib/reader/mark_internal.h) or a time as that of
+	 * `since`, in place of since and until. NULL: not given. The times may be QUERY_UNSAID, or QUERY_WHOLE: all.
+	 */
+	const char *around;
+	uint64_t before_ns, after_ns;
+	uint64_t limit; /* UINT64_MAX: all; the caller keeps it */
+	uint64_t tail;  /* UINT64_MAX: from the start */
 };
 
-#define QUERY_INIT                                      \
-	{                                               \
-		.limit = UINT64_MAX, .tail = UINT64_MAX \
+#define QUERY_UNSAID UINT64_MAX
+#define QUERY_WHOLE (UINT64_MAX - 1)
+#define QUERY_INIT                                                                                           \
+	{                                                                                                    \
+		.limit = UINT64_MAX, .tail = UINT64_MAX, .before_ns = QUERY_UNSAID, .after_ns = QUERY_UNSAID \
 	}
 
 void query_release(struct query *query);
@@ -83,6 +91,13 @@ bool query_wants(const struct query *query, struct trace *trace, size_t buffer, 
 int must_check query_add(const struct query *query, const struct query_manner *manner, struct trace *trace,
 			 struct reader *reader, struct fail *fail);
 int must_check query_tail(const struct query *query, struct reader *reader, struct fail *fail);
+
+/* The times of `since`, `until` and `around`; those that were not given leave *ret_since or *ret_until as it is. */
+int must_check query_times(const struct query *query, const struct context *context, struct extent *extent,
+			   uint64_t *ret_since, uint64_t *ret_until, struct fail *fail);
+/* The time of `around`, which was given. */
+int must_check query_around(const struct query *query, const struct context *context, struct extent *extent,
+			    uint64_t *ret, struct fail *fail);
 
 /* -ENOENT: a filter asks for a duration, and in none of the buffers anything has one. */
 int must_check query_check_durations(const struct reader *reader, struct fail *fail);

@@ -195,8 +195,8 @@ static int at_event(const struct context *context, const char *option, const cha
 	return 0;
 }
 
-static int parse(const struct context *context, const char *option, const char *text, struct extent *extent,
-		 uint64_t *ret, struct fail *fail)
+int stamp_at(const struct context *context, const char *option, const char *text, struct extent *extent, uint64_t *ret,
+	     struct fail *fail)
 {
 	const char *at = text;
 
@@ -216,7 +216,7 @@ static int parse(const struct context *context, const char *option, const char *
 int stamp_range(const struct context *context, const char *since, const char *until, struct extent *extent,
 		uint64_t *ret_since, uint64_t *ret_until, struct fail *fail)
 {
-	int r = since ? parse(context, "since", since, extent, ret_since, fail) : 0;
+	int r = since ? stamp_at(context, "since", since, extent, ret_since, fail) : 0;
 
-	return r || !until ? r : parse(context, "until", until, extent, ret_until, fail);
+	return r || !until ? r : stamp_at(context, "until", until, extent, ret_until, fail);
 }

@@ -22,4 +22,8 @@ struct fail;
 int must_check stamp_range(const struct context *context, const char *since, const char *until, struct extent *extent,
 			   uint64_t *ret_since, uint64_t *ret_until, struct fail *fail);
 
+/* One such time, of the option of this name. */
+int must_check stamp_at(const struct context *context, const char *option, const char *text, struct extent *extent,
+			uint64_t *ret, struct fail *fail);
+
 #endif

@@ -14,7 +14,6 @@
 #include "lib/reader/extent.h"
 #include "lib/reader/query.h"
 #include "lib/reader/reader.h"
-#include "lib/reader/stamp_internal.h"
 #include "lib/trace/trace.h"
 
 enum {
@@ -96,9 +95,7 @@ static int select_alone(struct part *part, struct counting *counting, struct fai
 		r = selection_add_filter(part->selections[UNMET_FILTER], query->filters.at[i], query->negated[i], fail);
 	for (size_t i = 0; !r && i < query->nr_pids; i++)
 		r = selection_add_pid(part->selections[UNMET_PID], query->pids[i], fail);
-	return r ? r :
-		   stamp_range(part->context, query->since, query->until, &counting->extent, &part->since, &part->until,
-			       fail);
+	return r ? r : query_times(query, part->context, &counting->extent, &part->since, &part->until, fail);
 }
 
 static int add_buffers(struct counting *counting, struct trace *trace, struct fail *fail)

@@ -26,6 +26,9 @@ static int narrow(struct view *view, struct reader_buffer *buffer, struct fail *
 
 	times.since = query->since;
 	times.until = query->until;
+	times.around = query->around;
+	times.before_ns = query->before_ns;
+	times.after_ns = query->after_ns;
 	times.some_cpus = query->some_cpus;
 	times.cpus = query->cpus;
 	r = query_narrow(&times, buffer, false, &view->extent, NULL, fail);
@@ -87,7 +90,9 @@ static int find_window(struct view *view, struct fail *fail)
 	if (view->to < view->from)
 		view->to = view->from;
 	view->cursor = (struct walk_place){ view->from, 0 };
-	return 0;
+	return view->query->around ? query_around(view->query, view->reader.buffers[0].context, &view->extent,
+						  &view->cursor.ts, fail) :
+				     0;
 }
 
 int view_new(struct trace *trace, const struct query *query, const struct query_manner *manner, struct view **ret,
