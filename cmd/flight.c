@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
+#include "cmd/flight_again.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
 #include "cmd/options/setup_options.h"
 #include "cmd/options/setup_values.h"
 #include "cmd/setup_run.h"
+#include "cmd/terminal/config.h"
 #include "lib/base/buf.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
@@ -15,6 +17,7 @@
 #include "lib/record/cruise.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +55,8 @@ enum {
 	KEY_FILES,
 	KEY_BYTES,
 	KEY_HOUR,
-	KEY_RAGGED
+	KEY_RAGGED,
+	KEY_CHECK
 };
 
 #define S UINT64_C(1000000000)
@@ -91,6 +95,8 @@ static const struct argp_option table[] = {
 	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds",
 	  SETUP_OWN_GROUP },
 	{ "name", KEY_NAME, "NAME", 0, "The name of this flight, by which dump and status find it (default: flight)",
+	  SETUP_OWN_GROUP },
+	{ "check", KEY_CHECK, NULL, 0, "Set everything up as start does, and remove it again: tells what is wrong",
 	  SETUP_OWN_GROUP },
 	{ "reason", KEY_REASON, "TEXT", 0, "With dump: what the marker and the file say", SETUP_OWN_GROUP },
 	{ NULL, 0, NULL, 0, NULL, 0 },
@@ -189,6 +195,9 @@ static bool parse_writing(int key, char *arg, struct argp_state *state)
 		return true;
 	case KEY_MODE:
 		flight->mode = output_mode(arg, state);
+		return true;
+	case KEY_CHECK:
+		flight->tries = true;
 		return true;
 	}
 	return false;
@@ -291,7 +300,8 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[start|dump|status]",
 	.doc = "Hold the last seconds of a trace in memory, and write them to a file when something happens.\v"
-	       "start records until Ctrl-C. A trigger is a condition (--when), 'weft flight dump', or SIGUSR1. "
+	       "start records until Ctrl-C. With --config, SIGHUP makes it read the options anew. "
+	       "A trigger is a condition (--when), 'weft flight dump', or SIGUSR1. "
 	       "Its file, HOST-TIME-NAME.dat, has what happened before and after it; beside it is a line of JSON. "
 	       "dump triggers, waits for the file and prints its path. status tells what is held.",
 };
@@ -306,6 +316,44 @@ static void tell_began(void)
 	command_warn("the flight has begun; Ctrl-C ends it");
 }
 
+static bool flies(const char *name)
+{
+	cleanup_buf struct buf answer = BUF_INIT;
+
+	return !radio_ask(name, "status", &answer, NULL) && answer.len;
+}
+
+/* Tries whether the flight could begin. What a flight of this name holds now is free when that one has ended. */
+static int try(const struct flight_options *flight)
+{
+	struct flight_result result;
+	struct fail fail = FAIL_INIT;
+	int err = flight_run(flight, &result, &fail);
+	int status = err ? command_failed(&fail) : EXIT_OK;
+
+	if ((err == -EBUSY || err == -EEXIST) && flies(flight->name)) {
+		command_warn("the flight '%s' may hold that itself; nothing else was found wrong before it",
+			     flight->name);
+		return EXIT_OK;
+	}
+	if (!err)
+		command_warn("the flight could begin");
+	return status;
+}
+
+/* SIGHUP is blocked for ever, so that it cannot end the process between two flights. */
+static void allow_reload(struct flight_options *flight)
+{
+	sigset_t set;
+
+	if (!config_was_read())
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	flight->service.reload = flight_again_try;
+}
+
 static int start(struct arguments *arguments)
 {
 	struct flight_options *flight = &arguments->flight;
@@ -316,12 +364,16 @@ static int start(struct arguments *arguments)
 
 	if (arguments->setup.dry_run)
 		return setup_run_script(arguments->setup.setup, NULL, NULL);
-	command_warn("mode ring: the recorders hold %s, compressed, in at most %s of memory; nothing is written before "
-		     "a trigger",
-		     text_time(keep, flight->keep_ns), text_size(memory, flight->max_memory));
 	flight->conditions = arguments->conditions;
 	flight->nr_conditions = arguments->nr_conditions;
 	flight->tell = tell;
+	if (flight->tries)
+		return try(flight);
+	allow_reload(flight);
+	flight_again_managed(&flight->service);
+	command_warn("mode ring: the recorders hold %s, compressed, in at most %s of memory; nothing is written before "
+		     "a trigger",
+		     text_time(keep, flight->keep_ns), text_size(memory, flight->max_memory));
 	flight->began = tell_began;
 	err = flight_run(flight, &result, &fail);
 	if (err)
@@ -331,6 +383,11 @@ static int start(struct arguments *arguments)
 	command_warn("%s trigger%s in %s, %s file%s", text_count(triggers, result.triggers),
 		     text_plural(result.triggers), text_time(time, result.time_ns), text_count(files, result.files),
 		     text_plural(result.files));
+	if (result.reload) {
+		command_warn("the new options are good; the flight begins anew with them");
+		flight_again_begin(&fail);
+		return command_failed(&fail);
+	}
 	return err || result.failed ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -378,6 +435,7 @@ static int run(int argc, char **argv)
 
 	arguments.setup.setup = &arguments.setup_memory;
 	arguments.flight.setup = &arguments.setup_memory;
+	flight_again_keep(argc, argv);
 	command_parse(&flight_command, argc, argv, 0, &arguments);
 	status = arguments.verb == VERB_START ? start(&arguments) : ask(&arguments);
 	for (size_t i = 0; i < arguments.nr_conditions; i++)

@@ -110,7 +110,9 @@ static const struct argp_option table[] = {
 	  "leave it unchanged; recordings: 32768)",
 	  4 },
 	{ "config", KEY_CONFIG, "FILE", 0,
-	  "Read options from FILE, one per line: NAME = VALUE, where NAME is the long name of an option", 4 },
+	  "Read options from FILE, one per line: NAME = VALUE, where NAME is the long name of an option; "
+	  "of a directory, the files *.conf in the order of their names",
+	  4 },
 	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Change nothing: print every write to tracefs, in order, as a script for sh",
 	  4 },
 	{ NULL, 0, NULL, 0, NULL, 0 },

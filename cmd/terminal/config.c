@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/terminal/config.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "cmd/command.h"
 #include "cmd/options/options_check.h"
 #include "lib/base/buf.h"
+#include "lib/base/io.h"
 #include "lib/base/near.h"
+#include "lib/base/option_lines.h"
 #include "lib/base/readable.h"
 #include "lib/base/text.h"
-#include "lib/tracefs/tracing.h"
+#include "lib/base/trust.h"
+#include "lib/base/vec.h"
 
-enum { CONFIG_MAX = 1 << 20 };
+enum { CONFIG_MAX = 1 << 20, FILES_MAX = 256 };
 
 /*
  * The words of the new command line, and for each word from a file its place there. Never freed, because argp points
@@ -64,15 +69,6 @@ __attribute__((noreturn)) static void wrong(const struct line *line, struct fail
 	die(line->command, fail);
 }
 
-static struct text_word trim(const char *at, size_t len)
-{
-	while (len && strchr(" \t\r", at[len - 1]))
-		len--;
-	for (; len && strchr(" \t", *at); len--)
-		at++;
-	return (struct text_word){ .at = at, .len = len };
-}
-
 /* Adds the option with its long name, also for letters and aliases: "--event=VALUE". */
 static void add_option(const struct line *line, const char *name, struct text_word value, bool has_value)
 {
@@ -105,64 +101,152 @@ static void add_option(const struct line *line, const char *name, struct text_wo
 	add_word(line->command, word, place);
 }
 
-static void read_line(const struct line *line, struct text_word text)
-{
-	const char *equals = memchr(text.at, '=', text.len);
-	struct text_word name = trim(text.at, equals ? (size_t)(equals - text.at) : text.len),
-			 value = { .at = "", .len = 0 };
-	struct fail fail;
-	char word[64];
+/* Which lines of a text are read. */
+enum part { ALL, BEFORE_SECTIONS, SECTIONS };
 
-	if (!name.len && !equals)
-		return;
-	if (*text.at == '[' && text.at[text.len - 1] == ']') {
-		add_option(line, "instance", trim(text.at + 1, text.len - 2), true);
-		return;
+static void read_text(const struct argp *argp, const char *command, const char *file, struct buf *text, enum part part)
+{
+	struct line line = { .argp = argp, .command = command, .file = file };
+	struct option_lines lines = { .at = buf_str(text), .left = text->len };
+	struct option_line option;
+	struct fail fail;
+	bool in_section = false;
+	int r;
+
+	while ((r = option_lines_next(&lines, &option, &fail)) > 0) {
+		line.number = lines.number;
+		in_section |= option.is_section;
+		if (part == ALL || in_section == (part == SECTIONS))
+			add_option(&line, option.name, option.value, option.has_value);
 	}
-	if (name.len >= 2 && !memcmp(name.at, "--", 2))
-		name = (struct text_word){ .at = name.at + 2, .len = name.len - 2 };
-	if (!name.len || name.len >= sizeof(word) || memchr(name.at, ' ', name.len) || memchr(name.at, 0, text.len)) {
-		fail_set(&fail, -EINVAL, "'%.*s' is not NAME or NAME = VALUE", (int)text.len, text.at);
-		wrong(line, &fail);
-	}
-	memcpy(word, name.at, name.len);
-	word[name.len] = '\0';
-	if (equals)
-		value = trim(equals + 1, (size_t)(text.at + text.len - equals - 1));
-	add_option(line, word, value, equals);
+	line.number = lines.number;
+	if (r)
+		wrong(&line, &fail);
+}
+
+static void read_bytes(const char *command, const char *file, int fd, struct buf *into)
+{
+	struct fail fail;
+	int err = io_read_all(fd, CONFIG_MAX, into);
+
+	if (!err)
+		return;
+	fail_set(&fail, err, "cannot read '%s': %s", file, err == -EFBIG ? "it is larger than 1 MiB" : strerror(-err));
+	die(command, &fail);
 }
 
 static void read_file(const struct argp *argp, const char *command, const char *file)
 {
-	struct line line = { .argp = argp, .command = command, .file = file };
-	cleanup_buf struct buf buf = BUF_INIT;
-	struct text_word text;
+	cleanup_buf struct buf text = BUF_INIT;
+	cleanup_fd int fd = -1;
 	struct fail fail;
-	const char *at;
-	size_t left;
-	int fd = -1;
-	ssize_t got = 1;
 
 	if (readable_open(file, &fd, &fail))
 		die(command, &fail);
-	for (; got > 0; buf.len += got > 0 ? (size_t)got : 0)
-		got = buf.len <= CONFIG_MAX && buf_reserve(&buf, 4096) ?
-			      read(fd, buf.data + buf.len, buf.size - buf.len) :
-			      -1;
-	if (got < 0) {
-		fail_set(&fail, -EINVAL, "cannot read '%s': %s", file,
-			 buf.len > CONFIG_MAX ? "it is larger than 1 MiB" : strerror(errno));
+	read_bytes(command, file, fd, &text);
+	read_text(argp, command, file, &text, ALL);
+}
+
+/* A file of a directory of options. */
+struct part_file {
+	char *path;
+	struct buf text;
+};
+
+struct part_files {
+	struct part_file *at;
+	size_t nr;
+};
+
+static int compare_paths(const void *a, const void *b)
+{
+	return strcmp(((const struct part_file *)a)->path, ((const struct part_file *)b)->path);
+}
+
+/* Reads a file of the directory, if its name is that of a file of options. */
+static int read_entry(struct part_files *files, const char *command, const char *dir, int dir_fd, const char *name,
+		      struct fail *fail)
+{
+	static const char suffix[] = ".conf";
+	size_t len = strlen(name);
+	cleanup_fd int fd = -1;
+	struct part_file *added;
+	int err;
+
+	if (*name == '.' || len < strlen(suffix) || strcmp(name + len - strlen(suffix), suffix) != 0)
+		return 0;
+	if (files->nr == FILES_MAX)
+		return fail_set(fail, -E2BIG, "'%s' has more than %d files", dir, FILES_MAX);
+	added = vec_push(files->at, files->nr);
+	if (!added)
+		return fail_memory(fail);
+	*added = (struct part_file){ .text = BUF_INIT };
+	if (asprintf(&added->path, "%s/%s", dir, name) < 0) {
+		added->path = NULL;
+		return fail_memory(fail);
+	}
+	fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot open '%s': %s", added->path,
+				errno == ELOOP ? "it is a symbolic link, and a directory of options has files" :
+						 strerror(errno));
+	err = trust_check(fd, S_IFREG, added->path, fail);
+	if (!err)
+		read_bytes(command, added->path, fd, &added->text);
+	return err;
+}
+
+static int list_files(struct part_files *files, const char *command, const char *path, struct fail *fail)
+{
+	const struct dirent *entry;
+	int fd = -1, err = trust_open(path, &fd, fail);
+	DIR *dir;
+
+	if (!err)
+		err = trust_check(fd, S_IFDIR, path, fail);
+	dir = err ? NULL : fdopendir(fd);
+	if (!dir) {
+		cleanup_fd_close(&fd);
+		return err ? err : fail_set(fail, -errno, "cannot read '%s': %s", path, strerror(errno));
+	}
+	while (!err && (entry = readdir(dir)))
+		err = read_entry(files, command, path, fd, entry->d_name, fail);
+	closedir(dir);
+	if (!err && !files->nr)
+		return fail_set(fail, -ENOENT, "'%s' has no file whose name ends with .conf", path);
+	return err;
+}
+
+/*
+ * What stands before the sections of all files is for the main instance, also if an earlier file ends with a section.
+ */
+static void read_directory(const struct argp *argp, const char *command, const char *path)
+{
+	struct part_files files = { .nr = 0 };
+	struct fail fail;
+
+	if (list_files(&files, command, path, &fail))
 		die(command, &fail);
+	qsort(files.at, files.nr, sizeof(*files.at), compare_paths);
+	for (size_t i = 0; i < files.nr; i++)
+		read_text(argp, command, files.at[i].path, &files.at[i].text, BEFORE_SECTIONS);
+	for (size_t i = 0; i < files.nr; i++)
+		read_text(argp, command, files.at[i].path, &files.at[i].text, SECTIONS);
+	for (size_t i = 0; i < files.nr; i++) {
+		buf_release(&files.at[i].text);
+		free(files.at[i].path);
 	}
-	close(fd);
-	at = buf_str(&buf);
-	left = buf.len;
-	while (text_next_line(&at, &left, &text)) {
-		line.number++;
-		text = trim(text.at, text.len);
-		if (text.len && *text.at != '#' && *text.at != ';')
-			read_line(&line, text);
-	}
+	free(files.at);
+}
+
+static void read_place(const struct argp *argp, const char *command, const char *path)
+{
+	cleanup_fd int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		read_file(argp, command, path);
+	else
+		read_directory(argp, command, path);
 }
 
 bool config_takes_next(const struct argp *argp, const char *word)
@@ -181,8 +265,17 @@ bool config_takes_next(const struct argp *argp, const char *word)
 	return false;
 }
 
+/* Whether a word of the command line is not behind the options: those of a COMMAND are its own. */
+static bool is_ours(const char *word, bool runs_command)
+{
+	bool is_option = word[0] == '-' && word[1];
+
+	return is_option ? strcmp(word, "--") != 0 : !runs_command;
+}
+
 void config_expand(const struct argp *argp, int *argc, char ***argv)
 {
+	bool runs = argp->args_doc && strstr(argp->args_doc, "COMMAND");
 	char **words = *argv;
 	struct fail fail;
 	int i = 1;
@@ -190,16 +283,16 @@ void config_expand(const struct argp *argp, int *argc, char ***argv)
 	if (!options_find(argp, "config", 0, NULL))
 		return;
 	add_word(words[0], words[0], NULL);
-	for (; i < *argc && words[i][0] == '-' && words[i][1] && strcmp(words[i], "--") != 0; i++) {
+	for (; i < *argc && is_ours(words[i], runs); i++) {
 		if (!strncmp(words[i], "--config=", 9)) {
-			read_file(argp, words[0], words[i] + 9);
+			read_place(argp, words[0], words[i] + 9);
 		} else if (!strcmp(words[i], "--config") && i + 1 == *argc) {
 			fail_set(&fail, -EINVAL, "--config needs a FILE");
 			die(words[0], &fail);
 		} else if (!strcmp(words[i], "--config")) {
-			read_file(argp, words[0], words[++i]);
+			read_place(argp, words[0], words[++i]);
 		} else {
-			bool two = config_takes_next(argp, words[i]) && i + 1 < *argc;
+			bool two = *words[i] == '-' && config_takes_next(argp, words[i]) && i + 1 < *argc;
 
 			add_word(words[0], words[i], NULL);
 			if (two)
@@ -210,6 +303,14 @@ void config_expand(const struct argp *argp, int *argc, char ***argv)
 		add_word(words[0], words[i], NULL);
 	*argc = made.nr;
 	*argv = made.words;
+}
+
+bool config_was_read(void)
+{
+	for (int i = 0; i < made.nr; i++)
+		if (made.places[i])
+			return true;
+	return false;
 }
 
 const char *config_place(const struct argp_state *state)

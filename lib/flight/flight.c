@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 
 #include "lib/base/buf.h"
@@ -19,6 +17,7 @@
 #include "lib/flight/hit_internal.h"
 #include "lib/flight/log_writer_internal.h"
 #include "lib/flight/radio.h"
+#include "lib/flight/service_internal.h"
 #include "lib/flight/status_internal.h"
 #include "lib/flight/watch_internal.h"
 #include "lib/record/cruise.h"
@@ -32,7 +31,7 @@
 enum {
 	LOOK_MS = 1000, /* how often it looks whether the memory suffices */
 	LONGEST = 10,   /* a file may be extended to this many times of --after */
-	FDS = WAKE_FDS + RADIO_CLIENTS + 4,
+	FDS = WAKE_FDS + SERVICE_FDS + RADIO_CLIENTS + 3,
 	WARN_S = 60, /* between two warnings that say the same */
 };
 
@@ -49,8 +48,7 @@ struct flight {
 	struct cruise *cruise;
 	struct wake wake;
 	struct workload nothing; /* a flight has no command */
-	int dump_fd;             /* SIGUSR1 */
-	sigset_t old_mask;
+	struct service service;
 	struct sentry *sentries;
 	size_t nr_sentries;
 	struct radio radio;
@@ -286,14 +284,19 @@ static void heed(void *arg, struct radio_client *client)
 	radio_answer(client, buf_str(&text), text.len);
 }
 
-static int take_signal(struct flight *flight, struct fail *fail)
+/* 1: the flight shall end. */
+static int heed_service(struct flight *flight, const struct pollfd *fds, struct fail *fail)
 {
-	struct signalfd_siginfo info;
+	pid_t pid = 0;
+	enum service_event event = service_look(&flight->service, fds, &pid);
 	char reason[64];
 
-	if (read(flight->dump_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+	if (event == SERVICE_NOTHING)
 		return 0;
-	snprintf(reason, sizeof(reason), "SIGUSR1 of process %u", info.ssi_pid);
+	flight->result->reload = event == SERVICE_RELOAD;
+	if (event != SERVICE_DUMP)
+		return 1;
+	snprintf(reason, sizeof(reason), "SIGUSR1 of process %d", (int)pid);
 	return trigger(flight, "signal", reason, cruise_now(flight->cruise), fail);
 }
 
@@ -327,14 +330,14 @@ static int timeout_ms(const struct flight *flight)
 								      (int)((flight->piece.to - now) / 1000000) + 1;
 }
 
-/* Places the descriptors behind those of wake: the writer's, SIGUSR1's, the conditions', those of the socket. */
+/* Places the descriptors behind those of wake: the service's, the writer's, the conditions', those of the socket. */
 static size_t list_fds(const struct flight *flight)
 {
 	struct pollfd *fds = flight->fds + WAKE_FDS;
-	size_t nr = 0;
+	size_t nr = SERVICE_FDS;
 
+	service_fds(&flight->service, fds);
 	fds[nr++] = (struct pollfd){ .fd = flight->writer.done_fd, .events = POLLIN };
-	fds[nr++] = (struct pollfd){ .fd = flight->dump_fd, .events = POLLIN };
 	for (size_t i = 0; i < flight->nr_sentries; i++) {
 		short events = 0;
 		int fd = flight->sentries[i].watch ? watch_fd(flight->sentries[i].watch, &events) : -1;
@@ -350,8 +353,8 @@ static int turn(struct flight *flight, struct fail *fail)
 	const struct pollfd *fds = flight->fds + WAKE_FDS;
 	enum wake_reason reason = WAKE_SIGNAL;
 	size_t nr = list_fds(flight);
-	int status, r = wake_poll(&flight->wake, &flight->nothing, flight->fds, nr, timeout_ms(flight), &reason,
-				  &status, fail);
+	int timeout = service_alive(&flight->service, timeout_ms(flight)), status;
+	int r = wake_poll(&flight->wake, &flight->nothing, flight->fds, nr, timeout, &reason, &status, fail);
 
 	if (r < 0)
 		return r;
@@ -361,12 +364,11 @@ static int turn(struct flight *flight, struct fail *fail)
 	}
 	if (r)
 		return 1;
-	if (fds[0].revents)
+	if (fds[SERVICE_FDS].revents)
 		end_piece(flight);
-	if (fds[1].revents)
-		r = take_signal(flight, fail);
+	r = heed_service(flight, fds, fail);
 	if (!r)
-		r = look_at_sentries(flight, fds + 2, fail);
+		r = look_at_sentries(flight, fds + SERVICE_FDS + 1, fail);
 	if (r)
 		return r;
 	radio_look(&flight->radio, heed, flight);
@@ -397,8 +399,11 @@ static int fly(struct flight *flight, struct fail *fail)
 	int r = 0, landed;
 
 	flight->options->began();
+	service_ready(&flight->service, flight->options->dir);
 	while (!r)
 		r = turn(flight, fail);
+	if (!flight->result->reload)
+		service_stopping(&flight->service);
 	landed = land(flight, &later);
 	flight->result->time_ns = now_ns() - begin;
 	return fail_first(r < 0 ? r : 0, landed, fail, &later);
@@ -421,18 +426,6 @@ static int post_sentries(struct flight *flight, struct fail *fail)
 			fail_in(fail, err, "--when %s", options->conditions[i].name);
 	}
 	return err;
-}
-
-/* From here on SIGUSR1 is a trigger, not the end; threads that are started later leave it alone, too. */
-static int take_usr1(struct flight *flight, struct fail *fail)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	pthread_sigmask(SIG_BLOCK, &set, &flight->old_mask);
-	flight->dump_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return flight->dump_fd < 0 ? fail_set(fail, -errno, "cannot wait for signals: %s", strerror(errno)) : 0;
 }
 
 static int begin_writer(struct flight *flight, struct fail *fail)
@@ -459,7 +452,7 @@ static int prepare(struct flight *flight, const struct cruise_options *cruise, s
 		err = cruise_open(cruise, &flight->cruise, fail);
 	if (!err)
 		err = begin_writer(flight, fail);
-	if (!err)
+	if (!err && !options->tries)
 		err = radio_open(options->name, &flight->radio, fail);
 	if (!err)
 		err = post_sentries(flight, fail);
@@ -471,8 +464,9 @@ static int prepare(struct flight *flight, const struct cruise_options *cruise, s
 		.dir = options->dir,
 		.begin = err ? 0 : cruise_now(flight->cruise),
 	};
-	if (!err)
-		err = cruise_start(flight->cruise, fail);
+	if (err || options->tries)
+		return err;
+	err = cruise_start(flight->cruise, fail);
 	for (size_t i = 0; !err && i < flight->nr_sentries; i++)
 		err = watch_start(flight->sentries[i].watch, fail);
 	return err;
@@ -494,7 +488,7 @@ static int release(struct flight *flight, struct fail *fail)
 	free(flight->begun);
 	err = cruise_close(flight->cruise, &later);
 	first = fail_first(first, err, fail, &later);
-	cleanup_fd_close(&flight->dump_fd);
+	service_close(&flight->service);
 	return first;
 }
 
@@ -505,7 +499,7 @@ int flight_run(const struct flight_options *options, struct flight_result *ret, 
 		.result = ret,
 		.wake = WAKE_NONE,
 		.nothing = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
-		.dump_fd = -1,
+		.service = SERVICE_NONE,
 		.radio = { .fd = -1 },
 		.writer = { .done_fd = -1 },
 	};
@@ -515,18 +509,17 @@ int flight_run(const struct flight_options *options, struct flight_result *ret, 
 		.max_bytes = options->max_memory,
 	};
 	struct fail later;
-	int err = take_usr1(&flight, fail), released;
+	int err = wake_init(&flight.wake, fail), released;
 
 	*ret = (struct flight_result){ .files = 0 };
 	if (!err)
-		err = wake_init(&flight.wake, fail);
+		err = service_open(&flight.service, &options->service, options->tell, &flight.wake, fail);
 	cruise.failed_fd = flight.wake.failed_fd;
 	if (!err)
 		err = prepare(&flight, &cruise, fail);
-	if (!err)
+	if (!err && !options->tries)
 		err = fly(&flight, fail);
 	released = release(&flight, &later);
 	wake_release(&flight.wake);
-	pthread_sigmask(SIG_SETMASK, &flight.old_mask, NULL);
 	return fail_first(err, released, fail, &later);
 }

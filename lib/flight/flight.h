@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/flight/budget.h"
+#include "lib/flight/service.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,11 +39,15 @@ struct flight_options {
 	/* Gets each message when it occurs, one line. `file`: it is about a file that was written. */
 	void (*tell)(const char *text);
 	void (*began)(void); /* tracing is on and every condition is watched */
+	/* Everything is set up and removed again: nothing is recorded, and no other process can ask. */
+	bool tries;
+	struct service_options service;
 };
 
 struct flight_result {
 	uint64_t triggers, files, failed;
 	uint64_t time_ns;
+	bool reload; /* it ended because of new options */
 };
 
 /* Everything that was changed in the kernel is restored, also after an error. */

@@ -41,6 +41,19 @@ int wake_init(struct wake *wake, struct fail *fail)
 	return 0;
 }
 
+int wake_leave(struct wake *wake, int sig, struct fail *fail)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	for (size_t i = 0; i < array_size(stopping); i++)
+		if (stopping[i] != sig)
+			sigaddset(&mask, stopping[i]);
+	return signalfd(wake->signal_fd, &mask, 0) < 0 ?
+		       fail_set(fail, -errno, "cannot wait for signals: %s", strerror(errno)) :
+		       0;
+}
+
 static void drop_tasks(struct wake *wake)
 {
 	for (size_t i = 0; i < wake->nr_tasks; i++)

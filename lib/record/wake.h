@@ -41,6 +41,9 @@ enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED, WAKE_SYNC 
 int must_check wake_init(struct wake *wake, struct fail *fail);
 void wake_release(struct wake *wake);
 
+/* Leaves a signal to the caller: it is no reason to end any more, and stays blocked. */
+int must_check wake_leave(struct wake *wake, int sig, struct fail *fail);
+
 /* Starts the timer of a limited recording. It may be started again after it has run out. */
 int must_check wake_after(struct wake *wake, uint64_t ns, struct fail *fail);
 
