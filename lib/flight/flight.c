@@ -15,6 +15,7 @@
 #include "lib/base/text.h"
 #include "lib/flight/condition.h"
 #include "lib/flight/hit_internal.h"
+#include "lib/flight/left_internal.h"
 #include "lib/flight/log_writer_internal.h"
 #include "lib/flight/radio.h"
 #include "lib/flight/service_internal.h"
@@ -74,14 +75,6 @@ __attribute__((format(printf, 2, 3))) static void tell(const struct flight *flig
 	flight->options->tell(text);
 }
 
-static int64_t unix_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Nothing that the growing piece needs may be dropped. */
 static void keep(const struct flight *flight)
 {
@@ -100,7 +93,7 @@ static void begin_piece(struct flight *flight, const char *name, const char *rea
 		.from = time > options->before_ns ? time - options->before_ns : 0,
 		.to = to,
 		.latest = time + options->after_ns * LONGEST,
-		.unix_ns = unix_ns() - (int64_t)(now > time ? now - time : 0),
+		.unix_ns = now_unix_ns() - (int64_t)(now > time ? now - time : 0),
 	};
 	snprintf(piece->name, sizeof(piece->name), "%s", name);
 	snprintf(piece->reason, sizeof(piece->reason), "%s", reason);
@@ -446,8 +439,11 @@ static int begin_writer(struct flight *flight, struct fail *fail)
 static int prepare(struct flight *flight, const struct cruise_options *cruise, struct fail *fail)
 {
 	const struct flight_options *options = flight->options;
+	const struct left_options left = { options->name, options->dir, options->mode, options->tell };
 	int err = log_writer_check(options->dir, fail);
 
+	if (!err)
+		left_save(&left);
 	if (!err)
 		err = cruise_open(cruise, &flight->cruise, fail);
 	if (!err)
@@ -505,6 +501,7 @@ int flight_run(const struct flight_options *options, struct flight_result *ret, 
 	};
 	struct cruise_options cruise = {
 		.setup = options->setup,
+		.name = options->name,
 		.span_ns = (options->keep_ns > options->before_ns ? options->keep_ns : options->before_ns) + MARGIN_NS,
 		.max_bytes = options->max_memory,
 	};

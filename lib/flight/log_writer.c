@@ -43,11 +43,9 @@ int log_writer_check(const char *dir, struct fail *fail)
 	return err;
 }
 
-/* "DIR/HOST-2026-11-25T08-12-03.456-NAME", of the time of the trigger in UTC. */
-static int name_file(const struct log_writer *writer, char **ret, struct fail *fail)
+int log_file_name(const char *dir, int64_t unix_ns, const char *trigger, char **ret, struct fail *fail)
 {
-	const struct piece *piece = &writer->piece;
-	time_t s = (time_t)(piece->unix_ns / 1000000000);
+	time_t s = (time_t)(unix_ns / 1000000000);
 	struct utsname host;
 	struct tm tm;
 	char when[40];
@@ -55,8 +53,7 @@ static int name_file(const struct log_writer *writer, char **ret, struct fail *f
 	if (uname(&host) || !gmtime_r(&s, &tm) || !strftime(when, sizeof(when), "%Y-%m-%dT%H-%M-%S", &tm))
 		return fail_set(fail, -EINVAL, "cannot name a file of this time");
 	host.nodename[strcspn(host.nodename, "/.")] = '\0';
-	if (asprintf(ret, "%s/%s-%s.%03d-%s", writer->dir, host.nodename, when, (int)(piece->unix_ns / 1000000 % 1000),
-		     piece->name) < 0) {
+	if (asprintf(ret, "%s/%s-%s.%03d-%s", dir, host.nodename, when, (int)(unix_ns / 1000000 % 1000), trigger) < 0) {
 		*ret = NULL;
 		return fail_memory(fail);
 	}
@@ -89,8 +86,9 @@ static void put_cpu(struct json *json, const struct cruise_cpu *cpu)
 	json_end(json);
 }
 
-static void put_facts(struct json *json, const struct log_writer *writer)
+static void put_facts(struct json *json, const void *arg)
 {
+	const struct log_writer *writer = arg;
 	const struct piece *piece = &writer->piece;
 	const struct cruise_written *written = &writer->written;
 
@@ -135,7 +133,8 @@ static int write_text(void *arg, int fd, struct fail *fail)
 	return err ? fail_set(fail, err, FAIL_WRITE "%s", strerror(-err)) : 0;
 }
 
-static int write_beside(struct log_writer *writer, const char *path, struct fail *fail)
+int log_file_beside(const char *path, mode_t mode, void (*put)(struct json *json, const void *arg), const void *arg,
+		    struct fail *fail)
 {
 	struct destination destination = DESTINATION_INIT;
 	struct json json;
@@ -144,7 +143,7 @@ static int write_beside(struct log_writer *writer, const char *path, struct fail
 
 	if (out_init(&out, 0)) {
 		json_init(&json, &out);
-		put_facts(&json, writer);
+		put(&json, arg);
 		err = json_done(&json) ? 0 : -ENOMEM;
 		json_line(&json);
 	}
@@ -153,7 +152,7 @@ static int write_beside(struct log_writer *writer, const char *path, struct fail
 	} else {
 		err = destination_open(path, &destination, fail);
 		if (!err) {
-			err = destination_write(&destination, writer->mode, true, write_text, &out, fail);
+			err = destination_write(&destination, mode, true, write_text, &out, fail);
 			destination_release(&destination);
 		}
 	}
@@ -180,7 +179,7 @@ static int write_all(struct log_writer *writer, struct fail *fail)
 		.from = piece->from, .to = piece->to, .ragged = writer->ragged, .mode = writer->mode
 	};
 	uint64_t begin = now_ns();
-	int err = name_file(writer, &base, fail);
+	int err = log_file_name(writer->dir, piece->unix_ns, piece->name, &base, fail);
 
 	if (!err)
 		err = check_room(writer, fail);
@@ -200,7 +199,7 @@ static int write_all(struct log_writer *writer, struct fail *fail)
 	writer->took_ns = now_ns() - begin;
 	if (err)
 		return err;
-	err = write_beside(writer, beside, fail);
+	err = log_file_beside(beside, writer->mode, put_facts, writer, fail);
 	if (err)
 		return fail_hint(fail, err, "; the trace beside it is complete");
 	return budget_keep(writer->budget, writer->dir, piece->name, &writer->removed, fail);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct budget;
+struct json;
 
 /*
  * A piece of the flight that is, or will be, a file: from some time before the first trigger to some time after the
@@ -48,6 +49,12 @@ struct log_writer {
 	int err;
 	struct fail fail;
 };
+
+/* "DIR/HOST-2026-11-25T08-12-03.456-TRIGGER", of a time in UTC. The caller frees *ret. */
+int must_check log_file_name(const char *dir, int64_t unix_ns, const char *trigger, char **ret, struct fail *fail);
+/* Writes the line of JSON beside a file: `put` puts one object. */
+int must_check log_file_beside(const char *path, mode_t mode, void (*put)(struct json *json, const void *arg),
+			       const void *arg, struct fail *fail);
 
 /* The caller fills what is before `done_fd`. */
 int must_check log_writer_init(struct log_writer *writer, struct fail *fail);

@@ -11,6 +11,7 @@
 #include "lib/base/vec.h"
 #include "lib/codec/frame.h"
 #include "lib/record/assembly_internal.h"
+#include "lib/record/berth.h"
 #include "lib/record/edge_internal.h"
 #include "lib/record/facts_internal.h"
 #include "lib/record/held_internal.h"
@@ -22,20 +23,23 @@
 #include "lib/record/type_facts_internal.h"
 #include "lib/undo/instance_open.h"
 #include "lib/undo/marker.h"
+#include "lib/undo/undo.h"
 
 enum {
 	FLUSH_MS = 1000, /* what is older than this is held, not only in the kernel's buffer */
 	FLUSH_LEAST_MS = 50,
-	FLUSH_STEPS = 4, /* at least so many flushes in the span */
-	WAIT_MS = 1000,  /* for the recorders to empty their buffers */
-	STORE_SHARE = 4, /* the part of the memory that may be used for pages for whose compression was no time */
+	FLUSH_STEPS = 4,       /* at least so many flushes in the span */
+	WAIT_MS = 1000,        /* for the recorders to empty their buffers */
+	PARTS_ROOM = 16 << 20, /* for the metadata */
+	STORE_SHARE = 4,       /* the part of the memory that may be used for pages for whose compression was no time */
 };
 
 struct cruise {
 	const struct cruise_options *options;
 	struct rig rig;
 	struct held *held;
-	struct ledger *facts; /* what each file begins with; loaded */
+	struct parts *parts; /* its ledger, loaded, has what each file begins with */
+	bool spools_there;   /* in the parts; false: in the memory of this process */
 	clockid_t clock;
 	struct marker *markers; /* one for each target of the rig */
 	size_t nr_markers;
@@ -102,23 +106,37 @@ static int check_target(struct cruise *cruise, const struct target *target, stru
 		target->clock);
 }
 
+/* Makes the parts, by which another process can recover what is held after a kill. */
+static int begin_parts(struct cruise *cruise, struct fail *fail)
+{
+	const struct cruise_options *options = cruise->options;
+	struct berth berth = berth_find(options->name, HELD_OVER * options->max_bytes + PARTS_ROOM);
+	int err = parts_new(berth.output, NULL, &cruise->parts, fail);
+
+	cruise->spools_there = berth.holds;
+	return err ? err : undo_mark(cruise->rig.undo, cruise->parts->secret, cruise->parts->path, fail);
+}
+
 /* Saves what does not change from file to file. */
 static int learn(struct cruise *cruise, struct fail *fail)
 {
 	const struct rig *rig = &cruise->rig;
+	const struct target *first = &rig->targets[0];
+	const struct parts_file properties =
+		parts_file_here(7, true, FRAME_LEVEL_DEFAULT, &first->shape, first->nr_cpus);
+	struct ledger *facts = cruise->parts->ledger;
 	struct symbol_copy *symbols = NULL;
 	struct fail later;
 	bool hidden;
-	int finished, err = ledger_new_in_memory(&cruise->facts, fail);
+	int finished, err = parts_describe(cruise->parts, &properties, fail);
 
 	if (!err)
-		err = symbol_copy_start(cruise->facts, &symbols, fail);
+		err = symbol_copy_start(facts, &symbols, fail);
 	if (!err)
-		err = facts_at_start(cruise->facts, "flight", &rig->tracing, rig->targets, rig->nr_targets, false,
-				     fail);
+		err = facts_at_start(facts, "flight", &rig->tracing, rig->targets, rig->nr_targets, false, fail);
 	finished = symbol_copy_finish(symbols, &hidden, &later);
 	err = fail_first(err, finished, fail, &later);
-	return err ? err : facts_of_types(cruise->facts, fail);
+	return err ? err : facts_of_types(facts, fail);
 }
 
 static unsigned flush_ms(uint64_t span_ns)
@@ -146,7 +164,8 @@ static int start_recorders(struct cruise *cruise, struct fail *fail)
 	if (!err)
 		recorder.store_spare = options->max_bytes / STORE_SHARE / cpus_count(&online);
 	for (size_t i = 0; !err && i < cruise->rig.nr_targets; i++)
-		err = target_record(&cruise->rig.targets[i], NULL, &online, &spool, &recorder, fail);
+		err = target_record(&cruise->rig.targets[i], cruise->spools_there ? cruise->parts : NULL, &online,
+				    &spool, &recorder, fail);
 	return err;
 }
 
@@ -171,6 +190,8 @@ static int prepare(struct cruise *cruise, struct fail *fail)
 	const struct rig_options rig = { .setup = options->setup, .manner = SETUP_PRIVATE };
 	int err = rig_find(&cruise->rig, NULL, fail);
 
+	if (!err)
+		err = begin_parts(cruise, fail);
 	if (!err)
 		err = rig_set_up(&cruise->rig, &rig, fail);
 	for (size_t i = 0; !err && i < cruise->rig.nr_targets; i++)
@@ -308,8 +329,10 @@ static int describe(struct cruise *cruise, const struct cruise_file *file, struc
 	const struct ledger_item *item;
 	int err = parts_describe(parts, &properties, fail);
 
-	for (size_t i = 0; !err && (item = ledger_at(cruise->facts, i)); i++)
-		err = ledger_add(parts->ledger, item, fail);
+	for (size_t i = 0; !err && (item = ledger_at(cruise->parts->ledger, i)); i++)
+		/* Each file has an identity of its own. */
+		if (item->kind != LEDGER_FILE && item->kind != LEDGER_SECRET && item->kind != LEDGER_OUTPUT)
+			err = ledger_add(parts->ledger, item, fail);
 	if (!err)
 		err = facts_of_kernel(parts->ledger, &cruise->rig.tracing, fail);
 	if (!err)
@@ -431,7 +454,9 @@ int cruise_close(struct cruise *cruise, struct fail *fail)
 	free(cruise->adopted);
 	rig_release(&cruise->rig);
 	held_free(cruise->held);
-	ledger_free(cruise->facts);
+	err = cruise->parts ? parts_remove(cruise->parts, &later) : 0;
+	first = fail_first(first, err, fail, &later);
+	parts_free(cruise->parts);
 	free(cruise);
 	return first;
 }

@@ -19,7 +19,8 @@ struct rig;
  * while it goes on. `weft flight` flies with it. The kernel is set up as for a recording; each CPU has a recorder.
  *
  * Invariant: every setting that cruise_open() changed is restored and its instances are removed when cruise_close() has
- * returned, or when cruise_open() has failed; after a kill the journal of lib/undo/undo does that.
+ * returned, or when cruise_open() has failed; after a kill the journal of lib/undo/undo does that, and the parts
+ * (berth.h) have what was held.
  *
  * Times are those of the trace clock, in ns. It must be one that programs can read, too: cruise_clock_known().
  * Not supported: max-latency tracers, which keep one latency and no history.
@@ -28,6 +29,7 @@ struct cruise;
 
 struct cruise_options {
 	const struct setup *setup;
+	const char *name;   /* finds what a killed cruise left: berth.h */
 	uint64_t span_ns;   /* how long events are held at least, if max_bytes suffice */
 	uint64_t max_bytes; /* of compressed chunks */
 	int failed_fd;      /* eventfd: gets 1 when a recorder fails */

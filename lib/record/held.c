@@ -2,19 +2,17 @@
 #include "lib/record/held_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
+#include "lib/record/spool.h"
 #include "lib/ring/page.h"
 
 enum {
 	PUNCH_STEP = 64 << 10, /* bytes that are given back at once */
-	BLOCK = 4096,          /* memory is given back in whole pages */
-	OVER = 2,              /* how many times `max` may be held while a file is written */
 };
 
 struct chunk {
@@ -30,7 +28,8 @@ struct held_cpu {
 	struct chunk *chunks; /* those from `begin` on are held */
 	size_t begin, nr;
 	uint64_t bytes, raw;
-	uint64_t punched; /* the spool has nothing before this offset */
+	uint64_t dropped; /* bytes of pages */
+	uint64_t punched; /* the spool has nothing before the block of this offset */
 	/* the chunks from this offset on are being written; UINT64_MAX: none */
 	uint64_t written_from;
 	uint64_t since;
@@ -145,17 +144,16 @@ void held_cpu_flushed(struct held_cpu *cpu)
 /* Gives the memory before the first chunk that is held back to the kernel, in steps. */
 static void punch(struct held_cpu *cpu)
 {
-	uint64_t end;
+	uint64_t begin;
 
 	if (cpu->begin == cpu->nr)
 		return;
-	end = cpu->chunks[cpu->begin].offset / BLOCK * BLOCK;
-	if (end < cpu->punched + PUNCH_STEP)
+	begin = cpu->chunks[cpu->begin].offset;
+	if (begin < cpu->punched + PUNCH_STEP)
 		return;
 	/* A failure costs memory and nothing else. */
-	if (!fallocate(cpu->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)cpu->punched,
-		       (off_t)(end - cpu->punched)))
-		cpu->punched = end;
+	if (!spool_give_up(cpu->fd, cpu->punched, begin, cpu->dropped, NULL))
+		cpu->punched = begin;
 }
 
 static bool can_drop(const struct held_cpu *cpu)
@@ -171,6 +169,7 @@ static void drop(struct held_cpu *cpu)
 	cpu->since = chunk->last > cpu->since ? chunk->last : cpu->since;
 	cpu->bytes -= chunk->size;
 	cpu->raw -= chunk->raw;
+	cpu->dropped += chunk->raw;
 	cpu->held->bytes -= chunk->size;
 }
 
@@ -265,7 +264,7 @@ int held_cpu_add(struct held_cpu *cpu, uint64_t offset, uint32_t size, uint32_t 
 		held->newest = end > held->newest ? end : held->newest;
 		drop_all(held);
 		/* Chunks that are being written cannot be dropped. The kernel marks what it loses meanwhile. */
-		while (held->bytes > OVER * held->max && !held->stopping && !cpu->asked)
+		while (held->bytes > HELD_OVER * held->max && !held->stopping && !cpu->asked)
 			pthread_cond_wait(&held->changed, &held->lock);
 	}
 	pthread_mutex_unlock(&held->lock);

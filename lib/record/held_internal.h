@@ -26,6 +26,8 @@ struct page_shape;
 struct held;
 struct held_cpu;
 
+enum { HELD_OVER = 2 }; /* how many times `max` may be held while a file is written */
+
 int must_check held_new(uint64_t span, uint64_t max, struct held **ret, struct fail *fail);
 void held_free(struct held *held);
 

@@ -16,6 +16,7 @@
 #include "lib/base/vec.h"
 #include "lib/buffer/ring_buffer.h"
 #include "lib/record/assembly_internal.h"
+#include "lib/record/berth.h"
 #include "lib/record/facts_internal.h"
 #include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"
@@ -64,6 +65,16 @@ static int drain(struct work *work, const struct instance *instance, struct reco
 	return err;
 }
 
+/* The number of events in a CPU's buffer; 0 also if there is no such CPU. */
+static uint64_t events_of(const struct instance *instance, uint32_t cpu)
+{
+	struct ring_buffer_stats stats = { .entries = 0 };
+	char file[64];
+
+	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/stats", cpu);
+	return instance_has(instance, file) && !ring_buffer_stats(instance, cpu, &stats, NULL) ? stats.entries : 0;
+}
+
 static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t page_size,
 		     const struct instance *instance, struct fail *fail)
 {
@@ -81,9 +92,11 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 	struct spool *spool = &recorder.spool;
 	int err = spool_open(work->parts->dir, buffer, cpu, &options, spool, fail);
 
-	/* The CPU was offline and has no spool. */
-	if (err == -ENOENT)
+	/* The CPU was offline, or the spools lay in the memory of the process. */
+	if (err == -ENOENT && !(instance && events_of(instance, cpu)))
 		return 0;
+	if (err == -ENOENT)
+		err = spool_new(work->parts->dir, buffer, cpu, &options, spool, fail);
 	if (err)
 		return parts_disbelieved(fail_in(fail, err, "'%s'", work->parts->path), fail);
 	if (instance)
@@ -249,13 +262,16 @@ static int take_all(struct work *work, const struct tracing *tracing, struct fai
 }
 
 /*
- * The default output is beside the parts and has their name. The path in the metadata is not used: it may be of another
- * machine, or belong to another user.
+ * The default output is beside the parts and has their name; that of a flight is in the working directory. The path in
+ * the metadata is not used: it may be of another machine, or belong to another user.
  */
 static char *default_output(const struct parts *parts)
 {
 	const char *asked = ledger_text(parts->ledger, LEDGER_OUTPUT);
+	char *name;
 
+	if (berth_has(parts->path, &name))
+		return name;
 	return asked && !strcmp(asked, "-") ? strdup("trace.dat") : parts_output(parts->path);
 }
 
@@ -358,19 +374,14 @@ struct waiting {
 /* The number of events in all CPUs' buffers of an instance. 0 also if there is no such instance. */
 static uint64_t events_held(const struct tracing *tracing, const char *name)
 {
-	struct ring_buffer_stats stats;
 	struct instance *instance;
 	struct cpus cpus;
 	uint64_t sum = 0;
-	char file[64];
 
 	if (tracing_possible_cpus(&cpus, NULL) || instance_open(tracing, name, false, NULL, &instance, NULL))
 		return 0;
-	for (int cpu = cpus_next(&cpus, 0); cpu >= 0; cpu = cpus_next(&cpus, cpu + 1)) {
-		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", cpu);
-		if (instance_has(instance, file) && !ring_buffer_stats(instance, (uint32_t)cpu, &stats, NULL))
-			sum += stats.entries;
-	}
+	for (int cpu = cpus_next(&cpus, 0); cpu >= 0; cpu = cpus_next(&cpus, cpu + 1))
+		sum += events_of(instance, (uint32_t)cpu);
 	instance_close(instance, NULL);
 	return sum;
 }
@@ -405,22 +416,67 @@ static bool waits_for_recovery(const char *journal, void *data)
 	return waits;
 }
 
+static int undo_dead(const struct tracing *tracing, bool (*waits)(const char *journal, void *data), void *data,
+		     unsigned *ret, struct fail *fail)
+{
+	struct undo_sum sum = { .journals = 0 };
+	int r, err = undo_recover(tracing, NULL, waits, data, &sum, fail);
+
+	if (err)
+		return err;
+	undo_sweep(NULL);
+	r = shared_cmdlines_recover(tracing, NULL, fail);
+	if (r < 0)
+		return r;
+	*ret = sum.journals;
+	return 0;
+}
+
 int recovery_undo(const struct recovery *done, recovery_waits *waits, unsigned *ret, struct fail *fail)
 {
 	struct tracing tracing;
 	struct waiting waiting = { .tracing = &tracing, .done = done, .waits = waits };
-	struct undo_sum sum = { .journals = 0 };
-	int r = 0, err = tracing_find(&tracing, fail);
+	int err = tracing_find(&tracing, fail);
 
 	if (err)
 		return err;
-	err = undo_recover(&tracing, NULL, waits_for_recovery, &waiting, &sum, fail);
-	if (!err)
-		undo_sweep(NULL);
-	if (!err && (r = shared_cmdlines_recover(&tracing, NULL, fail)) < 0)
-		err = r;
+	err = undo_dead(&tracing, waits_for_recovery, &waiting, ret, fail);
 	tracing_release(&tracing);
-	if (!err)
-		*ret = sum.journals;
 	return err;
+}
+
+/* "DIR/undo-PID-START" */
+static bool is_of_another(const char *journal, void *data)
+{
+	const pid_t *pid = data;
+	int owner;
+
+	return sscanf(parts_leaf(journal), "undo-%d-", &owner) != 1 || owner != *pid;
+}
+
+/* Restores only what a killed process of this PID has changed, whatever it was. */
+static int undo_of(pid_t pid, struct fail *fail)
+{
+	struct tracing tracing;
+	unsigned nr;
+	int err = tracing_find(&tracing, fail);
+
+	if (err)
+		return err;
+	err = undo_dead(&tracing, is_of_another, &pid, &nr, fail);
+	tracing_release(&tracing);
+	return err;
+}
+
+int recovery_take_over(const char *parts, const char *output, mode_t mode, struct recovery *ret, struct fail *fail)
+{
+	pid_t owner = parts_owner(parts);
+	struct fail later;
+	int undone, err = recovery_run(parts, output, mode, ret, fail);
+
+	/* Removing the instance would lose what could not be read out of it. */
+	if (err && err != -ENODATA)
+		return err;
+	undone = undo_of(owner, &later);
+	return fail_first(err, undone, fail, &later);
 }

@@ -47,4 +47,11 @@ void recovery_release(struct recovery *recovery);
 typedef void recovery_waits(const char *parts, uint64_t events);
 int must_check recovery_undo(const struct recovery *done, recovery_waits *waits, unsigned *ret, struct fail *fail);
 
+/*
+ * Does both for one recording: makes the file, and restores what the process that made the parts has changed. -ENODATA:
+ * it was killed before anything was recorded; its settings are restored. After another error nothing is.
+ */
+int must_check recovery_take_over(const char *parts, const char *output, mode_t mode, struct recovery *ret,
+				  struct fail *fail);
+
 #endif

@@ -33,10 +33,10 @@ const char *spool_name(char into[SPOOL_NAME], uint32_t buffer, uint32_t cpu)
 	return into;
 }
 
-static int head_write(const struct spool *spool, struct fail *fail)
+static int head_write(int fd, uint64_t begin, uint64_t dropped, struct fail *fail)
 {
-	struct spool_head head = { SPOOL_MAGIC, 1, spool->begin, spool->dropped };
-	ssize_t done = pwrite(spool->fd, &head, sizeof(head), 0);
+	struct spool_head head = { SPOOL_MAGIC, 1, begin, dropped };
+	ssize_t done = pwrite(fd, &head, sizeof(head), 0);
 
 	if (done == (ssize_t)sizeof(head))
 		return 0;
@@ -53,7 +53,7 @@ int spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options
 	spool.fd = openat(dir, spool_name(name, buffer, cpu), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	if (spool.fd < 0)
 		return fail_set(fail, -errno, "cannot make spool '%s': %s", name, strerror(errno));
-	err = head_write(&spool, fail);
+	err = head_write(spool.fd, spool.begin, 0, fail);
 	if (!err && lseek(spool.fd, SPOOL_HEAD_SIZE, SEEK_SET) < 0)
 		err = fail_set(fail, -errno, "cannot seek in spool '%s': %s", name, strerror(errno));
 	if (!err && options->cap &&
@@ -123,10 +123,23 @@ static uint32_t oldest_size(const struct spool *spool, uint64_t begin, uint64_t 
 	return load_u32(head + 4, spool->options.swap);
 }
 
+int spool_give_up(int fd, uint64_t from, uint64_t begin, uint64_t dropped, struct fail *fail)
+{
+	uint64_t end = begin / SPOOL_BLOCK * SPOOL_BLOCK;
+	int err = head_write(fd, begin, dropped, fail);
+
+	from = from < SPOOL_HEAD_SIZE ? SPOOL_HEAD_SIZE : from / SPOOL_BLOCK * SPOOL_BLOCK;
+	if (err || end <= from)
+		return err;
+	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(end - from)))
+		return fail_set(fail, -errno, "cannot free space of a spool: %s", strerror(errno));
+	return 0;
+}
+
 static int cap_keep(struct spool *spool, struct fail *fail)
 {
 	uint64_t keep = spool->options.cap - spool->options.cap / CAP_STEPS;
-	uint64_t from = spool->begin / 4096 * 4096;
+	uint64_t from = spool->begin;
 
 	if (spool_size(spool) <= spool->options.cap)
 		return 0;
@@ -141,14 +154,7 @@ static int cap_keep(struct spool *spool, struct fail *fail)
 		spool->dropped += raw;
 		spool->chunks -= spool->options.compressed;
 	}
-	if (from < SPOOL_HEAD_SIZE)
-		from = SPOOL_HEAD_SIZE;
-	if (head_write(spool, fail))
-		return -EIO;
-	if (spool->begin / 4096 * 4096 > from && fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-							   (off_t)from, (off_t)(spool->begin / 4096 * 4096 - from)))
-		return fail_set(fail, -errno, "cannot free space of a spool: %s", strerror(errno));
-	return 0;
+	return spool_give_up(spool->fd, from, spool->begin, spool->dropped, fail);
 }
 
 static int appended(struct spool *spool, size_t len, uint32_t chunks, uint64_t raw, struct fail *fail)

@@ -20,6 +20,7 @@ struct fail;
  */
 enum {
 	SPOOL_HEAD_SIZE = 4096,
+	SPOOL_BLOCK = 4096, /* space is given back in such blocks */
 	/* trace-cmd writes 10 and reads any number; larger chunks compress better and faster */
 	SPOOL_CHUNK_PAGES = 32,
 	SPOOL_CHUNK_HEAD = 8,
@@ -54,7 +55,7 @@ int must_check spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct sp
 int must_check spool_open(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options,
 			  struct spool *ret, struct fail *fail);
 
-/* The same in memory, without a directory. The memory of what is not needed any more is the caller's to give back. */
+/* The same in memory, without a directory. */
 int must_check spool_new_in_memory(const struct spool_options *options, struct spool *ret, struct fail *fail);
 void spool_release(struct spool *spool);
 
@@ -81,6 +82,13 @@ size_t spool_stored_max(const struct spool_options *options, size_t max);
 int must_check spool_put(struct spool *spool, const void *data, size_t len, struct fail *fail);
 int must_check spool_stored(struct spool *spool, size_t len, uint64_t raw, struct fail *fail);
 void spool_cut(struct spool *spool);
+
+/*
+ * For a spool without a cap, whose owner knows what may go: a reader of the file begins with the chunk at `begin`, and
+ * the space from `from`, the same at the last call, up to there is given back. `dropped`: the bytes of pages that were
+ * given up, of all calls together. May be called while another thread appends.
+ */
+int must_check spool_give_up(int fd, uint64_t from, uint64_t begin, uint64_t dropped, struct fail *fail);
 
 /* Writes the header of a chunk in the file's byte order, 8 bytes. */
 void spool_chunk_head(const struct spool_options *options, uint32_t size, uint32_t usize, void *into);

@@ -106,10 +106,9 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 	*added = recorder;
 	*ret = recorder;
 	with_shape.shape = target->shape;
-	if (!options->held)
-		return spool_new(parts->dir, target->index, cpu, &with_shape, &recorder->spool, fail);
-	err = spool_new_in_memory(&with_shape, &recorder->spool, fail);
-	if (err)
+	err = parts ? spool_new(parts->dir, target->index, cpu, &with_shape, &recorder->spool, fail) :
+		      spool_new_in_memory(&with_shape, &recorder->spool, fail);
+	if (err || !options->held)
 		return err;
 	return held_add_cpu(options->held, target->index, cpu, recorder->spool.fd, options->since, &recorder->held,
 			    fail);

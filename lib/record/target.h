@@ -62,8 +62,8 @@ int must_check target_open(struct target *target, const struct setup_context *co
 int must_check target_take(struct target *target, struct instance *instance, struct fail *fail);
 
 /*
- * Adds a recorder for a CPU, without pipe, thread and pages. The target owns *ret. `parts` may be NULL if the spools
- * lie in memory.
+ * Adds a recorder for a CPU, without pipe, thread and pages. The target owns *ret. `parts` NULL: the spool lies in the
+ * memory of this process.
  */
 int must_check target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu,
 				   const struct spool_options *spool, const struct recorder_options *options,

@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft flight: what a kill leaves, the next flight or weft recover saves.
+load lib
+load flight
+
+# fly_and_kill: kills a flight that holds the numbers 1 to 500, the first ones in its memory and the last ones only in the
+# kernel's buffer
+fly_and_kill()
+{
+	fly -e sched:sched_process_exec --when 'exit:bash status==77' "$@"
+	write_numbers 1 490
+	# Its recorders have emptied the buffers: every page was read but those that the status itself may have filled.
+	until weft flight status --name "$NAME" | awk '$1 == "-" && $5 != 0 { held = 1 } END { exit !held }'; do kill -0 $PID; sleep 0.02; done
+	write_numbers 491 500
+	killed=$PID
+	kill -KILL $PID
+	wait $PID || true
+	PID=
+	[ -d "$T/instances/weft-$killed" ]
+}
+
+# nothing_left: nothing of the killed flight is in tracefs, nor in memory
+nothing_left()
+{
+	[ ! -d "$T/instances/weft-$killed" ] && [ ! -d "$T/instances/weft-$killed-2" ]
+	run bash -c "ls -d /run/weft/$NAME.dat.* /dev/shm/$NAME.dat.* /run/weft/undo-$killed-*"
+	[ "$status" -ne 0 ]
+}
+
+@test "flight: the next flight of that name saves what a killed one held, and what the kernel holds of it" {
+	need_command jq
+	fly_and_kill
+	fly -e sched:sched_process_exec
+	nothing_left
+	[ "$(numbers ./*-left.dat)" = "$(seq 500)" ]
+	[ "$(jq -r '.reason, .complete' ./*-left.json)" = "$(printf '%s\n' 'the previous flight ended without closing' true)" ]
+	[ "$(jq .size ./*-left.json)" = "$(stat -c %s ./*-left.dat)" ]
+	weft check ./*-left.dat
+	grep -q -- '-left.dat: the previous flight ended without closing; .* of pages, .* of them were still in the kernel' log
+	land
+	[ "$(ls ./*.dat | wc -l)" -eq 1 ]
+}
+
+@test "flight: recover saves what a killed flight held into NAME.dat here" {
+	fly_and_kill
+	weft recover
+	[ "$(numbers "$NAME.dat")" = "$(seq 500)" ]
+	nothing_left
+}
+
+@test "flight: a flight of another name, and a running one, are left alone" {
+	fly_and_kill
+	other=$NAME-2
+	weft flight start --name "$other" -e sched:sched_process_exec --duration 10ms
+	[ -d "$T/instances/weft-$killed" ]
+	run ! ls ./*-left.dat
+	fly -e sched:sched_process_exec
+	rm ./*-left.dat
+	run weft flight start --name "$NAME" -e sched:sched_process_exec
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"runs already"* ]]
+	run ! ls ./*-left.dat
+	land
+}
+
+@test "flight: without room in memory that outlives it, a kill leaves what the kernel holds" {
+	need_mounts
+	cat > inside <<- 'END'
+		mount -t tmpfs -o size=8m tmpfs /run
+		mount -t tmpfs -o size=8m tmpfs /dev/shm
+		T=/sys/kernel/tracing
+		weft flight start --name "$1" -e sched:sched_process_exec 2> log &
+		until grep -q "has begun" log; do kill -0 $! || exit; sleep 0.02; done
+		for i in 1 2 3 4 5; do echo "number $i" > $T/instances/weft-$!/trace_marker; done
+		kill -KILL $!
+		weft recover
+		ls $T/instances | grep -x "weft-$!"
+	END
+	unshare -m bash inside "$NAME" || true
+	[ "$(numbers "$NAME.dat" | tail -n 1)" = 5 ]
+}
