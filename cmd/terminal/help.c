@@ -62,7 +62,7 @@ static void print_overview(void)
 		puts(groups[g].title);
 		print_group(groups[g].group);
 	}
-	puts("'weft help COMMAND' explains one. To begin: weft record -e sched -- ls");
+	puts("'weft help COMMAND' explains one. To begin: man weft-tutorial");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)

@@ -2,24 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 load lib
 
-# For each "# weft ... demo.dat" (or slow.dat) of README, the lines below it. record made the files in a guest
-# (tests/guest/scenarios/demo.sh), and its messages are beside them.
-@test "README: what it shows of demo.dat and slow.dat is what weft prints" {
-	local command shown=0
-	while IFS= read -r command; do
-		awk -v command="# $command" '$0 == command { on = 1; next } /^```$|^# weft / { on = 0 } on' README.md > "$BATS_TEST_TMPDIR/shown"
-		(cd tests/fixtures/session && if [[ $command == *"weft record "*slow.dat* ]]; then cat slow.out; elif [[ $command == "weft record "* ]]; then cat demo.out; else bash -c "$command"; fi) > "$BATS_TEST_TMPDIR/printed"
-		diff "$BATS_TEST_TMPDIR/shown" "$BATS_TEST_TMPDIR/printed"
-		shown=$((shown + 1))
-	done < <(sed -n 's/^# \(weft .*\(demo\|slow\)\.dat.*\)/\1/p' README.md)
-	[ "$shown" -ge 10 ]
+# What "# weft ..." prints below it. A guest recorded the files (tests/guest/scenarios/tutorial.sh, demo.sh).
+@test "README, weft-tutorial(7), weft-recipes(7): what they show is what weft prints" {
+	need_command jq
+	tests/sessions README.md man/weft-tutorial.7 man/weft-recipes.7
 }
 
 # The numbers that record printed in the guest are those of the file.
 @test "README: the recording is as small as it says, and holds as many events" {
 	need_command trace-cmd
-	[[ "$(cat tests/fixtures/session/demo.out)" == *"demo.dat: $(trace-cmd report tests/fixtures/session/demo.dat 2> /dev/null | grep -c '^ .*\[0') events in "* ]]
-	[[ "$(cat tests/fixtures/session/demo.out)" == *" in a file of $(stat -c %s tests/fixtures/session/demo.dat | awk '{ printf "%.1f KiB", $1 / 1024 }'), 0 lost"* ]]
+	[[ "$(cat tests/fixtures/session/said)" == *"demo.dat: $(trace-cmd report tests/fixtures/session/demo.dat 2> /dev/null | grep -c '^ .*\[0') events in "* ]]
+	[[ "$(cat tests/fixtures/session/said)" == *" in a file of $(stat -c %s tests/fixtures/session/demo.dat | awk '{ printf "%.1f KiB", $1 / 1024 }'), 0 lost"* ]]
 }
 
 @test "README: its pictures are what tests/pictures/make makes, and small" {
