@@ -33,7 +33,8 @@ enum {
 	LOOK_MS = 1000, /* how often it looks whether the memory suffices */
 	LONGEST = 10,   /* a file may be extended to this many times of --after */
 	FDS = WAKE_FDS + SERVICE_FDS + RADIO_CLIENTS + 3,
-	WARN_S = 60, /* between two warnings that say the same */
+	MARKS_MAX = 100, /* of one file, by members of the group */
+	WARN_S = 60,     /* between two warnings that say the same */
 };
 
 /* A condition, and when its last file was. */
@@ -254,6 +255,29 @@ static void end_piece(struct flight *flight)
 	log_writer_forget(writer);
 }
 
+/* Members of the group begin no more files than conditions do, and do not fill the trace with markers. */
+static int ask_dump(struct flight *flight, struct radio_client *client, struct fail *fail)
+{
+	const char *text = client->line[4] ? client->line + 5 : "";
+	uint64_t now = cruise_now(flight->cruise);
+	struct watch_hit hit = { .time = now };
+	int err = 0;
+
+	text = *text ? text : "asked for";
+	watch_reason(&hit, text, strlen(text));
+	if (!client->is_owner && !flight->piece.number && is_hour_full(flight, now)) {
+		flight->status.skipped++;
+		return fail_set(fail, -EAGAIN, "%u files were begun within an hour (--max-per-hour)",
+				flight->options->budget.max_per_hour);
+	}
+	if (!client->is_owner && flight->piece.number && flight->piece.triggers >= MARKS_MAX)
+		flight->status.skipped++;
+	else
+		err = trigger(flight, "dump", hit.reason, now, fail);
+	client->waits_for = flight->piece.number;
+	return err;
+}
+
 static void heed(void *arg, struct radio_client *client)
 {
 	struct flight *flight = arg;
@@ -264,12 +288,8 @@ static void heed(void *arg, struct radio_client *client)
 		if (!status_print(&flight->status, flight->cruise, &text))
 			buf_clear(&text);
 	} else if (!strcmp(client->line, "dump") || !strncmp(client->line, "dump ", 5)) {
-		const char *reason = client->line[4] && client->line[5] ? client->line + 5 : "asked for";
-
-		if (!trigger(flight, "dump", reason, cruise_now(flight->cruise), &why)) {
-			client->waits_for = flight->piece.number;
+		if (!ask_dump(flight, client, &why))
 			return;
-		}
 		(void)!buf_addf(&text, "error %s\n", why.text);
 	} else {
 		(void)!buf_addf(&text, "error a flight knows 'dump REASON' and 'status'\n");

@@ -2,7 +2,9 @@
 #include "lib/flight/radio.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +15,15 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
+#include "lib/base/now.h"
 #include "lib/base/text.h"
+#include "lib/base/trust.h"
 #include "lib/undo/undo.h"
 
-enum { ANSWER_MAX = 1 << 20, BACKLOG = 8 };
+enum { ANSWER_MAX = 1 << 20, BACKLOG = 32, GROUPS_MAX = 1024 };
 
 static const char group_name[] = "weft";
+static const char too_long[] = "error the line is too long\n";
 
 bool radio_is_name(const char *name)
 {
@@ -46,16 +51,22 @@ static bool is_served(const struct sockaddr_un *address)
 	return fd >= 0 && (!connect(fd, (const struct sockaddr *)address, sizeof(*address)) || errno == EAGAIN);
 }
 
-/* Lets the members of a group in. */
-static void admit(const char *path)
+/*
+ * Lets the members of the group reach the socket. What else is in its directory has a mode of its own, for root only.
+ * Returns the group; 0: there is none.
+ */
+static gid_t admit(const char *path)
 {
+	cleanup_fd int dir = open(UNDO_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct group group, *found = NULL;
 	char memory[4096];
 
 	if (getgrnam_r(group_name, &group, memory, sizeof(memory), &found) || !found)
-		return;
-	if (!chown(path, 0, group.gr_gid))
-		(void)!chmod(path, 0660);
+		return 0;
+	if (dir < 0 || trust_check(dir, S_IFDIR, UNDO_DIR, NULL) || fchown(dir, (uid_t)-1, group.gr_gid) ||
+	    fchmod(dir, 0710) || chown(path, (uid_t)-1, group.gr_gid) || chmod(path, 0660))
+		return 0;
+	return group.gr_gid;
 }
 
 int radio_open(const char *name, struct radio *ret, struct fail *fail)
@@ -80,8 +91,7 @@ int radio_open(const char *name, struct radio *ret, struct fail *fail)
 		err = -errno;
 	if (err)
 		return fail_set(fail, err, "cannot listen at '%s': %s", address.sun_path, strerror(-err));
-	admit(address.sun_path);
-	*ret = (struct radio){ .fd = fd_take(&fd) };
+	*ret = (struct radio){ .fd = fd_take(&fd), .group = admit(address.sun_path) };
 	snprintf(ret->path, sizeof(ret->path), "%s", address.sun_path);
 	for (size_t i = 0; i < RADIO_CLIENTS; i++)
 		ret->clients[i].fd = -1;
@@ -116,16 +126,87 @@ size_t radio_fds(const struct radio *radio, struct pollfd *fds)
 	return nr;
 }
 
-static void greet(struct radio *radio)
+/* Whether the process at the other end belongs to the group. */
+static bool is_member(int fd, gid_t gid, gid_t group)
 {
-	int fd = accept4(radio->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	gid_t groups[GROUPS_MAX];
+	socklen_t size = sizeof(groups);
 
-	for (size_t i = 0; fd >= 0 && i < RADIO_CLIENTS; i++)
-		if (radio->clients[i].fd < 0) {
-			radio->clients[i] = (struct radio_client){ .fd = fd };
-			return;
-		}
-	cleanup_fd_close(&fd);
+	if (!group || gid == group)
+		return group;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size))
+		return false;
+	for (size_t i = 0; i < size / sizeof(*groups); i++)
+		if (groups[i] == group)
+			return true;
+	return false;
+}
+
+/*
+ * Makes a place free of the client that is the longest in sending its line, and of no owner. NULL: all have sent
+ * theirs.
+ */
+static struct radio_client *make_room(struct radio *radio)
+{
+	struct radio_client *oldest = NULL;
+
+	for (size_t i = 0; i < RADIO_CLIENTS; i++) {
+		struct radio_client *client = &radio->clients[i];
+
+		if (client->fd >= 0 && !client->is_owner && !client->waits_for &&
+		    (!oldest || client->since_ns < oldest->since_ns))
+			oldest = client;
+	}
+	if (oldest)
+		drop(oldest);
+	return oldest;
+}
+
+static struct radio_client *find_place(struct radio *radio, bool is_owner)
+{
+	struct radio_client *place = NULL;
+	unsigned guests = 0;
+
+	for (size_t i = 0; i < RADIO_CLIENTS; i++) {
+		struct radio_client *client = &radio->clients[i];
+
+		if (client->fd < 0)
+			place = client;
+		else
+			guests += !client->is_owner;
+	}
+	return place && (is_owner || guests < RADIO_GUESTS) ? place : make_room(radio);
+}
+
+static void say(int fd, const char *text)
+{
+	(void)!send(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Takes a client, if there is one. */
+static bool greet(struct radio *radio)
+{
+	cleanup_fd int fd = accept4(radio->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct radio_client *place;
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	bool is_owner;
+
+	if (fd < 0)
+		return false;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+		return true;
+	is_owner = trust_is_ours(peer.uid);
+	if (!is_owner && !is_member(fd, peer.gid, radio->group)) {
+		say(fd, "error only root and the members of the group 'weft' may ask a flight\n");
+		return true;
+	}
+	place = find_place(radio, is_owner);
+	if (!place)
+		say(fd, "error too many ask at the same time\n");
+	else
+		*place = (struct radio_client){ .fd = fd_take(&fd), .is_owner = is_owner, .since_ns = now_ns() };
+	return true;
 }
 
 /* Takes what a client has sent. True: its line is complete. */
@@ -134,9 +215,12 @@ static bool take_line(struct radio_client *client)
 	ssize_t got = io_again(read(client->fd, client->line + client->len, sizeof(client->line) - 1 - client->len));
 	char *newline;
 
-	if (got < 0 && errno == EAGAIN)
+	if (got < 0 && errno == EAGAIN) {
+		if (!client->waits_for && now_ns() - client->since_ns > RADIO_PATIENCE_S * UINT64_C(1000000000))
+			drop(client);
 		return false;
-	/* It has gone, or its line is too long, or it sends more than one line. */
+	}
+	/* It has gone, or it sends more than one line. */
 	if (got <= 0 || client->waits_for) {
 		drop(client);
 		return false;
@@ -145,12 +229,16 @@ static bool take_line(struct radio_client *client)
 	newline = memchr(client->line, '\n', client->len);
 	if (newline)
 		*newline = '\0';
+	else if (client->len == sizeof(client->line) - 1)
+		radio_answer(client, too_long, strlen(too_long));
 	return newline;
 }
 
 void radio_look(struct radio *radio, void (*heed)(void *arg, struct radio_client *client), void *arg)
 {
-	greet(radio);
+	/* Not more in one turn than there are places: a flood of clients must not hold the flight up. */
+	for (size_t i = 0; i < RADIO_CLIENTS && greet(radio); i++)
+		continue;
 	for (size_t i = 0; i < RADIO_CLIENTS; i++) {
 		struct radio_client *client = &radio->clients[i];
 
