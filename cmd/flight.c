@@ -56,6 +56,7 @@ enum {
 	KEY_BYTES,
 	KEY_HOUR,
 	KEY_RAGGED,
+	KEY_IN,
 	KEY_CHECK
 };
 
@@ -73,6 +74,10 @@ static const struct argp_option table[] = {
 	{ "keep", KEY_KEEP, "TIME", 0, "Hold the last TIME in memory (default 10s)", SETUP_OWN_GROUP },
 	{ "max-memory", KEY_MEMORY, "SIZE", 0,
 	  "Hold at most SIZE of compressed pages of all CPUs together (default 256M)", SETUP_OWN_GROUP },
+	{ "keep-in", KEY_IN, "ring|kernel", 0,
+	  "Hold it in weft's memory (ring, the default), or in the kernel's buffers, which nothing reads before a "
+	  "trigger (kernel): no CPU time, but the memory has pages as they are",
+	  SETUP_OWN_GROUP },
 	{ "before", KEY_BEFORE, "TIME", 0, "Begin a file TIME before its trigger (default: as --keep)",
 	  SETUP_OWN_GROUP },
 	{ "after", KEY_AFTER, "TIME", 0, "End a file TIME after its last trigger (default 1s)", SETUP_OWN_GROUP },
@@ -173,6 +178,23 @@ static bool parse_budget(int key, char *arg, struct argp_state *state)
 	return false;
 }
 
+/* Whether it is the kernel. */
+static bool take_place(const char *arg, struct argp_state *state)
+{
+	static const char *const places[] = { "ring", "kernel" };
+	struct near near = near_to(arg);
+	char hint[256];
+
+	for (size_t i = 0; i < array_size(places); i++) {
+		near_offer(&near, places[i]);
+		if (!strcmp(places[i], arg))
+			return i;
+	}
+	near_hint(&near, hint, sizeof(hint));
+	setup_usage(state, "--keep-in takes ring or kernel, not '%s'%s%s", arg, *hint ? "; " : "", hint);
+	return false;
+}
+
 static bool parse_writing(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -189,6 +211,9 @@ static bool parse_writing(int key, char *arg, struct argp_state *state)
 		return true;
 	case 'o':
 		flight->dir = arg;
+		return true;
+	case KEY_IN:
+		flight->in_kernel = take_place(arg, state);
 		return true;
 	case KEY_RAGGED:
 		flight->ragged = true;
@@ -223,11 +248,23 @@ static void take_verb(struct arguments *arguments, const char *word, struct argp
 	arguments->setup.changes = arguments->verb != VERB_START;
 }
 
+/* The size of a CPU's buffer, so that those of all CPUs and instances together have the memory. */
+static uint64_t kernel_share(const struct flight_options *flight, const struct setup *setup)
+{
+	uint64_t nr = 0;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	for (size_t i = 0; i < setup->nr_instances; i++)
+		nr += setup_uses(setup, i) && !setup->instances[i].size;
+	return flight->max_memory / (nr ? nr : 1) / (cpus > 0 ? (uint64_t)cpus : 1);
+}
+
 /* Checks what the actions have together, and completes the setup of start. */
 static void check(struct arguments *arguments, struct argp_state *state)
 {
 	struct flight_options *flight = &arguments->flight;
 	struct setup *setup = arguments->setup.setup;
+	uint64_t share = 0;
 
 	if (!arguments->verb)
 		setup_usage(state, "no action given; use start, dump or status");
@@ -241,6 +278,8 @@ static void check(struct arguments *arguments, struct argp_state *state)
 		flight->before_ns = flight->keep_ns;
 	if (flight->before_ns > flight->keep_ns)
 		setup_usage(state, "--before cannot be longer than --keep, the time that is held");
+	if (flight->in_kernel)
+		share = kernel_share(flight, setup);
 	for (size_t i = 0; i < setup->nr_instances; i++) {
 		const char **clock = &setup->instances[i].clock;
 
@@ -250,6 +289,8 @@ static void check(struct arguments *arguments, struct argp_state *state)
 				    *clock);
 		if (!*clock)
 			*clock = "mono";
+		if (flight->in_kernel && !setup->instances[i].size)
+			setup->instances[i].size = share;
 	}
 }
 
@@ -371,9 +412,17 @@ static int start(struct arguments *arguments)
 		return try(flight);
 	allow_reload(flight);
 	flight_again_managed(&flight->service);
-	command_warn("mode ring: the recorders hold %s, compressed, in at most %s of memory; nothing is written before "
-		     "a trigger",
-		     text_time(keep, flight->keep_ns), text_size(memory, flight->max_memory));
+	text_time(keep, flight->keep_ns);
+	text_size(memory, flight->max_memory);
+	if (flight->in_kernel)
+		command_warn(
+			"mode kernel (--keep-in): the kernel's buffers hold %s, in %s of memory if that is enough; "
+			"nothing is read before a trigger",
+			keep, memory);
+	else
+		command_warn("mode ring (the default): the recorders hold %s, compressed, in at most %s of memory; "
+			     "nothing is written before a trigger",
+			     keep, memory);
 	flight->began = tell_began;
 	err = flight_run(flight, &result, &fail);
 	if (err)

@@ -248,6 +248,7 @@ complete -c weft -n '__weft_using flight' -l dry-run -d 'Change nothing: print e
 complete -c weft -n '__weft_using flight' -l when -x -a '(__weft_values "CONDITION")' -d 'Write a file when this happens: event:SYSTEM:EVENT [if FILTER], latency:wakeup>TIME [if FILTER], exit:COMM [status!=N], signal:NAME [COMM], psi:RESOURCE some|full TIME/WINDOW, kmsg:REGEX, command:'\''TEXT'\'' every TIME; NAME= before it names it; may be given again'
 complete -c weft -n '__weft_using flight' -l keep -x -a '(__weft_values "TIME")' -d 'Hold the last TIME in memory (default 10s)'
 complete -c weft -n '__weft_using flight' -l max-memory -x -a '(__weft_values "SIZE")' -d 'Hold at most SIZE of compressed pages of all CPUs together (default 256M)'
+complete -c weft -n '__weft_using flight' -l keep-in -x -a '(__weft_values "ring|kernel")' -d 'Hold it in weft'\''s memory (ring, the default), or in the kernel'\''s buffers, which nothing reads before a trigger (kernel): no CPU time, but the memory has pages as they are'
 complete -c weft -n '__weft_using flight' -l before -x -a '(__weft_values "TIME")' -d 'Begin a file TIME before its trigger (default: as --keep)'
 complete -c weft -n '__weft_using flight' -l after -x -a '(__weft_values "TIME")' -d 'End a file TIME after its last trigger (default 1s)'
 complete -c weft -n '__weft_using flight' -l ragged -d 'Begin a file as early as the memory of each CPU reaches, not where that of all CPUs does'

@@ -220,6 +220,15 @@ int ring_buffer_shape(const struct instance *instance, struct page_shape *ret, s
 	return 0;
 }
 
+/* " 4712.123456", as tracing_stats_read() prints a time, or a count of a clock that does not count ns. */
+static uint64_t stamp_ns(const char *text)
+{
+	char *end;
+	uint64_t s = strtoull(text, &end, 10);
+
+	return *end == '.' ? s * 1000000000 + strtoull(end + 1, NULL, 10) * 1000 : 0;
+}
+
 struct ring_buffer_stats ring_buffer_parse_stats(const char *text, size_t len)
 {
 	struct ring_buffer_stats stats = { 0 };
@@ -233,6 +242,7 @@ struct ring_buffer_stats ring_buffer_parse_stats(const char *text, size_t len)
 		{ "bytes: ", &stats.bytes },
 		{ "dropped events: ", &stats.dropped },
 		{ "read events: ", &stats.read },
+		{ "oldest event ts: ", &stats.oldest },
 	};
 	struct text_word line;
 
@@ -246,7 +256,8 @@ struct ring_buffer_stats ring_buffer_parse_stats(const char *text, size_t len)
 				continue;
 			memcpy(digits, line.at + name, line.len - name);
 			digits[line.len - name] = '\0';
-			*lines[i].value = strtoull(digits, NULL, 10);
+			*lines[i].value =
+				lines[i].value == &stats.oldest ? stamp_ns(digits) : strtoull(digits, NULL, 10);
 		}
 	}
 	return stats;

@@ -64,6 +64,7 @@ int must_check ring_buffer_shape(const struct instance *instance, struct page_sh
  */
 struct ring_buffer_stats {
 	uint64_t entries, overrun, commit_overrun, bytes, dropped, read;
+	uint64_t oldest; /* time of the oldest page in ns, in whole us, of a clock that counts ns */
 };
 int must_check ring_buffer_stats(const struct instance *instance, uint32_t cpu, struct ring_buffer_stats *ret,
 				 struct fail *fail);

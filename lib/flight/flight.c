@@ -31,7 +31,8 @@
 
 enum {
 	LOOK_MS = 1000, /* how often it looks whether the memory suffices */
-	LONGEST = 10,   /* a file may be extended to this many times of --after */
+	LOOK_IN_KERNEL_MS = 10000,
+	LONGEST = 10, /* a file may be extended to this many times of --after */
 	FDS = WAKE_FDS + SERVICE_FDS + RADIO_CLIENTS + 3,
 	MARKS_MAX = 100, /* of one file, by members of the group */
 	WARN_S = 60,     /* between two warnings that say the same */
@@ -313,13 +314,19 @@ static int heed_service(struct flight *flight, const struct pollfd *fds, struct 
 	return trigger(flight, "signal", reason, cruise_now(flight->cruise), fail);
 }
 
+/* A flight in the kernel must not wake up often. */
+static uint64_t look_ms(const struct flight *flight)
+{
+	return flight->options->in_kernel ? LOOK_IN_KERNEL_MS : LOOK_MS;
+}
+
 /* Warns if less is held than was asked for, because the memory is too small. */
 static void check_span(struct flight *flight)
 {
 	uint64_t span = UINT64_MAX, now = now_ns();
 	char held[TEXT_HUMAN], wanted[TEXT_HUMAN], size[TEXT_HUMAN];
 
-	if (now - flight->looked_ns < LOOK_MS * UINT64_C(1000000) ||
+	if (now - flight->looked_ns < look_ms(flight) * UINT64_C(1000000) ||
 	    (flight->warned_ns && now - flight->warned_ns < WARN_S * UINT64_C(1000000000)))
 		return;
 	flight->looked_ns = now;
@@ -333,14 +340,13 @@ static void check_span(struct flight *flight)
 
 static int timeout_ms(const struct flight *flight)
 {
-	uint64_t now = cruise_now(flight->cruise);
+	uint64_t now = cruise_now(flight->cruise), look = look_ms(flight);
 
 	if (!flight->piece.number || flight->writer.busy)
-		return LOOK_MS;
+		return (int)look;
 	if (flight->piece.to <= now)
 		return 0;
-	return flight->piece.to - now > LOOK_MS * UINT64_C(1000000) ? LOOK_MS :
-								      (int)((flight->piece.to - now) / 1000000) + 1;
+	return (int)(flight->piece.to - now > look * 1000000 ? look : (flight->piece.to - now) / 1000000 + 1);
 }
 
 /* Places the descriptors behind those of wake: the service's, the writer's, the conditions', those of the socket. */
@@ -462,7 +468,7 @@ static int prepare(struct flight *flight, const struct cruise_options *cruise, s
 	const struct left_options left = { options->name, options->dir, options->mode, options->tell };
 	int err = log_writer_check(options->dir, fail);
 
-	if (!err)
+	if (!err && !options->tries)
 		left_save(&left);
 	if (!err)
 		err = cruise_open(cruise, &flight->cruise, fail);
@@ -477,6 +483,7 @@ static int prepare(struct flight *flight, const struct cruise_options *cruise, s
 	flight->status = (struct status){
 		.keep_ns = options->keep_ns,
 		.max_memory = options->max_memory,
+		.in_kernel = options->in_kernel,
 		.dir = options->dir,
 		.begin = err ? 0 : cruise_now(flight->cruise),
 	};
@@ -524,6 +531,7 @@ int flight_run(const struct flight_options *options, struct flight_result *ret, 
 		.name = options->name,
 		.span_ns = (options->keep_ns > options->before_ns ? options->keep_ns : options->before_ns) + MARGIN_NS,
 		.max_bytes = options->max_memory,
+		.in_kernel = options->in_kernel,
 	};
 	struct fail later;
 	int err = wake_init(&flight.wake, fail), released;

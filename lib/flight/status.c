@@ -13,18 +13,27 @@ static uint64_t span_of(const struct cruise_cpu *cpu, uint64_t now)
 	return now > cpu->since ? now - cpu->since : 0;
 }
 
+static uint64_t kernel_bytes(const struct cruise_cpus *cpus)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < cpus->nr; i++)
+		bytes += cpus->at[i].kernel;
+	return bytes;
+}
+
 static bool print_cpus(const struct cruise_cpus *cpus, uint64_t now, struct buf *text)
 {
-	char span[TEXT_HUMAN], bytes[TEXT_HUMAN], raw[TEXT_HUMAN], lost[TEXT_HUMAN];
-	bool ok = buf_addf(text, "%-16s %4s %12s %12s %12s %12s\n", "INSTANCE", "CPU", "REACHES BACK", "HELD",
-			   "AS PAGES", "LOST");
+	char span[TEXT_HUMAN], bytes[TEXT_HUMAN], raw[TEXT_HUMAN], kernel[TEXT_HUMAN], lost[TEXT_HUMAN];
+	bool ok = buf_addf(text, "%-16s %4s %12s %12s %12s %12s %12s\n", "INSTANCE", "CPU", "REACHES BACK", "HELD",
+			   "AS PAGES", "IN KERNEL", "LOST");
 
 	for (size_t i = 0; ok && i < cpus->nr; i++) {
 		const struct cruise_cpu *cpu = &cpus->at[i];
 
-		ok = buf_addf(text, "%-16s %4u %12s %12s %12s %12s\n", *cpu->instance ? cpu->instance : "-", cpu->cpu,
-			      text_time(span, span_of(cpu, now)), text_size(bytes, cpu->bytes),
-			      text_size(raw, cpu->raw), text_count(lost, cpu->lost));
+		ok = buf_addf(text, "%-16s %4u %12s %12s %12s %12s %12s\n", *cpu->instance ? cpu->instance : "-",
+			      cpu->cpu, text_time(span, span_of(cpu, now)), text_size(bytes, cpu->bytes),
+			      text_size(raw, cpu->raw), text_size(kernel, cpu->kernel), text_count(lost, cpu->lost));
 	}
 	return ok;
 }
@@ -39,9 +48,11 @@ bool status_print(const struct status *status, struct cruise *cruise, struct buf
 
 	if (cruise_look(cruise, &cpus, NULL))
 		return false;
-	ok = buf_addf(text, "flying for %s: %s asked for, %s of %s held in memory\n",
+	ok = buf_addf(text, "flying for %s: %s asked for, %s of %s held in %s (%s)\n",
 		      text_time(time, now - status->begin), text_time(keep, status->keep_ns),
-		      text_size(held, cruise_bytes(&cpus)), text_size(max, status->max_memory));
+		      text_size(held, status->in_kernel ? kernel_bytes(&cpus) : cruise_bytes(&cpus)),
+		      text_size(max, status->max_memory), status->in_kernel ? "the kernel's buffers" : "memory",
+		      status->in_kernel ? "mode kernel" : "mode ring");
 	ok = ok && buf_addf(text, "%s trigger%s, %s more only counted; %s file%s of %s in %s\n",
 			    text_count(triggers, status->triggers), text_plural(status->triggers),
 			    text_count(skipped, status->skipped), text_count(files, status->files),

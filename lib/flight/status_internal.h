@@ -11,6 +11,7 @@ struct cruise;
 /* What `weft flight status` tells about a flight. Times are of the trace clock. */
 struct status {
 	uint64_t keep_ns, max_memory;
+	bool in_kernel;
 	const char *dir;
 	uint64_t begin;
 	uint64_t triggers, skipped, files, failed, bytes;

@@ -30,6 +30,7 @@ enum {
 	FLUSH_LEAST_MS = 50,
 	FLUSH_STEPS = 4,       /* at least so many flushes in the span */
 	WAIT_MS = 1000,        /* for the recorders to empty their buffers */
+	READ_MS = 60000,       /* the same for large buffers that were never read */
 	PARTS_ROOM = 16 << 20, /* for the metadata */
 	STORE_SHARE = 4,       /* the part of the memory that may be used for pages for whose compression was no time */
 };
@@ -154,7 +155,8 @@ static int start_recorders(struct cruise *cruise, struct fail *fail)
 		.stop_fd = -1,
 		.failed_fd = options->failed_fd,
 		.level = FRAME_LEVEL_DEFAULT,
-		.flush_ms = (int)flush_ms(options->span_ns),
+		.flush_ms = options->in_kernel ? 0 : (int)flush_ms(options->span_ns),
+		.when_asked = options->in_kernel,
 		.held = cruise->held,
 		.since = cruise_now(cruise),
 	};
@@ -199,7 +201,7 @@ static int prepare(struct cruise *cruise, struct fail *fail)
 	if (!err)
 		err = learn(cruise, fail);
 	if (!err)
-		err = held_new(options->span_ns, options->max_bytes, &cruise->held, fail);
+		err = held_new(options->span_ns, options->max_bytes, options->in_kernel, &cruise->held, fail);
 	if (!err)
 		err = start_recorders(cruise, fail);
 	if (!err)
@@ -265,14 +267,29 @@ static const struct target *target_of(const struct cruise *cruise, uint32_t buff
 	return NULL;
 }
 
-static uint64_t count_lost(const struct target *target, uint32_t cpu)
+static const struct recorder *recorder_of(const struct target *target, uint32_t cpu)
 {
+	for (size_t i = 0; i < target->nr_recorders; i++)
+		if (target->recorders[i]->cpu == cpu)
+			return target->recorders[i];
+	return NULL;
+}
+
+/* What the kernel says about the buffer of this CPU. */
+static void add_stats(const struct cruise *cruise, const struct target *target, struct cruise_cpu *cpu)
+{
+	const struct recorder *recorder = recorder_of(target, cpu->cpu);
 	struct ring_buffer_stats stats;
 
-	for (size_t i = 0; i < target->nr_recorders; i++)
-		if (target->recorders[i]->cpu == cpu && !ring_buffer_stats(target->instance, cpu, &stats, NULL))
-			return ring_watch_lost(&target->recorders[i]->watch, &stats);
-	return 0;
+	if (!recorder || ring_buffer_stats(target->instance, cpu->cpu, &stats, NULL))
+		return;
+	cpu->kernel = stats.bytes;
+	cpu->lost = ring_watch_lost(&recorder->watch, &stats);
+	if (!cruise->options->in_kernel)
+		return;
+	cpu->lost -= ring_watch_overrun(&recorder->watch, &stats);
+	if (stats.overrun != __atomic_load_n(&recorder->overrun, __ATOMIC_RELAXED) && stats.oldest > cpu->since)
+		cpu->since = stats.oldest;
 }
 
 static int list_cpus(const struct cruise *cruise, const struct held_piece *pieces, size_t nr, struct cruise_cpus *ret,
@@ -296,8 +313,8 @@ static int list_cpus(const struct cruise *cruise, const struct held_piece *piece
 			.first = piece->first,
 			.last = piece->last,
 			.since = piece->since,
-			.lost = count_lost(target, piece->cpu),
 		};
+		add_stats(cruise, target, &cpus[i]);
 	}
 	*ret = (struct cruise_cpus){ cpus, nr };
 	return 0;
@@ -399,7 +416,9 @@ static int write_pieces(struct cruise *cruise, const struct cruise_file *file, s
 int cruise_write(struct cruise *cruise, const struct cruise_file *file, struct cruise_written *ret, struct fail *fail)
 {
 	cleanup_free struct held_piece *pieces = NULL;
-	struct cruise_written written = { .late = !held_flush(cruise->held, WAIT_MS), .from = file->from };
+	struct cruise_written written = {
+		.late = !held_flush(cruise->held, cruise->options->in_kernel ? READ_MS : WAIT_MS), .from = file->from
+	};
 	size_t nr;
 	int err = held_take(cruise->held, &written.from, file->to, file->ragged, &pieces, &nr, fail);
 

@@ -32,7 +32,12 @@ struct cruise_options {
 	const char *name;   /* finds what a killed cruise left: berth.h */
 	uint64_t span_ns;   /* how long events are held at least, if max_bytes suffice */
 	uint64_t max_bytes; /* of compressed chunks */
-	int failed_fd;      /* eventfd: gets 1 when a recorder fails */
+	/*
+	 * Nothing is read before a file is written: the kernel's buffers hold the span, as far as they are large
+	 * enough, and no thread wakes up.
+	 */
+	bool in_kernel;
+	int failed_fd; /* eventfd: gets 1 when a recorder fails */
 };
 
 /* Whether programs can read a trace clock of this name. The caller chooses one of them for each instance. */
@@ -80,7 +85,8 @@ struct cruise_cpu {
 	uint64_t first, last; /* times of the first and the last event; valid if there are chunks */
 	/* nothing after this time was dropped: the later of the start and of the last event that was dropped */
 	uint64_t since;
-	uint64_t lost; /* events that the kernel lost since the start */
+	uint64_t kernel; /* bytes of events in the kernel's buffer, not yet read */
+	uint64_t lost;   /* events that the kernel lost since the start, besides those that it overwrote as too old */
 };
 
 struct cruise_cpus {
@@ -88,7 +94,7 @@ struct cruise_cpus {
 	size_t nr;
 };
 
-/* What all CPUs hold together, compressed. */
+/* What all CPUs hold together in the memory of the recorders, compressed. */
 static inline uint64_t cruise_bytes(const struct cruise_cpus *cpus)
 {
 	uint64_t bytes = 0;

@@ -43,17 +43,18 @@ struct held {
 	struct held_cpu **cpus;
 	size_t nr_cpus;
 	size_t unanswered; /* recorders that were asked to flush and have not done so */
+	bool overwrites;   /* the kernel drops what is old before it is read */
 	bool stopping;
 };
 
-int held_new(uint64_t span, uint64_t max, struct held **ret, struct fail *fail)
+int held_new(uint64_t span, uint64_t max, bool overwrites, struct held **ret, struct fail *fail)
 {
 	struct held *held = calloc(1, sizeof(*held));
 	pthread_condattr_t attr;
 
 	if (!held)
 		return fail_memory(fail);
-	*held = (struct held){ .span = span, .max = max, .keep_from = UINT64_MAX };
+	*held = (struct held){ .span = span, .max = max, .overwrites = overwrites, .keep_from = UINT64_MAX };
 	pthread_mutex_init(&held->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -223,9 +224,9 @@ static void compact(struct held_cpu *cpu)
 	cpu->begin = 0;
 }
 
-/* The times of the first and the last event. */
+/* The times of the first and the last event, and whether events were lost before them. */
 static int page_times(const struct page_shape *shape, const void *data, uint64_t *ret_first, uint64_t *ret_last,
-		      struct fail *fail)
+		      bool *ret_lost, struct fail *fail)
 {
 	struct record record;
 	struct page page;
@@ -234,6 +235,7 @@ static int page_times(const struct page_shape *shape, const void *data, uint64_t
 	if (r)
 		return r;
 	*ret_first = *ret_last = page.ts;
+	*ret_lost = page.lost != PAGE_LOST_NONE;
 	for (bool first = true; (r = page_next(&page, &record, fail)) > 0; first = false) {
 		*ret_first = first ? record.ts : *ret_first;
 		*ret_last = record.ts;
@@ -247,10 +249,11 @@ int held_cpu_add(struct held_cpu *cpu, uint64_t offset, uint32_t size, uint32_t 
 	struct held *held = cpu->held;
 	uint64_t begin = 0, end = 0, ignored;
 	struct chunk *added = NULL;
-	int err = page_times(shape, first, &begin, &ignored, fail);
+	bool lost, ignored_too;
+	int err = page_times(shape, first, &begin, &ignored, &lost, fail);
 
 	if (!err)
-		err = page_times(shape, last, &ignored, &end, fail);
+		err = page_times(shape, last, &ignored, &end, &ignored_too, fail);
 	if (err)
 		return err;
 	pthread_mutex_lock(&held->lock);
@@ -262,6 +265,8 @@ int held_cpu_add(struct held_cpu *cpu, uint64_t offset, uint32_t size, uint32_t 
 		cpu->raw += raw;
 		held->bytes += size;
 		held->newest = end > held->newest ? end : held->newest;
+		if (lost && held->overwrites && begin > cpu->since)
+			cpu->since = begin;
 		drop_all(held);
 		/* Chunks that are being written cannot be dropped. The kernel marks what it loses meanwhile. */
 		while (held->bytes > HELD_OVER * held->max && !held->stopping && !cpu->asked)

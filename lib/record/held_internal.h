@@ -28,7 +28,7 @@ struct held_cpu;
 
 enum { HELD_OVER = 2 }; /* how many times `max` may be held while a file is written */
 
-int must_check held_new(uint64_t span, uint64_t max, struct held **ret, struct fail *fail);
+int must_check held_new(uint64_t span, uint64_t max, bool overwrites, struct held **ret, struct fail *fail);
 void held_free(struct held *held);
 
 /*
@@ -46,7 +46,10 @@ enum held_request { HELD_NOTHING, HELD_FLUSH, HELD_STOP };
 enum held_request held_cpu_heed(struct held_cpu *cpu);
 void held_cpu_flushed(struct held_cpu *cpu);
 
-/* A chunk of `size` bytes at `offset` of the spool. It begins with the page `first`, and ends with the page `last`. */
+/*
+ * A chunk of `size` bytes at `offset` of the spool. It begins with the page `first`, and ends with the page `last`. Of
+ * a held_new() that `overwrites`, events that were lost before `first` are such as were too old.
+ */
 int must_check held_cpu_add(struct held_cpu *cpu, uint64_t offset, uint32_t size, uint32_t raw,
 			    const struct page_shape *shape, const void *first, const void *last, struct fail *fail);
 

@@ -64,8 +64,9 @@ static size_t chunk_size(uint32_t page_size)
 static int work_init(struct work *work, struct recorder *recorder, struct fail *fail)
 {
 	*work = (struct work){ .recorder = recorder };
-	work->slack = slack_of(recorder->options.buffer_size, recorder->options.percent, recorder->options.store_spare,
-			       now_ns());
+	/* A full buffer is as it should be if it is read only when asked for. */
+	work->slack = slack_of(recorder->options.when_asked ? 0 : recorder->options.buffer_size,
+			       recorder->options.percent, recorder->options.store_spare, now_ns());
 	work->pages_size = chunk_size(recorder->spool.options.shape.size);
 	work->stored_max = spool_stored_max(&recorder->spool.options, work->pages_size);
 	work->pages = malloc(work->pages_size);
@@ -364,12 +365,15 @@ static int take_on(struct work *work, int *timeout_ms, uint64_t *due_ns, struct 
 /* Does what the recorder was woken for. 1: it shall end; 0: it goes on; -errno. */
 static int heed(struct work *work, struct fail *fail)
 {
-	struct held_cpu *held = work->recorder->held;
+	struct recorder *recorder = work->recorder;
+	struct held_cpu *held = recorder->held;
 	enum held_request request = held ? held_cpu_heed(held) : HELD_STOP;
 	int err = 0;
 
 	if (request == HELD_FLUSH) {
 		err = take_now(work, fail);
+		ring_watch_look(&recorder->watch, 0);
+		__atomic_store_n(&recorder->overrun, recorder->watch.last.overrun, __ATOMIC_RELAXED);
 		held_cpu_flushed(held);
 	}
 	return err ? err : request == HELD_STOP;
@@ -404,14 +408,28 @@ static int record_until_stop(struct work *work, struct fail *fail)
 	}
 }
 
+static int wait_until_stop(struct work *work, struct fail *fail)
+{
+	struct pollfd asked = { .fd = held_cpu_fd(work->recorder->held), .events = POLLIN };
+	int r = 0;
+
+	while (!r) {
+		if (poll(&asked, 1, -1) < 0 && errno != EINTR)
+			return fail_set(fail, -errno, "cannot wait to be asked: %s", strerror(errno));
+		r = heed(work, fail);
+	}
+	return r < 0 ? r : 0;
+}
+
 static int record(struct recorder *recorder, bool only_rest, struct fail *fail)
 {
 	struct work work;
 	int err = work_init(&work, recorder, fail);
 
 	if (!err && !only_rest)
-		err = record_until_stop(&work, fail);
-	if (!err)
+		err = recorder->options.when_asked ? wait_until_stop(&work, fail) : record_until_stop(&work, fail);
+	/* What is held was written to a file before. */
+	if (!err && !recorder->held)
 		err = take_rest(&work, fail);
 	work_release(&work);
 	return err;

@@ -50,6 +50,11 @@ struct recorder_options {
 	 */
 	struct held *held;
 	uint64_t since;
+	/*
+	 * Nothing is read before somebody asks for it (held_flush()): until then the kernel overwrites the oldest
+	 * events, which is no loss.
+	 */
+	bool when_asked;
 };
 
 struct recorder {
@@ -62,6 +67,7 @@ struct recorder {
 	pid_t tid; /* valid after recorder_start() */
 	struct spool spool;
 	struct held_cpu *held; /* of options.held; borrowed */
+	uint64_t overrun;      /* the kernel's count at the end of the last read that was asked for; atomic */
 	int err;
 	struct fail fail;
 };

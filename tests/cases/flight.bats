@@ -166,7 +166,7 @@ load flight
 	fly -e sched:sched_process_exec --keep 5s --max-memory 8M
 	run weft flight status --name "$NAME"
 	[ "$status" -eq 0 ]
-	[[ "${lines[0]}" == "flying for "*": 5.00 s asked for, "*" of 8.0 MiB held in memory" ]]
+	[[ "${lines[0]}" == "flying for "*": 5.00 s asked for, "*" of 8.0 MiB held in memory (mode ring)" ]]
 	[ "${#lines[@]}" -eq $((3 + $(grep -c ^processor /proc/cpuinfo))) ]
 	run weft flight start --name "$NAME" -e sched:sched_switch
 	[ "$status" -eq 1 ]

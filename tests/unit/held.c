@@ -22,7 +22,7 @@ struct scene {
 static bool begin(struct scene *scene, uint64_t max)
 {
 	const struct spool_options options = { .compressed = true, .shape = shape };
-	bool ok = !held_new(SPAN, max, &scene->held, NULL);
+	bool ok = !held_new(SPAN, max, false, &scene->held, NULL);
 
 	for (unsigned i = 0; ok && i < 2; i++)
 		ok = !spool_new_in_memory(&options, &scene->spools[i], NULL) &&
