@@ -7,6 +7,7 @@
 #include "cmd/options/reading.h"
 #include "cmd/terminal/paste.h"
 #include "cmd/terminal/terminal.h"
+#include "lib/analysis/explained.h"
 #include "lib/analysis/intervals.h"
 #include "lib/analysis/run.h"
 #include "lib/analysis/series.h"
@@ -370,4 +371,30 @@ int analyse_only_run(const struct command *command, const struct analysis_ops *o
 
 	command_parse(command, argc, argv, 0, &analyse);
 	return analyse_run(&analyse, ops, NULL);
+}
+
+int analyse_trigger(const char *input, struct explained *explained, enum table_format format)
+{
+	const struct findings_options options = { .format = format, .top = UINT64_MAX, .width = terminal_width() };
+	const struct reading reading = { .no_sandbox = false };
+	struct fail fail = FAIL_INIT;
+	struct trace *trace = NULL;
+	struct findings findings;
+	int r = reading_open(input, &reading, &trace, &fail);
+
+	findings_init(&findings);
+	if (!r && (r = explained_find(explained, trace, &findings, &fail)))
+		fail_in(&fail, r, "'%s'", input);
+	if (!r && !explained->brief) {
+		r = analyse_print(&findings, &options, &fail);
+	} else if (!r && explained->line.len) {
+		printf("%s\n", buf_str(&explained->line));
+		r = command_flush(&fail);
+	}
+	if (!r && trace_damage(trace))
+		r = fail_set(&fail, -EBADMSG, "%s", trace_damage(trace));
+	findings_release(&findings);
+	explained_release(explained);
+	trace_free(trace);
+	return r ? command_failed(&fail) : EXIT_OK;
 }

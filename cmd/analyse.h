@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct explained;
 struct fail;
 struct reader;
 
@@ -85,5 +86,11 @@ int must_check analyse_read(const struct analyse *analyse, analyse_work *work, v
  * failed.
  */
 int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const void *options);
+
+/*
+ * Reads a file of weft flight and prints why its trigger came, or with explained::brief only a line if there is
+ * something to say. Returns the exit status and releases `explained`.
+ */
+int analyse_trigger(const char *input, struct explained *explained, enum table_format format);
 
 #endif

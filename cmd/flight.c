@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/analyse.h"
 #include "cmd/command.h"
 #include "cmd/flight_again.h"
 #include "cmd/options/option_value.h"
@@ -7,6 +8,7 @@
 #include "cmd/options/setup_values.h"
 #include "cmd/setup_run.h"
 #include "cmd/terminal/config.h"
+#include "lib/analysis/explained.h"
 #include "lib/base/buf.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
@@ -19,15 +21,16 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum verb { VERB_NONE, VERB_START, VERB_DUMP, VERB_STATUS };
+enum verb { VERB_NONE, VERB_START, VERB_DUMP, VERB_STATUS, VERB_EXPLAIN };
 
 static const struct {
 	const char *name;
 	enum verb verb;
-} verbs[] = { { "start", VERB_START }, { "dump", VERB_DUMP }, { "status", VERB_STATUS } };
+} verbs[] = { { "start", VERB_START }, { "dump", VERB_DUMP }, { "status", VERB_STATUS }, { "explain", VERB_EXPLAIN } };
 
 struct arguments {
 	enum verb verb;
@@ -39,6 +42,9 @@ struct arguments {
 	bool before_given;
 	const char *of_start; /* an option that only start takes */
 	const char *reason;
+	const char *of_explain, *input; /* an option that only explain takes, and its file */
+	struct explained explained;
+	enum table_format format;
 };
 
 enum {
@@ -57,7 +63,9 @@ enum {
 	KEY_HOUR,
 	KEY_RAGGED,
 	KEY_IN,
-	KEY_CHECK
+	KEY_CHECK,
+	KEY_FORMAT,
+	KEY_BRIEF,
 };
 
 #define S UINT64_C(1000000000)
@@ -78,7 +86,9 @@ static const struct argp_option table[] = {
 	  "Hold it in weft's memory (ring, the default), or in the kernel's buffers, which nothing reads before a "
 	  "trigger (kernel): no CPU time, but the memory has pages as they are",
 	  SETUP_OWN_GROUP },
-	{ "before", KEY_BEFORE, "TIME", 0, "Begin a file TIME before its trigger (default: as --keep)",
+	{ "before", KEY_BEFORE, "TIME", 0,
+	  "Begin a file TIME before its trigger (default: as --keep); with explain: compare the TIME before the "
+	  "trigger with what was before that (default: a tenth)",
 	  SETUP_OWN_GROUP },
 	{ "after", KEY_AFTER, "TIME", 0, "End a file TIME after its last trigger (default 1s)", SETUP_OWN_GROUP },
 	{ "ragged", KEY_RAGGED, NULL, 0,
@@ -104,6 +114,10 @@ static const struct argp_option table[] = {
 	{ "check", KEY_CHECK, NULL, 0, "Set everything up as start does, and remove it again: tells what is wrong",
 	  SETUP_OWN_GROUP },
 	{ "reason", KEY_REASON, "TEXT", 0, "With dump: what the marker and the file say", SETUP_OWN_GROUP },
+	{ "format", KEY_FORMAT, "text|json|csv", 0,
+	  "With explain: print for people (text, the default) or for programs", SETUP_OWN_GROUP },
+	{ "brief", KEY_BRIEF, NULL, 0, "With explain: print one line, as the flight does when it has written a file",
+	  SETUP_OWN_GROUP },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
 
@@ -141,10 +155,6 @@ static bool parse_time(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_KEEP:
 		flight->keep_ns = span("keep", arg, state);
-		return true;
-	case KEY_BEFORE:
-		flight->before_ns = span("before", arg, state);
-		arguments->before_given = true;
 		return true;
 	case KEY_AFTER:
 		flight->after_ns = strcmp(arg, "0") ? span("after", arg, state) : 0;
@@ -233,6 +243,10 @@ static void take_verb(struct arguments *arguments, const char *word, struct argp
 	struct near near = near_to(word);
 	char hint[256];
 
+	if (arguments->verb == VERB_EXPLAIN) {
+		option_once("file", &arguments->input, word, state);
+		return;
+	}
 	if (arguments->verb)
 		setup_usage(state, "'%s' is too much: a flight records what all tasks do, not a COMMAND", word);
 	for (size_t i = 0; i < array_size(verbs); i++) {
@@ -242,7 +256,7 @@ static void take_verb(struct arguments *arguments, const char *word, struct argp
 	}
 	near_hint(&near, hint, sizeof(hint));
 	if (!arguments->verb)
-		setup_usage(state, "unknown action '%s' of 'weft flight'; use start, dump or status%s%s", word,
+		setup_usage(state, "unknown action '%s' of 'weft flight'; use start, dump, status or explain%s%s", word,
 			    *hint ? "; " : "", hint);
 	/* Only this action sets something up. */
 	arguments->setup.changes = arguments->verb != VERB_START;
@@ -267,7 +281,15 @@ static void check(struct arguments *arguments, struct argp_state *state)
 	uint64_t share = 0;
 
 	if (!arguments->verb)
-		setup_usage(state, "no action given; use start, dump or status");
+		setup_usage(state, "no action given; use start, dump, status or explain");
+	if (arguments->verb == VERB_EXPLAIN && !arguments->input)
+		setup_usage(state, "explain what? Give a file that a flight has written");
+	if (arguments->verb != VERB_EXPLAIN && arguments->of_explain)
+		setup_usage(state, "only 'weft flight explain' takes --%s", arguments->of_explain);
+	if (arguments->verb == VERB_EXPLAIN && arguments->before_given && !arguments->of_start)
+		arguments->explained.before_ns = flight->before_ns;
+	else if (arguments->verb != VERB_START && arguments->before_given)
+		setup_usage(state, "only start and explain take --before");
 	if (arguments->verb != VERB_START && arguments->of_start)
 		setup_usage(state, "only 'weft flight start' takes --%s", arguments->of_start);
 	if (arguments->verb != VERB_DUMP && arguments->reason)
@@ -321,6 +343,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			setup_usage(state, "--reason is one line");
 		arguments->reason = arg;
 		return 0;
+	case KEY_FORMAT:
+		arguments->format = analyse_format(arg, state);
+		arguments->of_explain = "format";
+		return 0;
+	case KEY_BRIEF:
+		arguments->explained.brief = true;
+		arguments->of_explain = "brief";
+		return 0;
+	case KEY_BEFORE:
+		arguments->flight.before_ns = span("before", arg, state);
+		arguments->before_given = true;
+		return 0;
 	}
 	if (!parse_time(key, arg, state) && !parse_writing(key, arg, state) && !parse_budget(key, arg, state))
 		return ARGP_ERR_UNKNOWN;
@@ -339,13 +373,17 @@ static const struct argp argp = {
 	.children = children,
 	.options = table,
 	.parser = parse,
-	.args_doc = "[start|dump|status]",
+	.args_doc = "[start|dump|status|explain FILE]",
 	.doc = "Hold the last seconds of a trace in memory, and write them to a file when something happens.\v"
 	       "start records until Ctrl-C. With --config, SIGHUP makes it read the options anew. "
 	       "A trigger is a condition (--when), 'weft flight dump', or SIGUSR1. "
 	       "Its file, HOST-TIME-NAME.dat, has what happened before and after it; beside it is a line of JSON. "
-	       "dump triggers, waits for the file and prints its path. status tells what is held.",
+	       "dump triggers, waits for the file and prints its path. status tells what is held. explain tells what "
+	       "was unusual before the trigger of a file, and for a wakeup which task is to blame.",
 };
+
+/* The program itself explains what it has written, in a process without rights. */
+static const char *const explainer[] = { "/proc/self/exe", "flight", "explain", "--brief", NULL };
 
 static void tell(const char *text)
 {
@@ -424,6 +462,7 @@ static int start(struct arguments *arguments)
 			     "nothing is written before a trigger",
 			     keep, memory);
 	flight->began = tell_began;
+	flight->explain = explainer;
 	err = flight_run(flight, &result, &fail);
 	if (err)
 		command_failed(&fail);
@@ -486,7 +525,11 @@ static int run(int argc, char **argv)
 	arguments.flight.setup = &arguments.setup_memory;
 	flight_again_keep(argc, argv);
 	command_parse(&flight_command, argc, argv, 0, &arguments);
-	status = arguments.verb == VERB_START ? start(&arguments) : ask(&arguments);
+	status = arguments.verb == VERB_START ?
+			 start(&arguments) :
+		 arguments.verb == VERB_EXPLAIN ?
+			 analyse_trigger(arguments.input, &arguments.explained, arguments.format) :
+			 ask(&arguments);
 	for (size_t i = 0; i < arguments.nr_conditions; i++)
 		condition_release(&arguments.conditions[i]);
 	free(arguments.conditions);

@@ -10,7 +10,7 @@ _weft_options()
 	record) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q --all-formats -a --no-filter --max-size -m --duration --sync --recorder-cpu --priority -r --fail-on-lost' ;;
 	stream) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --format --summary --every --top --color --nanoseconds -t --raw --no-self --self --latency --limit --duration --no-filter --fail-on-lost --quiet -q --decode --no-plugins -N --plugin-dir' ;;
 	top) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --only-command -F --user --wait --every --duration --color --ascii' ;;
-	flight) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --when --keep --max-memory --keep-in --before --after --ragged --cool-down --output-dir -o --max-files --max-bytes --max-per-hour --mode --duration --name --check --reason' ;;
+	flight) echo '--event -e --for --filter -f --trigger -R --probe --disable -v --ignore-missing -i --stacktrace -T --tracer -p --function -l --no-function -n --graph-function -g --no-graph-function --max-graph-depth --option -O --func-stack --thresh --max-latency-reset --hwlat --osnoise --pid -P --no-pid --follow-children -c --buffer-size -b --cpu-buffer-size --subbuf-size --buffer-percent --syscall-data --absolute-time --clock -C --cpus -M --instance -B --cmdlines-size --config --dry-run --when --keep --max-memory --keep-in --before --after --ragged --cool-down --output-dir -o --max-files --max-bytes --max-per-hour --mode --duration --name --check --reason --format --brief' ;;
 	recover) echo '--output -o --mode --quiet -q' ;;
 	extract) echo '--no-sandbox --trust-size --instance -B --all -a --snapshot -s --dump --btf --symbols --hash-key --output -o --compression --file-version --mode --temp-dir --save --all-symbols --quiet -q' ;;
 	snapshot) echo '--instance -B --take -s --clear -r --free -f --cpu -c --on --count' ;;
@@ -67,7 +67,7 @@ _weft_argument()
 	record) echo 'COMMAND' ;;
 	stream) echo 'COMMAND' ;;
 	top) echo 'COMMAND' ;;
-	flight) echo 'start|dump|status' ;;
+	flight) echo 'start|dump|status|explain' ;;
 	recover) echo 'FILE' ;;
 	snapshot) echo 'take|free|clear|show' ;;
 	bench) echo 'COMMAND' ;;
@@ -282,6 +282,7 @@ _weft_metavar()
 	flight:--duration) echo 'TIME' ;;
 	flight:--name) echo 'NAME' ;;
 	flight:--reason) echo 'TEXT' ;;
+	flight:--format) echo 'text|json|csv' ;;
 	recover:--output|recover:-o) echo 'FILE' ;;
 	recover:--mode) echo 'MODE' ;;
 	extract:--instance|extract:-B) echo 'INSTANCE' ;;

@@ -231,7 +231,6 @@ static void answer_waiting(struct flight *flight)
 static void end_piece(struct flight *flight)
 {
 	struct log_writer *writer = &flight->writer;
-	char size[TEXT_HUMAN], time[TEXT_HUMAN];
 
 	log_writer_end(writer);
 	keep(flight);
@@ -245,13 +244,7 @@ static void end_piece(struct flight *flight)
 		flight->result->files++;
 		flight->status.files++;
 		flight->status.bytes += writer->written.size;
-		tell(flight, "%s: %s, %s, written in %s", writer->path, writer->piece.reason,
-		     text_size(size, writer->written.size), text_time(time, writer->took_ns));
-		if (writer->removed)
-			tell(flight, "%u older file%s removed, to keep to --max-files and --max-bytes", writer->removed,
-			     writer->removed == 1 ? " was" : "s were");
-		if (writer->written.late)
-			tell(flight, "%s: a CPU was too busy to give its last events in time", writer->path);
+		log_writer_tell(writer, flight->options->tell);
 	}
 	log_writer_forget(writer);
 }
@@ -456,6 +449,7 @@ static int begin_writer(struct flight *flight, struct fail *fail)
 		.dir = options->dir,
 		.budget = &options->budget,
 		.mode = options->mode,
+		.explain = options->explain,
 		.ragged = options->ragged,
 		.done_fd = -1,
 	};

@@ -99,6 +99,10 @@ static void put_facts(struct json *json, const void *arg)
 	json_put_text(json, piece->name);
 	json_key(json, "reason");
 	json_put_text(json, piece->reason);
+	if (*writer->why) {
+		json_key(json, "because");
+		json_put_text(json, writer->why);
+	}
 	json_key(json, "triggers");
 	json_put_u64(json, piece->triggers);
 	json_key(json, "time");
@@ -199,6 +203,9 @@ static int write_all(struct log_writer *writer, struct fail *fail)
 	writer->took_ns = now_ns() - begin;
 	if (err)
 		return err;
+	/* The file is there already, whatever becomes of this. */
+	if (!writer->explain || !explainer_ask(writer->explain, writer->path, writer->why))
+		*writer->why = '\0';
 	err = log_file_beside(beside, writer->mode, put_facts, writer, fail);
 	if (err)
 		return fail_hint(fail, err, "; the trace beside it is complete");
@@ -236,12 +243,35 @@ void log_writer_end(struct log_writer *writer)
 	writer->busy = false;
 }
 
+void log_writer_tell(const struct log_writer *writer, void (*tell)(const char *text))
+{
+	char text[1200], size[TEXT_HUMAN], time[TEXT_HUMAN];
+
+	snprintf(text, sizeof(text), "%s: %s, %s, written in %s", writer->path, writer->piece.reason,
+		 text_size(size, writer->written.size), text_time(time, writer->took_ns));
+	tell(text);
+	if (*writer->why) {
+		snprintf(text, sizeof(text), "%s: %s", writer->path, writer->why);
+		tell(text);
+	}
+	if (writer->removed) {
+		snprintf(text, sizeof(text), "%u older file%s removed, to keep to --max-files and --max-bytes",
+			 writer->removed, writer->removed == 1 ? " was" : "s were");
+		tell(text);
+	}
+	if (writer->written.late) {
+		snprintf(text, sizeof(text), "%s: a CPU was too busy to give its last events in time", writer->path);
+		tell(text);
+	}
+}
+
 void log_writer_forget(struct log_writer *writer)
 {
 	free(writer->written.cpus.at);
 	free(writer->path);
 	writer->written = (struct cruise_written){ .size = 0 };
 	writer->path = NULL;
+	*writer->why = '\0';
 	writer->removed = 0;
 	writer->err = 0;
 }

@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
 #include "lib/flight/condition.h"
+#include "lib/flight/explainer_internal.h"
 #include "lib/flight/hit_internal.h"
 #include "lib/record/cruise.h"
 
@@ -36,8 +37,9 @@ struct log_writer {
 	const char *dir;
 	const struct budget *budget;
 	mode_t mode;
-	bool ragged; /* struct cruise_file */
-	int done_fd; /* becomes readable when it is written */
+	bool ragged;                /* struct cruise_file */
+	const char *const *explain; /* of flight_options; NULL: nothing does */
+	int done_fd;                /* becomes readable when it is written */
 	bool busy;
 	pthread_t thread;
 	struct piece piece;
@@ -46,6 +48,7 @@ struct log_writer {
 	struct cruise_written written;
 	unsigned removed; /* older files, to keep to the budget */
 	uint64_t took_ns;
+	char why[EXPLAINED]; /* one line that explains the trigger; "": none does */
 	int err;
 	struct fail fail;
 };
@@ -63,6 +66,8 @@ int must_check log_writer_check(const char *dir, struct fail *fail);
 int must_check log_writer_begin(struct log_writer *writer, const struct piece *piece, struct fail *fail);
 /* Waits for the end. */
 void log_writer_end(struct log_writer *writer);
+/* After log_writer_end() without an error: says what was written, a line at a time. */
+void log_writer_tell(const struct log_writer *writer, void (*tell)(const char *text));
 /* Releases what is valid after log_writer_end(). */
 void log_writer_forget(struct log_writer *writer);
 void log_writer_release(struct log_writer *writer);

@@ -7,7 +7,7 @@ load flight
 @test "flight: the command line is checked" {
 	run weft flight
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"no action given; use start, dump or status"* ]]
+	[[ "$output" == *"no action given; use start, dump, status or explain"* ]]
 	run weft flight strat -e sched
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"did you mean 'start'?"* ]]

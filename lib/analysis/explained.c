@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/analysis/explained.h"
+
+#include "lib/analysis/culprit_internal.h"
+#include "lib/analysis/findings.h"
+#include "lib/analysis/unusual_internal.h"
+#include "lib/base/fail.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/event/own_formats.h"
+#include "lib/reader/query.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The setting weft/trigger: "NAME TIME REASON". */
+struct trigger {
+	char *text; /* owned */
+	const char *name, *reason;
+	uint64_t time;
+};
+
+static int take_trigger(struct trace *trace, struct trigger *ret, struct fail *fail)
+{
+	struct trace_text text = own_setting(trace, 0, "weft/trigger");
+	char *space, *end;
+
+	if (!text.text)
+		return fail_set(fail, -ENODATA, "it is no file of weft flight: it has no trigger");
+	ret->text = strndup(text.text, text.len);
+	if (!ret->text)
+		return fail_memory(fail);
+	space = strchr(ret->text, ' ');
+	ret->time = space ? strtoull(space + 1, &end, 10) : 0;
+	if (!space || end == space + 1 || *end != ' ')
+		return fail_set(fail, -EBADMSG, "it is damaged: its trigger has no time");
+	*space = '\0';
+	ret->name = ret->text;
+	ret->reason = end + 1;
+	end[1 + strcspn(end + 1, "\n")] = '\0';
+	return 0;
+}
+
+/* Nothing to say is no failure: there may be no such events. */
+static int find_culprit(struct trace *trace, const struct query *query, const struct trigger *trigger, struct buf *into,
+			struct fail *fail)
+{
+	struct culprit_asked asked = { .query = query, .at = trigger->time };
+	int r;
+
+	if (!culprit_of_text(trigger->reason, &asked.lasted))
+		return 0;
+	r = culprit_find(trace, &asked, into, fail);
+	return r == -ENODATA ? 0 : r;
+}
+
+static bool put_trigger(struct findings *findings, const struct trigger *trigger, const struct buf *culprit)
+{
+	static const struct table_column columns[] = { { "", TABLE_TEXT, "fact" }, { "", TABLE_TEXT, "value" } };
+	struct table *table = findings_table(findings, "trigger", "the trigger", NULL, columns, array_size(columns));
+	char stamp[TEXT_HUMAN];
+
+	if (!table)
+		return false;
+	table_cell(table, "name");
+	table_cell(table, trigger->name);
+	table_cell(table, "time");
+	table_cell(table, text_stamp(stamp, trigger->time));
+	table_cell(table, "reason");
+	table_cell(table, trigger->reason);
+	if (!culprit->len)
+		return true;
+	table_cell(table, "because");
+	table_cell_mem(table, culprit->data, culprit->len);
+	return true;
+}
+
+static const char *text_at(const struct table *table, size_t column)
+{
+	const char *text = table_text_at(table, 0, column);
+
+	return text ? text : "";
+}
+
+/* The line of --brief. */
+static bool put_line(const struct findings *findings, const struct buf *culprit, struct buf *into)
+{
+	const struct table *table = findings->nr > 1 ? &findings->items[1].table : NULL;
+
+	if (culprit->len)
+		return buf_add(into, culprit->data, culprit->len);
+	return !table || !table->nr_items ||
+	       buf_addf(into, "unusual: %s of %s, %s: %s, usually %s", text_at(table, 2), text_at(table, 1),
+			text_at(table, 0), text_at(table, 3), text_at(table, 4));
+}
+
+static int compare(struct explained *explained, struct trace *trace, const struct query *query,
+		   struct findings *findings, struct fail *fail)
+{
+	const struct unusual_options options = { .query = query,
+						 .length_ns = explained->before_ns,
+						 .rows = UNUSUAL_ROWS };
+	struct unusual_span span = { .to = 0 };
+	struct fail why = FAIL_INIT;
+	char length[TEXT_HUMAN];
+	int r = unusual_find(trace, &options, findings, &span, &why);
+
+	text_time(length, span.length_ns);
+	if (r == -ENODATA) {
+		findings_note(findings, "nothing was compared: %s", why.text);
+		return 0;
+	}
+	if (r)
+		return fail_set(fail, r, "%s", why.text);
+	if (!buf_addf(&explained->title,
+		      "what was unusual in the %s before it, compared with the %zu times as long before", length,
+		      span.intervals))
+		return fail_memory(fail);
+	findings->items[1].title = buf_str(&explained->title);
+	if (!findings->items[1].table.nr_items)
+		findings_note(findings, "nothing was unusual in the %s before it", length);
+	return 0;
+}
+
+int explained_find(struct explained *explained, struct trace *trace, struct findings *findings, struct fail *fail)
+{
+	cleanup_buf struct buf culprit = BUF_INIT;
+	struct query query = QUERY_INIT;
+	struct trigger trigger = { .text = NULL };
+	int r = take_trigger(trace, &trigger, fail);
+
+	query.around = "trigger";
+	findings->without_events = true;
+	if (!r)
+		r = find_culprit(trace, &query, &trigger, &culprit, fail);
+	if (!r && !put_trigger(findings, &trigger, &culprit))
+		r = fail_memory(fail);
+	if (!r && !(explained->brief && culprit.len))
+		r = compare(explained, trace, &query, findings, fail);
+	if (!r && !put_line(findings, &culprit, &explained->line))
+		r = fail_memory(fail);
+	free(trigger.text);
+	return r;
+}
+
+void explained_release(struct explained *explained)
+{
+	buf_release(&explained->title);
+	buf_release(&explained->line);
+}

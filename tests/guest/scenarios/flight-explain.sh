@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# weft flight: who is to blame for a late wakeup is in the log, in the JSON, and in what explain prints.
+fly() {
+	rm -rf /tmp/flight
+	mkdir /tmp/flight
+	weft flight start -o /tmp/flight "$@" > /tmp/flight.out 2>&1 &
+	flight=$!
+	await "grep -q 'has begun' /tmp/flight.out || ! kill -0 $flight"
+}
+land() {
+	kill -TERM $flight
+	wait $flight
+	check "it ends with status 0" status_is $? 0 /tmp/flight.out
+}
+# A task of SCHED_FIFO spins on CPU 0, longer than an emulated CPU keeps others waiting by itself. Prints its PID.
+intrude() {
+	chrt -f 90 busybox taskset 1 sh -c 'echo $$; read -r a _ < /proc/uptime; n=0
+		while [ $n -lt 50 ]; do read -r b _ < /proc/uptime; [ $a = $b ] || n=$((n + 1)); a=$b; done'
+}
+# named FILE: the task that the file names is one of those that spun
+named() { for pid in $(cat /tmp/intruders); do grep -qE "waited .* for CPU 0: tasks that ran first: [^ ]+-$pid(;|\"|$)" "$1" && return; done; return 1; }
+
+scenario() {
+	has_command flight || { skip "explanations" "weft has no flights yet"; return; }
+	[ -e $T/synthetic_events ] && [ -e $T/events/sched/sched_switch/hist ] || { skip "explanations" "this kernel has no synthetic events"; return; }
+	remember
+	fly --for latency -b 4M --keep 10s --after 200ms --when 'latency:wakeup>400ms if next_comm == "usleep"'
+	busybox taskset 1 sh -c 'while :; do usleep 1000; done' &
+	victim=$!
+	# The trigger is compared with a time in which nothing disturbs.
+	sleep 3
+	for _ in 1 2 3; do intrude; usleep 200000; done > /tmp/intruders
+	await 'ls /tmp/flight/*-wakeup.json'
+	kill $victim
+	land
+	mkdir -p $OUT
+	cp -r /tmp/flight /tmp/flight.out /tmp/intruders $OUT
+	check "the log names the task that had the CPU" named /tmp/flight.out
+	for file in /tmp/flight/*-wakeup.json; do break; done
+	check "the JSON does" named "$file"
+	file=${file%.json}.dat
+	weft flight explain "$file" > /tmp/explained 2>&1
+	check "explain reads the file" status_is $? 0 /tmp/explained
+	check "explain does" named /tmp/explained
+	check "and says what was unusual before" matches /tmp/explained '^(tasks|victims|wakeups) '
+	unchanged "an explained flight leaves nothing behind"
+}
