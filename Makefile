@@ -107,7 +107,8 @@ help:
 	@echo 'make               build $(BUILD)/weft and $(BUILD)/plugins/*.so'
 	@echo '                   (CC=clang, BUILD=DIR, CFLAGS="-O0 -g", SAN=-fsanitize=address, WERROR= where a compiler warns of more)'
 	@echo 'make python        build the module for Python, $(BUILD)/python/weft.abi3.so; make install-python installs it'
-	@echo 'make static        build a weft that needs no library, $(BUILD)-static/weft (without plugins)'
+	@echo 'make static        build a weft that needs no library, $(BUILD)-static/weft (without plugins);'
+	@echo '                   LIBC=musl: one small file for a target or an initramfs, $(BUILD)-musl/weft-static'
 	@echo 'make check-arch    cross-build for other architectures and run their unit tests under qemu-user (A="s390x i386")'
 	@echo 'make check-builds  with clang, musl, statically, and with the newest compilers and libraries of Debian (B="musl newest-gcc")'
 	@echo 'make check-kernels the guest tests on kernels of other Debian suites and of other machines (K="5.10 7.2-rt s390x arm64-16k-7.2 mips64el")'
@@ -294,8 +295,15 @@ K = 6.1 6.1-rt 6.12 $(shell tests/guest/kernels -l)
 check-kernels: all
 	@BUILD=$(BUILD) tests/guest/run -k "$(K)" $(S)
 
+# LIBC=musl: with musl instead of glibc, and with the libraries that tests/arch/musl-root compiles from Debian's sources.
 static:
+ifeq ($(LIBC),musl)
+	@[ -e $(BUILD)-musl/root/complete ] || tests/arch/musl-root $(abspath $(BUILD)-musl/root)
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)-musl STATIC=1 CC=musl-gcc OPT=-Os PKG_CONFIG=$(abspath $(BUILD)-musl/root/pkg-config) $(BUILD)-musl/weft
+	strip -o $(BUILD)-musl/weft-static $(BUILD)-musl/weft
+else
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)-static STATIC=1 $(BUILD)-static/weft
+endif
 
 check-captures: all
 	@BUILD=$(BUILD) tests/run captures
@@ -384,6 +392,6 @@ check-release:
 	@BUILD=$(BUILD) tests/release/run $(R)
 
 clean:
-	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el mipsel riscv64)
+	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static musl clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el mipsel riscv64)
 
 -include $(patsubst %.o,%.d,$(lib_obj) $(python_obj) $(cmd_obj) $(unit_obj)) $(example_obj:.o=.d) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)
