@@ -17,6 +17,7 @@
 #include "lib/flight/hit_internal.h"
 #include "lib/flight/left_internal.h"
 #include "lib/flight/log_writer_internal.h"
+#include "lib/flight/lookout_internal.h"
 #include "lib/flight/radio.h"
 #include "lib/flight/service_internal.h"
 #include "lib/flight/status_internal.h"
@@ -30,12 +31,9 @@
 #define HOUR_NS UINT64_C(3600000000000)
 
 enum {
-	LOOK_MS = 1000, /* how often it looks whether the memory suffices */
-	LOOK_IN_KERNEL_MS = 10000,
 	LONGEST = 10, /* a file may be extended to this many times of --after */
-	FDS = WAKE_FDS + SERVICE_FDS + RADIO_CLIENTS + 3,
+	FDS = WAKE_FDS + SERVICE_FDS + RADIO_CLIENTS + 4,
 	MARKS_MAX = 100, /* of one file, by members of the group */
-	WARN_S = 60,     /* between two warnings that say the same */
 };
 
 /* A condition, and when its last file was. */
@@ -62,7 +60,7 @@ struct flight {
 	uint64_t *begun, nr_begun;
 	bool told_full;
 	struct status status;
-	uint64_t looked_ns, warned_ns;
+	struct lookout lookout;
 	struct pollfd *fds;
 };
 
@@ -307,33 +305,9 @@ static int heed_service(struct flight *flight, const struct pollfd *fds, struct 
 	return trigger(flight, "signal", reason, cruise_now(flight->cruise), fail);
 }
 
-/* A flight in the kernel must not wake up often. */
-static uint64_t look_ms(const struct flight *flight)
-{
-	return flight->options->in_kernel ? LOOK_IN_KERNEL_MS : LOOK_MS;
-}
-
-/* Warns if less is held than was asked for, because the memory is too small. */
-static void check_span(struct flight *flight)
-{
-	uint64_t span = UINT64_MAX, now = now_ns();
-	char held[TEXT_HUMAN], wanted[TEXT_HUMAN], size[TEXT_HUMAN];
-
-	if (now - flight->looked_ns < look_ms(flight) * UINT64_C(1000000) ||
-	    (flight->warned_ns && now - flight->warned_ns < WARN_S * UINT64_C(1000000000)))
-		return;
-	flight->looked_ns = now;
-	if (!status_is_short(&flight->status, flight->cruise, &span))
-		return;
-	flight->warned_ns = now;
-	tell(flight, "%s of memory reach back %s, not %s: a larger --max-memory or fewer events help",
-	     text_size(size, flight->options->max_memory), text_time(held, span),
-	     text_time(wanted, flight->options->keep_ns));
-}
-
 static int timeout_ms(const struct flight *flight)
 {
-	uint64_t now = cruise_now(flight->cruise), look = look_ms(flight);
+	uint64_t now = cruise_now(flight->cruise), look = lookout_ms(&flight->lookout);
 
 	if (!flight->piece.number || flight->writer.busy)
 		return (int)look;
@@ -350,6 +324,7 @@ static size_t list_fds(const struct flight *flight)
 
 	service_fds(&flight->service, fds);
 	fds[nr++] = (struct pollfd){ .fd = flight->writer.done_fd, .events = POLLIN };
+	fds[nr++] = (struct pollfd){ .fd = flight->lookout.plug_fd, .events = POLLIN };
 	for (size_t i = 0; i < flight->nr_sentries; i++) {
 		short events = 0;
 		int fd = flight->sentries[i].watch ? watch_fd(flight->sentries[i].watch, &events) : -1;
@@ -380,11 +355,11 @@ static int turn(struct flight *flight, struct fail *fail)
 		end_piece(flight);
 	r = heed_service(flight, fds, fail);
 	if (!r)
-		r = look_at_sentries(flight, fds + SERVICE_FDS + 1, fail);
+		r = look_at_sentries(flight, fds + SERVICE_FDS + 2, fail);
 	if (r)
 		return r;
 	radio_look(&flight->radio, heed, flight);
-	check_span(flight);
+	lookout_look(&flight->lookout);
 	return write_piece(flight, fail);
 }
 
@@ -483,6 +458,9 @@ static int prepare(struct flight *flight, const struct cruise_options *cruise, s
 	};
 	if (err || options->tries)
 		return err;
+	/* Before the first look, so that no CPU is missed. */
+	flight->lookout.cruise = flight->cruise;
+	lookout_begin(&flight->lookout);
 	err = cruise_start(flight->cruise, fail);
 	for (size_t i = 0; !err && i < flight->nr_sentries; i++)
 		err = watch_start(flight->sentries[i].watch, fail);
@@ -506,6 +484,7 @@ static int release(struct flight *flight, struct fail *fail)
 	err = cruise_close(flight->cruise, &later);
 	first = fail_first(first, err, fail, &later);
 	service_close(&flight->service);
+	lookout_end(&flight->lookout);
 	return first;
 }
 
@@ -517,6 +496,7 @@ int flight_run(const struct flight_options *options, struct flight_result *ret, 
 		.wake = WAKE_NONE,
 		.nothing = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 },
 		.service = SERVICE_NONE,
+		.lookout = { .status = &flight.status, .tell = options->tell, .plug_fd = -1 },
 		.radio = { .fd = -1 },
 		.writer = { .done_fd = -1 },
 	};

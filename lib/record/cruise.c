@@ -2,6 +2,7 @@
 #include "lib/record/cruise.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -42,6 +43,8 @@ struct cruise {
 	struct parts *parts; /* its ledger, loaded, has what each file begins with */
 	bool spools_there;   /* in the parts; false: in the memory of this process */
 	clockid_t clock;
+	uint64_t since;         /* when the recorders were started */
+	pthread_mutex_t lock;   /* of the recorders' lists: cruise_add_cpus() */
 	struct marker *markers; /* one for each target of the rig */
 	size_t nr_markers;
 	struct instance **adopted; /* cruise_adopt() */
@@ -147,28 +150,59 @@ static unsigned flush_ms(uint64_t span_ns)
 	return ms < FLUSH_LEAST_MS ? FLUSH_LEAST_MS : ms > FLUSH_MS ? FLUSH_MS : (unsigned)ms;
 }
 
-static int start_recorders(struct cruise *cruise, struct fail *fail)
+static struct recorder_options recorder_options(const struct cruise *cruise, const struct cpus *online)
 {
 	const struct cruise_options *options = cruise->options;
-	const struct spool_options spool = { .compressed = true };
-	struct recorder_options recorder = {
+
+	return (struct recorder_options){
 		.stop_fd = -1,
 		.failed_fd = options->failed_fd,
 		.level = FRAME_LEVEL_DEFAULT,
+		.store_spare = options->max_bytes / STORE_SHARE / cpus_count(online),
 		.flush_ms = options->in_kernel ? 0 : (int)flush_ms(options->span_ns),
 		.when_asked = options->in_kernel,
 		.held = cruise->held,
-		.since = cruise_now(cruise),
+		.since = cruise->since,
 	};
+}
+
+static size_t count_recorders(const struct cruise *cruise)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < cruise->rig.nr_targets; i++)
+		nr += cruise->rig.targets[i].nr_recorders;
+	return nr;
+}
+
+int cruise_add_cpus(struct cruise *cruise, unsigned *ret, struct fail *fail)
+{
+	const struct spool_options spool = { .compressed = true };
+	struct parts *parts = cruise->spools_there ? cruise->parts : NULL;
 	struct cpus online = { .bits = { 0 } };
+	size_t before = count_recorders(cruise);
 	int err = tracing_online_cpus(&online, fail);
 
-	if (!err)
-		recorder.store_spare = options->max_bytes / STORE_SHARE / cpus_count(&online);
-	for (size_t i = 0; !err && i < cruise->rig.nr_targets; i++)
-		err = target_record(&cruise->rig.targets[i], cruise->spools_there ? cruise->parts : NULL, &online,
-				    &spool, &recorder, fail);
+	if (err)
+		return err;
+	pthread_mutex_lock(&cruise->lock);
+	for (size_t i = 0; !err && i < cruise->rig.nr_targets; i++) {
+		const struct recorder_options options = recorder_options(cruise, &online);
+
+		err = target_record(&cruise->rig.targets[i], parts, &online, &spool, &options, fail);
+	}
+	pthread_mutex_unlock(&cruise->lock);
+	*ret = (unsigned)(count_recorders(cruise) - before);
 	return err;
+}
+
+static int start_recorders(struct cruise *cruise, struct fail *fail)
+{
+	unsigned nr;
+
+	/* A CPU that comes online later had no events before. */
+	cruise->since = cruise_now(cruise);
+	return cruise_add_cpus(cruise, &nr, fail);
 }
 
 static int open_markers(struct cruise *cruise, struct fail *fail)
@@ -217,6 +251,7 @@ int cruise_open(const struct cruise_options *options, struct cruise **ret, struc
 	if (!cruise)
 		return fail_memory(fail);
 	cruise->options = options;
+	pthread_mutex_init(&cruise->lock, NULL);
 	err = prepare(cruise, fail);
 	if (err) {
 		/* The user is told the first error only. */
@@ -292,7 +327,7 @@ static void add_stats(const struct cruise *cruise, const struct target *target, 
 		cpu->since = stats.oldest;
 }
 
-static int list_cpus(const struct cruise *cruise, const struct held_piece *pieces, size_t nr, struct cruise_cpus *ret,
+static int list_cpus(struct cruise *cruise, const struct held_piece *pieces, size_t nr, struct cruise_cpus *ret,
 		     struct fail *fail)
 {
 	struct cruise_cpu *cpus = calloc(nr + 1, sizeof(*cpus));
@@ -314,7 +349,9 @@ static int list_cpus(const struct cruise *cruise, const struct held_piece *piece
 			.last = piece->last,
 			.since = piece->since,
 		};
+		pthread_mutex_lock(&cruise->lock);
 		add_stats(cruise, target, &cpus[i]);
+		pthread_mutex_unlock(&cruise->lock);
 	}
 	*ret = (struct cruise_cpus){ cpus, nr };
 	return 0;
@@ -476,6 +513,7 @@ int cruise_close(struct cruise *cruise, struct fail *fail)
 	err = cruise->parts ? parts_remove(cruise->parts, &later) : 0;
 	first = fail_first(first, err, fail, &later);
 	parts_free(cruise->parts);
+	pthread_mutex_destroy(&cruise->lock);
 	free(cruise);
 	return first;
 }

@@ -59,6 +59,12 @@ int must_check cruise_adopt(struct cruise *cruise, struct instance *instance, st
 /* Turns tracing on. */
 int must_check cruise_start(struct cruise *cruise, struct fail *fail);
 
+/*
+ * Starts recorders for CPUs that have come online since. *ret: their number. A CPU that goes offline keeps its
+ * recorder, and what it has recorded.
+ */
+int must_check cruise_add_cpus(struct cruise *cruise, unsigned *ret, struct fail *fail);
+
 /* Writes a marker into the buffers of all instances. */
 int must_check cruise_mark(struct cruise *cruise, const char *text, struct fail *fail);
 

@@ -32,7 +32,7 @@ int must_check held_new(uint64_t span, uint64_t max, bool overwrites, struct hel
 void held_free(struct held *held);
 
 /*
- * Adds a CPU of a buffer before the recorders start. `fd` is its spool, borrowed. The result belongs to `held`. The
+ * Adds a CPU of a buffer before its recorder starts. `fd` is its spool, borrowed. The result belongs to `held`. The
  * events from `since` on will be there.
  */
 int must_check held_add_cpu(struct held *held, uint32_t buffer, uint32_t cpu, int fd, uint64_t since,

@@ -134,24 +134,23 @@ static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, 
 	return recorder_start(recorder, fail);
 }
 
-int target_record(struct target *target, struct parts *parts, const struct cpus *cpus,
-		  const struct spool_options *spool, const struct recorder_options *options, struct fail *fail)
-{
-	for (int cpu = cpus_next(cpus, 0); !target->keeps_worst && cpu >= 0; cpu = cpus_next(cpus, cpu + 1)) {
-		int err = record_cpu(target, parts, (uint32_t)cpu, spool, options, fail);
-
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 static bool is_recorded(const struct target *target, uint32_t cpu)
 {
 	for (size_t i = 0; i < target->nr_recorders; i++)
 		if (target->recorders[i]->cpu == cpu)
 			return true;
 	return false;
+}
+
+int target_record(struct target *target, struct parts *parts, const struct cpus *cpus,
+		  const struct spool_options *spool, const struct recorder_options *options, struct fail *fail)
+{
+	int err = 0;
+
+	for (int cpu = cpus_next(cpus, 0); !target->keeps_worst && !err && cpu >= 0; cpu = cpus_next(cpus, cpu + 1))
+		if ((uint32_t)cpu < target->nr_cpus && !is_recorded(target, (uint32_t)cpu))
+			err = record_cpu(target, parts, (uint32_t)cpu, spool, options, fail);
+	return err;
 }
 
 int target_record_rest(struct target *target, struct parts *parts, const struct spool_options *spool,

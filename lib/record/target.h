@@ -70,8 +70,9 @@ int must_check target_add_recorder(struct target *target, struct parts *parts, u
 				   struct recorder **ret, struct fail *fail);
 
 /*
- * Starts the recorders of the online CPUs (`cpus`). It starts none for a max-latency tracer: a reader of the buffer
- * disables interrupts, which would become the longest latency, and the events that it takes would be missing there.
+ * Starts the recorders of those online CPUs (`cpus`) that have none. It starts none for a max-latency tracer: a reader
+ * of the buffer disables interrupts, which would become the longest latency, and the events that it takes would be
+ * missing there.
  */
 int must_check target_record(struct target *target, struct parts *parts, const struct cpus *cpus,
 			     const struct spool_options *spool, const struct recorder_options *options,

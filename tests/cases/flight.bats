@@ -85,14 +85,15 @@ load flight
 @test "flight: a file begins and ends at the times of its JSON, on all CPUs" {
 	need_command jq
 	fly -e sched:sched_process_exec --keep 2s --before 200ms --after 50ms
-	write_numbers 1 3000
+	write_numbers 1 1500
 	file=$(dump)
 	land
+	# jq prints no zeros at the end of a number.
 	jq -r '"\(.from) \(.to)", "\(.cpus[] | select(.first) | .first, .last)"' "${file%.dat}.json" > times
 	{ read -r from to; sort -n; } < times > sorted
 	[ "$(numbers "$file" | wc -l)" -gt 0 ]
-	[ "$(numbers "$file" | wc -l)" -lt 3000 ]
-	weft report -t "$file" 2> /dev/null | grep -o ' [0-9]*\.[0-9]*: ' | tr -d ': ' | sort -n > events
+	[ "$(numbers "$file" | wc -l)" -lt 1500 ]
+	weft report -t "$file" 2> /dev/null | grep -o ' [0-9]*\.[0-9]*: ' | tr -d ': ' | sed 's/0*$//' | sort -n > events
 	awk -v from="$from" -v to="$to" '$1 < from || $1 > to { exit 1 }' events
 	[ "$(head -n 1 events)" = "$(head -n 1 sorted)" ]
 	[ "$(tail -n 1 events)" = "$(tail -n 1 sorted)" ]

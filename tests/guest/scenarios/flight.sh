@@ -15,8 +15,42 @@ land() {
 # One task has the CPU for 20 ms, with a priority before which no other task runs.
 disturb() { chrt -f 90 busybox taskset 1 sh -c 'end=$(($(cut -d. -f1 /proc/uptime) + 2)); while [ $(cut -d. -f1 /proc/uptime) -lt $end ]; do :; done'; }
 
-scenario() {
-	has_command flight || { skip "flights" "weft has none yet"; return; }
+# CPU 1 goes away and comes back, before and during a flight.
+cpu1() { echo "$1" > /sys/devices/system/cpu/cpu1/online; }
+number_on() {
+	i=$2
+	while [ $i -le $3 ]; do echo "number $i"; i=$((i + 1)); done > /tmp/numbers-in
+	busybox taskset $1 sh -c "while read -r line; do echo \"\$line\" > $T/instances/weft-$flight/trace_marker; done < /tmp/numbers-in"
+}
+plug() {
+	[ -e /sys/devices/system/cpu/cpu1/online ] || { skip "CPUs that come and go" "this machine has one CPU"; return; }
+	remember
+	cpu1 0
+	fly -e sched:sched_process_exec --keep 5m --after 100ms "$@"
+	number_on 1 1 100
+	cpu1 1
+	await "grep -q '1 CPU has come online, and is recorded from now on' /tmp/flight.out"
+	number_on 2 101 300
+	cpu1 0
+	number_on 1 301 400
+	weft flight dump > /tmp/path
+	cpu1 1
+	number_on 2 401 500
+	weft flight dump >> /tmp/path
+	weft flight status > /tmp/status
+	check "the CPU that came is in the status $*" matches /tmp/status '^- *1 '
+	land
+	n=400
+	for file in $(cat /tmp/path); do
+		weft report "$file" 2> /dev/null | sed -n 's/.*tracing_mark_write: number //p' > /tmp/numbers
+		seq $n > /tmp/wanted
+		same "every event of a CPU that came and went is in the file of $n $*" /tmp/wanted /tmp/numbers
+		n=500
+	done
+	unchanged "CPUs that come and go leave nothing behind $*"
+}
+
+flights() {
 	remember
 	fly -e sched:sched_process_exec --after 100ms --when 'bad=exit:sh status!=0'
 	i=0
@@ -34,11 +68,19 @@ scenario() {
 	check "the trigger is marked with the kernel's text of its event" matches /tmp/flight.out 'bad.dat: .*sys_exit_group\(error_code: (0x)?3\)'
 	unchanged "a flight leaves nothing behind"
 
-	fly -e sched:sched_process_exec --when 'event:sched:sched_switch if prev_pid == 1 && prev_state == 77777'
-	kill -KILL $flight
-	wait $flight
-	weft recover > /dev/null 2>&1
-	unchanged "recover removes what a killed flight left"
+	for mode in ring kernel; do
+		remember
+		fly -e sched:sched_process_exec --keep-in $mode --max-memory 16M --when 'event:sched:sched_switch if prev_pid == 1 && prev_state == 77777'
+		i=0
+		while [ $i -lt 300 ]; do i=$((i + 1)); echo "number $i" > $T/instances/weft-$flight/trace_marker; done
+		kill -KILL $flight
+		wait $flight
+		(cd /tmp/flight && weft recover > /tmp/recover.out 2>&1)
+		unchanged "recover removes what a killed flight left ($mode)"
+		weft report /tmp/flight/flight.dat 2> /dev/null | sed -n 's/.*tracing_mark_write: number //p' > /tmp/numbers
+		seq 300 > /tmp/wanted
+		same "and saves what it held ($mode)" /tmp/wanted /tmp/numbers
+	done
 
 	weft flight start -e sched:sched_switch --when 'event:sched:sched_switch if prev_pio < 3' > /tmp/flight.out 2>&1
 	check "an unknown field is refused" equal $? 1
@@ -59,4 +101,12 @@ scenario() {
 	weft flight start -e sched:sched_switch --when 'latency:wakeup>1s if next_pio < 3' > /tmp/flight.out 2>&1
 	check "an unknown field of a latency is refused" equal $? 1
 	unchanged "and leaves nothing behind"
+}
+
+scenario() {
+	has_command flight || { skip "flights" "weft has none yet"; return; }
+	flights
+	# Last, because a CPU that came back may have a clock that is behind.
+	plug
+	plug --keep-in kernel
 }
