@@ -36,6 +36,10 @@ MANDIR = $(PREFIX)/share/man
 BASHDIR = $(PREFIX)/share/bash-completion/completions
 ZSHDIR = $(PREFIX)/share/zsh/site-functions
 FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
+UNITDIR = $(PREFIX)/lib/systemd/system
+SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
+# systemd reads units below /usr and /usr/local; their options are in /etc then.
+CONFDIR = $(filter-out /usr% /usr/local%,$(PREFIX))/etc/weft
 
 # pkg-config is asked once and not for each file. Before `make deps` it may have no answer; the target packages-found
 # reports that.
@@ -361,8 +365,19 @@ install: all
 	done
 	sed -i -e 's|/usr/local/lib/weft|$(subst -,\\-,$(LIBDIR))|' -e 's|PREFIX/lib/weft|$(subst -,\\-,$(LIBDIR))|' \
 		$(addprefix $(DESTDIR)$(MANDIR)/man7/,weft-crash.7 weft-plugin.7)
+	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(CONFDIR)/flight.d
+	for unit in $(units); do \
+		sed -e 's|@BINDIR@|$(BINDIR)|' -e 's|@CONFDIR@|$(CONFDIR)|' packaging/systemd/$$unit.in > $(DESTDIR)$(UNITDIR)/$$unit && \
+		chmod 644 $(DESTDIR)$(UNITDIR)/$$unit || exit 1; \
+	done
+	install -D -m 644 packaging/systemd/weft-flight.sysusers $(DESTDIR)$(SYSUSERSDIR)/weft-flight.conf
+	[ -e $(flight_conf) ] || install -m 644 packaging/systemd/50-default.conf $(flight_conf)
 	$(if $(TRACE_CMD),$(call alias,$(BINDIR)/trace-cmd,weft))
 	$(if $(TRACE_CMD),$(call alias,$(MANDIR)/man1/trace-cmd.1,weft-trace-cmd.1))
+
+units := weft-flight.service weft-dump@.service
+# What an administrator has changed stays, also when weft is removed.
+flight_conf = $(DESTDIR)$(CONFDIR)/flight.d/50-default.conf
 
 # A link in trace-cmd's place: $(call alias,LINK,TO). What stands there stays, but for our own link.
 alias = if [ "$$(readlink $(DESTDIR)$(1))" = $(2) ]; then :; \
@@ -380,6 +395,9 @@ uninstall:
 	-rmdir $(DESTDIR)$(INCLUDEDIR)/weft
 	rm -f $(DESTDIR)$(PYTHONDIR)/weft.abi3.so $(DESTDIR)$(PYTHONDIR)/weft.pyi
 	rm -rf $(DESTDIR)$(LIBDIR)
+	rm -f $(units:%=$(DESTDIR)$(UNITDIR)/%) $(DESTDIR)$(SYSUSERSDIR)/weft-flight.conf
+	! cmp -s packaging/systemd/50-default.conf $(flight_conf) || rm -f $(flight_conf)
+	-rmdir $(DESTDIR)$(CONFDIR)/flight.d $(DESTDIR)$(CONFDIR)
 	[ "$$(readlink $(DESTDIR)$(BINDIR)/trace-cmd)" != weft ] || rm -f $(DESTDIR)$(BINDIR)/trace-cmd
 	[ "$$(readlink $(DESTDIR)$(MANDIR)/man1/trace-cmd.1)" != weft-trace-cmd.1 ] || rm -f $(DESTDIR)$(MANDIR)/man1/trace-cmd.1
 

@@ -23,6 +23,13 @@ load lib
 	run make -s uninstall BUILD="$BUILD" DESTDIR="$BATS_TEST_TMPDIR/root" PREFIX=/usr/local
 	[ "$status" -eq 0 ]
 	[ -z "$(find "$BATS_TEST_TMPDIR/root" -type f)" ]
+	# What an administrator has changed stays.
+	make -s install BUILD="$BUILD" DESTDIR="$BATS_TEST_TMPDIR/root" PREFIX=/usr/local
+	echo 'keep = 1s' >> "$BATS_TEST_TMPDIR/root/etc/weft/flight.d/50-default.conf"
+	make -s install BUILD="$BUILD" DESTDIR="$BATS_TEST_TMPDIR/root" PREFIX=/usr/local
+	make -s uninstall BUILD="$BUILD" DESTDIR="$BATS_TEST_TMPDIR/root" PREFIX=/usr/local
+	[ "$(cd "$BATS_TEST_TMPDIR/root" && find . -type f)" = ./etc/weft/flight.d/50-default.conf ]
+	[ "$(tail -n1 "$BATS_TEST_TMPDIR/root/etc/weft/flight.d/50-default.conf")" = 'keep = 1s' ]
 }
 
 @test "make: an object is built again when its header changes, whether BUILD is relative or absolute" {
