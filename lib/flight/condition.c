@@ -504,6 +504,10 @@ static int parse_kind(struct parser *parser)
 			return wrong(parser, parser->at, "a colon is missing after '%s'", name);
 		return kinds[i].parse(parser);
 	}
+	if (!strcmp(name, "unit"))
+		return wrong(parser, word.at,
+			     "a unit fires a flight by itself: OnFailure=weft-dump@%%n.service in the unit, see "
+			     "weft-flight(1)");
 	near_hint(&near, hint, sizeof(hint));
 	return wrong(parser, word.at,
 		     "a condition begins with event:, exit:, signal:, latency:, psi:, kmsg: or command:%s%s",

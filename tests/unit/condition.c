@@ -111,3 +111,10 @@ TEST(hit_has_the_time_of_the_line_and_not_of_a_name_in_it)
 	CHECK(time == UINT64_C(2210456494000));
 	CHECK(!watch_line_time("CPU:1 [LOST 3 EVENTS]", 21, &time));
 }
+
+TEST(condition_of_a_unit_is_refused_with_what_the_unit_can_do)
+{
+	refuses("unit:nginx.service failed",
+		"a unit fires a flight by itself: OnFailure=weft-dump@%n.service in the unit, see weft-flight(1)\n"
+		"  unit:nginx.service failed\n  ^");
+}
