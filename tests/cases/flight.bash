@@ -20,9 +20,11 @@ teardown()
 # fly OPTION...: begins a flight in the background, and waits until it has begun.
 fly()
 {
+	# That of a flight before this one has begun, too.
+	rm -f log
 	weft flight start --name "$NAME" "$@" 2> log &
 	PID=$!
-	until grep -q 'has begun' log; do
+	until grep -qs 'has begun' log; do
 		kill -0 $PID || return
 		sleep 0.02
 	done
