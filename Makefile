@@ -199,7 +199,7 @@ $(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/rooms.a | $(plugins) $(test_plugin
 	$(CC) $(all_ldflags) $(unit_wrapped:%=-Wl,--wrap=%) -o $@ $^ $(all_ldlibs)
 
 # The tests in which threads run, for ThreadSanitizer.
-unit_threads := batches extraction io memo pool recorder render session session_more
+unit_threads := batches extraction io memo pool recorder render session session_more slices
 unit_helpers := $(patsubst %.h,%.c,$(wildcard tests/unit/*.h))
 $(BUILD)/tests/unit/threads: $(patsubst %.c,$(BUILD)/%.o,$(sort tests/unit/main.c $(filter $(unit_helpers),$(unit_src)) $(unit_threads:%=tests/unit/%.c))) \
 		$(BUILD)/rooms.a | $(plugins) $(test_plugins)
@@ -207,6 +207,10 @@ $(BUILD)/tests/unit/threads: $(patsubst %.c,$(BUILD)/%.o,$(sort tests/unit/main.
 
 # Imports the texts of the captures and reports them again.
 $(BUILD)/tests/captures/import: $(BUILD)/tests/captures/import.o $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/values.o $(BUILD)/rooms.a
+	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
+
+# Prints a file in slices of time that are cut anywhere.
+$(BUILD)/tests/threads/cutter: $(BUILD)/tests/threads/cutter.o $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/sliced.o $(BUILD)/rooms.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 # Prints a capture with the options of each of its texts.
@@ -235,7 +239,7 @@ $(text_obj): %.o: %.c
 # The directories of all objects are made here, because one mkdir for each of them would take half a second.
 $(BUILD)/flags: force
 	@mkdir -p $(sort $(dir $@ $(lib_obj) $(python_obj) $(cmd_obj) $(unit_obj) $(example_obj) $(plugins) $(test_plugins) $(fuzz_src:%=$(BUILD)/%) \
-		$(BUILD)/tests/captures/import.o $(BUILD)/tests/captures/variants.o \
+		$(BUILD)/tests/captures/import.o $(BUILD)/tests/captures/variants.o $(BUILD)/tests/threads/cutter.o \
 		$(fuzz_mutator:%=$(BUILD)/%)))
 	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(PIC) $(COLD) $(dep_flags) $(all_ldflags))' | cmp -s - $@ || \
 		echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(PIC) $(COLD) $(dep_flags) $(all_ldflags))' > $@

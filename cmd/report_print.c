@@ -8,6 +8,8 @@
 #include "cmd/terminal/terminal.h"
 #include "formats/painted.h"
 #include "formats/render.h"
+#include "formats/slices.h"
+#include "formats/text_end.h"
 #include "formats/tracecmd/tracecmd.h"
 #include "lib/base/fail.h"
 #include "lib/base/pool.h"
@@ -18,6 +20,7 @@
 #include "lib/query/selection.h"
 #include "lib/reader/extent.h"
 #include "lib/reader/reader.h"
+#include "lib/reader/slices.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -58,9 +61,11 @@ struct printing {
 	struct sink_times times;
 	struct extent extent; /* of the file; found when it is needed */
 	struct pool *pool;
-	bool changed;        /* -O asks for other options than those that were recorded, in a buffer with a text */
-	int worst;           /* the error of the first buffer that cannot be printed; 0: none */
-	struct fail failure; /* the message of that error */
+	struct text_end end;
+	struct fields_told told; /* the types whose fields are printed */
+	bool changed;            /* -O asks for other options than those that were recorded, in a buffer with a text */
+	int worst;               /* the error of the first buffer that cannot be printed; 0: none */
+	struct fail failure;     /* the message of that error */
 };
 
 /*
@@ -214,7 +219,8 @@ static void name_file(const struct report_options *report, const struct context 
 	}
 }
 
-static int add_sink(const struct report_options *report, size_t at, struct printing *printing, struct fail *fail)
+static int new_sink(const struct report_options *report, size_t at, struct printing *printing, struct sink **ret,
+		    struct fail *fail)
 {
 	struct sink_options options = report->sink;
 	struct tracecmd_options own;
@@ -232,7 +238,7 @@ static int add_sink(const struct report_options *report, size_t at, struct print
 	options.ended_arg = printing->reader.buffers[at].selection;
 	options.ended = options.ended_arg ? selection_ended : NULL;
 	options.one_line = format_is_one_line(&options);
-	return painted_new(report->format, printing->reader.buffers[at].context, &options, &printing->sinks[at], fail);
+	return painted_new(report->format, printing->reader.buffers[at].context, &options, ret, fail);
 }
 
 /*
@@ -284,7 +290,7 @@ static int open_sinks(const struct report_options *report, struct trace *trace, 
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		r = choose_types(report, &report->plain_events, reader->buffers[i].context, &printing->plain[i], fail);
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
-		r = add_sink(report, i, printing, fail);
+		r = new_sink(report, i, printing, &printing->sinks[i], fail);
 	if (!r && reader->nr_buffers > 1 && !report->format->tells_instance)
 		printing->prefixes = format_prefixes(reader, &report->sink);
 	if (!r && reader->nr_buffers > 1 && !report->format->tells_instance && !printing->prefixes)
@@ -292,50 +298,122 @@ static int open_sinks(const struct report_options *report, struct trace *trace, 
 	return r;
 }
 
+static int start_threads(const struct report_options *report, struct printing *printing, struct fail *fail)
+{
+	unsigned threads = thread_count(report);
+	uint64_t size = trace_info(printing->reader.buffers[0].context->trace)->size;
+
+	printing->end.fd = STDOUT_FILENO;
+	printing->end.escaped = format_is_escaped(report->format, &report->sink);
+	printing->end.max = report->reading.trust_size ? 0 : TEXT_FREE + TEXT_RATIO_MAX * size;
+	return threads > 1 ? pool_new(threads - 1, &printing->pool, fail) : 0;
+}
+
+/* What a thread of slices needs for a sink of its own. */
+struct slicing {
+	const struct report_options *report;
+	struct printing *printing;
+};
+
+static int new_sink_of_slices(void *arg, size_t buffer, struct sink **ret, struct fail *fail)
+{
+	const struct slicing *slicing = arg;
+
+	return new_sink(slicing->report, buffer, slicing->printing, ret, fail);
+}
+
+static void note_fields(struct printing *printing, const struct reader *reader)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		if (reader->buffers[i].events)
+			format_note_fields(&printing->told, i, reader->buffers[i].events);
+}
+
+static void slices_done(void *arg, const struct reader *reader)
+{
+	const struct slicing *slicing = arg;
+
+	note_fields(slicing->printing, reader);
+}
+
+static bool has_foreign(const struct reader *reader)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		if (reader->buffers[i].context->foreign)
+			return true;
+	return false;
+}
+
+/* -EAGAIN: the text cannot be made in slices of time, or not all of it. */
+static int print_slices(const struct report_options *report, struct printing *printing,
+			const struct render_options *options, struct fail *fail)
+{
+	const struct reader *reader = &printing->reader;
+	struct slicing slicing = { .report = report, .printing = printing };
+	struct slices slices;
+	const struct sliced sliced = { .slices = &slices,
+				       .options = options,
+				       .end = &printing->end,
+				       .new_sink = new_sink_of_slices,
+				       .done = slices_done,
+				       .arg = &slicing };
+	int r;
+
+	if (has_foreign(reader) || report->query.tail != UINT64_MAX ||
+	    !slices_can(printing->sinks, reader->nr_buffers, options) ||
+	    !slices_plan(reader, pool_threads(options->pool) + 1, &slices))
+		return -EAGAIN;
+	r = slices_render(&sliced, printing->sinks, report->printed, fail);
+	slices_release(&slices);
+	if (r == -EAGAIN) {
+		printing->end.skip = printing->end.written;
+		printing->end.len = 0;
+	}
+	return r;
+}
+
 static int start_reading(const struct report_options *report, struct printing *printing, struct fail *fail)
 {
 	struct reader *reader = &printing->reader;
-	unsigned threads = thread_count(report);
 	int r = query_tail(&report->query, reader, fail);
 
 	/* Finding the tail counted events with the same selections, so the counts start again. */
 	for (size_t i = 0; i < reader->nr_buffers; i++)
 		if (printing->left_out[i])
 			*printing->left_out[i] = 0;
-	if (!r && threads > 1)
-		r = pool_new(threads - 1, &printing->pool, fail);
-	if (!r)
-		r = reader_start(reader, &(struct reader_options){ .pool = printing->pool, .keep_blocks = true }, fail);
-	return r;
+	return r ? r :
+		   reader_start(reader, &(struct reader_options){ .pool = printing->pool, .keep_blocks = true }, fail);
 }
 
 static int print_events(const struct report_options *report, struct printing *printing, struct fail *fail)
 {
 	struct reader *reader = &printing->reader;
-	uint64_t size = trace_info(reader->buffers[0].context->trace)->size;
-	const struct render_options options = {
-		.pool = printing->pool,
-		.limit = report->query.limit,
-		.prefixes = printing->prefixes,
-		.escape = format_is_escaped(report->format, &report->sink),
-		.text_max = report->reading.trust_size ? 0 : TEXT_FREE + TEXT_RATIO_MAX * size,
-	};
+	struct render_options options = { .limit = report->query.limit, .prefixes = printing->prefixes };
 	const char *damage, *path;
-	int r;
+	int r = start_threads(report, printing, fail);
+
+	options.pool = printing->pool;
 
 	/* A part of the file is looked for without reading all. */
 	progress_start(report->query.since || report->query.until || report->query.around ||
 				       report->query.tail != UINT64_MAX ?
 			       0 :
-			       size);
-	r = render(reader, printing->sinks, &options, STDOUT_FILENO, report->printed, fail);
+			       trace_info(reader->buffers[0].context->trace)->size);
+	if (!r)
+		r = print_slices(report, printing, &options, fail);
+	if (r == -EAGAIN) {
+		r = start_reading(report, printing, fail);
+		if (!r)
+			r = render(reader, printing->sinks, &options, &printing->end, report->printed, fail);
+		note_fields(printing, reader);
+	}
 	progress_end();
 
 	if (!r && !reader_is_merged(reader))
 		command_warn("note: the clocks of the instances differ, so their events cannot be merged by time: "
 			     "the instances are printed one after the other");
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
-		format_tell_fields(reader->buffers[i].events);
+		format_tell_fields(&printing->told, i);
 	for (size_t i = 0; !r && !*report->printed && i < reader->nr_buffers; i++)
 		if (is_text_only(reader->buffers[i].context) && strcmp(report->format->name, "ftrace"))
 			command_warn(
@@ -363,6 +441,7 @@ static void printing_release(struct printing *printing)
 	free(printing->raw);
 	free(printing->plain);
 	free(printing->left_out);
+	fields_told_release(&printing->told);
 	format_prefixes_free(printing->prefixes);
 }
 
@@ -451,8 +530,6 @@ int report_print(const struct report_options *report, struct trace *trace, struc
 		for (size_t i = 0; !r && i < report->nr_others; i++)
 			if (report->other_user_plugins[i].foreign)
 				foreign_tell(report->other_user_plugins[i].foreign, report->others[i]);
-		if (!r)
-			r = start_reading(report, &printing, fail);
 		if (!r)
 			r = print_events(report, &printing, fail);
 	}

@@ -336,6 +336,7 @@ static int print(struct printing *printing, struct fail *fail)
 static void release(struct printing *printing)
 {
 	struct reader *reader = printing->reader;
+	struct fields_told told = { .types = NULL };
 
 	for (size_t i = 0; i < printing->lanes.nr; i++)
 		if (printing->lanes.at[i].sink)
@@ -343,7 +344,10 @@ static void release(struct printing *printing)
 	decode_end(reader);
 	for (size_t i = 0; i < reader->nr_buffers; i++)
 		if (reader->buffers[i].events)
-			format_tell_fields(reader->buffers[i].events);
+			format_note_fields(&told, i, reader->buffers[i].events);
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		format_tell_fields(&told, i);
+	fields_told_release(&told);
 	if (printing->options->tables)
 		live_tables_release(printing->options->tables);
 	format_prefixes_free(printing->prefixes);

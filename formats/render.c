@@ -2,8 +2,9 @@
 #include "formats/render.h"
 
 #include "formats/kernel/prefix.h"
+#include "formats/renderer_internal.h"
 #include "formats/sink.h"
-#include "lib/base/escape.h"
+#include "formats/text_end.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
 #include "lib/base/pool.h"
@@ -62,20 +63,18 @@ struct batch {
 	struct sink_event events[BATCH_EVENTS + PREFETCH];
 };
 
-struct renderer_state {
+struct renderer {
 	struct reader *reader;
 	struct sink *const *sinks;
 	const struct render_options *options;
-	int fd;
-	struct escape escape;
+	const struct render_port *port;
 	struct batch *batches;
 	unsigned nr_batches;
 	unsigned next;         /* the batch to fill next; the oldest busy one follows it */
 	unsigned batch_events; /* size of the next batch */
 	size_t held;           /* bytes of blocks in all batches */
 	uint64_t printed;
-	uint64_t text; /* bytes of output so far */
-	bool ended, cut;
+	bool ended;
 	bool foreign; /* plugins of libtraceevent add texts to events */
 };
 
@@ -134,7 +133,7 @@ static void batch_format(struct pool_job *job)
 	}
 }
 
-static inline size_t held_by(const struct renderer_state *state, const size_t *held)
+static inline size_t held_by(const struct renderer *state, const size_t *held)
 {
 	return __builtin_expect(held != NULL, 1) ? *held : reader_held_merged(state->reader);
 }
@@ -156,7 +155,7 @@ static void pass_over(const struct reader *reader, struct sink *sink, const stru
 }
 
 /* Decodes, merges and settles events until the batch is full, holds too much, or the stream ends. */
-may_prefetch_write static int batch_fill(struct renderer_state *state, struct batch *batch, struct fail *fail)
+may_prefetch_write static int batch_fill(struct renderer *state, struct batch *batch, struct fail *fail)
 {
 	/* All sinks are of one format. */
 	bool (*settle)(struct sink *, struct events *, struct event *) = state->sinks[0]->ops->settle;
@@ -217,7 +216,7 @@ static void add_texts_of(const struct context *context, struct batch *batch)
 	foreign_ask(context->foreign, asked, nr, &batch->texts);
 }
 
-__attribute__((noinline)) static void add_texts(const struct renderer_state *state, struct batch *batch)
+__attribute__((noinline)) static void add_texts(const struct renderer *state, struct batch *batch)
 {
 	const struct reader_buffer *buffers = state->reader->buffers;
 
@@ -236,57 +235,7 @@ __attribute__((noinline)) static void add_texts(const struct renderer_state *sta
 	}
 }
 
-static int flush_escaped(struct renderer_state *state, struct out *out)
-{
-	struct out text;
-	int r;
-
-	if (out->failed || !out_init(&text, 2 * out_len(out)))
-		return -ENOMEM;
-	escape_text(&state->escape, out->start, out_len(out), &text);
-	out_clear(out);
-	r = out_flush(&text, state->fd);
-	out_release(&text);
-	return r;
-}
-
-/* Cuts at the end of a line, so that the bytes do not depend on the ends of batches. */
-static void cut_text(struct renderer_state *state, struct out *out)
-{
-	uint64_t left = state->options->text_max - state->text;
-	const char *newline;
-
-	if (!state->options->text_max)
-		return;
-	state->cut = state->cut || out_len(out) > left;
-	if (!state->cut) {
-		state->text += out_len(out);
-		return;
-	}
-	newline = memrchr(out->start, '\n', left < out_len(out) ? (size_t)left : out_len(out));
-	out->at = newline ? out->start + (newline + 1 - out->start) : out->start;
-	state->text = state->options->text_max;
-}
-
-static int flush(struct renderer_state *state, struct out *out, struct fail *fail)
-{
-	int r;
-
-	cut_text(state, out);
-	r = state->options->escape ? flush_escaped(state, out) : out_flush(out, state->fd);
-	if (r == -EPIPE)
-		return r;
-	if (r < 0)
-		return fail_set(fail, r, "cannot write the output: %s", strerror(-r));
-	if (state->cut)
-		return fail_set(fail, -EFBIG,
-				"the text is longer than %" PRIu64
-				" MB, more than any real recording of this size gives; --trust-size prints all of it",
-				state->options->text_max >> 20);
-	return 0;
-}
-
-static int batch_finish(struct renderer_state *state, struct batch *batch, struct fail *fail)
+static int batch_finish(struct renderer *state, struct batch *batch, struct fail *fail)
 {
 	int r;
 
@@ -295,10 +244,10 @@ static int batch_finish(struct renderer_state *state, struct batch *batch, struc
 	if (state->options->pool)
 		pool_wait(state->options->pool, &batch->job);
 	batch->busy = false;
-	r = flush(state, &batch->out, fail);
+	r = state->port->put(state->port->arg, &batch->out, fail);
 	while (!r && batch->done < batch->len) {
 		batch_format(&batch->job);
-		r = flush(state, &batch->out, fail);
+		r = state->port->put(state->port->arg, &batch->out, fail);
 	}
 	reader_give_back(state->reader, batch->retired);
 	state->held -= batch->held;
@@ -306,7 +255,7 @@ static int batch_finish(struct renderer_state *state, struct batch *batch, struc
 }
 
 /* Writes batches, the oldest first, until the others do not hold too much. */
-static int batches_relieve(struct renderer_state *state, struct fail *fail)
+static int batches_relieve(struct renderer *state, struct fail *fail)
 {
 	int r = 0;
 
@@ -316,7 +265,7 @@ static int batches_relieve(struct renderer_state *state, struct fail *fail)
 }
 
 /* Writes, refills and submits each batch in turn. */
-static int render_batches(struct renderer_state *state, struct fail *fail)
+static int render_batches(struct renderer *state, struct fail *fail)
 {
 	int r = 0;
 
@@ -348,7 +297,7 @@ static int render_batches(struct renderer_state *state, struct fail *fail)
 	return r;
 }
 
-static int render_init(struct renderer_state *state, struct fail *fail)
+static int renderer_init(struct renderer *state, struct fail *fail)
 {
 	unsigned threads = pool_threads(state->options->pool);
 
@@ -377,28 +326,60 @@ static int render_init(struct renderer_state *state, struct fail *fail)
 	return 0;
 }
 
-static void render_release(struct renderer_state *state)
+int renderer_new(struct reader *reader, struct sink *const *sinks, const struct render_options *options,
+		 struct renderer **ret, struct fail *fail)
 {
-	for (unsigned i = 0; state->batches && i < state->nr_batches; i++) {
-		out_release(&state->batches[i].out);
-		out_release(&state->batches[i].scratch);
-		foreign_texts_release(&state->batches[i].texts);
-		free(state->batches[i].retired);
-	}
-	free(state->batches);
+	struct renderer *renderer = calloc(1, sizeof(*renderer));
+	int r;
+
+	if (!renderer)
+		return fail_memory(fail);
+	*renderer = (struct renderer){
+		.reader = reader, .sinks = sinks, .options = options, .batch_events = BATCH_EVENTS_FIRST
+	};
+	r = renderer_init(renderer, fail);
+	if (r < 0)
+		renderer_free(renderer);
+	else
+		*ret = renderer;
+	return r;
 }
 
-/* Prints the sinks' text before the first event, or after the last one: sink by sink. */
-static int render_frame(struct renderer_state *state, bool is_begin, struct fail *fail)
+void renderer_free(struct renderer *renderer)
 {
-	const struct render_options *options = state->options;
+	for (unsigned i = 0; renderer && renderer->batches && i < renderer->nr_batches; i++) {
+		out_release(&renderer->batches[i].out);
+		out_release(&renderer->batches[i].scratch);
+		foreign_texts_release(&renderer->batches[i].texts);
+		free(renderer->batches[i].retired);
+	}
+	if (renderer)
+		free(renderer->batches);
+	free(renderer);
+}
+
+int renderer_run(struct renderer *renderer, const struct render_port *port, uint64_t *ret_printed, struct fail *fail)
+{
+	int r;
+
+	renderer->port = port;
+	renderer->printed = 0;
+	renderer->ended = false;
+	r = render_batches(renderer, fail);
+	*ret_printed = renderer->printed;
+	return r;
+}
+
+int render_frame(const struct reader *reader, struct sink *const *sinks, const struct render_options *options,
+		 bool is_begin, const struct render_port *port, struct fail *fail)
+{
 	struct out out = { .start = NULL }, text = { .start = NULL };
 	int r = 0;
 
 	if (!out_init(&out, 0) || !out_init(&text, 0))
 		r = fail_memory(fail);
-	for (size_t i = 0; !r && i < state->reader->nr_buffers; i++) {
-		struct sink *sink = state->sinks[i];
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
+		struct sink *sink = sinks[i];
 		void (*part)(struct sink *, struct out *) = is_begin ? sink->ops->begin : sink->ops->end;
 
 		if (part)
@@ -407,27 +388,31 @@ static int render_frame(struct renderer_state *state, bool is_begin, struct fail
 			prefix_put(options->prefixes[i], &text, &out);
 	}
 	if (!r)
-		r = flush(state, &out, fail);
+		r = port->put(port->arg, &out, fail);
 	out_release(&out);
 	out_release(&text);
 	return r;
 }
 
-int render(struct reader *reader, struct sink *const *sinks, const struct render_options *options, int fd,
+static int put(void *arg, struct out *text, struct fail *fail)
+{
+	return text_end_put(arg, text, fail);
+}
+
+int render(struct reader *reader, struct sink *const *sinks, const struct render_options *options, struct text_end *end,
 	   uint64_t *ret_printed, struct fail *fail)
 {
-	struct renderer_state state = {
-		.reader = reader, .sinks = sinks, .options = options, .fd = fd, .batch_events = BATCH_EVENTS_FIRST
-	};
-	int r = render_init(&state, fail);
+	const struct render_port port = { .put = put, .arg = end };
+	struct renderer *renderer = NULL;
+	int r = renderer_new(reader, sinks, options, &renderer, fail);
 
+	*ret_printed = 0;
 	if (!r)
-		r = render_frame(&state, true, fail);
+		r = render_frame(reader, sinks, options, true, &port, fail);
 	if (!r)
-		r = render_batches(&state, fail);
+		r = renderer_run(renderer, &port, ret_printed, fail);
 	if (!r)
-		r = render_frame(&state, false, fail);
-	render_release(&state);
-	*ret_printed = state.printed;
+		r = render_frame(reader, sinks, options, false, &port, fail);
+	renderer_free(renderer);
 	return r;
 }

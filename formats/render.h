@@ -11,9 +11,10 @@ struct fail;
 struct pool;
 struct reader;
 struct sink;
+struct text_end;
 
 /*
- * Passes the events of a reader through sinks, one for each of its buffers, to a file descriptor. The calling thread
+ * Passes the events of a reader through sinks, one for each of its buffers, to the end of a text. The calling thread
  * decodes, merges and settles; the pool formats (the calling thread helps when the pool is behind); the output is put
  * in order again.
  * Several buffers become one text, with a prefix before each line that names the buffer. A buffer's lines without their
@@ -24,16 +25,13 @@ struct render_options {
 	struct pool *pool;     /* borrowed; NULL for none */
 	uint64_t limit;        /* events to print; UINT64_MAX for all */
 	char *const *prefixes; /* by event::buffer; NULL: none */
-	bool escape;           /* the output is a terminal: control characters are written as octal */
-	/* limit of the output in bytes; longer output is cut after a whole line, which is a failure; 0: no limit */
-	uint64_t text_max;
 };
 
 /*
  * 0, or -errno: -EPIPE when the reader of the output is gone. The reader must be started with keep_blocks.
  * *ret_printed: the number of events printed.
  */
-int must_check render(struct reader *reader, struct sink *const *sinks, const struct render_options *options, int fd,
-		      uint64_t *ret_printed, struct fail *fail);
+int must_check render(struct reader *reader, struct sink *const *sinks, const struct render_options *options,
+		      struct text_end *end, uint64_t *ret_printed, struct fail *fail);
 
 #endif

@@ -78,6 +78,56 @@ struct sink_options {
 	const struct tracecmd_options *tracecmd;
 };
 
+/*
+ * Guesses on which a few bytes of a slice's text depend, in the order in which settle() made them and format() wrote
+ * their lines. A wrong one is mended in the text.
+ */
+struct sink_patch {
+	size_t text, at; /* the number of a piece of text, and the place in it */
+	char *missing;   /* what is missing there if the guess was wrong; NULL: nothing */
+	size_t len;
+	bool wrong;
+};
+
+struct sink_patches {
+	struct sink_patch *at;
+	size_t nr;
+	size_t text;      /* the number of the piece that format() writes to now */
+	uint32_t guesses; /* those that settle() has made */
+	bool failed;      /* memory was short: the text cannot be mended */
+};
+
+/* For format(): the guess was wrong if `missing` is missing at the end of the text so far. */
+void sink_patch_add(struct sink_patches *patches, const struct out *out, const char *missing, size_t len);
+void sink_patches_release(struct sink_patches *patches);
+
+/*
+ * For texts whose slices of time are made apart (formats/slices.h), each by a sink of its own: what the lines of a
+ * slice need of the lines before it is its seam. A sink that begins in the middle guesses what it needs; its guesses
+ * are checked when the slice before has ended. Each function is called on the thread that uses the sink then.
+ */
+struct sink_seam_ops {
+	/* False: a line may need more of the lines before it than a seam tells. */
+	bool (*can)(const struct sink *sink);
+	size_t (*size)(const struct sink *sink); /* bytes of a seam */
+	/*
+	 * What was before is unknown from now on; false without memory. The sink then settles some events before the
+	 * slice, the last ones of each CPU, before begin(); their lines are not printed.
+	 */
+	bool (*forget)(struct sink *sink);
+	void (*begin)(struct sink *sink, struct sink_patches *patches);
+	bool (*patches)(const struct sink *sink); /* whether it uses patches: its text must stay as it is then */
+	/* Writes a seam: what was guessed since begin(), and what is known now. */
+	void (*save)(const struct sink *sink, void *seam);
+	/* The lines before are known: they left this seam, in which nothing is guessed. */
+	void (*load)(struct sink *sink, const void *seam);
+	/*
+	 * Whether the guesses in `seam` are what the slice before left in `before`, in which nothing is guessed; those
+	 * that can be mended are only marked. Then nothing in `seam` is guessed any more.
+	 */
+	bool (*join)(const void *before, void *seam, size_t size, struct sink_patches *patches);
+};
+
 struct sink_ops {
 	const char *name;    /* for --format NAME */
 	const char *summary; /* one line for the help */
@@ -96,6 +146,7 @@ struct sink_ops {
 	void (*pass_over)(struct sink *sink, const struct event *event);
 	void (*format)(const struct sink *sink, const struct event *event, struct out *out);
 	void (*end)(struct sink *sink, struct out *out);
+	const struct sink_seam_ops *seam; /* NULL: each line may need all lines before */
 };
 
 /* Lists the sinks; NULL after the last. */

@@ -9,6 +9,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/out.h"
+#include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
 #include "lib/reader/reader.h"
@@ -103,16 +104,51 @@ char **format_prefixes(const struct reader *reader, const struct sink_options *o
 	return NULL;
 }
 
-void format_tell_fields(const struct events *events)
+struct told_type {
+	size_t buffer;
+	uint64_t since; /* raw time of its first record */
+	const struct format *format;
+	const char *why;
+};
+
+static void note_type(struct fields_told *told, size_t buffer, const struct event_type *type)
 {
-	const struct event_type *type, *first = NULL;
+	struct told_type *added;
+
+	for (size_t i = 0; i < told->nr; i++) {
+		if (told->types[i].format != type->format)
+			continue;
+		if (type->since < told->types[i].since)
+			told->types[i].since = type->since;
+		return;
+	}
+	added = vec_push(told->types, told->nr);
+	if (added)
+		*added = (struct told_type){ buffer, type->since, type->format, type->why_fields };
+}
+
+void format_note_fields(struct fields_told *told, size_t buffer, const struct events *events)
+{
+	const struct event_type *type;
+
+	for (size_t i = 0; events_type_at(events, i, &type); i++)
+		if (type->why_fields)
+			note_type(told, buffer, type);
+}
+
+void format_tell_fields(const struct fields_told *told, size_t buffer)
+{
+	const struct told_type *first = NULL;
 	char others[64] = "";
 	size_t count = 0;
 
-	for (size_t i = 0; events_type_at(events, i, &type); i++) {
-		if (!type->why_fields)
+	for (size_t i = 0; i < told->nr; i++) {
+		const struct told_type *type = &told->types[i];
+
+		if (type->buffer != buffer)
 			continue;
-		if (!count++)
+		count++;
+		if (!first || type->since < first->since)
 			first = type;
 	}
 	if (!first)
@@ -120,5 +156,11 @@ void format_tell_fields(const struct events *events)
 	if (count > 1)
 		snprintf(others, sizeof(others), ", and so are those of %zu more", count - 1);
 	command_warn("note: the fields of event '%s:%s' are printed as name=value%s: %s", first->format->system,
-		     first->format->name, others, first->why_fields);
+		     first->format->name, others, first->why);
+}
+
+void fields_told_release(struct fields_told *told)
+{
+	free(told->types);
+	*told = (struct fields_told){ .types = NULL };
 }

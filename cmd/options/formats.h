@@ -37,9 +37,17 @@ char **format_prefixes(const struct reader *reader, const struct sink_options *o
 void format_prefixes_free(char **prefixes);
 
 /*
- * Prints a note to standard error if events of some types were printed as name=value, because their print fmt is not
- * understood.
+ * The types whose events are printed as name=value, because their print fmt is not understood. Several readers may have
+ * read parts of a buffer: each is noted, and format_tell_fields() prints a note to standard error if there are such
+ * types.
  */
-void format_tell_fields(const struct events *events);
+struct fields_told {
+	struct told_type *types;
+	size_t nr;
+};
+
+void format_note_fields(struct fields_told *told, size_t buffer, const struct events *events);
+void format_tell_fields(const struct fields_told *told, size_t buffer);
+void fields_told_release(struct fields_told *told);
 
 #endif

@@ -162,6 +162,9 @@ struct ftrace {
 	bool annotate;     /* the buffer overran: each CPU's first entry is announced */
 	uint64_t *started; /* a bit for each CPU index whose first entry was announced */
 	size_t started_words;
+	/* formats/kernel/seam.c: which CPUs had started before a slice is guessed, from the bits `earlier` */
+	bool guesses, begun_annotated;
+	uint64_t *earlier, *said; /* like `started`; said: those that were guessed to have started */
 	char end[64];
 };
 

@@ -8,6 +8,7 @@
 #include "formats/kernel/print_internal.h"
 #include "formats/kernel/raw_internal.h"
 #include "formats/kernel/renderers_internal.h"
+#include "formats/kernel/seam_internal.h"
 #include "formats/kernel/symbol.h"
 #include "formats/sinks.h"
 #include "lib/base/escape.h"
@@ -55,6 +56,7 @@ static void ftrace_free(struct sink *sink)
 	graph_free(ftrace->graph);
 	bind_release(ftrace);
 	free(ftrace->started);
+	free(ftrace->earlier);
 	free(ftrace);
 }
 
@@ -162,7 +164,7 @@ static bool starts_cpu(struct ftrace *ftrace, const struct event *event)
 	if (has_started(ftrace, event))
 		return false;
 	ftrace->started[event->cpu_index / 64] |= UINT64_C(1) << event->cpu_index % 64;
-	return ftrace->settled > 2;
+	return ftrace->settled > 2 && !(ftrace->guesses && ftrace_seam_started(ftrace, event->cpu_index));
 }
 
 static inline bool settle_record(struct ftrace *ftrace, const struct binding *binding, struct events *events,
@@ -491,4 +493,5 @@ const struct sink_ops ftrace_sink = {
 	.settle = ftrace_settle,
 	.pass_over = ftrace_pass_over,
 	.format = ftrace_format,
+	.seam = &ftrace_seam,
 };

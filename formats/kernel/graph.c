@@ -324,25 +324,45 @@ static void print_entry(const struct ftrace *ftrace, const struct binding *bindi
 		print_nested(ftrace, binding, event, func, depth, out);
 }
 
+/* Notes the text that is missing at the end of the line if the entry was not seen; `named`: none is. */
+static void add_patch(const struct ftrace *ftrace, uint64_t func, bool named, struct out *out)
+{
+	size_t from = out_len(out), len = 0;
+
+	if (!named) {
+		out_mem(out, " /* ", 4);
+		graph_print_name(ftrace, func, out);
+		out_mem(out, " */", 3);
+		len = out_len(out) - from;
+		out->at -= len;
+	}
+	sink_patch_add(ftrace->graph->patches, out, out->at, len);
+}
+
 static void print_exit(const struct ftrace *ftrace, const struct binding *binding, const struct graph_note *note,
 		       const struct event *event, struct out *out)
 {
 	const struct graph *graph = ftrace->graph;
 	uint64_t func = place_u64(&binding->places[GRAPH_FUNC], event);
+	bool named;
 
 	print_columns(ftrace, event, out);
 	print_duration(graph, duration_of(binding, event), out);
 	print_indent((int32_t)place_u64(&binding->places[GRAPH_DEPTH_AT], event), out);
 	out_char(out, '}');
-	if (print_note(&binding->places[GRAPH_EXIT_NOTE], event, out)) {
-		/* It also has the name. */
+	named = print_note(&binding->places[GRAPH_EXIT_NOTE], event, out);
+	if (named) {
+		/* The note has it. */
 	} else if (has_retval(ftrace, binding) || note->what == GRAPH_EXIT_LOST || graph->tail) {
 		out_mem(out, " /* ", 4);
 		graph_print_name(ftrace, func, out);
 		if (has_retval(ftrace, binding))
 			print_retval(ftrace, place_u64(&binding->places[GRAPH_RETVAL], event), out);
 		out_mem(out, " */", 3);
+		named = true;
 	}
+	if (__builtin_expect(note->what == GRAPH_EXIT_GUESSED, 0))
+		add_patch(ftrace, func, named, out);
 	out_char(out, '\n');
 	if (graph->overrun) {
 		out_str(out, " (Overruns: ");
@@ -395,6 +415,7 @@ static bool graph_line(const struct ftrace *ftrace, const struct event *event, s
 		return true;
 	case GRAPH_EXIT:
 	case GRAPH_EXIT_LOST:
+	case GRAPH_EXIT_GUESSED:
 		print_exit(ftrace, binding, &note, event, out);
 		return true;
 	case GRAPH_COMMENT:

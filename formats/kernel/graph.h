@@ -16,6 +16,7 @@ struct ftrace;
 struct memo;
 struct out;
 struct renderer;
+struct sink_patches;
 struct tracer;
 
 /*
@@ -33,7 +34,21 @@ struct graph_cpu {
 	int32_t depth;                 /* the depth of comments */
 	int32_t depth_irq;             /* depth of the interrupt that is left out; -1: none */
 	uint64_t entered[GRAPH_DEPTH]; /* the function open at each depth; 0 for none */
+	/* Of a slice whose lines before are unknown: lib/reader/slices.h. */
+	bool guesses; /* last_pid, depth and entered may be GRAPH_UNKNOWN_* */
+	bool wrong;   /* the records have one of these numbers themselves, so nothing can be guessed */
+	bool guessed_pid, guessed_depth;
+	int32_t pid;                 /* the last_pid that was guessed; 0 is guessed for depth */
+	uint64_t guessed;            /* a bit for each depth whose function was guessed */
+	uint64_t funcs[GRAPH_DEPTH]; /* these functions */
+	/* their numbers in sink_patches; GRAPH_NO_LINE: no line depends on it */
+	uint32_t numbers[GRAPH_DEPTH];
 };
+
+#define GRAPH_UNKNOWN_PID INT32_MIN
+#define GRAPH_UNKNOWN_DEPTH INT32_MIN
+#define GRAPH_UNKNOWN_FUNC UINT64_C(0x6e6f7420736565ff)
+#define GRAPH_NO_LINE UINT32_MAX
 
 struct graph {
 	/* The funcgraph-* options, and the trace options that the graph uses. */
@@ -49,6 +64,8 @@ struct graph {
 	struct memo *names;          /* NULL without memory: then every name is looked up */
 	struct graph_cpu *cpus;      /* by event::cpu_index */
 	size_t nr_cpus;
+	size_t nr_seam;               /* the CPUs of the buffer: those in a seam */
+	struct sink_patches *patches; /* of a slice; borrowed; NULL: nothing is guessed, or no line depends on it */
 };
 
 enum graph_what {
@@ -56,8 +73,9 @@ enum graph_what {
 	GRAPH_NESTED, /* an entry whose exit comes later or never */
 	GRAPH_LEAF,   /* an entry with its exit */
 	GRAPH_EXIT,
-	GRAPH_EXIT_LOST, /* an exit whose entry was not seen */
-	GRAPH_COMMENT,   /* any other event */
+	GRAPH_EXIT_LOST,    /* an exit whose entry was not seen */
+	GRAPH_EXIT_GUESSED, /* an exit whose entry may have been seen, before the slice */
+	GRAPH_COMMENT,      /* any other event */
 };
 
 /* In sink_event::note, for NOTE_RENDERER_SIZE bytes. */
@@ -93,10 +111,20 @@ void graph_free(struct graph *graph);
  */
 void graph_hide_switch(struct event *event);
 
+/* The seam of the sink: struct sink_seam_ops. It has the state of each CPU. */
+size_t graph_seam_size(const struct graph *graph);
+bool graph_seam_forget(struct graph *graph);
+void graph_seam_begin(struct graph *graph, struct sink_patches *patches);
+void graph_seam_save(const struct graph *graph, void *seam);
+void graph_seam_load(struct graph *graph, const void *seam);
+bool graph_seam_join(const void *before, void *seam, size_t size, struct sink_patches *patches);
+
 /* Private to graph*.c and its tests. */
 void graph_cpu_init(struct graph_cpu *cpu);
 
 /* verif_pid(): true when the lines change from another task, *ret_before. */
+void graph_cpu_forget(struct graph_cpu *cpu);
+bool graph_cpu_join(const struct graph_cpu *before, struct graph_cpu *cpu, struct sink_patches *patches);
 bool graph_cpu_switch(struct graph_cpu *cpu, int32_t pid, int32_t *ret_before);
 
 /* check_irq_entry(), check_irq_return(): true when the line belongs to an interrupt that is left out. */
@@ -106,8 +134,10 @@ bool graph_cpu_leaves_irq(struct graph_cpu *cpu, const struct graph *graph, int3
 /* Enters a function. Comments are printed one level deeper than the open function; a leaf is never open. */
 void graph_cpu_enter(struct graph_cpu *cpu, uint64_t func, int32_t depth, bool leaf);
 
-/* Leaves a function. False when another function was entered at this depth, or none is known. */
-bool graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth);
+/*
+ * Leaves a function: GRAPH_EXIT, or GRAPH_EXIT_LOST when another function was entered at this depth, or none is known.
+ */
+enum graph_what graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth, struct sink_patches *patches);
 
 bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct events *events, struct event *event);
 void graph_pass_over(struct ftrace *ftrace, const struct binding *binding, const struct event *event);

@@ -5,6 +5,7 @@
 #include "formats/kernel/ftrace.h"
 #include "lib/base/fail.h"
 #include "lib/base/memo.h"
+#include "lib/event/buffers.h"
 #include "lib/event/context.h"
 #include "lib/event/imported.h"
 
@@ -52,6 +53,7 @@ int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail
 	graph->usual = graph->info && graph->cpu && graph->overhead && !graph->old_marks && graph->duration &&
 		       !graph->proc && !graph->abstime && !graph->relative && !graph->latency && !graph->tail &&
 		       !graph->overrun && !graph->retval && !graph->retaddr;
+	graph->nr_seam = buffers_own_cpus(context);
 	graph->names = memo_new();
 	*ret = graph;
 	return 0;

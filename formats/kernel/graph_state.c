@@ -21,8 +21,15 @@ bool graph_cpu_switch(struct graph_cpu *cpu, int32_t pid, int32_t *ret_before)
 	int32_t before = cpu->last_pid;
 
 	cpu->last_pid = pid;
+	if (__builtin_expect(pid == GRAPH_UNKNOWN_PID, 0))
+		cpu->wrong = true;
 	if (before == pid || before == -1)
 		return false;
+	if (__builtin_expect(before == GRAPH_UNKNOWN_PID, 0) && cpu->guesses) {
+		cpu->guessed_pid = true;
+		cpu->pid = pid;
+		return false;
+	}
 	*ret_before = before;
 	return true;
 }
@@ -57,20 +64,40 @@ static int32_t above(int32_t depth)
 void graph_cpu_enter(struct graph_cpu *cpu, uint64_t func, int32_t depth, bool leaf)
 {
 	cpu->depth = leaf ? above(depth) : depth;
+	if (__builtin_expect(cpu->depth == GRAPH_UNKNOWN_DEPTH || func == GRAPH_UNKNOWN_FUNC, 0))
+		cpu->wrong = true;
 	if (depth >= 0 && depth < GRAPH_DEPTH)
 		cpu->entered[depth] = leaf ? 0 : func;
 }
 
-bool graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth)
+/* Whether it was entered is known when the slice before is: a line that depends on it is mended then. */
+__attribute__((noinline)) static enum graph_what guess_func(struct graph_cpu *cpu, uint64_t func, int32_t depth,
+							    struct sink_patches *patches)
 {
-	bool same = true;
+	if (!cpu->guesses)
+		return func == GRAPH_UNKNOWN_FUNC ? GRAPH_EXIT : GRAPH_EXIT_LOST;
+	if (func == GRAPH_UNKNOWN_FUNC)
+		cpu->wrong = true;
+	cpu->guessed |= UINT64_C(1) << depth;
+	cpu->funcs[depth] = func;
+	cpu->numbers[depth] = patches ? patches->guesses++ : GRAPH_NO_LINE;
+	return patches ? GRAPH_EXIT_GUESSED : GRAPH_EXIT;
+}
+
+enum graph_what graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth, struct sink_patches *patches)
+{
+	uint64_t open;
 
 	cpu->depth = above(depth);
-	if (depth >= 0 && depth < GRAPH_DEPTH) {
-		same = cpu->entered[depth] == func;
-		cpu->entered[depth] = 0;
-	}
-	return same;
+	if (__builtin_expect(cpu->depth == GRAPH_UNKNOWN_DEPTH, 0))
+		cpu->wrong = true;
+	if (depth < 0 || depth >= GRAPH_DEPTH)
+		return GRAPH_EXIT;
+	open = cpu->entered[depth];
+	cpu->entered[depth] = 0;
+	if (__builtin_expect(open == GRAPH_UNKNOWN_FUNC, 0))
+		return guess_func(cpu, func, depth, patches);
+	return open == func ? GRAPH_EXIT : GRAPH_EXIT_LOST;
 }
 
 /* NULL without memory: like the kernel, lines are then printed without the state of earlier lines. */
@@ -171,8 +198,7 @@ static inline bool settle_exit(struct ftrace *ftrace, const struct binding *bind
 	if (cpu) {
 		if (graph_cpu_leaves_irq(cpu, ftrace->graph, depth))
 			return false;
-		if (!graph_cpu_leave(cpu, func_of(binding, event), depth))
-			note->what = GRAPH_EXIT_LOST;
+		note->what = (uint8_t)graph_cpu_leave(cpu, func_of(binding, event), depth, ftrace->graph->patches);
 		note_task(note, cpu, event->pid);
 	}
 	return true;
@@ -183,6 +209,14 @@ bool graph_leaves(const struct binding *binding)
 	return binding->renderer == &kernel_stack_renderer || binding->renderer == &function_renderer;
 }
 
+static inline int32_t depth_now(struct graph_cpu *cpu)
+{
+	if (__builtin_expect(cpu->depth != GRAPH_UNKNOWN_DEPTH || !cpu->guesses, 1))
+		return cpu->depth;
+	cpu->guessed_depth = true;
+	return 0;
+}
+
 static bool settle_other(const struct binding *binding, struct event *event, struct graph_cpu *cpu)
 {
 	struct graph_note *note = note_start(event, GRAPH_COMMENT);
@@ -191,7 +225,7 @@ static bool settle_other(const struct binding *binding, struct event *event, str
 	if (graph_leaves(binding)) {
 		note->what = GRAPH_USUAL;
 	} else if (cpu) {
-		note->depth = cpu->depth;
+		note->depth = depth_now(cpu);
 		note_task(note, cpu, event->pid);
 	}
 	return true;
@@ -224,7 +258,7 @@ void graph_pass_over(struct ftrace *ftrace, const struct binding *binding, const
 	if (enters && !graph_cpu_hides(cpu, ftrace->graph, func, depth))
 		graph_cpu_enter(cpu, func, depth, false);
 	else if (!enters && !graph_cpu_leaves_irq(cpu, ftrace->graph, depth))
-		(void)graph_cpu_leave(cpu, func, depth);
+		(void)graph_cpu_leave(cpu, func, depth, NULL);
 }
 
 /* Settles functions of the graph while another tracer is current: the state of previous lines is unknown. */

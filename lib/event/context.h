@@ -25,7 +25,7 @@ struct types;
 /*
  * The data, besides the events, on which the text of one ring buffer depends: formats, tasks, symbols, the clock, the
  * tracer and its options at the time of the recording. Built once from a file; immutable afterwards except for parts
- * that load on first use. These lock themselves, except for the schema, so any thread may use the context. Consumers
+ * that load on first use. These lock themselves, so any thread may use the context. Consumers
  * see a const context. It borrows the trace.
  */
 enum clock_unit {

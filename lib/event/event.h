@@ -44,6 +44,7 @@ struct event_type {
 	const struct program *program;
 	/* why the program prints name=value instead of the kernel's text; NULL: it prints the kernel's text */
 	const char *why_fields;
+	uint64_t since; /* raw time of the record with which it occurred first */
 	/* padding against false sharing: `seen` is written while other threads read what is above */
 	char apart[64];
 	uint64_t seen; /* events of this type so far */

@@ -4,8 +4,8 @@
 #include "lib/base/apart.h"
 #include "lib/base/bytes.h"
 #include "lib/base/fail.h"
-#include "lib/base/scale.h"
 #include "lib/event/context.h"
+#include "lib/event/events_internal.h"
 #include "lib/event/release.h"
 #include "lib/stream/file_source.h"
 #include "lib/stream/merge.h"
@@ -24,30 +24,6 @@ enum { COMMON_TYPE = 0, COMMON_FLAGS = 2, COMMON_PREEMPT_COUNT = 3, COMMON_PID =
 /* With keep_blocks: a batch ends when the blocks that no later event needs are larger than this. */
 enum { BATCH_HELD = 512 << 10 };
 
-struct events {
-	const struct context *context;
-	struct merge *merge;
-	struct events_options options;
-	struct event_type **types; /* by id; NULL until the type occurs */
-	int32_t *seen;             /* ids in the order in which they occurred */
-	size_t nr_seen;
-	bool swap;
-	bool scale; /* time stamps are TSC ticks with a known rate */
-	uint32_t mult, shift;
-	int64_t ts_offset; /* added to each time stamp */
-	uint64_t count;
-	bool hidden;        /* the event handed out last is no longer at the top of the merge */
-	struct fail damage; /* the first damage */
-	struct fail broken; /* the last damage */
-};
-
-static uint64_t event_time(const struct events *events, uint64_t raw)
-{
-	if (events->scale)
-		raw = scale_mul_shift(raw, events->mult, events->shift);
-	return raw + (uint64_t)events->ts_offset;
-}
-
 static void events_damaged(struct events *events, const struct fail *fail)
 {
 	if (!events->damage.text[0])
@@ -63,7 +39,7 @@ static void bind_program(struct schema *schema, struct event_type *type)
 		type->why_fields = note;
 }
 
-static struct event_type *bind_type(struct events *events, uint16_t id)
+static struct event_type *bind_type(struct events *events, uint16_t id, uint64_t since)
 {
 	struct event_type *type = calloc(1, sizeof(*type));
 	struct schema *schema = events->context->schema;
@@ -73,6 +49,7 @@ static struct event_type *bind_type(struct events *events, uint16_t id)
 		return NULL;
 	}
 	type->id = id;
+	type->since = since;
 	type->context = events->context;
 	type->format = schema_format(schema, id, NULL);
 	if (!type->format && events->options.learn) {
@@ -119,7 +96,7 @@ static inline bool bind_record(struct events *events, const struct record *recor
 		ret->common = load_u64(record->data, false);
 	ret->type = events->types[ret->id];
 	if (__builtin_expect(!ret->type, 0))
-		ret->type = bind_type(events, ret->id);
+		ret->type = bind_type(events, ret->id, record->ts);
 	return ret->type;
 }
 
@@ -141,7 +118,7 @@ static inline bool event_bind(struct events *events, const struct cursor *cursor
 
 static void event_gap(struct events *events, struct cursor *cursor, struct event *ret)
 {
-	*ret = (struct event){ .ts = event_time(events, cursor->head.ts),
+	*ret = (struct event){ .ts = events_time(events, cursor->head.ts),
 			       .lost = cursor->lost,
 			       .cpu = cursor->cpu,
 			       .cpu_index = cursor->cpu_index,
@@ -177,9 +154,9 @@ __attribute__((always_inline)) static inline int take_next(struct events *events
 	struct cursor *top;
 
 	while ((top = merge_top(events->merge))) {
-		uint64_t ts = event_time(events, top->head.ts);
+		uint64_t ts = events_time(events, top->head.ts);
 
-		if (ts > events->options.until)
+		if (ts > events->last)
 			break;
 		if (__builtin_expect(ts < events->options.since, 0) && !events->count) {
 			events_pass(events, top);
@@ -225,14 +202,14 @@ static size_t take_run(struct events *events, struct event *ret, size_t max)
 {
 	struct cursor *top = events->merge->heap[0].cursor;
 	const struct event common = { .cpu = top->cpu, .cpu_index = top->cpu_index, .first = top->first };
-	uint64_t offset = (uint64_t)events->ts_offset, until = events->options.until, before = events->merge->next_ts;
+	uint64_t offset = (uint64_t)events->ts_offset, last = events->last, before = events->merge->next_ts;
 	/* Copies: the compiler keeps their members in registers. */
 	struct record head = top->head;
 	struct page page = top->page;
 	struct event_type *type;
 	size_t nr = 0;
 
-	while (nr < max && head.ts < before && head.ts + offset <= until && head.len >= COMMON_SIZE &&
+	while (nr < max && head.ts < before && head.ts + offset <= last && head.len >= COMMON_SIZE &&
 	       (type = events->types[load_u16(head.data + COMMON_TYPE, false)])) {
 		ret[nr].ts = head.ts + offset;
 		ret[nr].data = head.data;
@@ -283,7 +260,7 @@ static inline struct cursor *following(struct events *events)
 {
 	struct cursor *cursor = events->hidden ? NULL : merge_moved(events->merge);
 
-	if (!cursor || !cursor->live || cursor->lost || event_time(events, cursor->head.ts) > events->options.until)
+	if (!cursor || !cursor->live || cursor->lost || events_time(events, cursor->head.ts) > events->options.until)
 		return NULL;
 	return cursor;
 }
@@ -292,7 +269,7 @@ int events_peek(struct events *events, struct event *ret)
 {
 	struct cursor *cursor = following(events);
 
-	return cursor && event_bind(events, cursor, event_time(events, cursor->head.ts), ret);
+	return cursor && event_bind(events, cursor, events_time(events, cursor->head.ts), ret);
 }
 
 bool events_peek_record(struct events *events, struct event *ret)
@@ -342,7 +319,7 @@ bool events_next_ts(struct events *events, uint64_t *ret)
 
 	if (!top)
 		return false;
-	*ret = event_time(events, top->head.ts);
+	*ret = events_time(events, top->head.ts);
 	return true;
 }
 
@@ -351,7 +328,7 @@ __attribute__((noinline)) static void pass_older(struct events *events)
 {
 	struct cursor *top;
 
-	while ((top = merge_top(events->merge)) && event_time(events, top->head.ts) < events->options.since)
+	while ((top = merge_top(events->merge)) && events_time(events, top->head.ts) < events->options.since)
 		events_pass(events, top);
 }
 
@@ -363,7 +340,7 @@ bool events_due(struct events *events, uint64_t *ret)
 		pass_older(events);
 	due = merge_due(events->merge, ret);
 	if (*ret != UINT64_MAX)
-		*ret = event_time(events, *ret);
+		*ret = events_time(events, *ret);
 	return due;
 }
 
@@ -414,18 +391,6 @@ void events_free(struct events *events)
 	apart_free(events);
 }
 
-/* Converts `ts` to a raw time that is not later. */
-static uint64_t raw_time(const struct events *events, uint64_t ts)
-{
-	uint64_t raw = ts < (uint64_t)events->ts_offset && events->ts_offset > 0 ? 0 : ts - (uint64_t)events->ts_offset;
-
-	if (!events->scale)
-		return raw;
-	if (!events->mult)
-		return 0;
-	return scale_shift_div(raw, events->shift, events->mult);
-}
-
 /* Opens the source and the merge, which begins at the window. */
 static int events_begin(struct events *events, struct source *source, struct fail *fail)
 {
@@ -442,7 +407,7 @@ static int events_begin(struct events *events, struct source *source, struct fai
 	if (r < 0)
 		return r;
 	if (events->options.since)
-		r = merge_seek(events->merge, raw_time(events, events->options.since), fail);
+		r = merge_seek(events->merge, events_raw_time(events, events->options.since), fail);
 	return r;
 }
 
@@ -482,6 +447,7 @@ int events_open(const struct context *context, const struct events_options *opti
 	if (events->options.since < context->section_since)
 		events->options.since = context->section_since;
 	events->hidden = true;
+	events->last = options->until;
 	r = events_start(events, fail);
 	if (r < 0) {
 		events_free(events);
@@ -507,7 +473,7 @@ int events_end_time(const struct context *context, const struct events_options *
 	if (r < 0)
 		return r;
 	/* Only the last pages of each CPU can hold it. */
-	r = merge_seek(events->merge, raw_time(events, options->until), fail);
+	r = merge_seek(events->merge, events_raw_time(events, options->until), fail);
 	while (!r && (r = events_next(events, &event, fail)) > 0) {
 		end = event.ts;
 		r = 0;

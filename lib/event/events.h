@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct block;
+struct cursor_place;
 struct context;
 struct fail;
 struct pool;
@@ -96,6 +97,32 @@ void events_release(struct events *events, struct block *chain);
 /* The time of the last event within the options, found without reading all events before it; 0 when there is none. */
 int must_check events_end_time(const struct context *context, const struct events_options *options, uint64_t *ret,
 			       struct fail *fail);
+
+/*
+ * For reading in slices of time (lib/reader/slices.h): a file's events, opened without a pool, can be entered anywhere
+ * and as often as wanted. events_enter() goes to the pages that may hold ts (0: to the start) and hands out these
+ * pages' events from their first one on. The caller has given all blocks back.
+ */
+bool events_can_enter(const struct events *events);
+int must_check events_enter(struct events *events, uint64_t ts, struct fail *fail);
+/*
+ * events_next() returns 0 before events that are later than `last`, and goes on after another events_pause().
+ * events_peek() and events_skip() see these events.
+ */
+void events_pause(struct events *events, uint64_t last);
+/* The time at which part `part` of `parts` of a CPU's bytes in the file begins: 1, or 0 when there is none. */
+int must_check events_time_at(struct events *events, size_t cpu_index, uint64_t part, uint64_t parts, uint64_t *ret,
+			      struct fail *fail);
+/*
+ * Where each CPU stands: the same in two readers that are before the same events. Valid after events_next() returned 0.
+ */
+size_t events_nr_places(const struct events *events);
+void events_places(const struct events *events, struct cursor_place *ret);
+/*
+ * Whether only a reader of all events can tell what comes here: there is damage, a text depends on all records before,
+ * or a slice of so many has suspiciously many events.
+ */
+bool events_need_all(const struct events *events, uint64_t parts);
 
 /* The first damage, in one line with CPU and offset; NULL when there was none. */
 const char *events_damage(const struct events *events);

@@ -296,6 +296,39 @@ int reader_batch(struct reader *reader, struct event *ret, size_t max, struct fa
 	return max ? next(reader, ret, fail) : 0;
 }
 
+bool reader_can_enter(const struct reader *reader)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		if (!events_can_enter(reader->buffers[i].events))
+			return false;
+	return !reader->apart;
+}
+
+static void look_again(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		reader->buffers[i].looked = false;
+}
+
+int reader_enter(struct reader *reader, uint64_t ts, struct fail *fail)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		int r = events_enter(reader->buffers[i].events, ts, fail);
+
+		if (r < 0)
+			return r;
+	}
+	look_again(reader);
+	return 0;
+}
+
+void reader_pause(struct reader *reader, uint64_t last)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		events_pause(reader->buffers[i].events, last);
+	look_again(reader);
+}
+
 void reader_resume(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->nr_buffers; i++) {

@@ -142,6 +142,14 @@ int must_check reader_next(struct reader *reader, struct event *ret, struct fail
  */
 int must_check reader_batch(struct reader *reader, struct event *ret, size_t max, struct fail *fail);
 
+/*
+ * For slices of time (lib/reader/slices.h): events_enter() and events_pause() of lib/event/events.h for all buffers.
+ * reader_can_enter(): whether all can be entered, and are one stream.
+ */
+bool reader_can_enter(const struct reader *reader);
+int must_check reader_enter(struct reader *reader, uint64_t ts, struct fail *fail);
+void reader_pause(struct reader *reader, uint64_t last);
+
 /* Continues after reader_next() returned 0, because live sources may have more events now. */
 void reader_resume(struct reader *reader);
 

@@ -8,6 +8,7 @@
 #include "lib/schema/program.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ struct schema {
 	uint32_t *slots; /* by id: index + 1 into entries, 0 is free */
 	size_t nr_slots; /* a power of two */
 	bool starved;
+	pthread_mutex_t lock; /* threads may ask for formats and programs, which are made when first asked for */
 };
 
 int schema_new(const struct schema_abi *abi, struct schema **ret, struct fail *fail)
@@ -50,6 +52,7 @@ int schema_new(const struct schema_abi *abi, struct schema **ret, struct fail *f
 		return fail_memory(fail);
 	schema->abi = *abi;
 	arena_init(&schema->names, NAMES_MAX);
+	pthread_mutex_init(&schema->lock, NULL);
 	*ret = schema;
 	return 0;
 }
@@ -61,6 +64,7 @@ void schema_free(struct schema *schema)
 	for (size_t i = 0; i < schema->nr_entries; i++)
 		arena_release(&schema->entries[i].arena);
 	arena_release(&schema->names);
+	pthread_mutex_destroy(&schema->lock);
 	free(schema->entries);
 	free(schema->slots);
 	free(schema);
@@ -145,8 +149,10 @@ static struct entry *find_entry(const struct schema *schema, int32_t id)
 
 const struct format *schema_format(struct schema *schema, int32_t id, const char **ret_why)
 {
-	struct entry *entry = find_entry(schema, id);
+	struct entry *entry;
 
+	pthread_mutex_lock(&schema->lock);
+	entry = find_entry(schema, id);
 	if (entry && !entry->tried) {
 		entry->tried = true;
 		arena_init(&entry->arena, FORMAT_MEMORY_MAX);
@@ -154,6 +160,7 @@ const struct format *schema_format(struct schema *schema, int32_t id, const char
 					     entry->len, &entry->format_why);
 		schema->starved |= entry->arena.starved;
 	}
+	pthread_mutex_unlock(&schema->lock);
 	if (ret_why)
 		*ret_why = entry ? entry->format_why : "there is no format with that id";
 	return entry ? entry->format : NULL;
@@ -161,16 +168,21 @@ const struct format *schema_format(struct schema *schema, int32_t id, const char
 
 const struct program *schema_program(struct schema *schema, const struct format *format, const char **ret_note)
 {
-	struct entry *entry = find_entry(schema, format->id);
+	struct entry *entry;
 
 	if (ret_note)
 		*ret_note = NULL;
-	if (!entry || entry->format != format)
+	pthread_mutex_lock(&schema->lock);
+	entry = find_entry(schema, format->id);
+	if (!entry || entry->format != format) {
+		pthread_mutex_unlock(&schema->lock);
 		return NULL;
+	}
 	if (!entry->program) {
 		entry->program = program_compile(&schema->abi, format, &entry->arena, &entry->program_note);
 		schema->starved |= entry->arena.starved;
 	}
+	pthread_mutex_unlock(&schema->lock);
 	if (ret_note)
 		*ret_note = entry->program_note;
 	return entry->program;
@@ -178,7 +190,13 @@ const struct program *schema_program(struct schema *schema, const struct format 
 
 bool schema_starved(const struct schema *schema)
 {
-	return schema->starved;
+	bool starved;
+
+	/* The lock is as const as what it guards. */
+	pthread_mutex_lock((pthread_mutex_t *)(uintptr_t)&schema->lock);
+	starved = schema->starved;
+	pthread_mutex_unlock((pthread_mutex_t *)(uintptr_t)&schema->lock);
+	return starved;
 }
 
 int32_t schema_find(const struct schema *schema, const char *system, const char *name)

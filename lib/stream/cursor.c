@@ -123,7 +123,7 @@ int cursor_next_slowly(struct cursor *cursor, struct fail *fail)
 		r = cursor_turn(cursor, fail);
 		if (r <= 0)
 			break;
-		cursor->first = fresh;
+		cursor->first = fresh && !cursor->block->later;
 		cursor->live = true;
 		/* An empty page may also report lost events. */
 		if (cursor->page.lost > 0 && cursor->lost > 0)
@@ -144,4 +144,15 @@ bool cursor_followed(const struct cursor *cursor)
 	struct record record;
 
 	return cursor->live && page_next(&page, &record, NULL) > 0;
+}
+
+void cursor_place(const struct cursor *cursor, struct cursor_place *ret)
+{
+	*ret = (struct cursor_place){ .piece = UINT64_MAX };
+	if (!cursor->live)
+		return;
+	ret->piece = cursor->block->piece;
+	ret->page = cursor->block->offset + cursor->next_page;
+	ret->record = cursor->page.next;
+	ret->lost = cursor->lost;
 }

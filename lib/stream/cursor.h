@@ -57,6 +57,15 @@ static inline int must_check cursor_next(struct cursor *cursor, struct fail *fai
 	return cursor_next_slowly(cursor, fail);
 }
 
+/* Where the head of a cursor is: the same in two readers that stand on the same record. */
+struct cursor_place {
+	uint64_t piece, page; /* page: the offset after the head's page; piece UINT64_MAX: no record is left */
+	uint64_t record;      /* the offset after the head in its page */
+	int64_t lost;
+};
+
+void cursor_place(const struct cursor *cursor, struct cursor_place *ret);
+
 /* Whether another record follows the head on its page. */
 bool cursor_followed(const struct cursor *cursor);
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/stream/file_source.h"
 
-#include "lib/base/buf.h"
 #include "lib/base/fail.h"
-#include "lib/base/pool.h"
 #include "lib/codec/frame.h"
-#include "lib/stream/source.h"
+#include "lib/stream/file_source_internal.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -43,48 +41,7 @@ enum { EVENTS_RATIO_MAX = 8192, EVENTS_FREE = 16 << 20 };
 /* A buffer for compressed bytes that is larger than this is freed after use. */
 enum { SCRATCH_MAX = 1 << 20 };
 
-/* A decompression context and its buffer. A thread takes one and puts it back. */
-struct decoder {
-	struct decoder *next;
-	struct frame_reader *reader;
-	struct buf scratch;
-};
-
-/* The block of one CPU that is read while the block before it is in use. */
-struct ahead {
-	struct pool_job job; /* must be the first member: a job is cast to its ahead */
-	struct file_source *file;
-	struct trace_pages *pages;
-	struct block *block;         /* NULL: no job is running for it */
-	uint64_t events, events_max; /* bytes of events so far, and the number that is accepted */
-	/* when only a part of a chunk fits: the chunk's bytes and the bytes handed out so far; else 0 */
-	size_t chunk, done;
-	int result;
-	struct fail fail;
-};
-
-struct file_source {
-	struct source source;
-	struct trace_pages *pages; /* one for each CPU */
-	uint32_t *cpus;
-	struct pool *pool;   /* borrowed; NULL: nothing is read ahead */
-	struct ahead *ahead; /* one for each CPU */
-	size_t ahead_size;   /* bytes of a block that has room for several chunks; 0 without a pool */
-	size_t share;        /* bytes that one block may have; a multiple of the page size */
-	struct buf whole;    /* a chunk that is handed out in parts */
-	bool trusted;
-	pthread_mutex_t lock; /* protects `idle` */
-	struct decoder *idle;
-	struct decoder *decoders; /* one for the owner's thread and one for each of the pool's threads */
-	unsigned nr_decoders;
-};
-
-static struct file_source *file_source(struct source *source)
-{
-	return (struct file_source *)source;
-}
-
-static size_t run_size(const struct file_source *file)
+size_t file_source_run_size(const struct file_source *file)
 {
 	uint32_t page = file->source.shape.size;
 	size_t run = page >= RUN_SIZE ? page : RUN_SIZE / page * page;
@@ -92,7 +49,7 @@ static size_t run_size(const struct file_source *file)
 	return run < file->share ? run : file->share;
 }
 
-static struct decoder *decoder_take(struct file_source *file)
+struct decoder *file_source_decoder_take(struct file_source *file)
 {
 	struct decoder *decoder;
 
@@ -103,7 +60,7 @@ static struct decoder *decoder_take(struct file_source *file)
 	return decoder;
 }
 
-static void decoder_put(struct file_source *file, struct decoder *decoder)
+void file_source_decoder_put(struct file_source *file, struct decoder *decoder)
 {
 	if (decoder->scratch.size > SCRATCH_MAX)
 		buf_release(&decoder->scratch);
@@ -189,7 +146,7 @@ static int read_part(struct ahead *ahead, struct decoder *decoder, struct fail *
 static void ahead_run(struct pool_job *job)
 {
 	struct ahead *ahead = (struct ahead *)job;
-	struct decoder *decoder = decoder_take(ahead->file);
+	struct decoder *decoder = file_source_decoder_take(ahead->file);
 
 	if (ahead->chunk)
 		ahead->result = read_part(ahead, decoder, &ahead->fail);
@@ -199,7 +156,7 @@ static void ahead_run(struct pool_job *job)
 		trace_lacks_memory(ahead->pages->trace);
 	if (!ahead->result && ahead->file->pool && !ahead->chunk)
 		ahead_more(ahead, decoder);
-	decoder_put(ahead->file, decoder);
+	file_source_decoder_put(ahead->file, decoder);
 }
 
 /* Returns how many bytes of a chunk of *ret_size bytes to read next. */
@@ -217,11 +174,22 @@ static int ahead_part(const struct file_source *file, struct ahead *ahead, size_
 	return 0;
 }
 
+/* Raw pages may be read in other runs by another reader, chunks are the same for all. */
+static void note_place(struct ahead *ahead)
+{
+	const struct trace_pages *pages = ahead->pages;
+	struct block *block = ahead->block;
+
+	block->piece = pages->buffer->compressed ? pages->next : 0;
+	block->offset = pages->buffer->compressed ? ahead->done : pages->next;
+	block->later = pages->next != ahead->first || ahead->done;
+}
+
 /* Prepares to read the next block of a CPU: 1, or 0 at the end of that CPU. */
 static int ahead_ask(struct file_source *file, struct ahead *ahead, struct fail *fail)
 {
 	size_t size = 0;
-	int r = trace_pages_size(ahead->pages, run_size(file), &size, fail);
+	int r = trace_pages_size(ahead->pages, file_source_run_size(file), &size, fail);
 
 	if (r <= 0)
 		return r;
@@ -237,6 +205,7 @@ static int ahead_ask(struct file_source *file, struct ahead *ahead, struct fail 
 		return fail_memory(fail);
 	}
 	ahead->block->len = size;
+	note_place(ahead);
 	return 1;
 }
 
@@ -271,91 +240,14 @@ static int file_source_next(struct source *source, size_t cpu_index, struct bloc
 	return 1;
 }
 
-/* The time stamp of the page that would be read next. */
-static int first_time(struct file_source *file, struct trace_pages *pages, uint64_t *ret, struct fail *fail)
+static bool file_source_is_much(const struct source *source, uint64_t parts)
 {
-	struct decoder *decoder = decoder_take(file);
-	uint32_t commit;
-	uint8_t head[16];
-	int r = trace_pages_peek(pages, decoder->reader, &decoder->scratch, head, page_head_size(&file->source.shape),
-				 fail);
+	const struct file_source *file = (const struct file_source *)source;
 
-	decoder_put(file, decoder);
-	if (r < 0)
-		return r;
-	return page_head(&file->source.shape, head, page_head_size(&file->source.shape), ret, &commit, fail);
-}
-
-/*
- * Jumps near the position where reading can begin, without an index of the pieces: halves the range until few pieces
- * are left. Raw pages have known offsets, so only one piece is left there.
- */
-static int seek_near(struct file_source *file, struct trace_pages *pages, uint64_t ts, struct fail *fail)
-{
-	uint64_t high = pages->end,
-		 few = pages->buffer->compressed ? 4 * (uint64_t)run_size(file) : file->source.shape.size;
-
-	while (high - pages->next > few) {
-		struct trace_pages middle = *pages;
-		struct decoder *decoder = decoder_take(file);
-		uint64_t half = pages->next + (high - pages->next + 1) / 2, time = 0;
-		int r = trace_pages_jump(&middle, half, high, &decoder->scratch, fail);
-
-		decoder_put(file, decoder);
-		if (r > 0)
-			r = first_time(file, &middle, &time, fail) < 0 ? -EBADMSG : 1;
-		if (r < 0)
-			return r;
-		if (r && time <= ts)
-			*pages = middle;
-		else
-			high = half;
-	}
-	return 0;
-}
-
-/* Walks to the last piece that begins at or before ts. */
-static int seek_exactly(struct file_source *file, struct trace_pages *pages, uint64_t ts, struct fail *fail)
-{
-	uint32_t page = file->source.shape.size;
-	struct trace_pages before = *pages;
-	size_t size = 0;
-	int r;
-
-	while ((r = trace_pages_size(pages, page, &size, fail)) > 0) {
-		uint64_t time = 0;
-
-		r = first_time(file, pages, &time, fail);
-		if (r < 0)
-			return r;
-		if (time > ts)
-			break;
-		before = *pages;
-		r = trace_pages_skip(pages, size, fail);
-		if (r < 0)
-			return r;
-	}
-	*pages = before;
-	return r < 0 ? r : 0;
-}
-
-static int file_source_seek(struct source *source, size_t cpu_index, uint64_t ts, struct fail *fail)
-{
-	struct file_source *file = file_source(source);
-	struct trace_pages *pages = &file->pages[cpu_index], start = *pages;
-	int r;
-
-	/* Records of time ts may also end the page before the first one that begins at ts. */
-	ts -= ts > 0;
-	r = seek_near(file, pages, ts, fail);
-	if (!r)
-		r = seek_exactly(file, pages, ts, fail);
-	/* The page that cannot be read is reported in its turn, after the pages that can be read. */
-	if (r == -EBADMSG) {
-		*pages = start;
-		return 0;
-	}
-	return r;
+	for (size_t i = 0; i < source->nr_cpus; i++)
+		if (file->ahead[i].events > file->ahead[i].events_max / 2 / parts)
+			return true;
+	return false;
 }
 
 static void file_source_free(struct source *source)
@@ -380,6 +272,7 @@ static void file_source_free(struct source *source)
 	free(file->decoders);
 	free(file->ahead);
 	free(file->pages);
+	free(file->found);
 	free(file->cpus);
 	free(file);
 }
@@ -394,6 +287,9 @@ static void file_source_lacks_memory(struct source *source)
 static const struct source_ops file_source_ops = {
 	.next = file_source_next,
 	.seek = file_source_seek,
+	.restart = file_source_restart,
+	.time_at = file_source_time_at,
+	.is_much = file_source_is_much,
 	.lacks_memory = file_source_lacks_memory,
 	.free = file_source_free,
 };
@@ -411,7 +307,7 @@ static int decoders_init(struct file_source *file, struct fail *fail)
 
 		if (r < 0)
 			return r;
-		decoder_put(file, &file->decoders[i]);
+		file_source_decoder_put(file, &file->decoders[i]);
 	}
 	return 0;
 }
@@ -451,6 +347,7 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 	if (!file->cpus || !file->pages || !file->ahead)
 		return fail_memory(fail);
 	file->source.cpus = file->cpus;
+	file->index = index;
 	file->trusted = trace_trusted(trace);
 	r = share_init(file, buffer, fail);
 	if (r < 0)
@@ -472,6 +369,7 @@ static int file_source_init(struct file_source *file, struct trace *trace, size_
 		r = trace_pages_init(&file->pages[i], trace, index, i, fail);
 		if (r < 0)
 			return r;
+		file->ahead[i].first = file->pages[i].next;
 	}
 	return 0;
 }

@@ -103,6 +103,35 @@ void merge_free(struct merge *merge)
 	apart_free(merge);
 }
 
+int merge_restart(struct merge *merge, uint64_t ts, struct fail *fail)
+{
+	struct source *source = merge->source;
+	int r;
+
+	for (size_t i = 0; i < merge->nr_cursors; i++) {
+		struct cursor *cursor = &merge->cursors[i];
+		size_t cpu_index = cursor->cpu_index;
+
+		cursor_release(cursor);
+		cursor_init(cursor, source, cpu_index, &merge->retired);
+	}
+	merge_release(merge, merge_retired(merge));
+	merge->len = 0;
+	merge->next_ts = 0;
+	merge->horizon = UINT64_MAX;
+	merge->started = merge->top_moved = false;
+	r = source->ops->restart(source, ts, fail);
+	return r || !ts ? r : merge_seek(merge, ts, fail);
+}
+
+bool merge_has_remains(const struct merge *merge)
+{
+	for (size_t i = 0; i < merge->nr_cursors; i++)
+		if (merge->cursors[i].remains)
+			return true;
+	return false;
+}
+
 int merge_seek(struct merge *merge, uint64_t ts, struct fail *fail)
 {
 	struct source *source = merge->source;

@@ -50,6 +50,15 @@ void merge_free(struct merge *merge);
 /* Starts reading at the pages that may hold raw time ts. Only before the first merge_top(). */
 int must_check merge_seek(struct merge *merge, uint64_t ts, struct fail *fail);
 
+/*
+ * Starts again at the pages that may hold raw time ts; 0: at the first ones. All blocks that the owner took must have
+ * been released. Only with a source that can restart.
+ */
+int must_check merge_restart(struct merge *merge, uint64_t ts, struct fail *fail);
+
+/* Whether a record was read whose text depends on all records of its CPU before it (lib/ring/remains.h). */
+bool merge_has_remains(const struct merge *merge);
+
 /* The cursor whose head is next in time, or NULL at the end. */
 struct cursor *merge_top_slowly(struct merge *merge);
 

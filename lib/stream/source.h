@@ -21,6 +21,9 @@ struct block {
 	uint8_t *data;
 	size_t len;  /* whole pages; the last one may be cut short */
 	size_t size; /* bytes of memory */
+	/* set by the source: where the pages were, for source_ops::place(); whether the CPU has pages before them */
+	uint64_t piece, offset;
+	bool later;
 	/* NULL, or memory for copies of the block's records (lib/ring/remains.h) */
 	uint8_t *copies;
 	size_t copies_len;
@@ -43,6 +46,16 @@ struct source_ops {
 	 * Makes next() continue with the block that may hold the first record at or after raw time `ts`. May be NULL.
 	 */
 	int (*seek)(struct source *source, size_t cpu_index, uint64_t ts, struct fail *fail);
+	/*
+	 * Starts again at the first block of all CPUs, for a seek to `ts` that follows. Every block must have been
+	 * released. NULL, as the next two: the source is read once.
+	 */
+	int (*restart)(struct source *source, uint64_t ts, struct fail *fail);
+	/* The raw time of the block `part` of `parts` on the way through a CPU: 1, or 0 when there is none. */
+	int (*time_at)(struct source *source, size_t cpu_index, uint64_t part, uint64_t parts, uint64_t *ret,
+		       struct fail *fail);
+	/* Whether so many bytes of events came since restart() that their number must be checked more exactly. */
+	bool (*is_much)(const struct source *source, uint64_t parts);
 	/*
 	 * Live sources only, else NULL. No record that next() will hand out on this CPU is older than this raw time.
 	 * `alone`: a record of that time no longer waits for the record that follows it on its CPU.

@@ -4,6 +4,7 @@
  */
 #include "formats/render.h"
 #include "formats/sink.h"
+#include "formats/text_end.h"
 #include "lib/base/pool.h"
 #include "lib/event/context.h"
 #include "lib/event/latency_facts.h"
@@ -55,7 +56,7 @@ static void render_buffers(struct reader *reader, const struct shape *shape, str
 	if (!r && shape->tail)
 		(void)!reader_tail(reader, shape->tail, NULL);
 	if (!r && !reader_start(reader, &(struct reader_options){ .pool = pool, .keep_blocks = true }, NULL))
-		(void)!render(reader, sinks, &options, fd, &printed, NULL);
+		(void)!render(reader, sinks, &options, &(struct text_end){ .fd = fd }, &printed, NULL);
 	for (size_t i = 0; i < reader->nr_buffers; i++)
 		if (sinks[i])
 			ops->free(sinks[i]);

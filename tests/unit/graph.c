@@ -27,9 +27,9 @@ TEST(graph_exit_matches_the_entry_of_its_depth_once)
 	graph_cpu_init(&cpu);
 	graph_cpu_enter(&cpu, VFS_OPEN, 0, false);
 	graph_cpu_enter(&cpu, DPUT, 1, false);
-	CHECK(graph_cpu_leave(&cpu, DPUT, 1));
-	CHECK(graph_cpu_leave(&cpu, VFS_OPEN, 0));
-	CHECK(!graph_cpu_leave(&cpu, VFS_OPEN, 0));
+	CHECK(graph_cpu_leave(&cpu, DPUT, 1, NULL) == GRAPH_EXIT);
+	CHECK(graph_cpu_leave(&cpu, VFS_OPEN, 0, NULL) == GRAPH_EXIT);
+	CHECK(graph_cpu_leave(&cpu, VFS_OPEN, 0, NULL) == GRAPH_EXIT_LOST);
 }
 
 TEST(graph_exit_of_another_function_has_lost_its_entry)
@@ -38,7 +38,7 @@ TEST(graph_exit_of_another_function_has_lost_its_entry)
 
 	graph_cpu_init(&cpu);
 	graph_cpu_enter(&cpu, VFS_OPEN, 0, false);
-	CHECK(!graph_cpu_leave(&cpu, DPUT, 0));
+	CHECK(graph_cpu_leave(&cpu, DPUT, 0, NULL) == GRAPH_EXIT_LOST);
 }
 
 TEST(graph_leaf_forgets_the_function_that_was_open_at_its_depth)
@@ -48,7 +48,7 @@ TEST(graph_leaf_forgets_the_function_that_was_open_at_its_depth)
 	graph_cpu_init(&cpu);
 	graph_cpu_enter(&cpu, VFS_OPEN, 2, false);
 	graph_cpu_enter(&cpu, DPUT, 2, true);
-	CHECK(!graph_cpu_leave(&cpu, VFS_OPEN, 2));
+	CHECK(graph_cpu_leave(&cpu, VFS_OPEN, 2, NULL) == GRAPH_EXIT_LOST);
 }
 
 TEST(graph_exit_deeper_than_the_kernel_remembers_passes_for_matched)
@@ -56,11 +56,11 @@ TEST(graph_exit_deeper_than_the_kernel_remembers_passes_for_matched)
 	struct graph_cpu cpu;
 
 	graph_cpu_init(&cpu);
-	CHECK(!graph_cpu_leave(&cpu, DPUT, GRAPH_DEPTH - 1));
-	CHECK(graph_cpu_leave(&cpu, DPUT, GRAPH_DEPTH));
-	CHECK(graph_cpu_leave(&cpu, DPUT, -1));
-	CHECK(graph_cpu_leave(&cpu, DPUT, INT32_MIN));
-	CHECK(graph_cpu_leave(&cpu, DPUT, INT32_MAX));
+	CHECK(graph_cpu_leave(&cpu, DPUT, GRAPH_DEPTH - 1, NULL) == GRAPH_EXIT_LOST);
+	CHECK(graph_cpu_leave(&cpu, DPUT, GRAPH_DEPTH, NULL) == GRAPH_EXIT);
+	CHECK(graph_cpu_leave(&cpu, DPUT, -1, NULL) == GRAPH_EXIT);
+	CHECK(graph_cpu_leave(&cpu, DPUT, INT32_MIN, NULL) == GRAPH_EXIT);
+	CHECK(graph_cpu_leave(&cpu, DPUT, INT32_MAX, NULL) == GRAPH_EXIT);
 }
 
 TEST(graph_comments_stand_inside_the_open_function)
@@ -73,7 +73,7 @@ TEST(graph_comments_stand_inside_the_open_function)
 	CHECK(cpu.depth == 3);
 	graph_cpu_enter(&cpu, DPUT, 4, true);
 	CHECK(cpu.depth == 3);
-	graph_cpu_leave(&cpu, VFS_OPEN, 3);
+	graph_cpu_leave(&cpu, VFS_OPEN, 3, NULL);
 	CHECK(cpu.depth == 2);
 }
 

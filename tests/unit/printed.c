@@ -4,6 +4,7 @@
 #include "formats/painted.h"
 #include "formats/render.h"
 #include "formats/sink.h"
+#include "formats/text_end.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
@@ -35,7 +36,7 @@ static int print(struct trace *trace, struct reader *reader, const struct printe
 	if (!r)
 		r = painted_new(ops, reader->buffers[0].context, &options, &sink, fail);
 	if (!r)
-		r = render(reader, &sink, &whole, fd, &nr, fail);
+		r = render(reader, &sink, &whole, &(struct text_end){ .fd = fd }, &nr, fail);
 	if (sink)
 		sink->ops->free(sink);
 	if (!r && trace_damage(trace))

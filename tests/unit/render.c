@@ -2,6 +2,7 @@
 #include "formats/render.h"
 
 #include "formats/sink.h"
+#include "formats/text_end.h"
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
@@ -67,7 +68,7 @@ static int print(struct trace *trace, const char *format, const struct render_op
 	*ret_printed = 0;
 	if (CHECK(open_reader(trace, choice, options->pool, &reader) && ops &&
 		  !ops->create(reader.buffers[0].context, &sink_options, &sink, NULL)))
-		r = render(&reader, &sink, options, fd, ret_printed, NULL);
+		r = render(&reader, &sink, options, &(struct text_end){ .fd = fd }, ret_printed, NULL);
 	if (sink)
 		ops->free(sink);
 	reader_release(&reader);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_FORMATS_SLICES_H
+#define WEFT_FORMATS_SLICES_H
+
+#include "lib/base/cleanup.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct reader;
+struct render_options;
+struct sink;
+struct slices;
+struct text_end;
+
+/*
+ * Renders in slices of time (lib/reader/slices.h): each thread of the pool, and the caller's, reads, merges, settles
+ * and formats slices of its own, and the texts are written in order. So nothing but the writing is done by one thread
+ * alone. A thread has a reader and sinks of its own; what they share does not change.
+ *
+ * The bytes are those of render(), for any number of threads and any slices: a slice is written only when it is known
+ * that it met the slice before (slices_meet()) and that its sinks guessed nothing wrong (struct sink_seam_ops). A wrong
+ * guess costs the time of the slice; where slices do not meet, everything is read in order.
+ */
+struct sliced {
+	const struct slices *slices;
+	const struct render_options *options; /* with a pool, and without a limit */
+	struct text_end *end;
+	/* Makes a sink for the buffer of that index. */
+	int (*new_sink)(void *arg, size_t buffer, struct sink **ret, struct fail *fail);
+	/* Gets the reader of each thread when all slices are written. Called on the caller's thread. */
+	void (*done)(void *arg, const struct reader *reader);
+	void *arg;
+};
+
+/* Whether texts of these sinks can be made in slices. */
+bool slices_can(struct sink *const *sinks, size_t nr, const struct render_options *options);
+
+/*
+ * 0; or -EAGAIN: the text must be rendered in order, and its first text_end::written bytes have been written. Or -errno
+ * like render(). `sinks`: those of which slices_can() was asked; they print the text before the first event.
+ */
+int must_check slices_render(const struct sliced *sliced, struct sink *const *sinks, uint64_t *ret_printed,
+			     struct fail *fail);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tests/unit/sliced.h"
+
+#include "formats/render.h"
+#include "formats/sink.h"
+#include "formats/slices.h"
+#include "formats/text_end.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/fail.h"
+#include "lib/base/io.h"
+#include "lib/base/pool.h"
+#include "lib/base/vec.h"
+#include "lib/reader/reader.h"
+#include "lib/reader/slices.h"
+#include "lib/trace/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int sliced_times(struct trace *trace, uint64_t **ret, size_t *ret_nr, struct fail *fail)
+{
+	struct reader reader;
+	struct event event;
+	int r;
+
+	*ret = NULL;
+	*ret_nr = 0;
+	reader_init(&reader);
+	r = reader_add(&reader, trace, 0, fail);
+	if (!r)
+		r = reader_start(&reader, &(struct reader_options){ .pool = NULL }, fail);
+	while (!r && (r = reader_next(&reader, &event, fail)) > 0) {
+		uint64_t *time = event.ts ? vec_push(*ret, *ret_nr) : NULL;
+
+		r = 0;
+		if (time)
+			*time = event.ts;
+		else if (event.ts)
+			r = fail_memory(fail);
+	}
+	reader_release(&reader);
+	return r;
+}
+
+static int new_sink(void *arg, size_t buffer, struct sink **ret, struct fail *fail)
+{
+	const struct reader *reader = arg;
+
+	return sink_find("ftrace")->create(reader->buffers[buffer].context, &(struct sink_options){ .raw = false }, ret,
+					   fail);
+}
+
+static void done(void *arg, const struct reader *reader)
+{
+	(void)arg;
+	(void)reader;
+}
+
+static int print(struct reader *reader, const struct sliced_cuts *cuts, struct pool *pool, struct text_end *end,
+		 struct fail *fail)
+{
+	const struct render_options options = { .pool = pool, .limit = UINT64_MAX };
+	struct slices slices = { .reader = reader, .nr = cuts->nr + 1 };
+	const struct sliced sliced = {
+		.slices = &slices, .options = &options, .end = end, .new_sink = new_sink, .done = done, .arg = reader
+	};
+	struct sink *sink = NULL;
+	uint64_t printed;
+	int r = new_sink(reader, 0, &sink, fail);
+
+	slices.times = calloc(slices.nr, sizeof(*slices.times));
+	if (!r && !slices.times)
+		r = fail_memory(fail);
+	if (!r) {
+		memcpy(slices.times, cuts->times, cuts->nr * sizeof(*slices.times));
+		r = slices_can(&sink, 1, &options) ? slices_render(&sliced, &sink, &printed, fail) : -EAGAIN;
+	}
+	if (sink)
+		sink->ops->free(sink);
+	slices_release(&slices);
+	return r;
+}
+
+int sliced_print(struct trace *trace, const struct sliced_cuts *cuts, struct buf *ret, bool *ret_whole,
+		 struct fail *fail)
+{
+	cleanup_fd int fd = memfd_create("sliced", MFD_CLOEXEC);
+	struct text_end end = { .fd = fd };
+	struct pool *pool = NULL;
+	struct reader reader;
+	int r = pool_new(cuts->threads, &pool, fail);
+
+	reader_init(&reader);
+	if (!r)
+		r = reader_add(&reader, trace, 0, fail);
+	if (!r)
+		r = print(&reader, cuts, pool, &end, fail);
+	reader_release(&reader);
+	pool_free(pool);
+	*ret_whole = !r;
+	if (r == -EAGAIN)
+		r = 0;
+	if (!r && (lseek(fd, 0, SEEK_SET) || io_read_all(fd, 1 << 28, ret)))
+		r = fail_set(fail, -EIO, "what was printed cannot be read");
+	return r;
+}

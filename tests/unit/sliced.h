@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TESTS_UNIT_SLICED_H
+#define WEFT_TESTS_UNIT_SLICED_H
+
+#include "lib/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fail;
+struct trace;
+
+/* The times of all events of a trace's first buffer, in order; the caller frees *ret. Times of 0 are left out. */
+int sliced_times(struct trace *trace, uint64_t **ret, size_t *ret_nr, struct fail *fail);
+
+struct sliced_cuts {
+	const uint64_t *times; /* ascending */
+	size_t nr;
+	unsigned threads; /* beside the caller's */
+};
+
+/*
+ * Prints the first buffer of a trace in slices that begin at these times. *ret_whole: not all could be printed in
+ * slices, and the text ends early.
+ */
+int sliced_print(struct trace *trace, const struct sliced_cuts *cuts, struct buf *ret, bool *ret_whole,
+		 struct fail *fail);
+
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "formats/slices.h"
+
+#include "formats/kernel/graph.h"
+#include "formats/sink.h"
+#include "lib/base/buf.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/out.h"
+#include "lib/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/sliced.h"
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char script[] = "0 1000000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
+			     "1 1001000 0 irq_handler_entry irq=9 name=acpi\n"
+			     "1 1001500 0 irq_handler_exit irq=9 ret=1\n"
+			     "0 1001500 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
+			     "2 1001500 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
+			     "0 1002500 7 sched_switch prev_comm=sh prev_pid=7 prev_prio=120 prev_state=1 "
+			     "next_comm=swapper/0 next_prio=120\n"
+			     "1 lost 5\n"
+			     "1 3000001000 8 sched_wakeup comm=shuttle pid=9 prio=-51 target_cpu=3\n"
+			     "3 lost 2\n"
+			     "3 3000002000 8 sched_wakeup comm=shuttle pid=9 prio=-51 target_cpu=3\n"
+			     "2 3000002000 8 sched_wakeup comm=shuttle pid=9 prio=-51 target_cpu=3\n";
+
+/* Prints with these cuts; true if all was printed in slices, and is what one thread prints. */
+static bool is_same(struct trace *trace, const uint64_t *times, size_t nr, unsigned threads)
+{
+	const struct sliced_cuts cuts = { .times = times, .nr = nr, .threads = threads };
+	const struct printed how = { .format = "ftrace" };
+	cleanup_buf struct buf whole = BUF_INIT, text = BUF_INIT;
+	bool all = false;
+
+	if (!CHECK(!printed_trace(trace, &how, &whole, NULL)) || !CHECK(!sliced_print(trace, &cuts, &text, &all, NULL)))
+		return false;
+	return all && !strcmp(buf_str(&whole), buf_str(&text));
+}
+
+/* Cuts before each event, behind the last one, and before all events at once. */
+static void check_all_cuts(struct trace *trace)
+{
+	uint64_t *times = NULL, behind;
+	size_t nr = 0;
+
+	if (CHECK(!sliced_times(trace, &times, &nr, NULL) && nr)) {
+		for (size_t i = 0; i < nr; i++)
+			CHECK(is_same(trace, &times[i], 1, 1));
+		behind = times[nr - 1] + 1;
+		CHECK(is_same(trace, &behind, 1, 1));
+		CHECK(is_same(trace, times, nr, 1));
+		CHECK(is_same(trace, times, nr, 3));
+	}
+	free(times);
+}
+
+TEST(slices_are_the_same_text_wherever_they_are_cut)
+{
+	for (int version = 6; version <= 7; version++) {
+		struct trace *trace;
+		struct loom loom;
+
+		loom_init(&loom);
+		loom.version = version;
+		loom_task(&loom, 7, "sh");
+		loom_play(&loom, script);
+		trace = loom_trace(&loom);
+		if (CHECK(trace != NULL))
+			check_all_cuts(trace);
+		trace_free(trace);
+		loom_release(&loom);
+	}
+}
+
+static void check_file(const char *path)
+{
+	struct trace *trace = NULL;
+
+	if (CHECK(!trace_open(path, &trace, NULL)))
+		check_all_cuts(trace);
+	trace_free(trace);
+}
+
+TEST(slices_of_a_function_graph_open_and_close_what_others_opened)
+{
+	check_file("tests/fixtures/golden/6.1-rt-function_graph.dat");
+}
+
+TEST(slices_of_a_graph_with_stacks_between_are_the_same_text)
+{
+	check_file("tests/fixtures/golden/6.12-function_graph-event-stack.dat");
+}
+
+TEST(slices_end_where_a_page_is_damaged_and_the_text_so_far_is_right)
+{
+	const struct printed how = { .format = "ftrace" };
+	cleanup_buf struct buf whole = BUF_INIT, text = BUF_INIT;
+	uint64_t times[] = { 1001000, 1002000, 3000001000 };
+	const struct sliced_cuts cuts = { .times = times, .nr = 3, .threads = 2 };
+	struct trace *trace;
+	struct loom loom;
+	bool all = true;
+
+	loom_init(&loom);
+	loom_play(&loom, script);
+	/* A record that is longer than its page. */
+	memset(loom.cpus[1].pages.data + 16, 0x1c, 4);
+	trace = loom_trace(&loom);
+	if (CHECK(trace != NULL)) {
+		CHECK(!sliced_print(trace, &cuts, &text, &all, NULL));
+		CHECK(!all);
+		(void)!printed_trace(trace, &how, &whole, NULL);
+		CHECK(text.len <= whole.len && !memcmp(buf_str(&text), buf_str(&whole), text.len));
+	}
+	trace_free(trace);
+	loom_release(&loom);
+}
+
+TEST(slices_guess_that_a_function_was_entered_and_mend_the_line_if_not)
+{
+	struct graph_cpu before, cpu;
+	struct sink_patches patches = { .guesses = 0 };
+	struct out out;
+
+	graph_cpu_init(&before);
+	graph_cpu_enter(&before, 0x100, 0, false);
+	graph_cpu_enter(&before, 0x200, 1, false);
+	graph_cpu_forget(&cpu);
+	CHECK(graph_cpu_leave(&cpu, 0x999, 1, &patches) == GRAPH_EXIT_GUESSED);
+	CHECK(graph_cpu_leave(&cpu, 0x100, 0, &patches) == GRAPH_EXIT_GUESSED);
+	/* What the slice itself has seen is not guessed. */
+	CHECK(graph_cpu_leave(&cpu, 0x100, 0, &patches) == GRAPH_EXIT_LOST);
+	CHECK(patches.guesses == 2 && out_init(&out, 0));
+	sink_patch_add(&patches, &out, " /* x */", 8);
+	sink_patch_add(&patches, &out, NULL, 0);
+	CHECK(graph_cpu_join(&before, &cpu, &patches));
+	CHECK(patches.at[0].wrong && !patches.at[1].wrong);
+	CHECK(!cpu.guesses && cpu.last_pid == -1 && cpu.depth == -1 && !cpu.entered[0] && !cpu.entered[1]);
+	out_release(&out);
+	sink_patches_release(&patches);
+}
+
+TEST(slices_do_not_guess_a_task_that_they_would_have_to_name)
+{
+	struct graph_cpu before, cpu;
+	int32_t other;
+
+	graph_cpu_init(&before);
+	CHECK(!graph_cpu_switch(&before, 5, &other));
+	graph_cpu_forget(&cpu);
+	CHECK(!graph_cpu_switch(&cpu, 5, &other));
+	CHECK(graph_cpu_join(&before, &cpu, NULL));
+	graph_cpu_forget(&cpu);
+	CHECK(!graph_cpu_switch(&cpu, 6, &other));
+	CHECK(!graph_cpu_join(&before, &cpu, NULL));
+	/* Numbers that mean "unknown" here, but come from the file. */
+	graph_cpu_forget(&cpu);
+	graph_cpu_enter(&cpu, GRAPH_UNKNOWN_FUNC, 0, false);
+	CHECK(!graph_cpu_join(&before, &cpu, NULL));
+	graph_cpu_forget(&cpu);
+	(void)graph_cpu_switch(&cpu, GRAPH_UNKNOWN_PID, &other);
+	CHECK(!graph_cpu_join(&before, &cpu, NULL));
+}
