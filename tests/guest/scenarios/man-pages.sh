@@ -38,6 +38,7 @@ why_not() {
 	*/bin/bash:readline*) echo "no bash in the guest" ;;
 	*"--plugin-dir"*) echo "a plugin must be compiled (tests/unit/plugin.c)" ;;
 	*"weft trace.dat"* | "weft view"* | "weft top"*) echo "needs a terminal (tests/cases/view-terminal.bats)" ;;
+	*"flight explain"*) echo "a flight must have made the file (scenario flight-explain)" ;;
 	*"psi:io"*) [ -e /proc/pressure/io ] || echo "this kernel has no pressure of io" ;;
 	*"--decode"* | *'error == "ENOENT"'*) echo "no plugins in the guest (tests/cases/man-examples.bats)" ;;
 	*"-B flight --for latency -b 4M"*) [ "$(free -m | awk '/^Mem/ { print $4 }')" -gt 100 ] || echo "little memory" ;;
@@ -72,6 +73,7 @@ ready() {
 	"weft extract") weft start -e sched && weft snapshot take ;;
 	"weft extract -B"*) weft start -e sched; weft start -B flight -e sched; sleep 0.1 ;;
 	"weft diff graph"*) for file in a1 a2 a3 a4 a5 b1 b2 b3 b4 b5; do cp $D/graph.dat $file.dat; done ;;
+	"weft diff sched --per run"*) for file in a1 a2 a3 a4 b1 b2 b3 b4; do cp before.dat $file.dat; done ;;
 	*"flight dump"* | *"flight status"*)
 		if ! weft flight status; then
 			weft flight start -e sched:sched_process_exec -o . &
@@ -147,7 +149,9 @@ scenario() {
 	done < /host/man-commands
 	cd /tmp || return
 	weft reset > /dev/null 2>&1
+	# Some lines make instances, probes and triggers, which stay by their nature. The boot state has another size of buffers.
 	weft reset --all --yes --probes > /dev/null 2>&1
+	set_to $T/buffer_size_kb "${KB:-512}"
 	rm -rf $D
 	unchanged "nothing is left"
 }
