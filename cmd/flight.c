@@ -130,9 +130,6 @@ static void add_condition(struct arguments *arguments, const char *text, struct 
 	if (condition_parse(text, added, &fail))
 		setup_usage(state, "--when: %s", fail.text);
 	for (size_t i = 0; i + 1 < arguments->nr_conditions; i++)
-		if (arguments->conditions[i].pair && added->pair)
-			setup_usage(state, "--when: one latency at a time: the kernel's event of it has one name");
-	for (size_t i = 0; i + 1 < arguments->nr_conditions; i++)
 		if (!strcmp(arguments->conditions[i].name, added->name))
 			setup_usage(state, "two conditions are called '%s'; NAME= before one of them names it",
 				    added->name);

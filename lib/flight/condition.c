@@ -55,7 +55,6 @@ static bool take_word(struct parser *parser, const char *ends, struct text_word 
 	return ret->len;
 }
 
-/* Takes the letter, if it is next. */
 static bool take_letter(struct parser *parser, char letter)
 {
 	if (*parser->at != letter)
@@ -306,27 +305,28 @@ static const struct condition_pair pairs[] = {
 	{ "irq", "irq:irq_handler_entry", "irq:irq_handler_exit", "common_cpu", "irq,lat.log2" },
 	{ "block", "block:block_rq_issue", "block:block_rq_complete", "sector", "dev,sector,lat.log2" },
 	{ "syscall", "raw_syscalls:sys_enter", "raw_syscalls:sys_exit", "common_pid", "id,lat.log2" },
+	{ "lock", "lock:contention_begin", "lock:contention_end", "common_pid", "lock_addr,lat.log2" },
 };
 
 static int find_pair(struct parser *parser, struct text_word word)
 {
 	cleanup_free char *name = NULL;
+	int err = copy(parser, word, &name);
 	struct near near;
 	char hint[256];
-	int err = copy(parser, word, &name);
 
 	if (err)
 		return err;
 	near = near_to(name);
 	for (size_t i = 0; i < array_size(pairs); i++) {
 		near_offer(&near, pairs[i].name);
-		if (!strcmp(pairs[i].name, name))
-			parser->ret->pair = &pairs[i];
-	}
-	if (parser->ret->pair)
+		if (strcmp(pairs[i].name, name))
+			continue;
+		parser->ret->pair = &pairs[i];
 		return 0;
+	}
 	near_hint(&near, hint, sizeof(hint));
-	return wrong(parser, word.at, "latencies are of wakeup, softirq, irq, block and syscall%s%s", *hint ? "; " : "",
+	return wrong(parser, word.at, "latencies: wakeup, softirq, irq, block, syscall, lock%s%s", *hint ? "; " : "",
 		     hint);
 }
 

@@ -14,7 +14,7 @@ struct fail;
  *	event:SYSTEM:EVENT [if FILTER]
  *	exit:COMM [status!=N|status==N]		a process of that name calls exit() with such a status
  *	signal:NAME|N [COMM]			the kernel sends such a signal, to a task of that name
- *	latency:wakeup|softirq|irq|block|syscall>TIME [if FILTER]	the kernel measures more than TIME
+ *	latency:wakeup|softirq|irq|block|syscall|lock>TIME [if FILTER]	the kernel measures more than TIME
  *	psi:cpu|memory|io|irq|PATH some|full TIME/WINDOW
  *	kmsg:REGEX				a line of the kernel's log; or the name of a preset
  *	command:'TEXT' every TIME		the shell's TEXT fails

@@ -18,8 +18,11 @@ struct fail;
 struct watch;
 struct watch_hit;
 
-/* Begins to watch; `condition` is borrowed. An event or a field that does not exist is an error with similar names. */
-int must_check watch_new(struct cruise *cruise, const struct condition *condition, struct watch **ret,
+/*
+ * Begins to watch; `condition` is borrowed. `number` is from 1, and another one for each condition of the cruise. An
+ * event or a field that does not exist is an error with similar names.
+ */
+int must_check watch_new(struct cruise *cruise, const struct condition *condition, unsigned number, struct watch **ret,
 			 struct fail *fail);
 /* Looks again from now on: for an event, tracing is turned on. */
 int must_check watch_start(struct watch *watch, struct fail *fail);

@@ -19,6 +19,7 @@ struct watch {
 	const struct watch_ops *ops;
 	const struct condition *condition;
 	struct cruise *cruise;
+	unsigned number; /* from 1; another one for each condition of the cruise */
 	int fd;
 	short events; /* of poll() */
 	/* an event: */

@@ -23,14 +23,18 @@ static int set_pair(struct watch *watch, struct hist *hist, struct fail *fail)
 	const struct rig *rig = cruise_rig(watch->cruise);
 	struct instance top = instance_top(&rig->tracing);
 	const struct hist_wanted wanted = {
-		.event = pair->first, .second = pair->second, .match = pair->match, .keys = pair->keys, .ns = true
+		.event = pair->first,
+		.second = pair->second,
+		.match = pair->match,
+		.keys = pair->keys,
+		.ns = true,
+		.number = watch->number,
+		/* What began before the clock was changed would have a wrong length: event_hist_trigger_parse(). */
+		.clock = cruise_clock(watch->cruise),
 	};
-	int err;
 
 	top.undo = rig->undo;
-	err = hist_set(watch->instance, &top, rig->undo, &wanted, hist, fail);
-	/* A histogram with times sets the clock of its instance: event_hist_trigger_parse(). */
-	return err ? err : instance_set(watch->instance, "trace_clock", cruise_clock(watch->cruise), fail);
+	return hist_set(watch->instance, &top, rig->undo, &wanted, hist, fail);
 }
 
 static int set_file(struct watch *watch, const char *name, const char *value, struct fail *fail)
@@ -48,9 +52,9 @@ static int filter(struct watch *watch, const struct hist *hist, struct fail *fai
 {
 	const struct condition *condition = watch->condition;
 	cleanup_free char *text = NULL;
-	int err, len = condition->filter ?
-			       asprintf(&text, "lat > %" PRIu64 " && (%s)", condition->longer_ns, condition->filter) :
-			       asprintf(&text, "lat > %" PRIu64, condition->longer_ns);
+	int len = condition->filter ?
+			  asprintf(&text, "lat > %" PRIu64 " && (%s)", condition->longer_ns, condition->filter) :
+			  asprintf(&text, "lat > %" PRIu64, condition->longer_ns);
 
 	if (len < 0) {
 		text = NULL;
@@ -60,8 +64,7 @@ static int filter(struct watch *watch, const struct hist *hist, struct fail *fai
 		watch->event_dir = NULL;
 		return fail_memory(fail);
 	}
-	err = set_file(watch, "filter", text, fail);
-	return err ? err : set_file(watch, "enable", "1", fail);
+	return set_file(watch, "filter", text, fail);
 }
 
 static int open_latency(struct watch *watch, struct fail *fail)
@@ -69,11 +72,19 @@ static int open_latency(struct watch *watch, struct fail *fail)
 	struct hist hist;
 	int err = watch_event_open(watch, fail);
 
+	/* While tracing is off, the kernel would store times that mean nothing: ring_buffer_event_time_stamp(). */
+	if (!err)
+		err = instance_turn(watch->instance, true, fail);
 	if (!err)
 		err = set_pair(watch, &hist, fail);
 	if (!err)
 		err = filter(watch, &hist, fail);
 	return err ? err : watch_event_read(watch, fail);
+}
+
+static int start_latency(struct watch *watch, struct fail *fail)
+{
+	return set_file(watch, "enable", "1", fail);
 }
 
 static int close_latency(struct watch *watch, struct fail *fail)
@@ -92,7 +103,7 @@ static int close_latency(struct watch *watch, struct fail *fail)
 
 const struct watch_ops watch_latency_ops = {
 	.open = open_latency,
-	.start = watch_event_start,
+	.start = start_latency,
 	.look = watch_event_look,
 	.close = close_latency,
 };

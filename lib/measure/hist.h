@@ -28,6 +28,9 @@ struct hist_wanted {
 	const char *values, *sort, *filter; /* NULL: no values; the order that suits the keys; no filter */
 	unsigned size;                      /* number of rows at most; 0: the kernel's default */
 	bool ns;                            /* the time is in ns, otherwise in us */
+	unsigned number;                    /* with `second`: distinguishes several of one process; 0: there is one */
+	/* with `second`: the clock of the instance, which otherwise gets the clock "global"; NULL: it may */
+	const char *clock;
 };
 
 enum { HIST_NAME_SIZE = 128, HIST_TRIGGER_SIZE = 512 };

@@ -23,6 +23,7 @@ struct latency {
 	char keys[512];             /* of the histogram */
 	char name[PROBE_NAME_SIZE]; /* of the synthetic event */
 	const char *unit;           /* "" or ".usecs" */
+	char clock[32];             /* ":clock=NAME" or "" */
 };
 
 static int no_field(const struct instance *instance, const struct hist_event *event, const char *field,
@@ -181,12 +182,12 @@ static int set_pair(struct instance *instance, struct undo *undo, const struct l
 
 	if (size)
 		snprintf(room, sizeof(room), ":size=%u", size);
-	if (!buf_addf(&first, "hist:keys=%s:weft_%d_ts=common_timestamp%s%s", latency->first_key, (int)getpid(),
-		      latency->unit, room) ||
+	if (!buf_addf(&first, "hist:keys=%s:weft_%d_ts=common_timestamp%s%s%s", latency->first_key, (int)getpid(),
+		      latency->unit, room, latency->clock) ||
 	    !buf_addf(&second,
-		      "hist:keys=%s:weft_%d_lat=common_timestamp%s-$weft_%d_ts%s:onmatch(%s.%s).%s($weft_%d_lat%s)",
-		      latency->second_key, (int)getpid(), latency->unit, (int)getpid(), room, latency->first.system,
-		      latency->first.event, latency->name, (int)getpid(), parameters))
+		      "hist:keys=%s:weft_%d_lat=common_timestamp%s-$weft_%d_ts%s%s:onmatch(%s.%s).%s($weft_%d_lat%s)",
+		      latency->second_key, (int)getpid(), latency->unit, (int)getpid(), room, latency->clock,
+		      latency->first.system, latency->first.event, latency->name, (int)getpid(), parameters))
 		return fail_memory(fail);
 	err = hist_set_trigger(instance, undo, &latency->first, buf_str(&first), fail);
 	return err ? err : hist_set_trigger(instance, undo, &latency->second, buf_str(&second), fail);
@@ -222,7 +223,10 @@ int hist_set_latency(struct instance *instance, struct instance *top, struct und
 	if (!err && !instance_has(top, "synthetic_events"))
 		err = fail_set(fail, -EOPNOTSUPP,
 			       "this kernel has no synthetic events: it was built without CONFIG_SYNTH_EVENTS");
-	snprintf(latency.name, sizeof(latency.name), "weft_latency_%d", (int)getpid());
+	if (wanted->clock)
+		snprintf(latency.clock, sizeof(latency.clock), ":clock=%s", wanted->clock);
+	snprintf(latency.name, sizeof(latency.name), wanted->number ? "weft_latency_%d_%u" : "weft_latency_%d",
+		 (int)getpid(), wanted->number);
 	if (!err)
 		err = find_keys(instance, wanted, &latency, fail);
 	if (!err)

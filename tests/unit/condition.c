@@ -57,9 +57,8 @@ TEST(condition_of_a_latency_has_its_events_and_its_bound)
 	CHECK_STR(condition.name, "wakeup");
 	CHECK(condition.longer_ns == 5000000);
 	condition_release(&condition);
-	refuses("latency:wakup>5ms",
-		"latencies are of wakeup, softirq, irq, block and syscall; did you mean 'wakeup'?\n"
-		"  latency:wakup>5ms\n          ^");
+	refuses("latency:wakup>5ms", "latencies: wakeup, softirq, irq, block, syscall, lock; did you mean 'wakeup'?\n"
+				     "  latency:wakup>5ms\n          ^");
 	refuses("latency:irq=5ms", "then comes >TIME, such as >5ms\n  latency:irq=5ms\n             ^");
 }
 
