@@ -28,8 +28,8 @@ enum { SLICES_AHEAD = 1 };
 
 /* A slice that was begun and is not yet written. */
 struct piece {
-	struct out *texts; /* in order */
-	size_t nr_texts;
+	struct out *texts; /* in order; those from nr_texts on are empty */
+	size_t nr_texts, nr_made;
 	size_t len; /* their bytes */
 	struct slice_ends ends;
 	char *seam; /* of all sinks, one after the other */
@@ -94,12 +94,11 @@ static void stop(struct shared *shared, int r, const struct fail *fail)
 	pthread_mutex_unlock(&shared->lock);
 }
 
-static void texts_release(struct piece *piece)
+/* The memory stays for the next slice. */
+static void texts_clear(struct piece *piece)
 {
 	for (size_t i = 0; i < piece->nr_texts; i++)
-		out_release(&piece->texts[i]);
-	free(piece->texts);
-	piece->texts = NULL;
+		out_clear(&piece->texts[i]);
 	piece->nr_texts = piece->len = 0;
 }
 
@@ -179,26 +178,30 @@ static int write_texts(struct slicer *slicer, struct piece *piece, struct fail *
 		mend(&piece->patches, i, &piece->texts[i]);
 		r = write_text(slicer, &piece->texts[i], fail);
 	}
-	texts_release(piece);
+	texts_clear(piece);
 	return r;
 }
 
 /* Keeps a text; `out` gets memory for the next one. */
 static int keep(struct piece *piece, struct out *out, struct fail *fail)
 {
-	struct out *kept;
+	struct out kept = *out;
 
 	if (out->failed)
 		return fail_memory(fail);
 	if (!out_len(out))
 		return 0;
-	kept = vec_push(piece->texts, piece->nr_texts);
-	if (!kept)
-		return fail_memory(fail);
-	*kept = *out;
-	piece->len += out_len(out);
+	if (piece->nr_texts == piece->nr_made) {
+		struct out *made = vec_push(piece->texts, piece->nr_made);
+
+		if (!made || !out_init(made, PIECE))
+			return fail_memory(fail);
+	}
+	*out = piece->texts[piece->nr_texts];
+	piece->texts[piece->nr_texts++] = kept;
+	piece->len += out_len(&kept);
 	piece->patches.text = piece->nr_texts;
-	return out_init(out, PIECE) ? 0 : fail_memory(fail);
+	return 0;
 }
 
 /* Waits until it is this slice's turn, or returns false if something has to stop. Without `must` it does not wait. */
@@ -317,7 +320,7 @@ static int make_again(struct slicer *slicer, uint64_t index, struct fail *fail)
 {
 	struct piece *piece = &slicer->shared->pieces[index % slicer->shared->nr_pieces];
 
-	texts_release(piece);
+	texts_clear(piece);
 	slicer->piece = piece;
 	slicer->index = index;
 	slicer->direct = true;
@@ -455,7 +458,9 @@ static int shared_init(struct shared *shared, const struct slicer *first, struct
 
 static void piece_release(struct piece *piece)
 {
-	texts_release(piece);
+	for (size_t i = 0; i < piece->nr_made; i++)
+		out_release(&piece->texts[i]);
+	free(piece->texts);
 	sink_patches_release(&piece->patches);
 	slice_ends_release(&piece->ends);
 	free(piece->seam);
@@ -466,7 +471,7 @@ static int run_all(struct shared *shared, struct slicer *slicers, size_t nr, str
 	struct pool *pool = shared->sliced->options->pool;
 
 	for (size_t i = 1; i < nr; i++)
-		pool_submit(pool, &slicers[i].job);
+		pool_submit_first(pool, &slicers[i].job);
 	slicer_run(&slicers[0].job);
 	for (size_t i = 1; i < nr; i++)
 		pool_wait(pool, &slicers[i].job);
