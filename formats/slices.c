@@ -21,7 +21,7 @@
  * Text that a slice may have before its turn; then its thread waits. A text is kept in pieces of this size, of which a
  * thread keeps a few for the next slice.
  */
-enum { WAITING_MAX = 6 << 20, PIECE = 128 << 10 };
+enum { WAITING_MAX = 8 << 20, PIECE = 128 << 10 };
 
 /* So many slices beyond the number of threads may be begun before the oldest one is written. */
 enum { SLICES_AHEAD = 1 };

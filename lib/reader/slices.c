@@ -12,11 +12,14 @@
 #include <stdlib.h>
 
 /*
- * Bytes of the file in a slice, of all CPUs together. Less would cost too much for finding the places of all CPUs; more
- * would leave threads without work at the end, and take more memory for the text that waits. A CPU with few bytes in a
- * slice is looked for as long as one with many.
+ * Bytes of pages in a slice, of all CPUs together. Less would cost too much for finding the places of all CPUs, for
+ * which chunks are decompressed; more would leave threads without work at the end, and take more memory for the text
+ * that waits. A CPU with few bytes in a slice is looked for as long as one with many.
  */
-enum { SLICE_RAW = 2 << 20, SLICE_PACKED = 512 << 10, SLICE_OF_CPU_RAW = 64 << 10, SLICE_OF_CPU_PACKED = 64 << 10 };
+enum { SLICE_RAW = 2 << 20, SLICE_PACKED = 7 << 19, SLICE_OF_CPU_RAW = 64 << 10, SLICE_OF_CPU_PACKED = 512 << 10 };
+
+/* The number of chunks from which the size of all is estimated. */
+enum { SAMPLE = 8 };
 
 /* With fewer slices for each thread, some would wait for the last one. */
 enum { SLICES_OF_THREAD = 4 };
@@ -27,6 +30,27 @@ static bool can_slice(const struct reader_buffer *buffer)
 
 	return !buffer->selection && !buffer->shown && !buffer->skip && !window->since && window->until == UINT64_MAX &&
 	       !window->cpu_mask && !window->source && !buffer->context->section_since && !buffer->context->latency;
+}
+
+/* The bytes of pages of a CPU, from the heads of its first chunks. */
+static uint64_t pages_size(const struct context *context, size_t cpu_index)
+{
+	const struct trace_buffer *buffer = trace_buffer(context->trace, context->buffer);
+	uint64_t all = buffer->cpus[cpu_index].size, packed = 0, size = 0;
+	struct trace_pages pages;
+	size_t next = 0;
+
+	if (!buffer->compressed)
+		return all;
+	if (trace_pages_init(&pages, context->trace, context->buffer, cpu_index, NULL) < 0)
+		return 0;
+	for (unsigned i = 0; i < SAMPLE && trace_pages_size(&pages, buffer->page_size, &next, NULL) > 0; i++) {
+		packed += trace_pages_packed(&pages, buffer->page_size);
+		size += next;
+		if (trace_pages_skip(&pages, next, NULL) < 0)
+			break;
+	}
+	return packed ? all / packed * size : 0;
 }
 
 bool slices_plan(const struct reader *reader, unsigned threads, struct slices *ret)
@@ -46,7 +70,7 @@ bool slices_plan(const struct reader *reader, unsigned threads, struct slices *r
 		packed |= of->compressed;
 		least += of->nr_cpus * (uint64_t)(of->compressed ? SLICE_OF_CPU_PACKED : SLICE_OF_CPU_RAW);
 		for (size_t cpu = 0; cpu < of->nr_cpus; cpu++) {
-			size += of->cpus[cpu].size;
+			size += pages_size(buffer->context, cpu);
 			if (of->cpus[cpu].size <= most)
 				continue;
 			most = of->cpus[cpu].size;

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* So many bytes of chunks are passed one by one, where a place is looked for that is not far. */
-enum { ONWARD_FEW = 16 << 10 };
+/* So many chunks are passed one by one, where a place is looked for that is not far. */
+enum { ONWARD_FEW = 3 };
 
 /* The time stamp of the page that would be read next. */
 static int first_time(struct file_source *file, struct trace_pages *pages, uint64_t *ret, struct fail *fail)
@@ -75,8 +75,10 @@ static int seek_near(struct file_source *file, struct trace_pages *pages, uint64
 	int r;
 
 	/* To look for a chunk costs as much as to pass a few. */
-	if (pages->buffer->compressed)
-		few = file->sought ? ONWARD_FEW : 4 * (uint64_t)file_source_run_size(file);
+	if (pages->buffer->compressed && file->sought)
+		few = 1 + ONWARD_FEW * trace_pages_packed(pages, file->source.shape.size);
+	else if (pages->buffer->compressed)
+		few = 4 * (uint64_t)file_source_run_size(file);
 	r = file->sought ? seek_onward(file, pages, ts, few, &high, fail) : 0;
 
 	if (r < 0)
@@ -101,17 +103,20 @@ static int seek_exactly(struct file_source *file, struct trace_pages *pages, uin
 {
 	uint32_t page = file->source.shape.size;
 	struct trace_pages before = *pages;
+	/* Where a seek goes on from the place of another one, the first piece is known to be early enough. */
+	bool early = file->sought;
 	size_t size = 0;
 	int r;
 
 	while ((r = trace_pages_size(pages, page, &size, fail)) > 0) {
 		uint64_t time = 0;
 
-		r = first_time(file, pages, &time, fail);
+		r = early ? 0 : first_time(file, pages, &time, fail);
 		if (r < 0)
 			return r;
-		if (time > ts)
+		if (!early && time > ts)
 			break;
+		early = false;
 		before = *pages;
 		r = trace_pages_skip(pages, size, fail);
 		if (r < 0)

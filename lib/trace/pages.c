@@ -213,6 +213,16 @@ int trace_pages_skip(struct trace_pages *pages, size_t size, struct fail *fail)
 	return 0;
 }
 
+uint64_t trace_pages_packed(const struct trace_pages *pages, size_t max)
+{
+	struct trace_pages next = *pages;
+	size_t size = 0;
+
+	if (trace_pages_size(&next, max, &size, NULL) <= 0 || trace_pages_skip(&next, size, NULL) < 0)
+		return 0;
+	return next.next - pages->next;
+}
+
 int trace_pages_peek(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, void *data,
 		     size_t size, struct fail *fail)
 {

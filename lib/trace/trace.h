@@ -213,6 +213,9 @@ int must_check trace_pages_read(struct trace_pages *pages, struct frame_reader *
 /* Moves on without reading the piece. */
 int must_check trace_pages_skip(struct trace_pages *pages, size_t size, struct fail *fail);
 
+/* The bytes that the next piece takes in the file; 0 when there is none, or it is damaged. `max` as above. */
+uint64_t trace_pages_packed(const struct trace_pages *pages, size_t max);
+
 /* The uncompressed size of all pages of a CPU, from the heads of its chunks; 0 if these are damaged. */
 uint64_t trace_pages_total(struct trace *trace, size_t buffer, size_t cpu_index);
 
