@@ -2,6 +2,7 @@
 #include "cmd/analyse.h"
 #include "cmd/command.h"
 #include "cmd/flight_again.h"
+#include "cmd/options/flight_place.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
 #include "cmd/options/setup_options.h"
@@ -66,11 +67,14 @@ enum {
 	KEY_CHECK,
 	KEY_FORMAT,
 	KEY_BRIEF,
+	KEY_UPLOAD,
+	KEY_UPLOAD_USER,
+	KEY_UPLOAD_TIMEOUT,
 };
 
 #define S UINT64_C(1000000000)
 enum { FILES = 20, PER_HOUR = 20, BUDGET_MAX = 100000 };
-enum { KEEP_S = 10, COOL_S = 60, MEMORY_MIB = 256, MEMORY_LEAST = 1 << 20, SPAN_MAX_S = 86400 };
+enum { KEEP_S = 10, COOL_S = 60, UPLOAD_S = 60, MEMORY_MIB = 256, MEMORY_LEAST = 1 << 20, SPAN_MAX_S = 86400 };
 
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Holding and writing:", SETUP_OWN_GROUP },
@@ -107,6 +111,12 @@ static const struct argp_option table[] = {
 	  "Let conditions begin at most N files within an hour; further triggers are counted (default 20; 0: no limit)",
 	  SETUP_OWN_GROUP },
 	{ "mode", KEY_MODE, "MODE", 0, OUTPUT_MODE_HELP, SETUP_OWN_GROUP },
+	{ "upload", KEY_UPLOAD, "COMMAND", 0,
+	  "Run COMMAND in a shell when a file is complete: its standard input is the file, and {} is its path",
+	  SETUP_OWN_GROUP },
+	{ "upload-user", KEY_UPLOAD_USER, "USER", 0, "Run it as USER, who is not root (default: nobody)",
+	  SETUP_OWN_GROUP },
+	{ "upload-timeout", KEY_UPLOAD_TIMEOUT, "TIME", 0, "Kill it after TIME (default 60s)", SETUP_OWN_GROUP },
 	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds",
 	  SETUP_OWN_GROUP },
 	{ "name", KEY_NAME, "NAME", 0, "The name of this flight, by which dump and status find it (default: flight)",
@@ -185,20 +195,21 @@ static bool parse_budget(int key, char *arg, struct argp_state *state)
 	return false;
 }
 
-/* Whether it is the kernel. */
-static bool take_place(const char *arg, struct argp_state *state)
+static bool parse_upload(int key, char *arg, struct argp_state *state)
 {
-	static const char *const places[] = { "ring", "kernel" };
-	struct near near = near_to(arg);
-	char hint[256];
+	struct upload_options *upload = &((struct arguments *)state->input)->flight.upload;
 
-	for (size_t i = 0; i < array_size(places); i++) {
-		near_offer(&near, places[i]);
-		if (!strcmp(places[i], arg))
-			return i;
+	switch (key) {
+	case KEY_UPLOAD:
+		upload->command = arg;
+		return true;
+	case KEY_UPLOAD_USER:
+		upload->user = arg;
+		return true;
+	case KEY_UPLOAD_TIMEOUT:
+		upload->limit_ns = span("upload-timeout", arg, state);
+		return true;
 	}
-	near_hint(&near, hint, sizeof(hint));
-	setup_usage(state, "--keep-in takes ring or kernel, not '%s'%s%s", arg, *hint ? "; " : "", hint);
 	return false;
 }
 
@@ -220,7 +231,7 @@ static bool parse_writing(int key, char *arg, struct argp_state *state)
 		flight->dir = arg;
 		return true;
 	case KEY_IN:
-		flight->in_kernel = take_place(arg, state);
+		flight->in_kernel = flight_is_in_kernel(arg, state);
 		return true;
 	case KEY_RAGGED:
 		flight->ragged = true;
@@ -259,17 +270,6 @@ static void take_verb(struct arguments *arguments, const char *word, struct argp
 	arguments->setup.changes = arguments->verb != VERB_START;
 }
 
-/* The size of a CPU's buffer, so that those of all CPUs and instances together have the memory. */
-static uint64_t kernel_share(const struct flight_options *flight, const struct setup *setup)
-{
-	uint64_t nr = 0;
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
-	for (size_t i = 0; i < setup->nr_instances; i++)
-		nr += setup_uses(setup, i) && !setup->instances[i].size;
-	return flight->max_memory / (nr ? nr : 1) / (cpus > 0 ? (uint64_t)cpus : 1);
-}
-
 /* Checks what the actions have together, and completes the setup of start. */
 static void check(struct arguments *arguments, struct argp_state *state)
 {
@@ -298,7 +298,7 @@ static void check(struct arguments *arguments, struct argp_state *state)
 	if (flight->before_ns > flight->keep_ns)
 		setup_usage(state, "--before cannot be longer than --keep, the time that is held");
 	if (flight->in_kernel)
-		share = kernel_share(flight, setup);
+		share = flight_kernel_share(flight, setup);
 	for (size_t i = 0; i < setup->nr_instances; i++) {
 		const char **clock = &setup->instances[i].clock;
 
@@ -353,7 +353,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->before_given = true;
 		return 0;
 	}
-	if (!parse_time(key, arg, state) && !parse_writing(key, arg, state) && !parse_budget(key, arg, state))
+	if (!parse_time(key, arg, state) && !parse_writing(key, arg, state) && !parse_budget(key, arg, state) &&
+	    !parse_upload(key, arg, state))
 		return ARGP_ERR_UNKNOWN;
 	for (size_t i = 0; table[i].name || table[i].doc; i++)
 		if (table[i].key == key && table[i].name)
@@ -514,6 +515,7 @@ static int run(int argc, char **argv)
 			    .after_ns = S,
 			    .cool_ns = COOL_S * S,
 			    .max_memory = (uint64_t)MEMORY_MIB << 20,
+			    .upload = { .user = "nobody", .limit_ns = UPLOAD_S * S },
 			    .budget = { FILES, UINT64_C(2) << 30, PER_HOUR } },
 	};
 	int status;

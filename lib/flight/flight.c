@@ -21,6 +21,7 @@
 #include "lib/flight/radio.h"
 #include "lib/flight/service_internal.h"
 #include "lib/flight/status_internal.h"
+#include "lib/flight/upload_internal.h"
 #include "lib/flight/watch_internal.h"
 #include "lib/record/cruise.h"
 #include "lib/record/wake.h"
@@ -32,7 +33,7 @@
 
 enum {
 	LONGEST = 10, /* a file may be extended to this many times of --after */
-	FDS = WAKE_FDS + SERVICE_FDS + RADIO_CLIENTS + 4,
+	FDS = WAKE_FDS + SERVICE_FDS + RADIO_CLIENTS + 5,
 	MARKS_MAX = 100, /* of one file, by members of the group */
 };
 
@@ -54,6 +55,7 @@ struct flight {
 	size_t nr_sentries;
 	struct radio radio;
 	struct log_writer writer;
+	struct upload upload;
 	struct piece piece; /* that grows, until its time is over and the writer is free */
 	unsigned pieces;
 	/* the times of the last triggers of conditions that began a file, a ring of max_per_hour */
@@ -243,6 +245,7 @@ static void end_piece(struct flight *flight)
 		flight->status.files++;
 		flight->status.bytes += writer->written.size;
 		log_writer_tell(writer, flight->options->tell);
+		upload_add(&flight->upload, writer->path);
 	}
 	log_writer_forget(writer);
 }
@@ -308,7 +311,9 @@ static int heed_service(struct flight *flight, const struct pollfd *fds, struct 
 static int timeout_ms(const struct flight *flight)
 {
 	uint64_t now = cruise_now(flight->cruise), look = lookout_ms(&flight->lookout);
+	uint64_t upload = upload_ms(&flight->upload);
 
+	look = upload < look ? upload : look;
 	if (!flight->piece.number || flight->writer.busy)
 		return (int)look;
 	if (flight->piece.to <= now)
@@ -316,7 +321,7 @@ static int timeout_ms(const struct flight *flight)
 	return (int)(flight->piece.to - now > look * 1000000 ? look : (flight->piece.to - now) / 1000000 + 1);
 }
 
-/* Places the descriptors behind those of wake: the service's, the writer's, the conditions', those of the socket. */
+/* Places the descriptors behind those of wake: the service's, the writer's, the upload's, the conditions', the socket's. */
 static size_t list_fds(const struct flight *flight)
 {
 	struct pollfd *fds = flight->fds + WAKE_FDS;
@@ -325,6 +330,7 @@ static size_t list_fds(const struct flight *flight)
 	service_fds(&flight->service, fds);
 	fds[nr++] = (struct pollfd){ .fd = flight->writer.done_fd, .events = POLLIN };
 	fds[nr++] = (struct pollfd){ .fd = flight->lookout.plug_fd, .events = POLLIN };
+	fds[nr++] = (struct pollfd){ .fd = upload_fd(&flight->upload), .events = POLLIN };
 	for (size_t i = 0; i < flight->nr_sentries; i++) {
 		short events = 0;
 		int fd = flight->sentries[i].watch ? watch_fd(flight->sentries[i].watch, &events) : -1;
@@ -355,9 +361,12 @@ static int turn(struct flight *flight, struct fail *fail)
 		end_piece(flight);
 	r = heed_service(flight, fds, fail);
 	if (!r)
-		r = look_at_sentries(flight, fds + SERVICE_FDS + 2, fail);
+		r = look_at_sentries(flight, fds + SERVICE_FDS + 3, fail);
 	if (r)
 		return r;
+	upload_look(&flight->upload);
+	flight->status.uploads = flight->upload.done;
+	flight->status.uploads_failed = flight->upload.failed;
 	radio_look(&flight->radio, heed, flight);
 	lookout_look(&flight->lookout);
 	return write_piece(flight, fail);
@@ -393,6 +402,7 @@ static int fly(struct flight *flight, struct fail *fail)
 		service_stopping(&flight->service);
 	landed = land(flight, &later);
 	flight->result->time_ns = now_ns() - begin;
+	upload_end(&flight->upload);
 	return fail_first(r < 0 ? r : 0, landed, fail, &later);
 }
 
@@ -438,6 +448,8 @@ static int prepare(struct flight *flight, const struct cruise_options *cruise, s
 	const struct left_options left = { options->name, options->dir, options->mode, options->tell };
 	int err = log_writer_check(options->dir, fail);
 
+	if (!err)
+		err = upload_init(&flight->upload, &options->upload, options->tell, fail);
 	if (!err && !options->tries)
 		left_save(&left);
 	if (!err)
@@ -500,6 +512,7 @@ int flight_run(const struct flight_options *options, struct flight_result *ret, 
 		.lookout = { .status = &flight.status, .tell = options->tell, .plug_fd = -1 },
 		.radio = { .fd = -1 },
 		.writer = { .done_fd = -1 },
+		.upload = UPLOAD_NONE,
 	};
 	struct cruise_options cruise = {
 		.setup = options->setup,

@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/flight/budget.h"
 #include "lib/flight/service.h"
+#include "lib/flight/upload.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +46,7 @@ struct flight_options {
 	/* Everything is set up and removed again: nothing is recorded, and no other process can ask. */
 	bool tries;
 	struct service_options service;
+	struct upload_options upload;
 };
 
 struct flight_result {

@@ -59,6 +59,8 @@ bool status_print(const struct status *status, struct cruise *cruise, struct buf
 			    text_plural(status->files), text_size(bytes, status->bytes), status->dir);
 	if (ok && status->failed)
 		ok = buf_addf(text, "%" PRIu64 " could not be written\n", status->failed);
+	if (ok && (status->uploads || status->uploads_failed))
+		ok = buf_addf(text, "%" PRIu64 " uploaded, %" PRIu64 " not\n", status->uploads, status->uploads_failed);
 	ok = ok && print_cpus(&cpus, now, text);
 	free(cpus.at);
 	return ok;

@@ -14,7 +14,7 @@ struct status {
 	bool in_kernel;
 	const char *dir;
 	uint64_t begin;
-	uint64_t triggers, skipped, files, failed, bytes;
+	uint64_t triggers, skipped, files, failed, bytes, uploads, uploads_failed;
 };
 
 /* Appends the text. False: there is no memory. */
