@@ -51,6 +51,9 @@ int must_check watch_event_start(struct watch *watch, struct fail *fail);
 int must_check watch_event_look(struct watch *watch, struct watch_hit *ret, struct fail *fail);
 void watch_event_close(struct watch *watch);
 
+/* What the kernel asks of the event of a latency; the caller frees it. NULL: no memory. */
+char *must_check watch_latency_filter(const struct condition *condition);
+
 extern const struct watch_ops watch_event_ops, watch_latency_ops, watch_command_ops;
 
 #endif

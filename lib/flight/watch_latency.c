@@ -48,18 +48,27 @@ static int set_file(struct watch *watch, const char *name, const char *value, st
 	return instance_set(watch->instance, file, value, fail);
 }
 
+/*
+ * The field `lat` is unsigned. Where the clock of the second event's CPU is behind that of the first, the time is
+ * below zero, and wraps to a number of which the highest bit is set. Such a time is not long.
+ */
+char *watch_latency_filter(const struct condition *condition)
+{
+	const bool has_filter = condition->filter;
+	char *text;
+
+	if (asprintf(&text, "lat > %" PRIu64 " && lat < %" PRIu64 "%s%s%s", condition->longer_ns, UINT64_C(1) << 63,
+		     has_filter ? " && (" : "", has_filter ? condition->filter : "", has_filter ? ")" : "") < 0)
+		return NULL;
+	return text;
+}
+
 static int filter(struct watch *watch, const struct hist *hist, struct fail *fail)
 {
-	const struct condition *condition = watch->condition;
-	cleanup_free char *text = NULL;
-	int len = condition->filter ?
-			  asprintf(&text, "lat > %" PRIu64 " && (%s)", condition->longer_ns, condition->filter) :
-			  asprintf(&text, "lat > %" PRIu64, condition->longer_ns);
+	cleanup_free char *text = watch_latency_filter(watch->condition);
 
-	if (len < 0) {
-		text = NULL;
+	if (!text)
 		return fail_memory(fail);
-	}
 	if (asprintf(&watch->event_dir, "events/%s/%s", hist->system, hist->event) < 0) {
 		watch->event_dir = NULL;
 		return fail_memory(fail);

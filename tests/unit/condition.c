@@ -3,6 +3,7 @@
 
 #include "lib/base/fail.h"
 #include "lib/flight/hit_internal.h"
+#include "lib/flight/watch_kind_internal.h"
 #include "tests/unit/test.h"
 
 #include <string.h>
@@ -60,6 +61,29 @@ TEST(condition_of_a_latency_has_its_events_and_its_bound)
 	refuses("latency:wakup>5ms", "latencies: wakeup, softirq, irq, block, syscall, lock; did you mean 'wakeup'?\n"
 				     "  latency:wakup>5ms\n          ^");
 	refuses("latency:irq=5ms", "then comes >TIME, such as >5ms\n  latency:irq=5ms\n             ^");
+}
+
+TEST(condition_of_a_latency_is_not_met_by_a_time_below_zero)
+{
+	static const struct {
+		const char *text, *filter;
+	} table[] = {
+		{ "latency:wakeup>5ms", "lat > 5000000 && lat < 9223372036854775808" },
+		{ "latency:block>1s if dev == 1 || dev == 2",
+		  "lat > 1000000000 && lat < 9223372036854775808 && (dev == 1 || dev == 2)" },
+		{ "latency:syscall>1us", "lat > 1000 && lat < 9223372036854775808" },
+	};
+
+	for (size_t i = 0; i < array_size(table); i++) {
+		struct condition condition;
+		cleanup_free char *filter = NULL;
+
+		REQUIRE(!condition_parse(table[i].text, &condition, NULL));
+		filter = watch_latency_filter(&condition);
+		condition_release(&condition);
+		REQUIRE(filter);
+		CHECK_STR(filter, table[i].filter);
+	}
 }
 
 TEST(condition_of_pressure_has_the_kernels_file_and_times)

@@ -89,6 +89,8 @@ flights() {
 
 	[ -e $T/synthetic_events ] && [ -e $T/events/sched/sched_switch/hist ] || { skip "latencies" "this kernel has no synthetic events"; return; }
 	fly -e sched -b 4M --after 100ms --when 'latency:wakeup>100ms'
+	cat $T/instances/*/events/synthetic/weft_latency_*/filter > /tmp/filter
+	check "a time below zero does not count as long" matches /tmp/filter '^lat > 100000000 && lat < 9223372036854775808$'
 	busybox taskset 1 sh -c 'while :; do usleep 1000; done' &
 	victim=$!
 	disturb
