@@ -321,7 +321,7 @@ static int timeout_ms(const struct flight *flight)
 	return (int)(flight->piece.to - now > look * 1000000 ? look : (flight->piece.to - now) / 1000000 + 1);
 }
 
-/* Places the descriptors behind those of wake: the service's, the writer's, the upload's, the conditions', the socket's. */
+/* Behind those of wake: of the service, the writer, new CPUs, the upload, the conditions, and the socket. */
 static size_t list_fds(const struct flight *flight)
 {
 	struct pollfd *fds = flight->fds + WAKE_FDS;

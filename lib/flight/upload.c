@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/dir.h"
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/base/now.h"
@@ -188,9 +190,32 @@ static void begin(struct upload *upload)
 	}
 }
 
+/*
+ * Opens the file that was just written. In a directory of others the name may lead to another one by now: it must be a
+ * file of the flight's user with no other name, or the command would get what its user may not read.
+ */
+static int open_file(const char *path, int *ret_fd, struct fail *fail)
+{
+	cleanup_fd int dir = -1, fd = -1;
+	cleanup_free char *leaf = NULL;
+	struct stat stat;
+	int err = dir_above(AT_FDCWD, path, path, &dir, &leaf, fail);
+
+	if (err)
+		return err;
+	fd = openat(dir, leaf, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &stat))
+		return fail_set(fail, -errno, "%s", strerror(errno));
+	if (!S_ISREG(stat.st_mode) || stat.st_uid != geteuid() || stat.st_nlink != 1)
+		return fail_set(fail, -ESTALE, "another file has its name");
+	*ret_fd = fd_take(&fd);
+	return 0;
+}
+
 void upload_add(struct upload *upload, const char *path)
 {
 	struct upload_file *file = &upload->files[upload->nr_files];
+	struct fail fail = FAIL_INIT;
 
 	if (!upload->options || !upload->options->command)
 		return;
@@ -199,13 +224,17 @@ void upload_add(struct upload *upload, const char *path)
 		tell(upload, "%s is not uploaded: %d files wait already", path, UPLOAD_WAITING);
 		return;
 	}
+	*file = (struct upload_file){ .fd = -1 };
+	if (open_file(path, &file->fd, &fail)) {
+		upload->failed++;
+		tell(upload, "%s is not uploaded: %s", path, fail.text);
+		return;
+	}
 	/* Whole, so that no name looks like an option. */
-	*file = (struct upload_file){ .path = realpath(path, NULL),
-				      .fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) };
-	if (!file->path || file->fd < 0) {
+	file->path = realpath(path, NULL);
+	if (!file->path) {
 		upload->failed++;
 		tell(upload, "%s is not uploaded: %s", path, strerror(errno));
-		free(file->path);
 		cleanup_fd_close(&file->fd);
 		return;
 	}

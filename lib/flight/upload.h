@@ -6,8 +6,8 @@
 
 /* What happens to a file of a flight when it and the JSON beside it are complete. */
 struct upload_options {
-	const char *
-		command; /* of /bin/sh, which gets the file as its standard input; {}: its path; NULL: nothing happens */
+	/* of /bin/sh, which gets the file as its standard input; {}: its path; NULL: nothing happens */
+	const char *command;
 	const char *user;  /* that the command becomes if weft is root; not root itself */
 	uint64_t limit_ns; /* after this time the command is killed */
 };
