@@ -156,7 +156,7 @@ refused()
 	run -2 timeout 20 weft record --config /dev/zero -- true
 	[[ "$output" == *"'/dev/zero' is a device"* ]]
 	run -2 timeout 20 weft record --config . -- true
-	[[ "$output" == *"'.' is a directory"* ]]
+	[[ "$output" == *"'.' has no file whose name ends with .conf"* ]]
 	truncate -s 2M large
 	run -2 timeout 20 weft record --config large -- true
 	[[ "$output" == *"'large': it is larger than 1 MiB"* ]]
