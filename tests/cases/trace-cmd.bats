@@ -120,19 +120,20 @@ demo=tests/fixtures/demo.dat
 
 @test "make install TRACE_CMD=1 makes the link and its page, and leaves what stands there" {
 	by_turn
+	# Another prefix than that of the build would rebuild what the suites beside this one run.
 	local dest=$BATS_TEST_TMPDIR/dest
-	make -s install PREFIX=/usr DESTDIR="$dest" TRACE_CMD=1
-	[ "$(readlink "$dest/usr/bin/trace-cmd")" = weft ]
-	[ -s "$dest/usr/share/man/man1/trace-cmd.1" ]
-	"$dest/usr/bin/trace-cmd" report $demo | grep -q '^cpus=2$'
-	make -s install PREFIX=/usr DESTDIR="$dest" TRACE_CMD=1
-	make -s uninstall PREFIX=/usr DESTDIR="$dest"
-	[ ! -e "$dest/usr/bin/trace-cmd" ]
-	mkdir -p "$dest/usr/bin"
-	echo theirs > "$dest/usr/bin/trace-cmd"
-	run ! make -s install PREFIX=/usr DESTDIR="$dest" TRACE_CMD=1
-	[[ "$output" == *"/usr/bin/trace-cmd exists"* ]]
-	[ "$(cat "$dest/usr/bin/trace-cmd")" = theirs ]
+	make -s install PREFIX=/usr/local DESTDIR="$dest" TRACE_CMD=1
+	[ "$(readlink "$dest/usr/local/bin/trace-cmd")" = weft ]
+	[ -s "$dest/usr/local/share/man/man1/trace-cmd.1" ]
+	"$dest/usr/local/bin/trace-cmd" report $demo | grep -q '^cpus=2$'
+	make -s install PREFIX=/usr/local DESTDIR="$dest" TRACE_CMD=1
+	make -s uninstall PREFIX=/usr/local DESTDIR="$dest"
+	[ ! -e "$dest/usr/local/bin/trace-cmd" ]
+	mkdir -p "$dest/usr/local/bin"
+	echo theirs > "$dest/usr/local/bin/trace-cmd"
+	run ! make -s install PREFIX=/usr/local DESTDIR="$dest" TRACE_CMD=1
+	[[ "$output" == *"/usr/local/bin/trace-cmd exists"* ]]
+	[ "$(cat "$dest/usr/local/bin/trace-cmd")" = theirs ]
 }
 
 @test "trace-cmd: commands become those of weft, and what cannot be had is told with what to use" {
