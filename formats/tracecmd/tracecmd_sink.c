@@ -167,7 +167,7 @@ static void tracecmd_begin(struct sink *sink, struct out *out)
 {
 	const struct tracecmd *tracecmd = (const struct tracecmd *)sink;
 
-	if (!tracecmd->context->buffer)
+	if (buffers_own_is_first(tracecmd->context))
 		out_f(out, "%scpus=%u\n", tracecmd->own.file ? tracecmd->prefix : "",
 		      buffers_cpu_count(tracecmd->context));
 }

@@ -14,6 +14,14 @@ size_t buffers_own_cpus(const struct context *context)
 	return trace_buffer(context->trace, context->buffer)->nr_cpus;
 }
 
+bool buffers_own_is_first(const struct context *context)
+{
+	for (size_t i = 0; i < context->buffer; i++)
+		if (trace_buffer(context->trace, i)->nr_cpus)
+			return false;
+	return true;
+}
+
 size_t buffers_count(const struct context *context, size_t *ret_width)
 {
 	size_t nr = trace_buffers(context->trace), width = 0;

@@ -2,6 +2,7 @@
 #ifndef WEFT_EVENT_BUFFERS_H
 #define WEFT_EVENT_BUFFERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,8 @@ struct context;
 uint32_t buffers_cpu_count(const struct context *context);
 /* The CPUs of the context's own buffer: every event::cpu_index is smaller. */
 size_t buffers_own_cpus(const struct context *context);
+/* Whether the context's own buffer is the first one that has events. */
+bool buffers_own_is_first(const struct context *context);
 /* The number of buffers, and the length of the longest name of one. */
 size_t buffers_count(const struct context *context, size_t *ret_width);
 
