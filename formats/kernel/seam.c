@@ -10,7 +10,7 @@
 
 /* The first part of a seam; the bits of CPUs, and the seam of the graph, follow. */
 struct frame_seam {
-	uint64_t words; /* of `started`, and of `said` after it; 0: no line announces a CPU */
+	size_t words; /* of `started`, and of `said` after it; 0: no line announces a CPU */
 	uint64_t settled;
 	bool guesses;
 	bool begun_annotated, annotate; /* at the start, and at the end */

@@ -83,7 +83,7 @@ bool slices_plan(const struct reader *reader, unsigned threads, struct slices *r
 	ret->nr = size / least;
 	if (ret->nr < (uint64_t)SLICES_OF_THREAD * threads)
 		return false;
-	ret->times = calloc(ret->nr, sizeof(*ret->times));
+	ret->times = calloc((size_t)ret->nr, sizeof(*ret->times));
 	return ret->times;
 }
 

@@ -19,7 +19,8 @@ static bool is_memory(const char *dir)
 {
 	struct statfs fs;
 
-	return !statfs(dir, &fs) && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+	/* Its type is signed on machines of 32 bits. */
+	return !statfs(dir, &fs) && ((uint32_t)fs.f_type == TMPFS_MAGIC || (uint32_t)fs.f_type == RAMFS_MAGIC);
 }
 
 /* A ramfs has no limit, and says 0. */

@@ -71,7 +71,7 @@ static int print(struct reader *reader, const struct sliced_cuts *cuts, struct p
 	uint64_t printed;
 	int r = new_sink(reader, 0, &sink, fail);
 
-	slices.times = calloc(slices.nr, sizeof(*slices.times));
+	slices.times = calloc((size_t)slices.nr, sizeof(*slices.times));
 	if (!r && !slices.times)
 		r = fail_memory(fail);
 	if (!r) {
