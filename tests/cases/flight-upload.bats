@@ -22,7 +22,14 @@ make_got()
 fly_up() { fly -e sched:sched_process_exec --after 10ms "$@"; }
 
 # until_told WORDS: waits until the flight has said so
-until_told() { until grep -q -- "$1" log; do kill -0 $PID || return; sleep 0.02; done; }
+until_told()
+{
+	local end=$((SECONDS + 60))
+	until grep -q -- "$1" log; do
+		kill -0 $PID && [ $SECONDS -lt $end ] || { cat log; return 1; }
+		sleep 0.02
+	done
+}
 
 @test "flight --upload: a plain user without other rights gets the file, by descriptor and by a name that is no code" {
 	make_got
