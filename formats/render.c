@@ -399,10 +399,15 @@ static int put(void *arg, struct out *text, struct fail *fail)
 	return text_end_put(arg, text, fail);
 }
 
+struct render_port render_port_to(struct text_end *end)
+{
+	return (struct render_port){ .put = put, .arg = end };
+}
+
 int render(struct reader *reader, struct sink *const *sinks, const struct render_options *options, struct text_end *end,
 	   uint64_t *ret_printed, struct fail *fail)
 {
-	const struct render_port port = { .put = put, .arg = end };
+	const struct render_port port = render_port_to(end);
 	struct renderer *renderer = NULL;
 	int r = renderer_new(reader, sinks, options, &renderer, fail);
 

@@ -12,6 +12,7 @@ struct out;
 struct reader;
 struct render_options;
 struct sink;
+struct text_end;
 
 /*
  * Makes text of a reader's events: the part of formats/render.h that can be done again and again, and by several
@@ -24,6 +25,8 @@ struct render_port {
 	int (*put)(void *arg, struct out *text, struct fail *fail);
 	void *arg;
 };
+
+struct render_port render_port_to(struct text_end *end);
 
 int must_check renderer_new(struct reader *reader, struct sink *const *sinks, const struct render_options *options,
 			    struct renderer **ret, struct fail *fail);

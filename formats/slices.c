@@ -482,14 +482,9 @@ static int run_all(struct shared *shared, struct slicer *slicers, size_t nr, str
 	return shared->r;
 }
 
-static int put_frame(void *arg, struct out *text, struct fail *fail)
-{
-	return text_end_put(arg, text, fail);
-}
-
 int slices_render(const struct sliced *sliced, struct sink *const *sinks, uint64_t *ret_printed, struct fail *fail)
 {
-	const struct render_port port = { .put = put_frame, .arg = sliced->end };
+	const struct render_port port = render_port_to(sliced->end);
 	struct render_options options = *sliced->options;
 	size_t nr = pool_threads(options.pool) + 1;
 	struct shared shared = { .sliced = sliced,

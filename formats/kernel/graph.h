@@ -41,14 +41,13 @@ struct graph_cpu {
 	int32_t pid;                 /* the last_pid that was guessed; 0 is guessed for depth */
 	uint64_t guessed;            /* a bit for each depth whose function was guessed */
 	uint64_t funcs[GRAPH_DEPTH]; /* these functions */
-	/* their numbers in sink_patches; GRAPH_NO_LINE: no line depends on it */
+	/* their numbers in sink_patches */
 	uint32_t numbers[GRAPH_DEPTH];
 };
 
 #define GRAPH_UNKNOWN_PID INT32_MIN
 #define GRAPH_UNKNOWN_DEPTH INT32_MIN
 #define GRAPH_UNKNOWN_FUNC UINT64_C(0x6e6f7420736565ff)
-#define GRAPH_NO_LINE UINT32_MAX
 
 struct graph {
 	/* The funcgraph-* options, and the trace options that the graph uses. */

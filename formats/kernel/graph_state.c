@@ -78,10 +78,13 @@ __attribute__((noinline)) static enum graph_what guess_func(struct graph_cpu *cp
 		return func == GRAPH_UNKNOWN_FUNC ? GRAPH_EXIT : GRAPH_EXIT_LOST;
 	if (func == GRAPH_UNKNOWN_FUNC)
 		cpu->wrong = true;
+	/* Before the slice no line depends on it. */
+	if (!patches)
+		return GRAPH_EXIT;
 	cpu->guessed |= UINT64_C(1) << depth;
 	cpu->funcs[depth] = func;
-	cpu->numbers[depth] = patches ? patches->guesses++ : GRAPH_NO_LINE;
-	return patches ? GRAPH_EXIT_GUESSED : GRAPH_EXIT;
+	cpu->numbers[depth] = patches->guesses++;
+	return GRAPH_EXIT_GUESSED;
 }
 
 enum graph_what graph_cpu_leave(struct graph_cpu *cpu, uint64_t func, int32_t depth, struct sink_patches *patches)

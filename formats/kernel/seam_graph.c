@@ -24,7 +24,7 @@ static bool check_funcs(const struct graph_cpu *before, const struct graph_cpu *
 		unsigned depth = (unsigned)__builtin_ctzll(left);
 		uint32_t number = cpu->numbers[depth];
 
-		if (before->entered[depth] == cpu->funcs[depth] || number == GRAPH_NO_LINE)
+		if (before->entered[depth] == cpu->funcs[depth])
 			continue;
 		if (patches->failed || number >= patches->nr)
 			return false;
@@ -86,10 +86,8 @@ bool graph_seam_forget(struct graph *graph)
 void graph_seam_begin(struct graph *graph, struct sink_patches *patches)
 {
 	/* What was guessed until now had no lines. */
-	for (size_t i = 0; i < graph->nr_seam; i++) {
+	for (size_t i = 0; i < graph->nr_seam; i++)
 		graph->cpus[i].guessed_pid = graph->cpus[i].guessed_depth = false;
-		graph->cpus[i].guessed = 0;
-	}
 	graph->patches = patches;
 }
 

@@ -41,9 +41,7 @@ int events_time_at(struct events *events, size_t cpu_index, uint64_t part, uint6
 
 bool events_can_enter(const struct events *events)
 {
-	const struct source_ops *ops = events->merge->source->ops;
-
-	return ops->restart && ops->time_at && ops->is_much && !events->options.pool;
+	return events->merge->source->ops->restart && !events->options.pool;
 }
 
 size_t events_nr_places(const struct events *events)

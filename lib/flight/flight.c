@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -21,6 +20,7 @@
 #include "lib/flight/radio.h"
 #include "lib/flight/service_internal.h"
 #include "lib/flight/status_internal.h"
+#include "lib/flight/tell_internal.h"
 #include "lib/flight/upload_internal.h"
 #include "lib/flight/watch_internal.h"
 #include "lib/record/cruise.h"
@@ -65,17 +65,6 @@ struct flight {
 	struct lookout lookout;
 	struct pollfd *fds;
 };
-
-__attribute__((format(printf, 2, 3))) static void tell(const struct flight *flight, const char *format, ...)
-{
-	char text[1200];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	flight->options->tell(text);
-}
 
 /* Nothing that the growing piece needs may be dropped. */
 static void keep(const struct flight *flight)
@@ -146,9 +135,10 @@ static bool is_hour_full(struct flight *flight, uint64_t time)
 	oldest = &flight->begun[flight->nr_begun % max];
 	if (flight->nr_begun >= max && time < *oldest + HOUR_NS) {
 		if (!flight->told_full)
-			tell(flight,
-			     "%u files were begun within an hour (--max-per-hour): further triggers are only counted",
-			     max);
+			tell_line(flight->options->tell,
+				  "%u files were begun within an hour (--max-per-hour): further triggers are only "
+				  "counted",
+				  max);
 		flight->told_full = true;
 		return true;
 	}
@@ -192,7 +182,8 @@ static int look_at_sentries(struct flight *flight, const struct pollfd *fds, str
 		err = sentry_look(flight, sentry, &why);
 		if (err >= 0)
 			continue;
-		tell(flight, "%s is not watched any more: %s", watch_condition(sentry->watch)->name, why.text);
+		tell_line(flight->options->tell, "%s is not watched any more: %s", watch_condition(sentry->watch)->name,
+			  why.text);
 		err = watch_free(take(sentry->watch), fail);
 	}
 	return err;
@@ -238,8 +229,8 @@ static void end_piece(struct flight *flight)
 	if (writer->err) {
 		flight->result->failed++;
 		flight->status.failed++;
-		tell(flight, "no file of the trigger %s (%s): %s", writer->piece.name, writer->piece.reason,
-		     writer->fail.text);
+		tell_line(flight->options->tell, "no file of the trigger %s (%s): %s", writer->piece.name,
+			  writer->piece.reason, writer->fail.text);
 	} else {
 		flight->result->files++;
 		flight->status.files++;

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,19 +22,9 @@
 #include "lib/base/io.h"
 #include "lib/base/now.h"
 #include "lib/base/text.h"
+#include "lib/flight/tell_internal.h"
 
 enum { NOT_RUN = 127 };
-
-__attribute__((format(printf, 2, 3))) static void tell(const struct upload *upload, const char *format, ...)
-{
-	char text[1200];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	upload->tell(text);
-}
 
 int upload_init(struct upload *upload, const struct upload_options *options, void (*tell_it)(const char *text),
 		struct fail *fail)
@@ -132,6 +121,18 @@ static void stop(struct upload *upload)
 	kill(-upload->pid, SIGKILL);
 }
 
+/* Kills it, if there is one, and waits for its end. */
+static void end_process(struct upload *upload)
+{
+	if (!upload->pid)
+		return;
+	stop(upload);
+	(void)!io_again(waitpid(upload->pid, NULL, 0));
+	upload->pid = 0;
+	cleanup_fd_close(&upload->pid_fd);
+	upload->pid_fd = -1;
+}
+
 static void told(struct upload *upload, int status)
 {
 	const char *path = upload->files[0].path;
@@ -139,17 +140,19 @@ static void told(struct upload *upload, int status)
 
 	if (WIFEXITED(status) && !WEXITSTATUS(status) && !upload->killed) {
 		upload->done++;
-		tell(upload, "uploaded %s", path);
+		tell_line(upload->tell, "uploaded %s", path);
 		return;
 	}
 	upload->failed++;
 	if (upload->killed)
-		tell(upload, "%s is not uploaded: the command took more than %s (--upload-timeout)", path,
-		     text_time(limit, upload->options->limit_ns));
+		tell_line(upload->tell, "%s is not uploaded: the command took more than %s (--upload-timeout)", path,
+			  text_time(limit, upload->options->limit_ns));
 	else if (WIFEXITED(status))
-		tell(upload, "%s is not uploaded: the command ended with status %d", path, WEXITSTATUS(status));
+		tell_line(upload->tell, "%s is not uploaded: the command ended with status %d", path,
+			  WEXITSTATUS(status));
 	else
-		tell(upload, "%s is not uploaded: the command was killed by signal %d", path, WTERMSIG(status));
+		tell_line(upload->tell, "%s is not uploaded: the command was killed by signal %d", path,
+			  WTERMSIG(status));
 }
 
 /* Whether the process has ended. What it has left in its group ends, too. */
@@ -179,13 +182,9 @@ static void begin(struct upload *upload)
 
 		if (!err)
 			return;
-		if (upload->pid) {
-			stop(upload);
-			(void)!io_again(waitpid(upload->pid, NULL, 0));
-			upload->pid = 0;
-		}
+		end_process(upload);
 		upload->failed++;
-		tell(upload, "%s is not uploaded: %s", upload->files[0].path, strerror(-err));
+		tell_line(upload->tell, "%s is not uploaded: %s", upload->files[0].path, strerror(-err));
 		next(upload);
 	}
 }
@@ -221,20 +220,20 @@ void upload_add(struct upload *upload, const char *path)
 		return;
 	if (upload->nr_files == UPLOAD_WAITING) {
 		upload->failed++;
-		tell(upload, "%s is not uploaded: %d files wait already", path, UPLOAD_WAITING);
+		tell_line(upload->tell, "%s is not uploaded: %d files wait already", path, UPLOAD_WAITING);
 		return;
 	}
 	*file = (struct upload_file){ .fd = -1 };
 	if (open_file(path, &file->fd, &fail)) {
 		upload->failed++;
-		tell(upload, "%s is not uploaded: %s", path, fail.text);
+		tell_line(upload->tell, "%s is not uploaded: %s", path, fail.text);
 		return;
 	}
 	/* Whole, so that no name looks like an option. */
 	file->path = realpath(path, NULL);
 	if (!file->path) {
 		upload->failed++;
-		tell(upload, "%s is not uploaded: %s", path, strerror(errno));
+		tell_line(upload->tell, "%s is not uploaded: %s", path, strerror(errno));
 		cleanup_fd_close(&file->fd);
 		return;
 	}
@@ -276,16 +275,10 @@ void upload_end(struct upload *upload)
 		(void)!poll(&fd, 1, (int)((until - now_ns()) / 1000000 + 1));
 		upload_look(upload);
 	}
-	if (upload->pid) {
-		stop(upload);
-		(void)!io_again(waitpid(upload->pid, NULL, 0));
-		upload->pid = 0;
-		cleanup_fd_close(&upload->pid_fd);
-		upload->pid_fd = -1;
-	}
+	end_process(upload);
 	while (upload->nr_files) {
 		upload->failed++;
-		tell(upload, "%s is not uploaded: the flight has ended", upload->files[0].path);
+		tell_line(upload->tell, "%s is not uploaded: the flight has ended", upload->files[0].path);
 		next(upload);
 	}
 }
