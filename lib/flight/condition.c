@@ -5,75 +5,18 @@
 #include <inttypes.h>
 #include <regex.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/fail.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
+#include "lib/flight/clause_internal.h"
 
 /* A comm of the kernel has at most 15 letters: TASK_COMM_LEN. */
 enum { DEPTH_MAX = 6, COMM_MAX = 15, TEXT_MAX = 512, SIGNALS_MAX = 64 };
 
 #define S UINT64_C(1000000000)
-
-struct parser {
-	const char *text; /* the whole text */
-	const char *at;   /* what is not parsed yet */
-	struct condition *ret;
-	struct fail *fail;
-};
-
-/* Sets the message, with the text and a caret under `at`. */
-__attribute__((format(printf, 3, 4))) static int wrong(const struct parser *parser, const char *at, const char *format,
-						       ...)
-{
-	char message[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
-	return fail_set(parser->fail, -EINVAL, "%s\n  %s\n  %*s^", message, parser->text, (int)(at - parser->text), "");
-}
-
-static void skip_blanks(struct parser *parser)
-{
-	while (text_is_blank(*parser->at))
-		parser->at++;
-}
-
-/* Takes a word up to a blank or one of `ends`. False: there is none. */
-static bool take_word(struct parser *parser, const char *ends, struct text_word *ret)
-{
-	skip_blanks(parser);
-	ret->at = parser->at;
-	while (*parser->at && !text_is_blank(*parser->at) && !strchr(ends, *parser->at))
-		parser->at++;
-	ret->len = (size_t)(parser->at - ret->at);
-	return ret->len;
-}
-
-static bool take_letter(struct parser *parser, char letter)
-{
-	if (*parser->at != letter)
-		return false;
-	parser->at++;
-	return true;
-}
-
-static int end(struct parser *parser)
-{
-	skip_blanks(parser);
-	return *parser->at ? wrong(parser, parser->at, "nothing more is expected here") : 0;
-}
-
-static int copy(const struct parser *parser, struct text_word word, char **ret)
-{
-	*ret = strndup(word.at, word.len);
-	return *ret ? 0 : fail_memory(parser->fail);
-}
 
 static bool is_name_letter(char c)
 {
@@ -98,87 +41,77 @@ static void name_it(struct condition *condition, const char *kind, const char *t
 	snprintf(condition->name, sizeof(condition->name), "%.*s", (int)at, name);
 }
 
-static int parse_filter(struct parser *parser)
+static int parse_filter(struct clause *clause)
 {
 	struct text_word word;
 
-	if (!take_word(parser, "", &word))
+	if (!clause_word(clause, "", &word))
 		return 0;
 	if (!text_word_is(word, "if"))
-		return wrong(parser, word.at, "here comes 'if FILTER', or nothing");
-	skip_blanks(parser);
-	if (!*parser->at)
-		return wrong(parser, parser->at, "there is no filter after 'if'");
-	parser->ret->filter = strdup(parser->at);
-	parser->at += strlen(parser->at);
-	return parser->ret->filter ? 0 : fail_memory(parser->fail);
+		return clause_wrong(clause, word.at, "here comes 'if FILTER', or nothing");
+	clause_skip(clause);
+	if (!*clause->at)
+		return clause_wrong(clause, clause->at, "there is no filter after 'if'");
+	clause->ret->filter = strdup(clause->at);
+	clause->at += strlen(clause->at);
+	return clause->ret->filter ? 0 : fail_memory(clause->fail);
 }
 
-static int parse_event(struct parser *parser)
+static int parse_event(struct clause *clause)
 {
-	struct condition *ret = parser->ret;
+	struct condition *ret = clause->ret;
 	struct text_word system, event;
 	int err;
 
-	if (!take_word(parser, ":", &system) || !take_letter(parser, ':') || !take_word(parser, ":", &event))
-		return wrong(parser, parser->at, "an event is given as SYSTEM:EVENT");
-	if (memchr(system.at, '*', (size_t)(parser->at - system.at)))
-		return wrong(parser, system.at, "a condition has one event, not a pattern");
-	err = copy(parser, (struct text_word){ system.at, (size_t)(parser->at - system.at) }, &ret->event);
+	if (!clause_word(clause, ":", &system) || !clause_letter(clause, ':') || !clause_word(clause, ":", &event))
+		return clause_wrong(clause, clause->at, "an event is given as SYSTEM:EVENT");
+	if (memchr(system.at, '*', (size_t)(clause->at - system.at)))
+		return clause_wrong(clause, system.at, "a condition has one event, not a pattern");
+	err = clause_copy(clause, (struct text_word){ system.at, (size_t)(clause->at - system.at) }, &ret->event);
 	name_it(ret, NULL, event.at, event.len);
-	return err ? err : parse_filter(parser);
+	return err ? err : parse_filter(clause);
 }
 
-static int check_comm(const struct parser *parser, struct text_word comm)
+static int check_comm(const struct clause *clause, struct text_word comm)
 {
 	if (comm.len > COMM_MAX)
-		return wrong(parser, comm.at, "the kernel knows the first %d letters of a task's name", COMM_MAX);
+		return clause_wrong(clause, comm.at, "the kernel knows the first %d letters of a task's name",
+				    COMM_MAX);
 	if (memchr(comm.at, '"', comm.len))
-		return wrong(parser, comm.at, "a name cannot have quotes here");
+		return clause_wrong(clause, comm.at, "a name cannot have quotes here");
 	return 0;
 }
 
-static int take_number(struct parser *parser, struct text_word word, uint64_t max, uint64_t *ret)
-{
-	cleanup_free char *text = NULL;
-	struct fail why;
-	int err = copy(parser, word, &text);
-
-	if (!err && text_parse_range(text, 0, max, ret, &why))
-		return wrong(parser, word.at, "%s", why.text);
-	return err;
-}
-
 /* The operator and the number behind "status". */
-static int parse_status(struct parser *parser, char operator[3], uint64_t *ret)
+static int parse_status(struct clause *clause, char operator[3], uint64_t *ret)
 {
 	struct text_word word;
 
-	skip_blanks(parser);
-	if (strncmp(parser->at, "==", 2) && strncmp(parser->at, "!=", 2))
-		return wrong(parser, parser->at, "'status' needs == or !=, and a number");
-	snprintf(operator, 3, "%s", parser->at);
-	parser->at += 2;
-	if (!take_word(parser, "", &word))
-		return wrong(parser, parser->at, "there is no status to compare with");
-	return take_number(parser, word, 255, ret);
+	clause_skip(clause);
+	if (strncmp(clause->at, "==", 2) && strncmp(clause->at, "!=", 2))
+		return clause_wrong(clause, clause->at, "'status' needs == or !=, and a number");
+	snprintf(operator, 3, "%s", clause->at);
+	clause->at += 2;
+	if (!clause_word(clause, "", &word))
+		return clause_wrong(clause, clause->at, "there is no status to compare with");
+	return clause_number(clause, word, 255, ret);
 }
 
-static int parse_exit(struct parser *parser)
+static int parse_exit(struct clause *clause)
 {
-	struct condition *ret = parser->ret;
+	struct condition *ret = clause->ret;
 	struct text_word comm, word;
 	char operator[3] = "!=";
 	uint64_t status = 0;
 	int err;
 
-	if (!take_word(parser, "", &comm))
-		return wrong(parser, parser->at, "whose exit? Give the name of a task");
-	err = check_comm(parser, comm);
-	if (!err && take_word(parser, "=!", &word)) {
+	if (!clause_word(clause, "", &comm))
+		return clause_wrong(clause, clause->at, "whose exit? Give the name of a task");
+	err = check_comm(clause, comm);
+	if (!err && clause_word(clause, "=!", &word)) {
 		if (!text_word_is(word, "status"))
-			return wrong(parser, word.at, "after the name comes status!=N or status==N, or nothing");
-		err = parse_status(parser, operator, & status);
+			return clause_wrong(clause, word.at, "after the name comes status!=N or status==N, or nothing");
+		err = parse_status(clause, operator, & status);
 	}
 	if (err)
 		return err;
@@ -187,7 +120,7 @@ static int parse_exit(struct parser *parser)
 	if (asprintf(&ret->filter, "comm == \"%.*s\" && error_code %s %" PRIu64, (int)comm.len, comm.at, operator,
 		     status) < 0)
 		ret->filter = NULL;
-	return ret->event && ret->filter ? 0 : fail_memory(parser->fail);
+	return ret->event && ret->filter ? 0 : fail_memory(clause->fail);
 }
 
 static const struct {
@@ -201,19 +134,19 @@ static const struct {
 	{ "XFSZ", SIGXFSZ }, { "VTALRM", SIGVTALRM }, { "IO", SIGIO },     { "SYS", SIGSYS },
 };
 
-static int find_signal(struct parser *parser, struct text_word word, int *ret)
+static int find_signal(struct clause *clause, struct text_word word, int *ret)
 {
 	cleanup_free char *name = NULL;
 	struct near near;
 	char hint[256];
 	uint64_t number;
 	const char *bare;
-	int err = copy(parser, word, &name);
+	int err = clause_copy(clause, word, &name);
 
 	if (err)
 		return err;
 	if (*name >= '0' && *name <= '9') {
-		err = take_number(parser, word, SIGNALS_MAX, &number);
+		err = clause_number(clause, word, SIGNALS_MAX, &number);
 		*ret = err ? 0 : (int)number;
 		return err;
 	}
@@ -227,20 +160,20 @@ static int find_signal(struct parser *parser, struct text_word word, int *ret)
 		near_offer(&near, signals[i].name);
 	}
 	near_hint(&near, hint, sizeof(hint));
-	return wrong(parser, word.at, "no signal '%s'%s%s", bare, *hint ? "; " : "", hint);
+	return clause_wrong(clause, word.at, "no signal '%s'%s%s", bare, *hint ? "; " : "", hint);
 }
 
-static int parse_signal(struct parser *parser)
+static int parse_signal(struct clause *clause)
 {
-	struct condition *ret = parser->ret;
+	struct condition *ret = clause->ret;
 	struct text_word signal, comm = { .len = 0 };
 	int number = 0, err, len;
 
-	if (!take_word(parser, "", &signal))
-		return wrong(parser, parser->at, "which signal? Give a name such as SEGV, or a number");
-	err = find_signal(parser, signal, &number);
-	if (!err && take_word(parser, "", &comm))
-		err = check_comm(parser, comm);
+	if (!clause_word(clause, "", &signal))
+		return clause_wrong(clause, clause->at, "which signal? Give a name such as SEGV, or a number");
+	err = find_signal(clause, signal, &number);
+	if (!err && clause_word(clause, "", &comm))
+		err = check_comm(clause, comm);
 	if (err)
 		return err;
 	name_it(ret, "signal", signal.at, signal.len);
@@ -249,27 +182,10 @@ static int parse_signal(struct parser *parser)
 			 asprintf(&ret->filter, "sig == %d", number);
 	if (len < 0)
 		ret->filter = NULL;
-	return ret->event && ret->filter ? 0 : fail_memory(parser->fail);
+	return ret->event && ret->filter ? 0 : fail_memory(clause->fail);
 }
 
-static int take_time(struct parser *parser, struct text_word word, uint64_t min, uint64_t max, uint64_t *ret)
-{
-	char least[TEXT_HUMAN], most[TEXT_HUMAN];
-	cleanup_free char *text = NULL;
-	struct fail why;
-	int err = copy(parser, word, &text);
-
-	if (err)
-		return err;
-	if (text_parse_time(text, ret, &why))
-		return wrong(parser, word.at, "%s", why.text);
-	if (*ret < min || *ret > max)
-		return wrong(parser, word.at, "this time is from %s to %s", text_time(least, min),
-			     text_time(most, max));
-	return 0;
-}
-
-static int parse_pressure_file(struct parser *parser)
+static int parse_pressure_file(struct clause *clause)
 {
 	static const char *const resources[] = { "cpu", "memory", "io", "irq" };
 	struct text_word word;
@@ -278,24 +194,26 @@ static int parse_pressure_file(struct parser *parser)
 	char hint[256];
 	int err;
 
-	if (!take_word(parser, "", &word))
-		return wrong(parser, parser->at, "the pressure of what? cpu, memory, io, irq or a file of a cgroup");
-	err = copy(parser, word, &name);
+	if (!clause_word(clause, "", &word))
+		return clause_wrong(clause, clause->at,
+				    "the pressure of what? cpu, memory, io, irq or a file of a cgroup");
+	err = clause_copy(clause, word, &name);
 	if (err)
 		return err;
 	if (*name == '/') {
-		parser->ret->text = take(name);
+		clause->ret->text = take(name);
 		return 0;
 	}
 	near = near_to(name);
 	for (size_t i = 0; i < array_size(resources); i++) {
 		if (!strcmp(name, resources[i]))
-			return asprintf(&parser->ret->text, "/proc/pressure/%s", name) < 0 ? fail_memory(parser->fail) :
+			return asprintf(&clause->ret->text, "/proc/pressure/%s", name) < 0 ? fail_memory(clause->fail) :
 											     0;
 		near_offer(&near, resources[i]);
 	}
 	near_hint(&near, hint, sizeof(hint));
-	return wrong(parser, word.at, "the kernel measures no pressure of '%s'%s%s", name, *hint ? "; " : "", hint);
+	return clause_wrong(clause, word.at, "the kernel measures no pressure of '%s'%s%s", name, *hint ? "; " : "",
+			    hint);
 }
 
 /* What the kernel can measure. The keys are the fields that the event of the latency has. */
@@ -308,10 +226,10 @@ static const struct condition_pair pairs[] = {
 	{ "lock", "lock:contention_begin", "lock:contention_end", "common_pid", "lock_addr,lat.log2" },
 };
 
-static int find_pair(struct parser *parser, struct text_word word)
+static int find_pair(struct clause *clause, struct text_word word)
 {
 	cleanup_free char *name = NULL;
-	int err = copy(parser, word, &name);
+	int err = clause_copy(clause, word, &name);
 	struct near near;
 	char hint[256];
 
@@ -322,51 +240,51 @@ static int find_pair(struct parser *parser, struct text_word word)
 		near_offer(&near, pairs[i].name);
 		if (strcmp(pairs[i].name, name))
 			continue;
-		parser->ret->pair = &pairs[i];
+		clause->ret->pair = &pairs[i];
 		return 0;
 	}
 	near_hint(&near, hint, sizeof(hint));
-	return wrong(parser, word.at, "latencies: wakeup, softirq, irq, block, syscall, lock%s%s", *hint ? "; " : "",
-		     hint);
+	return clause_wrong(clause, word.at, "latencies: wakeup, softirq, irq, block, syscall, lock%s%s",
+			    *hint ? "; " : "", hint);
 }
 
-static int parse_latency(struct parser *parser)
+static int parse_latency(struct clause *clause)
 {
-	struct condition *ret = parser->ret;
+	struct condition *ret = clause->ret;
 	struct text_word word;
 	int err;
 
-	(void)!take_word(parser, "=<>", &word);
-	err = find_pair(parser, word);
+	(void)!clause_word(clause, "=<>", &word);
+	err = find_pair(clause, word);
 	if (err)
 		return err;
 	name_it(ret, NULL, word.at, word.len);
-	skip_blanks(parser);
-	if (!take_letter(parser, '>') || !take_word(parser, "", &word))
-		return wrong(parser, parser->at, "then comes >TIME, such as >5ms");
-	err = take_time(parser, word, 1000, 3600 * S, &ret->longer_ns);
-	return err ? err : parse_filter(parser);
+	clause_skip(clause);
+	if (!clause_letter(clause, '>') || !clause_word(clause, "", &word))
+		return clause_wrong(clause, clause->at, "then comes >TIME, such as >5ms");
+	err = clause_time(clause, word, 1000, 3600 * S, &ret->longer_ns);
+	return err ? err : parse_filter(clause);
 }
 
 /* window_min_ns and window_max_ns of kernel/sched/psi.c: 500 ms to 10 s. */
-static int parse_psi(struct parser *parser)
+static int parse_psi(struct clause *clause)
 {
-	struct condition *ret = parser->ret;
-	const char *begin = parser->at;
+	struct condition *ret = clause->ret;
+	const char *begin = clause->at;
 	struct text_word kind, stall, window;
-	int err = parse_pressure_file(parser);
+	int err = parse_pressure_file(clause);
 
 	if (err)
 		return err;
-	name_it(ret, "psi", begin, (size_t)(parser->at - begin));
-	if (!take_word(parser, "", &kind) || !(text_word_is(kind, "some") || text_word_is(kind, "full")))
-		return wrong(parser, kind.at, "then comes 'some' or 'full'");
+	name_it(ret, "psi", begin, (size_t)(clause->at - begin));
+	if (!clause_word(clause, "", &kind) || !(text_word_is(kind, "some") || text_word_is(kind, "full")))
+		return clause_wrong(clause, kind.at, "then comes 'some' or 'full'");
 	ret->full = text_word_is(kind, "full");
-	if (!take_word(parser, "/", &stall) || !take_letter(parser, '/') || !take_word(parser, "", &window))
-		return wrong(parser, stall.at, "then comes TIME/WINDOW, such as 150ms/1s");
-	err = take_time(parser, window, S / 2, 10 * S, &ret->window_ns);
+	if (!clause_word(clause, "/", &stall) || !clause_letter(clause, '/') || !clause_word(clause, "", &window))
+		return clause_wrong(clause, stall.at, "then comes TIME/WINDOW, such as 150ms/1s");
+	err = clause_time(clause, window, S / 2, 10 * S, &ret->window_ns);
 	if (!err)
-		err = take_time(parser, stall, 1000, ret->window_ns, &ret->stall_ns);
+		err = clause_time(clause, stall, 1000, ret->window_ns, &ret->stall_ns);
 	return err;
 }
 
@@ -400,64 +318,65 @@ static const char *find_excess(const char *regex)
 	return NULL;
 }
 
-static int parse_kmsg(struct parser *parser)
+static int parse_kmsg(struct clause *clause)
 {
-	struct condition *ret = parser->ret;
-	const char *text = parser->at, *regex = text, *excess;
+	struct condition *ret = clause->ret;
+	const char *text = clause->at, *regex = text, *excess;
 	char why[256];
 	regex_t compiled;
 	int err;
 
 	if (!*text)
-		return wrong(parser, text, "which line? Give a regular expression, or lockup, hung_task, oom, oops");
+		return clause_wrong(clause, text,
+				    "which line? Give a regular expression, or lockup, hung_task, oom, oops");
 	for (size_t i = 0; i < array_size(presets); i++)
 		if (!strcmp(presets[i].name, text))
 			regex = presets[i].regex;
 	excess = find_excess(regex);
 	if (excess)
-		return wrong(parser, excess,
-			     "an expression here has no {N}, no repetition of a repetition, and at most %d "
-			     "parentheses in one another",
-			     DEPTH_MAX);
+		return clause_wrong(clause, excess,
+				    "an expression here has no {N}, no repetition of a repetition, and at most %d "
+				    "parentheses in one another",
+				    DEPTH_MAX);
 	err = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
 	if (err) {
 		regerror(err, &compiled, why, sizeof(why));
-		return wrong(parser, text, "no regular expression: %s", why);
+		return clause_wrong(clause, text, "no regular expression: %s", why);
 	}
 	regfree(&compiled);
 	name_it(ret, "kmsg", text, strlen(text));
-	parser->at += strlen(parser->at);
+	clause->at += strlen(clause->at);
 	ret->text = strdup(regex);
-	return ret->text ? 0 : fail_memory(parser->fail);
+	return ret->text ? 0 : fail_memory(clause->fail);
 }
 
-static int parse_command(struct parser *parser)
+static int parse_command(struct clause *clause)
 {
-	struct condition *ret = parser->ret;
+	struct condition *ret = clause->ret;
 	struct text_word word, time;
 	const char *close;
 	int err;
 
-	if (!take_letter(parser, '\''))
-		return wrong(parser, parser->at, "a command stands between single quotes");
-	close = strchr(parser->at, '\'');
+	if (!clause_letter(clause, '\''))
+		return clause_wrong(clause, clause->at, "a command stands between single quotes");
+	close = strchr(clause->at, '\'');
 	if (!close)
-		return wrong(parser, parser->at, "the second quote is missing");
-	if (close == parser->at)
-		return wrong(parser, parser->at, "there is no command between the quotes");
-	name_it(ret, "command", parser->at, strcspn(parser->at, " '"));
-	err = copy(parser, (struct text_word){ parser->at, (size_t)(close - parser->at) }, &ret->text);
-	parser->at = close + 1;
+		return clause_wrong(clause, clause->at, "the second quote is missing");
+	if (close == clause->at)
+		return clause_wrong(clause, clause->at, "there is no command between the quotes");
+	name_it(ret, "command", clause->at, strcspn(clause->at, " '"));
+	err = clause_copy(clause, (struct text_word){ clause->at, (size_t)(close - clause->at) }, &ret->text);
+	clause->at = close + 1;
 	if (err)
 		return err;
-	if (!take_word(parser, "", &word) || !text_word_is(word, "every") || !take_word(parser, "", &time))
-		return wrong(parser, word.at, "then comes 'every TIME', such as every 5s");
-	return take_time(parser, time, S / 10, 86400 * S, &ret->every_ns);
+	if (!clause_word(clause, "", &word) || !text_word_is(word, "every") || !clause_word(clause, "", &time))
+		return clause_wrong(clause, word.at, "then comes 'every TIME', such as every 5s");
+	return clause_time(clause, time, S / 10, 86400 * S, &ret->every_ns);
 }
 
 static const struct {
 	const char *name;
-	int (*parse)(struct parser *parser);
+	int (*parse)(struct clause *clause);
 	enum condition_kind kind;
 } kinds[] = {
 	{ "event", parse_event, CONDITION_EVENT },       { "exit", parse_exit, CONDITION_EVENT },
@@ -467,22 +386,22 @@ static const struct {
 };
 
 /* Takes "NAME=" at the beginning, if it is there. */
-static int parse_name(struct parser *parser)
+static int parse_name(struct clause *clause)
 {
-	const char *at = parser->at;
+	const char *at = clause->at;
 
 	while (is_name_letter(*at))
 		at++;
 	if (*at != '=')
 		return 0;
-	if (at == parser->at || at - parser->at >= CONDITION_NAME)
-		return wrong(parser, parser->at, "a name has 1 to %d letters", CONDITION_NAME - 1);
-	snprintf(parser->ret->name, CONDITION_NAME, "%.*s", (int)(at - parser->at), parser->at);
-	parser->at = at + 1;
+	if (at == clause->at || at - clause->at >= CONDITION_NAME)
+		return clause_wrong(clause, clause->at, "a name has 1 to %d letters", CONDITION_NAME - 1);
+	snprintf(clause->ret->name, CONDITION_NAME, "%.*s", (int)(at - clause->at), clause->at);
+	clause->at = at + 1;
 	return 0;
 }
 
-static int parse_kind(struct parser *parser)
+static int parse_kind(struct clause *clause)
 {
 	cleanup_free char *name = NULL;
 	struct text_word word;
@@ -490,8 +409,8 @@ static int parse_kind(struct parser *parser)
 	char hint[256];
 	int err;
 
-	(void)!take_word(parser, ":", &word);
-	err = copy(parser, word, &name);
+	(void)!clause_word(clause, ":", &word);
+	err = clause_copy(clause, word, &name);
 	if (err)
 		return err;
 	near = near_to(name);
@@ -499,25 +418,25 @@ static int parse_kind(struct parser *parser)
 		near_offer(&near, kinds[i].name);
 		if (strcmp(kinds[i].name, name))
 			continue;
-		parser->ret->kind = kinds[i].kind;
-		if (!take_letter(parser, ':'))
-			return wrong(parser, parser->at, "a colon is missing after '%s'", name);
-		return kinds[i].parse(parser);
+		clause->ret->kind = kinds[i].kind;
+		if (!clause_letter(clause, ':'))
+			return clause_wrong(clause, clause->at, "a colon is missing after '%s'", name);
+		return kinds[i].parse(clause);
 	}
 	if (!strcmp(name, "unit"))
-		return wrong(parser, word.at,
-			     "a unit fires a flight by itself: OnFailure=weft-dump@%%n.service in the unit, see "
-			     "weft-flight(1)");
+		return clause_wrong(clause, word.at,
+				    "a unit fires a flight by itself: OnFailure=weft-dump@%%n.service in the unit, see "
+				    "weft-flight(1)");
 	near_hint(&near, hint, sizeof(hint));
-	return wrong(parser, word.at,
-		     "a condition begins with event:, exit:, signal:, latency:, psi:, kmsg: or command:%s%s",
-		     *hint ? "; " : "", hint);
+	return clause_wrong(clause, word.at,
+			    "a condition begins with event:, exit:, signal:, latency:, psi:, kmsg: or command:%s%s",
+			    *hint ? "; " : "", hint);
 }
 
 int condition_parse(const char *text, struct condition *ret, struct fail *fail)
 {
 	struct condition condition = { .name = "" };
-	struct parser parser = { .text = text, .at = text, .ret = &condition, .fail = fail };
+	struct clause clause = { .text = text, .at = text, .ret = &condition, .fail = fail };
 	int err = 0;
 
 	for (const char *at = text; *at; at++)
@@ -525,11 +444,11 @@ int condition_parse(const char *text, struct condition *ret, struct fail *fail)
 			return fail_set(fail, -EINVAL, "a condition is one line of text");
 	if (strlen(text) > TEXT_MAX)
 		return fail_set(fail, -EINVAL, "a condition has at most %d letters", TEXT_MAX);
-	err = parse_name(&parser);
+	err = parse_name(&clause);
 	if (!err)
-		err = parse_kind(&parser);
+		err = parse_kind(&clause);
 	if (!err)
-		err = end(&parser);
+		err = clause_end(&clause);
 	if (err) {
 		condition_release(&condition);
 		return err;
