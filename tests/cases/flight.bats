@@ -85,14 +85,19 @@ load flight
 @test "flight: a file begins and ends at the times of its JSON, on all CPUs" {
 	need_command jq
 	fly -e sched:sched_process_exec --keep 2s --before 200ms --after 50ms
-	write_numbers 1 1500
+	# Numbers all the time, so that the file has some however late the dump comes, and the first ones are too old for it.
+	write_numbers 1 10000000 &
+	writer=$!
+	until [ "$(weft flight status --name "$NAME" | awk '$2 == 0 { print int($3 * ($4 == "s" ? 1000 : $4 == "ms")) }')" -gt 250 ]; do kill -0 $writer; done
 	file=$(dump)
+	kill $writer
+	wait $writer || true
 	land
 	# jq prints no zeros at the end of a number.
 	jq -r '"\(.from) \(.to)", "\(.cpus[] | select(.first) | .first, .last)"' "${file%.dat}.json" > times
 	{ read -r from to; sort -n; } < times > sorted
 	[ "$(numbers "$file" | wc -l)" -gt 0 ]
-	[ "$(numbers "$file" | wc -l)" -lt 1500 ]
+	[ "$(numbers "$file" | head -n 1)" -gt 1 ]
 	weft report -t "$file" 2> /dev/null | grep -o ' [0-9]*\.[0-9]*: ' | tr -d ': ' | sed 's/0*$//' | sort -n > events
 	awk -v from="$from" -v to="$to" '$1 < from || $1 > to { exit 1 }' events
 	[ "$(head -n 1 events)" = "$(head -n 1 sorted)" ]
