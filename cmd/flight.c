@@ -2,6 +2,7 @@
 #include "cmd/analyse.h"
 #include "cmd/command.h"
 #include "cmd/flight_again.h"
+#include "cmd/options/flight_conditions.h"
 #include "cmd/options/flight_place.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
@@ -13,7 +14,6 @@
 #include "lib/base/buf.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
-#include "lib/base/vec.h"
 #include "lib/flight/condition.h"
 #include "lib/flight/flight.h"
 #include "lib/flight/radio.h"
@@ -80,8 +80,8 @@ static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Holding and writing:", SETUP_OWN_GROUP },
 	{ "when", KEY_WHEN, "CONDITION", 0,
 	  "Write a file when this happens: event:SYSTEM:EVENT [if FILTER], latency:wakeup>TIME [if FILTER], "
-	  "exit:COMM [status!=N], signal:NAME [COMM], psi:RESOURCE some|full TIME/WINDOW, kmsg:REGEX, command:'TEXT' "
-	  "every TIME; NAME= before it names it; may be given again",
+	  "timerlat>TIME, osnoise>TIME, exit:COMM [status!=N], signal:NAME [COMM], psi:RESOURCE some|full TIME/WINDOW, "
+	  "kmsg:REGEX, command:'TEXT' every TIME; NAME= before it names it; may be given again",
 	  SETUP_OWN_GROUP },
 	{ "keep", KEY_KEEP, "TIME", 0, "Hold the last TIME in memory (default 10s)", SETUP_OWN_GROUP },
 	{ "max-memory", KEY_MEMORY, "SIZE", 0,
@@ -130,20 +130,6 @@ static const struct argp_option table[] = {
 	  SETUP_OWN_GROUP },
 	{ NULL, 0, NULL, 0, NULL, 0 },
 };
-
-static void add_condition(struct arguments *arguments, const char *text, struct argp_state *state)
-{
-	struct condition *added = vec_push(arguments->conditions, arguments->nr_conditions);
-	struct fail fail = FAIL_INIT;
-
-	option_need(added, state);
-	if (condition_parse(text, added, &fail))
-		setup_usage(state, "--when: %s", fail.text);
-	for (size_t i = 0; i + 1 < arguments->nr_conditions; i++)
-		if (!strcmp(arguments->conditions[i].name, added->name))
-			setup_usage(state, "two conditions are called '%s'; NAME= before one of them names it",
-				    added->name);
-}
 
 static uint64_t span(const char *option, const char *arg, struct argp_state *state)
 {
@@ -220,7 +206,7 @@ static bool parse_writing(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_WHEN:
-		add_condition(arguments, arg, state);
+		flight_add_condition(arg, &arguments->conditions, &arguments->nr_conditions, state);
 		return true;
 	case KEY_MEMORY:
 		flight->max_memory = setup_size("--max-memory", arg, state);
@@ -293,6 +279,7 @@ static void check(struct arguments *arguments, struct argp_state *state)
 		setup_usage(state, "only 'weft flight dump' takes --reason");
 	if (arguments->verb != VERB_START)
 		return;
+	flight_check_tracers(arguments->conditions, arguments->nr_conditions, setup, state);
 	if (!arguments->before_given)
 		flight->before_ns = flight->keep_ns;
 	if (flight->before_ns > flight->keep_ns)
@@ -459,6 +446,9 @@ static int start(struct arguments *arguments)
 		command_warn("mode ring (the default): the recorders hold %s, compressed, in at most %s of memory; "
 			     "nothing is written before a trigger",
 			     keep, memory);
+	for (size_t i = 0; i < flight->nr_conditions; i++)
+		if (flight->conditions[i].noise)
+			command_warn("--when %s: %s", flight->conditions[i].name, flight->conditions[i].noise->cost);
 	flight->began = tell_began;
 	flight->explain = explainer;
 	err = flight_run(flight, &result, &fail);

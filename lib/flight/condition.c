@@ -266,6 +266,48 @@ static int parse_latency(struct clause *clause)
 	return err ? err : parse_filter(clause);
 }
 
+/*
+ * osnoise_stop_tracing() in kernel/trace/trace_osnoise.c. The thread of timerlat is compared with the total. osnoise
+ * does not look at noise below 5 us.
+ */
+static const struct condition_noise timerlat = {
+	.tracer = "timerlat",
+	.bound = "osnoise/stop_tracing_total_us",
+	.other_bound = "osnoise/stop_tracing_us",
+	.of = " context thread ",
+	.measured = "timer_latency",
+	.cost = "a thread of the kernel wakes up on each CPU, a thousand times a second unless --osnoise says "
+		"otherwise",
+	.least_ns = 1000,
+};
+static const struct condition_noise osnoise = {
+	.tracer = "osnoise",
+	.bound = "osnoise/stop_tracing_us",
+	.other_bound = "osnoise/stop_tracing_total_us",
+	.event = "osnoise:sample_threshold",
+	.of = " sample_threshold: ",
+	.measured = "duration",
+	.cost = "a thread of the kernel takes all time that each CPU has left, unless --osnoise cpus= or runtime= says "
+		"otherwise",
+	.least_ns = 5000,
+};
+
+/* The table of kinds has chosen the tracer. */
+static int parse_noise(struct clause *clause)
+{
+	struct condition *ret = clause->ret;
+	struct text_word word;
+	int err;
+
+	if (!clause_word(clause, "", &word))
+		return clause_wrong(clause, clause->at, "then comes TIME, such as 50us");
+	name_it(ret, NULL, ret->noise->tracer, strlen(ret->noise->tracer));
+	err = clause_time(clause, word, ret->noise->least_ns, 3600 * S, &ret->longer_ns);
+	if (!err && ret->longer_ns % 1000)
+		return clause_wrong(clause, word.at, "the kernel takes whole microseconds here");
+	return err;
+}
+
 /* window_min_ns and window_max_ns of kernel/sched/psi.c: 500 ms to 10 s. */
 static int parse_psi(struct clause *clause)
 {
@@ -378,11 +420,17 @@ static const struct {
 	const char *name;
 	int (*parse)(struct clause *clause);
 	enum condition_kind kind;
+	const struct condition_noise *noise; /* if there is one, '>' follows the name, and not ':' */
 } kinds[] = {
-	{ "event", parse_event, CONDITION_EVENT },       { "exit", parse_exit, CONDITION_EVENT },
-	{ "signal", parse_signal, CONDITION_EVENT },     { "psi", parse_psi, CONDITION_PSI },
-	{ "latency", parse_latency, CONDITION_LATENCY }, { "kmsg", parse_kmsg, CONDITION_KMSG },
-	{ "command", parse_command, CONDITION_COMMAND },
+	{ "event", parse_event, CONDITION_EVENT, NULL },
+	{ "exit", parse_exit, CONDITION_EVENT, NULL },
+	{ "signal", parse_signal, CONDITION_EVENT, NULL },
+	{ "latency", parse_latency, CONDITION_LATENCY, NULL },
+	{ "timerlat", parse_noise, CONDITION_NOISE, &timerlat },
+	{ "osnoise", parse_noise, CONDITION_NOISE, &osnoise },
+	{ "psi", parse_psi, CONDITION_PSI, NULL },
+	{ "kmsg", parse_kmsg, CONDITION_KMSG, NULL },
+	{ "command", parse_command, CONDITION_COMMAND, NULL },
 };
 
 /* Takes "NAME=" at the beginning, if it is there. */
@@ -409,7 +457,7 @@ static int parse_kind(struct clause *clause)
 	char hint[256];
 	int err;
 
-	(void)!clause_word(clause, ":", &word);
+	(void)!clause_word(clause, ":>", &word);
 	err = clause_copy(clause, word, &name);
 	if (err)
 		return err;
@@ -419,8 +467,10 @@ static int parse_kind(struct clause *clause)
 		if (strcmp(kinds[i].name, name))
 			continue;
 		clause->ret->kind = kinds[i].kind;
-		if (!clause_letter(clause, ':'))
-			return clause_wrong(clause, clause->at, "a colon is missing after '%s'", name);
+		clause->ret->noise = kinds[i].noise;
+		if (!clause_letter(clause, kinds[i].noise ? '>' : ':'))
+			return clause_wrong(clause, clause->at, "%s is missing after '%s'",
+					    kinds[i].noise ? "'>'" : "a colon", name);
 		return kinds[i].parse(clause);
 	}
 	if (!strcmp(name, "unit"))
@@ -428,9 +478,11 @@ static int parse_kind(struct clause *clause)
 				    "a unit fires a flight by itself: OnFailure=weft-dump@%%n.service in the unit, see "
 				    "weft-flight(1)");
 	near_hint(&near, hint, sizeof(hint));
-	return clause_wrong(clause, word.at,
-			    "a condition begins with event:, exit:, signal:, latency:, psi:, kmsg: or command:%s%s",
-			    *hint ? "; " : "", hint);
+	return clause_wrong(
+		clause, word.at,
+		"a condition begins with event:, exit:, signal:, latency:, timerlat>, osnoise>, psi:, kmsg: or "
+		"command:%s%s",
+		*hint ? "; " : "", hint);
 }
 
 int condition_parse(const char *text, struct condition *ret, struct fail *fail)

@@ -15,22 +15,31 @@ struct fail;
  *	exit:COMM [status!=N|status==N]		a process of that name calls exit() with such a status
  *	signal:NAME|N [COMM]			the kernel sends such a signal, to a task of that name
  *	latency:wakeup|softirq|irq|block|syscall|lock>TIME [if FILTER]	the kernel measures more than TIME
+ *	timerlat|osnoise>TIME			the kernel's tracer of that name measures more than TIME
  *	psi:cpu|memory|io|irq|PATH some|full TIME/WINDOW
  *	kmsg:REGEX				a line of the kernel's log; or the name of a preset
  *	command:'TEXT' every TIME		the shell's TEXT fails
  * Names of events and fields are checked by the kernel when the condition is watched (watch.h).
  */
-enum condition_kind { CONDITION_EVENT, CONDITION_LATENCY, CONDITION_PSI, CONDITION_KMSG, CONDITION_COMMAND };
+enum condition_kind {
+	CONDITION_EVENT,
+	CONDITION_LATENCY,
+	CONDITION_NOISE,
+	CONDITION_PSI,
+	CONDITION_KMSG,
+	CONDITION_COMMAND,
+};
 
 enum { CONDITION_NAME = 32 };
 
 struct condition {
 	enum condition_kind kind;
-	char name[CONDITION_NAME];         /* letters, digits, '-' and '_'; a part of the names of files */
-	char *event;                       /* CONDITION_EVENT: "SYSTEM:EVENT" */
-	char *filter;                      /* of the event, or of the latency's; NULL: none */
-	const struct condition_pair *pair; /* CONDITION_LATENCY */
-	uint64_t longer_ns;                /* CONDITION_LATENCY */
+	char name[CONDITION_NAME];           /* letters, digits, '-' and '_'; a part of the names of files */
+	char *event;                         /* CONDITION_EVENT: "SYSTEM:EVENT" */
+	char *filter;                        /* of the event, or of the latency's; NULL: none */
+	const struct condition_pair *pair;   /* CONDITION_LATENCY */
+	const struct condition_noise *noise; /* CONDITION_NOISE */
+	uint64_t longer_ns;                  /* CONDITION_LATENCY, CONDITION_NOISE: there whole microseconds */
 	/* CONDITION_PSI: the file below /proc or a path; CONDITION_KMSG: a regular expression; CONDITION_COMMAND */
 	char *text;
 	bool full;         /* CONDITION_PSI */
@@ -42,6 +51,16 @@ struct condition {
 /* Two events of which the kernel measures the distance: lib/measure/hist.h has what the texts mean. */
 struct condition_pair {
 	const char *name, *first, *second, *match, *keys;
+};
+
+/*
+ * A tracer that stops by itself when it measures too much. The kernel has the bounds of both tracers once, in files of
+ * its top instance. `measured` is the word before the number of ns in the tracer's lines, and `of` one that such a line
+ * has; `event` (NULL: none) makes these lines if the tracer does not. `cost` says what the tracer does to the machine.
+ */
+struct condition_noise {
+	const char *tracer, *bound, *other_bound, *event, *of, *measured, *cost;
+	uint64_t least_ns;
 };
 
 /*

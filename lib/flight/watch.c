@@ -130,7 +130,8 @@ static const struct watch_ops kmsg_ops = {
 };
 
 static const struct watch_ops *const ops[] = {
-	[CONDITION_EVENT] = &watch_event_ops, [CONDITION_LATENCY] = &watch_latency_ops, [CONDITION_PSI] = &psi_ops,
+	[CONDITION_EVENT] = &watch_event_ops, [CONDITION_LATENCY] = &watch_latency_ops,
+	[CONDITION_NOISE] = &watch_noise_ops, [CONDITION_PSI] = &psi_ops,
 	[CONDITION_KMSG] = &kmsg_ops,         [CONDITION_COMMAND] = &watch_command_ops,
 };
 
@@ -148,6 +149,8 @@ int watch_new(struct cruise *cruise, const struct condition *condition, unsigned
 				 .number = number,
 				 .fd = -1,
 				 .events = POLLIN,
+				 .pipe_fd = -1,
+				 .on_fd = -1,
 				 .timer_fd = -1,
 				 .pid_fd = -1 };
 	err = watch->ops->open(watch, fail);

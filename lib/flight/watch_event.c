@@ -25,14 +25,14 @@ enum {
 /* A time that is further from now is none of this event: its text has been taken for one. */
 #define STRANGE_NS UINT64_C(60000000000)
 
-static int describe(struct watch *watch, struct fail *fail)
+int watch_event_describe(struct watch *watch, const char *name, struct fail *fail)
 {
 	struct setup_instance *wanted = setup_add_instance(&watch->setup, NULL);
 	struct setup_event *event = NULL;
 
-	if (wanted && watch->condition->event)
-		event = setup_add_event(wanted, watch->condition->event);
-	if (!wanted || (watch->condition->event && !event))
+	if (wanted && name)
+		event = setup_add_event(wanted, name);
+	if (!wanted || (name && !event))
 		return fail_memory(fail);
 	if (event)
 		event->filter = watch->condition->filter;
@@ -52,10 +52,7 @@ int watch_event_open(struct watch *watch, struct fail *fail)
 		.manner = SETUP_PRIVATE,
 		.probes = &rig->probes,
 	};
-	int err = describe(watch, fail);
-
-	if (!err)
-		err = setup_open(&context, &watch->setup.instances[0], &watch->instance, fail);
+	int err = setup_open(&context, &watch->setup.instances[0], &watch->instance, fail);
 	if (!err)
 		err = setup_apply(&context, &watch->setup.instances[0], watch->instance, &watch->enabled, fail);
 	return err;
@@ -68,8 +65,10 @@ int watch_event_read(struct watch *watch, struct fail *fail)
 
 static int open_event(struct watch *watch, struct fail *fail)
 {
-	int err = watch_event_open(watch, fail);
+	int err = watch_event_describe(watch, watch->condition->event, fail);
 
+	if (!err)
+		err = watch_event_open(watch, fail);
 	return err ? err : watch_event_read(watch, fail);
 }
 
@@ -102,7 +101,7 @@ static int take_lines(struct watch *watch, struct watch_hit *ret)
 	while (text->len && (newline = memchr(text->data, '\n', text->len))) {
 		size_t len = (size_t)(newline - text->data);
 		/* "CPU:1 [LOST 12 EVENTS]" also means that there were events. */
-		bool counts = len;
+		bool counts = len && (!watch->ops->counts || watch->ops->counts(watch, text->data, len));
 
 		if (counts)
 			hit_of_line(watch, text->data, len, ret);
@@ -115,16 +114,16 @@ static int take_lines(struct watch *watch, struct watch_hit *ret)
 	return hits;
 }
 
-int watch_event_look(struct watch *watch, struct watch_hit *ret, struct fail *fail)
+int watch_event_take(struct watch *watch, unsigned reads, struct watch_hit *ret, struct fail *fail)
 {
-	int hits = 0;
+	int fd = watch->pipe_fd >= 0 ? watch->pipe_fd : watch->fd, hits = 0;
 
-	for (int i = 0; i < READS_MAX; i++) {
+	for (unsigned i = 0; i < reads; i++) {
 		ssize_t got;
 
 		if (!buf_reserve(&watch->text, READ_SIZE))
 			return fail_memory(fail);
-		got = io_again(read(watch->fd, watch->text.data + watch->text.len, READ_SIZE));
+		got = io_again(read(fd, watch->text.data + watch->text.len, READ_SIZE));
 		if (got < 0 && errno != EAGAIN)
 			return fail_set(fail, -errno, "cannot read the events of '%s': %s", watch->condition->name,
 					strerror(errno));
@@ -136,8 +135,14 @@ int watch_event_look(struct watch *watch, struct watch_hit *ret, struct fail *fa
 	return hits;
 }
 
+int watch_event_look(struct watch *watch, struct watch_hit *ret, struct fail *fail)
+{
+	return watch_event_take(watch, READS_MAX, ret, fail);
+}
+
 void watch_event_close(struct watch *watch)
 {
+	cleanup_fd_close(&watch->pipe_fd);
 	cleanup_fd_close(&watch->fd);
 	watch->fd = -1;
 	event_set_release(&watch->enabled);

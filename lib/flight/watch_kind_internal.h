@@ -32,6 +32,8 @@ struct watch {
 	/* a line of the log: */
 	regex_t regex;
 	bool compiled;
+	/* a tracer that stops: `fd` is a timer, `pipe_fd` what an event has as `fd`, `on_fd` the file tracing_on */
+	int pipe_fd, on_fd;
 	/* a command; `fd` is an epoll descriptor for both: */
 	int timer_fd, pid_fd;
 	pid_t pid; /* 0: it does not run */
@@ -41,19 +43,30 @@ struct watch_ops {
 	int (*open)(struct watch *watch, struct fail *fail);
 	int (*start)(struct watch *watch, struct fail *fail); /* may be NULL */
 	int (*look)(struct watch *watch, struct watch_hit *ret, struct fail *fail);
+	/* whether a line of trace_pipe means that the condition was met; NULL: each one does */
+	bool (*counts)(const struct watch *watch, const char *line, size_t len);
 	int (*close)(struct watch *watch, struct fail *fail); /* may be NULL */
 };
 
-/* The instance of an event, in steps. watch_event_close() leaves the instance. */
+/*
+ * The instance of an event, in steps. What watch_event_describe() has put into watch->setup may be changed before
+ * watch_event_open(). watch_event_close() leaves the instance.
+ */
+int must_check watch_event_describe(struct watch *watch, const char *event, struct fail *fail);
 int must_check watch_event_open(struct watch *watch, struct fail *fail);
 int must_check watch_event_read(struct watch *watch, struct fail *fail);
 int must_check watch_event_start(struct watch *watch, struct fail *fail);
+/* Reads at most so often; 1: a line counts. */
+int must_check watch_event_take(struct watch *watch, unsigned reads, struct watch_hit *ret, struct fail *fail);
 int must_check watch_event_look(struct watch *watch, struct watch_hit *ret, struct fail *fail);
 void watch_event_close(struct watch *watch);
 
 /* What the kernel asks of the event of a latency; the caller frees it. NULL: no memory. */
 char *must_check watch_latency_filter(const struct condition *condition);
 
-extern const struct watch_ops watch_event_ops, watch_latency_ops, watch_command_ops;
+/* Whether a line of the tracer has more than the condition allows. */
+bool watch_noise_counts(const struct watch *watch, const char *line, size_t len);
+
+extern const struct watch_ops watch_event_ops, watch_latency_ops, watch_noise_ops, watch_command_ops;
 
 #endif

@@ -79,8 +79,10 @@ static int filter(struct watch *watch, const struct hist *hist, struct fail *fai
 static int open_latency(struct watch *watch, struct fail *fail)
 {
 	struct hist hist;
-	int err = watch_event_open(watch, fail);
+	int err = watch_event_describe(watch, NULL, fail);
 
+	if (!err)
+		err = watch_event_open(watch, fail);
 	/* While tracing is off, the kernel would store times that mean nothing: ring_buffer_event_time_stamp(). */
 	if (!err)
 		err = instance_turn(watch->instance, true, fail);

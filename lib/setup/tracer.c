@@ -132,24 +132,26 @@ static const char *family_of(const char *tracer)
 }
 
 struct rival {
-	const struct instance *instance;
-	const char *family, *tracer;
+	const struct tracing *tracing;
+	const char *own; /* the name of the instance that may have the tracer */
+	const char *family;
+	char why[128];
 	struct fail *fail;
 };
 
 static int tell_rival(const char *name, void *data)
 {
 	const struct rival *rival = data;
-	struct instance top = instance_top(rival->instance->tracing);
+	struct instance top = instance_top(rival->tracing);
 	char file[300], now[64];
 
-	if (!strcmp(name, rival->instance->name))
+	if (rival->own && !strcmp(name, rival->own))
 		return 0;
 	snprintf(file, sizeof(file), "%s%s%scurrent_tracer", *name ? "instances/" : "", name, *name ? "/" : "");
 	if (instance_read_word(&top, file, now, sizeof(now), NULL) || !has_word(rival->family, now, NULL))
 		return 0;
-	fail_set(rival->fail, -EBUSY, "the kernel has the tracer '%s' for one instance at a time, and %s%s%s has %s",
-		 rival->tracer, *name ? "the instance '" : "the top instance", name, *name ? "'" : "", now);
+	fail_set(rival->fail, -EBUSY, "%s, and %s%s%s has %s", rival->why,
+		 *name ? "the instance '" : "the top instance", name, *name ? "'" : "", now);
 	return 1;
 }
 
@@ -190,9 +192,10 @@ int tracer_check(const struct instance *instance, const char *tracer, struct fai
 
 int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
 {
-	struct rival rival = { .instance = instance, .family = family_of(tracer), .tracer = tracer, .fail = fail };
+	struct rival rival = { instance->tracing, instance->name, .family = family_of(tracer), .fail = fail };
 	int err;
 
+	snprintf(rival.why, sizeof(rival.why), "the kernel has the tracer '%.40s' for one instance at a time", tracer);
 	if (!tracer_offered(instance, tracer))
 		return not_offered(instance, tracer, fail);
 	err = tracer_is_function(tracer) ? tracer_functions_on(instance, fail) : remember_worst(instance, tracer, fail);
@@ -202,6 +205,19 @@ int tracer_set(struct instance *instance, const char *tracer, struct fail *fail)
 	if (err == -EBUSY && rival.family && fail && !tell_rival("", &rival))
 		(void)!instance_each(instance->tracing, tell_rival, &rival, NULL);
 	return err;
+}
+
+int tracer_check_alone(const struct tracing *tracing, const char *own, const char *tracer, struct fail *fail)
+{
+	struct rival rival = { tracing, own, .family = family_of(tracer), .fail = fail };
+	int r;
+
+	snprintf(rival.why, sizeof(rival.why), "the tracer '%.40s' stops tracing in every instance that has it",
+		 tracer);
+	r = tell_rival("", &rival);
+	if (!r)
+		r = instance_each(tracing, tell_rival, &rival, fail);
+	return r > 0 ? -EBUSY : r;
 }
 
 int tracer_no_file(const struct instance *instance, const char *file, struct fail *fail)

@@ -72,6 +72,13 @@ int must_check tracer_check(const struct instance *instance, const char *tracer,
  */
 int must_check tracer_set(struct instance *instance, const char *tracer, struct fail *fail);
 
+/*
+ * -EBUSY: another instance than `own` (NULL: any) has this tracer or one that shares its resource. For osnoise and
+ * timerlat, whose bounds stop tracing in every instance that has them (osnoise_stop_tracing() in trace_osnoise.c).
+ */
+int must_check tracer_check_alone(const struct tracing *tracing, const char *own, const char *tracer,
+				  struct fail *fail);
+
 enum function_list {
 	FUNCTIONS_TRACE,   /* set_ftrace_filter */
 	FUNCTIONS_NOTRACE, /* set_ftrace_notrace */

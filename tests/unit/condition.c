@@ -86,6 +86,54 @@ TEST(condition_of_a_latency_is_not_met_by_a_time_below_zero)
 	}
 }
 
+TEST(condition_of_noise_has_its_tracer_and_whole_microseconds)
+{
+	struct condition condition;
+
+	REQUIRE(!condition_parse("timerlat>50us", &condition, NULL));
+	CHECK_STR(condition.noise->tracer, "timerlat");
+	CHECK_STR(condition.noise->bound, "osnoise/stop_tracing_total_us");
+	CHECK_STR(condition.name, "timerlat");
+	CHECK(condition.longer_ns == 50000);
+	condition_release(&condition);
+	REQUIRE(!condition_parse("slow=osnoise>1ms", &condition, NULL));
+	CHECK_STR(condition.noise->bound, "osnoise/stop_tracing_us");
+	CHECK_STR(condition.name, "slow");
+	condition_release(&condition);
+	refuses("osnoise>1us", "this time is from 5.0 us to 1h 00m\n  osnoise>1us\n          ^");
+	refuses("timerlat>1500ns", "the kernel takes whole microseconds here\n  timerlat>1500ns\n           ^");
+	refuses("timerlat:50us", "'>' is missing after 'timerlat'\n  timerlat:50us\n          ^");
+	refuses("latency>50us", "a colon is missing after 'latency'\n  latency>50us\n         ^");
+	refuses("timerlat>", "then comes TIME, such as 50us\n  timerlat>\n           ^");
+	refuses("timerlat>5us if x", "nothing more is expected here\n  timerlat>5us if x\n               ^");
+}
+
+TEST(condition_of_noise_is_met_by_the_line_that_is_above_its_bound)
+{
+	static const struct {
+		const char *text, *line;
+		bool counts;
+	} table[] = {
+		{ "timerlat>50us", " x-9 [001] ....1  2.7: #1387  context thread timer_latency     50001 ns", true },
+		{ "timerlat>50us", " x-9 [001] ....1  2.7: #1387  context thread timer_latency     49999 ns", false },
+		{ "timerlat>50us", " x-9 [001] d.h1.  2.7: #1387  context    irq timer_latency     70000 ns", false },
+		{ "osnoise>50us", " x-9 [001] ....1  2.7: sample_threshold: start 2.7 duration 60000 ns interference 1",
+		  true },
+		{ "osnoise>50us", " x-9 [001] ....1  2.7: sample_threshold: start 2.7 duration 6000 ns interference 1",
+		  false },
+		{ "osnoise>50us", "CPU:1 [LOST 12 EVENTS]", false },
+	};
+
+	for (size_t i = 0; i < array_size(table); i++) {
+		struct condition condition;
+		const struct watch watch = { .condition = &condition };
+
+		REQUIRE(!condition_parse(table[i].text, &condition, NULL));
+		CHECK(watch_noise_counts(&watch, table[i].line, strlen(table[i].line)) == table[i].counts);
+		condition_release(&condition);
+	}
+}
+
 TEST(condition_of_pressure_has_the_kernels_file_and_times)
 {
 	struct condition condition;
@@ -110,8 +158,8 @@ TEST(condition_of_a_command_has_its_text_and_period)
 TEST(condition_that_is_wrong_is_shown_with_a_caret)
 {
 	refuses("evnt:x",
-		"a condition begins with event:, exit:, signal:, latency:, psi:, kmsg: or command:; did you mean "
-		"'event' or 'exit'?\n  evnt:x\n  ^");
+		"a condition begins with event:, exit:, signal:, latency:, timerlat>, osnoise>, psi:, kmsg: or "
+		"command:; did you mean 'event' or 'exit'?\n  evnt:x\n  ^");
 	refuses("event:sched:*", "a condition has one event, not a pattern\n  event:sched:*\n        ^");
 	refuses("event:sched:x when y",
 		"here comes 'if FILTER', or nothing\n  event:sched:x when y\n                ^");
