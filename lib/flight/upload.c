@@ -12,14 +12,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/dir.h"
 #include "lib/base/fail.h"
-#include "lib/base/io.h"
 #include "lib/base/now.h"
 #include "lib/base/text.h"
 #include "lib/flight/tell_internal.h"
@@ -31,7 +29,7 @@ int upload_init(struct upload *upload, const struct upload_options *options, voi
 {
 	const struct passwd *entry;
 
-	*upload = (struct upload){ .options = options, .tell = tell_it, .pid_fd = -1 };
+	*upload = (struct upload){ .options = options, .tell = tell_it, .spawn = SPAWN_NONE };
 	/* Without root's rights the command has those of the flight. */
 	if (!options->command || geteuid())
 		return 0;
@@ -100,11 +98,9 @@ static int spawn(struct upload *upload)
 		become(upload, argv, null_fd);
 	/* Both sides do it, so that it is done whoever comes first. */
 	(void)setpgid(pid, pid);
-	upload->pid = pid;
 	upload->killed = false;
 	upload->until = now_ns() + upload->options->limit_ns;
-	upload->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	return upload->pid_fd < 0 ? -errno : 0;
+	return spawn_adopt(&upload->spawn, pid, NULL);
 }
 
 static void next(struct upload *upload)
@@ -113,24 +109,6 @@ static void next(struct upload *upload)
 	cleanup_fd_close(&upload->files[0].fd);
 	upload->nr_files--;
 	memmove(&upload->files[0], &upload->files[1], upload->nr_files * sizeof(upload->files[0]));
-}
-
-static void stop(struct upload *upload)
-{
-	upload->killed = true;
-	kill(-upload->pid, SIGKILL);
-}
-
-/* Kills it, if there is one, and waits for its end. */
-static void end_process(struct upload *upload)
-{
-	if (!upload->pid)
-		return;
-	stop(upload);
-	(void)!io_again(waitpid(upload->pid, NULL, 0));
-	upload->pid = 0;
-	cleanup_fd_close(&upload->pid_fd);
-	upload->pid_fd = -1;
 }
 
 static void told(struct upload *upload, int status)
@@ -158,31 +136,21 @@ static void told(struct upload *upload, int status)
 /* Whether the process has ended. What it has left in its group ends, too. */
 static bool reap(struct upload *upload)
 {
-	struct pollfd fd = { .fd = upload->pid_fd, .events = POLLIN };
-	int status = 0;
-
-	if (poll(&fd, 1, 0) <= 0)
+	if (!spawn_has_ended(&upload->spawn))
 		return false;
-	/* Before the number of the group is free for another one. */
-	kill(-upload->pid, SIGKILL);
-	if (io_again(waitpid(upload->pid, &status, 0)) != upload->pid)
-		return false;
-	upload->pid = 0;
-	cleanup_fd_close(&upload->pid_fd);
-	upload->pid_fd = -1;
-	told(upload, status);
+	told(upload, spawn_end(&upload->spawn));
 	next(upload);
 	return true;
 }
 
 static void begin(struct upload *upload)
 {
-	while (upload->nr_files && !upload->pid) {
+	while (upload->nr_files && !upload->spawn.pid) {
 		int err = spawn(upload);
 
 		if (!err)
 			return;
-		end_process(upload);
+		(void)spawn_end(&upload->spawn);
 		upload->failed++;
 		tell_line(upload->tell, "%s is not uploaded: %s", upload->files[0].path, strerror(-err));
 		next(upload);
@@ -243,24 +211,26 @@ void upload_add(struct upload *upload, const char *path)
 
 void upload_look(struct upload *upload)
 {
-	if (!upload->pid)
+	if (!upload->spawn.pid)
 		return;
-	if (now_ns() >= upload->until && !upload->killed)
-		stop(upload);
+	if (now_ns() >= upload->until && !upload->killed) {
+		upload->killed = true;
+		spawn_kill(&upload->spawn);
+	}
 	if (reap(upload))
 		begin(upload);
 }
 
 int upload_fd(const struct upload *upload)
 {
-	return upload->pid ? upload->pid_fd : -1;
+	return upload->spawn.fd;
 }
 
 uint64_t upload_ms(const struct upload *upload)
 {
 	uint64_t now = now_ns();
 
-	if (!upload->pid || upload->killed)
+	if (!upload->spawn.pid || upload->killed)
 		return UINT64_MAX;
 	return upload->until > now ? (upload->until - now) / 1000000 + 1 : 0;
 }
@@ -269,13 +239,13 @@ void upload_end(struct upload *upload)
 {
 	uint64_t until = now_ns() + (upload->options ? upload->options->limit_ns : 0);
 
-	while (upload->pid && now_ns() < until) {
-		struct pollfd fd = { .fd = upload->pid_fd, .events = POLLIN };
+	while (upload->spawn.pid && now_ns() < until) {
+		struct pollfd fd = { .fd = upload->spawn.fd, .events = POLLIN };
 
 		(void)!poll(&fd, 1, (int)((until - now_ns()) / 1000000 + 1));
 		upload_look(upload);
 	}
-	end_process(upload);
+	(void)spawn_end(&upload->spawn);
 	while (upload->nr_files) {
 		upload->failed++;
 		tell_line(upload->tell, "%s is not uploaded: the flight has ended", upload->files[0].path);

@@ -3,6 +3,7 @@
 #define WEFT_FLIGHT_UPLOAD_INTERNAL_H
 
 #include "lib/base/cleanup.h"
+#include "lib/flight/spawn_internal.h"
 #include "lib/flight/upload.h"
 
 #include <stdbool.h>
@@ -29,16 +30,15 @@ struct upload {
 		int fd; /* opened when the file was finished: the command gets this file, whatever its name is then */
 	} files[UPLOAD_WAITING];
 	size_t nr_files; /* [0] is the one that is uploaded now, if there is a process */
-	pid_t pid;       /* 0: none */
-	int pid_fd;
+	struct spawn spawn;
 	uint64_t until; /* when it is killed: CLOCK_MONOTONIC */
 	bool killed;
 	uint64_t done, failed;
 };
 
-#define UPLOAD_NONE          \
-	{                    \
-		.pid_fd = -1 \
+#define UPLOAD_NONE                 \
+	{                           \
+		.spawn = SPAWN_NONE \
 	}
 
 /* -EINVAL: there is no such user, or it is root. Without a command nothing is ever uploaded. */

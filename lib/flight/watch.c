@@ -50,7 +50,6 @@ static int look_psi(struct watch *watch, struct watch_hit *ret, struct fail *fai
 	/* The poll() before has taken the event: psi_trigger_poll(). This one only shows that the file is gone. */
 	if (poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & POLLERR)
 		return fail_set(fail, -ENODEV, "'%s' is gone", watch->condition->text);
-	ret->time = cruise_now(watch->cruise);
 	len = io_pread(watch->fd, text, sizeof(text), 0);
 	if (len > 0) {
 		const char *line = watch->condition->full ? memmem(text, (size_t)len, "full", 4) : text;
@@ -110,7 +109,6 @@ static int look_kmsg(struct watch *watch, struct watch_hit *ret, struct fail *fa
 			ret->more++;
 		else
 			watch_reason(ret, text, strlen(text));
-		ret->time = ret->time ? ret->time : cruise_now(watch->cruise);
 	}
 }
 
@@ -152,7 +150,7 @@ int watch_new(struct cruise *cruise, const struct condition *condition, unsigned
 				 .pipe_fd = -1,
 				 .on_fd = -1,
 				 .timer_fd = -1,
-				 .pid_fd = -1 };
+				 .spawn = SPAWN_NONE };
 	err = watch->ops->open(watch, fail);
 	if (err) {
 		watch_free(watch, NULL);
@@ -192,6 +190,11 @@ int watch_fd(const struct watch *watch, short *ret_events)
 
 int watch_look(struct watch *watch, struct watch_hit *ret, struct fail *fail)
 {
+	int r;
+
 	*ret = (struct watch_hit){ .time = 0 };
-	return watch->ops->look(watch, ret, fail);
+	r = watch->ops->look(watch, ret, fail);
+	if (r > 0 && !ret->time)
+		ret->time = cruise_now(watch->cruise);
+	return r;
 }

@@ -2,22 +2,18 @@
 #include "lib/flight/watch_kind_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 
 #include "lib/base/fail.h"
-#include "lib/base/io.h"
+#include "lib/base/text.h"
 #include "lib/flight/condition.h"
 #include "lib/flight/hit_internal.h"
-#include "lib/record/cruise.h"
+
+#define LONGEST_NS UINT64_C(60000000000)
 
 static int add_fd(const struct watch *watch, int fd, struct fail *fail)
 {
@@ -48,81 +44,67 @@ static int start_command(struct watch *watch, struct fail *fail)
 	return 0;
 }
 
-/* Runs the command with the signals of an ordinary process and without the terminal. */
-static int spawn(struct watch *watch, struct fail *fail)
+static int run(struct watch *watch, struct fail *fail)
 {
-	char *argv[] = { (char *)"sh", (char *)"-c", watch->condition->text, NULL };
-	char *env[] = { (char *)"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	sigset_t none;
-	int err;
+	char *argv[] = { (char *)"/bin/sh", (char *)"-c", watch->condition->text, NULL };
+	int err = spawn_start(&watch->spawn, argv, NULL, -1, fail);
 
-	sigemptyset(&none);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setpgroup(&attr, 0);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-	err = posix_spawn(&watch->pid, "/bin/sh", &files, &attr, argv, env);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attr);
-	if (err) {
-		watch->pid = 0;
-		return fail_set(fail, -err, "cannot run '%s': %s", watch->condition->text, strerror(err));
-	}
-	watch->pid_fd = (int)syscall(SYS_pidfd_open, watch->pid, 0);
-	if (watch->pid_fd < 0)
-		return fail_set(fail, -errno, "cannot wait for '%s': %s", watch->condition->text, strerror(errno));
-	return add_fd(watch, watch->pid_fd, fail);
+	watch->periods = 0;
+	watch->killed = false;
+	return err ? err : add_fd(watch, watch->spawn.fd, fail);
 }
 
-/* 1: the command has ended and failed; 0: it runs, or has succeeded. */
+/* A run may take a minute, or a period if that is longer. */
+static uint64_t periods_max(const struct condition *condition)
+{
+	return (LONGEST_NS + condition->every_ns - 1) / condition->every_ns;
+}
+
+/* 1: the command has ended and failed; 0: it has succeeded. */
 static int reap(struct watch *watch, struct watch_hit *ret)
 {
-	char reason[WATCH_REASON];
-	int status = 0;
+	const struct condition *condition = watch->condition;
+	char reason[WATCH_REASON], longest[TEXT_HUMAN];
+	/* This ends what the shell has left in the background, too. */
+	int status = spawn_end(&watch->spawn);
 
-	if (io_again(waitpid(watch->pid, &status, WNOHANG)) != watch->pid)
+	if (!watch->killed && WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
-	watch->pid = 0;
-	close(watch->pid_fd);
-	watch->pid_fd = -1;
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return 0;
-	if (WIFEXITED(status))
-		snprintf(reason, sizeof(reason), "'%.200s' ended with status %d", watch->condition->text,
-			 WEXITSTATUS(status));
+	if (watch->killed)
+		snprintf(reason, sizeof(reason), "'%.200s' took longer than %s", condition->text,
+			 text_time(longest, periods_max(condition) * condition->every_ns));
+	else if (WIFEXITED(status))
+		snprintf(reason, sizeof(reason), "'%.200s' ended with status %d", condition->text, WEXITSTATUS(status));
 	else
-		snprintf(reason, sizeof(reason), "'%.200s' was killed by signal %d", watch->condition->text,
-			 WTERMSIG(status));
-	ret->time = cruise_now(watch->cruise);
+		snprintf(reason, sizeof(reason), "'%.200s' was killed by signal %d", condition->text, WTERMSIG(status));
 	watch_reason(ret, reason, strlen(reason));
 	return 1;
 }
 
 static int look_command(struct watch *watch, struct watch_hit *ret, struct fail *fail)
 {
-	uint64_t times;
-	int hit = watch->pid ? reap(watch, ret) : 0, err = 0;
+	uint64_t periods;
+	int hit = spawn_has_ended(&watch->spawn) ? reap(watch, ret) : 0, err = 0;
 
+	if (read(watch->timer_fd, &periods, sizeof(periods)) != (ssize_t)sizeof(periods))
+		return hit;
 	/* A command that still runs is not started again. */
-	if (read(watch->timer_fd, &times, sizeof(times)) == (ssize_t)sizeof(times) && !watch->pid)
-		err = spawn(watch, fail);
-	return err ? err : hit;
+	if (!watch->spawn.pid) {
+		err = run(watch, fail);
+		return err ? err : hit;
+	}
+	watch->periods += periods;
+	if (watch->periods >= periods_max(watch->condition) && !watch->killed) {
+		watch->killed = true;
+		spawn_kill(&watch->spawn);
+	}
+	return hit;
 }
 
 static int close_command(struct watch *watch, struct fail *fail)
 {
 	(void)fail;
-	if (watch->pid) {
-		kill(-watch->pid, SIGKILL);
-		(void)!io_again(waitpid(watch->pid, NULL, 0));
-	}
-	cleanup_fd_close(&watch->pid_fd);
+	(void)spawn_end(&watch->spawn);
 	cleanup_fd_close(&watch->timer_fd);
 	return 0;
 }

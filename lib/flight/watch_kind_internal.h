@@ -3,11 +3,12 @@
 #define WEFT_FLIGHT_WATCH_KIND_INTERNAL_H
 
 #include "lib/base/buf.h"
+#include "lib/flight/spawn_internal.h"
 #include "lib/setup/setup.h"
 
 #include <regex.h>
 #include <stdbool.h>
-#include <sys/types.h>
+#include <stdint.h>
 
 struct condition;
 struct cruise;
@@ -35,8 +36,10 @@ struct watch {
 	/* a tracer that stops: `fd` is a timer, `pipe_fd` what an event has as `fd`, `on_fd` the file tracing_on */
 	int pipe_fd, on_fd;
 	/* a command; `fd` is an epoll descriptor for both: */
-	int timer_fd, pid_fd;
-	pid_t pid; /* 0: it does not run */
+	int timer_fd;
+	struct spawn spawn;
+	uint64_t periods; /* that it has run */
+	bool killed;      /* because these were too many */
 };
 
 struct watch_ops {

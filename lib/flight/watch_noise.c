@@ -124,7 +124,6 @@ static int look_noise(struct watch *watch, struct watch_hit *ret, struct fail *f
 		return 0;
 	r = watch_event_take(watch, READS, ret, fail);
 	if (!r) {
-		ret->time = cruise_now(watch->cruise);
 		snprintf(reason, sizeof(reason), "%s stopped above %" PRIu64 " us", noise->tracer,
 			 watch->condition->longer_ns / 1000);
 		watch_reason(ret, reason, strlen(reason));
