@@ -10,7 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-/* A command whose timer is a counter of the test. All of its processes have a pipe, which ends with the last of them. */
+/* A command whose timer is a counter of the test. Its processes have a pipe, which ends with the last of them. */
 struct scene {
 	struct condition condition;
 	struct watch watch;
