@@ -205,3 +205,13 @@ setup()
 	[ "$(grep -vc 'LOST' "$BATS_TEST_TMPDIR/some")" = 4745 ]
 	! diff "$BATS_TEST_TMPDIR/some" <(zstd -qdc "$fixtures/6.1-rt.trace.zst") | grep '^<' | grep -v 'ptrval\|LOST'
 }
+
+@test "dump: what README shows of extract --dump is what it prints, but for numbers and the release" {
+	local shape='s/ of [^ ]*, / of KERNEL, /; s/[0-9][0-9,.]*/N/g; s/N [KM]iB/N MiB/g'
+	cd "$BATS_TEST_TMPDIR"
+	command=$(sed -n 's/^    \$ \(weft extract --dump vmcore .*\)/\1/p' "$OLDPWD/README.md")
+	[ -n "$command" ]
+	eval "$command" 2> said
+	awk -v command="    \$ $command" '$0 == command { on = 1; next } on && !/^    / { exit } on { print substr($0, 5) }' "$OLDPWD/README.md" | sed "$shape" > shown
+	grep -v "'weft summary" said | sed "$shape" | diff shown -
+}
