@@ -63,7 +63,7 @@ COLD ?= -O0
 endif
 # Only these files need texts. The commands for all others have no quotes, so make starts the compiler without a shell.
 texts := -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
-commit_text := -DWEFT_COMMIT='"$(COMMIT:%= (git %))"'
+commit_text := -DWEFT_COMMIT='"$(if $(COMMIT), (git $(COMMIT)))"'
 need_texts := cmd/extract_dump.c cmd/options/decode.c cmd/pack.c cmd/weft.c lib/api/api.c lib/api/file.c lib/record/facts.c
 all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(SQLITE),-DWEFT_SQLITE) $(if $(filter $(need_texts),$<),$(texts)) \
 	$(if $(filter cmd/weft.c,$<),$(commit_text)) $(CPPFLAGS)

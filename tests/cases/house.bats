@@ -9,6 +9,13 @@ load lib
 	[ -z "$stderr" ]
 }
 
+# A build of the tagged commit names none.
+@test "weft --version: a build of a release has its version alone, of another commit also the commit" {
+	text() { make -n -B COMMIT="$1" "$BUILD/cmd/weft.o" | grep -oE "WEFT_COMMIT='[^']*'"; }
+	[ "$(text '')" = "WEFT_COMMIT='\"\"'" ]
+	[ "$(text v9.9.9-1-g0123)" = "WEFT_COMMIT='\" (git v9.9.9-1-g0123)\"'" ]
+}
+
 @test "an unknown command is a usage error that names it" {
 	run --separate-stderr weft no-such-command
 	[ "$status" -eq 2 ]
