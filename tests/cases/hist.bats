@@ -31,5 +31,5 @@ load lib
 	run --separate-stderr weft hist --latency sched:sched_waking..sched:sched_switch --key pid -- true
 	[ "$status" -eq 1 ]
 	[[ "$stderr" == *"CONFIG_HIST_TRIGGERS"* ]]
-	[ -z "$(ls /sys/kernel/tracing/instances | grep "^weft-[0-9]*$" | while read -r i; do kill -0 "${i#weft-}" 2> /dev/null || echo "$i"; done)" ]
+	[ -z "$(new_instances "")" ]
 }

@@ -69,6 +69,22 @@ need_tracefs()
 	rmdir "$probe"
 }
 
+# new_instances BEFORE: prints weft's instances that are not among these and whose process has ended. What others on this
+# machine record meanwhile is theirs.
+new_instances()
+{
+	comm -13 <(sort <<< "$1") <(ls /sys/kernel/tracing/instances | sort) | grep -x 'weft-[0-9]*' | while read -r name; do
+		kill -0 "${name#weft-}" 2> /dev/null || echo "$name"
+	done
+}
+
+# without_tracefs COMMAND...: runs it where no tracefs is mounted, wherever this machine has one
+without_tracefs()
+{
+	unshare -m bash -c 'awk "\$3 == \"tracefs\" || \$3 == \"debugfs\" { print \$2 }" /proc/self/mounts | tac | xargs -r -n 1 umount -l
+		mount -t tmpfs tmpfs /sys/kernel; exec "$@"' - "$@"
+}
+
 # await_tracing PID: waits until weft, the process PID, traces into an instance of its own. A new instance is on before
 # weft switches it off and sets it up, so the events are looked at first. Fails if the process ends before.
 await_tracing()

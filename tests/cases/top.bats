@@ -44,7 +44,7 @@ ended()
 	screen_await ENDED
 	[ "$(tmux -L "$SCREENS" display -p '#{alternate_on}#{mouse_any_flag}')" = 00 ]
 	diff stty.before stty.after
-	[ "$(ls $T/instances)" = "$before" ]
+	[ -z "$(new_instances "$before")" ]
 }
 
 @test "top: without a terminal it says so, and the exit status is 2" {
