@@ -34,7 +34,7 @@ teardown()
 	need_command jq
 	weft flight start --name "t-$$" -e sched --keep 2s --after 50ms 2> log &
 	PID=$!
-	until grep -q 'has begun' log; do kill -0 $PID; sleep 0.02; done
+	until grep -qs 'has begun' log; do kill -0 $PID; sleep 0.02; done
 	file=$(weft flight dump --name "t-$$" --reason 'the button hung')
 	kill -TERM $PID
 	wait $PID

@@ -41,7 +41,7 @@ switches()
 	need_command jq
 	fly -e sched:sched_process_exec --keep 60s --keep-in kernel -b 64K --after 10ms
 	i=0
-	until grep -q '^overrun: [1-9]' $T/instances/weft-$PID/per_cpu/cpu*/stats; do
+	until grep -qs '^overrun: [1-9]' $T/instances/weft-$PID/per_cpu/cpu*/stats; do
 		kill -0 $PID
 		write_numbers $((i + 1)) $((i + 1000))
 		i=$((i + 1000))

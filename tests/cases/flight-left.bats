@@ -71,7 +71,7 @@ nothing_left()
 		mount -t tmpfs -o size=8m tmpfs /dev/shm
 		T=/sys/kernel/tracing
 		weft flight start --name "$1" -e sched:sched_process_exec 2> log &
-		until grep -q "has begun" log; do kill -0 $! || exit; sleep 0.02; done
+		until grep -qs "has begun" log; do kill -0 $! || exit; sleep 0.02; done
 		for i in 1 2 3 4 5; do echo "number $i" > $T/instances/weft-$!/trace_marker; done
 		kill -KILL $!
 		weft recover

@@ -27,7 +27,7 @@ shown()
 	PID=$!
 	until grep -qs 'has begun' log; do kill -0 $PID; sleep 0.02; done
 	run ./parser -c 'kill -SEGV $$'
-	until grep -q 'written in' log; do kill -0 $PID; sleep 0.02; done
+	until grep -qs 'written in' log; do kill -0 $PID; sleep 0.02; done
 	# It may also tell what was unusual before, and another program may have died meanwhile.
 	grep -v -e ': unusual: ' log | sed "s/[^ ]*-\([0-9]* *\[.*\) comm=[^ ]* /parser-\1 comm=parser /" | shape | awk '!seen[$0]++' | head -n 3 | diff start.shown -
 	weft flight status --name "$NAME" | shape | sort -u | diff status.shown -

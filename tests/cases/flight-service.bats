@@ -25,7 +25,7 @@ teardown()
 # await PATTERN FILE: waits until a line of the file matches
 await()
 {
-	until grep -q "$1" "$2"; do
+	until grep -qs "$1" "$2"; do
 		kill -0 $PID || return
 		sleep 0.02
 	done
@@ -63,7 +63,7 @@ listen()
 		    print(listener.recv(4096).decode().replace("\n", ";"), file=out, flush=True)
 	END
 	LISTENER=$!
-	until grep -q listening told; do
+	until grep -qs listening told; do
 		kill -0 $LISTENER || return
 		sleep 0.02
 	done
@@ -141,7 +141,7 @@ listen()
 	await WATCHDOG=1 told
 	land
 	[ "$landed" -eq 0 ]
-	until grep -q STOPPING=1 told; do sleep 0.02; done
+	until grep -qs STOPPING=1 told; do sleep 0.02; done
 	[ "$(grep -vE 'STATUS' told | tail -n1)" = STOPPING=1 ]
 }
 
@@ -150,7 +150,7 @@ listen()
 	NOTIFY_SOCKET=@weft-test-$$ WATCHDOG_USEC=50000 fly --config conf
 	await WATCHDOG told
 	land
-	until grep -q STOPPING=1 told; do sleep 0.02; done
+	until grep -qs STOPPING=1 told; do sleep 0.02; done
 	[ "$(sed -e '/listening/d' -e '/STATUS/d' told | uniq | tr '\n' ' ')" = "READY=1 WATCHDOG=1 STOPPING=1 " ] ||
 		[ "$(sed -e '/listening/d' -e '/STATUS/d' told | uniq | tr '\n' ' ')" = "WATCHDOG=1 READY=1 WATCHDOG=1 STOPPING=1 " ]
 	# Without a manager, and for another process, nothing is told.
@@ -158,7 +158,7 @@ listen()
 	NOTIFY_SOCKET=@weft-test-$$ WATCHDOG_PID=1 WATCHDOG_USEC=50000 fly --config conf
 	await READY told
 	land
-	until grep -q STOPPING=1 told; do sleep 0.02; done
+	until grep -qs STOPPING=1 told; do sleep 0.02; done
 	! grep -q WATCHDOG told
 	run -1 env NOTIFY_SOCKET=nowhere weft flight start --config conf
 	[[ "$output" == *"NOTIFY_SOCKET: 'nowhere' is no path of a socket"* ]]
@@ -176,7 +176,7 @@ listen()
 	await 'begins anew' log
 	land
 	[ "$landed" -eq 0 ]
-	until grep -q STOPPING=1 told; do sleep 0.02; done
+	until grep -qs STOPPING=1 told; do sleep 0.02; done
 	[[ "$(sed -e '/listening/d' -e '/STATUS/d' told | tr '\n' ' ')" == "READY=1 RELOADING=1;MONOTONIC_USEC="[0-9]*" READY=1 STOPPING=1 " ]]
 }
 
@@ -194,7 +194,7 @@ listen()
 	[ -s "$(weft flight dump --name "$NAME")" ]
 	land
 	[ "$landed" -eq 0 ]
-	until grep -q STOPPING=1 told; do sleep 0.02; done
+	until grep -qs STOPPING=1 told; do sleep 0.02; done
 	[[ "$(sed -e '/listening/d' -e '/STATUS/d' told | tr '\n' ' ')" == "READY=1 RELOADING"*" READY=1 RELOADING"*" READY=1 STOPPING=1 " ]]
 	grep -q 'STATUS=the new options are refused' told
 }

@@ -34,7 +34,7 @@ setup()
 		: > log
 		weft flight start --name $NAME -e sched:sched_process_exec --after 10ms --max-per-hour 3 2> log &
 		pid=\$!
-		until grep -q "has begun" log; do kill -0 \$pid || exit; sleep 0.02; done
+		until grep -qs "has begun" log; do kill -0 \$pid || exit; sleep 0.02; done
 	END
 	cp "$WEFT" weft
 	chmod 755 . weft
@@ -115,7 +115,7 @@ inside()
 		        ask().sendall(b"status\n")
 		    except OSError:
 		        pass' > flood 2>&1 &
-		until grep -q silent flood; do sleep 0.02; done
+		until grep -qs silent flood; do sleep 0.02; done
 		for i in 1 2 3 4 5; do
 			weft flight status --name $NAME | head -n1
 			weft flight dump --name $NAME

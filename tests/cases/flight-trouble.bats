@@ -20,7 +20,7 @@ teardown()
 	: > log
 	weft flight start --name "$NAME" -e sched:sched_process_exec --after 10ms -o place 2> log &
 	PID=$!
-	until grep -q 'has begun' log; do kill -0 $PID; sleep 0.02; done
+	until grep -qs 'has begun' log; do kill -0 $PID; sleep 0.02; done
 	[ -s "$(weft flight dump --name "$NAME")" ]
 	rm -r place
 	run -1 weft flight dump --name "$NAME"
@@ -43,7 +43,7 @@ teardown()
 		mount -t tmpfs -o size=16m tmpfs place
 		: > log
 		weft flight start --name "$1" -e sched:sched_process_exec --after 10ms -o place 2> log &
-		until grep -q "has begun" log; do kill -0 $! || exit; sleep 0.02; done
+		until grep -qs "has begun" log; do kill -0 $! || exit; sleep 0.02; done
 		mount -o remount,ro place
 		weft flight dump --name "$1" 2>&1
 		echo "dump $?"

@@ -25,7 +25,7 @@ fly_up() { fly -e sched:sched_process_exec --after 10ms "$@"; }
 until_told()
 {
 	local end=$((SECONDS + 60))
-	until grep -q -- "$1" log; do
+	until grep -qs -- "$1" log; do
 		kill -0 $PID && [ $SECONDS -lt $end ] || { cat log; return 1; }
 		sleep 0.02
 	done

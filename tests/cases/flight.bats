@@ -187,7 +187,7 @@ load flight
 	fly -e sched -e syscalls --keep 1s --max-memory 1M
 	dd if=/dev/zero of=/dev/null bs=1 count=40000000 2> /dev/null &
 	dd=$!
-	until grep -q 'of memory reach back' log; do kill -0 $PID; sleep 0.05; done
+	until grep -qs 'of memory reach back' log; do kill -0 $PID; sleep 0.05; done
 	kill $dd
 	land
 	grep -q '1.0 MiB of memory reach back .*, not 1.00 s' log
@@ -230,7 +230,7 @@ load flight
 	cat > inside <<- 'END'
 		mount -t tmpfs -o size=8k tmpfs small
 		weft flight start --name "$1" -e sched:sched_process_exec --after 50ms -o small 2> log &
-		until grep -q "has begun" log; do kill -0 $! || exit; sleep 0.02; done
+		until grep -qs "has begun" log; do kill -0 $! || exit; sleep 0.02; done
 		weft flight dump --name "$1"
 		echo "dump $?"
 		mount -o remount,size=16m small

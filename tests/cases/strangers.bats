@@ -267,7 +267,7 @@ need_filter()
 	need_filter
 	TAKEOVER=stay LD_PRELOAD=$BATS_FILE_TMPDIR/takeover.so "$WEFT" convert -q -o out.dat "$demo" 2> said 3>&- &
 	pid=$!
-	until grep -q stays said; do sleep 0.02; done
+	until grep -qs stays said; do sleep 0.02; done
 	kill -TERM $pid
 	status=0
 	wait $pid || status=$?
