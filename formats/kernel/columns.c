@@ -136,6 +136,8 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 	of_text(columns, &context->columns);
 	columns->bh_named = columns->bh_off && !context->columns.no_bh;
 	columns->heads = columns->pid_width == 7;
+	columns->usual = columns->info && columns->heads && columns->flags && columns->migrate && !columns->tgid &&
+			 !columns->whole_depth && !columns->lazy_columns && !columns->counts && !columns->nanoseconds;
 	columns->nr_flags = (uint8_t)(4u + (columns->migrate || columns->migrate_offset) + 2u * columns->lazy_columns);
 	flags_prepare(columns);
 }
@@ -215,42 +217,50 @@ static inline char *write_pid(char *at, int32_t pid, unsigned width)
 /* "%5lu". The number of digits hardly ever changes from line to line. */
 static inline char *write_seconds(char *at, uint64_t seconds)
 {
-	uint32_t few = (uint32_t)seconds;
+	uint32_t few = (uint32_t)seconds, thousands;
 
-	if (seconds >= 10000)
-		return digits_put_right(at, seconds, 5);
 	memset(at, ' ', 4);
-	if (few >= 100) {
-		digits_put_2(at + 1, few / 100);
-		if (few < 1000)
-			at[1] = ' ';
-		few %= 100;
-	} else if (few < 10) {
-		at[4] = (char)('0' + few);
+	if (seconds < 1000) {
+		digits_put_few(at + 5 - digits_triples[few].len, few);
 		return at + 5;
 	}
-	return digits_put_2(at + 3, few);
+	if (seconds >= 1000000000)
+		return digits_put_long(at, seconds);
+	thousands = few / 1000;
+	few -= thousands * 1000;
+	if (thousands >= 100)
+		return digits_put_u64(at, seconds);
+	digits_put_few(at + 2 - digits_triples[thousands].len, thousands);
+	return digits_put_all(at + 2, few);
 }
 
-/* " %5lu.%06lu" of a time in us, " %12llu" of a count. */
+/* " %5lu.%06lu" of a time in us */
+static inline char *write_us(char *at, uint64_t ts)
+{
+	uint64_t us = (ts + NS_PER_US / 2) / NS_PER_US, seconds = us / US_PER_S;
+	uint32_t rest = (uint32_t)(us - seconds * US_PER_S), thousands = rest / 1000;
+
+	*at = ' ';
+	at = write_seconds(at + 1, seconds);
+	*at = '.';
+	at = digits_put_all(at + 1, thousands);
+	return digits_put_all(at, rest - thousands * 1000);
+}
+
+/* Also " %12llu" of a count. */
 static inline char *write_time(const struct columns *columns, uint64_t ts, char *at)
 {
-	uint64_t us, seconds;
+	uint64_t seconds;
 
+	if (__builtin_expect(!columns->counts && !columns->nanoseconds, 1))
+		return write_us(at, ts);
 	*at++ = ' ';
-	if (__builtin_expect(columns->counts, 0))
+	if (columns->counts)
 		return digits_put_right(at, ts, 12);
-	if (__builtin_expect(columns->nanoseconds, 0)) {
-		seconds = ts / NS_PER_S;
-		at = digits_put_right(at, seconds, 5);
-		*at++ = '.';
-		return digits_put_9(at, (uint32_t)(ts - seconds * NS_PER_S));
-	}
-	us = (ts + NS_PER_US / 2) / NS_PER_US;
-	seconds = us / US_PER_S;
-	at = write_seconds(at, seconds);
+	seconds = ts / NS_PER_S;
+	at = digits_put_right(at, seconds, 5);
 	*at++ = '.';
-	return digits_put_6(at, (uint32_t)(us - seconds * US_PER_S));
+	return digits_put_9(at, (uint32_t)(ts - seconds * NS_PER_S));
 }
 
 void columns_time(const struct columns *columns, uint64_t ts, struct out *out)
@@ -296,15 +306,13 @@ __attribute__((noinline)) static char *write_task(const struct columns *columns,
 	return at;
 }
 
-void columns_write(const struct columns *columns, const struct event *event, struct out *out)
+/* The columns that are not the usual ones; `head` may be NULL. */
+__attribute__((noinline)) static void write_others(const struct columns *columns, const struct event *event,
+						   const char *head, struct out *out)
 {
-	const char *head;
 	char *at;
 
-	if (__builtin_expect(!columns->info, 0))
-		return;
-	head = columns->heads ? task_head(columns->context->tasks, event->pid) : NULL;
-	if (__builtin_expect(head != NULL, 1)) {
+	if (head) {
 		out_need(out, HEAD_MAX);
 		memcpy(out->at, head, TASK_HEAD_ROOM);
 		at = out->at + TASK_HEAD_LEN;
@@ -314,17 +322,42 @@ void columns_write(const struct columns *columns, const struct event *event, str
 	if (columns->tgid && !columns->tgid_late)
 		at = write_tgid(columns, event->pid, at);
 	*at++ = '[';
-	if (__builtin_expect(event->cpu < 1000, 1))
-		at = digits_put_3(at, event->cpu);
+	if (event->cpu < 1000)
+		at = digits_put_all(at, event->cpu);
 	else
 		at = digits_put_u64(at, event->cpu);
 	memcpy(at, "] ", 2);
 	at += 2;
-	if (__builtin_expect(columns->tgid_late, 0) && columns->tgid)
+	if (columns->tgid_late && columns->tgid)
 		at = write_tgid(columns, event->pid, at);
 	if (columns->flags)
 		at = write_flags(columns, event, at);
 	at = write_time(columns, event->ts, at);
+	memcpy(at, ": ", 2);
+	out->at = at + 2;
+}
+
+void columns_write(const struct columns *columns, const struct event *event, struct out *out)
+{
+	const char *head;
+	char *at;
+
+	if (__builtin_expect(!columns->info, 0))
+		return;
+	head = columns->heads ? task_head(columns->context->tasks, event->pid) : NULL;
+	if (__builtin_expect(!head || !columns->usual || event->cpu >= 1000, 0)) {
+		write_others(columns, event, head, out);
+		return;
+	}
+	out_need(out, HEAD_MAX);
+	at = out->at;
+	memcpy(at, head, TASK_HEAD_ROOM);
+	at[TASK_HEAD_LEN] = '[';
+	at = digits_put_all(at + TASK_HEAD_LEN + 1, event->cpu);
+	memcpy(at, "] ", 2);
+	memcpy(at + 2, columns->flags_text[event->flags], 4);
+	memcpy(at + 5, columns->counts_text[event->preempt_count], 2);
+	at = write_us(at + 7, event->ts);
 	memcpy(at, ": ", 2);
 	out->at = at + 2;
 }

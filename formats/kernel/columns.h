@@ -40,6 +40,7 @@ struct columns {
 	uint32_t lazy_depth_offset; /* offset of common_preempt_lazy_count in the record */
 	bool tgid_late;             /* the thread group is behind the CPU, as from 4.13 to 4.17 */
 	bool heads;                 /* tasks are printed by task_head() */
+	bool usual;                 /* all columns are as a kernel of 5.15 or later has them by default */
 	char flags_text[256][4];    /* the characters that depend on the flags byte alone */
 	char counts_text[256][2];   /* the characters of the preempt count: lower half, upper half */
 };

@@ -14,9 +14,7 @@
  */
 enum { DIGITS_MAX = 24 };
 
-static const char digits_pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-				   "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-				   "8081828384858687888990919293949596979899";
+extern const char digits_pairs[201];
 
 static inline unsigned digits_count(uint64_t value)
 {
@@ -47,54 +45,60 @@ static inline unsigned digits_count(uint64_t value)
 	return guess + (value >= powers[guess]);
 }
 
-/*
- * The eight digits of a value below 100000000, one in each byte, the first digit in the lowest byte. It has no branch:
- * a branch on the number of digits would often be mispredicted.
- */
-static inline uint64_t digits_8(uint32_t value)
-{
-	uint64_t four, two, one;
+/* A number below 1000 without leading zeros, and with them: each is copied as four bytes. */
+struct digits_triple {
+	char few[3];
+	uint8_t len; /* of few */
+	char all[4];
+};
 
-	/* Splits into halves of four digits, then into quarters of two. */
-	four = value / 10000;
-	four |= (uint64_t)(value - (uint32_t)four * 10000) << 32;
-	two = four * 5243 >> 19 & 0x0000007f0000007f;
-	two |= (four - two * 100) << 16;
-	one = two * 103 >> 10 & 0x000f000f000f000f;
-	return one | (two - one * 10) << 8;
+/* A number below 256 in hex without leading zeros: copied as four bytes. */
+struct digits_byte {
+	char text[3];
+	uint8_t len;
+};
+
+extern const struct digits_triple digits_triples[1000];
+extern const struct digits_byte digits_bytes[256];
+
+/* Below 1000, without leading zeros. */
+static inline char *digits_put_few(char *at, uint32_t value)
+{
+	const struct digits_triple *triple = &digits_triples[value];
+
+	memcpy(at, triple, 4);
+	return at + triple->len;
 }
 
-/* Without leading zeros. Writes eight bytes, whatever the number of digits. */
-static inline char *digits_put_8(char *at, uint32_t value)
+/* Below 1000, three digits: writes four bytes. */
+static inline char *digits_put_all(char *at, uint32_t value)
 {
-	uint64_t digits = digits_8(value);
-	unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
-
-	digits = (digits | 0x3030303030303030) >> 8 * zeros;
-	digits = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? digits : __builtin_bswap64(digits);
-	memcpy(at, &digits, sizeof(digits));
-	return at + 8 - zeros;
+	memcpy(at, digits_triples[value].all, 4);
+	return at + 3;
 }
 
+/* Any number, two digits at a time from its end. */
+char *digits_put_long(char *at, uint64_t value);
+
+/* Without leading zeros. Most numbers are small: a table has three digits at a time. */
 static inline char *digits_put_u64(char *at, uint64_t value)
 {
-	char *end, *to;
+	uint32_t low, thousands;
 
-	if (value < 100000000)
-		return digits_put_8(at, (uint32_t)value);
-	end = to = at + digits_count(value);
-	while (value >= 100) {
-		uint64_t rest = value / 100;
-
-		to -= 2;
-		memcpy(to, digits_pairs + (value - rest * 100) * 2, 2);
-		value = rest;
+	if (value < 1000)
+		return digits_put_few(at, (uint32_t)value);
+	if (__builtin_expect(value >= 1000000000, 0))
+		return digits_put_long(at, value);
+	low = (uint32_t)value;
+	thousands = low / 1000;
+	low -= thousands * 1000;
+	if (thousands < 1000) {
+		at = digits_put_few(at, thousands);
+	} else {
+		at = digits_put_few(at, thousands / 1000);
+		at = digits_put_all(at, thousands % 1000);
 	}
-	if (value >= 10)
-		memcpy(to - 2, digits_pairs + value * 2, 2);
-	else
-		to[-1] = (char)('0' + value);
-	return end;
+	return digits_put_all(at, low);
 }
 
 static inline char *digits_put_s64(char *at, int64_t value)
@@ -179,8 +183,13 @@ static inline void digits_hex_16(char *at, uint64_t value)
 /* The first digit is shifted to the top. Sixteen bytes are written; those after the text are undefined. */
 static inline char *digits_put_hex(char *at, uint64_t value)
 {
-	unsigned zeros = (unsigned)__builtin_clzll(value | 1) / 4;
+	unsigned zeros;
 
+	if (value < 256) {
+		memcpy(at, &digits_bytes[value], 4);
+		return at + digits_bytes[value].len;
+	}
+	zeros = (unsigned)__builtin_clzll(value) / 4;
 	digits_hex_16(at, value << 4 * zeros);
 	return at + 16 - zeros;
 }

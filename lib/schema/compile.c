@@ -5,6 +5,8 @@
 #include "lib/schema/arena_internal.h"
 #include "lib/schema/format.h"
 #include "lib/schema/make_internal.h"
+#include "lib/schema/ops_internal.h"
+#include "lib/schema/texts_internal.h"
 #include "lib/schema/token_internal.h"
 
 #include <stdio.h>
@@ -60,10 +62,10 @@ static enum op_code simple_code(const struct op *op, bool load_signed)
 /* Makes an op read `size` bytes at `offset` of a record in this machine's byte order; false when it cannot. */
 static bool set_load(struct compiler *compiler, struct op *op, uint32_t offset, uint32_t size)
 {
-	if (compiler->program->abi->swap || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || offset + size < 8)
+	if (compiler->program->abi->swap || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 		return false;
-	op->offset = offset + size - 8;
-	op->shift = (uint8_t)(64 - 8 * size);
+	op->offset = offset;
+	op->size = size;
 	return true;
 }
 
@@ -100,17 +102,6 @@ static void choose_pointer(struct compiler *compiler, struct op *op)
 		op->code = CODE_POINTER;
 }
 
-/* The bits that a condition tests. Those above the field's size are its sign. */
-static uint64_t field_mask(const struct expr *expr)
-{
-	unsigned bits = 8u << (expr->load & LOAD_SIZE);
-	uint64_t all = UINT64_MAX >> (64 - bits), mask = expr->kind == EXPR_LOAD_MASK ? expr->value : all;
-
-	if (mask & ~all && expr->load & LOAD_SIGNED)
-		mask |= UINT64_C(1) << (bits - 1);
-	return mask & all;
-}
-
 static const struct choice *make_choice(struct compiler *compiler, const struct expr *expr)
 {
 	const struct expr *const texts[] = { expr->b, expr->c };
@@ -121,7 +112,7 @@ static const struct choice *make_choice(struct compiler *compiler, const struct 
 		choice->lens[i] = texts[i]->text_len;
 	}
 	if (choice)
-		choice->mask = field_mask(expr->a);
+		choice->mask = texts_mask(expr->a);
 	return choice;
 }
 
@@ -148,6 +139,18 @@ static void choose_choice(struct compiler *compiler, struct op *op)
 	op->code = CODE_CHOICE;
 }
 
+/* A text that depends on one field alone is made for each small value of the field. */
+static void choose_texts(struct compiler *compiler, struct op *op)
+{
+	uint32_t offset, size;
+	const struct texts *texts = texts_new(op->expr, compiler->program->abi, compiler->arena, &offset, &size);
+
+	if (!texts || !set_load(compiler, op, offset, size))
+		return;
+	op->texts = texts;
+	op->code = CODE_TEXTS;
+}
+
 static void choose_string(struct compiler *compiler, struct op *op)
 {
 	const struct spec *spec = &op->conversion->spec;
@@ -165,6 +168,8 @@ static void choose_string(struct compiler *compiler, struct op *op)
 		op->code = CODE_DYN_STRING;
 	if (expr->kind == EXPR_CHOOSE)
 		choose_choice(compiler, op);
+	if (op->code == CODE_TEXT)
+		choose_texts(compiler, op);
 }
 
 static bool compile_conversion(struct compiler *compiler, struct op *op)
@@ -220,26 +225,25 @@ static bool skip_seam(struct compiler *compiler)
 	return true;
 }
 
-/* Collects literal text up to the next conversion; *op stays SPEC_NONE at the end. */
-static void take_literal(struct compiler *compiler, struct op *op)
+/* Collects literal text up to the next conversion, which stays SPEC_NONE at the end. */
+static void take_literal(struct compiler *compiler, struct conversion *conversion)
 {
 	static const char escapes[] = "n\nt\t\"\"\\\\";
 
-	op->conversion->spec.kind = SPEC_NONE;
+	conversion->spec.kind = SPEC_NONE;
 	while (compiler->at < compiler->end) {
 		char c = *compiler->at++;
 
 		if (c == '%') {
-			spec_read(&op->conversion->spec, &compiler->at, compiler->end,
-				  compiler->program->abi->long_size);
-			if (op->conversion->spec.kind != SPEC_PERCENT && op->conversion->spec.kind != SPEC_NONE)
+			spec_read(&conversion->spec, &compiler->at, compiler->end, compiler->program->abi->long_size);
+			if (conversion->spec.kind != SPEC_PERCENT && conversion->spec.kind != SPEC_NONE)
 				return;
 			/* The kernel stops at a conversion that it does not know. */
-			if (op->conversion->spec.kind == SPEC_NONE)
+			if (conversion->spec.kind == SPEC_NONE)
 				compiler->at = compiler->end;
 			else
 				compiler->literal[compiler->literal_len++] = '%';
-			op->conversion->spec.kind = SPEC_NONE;
+			conversion->spec.kind = SPEC_NONE;
 			continue;
 		}
 		if (c == '"' && skip_seam(compiler))
@@ -257,47 +261,62 @@ static void take_literal(struct compiler *compiler, struct op *op)
 	}
 }
 
-static bool compile_op(struct compiler *compiler, struct op *op)
+/* An op for a literal that is too long for one prefix: all of it but the last bytes, which become the next prefix. */
+static bool compile_tail(struct compiler *compiler, struct op *op)
 {
-	size_t len;
-	char *tail;
+	size_t len = compiler->literal_len - OP_HEAD, more = len > OP_HEAD ? len - OP_HEAD : 0;
+	char *tail = arena_alloc(compiler->arena, more + OP_HEAD);
+
+	if (!tail || len > OUT_NEED_MAX)
+		return too_large(compiler);
+	memcpy(op->head, compiler->literal, OP_HEAD);
+	memcpy(tail, compiler->literal + OP_HEAD, more);
+	op->code = CODE_TAIL;
+	op->prefix_len = OP_HEAD;
+	op->tail = tail;
+	op->size = (uint32_t)more;
+	compiler->literal_len = len - more;
+	memmove(compiler->literal, compiler->literal + OP_HEAD + more, compiler->literal_len);
+	return true;
+}
+
+/* The next literal and its conversion; *ret_last is set where no conversion follows. */
+static bool compile_op(struct compiler *compiler, bool *ret_last)
+{
+	struct conversion *conversion = arena_alloc(compiler->arena, sizeof(*conversion));
+	struct op *op;
 
 	compiler->literal_len = 0;
-	op->conversion = arena_alloc(compiler->arena, sizeof(*op->conversion));
-	if (!op->conversion)
+	if (!conversion)
 		return too_large(compiler);
-	take_literal(compiler, op);
+	take_literal(compiler, conversion);
 	/*
 	 * The kernel adds the newline at the end; a print fmt that has its own prints one empty line less than it asks
 	 * for.
 	 */
-	len = compiler->literal_len;
-	memcpy(op->head, compiler->literal, len < OP_HEAD ? len : OP_HEAD);
-	if (len > OP_HEAD) {
-		tail = arena_alloc(compiler->arena, len - OP_HEAD);
-		if (!tail)
-			return too_large(compiler);
-		memcpy(tail, compiler->literal + OP_HEAD, len - OP_HEAD);
-		op->tail = tail;
-	}
-	op->prefix_len = (uint32_t)len;
+	if (compiler->literal_len > OP_HEAD && !compile_tail(compiler, &compiler->ops[compiler->program->nr_ops++]))
+		return false;
+	op = &compiler->ops[compiler->program->nr_ops++];
+	op->conversion = conversion;
+	memcpy(op->head, compiler->literal, compiler->literal_len);
+	op->prefix_len = (uint8_t)compiler->literal_len;
 	op->code = CODE_LITERAL;
-	return op->conversion->spec.kind == SPEC_NONE || compile_conversion(compiler, op);
+	*ret_last = conversion->spec.kind == SPEC_NONE;
+	return *ret_last || compile_conversion(compiler, op);
 }
 
 static bool compile_ops(struct compiler *compiler)
 {
-	struct op *op;
+	bool last = false;
 
-	do {
-		if (compiler->program->nr_ops == OPS_MAX) {
+	for (uint32_t i = 0; !last; i++) {
+		if (i == OPS_MAX) {
 			snprintf(compiler->parser.why, sizeof(compiler->parser.why), "it has too many conversions");
 			return false;
 		}
-		op = &compiler->ops[compiler->program->nr_ops++];
-		if (!compile_op(compiler, op))
+		if (!compile_op(compiler, &last))
 			return false;
-	} while (op->conversion->spec.kind != SPEC_NONE);
+	}
 	if (compiler->tokens.now.kind == TOKEN_END || token_is(&compiler->tokens.now, ','))
 		return true;
 	snprintf(compiler->parser.why, sizeof(compiler->parser.why), "something follows its arguments");
@@ -311,12 +330,13 @@ static bool compile_room(struct compiler *compiler)
 
 	for (uint32_t i = compiler->program->nr_ops; i-- > 0;) {
 		struct op *op = &compiler->ops[i];
-		uint64_t room =
-			(uint64_t)op->prefix_len + OP_ROOM + (next && op->code <= CODE_SHORT_MAX ? next->room : 0);
+		uint64_t room = (uint64_t)op->prefix_len + (op->code == CODE_TAIL ? op->size : 0) + OP_ROOM +
+				(next && op->code <= CODE_SHORT_MAX ? next->room : 0);
 
 		if (room > OUT_NEED_MAX)
 			return too_large(compiler);
 		op->room = (uint32_t)room;
+		op_link(op);
 		next = op;
 	}
 	return true;
@@ -360,7 +380,7 @@ static bool compile_from(struct compiler *compiler, const char *start, const cha
 	compiler->end = end;
 	compiler->program->nr_ops = 0;
 	compiler->program->ops = NULL;
-	compiler->ops = arena_array(compiler->arena, count_conversions(start, end), sizeof(*compiler->ops));
+	compiler->ops = arena_array(compiler->arena, 2 * count_conversions(start, end), sizeof(*compiler->ops));
 	compiler->literal = arena_alloc(compiler->arena, (size_t)(end - start) + 1);
 	tokens_init(&compiler->tokens, end + 1, strlen(end + 1));
 	compiler->parser = (struct expr_parser){

@@ -7,6 +7,8 @@
 #include "lib/event/event.h"
 #include "lib/event/tasks.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct scene {
@@ -126,13 +128,33 @@ TEST(columns_show_the_thread_group_or_that_it_is_unknown)
 	scene_release(&scene);
 }
 
+TEST(columns_print_seconds_of_every_length_right_aligned)
+{
+	struct scene scene;
+	struct event event = { .pid = 7, .cpu = 999 };
+	char want[128];
+
+	REQUIRE(scene_init(&scene, 6, 12, USUAL));
+	for (uint64_t power = 1; power <= UINT64_C(10000000000); power *= 10) {
+		for (uint64_t seconds = power - 1; seconds <= power + 1; seconds++) {
+			event.ts = seconds * 1000000000 + power % 1000000 * 1000;
+			snprintf(want, sizeof(want),
+				 "              sh-7       [999] ..... %5" PRIu64 ".%06" PRIu64 ": ", seconds,
+				 power % 1000000);
+			CHECK_STR(written(&scene, &event), want);
+		}
+	}
+	scene_release(&scene);
+}
+
 TEST(columns_print_counts_of_a_clock_without_nanoseconds_as_they_are)
 {
 	struct scene scene;
 	struct event event = { .pid = 7, .ts = 123456789 };
 
 	REQUIRE(scene_init(&scene, 6, 12, USUAL));
-	scene.columns.counts = true;
+	scene.context.unit = CLOCK_UNIT_COUNT;
+	columns_init(&scene.columns, &scene.context, false);
 	CHECK_STR(written(&scene, &event), "              sh-7       [000] .....    123456789: ");
 	scene_release(&scene);
 }

@@ -187,6 +187,75 @@ TEST(program_names_flags_and_symbols_as_the_kernel_does)
 	CHECK_STR(print("\"%s\", __print_symbolic(0, { 0, \"\" })"), "0x0");
 }
 
+/* A precision that cuts nothing keeps a text from being made for each value beforehand. */
+TEST(program_names_every_value_of_a_field_as_it_names_one)
+{
+	static const char *const texts[] = {
+		"__print_flags(REC->half, \"|\", { 1, \"A\" }, { 2, \"B\" }, { 0x300, \"CD\" })",
+		"__print_symbolic(REC->half, { 0, \"none\" }, { 7, \"a name longer than most\" }, { 255, \"last\" }, "
+		"{ 300, \"more\" })",
+		"(REC->half & 0xff) ? __print_flags(REC->half & 0xff, \"|\", { 1, \"S\" }, { 2, \"D\" }, "
+		"{ 64, \"P\" }) : \"R\"",
+		"REC->half & 0x100 ? \"+\" : \"\"",
+		"__print_symbolic(REC->half >> 4, { 1, \"one\" }, { 2, \"two\" }, { 31, \"31\" })",
+		"REC->half > 200 ? REC->half > 300 ? \"large\" : \"larger\" : REC->byte ? \"small\" : \"none\"",
+		"__print_symbolic(REC->small, { -1, \"neg\" }, { 5, \"five\" }, { -128, \"least\" })",
+		"REC->small < 0 ? \"negative\" : \"not\"",
+	};
+	char quick[200], slow[200], want[64];
+	const char *note;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		snprintf(quick, sizeof(quick), "\"<%%s>\", %s", texts[i]);
+		snprintf(slow, sizeof(slow), "\"<%%.99s>\", %s", texts[i]);
+		for (uint16_t half = 0; half < 600; half = (uint16_t)(half + (half < 20 ? 1 : 5))) {
+			fill();
+			memcpy(record + 42, &half, 2);
+			record[41] = (uint8_t)half;
+			snprintf(want, sizeof(want), "%s", print_with(slow, false, &note));
+			CHECK_STR(print_with(quick, false, &note), want);
+		}
+	}
+}
+
+TEST(program_prints_text_between_fields_at_every_length)
+{
+	char print_fmt[400], want[400], text[101] = "";
+
+	for (int len = 0; len < 100; len++) {
+		snprintf(print_fmt, sizeof(print_fmt), "\"%s%%d%s%%s%s\", REC->half, REC->comm", text, text, text);
+		snprintf(want, sizeof(want), "%s500%sbash%s", text, text, text);
+		CHECK_STR(print(print_fmt), want);
+		snprintf(print_fmt, sizeof(print_fmt), "\"%s\"", text);
+		CHECK_STR(print(print_fmt), text);
+		text[len] = (char)('a' + len % 26);
+	}
+}
+
+TEST(program_prints_a_dynamic_string_of_every_length)
+{
+	const char *note;
+
+	/* A text in the middle of the record, and one that ends with it. */
+	for (uint32_t len = 0; len <= 24; len++) {
+		for (uint32_t more = 0; more <= 24; more += 4) {
+			uint32_t where = 80 | len << 16;
+			char want[64] = "";
+
+			fill();
+			memset(record + 80, 'x', sizeof(record) - 80);
+			memset(want, 'x', len);
+			memcpy(record + 44, &where, 4);
+			record_len = 80 + len + more < 84 ? 84 : 80 + len + more;
+			CHECK_STR(print_with("\"%s\", __get_str(str)", false, &note), want);
+			if (len < 3)
+				continue;
+			record[82] = 0;
+			CHECK_STR(print_with("\"%s|%d\", __get_str(str), REC->half", false, &note), "xx|500");
+		}
+	}
+}
+
 TEST(program_prints_arrays_and_bytes)
 {
 	CHECK_STR(print("\"%s\", __print_array(__get_dynamic_array(nums), "
