@@ -16,6 +16,7 @@
 #include "lib/base/text.h"
 #include "lib/flight/condition.h"
 #include "lib/flight/flight.h"
+#include "lib/flight/persistent.h"
 #include "lib/flight/radio.h"
 #include "lib/record/cruise.h"
 
@@ -46,6 +47,7 @@ struct arguments {
 	const char *of_explain, *input; /* an option that only explain takes, and its file */
 	struct explained explained;
 	enum table_format format;
+	struct persistent place;
 };
 
 enum {
@@ -86,9 +88,10 @@ static const struct argp_option table[] = {
 	{ "keep", KEY_KEEP, "TIME", 0, "Hold the last TIME in memory (default 10s)", SETUP_OWN_GROUP },
 	{ "max-memory", KEY_MEMORY, "SIZE", 0,
 	  "Hold at most SIZE of compressed pages of all CPUs together (default 256M)", SETUP_OWN_GROUP },
-	{ "keep-in", KEY_IN, "ring|kernel", 0,
+	{ "keep-in", KEY_IN, "ring|kernel|persistent", 0,
 	  "Hold it in weft's memory (ring, the default), or in the kernel's buffers, which nothing reads before a "
-	  "trigger (kernel): no CPU time, but the memory has pages as they are",
+	  "trigger (kernel): no CPU time, but the memory has pages as they are; in an instance that survives a reset "
+	  "(persistent, or persistent:NAME if there are several)",
 	  SETUP_OWN_GROUP },
 	{ "before", KEY_BEFORE, "TIME", 0,
 	  "Begin a file TIME before its trigger (default: as --keep); with explain: compare the TIME before the "
@@ -217,7 +220,7 @@ static bool parse_writing(int key, char *arg, struct argp_state *state)
 		flight->dir = arg;
 		return true;
 	case KEY_IN:
-		flight->in_kernel = flight_is_in_kernel(arg, state);
+		flight_keep_in(arg, flight, state);
 		return true;
 	case KEY_RAGGED:
 		flight->ragged = true;
@@ -261,7 +264,6 @@ static void check(struct arguments *arguments, struct argp_state *state)
 {
 	struct flight_options *flight = &arguments->flight;
 	struct setup *setup = arguments->setup.setup;
-	uint64_t share = 0;
 
 	if (!arguments->verb)
 		setup_usage(state, "no action given; use start, dump, status or explain");
@@ -284,8 +286,7 @@ static void check(struct arguments *arguments, struct argp_state *state)
 		flight->before_ns = flight->keep_ns;
 	if (flight->before_ns > flight->keep_ns)
 		setup_usage(state, "--before cannot be longer than --keep, the time that is held");
-	if (flight->in_kernel)
-		share = flight_kernel_share(flight, setup);
+	flight_share(flight, setup, state);
 	for (size_t i = 0; i < setup->nr_instances; i++) {
 		const char **clock = &setup->instances[i].clock;
 
@@ -295,8 +296,6 @@ static void check(struct arguments *arguments, struct argp_state *state)
 				    *clock);
 		if (!*clock)
 			*clock = "mono";
-		if (flight->in_kernel && !setup->instances[i].size)
-			setup->instances[i].size = share;
 	}
 }
 
@@ -423,9 +422,11 @@ static int start(struct arguments *arguments)
 	struct flight_options *flight = &arguments->flight;
 	struct flight_result result;
 	struct fail fail = FAIL_INIT;
-	char keep[TEXT_HUMAN], memory[TEXT_HUMAN], time[TEXT_HUMAN], triggers[TEXT_HUMAN], files[TEXT_HUMAN];
-	int err;
+	char time[TEXT_HUMAN], triggers[TEXT_HUMAN], files[TEXT_HUMAN];
+	int err = flight_find_place(flight, arguments->setup.setup, &arguments->place, &fail);
 
+	if (err)
+		return command_failed(&fail);
 	if (arguments->setup.dry_run)
 		return setup_run_script(arguments->setup.setup, NULL, NULL);
 	flight->conditions = arguments->conditions;
@@ -435,17 +436,7 @@ static int start(struct arguments *arguments)
 		return try(flight);
 	allow_reload(flight);
 	flight_again_managed(&flight->service);
-	text_time(keep, flight->keep_ns);
-	text_size(memory, flight->max_memory);
-	if (flight->in_kernel)
-		command_warn(
-			"mode kernel (--keep-in): the kernel's buffers hold %s, in %s of memory if that is enough; "
-			"nothing is read before a trigger",
-			keep, memory);
-	else
-		command_warn("mode ring (the default): the recorders hold %s, compressed, in at most %s of memory; "
-			     "nothing is written before a trigger",
-			     keep, memory);
+	flight_tell_place(flight);
 	for (size_t i = 0; i < flight->nr_conditions; i++)
 		if (flight->conditions[i].noise)
 			command_warn("--when %s: %s", flight->conditions[i].name, flight->conditions[i].noise->cost);
@@ -522,6 +513,7 @@ static int run(int argc, char **argv)
 	for (size_t i = 0; i < arguments.nr_conditions; i++)
 		condition_release(&arguments.conditions[i]);
 	free(arguments.conditions);
+	persistent_release(&arguments.place);
 	setup_release(&arguments.setup_memory);
 	return status;
 }

@@ -270,7 +270,7 @@ _weft_metavar()
 	flight:--when) echo 'CONDITION' ;;
 	flight:--keep) echo 'TIME' ;;
 	flight:--max-memory) echo 'SIZE' ;;
-	flight:--keep-in) echo 'ring|kernel' ;;
+	flight:--keep-in) echo 'ring|kernel|persistent' ;;
 	flight:--before) echo 'TIME' ;;
 	flight:--after) echo 'TIME' ;;
 	flight:--cool-down) echo 'TIME' ;;

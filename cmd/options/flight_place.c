@@ -1,33 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/flight_place.h"
 
+#include "cmd/command.h"
 #include "cmd/options/setup_options.h"
 #include "cmd/options/setup_values.h"
 #include "lib/base/near.h"
 #include "lib/base/text.h"
 #include "lib/flight/flight.h"
+#include "lib/flight/persistent.h"
 #include "lib/setup/setup.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-bool flight_is_in_kernel(const char *arg, struct argp_state *state)
+void flight_keep_in(const char *arg, struct flight_options *flight, struct argp_state *state)
 {
-	static const char *const places[] = { "ring", "kernel" };
+	static const char *const places[] = { "ring", "kernel", "persistent" };
+	static const char named[] = "persistent:";
 	struct near near = near_to(arg);
 	char hint[256];
 
+	flight->in_kernel = strcmp(arg, places[0]) != 0;
+	flight->persistent = NULL;
+	if (!strcmp(arg, places[2]))
+		flight->persistent = "";
+	else if (!strncmp(arg, named, strlen(named)) && arg[strlen(named)])
+		flight->persistent = arg + strlen(named);
+	if (flight->persistent)
+		return;
 	for (size_t i = 0; i < array_size(places); i++) {
 		near_offer(&near, places[i]);
 		if (!strcmp(places[i], arg))
-			return i;
+			return;
 	}
 	near_hint(&near, hint, sizeof(hint));
-	setup_usage(state, "--keep-in takes ring or kernel, not '%s'%s%s", arg, *hint ? "; " : "", hint);
-	return false;
+	setup_usage(state, "--keep-in takes ring, kernel or persistent, not '%s'%s%s", arg, *hint ? "; " : "", hint);
 }
 
-uint64_t flight_kernel_share(const struct flight_options *flight, const struct setup *setup)
+/* The size of a CPU's buffer. */
+static uint64_t share(const struct flight_options *flight, const struct setup *setup)
 {
 	uint64_t nr = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -35,4 +47,53 @@ uint64_t flight_kernel_share(const struct flight_options *flight, const struct s
 	for (size_t i = 0; i < setup->nr_instances; i++)
 		nr += setup_uses(setup, i) && !setup->instances[i].size;
 	return flight->max_memory / (nr ? nr : 1) / (cpus > 0 ? (uint64_t)cpus : 1);
+}
+
+void flight_share(const struct flight_options *flight, struct setup *setup, struct argp_state *state)
+{
+	const struct setup_instance *first = &setup->instances[0];
+	uint64_t size = flight->in_kernel ? share(flight, setup) : 0;
+
+	if (flight->persistent && (first->size || first->nr_cpu_sizes || first->subbuf_size))
+		setup_usage(state, "--keep-in persistent: the kernel's command line says how large the buffer is");
+	for (size_t i = flight->persistent ? 1 : 0; i < setup->nr_instances; i++)
+		if (!setup->instances[i].size)
+			setup->instances[i].size = size;
+}
+
+int flight_find_place(struct flight_options *flight, struct setup *setup, struct persistent *ret, struct fail *fail)
+{
+	int err = flight->persistent ? persistent_find(flight->persistent, ret, fail) : 0;
+
+	if (err || !flight->persistent)
+		return err;
+	for (size_t i = 1; i < setup->nr_instances; i++)
+		if (!strcmp(setup->instances[i].name, ret->name))
+			return fail_set(fail, -EINVAL, "-B %s: the flight itself is in this instance (--keep-in)",
+					ret->name);
+	flight->persistent = ret->name;
+	flight->max_memory = ret->size;
+	setup->instances[0].name = ret->name;
+	return 0;
+}
+
+void flight_tell_place(const struct flight_options *flight)
+{
+	char keep[TEXT_HUMAN], memory[TEXT_HUMAN];
+
+	text_time(keep, flight->keep_ns);
+	text_size(memory, flight->max_memory);
+	if (flight->persistent)
+		command_warn("mode persistent (--keep-in): the instance '%s' holds %s, if its %s of memory are enough, "
+			     "and survives a reset; nothing is read before a trigger",
+			     flight->persistent, keep, memory);
+	else if (flight->in_kernel)
+		command_warn(
+			"mode kernel (--keep-in): the kernel's buffers hold %s, in %s of memory if that is enough; "
+			"nothing is read before a trigger",
+			keep, memory);
+	else
+		command_warn("mode ring (the default): the recorders hold %s, compressed, in at most %s of memory; "
+			     "nothing is written before a trigger",
+			     keep, memory);
 }

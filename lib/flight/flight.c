@@ -443,6 +443,8 @@ static int prepare(struct flight *flight, const struct cruise_options *cruise, s
 		err = upload_init(&flight->upload, &options->upload, options->tell, fail);
 	if (!err && !options->tries)
 		left_save(&left);
+	if (!err && !options->tries && options->persistent)
+		err = left_save_persistent(&left, options->persistent, fail);
 	if (!err)
 		err = cruise_open(cruise, &flight->cruise, fail);
 	if (!err)
@@ -457,6 +459,7 @@ static int prepare(struct flight *flight, const struct cruise_options *cruise, s
 		.keep_ns = options->keep_ns,
 		.max_memory = options->max_memory,
 		.in_kernel = options->in_kernel,
+		.persistent = options->persistent,
 		.dir = options->dir,
 		.begin = err ? 0 : cruise_now(flight->cruise),
 	};
@@ -511,6 +514,7 @@ int flight_run(const struct flight_options *options, struct flight_result *ret, 
 		.span_ns = (options->keep_ns > options->before_ns ? options->keep_ns : options->before_ns) + MARGIN_NS,
 		.max_bytes = options->max_memory,
 		.in_kernel = options->in_kernel,
+		.empties = options->persistent,
 	};
 	struct fail later;
 	int err = wake_init(&flight.wake, fail), released;

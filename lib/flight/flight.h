@@ -34,8 +34,10 @@ struct flight_options {
 	mode_t mode;
 	bool ragged; /* a file has what is held of a CPU, even from before the time that all CPUs have */
 	uint64_t keep_ns, before_ns, after_ns, cool_ns;
-	uint64_t max_memory;  /* of the held chunks, in bytes */
-	bool in_kernel;       /* nothing is read before a trigger: struct cruise_options */
+	uint64_t max_memory; /* of the held chunks, in bytes */
+	bool in_kernel;      /* nothing is read before a trigger: struct cruise_options */
+	/* The setup's main instance in mode persistent (persistent.h): what it holds is saved first. NULL: none. */
+	const char *persistent;
 	struct budget budget; /* of the files */
 	uint64_t duration_ns; /* 0: until a signal comes */
 	/* Gets each message when it occurs, one line. `file`: it is about a file that was written. */

@@ -45,8 +45,9 @@ static void check_span(struct lookout *lookout, uint64_t now)
 	if (!status_is_short(status, lookout->cruise, &span))
 		return;
 	lookout->warned_ns = now;
-	snprintf(text, sizeof(text), "%s of memory reach back %s, not %s: a larger --max-memory or fewer events help",
-		 text_size(size, status->max_memory), text_time(held, span), text_time(wanted, status->keep_ns));
+	snprintf(text, sizeof(text), "%s of memory reach back %s, not %s: %s or fewer events help",
+		 text_size(size, status->max_memory), text_time(held, span), text_time(wanted, status->keep_ns),
+		 status->persistent ? "more reserved memory" : "a larger --max-memory");
 	lookout->tell(text);
 }
 

@@ -41,6 +41,7 @@ static bool print_cpus(const struct cruise_cpus *cpus, uint64_t now, struct buf 
 bool status_print(const struct status *status, struct cruise *cruise, struct buf *text)
 {
 	char keep[TEXT_HUMAN], max[TEXT_HUMAN], held[TEXT_HUMAN], bytes[TEXT_HUMAN], time[TEXT_HUMAN];
+	const char *mode = status->persistent ? "persistent" : status->in_kernel ? "kernel" : "ring";
 	char triggers[TEXT_HUMAN], skipped[TEXT_HUMAN], files[TEXT_HUMAN];
 	uint64_t now = cruise_now(cruise);
 	struct cruise_cpus cpus = { .nr = 0 };
@@ -48,11 +49,10 @@ bool status_print(const struct status *status, struct cruise *cruise, struct buf
 
 	if (cruise_look(cruise, &cpus, NULL))
 		return false;
-	ok = buf_addf(text, "flying for %s: %s asked for, %s of %s held in %s (%s)\n",
+	ok = buf_addf(text, "flying for %s: %s asked for, %s of %s held in %s (mode %s)\n",
 		      text_time(time, now - status->begin), text_time(keep, status->keep_ns),
 		      text_size(held, status->in_kernel ? kernel_bytes(&cpus) : cruise_bytes(&cpus)),
-		      text_size(max, status->max_memory), status->in_kernel ? "the kernel's buffers" : "memory",
-		      status->in_kernel ? "mode kernel" : "mode ring");
+		      text_size(max, status->max_memory), status->in_kernel ? "the kernel's buffers" : "memory", mode);
 	ok = ok && buf_addf(text, "%s trigger%s, %s more only counted; %s file%s of %s in %s\n",
 			    text_count(triggers, status->triggers), text_plural(status->triggers),
 			    text_count(skipped, status->skipped), text_count(files, status->files),

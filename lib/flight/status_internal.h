@@ -12,6 +12,7 @@ struct cruise;
 struct status {
 	uint64_t keep_ns, max_memory;
 	bool in_kernel;
+	const char *persistent; /* struct flight_options */
 	const char *dir;
 	uint64_t begin;
 	uint64_t triggers, skipped, files, failed, bytes, uploads, uploads_failed;

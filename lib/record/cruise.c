@@ -22,6 +22,7 @@
 #include "lib/record/rig.h"
 #include "lib/record/symbol_copy_internal.h"
 #include "lib/record/type_facts_internal.h"
+#include "lib/undo/change.h"
 #include "lib/undo/instance_open.h"
 #include "lib/undo/marker.h"
 #include "lib/undo/undo.h"
@@ -119,6 +120,29 @@ static int begin_parts(struct cruise *cruise, struct fail *fail)
 
 	cruise->spools_there = berth.holds;
 	return err ? err : undo_mark(cruise->rig.undo, cruise->parts->secret, cruise->parts->path, fail);
+}
+
+/* An instance that weft did not make can be read after a kill only if the journal knows it. */
+static int lend(struct cruise *cruise, struct fail *fail)
+{
+	char boot[BOOT_ID];
+	int err = 0;
+
+	for (size_t i = 0; !err && i < cruise->rig.nr_targets; i++) {
+		const struct target *target = &cruise->rig.targets[i];
+		const struct ledger_item item = { .kind = LEDGER_INSTANCE,
+						  .buffer = target->index,
+						  .key = facts_boot_id(boot),
+						  .data = target->instance->name,
+						  .len = strlen(target->instance->name) };
+
+		if (target->instance->kind != INSTANCE_EXISTING)
+			continue;
+		err = undo_remember_lent(cruise->rig.undo, target->instance->name, fail);
+		if (!err)
+			err = ledger_add(cruise->parts->ledger, &item, fail);
+	}
+	return err;
 }
 
 /* Saves what does not change from file to file. */
@@ -234,6 +258,8 @@ static int prepare(struct cruise *cruise, struct fail *fail)
 		err = check_target(cruise, &cruise->rig.targets[i], fail);
 	if (!err)
 		err = learn(cruise, fail);
+	if (!err)
+		err = lend(cruise, fail);
 	if (!err)
 		err = held_new(options->span_ns, options->max_bytes, options->in_kernel, &cruise->held, fail);
 	if (!err)
@@ -500,6 +526,10 @@ int cruise_close(struct cruise *cruise, struct fail *fail)
 		marker_close(&cruise->markers[i]);
 	free(cruise->markers);
 	setup_step(cruise->options->setup, "restoring the settings of tracing");
+	if (cruise->options->empties && cruise->held) {
+		err = instance_clear(cruise->rig.targets[0].instance, &later);
+		first = fail_first(first, err, fail, &later);
+	}
 	err = rig_restore(&cruise->rig, &later);
 	setup_step(cruise->options->setup, NULL);
 	first = fail_first(first, err, fail, &later);

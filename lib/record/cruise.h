@@ -37,6 +37,7 @@ struct cruise_options {
 	 * enough, and no thread wakes up.
 	 */
 	bool in_kernel;
+	bool empties;  /* at its end, the main instance, which is not weft's */
 	int failed_fd; /* eventfd: gets 1 when a recorder fails */
 };
 

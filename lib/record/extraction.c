@@ -14,6 +14,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/vec.h"
+#include "lib/codec/frame.h"
 #include "lib/record/assembly_internal.h"
 #include "lib/record/facts_internal.h"
 #include "lib/record/kept_internal.h"
@@ -27,6 +28,8 @@
 #include "lib/record/type_facts_internal.h"
 #include "lib/setup/tracer.h"
 #include "lib/tracefs/kconfig.h"
+#include "lib/undo/claim.h"
+#include "lib/undo/undo.h"
 
 enum { HEAD_SIZE = 4096, PAGES_MORE = 2, KEEP_FREE = 1 << 20 };
 
@@ -82,12 +85,24 @@ static int find_names(struct work *work, struct fail *fail)
 	return err == -ENOMEM ? fail_memory(fail) : err;
 }
 
+static int claim(struct work *work, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < work->names.nr; i++)
+		err = undo_claim(work->rig.undo, work->names.at[i], &(const struct claim_manner){ .waits = false },
+				 fail);
+	return err;
+}
+
 static int open_targets(struct work *work, struct fail *fail)
 {
 	int err = rig_find(&work->rig, NULL, fail);
 
 	if (!err)
 		err = find_names(work, fail);
+	if (!err && work->options->alone)
+		err = claim(work, fail);
 	if (err)
 		return err;
 	work->wanted = calloc(work->names.nr, sizeof(*work->wanted));
@@ -385,6 +400,20 @@ int extraction_run(const struct extraction_options *options, struct extraction *
 	release(&work);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return fail_writing(fail, err, parts_name_place(options->output, options->temp_dir));
+}
+
+struct extraction_options extraction_alone(const char *const *instance, const char *output, mode_t mode)
+{
+	return (struct extraction_options){
+		.instances = instance,
+		.nr_instances = 1,
+		.alone = true,
+		.output = output,
+		.mode = mode,
+		.version = 7,
+		.compress = true,
+		.level = FRAME_LEVEL_DEFAULT,
+	};
 }
 
 void extraction_release(struct extraction *extraction)

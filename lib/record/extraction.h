@@ -23,6 +23,7 @@ struct extraction_options {
 	size_t nr_instances;
 	bool all;             /* the top instance and all named instances */
 	bool snapshot;        /* read the snapshot buffers instead */
+	bool alone;           /* claims the instances (lib/undo/claim.h); -EBUSY: somebody traces there */
 	const char *output;   /* "-": standard output */
 	const char *temp_dir; /* directory of the parts; NULL: the output's, or /var/tmp */
 	mode_t mode;          /* of the file */
@@ -32,6 +33,9 @@ struct extraction_options {
 	bool all_symbols; /* save all symbols, not only those to which the pages can refer */
 	unsigned texts;   /* texts to save: enum texts of lib/tracefs/texts.h */
 };
+
+/* A compressed file of version 7, and nobody else may use the instance meanwhile. */
+struct extraction_options extraction_alone(const char *const *instance, const char *output, mode_t mode);
 
 struct extraction {
 	uint64_t events;      /* number of events in the file */

@@ -42,7 +42,8 @@ enum ledger_kind {
 	 * parts
 	 */
 	LEDGER_MOVED,
-	LEDGER_INSTANCE, /* the name of the recording's private instance; key: /proc/sys/kernel/random/boot_id */
+	/* the name of the recording's own instance, or of one that it fills; key: /proc/sys/kernel/random/boot_id */
+	LEDGER_INSTANCE,
 	LEDGER_KIND_END,
 };
 

@@ -130,7 +130,7 @@ static int parse_entry(struct bytes *in, struct journal *journal, struct fail *f
 		err = take_text(in, file, &entry.file, fail);
 	if (err > 0)
 		err = take_text(in, text, &entry.text, fail);
-	if (err <= 0 || !strchr("sipcf", kind)) {
+	if (err <= 0 || !strchr("sipclf", kind)) {
 		entry_release(&entry);
 		return err < 0 ? err : 0;
 	}

@@ -22,6 +22,7 @@ enum journal_kind {
 	JOURNAL_INSTANCE = 'i', /* weft made `instance` */
 	JOURNAL_PROBE = 'p',    /* weft made the event `file`, "GROUP/NAME", of dynamic_events */
 	JOURNAL_CLAIM = 'c',    /* the owner traces in `instance`; `text` is the claim (claim.h) */
+	JOURNAL_LENT = 'l',     /* the recording `text` (undo_mark()) fills `instance`, which weft did not make */
 	JOURNAL_FORGET = 'f',   /* `instance`, or the probe `file`, no longer exists */
 };
 
@@ -35,6 +36,12 @@ struct journal_entry {
 	enum journal_kind kind;
 	char *instance, *file, *text;
 };
+
+/* Whether there is nothing to restore: the entry only says what an instance is used for. */
+static inline bool journal_only_says(const struct journal_entry *entry)
+{
+	return entry->kind == JOURNAL_CLAIM || entry->kind == JOURNAL_LENT;
+}
 
 struct journal {
 	struct journal_entry *entries;

@@ -233,6 +233,11 @@ int undo_remember_instance(struct undo *undo, const char *instance, struct fail 
 	return add(undo, JOURNAL_INSTANCE, instance, "", undo->mark ? undo->mark : "", fail);
 }
 
+int undo_remember_lent(struct undo *undo, const char *instance, struct fail *fail)
+{
+	return add(undo, JOURNAL_LENT, instance, "", undo->mark ? undo->mark : "", fail);
+}
+
 int undo_remember_probe(struct undo *undo, const char *probe, struct fail *fail)
 {
 	return add(undo, JOURNAL_PROBE, "", probe, "", fail);
@@ -282,7 +287,7 @@ int undo_restore_entry(const struct tracing *tracing, const struct journal_entry
 	cleanup_free char *path = NULL;
 	int err;
 
-	if (entry->kind == JOURNAL_CLAIM)
+	if (journal_only_says(entry))
 		return 0;
 	if (strstr(entry->instance, "..") || strstr(entry->file, ".."))
 		return fail_set(fail, -EBADMSG, "the journal names '%s/%s', which is no file of tracefs",

@@ -53,6 +53,8 @@ int must_check undo_mark(struct undo *undo, const char *secret, const char *part
 /* Journals an instance that is about to be made. undo_restore() will remove it. */
 int must_check undo_remember_instance(struct undo *undo, const char *instance, struct fail *fail);
 void undo_forget_instance(struct undo *undo, const char *instance);
+/* Journals that the marked recording fills an instance that is not weft's, so that it is read after a kill. */
+int must_check undo_remember_lent(struct undo *undo, const char *instance, struct fail *fail);
 /* Journals an event of dynamic_events, "GROUP/NAME", that is about to be made. undo_restore() will remove it. */
 int must_check undo_remember_probe(struct undo *undo, const char *probe, struct fail *fail);
 void undo_forget_probe(struct undo *undo, const char *probe);
@@ -99,7 +101,7 @@ int must_check undo_next_pending(const char *dir, unsigned *at, struct undo_pend
 struct undo_recording {
 	char *mark;        /* "SECRET PARTS" */
 	const char *parts; /* in `mark`: the directory with its parts */
-	char **instances;  /* those that it made */
+	char **instances;  /* those that it made or filled */
 	size_t nr;
 };
 /* -ENOENT: the journal belongs to no recording. On success the caller releases *ret. */
@@ -107,7 +109,7 @@ int must_check undo_recording(const char *path, struct undo_recording *ret);
 void undo_recording_release(struct undo_recording *recording);
 /* Whether it was marked with this secret. Nothing was marked with "". */
 bool undo_recording_is(const struct undo_recording *recording, const char *secret);
-/* Whether a journal in `dir` says that an ended recording marked with this secret made this instance. */
+/* Whether a journal in `dir` says that an ended recording marked with this secret made or filled this instance. */
 bool undo_knows_instance(const char *dir, const char *instance, const char *secret);
 
 /* All journals that undo_reset() would replay, held and pending, the newest first. The caller frees *ret. */

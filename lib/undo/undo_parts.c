@@ -8,10 +8,10 @@
 
 /* Finds the journal that says which recording made an instance: see undo_mark(). */
 
-/* Whether this entry is an instance with a mark "SECRET PARTS". */
+/* Whether this entry is an instance with a mark "SECRET PARTS", made for the recording or lent to it. */
 static bool is_marked(const struct journal_entry *entry)
 {
-	return entry->kind == JOURNAL_INSTANCE && strchr(entry->text, ' ');
+	return (entry->kind == JOURNAL_INSTANCE || entry->kind == JOURNAL_LENT) && strchr(entry->text, ' ');
 }
 
 static int add_instance(struct undo_recording *recording, const struct journal_entry *entry)

@@ -218,7 +218,7 @@ static int store_rest(const struct replay *replay, struct undo_sum *sum, struct 
 
 static bool knows(const struct journal *held, const struct journal_entry *entry)
 {
-	if (entry->kind == JOURNAL_CLAIM)
+	if (journal_only_says(entry))
 		return false;
 	return journal_find(held, entry->kind, entry->instance, entry->file) ||
 	       journal_find(held, JOURNAL_INSTANCE, entry->instance, "");
@@ -346,7 +346,7 @@ static int check_live(const char *path, const struct replay *replays, size_t nr,
 	for (size_t i = 0; !err && i < journal.nr; i++) {
 		const struct journal_entry *entry = &journal.entries[i];
 
-		if (entry->kind == JOURNAL_CLAIM)
+		if (journal_only_says(entry))
 			continue;
 		if ((!instance || !strcmp(entry->instance, instance)) && has_older(replays, nr, 0, entry))
 			err = fail_set(

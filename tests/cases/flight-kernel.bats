@@ -13,7 +13,19 @@ switches()
 @test "flight: the command line knows where the history may be kept" {
 	run weft flight start -e sched --keep-in kernal
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"--keep-in takes ring or kernel, not 'kernal'; did you mean 'kernel'?"* ]]
+	[[ "$output" == *"--keep-in takes ring, kernel or persistent, not 'kernal'; did you mean 'kernel'?"* ]]
+}
+
+@test "flight: without an instance that survives a reset, mode persistent is refused with what makes one" {
+	run ! ls $T/instances/*/last_boot_info
+	for one in persistent persistent:here; do
+		run weft flight start -e sched --keep-in $one
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"'reserve_mem=64M:4096:weft trace_instance=weft^traceoff@weft' on the kernel's command line makes one (Linux 6.12"* ]]
+	done
+	run weft flight start -e sched --keep-in persistent -b 1M
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"the kernel's command line says how large"* ]]
 }
 
 @test "flight: in the kernel no recorder runs before a trigger, and every event is in the file, also of the next trigger" {

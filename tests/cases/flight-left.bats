@@ -74,6 +74,7 @@ nothing_left()
 		until grep -qs "has begun" log; do kill -0 $! || exit; sleep 0.02; done
 		for i in 1 2 3 4 5; do echo "number $i" > $T/instances/weft-$!/trace_marker; done
 		kill -KILL $!
+		wait $!
 		weft recover
 		ls $T/instances | grep -x "weft-$!"
 	END
