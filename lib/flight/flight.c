@@ -24,6 +24,7 @@
 #include "lib/flight/upload_internal.h"
 #include "lib/flight/watch_internal.h"
 #include "lib/record/cruise.h"
+#include "lib/record/urgency.h"
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
 
@@ -385,6 +386,7 @@ static int fly(struct flight *flight, struct fail *fail)
 	uint64_t begin = now_ns();
 	int r = 0, landed;
 
+	urgency_raise(URGENCY_TRIGGER);
 	flight->options->began();
 	service_ready(&flight->service, flight->options->dir);
 	while (!r)

@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 
@@ -16,13 +15,13 @@
 #include "lib/codec/frame.h"
 #include "lib/record/held_internal.h"
 #include "lib/record/slack_internal.h"
+#include "lib/record/urgency.h"
 
 enum {
 	BATCH_SIZE = 256 * 1024,    /* bytes of compressed chunks that are collected before a write */
 	CHECK_SIZE = 1024 * 1024,   /* bytes written between two checks of the free space */
 	CHUNKS_TOGETHER = 16 << 20, /* bytes of the chunks of all CPUs together, one chunk of each */
-	NICER = 10,
-	NAP_MS = 10, /* for kernels that wake readers before there is a full sub-buffer */
+	NAP_MS = 10,                /* for kernels that wake readers before there is a full sub-buffer */
 };
 
 /* The state of the recorder's thread. */
@@ -453,26 +452,12 @@ static int run_on(const struct cpus *cpus, struct fail *fail)
 	return err;
 }
 
-/*
- * Gives the thread a better nice value than the workload on its CPU. The thread runs only for a short time, but while
- * it waits for the CPU the buffer fills. Without the privilege it is scheduled like any other thread.
- */
-static void go_before(void)
-{
-	int nice;
-
-	errno = 0;
-	nice = getpriority(PRIO_PROCESS, 0);
-	if (!errno)
-		(void)!setpriority(PRIO_PROCESS, 0, nice - NICER);
-}
-
 static int place(const struct recorder_options *options, struct fail *fail)
 {
 	const struct sched_param param = { .sched_priority = options->priority };
 	int err = options->run_on ? run_on(options->run_on, fail) : 0;
 
-	go_before();
+	urgency_raise(URGENCY_RECORDER);
 	if (!err && options->priority && sched_setscheduler(0, SCHED_FIFO, &param))
 		err = fail_set(fail, -errno, "a recorder cannot have the priority %d: %s", options->priority,
 			       strerror(errno));
