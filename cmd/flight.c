@@ -363,7 +363,8 @@ static const struct argp argp = {
 	       "A trigger is a condition (--when), 'weft flight dump', or SIGUSR1. "
 	       "Its file, HOST-TIME-NAME.dat, has what happened before and after it; beside it is a line of JSON. "
 	       "dump triggers, waits for the file and prints its path. status tells what is held. explain tells what "
-	       "was unusual before the trigger of a file, and for a wakeup which task is to blame.",
+	       "was unusual before the trigger of a file, and which task is to blame for a late wakeup or a long "
+	       "system call.",
 };
 
 /* The program itself explains what it has written, in a process without rights. */

@@ -5,6 +5,7 @@
 #include "lib/analysis/findings.h"
 #include "lib/analysis/latency.h"
 #include "lib/analysis/run.h"
+#include "lib/analysis/syscalls.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/reader/query.h"
@@ -15,21 +16,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was going on before the wakeup is known from this long before it. */
+/* What was going on before it is known from this long before it. */
 #define MARGIN_NS UINT64_C(50000000)
-/* How far the kernel's two measures of one wakeup, and of its end, may be apart. */
+/* How far the kernel's two measures of one wakeup or call, and of its end, may be apart. */
 #define APART_NS UINT64_C(1000000)
 
-bool culprit_of_text(const char *text, uint64_t *ret_lasted)
-{
-	const char *at = strstr(text, "lat=");
-	char *end;
-
-	if (!at || !strstr(text, "next_comm="))
-		return false;
-	*ret_lasted = strtoull(at + 4, &end, 10);
-	return end > at + 4 && *ret_lasted && *ret_lasted < UINT64_MAX / 4;
-}
+struct culprit_kind {
+	const char *of; /* what the kernel's text has */
+	const struct analysis_ops *ops;
+	const char *lasted, *has, *lacks; /* titles of columns: the time; those that tell the table from the others */
+	bool of_task;                     /* the event is one of the task that waited */
+	const char *missing;
+	bool (*put)(const struct table *table, size_t row, struct buf *into);
+};
 
 static uint64_t number_of(const struct table *table, size_t row, const char *title)
 {
@@ -52,15 +51,17 @@ static uint64_t apart(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* The row of the wakeup that was asked for: the one whose time is nearest. SIZE_MAX: there is none. */
-static size_t row_of(const struct table *table, uint64_t lasted)
+/* The row that was asked for: the one whose time is nearest. SIZE_MAX: there is none. */
+static size_t row_of(const struct table *table, const struct culprit_asked *asked)
 {
 	size_t best = SIZE_MAX, rows = table->nr_columns ? table->nr_items / table->nr_columns : 0;
 	uint64_t least = APART_NS;
 
 	for (size_t row = 0; row < rows; row++) {
-		uint64_t far = apart(number_of(table, row, "DELAY"), lasted);
+		uint64_t far = apart(number_of(table, row, asked->kind->lasted), asked->lasted);
 
+		if (asked->pid && number_of(table, row, "PID") != asked->pid)
+			continue;
 		if (far <= least) {
 			least = far;
 			best = row;
@@ -69,49 +70,119 @@ static size_t row_of(const struct table *table, uint64_t lasted)
 	return best;
 }
 
-static bool put(const struct table *table, size_t row, struct buf *into)
-{
-	static const struct {
-		const char *title, *says;
-	} parts[] = { { "QUEUE", "until it was on a queue" },
-		      { "IDLE", "until the CPU was no longer idle" },
-		      { "IRQ", "in interrupts" },
-		      { "SOFTIRQ", "in softirqs" },
-		      { "BEFORE", "the task before ran on" },
-		      { "RESCHED", "the task before ran on although it was to go" },
-		      { "OTHERS", "other tasks ran first" },
-		      { "UNKNOWN", "unknown" } };
-	uint64_t lasted = number_of(table, row, "DELAY");
-	char time[TEXT_HUMAN];
-	bool ok = buf_addf(into, "%s-%" PRIu64 " waited %s for CPU %" PRIu64 ": %s", text_of(table, row, "TASK"),
-			   number_of(table, row, "PID"), text_time(time, lasted), number_of(table, row, "CPU"),
-			   text_of(table, row, "MOST OF IT"));
+struct part {
+	const char *title, *says;
+};
 
-	for (size_t i = 0; ok && i < array_size(parts); i++) {
+/* What is less than a hundredth explains nothing. */
+static bool put_parts(const struct table *table, size_t row, const struct part *parts, size_t nr, uint64_t lasted,
+		      struct buf *into)
+{
+	char time[TEXT_HUMAN];
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < nr; i++) {
 		uint64_t part = number_of(table, row, parts[i].title);
 
-		/* What is less than a hundredth explains nothing. */
 		if (part > lasted / 100)
 			ok = buf_addf(into, "; %s %s", text_time(time, part), parts[i].says);
 	}
 	return ok;
 }
 
-static int explain(struct findings *findings, uint64_t lasted, struct buf *into, struct fail *fail)
+static bool put_wakeup(const struct table *table, size_t row, struct buf *into)
 {
+	static const struct part parts[] = { { "QUEUE", "until it was on a queue" },
+					     { "IDLE", "until the CPU was no longer idle" },
+					     { "IRQ", "in interrupts" },
+					     { "SOFTIRQ", "in softirqs" },
+					     { "BEFORE", "the task before ran on" },
+					     { "RESCHED", "the task before ran on although it was to go" },
+					     { "OTHERS", "other tasks ran first" },
+					     { "UNKNOWN", "unknown" } };
+	uint64_t lasted = number_of(table, row, "DELAY");
+	char time[TEXT_HUMAN];
+
+	return buf_addf(into, "%s-%" PRIu64 " waited %s for CPU %" PRIu64 ": %s", text_of(table, row, "TASK"),
+			number_of(table, row, "PID"), text_time(time, lasted), number_of(table, row, "CPU"),
+			text_of(table, row, "MOST OF IT")) &&
+	       put_parts(table, row, parts, array_size(parts), lasted, into);
+}
+
+static bool put_call(const struct table *table, size_t row, struct buf *into)
+{
+	static const struct part parts[] = { { "BLOCKED", "blocked" },
+					     { "WAIT", "ready, without a CPU" },
+					     { "ON CPU", "on a CPU" } };
+	uint64_t lasted = number_of(table, row, "LASTED");
+	const char *in = text_of(table, row, "IN"), *waker = text_of(table, row, "WOKEN BY");
+	char time[TEXT_HUMAN];
+
+	return buf_addf(into, "%s-%" PRIu64 " was %s in %s", text_of(table, row, "TASK"), number_of(table, row, "PID"),
+			text_time(time, lasted), text_of(table, row, "SYSCALL")) &&
+	       put_parts(table, row, parts, array_size(parts), lasted, into) &&
+	       (!*in || buf_addf(into, "; blocked in %s", in)) &&
+	       (!*waker || buf_addf(into, "; woken by %s-%" PRIu64, waker, number_of(table, row, "WAKER PID")));
+}
+
+static const struct culprit_kind kinds[] = {
+	{ " next_comm=", &latency_analysis, "DELAY", "OTHERS", "LATE", false,
+	  "the wakeup is not among the events: record with --for latency", put_wakeup },
+	{ " id=", &syscalls_analysis, "LASTED", "RETURNED", "LATE", true,
+	  "the call is not among the events: record with --for syscalls", put_call },
+};
+
+/* The number in "COMM-9 [001] ": 0 if there is none. */
+static uint64_t pid_of_text(const char *text)
+{
+	const char *at = strstr(text, " [");
+
+	while (at && at > text && *at == ' ')
+		at--;
+	while (at && at > text && *at >= '0' && *at <= '9')
+		at--;
+	return at && *at == '-' ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+bool culprit_of_text(const char *text, struct culprit_asked *ret)
+{
+	const char *at = strstr(text, " lat=");
+	uint64_t lasted;
+	char *end;
+
+	if (!at)
+		return false;
+	lasted = strtoull(at + 5, &end, 10);
+	if (end == at + 5 || !lasted || lasted >= UINT64_MAX / 4)
+		return false;
+	for (size_t i = 0; i < array_size(kinds); i++) {
+		if (!strstr(at, kinds[i].of))
+			continue;
+		ret->kind = &kinds[i];
+		ret->lasted = lasted;
+		ret->pid = kinds[i].of_task ? pid_of_text(text) : 0;
+		return true;
+	}
+	return false;
+}
+
+static int explain(struct findings *findings, const struct culprit_asked *asked, struct buf *into, struct fail *fail)
+{
+	const struct culprit_kind *kind = asked->kind;
+
 	for (size_t i = 0; i < findings->nr; i++) {
 		const struct table *table = &findings->items[i].table;
-		size_t row = table_column_named(table, "LATE") < 0 && table_column_named(table, "OTHERS") >= 0 ?
-				     row_of(table, lasted) :
+		size_t row = table_column_named(table, kind->lacks) < 0 && table_column_named(table, kind->has) >= 0 ?
+				     row_of(table, asked) :
 				     SIZE_MAX;
 
 		if (row != SIZE_MAX)
-			return put(table, row, into) ? 0 : fail_memory(fail);
+			return kind->put(table, row, into) ? 0 : fail_memory(fail);
 	}
-	return fail_set(fail, -ENODATA, "the wakeup is not among the events: record with --for latency");
+	return fail_set(fail, -ENODATA, "%s", kind->missing);
 }
 
-/* Only what belongs to the wakeup is read. */
+/* Only what belongs to it is read. */
 static int narrow(const struct culprit_asked *asked, struct reader *reader)
 {
 	uint64_t before = asked->lasted + MARGIN_NS, since = asked->at > before ? asked->at - before : 0;
@@ -125,15 +196,18 @@ static int narrow(const struct culprit_asked *asked, struct reader *reader)
 
 int culprit_find(struct trace *trace, const struct culprit_asked *asked, struct buf *into, struct fail *fail)
 {
-	const struct latency_options options = { .worst = LATENCY_WORST_MAX,
-						 .longer = asked->lasted > APART_NS ? asked->lasted - APART_NS : 0 };
+	uint64_t longer = asked->lasted > APART_NS ? asked->lasted - APART_NS : 0;
+	const struct latency_options latency = { .worst = LATENCY_WORST_MAX, .longer = longer };
+	const struct syscalls_options syscalls = { .slowest = SYSCALLS_SLOWEST_MAX, .longer = longer };
 	const struct pass_filter filter = analysis_filter(asked->query);
-	struct analysis_run run = { .ops = &latency_analysis, .options = &options };
+	struct analysis_run run = { .ops = asked->kind->ops, .options = &latency };
 	struct query query = *asked->query;
 	struct reader reader;
 	struct pass pass;
 	int r;
 
+	if (run.ops == &syscalls_analysis)
+		run.options = &syscalls;
 	query.around = query.since = query.until = NULL;
 	reader_init(&reader);
 	r = query_add(&query, &(struct query_manner){ .times_only = true }, trace, &reader, fail);
@@ -144,7 +218,7 @@ int culprit_find(struct trace *trace, const struct culprit_asked *asked, struct 
 	if (!r) {
 		r = analyses_run(&pass, &reader, &filter, &run, 1, NULL, NULL, fail);
 		if (!r)
-			r = explain(&run.findings, asked->lasted, into, fail);
+			r = explain(&run.findings, asked, into, fail);
 		findings_release(&run.findings);
 		pass_release(&pass);
 	}

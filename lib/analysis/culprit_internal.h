@@ -5,6 +5,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct fail;
@@ -12,21 +13,25 @@ struct query;
 struct trace;
 
 /*
- * Why the wakeup that ended at this moment took so long, as weft latency explains it, in one line: the task, its CPU,
- * the parts of the time, and the task to which the largest part is due. Only the events of that time are read.
- * -ENODATA: there is no such wakeup among the events.
+ * Why what ended at this moment took so long, in one line: a wakeup as weft latency explains it (the task, its CPU, the
+ * parts of the time, and the task to which the largest part is due), or a system call as weft syscalls --slowest does
+ * (the task, the parts of the time, and who woke it). Only the events of that time are read. -ENODATA: it is not among
+ * the events.
  */
 struct culprit_asked {
-	const struct query *query; /* the words for the buffer; its times are not used */
-	uint64_t at, lasted;       /* about these, in ns */
+	const struct query *query;       /* the words for the buffer; its times are not used */
+	const struct culprit_kind *kind; /* of culprit_of_text() */
+	uint64_t at, lasted;             /* about these, in ns */
+	uint64_t pid;                    /* of the task that made the call; 0: not known */
 };
 int must_check culprit_find(struct trace *trace, const struct culprit_asked *asked, struct buf *into,
 			    struct fail *fail);
 
 /*
- * Reads "lat=8123456" of the kernel's text of an event that weft flight has waited for (lib/flight/watch_latency.c),
- * when it is that of a wakeup. False: it is none.
+ * Reads the kernel's text of an event that weft flight has waited for (lib/flight/watch_latency.c), such as
+ * "sh-9 [001] ...: weft_latency_1: lat=8123456 id=61", when it is that of a wakeup or a call. Sets kind, lasted and
+ * pid. False: it is none.
  */
-bool culprit_of_text(const char *text, uint64_t *ret_lasted);
+bool must_check culprit_of_text(const char *text, struct culprit_asked *ret);
 
 #endif

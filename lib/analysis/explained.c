@@ -50,7 +50,7 @@ static int find_culprit(struct trace *trace, const struct query *query, const st
 	struct culprit_asked asked = { .query = query, .at = trigger->time };
 	int r;
 
-	if (!culprit_of_text(trigger->reason, &asked.lasted))
+	if (!culprit_of_text(trigger->reason, &asked))
 		return 0;
 	r = culprit_find(trace, &asked, into, fail);
 	return r == -ENODATA ? 0 : r;

@@ -13,8 +13,8 @@ struct findings;
 struct trace;
 
 /*
- * Why the trigger of a file of weft flight came: what made a wakeup late (culprit_internal.h), and what was unusual
- * (unusual_internal.h).
+ * Why the trigger of a file of weft flight came: what made a wakeup late or a call long (culprit_internal.h), and what
+ * was unusual (unusual_internal.h).
  */
 struct explained {
 	uint64_t before_ns; /* what is compared with the time before; 0: a tenth of that */
