@@ -322,6 +322,13 @@ static int new_sink_of_slices(void *arg, size_t buffer, struct sink **ret, struc
 	return new_sink(slicing->report, buffer, slicing->printing, ret, fail);
 }
 
+static int select_for_slices(void *arg, size_t buffer, struct selection **ret, struct fail *fail)
+{
+	const struct slicing *slicing = arg;
+
+	return query_select(&slicing->report->query, slicing->printing->reader.buffers[buffer].context, ret, fail);
+}
+
 static void note_fields(struct printing *printing, const struct reader *reader)
 {
 	for (size_t i = 0; i < reader->nr_buffers; i++)
@@ -363,6 +370,8 @@ static int print_slices(const struct report_options *report, struct printing *pr
 	    !slices_can(printing->sinks, reader->nr_buffers, options) ||
 	    !slices_plan(reader, pool_threads(options->pool) + 1, &slices))
 		return -EAGAIN;
+	slices.select = select_for_slices;
+	slices.arg = &slicing;
 	r = slices_render(&sliced, printing->sinks, report->printed, fail);
 	slices_release(&slices);
 	if (r == -EAGAIN) {

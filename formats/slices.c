@@ -275,7 +275,8 @@ static int pass_before(struct slicer *slicer, struct fail *fail)
 	while (!slicer->reader.is_first && (r = reader_step(reader, &event.event, fail)) > 0) {
 		struct sink *sink = slicer->sinks[event.event.buffer];
 
-		(void)sink->ops->settle(sink, reader->buffers[event.event.buffer].events, &event.event);
+		if (reader_keeps(reader, &event.event))
+			(void)sink->ops->settle(sink, reader->buffers[event.event.buffer].events, &event.event);
 	}
 	return r;
 }

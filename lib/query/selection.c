@@ -19,6 +19,8 @@
 
 enum { IDS = 1 << 16, CPUS = 1 << 16, COMM_MEMO = 1 << 10, SELF_BITS = 1 << 12, SELF_MAX = 1 << 16 };
 
+enum last_event { LEFT_OUT, KEPT, UNKNOWN };
+
 /* A cache: whether the task of this PID has a wanted name. */
 struct comm_memo {
 	int32_t pid;
@@ -30,7 +32,8 @@ struct selection {
 	bool some_events;
 	uint64_t ids[IDS / 64];
 	uint64_t stacks[IDS / 64]; /* types that belong to the event before them, such as stack traces */
-	uint64_t kept[CPUS / 64];  /* CPUs whose last event was kept; indexed by cpu_index */
+	uint8_t kept[CPUS];        /* enum last_event of each CPU; indexed by cpu_index */
+	bool lost;                 /* kept was asked of a CPU whose last event is not known */
 	int32_t *pids;
 	size_t nr_pids;
 	char **comms;
@@ -242,6 +245,23 @@ bool selection_follows_calls(const struct selection *selection)
 	return selection->picks;
 }
 
+/* The recorder's own events are counted, by one selection. */
+bool selection_can_enter(const struct selection *selection)
+{
+	return !selection->picks && !selection->durations && !selection->nr_self;
+}
+
+void selection_enter(struct selection *selection)
+{
+	memset(selection->kept, UNKNOWN, sizeof(selection->kept));
+	selection->lost = false;
+}
+
+bool selection_is_lost(const struct selection *selection)
+{
+	return selection->lost;
+}
+
 bool selection_lacks_durations(const struct selection *selection)
 {
 	return selection->durations && selection->picks && picks_any(selection->picks) &&
@@ -323,6 +343,12 @@ static bool is_self(const struct selection *selection, const struct event *event
 	return false;
 }
 
+static bool keep_stack(struct selection *selection, const struct event *event)
+{
+	selection->lost |= selection->kept[event->cpu_index] == UNKNOWN;
+	return selection->kept[event->cpu_index] == KEPT;
+}
+
 bool selection_keep(void *arg, const struct event *event)
 {
 	struct selection *selection = arg;
@@ -333,7 +359,7 @@ bool selection_keep(void *arg, const struct event *event)
 		keep = keep_call(selection, event, pick) &&
 		       (!selection->some_events || bit_get(selection->ids, event->id));
 	else if (bit_get(selection->stacks, event->id) && !bit_get(selection->ids, event->id))
-		keep = bit_get(selection->kept, event->cpu_index);
+		keep = keep_stack(selection, event);
 	else if (selection->durations)
 		keep = keep_filters(selection, event) &&
 		       (!selection->some_events || bit_get(selection->ids, event->id));
@@ -346,6 +372,6 @@ bool selection_keep(void *arg, const struct event *event)
 		selection->left_out++;
 		keep = false;
 	}
-	bit_set(selection->kept, event->cpu_index, keep);
+	selection->kept[event->cpu_index] = keep ? KEPT : LEFT_OUT;
 	return keep;
 }

@@ -72,6 +72,15 @@ bool selection_ended(void *selection, const struct event *event, uint64_t *ret_l
 /* The event types that selection_add_events() named: a bit for each id, owned by the selection. */
 const uint64_t *selection_types(const struct selection *selection);
 
+/*
+ * For slices of time (lib/reader/slices.h), of which each thread has a selection of its own. selection_can_enter():
+ * whether an event can be selected without all events before it. selection_enter(): events follow that are not those
+ * after the last one. selection_is_lost(): a stack came since then whose event had come before.
+ */
+bool selection_can_enter(const struct selection *selection);
+void selection_enter(struct selection *selection);
+bool selection_is_lost(const struct selection *selection);
+
 /* Whether there are no criteria. */
 bool selection_empty(const struct selection *selection);
 

@@ -109,15 +109,20 @@ static int select_shown(const struct query *query, struct selection *selection, 
 	return r;
 }
 
-static int select_events(const struct query *query, struct selection *selection, struct fail *fail)
+int query_select(const struct query *query, const struct context *context, struct selection **ret, struct fail *fail)
 {
-	int r = select_shown(query, selection, fail);
+	struct selection *selection = NULL;
+	int r = selection_new(context, &selection, fail);
 
+	*ret = selection;
+	if (!r)
+		r = select_shown(query, selection, fail);
 	for (size_t i = 0; !r && i < query->comms.nr; i++)
 		r = selection_add_comm(selection, query->comms.at[i], fail);
 	for (size_t i = 0; !r && i < query->nr_pids; i++)
 		r = selection_add_pid(selection, query->pids[i], fail);
-	selection_leave_out_flags(selection, query->flags_out);
+	if (!r)
+		selection_leave_out_flags(selection, query->flags_out);
 	return r;
 }
 
@@ -207,10 +212,8 @@ int query_narrow(const struct query *query, struct reader_buffer *buffer, bool l
 {
 	bool out = query->self == QUERY_SELF_UNSAID ? leaves_out_self : query->self == QUERY_SELF_OUT;
 	uint64_t *left_out = NULL;
-	int r = selection_new(buffer->context, &buffer->selection, fail);
+	int r = query_select(query, buffer->context, &buffer->selection, fail);
 
-	if (!r)
-		r = select_events(query, buffer->selection, fail);
 	if (!r && out)
 		r = selection_leave_out_self(buffer->selection, &left_out, fail);
 	if (r)

@@ -105,6 +105,10 @@ int must_check query_check_durations(const struct reader *reader, struct fail *f
 /* Returns -ENOENT: the trace has no buffer of the instance. */
 int query_no_instance(const struct query *query, struct trace *trace, struct fail *fail);
 
+/* A selection of the words that choose events and tasks; query_narrow() gives the buffer one, and leaves out self. */
+int must_check query_select(const struct query *query, const struct context *context, struct selection **ret,
+			    struct fail *fail);
+
 /*
  * The part of query_add() that narrows one buffer. `leaves_out_self`: if the words do not say it; *ret_left_out, which
  * may be NULL, is then where the events that were left out are counted. `extent` is looked for when it is needed.

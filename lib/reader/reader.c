@@ -317,6 +317,8 @@ int reader_enter(struct reader *reader, uint64_t ts, struct fail *fail)
 
 		if (r < 0)
 			return r;
+		if (reader->buffers[i].selection)
+			selection_enter(reader->buffers[i].selection);
 	}
 	look_again(reader);
 	return 0;

@@ -4,6 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/event/context.h"
 #include "lib/event/events.h"
+#include "lib/query/selection.h"
 #include "lib/reader/reader.h"
 #include "lib/stream/cursor.h"
 #include "lib/trace/trace.h"
@@ -28,8 +29,9 @@ static bool can_slice(const struct reader_buffer *buffer)
 {
 	const struct events_options *window = &buffer->window;
 
-	return !buffer->selection && !buffer->shown && !buffer->skip && !window->since && window->until == UINT64_MAX &&
-	       !window->cpu_mask && !window->source && !buffer->context->section_since && !buffer->context->latency;
+	return (!buffer->selection || selection_can_enter(buffer->selection)) && !buffer->shown && !buffer->skip &&
+	       !window->since && window->until == UINT64_MAX && !window->cpu_mask && !window->source &&
+	       !buffer->context->section_since && !buffer->context->latency;
 }
 
 /* The bytes of pages of a CPU, from the heads of its first chunks. */
@@ -121,6 +123,9 @@ int slice_reader_new(const struct slices *slices, struct slice_reader *ret, stru
 		return fail_memory(fail);
 	reader_init(made.reader);
 	r = reader_share(made.reader, slices->reader, 0, UINT64_MAX, fail);
+	for (size_t i = 0; !r && i < slices->reader->nr_buffers; i++)
+		if (slices->reader->buffers[i].selection)
+			r = slices->select(slices->arg, i, &made.reader->buffers[i].selection, fail);
 	if (!r)
 		r = reader_start(made.reader, &(struct reader_options){ .keep_blocks = true }, fail);
 	if (!r && !reader_can_enter(made.reader))
@@ -211,7 +216,8 @@ bool slice_needs_all(const struct slice_reader *reader)
 	const struct reader *of = reader->reader;
 
 	for (size_t i = 0; i < of->nr_buffers; i++)
-		if (events_need_all(of->buffers[i].events, reader->slices->nr))
+		if (events_need_all(of->buffers[i].events, reader->slices->nr) ||
+		    (of->buffers[i].selection && selection_is_lost(of->buffers[i].selection)))
 			return true;
 	return false;
 }

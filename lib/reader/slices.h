@@ -11,6 +11,7 @@
 struct cursor_place;
 struct fail;
 struct reader;
+struct selection;
 
 /*
  * The events of a reader in slices of time, which threads read apart from each other: what reading in order costs,
@@ -28,11 +29,14 @@ struct slices {
 	uint64_t *times;          /* of all slices but the first; 0: not yet looked for */
 	uint64_t nr;              /* at least 2 */
 	size_t buffer, cpu_index; /* of the CPU with most bytes */
+	/* The owner sets it after slices_plan(): makes what the reader selects of a buffer, for another reader. */
+	int (*select)(void *arg, size_t buffer, struct selection **ret, struct fail *fail);
+	void *arg;
 };
 
 /*
  * False: this reader cannot be read in slices, or there is too little to share between this many threads. The reader
- * has no selection, has not been started, and outlives the slices.
+ * has not been started, and outlives the slices.
  */
 bool slices_plan(const struct reader *reader, unsigned threads, struct slices *ret);
 void slices_release(struct slices *slices);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * cutter FILE SEED: prints the first buffer of a file in slices of time that begin at events by chance, few and many
- * and all of few events, on two and three threads, and compares the text with the one that is printed in order. One
+ * and all of few events, on two and three threads, and compares the text with the one that is printed in order. Then
+ * the same of the events that have an s, or a y, in their names. One
  * line: "ok N", N times with all in slices; "order", where the file cannot be read in slices; or what differs, and exit
  * status 1.
  */
@@ -11,6 +12,7 @@
 #include "tests/unit/printed.h"
 #include "tests/unit/sliced.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,17 +46,19 @@ static int compare(struct trace *trace, const struct sliced_cuts *cuts, struct b
 	return -1;
 }
 
-static int cut(struct trace *trace, const uint64_t *times, size_t nr, struct buf *whole)
+static int cut(struct trace *trace, const char *events, const uint64_t *times, size_t nr, struct buf *whole)
 {
 	uint64_t chosen[CUTS_MAX];
 	int all = 0;
 
 	for (unsigned run = 0; run < RUNS; run++) {
-		struct sliced_cuts cuts = { .times = chosen, .nr = run < 4 ? 1 : run * run, .threads = 1 + run % 2 };
+		struct sliced_cuts cuts = {
+			.times = chosen, .nr = run < 4 ? 1 : run * run, .threads = 1 + run % 2, .events = events
+		};
 		int r;
 
 		if (!run && nr <= ALL_MAX)
-			cuts = (struct sliced_cuts){ .times = times, .nr = nr, .threads = 1 };
+			cuts = (struct sliced_cuts){ .times = times, .nr = nr, .threads = 1, .events = events };
 		else
 			for (size_t i = 0; i < cuts.nr; i++)
 				chosen[i] = times[(size_t)rand() % nr];
@@ -67,31 +71,44 @@ static int cut(struct trace *trace, const uint64_t *times, size_t nr, struct buf
 	return all;
 }
 
+/* The same, of these events, or of all; what has no such event is not compared. */
+static int cut_events(struct trace *trace, const char *events, const uint64_t *times, size_t nr)
+{
+	const struct printed how = { .format = "ftrace", .events = events };
+	cleanup_buf struct buf whole = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+	int r = printed_trace(trace, &how, &whole, &fail);
+
+	if (events && r == -ENOENT)
+		return 0;
+	if (r)
+		printf("%s\n", fail.text);
+	return r ? -1 : cut(trace, events, times, nr, &whole);
+}
+
 int main(int argc, char **argv)
 {
-	const struct printed how = { .format = "ftrace" };
-	cleanup_buf struct buf whole = BUF_INIT;
+	static const char *const selected[] = { NULL, "*:*s*", "*:*y*" };
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
 	uint64_t *times = NULL;
+	int r = -1, all = 0;
 	size_t nr = 0;
-	int r = -1;
 
 	if (argc == 3) {
 		srand((unsigned)strtoul(argv[2], NULL, 10));
 		r = trace_open(argv[1], &trace, &fail);
 	}
 	if (!r)
-		r = printed_trace(trace, &how, &whole, &fail);
-	if (!r)
 		r = sliced_times(trace, &times, &nr, &fail);
 	if (r)
 		printf("%s\n", fail.text);
-	else if (!nr)
-		printf("order\n");
-	else if ((r = cut(trace, times, nr, &whole)) > 0)
-		printf("ok %d\n", r);
-	else if (!r)
+	for (size_t i = 0; r >= 0 && nr && i < array_size(selected); i++)
+		if ((r = cut_events(trace, selected[i], times, nr)) > 0)
+			all += r;
+	if (r >= 0 && all)
+		printf("ok %d\n", all);
+	else if (r >= 0)
 		printf("order\n");
 	free(times);
 	trace_free(trace);

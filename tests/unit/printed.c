@@ -10,6 +10,7 @@
 #include "lib/base/io.h"
 #include "lib/event/context.h"
 #include "lib/event/latency_facts.h"
+#include "lib/query/selection.h"
 #include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 
@@ -17,6 +18,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+int printed_select(const struct context *context, const char *events, struct selection **ret, struct fail *fail)
+{
+	int r = events ? selection_new(context, ret, fail) : 0;
+
+	return r || !events ? r : selection_add_events(*ret, events, fail);
+}
 
 static int print(struct trace *trace, struct reader *reader, const struct printed *how, int fd, struct fail *fail)
 {
@@ -29,6 +37,8 @@ static int print(struct trace *trace, struct reader *reader, const struct printe
 
 	if (!r && how->option)
 		r = context_set_option(reader->buffers[0].context, how->option, fail);
+	if (!r)
+		r = printed_select(reader->buffers[0].context, how->events, &reader->buffers[0].selection, fail);
 	if (!r)
 		r = latency_facts_learn(reader->buffers[0].context, fail);
 	if (!r)

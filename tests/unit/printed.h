@@ -7,12 +7,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct context;
 struct fail;
+struct selection;
 struct trace;
 
 struct printed {
 	const char *format;
 	const char *option; /* a trace option, as with -O; NULL: none */
+	const char *events; /* the events that are selected, as with -e; NULL: all */
 	size_t buffer;      /* index of the buffer in the trace */
 	unsigned width;     /* width of the terminal; 0: none */
 	bool color;
@@ -20,6 +23,9 @@ struct printed {
 
 /* Prints one buffer of a trace as weft report does, on one thread; damage in the trace counts as an error. */
 int printed_trace(struct trace *trace, const struct printed *how, struct buf *ret, struct fail *fail);
+
+/* *ret is NULL if all events are selected. */
+int printed_select(const struct context *context, const char *events, struct selection **ret, struct fail *fail);
 
 /* The lines after the kernel's header. */
 const char *printed_body(struct buf *text);

@@ -13,6 +13,7 @@
 #include "lib/reader/reader.h"
 #include "lib/reader/slices.h"
 #include "lib/trace/trace.h"
+#include "tests/unit/printed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,6 +54,18 @@ static int new_sink(void *arg, size_t buffer, struct sink **ret, struct fail *fa
 					   fail);
 }
 
+struct chosen {
+	const struct reader *reader;
+	const char *events;
+};
+
+static int select_again(void *arg, size_t buffer, struct selection **ret, struct fail *fail)
+{
+	const struct chosen *chosen = arg;
+
+	return printed_select(chosen->reader->buffers[buffer].context, chosen->events, ret, fail);
+}
+
 static void done(void *arg, const struct reader *reader)
 {
 	(void)arg;
@@ -63,7 +76,8 @@ static int print(struct reader *reader, const struct sliced_cuts *cuts, struct p
 		 struct fail *fail)
 {
 	const struct render_options options = { .pool = pool, .limit = UINT64_MAX };
-	struct slices slices = { .reader = reader, .nr = cuts->nr + 1 };
+	struct chosen chosen = { reader, cuts->events };
+	struct slices slices = { .reader = reader, .nr = cuts->nr + 1, .select = select_again, .arg = &chosen };
 	const struct sliced sliced = {
 		.slices = &slices, .options = &options, .end = end, .new_sink = new_sink, .done = done, .arg = reader
 	};
@@ -96,6 +110,8 @@ int sliced_print(struct trace *trace, const struct sliced_cuts *cuts, struct buf
 	reader_init(&reader);
 	if (!r)
 		r = reader_add(&reader, trace, 0, fail);
+	if (!r)
+		r = printed_select(reader.buffers[0].context, cuts->events, &reader.buffers[0].selection, fail);
 	if (!r)
 		r = print(&reader, cuts, pool, &end, fail);
 	reader_release(&reader);

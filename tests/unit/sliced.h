@@ -17,7 +17,8 @@ int sliced_times(struct trace *trace, uint64_t **ret, size_t *ret_nr, struct fai
 struct sliced_cuts {
 	const uint64_t *times; /* ascending */
 	size_t nr;
-	unsigned threads; /* beside the caller's */
+	unsigned threads;   /* beside the caller's */
+	const char *events; /* the events that are selected; NULL: all */
 };
 
 /*

@@ -30,10 +30,10 @@ static const char script[] = "0 1000000 7 sched_waking comm=ls pid=8 prio=120 ta
 			     "2 3000002000 8 sched_wakeup comm=shuttle pid=9 prio=-51 target_cpu=3\n";
 
 /* Prints with these cuts; true if all was printed in slices, and is what one thread prints. */
-static bool is_same(struct trace *trace, const uint64_t *times, size_t nr, unsigned threads)
+static bool is_same(struct trace *trace, const uint64_t *times, size_t nr, const char *events)
 {
-	const struct sliced_cuts cuts = { .times = times, .nr = nr, .threads = threads };
-	const struct printed how = { .format = "ftrace" };
+	const struct sliced_cuts cuts = { .times = times, .nr = nr, .threads = events ? 1 : 2, .events = events };
+	const struct printed how = { .format = "ftrace", .events = events };
 	cleanup_buf struct buf whole = BUF_INIT, text = BUF_INIT;
 	bool all = false;
 
@@ -50,11 +50,10 @@ static void check_all_cuts(struct trace *trace)
 
 	if (CHECK(!sliced_times(trace, &times, &nr, NULL) && nr)) {
 		for (size_t i = 0; i < nr; i++)
-			CHECK(is_same(trace, &times[i], 1, 1));
+			CHECK(is_same(trace, &times[i], 1, NULL));
 		behind = times[nr - 1] + 1;
-		CHECK(is_same(trace, &behind, 1, 1));
-		CHECK(is_same(trace, times, nr, 1));
-		CHECK(is_same(trace, times, nr, 3));
+		CHECK(is_same(trace, &behind, 1, NULL));
+		CHECK(is_same(trace, times, nr, NULL));
 	}
 	free(times);
 }
@@ -75,6 +74,51 @@ TEST(slices_are_the_same_text_wherever_they_are_cut)
 		trace_free(trace);
 		loom_release(&loom);
 	}
+}
+
+TEST(slices_of_selected_events_are_the_same_text)
+{
+	uint64_t *times = NULL;
+	struct trace *trace;
+	struct loom loom;
+	size_t nr = 0;
+
+	loom_init(&loom);
+	loom_play(&loom, script);
+	trace = loom_trace(&loom);
+	if (CHECK(trace != NULL) && CHECK(!sliced_times(trace, &times, &nr, NULL)))
+		for (size_t i = 0; i < nr; i++)
+			CHECK(is_same(trace, &times[i], 1, "sched_w*"));
+	free(times);
+	trace_free(trace);
+	loom_release(&loom);
+}
+
+TEST(slices_know_when_the_event_of_a_stack_came_before)
+{
+	static const char path[] = "tests/fixtures/golden/6.12-function_graph-event-stack.dat";
+	const struct printed how = { .format = "ftrace", .events = "sched" };
+	cleanup_buf struct buf whole = BUF_INIT;
+	struct trace *trace = NULL;
+	uint64_t *times = NULL;
+	size_t nr = 0, same = 0;
+
+	if (CHECK(!trace_open(path, &trace, NULL)) && CHECK(!sliced_times(trace, &times, &nr, NULL)) &&
+	    CHECK(!printed_trace(trace, &how, &whole, NULL)))
+		for (size_t i = 0; i < nr; i++) {
+			const struct sliced_cuts cuts = { &times[i], 1, 1, "sched" };
+			cleanup_buf struct buf text = BUF_INIT;
+			bool all;
+
+			/* Where a stack stands at the cut the text ends there. */
+			CHECK(!sliced_print(trace, &cuts, &text, &all, NULL));
+			CHECK(text.len <= whole.len && !memcmp(buf_str(&text), buf_str(&whole), text.len));
+			CHECK(!all || text.len == whole.len);
+			same += all;
+		}
+	CHECK(same > nr / 2);
+	free(times);
+	trace_free(trace);
 }
 
 static void check_file(const char *path)
