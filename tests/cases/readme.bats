@@ -39,3 +39,39 @@ load lib
 	NO_COLOR='' python3 tests/pictures/screen.py "$WEFT" "$SHARED/bench/sched-syscalls.dat" 116x22 'longest wait 63.0' $keys > "$BATS_TEST_TMPDIR/view.svg"
 	cmp tests/pictures/view.svg "$BATS_TEST_TMPDIR/view.svg"
 }
+
+# The scenario `recipes` runs the blocks of commands.
+@test "weft-recipes(7): the programs in C and Python write their line into the trace" {
+	need_tracefs
+	need_command python3
+	local instance=/sys/kernel/tracing/instances/weft-recipes-$$ name
+	block() {
+		awk -v name="$1" '$0 == ".\\\" example: " name { on = 1; next } /^\.EX/ { inside = on; next } /^\.EE/ { inside = on = 0 } inside' man/weft-recipes.7 |
+			sed -e 's/\\-/-/g' -e 's/\\\\/\\/g' -e "s|/sys/kernel/tracing/|$instance/|"
+	}
+	mkdir "$instance"
+	block python > "$BATS_TEST_TMPDIR/line.py"
+	{ block c; echo 'int main(void) { stop_tracing(); }'; } > "$BATS_TEST_TMPDIR/line.c"
+	gcc -Wall -Werror -o "$BATS_TEST_TMPDIR/line" "$BATS_TEST_TMPDIR/line.c"
+	python3 "$BATS_TEST_TMPDIR/line.py"
+	"$BATS_TEST_TMPDIR/line"
+	grep -c 'tracing_mark_write: too slow$' "$instance/trace" > "$BATS_TEST_TMPDIR/count" || true
+	rmdir "$instance"
+	[ "$(cat "$BATS_TEST_TMPDIR/count")" = 2 ]
+}
+
+@test "README, man: each command line that they show in a block is run by a test" {
+	local page left=0
+	tests/man-commands | cut -f 2 > "$BATS_TEST_TMPDIR/run"
+	for page in man/*.in man/*.5 man/*.7; do
+		# Blocks with a mark, "example" or "file", are run by the tests that look for it.
+		awk '/^\.\\" (example|file): / { known = 1 } /^\.(nf|EX)/ { on = 1; next } /^\.(fi|EE)/ { on = known = 0 } on && !known && !/^\.|^# /' "$page" > "$BATS_TEST_TMPDIR/shown"
+		while read -r line; do
+			grep -qF -- "$line" "$BATS_TEST_TMPDIR/run" || { echo "$page: $line"; left=1; }
+		done < <(sed -e 's/\\f[BIRP]//g' -e 's/\\-/-/g' -e "s/\\\\(aq/'/g" -e 's/\\(dq/"/g' -e 's/\\e/\\/g' -e 's/^\\&//' "$BATS_TEST_TMPDIR/shown" | tr '\t' ' ' | grep -E '^ *weft [a-z]')
+	done
+	# The blocks of README.md have "# weft" (tests/sessions) or "$ weft" (flight-readme.bats, dump.bats).
+	[ "$(awk '/^```/ { on = !on } (on || /^    /) && /^ *weft [a-z]/' README.md)" = "" ]
+	[ "$(grep -c '^    \$ weft ' README.md)" = 3 ]
+	[ $left = 0 ]
+}
