@@ -50,6 +50,27 @@ plug() {
 	unchanged "CPUs that come and go leave nothing behind $*"
 }
 
+# Somebody sets the clock, forwards by years and back again: the file has the time that the clock says, and every event.
+step() {
+	fly -e sched:sched_process_exec --keep 5m --after 100ms "$@"
+	number_on 1 1 100
+	date -s @1900000000 > /dev/null
+	number_on 1 101 200
+	weft flight dump > /tmp/path
+	date -s @1790000000 > /dev/null
+	number_on 1 201 300
+	weft flight dump >> /tmp/path
+	land
+	check "a file's name has the time of the clock as it was set" matches /tmp/path '-2030-03-17T17-4'
+	n=200
+	for file in $(cat /tmp/path); do
+		weft report "$file" 2> /dev/null | sed -n 's/.*tracing_mark_write: number //p' > /tmp/numbers
+		seq $n > /tmp/wanted
+		same "a clock that is set costs no event in the file of $n $*" /tmp/wanted /tmp/numbers
+		n=300
+	done
+}
+
 flights() {
 	remember
 	fly -e sched:sched_process_exec --after 100ms --when 'bad=exit:sh status!=0'
@@ -108,6 +129,8 @@ flights() {
 scenario() {
 	has_command flight || { skip "flights" "weft has none yet"; return; }
 	flights
+	step
+	step --keep-in kernel
 	# Last, because a CPU that came back may have a clock that is behind.
 	plug
 	plug --keep-in kernel
