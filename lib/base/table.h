@@ -38,7 +38,7 @@ struct table_column {
 struct table {
 	const struct table_column *columns;
 	size_t nr_columns;
-	struct table_item *items;
+	struct table_stored *items; /* table_item_at() */
 	size_t nr_items;
 	unsigned indent; /* blanks in front of each line of text */
 	/* of the terminal: longer texts are cut, "...", where the lines would not fit; 0: no limit */

@@ -14,12 +14,26 @@ struct table_column;
 enum table_value { VALUE_TEXT, VALUE_U64, VALUE_S64, VALUE_DECIMAL, VALUE_NOTHING };
 
 struct table_item {
-	char *text; /* VALUE_TEXT: the table's, ends with NUL */
+	const char *text; /* VALUE_TEXT: the table's until a cell is added or the rows are sorted; ends with NUL */
 	size_t len;
 	uint64_t number; /* for VALUE_S64 and VALUE_DECIMAL: the bits of the signed number */
 	enum table_value value;
 	unsigned decimals;
 };
+
+/*
+ * A cell in 16 bytes, as a table of some hundred thousand rows has millions: most texts are short enough to lie in it.
+ * Longer ones have the address and the length of the text in `bytes`, all else the number.
+ */
+enum { TABLE_NEAR = 14 };
+struct table_stored {
+	char bytes[TABLE_NEAR];
+	uint8_t value : 3, decimals : 5;
+	uint8_t near; /* of a text that lies here: its length + 1; 0: none does */
+};
+
+/* Gives back what a cell owns. */
+void table_stored_release(struct table_stored *stored);
 
 /* Returns a cell; one that was not added is an empty text. */
 struct table_item table_item_at(const struct table *table, size_t row, size_t column);

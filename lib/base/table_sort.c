@@ -54,7 +54,7 @@ bool table_sort(struct table *table, size_t column)
 {
 	size_t nr_rows = table_rows(table), width = table->nr_columns;
 	cleanup_free struct row *rows = calloc(nr_rows + 1, sizeof(*rows));
-	cleanup_free struct table_item *before = calloc(table->nr_items + 1, sizeof(*before));
+	cleanup_free struct table_stored *before = calloc(table->nr_items + 1, sizeof(*before));
 
 	if (!rows || !before || nr_rows * width != table->nr_items)
 		return false;
@@ -79,6 +79,6 @@ size_t table_keep(struct table *table, size_t rows)
 	if (nr_rows <= rows)
 		return 0;
 	while (table->nr_items > rows * table->nr_columns)
-		free(table->items[--table->nr_items].text);
+		table_stored_release(&table->items[--table->nr_items]);
 	return nr_rows - rows;
 }

@@ -27,9 +27,12 @@ static bool has_task(const struct findings *findings, const char *comm)
 {
 	const struct table *table = &findings->items[0].table;
 
-	for (size_t i = 0; i < table->nr_items; i += table->nr_columns)
-		if (table->items[i].value == VALUE_TEXT && !strcmp(table->items[i].text, comm))
+	for (size_t row = 0; row < table_rows(table); row++) {
+		const char *text = table_text_at(table, row, 0);
+
+		if (text && !strcmp(text, comm))
 			return true;
+	}
 	return false;
 }
 
