@@ -65,7 +65,7 @@ endif
 texts := -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
 commit_text := -DWEFT_COMMIT='"$(if $(COMMIT), (git $(COMMIT)))"'
 need_texts := cmd/extract_dump.c cmd/options/decode.c cmd/pack.c cmd/weft.c lib/api/api.c lib/api/file.c lib/record/facts.c
-all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(SQLITE),-DWEFT_SQLITE) $(if $(filter $(need_texts),$<),$(texts)) \
+all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(SQLITE),-DWEFT_SQLITE) $(if $(STATIC),-DWEFT_STATIC) $(if $(filter $(need_texts),$<),$(texts)) \
 	$(if $(filter cmd/weft.c,$<),$(commit_text)) $(CPPFLAGS)
 # The same objects are in the command and in libweft.so: hidden names make position-independent code as fast as other code.
 PIC := $(if $(STATIC),,-fPIC) -ffunction-sections

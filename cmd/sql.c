@@ -78,7 +78,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		place(arguments, arg, state);
 		return 0;
 	case ARGP_KEY_END:
-		if (arguments->sql && db_query_check(arguments->sql, &fail))
+		/* Without SQLite, open_db() says so. */
+		if (arguments->sql && db_query_check(arguments->sql, &fail) == -EINVAL)
 			argp_error(state, "%s", fail.text);
 		return 0;
 	default:
@@ -103,7 +104,7 @@ static const struct argp argp = {
 };
 
 /* The database is a file without a name, so that nothing is left of it, however weft ends. */
-static int open_db(struct export_job *job, struct sqlite3 **ret_handle, struct fail *fail)
+static int open_db(struct export_job *job, struct db **ret_handle, struct fail *fail)
 {
 	const char *dir = getenv("TMPDIR");
 	int r;
@@ -120,8 +121,7 @@ static int open_db(struct export_job *job, struct sqlite3 **ret_handle, struct f
 	return r ? r : db_query_open(ret_handle, fail);
 }
 
-static int print(const struct arguments *arguments, const struct export_job *job, struct sqlite3 *handle,
-		 struct fail *fail)
+static int print(const struct arguments *arguments, const struct export_job *job, struct db *handle, struct fail *fail)
 {
 	struct db_answer answer;
 	struct db_map map;
@@ -146,7 +146,7 @@ static int print(const struct arguments *arguments, const struct export_job *job
 }
 
 /* Returns -EBADMSG if the file is damaged; the answer is then about what could be read of it. */
-static int answer(const struct arguments *arguments, struct export_job *job, struct sqlite3 *handle, struct fail *fail)
+static int answer(const struct arguments *arguments, struct export_job *job, struct db *handle, struct fail *fail)
 {
 	struct fail damage = FAIL_INIT;
 	struct trace *trace = NULL;
@@ -171,7 +171,7 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .query = QUERY_INIT, .format = TABLE_AS_TEXT };
 	struct export_job job = { .query = &arguments.query, .ops = export_find("sqlite"), .fd = -1 };
-	struct sqlite3 *handle = NULL;
+	struct db *handle = NULL;
 	struct fail fail = FAIL_INIT;
 	int r;
 

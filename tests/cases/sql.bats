@@ -25,6 +25,16 @@ kernel_counts()
 	done
 }
 
+@test "sql: on a machine without SQLite it names the package, and everything else works" {
+	need_mounts
+	library=$(ldconfig -p | sed -n 's/.*libsqlite3\.so\.0 .*=> //p' | head -n 1)
+	[ -e "$library" ] || skip "libsqlite3 is inside weft, or elsewhere"
+	run -1 unshare -m sh -c 'mount --bind /dev/null "$(realpath "$1")" && exec weft sql "$2" "SELECT 1"' - "$library" "$golden/6.12-events-sched.dat"
+	[[ "$output" == *"libsqlite3.so.0"*"install libsqlite3-0 (Debian) or sqlite-libs (Fedora)"* ]]
+	unshare -m sh -c 'mount --bind /dev/null "$(realpath "$1")" && exec weft report "$2"' - "$library" "$golden/6.12-events-sched.dat" > "$BATS_TEST_TMPDIR/got"
+	diff "$golden/6.12-events-sched.txt" "$BATS_TEST_TMPDIR/got"
+}
+
 @test "sql: fields are those of the kernel's own text" {
 	sed -n 's/.*sched_switch: prev_comm=\(.*\) prev_pid=\([0-9]*\) .*==> next_comm=\(.*\) next_pid=\([0-9]*\) next_prio=\([0-9]*\)$/\1,\2,\3,\4,\5/p' \
 		"$golden/6.12-events-sched.txt" > "$BATS_TEST_TMPDIR/want"

@@ -38,7 +38,7 @@ struct scene {
 	int fd;
 	struct db *db;
 	struct db_map map;
-	struct sqlite3 *handle;
+	struct db *handle;
 };
 
 static bool begin(struct scene *scene)

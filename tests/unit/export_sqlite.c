@@ -41,7 +41,7 @@ struct scene {
 	int fd;
 	struct db *db;
 	struct db_map map;
-	struct sqlite3 *handle;
+	struct db *handle;
 };
 
 static void export_to(struct scene *scene, const struct export_ops *ops, struct trace *trace)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -26,7 +27,18 @@ void db_map_release(struct db_map *map)
 
 #ifdef WEFT_SQLITE
 
-#include <sqlite3.h>
+#include "formats/export/sqlite/engine_internal.h"
+
+struct db {
+	struct engine sql;
+	struct sqlite3 *handle;
+};
+
+/* A statement that is asked. */
+struct asked {
+	const struct db *db;
+	sqlite3_stmt *statement;
+};
 
 /* SQLite prints numbers with a fraction with 15 digits. */
 enum { DIGITS = 15 };
@@ -44,7 +56,7 @@ static bool only_tells(const char *pragma)
 					     "pragma_list", "compile_options", "integrity_check" };
 
 	for (size_t i = 0; pragma && i < array_size(known); i++)
-		if (!sqlite3_stricmp(pragma, known[i]))
+		if (!strcasecmp(pragma, known[i]))
 			return true;
 	return false;
 }
@@ -55,7 +67,7 @@ static bool is_dangerous(const char *function)
 	static const char *const known[] = { "load_extension", "fts3_tokenizer", "edit", "readfile", "writefile" };
 
 	for (size_t i = 0; function && i < array_size(known); i++)
-		if (!sqlite3_stricmp(function, known[i]))
+		if (!strcasecmp(function, known[i]))
 			return true;
 	return false;
 }
@@ -82,9 +94,9 @@ static int authorize(void *arg, int action, const char *first, const char *secon
 	}
 }
 
-static int words(struct sqlite3 *handle, int code, struct fail *fail)
+static int words(const struct db *db, int code, struct fail *fail)
 {
-	const char *told = sqlite3_errmsg(handle);
+	const char *told = db->sql.errmsg(db->handle);
 
 	if (code == SQLITE_NOMEM)
 		return fail_memory(fail);
@@ -118,11 +130,12 @@ static void put_real(struct table *table, const char *text)
 }
 
 /* A blob as the literal of SQL that makes it again, as SQLite's quote() writes it: x'6869'. */
-static void put_blob(struct table *table, sqlite3_stmt *statement, int column)
+static void put_blob(struct table *table, const struct asked *asked, int column)
 {
+	const struct engine *sql = &asked->db->sql;
 	static const char digits[] = "0123456789abcdef";
-	const uint8_t *bytes = sqlite3_column_blob(statement, column);
-	size_t len = (size_t)sqlite3_column_bytes(statement, column);
+	const uint8_t *bytes = sql->column_blob(asked->statement, column);
+	size_t len = (size_t)sql->column_bytes(asked->statement, column);
 	cleanup_free char *text = malloc(2 * len + 4);
 	char *at = text;
 
@@ -140,10 +153,11 @@ static void put_blob(struct table *table, sqlite3_stmt *statement, int column)
 	table_cell_mem(table, text, (size_t)(at - text));
 }
 
-static void put_cell(struct db_answer *answer, sqlite3_stmt *statement, int column)
+static void put_cell(struct db_answer *answer, const struct asked *asked, int column)
 {
+	const struct engine *sql = &asked->db->sql;
+	int kind = sql->column_type(asked->statement, column);
 	struct table *table = &answer->table;
-	int kind = sqlite3_column_type(statement, column);
 	const void *text;
 
 	if (kind == SQLITE_NULL) {
@@ -151,33 +165,34 @@ static void put_cell(struct db_answer *answer, sqlite3_stmt *statement, int colu
 		return;
 	}
 	if (kind == SQLITE_INTEGER) {
-		table_cell_s64(table, sqlite3_column_int64(statement, column));
+		table_cell_s64(table, sql->column_int64(asked->statement, column));
 		return;
 	}
 	if (kind == SQLITE_BLOB) {
 		answer->columns[column].kind = TABLE_TEXT;
-		put_blob(table, statement, column);
+		put_blob(table, asked, column);
 		return;
 	}
-	text = sqlite3_column_text(statement, column);
+	text = sql->column_text(asked->statement, column);
 	if (kind == SQLITE_FLOAT && text) {
 		put_real(table, text);
 		return;
 	}
 	answer->columns[column].kind = TABLE_TEXT;
-	table_cell_mem(table, text ? text : "", text ? (size_t)sqlite3_column_bytes(statement, column) : 0);
+	table_cell_mem(table, text ? text : "", text ? (size_t)sql->column_bytes(asked->statement, column) : 0);
 }
 
-static int begin(struct db_answer *answer, sqlite3_stmt *statement, struct fail *fail)
+static int begin(struct db_answer *answer, const struct asked *asked, struct fail *fail)
 {
-	int nr = sqlite3_column_count(statement);
+	const struct engine *sql = &asked->db->sql;
+	int nr = sql->column_count(asked->statement);
 
 	if (nr > TABLE_COLUMNS_MAX)
 		return fail_set(fail, -EINVAL,
 				"the answer has %d columns; there is room for %d: name those that you want", nr,
 				TABLE_COLUMNS_MAX);
 	for (int i = 0; i < nr; i++) {
-		const char *name = sqlite3_column_name(statement, i);
+		const char *name = sql->column_name(asked->statement, i);
 		char *copy = name ? strdup(name) : NULL;
 
 		if (!copy)
@@ -188,19 +203,18 @@ static int begin(struct db_answer *answer, sqlite3_stmt *statement, struct fail 
 	return 0;
 }
 
-static int answer_statement(struct sqlite3 *handle, sqlite3_stmt *statement, struct db_answer *answer,
-			    struct fail *fail)
+static int answer_statement(const struct asked *asked, struct db_answer *answer, struct fail *fail)
 {
-	int code, r = begin(answer, statement, fail);
+	int code, r = begin(answer, asked, fail);
 
 	if (r)
 		return r;
-	while ((code = sqlite3_step(statement)) == SQLITE_ROW && !answer->table.failed)
+	while ((code = asked->db->sql.step(asked->statement)) == SQLITE_ROW && !answer->table.failed)
 		for (int i = 0; i < (int)answer->table.nr_columns; i++)
-			put_cell(answer, statement, i);
+			put_cell(answer, asked, i);
 	if (answer->table.failed)
 		return fail_memory(fail);
-	return code == SQLITE_DONE ? 0 : words(handle, code, fail);
+	return code == SQLITE_DONE ? 0 : words(asked->db, code, fail);
 }
 
 const char *db_query_missing(void)
@@ -209,7 +223,7 @@ const char *db_query_missing(void)
 }
 
 /* Switches off what a statement could do beyond reading, as far as this SQLite knows it. */
-static void confine(struct sqlite3 *handle)
+static void confine(const struct db *db)
 {
 	static const struct {
 		int what, on;
@@ -225,33 +239,47 @@ static void confine(struct sqlite3 *handle)
 	};
 
 	for (size_t i = 0; i < array_size(settings); i++)
-		(void)sqlite3_db_config(handle, settings[i].what, settings[i].on, NULL);
+		(void)db->sql.db_config(db->handle, settings[i].what, settings[i].on, NULL);
 }
 
-int db_query_open(struct sqlite3 **ret, struct fail *fail)
+static int open_empty(struct db *db, struct fail *fail)
 {
-	int code;
+	const struct engine *sql = &db->sql;
+	int code, r = engine_load(&db->sql, fail);
 
+	if (r)
+		return r;
 	/*
 	 * Switches off locks, which took a fifth of the time and which a process with one thread does not need. It
 	 * fails once SQLite is in use, which does no harm.
 	 */
-	(void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-	(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	code = sqlite3_open_v2(":memory:", ret, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	(void)sql->config(SQLITE_CONFIG_SINGLETHREAD);
+	(void)sql->config(SQLITE_CONFIG_MEMSTATUS, 0);
+	code = sql->open_v2(":memory:", &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (code == SQLITE_OK)
-		code = sqlite3_exec(*ret, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+		code = sql->exec(db->handle, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
 	if (code == SQLITE_OK) {
-		confine(*ret);
+		confine(db);
 		return 0;
 	}
-	fail_set(fail, -EIO, "cannot open the database: %s", *ret ? sqlite3_errmsg(*ret) : sqlite3_errstr(code));
-	db_query_close(*ret);
-	*ret = NULL;
-	return -EIO;
+	return fail_set(fail, -EIO, "cannot open the database: %s",
+			db->handle ? sql->errmsg(db->handle) : sql->errstr(code));
 }
 
-int db_query_use(struct sqlite3 *handle, int fd, struct db_map *ret, struct fail *fail)
+int db_query_open(struct db **ret, struct fail *fail)
+{
+	struct db *db = calloc(1, sizeof(*db));
+	int r = db ? open_empty(db, fail) : fail_memory(fail);
+
+	if (r) {
+		db_query_close(db);
+		db = NULL;
+	}
+	*ret = db;
+	return r;
+}
+
+int db_query_use(struct db *db, int fd, struct db_map *ret, struct fail *fail)
 {
 	struct db_map map;
 	struct stat st;
@@ -265,18 +293,20 @@ int db_query_use(struct sqlite3 *handle, int fd, struct db_map *ret, struct fail
 	map.at = mmap(NULL, map.size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (map.at == MAP_FAILED)
 		return fail_set(fail, -errno, "cannot read the database: %s", strerror(errno));
-	code = sqlite3_deserialize(handle, "main", map.at, st.st_size, st.st_size, SQLITE_DESERIALIZE_READONLY);
+	code = db->sql.deserialize(db->handle, "main", map.at, st.st_size, st.st_size, SQLITE_DESERIALIZE_READONLY);
 	if (code != SQLITE_OK) {
 		munmap(map.at, map.size);
-		return fail_set(fail, -EIO, "cannot open the database: %s", sqlite3_errmsg(handle));
+		return fail_set(fail, -EIO, "cannot open the database: %s", db->sql.errmsg(db->handle));
 	}
 	*ret = map;
 	return 0;
 }
 
-void db_query_close(struct sqlite3 *handle)
+void db_query_close(struct db *db)
 {
-	sqlite3_close(handle);
+	if (db && db->handle)
+		db->sql.close(db->handle);
+	free(db);
 }
 
 /* Skips what is no statement: blanks, semicolons, and comments. */
@@ -297,26 +327,26 @@ static const char *skip_nothing(const char *at)
 	}
 }
 
-int db_query(struct sqlite3 *handle, const char *sql, struct db_answer *ret, struct fail *fail)
+int db_query(struct db *db, const char *sql, struct db_answer *ret, struct fail *fail)
 {
-	sqlite3_stmt *statement = NULL;
+	struct asked asked = { .db = db };
 	int code, r;
 
 	*ret = (struct db_answer){ .table = { .items = NULL } };
-	sqlite3_set_authorizer(handle, authorize, NULL);
-	code = sqlite3_prepare_v2(handle, sql ? skip_nothing(sql) : tables_sql, -1, &statement, NULL);
+	db->sql.set_authorizer(db->handle, authorize, NULL);
+	code = db->sql.prepare_v2(db->handle, sql ? skip_nothing(sql) : tables_sql, -1, &asked.statement, NULL);
 	if (code != SQLITE_OK)
-		r = words(handle, code, fail);
-	else if (!sqlite3_stmt_readonly(statement))
+		r = words(db, code, fail);
+	else if (!db->sql.stmt_readonly(asked.statement))
 		r = fail_set(fail, -EINVAL, "the statement writes; 'weft sql' only reads");
 	else
-		r = answer_statement(handle, statement, ret, fail);
-	sqlite3_finalize(statement);
+		r = answer_statement(&asked, ret, fail);
+	db->sql.finalize(asked.statement);
 	return r;
 }
 
 /* Compiling on an empty database finds the end of the first statement, but cannot check its names. */
-static const char *behind_first(const char *sql)
+static const char *behind_first(const struct engine *engine, const char *sql)
 {
 	size_t len = strlen(sql);
 	cleanup_free char *part = malloc(len + 1);
@@ -324,7 +354,7 @@ static const char *behind_first(const char *sql)
 	for (size_t i = 0; part && i < len; i++) {
 		part[i] = sql[i];
 		part[i + 1] = '\0';
-		if (sql[i] == ';' && sqlite3_complete(part))
+		if (sql[i] == ';' && engine->complete(part))
 			return sql + i + 1;
 	}
 	return sql + len;
@@ -332,8 +362,13 @@ static const char *behind_first(const char *sql)
 
 int db_query_check(const char *sql, struct fail *fail)
 {
-	const char *first = skip_nothing(sql), *second = skip_nothing(behind_first(first));
+	const char *first = skip_nothing(sql), *second;
+	struct engine engine;
+	int r = engine_load(&engine, fail);
 
+	if (r)
+		return r;
+	second = skip_nothing(behind_first(&engine, first));
 	if (!*first)
 		return fail_set(fail, -EINVAL, "there is no statement in '%s'", sql);
 	if (*second)
@@ -348,28 +383,28 @@ const char *db_query_missing(void)
 	return "libsqlite3";
 }
 
-int db_query_open(struct sqlite3 **ret, struct fail *fail)
+int db_query_open(struct db **ret, struct fail *fail)
 {
 	*ret = NULL;
 	return fail_set(fail, -ENOTSUP, "weft was built without libsqlite3");
 }
 
-int db_query_use(struct sqlite3 *handle, int fd, struct db_map *ret, struct fail *fail)
+int db_query_use(struct db *db, int fd, struct db_map *ret, struct fail *fail)
 {
-	(void)handle;
+	(void)db;
 	(void)fd;
 	(void)ret;
 	return fail_set(fail, -ENOTSUP, "weft was built without libsqlite3");
 }
 
-void db_query_close(struct sqlite3 *handle)
+void db_query_close(struct db *db)
 {
-	(void)handle;
+	(void)db;
 }
 
-int db_query(struct sqlite3 *handle, const char *sql, struct db_answer *ret, struct fail *fail)
+int db_query(struct db *db, const char *sql, struct db_answer *ret, struct fail *fail)
 {
-	(void)handle;
+	(void)db;
 	(void)sql;
 	*ret = (struct db_answer){ .table = { .items = NULL } };
 	return fail_set(fail, -ENOTSUP, "weft was built without libsqlite3");

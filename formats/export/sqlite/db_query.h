@@ -5,8 +5,8 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/table.h"
 
+struct db;
 struct fail;
-struct sqlite3;
 
 /* The result of a SELECT: a table with the column names of the statement. */
 struct db_answer {
@@ -24,24 +24,28 @@ struct db_map {
 };
 
 /*
- * Starts SQLite, before privileges are dropped. NULL after a failure. The library gets no name of a file: it would look
- * for other files beside it (journals), and who may write to that directory could make them.
+ * Loads and starts SQLite, before privileges are dropped. NULL after a failure; -ENOENT: this machine has no SQLite.
+ * The library gets no name of a file: it would look for other files beside it (journals), and who may write to that
+ * directory could make them.
  */
-int must_check db_query_open(struct sqlite3 **ret, struct fail *fail);
+int must_check db_query_open(struct db **ret, struct fail *fail);
 
 /* Makes a complete database the one that is asked. The map must be released after db_query_close(). */
-int must_check db_query_use(struct sqlite3 *handle, int fd, struct db_map *ret, struct fail *fail);
-void db_query_close(struct sqlite3 *handle);
+int must_check db_query_use(struct db *db, int fd, struct db_map *ret, struct fail *fail);
+void db_query_close(struct db *db);
 void db_map_release(struct db_map *map);
 
 /*
  * Runs one statement that only reads; errors are in SQLite's words. No statement can write anything or open another
  * file. NULL asks for the list of tables and their columns. The caller releases the result, also after an error.
  */
-int must_check db_query(struct sqlite3 *handle, const char *sql, struct db_answer *ret, struct fail *fail);
+int must_check db_query(struct db *db, const char *sql, struct db_answer *ret, struct fail *fail);
 void db_answer_release(struct db_answer *answer);
 
-/* Checks before anything is read whether a text cannot be a statement, or is followed by a second one: -EINVAL. */
+/*
+ * Checks before anything is read whether a text cannot be a statement, or is followed by a second one: -EINVAL.
+ * -ENOENT: this machine has no SQLite.
+ */
 int must_check db_query_check(const char *sql, struct fail *fail);
 
 #endif
