@@ -169,6 +169,22 @@ unchanged() {
 	same "${1:-tracefs is as it was before}" /tmp/state.before /tmp/state.after
 }
 
+# fly OPTION...: starts weft flight as $flight, with its files in /tmp/flight, and waits until it has begun
+fly() {
+	rm -rf /tmp/flight
+	mkdir /tmp/flight
+	weft flight start -o /tmp/flight "$@" > /tmp/flight.out 2>&1 &
+	flight=$!
+	await "grep -q 'has begun' /tmp/flight.out || ! kill -0 $flight"
+}
+
+# Ends what fly() has started.
+land() {
+	kill -TERM $flight
+	wait $flight
+	check "it ends with status 0" status_is $? 0 /tmp/flight.out
+}
+
 # record SENTENCE STATUS OPTION...: weft record -o /tmp/r.dat ends with this status; its messages go to /tmp/r.err
 record() {
 	local sentence="$1" status="$2"

@@ -1,17 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # weft flight: who is to blame for a late wakeup is in the log, in the JSON, and in what explain prints.
-fly() {
-	rm -rf /tmp/flight
-	mkdir /tmp/flight
-	weft flight start -o /tmp/flight "$@" > /tmp/flight.out 2>&1 &
-	flight=$!
-	await "grep -q 'has begun' /tmp/flight.out || ! kill -0 $flight"
-}
-land() {
-	kill -TERM $flight
-	wait $flight
-	check "it ends with status 0" status_is $? 0 /tmp/flight.out
-}
 # A task of SCHED_FIFO spins on CPU 0, longer than an emulated CPU keeps others waiting by itself. Prints its PID.
 intrude() {
 	chrt -f 90 busybox taskset 1 sh -c 'echo $$; read -r a _ < /proc/uptime; n=0

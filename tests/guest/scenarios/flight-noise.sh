@@ -1,18 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # weft flight: timerlat and osnoise stop tracing above a bound, in an instance of their own. Each stop is a trigger, and
 # all is as before afterwards, also after a kill.
-fly() {
-	rm -rf /tmp/flight
-	mkdir /tmp/flight
-	weft flight start -o /tmp/flight "$@" > /tmp/flight.out 2>&1 &
-	flight=$!
-	await "grep -q 'has begun' /tmp/flight.out || ! kill -0 $flight"
-}
-land() {
-	kill -TERM $flight
-	wait $flight
-	check "it ends with status 0" status_is $? 0 /tmp/flight.out
-}
 # A task of SCHED_FIFO before which neither thread runs has CPU 0, until a file of the condition is there.
 disturb() {
 	await "chrt -f 98 busybox taskset 1 sh -c 'read -r a _ < /proc/uptime; n=0

@@ -5,13 +5,7 @@
 # numbers of the markers, and the next kernel's own text of the buffer.
 B=$T/instances/boot_map
 
-fly() {
-	rm -rf /tmp/flight
-	mkdir /tmp/flight
-	weft flight start -o /tmp/flight -e sched:sched_process_exec --keep-in persistent --after 100ms "$@" > /tmp/flight.out 2>&1 &
-	flight=$!
-	await "grep -q 'has begun' /tmp/flight.out || ! kill -0 $flight"
-}
+persist() { fly -e sched:sched_process_exec --keep-in persistent --after 100ms "$@"; }
 
 # On CPU 1: of CPU 0 the next kernel finds an empty buffer where this one is 7.2, whoever has traced there.
 write_numbers() {
@@ -26,7 +20,7 @@ numbers() {
 }
 
 die() {
-	fly
+	persist
 	cp /tmp/flight.out /host/$S.died
 	write_numbers 1 300
 	# After a panic, s390x stops unless it is told to start again.
@@ -38,7 +32,7 @@ die() {
 
 # A flight that is killed in this boot: its numbers from FROM to TO, the first hundred of them already in a file
 killed() {
-	fly
+	persist
 	write_numbers "$1" $(($1 + 99))
 	weft flight dump > /tmp/path
 	numbers "$(cat /tmp/path)" "$1" $(($1 + 99)) "a trigger has what the instance holds ($3)"
@@ -60,7 +54,7 @@ scenario() {
 	check "the mode is told before the crash" matches /host/$S.died "mode persistent .*the instance 'boot_map' holds"
 	rm /host/$S.died
 	cat $B/trace > /tmp/boot.txt
-	fly
+	persist
 	check "what the last boot held is told" matches /tmp/flight.out "left.dat: the machine's last boot ended; .* in the instance 'boot_map'"
 	left=$(ls /tmp/flight/*-left.dat)
 	check "and a file" test -s "$left"
@@ -82,14 +76,14 @@ scenario() {
 	check "a wrong name is refused with the right one" matches /tmp/near.out "did you mean 'boot_map'"
 	weft flight start -e sched --keep-in persistent -b 1M > /tmp/size.out 2>&1
 	check "a size is refused" equal $? 2
-	fly
+	persist
 	check "an orderly end leaves nothing to save" lacks /tmp/flight.out 'left.dat'
 	kill -TERM $flight
 	wait $flight
 	unchanged "such a flight leaves nothing behind"
 
 	killed 1001 1200 "next flight"
-	fly
+	persist
 	check "a flight that was killed is no crash" matches /tmp/flight.out 'left.dat: the previous flight ended without closing'
 	numbers /tmp/flight/*-left.dat 1001 1200 "what a killed flight held is in one file"
 	kill -TERM $flight

@@ -1,17 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # weft flight: what the kernel says about a trigger is in the file, and nothing of a flight stays in tracefs.
-fly() {
-	rm -rf /tmp/flight
-	mkdir /tmp/flight
-	weft flight start -o /tmp/flight "$@" > /tmp/flight.out 2>&1 &
-	flight=$!
-	await "grep -q 'has begun' /tmp/flight.out || ! kill -0 $flight"
-}
-land() {
-	kill -TERM $flight
-	wait $flight
-	check "it ends with status 0" status_is $? 0 /tmp/flight.out
-}
 # One task has the CPU for 20 ms, with a priority before which no other task runs.
 disturb() { chrt -f 90 busybox taskset 1 sh -c 'end=$(($(cut -d. -f1 /proc/uptime) + 2)); while [ $(cut -d. -f1 /proc/uptime) -lt $end ]; do :; done'; }
 
