@@ -8,14 +8,19 @@
 #include "lib/tracefs/tracing.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <tracefs.h>
 #include <unistd.h>
 
-enum { ANSWER_MAX = 1 << 20, SECONDS_MAX = 20, FIELDS_MAX = 64, SEQ_SIZE = 4096 };
+/* In seconds: the processor time that an answer may take, and how long it is waited for on a busy machine. */
+enum { SECONDS_MAX = 20, WAIT_MAX = 120 };
+
+enum { ANSWER_MAX = 1 << 20, FIELDS_MAX = 64, SEQ_SIZE = 4096 };
 
 /* The first byte of the child's answer; its text follows. */
 enum { MADE = 'y', REFUSED = 'n' };
@@ -98,6 +103,12 @@ static void answer(const char *dir, const struct sql_query *query, int fd)
 		(void)!io_write(fd, "a field is not one of its event", 31);
 }
 
+static bool took_too_long(int status)
+{
+	return WIFSIGNALED(status) &&
+	       (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
+}
+
 static int ask(const struct tracing *tracing, const struct sql_query *query, struct buf *ret, struct fail *fail)
 {
 	int ends[2], status = 0, r;
@@ -115,7 +126,8 @@ static int ask(const struct tracing *tracing, const struct sql_query *query, str
 		return r;
 	}
 	if (!pid) {
-		alarm(SECONDS_MAX);
+		(void)setrlimit(RLIMIT_CPU, &(struct rlimit){ SECONDS_MAX, SECONDS_MAX });
+		alarm(WAIT_MAX);
 		answer(tracing->dir, query, ends[1]);
 		_exit(0);
 	}
@@ -131,7 +143,8 @@ static int ask(const struct tracing *tracing, const struct sql_query *query, str
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!r && (!WIFEXITED(status) || WEXITSTATUS(status) || !ret->len))
-		r = fail_set(fail, -EINVAL, "libtracefs crashes on this query: '%s'", query->text);
+		r = fail_set(fail, -EINVAL, "libtracefs %s on this query: '%s'",
+			     took_too_long(status) ? "takes too long" : "crashes", query->text);
 	return r;
 }
 
