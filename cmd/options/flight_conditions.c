@@ -42,7 +42,7 @@ void flight_check_tracers(const struct condition *conditions, size_t nr, const s
 	for (size_t i = 0; condition && i < setup->nr_instances; i++) {
 		const char *tracer = setup->instances[i].tracer;
 
-		if (tracer && (!strcmp(tracer, "timerlat") || !strcmp(tracer, "osnoise")))
+		if (tracer && condition_noise_of(tracer))
 			setup_usage(state,
 				    "-p %s: --when %s has its tracer in an instance of its own, and would stop this "
 				    "one, too; -e osnoise records what it finds",

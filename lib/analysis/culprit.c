@@ -21,9 +21,16 @@
 /* How far the kernel's two measures of one wakeup or call, and of its end, may be apart. */
 #define APART_NS UINT64_C(1000000)
 
+struct culprit_options {
+	struct latency_options latency;
+	struct syscalls_options syscalls;
+};
+
 struct culprit_kind {
 	const char *of; /* what the kernel's text has */
 	const struct analysis_ops *ops;
+	/* Sets the options of the analysis, which lists what took longer than this; returns them. */
+	const void *(*options)(struct culprit_options *into, uint64_t longer);
 	const char *lasted, *has, *lacks; /* titles of columns: the time; those that tell the table from the others */
 	bool of_task;                     /* the event is one of the task that waited */
 	const char *missing;
@@ -125,10 +132,22 @@ static bool put_call(const struct table *table, size_t row, struct buf *into)
 	       (!*waker || buf_addf(into, "; woken by %s-%" PRIu64, waker, number_of(table, row, "WAKER PID")));
 }
 
+static const void *wakeup_options(struct culprit_options *into, uint64_t longer)
+{
+	into->latency = (struct latency_options){ .worst = LATENCY_WORST_MAX, .longer = longer };
+	return &into->latency;
+}
+
+static const void *call_options(struct culprit_options *into, uint64_t longer)
+{
+	into->syscalls = (struct syscalls_options){ .slowest = SYSCALLS_SLOWEST_MAX, .longer = longer };
+	return &into->syscalls;
+}
+
 static const struct culprit_kind kinds[] = {
-	{ " next_comm=", &latency_analysis, "DELAY", "OTHERS", "LATE", false,
+	{ " next_comm=", &latency_analysis, wakeup_options, "DELAY", "OTHERS", "LATE", false,
 	  "the wakeup is not among the events: record with --for latency", put_wakeup },
-	{ " id=", &syscalls_analysis, "LASTED", "RETURNED", "LATE", true,
+	{ " id=", &syscalls_analysis, call_options, "LASTED", "RETURNED", "LATE", true,
 	  "the call is not among the events: record with --for syscalls", put_call },
 };
 
@@ -197,17 +216,14 @@ static int narrow(const struct culprit_asked *asked, struct reader *reader)
 int culprit_find(struct trace *trace, const struct culprit_asked *asked, struct buf *into, struct fail *fail)
 {
 	uint64_t longer = asked->lasted > APART_NS ? asked->lasted - APART_NS : 0;
-	const struct latency_options latency = { .worst = LATENCY_WORST_MAX, .longer = longer };
-	const struct syscalls_options syscalls = { .slowest = SYSCALLS_SLOWEST_MAX, .longer = longer };
+	struct culprit_options options;
 	const struct pass_filter filter = analysis_filter(asked->query);
-	struct analysis_run run = { .ops = asked->kind->ops, .options = &latency };
+	struct analysis_run run = { .ops = asked->kind->ops, .options = asked->kind->options(&options, longer) };
 	struct query query = *asked->query;
 	struct reader reader;
 	struct pass pass;
 	int r;
 
-	if (run.ops == &syscalls_analysis)
-		run.options = &syscalls;
 	query.around = query.since = query.until = NULL;
 	reader_init(&reader);
 	r = query_add(&query, &(struct query_manner){ .times_only = true }, trace, &reader, fail);

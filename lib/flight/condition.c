@@ -433,6 +433,14 @@ static const struct {
 	{ "command", parse_command, CONDITION_COMMAND, NULL },
 };
 
+const struct condition_noise *condition_noise_of(const char *tracer)
+{
+	for (size_t i = 0; i < array_size(kinds); i++)
+		if (kinds[i].noise && !strcmp(kinds[i].noise->tracer, tracer))
+			return kinds[i].noise;
+	return NULL;
+}
+
 /* Takes "NAME=" at the beginning, if it is there. */
 static int parse_name(struct clause *clause)
 {

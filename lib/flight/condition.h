@@ -70,4 +70,7 @@ struct condition_noise {
 int must_check condition_parse(const char *text, struct condition *ret, struct fail *fail);
 void condition_release(struct condition *condition);
 
+/* NULL: the tracer is not one of those that a condition can have. */
+const struct condition_noise *condition_noise_of(const char *tracer);
+
 #endif
