@@ -33,7 +33,7 @@ struct record_result {
 	bool has_status; /* there was a command, and `status` is its exit status as a shell gives it */
 	int status;
 	pid_t command;               /* the command that still runs and must be waited for; 0: none */
-	bool interrupted;            /* the terminal sent a SIGINT or SIGQUIT, which was left to the command */
+	bool interrupted;            /* struct wake */
 	struct workload_times times; /* of a command that has ended */
 	bool ran;                    /* tracing was on */
 	bool finished;               /* the file is complete */

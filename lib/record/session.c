@@ -276,7 +276,6 @@ static int trace(struct session *session, struct fail *fail)
 		err = wait_for_end(session, &reason, fail);
 	result->has_status = !err && reason == WAKE_COMMAND;
 	result->times = session->workload.times;
-	result->interrupted = session->wake.interrupted;
 	/* Until the process of the command has executed it, it may turn tracing on. */
 	if (result->ran && options->argv)
 		failed = workload_executed(&session->workload, options->argv[0], &result->status, &later);
@@ -409,6 +408,7 @@ static void release(struct session *session)
 	session->result->command = session->workload.pid;
 	workload_release(&session->workload);
 	wake_release(&session->wake);
+	session->result->interrupted = session->wake.interrupted;
 }
 
 int session_run(const struct record_options *options, struct record_result *ret, struct fail *fail)

@@ -38,8 +38,10 @@ int timing_run(const struct workload_options *options, struct timing *ret, struc
 	masked.mask = wake.old_mask;
 	r = run(&wake, &masked, &workload, &status, fail);
 	if (!r)
-		*ret = (struct timing){ .times = workload.times, .status = status, .interrupted = wake.interrupted };
+		*ret = (struct timing){ .times = workload.times, .status = status };
 	workload_release(&workload);
 	wake_release(&wake);
+	if (!r)
+		ret->interrupted = wake.interrupted;
 	return r;
 }

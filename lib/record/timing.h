@@ -16,7 +16,7 @@ struct fail;
 struct timing {
 	struct workload_times times;
 	int status;       /* the exit status as a shell gives it */
-	bool interrupted; /* the terminal sent a SIGINT or SIGQUIT meanwhile */
+	bool interrupted; /* struct wake */
 };
 
 /* `options` need no mask. -EINTR: a signal has ended it; the command has ended, too. */

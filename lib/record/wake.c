@@ -131,7 +131,7 @@ void wake_release(struct wake *wake)
 		sigemptyset(&one);
 		sigaddset(&one, blocked[i]);
 		while (sigtimedwait(&one, NULL, &none) > 0)
-			continue;
+			wake->interrupted |= blocked[i] != SIGPIPE;
 	}
 	pthread_sigmask(SIG_SETMASK, &wake->old_mask, NULL);
 }

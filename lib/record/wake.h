@@ -24,9 +24,13 @@ struct wake {
 	int sync_fd; /* the timer of wake_every() */
 	int *tasks;  /* pidfds of wake_tasks(); -1: the task has ended */
 	size_t nr_tasks, nr_running;
-	int tasks_fd;              /* an epoll descriptor for `tasks` */
-	sigset_t old_mask;         /* the signal mask for the command */
-	bool interrupted;          /* a SIGINT or SIGQUIT of the terminal was left to the command */
+	int tasks_fd;      /* an epoll descriptor for `tasks` */
+	sigset_t old_mask; /* the signal mask for the command */
+	/*
+	 * A SIGINT or SIGQUIT of the terminal was left to the command; or, known after wake_release(), a signal came
+	 * when the recording had ended. Who makes another one has to stop.
+	 */
+	bool interrupted;
 	struct switches *switches; /* turned off at once when the recording must end; NULL: none */
 };
 

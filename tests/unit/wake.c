@@ -40,6 +40,24 @@ static bool start_command(struct workload *workload, const struct wake *wake)
 	return CHECK_STR(fail.text, "");
 }
 
+/* A regression: weft bench went on with the next run. */
+TEST(wake_tells_of_a_signal_that_came_when_all_had_ended)
+{
+	struct wake wake;
+
+	REQUIRE(!wake_init(&wake, NULL));
+	wake_release(&wake);
+	CHECK(!wake.interrupted);
+	REQUIRE(!wake_init(&wake, NULL));
+	raise(SIGPIPE);
+	wake_release(&wake);
+	CHECK(!wake.interrupted);
+	REQUIRE(!wake_init(&wake, NULL));
+	raise(SIGTERM);
+	wake_release(&wake);
+	CHECK(wake.interrupted);
+}
+
 TEST(wake_passes_a_signal_on_to_the_command_and_stops)
 {
 	struct workload workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 };
