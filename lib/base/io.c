@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { READ_STEP = 1 << 16 };
+enum { READ_STEP = 1 << 16, NUDGES = 3 };
 
 int io_write(int fd, const void *data, size_t len)
 {
@@ -69,6 +69,16 @@ int io_read_all(int fd, size_t max, struct buf *buf)
 		if (buf->len - start > max)
 			return -EFBIG;
 	}
+}
+
+void io_nudge(int fd)
+{
+	const uint64_t one = 1;
+
+	for (int tries = 0; tries < NUDGES; tries++)
+		/* EAGAIN: it is as readable as it can be. */
+		if (io_again(write(fd, &one, sizeof(one))) >= 0 || errno == EAGAIN)
+			return;
 }
 
 void io_many_files(void)

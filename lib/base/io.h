@@ -29,6 +29,9 @@ int must_check io_pwrite(int fd, const void *data, size_t len, uint64_t offset);
 ssize_t must_check io_read(int fd, void *into, size_t size);
 ssize_t must_check io_pread(int fd, void *into, size_t size, uint64_t offset);
 
+/* Makes an eventfd readable. What fails is tried again: who waits for it would wait for ever. */
+void io_nudge(int fd);
+
 /*
  * Raises the soft limit of open files to the hard limit: a machine of 256 CPUs needs several files for each. Children
  * that exist already keep their limit.

@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 
 #include "lib/base/fail.h"
+#include "lib/base/io.h"
 #include "lib/base/vec.h"
 #include "lib/record/spool.h"
 #include "lib/ring/page.h"
@@ -278,10 +279,8 @@ int held_cpu_add(struct held_cpu *cpu, uint64_t offset, uint32_t size, uint32_t 
 
 static void wake_all(const struct held *held)
 {
-	const uint64_t one = 1;
-
 	for (size_t i = 0; i < held->nr_cpus; i++)
-		(void)!write(held->cpus[i]->wake_fd, &one, sizeof(one));
+		io_nudge(held->cpus[i]->wake_fd);
 }
 
 bool held_flush(struct held *held, unsigned timeout_ms)

@@ -475,7 +475,6 @@ static void *recorder_main(void *data)
 {
 	struct start *start = data;
 	struct recorder *recorder = start->recorder;
-	const uint64_t one = 1;
 	int err;
 
 	recorder->tid = (pid_t)syscall(SYS_gettid);
@@ -486,8 +485,7 @@ static void *recorder_main(void *data)
 	recorder->err = record(recorder, false, &recorder->fail);
 	if (recorder->err) {
 		fail_in(&recorder->fail, recorder->err, "CPU %u", recorder->cpu);
-		if (write(recorder->options.failed_fd, &one, sizeof(one)) < 0)
-			return NULL; /* recorder_join() reads `err` in any case */
+		io_nudge(recorder->options.failed_fd);
 	}
 	return NULL;
 }

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/io.h"
 #include "lib/base/now.h"
 #include "lib/record/assembly_internal.h"
 #include "lib/record/facts_internal.h"
@@ -351,10 +352,8 @@ static int join(struct session *session, struct fail *fail)
 
 static void stop_recorders(struct session *session)
 {
-	const uint64_t one = 1;
-
-	if (session->recorder.stop_fd >= 0 && write(session->recorder.stop_fd, &one, sizeof(one)) < 0)
-		return;
+	if (session->recorder.stop_fd >= 0)
+		io_nudge(session->recorder.stop_fd);
 }
 
 static int sum_up(struct session *session, struct fail *fail)
