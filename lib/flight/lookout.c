@@ -31,23 +31,32 @@ uint64_t lookout_ms(const struct lookout *lookout)
 	return lookout->status->in_kernel ? LOOK_IN_KERNEL_MS : LOOK_MS;
 }
 
-/* Warns if less is held than was asked for, because the memory is too small. */
+/* Warns if less is held than was asked for, because the memory is too small, or no memory is free. */
 static void check_span(struct lookout *lookout, uint64_t now)
 {
 	const struct status *status = lookout->status;
 	char held[TEXT_HUMAN], wanted[TEXT_HUMAN], size[TEXT_HUMAN], text[256];
-	uint64_t span = UINT64_MAX;
+	struct status_reach reach;
 
 	if (now - lookout->looked_ns < lookout_ms(lookout) * UINT64_C(1000000) ||
 	    (lookout->warned_ns && now - lookout->warned_ns < WARN_S * UINT64_C(1000000000)))
 		return;
 	lookout->looked_ns = now;
-	if (!status_is_short(status, lookout->cruise, &span))
+	if (!status_reach(status, lookout->cruise, &reach) || (!reach.is_short && reach.crowded == lookout->crowded))
 		return;
 	lookout->warned_ns = now;
-	snprintf(text, sizeof(text), "%s of memory reach back %s, not %s: %s or fewer events help",
-		 text_size(size, status->max_memory), text_time(held, span), text_time(wanted, status->keep_ns),
-		 status->persistent ? "more reserved memory" : "a larger --max-memory");
+	text_time(held, reach.span);
+	text_time(wanted, status->keep_ns);
+	if (reach.crowded != lookout->crowded)
+		snprintf(text, sizeof(text),
+			 "there is no free memory for the history (%s): what was older than %s is gone, and the "
+			 "recording goes on",
+			 wanted, held);
+	else
+		snprintf(text, sizeof(text), "%s of memory reach back %s, not %s: %s or fewer events help",
+			 text_size(size, status->max_memory), held, wanted,
+			 status->persistent ? "more reserved memory" : "a larger --max-memory");
+	lookout->crowded = reach.crowded;
 	lookout->tell(text);
 }
 

@@ -17,6 +17,7 @@ struct lookout {
 	void (*tell)(const char *text);
 	int plug_fd; /* readable when a CPU may have come online; -1: none */
 	uint64_t looked_ns, plugged_ns, warned_ns;
+	uint64_t crowded; /* of struct status_reach, as it was told */
 };
 
 void lookout_begin(struct lookout *lookout);

@@ -66,17 +66,18 @@ bool status_print(const struct status *status, struct cruise *cruise, struct buf
 	return ok;
 }
 
-bool status_is_short(const struct status *status, struct cruise *cruise, uint64_t *ret_span)
+bool status_reach(const struct status *status, struct cruise *cruise, struct status_reach *ret)
 {
-	uint64_t now = cruise_now(cruise), shortest = UINT64_MAX;
+	uint64_t now = cruise_now(cruise);
 	struct cruise_cpus cpus = { .nr = 0 };
 
-	if (now - status->begin < status->keep_ns || cruise_look(cruise, &cpus, NULL))
+	if (cruise_look(cruise, &cpus, NULL))
 		return false;
+	*ret = (struct status_reach){ .span = UINT64_MAX, .crowded = cpus.nr ? cpus.at[0].crowded : 0 };
 	for (size_t i = 0; i < cpus.nr; i++)
-		if (span_of(&cpus.at[i], now) < shortest)
-			shortest = span_of(&cpus.at[i], now);
+		if (span_of(&cpus.at[i], now) < ret->span)
+			ret->span = span_of(&cpus.at[i], now);
 	free(cpus.at);
-	*ret_span = shortest;
-	return shortest < status->keep_ns;
+	ret->is_short = now - status->begin >= status->keep_ns && ret->span < status->keep_ns;
+	return true;
 }

@@ -21,7 +21,13 @@ struct status {
 /* Appends the text. False: there is no memory. */
 bool status_print(const struct status *status, struct cruise *cruise, struct buf *text);
 
-/* Whether some CPU holds less than was asked for, because of the memory. *ret_span: the shortest history in ns. */
-bool status_is_short(const struct status *status, struct cruise *cruise, uint64_t *ret_span);
+struct status_reach {
+	uint64_t span;    /* the shortest history of all CPUs, in ns */
+	bool is_short;    /* it is shorter than was asked for, because of the memory */
+	uint64_t crowded; /* struct cruise_cpu */
+};
+
+/* How far back every CPU reaches. False: that could not be found out. */
+bool status_reach(const struct status *status, struct cruise *cruise, struct status_reach *ret);
 
 #endif

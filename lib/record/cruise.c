@@ -365,16 +365,15 @@ static int list_cpus(struct cruise *cruise, const struct held_piece *pieces, siz
 		const struct target *target = target_of(cruise, piece->buffer);
 		const char *name = target->wanted->name;
 
-		cpus[i] = (struct cruise_cpu){
-			.instance = name ? name : "",
-			.cpu = piece->cpu,
-			.chunks = piece->chunks,
-			.bytes = piece->size,
-			.raw = piece->raw,
-			.first = piece->first,
-			.last = piece->last,
-			.since = piece->since,
-		};
+		cpus[i] = (struct cruise_cpu){ .instance = name ? name : "",
+					       .cpu = piece->cpu,
+					       .chunks = piece->chunks,
+					       .bytes = piece->size,
+					       .raw = piece->raw,
+					       .first = piece->first,
+					       .last = piece->last,
+					       .since = piece->since,
+					       .crowded = piece->crowded };
 		pthread_mutex_lock(&cruise->lock);
 		add_stats(cruise, target, &cpus[i]);
 		pthread_mutex_unlock(&cruise->lock);

@@ -92,8 +92,9 @@ struct cruise_cpu {
 	uint64_t first, last; /* times of the first and the last event; valid if there are chunks */
 	/* nothing after this time was dropped: the later of the start and of the last event that was dropped */
 	uint64_t since;
-	uint64_t kernel; /* bytes of events in the kernel's buffer, not yet read */
-	uint64_t lost;   /* events that the kernel lost since the start, besides those that it overwrote as too old */
+	uint64_t kernel;  /* bytes of events in the kernel's buffer, not yet read */
+	uint64_t lost;    /* events that the kernel lost since the start, besides those that it overwrote as too old */
+	uint64_t crowded; /* bytes of pages, of all CPUs, that were dropped early or lost because memory was full */
 };
 
 struct cruise_cpus {

@@ -31,6 +31,7 @@ struct held_cpu {
 	uint64_t bytes, raw;
 	uint64_t dropped; /* bytes of pages */
 	uint64_t punched; /* the spool has nothing before the block of this offset */
+	uint64_t end;     /* of the last chunk */
 	/* the chunks from this offset on are being written; UINT64_MAX: none */
 	uint64_t written_from;
 	uint64_t since;
@@ -45,6 +46,7 @@ struct held {
 	size_t nr_cpus;
 	size_t unanswered; /* recorders that were asked to flush and have not done so */
 	bool overwrites;   /* the kernel drops what is old before it is read */
+	uint64_t crowded;  /* of struct held_piece */
 	bool stopping;
 };
 
@@ -144,14 +146,12 @@ void held_cpu_flushed(struct held_cpu *cpu)
 }
 
 /* Gives the memory before the first chunk that is held back to the kernel, in steps. */
-static void punch(struct held_cpu *cpu)
+static void punch(struct held_cpu *cpu, uint64_t step)
 {
 	uint64_t begin;
 
-	if (cpu->begin == cpu->nr)
-		return;
-	begin = cpu->chunks[cpu->begin].offset;
-	if (begin < cpu->punched + PUNCH_STEP)
+	begin = cpu->begin == cpu->nr ? cpu->end : cpu->chunks[cpu->begin].offset;
+	if (begin < cpu->punched + step)
 		return;
 	/* A failure costs memory and nothing else. */
 	if (!spool_give_up(cpu->fd, cpu->punched, begin, cpu->dropped, NULL))
@@ -187,9 +187,9 @@ static void drop_old(struct held *held)
 }
 
 /* Drops the oldest chunks of all until the rest is small enough. */
-static void drop_much(struct held *held)
+static void drop_much(struct held *held, uint64_t max)
 {
-	while (held->bytes > held->max) {
+	while (held->bytes > max) {
 		struct held_cpu *oldest = NULL;
 
 		for (size_t i = 0; i < held->nr_cpus; i++) {
@@ -208,9 +208,9 @@ static void drop_much(struct held *held)
 static void drop_all(struct held *held)
 {
 	drop_old(held);
-	drop_much(held);
+	drop_much(held, held->max);
 	for (size_t i = 0; i < held->nr_cpus; i++)
-		punch(held->cpus[i]);
+		punch(held->cpus[i], PUNCH_STEP);
 }
 
 /* Moves the list to the front of its memory when most of it is dropped chunks. */
@@ -264,6 +264,7 @@ int held_cpu_add(struct held_cpu *cpu, uint64_t offset, uint32_t size, uint32_t 
 		*added = (struct chunk){ offset, begin, end, size, raw };
 		cpu->bytes += size;
 		cpu->raw += raw;
+		cpu->end = offset + size;
 		held->bytes += size;
 		held->newest = end > held->newest ? end : held->newest;
 		if (lost && held->overwrites && begin > cpu->since)
@@ -275,6 +276,67 @@ int held_cpu_add(struct held_cpu *cpu, uint64_t offset, uint32_t size, uint32_t 
 	}
 	pthread_mutex_unlock(&held->lock);
 	return added ? 0 : fail_memory(fail);
+}
+
+static bool is_written(const struct held *held)
+{
+	for (size_t i = 0; i < held->nr_cpus; i++)
+		if (held->cpus[i]->written_from != UINT64_MAX)
+			return true;
+	return false;
+}
+
+/* Drops the oldest chunks, of at least `need` bytes if there are so many. False: there was none. */
+static bool make_room(struct held_cpu *cpu, uint64_t need)
+{
+	struct held *held = cpu->held;
+	uint64_t before, left;
+
+	pthread_mutex_lock(&held->lock);
+	/* Blocks are given back as a whole. */
+	need += held->nr_cpus * SPOOL_BLOCK;
+	while (is_written(held) && !held->stopping && !cpu->asked)
+		pthread_cond_wait(&held->changed, &held->lock);
+	before = held->bytes;
+	drop_much(held, before > need ? before - need : 0);
+	left = held->bytes;
+	held->crowded += before - left;
+	for (size_t i = 0; left < before && i < held->nr_cpus; i++)
+		punch(held->cpus[i], SPOOL_BLOCK);
+	pthread_mutex_unlock(&held->lock);
+	return left < before;
+}
+
+/* What is held of the CPU begins after this page. */
+static int lose(struct held_cpu *cpu, uint32_t raw, const struct page_shape *shape, const void *last, struct fail *fail)
+{
+	uint64_t begin, end = 0;
+	bool lost;
+	int err = page_times(shape, last, &begin, &end, &lost, fail);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&cpu->held->lock);
+	while (can_drop(cpu))
+		drop(cpu);
+	cpu->since = end > cpu->since ? end : cpu->since;
+	cpu->held->crowded += raw;
+	pthread_mutex_unlock(&cpu->held->lock);
+	return 0;
+}
+
+int held_cpu_append(struct held_cpu *cpu, struct spool *spool, const void *chunk, uint32_t size, uint32_t raw,
+		    const void *first, const void *last, struct fail *fail)
+{
+	const struct page_shape *shape = &spool->options.shape;
+	int err;
+
+	do
+		err = spool_append(spool, chunk, size, 1, raw, fail);
+	while ((err == -ENOSPC || err == -ENOMEM) && make_room(cpu, size));
+	if (err == -ENOSPC || err == -ENOMEM)
+		return lose(cpu, raw, shape, last, fail);
+	return err ? err : held_cpu_add(cpu, spool->end - size, size, raw, shape, first, last, fail);
 }
 
 static void wake_all(const struct held *held)
@@ -328,7 +390,11 @@ void held_keep_from(struct held *held, uint64_t from)
 
 static struct held_piece piece_of(const struct held_cpu *cpu, uint64_t from, uint64_t to)
 {
-	struct held_piece piece = { .buffer = cpu->buffer, .cpu = cpu->cpu, .fd = cpu->fd, .since = cpu->since };
+	struct held_piece piece = { .buffer = cpu->buffer,
+				    .cpu = cpu->cpu,
+				    .fd = cpu->fd,
+				    .since = cpu->since,
+				    .crowded = cpu->held->crowded };
 
 	for (size_t i = cpu->begin; i < cpu->nr; i++) {
 		const struct chunk *chunk = &cpu->chunks[i];

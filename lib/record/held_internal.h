@@ -10,6 +10,7 @@
 
 struct fail;
 struct page_shape;
+struct spool;
 
 /*
  * What a recording without a file holds: the compressed chunks of the last seconds of each CPU, in spools that lie in
@@ -53,6 +54,14 @@ void held_cpu_flushed(struct held_cpu *cpu);
 int must_check held_cpu_add(struct held_cpu *cpu, uint64_t offset, uint32_t size, uint32_t raw,
 			    const struct page_shape *shape, const void *first, const void *last, struct fail *fail);
 
+/*
+ * Appends a chunk to the spool, with its header, and adds it as held_cpu_add() does. If the file system of the spool,
+ * or the machine, has no memory left, the oldest chunks of all CPUs are dropped for it, after it has waited for those
+ * that are being written. If that is not enough, the chunk is lost: what is held of its CPU begins after it.
+ */
+int must_check held_cpu_append(struct held_cpu *cpu, struct spool *spool, const void *chunk, uint32_t size,
+			       uint32_t raw, const void *first, const void *last, struct fail *fail);
+
 /* Asks all recorders to empty their buffers, and waits for them. False: one did not do so in time. */
 bool held_flush(struct held *held, unsigned timeout_ms);
 /* Asks all recorders to end. */
@@ -72,6 +81,7 @@ struct held_piece {
 	uint64_t first, last; /* times of the first and of the last event; valid if there are chunks */
 	/* every event after this time is held, except those that the kernel lost */
 	uint64_t since;
+	uint64_t crowded; /* bytes of pages, of all CPUs, that were dropped early or lost because memory was full */
 };
 
 /*

@@ -96,16 +96,7 @@ static int check_room(struct work *work, size_t written, struct fail *fail)
 	return fail_set(fail, -ENOSPC, "the only disk space left is what finishing the file needs");
 }
 
-/* Tells what a spool in memory holds about the chunk at its end, of `size` bytes, with these pages at its ends. */
-static int hold(struct work *work, size_t size, size_t raw, const char *first, const char *last, struct fail *fail)
-{
-	struct recorder *recorder = work->recorder;
-
-	return held_cpu_add(recorder->held, recorder->spool.end - size, (uint32_t)size, (uint32_t)raw,
-			    &recorder->spool.options.shape, first, last, fail);
-}
-
-/* The same for a chunk that did not pass through memory: its pages are read back. */
+/* Tells what a spool in memory holds about a chunk that did not pass through memory: its pages are read back. */
 static int hold_stored(struct work *work, size_t size, size_t raw, struct fail *fail)
 {
 	const struct spool *spool = &work->recorder->spool;
@@ -117,7 +108,18 @@ static int hold_stored(struct work *work, size_t size, size_t raw, struct fail *
 		got = io_pread(spool->fd, work->ends + page_size, page_size, spool->end - page_size);
 	if (got != (ssize_t)page_size)
 		return fail_set(fail, got < 0 ? (int)got : -EIO, "cannot read back a spool");
-	return hold(work, size, raw, work->ends, work->ends + page_size, fail);
+	return held_cpu_add(work->recorder->held, spool->end - size, (uint32_t)size, (uint32_t)raw,
+			    &spool->options.shape, work->ends, work->ends + page_size, fail);
+}
+
+/* Writes a batch of one chunk, whose pages are still there, to a spool in memory. */
+static int append_held(struct work *work, struct fail *fail)
+{
+	struct spool *spool = &work->recorder->spool;
+	size_t raw = (size_t)work->batch_raw;
+
+	return held_cpu_append(work->recorder->held, spool, work->batch, (uint32_t)work->batch_len, (uint32_t)raw,
+			       work->pages, work->pages + raw - spool->options.shape.size, fail);
 }
 
 static int flush_batch(struct work *work, struct fail *fail)
@@ -127,22 +129,13 @@ static int flush_batch(struct work *work, struct fail *fail)
 
 	if (!len)
 		return 0;
-	err = spool_append(&work->recorder->spool, work->batch, len, work->batch_chunks, work->batch_raw, fail);
+	err = work->recorder->held ?
+		      append_held(work, fail) :
+		      spool_append(&work->recorder->spool, work->batch, len, work->batch_chunks, work->batch_raw, fail);
 	work->batch_len = 0;
 	work->batch_chunks = 0;
 	work->batch_raw = 0;
 	return err ? err : check_room(work, len, fail);
-}
-
-/* Writes a batch of one chunk, whose pages are still there, to a spool in memory. */
-static int flush_held(struct work *work, size_t raw, struct fail *fail)
-{
-	size_t size = work->batch_len;
-	int err = flush_batch(work, fail);
-
-	if (err)
-		return err;
-	return hold(work, size, raw, work->pages, work->pages + raw - work->recorder->spool.options.shape.size, fail);
 }
 
 /* Compresses the pages in memory to a chunk and adds it to the batch. */
@@ -170,9 +163,17 @@ static int add_chunk(struct work *work, struct fail *fail)
 		work->batch_len += len;
 	}
 	work->batch_raw += len;
-	if (work->recorder->held)
-		return flush_held(work, len, fail);
-	return work->batch_len >= BATCH_SIZE ? flush_batch(work, fail) : 0;
+	return work->recorder->held || work->batch_len >= BATCH_SIZE ? flush_batch(work, fail) : 0;
+}
+
+static int compress_chunk(struct work *work, size_t *ret_len, struct fail *fail)
+{
+	int err = cpu_pipe_take(&work->recorder->pipe, work->pages, work->pages_size, ret_len, fail);
+
+	if (err)
+		return err;
+	work->pages_len = *ret_len;
+	return add_chunk(work, fail);
 }
 
 /* Moves `len` bytes of pages from the pipe to a stored chunk, without copying them through memory. */
@@ -206,6 +207,11 @@ static int store_waiting(struct work *work, struct fail *fail)
 		size_t waiting = recorder->pipe.waiting, len = waiting < work->stored_max ? waiting : work->stored_max;
 		size_t size = SPOOL_CHUNK_HEAD + frame_stored_size(len);
 
+		/* Pages in memory can wait until there is room for them. */
+		if (recorder->held && !spool_reserve(&recorder->spool, size)) {
+			err = compress_chunk(work, &len, fail);
+			continue;
+		}
 		slack_stored(&work->slack, len);
 		err = write_stored(work, len, fail);
 		if (err)
@@ -232,16 +238,6 @@ static bool has_time(struct work *work, size_t fetched)
 		has = false;
 	}
 	return has;
-}
-
-static int compress_chunk(struct work *work, size_t *ret_len, struct fail *fail)
-{
-	int err = cpu_pipe_take(&work->recorder->pipe, work->pages, work->pages_size, ret_len, fail);
-
-	if (err)
-		return err;
-	work->pages_len = *ret_len;
-	return add_chunk(work, fail);
 }
 
 static int take_compressed(struct work *work, size_t *ret_taken, struct fail *fail)

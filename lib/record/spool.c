@@ -172,6 +172,12 @@ void spool_cut(struct spool *spool)
 		spool->torn = 1;
 }
 
+bool spool_reserve(const struct spool *spool, size_t len)
+{
+	return !fallocate(spool->fd, FALLOC_FL_KEEP_SIZE, (off_t)spool->end, (off_t)len) ||
+	       (errno != ENOSPC && errno != ENOMEM);
+}
+
 int spool_put(struct spool *spool, const void *data, size_t len, struct fail *fail)
 {
 	int err = io_write(spool->fd, data, len);

@@ -79,6 +79,8 @@ int must_check spool_moved(struct spool *spool, size_t len, struct fail *fail);
  * whole chunks.
  */
 size_t spool_stored_max(const struct spool_options *options, size_t max);
+/* Takes the memory for this many bytes. False: there is not enough, and nothing was taken. */
+bool spool_reserve(const struct spool *spool, size_t len);
 int must_check spool_put(struct spool *spool, const void *data, size_t len, struct fail *fail);
 int must_check spool_stored(struct spool *spool, size_t len, uint64_t raw, struct fail *fail);
 void spool_cut(struct spool *spool);

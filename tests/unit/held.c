@@ -6,8 +6,10 @@
 #include "lib/ring/page_writer.h"
 #include "tests/unit/test.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PAGE_BYTES = 4096, CHUNK_BYTES = 16384, SPAN = 1000 };
 
@@ -37,15 +39,11 @@ static void end(struct scene *scene)
 		spool_release(&scene->spools[i]);
 }
 
-/* Adds a chunk whose events have these two times. */
-static void add(struct scene *scene, unsigned cpu, uint64_t first, uint64_t last)
+static void make_page(uint64_t first, uint64_t last, uint8_t page[PAGE_BYTES])
 {
 	static const uint32_t payload[2] = { 1, 2 };
-	static const char bytes[CHUNK_BYTES];
-	struct spool *spool = &scene->spools[cpu];
-	struct page_writer writer;
-	uint8_t page[PAGE_BYTES];
 	const uint64_t times[] = { first, last };
+	struct page_writer writer;
 
 	page_writer_begin(&writer, &shape, page, 0);
 	for (unsigned i = 0; i < 2; i++)
@@ -53,9 +51,17 @@ static void add(struct scene *scene, unsigned cpu, uint64_t first, uint64_t last
 								 .data = (const uint8_t *)payload,
 								 .len = sizeof(payload) }));
 	page_writer_end(&writer);
-	CHECK(!spool_append(spool, bytes, sizeof(bytes), 1, PAGE_BYTES, NULL));
-	CHECK(!held_cpu_add(scene->cpus[cpu], spool->end - sizeof(bytes), sizeof(bytes), PAGE_BYTES, &shape, page, page,
-			    NULL));
+}
+
+/* Adds a chunk whose events have these two times. */
+static void add(struct scene *scene, unsigned cpu, uint64_t first, uint64_t last)
+{
+	static const char bytes[CHUNK_BYTES];
+	uint8_t page[PAGE_BYTES];
+
+	make_page(first, last, page);
+	CHECK(!held_cpu_append(scene->cpus[cpu], &scene->spools[cpu], bytes, sizeof(bytes), PAGE_BYTES, page, page,
+			       NULL));
 }
 
 /* The times of what is held, or taken, of a CPU. */
@@ -151,5 +157,31 @@ TEST(held_gives_memory_back)
 		/* the chunks, and less than a step of what was dropped */
 		CHECK(!fstat(scene.spools[0].fd, &st) && st.st_blocks * 512 < 16 * CHUNK_BYTES + (128 << 10));
 	}
+	end(&scene);
+}
+
+/* Its first CPU's spool lies in a file system that is full. */
+TEST(held_loses_a_chunk_for_which_there_is_no_memory_and_goes_on)
+{
+	struct scene scene = { .held = NULL };
+	int full = open("/dev/full", O_RDWR | O_CLOEXEC), spool;
+
+	if (begin(&scene, 1 << 30) && CHECK(full >= 0)) {
+		add(&scene, 0, 100, 200);
+		add(&scene, 1, 150, 250);
+		CHECK(look(&scene, 0).crowded == 0);
+		spool = dup(scene.spools[0].fd);
+		CHECK(dup2(full, scene.spools[0].fd) >= 0);
+		add(&scene, 0, 300, 400);
+		CHECK(look(&scene, 0).chunks == 0 && look(&scene, 0).since == 400);
+		CHECK(look(&scene, 1).chunks == 0 && look(&scene, 1).since == 250);
+		CHECK(look(&scene, 0).crowded > 0);
+		CHECK(dup2(spool, scene.spools[0].fd) >= 0);
+		close(spool);
+		add(&scene, 0, 500, 600);
+		CHECK(look(&scene, 0).first == 500 && look(&scene, 0).since == 400);
+	}
+	if (full >= 0)
+		close(full);
 	end(&scene);
 }
