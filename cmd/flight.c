@@ -363,8 +363,8 @@ static const struct argp argp = {
 	       "A trigger is a condition (--when), 'weft flight dump', or SIGUSR1. "
 	       "Its file, HOST-TIME-NAME.dat, has what happened before and after it; beside it is a line of JSON. "
 	       "dump triggers, waits for the file and prints its path. status tells what is held. explain tells what "
-	       "was unusual before the trigger of a file, and which task is to blame for a late wakeup or a long "
-	       "system call.",
+	       "was unusual before the trigger of a file, and who is to blame for what took too long: the task "
+	       "before a late wakeup, the waker of a system call, the handler, the device, or the holder of the lock.",
 };
 
 /* The program itself explains what it has written, in a process without rights. */

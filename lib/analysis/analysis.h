@@ -72,6 +72,9 @@ struct analysis_ops {
 /* The options of an analysis that lets the user choose its rows and nothing else. */
 struct row_options {
 	unsigned by; /* a value of the analysis's enum, such as enum block_by */
+	/* Of locks and irq: a table of so many of the longest cases that lasted longer than this. */
+	size_t slowest;
+	uint64_t longer; /* ns */
 };
 
 /* Each is in the list of analysis_list.h; what its options are, the header of its name says. NULL: the defaults. */

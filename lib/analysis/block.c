@@ -56,6 +56,7 @@ static bool init(void *arg, struct pass *pass, const void *options)
 	u64_map_init(&block->requests, sizeof(struct block_request));
 	u64_map_init(&block->rows, sizeof(struct block_row));
 	u64_map_init(&block->sizes, sizeof(struct block_sizes));
+	slowest_init(&block->slowest, sizeof(struct block_slow), block->options.slowest, block->options.longer);
 	return true;
 }
 
@@ -74,6 +75,7 @@ static void release(void *arg)
 	}
 	u64_map_release(&block->rows);
 	u64_map_release(&block->sizes);
+	slowest_release(&block->slowest);
 	u64_map_release(&block->requests);
 	u64_map_release(&block->bios);
 	u64_map_release(&block->numbers);
@@ -195,6 +197,7 @@ void block_settle(struct block_device *device, uint64_t now)
 static void enter_driver(struct block_device *device, struct block_request *request, uint64_t now)
 {
 	block_settle(device, now);
+	request->beside = (uint32_t)device->depth;
 	device->depth++;
 	if (device->depth > device->deepest)
 		device->deepest = device->depth;
@@ -219,6 +222,7 @@ static void begin(struct block_analysis *block, struct block_device *device, str
 	request->task = bio ? bio->task : state_running(&block->pass->state, event->cpu);
 	request->first = event->ts;
 	request->requeues = 0;
+	request->sector = sector;
 	request->done = 0;
 	if (!request->sectors)
 		return;
@@ -342,6 +346,7 @@ static void see_bio_complete(struct block_analysis *block, const struct event *e
 	request.queued = bio->queued;
 	request.task = bio->task;
 	request.operation = bio->operation;
+	request.sector = place_u64(&places->sector, event);
 	block_count(block, device, &request, place_u64(&places->sectors, event), place_u64(&places->error, event) != 0,
 		    event->ts);
 	u64_map_remove(&block->bios, key);

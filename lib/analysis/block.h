@@ -3,6 +3,7 @@
 #define WEFT_ANALYSIS_BLOCK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The options of block_analysis. */
@@ -17,6 +18,8 @@ struct block_options {
 	enum block_by by;
 	uint32_t operations; /* a bit for each operation that counts; 0: all */
 	bool sizes;          /* shows how many requests had which size */
+	size_t slowest;      /* how many of the longest requests to show one by one */
+	uint64_t longer;     /* ns; show only those that lasted longer */
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "lib/analysis/block.h"
 #include "lib/analysis/extreme_internal.h"
 #include "lib/analysis/pass.h"
+#include "lib/analysis/slowest_internal.h"
 #include "lib/base/table.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"
@@ -42,8 +43,10 @@ struct block_bio {
 struct block_request {
 	uint64_t queued;        /* 0: unknown */
 	uint64_t first, last;   /* times of the first and the last issue */
+	uint64_t sector;        /* the first */
 	uint64_t sectors, done; /* done: sectors of parts that ended before */
 	uint32_t task, cpu, requeues;
+	uint32_t beside;   /* number of requests that were in the driver when it came there */
 	uint32_t nameless; /* number of requests with this address that were in the driver at once */
 	uint8_t operation;
 	bool in_driver;
@@ -55,6 +58,16 @@ struct block_row {
 	uint8_t operation;
 	struct samples sizes, q2c, q2d, d2c;
 	struct extreme longest; /* by its time in the driver (d2c); if there is none, by q2c */
+};
+
+/* One of the longest requests. */
+struct block_slow {
+	uint64_t lasted; /* in the driver (d2c); of a bio that is no request, as a whole (q2c) */
+	uint64_t at, sector, bytes;
+	uint64_t queued; /* the time before it came to the driver (q2d), if `known` */
+	uint32_t device, task, cpu, beside;
+	uint8_t operation;
+	bool failed, known;
 };
 
 struct block_sizes {
@@ -76,7 +89,8 @@ struct block_analysis {
 	struct block_device *devices;
 	size_t nr_devices;
 	struct u64_map bios, requests, rows;
-	struct u64_map sizes; /* by the row's key: struct block_sizes */
+	struct u64_map sizes;   /* by the row's key: struct block_sizes */
+	struct slowest slowest; /* struct block_slow */
 	uint64_t seen, cut, broken, nameless, forgotten;
 	struct table_column columns[BLOCK_COLUMNS], size_columns[BLOCK_SIZE_COLUMNS];
 };

@@ -133,6 +133,26 @@ static bool is_wanted(const struct block_analysis *block, uint8_t operation, uin
 	return !block->pass->filter.nr_pids && !block->pass->filter.nr_comms;
 }
 
+static void keep_slow(struct block_analysis *block, uint32_t disk, const struct block_request *request,
+		      const struct extreme *whole, uint64_t sectors, bool failed)
+{
+	struct block_slow *slow = slowest_add(&block->slowest, whole->lasted, &block->pass->failed);
+
+	if (!slow)
+		return;
+	slow->at = whole->to;
+	slow->sector = request->sector;
+	slow->bytes = sectors * 512;
+	slow->known = request->queued && request->first;
+	slow->queued = slow->known ? request->first - request->queued : 0;
+	slow->device = disk;
+	slow->task = request->task;
+	slow->cpu = request->cpu;
+	slow->beside = request->beside;
+	slow->operation = request->operation;
+	slow->failed = failed;
+}
+
 void block_count(struct block_analysis *block, uint32_t disk, const struct block_request *request, uint64_t sectors,
 		 bool failed, uint64_t now)
 {
@@ -163,6 +183,8 @@ void block_count(struct block_analysis *block, uint32_t disk, const struct block
 		whole.lasted = now - request->last;
 	}
 	extreme_see(&row->longest, &whole);
+	if (slowest_wants(&block->slowest, whole.lasted))
+		keep_slow(block, disk, request, &whole, sectors, failed);
 }
 
 const char *const block_operations[BLOCK_OPERATIONS] = {
@@ -351,6 +373,54 @@ static void put_devices(struct block_analysis *block, struct findings *findings)
 	}
 }
 
+enum { SLOW_COLUMNS = 13 };
+
+static const struct table_column slow_columns[SLOW_COLUMNS] = {
+	{ "LASTED", TABLE_TIME, NULL },     { "DEVICE", TABLE_TEXT, NULL },  { "OP", TABLE_TEXT, "operation" },
+	{ "SECTOR", TABLE_NUMBER, NULL },   { "SIZE", TABLE_SIZE, "bytes" }, { "TASK", TABLE_TEXT, "comm" },
+	{ "PID", TABLE_NUMBER, NULL },      { "CPU", TABLE_NUMBER, NULL },   { "FROM", TABLE_NUMBER, "since" },
+	{ "UNTIL", TABLE_NUMBER, "until" }, { "QUEUED", TABLE_TIME, NULL },  { "BESIDE", TABLE_COUNT, NULL },
+	{ "FAILED", TABLE_COUNT, NULL },
+};
+
+static void put_slow(const struct block_analysis *block, const struct block_slow *slow, struct table *table)
+{
+	const struct state *state = &block->pass->state;
+	const struct state_task *task = slow->task < state->nr_tasks ? &state->tasks[slow->task] : NULL;
+
+	table_cell_u64(table, slow->lasted);
+	put_device(&block->devices[slow->device], table);
+	table_cell(table, block_operations[slow->operation]);
+	table_cell_u64(table, slow->sector);
+	table_cell_u64(table, slow->bytes);
+	table_cell(table, task ? pass_comm(block->pass, task) : "");
+	if (task)
+		table_cell_s64(table, task->pid);
+	else
+		table_cell(table, "-");
+	table_cell_u64(table, slow->cpu);
+	table_cell_decimal(table, (int64_t)(slow->at - slow->lasted), 9);
+	table_cell_decimal(table, (int64_t)slow->at, 9);
+	if (slow->known)
+		table_cell_u64(table, slow->queued);
+	else
+		table_cell(table, "-");
+	table_cell_u64(table, slow->beside);
+	table_cell_u64(table, slow->failed);
+}
+
+static void put_slowest(const struct block_analysis *block, struct findings *findings)
+{
+	struct table *table =
+		block->options.slowest ?
+			findings_table(findings, "slowest", "the longest requests; how many others were in the driver",
+				       NULL, slow_columns, SLOW_COLUMNS) :
+			NULL;
+
+	for (size_t i = 0; table && i < block->slowest.nr; i++)
+		put_slow(block, slowest_at(&block->slowest, i), table);
+}
+
 int block_finish(void *arg, struct findings *findings, struct fail *fail)
 {
 	struct block_analysis *block = arg;
@@ -361,6 +431,7 @@ int block_finish(void *arg, struct findings *findings, struct fail *fail)
 	put_rows(block, findings);
 	put_sizes(block, findings);
 	put_devices(block, findings);
+	put_slowest(block, findings);
 	findings_cut(findings, block->cut, "requests issued before the start");
 	findings_cut(findings, block->requests.len, "requests in the driver or queue at the end");
 	findings_broken(findings, block->broken, "requests");

@@ -2,9 +2,11 @@
 #include "lib/analysis/culprit_internal.h"
 
 #include "lib/analysis/analysis.h"
+#include "lib/analysis/block.h"
 #include "lib/analysis/findings.h"
 #include "lib/analysis/latency.h"
 #include "lib/analysis/run.h"
+#include "lib/analysis/slowest_internal.h"
 #include "lib/analysis/syscalls.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
@@ -16,14 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was going on before it is known from this long before it. */
+/* What was going on before it is known from this long before it; and how long a request was queued, likewise. */
 #define MARGIN_NS UINT64_C(50000000)
+#define QUEUED_NS UINT64_C(1000000000)
 /* How far the kernel's two measures of one wakeup or call, and of its end, may be apart. */
 #define APART_NS UINT64_C(1000000)
 
 struct culprit_options {
 	struct latency_options latency;
 	struct syscalls_options syscalls;
+	struct block_options block;
+	struct row_options rows;
 };
 
 struct culprit_kind {
@@ -32,7 +37,9 @@ struct culprit_kind {
 	/* Sets the options of the analysis, which lists what took longer than this; returns them. */
 	const void *(*options)(struct culprit_options *into, uint64_t longer);
 	const char *lasted, *has, *lacks; /* titles of columns: the time; those that tell the table from the others */
-	bool of_task;                     /* the event is one of the task that waited */
+	const char *same;                 /* NULL, or a column whose number the text has, too: see same_of_text() */
+	const char *run;                  /* of runs: what KIND has to be */
+	uint64_t margin;
 	const char *missing;
 	bool (*put)(const struct table *table, size_t row, struct buf *into);
 };
@@ -67,7 +74,9 @@ static size_t row_of(const struct table *table, const struct culprit_asked *aske
 	for (size_t row = 0; row < rows; row++) {
 		uint64_t far = apart(number_of(table, row, asked->kind->lasted), asked->lasted);
 
-		if (asked->pid && number_of(table, row, "PID") != asked->pid)
+		if (asked->has_same && number_of(table, row, asked->kind->same) != asked->same)
+			continue;
+		if (asked->kind->run && strcmp(text_of(table, row, "KIND"), asked->kind->run))
 			continue;
 		if (far <= least) {
 			least = far;
@@ -132,6 +141,73 @@ static bool put_call(const struct table *table, size_t row, struct buf *into)
 	       (!*waker || buf_addf(into, "; woken by %s-%" PRIu64, waker, number_of(table, row, "WAKER PID")));
 }
 
+/* A task, as "; BEFORE COMM-PID", unless it is not known. */
+static bool put_task(const struct table *table, size_t row, const char *before, const char *comm, const char *pid,
+		     struct buf *into)
+{
+	const char *name = text_of(table, row, comm);
+
+	return !*name || buf_addf(into, "; %s%s-%" PRIu64, before, name, number_of(table, row, pid));
+}
+
+static bool put_run(const struct table *table, size_t row, struct buf *into)
+{
+	uint64_t lasted = number_of(table, row, "LASTED"), inner = number_of(table, row, "INNER"),
+		 waited = number_of(table, row, "WAITED");
+	const char *task = text_of(table, row, "TASK");
+	char time[TEXT_HUMAN];
+	bool ok = buf_addf(into, "%s %s ran %s on CPU %" PRIu64, text_of(table, row, "KIND"),
+			   text_of(table, row, "SOURCE"), text_time(time, lasted), number_of(table, row, "CPU"));
+
+	if (ok && inner > lasted / 100)
+		ok = buf_addf(into, "; %s itself", text_time(time, number_of(table, row, "SELF"))) &&
+		     buf_addf(into, "; %s in %s", text_time(time, inner), text_of(table, row, "MOST INSIDE"));
+	if (ok && *task && !number_of(table, row, "PID"))
+		ok = buf_addf(into, "; the CPU was idle");
+	else if (ok)
+		ok = put_task(table, row, strncmp(task, "ksoftirqd/", 10) ? "it interrupted " : "it ran in ", "TASK",
+			      "PID", into);
+	if (ok && waited > lasted / 100)
+		ok = put_task(table, row, "meanwhile ", "WAITING", "WAITING PID", into) &&
+		     buf_addf(into, " waited %s for the CPU", text_time(time, waited));
+	return ok;
+}
+
+static bool put_request(const struct table *table, size_t row, struct buf *into)
+{
+	uint64_t queued = number_of(table, row, "QUEUED"), beside = number_of(table, row, "BESIDE");
+	char time[TEXT_HUMAN], size[TEXT_HUMAN];
+
+	return buf_addf(into, "device %s took %s for a %s of %s at sector %" PRIu64, text_of(table, row, "DEVICE"),
+			text_time(time, number_of(table, row, "LASTED")), text_of(table, row, "OP"),
+			text_size(size, number_of(table, row, "SIZE")), number_of(table, row, "SECTOR")) &&
+	       (!number_of(table, row, "FAILED") || buf_addf(into, ", which failed")) &&
+	       put_task(table, row, "it was for ", "TASK", "PID", into) &&
+	       (!queued || buf_addf(into, "; it was queued %s before", text_time(time, queued))) &&
+	       (!beside ||
+		buf_addf(into, "; the device had %" PRIu64 " other%s before it", beside, text_plural(beside)));
+}
+
+static bool put_lock(const struct table *table, size_t row, struct buf *into)
+{
+	static const struct part parts[] = { { "SPIN", "spinning" },
+					     { "SLEEP", "asleep" },
+					     { "WAIT", "ready, without a CPU" } };
+	uint64_t lasted = number_of(table, row, "LASTED"), waker = number_of(table, row, "WAKER PID");
+	const char *caller = text_of(table, row, "CALLER");
+	bool given_up = number_of(table, row, "GIVEN UP");
+	char time[TEXT_HUMAN];
+
+	return buf_addf(into, "%s-%" PRIu64 " waited %s for %s %s", text_of(table, row, "TASK"),
+			number_of(table, row, "PID"), text_time(time, lasted), text_of(table, row, "TYPE"),
+			text_of(table, row, "LOCK")) &&
+	       (!*caller || buf_addf(into, " in %s", caller)) &&
+	       put_parts(table, row, parts, array_size(parts), lasted, into) &&
+	       (!given_up || buf_addf(into, "; it gave up")) &&
+	       /* What ends a wait for a lock is its release, except where a signal does. */
+	       (!waker || put_task(table, row, given_up ? "woken by " : "released by ", "WOKEN BY", "WAKER PID", into));
+}
+
 static const void *wakeup_options(struct culprit_options *into, uint64_t longer)
 {
 	into->latency = (struct latency_options){ .worst = LATENCY_WORST_MAX, .longer = longer };
@@ -144,23 +220,62 @@ static const void *call_options(struct culprit_options *into, uint64_t longer)
 	return &into->syscalls;
 }
 
+static const void *request_options(struct culprit_options *into, uint64_t longer)
+{
+	into->block = (struct block_options){ .slowest = SLOWEST_MAX, .longer = longer };
+	return &into->block;
+}
+
+static const void *row_options(struct culprit_options *into, uint64_t longer)
+{
+	into->rows = (struct row_options){ .slowest = SLOWEST_MAX, .longer = longer };
+	return &into->rows;
+}
+
 static const struct culprit_kind kinds[] = {
-	{ " next_comm=", &latency_analysis, wakeup_options, "DELAY", "OTHERS", "LATE", false,
+	{ " next_comm=", &latency_analysis, wakeup_options, "DELAY", "OTHERS", "LATE", NULL, NULL, MARGIN_NS,
 	  "the wakeup is not among the events: record with --for latency", put_wakeup },
-	{ " id=", &syscalls_analysis, call_options, "LASTED", "RETURNED", "LATE", true,
+	{ " id=", &syscalls_analysis, call_options, "LASTED", "RETURNED", "LATE", "PID", NULL, MARGIN_NS,
 	  "the call is not among the events: record with --for syscalls", put_call },
+	{ " vec=", &irq_analysis, row_options, "LASTED", "MOST INSIDE", "LATE", "CPU", "softirq", MARGIN_NS,
+	  "the softirq is not among the events: record with --for irq", put_run },
+	{ " irq=", &irq_analysis, row_options, "LASTED", "MOST INSIDE", "LATE", "CPU", "irq", MARGIN_NS,
+	  "the interrupt is not among the events: record with --for irq", put_run },
+	{ " sector=", &block_analysis, request_options, "LASTED", "BESIDE", "LATE", "SECTOR", NULL, QUEUED_NS,
+	  "the request is not among the events: record with --for block", put_request },
+	{ " lock_addr=", &locks_analysis, row_options, "LASTED", "SPIN", "MAX", "PID", NULL, MARGIN_NS,
+	  "the wait is not among the events: record with --for locks", put_lock },
 };
 
-/* The number in "COMM-9 [001] ": 0 if there is none. */
-static uint64_t pid_of_text(const char *text)
+static bool take_number(const char *text, uint64_t *ret)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	*ret = strtoull(text, &end, 0);
+	return true;
+}
+
+/* Takes the number that the row has, too, from "COMM-PID [CPU] ...: ... lat=N sector=SECTOR". */
+static bool same_of_text(const char *text, const char *key, const char *same, uint64_t *ret)
 {
 	const char *at = strstr(text, " [");
 
-	while (at && at > text && *at == ' ')
+	if (!strcmp(same, "SECTOR"))
+		return take_number(strchr(key, '=') + 1, ret);
+	if (!at)
+		return false;
+	if (!strcmp(same, "CPU")) {
+		/* In decimal, with zeros before it. */
+		*ret = strtoull(at + 2, NULL, 10);
+		return at[2] >= '0' && at[2] <= '9';
+	}
+	while (at > text && *at == ' ')
 		at--;
-	while (at && at > text && *at >= '0' && *at <= '9')
+	while (at > text && *at >= '0' && *at <= '9')
 		at--;
-	return at && *at == '-' ? strtoull(at + 1, NULL, 10) : 0;
+	return *at == '-' && take_number(at + 1, ret);
 }
 
 bool culprit_of_text(const char *text, struct culprit_asked *ret)
@@ -175,11 +290,13 @@ bool culprit_of_text(const char *text, struct culprit_asked *ret)
 	if (end == at + 5 || !lasted || lasted >= UINT64_MAX / 4)
 		return false;
 	for (size_t i = 0; i < array_size(kinds); i++) {
-		if (!strstr(at, kinds[i].of))
+		const char *key = strstr(at, kinds[i].of);
+
+		if (!key)
 			continue;
 		ret->kind = &kinds[i];
 		ret->lasted = lasted;
-		ret->pid = kinds[i].of_task ? pid_of_text(text) : 0;
+		ret->has_same = kinds[i].same && same_of_text(text, key, kinds[i].same, &ret->same);
 		return true;
 	}
 	return false;
@@ -204,7 +321,7 @@ static int explain(struct findings *findings, const struct culprit_asked *asked,
 /* Only what belongs to it is read. */
 static int narrow(const struct culprit_asked *asked, struct reader *reader)
 {
-	uint64_t before = asked->lasted + MARGIN_NS, since = asked->at > before ? asked->at - before : 0;
+	uint64_t before = asked->lasted + asked->kind->margin, since = asked->at > before ? asked->at - before : 0;
 
 	for (size_t i = 0; i < reader->nr_buffers; i++) {
 		reader->buffers[i].window.since = since;

@@ -102,8 +102,8 @@ static bool init(void *arg, struct pass *pass, const void *options)
 {
 	struct irq_analysis *irq = arg;
 
-	(void)options;
 	irq->pass = pass;
+	slowest_init_rows(&irq->slowest, sizeof(struct irq_slow), options);
 	roles_init(&irq->roles, names);
 	u64_map_init(&irq->ids, sizeof(uint32_t));
 	u64_map_init(&irq->sums, sizeof(struct irq_sums));
@@ -125,6 +125,7 @@ static void release(void *arg)
 	free(irq->sources);
 	free(irq->cpus);
 	free(irq->victims);
+	slowest_release(&irq->slowest);
 	u64_map_release(&irq->ids);
 	u64_map_release(&irq->sums);
 	samples_map_release(&irq->each);
@@ -288,6 +289,7 @@ static void leave(struct irq_analysis *irq, enum irq_kind kind, uint64_t id, con
 	if (!outer)
 		return;
 	irq_taking_begin(&outer->taking, event->ts);
+	irq_see_inner(outer, &frame, lasted);
 	outer->nested += lasted > inner ? lasted - (inner - frame.nested) : frame.nested;
 }
 

@@ -67,6 +67,44 @@ static void charge_victim(struct irq_analysis *irq, const struct irq_frame *fram
 	irq->pass->failed |= irq->each.starved;
 }
 
+/* Finds the task that waited for this CPU longest while the run had it. */
+static void find_waiter(const struct irq_analysis *irq, const struct irq_frame *frame, const struct event *end,
+			struct irq_slow *slow)
+{
+	const struct state *state = &irq->pass->state;
+
+	slow->waiter = STATE_NO_TASK;
+	for (uint32_t id = 0; id < state->nr_tasks; id++) {
+		const struct state_task *task = &state->tasks[id];
+		uint64_t since = task->waking ? task->waking : task->since;
+
+		if (task->cpu != end->cpu || !state_waits(task->mode) || !task->exact || !pass_wants(irq->pass, task))
+			continue;
+		since = since > frame->start ? since : frame->start;
+		if (end->ts <= since || end->ts - since <= slow->waited)
+			continue;
+		slow->waited = end->ts - since;
+		slow->waiter = id;
+	}
+}
+
+static void keep_slow(struct irq_analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self,
+		      const struct event *end)
+{
+	struct irq_slow *slow = slowest_add(&irq->slowest, lasted, &irq->pass->failed);
+
+	if (!slow)
+		return;
+	slow->self = self;
+	slow->at = end->ts;
+	slow->inner = frame->inner;
+	slow->source = frame->source;
+	slow->inner_source = frame->inner_source;
+	slow->cpu = end->cpu;
+	slow->task = frame->task;
+	find_waiter(irq, frame, end, slow);
+}
+
 void irq_charge(struct irq_analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self,
 		const struct event *end)
 {
@@ -82,6 +120,8 @@ void irq_charge(struct irq_analysis *irq, const struct irq_frame *frame, uint64_
 	/* The own time of works is not known. */
 	if (source->kind == IRQ_WORK)
 		return;
+	if (slowest_wants(&irq->slowest, lasted))
+		keep_slow(irq, frame, lasted, self, end);
 	source->has_self = true;
 	source->self += self;
 	cpu->self[source->kind] += self;

@@ -4,6 +4,7 @@
 
 #include "lib/analysis/irq_peak_internal.h"
 #include "lib/analysis/pass.h"
+#include "lib/analysis/slowest_internal.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/event.h"
 #include "lib/event/place.h"
@@ -39,8 +40,18 @@ struct irq_frame {
 	enum irq_kind kind;
 	uint32_t source, task;
 	uint64_t id, start, nested, off; /* off: for how long the task had been off the CPU */
+	uint64_t inner;                  /* the time of the longest run that nested in it */
+	uint32_t inner_source;           /* its source, if inner is not 0 */
 	struct irq_taking taking;
 };
+
+static inline void irq_see_inner(struct irq_frame *outer, const struct irq_frame *inner, uint64_t lasted)
+{
+	if (lasted <= outer->inner)
+		return;
+	outer->inner = lasted;
+	outer->inner_source = inner->source;
+}
 
 /* What runs have taken from the task that they hit, by kind of run. All sums together are the times of the sources. */
 enum irq_taker { IRQ_BY_HARD, IRQ_BY_SOFT, IRQ_BY_VECTOR, IRQ_BY_TIMER, IRQ_TAKERS };
@@ -56,6 +67,16 @@ struct irq_cpu {
 	uint64_t switches[SOFTIRQS]; /* state_cpu::switches then */
 	uint64_t runs[IRQ_KINDS], self[IRQ_KINDS];
 	bool lost;
+};
+
+/* One of the longest runs. */
+struct irq_slow {
+	uint64_t lasted, self, at; /* at: when it ended */
+	uint64_t inner;
+	uint32_t source, inner_source, cpu;
+	uint32_t task;   /* that it hit */
+	uint32_t waiter; /* the task that waited for the CPU longest meanwhile; STATE_NO_TASK: none did */
+	uint64_t waited; /* of its wait, the part during the run */
 };
 
 struct irq_work {
@@ -83,6 +104,7 @@ struct irq_analysis {
 	uint64_t seen, cut, broken, unended;
 	bool filtered;          /* there is a PID filter: some of what happened between two events is not recorded */
 	char what[2][IRQ_WHAT]; /* texts about the longest run and the busiest window */
+	struct slowest slowest; /* struct irq_slow; not of works */
 };
 
 /*

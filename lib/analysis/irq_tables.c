@@ -172,6 +172,61 @@ static void put_sources(struct irq_analysis *irq, struct findings *findings)
 						  .to = end_of(&busiest->peak) });
 }
 
+enum { SLOW_COLUMNS = 14 };
+
+static const struct table_column slow_columns[SLOW_COLUMNS] = {
+	{ "LASTED", TABLE_TIME, NULL },  { "KIND", TABLE_TEXT, NULL },          { "SOURCE", TABLE_TEXT, NULL },
+	{ "CPU", TABLE_NUMBER, NULL },   { "FROM", TABLE_NUMBER, "since" },     { "UNTIL", TABLE_NUMBER, "until" },
+	{ "SELF", TABLE_TIME, NULL },    { "INNER", TABLE_TIME, NULL },         { "MOST INSIDE", TABLE_TEXT, NULL },
+	{ "TASK", TABLE_TEXT, "comm" },  { "PID", TABLE_NUMBER, NULL },         { "WAITED", TABLE_TIME, NULL },
+	{ "WAITING", TABLE_TEXT, NULL }, { "WAITING PID", TABLE_NUMBER, NULL },
+};
+
+static void put_slow_task(const struct irq_analysis *irq, uint32_t id, struct table *table)
+{
+	const struct state_task *task = id < irq->pass->state.nr_tasks ? &irq->pass->state.tasks[id] : NULL;
+
+	table_cell(table, task ? pass_comm(irq->pass, task) : "");
+	if (task)
+		table_cell_s64(table, task->pid);
+	else
+		table_cell(table, "-");
+}
+
+static void put_slow(const struct irq_analysis *irq, const struct irq_slow *slow, struct table *table)
+{
+	const struct irq_source *source = &irq->sources[slow->source], *inner = &irq->sources[slow->inner_source];
+
+	table_cell_u64(table, slow->lasted);
+	table_cell(table, kinds[source->kind]);
+	table_cell(table, source->name);
+	table_cell_u64(table, slow->cpu);
+	table_cell_decimal(table, (int64_t)(slow->at - slow->lasted), 9);
+	table_cell_decimal(table, (int64_t)slow->at, 9);
+	table_cell_u64(table, slow->self);
+	table_cell_u64(table, slow->inner);
+	if (slow->inner)
+		table_cellf(table, "%s %s", kinds[inner->kind], inner->name);
+	else
+		table_cell(table, "");
+	put_slow_task(irq, slow->task, table);
+	table_cell_u64(table, slow->waited);
+	put_slow_task(irq, slow->waiter, table);
+}
+
+static void put_slowest(const struct irq_analysis *irq, struct findings *findings)
+{
+	struct table *table =
+		irq->slowest.most ?
+			findings_table(findings, "slowest",
+				       "the longest runs; what nested in them, whom they hit and who waited", NULL,
+				       slow_columns, SLOW_COLUMNS) :
+			NULL;
+
+	for (size_t i = 0; table && i < irq->slowest.nr; i++)
+		put_slow(irq, slowest_at(&irq->slowest, i), table);
+}
+
 static const struct table_column cpu_columns[] = {
 	{ "CPU", TABLE_NUMBER, NULL },     { "IRQS", TABLE_COUNT, NULL },   { "IRQ", TABLE_TIME, NULL },
 	{ "SOFTIRQS", TABLE_COUNT, NULL }, { "SOFTIRQ", TABLE_TIME, NULL }, { "VECTORS", TABLE_COUNT, NULL },
@@ -241,6 +296,7 @@ int irq_finish(void *arg, struct findings *findings, struct fail *fail)
 	if (irq->pass->filter.nr_pids || irq->pass->filter.nr_comms)
 		findings_note(findings, "--pid and --comm choose only the tasks that were hit; the other tables are of "
 					"all tasks");
+	put_slowest(irq, findings);
 	put_limits(irq, findings);
 	return r;
 }

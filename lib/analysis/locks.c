@@ -98,11 +98,12 @@ static const char *const own_functions[] = {
 
 static bool init(void *arg, struct pass *pass, const void *options)
 {
+	const struct row_options *rows = options;
 	struct locks_analysis *locks = arg;
 
 	locks->pass = pass;
-	if (options)
-		locks->by = (enum locks_by)((const struct row_options *)options)->by;
+	locks->by = rows ? (enum locks_by)rows->by : LOCKS_BY_LOCK;
+	slowest_init_rows(&locks->slowest, sizeof(struct lock_slow), rows);
 	roles_init(&locks->roles, names);
 	u64_map_init(&locks->waits, sizeof(struct lock_wait));
 	u64_map_init(&locks->calls, sizeof(uint64_t));
@@ -126,6 +127,7 @@ static void release(void *arg)
 		samples_release(&row->held);
 	}
 	u64_map_release(&locks->rows);
+	slowest_release(&locks->slowest);
 	u64_map_release(&locks->callers);
 	u64_map_release(&locks->last);
 	u64_map_release(&locks->names);
@@ -251,6 +253,19 @@ static struct lock_row *row_of(struct locks_analysis *locks, const struct lock_w
 	return row;
 }
 
+static void keep_slow(struct locks_analysis *locks, const struct lock_wait *wait, const struct lock_slow *slow)
+{
+	struct lock_slow *kept = slowest_add(&locks->slowest, slow->lasted, &locks->pass->failed);
+
+	if (!kept)
+		return;
+	*kept = *slow;
+	kept->address = wait->address;
+	kept->caller = wait->caller;
+	kept->task = wait->task;
+	kept->type = wait->type;
+}
+
 static void count(struct locks_analysis *locks, const struct lock_wait *wait, const struct event *event, bool given_up)
 {
 	const struct state_task *task = &locks->pass->state.tasks[wait->task];
@@ -261,6 +276,8 @@ static void count(struct locks_analysis *locks, const struct lock_wait *wait, co
 				 .task = wait->task };
 	uint64_t blocked = state_blocked(task) - wait->blocked, waiting = state_waited(task) - wait->waiting;
 	uint64_t off = blocked + waiting + task->spent[TASK_UNKNOWN] - wait->unknown;
+	int32_t waker = blocked && locks->pass->state.events[STATE_WAKING] ? task->waker : -1;
+	uint64_t spun = whole.lasted > off ? whole.lasted - off : 0;
 	struct lock_row *row;
 
 	if (!pass_wants_cpu(locks->pass, event->cpu) || !pass_wants_since(locks->pass, task, wait->since))
@@ -269,15 +286,25 @@ static void count(struct locks_analysis *locks, const struct lock_wait *wait, co
 	if (!row)
 		return;
 	samples_add(&row->waits, &locks->pass->budget, whole.lasted);
-	row->spun += whole.lasted > off ? whole.lasted - off : 0;
+	row->spun += spun;
 	row->slept += blocked;
 	row->queued += waiting;
 	row->given_up += given_up;
 	if (!row->longest.to || whole.lasted > row->longest.lasted) {
-		row->waker = blocked && locks->pass->state.events[STATE_WAKING] ? task->waker : -1;
+		row->waker = waker;
 		row->caller = wait->caller;
 	}
 	extreme_see(&row->longest, &whole);
+	if (slowest_wants(&locks->slowest, whole.lasted))
+		keep_slow(locks, wait,
+			  &(struct lock_slow){ .lasted = whole.lasted,
+					       .at = event->ts,
+					       .blocked = blocked,
+					       .queued = waiting,
+					       .spun = spun,
+					       .cpu = event->cpu,
+					       .waker = waker,
+					       .given_up = given_up });
 }
 
 static void see_end(struct locks_analysis *locks, uint64_t address, const struct event *event, bool given_up)

@@ -5,6 +5,7 @@
 #include "lib/analysis/extreme_internal.h"
 #include "lib/analysis/locks.h"
 #include "lib/analysis/pass.h"
+#include "lib/analysis/slowest_internal.h"
 #include "lib/base/table.h"
 #include "lib/base/u64_map.h"
 #include "lib/event/place.h"
@@ -61,6 +62,17 @@ struct lock_row {
 	struct extreme longest;
 };
 
+/* One of the longest waits. */
+struct lock_slow {
+	uint64_t lasted, at; /* at: when it ended */
+	uint64_t blocked, queued, spun;
+	uint64_t address, caller;
+	uint32_t task, cpu;
+	int32_t waker; /* the task whose wakeup ended it; -1: none, or not known */
+	uint8_t type;
+	bool given_up;
+};
+
 struct locks_analysis {
 	struct pass *pass;
 	enum locks_by by;
@@ -79,6 +91,7 @@ struct locks_analysis {
 	struct u64_map last;     /* by CPU: struct lock_last */
 	struct u64_map callers;  /* by address in a function: 0: unknown; 1: a caller; 2: one of the own functions */
 	struct u64_map rows;
+	struct slowest slowest; /* struct lock_slow */
 	uint64_t seen, cut, broken;
 	struct table_column columns[LOCKS_COLUMNS];
 };

@@ -277,6 +277,61 @@ static void put_groups(const struct locks_analysis *locks, struct findings *find
 	}
 }
 
+enum { SLOW_COLUMNS = 15 };
+
+static const struct table_column slow_columns[SLOW_COLUMNS] = {
+	{ "LASTED", TABLE_TIME, NULL },
+	{ "LOCK", TABLE_TEXT, NULL },
+	{ "TYPE", TABLE_TEXT, NULL },
+	{ "TASK", TABLE_TEXT, "comm" },
+	{ "PID", TABLE_NUMBER, NULL },
+	{ "CPU", TABLE_NUMBER, NULL },
+	{ "FROM", TABLE_NUMBER, "since" },
+	{ "UNTIL", TABLE_NUMBER, "until" },
+	{ "SPIN", TABLE_TIME, NULL },
+	{ "SLEEP", TABLE_TIME, NULL },
+	{ "WAIT", TABLE_TIME, NULL },
+	{ "GIVEN UP", TABLE_COUNT, "given_up" },
+	{ "CALLER", TABLE_TEXT, NULL },
+	{ "WOKEN BY", TABLE_TEXT, "woken_by" },
+	{ "WAKER PID", TABLE_NUMBER, "woken_by_pid" },
+};
+
+static void put_slow(const struct locks_analysis *locks, const struct lock_slow *slow, struct table *table)
+{
+	const struct lock_row lock = { .address = slow->address, .type = slow->type };
+	const struct state_task *task = &locks->pass->state.tasks[slow->task];
+
+	table_cell_u64(table, slow->lasted);
+	(void)put_lock(locks, &lock, table);
+	table_cell(table, types[slow->type]);
+	table_cell(table, pass_comm(locks->pass, task));
+	table_cell_s64(table, task->pid);
+	table_cell_u64(table, slow->cpu);
+	table_cell_decimal(table, (int64_t)(slow->at - slow->lasted), 9);
+	table_cell_decimal(table, (int64_t)slow->at, 9);
+	table_cell_u64(table, slow->spun);
+	table_cell_u64(table, slow->blocked);
+	table_cell_u64(table, slow->queued);
+	table_cell_u64(table, slow->given_up);
+	put_caller(locks, slow->caller, table);
+	pass_put_waker(locks->pass, slow->waker, table);
+	if (slow->waker >= 0)
+		table_cell_s64(table, slow->waker);
+	else
+		table_cell(table, "-");
+}
+
+static void put_slowest(const struct locks_analysis *locks, struct findings *findings)
+{
+	struct table *table = locks->slowest.most ? findings_table(findings, "slowest", "the longest waits for locks",
+								   NULL, slow_columns, SLOW_COLUMNS) :
+						    NULL;
+
+	for (size_t i = 0; table && i < locks->slowest.nr; i++)
+		put_slow(locks, slowest_at(&locks->slowest, i), table);
+}
+
 int locks_finish(void *arg, struct findings *findings, struct fail *fail)
 {
 	struct locks_analysis *locks = arg;
@@ -289,6 +344,7 @@ int locks_finish(void *arg, struct findings *findings, struct fail *fail)
 				    "-e lock -e sched", fail);
 	put_rows(locks, findings);
 	put_groups(locks, findings);
+	put_slowest(locks, findings);
 	while ((wait = u64_map_next(&locks->waits, &at, &key))) {
 		open += wait->losses == locks->pass->state.losses;
 		locks->broken += wait->losses != locks->pass->state.losses;
