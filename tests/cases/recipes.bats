@@ -36,7 +36,7 @@ setup() { : > "$BATS_TEST_TMPDIR/marker"; }
 
 @test "weft-recipes(7): the options of its commands exist" {
 	local name
-	for name in start extract snapshot warning free add; do
+	for name in start extract snapshot flight dump warning free add; do
 		block "$name" | grep '^weft' > "$BATS_TEST_TMPDIR/lines"
 		[ -s "$BATS_TEST_TMPDIR/lines" ]
 	done

@@ -39,6 +39,7 @@ why_not() {
 	*"--plugin-dir"*) echo "a plugin must be compiled (tests/unit/plugin.c)" ;;
 	*"weft trace.dat"* | "weft view"* | "weft top"*) echo "needs a terminal (tests/cases/view-terminal.bats)" ;;
 	*"flight explain"*) echo "a flight must have made the file (scenario flight-explain)" ;;
+	*"'timerlat>"*) has_tracer timerlat || echo "this kernel has no timerlat" ;;
 	*"psi:io"*) [ -e /proc/pressure/io ] || echo "this kernel has no pressure of io" ;;
 	*"--decode"* | *'error == "ENOENT"'*) echo "no plugins in the guest (tests/cases/man-examples.bats)" ;;
 	*"-B flight --for latency -b 4M"*) [ "$(free -m | awk '/^Mem/ { print $4 }')" -gt 100 ] || echo "little memory" ;;

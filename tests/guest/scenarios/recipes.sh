@@ -37,6 +37,17 @@ scenario() {
 	else
 		skip "snapshots" "this kernel has none"
 	fi
+	if has_command flight; then
+		block flight > /tmp/block
+		mkdir -p /var/tmp
+		sh -c "exec $(cat /tmp/block)" > /tmp/flight.out 2>&1 &
+		flight=$!
+		await "grep -q 'has begun' /tmp/flight.out || ! kill -0 $flight"
+		check "a flight writes a file when a program asks" run_block dump
+		check "its name is told, and the program's words are in it" sh -c 'weft report "$(tail -n 1 /tmp/block.out)" | grep -q "weft: trigger dump at .*too slow"'
+		land
+		rm -f /var/tmp/*.dat /var/tmp/*.json
+	fi
 	check "stopping at warnings is set" run_block warning
 	check "the kernel stops at warnings" equal "$(cat /proc/sys/kernel/traceoff_on_warning)" 1
 	weft reset > /dev/null 2>&1
