@@ -81,7 +81,7 @@ enum { KEEP_S = 10, COOL_S = 60, UPLOAD_S = 60, MEMORY_MIB = 256, MEMORY_LEAST =
 static const struct argp_option table[] = {
 	{ NULL, 0, NULL, 0, "Holding and writing:", SETUP_OWN_GROUP },
 	{ "when", KEY_WHEN, "CONDITION", 0,
-	  "Write a file when this happens: event:SYSTEM:EVENT [if FILTER], latency:wakeup>TIME [if FILTER], "
+	  "Write a file when this happens: event:SYSTEM:EVENT [if FILTER], latency:wakeup>TIME [streamed] [if FILTER], "
 	  "timerlat>TIME, osnoise>TIME, exit:COMM [status!=N], signal:NAME [COMM], psi:RESOURCE some|full TIME/WINDOW, "
 	  "kmsg:REGEX, command:'TEXT' every TIME; NAME= before it names it; may be given again",
 	  SETUP_OWN_GROUP },

@@ -94,8 +94,15 @@ static int count(void *arg, struct reader *reader, struct fail *fail)
 	struct saved *saved = arg;
 	const struct hist_wanted *from = saved->wanted;
 	const struct tally_wanted wanted = {
-		from->event, from->second, from->match, from->keys, from->values,
-		from->sort,  from->filter, from->size,  from->ns,
+		.event = from->event,
+		.second = from->second,
+		.match = from->match,
+		.keys = from->keys,
+		.values = from->values,
+		.sort = from->sort,
+		.filter = from->filter,
+		.size = from->size,
+		.ns = from->ns,
 	};
 	struct tally *tally = NULL;
 	const char *damage, *path;

@@ -252,6 +252,7 @@ static int parse_latency(struct clause *clause)
 {
 	struct condition *ret = clause->ret;
 	struct text_word word;
+	const char *rest;
 	int err;
 
 	(void)!clause_word(clause, "=<>", &word);
@@ -263,7 +264,13 @@ static int parse_latency(struct clause *clause)
 	if (!clause_letter(clause, '>') || !clause_word(clause, "", &word))
 		return clause_wrong(clause, clause->at, "then comes >TIME, such as >5ms");
 	err = clause_time(clause, word, 1000, 3600 * S, &ret->longer_ns);
-	return err ? err : parse_filter(clause);
+	if (err)
+		return err;
+	rest = clause->at;
+	ret->streamed = clause_word(clause, "", &word) && text_word_is(word, "streamed");
+	if (!ret->streamed)
+		clause->at = rest;
+	return parse_filter(clause);
 }
 
 /*

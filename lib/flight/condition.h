@@ -14,7 +14,8 @@ struct fail;
  *	event:SYSTEM:EVENT [if FILTER]
  *	exit:COMM [status!=N|status==N]		a process of that name calls exit() with such a status
  *	signal:NAME|N [COMM]			the kernel sends such a signal, to a task of that name
- *	latency:wakeup|softirq|irq|block|syscall|lock>TIME [if FILTER]	the kernel measures more than TIME
+ *	latency:wakeup|softirq|irq|block|syscall|lock>TIME [streamed] [if FILTER]
+ *						the kernel measures more than TIME; or weft, from the kernel's events
  *	timerlat|osnoise>TIME			the kernel's tracer of that name measures more than TIME
  *	psi:cpu|memory|io|irq|PATH some|full TIME/WINDOW
  *	kmsg:REGEX				a line of the kernel's log; or the name of a preset
@@ -40,6 +41,7 @@ struct condition {
 	const struct condition_pair *pair;   /* CONDITION_LATENCY */
 	const struct condition_noise *noise; /* CONDITION_NOISE */
 	uint64_t longer_ns;                  /* CONDITION_LATENCY, CONDITION_NOISE: there whole microseconds */
+	bool streamed;                       /* CONDITION_LATENCY: weft measures it, also where the kernel could */
 	/* CONDITION_PSI: the file below /proc or a path; CONDITION_KMSG: a regular expression; CONDITION_COMMAND */
 	char *text;
 	bool full;         /* CONDITION_PSI */
@@ -48,7 +50,10 @@ struct condition {
 	uint64_t every_ns; /* CONDITION_COMMAND */
 };
 
-/* Two events of which the kernel measures the distance: lib/measure/hist.h has what the texts mean. */
+/*
+ * Two events of which the distance is measured: lib/measure/hist.h has what the texts mean, and lib/tally/tally.h, for
+ * which they are the same.
+ */
 struct condition_pair {
 	const char *name, *first, *second, *match, *keys;
 };

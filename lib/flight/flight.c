@@ -411,8 +411,8 @@ static int post_sentries(struct flight *flight, struct fail *fail)
 		return fail_memory(fail);
 	for (size_t i = 0; !err && i < options->nr_conditions; i++) {
 		flight->nr_sentries++;
-		err = watch_new(flight->cruise, &options->conditions[i], (unsigned)i + 1, &flight->sentries[i].watch,
-				fail);
+		err = watch_new(flight->cruise, &options->conditions[i], (unsigned)i + 1, options->tell,
+				&flight->sentries[i].watch, fail);
 		if (err)
 			fail_in(fail, err, "--when %s", options->conditions[i].name);
 	}

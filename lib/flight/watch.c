@@ -133,8 +133,8 @@ static const struct watch_ops *const ops[] = {
 	[CONDITION_KMSG] = &kmsg_ops,         [CONDITION_COMMAND] = &watch_command_ops,
 };
 
-int watch_new(struct cruise *cruise, const struct condition *condition, unsigned number, struct watch **ret,
-	      struct fail *fail)
+int watch_new(struct cruise *cruise, const struct condition *condition, unsigned number, void (*tell)(const char *text),
+	      struct watch **ret, struct fail *fail)
 {
 	struct watch *watch = calloc(1, sizeof(*watch));
 	int err;
@@ -144,6 +144,7 @@ int watch_new(struct cruise *cruise, const struct condition *condition, unsigned
 	*watch = (struct watch){ .ops = ops[condition->kind],
 				 .condition = condition,
 				 .cruise = cruise,
+				 .tell = tell,
 				 .number = number,
 				 .fd = -1,
 				 .events = POLLIN,

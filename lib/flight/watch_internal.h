@@ -20,10 +20,10 @@ struct watch_hit;
 
 /*
  * Begins to watch; `condition` is borrowed. `number` is from 1, and another one for each condition of the cruise. An
- * event or a field that does not exist is an error with similar names.
+ * event or a field that does not exist is an error. `tell` gets messages, one line each.
  */
-int must_check watch_new(struct cruise *cruise, const struct condition *condition, unsigned number, struct watch **ret,
-			 struct fail *fail);
+int must_check watch_new(struct cruise *cruise, const struct condition *condition, unsigned number,
+			 void (*tell)(const char *text), struct watch **ret, struct fail *fail);
 /* Looks again from now on: for an event, tracing is turned on. */
 int must_check watch_start(struct watch *watch, struct fail *fail);
 /* Removes what watch_new() made. NULL is allowed. */

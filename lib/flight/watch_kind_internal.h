@@ -14,12 +14,14 @@ struct condition;
 struct cruise;
 struct fail;
 struct watch_hit;
+struct watch_stream;
 
 /* The state of a watched condition; each kind uses some of it. */
 struct watch {
 	const struct watch_ops *ops;
 	const struct condition *condition;
 	struct cruise *cruise;
+	void (*tell)(const char *text);
 	unsigned number; /* from 1; another one for each condition of the cruise */
 	int fd;
 	short events; /* of poll() */
@@ -30,6 +32,8 @@ struct watch {
 	struct buf text; /* of trace_pipe, not yet complete lines */
 	/* a latency: the directory of its synthetic event */
 	char *event_dir;
+	/* or, if weft measures it: `fd` is a timer */
+	struct watch_stream *stream;
 	/* a line of the log: */
 	regex_t regex;
 	bool compiled;
@@ -67,9 +71,12 @@ void watch_event_close(struct watch *watch);
 /* What the kernel asks of the event of a latency; the caller frees it. NULL: no memory. */
 char *must_check watch_latency_filter(const struct condition *condition);
 
+/* Tells that weft measures a latency by itself, and why. */
+void watch_stream_tell(const struct watch *watch, const char *why);
+
 /* Whether a line of the tracer has more than the condition allows. */
 bool watch_noise_counts(const struct watch *watch, const char *line, size_t len);
 
-extern const struct watch_ops watch_event_ops, watch_latency_ops, watch_noise_ops, watch_command_ops;
+extern const struct watch_ops watch_event_ops, watch_latency_ops, watch_stream_ops, watch_noise_ops, watch_command_ops;
 
 #endif

@@ -76,11 +76,30 @@ static int filter(struct watch *watch, const struct hist *hist, struct fail *fai
 	return set_file(watch, "filter", text, fail);
 }
 
+/* 1: weft has to measure by itself, which is told. */
+static int choose_stream(struct watch *watch, struct fail *fail)
+{
+	const struct instance top = instance_top(&cruise_rig(watch->cruise)->tracing);
+	struct fail why = FAIL_INIT;
+	int err = hist_can_measure(&top, watch->condition->pair->first, &why);
+
+	if (err && err != -EOPNOTSUPP)
+		return fail_set(fail, err, "%s", why.text);
+	if (!err && !watch->condition->streamed)
+		return 0;
+	watch_stream_tell(watch, watch->condition->streamed ? "streamed" : why.text);
+	watch->ops = &watch_stream_ops;
+	return 1;
+}
+
 static int open_latency(struct watch *watch, struct fail *fail)
 {
 	struct hist hist;
-	int err = watch_event_describe(watch, NULL, fail);
+	int err = choose_stream(watch, fail);
 
+	if (err)
+		return err < 0 ? err : watch->ops->open(watch, fail);
+	err = watch_event_describe(watch, NULL, fail);
 	if (!err)
 		err = watch_event_open(watch, fail);
 	/* While tracing is off, the kernel would store times that mean nothing: ring_buffer_event_time_stamp(). */

@@ -50,6 +50,12 @@ int must_check hist_set(struct instance *instance, struct instance *top, struct 
 			const struct hist_wanted *wanted, struct hist *ret, struct fail *fail);
 
 /*
+ * Whether the kernel can measure the time that ends with this event, "system:event". -EOPNOTSUPP: the message names the
+ * option that it lacks.
+ */
+int must_check hist_can_measure(const struct instance *top, const char *event, struct fail *fail);
+
+/*
  * hist_read() appends the kernel's text, which may also contain other histograms. hist_find() parses ours in it;
  * -EBADMSG: it is missing.
  */

@@ -210,6 +210,24 @@ static int set_all(struct instance *instance, struct instance *top, struct undo 
 	return hist_set_of(instance, undo, &synthetic, latency->keys, wanted, ret, fail);
 }
 
+static int check_kernel(const struct instance *top, const struct hist_event *event, struct fail *fail)
+{
+	int err = hist_check_kernel(top, event, fail);
+
+	if (!err && !instance_has(top, "synthetic_events"))
+		err = fail_set(fail, -EOPNOTSUPP,
+			       "this kernel has no synthetic events: it was built without CONFIG_SYNTH_EVENTS");
+	return err;
+}
+
+int hist_can_measure(const struct instance *top, const char *event, struct fail *fail)
+{
+	struct hist_event found;
+	int err = hist_find_event(top, event, &found, fail);
+
+	return err ? err : check_kernel(top, &found, fail);
+}
+
 int hist_set_latency(struct instance *instance, struct instance *top, struct undo *undo,
 		     const struct hist_wanted *wanted, struct hist *ret, struct fail *fail)
 {
@@ -219,10 +237,7 @@ int hist_set_latency(struct instance *instance, struct instance *top, struct und
 	if (!err)
 		err = hist_find_event(instance, wanted->second, &latency.second, fail);
 	if (!err)
-		err = hist_check_kernel(instance, &latency.first, fail);
-	if (!err && !instance_has(top, "synthetic_events"))
-		err = fail_set(fail, -EOPNOTSUPP,
-			       "this kernel has no synthetic events: it was built without CONFIG_SYNTH_EVENTS");
+		err = check_kernel(top, &latency.first, fail);
 	if (wanted->clock)
 		snprintf(latency.clock, sizeof(latency.clock), ":clock=%s", wanted->clock);
 	snprintf(latency.name, sizeof(latency.name), wanted->number ? "weft_latency_%d_%u" : "weft_latency_%d",

@@ -6,18 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/now.h"
 #include "lib/buffer/cpu_pipe.h"
-#include "lib/record/assembly_internal.h"
-#include "lib/record/facts_internal.h"
-#include "lib/record/parts.h"
 #include "lib/record/rig.h"
 #include "lib/record/tap_buffer.h"
-#include "lib/record/type_facts_internal.h"
+#include "lib/record/tap_trace_internal.h"
 #include "lib/record/wake.h"
 #include "lib/record/workload.h"
 #include "lib/trace/trace.h"
@@ -103,40 +99,6 @@ static int set_kernel_up(struct tap *tap, struct fail *fail)
 	return err ? err : compare_clocks(tap, fail);
 }
 
-/* Makes the metadata that the file of a recording would have, as a file without pages in memory. */
-static int describe(struct tap *tap, struct fail *fail)
-{
-	const struct target *first = &tap->rig.targets[0];
-	struct parts_file file = parts_file_here(7, false, 0, &first->shape, first->nr_cpus);
-	cleanup_fd int fd = memfd_create("weft-tap", MFD_CLOEXEC);
-	/* The buffer of an existing instance may already hold events of any type. */
-	bool all_formats = false;
-	struct parts *parts = NULL;
-	/* The only thread of weft that runs while tracing is on. */
-	int err;
-
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot make a file in memory: %s", strerror(errno));
-	for (size_t i = 0; i < tap->rig.nr_targets; i++)
-		all_formats |= tap->rig.targets[i].instance->kind == INSTANCE_EXISTING;
-	err = parts_new_in_memory(&parts, fail);
-	if (!err)
-		err = parts_describe(parts, &file, fail);
-	if (!err)
-		err = facts_at_start(parts->ledger, "record", &tap->rig.tracing, tap->rig.targets, tap->rig.nr_targets,
-				     all_formats, fail);
-	if (!err)
-		err = facts_of_self(parts->ledger, &tap->rig, 0, fail);
-	if (!err)
-		err = facts_of_types(parts->ledger, fail);
-	if (!err)
-		err = assembly_describe(parts, fd, fail);
-	if (!err)
-		err = trace_open_fd(fd, "what is traced", &tap->trace, fail);
-	parts_free(parts);
-	return err;
-}
-
 static int open_buffers(struct tap *tap, struct fail *fail)
 {
 	size_t nr = 0;
@@ -171,7 +133,7 @@ static int prepare(struct tap *tap, struct fail *fail)
 	if (!err)
 		err = set_kernel_up(tap, fail);
 	if (!err)
-		err = describe(tap, fail);
+		err = tap_trace_new(&tap->rig, tap->rig.targets, tap->rig.nr_targets, &tap->trace, fail);
 	if (!err)
 		err = open_buffers(tap, fail);
 	return err ? err : hold_switches(tap, fail);

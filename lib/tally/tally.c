@@ -43,6 +43,19 @@ static void copy_key(const struct tally_program *program, struct tally_key *key,
 		tally_key_put(key, begin, (size_t)(*at - begin));
 }
 
+void tally_make_key(const struct tally *tally, const struct tally_bound *bound, const uint8_t **at, size_t *left,
+		    uint64_t lat, const struct event *event, struct tally_key *ret)
+{
+	const struct tally_program *program = &tally->program;
+
+	ret->len = ret->stack_at = 0;
+	for (size_t i = 0; i < program->nr_keys; i++)
+		if (program->keys[i].of_first)
+			copy_key(program, ret, i, at, left);
+		else
+			tally_key_add(tally, ret, &program->keys[i], bound, &bound->keys[i], lat, event);
+}
+
 void tally_count(struct tally *tally, const struct tally_bound *bound, const struct tally_row *begun, uint64_t lat,
 		 const struct event *event)
 {
@@ -52,12 +65,7 @@ void tally_count(struct tally *tally, const struct tally_bound *bound, const str
 	uint64_t values[TALLY_COLUMNS_MAX] = { 0 };
 	struct tally_key key;
 
-	key.len = key.stack_at = 0;
-	for (size_t i = 0; i < program->nr_keys; i++)
-		if (program->keys[i].of_first)
-			copy_key(program, &key, i, &at, &left);
-		else
-			tally_key_add(tally, &key, &program->keys[i], bound, &bound->keys[i], lat, event);
+	tally_make_key(tally, bound, &at, &left, lat, event, &key);
 	for (size_t i = 0; i < program->nr_values; i++) {
 		if (!program->values[i].of_first) {
 			values[i] = tally_number(tally, &program->values[i], bound, &bound->values[i], lat, event);
@@ -86,6 +94,8 @@ static void see_lost(struct tally *tally, const struct event *event)
 	if (event->first && !tally->buffers[event->buffer].last.context->recorded)
 		return;
 	tally->losses++;
+	if (tally->wanted.alarm)
+		tally_pair_lost(tally);
 	if (tally->program.stacks && event->buffer == tally->owner)
 		tally_stack_lost(tally, event);
 }
@@ -208,7 +218,7 @@ static int bind_buffer(struct tally *tally, struct tally_buffer *buffer, struct 
 	if (!err && tally->wanted.filter)
 		err = filter_new(tally->wanted.filter, buffer->last.with_lat ? buffer->last.with_lat : last,
 				 buffer->last.context, &near, &buffer->last.filter, fail);
-	return err && tally->wanted.filter ? fail_in(fail, err, "--filter") : err;
+	return err && tally->wanted.filter ? fail_in(fail, err, tally->wanted.alarm ? "its filter" : "--filter") : err;
 }
 
 static size_t rows_of(unsigned size)

@@ -31,6 +31,20 @@ struct tally_wanted {
 	const char *values, *sort, *filter; /* NULL: no values; order by hits, most first, or by steps; no filter */
 	unsigned size;                      /* number of rows, rounded up to a power of two; 0: 2048 */
 	bool ns;                            /* the time between the two events is in ns, otherwise in us */
+	/* with `second`: is told of long times, and nothing is counted; NULL: the times are counted */
+	const struct tally_alarm *alarm;
+};
+
+/*
+ * For events that go on for ever, as those of a live reader: memory is bounded. If very many first events wait for
+ * their second one, those are forgotten that have waited ten times as long as the alarm asks for, and a minute. Where
+ * events were lost, what had begun before is forgotten: it may have ended in the gap.
+ */
+struct tally_alarm {
+	uint64_t longer; /* in the unit of the time between the events; a time below zero is not long */
+	/* `event` is the second one; `fields` is " KEY=VALUE" for each key besides the time. */
+	void (*told)(void *arg, const struct event *event, uint64_t lat, const char *fields);
+	void *arg;
 };
 
 /*

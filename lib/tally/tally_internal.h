@@ -106,6 +106,7 @@ struct tally {
 	/* the buffer whose events count: the first one with such an event; SIZE_MAX: none yet */
 	size_t owner, first_owner;
 	struct tally_map rows, begun; /* begun: first events, by the value of the matching field */
+	size_t tidy_at;               /* with an alarm: so many of them are looked through for those that have ended */
 	uint8_t *record;              /* a copy of the second event, with `lat` */
 	struct samples_budget budget;
 	struct tally_waiting *waiting; /* TALLY_LEVELS for each CPU of the owner */
@@ -136,6 +137,9 @@ uint64_t tally_number(const struct tally *tally, const struct tally_column *colu
 
 /* lib/tally/tally.c */
 void tally_add_row(struct tally *tally, const uint8_t *key, size_t len, const uint64_t *values);
+/* Makes the key of a row. *at and *left: the bytes that the first event has saved, and no key has used yet. */
+void tally_make_key(const struct tally *tally, const struct tally_bound *bound, const uint8_t **at, size_t *left,
+		    uint64_t lat, const struct event *event, struct tally_key *ret);
 /* Counts an event. `begun` is the first of two events; NULL with one event. */
 void tally_count(struct tally *tally, const struct tally_bound *bound, const struct tally_row *begun, uint64_t lat,
 		 const struct event *event);
@@ -155,6 +159,8 @@ int must_check tally_pair_bind(struct tally *tally, struct tally_bound *last, co
 			       struct fail *fail);
 void tally_pair_see_first(struct tally *tally, const struct tally_bound *bound, const struct event *event);
 void tally_pair_see_last(struct tally *tally, const struct tally_bound *bound, const struct event *event);
+/* With an alarm: events were lost. */
+void tally_pair_lost(struct tally *tally);
 
 /* lib/tally/tally_parse.c: the keys, values and sort keys of `wanted`. `first` is NULL for one event. */
 struct format;

@@ -14,16 +14,20 @@ void tally_map_init(struct tally_map *map, size_t max, size_t nr_values, size_t 
 	*map = (struct tally_map){ .max = max, .nr_values = nr_values, .nr_samples = nr_samples };
 }
 
+static void release_row(const struct tally_map *map, struct tally_row *row)
+{
+	for (size_t i = 0; row->samples && i < map->nr_samples; i++)
+		samples_release(&row->samples[i]);
+	free(row->samples);
+	free(row->sums);
+	free(row->key);
+	free(row->more);
+}
+
 void tally_map_release(struct tally_map *map)
 {
-	for (size_t i = 0; i < map->nr; i++) {
-		for (size_t j = 0; map->rows[i].samples && j < map->nr_samples; j++)
-			samples_release(&map->rows[i].samples[j]);
-		free(map->rows[i].samples);
-		free(map->rows[i].sums);
-		free(map->rows[i].key);
-		free(map->rows[i].more);
-	}
+	for (size_t i = 0; i < map->nr; i++)
+		release_row(map, &map->rows[i]);
 	free(map->rows);
 	free(map->heads);
 	tally_map_init(map, 0, 0, 0);
@@ -60,6 +64,22 @@ static void link_row(struct tally_map *map, size_t index)
 
 	map->rows[index].next = *head;
 	*head = (uint32_t)index + 1;
+}
+
+void tally_map_drop(struct tally_map *map, bool (*drops)(const struct tally_row *row, uint64_t arg), uint64_t arg)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < map->nr; i++)
+		if (drops(&map->rows[i], arg))
+			release_row(map, &map->rows[i]);
+		else
+			map->rows[nr++] = map->rows[i];
+	map->nr = nr;
+	if (map->heads)
+		memset(map->heads, 0, map->nr_heads * sizeof(*map->heads));
+	for (size_t i = 0; i < nr; i++)
+		link_row(map, i);
 }
 
 static bool grow_heads(struct tally_map *map)

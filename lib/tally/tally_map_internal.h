@@ -40,6 +40,8 @@ void tally_map_release(struct tally_map *map);
  * the next call.
  */
 struct tally_row *tally_map_add(struct tally_map *map, const uint8_t *key, size_t len);
+/* Removes the rows that `drops` says. */
+void tally_map_drop(struct tally_map *map, bool (*drops)(const struct tally_row *row, uint64_t arg), uint64_t arg);
 struct tally_row *tally_map_find(const struct tally_map *map, const uint8_t *key, size_t len);
 
 #endif

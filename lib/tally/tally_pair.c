@@ -8,6 +8,8 @@
 #include "lib/query/filter.h"
 #include "lib/tally/tally_internal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +17,12 @@ enum {
 	LAT_AT = 1 << 16, /* offset of `lat`: after the end of any record */
 	BEGUN_TS = 0,
 	BEGUN_OPEN,
+	TIDY_LEAST = 1 << 12,
+	AGE_TIMES = 10, /* what has lasted so many times as long as the alarm asks for may be forgotten */
+	ALARM_TEXT = 512,
 };
+
+#define AGE_NS UINT64_C(60000000000)
 
 /* The filter is applied to a copy of the second event, which has the additional field `lat`. */
 int tally_pair_bind(struct tally *tally, struct tally_bound *last, const struct format *format, struct fail *fail)
@@ -84,11 +91,40 @@ static bool keep_fields(const struct tally *tally, const struct tally_bound *bou
 	return true;
 }
 
+/* A call that ends a task has begun, and never ends. */
+static bool is_over(const struct tally_row *row, uint64_t since)
+{
+	return !row->sums[BEGUN_OPEN] || row->sums[BEGUN_TS] < since;
+}
+
+/* Without end there are ever new keys, as the sectors of a disk, and the PIDs of tasks. */
+static void tidy(struct tally *tally, uint64_t now)
+{
+	uint64_t longer = tally->wanted.alarm->longer;
+	uint64_t age = longer > AGE_NS / AGE_TIMES ? AGE_TIMES * longer : AGE_NS;
+
+	if (tally->begun.nr < (tally->tidy_at ? tally->tidy_at : TIDY_LEAST))
+		return;
+	tally_map_drop(&tally->begun, is_over, 0);
+	if (tally->begun.nr >= tally->begun.max / 2)
+		tally_map_drop(&tally->begun, is_over, now > age ? now - age : 0);
+	if (tally->begun.nr >= tally->begun.max / 2)
+		tally_pair_lost(tally);
+	tally->tidy_at = tally->begun.nr < TIDY_LEAST / 2 ? TIDY_LEAST : 2 * tally->begun.nr;
+}
+
+void tally_pair_lost(struct tally *tally)
+{
+	tally_map_drop(&tally->begun, is_over, UINT64_MAX);
+}
+
 void tally_pair_see_first(struct tally *tally, const struct tally_bound *bound, const struct event *event)
 {
 	struct tally_row *row;
 	struct tally_key key;
 
+	if (tally->wanted.alarm)
+		tidy(tally, event->ts);
 	key.len = 0;
 	tally_key_add(tally, &key, &tally->first_match, bound, &bound->match, 0, event);
 	row = tally_map_add(&tally->begun, key.data, key.len);
@@ -97,6 +133,41 @@ void tally_pair_see_first(struct tally *tally, const struct tally_bound *bound, 
 	row->sums[BEGUN_TS] = event->ts;
 	row->sums[BEGUN_OPEN] = 1;
 	tally->failed |= !keep_fields(tally, bound, event, row);
+}
+
+/* A number is printed as the kernel's synthetic events do. */
+static size_t put_column(char *into, size_t size, const struct tally_column *column, const struct tally_part *part)
+{
+	unsigned shift = column->size && column->size < 8 ? 64 - 8u * column->size : 0;
+	int len;
+
+	if (column->of == TALLY_STRING || column->of == TALLY_TASK)
+		len = snprintf(into, size, " %s=%.*s", column->name, (int)part->len, (const char *)part->at);
+	else if (column->is_signed)
+		len = snprintf(into, size, " %s=%" PRId64, column->name, (int64_t)(part->number << shift) >> shift);
+	else
+		len = snprintf(into, size, " %s=%" PRIu64, column->name, part->number << shift >> shift);
+	return (size_t)len < size ? (size_t)len : size - 1;
+}
+
+static void tell(const struct tally *tally, const struct tally_bound *bound, const struct tally_row *row, uint64_t lat,
+		 const struct event *event)
+{
+	const struct tally_program *program = &tally->program;
+	const struct tally_alarm *alarm = tally->wanted.alarm;
+	const uint8_t *saved = row->more, *at;
+	size_t saved_left = row->more_len, left, len = 0;
+	char text[ALARM_TEXT] = "";
+	struct tally_part part;
+	struct tally_key key;
+
+	tally_make_key(tally, bound, &saved, &saved_left, lat, event, &key);
+	at = key.data;
+	left = key.len;
+	for (size_t i = 0; i < program->nr_keys && tally_key_part(program, &at, &left, i, &part); i++)
+		if (program->keys[i].of != TALLY_LATENCY)
+			len += put_column(text + len, sizeof(text) - len, &program->keys[i], &part);
+	alarm->told(alarm->arg, event, lat, text);
 }
 
 void tally_pair_see_last(struct tally *tally, const struct tally_bound *bound, const struct event *event)
@@ -114,6 +185,12 @@ void tally_pair_see_last(struct tally *tally, const struct tally_bound *bound, c
 	row->sums[BEGUN_OPEN] = 0;
 	/* The kernel rounds both times and then subtracts. */
 	lat = us ? tally_usecs(event->ts) - tally_usecs(row->sums[BEGUN_TS]) : event->ts - row->sums[BEGUN_TS];
-	if (passes(tally, bound, lat, event))
+	if (tally->wanted.alarm && (lat <= tally->wanted.alarm->longer || lat >> 63))
+		return;
+	if (!passes(tally, bound, lat, event))
+		return;
+	if (tally->wanted.alarm)
+		tell(tally, bound, row, lat, event);
+	else
 		tally_count(tally, bound, row, lat, event);
 }

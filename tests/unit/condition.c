@@ -63,6 +63,24 @@ TEST(condition_of_a_latency_has_its_events_and_its_bound)
 	refuses("latency:irq=5ms", "then comes >TIME, such as >5ms\n  latency:irq=5ms\n             ^");
 }
 
+TEST(condition_of_a_latency_may_be_measured_by_weft)
+{
+	struct condition condition;
+
+	REQUIRE(!condition_parse("latency:wakeup>5ms streamed if next_prio < 100", &condition, NULL));
+	CHECK(condition.streamed);
+	CHECK_STR(condition.filter, "next_prio < 100");
+	condition_release(&condition);
+	REQUIRE(!condition_parse("latency:irq>1ms streamed", &condition, NULL));
+	CHECK(condition.streamed && !condition.filter);
+	condition_release(&condition);
+	REQUIRE(!condition_parse("latency:irq>1ms", &condition, NULL));
+	CHECK(!condition.streamed);
+	condition_release(&condition);
+	refuses("latency:irq>1ms stremed",
+		"here comes 'if FILTER', or nothing\n  latency:irq>1ms stremed\n                  ^");
+}
+
 TEST(condition_of_a_latency_is_not_met_by_a_time_below_zero)
 {
 	static const struct {

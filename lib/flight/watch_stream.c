@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/flight/watch_kind_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "lib/base/fail.h"
+#include "lib/base/now.h"
+#include "lib/base/text.h"
+#include "lib/event/context.h"
+#include "lib/event/event.h"
+#include "lib/event/tasks.h"
+#include "lib/flight/condition.h"
+#include "lib/flight/hit_internal.h"
+#include "lib/flight/tell_internal.h"
+#include "lib/live/ear.h"
+#include "lib/record/cruise.h"
+#include "lib/tally/tally.h"
+#include "lib/undo/change.h"
+#include "lib/undo/instance_open.h"
+
+/*
+ * A latency that the kernel cannot measure: both events are in an instance of the condition's own, weft reads them
+ * again and again, and measures as the kernel would. An event is heard at most two rounds after it happened.
+ */
+enum {
+	ROUND_NS = 40000000,
+	LATE_MS = 100,         /* two rounds, and what else weft does */
+	BUFFER_SIZE = 1 << 20, /* of each CPU: for some rounds */
+};
+
+/* Between two messages about lost events. */
+#define WARN_NS UINT64_C(60000000000)
+
+struct watch_stream {
+	struct ear *ear;
+	struct tally *tally;
+	struct tally_alarm alarm;
+	struct watch_hit *hit; /* of the look that is going on */
+	uint64_t lost, told_ns;
+};
+
+/* The line is that of trace_pipe for the kernel's synthetic event, as far as it tells something. */
+static void take_latency(void *arg, const struct event *event, uint64_t lat, const char *fields)
+{
+	struct watch *watch = arg;
+	struct watch_hit *hit = watch->stream->hit;
+	const char *name;
+	char line[WATCH_REASON + 64], stamp[TEXT_HUMAN];
+	bool named;
+	int len;
+
+	if (hit->time) {
+		hit->more++;
+		return;
+	}
+	named = ear_learn_names(watch->stream->ear);
+	name = named || event->pid <= 0 ? task_name(event->type->context->tasks, event->pid).text : "<...>";
+	hit->time = event->ts;
+	len = snprintf(line, sizeof(line), "%s-%d [%03u] %s: weft_latency_%d_%u: lat=%" PRIu64 "%s", name, event->pid,
+		       event->cpu, text_stamp(stamp, event->ts), (int)getpid(), watch->number, lat, fields);
+	watch_reason(hit, line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+}
+
+/*
+ * In a pair of events of one task the name of the task is what the filter is about, and only the kernel knows it for
+ * sure. There a first event comes before each second one, so that nothing is paired wrongly if second ones are missing.
+ */
+static bool kernel_filters(const struct condition *condition)
+{
+	return !strcmp(condition->pair->match, "common_pid");
+}
+
+static int describe(struct watch *watch, struct fail *fail)
+{
+	const struct condition_pair *pair = watch->condition->pair;
+	struct setup_instance *wanted;
+	struct setup_event *first, *second;
+	int err = watch_event_describe(watch, NULL, fail);
+
+	if (err)
+		return err;
+	wanted = &watch->setup.instances[0];
+	wanted->size = BUFFER_SIZE;
+	first = setup_add_event(wanted, pair->first);
+	second = first ? setup_add_event(wanted, pair->second) : NULL;
+	if (!second)
+		return fail_memory(fail);
+	if (kernel_filters(watch->condition))
+		second->filter = watch->condition->filter;
+	return 0;
+}
+
+/* Whether the filter asks for the task that runs: comm or COMM outside of quotes. */
+static bool asks_for_task(const char *filter)
+{
+	char quote = '\0';
+
+	for (const char *at = filter; at && *at; at++) {
+		size_t len = 0;
+
+		if (*at == quote || (!quote && (*at == '"' || *at == '\'')))
+			quote = quote ? '\0' : *at;
+		while (!quote && text_is_name_char(at[len]))
+			len++;
+		if (len == 4 && !strncasecmp(at, "comm", 4))
+			return true;
+		at += len ? len - 1 : 0;
+	}
+	return false;
+}
+
+static int check_filter(const struct condition *condition, struct fail *fail)
+{
+	if (kernel_filters(condition) || !asks_for_task(condition->filter))
+		return 0;
+	return fail_set(fail, -EOPNOTSUPP,
+			"weft does not know for sure which task ran when it ended: 'comm' is for syscall and lock "
+			"here%s",
+			strcmp(condition->pair->name, "wakeup") ? "" : ", and the task that was woken is 'next_comm'");
+}
+
+static int measure(struct watch *watch, struct fail *fail)
+{
+	const struct condition *condition = watch->condition;
+	struct watch_stream *stream = watch->stream;
+	const struct tally_wanted wanted = {
+		.event = condition->pair->first,
+		.second = condition->pair->second,
+		.match = condition->pair->match,
+		.keys = condition->pair->keys,
+		.filter = kernel_filters(condition) ? NULL : condition->filter,
+		.ns = true,
+		.alarm = &stream->alarm,
+	};
+
+	stream->alarm = (struct tally_alarm){ .longer = condition->longer_ns, .told = take_latency, .arg = watch };
+	return tally_new(ear_reader(stream->ear), &wanted, &stream->tally, fail);
+}
+
+static int open_stream(struct watch *watch, struct fail *fail)
+{
+	int err = check_filter(watch->condition, fail);
+
+	if (!err)
+		err = describe(watch, fail);
+	watch->stream = calloc(1, sizeof(*watch->stream));
+	if (!err && !watch->stream)
+		err = fail_memory(fail);
+	if (!err)
+		err = watch_event_open(watch, fail);
+	if (!err)
+		err = ear_new(cruise_rig(watch->cruise), watch->instance, &watch->stream->ear, fail);
+	if (!err)
+		err = measure(watch, fail);
+	if (err)
+		return err;
+	watch->fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return watch->fd < 0 ? fail_set(fail, -errno, "cannot make a timer: %s", strerror(errno)) : 0;
+}
+
+static int start_stream(struct watch *watch, struct fail *fail)
+{
+	const struct timespec period = { 0, ROUND_NS };
+	const struct itimerspec time = { .it_value = period, .it_interval = period };
+
+	if (timerfd_settime(watch->fd, 0, &time, NULL))
+		return fail_set(fail, -errno, "cannot set a timer: %s", strerror(errno));
+	return watch_event_start(watch, fail);
+}
+
+static void tell_lost(struct watch *watch)
+{
+	struct watch_stream *stream = watch->stream;
+	uint64_t now = now_ns();
+	char lost[TEXT_HUMAN];
+
+	if (!stream->lost || (stream->told_ns && now - stream->told_ns < WARN_NS))
+		return;
+	tell_line(watch->tell,
+		  "--when %s: the kernel lost %s events that were not read in time: what was going on then was not "
+		  "measured",
+		  watch->condition->name, text_count(lost, stream->lost));
+	stream->lost = 0;
+	stream->told_ns = now;
+}
+
+static int look_stream(struct watch *watch, struct watch_hit *ret, struct fail *fail)
+{
+	struct watch_stream *stream = watch->stream;
+	const struct reader_consumer consumer = { tally_see, stream->tally };
+	uint64_t times;
+	int err;
+
+	(void)!read(watch->fd, &times, sizeof(times));
+	stream->hit = ret;
+	err = ear_listen(stream->ear, &consumer, &stream->lost, fail);
+	if (err)
+		return err;
+	tell_lost(watch);
+	return ret->time != 0;
+}
+
+static int close_stream(struct watch *watch, struct fail *fail)
+{
+	if (watch->stream) {
+		tally_free(watch->stream->tally);
+		ear_free(watch->stream->ear);
+		free(watch->stream);
+	}
+	watch_event_close(watch);
+	return instance_close(take(watch->instance), fail);
+}
+
+void watch_stream_tell(const struct watch *watch, const char *why)
+{
+	tell_line(watch->tell,
+		  "--when %s: %s; weft reads these events itself, %d times a second, so a trigger may be %d ms late",
+		  watch->condition->name, why, 1000000000 / ROUND_NS, LATE_MS);
+}
+
+const struct watch_ops watch_stream_ops = {
+	.open = open_stream,
+	.start = start_stream,
+	.look = look_stream,
+	.close = close_stream,
+};

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft flight --when latency:...: latencies that weft measures from the kernel's events, because the kernel cannot, or
+# because of the word `streamed`.
+load lib
+load flight
+
+# reason NAME: the reason that the JSON of the condition's file has
+reason()
+{
+	jq -r .reason ./*-"$1".json
+}
+
+@test "flight: the command line has 'streamed' before 'if'" {
+	run weft flight start -e sched --when 'latency:wakeup>5ms if next_prio < 100 streamed' --check
+	[ "$status" -ne 0 ]
+	run weft flight start -e sched --when 'latency:wakeup>5ms stremed'
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"here comes 'if FILTER', or nothing"* ]]
+}
+
+@test "flight: where the kernel has no histograms, the start says that weft measures, why, and how late it may be" {
+	[ ! -e $T/events/sched/sched_switch/hist ] || skip "this kernel has histograms"
+	fly -e sched:sched_process_exec --when 'latency:wakeup>1h'
+	grep -q -- '--when wakeup: this kernel has no histograms: .*; weft reads these events itself, 25 times a second, so a trigger may be 100 ms late' log
+	land
+	[ "$landed" -eq 0 ]
+	[ ! -d "$T/instances/weft-$!" ] && [ ! -d "$T/instances/weft-$!-2" ]
+}
+
+@test "flight: a streamed condition on a system call tells the task, the call and its length" {
+	need_command jq
+	fly -e sched:sched_process_exec --after 100ms --when 'latency:syscall>400ms streamed if comm == "victim"'
+	grep -q -- '--when syscall: streamed; weft reads these events itself' log
+	cp "$(command -v sleep)" victim
+	./victim 0.5 &
+	victim=$!
+	until ls ./*-syscall.json > /dev/null 2>&1; do kill -0 $PID; sleep 0.02; done
+	wait $victim
+	land
+	[[ "$(reason syscall)" =~ ^victim-$victim\ \[0[0-9]+\]\ [0-9]+\.[0-9]{6}:\ weft_latency_[0-9]+_1:\ lat=([0-9]+)\ id=[0-9]+$ ]]
+	[ "${BASH_REMATCH[1]}" -ge 400000000 ]
+	[[ "$(marks ./*-syscall.dat)" == *": $(reason syscall)" ]]
+}
+
+@test "flight: a streamed wakeup is the one that the trace has" {
+	need_command jq
+	need_command chrt
+	chrt -f 90 true 2> /dev/null || skip "no real-time tasks here"
+	fly -e sched:sched_waking -e sched:sched_switch -b 4M --after 100ms --when 'latency:wakeup>150ms streamed if next_comm == "victim"'
+	cp "$(command -v sleep)" victim
+	taskset 1 bash -c 'while :; do ./victim 0.05; done' &
+	victims=$!
+	# A task of SCHED_FIFO has the CPU; the victim may just begin or end then, and is not woken.
+	until ls ./*-wakeup.json > /dev/null 2>&1; do
+		kill -0 $PID
+		chrt -f 90 taskset 1 bash -c 'end=$((${EPOCHREALTIME/./} + 250000)); while ((${EPOCHREALTIME/./} < end)); do :; done'
+		sleep 0.3
+	done
+	kill $victims
+	land
+	[[ "$(reason wakeup)" =~ \ \[000\]\ ([0-9.]+):\ weft_latency_[0-9]+_1:\ lat=([0-9]+)\ next_comm=victim\ next_prio=120$ ]]
+	at=${BASH_REMATCH[1]} lat=${BASH_REMATCH[2]}
+	# By the kernel's own text: the last waking of the task that the switch to a victim at this time lets run. Each
+	# instance has stamps of its own of an event.
+	weft report ./*-wakeup.dat 2> /dev/null | awk -v at="$at" -v lat="$lat" '
+		match($0, / [0-9]+\.[0-9]+: /) { now = substr($0, RSTART + 1, RLENGTH - 3) }
+		/ sched_waking: comm=victim / { match($0, / pid=[0-9]+/); woken[substr($0, RSTART + 5, RLENGTH - 5)] = now }
+		/ sched_switch: .* next_comm=victim / {
+			match($0, / next_pid=[0-9]+/)
+			pid = substr($0, RSTART + 10, RLENGTH - 10)
+			off = now - at
+			long = (now - woken[pid]) * 1e9 - lat
+			found += off < 0.02 && off > -0.02 && long < 2e7 && long > -2e7
+		}
+		END { exit found != 1 }'
+}
+
+@test "flight: streamed conditions on interrupts, softirqs, requests and locks are set up, and refuse fields that they do not have" {
+	for what in irq softirq block lock; do
+		case $what in
+		lock) [ -e $T/events/lock/contention_begin ] || continue ;;
+		block) [ -e $T/events/block/block_rq_issue ] || continue ;;
+		esac
+		weft flight start -e sched:sched_process_exec --check --when "latency:$what>1s streamed if common_pid != 0"
+		run weft flight start -e sched:sched_process_exec --check --when "latency:$what>1s streamed if nothing == 3"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"--when $what: "* && "$output" == *"nothing == 3"* ]]
+	done
+}
+
+@test "flight: a streamed condition asks for comm only where the kernel knows it" {
+	run weft flight start -e sched:sched_process_exec --check --when 'latency:wakeup>1s streamed if comm == "x"'
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"'comm' is for syscall and lock here, and the task that was woken is 'next_comm'"* ]]
+	weft flight start -e sched:sched_process_exec --check --when 'latency:wakeup>1s streamed if next_comm == "comm"'
+}
+
+@test "flight: what the kernel lost before a streamed condition could read it is told" {
+	fly -e sched:sched_process_exec --when 'latency:syscall>1h streamed'
+	kill -STOP $PID
+	dd if=/dev/zero of=/dev/null bs=1 count=300000 2> /dev/null
+	kill -CONT $PID
+	until grep -q -- '--when syscall: the kernel lost [0-9,]* events that were not read in time' log; do kill -0 $PID; sleep 0.02; done
+	land
+	[ "$landed" -eq 0 ]
+}
+
+@test "flight: the instance of a streamed condition is removed after a kill" {
+	fly -e sched:sched_process_exec --when 'latency:wakeup>1h streamed' --when 'other=latency:syscall>1h streamed'
+	ls -d $T/instances/weft-$PID*
+	killed=$PID
+	kill -KILL $PID
+	wait $PID || true
+	PID=
+	weft recover
+	run ! ls -d $T/instances/weft-$killed*
+}

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# weft flight: a latency that weft measures beside the same one that the kernel measures: both name the same wakeups.
+# A task of SCHED_FIFO has CPU 0 for about 300 ms.
+disturb() { chrt -f 90 busybox taskset 1 sh -c 'n=0; read -r a _ < /proc/uptime; while [ $n -lt 30 ]; do read -r b _ < /proc/uptime; [ $a = $b ] || n=$((n + 1)); a=$b; done'; }
+# named NAME: the wakeups that this condition has named, by the time and the length
+named() {
+	for file in /tmp/flight/*.dat; do weft report "$file" 2> /dev/null; done |
+		sed -n "s/.*weft: trigger $1 at \([0-9.]*\): .* lat=\([0-9]*\) next_comm=usleep next_prio=.*/\1 \2/p" | sort -u
+}
+
+scenario() {
+	has_command flight || { skip "streamed latencies" "weft has no flights yet"; return; }
+	[ -e $T/synthetic_events ] && [ -e $T/events/sched/sched_switch/hist ] || { skip "streamed latencies" "this kernel has no synthetic events"; return; }
+	remember
+	fly -e sched:sched_process_exec --after 100ms --cool-down 0 --max-files 0 --max-per-hour 0 \
+		--when 'kernel=latency:wakeup>100ms if next_comm == "usleep"' --when 'weft=latency:wakeup>100ms streamed if next_comm == "usleep"' --when 'last=latency:syscall>900ms streamed if comm == "sleep" || comm == "busybox"'
+	check "the start says which one weft measures" matches /tmp/flight.out '--when weft: streamed; weft reads these events itself'
+	check "and not the other" lacks /tmp/flight.out '--when kernel:'
+	busybox taskset 1 sh -c 'while :; do usleep 1000; done' &
+	victim=$!
+	for _ in 1 2 3 4 5 6 7 8; do
+		disturb
+		usleep 500000
+	done
+	kill $victim
+	# What weft measures comes later; when it has this call, it has all wakeups before it.
+	busybox sleep 1
+	await 'ls /tmp/flight/*-last.json'
+	land
+	named kernel > /tmp/kernel
+	named weft > /tmp/weft
+	cp /tmp/flight.out /tmp/kernel /tmp/weft $OUT
+	check "the kernel has measured some" more "$(wc -l < /tmp/kernel)" 3
+	check "weft has named as many" equal "$(wc -l < /tmp/weft)" "$(wc -l < /tmp/kernel)"
+	# Each instance stamps an event by itself, and an emulated CPU may rest between the two.
+	paste /tmp/kernel /tmp/weft | awk '{ at = $1 - $3; lat = ($2 - $4) / 1e9; if (at > 0.02 || at < -0.02 || lat > 0.02 || lat < -0.02) print }' > /tmp/differ
+	check "and the same ones, with the same lengths" equal "$(cat /tmp/differ)" ""
+	unchanged "a streamed latency leaves nothing behind"
+}
