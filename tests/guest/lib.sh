@@ -37,7 +37,7 @@ same() {
 	diff "$2" "$3" > "$OUT/${3##*/}.diff" 2>/dev/null
 	cp "$2" "$3" "$OUT/" 2>/dev/null
 	# The diff of busybox writes the unified form.
-	fail "$1" "$(grep -c '^[+][^+]' "$OUT/${3##*/}.diff") of $(wc -l < "$2") lines differ: $(grep '^[-+][^-+]' "$OUT/${3##*/}.diff" | head -n 2 | tr '\n' '|')"
+	fail "$1" "$(wc -l < "$2") lines are wanted, $(wc -l < "$3") are there, $(grep -c '^[-+][^-+]' "$OUT/${3##*/}.diff") differ: $(grep '^[-+][^-+]' "$OUT/${3##*/}.diff" | head -n 2 | tr '\n' '|')"
 	return 1
 }
 

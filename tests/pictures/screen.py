@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Draws a screen of weft view as SVG: screen.py WEFT FILE WIDTHxHEIGHT AWAIT KEY... > OUT.svg
 
-tmux emulates the terminal and types the keys; the picture is taken when the screen has the text AWAIT and stands still.
+tmux emulates the terminal and types the keys; the picture is taken when the screen has the text AWAIT and stands still. It
+stands still when weft and tmux have nothing to do, however slow the machine is.
 """
 import html
 import os
@@ -98,6 +99,31 @@ def svg(lines, width):
     return "\n".join(out + ["</svg>"])
 
 
+def threads(pid):
+    """The directories in /proc of all threads of a process and of its children."""
+    try:
+        for tid in os.listdir("/proc/%d/task" % pid):
+            path = "/proc/%d/task/%s" % (pid, tid)
+            yield path
+            with open(path + "/children", encoding="ascii") as children:
+                for child in children.read().split():
+                    yield from threads(int(child))
+    except OSError:
+        return  # it has ended
+
+
+def is_idle(pid):
+    """Whether each thread sleeps."""
+    for path in threads(pid):
+        try:
+            with open(path + "/stat", encoding="ascii", errors="replace") as stat:
+                if stat.read().rpartition(") ")[2][0] != "S":
+                    return False
+        except OSError:
+            return False
+    return True
+
+
 def main():
     weft, path, size, awaited, *keys = sys.argv[1:]
     width, height = map(int, size.split("x"))
@@ -109,13 +135,16 @@ def main():
         return subprocess.run(tmux + ["capture-pane", "-p", *options], check=True, capture_output=True, text=True).stdout
 
     def still(text):
-        before = ""
-        for _ in range(200):
+        before, pids = "", [int(pid) for pid in subprocess.run(
+            tmux + ["display-message", "-p", "#{pid} #{pane_pid}"], check=True, capture_output=True, text=True).stdout.split()]
+        for _ in range(1000):
+            # tmux hands on what was typed, and weft takes it, before both sleep.
+            idle = all(map(is_idle, pids))
             shown = screen()
-            if text in shown and shown == before:
+            if idle and text in shown and shown == before:
                 return
-            before = shown
-            time.sleep(0.2)
+            before = shown if idle else ""
+            time.sleep(0.1)
         sys.exit("picture: the screen never had: " + text)
 
     subprocess.run(tmux + ["new-session", "-d", "-x", str(width), "-y", str(height), weft, "view", path], check=True, env=env)
