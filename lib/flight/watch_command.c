@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/flight/condition.h"
 #include "lib/flight/hit_internal.h"
+#include "lib/flight/timer_internal.h"
 
 #define LONGEST_NS UINT64_C(60000000000)
 
@@ -26,22 +26,18 @@ static int add_fd(const struct watch *watch, int fd, struct fail *fail)
 
 static int open_command(struct watch *watch, struct fail *fail)
 {
+	int err;
+
 	watch->fd = epoll_create1(EPOLL_CLOEXEC);
-	watch->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (watch->fd < 0 || watch->timer_fd < 0)
-		return fail_set(fail, -errno, "cannot make a timer: %s", strerror(errno));
-	return add_fd(watch, watch->timer_fd, fail);
+	if (watch->fd < 0)
+		return fail_set(fail, -errno, "cannot watch a command: %s", strerror(errno));
+	err = timer_new(&watch->timer_fd, fail);
+	return err ? err : add_fd(watch, watch->timer_fd, fail);
 }
 
 static int start_command(struct watch *watch, struct fail *fail)
 {
-	uint64_t ns = watch->condition->every_ns;
-	struct timespec period = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
-	struct itimerspec time = { .it_value = period, .it_interval = period };
-
-	if (timerfd_settime(watch->timer_fd, 0, &time, NULL))
-		return fail_set(fail, -errno, "cannot set a timer: %s", strerror(errno));
-	return 0;
+	return timer_start(watch->timer_fd, watch->condition->every_ns, fail);
 }
 
 static int run(struct watch *watch, struct fail *fail)

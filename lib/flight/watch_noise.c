@@ -6,13 +6,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/timerfd.h>
 
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
 #include "lib/base/number.h"
 #include "lib/flight/condition.h"
 #include "lib/flight/hit_internal.h"
+#include "lib/flight/timer_internal.h"
 #include "lib/record/cruise.h"
 #include "lib/record/rig.h"
 #include "lib/setup/tracer.h"
@@ -79,20 +79,15 @@ static int open_noise(struct watch *watch, struct fail *fail)
 	if (err)
 		return err;
 	watch->pipe_fd = fd_take(&watch->fd);
-	watch->fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (watch->fd < 0)
-		return fail_set(fail, -errno, "cannot make a timer: %s", strerror(errno));
-	return instance_open_file(watch->instance, "tracing_on", O_RDONLY, &watch->on_fd, fail);
+	err = timer_new(&watch->fd, fail);
+	return err ? err : instance_open_file(watch->instance, "tracing_on", O_RDONLY, &watch->on_fd, fail);
 }
 
 static int start_noise(struct watch *watch, struct fail *fail)
 {
-	const struct timespec period = { 0, LOOK_NS };
-	const struct itimerspec time = { .it_value = period, .it_interval = period };
+	int err = timer_start(watch->fd, LOOK_NS, fail);
 
-	if (timerfd_settime(watch->fd, 0, &time, NULL))
-		return fail_set(fail, -errno, "cannot set a timer: %s", strerror(errno));
-	return watch_event_start(watch, fail);
+	return err ? err : watch_event_start(watch, fail);
 }
 
 /* The kernel compares whole microseconds in timerlat, and ns in osnoise: time_to_us() in trace_osnoise.c. */

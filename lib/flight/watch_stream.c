@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "lib/base/fail.h"
@@ -17,6 +16,7 @@
 #include "lib/flight/condition.h"
 #include "lib/flight/hit_internal.h"
 #include "lib/flight/tell_internal.h"
+#include "lib/flight/timer_internal.h"
 #include "lib/live/ear.h"
 #include "lib/record/cruise.h"
 #include "lib/tally/tally.h"
@@ -159,18 +159,14 @@ static int open_stream(struct watch *watch, struct fail *fail)
 		err = measure(watch, fail);
 	if (err)
 		return err;
-	watch->fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	return watch->fd < 0 ? fail_set(fail, -errno, "cannot make a timer: %s", strerror(errno)) : 0;
+	return timer_new(&watch->fd, fail);
 }
 
 static int start_stream(struct watch *watch, struct fail *fail)
 {
-	const struct timespec period = { 0, ROUND_NS };
-	const struct itimerspec time = { .it_value = period, .it_interval = period };
+	int err = timer_start(watch->fd, ROUND_NS, fail);
 
-	if (timerfd_settime(watch->fd, 0, &time, NULL))
-		return fail_set(fail, -errno, "cannot set a timer: %s", strerror(errno));
-	return watch_event_start(watch, fail);
+	return err ? err : watch_event_start(watch, fail);
 }
 
 static void tell_lost(struct watch *watch)
