@@ -85,6 +85,7 @@ static int run_pass(void *arg, const struct reader_consumer *after, struct fail 
 	writing->has_pass = reader->nr_buffers != 0;
 	if (!writing->has_pass || pass_init(&writing->pass, reader, &(struct pass_filter){ .self = false }, &why))
 		return reader_run(reader, after, 1, fail);
+	writing->export->state = &writing->pass.state;
 	r = pass_add(&writing->pass, &summary_analysis, NULL, fail);
 	if (!r)
 		r = pass_run(&writing->pass, after, fail);

@@ -15,6 +15,7 @@ struct context;
 struct db;
 struct out;
 struct reader;
+struct state;
 
 /*
  * An exporter turns the events of a reader into a file of another program. It sees every event in order, and every gap
@@ -47,6 +48,11 @@ struct export
 	struct buf notes; /* one line for each note */
 	/* if ops->takes_tables: the text of weft summary, set before ops->end(); NULL: none; borrowed */
 	const struct out *tables;
+	/*
+	 * if ops->takes_tables: what the tasks and CPUs do, which sees each event before the exporter does, set before
+	 * the first event; NULL: none; borrowed
+	 */
+	const struct state *state;
 	int error;           /* the first error, or 0 */
 	struct fail failure; /* the text of that error */
 };

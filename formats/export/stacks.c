@@ -38,7 +38,8 @@ struct buffer {
 	struct u64_map functions; /* by address: number of the name + 1 */
 	struct u64_map comms;     /* by PID: node + 1 */
 	struct u64_map offs;      /* by index of state::tasks: struct off */
-	struct u64_map left;      /* by CPU: index + 1 of the task that left it, if that was the CPU's last event */
+	uint32_t *left;           /* by CPU: index + 1 of the task that left it, if that was the CPU's last event */
+	size_t nr_left;
 	struct place caller;
 	uint8_t parts[EVENT_TYPES_MAX];
 };
@@ -208,7 +209,6 @@ static int buffer_init(struct stacks *stacks, struct buffer *buffer, uint16_t in
 	u64_map_init(&buffer->functions, sizeof(uint32_t));
 	u64_map_init(&buffer->comms, sizeof(uint32_t));
 	u64_map_init(&buffer->offs, sizeof(struct off));
-	u64_map_init(&buffer->left, sizeof(uint32_t));
 	buffer->timeline = timeline_new(&calls, context->preempt_rt);
 	return buffer->timeline && timeline_add(buffer->timeline, index, context) ? 0 : -ENOMEM;
 }
@@ -276,13 +276,19 @@ void stacks_free(struct stacks *stacks)
 		u64_map_release(&buffer->functions);
 		u64_map_release(&buffer->comms);
 		u64_map_release(&buffer->offs);
-		u64_map_release(&buffer->left);
+		free(buffer->left);
 	}
 	free(stacks->buffers);
 	free(stacks->nodes);
 	u64_map_release(&stacks->places);
 	labels_release(&stacks->labels);
 	free(stacks);
+}
+
+void stacks_follow(struct stacks *stacks, const struct state *state)
+{
+	if (stacks->nr_buffers == 1)
+		timeline_follow(stacks->buffers[0].timeline, state);
 }
 
 static enum part part_of(struct buffer *buffer, const struct event_type *type)
@@ -320,6 +326,17 @@ static void see_stack(struct buffer *buffer, const struct event *event, uint32_t
 		off->node = node;
 }
 
+/* NULL without memory. */
+static uint32_t *left_of(struct buffer *buffer, uint16_t cpu)
+{
+	while (buffer->nr_left <= cpu)
+		if (!vec_push(buffer->left, buffer->nr_left)) {
+			buffer->stacks->failed = true;
+			return NULL;
+		}
+	return &buffer->left[cpu];
+}
+
 static void see_record(struct buffer *buffer, const struct event *event)
 {
 	const struct state_step *step = &timeline_state(buffer->timeline)->step;
@@ -331,7 +348,7 @@ static void see_record(struct buffer *buffer, const struct event *event)
 		*part = (uint8_t)part_of(buffer, event->type);
 	if (*part == PART_LEFT_ALONE)
 		return;
-	left = u64_map_add(&buffer->left, event->cpu);
+	left = left_of(buffer, event->cpu);
 	if (!left)
 		return;
 	if (*part == PART_STACK)
@@ -347,10 +364,10 @@ void stacks_see(struct stacks *stacks, struct export *export, const struct event
 	struct buffer *buffer = &stacks->buffers[event->buffer];
 	enum timeline_part part = timeline_see(buffer->timeline, event);
 
-	if (event->kind == EVENT_LOST)
-		u64_map_remove(&buffer->left, event->cpu);
-	else if (part != TIMELINE_A_FUNCTION)
+	if (event->kind != EVENT_LOST && part != TIMELINE_A_FUNCTION)
 		see_record(buffer, event);
+	else if (event->kind == EVENT_LOST && event->cpu < buffer->nr_left)
+		buffer->left[event->cpu] = 0;
 	if (stacks->failed)
 		export_no_memory(export);
 }
@@ -378,7 +395,7 @@ static void put_without(struct buffer *buffer)
 
 static bool is_starved(const struct buffer *buffer)
 {
-	return timeline_starved(buffer->timeline) || buffer->offs.starved || buffer->left.starved;
+	return timeline_starved(buffer->timeline) || buffer->offs.starved;
 }
 
 void stacks_end(struct stacks *stacks, struct export *export)

@@ -12,6 +12,7 @@ struct export;
 struct export_input;
 struct event;
 struct fail;
+struct state;
 
 /*
  * All call stacks of a trace as a tree, with their weights. The outermost frame is the task's name. A node's weight is
@@ -37,6 +38,12 @@ struct stacks;
 
 int must_check stacks_new(const struct export_input *input, struct stacks **ret, struct fail *fail);
 void stacks_free(struct stacks *stacks);
+
+/*
+ * For an exporter that has a state of all buffers, which sees each event before the stacks do: they need none of their
+ * own if there is only one buffer. Call it before the first event.
+ */
+void stacks_follow(struct stacks *stacks, const struct state *state);
 
 void stacks_see(struct stacks *stacks, struct export *export, const struct event *event);
 /* Ends the spans that are open at the end of the trace, and adds notes about unknown times. */

@@ -22,13 +22,33 @@ void labels_release(struct labels *labels)
 	labels->nr = 0;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+	return hash ^ hash >> 32;
+}
+
+static uint64_t word_at(const uint8_t *at, size_t size)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, at, size);
+	return word;
+}
+
+/* By eight bytes at a time: the last ones are taken again where their number is no multiple of that. */
 static uint64_t hash(const uint8_t *at, size_t len)
 {
-	uint64_t value = 0xcbf29ce484222325;
+	uint64_t value = len;
 
-	for (size_t i = 0; i < len; i++)
-		value = (value ^ at[i]) * 0x100000001b3;
-	return value;
+	if (len >= 8) {
+		for (size_t i = 0; i + 8 < len; i += 8)
+			value = mix(value, word_at(at + i, 8));
+		return mix(value, word_at(at + len - 8, 8));
+	}
+	if (len >= 4)
+		return mix(value, word_at(at, 4) << 32 | word_at(at + len - 4, 4));
+	return len ? mix(value, (uint64_t)at[0] << 16 | (uint64_t)at[len / 2] << 8 | at[len - 1]) : value;
 }
 
 static uint32_t add(struct labels *labels, uint32_t *place, const void *text, size_t len)
@@ -51,7 +71,7 @@ static uint32_t add(struct labels *labels, uint32_t *place, const void *text, si
 uint32_t labels_add(struct labels *labels, const void *text, size_t len, bool *ret_new)
 {
 	for (uint64_t key = hash(text, len);; key++) {
-		uint32_t *place = u64_map_add(&labels->places, key);
+		uint32_t *place = u64_map_get(&labels->places, key);
 
 		*ret_new = place && !*place;
 		if (!place)

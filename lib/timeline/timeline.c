@@ -31,7 +31,7 @@ static void give_run(void *arg, uint32_t cpu, const struct turns_turn *turn, uin
 						 .to = to,
 						 .buffer = timeline->first_buffer,
 						 .cpu = cpu,
-						 .pid = timeline->state.tasks[turn->task].pid,
+						 .pid = timeline->state->tasks[turn->task].pid,
 						 .task = turn->task,
 						 .note = turn->note });
 }
@@ -45,7 +45,7 @@ static void give_state(void *arg, const struct turns_mode *mode, uint64_t to, en
 						 .start = mode->since,
 						 .to = to,
 						 .buffer = timeline->first_buffer,
-						 .pid = timeline->state.tasks[mode->task].pid,
+						 .pid = timeline->state->tasks[mode->task].pid,
 						 .task = mode->task,
 						 .mode = mode });
 }
@@ -83,8 +83,9 @@ struct timeline *timeline_new(const struct timeline_calls *calls, bool preempt_r
 	if (!timeline)
 		return NULL;
 	timeline->calls = *calls;
-	state_init(&timeline->state, preempt_rt);
-	timeline->turns = (struct turns){ .state = &timeline->state,
+	state_init(&timeline->own, preempt_rt);
+	timeline->state = &timeline->own;
+	timeline->turns = (struct turns){ .state = timeline->state,
 					  .calls = { .arg = timeline,
 						     .begin = begin_run,
 						     .turn = is_wanted(timeline, TIMELINE_RUN) ? give_run : NULL,
@@ -114,7 +115,7 @@ void timeline_free(struct timeline *timeline)
 		part_free(timeline->parts[i]);
 	free(timeline->parts);
 	turns_release(&timeline->turns);
-	state_release(&timeline->state);
+	state_release(&timeline->own);
 	free(timeline);
 }
 
@@ -130,7 +131,7 @@ bool timeline_add(struct timeline *timeline, uint16_t buffer, const struct conte
 	part->timeline = timeline;
 	part->context = context;
 	part->buffer = buffer;
-	open_calls_init(&part->calls, context, &timeline->state);
+	open_calls_init(&part->calls, context, timeline->state);
 	u64_map_init(&part->types, sizeof(struct type));
 	u64_map_init(&part->starts, sizeof(struct start));
 	u64_map_init(&part->handlers, sizeof(struct handler));
@@ -142,12 +143,21 @@ bool timeline_add(struct timeline *timeline, uint16_t buffer, const struct conte
 		return false;
 	}
 	timeline->parts[buffer] = part;
-	state_restrict(&timeline->state, context);
+	state_restrict(&timeline->own, context);
 	if (!timeline->first) {
 		timeline->first = context;
 		timeline->first_buffer = buffer;
 	}
 	return true;
+}
+
+void timeline_follow(struct timeline *timeline, const struct state *state)
+{
+	timeline->state = state;
+	timeline->turns.state = state;
+	for (size_t i = 0; i < timeline->nr_parts; i++)
+		if (timeline->parts[i])
+			timeline->parts[i]->calls.state = state;
 }
 
 static uint64_t start_key(const struct type *type, const struct event *event)
@@ -301,7 +311,8 @@ enum timeline_part timeline_see(struct timeline *timeline, const struct event *e
 	enum timeline_part what;
 	uint8_t *role;
 
-	state_see(&timeline->state, event);
+	if (timeline->state == &timeline->own)
+		state_see(&timeline->own, event);
 	if (calls->wanted & (1 << TIMELINE_RUN | 1 << TIMELINE_STATE))
 		turns_see(&timeline->turns, event);
 	if (frames_see(part->frames, event))
@@ -338,7 +349,7 @@ bool timeline_in_call(const struct timeline *timeline, uint16_t buffer, int32_t 
 
 const struct state *timeline_state(const struct timeline *timeline)
 {
-	return &timeline->state;
+	return timeline->state;
 }
 
 void timeline_count(const struct timeline *timeline, struct frames_left *sum)
@@ -357,5 +368,5 @@ bool timeline_starved(const struct timeline *timeline)
 			     part->calls.calls.starved || frames_starved(part->frames)))
 			return true;
 	}
-	return timeline->state.failed || timeline->turns.failed;
+	return timeline->own.failed || timeline->turns.failed;
 }

@@ -97,6 +97,12 @@ void timeline_free(struct timeline *timeline);
 /* Adds the buffer of this index, before its first event. Borrows the context. False without memory. */
 bool timeline_add(struct timeline *timeline, uint16_t buffer, const struct context *context);
 
+/*
+ * For a caller that has a state of the same buffers: the timeline then has none of its own. The state is borrowed, and
+ * sees each event before the timeline does. Call it before the first event.
+ */
+void timeline_follow(struct timeline *timeline, const struct state *state);
+
 /* Takes an event of a buffer that was added, in order. Slices that end with it come before it returns. */
 enum timeline_part timeline_see(struct timeline *timeline, const struct event *event);
 

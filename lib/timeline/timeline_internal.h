@@ -60,7 +60,8 @@ struct part {
 
 struct timeline {
 	struct timeline_calls calls;
-	struct state state;
+	struct state own;
+	const struct state *state; /* `own`, or one that is followed */
 	struct turns turns;
 	struct part **parts; /* by buffer; NULL: not added */
 	size_t nr_parts;

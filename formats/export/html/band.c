@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/html/band_internal.h"
 
+#include <string.h>
+
 enum { VARINT_MAX = 10, NUMBERS_MAX = 7 * VARINT_MAX };
 
 void band_release(struct band *band)
@@ -8,47 +10,54 @@ void band_release(struct band *band)
 	buf_release(&band->bytes);
 }
 
-static void put(struct buf *buf, uint64_t value)
+static inline char *put(char *to, uint64_t value)
 {
 	for (; value >= 0x80; value >>= 7)
-		buf->data[buf->len++] = (char)(value | 0x80);
-	buf->data[buf->len++] = (char)value;
+		*to++ = (char)(value | 0x80);
+	*to++ = (char)value;
+	return to;
 }
 
-static uint64_t number_at(struct band_walk *walk)
+static inline uint64_t number_at(struct band_walk *walk)
 {
-	uint64_t value = 0;
-	uint8_t byte;
+	const uint8_t *at = (const uint8_t *)walk->band->bytes.data + walk->at;
+	uint8_t byte = *at++;
+	uint64_t value = byte & 0x7f;
 
-	for (unsigned shift = 0;; shift += 7) {
-		byte = (uint8_t)walk->band->bytes.data[walk->at++];
+	walk->at++;
+	for (unsigned shift = 7; byte & 0x80; shift += 7) {
+		byte = *at++;
 		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return value;
+		walk->at++;
 	}
+	return value;
 }
 
 /* Appends a slice that follows `end`, the end of the previous slice. */
 static bool pack(const struct band *band, struct buf *buf, uint64_t *end, const struct slice *slice)
 {
 	bool several = slice->count > 1;
+	size_t text_len = band->texts && !several ? slice->text_len : 0;
+	char *to;
 
-	if (!buf_reserve(buf, NUMBERS_MAX))
+	if (buf->size - buf->len < NUMBERS_MAX + text_len && !buf_reserve(buf, NUMBERS_MAX + text_len))
 		return false;
-	put(buf, slice->start - *end);
-	put(buf, slice->lasted);
-	put(buf, (uint64_t)slice->name << 1 | several);
+	to = put(buf->data + buf->len, slice->start - *end);
+	to = put(to, slice->lasted);
+	to = put(to, (uint64_t)slice->name << 1 | several);
 	if (several) {
-		put(buf, slice->count);
-		put(buf, slice->busy);
+		to = put(to, slice->count);
+		to = put(to, slice->busy);
 	}
 	if (band->values)
-		put(buf, slice->value);
+		to = put(to, slice->value);
+	if (band->texts && !several)
+		to = put(to, text_len);
+	if (text_len)
+		memcpy(to, slice->text, text_len);
+	buf->len = (size_t)(to - buf->data) + text_len;
 	*end = slice->start + slice->lasted;
-	if (!band->texts || several)
-		return true;
-	put(buf, slice->text_len);
-	return !slice->text_len || buf_add(buf, slice->text, slice->text_len);
+	return true;
 }
 
 bool band_add(struct band *band, const struct slice *slice)

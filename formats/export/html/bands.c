@@ -28,7 +28,7 @@ void bands_release(struct bands *bands)
 static struct bands_item *find(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32_t id, unsigned row)
 {
 	uint64_t key = (uint64_t)kind << 56 | (uint64_t)row << 48 | (uint64_t)buffer << 32 | id;
-	uint32_t *place = u64_map_add(&bands->places, key);
+	uint32_t *place = u64_map_get(&bands->places, key);
 	struct bands_item *item;
 
 	if (!place)
@@ -50,7 +50,7 @@ void bands_add(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32
 	       const struct slice *slice)
 {
 	struct bands_item *item = find(bands, kind, buffer, id, row);
-	uint64_t *total = u64_map_add(&bands->totals, (uint64_t)kind << 32 | slice->name);
+	uint64_t *total = u64_map_get(&bands->totals, (uint64_t)kind << 32 | slice->name);
 	size_t before = item ? item->band.bytes.len : 0;
 
 	if (!item || !total || !band_add(&item->band, slice)) {

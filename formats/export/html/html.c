@@ -153,33 +153,58 @@ static void add_state(struct html *html, const struct timeline_slice *slice)
 		add(html, slice, BAND_STATE, (uint32_t)slice->pid, 0, html_label(html, name, strlen(name)));
 }
 
+/* Adds the words "COMM-PID" to the packed text. Returns the length of their text and of the blank after it. */
+static size_t put_owner(struct html_buffer *buffer, int32_t pid)
+{
+	struct html *html = buffer->html;
+	struct html_owner *owner = &buffer->owners[(uint32_t)pid % HTML_OWNERS];
+	bool numbered = html_numbers_words(html);
+	size_t from = out_len(&html->text), len;
+	struct task_name name;
+
+	if (numbered && owner->text_len && owner->pid == pid) {
+		out_mem(&html->text, owner->packed, owner->len);
+		return owner->text_len;
+	}
+	name = task_name(buffer->context->tasks, pid);
+	out_clear(&html->body);
+	out_mem(&html->body, name.text, name.len < HTML_NAME_MAX ? name.len : HTML_NAME_MAX);
+	out_char(&html->body, '-');
+	out_s64(&html->body, pid);
+	html_pack_body(html, SIZE_MAX, &html->text);
+	len = out_len(&html->text) - from;
+	owner->text_len = 0;
+	if (numbered && html_numbers_words(html) && len <= HTML_OWNER && !html->text.failed) {
+		owner->pid = pid;
+		owner->text_len = (uint16_t)(out_len(&html->body) + 1);
+		owner->len = (uint8_t)len;
+		memcpy(owner->packed, html->text.start + from, len);
+	}
+	return out_len(&html->body) + 1;
+}
+
 /* Adds "COMM-PID TEXT"; the slice has the rest of the kernel's line in other places. */
-static void add_text(const struct html_buffer *buffer, const struct html_kind *kind, const struct event *event)
+static void add_text(struct html_buffer *buffer, const struct html_kind *kind, const struct event *event)
 {
 	struct html *html = buffer->html;
 	struct ftrace *ftrace = (struct ftrace *)buffer->sink;
 	struct sink_event copy = { .event = *event };
 	const struct binding *binding = ftrace_bind(ftrace, event->type);
-	struct task_name name = task_name(buffer->context->tasks, event->pid);
 	struct slice slice = { .start = since_start(html, event->ts), .name = kind->name };
-	char text[TEXT_MAX];
-	size_t len;
+	struct out *body = &html->body;
+	size_t before;
 
 	out_clear(&html->text);
-	out_mem(&html->text, name.text, name.len < HTML_NAME_MAX ? name.len : HTML_NAME_MAX);
-	out_char(&html->text, '-');
-	out_s64(&html->text, event->pid);
-	out_char(&html->text, ' ');
+	before = put_owner(buffer, event->pid);
+	out_clear(body);
 	if (!binding->renderer || !binding->renderer->settle)
-		ftrace_body(ftrace, &copy.event, &html->text);
-	if (out_len(&html->text) && html->text.at[-1] == '\n')
-		html->text.at--;
-	len = out_len(&html->text) < sizeof(text) ? out_len(&html->text) : sizeof(text);
-	memcpy(text, html->text.start, len);
-	html_pack_text(html, text, len, &html->text);
+		ftrace_body(ftrace, &copy.event, body);
+	if (out_len(body) && body->at[-1] == '\n')
+		body->at--;
+	html_pack_body(html, before < TEXT_MAX ? TEXT_MAX - before : 0, &html->text);
 	slice.text = html->text.start;
 	slice.text_len = out_len(&html->text);
-	if (html->text.failed)
+	if (html->text.failed || body->failed)
 		export_no_memory(&html->export);
 	else if (kind->name != LABEL_NONE)
 		bands_add(&html->bands, BAND_EVENTS, buffer->index, event->cpu, 0, &slice);
@@ -267,11 +292,14 @@ static void html_event(struct export *export, const struct event *event)
 	if (!html->started) {
 		html->started = true;
 		html->start = event->ts;
+		if (export->state)
+			timeline_follow(html->timeline, export->state);
+		stacks_follow(html->stacks, timeline_state(html->timeline));
 	}
 	if (event->ts > html->end)
 		html->end = event->ts;
-	stacks_see(html->stacks, export, event);
 	(void)timeline_see(html->timeline, event);
+	stacks_see(html->stacks, export, event);
 	html->events += event->kind == EVENT_RECORD;
 	if (html->bands.failed)
 		export_no_memory(export);
@@ -307,6 +335,8 @@ static void html_free(struct export *export)
 	labels_release(&html->labels);
 	if (html->text.start)
 		out_release(&html->text);
+	if (html->body.start)
+		out_release(&html->body);
 	free(html);
 }
 
@@ -348,7 +378,8 @@ static int init(struct html *html, const struct export_input *input, struct fail
 	bands_init(&html->bands, html->limit / 8 * 5);
 	labels_init(&html->labels);
 	html->buffers = calloc(nr_buffers + 1, sizeof(*html->buffers));
-	if (!html->buffers || !out_init(&html->text, 2 * TEXT_MAX) || kinds_init(&html->kinds, nr_buffers, free))
+	if (!html->buffers || !out_init(&html->text, 2 * TEXT_MAX) || !out_init(&html->body, TEXT_MAX) ||
+	    kinds_init(&html->kinds, nr_buffers, free))
 		return fail_memory(fail);
 	html->nr_buffers = nr_buffers;
 	for (size_t i = 0; !r && i < nr_buffers; i++) {

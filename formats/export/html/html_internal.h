@@ -18,7 +18,13 @@ struct sink;
 struct stacks;
 struct timeline;
 
-enum { HTML_FUNCTION_BITS = 11, HTML_NAME_MAX = 256 /* bytes of a name; longer names are cut */ };
+enum {
+	HTML_FUNCTION_BITS = 11,
+	HTML_NEAR_BITS = 11,
+	HTML_OWNERS = 256,
+	HTML_OWNER = 24,
+	HTML_NAME_MAX = 256 /* bytes of a name; longer names are cut */
+};
 
 struct html_buffer {
 	struct html *html;
@@ -30,6 +36,13 @@ struct html_buffer {
 		uint64_t address;
 		uint32_t label; /* + 1; 0: empty */
 	} functions[1 << HTML_FUNCTION_BITS];
+	/* "COMM-PID" of tasks as packed words, by the low bits of the PID. */
+	struct html_owner {
+		int32_t pid;
+		uint16_t text_len; /* with the blank after it; 0: empty */
+		uint8_t len;
+		char packed[HTML_OWNER];
+	} owners[HTML_OWNERS];
 };
 
 struct html {
@@ -42,7 +55,12 @@ struct html {
 	struct stacks *stacks; /* for the flame graph */
 	struct labels labels;  /* texts of names, and words of event texts */
 	uint64_t label_bytes, limit;
-	struct out text;
+	struct out text, body;
+	/* Short words that were packed lately. */
+	struct html_word {
+		uint64_t first, second; /* of its bytes */
+		uint32_t len, label;    /* label + 1; 0: empty */
+	} near[1 << HTML_NEAR_BITS];
 	bool started;
 	bool has_date;
 	int64_t date_offset;
@@ -63,10 +81,14 @@ void html_write(struct html *html);
 /* The label of an untrusted name, which is cut if it is too long. LABEL_NONE: failed, and the error is set. */
 uint32_t html_label(struct html *html, const char *text, size_t len);
 
+/* Whether words still get numbers: then a word that has one keeps it. */
+bool html_numbers_words(const struct html *html);
+
 /*
  * The text of an event's slice: words, each a varint that is a label + 1, or 0 followed by a length and the word.
- * Empties the buffer first.
+ * html_pack_text() empties the buffer first. html_pack_body() adds the words of html::body, of at most so many bytes.
  */
+void html_pack_body(struct html *html, size_t most, struct out *out);
 void html_pack_text(struct html *html, const char *text, size_t len, struct out *out);
 
 #endif

@@ -13,14 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_MAX = 64, TRIES = 6, OVERVIEW_PARTS = 2048, OVERVIEW_FROM = 4000 };
-
-static void put_varint(struct out *out, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		out_char(out, (char)(value | 0x80));
-	out_char(out, (char)value);
-}
+enum { BASE64_PART = 3 << 10, TRIES = 6, OVERVIEW_PARTS = 2048, OVERVIEW_FROM = 4000 };
 
 static uint64_t take_varint(const char **at)
 {
@@ -32,35 +25,6 @@ static uint64_t take_varint(const char **at)
 		value |= (uint64_t)(byte & 0x7f) << shift;
 		if (!(byte & 0x80))
 			return value;
-	}
-}
-
-/* Words get numbers until the numbered words take a quarter of the file. */
-static void pack_word(struct html *html, const char *word, size_t len, struct out *out)
-{
-	if (len <= WORD_MAX && html->label_bytes < html->limit / 4) {
-		uint32_t label = html_label(html, word, len);
-
-		put_varint(out, label == LABEL_NONE ? 0 : (uint64_t)label + 1);
-		if (label != LABEL_NONE)
-			return;
-	} else {
-		put_varint(out, 0);
-	}
-	put_varint(out, len);
-	out_mem(out, word, len);
-}
-
-void html_pack_text(struct html *html, const char *text, size_t len, struct out *out)
-{
-	const char *end = text + len;
-
-	out_clear(out);
-	while (text < end) {
-		const char *blank = memchr(text, ' ', (size_t)(end - text));
-
-		pack_word(html, text, (size_t)((blank ? blank : end) - text), out);
-		text = blank ? blank + 1 : end;
 	}
 }
 
@@ -179,7 +143,24 @@ static void put_base64(const struct buf *buf, struct out *out)
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const uint8_t *at = (const uint8_t *)buf->data;
 
-	for (size_t left = buf->len; left > 0;) {
+	size_t left = buf->len;
+
+	while (left >= 3) {
+		size_t some = left < BASE64_PART ? left / 3 : BASE64_PART / 3;
+		char *to;
+
+		out_need(out, some * 4);
+		to = out->at;
+		for (const uint8_t *end = at + some * 3; at < end; at += 3, to += 4) {
+			to[0] = digits[at[0] >> 2];
+			to[1] = digits[(at[0] & 3) << 4 | at[1] >> 4];
+			to[2] = digits[(at[1] & 15) << 2 | at[2] >> 6];
+			to[3] = digits[at[2] & 63];
+		}
+		out->at = to;
+		left -= some * 3;
+	}
+	while (left > 0) {
 		size_t some = left < 3 ? left : 3;
 		uint32_t bits = (uint32_t)at[0] << 16 | (some > 1 ? (uint32_t)at[1] << 8 : 0) | (some > 2 ? at[2] : 0);
 
