@@ -12,6 +12,7 @@
 struct buf;
 struct event;
 struct analysis_sorts;
+struct dispatch;
 struct fail;
 struct findings;
 struct pass;
@@ -64,6 +65,8 @@ struct analysis_ops {
 	uint8_t (*look)(void *analysis, const struct event *event);
 	/* Every gap of lost events has the role ROLE_NONE. */
 	void (*see)(void *analysis, const struct event *event, uint8_t role);
+	/* The analyses whose tables it has: they get the events of their types, but no gaps. NULL: none. */
+	const struct dispatch *(*parts)(const void *analysis);
 	/* Called once, after the last event. */
 	int (*finish)(void *analysis, struct findings *findings, struct fail *fail);
 	void (*release)(void *analysis); /* what it holds */

@@ -55,17 +55,40 @@ static struct dispatch_type *slot_of(struct dispatch *dispatch, const struct eve
 	return &buffer->types[event->type->index];
 }
 
-static bool ask_all(const struct dispatch *dispatch, const struct event *event, struct dispatch_type *type)
+static const struct dispatch *parts_of(const struct dispatch_item *item)
 {
-	type->state_role = dispatch->state ? state_look(dispatch->state, event) : ROLE_NONE;
-	type->to = calloc(dispatch->nr_items + 1, sizeof(*type->to));
-	for (size_t i = 0; type->to && i < dispatch->nr_items; i++) {
+	return item->ops->parts ? item->ops->parts(item->analysis) : NULL;
+}
+
+static size_t nr_items(const struct dispatch *dispatch)
+{
+	size_t nr = dispatch->nr_items;
+
+	for (size_t i = 0; i < dispatch->nr_items; i++)
+		nr += parts_of(&dispatch->items[i]) ? nr_items(parts_of(&dispatch->items[i])) : 0;
+	return nr;
+}
+
+/* Parts get their events from here: what has them does not pass them on. */
+static void ask_items(const struct dispatch *dispatch, const struct event *event, struct dispatch_type *type)
+{
+	for (size_t i = 0; i < dispatch->nr_items; i++) {
 		const struct dispatch_item *item = &dispatch->items[i];
 		uint8_t role = item->ops->look ? item->ops->look(item->analysis, event) : 1;
 
 		if (role != ROLE_NONE)
 			type->to[type->nr++] = (struct dispatch_to){ item->ops->see, item->analysis, role };
+		if (parts_of(item))
+			ask_items(parts_of(item), event, type);
 	}
+}
+
+static bool ask_all(const struct dispatch *dispatch, const struct event *event, struct dispatch_type *type)
+{
+	type->state_role = dispatch->state ? state_look(dispatch->state, event) : ROLE_NONE;
+	type->to = calloc(nr_items(dispatch) + 1, sizeof(*type->to));
+	if (type->to)
+		ask_items(dispatch, event, type);
 	type->known = type->to;
 	return type->known;
 }

@@ -14,7 +14,7 @@ struct state;
 /*
  * Shows each event to the analyses that want events of its type. Each analysis is asked once for each type, so an event
  * that nobody wants costs one look at its type.
- * Use: dispatch_add() each analysis; then dispatch_show() each event.
+ * Use: dispatch_add() each analysis; then dispatch_to() with the dispatch_type() of each event, or dispatch_gap().
  */
 struct dispatch {
 	struct dispatch_item {
@@ -71,19 +71,6 @@ static inline void dispatch_to(const struct dispatch_type *type, const struct ev
 
 	for (const struct dispatch_to *to = type->to; to < end; to++)
 		to->see(to->analysis, event, to->role);
-}
-
-static inline void dispatch_show(struct dispatch *dispatch, const struct event *event)
-{
-	const struct dispatch_type *type;
-
-	if (__builtin_expect(event->kind != EVENT_RECORD, 0)) {
-		dispatch_gap(dispatch, event);
-		return;
-	}
-	type = dispatch_type(dispatch, event);
-	if (type)
-		dispatch_to(type, event);
 }
 
 #endif

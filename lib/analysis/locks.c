@@ -388,12 +388,21 @@ static void leave_futex(struct locks_analysis *locks, int64_t returned, const st
 		count(locks, &wait, event, returned < 0);
 }
 
-static bool is_futex(const struct locks_analysis *locks, int64_t number)
+static inline bool is_futex(const struct locks_analysis *locks, int64_t number)
 {
 	for (size_t i = 0; i < locks->nr_futex; i++)
 		if (locks->futex[i] == number)
 			return true;
 	return false;
+}
+
+/* Most calls are others: so this comes first. */
+static inline bool is_of_futex(const struct locks_analysis *locks, const struct event *event, enum role role)
+{
+	const struct place *place = &locks->places[role].address;
+	bool whole = event->len >= locks->raw_whole[role == RAW_EXIT];
+
+	return is_futex(locks, whole ? (int64_t)load_u64(event->data + place->offset, false) : place_s64(place, event));
 }
 
 static void see_call(struct locks_analysis *locks, const struct event *event, enum role role)
@@ -405,7 +414,7 @@ static void see_call(struct locks_analysis *locks, const struct event *event, en
 		enter_futex(locks, place_u64(&places->address, event), place_u64(&places->value, event), event);
 	else if (role == FUTEX_EXIT && !locks->raw)
 		leave_futex(locks, place_s64(&places->value, event), event);
-	else if (role < RAW_ENTER || !is_futex(locks, place_s64(&places->address, event)))
+	else if (role < RAW_ENTER)
 		return;
 	else if (role == RAW_EXIT)
 		leave_futex(locks, place_s64(&places->value, event), event);
@@ -477,6 +486,8 @@ static void bind(struct locks_analysis *locks, const struct event *event, enum r
 	(void)(fields[role].name && place_find(&places->name, event->type, fields[role].name));
 	locks->contention |= role == BEGIN;
 	locks->raw |= role == RAW_ENTER;
+	if (role >= RAW_ENTER && role <= RAW_EXIT)
+		locks->raw_whole[role == RAW_EXIT] = place_whole_long(&places->address);
 	if (role == RAW_ENTER && !locks->nr_futex)
 		find_futex(locks);
 }
@@ -497,6 +508,8 @@ static void see(void *arg, const struct event *event, uint8_t number)
 	struct locks_analysis *locks = arg;
 	enum role role = (enum role)number;
 
+	if (role >= RAW_ENTER && role <= RAW_EXIT && __builtin_expect(!is_of_futex(locks, event, role), 1))
+		return;
 	/* Lost events need no handling here: each wait is checked for them when it ends. */
 	if (event->kind != EVENT_RECORD)
 		return;

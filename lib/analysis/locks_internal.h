@@ -82,6 +82,8 @@ struct locks_analysis {
 	} places[LOCKS_ROLES];      /* by role */
 	int64_t futex[LOCKS_CALLS]; /* the numbers of the system call, and of that with other times */
 	size_t nr_futex;
+	/* length of a record whose number is as on most machines (place_whole_long()): of entries, of exits */
+	uint32_t raw_whole[2];
 	bool raw;                /* the file has raw_syscalls, so syscalls:* are duplicates */
 	bool contention, stacks; /* the file has contention_begin; some wait has a stack */
 	struct u64_map waits;    /* by task and address: struct lock_wait */

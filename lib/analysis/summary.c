@@ -110,27 +110,30 @@ static bool init(void *arg, struct pass *pass, const void *options)
 	return true;
 }
 
+/* Only its parts want events. */
 static uint8_t look(void *arg, const struct event *event)
 {
-	struct summary_analysis *summary = arg;
-	const struct dispatch_type *type = dispatch_ask(&summary->dispatch, event);
-
-	summary->pass->failed |= !type;
-	return type && type->nr;
+	(void)arg;
+	(void)event;
+	return ROLE_NONE;
 }
 
+static const struct dispatch *parts(const void *arg)
+{
+	return &((const struct summary_analysis *)arg)->dispatch;
+}
+
+/* Gaps. */
 static void see(void *arg, const struct event *event, uint8_t role)
 {
 	struct summary_analysis *summary = arg;
 
 	(void)role;
-	if (event->kind == EVENT_LOST) {
-		if (event->lost > 0)
-			summary->lost += (uint64_t)event->lost;
-		else
-			summary->more_lost = true;
-	}
-	dispatch_show(&summary->dispatch, event);
+	if (event->lost > 0)
+		summary->lost += (uint64_t)event->lost;
+	else
+		summary->more_lost = true;
+	dispatch_gap(&summary->dispatch, event);
 }
 
 /* How many events of this type were read, in the first buffer that has any. */
@@ -310,6 +313,7 @@ const struct analysis_ops summary_analysis = {
 	.init = init,
 	.look = look,
 	.see = see,
+	.parts = parts,
 	.finish = finish,
 	.release = release,
 };

@@ -375,23 +375,17 @@ static struct call_type *type_of(struct syscalls_analysis *syscalls, const struc
 	return type;
 }
 
-/* Returns the length of a record that has this number as on most kernels: 8 bytes, in our byte order. */
-static uint32_t whole_long(const struct place *place)
-{
-	return place->size == 8 && !place->swap && place->offset < UINT16_MAX ? place->offset + 8 : UINT32_MAX;
-}
-
 static void bind_raw(struct syscalls_analysis *syscalls, const struct event_type *type, uint8_t role)
 {
 	(void)place_find(&syscalls->raw_number[role == RAW_EXIT], type, "id");
-	syscalls->raw_whole[role == RAW_EXIT] = whole_long(&syscalls->raw_number[role == RAW_EXIT]);
+	syscalls->raw_whole[role == RAW_EXIT] = place_whole_long(&syscalls->raw_number[role == RAW_EXIT]);
 	if (role == RAW_ENTER) {
 		(void)place_find(&syscalls->raw_args, type, "args");
 		return;
 	}
 	(void)place_find(&syscalls->raw_return, type, "ret");
-	if (whole_long(&syscalls->raw_return) > syscalls->raw_whole[1])
-		syscalls->raw_whole[1] = whole_long(&syscalls->raw_return);
+	if (place_whole_long(&syscalls->raw_return) > syscalls->raw_whole[1])
+		syscalls->raw_whole[1] = place_whole_long(&syscalls->raw_return);
 }
 
 __attribute__((noinline)) static void see_named(struct syscalls_analysis *syscalls, const struct event *event,

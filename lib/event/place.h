@@ -57,6 +57,15 @@ static inline uint64_t place_u64(const struct place *place, const struct event *
 	return 0;
 }
 
+/*
+ * The length of a record that has this number as most machines write a long: 8 bytes, in our byte order. UINT32_MAX: it
+ * has none such.
+ */
+static inline uint32_t place_whole_long(const struct place *place)
+{
+	return place->size == 8 && !place->swap && place->offset < UINT16_MAX ? place->offset + 8 : UINT32_MAX;
+}
+
 /* Like place_u64(), for signed fields. */
 static inline int64_t place_s64(const struct place *place, const struct event *event)
 {
