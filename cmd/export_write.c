@@ -7,6 +7,8 @@
 #include "cmd/terminal/progress.h"
 #include "formats/export/export.h"
 #include "formats/export/export_events.h"
+#include "formats/export/export_slices.h"
+#include "formats/text_end.h"
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/findings.h"
 #include "lib/analysis/pass.h"
@@ -15,18 +17,22 @@
 #include "lib/base/out.h"
 #include "lib/base/pool.h"
 #include "lib/reader/reader.h"
+#include "lib/reader/slices.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OUT_SIZE = 1 << 20, POOL_MAX = 3, TABLE_ROWS = 10 };
+/* SLICES_MAX: threads that make slices beside the first one; POOL_MAX: that help to read. */
+enum { OUT_SIZE = 1 << 20, POOL_MAX = 3, SLICES_MAX = 7, TABLE_ROWS = 10 };
 
 struct writing {
 	struct export_job *job;
 	struct reader reader;
+	struct export_input input;
 	struct pool *pool;
+	uint64_t skip; /* bytes that were written before, in slices */
 	struct out out;
 	struct export *export, *before;
 	/* Of weft summary, about the exported events, made in the same pass; if the clocks allow it. */
@@ -37,12 +43,14 @@ struct writing {
 
 static int write_data(void *arg, const void *data, size_t len, struct fail *fail)
 {
-	const struct writing *writing = arg;
+	struct writing *writing = arg;
+	size_t skip = writing->skip < len ? (size_t)writing->skip : len;
 	int r;
 
 	if (writing->job->terminal)
 		return command_write(data, len, fail);
-	r = io_write(writing->job->fd, data, len);
+	writing->skip -= skip;
+	r = io_write(writing->job->fd, (const char *)data + skip, len - skip);
 	return r ? fail_set(fail, r, FAIL_WRITE "%s", strerror(-r)) : 0;
 }
 
@@ -110,6 +118,52 @@ static int write_events(struct writing *writing, struct fail *fail)
 	return r;
 }
 
+static int select_for_slices(void *arg, size_t buffer, struct selection **ret, struct fail *fail)
+{
+	const struct writing *writing = arg;
+
+	return query_select(writing->job->query, writing->reader.buffers[buffer].context, ret, fail);
+}
+
+/* -EAGAIN: the events cannot be exported in slices of time, or not all of them. */
+static int write_slices(struct writing *writing, struct fail *fail)
+{
+	struct export_job *job = writing->job;
+	struct text_end end = { .fd = job->fd };
+	struct slices slices;
+	struct export_slices driver = { .slices = &slices,
+					.input = &writing->input,
+					.pool = writing->pool,
+					.export = writing->export,
+					.out = &writing->out,
+					.end = &end };
+	int r;
+
+	if (!writing->export->ops->join || job->terminal || job->query->limit != UINT64_MAX ||
+	    job->query->tail != UINT64_MAX || !slices_plan(&writing->reader, pool_threads(writing->pool) + 1, &slices))
+		return -EAGAIN;
+	slices.select = select_for_slices;
+	slices.arg = writing;
+	r = export_slices(&driver, fail);
+	slices_release(&slices);
+	job->events = driver.events;
+	job->gaps = driver.gaps;
+	job->bytes = end.written;
+	writing->skip = end.written;
+	/* What else fails is read in order. */
+	return !r || r == -EAGAIN || r == -ENOMEM ? r : fail_set(fail, r, FAIL_WRITE "%s", strerror(-r));
+}
+
+static int write_all(struct writing *writing, struct fail *fail)
+{
+	int r = write_slices(writing, fail);
+
+	if (r != -EAGAIN)
+		return r;
+	r = reader_start(&writing->reader, &(struct reader_options){ .pool = writing->pool }, fail);
+	return r ? r : write_events(writing, fail);
+}
+
 /*
  * Reads the other file of --diff into an exporter of its own, which writes nothing. A damaged file is an error, because
  * comparing a part of it with a whole file would mislead.
@@ -143,16 +197,16 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
-	struct export_input input = { .reader = &writing->reader,
-				      .fields = job->fields,
-				      .weight = job->weight,
-				      .db = job->db,
-				      .max_size = job->max_size,
-				      .has_date = trace_info(trace)->has_date,
-				      .date_offset_ns = trace_info(trace)->date_offset_ns };
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN), most = job->ops->join ? SLICES_MAX : POOL_MAX;
 	int r = choice_buffers(job->query, &job->decode, trace, &writing->reader, fail);
 
+	writing->input = (struct export_input){ .reader = &writing->reader,
+						.fields = job->fields,
+						.weight = job->weight,
+						.db = job->db,
+						.max_size = job->max_size,
+						.has_date = trace_info(trace)->has_date,
+						.date_offset_ns = trace_info(trace)->date_offset_ns };
 	if (!r)
 		r = decode_seal(&job->decode, trace, job->keeps_rights, fail);
 	if (!r)
@@ -160,13 +214,11 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 	if (!r && !out_init(&writing->out, 2 * OUT_SIZE))
 		r = fail_memory(fail);
 	if (!r && cpus > 1)
-		r = pool_new(cpus > POOL_MAX ? POOL_MAX : (unsigned)cpus - 1, &writing->pool, fail);
+		r = pool_new(cpus > most ? (unsigned)most : (unsigned)cpus - 1, &writing->pool, fail);
 	if (!r && job->before)
 		r = read_before(writing, job->before, fail);
-	input.before = writing->before;
-	if (!r)
-		r = export_new(job->ops, &input, &writing->out, &writing->export, fail);
-	return r ? r : reader_start(&writing->reader, &(struct reader_options){ .pool = writing->pool }, fail);
+	writing->input.before = writing->before;
+	return r ? r : export_new(job->ops, &writing->input, &writing->out, &writing->export, fail);
 }
 
 /* Prints each line of the exporter's notes. */
@@ -207,7 +259,7 @@ int export_write(struct export_job *job, struct trace *trace, struct fail *fail)
 	progress_start(trace_info(trace)->size + (job->before ? trace_info(job->before)->size : 0));
 	r = start(&writing, trace, fail);
 	if (!r)
-		r = write_events(&writing, fail);
+		r = write_all(&writing, fail);
 	progress_end();
 	if (!r)
 		r = finish(&writing, trace, fail);

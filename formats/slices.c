@@ -4,6 +4,8 @@
 #include "formats/render.h"
 #include "formats/renderer_internal.h"
 #include "formats/sink.h"
+#include "formats/slice_lines.h"
+#include "formats/slice_lines_internal.h"
 #include "formats/text_end.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
@@ -40,8 +42,8 @@ struct piece {
 
 struct shared {
 	const struct sliced *sliced;
-	size_t nr_sinks, seam_size;
-	struct piece *pieces; /* slice n is at n % nr_pieces */
+	size_t nr_sinks, seam_size; /* without sinks (sliced::lines) there are no seams */
+	struct piece *pieces;       /* slice n is at n % nr_pieces */
 	size_t nr_pieces;
 	struct piece before; /* what the last written slice left: its ends and its seam */
 	uint64_t printed;
@@ -62,7 +64,8 @@ struct slicer {
 	struct slice_reader reader;
 	struct sink **sinks;
 	struct renderer *renderer;
-	struct piece *piece; /* the slice it is at */
+	struct slice_lines lines; /* in place of sinks */
+	struct piece *piece;      /* the slice it is at */
 	uint64_t index;
 	bool direct; /* its slice's turn has come: its text goes to the end at once */
 	bool failed; /* the output did */
@@ -272,6 +275,8 @@ static int pass_before(struct slicer *slicer, struct fail *fail)
 	struct sink_event event;
 	int r = 0;
 
+	if (slicer->shared->sliced->lines)
+		return slicer->reader.is_first ? 0 : slice_lines_pass(&slicer->lines, fail);
 	while (!slicer->reader.is_first && (r = reader_step(reader, &event.event, fail)) > 0) {
 		struct sink *sink = slicer->sinks[event.event.buffer];
 
@@ -307,7 +312,9 @@ static int make(struct slicer *slicer, bool known, struct fail *fail)
 		slicer->sinks[i]->ops->seam->begin(slicer->sinks[i], &piece->patches);
 	if (!r && known)
 		seam_load(slicer, slicer->shared->before.seam);
-	if (!r)
+	if (!r && slicer->shared->sliced->lines)
+		r = slice_lines_run(&slicer->lines, &port, &piece->printed, fail);
+	else if (!r)
 		r = renderer_run(slicer->renderer, &port, &piece->printed, fail);
 	if (!r)
 		r = slice_end(&slicer->reader, &piece->ends, fail);
@@ -422,6 +429,7 @@ static void slicer_release(struct slicer *slicer)
 		if (slicer->sinks[i])
 			slicer->sinks[i]->ops->free(slicer->sinks[i]);
 	free(slicer->sinks);
+	slice_lines_release(&slicer->lines);
 	slice_reader_release(&slicer->reader);
 }
 
@@ -439,7 +447,9 @@ static int slicer_init(struct slicer *slicer, struct shared *shared, const struc
 	r = slice_reader_new(sliced->slices, &slicer->reader, fail);
 	for (size_t i = 0; !r && i < shared->nr_sinks; i++)
 		r = sliced->new_sink(sliced->arg, i, &slicer->sinks[i], fail);
-	if (!r)
+	if (!r && sliced->lines)
+		r = slice_lines_init(&slicer->lines, sliced->lines, sliced->arg, slicer->reader.reader, fail);
+	else if (!r)
 		r = renderer_new(slicer->reader.reader, slicer->sinks, options, &slicer->renderer, fail);
 	return r;
 }
@@ -476,8 +486,12 @@ static int run_all(struct shared *shared, struct slicer *slicers, size_t nr, str
 	slicer_run(&slicers[0].job);
 	for (size_t i = 1; i < nr; i++)
 		pool_wait(pool, &slicers[i].job);
-	for (size_t i = 0; !shared->r && i < nr; i++)
-		shared->sliced->done(shared->sliced->arg, slicers[i].reader.reader);
+	for (size_t i = 0; !shared->r && i < nr; i++) {
+		if (shared->sliced->done)
+			shared->sliced->done(shared->sliced->arg, slicers[i].reader.reader);
+		if (shared->sliced->lines)
+			shared->sliced->lines->done(shared->sliced->arg, slicers[i].lines.maker);
+	}
 	if (shared->r && shared->r != -EAGAIN && shared->r != -EPIPE)
 		return fail_set(fail, shared->r, "%s", shared->fail.text);
 	return shared->r;
@@ -489,7 +503,7 @@ int slices_render(const struct sliced *sliced, struct sink *const *sinks, uint64
 	struct render_options options = *sliced->options;
 	size_t nr = pool_threads(options.pool) + 1;
 	struct shared shared = { .sliced = sliced,
-				 .nr_sinks = sliced->slices->reader->nr_buffers,
+				 .nr_sinks = sliced->lines ? 0 : sliced->slices->reader->nr_buffers,
 				 .nr_pieces = nr + SLICES_AHEAD };
 	struct slicer *slicers = calloc(nr, sizeof(*slicers));
 	int r = 0;
@@ -504,7 +518,7 @@ int slices_render(const struct sliced *sliced, struct sink *const *sinks, uint64
 		r = slicer_init(&slicers[i], &shared, &options, fail);
 	if (!r)
 		r = shared_init(&shared, &slicers[0], fail);
-	if (!r)
+	if (!r && !sliced->lines)
 		r = render_frame(sliced->slices->reader, sinks, sliced->options, true, &port, fail);
 	if (!r)
 		r = run_all(&shared, slicers, nr, fail);

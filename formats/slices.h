@@ -12,6 +12,7 @@ struct fail;
 struct reader;
 struct render_options;
 struct sink;
+struct sliced_lines;
 struct slices;
 struct text_end;
 
@@ -26,11 +27,13 @@ struct text_end;
  */
 struct sliced {
 	const struct slices *slices;
+	const struct sliced_lines
+		*lines; /* what makes the text in place of sinks (formats/slice_lines.h); NULL: sinks do */
 	const struct render_options *options; /* with a pool, and without a limit */
 	struct text_end *end;
 	/* Makes a sink for the buffer of that index. */
 	int (*new_sink)(void *arg, size_t buffer, struct sink **ret, struct fail *fail);
-	/* Gets the reader of each thread when all slices are written. Called on the caller's thread. */
+	/* Gets the reader of each thread when all slices are written. Called on the caller's thread. NULL: nobody. */
 	void (*done)(void *arg, const struct reader *reader);
 	void *arg;
 };
@@ -40,7 +43,8 @@ bool slices_can(struct sink *const *sinks, size_t nr, const struct render_option
 
 /*
  * 0; or -EAGAIN: the text must be rendered in order, and its first text_end::written bytes have been written. Or -errno
- * like render(). `sinks`: those of which slices_can() was asked; they print the text before the first event.
+ * like render(). `sinks`: those of which slices_can() was asked; they print the text before the first event. With
+ * sliced::lines there are none, and nothing is printed before.
  */
 int must_check slices_render(const struct sliced *sliced, struct sink *const *sinks, uint64_t *ret_printed,
 			     struct fail *fail);

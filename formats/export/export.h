@@ -79,6 +79,11 @@ struct export_ops {
 	void (*begin)(struct export *export); /* may be NULL */
 	void (*event)(struct export *export, const struct event *event);
 	void (*end)(struct export *export); /* may be NULL */
+	/*
+	 * Adds what end() needs of another exporter, made alike, that has got other events. NULL: a line may need the
+	 * lines before it, so that slices of time cannot be exported apart (export_slices.h).
+	 */
+	void (*join)(struct export *export, const struct export *other);
 };
 
 /* All exporters: the values of --to, and NAME_export in exports_internal.h. A new one has one line here. */

@@ -2,7 +2,7 @@
 /*
  * cutter FILE SEED: prints the first buffer of a file in slices of time that begin at events by chance, few and many
  * and all of few events, on two and three threads, and compares the text with the one that is printed in order. Then
- * the same of the events that have an s, or a y, in their names. One
+ * the same of the events that have an s, or a y, in their names, and of what weft export makes of them. One
  * line: "ok N", N times with all in slices; "order", where the file cannot be read in slices; or what differs, and exit
  * status 1.
  */
@@ -11,6 +11,7 @@
 #include "lib/trace/trace.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/sliced.h"
+#include "tests/unit/sliced_export.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,6 +20,12 @@
 #include <string.h>
 
 enum { RUNS = 8, ALL_MAX = 600, CUTS_MAX = 64 };
+
+/* What is compared. */
+struct texts {
+	const char *events; /* NULL: all */
+	const char *to;     /* an exporter; NULL: the kernel's text */
+};
 
 static int compare_times(const void *a, const void *b)
 {
@@ -46,19 +53,23 @@ static int compare(struct trace *trace, const struct sliced_cuts *cuts, struct b
 	return -1;
 }
 
-static int cut(struct trace *trace, const char *events, const uint64_t *times, size_t nr, struct buf *whole)
+static int cut(struct trace *trace, const struct texts *texts, const uint64_t *times, size_t nr, struct buf *whole)
 {
 	uint64_t chosen[CUTS_MAX];
 	int all = 0;
 
 	for (unsigned run = 0; run < RUNS; run++) {
-		struct sliced_cuts cuts = {
-			.times = chosen, .nr = run < 4 ? 1 : run * run, .threads = 1 + run % 2, .events = events
-		};
+		struct sliced_cuts cuts = { .times = chosen,
+					    .nr = run < 4 ? 1 : run * run,
+					    .threads = 1 + run % 2,
+					    .events = texts->events,
+					    .to = texts->to };
 		int r;
 
 		if (!run && nr <= ALL_MAX)
-			cuts = (struct sliced_cuts){ .times = times, .nr = nr, .threads = 1, .events = events };
+			cuts = (struct sliced_cuts){
+				.times = times, .nr = nr, .threads = 1, .events = texts->events, .to = texts->to
+			};
 		else
 			for (size_t i = 0; i < cuts.nr; i++)
 				chosen[i] = times[(size_t)rand() % nr];
@@ -72,23 +83,27 @@ static int cut(struct trace *trace, const char *events, const uint64_t *times, s
 }
 
 /* The same, of these events, or of all; what has no such event is not compared. */
-static int cut_events(struct trace *trace, const char *events, const uint64_t *times, size_t nr)
+static int cut_events(struct trace *trace, const struct texts *texts, const uint64_t *times, size_t nr)
 {
+	const char *events = texts->events;
 	const struct printed how = { .format = "ftrace", .events = events };
 	cleanup_buf struct buf whole = BUF_INIT;
 	struct fail fail = FAIL_INIT;
-	int r = printed_trace(trace, &how, &whole, &fail);
+	int r = texts->to ? sliced_export_order(trace, texts->to, events, &whole, &fail) :
+			    printed_trace(trace, &how, &whole, &fail);
 
 	if (events && r == -ENOENT)
 		return 0;
 	if (r)
 		printf("%s\n", fail.text);
-	return r ? -1 : cut(trace, events, times, nr, &whole);
+	return r ? -1 : cut(trace, texts, times, nr, &whole);
 }
 
 int main(int argc, char **argv)
 {
-	static const char *const selected[] = { NULL, "*:*s*", "*:*y*" };
+	static const struct texts compared[] = {
+		{ NULL, NULL }, { "*:*s*", NULL }, { "*:*y*", NULL }, { NULL, "jsonl" }, { "*:*s*", "csv" }
+	};
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
 	uint64_t *times = NULL;
@@ -103,8 +118,8 @@ int main(int argc, char **argv)
 		r = sliced_times(trace, &times, &nr, &fail);
 	if (r)
 		printf("%s\n", fail.text);
-	for (size_t i = 0; r >= 0 && nr && i < array_size(selected); i++)
-		if ((r = cut_events(trace, selected[i], times, nr)) > 0)
+	for (size_t i = 0; r >= 0 && nr && i < array_size(compared); i++)
+		if ((r = cut_events(trace, &compared[i], times, nr)) > 0)
 			all += r;
 	if (r >= 0 && all)
 		printf("ok %d\n", all);

@@ -14,6 +14,7 @@
 #include "lib/reader/slices.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/printed.h"
+#include "tests/unit/sliced_export.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -83,14 +84,17 @@ static int print(struct reader *reader, const struct sliced_cuts *cuts, struct p
 	};
 	struct sink *sink = NULL;
 	uint64_t printed;
-	int r = new_sink(reader, 0, &sink, fail);
+	int r = cuts->to ? 0 : new_sink(reader, 0, &sink, fail);
 
 	slices.times = calloc((size_t)slices.nr, sizeof(*slices.times));
 	if (!r && !slices.times)
 		r = fail_memory(fail);
 	if (!r) {
 		memcpy(slices.times, cuts->times, cuts->nr * sizeof(*slices.times));
-		r = slices_can(&sink, 1, &options) ? slices_render(&sliced, &sink, &printed, fail) : -EAGAIN;
+		if (cuts->to)
+			r = sliced_export(&slices, cuts->to, pool, end, fail);
+		else
+			r = slices_can(&sink, 1, &options) ? slices_render(&sliced, &sink, &printed, fail) : -EAGAIN;
 	}
 	if (sink)
 		sink->ops->free(sink);

@@ -19,6 +19,7 @@ struct sliced_cuts {
 	size_t nr;
 	unsigned threads;   /* beside the caller's */
 	const char *events; /* the events that are selected; NULL: all */
+	const char *to;     /* an exporter, whose notes come after its lines; NULL: the kernel's text */
 };
 
 /*

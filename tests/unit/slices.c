@@ -10,6 +10,7 @@
 #include "tests/unit/loom.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/sliced.h"
+#include "tests/unit/sliced_export.h"
 #include "tests/unit/test.h"
 
 #include <stdio.h>
@@ -94,6 +95,42 @@ TEST(slices_of_selected_events_are_the_same_text)
 	loom_release(&loom);
 }
 
+static void check_export(struct trace *trace, const char *to, const uint64_t *times, size_t nr, const char *events)
+{
+	const struct sliced_cuts cuts = { .times = times, .nr = nr, .threads = 2, .events = events, .to = to };
+	cleanup_buf struct buf whole = BUF_INIT, text = BUF_INIT;
+	bool all = false;
+
+	CHECK(!sliced_export_order(trace, to, events, &whole, NULL));
+	CHECK(!sliced_print(trace, &cuts, &text, &all, NULL));
+	CHECK(all);
+	CHECK_STR(buf_str(&text), buf_str(&whole));
+}
+
+TEST(slices_of_an_export_are_the_same_lines_and_notes)
+{
+	uint64_t *times = NULL;
+	struct trace *trace;
+	struct loom loom;
+	size_t nr = 0;
+
+	loom_init(&loom);
+	loom_task(&loom, 7, "sh");
+	loom_play(&loom, script);
+	trace = loom_trace(&loom);
+	if (CHECK(trace != NULL) && CHECK(!sliced_times(trace, &times, &nr, NULL))) {
+		for (size_t i = 0; i < nr; i++) {
+			check_export(trace, "csv", &times[i], 1, NULL);
+			check_export(trace, "jsonl", &times[i], 1, "sched_w*");
+		}
+		check_export(trace, "csv", times, nr, "sched_w*");
+		check_export(trace, "jsonl", times, nr, NULL);
+	}
+	free(times);
+	trace_free(trace);
+	loom_release(&loom);
+}
+
 TEST(slices_know_when_the_event_of_a_stack_came_before)
 {
 	static const char path[] = "tests/fixtures/golden/6.12-function_graph-event-stack.dat";
@@ -106,7 +143,9 @@ TEST(slices_know_when_the_event_of_a_stack_came_before)
 	if (CHECK(!trace_open(path, &trace, NULL)) && CHECK(!sliced_times(trace, &times, &nr, NULL)) &&
 	    CHECK(!printed_trace(trace, &how, &whole, NULL)))
 		for (size_t i = 0; i < nr; i++) {
-			const struct sliced_cuts cuts = { &times[i], 1, 1, "sched" };
+			const struct sliced_cuts cuts = {
+				.times = &times[i], .nr = 1, .threads = 1, .events = "sched"
+			};
 			cleanup_buf struct buf text = BUF_INIT;
 			bool all;
 

@@ -461,6 +461,17 @@ static void lines_end(struct export *export)
 			lines->large);
 }
 
+static void lines_join(struct export *export, const struct export *other)
+{
+	struct lines *lines = (struct lines *)export;
+	const struct lines *from = (const struct lines *)other;
+
+	for (size_t i = 0; i < lines->list.nr; i++)
+		lines->found[i] |= from->found[i];
+	lines->gaps += from->gaps;
+	lines->large += from->large;
+}
+
 const struct export_ops jsonl_export = {
 	.name = "jsonl",
 	.summary = "one JSON object a line, with the fields of each event",
@@ -470,6 +481,7 @@ const struct export_ops jsonl_export = {
 	.free = lines_free,
 	.event = lines_event,
 	.end = lines_end,
+	.join = lines_join,
 };
 
 const struct export_ops csv_export = {
@@ -482,4 +494,5 @@ const struct export_ops csv_export = {
 	.begin = csv_begin,
 	.event = lines_event,
 	.end = lines_end,
+	.join = lines_join,
 };
