@@ -3,9 +3,12 @@
  * load pipe N FILE: two processes pass a byte back and forth N times. Each time makes two wakeups, two switches and
  * four system calls.
  * load calls N RATE FILE: two processes make N system calls each, at RATE calls a second each (0: as fast as they can).
- * Both write to FILE the monotonic clock at their end and the CPU time that they used, in seconds.
+ * load numbers N RATE FILE: the same, each on a CPU of its own, and its nth call is lseek(-1, n, 77 + CPU), which
+ * fails.
+ * They write to FILE the monotonic clock at their end and the CPU time that they used, in seconds.
  */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +47,10 @@ static int play_pipe(long n)
 	return 0;
 }
 
-/* The calls come in bursts, one burst each millisecond. */
-static void call(long n, long rate)
+enum { NOWHERE = 77 };
+
+/* The calls come in bursts, one burst each millisecond. `cpu` -1: they have no numbers. */
+static void call(long n, long rate, int cpu)
 {
 	struct timespec next;
 
@@ -54,8 +59,12 @@ static void call(long n, long rate)
 		burst = rate ? rate / 1000 : n;
 		if (burst > n - done)
 			burst = n - done;
-		for (long i = 0; i < burst; i++)
-			syscall(SYS_getppid);
+		for (long i = 0; i < burst; i++) {
+			if (cpu < 0)
+				syscall(SYS_getppid);
+			else
+				syscall(SYS_lseek, -1, done + i + 1, NOWHERE + cpu);
+		}
 		next.tv_nsec += 1000000;
 		if (next.tv_nsec >= 1000000000) {
 			next.tv_sec++;
@@ -65,11 +74,23 @@ static void call(long n, long rate)
 	}
 }
 
-static int make_calls(long n, long rate)
+static void stay_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		_exit(1);
+}
+
+static int make_calls(long n, long rate, int numbers)
 {
 	for (int i = 0; i < 2; i++) {
 		if (!fork()) {
-			call(n, rate);
+			if (numbers)
+				stay_on(i);
+			call(n, rate, numbers ? i : -1);
 			_exit(0);
 		}
 	}
@@ -96,7 +117,9 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "pipe"))
 		status = play_pipe(strtol(argv[2], NULL, 10));
 	else if (argc == 5 && !strcmp(argv[1], "calls"))
-		status = make_calls(strtol(argv[2], NULL, 10), strtol(argv[3], NULL, 10));
+		status = make_calls(strtol(argv[2], NULL, 10), strtol(argv[3], NULL, 10), 0);
+	else if (argc == 5 && !strcmp(argv[1], "numbers"))
+		status = make_calls(strtol(argv[2], NULL, 10), strtol(argv[3], NULL, 10), 1);
 	if (status)
 		return status;
 	file = fopen(argv[argc - 1], "w");
