@@ -167,7 +167,12 @@ static void see(void *arg, const struct event *event)
  */
 enum { EVENTS_AHEAD = 8, FIELDS_AT = 32 };
 
-/* An analysis neither stops the reader nor looks ahead. */
+/*
+ * An analysis neither stops the reader nor looks ahead. It is not made in slices of time, as texts are: what it adds up
+ * at an event depends on the state, which is on when each task began to run, wait or sleep, however long ago. A slice
+ * would have to guess that of each task that sleeps when it begins, and a wrong guess is in sums, samples and longest
+ * waits, from which it cannot be taken back.
+ */
 static int run_batches(struct pass *pass, const struct reader_consumer *after, struct fail *fail)
 {
 	struct batches *batches = NULL;
