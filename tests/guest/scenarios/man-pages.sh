@@ -49,7 +49,7 @@ why_not() {
 	*"-e lock"*) [ -e $T/events/lock ] || echo "this kernel has no events of locks" ;;
 	*"-e ext4"*) [ -e $T/events/ext4 ] || echo "this kernel has no events of ext4" ;;
 	*snapshot* | "weft extract -s"*) [ -e $T/snapshot ] || echo "this kernel has no snapshots" ;;
-	*"weft sql"*) weft sql $D/all.dat 'SELECT 1' > /dev/null 2>&1 || echo "weft was built without SQLite" ;;
+	*"weft sql"*) weft sql $D/all.dat 'SELECT 1' > /dev/null 2>&1 || echo "no SQLite here" ;;
 	*"--key"* | *"show --hist"*) grep -qs hist $T/events/sched/sched_switch/trigger || echo "this kernel has no histograms" ;;
 	esac
 }
@@ -71,7 +71,7 @@ ready() {
 		kill -9 $!
 		wait $!
 		;;
-	"weft extract") weft start -e sched && weft snapshot take ;;
+	"weft extract" | "weft extract -s"*) weft start -e sched && weft snapshot take ;;
 	"weft extract -B"*) weft start -e sched; weft start -B flight -e sched; sleep 0.1 ;;
 	"weft diff graph"*) for file in a1 a2 a3 a4 a5 b1 b2 b3 b4 b5; do cp $D/graph.dat $file.dat; done ;;
 	"weft diff sched --per run"*) for file in a1 a2 a3 a4 b1 b2 b3 b4; do cp before.dat $file.dat; done ;;
