@@ -102,6 +102,10 @@ static void print_recovered(const struct recovery *recovery)
 		command_warn("%s of them were still in the kernel's buffers", text_size(drained, recovery->drained));
 	if (recovery->torn)
 		command_warn("%s at the end of parts were torn and left out", text_size(torn, recovery->torn));
+	if (recovery->gaps)
+		command_warn("note: %u recorder%s taking pages out of the kernel when %s killed; the file lacks these",
+			     recovery->gaps, recovery->gaps == 1 ? " was" : "s were",
+			     recovery->gaps == 1 ? "it was" : "they were");
 	if (recovery->unread)
 		command_warn("note: the instance of that recording exists no more or cannot be used: "
 			     "the file lacks what the kernel still held when the recording was killed");

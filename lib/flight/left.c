@@ -85,7 +85,7 @@ static int take_over(const struct left_options *options, const char *parts, stru
 		return err;
 	left->size = recovery->file_size;
 	left->raw = recovery->raw;
-	left->complete = !recovery->unread && !recovery->torn;
+	left->complete = !recovery->unread && !recovery->torn && !recovery->gaps;
 	return log_file_beside(left->beside, options->mode, put_facts, left, fail);
 }
 

@@ -315,8 +315,10 @@ int parts_remove_part(struct parts *parts, uint32_t buffer, uint32_t cpu, struct
 
 static bool is_ours(const char *name)
 {
+	const char *end = name + strspn(name, "0123456789.");
+
 	return !strcmp(name, "metadata") || !strncmp(name, unfinished_name, strlen(unfinished_name)) ||
-	       (*name >= '0' && *name <= '9' && !name[strspn(name, "0123456789.")]);
+	       (*name >= '0' && *name <= '9' && (!*end || !strcmp(end, "pages")));
 }
 
 int parts_remove(struct parts *parts, struct fail *fail)

@@ -6,6 +6,7 @@
 #include "lib/base/fail.h"
 #include "lib/buffer/cpu_pipe.h"
 #include "lib/buffer/ring_watch.h"
+#include "lib/record/recorder_options.h"
 #include "lib/record/spool.h"
 
 #include <pthread.h>
@@ -13,9 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct cpus;
-struct held;
 struct held_cpu;
+struct landing;
 
 /*
  * A recorder is the thread that empties the ring buffer of one CPU into its spool. It sleeps in the kernel until the
@@ -27,36 +27,6 @@ struct held_cpu;
  * `err` has the reason. A recorder that fails reports it at once (failed_fd) and does not touch the buffer again. It
  * owns its pipe and its spool. Fields after `thread` belong to the thread until recorder_join().
  */
-struct recorder_options {
-	/* becomes readable after tracing was turned off; the recorder then takes the rest and ends */
-	int stop_fd;
-	int failed_fd;             /* eventfd: gets 1 when the recorder fails */
-	int level;                 /* compression level */
-	const struct cpus *run_on; /* CPUs on which the thread may run, borrowed; NULL: any */
-	int priority;              /* SCHED_FIFO priority; 0: ordinary scheduling */
-	/* bytes that must stay free on the filesystem of the parts, besides a copy of the spool, to finish the file */
-	uint64_t keep_free;
-	/* for recorder_drain(): stop after this many bytes, because a live buffer never becomes empty; 0: no limit */
-	uint64_t rest_max;
-	uint64_t buffer_size; /* bytes of the CPU's buffer; 0: unknown, then everything is compressed */
-	uint64_t store_spare; /* bytes that it may store uncompressed because the buffer fills fast */
-	unsigned percent;     /* buffer_percent: how full the buffer is when the kernel wakes readers */
-	/* in ms: data older than this is in the spool, also from partly filled sub-buffers; 0: no flush */
-	int flush_ms;
-	bool copied_there; /* the output is on the filesystem of the parts */
-	/*
-	 * The spools lie in memory, and what they hold is listed there (held_internal.h), borrowed; NULL: they are
-	 * files. Then stop_fd is not used: held_stop() ends the recorder. Events from the time `since` on are held.
-	 */
-	struct held *held;
-	uint64_t since;
-	/*
-	 * Nothing is read before somebody asks for it (held_flush()): until then the kernel overwrites the oldest
-	 * events, which is no loss.
-	 */
-	bool when_asked;
-};
-
 struct recorder {
 	uint32_t buffer, cpu;
 	struct recorder_options options;
@@ -66,8 +36,9 @@ struct recorder {
 	pthread_t thread;
 	pid_t tid; /* valid after recorder_start() */
 	struct spool spool;
-	struct held_cpu *held; /* of options.held; borrowed */
-	uint64_t overrun;      /* the kernel's count at the end of the last read that was asked for; atomic */
+	struct held_cpu *held;   /* of options.held; borrowed */
+	struct landing *landing; /* of its pages, with options.held; it owns it */
+	uint64_t overrun;        /* the kernel's count at the end of the last read that was asked for; atomic */
 	int err;
 	struct fail fail;
 };
@@ -82,7 +53,7 @@ void recorder_join(struct recorder *recorder);
 /* Closes pipe and spool. */
 void recorder_release(struct recorder *recorder);
 
-/* Takes the present content of a buffer that a dead recorder left, without a thread. */
+/* Takes the present content of a buffer that a dead recorder left, without a thread. No pipe: only what has landed. */
 int must_check recorder_drain(struct recorder *recorder, struct fail *fail);
 
 #endif

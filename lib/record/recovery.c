@@ -18,6 +18,7 @@
 #include "lib/record/assembly_internal.h"
 #include "lib/record/berth.h"
 #include "lib/record/facts_internal.h"
+#include "lib/record/landing_internal.h"
 #include "lib/record/ledger_internal.h"
 #include "lib/record/parts.h"
 #include "lib/record/parts_name.h"
@@ -50,19 +51,39 @@ static int add_piece(struct work *work, const struct assembly_piece *piece, stru
 	return 0;
 }
 
-/* Appends the pages of this CPU that the kernel still holds to its spool. */
-static int drain(struct work *work, const struct instance *instance, struct recorder *recorder, struct fail *fail)
+static int open_buffer(const struct work *work, const struct instance *instance, struct recorder *recorder,
+		       struct fail *fail)
 {
-	uint64_t before = recorder->spool.raw;
 	int err = facts_stats(work->parts->ledger, instance, recorder->buffer, recorder->cpu, fail);
 
 	if (!err)
 		err = cpu_pipe_open(instance, recorder->cpu, recorder->spool.options.shape.size, &recorder->pipe, fail);
-	if (!err)
+	return err;
+}
+
+/* Appends what this CPU's recorder had taken out of the kernel to its spool, and what the kernel still holds. */
+static int take_rest(struct work *work, const struct instance *instance, struct recorder *recorder, struct fail *fail)
+{
+	uint64_t before = recorder->spool.raw;
+	struct landed landed;
+	int err = landing_left(work->parts->dir, recorder->buffer, recorder->cpu, &recorder->spool, &landed, fail);
+
+	if (err)
+		return err;
+	recorder->options.landed = &landed;
+	if (instance)
+		err = open_buffer(work, instance, recorder, fail);
+	if (!err && (instance || landed.len))
 		err = recorder_drain(recorder, fail);
 	cpu_pipe_close(&recorder->pipe);
-	work->recovery->drained += recorder->spool.raw - before;
-	return err;
+	free(landed.pages);
+	if (err)
+		return err;
+	work->recovery->drained += recorder->spool.raw - before - landed.len;
+	/* A chunk that the kill interrupted has pages that are still where they had landed. */
+	work->recovery->torn += landed.len ? 0 : recorder->spool.torn;
+	work->recovery->gaps += landed.fetching;
+	return 0;
 }
 
 /* The number of events in a CPU's buffer; 0 also if there is no such CPU. */
@@ -99,8 +120,7 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 		err = spool_new(work->parts->dir, buffer, cpu, &options, spool, fail);
 	if (err)
 		return parts_disbelieved(fail_in(fail, err, "'%s'", work->parts->path), fail);
-	if (instance)
-		err = drain(work, instance, &recorder, fail);
+	err = take_rest(work, instance, &recorder, fail);
 	if (!err)
 		err = add_piece(work,
 				&(struct assembly_piece){ .buffer = buffer,
@@ -115,7 +135,6 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 		spool_release(spool);
 		return err;
 	}
-	work->recovery->torn += spool->torn;
 	work->recovery->raw += spool->raw;
 	return 0;
 }

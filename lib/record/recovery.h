@@ -26,6 +26,7 @@ struct recovery {
 	uint64_t drained;        /* bytes of pages that were read from the kernel by this recovery */
 	uint64_t torn;           /* bytes of torn data that were left out */
 	unsigned cpus;           /* number of CPUs with pages */
+	unsigned gaps;           /* CPUs of which a recorder was taking pages when it was killed: these are lost */
 	bool unread; /* what the kernel still held could not be read: an instance of it is gone or not its own */
 	char secret[PARTS_SECRET]; /* of the parts: says to recovery_undo() which recording need not wait any more */
 };

@@ -11,6 +11,8 @@
 #include "lib/base/vec.h"
 #include "lib/record/assembly_internal.h"
 #include "lib/record/held_internal.h"
+#include "lib/record/intake_internal.h"
+#include "lib/record/landing_internal.h"
 #include "lib/record/parts.h"
 #include "lib/setup/tracer.h"
 #include "lib/undo/change.h"
@@ -109,6 +111,10 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 	err = parts ? spool_new(parts->dir, target->index, cpu, &with_shape, &recorder->spool, fail) :
 		      spool_new_in_memory(&with_shape, &recorder->spool, fail);
 	if (err || !options->held)
+		return err;
+	err = landing_new(parts ? parts->dir : -1, target->index, cpu, target->shape.size,
+			  intake_landing_size(target->shape.size), &recorder->landing, fail);
+	if (err)
 		return err;
 	return held_add_cpu(options->held, target->index, cpu, recorder->spool.fd, options->since, &recorder->held,
 			    fail);

@@ -27,6 +27,15 @@ static uint32_t commit_word(const struct page_shape *shape, const uint8_t *head)
 	return load_u32(head + 8, shape->swap);
 }
 
+void page_set_lost(const struct page_shape *shape, void *data)
+{
+	uint32_t word = commit_word(shape, data) | COMMIT_LOST;
+	uint64_t wide = shape->swap ? __builtin_bswap64(word) : word;
+
+	word = shape->swap ? __builtin_bswap32(word) : word;
+	memcpy((uint8_t *)data + 8, shape->long_size == 8 ? (const void *)&wide : &word, shape->long_size);
+}
+
 int page_head(const struct page_shape *shape, const void *data, size_t len, uint64_t *ret_ts, uint32_t *ret_commit,
 	      struct fail *fail)
 {

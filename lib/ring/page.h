@@ -71,6 +71,9 @@ int must_check page_head(const struct page_shape *shape, const void *data, size_
  */
 bool page_order(const struct page_shape *shape, const void *data, size_t len, bool *ret_swap);
 
+/* Says in the head of a page that an unknown number of events was lost before it. */
+void page_set_lost(const struct page_shape *shape, void *data);
+
 /* `len` is shape->size, or less for a page that was cut short. -EBADMSG when the committed size exceeds it. */
 int must_check page_init(struct page *page, const struct page_shape *shape, const void *data, size_t len,
 			 struct fail *fail);

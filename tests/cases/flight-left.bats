@@ -81,3 +81,21 @@ nothing_left()
 	unshare -m bash inside "$NAME" || true
 	[ "$(numbers "$NAME.dat" | tail -n 1)" = 5 ]
 }
+
+@test "flight: pages that were read and not yet compressed outlive a kill" {
+	for round in 1 2 3 4 5 6; do
+		# The recorders work when the kill comes: each round at another point.
+		fly -e sched:sched_process_exec -b 1M --keep 5m
+		bash -c 'for ((i = 1; i <= $1; i++)); do echo "number $i"; done' - $((5000 * round)) > "$T/instances/weft-$PID/trace_marker"
+		killed=$PID
+		kill -KILL $PID
+		wait $PID || true
+		PID=
+		weft recover 2> said
+		cat said
+		# What a kill loses is told.
+		grep -q 'when it was killed\|when they were killed' said || [ "$(numbers "$NAME.dat" | cksum)" = "$(seq $((5000 * round)) | cksum)" ]
+		rm "$NAME.dat"
+		nothing_left
+	done
+}

@@ -82,11 +82,12 @@ flights() {
 		fly -e sched:sched_process_exec --keep-in $mode --max-memory 16M --when 'event:sched:sched_switch if prev_pid == 1 && prev_state == 77777'
 		i=0
 		while [ $i -lt 300 ]; do i=$((i + 1)); echo "number $i" > $T/instances/weft-$flight/trace_marker; done
-		# The answer comes when what was read is compressed: a page between the two is lost with the flight.
-		weft flight dump > /dev/null
+		# In mode ring some are in the kernel's pages, some were read and are not yet compressed, some are compressed.
+		[ $mode = ring ] || weft flight dump > /dev/null
 		kill -KILL $flight
 		wait $flight
 		(cd /tmp/flight && weft recover > /tmp/recover.out 2>&1)
+		check "recover ends with status 0 ($mode)" status_is $? 0 /tmp/recover.out
 		unchanged "recover removes what a killed flight left ($mode)"
 		weft report /tmp/flight/flight.dat 2> /dev/null | sed -n 's/.*tracing_mark_write: number //p' > /tmp/numbers
 		seq 300 > /tmp/wanted

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/record/landing_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/fail.h"
+#include "lib/base/io.h"
+#include "lib/base/trust.h"
+#include "lib/record/spool.h"
+
+enum {
+	LANDING_MAGIC = 0x6c706677,
+	LANDING_HEAD = 4096,     /* bytes before the pages */
+	LANDING_MAX = 256 << 20, /* a larger file is none of weft's */
+	LANDING_NAME = SPOOL_NAME + 8,
+};
+
+/* At the start of the file, in this machine's byte order. */
+struct landing_head {
+	uint32_t magic;
+	uint32_t page_size;
+	uint32_t fetching;
+};
+
+static const char *landing_name(char into[LANDING_NAME], uint32_t buffer, uint32_t cpu)
+{
+	char spool[SPOOL_NAME];
+
+	snprintf(into, LANDING_NAME, "%s.pages", spool_name(spool, buffer, cpu));
+	return into;
+}
+
+/* Each byte is written: a hole of a full filesystem would kill the process that touches it. */
+static int fill(int fd, size_t size, struct fail *fail)
+{
+	static const char zeros[LANDING_HEAD];
+	int err = 0;
+
+	for (size_t at = 0; !err && at < size; at += sizeof(zeros))
+		err = io_write(fd, zeros, size - at < sizeof(zeros) ? size - at : sizeof(zeros));
+	return err ? fail_set(fail, err, FAIL_WRITE "%s", strerror(-err)) : 0;
+}
+
+static int map_new(int dir, const char *name, size_t size, void **ret, struct fail *fail)
+{
+	int err, fd = openat(dir, name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return fail_set(fail, -errno, "cannot make '%s': %s", name, strerror(errno));
+	err = fill(fd, size, fail);
+	if (!err) {
+		*ret = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (*ret == MAP_FAILED)
+			err = fail_set(fail, -errno, "cannot map '%s': %s", name, strerror(errno));
+	}
+	close(fd);
+	return err;
+}
+
+int landing_new(int dir, uint32_t buffer, uint32_t cpu, uint32_t page_size, size_t size, struct landing **ret,
+		struct fail *fail)
+{
+	struct landing *landing = calloc(1, sizeof(*landing));
+	char name[LANDING_NAME];
+	void *memory = NULL;
+	int err = 0;
+
+	if (!landing)
+		return fail_memory(fail);
+	if (dir >= 0)
+		err = map_new(dir, landing_name(name, buffer, cpu), LANDING_HEAD + size, &memory, fail);
+	else if (!(memory = calloc(1, LANDING_HEAD + size)))
+		err = fail_memory(fail);
+	if (err) {
+		free(landing);
+		return err;
+	}
+	*landing = (struct landing){ .pages = (char *)memory + LANDING_HEAD,
+				     .size = size,
+				     .page_size = page_size,
+				     .head = memory,
+				     .shared = dir >= 0 };
+	landing->head->page_size = page_size;
+	__atomic_store_n(&landing->head->magic, LANDING_MAGIC, __ATOMIC_RELEASE);
+	*ret = landing;
+	return 0;
+}
+
+void landing_free(struct landing *landing)
+{
+	if (!landing)
+		return;
+	if (landing->shared)
+		munmap(landing->head, LANDING_HEAD + landing->size);
+	else
+		free(landing->head);
+	free(landing);
+}
+
+void landing_clear(struct landing *landing)
+{
+	/* The first page goes first: a kill in between leaves none. */
+	for (size_t at = 0; at < landing->used; at += landing->page_size)
+		__atomic_store_n((uint64_t *)(void *)(landing->pages + at), 0, __ATOMIC_RELEASE);
+	landing->used = 0;
+}
+
+void landing_fetching(struct landing *landing, bool fetching)
+{
+	__atomic_store_n(&landing->head->fetching, fetching, __ATOMIC_RELEASE);
+}
+
+/* Bytes of pages that have landed. Their heads are plausible. */
+static size_t count(const char *pages, size_t size, const struct page_shape *shape)
+{
+	size_t len = 0;
+	uint64_t ts;
+	uint32_t commit;
+
+	while (size - len >= shape->size && !page_head(shape, pages + len, shape->size, &ts, &commit, NULL) && ts)
+		len += shape->size;
+	return len;
+}
+
+/* Bytes of the pages that the spool has: they end with its last one. */
+static int count_spooled(const struct landed *landed, const struct spool *spool, size_t *ret, struct fail *fail)
+{
+	size_t size = spool->options.shape.size;
+	cleanup_free char *last = malloc(size);
+	int r = last ? spool_last(spool, last, fail) : fail_memory(fail);
+
+	*ret = 0;
+	for (size_t at = 0; r > 0 && at < landed->len; at += size)
+		if (!memcmp(landed->pages + at, last, size))
+			*ret = at + size;
+	return r < 0 ? r : 0;
+}
+
+static int read_left(int fd, size_t size, const struct spool *spool, struct landed *ret, struct fail *fail)
+{
+	struct landing_head head;
+	struct landed landed = { .pages = malloc(size) };
+	size_t spooled = 0;
+	int err = landed.pages ? 0 : fail_memory(fail);
+
+	if (!err && (io_pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) || head.magic != LANDING_MAGIC ||
+		     head.page_size != spool->options.shape.size ||
+		     io_pread(fd, landed.pages, size, LANDING_HEAD) != (ssize_t)size)) {
+		free(landed.pages);
+		return 0;
+	}
+	if (!err) {
+		landed.fetching = head.fetching;
+		landed.len = count(landed.pages, size, &spool->options.shape);
+		err = count_spooled(&landed, spool, &spooled, fail);
+	}
+	if (err) {
+		free(landed.pages);
+		return err;
+	}
+	landed.len -= spooled;
+	memmove(landed.pages, landed.pages + spooled, landed.len);
+	*ret = landed;
+	return 0;
+}
+
+int landing_left(int dir, uint32_t buffer, uint32_t cpu, const struct spool *spool, struct landed *ret,
+		 struct fail *fail)
+{
+	char name[LANDING_NAME];
+	cleanup_fd int fd =
+		openat(dir, landing_name(name, buffer, cpu), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	int err;
+
+	*ret = (struct landed){ .pages = NULL };
+	if (fd < 0)
+		return 0;
+	err = trust_check(fd, S_IFREG, name, fail);
+	if (err)
+		return err;
+	if (fstat(fd, &st) || st.st_size <= LANDING_HEAD || st.st_size > LANDING_MAX)
+		return 0;
+	return read_left(fd, (size_t)st.st_size - LANDING_HEAD, spool, ret, fail);
+}
