@@ -41,12 +41,21 @@ bool test_check_str(const char *got, const char *want, const char *file, int lin
 	return test_check_mem(got, strlen(got), want, strlen(want), file, line);
 }
 
+/* WORD...: a test whose name has each of them runs; -WORD: none whose name has it. */
+static bool is_wanted(const struct test *test, char **words)
+{
+	for (; *words; words++)
+		if (**words == '-' ? !!strstr(test->name, *words + 1) : !strstr(test->name, *words))
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned passed = 0, failed = 0;
 
 	for (struct test *test = tests; test; test = test->next) {
-		if (argc > 1 && !strstr(test->name, argv[1]))
+		if (argc > 1 && !is_wanted(test, argv + 1))
 			continue;
 		current_failed = false;
 		test->run();
