@@ -61,7 +61,7 @@ step() {
 
 flights() {
 	remember
-	fly -e sched:sched_process_exec --after 100ms --when 'bad=exit:sh status!=0'
+	fly -e sched:sched_process_exec --keep 5m --after 100ms --when 'bad=exit:sh status!=0'
 	i=0
 	while [ $i -lt 500 ]; do i=$((i + 1)); echo "number $i" > $T/instances/weft-$flight/trace_marker; done
 	sh -c 'exit 3'
@@ -79,7 +79,7 @@ flights() {
 
 	for mode in ring kernel; do
 		remember
-		fly -e sched:sched_process_exec --keep-in $mode --max-memory 16M --when 'event:sched:sched_switch if prev_pid == 1 && prev_state == 77777'
+		fly -e sched:sched_process_exec --keep 5m --keep-in $mode --max-memory 16M --when 'event:sched:sched_switch if prev_pid == 1 && prev_state == 77777'
 		i=0
 		while [ $i -lt 300 ]; do i=$((i + 1)); echo "number $i" > $T/instances/weft-$flight/trace_marker; done
 		# In mode ring some are in the kernel's pages, some were read and are not yet compressed, some are compressed.
