@@ -22,7 +22,7 @@ fly()
 {
 	# That of a flight before this one has begun, too.
 	rm -f log
-	weft flight start --name "$NAME" "$@" 2> log &
+	weft flight start --name "$NAME" --keep 5m "$@" 2> log &
 	PID=$!
 	until grep -qs 'has begun' log; do
 		kill -0 $PID || return
