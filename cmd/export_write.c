@@ -136,7 +136,8 @@ static int write_slices(struct writing *writing, struct fail *fail)
 					.pool = writing->pool,
 					.export = writing->export,
 					.out = &writing->out,
-					.end = &end };
+					.end = &end,
+					.wrote = progress_part };
 	int r;
 
 	if (!writing->export->ops->join || job->terminal || job->query->limit != UINT64_MAX ||

@@ -363,6 +363,7 @@ static int print_slices(const struct report_options *report, struct printing *pr
 				       .end = &printing->end,
 				       .new_sink = new_sink_of_slices,
 				       .done = slices_done,
+				       .wrote = progress_part,
 				       .arg = &slicing };
 	int r;
 

@@ -361,6 +361,12 @@ static int finish(struct slicer *slicer, uint64_t index, struct fail *fail)
 	return 0;
 }
 
+static void tell_wrote(const struct shared *shared, uint64_t slices, uint64_t all)
+{
+	if (shared->sliced->wrote)
+		shared->sliced->wrote(slices, all);
+}
+
 /* Writes the slices that are complete, in order, as long as no other thread does. */
 static int write_on(struct slicer *slicer, struct fail *fail)
 {
@@ -380,6 +386,8 @@ static int write_on(struct slicer *slicer, struct fail *fail)
 		pthread_mutex_lock(&shared->lock);
 		shared->busy = false;
 		shared->turn += !r;
+		if (!r)
+			tell_wrote(shared, shared->turn, shared->sliced->slices->nr);
 		pthread_cond_broadcast(&shared->moved);
 	}
 	pthread_mutex_unlock(&shared->lock);
@@ -520,8 +528,12 @@ int slices_render(const struct sliced *sliced, struct sink *const *sinks, uint64
 		r = shared_init(&shared, &slicers[0], fail);
 	if (!r && !sliced->lines)
 		r = render_frame(sliced->slices->reader, sinks, sliced->options, true, &port, fail);
-	if (!r)
+	if (!r) {
+		tell_wrote(&shared, 0, sliced->slices->nr);
 		r = run_all(&shared, slicers, nr, fail);
+	}
+	if (r == -EAGAIN)
+		tell_wrote(&shared, 0, 0);
 	*ret_printed = shared.printed;
 	for (size_t i = 0; slicers && i < nr; i++)
 		if (slicers[i].shared)

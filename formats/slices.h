@@ -35,6 +35,11 @@ struct sliced {
 	int (*new_sink)(void *arg, size_t buffer, struct sink **ret, struct fail *fail);
 	/* Gets the reader of each thread when all slices are written. Called on the caller's thread. NULL: nobody. */
 	void (*done)(void *arg, const struct reader *reader);
+	/*
+	 * Is told how many slices of how many are written, from 0 on, by any thread, one call at a time. 0 of 0: the
+	 * rest is read in order. NULL: nobody.
+	 */
+	void (*wrote)(uint64_t slices, uint64_t all);
 	void *arg;
 };
 

@@ -28,7 +28,8 @@ static struct {
 	bool runs, ends, shown, sizes;
 	const char *what, *step;
 	uint64_t total, before, start, written;
-	int io_fd; /* of /proc/self/io */
+	uint64_t part, parts; /* of progress_part(); without parts, bytes that were read tell */
+	int io_fd;            /* of /proc/self/io */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -100,9 +101,19 @@ static void draw_step(void)
 	progress.shown = true;
 }
 
+static uint64_t bytes_done(void)
+{
+	uint64_t parts = __atomic_load_n(&progress.parts, __ATOMIC_RELAXED);
+	uint64_t part = __atomic_load_n(&progress.part, __ATOMIC_RELAXED);
+
+	if (parts)
+		return (uint64_t)((double)progress.total * (double)(part < parts ? part : parts) / (double)parts);
+	return bytes_read() - progress.before;
+}
+
 static void draw_bytes(void)
 {
-	uint64_t done = bytes_read() - progress.before, lasted = now_ns() - progress.start;
+	uint64_t done = bytes_done(), lasted = now_ns() - progress.start;
 	char line[160], size[TEXT_HUMAN];
 
 	if (done > progress.total || !progress.total) {
@@ -258,6 +269,13 @@ void progress_start(uint64_t total)
 	progress.before = bytes_read();
 	progress.written = bytes_of("wchar: ");
 	start_thread();
+}
+
+/* Without the lock, which the thread may have while it waits for the terminal. */
+void progress_part(uint64_t part, uint64_t parts)
+{
+	__atomic_store_n(&progress.part, part, __ATOMIC_RELAXED);
+	__atomic_store_n(&progress.parts, parts, __ATOMIC_RELAXED);
 }
 
 void progress_step(const char *what)

@@ -24,6 +24,8 @@ void progress_tell_size(void);
 
 /* `total` is the number of bytes to read; 0: unknown. */
 void progress_start(uint64_t total);
+/* For threads that read parts of the input, some of it twice: `part` of all `parts` is done. 0: bytes tell again. */
+void progress_part(uint64_t part, uint64_t parts);
 void progress_end(void);
 
 /*

@@ -79,7 +79,12 @@ int export_slices(struct export_slices *driver, struct fail *fail)
 {
 	const struct render_options options = { .pool = driver->pool, .limit = UINT64_MAX };
 	const struct sliced sliced = {
-		.slices = driver->slices, .lines = &lines, .options = &options, .end = driver->end, .arg = driver
+		.slices = driver->slices,
+		.lines = &lines,
+		.options = &options,
+		.end = driver->end,
+		.wrote = driver->wrote,
+		.arg = driver,
 	};
 	struct export *export = driver->export;
 	uint64_t printed;

@@ -25,7 +25,8 @@ struct export_slices {
 	struct export *export;
 	struct out *out; /* the export's */
 	struct text_end *end;
-	uint64_t events, gaps; /* results */
+	void (*wrote)(uint64_t slices, uint64_t all); /* as struct sliced has it */
+	uint64_t events, gaps;                        /* results */
 };
 
 /* 0; or -EAGAIN: the events must be exported in order, and text_end::written bytes have been written; or -errno. */

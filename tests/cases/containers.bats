@@ -77,7 +77,7 @@ start()
 		# shellcheck disable=SC2086
 		run -0 unshare $how weft stat
 		# Earlier tests may have left something that was killed.
-		[[ "$output" != *"weft (process $pid)"* ]]
+		[[ "$output" != *"weft (process $pid) was"* ]]
 		for command in "record -o n.dat" stream; do
 			# shellcheck disable=SC2086
 			run -0 unshare $how weft $command -e sched_process_exec -- true
