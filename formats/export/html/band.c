@@ -134,16 +134,8 @@ static bool fold_into(const struct band *band, unsigned k, struct band *into)
 	struct band_walk walk = { .band = band };
 	struct slice last, slice;
 	uint64_t longest = 0;
-	bool some;
+	bool some = band_next(&walk, &last);
 
-	if (k == band->fold && into->texts == band->texts && band->kept.bytes) {
-		if (!buf_add(&into->bytes, band->bytes.data, band->kept.bytes))
-			return false;
-		into->end = walk.end = band->kept.end;
-		into->slices = band->kept.slices;
-		walk.at = band->kept.bytes;
-	}
-	some = band_next(&walk, &last);
 	longest = some ? last.busy : 0;
 	while (some) {
 		bool more = band_next(&walk, &slice);
@@ -152,7 +144,6 @@ static bool fold_into(const struct band *band, unsigned k, struct band *into)
 			merge(&last, &longest, &slice);
 			continue;
 		}
-		into->kept = (struct band_kept){ into->bytes.len, into->end, into->slices };
 		if (!pack(into, &into->bytes, &into->end, &last)) {
 			band_release(into);
 			return false;

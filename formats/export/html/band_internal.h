@@ -34,11 +34,6 @@ struct band {
 	uint64_t slices; /* number of slices in `bytes` */
 	uint64_t added;
 	uint8_t fold; /* k; 0: not folded */
-	/* Of a folded band: what was before its last slice then, which folding by the same k leaves as it is. */
-	struct band_kept {
-		size_t bytes;
-		uint64_t end, slices;
-	} kept;
 	bool values, texts;
 };
 
