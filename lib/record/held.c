@@ -148,9 +148,7 @@ void held_cpu_flushed(struct held_cpu *cpu)
 /* Gives the memory before the first chunk that is held back to the kernel, in steps. */
 static void punch(struct held_cpu *cpu, uint64_t step)
 {
-	uint64_t begin;
-
-	begin = cpu->begin == cpu->nr ? cpu->end : cpu->chunks[cpu->begin].offset;
+	uint64_t begin = cpu->begin == cpu->nr ? cpu->end : cpu->chunks[cpu->begin].offset;
 	if (begin < cpu->punched + step)
 		return;
 	/* A failure costs memory and nothing else. */

@@ -130,41 +130,33 @@ static size_t count(const char *pages, size_t size, const struct page_shape *sha
 }
 
 /* Bytes of the pages that the spool has: they end with its last one. */
-static int count_spooled(const struct landed *landed, const struct spool *spool, size_t *ret, struct fail *fail)
+static size_t count_spooled(const struct landed *landed, const struct spool *spool)
 {
-	size_t size = spool->options.shape.size;
-	cleanup_free char *last = malloc(size);
-	int r = last ? spool_last(spool, last, fail) : fail_memory(fail);
+	size_t size = spool->options.shape.size, spooled = 0;
 
-	*ret = 0;
-	for (size_t at = 0; r > 0 && at < landed->len; at += size)
-		if (!memcmp(landed->pages + at, last, size))
-			*ret = at + size;
-	return r < 0 ? r : 0;
+	for (size_t at = 0; spool->last && at < landed->len; at += size)
+		if (!memcmp(landed->pages + at, spool->last, size))
+			spooled = at + size;
+	return spooled;
 }
 
 static int read_left(int fd, size_t size, const struct spool *spool, struct landed *ret, struct fail *fail)
 {
 	struct landing_head head;
 	struct landed landed = { .pages = malloc(size) };
-	size_t spooled = 0;
-	int err = landed.pages ? 0 : fail_memory(fail);
+	size_t spooled;
 
-	if (!err && (io_pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) || head.magic != LANDING_MAGIC ||
-		     head.page_size != spool->options.shape.size ||
-		     io_pread(fd, landed.pages, size, LANDING_HEAD) != (ssize_t)size)) {
+	if (!landed.pages)
+		return fail_memory(fail);
+	if (io_pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) || head.magic != LANDING_MAGIC ||
+	    head.page_size != spool->options.shape.size ||
+	    io_pread(fd, landed.pages, size, LANDING_HEAD) != (ssize_t)size) {
 		free(landed.pages);
 		return 0;
 	}
-	if (!err) {
-		landed.fetching = head.fetching;
-		landed.len = count(landed.pages, size, &spool->options.shape);
-		err = count_spooled(&landed, spool, &spooled, fail);
-	}
-	if (err) {
-		free(landed.pages);
-		return err;
-	}
+	landed.fetching = head.fetching;
+	landed.len = count(landed.pages, size, &spool->options.shape);
+	spooled = count_spooled(&landed, spool);
 	landed.len -= spooled;
 	memmove(landed.pages, landed.pages + spooled, landed.len);
 	*ret = landed;

@@ -136,6 +136,9 @@ static int take_part(struct work *work, uint32_t buffer, uint32_t cpu, uint32_t 
 		return err;
 	}
 	work->recovery->raw += spool->raw;
+	/* The piece has the file now. */
+	spool->fd = -1;
+	spool_release(spool);
 	return 0;
 }
 

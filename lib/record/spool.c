@@ -92,6 +92,8 @@ void spool_release(struct spool *spool)
 	if (spool->fd >= 0)
 		close(spool->fd);
 	spool->fd = -1;
+	free(spool->last);
+	spool->last = NULL;
 }
 
 void spool_chunk_head(const struct spool_options *options, uint32_t size, uint32_t usize, void *into)
@@ -219,9 +221,10 @@ int spool_moved(struct spool *spool, size_t len, struct fail *fail)
 static int scan_chunks(struct spool *spool, struct bytes in, struct fail *fail)
 {
 	size_t usize_max = (size_t)spool->options.shape.size * SPOOL_CHUNK_PAGES;
-	cleanup_free void *pages = malloc(usize_max);
+	cleanup_free char *pages = malloc(usize_max);
+	cleanup_free char *last = malloc(spool->options.shape.size);
 	struct frame_reader *reader;
-	int err = pages ? frame_reader_new(&reader, fail) : fail_memory(fail);
+	int err = pages && last ? frame_reader_new(&reader, fail) : fail_memory(fail);
 
 	if (err)
 		return err;
@@ -234,12 +237,14 @@ static int scan_chunks(struct spool *spool, struct bytes in, struct fail *fail)
 		    usize % spool->options.shape.size || !bytes_take(&in, size, &frame) ||
 		    frame_read(reader, frame, size, pages, usize, NULL))
 			break;
-		spool->last = spool->end;
+		memcpy(last, pages + usize - spool->options.shape.size, spool->options.shape.size);
 		spool->end += SPOOL_CHUNK_HEAD + (uint64_t)size;
 		spool->chunks++;
 		spool->raw += usize;
 	}
 	frame_reader_free(reader);
+	if (spool->chunks)
+		spool->last = take(last);
 	return 0;
 }
 
@@ -301,56 +306,4 @@ int spool_open(int dir, uint32_t buffer, uint32_t cpu, const struct spool_option
 	}
 	*ret = spool;
 	return 0;
-}
-
-/* The frame of the last chunk, of which spool_scan() has seen that it is whole. */
-static int last_frame(const struct spool *spool, void **ret, size_t *ret_size, uint32_t *ret_usize, struct fail *fail)
-{
-	struct bytes head;
-	uint8_t raw[SPOOL_CHUNK_HEAD];
-	uint32_t size = 0;
-	void *frame;
-
-	if (io_pread(spool->fd, raw, sizeof(raw), spool->last) != (ssize_t)sizeof(raw))
-		return fail_set(fail, -EIO, "cannot read a spool's last chunk");
-	head = bytes_of(raw, sizeof(raw), spool->options.swap);
-	if (!bytes_u32(&head, &size) || !bytes_u32(&head, ret_usize) || size > spool->end - spool->last)
-		return fail_set(fail, -EBADMSG, "a spool's last chunk was changed");
-	frame = malloc(size + 1);
-	if (!frame)
-		return fail_memory(fail);
-	if (io_pread(spool->fd, frame, size, spool->last + SPOOL_CHUNK_HEAD) != (ssize_t)size) {
-		free(frame);
-		return fail_set(fail, -EIO, "cannot read a spool's last chunk");
-	}
-	*ret = frame;
-	*ret_size = size;
-	return 0;
-}
-
-int spool_last(const struct spool *spool, void *into, struct fail *fail)
-{
-	size_t page = spool->options.shape.size, usize_max = page * SPOOL_CHUNK_PAGES, size = 0;
-	cleanup_free void *frame = NULL, *pages = NULL;
-	struct frame_reader *reader;
-	uint32_t usize = 0;
-	int err;
-
-	if (!spool->last)
-		return 0;
-	err = last_frame(spool, &frame, &size, &usize, fail);
-	if (err)
-		return err;
-	if (usize < page || usize > usize_max)
-		return fail_set(fail, -EBADMSG, "a spool's last chunk was changed");
-	pages = malloc(usize);
-	err = pages ? frame_reader_new(&reader, fail) : fail_memory(fail);
-	if (err)
-		return err;
-	err = frame_read(reader, frame, size, pages, usize, fail);
-	frame_reader_free(reader);
-	if (err)
-		return err;
-	memcpy(into, (char *)pages + usize - page, page);
-	return 1;
 }

@@ -42,7 +42,7 @@ struct spool {
 	uint64_t raw;     /* bytes of pages kept, uncompressed */
 	uint64_t dropped; /* bytes of pages given up because of the cap */
 	uint64_t torn;    /* torn bytes after `end` that spool_open() found */
-	uint64_t last;    /* offset of the last chunk that spool_open() found; 0: none */
+	char *last;       /* the last page of the chunks that spool_open() found; NULL: there were none */
 };
 
 /* Prints "BUFFER.CPU", the name of the file. */
@@ -55,9 +55,6 @@ int must_check spool_new(int dir, uint32_t buffer, uint32_t cpu, const struct sp
 /* Opens and scans a spool that a dead recorder left. Every frame is decompressed. -ENOENT: there is none. */
 int must_check spool_open(int dir, uint32_t buffer, uint32_t cpu, const struct spool_options *options,
 			  struct spool *ret, struct fail *fail);
-
-/* Copies the last page of a spool with chunks that spool_open() has just opened. 1: copied; 0: it has none. */
-int must_check spool_last(const struct spool *spool, void *into, struct fail *fail);
 
 /* The same as spool_new() in memory, without a directory. */
 int must_check spool_new_in_memory(const struct spool_options *options, struct spool *ret, struct fail *fail);
