@@ -385,19 +385,12 @@ static const struct table_column slow_columns[SLOW_COLUMNS] = {
 
 static void put_slow(const struct block_analysis *block, const struct block_slow *slow, struct table *table)
 {
-	const struct state *state = &block->pass->state;
-	const struct state_task *task = slow->task < state->nr_tasks ? &state->tasks[slow->task] : NULL;
-
 	table_cell_u64(table, slow->lasted);
 	put_device(&block->devices[slow->device], table);
 	table_cell(table, block_operations[slow->operation]);
 	table_cell_u64(table, slow->sector);
 	table_cell_u64(table, slow->bytes);
-	table_cell(table, task ? pass_comm(block->pass, task) : "");
-	if (task)
-		table_cell_s64(table, task->pid);
-	else
-		table_cell(table, "-");
+	pass_put_task(block->pass, slow->task, table);
 	table_cell_u64(table, slow->cpu);
 	table_cell_decimal(table, (int64_t)(slow->at - slow->lasted), 9);
 	table_cell_decimal(table, (int64_t)slow->at, 9);

@@ -182,17 +182,6 @@ static const struct table_column slow_columns[SLOW_COLUMNS] = {
 	{ "WAITING", TABLE_TEXT, NULL }, { "WAITING PID", TABLE_NUMBER, NULL },
 };
 
-static void put_slow_task(const struct irq_analysis *irq, uint32_t id, struct table *table)
-{
-	const struct state_task *task = id < irq->pass->state.nr_tasks ? &irq->pass->state.tasks[id] : NULL;
-
-	table_cell(table, task ? pass_comm(irq->pass, task) : "");
-	if (task)
-		table_cell_s64(table, task->pid);
-	else
-		table_cell(table, "-");
-}
-
 static void put_slow(const struct irq_analysis *irq, const struct irq_slow *slow, struct table *table)
 {
 	const struct irq_source *source = &irq->sources[slow->source], *inner = &irq->sources[slow->inner_source];
@@ -209,9 +198,9 @@ static void put_slow(const struct irq_analysis *irq, const struct irq_slow *slow
 		table_cellf(table, "%s %s", kinds[inner->kind], inner->name);
 	else
 		table_cell(table, "");
-	put_slow_task(irq, slow->task, table);
+	pass_put_task(irq->pass, slow->task, table);
 	table_cell_u64(table, slow->waited);
-	put_slow_task(irq, slow->waiter, table);
+	pass_put_task(irq->pass, slow->waiter, table);
 }
 
 static void put_slowest(const struct irq_analysis *irq, struct findings *findings)

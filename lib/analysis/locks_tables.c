@@ -300,13 +300,11 @@ static const struct table_column slow_columns[SLOW_COLUMNS] = {
 static void put_slow(const struct locks_analysis *locks, const struct lock_slow *slow, struct table *table)
 {
 	const struct lock_row lock = { .address = slow->address, .type = slow->type };
-	const struct state_task *task = &locks->pass->state.tasks[slow->task];
 
 	table_cell_u64(table, slow->lasted);
 	(void)put_lock(locks, &lock, table);
 	table_cell(table, types[slow->type]);
-	table_cell(table, pass_comm(locks->pass, task));
-	table_cell_s64(table, task->pid);
+	pass_put_task(locks->pass, slow->task, table);
 	table_cell_u64(table, slow->cpu);
 	table_cell_decimal(table, (int64_t)(slow->at - slow->lasted), 9);
 	table_cell_decimal(table, (int64_t)slow->at, 9);

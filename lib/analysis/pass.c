@@ -421,6 +421,17 @@ bool pass_is_self(const struct pass *pass, int32_t pid)
 	return false;
 }
 
+void pass_put_task(const struct pass *pass, uint32_t id, struct table *table)
+{
+	const struct state_task *task = id < pass->state.nr_tasks ? &pass->state.tasks[id] : NULL;
+
+	table_cell(table, task ? pass_comm(pass, task) : "");
+	if (task)
+		table_cell_s64(table, task->pid);
+	else
+		table_cell(table, "-");
+}
+
 void pass_put_waker(const struct pass *pass, int32_t waker, struct table *table)
 {
 	uint32_t task = waker > 0 ? state_task_once(&pass->state, waker) : STATE_NO_TASK;

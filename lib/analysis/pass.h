@@ -177,6 +177,8 @@ bool pass_is_self(const struct pass *pass, int32_t pid);
  */
 const char *pass_comm(const struct pass *pass, const struct state_task *task);
 
+/* Adds the name and the PID of a task of the state to a table; "" and "-" for STATE_NO_TASK. */
+void pass_put_task(const struct pass *pass, uint32_t id, struct table *table);
 /* Adds the name of state_task::waker to a table: "" if it is not known, its PID if only that is known. */
 void pass_put_waker(const struct pass *pass, int32_t waker, struct table *table);
 

@@ -17,7 +17,7 @@ struct row_options;
 struct slowest {
 	void *items; /* owned */
 	size_t nr, size, most;
-	uint64_t longer; /* ns; only cases that lasted longer are kept */
+	uint64_t longer; /* ns; only cases that lasted longer are kept; 0: all, also those that lasted no time */
 };
 
 enum { SLOWEST_MAX = 1000 };
@@ -30,7 +30,7 @@ void slowest_release(struct slowest *slowest);
 
 static inline bool slowest_wants(const struct slowest *slowest, uint64_t lasted)
 {
-	return __builtin_expect(slowest->most != 0, 0) && lasted > slowest->longer;
+	return __builtin_expect(slowest->most != 0, 0) && (!slowest->longer || lasted > slowest->longer);
 }
 
 /*

@@ -327,14 +327,6 @@ static const struct table_column off_columns[OFF_COLUMNS] = {
 	{ "STACK", TABLE_TEXT, NULL },
 };
 
-static void put_task(const struct stacks_analysis *stacks, uint32_t id, struct table *table)
-{
-	const struct state_task *task = &stacks->pass->state.tasks[id];
-
-	table_cell(table, pass_comm(stacks->pass, task));
-	table_cell_s64(table, task->pid);
-}
-
 /*
  * The columns that name a row in every recording. The function stands in front of its stack, because the first
  * functions of the stack may belong to the scheduler.
@@ -364,7 +356,7 @@ static void put_events(const struct stacks_analysis *stacks, struct findings *fi
 	while ((row = u64_map_next(&stacks->events, &at, &key))) {
 		table_attach_columns(table, &row->times, event_called[stacks->by], NULL);
 		stack_store_put_function(&stacks->store, stacks->context, row->stack, table);
-		put_task(stacks, row->task, table);
+		pass_put_task(stacks->pass, row->task, table);
 		table_cellf(table, "%s:%s", row->format->system, row->format->name);
 		table_cell_u64(table, row->count);
 		stack_store_put(&stacks->store, stacks->context, row->stack, table);
@@ -399,7 +391,7 @@ static void put_offs(const struct stacks_analysis *stacks, struct findings *find
 		table_attach_columns(table, &row->parts[0], off_called[stacks->by], "blocked");
 		table_attach_columns(table, &row->parts[1], off_called[stacks->by], "runnable");
 		stack_store_put_function(&stacks->store, stacks->context, row->stack, table);
-		put_task(stacks, row->task, table);
+		pass_put_task(stacks->pass, row->task, table);
 		table_cell_u64(table, row->times);
 		table_cell_u64(table, row->blocked + row->waiting);
 		table_cell_u64(table, row->blocked);

@@ -50,6 +50,7 @@ static bool init(void *arg, struct pass *pass, const void *options)
 	u64_map_init(&syscalls->kinds, sizeof(struct call_kind));
 	u64_map_init(&syscalls->rows, sizeof(struct call_row));
 	syscalls->twice = pass_has(pass, "raw_syscalls:sys_enter") && pass_has(pass, "raw_syscalls:sys_exit");
+	slowest_init(&syscalls->slowest, sizeof(struct slow_call), syscalls->options.slowest, syscalls->options.longer);
 	return !syscalls->options.slowest || outs_init(&syscalls->outs, pass);
 }
 
@@ -72,7 +73,7 @@ static void release(void *arg)
 	free(syscalls->blocks);
 	free(syscalls->left);
 	free(syscalls->calls);
-	free(syscalls->slowest);
+	slowest_release(&syscalls->slowest);
 }
 
 static inline uint64_t row_key(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
@@ -260,7 +261,7 @@ static inline void count(struct syscalls_analysis *syscalls, const struct slow_c
 		row->worst.cpu = call->cpu;
 		row->worst.task = call->task;
 	}
-	if (syscalls->options.slowest && (!syscalls->options.longer || call->time.wall > syscalls->options.longer)) {
+	if (slowest_wants(&syscalls->slowest, call->time.wall)) {
 		syscalls->longer++;
 		syscalls_slow_keep(syscalls, call);
 	}

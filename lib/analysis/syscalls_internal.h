@@ -4,6 +4,7 @@
 
 #include "lib/analysis/outs_internal.h"
 #include "lib/analysis/pass.h"
+#include "lib/analysis/slowest_internal.h"
 #include "lib/analysis/syscalls.h"
 #include "lib/analysis/syscalls_trace_internal.h"
 #include "lib/base/table.h"
@@ -68,8 +69,8 @@ struct call_block {
 };
 
 struct slow_call {
-	struct call_time time;
-	uint64_t at; /* when it ended */
+	struct call_time time; /* begins with how long it lasted, as slowest_internal.h asks */
+	uint64_t at;           /* when it ended */
 	int64_t number, returned;
 	uint32_t cpu, task;
 	struct call_block block;
@@ -99,9 +100,8 @@ struct syscalls_analysis {
 	size_t nr_blocks;
 	uint64_t *left; /* by the task's index: how long it had been blocked in its life when it left its CPU */
 	size_t nr_left;
-	struct slow_call *slowest; /* the longest first */
-	size_t nr_slowest;
-	uint64_t longer; /* how many calls may be among the slowest */
+	struct slowest slowest; /* struct slow_call */
+	uint64_t longer;        /* how many calls may be among the slowest */
 	uint64_t began_before, broken;
 	uint64_t refused; /* calls that have no entry, because seccomp or ptrace refused them */
 	struct syscalls_trace trace;

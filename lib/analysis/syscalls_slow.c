@@ -61,23 +61,12 @@ void syscalls_slow_switch(struct syscalls_analysis *syscalls, const struct event
 void syscalls_slow_keep(struct syscalls_analysis *syscalls, const struct slow_call *slow)
 {
 	const struct call_block *block = slow->task < syscalls->nr_blocks ? &syscalls->blocks[slow->task] : NULL;
-	struct slow_call *at = syscalls->slowest;
-	size_t nr = syscalls->nr_slowest, index = nr;
+	struct slow_call *kept = slowest_add(&syscalls->slowest, slow->time.wall, &syscalls->pass->failed);
 
-	if (nr == syscalls->options.slowest && (!nr || at[nr - 1].time.wall >= slow->time.wall))
+	if (!kept)
 		return;
-	if (nr < syscalls->options.slowest) {
-		if (!vec_push(syscalls->slowest, syscalls->nr_slowest)) {
-			syscalls->pass->failed = true;
-			return;
-		}
-		at = syscalls->slowest;
-		nr++;
-	}
-	for (index = nr - 1; index && at[index - 1].time.wall < slow->time.wall; index--)
-		at[index] = at[index - 1];
-	at[index] = *slow;
-	at[index].block = (struct call_block){ .waker = -1 };
+	*kept = *slow;
+	kept->block = (struct call_block){ .waker = -1 };
 	if (block && block->since == slow->at - slow->time.wall)
-		at[index].block = *block;
+		kept->block = *block;
 }

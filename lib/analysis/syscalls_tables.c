@@ -283,8 +283,8 @@ static void put_slowest(struct syscalls_analysis *syscalls, struct findings *fin
 			   (syscalls->outs.context ? 0 : 1 << SLOW_IN | 1 << SLOW_STACK) |
 			   (syscalls->pass->state.events[STATE_WAKING] ? 0 : 1 << SLOW_WAKER);
 	table->spare = 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << SLOW_STACK;
-	for (size_t i = 0; i < syscalls->nr_slowest; i++) {
-		const struct slow_call *call = &syscalls->slowest[i];
+	for (size_t i = 0; i < syscalls->slowest.nr; i++) {
+		const struct slow_call *call = slowest_at(&syscalls->slowest, i);
 		const struct state_task *task = &syscalls->pass->state.tasks[call->task];
 		char text[SYSCALLS_NAME];
 
@@ -306,7 +306,7 @@ static void put_slowest(struct syscalls_analysis *syscalls, struct findings *fin
 		findings_note(findings, "longer than %s: %" PRIu64 " call%s%s",
 			      text_time(longer, syscalls->options.longer), syscalls->longer,
 			      text_plural(syscalls->longer),
-			      syscalls->longer > syscalls->nr_slowest ? "; the table has the longest" : "");
+			      syscalls->longer > syscalls->slowest.nr ? "; the table has the longest" : "");
 }
 
 /*
