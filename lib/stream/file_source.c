@@ -209,6 +209,40 @@ static int ahead_ask(struct file_source *file, struct ahead *ahead, struct fail 
 	return 1;
 }
 
+void file_source_unload(struct file_source *file, size_t cpu_index)
+{
+	struct ahead *ahead = &file->ahead[cpu_index];
+
+	if (ahead->loaded)
+		source_release(&file->source, take(ahead->block));
+	ahead->loaded = false;
+}
+
+int file_source_load(struct file_source *file, size_t cpu_index, uint64_t *ret_time)
+{
+	struct ahead *ahead = &file->ahead[cpu_index];
+	const struct page_shape *shape = &file->source.shape;
+	struct trace_pages start = *ahead->pages;
+	uint64_t events = ahead->events;
+	uint32_t commit;
+
+	if (ahead_ask(file, ahead, NULL) <= 0)
+		return 0;
+	ahead->loaded = true;
+	if (!ahead->chunk) {
+		ahead_run(&ahead->job);
+		if (!ahead->result && ahead->block->len >= page_head_size(shape) &&
+		    !page_head(shape, ahead->block->data, page_head_size(shape), ret_time, &commit, NULL))
+			return 1;
+	}
+	file_source_unload(file, cpu_index);
+	ahead->chunk = 0;
+	ahead->result = 0;
+	ahead->events = events;
+	*ahead->pages = start;
+	return 0;
+}
+
 static int file_source_next(struct source *source, size_t cpu_index, struct block **ret, struct fail *fail)
 {
 	struct file_source *file = file_source(source);
@@ -216,7 +250,9 @@ static int file_source_next(struct source *source, size_t cpu_index, struct bloc
 	struct block *block;
 	int r;
 
-	if (ahead->block) {
+	if (ahead->loaded) {
+		ahead->loaded = false;
+	} else if (ahead->block) {
 		pool_wait(file->pool, &ahead->job);
 	} else {
 		r = ahead_ask(file, ahead, fail);
@@ -259,7 +295,9 @@ static void file_source_free(struct source *source)
 
 		if (!block)
 			continue;
-		pool_wait(file->pool, &file->ahead[i].job);
+		if (!file->ahead[i].loaded)
+			pool_wait(file->pool, &file->ahead[i].job);
+		free(block->copies);
 		free(block->data);
 		free(block);
 	}

@@ -30,9 +30,12 @@ struct ahead {
 	struct file_source *file;
 	struct trace_pages *pages;
 	struct block *block;         /* NULL: no job is running for it */
+	bool loaded;                 /* the block has been read: file_source_load() */
 	uint64_t events, events_max; /* bytes of events so far, and the number that is accepted */
 	uint64_t first;              /* offset in the file of the CPU's first piece */
 	uint64_t stride;             /* bytes between the places of the last two seeks; 0: unknown */
+	uint64_t time, lasted;       /* of a seek by rate: the raw time of its place, and the time of that stride */
+	uint64_t packed;             /* bytes in the file of the chunk there */
 	/* when only a part of a chunk fits: the chunk's bytes and the bytes handed out so far; else 0 */
 	size_t chunk, done;
 	int result;
@@ -66,6 +69,14 @@ static inline struct file_source *file_source(struct source *source)
 size_t file_source_run_size(const struct file_source *file);
 struct decoder *file_source_decoder_take(struct file_source *file);
 void file_source_decoder_put(struct file_source *file, struct decoder *decoder);
+
+/*
+ * Reads the next block of a CPU, which next() will hand out without reading it again: 1, or 0 when it cannot be read
+ * here, and nothing has changed. Without a pool. file_source_unload() gives up a block that was loaded and not handed
+ * out; the pages stay behind it.
+ */
+int must_check file_source_load(struct file_source *file, size_t cpu_index, uint64_t *ret_time);
+void file_source_unload(struct file_source *file, size_t cpu_index);
 
 /* The functions of struct source_ops. */
 int must_check file_source_seek(struct source *source, size_t cpu_index, uint64_t ts, struct fail *fail);
