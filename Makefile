@@ -210,7 +210,7 @@ $(BUILD)/tests/captures/import: $(BUILD)/tests/captures/import.o $(BUILD)/tests/
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 # Prints a file in slices of time that are cut anywhere.
-$(BUILD)/tests/threads/cutter: $(BUILD)/tests/threads/cutter.o $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/sliced.o $(BUILD)/tests/unit/sliced_export.o $(BUILD)/rooms.a
+$(BUILD)/tests/threads/cutter: $(BUILD)/tests/threads/cutter.o $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/sliced.o $(BUILD)/tests/unit/sliced_export.o $(BUILD)/tests/unit/sliced_sums.o $(BUILD)/rooms.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 # Prints a capture with the options of each of its texts.

@@ -237,6 +237,12 @@ static int hint_damage(const struct reader *reader, struct trace *trace, int r, 
 	return fail_hint(fail, r, hint);
 }
 
+/* Plugins need not stand several threads. */
+static int read_in_slices(const struct analyse *analyse, struct reader *reader, void *arg, struct fail *fail)
+{
+	return analyse->in_slices && !analyse->decode.wanted ? analyse->in_slices(arg, reader, fail) : -EAGAIN;
+}
+
 static int read_trace(const struct analyse *analyse, struct trace *trace, analyse_work *work, void *arg,
 		      struct fail *fail)
 {
@@ -249,9 +255,12 @@ static int read_trace(const struct analyse *analyse, struct trace *trace, analys
 	if (!r)
 		r = decode_seal(&analyse->decode, trace, analyse->reading.no_sandbox, fail);
 	if (!r)
+		r = read_in_slices(analyse, &reader, arg, fail);
+	if (r == -EAGAIN) {
 		r = reading_start(&reader, trace, analyse->in_batches, &pool, fail);
-	if (!r)
-		r = work(arg, &reader, fail);
+		if (!r)
+			r = work(arg, &reader, fail);
+	}
 	if (!r)
 		r = decode_check_all(&reader, fail);
 	if (r == -ENODATA || r == -ENOENT)

@@ -24,6 +24,8 @@ struct reader;
  * command of an analysis has analyse_argp as a child whose input is a struct analyse that begins as ANALYSE_INIT, and
  * calls analyse_run().
  */
+typedef int analyse_work(void *arg, struct reader *reader, struct fail *fail);
+
 struct analyse {
 	const char *input;
 	struct query query;
@@ -37,6 +39,8 @@ struct analyse {
 	struct reading reading;
 	struct decode decode; /* weft hist has its options */
 	bool in_batches;      /* analyse_read(): the work reads with struct batches only; set by analyse_run() */
+	/* Tried first, with a reader that is not started; -EAGAIN: the work has to do it. NULL: there is none */
+	analyse_work *in_slices;
 	/* Set by analyse_run(): */
 	bool empty; /* the first table has no rows */
 };
@@ -77,7 +81,6 @@ int must_check analyse_print(struct findings *findings, const struct findings_op
 /*
  * Opens the file, gives up rights, and lets `work` read the wanted part. Damage of the file is reported after the work.
  */
-typedef int analyse_work(void *arg, struct reader *reader, struct fail *fail);
 int must_check analyse_read(const struct analyse *analyse, analyse_work *work, void *arg, struct fail *fail);
 
 /*

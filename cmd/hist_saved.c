@@ -89,11 +89,20 @@ static void tell_limits(const struct tally *tally)
 		command_warn("there are so many values that percentiles are up to 0.8 %% too large");
 }
 
-static int count(void *arg, struct reader *reader, struct fail *fail)
+static int tell(struct saved *saved, struct tally *tally, struct fail *fail)
 {
-	struct saved *saved = arg;
+	int r = show(saved, tally, fail);
+
+	if (!r)
+		tell_limits(tally);
+	return r;
+}
+
+static struct tally_wanted wishes(const struct saved *saved)
+{
 	const struct hist_wanted *from = saved->wanted;
-	const struct tally_wanted wanted = {
+
+	return (struct tally_wanted){
 		.event = from->event,
 		.second = from->second,
 		.match = from->match,
@@ -104,6 +113,29 @@ static int count(void *arg, struct reader *reader, struct fail *fail)
 		.size = from->size,
 		.ns = from->ns,
 	};
+}
+
+static int count_slices(void *arg, struct reader *reader, struct fail *fail)
+{
+	struct saved *saved = arg;
+	const struct tally_wanted wanted = wishes(saved);
+	struct tally_sum sum = { .wanted = &wanted };
+	int r = tally_new(reader, &wanted, &sum.tally, fail);
+
+	/* What is wrong with the wishes is told by counting in order. */
+	r = !r && tally_can_join(sum.tally) ? reading_share(reader, &tally_shares, &sum) : -EAGAIN;
+	if (!r) {
+		*saved->empty = !tally_has_events(sum.tally);
+		r = tell(saved, sum.tally, fail);
+	}
+	tally_free(sum.tally);
+	return r;
+}
+
+static int count(void *arg, struct reader *reader, struct fail *fail)
+{
+	struct saved *saved = arg;
+	const struct tally_wanted wanted = wishes(saved);
 	struct tally *tally = NULL;
 	const char *damage, *path;
 	int r;
@@ -116,9 +148,7 @@ static int count(void *arg, struct reader *reader, struct fail *fail)
 	if (!r)
 		r = batches_run(reader, &(struct reader_consumer){ tally_see, tally }, fail);
 	if (!r)
-		r = show(saved, tally, fail);
-	if (!r)
-		tell_limits(tally);
+		r = tell(saved, tally, fail);
 	*saved->empty = !reader_count(reader);
 	damage = reader_damage(reader, &path);
 	if (!r && damage)
@@ -137,6 +167,7 @@ int hist_saved_run(const struct analyse *file, const struct hist_wanted *wanted,
 
 	saved.empty = &in_batches.empty;
 	in_batches.in_batches = true;
+	in_batches.in_slices = count_slices;
 	reading_tell_left_behind(file->input);
 	r = analyse_read(&in_batches, count, &saved, &fail);
 	return r < 0 ? command_failed(&fail) : EXIT_OK;

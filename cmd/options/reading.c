@@ -5,14 +5,19 @@
 #include "cmd/terminal/paste.h"
 #include "lib/base/pool.h"
 #include "lib/reader/reader.h"
+#include "lib/reader/shares.h"
+#include "lib/reader/slices.h"
 #include "lib/record/parts.h"
 #include "lib/trace/trace.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <string.h>
 #include <time.h>
 
 enum { KEY_NO_SANDBOX = 0xe00, KEY_TRUST_SIZE };
+
+enum { SHARING_MAX = 8 };
 
 static const struct argp_option options[] = {
 	{ "no-sandbox", KEY_NO_SANDBOX, NULL, 0,
@@ -112,6 +117,27 @@ int reading_start(struct reader *reader, struct trace *trace, bool in_batches, s
 		r = pool_new(1, &options.pool, fail);
 	*ret_pool = options.pool;
 	return r ? r : reader_start(reader, &options, fail);
+}
+
+int reading_share(const struct reader *reader, const struct shares_ops *ops, void *arg)
+{
+	int cpus = usable_cpus(), r = 0;
+	struct pool *pool = NULL;
+	struct slices slices;
+	struct fail fail;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		if (reader->buffers[i].selection)
+			return -EAGAIN;
+	cpus = cpus > SHARING_MAX ? SHARING_MAX : cpus;
+	if (cpus < 2 || !slices_plan(reader, (unsigned)cpus, &slices))
+		return -EAGAIN;
+	r = pool_new((unsigned)cpus - 1, &pool, &fail);
+	if (!r)
+		r = shares_run(&slices, pool, ops, arg);
+	pool_free(pool);
+	slices_release(&slices);
+	return r ? -EAGAIN : 0;
 }
 
 void reading_tell_left_behind(const char *input)

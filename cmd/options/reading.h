@@ -11,6 +11,7 @@
 struct fail;
 struct pool;
 struct reader;
+struct shares_ops;
 struct trace;
 
 /*
@@ -43,6 +44,12 @@ int must_check reading_load_all(struct trace *const *traces, size_t nr, const st
  */
 int must_check reading_start(struct reader *reader, struct trace *trace, bool in_batches, struct pool **ret_pool,
 			     struct fail *fail);
+
+/*
+ * Makes a result in slices of time (lib/reader/shares.h), with as many threads as pay, of a reader that has not been
+ * started and selects nothing. -EAGAIN: all has to be read in order.
+ */
+int must_check reading_share(const struct reader *reader, const struct shares_ops *ops, void *arg);
 
 /* A killed recording of this very name may hold what the reader is looking for: a note. */
 void reading_tell_left_behind(const char *input);

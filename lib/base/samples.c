@@ -113,6 +113,33 @@ void samples_keep(struct samples *samples, struct samples_budget *budget, uint64
 	}
 }
 
+bool samples_join(struct samples *into, struct samples_budget *budget, const struct samples *from)
+{
+	uint64_t *values;
+
+	if (into->buckets || from->buckets || from->nr > budget->left)
+		return false;
+	if (!from->count)
+		return true;
+	values = into->nr + from->nr > into->room ?
+			 reallocarray(into->values, room_of(into->nr + from->nr), sizeof(*values)) :
+			 into->values;
+	if (!values) {
+		budget->failed = true;
+		return false;
+	}
+	memcpy(values + into->nr, from->values, from->nr * sizeof(*values));
+	into->values = values;
+	into->nr += from->nr;
+	into->room = room_of(into->nr);
+	into->min = into->count && into->min < from->min ? into->min : from->min;
+	into->max = into->max > from->max ? into->max : from->max;
+	into->count += from->count;
+	into->sum += from->sum;
+	budget->left -= from->nr;
+	return true;
+}
+
 void samples_release(struct samples *samples)
 {
 	for (size_t i = 0; samples->buckets && i <= OCTAVES; i++)

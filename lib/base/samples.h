@@ -56,6 +56,13 @@ static inline void samples_add(struct samples *samples, struct samples_budget *b
 }
 void samples_release(struct samples *samples);
 
+/*
+ * Adds the values of another store, whose owner had a budget of its own. False: the values cannot all be kept as they
+ * are (or memory ran out, and the budget says so), so that nothing was added: what becomes of them then depends on
+ * the order of all values. Not for stores with marks.
+ */
+bool samples_join(struct samples *into, struct samples_budget *budget, const struct samples *from);
+
 /* The percentile of `per_mille` (500: the median); 0 for an empty store. */
 uint64_t samples_quantile(const struct samples *samples, unsigned per_mille);
 

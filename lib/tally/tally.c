@@ -313,6 +313,11 @@ bool tally_value_is_signed(const struct tally *tally, size_t index)
 	return column && (column->how == TALLY_PLAIN || tally_is_of_samples(column)) && is_signed(column);
 }
 
+bool tally_has_events(const struct tally *tally)
+{
+	return tally->any;
+}
+
 uint64_t tally_span(const struct tally *tally)
 {
 	return tally->last_ts - tally->first_ts;

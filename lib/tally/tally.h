@@ -12,6 +12,7 @@ struct buf;
 struct event;
 struct fail;
 struct reader;
+struct shares_ops;
 
 /*
  * A histogram of recorded events, specified in the language of the kernel's hist triggers
@@ -58,6 +59,17 @@ void tally_free(struct tally *tally);
 /* A reader_consumer: arg is the tally. */
 void tally_see(void *arg, const struct event *event);
 
+/*
+ * For slices of time (lib/reader/shares.h), whose tallies are joined: the sum is what one tally of all events would be,
+ * down to the order of rows that sort the same. tally_can_join(): whether a tally of these wishes can be made so.
+ */
+struct tally_sum {
+	const struct tally_wanted *wanted;
+	struct tally *tally; /* made with these wishes, and still without events */
+};
+extern const struct shares_ops tally_shares; /* its argument is a struct tally_sum */
+bool tally_can_join(const struct tally *tally);
+
 /* Appends the text that the kernel would print in the event's `hist` file. Call it once, after the last event. */
 int must_check tally_text(struct tally *tally, struct buf *buf, struct fail *fail);
 
@@ -70,6 +82,8 @@ bool tally_key_is_signed(const struct tally *tally, size_t index);
 bool tally_key_is_narrow(const struct tally *tally, size_t index);
 bool tally_value_is_signed(const struct tally *tally, size_t index);
 
+/* Whether any event or gap was seen, counted or not. */
+bool tally_has_events(const struct tally *tally);
 /* Returns the time from the reader's first event to its last. */
 uint64_t tally_span(const struct tally *tally);
 

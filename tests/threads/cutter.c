@@ -2,7 +2,8 @@
 /*
  * cutter FILE SEED: prints the first buffer of a file in slices of time that begin at events by chance, few and many
  * and all of few events, on two and three threads, and compares the text with the one that is printed in order. Then
- * the same of the events that have an s, or a y, in their names, and of what weft export makes of them. One
+ * the same of the events that have an s, or a y, in their names, of what weft export makes of them, and of what
+ * histograms add up. One
  * line: "ok N", N times with all in slices; "order", where the file cannot be read in slices; or what differs, and exit
  * status 1.
  */
@@ -12,6 +13,7 @@
 #include "tests/unit/printed.h"
 #include "tests/unit/sliced.h"
 #include "tests/unit/sliced_export.h"
+#include "tests/unit/sliced_sums.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,6 +27,7 @@ enum { RUNS = 8, ALL_MAX = 600, CUTS_MAX = 64 };
 struct texts {
 	const char *events; /* NULL: all */
 	const char *to;     /* an exporter; NULL: the kernel's text */
+	const char *sums;   /* in its place, of all events: what is added up (tests/unit/sliced_sums.h); NULL: none */
 };
 
 static int compare_times(const void *a, const void *b)
@@ -63,16 +66,14 @@ static int cut(struct trace *trace, const struct texts *texts, const uint64_t *t
 					    .nr = run < 4 ? 1 : run * run,
 					    .threads = 1 + run % 2,
 					    .events = texts->events,
-					    .to = texts->to };
+					    .to = texts->to,
+					    .sums = texts->sums };
 		int r;
 
 		if (!run && nr <= ALL_MAX)
-			cuts = (struct sliced_cuts){
-				.times = times, .nr = nr, .threads = 1, .events = texts->events, .to = texts->to
-			};
-		else
-			for (size_t i = 0; i < cuts.nr; i++)
-				chosen[i] = times[(size_t)rand() % nr];
+			cuts.times = times, cuts.nr = nr, cuts.threads = 1;
+		for (size_t i = 0; cuts.times == chosen && i < cuts.nr; i++)
+			chosen[i] = times[(size_t)rand() % nr];
 		qsort(chosen, cuts.times == chosen ? cuts.nr : 0, sizeof(*chosen), compare_times);
 		r = compare(trace, &cuts, whole);
 		if (r < 0)
@@ -89,10 +90,15 @@ static int cut_events(struct trace *trace, const struct texts *texts, const uint
 	const struct printed how = { .format = "ftrace", .events = events };
 	cleanup_buf struct buf whole = BUF_INIT;
 	struct fail fail = FAIL_INIT;
-	int r = texts->to ? sliced_export_order(trace, texts->to, events, &whole, &fail) :
-			    printed_trace(trace, &how, &whole, &fail);
+	int r;
 
-	if (events && r == -ENOENT)
+	if (texts->sums)
+		r = sliced_sums_order(trace, texts->sums, &whole, &fail);
+	else if (texts->to)
+		r = sliced_export_order(trace, texts->to, events, &whole, &fail);
+	else
+		r = printed_trace(trace, &how, &whole, &fail);
+	if ((events || texts->sums) && r == -ENOENT)
 		return 0;
 	if (r)
 		printf("%s\n", fail.text);
@@ -102,7 +108,15 @@ static int cut_events(struct trace *trace, const struct texts *texts, const uint
 int main(int argc, char **argv)
 {
 	static const struct texts compared[] = {
-		{ NULL, NULL }, { "*:*s*", NULL }, { "*:*y*", NULL }, { NULL, "jsonl" }, { "*:*s*", "csv" }
+		{ NULL, NULL, NULL },
+		{ "*:*s*", NULL, NULL },
+		{ "*:*y*", NULL, NULL },
+		{ NULL, "jsonl", NULL },
+		{ "*:*s*", "csv", NULL },
+		{ NULL, NULL, "hist sched:sched_switch" },
+		{ NULL, NULL, "hist irq:irq_handler_entry" },
+		{ NULL, NULL, "hist raw_syscalls:sys_enter" },
+		{ NULL, NULL, "hist ftrace:funcgraph_exit" },
 	};
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;

@@ -89,3 +89,25 @@ TEST(samples_give_the_value_that_a_sorted_array_has_there)
 		samples_release(&samples);
 	}
 }
+
+TEST(samples_of_two_stores_join_while_all_are_kept)
+{
+	struct samples_budget budget = { .left = 6 }, other = { .left = 10 };
+	struct samples into = { .count = 0 }, from = { .count = 0 };
+	uint64_t value;
+
+	CHECK(samples_join(&into, &budget, &from) && !into.count && budget.left == 6);
+	samples_add(&from, &other, 7);
+	samples_add(&from, &other, 3);
+	samples_add(&from, &other, 5);
+	CHECK(samples_join(&into, &budget, &from) && budget.left == 3);
+	CHECK(into.count == 3 && into.sum == 15 && into.min == 3 && into.max == 7);
+	samples_add(&into, &budget, 4);
+	value = samples_quantile(&into, 500);
+	CHECK(value == 4);
+	/* Three more values have no room. */
+	CHECK(!samples_join(&into, &budget, &from) && !budget.failed);
+	CHECK(into.count == 4 && into.sum == 19 && into.nr == 4 && budget.left == 2);
+	samples_release(&into);
+	samples_release(&from);
+}

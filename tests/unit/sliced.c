@@ -8,6 +8,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
+#include "lib/base/out.h"
 #include "lib/base/pool.h"
 #include "lib/base/vec.h"
 #include "lib/reader/reader.h"
@@ -15,6 +16,7 @@
 #include "lib/trace/trace.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/sliced_export.h"
+#include "tests/unit/sliced_sums.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,6 +75,23 @@ static void done(void *arg, const struct reader *reader)
 	(void)reader;
 }
 
+static int print_sums(const struct slices *slices, const char *what, struct pool *pool, struct text_end *end,
+		      struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct out out = { .start = NULL };
+	int r = sliced_sums(slices, what, pool, &text, fail);
+
+	if (!r && !out_init(&out, text.len + 1))
+		r = fail_memory(fail);
+	if (!r) {
+		out_str(&out, buf_str(&text));
+		r = text_end_put(end, &out, fail);
+		out_release(&out);
+	}
+	return r;
+}
+
 static int print(struct reader *reader, const struct sliced_cuts *cuts, struct pool *pool, struct text_end *end,
 		 struct fail *fail)
 {
@@ -84,14 +103,16 @@ static int print(struct reader *reader, const struct sliced_cuts *cuts, struct p
 	};
 	struct sink *sink = NULL;
 	uint64_t printed;
-	int r = cuts->to ? 0 : new_sink(reader, 0, &sink, fail);
+	int r = cuts->to || cuts->sums ? 0 : new_sink(reader, 0, &sink, fail);
 
 	slices.times = calloc((size_t)slices.nr, sizeof(*slices.times));
 	if (!r && !slices.times)
 		r = fail_memory(fail);
 	if (!r) {
 		memcpy(slices.times, cuts->times, cuts->nr * sizeof(*slices.times));
-		if (cuts->to)
+		if (cuts->sums)
+			r = print_sums(&slices, cuts->sums, pool, end, fail);
+		else if (cuts->to)
 			r = sliced_export(&slices, cuts->to, pool, end, fail);
 		else
 			r = slices_can(&sink, 1, &options) ? slices_render(&sliced, &sink, &printed, fail) : -EAGAIN;

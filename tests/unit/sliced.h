@@ -20,6 +20,7 @@ struct sliced_cuts {
 	unsigned threads;   /* beside the caller's */
 	const char *events; /* the events that are selected; NULL: all */
 	const char *to;     /* an exporter, whose notes come after its lines; NULL: the kernel's text */
+	const char *sums;   /* in its place, of all events: what tests/unit/sliced_sums.h knows; NULL: none */
 };
 
 /*

@@ -11,6 +11,7 @@
 #include "tests/unit/printed.h"
 #include "tests/unit/sliced.h"
 #include "tests/unit/sliced_export.h"
+#include "tests/unit/sliced_sums.h"
 #include "tests/unit/test.h"
 
 #include <stdio.h>
@@ -248,4 +249,38 @@ TEST(slices_do_not_guess_a_task_that_they_would_have_to_name)
 	graph_cpu_forget(&cpu);
 	(void)graph_cpu_switch(&cpu, GRAPH_UNKNOWN_PID, &other);
 	CHECK(!graph_cpu_join(&before, &cpu, NULL));
+}
+
+static void check_hist(struct trace *trace, const char *what, const uint64_t *times, size_t nr)
+{
+	const struct sliced_cuts cuts = { .times = times, .nr = nr, .threads = 2, .sums = what };
+	cleanup_buf struct buf whole = BUF_INIT, text = BUF_INIT;
+	bool all = false;
+
+	CHECK(!sliced_sums_order(trace, what, &whole, NULL));
+	CHECK(!sliced_print(trace, &cuts, &text, &all, NULL));
+	CHECK(all);
+	CHECK_STR(buf_str(&text), buf_str(&whole));
+}
+
+TEST(slices_of_a_histogram_add_up_to_the_same_rows)
+{
+	uint64_t *times = NULL;
+	struct trace *trace;
+	struct loom loom;
+	size_t nr = 0;
+
+	loom_init(&loom);
+	loom_task(&loom, 7, "sh");
+	loom_play(&loom, script);
+	trace = loom_trace(&loom);
+	if (CHECK(trace != NULL) && CHECK(!sliced_times(trace, &times, &nr, NULL))) {
+		for (size_t i = 0; i < nr; i++)
+			check_hist(trace, "hist sched:sched_wakeup", &times[i], 1);
+		check_hist(trace, "hist sched:sched_waking", times, nr);
+		check_hist(trace, "hist sched:sched_switch", times, nr);
+	}
+	free(times);
+	trace_free(trace);
+	loom_release(&loom);
 }

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/reader/shares.h"
+
+#include "lib/base/fail.h"
+#include "lib/base/pool.h"
+#include "lib/event/event.h"
+#include "lib/reader/reader.h"
+#include "lib/reader/slices.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* So many events are seen at once. */
+enum { EVENTS = 256 };
+
+/* A slice that was begun and is not yet joined. */
+struct share {
+	void *part;
+	struct slice_ends ends;
+	bool made;
+};
+
+struct sharing {
+	const struct slices *slices;
+	const struct shares_ops *ops;
+	void *arg;
+	struct share *shares; /* slice n is at n % nr_shares */
+	size_t nr_shares;
+	struct slice_ends before; /* of the last joined slice */
+	pthread_mutex_t lock;
+	pthread_cond_t moved; /* a turn ended, or all must stop */
+	/* Protected by the lock: */
+	uint64_t next; /* the next slice to begin */
+	uint64_t turn; /* the slice that is joined next */
+	bool busy;     /* a thread joins it; `before` belongs to that thread */
+	bool failed;   /* all stop */
+};
+
+/* What one thread has. */
+struct sharer {
+	struct pool_job job; /* first */
+	struct sharing *sharing;
+	struct slice_reader reader;
+	struct block **retired; /* for each buffer */
+	struct event *events;
+	struct share *share; /* the slice it is at */
+	uint64_t index;
+};
+
+static void relieve(struct sharer *sharer)
+{
+	reader_retired(sharer->reader.reader, sharer->retired);
+	reader_give_back(sharer->reader.reader, sharer->retired);
+}
+
+/* All that the reader has now. `shown`: to the part, too. */
+static int read_on(struct sharer *sharer, bool shown)
+{
+	const struct shares_ops *ops = sharer->sharing->ops;
+	struct fail fail;
+	int r;
+
+	while ((r = reader_batch(sharer->reader.reader, sharer->events, EVENTS, &fail)) > 0) {
+		int nr = r;
+
+		r = shown ? ops->see(sharer->share->part, sharer->events, (size_t)nr) : 0;
+		relieve(sharer);
+		if (!r && slice_needs_all(&sharer->reader))
+			r = -EAGAIN;
+		if (r)
+			break;
+	}
+	return r;
+}
+
+static int make(struct sharer *sharer)
+{
+	const struct sharing *sharing = sharer->sharing;
+	struct share *share = sharer->share;
+	struct fail fail;
+	int r = slice_enter(&sharer->reader, sharer->index, &fail);
+
+	/* The events before the slice are read for the selection. */
+	if (!r && sharer->index)
+		r = read_on(sharer, false);
+	if (!r)
+		r = slice_begin(&sharer->reader, &share->ends, &fail);
+	if (!r)
+		r = sharing->ops->create(sharing->arg, sharer->reader.reader, &share->part);
+	if (!r)
+		r = read_on(sharer, true);
+	if (!r)
+		r = slice_end(&sharer->reader, &share->ends, &fail);
+	return r ? r : sharing->ops->end(share->part);
+}
+
+/* The slice whose turn it is has been made. */
+static int join(struct sharing *sharing, uint64_t index)
+{
+	struct share *share = &sharing->shares[index % sharing->nr_shares];
+	struct slice_ends joined = sharing->before;
+	int r = 0;
+
+	if (index && !slices_meet(&sharing->before, &share->ends))
+		return -EAGAIN;
+	r = sharing->ops->join(sharing->arg, share->part);
+	if (r)
+		return r;
+	sharing->ops->free(share->part);
+	/* The memory of the ends before is that of a later slice's. */
+	sharing->before = share->ends;
+	*share = (struct share){ .ends = joined };
+	return 0;
+}
+
+/* Joins the slices that are complete, in order, as long as no other thread does. */
+static int join_on(struct sharer *sharer)
+{
+	struct sharing *sharing = sharer->sharing;
+	int r = 0;
+
+	pthread_mutex_lock(&sharing->lock);
+	sharer->share->made = true;
+	while (!r && !sharing->failed && !sharing->busy && sharing->shares[sharing->turn % sharing->nr_shares].made) {
+		uint64_t turn = sharing->turn;
+
+		sharing->busy = true;
+		pthread_mutex_unlock(&sharing->lock);
+		r = join(sharing, turn);
+		pthread_mutex_lock(&sharing->lock);
+		sharing->busy = false;
+		sharing->turn += !r;
+		pthread_cond_broadcast(&sharing->moved);
+	}
+	pthread_mutex_unlock(&sharing->lock);
+	return r;
+}
+
+static bool begin_next(struct sharer *sharer)
+{
+	struct sharing *sharing = sharer->sharing;
+	uint64_t nr = sharing->slices->nr;
+	bool begun;
+
+	pthread_mutex_lock(&sharing->lock);
+	while (!sharing->failed && sharing->next < nr && sharing->next >= sharing->turn + sharing->nr_shares)
+		pthread_cond_wait(&sharing->moved, &sharing->lock);
+	begun = !sharing->failed && sharing->next < nr;
+	if (begun)
+		sharer->index = sharing->next++;
+	pthread_mutex_unlock(&sharing->lock);
+	sharer->share = &sharing->shares[sharer->index % sharing->nr_shares];
+	return begun;
+}
+
+static void sharer_run(struct pool_job *job)
+{
+	struct sharer *sharer = (struct sharer *)job;
+	struct sharing *sharing = sharer->sharing;
+	int r = 0;
+
+	while (!r && begin_next(sharer)) {
+		r = make(sharer);
+		if (!r)
+			r = join_on(sharer);
+	}
+	if (!r)
+		return;
+	pthread_mutex_lock(&sharing->lock);
+	sharing->failed = true;
+	pthread_cond_broadcast(&sharing->moved);
+	pthread_mutex_unlock(&sharing->lock);
+}
+
+static int sharer_init(struct sharer *sharer, struct sharing *sharing)
+{
+	struct fail fail;
+
+	sharer->job.run = sharer_run;
+	sharer->sharing = sharing;
+	sharer->retired = calloc(sharing->slices->reader->nr_buffers + 1, sizeof(*sharer->retired));
+	sharer->events = calloc(EVENTS, sizeof(*sharer->events));
+	if (!sharer->retired || !sharer->events)
+		return -EAGAIN;
+	return slice_reader_new(sharing->slices, &sharer->reader, &fail);
+}
+
+static void sharer_release(struct sharer *sharer)
+{
+	slice_reader_release(&sharer->reader);
+	free(sharer->retired);
+	free(sharer->events);
+}
+
+static int run_all(struct sharing *sharing, struct sharer *sharers, size_t nr, struct pool *pool)
+{
+	int r = 0;
+
+	for (size_t i = 1; i < nr; i++)
+		pool_submit_first(pool, &sharers[i].job);
+	sharer_run(&sharers[0].job);
+	for (size_t i = 1; i < nr; i++)
+		pool_wait(pool, &sharers[i].job);
+	for (size_t i = 0; !r && !sharing->failed && sharing->ops->done && i < nr; i++)
+		r = sharing->ops->done(sharing->arg, sharers[i].reader.reader);
+	return r || sharing->failed ? -EAGAIN : 0;
+}
+
+int shares_run(const struct slices *slices, struct pool *pool, const struct shares_ops *ops, void *arg)
+{
+	size_t nr = pool_threads(pool) + 1;
+	struct sharing sharing = { .slices = slices, .ops = ops, .arg = arg, .nr_shares = nr + SHARES_AHEAD };
+	struct sharer *sharers = calloc(nr, sizeof(*sharers));
+	int r = 0;
+
+	pthread_mutex_init(&sharing.lock, NULL);
+	pthread_cond_init(&sharing.moved, NULL);
+	sharing.shares = calloc(sharing.nr_shares, sizeof(*sharing.shares));
+	if (!sharers || !sharing.shares)
+		r = -EAGAIN;
+	for (size_t i = 0; !r && i < nr; i++)
+		r = sharer_init(&sharers[i], &sharing);
+	if (!r)
+		r = run_all(&sharing, sharers, nr, pool);
+	for (size_t i = 0; sharing.shares && i < sharing.nr_shares; i++) {
+		if (sharing.shares[i].part)
+			ops->free(sharing.shares[i].part);
+		slice_ends_release(&sharing.shares[i].ends);
+	}
+	slice_ends_release(&sharing.before);
+	for (size_t i = 0; sharers && i < nr; i++)
+		sharer_release(&sharers[i]);
+	free(sharing.shares);
+	free(sharers);
+	pthread_cond_destroy(&sharing.moved);
+	pthread_mutex_destroy(&sharing.lock);
+	return r ? -EAGAIN : 0;
+}
