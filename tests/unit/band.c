@@ -63,6 +63,79 @@ TEST(band_folds_what_lies_in_one_part_of_time)
 	band_release(&band);
 }
 
+/* Slices of up to 63 ns at random distances; each third is a moment with a text. */
+static void add_some(struct band *band, unsigned from, unsigned to)
+{
+	uint64_t at = 0, random = 1;
+
+	for (unsigned i = 0; i < to; i++) {
+		bool moment = i % 3 == 0 && band->texts;
+		struct slice slice = { .start = at,
+				       .lasted = moment ? 0 : random >> 33 & 63,
+				       .name = i & 7,
+				       .text = moment ? "text" : NULL,
+				       .text_len = moment ? 4 : 0 };
+
+		random = random * 6364136223846793005 + 1442695040888963407;
+		at += slice.lasted + (random >> 40 & (i & 1 ? 15 : 1023));
+		if (i >= from)
+			CHECK(band_add(band, &slice));
+	}
+}
+
+TEST(band_is_the_same_whether_it_is_folded_before_or_after_slices_are_added)
+{
+	enum { SLICES = 3000 };
+
+	for (unsigned k = 1; k < 20; k++) {
+		struct band late = { .texts = k & 1 }, early = { .texts = k & 1 };
+
+		add_some(&late, 0, SLICES);
+		CHECK(band_fold(&late, k));
+		add_some(&early, 0, SLICES / 3);
+		CHECK(band_fold(&early, k));
+		add_some(&early, SLICES / 3, SLICES);
+		CHECK(early.slices == late.slices && early.added == late.added && early.end == late.end);
+		CHECK(early.bytes.len == late.bytes.len && !memcmp(early.bytes.data, late.bytes.data, late.bytes.len));
+		band_release(&late);
+		band_release(&early);
+	}
+}
+
+TEST(band_says_what_moment_needs_no_text)
+{
+	struct band band = { .texts = true };
+
+	CHECK(!band_merges(&band, 0));
+	CHECK(band_add(&band, &(struct slice){ .start = 17, .text = "ab", .text_len = 2 }));
+	CHECK(!band_merges(&band, 17));
+	CHECK(band_fold(&band, 4));
+	CHECK(band_merges(&band, 17) && band_merges(&band, 31) && !band_merges(&band, 32));
+	CHECK(band_add(&band, &(struct slice){ .start = 31 }) && band.slices == 1);
+	CHECK(band_add(&band, &(struct slice){ .start = 32, .text = "cd", .text_len = 2 }) && band.slices == 2);
+	band_release(&band);
+}
+
+/* No power below the one that is found would do. */
+TEST(band_finds_the_power_that_makes_it_small_enough)
+{
+	for (size_t part = 1; part < 16; part++) {
+		struct band band = { .texts = part & 1 }, folded;
+		size_t bytes;
+		unsigned k;
+
+		add_some(&band, 0, 3000);
+		bytes = band.bytes.len * part / 16;
+		k = band_fold_for(&band, bytes);
+		CHECK(k > 1 && k < 25);
+		folded = (struct band){ .texts = band.texts };
+		add_some(&folded, 0, 3000);
+		CHECK(band_fold(&folded, k - 1) && folded.bytes.len > bytes);
+		band_release(&folded);
+		band_release(&band);
+	}
+}
+
 TEST(band_keeps_the_largest_of_folded_values)
 {
 	struct band band = { .values = true };

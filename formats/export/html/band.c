@@ -60,10 +60,76 @@ static bool pack(const struct band *band, struct buf *buf, uint64_t *end, const 
 	return true;
 }
 
+/*
+ * The smallest power k for which two slices, one behind the other, lie in the same 2^k ns. What is merged at a power is
+ * merged at each larger one.
+ */
+static unsigned power_of(const struct slice *before, const struct slice *slice)
+{
+	uint64_t last = slice->start + slice->lasted - (slice->lasted > 0), differ = before->start ^ last;
+
+	return differ ? 64 - (unsigned)__builtin_clzll(differ) : 0;
+}
+
+/* `longest` is the length of the slice that gave `into` its name. */
+static void merge(struct slice *into, uint64_t *longest, const struct slice *slice)
+{
+	into->lasted = slice->start + slice->lasted - into->start;
+	into->count += slice->count;
+	into->busy += slice->busy;
+	if (slice->value > into->value)
+		into->value = slice->value;
+	if (slice->busy > *longest) {
+		*longest = slice->busy;
+		into->name = slice->name;
+	}
+	into->text = NULL;
+	into->text_len = 0;
+}
+
+static bool append(struct band *band, const struct slice *slice, uint64_t longest)
+{
+	struct band_last last = { .slice = *slice, .longest = longest, .end = band->end, .at = band->bytes.len };
+
+	last.slice.text = NULL;
+	last.slice.text_len = 0;
+	if (!pack(band, &band->bytes, &band->end, slice))
+		return false;
+	band->last = last;
+	band->slices++;
+	return true;
+}
+
+static bool merges(const struct band *band, const struct slice *slice)
+{
+	return band->fold && band->slices && power_of(&band->last.slice, slice) <= band->fold;
+}
+
+bool band_merges(const struct band *band, uint64_t start)
+{
+	return merges(band, &(struct slice){ .start = start > band->end ? start : band->end });
+}
+
+/* The last slice is packed again in its place. */
+static bool merge_into_last(struct band *band, const struct slice *slice)
+{
+	struct band_last *last = &band->last;
+	size_t len = band->bytes.len;
+	uint64_t end = last->end;
+
+	merge(&last->slice, &last->longest, slice);
+	band->bytes.len = last->at;
+	if (!pack(band, &band->bytes, &end, &last->slice)) {
+		band->bytes.len = len;
+		return false;
+	}
+	band->end = end;
+	return true;
+}
+
 bool band_add(struct band *band, const struct slice *slice)
 {
 	struct slice added = *slice;
-	size_t len = band->bytes.len;
 	uint64_t end = added.start + added.lasted;
 
 	if (added.start < band->end) {
@@ -72,11 +138,8 @@ bool band_add(struct band *band, const struct slice *slice)
 	}
 	added.count = 1;
 	added.busy = added.lasted;
-	if (!pack(band, &band->bytes, &band->end, &added)) {
-		band->bytes.len = len;
+	if (!(merges(band, &added) ? merge_into_last(band, &added) : append(band, &added, added.busy)))
 		return false;
-	}
-	band->slices++;
 	band->added++;
 	return true;
 }
@@ -105,56 +168,65 @@ bool band_next(struct band_walk *walk, struct slice *ret)
 	return true;
 }
 
-static bool lies_in(const struct slice *slice, unsigned k, uint64_t part)
-{
-	uint64_t last = slice->start + slice->lasted;
-
-	return slice->start >> k == part && (slice->lasted ? last - 1 : last) >> k == part;
-}
-
-/* `longest` is the length of the slice that gave `into` its name. */
-static void merge(struct slice *into, uint64_t *longest, const struct slice *slice)
-{
-	into->lasted = slice->start + slice->lasted - into->start;
-	into->count += slice->count;
-	into->busy += slice->busy;
-	if (slice->value > into->value)
-		into->value = slice->value;
-	if (slice->busy > *longest) {
-		*longest = slice->busy;
-		into->name = slice->name;
-	}
-	into->text = NULL;
-	into->text_len = 0;
-}
-
 /* Appends the slices of a band, folded to 2^k ns, to an empty one. */
 static bool fold_into(const struct band *band, unsigned k, struct band *into)
 {
 	struct band_walk walk = { .band = band };
 	struct slice last, slice;
-	uint64_t longest = 0;
 	bool some = band_next(&walk, &last);
+	uint64_t longest = some ? last.busy : 0;
 
-	longest = some ? last.busy : 0;
 	while (some) {
 		bool more = band_next(&walk, &slice);
 
-		if (more && lies_in(&last, k, last.start >> k) && lies_in(&slice, k, last.start >> k)) {
+		if (more && power_of(&last, &slice) <= k) {
 			merge(&last, &longest, &slice);
 			continue;
 		}
-		if (!pack(into, &into->bytes, &into->end, &last)) {
+		if (!append(into, &last, longest)) {
 			band_release(into);
 			return false;
 		}
-		into->slices++;
 		last = slice;
 		longest = slice.busy;
 		some = more;
 	}
 	into->fold = (uint8_t)k;
 	return true;
+}
+
+/* Counts the bytes that folding saves, by the power from which on it does; those behind the last power stay. */
+static void count_savings(const struct band *band, uint64_t saved[BAND_FOLD_MAX + 2])
+{
+	struct band_walk walk = { .band = band };
+	struct slice before, slice;
+	bool some = band_next(&walk, &before);
+	unsigned power = BAND_FOLD_MAX + 1;
+
+	while (some) {
+		size_t at = walk.at;
+		bool more = band_next(&walk, &slice);
+		unsigned next = more ? power_of(&before, &slice) : BAND_FOLD_MAX + 1;
+
+		saved[power < next ? power : next] += before.text_len;
+		if (more)
+			saved[next] += walk.at - at - slice.text_len;
+		before = slice;
+		power = next;
+		some = more;
+	}
+}
+
+unsigned band_fold_for(const struct band *band, size_t bytes)
+{
+	uint64_t saved[BAND_FOLD_MAX + 2] = { 0 }, left = band->bytes.len;
+	unsigned k = 0;
+
+	count_savings(band, saved);
+	left -= saved[0];
+	while (k < BAND_FOLD_MAX && left > bytes)
+		left -= saved[++k];
+	return k;
 }
 
 bool band_fold(struct band *band, unsigned k)

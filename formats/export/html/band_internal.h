@@ -12,10 +12,10 @@
 /*
  * A band is an ordered list of slices that do not overlap, packed as varints. A band that is folded to 2^k ns merges
  * all slices that lie wholly in the same 2^k ns into one slice, with their number, their total time and the name of the
- * longest. So each folding halves the resolution in time, longer slices stay exact, and the sums never change. A slice
- * in bytes: the time since the end of the previous slice, its length, name * 2 + (1 for a merged slice), then count and
- * busy time of a merged slice; the bits of a value in a band of values; the length of a text and the text in a band of
- * texts, unless the slice is merged.
+ * longest. So each folding halves the resolution in time, longer slices stay exact, and the sums never change. What is
+ * added to a folded band is merged at once where it can be. A slice in bytes: the time since the end of the previous
+ * slice, its length, name * 2 + (1 for a merged slice), then count and busy time of a merged slice; the bits of a value
+ * in a band of values; the length of a text and the text in a band of texts, unless the slice is merged.
  */
 struct slice {
 	uint64_t start, lasted;
@@ -30,6 +30,13 @@ enum { BAND_FOLD_MAX = 63 };
 
 struct band {
 	struct buf bytes;
+	/* The last slice, without its text. */
+	struct band_last {
+		struct slice slice;
+		uint64_t longest; /* of what was merged into it, the length that gave it its name */
+		uint64_t end;     /* of the slice before it */
+		size_t at;        /* its place in `bytes` */
+	} last;
 	uint64_t end;    /* end of the last slice */
 	uint64_t slices; /* number of slices in `bytes` */
 	uint64_t added;
@@ -41,6 +48,12 @@ void band_release(struct band *band);
 
 /* Adds a slice; its start is moved to the end of the last slice if it is earlier. False without memory. */
 bool must_check band_add(struct band *band, const struct slice *slice);
+
+/* Whether a moment at `start` will be merged into the last slice. Then its text is of no use. */
+bool band_merges(const struct band *band, uint64_t start);
+
+/* The power below which folding leaves surely more than so many bytes. */
+unsigned band_fold_for(const struct band *band, size_t bytes);
 
 /* Folds to 2^k ns; k must not be smaller than before. False without memory: nothing has changed. */
 bool must_check band_fold(struct band *band, unsigned k);

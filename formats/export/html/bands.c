@@ -25,19 +25,19 @@ void bands_release(struct bands *bands)
 	*bands = (struct bands){ .nr = 0 };
 }
 
-static struct bands_item *find(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32_t id, unsigned row)
+struct bands_item *bands_item(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32_t id, unsigned row)
 {
 	uint64_t key = (uint64_t)kind << 56 | (uint64_t)row << 48 | (uint64_t)buffer << 32 | id;
 	uint32_t *place = u64_map_get(&bands->places, key);
 	struct bands_item *item;
 
-	if (!place)
-		return NULL;
-	if (*place)
+	item = place && !*place ? vec_push(bands->items, bands->nr) : NULL;
+	if (place && *place)
 		return &bands->items[*place - 1];
-	item = vec_push(bands->items, bands->nr);
-	if (!item)
+	if (!item) {
+		bands->failed = true;
 		return NULL;
+	}
 	*item = (struct bands_item){ .kind = (uint8_t)kind, .row = (uint8_t)row, .buffer = buffer, .id = id };
 	item->band.values = kind == BAND_COUNTER;
 	item->band.texts = kind == BAND_EVENTS || kind == BAND_LOST;
@@ -46,19 +46,18 @@ static struct bands_item *find(struct bands *bands, enum band_kind kind, uint16_
 	return item;
 }
 
-void bands_add(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32_t id, unsigned row,
-	       const struct slice *slice)
+void bands_put(struct bands *bands, struct bands_item *item, const struct slice *slice)
 {
-	struct bands_item *item = find(bands, kind, buffer, id, row);
-	uint64_t *total = u64_map_get(&bands->totals, (uint64_t)kind << 32 | slice->name);
-	size_t before = item ? item->band.bytes.len : 0;
+	uint64_t *total = u64_map_get(&bands->totals, (uint64_t)item->kind << 32 | slice->name);
+	size_t before = item->band.bytes.len;
 
-	if (!item || !total || !band_add(&item->band, slice)) {
+	if (!total || !band_add(&item->band, slice)) {
 		bands->failed = true;
 		return;
 	}
 	++*total;
-	bands->bytes += item->band.bytes.len - before;
+	bands->bytes += item->band.bytes.len;
+	bands->bytes -= before;
 	/*
 	 * When nothing can be folded any more, the limit is raised: checking it for each slice would cost more than the
 	 * memory.
@@ -80,16 +79,17 @@ static struct band *largest(const struct bands *bands)
 	return found;
 }
 
-/* Folds a band to three quarters of its size or less: first the slices added since its last folding. */
+/* Folds a band to three quarters of its size or less. */
 static bool shorten(struct band *band)
 {
 	size_t enough = band->bytes.len - band->bytes.len / 4;
+	unsigned k = band_fold_for(band, enough);
 
-	if (band->fold && !band_fold(band, band->fold))
-		return false;
-	while (band->bytes.len > enough && band->fold < BAND_FOLD_MAX)
-		if (!band_fold(band, band->fold + 1))
+	k = k > band->fold ? k : band->fold + 1u;
+	do {
+		if (!band_fold(band, k++))
 			return false;
+	} while (band->bytes.len > enough && k <= BAND_FOLD_MAX);
 	return true;
 }
 
@@ -106,7 +106,8 @@ bool bands_fit(struct bands *bands, uint64_t bytes)
 			bands->failed = true;
 			return false;
 		}
-		bands->bytes -= before - band->bytes.len;
+		bands->bytes += band->bytes.len;
+		bands->bytes -= before;
 	}
 	return true;
 }

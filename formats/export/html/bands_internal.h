@@ -50,9 +50,20 @@ enum { BANDS_ROWS = 64 };
 void bands_init(struct bands *bands, uint64_t limit);
 void bands_release(struct bands *bands);
 
-/* Adds a slice to a band, which is made if it is new. `row` is below BANDS_ROWS. */
-void bands_add(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32_t id, unsigned row,
-	       const struct slice *slice);
+/* A band, which is made if it is new; `row` is below BANDS_ROWS. NULL without memory. It stays until one is made. */
+struct bands_item *bands_item(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32_t id, unsigned row);
+
+/* Adds a slice to a band. */
+void bands_put(struct bands *bands, struct bands_item *item, const struct slice *slice);
+
+static inline void bands_add(struct bands *bands, enum band_kind kind, uint16_t buffer, uint32_t id, unsigned row,
+			     const struct slice *slice)
+{
+	struct bands_item *item = bands_item(bands, kind, buffer, id, row);
+
+	if (item)
+		bands_put(bands, item, slice);
+}
 
 /* Folds bands until all together have at most this many bytes. False: they cannot be folded further. */
 bool bands_fit(struct bands *bands, uint64_t bytes);

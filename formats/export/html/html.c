@@ -183,14 +183,13 @@ static size_t put_owner(struct html_buffer *buffer, int32_t pid)
 	return out_len(&html->body) + 1;
 }
 
-/* Adds "COMM-PID TEXT"; the slice has the rest of the kernel's line in other places. */
-static void add_text(struct html_buffer *buffer, const struct html_kind *kind, const struct event *event)
+/* Packs "COMM-PID TEXT" into html::text; the slice has the rest of the kernel's line in other places. */
+static void pack_event(struct html_buffer *buffer, const struct event *event)
 {
 	struct html *html = buffer->html;
 	struct ftrace *ftrace = (struct ftrace *)buffer->sink;
 	struct sink_event copy = { .event = *event };
 	const struct binding *binding = ftrace_bind(ftrace, event->type);
-	struct slice slice = { .start = since_start(html, event->ts), .name = kind->name };
 	struct out *body = &html->body;
 	size_t before;
 
@@ -202,12 +201,8 @@ static void add_text(struct html_buffer *buffer, const struct html_kind *kind, c
 	if (out_len(body) && body->at[-1] == '\n')
 		body->at--;
 	html_pack_body(html, before < TEXT_MAX ? TEXT_MAX - before : 0, &html->text);
-	slice.text = html->text.start;
-	slice.text_len = out_len(&html->text);
 	if (html->text.failed || body->failed)
 		export_no_memory(&html->export);
-	else if (kind->name != LABEL_NONE)
-		bands_add(&html->bands, BAND_EVENTS, buffer->index, event->cpu, 0, &slice);
 }
 
 static void see_event(void *arg, const struct event *event, enum timeline_part part)
@@ -215,10 +210,22 @@ static void see_event(void *arg, const struct event *event, enum timeline_part p
 	struct html *html = arg;
 	struct html_buffer *buffer = &html->buffers[event->buffer];
 	const struct html_kind *kind = kind_of(buffer, event);
+	struct slice slice = { .start = since_start(html, event->ts) };
+	struct bands_item *item;
 
 	(void)part;
-	if (kind)
-		add_text(buffer, kind, event);
+	if (!kind || kind->name == LABEL_NONE)
+		return;
+	item = bands_item(&html->bands, BAND_EVENTS, buffer->index, event->cpu, 0);
+	if (!item)
+		return;
+	slice.name = kind->name;
+	if (!band_merges(&item->band, slice.start)) {
+		pack_event(buffer, event);
+		slice.text = html->text.start;
+		slice.text_len = out_len(&html->text);
+	}
+	bands_put(&html->bands, item, &slice);
 }
 
 static void add_counter(struct html *html, const struct timeline_slice *from)
