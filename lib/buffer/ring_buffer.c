@@ -113,16 +113,20 @@ static uint64_t size_in(const char *text)
 	return number_u64(&at, &kb) && kb <= UINT64_MAX / 1024 ? kb * 1024 : 0;
 }
 
-uint64_t ring_buffer_size(const struct instance *instance)
+uint64_t ring_buffer_same_size(const struct instance *instance)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
 
-	if (instance_read(instance, "buffer_size_kb", &buf, NULL))
-		return 0;
-	if (*buf_str(&buf) != 'X')
-		return size_in(buf_str(&buf));
-	/* The sizes of the CPUs differ. The size of the first CPU is returned. */
-	return ring_buffer_cpu_size(instance, 0);
+	/* The text is "X" if the sizes differ, which is no number. */
+	return instance_read(instance, "buffer_size_kb", &buf, NULL) ? 0 : size_in(buf_str(&buf));
+}
+
+uint64_t ring_buffer_size(const struct instance *instance)
+{
+	uint64_t size = ring_buffer_same_size(instance);
+
+	/* If the sizes of the CPUs differ, the size of the first CPU is returned. */
+	return size ? size : ring_buffer_cpu_size(instance, 0);
 }
 
 uint64_t ring_buffer_cpu_size(const struct instance *instance, uint32_t cpu)

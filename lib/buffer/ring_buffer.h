@@ -28,7 +28,9 @@ int must_check ring_buffer_resize_cpus(struct instance *instance, const struct c
 int must_check ring_buffer_set_subbuf(struct instance *instance, uint64_t bytes, struct fail *fail);
 /* The size of each CPU's buffer; 0: unknown. For a buffer that was never used, the size to which it will expand. */
 uint64_t ring_buffer_size(const struct instance *instance);
-/* The size of this CPU's buffer. The sizes of the CPUs may differ. */
+/* The size that the buffers of all CPUs have; 0: unknown, or the sizes differ. */
+uint64_t ring_buffer_same_size(const struct instance *instance);
+/* The size of this CPU's buffer. */
 uint64_t ring_buffer_cpu_size(const struct instance *instance, uint32_t cpu);
 
 /* ring_buffer_set_clock(): -ENOENT with similar names. A change of the clock empties the buffer. */

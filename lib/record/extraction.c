@@ -167,12 +167,13 @@ static int add_counts(struct work *work, const struct target *target, struct fai
 			  fail);
 }
 
-static bool has_cpu(const struct target *target, uint32_t cpu)
+/* A snapshot may have events of a CPU whose live buffer has none. */
+static bool has_cpu(const struct work *work, const struct target *target, uint32_t cpu)
 {
 	char file[64];
 
 	snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/stats", cpu);
-	return instance_has(target->instance, file);
+	return (work->options->snapshot || cpus_has(&target->cpus, cpu)) && instance_has(target->instance, file);
 }
 
 static int add_snapshot_facts(struct work *work, struct fail *fail)
@@ -202,8 +203,6 @@ static int add_buffer_facts(struct work *work, struct fail *fail)
 		struct target *target = &work->rig.targets[i];
 
 		err = facts_latency_sample(ledger, target, "trace", true, fail);
-		if (!err)
-			err = target_count(target, target->stop, fail);
 		for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
 			work->result->overwritten += target->stop[cpu].overrun;
 	}
@@ -321,7 +320,7 @@ static int drain(struct work *work, struct fail *fail)
 		if (goes_on)
 			err = note_went_on(work, target, fail);
 		for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
-			if (has_cpu(target, cpu))
+			if (has_cpu(work, target, cpu))
 				err = drain_cpu(work, target, cpu, goes_on, fail);
 	}
 	return err;

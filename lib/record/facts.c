@@ -13,8 +13,8 @@
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
+#include "lib/record/counters_internal.h"
 #include "lib/record/ledger_internal.h"
-#include "lib/record/result.h"
 #include "lib/record/rig.h"
 #include "lib/setup/kernel_pids.h"
 #include "lib/setup/setup_probes.h"
@@ -193,7 +193,7 @@ static int add_event_pids(struct ledger *ledger, const struct target *target, co
 static int add_instance_settings(struct ledger *ledger, const struct target *target, bool stopped, struct fail *fail)
 {
 	struct settings settings = { .nr = 0 };
-	int err = settings_read_instance(&settings, target->instance, stopped, fail);
+	int err = settings_read_instance(&settings, target->instance, fail);
 	const struct setting *enabled = err ? NULL : settings_find(&settings, "set_event");
 
 	if (!err)
@@ -310,89 +310,6 @@ int facts_at_start(struct ledger *ledger, const char *mode, const struct tracing
 	return err ? err : add_formats(ledger, targets, nr, all_formats, fail);
 }
 
-int facts_stats(struct ledger *ledger, const struct instance *instance, uint32_t buffer, uint32_t cpu,
-		struct fail *fail)
-{
-	cleanup_buf struct buf text = BUF_INIT;
-	char file[64], key[16];
-	int err;
-
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-	snprintf(key, sizeof(key), "%u", cpu);
-	if (!instance_has(instance, file))
-		return 0;
-	if (!buf_addf(&text, "CPU: %u\n", cpu))
-		return fail_memory(fail);
-	err = instance_read(instance, file, &text, fail);
-	return err ? err : add(ledger, LEDGER_STATS, buffer, key, buf_str(&text), text.len, fail);
-}
-
-static bool line_is(struct text_word line, const char *name)
-{
-	return line.len > strlen(name) && !memcmp(line.at, name, strlen(name));
-}
-
-static bool add_dropped_line(struct buf *buf, struct text_word line, const struct record_cpu *cpu)
-{
-	static const char overrun[] = "overrun: ";
-
-	if (line_is(line, "entries: "))
-		return buf_addf(buf, "entries: 0\n");
-	if (line_is(line, "read events: "))
-		return buf_addf(buf, "read events: %" PRIu64 "\n", cpu->events);
-	if (line_is(line, overrun))
-		return buf_addf(buf, "%s%" PRIu64 "\n", overrun,
-				(cpu->cleared ? cpu->overrun :
-						(uint64_t)strtoull(line.at + strlen(overrun), NULL, 10)) +
-					cpu->dropped_events);
-	return buf_addf(buf, "%.*s\n", (int)line.len, line.at);
-}
-
-static int drop_from(struct ledger *ledger, enum ledger_kind kind, const char *key, const struct record_cpu *cpu,
-		     struct fail *fail)
-{
-	cleanup_buf struct buf text = BUF_INIT;
-	const struct ledger_item *item = ledger_find(ledger, kind, cpu->buffer, key);
-	struct text_word line;
-	const char *at;
-	size_t left;
-
-	if (!item)
-		return 0;
-	at = item->data;
-	left = item->len;
-	while (text_next_line(&at, &left, &line))
-		if (!add_dropped_line(&text, line, cpu))
-			return fail_memory(fail);
-	return add(ledger, kind, cpu->buffer, key, buf_str(&text), text.len, fail);
-}
-
-static int add_cleared(struct ledger *ledger, const struct record_cpu *cpu, struct fail *fail)
-{
-	char key[64], times[16];
-
-	snprintf(key, sizeof(key), "weft/per_cpu/cpu%u/cleared", cpu->cpu);
-	snprintf(times, sizeof(times), "%u", cpu->cleared);
-	return add(ledger, LEDGER_SETTING, cpu->buffer, key, times, strlen(times), fail);
-}
-
-int facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fail *fail)
-{
-	char key[16], file[64];
-	int err;
-
-	if (!cpu->dropped_events && !cpu->cleared)
-		return 0;
-	snprintf(key, sizeof(key), "%u", cpu->cpu);
-	snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu->cpu);
-	err = cpu->cleared ? add_cleared(ledger, cpu, fail) : 0;
-	if (!err)
-		err = ledger_load(ledger, fail);
-	if (!err)
-		err = drop_from(ledger, LEDGER_STATS, key, cpu, fail);
-	return err ? err : drop_from(ledger, LEDGER_SETTING, file, cpu, fail);
-}
-
 /* The numbers of entries according to the header: "# latency: 68 us, #12/12, CPU#0 | ...". */
 static void count_worst(struct target *target, struct buf *text)
 {
@@ -463,8 +380,10 @@ int facts_of_texts(struct ledger *ledger, const struct tracing *tracing, const s
 static int add_stopped(struct ledger *ledger, struct target *target, struct fail *fail)
 {
 	struct buf *max = &target->max_latency;
-	int err = add_latency(ledger, target, fail);
+	int err = counters_stopped(ledger, target, fail);
 
+	if (!err)
+		err = add_latency(ledger, target, fail);
 	if (!err)
 		err = add_instance_settings(ledger, target, true, fail);
 	if (!err && max->len)
@@ -472,8 +391,6 @@ static int add_stopped(struct ledger *ledger, struct target *target, struct fail
 	if (!err && target->thresh.len && target->instance->kind == INSTANCE_TOP)
 		err = add(ledger, LEDGER_SETTING, target->index, "tracing_thresh", buf_str(&target->thresh),
 			  target->thresh.len, fail);
-	for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
-		err = facts_stats(ledger, target->instance, target->index, cpu, fail);
 	return err ? err : facts_latency_sample(ledger, target, "trace", false, fail);
 }
 

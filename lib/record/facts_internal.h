@@ -10,7 +10,6 @@
 
 struct fail;
 struct ledger;
-struct record_cpu;
 struct rig;
 struct tracing;
 
@@ -50,16 +49,5 @@ int must_check facts_of_texts(struct ledger *ledger, const struct tracing *traci
 /* The id of this boot. "": unknown; it never equals the id of another boot. */
 enum { BOOT_ID = 40 };
 const char *facts_boot_id(char into[BOOT_ID]);
-
-/* Saves the counters of one CPU; also used for the instance of a recorder that died. */
-int must_check facts_stats(struct ledger *ledger, const struct instance *instance, uint32_t buffer, uint32_t cpu,
-			   struct fail *fail);
-
-/*
- * Corrects the saved counters of a CPU. Events that were taken from the kernel and then dropped because of a maximum
- * size are added to the overwritten events. If the buffer was cleared, the counters become those of the events in the
- * file. Otherwise nothing is changed.
- */
-int must_check facts_dropped(struct ledger *ledger, const struct record_cpu *cpu, struct fail *fail);
 
 #endif

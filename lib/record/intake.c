@@ -37,17 +37,17 @@ void intake_release(struct intake *intake)
  * The bytes of pages in a chunk. A reader of the file holds one chunk of each CPU in memory, so chunks are small if
  * there are many CPUs.
  */
-static size_t chunk_size(uint32_t page_size)
+static size_t chunk_size(uint32_t page_size, uint32_t nr_cpus)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	long cpus = nr_cpus ? (long)nr_cpus : sysconf(_SC_NPROCESSORS_CONF);
 	size_t pages = CHUNKS_TOGETHER / (cpus < 1 ? 1 : (size_t)cpus) / page_size;
 
 	return page_size * (pages < 1 ? 1 : pages > SPOOL_CHUNK_PAGES ? SPOOL_CHUNK_PAGES : pages);
 }
 
-size_t intake_landing_size(uint32_t page_size)
+size_t intake_landing_size(uint32_t page_size, uint32_t nr_cpus)
 {
-	return LANDED_CHUNKS * chunk_size(page_size);
+	return LANDED_CHUNKS * chunk_size(page_size, nr_cpus);
 }
 
 int intake_init(struct intake *intake, struct fail *fail)
@@ -55,7 +55,7 @@ int intake_init(struct intake *intake, struct fail *fail)
 	/* A full buffer is as it should be if it is read only when asked for. */
 	intake->slack = slack_of(intake->options->when_asked ? 0 : intake->options->buffer_size,
 				 intake->options->percent, intake->options->store_spare, now_ns());
-	intake->pages_size = chunk_size(intake->spool->options.shape.size);
+	intake->pages_size = chunk_size(intake->spool->options.shape.size, intake->options->nr_cpus);
 	intake->stored_max = spool_stored_max(&intake->spool->options, intake->pages_size);
 	intake->own_pages = intake->landing ? NULL : malloc(intake->pages_size);
 	intake->pages = intake->landing ? intake->landing->pages : intake->own_pages;

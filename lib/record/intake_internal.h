@@ -60,6 +60,6 @@ int must_check intake_rest(struct intake *intake, struct fail *fail);
 int must_check intake_landed(struct intake *intake, const struct landed *landed, struct fail *fail);
 
 /* The bytes of pages in a landing. */
-size_t intake_landing_size(uint32_t page_size);
+size_t intake_landing_size(uint32_t page_size, uint32_t nr_cpus);
 
 #endif

@@ -23,6 +23,7 @@ struct recorder_options {
 	uint64_t rest_max;
 	/* for recorder_drain(): pages that come before the rest, borrowed; NULL: none */
 	const struct landed *landed;
+	uint32_t nr_cpus; /* CPUs whose chunks a reader of the file holds in memory together; 0: all that could be */
 	uint64_t buffer_size; /* bytes of the CPU's buffer; 0: unknown, then everything is compressed */
 	uint64_t store_spare; /* bytes that it may store uncompressed because the buffer fills fast */
 	unsigned percent;     /* buffer_percent: how full the buffer is when the kernel wakes readers */

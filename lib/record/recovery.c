@@ -17,6 +17,7 @@
 #include "lib/buffer/ring_buffer.h"
 #include "lib/record/assembly_internal.h"
 #include "lib/record/berth.h"
+#include "lib/record/counters_internal.h"
 #include "lib/record/facts_internal.h"
 #include "lib/record/landing_internal.h"
 #include "lib/record/ledger_internal.h"
@@ -54,7 +55,7 @@ static int add_piece(struct work *work, const struct assembly_piece *piece, stru
 static int open_buffer(const struct work *work, const struct instance *instance, struct recorder *recorder,
 		       struct fail *fail)
 {
-	int err = facts_stats(work->parts->ledger, instance, recorder->buffer, recorder->cpu, fail);
+	int err = counters_save(work->parts->ledger, instance, recorder->buffer, recorder->cpu, fail);
 
 	if (!err)
 		err = cpu_pipe_open(instance, recorder->cpu, recorder->spool.options.shape.size, &recorder->pipe, fail);

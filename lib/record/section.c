@@ -144,7 +144,7 @@ static int drain(struct target *target, struct parts *parts, bool live, const st
 		char file[64];
 
 		snprintf(file, sizeof(file), "per_cpu/cpu%" PRIu32 "/snapshot_raw", cpu);
-		if (instance_has(target->instance, file))
+		if (cpus_has(&target->cpus, cpu) && instance_has(target->instance, file))
 			err = drain_cpu(target, parts, cpu, live, spool, options, fail);
 	}
 	return err;

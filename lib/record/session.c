@@ -13,6 +13,7 @@
 #include "lib/base/io.h"
 #include "lib/base/now.h"
 #include "lib/record/assembly_internal.h"
+#include "lib/record/counters_internal.h"
 #include "lib/record/facts_internal.h"
 #include "lib/record/ledger_internal.h"
 #include "lib/record/maps_copy_internal.h"
@@ -310,12 +311,8 @@ static int collect(struct session *session, struct fail *fail)
 {
 	struct ledger *ledger = session->parts->ledger;
 	const uint64_t one = 1;
-	int err = 0;
+	int err = facts_of_buffers(ledger, session->rig.targets, session->rig.nr_targets, fail);
 
-	for (size_t i = 0; !err && i < session->rig.nr_targets; i++)
-		err = target_count(&session->rig.targets[i], session->rig.targets[i].stop, fail);
-	if (!err)
-		err = facts_of_buffers(ledger, session->rig.targets, session->rig.nr_targets, fail);
 	if (!err)
 		err = facts_of_texts(ledger, &session->rig.tracing, session->rig.targets, session->rig.nr_targets,
 				     session->options->texts, fail);
@@ -364,7 +361,7 @@ static int sum_up(struct session *session, struct fail *fail)
 	for (size_t i = 0; !err && i < session->rig.nr_targets; i++)
 		err = record_result_add(session->result, &session->rig.targets[i], fail);
 	for (size_t i = 0; !err && i < session->result->nr_cpus; i++)
-		err = facts_dropped(session->parts->ledger, &session->result->cpus[i], fail);
+		err = counters_dropped(session->parts->ledger, &session->result->cpus[i], fail);
 	return err;
 }
 

@@ -7,6 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/fail.h"
+#include "lib/base/now.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/buffer/cpu_pipe.h"
@@ -14,6 +15,29 @@
 #include "lib/buffer/ring_watch.h"
 #include "lib/record/target.h"
 #include "lib/tracefs/event_select.h"
+
+enum { LOOK_NS = 100 * 1000 * 1000 };
+
+static void put_cpu(struct tap_buffer *buffer, uint32_t cpu)
+{
+	const struct ring_buffer_stats *start = &buffer->target->start[cpu];
+
+	buffer->pipes[buffer->nr_cpus] = (struct cpu_pipe)CPU_PIPE_INIT;
+	buffer->pipes[buffer->nr_cpus].absent = true;
+	buffer->watches[buffer->nr_cpus] = (struct ring_watch){ .fd = -1, .base = *start, .last = *start };
+	buffer->cpus[buffer->nr_cpus++] = cpu;
+}
+
+static int open_cpu(struct tap_buffer *buffer, size_t cpu_index, struct fail *fail)
+{
+	const struct target *target = buffer->target;
+	uint32_t cpu = buffer->cpus[cpu_index];
+	int err = cpu_pipe_open(target->instance, cpu, target->shape.size, &buffer->pipes[cpu_index], fail);
+
+	if (!err)
+		buffer->watches[cpu_index] = ring_watch_open(target->instance, cpu, &target->start[cpu]);
+	return err;
+}
 
 int tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fail *fail)
 {
@@ -26,17 +50,17 @@ int tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fai
 	if (!buffer->cpus || !buffer->pipes || !buffer->watches)
 		return fail_memory(fail);
 	for (uint32_t cpu = 0; cpu < target->nr_cpus; cpu++) {
+		const bool there = cpus_has(&target->cpus, cpu);
 		char file[64];
 		int err;
 
 		snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
-		if (!instance_has(target->instance, file))
+		if (there && !instance_has(target->instance, file))
 			continue;
-		err = cpu_pipe_open(target->instance, cpu, target->shape.size, &buffer->pipes[buffer->nr_cpus], fail);
+		put_cpu(buffer, cpu);
+		err = there ? open_cpu(buffer, buffer->nr_cpus - 1, fail) : 0;
 		if (err)
 			return err;
-		buffer->watches[buffer->nr_cpus] = ring_watch_open(target->instance, cpu, &target->start[cpu]);
-		buffer->cpus[buffer->nr_cpus++] = cpu;
 	}
 	return 0;
 }
@@ -71,8 +95,18 @@ struct page_shape tap_buffer_shape(const struct tap_buffer *buffer)
 int tap_buffer_read(void *arg, size_t cpu_index, void *into, struct fail *fail)
 {
 	struct tap_buffer *buffer = arg;
+	struct cpu_pipe *pipe = &buffer->pipes[cpu_index];
+	int err = 0;
 
-	return cpu_pipe_read(&buffer->pipes[cpu_index], into, fail);
+	if (!cpu_index && now_ns() >= buffer->look_ns) {
+		target_add_cpus(buffer->target);
+		buffer->look_ns = now_ns() + LOOK_NS;
+	}
+	if (pipe->fd < 0 && !cpus_has(&buffer->target->cpus, buffer->cpus[cpu_index]))
+		return 0;
+	if (pipe->fd < 0)
+		err = open_cpu(buffer, cpu_index, fail);
+	return err ? err : cpu_pipe_read(pipe, into, fail);
 }
 
 int tap_buffer_overrun(void *arg, size_t cpu_index, uint64_t taken, uint64_t *ret, struct fail *fail)
@@ -88,6 +122,8 @@ int tap_buffer_overrun(void *arg, size_t cpu_index, uint64_t taken, uint64_t *re
 
 void tap_buffer_look(struct tap_buffer *buffer, size_t cpu_index, uint64_t taken)
 {
+	if (!cpu_index)
+		target_add_cpus(buffer->target);
 	ring_watch_look(&buffer->watches[cpu_index], taken);
 }
 

@@ -16,7 +16,7 @@ struct target;
 
 /*
  * One ring buffer of a tap (lib/record/tap.h): the pipes of all its CPUs and its counters. The tap owns it; it borrows
- * its target.
+ * its target. The pipe of a CPU that the machine does not have yet is opened when the CPU is there.
  */
 struct tap_buffer {
 	struct target *target;
@@ -24,9 +24,10 @@ struct tap_buffer {
 	struct cpu_pipe *pipes;
 	struct ring_watch *watches;
 	size_t nr_cpus;
+	uint64_t look_ns; /* when to look for new CPUs again */
 };
 
-/* Opens the pipes of all CPUs that the buffer has. An offline CPU may come online, or may have left events. */
+/* Opens the pipes of the CPUs that are there. An offline CPU may come online, or may have left events. */
 int must_check tap_buffer_open(struct tap_buffer *buffer, struct target *target, struct fail *fail);
 void tap_buffer_close(struct tap_buffer *buffer);
 void tap_buffer_release(struct tap_buffer *buffer);

@@ -23,14 +23,44 @@
  */
 enum { WAKE_PERCENT = 25 };
 
+static bool was_used(const struct ring_buffer_stats *stats)
+{
+	return stats->entries || stats->read || stats->overrun || stats->dropped;
+}
+
+/* A buffer that weft did not make may have events of CPUs that were removed from the machine. */
+static int count_used(struct target *target, const struct cpus *possible, struct fail *fail)
+{
+	struct cpus present = target->cpus;
+	int err;
+
+	target->cpus = *possible;
+	err = target_count(target, target->start, fail);
+	target->cpus = present;
+	for (uint32_t cpu = 0; !err && cpu < target->nr_cpus; cpu++)
+		if (was_used(&target->start[cpu]))
+			(void)cpus_add(&target->cpus, cpu);
+	return err;
+}
+
 static int count_start(struct target *target, struct fail *fail)
 {
-	target->nr_cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	struct cpus possible;
+	int err = tracing_possible_cpus(&possible, fail);
+
+	if (err)
+		return err;
+	for (int cpu = cpus_next(&possible, 0); cpu >= 0; cpu = cpus_next(&possible, cpu + 1))
+		target->nr_cpus = (uint32_t)cpu + 1;
 	target->start = calloc(target->nr_cpus, sizeof(*target->start));
 	target->stop = calloc(target->nr_cpus, sizeof(*target->stop));
 	if (!target->start || !target->stop)
 		return fail_memory(fail);
-	return target_count(target, target->start, fail);
+	target->uevents = tracing_uevents();
+	if (tracing_present_cpus(&target->cpus, NULL))
+		target->cpus = possible;
+	/* A private instance is new: nothing was counted there. */
+	return target->instance->kind == INSTANCE_PRIVATE ? 0 : count_used(target, &possible, fail);
 }
 
 /*
@@ -105,6 +135,7 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 				       .pipe = CPU_PIPE_INIT,
 				       .watch = RING_WATCH_INIT,
 				       .spool = { .fd = -1 } };
+	recorder->options.nr_cpus = cpus_count(&target->cpus);
 	*added = recorder;
 	*ret = recorder;
 	with_shape.shape = target->shape;
@@ -113,7 +144,7 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 	if (err || !options->held)
 		return err;
 	err = landing_new(parts ? parts->dir : -1, target->index, cpu, target->shape.size,
-			  intake_landing_size(target->shape.size), &recorder->landing, fail);
+			  intake_landing_size(target->shape.size, recorder->options.nr_cpus), &recorder->landing, fail);
 	if (err)
 		return err;
 	return held_add_cpu(options->held, target->index, cpu, recorder->spool.fd, options->since, &recorder->held,
@@ -128,7 +159,8 @@ static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, 
 	struct recorder *recorder;
 	int err;
 
-	with_buffer.buffer_size = ring_buffer_cpu_size(target->instance, cpu);
+	if (!with_buffer.buffer_size)
+		with_buffer.buffer_size = ring_buffer_cpu_size(target->instance, cpu);
 	with_buffer.percent = target->wanted->has_percent ? target->wanted->percent : WAKE_PERCENT;
 	err = target_add_recorder(target, parts, cpu, spool, &with_buffer, &recorder, fail);
 	if (!err)
@@ -151,11 +183,13 @@ static bool is_recorded(const struct target *target, uint32_t cpu)
 int target_record(struct target *target, struct parts *parts, const struct cpus *cpus,
 		  const struct spool_options *spool, const struct recorder_options *options, struct fail *fail)
 {
+	struct recorder_options with_size = *options;
 	int err = 0;
 
+	with_size.buffer_size = ring_buffer_same_size(target->instance);
 	for (int cpu = cpus_next(cpus, 0); !target->keeps_worst && !err && cpu >= 0; cpu = cpus_next(cpus, cpu + 1))
 		if ((uint32_t)cpu < target->nr_cpus && !is_recorded(target, (uint32_t)cpu))
-			err = record_cpu(target, parts, (uint32_t)cpu, spool, options, fail);
+			err = record_cpu(target, parts, (uint32_t)cpu, spool, &with_size, fail);
 	return err;
 }
 
@@ -212,6 +246,26 @@ int target_keep_worst(struct target *target, struct fail *fail)
 	return raise(&top, thresh, &target->thresh, fail);
 }
 
+int target_find_cpus(struct target *target, struct fail *fail)
+{
+	uint64_t now = tracing_uevents();
+
+	/* A CPU that came and went is neither present now nor was it before. */
+	return now && now == target->uevents ? 0 : tracing_possible_cpus(&target->cpus, fail);
+}
+
+void target_add_cpus(struct target *target)
+{
+	uint64_t now = tracing_uevents();
+	struct cpus present;
+
+	if ((now && now == target->uevents) || tracing_present_cpus(&present, NULL))
+		return;
+	target->uevents = now;
+	for (size_t i = 0; i < array_size(present.bits); i++)
+		target->cpus.bits[i] |= present.bits[i];
+}
+
 int target_count(struct target *target, struct ring_buffer_stats *into, struct fail *fail)
 {
 	char file[64];
@@ -220,7 +274,7 @@ int target_count(struct target *target, struct ring_buffer_stats *into, struct f
 		int err;
 
 		snprintf(file, sizeof(file), "per_cpu/cpu%u/stats", cpu);
-		if (!instance_has(target->instance, file))
+		if (!cpus_has(&target->cpus, cpu) || !instance_has(target->instance, file))
 			continue;
 		err = ring_buffer_stats(target->instance, cpu, &into[cpu], fail);
 		if (err)

@@ -4,6 +4,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
+#include "lib/base/cpus.h"
 #include "lib/buffer/ring_buffer.h"
 #include "lib/record/recorder.h"
 #include "lib/ring/page.h"
@@ -48,6 +49,12 @@ struct target {
 	/* number of entries of the longest latency that are in the buffer, and of all that were written */
 	uint64_t worst_entries, worst_written;
 	uint32_t nr_cpus; /* length of `start` and of `stop` */
+	/*
+	 * The CPUs that may have a buffer with events. Few of a machine's possible CPUs may be there: the others have
+	 * files, but no buffer, so their counters stay 0.
+	 */
+	struct cpus cpus;
+	uint64_t uevents; /* tracing_uevents() when `cpus` was found */
 	struct recorder **recorders;
 	size_t nr_recorders;
 };
@@ -78,7 +85,7 @@ int must_check target_record(struct target *target, struct parts *parts, const s
 			     const struct spool_options *spool, const struct recorder_options *options,
 			     struct fail *fail);
 
-/* Adds recorders for CPUs that came online meanwhile. Call it after target_count() of the stopped buffers. */
+/* Adds recorders for CPUs that came online meanwhile. Call it after facts_of_buffers(). */
 int must_check target_record_rest(struct target *target, struct parts *parts, const struct spool_options *spool,
 				  const struct recorder_options *options, struct fail *fail);
 
@@ -91,7 +98,16 @@ bool target_is_max_latency(const struct target *target);
  */
 int must_check target_keep_worst(struct target *target, struct fail *fail);
 
-/* Reads the counters of the buffer. Call it after tracing was turned off and before the recorders take the rest. */
+/*
+ * Adds to `cpus` those that the machine got or lost meanwhile. Call it after tracing was turned off and before the
+ * counters are read (facts_of_buffers()).
+ */
+int must_check target_find_cpus(struct target *target, struct fail *fail);
+
+/* Adds to `cpus` those that came meanwhile: for who reads while tracing is on. */
+void target_add_cpus(struct target *target);
+
+/* Reads the counters of the buffer. */
 int must_check target_count(struct target *target, struct ring_buffer_stats *into, struct fail *fail);
 
 /*

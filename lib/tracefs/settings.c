@@ -2,7 +2,6 @@
 #include "lib/tracefs/settings.h"
 
 #include "lib/base/buf.h"
-#include "lib/base/cpus.h"
 #include "lib/base/fail.h"
 #include "lib/base/text.h"
 #include "lib/base/vec.h"
@@ -90,21 +89,6 @@ static int put_files(struct settings *settings, const char *dir, const char *con
 	return err;
 }
 
-static int put_stats(struct settings *settings, const char *dir, struct fail *fail)
-{
-	struct cpus online;
-	int err = tracing_online_cpus(&online, fail);
-
-	for (int cpu = cpus_next(&online, 0); !err && cpu >= 0; cpu = cpus_next(&online, cpu + 1)) {
-		char name[64];
-		const char *const names[] = { name };
-
-		snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
-		err = put_files(settings, dir, names, 1, fail);
-	}
-	return err;
-}
-
 /* Adds "SYSTEM:EVENT FILTER" for an event that has a filter. */
 static int add_filter(struct buf *buf, const char *dir, struct text_word event, struct fail *fail)
 {
@@ -144,7 +128,7 @@ static int put_filters(struct settings *settings, const char *dir, struct fail *
 	return err || !buf.len ? err : settings_put(settings, "weft/filters", buf_str(&buf), buf.len, fail);
 }
 
-int settings_read_instance(struct settings *settings, const struct instance *instance, bool stats, struct fail *fail)
+int settings_read_instance(struct settings *settings, const struct instance *instance, struct fail *fail)
 {
 	static const char *const names[] = {
 		"trace_options",
@@ -173,9 +157,7 @@ int settings_read_instance(struct settings *settings, const struct instance *ins
 	};
 	int err = put_files(settings, instance->dir, names, array_size(names), fail);
 
-	if (!err)
-		err = put_filters(settings, instance->dir, fail);
-	return err || !stats ? err : put_stats(settings, instance->dir, fail);
+	return err ? err : put_filters(settings, instance->dir, fail);
 }
 
 static int put_online(struct settings *settings, struct fail *fail)

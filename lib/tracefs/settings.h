@@ -38,9 +38,8 @@ int must_check settings_put(struct settings *settings, const char *name, const c
 int must_check settings_put_file(struct settings *settings, const char *name, const char *path, struct fail *fail);
 const struct setting *settings_find(const struct settings *settings, const char *name);
 
-/* Reads the settings of the instance, with `stats` also per_cpu/cpuN/stats. Call it before they are restored. */
-int must_check settings_read_instance(struct settings *settings, const struct instance *instance, bool stats,
-				      struct fail *fail);
+/* Reads the settings of the instance. Call it before they are restored. */
+int must_check settings_read_instance(struct settings *settings, const struct instance *instance, struct fail *fail);
 /*
  * Reads facts about the kernel and files of the top directory (saved_cmdlines, saved_tgids, printk_formats, eval_map,
  * dynamic_events...). It does not read kallsyms.

@@ -5,6 +5,7 @@
 #include "lib/base/cpus.h"
 #include "lib/base/fail.h"
 #include "lib/base/io.h"
+#include "lib/base/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -214,7 +215,19 @@ int tracing_online_cpus(struct cpus *ret, struct fail *fail)
 	return read_cpus("/sys/devices/system/cpu/online", ret, fail);
 }
 
+int tracing_present_cpus(struct cpus *ret, struct fail *fail)
+{
+	return read_cpus("/sys/devices/system/cpu/present", ret, fail);
+}
+
 int tracing_possible_cpus(struct cpus *ret, struct fail *fail)
 {
 	return read_cpus("/sys/devices/system/cpu/possible", ret, fail);
+}
+
+uint64_t tracing_uevents(void)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+
+	return tracing_read_path("/sys/kernel/uevent_seqnum", &buf, NULL) ? 0 : number_of(buf_str(&buf), 0);
 }

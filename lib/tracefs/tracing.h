@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct buf;
@@ -48,10 +49,20 @@ bool tracing_is_tracefs(const struct tracing *tracing);
 int must_check tracing_at(const char *dir, struct tracing *ret, struct fail *fail);
 void tracing_release(struct tracing *tracing);
 
-/* The CPUs that are online (/sys/devices/system/cpu/online), and those that this machine can ever have (`possible`). */
+/*
+ * The CPUs that are online (/sys/devices/system/cpu/online), those that are there, online or not (`present`), and those
+ * that this machine can ever have (`possible`).
+ */
 struct cpus;
 int must_check tracing_online_cpus(struct cpus *ret, struct fail *fail);
+int must_check tracing_present_cpus(struct cpus *ret, struct fail *fail);
 int must_check tracing_possible_cpus(struct cpus *ret, struct fail *fail);
+
+/*
+ * A number that changes when a CPU is added to the machine or removed, as for any other device
+ * (/sys/kernel/uevent_seqnum). 0: unknown.
+ */
+uint64_t tracing_uevents(void);
 
 /*
  * Appends a whole file of tracefs, /proc or /sys; the size of such a file is not known before it is read. `fail` may be

@@ -2,6 +2,7 @@
 #include "lib/record/facts_internal.h"
 
 #include "lib/base/fail.h"
+#include "lib/record/counters_internal.h"
 #include "lib/record/ledger_internal.h"
 #include "lib/record/result.h"
 #include "lib/record/type_facts_internal.h"
@@ -43,7 +44,7 @@ TEST(facts_count_events_that_were_given_up_for_the_maximal_size_as_overwritten)
 			"CPU: 1\nentries: 0\noverrun: 57\ncommit overrun: 0\nbytes: 900\ndropped events: 0\n"
 			"read events: 90\n";
 
-		CHECK(!facts_dropped(ledger, &cpu, NULL));
+		CHECK(!counters_dropped(ledger, &cpu, NULL));
 		CHECK_STR(found(ledger, LEDGER_STATS, "1"), want);
 		CHECK_STR(found(ledger, LEDGER_SETTING, "per_cpu/cpu1/stats"), want);
 		CHECK_STR(found(ledger, LEDGER_SETTING, "weft/per_cpu/cpu1/cleared"), "");
@@ -58,7 +59,7 @@ TEST(facts_tell_that_a_buffer_was_cleared_and_what_was_counted_nevertheless)
 
 	REQUIRE(!ledger_new_in_memory(&ledger, NULL));
 	if (add(ledger, LEDGER_STATS, "1", stats)) {
-		CHECK(!facts_dropped(ledger, &cpu, NULL));
+		CHECK(!counters_dropped(ledger, &cpu, NULL));
 		CHECK(strstr(found(ledger, LEDGER_STATS, "1"), "\noverrun: 11\n"));
 		CHECK_STR(found(ledger, LEDGER_SETTING, "weft/per_cpu/cpu1/cleared"), "2");
 	}
@@ -72,7 +73,7 @@ TEST(facts_of_a_cpu_that_lost_nothing_stay_as_the_kernel_told_them)
 
 	REQUIRE(!ledger_new_in_memory(&ledger, NULL));
 	if (add(ledger, LEDGER_STATS, "1", stats)) {
-		CHECK(!facts_dropped(ledger, &cpu, NULL));
+		CHECK(!counters_dropped(ledger, &cpu, NULL));
 		CHECK_STR(found(ledger, LEDGER_STATS, "1"), stats);
 	}
 	ledger_free(ledger);
