@@ -158,7 +158,7 @@ __attribute__((always_inline)) static inline int take_next(struct events *events
 
 		if (ts > events->last)
 			break;
-		if (__builtin_expect(ts < events->options.since, 0) && !events->count) {
+		if (__builtin_expect(ts < events->options.since, 0) && events->count == events->before) {
 			events_pass(events, top);
 			continue;
 		}
@@ -336,7 +336,7 @@ bool events_due(struct events *events, uint64_t *ret)
 {
 	bool due;
 
-	if (events->options.since && !events->count)
+	if (events->options.since && events->count == events->before)
 		pass_older(events);
 	due = merge_due(events->merge, ret);
 	if (*ret != UINT64_MAX)
@@ -406,7 +406,7 @@ static int events_begin(struct events *events, struct source *source, struct fai
 	r = merge_new(source, events->options.cpu_mask, events->options.cpu_mask_words, &events->merge, fail);
 	if (r < 0)
 		return r;
-	if (events->options.since)
+	if (events->options.since && !events->options.entered)
 		r = merge_seek(events->merge, events_raw_time(events, events->options.since), fail);
 	return r;
 }

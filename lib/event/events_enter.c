@@ -18,6 +18,7 @@ uint64_t events_raw_time(const struct events *events, uint64_t ts)
 int events_enter(struct events *events, uint64_t ts, struct fail *fail)
 {
 	events->hidden = true;
+	events->before = events->count;
 	return merge_restart(events->merge, ts ? events_raw_time(events, ts) : 0, fail);
 }
 

@@ -27,6 +27,7 @@ struct events {
 	int64_t ts_offset; /* added to each time stamp */
 	uint64_t last;     /* later events are not handed out now: options.until, or earlier (events_pause()) */
 	uint64_t count;
+	uint64_t before;    /* count when reading began, or began again: older events than the window's are passed */
 	bool hidden;        /* the event handed out last is no longer at the top of the merge */
 	struct fail damage; /* the first damage */
 	struct fail broken; /* the last damage */

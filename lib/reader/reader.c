@@ -149,6 +149,7 @@ int reader_start(struct reader *reader, const struct reader_options *options, st
 
 		buffer->window.pool = options->pool;
 		buffer->window.keep_blocks = options->keep_blocks || options->ahead;
+		buffer->window.entered = options->entered;
 		reader->keeps_all &= !buffer->selection && !buffer->skip;
 		r = events_open(buffer->context, &buffer->window, &buffer->events, fail);
 		/* The events own the source now, or have freed it after an error. */

@@ -66,6 +66,7 @@ struct reader_options {
 	struct pool *pool; /* borrowed; its threads read ahead; NULL: the caller's thread reads */
 	/* the caller takes retired blocks with reader_retired(); events stay valid until it gives the blocks back */
 	bool keep_blocks;
+	bool entered; /* the caller begins with reader_enter() */
 	/* only a thread of struct batches (lib/reader/batches.h) reads the events */
 	bool ahead;
 	/* the first error of a buffer ends the stream: for live sources, which never end by themselves */

@@ -30,8 +30,7 @@ static bool can_slice(const struct reader_buffer *buffer)
 	const struct events_options *window = &buffer->window;
 
 	return (!buffer->selection || selection_can_enter(buffer->selection)) && !buffer->shown && !buffer->skip &&
-	       !window->since && window->until == UINT64_MAX && !window->cpu_mask && !window->source &&
-	       !buffer->context->section_since && !buffer->context->latency;
+	       !window->cpu_mask && !window->source && !buffer->context->section_since && !buffer->context->latency;
 }
 
 /* The bytes of pages of a CPU, from the heads of its first chunks. */
@@ -55,10 +54,48 @@ static uint64_t pages_size(const struct context *context, size_t cpu_index)
 	return packed ? all / packed * size : 0;
 }
 
+/* The last part of the file that begins at or before a time. */
+static uint64_t part_of(const struct slices *slices, const struct reader *reader, uint64_t ts)
+{
+	struct events *events = reader->buffers[slices->buffer].events;
+	uint64_t low = 0, high = slices->parts, time;
+
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (events_time_at(events, slices->cpu_index, middle, slices->parts, &time, NULL) > 0 && time <= ts)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Takes only the slices of the window. False: they cannot be found. */
+static bool find_window(struct slices *slices)
+{
+	const struct events_options *window = &slices->reader->buffers[0].window;
+	struct reader reader;
+	uint64_t last = 0;
+	bool found;
+
+	reader_init(&reader);
+	found = !reader_share(&reader, slices->reader, 0, UINT64_MAX, NULL) &&
+		!reader_start(&reader, &(struct reader_options){ .entered = true }, NULL) && reader_can_enter(&reader);
+	if (found) {
+		slices->since = window->since;
+		slices->first = part_of(slices, &reader, window->since);
+		last = part_of(slices, &reader, window->until);
+	}
+	slices->nr = last < slices->first ? 0 : last - slices->first + 1;
+	reader_release(&reader);
+	return found;
+}
+
 bool slices_plan(const struct reader *reader, unsigned threads, struct slices *ret)
 {
 	uint64_t most = 0, size = 0, least = 0;
-	bool packed = false;
+	bool packed = false, windowed = false;
 
 	if (threads < 2 || reader->skip || reader->limited)
 		return false;
@@ -67,8 +104,10 @@ bool slices_plan(const struct reader *reader, unsigned threads, struct slices *r
 		const struct reader_buffer *buffer = &reader->buffers[i];
 		const struct trace_buffer *of = trace_buffer(buffer->context->trace, buffer->context->buffer);
 
-		if (!can_slice(buffer))
+		if (!can_slice(buffer) || buffer->window.since != reader->buffers[0].window.since ||
+		    buffer->window.until != reader->buffers[0].window.until)
 			return false;
+		windowed |= buffer->window.since || buffer->window.until != UINT64_MAX;
 		packed |= of->compressed;
 		least += of->nr_cpus * (uint64_t)(of->compressed ? SLICE_OF_CPU_PACKED : SLICE_OF_CPU_RAW);
 		for (size_t cpu = 0; cpu < of->nr_cpus; cpu++) {
@@ -82,7 +121,9 @@ bool slices_plan(const struct reader *reader, unsigned threads, struct slices *r
 	}
 	if (least < (packed ? SLICE_PACKED : SLICE_RAW))
 		least = packed ? SLICE_PACKED : SLICE_RAW;
-	ret->nr = size / least;
+	ret->nr = ret->parts = size / least;
+	if (windowed && ret->nr >= (uint64_t)SLICES_OF_THREAD * threads && !find_window(ret))
+		return false;
 	if (ret->nr < (uint64_t)SLICES_OF_THREAD * threads)
 		return false;
 	ret->times = calloc((size_t)ret->nr, sizeof(*ret->times));
@@ -127,7 +168,7 @@ int slice_reader_new(const struct slices *slices, struct slice_reader *ret, stru
 		if (slices->reader->buffers[i].selection)
 			r = slices->select(slices->arg, i, &made.reader->buffers[i].selection, fail);
 	if (!r)
-		r = reader_start(made.reader, &(struct reader_options){ .keep_blocks = true }, fail);
+		r = reader_start(made.reader, &(struct reader_options){ .keep_blocks = true, .entered = true }, fail);
 	if (!r && !reader_can_enter(made.reader))
 		r = -EAGAIN;
 	if (r)
@@ -157,7 +198,7 @@ static int begin_of(struct slice_reader *reader, uint64_t index, uint64_t *ret, 
 		/* Two threads may look for the same time: then both find the same. */
 		ts = __atomic_load_n(&slices->times[index - 1], __ATOMIC_RELAXED);
 		if (!ts)
-			r = events_time_at(events, slices->cpu_index, index, slices->nr, &ts, fail);
+			r = events_time_at(events, slices->cpu_index, slices->first + index, slices->parts, &ts, fail);
 		__atomic_store_n(&slices->times[index - 1], ts, __ATOMIC_RELAXED);
 	}
 	*ret = ts;
@@ -177,7 +218,7 @@ int slice_enter(struct slice_reader *reader, uint64_t index, struct fail *fail)
 	reader->is_first = !index;
 	if ((index && !since) || (index + 1 < reader->slices->nr && !reader->until))
 		return -EAGAIN;
-	r = reader_enter(reader->reader, since, fail);
+	r = reader_enter(reader->reader, index ? since : reader->slices->since, fail);
 	if (!r && index)
 		reader_pause(reader->reader, since - 1);
 	return r;
@@ -216,7 +257,7 @@ bool slice_needs_all(const struct slice_reader *reader)
 	const struct reader *of = reader->reader;
 
 	for (size_t i = 0; i < of->nr_buffers; i++)
-		if (events_need_all(of->buffers[i].events, reader->slices->nr) ||
+		if (events_need_all(of->buffers[i].events, reader->slices->parts) ||
 		    (of->buffers[i].selection && selection_is_lost(of->buffers[i].selection)))
 			return true;
 	return false;

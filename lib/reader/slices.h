@@ -23,11 +23,15 @@ struct selection;
  * believed: a slice knows on which record of each CPU it began and ended, and slices_meet() tells whether the next one
  * began where this one ended. If each met the one before, all of them together are exactly what one reader reads in
  * order. If not, the caller reads everything in order.
+ *
+ * If the reader shows a window of time, the slices are those of the window, which is the same for all buffers.
  */
 struct slices {
 	const struct reader *reader;
 	uint64_t *times;          /* of all slices but the first; 0: not yet looked for */
 	uint64_t nr;              /* at least 2 */
+	uint64_t first, parts;    /* of so many equal parts of the file, the first slice is this one */
+	uint64_t since;           /* of the window; 0: it begins where the file does */
 	size_t buffer, cpu_index; /* of the CPU with most bytes */
 	/* The owner sets it after slices_plan(): makes what the reader selects of a buffer, for another reader. */
 	int (*select)(void *arg, size_t buffer, struct selection **ret, struct fail *fail);

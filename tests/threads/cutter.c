@@ -2,10 +2,9 @@
 /*
  * cutter FILE SEED: prints the first buffer of a file in slices of time that begin at events by chance, few and many
  * and all of few events, on two and three threads, and compares the text with the one that is printed in order. Then
- * the same of the events that have an s, or a y, in their names, of what weft export makes of them, and of what
- * histograms add up. One
- * line: "ok N", N times with all in slices; "order", where the file cannot be read in slices; or what differs, and exit
- * status 1.
+ * the same of windows of time, of the events that have an s, or a y, in their names, of what weft export makes of them,
+ * and of what histograms add up. One line: "ok N", N times with all in slices; "order", where the file cannot be read
+ * in slices; or what differs, and exit status 1.
  */
 #include "lib/base/cleanup.h"
 #include "lib/base/fail.h"
@@ -28,6 +27,7 @@ struct texts {
 	const char *events; /* NULL: all */
 	const char *to;     /* an exporter; NULL: the kernel's text */
 	const char *sums;   /* in its place, of all events: what is added up (tests/unit/sliced_sums.h); NULL: none */
+	bool windowed;      /* of those between two times by chance */
 };
 
 static int compare_times(const void *a, const void *b)
@@ -56,7 +56,8 @@ static int compare(struct trace *trace, const struct sliced_cuts *cuts, struct b
 	return -1;
 }
 
-static int cut(struct trace *trace, const struct texts *texts, const uint64_t *times, size_t nr, struct buf *whole)
+static int cut(struct trace *trace, const struct texts *texts, const struct printed *how, const uint64_t *times,
+	       size_t nr, struct buf *whole)
 {
 	uint64_t chosen[CUTS_MAX];
 	int all = 0;
@@ -67,6 +68,8 @@ static int cut(struct trace *trace, const struct texts *texts, const uint64_t *t
 					    .threads = 1 + run % 2,
 					    .events = texts->events,
 					    .to = texts->to,
+					    .since = how->since,
+					    .until = how->until,
 					    .sums = texts->sums };
 		int r;
 
@@ -83,15 +86,28 @@ static int cut(struct trace *trace, const struct texts *texts, const uint64_t *t
 	return all;
 }
 
+/* A window that begins and ends at events by chance. The cuts are at the events in it, of which there is one. */
+static size_t choose_window(struct printed *how, const uint64_t **times, size_t nr)
+{
+	size_t first = (size_t)rand() % nr, last = first + (size_t)rand() % (nr - first);
+
+	how->since = (*times)[first];
+	how->until = (*times)[last];
+	*times += first;
+	return last - first + 1;
+}
+
 /* The same, of these events, or of all; what has no such event is not compared. */
 static int cut_events(struct trace *trace, const struct texts *texts, const uint64_t *times, size_t nr)
 {
 	const char *events = texts->events;
-	const struct printed how = { .format = "ftrace", .events = events };
+	struct printed how = { .format = "ftrace", .events = events };
 	cleanup_buf struct buf whole = BUF_INIT;
 	struct fail fail = FAIL_INIT;
 	int r;
 
+	if (texts->windowed)
+		nr = choose_window(&how, &times, nr);
 	if (texts->sums)
 		r = sliced_sums_order(trace, texts->sums, &whole, &fail);
 	else if (texts->to)
@@ -102,21 +118,24 @@ static int cut_events(struct trace *trace, const struct texts *texts, const uint
 		return 0;
 	if (r)
 		printf("%s\n", fail.text);
-	return r ? -1 : cut(trace, texts, times, nr, &whole);
+	return r ? -1 : cut(trace, texts, &how, times, nr, &whole);
 }
 
 int main(int argc, char **argv)
 {
 	static const struct texts compared[] = {
-		{ NULL, NULL, NULL },
-		{ "*:*s*", NULL, NULL },
-		{ "*:*y*", NULL, NULL },
-		{ NULL, "jsonl", NULL },
-		{ "*:*s*", "csv", NULL },
-		{ NULL, NULL, "hist sched:sched_switch" },
-		{ NULL, NULL, "hist irq:irq_handler_entry" },
-		{ NULL, NULL, "hist raw_syscalls:sys_enter" },
-		{ NULL, NULL, "hist ftrace:funcgraph_exit" },
+		{ NULL, NULL, NULL, false },
+		{ NULL, NULL, NULL, true },
+		{ NULL, NULL, NULL, true },
+		{ "*:*s*", NULL, NULL, false },
+		{ "*:*s*", NULL, NULL, true },
+		{ "*:*y*", NULL, NULL, false },
+		{ NULL, "jsonl", NULL, false },
+		{ "*:*s*", "csv", NULL, false },
+		{ NULL, NULL, "hist sched:sched_switch", false },
+		{ NULL, NULL, "hist irq:irq_handler_entry", false },
+		{ NULL, NULL, "hist raw_syscalls:sys_enter", false },
+		{ NULL, NULL, "hist ftrace:funcgraph_exit", false },
 	};
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;

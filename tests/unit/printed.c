@@ -42,6 +42,10 @@ static int print(struct trace *trace, struct reader *reader, const struct printe
 	if (!r)
 		r = latency_facts_learn(reader->buffers[0].context, fail);
 	if (!r)
+		reader->buffers[0].window.since = how->since;
+	if (!r && how->until)
+		reader->buffers[0].window.until = how->until;
+	if (!r)
 		r = reader_start(reader, &(struct reader_options){ .keep_blocks = true }, fail);
 	if (!r)
 		r = painted_new(ops, reader->buffers[0].context, &options, &sink, fail);

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct context;
 struct fail;
@@ -14,10 +15,11 @@ struct trace;
 
 struct printed {
 	const char *format;
-	const char *option; /* a trace option, as with -O; NULL: none */
-	const char *events; /* the events that are selected, as with -e; NULL: all */
-	size_t buffer;      /* index of the buffer in the trace */
-	unsigned width;     /* width of the terminal; 0: none */
+	const char *option;    /* a trace option, as with -O; NULL: none */
+	const char *events;    /* the events that are selected, as with -e; NULL: all */
+	size_t buffer;         /* index of the buffer in the trace */
+	uint64_t since, until; /* until 0: to the end */
+	unsigned width;        /* width of the terminal; 0: none */
 	bool color;
 };
 

@@ -97,7 +97,12 @@ static int print(struct reader *reader, const struct sliced_cuts *cuts, struct p
 {
 	const struct render_options options = { .pool = pool, .limit = UINT64_MAX };
 	struct chosen chosen = { reader, cuts->events };
-	struct slices slices = { .reader = reader, .nr = cuts->nr + 1, .select = select_again, .arg = &chosen };
+	struct slices slices = { .reader = reader,
+				 .nr = cuts->nr + 1,
+				 .parts = cuts->nr + 1,
+				 .since = cuts->since,
+				 .select = select_again,
+				 .arg = &chosen };
 	const struct sliced sliced = {
 		.slices = &slices, .options = &options, .end = end, .new_sink = new_sink, .done = done, .arg = reader
 	};
@@ -137,8 +142,12 @@ int sliced_print(struct trace *trace, const struct sliced_cuts *cuts, struct buf
 		r = reader_add(&reader, trace, 0, fail);
 	if (!r)
 		r = printed_select(reader.buffers[0].context, cuts->events, &reader.buffers[0].selection, fail);
-	if (!r)
+	if (!r) {
+		reader.buffers[0].window.since = cuts->since;
+		if (cuts->until)
+			reader.buffers[0].window.until = cuts->until;
 		r = print(&reader, cuts, pool, &end, fail);
+	}
 	reader_release(&reader);
 	pool_free(pool);
 	*ret_whole = !r;

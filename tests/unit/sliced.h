@@ -17,10 +17,11 @@ int sliced_times(struct trace *trace, uint64_t **ret, size_t *ret_nr, struct fai
 struct sliced_cuts {
 	const uint64_t *times; /* ascending */
 	size_t nr;
-	unsigned threads;   /* beside the caller's */
-	const char *events; /* the events that are selected; NULL: all */
-	const char *to;     /* an exporter, whose notes come after its lines; NULL: the kernel's text */
-	const char *sums;   /* in its place, of all events: what tests/unit/sliced_sums.h knows; NULL: none */
+	unsigned threads;      /* beside the caller's */
+	const char *events;    /* the events that are selected; NULL: all */
+	const char *to;        /* an exporter, whose notes come after its lines; NULL: the kernel's text */
+	uint64_t since, until; /* of the window; until 0: to the end */
+	const char *sums;      /* in its place, of all events: what tests/unit/sliced_sums.h knows; NULL: none */
 };
 
 /*
