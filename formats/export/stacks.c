@@ -35,6 +35,7 @@ struct buffer {
 	struct stacks *stacks;
 	const struct context *context;
 	struct timeline *timeline;
+	bool shares;              /* the timeline is the exporter's */
 	struct u64_map functions; /* by address: number of the name + 1 */
 	struct u64_map comms;     /* by PID: node + 1 */
 	struct u64_map offs;      /* by index of state::tasks: struct off */
@@ -272,7 +273,8 @@ void stacks_free(struct stacks *stacks)
 	for (size_t i = 0; stacks->buffers && i < stacks->nr_buffers; i++) {
 		struct buffer *buffer = &stacks->buffers[i];
 
-		timeline_free(buffer->timeline);
+		if (!buffer->shares)
+			timeline_free(buffer->timeline);
 		u64_map_release(&buffer->functions);
 		u64_map_release(&buffer->comms);
 		u64_map_release(&buffer->offs);
@@ -285,10 +287,26 @@ void stacks_free(struct stacks *stacks)
 	free(stacks);
 }
 
-void stacks_follow(struct stacks *stacks, const struct state *state)
+bool stacks_share(struct stacks *stacks, struct timeline *timeline)
 {
-	if (stacks->nr_buffers == 1)
-		timeline_follow(stacks->buffers[0].timeline, state);
+	struct buffer *buffer = &stacks->buffers[0];
+
+	if (stacks->nr_buffers != 1)
+		return false;
+	timeline_free(buffer->timeline);
+	buffer->timeline = timeline;
+	buffer->shares = true;
+	return true;
+}
+
+void stacks_enter(struct stacks *stacks, const struct event *event, struct track *track)
+{
+	enter(&stacks->buffers[0], event, track);
+}
+
+void stacks_slice(struct stacks *stacks, const struct timeline_slice *slice)
+{
+	put(&stacks->buffers[0], slice);
 }
 
 static enum part part_of(struct buffer *buffer, const struct event_type *type)
@@ -359,10 +377,9 @@ static void see_record(struct buffer *buffer, const struct event *event)
 		off->node = NO_NODE;
 }
 
-void stacks_see(struct stacks *stacks, struct export *export, const struct event *event)
+void stacks_saw(struct stacks *stacks, struct export *export, const struct event *event, enum timeline_part part)
 {
 	struct buffer *buffer = &stacks->buffers[event->buffer];
-	enum timeline_part part = timeline_see(buffer->timeline, event);
 
 	if (event->kind != EVENT_LOST && part != TIMELINE_A_FUNCTION)
 		see_record(buffer, event);
@@ -370,6 +387,11 @@ void stacks_see(struct stacks *stacks, struct export *export, const struct event
 		buffer->left[event->cpu] = 0;
 	if (stacks->failed)
 		export_no_memory(export);
+}
+
+void stacks_see(struct stacks *stacks, struct export *export, const struct event *event)
+{
+	stacks_saw(stacks, export, event, timeline_see(stacks->buffers[event->buffer].timeline, event));
 }
 
 /* So that the times off the CPUs add up to the times of weft sched. */
@@ -403,7 +425,8 @@ void stacks_end(struct stacks *stacks, struct export *export)
 	struct frames_left left = { .cut = 0 };
 
 	for (size_t i = 0; i < stacks->nr_buffers; i++) {
-		timeline_end(stacks->buffers[i].timeline, 0);
+		if (!stacks->buffers[i].shares)
+			timeline_end(stacks->buffers[i].timeline, 0);
 		timeline_count(stacks->buffers[i].timeline, &left);
 		if (is_starved(&stacks->buffers[i]))
 			export_no_memory(export);

@@ -3,6 +3,7 @@
 #define WEFT_FORMATS_EXPORT_STACKS_INTERNAL_H
 
 #include "lib/base/cleanup.h"
+#include "lib/timeline/timeline.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@ struct export;
 struct export_input;
 struct event;
 struct fail;
-struct state;
+struct track;
 
 /*
  * All call stacks of a trace as a tree, with their weights. The outermost frame is the task's name. A node's weight is
@@ -39,13 +40,19 @@ struct stacks;
 int must_check stacks_new(const struct export_input *input, struct stacks **ret, struct fail *fail);
 void stacks_free(struct stacks *stacks);
 
-/*
- * For an exporter that has a state of all buffers, which sees each event before the stacks do: they need none of their
- * own if there is only one buffer. Call it before the first event.
- */
-void stacks_follow(struct stacks *stacks, const struct state *state);
-
 void stacks_see(struct stacks *stacks, struct export *export, const struct event *event);
+
+/*
+ * For an exporter that has a timeline of all buffers: if there is only one, the stacks borrow it, and need none of
+ * their own. The exporter then gives them what its timeline tells of functions that begin, its slices of functions and
+ * states, and each event after its timeline has seen it; it ends the timeline. Call it before the first event. False:
+ * there are several buffers, and the stacks see each event by themselves.
+ */
+bool stacks_share(struct stacks *stacks, struct timeline *timeline);
+void stacks_enter(struct stacks *stacks, const struct event *event, struct track *track);
+void stacks_slice(struct stacks *stacks, const struct timeline_slice *slice);
+void stacks_saw(struct stacks *stacks, struct export *export, const struct event *event, enum timeline_part part);
+
 /* Ends the spans that are open at the end of the trace, and adds notes about unknown times. */
 void stacks_end(struct stacks *stacks, struct export *export);
 

@@ -256,10 +256,20 @@ static void add_loss(struct html *html, const struct timeline_slice *from)
 		bands_add(&html->bands, BAND_LOST, from->buffer, from->cpu, 0, &slice);
 }
 
+static void enter(void *arg, const struct event *event, struct track *track)
+{
+	const struct html *html = arg;
+
+	if (html->shares)
+		stacks_enter(html->stacks, event, track);
+}
+
 static void add_slice(void *arg, const struct timeline_slice *slice)
 {
 	struct html *html = arg;
 
+	if (html->shares && (slice->kind == TIMELINE_STATE || slice->kind == TIMELINE_FUNCTION))
+		stacks_slice(html->stacks, slice);
 	switch (slice->kind) {
 	case TIMELINE_RUN:
 		add_run(html, slice);
@@ -295,18 +305,21 @@ static void add_slice(void *arg, const struct timeline_slice *slice)
 static void html_event(struct export *export, const struct event *event)
 {
 	struct html *html = (struct html *)export;
+	enum timeline_part part;
 
 	if (!html->started) {
 		html->started = true;
 		html->start = event->ts;
 		if (export->state)
 			timeline_follow(html->timeline, export->state);
-		stacks_follow(html->stacks, timeline_state(html->timeline));
 	}
 	if (event->ts > html->end)
 		html->end = event->ts;
-	(void)timeline_see(html->timeline, event);
-	stacks_see(html->stacks, export, event);
+	part = timeline_see(html->timeline, event);
+	if (html->shares)
+		stacks_saw(html->stacks, export, event, part);
+	else
+		stacks_see(html->stacks, export, event);
 	html->events += event->kind == EVENT_RECORD;
 	if (html->bands.failed)
 		export_no_memory(export);
@@ -351,7 +364,7 @@ static void html_free(struct export *export)
 static int init_timeline(struct html *html, bool preempt_rt, struct fail *fail)
 {
 	const struct timeline_calls calls = {
-		.arg = html, .wanted = ~0u, .slice = add_slice, .begin = name_run, .event = see_event
+		.arg = html, .wanted = ~0u, .slice = add_slice, .begin = name_run, .enter = enter, .event = see_event
 	};
 
 	html->timeline = timeline_new(&calls, preempt_rt);
@@ -399,9 +412,11 @@ static int init(struct html *html, const struct export_input *input, struct fail
 		r = init_timeline(html, first->preempt_rt, fail);
 	if (!r)
 		r = stacks_new(input, &html->stacks, fail);
-	if (!r)
-		stacks_limit(html->stacks, STACKS_MAX);
-	return r;
+	if (r)
+		return r;
+	stacks_limit(html->stacks, STACKS_MAX);
+	html->shares = stacks_share(html->stacks, html->timeline);
+	return 0;
 }
 
 static int html_new(const struct export_input *input, struct export **ret, struct fail *fail)

@@ -53,6 +53,7 @@ struct html {
 	struct timeline *timeline;
 	struct bands bands;
 	struct stacks *stacks; /* for the flame graph */
+	bool shares;           /* its timeline is ours */
 	struct labels labels;  /* texts of names, and words of event texts */
 	uint64_t label_bytes, limit;
 	struct out text, body;
