@@ -366,8 +366,8 @@ static void see_record(struct buffer *buffer, const struct event *event)
 		*part = (uint8_t)part_of(buffer, event->type);
 	if (*part == PART_LEFT_ALONE)
 		return;
-	left = left_of(buffer, event->cpu);
-	if (!left)
+	left = event->cpu < buffer->nr_left ? &buffer->left[event->cpu] : left_of(buffer, event->cpu);
+	if (!left || (!*left && *part != PART_STACK && step->kind != STEP_SWITCH))
 		return;
 	if (*part == PART_STACK)
 		see_stack(buffer, event, *left);

@@ -222,7 +222,8 @@ static void see_exit(struct part *part, const struct type *type, const struct ev
 							       .to = event->ts,
 							       .buffer = part->buffer,
 							       .pid = event->pid,
-							       .event = event });
+							       .event = event,
+							       .number = place_s64(&type->places[NUMBER], event) });
 }
 
 static void see_counter(const struct part *part, const struct type *type, const struct event *event)

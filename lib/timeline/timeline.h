@@ -49,7 +49,8 @@ struct timeline_slice {
 	/* Of a run and a state: an index of state::tasks; and what begin() returned for a run. */
 	uint32_t task, note;
 	const struct turns_mode *mode; /* of a state */
-	int64_t number;                /* of an interrupt of a device, a softirq; the value of a counter */
+	/* Of an interrupt of a device, a softirq, a call of raw_syscalls (others have 0); the value of a counter. */
+	int64_t number;
 	/* Of an interrupt: the name of its event without "_exit", without a NUL. */
 	const char *stem;
 	size_t stem_len;

@@ -232,8 +232,8 @@ TEST(bands_count_each_name_whatever_is_folded)
 	for (uint64_t i = 0; i < 20000; i++)
 		bands_add(&bands, BAND_CALL, 0, i & 1, 0,
 			  &(struct slice){ .start = i * 10, .lasted = i % 100 ? 1 : 9, .name = i % 100 ? 5 : 6 });
-	one = u64_map_find(&bands.totals, (uint64_t)BAND_CALL << 32 | 5);
-	two = u64_map_find(&bands.totals, (uint64_t)BAND_CALL << 32 | 6);
+	one = u64_map_find(bands_totals(&bands), (uint64_t)BAND_CALL << 32 | 5);
+	two = u64_map_find(bands_totals(&bands), (uint64_t)BAND_CALL << 32 | 6);
 	CHECK(bands.items[0].band.fold && one && *one == 19800 && two && *two == 200);
 	bands_release(&bands);
 }

@@ -12,25 +12,30 @@ void band_release(struct band *band)
 
 static inline char *put(char *to, uint64_t value)
 {
+	if (value < 0x80) {
+		*to = (char)value;
+		return to + 1;
+	}
 	for (; value >= 0x80; value >>= 7)
 		*to++ = (char)(value | 0x80);
 	*to++ = (char)value;
 	return to;
 }
 
-static inline uint64_t number_at(struct band_walk *walk)
+static inline uint64_t number_at(const uint8_t **at)
 {
-	const uint8_t *at = (const uint8_t *)walk->band->bytes.data + walk->at;
-	uint8_t byte = *at++;
-	uint64_t value = byte & 0x7f;
+	uint64_t value = *(*at)++;
 
-	walk->at++;
-	for (unsigned shift = 7; byte & 0x80; shift += 7) {
-		byte = *at++;
+	if (__builtin_expect(value < 0x80, 1))
+		return value;
+	value &= 0x7f;
+	for (unsigned shift = 7;; shift += 7) {
+		uint8_t byte = *(*at)++;
+
 		value |= (uint64_t)(byte & 0x7f) << shift;
-		walk->at++;
+		if (byte < 0x80)
+			return value;
 	}
-	return value;
 }
 
 /* Appends a slice that follows `end`, the end of the previous slice. */
@@ -89,13 +94,14 @@ static void merge(struct slice *into, uint64_t *longest, const struct slice *sli
 
 static bool append(struct band *band, const struct slice *slice, uint64_t longest)
 {
-	struct band_last last = { .slice = *slice, .longest = longest, .end = band->end, .at = band->bytes.len };
+	uint64_t end = band->end;
+	size_t at = band->bytes.len;
 
-	last.slice.text = NULL;
-	last.slice.text_len = 0;
 	if (!pack(band, &band->bytes, &band->end, slice))
 		return false;
-	band->last = last;
+	/* Nothing is merged into the slices of a band that is not folded. */
+	if (band->fold)
+		band->last = (struct band_last){ .slice = *slice, .longest = longest, .end = end, .at = at };
 	band->slices++;
 	return true;
 }
@@ -147,24 +153,23 @@ bool band_add(struct band *band, const struct slice *slice)
 bool band_next(struct band_walk *walk, struct slice *ret)
 {
 	const struct band *band = walk->band;
+	const uint8_t *start = (const uint8_t *)band->bytes.data, *at;
 	uint64_t name;
 
 	if (walk->at >= band->bytes.len)
 		return false;
-	*ret = (struct slice){ .start = walk->end + number_at(walk) };
-	ret->lasted = number_at(walk);
+	at = start + walk->at;
+	ret->start = walk->end + number_at(&at);
+	ret->lasted = number_at(&at);
 	walk->end = ret->start + ret->lasted;
-	name = number_at(walk);
+	name = number_at(&at);
 	ret->name = (uint32_t)(name >> 1);
-	ret->count = name & 1 ? number_at(walk) : 1;
-	ret->busy = name & 1 ? number_at(walk) : ret->lasted;
-	if (band->values)
-		ret->value = number_at(walk);
-	if (!band->texts || name & 1)
-		return true;
-	ret->text_len = (size_t)number_at(walk);
-	ret->text = band->bytes.data + walk->at;
-	walk->at += ret->text_len;
+	ret->count = name & 1 ? number_at(&at) : 1;
+	ret->busy = name & 1 ? number_at(&at) : ret->lasted;
+	ret->value = band->values ? number_at(&at) : 0;
+	ret->text_len = band->texts && !(name & 1) ? (size_t)number_at(&at) : 0;
+	ret->text = ret->text_len ? (const char *)at : NULL;
+	walk->at = (size_t)(at - start) + ret->text_len;
 	return true;
 }
 
@@ -176,6 +181,7 @@ static bool fold_into(const struct band *band, unsigned k, struct band *into)
 	bool some = band_next(&walk, &last);
 	uint64_t longest = some ? last.busy : 0;
 
+	into->fold = (uint8_t)k;
 	while (some) {
 		bool more = band_next(&walk, &slice);
 
@@ -191,7 +197,6 @@ static bool fold_into(const struct band *band, unsigned k, struct band *into)
 		longest = slice.busy;
 		some = more;
 	}
-	into->fold = (uint8_t)k;
 	return true;
 }
 

@@ -30,12 +30,12 @@ enum { BAND_FOLD_MAX = 63 };
 
 struct band {
 	struct buf bytes;
-	/* The last slice, without its text. */
+	/* Of a folded band. */
 	struct band_last {
-		struct slice slice;
-		uint64_t longest; /* of what was merged into it, the length that gave it its name */
-		uint64_t end;     /* of the slice before it */
-		size_t at;        /* its place in `bytes` */
+		struct slice slice; /* the last one; its text is not kept */
+		uint64_t longest;   /* of what was merged into it, the length that gave it its name */
+		uint64_t end;       /* of the slice before it */
+		size_t at;          /* its place in `bytes` */
 	} last;
 	uint64_t end;    /* end of the last slice */
 	uint64_t slices; /* number of slices in `bytes` */

@@ -46,16 +46,47 @@ struct bands_item *bands_item(struct bands *bands, enum band_kind kind, uint16_t
 	return item;
 }
 
+static bool add_total(struct bands *bands, const struct bands_total *total)
+{
+	uint64_t *sum = total->count ? u64_map_get(&bands->totals, total->key) : NULL;
+
+	if (sum)
+		*sum += total->count;
+	return sum || !total->count;
+}
+
+/* Most slices have a name that one of the last slices had. */
+static inline bool count(struct bands *bands, uint8_t kind, uint32_t name)
+{
+	uint64_t key = (uint64_t)kind << 32 | name;
+	struct bands_total *near = &bands->near[(name * 8 + kind) % BANDS_NEAR];
+	bool added = true;
+
+	if (__builtin_expect(near->key != key, 0)) {
+		added = add_total(bands, near);
+		*near = (struct bands_total){ .key = key };
+	}
+	near->count++;
+	return added;
+}
+
+const struct u64_map *bands_totals(struct bands *bands)
+{
+	for (size_t i = 0; i < BANDS_NEAR; i++) {
+		bands->failed |= !add_total(bands, &bands->near[i]);
+		bands->near[i].count = 0;
+	}
+	return &bands->totals;
+}
+
 void bands_put(struct bands *bands, struct bands_item *item, const struct slice *slice)
 {
-	uint64_t *total = u64_map_get(&bands->totals, (uint64_t)item->kind << 32 | slice->name);
 	size_t before = item->band.bytes.len;
 
-	if (!total || !band_add(&item->band, slice)) {
+	if (!count(bands, item->kind, slice->name) || !band_add(&item->band, slice)) {
 		bands->failed = true;
 		return;
 	}
-	++*total;
 	bands->bytes += item->band.bytes.len;
 	bands->bytes -= before;
 	/*

@@ -23,6 +23,8 @@ enum band_kind {
 	BAND_GRAPH_IRQ,  /* functions of a CPU's interrupts */
 };
 
+enum { BANDS_NEAR = 256 };
+
 /* All bands of a file. When they exceed the limit of bytes, the largest are folded. */
 struct bands {
 	struct bands_item {
@@ -40,7 +42,10 @@ struct bands {
 	 * leaves to each merged slice one name only.
 	 */
 	struct u64_map totals;
-	uint64_t bytes; /* of all bands */
+	struct bands_total {
+		uint64_t key, count;
+	} near[BANDS_NEAR]; /* to be added to the totals */
+	uint64_t bytes;     /* of all bands */
 	uint64_t limit;
 	bool failed; /* no memory */
 };
@@ -64,6 +69,9 @@ static inline void bands_add(struct bands *bands, enum band_kind kind, uint16_t 
 	if (item)
 		bands_put(bands, item, slice);
 }
+
+/* The totals, by their keys. */
+const struct u64_map *bands_totals(struct bands *bands);
 
 /* Folds bands until all together have at most this many bytes. False: they cannot be folded further. */
 bool bands_fit(struct bands *bands, uint64_t bytes);

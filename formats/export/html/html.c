@@ -11,6 +11,7 @@
 #include "formats/export/stacks_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
+#include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
@@ -115,6 +116,16 @@ static uint32_t label_of_function(struct html *html, const struct timeline_slice
 	return label;
 }
 
+/* Most calls have one of few numbers, which are those of one event. */
+static uint32_t label_of_call(struct html *html, const struct timeline_slice *slice)
+{
+	struct html_call *call = &html->calls[((uint64_t)slice->number + slice->event->type->index) % HTML_CALLS];
+
+	if (call->type != slice->event->type || call->number != slice->number)
+		*call = (struct html_call){ slice->event->type, slice->number, label_of(html, slice) };
+	return call->label;
+}
+
 static void add_function(struct html *html, const struct timeline_slice *slice)
 {
 	const struct track *track = slice->track;
@@ -148,9 +159,13 @@ static void add_run(struct html *html, const struct timeline_slice *slice)
 static void add_state(struct html *html, const struct timeline_slice *slice)
 {
 	const char *name = mode_names[slice->mode->mode];
+	uint32_t *label = &html->modes[slice->mode->mode];
 
-	if (name && !timeline_state(html->timeline)->tasks[slice->task].idle)
-		add(html, slice, BAND_STATE, (uint32_t)slice->pid, 0, html_label(html, name, strlen(name)));
+	if (!name || timeline_state(html->timeline)->tasks[slice->task].idle)
+		return;
+	if (!*label)
+		*label = html_label(html, name, strlen(name)) + 1;
+	add(html, slice, BAND_STATE, (uint32_t)slice->pid, 0, *label - 1);
 }
 
 /* Adds the words "COMM-PID" to the packed text. Returns the length of their text and of the blank after it. */
@@ -188,7 +203,6 @@ static void pack_event(struct html_buffer *buffer, const struct event *event)
 {
 	struct html *html = buffer->html;
 	struct ftrace *ftrace = (struct ftrace *)buffer->sink;
-	struct sink_event copy = { .event = *event };
 	const struct binding *binding = ftrace_bind(ftrace, event->type);
 	struct out *body = &html->body;
 	size_t before;
@@ -196,13 +210,32 @@ static void pack_event(struct html_buffer *buffer, const struct event *event)
 	out_clear(&html->text);
 	before = put_owner(buffer, event->pid);
 	out_clear(body);
-	if (!binding->renderer || !binding->renderer->settle)
-		ftrace_body(ftrace, &copy.event, body);
+	if (!binding->renderer)
+		ftrace_body(ftrace, event, body);
+	else if (!binding->renderer->settle)
+		ftrace_body(ftrace, &(struct sink_event){ .event = *event }.event, body);
 	if (out_len(body) && body->at[-1] == '\n')
 		body->at--;
 	html_pack_body(html, before < TEXT_MAX ? TEXT_MAX - before : 0, &html->text);
 	if (html->text.failed || body->failed)
 		export_no_memory(&html->export);
+}
+
+/* The band of the events of a CPU. NULL without memory. */
+static struct bands_item *events_of(struct html_buffer *buffer, uint32_t cpu)
+{
+	struct bands *bands = &buffer->html->bands;
+	struct bands_item *item;
+
+	if (cpu < buffer->nr_cpus && buffer->cpus[cpu])
+		return &bands->items[buffer->cpus[cpu] - 1];
+	item = bands_item(bands, BAND_EVENTS, buffer->index, cpu, 0);
+	while (item && buffer->nr_cpus <= cpu)
+		if (!vec_push(buffer->cpus, buffer->nr_cpus))
+			return item;
+	if (item)
+		buffer->cpus[cpu] = (uint32_t)(item - bands->items) + 1;
+	return item;
 }
 
 static void see_event(void *arg, const struct event *event, enum timeline_part part)
@@ -216,7 +249,7 @@ static void see_event(void *arg, const struct event *event, enum timeline_part p
 	(void)part;
 	if (!kind || kind->name == LABEL_NONE)
 		return;
-	item = bands_item(&html->bands, BAND_EVENTS, buffer->index, event->cpu, 0);
+	item = events_of(buffer, event->cpu);
 	if (!item)
 		return;
 	slice.name = kind->name;
@@ -278,7 +311,7 @@ static void add_slice(void *arg, const struct timeline_slice *slice)
 		add_state(html, slice);
 		break;
 	case TIMELINE_CALL:
-		add(html, slice, BAND_CALL, (uint32_t)slice->pid, 0, label_of(html, slice));
+		add(html, slice, BAND_CALL, (uint32_t)slice->pid, 0, label_of_call(html, slice));
 		break;
 	case TIMELINE_IRQ:
 	case TIMELINE_VECTOR:
@@ -346,6 +379,7 @@ static void html_free(struct export *export)
 	for (size_t i = 0; html->buffers && i < html->nr_buffers; i++) {
 		if (html->buffers[i].sink)
 			html->buffers[i].sink->ops->free(html->buffers[i].sink);
+		free(html->buffers[i].cpus);
 	}
 	free(html->buffers);
 	stacks_free(html->stacks);

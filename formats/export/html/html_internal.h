@@ -7,6 +7,7 @@
 #include "lib/base/labels.h"
 #include "lib/base/out.h"
 #include "lib/event/kinds.h"
+#include "lib/state/state.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +24,7 @@ enum {
 	HTML_NEAR_BITS = 11,
 	HTML_OWNERS = 256,
 	HTML_OWNER = 24,
+	HTML_CALLS = 512,
 	HTML_NAME_MAX = 256 /* bytes of a name; longer names are cut */
 };
 
@@ -31,6 +33,9 @@ struct html_buffer {
 	const struct context *context;
 	struct sink *sink; /* prints an event as the kernel does */
 	uint16_t index;
+	/* By CPU: index + 1 of the band of its events. */
+	uint32_t *cpus;
+	size_t nr_cpus;
 	/* Functions that returned lately: most returns then need no symbol. */
 	struct html_function {
 		uint64_t address;
@@ -57,6 +62,13 @@ struct html {
 	struct labels labels;  /* texts of names, and words of event texts */
 	uint64_t label_bytes, limit;
 	struct out text, body;
+	uint32_t modes[TASK_MODES]; /* label + 1 of each mode that was met */
+	/* System calls that returned lately, by the low bits of their numbers. */
+	struct html_call {
+		const struct event_type *type;
+		int64_t number;
+		uint32_t label;
+	} calls[HTML_CALLS];
 	/* Short words that were packed lately. */
 	struct html_word {
 		uint64_t first, second; /* of its bytes */

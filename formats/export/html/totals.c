@@ -37,16 +37,17 @@ static int compare(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
-bool html_totals_choose(const struct bands *bands, uint64_t bytes, struct html_totals *ret)
+bool html_totals_choose(struct bands *bands, uint64_t bytes, struct html_totals *ret)
 {
 	uint32_t kinds = folded_kinds(bands);
 	const uint64_t *count;
+	const struct u64_map *map = bands_totals(bands);
 	uint64_t key, most = bytes / TOTAL_COST;
 
-	*ret = (struct html_totals){ .items = calloc(bands->totals.len + 1, sizeof(*ret->items)) };
-	if (!ret->items)
+	*ret = (struct html_totals){ .items = calloc(map->len + 1, sizeof(*ret->items)) };
+	if (!ret->items || bands->failed)
 		return false;
-	for (size_t at = 0; (count = u64_map_next(&bands->totals, &at, &key));)
+	for (size_t at = 0; (count = u64_map_next(map, &at, &key));)
 		if (kinds >> (key >> 32) & 1)
 			ret->items[ret->nr++] = (struct html_total){ *count, (uint32_t)key, (uint8_t)(key >> 32) };
 	qsort(ret->items, ret->nr, sizeof(*ret->items), compare);

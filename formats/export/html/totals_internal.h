@@ -25,7 +25,7 @@ struct html_totals {
 };
 
 /* False without memory. */
-bool must_check html_totals_choose(const struct bands *bands, uint64_t bytes, struct html_totals *ret);
+bool must_check html_totals_choose(struct bands *bands, uint64_t bytes, struct html_totals *ret);
 void html_totals_release(struct html_totals *totals);
 void html_totals_put(const struct html_totals *totals, struct out *out);
 
