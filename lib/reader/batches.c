@@ -4,6 +4,7 @@
 #include "lib/base/fail.h"
 #include "lib/base/pool.h"
 #include "lib/reader/reader.h"
+#include "lib/reader/ring_internal.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -15,41 +16,21 @@
 enum { EVENTS_ALONE = 64 };
 
 /*
- * With a thread: the events of a batch, and the number of batches. There are many, because memory that another core has
- * just read is slow to write.
- */
-enum { EVENTS = 512, BATCHES = 16 };
-
-/*
  * A thread that waits is woken when there is work for a while: the reading thread when half of the batches are free,
  * the caller when this many are filled.
  */
 enum { FILLED_TO_WAKE = 2 };
 
-/*
- * Events borrow from blocks of pages. A batch ends when the blocks that no later event needs are this large, and no
- * batch is filled while the blocks of all batches are larger than HELD_MAX.
- */
-enum { HELD = 512 << 10, HELD_MAX = 8 << 20 };
-
 /* The thread looks where it runs once for this many batches. */
 enum { LOOK_EVERY = 4 };
-
-struct batch {
-	struct block **retired; /* for each buffer: the blocks to give back when no event of the batch is in use */
-	size_t held;            /* their bytes */
-	int len;
-	struct event events[EVENTS];
-};
 
 struct batches {
 	struct pool_job job; /* first: the job of the thread is cast to its batches */
 	struct reader *reader;
 	struct pool *pool; /* of one thread; NULL: the caller reads */
-	/* The thread's own while it runs: */
-	uint64_t given_back; /* batches whose blocks the reader has again */
-	size_t held;         /* bytes of blocks of all others */
-	/* Protected by the lock; a batch belongs to the thread until it is filled, and from done on: */
+	/* The thread's own while it runs; a batch belongs to it until it is filled, and from done on. */
+	struct ring ring;
+	/* Protected by the lock: */
 	pthread_mutex_t lock;
 	pthread_cond_t room;   /* batches are done, or the thread has to end */
 	pthread_cond_t events; /* batches are filled, or the stream has ended */
@@ -60,62 +41,20 @@ struct batches {
 	struct fail fail;
 	/* The caller's: */
 	bool in_use; /* the caller works on batch `done` */
-	struct batch batches[];
+	struct event alone[EVENTS_ALONE];
 };
-
-static struct batch *batch_at(struct batches *batches, uint64_t number)
-{
-	return &batches->batches[number % BATCHES];
-}
-
-/* Gives back the blocks of all batches that were done when `done` was read. */
-static void give_back(struct batches *batches, uint64_t done)
-{
-	for (; batches->given_back < done; batches->given_back++) {
-		struct batch *batch = batch_at(batches, batches->given_back);
-
-		reader_give_back(batches->reader, batch->retired);
-		batches->held -= batch->held;
-	}
-}
-
-/* Reads events until the batch is full or holds too much: 1, 0 at the end of the stream, -errno. */
-static int fill(struct batches *batches, struct batch *batch)
-{
-	struct reader *reader = batches->reader;
-	int r = 1;
-
-	batch->len = 0;
-	while (batch->len < EVENTS && reader_held_merged(reader) <= HELD) {
-		r = reader_batch(reader, &batch->events[batch->len], (size_t)(EVENTS - batch->len), &batches->fail);
-		if (r <= 0)
-			break;
-		batch->len += r;
-	}
-	batch->held = reader_held_merged(reader);
-	batches->held += batch->held;
-	reader_retired(reader, batch->retired);
-	return r < 0 ? r : r > 0;
-}
-
-static bool has_room(const struct batches *batches)
-{
-	uint64_t waiting = batches->filled - batches->done;
-
-	return !waiting || (waiting < BATCHES && batches->held <= HELD_MAX);
-}
 
 /* Waits until a batch can be filled; false when the thread has to end. The lock is held. */
 static bool wait_for_room(struct batches *batches)
 {
-	give_back(batches, batches->done);
-	while (!batches->ending && !has_room(batches)) {
+	ring_give_back(&batches->ring, batches->done);
+	while (!batches->ending && !ring_has_room(&batches->ring, batches->filled - batches->done)) {
 		if (batches->waits_for_events)
 			pthread_cond_signal(&batches->events);
 		batches->waits_for_room = true;
 		pthread_cond_wait(&batches->room, &batches->lock);
 		batches->waits_for_room = false;
-		give_back(batches, batches->done);
+		ring_give_back(&batches->ring, batches->done);
 	}
 	return !batches->ending;
 }
@@ -144,12 +83,11 @@ static void read_ahead(struct pool_job *job)
 
 	pthread_mutex_lock(&batches->lock);
 	while (r > 0 && wait_for_room(batches)) {
-		struct batch *batch = batch_at(batches, batches->filled);
 		int caller_cpu = batches->filled % LOOK_EVERY ? -1 : batches->caller_cpu;
 
 		pthread_mutex_unlock(&batches->lock);
 		leave_caller(caller_cpu);
-		r = fill(batches, batch);
+		r = ring_fill(&batches->ring, batches->filled, &batches->fail);
 		pthread_mutex_lock(&batches->lock);
 		batches->filled++;
 		if (batches->waits_for_events && batches->filled - batches->done >= FILLED_TO_WAKE)
@@ -163,15 +101,10 @@ static void read_ahead(struct pool_job *job)
 
 static int start(struct batches *batches, struct fail *fail)
 {
-	size_t nr_buffers = batches->reader->nr_buffers;
-	int r;
+	int r = ring_init(&batches->ring, batches->reader, fail);
 
-	for (size_t i = 0; i < BATCHES; i++) {
-		batches->batches[i].retired = calloc(nr_buffers + 1, sizeof(struct block *));
-		if (!batches->batches[i].retired)
-			return fail_memory(fail);
-	}
-	r = pool_new(1, &batches->pool, fail);
+	if (!r)
+		r = pool_new(1, &batches->pool, fail);
 	if (!r)
 		pool_submit_first(batches->pool, &batches->job);
 	return r;
@@ -179,8 +112,7 @@ static int start(struct batches *batches, struct fail *fail)
 
 int batches_new(struct reader *reader, struct batches **ret, struct fail *fail)
 {
-	size_t nr = reader->ahead ? BATCHES : 1;
-	struct batches *batches = calloc(1, sizeof(*batches) + nr * sizeof(*batches->batches));
+	struct batches *batches = calloc(1, sizeof(*batches));
 	int r = 0;
 
 	if (!batches)
@@ -207,7 +139,7 @@ static void stop(struct batches *batches)
 	pthread_cond_signal(&batches->room);
 	pthread_mutex_unlock(&batches->lock);
 	pool_wait(batches->pool, &batches->job);
-	give_back(batches, batches->filled);
+	ring_give_back(&batches->ring, batches->filled);
 }
 
 void batches_free(struct batches *batches)
@@ -217,8 +149,7 @@ void batches_free(struct batches *batches)
 	if (batches->pool)
 		stop(batches);
 	pool_free(batches->pool);
-	for (size_t i = 0; batches->reader->ahead && i < BATCHES; i++)
-		free(batches->batches[i].retired);
+	ring_release(&batches->ring);
 	pthread_cond_destroy(&batches->events);
 	pthread_cond_destroy(&batches->room);
 	pthread_mutex_destroy(&batches->lock);
@@ -230,14 +161,14 @@ static void leave(struct batches *batches)
 {
 	batches->done += batches->in_use;
 	batches->in_use = false;
-	if (batches->waits_for_room && batches->filled - batches->done <= BATCHES / 2)
+	if (batches->waits_for_room && batches->filled - batches->done <= RING_BATCHES / 2)
 		pthread_cond_signal(&batches->room);
 }
 
 /* The next batch that the thread has filled; NULL at the end. */
-static struct batch *wait_for_events(struct batches *batches)
+static struct ring_batch *wait_for_events(struct batches *batches)
 {
-	struct batch *batch = NULL;
+	struct ring_batch *batch = NULL;
 
 	pthread_mutex_lock(&batches->lock);
 	batches->caller_cpu = sched_getcpu();
@@ -248,7 +179,7 @@ static struct batch *wait_for_events(struct batches *batches)
 		batches->waits_for_events = false;
 	}
 	if (batches->filled != batches->done) {
-		batch = batch_at(batches, batches->done);
+		batch = ring_at(&batches->ring, batches->done);
 		batches->in_use = true;
 	}
 	pthread_mutex_unlock(&batches->lock);
@@ -257,11 +188,11 @@ static struct batch *wait_for_events(struct batches *batches)
 
 int batches_next(struct batches *batches, const struct event **ret, struct fail *fail)
 {
-	struct batch *batch = batches->batches;
+	struct ring_batch *batch;
 
 	if (!batches->pool) {
-		*ret = batch->events;
-		return reader_batch(batches->reader, batch->events, EVENTS_ALONE, fail);
+		*ret = batches->alone;
+		return reader_batch(batches->reader, batches->alone, EVENTS_ALONE, fail);
 	}
 	do
 		batch = wait_for_events(batches);
