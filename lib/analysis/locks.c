@@ -396,7 +396,6 @@ static inline bool is_futex(const struct locks_analysis *locks, int64_t number)
 	return false;
 }
 
-/* Most calls are others: so this comes first. */
 static inline bool is_of_futex(const struct locks_analysis *locks, const struct event *event, enum role role)
 {
 	const struct place *place = &locks->places[role].address;
@@ -503,13 +502,9 @@ static uint8_t look(void *arg, const struct event *event)
 	return role;
 }
 
-static void see(void *arg, const struct event *event, uint8_t number)
+/* Not inline, so that see() has nothing to save: most events are of other calls. */
+__attribute__((noinline)) static void see_role(struct locks_analysis *locks, const struct event *event, enum role role)
 {
-	struct locks_analysis *locks = arg;
-	enum role role = (enum role)number;
-
-	if (role >= RAW_ENTER && role <= RAW_EXIT && __builtin_expect(!is_of_futex(locks, event, role), 1))
-		return;
 	/* Lost events need no handling here: each wait is checked for them when it ends. */
 	if (event->kind != EVENT_RECORD)
 		return;
@@ -528,6 +523,12 @@ static void see(void *arg, const struct event *event, uint8_t number)
 		see_lockdep(locks, event, role);
 	else
 		see_call(locks, event, role);
+}
+
+static void see(void *arg, const struct event *event, uint8_t role)
+{
+	if (role < RAW_ENTER || role > RAW_EXIT || __builtin_expect(is_of_futex(arg, event, (enum role)role), 0))
+		see_role(arg, event, (enum role)role);
 }
 
 const struct analysis_ops locks_analysis = {
