@@ -49,9 +49,11 @@ struct analysis_ops {
 	const char *stacks_instead;             /* on a kernel that has none of these */
 	const struct analysis_ops *const *like; /* its recording also has the events of these; ends with NULL */
 	bool in_summary;                        /* weft summary has the tables that findings_brief() marks */
-	size_t rows_as_text;                    /* of each sorted table; 0: 25; SIZE_MAX: all */
-	bool whole_lives; /* the rows of tasks are about their whole lives, with all their names */
-	size_t size;      /* of what it keeps: its functions get a struct NAME_analysis of this size */
+	/* it takes about as long as all others, beside which it may run in a thread of its own: pass_divide() */
+	bool apart;
+	size_t rows_as_text; /* of each sorted table; 0: 25; SIZE_MAX: all */
+	bool whole_lives;    /* the rows of tasks are about their whole lives, with all their names */
+	size_t size;         /* of what it keeps: its functions get a struct NAME_analysis of this size */
 	/*
 	 * Prepares an analysis that is all zeros. `options` is the structure that the command fills from its options,
 	 * or NULL for the defaults. Borrows the pass. False when there is no memory; release() is called even then.

@@ -89,7 +89,7 @@ int diff_add(struct diff *diff, bool is_new, struct reader *reader, const struct
 	const struct reader_consumer count = { diff_units_see, &counting };
 	int r = pass_init(&pass, reader, part->filter ? part->filter : &all, fail);
 
-	pass.budget.left = BUDGET;
+	pass.samples = BUDGET;
 	pass_cut(&pass, part->first, part->last);
 	snprintf(run->release, sizeof(run->release), "%s", reader->buffers[0].context->release);
 	for (size_t i = 0; !r && i < nr_ops; i++)

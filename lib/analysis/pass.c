@@ -15,6 +15,7 @@
 #include "lib/event/tasks.h"
 #include "lib/reader/batches.h"
 #include "lib/reader/reader.h"
+#include "lib/reader/relay.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -57,7 +58,7 @@ int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter
 	const struct context *first = reader->buffers[0].context;
 
 	*pass = (struct pass){
-		.reader = reader, .filter = *filter, .machine = first->machine, .budget = { .left = SAMPLES_BUDGET }
+		.reader = reader, .filter = *filter, .machine = first->machine, .samples = SAMPLES_BUDGET
 	};
 	state_init(&pass->state, first->preempt_rt);
 	pass->dispatch.state = &pass->state;
@@ -87,10 +88,28 @@ void pass_release(struct pass *pass)
 	for (size_t i = 0; i < pass->nr_items; i++)
 		analysis_free(pass->items[i].ops, pass->items[i].analysis);
 	free(pass->items);
+	if (pass->apart)
+		pass_release(pass->apart);
+	free(pass->apart);
 	dispatch_release(&pass->dispatch);
 	free(pass->self);
 	state_release(&pass->state);
 	*pass = (struct pass){ .reader = NULL };
+}
+
+/* Whether the pass can have analyses of both kinds, that is, several. */
+static bool has_several(const struct pass *pass)
+{
+	return pass->nr_items > 1 || (pass->nr_items && pass->items[0].ops->parts);
+}
+
+/* An analysis that is alone may keep all samples. */
+static void share_budget(struct pass *pass)
+{
+	pass->budget.left = has_several(pass) ? pass->samples / 2 : pass->samples;
+	pass->budget_apart.left = pass->budget.left;
+	if (pass->apart)
+		pass->apart->budget_apart.left = pass->budget.left;
 }
 
 static int create(struct pass *pass, struct pass_item *item, struct fail *fail)
@@ -116,12 +135,44 @@ int pass_add(struct pass *pass, const struct analysis_ops *ops, const void *opti
 	r = create(pass, item, fail);
 	if (r)
 		pass->nr_items--;
+	share_budget(pass);
 	return r;
+}
+
+void pass_divide(struct pass *pass)
+{
+	pass->may_divide = pass->reader->ahead > 1;
+}
+
+/* Whether the files may have what an analysis needs at least: those of other programs do not tell. */
+static bool may_occur(const struct pass *pass, const struct analysis_ops *ops)
+{
+	for (size_t i = 0; i < pass->reader->nr_buffers; i++)
+		if (!pass->reader->buffers[i].context->switched_on)
+			return true;
+	for (size_t i = 0; i < ops->essential; i++)
+		if (pass_recorded(pass, &ops->wants[i]))
+			return true;
+	return false;
+}
+
+struct pass *pass_of(struct pass *pass, const struct analysis_ops *part)
+{
+	if (!part->apart || !pass->may_divide || !may_occur(pass, part))
+		return pass;
+	if (!pass->apart)
+		pass->apart = calloc(1, sizeof(*pass->apart));
+	if (pass->apart && !pass->apart->reader && pass_init(pass->apart, pass->reader, &pass->filter, NULL)) {
+		pass_release(pass->apart);
+		free(pass->apart);
+		pass->apart = NULL;
+	}
+	return pass->apart;
 }
 
 void pass_cut(struct pass *pass, uint64_t first, uint64_t last)
 {
-	pass->budget.marks = true;
+	pass->budget.marks = pass->budget_apart.marks = true;
 	pass->block_from = first;
 	pass->block_ns = last > first ? (last - first) / PASS_BLOCKS + 1 : 1;
 }
@@ -138,7 +189,7 @@ __attribute__((always_inline)) static inline void show(struct pass *pass, const 
 	const struct dispatch_type *type;
 
 	if (__builtin_expect(pass->block_ns != 0, 0))
-		pass->budget.mark = block_of(pass, event->ts);
+		pass->budget.mark = pass->budget_apart.mark = block_of(pass, event->ts);
 	if (__builtin_expect(event->kind != EVENT_RECORD, 0)) {
 		state_see(&pass->state, event);
 		dispatch_gap(&pass->dispatch, event);
@@ -167,12 +218,39 @@ static void see(void *arg, const struct event *event)
  */
 enum { EVENTS_AHEAD = 8, FIELDS_AT = 32 };
 
+__attribute__((always_inline)) static inline void show_batch(struct pass *pass, const struct event *events, size_t nr,
+							     const struct reader_consumer *after)
+{
+	const struct event *end = events + nr;
+
+	for (const struct event *event = events; event < end; event++) {
+		if (event + EVENTS_AHEAD < end)
+			__builtin_prefetch((const void *)((uintptr_t)event[EVENTS_AHEAD].data + FIELDS_AT));
+		show(pass, event);
+		if (after)
+			after->see(after->arg, event);
+	}
+}
+
+static void see_batch(void *arg, const struct event *events, size_t nr)
+{
+	show_batch(arg, events, nr, NULL);
+}
+
 /*
  * An analysis neither stops the reader nor looks ahead. It is not made in slices of time, as texts are: what it adds up
  * at an event depends on the state, which is on when each task began to run, wait or sleep, however long ago. A slice
  * would have to guess that of each task that sleeps when it begins, and a wrong guess is in sums, samples and longest
- * waits, from which it cannot be taken back.
+ * waits, from which it cannot be taken back. What can be divided is the analyses: some see the same events in another
+ * thread, with a state of their own, which is the same after each event.
  */
+static int run_divided(struct pass *pass, struct fail *fail)
+{
+	const struct relay_consumer consumers[] = { { see_batch, pass }, { see_batch, pass->apart } };
+
+	return relay_run(pass->reader, consumers, array_size(consumers), fail);
+}
+
 static int run_batches(struct pass *pass, const struct reader_consumer *after, struct fail *fail)
 {
 	struct batches *batches = NULL;
@@ -180,13 +258,10 @@ static int run_batches(struct pass *pass, const struct reader_consumer *after, s
 	int r = batches_new(pass->reader, &batches, fail);
 
 	while (!r && (r = batches_next(batches, &events, fail)) > 0) {
-		for (const struct event *event = events; event < events + r; event++) {
-			if (event + EVENTS_AHEAD < events + r)
-				__builtin_prefetch((const void *)((uintptr_t)event[EVENTS_AHEAD].data + FIELDS_AT));
-			show(pass, event);
-			if (after)
-				after->see(after->arg, event);
-		}
+		if (after)
+			show_batch(pass, events, (size_t)r, after);
+		else
+			see_batch(pass, events, (size_t)r);
 		r = 0;
 	}
 	batches_free(batches);
@@ -195,11 +270,14 @@ static int run_batches(struct pass *pass, const struct reader_consumer *after, s
 
 int pass_end(struct pass *pass, struct fail *fail)
 {
+	int r = pass->apart ? pass_end(pass->apart, fail) : 0;
+
 	state_settle(&pass->state);
 	pass->ended = true;
-	if (pass->failed || pass->dispatch.failed || pass->state.failed || pass->budget.failed)
+	if (pass->failed || pass->dispatch.failed || pass->state.failed || pass->budget.failed ||
+	    pass->budget_apart.failed)
 		return fail_memory(fail);
-	return state_adds_up(&pass->state, fail) ? 0 : -EPROTO;
+	return state_adds_up(&pass->state, fail) ? r : -EPROTO;
 }
 
 bool pass_is_full(const struct pass *pass)
@@ -213,7 +291,7 @@ int pass_restart(struct pass *pass, struct fail *fail)
 
 	pass->ended = false;
 	pass->kept = pass->state.nr_tasks;
-	pass->budget.left = SAMPLES_BUDGET;
+	share_budget(pass);
 	dispatch_clear(&pass->dispatch);
 	for (size_t i = 0; !r && i < pass->nr_items; i++) {
 		struct pass_item *item = &pass->items[i];
@@ -236,7 +314,7 @@ int pass_run(struct pass *pass, const struct reader_consumer *after, struct fail
 	if (after && !pass->reader->ahead)
 		r = reader_run(pass->reader, consumers, array_size(consumers), fail);
 	else
-		r = run_batches(pass, after, fail);
+		r = pass->apart ? run_divided(pass, fail) : run_batches(pass, after, fail);
 	return r ? r : pass_end(pass, fail);
 }
 

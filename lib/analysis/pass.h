@@ -43,7 +43,12 @@ struct pass {
 	struct pass_filter filter;
 	const char *machine; /* the traced machine, as `uname -m` names it; "": unknown, so are names of system calls */
 	struct state state;
-	struct samples_budget budget;  /* shared by all analyses */
+	/*
+	 * Of all analyses but those whose ops say `apart`; and of these. Together they keep `samples` values, whichever
+	 * threads run: so that all figures are the same with any number of threads.
+	 */
+	struct samples_budget budget, budget_apart;
+	size_t samples;                /* SAMPLES_BUDGET; set it before pass_add() */
 	bool ended;                    /* pass_end() was called */
 	bool failed;                   /* an analysis ran out of memory */
 	uint64_t block_from, block_ns; /* see pass_cut() */
@@ -52,6 +57,8 @@ struct pass {
 	 * lines are wanted.
 	 */
 	struct out *lines;
+	bool may_divide;    /* see pass_divide() */
+	struct pass *apart; /* of the analyses apart, with a state of its own; NULL: they are in this one */
 	/* Set around pass_restart(): the type of the event that was read and begins the new interval; or NULL. */
 	const struct event_type *pending;
 	/* Private to the pass: */
@@ -84,6 +91,18 @@ static inline bool pass_compares(const struct pass *pass)
 	return pass->budget.marks;
 }
 
+/*
+ * Lets analyses whose ops say `apart` run in a thread of their own, if the reader has two and more threads beside this
+ * one; with one, a second state would cost as much as the thread gains. Call it before pass_add(); then only pass_run()
+ * without `after` shows the pass its events, and pass_cut() is not called. Memory then grows twice with the number of
+ * tasks, by 200 bytes each.
+ */
+void pass_divide(struct pass *pass);
+/*
+ * For an analysis that has others: the pass with which such a part is made. If it is another one than `pass`, the part
+ * gets its events and gaps from the dispatch of that one. NULL: no memory.
+ */
+struct pass *pass_of(struct pass *pass, const struct analysis_ops *part);
 int must_check pass_add(struct pass *pass, const struct analysis_ops *ops, const void *options, struct fail *fail);
 /* `after`, which may be NULL, sees each event after the analyses. */
 int must_check pass_run(struct pass *pass, const struct reader_consumer *after, struct fail *fail);

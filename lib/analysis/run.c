@@ -40,6 +40,8 @@ int analyses_run(struct pass *pass, struct reader *reader, const struct pass_fil
 	if (!r && lines && !out_init(&into, PASS_LINES_SIZE))
 		r = fail_memory(fail);
 	pass->lines = lines ? &into : NULL;
+	if (!lines && !after)
+		pass_divide(pass);
 	for (size_t i = 0; !r && i < nr; i++)
 		r = pass_add(pass, runs[i].ops, runs[i].options, fail);
 	if (!r)

@@ -23,7 +23,7 @@ struct summary_analysis {
 		void *analysis;
 	} parts[ANALYSES_MAX];
 	size_t nr_parts;
-	struct dispatch dispatch; /* to the parts */
+	struct dispatch dispatch; /* to the parts that are not apart */
 	struct u64_map before; /* how many events of each type, by type_key(), were before this interval of a stream */
 	uint64_t lost;         /* number of lost events, from gaps that have a number */
 	bool more_lost;        /* there are also gaps without a number */
@@ -89,10 +89,11 @@ static void release(void *arg)
 static bool add_part(struct summary_analysis *summary, const struct analysis_ops *ops)
 {
 	struct summary_part *part = &summary->parts[summary->nr_parts++];
+	struct pass *pass = pass_of(summary->pass, ops);
 
 	part->ops = ops;
-	return !analysis_new(ops, summary->pass, NULL, &part->analysis, NULL) &&
-	       dispatch_add(&summary->dispatch, ops, part->analysis);
+	return pass && !analysis_new(ops, pass, NULL, &part->analysis, NULL) &&
+	       dispatch_add(pass == summary->pass ? &summary->dispatch : &pass->dispatch, ops, part->analysis);
 }
 
 static bool init(void *arg, struct pass *pass, const void *options)

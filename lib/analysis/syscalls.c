@@ -254,7 +254,7 @@ static inline void count(struct syscalls_analysis *syscalls, const struct slow_c
 	row->total.on_cpu += call->time.on_cpu;
 	row->total.blocked += call->time.blocked;
 	row->total.waiting += call->time.waiting;
-	samples_add(&row->lasted, &syscalls->pass->budget, call->time.wall);
+	samples_add(&row->lasted, &syscalls->pass->budget_apart, call->time.wall);
 	if (!row->worst.at || call->time.wall > row->worst.lasted) {
 		row->worst.lasted = call->time.wall;
 		row->worst.at = call->at;
@@ -494,6 +494,7 @@ const struct analysis_ops syscalls_analysis = {
 	.essential = 2,
 	.option = "record-tgid",
 	.in_summary = true,
+	.apart = true,
 	.size = sizeof(struct syscalls_analysis),
 	.init = init,
 	.look = look,
@@ -517,6 +518,7 @@ const struct analysis_ops syscalls_named_analysis = {
 	.wants = named_wants,
 	.essential = 1,
 	.option = "record-tgid",
+	.apart = true,
 	.size = sizeof(struct syscalls_analysis),
 	.init = init,
 	.look = look,

@@ -344,7 +344,7 @@ int syscalls_finish(void *arg, struct findings *findings, struct fail *fail)
 	uint64_t under_way = count_open(syscalls);
 
 	if (syscalls->pass->failed || syscalls->roles.failed || syscalls->outs.roles.failed ||
-	    syscalls->outs.store.failed || syscalls->pass->budget.failed)
+	    syscalls->outs.store.failed || syscalls->pass->budget_apart.failed)
 		return fail_memory(fail);
 	if (syscalls->pass->lines && syscalls->options.trace) {
 		syscalls_trace_break(&syscalls->trace, syscalls->pass->lines);

@@ -55,7 +55,7 @@ struct reader {
 	struct events *only; /* the events if there is only one buffer; NULL: there are several */
 	bool apart;          /* the buffers have different clocks and follow one another */
 	bool keeps_all;      /* there is no selection and nothing to skip */
-	bool ahead;          /* a thread of struct batches reads */
+	unsigned ahead;      /* reader_options::ahead */
 	bool stopped;        /* set by reader_stop() */
 	bool fails_at_once;
 	int failed;           /* error of the first buffer that failed, or 0 */
@@ -67,8 +67,8 @@ struct reader_options {
 	/* the caller takes retired blocks with reader_retired(); events stay valid until it gives the blocks back */
 	bool keep_blocks;
 	bool entered; /* the caller begins with reader_enter() */
-	/* only a thread of struct batches (lib/reader/batches.h) reads the events */
-	bool ahead;
+	/* threads beside the caller's, of struct batches (lib/reader/batches.h) or relay_run(): only they read */
+	unsigned ahead;
 	/* the first error of a buffer ends the stream: for live sources, which never end by themselves */
 	bool fails_at_once;
 };

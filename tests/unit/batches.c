@@ -5,6 +5,7 @@
 #include "lib/base/pool.h"
 #include "lib/query/selection.h"
 #include "lib/reader/reader.h"
+#include "lib/reader/relay.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
@@ -23,8 +24,10 @@ struct seen {
 
 /* The ways to read a file. */
 struct way {
-	bool ahead, pool;
-	size_t buffers; /* how often the same file is added */
+	bool pool;
+	unsigned ahead;
+	size_t consumers; /* of relay_run(); 0: batches */
+	size_t buffers;   /* how often the same file is added */
 	const char *comm;
 	uint64_t limit; /* number of events; 0: all */
 };
@@ -81,6 +84,38 @@ static bool read_batches(struct reader *reader, const struct way *way, struct se
 	return !r;
 }
 
+static void see_all(void *arg, const struct event *events, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		see(arg, &events[i]);
+}
+
+static bool is_same(const struct seen *a, const struct seen *b)
+{
+	return a->events == b->events && a->lost == b->lost && a->sum == b->sum && !strcmp(a->damage, b->damage);
+}
+
+/* All consumers see the same. */
+static bool relay(struct reader *reader, const struct way *way, struct seen *seen, struct fail *fail)
+{
+	struct relay_consumer consumers[RELAY_CONSUMERS];
+	struct seen each[RELAY_CONSUMERS] = { { .events = 0 } };
+	int r;
+
+	for (size_t i = 0; i < way->consumers; i++)
+		consumers[i] = (struct relay_consumer){ see_all, &each[i] };
+	r = relay_run(reader, consumers, way->consumers, fail);
+	for (size_t i = 1; i < way->consumers; i++)
+		CHECK(is_same(&each[0], &each[i]));
+	*seen = each[0];
+	return !r;
+}
+
+static bool read_all(struct reader *reader, const struct way *way, struct seen *seen, struct fail *fail)
+{
+	return way->consumers ? relay(reader, way, seen, fail) : read_batches(reader, way, seen, fail);
+}
+
 static struct seen read_in(struct trace *trace, const struct way *way)
 {
 	struct seen seen = { .events = 0 };
@@ -98,7 +133,7 @@ static struct seen read_in(struct trace *trace, const struct way *way)
 			     !selection_add_filter(reader.buffers[i].selection, way->comm, false, &fail);
 	}
 	ok = ok && (!way->pool || !pool_new(1, &options.pool, &fail));
-	ok = ok && !reader_start(&reader, &options, &fail) && read_batches(&reader, way, &seen, &fail);
+	ok = ok && !reader_start(&reader, &options, &fail) && read_all(&reader, way, &seen, &fail);
 	if (!CHECK(ok))
 		printf("%s\n", fail.text);
 	damage = ok ? reader_damage(&reader, &path) : NULL;
@@ -106,11 +141,6 @@ static struct seen read_in(struct trace *trace, const struct way *way)
 	reader_release(&reader);
 	pool_free(options.pool);
 	return seen;
-}
-
-static bool is_same(const struct seen *a, const struct seen *b)
-{
-	return a->events == b->events && a->lost == b->lost && a->sum == b->sum && !strcmp(a->damage, b->damage);
 }
 
 /* Threads in every arrangement read the same as one thread. */
@@ -123,6 +153,13 @@ static struct seen compare(struct trace *trace, struct way way)
 		way.pool = threads & 2;
 		other = read_in(trace, &way);
 		CHECK(is_same(&one, &other));
+	}
+	for (way.ahead = 1; way.ahead < 4; way.ahead++) {
+		for (way.consumers = 1; way.consumers < 4; way.consumers++) {
+			way.pool = way.ahead == way.consumers;
+			other = read_in(trace, &way);
+			CHECK(is_same(&one, &other));
+		}
 	}
 	return one;
 }
@@ -160,7 +197,7 @@ TEST(batches_may_be_left_while_their_thread_reads)
 
 	for (uint64_t limit = 1; limit < EVENTS; limit *= 20) {
 		struct seen seen =
-			read_in(trace, &(struct way){ .ahead = true, .pool = true, .buffers = 1, .limit = limit });
+			read_in(trace, &(struct way){ .ahead = 1, .pool = true, .buffers = 1, .limit = limit });
 
 		CHECK(seen.events >= limit && seen.events <= EVENTS);
 	}
