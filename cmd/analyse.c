@@ -204,6 +204,12 @@ static int run_course(struct analyse *analyse, struct reader *reader, const stru
 	return r;
 }
 
+static int print_findings(struct analyse *analyse, struct analysis_run *run, struct fail *fail)
+{
+	analyse->empty = run->findings.nr && !run->findings.items[0].table.nr_items;
+	return analyse_print(&run->findings, &analyse->findings, fail);
+}
+
 static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
 		    const void *ops_options, struct fail *fail)
 {
@@ -213,10 +219,8 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 	struct pass pass;
 	int r = analyses_run(&pass, reader, &filter, &run, 1, analyse->lines ? &lines : NULL, NULL, fail);
 
-	if (!r) {
-		analyse->empty = run.findings.nr && !run.findings.items[0].table.nr_items;
-		r = analyse_print(&run.findings, &analyse->findings, fail);
-	}
+	if (!r)
+		r = print_findings(analyse, &run, fail);
 	findings_release(&run.findings);
 	pass_release(&pass);
 	return r;
@@ -320,6 +324,24 @@ static int pass_work(void *arg, struct reader *reader, struct fail *fail)
 	return r;
 }
 
+static int pass_slices(void *arg, struct reader *reader, struct fail *fail)
+{
+	const struct passing *passing = arg;
+	const struct pass_filter filter = analysis_filter(&passing->analyse->query);
+	struct analysis_run run = { .ops = passing->ops, .options = passing->options };
+	struct pass pass;
+	int r;
+
+	if (!passing->ops->shares || passing->analyse->every_ns || passing->analyse->lines)
+		return -EAGAIN;
+	r = analysis_share(&pass, reader, &filter, &run, reading_share, fail);
+	if (!r)
+		r = print_findings(passing->analyse, &run, fail);
+	findings_release(&run.findings);
+	pass_release(&pass);
+	return r;
+}
+
 static int hint_time(const struct analyse_recorded *recorded, int r, struct fail *fail)
 {
 	char time[TEXT_HUMAN], hint[2 * TEXT_HUMAN];
@@ -351,6 +373,7 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 
 	r = name_input(analyse, &pasted, &fail);
 	analyse->in_batches = !analyse->every_ns;
+	analyse->in_slices = pass_slices;
 	analyse->findings.width = terminal_width();
 	if (!analyse->findings.top)
 		analyse->findings.top = UINT64_MAX;

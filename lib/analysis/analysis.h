@@ -16,6 +16,7 @@ struct dispatch;
 struct fail;
 struct findings;
 struct pass;
+struct shares_ops;
 
 /*
  * An analysis answers a question about a file with tables. It sees the events of a pass (lib/analysis/pass.h) that it
@@ -53,7 +54,12 @@ struct analysis_ops {
 	bool apart;
 	size_t rows_as_text; /* of each sorted table; 0: 25; SIZE_MAX: all */
 	bool whole_lives;    /* the rows of tasks are about their whole lives, with all their names */
-	size_t size;         /* of what it keeps: its functions get a struct NAME_analysis of this size */
+	/*
+	 * For slices of time: makes the analysis, the first of a struct pass that is the argument, from parts of it.
+	 * NULL: it is not made so (why, lib/analysis/pass.c says).
+	 */
+	const struct shares_ops *shares;
+	size_t size; /* of what it keeps: its functions get a struct NAME_analysis of this size */
 	/*
 	 * Prepares an analysis that is all zeros. `options` is the structure that the command fills from its options,
 	 * or NULL for the defaults. Borrows the pass. False when there is no memory; release() is called even then.

@@ -4,7 +4,7 @@
 #include "lib/analysis/findings.h"
 #include "lib/analysis/graph_errors_internal.h"
 #include "lib/analysis/graph_facts_internal.h"
-#include "lib/analysis/graph_stream_internal.h"
+#include "lib/analysis/graph_internal.h"
 #include "lib/analysis/pass.h"
 #include "lib/analysis/sorts.h"
 #include "lib/base/fail.h"
@@ -13,6 +13,7 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/graph_events.h"
+#include "lib/event/tasks.h"
 #include "lib/follow/calls.h"
 
 #include <errno.h>
@@ -26,54 +27,11 @@
  * the sums by function.
  */
 
-enum role { ENTRY = 1, EXIT, HIT, PROBE, ROLES };
+enum role { ENTRY = GRAPH_ROLE_ENTRY, EXIT = GRAPH_ROLE_EXIT, HIT = GRAPH_ROLE_HIT, PROBE = GRAPH_ROLE_PROBE };
 
 static const struct role_name names[] = {
 	GRAPH_EVENTS(ENTRY, EXIT), { "ftrace", "function", HIT }, { "kprobes", "*", PROBE }, { "fprobes", "*", PROBE },
 	{ NULL, NULL, 0 },
-};
-
-/* The members that each call changes come first. */
-struct function {
-	uint64_t total, self, entered, interrupted, off;
-	struct samples lasted;
-	uint64_t longest_at; /* when the longest call ended; 0: no call has ended */
-	uint64_t again, errors, address;
-	uint32_t longest_cpu;
-	int32_t longest_pid;
-	char longest_comm[STATE_COMM];
-};
-
-/* A cache of functions that were called a moment ago: most calls need no search in the map. */
-struct recent {
-	uint64_t address;
-	uint32_t id; /* index + 1; 0: empty */
-};
-
-enum { RECENT_BITS = 11 };
-
-/* Functions that were hit, but no event shows how long they took. */
-struct hits {
-	uint64_t address, count;
-};
-
-struct graph_analysis {
-	struct pass *pass;
-	struct graph_options options;
-	struct roles roles;
-	struct graph_stream stream;
-	const struct context *hits_context;
-	struct place at[ROLES];
-	struct u64_map ids, hit_ids; /* by address: uint32_t, index + 1 */
-	struct recent recent[1 << RECENT_BITS], recent_hits[1 << RECENT_BITS];
-	struct function *functions;
-	size_t nr_functions;
-	struct hits *hits;
-	size_t nr_hits;
-	struct graph_errors errors;
-	uint64_t cut, broken,
-		unpaired; /* calls without an entry: it was before the start, it was lost, or for no known reason */
-	char what[128];   /* a text about the longest call */
 };
 
 static bool init(void *arg, struct pass *pass, const void *options)
@@ -105,26 +63,41 @@ static void release(void *arg)
 	roles_release(&graph->roles);
 }
 
-static inline bool wants(const struct pass *pass, const struct state_task *task, uint32_t cpu, uint64_t since)
+/* In a slice there are only events that tell nothing of their task but its PID, and only weft's own are not wanted. */
+static inline bool wants(const struct graph_analysis *graph, const struct state_task *task, const struct event *event,
+			 uint64_t since)
 {
-	return (!task || pass_wants_since(pass, task, since)) && (!pass->filter.cpus || pass_wants_cpu(pass, cpu));
+	const struct pass *pass = graph->pass;
+
+	if (__builtin_expect(graph->slice != NULL, 0) && (pass->self_bits & pass_self_bit(event->pid)) &&
+	    !pass->filter.self && pass_is_self(pass, event->pid))
+		return false;
+	return (!task || pass_wants_since(pass, task, since)) &&
+	       (!pass->filter.cpus || pass_wants_cpu(pass, event->cpu));
+}
+
+static const char *comm_of(const struct graph_analysis *graph, const struct state_task *task, const struct event *event)
+{
+	if (graph->slice)
+		return task_name(graph->stream.context->tasks, event->pid).text;
+	return task ? pass_comm(graph->pass, task) : "";
 }
 
 static inline size_t recent_slot(uint64_t address)
 {
-	return (size_t)(address * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS));
+	return (size_t)(address * 0x9e3779b97f4a7c15u >> (64 - GRAPH_RECENT_BITS));
 }
 
-static struct function *find_function(struct graph_analysis *graph, uint64_t address, struct recent *recent)
+struct graph_function *graph_function_at(struct graph_analysis *graph, uint64_t begin)
 {
-	uint64_t begin = graph_function(graph->stream.context, address);
 	uint32_t *id = u64_map_add(&graph->ids, begin);
-	struct function *function;
+	struct graph_function *function;
 
 	if (id && !*id) {
 		function = vec_push(graph->functions, graph->nr_functions);
 		if (function) {
 			function->address = begin;
+			function->first = graph->slice ? graph->slice->number : 0;
 			*id = (uint32_t)graph->nr_functions;
 		}
 	}
@@ -132,23 +105,30 @@ static struct function *find_function(struct graph_analysis *graph, uint64_t add
 		graph->pass->failed = true;
 		return NULL;
 	}
-	*recent = (struct recent){ address, *id };
 	return &graph->functions[*id - 1];
 }
 
-static inline struct function *function_of(struct graph_analysis *graph, uint64_t address)
+static struct graph_function *find_function(struct graph_analysis *graph, uint64_t address, struct graph_recent *recent)
 {
-	struct recent *recent = &graph->recent[recent_slot(address)];
+	struct graph_function *function = graph_function_at(graph, graph_function(graph->stream.context, address));
+
+	if (function)
+		*recent = (struct graph_recent){ address, (uint32_t)(function - graph->functions) + 1 };
+	return function;
+}
+
+static inline struct graph_function *function_of(struct graph_analysis *graph, uint64_t address)
+{
+	struct graph_recent *recent = &graph->recent[recent_slot(address)];
 
 	if (__builtin_expect(recent->address == address && recent->id, 1))
 		return &graph->functions[recent->id - 1];
 	return find_function(graph, address, recent);
 }
 
-/* Prefetches what the function's exit will need. */
-static inline void expect(const struct graph_analysis *graph, uint64_t address)
+void graph_expect(const struct graph_analysis *graph, uint64_t address)
 {
-	const struct recent *recent = &graph->recent[recent_slot(address)];
+	const struct graph_recent *recent = &graph->recent[recent_slot(address)];
 
 	if (recent->address == address && recent->id) {
 		__builtin_prefetch(&graph->functions[recent->id - 1], 1);
@@ -156,10 +136,10 @@ static inline void expect(const struct graph_analysis *graph, uint64_t address)
 	}
 }
 
-static void find_hit(struct graph_analysis *graph, uint64_t address, struct recent *recent)
+struct graph_hits *graph_hits_at(struct graph_analysis *graph, uint64_t address)
 {
 	uint32_t *id = u64_map_add(&graph->hit_ids, address);
-	struct hits *hits = NULL;
+	struct graph_hits *hits = NULL;
 
 	if (id && *id)
 		hits = &graph->hits[*id - 1];
@@ -167,18 +147,27 @@ static void find_hit(struct graph_analysis *graph, uint64_t address, struct rece
 		hits = vec_push(graph->hits, graph->nr_hits);
 	if (!hits) {
 		graph->pass->failed = true;
-		return;
+		return NULL;
 	}
 	if (!*id)
 		*id = (uint32_t)graph->nr_hits;
 	hits->address = address;
+	return hits;
+}
+
+static void find_hit(struct graph_analysis *graph, uint64_t address, struct graph_recent *recent)
+{
+	struct graph_hits *hits = graph_hits_at(graph, address);
+
+	if (!hits)
+		return;
 	hits->count++;
-	*recent = (struct recent){ address, *id };
+	*recent = (struct graph_recent){ address, (uint32_t)(hits - graph->hits) + 1 };
 }
 
 static inline void hit(struct graph_analysis *graph, uint64_t address)
 {
-	struct recent *recent = &graph->recent_hits[recent_slot(address)];
+	struct graph_recent *recent = &graph->recent_hits[recent_slot(address)];
 
 	if (__builtin_expect(recent->address == address && recent->id, 1))
 		graph->hits[recent->id - 1].count++;
@@ -186,7 +175,7 @@ static inline void hit(struct graph_analysis *graph, uint64_t address)
 		find_hit(graph, address, recent);
 }
 
-static void see_error(struct graph_analysis *graph, struct function *function, const struct call *call,
+static void see_error(struct graph_analysis *graph, struct graph_function *function, const struct call *call,
 		      const struct event *event)
 {
 	uint64_t retval;
@@ -195,6 +184,7 @@ static void see_error(struct graph_analysis *graph, struct function *function, c
 	if (!number)
 		return;
 	function->errors++;
+	graph->errors.number = graph->slice ? graph->slice->number : 0;
 	graph->pass->failed |=
 		!graph_errors_add(&graph->errors, (uint32_t)(function - graph->functions), number, call, event);
 }
@@ -209,33 +199,44 @@ static void see_unentered(struct graph_analysis *graph, const struct call *call)
 		graph->unpaired++;
 	else
 		graph->cut++;
+	if (graph->slice && call->timed && call->start < graph->slice->least)
+		graph->slice->least = call->start;
 }
 
-static void see_longest(struct function *function, const struct call *call, const struct event *event,
-			const struct state_task *task, const struct pass *pass)
+/* Of several that lasted as long it is the first. In a slice, those that came first may be seen last. */
+static inline bool is_longest(const struct graph_analysis *graph, const struct graph_function *function,
+			      const struct call *call)
 {
-	if (function->longest_at && call->lasted <= function->lasted.max)
+	if (!function->longest_at || call->lasted > function->lasted.max)
+		return true;
+	return graph->slice && call->lasted == function->lasted.max && graph->slice->number < function->longest_number;
+}
+
+static void see_longest(const struct graph_analysis *graph, struct graph_function *function, const struct call *call,
+			const struct event *event, const struct state_task *task)
+{
+	if (!is_longest(graph, function, call))
 		return;
 	function->longest_at = call->start + call->lasted;
 	function->longest_cpu = event->cpu;
 	function->longest_pid = event->pid;
-	if (task)
-		strncpy(function->longest_comm, pass_comm(pass, task), sizeof(function->longest_comm) - 1);
+	function->longest_number = graph->slice ? graph->slice->number : 0;
+	strncpy(function->longest_comm, comm_of(graph, task, event), sizeof(function->longest_comm) - 1);
 }
 
-static void see_repeats(struct function *function, const struct repeats_found *repeats)
+static void see_repeats(struct graph_function *function, const struct repeats_found *repeats)
 {
 	function->total += repeats->outside.lasted - repeats->inside.lasted;
 	function->interrupted += repeats->outside.interrupted - repeats->inside.interrupted;
 	function->again += repeats->inside.calls - repeats->outside.calls;
 }
 
-static void see_call(struct graph_analysis *graph, const struct call *call, const struct event *event)
+void graph_see_call(struct graph_analysis *graph, const struct call *call, const struct event *event)
 {
 	const struct state_task *task = graph_task(graph->pass, event);
-	struct function *function;
+	struct graph_function *function;
 
-	if (!wants(graph->pass, task, event->cpu, call->timed ? call->start : UINT64_MAX))
+	if (!wants(graph, task, event, call->timed ? call->start : UINT64_MAX))
 		return;
 	if (!call->entered)
 		see_unentered(graph, call);
@@ -244,7 +245,9 @@ static void see_call(struct graph_analysis *graph, const struct call *call, cons
 	function = function_of(graph, call->func);
 	if (!function)
 		return;
-	see_longest(function, call, event, task, graph->pass);
+	if (graph->slice && graph->slice->number < function->first)
+		function->first = graph->slice->number;
+	see_longest(graph, function, call, event, task);
 	samples_add(&function->lasted, &graph->pass->budget, call->lasted);
 	see_error(graph, function, call, event);
 	if (call->again) {
@@ -267,17 +270,17 @@ static void bind_hit(const struct event *event, enum role role, struct place *pl
 	(void)place_find(place, event->type, role == PROBE ? "__probe_ip" : "ip");
 }
 
-static void see_hit(struct graph_analysis *graph, const struct event *event, enum role role)
+void graph_see_hit(struct graph_analysis *graph, const struct event *event, uint8_t role)
 {
 	struct place probe, *place = &graph->at[role];
 
 	/* Each probe is an event type of its own. */
 	if (role == PROBE) {
 		place = &probe;
-		bind_hit(event, role, place);
+		bind_hit(event, PROBE, place);
 	}
 	graph->hits_context = event->type->context;
-	if (place->size && wants(graph->pass, graph_task(graph->pass, event), event->cpu, UINT64_MAX))
+	if (place->size && wants(graph, graph_task(graph->pass, event), event, UINT64_MAX))
 		hit(graph, place_u64(place, event));
 }
 
@@ -308,12 +311,12 @@ static void see(void *arg, const struct event *event, uint8_t role)
 		call.func = 0;
 		ended = graph_stream_see(&graph->stream, graph->pass, event, role == ENTRY, &call);
 		if (ended > 0)
-			see_call(graph, &call, event);
+			graph_see_call(graph, &call, event);
 		else if (!ended && role == ENTRY)
-			expect(graph, call.func);
+			graph_expect(graph, call.func);
 		return;
 	}
-	see_hit(graph, event, (enum role)role);
+	graph_see_hit(graph, event, role);
 }
 
 enum column {
@@ -356,7 +359,7 @@ static const struct table_column columns[COLUMNS] = {
 const struct analysis_sorts graph_sorts = { columns, COLUMNS,
 					    1 << AGAIN | 1 << MAX_CPU | 1 << MAX_PID | 1 << MAX_TASK | 1 << ERRORS };
 
-static void put_function(const struct graph_analysis *graph, struct table *table, const struct function *function)
+static void put_function(const struct graph_analysis *graph, struct table *table, const struct graph_function *function)
 {
 	const struct samples *lasted = &function->lasted;
 	char name[160];
@@ -385,14 +388,14 @@ static void put_functions(struct graph_analysis *graph, struct findings *finding
 			       "functions: how often each was called, how long it took with and without those "
 			       "that it called",
 			       "self", columns, COLUMNS);
-	const struct function *longest = NULL;
+	const struct graph_function *longest = NULL;
 	char name[96];
 
 	findings_brief(findings, 1 << FUNCTION | 1 << CALLS | 1 << TOTAL | 1 << SELF | 1 << MAX | 1 << MAX_AT);
 	findings_course(findings, 1 << FUNCTION,
 			1 << CALLS | 1 << AGAIN | 1 << TOTAL | 1 << SELF | 1 << IRQ | 1 << OFF | 1 << ERRORS);
 	for (size_t i = 0; table && i < graph->nr_functions; i++) {
-		const struct function *function = &graph->functions[i];
+		const struct graph_function *function = &graph->functions[i];
 
 		put_function(graph, table, function);
 		if (!longest || function->lasted.max > longest->lasted.max)
@@ -508,6 +511,7 @@ const struct analysis_ops graph_analysis = {
 	.tracer = "function_graph",
 	.option = "funcgraph-retval",
 	.in_summary = true,
+	.shares = &graph_shares,
 	.size = sizeof(struct graph_analysis),
 	.init = init,
 	.look = look,

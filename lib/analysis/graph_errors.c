@@ -24,14 +24,38 @@ bool graph_errors_add(struct graph_errors *errors, uint32_t function, uint32_t n
 		return false;
 	error->function = function;
 	error->number = number;
+	if (!error->calls || errors->number < error->first)
+		error->first = errors->number;
 	error->calls++;
 	error->total += call->lasted;
-	if (error->longest_at && call->lasted <= error->longest)
+	if (error->longest_at && (call->lasted < error->longest ||
+				  (call->lasted == error->longest && errors->number >= error->longest_number)))
 		return true;
+	error->longest_number = errors->number;
 	error->longest = call->lasted;
 	error->longest_at = call->start + call->lasted;
 	error->longest_cpu = event->cpu;
 	error->longest_pid = event->pid;
+	return true;
+}
+
+bool graph_errors_join(struct graph_errors *errors, uint32_t function, const struct graph_error *from)
+{
+	struct graph_error *error = u64_map_add(&errors->map, (uint64_t)function << 12 | from->number);
+	struct graph_error sum = *from;
+
+	if (!error)
+		return false;
+	sum.function = function;
+	sum.calls += error->calls;
+	sum.total += error->total;
+	if (error->longest_at && from->longest <= error->longest) {
+		sum.longest = error->longest;
+		sum.longest_at = error->longest_at;
+		sum.longest_cpu = error->longest_cpu;
+		sum.longest_pid = error->longest_pid;
+	}
+	*error = sum;
 	return true;
 }
 

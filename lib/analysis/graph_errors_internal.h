@@ -20,12 +20,14 @@ struct graph_error {
 	uint64_t longest, longest_at;
 	uint32_t longest_cpu;
 	int32_t longest_pid;
+	uint64_t first, longest_number; /* as graph_errors::number was then */
 };
 
 struct graph_errors {
 	struct u64_map map;            /* of struct graph_error */
 	const struct context *context; /* of the functions */
 	bool known;                    /* the kernel reported return values */
+	uint64_t number; /* of the event, set by the owner: of several as long calls that with the lowest is kept */
 };
 
 void graph_errors_init(struct graph_errors *errors);
@@ -33,6 +35,9 @@ void graph_errors_init(struct graph_errors *errors);
 /* Counts a call that returned an error. False when memory runs out. */
 bool graph_errors_add(struct graph_errors *errors, uint32_t function, uint32_t number, const struct call *call,
 		      const struct event *event);
+
+/* Adds what a slice of time has of one function and number, after the slices before it. False without memory. */
+bool graph_errors_join(struct graph_errors *errors, uint32_t function, const struct graph_error *from);
 
 /* Adds a row for each function and number; without errors it adds nothing. */
 void graph_errors_put(const struct graph_errors *errors, const struct pass *pass, struct findings *findings);

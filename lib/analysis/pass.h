@@ -4,6 +4,7 @@
 
 #include "lib/analysis/analysis.h"
 #include "lib/analysis/dispatch.h"
+#include "lib/base/buf.h"
 #include "lib/base/cpus.h"
 #include "lib/base/samples.h"
 #include "lib/state/state.h"
@@ -61,6 +62,8 @@ struct pass {
 	struct pass *apart; /* of the analyses apart, with a state of its own; NULL: they are in this one */
 	/* Set around pass_restart(): the type of the event that was read and begins the new interval; or NULL. */
 	const struct event_type *pending;
+	/* Of a pass that was made in slices of time, whose reader has read nothing: "system:event", one a line. */
+	struct buf types;
 	/* Private to the pass: */
 	struct pass_item {
 		const struct analysis_ops *ops;
@@ -117,6 +120,9 @@ int must_check pass_restart(struct pass *pass, struct fail *fail);
 /* Whether so many tasks have lived since the last pass_restart() that memory asks for another. */
 enum { PASS_TASKS_MAX = 8192 };
 bool pass_is_full(const struct pass *pass);
+
+/* Takes note of the types of the events that a reader of slices has read. */
+int must_check pass_note_types(struct pass *pass, const struct reader *reader, struct fail *fail);
 
 /* Returns whether an event that matches the patterns, as those of -e, has occurred so far or was enabled. */
 bool pass_has(const struct pass *pass, const char *patterns);

@@ -6,6 +6,8 @@
 #include "lib/base/out.h"
 #include "lib/reader/query.h"
 
+#include <errno.h>
+
 enum { ROWS_AS_TEXT = 25 };
 
 struct pass_filter analysis_filter(const struct query *query)
@@ -54,4 +56,19 @@ int analyses_run(struct pass *pass, struct reader *reader, const struct pass_fil
 		out_release(&into);
 	pass->lines = NULL;
 	return r;
+}
+
+int analysis_share(struct pass *pass, struct reader *reader, const struct pass_filter *filter, struct analysis_run *run,
+		   int (*share)(const struct reader *reader, const struct shares_ops *ops, void *arg),
+		   struct fail *fail)
+{
+	/* What cannot begin tells so in order. */
+	int r = pass_init(pass, reader, filter, fail) || pass_add(pass, run->ops, run->options, fail) ? -EAGAIN : 0;
+
+	findings_init(&run->findings);
+	if (!r)
+		r = share(reader, run->ops->shares, pass);
+	if (!r)
+		r = pass_end(pass, fail);
+	return r ? r : pass_finish(pass, 0, &run->findings, fail);
 }

@@ -14,6 +14,7 @@ struct out;
 struct query;
 struct reader;
 struct reader_consumer;
+struct shares_ops;
 
 /* An analysis, its options (NULL: the defaults), and what it has found. */
 struct analysis_run {
@@ -39,6 +40,15 @@ struct pass_filter analysis_filter(const struct query *query);
 int must_check analyses_run(struct pass *pass, struct reader *reader, const struct pass_filter *filter,
 			    struct analysis_run *runs, size_t nr, const struct analysis_lines *lines,
 			    const struct reader_consumer *after, struct fail *fail);
+
+/*
+ * The same of one analysis that has analysis_ops::shares, and of a reader that has not been started: `share` lets
+ * threads make it in slices of time. -EAGAIN: it has to be made in order.
+ */
+int must_check analysis_share(struct pass *pass, struct reader *reader, const struct pass_filter *filter,
+			      struct analysis_run *run,
+			      int (*share)(const struct reader *reader, const struct shares_ops *ops, void *arg),
+			      struct fail *fail);
 
 /* The rows of each sorted table that the command of an analysis shows as text, unless the user says how many. */
 size_t analysis_rows_as_text(const struct analysis_ops *ops);

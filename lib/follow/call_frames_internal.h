@@ -32,6 +32,12 @@ struct ending {
 	struct frame frame;
 };
 
+/* What a slice of time knows of a task: lib/follow/calls_slice.c. */
+enum frames_phase { FRAMES_KNOWN, FRAMES_EARLIER, FRAMES_TRIED };
+
+/* In a slice: what would have become of an outermost function that was `ending` before. */
+enum frames_late { LATE_STILL, LATE_NEVER, LATE_UNSURE };
+
 /* The open functions of one task; their depths ascend. */
 struct frames {
 	struct frame *at;
@@ -42,6 +48,10 @@ struct frames {
 	struct repeats repeats;
 	uint64_t losses; /* the number of gaps before its last event */
 	uint16_t cpu;    /* of that event */
+	uint8_t phase;   /* enum frames_phase */
+	uint8_t late;    /* enum frames_late */
+	bool cleared;    /* while TRIED: an entry has cleared the log of repeats */
+	size_t logged;   /* what the log had when the phase became KNOWN */
 };
 
 void call_frames_free(struct frames *frames);

@@ -1,30 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/follow/calls.h"
 
-#include "lib/base/u64_map.h"
-#include "lib/event/event.h"
-#include "lib/follow/call_frames_internal.h"
-#include "lib/follow/cpu_gaps.h"
-#include "lib/follow/graph_records.h"
+#include "lib/follow/calls_internal.h"
 
 #include <stdlib.h>
-
-/* A task is looked up once for many of its events. A power of two; a CPU runs one task at a time. */
-enum { SEATS = 64 };
-
-struct seat {
-	uint64_t key; /* task_key(); 0: nobody's */
-	struct frames *frames;
-};
-
-struct calls {
-	struct u64_map tasks; /* by task_key(): struct frames * */
-	struct cpu_gaps gaps;
-	uint64_t mark, lost, dropped;
-	bool starved;
-	struct seat seats[SEATS]; /* by CPU */
-	struct graph_records records;
-};
 
 struct calls *calls_new(void)
 {
@@ -53,11 +32,6 @@ void calls_free(struct calls *calls)
 	free(calls);
 }
 
-static uint64_t task_key(const struct event *event)
-{
-	return event->pid ? (uint32_t)event->pid : UINT64_C(1) << 32 | event->cpu;
-}
-
 static struct frames *find(const struct calls *calls, uint64_t key)
 {
 	struct frames **frames = u64_map_find(&calls->tasks, key);
@@ -68,18 +42,21 @@ static struct frames *find(const struct calls *calls, uint64_t key)
 /* What calls_frame() asks about: the event's task; NULL: it has entered nothing. */
 static const struct frames *frames_at(const struct calls *calls, const struct event *event)
 {
-	const struct seat *seat = &calls->seats[event->cpu % SEATS];
-	uint64_t key = task_key(event);
+	const struct calls_seat *seat = &calls->seats[event->cpu % CALLS_SEATS];
+	uint64_t key = calls_key(event);
 
 	return __builtin_expect(seat->key == key, 1) ? seat->frames : find(calls, key);
 }
 
-static struct frames *frames_new(struct calls *calls, uint64_t key)
+struct frames *calls_frames_new(struct calls *calls, uint64_t key)
 {
 	struct frames **slot = u64_map_add(&calls->tasks, key);
 
-	if (slot && !*slot)
+	if (slot && !*slot) {
 		*slot = calloc(1, sizeof(**slot));
+		if (*slot)
+			(*slot)->phase = calls->in_slice ? FRAMES_EARLIER : FRAMES_KNOWN;
+	}
 	calls->starved |= !slot || !*slot;
 	return slot ? *slot : NULL;
 }
@@ -87,18 +64,23 @@ static struct frames *frames_new(struct calls *calls, uint64_t key)
 /* NULL: the task has entered nothing, or there is no memory. */
 static struct frames *frames_of(struct calls *calls, const struct event *event, bool make)
 {
-	struct seat *seat = &calls->seats[event->cpu % SEATS];
-	uint64_t key = task_key(event);
+	struct calls_seat *seat = &calls->seats[event->cpu % CALLS_SEATS];
+	uint64_t key = calls_key(event);
 	struct frames *frames;
 
 	if (__builtin_expect(seat->key == key, 1))
 		return seat->frames;
 	frames = find(calls, key);
 	if (!frames && make)
-		frames = frames_new(calls, key);
+		frames = calls_frames_new(calls, key);
 	if (frames)
-		*seat = (struct seat){ key, frames };
+		*seat = (struct calls_seat){ key, frames };
 	return frames;
+}
+
+struct frames *calls_frames_of(struct calls *calls, const struct event *event)
+{
+	return frames_of(calls, event, true);
 }
 
 static void forget(struct calls *calls, struct frames *frames)
@@ -144,6 +126,8 @@ static void end_never(struct calls *calls, struct frames *frames)
 {
 	calls->dropped += frames->ending.valid;
 	frames->ending.valid = false;
+	if (!frames->late)
+		frames->late = LATE_NEVER;
 }
 
 /* A function begins at this depth: what is open there has ended, or is about to. */
@@ -248,6 +232,8 @@ static struct frame *end_late(struct frames *frames, const struct call *call)
 {
 	struct ending *ending = &frames->ending;
 
+	if (!frames->late && call->depth <= 0)
+		frames->late = LATE_UNSURE;
 	if (!ending->valid || ending->frame.depth != call->depth || ending->func != call->func)
 		return NULL;
 	ending->valid = false;

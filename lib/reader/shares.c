@@ -88,7 +88,8 @@ static int make(struct sharer *sharer)
 	if (!r)
 		r = slice_begin(&sharer->reader, &share->ends, &fail);
 	if (!r)
-		r = sharing->ops->create(sharing->arg, sharer->reader.reader, &share->part);
+		r = sharing->ops->create(sharing->arg, sharer->reader.reader, sharer->index, sharing->slices->nr,
+					 &share->part);
 	if (!r)
 		r = read_on(sharer, true);
 	if (!r)

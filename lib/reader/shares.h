@@ -5,6 +5,7 @@
 #include "lib/base/cleanup.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct event;
 struct pool;
@@ -22,8 +23,11 @@ struct slices;
 enum { SHARES_AHEAD = 1 };
 
 struct shares_ops {
-	/* A part without events, in the thread that will make it. `reader` is that thread's, and outlives all parts. */
-	int (*create)(void *arg, struct reader *reader, void **ret);
+	/*
+	 * A part without events, of slice `index` of `nr`, in the thread that will make it. `reader` is that thread's,
+	 * and outlives all parts, with the types of its events.
+	 */
+	int (*create)(void *arg, struct reader *reader, uint64_t index, uint64_t nr, void **ret);
 	/* The next events of the slice, selected ones and gaps; valid until it returns. */
 	int (*see)(void *part, const struct event *events, size_t nr);
 	int (*end)(void *part); /* no more events follow */

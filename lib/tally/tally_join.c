@@ -78,13 +78,15 @@ static int add(struct tally *into, const struct tally *from)
 	return r;
 }
 
-static int create(void *arg, struct reader *reader, void **ret)
+static int create(void *arg, struct reader *reader, uint64_t index, uint64_t nr, void **ret)
 {
 	const struct tally_sum *sum = arg;
 	struct tally *tally;
 	struct fail fail;
 	int r = tally_new(reader, sum->wanted, &tally, &fail);
 
+	(void)index;
+	(void)nr;
 	if (!r)
 		*ret = tally;
 	return r;

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/sliced_sums.h"
 
+#include "lib/analysis/analysis.h"
+#include "lib/analysis/findings.h"
+#include "lib/analysis/graph.h"
+#include "lib/analysis/pass.h"
+#include "lib/analysis/run.h"
 #include "lib/base/fail.h"
+#include "lib/base/out.h"
 #include "lib/reader/reader.h"
 #include "lib/reader/shares.h"
 #include "lib/reader/slices.h"
@@ -41,22 +47,81 @@ static int tally_order(struct reader *reader, const char *what, struct buf *ret,
 	return r;
 }
 
-int sliced_sums_order(struct trace *trace, const char *what, struct buf *ret, struct fail *fail)
+/* All cells of all tables, and what is said about them. */
+static int put_findings(struct findings *findings, struct buf *ret, struct fail *fail)
 {
-	struct reader reader;
-	int r;
+	const struct findings_options options = { .format = TABLE_AS_JSON, .top = UINT64_MAX };
+	struct out out = { .start = NULL };
+	int r = findings_arrange(findings, &options, fail);
 
-	reader_init(&reader);
-	r = reader_add(&reader, trace, 0, fail);
-	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = NULL }, fail);
-	if (!r)
-		r = tally_order(&reader, what, ret, fail);
-	reader_release(&reader);
+	if (!r && !out_init(&out, 1 << 16))
+		r = fail_memory(fail);
+	if (!r && (!findings_write(findings, &options, &out) || !buf_add(ret, out.start, out_len(&out))))
+		r = fail_memory(fail);
+	out_release(&out);
 	return r;
 }
 
-int sliced_sums(const struct slices *slices, const char *what, struct pool *pool, struct buf *ret, struct fail *fail)
+static struct graph_options graph_wishes(const char *what)
+{
+	return (struct graph_options){ .by = strcmp(what, "graph") != 0 ? GRAPH_BY_ERRNO : GRAPH_BY_FUNCTION };
+}
+
+/* Also where there are no functions, what then is said. */
+static int put_graph(struct analysis_run *run, int r, struct buf *ret, struct fail *fail)
+{
+	if (!r)
+		r = put_findings(&run->findings, ret, fail);
+	else if (r == -ENODATA)
+		r = buf_add_str(ret, fail->text) ? 0 : fail_memory(fail);
+	findings_release(&run->findings);
+	return r;
+}
+
+static int graph_order(struct reader *reader, const char *what, struct buf *ret, struct fail *fail)
+{
+	const struct graph_options options = graph_wishes(what);
+	const struct pass_filter filter = { .self = false };
+	struct analysis_run run = { .ops = &graph_analysis, .options = &options };
+	struct pass pass;
+	int r = analyses_run(&pass, reader, &filter, &run, 1, NULL, NULL, fail);
+
+	r = put_graph(&run, r, ret, fail);
+	pass_release(&pass);
+	return r;
+}
+
+/* What analysis_share() is to share by: it passes on no argument. */
+static _Thread_local struct {
+	const struct slices *slices;
+	struct pool *pool;
+} sharing;
+
+static int share(const struct reader *reader, const struct shares_ops *ops, void *arg)
+{
+	(void)reader;
+	return shares_run(sharing.slices, sharing.pool, ops, arg);
+}
+
+static int graph_slices(const struct slices *slices, const char *what, struct pool *pool, struct buf *ret,
+			struct fail *fail)
+{
+	const struct graph_options options = graph_wishes(what);
+	const struct pass_filter filter = { .self = false };
+	struct analysis_run run = { .ops = &graph_analysis, .options = &options };
+	struct pass pass;
+	int r;
+
+	sharing.slices = slices;
+	sharing.pool = pool;
+	r = analysis_share(&pass, (struct reader *)(uintptr_t)slices->reader, &filter, &run, share, fail);
+	r = put_graph(&run, r, ret, fail);
+	pass_release(&pass);
+	return r;
+}
+
+static int tally_slices(const struct slices *slices, const char *what, struct pool *pool, struct buf *ret,
+			struct fail *fail)
 {
 	const struct tally_wanted wanted = wishes(what);
 	struct tally_sum sum = { .wanted = &wanted };
@@ -68,4 +133,30 @@ int sliced_sums(const struct slices *slices, const char *what, struct pool *pool
 		r = put(sum.tally, ret, fail);
 	tally_free(sum.tally);
 	return r;
+}
+
+static bool is_graph(const char *what)
+{
+	return !strncmp(what, "graph", strlen("graph"));
+}
+
+int sliced_sums_order(struct trace *trace, const char *what, struct buf *ret, struct fail *fail)
+{
+	struct reader reader;
+	int r;
+
+	reader_init(&reader);
+	r = reader_add(&reader, trace, 0, fail);
+	if (!r)
+		r = reader_start(&reader, &(struct reader_options){ .pool = NULL }, fail);
+	if (!r)
+		r = is_graph(what) ? graph_order(&reader, what, ret, fail) : tally_order(&reader, what, ret, fail);
+	reader_release(&reader);
+	return r;
+}
+
+int sliced_sums(const struct slices *slices, const char *what, struct pool *pool, struct buf *ret, struct fail *fail)
+{
+	return is_graph(what) ? graph_slices(slices, what, pool, ret, fail) :
+				tally_slices(slices, what, pool, ret, fail);
 }
