@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/options/choice.h"
+#include "cmd/options/reading.h"
 #include "cmd/terminal/paste.h"
 #include "cmd/terminal/progress.h"
 #include "formats/export/export.h"
@@ -24,8 +25,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* SLICES_MAX: threads that make slices beside the first one; POOL_MAX: that help to read. */
-enum { OUT_SIZE = 1 << 20, POOL_MAX = 3, SLICES_MAX = 7, TABLE_ROWS = 10 };
+/* POOL_MAX: threads that help to read, where the events are exported in order. */
+enum { OUT_SIZE = 1 << 20, POOL_MAX = 3, TABLE_ROWS = 10 };
 
 struct writing {
 	struct export_job *job;
@@ -118,22 +119,15 @@ static int write_events(struct writing *writing, struct fail *fail)
 	return r;
 }
 
-static int select_for_slices(void *arg, size_t buffer, struct selection **ret, struct fail *fail)
-{
-	const struct writing *writing = arg;
-
-	return query_select(writing->job->query, writing->reader.buffers[buffer].context, ret, fail);
-}
-
 /* -EAGAIN: the events cannot be exported in slices of time, or not all of them. */
 static int write_slices(struct writing *writing, struct fail *fail)
 {
 	struct export_job *job = writing->job;
 	struct text_end end = { .fd = job->fd };
 	struct slices slices;
+	struct query_again again = { job->query, &writing->reader };
 	struct export_slices driver = { .slices = &slices,
 					.input = &writing->input,
-					.pool = writing->pool,
 					.export = writing->export,
 					.out = &writing->out,
 					.end = &end,
@@ -141,11 +135,14 @@ static int write_slices(struct writing *writing, struct fail *fail)
 	int r;
 
 	if (!writing->export->ops->join || job->terminal || job->query->limit != UINT64_MAX ||
-	    job->query->tail != UINT64_MAX || !slices_plan(&writing->reader, pool_threads(writing->pool) + 1, &slices))
+	    job->query->tail != UINT64_MAX || !slices_plan(&writing->reader, reading_threads(), &slices))
 		return -EAGAIN;
-	slices.select = select_for_slices;
-	slices.arg = writing;
-	r = export_slices(&driver, fail);
+	slices.select = query_select_again;
+	slices.arg = &again;
+	r = pool_new(slices.threads - 1, &driver.pool, fail);
+	if (!r)
+		r = export_slices(&driver, fail);
+	pool_free(driver.pool);
 	slices_release(&slices);
 	job->events = driver.events;
 	job->gaps = driver.gaps;
@@ -198,7 +195,7 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN), most = job->ops->join ? SLICES_MAX : POOL_MAX;
+	unsigned threads = reading_threads();
 	int r = choice_buffers(job->query, &job->decode, trace, &writing->reader, fail);
 
 	writing->input = (struct export_input){ .reader = &writing->reader,
@@ -214,8 +211,8 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 		r = query_tail(job->query, &writing->reader, fail);
 	if (!r && !out_init(&writing->out, 2 * OUT_SIZE))
 		r = fail_memory(fail);
-	if (!r && cpus > 1)
-		r = pool_new(cpus > most ? (unsigned)most : (unsigned)cpus - 1, &writing->pool, fail);
+	if (!r && threads > 1)
+		r = pool_new(threads > POOL_MAX ? POOL_MAX : threads - 1, &writing->pool, fail);
 	if (!r && job->before)
 		r = read_before(writing, job->before, fail);
 	writing->input.before = writing->before;

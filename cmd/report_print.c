@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/formats.h"
+#include "cmd/options/reading.h"
 #include "cmd/terminal/progress.h"
 #include "cmd/terminal/terminal.h"
 #include "formats/painted.h"
@@ -38,17 +39,17 @@ enum { FEW_EVENTS = 1000 };
  */
 enum { TEXT_RATIO_MAX = 32768, TEXT_FREE = 64 << 20 };
 
+/* More do not help where one thread reads for all. */
+enum { THREADS_IN_ORDER = 8 };
+
 static unsigned thread_count(const struct report_options *report)
 {
-	long cpus;
-
 	if (report->threads)
 		return (unsigned)report->threads;
 	/* To start a thread takes as long as some hundred lines. */
 	if (report->query.limit <= FEW_EVENTS || report->query.tail <= FEW_EVENTS)
 		return 1;
-	cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	return cpus < 1 ? 1 : cpus > 8 ? 8 : (unsigned)cpus;
+	return reading_threads();
 }
 
 /* What printing the buffers of a file needs. The arrays are indexed by event::buffer. */
@@ -298,15 +299,13 @@ static int open_sinks(const struct report_options *report, struct trace *trace, 
 	return r;
 }
 
-static int start_threads(const struct report_options *report, struct printing *printing, struct fail *fail)
+static void open_end(const struct report_options *report, struct printing *printing)
 {
-	unsigned threads = thread_count(report);
 	uint64_t size = trace_info(printing->reader.buffers[0].context->trace)->size;
 
 	printing->end.fd = STDOUT_FILENO;
 	printing->end.escaped = format_is_escaped(report->format, &report->sink);
 	printing->end.max = report->reading.trust_size ? 0 : TEXT_FREE + TEXT_RATIO_MAX * size;
-	return threads > 1 ? pool_new(threads - 1, &printing->pool, fail) : 0;
 }
 
 /* What a thread of slices needs for a sink of its own. */
@@ -320,13 +319,6 @@ static int new_sink_of_slices(void *arg, size_t buffer, struct sink **ret, struc
 	const struct slicing *slicing = arg;
 
 	return new_sink(slicing->report, buffer, slicing->printing, ret, fail);
-}
-
-static int select_for_slices(void *arg, size_t buffer, struct selection **ret, struct fail *fail)
-{
-	const struct slicing *slicing = arg;
-
-	return query_select(&slicing->report->query, slicing->printing->reader.buffers[buffer].context, ret, fail);
 }
 
 static void note_fields(struct printing *printing, const struct reader *reader)
@@ -352,11 +344,12 @@ static bool has_foreign(const struct reader *reader)
 }
 
 /* -EAGAIN: the text cannot be made in slices of time, or not all of it. */
-static int print_slices(const struct report_options *report, struct printing *printing,
-			const struct render_options *options, struct fail *fail)
+static int print_slices(const struct report_options *report, struct printing *printing, struct render_options *options,
+			struct fail *fail)
 {
 	const struct reader *reader = &printing->reader;
 	struct slicing slicing = { .report = report, .printing = printing };
+	struct query_again again = { &report->query, reader };
 	struct slices slices;
 	const struct sliced sliced = { .slices = &slices,
 				       .options = options,
@@ -369,11 +362,14 @@ static int print_slices(const struct report_options *report, struct printing *pr
 
 	if (has_foreign(reader) || report->query.tail != UINT64_MAX ||
 	    !slices_can(printing->sinks, reader->nr_buffers, options) ||
-	    !slices_plan(reader, pool_threads(options->pool) + 1, &slices))
+	    !slices_plan(reader, thread_count(report), &slices))
 		return -EAGAIN;
-	slices.select = select_for_slices;
-	slices.arg = &slicing;
-	r = slices_render(&sliced, printing->sinks, report->printed, fail);
+	r = pool_new(slices.threads - 1, &printing->pool, fail);
+	options->pool = printing->pool;
+	slices.select = query_select_again;
+	slices.arg = &again;
+	if (!r)
+		r = slices_render(&sliced, printing->sinks, report->printed, fail);
 	slices_release(&slices);
 	if (r == -EAGAIN) {
 		printing->end.skip = printing->end.written;
@@ -385,8 +381,13 @@ static int print_slices(const struct report_options *report, struct printing *pr
 static int start_reading(const struct report_options *report, struct printing *printing, struct fail *fail)
 {
 	struct reader *reader = &printing->reader;
+	unsigned threads = thread_count(report);
 	int r = query_tail(&report->query, reader, fail);
 
+	if (!report->threads && threads > THREADS_IN_ORDER)
+		threads = THREADS_IN_ORDER;
+	if (!r && !printing->pool && threads > 1)
+		r = pool_new(threads - 1, &printing->pool, fail);
 	/* Finding the tail counted events with the same selections, so the counts start again. */
 	for (size_t i = 0; i < reader->nr_buffers; i++)
 		if (printing->left_out[i])
@@ -400,19 +401,18 @@ static int print_events(const struct report_options *report, struct printing *pr
 	struct reader *reader = &printing->reader;
 	struct render_options options = { .limit = report->query.limit, .prefixes = printing->prefixes };
 	const char *damage, *path;
-	int r = start_threads(report, printing, fail);
+	int r;
 
-	options.pool = printing->pool;
-
+	open_end(report, printing);
 	/* A part of the file is looked for without reading all. */
 	progress_start(report->query.since || report->query.until || report->query.around ||
 				       report->query.tail != UINT64_MAX ?
 			       0 :
 			       trace_info(reader->buffers[0].context->trace)->size);
-	if (!r)
-		r = print_slices(report, printing, &options, fail);
+	r = print_slices(report, printing, &options, fail);
 	if (r == -EAGAIN) {
 		r = start_reading(report, printing, fail);
+		options.pool = printing->pool;
 		if (!r)
 			r = render(reader, printing->sinks, &options, &printing->end, report->printed, fail);
 		note_fields(printing, reader);

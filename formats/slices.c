@@ -73,7 +73,7 @@ struct slicer {
 
 bool slices_can(struct sink *const *sinks, size_t nr, const struct render_options *options)
 {
-	if (!pool_threads(options->pool) || options->limit != UINT64_MAX)
+	if (options->limit != UINT64_MAX)
 		return false;
 	for (size_t i = 0; i < nr; i++) {
 		const struct sink_seam_ops *seam = sinks[i]->ops->seam;
@@ -509,7 +509,7 @@ int slices_render(const struct sliced *sliced, struct sink *const *sinks, uint64
 {
 	const struct render_port port = render_port_to(sliced->end);
 	struct render_options options = *sliced->options;
-	size_t nr = pool_threads(options.pool) + 1;
+	size_t nr = sliced->slices->threads;
 	struct shared shared = { .sliced = sliced,
 				 .nr_sinks = sliced->lines ? 0 : sliced->slices->reader->nr_buffers,
 				 .nr_pieces = nr + SLICES_AHEAD };

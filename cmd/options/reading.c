@@ -17,8 +17,6 @@
 
 enum { KEY_NO_SANDBOX = 0xe00, KEY_TRUST_SIZE };
 
-enum { SHARING_MAX = 8 };
-
 static const struct argp_option options[] = {
 	{ "no-sandbox", KEY_NO_SANDBOX, NULL, 0,
 	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 0 },
@@ -94,6 +92,13 @@ static int usable_cpus(void)
 	return CPU_COUNT(&set);
 }
 
+unsigned reading_threads(void)
+{
+	int cpus = usable_cpus();
+
+	return cpus > READING_THREADS ? READING_THREADS : (unsigned)cpus;
+}
+
 static bool is_compressed(struct trace *trace)
 {
 	for (size_t i = 0; i < trace_buffers(trace); i++)
@@ -122,18 +127,17 @@ int reading_start(struct reader *reader, struct trace *trace, bool in_batches, s
 
 int reading_share(const struct reader *reader, const struct shares_ops *ops, void *arg)
 {
-	int cpus = usable_cpus(), r = 0;
 	struct pool *pool = NULL;
 	struct slices slices;
 	struct fail fail;
+	int r;
 
 	for (size_t i = 0; i < reader->nr_buffers; i++)
 		if (reader->buffers[i].selection)
 			return -EAGAIN;
-	cpus = cpus > SHARING_MAX ? SHARING_MAX : cpus;
-	if (cpus < 2 || !slices_plan(reader, (unsigned)cpus, &slices))
+	if (!slices_plan(reader, reading_threads(), &slices))
 		return -EAGAIN;
-	r = pool_new((unsigned)cpus - 1, &pool, &fail);
+	r = pool_new(slices.threads - 1, &pool, &fail);
 	if (!r)
 		r = shares_run(&slices, pool, ops, arg);
 	pool_free(pool);

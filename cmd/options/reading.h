@@ -38,6 +38,10 @@ int must_check reading_load(struct trace *trace, const struct reading *reading, 
 int must_check reading_load_all(struct trace *const *traces, size_t nr, const struct reading *reading,
 				struct fail *fail);
 
+/* How many threads may read: one for each CPU that this process may use, and no more than this. */
+enum { READING_THREADS = 32 };
+unsigned reading_threads(void);
+
 /*
  * Starts a reader of one trace with as many threads as pay. `in_batches`: only struct batches reads, as in pass_run().
  * The caller frees the pool after the reader; it is NULL where there is none.

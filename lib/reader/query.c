@@ -126,6 +126,13 @@ int query_select(const struct query *query, const struct context *context, struc
 	return r;
 }
 
+int query_select_again(void *arg, size_t buffer, struct selection **ret, struct fail *fail)
+{
+	const struct query_again *again = arg;
+
+	return query_select(again->query, again->reader->buffers[buffer].context, ret, fail);
+}
+
 /* A mark whose text looks like a time is asked for as @mark:TEXT. */
 static bool is_time(const char *text)
 {

@@ -109,6 +109,13 @@ int query_no_instance(const struct query *query, struct trace *trace, struct fai
 int must_check query_select(const struct query *query, const struct context *context, struct selection **ret,
 			    struct fail *fail);
 
+/* The same for a buffer of this reader, to be given to another one: slices::select, whose `arg` this is. */
+struct query_again {
+	const struct query *query;
+	const struct reader *reader;
+};
+int must_check query_select_again(void *arg, size_t buffer, struct selection **ret, struct fail *fail);
+
 /*
  * The part of query_add() that narrows one buffer. `leaves_out_self`: if the words do not say it; *ret_left_out, which
  * may be NULL, is then where the events that were left out are counted. `extent` is looked for when it is needed.

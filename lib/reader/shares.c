@@ -211,7 +211,7 @@ static int run_all(struct sharing *sharing, struct sharer *sharers, size_t nr, s
 
 int shares_run(const struct slices *slices, struct pool *pool, const struct shares_ops *ops, void *arg)
 {
-	size_t nr = pool_threads(pool) + 1;
+	size_t nr = slices->threads;
 	struct sharing sharing = { .slices = slices, .ops = ops, .arg = arg, .nr_shares = nr + SHARES_AHEAD };
 	struct sharer *sharers = calloc(nr, sizeof(*sharers));
 	int r = 0;

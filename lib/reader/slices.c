@@ -7,6 +7,7 @@
 #include "lib/query/selection.h"
 #include "lib/reader/reader.h"
 #include "lib/stream/cursor.h"
+#include "lib/stream/merge.h"
 #include "lib/trace/trace.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ static bool can_slice(const struct reader_buffer *buffer)
 	const struct events_options *window = &buffer->window;
 
 	return (!buffer->selection || selection_can_enter(buffer->selection)) && !buffer->shown && !buffer->skip &&
-	       !window->cpu_mask && !window->source && !buffer->context->section_since && !buffer->context->latency;
+	       !window->source && !buffer->context->section_since && !buffer->context->latency;
 }
 
 /* The bytes of pages of a CPU, from the heads of its first chunks. */
@@ -111,6 +112,8 @@ bool slices_plan(const struct reader *reader, unsigned threads, struct slices *r
 		packed |= of->compressed;
 		least += of->nr_cpus * (uint64_t)(of->compressed ? SLICE_OF_CPU_PACKED : SLICE_OF_CPU_RAW);
 		for (size_t cpu = 0; cpu < of->nr_cpus; cpu++) {
+			if (merge_masked(buffer->window.cpu_mask, buffer->window.cpu_mask_words, of->cpus[cpu].cpu))
+				continue;
 			size += pages_size(buffer->context, cpu);
 			if (of->cpus[cpu].size <= most)
 				continue;
@@ -122,9 +125,10 @@ bool slices_plan(const struct reader *reader, unsigned threads, struct slices *r
 	if (least < (packed ? SLICE_PACKED : SLICE_RAW))
 		least = packed ? SLICE_PACKED : SLICE_RAW;
 	ret->nr = ret->parts = size / least;
-	if (windowed && ret->nr >= (uint64_t)SLICES_OF_THREAD * threads && !find_window(ret))
+	if (windowed && ret->nr >= 2 * SLICES_OF_THREAD && !find_window(ret))
 		return false;
-	if (ret->nr < (uint64_t)SLICES_OF_THREAD * threads)
+	ret->threads = ret->nr / SLICES_OF_THREAD < threads ? (unsigned)(ret->nr / SLICES_OF_THREAD) : threads;
+	if (ret->threads < 2)
 		return false;
 	ret->times = calloc((size_t)ret->nr, sizeof(*ret->times));
 	return ret->times;

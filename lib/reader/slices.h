@@ -32,6 +32,7 @@ struct slices {
 	uint64_t nr;              /* at least 2 */
 	uint64_t first, parts;    /* of so many equal parts of the file, the first slice is this one */
 	uint64_t since;           /* of the window; 0: it begins where the file does */
+	unsigned threads;         /* so many share them, at least 2 */
 	size_t buffer, cpu_index; /* of the CPU with most bytes */
 	/* The owner sets it after slices_plan(): makes what the reader selects of a buffer, for another reader. */
 	int (*select)(void *arg, size_t buffer, struct selection **ret, struct fail *fail);
@@ -39,8 +40,8 @@ struct slices {
 };
 
 /*
- * False: this reader cannot be read in slices, or there is too little to share between this many threads. The reader
- * has not been started, and outlives the slices.
+ * For at most this many threads, and no more than have something to share. False: this reader cannot be read in slices,
+ * or there is too little for two threads. The reader has not been started, and outlives the slices.
  */
 bool slices_plan(const struct reader *reader, unsigned threads, struct slices *ret);
 void slices_release(struct slices *slices);

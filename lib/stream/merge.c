@@ -60,7 +60,7 @@ static inline void heap_settle_top(struct merge *merge)
 	sift_down(merge, 0);
 }
 
-static bool masked(const uint64_t *mask, size_t words, uint32_t cpu)
+bool merge_masked(const uint64_t *mask, size_t words, uint32_t cpu)
 {
 	return mask && (cpu / 64 >= words || !(mask[cpu / 64] >> cpu % 64 & 1));
 }
@@ -84,7 +84,7 @@ int merge_new(struct source *source, const uint64_t *mask, size_t mask_words, st
 		return fail_memory(fail);
 	}
 	for (size_t i = 0; i < source->nr_cpus; i++)
-		if (!masked(mask, mask_words, source->cpus[i]))
+		if (!merge_masked(mask, mask_words, source->cpus[i]))
 			cursor_init(&merge->cursors[merge->nr_cursors++], source, i, &merge->retired);
 	*ret = merge;
 	return 0;

@@ -45,6 +45,8 @@ struct merge {
 /* `mask` has a bit for each CPU number to read; NULL: all CPUs. Takes the source. */
 int must_check merge_new(struct source *source, const uint64_t *mask, size_t mask_words, struct merge **ret,
 			 struct fail *fail);
+/* Whether a CPU is not one of the mask; without a mask all are. */
+bool merge_masked(const uint64_t *mask, size_t words, uint32_t cpu);
 void merge_free(struct merge *merge);
 
 /* Starts reading at the pages that may hold raw time ts. Only before the first merge_top(). */

@@ -101,6 +101,7 @@ static int print(struct reader *reader, const struct sliced_cuts *cuts, struct p
 				 .nr = cuts->nr + 1,
 				 .parts = cuts->nr + 1,
 				 .since = cuts->since,
+				 .threads = cuts->threads + 1,
 				 .select = select_again,
 				 .arg = &chosen };
 	const struct sliced sliced = {
