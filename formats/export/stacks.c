@@ -366,8 +366,8 @@ static void see_record(struct buffer *buffer, const struct event *event)
 		*part = (uint8_t)part_of(buffer, event->type);
 	if (*part == PART_LEFT_ALONE)
 		return;
-	left = event->cpu < buffer->nr_left ? &buffer->left[event->cpu] : left_of(buffer, event->cpu);
-	if (!left || (!*left && *part != PART_STACK && step->kind != STEP_SWITCH))
+	left = left_of(buffer, event->cpu);
+	if (!left)
 		return;
 	if (*part == PART_STACK)
 		see_stack(buffer, event, *left);
@@ -377,10 +377,20 @@ static void see_record(struct buffer *buffer, const struct event *event)
 		off->node = NO_NODE;
 }
 
+/* Most events neither have a stack nor take a task off its CPU. */
+static inline bool is_of_no_use(const struct buffer *buffer, const struct event *event)
+{
+	return event->kind == EVENT_RECORD && buffer->parts[event->type->index] == PART_NONE &&
+	       event->cpu < buffer->nr_left && !buffer->left[event->cpu] &&
+	       timeline_state(buffer->timeline)->step.kind != STEP_SWITCH;
+}
+
 void stacks_saw(struct stacks *stacks, struct export *export, const struct event *event, enum timeline_part part)
 {
 	struct buffer *buffer = &stacks->buffers[event->buffer];
 
+	if (__builtin_expect(is_of_no_use(buffer, event), 1))
+		return;
 	if (event->kind != EVENT_LOST && part != TIMELINE_A_FUNCTION)
 		see_record(buffer, event);
 	else if (event->kind == EVENT_LOST && event->cpu < buffer->nr_left)
@@ -433,6 +443,8 @@ void stacks_end(struct stacks *stacks, struct export *export)
 	}
 	for (size_t i = 0; stacks->totals[WEIGHT_OFF_CPU] && i < stacks->nr_buffers; i++)
 		put_without(&stacks->buffers[i]);
+	if (stacks->failed)
+		export_no_memory(export);
 	left_note(&left, export);
 	if (stacks->cut)
 		export_note(export,

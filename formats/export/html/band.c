@@ -116,6 +116,13 @@ bool band_merges(const struct band *band, uint64_t start)
 	return merges(band, &(struct slice){ .start = start > band->end ? start : band->end });
 }
 
+bool band_joins(const struct band *band, uint64_t start, uint64_t next)
+{
+	start = start > band->end ? start : band->end;
+	next = next > start ? next : start;
+	return band->fold && (start ^ next) >> band->fold == 0;
+}
+
 /* The last slice is packed again in its place. */
 static bool merge_into_last(struct band *band, const struct slice *slice)
 {

@@ -52,6 +52,9 @@ bool must_check band_add(struct band *band, const struct slice *slice);
 /* Whether a moment at `start` will be merged into the last slice. Then its text is of no use. */
 bool band_merges(const struct band *band, uint64_t start);
 
+/* Whether a moment at `start` and the next one will be merged with one another. */
+bool band_joins(const struct band *band, uint64_t start, uint64_t next);
+
 /* The power below which folding leaves surely more than so many bytes. */
 unsigned band_fold_for(const struct band *band, size_t bytes);
 

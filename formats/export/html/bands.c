@@ -114,9 +114,10 @@ static struct band *largest(const struct bands *bands)
 static bool shorten(struct band *band)
 {
 	size_t enough = band->bytes.len - band->bytes.len / 4;
-	unsigned k = band_fold_for(band, enough);
+	/* The next power halves most bands that are folded already. */
+	unsigned k = band->fold ? band->fold + 1u : band_fold_for(band, enough);
 
-	k = k > band->fold ? k : band->fold + 1u;
+	k += !k;
 	do {
 		if (!band_fold(band, k++))
 			return false;

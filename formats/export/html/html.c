@@ -11,7 +11,6 @@
 #include "formats/export/stacks_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
-#include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/tasks.h"
 #include "lib/reader/reader.h"
@@ -24,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MAX = 4096, SIZE_DEFAULT = 20 << 20, SIZE_LEAST = 64 << 10, STACKS_MAX = 1 << 19 };
+enum { SIZE_DEFAULT = 20 << 20, SIZE_LEAST = 64 << 10, STACKS_MAX = 1 << 19 };
 
 /* Rows of interrupts: an interrupt is drawn below the one that it interrupts. */
 enum { ROW_SOFT, ROW_TASKLET, ROW_HARD };
@@ -168,97 +167,15 @@ static void add_state(struct html *html, const struct timeline_slice *slice)
 	add(html, slice, BAND_STATE, (uint32_t)slice->pid, 0, *label - 1);
 }
 
-/* Adds the words "COMM-PID" to the packed text. Returns the length of their text and of the blank after it. */
-static size_t put_owner(struct html_buffer *buffer, int32_t pid)
-{
-	struct html *html = buffer->html;
-	struct html_owner *owner = &buffer->owners[(uint32_t)pid % HTML_OWNERS];
-	bool numbered = html_numbers_words(html);
-	size_t from = out_len(&html->text), len;
-	struct task_name name;
-
-	if (numbered && owner->text_len && owner->pid == pid) {
-		out_mem(&html->text, owner->packed, owner->len);
-		return owner->text_len;
-	}
-	name = task_name(buffer->context->tasks, pid);
-	out_clear(&html->body);
-	out_mem(&html->body, name.text, name.len < HTML_NAME_MAX ? name.len : HTML_NAME_MAX);
-	out_char(&html->body, '-');
-	out_s64(&html->body, pid);
-	html_pack_body(html, SIZE_MAX, &html->text);
-	len = out_len(&html->text) - from;
-	owner->text_len = 0;
-	if (numbered && html_numbers_words(html) && len <= HTML_OWNER && !html->text.failed) {
-		owner->pid = pid;
-		owner->text_len = (uint16_t)(out_len(&html->body) + 1);
-		owner->len = (uint8_t)len;
-		memcpy(owner->packed, html->text.start + from, len);
-	}
-	return out_len(&html->body) + 1;
-}
-
-/* Packs "COMM-PID TEXT" into html::text; the slice has the rest of the kernel's line in other places. */
-static void pack_event(struct html_buffer *buffer, const struct event *event)
-{
-	struct html *html = buffer->html;
-	struct ftrace *ftrace = (struct ftrace *)buffer->sink;
-	const struct binding *binding = ftrace_bind(ftrace, event->type);
-	struct out *body = &html->body;
-	size_t before;
-
-	out_clear(&html->text);
-	before = put_owner(buffer, event->pid);
-	out_clear(body);
-	if (!binding->renderer)
-		ftrace_body(ftrace, event, body);
-	else if (!binding->renderer->settle)
-		ftrace_body(ftrace, &(struct sink_event){ .event = *event }.event, body);
-	if (out_len(body) && body->at[-1] == '\n')
-		body->at--;
-	html_pack_body(html, before < TEXT_MAX ? TEXT_MAX - before : 0, &html->text);
-	if (html->text.failed || body->failed)
-		export_no_memory(&html->export);
-}
-
-/* The band of the events of a CPU. NULL without memory. */
-static struct bands_item *events_of(struct html_buffer *buffer, uint32_t cpu)
-{
-	struct bands *bands = &buffer->html->bands;
-	struct bands_item *item;
-
-	if (cpu < buffer->nr_cpus && buffer->cpus[cpu])
-		return &bands->items[buffer->cpus[cpu] - 1];
-	item = bands_item(bands, BAND_EVENTS, buffer->index, cpu, 0);
-	while (item && buffer->nr_cpus <= cpu)
-		if (!vec_push(buffer->cpus, buffer->nr_cpus))
-			return item;
-	if (item)
-		buffer->cpus[cpu] = (uint32_t)(item - bands->items) + 1;
-	return item;
-}
-
 static void see_event(void *arg, const struct event *event, enum timeline_part part)
 {
 	struct html *html = arg;
 	struct html_buffer *buffer = &html->buffers[event->buffer];
 	const struct html_kind *kind = kind_of(buffer, event);
-	struct slice slice = { .start = since_start(html, event->ts) };
-	struct bands_item *item;
 
 	(void)part;
-	if (!kind || kind->name == LABEL_NONE)
-		return;
-	item = events_of(buffer, event->cpu);
-	if (!item)
-		return;
-	slice.name = kind->name;
-	if (!band_merges(&item->band, slice.start)) {
-		pack_event(buffer, event);
-		slice.text = html->text.start;
-		slice.text_len = out_len(&html->text);
-	}
-	bands_put(&html->bands, item, &slice);
+	if (kind && kind->name != LABEL_NONE)
+		html_add_moment(buffer, event, since_start(html, event->ts), kind->name);
 }
 
 static void add_counter(struct html *html, const struct timeline_slice *from)
@@ -363,6 +280,7 @@ static void html_end(struct export *export)
 	struct html *html = (struct html *)export;
 
 	timeline_end(html->timeline, html->end);
+	html_end_moments(html);
 	if (html->bands.failed || timeline_starved(html->timeline))
 		export_no_memory(export);
 	if (html->deep)
@@ -379,7 +297,7 @@ static void html_free(struct export *export)
 	for (size_t i = 0; html->buffers && i < html->nr_buffers; i++) {
 		if (html->buffers[i].sink)
 			html->buffers[i].sink->ops->free(html->buffers[i].sink);
-		free(html->buffers[i].cpus);
+		html_free_moments(&html->buffers[i]);
 	}
 	free(html->buffers);
 	stacks_free(html->stacks);
@@ -432,7 +350,7 @@ static int init(struct html *html, const struct export_input *input, struct fail
 	bands_init(&html->bands, html->limit / 8 * 5);
 	labels_init(&html->labels);
 	html->buffers = calloc(nr_buffers + 1, sizeof(*html->buffers));
-	if (!html->buffers || !out_init(&html->text, 2 * TEXT_MAX) || !out_init(&html->body, TEXT_MAX) ||
+	if (!html->buffers || !out_init(&html->text, 2 * HTML_TEXT_MAX) || !out_init(&html->body, HTML_TEXT_MAX) ||
 	    kinds_init(&html->kinds, nr_buffers, free))
 		return fail_memory(fail);
 	html->nr_buffers = nr_buffers;

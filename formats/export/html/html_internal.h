@@ -25,7 +25,9 @@ enum {
 	HTML_OWNERS = 256,
 	HTML_OWNER = 24,
 	HTML_CALLS = 512,
-	HTML_NAME_MAX = 256 /* bytes of a name; longer names are cut */
+	HTML_HELD = 256,      /* bytes of a record that is held */
+	HTML_TEXT_MAX = 4096, /* bytes of the text of an event; longer texts are cut */
+	HTML_NAME_MAX = 256   /* bytes of a name; longer names are cut */
 };
 
 struct html_buffer {
@@ -33,8 +35,7 @@ struct html_buffer {
 	const struct context *context;
 	struct sink *sink; /* prints an event as the kernel does */
 	uint16_t index;
-	/* By CPU: index + 1 of the band of its events. */
-	uint32_t *cpus;
+	struct html_cpu *cpus; /* by number (moments.c) */
 	size_t nr_cpus;
 	/* Functions that returned lately: most returns then need no symbol. */
 	struct html_function {
@@ -80,6 +81,11 @@ struct html {
 	uint64_t start, end;         /* times of the first and the last event */
 	uint64_t events, lost, deep; /* deep: calls below the last row */
 };
+
+/* moments.c: the events, each with the label of its name. */
+void html_add_moment(struct html_buffer *buffer, const struct event *event, uint64_t start, uint32_t name);
+void html_end_moments(struct html *html);
+void html_free_moments(struct html_buffer *buffer);
 
 /* html_flame.c: writes the flame graph as a member of an object; ends its events. */
 void html_put_flame(struct html *html);

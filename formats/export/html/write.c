@@ -138,12 +138,26 @@ static bool put_tasks(struct html *html)
 	return ok;
 }
 
-static void put_base64(const struct buf *buf, struct out *out)
+/* The two digits of each number of 12 bits. */
+struct base64 {
+	char pairs[1 << 12][2];
+};
+
+static void base64_init(struct base64 *base64)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const uint8_t *at = (const uint8_t *)buf->data;
 
+	for (unsigned i = 0; i < 1 << 12; i++) {
+		base64->pairs[i][0] = digits[i >> 6];
+		base64->pairs[i][1] = digits[i & 63];
+	}
+}
+
+static void put_base64(const struct base64 *base64, const struct buf *buf, struct out *out)
+{
+	const uint8_t *at = (const uint8_t *)buf->data;
 	size_t left = buf->len;
+	uint32_t bits;
 
 	while (left >= 3) {
 		size_t some = left < BASE64_PART ? left / 3 : BASE64_PART / 3;
@@ -152,30 +166,26 @@ static void put_base64(const struct buf *buf, struct out *out)
 		out_need(out, some * 4);
 		to = out->at;
 		for (const uint8_t *end = at + some * 3; at < end; at += 3, to += 4) {
-			to[0] = digits[at[0] >> 2];
-			to[1] = digits[(at[0] & 3) << 4 | at[1] >> 4];
-			to[2] = digits[(at[1] & 15) << 2 | at[2] >> 6];
-			to[3] = digits[at[2] & 63];
+			bits = (uint32_t)at[0] << 16 | (uint32_t)at[1] << 8 | at[2];
+			memcpy(to, base64->pairs[bits >> 12], 2);
+			memcpy(to + 2, base64->pairs[bits & 0xfff], 2);
 		}
 		out->at = to;
 		left -= some * 3;
 	}
-	while (left > 0) {
-		size_t some = left < 3 ? left : 3;
-		uint32_t bits = (uint32_t)at[0] << 16 | (some > 1 ? (uint32_t)at[1] << 8 : 0) | (some > 2 ? at[2] : 0);
-
-		for (size_t i = 0; i < 4; i++)
-			out_char(out, i <= some ? digits[bits >> (18 - 6 * i) & 63] : '=');
-		at += some;
-		left -= some;
-	}
+	if (!left)
+		return;
+	bits = (uint32_t)at[0] << 16 | (left > 1 ? (uint32_t)at[1] << 8 : 0);
+	out_mem(out, base64->pairs[bits >> 12], 2);
+	out_char(out, left > 1 ? base64->pairs[bits & 0xfff][0] : '=');
+	out_char(out, '=');
 }
 
 /*
  * The first picture is drawn from a coarse copy of each large band, in which a part of time is about half a pixel of
  * the whole. Without it all bands would have to be unpacked and folded before anything is seen.
  */
-static void put_overview(struct html *html, const struct band *band)
+static void put_overview(struct html *html, const struct base64 *base64, const struct band *band)
 {
 	struct out *out = html->export.out;
 	uint64_t whole = html->end - html->start;
@@ -192,7 +202,7 @@ static void put_overview(struct html *html, const struct band *band)
 	}
 	if (overview.slices < band->slices / 2) {
 		out_f(out, ",%u,%" PRIu64 ",\"", k, overview.slices);
-		put_base64(&overview.bytes, out);
+		put_base64(base64, &overview.bytes, out);
 		out_char(out, '"');
 	}
 	band_release(&overview);
@@ -201,7 +211,9 @@ static void put_overview(struct html *html, const struct band *band)
 static void put_bands(struct html *html)
 {
 	struct out *out = html->export.out;
+	struct base64 base64;
 
+	base64_init(&base64);
 	out_str(out, "\"bands\":[");
 	for (size_t i = 0; i < html->bands.nr; i++) {
 		const struct bands_item *item = &html->bands.items[i];
@@ -209,9 +221,9 @@ static void put_bands(struct html *html)
 
 		out_f(out, "%s\n[%u,%u,%u,%" PRIu32 ",%u,%" PRIu64 ",%" PRIu64 ",\"", i ? "," : "", item->kind,
 		      item->row, item->buffer, item->id, band->fold, band->slices, band->added);
-		put_base64(&band->bytes, out);
+		put_base64(&base64, &band->bytes, out);
 		out_char(out, '"');
-		put_overview(html, band);
+		put_overview(html, &base64, band);
 		out_char(out, ']');
 	}
 	out_str(out, "]}\n");
