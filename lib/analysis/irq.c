@@ -2,15 +2,11 @@
 #include "lib/analysis/irq_internal.h"
 
 #include "lib/analysis/sorts.h"
-#include "lib/base/digits.h"
 #include "lib/base/samples_map.h"
-#include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/event/softirqs.h"
 #include "lib/names/symbols.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,50 +128,6 @@ static void release(void *arg)
 	u64_map_release(&irq->works);
 	u64_map_release(&irq->expires);
 	roles_release(&irq->roles);
-}
-
-/*
- * Returns the source of a kind and a name, and adds it if needed; STATE_NO_TASK when memory runs out. Names with equal
- * hashes take consecutive keys.
- */
-static uint32_t source_of(struct irq_analysis *irq, enum irq_kind kind, const char *name, size_t len)
-{
-	uint64_t hash = UINT64_C(14695981039346656037) + kind;
-	struct irq_source *source;
-	uint32_t *id;
-
-	len = len < sizeof(source->name) ? len : sizeof(source->name) - 1;
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (uint8_t)name[i]) * UINT64_C(1099511628211);
-	for (;; hash++) {
-		id = u64_map_add(&irq->ids, hash);
-		if (!id || !*id)
-			break;
-		source = &irq->sources[*id - 1];
-		if (source->kind == kind && strlen(source->name) == len && !memcmp(source->name, name, len))
-			return *id - 1;
-	}
-	source = id ? vec_push(irq->sources, irq->nr_sources) : NULL;
-	if (!source) {
-		irq->pass->failed = true;
-		return UINT32_MAX;
-	}
-	*id = (uint32_t)irq->nr_sources;
-	source->kind = kind;
-	memcpy(source->name, name, len);
-	return *id - 1;
-}
-
-static uint32_t source_of_function(struct irq_analysis *irq, enum irq_kind kind, const struct event *event,
-				   enum role role)
-{
-	uint64_t address = place_u64(&irq->places[role].name, event);
-	struct symbol symbol;
-	char text[IRQ_NAME];
-
-	if (symbols_find(event->type->context->symbols, address, &symbol))
-		return source_of(irq, kind, symbol.name, symbol.name_len);
-	return source_of(irq, kind, text, (size_t)snprintf(text, sizeof(text), "0x%" PRIx64, address));
 }
 
 static uint32_t task_on(const struct irq_analysis *irq, uint32_t cpu)
@@ -343,7 +295,7 @@ static void see_softirq(struct irq_analysis *irq, const struct event *event, enu
 		leave(irq, IRQ_SOFT, vec, event);
 		return;
 	}
-	source = source_of(irq, IRQ_SOFT, name, strlen(name));
+	source = irq_source_of(irq, IRQ_SOFT, name, strlen(name));
 	if (cpu->raised[vec] && !may_be_hidden(irq, cpu, vec, event))
 		see_delay(irq, source, event->ts - cpu->raised[vec], event);
 	cpu->raised[vec] = 0;
@@ -360,10 +312,10 @@ static void see_vector(struct irq_analysis *irq, const struct event *event)
 	uint32_t source;
 
 	if (len > 6 && !strcmp(name + len - 6, "_entry")) {
-		source = source_of(irq, IRQ_VECTOR, name, len - 6);
+		source = irq_source_of(irq, IRQ_VECTOR, name, len - 6);
 		enter(irq, IRQ_VECTOR, source, source, event);
 	} else if (len > 5 && !strcmp(name + len - 5, "_exit")) {
-		leave(irq, IRQ_VECTOR, source_of(irq, IRQ_VECTOR, name, len - 5), event);
+		leave(irq, IRQ_VECTOR, irq_source_of(irq, IRQ_VECTOR, name, len - 5), event);
 	}
 }
 
@@ -376,13 +328,12 @@ static void see_ipi(struct irq_analysis *irq, const struct event *event, enum ro
 		leave(irq, IRQ_IPI, id, event);
 	else
 		enter(irq, IRQ_IPI, id,
-		      source_of(irq, IRQ_IPI, reason ? reason : "IPI", strlen(reason ? reason : "IPI")), event);
+		      irq_source_of(irq, IRQ_IPI, reason ? reason : "IPI", strlen(reason ? reason : "IPI")), event);
 }
 
 static void see_hard(struct irq_analysis *irq, const struct event *event, enum role role)
 {
 	uint64_t id = place_u64(&irq->places[role].id, event);
-	char text[DIGITS_MAX + IRQ_NAME], *end;
 	const char *name = "";
 	size_t len = 0;
 
@@ -391,11 +342,7 @@ static void see_hard(struct irq_analysis *irq, const struct event *event, enum r
 		return;
 	}
 	(void)place_string(&irq->places[role].name, event, &name, &len);
-	len = strnlen(name, len < IRQ_NAME ? len : IRQ_NAME);
-	end = digits_put_u64(text, id);
-	*end++ = ' ';
-	memcpy(end, name, len);
-	enter(irq, IRQ_HARD, id, source_of(irq, IRQ_HARD, text, (size_t)(end - text) + len), event);
+	enter(irq, IRQ_HARD, id, irq_source_of_hard(irq, id, name, len), event);
 }
 
 static void see_timer(struct irq_analysis *irq, const struct event *event, enum role role)
@@ -416,7 +363,7 @@ static void see_timer(struct irq_analysis *irq, const struct event *event, enum 
 		leave(irq, kind, id, event);
 		return;
 	}
-	source = source_of_function(irq, kind, event, role);
+	source = irq_source_of_function(irq, kind, event, &places->name);
 	expires = role == HRTIMER_ENTRY ? u64_map_find(&irq->expires, id) : NULL;
 	/* A timer may expire before, within its slack: then it is not late. */
 	if (expires && *expires && !irq->filtered)
@@ -443,7 +390,8 @@ static void see_work(struct irq_analysis *irq, const struct event *event, enum r
 		return;
 	case WORK_START:
 		work->frame = (struct irq_frame){ .kind = IRQ_WORK,
-						  .source = source_of_function(irq, IRQ_WORK, event, role),
+						  .source = irq_source_of_function(irq, IRQ_WORK, event,
+										   &irq->places[role].name),
 						  .start = event->ts };
 		if (work->queued && !irq->filtered)
 			see_delay(irq, work->frame.source, event->ts - work->queued, event);

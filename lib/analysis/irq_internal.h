@@ -19,7 +19,7 @@
  */
 enum irq_kind { IRQ_HARD, IRQ_SOFT, IRQ_VECTOR, IRQ_IPI, IRQ_TIMER, IRQ_HRTIMER, IRQ_WORK, IRQ_KINDS };
 
-enum { IRQ_DEPTH = 32, IRQ_NAME = 64, IRQ_WHAT = 96 };
+enum { IRQ_DEPTH = 32, IRQ_NAME = 64, IRQ_WHAT = 96, IRQ_NEAR = 16 };
 
 struct irq_longest {
 	uint64_t lasted, at; /* at: when it ended; 0: there is none */
@@ -101,6 +101,12 @@ struct irq_analysis {
 	struct irq_victim nobody;      /* the task was not known */
 	struct u64_map each;           /* by the state's index: struct samples, the hits; only for a comparison */
 	struct u64_map works, expires; /* by address: struct irq_work; the time when an hrtimer should expire */
+	/* The sources of hard interrupts that were found last, by their numbers: a line can have several handlers. */
+	struct irq_near {
+		uint64_t number;
+		uint32_t source;
+		uint32_t digits; /* of the number and a blank, with which the name begins; 0: nothing was found yet */
+	} near[IRQ_NEAR];
 	uint64_t seen, cut, broken, unended;
 	bool filtered;          /* there is a PID filter: some of what happened between two events is not recorded */
 	char what[2][IRQ_WHAT]; /* texts about the longest run and the busiest window */
@@ -113,6 +119,12 @@ struct irq_analysis {
  */
 void irq_charge(struct irq_analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self,
 		const struct event *end);
+/* The source of a kind and a name, which is added if needed; UINT32_MAX when memory runs out. */
+uint32_t irq_source_of(struct irq_analysis *irq, enum irq_kind kind, const char *name, size_t len);
+/* Of the function at an address; of an interrupt's number and the name of its handler. */
+uint32_t irq_source_of_function(struct irq_analysis *irq, enum irq_kind kind, const struct event *event,
+				const struct place *place);
+uint32_t irq_source_of_hard(struct irq_analysis *irq, uint64_t number, const char *name, size_t len);
 void irq_see_longest(struct irq_longest *longest, uint64_t lasted, const struct event *event);
 struct irq_cpu *irq_add_cpu(struct irq_analysis *irq, uint32_t number);
 /* Returns the CPU, and adds it if needed; NULL without memory. */
