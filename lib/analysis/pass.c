@@ -184,11 +184,11 @@ static uint8_t block_of(const struct pass *pass, uint64_t ts)
 	return (uint8_t)(block < PASS_BLOCKS ? block : PASS_BLOCKS - 1);
 }
 
-__attribute__((always_inline)) static inline void show(struct pass *pass, const struct event *event)
+__attribute__((always_inline)) static inline void show(struct pass *pass, const struct event *event, bool cuts)
 {
 	const struct dispatch_type *type;
 
-	if (__builtin_expect(pass->block_ns != 0, 0))
+	if (cuts && pass->block_ns)
 		pass->budget.mark = pass->budget_apart.mark = block_of(pass, event->ts);
 	if (__builtin_expect(event->kind != EVENT_RECORD, 0)) {
 		state_see(&pass->state, event);
@@ -203,12 +203,12 @@ __attribute__((always_inline)) static inline void show(struct pass *pass, const 
 
 void pass_see(struct pass *pass, const struct event *event)
 {
-	show(pass, event);
+	show(pass, event, true);
 }
 
 static void see(void *arg, const struct event *event)
 {
-	show(arg, event);
+	show(arg, event, true);
 }
 
 /*
@@ -219,14 +219,14 @@ static void see(void *arg, const struct event *event)
 enum { EVENTS_AHEAD = 8, FIELDS_AT = 32 };
 
 __attribute__((always_inline)) static inline void show_batch(struct pass *pass, const struct event *events, size_t nr,
-							     const struct reader_consumer *after)
+							     bool cuts, const struct reader_consumer *after)
 {
 	const struct event *end = events + nr;
 
 	for (const struct event *event = events; event < end; event++) {
 		if (event + EVENTS_AHEAD < end)
 			__builtin_prefetch((const void *)((uintptr_t)event[EVENTS_AHEAD].data + FIELDS_AT));
-		show(pass, event);
+		show(pass, event, cuts);
 		if (after)
 			after->see(after->arg, event);
 	}
@@ -234,7 +234,10 @@ __attribute__((always_inline)) static inline void show_batch(struct pass *pass, 
 
 static void see_batch(void *arg, const struct event *events, size_t nr)
 {
-	show_batch(arg, events, nr, NULL);
+	if (((struct pass *)arg)->block_ns)
+		show_batch(arg, events, nr, true, NULL);
+	else
+		show_batch(arg, events, nr, false, NULL);
 }
 
 /*
@@ -259,7 +262,7 @@ static int run_batches(struct pass *pass, const struct reader_consumer *after, s
 
 	while (!r && (r = batches_next(batches, &events, fail)) > 0) {
 		if (after)
-			show_batch(pass, events, (size_t)r, after);
+			show_batch(pass, events, (size_t)r, true, after);
 		else
 			see_batch(pass, events, (size_t)r);
 		r = 0;

@@ -191,14 +191,22 @@ struct spread {
 	uint32_t counts[(OCTAVES + 1) * SUBS];
 };
 
+/*
+ * octave * SUBS + sub, without a branch: octave 1 has as wide buckets as octave 0, and what sub_of() cuts off above an
+ * octave is SUBS.
+ */
+static inline size_t index_of(uint64_t value)
+{
+	unsigned shift = 63 - SUB_BITS - (unsigned)__builtin_clzll(value | SUBS);
+
+	return ((size_t)shift << SUB_BITS) + (size_t)(value >> shift);
+}
+
 static void spread_out(const struct samples *samples, struct spread *spread)
 {
 	memset(spread, 0, sizeof(*spread));
-	for (size_t i = 0; i < samples->nr; i++) {
-		unsigned octave = octave_of(samples->values[i]);
-
-		spread->counts[octave * SUBS + sub_of(samples->values[i], octave)]++;
-	}
+	for (size_t i = 0; i < samples->nr; i++)
+		spread->counts[index_of(samples->values[i])]++;
 }
 
 /* The bucket that holds the value of a rank, which becomes the rank among the values of that bucket. */

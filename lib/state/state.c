@@ -489,7 +489,8 @@ static void begin_step(struct state *state, uint64_t ts)
 		start(state, ts);
 	if (ts > state->now)
 		state->now = ts;
-	state->step = state_no_step;
+	if (state->step.kind != STEP_NONE)
+		state->step = state_no_step;
 }
 
 /* Updates the task and the interrupts of the CPU on which an event was recorded. */

@@ -25,6 +25,12 @@ struct state_cpu *cpus_begin(struct state *state, uint32_t number)
 	return cpu;
 }
 
+/* What is unknown already needs nothing: its time goes on, and gaps do not matter to idle tasks. */
+static inline bool is_known(const struct state *state, uint32_t idle_task)
+{
+	return state->tasks[idle_task].mode != TASK_UNKNOWN || state->tasks[idle_task].exact;
+}
+
 void cpus_lose(struct state *state, uint32_t number)
 {
 	struct state_cpu *cpu = &state->cpus[number];
@@ -32,7 +38,7 @@ void cpus_lose(struct state *state, uint32_t number)
 
 	if (cpu->task != STATE_NO_TASK)
 		tasks_lose(state, cpu->task, from);
-	if (cpu->idle_task != STATE_NO_TASK && cpu->idle_task != cpu->task)
+	if (cpu->idle_task != STATE_NO_TASK && cpu->idle_task != cpu->task && is_known(state, cpu->idle_task))
 		tasks_lose(state, cpu->idle_task, from);
 	cpu->spent[cpu->mode] += from - cpu->since;
 	cpu->spent[CPU_UNKNOWN] += state->now - from;

@@ -20,8 +20,6 @@ bool state_has_ended(const struct state *state, const struct event *event, uint8
 
 /* Adds a task as a new generation of its PID. */
 uint32_t tasks_add(struct state *state, int32_t pid);
-/* The task's mode is unknown from the time `from` on. */
-void tasks_lose(struct state *state, uint32_t id, uint64_t from);
 /* The task has ended: its PID may be reused. */
 void tasks_end(struct state *state, uint32_t id);
 /* Makes room for the CPU and begins to count its time. Returns NULL when memory runs out. */
@@ -58,6 +56,21 @@ static inline enum task_mode tasks_mode_of(char letter)
 		return TASK_DEAD;
 	}
 	return TASK_PREEMPTED;
+}
+
+/* The task's mode is unknown from the time `from` on. */
+static inline void tasks_lose(struct state *state, uint32_t id, uint64_t from)
+{
+	struct state_task *task = &state->tasks[id];
+
+	from = from > task->since ? from : task->since;
+	task->spent[task->mode] += from - task->since;
+	if (__builtin_expect(state->naming.wants != NULL, 0))
+		naming_count(state, id, task->since, task->mode, from - task->since);
+	task->since = from;
+	task->gap = state->gaps.number;
+	task->mode = TASK_UNKNOWN;
+	task->exact = false;
 }
 
 /* Finds the last task with this PID: its index + 1; 0: there is none. */

@@ -69,20 +69,6 @@ uint32_t state_task_once(const struct state *state, int32_t pid)
 	return id && (!state->tasks[id - 1].died || !state->tasks[id - 1].generation) ? id - 1 : STATE_NO_TASK;
 }
 
-void tasks_lose(struct state *state, uint32_t id, uint64_t from)
-{
-	struct state_task *task = &state->tasks[id];
-
-	from = from > task->since ? from : task->since;
-	task->spent[task->mode] += from - task->since;
-	if (state->naming.wants)
-		naming_count(state, id, task->since, task->mode, from - task->since);
-	task->since = from;
-	task->gap = state->gaps.number;
-	task->mode = TASK_UNKNOWN;
-	task->exact = false;
-}
-
 void tasks_end(struct state *state, uint32_t id)
 {
 	state->tasks[id].died = state->now;
