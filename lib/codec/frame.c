@@ -9,8 +9,12 @@
 #include <string.h>
 #include <zstd.h>
 
+/* 16 KB. zstd's own choice for so many bytes is twice as large. */
+enum { PAGES_HASH_LOG = 12 };
+
 struct frame_writer {
 	ZSTD_CCtx *context;
+	int level;
 };
 
 struct frame_reader {
@@ -26,6 +30,7 @@ int frame_writer_new(int level, struct frame_writer **ret, struct fail *fail)
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return fail_memory(fail);
+	writer->level = level;
 	writer->context = ZSTD_createCCtx();
 	if (!writer->context)
 		return fail_memory(fail);
@@ -53,6 +58,12 @@ void frame_writer_free(struct frame_writer *writer)
 void frame_writer_checksum(struct frame_writer *writer)
 {
 	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
+}
+
+void frame_writer_pages(struct frame_writer *writer)
+{
+	if (writer->level == FRAME_LEVEL_DEFAULT)
+		ZSTD_CCtx_setParameter(writer->context, ZSTD_c_hashLog, PAGES_HASH_LOG);
 }
 
 size_t frame_bound(size_t len)

@@ -28,6 +28,12 @@ void frame_writer_free(struct frame_writer *writer);
  */
 void frame_writer_checksum(struct frame_writer *writer);
 
+/*
+ * From now on frames are of pages, up to FRAME_BLOCK_MAX bytes each: the default level then compresses them with tables
+ * that leave half of a CPU's first cache to the pages and to the tasks that are traced.
+ */
+void frame_writer_pages(struct frame_writer *writer);
+
 /* Enough room for a frame of `len` bytes. */
 size_t frame_bound(size_t len);
 int must_check frame_write(struct frame_writer *writer, const void *data, size_t len, void *ret, size_t size,

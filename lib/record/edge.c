@@ -45,6 +45,7 @@ int edges_new(struct edges **ret, struct fail *fail)
 		edges_free(edges);
 		return err;
 	}
+	frame_writer_pages(edges->writer);
 	*ret = edges;
 	return 0;
 }

@@ -52,6 +52,8 @@ size_t intake_landing_size(uint32_t page_size, uint32_t nr_cpus)
 
 int intake_init(struct intake *intake, struct fail *fail)
 {
+	int err;
+
 	/* A full buffer is as it should be if it is read only when asked for. */
 	intake->slack = slack_of(intake->options->when_asked ? 0 : intake->options->buffer_size,
 				 intake->options->percent, intake->options->store_spare, now_ns());
@@ -67,7 +69,12 @@ int intake_init(struct intake *intake, struct fail *fail)
 		intake->ends = malloc(2 * (size_t)intake->spool->options.shape.size);
 	if (!intake->pages || !intake->batch || (intake->held && !intake->ends))
 		return fail_memory(fail);
-	return intake->spool->options.compressed ? frame_writer_new(intake->options->level, &intake->codec, fail) : 0;
+	if (!intake->spool->options.compressed)
+		return 0;
+	err = frame_writer_new(intake->options->level, &intake->codec, fail);
+	if (!err)
+		frame_writer_pages(intake->codec);
+	return err;
 }
 
 /* Ends the recording while there is still enough free space to finish its file. */

@@ -85,3 +85,25 @@ TEST(frame_of_stored_blocks_is_read_by_zstd)
 	CHECK(frame_read(reader, frame, at, got, LEN - 1, &fail) == -EBADMSG);
 	frame_reader_free(reader);
 }
+
+TEST(frame_of_pages_is_a_frame_like_any_other)
+{
+	static char pages[FRAME_BLOCK_MAX], packed[FRAME_BLOCK_MAX + 1024], got[FRAME_BLOCK_MAX];
+	struct fail fail = FAIL_INIT;
+	struct frame_writer *writer;
+	struct frame_reader *reader;
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(pages); i++)
+		pages[i] = (char)(i % 97 * (i % 5));
+	REQUIRE(frame_bound(sizeof(pages)) <= sizeof(packed));
+	REQUIRE(!frame_writer_new(FRAME_LEVEL_DEFAULT, &writer, &fail));
+	frame_writer_pages(writer);
+	CHECK(!frame_write(writer, pages, sizeof(pages), packed, sizeof(packed), &len, &fail));
+	CHECK(len < sizeof(pages) / 8);
+	frame_writer_free(writer);
+	REQUIRE(!frame_reader_new(&reader, &fail));
+	CHECK(!frame_read(reader, packed, len, got, sizeof(got), &fail));
+	CHECK(!memcmp(got, pages, sizeof(pages)));
+	frame_reader_free(reader);
+}
