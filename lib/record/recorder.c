@@ -16,7 +16,11 @@
 #include "lib/record/landing_internal.h"
 #include "lib/record/urgency.h"
 
-enum { NAP_MS = 10 }; /* for kernels that wake readers before there is a full sub-buffer */
+enum {
+	NAP_MS = 10, /* for kernels that wake readers before there is a full sub-buffer */
+	/* The usual 8 MB hold whole huge pages, and the kernel then gives a thread 2 MB for its first call. */
+	STACK_SIZE = 512 << 10,
+};
 
 /* Flushes the buffer if it is time to, and sets the time of the next flush. *timeout_ms: time until then. */
 static int take_on(struct intake *intake, int *timeout_ms, uint64_t *due_ns, struct fail *fail)
@@ -168,13 +172,27 @@ static void *recorder_main(void *data)
 	return NULL;
 }
 
+static int create_thread(struct start *start)
+{
+	pthread_attr_t attr;
+	int err = pthread_attr_init(&attr);
+
+	if (err)
+		return err;
+	err = pthread_attr_setstacksize(&attr, STACK_SIZE);
+	if (!err)
+		err = pthread_create(&start->recorder->thread, &attr, recorder_main, start);
+	pthread_attr_destroy(&attr);
+	return err;
+}
+
 int recorder_start(struct recorder *recorder, struct fail *fail)
 {
 	struct start start = { .recorder = recorder };
 	int err;
 
 	sem_init(&start.started, 0, 0);
-	err = pthread_create(&recorder->thread, NULL, recorder_main, &start);
+	err = create_thread(&start);
 	if (err) {
 		err = fail_set(fail, -err, "cannot start a thread: %s", strerror(err));
 		recorder_release(recorder);
