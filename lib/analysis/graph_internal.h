@@ -5,10 +5,9 @@
 #include "lib/analysis/graph.h"
 #include "lib/analysis/graph_errors_internal.h"
 #include "lib/analysis/graph_stream_internal.h"
-#include "lib/base/buf.h"
 #include "lib/base/samples.h"
 #include "lib/base/u64_map.h"
-#include "lib/event/event.h"
+#include "lib/event/event_copies.h"
 #include "lib/event/place.h"
 #include "lib/follow/roles.h"
 #include "lib/state/state.h"
@@ -55,14 +54,8 @@ struct graph_hits {
 struct graph_slice {
 	uint64_t number; /* of the event: how many came before it in the slice */
 	uint64_t least;  /* when the earliest of the calls began that have no entry, and should have one */
-	/* Copies of the events that can be understood only when the slices before are known, in order. */
-	struct graph_kept {
-		struct event event;
-		uint64_t number;
-		size_t at; /* of its record, in `records` */
-	} * kept;
-	size_t nr_kept;
-	struct buf records;
+	/* The events that can be understood only when the slices before are known, in order. */
+	struct event_copies kept;
 };
 
 struct graph_analysis {

@@ -11,7 +11,6 @@
 
 #include "lib/analysis/pass.h"
 #include "lib/base/fail.h"
-#include "lib/base/vec.h"
 #include "lib/event/context.h"
 #include "lib/follow/calls_slice.h"
 #include "lib/reader/reader.h"
@@ -46,8 +45,7 @@ static void release(void *arg)
 	struct part *part = arg;
 
 	pass_release(&part->pass);
-	free(part->slice.kept);
-	buf_release(&part->slice.records);
+	event_copies_release(&part->slice.kept);
 	free(part);
 }
 
@@ -60,7 +58,7 @@ static int create(void *arg, struct reader *reader, uint64_t index, uint64_t nr,
 
 	if (!part)
 		return -EAGAIN;
-	part->slice = (struct graph_slice){ .least = UINT64_MAX, .records = BUF_INIT };
+	part->slice = (struct graph_slice){ .least = UINT64_MAX };
 	part->index = index;
 	part->nr = nr;
 	r = pass_init(&part->pass, reader, &pass->filter, &fail);
@@ -74,16 +72,6 @@ static int create(void *arg, struct reader *reader, uint64_t index, uint64_t nr,
 	part->graph->slice = &part->slice;
 	*ret = part;
 	return 0;
-}
-
-static int keep(struct graph_slice *slice, const struct event *event)
-{
-	struct graph_kept *kept = vec_push(slice->kept, slice->nr_kept);
-
-	if (!kept)
-		return -ENOMEM;
-	*kept = (struct graph_kept){ .event = *event, .number = slice->number, .at = slice->records.len };
-	return buf_add(&slice->records, event->data, event->len) ? 0 : -ENOMEM;
 }
 
 static int see_function(struct part *part, const struct event *event, bool is_entry)
@@ -100,7 +88,7 @@ static int see_function(struct part *part, const struct event *event, bool is_en
 	call.func = 0;
 	switch (calls_slice_see(graph->stream.calls, event, &call)) {
 	case CALLS_KEEP:
-		return keep(&part->slice, event);
+		return event_copies_add(&part->slice.kept, event, part->slice.number) ? 0 : -ENOMEM;
 	case CALLS_ENDED:
 		graph_see_call(graph, &call, event);
 		return 0;
@@ -163,13 +151,11 @@ static void see_kept(struct part *part, struct calls *calls)
 	struct graph_slice *slice = &part->slice;
 	struct call call;
 
-	for (size_t i = 0; i < slice->nr_kept; i++) {
-		struct graph_kept *kept = &slice->kept[i];
+	for (size_t i = 0; i < slice->kept.nr; i++) {
+		struct event event = event_copies_at(&slice->kept, i, &slice->number);
 
-		kept->event.data = (const uint8_t *)slice->records.data + kept->at;
-		slice->number = kept->number;
-		if (calls_slice_again(calls, part->graph->stream.calls, &kept->event, &call))
-			graph_see_call(part->graph, &call, &kept->event);
+		if (calls_slice_again(calls, part->graph->stream.calls, &event, &call))
+			graph_see_call(part->graph, &call, &event);
 	}
 }
 

@@ -18,6 +18,7 @@ enum {
 	FEW_DIGIT_BITS = 5,
 	DIGITS = 1 << DIGIT_BITS,
 	FEW = 2048,
+	ROOM_LEAST = 4, /* of lib/base/vec */
 };
 
 struct samples_buckets {
@@ -115,23 +116,26 @@ void samples_keep(struct samples *samples, struct samples_budget *budget, uint64
 
 bool samples_join(struct samples *into, struct samples_budget *budget, const struct samples *from)
 {
+	size_t nr = into->nr + from->nr, room = room_of(nr);
 	uint64_t *values;
 
 	if (into->buckets || from->buckets || from->nr > budget->left)
 		return false;
 	if (!from->count)
 		return true;
-	values = into->nr + from->nr > into->room ?
-			 reallocarray(into->values, room_of(into->nr + from->nr), sizeof(*values)) :
-			 into->values;
+	/* As vec_push() does, which has room for some from the first value on. */
+	if (nr > into->room)
+		values = reallocarray(into->values, room < ROOM_LEAST ? ROOM_LEAST : room, sizeof(*values));
+	else
+		values = into->values;
 	if (!values) {
 		budget->failed = true;
 		return false;
 	}
 	memcpy(values + into->nr, from->values, from->nr * sizeof(*values));
 	into->values = values;
-	into->nr += from->nr;
-	into->room = room_of(into->nr);
+	into->nr = nr;
+	into->room = room;
 	into->min = into->count && into->min < from->min ? into->min : from->min;
 	into->max = into->max > from->max ? into->max : from->max;
 	into->count += from->count;

@@ -15,7 +15,7 @@
 enum {
 	ROWS_DEFAULT = 2048,
 	BEGUN_MAX = 1 << 17, /* at most so many first events wait for their second event */
-	BEGUN_VALUES = 2,
+	BEGUN_VALUES = 3,
 };
 
 void tally_add_row(struct tally *tally, const uint8_t *key, size_t len, const uint64_t *values)
@@ -110,6 +110,7 @@ void tally_see(void *arg, const struct event *event)
 		tally->first_ts = event->ts;
 	tally->any = true;
 	tally->last_ts = event->ts;
+	tally->rows.now++;
 	if (event->kind == EVENT_LOST) {
 		see_lost(tally, event);
 		return;
@@ -283,6 +284,7 @@ void tally_free(struct tally *tally)
 	free(tally->waiting);
 	free(tally->buffers);
 	free(tally->record);
+	event_copies_release(&tally->ended);
 	tally_map_release(&tally->rows);
 	tally_map_release(&tally->begun);
 	free(tally);

@@ -3,6 +3,7 @@
 #define WEFT_TALLY_TALLY_INTERNAL_H
 
 #include "lib/base/samples.h"
+#include "lib/event/event_copies.h"
 #include "lib/event/place.h"
 #include "lib/tally/tally.h"
 #include "lib/tally/tally_map_internal.h"
@@ -111,6 +112,9 @@ struct tally {
 	struct samples_budget budget;
 	struct tally_waiting *waiting; /* TALLY_LEVELS for each CPU of the owner */
 	size_t nr_waiting;
+	/* Of a slice of time: events that end a latency that can only have begun before, by the matching field. */
+	struct event_copies ended;
+	bool in_slice; /* what was before is unknown */
 	uint64_t first_ts, last_ts, losses, stacks;
 	bool any, failed;
 };
@@ -159,6 +163,8 @@ int must_check tally_pair_bind(struct tally *tally, struct tally_bound *last, co
 			       struct fail *fail);
 void tally_pair_see_first(struct tally *tally, const struct tally_bound *bound, const struct event *event);
 void tally_pair_see_last(struct tally *tally, const struct tally_bound *bound, const struct event *event);
+/* Adds the latencies that began in a slice to those that began before it. False: there are too many. */
+bool must_check tally_pair_join(struct tally *into, struct tally *from);
 /* With an alarm: events were lost. */
 void tally_pair_lost(struct tally *tally);
 

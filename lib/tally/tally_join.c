@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Tallies of slices of time, joined in their order. Not joined are latencies of two events, of which one may be in an
- * earlier slice, stacks, which come after their events, and facts of plugins, which need not be told apart by threads.
- * Where the memory for exact percentiles is used up, it depends on the order of all values which of them are rounded.
+ * Tallies of slices of time, joined in their order. Of the two events of a latency the first may be in an earlier
+ * slice: then the second is kept until that is known. Not joined are stacks, which come after their events, and facts of
+ * plugins, which need not stand several threads. Where the memory for exact percentiles is used up, it depends on the
+ * order of all values which of them are rounded.
  */
 #include "lib/tally/tally_internal.h"
 
@@ -25,8 +26,8 @@ bool tally_can_join(const struct tally *tally)
 {
 	const struct tally_program *program = &tally->program;
 
-	return !tally->wanted.second && !tally->wanted.alarm && !program->stacks &&
-	       !has_facts(program->keys, program->nr_keys) && !has_facts(program->values, program->nr_values);
+	return !tally->wanted.alarm && !program->stacks && !has_facts(program->keys, program->nr_keys) &&
+	       !has_facts(program->values, program->nr_values);
 }
 
 /*
@@ -35,7 +36,7 @@ bool tally_can_join(const struct tally *tally)
 static bool must_order(const struct tally *tally)
 {
 	return tally->failed || tally->rows.failed || tally->rows.dropped || tally->budget.failed ||
-	       !tally->budget.left;
+	       !tally->budget.left || tally->begun.dropped || tally->begun.failed;
 }
 
 static int join_row(struct tally *into, const struct tally_row *row)
@@ -55,27 +56,54 @@ static int join_row(struct tally *into, const struct tally_row *row)
 	return 0;
 }
 
-static int add(struct tally *into, const struct tally *from)
+/* Events of one name count in one buffer: the slice may have counted those of another one, which do not. */
+static bool owners_join(size_t *into, size_t from)
 {
+	if (*into == SIZE_MAX)
+		*into = from;
+	return from == SIZE_MAX || from == *into;
+}
+
+/* Counts the kept second events that came before this number. */
+static void see_ended(struct tally *into, const struct tally *from, uint64_t until, size_t *at)
+{
+	while (*at < from->ended.nr) {
+		uint64_t number;
+		struct event event = event_copies_at(&from->ended, *at, &number);
+
+		if (number >= until)
+			return;
+		tally_pair_see_last(into, &into->buffers[event.buffer].last, &event);
+		(*at)++;
+	}
+}
+
+static int add(struct tally *into, struct tally *from)
+{
+	size_t at = 0;
 	int r = 0;
 
 	if (must_order(from))
 		return -EAGAIN;
 	if (!from->any)
 		return 0;
-	if (into->owner == SIZE_MAX)
-		into->owner = from->owner;
-	/* The events of another buffer, which do not count, were counted. */
-	if (from->owner != SIZE_MAX && from->owner != into->owner)
+	if (!owners_join(&into->owner, from->owner) || !owners_join(&into->first_owner, from->first_owner))
 		return -EAGAIN;
 	if (!into->any)
 		into->first_ts = from->first_ts;
 	into->any = true;
 	into->last_ts = from->last_ts;
 	into->losses += from->losses;
-	for (size_t i = 0; !r && i < from->rows.nr; i++)
+	/* In the order in which the rows would have been added. */
+	for (size_t i = 0; !r && i < from->rows.nr; i++) {
+		see_ended(into, from, from->rows.rows[i].first, &at);
 		r = join_row(into, &from->rows.rows[i]);
-	return r;
+	}
+	see_ended(into, from, UINT64_MAX, &at);
+	/* The samples of kept events may have been rounded. */
+	if (!into->budget.left)
+		return -EAGAIN;
+	return r || into->failed || !tally_pair_join(into, from) ? -EAGAIN : 0;
 }
 
 static int create(void *arg, struct reader *reader, uint64_t index, uint64_t nr, void **ret)
@@ -85,10 +113,11 @@ static int create(void *arg, struct reader *reader, uint64_t index, uint64_t nr,
 	struct fail fail;
 	int r = tally_new(reader, sum->wanted, &tally, &fail);
 
-	(void)index;
 	(void)nr;
-	if (!r)
-		*ret = tally;
+	if (r)
+		return r;
+	tally->in_slice = index != 0;
+	*ret = tally;
 	return r;
 }
 

@@ -104,6 +104,7 @@ static bool fill(const struct tally_map *map, struct tally_row *row, uint64_t ha
 {
 	row->hash = hash;
 	row->len = len;
+	row->first = map->now;
 	row->key = malloc(len ? len : 1);
 	row->sums = calloc(map->nr_values ? map->nr_values : 1, sizeof(*row->sums));
 	if (map->nr_samples)

@@ -19,6 +19,7 @@ struct tally_row {
 	uint32_t next;           /* the row of the same chain + 1; 0: none */
 	uint64_t *sums;          /* nr_values of them */
 	struct samples *samples; /* nr_samples of them; NULL: none */
+	uint64_t first;          /* tally_map::now when it was added */
 	uint8_t *more;           /* the caller's data, freed with the row */
 	size_t more_len;
 };
@@ -29,7 +30,8 @@ struct tally_map {
 	uint32_t *heads; /* by the hash: a row + 1 */
 	size_t nr_heads; /* a power of two */
 	uint64_t hits, dropped;
-	bool failed; /* memory ran out */
+	uint64_t now; /* set by the owner: how many events came before */
+	bool failed;  /* memory ran out */
 };
 
 void tally_map_init(struct tally_map *map, size_t max, size_t nr_values, size_t nr_samples);

@@ -17,6 +17,7 @@ enum {
 	LAT_AT = 1 << 16, /* offset of `lat`: after the end of any record */
 	BEGUN_TS = 0,
 	BEGUN_OPEN,
+	BEGUN_ANY, /* 0: in a slice, only a second event was seen */
 	TIDY_LEAST = 1 << 12,
 	AGE_TIMES = 10, /* what has lasted so many times as long as the alarm asks for may be forgotten */
 	ALARM_TEXT = 512,
@@ -132,6 +133,7 @@ void tally_pair_see_first(struct tally *tally, const struct tally_bound *bound, 
 		return;
 	row->sums[BEGUN_TS] = event->ts;
 	row->sums[BEGUN_OPEN] = 1;
+	row->sums[BEGUN_ANY] = 1;
 	tally->failed |= !keep_fields(tally, bound, event, row);
 }
 
@@ -170,6 +172,32 @@ static void tell(const struct tally *tally, const struct tally_bound *bound, con
 	alarm->told(alarm->arg, event, lat, text);
 }
 
+/* Of the second events without a first one in their slice only the first ends what may have begun before. */
+static bool keep_last(struct tally *tally, const struct tally_key *key, const struct event *event)
+{
+	return tally_map_add(&tally->begun, key->data, key->len) &&
+	       event_copies_add(&tally->ended, event, tally->rows.now);
+}
+
+bool tally_pair_join(struct tally *into, struct tally *from)
+{
+	for (size_t i = 0; i < from->begun.nr; i++) {
+		struct tally_row *row = &from->begun.rows[i], *sum;
+		uint8_t *more = row->more;
+
+		if (!row->sums[BEGUN_ANY])
+			continue;
+		sum = tally_map_add(&into->begun, row->key, row->len);
+		if (!sum)
+			return false;
+		memcpy(sum->sums, row->sums, into->begun.nr_values * sizeof(*sum->sums));
+		row->more = sum->more;
+		sum->more = more;
+		sum->more_len = row->more_len;
+	}
+	return !from->begun.dropped;
+}
+
 void tally_pair_see_last(struct tally *tally, const struct tally_bound *bound, const struct event *event)
 {
 	bool us = !tally->wanted.ns && bound->context->unit == CLOCK_UNIT_NS;
@@ -180,6 +208,8 @@ void tally_pair_see_last(struct tally *tally, const struct tally_bound *bound, c
 	key.len = 0;
 	tally_key_add(tally, &key, &tally->match, bound, &bound->match, 0, event);
 	row = tally_map_find(&tally->begun, key.data, key.len);
+	if (!row && tally->in_slice)
+		tally->failed |= !keep_last(tally, &key, event);
 	if (!row || !row->sums[BEGUN_OPEN])
 		return;
 	row->sums[BEGUN_OPEN] = 0;

@@ -137,6 +137,10 @@ int main(int argc, char **argv)
 		{ NULL, NULL, "hist irq:irq_handler_entry", false },
 		{ NULL, NULL, "hist raw_syscalls:sys_enter", false },
 		{ NULL, NULL, "hist ftrace:funcgraph_exit", false },
+		{ NULL, NULL, "pair syscalls", false },
+		{ NULL, NULL, "pair wakeups", false },
+		{ NULL, NULL, "pair switches", false },
+		{ NULL, NULL, "pair functions", false },
 		{ NULL, NULL, "graph", false },
 		{ NULL, NULL, "graph errors", false },
 	};

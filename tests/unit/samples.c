@@ -98,6 +98,11 @@ TEST(samples_of_two_stores_join_while_all_are_kept)
 
 	CHECK(samples_join(&into, &budget, &from) && !into.count && budget.left == 6);
 	samples_add(&from, &other, 7);
+	CHECK(samples_join(&into, &budget, &from) && into.nr == 1);
+	samples_add(&into, &budget, 7);
+	samples_add(&into, &budget, 7);
+	samples_release(&into);
+	budget.left = 6;
 	samples_add(&from, &other, 3);
 	samples_add(&from, &other, 5);
 	CHECK(samples_join(&into, &budget, &from) && budget.left == 3);

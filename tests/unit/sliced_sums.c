@@ -8,6 +8,7 @@
 #include "lib/analysis/run.h"
 #include "lib/base/fail.h"
 #include "lib/base/out.h"
+#include "lib/base/vec.h"
 #include "lib/reader/reader.h"
 #include "lib/reader/shares.h"
 #include "lib/reader/slices.h"
@@ -17,8 +18,34 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* The time from one event to another. */
+static const struct {
+	const char *what;
+	struct tally_wanted wanted;
+} pairs[] = {
+	{ "pair syscalls", { .event = "raw_syscalls:sys_enter", .second = "raw_syscalls:sys_exit" } },
+	{ "pair wakeups",
+	  { .event = "sched:sched_waking",
+	    .second = "sched:sched_switch",
+	    .match = "pid=next_pid",
+	    .keys = "next_pid,target_cpu",
+	    .values = "lat.p50,lat.max,prio",
+	    .filter = "lat > 1",
+	    .ns = true } },
+	{ "pair switches",
+	  { .event = "sched:sched_switch",
+	    .second = "sched:sched_switch",
+	    .match = "next_pid=prev_pid",
+	    .keys = "prev_comm,lat.log2" } },
+	{ "pair functions",
+	  { .event = "ftrace:funcgraph_entry", .second = "ftrace:funcgraph_exit", .match = "func", .size = 16 } },
+};
+
 static struct tally_wanted wishes(const char *what)
 {
+	for (size_t i = 0; i < array_size(pairs); i++)
+		if (!strcmp(pairs[i].what, what))
+			return pairs[i].wanted;
 	return (struct tally_wanted){ .event = what + strlen("hist "),
 				      .keys = "common_pid.execname,common_cpu",
 				      .values = "common_pid,common_timestamp.min,common_timestamp.p50" };

@@ -11,8 +11,8 @@ struct trace;
 
 /*
  * What is added up of all events of the first buffer of a trace, as text: "hist NAME": a histogram of an event with
- * keys, sums, a minimum and percentiles; -ENOENT: the trace has no such event. "graph", "graph errors": the tables of
- * weft graph.
+ * keys, sums, a minimum and percentiles; "pair ...": of the time between two events; "graph", "graph errors": the
+ * tables of weft graph. -ENOENT: the trace has no such event.
  */
 int sliced_sums_order(struct trace *trace, const char *what, struct buf *ret, struct fail *fail);
 

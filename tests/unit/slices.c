@@ -276,9 +276,10 @@ TEST(slices_of_a_histogram_add_up_to_the_same_rows)
 	trace = loom_trace(&loom);
 	if (CHECK(trace != NULL) && CHECK(!sliced_times(trace, &times, &nr, NULL))) {
 		for (size_t i = 0; i < nr; i++)
-			check_hist(trace, "hist sched:sched_wakeup", &times[i], 1);
+			check_hist(trace, i % 2 ? "pair wakeups" : "hist sched:sched_wakeup", &times[i], 1);
 		check_hist(trace, "hist sched:sched_waking", times, nr);
 		check_hist(trace, "hist sched:sched_switch", times, nr);
+		check_hist(trace, "pair wakeups", times, nr);
 	}
 	free(times);
 	trace_free(trace);
