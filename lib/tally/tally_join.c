@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Tallies of slices of time, joined in their order. Of the two events of a latency the first may be in an earlier
- * slice: then the second is kept until that is known. Not joined are stacks, which come after their events, and facts of
- * plugins, which need not stand several threads. Where the memory for exact percentiles is used up, it depends on the
- * order of all values which of them are rounded.
+ * slice: then the second is kept until that is known. Not joined are stacks, which come after their events, and facts
+ * of plugins, which need not stand several threads. Where the memory for exact percentiles is used up, it depends on
+ * the order of all values which of them are rounded.
  */
 #include "lib/tally/tally_internal.h"
 
