@@ -216,6 +216,7 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 	if (!r && job->before)
 		r = read_before(writing, job->before, fail);
 	writing->input.before = writing->before;
+	writing->input.pool = writing->pool;
 	return r ? r : export_new(job->ops, &writing->input, &writing->out, &writing->export, fail);
 }
 

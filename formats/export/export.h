@@ -14,6 +14,7 @@
 struct context;
 struct db;
 struct out;
+struct pool;
 struct reader;
 struct state;
 
@@ -37,6 +38,7 @@ struct export_input {
 	bool has_date;          /* the file has the offset between its times and the time of day */
 	int64_t date_offset_ns; /* this offset in ns */
 	uint64_t max_size;      /* for --max-size; 0: the exporter chooses */
+	struct pool *pool;      /* for work that an exporter gives away; NULL: there are no threads; borrowed */
 	struct db *db;          /* the database opened by ops->open(); NULL without it; borrowed */
 };
 

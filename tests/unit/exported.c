@@ -69,6 +69,11 @@ static char *export_trace(struct trace *trace, const char *to, struct export_inp
 	return copy;
 }
 
+char *exported_by(struct trace *trace, const char *to, struct pool *pool, size_t *ret_len)
+{
+	return export_trace(trace, to, (struct export_input){ .pool = pool }, ret_len);
+}
+
 char *exported(struct loom *loom, const char *to, const char *weight, size_t *ret_len)
 {
 	struct trace *trace = loom_trace(loom);

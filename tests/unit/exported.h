@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 struct loom;
+struct pool;
 struct trace;
 
 /*
@@ -15,6 +16,9 @@ char *exported(struct loom *loom, const char *to, const char *weight, size_t *re
 
 /* Like exported(), with --diff against the trace of another loom. */
 char *exported_diff(struct loom *loom, struct loom *before, const char *to);
+
+/* The output of an exporter for a trace that may use the threads of a pool; NULL: there are none. */
+char *exported_by(struct trace *trace, const char *to, struct pool *pool, size_t *ret_len);
 
 /* The fields of a trace's events, as weft export --to csv --fields FIELDS prints them. */
 char *exported_fields(struct trace *trace, const char *fields);

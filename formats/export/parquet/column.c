@@ -354,12 +354,9 @@ static int type_of(const struct column_shape *shape)
 	return shape->bits == 64 ? TYPE_INT64 : TYPE_INT32;
 }
 
-/*
- * Writes ColumnMetaData of `rows` values, nulls and entries of lists included. A chunk begins with its dictionary, if
- * it has one.
- */
-static void put_meta(const struct parquet_column *column, size_t rows, uint64_t offset, uint64_t pages, uint64_t plain,
-		     uint64_t packed, struct thrift *thrift)
+/* Writes ColumnMetaData; its values are also nulls and entries of lists. A chunk begins with its dictionary. */
+static void put_meta(const struct parquet_column *column, const struct parquet_chunk *chunk, uint64_t offset,
+		     struct thrift *thrift)
 {
 	bool texts = column_is_text(&column->shape), list = column->shape.form == COLUMN_LIST;
 	struct thrift meta = thrift_struct(thrift, 3);
@@ -377,38 +374,41 @@ static void put_meta(const struct parquet_column *column, size_t rows, uint64_t 
 		thrift_bytes(meta.out, "element", 7);
 	}
 	thrift_i32(&meta, 4, CODEC_ZSTD);
-	thrift_i64(&meta, 5, (int64_t)rows);
-	thrift_i64(&meta, 6, (int64_t)plain);
-	thrift_i64(&meta, 7, (int64_t)packed);
-	thrift_i64(&meta, 9, (int64_t)pages);
+	thrift_i64(&meta, 5, (int64_t)chunk->entries);
+	thrift_i64(&meta, 6, (int64_t)chunk->plain);
+	thrift_i64(&meta, 7, (int64_t)chunk->packed);
+	thrift_i64(&meta, 9, (int64_t)(offset + chunk->pages));
 	if (texts)
-		thrift_i64(&meta, 11, (int64_t)offset);
+		thrift_i64(&meta, 11, (int64_t)(offset + chunk->start));
 	put_statistics(column, &meta);
 	thrift_end(&meta);
 }
 
-void parquet_column_write(const struct parquet_column *column, size_t rows, uint64_t offset,
-			  struct parquet_writer *writer, struct out *meta, uint64_t *plain, uint64_t *packed)
+void parquet_column_pages(const struct parquet_column *column, size_t rows, struct parquet_writer *writer,
+			  struct parquet_chunk *ret)
 {
-	size_t start = out_len(&writer->group), pages = start;
-	struct thrift chunk = { .out = meta };
-	uint64_t size = 0;
-
+	*ret = (struct parquet_chunk){ .start = out_len(&writer->group), .entries = rows };
 	if (column_is_text(&column->shape)) {
 		if (column->texts.len)
 			out_mem(&writer->page, column->texts.data, column->texts.len);
-		size = parquet_writer_page(writer, PARQUET_PAGE_DICTIONARY, PARQUET_PLAIN, column->nr_texts);
-		pages = out_len(&writer->group);
+		ret->plain = parquet_writer_page(writer, PARQUET_PAGE_DICTIONARY, PARQUET_PLAIN, column->nr_texts);
 	}
+	ret->pages = out_len(&writer->group);
 	if (column->shape.form == COLUMN_LIST)
-		size += put_list_pages(column, rows, writer, &rows);
+		ret->plain += put_list_pages(column, rows, writer, &ret->entries);
 	else
-		size += put_pages(column, rows, writer);
-	thrift_i64(&chunk, 2, (int64_t)(offset + start));
-	put_meta(column, rows, offset + start, offset + pages, size, out_len(&writer->group) - start, &chunk);
-	thrift_end(&chunk);
-	*plain += size;
-	*packed += out_len(&writer->group) - start;
+		ret->plain += put_pages(column, rows, writer);
+	ret->packed = out_len(&writer->group) - ret->start;
+}
+
+void parquet_column_meta(const struct parquet_column *column, const struct parquet_chunk *chunk, uint64_t offset,
+			 struct out *meta)
+{
+	struct thrift thrift = { .out = meta };
+
+	thrift_i64(&thrift, 2, (int64_t)(offset + chunk->start));
+	put_meta(column, chunk, offset, &thrift);
+	thrift_end(&thrift);
 }
 
 static int converted_type(const struct column_shape *shape)

@@ -56,12 +56,20 @@ bool parquet_column_is_full(const struct parquet_column *column);
 /* Frees the memory of the group; the shape stays. */
 void parquet_column_clear(struct parquet_column *column);
 
-/*
- * Appends the column's chunk to writer->group, which begins at `offset` of the file, and its ColumnChunk to `meta`.
- * Adds the chunk's bytes before and after compression to *plain and *packed.
- */
-void parquet_column_write(const struct parquet_column *column, size_t rows, uint64_t offset,
-			  struct parquet_writer *writer, struct out *meta, uint64_t *plain, uint64_t *packed);
+/* A column's part of a row group: the places in the group of its chunk and of its first data page, and sizes. */
+struct parquet_chunk {
+	size_t start, pages;
+	size_t entries;         /* values, nulls, and of lists the elements */
+	uint64_t plain, packed; /* bytes before and after compression */
+};
+
+/* Appends the column's chunk to writer->group. It only reads the column. */
+void parquet_column_pages(const struct parquet_column *column, size_t rows, struct parquet_writer *writer,
+			  struct parquet_chunk *ret);
+
+/* Appends the ColumnChunk of a chunk whose group begins at `offset` of the file. */
+void parquet_column_meta(const struct parquet_column *column, const struct parquet_chunk *chunk, uint64_t offset,
+			 struct out *meta);
 
 /* The number of the column's schema elements, and the elements themselves. */
 size_t parquet_column_elements(const struct column_shape *shape);

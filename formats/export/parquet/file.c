@@ -85,32 +85,81 @@ static void open_file(struct parquet_file *file, struct out *folder)
 	file->offset = strlen(magic);
 }
 
-void parquet_file_flush(struct parquet_file *file, struct parquet_writer *writer, struct out *folder)
+static void press(struct pool_job *job)
 {
-	struct thrift group = { .out = &file->groups };
-	uint64_t plain = 0, packed = 0, offset;
+	struct parquet_group *group = (struct parquet_group *)job;
+
+	for (size_t i = 0; i < group->file->nr_columns; i++)
+		parquet_column_pages(&group->columns[i], group->rows, group->writer, &group->chunks[i]);
+}
+
+bool parquet_group_take(struct parquet_group *group, struct parquet_file *file)
+{
+	size_t nr = file->nr_columns;
+
+	if (!file->rows || file->starved)
+		return false;
+	group->columns = calloc(nr, sizeof(*group->columns));
+	group->chunks = calloc(nr, sizeof(*group->chunks));
+	if (!group->columns || !group->chunks) {
+		free(group->columns);
+		free(group->chunks);
+		file->starved = true;
+		return false;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		group->columns[i] = file->columns[i];
+		file->columns[i] = (struct parquet_column){ .shape = group->columns[i].shape };
+	}
+	group->file = file;
+	group->rows = file->rows;
+	group->job = (struct pool_job){ .run = press };
+	file->rows = file->bytes = 0;
+	return true;
+}
+
+static void put_meta(struct parquet_group *group)
+{
+	struct parquet_file *file = group->file;
+	struct thrift thrift = { .out = &file->groups };
+	uint64_t plain = 0, packed = 0;
+
+	thrift_list(&thrift, 1, THRIFT_STRUCT, file->nr_columns);
+	for (size_t i = 0; i < file->nr_columns; i++) {
+		parquet_column_meta(&group->columns[i], &group->chunks[i], file->offset, &file->groups);
+		plain += group->chunks[i].plain;
+		packed += group->chunks[i].packed;
+	}
+	thrift_i64(&thrift, 2, (int64_t)plain);
+	thrift_i64(&thrift, 3, (int64_t)group->rows);
+	thrift_i64(&thrift, 5, (int64_t)file->offset);
+	thrift_i64(&thrift, 6, (int64_t)packed);
+	thrift_end(&thrift);
+}
+
+void parquet_group_put(struct parquet_group *group, struct out *folder)
+{
+	struct parquet_file *file = group->file;
+	struct out *pages = &group->writer->group;
 
 	open_file(file, folder);
-	if (!file->rows || file->starved)
-		return;
-	offset = file->offset;
-	thrift_list(&group, 1, THRIFT_STRUCT, file->nr_columns);
-	for (size_t i = 0; i < file->nr_columns; i++) {
-		parquet_column_write(&file->columns[i], file->rows, offset, writer, &file->groups, &plain, &packed);
-		parquet_column_clear(&file->columns[i]);
-	}
-	thrift_i64(&group, 2, (int64_t)plain);
-	thrift_i64(&group, 3, (int64_t)file->rows);
-	thrift_i64(&group, 5, (int64_t)offset);
-	thrift_i64(&group, 6, (int64_t)packed);
-	thrift_end(&group);
-	put(file, folder, writer->group.start, out_len(&writer->group));
-	file->starved |= file->groups.failed || writer->group.failed;
-	file->offset += out_len(&writer->group);
-	out_clear(&writer->group);
-	file->all_rows += file->rows;
+	put_meta(group);
+	put(file, folder, pages->start, out_len(pages));
+	file->starved |= file->groups.failed || pages->failed;
+	file->offset += out_len(pages);
+	out_clear(pages);
+	file->all_rows += group->rows;
 	file->nr_groups++;
-	file->rows = file->bytes = 0;
+	parquet_group_drop(group);
+}
+
+void parquet_group_drop(struct parquet_group *group)
+{
+	for (size_t i = 0; i < group->file->nr_columns; i++)
+		parquet_column_clear(&group->columns[i]);
+	free(group->columns);
+	free(group->chunks);
+	group->file = NULL;
 }
 
 static void put_schema(const struct parquet_file *file, struct thrift *meta)
@@ -166,7 +215,7 @@ void parquet_file_end(struct parquet_file *file, struct parquet_writer *writer, 
 	struct thrift meta = { .out = &writer->page };
 	uint32_t len;
 
-	parquet_file_flush(file, writer, folder);
+	open_file(file, folder);
 	thrift_i32(&meta, 1, 2);
 	put_schema(file, &meta);
 	thrift_i64(&meta, 3, (int64_t)file->all_rows);

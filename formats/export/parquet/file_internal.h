@@ -5,6 +5,7 @@
 #include "formats/export/folder.h"
 #include "formats/export/parquet/column_internal.h"
 #include "lib/base/out.h"
+#include "lib/base/pool.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,10 +43,28 @@ void parquet_file_row(struct parquet_file *file);
 
 /* Whether the open group should be written. */
 bool parquet_file_is_full(const struct parquet_file *file);
-void parquet_file_flush(struct parquet_file *file, struct parquet_writer *writer, struct out *folder);
 
 /*
- * Writes the remaining rows and the file's footer: `facts` are pairs of texts, names and values, and end with a NULL
+ * A row group that is complete. Its job compresses it, and may run on another thread, while the file gets rows of the
+ * next group.
+ */
+struct parquet_group {
+	struct pool_job job;           /* first */
+	struct parquet_writer *writer; /* of this group alone, owned by the caller */
+	struct parquet_file *file;     /* NULL: the group has no rows */
+	struct parquet_column *columns;
+	struct parquet_chunk *chunks;
+	size_t rows;
+};
+
+/* Takes the rows from the file. False: there are none, or no memory for them: then the file is starved. */
+bool parquet_group_take(struct parquet_group *group, struct parquet_file *file);
+/* After the job: writes the group behind those of the file that were written before, and drops it. */
+void parquet_group_put(struct parquet_group *group, struct out *folder);
+void parquet_group_drop(struct parquet_group *group);
+
+/*
+ * Writes the file's footer, after all its groups: `facts` are pairs of texts, names and values, and end with a NULL
  * name.
  */
 void parquet_file_end(struct parquet_file *file, struct parquet_writer *writer, const char *const *facts,

@@ -5,7 +5,7 @@
  * structures as JSON; null beyond a record's end. When all open row groups reach BYTES_MAX, the largest is written.
  */
 #include "formats/export/exports_internal.h"
-#include "formats/export/parquet/file_internal.h"
+#include "formats/export/parquet/groups_internal.h"
 #include "formats/export/parquet/writer_internal.h"
 #include "lib/base/vec.h"
 #include "lib/columns/cell.h"
@@ -49,7 +49,7 @@ struct kind {
 
 struct parquet {
 	struct export export; /* first */
-	struct parquet_writer *writer;
+	struct parquet_groups groups;
 	struct kinds kinds;
 	struct made **made; /* the first is lost.parquet */
 	size_t nr_made;
@@ -72,13 +72,13 @@ static void parquet_free(struct export *export)
 	struct parquet *parquet = (struct parquet *)export;
 
 	kinds_release(&parquet->kinds);
+	parquet_groups_release(&parquet->groups);
 	for (size_t i = 0; i < parquet->nr_made; i++) {
 		if (parquet->made[i])
 			parquet_file_release(&parquet->made[i]->file);
 		free(parquet->made[i]);
 	}
 	free(parquet->made);
-	parquet_writer_free(parquet->writer);
 	cell_making_release(&parquet->making);
 	free(parquet);
 }
@@ -95,7 +95,7 @@ static int parquet_new(const struct export_input *input, struct export **ret, st
 	if (kinds_init(&parquet->kinds, input->reader->nr_buffers, kind_free) || !cell_making_init(&parquet->making))
 		r = fail_memory(fail);
 	else
-		r = parquet_writer_new(&parquet->writer, fail);
+		r = parquet_groups_init(&parquet->groups, input->pool, fail);
 	if (r)
 		parquet_free(&parquet->export);
 	else
@@ -350,14 +350,19 @@ static void put_cells(struct parquet *parquet, const struct kind *kind, const st
 	}
 }
 
+static void look(struct parquet *parquet, const struct made *made)
+{
+	if (made->file.starved)
+		export_no_memory(&parquet->export);
+	if (parquet->groups.error)
+		export_failed(&parquet->export, parquet->groups.error, &parquet->groups.failure);
+}
+
 static void flush(struct parquet *parquet, struct made *made)
 {
 	parquet->bytes -= made->file.bytes;
-	parquet_file_flush(&made->file, parquet->writer, parquet->export.out);
-	if (made->file.starved)
-		export_no_memory(&parquet->export);
-	if (parquet->writer->error)
-		export_failed(&parquet->export, parquet->writer->error, &parquet->writer->failure);
+	parquet_groups_begin(&parquet->groups, &made->file, parquet->export.out);
+	look(parquet, made);
 }
 
 /* Ends a row; `before` is the size of its file without the row. */
@@ -423,9 +428,8 @@ static void end_made(struct parquet *parquet, struct made *made)
 		facts[8] = *parquet->date ? "weft.date_offset_ns" : NULL;
 		facts[9] = parquet->date;
 	}
-	parquet_file_end(&made->file, parquet->writer, facts, parquet->export.out);
-	if (made->file.starved)
-		export_no_memory(&parquet->export);
+	parquet_file_end(&made->file, parquet->groups.at[0].writer, facts, parquet->export.out);
+	look(parquet, made);
 }
 
 static void parquet_end(struct export *export)
@@ -433,9 +437,10 @@ static void parquet_end(struct export *export)
 	struct parquet *parquet = (struct parquet *)export;
 
 	for (size_t i = 0; i < parquet->nr_made && !export->error; i++)
+		flush(parquet, parquet->made[i]);
+	parquet_groups_end(&parquet->groups, export->out);
+	for (size_t i = 0; i < parquet->nr_made && !export->error; i++)
 		end_made(parquet, parquet->made[i]);
-	if (parquet->writer->error)
-		export_failed(export, parquet->writer->error, &parquet->writer->failure);
 	if (parquet->unknown)
 		export_note(export, "%" PRIu64 " events of types without a format are left out", parquet->unknown);
 	if (parquet->wide)

@@ -5,6 +5,8 @@
  * event_table says which table is whose; lost, and the tables of sqlite_tracks.h; meta. Integers are SQLite's of 64
  * bits with a sign: those from 2^63 on have the same bits and are negative, as printf('%x', column) shows. Arrays and
  * structures are JSON.
+ * One thread writes all of it: a page of a table has its place in the file when it is full, behind those of the other
+ * tables, and each row has the number of a name, a task or a track, which is new when it is first met.
  */
 #include "formats/export/exports_internal.h"
 
