@@ -6,7 +6,7 @@
 
 void state_init(struct state *state, bool preempt_rt)
 {
-	*state = (struct state){ .preempt_rt = preempt_rt };
+	*state = (struct state){ .preempt_rt = preempt_rt, .step = state_no_step };
 	roles_init(&state->roles, state_names);
 	u64_map_init(&state->ids, sizeof(uint32_t));
 	listed_init(&state->listed);
@@ -111,7 +111,7 @@ bool state_restart(struct state *state)
 			restart_cpu(state, &state->cpus[i], new_ids);
 	free(new_ids);
 	state->start = state->now;
-	state->step = (struct state_step){ .kind = STEP_NONE, .task = STATE_NO_TASK, .other = STATE_NO_TASK };
+	state->step = state_no_step;
 	state->losses = 0;
 	state->breaks = 0;
 	/* state_settle() has accounted for all gaps so far. */
