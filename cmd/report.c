@@ -48,7 +48,7 @@ static const struct argp_option options[] = {
 	  3 },
 
 	{ "quiet", 'q', NULL, 0, "Show no progress", 4 },
-	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU of this machine, at most 32)", 4 },
+	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU that it may use, at most 32)", 4 },
 	{ 0 },
 };
 

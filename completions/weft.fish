@@ -348,7 +348,7 @@ complete -c weft -n '__weft_using report' -l decode -d 'Add what plugins know ab
 complete -c weft -n '__weft_using report' -s N -l no-plugins -d 'Use no plugin: cancels an earlier --decode, such as one in your defaults'
 complete -c weft -n '__weft_using report' -l plugin-dir -x -a '(__fish_complete_directories)' -d 'Take the plugins of --decode from DIR'
 complete -c weft -n '__weft_using report' -s q -l quiet -d 'Show no progress'
-complete -c weft -n '__weft_using report' -l threads -x -a '(__weft_values "N")' -d 'Use N threads (default: one for each CPU of this machine, at most 32)'
+complete -c weft -n '__weft_using report' -l threads -x -a '(__weft_values "N")' -d 'Use N threads (default: one for each CPU that it may use, at most 32)'
 complete -c weft -n '__weft_using report' -l no-sandbox -d 'Keep all privileges and use no sandbox while reading, for systems where dropping them fails'
 complete -c weft -n '__weft_using report' -l trust-size -d 'Also read and write what claims more bytes, memory or text than any real recording has'
 complete -c weft -n '__weft_using none' -a view -d 'look around in a recording on the whole terminal'

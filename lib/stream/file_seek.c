@@ -197,7 +197,7 @@ static bool seek_by_rate(struct file_source *file, size_t cpu_index, uint64_t ts
 	uint64_t chunk = trace_pages_packed(pages, file->source.shape.size), low = start.next, high = start.end;
 	uint64_t time;
 
-	/* The last chunk of a CPU may be small, and a place that was found. */
+	/* The chunk where the last seek led may be a small one. */
 	if (chunk < ahead->packed)
 		chunk = ahead->packed;
 	if (!chunk || (!ahead->lasted && !rate_of_all(file, ahead, chunk)))

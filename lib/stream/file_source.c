@@ -216,31 +216,30 @@ void file_source_unload(struct file_source *file, size_t cpu_index)
 	if (ahead->loaded)
 		source_release(&file->source, take(ahead->block));
 	ahead->loaded = false;
+	ahead->events = 0;
 }
 
-int file_source_load(struct file_source *file, size_t cpu_index, uint64_t *ret_time)
+bool file_source_load(struct file_source *file, size_t cpu_index, uint64_t *ret_time)
 {
 	struct ahead *ahead = &file->ahead[cpu_index];
 	const struct page_shape *shape = &file->source.shape;
 	struct trace_pages start = *ahead->pages;
-	uint64_t events = ahead->events;
 	uint32_t commit;
 
 	if (ahead_ask(file, ahead, NULL) <= 0)
-		return 0;
+		return false;
 	ahead->loaded = true;
 	if (!ahead->chunk) {
 		ahead_run(&ahead->job);
 		if (!ahead->result && ahead->block->len >= page_head_size(shape) &&
 		    !page_head(shape, ahead->block->data, page_head_size(shape), ret_time, &commit, NULL))
-			return 1;
+			return true;
 	}
 	file_source_unload(file, cpu_index);
 	ahead->chunk = 0;
 	ahead->result = 0;
-	ahead->events = events;
 	*ahead->pages = start;
-	return 0;
+	return false;
 }
 
 static int file_source_next(struct source *source, size_t cpu_index, struct block **ret, struct fail *fail)

@@ -71,11 +71,11 @@ struct decoder *file_source_decoder_take(struct file_source *file);
 void file_source_decoder_put(struct file_source *file, struct decoder *decoder);
 
 /*
- * Reads the next block of a CPU, which next() will hand out without reading it again: 1, or 0 when it cannot be read
- * here, and nothing has changed. Without a pool. file_source_unload() gives up a block that was loaded and not handed
- * out; the pages stay behind it.
+ * Reads the first block of a CPU after a restart, which next() will hand out without reading it again. Without a pool.
+ * False: it cannot be read here, and nothing has changed. file_source_unload() gives up a block that was loaded and not
+ * handed out, as if it had not been read; the pages stay behind it.
  */
-int must_check file_source_load(struct file_source *file, size_t cpu_index, uint64_t *ret_time);
+bool must_check file_source_load(struct file_source *file, size_t cpu_index, uint64_t *ret_time);
 void file_source_unload(struct file_source *file, size_t cpu_index);
 
 /* The functions of struct source_ops. */
