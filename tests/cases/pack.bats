@@ -91,7 +91,12 @@ read_hidden()
 	need_command trace-cmd
 	need_mounts
 	mkdir "$BATS_TEST_TMPDIR/none"
-	for origin in "$SHARED"/samples/v6-rtapp-6cpu.dat "$SHARED"/samples/v7-zstd-8cpu-stacks.dat; do
+	# The option of the clock is empty in this file, and trace-cmd 3.1.6 then reads what its heap holds by chance: valgrind shows it.
+	# With another number trace-cmd leaves the option alone.
+	local clock='\x04\x00\x00\x00\x00\x00\x00\x00flyrecord'
+	LC_ALL=C sed "s/$clock/\x42${clock#????}/" "$SHARED"/samples/v6-rtapp-6cpu.dat > "$BATS_TEST_TMPDIR/v6.dat"
+	[ "$(cmp -l "$SHARED"/samples/v6-rtapp-6cpu.dat "$BATS_TEST_TMPDIR/v6.dat" | wc -l)" -eq 1 ]
+	for origin in "$BATS_TEST_TMPDIR/v6.dat" "$SHARED"/samples/v7-zstd-8cpu-stacks.dat; do
 		for options in "--file-version 7" "--compression none" "--file-version 6"; do
 			# shellcheck disable=SC2086
 			weft pack -q "$BATS_TEST_TMPDIR/none" --pages "$origin" $options -o "$BATS_TEST_TMPDIR/out.dat"

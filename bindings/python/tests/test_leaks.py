@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What was used is freed: references, and memory."""
+import ctypes
 import gc
 import os
 import sys
@@ -11,9 +12,26 @@ from common import SWITCHES, TestCase
 EVENTS = 100_000
 
 
-def resident():
+class Allocations(ctypes.Structure):
+    """struct mallinfo2 of malloc.h, glibc 2.33."""
+    _fields_ = [(name, ctypes.c_size_t) for name in
+                "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+
+
+def allocated():
+    """The bytes that malloc() gave and that were not freed, 0 where the C library does not tell."""
+    mallinfo2 = getattr(ctypes.CDLL(None), "mallinfo2", None)
+    if mallinfo2 is None:
+        return 0
+    mallinfo2.restype = Allocations
+    now = mallinfo2()
+    return now.uordblks + now.hblkhd
+
+
+def address_space():
+    """The bytes of all mappings. How many of their pages are resident is the kernel's choice, and no leak."""
     with open("/proc/self/statm", encoding="ascii") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def use(trace):
@@ -48,19 +66,24 @@ def use(trace):
 
 class Leaks(TestCase):
     def test_nothing_is_left_of_100000_events(self):
-        seen = 0
+        seen = passes = 0
         with weft.open(SWITCHES) as trace:
             for _ in range(5):
                 seen += use(trace)
             gc.collect()
-            references, memory = [sys.getrefcount(x) for x in self.watched(trace)], resident()
+            references, mapped, given = self.references(trace), address_space(), allocated()
             while seen < EVENTS:
                 seen += use(trace)
+                passes += 1
             gc.collect()
-            # What others still held may be freed meanwhile.
-            for after, before in zip([sys.getrefcount(x) for x in self.watched(trace)], references):
-                self.assertLessEqual(after, before)
-        self.assertLess(resident() - memory, 8 << 20)
+            # One reference that each pass leaves is a leak; the interpreter itself takes and gives some of None meanwhile.
+            for name, before, after in zip(self.watched(trace), references, self.references(trace)):
+                self.assertLess(after - before, passes // 2, repr(name))
+            self.assertLess(allocated() - given, 1 << 20, "bytes that were not freed")
+            self.assertLess(address_space() - mapped, 8 << 20, "bytes of mappings")
+
+    def references(self, trace):
+        return [sys.getrefcount(x) for x in self.watched(trace)]
 
     def watched(self, trace):
         return [trace, None, True, weft.Event, weft.Events, weft.Trace, weft.Columns, weft.Ragged, weft.Result, weft.Table,
