@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -146,22 +147,30 @@ static int place(const struct recorder_options *options, struct fail *fail)
 	return err;
 }
 
-struct start {
-	struct recorder *recorder;
-	sem_t started;
+/* Of a thread that was started, until recorder_await(). */
+struct placing {
+	sem_t placed;
 	int err;
 	struct fail fail;
 };
 
+static void placing_free(struct recorder *recorder)
+{
+	if (recorder->placing)
+		sem_destroy(&recorder->placing->placed);
+	free(recorder->placing);
+	recorder->placing = NULL;
+}
+
 static void *recorder_main(void *data)
 {
-	struct start *start = data;
-	struct recorder *recorder = start->recorder;
+	struct recorder *recorder = data;
+	struct placing *placing = recorder->placing;
 	int err;
 
 	recorder->tid = (pid_t)syscall(SYS_gettid);
-	err = start->err = place(&recorder->options, &start->fail);
-	sem_post(&start->started); /* `start` is invalid from here on */
+	err = placing->err = place(&recorder->options, &placing->fail);
+	sem_post(&placing->placed); /* `placing` is invalid from here on */
 	if (err)
 		return NULL;
 	recorder->err = record(recorder, false, &recorder->fail);
@@ -172,7 +181,7 @@ static void *recorder_main(void *data)
 	return NULL;
 }
 
-static int create_thread(struct start *start)
+static int create_thread(struct recorder *recorder)
 {
 	pthread_attr_t attr;
 	int err = pthread_attr_init(&attr);
@@ -181,29 +190,39 @@ static int create_thread(struct start *start)
 		return err;
 	err = pthread_attr_setstacksize(&attr, STACK_SIZE);
 	if (!err)
-		err = pthread_create(&start->recorder->thread, &attr, recorder_main, start);
+		err = pthread_create(&recorder->thread, &attr, recorder_main, recorder);
 	pthread_attr_destroy(&attr);
 	return err;
 }
 
 int recorder_start(struct recorder *recorder, struct fail *fail)
 {
-	struct start start = { .recorder = recorder };
 	int err;
 
-	sem_init(&start.started, 0, 0);
-	err = create_thread(&start);
+	recorder->placing = calloc(1, sizeof(*recorder->placing));
+	if (recorder->placing)
+		sem_init(&recorder->placing->placed, 0, 0);
+	err = recorder->placing ? create_thread(recorder) : ENOMEM;
 	if (err) {
 		err = fail_set(fail, -err, "cannot start a thread: %s", strerror(err));
 		recorder_release(recorder);
-	} else {
-		recorder->started = true;
-		(void)io_again(sem_wait(&start.started));
-		err = start.err;
-		if (err)
-			fail_set(fail, err, "%s", start.fail.text);
+		return err;
 	}
-	sem_destroy(&start.started);
+	recorder->started = true;
+	return 0;
+}
+
+int recorder_await(struct recorder *recorder, struct fail *fail)
+{
+	int err;
+
+	if (!recorder->placing)
+		return 0;
+	(void)io_again(sem_wait(&recorder->placing->placed));
+	err = recorder->placing->err;
+	if (err)
+		fail_set(fail, err, "%s", recorder->placing->fail.text);
+	placing_free(recorder);
 	return err;
 }
 
@@ -222,6 +241,7 @@ void recorder_release(struct recorder *recorder)
 	spool_release(&recorder->spool);
 	landing_free(recorder->landing);
 	recorder->landing = NULL;
+	placing_free(recorder);
 }
 
 int recorder_drain(struct recorder *recorder, struct fail *fail)

@@ -16,6 +16,7 @@
 
 struct held_cpu;
 struct landing;
+struct placing;
 
 /*
  * A recorder is the thread that empties the ring buffer of one CPU into its spool. It sleeps in the kernel until the
@@ -33,8 +34,9 @@ struct recorder {
 	struct cpu_pipe pipe;
 	struct ring_watch watch; /* watches the CPU's buffer; used by the thread */
 	bool started;
+	struct placing *placing; /* how the start of the thread went; until recorder_await() */
 	pthread_t thread;
-	pid_t tid; /* valid after recorder_start() */
+	pid_t tid; /* valid after recorder_await() */
 	struct spool spool;
 	struct held_cpu *held;   /* of options.held; borrowed */
 	struct landing *landing; /* of its pages, with options.held; it owns it */
@@ -43,11 +45,14 @@ struct recorder {
 	struct fail fail;
 };
 
-/*
- * Starts the thread. Takes pipe and spool from the caller, also after an error. It is an error if the thread cannot run
- * on the wanted CPUs or with the wanted priority. `recorder` must not move in memory.
- */
+/* Starts the thread. Takes pipe and spool from the caller, also after an error. `recorder` must not move in memory. */
 int must_check recorder_start(struct recorder *recorder, struct fail *fail);
+
+/*
+ * Waits until the thread that was started has its place. It is an error if it cannot run on the wanted CPUs or with the
+ * wanted priority. 0 at once for a recorder that was awaited before, or never started.
+ */
+int must_check recorder_await(struct recorder *recorder, struct fail *fail);
 void recorder_join(struct recorder *recorder);
 
 /* Closes pipe and spool. */

@@ -151,6 +151,16 @@ int target_add_recorder(struct target *target, struct parts *parts, uint32_t cpu
 			    fail);
 }
 
+/* All threads have been started, and each takes its place while the next ones are started. */
+static int await_recorders(struct target *target, struct fail *fail)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < target->nr_recorders; i++)
+		err = recorder_await(target->recorders[i], fail);
+	return err;
+}
+
 /* Starts the recorder of one CPU. The recorder owns its pipe and its spool and releases them. */
 static int record_cpu(struct target *target, struct parts *parts, uint32_t cpu, const struct spool_options *spool,
 		      const struct recorder_options *options, struct fail *fail)
@@ -190,7 +200,7 @@ int target_record(struct target *target, struct parts *parts, const struct cpus 
 	for (int cpu = cpus_next(cpus, 0); !target->keeps_worst && !err && cpu >= 0; cpu = cpus_next(cpus, cpu + 1))
 		if ((uint32_t)cpu < target->nr_cpus && !is_recorded(target, (uint32_t)cpu))
 			err = record_cpu(target, parts, (uint32_t)cpu, spool, &with_size, fail);
-	return err;
+	return err ? err : await_recorders(target, fail);
 }
 
 int target_record_rest(struct target *target, struct parts *parts, const struct spool_options *spool,
@@ -204,7 +214,7 @@ int target_record_rest(struct target *target, struct parts *parts, const struct 
 		if (err)
 			return err;
 	}
-	return 0;
+	return await_recorders(target, fail);
 }
 
 int target_quiet(struct target *target, struct fail *fail)
