@@ -8,6 +8,7 @@
 #include "formats/slice_lines_internal.h"
 #include "formats/text_end.h"
 #include "lib/base/fail.h"
+#include "lib/base/order.h"
 #include "lib/base/out.h"
 #include "lib/base/pool.h"
 #include "lib/base/vec.h"
@@ -15,7 +16,6 @@
 #include "lib/reader/slices.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,23 +37,18 @@ struct piece {
 	char *seam; /* of all sinks, one after the other */
 	struct sink_patches patches;
 	uint64_t printed;
-	bool done;
 };
 
 struct shared {
 	const struct sliced *sliced;
 	size_t nr_sinks, seam_size; /* without sinks (sliced::lines) there are no seams */
-	struct piece *pieces;       /* slice n is at n % nr_pieces */
-	size_t nr_pieces;
+	struct order order;
+	struct piece *pieces; /* slice n is at n % order.window */
+	/* Of the thread that has the turn: */
 	struct piece before; /* what the last written slice left: its ends and its seam */
 	uint64_t printed;
-	pthread_mutex_t lock;
-	pthread_cond_t moved; /* a turn ended, or all must stop */
-	/* Protected by the lock: */
-	uint64_t next; /* the next slice to begin */
-	uint64_t turn; /* the slice whose text comes next */
-	bool busy;     /* a thread writes it; the members above the lock belong to that thread */
-	int r;         /* not 0: all stop */
+	/* Of the thread that stopped all first: */
+	int r;
 	struct fail fail;
 };
 
@@ -85,16 +80,9 @@ bool slices_can(struct sink *const *sinks, size_t nr, const struct render_option
 	return true;
 }
 
-static void stop(struct shared *shared, int r, const struct fail *fail)
+static struct piece *piece_at(const struct shared *shared, uint64_t index)
 {
-	pthread_mutex_lock(&shared->lock);
-	if (!shared->r) {
-		shared->r = r;
-		if (fail)
-			shared->fail = *fail;
-	}
-	pthread_cond_broadcast(&shared->moved);
-	pthread_mutex_unlock(&shared->lock);
+	return &shared->pieces[index % shared->order.window];
 }
 
 /* The memory stays for the next slice. */
@@ -207,22 +195,6 @@ static int keep(struct piece *piece, struct out *out, struct fail *fail)
 	return 0;
 }
 
-/* Waits until it is this slice's turn, or returns false if something has to stop. Without `must` it does not wait. */
-static bool take_turn(struct slicer *slicer, bool must)
-{
-	struct shared *shared = slicer->shared;
-	bool mine;
-
-	pthread_mutex_lock(&shared->lock);
-	while (must && !shared->r && (shared->turn != slicer->index || shared->busy))
-		pthread_cond_wait(&shared->moved, &shared->lock);
-	mine = !shared->r && shared->turn == slicer->index && !shared->busy;
-	if (mine)
-		shared->busy = true;
-	pthread_mutex_unlock(&shared->lock);
-	return mine;
-}
-
 /*
  * A slice that is not complete has its turn. What its sinks have guessed so far is checked, and then they know what was
  * before. -EINTR: a guess was wrong, so the slice has to be made again.
@@ -252,7 +224,7 @@ static int put(void *arg, struct out *text, struct fail *fail)
 
 	if (slice_needs_all(&slicer->reader))
 		return -EAGAIN;
-	if (!slicer->direct && take_turn(slicer, slicer->piece->len > WAITING_MAX)) {
+	if (!slicer->direct && order_take(&slicer->shared->order, slicer->index, slicer->piece->len > WAITING_MAX)) {
 		r = go_direct(slicer, text, fail);
 		if (r < 0) {
 			/* This text is made again. */
@@ -326,7 +298,7 @@ static int make(struct slicer *slicer, bool known, struct fail *fail)
 /* Makes the slice again whose turn it is. The thread has no other slice. */
 static int make_again(struct slicer *slicer, uint64_t index, struct fail *fail)
 {
-	struct piece *piece = &slicer->shared->pieces[index % slicer->shared->nr_pieces];
+	struct piece *piece = piece_at(slicer->shared, index);
 
 	texts_clear(piece);
 	slicer->piece = piece;
@@ -339,7 +311,7 @@ static int make_again(struct slicer *slicer, uint64_t index, struct fail *fail)
 static int finish(struct slicer *slicer, uint64_t index, struct fail *fail)
 {
 	struct shared *shared = slicer->shared;
-	struct piece *piece = &shared->pieces[index % shared->nr_pieces];
+	struct piece *piece = piece_at(shared, index);
 	struct piece written = shared->before;
 	int r = 0;
 
@@ -357,7 +329,6 @@ static int finish(struct slicer *slicer, uint64_t index, struct fail *fail)
 	piece->ends = written.ends;
 	piece->seam = written.seam;
 	piece->printed = 0;
-	piece->done = false;
 	return 0;
 }
 
@@ -371,45 +342,27 @@ static void tell_wrote(const struct shared *shared, uint64_t slices, uint64_t al
 static int write_on(struct slicer *slicer, struct fail *fail)
 {
 	struct shared *shared = slicer->shared;
+	uint64_t due;
 	int r = 0;
 
-	pthread_mutex_lock(&shared->lock);
-	slicer->piece->done = true;
-	if (slicer->direct)
-		shared->busy = false;
-	while (!r && !shared->r && !shared->busy && shared->pieces[shared->turn % shared->nr_pieces].done) {
-		uint64_t turn = shared->turn;
-
-		shared->busy = true;
-		pthread_mutex_unlock(&shared->lock);
-		r = finish(slicer, turn, fail);
-		pthread_mutex_lock(&shared->lock);
-		shared->busy = false;
-		shared->turn += !r;
-		if (!r)
-			tell_wrote(shared, shared->turn, shared->sliced->slices->nr);
-		pthread_cond_broadcast(&shared->moved);
+	order_made(&shared->order, slicer->index, slicer->direct);
+	while (!r && order_due(&shared->order, &due)) {
+		r = finish(slicer, due, fail);
+		if (!r) {
+			tell_wrote(shared, due + 1, shared->order.nr);
+			order_passed(&shared->order);
+		}
 	}
-	pthread_mutex_unlock(&shared->lock);
 	return r;
 }
 
 static bool begin_next(struct slicer *slicer)
 {
-	struct shared *shared = slicer->shared;
-	uint64_t nr = shared->sliced->slices->nr;
-	bool begun;
-
-	pthread_mutex_lock(&shared->lock);
-	while (!shared->r && shared->next < nr && shared->next >= shared->turn + shared->nr_pieces)
-		pthread_cond_wait(&shared->moved, &shared->lock);
-	begun = !shared->r && shared->next < nr;
-	if (begun)
-		slicer->index = shared->next++;
-	pthread_mutex_unlock(&shared->lock);
-	slicer->piece = &shared->pieces[slicer->index % shared->nr_pieces];
+	if (!order_begin(&slicer->shared->order, &slicer->index))
+		return false;
+	slicer->piece = piece_at(slicer->shared, slicer->index);
 	slicer->direct = false;
-	return begun;
+	return true;
 }
 
 static void slicer_run(struct pool_job *job)
@@ -425,9 +378,11 @@ static void slicer_run(struct pool_job *job)
 		if (!r)
 			r = write_on(slicer, &fail);
 	}
+	if (!r || r == -ECANCELED || !order_stop(&slicer->shared->order))
+		return;
 	/* What cannot be read in slices is read in order, which tells what can be told. */
-	if (r && r != -ECANCELED)
-		stop(slicer->shared, slicer->failed ? r : -EAGAIN, &fail);
+	slicer->shared->r = slicer->failed ? r : -EAGAIN;
+	slicer->shared->fail = fail;
 }
 
 static void slicer_release(struct slicer *slicer)
@@ -467,7 +422,7 @@ static int shared_init(struct shared *shared, const struct slicer *first, struct
 	for (size_t i = 0; i < shared->nr_sinks; i++)
 		shared->seam_size += first->sinks[i]->ops->seam->size(first->sinks[i]);
 	shared->before.seam = calloc(1, shared->seam_size + 1);
-	for (size_t i = 0; i < shared->nr_pieces; i++) {
+	for (size_t i = 0; i < shared->order.window; i++) {
 		shared->pieces[i].seam = calloc(1, shared->seam_size + 1);
 		if (!shared->pieces[i].seam)
 			return fail_memory(fail);
@@ -510,17 +465,13 @@ int slices_render(const struct sliced *sliced, struct sink *const *sinks, uint64
 	const struct render_port port = render_port_to(sliced->end);
 	struct render_options options = *sliced->options;
 	size_t nr = sliced->slices->threads;
-	struct shared shared = { .sliced = sliced,
-				 .nr_sinks = sliced->lines ? 0 : sliced->slices->reader->nr_buffers,
-				 .nr_pieces = nr + SLICES_AHEAD };
+	struct shared shared = { .sliced = sliced, .nr_sinks = sliced->lines ? 0 : sliced->slices->reader->nr_buffers };
 	struct slicer *slicers = calloc(nr, sizeof(*slicers));
-	int r = 0;
+	int r = order_init(&shared.order, sliced->slices->nr, nr + SLICES_AHEAD);
 
 	options.pool = NULL;
-	pthread_mutex_init(&shared.lock, NULL);
-	pthread_cond_init(&shared.moved, NULL);
-	shared.pieces = calloc(shared.nr_pieces, sizeof(*shared.pieces));
-	if (!slicers || !shared.pieces)
+	shared.pieces = calloc(shared.order.window, sizeof(*shared.pieces));
+	if (r || !slicers || !shared.pieces)
 		r = fail_memory(fail);
 	for (size_t i = 0; !r && i < nr; i++)
 		r = slicer_init(&slicers[i], &shared, &options, fail);
@@ -538,12 +489,11 @@ int slices_render(const struct sliced *sliced, struct sink *const *sinks, uint64
 	for (size_t i = 0; slicers && i < nr; i++)
 		if (slicers[i].shared)
 			slicer_release(&slicers[i]);
-	for (size_t i = 0; shared.pieces && i < shared.nr_pieces; i++)
+	for (size_t i = 0; shared.pieces && i < shared.order.window; i++)
 		piece_release(&shared.pieces[i]);
 	piece_release(&shared.before);
 	free(shared.pieces);
 	free(slicers);
-	pthread_cond_destroy(&shared.moved);
-	pthread_mutex_destroy(&shared.lock);
+	order_release(&shared.order);
 	return r;
 }

@@ -2,13 +2,13 @@
 #include "lib/reader/shares.h"
 
 #include "lib/base/fail.h"
+#include "lib/base/order.h"
 #include "lib/base/pool.h"
 #include "lib/event/event.h"
 #include "lib/reader/reader.h"
 #include "lib/reader/slices.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -19,23 +19,15 @@ enum { EVENTS = 256 };
 struct share {
 	void *part;
 	struct slice_ends ends;
-	bool made;
 };
 
 struct sharing {
 	const struct slices *slices;
 	const struct shares_ops *ops;
 	void *arg;
-	struct share *shares; /* slice n is at n % nr_shares */
-	size_t nr_shares;
-	struct slice_ends before; /* of the last joined slice */
-	pthread_mutex_t lock;
-	pthread_cond_t moved; /* a turn ended, or all must stop */
-	/* Protected by the lock: */
-	uint64_t next; /* the next slice to begin */
-	uint64_t turn; /* the slice that is joined next */
-	bool busy;     /* a thread joins it; `before` belongs to that thread */
-	bool failed;   /* all stop */
+	struct order order;
+	struct share *shares;     /* slice n is at n % order.window */
+	struct slice_ends before; /* of the last joined slice; of the thread that has the turn */
 };
 
 /* What one thread has. */
@@ -97,10 +89,15 @@ static int make(struct sharer *sharer)
 	return r ? r : sharing->ops->end(share->part);
 }
 
+static struct share *share_at(const struct sharing *sharing, uint64_t index)
+{
+	return &sharing->shares[index % sharing->order.window];
+}
+
 /* The slice whose turn it is has been made. */
 static int join(struct sharing *sharing, uint64_t index)
 {
-	struct share *share = &sharing->shares[index % sharing->nr_shares];
+	struct share *share = share_at(sharing, index);
 	struct slice_ends joined = sharing->before;
 	int r = 0;
 
@@ -116,63 +113,26 @@ static int join(struct sharing *sharing, uint64_t index)
 	return 0;
 }
 
-/* Joins the slices that are complete, in order, as long as no other thread does. */
-static int join_on(struct sharer *sharer)
-{
-	struct sharing *sharing = sharer->sharing;
-	int r = 0;
-
-	pthread_mutex_lock(&sharing->lock);
-	sharer->share->made = true;
-	while (!r && !sharing->failed && !sharing->busy && sharing->shares[sharing->turn % sharing->nr_shares].made) {
-		uint64_t turn = sharing->turn;
-
-		sharing->busy = true;
-		pthread_mutex_unlock(&sharing->lock);
-		r = join(sharing, turn);
-		pthread_mutex_lock(&sharing->lock);
-		sharing->busy = false;
-		sharing->turn += !r;
-		pthread_cond_broadcast(&sharing->moved);
-	}
-	pthread_mutex_unlock(&sharing->lock);
-	return r;
-}
-
-static bool begin_next(struct sharer *sharer)
-{
-	struct sharing *sharing = sharer->sharing;
-	uint64_t nr = sharing->slices->nr;
-	bool begun;
-
-	pthread_mutex_lock(&sharing->lock);
-	while (!sharing->failed && sharing->next < nr && sharing->next >= sharing->turn + sharing->nr_shares)
-		pthread_cond_wait(&sharing->moved, &sharing->lock);
-	begun = !sharing->failed && sharing->next < nr;
-	if (begun)
-		sharer->index = sharing->next++;
-	pthread_mutex_unlock(&sharing->lock);
-	sharer->share = &sharing->shares[sharer->index % sharing->nr_shares];
-	return begun;
-}
-
 static void sharer_run(struct pool_job *job)
 {
 	struct sharer *sharer = (struct sharer *)job;
 	struct sharing *sharing = sharer->sharing;
+	uint64_t due;
 	int r = 0;
 
-	while (!r && begin_next(sharer)) {
+	while (!r && order_begin(&sharing->order, &sharer->index)) {
+		sharer->share = share_at(sharing, sharer->index);
 		r = make(sharer);
 		if (!r)
-			r = join_on(sharer);
+			order_made(&sharing->order, sharer->index, false);
+		while (!r && order_due(&sharing->order, &due)) {
+			r = join(sharing, due);
+			if (!r)
+				order_passed(&sharing->order);
+		}
 	}
-	if (!r)
-		return;
-	pthread_mutex_lock(&sharing->lock);
-	sharing->failed = true;
-	pthread_cond_broadcast(&sharing->moved);
-	pthread_mutex_unlock(&sharing->lock);
+	if (r)
+		(void)order_stop(&sharing->order);
 }
 
 static int sharer_init(struct sharer *sharer, struct sharing *sharing)
@@ -204,28 +164,26 @@ static int run_all(struct sharing *sharing, struct sharer *sharers, size_t nr, s
 	sharer_run(&sharers[0].job);
 	for (size_t i = 1; i < nr; i++)
 		pool_wait(pool, &sharers[i].job);
-	for (size_t i = 0; !r && !sharing->failed && sharing->ops->done && i < nr; i++)
+	for (size_t i = 0; !r && !sharing->order.stopped && sharing->ops->done && i < nr; i++)
 		r = sharing->ops->done(sharing->arg, sharers[i].reader.reader);
-	return r || sharing->failed ? -EAGAIN : 0;
+	return r || sharing->order.stopped ? -EAGAIN : 0;
 }
 
 int shares_run(const struct slices *slices, struct pool *pool, const struct shares_ops *ops, void *arg)
 {
 	size_t nr = slices->threads;
-	struct sharing sharing = { .slices = slices, .ops = ops, .arg = arg, .nr_shares = nr + SHARES_AHEAD };
+	struct sharing sharing = { .slices = slices, .ops = ops, .arg = arg };
 	struct sharer *sharers = calloc(nr, sizeof(*sharers));
-	int r = 0;
+	int r = order_init(&sharing.order, slices->nr, nr + SHARES_AHEAD);
 
-	pthread_mutex_init(&sharing.lock, NULL);
-	pthread_cond_init(&sharing.moved, NULL);
-	sharing.shares = calloc(sharing.nr_shares, sizeof(*sharing.shares));
+	sharing.shares = calloc(sharing.order.window, sizeof(*sharing.shares));
 	if (!sharers || !sharing.shares)
 		r = -EAGAIN;
 	for (size_t i = 0; !r && i < nr; i++)
 		r = sharer_init(&sharers[i], &sharing);
 	if (!r)
 		r = run_all(&sharing, sharers, nr, pool);
-	for (size_t i = 0; sharing.shares && i < sharing.nr_shares; i++) {
+	for (size_t i = 0; sharing.shares && i < sharing.order.window; i++) {
 		if (sharing.shares[i].part)
 			ops->free(sharing.shares[i].part);
 		slice_ends_release(&sharing.shares[i].ends);
@@ -235,7 +193,6 @@ int shares_run(const struct slices *slices, struct pool *pool, const struct shar
 		sharer_release(&sharers[i]);
 	free(sharing.shares);
 	free(sharers);
-	pthread_cond_destroy(&sharing.moved);
-	pthread_mutex_destroy(&sharing.lock);
+	order_release(&sharing.order);
 	return r ? -EAGAIN : 0;
 }
