@@ -59,7 +59,7 @@ reason()
 	done
 	kill $victims
 	land
-	[[ "$(reason wakeup)" =~ \ \[000\]\ ([0-9.]+):\ weft_latency_[0-9]+_1:\ lat=([0-9]+)\ next_comm=victim\ next_prio=120$ ]]
+	[[ "$(reason wakeup)" =~ \ \[000\]\ ([0-9.]+):\ weft_latency_[0-9]+_1:\ lat=([0-9]+)\ next_comm=victim\ next_prio=$((120 + $(nice)))$ ]]
 	at=${BASH_REMATCH[1]} lat=${BASH_REMATCH[2]}
 	# By the kernel's own text: the last waking of the task that the switch to a victim at this time lets run. Each
 	# instance has stamps of its own of an event.
