@@ -110,8 +110,9 @@ static int open_db(struct export_job *job, struct db **ret_handle, struct fail *
 	int r;
 
 	if (db_query_missing())
-		return fail_set(fail, -ENOTSUP, "weft was built without %s, which 'weft sql' needs",
-				db_query_missing());
+		return fail_without(fail, db_query_missing(), "'weft sql'",
+				    "use the weft of a package, or build it where the library's headers are "
+				    "installed");
 	if (!dir || *dir != '/')
 		dir = "/tmp";
 	r = draft_nameless(dir, &job->fd);

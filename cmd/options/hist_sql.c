@@ -66,8 +66,13 @@ int hist_sql(const struct hist_sql *asked, struct fail *fail)
 {
 	struct kernel *kernel = asked->kernel;
 	struct sql sql;
-	int err = asked->dir ? tracing_at(asked->dir, &kernel->tracing, fail) : kernel_find(kernel, fail);
+	int err;
 
+	if (sql_missing())
+		return fail_without(fail, sql_missing(), "'weft hist --sql'",
+				    "'weft hist EVENT --keys KEY' and 'weft hist --latency EVENT..EVENT' need no "
+				    "library");
+	err = asked->dir ? tracing_at(asked->dir, &kernel->tracing, fail) : kernel_find(kernel, fail);
 	if (!err)
 		err = sql_compile(&kernel->tracing, asked->query, &sql, fail);
 	if (err)

@@ -65,6 +65,11 @@ int fail_writing(struct fail *fail, int err, const char *path)
 	return fail_set(fail, err, "cannot write '%s': %s", path, why.text + len);
 }
 
+int fail_without(struct fail *fail, const char *library, const char *who, const char *instead)
+{
+	return fail_set(fail, -ENOTSUP, "weft was built without %s, which %s needs; %s", library, who, instead);
+}
+
 int fail_memory(struct fail *fail)
 {
 	return fail_set(fail, -ENOMEM, "out of memory");

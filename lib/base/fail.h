@@ -42,6 +42,12 @@ int fail_usage(struct fail *fail, int err);
 #define FAIL_WRITE "cannot write: "
 int fail_writing(struct fail *fail, int err, const char *path);
 
+/*
+ * Sets the text for what needs a library that weft was built without, and returns -ENOTSUP. `who` needs it; `instead`
+ * says what the user can do.
+ */
+int fail_without(struct fail *fail, const char *library, const char *who, const char *instead);
+
 /* Sets the text for a lack of memory and returns -ENOMEM. */
 int fail_memory(struct fail *fail);
 

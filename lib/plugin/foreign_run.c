@@ -49,6 +49,20 @@ static void tell(struct foreign_memory *memory, const char *what, const char *wh
 		snprintf(memory->told, sizeof(memory->told), "%.120s: %.380s", what, why);
 }
 
+static void tell_no_library(struct foreign_memory *memory, const char *why)
+{
+#ifdef WEFT_STATIC
+	struct fail fail = FAIL_INIT;
+
+	(void)why;
+	fail_without(&fail, "libtraceevent", "a plugin of it", "use the weft of a package, or of 'make'");
+	if (!*memory->told)
+		snprintf(memory->told, sizeof(memory->told), "%.500s", fail.text);
+#else
+	tell(memory, "the library libtraceevent cannot be loaded", why);
+#endif
+}
+
 static bool load_library(struct runner *runner)
 {
 	void *object = dlopen("libtraceevent.so.1", RTLD_NOW | RTLD_GLOBAL);
@@ -61,7 +75,7 @@ static bool load_library(struct runner *runner)
 	};
 
 	if (!object) {
-		tell(runner->memory, "the library libtraceevent cannot be loaded", dlerror());
+		tell_no_library(runner->memory, dlerror());
 		return false;
 	}
 	for (size_t i = 0; i < array_size(calls); i++) {

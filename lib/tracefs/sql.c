@@ -39,6 +39,29 @@ void sql_release(struct sql *sql)
 	*sql = (struct sql){ .nr = 0 };
 }
 
+#ifdef WEFT_WITHOUT_TRACEFS
+
+/* tests/arch/musl-root: the substitute for libtracefs only finds tracefs. */
+const char *sql_missing(void)
+{
+	return "libtracefs";
+}
+
+int sql_compile(const struct tracing *tracing, const struct sql_query *query, struct sql *ret, struct fail *fail)
+{
+	(void)tracing;
+	(void)query;
+	*ret = (struct sql){ .nr = 0 };
+	return fail_set(fail, -ENOTSUP, "weft was built without libtracefs");
+}
+
+#else
+
+const char *sql_missing(void)
+{
+	return NULL;
+}
+
 static int save_fields(struct tracefs_synth *synth, enum tracefs_synth_handler handler, const struct sql_query *query)
 {
 	char *list = strdup(query->save), *fields[FIELDS_MAX + 1], *save = NULL;
@@ -208,3 +231,5 @@ int sql_compile(const struct tracing *tracing, const struct sql_query *query, st
 		*ret = sql;
 	return r;
 }
+
+#endif

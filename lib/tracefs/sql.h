@@ -39,6 +39,9 @@ struct sql {
 	size_t nr;
 };
 
+/* The name of the library that weft was built without and that sql_compile() needs; NULL: weft has it. */
+const char *sql_missing(void);
+
 /* -EINVAL: the message of the library, with its caret. The caller releases *ret after success. */
 int must_check sql_compile(const struct tracing *tracing, const struct sql_query *query, struct sql *ret,
 			   struct fail *fail);
