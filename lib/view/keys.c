@@ -98,20 +98,19 @@ static int again(struct view *view, bool other, struct fail *fail)
 	return search_text(view, view->searched, view->searched_back == other, fail);
 }
 
-static int copy_command(struct view *view)
+static void copy_command(struct view *view)
 {
 	struct pane *pane = view_pane(view);
 	cleanup_buf struct buf text = BUF_INIT;
 
 	if (!pane->ops->command || !pane->ops->command(pane, &text)) {
 		view_say(view, "no command prints this pane");
-		return 0;
+		return;
 	}
 	buf_add_str(&text, " ");
 	view_quote(view->path, &text);
 	view_copy(view, buf_str(&text), text.len);
 	view_say(view, "%.250s", buf_str(&text));
-	return 0;
 }
 
 static void split(struct view *view)
@@ -162,52 +161,103 @@ static void escape(struct view *view)
 		view_say(view, "q leaves the pane, Q leaves weft");
 }
 
-int view_key(struct view *view, const struct key *key, struct fail *fail)
+/* Keys that are no characters: false for all others. */
+static bool special_key(struct view *view, const struct key *key)
 {
-	static const struct {
-		char key, what;
-		bool forward;
-	} alike[] = { { '[', 't', false }, { ']', 't', true },  { '{', 'p', false },
-		      { '}', 'p', true },  { '(', 'c', false }, { ')', 'c', true } };
-
-	for (size_t i = 0; i < array_size(alike); i++)
-		if (key_is(key, alike[i].key))
-			return search_alike(view, alike[i].what, alike[i].forward, fail);
-	if (key->kind == KEY_ESC) {
+	if (key->kind == KEY_ESC)
 		escape(view);
-		return 0;
-	}
-	if (key->kind == KEY_TAB) {
-		if (view->second)
-			view->in_second = !view->in_second;
-		return 0;
-	}
-	if (key_is_ctrl(key, 'l')) {
+	else if (key->kind == KEY_TAB)
+		view->in_second ^= view->second != 0;
+	else if (key_is_ctrl(key, 'l'))
 		view->redraw = true;
-		return 0;
-	}
-	if (key_is_ctrl(key, 'z')) {
+	else if (key_is_ctrl(key, 'z'))
 		view->suspend = true;
-		return 0;
-	}
-	if (key->kind == KEY_BACKSPACE) {
+	else if (key->kind == KEY_BACKSPACE)
 		view_back(view);
-		return 0;
+	else
+		return false;
+	return true;
+}
+
+/* Marks, and where the cursor was: false for all other keys. */
+static bool mark_key(struct view *view, char key)
+{
+	switch (key) {
+	case 'a':
+	case 'b':
+		set_mark(view, key == 'b');
+		return true;
+	case 'A':
+	case 'B':
+		go_mark(view, key == 'B');
+		return true;
+	case '-':
+		view->marks[0].set = view->marks[1].set = false;
+		view_filters_changed(view);
+		return true;
+	case '<':
+		if (!view_back(view))
+			view_say(view, "there is nothing before");
+		return true;
+	case '>':
+		if (!view_forward(view))
+			view_say(view, "there is nothing behind");
+		return true;
 	}
-	if (key->kind != KEY_RUNE || key->modifiers || key->rune >= 0x80)
-		return 0;
-	if (isdigit((int)key->rune))
-		return view_show(view, (char)key->rune, fail);
-	switch ((char)key->rune) {
+	return false;
+}
+
+/* The panes as they are shown: false for all other keys. */
+static bool layout_key(struct view *view, char key)
+{
+	switch (key) {
 	case 'q':
 		leave(view);
-		return 0;
+		return true;
 	case 'Q':
 		view->quit = true;
-		return 0;
+		return true;
+	case 'c':
+		copy_command(view);
+		return true;
+	case 'o':
+		split(view);
+		return true;
+	case 'O':
+		view->wide = !view->wide;
+		return true;
+	case 'M':
+		view->mouse_off = !view->mouse_off;
+		view_say(view, view->mouse_off ? "the mouse is the terminal's" : "the mouse is weft's");
+		return true;
+	}
+	return false;
+}
+
+struct alike {
+	char key, what;
+	bool forward;
+};
+
+/* The key that goes to another event of this type, task or CPU; NULL: it is no such key. */
+static const struct alike *alike_of(const struct key *key)
+{
+	static const struct alike keys[] = { { '[', 't', false }, { ']', 't', true },  { '{', 'p', false },
+					     { '}', 'p', true },  { '(', 'c', false }, { ')', 'c', true } };
+
+	for (size_t i = 0; i < array_size(keys); i++)
+		if (key_is(key, keys[i].key))
+			return &keys[i];
+	return NULL;
+}
+
+/* Keys for which events are read. */
+static int event_key(struct view *view, char key, struct fail *fail)
+{
+	switch (key) {
 	case 'n':
 	case 'N':
-		return again(view, key->rune == 'N', fail);
+		return again(view, key == 'N', fail);
 	case 't':
 		return follow(view, VIEW_FILTER_PID, fail);
 	case 'C':
@@ -216,38 +266,21 @@ int view_key(struct view *view, const struct key *key, struct fail *fail)
 		return follow(view, VIEW_FILTER_EVENT, fail);
 	case '%':
 		return partner(view, fail);
-	case 'a':
-	case 'b':
-		set_mark(view, key->rune == 'b');
-		return 0;
-	case 'A':
-	case 'B':
-		go_mark(view, key->rune == 'B');
-		return 0;
-	case '-':
-		view->marks[0].set = view->marks[1].set = false;
-		view_filters_changed(view);
-		return 0;
-	case '<':
-		if (!view_back(view))
-			view_say(view, "there is nothing before");
-		return 0;
-	case '>':
-		if (!view_forward(view))
-			view_say(view, "there is nothing behind");
-		return 0;
-	case 'c':
-		return copy_command(view);
-	case 'o':
-		split(view);
-		return 0;
-	case 'O':
-		view->wide = !view->wide;
-		return 0;
-	case 'M':
-		view->mouse_off = !view->mouse_off;
-		view_say(view, view->mouse_off ? "the mouse is the terminal's" : "the mouse is weft's");
-		return 0;
 	}
 	return 0;
+}
+
+int view_key(struct view *view, const struct key *key, struct fail *fail)
+{
+	const struct alike *alike = alike_of(key);
+	char rune;
+
+	if (alike)
+		return search_alike(view, alike->what, alike->forward, fail);
+	if (special_key(view, key) || key->kind != KEY_RUNE || key->modifiers || key->rune >= 0x80)
+		return 0;
+	rune = (char)key->rune;
+	if (isdigit((unsigned char)rune))
+		return view_show(view, rune, fail);
+	return mark_key(view, rune) || layout_key(view, rune) ? 0 : event_key(view, rune, fail);
 }
