@@ -18,6 +18,16 @@ struct stream {
 	struct fail fail;
 };
 
+/* The memory in use; only glibc tells. */
+static size_t in_use(void)
+{
+#ifdef __GLIBC__
+	return mallinfo2().uordblks;
+#else
+	return 0;
+#endif
+}
+
 static void see(void *arg, const struct event *event)
 {
 	struct stream *stream = arg;
@@ -27,7 +37,7 @@ static void see(void *arg, const struct event *event)
 		stream->switches += stream->pass.state.cpus[0].switches;
 		CHECK(!pass_end(&stream->pass, &stream->fail) && !pass_restart(&stream->pass, &stream->fail));
 		stream->pass.pending = NULL;
-		stream->used_last = mallinfo2().uordblks;
+		stream->used_last = in_use();
 		if (!stream->restarts++)
 			stream->used_first = stream->used_last;
 	}
