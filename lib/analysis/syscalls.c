@@ -353,26 +353,42 @@ __attribute__((always_inline)) static inline void see_exit(struct syscalls_analy
 }
 
 /* The first field after the common ones is the call's number, whatever its name. */
-static struct call_type *type_of(struct syscalls_analysis *syscalls, const struct event *event)
+static void bind_type(struct call_type *type, const struct event_type *of)
 {
-	const struct schema_abi *abi = &event->type->context->abi;
-	const struct format *format = event->type->format;
-	uint64_t key = (uint64_t)event->buffer << 16 | event->type->index;
+	const struct schema_abi *abi = &of->context->abi;
+	const struct format *format = of->format;
+
+	type->name = strchr(format->name + strlen("sys_e"), '_') + 1;
+	if (format->nr_common < format->nr_fields)
+		type->number = place_of(&format->fields[format->nr_common], abi);
+	(void)place_bind(&type->returned, format, abi, "ret");
+}
+
+/* Finds or adds a type. To add one moves the others. */
+__attribute__((noinline)) static const struct call_type *look_up_type(struct syscalls_analysis *syscalls,
+								      const struct event_type *of, uint64_t key)
+{
 	struct call_type *type = u64_map_find(&syscalls->types, key);
 
-	if (!type)
-		type = u64_map_add(&syscalls->types, key);
-
 	if (!type) {
-		syscalls->pass->failed = true;
-		return NULL;
+		memset(syscalls->near_types, 0, sizeof(syscalls->near_types));
+		type = u64_map_add(&syscalls->types, key);
+		if (type)
+			bind_type(type, of);
 	}
-	if (!type->name) {
-		type->name = strchr(format->name + strlen("sys_e"), '_') + 1;
-		if (format->nr_common < format->nr_fields)
-			type->number = place_of(&format->fields[format->nr_common], abi);
-		(void)place_bind(&type->returned, format, abi, "ret");
-	}
+	syscalls->pass->failed |= !type;
+	syscalls->near_types[key % SYSCALLS_NEAR_TYPES].key = key;
+	syscalls->near_types[key % SYSCALLS_NEAR_TYPES].type = type;
+	return type;
+}
+
+static inline const struct call_type *type_of(struct syscalls_analysis *syscalls, const struct event *event)
+{
+	uint64_t key = (uint64_t)event->buffer << 16 | event->type->index;
+	const struct call_type *type = syscalls->near_types[key % SYSCALLS_NEAR_TYPES].type;
+
+	if (__builtin_expect(!type || syscalls->near_types[key % SYSCALLS_NEAR_TYPES].key != key, 0))
+		type = look_up_type(syscalls, event->type, key);
 	return type;
 }
 

@@ -16,8 +16,8 @@
 
 enum { SYSCALL_COLUMNS = 17, SLOW_COLUMNS = 16, SYSCALLS_NAME = 48 };
 
-/* Numbers below this have their kinds in an array, and the rows used last are found without a search. */
-enum { SYSCALLS_NEAR = 512, SYSCALLS_NEAR_ROWS = 64 };
+/* Numbers below this have their kinds in an array, and the rows and types used last are found without a search. */
+enum { SYSCALLS_NEAR = 512, SYSCALLS_NEAR_ROWS = 64, SYSCALLS_NEAR_TYPES = 1024 };
 
 /* The parts of a call's time. Unknown time is in none of them. */
 struct call_time {
@@ -84,7 +84,11 @@ struct syscalls_analysis {
 	/* length of a record whose numbers are as on most kernels: of entries, of exits; UINT32_MAX: of none */
 	uint32_t raw_whole[2];
 	struct u64_map types; /* by buffer and type, for events of the system syscalls: struct call_type */
-	struct u64_map kinds; /* by number, of the others: struct call_kind */
+	struct {
+		uint64_t key;
+		struct call_type *type; /* NULL: none; valid until a type is added */
+	} near_types[SYSCALLS_NEAR_TYPES];
+	struct u64_map kinds;                       /* by number, of the others: struct call_kind */
 	struct call_kind near_kinds[SYSCALLS_NEAR]; /* by number */
 	bool raw;                                   /* raw_syscalls occurred, so syscalls:* are duplicates */
 	bool twice;                                 /* raw_syscalls were enabled: so they are from the start */
