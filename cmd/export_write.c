@@ -119,6 +119,22 @@ static int write_events(struct writing *writing, struct fail *fail)
 	return r;
 }
 
+/* What is read in order has threads beside it; slices have their own. */
+static int start_pool(struct writing *writing, struct fail *fail)
+{
+	unsigned threads = reading_threads();
+	int r = 0;
+
+	if (!writing->pool && threads > 1)
+		r = pool_new(threads > POOL_MAX ? POOL_MAX : threads - 1, &writing->pool, fail);
+	return r;
+}
+
+static bool can_slice(const struct export_job *job)
+{
+	return job->ops->join && !job->terminal && job->query->limit == UINT64_MAX && job->query->tail == UINT64_MAX;
+}
+
 /* -EAGAIN: the events cannot be exported in slices of time, or not all of them. */
 static int write_slices(struct writing *writing, struct fail *fail)
 {
@@ -134,8 +150,7 @@ static int write_slices(struct writing *writing, struct fail *fail)
 					.wrote = progress_part };
 	int r;
 
-	if (!writing->export->ops->join || job->terminal || job->query->limit != UINT64_MAX ||
-	    job->query->tail != UINT64_MAX || !slices_plan(&writing->reader, reading_threads(), &slices))
+	if (!can_slice(job) || !slices_plan(&writing->reader, reading_threads(), &slices))
 		return -EAGAIN;
 	slices.select = query_select_again;
 	slices.arg = &again;
@@ -158,7 +173,9 @@ static int write_all(struct writing *writing, struct fail *fail)
 
 	if (r != -EAGAIN)
 		return r;
-	r = reader_start(&writing->reader, &(struct reader_options){ .pool = writing->pool }, fail);
+	r = start_pool(writing, fail);
+	if (!r)
+		r = reader_start(&writing->reader, &(struct reader_options){ .pool = writing->pool }, fail);
 	return r ? r : write_events(writing, fail);
 }
 
@@ -195,7 +212,6 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
-	unsigned threads = reading_threads();
 	int r = choice_buffers(job->query, &job->decode, trace, &writing->reader, fail);
 
 	writing->input = (struct export_input){ .reader = &writing->reader,
@@ -211,8 +227,8 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 		r = query_tail(job->query, &writing->reader, fail);
 	if (!r && !out_init(&writing->out, 2 * OUT_SIZE))
 		r = fail_memory(fail);
-	if (!r && threads > 1)
-		r = pool_new(threads > POOL_MAX ? POOL_MAX : threads - 1, &writing->pool, fail);
+	if (!r && (job->before || !can_slice(job)))
+		r = start_pool(writing, fail);
 	if (!r && job->before)
 		r = read_before(writing, job->before, fail);
 	writing->input.before = writing->before;
