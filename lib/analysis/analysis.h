@@ -59,6 +59,8 @@ struct analysis_ops {
 	 * NULL: it is not made so (why, lib/analysis/pass.c says).
 	 */
 	const struct shares_ops *shares;
+	/* Whether this pass, which has the analysis, can: asked before anything of the file is read for slices. */
+	bool (*can_share)(const struct pass *pass);
 	size_t size; /* of what it keeps: its functions get a struct NAME_analysis of this size */
 	/*
 	 * Prepares an analysis that is all zeros. `options` is the structure that the command fills from its options,

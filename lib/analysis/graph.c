@@ -512,6 +512,7 @@ const struct analysis_ops graph_analysis = {
 	.option = "funcgraph-retval",
 	.in_summary = true,
 	.shares = &graph_shares,
+	.can_share = graph_can_share,
 	.size = sizeof(struct graph_analysis),
 	.init = init,
 	.look = look,

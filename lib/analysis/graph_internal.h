@@ -87,5 +87,6 @@ struct graph_hits *graph_hits_at(struct graph_analysis *graph, uint64_t address)
 void graph_expect(const struct graph_analysis *graph, uint64_t address);
 
 extern const struct shares_ops graph_shares;
+bool graph_can_share(const struct pass *pass);
 
 #endif

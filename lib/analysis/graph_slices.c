@@ -34,7 +34,7 @@ static struct graph_analysis *graph_of(const struct pass *pass)
 	return pass->items[0].analysis;
 }
 
-static bool can_share(const struct pass *pass)
+bool graph_can_share(const struct pass *pass)
 {
 	return pass->reader->nr_buffers == 1 && !pass->filter.nr_pids && !pass->filter.nr_comms &&
 	       !pass_compares(pass) && !pass_filtered(pass);
@@ -52,7 +52,7 @@ static void release(void *arg)
 static int create(void *arg, struct reader *reader, uint64_t index, uint64_t nr, void **ret)
 {
 	const struct pass *pass = arg;
-	struct part *part = can_share(pass) ? calloc(1, sizeof(*part)) : NULL;
+	struct part *part = calloc(1, sizeof(*part));
 	struct fail fail;
 	int r;
 

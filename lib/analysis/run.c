@@ -67,7 +67,7 @@ int analysis_share(struct pass *pass, struct reader *reader, const struct pass_f
 
 	findings_init(&run->findings);
 	if (!r)
-		r = share(reader, run->ops->shares, pass);
+		r = run->ops->can_share(pass) ? share(reader, run->ops->shares, pass) : -EAGAIN;
 	if (!r)
 		r = pass_end(pass, fail);
 	return r ? r : pass_finish(pass, 0, &run->findings, fail);

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* weft graph in slices of time: of traces by chance, among them such as no kernel writes, cut by chance. */
+#include "lib/analysis/graph.h"
+#include "lib/analysis/pass.h"
+#include "lib/analysis/run.h"
 #include "lib/base/buf.h"
 #include "lib/base/cleanup.h"
+#include "lib/reader/reader.h"
 #include "lib/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/sliced.h"
 #include "tests/unit/sliced_sums.h"
 #include "tests/unit/test.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,4 +169,51 @@ TEST(graph_slices_are_the_same_tables_wherever_they_are_cut)
 	}
 	/* What cannot be told in slices is rare. */
 	CHECK(made > SEEDS * (CUTS + 1) * 9 / 10);
+}
+
+static _Thread_local unsigned shared;
+
+static int count_share(const struct reader *reader, const struct shares_ops *ops, void *arg)
+{
+	(void)reader;
+	(void)ops;
+	(void)arg;
+	shared++;
+	return -EAGAIN;
+}
+
+/* Returns how often slices were planned. */
+static unsigned plan(struct trace *trace, const struct pass_filter *filter)
+{
+	const struct graph_options options = { .by = GRAPH_BY_FUNCTION };
+	struct analysis_run run = { .ops = &graph_analysis, .options = &options };
+	struct reader reader;
+	struct pass pass;
+
+	shared = 0;
+	reader_init(&reader);
+	CHECK(!reader_add(&reader, trace, 0, NULL));
+	CHECK(analysis_share(&pass, &reader, filter, &run, count_share, NULL) == -EAGAIN);
+	findings_release(&run.findings);
+	pass_release(&pass);
+	reader_release(&reader);
+	return shared;
+}
+
+TEST(graph_slices_are_not_planned_for_tasks_that_the_user_chose)
+{
+	const int32_t pids[] = { 1 };
+	const char *comms[] = { "ls" };
+	struct trace *trace;
+	struct loom loom;
+
+	loom_init(&loom);
+	trace = trace_by_chance(&loom, 1);
+	if (CHECK(trace != NULL)) {
+		CHECK(plan(trace, &(struct pass_filter){ .self = false }) == 1);
+		CHECK(plan(trace, &(struct pass_filter){ .pids = pids, .nr_pids = 1 }) == 0);
+		CHECK(plan(trace, &(struct pass_filter){ .comms = comms, .nr_comms = 1 }) == 0);
+	}
+	trace_free(trace);
+	loom_release(&loom);
 }
