@@ -95,28 +95,11 @@ static int describe(struct watch *watch, struct fail *fail)
 	return 0;
 }
 
-/* Whether the filter asks for the task that runs: comm or COMM outside of quotes. */
-static bool asks_for_task(const char *filter)
+static int check_filter(const struct watch *watch, struct fail *fail)
 {
-	char quote = '\0';
+	const struct condition *condition = watch->condition;
 
-	for (const char *at = filter; at && *at; at++) {
-		size_t len = 0;
-
-		if (*at == quote || (!quote && (*at == '"' || *at == '\'')))
-			quote = quote ? '\0' : *at;
-		while (!quote && text_is_name_char(at[len]))
-			len++;
-		if (len == 4 && !strncasecmp(at, "comm", 4))
-			return true;
-		at += len ? len - 1 : 0;
-	}
-	return false;
-}
-
-static int check_filter(const struct condition *condition, struct fail *fail)
-{
-	if (kernel_filters(condition) || !asks_for_task(condition->filter))
+	if (!tally_needs_task(watch->stream->tally))
 		return 0;
 	return fail_set(fail, -EOPNOTSUPP,
 			"weft does not know for sure which task ran when it ended: 'comm' is for syscall and lock "
@@ -144,10 +127,8 @@ static int measure(struct watch *watch, struct fail *fail)
 
 static int open_stream(struct watch *watch, struct fail *fail)
 {
-	int err = check_filter(watch->condition, fail);
+	int err = describe(watch, fail);
 
-	if (!err)
-		err = describe(watch, fail);
 	watch->stream = calloc(1, sizeof(*watch->stream));
 	if (!err && !watch->stream)
 		err = fail_memory(fail);
@@ -157,6 +138,8 @@ static int open_stream(struct watch *watch, struct fail *fail)
 		err = ear_new(cruise_rig(watch->cruise), watch->instance, &watch->stream->ear, fail);
 	if (!err)
 		err = measure(watch, fail);
+	if (!err)
+		err = check_filter(watch, fail);
 	if (err)
 		return err;
 	return timer_new(&watch->fd, fail);

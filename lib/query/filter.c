@@ -156,6 +156,14 @@ static bool term_meets(const struct filter *filter, const struct filter_term *te
 	return false;
 }
 
+bool filter_needs_task(const struct filter *filter)
+{
+	for (size_t i = 0; i < filter->nr; i++)
+		if (filter->terms[i].of == FILTER_OF_TASK)
+			return true;
+	return false;
+}
+
 bool filter_match(const struct filter *filter, const struct event *event)
 {
 	int at = 0;

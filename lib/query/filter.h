@@ -37,6 +37,9 @@ int must_check filter_new(const char *text, const struct format *format, const s
 			  struct near *near, struct filter **ret, struct fail *fail);
 void filter_free(struct filter *filter);
 
+/* Whether the name of the task that runs is compared: comm, which is no field of the event. */
+bool filter_needs_task(const struct filter *filter);
+
 /* Offers the names of the format's fields, also of those that plugins decode. */
 void filter_offer(const struct format *format, const struct context *context, struct near *near);
 

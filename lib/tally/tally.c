@@ -290,6 +290,14 @@ void tally_free(struct tally *tally)
 	free(tally);
 }
 
+bool tally_needs_task(const struct tally *tally)
+{
+	for (size_t i = 0; i < tally->nr_buffers; i++)
+		if (tally->buffers[i].last.filter && filter_needs_task(tally->buffers[i].last.filter))
+			return true;
+	return false;
+}
+
 static bool is_signed(const struct tally_column *column)
 {
 	return column->of == TALLY_NUMBER && column->is_signed;

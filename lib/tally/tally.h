@@ -56,6 +56,9 @@ int must_check tally_new(const struct reader *reader, const struct tally_wanted 
 			 struct fail *fail);
 void tally_free(struct tally *tally);
 
+/* Whether the filter needs to know which task runs (lib/query/filter.h). */
+bool tally_needs_task(const struct tally *tally);
+
 /* A reader_consumer: arg is the tally. */
 void tally_see(void *arg, const struct event *event);
 

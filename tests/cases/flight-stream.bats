@@ -105,7 +105,10 @@ reason()
 	run weft flight start -e sched:sched_process_exec --check --when 'latency:wakeup>1s streamed if comm == "x"'
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"'comm' is for syscall and lock here, and the task that was woken is 'next_comm'"* ]]
-	weft flight start -e sched:sched_process_exec --check --when 'latency:wakeup>1s streamed if next_comm == "comm"'
+	run weft flight start -e sched:sched_process_exec --check --when 'latency:wakeup>1s streamed if next_pid == 3 || !(COMM ~ "x*")'
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"'comm' is for syscall and lock here"* ]]
+	weft flight start -e sched:sched_process_exec --check --when 'latency:wakeup>1s streamed if next_comm == "comm" && prev_comm != "is comm or COMM"'
 }
 
 @test "flight: what the kernel lost before a streamed condition could read it is told" {
