@@ -57,11 +57,10 @@ static bool init(void *arg, struct pass *pass, const void *options)
 	worst = latency->options.worst ? latency->options.worst : (size_t)LATENCY_WORST;
 	if (!latency->options.worst)
 		latency->options.worst = latency->options.longer ? LATENCY_WORST_MAX : LATENCY_WORST;
-	latency->wakeups.longer = latency->options.longer;
+	lates_init(&latency->wakeups, latency->options.worst, latency->options.longer);
 	spreads_init(&latency->spreads, pass);
-	timerlats_init(&latency->timerlats, pass, &latency->history, &latency->noises, &latency->stacks,
-		       latency->options.worst);
-	latency->timerlats.samples.longer = latency->options.longer;
+	timerlats_init(&latency->timerlats, pass, &latency->history, &latency->noises, &latency->stacks);
+	lates_init(&latency->timerlats.samples, latency->options.worst, latency->options.longer);
 	return late_stacks_init(&latency->stacks, pass) && noises_init(&latency->noises, pass, worst);
 }
 
@@ -81,7 +80,7 @@ static void release(void *arg)
 	free(latency->waits);
 	noises_release(&latency->noises);
 	late_stacks_release(&latency->stacks);
-	free(latency->wakeups.items);
+	slowest_release(&latency->wakeups.slowest);
 	spreads_release(&latency->spreads);
 	timerlats_release(&latency->timerlats);
 	history_release(&latency->history);
@@ -147,7 +146,7 @@ static void see_run(struct latency_analysis *latency, uint32_t cpu)
 	}
 	latency->seen++;
 	latency->longer += late.lasted > latency->options.longer;
-	wanted = lates_want(&latency->wakeups, latency->options.worst, late.lasted);
+	wanted = slowest_room(&latency->wakeups.slowest, late.lasted);
 	if (!wanted && !pass_compares(latency->pass))
 		return;
 	explain(latency, &late, step->waking, step->woken);
@@ -155,7 +154,7 @@ static void see_run(struct latency_analysis *latency, uint32_t cpu)
 	if (!wanted)
 		return;
 	late_stacks_find(&latency->stacks, &late);
-	latency->pass->failed |= !lates_keep(&latency->wakeups, latency->options.worst, &late);
+	latency->pass->failed |= !lates_keep(&latency->wakeups, &late);
 }
 
 /* A woken task is on the run queue of this CPU from now on. */
@@ -399,10 +398,10 @@ static void put_lates(const struct latency_analysis *latency, struct findings *f
 
 	if (!table)
 		return;
-	for (size_t i = 0; i < lates->nr; i++) {
-		nmi |= lates->items[i].parts[PART_NMI] > 0;
-		stacks |= lates->items[i].stack > 0;
-		functions |= lates->items[i].gap > 0;
+	for (size_t i = 0; i < lates->slowest.nr; i++) {
+		nmi |= lates_at(lates, i)->parts[PART_NMI] > 0;
+		stacks |= lates_at(lates, i)->stack > 0;
+		functions |= lates_at(lates, i)->gap > 0;
 	}
 	table->data_only = latency_sorts.data_only &
 			   ~((stacks ? 1U << STACK : 0) | (functions ? 1U << FUNCTION | 1U << CALLER | 1U << GAP : 0));
@@ -410,10 +409,10 @@ static void put_lates(const struct latency_analysis *latency, struct findings *f
 	/* On a narrow terminal these columns go first; the column with the cause stays. */
 	table->spare = 1 << STACK | 1 << CALLER | 1 << GAP | 1 << FUNCTION | 1 << FROM | 1 << PRIO | 1 << WAKER |
 		       1 << UNKNOWN | 1 << SOFT | 1 << OTHERS | 1 << AFTER | 1 << HARD;
-	for (size_t i = 0; i < lates->nr; i++)
-		put_late(latency, table, &lates->items[i]);
-	if (lates->nr)
-		put_worst(latency, findings, &lates->items[0]);
+	for (size_t i = 0; i < lates->slowest.nr; i++)
+		put_late(latency, table, lates_at(lates, i));
+	if (lates->slowest.nr)
+		put_worst(latency, findings, lates_at(lates, 0));
 }
 
 static const char *call_task(const void *arg, uint64_t key)
@@ -434,7 +433,7 @@ static void put_wakeups(const struct latency_analysis *latency, struct findings 
 	if (latency->options.longer)
 		findings_note(findings, "longer than %s: %" PRIu64 " wakeup%s%s",
 			      text_time(longer, latency->options.longer), latency->longer, text_plural(latency->longer),
-			      latency->longer > latency->wakeups.nr ? "; the table has the longest" : "");
+			      latency->longer > latency->wakeups.slowest.nr ? "; the table has the longest" : "");
 	findings_cut(findings, latency->cut, "wakeups whose beginning is not known");
 	findings_broken(findings, latency->broken, "wakeups");
 }

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/analysis/latency_split_internal.h"
 
-#include "lib/base/vec.h"
-
-bool lates_want(const struct lates *lates, size_t worst, uint64_t lasted)
+bool lates_keep(struct lates *lates, const struct late *late)
 {
-	bool long_enough = !lates->longer || lasted > lates->longer;
+	bool failed = false;
+	struct late *item = slowest_room(&lates->slowest, late->lasted) ?
+				    slowest_add(&lates->slowest, late->lasted, &failed) :
+				    NULL;
 
-	return long_enough && (lates->nr < worst || lates->items[lates->nr - 1].lasted < lasted);
-}
-
-bool lates_keep(struct lates *lates, size_t worst, const struct late *late)
-{
-	size_t index;
-
-	if (!lates_want(lates, worst, late->lasted))
-		return true;
-	if (lates->nr < worst && !vec_push(lates->items, lates->nr))
-		return false;
-	for (index = lates->nr - 1; index && lates->items[index - 1].lasted < late->lasted; index--)
-		lates->items[index] = lates->items[index - 1];
-	lates->items[index] = *late;
-	return true;
+	if (item)
+		*item = *late;
+	return !failed;
 }
 
 enum part latency_most(const struct late *late)

@@ -3,6 +3,7 @@
 #define WEFT_ANALYSIS_LATENCY_SPLIT_INTERNAL_H
 
 #include "lib/analysis/history_internal.h"
+#include "lib/analysis/slowest_internal.h"
 #include "lib/base/cleanup.h"
 
 #include <stdbool.h>
@@ -39,15 +40,21 @@ struct late {
 
 /* The longest cases, the longest first. */
 struct lates {
-	struct late *items;
-	size_t nr;
-	uint64_t longer; /* only cases that lasted longer are kept; 0: all, also those that lasted no time */
+	struct slowest slowest;
 };
 
-/* Returns whether a case that lasted this long is to be kept, among the `worst` longest. */
-bool lates_want(const struct lates *lates, size_t worst, uint64_t lasted);
+static inline void lates_init(struct lates *lates, size_t worst, uint64_t longer)
+{
+	slowest_init(&lates->slowest, sizeof(struct late), worst, longer);
+}
+
+static inline struct late *lates_at(const struct lates *lates, size_t index)
+{
+	return (struct late *)lates->slowest.items + index;
+}
+
 /* Keeps the case if it is among the longest. Returns false when memory runs out. */
-bool must_check lates_keep(struct lates *lates, size_t worst, const struct late *late);
+bool must_check lates_keep(struct lates *lates, const struct late *late);
 
 /* Returns the largest part, and the task that it is due to; STATE_NO_TASK: to none. */
 enum part latency_most(const struct late *late);

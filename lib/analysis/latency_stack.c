@@ -32,10 +32,12 @@ void late_stacks_see(struct late_stacks *stacks, const struct event *event, stru
 {
 	const struct task_out *out = outs_see(&stacks->outs, event);
 
-	for (size_t i = 0; out && i < lates->nr; i++)
-		if (lates->items[i].at == out->at && lates->items[i].cpu == event->cpu &&
-		    latency_culprit(&lates->items[i]) == out->task)
-			lates->items[i].stack = out->stack;
+	for (size_t i = 0; out && i < lates->slowest.nr; i++) {
+		struct late *late = lates_at(lates, i);
+
+		if (late->at == out->at && late->cpu == event->cpu && latency_culprit(late) == out->task)
+			late->stack = out->stack;
+	}
 }
 
 void late_stacks_put(const struct late_stacks *stacks, const struct late *late, struct table *table)

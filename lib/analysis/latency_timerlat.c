@@ -12,11 +12,9 @@
 static const struct role_name names[] = { { "ftrace", "timerlat", 1 }, { NULL, NULL, 0 } };
 
 void timerlats_init(struct timerlats *timerlats, struct pass *pass, struct history *history,
-		    const struct noises *noises, const struct late_stacks *stacks, size_t worst)
+		    const struct noises *noises, const struct late_stacks *stacks)
 {
-	*timerlats = (struct timerlats){
-		.pass = pass, .history = history, .noises = noises, .stacks = stacks, .worst = worst
-	};
+	*timerlats = (struct timerlats){ .pass = pass, .history = history, .noises = noises, .stacks = stacks };
 	spreads_init(&timerlats->spreads, pass);
 	roles_init(&timerlats->roles, names);
 }
@@ -31,7 +29,7 @@ void timerlats_release(struct timerlats *timerlats)
 		free(timerlats->cpus[i].wait);
 	}
 	free(timerlats->cpus);
-	free(timerlats->samples.items);
+	slowest_release(&timerlats->samples.slowest);
 }
 
 static uint64_t sum_of(const struct late *late)
@@ -66,7 +64,7 @@ static void keep(struct timerlats *timerlats, struct late *late)
 	timerlats->wrong += sum_of(late) != late->lasted;
 	timerlats->unexplained +=
 		late->parts[PART_UNKNOWN] == late->lasted && !timerlats->pass->state.events[STATE_SWITCH];
-	timerlats->failed |= !lates_keep(&timerlats->samples, timerlats->worst, late);
+	timerlats->failed |= !lates_keep(&timerlats->samples, late);
 	spreads_add(&timerlats->spreads, context_of(late), late);
 }
 
@@ -244,8 +242,8 @@ void timerlats_set_stack(struct timerlats *timerlats, uint32_t number, uint32_t 
 
 	if (cpu->waits && same)
 		cpu->irq.stack = stack;
-	for (size_t i = 0; i < timerlats->samples.nr; i++) {
-		late = &timerlats->samples.items[i];
+	for (size_t i = 0; i < timerlats->samples.slowest.nr; i++) {
+		late = lates_at(&timerlats->samples, i);
 		if (late->cpu == number && ((late->at == cpu->last_at && late->kind == cpu->last_kind) ||
 					    (same && late->at == cpu->irq.at && late->kind == contexts[0])))
 			late->stack = stack;
@@ -344,7 +342,7 @@ static void explain(struct timerlats *timerlats, const struct event *event, stru
 		*cpu = (struct timerlat_cpu){ .irq = *late,
 					      .number = place_u64(&timerlats->number, event),
 					      .wait = cpu->wait };
-	if (pass_compares(timerlats->pass) || lates_want(&timerlats->samples, timerlats->worst, late->lasted)) {
+	if (pass_compares(timerlats->pass) || slowest_room(&timerlats->samples.slowest, late->lasted)) {
 		split_by_events(timerlats, late);
 		keep(timerlats, late);
 	}

@@ -36,7 +36,6 @@ struct timerlats {
 	struct history *history;
 	const struct noises *noises;
 	const struct late_stacks *stacks;
-	size_t worst;
 	struct roles roles;
 	struct place context, latency, number;
 	struct timerlat_cpu {
@@ -54,7 +53,7 @@ struct timerlats {
 		int32_t last_pid;
 	} * cpus;
 	size_t nr_cpus;
-	struct lates samples;
+	struct lates samples;       /* the owner calls lates_init() */
 	struct spreads spreads;     /* by context */
 	uint64_t nr_samples, wrong; /* wrong: samples whose parts do not add up */
 	uint64_t unexplained;       /* samples that no event explains */
@@ -63,7 +62,7 @@ struct timerlats {
 
 /* Borrows the pass, its history, the noises and the stacks, all of which see each event first. */
 void timerlats_init(struct timerlats *timerlats, struct pass *pass, struct history *history,
-		    const struct noises *noises, const struct late_stacks *stacks, size_t worst);
+		    const struct noises *noises, const struct late_stacks *stacks);
 void timerlats_release(struct timerlats *timerlats);
 
 /* Returns whether events of this type are samples. Call it with the first event of each type. */

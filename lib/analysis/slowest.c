@@ -32,6 +32,12 @@ static uint64_t lasted_at(const struct slowest *slowest, size_t index)
 	return lasted;
 }
 
+bool slowest_room(const struct slowest *slowest, uint64_t lasted)
+{
+	return slowest_wants(slowest, lasted) &&
+	       (slowest->nr < slowest->most || lasted_at(slowest, slowest->nr - 1) < lasted);
+}
+
 void *slowest_add(struct slowest *slowest, uint64_t lasted, bool *ret_failed)
 {
 	size_t index = slowest->nr;

@@ -33,6 +33,9 @@ static inline bool slowest_wants(const struct slowest *slowest, uint64_t lasted)
 	return __builtin_expect(slowest->most != 0, 0) && (!slowest->longer || lasted > slowest->longer);
 }
 
+/* Whether such a case is also among the longest up to now: for who has to find out much about it. */
+bool slowest_room(const struct slowest *slowest, uint64_t lasted);
+
 /*
  * Makes room for a case: returns an item of zeros but for its time, valid until the next one is added. NULL: it is not
  * among the longest, or memory ran out, and then *ret_failed is set.

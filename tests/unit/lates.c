@@ -4,17 +4,16 @@
 
 #include "lib/analysis/latency_split_internal.h"
 
-#include <stdlib.h>
-
 TEST(lates_keep_a_case_that_lasted_no_time_unless_a_time_is_asked_for)
 {
 	const struct late none = { .lasted = 0 }, some = { .lasted = 5 };
-	struct lates lates = { .items = NULL };
+	struct lates lates;
 
-	CHECK(lates_want(&lates, 2, 0) && lates_keep(&lates, 2, &none) && lates.nr == 1);
-	CHECK(lates_keep(&lates, 2, &some) && lates.nr == 2 && lates.items[0].lasted == 5);
-	CHECK(!lates_want(&lates, 2, 0) && lates_want(&lates, 2, 1));
-	free(lates.items);
-	lates = (struct lates){ .longer = 5 };
-	CHECK(!lates_want(&lates, 2, 5) && lates_want(&lates, 2, 6));
+	lates_init(&lates, 2, 0);
+	CHECK(slowest_room(&lates.slowest, 0) && lates_keep(&lates, &none) && lates.slowest.nr == 1);
+	CHECK(lates_keep(&lates, &some) && lates.slowest.nr == 2 && lates_at(&lates, 0)->lasted == 5);
+	CHECK(!slowest_room(&lates.slowest, 0) && slowest_room(&lates.slowest, 1));
+	slowest_release(&lates.slowest);
+	lates_init(&lates, 2, 5);
+	CHECK(!slowest_room(&lates.slowest, 5) && slowest_room(&lates.slowest, 6));
 }
