@@ -46,12 +46,12 @@ static bool init(void *arg, struct pass *pass, const void *options)
 		syscalls->options = *(const struct syscalls_options *)options;
 	syscalls_trace_init(&syscalls->trace, syscalls->options.failures);
 	roles_init(&syscalls->roles, names);
-	u64_map_init(&syscalls->types, sizeof(struct call_type));
 	u64_map_init(&syscalls->kinds, sizeof(struct call_kind));
 	u64_map_init(&syscalls->rows, sizeof(struct call_row));
 	syscalls->twice = pass_has(pass, "raw_syscalls:sys_enter") && pass_has(pass, "raw_syscalls:sys_exit");
 	slowest_init(&syscalls->slowest, sizeof(struct slow_call), syscalls->options.slowest, syscalls->options.longer);
-	return !syscalls->options.slowest || outs_init(&syscalls->outs, pass);
+	return !kinds_init(&syscalls->types, pass->reader->nr_buffers, free) &&
+	       (!syscalls->options.slowest || outs_init(&syscalls->outs, pass));
 }
 
 static void release(void *arg)
@@ -65,7 +65,7 @@ static void release(void *arg)
 		samples_release(&row->lasted);
 	u64_map_release(&syscalls->rows);
 	u64_map_release(&syscalls->kinds);
-	u64_map_release(&syscalls->types);
+	kinds_release(&syscalls->types);
 	roles_release(&syscalls->roles);
 	syscalls_trace_release(&syscalls->trace);
 	if (syscalls->options.slowest)
@@ -353,43 +353,29 @@ __attribute__((always_inline)) static inline void see_exit(struct syscalls_analy
 }
 
 /* The first field after the common ones is the call's number, whatever its name. */
-static void bind_type(struct call_type *type, const struct event_type *of)
+static struct call_type *new_type(struct syscalls_analysis *syscalls, const struct event *event)
 {
-	const struct schema_abi *abi = &of->context->abi;
-	const struct format *format = of->format;
+	const struct schema_abi *abi = &event->type->context->abi;
+	const struct format *format = event->type->format;
+	struct call_type *type = calloc(1, sizeof(*type));
 
+	if (!type || !kinds_set(&syscalls->types, event, type)) {
+		syscalls->pass->failed = true;
+		return NULL;
+	}
+	syscalls->named = true;
 	type->name = strchr(format->name + strlen("sys_e"), '_') + 1;
 	if (format->nr_common < format->nr_fields)
 		type->number = place_of(&format->fields[format->nr_common], abi);
 	(void)place_bind(&type->returned, format, abi, "ret");
-}
-
-/* Finds or adds a type. To add one moves the others. */
-__attribute__((noinline)) static const struct call_type *look_up_type(struct syscalls_analysis *syscalls,
-								      const struct event_type *of, uint64_t key)
-{
-	struct call_type *type = u64_map_find(&syscalls->types, key);
-
-	if (!type) {
-		memset(syscalls->near_types, 0, sizeof(syscalls->near_types));
-		type = u64_map_add(&syscalls->types, key);
-		if (type)
-			bind_type(type, of);
-	}
-	syscalls->pass->failed |= !type;
-	syscalls->near_types[key % SYSCALLS_NEAR_TYPES].key = key;
-	syscalls->near_types[key % SYSCALLS_NEAR_TYPES].type = type;
 	return type;
 }
 
 static inline const struct call_type *type_of(struct syscalls_analysis *syscalls, const struct event *event)
 {
-	uint64_t key = (uint64_t)event->buffer << 16 | event->type->index;
-	const struct call_type *type = syscalls->near_types[key % SYSCALLS_NEAR_TYPES].type;
+	const struct call_type *type = kinds_find(&syscalls->types, event);
 
-	if (__builtin_expect(!type || syscalls->near_types[key % SYSCALLS_NEAR_TYPES].key != key, 0))
-		type = look_up_type(syscalls, event->type, key);
-	return type;
+	return __builtin_expect(type != NULL, 1) ? type : new_type(syscalls, event);
 }
 
 static void bind_raw(struct syscalls_analysis *syscalls, const struct event_type *type, uint8_t role)

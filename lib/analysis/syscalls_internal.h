@@ -9,6 +9,7 @@
 #include "lib/analysis/syscalls_trace_internal.h"
 #include "lib/base/table.h"
 #include "lib/base/u64_map.h"
+#include "lib/event/kinds.h"
 #include "lib/event/place.h"
 #include "lib/follow/roles.h"
 
@@ -16,8 +17,8 @@
 
 enum { SYSCALL_COLUMNS = 17, SLOW_COLUMNS = 16, SYSCALLS_NAME = 48 };
 
-/* Numbers below this have their kinds in an array, and the rows and types used last are found without a search. */
-enum { SYSCALLS_NEAR = 512, SYSCALLS_NEAR_ROWS = 64, SYSCALLS_NEAR_TYPES = 1024 };
+/* Numbers below this have their kinds in an array, and the rows used last are found without a search. */
+enum { SYSCALLS_NEAR = 512, SYSCALLS_NEAR_ROWS = 64 };
 
 /* The parts of a call's time. Unknown time is in none of them. */
 struct call_time {
@@ -83,13 +84,10 @@ struct syscalls_analysis {
 	struct place raw_number[2], raw_return, raw_args; /* number: in the entry and in the exit */
 	/* length of a record whose numbers are as on most kernels: of entries, of exits; UINT32_MAX: of none */
 	uint32_t raw_whole[2];
-	struct u64_map types; /* by buffer and type, for events of the system syscalls: struct call_type */
-	struct {
-		uint64_t key;
-		struct call_type *type; /* NULL: none; valid until a type is added */
-	} near_types[SYSCALLS_NEAR_TYPES];
+	struct kinds types;                         /* of events of the system syscalls: struct call_type */
 	struct u64_map kinds;                       /* by number, of the others: struct call_kind */
 	struct call_kind near_kinds[SYSCALLS_NEAR]; /* by number */
+	bool named;                                 /* events of the system syscalls occurred */
 	bool raw;                                   /* raw_syscalls occurred, so syscalls:* are duplicates */
 	bool twice;                                 /* raw_syscalls were enabled: so they are from the start */
 	struct open_call *calls;                    /* by the task's index in the state */

@@ -350,7 +350,7 @@ int syscalls_finish(void *arg, struct findings *findings, struct fail *fail)
 		syscalls_trace_break(&syscalls->trace, syscalls->pass->lines);
 		out_char(syscalls->pass->lines, '\n');
 	}
-	if (!syscalls->raw && !syscalls->types.len)
+	if (!syscalls->raw && !syscalls->named)
 		return pass_nothing(syscalls->pass, &syscalls_analysis, "there are no system calls among the events",
 				    "-e raw_syscalls", fail);
 	put_rows(syscalls, findings);
