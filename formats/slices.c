@@ -345,7 +345,7 @@ static int write_on(struct slicer *slicer, struct fail *fail)
 	uint64_t due;
 	int r = 0;
 
-	order_made(&shared->order, slicer->index, slicer->direct);
+	order_made(&shared->order, slicer->index);
 	while (!r && order_due(&shared->order, &due)) {
 		r = finish(slicer, due, fail);
 		if (!r) {

@@ -51,11 +51,12 @@ bool order_take(struct order *order, uint64_t item, bool wait)
 	return taken;
 }
 
-void order_made(struct order *order, uint64_t item, bool taken)
+void order_made(struct order *order, uint64_t item)
 {
 	pthread_mutex_lock(&order->lock);
 	*made_at(order, item) = true;
-	if (taken)
+	/* Only its own thread can have taken the turn of an item that was not complete. */
+	if (order->turn == item)
 		order->busy = false;
 	pthread_mutex_unlock(&order->lock);
 }

@@ -41,8 +41,8 @@ bool order_begin(struct order *order, uint64_t *ret);
  */
 bool order_take(struct order *order, uint64_t item, bool wait);
 
-/* The item is complete. `taken`: its turn was taken, and is given back without an end: order_due() gives it again. */
-void order_made(struct order *order, uint64_t item, bool taken);
+/* The item is complete. If its turn was taken, it is given back without an end: order_due() gives it again. */
+void order_made(struct order *order, uint64_t item);
 
 /* Takes the turn of the item that is finished next, if it is complete and nobody has the turn. */
 bool order_due(struct order *order, uint64_t *ret);

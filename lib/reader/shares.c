@@ -124,7 +124,7 @@ static void sharer_run(struct pool_job *job)
 		sharer->share = share_at(sharing, sharer->index);
 		r = make(sharer);
 		if (!r)
-			order_made(&sharing->order, sharer->index, false);
+			order_made(&sharing->order, sharer->index);
 		while (!r && order_due(&sharing->order, &due)) {
 			r = join(sharing, due);
 			if (!r)

@@ -46,7 +46,7 @@ static void *make_items(void *arg)
 			have_turn(work, item);
 		else if (item % 3 == 2)
 			return NULL;
-		order_made(&work->order, item, taken);
+		order_made(&work->order, item);
 		while (order_due(&work->order, &due)) {
 			have_turn(work, due);
 			work->finished++;
@@ -95,12 +95,12 @@ TEST(order_has_no_more_items_than_its_window)
 	REQUIRE(!order_init(&order, 3, 2));
 	CHECK(order_begin(&order, &item) && item == 0);
 	CHECK(order_begin(&order, &item) && item == 1);
-	order_made(&order, 1, false);
+	order_made(&order, 1);
 	CHECK(!order_due(&order, &due)); /* 0 is missing */
 	CHECK(!order_take(&order, 1, false));
 	CHECK(order_take(&order, 0, false));
 	CHECK(!order_take(&order, 0, false)); /* it is taken */
-	order_made(&order, 0, true);
+	order_made(&order, 0);
 	CHECK(order_due(&order, &due) && due == 0);
 	CHECK(!order_due(&order, &due));
 	order_passed(&order);
@@ -111,7 +111,7 @@ TEST(order_has_no_more_items_than_its_window)
 	CHECK(!order_begin(&order, &item));
 	CHECK(order_stop(&order));
 	CHECK(!order_stop(&order)); /* not the first */
-	order_made(&order, 2, false);
+	order_made(&order, 2);
 	CHECK(!order_due(&order, &due));
 	order_release(&order);
 }
