@@ -8,13 +8,16 @@
 #include "lib/event/context.h"
 #include "lib/event/event.h"
 #include "lib/event/graph_events.h"
+#include "lib/event/kinds.h"
 #include "lib/event/place.h"
 #include "lib/follow/calls.h"
 #include "lib/follow/roles.h"
+#include "lib/reader/reader.h"
 #include "lib/uapi/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum role { ENTRY = 1, EXIT, CALL, CALL_END };
@@ -44,8 +47,8 @@ struct call_sums_analysis {
 	struct roles roles;
 	struct calls *calls; /* NULL: no event of the function graph was seen */
 	uint16_t buffer;
-	struct u64_map tasks;   /* by PID: struct in_call */
-	struct u64_map numbers; /* by event_type::index + 1 of an entry: struct place */
+	struct u64_map tasks; /* by PID: struct in_call */
+	struct kinds numbers; /* of entries of calls: struct place */
 };
 
 static bool init(void *arg, struct pass *pass, const void *options)
@@ -58,8 +61,7 @@ static bool init(void *arg, struct pass *pass, const void *options)
 	own->sums->machine = pass->machine;
 	roles_init(&own->roles, names);
 	u64_map_init(&own->tasks, sizeof(struct in_call));
-	u64_map_init(&own->numbers, sizeof(struct place));
-	return call_tree_begin(&own->sums->tree, 0);
+	return !kinds_init(&own->numbers, pass->reader->nr_buffers, free) && call_tree_begin(&own->sums->tree, 0);
 }
 
 static void release(void *arg)
@@ -68,7 +70,7 @@ static void release(void *arg)
 
 	calls_free(own->calls);
 	u64_map_release(&own->tasks);
-	u64_map_release(&own->numbers);
+	kinds_release(&own->numbers);
 	roles_release(&own->roles);
 }
 
@@ -79,12 +81,12 @@ static uint8_t look(void *arg, const struct event *event)
 	uint8_t role = roles_of(&own->roles, event, &fresh);
 
 	if (role == CALL) {
-		struct place *number = u64_map_add(&own->numbers, event->type->index + UINT64_C(1));
+		struct place *number = calloc(1, sizeof(*number));
 
-		own->pass->failed |= !number;
 		if (number && !place_find(number, event->type, "__syscall_nr") &&
 		    !place_find(number, event->type, "nr"))
 			(void)place_find(number, event->type, "id");
+		own->pass->failed |= !number || !kinds_set(&own->numbers, event, number);
 		own->sums->syscalls = true;
 	}
 	if ((role == ENTRY || role == EXIT) && !own->calls) {
@@ -182,7 +184,7 @@ static void end_call(struct call_sums_analysis *own, const struct call *call)
 
 static uint32_t number_of(struct call_sums_analysis *own, const struct event *event)
 {
-	const struct place *place = u64_map_find(&own->numbers, event->type->index + UINT64_C(1));
+	const struct place *place = kinds_find(&own->numbers, event);
 
 	return place ? (uint32_t)place_u64(place, event) : 0;
 }
