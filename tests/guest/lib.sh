@@ -76,6 +76,8 @@ await() {
 
 	until eval "$1" > /dev/null 2>&1; do
 		[ $((tries += 1)) -le 1000 ] || { fail "waits for: $1"; return 1; }
+		# The host ends a guest that shows no sign of life.
+		[ $((tries % 50)) != 0 ] || echo $tries > /host/alive
 		sleep 0.1
 	done
 }
@@ -183,6 +185,14 @@ land() {
 	kill -TERM $flight
 	wait $flight
 	check "it ends with status 0" status_is $? 0 /tmp/flight.out
+}
+
+# victim: starts $victim, a task of this name that is woken on CPU 0 fifty times a second. It is of SCHED_FIFO, because a
+# kernel with PREEMPT_RT does not even wake other tasks while a task of SCHED_FIFO has the CPU.
+victim() {
+	[ -p /tmp/never ] || mkfifo /tmp/never
+	chrt -f 10 busybox taskset 1 sh -c 'echo -n victim > /proc/$$/comm; while :; do read -r -t 0.02 nothing; done <> /tmp/never' &
+	victim=$!
 }
 
 # record SENTENCE STATUS OPTION...: weft record -o /tmp/r.dat ends with this status; its messages go to /tmp/r.err
