@@ -24,6 +24,30 @@ if [ $# = 1 ]; then
 	exit 0
 fi
 
+# left: sets $left to the processes that a scenario has left running; threads of the kernel have no command line
+left() {
+	local dir line
+
+	left=''
+	for dir in /proc/[0-9]*; do
+		line=''
+		read -r line < "$dir/cmdline"
+		[ -z "$line" ] || [ "$dir" = /proc/1 ] || [ "$dir" = "/proc/$$" ] || left="$left ${dir#/proc/}"
+	done 2> /dev/null
+}
+
+# end_left: ends these processes
+end_left() {
+	local tries=0
+
+	left
+	while [ -n "$left" ] && [ $((tries += 1)) -le 20 ]; do
+		[ $tries -lt 10 ] && kill $left 2> /dev/null || kill -9 $left 2> /dev/null
+		sleep 0.5
+		left
+	done
+}
+
 cat $T/trace_options > /tmp/options.boot
 # Copied once: no module is loaded or unloaded after boot, and on 6.1 these symbols have 15 MB.
 cat /proc/kallsyms > /tmp/kallsyms
@@ -40,6 +64,7 @@ for s in $(cat /host/scenarios.list); do
 	timeout -k 5 "${LIMIT:-${limit:-240}}" sh /host/guest.sh "$s"
 	status=$?
 	[ $status = 0 ] || result "not ok $s: scenario ends (status $status)"
+	end_left
 	mkdir -p /host/out
 	[ -d /tmp/out/$s ] && cp -r /tmp/out/$s /host/out/
 	# No scenario finds the files of another one, whichever ran before it.
