@@ -29,7 +29,7 @@ noise() {
 	mkdir -p $OUT
 	cp /tmp/flight.out $OUT/$tracer.out
 	weft report "$i" > $OUT/$tracer.txt 2>&1
-	us=$(weft report "$i" 2> /dev/null | sed -n "s/.*weft: trigger $tracer at .*$lines \([0-9]*\) ns.*/\1/p" | head -n 1)
+	us=$(weft report "$i" 2> /dev/null | sed -n "s/.*weft: trigger $tracer at .*$lines *\([0-9]*\) ns.*/\1/p" | head -n 1)
 	check "the marker has what $tracer measured, above the bound" more "${us:-0}" "${bound%ms}000000"
 	weft report "$i" 2> /dev/null > /tmp/report
 	check "the file has the events around it" matches /tmp/report 'sched_switch'
