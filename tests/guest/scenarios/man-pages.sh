@@ -44,7 +44,9 @@ why_not() {
 	*"--decode"* | *'error == "ENOENT"'*) echo "no plugins in the guest (tests/cases/man-examples.bats)" ;;
 	*"-B flight --for latency -b 4M"*) [ "$(free -m | awk '/^Mem/ { print $4 }')" -gt 100 ] || echo "little memory" ;;
 	*"-p function_graph"*) has_tracer function_graph || echo "this kernel has no function_graph" ;;
-	*"-p function"* | *profile-functions*) has_tracer function || echo "this kernel has no function tracer" ;;
+	*profile-functions*) [ -e $T/function_profile_enabled ] || echo "this kernel has no profiler of functions" ;;
+	*"mark --inject"*) [ -e $T/events/sched/sched_process_exit/inject ] || echo "this kernel injects no events" ;;
+	*"-p function"*) has_tracer function || echo "this kernel has no function tracer" ;;
 	*"weft stack"*) [ "$1" != stack ] || [ -e $T/stack_trace ] || echo "this kernel has no stack tracer" ;;
 	*"-e lock"*) [ -e $T/events/lock ] || echo "this kernel has no events of locks" ;;
 	*"-e ext4"*) [ -e $T/events/ext4 ] || echo "this kernel has no events of ext4" ;;
