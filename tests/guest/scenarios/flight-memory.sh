@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # weft flight while memory is short: it goes on, says what of its history is gone, and restores tracefs as ever.
 
-# write_numbers FROM TO: markers that compress badly, so that they need memory
+# write_numbers FROM TO: markers that compress badly, so that what is held has many blocks of the file system: a history of
+# three or four blocks may be gone as a whole before the next chunk has room
 write_numbers() {
 	local i=$1
 
@@ -9,7 +10,7 @@ write_numbers() {
 		read -r noise < /tmp/noise
 		echo "number $i $noise" > $T/instances/weft-$flight/trace_marker
 		i=$((i + 1))
-		[ $((i % 100)) != 0 ] || make_noise
+		[ $((i % 10)) != 0 ] || make_noise
 	done
 }
 make_noise() { head -c 350 /dev/urandom | hexdump -v -e '1/1 "%02x"' > /tmp/noise; echo >> /tmp/noise; }
