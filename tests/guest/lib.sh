@@ -195,6 +195,13 @@ victim() {
 	victim=$!
 }
 
+# intrude PRIORITY TICKS: a task of SCHED_FIFO has CPU 0 until /proc/uptime has changed so many times, which takes at least
+# 10 ms each. Prints its PID.
+intrude() {
+	chrt -f $1 busybox taskset 1 sh -c "echo \$\$; n=0; read -r a _ < /proc/uptime
+		while [ \$n -lt $2 ]; do read -r b _ < /proc/uptime; [ \$a = \$b ] || n=\$((n + 1)); a=\$b; done"
+}
+
 # record SENTENCE STATUS OPTION...: weft record -o /tmp/r.dat ends with this status; its messages go to /tmp/r.err
 record() {
 	local sentence="$1" status="$2"

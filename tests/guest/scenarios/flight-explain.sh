@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # weft flight: who is to blame for a late wakeup is in the log, in the JSON, and in what explain prints.
-# A task of SCHED_FIFO spins on CPU 0, longer than an emulated CPU keeps others waiting by itself. Prints its PID.
-intrude() {
-	chrt -f 90 busybox taskset 1 sh -c 'echo $$; read -r a _ < /proc/uptime; n=0
-		while [ $n -lt 50 ]; do read -r b _ < /proc/uptime; [ $a = $b ] || n=$((n + 1)); a=$b; done'
-}
 # named FILE: the task that the file names is one of those that spun
 named() { for pid in $(cat /tmp/intruders); do grep -qE "waited .* for CPU 0: (tasks that ran first|the task before it(, which was to go)?): [^ ]+-$pid(;|\"|$)" "$1" && return; done; return 1; }
 
@@ -118,8 +113,9 @@ scenario() {
 	victim
 	# The trigger is compared with a time in which nothing disturbs.
 	sleep 3
+	# An intruder has the CPU longer than an emulated CPU keeps others waiting by itself.
 	for _ in $(seq 10); do
-		intrude
+		intrude 90 50
 		usleep 200000
 		! ls /tmp/flight/*-wakeup.json > /dev/null 2>&1 || break
 	done > /tmp/intruders

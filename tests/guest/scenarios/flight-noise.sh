@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # weft flight: timerlat and osnoise stop tracing above a bound, in an instance of their own. Each stop is a trigger, and
 # all is as before afterwards, also after a kill.
-# A task of SCHED_FIFO before which neither thread runs has CPU 0, until a file of the condition is there.
-disturb() {
-	await "chrt -f 98 busybox taskset 1 sh -c 'read -r a _ < /proc/uptime; n=0
-		while [ \$n -lt 3 ]; do read -r b _ < /proc/uptime; [ \$a = \$b ] || n=\$((n + 1)); a=\$b; done'; ls /tmp/flight/*-$1.json"
-}
+# A task before which neither thread runs has CPU 0, until a file of the condition is there.
+disturb() { await "intrude 98 3; ls /tmp/flight/*-$1.json"; }
 
 noise() {
 	local tracer=$1 bound=$2 file=$3 other=$4 lines=$5 us

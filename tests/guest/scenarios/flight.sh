@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # weft flight: what the kernel says about a trigger is in the file, and nothing of a flight stays in tracefs.
-# One task has the CPU for 20 ms, with a priority before which no other task runs.
-disturb() { chrt -f 90 busybox taskset 1 sh -c 'end=$(($(cut -d. -f1 /proc/uptime) + 2)); while [ $(cut -d. -f1 /proc/uptime) -lt $end ]; do :; done'; }
 
 # CPU 1 goes away and comes back, before and during a flight.
 cpu1() { echo "$1" > /sys/devices/system/cpu/cpu1/online; }
@@ -104,8 +102,7 @@ flights() {
 	cat $T/instances/*/events/synthetic/weft_latency_*/filter > /tmp/filter
 	check "a time below zero does not count as long" matches /tmp/filter '^lat > 100000000 && lat < 9223372036854775808$'
 	victim
-	disturb
-	await 'ls /tmp/flight/*-wakeup.json || ! disturb'
+	await 'intrude 90 100; ls /tmp/flight/*-wakeup.json'
 	kill $victim
 	land
 	weft report /tmp/flight/*-wakeup.dat 2> /dev/null | sed -n 's/.*weft: trigger wakeup at .*lat=\([0-9]*\).*/\1/p' > /tmp/lat
