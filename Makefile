@@ -48,6 +48,9 @@ PACKAGE_LIBS := $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs $(PACKAGES
 # A C library without argp, such as musl, needs argp as a separate library (argp-standalone).
 ARGP_LIBS := $(shell printf '\043include <argp.h>%%int main(int c, char **v) { return argp_parse(0, c, v, 0, 0, 0); }' | tr % '\n' | \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -x c - $(LDFLAGS) -o /dev/null 2>/dev/null || echo -largp)
+# Names of functions of C++ and Rust are made readable by libiberty, which has no description for pkg-config. Without it they stay as the compiler made them.
+IBERTY_LIBS := $(shell printf '\043include <libiberty/demangle.h>%%int main(void) { return !cplus_demangle("", 0); }' | tr % '\n' | \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -x c - $(LDFLAGS) -liberty -o /dev/null 2>/dev/null && echo -liberty)
 
 WARN := -Wall -Wextra -Wconversion $(WERROR) -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
 # -g1: a backtrace needs only lines and functions. For a debugger: make OPT='-O0 -g'
@@ -57,27 +60,27 @@ STRIP_LIB ?= -Wl,-S
 CFLAGS ?= $(OPT)
 # In these rooms nothing runs for each event or page: they read options, set up the kernel and print messages. They are
 # not optimized, which takes a fifth off the build and slows no command down. CFLAGS and OPT, if given, hold for all files.
-cold_rooms := cmd lib/explain lib/setup lib/tracefs lib/undo tests/unit
+cold_rooms := cmd lib/kernel/refusals lib/kernel/setup lib/kernel/tracefs lib/kernel/undo tests/unit
 ifeq ($(origin OPT) $(origin CFLAGS),file file)
 COLD ?= -O0
 endif
 # Only these files need texts. The commands for all others have no quotes, so make starts the compiler without a shell.
 texts := -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
 commit_text := -DWEFT_COMMIT='"$(if $(COMMIT), (git $(COMMIT)))"'
-need_texts := cmd/extract_dump.c cmd/options/decode.c cmd/pack.c cmd/weft.c lib/api/api.c lib/api/file.c lib/record/facts.c
-all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(SQLITE),-DWEFT_SQLITE) $(if $(STATIC),-DWEFT_STATIC) $(if $(filter $(need_texts),$<),$(texts)) \
+need_texts := cmd/extract_dump.c cmd/options/decode.c cmd/mcp.c cmd/pack.c cmd/weft.c formats/export/parquet/file.c lib/api/api.c lib/api/file.c lib/kernel/record/facts.c
+all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(SQLITE),-DWEFT_SQLITE) $(if $(filter lib/kernel/probe/elf_functions.c,$<),$(IBERTY_LIBS:-liberty=-DWEFT_LIBIBERTY)) $(if $(STATIC),-DWEFT_STATIC) $(if $(filter $(need_texts),$<),$(texts)) \
 	$(if $(filter cmd/weft.c,$<),$(commit_text)) $(CPPFLAGS)
 # The same objects are in the command and in libweft.so: hidden names make position-independent code as fast as other code.
 PIC := $(if $(STATIC),,-fPIC) -ffunction-sections
 all_cflags = -std=gnu17 $(WARN) -fno-common -fvisibility=hidden $(if $(filter lib/% formats/% $(BUILD)/formats/%,$<),$(PIC)) $(if $(filter bindings/%,$<),-fPIC) \
 	$(PACKAGE_CFLAGS) $(CFLAGS) $(if $(filter $(addsuffix /%,$(cold_rooms)),$<),$(COLD)) $(SAN)
 # pkg-config names libtraceevent as a dependency of libtracefs; weft calls nothing in it.
-all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(ARGP_LIBS) -ldl -lpthread -lm
+all_ldlibs = $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) $(ARGP_LIBS) $(IBERTY_LIBS) -ldl -lpthread -lm
 # A file of dependencies names its object by the relative and the absolute path: the next make may have BUILD in the other way.
 dep_flags = -MMD -MP $(foreach path,$(sort $@ $(abspath $@) $(patsubst $(CURDIR)/%,%,$(abspath $@))),-MT $(path))
 all_ldflags = $(LDFLAGS) $(if $(STATIC),-static) $(SAN)
 
-lib_src := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c formats/*/*/*.c))
+lib_src := $(sort $(wildcard lib/*/*.c lib/*/*/*.c formats/*.c formats/*/*.c formats/*/*/*.c))
 api_src := $(sort $(wildcard lib/api/*.c))
 cmd_src := $(sort $(wildcard cmd/*.c cmd/*/*.c))
 unit_src := $(sort $(wildcard tests/unit/*.c))
@@ -87,8 +90,9 @@ fuzz_mutator := $(sort $(wildcard tests/fuzz/mutator/*.c))
 
 # Pages, styles and scripts that weft writes out. Each becomes a C string, named as its folder and its file: html/page.css is html_page_css.
 lib_text := $(sort $(foreach kind,html css js sh,$(wildcard formats/*/*/*.$(kind))))
-cmd_text := $(sort $(wildcard cmd/*.sh))
-text_name = $(subst .,_,$(notdir $(patsubst %/,%,$(dir $1)))_$(notdir $1))
+cmd_text := $(sort $(wildcard cmd/*.sh)) man/weft-tracefs.7
+comma := ,
+text_name = $(subst -,_,$(subst .,_,$(notdir $(patsubst %/,%,$(dir $1)))_$(notdir $1)))
 text_obj := $(patsubst %,$(BUILD)/%.o,$(lib_text) $(cmd_text))
 
 lib_obj := $(lib_src:%.c=$(BUILD)/%.o) $(lib_text:%=$(BUILD)/%.o)
@@ -101,11 +105,15 @@ example_obj := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/examples/*.c))
 test_plugins := $(patsubst %.c,$(BUILD)/%.so,$(wildcard tests/plugins/*.c))
 fuzzers := $(fuzz_src:tests/fuzz/%.c=$(BUILD)/fuzz/%)
 
-man_pages := $(sort $(wildcard man/*.[1-8]))
+# Pages of the commands and of libweft, and the completions: made from the option tables, man/*.in, completions/*.in and weft.h. A tarball has
+# them in docs/, for a build for a machine whose programs this one cannot run.
+docs := $(if $(wildcard docs/made),docs,$(BUILD)/docs)
+written_pages := $(sort $(wildcard man/*.[1-8]))
 
 .DELETE_ON_ERROR:
-.PHONY: all lib abi python help examples static check-arch check-builds check-kernels deps unit check check-captures lint format cases faults fuzz fuzzers quick coverage compile_commands.json bench bench-scaling demo docs install install-python uninstall dist check-release clean packages-found force
-all: $(BUILD)/weft $(plugins) lib
+.PHONY: all lib abi python help examples static check-arch check-builds check-kernels deps unit check check-all check-captures lint format cases faults fuzz fuzzers quick coverage mutants compile_commands.json bench bench-scaling demo docs install install-python uninstall dist check-release clean packages-found force
+# A weft with sanitizers may report leaks of its own end, and nobody installs it.
+all: $(BUILD)/weft $(plugins) lib $(if $(SAN),,$(docs)/made)
 
 help:
 	@echo 'make               build $(BUILD)/weft and $(BUILD)/plugins/*.so'
@@ -119,20 +127,22 @@ help:
 	@echo '                   and on a kernel of your own (K=/path/to/bzImage; S names scenarios)'
 	@echo 'make demo          record a small workload here and print its report'
 	@echo 'make quick         lints, unit tests and some captures, in half a minute: no root, no tracefs'
-	@echo 'make check         build, lint and run every suite of tests; installs what it needs'
+	@echo 'make check         build, lint and run a fixed part of every suite of tests; installs what it needs'
 	@echo '                   (SUITES="unit cases" runs only those, T=WORD only the matching tests of unit and cases)'
+	@echo 'make check-all     the same with every test of each suite, which takes hours: before a release; SUITES="captures" for a part'
 	@echo 'make unit          only the unit tests (T=WORD)'
 	@echo 'make lint          only the lints (T=NAME)'
 	@echo 'make cases         only the tests of the command line, tests/cases (T=WORD)'
 	@echo 'make faults        commands whose allocations and system calls fail, some of them (ALL=1: every one; T=WORD)'
-	@echo 'make coverage      lines of lib/ and formats/ that the unit tests run, by room (FILES=1: by file)'
+	@echo 'make coverage      lines and branches of lib/ and formats/ that the unit tests run, by room (FILES=1: by file)'
+	@echo 'make mutants       faults that no unit test notices, by room (R="lib/pages/ring ..."; EACH=60 faults of each room); needs python3-clang-14'
 	@echo 'make check-captures  only the comparison with the texts of real kernels'
 	@echo 'make fuzz          run the fuzz targets for TIME seconds (60) each (T=NAME)'
 	@echo 'make bench         weft beside trace-cmd; make bench-scaling: time for an event by events, CPUs, threads'
 	@echo 'make deps          install the Debian packages that building and testing need'
 	@echo 'make format        format every file of C by .clang-format, with clang-format 14'
 	@echo 'make compile_commands.json  how each file is compiled, for clangd and its like'
-	@echo 'make docs          make completions/ and man/ anew from the option tables'
+	@echo 'make docs          only the manual pages and completions, which are in $(BUILD)/docs'
 	@echo 'make abi           write the dump of the interface of libweft anew, after functions were added'
 	@echo 'make install       into PREFIX ($(PREFIX)), below DESTDIR if set; make uninstall takes it away'
 	@echo 'make dist          pack the commit into $(BUILD)/weft-VERSION.tar.gz; packaging/release cuts a release'
@@ -172,15 +182,17 @@ $(BUILD)/libweft.a: $(api_obj) $(BUILD)/rooms.a
 # The module for Python is of the limited API, so that one build serves every Python since 3.9; PYTHON has the headers.
 PYTHON ?= /usr/bin/python3
 PYTHONDIR = $(PREFIX)/lib/python3/dist-packages
+# A module of the tree has the library in it; with PYTHON_SHARED=1, for a package, it needs libweft.so.0.
+python_lib = $(if $(PYTHON_SHARED),$(BUILD)/libweft.so,$(BUILD)/libweft.a)
 python: $(BUILD)/python/weft.abi3.so
 $(python_obj): private CPPFLAGS += -Iinclude -isystem $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
-$(BUILD)/python/weft.abi3.so: $(python_obj) $(BUILD)/libweft.a
+$(BUILD)/python/weft.abi3.so: $(python_obj) $(python_lib)
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,--gc-sections $(all_ldflags) -o $@ $^ $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm
 	cp bindings/python/weft.pyi $(@D)/
 
 $(BUILD)/weft.pc: lib/api/weft.pc.in Makefile $(BUILD)/flags
-	@sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@INCLUDEDIR@,$(INCLUDEDIR),' -e 's,@LIBDIR@,$(SODIR),' -e 's,@VERSION@,$(VERSION),' $< > $@
+	@sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@INCLUDEDIR@,$(INCLUDEDIR),' -e 's,@LIBDIR@,$(SODIR),' -e 's,@VERSION@,$(VERSION),' $(if $(URL),-e 's|@URL@|$(URL)|',-e '/@URL@/d') $< > $@
 
 $(BUILD)/weft: $(cmd_obj) $(BUILD)/rooms.a
 	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
@@ -227,10 +239,11 @@ $(BUILD)/%.so: %.c $(BUILD)/flags
 $(BUILD)/%.o: %.c $(BUILD)/flags | packages-found
 	$(CC) $(all_cppflags) $(all_cflags) $(dep_flags) -c -o $@ $<
 
-# What stands from the line of the licence to the first empty line is about the file, and is left out.
+# What stands from the line of the licence to the first empty line is about the file, and is left out. A manual page has
+# no empty lines.
 $(text_obj:.o=.c): $(BUILD)/%.c: % Makefile $(BUILD)/flags
 	@{ echo 'extern const char $(call text_name,$<)[];'; echo 'const char $(call text_name,$<)[] ='; \
-		LC_ALL=C sed -e '/SPDX-License-Identifier/,/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $<; echo ';'; } > $@
+		LC_ALL=C sed -e '/SPDX-License-Identifier/$(if $(filter %.7,$<),,$(comma)/^$$/)d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $<; echo ';'; } > $@
 
 $(text_obj): %.o: %.c
 	$(CC) $(all_cppflags) $(all_cflags) -c -o $@ $<
@@ -264,12 +277,16 @@ cases: all examples
 faults: all
 	@BUILD=$(BUILD) CC="$(CC)" tests/faults/run $(if $(ALL),--all) $(T)
 
-check:
+# A fixed part of each suite, which takes a quarter of an hour, and everything, which takes hours.
+check check-all:
 	@tests/deps check
-	@$(MAKE) --no-print-directory deps-done-check
+	@$(MAKE) --no-print-directory deps-done-check WEFT_ALL=$(if $(filter check-all,$@),1)
 
 quick: all $(BUILD)/tests/unit/run
 	@BUILD=$(BUILD) CC="$(CC)" tests/quick
+
+mutants:
+	tests/mutants/run --each $(or $(EACH),60) $(R)
 
 coverage:
 	@BUILD=$(BUILD) CC="$(CC)" tests/coverage $(if $(FILES),--files)
@@ -286,7 +303,7 @@ compile_commands.json:
 
 .PHONY: deps-done-check
 deps-done-check:
-	@BUILD=$(BUILD) tests/run $(SUITES)
+	@BUILD=$(BUILD) WEFT_ALL=$(WEFT_ALL) tests/run $(SUITES)
 
 # Other architectures: cross compilers and qemu-user come from Debian; the libraries are unpacked into a cache.
 check-arch: all
@@ -299,7 +316,7 @@ check-builds: all
 
 # Runs all scenarios on kernels of other Debian suites, and some scenarios on other machines. This takes hours. S names
 # scenarios. K names kernels of tests/guest/kernels, or the path of a bzImage.
-K = 6.1 6.1-rt 6.12 $(shell tests/guest/kernels -l)
+K = 6.1 6.1-rt 6.12 6.12-branch $(shell tests/guest/kernels -l)
 check-kernels: all
 	@BUILD=$(BUILD) tests/guest/run -k "$(K)" $(S)
 
@@ -318,7 +335,7 @@ check-captures: all
 
 demo:
 	@tests/deps build
-	@$(MAKE) --no-print-directory -s all
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) $(BUILD)/weft $(plugins)
 	@BUILD=$(BUILD) tests/demo
 
 bench: all
@@ -342,9 +359,14 @@ endif
 fuzz:
 	@FUZZ_SECONDS=$(or $(TIME),$(FUZZ_SECONDS)) BUILD=$(BUILD)-fuzz tests/fuzz/run fuzz $(T)
 
-docs: all
-	@BUILD=$(BUILD) man/generate .
-	@BUILD=$(BUILD) completions/generate .
+docs: $(docs)/made
+
+$(BUILD)/docs/made: $(BUILD)/weft $(wildcard man/*.in completions/*.in) man/generate man/generate-api completions/generate include/weft/weft.h
+	@rm -rf $(@D)
+	@mkdir -p $(@D)/man $(@D)/completions
+	@if $(BUILD)/weft --version > /dev/null 2>&1; then BUILD=$(BUILD) man/generate $(@D) && BUILD=$(BUILD) completions/generate $(@D); \
+		else echo '$(BUILD)/weft does not run here: this build has no manual pages of commands and no completions' >&2; fi
+	@touch $@
 
 # The interface of libweft.so.0, which the lint `abi` compares with the header.
 abi:
@@ -354,18 +376,18 @@ install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/plugins $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
 	install -m 755 $(BUILD)/weft $(DESTDIR)$(BINDIR)/weft
 	install -d $(DESTDIR)$(INCLUDEDIR)/weft $(DESTDIR)$(PCDIR)
-	install -m 644 include/weft/weft.h $(DESTDIR)$(INCLUDEDIR)/weft/
+	install -m 644 include/weft/weft.h include/weft/plugin.h include/weft/mark.h $(DESTDIR)$(INCLUDEDIR)/weft/
 	install -m 644 $(BUILD)/$(SONAME) $(BUILD)/libweft.a $(DESTDIR)$(SODIR)/
 	ln -sf $(SONAME) $(DESTDIR)$(SODIR)/libweft.so
 	install -m 644 $(BUILD)/weft.pc $(DESTDIR)$(PCDIR)/
 	$(if $(plugins),install -m 644 $(plugins) $(DESTDIR)$(LIBDIR)/plugins/)
 	install -m 755 examples/weft-kdump $(DESTDIR)$(LIBDIR)/
 	sed 's|/usr/local/lib/weft|$(LIBDIR)|' examples/weft-kdump.conf > $(DESTDIR)$(LIBDIR)/weft-kdump.conf
-	install -m 644 completions/weft.bash $(DESTDIR)$(BASHDIR)/weft
-	install -m 644 completions/_weft $(DESTDIR)$(ZSHDIR)/_weft
-	install -m 644 completions/weft.fish $(DESTDIR)$(FISHDIR)/weft.fish
-	for page in $(man_pages); do \
-		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit 1; \
+	[ ! -e $(docs)/completions/weft.bash ] || { install -m 644 $(docs)/completions/weft.bash $(DESTDIR)$(BASHDIR)/weft && \
+		install -m 644 $(docs)/completions/_weft $(DESTDIR)$(ZSHDIR)/_weft && \
+		install -m 644 $(docs)/completions/weft.fish $(DESTDIR)$(FISHDIR)/weft.fish; }
+	for page in $(written_pages) $(docs)/man/*.[1-8]; do \
+		[ ! -e $$page ] || install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit 1; \
 	done
 	sed -i -e 's|/usr/local/lib/weft|$(subst -,\\-,$(LIBDIR))|' -e 's|PREFIX/lib/weft|$(subst -,\\-,$(LIBDIR))|' \
 		$(addprefix $(DESTDIR)$(MANDIR)/man7/,weft-crash.7 weft-plugin.7)
@@ -392,10 +414,10 @@ install-python: python
 	install -d $(DESTDIR)$(PYTHONDIR)
 	install -m 644 $(BUILD)/python/weft.abi3.so $(BUILD)/python/weft.pyi $(DESTDIR)$(PYTHONDIR)/
 
-uninstall:
+uninstall: $(docs)/made
 	rm -f $(DESTDIR)$(BINDIR)/weft $(DESTDIR)$(BASHDIR)/weft $(DESTDIR)$(ZSHDIR)/_weft $(DESTDIR)$(FISHDIR)/weft.fish
-	rm -f $(foreach page,$(man_pages),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
-	rm -f $(DESTDIR)$(INCLUDEDIR)/weft/weft.h $(addprefix $(DESTDIR)$(SODIR)/,$(SONAME) libweft.so libweft.a) $(DESTDIR)$(PCDIR)/weft.pc
+	for page in $(written_pages) $(docs)/man/*.[1-8]; do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit 1; done
+	rm -f $(DESTDIR)$(INCLUDEDIR)/weft/weft.h $(DESTDIR)$(INCLUDEDIR)/weft/plugin.h $(DESTDIR)$(INCLUDEDIR)/weft/mark.h $(addprefix $(DESTDIR)$(SODIR)/,$(SONAME) libweft.so libweft.a) $(DESTDIR)$(PCDIR)/weft.pc
 	-rmdir $(DESTDIR)$(INCLUDEDIR)/weft
 	rm -f $(DESTDIR)$(PYTHONDIR)/weft.abi3.so $(DESTDIR)$(PYTHONDIR)/weft.pyi
 	rm -rf $(DESTDIR)$(LIBDIR)
@@ -416,4 +438,4 @@ check-release:
 clean:
 	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static musl clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el mipsel riscv64)
 
--include $(patsubst %.o,%.d,$(lib_obj) $(python_obj) $(cmd_obj) $(unit_obj)) $(example_obj:.o=.d) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)
+-include $(patsubst %.o,%.d,$(lib_obj) $(python_obj) $(cmd_obj) $(unit_obj)) $(BUILD)/tests/captures/import.d $(BUILD)/tests/captures/variants.d $(BUILD)/tests/threads/cutter.d $(example_obj:.o=.d) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)

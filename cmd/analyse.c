@@ -1,62 +1,111 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 
-#include "cmd/analyse_record.h"
-#include "cmd/options/choice.h"
-#include "cmd/options/option_value.h"
-#include "cmd/options/reading.h"
-#include "cmd/terminal/paste.h"
-#include "cmd/terminal/terminal.h"
-#include "lib/analysis/explained.h"
-#include "lib/analysis/intervals.h"
-#include "lib/analysis/run.h"
-#include "lib/analysis/series.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/base/pool.h"
-#include "lib/base/text.h"
-#include "lib/base/vec.h"
-#include "lib/event/context.h"
-#include "lib/reader/extent.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/analyse_record.h"
+#include "cmd/options/choice.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/output_options.h"
+#include "cmd/options/reading.h"
+#include "cmd/sandboxed_folder.h"
+#include "cmd/terminal/pager.h"
+#include "cmd/terminal/paste.h"
+#include "cmd/terminal/terminal.h"
+#include "formats/export/folder.h"
+#include "lib/answers/explain/explained.h"
+#include "lib/answers/frame/intervals.h"
+#include "lib/answers/frame/run.h"
+#include "lib/answers/frame/series.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/pool.h"
+#include "lib/ground/base/text.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/clock/face.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/reader/extent.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+
 enum { COURSE_SIZE = 1 << 20 };
 
-enum { OPT_FORMAT = 256, OPT_SORT, OPT_TOP, OPT_SELF, OPT_EVERY };
+static const struct option_row options[] = {
+	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 91, OPTION_BY_KEY },
 
-static const struct argp_option options[] = {
-	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 91 },
+	{ "self", 0, NULL, 0, "Show weft's own tasks, too", 92,
+	  OPTION_VALUE(struct analyse, query.self, QUERY_SELF_IN) },
 
-	{ "self", OPT_SELF, NULL, 0, "Show weft's own tasks, too", 92 },
-
-	{ "every", OPT_EVERY, "TIME", 0,
+	{ "every", 0, "TIME", 0,
 	  "Show how the figures of the column that orders the rows go on, in intervals of this length: 100ms, 1s. "
 	  "weft-summary(1) says more",
-	  93 },
-	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 93 },
-	{ "sort", OPT_SORT, "COLUMN", 0, "Order rows by this column, the largest first", 93 },
-	{ "top", OPT_TOP, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 93 },
+	  93, OPTION_TIME(struct analyse, every_ns) },
+	{ "time", 0, CHOICE_FACES, 0,
+	  "Show moments as the trace clock has them (trace, the default), or as weft report --time does", 93,
+	  OPTION_CALL(struct analyse, face, choice_take_face) },
+	{ "format", 0, "text|json|csv|schema", 0,
+	  "Print for people (text, the default) or for programs, or what json looks like, as a JSON Schema", 93,
+	  OPTION_CALL(struct analyse, findings.format, analyse_take_format) },
+	{ "max-bytes", 0, "N", 0, "Print at most so many bytes: rows at the ends of tables are left out, and told", 93,
+	  OPTION_NUMBER(struct analyse, findings.max_bytes) },
+	{ "output", 'o', "DIR", 0,
+	  "Write each table into a file of its own, DIR/TABLE.csv; DIR is empty or does not exist yet", 93,
+	  OPTION_TEXT(struct analyse, folder) },
+	{ "sort", 0, "COLUMN", 0, "Order rows by this column, the largest first", 93,
+	  OPTION_TEXT(struct analyse, findings.sort) },
+	{ "table", 0, "NAME", 0, "Show only this table, by its name in JSON, such as tasks; repeatable", 93,
+	  OPTION_WORDS(struct analyse, tables) },
+	{ "top", 0, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 93,
+	  OPTION_NUMBER(struct analyse, findings.top), OPTION_GIVEN(struct analyse, top_given) },
 	{ 0 },
 };
 
-enum table_format analyse_format(const char *name, struct argp_state *state)
+/* In front of a table, for sandboxed_folder(). */
+static void put_file_name(struct out *out, const char *table, size_t len)
+{
+	char word[FOLDER_WORD_MAX], name[FOLDER_WORD_MAX + sizeof(".csv")];
+
+	folder_word(table, word);
+	snprintf(name, sizeof(name), "%s.csv", word);
+	folder_piece(out, name, len);
+}
+
+void analyse_take_format(const struct option_row *row, void *format, char *name, struct argp_state *state)
 {
 	static const char *const names[] = {
-		[TABLE_AS_TEXT] = "text", [TABLE_AS_JSON] = "json", [TABLE_AS_CSV] = "csv"
+		[TABLE_AS_TEXT] = "text",
+		[TABLE_AS_JSON] = "json",
+		[TABLE_AS_CSV] = "csv",
+		[TABLE_AS_SCHEMA] = "schema",
 	};
+	bool schemas = strstr(row->arg, names[TABLE_AS_SCHEMA]);
 
-	for (size_t i = 0; i < array_size(names); i++)
-		if (!strcmp(names[i], name))
-			return (enum table_format)i;
-	argp_error(state, "--format: unknown format '%s'; use text, json or csv", name);
-	return TABLE_AS_TEXT;
+	size_t i = 0;
+
+	while (i < array_size(names) && strcmp(names[i], name))
+		i++;
+	if (i == array_size(names) || (i == TABLE_AS_SCHEMA && !schemas))
+		argp_error(state, "--format: unknown format '%s'; use text, json%s", name,
+			   schemas ? ", csv or schema" : " or csv");
+	*(enum table_format *)format = (enum table_format)i;
+}
+
+static void check_folder(struct analyse *analyse, struct argp_state *state)
+{
+	if (!*analyse->folder || !strcmp(analyse->folder, "-"))
+		argp_error(state, "-o: name a directory for the files of the tables");
+	if (analyse->lines)
+		argp_error(state, "-o writes tables: leave out what prints lines or a picture");
+	if (analyse->findings.format == TABLE_AS_JSON)
+		argp_error(state, "-o writes CSV: send what --format json prints into a file with '>'");
+	if (analyse->findings.max_bytes)
+		argp_error(state, "--max-bytes limits what is printed: not with -o");
+	analyse->findings.format = TABLE_AS_CSV;
+	analyse->findings.csv_file = put_file_name;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -64,10 +113,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct analyse *analyse = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = state->child_inputs[1] = &analyse->query;
-		state->child_inputs[2] = &analyse->reading;
-		return 0;
 	case ARGP_KEY_ARG:
 		/* Everything after "--" is the COMMAND and its own options. */
 		if (state->quoted && state->next > state->quoted) {
@@ -77,26 +122,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		}
 		/* fallthrough */
 	case 'i':
-		option_once("file", &analyse->findings.input, arg, state);
-		analyse->input = arg;
-		return 0;
-	case OPT_SELF:
-		analyse->query.self = QUERY_SELF_IN;
-		return 0;
-	case OPT_FORMAT:
-		analyse->findings.format = analyse_format(arg, state);
-		return 0;
-	case OPT_EVERY:
-		analyse->every_ns = option_time("every", arg, state);
-		return 0;
-	case OPT_SORT:
-		analyse->findings.sort = arg;
-		return 0;
-	case OPT_TOP:
-		analyse->top_given = true;
-		option_number("top", arg, &analyse->findings.top, state);
+		option_once("file", &analyse->findings.input, choice_take_file(&analyse->query, arg, state), state);
+		analyse->input = analyse->findings.input;
 		return 0;
 	case ARGP_KEY_SUCCESS:
+		analyse->findings.tables = analyse->tables.at;
+		analyse->findings.nr_tables = analyse->tables.len;
+		if (analyse->folder)
+			check_folder(analyse, state);
+		if (analyse->findings.max_bytes && (analyse->every_ns || analyse->lines))
+			argp_error(state, "--max-bytes limits tables: not with --every, nor a line for each event");
+		if (analyse->every_ns && analyse->findings.format == TABLE_AS_SCHEMA)
+			argp_error(state, "--format schema is about one answer, without --every");
 		if (analyse->every_ns && analyse->lines)
 			argp_error(state, "--every shows tables, not a line for each event");
 		if (analyse->argv && analyse->findings.input)
@@ -108,23 +145,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-	{ &choice_part_argp, 0, NULL, 92 },
-	{ &choice_count_argp, 0, NULL, 92 },
-	{ &reading_argp, 0, NULL, 94 },
+static const struct options_child children[] = {
+	{ &choice_part_options, offsetof(struct analyse, query), 92, NULL },
+	{ &choice_count_options, offsetof(struct analyse, query), 92, NULL },
+	{ &reading_options, offsetof(struct analyse, reading), 94, NULL },
 	{ 0 },
 };
 
-const struct argp analyse_argp = { .options = options, .parser = parse, .children = children };
-const struct argp_child analyse_children[] = { { &analyse_argp, 0, NULL, 0 }, { 0 } };
+const struct options analyse_options = { .rows = options, .parser = parse, .children = children };
 
-error_t analyse_only(int key, char *arg, struct argp_state *state)
+static void widen(const struct analyse_margin *margin, struct reader *reader)
 {
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
-	return 0;
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		struct events_options *window = &reader->buffers[i].window;
+
+		*margin->since = window->since;
+		*margin->until = window->until;
+		window->since -= window->since < margin->ns ? window->since : margin->ns;
+		window->until += window->until > UINT64_MAX - margin->ns ? UINT64_MAX - window->until : margin->ns;
+	}
 }
 
 static int add_buffers(const struct analyse *analyse, struct trace *trace, struct reader *reader, struct fail *fail)
@@ -136,42 +175,91 @@ static int add_buffers(const struct analyse *analyse, struct trace *trace, struc
 
 	if (!r && !reader->nr_buffers)
 		r = fail_set(fail, -ENODATA, "'%s' has no events", trace_path(trace));
+	if (!r && analyse->margin)
+		widen(analyse->margin, reader);
 	if (!r)
 		r = query_tail(&analyse->query, reader, fail);
 	reader_limit(reader, analyse->query.limit);
 	return r;
 }
 
-int analyse_print(struct findings *findings, const struct findings_options *options, struct fail *fail)
+static int flush_to(int fd, struct out *out, struct fail *fail)
+{
+	int r = fd ? out_flush(out, fd) : terminal_flush(out, fail);
+
+	return r && fd ? fail_set(fail, r, FAIL_WRITE "%s", strerror(-r)) : r;
+}
+
+/* `to`: see struct analyse. */
+static int print_to(struct findings *findings, const struct findings_options *options, int to, struct fail *fail)
 {
 	struct out out;
 	int r = findings_arrange(findings, options, fail);
 
+	if (!r)
+		r = findings_one_csv(findings, options, fail);
 	if (r)
 		return r;
 	if (!out_init(&out, 1 << 16))
 		return fail_memory(fail);
-	r = findings_write(findings, options, &out) ? terminal_flush(&out, fail) : fail_memory(fail);
+	if (options->max_bytes)
+		r = findings_write_within(findings, options, &out, fail);
+	else
+		r = findings_write(findings, options, &out) ? 0 : fail_memory(fail);
+	if (!r)
+		r = flush_to(to, &out, fail);
 	out_release(&out);
 	return r;
+}
+
+int analyse_print(struct findings *findings, const struct findings_options *options, struct fail *fail)
+{
+	return print_to(findings, options, 0, fail);
 }
 
 struct course {
 	struct intervals intervals;
 	struct series series;
 	struct out out;
+	int to;   /* see struct analyse */
 	bool any; /* some interval has a table with rows */
 };
 
 static int take_findings(void *arg, struct findings *findings, const struct findings_span *span, struct fail *fail)
 {
 	struct course *course = arg;
+	int r = findings_choose(findings, &course->series.print, span && span->whole, fail);
 
-	int r;
-
+	if (!r)
+		r = findings_one_csv(findings, &course->series.print, fail);
+	if (r)
+		return r;
 	course->any |= findings->nr && findings->items[0].table.nr_items;
 	r = series_take(&course->series, findings, span, fail);
-	return r || out_len(&course->out) < COURSE_SIZE ? r : terminal_flush(&course->out, fail);
+	return r || out_len(&course->out) < COURSE_SIZE ? r : flush_to(course->to, &course->out, fail);
+}
+
+/* Times of day are those of the first buffer. take_off_face() follows, also after a failure. */
+static int put_on_face(struct analyse *analyse, const struct reader *reader, struct face *face, struct fail *fail)
+{
+	const struct context *context = reader->buffers[0].context;
+	struct extent extent = { .known = false };
+	int r = 0;
+
+	*face = (struct face){ .kind = FACE_TRACE };
+	if (analyse->face != FACE_TRACE)
+		r = extent_find(context, &extent, fail);
+	if (!r)
+		r = face_init(face, analyse->face, context->wall, extent.first, fail);
+	analyse->findings.face = face;
+	analyse->findings.wall = context->wall;
+	return r;
+}
+
+static void take_off_face(struct analyse *analyse, struct face *face)
+{
+	analyse->findings.face = NULL;
+	face_release(face);
 }
 
 /* Prints how the figures go on. */
@@ -179,7 +267,8 @@ static int run_course(struct analyse *analyse, struct reader *reader, const stru
 		      const void *ops_options, struct fail *fail)
 {
 	const struct pass_filter filter = analysis_filter(&analyse->query);
-	struct course course = { .any = false };
+	struct course course = { .to = analyse->to };
+	struct face face;
 	int r;
 
 	course.intervals = (struct intervals){ .ops = ops,
@@ -189,25 +278,35 @@ static int run_course(struct analyse *analyse, struct reader *reader, const stru
 					       .arg = &course };
 	series_init(&course.series);
 	course.series.every_ns = analyse->every_ns;
-	course.series.print = analyse->findings;
 	course.series.utf8 = terminal_utf8();
 	course.series.into = &course.out;
 	if (!out_init(&course.out, 1 << 16))
 		return fail_memory(fail);
-	r = intervals_run(&course.intervals, reader, &filter, fail);
+	r = put_on_face(analyse, reader, &face, fail);
+	course.series.print = analyse->findings;
 	if (!r)
-		r = terminal_flush(&course.out, fail);
+		r = intervals_run(&course.intervals, reader, &filter, fail);
+	if (!r)
+		r = flush_to(course.to, &course.out, fail);
 	analyse->empty = !course.any;
+	take_off_face(analyse, &face);
 	series_release(&course.series);
 	intervals_release(&course.intervals);
 	out_release(&course.out);
 	return r;
 }
 
-static int print_findings(struct analyse *analyse, struct analysis_run *run, struct fail *fail)
+static int print_findings(struct analyse *analyse, const struct reader *reader, struct analysis_run *run,
+			  struct fail *fail)
 {
+	struct face face;
+	int r = put_on_face(analyse, reader, &face, fail);
+
 	analyse->empty = run->findings.nr && !run->findings.items[0].table.nr_items;
-	return analyse_print(&run->findings, &analyse->findings, fail);
+	if (!r)
+		r = print_to(&run->findings, &analyse->findings, analyse->to, fail);
+	take_off_face(analyse, &face);
+	return r;
 }
 
 static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
@@ -219,8 +318,8 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 	struct pass pass;
 	int r = analyses_run(&pass, reader, &filter, &run, 1, analyse->lines ? &lines : NULL, NULL, fail);
 
-	if (!r)
-		r = print_findings(analyse, &run, fail);
+	if (!r && !analyse->only_lines)
+		r = print_findings(analyse, reader, &run, fail);
 	findings_release(&run.findings);
 	pass_release(&pass);
 	return r;
@@ -305,6 +404,7 @@ struct passing {
 	struct analyse *analyse;
 	const struct analysis_ops *ops;
 	const void *options;
+	const struct analyse_recorded *recorded;
 };
 
 /* Prints the answer from what could be read, and reports the damage after it. */
@@ -336,7 +436,7 @@ static int pass_slices(void *arg, struct reader *reader, struct fail *fail)
 		return -EAGAIN;
 	r = analysis_share(&pass, reader, &filter, &run, reading_share, fail);
 	if (!r)
-		r = print_findings(passing->analyse, &run, fail);
+		r = print_findings(passing->analyse, reader, &run, fail);
 	findings_release(&run.findings);
 	pass_release(&pass);
 	return r;
@@ -363,14 +463,67 @@ static int name_input(struct analyse *analyse, struct buf *into, struct fail *fa
 	return analyse->findings.input ? 0 : fail_memory(fail);
 }
 
+struct apart {
+	const struct passing *passing;
+	struct trace *trace;
+};
+
+/* `trace` is of a recording that was made for this, or NULL. */
+static int open_and_read(const struct passing *passing, struct trace *trace, struct fail *fail)
+{
+	const struct analyse *analyse = passing->analyse;
+	int r;
+
+	if (trace)
+		r = reading_load(trace, &analyse->reading, &trace, fail);
+	else
+		r = reading_open(analyse->input, &analyse->reading, &trace, fail);
+	if (!r)
+		r = read_opened(analyse, trace, pass_work, (void *)(uintptr_t)passing, fail);
+	return r == -ENODATA && passing->recorded->time_ns ? hint_time(passing->recorded, r, fail) : r;
+}
+
+/* In the reader process. */
+static int read_apart(const void *arg, int fd)
+{
+	const struct apart *apart = arg;
+	struct fail fail = FAIL_INIT;
+	int r, status;
+
+	apart->passing->analyse->to = fd;
+	r = open_and_read(apart->passing, apart->trace, &fail);
+	if (!r)
+		return EXIT_OK;
+	status = command_failed(&fail);
+	return r == -EBADMSG ? EXIT_DAMAGED : status;
+}
+
+/* Returns the exit status. */
+static int write_folder(const struct passing *passing, struct trace *trace)
+{
+	const struct apart apart = { passing, trace };
+	int status = sandboxed_folder(&(struct sandboxed_folder){ .path = passing->analyse->folder,
+								  .input = passing->analyse->input,
+								  .mode = OUTPUT_MODE,
+								  .work = read_apart,
+								  .arg = &apart });
+
+	trace_free(trace);
+	return status == EXIT_DAMAGED ? EXIT_FAILED : status;
+}
+
 int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const void *ops_options)
 {
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
 	struct analyse_recorded recorded = { .status = EXIT_OK };
+	const struct passing passing = { analyse, ops, ops_options, &recorded };
 	cleanup_buf struct buf pasted = BUF_INIT;
-	int r, status;
+	int r, status, written = EXIT_OK;
 
+	/* A COMMAND has the terminal for itself. */
+	if (!analyse->argv && !analyse->folder)
+		pager_start();
 	r = name_input(analyse, &pasted, &fail);
 	analyse->in_batches = !analyse->every_ns;
 	analyse->in_slices = pass_slices;
@@ -379,18 +532,18 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 		analyse->findings.top = UINT64_MAX;
 	else if (!analyse->top_given && analyse->findings.format == TABLE_AS_TEXT)
 		analyse->findings.top = analyse->top_as_text ? analyse->top_as_text : analysis_rows_as_text(ops);
-	if (!r && !analyse->argv) {
+	if (!r && !analyse->argv)
 		reading_tell_left_behind(analyse->input);
-		r = reading_open(analyse->input, &analyse->reading, &trace, &fail);
-	} else if (!r) {
-		r = analyse_record(&(struct analyse_command){ analyse->argv, analyse->only_command, &analyse->reading },
-				   ops, &trace, &recorded, &fail);
-	}
-	if (!r)
-		r = read_opened(analyse, trace, pass_work, &(struct passing){ analyse, ops, ops_options }, &fail);
-	if (r == -ENODATA && recorded.time_ns)
-		r = hint_time(&recorded, r, &fail);
+	else if (!r)
+		r = analyse_record(&(struct analyse_command){ analyse->argv, analyse->only_command }, ops, &trace,
+				   &recorded, &fail);
+	if (!r && analyse->folder)
+		written = write_folder(&passing, trace);
+	else if (!r)
+		r = open_and_read(&passing, trace, &fail);
 	query_release(&analyse->query);
+	if (written)
+		return recorded.status ? recorded.status : written;
 	if (r >= 0)
 		return recorded.status;
 	status = command_failed(&fail);

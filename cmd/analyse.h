@@ -2,18 +2,19 @@
 #ifndef WEFT_CMD_ANALYSE_H
 #define WEFT_CMD_ANALYSE_H
 
-#include "cmd/command.h"
-#include "cmd/options/decode.h"
-#include "cmd/options/reading.h"
-#include "lib/analysis/analysis.h"
-#include "lib/analysis/findings.h"
-#include "lib/analysis/pass.h"
-#include "lib/reader/query.h"
-
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "cmd/command.h"
+#include "cmd/options/decode.h"
+#include "cmd/options/option_rows.h"
+#include "cmd/options/reading.h"
+#include "lib/answers/frame/analysis.h"
+#include "lib/answers/frame/findings.h"
+#include "lib/answers/frame/pass.h"
+#include "lib/meaning/clock/face.h"
+#include "lib/meaning/reader/query.h"
 
 struct explained;
 struct fail;
@@ -26,23 +27,36 @@ struct reader;
  */
 typedef int analyse_work(void *arg, struct reader *reader, struct fail *fail);
 
+/* So much more is read before and after the chosen time, which is stored: 0 and UINT64_MAX, if none was. */
+struct analyse_margin {
+	uint64_t ns;
+	uint64_t *since, *until;
+};
+
 struct analyse {
 	const char *input;
 	struct query query;
 	struct findings_options findings;
+	struct option_words tables;
+	const char *folder;   /* the tables become files in it, as CSV; NULL: they are printed */
+	enum face_kind face;  /* how moments are shown */
 	uint64_t every_ns;    /* shows the course of the figures over intervals of this length; 0: only the whole */
 	uint64_t top_as_text; /* rows of each table in text form, unless --top is given; 0: those of the analysis */
 	char **argv;          /* the COMMAND to record instead of reading a file; or NULL */
 	bool only_command;    /* records only the COMMAND and its children */
 	bool lines;           /* the analysis prints lines before its tables */
+	bool only_lines;      /* and no tables */
 	bool top_given;
 	struct reading reading;
 	struct decode decode; /* weft hist has its options */
 	bool in_batches;      /* analyse_read(): the work reads with struct batches only; set by analyse_run() */
+	/* For what lies outside of the chosen time, and has to do with it; NULL: nothing does. */
+	const struct analyse_margin *margin;
 	/* Tried first, with a reader that is not started; -EAGAIN: the work has to do it. NULL: there is none */
 	analyse_work *in_slices;
 	/* Set by analyse_run(): */
 	bool empty; /* the first table has no rows */
+	int to;     /* an open file that gets the answer; 0: standard output */
 };
 
 #define ANALYSE_INIT                                                                        \
@@ -50,12 +64,8 @@ struct analyse {
 		.input = "trace.dat", .query = QUERY_INIT, .findings = {.top = UINT64_MAX } \
 	}
 
-extern const struct argp analyse_argp;
-/* The argp children of the command of an analysis. */
-extern const struct argp_child analyse_children[];
-/* The argp parser of such a command without options of its own. Its input is the struct analyse. */
-error_t analyse_only(int key, char *arg, struct argp_state *state);
-/* Runs such a command. */
+extern const struct options analyse_options;
+/* Runs the command of an analysis without options of its own. */
 int analyse_only_run(const struct command *command, const struct analysis_ops *ops, int argc, char **argv);
 /* Defines such a command: NAME_command of NAME_analysis, with what its --help says, and its other members. */
 #define ANALYSE_COMMAND(ident, says, ...)                                                                     \
@@ -64,15 +74,17 @@ int analyse_only_run(const struct command *command, const struct analysis_ops *o
 		return analyse_only_run(&ident##_command, &ident##_analysis, argc, argv);                     \
 	}                                                                                                     \
                                                                                                               \
-	static const struct argp ident##_argp = {                                                             \
-		.parser = analyse_only, .children = analyse_children, .args_doc = ANALYSE_ARGS, .doc = (says) \
+	static const struct options ident##_options = {                                                       \
+		.children = (const struct options_child[]){ { &analyse_options, 0, 0, NULL }, { 0 } },        \
+		.args_doc = ANALYSE_ARGS,                                                                     \
+		.doc = (says),                                                                                \
 	};                                                                                                    \
                                                                                                               \
 	const struct command ident##_command = {                                                              \
-		.name = #ident, .group = "read", .argp = &ident##_argp, .run = ident##_run, __VA_ARGS__       \
+		.name = #ident, .group = "read", .options = &ident##_options, .run = ident##_run, __VA_ARGS__ \
 	}
-/* Returns the value of --format. An unknown one is a usage error. */
-enum table_format analyse_format(const char *name, struct argp_state *state);
+/* Takes the value of --format into an enum table_format. An unknown one is a usage error. */
+void analyse_take_format(const struct option_row *row, void *format, char *name, struct argp_state *state);
 /* Arranges the findings and prints them. */
 int must_check analyse_print(struct findings *findings, const struct findings_options *options, struct fail *fail);
 /* The args_doc of the command of an analysis. */

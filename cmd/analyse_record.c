@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse_record.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "cmd/command.h"
 #include "cmd/options/output_options.h"
-#include "cmd/options/reading.h"
 #include "cmd/options/setup_for.h"
 #include "cmd/options/setup_options.h"
 #include "cmd/terminal/paste.h"
 #include "cmd/terminal/progress.h"
-#include "lib/base/fail.h"
-#include "lib/record/session.h"
-#include "lib/record/workload.h"
-#include "lib/trace/trace.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "lib/ground/base/dir.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/random.h"
+#include "lib/kernel/record/session.h"
+#include "lib/kernel/record/workload.h"
+#include "lib/pages/trace/trace.h"
 
 enum { BUFFER_SIZE = 4 << 20, FASTEST = 1 };
 
@@ -54,29 +55,48 @@ int analyse_record_describe(const struct analysis_ops *const *ops, size_t nr, bo
 	return 0;
 }
 
-int analyse_record_dir(char **ret, struct fail *fail)
+int analyse_dir_make(struct analyse_dir *ret, struct fail *fail)
 {
 	const char *parent = getenv("TMPDIR");
-	cleanup_free char *dir = NULL;
+	struct analyse_dir dir = ANALYSE_DIR_INIT;
+	int err;
 
-	if (asprintf(&dir, "%s/weft-XXXXXX", parent && *parent == '/' ? parent : "/tmp") < 0) {
-		dir = NULL;
+	parent = parent && *parent == '/' ? parent : "/tmp";
+	if (asprintf(&dir.path, "%s/weft-%016" PRIx64, parent, random_number()) < 0) {
+		dir.path = NULL;
 		return fail_memory(fail);
 	}
-	if (!mkdtemp(dir))
-		return fail_set(fail, -errno, "cannot make the directory '%s' for the recording: %s", dir,
-				strerror(errno));
-	*ret = take(dir);
-	return 0;
+	err = dir_above(AT_FDCWD, dir.path, dir.path, &dir.above, &dir.leaf, fail);
+	if (!err) {
+		err = dir_make(dir.above, dir.leaf, &dir.fd);
+		if (err)
+			fail_set(fail, err, "cannot make the directory '%s' for the recording: %s", dir.path,
+				 dir_error(err));
+	}
+	*ret = dir;
+	if (err)
+		analyse_dir_remove(ret);
+	return err;
 }
 
-void analyse_record_remove(const char *file, const char *dir)
+static bool is_recording(const char *name)
 {
-	if (file)
-		(void)unlink(file);
-	/* rmdir() fails if the directory still has parts in it, and so keeps them. */
-	if (dir)
-		(void)rmdir(dir);
+	size_t len = strlen(name);
+
+	return len > 4 && !strcmp(name + len - 4, ".dat");
+}
+
+void analyse_dir_remove(struct analyse_dir *dir)
+{
+	if (dir->fd >= 0) {
+		(void)!dir_clear(dir->fd, is_recording, 0);
+		(void)!dir_remove(dir->above, dir->leaf, dir->fd, AT_REMOVEDIR);
+	}
+	cleanup_fd_close(&dir->fd);
+	cleanup_fd_close(&dir->above);
+	free(dir->leaf);
+	free(dir->path);
+	*dir = (struct analyse_dir)ANALYSE_DIR_INIT;
 }
 
 /* If the recording cannot be finished, its parts stay, so that weft recover can read them. */
@@ -103,24 +123,26 @@ int analyse_record(const struct analyse_command *command, const struct analysis_
 		   struct analyse_recorded *recorded, struct fail *fail)
 {
 	struct record_options options;
-	cleanup_free char *dir = NULL, *file = NULL;
-	struct trace *trace = NULL;
+	struct analyse_dir dir = ANALYSE_DIR_INIT;
+	cleanup_free char *file = NULL;
 	int r = analyse_record_describe(&ops, 1, command->only, &options, fail);
 
 	*recorded = (struct analyse_recorded){ .status = EXIT_RECORD_FAILED };
 	if (!r)
-		r = analyse_record_dir(&dir, fail);
-	if (!r && asprintf(&file, "%s/trace.dat", dir) < 0) {
+		r = analyse_dir_make(&dir, fail);
+	if (!r && asprintf(&file, "%s/trace.dat", dir.path) < 0) {
 		file = NULL;
 		r = fail_memory(fail);
 	}
 	options.output = file;
 	options.argv = command->argv;
+	/* Standard output is the answer's. */
+	options.stdout_to_stderr = true;
 	if (!r)
 		r = record(&options, recorded, fail);
 	if (!r)
-		r = trace_new(file, &trace, fail);
-	analyse_record_remove(file, dir);
+		r = trace_new(file, ret, fail);
+	analyse_dir_remove(&dir);
 	setup_release(&options.setup);
-	return r ? r : reading_load(trace, command->reading, ret, fail);
+	return r;
 }

@@ -2,22 +2,20 @@
 #ifndef WEFT_CMD_ANALYSE_RECORD_H
 #define WEFT_CMD_ANALYSE_RECORD_H
 
-#include "lib/base/cleanup.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/ground/base/cleanup.h"
+
 struct analysis_ops;
 struct fail;
-struct reading;
 struct record_options;
 struct trace;
 
 struct analyse_command {
 	char **argv;
 	bool only; /* records only the command and its children */
-	const struct reading *reading;
 };
 
 struct analyse_recorded {
@@ -28,12 +26,21 @@ struct analyse_recorded {
 /* Describes a recording of what these analyses want. `only`: of the command and its children alone. */
 int must_check analyse_record_describe(const struct analysis_ops *const *ops, size_t nr, bool only,
 				       struct record_options *ret, struct fail *fail);
-/* Makes a directory for the file of a recording. */
-int must_check analyse_record_dir(char **ret, struct fail *fail);
-/* Removes the file and the directory. Both may be NULL. */
-void analyse_record_remove(const char *file, const char *dir);
+/* A directory for the file of a recording, of random name and mode 0700, in one where others may write. */
+struct analyse_dir {
+	char *path;
+	char *leaf;    /* its name in `above` */
+	int above, fd; /* both are held: what another user gives the name later is not touched */
+};
+#define ANALYSE_DIR_INIT              \
+	{                             \
+		.above = -1, .fd = -1 \
+	}
+int must_check analyse_dir_make(struct analyse_dir *ret, struct fail *fail);
+/* Removes the recordings in it, and then the directory, unless parts are left in it. */
+void analyse_dir_remove(struct analyse_dir *dir);
 
-/* Records what the analysis wants while the command runs, then opens the recording and removes its file. */
+/* Records what the analysis wants while the command runs, opens its file for reading_load(), and removes it. */
 int must_check analyse_record(const struct analyse_command *command, const struct analysis_ops *ops, struct trace **ret,
 			      struct analyse_recorded *recorded, struct fail *fail);
 

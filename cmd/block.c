@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/options/analyse_by.h"
-#include "lib/analysis/block.h"
-#include "lib/base/text.h"
+#include "lib/answers/block/block.h"
+#include "lib/ground/base/text.h"
 
-enum { OPT_BY = 512, OPT_OPERATION, OPT_SIZES };
-
-static const struct argp_option options[] = {
-	{ "by", OPT_BY, "device|operation|task", 0, "A row for each of these (default: device, with its operations)",
-	  1 },
-	{ "operation", OPT_OPERATION, "LIST", 0, "Only these operations: read, write, discard, flush, other", 1 },
-	{ "sizes", OPT_SIZES, NULL, 0, "Also show how many requests of each row had which size", 1 },
-	{ 0 },
-};
+enum { OPT_BY = 512, OPT_OPERATION };
 
 struct arguments {
 	struct analyse analyse;
 	struct block_options block;
+};
+
+static const struct option_row options[] = {
+	{ "by", OPT_BY, "device|operation|task|process|program|unit|container|pod|cgroup|user", 0,
+	  "A row for each of these (default: device, with its operations)", 1, OPTION_BY_KEY },
+	{ "operation", OPT_OPERATION, "LIST", 0, "Only these operations: read, write, discard, flush, other", 1,
+	  OPTION_BY_KEY },
+	{ "sizes", 0, NULL, 0, "Also show how many requests of each row had which size", 1,
+	  OPTION_FLAG(struct arguments, block.sizes) },
+	{ 0 },
 };
 
 static void take_operations(struct arguments *arguments, const char *list, struct argp_state *state)
@@ -44,27 +46,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->analyse;
-		return 0;
 	case OPT_BY:
-		arguments->block.by = (enum block_by)analyse_by(&rows_of_block, arg, state);
+		arguments->block.rows.by = analyse_by(block_analysis.by, arg, state);
 		return 0;
 	case OPT_OPERATION:
 		take_operations(arguments, arg, state);
-		return 0;
-	case OPT_SIZES:
-		arguments->block.sizes = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp argp = {
-	.options = options,
+static const struct options_child children[] = {
+	{ &analyse_options, offsetof(struct arguments, analyse), 0, NULL },
+	{ &analyse_slowest_options, offsetof(struct arguments, block.rows), 1, NULL },
+	{ 0 },
+};
+
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse,
-	.children = analyse_children,
+	.children = children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Shows from a recording how long block requests waited, how long the devices took, how deep the queues "
 	       "were, and which tasks wanted the requests.",
@@ -84,9 +86,10 @@ const struct command block_command = {
 	.brief = "disk requests",
 	.examples = "  weft record -e block -- dd if=/dev/sda of=/dev/null count=1000\n"
 		    "  weft block\n"
+		    "  weft block --longer 10ms\n"
 		    "  weft block --by task --sort q2c_max_ns\n"
 		    "  weft block --by task --operation write --sizes",
 	.group = "read",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

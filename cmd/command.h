@@ -2,29 +2,33 @@
 #ifndef WEFT_CMD_COMMAND_H
 #define WEFT_CMD_COMMAND_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "cmd/command_list.h"
 #include "cmd/streams.h"
-#include "lib/base/fail.h"
+#include "lib/ground/base/fail.h"
 
-#include <argp.h>
-#include <stdint.h>
+struct answer_member;
 
 /*
  * A subcommand: a file in cmd/ with a const struct command, and one line in command_list.h.
- * Its argp is the only place that describes an option: help, man pages and completions are made from it (`weft
- * __describe`). Every option has a long name. Its metavar is the type that completion uses: FILE, DIR, EVENT, FUNCTION,
- * TRACER, CLOCK, PID, CPULIST, INSTANCE, FORMAT, OPTION, SIZE, TIME, N, COMMAND, USER, TRIGGER, FILTER... Words in
- * lower case with '|' between them, as in "zstd|none", are the choices themselves. The same holds for args_doc:
- * "[FILE]", "[events|tracers|clocks]".
+ * Its struct options (cmd/options/option_rows.h) is the only place that describes an option: help, man pages and
+ * completions are made from it (`weft __describe`). Every option has a long name. Its metavar is the type that
+ * completion uses: FILE, DIR, EVENT, FUNCTION, TRACER, CLOCK, PID, CPULIST, INSTANCE, FORMAT, OPTION, SIZE, TIME, N,
+ * COMMAND, USER, TRIGGER, FILTER... Words in lower case with '|' between them, as in "zstd|none", are the choices
+ * themselves. The same holds for args_doc: "[FILE]", "[events|tracers|clocks]".
  */
 struct command {
 	const char *name;
+	const char *former;  /* the name that it had before, which still works and is listed nowhere; or NULL */
 	const char *summary; /* one line, lower case, no full stop */
 	const char *brief;   /* the words of the overview that `weft help` prints, at most 15 letters; NULL if hidden */
 	const char *examples; /* command lines that --help shows, each "  weft NAME ..."; NULL: none */
 	const char *group;    /* of `weft help`: "record", "read", "trace", "kernel"; NULL hides the command */
-	const struct argp *argp;
-	int (*run)(int argc, char **argv); /* argv[0] is "weft NAME"; returns the exit status */
+	const struct options *options;
+	const struct answer_member *answer; /* of the JSON object that it prints (cmd/options/answer.h); NULL: none */
+	int (*run)(int argc, char **argv);  /* argv[0] is "weft NAME"; returns the exit status */
 };
 
 enum exit_status {
@@ -46,6 +50,9 @@ extern const struct command *const commands[];
 const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);
 
+/* The topics of `weft help`, for completion; false after the last. */
+bool help_topic(size_t index, const char **ret_name, const char **ret_about);
+
 /* Reports that there is no such command, with similar names. Returns EXIT_USAGE. */
 int command_unknown(const char *name);
 
@@ -57,6 +64,13 @@ void command_parse(const struct command *command, int argc, char **argv, unsigne
 
 /* Prints "weft: TEXT" to standard error. Returns EXIT_FAILED, or EXIT_USAGE for fail_usage(). */
 int command_failed(const struct fail *fail);
+
+/*
+ * For trace-cmd's place, whose statuses are others: the status of a wrong command line, EXIT_USAGE if it is not
+ * changed, and the errno of the last failure that command_failed() has printed, 0 if there was none.
+ */
+void command_usage_status(int status);
+int command_errno(void);
 __attribute__((format(printf, 1, 2))) void command_warn(const char *format, ...);
 
 /*

@@ -2,7 +2,7 @@
 #ifndef WEFT_CMD_COMMAND_LIST_H
 #define WEFT_CMD_COMMAND_LIST_H
 
-#include "lib/analysis/analysis_list.h"
+#include "lib/answers/frame/analysis_list.h"
 
 /*
  * All commands, in the order of `weft help`: NAME_command is in the file of its name, except stop and restart, which
@@ -15,6 +15,7 @@
 	X(top) \
 	X(flight) \
 	X(recover) \
+	X(serve) \
 	X(extract) \
 	X(snapshot) \
 	X(bench) \
@@ -22,16 +23,20 @@
 	X(view) \
 	X(trace_cmd) \
 	X(export) \
+	X(lake) \
 	X(sql) \
 	X(info) \
 	X(check) \
 	X(pack) \
 	X(convert) \
+	X(redact) \
 	X(split) \
 	X(merge) \
 	X(import) \
+	X(brief) \
 	ANALYSES(X) \
 	X(diff) \
+	X(mcp) \
 	X(start) \
 	X(stop) \
 	X(restart) \

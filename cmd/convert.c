@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/form_apart.h"
-#include "cmd/options/form_options.h"
-#include "cmd/options/option_value.h"
-#include "lib/base/text.h"
-#include "lib/made/recast.h"
-#include "lib/trace/trace.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "cmd/command.h"
+#include "cmd/options/form_options.h"
+#include "cmd/options/option_value.h"
+#include "cmd/sandboxed_rewrite.h"
+#include "lib/files/rewrite/recast.h"
+#include "lib/ground/base/text.h"
+#include "lib/pages/trace/trace.h"
 
 /* weft convert: the same recording as a file of another version or compression. */
 struct arguments {
@@ -18,8 +18,9 @@ struct arguments {
 	uint64_t size;
 };
 
-static const struct argp_option options[] = {
-	{ "input", 'i', "FILE", 0, "Read FILE (default: trace.dat); - is standard input", 1 },
+static const struct option_row options[] = {
+	{ "input", 'i', "FILE", 0, "Read FILE (default: trace.dat); - is standard input", 1,
+	  OPTION_ONCE(struct arguments, input, "file") },
 	{ 0 },
 };
 
@@ -28,10 +29,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->form;
-		return 0;
-	case 'i':
 	case ARGP_KEY_ARG:
 		option_once("file", &arguments->input, arg, state);
 		return 0;
@@ -40,13 +37,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-	{ &form_argp, 0, NULL, 2 },
+static const struct options_child children[] = {
+	{ &form_options, offsetof(struct arguments, form), 2, NULL },
 	{ 0 },
 };
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc = "Writes the same recording as a file of another version or compression."
@@ -105,6 +102,6 @@ const struct command convert_command = {
 	.examples = "  weft convert --file-version 6 -o old.dat trace.dat\n"
 		    "  weft convert --compression zstd:19 -o small.dat trace.dat",
 	.group = "read",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

@@ -1,18 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/diff_read.h"
 
-#include "cmd/command.h"
-#include "cmd/diff_per.h"
-#include "cmd/options/reading.h"
-#include "lib/analysis/analysis.h"
-#include "lib/base/pool.h"
-#include "lib/base/text.h"
-#include "lib/reader/extent.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "cmd/command.h"
+#include "cmd/options/reading.h"
+#include "formats/export/interval_tables.h"
+#include "lib/answers/frame/analysis.h"
+#include "lib/answers/stats/diff_machines.h"
+#include "lib/files/lake/lake.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/pool.h"
+#include "lib/ground/base/sandbox.h"
+#include "lib/ground/base/text.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/query/selection.h"
+#include "lib/meaning/reader/extent.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+
+enum diff_per diff_per_read(const char *text)
+{
+	if (!strcmp(text, "second"))
+		return DIFF_PER_SECOND;
+	if (!strcmp(text, "run"))
+		return DIFF_PER_RUN;
+	return strcmp(text, "cpu-second") != 0 ? DIFF_PER_EVENT : DIFF_PER_CPU_SECOND;
+}
+
+/* weft's own tasks have no rows, so their events are not counted. */
+static int per_choose(const char *text, const struct context *context, struct selection **ret, struct fail *fail)
+{
+	uint64_t *left_out;
+	int r = selection_new(context, ret, fail);
+
+	if (!r)
+		r = selection_leave_out_self(*ret, &left_out, fail);
+	if (!r)
+		r = strpbrk(text, "=<>&!~ ") ? selection_add_filter(*ret, text, false, fail) :
+					       selection_add_events(*ret, text, fail);
+	if (r) {
+		selection_free(*ret);
+		*ret = NULL;
+	}
+	return r;
+}
+
+int diff_per_choose(const char *text, const struct reader *reader, struct diff_per_events *ret, struct fail *fail)
+{
+	bool found = false;
+	int r = 0;
+
+	*ret = (struct diff_per_events){ .of_buffers = calloc(reader->nr_buffers, sizeof(struct selection *)) };
+	if (!ret->of_buffers)
+		return fail_memory(fail);
+	ret->nr = reader->nr_buffers;
+	for (size_t i = 0; i < ret->nr && (!r || r == -ENOENT); i++) {
+		r = per_choose(text, reader->buffers[i].context, &ret->of_buffers[i], fail);
+		found |= !r;
+	}
+	return r == -ENOENT && found ? 0 : r;
+}
+
+void diff_per_release(struct diff_per_events *events)
+{
+	for (size_t i = 0; i < events->nr; i++)
+		selection_free(events->of_buffers[i]);
+	free(events->of_buffers);
+	*events = (struct diff_per_events){ .of_buffers = NULL };
+}
+
+bool diff_per_is(void *arg, const struct event *event)
+{
+	const struct diff_per_events *events = arg;
+	struct selection *selection = event->buffer < events->nr ? events->of_buffers[event->buffer] : NULL;
+
+	if (!selection)
+		return false;
+	if (event->kind == EVENT_RECORD)
+		return selection_keep(selection, event);
+	selection_gap(selection, event);
+	return false;
+}
 
 static bool is_in(const char *list, const char *name)
 {
@@ -27,7 +99,9 @@ static bool is_in(const char *list, const char *name)
 /* The summary has no rows of its own: its name stands for the analyses that it has. */
 static bool is_chosen(const char *of, const struct analysis_ops *ops)
 {
-	return ops != &summary_analysis && (strcmp(of, "summary") ? is_in(of, ops->name) : ops->in_summary);
+	/* To follow all calls takes long: that of weft why is for those who name it. */
+	return ops != &summary_analysis &&
+	       (strcmp(of, "summary") ? is_in(of, ops->name) : ops->in_summary && ops != &why_analysis);
 }
 
 static size_t choose(const char *of, const struct analysis_ops *chosen[ANALYSES_MAX])
@@ -138,4 +212,81 @@ int diff_read(struct diff *diff, const struct diff_files files[2], const struct 
 			trace_free(traces[at]);
 		}
 	return r;
+}
+
+bool diff_are_lakes(const struct diff_files files[2])
+{
+	struct stat st;
+
+	for (size_t side = 0; side < 2; side++)
+		if (files[side].nr != 1 || stat(files[side].paths[0], &st) || !S_ISDIR(st.st_mode))
+			return false;
+	return true;
+}
+
+static const char *const lake_tables[] = { "recording", "rollup" };
+
+struct lake_side {
+	struct diff_machines *machines;
+	bool is_new;
+	struct {
+		struct lake_input *at;
+		size_t nr;
+	} tables[array_size(lake_tables)];
+};
+
+static bool take_figure(void *arg, const struct interval_figure *figure)
+{
+	const struct lake_side *side = arg;
+
+	if (!figure->kind.len)
+		return diff_machines_recording(side->machines, side->is_new, figure->host, figure->release,
+					       figure->dur);
+	return diff_machines_bucket(side->machines, side->is_new,
+				    &(struct diff_bucket){ .host = figure->host,
+							   .kind = figure->kind,
+							   .key = figure->key,
+							   .detail = figure->detail,
+							   .middle = figure->middle,
+							   .count = figure->count,
+							   .sum = figure->sum });
+}
+
+static int read_lake(const char *path, struct lake_side *side, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < array_size(lake_tables); i++)
+		for (size_t k = 0; !r && k < side->tables[i].nr; k++) {
+			r = interval_figures(side->tables[i].at[k].fd, i, take_figure, side, fail);
+			if (r)
+				r = fail_in(fail, r, "'%s/%s/%s'", path, lake_tables[i], side->tables[i].at[k].name);
+		}
+	return r;
+}
+
+int diff_read_lakes(const struct diff_files files[2], const struct reading *reading, struct diff **ret,
+		    struct diff_machines **ret_machines, struct fail *fail)
+{
+	struct lake_side sides[2] = { { .is_new = false }, { .is_new = true } };
+	struct stat st;
+	int r = diff_machines_new(ret_machines, fail);
+
+	for (size_t side = 0; side < 2; side++) {
+		sides[side].machines = *ret_machines;
+		for (size_t i = 0; !r && i < array_size(lake_tables); i++)
+			r = lake_files(files[side].paths[0], lake_tables[i], &sides[side].tables[i].at,
+				       &sides[side].tables[i].nr, fail);
+	}
+	if (!r && fstat(sides[0].tables[0].at[0].fd, &st))
+		r = fail_set(fail, -errno, "cannot read '%s': %s", files[0].paths[0], strerror(errno));
+	if (!r && !reading->no_sandbox)
+		r = sandbox_enter(st.st_uid, st.st_gid, fail);
+	for (size_t side = 0; side < 2; side++) {
+		if (!r)
+			r = read_lake(files[side].paths[0], &sides[side], fail);
+		for (size_t i = 0; i < array_size(lake_tables); i++)
+			lake_inputs_free(sides[side].tables[i].at, sides[side].tables[i].nr);
+	}
+	return r ? r : diff_machines_end(*ret_machines, ret, fail);
 }

@@ -1,22 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "lib/base/buf.h"
-#include "lib/base/cpus.h"
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/buffer/cpu_pipe.h"
-#include "lib/buffer/ring_buffer.h"
-#include "lib/setup/tasks.h"
-#include "lib/setup/tracer.h"
-#include "lib/tracefs/event_select.h"
-#include "lib/tracefs/kconfig.h"
-#include "lib/tracefs/users.h"
-#include "lib/undo/change.h"
-#include "lib/undo/claim.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -26,6 +8,25 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "cmd/command.h"
+#include "cmd/options/answer.h"
+#include "cmd/options/kernel.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cpus.h"
+#include "lib/ground/base/number.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/buffer/cpu_pipe.h"
+#include "lib/kernel/buffer/ring_buffer.h"
+#include "lib/kernel/setup/tasks.h"
+#include "lib/kernel/setup/tracer.h"
+#include "lib/kernel/tracefs/event_select.h"
+#include "lib/kernel/tracefs/kconfig.h"
+#include "lib/kernel/tracefs/users.h"
+#include "lib/kernel/undo/change.h"
+#include "lib/kernel/undo/claim.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
+
 /*
  * Prints one line for each thing that tracing needs or offers, those first on which others depend. Every line begins
  * with a verdict, so that problems are seen at once.
@@ -34,6 +35,7 @@ struct doctor {
 	struct kernel kernel;
 	struct cpus online;
 	bool ill; /* a recording would fail */
+	struct answer answer;
 };
 
 enum verdict { OK, LACKS, BAD, NOTE };
@@ -60,6 +62,7 @@ static void __attribute__((format(printf, 4, 5)))
 tell(struct doctor *doctor, enum verdict verdict, const char *subject, const char *format, ...)
 {
 	static const char *const words[] = { "ok", "lacks", "BAD", "note" };
+	struct json *json = &doctor->answer.json;
 	char text[2048];
 	va_list args;
 
@@ -67,8 +70,16 @@ tell(struct doctor *doctor, enum verdict verdict, const char *subject, const cha
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	printf("%-5s  %-10s ", words[verdict], subject);
-	print_wrapped(text);
+	if (!doctor->answer.is_json) {
+		printf("%-5s  %-10s ", words[verdict], subject);
+		print_wrapped(text);
+		return;
+	}
+	json_object(json);
+	answer_text(json, "verdict", words[verdict]);
+	answer_text(json, "subject", subject);
+	answer_text(json, "text", text);
+	json_end(json);
 }
 
 /* Returns "" if the file cannot be read. */
@@ -400,7 +411,7 @@ static void tell_others(struct doctor *doctor)
 
 	if (!instance_read_word(doctor->kernel.instance, "current_tracer", tracer, sizeof(tracer), NULL) &&
 	    strcmp(tracer, "nop"))
-		tell(doctor, NOTE, "in use", "the top instance runs the tracer %s; 'weft stat' tells more", tracer);
+		tell(doctor, NOTE, "in use", "the top instance runs the tracer %s; 'weft status' tells more", tracer);
 	if (!instance_read_word(doctor->kernel.instance, "tracing_on", on, sizeof(on), NULL) && on[0] == '0')
 		tell(doctor, NOTE, "in use",
 		     "tracing is off in the top instance; recordings in an instance of their own are not affected");
@@ -410,35 +421,62 @@ static void tell_others(struct doctor *doctor)
 		     (int)pending.pid, kernel_journal_words(&pending, words));
 }
 
-static const struct argp argp = {
+static const struct options command_options = {
+	.children = OPTIONS_OF(answer_options, struct doctor, answer),
 	.doc = "Shows what can and cannot be traced on this kernel by this user, and why. It tries a small recording, "
 	       "and leaves nothing behind.\v"
 	       "The exit status is 1 when a recording would fail.",
 };
 
+static void look(struct doctor *doctor)
+{
+	tell_kernel(doctor);
+	tell_lockdown(doctor);
+	if (!tell_tracefs(doctor))
+		return;
+	tell_recording(doctor);
+	tell_memory(doctor);
+	tell_events(doctor);
+	tell_functions(doctor);
+	tell_tracers(doctor);
+	tell_features(doctor);
+	tell_symbols(doctor);
+	tell_tasks(doctor);
+	tell_others(doctor);
+}
+
 static int doctor_run(int argc, char **argv)
 {
 	struct doctor doctor = { .ill = false };
 	struct fail fail = FAIL_INIT;
-	int status;
+	int status, r = 0;
 
 	command_parse(&doctor_command, argc, argv, 0, &doctor);
-	tell_kernel(&doctor);
-	tell_lockdown(&doctor);
-	if (tell_tracefs(&doctor)) {
-		tell_recording(&doctor);
-		tell_memory(&doctor);
-		tell_events(&doctor);
-		tell_functions(&doctor);
-		tell_tracers(&doctor);
-		tell_features(&doctor);
-		tell_symbols(&doctor);
-		tell_tasks(&doctor);
-		tell_others(&doctor);
+	if (doctor.answer.is_json) {
+		if (answer_begin(&doctor.answer, &fail))
+			return command_failed(&fail);
+		json_key(&doctor.answer.json, "findings");
+		json_array(&doctor.answer.json);
 	}
-	status = kernel_finish(&doctor.kernel, 0, &fail);
+	look(&doctor);
+	if (doctor.answer.is_json) {
+		json_end(&doctor.answer.json);
+		answer_bool(&doctor.answer.json, "works", !doctor.ill);
+		r = answer_end(&doctor.answer, &fail);
+	}
+	status = kernel_finish(&doctor.kernel, r, &fail);
 	return status == EXIT_OK && doctor.ill ? EXIT_FAILED : status;
 }
+
+/* clang-format off */
+static const struct answer_member members[] = {
+	{ "findings[].verdict", "string", "ok, lacks, note, or BAD: then no recording works" },
+	{ "findings[].subject", "string", "what was looked at" },
+	{ "findings[].text", "string", "what was found" },
+	{ "works", "boolean", "a recording would work" },
+	{ 0 },
+};
+/* clang-format on */
 
 const struct command doctor_command = {
 	.name = "doctor",
@@ -446,6 +484,7 @@ const struct command doctor_command = {
 	.brief = "what works here",
 	.examples = "  weft doctor",
 	.group = "kernel",
-	.argp = &argp,
+	.options = &command_options,
+	.answer = members,
 	.run = doctor_run,
 };

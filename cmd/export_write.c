@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/export_write.h"
 
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cmd/command.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/reading.h"
@@ -10,20 +14,17 @@
 #include "formats/export/export_events.h"
 #include "formats/export/export_slices.h"
 #include "formats/text_end.h"
-#include "lib/analysis/analysis.h"
-#include "lib/analysis/findings.h"
-#include "lib/analysis/pass.h"
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/base/out.h"
-#include "lib/base/pool.h"
-#include "lib/reader/reader.h"
-#include "lib/reader/slices.h"
-#include "lib/trace/trace.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
+#include "lib/answers/frame/analysis.h"
+#include "lib/answers/frame/findings.h"
+#include "lib/answers/frame/pass.h"
+#include "lib/answers/why/why.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/pool.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/reader/slices.h"
+#include "lib/pages/trace/trace.h"
 
 /* POOL_MAX: threads that help to read, where the events are exported in order. */
 enum { OUT_SIZE = 1 << 20, POOL_MAX = 3, TABLE_ROWS = 10 };
@@ -39,6 +40,8 @@ struct writing {
 	/* Of weft summary, about the exported events, made in the same pass; if the clocks allow it. */
 	struct pass pass;
 	struct out tables;
+	struct path *paths; /* of weft why */
+	size_t nr_paths;
 	bool has_pass;
 };
 
@@ -55,7 +58,7 @@ static int write_data(void *arg, const void *data, size_t len, struct fail *fail
 	return r ? fail_set(fail, r, FAIL_WRITE "%s", strerror(-r)) : 0;
 }
 
-static int put_tables(struct writing *writing, const char *input, struct fail *fail)
+static int put_tables(struct writing *writing, size_t item, const char *input, struct fail *fail)
 {
 	const struct findings_options options = { .format = TABLE_AS_TEXT, .top = TABLE_ROWS, .input = input };
 	struct out *text = &writing->tables;
@@ -63,7 +66,7 @@ static int put_tables(struct writing *writing, const char *input, struct fail *f
 	int r;
 
 	findings_init(&findings);
-	r = pass_finish(&writing->pass, 0, &findings, fail);
+	r = pass_finish(&writing->pass, item, &findings, fail);
 	if (!r)
 		r = findings_arrange(&findings, &options, fail);
 	if (!r && (!out_init(text, 1 << 14) || !findings_write(&findings, &options, text)))
@@ -74,7 +77,48 @@ static int put_tables(struct writing *writing, const char *input, struct fail *f
 	return r;
 }
 
-/* Reads all events and shows each to `after`. Gives the exporter the tables if there can be some. */
+static int put_paths(struct writing *writing, size_t item, struct fail *fail)
+{
+	struct findings findings;
+	struct fail why = FAIL_INIT;
+	int r;
+
+	findings_init(&findings);
+	r = pass_finish(&writing->pass, item, &findings, &why);
+	findings_release(&findings);
+	/* There are events without calls and wakeups. */
+	if (r == -ENOMEM || r == -EPROTO) {
+		*fail = why;
+		return r;
+	}
+	r = why_paths(writing->pass.items[item].analysis, &writing->paths, &writing->nr_paths);
+	if (r)
+		return fail_memory(fail);
+	writing->export->paths = writing->paths;
+	writing->export->nr_paths = writing->nr_paths;
+	return 0;
+}
+
+/* Gives the exporter the tables and the paths if there can be some. */
+static int run_analyses(struct writing *writing, const char *input, const struct reader_consumer *after,
+			struct fail *fail)
+{
+	const struct export_ops *ops = writing->job->ops;
+	const struct why_options why = { .of = WHY_LONGEST, .slowest = ops->paths };
+	int r = ops->takes_tables ? pass_add(&writing->pass, &summary_analysis, NULL, fail) : 0;
+
+	if (!r && ops->paths)
+		r = pass_add(&writing->pass, &why_analysis, &why, fail);
+	if (!r)
+		r = pass_run(&writing->pass, after, fail);
+	if (!r && ops->takes_tables)
+		r = put_tables(writing, 0, input, fail);
+	if (!r && ops->paths)
+		r = put_paths(writing, ops->takes_tables, fail);
+	return r;
+}
+
+/* Reads all events and shows each to `after`. */
 static int run_pass(void *arg, const struct reader_consumer *after, struct fail *fail)
 {
 	struct writing *writing = arg;
@@ -83,10 +127,9 @@ static int run_pass(void *arg, const struct reader_consumer *after, struct fail 
 	cleanup_buf struct buf pasted = BUF_INIT;
 	struct fail why = FAIL_INIT;
 	const char *input = NULL;
-	int r;
 
 	/* A pipe is read once: a line to paste could not read it. */
-	if (strcmp(job->input, "-") != 0) {
+	if (job->input && strcmp(job->input, "-") != 0) {
 		input = paste_recording(&pasted, job->query->instance, job->input);
 		if (!input)
 			return fail_memory(fail);
@@ -95,10 +138,16 @@ static int run_pass(void *arg, const struct reader_consumer *after, struct fail 
 	if (!writing->has_pass || pass_init(&writing->pass, reader, &(struct pass_filter){ .self = false }, &why))
 		return reader_run(reader, after, 1, fail);
 	writing->export->state = &writing->pass.state;
-	r = pass_add(&writing->pass, &summary_analysis, NULL, fail);
-	if (!r)
-		r = pass_run(&writing->pass, after, fail);
-	return r ? r : put_tables(writing, input, fail);
+	return run_analyses(writing, input, after, fail);
+}
+
+/* The first bytes of some formats say what is known only at the end. */
+static int write_head(struct writing *writing, struct fail *fail)
+{
+	const struct buf *head = &writing->export->head;
+	ssize_t r = head->len ? io_again(pwrite(writing->job->fd, head->data, head->len, 0)) : 0;
+
+	return r == (ssize_t)head->len ? 0 : fail_set(fail, -errno, FAIL_WRITE "%s", strerror(errno));
 }
 
 static int write_events(struct writing *writing, struct fail *fail)
@@ -109,14 +158,15 @@ static int write_events(struct writing *writing, struct fail *fail)
 					.out = &writing->out,
 					.limit = job->query->limit,
 					.write = write_data,
-					.pass = writing->export->ops->takes_tables ? run_pass : NULL,
+					.pass = job->ops->takes_tables || job->ops->paths ? run_pass : NULL,
 					.arg = writing };
 	int r = export_events(&driver, fail);
 
 	job->events = driver.events;
+	job->left_out = writing->export->left_out;
 	job->gaps = driver.gaps;
 	job->bytes = driver.bytes;
-	return r;
+	return r ? r : write_head(writing, fail);
 }
 
 /* What is read in order has threads beside it; slices have their own. */
@@ -217,10 +267,12 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 	writing->input = (struct export_input){ .reader = &writing->reader,
 						.fields = job->fields,
 						.weight = job->weight,
+						.counters = job->counters,
+						.nr_counters = job->nr_counters,
 						.db = job->db,
-						.max_size = job->max_size,
-						.has_date = trace_info(trace)->has_date,
-						.date_offset_ns = trace_info(trace)->date_offset_ns };
+						.max_size = job->max_size };
+	if (!r)
+		r = choice_check_counters(&writing->reader, job->counters, job->nr_counters, fail);
 	if (!r)
 		r = decode_seal(&job->decode, trace, job->keeps_rights, fail);
 	if (!r)
@@ -281,6 +333,7 @@ int export_write(struct export_job *job, struct trace *trace, struct fail *fail)
 	else if (r == -EBADMSG)
 		r = -EIO;
 	export_free(writing.export);
+	why_paths_free(writing.paths, writing.nr_paths);
 	if (writing.has_pass)
 		pass_release(&writing.pass);
 	if (writing.tables.start)

@@ -2,11 +2,11 @@
 #ifndef WEFT_CMD_EXPORT_WRITE_H
 #define WEFT_CMD_EXPORT_WRITE_H
 
-#include "cmd/options/decode.h"
-#include "lib/base/cleanup.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "cmd/options/decode.h"
+#include "lib/ground/base/cleanup.h"
 
 struct db;
 struct export_input;
@@ -19,8 +19,10 @@ struct trace;
 struct export_job {
 	const struct query *query;
 	const struct export_ops *ops;
-	const char *fields;   /* the value of --fields, or NULL */
-	const char *weight;   /* the value of --weight, or NULL */
+	const char *fields;          /* the value of --fields, or NULL */
+	const char *weight;          /* the value of --weight, or NULL */
+	const char *const *counters; /* the values of --counter */
+	size_t nr_counters;
 	const char *input;    /* the file's name, for commands to paste */
 	uint64_t max_size;    /* the value of --max-size, or 0 */
 	struct trace *before; /* the other file of --diff, loaded; or NULL */
@@ -30,7 +32,8 @@ struct export_job {
 	bool keeps_rights;
 	int fd;
 	bool terminal;                /* fd is standard output, which is a terminal */
-	uint64_t events, gaps, bytes; /* set by export_write() */
+	uint64_t events, gaps, bytes; /* set by export_write(); the events that were read */
+	uint64_t left_out;            /* of these, events that the output does not have */
 };
 
 /*

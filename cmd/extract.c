@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdbool.h>
+#include <string.h>
+
 #include "cmd/command.h"
 #include "cmd/extract_dump.h"
 #include "cmd/options/output_options.h"
 #include "cmd/options/reading.h"
 #include "cmd/terminal/paste.h"
 #include "cmd/terminal/progress.h"
-#include "lib/base/text.h"
-#include "lib/record/extraction.h"
-
-#include <stdbool.h>
-#include <string.h>
+#include "lib/ground/base/text.h"
+#include "lib/kernel/record/extraction.h"
 
 /* weft extract: makes a trace.dat from what the kernel's buffers already contain. */
-enum { INSTANCES_MAX = 256, OPT_DUMP = 512, OPT_BTF, OPT_SYMBOLS, OPT_HASH_KEY };
+enum { INSTANCES_MAX = 256, OPT_DUMP = 512 };
 
 struct arguments {
 	struct output_arguments output;
@@ -25,30 +25,11 @@ struct arguments {
 	struct reading reading; /* of the dump */
 };
 
-static const struct argp_option options[] = {
-	{ "instance", 'B', "INSTANCE", 0, "Extract the buffer of INSTANCE, '' being the top one; repeatable", 1 },
-	{ "all", 'a', NULL, 0, "Extract the top one and every instance", 1 },
-	{ "snapshot", 's', NULL, 0, "Extract the snapshot instead of the buffer", 1 },
-	{ "dump", OPT_DUMP, "FILE", 0,
-	  "Extract from FILE, a dump of the memory of a machine that crashed: an ELF core or a file of makedumpfile; "
-	  "- is standard input; of a split dump, name each part",
-	  1 },
-	{ "btf", OPT_BTF, "FILE", 0,
-	  "With --dump: FILE is a copy of that kernel's /sys/kernel/btf/vmlinux, if its memory has no type information",
-	  1 },
-	{ "symbols", OPT_SYMBOLS, "FILE", 0,
-	  "With --dump: FILE is the System.map of that kernel, a copy of its /proc/kallsyms, or its vmlinux, if its "
-	  "memory lacks symbols",
-	  1 },
-	{ "hash-key", OPT_HASH_KEY, NULL, 0,
-	  "With --dump: keep the key by which that kernel hashed pointers, so that reports print them as it did. "
-	  "The key also tells what other texts of that boot have hashed",
-	  1 },
-	{ 0 },
-};
-
-static void add_instance(struct arguments *arguments, const char *name, struct argp_state *state)
+static void add_instance(const struct option_row *row, void *input, char *name, struct argp_state *state)
 {
+	struct arguments *arguments = input;
+
+	(void)row;
 	for (size_t i = 0; i < arguments->nr_instances; i++)
 		if (!strcmp(arguments->instances[i], name))
 			argp_error(state, "instance '%s' is named twice", name);
@@ -57,37 +38,39 @@ static void add_instance(struct arguments *arguments, const char *name, struct a
 	arguments->instances[arguments->nr_instances++] = name;
 }
 
+static const struct option_row options[] = {
+	{ "instance", 'B', "INSTANCE", 0, "Extract the buffer of INSTANCE, '' being the top one; repeatable", 1,
+	  OPTION_TAKE(add_instance) },
+	{ "all", 'a', NULL, 0, "Extract the top one and every instance", 1, OPTION_FLAG(struct arguments, all) },
+	{ "snapshot", 's', NULL, 0, "Extract the snapshot instead of the buffer", 1,
+	  OPTION_FLAG(struct arguments, snapshot) },
+	{ "dump", OPT_DUMP, "FILE", 0,
+	  "Extract from FILE, a dump of the memory of a machine that crashed: an ELF core or a file of makedumpfile; "
+	  "- is standard input; of a split dump, name each part",
+	  1, OPTION_BY_KEY },
+	{ "btf", 0, "FILE", 0,
+	  "With --dump: FILE is a copy of that kernel's /sys/kernel/btf/vmlinux, if its memory has no type information",
+	  1, OPTION_TEXT(struct arguments, btf) },
+	{ "symbols", 0, "FILE", 0,
+	  "With --dump: FILE is the System.map of that kernel, a copy of its /proc/kallsyms, or its vmlinux, if its "
+	  "memory lacks symbols",
+	  1, OPTION_TEXT(struct arguments, symbols) },
+	{ "hash-key", 0, NULL, 0,
+	  "With --dump: keep the key by which that kernel hashed pointers, so that reports print them as it did. "
+	  "The key also tells what other texts of that boot have hashed",
+	  1, OPTION_FLAG(struct arguments, hash_key) },
+	{ 0 },
+};
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->output;
-		state->child_inputs[1] = &arguments->reading;
-		return 0;
-	case 'B':
-		add_instance(arguments, arg, state);
-		return 0;
-	case 'a':
-		arguments->all = true;
-		return 0;
-	case 's':
-		arguments->snapshot = true;
-		return 0;
 	case OPT_DUMP:
 		if (arguments->nr_dumps == EXTRACT_DUMPS_MAX)
 			argp_error(state, "more than %d files of a dump", EXTRACT_DUMPS_MAX);
 		arguments->dumps[arguments->nr_dumps++] = arg;
-		return 0;
-	case OPT_BTF:
-		arguments->btf = arg;
-		return 0;
-	case OPT_SYMBOLS:
-		arguments->symbols = arg;
-		return 0;
-	case OPT_HASH_KEY:
-		arguments->hash_key = true;
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->nr_dumps &&
@@ -107,14 +90,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ &output_argp, 0, NULL, 2 },
-	{ &reading_argp, 0, "With --dump:", 3 },
-	{ NULL, 0, NULL, 0 },
+static const struct options_child children[] = {
+	{ &output_options, offsetof(struct arguments, output), 2, NULL },
+	{ &reading_options, offsetof(struct arguments, reading), 3, "With --dump:" },
+	{ 0 },
 };
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
 	.children = children,
 	.doc = "Makes a file of what the kernel's buffers hold, whichever tool filled them.\v"
@@ -130,6 +113,17 @@ static void print_summary(const struct arguments *arguments, const struct extrac
 		     arguments->output.output, text_count(events, extraction->events), text_plural(extraction->events),
 		     extraction->cpus, extraction->cpus == 1 ? "" : "s", text_size(raw, extraction->raw),
 		     text_size(file, extraction->file_size), text_count(lost, extraction->overwritten));
+	if (extraction->dropped)
+		command_warn("warning: %s event%s lost: the kernel dropped %s because a buffer was full and keeps the "
+			     "oldest events (nooverwrite)",
+			     text_count(lost, extraction->dropped), extraction->dropped == 1 ? " is" : "s are",
+			     extraction->dropped == 1 ? "it" : "them");
+	if (extraction->left)
+		command_warn(
+			"note: the worst case of the latency tracer is in the file, as the kernel's text; %s event%s "
+			"that came after it stay%s in the kernel",
+			text_count(lost, extraction->left), text_plural(extraction->left),
+			extraction->left == 1 ? "s" : "");
 	if (extraction->went_on)
 		command_warn("note: tracing is on and continued meanwhile");
 	if (extraction->symbols_hidden)
@@ -193,6 +187,6 @@ const struct command extract_command = {
 		    "  weft extract -s -o snapshot.dat\n"
 		    "  weft extract --dump /var/crash/vmcore -o crash.dat",
 	.group = "trace",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/extract_dump.h"
 
-#include "cmd/command.h"
-#include "cmd/form_apart.h"
-#include "cmd/options/form_options.h"
-#include "cmd/terminal/terminal.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/readable.h"
-#include "lib/base/sandbox.h"
-#include "lib/base/text.h"
-#include "lib/dump/dump.h"
-#include "lib/trace/writer.h"
-#include "lib/wreck/wreck.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,6 +10,21 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/options/answer.h"
+#include "cmd/options/form_options.h"
+#include "cmd/sandboxed_rewrite.h"
+#include "cmd/terminal/terminal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/readable.h"
+#include "lib/ground/base/sandbox.h"
+#include "lib/ground/base/text.h"
+#include "lib/meaning/clock/wall.h"
+#include "lib/memory/crash/crash.h"
+#include "lib/memory/dump/dump.h"
+#include "lib/pages/trace/writer.h"
 
 /* A file cannot become larger than this: the buffers of large machines are a few GB. */
 #define FILE_MAX (UINT64_C(64) << 30)
@@ -36,7 +38,7 @@ struct work {
 	size_t nr_fds;
 	struct dump *parts[EXTRACT_DUMPS_MAX]; /* until they are `dump` */
 	struct dump *dump;
-	struct wreck *wreck;
+	struct crash *crash;
 	struct buf btf;
 	uint64_t size; /* of the new file */
 };
@@ -115,33 +117,51 @@ static int open_all(struct work *work, struct fail *fail)
 		r = read_btf(work, btf, fail);
 	if (r)
 		return r;
-	r = wreck_open(work->dump,
-		       &(struct wreck_help){ .btf = work->btf.len ? work->btf.data : NULL,
+	r = crash_open(work->dump,
+		       &(struct crash_help){ .btf = work->btf.len ? work->btf.data : NULL,
 					     .btf_len = work->btf.len,
 					     .symbols = symbols,
 					     .symbols_path = extract->symbols },
-		       &work->wreck, fail);
+		       &work->crash, fail);
 	return r ? fail_in(fail, r, "'%s'", extract->dumps[0]) : 0;
 }
 
-static const char *called(const struct wreck_buffer *buffer, char *into, size_t size)
+static const char *called(const struct crash_buffer *buffer, char *into, size_t size)
 {
 	snprintf(into, size, "%s%s%s%s", buffer->snapshot ? "the snapshot of " : "",
 		 *buffer->name ? "instance '" : "the top instance", buffer->name, *buffer->name ? "'" : "");
 	return into;
 }
 
-static struct wreck_choice choice_of(const struct extract_dump *extract)
+/* What a recording would have noted then (lib/meaning/clock/wall.h). How far that clock was off is not known. */
+static bool put_moment(const struct crash_moment *moment, struct buf *into)
 {
-	return (struct wreck_choice){ .names = extract->instances,
+	struct wall_sample sample = { .lo = moment->ts,
+				      .hi = moment->ts,
+				      .wall_lo = moment->wall_ns,
+				      .wall_hi = moment->wall_ns + (int64_t)moment->width_ns,
+				      .mono = (int64_t)moment->mono_ns,
+				      .boot = (int64_t)moment->boot_ns,
+				      .error_us = -1,
+				      .why = WALL_END };
+
+	snprintf(sample.clock, sizeof(sample.clock), "%s", moment->clock);
+	return wall_sample_put(&sample, into);
+}
+
+static struct crash_choice choice_of(const struct extract_dump *extract)
+{
+	return (struct crash_choice){ .names = extract->instances,
 				      .nr = extract->nr_instances,
 				      .snapshot = extract->snapshot,
 				      .hash_key = extract->hash_key,
-				      .version = "weft " WEFT_VERSION };
+				      .version = "weft " WEFT_VERSION,
+				      .put_moment = put_moment,
+				      .moments = SETTING_CLOCKS };
 }
 
 /* Compares what was found with what the kernel has counted. Returns whether something is missing. */
-static bool tell_buffer(const struct wreck_buffer *buffer)
+static bool tell_buffer(const struct crash_buffer *buffer)
 {
 	char name[300], events[TEXT_HUMAN], counted[TEXT_HUMAN], size[TEXT_HUMAN];
 
@@ -173,18 +193,18 @@ static bool tell_buffer(const struct wreck_buffer *buffer)
 /* Says what was found. Returns whether something is missing. */
 static bool tell(const struct work *work)
 {
-	const struct wreck_choice choice = choice_of(work->extract);
-	struct wreck_buffer buffer;
-	struct wreck_facts facts;
+	const struct crash_choice choice = choice_of(work->extract);
+	struct crash_buffer buffer;
+	struct crash_facts facts;
 	char size[TEXT_HUMAN];
 	bool lacks = false;
 
-	wreck_facts(work->wreck, &facts);
+	crash_facts(work->crash, &facts);
 	command_warn("%s: %s of %s, %zu formats of events, %zu symbols, %zu names of tasks",
 		     work->extract->output->output, text_size(size, work->size), facts.release, facts.events,
 		     facts.symbols, facts.tasks);
-	for (size_t i = 0; wreck_buffer_at(work->wreck, i, &buffer); i++)
-		if (wreck_is_chosen(&choice, &buffer))
+	for (size_t i = 0; crash_buffer_at(work->crash, i, &buffer); i++)
+		if (crash_is_chosen(&choice, &buffer))
 			lacks |= tell_buffer(&buffer);
 	if (facts.unread)
 		command_warn("note: the dump lacks the formats of %zu events: these are printed as numbers",
@@ -212,18 +232,18 @@ static int write_wreck(void *arg, int fd, struct fail *fail)
 	struct work *work = arg;
 	const struct extract_dump *extract = work->extract;
 	const struct output_arguments *output = extract->output;
-	const struct wreck_choice choice = choice_of(extract);
+	const struct crash_choice choice = choice_of(extract);
 	const struct writer_options as = { .version = output->version,
 					   .compress = output->compress,
 					   .level = output->level,
 					   .temporaries = work->form.as.temporaries };
 
-	return wreck_write(work->wreck, &choice, &as, fd, &work->size, fail);
+	return crash_write(work->crash, &choice, &as, fd, &work->size, fail);
 }
 
 static void release(struct work *work)
 {
-	wreck_free(work->wreck);
+	crash_free(work->crash);
 	dump_free(work->dump);
 	for (size_t i = 0; i < work->nr_fds; i++) {
 		dump_free(work->parts[i]);
@@ -250,7 +270,7 @@ static int make_file(void *arg)
 }
 
 /* How the kernel died. The name of the task is a stranger's. */
-static void print_death(const struct wreck_facts *facts)
+static void print_death(const struct crash_facts *facts)
 {
 	cleanup_free char *comm = terminal_line(facts->panic_comm);
 	time_t seconds = (time_t)facts->crash_time;
@@ -267,28 +287,85 @@ static void print_death(const struct wreck_facts *facts)
 		printf("\n");
 }
 
-static int print_list(struct work *work)
+static void print_facts(const struct work *work, const struct crash_facts *facts)
 {
-	struct fail fail = FAIL_INIT;
-	struct wreck_buffer buffer;
-	struct wreck_facts facts;
-	int r = open_all(work, &fail);
+	struct crash_buffer buffer;
 
-	if (!r) {
-		wreck_facts(work->wreck, &facts);
-		printf("dump      %s\nrelease   %s\nmachine   %s\nhost      %s\nsymbols   %zu\n", dump_kind(work->dump),
-		       facts.release, facts.machine, facts.host, facts.symbols);
-		print_death(&facts);
-		printf("\n%-24s %4s %10s %12s %12s %12s\n", "BUFFER", "CPUS", "PAGES", "EVENTS", "COUNTED",
-		       "OVERWRITTEN");
-	}
-	for (size_t i = 0; !r && wreck_buffer_at(work->wreck, i, &buffer); i++) {
+	printf("dump      %s\nrelease   %s\nmachine   %s\nhost      %s\nsymbols   %zu\n", dump_kind(work->dump),
+	       facts->release, facts->machine, facts->host, facts->symbols);
+	print_death(facts);
+	printf("\n%-24s %4s %10s %12s %12s %12s\n", "BUFFER", "CPUS", "PAGES", "EVENTS", "COUNTED", "OVERWRITTEN");
+	for (size_t i = 0; crash_buffer_at(work->crash, i, &buffer); i++) {
 		char name[300], size[TEXT_HUMAN];
 
 		snprintf(name, sizeof(name), "%s%s", *buffer.name ? buffer.name : "(top)",
 			 buffer.snapshot ? " (snapshot)" : "");
 		printf("%-24s %4zu %10s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", name, buffer.nr_cpus,
 		       text_size(size, buffer.pages), buffer.events, buffer.counted, buffer.overwritten);
+	}
+}
+
+/* A number that is negative where it is not known. */
+static void put_known(struct json *json, const char *key, int64_t value)
+{
+	json_key(json, key);
+	if (value < 0)
+		json_put_null(json);
+	else
+		json_put_u64(json, (uint64_t)value);
+}
+
+static int put_facts(const struct work *work, const struct crash_facts *facts, struct fail *fail)
+{
+	struct answer *answer = work->extract->answer;
+	struct json *json = &answer->json;
+	struct crash_buffer buffer;
+	int r = answer_begin(answer, fail);
+
+	if (r)
+		return r;
+	answer_text(json, "file", work->extract->dumps[0]);
+	json_key(json, "dump");
+	json_object(json);
+	answer_text(json, "format", dump_kind(work->dump));
+	answer_text(json, "release", facts->release);
+	answer_text(json, "machine", facts->machine);
+	answer_text(json, "host", facts->host);
+	answer_number(json, "symbols", facts->symbols);
+	put_known(json, "crashed_unix_time", facts->crash_time ? (int64_t)facts->crash_time : -1);
+	put_known(json, "panic_cpu", facts->panic_cpu);
+	put_known(json, "panic_pid", facts->panic_pid);
+	answer_text(json, "panic_comm", facts->panic_pid >= 0 ? facts->panic_comm : NULL);
+	json_key(json, "buffers");
+	json_array(json);
+	for (size_t i = 0; crash_buffer_at(work->crash, i, &buffer); i++) {
+		json_object(json);
+		answer_text(json, "instance", buffer.name);
+		answer_bool(json, "snapshot", buffer.snapshot);
+		answer_number(json, "cpus", buffer.nr_cpus);
+		answer_number(json, "pages_bytes", buffer.pages);
+		answer_number(json, "events", buffer.events);
+		answer_number(json, "counted", buffer.counted);
+		answer_number(json, "overwritten", buffer.overwritten);
+		json_end(json);
+	}
+	json_end(json);
+	json_end(json);
+	return answer_end(answer, fail);
+}
+
+static int print_list(struct work *work)
+{
+	struct fail fail = FAIL_INIT;
+	struct crash_facts facts;
+	int r = open_all(work, &fail);
+
+	if (!r) {
+		crash_facts(work->crash, &facts);
+		if (work->extract->answer->is_json)
+			r = put_facts(work, &facts, &fail);
+		else
+			print_facts(work, &facts);
 	}
 	if (r)
 		command_failed(&fail);

@@ -2,11 +2,12 @@
 #ifndef WEFT_CMD_EXTRACT_DUMP_H
 #define WEFT_CMD_EXTRACT_DUMP_H
 
-#include "cmd/options/output_options.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cmd/options/output_options.h"
+
+struct answer;
 struct reading;
 
 enum { EXTRACT_DUMPS_MAX = 256 };
@@ -23,6 +24,7 @@ struct extract_dump {
 	bool hash_key; /* keeps the key of hashed pointers */
 	const struct reading *reading;
 	bool list;                             /* prints what is there, and writes no file */
+	struct answer *answer;                 /* of `list`: how */
 	const struct output_arguments *output; /* NULL with `list` */
 };
 

@@ -1,31 +1,101 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
 #include "cmd/analyse.h"
 #include "cmd/command.h"
-#include "cmd/flight_again.h"
-#include "cmd/options/flight_conditions.h"
-#include "cmd/options/flight_place.h"
+#include "cmd/options/flight_options.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
 #include "cmd/options/setup_options.h"
 #include "cmd/options/setup_values.h"
 #include "cmd/setup_run.h"
 #include "cmd/terminal/config.h"
-#include "lib/analysis/explained.h"
-#include "lib/base/buf.h"
-#include "lib/base/near.h"
-#include "lib/base/text.h"
-#include "lib/flight/condition.h"
-#include "lib/flight/flight.h"
-#include "lib/flight/persistent.h"
-#include "lib/flight/radio.h"
-#include "lib/record/cruise.h"
+#include "lib/answers/explain/explained.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/near.h"
+#include "lib/ground/base/now.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/flight/condition.h"
+#include "lib/kernel/flight/control_socket.h"
+#include "lib/kernel/flight/flight.h"
+#include "lib/kernel/flight/persistent.h"
+#include "lib/kernel/flight/service.h"
+#include "lib/kernel/record/flight_recording.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* The program that runs, also after a newer one has taken its name. */
+static const char program[] = "/proc/self/exe";
+
+static char **kept; /* "weft", "flight", the words, and a place for one more; NULL at the end */
+static size_t nr_kept;
+
+/* `weft flight` once more, with the same command line: its options may have changed in the files that it names. */
+
+/* Keeps the command line as it was given. */
+static void flight_again_keep(int argc, char **argv)
+{
+	static char weft[] = "weft", flight[] = "flight";
+
+	kept = calloc((size_t)argc + 3, sizeof(*kept));
+	if (!kept)
+		return;
+	kept[nr_kept++] = weft;
+	kept[nr_kept++] = flight;
+	for (int i = 1; i < argc; i++)
+		kept[nr_kept++] = argv[i];
+}
+
+/* Begins a process that tries the command line: it ends with 0 if the flight could begin. */
+static int flight_again_try(pid_t *ret, struct fail *fail)
+{
+	static char check[] = "--check";
+	posix_spawnattr_t attr;
+	sigset_t none;
+	int err;
+
+	if (!kept)
+		return fail_memory(fail);
+	sigemptyset(&none);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	kept[nr_kept] = check;
+	err = posix_spawn(ret, program, NULL, &attr, kept, environ);
+	kept[nr_kept] = NULL;
+	posix_spawnattr_destroy(&attr);
+	return err ? fail_set(fail, -err, "cannot run '%s': %s", program, strerror(err)) : 0;
+}
+
+/* Becomes that flight. Returns only if that fails. */
+static int flight_again_begin(struct fail *fail)
+{
+	if (!kept)
+		return fail_memory(fail);
+	execv(program, kept);
+	return fail_set(fail, -errno, "cannot run '%s': %s", program, strerror(errno));
+}
+
+/* What the manager of services has put into the environment: the socket, and how long it waits for signs of life. */
+static void flight_again_managed(struct service_options *service)
+{
+	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
+	uint64_t value = 0;
+
+	service->notify = getenv("NOTIFY_SOCKET");
+	if (pid && (text_parse_u64(pid, &value, NULL) || value != (uint64_t)getpid()))
+		return;
+	if (usec && !text_parse_range(usec, 1, UINT64_MAX / 1000, &value, NULL))
+		service->watchdog_ns = value * 1000;
+}
 
 enum verb { VERB_NONE, VERB_START, VERB_DUMP, VERB_STATUS, VERB_EXPLAIN };
 
@@ -50,190 +120,147 @@ struct arguments {
 	struct persistent place;
 };
 
-enum {
-	KEY_WHEN = 0x100,
-	KEY_KEEP,
-	KEY_BEFORE,
-	KEY_AFTER,
-	KEY_COOL,
-	KEY_MEMORY,
-	KEY_DURATION,
-	KEY_NAME,
-	KEY_REASON,
-	KEY_MODE,
-	KEY_FILES,
-	KEY_BYTES,
-	KEY_HOUR,
-	KEY_RAGGED,
-	KEY_IN,
-	KEY_CHECK,
-	KEY_FORMAT,
-	KEY_BRIEF,
-	KEY_UPLOAD,
-	KEY_UPLOAD_USER,
-	KEY_UPLOAD_TIMEOUT,
-};
-
-#define S UINT64_C(1000000000)
+#define S NS_PER_S
 enum { FILES = 20, PER_HOUR = 20, BUDGET_MAX = 100000 };
 enum { KEEP_S = 10, COOL_S = 60, UPLOAD_S = 60, MEMORY_MIB = 256, MEMORY_LEAST = 1 << 20, SPAN_MAX_S = 86400 };
 
-static const struct argp_option table[] = {
-	{ NULL, 0, NULL, 0, "Holding and writing:", SETUP_OWN_GROUP },
-	{ "when", KEY_WHEN, "CONDITION", 0,
+/* Which actions take an option: start, where nothing is said. */
+enum mark { OF_START, OF_EXPLAIN, OF_ANY };
+
+static void take_span(const struct option_row *row, void *ns, char *arg, struct argp_state *state)
+{
+	*(uint64_t *)ns = option_time(row->name, arg, state);
+	if (*(uint64_t *)ns > SPAN_MAX_S * S)
+		setup_usage(state, "--%s takes at most a day", row->name);
+}
+
+static void take_span_or_0(const struct option_row *row, void *ns, char *arg, struct argp_state *state)
+{
+	if (strcmp(arg, "0"))
+		take_span(row, ns, arg, state);
+	else
+		*(uint64_t *)ns = 0;
+}
+
+static void take_memory(const struct option_row *row, void *size, char *arg, struct argp_state *state)
+{
+	(void)row;
+	*(uint64_t *)size = setup_size("--max-memory", arg, state);
+	if (*(uint64_t *)size < MEMORY_LEAST)
+		setup_usage(state, "--max-memory: the least is 1M");
+}
+
+static void take_bytes(const struct option_row *row, void *size, char *arg, struct argp_state *state)
+{
+	(void)row;
+	*(uint64_t *)size = strcmp(arg, "0") ? setup_size("--max-bytes", arg, state) : 0;
+}
+
+static void take_condition(const struct option_row *row, void *input, char *arg, struct argp_state *state)
+{
+	struct arguments *arguments = input;
+
+	(void)row;
+	flight_add_condition(arg, &arguments->conditions, &arguments->nr_conditions, state);
+}
+
+static void take_keep_in(const struct option_row *row, void *flight, char *arg, struct argp_state *state)
+{
+	(void)row;
+	flight_keep_in(arg, flight, state);
+}
+
+static void take_name(const struct option_row *row, void *name, char *arg, struct argp_state *state)
+{
+	(void)row;
+	if (!control_socket_is_name(arg))
+		setup_usage(state, "--name: '%s' is no name of at most %d letters, digits, '-' and '_'", arg,
+			    CONTROL_SOCKET_NAME - 1);
+	*(const char **)name = arg;
+}
+
+static void take_reason(const struct option_row *row, void *reason, char *arg, struct argp_state *state)
+{
+	(void)row;
+	if (strchr(arg, '\n'))
+		setup_usage(state, "--reason is one line");
+	*(const char **)reason = arg;
+}
+
+static void taken(void *input, const struct option_row *row)
+{
+	struct arguments *arguments = input;
+
+	if (row->marks == OF_START)
+		arguments->of_start = row->name;
+	if (row->marks == OF_EXPLAIN)
+		arguments->of_explain = row->name;
+}
+
+static const struct option_row table[] = {
+	{ .doc = "Holding and writing:", .group = SETUP_OWN_GROUP },
+	{ "when", 0, "CONDITION", 0,
 	  "Write a file when this happens: event:SYSTEM:EVENT [if FILTER], latency:wakeup>TIME [streamed] [if FILTER], "
-	  "timerlat>TIME, osnoise>TIME, exit:COMM [status!=N], signal:NAME [COMM], psi:RESOURCE some|full TIME/WINDOW, "
-	  "kmsg:REGEX, command:'TEXT' every TIME; NAME= before it names it; may be given again",
-	  SETUP_OWN_GROUP },
-	{ "keep", KEY_KEEP, "TIME", 0, "Hold the last TIME in memory (default 10s)", SETUP_OWN_GROUP },
-	{ "max-memory", KEY_MEMORY, "SIZE", 0,
-	  "Hold at most SIZE of compressed pages of all CPUs together (default 256M)", SETUP_OWN_GROUP },
-	{ "keep-in", KEY_IN, "ring|kernel|persistent", 0,
+	  "mark:NAME>TIME, timerlat>TIME, osnoise>TIME, exit:COMM [status!=N], signal:NAME [COMM], "
+	  "psi:RESOURCE some|full TIME/WINDOW, kmsg:REGEX, command:'TEXT' every TIME; NAME= before it names it; may be "
+	  "given again",
+	  SETUP_OWN_GROUP, OPTION_TAKE(take_condition) },
+	{ "keep", 0, "TIME", 0, "Hold the last TIME in memory (default 10s)", SETUP_OWN_GROUP,
+	  OPTION_CALL(struct arguments, flight.keep_ns, take_span) },
+	{ "max-memory", 0, "SIZE", 0, "Hold at most SIZE of compressed pages of all CPUs together (default 256M)",
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, flight.max_memory, take_memory) },
+	{ "keep-in", 0, "ring|kernel|persistent", 0,
 	  "Hold it in weft's memory (ring, the default), or in the kernel's buffers, which nothing reads before a "
 	  "trigger (kernel): no CPU time, but the memory has pages as they are; in an instance that survives a reset "
 	  "(persistent, or persistent:NAME if there are several)",
-	  SETUP_OWN_GROUP },
-	{ "before", KEY_BEFORE, "TIME", 0,
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, flight, take_keep_in) },
+	{ "before", 0, "TIME", 0,
 	  "Begin a file TIME before its trigger (default: as --keep); with explain: compare the TIME before the "
 	  "trigger with what was before that (default: a tenth)",
-	  SETUP_OWN_GROUP },
-	{ "after", KEY_AFTER, "TIME", 0, "End a file TIME after its last trigger (default 1s)", SETUP_OWN_GROUP },
-	{ "ragged", KEY_RAGGED, NULL, 0,
-	  "Begin a file as early as the memory of each CPU reaches, not where that of all CPUs does", SETUP_OWN_GROUP },
-	{ "cool-down", KEY_COOL, "TIME", 0,
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, flight.before_ns, take_span),
+	  OPTION_GIVEN(struct arguments, before_given), .marks = OF_ANY },
+	{ "after", 0, "TIME", 0, "End a file TIME after its last trigger (default 1s)", SETUP_OWN_GROUP,
+	  OPTION_CALL(struct arguments, flight.after_ns, take_span_or_0) },
+	{ "ragged", 0, NULL, 0,
+	  "Begin a file as early as the memory of each CPU reaches, not where that of all CPUs does", SETUP_OWN_GROUP,
+	  OPTION_FLAG(struct arguments, flight.ragged) },
+	{ "cool-down", 0, "TIME", 0,
 	  "Begin no second file for the same condition within TIME (default 60s); such triggers are counted",
-	  SETUP_OWN_GROUP },
-	{ "output-dir", 'o', "DIR", 0, "Write the files into DIR (default: here)", SETUP_OWN_GROUP },
-	{ "max-files", KEY_FILES, "N", 0,
-	  "Keep at most N files in DIR: the oldest of the same trigger goes first, but not its first since the boot "
-	  "(default 20; 0: all)",
-	  SETUP_OWN_GROUP },
-	{ "max-bytes", KEY_BYTES, "SIZE", 0, "Keep at most SIZE of files in DIR, likewise (default 2G; 0: all)",
-	  SETUP_OWN_GROUP },
-	{ "max-per-hour", KEY_HOUR, "N", 0,
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, flight.cool_ns, take_span_or_0) },
+	{ "output-dir", 'o', "DIR", 0, "Write the files into DIR (default: here)", SETUP_OWN_GROUP,
+	  OPTION_TEXT(struct arguments, flight.dir) },
+	{ "max-files", 0, "N", 0,
+	  "Keep at most N files of this flight in DIR: the oldest of the same trigger goes first, but not its first "
+	  "since the boot (default 20; 0: all)",
+	  SETUP_OWN_GROUP, OPTION_RANGE(struct arguments, flight.budget.max_files, 0, BUDGET_MAX) },
+	{ "max-bytes", 0, "SIZE", 0, "Keep at most SIZE of them on the disk, likewise (default 2G; 0: all)",
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, flight.budget.max_bytes, take_bytes) },
+	{ "max-per-hour", 0, "N", 0,
 	  "Let conditions begin at most N files within an hour; further triggers are counted (default 20; 0: no limit)",
-	  SETUP_OWN_GROUP },
-	{ "mode", KEY_MODE, "MODE", 0, OUTPUT_MODE_HELP, SETUP_OWN_GROUP },
-	{ "upload", KEY_UPLOAD, "COMMAND", 0,
+	  SETUP_OWN_GROUP, OPTION_RANGE(struct arguments, flight.budget.max_per_hour, 0, BUDGET_MAX) },
+	{ "mode", 0, "MODE", 0, OUTPUT_MODE_HELP, SETUP_OWN_GROUP,
+	  OPTION_CALL(struct arguments, flight.mode, output_take_mode) },
+	{ "upload", 0, "COMMAND", 0,
 	  "Run COMMAND in a shell when a file is complete: its standard input is the file, and {} is its path",
-	  SETUP_OWN_GROUP },
-	{ "upload-user", KEY_UPLOAD_USER, "USER", 0, "Run it as USER, who is not root (default: nobody)",
-	  SETUP_OWN_GROUP },
-	{ "upload-timeout", KEY_UPLOAD_TIMEOUT, "TIME", 0, "Kill it after TIME (default 60s)", SETUP_OWN_GROUP },
-	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds",
-	  SETUP_OWN_GROUP },
-	{ "name", KEY_NAME, "NAME", 0, "The name of this flight, by which dump and status find it (default: flight)",
-	  SETUP_OWN_GROUP },
-	{ "check", KEY_CHECK, NULL, 0, "Set everything up as start does, and remove it again: tells what is wrong",
-	  SETUP_OWN_GROUP },
-	{ "reason", KEY_REASON, "TEXT", 0, "With dump: what the marker and the file say", SETUP_OWN_GROUP },
-	{ "format", KEY_FORMAT, "text|json|csv", 0,
-	  "With explain: print for people (text, the default) or for programs", SETUP_OWN_GROUP },
-	{ "brief", KEY_BRIEF, NULL, 0, "With explain: print one line, as the flight does when it has written a file",
-	  SETUP_OWN_GROUP },
-	{ NULL, 0, NULL, 0, NULL, 0 },
+	  SETUP_OWN_GROUP, OPTION_TEXT(struct arguments, flight.upload.command) },
+	{ "upload-user", 0, "USER", 0, "Run it as USER, who is not root (default: nobody)", SETUP_OWN_GROUP,
+	  OPTION_TEXT(struct arguments, flight.upload.user) },
+	{ "upload-timeout", 0, "TIME", 0, "Kill it after TIME (default 60s)", SETUP_OWN_GROUP,
+	  OPTION_CALL(struct arguments, flight.upload.limit_ns, take_span) },
+	{ "duration", 0, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP,
+	  OPTION_TIME(struct arguments, flight.duration_ns) },
+	{ "name", 0, "NAME", 0, "The name of this flight, by which dump and status find it (default: flight)",
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, flight.name, take_name), .marks = OF_ANY },
+	{ "check", 0, NULL, 0, "Set everything up as start does, and remove it again: tells what is wrong",
+	  SETUP_OWN_GROUP, OPTION_FLAG(struct arguments, flight.tries) },
+	{ "reason", 0, "TEXT", 0, "With dump: what the marker and the file say", SETUP_OWN_GROUP,
+	  OPTION_CALL(struct arguments, reason, take_reason), .marks = OF_ANY },
+	{ "format", 0, "text|json|csv", 0, "With explain: print for people (text, the default) or for programs",
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, format, analyse_take_format), .marks = OF_EXPLAIN },
+	{ "brief", 0, NULL, 0, "With explain: print one line, as the flight does when it has written a file",
+	  SETUP_OWN_GROUP, OPTION_FLAG(struct arguments, explained.brief), .marks = OF_EXPLAIN },
+	{ 0 },
 };
-
-static uint64_t span(const char *option, const char *arg, struct argp_state *state)
-{
-	uint64_t ns = option_time(option, arg, state);
-
-	if (ns > SPAN_MAX_S * S)
-		setup_usage(state, "--%s takes at most a day", option);
-	return ns;
-}
-
-static bool parse_time(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
-	struct flight_options *flight = &arguments->flight;
-
-	switch (key) {
-	case KEY_KEEP:
-		flight->keep_ns = span("keep", arg, state);
-		return true;
-	case KEY_AFTER:
-		flight->after_ns = strcmp(arg, "0") ? span("after", arg, state) : 0;
-		return true;
-	case KEY_COOL:
-		flight->cool_ns = strcmp(arg, "0") ? span("cool-down", arg, state) : 0;
-		return true;
-	case KEY_DURATION:
-		flight->duration_ns = option_time("duration", arg, state);
-		return true;
-	}
-	return false;
-}
-
-static bool parse_budget(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
-	struct budget *budget = &arguments->flight.budget;
-
-	switch (key) {
-	case KEY_FILES:
-		budget->max_files = (unsigned)setup_number("--max-files", arg, 0, BUDGET_MAX, state);
-		return true;
-	case KEY_BYTES:
-		budget->max_bytes = strcmp(arg, "0") ? setup_size("--max-bytes", arg, state) : 0;
-		return true;
-	case KEY_HOUR:
-		budget->max_per_hour = (unsigned)setup_number("--max-per-hour", arg, 0, BUDGET_MAX, state);
-		return true;
-	}
-	return false;
-}
-
-static bool parse_upload(int key, char *arg, struct argp_state *state)
-{
-	struct upload_options *upload = &((struct arguments *)state->input)->flight.upload;
-
-	switch (key) {
-	case KEY_UPLOAD:
-		upload->command = arg;
-		return true;
-	case KEY_UPLOAD_USER:
-		upload->user = arg;
-		return true;
-	case KEY_UPLOAD_TIMEOUT:
-		upload->limit_ns = span("upload-timeout", arg, state);
-		return true;
-	}
-	return false;
-}
-
-static bool parse_writing(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
-	struct flight_options *flight = &arguments->flight;
-
-	switch (key) {
-	case KEY_WHEN:
-		flight_add_condition(arg, &arguments->conditions, &arguments->nr_conditions, state);
-		return true;
-	case KEY_MEMORY:
-		flight->max_memory = setup_size("--max-memory", arg, state);
-		if (flight->max_memory < MEMORY_LEAST)
-			setup_usage(state, "--max-memory: the least is 1M");
-		return true;
-	case 'o':
-		flight->dir = arg;
-		return true;
-	case KEY_IN:
-		flight_keep_in(arg, flight, state);
-		return true;
-	case KEY_RAGGED:
-		flight->ragged = true;
-		return true;
-	case KEY_MODE:
-		flight->mode = output_mode(arg, state);
-		return true;
-	case KEY_CHECK:
-		flight->tries = true;
-		return true;
-	}
-	return false;
-}
 
 static void take_verb(struct arguments *arguments, const char *word, struct argp_state *state)
 {
@@ -290,7 +317,7 @@ static void check(struct arguments *arguments, struct argp_state *state)
 	for (size_t i = 0; i < setup->nr_instances; i++) {
 		const char **clock = &setup->instances[i].clock;
 
-		if (*clock && !cruise_clock_known(*clock))
+		if (*clock && !flight_recording_clock_known(*clock))
 			setup_usage(state,
 				    "-C %s: a flight needs a clock that programs read: mono, mono_raw, boot or tai",
 				    *clock);
@@ -307,7 +334,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		arguments->setup.setup->cmdlines = SETUP_CMDLINES;
 		arguments->setup.changes = true;
-		state->child_inputs[0] = &arguments->setup;
 		return 0;
 	case ARGP_KEY_ARG:
 		take_verb(arguments, arg, state);
@@ -315,47 +341,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		check(arguments, state);
 		return 0;
-	case KEY_NAME:
-		if (!radio_is_name(arg))
-			setup_usage(state, "--name: '%s' is no name of at most %d letters, digits, '-' and '_'", arg,
-				    RADIO_NAME - 1);
-		arguments->flight.name = arg;
-		return 0;
-	case KEY_REASON:
-		if (strchr(arg, '\n'))
-			setup_usage(state, "--reason is one line");
-		arguments->reason = arg;
-		return 0;
-	case KEY_FORMAT:
-		arguments->format = analyse_format(arg, state);
-		arguments->of_explain = "format";
-		return 0;
-	case KEY_BRIEF:
-		arguments->explained.brief = true;
-		arguments->of_explain = "brief";
-		return 0;
-	case KEY_BEFORE:
-		arguments->flight.before_ns = span("before", arg, state);
-		arguments->before_given = true;
-		return 0;
 	}
-	if (!parse_time(key, arg, state) && !parse_writing(key, arg, state) && !parse_budget(key, arg, state) &&
-	    !parse_upload(key, arg, state))
-		return ARGP_ERR_UNKNOWN;
-	for (size_t i = 0; table[i].name || table[i].doc; i++)
-		if (table[i].key == key && table[i].name)
-			arguments->of_start = table[i].name;
-	return 0;
+	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ &setup_argp, 0, NULL, SETUP_GROUP },
-	{ NULL, 0, NULL, 0 },
+static const struct options_child children[] = {
+	{ &setup_options, offsetof(struct arguments, setup), SETUP_GROUP, NULL },
+	{ 0 },
 };
 
-static const struct argp argp = {
+static const struct options command_options = {
 	.children = children,
-	.options = table,
+	.rows = table,
+	.taken = taken,
 	.parser = parse,
 	.args_doc = "[start|dump|status|explain FILE]",
 	.doc = "Hold the last seconds of a trace in memory, and write them to a file when something happens.\v"
@@ -384,7 +382,7 @@ static bool flies(const char *name)
 {
 	cleanup_buf struct buf answer = BUF_INIT;
 
-	return !radio_ask(name, "status", &answer, NULL) && answer.len;
+	return !control_socket_ask(name, "status", &answer, NULL) && answer.len;
 }
 
 /* Tries whether the flight could begin. What a flight of this name holds now is free when that one has ended. */
@@ -471,7 +469,7 @@ static int ask(const struct arguments *arguments)
 					       buf_addf(&line, "dump %s", arguments->reason ? arguments->reason : "")))
 		err = fail_memory(&fail);
 	else
-		err = radio_ask(arguments->flight.name, buf_str(&line), &answer, &fail);
+		err = control_socket_ask(arguments->flight.name, buf_str(&line), &answer, &fail);
 	text = buf_str(&answer);
 	if (!err && !*text)
 		err = fail_set(&fail, -EPIPE, "the flight '%s' has ended", arguments->flight.name);
@@ -526,6 +524,6 @@ const struct command flight_command = {
 	.examples = "  weft flight start --for sched --when 'signal:SEGV' -o /var/tmp\n"
 		    "  weft flight dump --reason 'the button hung'",
 	.group = "record",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

@@ -1,47 +1,200 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/analyse.h"
-#include "cmd/command.h"
-#include "cmd/hist_saved.h"
-#include "cmd/options/choice.h"
-#include "cmd/options/hist_sql.h"
-#include "cmd/options/kernel.h"
-#include "cmd/options/option_value.h"
-#include "cmd/options/setup_values.h"
-#include "cmd/terminal/terminal.h"
-#include "lib/base/buf.h"
-#include "lib/base/now.h"
-#include "lib/measure/hist.h"
-#include "lib/measure/hist_text.h"
-#include "lib/record/wake.h"
-#include "lib/record/workload.h"
-#include "lib/setup/tasks.h"
-#include "lib/tracefs/sql.h"
-#include "lib/undo/change.h"
-#include "lib/undo/claim.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	KEY_KEYS = 0x100,
-	KEY_VALUES,
-	KEY_SORT,
-	KEY_SIZE,
-	KEY_LATENCY,
-	KEY_MATCH,
-	KEY_NS,
-	KEY_LIVE,
-	KEY_INTERVAL,
-	KEY_DURATION,
-	KEY_FORMAT,
-	KEY_SQL,
-	KEY_NAME,
-	KEY_DRY_RUN,
+#include "cmd/analyse.h"
+#include "cmd/command.h"
+#include "cmd/options/choice.h"
+#include "cmd/options/hist_sql.h"
+#include "cmd/options/kernel.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/reading.h"
+#include "cmd/options/setup_values.h"
+#include "cmd/terminal/terminal.h"
+#include "lib/answers/tally/tally.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/now.h"
+#include "lib/ground/base/out.h"
+#include "lib/kernel/measure/hist.h"
+#include "lib/kernel/measure/hist_table.h"
+#include "lib/kernel/measure/hist_text.h"
+#include "lib/kernel/record/wake.h"
+#include "lib/kernel/record/workload.h"
+#include "lib/kernel/setup/tasks.h"
+#include "lib/kernel/tracefs/sql.h"
+#include "lib/kernel/undo/change.h"
+#include "lib/kernel/undo/claim.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
+#include "lib/meaning/reader/batches.h"
+#include "lib/meaning/reader/reader.h"
+
+enum hist_format { HIST_AS_TABLE, HIST_AS_JSON, HIST_AS_KERNEL };
+
+/* Prints to standard output, in any format but the kernel's own text, which exists already. */
+static int hist_print(const struct hist_text *hist, const struct hist_title *title, enum hist_format format,
+		      struct fail *fail)
+{
+	/* Blocks on a terminal whose locale has them. */
+	struct hist_shape shape = { .width = terminal_width(), .blocks = terminal_width() && terminal_utf8() };
+	struct out out;
+	int err = 0;
+
+	if (!out_init(&out, 1 << 16))
+		return fail_memory(fail);
+	if (format == HIST_AS_JSON)
+		hist_table_json(hist, title, &out);
+	else
+		err = hist_table_text(hist, title, &shape, &out, fail);
+	if (!err && hist->dropped && format == HIST_AS_TABLE)
+		out_str(&out, "hits were dropped because all rows were in use: raise --size\n");
+	if (!err)
+		err = terminal_flush(&out, fail);
+	out_release(&out);
+	return err;
+}
+
+struct saved {
+	const struct hist_wanted *wanted;
+	struct hist_title title;
+	enum hist_format format;
+	bool *empty; /* set: no event was selected */
 };
+
+static int saved_show_parsed(const struct saved *saved, const struct tally *tally, const char *text, struct fail *fail)
+{
+	struct hist_text hist;
+	int r = hist_text_next(&text, &hist, fail);
+
+	if (r <= 0)
+		return r ? r : fail_set(fail, -EBADMSG, "the histogram has no title");
+	for (size_t i = 0; i < hist.nr_keys; i++) {
+		hist.keys[i].is_signed = tally_key_is_signed(tally, i);
+		hist.keys[i].is_narrow = tally_key_is_narrow(tally, i);
+	}
+	for (size_t i = 0; i < hist.nr_values; i++)
+		hist.values[i].is_signed = tally_value_is_signed(tally, i);
+	r = hist_print(&hist, &saved->title, saved->format, fail);
+	hist_text_release(&hist);
+	return r;
+}
+
+static int saved_show(struct saved *saved, struct tally *tally, struct fail *fail)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	int r = tally_text(tally, &text, fail);
+
+	if (r)
+		return r;
+	saved->title.time_ns = tally_span(tally);
+	if (saved->format != HIST_AS_KERNEL)
+		return saved_show_parsed(saved, tally, buf_str(&text), fail);
+	r = command_write(text.data, text.len, fail);
+	return r ? r : command_flush(fail);
+}
+
+static void tell_limits(const struct tally *tally)
+{
+	if (tally_losses(tally))
+		command_warn("events were lost %" PRIu64 " time%s while it was recorded, and are in no row",
+			     tally_losses(tally), tally_losses(tally) == 1 ? "" : "s");
+	if (tally_lacks_stacks(tally))
+		command_warn("the file has no stacks of these events: record with -T");
+	if (tally_is_rough(tally))
+		command_warn("there are so many values that percentiles are up to 0.8 %% too large");
+}
+
+static int tell(struct saved *saved, struct tally *tally, struct fail *fail)
+{
+	int r = saved_show(saved, tally, fail);
+
+	if (!r)
+		tell_limits(tally);
+	return r;
+}
+
+static struct tally_wanted wishes(const struct saved *saved)
+{
+	const struct hist_wanted *from = saved->wanted;
+
+	return (struct tally_wanted){
+		.event = from->event,
+		.second = from->second,
+		.match = from->match,
+		.keys = from->keys,
+		.values = from->values,
+		.sort = from->sort,
+		.filter = from->filter,
+		.size = from->size,
+		.ns = from->ns,
+	};
+}
+
+static int count_slices(void *arg, struct reader *reader, struct fail *fail)
+{
+	struct saved *saved = arg;
+	const struct tally_wanted wanted = wishes(saved);
+	struct tally_sum sum = { .wanted = &wanted };
+	int r = tally_new(reader, &wanted, &sum.tally, fail);
+
+	/* What is wrong with the wishes is told by counting in order. */
+	r = !r && tally_can_join(sum.tally) ? reading_share(reader, &tally_shares, &sum) : -EAGAIN;
+	if (!r) {
+		*saved->empty = !tally_has_events(sum.tally);
+		r = tell(saved, sum.tally, fail);
+	}
+	tally_free(sum.tally);
+	return r;
+}
+
+static int count(void *arg, struct reader *reader, struct fail *fail)
+{
+	struct saved *saved = arg;
+	const struct tally_wanted wanted = wishes(saved);
+	struct tally *tally = NULL;
+	const char *damage, *path;
+	int r;
+
+	if (!reader_is_merged(reader))
+		return fail_set(fail, -EINVAL,
+				"the clocks of the instances differ, so that their events have no common order; "
+				"choose one with -B");
+	r = tally_new(reader, &wanted, &tally, fail);
+	if (!r)
+		r = batches_run(reader, &(struct reader_consumer){ tally_see, tally }, fail);
+	if (!r)
+		r = tell(saved, tally, fail);
+	*saved->empty = !reader_count(reader);
+	damage = reader_damage(reader, &path);
+	if (!r && damage)
+		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
+	tally_free(tally);
+	return r;
+}
+
+/* Makes the histogram of events in a file. Returns the exit status. */
+static int hist_saved_run(const struct analyse *file, const struct hist_wanted *wanted, const struct hist_title *title,
+			  enum hist_format format)
+{
+	struct saved saved = { .wanted = wanted, .title = *title, .format = format };
+	struct analyse in_batches = *file;
+	struct fail fail = FAIL_INIT;
+	int r;
+
+	saved.empty = &in_batches.empty;
+	in_batches.in_batches = true;
+	in_batches.in_slices = count_slices;
+	reading_tell_left_behind(file->input);
+	r = analyse_read(&in_batches, count, &saved, &fail);
+	return r < 0 ? command_failed(&fail) : EXIT_OK;
+}
+
+enum { KEY_LATENCY = 0x100, KEY_FORMAT };
 
 struct arguments {
 	struct kernel kernel;
@@ -55,47 +208,56 @@ struct arguments {
 	char **argv; /* the COMMAND */
 };
 
-static const struct argp_option options[] = {
-	{ NULL, 0, NULL, 0, "What is counted:", 1 },
-	{ "keys", KEY_KEYS, "KEY[,KEY]", 0,
+static const struct option_row options[] = {
+	{ .doc = "What is counted:", .group = 1 },
+	{ "keys", 0, "KEY[,KEY]", 0,
 	  "Fields, each with a modifier if one fits: .log2 .buckets=N .hex .sym .sym-offset .syscall .execname; "
 	  "and stacktrace, execname, common_cpu",
-	  1 },
-	{ "values", KEY_VALUES, "FIELD[,FIELD]", 0,
+	  1, OPTION_TEXT(struct arguments, wanted.keys) },
+	{ "values", 0, "FIELD[,FIELD]", 0,
 	  "Sum up these fields, too; the hits are always counted. With --input also FIELD.min .p50 .p90 "
 	  ".p99 .p999 .max",
-	  1 },
-	{ "sort", KEY_SORT, "KEY[.descending]", 0,
-	  "Sort by hitcount, a key or a value (default: by hits, the most first; steps in their order)", 1 },
-	{ "filter", 'f', "FILTER", 0, "Count only events that match FILTER, in the kernel's filter language", 1 },
-	{ "size", KEY_SIZE, "N", 0, "At most N rows (default 2048); hits that find no free row are counted as dropped",
-	  1 },
-	{ "latency", KEY_LATENCY, "EVENT..EVENT", 0, "The time from the first event to the second, as the key lat", 1 },
-	{ "key", KEY_MATCH, "FIELD[=FIELD]", 0,
-	  "With --latency: the field that pairs the first event with the second (default common_pid); "
+	  1, OPTION_TEXT(struct arguments, wanted.values) },
+	{ "sort", 0, "KEY[.descending]", 0,
+	  "Sort by hitcount, a key or a value (default: by hits, the most first; steps in their order)", 1,
+	  OPTION_TEXT(struct arguments, wanted.sort) },
+	{ "filter", 'f', "FILTER", 0, "Count only events that match FILTER, in the kernel's filter language", 1,
+	  OPTION_TEXT(struct arguments, wanted.filter) },
+	{ "size", 0, "N", 0, "At most N rows (default 2048); hits that find no free row are counted as dropped", 1,
+	  OPTION_RANGE(struct arguments, wanted.size, 128, 1 << 17) },
+	{ "latency", KEY_LATENCY, "EVENT..EVENT", 0, "The time from the first event to the second, as the key lat", 1,
+	  OPTION_BY_KEY },
+	{ "key", 0, "FIELD[=FIELD]", 0,
+	  "With --latency: the fields that pair the first event with the second (default common_pid); "
 	  "pid also matches prev_pid and next_pid",
-	  1 },
-	{ "ns", KEY_NS, NULL, 0, "With --latency: count ns, not us", 1 },
-	{ "sql", KEY_SQL, "QUERY", 0,
-	  "Make what a SELECT over events means, a histogram or a synthetic event, and leave it there", 1 },
-	{ "name", KEY_NAME, "NAME", 0, "With --sql: the name of the synthetic event (default Anonymous)", 1 },
-	{ "dry-run", KEY_DRY_RUN, NULL, 0, "With --sql: only print what would be written, as shell", 1 },
+	  1, OPTION_TEXT(struct arguments, wanted.match) },
+	{ "ns", 0, NULL, 0, "With --latency: count ns, not us", 1, OPTION_FLAG(struct arguments, wanted.ns) },
+	{ "sql", 0, "QUERY", 0,
+	  "Make what a SELECT over events means, a histogram or a synthetic event, and leave it there", 1,
+	  OPTION_TEXT(struct arguments, sql.text) },
+	{ "name", 0, "NAME", 0, "With --sql: the name of the synthetic event (default Anonymous)", 1,
+	  OPTION_TEXT(struct arguments, sql.name) },
+	{ "dry-run", 0, NULL, 0, "With --sql: only print what would be written, as shell", 1,
+	  OPTION_FLAG(struct arguments, dry_run) },
 
-	{ NULL, 0, NULL, 0, "When:", 2 },
-	{ "only-command", 'F', NULL, 0, "Count only events of COMMAND", 2 },
-	{ "follow-children", 'c', NULL, 0, "With -F: count its children's events too", 2 },
-	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME", 2 },
-	{ "live", KEY_LIVE, NULL, 0, "Show the histogram while it grows", 2 },
-	{ "interval", KEY_INTERVAL, "TIME", 0, "With --live: every TIME (default 1s)", 2 },
+	{ .doc = "When:", .group = 2 },
+	{ "only-command", 'F', NULL, 0, "Count only events of COMMAND", 2,
+	  OPTION_FLAG(struct arguments, only_command) },
+	{ "follow-children", 'c', NULL, 0, "With -F: count its children's events too", 2,
+	  OPTION_FLAG(struct arguments, follow) },
+	{ "duration", 0, "TIME", 0, "Stop after TIME", 2, OPTION_TIME(struct arguments, duration_ns) },
+	{ "live", 0, NULL, 0, "Show the histogram while it grows", 2, OPTION_FLAG(struct arguments, live) },
+	{ "interval", 0, "TIME", 0, "With --live: every TIME (default 1s)", 2,
+	  OPTION_TIME(struct arguments, interval_ns), OPTION_GIVEN(struct arguments, live) },
 
-	{ NULL, 0, NULL, 0, "From a file:", 3 },
+	{ .doc = "From a file:", .group = 3 },
 	{ "input", 'i', "FILE", 0,
-	  "Count the events of the recording FILE instead; '-' is standard input. -B then names an instance in FILE",
-	  3 },
+	  "Count the events of the recording FILE instead; '-' is standard input. -B then names an instance in FILE", 3,
+	  OPTION_TEXT(struct arguments, file.input), OPTION_GIVEN(struct arguments, saved) },
 
-	{ NULL, 0, NULL, 0, "Output:", 4 },
+	{ .doc = "Output:", .group = 4 },
 	{ "format", KEY_FORMAT, "table|json|kernel", 0,
-	  "A table with bars (default), one line of JSON, or the kernel's own text", 4 },
+	  "A table with bars (default), one line of JSON, or the kernel's own text", 4, OPTION_BY_KEY },
 	{ 0 },
 };
 
@@ -134,38 +296,8 @@ static bool parse_what(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case KEY_KEYS:
-		arguments->wanted.keys = arg;
-		return true;
-	case KEY_VALUES:
-		arguments->wanted.values = arg;
-		return true;
-	case KEY_SORT:
-		arguments->wanted.sort = arg;
-		return true;
-	case 'f':
-		arguments->wanted.filter = arg;
-		return true;
-	case KEY_SIZE:
-		arguments->wanted.size = (unsigned)setup_number("--size", arg, 128, 1 << 17, state);
-		return true;
 	case KEY_LATENCY:
 		set_pair(arguments, arg, state);
-		return true;
-	case KEY_MATCH:
-		arguments->wanted.match = arg;
-		return true;
-	case KEY_NS:
-		arguments->wanted.ns = true;
-		return true;
-	case KEY_SQL:
-		arguments->sql.text = arg;
-		return true;
-	case KEY_NAME:
-		arguments->sql.name = arg;
-		return true;
-	case KEY_DRY_RUN:
-		arguments->dry_run = true;
 		return true;
 	}
 	return false;
@@ -229,32 +361,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	if (parse_what(key, arg, state))
 		return 0;
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->kernel;
-		state->child_inputs[1] = &arguments->file.decode;
-		state->child_inputs[2] = &arguments->file.reading;
-		state->child_inputs[3] = &arguments->file.query;
-		return 0;
-	case 'i':
-		arguments->saved = true;
-		arguments->file.input = arg;
-		return 0;
-	case 'F':
-		arguments->only_command = true;
-		return 0;
-	case 'c':
-		arguments->follow = true;
-		return 0;
-	case KEY_DURATION:
-		arguments->duration_ns = option_time("duration", arg, state);
-		return 0;
-	case KEY_LIVE:
-		arguments->live = true;
-		return 0;
-	case KEY_INTERVAL:
-		arguments->interval_ns = option_time("interval", arg, state);
-		arguments->live = true;
-		return 0;
 	case KEY_FORMAT:
 		arguments->format = parse_format(arg, state);
 		return 0;
@@ -277,16 +383,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ .argp = &kernel_argp, .group = 1 },
-	{ .argp = &decode_argp, .group = 3 },
-	{ .argp = &reading_argp, .group = 3 },
-	{ .argp = &choice_time_argp, .group = 3 },
+static const struct options_child children[] = {
+	{ &kernel_options, offsetof(struct arguments, kernel), 1, NULL },
+	{ &decode_options, offsetof(struct arguments, file.decode), 3, NULL },
+	{ &reading_options, offsetof(struct arguments, file.reading), 3, NULL },
+	{ &choice_time_options, offsetof(struct arguments, file.query), 3, NULL },
 	{ 0 },
 };
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
 	.children = children,
 	.args_doc = "EVENT --keys KEY... [--] [COMMAND...]\n--latency EVENT..EVENT [--] [COMMAND...]\n"
@@ -403,7 +509,7 @@ static int begin(struct session *session, struct fail *fail)
 static int wait_and_show(struct session *session, struct fail *fail)
 {
 	const struct arguments *arguments = session->arguments;
-	uint64_t interval = arguments->interval_ns ? arguments->interval_ns : 1000000000, passed = 0, step;
+	uint64_t interval = arguments->interval_ns ? arguments->interval_ns : NS_PER_S, passed = 0, step;
 	enum wake_reason reason = WAKE_TIME;
 	unsigned shown = 0;
 	int err = 0;
@@ -506,6 +612,6 @@ const struct command hist_command = {
 		    "  weft hist -i trace.dat sched:sched_switch --keys next_comm\n"
 		    "  weft hist --sql 'SELECT irq FROM irq_handler_entry' --dry-run",
 	.group = "trace",
-	.argp = &argp,
+	.options = &command_options,
 	.run = hist_run,
 };

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "cmd/terminal/terminal.h"
-#include "lib/base/cpus.h"
-#include "lib/base/fail.h"
-#include "lib/base/near.h"
-#include "lib/base/text.h"
-#include "lib/buffer/ring_buffer.h"
-#include "lib/tracefs/remote.h"
-#include "lib/undo/change.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/options/kernel.h"
+#include "cmd/terminal/terminal.h"
+#include "lib/ground/base/cpus.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/near.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/buffer/ring_buffer.h"
+#include "lib/kernel/tracefs/remote.h"
+#include "lib/kernel/undo/change.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
 
 struct instances {
 	struct kernel kernel;
@@ -38,7 +38,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp argp = {
+static const struct options command_options = {
 	.parser = parse_option,
 	.args_doc = "[list|create|remove] [NAME...]",
 	.doc = "Lists the instances of tracefs, makes some, or removes some. An instance is a ring buffer of its own, "
@@ -256,6 +256,6 @@ const struct command instance_command = {
 	.examples = "  weft instance create net disk\n"
 		    "  weft instance remove net disk",
 	.group = "kernel",
-	.argp = &argp,
+	.options = &command_options,
 	.run = instance_run,
 };

@@ -1,51 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 #include "cmd/command.h"
+#include "cmd/options/analyse_by.h"
 #include "cmd/options/option_value.h"
-#include "lib/analysis/latency.h"
-
-enum { OPT_WORST = 512, OPT_LONGER, OPT_RT };
-
-static const struct argp_option options[] = {
-	{ "worst", OPT_WORST, "N", 0, "Explain the N longest (default: 10)", 1 },
-	{ "longer", OPT_LONGER, "TIME", 0, "Explain all wakeups and samples longer than TIME: 500us, 2ms", 1 },
-	{ "rt", OPT_RT, NULL, 0, "Only wakeups of real-time tasks", 1 },
-	{ 0 },
-};
+#include "lib/answers/frame/slowest.h"
+#include "lib/answers/latency/latency.h"
 
 struct arguments {
 	struct analyse analyse;
 	struct latency_options latency;
 };
 
+enum { OPT_BY = 512 };
+
+static const struct option_row options[] = {
+	{ "by", OPT_BY, "wakeup|process|program|unit|container|pod|cgroup|user", 0,
+	  "Show each of the longest wakeups (wakeup, the default); else also for each of these how long its tasks "
+	  "waited for a CPU, and what that did meanwhile",
+	  1, OPTION_BY_KEY },
+	/* Its former name. */
+	{ "worst", 0, "N", OPTION_HIDDEN, NULL, 1,
+	  OPTION_RANGE(struct arguments, latency.rows.slowest, 1, SLOWEST_MAX) },
+	{ "preempted", 0, NULL, 0, "Explain the waits of tasks that lost their CPU and could go on, too", 1,
+	  OPTION_FLAG(struct arguments, latency.preempted) },
+	{ "rt", 0, NULL, 0, "Only waits of real-time tasks", 1, OPTION_FLAG(struct arguments, latency.rt) },
+	{ 0 },
+};
+
+static const struct options_child children[] = {
+	{ &analyse_options, offsetof(struct arguments, analyse), 0, NULL },
+	{ &analyse_slowest_options, offsetof(struct arguments, latency.rows), 1, NULL },
+	{ 0 },
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	uint64_t worst = 0;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->analyse;
+	case OPT_BY:
+		arguments->latency.rows.by = analyse_by(latency_analysis.by, arg, state);
 		return 0;
-	case OPT_WORST:
-		option_range("worst", arg, 1, LATENCY_WORST_MAX, &worst, state);
-		arguments->latency.worst = (size_t)worst;
-		return 0;
-	case OPT_LONGER:
-		arguments->latency.longer = option_time("longer", arg, state);
-		return 0;
-	case OPT_RT:
-		arguments->latency.rt = true;
+	case ARGP_KEY_SUCCESS:
+		if (arguments->latency.rows.by && arguments->analyse.query.comms.nr)
+			argp_error(state, "--by is for all of a task's time: leave out --comm");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse,
-	.children = analyse_children,
+	.children = children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Explains from a recording the wakeups that took longest: what the time from the waker's decision until "
 	       "the task ran was spent with; and the worst that timerlat, osnoise, "
@@ -64,11 +72,11 @@ const struct command latency_command = {
 	.name = "latency",
 	.summary = "explain the longest delays of wakeups, timerlat, osnoise and irqsoff",
 	.brief = "late wakeups",
-	.examples = "  weft record -e sched -e irq -- make\n  weft latency\n"
-		    "  weft latency --rt --worst 3\n"
-		    "  weft latency --longer 2ms\n"
+	.examples = "  weft record -e sched -e irq -- make\n  weft latency\n  weft latency --by unit\n"
+		    "  weft latency --rt --slowest 3\n"
+		    "  weft latency --longer 2ms --preempted\n"
 		    "  weft record -p osnoise -e osnoise -- sleep 10",
 	.group = "read",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

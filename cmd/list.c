@@ -3,10 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "cmd/list.h"
 #include "cmd/options/kernel.h"
@@ -14,41 +16,46 @@
 #include "cmd/terminal/pager.h"
 #include "cmd/terminal/terminal.h"
 #include "formats/sink.h"
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/cpus.h"
-#include "lib/base/near.h"
-#include "lib/base/text.h"
-#include "lib/buffer/ring_buffer.h"
-#include "lib/setup/tracer.h"
-#include "lib/trace/trace.h"
-#include "lib/tracefs/event_select.h"
-#include "lib/tracefs/instance.h"
-#include "lib/undo/instance_open.h"
-
-bool list_wanted(struct list *list, const char *name)
-{
-	bool any = !list->nr_globs;
-
-	for (size_t i = 0; i < list->nr_globs; i++) {
-		if (!text_glob(list->globs[i], name))
-			continue;
-		list->matched[i] = true;
-		any = true;
-	}
-	return any;
-}
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/cpus.h"
+#include "lib/ground/base/labels.h"
+#include "lib/ground/base/near.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/buffer/ring_buffer.h"
+#include "lib/kernel/probe/usdt.h"
+#include "lib/kernel/setup/tracer.h"
+#include "lib/kernel/tracefs/event_select.h"
+#include "lib/kernel/tracefs/instance.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/pages/trace/trace.h"
 
 static int read_file(const struct list *list, const char *file, struct buf *buf, struct fail *fail)
 {
 	return listed_read(&list->listed, file, buf, fail);
 }
 
-/* Prints an item; with --full, then a tab and its state. */
-static void print_item(const struct list *list, const char *name, const char *state)
+/* JSON has the state in any case; none is null. */
+static void put_item(struct list *list, const char *name, const char *state)
 {
-	cleanup_free char *shown = terminal_line(name);
+	struct json *json = &list->answer.json;
 
+	json_object(json);
+	answer_text(json, "name", name);
+	answer_text(json, "state", *state ? state : NULL);
+	json_end(json);
+}
+
+/* Prints an item; with --full, then a tab and its state. */
+static void print_item(struct list *list, const char *name, const char *state)
+{
+	cleanup_free char *shown = NULL;
+
+	if (list->answer.is_json) {
+		put_item(list, name, state);
+		return;
+	}
+	shown = terminal_line(name);
 	if (list->full && *state)
 		printf("%s\t%s\n", shown, state);
 	else
@@ -231,6 +238,43 @@ static int list_instances(struct list *list, struct fail *fail)
 	return instance_each(&list->kernel.tracing, print_instance, list, fail);
 }
 
+/* "PID NAME" on each line, as saved_cmdlines has it: each name once, or with the state the PIDs of it, too. */
+static int list_tasks(struct list *list, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	struct trace_text text = { NULL, 0 };
+	struct text_word line;
+	struct labels seen;
+	const char *at;
+	size_t left;
+	int err = list->input ? trace_meta(list->listed.trace, TRACE_CMDLINES, &text, fail) :
+				read_file(list, "saved_cmdlines", &buf, fail);
+
+	if (err)
+		return err;
+	at = list->input ? text.text : buf_str(&buf);
+	left = list->input ? text.len : buf.len;
+	labels_init(&seen);
+	while (!err && at && text_next_line(&at, &left, &line)) {
+		const char *space = memchr(line.at, ' ', line.len);
+		char name[64], pid[24];
+		bool is_new = false;
+
+		if (!space)
+			continue;
+		snprintf(pid, sizeof(pid), "%.*s", (int)(space - line.at), line.at);
+		snprintf(name, sizeof(name), "%.*s", (int)(line.at + line.len - space - 1), space + 1);
+		if (!list_wanted(list, name))
+			continue;
+		if (!list->full && labels_add(&seen, name, strlen(name), &is_new) == LABEL_NONE)
+			err = fail_memory(fail);
+		else if (list->full || is_new)
+			print_item(list, name, list->full ? pid : "");
+	}
+	labels_release(&seen);
+	return err;
+}
+
 static int list_formats(struct list *list, struct fail *fail)
 {
 	(void)fail;
@@ -238,6 +282,73 @@ static int list_formats(struct list *list, struct fail *fail)
 		if (list_wanted(list, sink_at(i)->name))
 			print_item(list, sink_at(i)->name, sink_at(i)->summary);
 	return 0;
+}
+
+/* Prints what weft probe add takes; with --full also where it is and what its arguments are. */
+static int list_usdt_of(struct list *list, const char *path, struct fail *fail)
+{
+	struct usdt_list found;
+	int err = usdt_read(path, &found, fail);
+
+	for (size_t i = 0; !err && i < found.nr; i++) {
+		const struct usdt *usdt = &found.items[i];
+		char name[PATH_MAX + 512], state[512], full[256];
+
+		snprintf(full, sizeof(full), "%s:%s", usdt->provider, usdt->name);
+		if (!list_wanted(list, full) && !list_wanted(list, usdt->name))
+			continue;
+		snprintf(name, sizeof(name), "usdt:%s:%s", path, full);
+		snprintf(state, sizeof(state), "%zu place%s%s%s%s", usdt->nr_places, text_plural(usdt->nr_places),
+			 usdt->places[0].semaphore ? ", semaphore" : "", *usdt->places[0].arguments ? ": " : "",
+			 usdt->places[0].arguments);
+		print_item(list, name, state);
+	}
+	usdt_list_release(&found);
+	return err;
+}
+
+/* The programs and libraries that a process has mapped as code. */
+static int list_usdt_of_process(struct list *list, const char *pid, struct fail *fail)
+{
+	char maps[64], *line = NULL, last[PATH_MAX] = "";
+	size_t size = 0;
+	FILE *file;
+
+	snprintf(maps, sizeof(maps), "/proc/%.20s/maps", pid);
+	file = fopen(maps, "re");
+	if (!file)
+		return fail_set(fail, -errno, "cannot read the maps of process %s: %s", pid, strerror(errno));
+	while (getline(&line, &size, file) > 0) {
+		char *path = strchr(line, '/'), *root;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!path || strlen(line) < strcspn(line, " ") + 4 || line[strcspn(line, " ") + 3] != 'x' ||
+		    !strcmp(path, last) || strlen(path) >= sizeof(last))
+			continue;
+		memcpy(last, path, strlen(path) + 1);
+		/* Its files may be those of a container. */
+		if (asprintf(&root, "/proc/%.20s/root%s", pid, path) < 0)
+			break;
+		(void)!list_usdt_of(list, access(path, R_OK) ? root : path, NULL);
+		free(root);
+	}
+	free(line);
+	fclose(file);
+	return 0;
+}
+
+static int list_usdt(struct list *list, struct fail *fail)
+{
+	char path[PATH_MAX];
+	int err;
+
+	/* What stands as the word is a pattern here. */
+	if (list->what && list->nr_globs < GLOBS_MAX)
+		list->globs[list->nr_globs++] = list->what;
+	if (!list->usdt[strspn(list->usdt, "0123456789")] && access(list->usdt, F_OK))
+		return list_usdt_of_process(list, list->usdt, fail);
+	err = usdt_path(list->usdt, path, fail);
+	return err ? err : list_usdt_of(list, path, fail);
 }
 
 static const struct kind {
@@ -249,8 +360,9 @@ static const struct kind {
 	{ "events", "event", list_events, false },          { "systems", "system", list_systems, false },
 	{ "tracers", "tracer", list_tracers, false },       { "clocks", "clock", list_clocks, false },
 	{ "options", "option", list_options, false },       { "functions", "function", list_functions, false },
-	{ "instances", "instance", list_instances, false }, { "formats", "format", list_formats, true },
-	{ "syscalls", "system call", list_calls, false },   { "plugins", "plugin", list_plugins, false },
+	{ "instances", "instance", list_instances, false }, { "tasks", "task", list_tasks, false },
+	{ "formats", "format", list_formats, true },        { "syscalls", "system call", list_calls, false },
+	{ "plugins", "plugin", list_plugins, false },
 };
 
 static const struct kind *find_kind(const char *name)
@@ -261,71 +373,79 @@ static const struct kind *find_kind(const char *name)
 	return NULL;
 }
 
-static const struct argp_option options[] = {
-	{ "events", 'e', NULL, 0, "As the word events", 0 },
-	{ "tracers", 't', NULL, 0, "As the word tracers", 0 },
-	{ "clocks", 'C', NULL, 0, "As the word clocks", 0 },
-	{ "options", 'o', NULL, 0, "As the word options", 0 },
-	{ "functions", 'f', NULL, 0, "As the word functions", 0 },
-	{ "input", 'i', "FILE", 0, "List what the recording FILE says about the kernel that was traced", 0 },
+/* An option of trace-cmd that is one of the words. */
+static void take_what(const struct option_row *row, void *member, char *arg, struct argp_state *state)
+{
+	const char **what = member;
+
+	(void)arg;
+	if (*what)
+		argp_error(state, "one list at a time: %s and %s", *what, row->name);
+	*what = row->name;
+}
+
+static const struct option_row options[] = {
+	{ "events", 'e', NULL, 0, "As the word events", 0, OPTION_CALL(struct list, what, take_what) },
+	{ "tracers", 't', NULL, 0, "As the word tracers", 0, OPTION_CALL(struct list, what, take_what) },
+	{ "clocks", 'C', NULL, 0, "As the word clocks", 0, OPTION_CALL(struct list, what, take_what) },
+	{ "options", 'o', NULL, 0, "As the word options", 0, OPTION_CALL(struct list, what, take_what) },
+	{ "functions", 'f', NULL, 0, "As the word functions", 0, OPTION_CALL(struct list, what, take_what) },
+	{ "usdt", 0, "FILE", 0,
+	  "List the probes that the authors of a program or library put into it (USDT), or of the files of "
+	  "a process, by its PID",
+	  0, OPTION_TEXT(struct list, usdt) },
+	{ "input", 'i', "FILE", 0, "List what the recording FILE says about the kernel that was traced", 0,
+	  OPTION_ONCE(struct list, input, "file") },
 	{ "full", 'F', NULL, 0,
-	  "Show more about each: the fields of events, the state of options, tracers and instances", 0 },
+	  "Show more about each: the fields of events, the state of options, tracers and instances", 0,
+	  OPTION_FLAG(struct list, full) },
 	{ 0 },
 };
-
-static error_t choose(struct list *list, const char *what, struct argp_state *state)
-{
-	if (list->what)
-		argp_error(state, "one list at a time: %s and %s", list->what, what);
-	list->what = what;
-	return 0;
-}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct list *list = state->input;
 
-	switch (key) {
-	case 'e':
-		return choose(list, "events", state);
-	case 't':
-		return choose(list, "tracers", state);
-	case 'C':
-		return choose(list, "clocks", state);
-	case 'o':
-		return choose(list, "options", state);
-	case 'f':
-		return choose(list, "functions", state);
-	case 'i':
-		option_once("file", &list->input, arg, state);
-		return 0;
-	case 'F':
-		list->full = true;
-		return 0;
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &list->kernel;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (!list->what)
-			list->what = arg;
-		else if (list->nr_globs < GLOBS_MAX)
-			list->globs[list->nr_globs++] = arg;
-		else
-			argp_error(state, "no more than %d patterns at a time", GLOBS_MAX);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	if (!list->what)
+		list->what = arg;
+	else if (list->nr_globs < GLOBS_MAX)
+		list->globs[list->nr_globs++] = arg;
+	else
+		argp_error(state, "no more than %d patterns at a time", GLOBS_MAX);
+	return 0;
 }
 
-static const struct argp argp = {
-	.options = options,
-	.children = kernel_children,
+static const struct options_child children[] = {
+	{ &kernel_options, offsetof(struct list, kernel), 0, NULL },
+	{ &answer_options, offsetof(struct list, answer), 0, NULL },
+	{ 0 },
+};
+
+static const struct options command_options = {
+	.rows = options,
+	.children = children,
 	.parser = parse_option,
-	.args_doc = "[events|systems|tracers|clocks|options|functions|instances|formats|syscalls|plugins] [GLOB...]",
+	.args_doc =
+		"[events|systems|tracers|clocks|options|functions|instances|tasks|formats|syscalls|plugins] [GLOB...]",
 	.doc = "Lists what this kernel can trace, or what a recording says about its kernel, one name on each line; "
 	       "only those that match a GLOB (of system calls also those with the number GLOB). "
 	       "Without arguments it gives an overview.",
 };
+
+/* An array with the name of the list. */
+static int put_array(struct list *list, const struct kind *kind, struct fail *fail)
+{
+	struct json *json = &list->answer.json;
+	int r;
+
+	json_key(json, kind->name);
+	json_array(json);
+	r = kind->run(list, fail);
+	json_end(json);
+	return r;
+}
 
 /* Prints the words of a file on one line. The current one stays in brackets. */
 static void overview_words(const struct list *list, const char *title, const char *file)
@@ -342,29 +462,38 @@ static void overview_words(const struct list *list, const char *title, const cha
 	putchar('\n');
 }
 
-static void overview_events(struct list *list)
+static size_t count_systems(const struct catalog *catalog)
 {
-	const struct catalog *catalog;
 	size_t systems = 0;
 
-	if (listed_events(&list->listed, NULL))
-		return;
-	catalog = list->listed.catalog;
 	for (size_t i = 0; i < catalog->nr; i++)
 		systems += !i || strcmp(catalog->events[i].system, catalog->events[i - 1].system);
-	printf("%-11s %zu in %zu systems\n", "events", catalog->nr, systems);
+	return systems;
+}
+
+static size_t count_lines(const struct buf *buf)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < buf->len; i++)
+		lines += buf->data[i] == '\n';
+	return lines;
+}
+
+static void overview_events(struct list *list)
+{
+	if (!listed_events(&list->listed, NULL))
+		printf("%-11s %zu in %zu systems\n", "events", list->listed.catalog->nr,
+		       count_systems(list->listed.catalog));
 }
 
 static void overview_functions(const struct list *list)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
-	size_t lines = 0;
 	int err = listed_read(&list->listed, "available_filter_functions", &buf, NULL);
 
-	for (size_t i = 0; i < buf.len; i++)
-		lines += buf.data[i] == '\n';
 	if (!err)
-		printf("%-11s %zu that can be traced\n", "functions", lines);
+		printf("%-11s %zu that can be traced\n", "functions", count_lines(&buf));
 	else
 		printf("%-11s %s\n", "functions",
 		       err == -ENOENT ? "none: this kernel cannot trace them" : strerror(-err));
@@ -380,8 +509,8 @@ static int print_name(const char *name, void *data)
 
 static void print_lists(void)
 {
-	printf("\n\n'weft list events', systems, tracers, clocks, options, functions, instances, formats, syscalls, "
-	       "plugins: each in full\n");
+	printf("\n\n'weft list events', systems, tracers, clocks, options, functions, instances, tasks, "
+	       "formats, syscalls, plugins: each in full\n");
 }
 
 static int print_overview_of_file(struct list *list)
@@ -432,6 +561,54 @@ static int list_overview(struct list *list, struct fail *fail)
 	return 0;
 }
 
+/* The short lists in full, and how much is in the others. */
+static void put_facts(struct list *list)
+{
+	cleanup_buf struct buf functions = BUF_INIT;
+	struct json *json = &list->answer.json;
+	struct utsname name;
+	struct trace_text text = { .text = NULL };
+	struct cpus online;
+	char kernel[3 * sizeof(name.release)];
+
+	if (list->input) {
+		answer_text(json, "file", trace_path(list->listed.trace));
+		(void)!trace_meta(list->listed.trace, TRACE_UNAME, &text, NULL);
+		answer_line(json, "kernel", text.text);
+	} else {
+		if (!uname(&name)) {
+			snprintf(kernel, sizeof(kernel), "%s %s %s", name.sysname, name.release, name.machine);
+			answer_text(json, "kernel", kernel);
+		}
+		answer_text(json, "tracefs", list->kernel.instance->dir);
+		answer_number(json, "buffer_bytes", ring_buffer_size(list->kernel.instance));
+		if (!tracing_online_cpus(&online, NULL))
+			answer_number(json, "cpus", cpus_count(&online));
+		if (!listed_read(&list->listed, "available_filter_functions", &functions, NULL))
+			answer_number(json, "function_count", count_lines(&functions));
+	}
+	if (!listed_events(&list->listed, NULL)) {
+		answer_number(json, "event_count", list->listed.catalog->nr);
+		answer_number(json, "system_count", count_systems(list->listed.catalog));
+	}
+}
+
+static int put_overview(struct list *list, struct fail *fail)
+{
+	static const char *const lists[] = { "tracers", "clocks", "instances", "formats" };
+	int r = answer_begin(&list->answer, fail);
+
+	if (r)
+		return r;
+	put_facts(list);
+	for (size_t i = 0; !r && i < array_size(lists); i++)
+		r = put_array(list, find_kind(lists[i]), fail);
+	if (!r)
+		return answer_end(&list->answer, fail);
+	out_release(&list->answer.out);
+	return r;
+}
+
 static int unknown_kind(const char *name)
 {
 	struct near near = near_to(name);
@@ -452,6 +629,19 @@ static int check_matches(const struct list *list, const struct kind *kind, struc
 	return 0;
 }
 
+static int put_list(struct list *list, const struct kind *kind, struct fail *fail)
+{
+	int r = answer_begin(&list->answer, fail);
+
+	if (r)
+		return r;
+	r = put_array(list, kind, fail);
+	if (!r)
+		return answer_end(&list->answer, fail);
+	out_release(&list->answer.out);
+	return r;
+}
+
 static int list_run(int argc, char **argv)
 {
 	cleanup_free struct list *list = calloc(1, sizeof(*list));
@@ -466,28 +656,58 @@ static int list_run(int argc, char **argv)
 	list->listed.kernel = &list->kernel;
 	command_parse(&list_command, argc, argv, 0, list);
 	pager_start();
-	if (list->what) {
+	if (list->usdt) {
+		static const struct kind usdt = { "usdt", "USDT probe", list_usdt, true };
+
+		if (list->input)
+			err = fail_set(&fail, -EINVAL, "a recording does not say which probes a program has");
+		kind = &usdt;
+	} else if (list->what) {
 		kind = find_kind(list->what);
 		if (!kind)
 			return unknown_kind(list->what);
 	}
-	if (!kind || !kind->no_kernel)
+	if (!err && (!kind || !kind->no_kernel))
 		err = listed_open(&list->listed, list->input, kind && kind->run == list_plugins, &fail);
 	if (!err)
-		err = kind ? kind->run(list, &fail) : list_overview(list, &fail);
+		err = list->answer.is_json ? (kind ? put_list(list, kind, &fail) : put_overview(list, &fail)) :
+		      kind                 ? kind->run(list, &fail) :
+					     list_overview(list, &fail);
 	if (!err && kind)
 		err = check_matches(list, kind, &fail);
 	listed_close(&list->listed);
 	return kernel_finish(&list->kernel, err, &fail);
 }
 
+/* clang-format off */
+static const struct answer_member members[] = {
+	{ "file?", "string", "without a list: the recording, with -i" },
+	{ "kernel?", "string|null", "without a list: its name, release and machine" },
+	{ "tracefs?", "string", "without a list: where it is" },
+	{ "buffer_bytes?", "number", "without a list: of each CPU" },
+	{ "cpus?", "number", "without a list: how many are online" },
+	{ "function_count?", "number", "without a list: of functions that can be traced" },
+	{ "event_count?", "number", "without a list: of the events" },
+	{ "system_count?", "number", "without a list: of the systems" },
+	{ "*[].name", "string", "of an event, a tracer, a clock...: the array has the name of the list" },
+	{ "*[].system?", "string", "of an event" },
+	{ "*[].format?", "string", "of an event, with -F" },
+	{ "*[].state?", "string|null", "how it is set, as in the text" },
+	{ "*[].number?", "number|null", "of a system call" },
+	{ "*[].arguments?", "string|null", "of a system call" },
+	{ 0 },
+};
+/* clang-format on */
+
 const struct command list_command = {
 	.name = "list",
 	.summary = "list what this kernel can trace: events, tracers, clocks, functions...",
 	.brief = "events, tracers",
 	.examples = "  weft list events\n"
-		    "  weft list tracers",
+		    "  weft list tracers\n"
+		    "  weft list --usdt /usr/bin/python3",
 	.group = "kernel",
-	.argp = &argp,
+	.options = &command_options,
+	.answer = members,
 	.run = list_run,
 };

@@ -2,11 +2,12 @@
 #ifndef WEFT_CMD_LIST_H
 #define WEFT_CMD_LIST_H
 
-#include "cmd/options/kernel.h"
-#include "lib/base/cleanup.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "cmd/options/answer.h"
+#include "cmd/options/kernel.h"
+#include "lib/ground/base/cleanup.h"
 
 struct buf;
 struct catalog;
@@ -23,6 +24,7 @@ struct listed {
 	struct kernel *kernel; /* it is not opened for a file */
 	struct trace *trace;   /* of the file */
 	size_t buffer;         /* of the file, as -B names it */
+	bool ftrace; /* the catalog has the system ftrace, too: its events have formats but cannot be chosen */
 	struct catalog *catalog;
 	struct listed_text *texts; /* of a file: of each event of the catalog */
 	struct context *context;
@@ -54,6 +56,8 @@ struct list {
 	size_t nr_globs;
 	bool full;
 	const char *input; /* a file; NULL: the running kernel */
+	const char *usdt;  /* a program, a library or a PID; NULL: none */
+	struct answer answer;
 	struct kernel kernel;
 	struct listed listed;
 };

@@ -1,31 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/list.h"
 
-#include "cmd/command.h"
-#include "cmd/options/decode.h"
-#include "cmd/options/kernel.h"
-#include "cmd/options/reading.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/text.h"
-#include "lib/base/vec.h"
-#include "lib/event/context.h"
-#include "lib/plugin/plugins.h"
-#include "lib/schema/format.h"
-#include "lib/tally/call_list.h"
-#include "lib/trace/trace.h"
-#include "lib/tracefs/event_select.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "cmd/command.h"
+#include "cmd/options/decode.h"
+#include "cmd/options/kernel.h"
+#include "cmd/options/reading.h"
+#include "lib/answers/tally/call_list.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
+#include "lib/ground/base/vec.h"
+#include "lib/kernel/tracefs/event_select.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/schema/format.h"
+#include "lib/pages/trace/trace.h"
+
 struct listed_text {
 	struct text_word system, name;
 	struct trace_text text;
 };
+
+bool list_wanted(struct list *list, const char *name)
+{
+	bool any = !list->nr_globs;
+
+	for (size_t i = 0; i < list->nr_globs; i++) {
+		if (!text_glob(list->globs[i], name))
+			continue;
+		list->matched[i] = true;
+		any = true;
+	}
+	return any;
+}
 
 void listed_close(struct listed *listed)
 {
@@ -85,7 +98,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : text_word_compare(one->name, other->name);
 }
 
-/* The events of a file in the form of available_events, sorted. Events of the system ftrace cannot be chosen. */
+/* The events of a file in the form of available_events, sorted. */
 static int events_of_file(struct listed *listed, struct fail *fail)
 {
 	const struct trace_format *formats;
@@ -97,7 +110,7 @@ static int events_of_file(struct listed *listed, struct fail *fail)
 	if (!listed->texts)
 		return fail_memory(fail);
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(formats[i].system.text, "ftrace"))
+		if (listed->ftrace || strcmp(formats[i].system.text, "ftrace"))
 			nr += read_name(&formats[i], &listed->texts[nr]);
 	qsort(listed->texts, nr, sizeof(*listed->texts), by_name);
 	for (size_t i = 0; i < nr; i++)
@@ -107,12 +120,33 @@ static int events_of_file(struct listed *listed, struct fail *fail)
 	return catalog_of(buf_str(&names), &listed->catalog, fail);
 }
 
+static int add_ftrace(const char *name, void *names)
+{
+	return buf_addf(names, "ftrace:%s\n", name) ? 0 : -ENOMEM;
+}
+
+/* All events that have a format. The order of a folder is none. */
+static int events_and_ftrace(struct listed *listed, struct fail *fail)
+{
+	struct instance top = instance_top(&listed->kernel->tracing);
+	cleanup_buf struct buf names = BUF_INIT;
+	int err = instance_read(&top, "available_events", &names, fail);
+
+	if (!err)
+		err = event_each_ftrace(&top, add_ftrace, &names, fail);
+	if (err == -ENOMEM)
+		return fail_memory(fail);
+	return err ? err : catalog_of(buf_str(&names), &listed->catalog, fail);
+}
+
 int listed_events(struct listed *listed, struct fail *fail)
 {
 	if (listed->catalog)
 		return 0;
-	return listed->trace ? events_of_file(listed, fail) :
-			       catalog_new(&listed->kernel->tracing, &listed->catalog, fail);
+	if (listed->trace)
+		return events_of_file(listed, fail);
+	return listed->ftrace ? events_and_ftrace(listed, fail) :
+				catalog_new(&listed->kernel->tracing, &listed->catalog, fail);
 }
 
 /* Appends the text of `format` of an event of the catalog. */
@@ -213,7 +247,24 @@ int listed_open(struct listed *listed, const char *input, bool plugins, struct f
 	return err || !plugins ? err : decode_open(&(struct decode){ .wanted = true }, listed->context, fail);
 }
 
-/* Prints an event's own fields and its print fmt, as the kernel describes them. */
+/* The same as the kernel's text. */
+static int put_event(struct list *list, size_t event, struct fail *fail)
+{
+	const struct catalog_event *of = &list->listed.catalog->events[event];
+	struct json *json = &list->answer.json;
+	cleanup_buf struct buf buf = BUF_INIT;
+	int err = list->full ? listed_format(&list->listed, event, &buf, fail) : 0;
+
+	json_object(json);
+	answer_text(json, "system", of->system);
+	answer_text(json, "name", of->name);
+	if (list->full)
+		answer_text(json, "format", buf_str(&buf));
+	json_end(json);
+	return err;
+}
+
+/* Prints an event's ID, fields and print fmt, as the kernel describes them. */
 static int print_format(struct list *list, size_t event, struct fail *fail)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
@@ -227,21 +278,30 @@ static int print_format(struct list *list, size_t event, struct fail *fail)
 	at = buf_str(&buf);
 	left = buf.len;
 	while (text_next_line(&at, &left, &line)) {
-		if (memmem(line.at, line.len, " common_", 8) || !line.len)
-			continue;
 		if (line.len > 7 && !memcmp(line.at, "\tfield:", 7))
 			printf("    %.*s\n", (int)line.len - 7, line.at + 7);
-		else if (line.len > 10 && !memcmp(line.at, "print fmt:", 10))
+		else if ((line.len > 4 && !memcmp(line.at, "ID: ", 4)) ||
+			 (line.len > 10 && !memcmp(line.at, "print fmt:", 10)))
 			printf("    %.*s\n", (int)line.len, line.at);
 	}
 	return 0;
 }
 
+static bool names_ftrace(const char *glob)
+{
+	static const char system[] = "ftrace";
+
+	return !strncmp(glob, system, strlen(system)) && strchr(":/", glob[strlen(system)]);
+}
+
 /* Chooses the events of the globs; of all without one. */
 static int choose_events(struct list *list, struct event_set *set, struct fail *fail)
 {
-	int err = listed_events(&list->listed, fail);
+	int err;
 
+	for (size_t i = 0; i < list->nr_globs; i++)
+		list->listed.ftrace |= names_ftrace(list->globs[i]);
+	err = listed_events(&list->listed, fail);
 	set->catalog = list->listed.catalog;
 	if (!err && !list->nr_globs && set->catalog->nr)
 		err = event_set_add(set, set->catalog, "all", fail);
@@ -261,6 +321,10 @@ int list_events(struct list *list, struct fail *fail)
 
 		if (!event_set_has(&set, i))
 			continue;
+		if (list->answer.is_json) {
+			err = put_event(list, i, fail);
+			continue;
+		}
 		printf("%s:%s\n", event->system, event->name);
 		if (list->full)
 			err = print_format(list, i, fail);
@@ -282,12 +346,29 @@ static bool call_wanted(struct list *list, const struct call_row *row)
 	return any;
 }
 
+static void put_call(const struct call_row *row, struct json *json)
+{
+	json_object(json);
+	json_key(json, "number");
+	if (row->number < 0)
+		json_put_null(json);
+	else
+		json_put_s64(json, row->number);
+	answer_text(json, "name", row->name);
+	answer_text(json, "arguments", row->arguments);
+	json_end(json);
+}
+
 static int print_call(const struct call_row *row, void *data)
 {
 	struct list *list = data;
 
 	if (!call_wanted(list, row))
 		return 0;
+	if (list->answer.is_json) {
+		put_call(row, &list->answer.json);
+		return 0;
+	}
 	if (row->number < 0)
 		printf("-\t%s", row->name);
 	else
@@ -319,8 +400,16 @@ int list_plugins(struct list *list, struct fail *fail)
 	for (size_t i = 0; schema_at(list->listed.context->schema, i, &id, &system, &name); i++) {
 		const struct format *format = schema_format(list->listed.context->schema, id, NULL);
 
-		if (format && plugins_decoder(list->listed.context->plugins, format) && list_wanted(list, system))
-			printf("%s:%s\n", system, name);
+		if (!format || !plugins_decoder(list->listed.context->plugins, format) || !list_wanted(list, system))
+			continue;
+		if (list->answer.is_json) {
+			json_object(&list->answer.json);
+			answer_text(&list->answer.json, "system", system);
+			answer_text(&list->answer.json, "name", name);
+			json_end(&list->answer.json);
+			continue;
+		}
+		printf("%s:%s\n", system, name);
 	}
 	return 0;
 }

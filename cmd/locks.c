@@ -2,15 +2,16 @@
 #include "cmd/command.h"
 #include "cmd/options/analyse_by.h"
 
-static const struct argp_option options[] = {
-	{ "by", OPT_ANALYSE_BY, "lock|caller|task", 0, "A row for each of these (default: lock)", 1 },
+static const struct option_row options[] = {
+	{ "by", OPT_ANALYSE_BY, "lock|caller|task|waker|process|program|unit|container|pod|cgroup|user", 0,
+	  "A row for each of these (default: lock); a waker ended the waits of others", 1, OPTION_BY_KEY },
 	{ 0 },
 };
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = analyse_by_parse,
-	.children = analyse_children,
+	.children = analyse_by_children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Shows from a recording how long tasks waited for kernel locks and for futexes, spinning or asleep, "
 	       "and which task ended the wait.",
@@ -18,7 +19,7 @@ static const struct argp argp = {
 
 static int run(int argc, char **argv)
 {
-	return analyse_by_run(&locks_command, &locks_analysis, &rows_of_locks, argc, argv);
+	return analyse_by_run(&locks_command, &locks_analysis, argc, argv);
 }
 
 const struct command locks_command = {
@@ -27,8 +28,9 @@ const struct command locks_command = {
 	.brief = "lock waits",
 	.examples = "  weft record -e lock -e sched -T -- make -j\n"
 		    "  weft locks\n"
-		    "  weft locks --by caller",
+		    "  weft locks --by waker\n"
+		    "  weft locks --slowest 10",
 	.group = "read",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

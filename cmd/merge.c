@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/form_apart.h"
-#include "cmd/options/form_options.h"
-#include "cmd/terminal/paste.h"
-#include "lib/base/text.h"
-#include "lib/made/unite.h"
-#include "lib/made/unite_events.h"
-#include "lib/trace/trace.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* weft merge: makes one file from the recordings of several machines. */
-enum { OPT_OFFSET = 256, OPT_MATCH };
+#include "cmd/command.h"
+#include "cmd/options/form_options.h"
+#include "cmd/sandboxed_rewrite.h"
+#include "cmd/terminal/paste.h"
+#include "lib/files/rewrite/excerpt.h"
+#include "lib/files/rewrite/join.h"
+#include "lib/files/rewrite/kernel_ties.h"
+#include "lib/files/rewrite/unite.h"
+#include "lib/ground/base/text.h"
+#include "lib/meaning/clock/wall.h"
+#include "lib/pages/trace/trace.h"
 
-enum { FILES_MAX = 64 };
+/* weft merge: makes one file from the recordings of several machines. */
+enum { OPT_OFFSET = 256 };
+
+enum { FILES_MAX = 1000 };
 
 struct source {
 	const char *path;
@@ -24,6 +27,7 @@ struct source {
 	int64_t offset;
 	struct trace *trace;
 	bool damaged;
+	struct kernel_ties ties; /* of a log, with the recording that it stands in */
 };
 
 struct arguments {
@@ -34,14 +38,18 @@ struct arguments {
 	size_t nr_offsets;
 	const char *match;
 	struct unite *unite;
+	struct excerpt *joined;    /* the files are parts of one recording */
+	const struct source *like; /* the recording in which the lines of logs stand; NULL: there are no logs */
+	bool is_dated;             /* it tells the time of day by itself */
 	uint64_t size, events;
 };
 
-static const struct argp_option options[] = {
+static const struct option_row options[] = {
 	{ "offset", OPT_OFFSET, "FILE=NS", 0,
-	  "Add NS nanoseconds, which may be negative, to the times of FILE; repeatable", 1 },
-	{ "match", OPT_MATCH, "EVENT", 0,
-	  "Shift the files' times so that the first EVENT of each file happens at the same time", 1 },
+	  "Add NS nanoseconds, which may be negative, to the times of FILE; repeatable", 1, OPTION_BY_KEY },
+	{ "match", 0, "EVENT", 0,
+	  "Shift the files' times so that the first EVENT of each file happens at the same time", 1,
+	  OPTION_TEXT(struct arguments, match) },
 	{ 0 },
 };
 
@@ -97,16 +105,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->form;
-		return 0;
 	case OPT_OFFSET:
 		if (arguments->nr_offsets == FILES_MAX)
 			argp_error(state, "more than %d offsets", FILES_MAX);
 		arguments->offsets[arguments->nr_offsets++] = arg;
-		return 0;
-	case OPT_MATCH:
-		arguments->match = arg;
 		return 0;
 	case ARGP_KEY_ARG:
 		add_source(arguments, arg, state);
@@ -119,17 +121,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-	{ &form_argp, 0, NULL, 2 },
+static const struct options_child children[] = {
+	{ &form_options, offsetof(struct arguments, form), 2, NULL },
 	{ 0 },
 };
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
 	.args_doc = "FILE...",
 	.doc = "Writes the recordings of several machines as one file, in one order of time."
-	       "\vThe events of each FILE are a buffer of its name, without directory and .dat.",
+	       "\vThe events of each FILE are a buffer of its name, without directory and .dat; parts that "
+	       "'weft split' made of one recording become one again.",
 	.children = children,
 };
 
@@ -170,7 +173,73 @@ static int write_union(void *arg, int fd, struct fail *fail)
 {
 	struct arguments *arguments = arg;
 
+	if (arguments->joined)
+		return excerpt_write(arguments->joined, fd, &arguments->size, fail);
 	return unite_write(arguments->unite, fd, &arguments->size, fail);
+}
+
+/* Parts of one recording become the recording again, unless their times are moved or an event is in two of them. */
+static int join_sources(struct arguments *arguments, struct fail *fail)
+{
+	struct trace *traces[FILES_MAX];
+	bool damaged[FILES_MAX] = { false };
+	int r;
+
+	for (size_t i = 0; i < arguments->nr; i++)
+		traces[i] = arguments->sources[i].trace;
+	if (arguments->match || arguments->nr_offsets || !join_is_of_one(traces, arguments->nr))
+		return 0;
+	r = join_new(traces, arguments->nr, &arguments->form.as, &arguments->joined, damaged, fail);
+	for (size_t i = 0; !r && i < arguments->nr; i++)
+		arguments->sources[i].damaged = damaged[i];
+	arguments->events = arguments->joined ? excerpt_count(arguments->joined) : 0;
+	return r == -EEXIST ? 0 : r;
+}
+
+/* Lines of logs stand in the first recording that is none. */
+static int place_logs(struct arguments *arguments, struct fail *fail)
+{
+	struct source *like = NULL, *log = NULL;
+	int r = 0;
+
+	for (size_t i = arguments->nr; i-- > 0;) {
+		struct source *source = &arguments->sources[i];
+
+		if (unite_is_log(source->trace))
+			log = source;
+		else
+			like = source;
+	}
+	if (!log || !like || arguments->match)
+		return 0;
+	for (size_t i = 0; !r && i < arguments->nr; i++)
+		if (unite_is_log(arguments->sources[i].trace))
+			r = kernel_ties_find(like->trace, arguments->sources[i].trace, &arguments->sources[i].ties,
+					     fail);
+	if (r)
+		return fail_in(fail, r, "'%s'", like->path);
+	arguments->like = like;
+	for (size_t i = 0; !arguments->is_dated && i < trace_buffers(like->trace); i++)
+		arguments->is_dated = trace_setting(like->trace, i, SETTING_CLOCKS).len;
+	if (!arguments->is_dated && !log->ties.nr && trace_buffers(like->trace) < 2)
+		return fail_set(fail, -ENODATA,
+				"'%s' does not tell the time of day, so the lines of the log '%s' have no place in it, "
+				"and no line of the kernel is in both; --match and --offset shift its times",
+				like->path, log->path);
+	return unite_like(arguments->unite, like->trace, like->name, like->offset, &log->ties, fail);
+}
+
+static int unite_sources(struct arguments *arguments, struct fail *fail)
+{
+	int r = arguments->match ? find_offsets(arguments, fail) : 0;
+
+	if (!r)
+		r = unite_new(&arguments->form.as, &arguments->unite, fail);
+	if (!r)
+		r = place_logs(arguments, fail);
+	if (!r && !arguments->match && !arguments->sources[0].offset)
+		r = unite_compare(arguments->unite, arguments->sources[0].trace, fail);
+	return r ? r : take_sources(arguments, fail);
 }
 
 static int open_sources(struct arguments *arguments, struct fail *fail)
@@ -191,13 +260,47 @@ static int merge_files(struct arguments *arguments, struct fail *fail)
 {
 	int r = open_sources(arguments, fail);
 
-	if (!r && arguments->match)
-		r = find_offsets(arguments, fail);
 	if (!r)
-		r = unite_new(&arguments->form.as, &arguments->unite, fail);
-	if (!r)
-		r = take_sources(arguments, fail);
+		r = join_sources(arguments, fail);
+	if (!r && !arguments->joined)
+		r = unite_sources(arguments, fail);
 	return r ? r : form_write(&arguments->form, "", write_union, arguments, fail);
+}
+
+/* By how much the clock of a file was wrong beside that of the first one, and how exact that is. */
+static void tell_compared(const struct arguments *arguments, size_t which)
+{
+	char by[TEXT_HUMAN], half[TEXT_HUMAN];
+	uint64_t bound;
+	int64_t ns;
+
+	if (unite_compared(arguments->unite, which, &ns, &bound))
+		command_warn("%s: its times are moved by %s%s, to the clock of %s to within +-%s",
+			     arguments->sources[which].path, ns < 0 ? "-" : "",
+			     text_time(by, ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns), arguments->sources[0].path,
+			     text_time(half, bound));
+}
+
+/* What the lines say that the kernel printed into a log and a recording. */
+static void tell_ties(const struct arguments *arguments, const struct source *log)
+{
+	const struct kernel_ties *ties = &log->ties;
+	char least[TEXT_HUMAN], most[TEXT_HUMAN];
+
+	text_time(least, ties->least < 0 ? (uint64_t)-ties->least : (uint64_t)ties->least);
+	text_time(most, ties->most < 0 ? (uint64_t)-ties->most : (uint64_t)ties->most);
+	if (arguments->is_dated) {
+		command_warn("%zu line%s of the kernel in '%s' %s of '%s', too: %s%s to %s%s later", ties->nr,
+			     text_plural(ties->nr), log->path, ties->nr == 1 ? "is an event" : "are events",
+			     arguments->like->path, ties->least < 0 ? "-" : "", least, ties->most < 0 ? "-" : "", most);
+		return;
+	}
+	text_time(most, (uint64_t)(ties->most - ties->least));
+	command_warn(
+		"'%s' does not tell the time of day: %zu line%s of the kernel that %s in '%s', too, give%s the log its "
+		"place, to +-%s and the unit of its times",
+		arguments->like->path, ties->nr, text_plural(ties->nr), ties->nr == 1 ? "is" : "are", log->path,
+		ties->nr == 1 ? "s" : "", most);
 }
 
 static int tell(const struct arguments *arguments)
@@ -215,13 +318,18 @@ static int tell(const struct arguments *arguments)
 				     paste_file(&pasted, source->path));
 			status = EXIT_FAILED;
 		}
+		if (!arguments->form.quiet && source->ties.nr)
+			tell_ties(arguments, source);
 		if (!arguments->form.quiet && arguments->match)
 			command_warn("%s: offset %" PRId64 " ns", source->path, source->offset);
+		else if (!arguments->form.quiet && !arguments->joined)
+			tell_compared(arguments, i);
 	}
 	if (!arguments->form.quiet)
-		command_warn("%s: %" PRIu64 " event%s of %zu file%s, %s", arguments->form.output, arguments->events,
+		command_warn("%s: %" PRIu64 " event%s of %zu file%s, %s%s", arguments->form.output, arguments->events,
 			     text_plural(arguments->events), arguments->nr, text_plural(arguments->nr),
-			     text_size(size, arguments->size));
+			     text_size(size, arguments->size),
+			     arguments->joined ? "; they are parts of one recording, and make one again" : "");
 	return status;
 }
 
@@ -233,6 +341,7 @@ static int make_file(void *arg)
 
 	r = r ? command_failed(&fail) : tell(arguments);
 	unite_free(arguments->unite);
+	excerpt_free(arguments->joined);
 	for (size_t i = 0; i < arguments->nr; i++)
 		trace_free(arguments->sources[i].trace);
 	return r;
@@ -251,8 +360,9 @@ const struct command merge_command = {
 	.summary = "write the recordings of several machines as one file",
 	.brief = "several files",
 	.examples = "  weft merge -o all.dat host.dat guest.dat\n"
-		    "  weft merge --offset guest.dat=-1500000 -o all.dat host.dat guest.dat",
+		    "  weft merge --offset guest.dat=-1500000 -o all.dat host.dat guest.dat\n"
+		    "  weft merge -o all.dat trace.dat journal.dat",
 	.group = "read",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdbool.h>
+#include <string.h>
+
 #include "cmd/command.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
 #include "cmd/pack_script.h"
 #include "cmd/terminal/progress.h"
-#include "lib/base/destination.h"
-#include "lib/base/text.h"
-#include "lib/pack/pack.h"
-#include "lib/pack/pack_file.h"
-#include "lib/trace/whole_file.h"
-
-#include <stdbool.h>
-#include <string.h>
+#include "lib/files/pack/pack.h"
+#include "lib/ground/base/destination.h"
+#include "lib/ground/base/text.h"
+#include "lib/pages/trace/whole_file.h"
 
 /* weft pack: makes a trace.dat from plain copies of tracefs files and raw pages. */
-enum {
-	OPT_PAGES = 256,
-	OPT_KALLSYMS,
-	OPT_EVENTS,
-	OPT_COMPRESSION,
-	OPT_FILE_VERSION,
-	OPT_LATENCY,
-	OPT_LATENCY_SAMPLE,
-	OPT_MAPS,
-	OPT_SCRIPT,
-	OPT_MODE,
-	OPT_BTF,
-	OPT_ALL_SYMBOLS
-};
+enum { OPT_EVENTS = 256, OPT_FILE_VERSION, OPT_MAPS };
 
 enum { EVENT_DIRS_MAX = 64, MAPS_MAX = 32, LEVEL_DEFAULT = 3 };
 
@@ -45,32 +31,40 @@ struct arguments {
 	bool quiet, script;
 };
 
-static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "Write to FILE (default: trace.dat); - is standard output", 1 },
-	{ "pages", OPT_PAGES, "FILE", 0,
-	  "Take pages, and whatever DIR lacks, from the trace.dat FILE (default: DIR/trace.dat if there is one)", 1 },
-	{ "kallsyms", OPT_KALLSYMS, "FILE", 0, "Take the symbols from FILE, a copy of /proc/kallsyms", 1 },
-	{ "all-symbols", OPT_ALL_SYMBOLS, NULL, 0,
-	  "Save all kernel symbols even in a small file, not only those near addresses in its pages", 1 },
+static const struct option_row options[] = {
+	{ "output", 'o', "FILE", 0, "Write to FILE (default: trace.dat); - is standard output", 1,
+	  OPTION_TEXT(struct arguments, output) },
+	{ "pages", 0, "FILE", 0,
+	  "Take pages, and whatever DIR lacks, from the trace.dat FILE (default: DIR/trace.dat if there is one)", 1,
+	  OPTION_TEXT(struct arguments, options.pages) },
+	{ "kallsyms", 0, "FILE", 0, "Take the symbols from FILE, a copy of /proc/kallsyms", 1,
+	  OPTION_TEXT(struct arguments, options.kallsyms) },
+	{ "all-symbols", 0, NULL, 0,
+	  "Save all kernel symbols even in a small file, not only those near addresses in its pages", 1,
+	  OPTION_FLAG(struct arguments, learning.all_symbols) },
 	{ "events", OPT_EVENTS, "DIR", 0,
-	  "Take formats of events that are missing from DIR/SYSTEM/EVENT/format; repeatable", 1 },
-	{ "latency", OPT_LATENCY, "FILE", 0, "Keep FILE, the text of a latency tracer's trace file, word for word", 1 },
-	{ "latency-sample", OPT_LATENCY_SAMPLE, "FILE", 0,
-	  "FILE is what trace printed with the option latency-format: learn from it what no other file tells", 1 },
-	{ "btf", OPT_BTF, "FILE", 0,
+	  "Take formats of events that are missing from DIR/SYSTEM/EVENT/format; repeatable", 1, OPTION_BY_KEY },
+	{ "latency", 0, "FILE", 0, "Keep FILE, the text of a latency tracer's trace file, word for word", 1,
+	  OPTION_TEXT(struct arguments, options.latency) },
+	{ "latency-sample", 0, "FILE", 0,
+	  "FILE is what trace printed with the option latency-format: learn from it what no other file tells", 1,
+	  OPTION_TEXT(struct arguments, learning.sample) },
+	{ "btf", 0, "FILE", 0,
 	  "FILE is a copy of /sys/kernel/btf/vmlinux: keep what it says of the functions and "
 	  "enumerators that are in DIR",
-	  1 },
+	  1, OPTION_TEXT(struct arguments, learning.btf) },
 	{ "maps", OPT_MAPS, "PID:FILE", 0, "FILE is a copy of /proc/PID/maps, for the option sym-userobj; repeatable",
-	  1 },
-	{ "instance", 'B', "INSTANCE", 0, "DIR describes this instance instead of the top buffer", 1 },
-	{ "compression", OPT_COMPRESSION, "CODEC", 0, "zstd[:LEVEL] (the default) or none", 2 },
+	  1, OPTION_BY_KEY },
+	{ "instance", 'B', "INSTANCE", 0, "DIR describes this instance instead of the top buffer", 1,
+	  OPTION_TEXT(struct arguments, options.instance) },
+	{ "compression", 0, "CODEC", 0, "zstd[:LEVEL] (the default) or none", 2,
+	  OPTION_TEXT(struct arguments, compression) },
 	{ "file-version", OPT_FILE_VERSION, "N", 0,
-	  "Version 7 of trace.dat (the default), or 6, which is never compressed", 2 },
-	{ "mode", OPT_MODE, "MODE", 0, OUTPUT_MODE_HELP, 2 },
-	{ "script", OPT_SCRIPT, NULL, 0,
-	  "Print a shell script that makes DIR, for machines that have nothing but a shell", 2 },
-	{ "quiet", 'q', NULL, 0, "No summary", 2 },
+	  "Version 7 of trace.dat (the default), or 6, which is never compressed", 2, OPTION_BY_KEY },
+	{ "mode", 0, "MODE", 0, OUTPUT_MODE_HELP, 2, OPTION_CALL(struct arguments, mode, output_take_mode) },
+	{ "script", 0, NULL, 0, "Print a shell script that makes DIR, for machines that have nothing but a shell", 2,
+	  OPTION_FLAG(struct arguments, script) },
+	{ "quiet", 'q', NULL, 0, "No summary", 2, OPTION_FLAG(struct arguments, quiet) },
 	{ 0 },
 };
 
@@ -136,54 +130,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct pack_options *pack = &arguments->options;
 
 	switch (key) {
-	case 'o':
-		arguments->output = arg;
-		return 0;
-	case OPT_PAGES:
-		pack->pages = arg;
-		return 0;
-	case OPT_KALLSYMS:
-		pack->kallsyms = arg;
-		return 0;
-	case OPT_ALL_SYMBOLS:
-		arguments->learning.all_symbols = true;
-		return 0;
 	case OPT_EVENTS:
 		if (pack->nr_events == EVENT_DIRS_MAX)
 			argp_error(state, "more than %d --events", EVENT_DIRS_MAX);
 		arguments->events[pack->nr_events++] = arg;
 		return 0;
-	case OPT_LATENCY:
-		pack->latency = arg;
-		return 0;
-	case OPT_LATENCY_SAMPLE:
-		arguments->learning.sample = arg;
-		return 0;
-	case OPT_BTF:
-		arguments->learning.btf = arg;
-		return 0;
 	case OPT_MAPS:
 		parse_maps(arguments, arg, state);
-		return 0;
-	case 'B':
-		pack->instance = arg;
-		return 0;
-	case OPT_COMPRESSION:
-		arguments->compression = arg;
 		return 0;
 	case OPT_FILE_VERSION:
 		if (strcmp(arg, "6") && strcmp(arg, "7"))
 			argp_error(state, "unknown version '%s' of trace.dat; use 6 or 7", arg);
 		pack->version = (unsigned)(*arg - '0');
-		return 0;
-	case OPT_MODE:
-		arguments->mode = output_mode(arg, state);
-		return 0;
-	case OPT_SCRIPT:
-		arguments->script = true;
-		return 0;
-	case 'q':
-		arguments->quiet = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		option_once("directory", &pack->dir, arg, state);
@@ -196,8 +154,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
 	.args_doc = "DIR\n--script",
 	.doc = "Builds a trace.dat from plain copies of tracefs files."
@@ -285,7 +243,7 @@ const struct command pack_command = {
 	.brief = "tracefs copies",
 	.examples = "  weft pack -o board.dat tracefs-copy\n"
 		    "  weft pack --script > copy-tracefs.sh",
-	.group = "record",
-	.argp = &argp,
+	.group = "read",
+	.options = &command_options,
 	.run = run,
 };

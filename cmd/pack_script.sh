@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
 # Copies what `weft pack DIR` needs of the kernel's tracing on this machine. It needs a POSIX shell, and cat, dd, head,
-# mkdir and uname, as busybox has them.
+# ls, mkdir and uname, as busybox has them.
 #
 #	sh copy.sh DIR [INSTANCE...]
+#
+# DIR is made, and only its owner can read it. An existing one has to be empty, yours, and closed to the writes of
+# others: they could put links there, which lead to files of yours.
 #
 # The script stops tracing while it copies the buffer. Then tracing is on or off as it was. The copied events are gone
 # from the buffer. Without an INSTANCE the script copies the top buffer. Two settings before the command make it faster:
@@ -19,6 +22,29 @@ for tracing in /sys/kernel/tracing /sys/kernel/debug/tracing ''; do
 	[ -e "$tracing/trace_options" ] && break
 done
 [ -n "$tracing" ] || { echo "copy.sh: no tracefs; mount -t tracefs tracefs /sys/kernel/tracing" >&2; exit 1; }
+
+# owner FILE: prints the number of its owner and its mode
+owner() {
+	# shellcheck disable=SC2012 # stat is not everywhere, and the name is not read
+	ls -ldn "$1" | while read -r mode _ uid _; do echo "$uid $mode"; done
+}
+
+# go_in: makes the directory and works in it from then on, so that what its name leads to later does not matter
+go_in() {
+	umask 077
+	# A name with a dash at its beginning, or one of CDPATH.
+	case $dir in /*) ;; *) dir=./$dir ;; esac
+	mkdir -p "$dir" || exit 1
+	cd "$dir" || exit 1
+	self=$(owner /proc/self/)
+	case "$(owner .) $(ls -A)" in
+	"${self%% *} "d???[!w]-[!w][!w]-*' ') dir=. ;;
+	*)
+		echo "copy.sh: '$dir' is not empty, not yours, or others may write to it; name a new directory" >&2
+		exit 1
+		;;
+	esac
+}
 
 # copy FROM TO: copies a file that exists and can be read
 copy() {
@@ -148,6 +174,7 @@ copy_buffer() {
 	put_back
 }
 
+go_in
 [ $# -gt 0 ] || copy_buffer "$tracing" "$dir"
 for instance; do
 	copy_buffer "$tracing/instances/$instance" "$dir/instances/$instance"

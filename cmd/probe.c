@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "lib/base/buf.h"
-#include "lib/base/out.h"
-#include "lib/base/table.h"
-#include "lib/probe/probe_define.h"
-#include "lib/probe/probes.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_SYNTHETIC = 0x100, KEY_DRY_RUN };
+#include "cmd/command.h"
+#include "cmd/options/kernel.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/table.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/probe/probe_define.h"
+#include "lib/kernel/probe/probes.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
 
 enum verb { VERB_NONE, VERB_ADD, VERB_LIST, VERB_REMOVE };
 
@@ -27,10 +26,12 @@ struct arguments {
 	size_t nr;
 };
 
-static const struct argp_option options[] = {
-	{ "synthetic", KEY_SYNTHETIC, NULL, 0, "add: a synthetic event, as NAME TYPE FIELD; TYPE FIELD", 0 },
-	{ "all", 'a', NULL, 0, "remove: all that weft made", 0 },
-	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Only print what would be written, as shell", 0 },
+static const struct option_row options[] = {
+	{ "synthetic", 0, NULL, 0, "add: a synthetic event, as NAME TYPE FIELD; TYPE FIELD", 0,
+	  OPTION_FLAG(struct arguments, synthetic) },
+	{ "all", 'a', NULL, 0, "remove: all that weft made", 0, OPTION_FLAG(struct arguments, all) },
+	{ "dry-run", 0, NULL, 0, "Only print what would be written, as shell", 0,
+	  OPTION_FLAG(struct arguments, dry_run) },
 	{ 0 },
 };
 
@@ -79,18 +80,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->kernel;
-		return 0;
-	case KEY_SYNTHETIC:
-		arguments->synthetic = true;
-		return 0;
-	case 'a':
-		arguments->all = true;
-		return 0;
-	case KEY_DRY_RUN:
-		arguments->dry_run = true;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->verb == VERB_NONE)
 			arguments->verb = verb_of(arg, state);
@@ -104,10 +93,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
-	.children = kernel_children,
+	.children = OPTIONS_OF(kernel_options, struct arguments, kernel),
 	.args_doc = "add|list|remove [DEFINITION|PROBE...]",
 	.doc = "Makes events of functions, of programs and of other events; lists them; removes them. "
 	       "DEFINITION is the kernel's own syntax or [NAME=]PLACE [ARGUMENT...], as in 'do_sys_openat2 "
@@ -129,10 +118,21 @@ static void print_shell(const struct kernel *kernel, const char *text)
 static int print_dry(const struct kernel *kernel, const struct probe *probe, struct fail *fail)
 {
 	cleanup_buf struct buf text = BUF_INIT;
+	struct text_word line;
+	const char *at;
+	size_t left;
 
 	if (!probe_print(probe, &text))
 		return fail_memory(fail);
 	print_shell(kernel, buf_str(&text));
+	at = probe->also ? probe->also : "";
+	left = strlen(at);
+	while (text_next_line(&at, &left, &line)) {
+		buf_clear(&text);
+		if (!buf_addf(&text, "p:%s/%s %.*s", probe->group, probe->name, (int)line.len, line.at))
+			return fail_memory(fail);
+		print_shell(kernel, buf_str(&text));
+	}
 	return 0;
 }
 
@@ -158,6 +158,9 @@ static int add_one(const struct arguments *arguments, struct undo *undo, const c
 		err = probe_add(arguments->top, undo, &probe, fail);
 	if (!err && !arguments->dry_run)
 		err = tell_added(&probe, told, fail);
+	if (!err && probe.note)
+		command_warn("note: %s:%s is without %s, which the kernel cannot fetch everywhere", probe.group,
+			     probe.name, probe.note);
 	probe_release(&probe);
 	return err;
 }
@@ -237,9 +240,10 @@ static int list_them(const struct arguments *arguments, const struct probe_list 
 		     struct fail *fail)
 {
 	static const struct table_column columns[] = {
-		{ "EVENT", TABLE_TEXT, NULL }, { "KIND", TABLE_TEXT, NULL },      { "BY", TABLE_TEXT, NULL },
-		{ "ON", TABLE_TEXT, NULL },    { "HITS", TABLE_NUMBER, NULL },    { "MISSED", TABLE_NUMBER, NULL },
-		{ "PLACE", TABLE_TEXT, NULL }, { "ARGUMENTS", TABLE_TEXT, NULL },
+		{ "EVENT", TABLE_TEXT, NULL, 0 },  { "KIND", TABLE_TEXT, NULL, 0 },
+		{ "BY", TABLE_TEXT, NULL, 0 },     { "ON", TABLE_TEXT, NULL, 0 },
+		{ "HITS", TABLE_NUMBER, NULL, 0 }, { "MISSED", TABLE_NUMBER, NULL, 0 },
+		{ "PLACE", TABLE_TEXT, NULL, 0 },  { "ARGUMENTS", TABLE_TEXT, NULL, 0 },
 	};
 	struct table table;
 	struct out out;
@@ -261,6 +265,18 @@ static int list_them(const struct arguments *arguments, const struct probe_list 
 	return err;
 }
 
+/* Whether a wanted line behind this one is of the same event. */
+static bool is_later(const struct probe_list *list, const bool *wanted, size_t index)
+{
+	const struct probe *probe = &list->probes[index].probe;
+
+	for (size_t i = index + 1; i < list->nr; i++)
+		if (wanted[i] && !strcmp(list->probes[i].probe.name, probe->name) &&
+		    !strcmp(list->probes[i].probe.group, probe->group))
+			return true;
+	return false;
+}
+
 static int remove_them(const struct arguments *arguments, const struct probe_list *list, const bool *wanted,
 		       struct fail *fail)
 {
@@ -272,7 +288,8 @@ static int remove_them(const struct arguments *arguments, const struct probe_lis
 		const struct probe *probe = &list->probes[i].probe;
 		int err;
 
-		if (!wanted[i])
+		/* An event of several places has as many lines, and is removed with the first. */
+		if (!wanted[i] || is_later(list, wanted, i))
 			continue;
 		snprintf(full, sizeof(full), "-:%s/%s", probe->group, probe->name);
 		if (arguments->dry_run) {
@@ -335,6 +352,6 @@ const struct command probe_command = {
 	.examples = "  weft probe add 'do_sys_openat2 filename:ustring'\n"
 		    "  weft probe add 'vfs_read%return ret'",
 	.group = "kernel",
-	.argp = &argp,
+	.options = &command_options,
 	.run = probe_run,
 };

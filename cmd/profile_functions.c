@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "cmd/options/option_value.h"
-#include "cmd/options/setup_values.h"
-#include "lib/measure/function_profile.h"
-#include "lib/record/wake.h"
-#include "lib/record/workload.h"
-#include "lib/setup/setup.h"
-#include "lib/setup/tracer.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_DURATION = 0x100, KEY_SORT, KEY_USER, KEY_LIMIT };
+#include "cmd/command.h"
+#include "cmd/options/kernel.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/setup_values.h"
+#include "lib/kernel/measure/function_profile.h"
+#include "lib/kernel/record/wake.h"
+#include "lib/kernel/record/workload.h"
+#include "lib/kernel/setup/setup.h"
+#include "lib/kernel/setup/tracer.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
 
 struct profile_arguments {
 	struct kernel kernel;
@@ -61,22 +59,9 @@ static int by_average(const void *a, const void *b)
 	return one != other ? (one < other) - (one > other) : by_time(a, b);
 }
 
-static const struct argp_option options[] = {
-	{ "function", 'l', "FUNCTION", 0, "Count only FUNCTION, which may be a glob", 0 },
-	{ "no-function", 'n', "FUNCTION", 0, "Do not count FUNCTION", 0 },
-	{ "option", 'O', "OPTION", 0,
-	  "Set the trace option OPTION meanwhile: nosleep-time leaves out the time asleep, "
-	  "nograph-time that of the functions called",
-	  0 },
-	{ "duration", KEY_DURATION, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds", 0 },
-	{ "user", KEY_USER, "USER", 0, "Run COMMAND as USER", 0 },
-	{ "sort", KEY_SORT, "time|hits|average|name", 0, "Sort the functions by this column (default time)", 0 },
-	{ "limit", KEY_LIMIT, "N", 0, "Print at most N functions", 0 },
-	{ 0 },
-};
-
-static void set_order(struct profile_arguments *arguments, const char *name, struct argp_state *state)
+static void take_order(const struct option_row *row, void *input, char *name, struct argp_state *state)
 {
+	struct profile_arguments *arguments = input;
 	static const struct {
 		const char *name;
 		int (*compare)(const void *a, const void *b);
@@ -87,6 +72,7 @@ static void set_order(struct profile_arguments *arguments, const char *name, str
 		{ "name", by_name },
 	};
 
+	(void)row;
 	for (size_t i = 0; i < array_size(orders); i++)
 		if (!strcmp(orders[i].name, name)) {
 			arguments->compare = orders[i].compare;
@@ -95,38 +81,31 @@ static void set_order(struct profile_arguments *arguments, const char *name, str
 	argp_error(state, "--sort: use time, hits, average or name, not '%s'", name);
 }
 
-static void add(struct setup_list *list, const char *item, struct argp_state *state)
-{
-	if (!setup_list_add(list, item))
-		option_no_memory(state);
-}
+static const struct option_row options[] = {
+	{ "function", 'l', "FUNCTION", 0, "Count only FUNCTION, which may be a glob", 0,
+	  OPTION_LIST(struct profile_arguments, functions) },
+	{ "no-function", 'n', "FUNCTION", 0, "Do not count FUNCTION", 0,
+	  OPTION_LIST(struct profile_arguments, notrace) },
+	{ "option", 'O', "OPTION", 0,
+	  "Set the trace option OPTION meanwhile: nosleep-time leaves out the time asleep, "
+	  "nograph-time that of the functions called",
+	  0, OPTION_LIST(struct profile_arguments, options) },
+	{ "duration", 0, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds", 0,
+	  OPTION_TIME(struct profile_arguments, duration_ns) },
+	{ "user", 0, "USER", 0, "Run COMMAND as USER", 0, OPTION_TEXT(struct profile_arguments, user) },
+	{ "sort", 0, "time|hits|average|name", 0, "Sort the functions by this column (default time)", 0,
+	  OPTION_TAKE(take_order) },
+	{ "limit", 0, "N", 0, "Print at most N functions", 0,
+	  OPTION_RANGE(struct profile_arguments, limit, 1, UINT32_MAX) },
+	{ 0 },
+};
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct profile_arguments *arguments = state->input;
 
+	(void)arg;
 	switch (key) {
-	case 'l':
-		add(&arguments->functions, arg, state);
-		return 0;
-	case 'n':
-		add(&arguments->notrace, arg, state);
-		return 0;
-	case 'O':
-		add(&arguments->options, arg, state);
-		return 0;
-	case KEY_DURATION:
-		arguments->duration_ns = option_time("duration", arg, state);
-		return 0;
-	case KEY_USER:
-		arguments->user = arg;
-		return 0;
-	case KEY_SORT:
-		set_order(arguments, arg, state);
-		return 0;
-	case KEY_LIMIT:
-		arguments->limit = setup_number("--limit", arg, 1, UINT32_MAX, state);
-		return 0;
 	case ARGP_KEY_ARG:
 		arguments->argv = &state->argv[state->next - 1];
 		state->next = state->argc;
@@ -139,8 +118,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
 	.args_doc = "[--] [COMMAND...]",
 	.doc = "Lets the kernel count its functions, and how long they take, while COMMAND runs or until Ctrl-C; "
@@ -274,6 +253,6 @@ const struct command profile_functions_command = {
 	.examples = "  weft profile-functions -l 'vfs_*' --limit 10 -- ls -R /usr\n"
 		    "  weft profile-functions --duration 5s --sort hits -l '*lock*'",
 	.group = "trace",
-	.argp = &argp,
+	.options = &command_options,
 	.run = profile_run,
 };

@@ -1,12 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/output_options.h"
-#include "cmd/terminal/paste.h"
-#include "cmd/terminal/progress.h"
-#include "lib/base/text.h"
-#include "lib/record/parts_name.h"
-#include "lib/record/recovery.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,20 +6,31 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cmd/command.h"
+#include "cmd/options/answer.h"
+#include "cmd/options/output_options.h"
+#include "cmd/terminal/paste.h"
+#include "cmd/terminal/progress.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cpus.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/record/parts_name.h"
+#include "lib/kernel/record/recovery.h"
+
 struct arguments {
 	const char *what;
 	const char *output;
 	mode_t mode;
 	bool quiet;
+	struct answer answer;
 };
 
-enum { OPT_MODE = 0x100 };
-
-static const struct argp_option table[] = {
-	{ "output", 'o', "FILE", 0, "Write FILE (default: the one that was to be recorded, unless it exists)", 0 },
-	{ "mode", OPT_MODE, "MODE", 0, OUTPUT_MODE_HELP, 0 },
-	{ "quiet", 'q', NULL, 0, "Show no progress", 0 },
-	{ NULL, 0, NULL, 0, NULL, 0 },
+static const struct option_row table[] = {
+	{ "output", 'o', "FILE", 0, "Write FILE (default: the one that was to be recorded, unless it exists)", 0,
+	  OPTION_TEXT(struct arguments, output) },
+	{ "mode", 0, "MODE", 0, OUTPUT_MODE_HELP, 0, OPTION_CALL(struct arguments, mode, output_take_mode) },
+	{ "quiet", 'q', NULL, 0, "Show no progress", 0, OPTION_FLAG(struct arguments, quiet) },
+	{ 0 },
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -35,15 +38,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case 'o':
-		arguments->output = arg;
-		return 0;
-	case 'q':
-		arguments->quiet = true;
-		return 0;
-	case OPT_MODE:
-		arguments->mode = output_mode(arg, state);
-		return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->what)
 			argp_error(state, "one recording at a time");
@@ -53,9 +47,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
-	.options = table,
+static const struct options command_options = {
+	.rows = table,
 	.parser = parse,
+	.children = OPTIONS_OF(answer_options, struct arguments, answer),
 	.args_doc = "[FILE|DIR]",
 	.doc = "Make a file of what a killed `weft record` left beside FILE (default trace.dat) or in DIR, "
 	       "and put back the tracing settings that it had changed.",
@@ -92,6 +87,18 @@ static char *find_parts(const char *what, unsigned *ret_nr)
 	return found.path;
 }
 
+static void tell_lost(const struct recovery *recovery)
+{
+	cleanup_buf struct buf list = BUF_INIT;
+
+	if (cpus_count(&recovery->lost) && cpus_list(&recovery->lost, &list))
+		command_warn("lost: CPU%s %s had been recorded, and %s not among the parts; the file lacks what was in "
+			     "%s",
+			     cpus_count(&recovery->lost) == 1 ? "" : "s", buf_str(&list),
+			     cpus_count(&recovery->lost) == 1 ? "its data is" : "their data is",
+			     cpus_count(&recovery->lost) == 1 ? "it" : "them");
+}
+
 static void print_recovered(const struct recovery *recovery)
 {
 	char raw[TEXT_HUMAN], file[TEXT_HUMAN], drained[TEXT_HUMAN], torn[TEXT_HUMAN];
@@ -102,6 +109,7 @@ static void print_recovered(const struct recovery *recovery)
 		command_warn("%s of them were still in the kernel's buffers", text_size(drained, recovery->drained));
 	if (recovery->torn)
 		command_warn("%s at the end of parts were torn and left out", text_size(torn, recovery->torn));
+	tell_lost(recovery);
 	if (recovery->gaps)
 		command_warn("note: %u recorder%s taking pages out of the kernel when %s killed; the file lacks these",
 			     recovery->gaps, recovery->gaps == 1 ? " was" : "s were",
@@ -109,6 +117,29 @@ static void print_recovered(const struct recovery *recovery)
 	if (recovery->unread)
 		command_warn("note: the instance of that recording exists no more or cannot be used: "
 			     "the file lacks what the kernel still held when the recording was killed");
+}
+
+static int put_recovered(const struct recovery *recovery, struct answer *answer, struct fail *fail)
+{
+	struct json *json = &answer->json;
+	int r = answer_begin(answer, fail);
+
+	if (r)
+		return r;
+	answer_text(json, "file", recovery->output);
+	answer_number(json, "file_bytes", recovery->file_size);
+	answer_number(json, "pages_bytes", recovery->raw);
+	answer_number(json, "cpus", recovery->cpus);
+	answer_number(json, "from_kernel_bytes", recovery->drained);
+	answer_number(json, "torn_bytes", recovery->torn);
+	answer_number(json, "recorders_interrupted", recovery->gaps);
+	answer_bool(json, "kernel_unread", recovery->unread);
+	json_key(json, "cpus_lost");
+	json_array(json);
+	for (int cpu = cpus_next(&recovery->lost, 0); cpu >= 0; cpu = cpus_next(&recovery->lost, cpu + 1))
+		json_put_u64(json, (uint64_t)cpu);
+	json_end(json);
+	return answer_end(answer, fail);
 }
 
 /* Parts that a killed recording left anywhere, as its journal names them. A command recovers once. */
@@ -159,7 +190,7 @@ static int undo(bool must, const struct recovery *done, recovery_waits *waits)
 	return nr ? EXIT_OK : -1;
 }
 
-static int recover_parts(const char *path, const struct arguments *arguments, struct recovery *recovery)
+static int recover_parts(const char *path, struct arguments *arguments, struct recovery *recovery)
 {
 	struct fail fail = FAIL_INIT;
 	int err;
@@ -172,8 +203,11 @@ static int recover_parts(const char *path, const struct arguments *arguments, st
 
 	if (err)
 		return command_failed(&fail);
-	print_recovered(recovery);
-	return EXIT_OK;
+	if (arguments->answer.is_json && put_recovered(recovery, &arguments->answer, &fail))
+		return command_failed(&fail);
+	if (!arguments->answer.is_json)
+		print_recovered(recovery);
+	return cpus_count(&recovery->lost) ? EXIT_FAILED : EXIT_OK;
 }
 
 static int run(int argc, char **argv)
@@ -206,7 +240,7 @@ static int run(int argc, char **argv)
 	 */
 	if (path) {
 		status = recover_parts(path, &arguments, &recovery);
-		undone = undo(false, status ? NULL : &recovery, tell_waiting);
+		undone = undo(false, recovery.output ? &recovery : NULL, tell_waiting);
 		recovery_release(&recovery);
 	}
 	if (status)
@@ -220,6 +254,21 @@ static int run(int argc, char **argv)
 	return EXIT_OK;
 }
 
+/* clang-format off */
+static const struct answer_member members[] = {
+	{ "file", "string", "what was made" },
+	{ "file_bytes", "number", "its size" },
+	{ "pages_bytes", "number", "of the recorded sub-buffers, before compression" },
+	{ "cpus", "number", "how many have sub-buffers" },
+	{ "from_kernel_bytes", "number", "what the kernel still held and was read now" },
+	{ "torn_bytes", "number", "at the ends of parts, left out because a write had not ended" },
+	{ "recorders_interrupted", "number", "CPUs that may lack events where their recorder ended" },
+	{ "kernel_unread", "boolean", "the kernel held more that could not be read" },
+	{ "cpus_lost[]", "number", "whose recorded data is gone" },
+	{ 0 },
+};
+/* clang-format on */
+
 const struct command recover_command = {
 	.name = "recover",
 	.summary = "finish the file of a recording that was killed",
@@ -227,6 +276,7 @@ const struct command recover_command = {
 	.examples = "  weft recover trace.dat\n"
 		    "  weft recover -o saved.dat trace.dat",
 	.group = "record",
-	.argp = &argp,
+	.options = &command_options,
+	.answer = members,
 	.run = run,
 };

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "cmd/command.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/formats.h"
@@ -10,118 +15,60 @@
 #include "cmd/terminal/progress.h"
 #include "cmd/terminal/terminal.h"
 #include "formats/sink.h"
-#include "lib/base/fail.h"
-#include "lib/base/near.h"
-#include "lib/base/pool.h"
-#include "lib/trace/trace.h"
-
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/near.h"
+#include "lib/ground/base/pool.h"
+#include "lib/meaning/clock/face.h"
+#include "lib/pages/trace/trace.h"
 
 enum { THREADS_MAX = 64 };
 
-enum { OPT_FORMAT = 256, OPT_THREADS, OPT_STORED, OPT_COLOR, OPT_SELF, OPT_TS_DIFF, OPT_TS_OFFSET, OPT_TRACEEVENT };
+enum { OPT_TS_OFFSET = 256 };
 
-static const struct argp_option options[] = {
-	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
+static const struct option_row options[] = {
+	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1,
+	  OPTION_TEXT(struct report_options, input) },
 
-	{ NULL, 'F', "FILTER", 0, "The same as -f; trace-cmd's letter", 2 },
-	{ "self", OPT_SELF, NULL, 0, "Print weft's own tasks too, where the format leaves them out (pretty)", 2 },
+	{ NULL, 'F', "FILTER", 0, "The same as -f; trace-cmd's letter", 2,
+	  OPTION_CALL(struct report_options, query, choice_take_filter) },
+	{ "self", 0, NULL, 0, "Print weft's own tasks too, where the format leaves them out (pretty)", 2,
+	  OPTION_VALUE(struct report_options, query.self, QUERY_SELF_IN) },
 
-	{ "format", OPT_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", 3 },
-	{ "color", OPT_COLOR, COLOR_VALUES, 0, COLOR_HELP, 3 },
-	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", 3 },
-	{ "ts-diff", OPT_TS_DIFF, NULL, 0,
-	  "Print after each time stamp the difference from the previous line: (+us), with -t (+ns)", 3 },
+	{ "format", 0, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", 3,
+	  OPTION_CALL(struct report_options, format, format_take) },
+	{ "color", 0, COLOR_VALUES, 0, COLOR_HELP, 3, OPTION_CALL(struct report_options, sink.color, color_take) },
+	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", 3,
+	  OPTION_FLAG(struct report_options, sink.nanoseconds) },
+	{ "time", 0, CHOICE_FACES, 0,
+	  "Print times as the trace clock has them (trace, the default), as times of day of this machine's zone (wall) "
+	  "or of UTC (utc), or from the first event of the file (relative)",
+	  3, OPTION_CALL(struct report_options, face, choice_take_face) },
+	{ "ts-diff", 0, NULL, 0,
+	  "Print after each time stamp the difference from the previous line: (+us), with -t (+ns)", 3,
+	  OPTION_FLAG(struct report_options, sink.differences) },
 	{ "ts-offset", OPT_TS_OFFSET, "NS", 0,
-	  "Add NS to all times, in units of the trace clock (nanoseconds for most clocks); may be negative", 3 },
-	{ "raw", 'R', NULL, 0, "Print each field as field=value instead of the event's text", 3 },
-	{ "raw-event", 'r', "EVENT", 0, "Like --raw, for these events only; several with commas, repeatable", 3 },
-	{ "option", 'O', "OPTION", 0, "Print as if this trace option were set, or cleared by noOPTION; repeatable", 3 },
-	{ "latency-format", 'l', NULL, 0, "Print as if the trace option latency-format were set", 3 },
-	{ "traceevent-plugins", OPT_TRACEEVENT, "DIR", OPTION_ARG_OPTIONAL,
-	  "Add the texts of your plugins of libtraceevent, from DIR (default: ~/.local/lib/traceevent/plugins)", 3 },
-	{ "stored", OPT_STORED, "NAME", 0,
+	  "Add NS to all times, in units of the trace clock (nanoseconds for most clocks); may be negative", 3,
+	  OPTION_BY_KEY },
+	{ "raw", 'R', NULL, 0, "Print each field as field=value instead of the event's text", 3,
+	  OPTION_FLAG(struct report_options, sink.raw) },
+	{ "raw-event", 'r', "EVENT", 0, "Like --raw, for these events only; several with commas, repeatable", 3,
+	  OPTION_WORDS(struct report_options, raw_events) },
+	{ "option", 'O', "OPTION", 0, "Print as if this trace option were set, or cleared by noOPTION; repeatable", 3,
+	  OPTION_WORDS(struct report_options, options) },
+	{ "latency-format", 'l', NULL, 0, "Print as if the trace option latency-format were set", 3, OPTION_BY_KEY },
+	{ "traceevent-plugins", 0, "DIR", OPTION_ARG_OPTIONAL,
+	  "Add the texts of your plugins of libtraceevent, from DIR (default: ~/.local/lib/traceevent/plugins)", 3,
+	  OPTION_TEXT(struct report_options, user_plugins.dir),
+	  OPTION_GIVEN(struct report_options, user_plugins.wanted) },
+	{ "stored", 0, "NAME", 0,
 	  "Print a text saved in the recording instead of its events: hist, stack, stat or the name of a tracefs file",
-	  3 },
+	  3, OPTION_TEXT(struct report_options, stored) },
 
-	{ "quiet", 'q', NULL, 0, "Show no progress", 4 },
-	{ "threads", OPT_THREADS, "N", 0, "Use N threads (default: one for each CPU that it may use, at most 32)", 4 },
+	{ "quiet", 'q', NULL, 0, "Show no progress", 4, OPTION_FLAG(struct report_options, quiet) },
+	{ "threads", 0, "N", 0, "Use N threads (default: one for each CPU that it may use, at most 32)", 4,
+	  OPTION_RANGE(struct report_options, threads, 1, THREADS_MAX) },
 	{ 0 },
 };
-
-static bool parse_format(int key, char *arg, struct argp_state *state)
-{
-	struct report_options *report = state->input;
-	struct fail fail = FAIL_INIT;
-
-	switch (key) {
-	case OPT_FORMAT:
-		report->format = format_named(arg, state);
-		return true;
-	case OPT_COLOR:
-		report->sink.color = color_wanted(arg, state);
-		return true;
-	case 't':
-		report->sink.nanoseconds = true;
-		return true;
-	case OPT_TS_DIFF:
-		report->sink.differences = true;
-		return true;
-	case OPT_TS_OFFSET:
-		report->ts_offset = option_signed("ts-offset", arg, state);
-		return true;
-	case 'R':
-		report->sink.raw = true;
-		return true;
-	case 'r':
-		option_add_word(&report->raw_events, arg, state);
-		return true;
-	case 'O':
-		option_add_word(&report->options, arg, state);
-		return true;
-	case 'l':
-		option_add_word(&report->options, "latency-format", state);
-		return true;
-	case OPT_TRACEEVENT:
-		report->user_plugins.wanted = true;
-		report->user_plugins.dir = arg;
-		return true;
-	case OPT_STORED:
-		report->stored = arg;
-		return true;
-	case 'F':
-		option_taken("filter", query_add_filter(&report->query, arg, &fail), &fail, state);
-		return true;
-	case OPT_SELF:
-		report->query.self = QUERY_SELF_IN;
-		return true;
-	}
-	return false;
-}
-
-static bool parse_reading(int key, char *arg, struct argp_state *state)
-{
-	struct report_options *report = state->input;
-
-	switch (key) {
-	case 'i':
-		report->input = arg;
-		return true;
-	case ARGP_KEY_ARG:
-		option_once("file", &report->input, arg, state);
-		return true;
-	case 'q':
-		report->quiet = true;
-		return true;
-	case OPT_THREADS:
-		option_range("threads", arg, 1, THREADS_MAX, &report->threads, state);
-		return true;
-	}
-	return false;
-}
 
 static void check(const struct report_options *report, struct argp_state *state)
 {
@@ -135,6 +82,9 @@ static void check(const struct report_options *report, struct argp_state *state)
 		argp_error(state,
 			   "--traceevent-plugins works only with the kernel's text and trace-cmd's, not with '%s'",
 			   report->format->name);
+	if (report->face != FACE_TRACE && !strcmp(report->format->name, "trace-cmd"))
+		argp_error(state, "--time works not with '%s', whose times are those of trace-cmd",
+			   report->format->name);
 	if (report->raw_events.len && !report->format->columns)
 		argp_error(state, "-r works only with the kernel's text, not with '%s'", report->format->name);
 }
@@ -143,27 +93,32 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *report = state->input;
 
-	if (key == ARGP_KEY_INIT) {
-		state->child_inputs[0] = &report->query;
-		state->child_inputs[1] = &report->decode;
-		state->child_inputs[2] = &report->reading;
-	} else if (key == ARGP_KEY_END) {
+	switch (key) {
+	case OPT_TS_OFFSET:
+		report->ts_offset = option_signed("ts-offset", arg, state);
+		return 0;
+	case 'l':
+		option_add_word(&report->options, "latency-format", state);
+		return 0;
+	case ARGP_KEY_ARG:
+		option_once("file", &report->input, choice_take_file(&report->query, arg, state), state);
+		return 0;
+	case ARGP_KEY_END:
 		check(report, state);
-	} else if (!parse_format(key, arg, state) && !parse_reading(key, arg, state)) {
-		return ARGP_ERR_UNKNOWN;
+		return 0;
 	}
-	return 0;
+	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ &choice_argp, 0, NULL, 2 },
-	{ &decode_argp, 0, NULL, 3 },
-	{ &reading_argp, 0, NULL, 4 },
+static const struct options_child children[] = {
+	{ &choice_options, offsetof(struct report_options, query), 2, NULL },
+	{ &decode_options, offsetof(struct report_options, decode), 3, NULL },
+	{ &reading_options, offsetof(struct report_options, reading), 4, NULL },
 	{ 0 },
 };
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse,
 	.args_doc = "[FILE]",
 	.doc = "Prints a recorded trace as the kernel's own trace file did."
@@ -265,6 +220,7 @@ static int report_run(int argc, char **argv)
 		r = reading_open(report.input, &report.reading, &trace, &fail);
 	if (r < 0) {
 		user_plugins_end(&report.user_plugins);
+		query_release(&report.query);
 		return command_failed(&fail);
 	}
 	trace_shift_times(trace, report.ts_offset);
@@ -288,6 +244,6 @@ const struct command report_command = {
 	.examples = "  weft report | less\n"
 		    "  weft report -e sched_switch --since 1204.5 --until 1204.7",
 	.group = "read",
-	.argp = &argp,
+	.options = &command_options,
 	.run = report_run,
 };

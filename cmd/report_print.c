@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/report_print.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cmd/command.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/formats.h"
@@ -12,23 +18,17 @@
 #include "formats/slices.h"
 #include "formats/text_end.h"
 #include "formats/tracecmd/tracecmd.h"
-#include "lib/base/fail.h"
-#include "lib/base/pool.h"
-#include "lib/base/text.h"
-#include "lib/event/context.h"
-#include "lib/event/latency_facts.h"
-#include "lib/plugin/foreign.h"
-#include "lib/query/selection.h"
-#include "lib/reader/extent.h"
-#include "lib/reader/reader.h"
-#include "lib/reader/slices.h"
-#include "lib/trace/trace.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/pool.h"
+#include "lib/ground/base/text.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/latency_facts.h"
+#include "lib/meaning/plugin/foreign.h"
+#include "lib/meaning/query/selection.h"
+#include "lib/meaning/reader/extent.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/reader/slices.h"
+#include "lib/pages/trace/trace.h"
 
 enum { FEW_EVENTS = 1000 };
 
@@ -60,6 +60,7 @@ struct printing {
 	char **prefixes;                 /* NULL: none */
 	struct selection **raw, **plain; /* the types that -r and trace-cmd's -n name, or NULL */
 	struct sink_times times;
+	struct face *faces;   /* one for each buffer */
 	struct extent extent; /* of the file; found when it is needed */
 	struct pool *pool;
 	struct text_end end;
@@ -159,6 +160,9 @@ static int add_buffers(const struct report_options *report, struct trace *trace,
 	printing->left_out = calloc(nr_buffers + 1, sizeof(*printing->left_out));
 	printing->raw = calloc(nr_buffers + 1, sizeof(*printing->raw));
 	printing->plain = calloc(nr_buffers + 1, sizeof(*printing->plain));
+	printing->faces = calloc(nr_buffers + 1, sizeof(*printing->faces));
+	if (!printing->faces)
+		return fail_memory(fail);
 	if (!printing->raw || !printing->plain || !printing->sinks || !printing->left_out)
 		return fail_memory(fail);
 	nr_wanted = add_buffers_of(report, trace, printing);
@@ -220,6 +224,15 @@ static void name_file(const struct report_options *report, const struct context 
 	}
 }
 
+/* Times of day have the day of the first event of all files. */
+static int set_face(const struct report_options *report, struct printing *printing, size_t at, struct fail *fail)
+{
+	const struct context *context = printing->reader.buffers[at].context;
+	int r = extent_find(printing->reader.buffers[0].context, &printing->extent, fail);
+
+	return r ? r : face_init(&printing->faces[at], report->face, context->wall, printing->extent.first, fail);
+}
+
 static int new_sink(const struct report_options *report, size_t at, struct printing *printing, struct sink **ret,
 		    struct fail *fail)
 {
@@ -236,6 +249,13 @@ static int new_sink(const struct report_options *report, size_t at, struct print
 	options.raw_types = printing->raw[at] ? selection_types(printing->raw[at]) : NULL;
 	options.left_out = printing->left_out[at];
 	options.times = &printing->times;
+	if (report->face != FACE_TRACE) {
+		int r = set_face(report, printing, at, fail);
+
+		if (r)
+			return r;
+		options.face = &printing->faces[at];
+	}
 	options.ended_arg = printing->reader.buffers[at].selection;
 	options.ended = options.ended_arg ? selection_ended : NULL;
 	options.one_line = format_is_one_line(&options);
@@ -441,6 +461,7 @@ static void printing_release(struct printing *printing)
 	for (size_t i = 0; i < printing->reader.nr_buffers; i++) {
 		if (printing->sinks[i])
 			printing->sinks[i]->ops->free(printing->sinks[i]);
+		face_release(&printing->faces[i]);
 		selection_free(printing->raw[i]);
 		selection_free(printing->plain[i]);
 	}
@@ -448,6 +469,7 @@ static void printing_release(struct printing *printing)
 	reader_release(&printing->reader);
 	pool_free(printing->pool);
 	free(printing->sinks);
+	free(printing->faces);
 	free(printing->raw);
 	free(printing->plain);
 	free(printing->left_out);
@@ -471,6 +493,7 @@ static const char *asked(const struct report_options *report, bool changed)
 		{ query->some_cpus, "--cpu" },
 		{ query->nr_pids, "--pid" },
 		{ query->comms.nr, "--comm" },
+		{ query->nr_who, "--process, --unit or another of its kind" },
 		{ query->since, "--since" },
 		{ query->until, "--until" },
 		{ query->around, "--around" },

@@ -2,17 +2,17 @@
 #ifndef WEFT_CMD_REPORT_PRINT_H
 #define WEFT_CMD_REPORT_PRINT_H
 
-#include "cmd/options/decode.h"
-#include "cmd/options/option_value.h"
-#include "cmd/options/reading.h"
-#include "cmd/options/user_plugins.h"
-#include "formats/sink.h"
-#include "lib/base/cleanup.h"
-#include "lib/reader/query.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "cmd/options/decode.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/reading.h"
+#include "formats/sink.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/meaning/clock/face.h"
+#include "lib/meaning/reader/query.h"
 
 struct fail;
 struct trace;
@@ -33,6 +33,7 @@ struct report_options {
 	struct user_plugins user_plugins;        /* for the first file */
 	struct user_plugins *other_user_plugins; /* for each of the others */
 	const char *stored;                      /* the name of a stored text to print instead */
+	enum face_kind face;                     /* how times are printed */
 	int64_t ts_offset;                       /* added to all times */
 	/* of the format trace-cmd: further files, whose events are merged with those of the first */
 	struct trace *const *others;

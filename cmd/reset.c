@@ -1,19 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/option_value.h"
-#include "cmd/terminal/progress.h"
-#include "cmd/terminal/terminal.h"
-#include "lib/base/buf.h"
-#include "lib/base/text.h"
-#include "lib/setup/boot.h"
-#include "lib/setup/boot_reset.h"
-#include "lib/setup/setup.h"
-#include "lib/tracefs/boot_instance.h"
-#include "lib/undo/claim.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/shared.h"
-#include "lib/undo/undo.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,20 +6,38 @@
 #include <string.h>
 #include <unistd.h>
 
-enum option_key { KEY_PROBES = 0x100 };
+#include "cmd/command.h"
+#include "cmd/options/option_rows.h"
+#include "cmd/options/option_value.h"
+#include "cmd/terminal/paste.h"
+#include "cmd/terminal/progress.h"
+#include "cmd/terminal/terminal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/record/kept_parts_dir.h"
+#include "lib/kernel/setup/boot.h"
+#include "lib/kernel/setup/setup.h"
+#include "lib/kernel/tracefs/instance.h"
+#include "lib/kernel/undo/claim.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/shared.h"
+#include "lib/kernel/undo/undo.h"
 
 struct arguments {
 	struct setup_list instances;
 	bool all, probes, yes;
 };
 
-static const struct argp_option table[] = {
-	{ "instance", 'B', "INSTANCE", 0, "Put back only what weft did in INSTANCE; repeatable", 0 },
+static const struct option_row table[] = {
+	{ "instance", 'B', "INSTANCE", 0, "Put back only what weft did in INSTANCE; repeatable", 0,
+	  OPTION_LIST(struct arguments, instances) },
 	{ "all", 'a', NULL, 0,
-	  "Put all of tracefs back to its state at boot, whoever changed it; first list what that destroys", 0 },
-	{ "probes", KEY_PROBES, NULL, 0, "With --all: remove kprobes, uprobes and synthetic events, too", 0 },
-	{ "yes", 'y', NULL, 0, "With --all: do not ask", 0 },
-	{ NULL, 0, NULL, 0, NULL, 0 },
+	  "Put all of tracefs back to its state at boot, whoever changed it; first list what that destroys", 0,
+	  OPTION_FLAG(struct arguments, all) },
+	{ "probes", 0, NULL, 0, "With --all: remove kprobes, uprobes and synthetic events, too", 0,
+	  OPTION_FLAG(struct arguments, probes) },
+	{ "yes", 'y', NULL, 0, "With --all: do not ask", 0, OPTION_FLAG(struct arguments, yes) },
+	{ 0 },
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -42,19 +45,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case 'B':
-		if (!setup_list_add(&arguments->instances, arg))
-			option_no_memory(state);
-		return 0;
-	case 'a':
-		arguments->all = true;
-		return 0;
-	case KEY_PROBES:
-		arguments->probes = true;
-		return 0;
-	case 'y':
-		arguments->yes = true;
-		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument '%s': only options are allowed", arg);
 		return 0;
@@ -68,8 +58,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
-	.options = table,
+static const struct options command_options = {
+	.rows = table,
 	.parser = parse,
 	.doc = "Put back what weft has changed of the kernel's tracing: by start, set and stop, and by whatever was "
 	       "killed. What others have set stays.\v"
@@ -177,6 +167,19 @@ static void tell(const struct undo_sum *sum)
 	command_warn("%s", buf_str(&text));
 }
 
+/* What a killed flight held lies in memory until somebody asks for it. */
+static int tell_left(const char *parts, void *data)
+{
+	cleanup_buf struct buf pasted = BUF_INIT;
+
+	(void)data;
+	command_warn(
+		"note: '%s' still has what a flight held when it was killed: 'weft recover %s' makes a file of it, "
+		"and the next flight of that name does, too; to give its memory back, remove that directory",
+		parts, paste_file(&pasted, parts));
+	return 0;
+}
+
 static int reset_ours(const struct tracing *tracing, const struct setup_list *instances, struct fail *fail)
 {
 	struct undo_sum sum = { .entries = 0 }, one;
@@ -201,6 +204,8 @@ static int reset_ours(const struct tracing *tracing, const struct setup_list *in
 		tell(&sum);
 	else if (!err && shared >= 0)
 		command_warn("nothing to put back");
+	if (!instances->nr)
+		(void)!kept_parts_dir_each(NULL, tell_left, NULL);
 	return err ? err : shared < 0 ? shared : 0;
 }
 
@@ -229,6 +234,6 @@ const struct command reset_command = {
 	.examples = "  weft reset\n"
 		    "  weft reset --all",
 	.group = "trace",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

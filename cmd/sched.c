@@ -1,61 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/analyse.h"
 #include "cmd/command.h"
+#include "cmd/options/analyse_by.h"
 #include "cmd/terminal/terminal.h"
-#include "lib/analysis/sched.h"
-
-enum { OPT_TIMEHIST = 512, OPT_CHAIN, OPT_MAP, OPT_RT, OPT_IDLE };
+#include "lib/answers/sched/sched.h"
 
 enum { MAP_COLUMNS = 72, MAP_HEAD = 8 };
-
-static const struct argp_option options[] = {
-	{ "timehist", OPT_TIMEHIST, NULL, 0,
-	  "Also print a line for each run of a task: the time off the CPU before, the wakeup delay, "
-	  "the time on the CPU",
-	  1 },
-	{ "chain", OPT_CHAIN, "TASK", 0,
-	  "Also show which task woke TASK (a PID or a glob for names), which task had woken that one, "
-	  "and so on back to an interrupt",
-	  1 },
-	{ "idle-while-waiting", OPT_IDLE, NULL, 0,
-	  "Also show which CPUs were idle while tasks waited for others, and whether the task may run there", 1 },
-	{ "map", OPT_MAP, NULL, 0, "Also draw a lane for each CPU: which task ran there when", 1 },
-	{ "rt", OPT_RT, NULL, 0, "Show only real-time tasks and their wakeups", 1 },
-	{ 0 },
-};
 
 struct arguments {
 	struct analyse analyse;
 	struct sched_options sched;
 };
 
+enum { OPT_BY = 512 };
+
+static const struct option_row options[] = {
+	{ "by", OPT_BY, "task|process|program|unit|container|pod|cgroup|user", 0,
+	  "A row for each of these (default: task): the sums of its tasks, while they belonged to it", 1,
+	  OPTION_BY_KEY },
+	{ "timehist", 0, NULL, 0,
+	  "Also print a line for each run of a task: the time off the CPU before, the wakeup delay, "
+	  "the time on the CPU",
+	  1, OPTION_FLAG(struct arguments, sched.timehist), OPTION_GIVEN(struct arguments, analyse.lines) },
+	{ "chain", 0, "TASK", 0,
+	  "Show only which task woke TASK (a PID or a glob for names), which task had woken that one, "
+	  "and so on back to an interrupt; --table shows other tables, too",
+	  1, OPTION_TEXT(struct arguments, sched.chain) },
+	{ "idle-while-waiting", 0, NULL, 0,
+	  "Also show which CPUs were idle while tasks waited for others, and whether the task may run there", 1,
+	  OPTION_FLAG(struct arguments, sched.idle) },
+	{ "map", 0, NULL, 0, "Draw only a lane for each CPU: which task ran there when; --table shows tables, too", 1,
+	  OPTION_VALUE(struct arguments, sched.map, MAP_COLUMNS), OPTION_GIVEN(struct arguments, analyse.lines) },
+	{ "rt", 0, NULL, 0, "Show only real-time tasks and their wakeups", 1, OPTION_FLAG(struct arguments, sched.rt) },
+	{ 0 },
+};
+
+/* A chain or a picture is what was asked for: the tables come with it if they are named. */
+static void alone(struct arguments *arguments)
+{
+	struct option_words *tables = &arguments->analyse.tables;
+
+	if (tables->len)
+		return;
+	if (arguments->sched.chain)
+		tables->at[tables->len++] = "chains";
+	else
+		arguments->analyse.findings.only_notes = arguments->sched.map;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
-	(void)arg;
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->analyse;
+	case OPT_BY:
+		arguments->sched.rows.by = analyse_by(sched_analysis.by, arg, state);
 		return 0;
-	case OPT_TIMEHIST:
-		arguments->sched.timehist = true;
-		arguments->analyse.lines = true;
-		return 0;
-	case OPT_CHAIN:
-		arguments->sched.chain = arg;
-		return 0;
-	case OPT_MAP:
-		arguments->sched.map = MAP_COLUMNS;
-		arguments->analyse.lines = true;
-		return 0;
-	case OPT_IDLE:
-		arguments->sched.idle = true;
-		return 0;
-	case OPT_RT:
-		arguments->sched.rt = true;
+	case ARGP_KEY_END:
+		alone(arguments);
 		return 0;
 	case ARGP_KEY_SUCCESS:
+		if (arguments->sched.rows.by && (arguments->sched.rt || arguments->analyse.query.comms.nr))
+			argp_error(state, "--by is for all of a task's time: leave out --rt and --comm");
 		if (arguments->analyse.lines && arguments->analyse.findings.format != TABLE_AS_TEXT)
 			argp_error(state, "%s prints text only: leave out --format",
 				   arguments->sched.timehist ? "--timehist" : "--map");
@@ -65,10 +71,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse,
-	.children = analyse_children,
+	.children = OPTIONS_OF(analyse_options, struct arguments, analyse),
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Shows from a recording how long each task ran, waited for a CPU and slept, how long it took from a "
 	       "wakeup until the task ran, and what each CPU did.",
@@ -93,6 +99,6 @@ const struct command sched_command = {
 		    "  weft sched --map --chain make\n"
 		    "  weft sched --timehist --comm make | less",
 	.group = "read",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
 #include "cmd/command.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/setup_options.h"
 #include "cmd/options/setup_values.h"
 #include "cmd/setup_run.h"
 #include "cmd/terminal/progress.h"
-#include "lib/base/text.h"
-#include "lib/setup/boot.h"
-
-#include <string.h>
+#include "lib/ground/base/text.h"
+#include "lib/kernel/setup/boot.h"
 
 struct arguments {
 	struct setup_arguments setup_arguments;
@@ -28,24 +28,28 @@ static const struct {
 	{ "--dump-on-oops", "ftrace_dump_on_oops", "off|on|orig_cpu" },
 };
 
-static const struct argp_option options[] = {
+static const struct option_row options[] = {
 	{ "add", KEY_ADD, NULL, 0,
-	  "From here on, -l, -n, -g, --no-graph-function, -P and --no-pid add to the kernel's lists, as >> does", 0 },
-	{ "remove", KEY_REMOVE, NULL, 0, "From here on, these options, and -e, remove from the kernel's lists", 0 },
+	  "From here on, -l, -n, -g, --no-graph-function, -P and --no-pid add to the kernel's lists, as >> does", 0,
+	  OPTION_BY_KEY },
+	{ "remove", KEY_REMOVE, NULL, 0, "From here on, these options, and -e, remove from the kernel's lists", 0,
+	  OPTION_BY_KEY },
 	{ "ftrace-enabled", KEY_SYSCTL, "on|off", 0,
-	  "Allow function tracing, in the whole kernel, or forbid it (sysctl kernel.ftrace_enabled)", 0 },
+	  "Allow function tracing, in the whole kernel, or forbid it (sysctl kernel.ftrace_enabled)", 0,
+	  OPTION_BY_KEY },
 	{ "stack-tracer", KEY_SYSCTL + 1, "on|off", 0,
-	  "Look for the deepest kernel stack (sysctl kernel.stack_tracer_enabled; 'weft stack' has more)", 0 },
+	  "Look for the deepest kernel stack (sysctl kernel.stack_tracer_enabled; 'weft deepest-stack' has more)", 0,
+	  OPTION_BY_KEY },
 	{ "tracepoint-printk", KEY_SYSCTL + 2, "on|off", 0,
-	  "Print events to the console, too (sysctl kernel.tracepoint_printk); needs a kernel booted with tp_printk",
-	  0 },
+	  "Print events to the console, too (sysctl kernel.tracepoint_printk); needs a kernel booted with tp_printk", 0,
+	  OPTION_BY_KEY },
 	{ "traceoff-on-warning", KEY_SYSCTL + 3, "on|off", 0,
-	  "Turn tracing off when the kernel warns (sysctl kernel.traceoff_on_warning)", 0 },
+	  "Turn tracing off when the kernel warns (sysctl kernel.traceoff_on_warning)", 0, OPTION_BY_KEY },
 	{ "dump-on-oops", KEY_SYSCTL + 4, "off|on|orig_cpu", 0,
 	  "Print the buffers to the console when the kernel crashes, of all CPUs or of the one that crashed "
 	  "(sysctl kernel.ftrace_dump_on_oops)",
-	  0 },
-	{ NULL, 0, NULL, 0, NULL, 0 },
+	  0, OPTION_BY_KEY },
+	{ 0 },
 };
 
 static void set_sysctl(struct arguments *arguments, size_t at, const char *word, struct argp_state *state)
@@ -83,7 +87,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_INIT:
 		arguments->setup_arguments = (struct setup_arguments){ .setup = &arguments->setup, .changes = true };
-		state->child_inputs[0] = &arguments->setup_arguments;
 		return 0;
 	case ARGP_KEY_ARG:
 		setup_usage(state, "'%s': set takes options only", arg);
@@ -96,13 +99,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ &setup_argp, 0, NULL, SETUP_GROUP },
-	{ NULL, 0, NULL, 0 },
+static const struct options_child children[] = {
+	{ &setup_options, offsetof(struct arguments, setup_arguments), SETUP_GROUP, NULL },
+	{ 0 },
 };
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse,
 	.children = children,
 	.doc = "Change how the kernel traces right now, in the top instance or in those that -B names.\v"
@@ -134,6 +137,6 @@ const struct command set_command = {
 	.examples = "  weft set -e sched:sched_waking -f 'prio < 100'\n"
 		    "  weft set -B io -b 10M",
 	.group = "trace",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

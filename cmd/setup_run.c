@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/setup_run.h"
 
-#include "cmd/command.h"
-#include "cmd/options/setup_complete.h"
-#include "cmd/streams.h"
-#include "lib/base/text.h"
-#include "lib/record/rig.h"
-#include "lib/record/workload.h"
-#include "lib/tracefs/plan.h"
-#include "lib/tracefs/tracing.h"
-#include "lib/undo/change.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,12 +9,24 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "cmd/command.h"
+#include "cmd/options/kernel.h"
+#include "cmd/options/setup_options.h"
+#include "cmd/streams.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/record/rig.h"
+#include "lib/kernel/record/switches.h"
+#include "lib/kernel/record/workload.h"
+#include "lib/kernel/tracefs/plan.h"
+#include "lib/kernel/tracefs/tracing.h"
+#include "lib/kernel/undo/change.h"
+
 /* The command of a plan has no PID yet: this number stands for it, and the script has "$command" instead. */
 enum { DRY_RUN_COMMAND = 2147483647 };
 
 /*
- * Prints what a command line would do to tracefs (lib/tracefs/plan.h) as a script for sh on standard output: the writes
- * in their order, and the COMMAND at the point at which it would run.
+ * Prints what a command line would do to tracefs (lib/kernel/tracefs/plan.h) as a script for sh on standard output: the
+ * writes in their order, and the COMMAND at the point at which it would run.
  */
 struct dry_run {
 	const struct tracing *tracing;
@@ -200,6 +202,19 @@ static int keep_buffers(struct run *run, struct fail *fail)
 	return err;
 }
 
+/* Plans what turns tracing on and arms what comes last. */
+static int plan_all(struct run *run, struct fail *fail)
+{
+	int err = run->asked->turn_on ? turn_all(run, true, fail) : 0;
+
+	for (size_t i = 0; !err && i < run->rig.late.nr; i++) {
+		const struct late_item *item = &run->rig.late.items[i];
+
+		err = instance_append(item->instance, item->file, item->text, fail);
+	}
+	return err;
+}
+
 static int make_all(struct run *run, struct fail *fail)
 {
 	const struct setup_run *asked = run->asked;
@@ -216,19 +231,10 @@ static int make_all(struct run *run, struct fail *fail)
 
 	if (!err)
 		err = rig_set_up(&run->rig, &options, fail);
-	if (err || !asked->turn_on)
-		return err;
-	if (runs_command(run)) {
-		err = rig_hold(&run->rig, false, fail);
-		return err || !asked->frees ? err : keep_buffers(run, fail);
-	}
-	err = turn_all(run, true, fail);
-	for (size_t i = 0; !err && i < run->rig.late.nr; i++) {
-		const struct late_item *item = &run->rig.late.items[i];
-
-		err = instance_append(item->instance, item->file, item->text, fail);
-	}
-	return err;
+	if (err || asked->dry_run)
+		return err ? err : plan_all(run, fail);
+	err = asked->turn_on ? rig_hold(&run->rig, false, fail) : rig_hold_late(&run->rig, fail);
+	return err || !asked->frees ? err : keep_buffers(run, fail);
 }
 
 /* Prints the script, then drops the instances that stood for planned ones. */
@@ -252,18 +258,27 @@ static int print_plan(struct run *run, struct fail *fail)
 	return err ? err : command_flush(fail);
 }
 
-/* Keeps what was done, or after an error undoes it. */
-static int settle(struct run *run, int err, struct fail *fail)
+/*
+ * The last step: tracing is turned on, and triggers are armed. The settings are kept before, so that nothing is left
+ * for weft to do that they would record or that would set them off.
+ */
+static int go(struct run *run, int *ret_status, struct fail *fail)
+{
+	int err = rig_keep(&run->rig, fail);
+
+	if (err)
+		return err;
+	if (!runs_command(run))
+		return switches_turn(&run->rig.switches, true, fail);
+	err = workload_go(&run->workload, &run->rig.switches, fail);
+	return err ? err : workload_executed(&run->workload, run->asked->argv[0], ret_status, fail);
+}
+
+static void undo_all(struct run *run)
 {
 	struct fail later;
 	int failed;
 
-	if (!err && run->asked->dry_run)
-		err = print_plan(run, fail);
-	else if (!err)
-		err = rig_keep(&run->rig, fail);
-	if (!err && !run->asked->dry_run)
-		return 0;
 	setup_step(run->asked->setup, "restoring the settings of tracing");
 	/* It frees the buffer, whose size is then put back. */
 	switches_drop_kept(&run->rig.switches);
@@ -271,7 +286,6 @@ static int settle(struct run *run, int err, struct fail *fail)
 	setup_step(run->asked->setup, NULL);
 	if (failed)
 		command_warn("%s; 'weft reset' tries again", later.text);
-	return err;
 }
 
 /* The terminal sends its signals to the command by itself. Signals that only weft gets are passed on to the command. */
@@ -315,13 +329,16 @@ int setup_run(const struct setup_run *asked, int *ret_status, struct fail *fail)
 	/* This is the last check: from here on signals are for the command. */
 	if (!err)
 		err = check_signals(&run, fail);
-	if (!err && runs_command(&run))
-		err = workload_go(&run.workload, &run.rig.switches, fail);
-	if (!err && runs_command(&run))
-		err = workload_executed(&run.workload, asked->argv[0], ret_status, fail);
-	err = settle(&run, err, fail);
-	if (!err && runs_command(&run))
+	if (!err)
+		err = asked->dry_run ? print_plan(&run, fail) : go(&run, ret_status, fail);
+	if (err || asked->dry_run)
+		undo_all(&run);
+	/* The command holds what it needs open, and weft's own copies must not keep a freed buffer. */
+	switches_release(&run.rig.switches);
+	if (!err && runs_command(&run)) {
 		*ret_status = wait_for_command(&run);
+		kernel_tell_left_out(asked->setup, run.workload.times.made_tasks);
+	}
 	release(&run);
 	return err;
 }

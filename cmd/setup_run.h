@@ -2,13 +2,13 @@
 #ifndef WEFT_CMD_SETUP_RUN_H
 #define WEFT_CMD_SETUP_RUN_H
 
-#include "lib/setup/setup.h"
+#include "lib/kernel/setup/setup.h"
 
 struct fail;
 
 /*
  * What start and set share: they set up the kernel and leave it so, with a held journal for `weft reset`
- * (lib/undo/undo.h). An error, or one of SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE before the end, undoes
+ * (lib/kernel/undo/undo.h). An error, or one of SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE before the end, undoes
  * everything.
  */
 struct setup_run {

@@ -1,40 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "cmd/options/option_value.h"
-#include "cmd/options/setup_values.h"
-#include "cmd/terminal/pager.h"
-#include "lib/base/buf.h"
-#include "lib/base/cpus.h"
-#include "lib/base/fail.h"
-#include "lib/buffer/view.h"
-#include "lib/setup/boot.h"
-#include "lib/tracefs/event_select.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_MAX = 64, KEY_SETTING = 0x100, KEY_HIST = 0x200, KEY_TRIGGER };
+#include "cmd/command.h"
+#include "cmd/options/kernel.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/setup_values.h"
+#include "cmd/terminal/pager.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cpus.h"
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/buffer/view.h"
+#include "lib/kernel/setup/boot.h"
+#include "lib/kernel/tracefs/event_select.h"
 
-/* Names of settings in trace-cmd, and the files that have them. */
-static const struct {
-	const char *option, *file;
-} settings[] = {
-	{ "tracing_on", "tracing_on" },
-	{ "current_tracer", "current_tracer" },
-	{ "buffer_size", "buffer_size_kb" },
-	{ "buffer_total_size", "buffer_total_size_kb" },
-	{ "buffer_subbuf_size", "buffer_subbuf_size_kb" },
-	{ "buffer_percent", "buffer_percent" },
-	{ "ftrace_filter", "set_ftrace_filter" },
-	{ "ftrace_notrace", "set_ftrace_notrace" },
-	{ "ftrace_pid", "set_ftrace_pid" },
-	{ "graph_function", "set_graph_function" },
-	{ "graph_notrace", "set_graph_notrace" },
-	{ "cpumask", "tracing_cpumask" },
-};
+enum { NAMES_MAX = 64 };
 
 struct show {
 	struct kernel kernel;
@@ -42,33 +24,6 @@ struct show {
 	uint32_t cpu;
 	char *names[NAMES_MAX]; /* the files to show, in the order of the command line */
 	size_t nr_names;
-};
-
-#define SETTING(n, name, doc)                                  \
-	{                                                      \
-		name, KEY_SETTING + n, NULL, 0, "Show " doc, 2 \
-	}
-
-static const struct argp_option options[] = {
-	{ "follow", 'p', NULL, 0, "Print trace_pipe as it grows, until Ctrl-C; what is printed is gone from the buffer",
-	  1 },
-	{ "snapshot", 's', NULL, 0, "Show the snapshot instead of the trace", 1 },
-	{ "cpu", 'c', "N", 0, "Show only CPU N", 1 },
-	SETTING(0, "tracing_on", "whether the buffer is written"),
-	SETTING(1, "current_tracer", "the current tracer"),
-	SETTING(2, "buffer_size", "the KB of the ring buffer of each CPU"),
-	SETTING(3, "buffer_total_size", "the KB of the ring buffers together"),
-	SETTING(4, "buffer_subbuf_size", "the KB of a sub-buffer"),
-	SETTING(5, "buffer_percent", "how full a buffer must be to wake a reader"),
-	SETTING(6, "ftrace_filter", "the functions that are traced"),
-	SETTING(7, "ftrace_notrace", "the functions that are not traced"),
-	SETTING(8, "ftrace_pid", "the tasks whose functions are traced"),
-	SETTING(9, "graph_function", "the functions whose graph is traced"),
-	SETTING(10, "graph_notrace", "the functions whose graph is not traced"),
-	SETTING(11, "cpumask", "the CPUs that are traced, as a mask"),
-	{ "hist", KEY_HIST, "EVENT", 0, "Show the histograms of EVENT", 2 },
-	{ "trigger", KEY_TRIGGER, "EVENT", 0, "Show the triggers of EVENT", 2 },
-	{ 0 },
 };
 
 static void add_name(struct show *show, char *name, struct argp_state *state)
@@ -84,17 +39,53 @@ static void add_name(struct show *show, char *name, struct argp_state *state)
  * Adds the file of an event, "sched:sched_switch" or "sched/sched_switch", in events/. For a name alone, find_system()
  * replaces the empty system.
  */
-static void add_of_event(struct show *show, const char *event, const char *file, struct argp_state *state)
+static void add_of_event(const struct option_row *row, void *input, char *event, struct argp_state *state)
 {
+	struct show *show = input;
 	const char *colon = strpbrk(event, ":/"), *alone = colon ? colon + 1 : event;
 	char *name = NULL;
 
 	if (colon == event || !*alone)
-		argp_error(state, "--%s: '%s' is not of the form system:event", file, event);
-	else if (asprintf(&name, "events/%.*s/%s/%s", colon ? (int)(colon - event) : 0, event, alone, file) < 0)
+		argp_error(state, "--%s: '%s' is not of the form system:event", row->name, event);
+	else if (asprintf(&name, "events/%.*s/%s/%s", colon ? (int)(colon - event) : 0, event, alone, row->name) < 0)
 		name = NULL;
 	add_name(show, name, state);
 }
+
+/* A setting by its name in trace-cmd, and the file that has it. */
+#define SETTING(file) OPTION_TAKE(add_setting), .what = (file)
+
+static void add_setting(const struct option_row *row, void *show, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	add_name(show, strdup(row->what), state);
+}
+
+static const struct option_row options[] = {
+	{ "follow", 'p', NULL, 0, "Print trace_pipe as it grows, until Ctrl-C; what is printed is gone from the buffer",
+	  1, OPTION_FLAG(struct show, follow) },
+	{ "snapshot", 's', NULL, 0, "Show the snapshot instead of the trace", 1, OPTION_FLAG(struct show, snapshot) },
+	{ "cpu", 'c', "N", 0, "Show only CPU N", 1, OPTION_RANGE(struct show, cpu, 0, UINT16_MAX),
+	  OPTION_GIVEN(struct show, some_cpu) },
+	{ "tracing_on", 0, NULL, 0, "Show whether the buffer is written", 2, SETTING("tracing_on") },
+	{ "current_tracer", 0, NULL, 0, "Show the current tracer", 2, SETTING("current_tracer") },
+	{ "buffer_size", 0, NULL, 0, "Show the KB of the ring buffer of each CPU", 2, SETTING("buffer_size_kb") },
+	{ "buffer_total_size", 0, NULL, 0, "Show the KB of the ring buffers together", 2,
+	  SETTING("buffer_total_size_kb") },
+	{ "buffer_subbuf_size", 0, NULL, 0, "Show the KB of a sub-buffer", 2, SETTING("buffer_subbuf_size_kb") },
+	{ "buffer_percent", 0, NULL, 0, "Show how full a buffer must be to wake a reader", 2,
+	  SETTING("buffer_percent") },
+	{ "ftrace_filter", 0, NULL, 0, "Show the functions that are traced", 2, SETTING("set_ftrace_filter") },
+	{ "ftrace_notrace", 0, NULL, 0, "Show the functions that are not traced", 2, SETTING("set_ftrace_notrace") },
+	{ "ftrace_pid", 0, NULL, 0, "Show the tasks whose functions are traced", 2, SETTING("set_ftrace_pid") },
+	{ "graph_function", 0, NULL, 0, "Show the functions whose graph is traced", 2, SETTING("set_graph_function") },
+	{ "graph_notrace", 0, NULL, 0, "Show the functions whose graph is not traced", 2,
+	  SETTING("set_graph_notrace") },
+	{ "cpumask", 0, NULL, 0, "Show the CPUs that are traced, as a mask", 2, SETTING("tracing_cpumask") },
+	{ "hist", 0, "EVENT", 0, "Show the histograms of EVENT", 2, OPTION_TAKE(add_of_event) },
+	{ "trigger", 0, "EVENT", 0, "Show the triggers of EVENT", 2, OPTION_TAKE(add_of_event) },
+	{ 0 },
+};
 
 /* Puts the system into "events//EVENT/FILE". -ENOENT: no event is called so; several may be: the first one is meant. */
 static int find_system(const struct show *show, char **name, struct fail *fail)
@@ -147,30 +138,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct show *show = state->input;
 
-	if (key >= KEY_SETTING && key < KEY_SETTING + (int)array_size(settings)) {
-		add_name(show, strdup(settings[key - KEY_SETTING].file), state);
-		return 0;
-	}
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &show->kernel;
-		return 0;
-	case 'p':
-		show->follow = true;
-		return 0;
-	case 's':
-		show->snapshot = true;
-		return 0;
-	case 'c':
-		show->cpu = (uint32_t)setup_number("-c", arg, 0, UINT16_MAX, state);
-		show->some_cpu = true;
-		return 0;
-	case KEY_HIST:
-		add_of_event(show, arg, "hist", state);
-		return 0;
-	case KEY_TRIGGER:
-		add_of_event(show, arg, "trigger", state);
-		return 0;
 	case ARGP_KEY_ARG:
 		add_name(show, strdup(arg), state);
 		return 0;
@@ -181,10 +149,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
-	.children = kernel_children,
+	.children = OPTIONS_OF(kernel_options, struct show, kernel),
 	.args_doc = "[NAME...]",
 	.doc = "Shows the kernel's own text of its trace buffer, or what a setting is: NAME is a file below the "
 	       "tracing directory, or a sysctl of tracing.\v"
@@ -320,6 +288,6 @@ const struct command show_command = {
 	.examples = "  weft show\n"
 		    "  weft show current_tracer trace_clock",
 	.group = "kernel",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

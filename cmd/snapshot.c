@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "cmd/options/option_value.h"
-#include "cmd/options/setup_values.h"
-#include "lib/base/buf.h"
-#include "lib/measure/snapshot.h"
-#include "lib/undo/undo.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/command.h"
+#include "cmd/options/kernel.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/setup_values.h"
+#include "lib/ground/base/buf.h"
+#include "lib/kernel/measure/snapshot.h"
+#include "lib/kernel/record/switches.h"
+#include "lib/kernel/setup/late.h"
+#include "lib/kernel/undo/undo.h"
+
 /* weft snapshot: manages a second buffer that keeps what the first one contained at some moment. */
-enum { OPT_ON = 256, OPT_COUNT, CPU_LIMIT = 1 << 14 };
+enum { CPU_LIMIT = 1 << 14 };
 
 struct arguments {
 	struct kernel kernel;
@@ -24,17 +26,6 @@ struct arguments {
 	bool in_filter;
 	uint64_t count;
 	int cpu;
-};
-
-static const struct argp_option options[] = {
-	{ "take", 's', NULL, 0, "The same as take", 1 },
-	{ "clear", 'r', NULL, 0, "The same as clear", 1 },
-	{ "free", 'f', NULL, 0, "The same as free", 1 },
-	{ "cpu", 'c', "CPU", 0, "Act only on this CPU", 1 },
-	{ "on", OPT_ON, "EVENT", 0,
-	  "Take a snapshot whenever EVENT happens, or only if it matches the FILTER behind it", 1 },
-	{ "count", OPT_COUNT, "N", 0, "--on: the first N times only", 1 },
-	{ 0 },
 };
 
 static void set_action(struct arguments *arguments, const char *name, struct argp_state *state)
@@ -51,6 +42,23 @@ static void set_action(struct arguments *arguments, const char *name, struct arg
 	}
 	argp_error(state, "'%s' is not one of take, free, clear and show", name);
 }
+
+static void take_action(const struct option_row *row, void *arguments, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	set_action(arguments, row->name, state);
+}
+
+static const struct option_row options[] = {
+	{ "take", 's', NULL, 0, "The same as take", 1, OPTION_TAKE(take_action) },
+	{ "clear", 'r', NULL, 0, "The same as clear", 1, OPTION_TAKE(take_action) },
+	{ "free", 'f', NULL, 0, "The same as free", 1, OPTION_TAKE(take_action) },
+	{ "cpu", 'c', "CPU", 0, "Act only on this CPU", 1, OPTION_RANGE(struct arguments, cpu, 0, CPU_LIMIT) },
+	{ "on", 0, "EVENT", 0, "Take a snapshot whenever EVENT happens, or only if it matches the FILTER behind it", 1,
+	  OPTION_ONCE(struct arguments, on, "event") },
+	{ "count", 0, "N", 0, "--on: the first N times only", 1, OPTION_RANGE(struct arguments, count, 1, INT32_MAX) },
+	{ 0 },
+};
 
 static void add_word(struct arguments *arguments, const char *word, struct argp_state *state)
 {
@@ -89,27 +97,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->kernel;
-		return 0;
-	case 's':
-		set_action(arguments, "take", state);
-		return 0;
-	case 'r':
-		set_action(arguments, "clear", state);
-		return 0;
-	case 'f':
-		set_action(arguments, "free", state);
-		return 0;
-	case 'c':
-		arguments->cpu = (int)setup_number("-c", arg, 0, CPU_LIMIT, state);
-		return 0;
-	case OPT_ON:
-		option_once("event", &arguments->on, arg, state);
-		return 0;
-	case OPT_COUNT:
-		arguments->count = setup_number("--count", arg, 1, INT32_MAX, state);
-		return 0;
 	case ARGP_KEY_ARG:
 		add_word(arguments, arg, state);
 		return 0;
@@ -120,10 +107,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
-	.children = kernel_children,
+	.children = OPTIONS_OF(kernel_options, struct arguments, kernel),
 	.args_doc = "[take|free|clear|show]\n--on EVENT [if FILTER...]",
 	.doc = "Keeps what the ring buffer holds now in a second buffer, the snapshot, and shows it.",
 };
@@ -150,7 +137,9 @@ static int show(const struct arguments *arguments, const struct instance *instan
 	return err ? err : copy_text(fd, fail);
 }
 
-static int set_trigger(const struct arguments *arguments, struct instance *instance, struct fail *fail)
+/* Tries the trigger; `late` arms it later. */
+static int try_trigger(const struct arguments *arguments, struct instance *instance, struct late *late,
+		       struct fail *fail)
 {
 	struct event_set set = { .catalog = NULL };
 	struct catalog *catalog = NULL;
@@ -162,9 +151,21 @@ static int set_trigger(const struct arguments *arguments, struct instance *insta
 	}
 	if (!err)
 		err = snapshot_on(instance, &set, (unsigned long)arguments->count,
-				  arguments->in_filter ? buf_str((struct buf *)&arguments->filter) : NULL, fail);
+				  arguments->in_filter ? buf_str((struct buf *)&arguments->filter) : NULL, late, fail);
+	if (!err)
+		err = late_disarm(late, fail);
 	event_set_release(&set);
 	catalog_free(catalog);
+	return err;
+}
+
+static int arm(struct switches *switches, struct undo *undo, struct fail *fail)
+{
+	struct fail later = FAIL_INIT;
+	int err = switches_turn(switches, true, fail);
+
+	if (err && undo_unhold(undo, &later))
+		command_warn("%s; 'weft reset' tries again", later.text);
 	return err;
 }
 
@@ -179,16 +180,28 @@ static int take_one(const struct arguments *arguments, struct instance *instance
 	return err;
 }
 
-/* An allocated snapshot or a trigger stays, with a held journal for `weft reset`. After a failure it is removed. */
+/*
+ * An allocated snapshot or a trigger stays, with a held journal for `weft reset`. After a failure it is removed. The
+ * trigger is armed when nothing is left for weft to do that would set it off.
+ */
 static int change(const struct arguments *arguments, struct instance *instance, struct fail *fail)
 {
+	struct switches switches = { .nr = 0 };
+	struct late late = { .nr = 0 };
 	struct undo *undo = NULL;
 	int err = undo_new(instance->tracing, NULL, &undo, fail);
 
 	instance->undo = undo;
 	if (!err)
-		err = arguments->on ? set_trigger(arguments, instance, fail) : take_one(arguments, instance, fail);
+		err = arguments->on ? try_trigger(arguments, instance, &late, fail) :
+				      take_one(arguments, instance, fail);
+	if (!err)
+		err = switches_arm_late(&switches, &late, fail);
 	err = kernel_keep(undo, err, fail);
+	if (!err)
+		err = arm(&switches, undo, fail);
+	switches_release(&switches);
+	late_release(&late);
 	instance->undo = NULL;
 	undo_free(undo);
 	return err;
@@ -229,6 +242,6 @@ const struct command snapshot_command = {
 	.examples = "  weft snapshot take\n"
 		    "  weft snapshot show --cpu 1",
 	.group = "trace",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

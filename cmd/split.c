@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
+#include <string.h>
+
 #include "cmd/command.h"
-#include "cmd/form_apart.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/form_options.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/setup_values.h"
-#include "lib/base/text.h"
-#include "lib/made/cut.h"
-#include "lib/made/excerpt.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-
-#include <inttypes.h>
-#include <string.h>
+#include "cmd/sandboxed_rewrite.h"
+#include "lib/files/rewrite/cut.h"
+#include "lib/files/rewrite/excerpt.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
 
 /* weft split: writes some of the events of a recording into a file of their own, or all of them into several files. */
 enum { OPT_EVERY = 256, OPT_SIZE, OPT_COUNT, OPT_BY };
@@ -25,12 +27,13 @@ struct arguments {
 	uint64_t step;
 };
 
-static const struct argp_option options[] = {
-	{ "input", 'i', "FILE", 0, "Read FILE (default: trace.dat); - is standard input", 1 },
-	{ "every", OPT_EVERY, "TIME", 0, "A file for each span of TIME, such as 100ms", 1 },
-	{ "size", OPT_SIZE, "SIZE", 0, "A file for each SIZE of pages, such as 10M", 1 },
-	{ "count", OPT_COUNT, "N", 0, "A file for each N events", 1 },
-	{ "by", OPT_BY, "cpu|event", 0, "A file for each CPU, or for each type of event", 1 },
+static const struct option_row options[] = {
+	{ "input", 'i', "FILE", 0, "Read FILE (default: trace.dat); - is standard input", 1,
+	  OPTION_ONCE(struct arguments, input, "file") },
+	{ "every", OPT_EVERY, "TIME", 0, "A file for each span of TIME, such as 100ms", 1, OPTION_BY_KEY },
+	{ "size", OPT_SIZE, "SIZE", 0, "A file for each SIZE of pages, such as 10M", 1, OPTION_BY_KEY },
+	{ "count", OPT_COUNT, "N", 0, "A file for each N events", 1, OPTION_BY_KEY },
+	{ "by", OPT_BY, "cpu|event", 0, "A file for each CPU, or for each type of event", 1, OPTION_BY_KEY },
 	{ 0 },
 };
 
@@ -47,10 +50,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->query;
-		state->child_inputs[1] = &arguments->form;
-		return 0;
 	case OPT_EVERY:
 		choose_division(arguments, CUT_TIME, option_time("every", arg, state), state);
 		return 0;
@@ -65,7 +64,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--by: cpu or event, not '%s'", arg);
 		choose_division(arguments, *arg == 'c' ? CUT_CPU : CUT_EVENT, 1, state);
 		return 0;
-	case 'i':
 	case ARGP_KEY_ARG:
 		option_once("file", &arguments->input, arg, state);
 		return 0;
@@ -79,14 +77,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-	{ &choice_argp, 0, NULL, 2 },
-	{ &form_argp, 0, NULL, 3 },
+static const struct options_child children[] = {
+	{ &choice_options, offsetof(struct arguments, query), 2, NULL },
+	{ &form_options, offsetof(struct arguments, form), 3, NULL },
 	{ 0 },
 };
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
 	.args_doc = "[FILE]",
 	.doc = "Writes some of the events of a recording as a file of their own, or all of them as several files."
@@ -125,6 +123,10 @@ static int write_part(void *arg, const char *word, struct excerpt *excerpt, stru
 	if (!path)
 		return fail_memory(fail);
 	r = form_write(parts->form, word, write_excerpt, &part, fail);
+	if (r == -EMFILE)
+		return fail_in(fail, r,
+			       "after %" PRIu64 " parts; make them larger, or allow more open files with 'ulimit -n'",
+			       parts->nr);
 	if (r)
 		return r;
 	parts->nr++;
@@ -136,18 +138,25 @@ static int write_part(void *arg, const char *word, struct excerpt *excerpt, stru
 
 static int divide(struct arguments *arguments, struct trace *trace, struct fail *fail)
 {
-	const struct query *query = &arguments->query;
+	struct query *query = &arguments->query;
 	struct parts parts = { .form = &arguments->form };
-	const struct cut_options options = { .by = arguments->by,
-					     .step = arguments->step,
-					     .limit = query->limit,
-					     .as = &arguments->form.as,
-					     .write = write_part,
-					     .arg = &parts };
+	cleanup_buf struct buf selected = BUF_INIT;
+	struct cut_options options = { .by = arguments->by,
+				       .step = arguments->step,
+				       .limit = query->limit,
+				       .as = &arguments->form.as,
+				       .write = write_part,
+				       .arg = &parts };
 	struct reader reader;
 	uint64_t events = 0;
 	int r;
 
+	if (!query_put_choice(query, &selected))
+		return fail_memory(fail);
+	options.selected = buf_str(&selected);
+	/* What weft's own buffers say in a span of time is right as a whole only. They are no events to be counted. */
+	if (arguments->by <= CUT_SIZE && query->limit == UINT64_MAX && query->tail == UINT64_MAX)
+		query->own = QUERY_OWN_ALL;
 	reader_init(&reader);
 	r = choice_buffers(query, NULL, trace, &reader, fail);
 	if (!r)
@@ -196,6 +205,6 @@ const struct command split_command = {
 		    "  weft split --every 10s -o part.dat trace.dat\n"
 		    "  weft split --by cpu -o part.dat trace.dat",
 	.group = "read",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

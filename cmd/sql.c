@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/analyse.h"
-#include "cmd/command.h"
-#include "cmd/export_write.h"
-#include "cmd/options/choice.h"
-#include "cmd/options/decode.h"
-#include "cmd/options/option_value.h"
-#include "cmd/options/reading.h"
-#include "cmd/terminal/progress.h"
-#include "cmd/terminal/terminal.h"
-#include "formats/export/export.h"
-#include "formats/export/sqlite/db_query.h"
-#include "lib/base/draft.h"
-#include "lib/base/out.h"
-#include "lib/trace/trace.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/analyse.h"
+#include "cmd/command.h"
+#include "cmd/export_write.h"
+#include "cmd/options/choice.h"
+#include "cmd/options/decode.h"
+#include "cmd/options/formats.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/reading.h"
+#include "cmd/terminal/progress.h"
+#include "cmd/terminal/terminal.h"
+#include "formats/export/export.h"
+#include "formats/export/sqlite/db_query.h"
+#include "lib/ground/base/draft.h"
+#include "lib/ground/base/out.h"
+#include "lib/pages/trace/trace.h"
+
 /* weft sql: answers SQL questions about a recording, with the tables of `weft export --to sqlite`. */
-enum { OPT_FORMAT = 256 };
 
 struct arguments {
 	const char *input, *sql;
@@ -32,12 +32,21 @@ struct arguments {
 	bool quiet;
 };
 
-static const struct argp_option options[] = {
-	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1 },
-	{ "format", OPT_FORMAT, "text|json|csv", 0, "Print for people (text, the default) or for programs", 3 },
-	{ "quiet", 'q', NULL, 0, "No progress line", 4 },
+static const struct option_row options[] = {
+	{ "input", 'i', "FILE", 0, "Read FILE; '-' is standard input (default: trace.dat)", 1,
+	  OPTION_ONCE(struct arguments, input, "file") },
+	{ "format", 0, "text|json|csv|schema", 0,
+	  "Print for people (text, the default) or for programs, or what json looks like, as a JSON Schema", 3,
+	  OPTION_CALL(struct arguments, format, analyse_take_format) },
+	{ "quiet", 'q', NULL, 0, "No progress line", 4, OPTION_FLAG(struct arguments, quiet) },
 	{ 0 },
 };
+
+/* Its columns are those of the statement. */
+static const char schema[] =
+	"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"array\",\"items\":{"
+	"\"type\":\"object\",\"description\":\"a row: the values of the statement's columns by name\","
+	"\"additionalProperties\":{\"type\":[\"integer\",\"number\",\"string\",\"null\"]}}}\n";
 
 /* A word with a blank is a statement, unless there is a file of that name. */
 static void place(struct arguments *arguments, const char *arg, struct argp_state *state)
@@ -60,24 +69,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct fail fail = FAIL_INIT;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->query;
-		state->child_inputs[1] = &arguments->decode;
-		state->child_inputs[2] = &arguments->reading;
-		return 0;
-	case OPT_FORMAT:
-		arguments->format = analyse_format(arg, state);
-		return 0;
-	case 'q':
-		arguments->quiet = true;
-		return 0;
-	case 'i':
-		option_once("file", &arguments->input, arg, state);
-		return 0;
 	case ARGP_KEY_ARG:
 		place(arguments, arg, state);
 		return 0;
 	case ARGP_KEY_END:
+		if (arguments->format == TABLE_AS_SCHEMA)
+			format_print_schema(schema);
 		/* Without SQLite, open_db() says so. */
 		if (arguments->sql && db_query_check(arguments->sql, &fail) == -EINVAL)
 			argp_error(state, "%s", fail.text);
@@ -87,15 +84,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {
-	{ &choice_argp, 0, NULL, 2 },
-	{ &decode_argp, 0, NULL, 3 },
-	{ &reading_argp, 0, NULL, 4 },
+static const struct options_child children[] = {
+	{ &choice_options, offsetof(struct arguments, query), 2, NULL },
+	{ &decode_options, offsetof(struct arguments, decode), 3, NULL },
+	{ &reading_options, offsetof(struct arguments, reading), 4, NULL },
 	{ 0 },
 };
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
 	.args_doc = "[FILE] [SELECT]",
 	.doc = "Answers a SELECT of SQL from a recording; without one, lists the tables and their columns."
@@ -201,6 +198,6 @@ const struct command sql_command = {
 	.examples = "  weft sql trace.dat 'SELECT name, count(*), sum(dur) FROM slice GROUP BY name ORDER BY 3 DESC'\n"
 		    "  weft sql --format csv trace.dat 'SELECT ts, prev_comm FROM e_sched_sched_switch'",
 	.group = "read",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "cmd/options/option_value.h"
-#include "lib/base/buf.h"
-#include "lib/base/near.h"
-#include "lib/setup/setup.h"
-#include "lib/setup/tracer.h"
-#include "lib/tracefs/kconfig.h"
-#include "lib/undo/change.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/options/kernel.h"
+#include "cmd/options/option_value.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/near.h"
+#include "lib/kernel/setup/setup.h"
+#include "lib/kernel/setup/tracer.h"
+#include "lib/kernel/tracefs/kconfig.h"
+#include "lib/kernel/undo/change.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
 
 #define ENABLED "/proc/sys/kernel/stack_tracer_enabled"
 
@@ -25,12 +25,10 @@ struct stack {
 	bool reset;
 };
 
-enum { KEY_RESET = 0x100 };
-
-static const struct argp_option options[] = {
+static const struct option_row options[] = {
 	{ "function", 'l', "FUNCTION", 0, "start: look at the stack only when FUNCTION, which may be a glob, is called",
-	  0 },
-	{ "reset", KEY_RESET, NULL, 0, "start: forget the deepest stack of before", 0 },
+	  0, OPTION_LIST(struct stack, functions) },
+	{ "reset", 0, NULL, 0, "start: forget the deepest stack of before", 0, OPTION_FLAG(struct stack, reset) },
 	{ 0 },
 };
 
@@ -39,13 +37,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct stack *stack = state->input;
 
 	switch (key) {
-	case 'l':
-		if (!setup_list_add(&stack->functions, arg))
-			option_no_memory(state);
-		return 0;
-	case KEY_RESET:
-		stack->reset = true;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (stack->verb)
 			argp_error(state, "only one action is allowed: '%s' and '%s'", stack->verb, arg);
@@ -55,8 +46,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse_option,
 	.args_doc = "[show|start|stop|reset]",
 	.doc = "The stack tracer looks at the kernel stack whenever a function is called and keeps the deepest that it "
@@ -76,7 +67,7 @@ static int show(struct stack *stack, struct fail *fail)
 	if (err)
 		return err;
 	if (!instance_read_word(stack->kernel.instance, ENABLED, on, sizeof(on), NULL) && on[0] == '0')
-		command_warn("note: the stack tracer is off; 'weft stack start' switches it on");
+		command_warn("note: the stack tracer is off; 'weft deepest-stack start' switches it on");
 	return 0;
 }
 
@@ -132,7 +123,8 @@ static const struct verb *find_verb(const char *name)
 			return &verbs[i];
 		near_offer(&near, verbs[i].name);
 	}
-	near_fail(&near, &fail, -EINVAL, "unknown action '%s' of 'weft stack'; use show, start, stop or reset", name);
+	near_fail(&near, &fail, -EINVAL, "unknown action '%s' of 'weft deepest-stack'; use show, start, stop or reset",
+		  name);
 	command_failed(&fail);
 	return NULL;
 }
@@ -165,7 +157,7 @@ static int stack_run(int argc, char **argv)
 	command_parse(&stack_command, argc, argv, 0, &stack);
 	verb = stack.verb ? find_verb(stack.verb) : &verbs[0];
 	if (verb && verb->run != start && (stack.functions.nr || stack.reset)) {
-		fputs("weft: -l and --reset belong to 'weft stack start'\n", stderr);
+		fputs("weft: -l and --reset belong to 'weft deepest-stack start'\n", stderr);
 		verb = NULL;
 	}
 	if (!verb) {
@@ -178,12 +170,13 @@ static int stack_run(int argc, char **argv)
 }
 
 const struct command stack_command = {
-	.name = "stack",
+	.name = "deepest-stack",
+	.former = "stack",
 	.summary = "find the deepest kernel stack",
 	.brief = "deepest stack",
-	.examples = "  weft stack start\n"
-		    "  weft stack",
+	.examples = "  weft deepest-stack start\n"
+		    "  weft deepest-stack",
 	.group = "trace",
-	.argp = &argp,
+	.options = &command_options,
 	.run = stack_run,
 };

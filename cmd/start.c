@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
 #include "cmd/command.h"
 #include "cmd/options/setup_options.h"
 #include "cmd/options/setup_values.h"
 #include "cmd/setup_run.h"
 #include "cmd/terminal/progress.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/setup/boot_line.h"
-#include "lib/tracefs/tracing.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/setup/boot_line.h"
+#include "lib/kernel/tracefs/tracing.h"
 
-#include <stdio.h>
-#include <sys/utsname.h>
-
-enum {
-	KEY_BOOT = 0x1000,
-	KEY_FREE,
-	KEY_STACK,
-	LINE_SIZE = 2048, /* COMMAND_LINE_SIZE of most machines */
-};
+enum { LINE_SIZE = 2048 };
 
 struct arguments {
 	struct setup_arguments setup_arguments;
@@ -27,16 +23,35 @@ struct arguments {
 	const char *stack_tracer; /* NULL, or the functions at which it looks; "" all */
 };
 
-static const struct argp_option options[] = {
-	{ "boot", KEY_BOOT, NULL, 0,
-	  "Change nothing: print the kernel command line parameters that trace the same from boot on", 0 },
-	{ "stack-tracer", KEY_STACK, "FUNCTION,...", OPTION_ARG_OPTIONAL,
-	  "With --boot: also look for the deepest kernel stack from boot on, in calls of these functions only "
-	  "('weft stack show' prints it)",
-	  0 },
-	{ "free-on-exit", KEY_FREE, NULL, 0,
-	  "Free the buffers when COMMAND, and what it has started, have ended, however they end (free_buffer)", 0 },
-	{ NULL, 0, NULL, 0, NULL, 0 },
+static void take_stack(const struct option_row *row, void *input, char *word, struct argp_state *state)
+{
+	struct arguments *arguments = input;
+	bool on = !word || !strcmp(word, "on");
+
+	(void)row;
+	if (!on && strcmp(word, "off") != 0)
+		setup_usage(state,
+			    "--stack-tracer: '%s' is neither on nor off; functions are named with --stack-function",
+			    word);
+	if (!on)
+		arguments->stack_tracer = NULL;
+	else if (!arguments->stack_tracer)
+		arguments->stack_tracer = "";
+}
+
+static const struct option_row options[] = {
+	{ "boot", 0, NULL, 0,
+	  "Change nothing: print the kernel command line parameters that trace the same from boot on", 0,
+	  OPTION_FLAG(struct arguments, boot) },
+	{ "stack-tracer", 0, "on|off", OPTION_ARG_OPTIONAL,
+	  "With --boot: look for the deepest kernel stack from boot on, or not ('weft deepest-stack show' prints it)",
+	  0, OPTION_TAKE(take_stack), OPTION_GIVEN(struct arguments, setup_arguments.changes) },
+	{ "stack-function", 0, "FUNCTION,...", 0, "With --boot: look for it only in calls of these functions", 0,
+	  OPTION_TEXT(struct arguments, stack_tracer), OPTION_GIVEN(struct arguments, setup_arguments.changes) },
+	{ "free-on-exit", 0, NULL, 0,
+	  "Free the buffers when COMMAND, and what it has started, have ended, however they end (free_buffer)", 0,
+	  OPTION_FLAG(struct arguments, frees) },
+	{ 0 },
 };
 
 static void check_free(const struct arguments *arguments, struct argp_state *state)
@@ -62,20 +77,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
+	(void)arg;
 	switch (key) {
-	case KEY_FREE:
-		arguments->frees = true;
-		return 0;
-	case KEY_STACK:
-		arguments->stack_tracer = arg ? arg : "";
-		arguments->setup_arguments.changes = true;
-		return 0;
-	case KEY_BOOT:
-		arguments->boot = true;
-		return 0;
 	case ARGP_KEY_INIT:
 		arguments->setup_arguments.setup = &arguments->setup;
-		state->child_inputs[0] = state->child_inputs[1] = &arguments->setup_arguments;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the COMMAND and its own options. */
@@ -86,7 +91,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (arguments->boot)
 			check_boot(arguments, state);
 		else if (arguments->stack_tracer)
-			setup_usage(state, "--stack-tracer is an option of --boot; 'weft stack start' starts it now");
+			setup_usage(state, "--stack-tracer and --stack-function are options of --boot; "
+					   "'weft deepest-stack start' starts it now");
 		if (arguments->frees)
 			check_free(arguments, state);
 		setup_check_command(&arguments->setup_arguments, arguments->argv, state);
@@ -95,14 +101,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ &setup_argp, 0, NULL, SETUP_GROUP },
-	{ &setup_command_argp, 0, NULL, SETUP_COMMAND_GROUP },
-	{ NULL, 0, NULL, 0 },
+static const struct options_child children[] = {
+	{ &setup_options, offsetof(struct arguments, setup_arguments), SETUP_GROUP, NULL },
+	{ &setup_command_options, offsetof(struct arguments, setup_arguments), SETUP_COMMAND_GROUP, NULL },
+	{ 0 },
 };
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse,
 	.children = children,
 	.args_doc = "[--] [COMMAND...]",
@@ -134,6 +140,8 @@ static int print_boot(const struct setup *setup, const char *stack_tracer, struc
 			probes |= setup->instances[i].events[j].probe != NULL;
 	if (probes)
 		err = tracing_find(&tracing, fail);
+	if (!err)
+		err = setup_check_boot(setup, fail);
 	if (!err)
 		err = boot_line(setup, probes ? &tracing : NULL, &line, fail);
 	if (!err && stack_tracer)
@@ -185,6 +193,6 @@ const struct command start_command = {
 	.examples = "  weft start -e sched -b 4M\n"
 		    "  weft start -B io -e block -e ext4 -- sync",
 	.group = "trace",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

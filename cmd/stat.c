@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "cmd/terminal/terminal.h"
-#include "lib/base/buf.h"
-#include "lib/base/cpus.h"
-#include "lib/base/text.h"
-#include "lib/buffer/ring_buffer.h"
-#include "lib/setup/boot.h"
-#include "lib/tracefs/users.h"
-#include "lib/undo/claim.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/options/answer.h"
+#include "cmd/options/kernel.h"
+#include "cmd/terminal/terminal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cpus.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/buffer/ring_buffer.h"
+#include "lib/kernel/setup/boot.h"
+#include "lib/kernel/tracefs/users.h"
+#include "lib/kernel/undo/claim.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
 
 enum { LINES_SHOWN = 8, TITLE_WIDTH = 22 };
 
@@ -26,44 +27,51 @@ struct stat_arguments {
 	bool headed;        /* its name was printed */
 	bool differs;       /* this instance, or one before it, differs */
 	struct buf options; /* "noannotate stacktrace" */
+	struct answer answer;
 };
 
-enum { KEY_FULL = 0x100, KEY_CHECK };
-
-static const struct argp_option table[] = {
-	{ "full", KEY_FULL, NULL, 0, "Print long lists in full, and also settings that are as at boot", 0 },
-	{ "check", KEY_CHECK, NULL, 0, "Exit with status 1 when anything differs from boot", 0 },
+static const struct option_row table[] = {
+	{ "full", 0, NULL, 0, "Print long lists in full, and also settings that are as at boot", 0,
+	  OPTION_FLAG(struct stat_arguments, full) },
+	{ "check", 0, NULL, 0, "Exit with status 1 when anything differs from boot", 0,
+	  OPTION_FLAG(struct stat_arguments, check) },
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-	struct stat_arguments *arguments = state->input;
+static const struct options_child children[] = {
+	{ &kernel_options, offsetof(struct stat_arguments, kernel), 0, NULL },
+	{ &answer_options, offsetof(struct stat_arguments, answer), 0, NULL },
+	{ 0 },
+};
 
-	(void)arg;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->kernel;
-		return 0;
-	case KEY_FULL:
-		arguments->full = true;
-		return 0;
-	case KEY_CHECK:
-		arguments->check = true;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
-static const struct argp argp = {
-	.options = table,
-	.parser = parse_option,
-	.children = kernel_children,
+static const struct options command_options = {
+	.rows = table,
+	.children = children,
 	.doc = "Shows what differs from the state at boot: settings, events, filters, triggers, probes and full "
 	       "buffers of the top instance and of every other, and which processes read them.\v"
 	       "Events are shown as the kernel does: 1 all of a system, X some of it; a * behind the state of an event "
 	       "means that a trigger switches it.",
 };
+
+/* A difference in JSON, with all its lines; `event` may be NULL. */
+static void put_lines(struct stat_arguments *arguments, const char *title, const char *event, const char *text)
+{
+	struct json *json = &arguments->answer.json;
+	size_t left = strlen(text);
+	struct text_word line;
+
+	json_object(json);
+	answer_text(json, "instance", arguments->instance->name);
+	answer_text(json, "what", title);
+	answer_text(json, "event", event);
+	json_key(json, "lines");
+	json_array(json);
+	while (text_next_line(&text, &left, &line))
+		if (line.len && line.at[0] != '#')
+			json_put_bytes(json, line.at, line.len);
+	json_end(json);
+	json_end(json);
+}
 
 static void print_head(struct stat_arguments *arguments)
 {
@@ -72,6 +80,11 @@ static void print_head(struct stat_arguments *arguments)
 	if (arguments->headed)
 		return;
 	arguments->headed = true;
+	if (arguments->answer.is_json) {
+		if (*name)
+			put_lines(arguments, "instance", NULL, "");
+		return;
+	}
 	if (*name)
 		printf("instance %s\n", name);
 	else
@@ -85,6 +98,10 @@ static void print_lines(struct stat_arguments *arguments, const char *title, con
 	struct text_word line;
 
 	print_head(arguments);
+	if (arguments->answer.is_json) {
+		put_lines(arguments, title, NULL, text);
+		return;
+	}
 	while (text_next_line(&text, &left, &line)) {
 		if (!line.len || line.at[0] == '#')
 			continue;
@@ -126,6 +143,10 @@ static void print_event(struct stat_arguments *arguments, const char *title, con
 
 	print_head(arguments);
 	event_name(file, name);
+	if (arguments->answer.is_json) {
+		put_lines(arguments, title, name, text);
+		return;
+	}
 	while (text_next_line(&text, &left, &line))
 		if (line.len && line.at[0] != '#')
 			printf("  %-*s %s  %.*s\n", TITLE_WIDTH, title, name, (int)line.len, line.at);
@@ -229,6 +250,19 @@ static int print_instance(struct stat_arguments *arguments, const struct instanc
 	return tracing_each_user(&arguments->kernel.tracing, print_user, arguments);
 }
 
+static void put_claim(struct stat_arguments *arguments, const char *instance, const struct claim *claim)
+{
+	struct json *json = &arguments->answer.json;
+
+	json_object(json);
+	answer_text(json, "instance", instance);
+	answer_text(json, "what", "traced by");
+	answer_text(json, "command", claim->command);
+	answer_number(json, "pid", (uint64_t)claim->owner.pid);
+	answer_bool(json, "ended", claim->held);
+	json_end(json);
+}
+
 static void print_claim(struct stat_arguments *arguments, const char *instance)
 {
 	cleanup_free char *name = terminal_line(instance), *command = NULL;
@@ -237,6 +271,10 @@ static void print_claim(struct stat_arguments *arguments, const char *instance)
 	if (!claim_find(NULL, instance, &claim))
 		return;
 	arguments->differs = true;
+	if (arguments->answer.is_json) {
+		put_claim(arguments, instance, &claim);
+		return;
+	}
 	command = terminal_line(claim.command);
 	printf("the %s%s%s is traced by '%s' (process %d%s)\n", *name ? "instance '" : "top instance", name,
 	       *name ? "'" : "", command, (int)claim.owner.pid, claim.held ? ", ended; until 'weft reset'" : "");
@@ -262,6 +300,20 @@ static int print_named(const char *name, void *data)
 	return err;
 }
 
+static void put_journal(struct stat_arguments *arguments, const struct undo_pending *journal)
+{
+	struct json *json = &arguments->answer.json;
+
+	json_object(json);
+	answer_text(json, "instance", NULL);
+	answer_text(json, "what", journal->held ? "asked for" : "left behind");
+	answer_number(json, "pid", (uint64_t)journal->pid);
+	answer_number(json, "settings", journal->entries);
+	answer_number(json, "instances", journal->instances);
+	answer_number(json, "probes", journal->probes);
+	json_end(json);
+}
+
 /* Prints the settings that weft itself changed, on purpose or because it was killed. */
 static int print_journals(struct stat_arguments *arguments, struct fail *fail)
 {
@@ -272,9 +324,12 @@ static int print_journals(struct stat_arguments *arguments, struct fail *fail)
 
 	for (size_t i = 0; !err && i < nr; i++) {
 		arguments->differs = true;
-		printf("weft (process %d) %s %s; 'weft reset' puts that back\n", (int)journals[i].pid,
-		       journals[i].held ? "was asked for" : "was killed and left behind",
-		       kernel_journal_words(&journals[i], words));
+		if (arguments->answer.is_json)
+			put_journal(arguments, &journals[i]);
+		else
+			printf("weft (process %d) %s %s; 'weft reset' puts that back\n", (int)journals[i].pid,
+			       journals[i].held ? "was asked for" : "was killed and left behind",
+			       kernel_journal_words(&journals[i], words));
 	}
 	return err;
 }
@@ -291,8 +346,26 @@ static int print_all(struct stat_arguments *arguments, struct fail *fail)
 		if (!err)
 			err = print_journals(arguments, fail);
 	}
-	if (!err && !arguments->differs)
+	if (!err && !arguments->differs && !arguments->answer.is_json)
 		puts("nothing differs from boot");
+	return err;
+}
+
+static int put_all(struct stat_arguments *arguments, struct fail *fail)
+{
+	struct json *json = &arguments->answer.json;
+	int err = answer_begin(&arguments->answer, fail);
+
+	if (err)
+		return err;
+	json_key(json, "differences");
+	json_array(json);
+	err = print_all(arguments, fail);
+	json_end(json);
+	answer_bool(json, "as_at_boot", !arguments->differs);
+	if (!err)
+		return answer_end(&arguments->answer, fail);
+	out_release(&arguments->answer.out);
 	return err;
 }
 
@@ -305,19 +378,38 @@ static int stat_run(int argc, char **argv)
 	command_parse(&stat_command, argc, argv, 0, &arguments);
 	err = kernel_open(&arguments.kernel, NULL, &fail);
 	if (!err)
-		err = print_all(&arguments, &fail);
+		err = arguments.answer.is_json ? put_all(&arguments, &fail) : print_all(&arguments, &fail);
 	buf_release(&arguments.options);
 	status = kernel_finish(&arguments.kernel, err, &fail);
 	return status == EXIT_OK && arguments.check && arguments.differs ? EXIT_FAILED : status;
 }
 
+/* clang-format off */
+static const struct answer_member members[] = {
+	{ "differences[].instance", "string|null", "where; null: left by weft, or of no instance" },
+	{ "differences[].what", "string", "the setting, or who uses it" },
+	{ "differences[].event?", "string|null", "of an event's setting" },
+	{ "differences[].lines[]?", "string", "all of its text" },
+	{ "differences[].command?", "string", "traced by: its command line" },
+	{ "differences[].pid?", "number", "of who traces or left something behind" },
+	{ "differences[].ended?", "boolean", "traced by: its process has ended" },
+	{ "differences[].settings?", "number", "how many wait for weft reset" },
+	{ "differences[].instances?", "number", "how many" },
+	{ "differences[].probes?", "number", "how many" },
+	{ "as_at_boot", "boolean", "nothing differs" },
+	{ 0 },
+};
+/* clang-format on */
+
 const struct command stat_command = {
-	.name = "stat",
+	.name = "status",
+	.former = "stat",
 	.summary = "show what in tracing differs from the state at boot",
 	.brief = "what is changed",
-	.examples = "  weft stat\n"
-		    "  weft stat --check",
+	.examples = "  weft status\n"
+		    "  weft status --check",
 	.group = "kernel",
-	.argp = &argp,
+	.options = &command_options,
+	.answer = members,
 	.run = stat_run,
 };

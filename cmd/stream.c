@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "cmd/command.h"
+#include "cmd/options/choice.h"
 #include "cmd/options/decode.h"
 #include "cmd/options/formats.h"
 #include "cmd/options/kernel.h"
@@ -11,50 +19,32 @@
 #include "cmd/terminal/color.h"
 #include "cmd/terminal/progress.h"
 #include "cmd/terminal/terminal.h"
-#include "formats/lanes.h"
 #include "formats/painted.h"
 #include "formats/sink.h"
-#include "lib/analysis/analysis.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/base/text.h"
-#include "lib/event/context.h"
-#include "lib/live/live.h"
-#include "lib/live/tables.h"
-#include "lib/reader/reader.h"
-#include "lib/record/workload.h"
-#include "lib/undo/undo.h"
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "lib/answers/frame/analysis.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/now.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/live/lanes.h"
+#include "lib/kernel/live/live.h"
+#include "lib/kernel/live/tables.h"
+#include "lib/kernel/record/workload.h"
+#include "lib/kernel/undo/undo.h"
+#include "lib/meaning/clock/face.h"
+#include "lib/meaning/clock/wall.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/reader/reader.h"
 
 enum { LATENCY_NS = 100000000, LATENCY_MIN_NS = 3000000 };
 
-enum {
-	KEY_LATENCY = 0x100,
-	KEY_FORMAT,
-	KEY_FIELDS,
-	KEY_LIMIT,
-	KEY_DURATION,
-	KEY_NO_FILTER,
-	KEY_FAIL_ON_LOST,
-	KEY_SELF,
-	KEY_NO_SELF,
-	KEY_COLOR,
-	KEY_SUMMARY,
-	KEY_EVERY,
-	KEY_TOP
-};
-
-enum { EVERY_NS = 1000000000, ROWS = 10 };
+enum { EVERY_NS = NS_PER_S, ROWS = 10 };
 
 struct stream_options {
 	struct live_options live; /* print_stream() sets where the text goes */
 	const struct sink_ops *format;
 	struct sink_options sink;
+	enum face_kind face;
 	struct decode decode;
 	bool has_self, self;        /* self: print weft's own events; has_self: was given, else the format decides */
 	struct live_tables *tables; /* prints these instead of lines; borrowed; NULL: prints lines */
@@ -65,126 +55,88 @@ struct arguments {
 	struct stream_options options;
 	struct live_tables tables;
 	bool quiet, fail_on_lost, top_given;
+	bool for_tables; /* --summary without a name: of what --for names */
 };
 
-static const struct argp_option table[] = {
-	{ NULL, 0, NULL, 0, "Output:", SETUP_OWN_GROUP },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)",
-	  SETUP_OWN_GROUP },
-	{ "summary", KEY_SUMMARY, SETUP_FOR, 0,
-	  "Print, instead of events, the tables of 'weft NAME', for each interval and at the end for the whole time; "
-	  "trace what --for NAME does",
-	  SETUP_OWN_GROUP },
-	{ "every", KEY_EVERY, "TIME", 0, "The interval of --summary (default 1s), by the times of the events",
-	  SETUP_OWN_GROUP },
-	{ "top", KEY_TOP, "N", 0,
-	  "Show the first N rows of each table of --summary (default: 10 as text, else all; 0: all)", SETUP_OWN_GROUP },
-	{ "color", KEY_COLOR, COLOR_VALUES, 0, COLOR_HELP, SETUP_OWN_GROUP },
-	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", SETUP_OWN_GROUP },
-	{ "raw", KEY_FIELDS, NULL, 0, "Print each field as field=value instead of the event's text", SETUP_OWN_GROUP },
-	{ "no-self", KEY_NO_SELF, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
-	  SETUP_OWN_GROUP },
-	{ "self", KEY_SELF, NULL, 0, "Print weft's own tasks too, where the format leaves them out (pretty)",
-	  SETUP_OWN_GROUP },
-	{ "latency", KEY_LATENCY, "TIME", 0, "Print an event at most TIME after it happened (default 100ms)",
-	  SETUP_OWN_GROUP },
-	{ "limit", KEY_LIMIT, "N", 0, "End after N events", SETUP_OWN_GROUP },
-	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds",
-	  SETUP_OWN_GROUP },
-	{ "no-filter", KEY_NO_FILTER, NULL, 0, "No effect: weft itself is traced in any case", SETUP_OWN_GROUP },
-	{ "fail-on-lost", KEY_FAIL_ON_LOST, NULL, 0, "Exit with status 123 when events were lost, or may have been",
-	  SETUP_OWN_GROUP },
-	{ "quiet", 'q', NULL, 0, "Print no summary", SETUP_OWN_GROUP },
-	{ NULL, 0, NULL, 0, NULL, 0 },
-};
-
-static bool parse_output(int key, char *arg, struct argp_state *state)
+static void take_latency(const struct option_row *row, void *member, char *arg, struct argp_state *state)
 {
-	struct arguments *arguments = state->input;
-	struct stream_options *options = &arguments->options;
+	uint64_t *ns = member;
 
-	switch (key) {
-	case KEY_FORMAT:
-		options->format = format_named(arg, state);
-		return true;
-	case 't':
-		options->sink.nanoseconds = true;
-		return true;
-	case KEY_COLOR:
-		options->sink.color = color_wanted(arg, state);
-		return true;
-	case KEY_FIELDS:
-		options->sink.raw = true;
-		return true;
-	case KEY_SELF:
-	case KEY_NO_SELF:
-		options->has_self = true;
-		options->self = key == KEY_SELF;
-		return true;
-	}
-	return false;
+	*ns = option_time(row->name, arg, state);
+	if (*ns < LATENCY_MIN_NS)
+		setup_usage(state, "--latency: the shortest is 3ms");
 }
 
-static bool parse_tables(int key, char *arg, struct argp_state *state)
+static void take_summary(const struct option_row *row, void *input, char *arg, struct argp_state *state)
 {
-	struct arguments *arguments = state->input;
+	struct arguments *arguments = input;
 	struct live_tables *tables = &arguments->tables;
 	struct setup *setup = arguments->setup.setup;
 
-	switch (key) {
-	case KEY_SUMMARY:
-		if (tables->ops)
-			setup_usage(state, "one --summary at a time: '%s' and '%s'", tables->ops->name, arg);
-		setup_for(&setup->instances[setup->nr_instances - 1], "--summary", arg, state);
-		tables->ops = analysis_named(arg);
-		return true;
-	case KEY_EVERY:
-		tables->every_ns = option_time("every", arg, state);
-		if (!tables->every_ns)
-			setup_usage(state, "--every: the interval cannot be 0");
-		return true;
-	case KEY_TOP:
-		arguments->top_given = true;
-		tables->print.top = setup_number("--top", arg, 0, UINT64_MAX, state);
-		return true;
+	(void)row;
+	/* Another option follows, or nothing. */
+	if (*arg == '-')
+		state->next--;
+	if (*arg == '-' || !*arg) {
+		arguments->for_tables = true;
+		return;
 	}
-	return false;
+	if (tables->ops)
+		setup_usage(state, "one --summary at a time: '%s' and '%s'", tables->ops->name, arg);
+	setup_for(&setup->instances[setup->nr_instances - 1], "--summary", arg, state);
+	tables->ops = setup_for_intervals(arg, state);
 }
 
-static bool parse_run(int key, char *arg, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
-	struct stream_options *options = &arguments->options;
-
-	switch (key) {
-	case KEY_LATENCY:
-		options->live.latency_ns = option_time("latency", arg, state);
-		if (options->live.latency_ns < LATENCY_MIN_NS)
-			setup_usage(state, "--latency: the shortest is 3ms");
-		return true;
-	case KEY_LIMIT:
-		options->live.limit = setup_number("--limit", arg, 1, UINT64_MAX, state);
-		return true;
-	case KEY_DURATION:
-		options->live.tap.duration_ns = option_time("duration", arg, state);
-		return true;
-	case KEY_NO_FILTER:
-		return true;
-	case KEY_FAIL_ON_LOST:
-		arguments->fail_on_lost = true;
-		return true;
-	case 'q':
-		arguments->quiet = true;
-		return true;
-	}
-	return false;
-}
+static const struct option_row table[] = {
+	{ .doc = "Output:", .group = SETUP_OWN_GROUP },
+	{ "format", 0, "FORMAT", 0, "Print as FORMAT (default: ftrace, the kernel's own text)", SETUP_OWN_GROUP,
+	  OPTION_CALL(struct arguments, options.format, format_take) },
+	{ "summary", 0, SETUP_FOR, 0,
+	  "Print, instead of events, the tables of 'weft NAME', for each interval and at the end for the whole time; "
+	  "trace what --for NAME does; without NAME: of --for",
+	  SETUP_OWN_GROUP, OPTION_TAKE(take_summary) },
+	{ "every", 0, "TIME", 0, "The interval of --summary (default 1s), by the times of the events", SETUP_OWN_GROUP,
+	  OPTION_TIME(struct arguments, tables.every_ns) },
+	{ "top", 0, "N", 0, "Show the first N rows of each table of --summary (default: 10 as text, else all; 0: all)",
+	  SETUP_OWN_GROUP, OPTION_RANGE(struct arguments, tables.print.top, 0, UINT64_MAX),
+	  OPTION_GIVEN(struct arguments, top_given) },
+	{ "color", 0, COLOR_VALUES, 0, COLOR_HELP, SETUP_OWN_GROUP,
+	  OPTION_CALL(struct arguments, options.sink.color, color_take) },
+	{ "time", 0, CHOICE_LIVE_FACES, 0,
+	  "Print times as the trace clock has them (trace, the default), or as times of day of this machine's zone "
+	  "(wall) or of UTC (utc)",
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, options.face, choice_take_live_face) },
+	{ "nanoseconds", 't', NULL, 0, "Print time stamps with nine digits", SETUP_OWN_GROUP,
+	  OPTION_FLAG(struct arguments, options.sink.nanoseconds) },
+	{ "raw", 0, NULL, 0, "Print each field as field=value instead of the event's text", SETUP_OWN_GROUP,
+	  OPTION_FLAG(struct arguments, options.sink.raw) },
+	{ "no-self", 0, NULL, 0, "Leave out weft's own tasks, but keep interrupts that ran on top of them",
+	  SETUP_OWN_GROUP, OPTION_VALUE(struct arguments, options.self, false),
+	  OPTION_GIVEN(struct arguments, options.has_self) },
+	{ "self", 0, NULL, 0, "Print weft's own tasks too, where the format leaves them out (pretty)", SETUP_OWN_GROUP,
+	  OPTION_VALUE(struct arguments, options.self, true), OPTION_GIVEN(struct arguments, options.has_self) },
+	{ "latency", 0, "TIME", 0, "Print an event at most TIME after it happened (default 100ms)", SETUP_OWN_GROUP,
+	  OPTION_CALL(struct arguments, options.live.latency_ns, take_latency) },
+	{ "limit", 0, "N", 0, "End after N events", SETUP_OWN_GROUP,
+	  OPTION_RANGE(struct arguments, options.live.limit, 1, UINT64_MAX) },
+	{ "duration", 0, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP,
+	  OPTION_TIME(struct arguments, options.live.tap.duration_ns) },
+	{ "no-filter", 0, NULL, 0, "No effect: weft itself is traced in any case", SETUP_OWN_GROUP, OPTION_NOTHING },
+	{ "fail-on-lost", 0, NULL, 0, "Exit with status 123 when events were lost, or may have been", SETUP_OWN_GROUP,
+	  OPTION_FLAG(struct arguments, fail_on_lost) },
+	{ "quiet", 'q', NULL, 0, "Print no summary", SETUP_OWN_GROUP, OPTION_FLAG(struct arguments, quiet) },
+	{ 0 },
+};
 
 static void check_tables(struct arguments *arguments, struct argp_state *state)
 {
 	struct stream_options *options = &arguments->options;
 	struct live_tables *tables = &arguments->tables;
 
+	if (arguments->for_tables && !tables->ops && !arguments->setup.analysis)
+		setup_usage(state, "--summary: the tables of which analysis? Such as --summary syscalls");
+	if (arguments->for_tables && !tables->ops)
+		tables->ops = setup_for_intervals(arguments->setup.analysis, state);
 	if (!tables->ops && (tables->every_ns || arguments->top_given))
 		setup_usage(state, "--every and --top need --summary");
 	if (!tables->ops)
@@ -211,9 +163,12 @@ static void check(struct arguments *arguments, struct argp_state *state)
 {
 	struct tap_options *tap = &arguments->options.live.tap;
 
+	tap->time_of_day = arguments->options.face != FACE_TRACE;
 	tap->user = arguments->setup.user;
 	tap->path = getenv("PATH");
 	check_tables(arguments, state);
+	if (tap->time_of_day && !strcmp(arguments->options.format->name, "trace-cmd"))
+		setup_usage(state, "--time works not with 'trace-cmd', whose times are those of trace-cmd");
 	setup_check_command(&arguments->setup, tap->argv, state);
 }
 
@@ -221,11 +176,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
+	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		arguments->setup.setup->cmdlines = SETUP_CMDLINES;
-		state->child_inputs[0] = state->child_inputs[1] = &arguments->setup;
-		state->child_inputs[2] = &arguments->options.decode;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the COMMAND and its own options. */
@@ -236,21 +190,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(arguments, state);
 		return 0;
 	}
-	return parse_output(key, arg, state) || parse_tables(key, arg, state) || parse_run(key, arg, state) ?
-		       0 :
-		       ARGP_ERR_UNKNOWN;
+	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ &setup_argp, 0, NULL, SETUP_GROUP },
-	{ &setup_command_argp, 0, NULL, SETUP_COMMAND_GROUP },
-	{ &decode_argp, 0, NULL, SETUP_OWN_GROUP },
-	{ NULL, 0, NULL, 0 },
+static const struct options_child children[] = {
+	{ &setup_options, offsetof(struct arguments, setup), SETUP_GROUP, NULL },
+	{ &setup_command_options, offsetof(struct arguments, setup), SETUP_COMMAND_GROUP, NULL },
+	{ &decode_options, offsetof(struct arguments, options.decode), SETUP_OWN_GROUP, NULL },
+	{ 0 },
 };
 
-static const struct argp argp = {
+static const struct options command_options = {
 	.children = children,
-	.options = table,
+	.rows = table,
 	.parser = parse,
 	.args_doc = "[--] [COMMAND...]",
 	.doc = "Print what the kernel does while it happens, until COMMAND ends, or Ctrl-C.\v"
@@ -265,6 +217,7 @@ struct printing {
 	struct reader *reader; /* of the stream */
 	struct lanes lanes;
 	struct sink_times times;
+	struct face face;
 	char **prefixes; /* one for each lane; NULL: none */
 	struct out scratch;
 };
@@ -280,7 +233,10 @@ static int open_sink(struct printing *printing, size_t index, struct fail *fail)
 		err = live_leave_out_self(printing->live, index, &sink.left_out, fail);
 	if (!err)
 		err = decode_open(&options->decode, context, fail);
+	sink.goes_on = true;
 	sink.times = &printing->times;
+	if (options->face != FACE_TRACE)
+		sink.face = &printing->face;
 	sink.one_line = format_is_one_line(&sink);
 	return err ? err : painted_new(options->format, context, &sink, &printing->lanes.at[index].sink, fail);
 }
@@ -312,11 +268,23 @@ static int set_prefixes(struct printing *printing, struct fail *fail)
 	return 0;
 }
 
+static int set_face(struct printing *printing, struct fail *fail)
+{
+	if (printing->options->face == FACE_TRACE)
+		return 0;
+	if (printing->options->tables)
+		printing->options->tables->print.face = &printing->face;
+	return live_face(printing->live, printing->options->face, &printing->face, fail);
+}
+
 static int print(struct printing *printing, struct fail *fail)
 {
 	const struct stream_options *options = printing->options;
 	struct flow_consumer consumer;
-	int err = open_sinks(printing, fail);
+	int err = set_face(printing, fail);
+
+	if (!err)
+		err = open_sinks(printing, fail);
 
 	if (!err)
 		err = live_start(printing->live, fail);
@@ -350,14 +318,15 @@ static void release(struct printing *printing)
 	fields_told_release(&told);
 	if (printing->options->tables)
 		live_tables_release(printing->options->tables);
+	face_release(&printing->face);
 	format_prefixes_free(printing->prefixes);
 	free(printing->lanes.at);
 	out_release(&printing->scratch);
 }
 
 /*
- * Prints a stream (lib/live/live.h) to standard output, as lines or tables. Returns 0, also when the reader closed the
- * output; or -errno. In any case all settings were restored, and `ret` is filled.
+ * Prints a stream (lib/kernel/live/live.h) to standard output, as lines or tables. Returns 0, also when the reader
+ * closed the output; or -errno. In any case all settings were restored, and `ret` is filled.
  */
 static int print_stream(struct stream_options *options, struct live_result *ret, struct fail *fail)
 {
@@ -400,6 +369,18 @@ static void print_left(const char *name, const char *colon, const struct live_su
 			     text_count(left, sum->left));
 }
 
+static void tell_cleared(const char *name, const struct live_sum *sum)
+{
+	if (!sum->clears_itself)
+		kernel_tell_cleared(name, sum->cleared);
+	else if (sum->cleared)
+		command_warn(
+			"%s%sthe latency tracer itself emptied the buffer (%u time%s as far as noticed), as it does "
+			"with each longer latency; the events it held then are not printed: 'weft record' keeps "
+			"those of the longest latency",
+			name, *name ? ": " : "", sum->cleared, sum->cleared == 1 ? "" : "s");
+}
+
 static void print_instance(const struct live_sum *sum)
 {
 	const char *name = sum->instance ? sum->instance : "the main instance";
@@ -408,7 +389,7 @@ static void print_instance(const struct live_sum *sum)
 	command_warn("%s: %s event%s, %s lost", name, text_count(events, sum->printed), text_plural(sum->printed),
 		     text_count(lost, sum->lost));
 	print_left(name, ": ", sum);
-	kernel_tell_cleared(name, sum->cleared);
+	tell_cleared(name, sum);
 }
 
 static void print_summary(const struct live_result *result)
@@ -420,7 +401,7 @@ static void print_summary(const struct live_result *result)
 		     text_time(time, result->tap.time_ns), text_count(lost, all->lost));
 	if (result->nr_sums < 2) {
 		print_left("", "", all);
-		kernel_tell_cleared("", all->cleared);
+		tell_cleared("", result->nr_sums ? &result->sums[0] : all);
 	}
 	for (size_t i = 0; result->nr_sums > 1 && i < result->nr_sums; i++)
 		print_instance(&result->sums[i]);
@@ -429,8 +410,31 @@ static void print_summary(const struct live_result *result)
 		command_warn("a larger buffer (-b) or a faster reader may keep them");
 }
 
+/*
+ * If the last word is --summary, an empty name is put behind it, because argp wants one; a COMMAND whose last word that
+ * was gets its own words back. `words` has room for them.
+ */
+static void parse_words(int argc, char **argv, char **words, struct arguments *arguments)
+{
+	static char nothing[] = "";
+	bool more = words && argc > 1 && !strcmp(argv[argc - 1], "--summary");
+	char **command;
+
+	if (more) {
+		memcpy(words, argv, (size_t)argc * sizeof(*words));
+		words[argc] = nothing;
+	}
+	command_parse(&stream_command, argc + more, more ? words : argv, ARGP_IN_ORDER, arguments);
+	command = (char **)(uintptr_t)arguments->options.live.tap.argv;
+	while (more && command && *command && (command[1] || **command))
+		command++;
+	if (more && command)
+		*command = NULL;
+}
+
 static int run(int argc, char **argv)
 {
+	cleanup_free char **words = calloc((size_t)argc + 2, sizeof(*words));
 	struct setup setup = { .nr_instances = 0 };
 	struct arguments arguments = {
 		.setup.setup = &setup,
@@ -442,7 +446,7 @@ static int run(int argc, char **argv)
 	int err, status = EXIT_OK;
 
 	arguments.options.sink.color = color_auto();
-	command_parse(&stream_command, argc, argv, ARGP_IN_ORDER, &arguments);
+	parse_words(argc, argv, words, &arguments);
 	if (arguments.setup.dry_run) {
 		status = setup_run_script(&setup, arguments.options.live.tap.argv, arguments.setup.user);
 		setup_release(&setup);
@@ -456,6 +460,7 @@ static int run(int argc, char **argv)
 	/* SIGPIPE: the user closed the output, so nothing more is reported. */
 	if (result.tap.ran && !arguments.quiet && !result.gone) {
 		print_summary(&result);
+		kernel_tell_left_out(&setup, result.tap.made_tasks);
 		if (!result.all.printed && !result.all.left && !result.all.left_out)
 			kernel_tell_unseen(&setup);
 	}
@@ -483,6 +488,6 @@ const struct command stream_command = {
 		    "  weft stream -e syscalls -F -c -- ls\n"
 		    "  weft stream --summary sched --every 2s",
 	.group = "record",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "cmd/command.h"
+#include "cmd/options/analyse_by.h"
+#include "cmd/options/choice.h"
 #include "cmd/options/option_value.h"
+#include "cmd/options/output_options.h"
 #include "cmd/options/setup_for.h"
 #include "cmd/options/setup_options.h"
 #include "cmd/options/setup_values.h"
@@ -9,50 +24,79 @@
 #include "cmd/terminal/color.h"
 #include "cmd/terminal/keeper.h"
 #include "cmd/terminal/terminal.h"
-#include "lib/analysis/analysis.h"
-#include "lib/base/fail.h"
-#include "lib/base/now.h"
-#include "lib/base/out.h"
-#include "lib/base/text.h"
-#include "lib/live/live.h"
-#include "lib/live/tables.h"
-#include "lib/view/board.h"
-
-#include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
+#include "lib/answers/frame/analysis.h"
+#include "lib/files/rewrite/excerpt.h"
+#include "lib/files/rewrite/recent.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/destination.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/now.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/live/live.h"
+#include "lib/kernel/live/tables.h"
+#include "lib/kernel/tracefs/tracing.h"
+#include "lib/kernel/undo/shared.h"
+#include "lib/kernel/undo/undo.h"
+#include "lib/meaning/clock/face.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/codec/frame.h"
+#include "lib/screen/view/table_pane_model.h"
 
 /*
  * weft top: the tables of an analysis of what happens now, on the whole terminal. One thread reads the kernel's buffers
- * (lib/live), and gives the tables of each interval to a board; another one draws the board and does the keys.
+ * (lib/kernel/live), and gives the tables of each interval to a board; another one draws the board and does the keys.
  */
 
-enum { KEY_EVERY = 0x100, KEY_DURATION, KEY_COLOR, KEY_ASCII };
-
-enum { EVERY_NS = 1000000000, LATENCY_NS = 100000000, WAIT_MS = 200 };
+/* KEEP_*: what the key w writes. */
+enum { EVERY_NS = NS_PER_S, LATENCY_NS = 100000000, WAIT_MS = 200, KEEP_S = 10, KEEP_BYTES = 64 << 20 };
 
 struct arguments {
 	struct setup_arguments setup;
 	struct live_options live;
 	struct live_tables tables;
+	const char *by;
+	struct row_options *rows; /* of the analysis, with `by`; or NULL */
+	enum face_kind face;
 	bool color, ascii;
 };
 
-static const struct argp_option table[] = {
-	{ NULL, 0, NULL, 0, "Output:", SETUP_OWN_GROUP },
-	{ "every", KEY_EVERY, "TIME", 0, "The interval of the tables (default 1s)", SETUP_OWN_GROUP },
-	{ "duration", KEY_DURATION, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds",
-	  SETUP_OWN_GROUP },
-	{ "color", KEY_COLOR, COLOR_VALUES, 0, COLOR_HELP, SETUP_OWN_GROUP },
-	{ "ascii", KEY_ASCII, NULL, 0, "Draw with ASCII only (default where the locale has no UTF-8)",
-	  SETUP_OWN_GROUP },
-	{ NULL, 0, NULL, 0, NULL, 0 },
+static const struct option_row table[] = {
+	{ .doc = "Output:", .group = SETUP_OWN_GROUP },
+	{ "by", 0, "task|process|program|unit|container|pod|cgroup|user", 0,
+	  "A row for each of these, or of what else the command of the analysis takes for its own --by",
+	  SETUP_OWN_GROUP, OPTION_TEXT(struct arguments, by) },
+	{ "every", 0, "TIME", 0, "The interval of the tables (default 1s)", SETUP_OWN_GROUP,
+	  OPTION_TIME(struct arguments, tables.every_ns) },
+	{ "duration", 0, "TIME", 0, "End after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP,
+	  OPTION_TIME(struct arguments, live.tap.duration_ns) },
+	{ "time", 0, CHOICE_LIVE_FACES, 0,
+	  "Show times as the trace clock has them (trace, the default), or as times of day of this machine's zone "
+	  "(wall) or of UTC (utc)",
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, face, choice_take_live_face) },
+	{ "color", 0, COLOR_VALUES, 0, COLOR_HELP, SETUP_OWN_GROUP, OPTION_CALL(struct arguments, color, color_take) },
+	{ "ascii", 0, NULL, 0, "Draw with ASCII only (default where the locale has no UTF-8)", SETUP_OWN_GROUP,
+	  OPTION_FLAG(struct arguments, ascii) },
+	{ 0 },
 };
+
+/* The values of --by are those of the analysis. Whom tasks belong to is recorded for each of them. */
+static void choose_rows(struct arguments *arguments, struct argp_state *state)
+{
+	const struct analysis_ops *ops = arguments->tables.ops;
+	struct setup *setup = arguments->setup.setup;
+
+	if (!ops->by)
+		setup_usage(state, "--by: the tables of 'weft %s' have one kind of row", ops->name);
+	arguments->rows = analysis_options(ops);
+	if (!arguments->rows || !setup_want_who(&setup->instances[setup->nr_instances - 1]))
+		option_no_memory(state);
+	arguments->rows->by = analyse_by(ops->by, arguments->by, state);
+	arguments->tables.options = arguments->rows;
+	arguments->tables.follows = arguments->live.tap.tasks = true;
+}
 
 /* Without --for it is the tasks and CPUs; with events of the user's own, what is counted of all events. */
 static void choose_analysis(struct arguments *arguments, struct argp_state *state)
@@ -65,31 +109,19 @@ static void choose_analysis(struct arguments *arguments, struct argp_state *stat
 
 	if (!arguments->setup.analysis && !wanted->nr_events)
 		setup_for(wanted, "--for", name, state);
-	arguments->tables.ops = analysis_named(name);
+	arguments->tables.ops = setup_for_intervals(name, state);
+	if (arguments->by)
+		choose_rows(arguments, state);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
+	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		arguments->setup.setup->cmdlines = SETUP_CMDLINES;
-		state->child_inputs[0] = state->child_inputs[1] = &arguments->setup;
-		return 0;
-	case KEY_EVERY:
-		arguments->tables.every_ns = option_time("every", arg, state);
-		if (!arguments->tables.every_ns)
-			setup_usage(state, "--every: the interval cannot be 0");
-		return 0;
-	case KEY_DURATION:
-		arguments->live.tap.duration_ns = option_time("duration", arg, state);
-		return 0;
-	case KEY_COLOR:
-		arguments->color = color_wanted(arg, state);
-		return 0;
-	case KEY_ASCII:
-		arguments->ascii = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the COMMAND and its own options. */
@@ -102,6 +134,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		arguments->live.tap.user = arguments->setup.user;
+		arguments->live.tap.time_of_day = arguments->face != FACE_TRACE;
 		arguments->live.tap.path = getenv("PATH");
 		setup_check_command(&arguments->setup, arguments->live.tap.argv, state);
 		return 0;
@@ -109,15 +142,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ &setup_argp, 0, NULL, SETUP_GROUP },
-	{ &setup_command_argp, 0, NULL, SETUP_COMMAND_GROUP },
-	{ NULL, 0, NULL, 0 },
+static const struct options_child children[] = {
+	{ &setup_options, offsetof(struct arguments, setup), SETUP_GROUP, NULL },
+	{ &setup_command_options, offsetof(struct arguments, setup), SETUP_COMMAND_GROUP, NULL },
+	{ 0 },
 };
 
-static const struct argp argp = {
+static const struct options command_options = {
 	.children = children,
-	.options = table,
+	.rows = table,
 	.parser = parse,
 	.args_doc = "[--] [COMMAND...]",
 	.doc = "Show tables of what happens now on the whole terminal, until q, or COMMAND ends: of tasks and CPUs, or "
@@ -126,7 +159,12 @@ static const struct argp argp = {
 
 struct top {
 	const struct arguments *arguments;
-	struct board *board;
+	struct table_pane_model *model;
+	const struct reader *reader;
+	struct findings_options times; /* how they are shown */
+	struct face face;
+	struct live *live;
+	struct recent *recent;
 	pthread_mutex_t lock; /* of the board and `ended` */
 	bool ended;
 	int socket;
@@ -139,14 +177,66 @@ struct top {
 static int take_tables(void *arg, struct findings *findings, const struct findings_span *span, struct fail *fail)
 {
 	struct top *top = arg;
+	char when[FACE_TEXT];
 
 	(void)fail;
 	if (span->whole)
 		return 0;
+	/* More of it is learnt meanwhile. */
+	top->times.wall = top->reader->buffers[0].context->wall;
+	findings_show_times(findings, &top->times);
+	if (top->face.kind == FACE_TRACE)
+		snprintf(when, sizeof(when), "%" PRIu64 ".%03" PRIu64, span->to / NS_PER_S, span->to / 1000000 % 1000);
+	else
+		face_text(when, &top->face, top->times.wall, span->to, 3);
 	pthread_mutex_lock(&top->lock);
-	board_take(top->board, findings, span);
+	table_pane_model_take(top->model, findings, span, when);
 	pthread_mutex_unlock(&top->lock);
 	return 0;
+}
+
+struct keeping {
+	struct top *top;
+	uint64_t events, span;
+};
+
+static int write_recent(void *arg, int fd, struct fail *fail)
+{
+	struct keeping *keeping = arg;
+	const struct recast_options form = { .version = 7, .compress = true, .level = FRAME_LEVEL_DEFAULT };
+	cleanup_buf struct buf cmdlines = BUF_INIT, kallsyms = BUF_INIT;
+	const struct excerpt_newer newer = { &cmdlines, &kallsyms };
+	int r = live_texts(keeping->top->live, &cmdlines, &kallsyms, fail);
+
+	return r ? r : recent_write(keeping->top->recent, &form, &newer, fd, &keeping->events, &keeping->span, fail);
+}
+
+/* Writes the last events as a file of a name that is free in the present directory. */
+static void keep(void *arg)
+{
+	struct top *top = arg;
+	struct destination to = DESTINATION_INIT;
+	struct keeping keeping = { .top = top };
+	struct fail fail = FAIL_INIT;
+	char path[64], text[TEXT_HUMAN], span[TEXT_HUMAN], said[256];
+	time_t now = time(NULL);
+	struct tm tm;
+	int r;
+
+	if (!localtime_r(&now, &tm) || !strftime(path, sizeof(path), "weft-top-%Y%m%d-%H%M%S.dat", &tm))
+		return;
+	r = destination_open(path, &to, &fail);
+	if (!r)
+		r = destination_write(&to, OUTPUT_MODE, true, write_recent, &keeping, &fail);
+	destination_release(&to);
+	if (r)
+		snprintf(said, sizeof(said), "not kept: %.200s", fail.text);
+	else
+		snprintf(said, sizeof(said), "kept the last %s, %s events, as '%s'", text_time(span, keeping.span),
+			 text_count(text, keeping.events), path);
+	pthread_mutex_lock(&top->lock);
+	table_pane_model_say(top->model, said);
+	pthread_mutex_unlock(&top->lock);
 }
 
 /* What weft itself costs, once a second. */
@@ -157,10 +247,10 @@ static void ask_cost(struct top *top)
 
 	if (now - top->wall < EVERY_NS || getrusage(RUSAGE_SELF, &usage))
 		return;
-	cpu = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
+	cpu = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
 	      (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
 	if (top->cpu)
-		board_cost(top->board, cpu - top->cpu, now - top->wall);
+		table_pane_model_cost(top->model, cpu - top->cpu, now - top->wall);
 	top->cpu = cpu;
 	top->wall = now;
 }
@@ -177,7 +267,7 @@ static void draw(struct top *top)
 	out_clear(&top->text);
 	pthread_mutex_lock(&top->lock);
 	ask_cost(top);
-	board_draw(top->board, frame->width, frame->height, &top->text);
+	table_pane_model_draw(top->model, frame->width, frame->height, &top->text);
 	pthread_mutex_unlock(&top->lock);
 	frame_clear(frame);
 	at = top->text.start;
@@ -197,13 +287,20 @@ static void do_keys(struct top *top, bool ended)
 	struct key key;
 
 	while (!top->quit && canvas_key(&top->canvas, ended, &key)) {
+		enum table_pane_wish wish;
+
 		if (key_is_ctrl(&key, 'l'))
 			top->canvas.all = true;
 		else if (key_is_ctrl(&key, 'z'))
 			top->quit |= keeper_wish(top->socket, KEEPER_SUSPEND, NULL, 0) < 0;
 		pthread_mutex_lock(&top->lock);
-		board_key(top->board, &key, &top->quit);
+		wish = table_pane_model_key(top->model, &key);
+		if (wish == TABLE_PANE_KEEP)
+			table_pane_model_say(top->model, "keeping the last seconds, with the next event");
 		pthread_mutex_unlock(&top->lock);
+		top->quit |= wish == TABLE_PANE_QUIT;
+		if (wish == TABLE_PANE_KEEP)
+			recent_ask(top->recent);
 	}
 }
 
@@ -255,8 +352,12 @@ static int follow(struct top *top, struct live *live, struct live_tables *tables
 {
 	struct flow_consumer consumer;
 	pthread_t thread;
-	int r = live_start(live, fail);
+	int r = top->arguments->face != FACE_TRACE ? live_face(live, top->arguments->face, &top->face, fail) : 0;
 
+	top->times.face = &top->face;
+	top->reader = live_reader(live);
+	if (!r)
+		r = live_start(live, fail);
 	if (!r)
 		r = live_tables_begin(tables, live_reader(live), live_out(live), fail);
 	if (!r && keeper_wish(top->socket, KEEPER_READY, NULL, 0))
@@ -279,9 +380,12 @@ static int follow(struct top *top, struct live *live, struct live_tables *tables
 static int run_top(struct top *top, struct fail *fail)
 {
 	const struct arguments *arguments = top->arguments;
-	const struct board_options board = { .name = arguments->tables.ops->name,
-					     .color = arguments->color,
-					     .ascii = arguments->ascii };
+	const struct table_pane_model_options model = { .name = arguments->tables.ops->name,
+							.color = arguments->color,
+							.ascii = arguments->ascii };
+	const struct recent_options recent = {
+		.span = (uint64_t)KEEP_S * NS_PER_S, .size = KEEP_BYTES, .asked = keep, .arg = top
+	};
 	struct live_options options = arguments->live;
 	struct live_tables tables = arguments->tables;
 	struct live_result result = { .gone = false };
@@ -292,14 +396,21 @@ static int run_top(struct top *top, struct fail *fail)
 	options.fd = STDOUT_FILENO;
 	tables.taken = take_tables;
 	tables.taken_arg = top;
-	r = board_new(&board, &top->board, fail);
+	r = table_pane_model_new(&model, &top->model, fail);
 	if (!r && !out_init(&top->text, 1 << 14))
 		r = fail_memory(fail);
 	if (!r)
 		r = live_new(&options, &result, &live, fail);
+	top->live = live;
+	if (!r)
+		r = recent_new(live_trace(live), &recent, &top->recent, fail);
+	tables.seen = recent_see;
+	tables.seen_arg = top->recent;
 	if (!r)
 		r = follow(top, live, &tables, fail);
+	recent_free(top->recent);
 	live_tables_release(&tables);
+	face_release(&top->face);
 	closed = live_free(live, &later);
 	if (result.all.lost)
 		command_warn("%llu events were lost: a larger buffer (-b) may keep them",
@@ -321,11 +432,41 @@ static int draw_process(void *arg, int socket)
 	r = canvas_open(&top->canvas, top->arguments->color, &fail);
 	if (!r)
 		r = run_top(top, &fail);
-	board_free(top->board);
+	table_pane_model_free(top->model);
 	canvas_close(&top->canvas);
 	if (top->text.start)
 		out_release(&top->text);
 	return r ? (command_failed(&fail), EXIT_RECORD_FAILED) : EXIT_OK;
+}
+
+/* Puts back what the process that was killed had set up, which could not do so itself. */
+static int put_back(pid_t pid, struct undo_sum *ret, struct fail *fail)
+{
+	struct tracing tracing = { .dir = NULL };
+	int r = tracing_find(&tracing, fail);
+
+	if (!r)
+		r = undo_recover_of(&tracing, NULL, pid, ret, fail);
+	if (!r)
+		r = shared_cmdlines_recover(&tracing, NULL, fail);
+	ret->entries += r > 0;
+	undo_sweep(NULL);
+	tracing_release(&tracing);
+	return r < 0 ? r : 0;
+}
+
+static void killed(pid_t pid, int sig)
+{
+	struct fail fail = FAIL_INIT;
+	struct undo_sum sum = { .entries = 0 };
+	int r = put_back(pid, &sum, &fail);
+
+	command_warn("the process that traces was killed by signal %d (%s): tracing has ended, %u instance%s of weft "
+		     "removed, %u setting%s put back",
+		     sig, strsignal(sig), sum.instances, text_plural(sum.instances), sum.entries,
+		     text_plural(sum.entries));
+	if (r)
+		command_warn("not all could be put back: %s; 'weft reset' tries again", fail.text);
 }
 
 static int run(int argc, char **argv)
@@ -336,7 +477,8 @@ static int run(int argc, char **argv)
 		.live = { .tap.setup = &setup, .latency_ns = LATENCY_NS, .limit = UINT64_MAX },
 		.tables.every_ns = EVERY_NS,
 	};
-	const struct keeper keeper = { .save_as = "", .enter = KEEPER_ENTER, .leave = KEEPER_LEAVE, .waits = true };
+	const struct keeper keeper = { .enter = KEEPER_ENTER, .leave = KEEPER_LEAVE, .waits = true, .killed = killed };
+	cleanup_free struct row_options *rows = NULL;
 	struct fail fail = FAIL_INIT;
 	struct top *top;
 	int status;
@@ -344,6 +486,7 @@ static int run(int argc, char **argv)
 	arguments.color = color_auto();
 	arguments.ascii = !terminal_utf8();
 	command_parse(&top_command, argc, argv, ARGP_IN_ORDER, &arguments);
+	rows = arguments.rows;
 	if (arguments.setup.dry_run) {
 		status = setup_run_script(&setup, arguments.live.tap.argv, arguments.setup.user);
 		setup_release(&setup);
@@ -374,8 +517,8 @@ const struct command top_command = {
 	.brief = "tables, live",
 	.examples = "  weft top\n"
 		    "  weft top --for syscalls --every 2s\n"
-		    "  weft top --for irq",
+		    "  weft top --for block --by unit",
 	.group = "record",
-	.argp = &argp,
+	.options = &command_options,
 	.run = run,
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/trace_cmd/trace_cmd.h"
-#include "lib/base/cleanup.h"
-
 #include <stdio.h>
 #include <string.h>
 
-static const struct argp argp = {
+#include "cmd/command.h"
+#include "cmd/options/option_rows.h"
+#include "cmd/trace_cmd/trace_cmd.h"
+#include "lib/ground/base/cleanup.h"
+
+static const struct options command_options = {
 	.args_doc = "COMMAND [OPTION...]",
 	.doc = "Takes the command line of trace-cmd: its commands, options, their order, its exit statuses. "
 	       "A link named trace-cmd to weft does the same: 'make install TRACE_CMD=1' makes it."
@@ -59,6 +60,6 @@ const struct command trace_cmd_command = {
 	.examples = "  weft trace-cmd record -e sched_switch -- ls\n"
 		    "  weft trace-cmd report -t | awk '/sched_switch/'",
 	.group = "read",
-	.argp = &argp,
+	.options = &command_options,
 	.run = trace_cmd_run,
 };

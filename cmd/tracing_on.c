@@ -1,38 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/options/buffers.h"
-#include "lib/undo/change.h"
+#include "lib/kernel/undo/change.h"
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
-	return 0;
-}
+static const struct options_child children[] = { { &buffers_options, 0, 0, NULL }, { 0 } };
 
-static const struct argp_child children[] = { { &buffers_argp, 0, NULL, 0 }, { NULL, 0, NULL, 0 } };
-
-static const struct argp stop_argp = {
-	.parser = parse,
+static const struct options stop_options = {
 	.children = children,
 	.doc = "Stop tracing (tracing_on). Everything stays set up, and the buffers keep what they hold.",
 };
 
-static const struct argp restart_argp = {
-	.parser = parse,
+static const struct options restart_options = {
 	.children = children,
 	.doc = "Go on tracing (tracing_on) after stop, or after a trigger has stopped it.",
 };
 
-static int stop_one(struct instance *instance, struct fail *fail)
+static int stop_one(struct instance *instance, void *data, struct fail *fail)
 {
+	(void)data;
 	return instance_turn(instance, false, fail);
 }
 
-static int restart_one(struct instance *instance, struct fail *fail)
+static int restart_one(struct instance *instance, void *data, struct fail *fail)
 {
+	(void)data;
 	return instance_turn(instance, true, fail);
 }
 
@@ -41,7 +32,7 @@ static int stop_run(int argc, char **argv)
 	struct buffers buffers = { .all = false };
 
 	command_parse(&stop_command, argc, argv, 0, &buffers);
-	return buffers_run(&buffers, stop_one);
+	return buffers_run(&buffers, stop_one, NULL);
 }
 
 static int restart_run(int argc, char **argv)
@@ -49,7 +40,7 @@ static int restart_run(int argc, char **argv)
 	struct buffers buffers = { .all = false };
 
 	command_parse(&restart_command, argc, argv, 0, &buffers);
-	return buffers_run(&buffers, restart_one);
+	return buffers_run(&buffers, restart_one, NULL);
 }
 
 const struct command stop_command = {
@@ -59,7 +50,7 @@ const struct command stop_command = {
 	.examples = "  weft stop\n"
 		    "  weft stop -B io",
 	.group = "trace",
-	.argp = &stop_argp,
+	.options = &stop_options,
 	.run = stop_run,
 };
 
@@ -70,6 +61,6 @@ const struct command restart_command = {
 	.examples = "  weft restart\n"
 		    "  weft restart -B io",
 	.group = "trace",
-	.argp = &restart_argp,
+	.options = &restart_options,
 	.run = restart_run,
 };

@@ -1,23 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/choice.h"
-#include "cmd/options/decode.h"
-#include "cmd/options/option_value.h"
-#include "cmd/options/reading.h"
-#include "cmd/terminal/canvas.h"
-#include "cmd/terminal/color.h"
-#include "cmd/terminal/keeper.h"
-#include "cmd/terminal/terminal.h"
-#include "lib/base/io.h"
-#include "lib/base/now.h"
-#include "lib/base/out.h"
-#include "lib/reader/query.h"
-#include "lib/term/frame.h"
-#include "lib/term/key.h"
-#include "lib/trace/trace.h"
-#include "lib/view/screen.h"
-#include "lib/view/view.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,9 +8,31 @@
 #include <time.h>
 #include <unistd.h>
 
-/* weft view: a recording on the whole terminal. Here is the loop; what is shown is in lib/view. */
+#include "cmd/command.h"
+#include "cmd/options/choice.h"
+#include "cmd/options/decode.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/output_options.h"
+#include "cmd/options/reading.h"
+#include "cmd/terminal/canvas.h"
+#include "cmd/terminal/color.h"
+#include "cmd/terminal/keeper.h"
+#include "cmd/terminal/terminal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/destination.h"
+#include "lib/ground/base/io.h"
+#include "lib/ground/base/now.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/clock/day.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/reader/query.h"
+#include "lib/pages/trace/trace.h"
+#include "lib/screen/term/frame.h"
+#include "lib/screen/term/key.h"
+#include "lib/screen/view/screen.h"
+#include "lib/screen/view/view.h"
 
-enum { OPT_COLOR = 256, OPT_ASCII, OPT_NO_MOUSE };
+/* weft view: a recording on the whole terminal. Here is the loop; what is shown is in lib/screen/view. */
 
 /* A line of progress is shown after a while, and not often. */
 enum { PENDING_MS = 100, PROGRESS_MS = 100 };
@@ -40,17 +43,28 @@ enum { PENDING_MS = 100, PROGRESS_MS = 100 };
 struct arguments {
 	const char *input;
 	struct query query;
+	struct option_words counters;
 	struct decode decode;
 	struct reading reading;
 	bool color, ascii, no_mouse, nanoseconds;
+	enum face_kind face;
 };
 
-static const struct argp_option options[] = {
-	{ "input", 'i', "FILE", 0, "Look into FILE (default: trace.dat)", 1 },
-	{ "color", OPT_COLOR, COLOR_VALUES, 0, COLOR_HELP, 3 },
-	{ "ascii", OPT_ASCII, NULL, 0, "Draw with ASCII only (default where the locale has no UTF-8)", 3 },
-	{ "no-mouse", OPT_NO_MOUSE, NULL, 0, "Leave the mouse to the terminal; the key M does it later", 3 },
-	{ "nanoseconds", 't', NULL, 0, "Show time stamps with nine digits", 3 },
+static const struct option_row options[] = {
+	{ "input", 'i', "FILE", 0, "Look into FILE (default: trace.dat)", 1,
+	  OPTION_ONCE(struct arguments, input, "file") },
+	{ "color", 0, COLOR_VALUES, 0, COLOR_HELP, 3, OPTION_CALL(struct arguments, color, color_take) },
+	{ "ascii", 0, NULL, 0, "Draw with ASCII only (default where the locale has no UTF-8)", 3,
+	  OPTION_FLAG(struct arguments, ascii) },
+	{ "counter", 0, "EVENT:FIELD", 0, "Draw the values of this field in the time line, too; repeatable", 3,
+	  OPTION_WORDS(struct arguments, counters) },
+	{ "no-mouse", 0, NULL, 0, "Leave the mouse to the terminal; the key M does it later", 3,
+	  OPTION_FLAG(struct arguments, no_mouse) },
+	{ "nanoseconds", 't', NULL, 0, "Show time stamps with nine digits", 3,
+	  OPTION_FLAG(struct arguments, nanoseconds) },
+	{ "time", 0, CHOICE_FACES, 0,
+	  "Show times as the trace clock has them (trace, the default), or as weft report --time does", 3,
+	  OPTION_CALL(struct arguments, face, choice_take_face) },
 	{ 0 },
 };
 
@@ -59,27 +73,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->query;
-		state->child_inputs[1] = &arguments->query;
-		state->child_inputs[2] = &arguments->decode;
-		state->child_inputs[3] = &arguments->reading;
-		return 0;
-	case 'i':
 	case ARGP_KEY_ARG:
-		option_once("file", &arguments->input, arg, state);
-		return 0;
-	case OPT_COLOR:
-		arguments->color = color_wanted(arg, state);
-		return 0;
-	case OPT_ASCII:
-		arguments->ascii = true;
-		return 0;
-	case OPT_NO_MOUSE:
-		arguments->no_mouse = true;
-		return 0;
-	case 't':
-		arguments->nanoseconds = true;
+		option_once("file", &arguments->input, choice_take_file(&arguments->query, arg, state), state);
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		/* The view opens there, and shows all. */
@@ -90,26 +85,38 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ &choice_part_argp, 0, NULL, 2 },
-	{ &choice_events_argp, 0, NULL, 2 },
-	{ &decode_argp, 0, NULL, 3 },
-	{ &reading_argp, 0, NULL, 4 },
+static const struct options_child children[] = {
+	{ &choice_part_options, offsetof(struct arguments, query), 2, NULL },
+	{ &choice_events_options, offsetof(struct arguments, query), 2, NULL },
+	{ &decode_options, offsetof(struct arguments, decode), 3, NULL },
+	{ &reading_options, offsetof(struct arguments, reading), 4, NULL },
 	{ 0 },
 };
 
-static const struct argp argp = {
-	.options = options,
+static const struct options command_options = {
+	.rows = options,
 	.parser = parse,
 	.args_doc = "[FILE]",
 	.doc = "Looks around in a recording of any size, on the whole terminal. The key ? shows the keys.",
 	.children = children,
 };
 
+/*
+ * The file FILE.view beside the recording, with marks, filters and the like. Its directory is opened before the
+ * recording, and once: what another user exchanges on the way to it later leads nowhere.
+ */
+struct session {
+	char *path;
+	struct destination to;
+	int err; /* the place cannot be had: */
+	struct fail fail;
+	struct buf text; /* of the file, if there is one */
+};
+
 /* The loop and its terminal. */
 struct loop {
 	const struct arguments *arguments;
-	const char *save_as; /* the file of the session, beside the recording */
+	struct session session;
 	int socket;
 	int signals[2]; /* a pipe: SIGWINCH arrived */
 	struct view *view;
@@ -120,7 +127,6 @@ struct loop {
 	uint64_t progressed; /* when its progress was shown last */
 	bool mouse;          /* is on */
 	bool gone;           /* the keeper is */
-	struct buf session;  /* of the file beside the recording, if there is one */
 };
 
 /* The writing end of the pipe, for the signal handler. */
@@ -332,26 +338,107 @@ static int run(struct loop *loop, struct fail *fail)
 	return r;
 }
 
-/* Before the right to open files is given up. */
-static void read_session(struct loop *loop)
+static int open_session(struct session *session, const char *input, struct fail *fail)
 {
-	cleanup_fd int fd = open(loop->save_as, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	session->to = (struct destination)DESTINATION_INIT;
+	if (asprintf(&session->path, "%s.view", input) < 0) {
+		session->path = NULL;
+		return fail_memory(fail);
+	}
+	session->err = destination_open(session->path, &session->to, &session->fail);
+	if (!session->err && session->to.kind != DESTINATION_FILE)
+		session->err =
+			fail_set(&session->fail, -EINVAL, "'%s' is no regular file; move it away", session->path);
+	return 0;
+}
 
-	if (fd >= 0 && io_read_all(fd, KEEPER_TEXT_MAX, &loop->session))
-		buf_clear(&loop->session);
+static void release_session(struct session *session)
+{
+	destination_release(&session->to);
+	buf_release(&session->text);
+	free(session->path);
+}
+
+/* Before the right to open files is given up. What is no regular file is not waited for. */
+static void read_session(struct session *session)
+{
+	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	cleanup_fd int fd = session->err ? -1 : openat(session->to.dir, session->to.leaf, flags);
+
+	if (fd >= 0 && io_read_all(fd, KEEPER_TEXT_MAX, &session->text))
+		buf_clear(&session->text);
+}
+
+struct saving {
+	const char *text;
+	size_t len;
+};
+
+static int write_text(void *arg, int fd, struct fail *fail)
+{
+	const struct saving *saving = arg;
+	int err = io_write(fd, saving->text, saving->len);
+
+	return err ? fail_set(fail, err, FAIL_WRITE "%s", strerror(-err)) : 0;
+}
+
+/* In the keeper, for KEEPER_SAVE. The old file stays until the new one is complete. */
+static void save_session(void *arg, const char *text, size_t len, char *into, size_t size)
+{
+	const struct session *session = arg;
+	struct saving saving = { text, len };
+	struct fail fail = session->fail;
+	int err = session->err;
+
+	if (!err)
+		err = destination_write(&session->to, OUTPUT_MODE, false, write_text, &saving, &fail);
+	if (err)
+		snprintf(into, size, "not saved: %s", fail.text);
+	else
+		snprintf(into, size, "saved as '%.200s'", session->path);
 }
 
 /* What cannot be loaded is told, and the recording is shown nevertheless. */
 static void load_session(struct loop *loop)
 {
+	const struct session *session = &loop->session;
 	struct fail fail = FAIL_INIT;
 
-	if (!loop->session.len)
+	if (!session->text.len)
 		return;
-	if (view_load(loop->view, loop->session.data, loop->session.len, &fail))
-		view_say(loop->view, "%s: %.*s", loop->save_as, (int)strcspn(fail.text, "\n"), fail.text);
+	if (view_load(loop->view, session->text.data, session->text.len, &fail))
+		view_say(loop->view, "%s: %.*s", session->path, (int)strcspn(fail.text, "\n"), fail.text);
 	else
-		view_say(loop->view, "with the marks and filters of '%s'", loop->save_as);
+		view_say(loop->view, "with the marks and filters of '%s'", session->path);
+}
+
+/* In the keeper, for KEEPER_ZONE: the drawing process can open no file. */
+static void tell_zone(const char *time, struct buf *into)
+{
+	struct zone *zone = NULL;
+	char name[ZONE_LABEL];
+
+	if (!day_time_zone_name(time, name) || choice_read_zone(name, &zone, NULL))
+		return;
+	if (!zone_put(zone, into))
+		buf_clear(into);
+	zone_free(zone);
+}
+
+static bool ask_zone(void *arg, const char *time, struct zone **ret)
+{
+	struct loop *loop = arg;
+	cleanup_free char *text = malloc(KEEPER_TEXT_MAX);
+	int word = 0;
+
+	if (!text || keeper_wish(loop->socket, KEEPER_ZONE, time, strlen(time)))
+		return false;
+	/* The user may go on after Ctrl-Z meanwhile. */
+	while ((word = keeper_hear(loop->socket, text, KEEPER_TEXT_MAX)) == KEEPER_GO)
+		loop->canvas.all = true;
+	if (word != KEEPER_ZONED)
+		loop->gone = true;
+	return word == KEEPER_ZONED && !zone_new_of(text, ret, NULL);
 }
 
 static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
@@ -363,6 +450,11 @@ static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
 	int r = view_new(trace, &arguments->query, &manner, &loop->view, fail);
 
 	if (!r)
+		r = choice_check_counters(&loop->view->reader, arguments->counters.at, arguments->counters.len, fail);
+	if (!r)
+		r = face_init(&loop->view->face, arguments->face, loop->view->reader.buffers[0].context->wall,
+			      loop->view->extent.first, fail);
+	if (!r)
 		r = decode_seal(&arguments->decode, trace, arguments->reading.no_sandbox, fail);
 	if (!r)
 		r = screen_new(loop->view, slash ? slash + 1 : arguments->input, &loop->screen, fail);
@@ -370,6 +462,8 @@ static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
 		r = fail_memory(fail);
 	if (r)
 		return r;
+	loop->view->counters = arguments->counters.at;
+	loop->view->nr_counters = arguments->counters.len;
 	loop->view->color = arguments->color;
 	loop->view->ascii = arguments->ascii || !terminal_utf8();
 	loop->view->nanoseconds = arguments->nanoseconds;
@@ -377,6 +471,8 @@ static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
 	load_session(loop);
 	loop->view->waits = waits;
 	loop->view->waits_arg = loop;
+	loop->view->zone = ask_zone;
+	loop->view->zone_arg = loop;
 	resized = loop->signals[1];
 	sigaction(SIGWINCH, &action, NULL);
 	return 0;
@@ -400,7 +496,7 @@ static int draw_process(void *arg, int socket)
 		canvas_close(&loop->canvas);
 		return command_failed(&fail);
 	}
-	read_session(loop);
+	read_session(&loop->session);
 	r = reading_open(arguments->input, &reading, &trace, &fail);
 	if (!r)
 		r = prepare(loop, trace, &fail);
@@ -415,7 +511,7 @@ static int draw_process(void *arg, int socket)
 		decode_end(&loop->view->reader);
 	view_free(loop->view);
 	canvas_close(&loop->canvas);
-	buf_release(&loop->session);
+	release_session(&loop->session);
 	trace_free(trace);
 	if (!r)
 		return EXIT_OK;
@@ -427,7 +523,6 @@ static int view_run(int argc, char **argv)
 {
 	struct arguments arguments = { .query = QUERY_INIT };
 	struct fail fail = FAIL_INIT;
-	cleanup_free char *save_as = NULL;
 	struct loop *loop;
 	int status;
 
@@ -441,18 +536,20 @@ static int view_run(int argc, char **argv)
 	if (!arguments.input)
 		arguments.input = "trace.dat";
 	reading_tell_left_behind(arguments.input);
-	if (asprintf(&save_as, "%s.view", arguments.input) < 0)
-		save_as = NULL;
 	loop = calloc(1, sizeof(*loop));
-	if (!loop || !save_as) {
+	if (!loop || open_session(&loop->session, arguments.input, &fail)) {
 		free(loop);
 		fail_memory(&fail);
 		return command_failed(&fail);
 	}
 	loop->arguments = &arguments;
-	loop->save_as = save_as;
-	status = keeper_run(&(struct keeper){ .save_as = save_as, .enter = KEEPER_ENTER, .leave = KEEPER_LEAVE },
+	status = keeper_run(&(struct keeper){ .save = save_session,
+					      .save_arg = &loop->session,
+					      .zone = tell_zone,
+					      .enter = KEEPER_ENTER,
+					      .leave = KEEPER_LEAVE },
 			    draw_process, loop);
+	release_session(&loop->session);
 	free(loop);
 	query_release(&arguments.query);
 	return status;
@@ -465,6 +562,6 @@ const struct command view_command = {
 	.examples = "  weft view\n"
 		    "  weft view --since 1204.5 -e sched big.dat",
 	.group = "read",
-	.argp = &argp,
+	.options = &command_options,
 	.run = view_run,
 };

@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/terminal/defaults.h"
-#include "cmd/terminal/keeper.h"
-#include "cmd/terminal/terminal.h"
-
+#include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/terminal/config.h"
+#include "cmd/terminal/keeper.h"
+#include "cmd/terminal/terminal.h"
+
+/*
+ * Who starts weft may have closed descriptors 0, 1 or 2. Without this, the next file that weft opens would get such a
+ * number, and messages would go into it. What fills it cannot be read or written, as if it were closed; only messages
+ * are thrown away. Where there is no /dev/null, the root directory fills it.
+ */
+static void fill_closed(void)
+{
+	static const int flags[] = {
+		[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY
+	};
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) != fd && open("/", O_RDONLY) != fd)
+			_exit(EXIT_FAILED);
+}
 
 /* However the command ended: if standard output did not take everything, that is a failure. A closed pipe is not. */
 static void end_output(void)
@@ -75,6 +93,7 @@ int main(int argc, char **argv)
 	const struct command *command;
 	int status;
 
+	fill_closed();
 	survive_size_limit();
 	terminal_guard(argv);
 	if (atexit(end_output)) {

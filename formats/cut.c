@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/cut_internal.h"
 
-#include "formats/palette.h"
-#include "lib/base/out.h"
-
 #include <stdbool.h>
+
+#include "formats/palette.h"
+#include "lib/ground/base/out.h"
 
 /* Returns the end of a character or a colour sequence; *ret_columns is its width in columns. */
 static const char *next_character(const char *at, const char *end, unsigned *ret_columns)

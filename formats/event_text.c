@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/event_text.h"
 
+#include <stdlib.h>
+
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-
-#include <stdlib.h>
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
 
 /* Both sinks bind the types of events by themselves. */
 struct event_text {

@@ -2,7 +2,7 @@
 #ifndef WEFT_FORMATS_EVENT_TEXT_H
 #define WEFT_FORMATS_EVENT_TEXT_H
 
-#include "lib/base/cleanup.h"
+#include "lib/ground/base/cleanup.h"
 
 struct context;
 struct event;

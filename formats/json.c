@@ -5,15 +5,17 @@
  */
 #include "formats/kernel/ftrace.h"
 
-#include "formats/sinks.h"
-#include "lib/base/json.h"
-#include "lib/base/out.h"
-#include "lib/columns/value.h"
-#include "lib/event/tasks.h"
-#include "lib/plugin/plugins.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/sinks.h"
+#include "lib/ground/base/json.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/clock/face.h"
+#include "lib/meaning/columns/value.h"
+#include "lib/meaning/event/comms.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/plugin/plugins.h"
 
 static int json_new(const struct context *context, const struct sink_options *options, struct sink **ret,
 		    struct fail *fail)
@@ -30,12 +32,15 @@ static void json_free(struct sink *sink)
 	ftrace_sink.free(sink);
 }
 
-/* The rules for gaps that count as losses are the same for every format. */
+/*
+ * Every gap is told, as exporters tell it. The kernel's text has no line for what was lost before a CPU's first event
+ * where its header has the number, and data have no header.
+ */
 static bool json_settle(struct sink *sink, struct events *events, struct event *event)
 {
-	if (event->kind == EVENT_LOST)
-		return ftrace_sink.settle(sink, events, event);
-	ftrace_bind((struct ftrace *)sink, event->type);
+	(void)events;
+	if (event->kind != EVENT_LOST)
+		ftrace_bind((struct ftrace *)sink, event->type);
 	return true;
 }
 
@@ -85,12 +90,22 @@ static void put_text(const struct ftrace *ftrace, const struct event *event, str
 	quote(out, len);
 }
 
+static void put_wall(const struct ftrace *ftrace, uint64_t ts, struct out *out)
+{
+	char text[FACE_TEXT];
+
+	if (face_is_of_day(ftrace->columns.face) && face_iso(text, ftrace->columns.face, ftrace->context->wall, ts))
+		out_f(out, ",\"wall\":\"%s\"", text);
+}
+
 static void put_head(const struct ftrace *ftrace, const struct event *event, struct out *out)
 {
 	const struct context *context = ftrace->context;
 
 	out_str(out, "{\"ts\":");
 	out_u64(out, event->ts);
+	if (ftrace->columns.face)
+		put_wall(ftrace, event->ts, out);
 	out_str(out, ",\"cpu\":");
 	out_u64(out, event->cpu);
 	if (*context->instance) {
@@ -102,7 +117,7 @@ static void put_head(const struct ftrace *ftrace, const struct event *event, str
 static void put_task(const struct ftrace *ftrace, const struct event *event, struct out *out)
 {
 	const struct context *context = ftrace->context;
-	struct task_name name = task_name(context->tasks, event->pid);
+	struct task_name name = context_comm(context, event->pid, event->ts);
 	int32_t tgid = task_tgid(context->tasks, event->pid);
 	char flags[16];
 
@@ -152,8 +167,33 @@ static void json_format(const struct sink *sink, const struct event *event, stru
 	out_str(out, "}\n");
 }
 
+/* What json_format() writes; `fields` are the event's own, and what a plugin decoded stands behind all. */
+static const char schema[] =
+	"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"description\":\"a line: "
+	"an event, or that events were lost\",\"type\":\"object\",\"properties\":{"
+	"\"ts\":{\"type\":\"integer\",\"description\":\"when, in ns of the trace clock\"},"
+	"\"wall\":{\"type\":\"string\",\"description\":\"the time of day (--time wall or utc)\"},"
+	"\"cpu\":{\"type\":\"integer\",\"description\":\"the CPU\"},"
+	"\"instance\":{\"type\":\"string\",\"description\":\"the instance; the main one has no name\"},"
+	"\"lost\":{\"type\":[\"integer\",\"null\"],\"description\":\"how many events were lost there; null: unknown\"},"
+	"\"pid\":{\"type\":\"integer\",\"description\":\"the thread\"},"
+	"\"tgid\":{\"type\":\"integer\",\"description\":\"its process, where it is known\"},"
+	"\"comm\":{\"type\":\"string\",\"description\":\"its name\"},"
+	"\"flags\":{\"type\":\"string\",\"description\":\"the letters before the time in the kernel's text\"},"
+	"\"id\":{\"type\":\"integer\",\"description\":\"the type of the event in this file\"},"
+	"\"system\":{\"type\":\"string\",\"description\":\"the system of the type\"},"
+	"\"event\":{\"type\":\"string\",\"description\":\"the name of the type\"},"
+	"\"fields\":{\"type\":\"object\",\"description\":\"the values of the record by name; null: it lies outside\","
+	"\"additionalProperties\":{\"type\":[\"integer\",\"string\",\"array\",\"null\"]}},"
+	"\"text\":{\"type\":\"string\",\"description\":\"what the kernel prints behind the columns\"},"
+	"\"decoded\":{\"type\":\"object\",\"description\":\"what plugins know of the values (--decode)\"}},"
+	"\"additionalProperties\":false,\"required\":[\"ts\",\"cpu\"],\"oneOf\":[{\"required\":[\"lost\"],"
+	"\"not\":{\"required\":[\"pid\"]}},{\"required\":[\"pid\",\"comm\",\"flags\",\"id\",\"text\"],"
+	"\"dependentRequired\":{\"event\":[\"system\",\"fields\"]}}]}\n";
+
 const struct sink_ops json_sink = {
 	.name = "json",
+	.schema = schema,
 	.summary = "one JSON object a line: the fields of each event, and its text",
 	.tells_instance = true,
 	.create = json_new,

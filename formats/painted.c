@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/painted.h"
 
-#include "formats/palette.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/palette.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
 
 struct painted {
 	struct sink sink; /* first */

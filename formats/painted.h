@@ -3,7 +3,7 @@
 #define WEFT_FORMATS_PAINTED_H
 
 #include "formats/sink.h"
-#include "lib/base/cleanup.h"
+#include "lib/ground/base/cleanup.h"
 
 struct fail;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/palette.h"
 
-#include "lib/base/escape.h"
-#include "lib/base/out.h"
+#include "lib/ground/base/escape.h"
+#include "lib/ground/base/out.h"
 
 enum { SLOW_NS = 1000000, VERY_SLOW_NS = 10 * SLOW_NS };
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/render.h"
 
-#include "formats/kernel/prefix.h"
-#include "formats/renderer_internal.h"
-#include "formats/sink.h"
-#include "formats/text_end.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/base/pool.h"
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/event/events.h"
-#include "lib/plugin/foreign.h"
-#include "lib/reader/reader.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/kernel/prefix.h"
+#include "formats/renderer_internal.h"
+#include "formats/sink.h"
+#include "formats/text_end.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/pool.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/events.h"
+#include "lib/meaning/plugin/foreign.h"
+#include "lib/meaning/reader/reader.h"
 
 /* A batch's events and text should stay in a core's second-level cache together. */
 enum { BATCH_EVENTS = 1024, BATCH_TEXT = 128 << 10 };

@@ -2,10 +2,10 @@
 #ifndef WEFT_FORMATS_RENDERER_INTERNAL_H
 #define WEFT_FORMATS_RENDERER_INTERNAL_H
 
-#include "lib/base/cleanup.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "lib/ground/base/cleanup.h"
 
 struct fail;
 struct out;

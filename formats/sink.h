@@ -2,15 +2,16 @@
 #ifndef WEFT_FORMATS_SINK_H
 #define WEFT_FORMATS_SINK_H
 
-#include "lib/base/cleanup.h"
-#include "lib/event/event.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/ground/base/cleanup.h"
+#include "lib/meaning/event/event.h"
+
 struct context;
 struct events;
+struct face;
 struct fail;
 struct out;
 struct tracecmd_options;
@@ -55,7 +56,9 @@ struct sink_times {
 };
 
 struct sink_options {
-	bool nanoseconds;          /* full time stamps */
+	bool nanoseconds; /* full time stamps */
+	/* how times are shown (lib/meaning/clock/face.h); borrowed; NULL: as the trace clock has them */
+	const struct face *face;
 	bool raw;                  /* field=value instead of the print fmt */
 	const uint64_t *raw_types; /* limits `raw` to some types: a bit for each id; borrowed; NULL: all types */
 	bool differences;          /* print the time since the previous line, in lines with the kernel's columns */
@@ -66,6 +69,8 @@ struct sink_options {
 	struct sink_times *times; /* shared by the sinks of one text; borrowed; NULL: the sink has its own */
 	/* the number of weft's own events left out, read after the last settle(); borrowed; NULL: none */
 	const uint64_t *left_out;
+	/* the trace goes on while it is printed: the text has no head lines about its end (its longest latency) */
+	bool goes_on;
 	/* bits of enum trace_option that the sink ignores even if the file has them set */
 	uint64_t without;
 	/*
@@ -131,6 +136,7 @@ struct sink_seam_ops {
 struct sink_ops {
 	const char *name;    /* for --format NAME */
 	const char *summary; /* one line for the help */
+	const char *schema;  /* what a line looks like, as a line of JSON Schema; NULL: it is a text for people */
 	/* with the option `color` it writes escape sequences of its own, and escapes all others */
 	bool colors;
 	bool columns;         /* its lines have the kernel's columns: formats/painted.h can colour them */

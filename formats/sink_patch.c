@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "formats/sink.h"
-#include "lib/base/out.h"
-#include "lib/base/vec.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/sink.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/vec.h"
 
 void sink_patch_add(struct sink_patches *patches, const struct out *out, const char *missing, size_t len)
 {

@@ -1,29 +1,117 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/slices.h"
 
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "formats/render.h"
 #include "formats/renderer_internal.h"
 #include "formats/sink.h"
-#include "formats/slice_lines.h"
-#include "formats/slice_lines_internal.h"
 #include "formats/text_end.h"
-#include "lib/base/fail.h"
-#include "lib/base/order.h"
-#include "lib/base/out.h"
-#include "lib/base/pool.h"
-#include "lib/base/vec.h"
-#include "lib/reader/reader.h"
-#include "lib/reader/slices.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/order.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/pool.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/reader/slices.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+/* What a thread of slices has for texts that no sink makes (struct sliced_lines). */
+struct slice_lines {
+	const struct sliced_lines *ops;
+	struct reader *reader;  /* borrowed */
+	void *maker;            /* of sliced_lines::create() */
+	struct out out;         /* the maker's */
+	struct block **retired; /* for each buffer */
+};
+
+/* Text is handed over in pieces of about this size; a line more fits into the memory of a piece. */
+enum { TEXT_SIZE = 128 << 10, TEXT_FULL = TEXT_SIZE - (4 << 10) };
+
+/* After so many events, selected or not, the blocks that no later event needs are given back if they are this large. */
+enum { LOOK_EVERY = 256, HELD = 512 << 10 };
+
+/* `arg` is that of create(). */
+static int slice_lines_init(struct slice_lines *lines, const struct sliced_lines *ops, void *arg, struct reader *reader,
+			    struct fail *fail)
+{
+	lines->ops = ops;
+	lines->reader = reader;
+	lines->retired = calloc(reader->nr_buffers + 1, sizeof(struct block *));
+	if (!lines->retired || !out_init(&lines->out, TEXT_SIZE))
+		return fail_memory(fail);
+	return ops->create(arg, reader, &lines->out, &lines->maker, fail);
+}
+
+static void slice_lines_release(struct slice_lines *lines)
+{
+	if (lines->maker)
+		lines->ops->free(lines->maker);
+	if (lines->out.start)
+		out_release(&lines->out);
+	free(lines->retired);
+	*lines = (struct slice_lines){ .maker = NULL };
+}
+
+static void relieve(struct slice_lines *lines)
+{
+	if (reader_held_merged(lines->reader) <= HELD)
+		return;
+	reader_retired(lines->reader, lines->retired);
+	reader_give_back(lines->reader, lines->retired);
+}
+
+static int slice_lines_pass(struct slice_lines *lines, struct fail *fail)
+{
+	struct event event;
+	unsigned seen = 0;
+	int r;
+
+	while ((r = reader_step(lines->reader, &event, fail)) > 0) {
+		/* Only to tell the selection of it. */
+		(void)reader_keeps(lines->reader, &event);
+		if (!(++seen % LOOK_EVERY))
+			relieve(lines);
+	}
+	return r;
+}
+
+/* All that the reader has now; slice_lines_pass(): without lines. *ret_printed: the number of events. */
+static int slice_lines_run(struct slice_lines *lines, const struct render_port *port, uint64_t *ret_printed,
+			   struct fail *fail)
+{
+	const struct sliced_lines *ops = lines->ops;
+	struct event event;
+	unsigned seen = 0;
+	int r;
+
+	*ret_printed = 0;
+	out_clear(&lines->out);
+	while ((r = reader_step(lines->reader, &event, fail)) > 0) {
+		if (reader_keeps(lines->reader, &event)) {
+			ops->put(lines->maker, &event);
+			*ret_printed += event.kind == EVENT_RECORD;
+		}
+		if (!(++seen % LOOK_EVERY))
+			relieve(lines);
+		r = out_len(&lines->out) < TEXT_FULL ? 0 : port->put(port->arg, &lines->out, fail);
+		if (r < 0)
+			return r;
+	}
+	if (!r)
+		r = port->put(port->arg, &lines->out, fail);
+	return r ? r : ops->check(lines->maker, fail);
+}
 
 /*
  * Text that a slice may have before its turn; then its thread waits. A text is kept in pieces of this size, of which a
  * thread keeps a few for the next slice.
  */
-enum { WAITING_MAX = 8 << 20, PIECE = 128 << 10 };
+enum { JOIN_LINES_MAX = 8 << 20, PIECE = 128 << 10 };
 
 /* So many slices beyond the number of threads may be begun before the oldest one is written. */
 enum { SLICES_AHEAD = 1 };
@@ -224,7 +312,7 @@ static int put(void *arg, struct out *text, struct fail *fail)
 
 	if (slice_needs_all(&slicer->reader))
 		return -EAGAIN;
-	if (!slicer->direct && order_take(&slicer->shared->order, slicer->index, slicer->piece->len > WAITING_MAX)) {
+	if (!slicer->direct && order_take(&slicer->shared->order, slicer->index, slicer->piece->len > JOIN_LINES_MAX)) {
 		r = go_direct(slicer, text, fail);
 		if (r < 0) {
 			/* This text is made again. */
@@ -235,7 +323,7 @@ static int put(void *arg, struct out *text, struct fail *fail)
 	if (slicer->direct)
 		return write_text(slicer, text, fail);
 	/* It waited, and something else has failed meanwhile. */
-	if (slicer->piece->len > WAITING_MAX)
+	if (slicer->piece->len > JOIN_LINES_MAX)
 		return -ECANCELED;
 	return keep(slicer->piece, text, fail);
 }

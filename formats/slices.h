@@ -2,24 +2,35 @@
 #ifndef WEFT_FORMATS_SLICES_H
 #define WEFT_FORMATS_SLICES_H
 
-#include "lib/base/cleanup.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/ground/base/cleanup.h"
+
+struct event;
 struct fail;
+struct out;
 struct reader;
 struct render_options;
 struct sink;
-struct sliced_lines;
 struct slices;
 struct text_end;
 
+/* Makes text of which no line needs the lines before it. Each thread has a maker of its own. */
+struct sliced_lines {
+	/* The text goes to `out`, which the maker borrows and which is emptied now and then. */
+	int (*create)(void *arg, const struct reader *reader, struct out *out, void **ret, struct fail *fail);
+	void (*put)(void *maker, const struct event *event); /* an event or a gap */
+	int (*check)(void *maker, struct fail *fail);        /* 0, or why lines are missing */
+	void (*done)(void *arg, void *maker);                /* all slices are written; on the caller's thread */
+	void (*free)(void *maker);
+};
+
 /*
- * Renders in slices of time (lib/reader/slices.h): each thread of the pool, and the caller's, reads, merges, settles
- * and formats slices of its own, and the texts are written in order. So nothing but the writing is done by one thread
- * alone. A thread has a reader and sinks of its own; what they share does not change.
+ * Renders in slices of time (lib/meaning/reader/slices.h): each thread of the pool, and the caller's, reads, merges,
+ * settles and formats slices of its own, and the texts are written in order. So nothing but the writing is done by one
+ * thread alone. A thread has a reader and sinks of its own; what they share does not change.
  *
  * The bytes are those of render(), for any number of threads and any slices: a slice is written only when it is known
  * that it met the slice before (slices_meet()) and that its sinks guessed nothing wrong (struct sink_seam_ops). A wrong
@@ -27,8 +38,7 @@ struct text_end;
  */
 struct sliced {
 	const struct slices *slices;
-	const struct sliced_lines
-		*lines; /* what makes the text in place of sinks (formats/slice_lines.h); NULL: sinks do */
+	const struct sliced_lines *lines;     /* what makes the text in place of sinks; NULL: sinks do */
 	const struct render_options *options; /* with a pool, and without a limit */
 	struct text_end *end;
 	/* Makes a sink for the buffer of that index. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/text_end.h"
 
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
 
 static int flush_escaped(struct text_end *end, struct out *out)
 {

@@ -2,11 +2,11 @@
 #ifndef WEFT_FORMATS_TEXT_END_H
 #define WEFT_FORMATS_TEXT_END_H
 
-#include "lib/base/cleanup.h"
-#include "lib/base/escape.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/escape.h"
 
 struct fail;
 struct out;

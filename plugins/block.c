@@ -3,11 +3,11 @@
  * The letters of a request, blk_fill_rwbs() in kernel/trace/blktrace.c: F for a flush before it, the operation, then
  * flags; and the error with which a request ended.
  */
-#include "lib/plugin/plugin.h"
+#include <stdbool.h>
+
+#include "include/weft/plugin.h"
 #include "plugins/errors.h"
 #include "plugins/words.h"
-
-#include <stdbool.h>
 
 enum { RWBS, ERROR, ERRORS };
 

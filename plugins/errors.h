@@ -2,9 +2,9 @@
 #ifndef WEFT_PLUGINS_ERRORS_H
 #define WEFT_PLUGINS_ERRORS_H
 
-#include "lib/plugin/plugin.h"
-
 #include <string.h>
+
+#include "include/weft/plugin.h"
 
 /*
  * Says the name of the error if the result of a system call, or of another function of the kernel, is one: -4095..-1,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The error code of a page fault of x86. Other machines print another code, of which nothing is said. */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/page_fault.h"
 
 enum { ERROR_CODE };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How setting a lock of a file ended: the kernel prints its error as a number. */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/errors.h"
 
 enum { RET };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Flags of a transfer: include/uapi/linux/i2c.h; and the error with which transfers ended. */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/errors.h"
 #include "plugins/words.h"
 

@@ -3,7 +3,7 @@
  * What numbers of KVM's events on x86 mean: registers (asm/msr-index.h), error codes of page faults, and the exit
  * qualification of Intel's EPT violations and port accesses (arch/x86/include/asm/vmx.h).
  */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/msr_names.h"
 #include "plugins/page_fault.h"
 

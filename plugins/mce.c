@@ -3,7 +3,7 @@
  * A machine check's status register, arch/x86/include/asm/mce.h (MCI_STATUS_*); its low 16 bits are the error, in the
  * forms of Intel's manual, volume 3B, "Machine-check error codes".
  */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/words.h"
 
 enum { STATUS };

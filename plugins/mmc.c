@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Commands of MMC, SD and SDIO cards by number: include/linux/mmc/mmc.h, sd.h and sdio.h. */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/words.h"
 
 enum { COMMAND, STOP };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The protocol of a packet, which the kernel prints as a number. */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/ether_types.h"
 
 enum { PROTOCOL };

@@ -3,7 +3,7 @@
  * The status of a completed command, as enum in include/linux/nvme.h of kernel 6.1 names it: bits 0 to 10, the type and
  * the code; above them how long to wait before a retry, MORE (the log has more) and DNR (do not retry).
  */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/words.h"
 
 enum { STATUS };

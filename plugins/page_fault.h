@@ -2,9 +2,9 @@
 #ifndef WEFT_PLUGINS_PAGE_FAULT_H
 #define WEFT_PLUGINS_PAGE_FAULT_H
 
-#include "plugins/words.h"
-
 #include <stdbool.h>
+
+#include "plugins/words.h"
 
 static const char *const page_fault_facts[] = { "access", "memory", "mode", "why", NULL };
 

@@ -3,7 +3,7 @@
  * The state of cpu_idle that ends an idle period is PWR_EVENT_EXIT, include/trace/events/power.h: the kernel prints
  * it as 4294967295.
  */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/words.h"
 
 enum { STATE };

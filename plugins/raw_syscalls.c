@@ -4,10 +4,10 @@
  * The event does not tell whether a task called by the 32-bit table of a 64-bit kernel (but on mips and for x32): its
  * calls get the 64-bit name.
  */
-#include "lib/plugin/plugin.h"
-#include "plugins/errors.h"
-
 #include <string.h>
+
+#include "include/weft/plugin.h"
+#include "plugins/errors.h"
 
 enum { ID, RET };
 

@@ -3,7 +3,7 @@
  * A priority of the scheduler's events is the kernel's own number: -1 for a deadline task, 0 to 98 for real-time 99 to
  * 1, 100 to 139 for nice -20 to 19. include/linux/sched/prio.h.
  */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/words.h"
 
 enum { FIRST, SECOND };

@@ -3,7 +3,7 @@
  * Why a driver did not take a command: the values that queuecommand() returns, SCSI_MLQUEUE_* in include/scsi/scsi.h
  * of Linux 6.12. The kernel prints commands and statuses by name, and this as a number.
  */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/words.h"
 
 enum { RTN };

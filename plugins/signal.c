@@ -3,7 +3,7 @@
  * Signals, their causes and what became of them: include/uapi/asm-generic/siginfo.h, include/trace/events/signal.h
  * (enum of TRACE_SIGNAL_DELIVERED and its neighbours).
  */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/words.h"
 
 enum { SIG, CODE, FATE };

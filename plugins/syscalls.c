@@ -3,7 +3,7 @@
  * The kernel prints arguments of system calls as hexadecimal numbers, and so the result; this names flags, operations
  * and errors.
  */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/errors.h"
 
 enum { RET };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The kernel prints the flags of clone(2) as a hexadecimal number. */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 
 enum { FLAGS };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which of a process's interval timers an event is about: include/uapi/linux/time.h. */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 #include "plugins/words.h"
 
 enum { WHICH };

@@ -2,10 +2,10 @@
 #ifndef WEFT_PLUGINS_WORDS_H
 #define WEFT_PLUGINS_WORDS_H
 
-#include "lib/plugin/plugin.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "include/weft/plugin.h"
 
 /*
  * Numbers that have names. A table of them is constant data of a plugin; a number without a name gives no fact, so that

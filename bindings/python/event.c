@@ -86,6 +86,19 @@ static PyObject *get_lost(PyObject *self, void *ignored)
 	Py_RETURN_NONE;
 }
 
+static PyObject *get_wall(PyObject *self, void *ignored)
+{
+	const struct weft_event *event = look((struct event *)self);
+	int64_t ns;
+
+	(void)ignored;
+	if (!event)
+		return NULL;
+	if (weft_wall(((struct event *)self)->events->reader, event->buffer, event->ts, &ns, NULL))
+		Py_RETURN_NONE;
+	return PyLong_FromLongLong(ns);
+}
+
 static PyObject *get_comm(PyObject *self, void *ignored)
 {
 	const struct weft_event *event = look((struct event *)self);
@@ -391,6 +404,7 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef attributes[] = {
 	{ "ts", get_ts, NULL, "the time in ns, or what the clock counts", NULL },
+	{ "wall", get_wall, NULL, "the time of day in ns since 1970; None: unknown", NULL },
 	{ "pid", get_pid, NULL, "the PID of the task on the CPU; None for lost events", NULL },
 	{ "comm", get_comm, NULL, "the name of that task", NULL },
 	{ "tgid", get_tgid, NULL, "its process; None: unknown", NULL },

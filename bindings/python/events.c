@@ -48,19 +48,20 @@ static void events_dealloc(PyObject *self)
 	object_end(self);
 }
 
-/* The next events into events->at. The lock of the interpreter is kept: a batch takes some 10 us. */
-static bool read_more(struct events *events)
+/* How many events come between two looks for Ctrl-C. */
+enum { LOOK_EVERY = 64 };
+
+/* The next event into events->at. The lock of the interpreter is kept. */
+static bool read_next(struct events *events)
 {
 	struct weft_error error;
 	int r;
 
-	if (events->ended || PyErr_CheckSignals())
+	if (events->ended || (events->generation % LOOK_EVERY == 1 && PyErr_CheckSignals()))
 		return false;
-	r = weft_reader_batch(events->reader, &events->at, &error);
-	if (r > 0) {
-		events->left = (size_t)r;
+	r = weft_reader_next(events->reader, &events->at, &error);
+	if (r > 0)
 		return true;
-	}
 	events->ended = true;
 	if (r < 0)
 		raise_error(&error);
@@ -69,28 +70,125 @@ static bool read_more(struct events *events)
 	return false;
 }
 
+/* A view of events->at. */
+static PyObject *view(struct events *events)
+{
+	struct event *event = PyObject_New(struct event, python_weft.event);
+
+	if (!event)
+		return NULL;
+	Py_INCREF((PyObject *)events);
+	event->events = events;
+	event->event = events->at;
+	event->generation = events->generation;
+	event->bytes = NULL;
+	return (PyObject *)event;
+}
+
 static PyObject *events_next(PyObject *self)
 {
 	struct events *events = (struct events *)self;
-	struct event *event;
 
 	if (!trace_is_open(events->trace))
 		return NULL;
 	/* From here on the last view is not valid, also at the end. */
 	events->generation++;
-	if (!events->left && !read_more(events))
+	return read_next(events) ? view(events) : NULL;
+}
+
+static PyObject *events_previous(PyObject *self, PyObject *ignored)
+{
+	struct events *events = (struct events *)self;
+	struct weft_error error;
+	int r;
+
+	(void)ignored;
+	if (!trace_is_open(events->trace))
 		return NULL;
-	event = PyObject_New(struct event, python_weft.event);
-	if (!event)
+	events->generation++;
+	events->ended = false;
+	if (events->generation % LOOK_EVERY == 1 && PyErr_CheckSignals())
 		return NULL;
-	Py_INCREF(self);
-	event->events = events;
-	event->event = events->at;
-	event->generation = events->generation;
-	event->bytes = NULL;
-	events->at++;
-	events->left--;
-	return (PyObject *)event;
+	r = weft_reader_previous(events->reader, &events->at, &error);
+	if (r < 0)
+		return raise_error(&error);
+	if (r)
+		return view(events);
+	Py_RETURN_NONE;
+}
+
+/* After a call that moved the reader: the iterator itself. */
+static PyObject *moved(struct events *events, int r, const struct weft_error *error)
+{
+	if (r)
+		return raise_error(error);
+	events->generation++;
+	events->ended = false;
+	Py_INCREF((PyObject *)events);
+	return (PyObject *)events;
+}
+
+static PyObject *events_seek(PyObject *self, PyObject *args)
+{
+	struct events *events = (struct events *)self;
+	struct weft_error error;
+	unsigned long long ts;
+
+	if (!PyArg_ParseTuple(args, "K:seek", &ts) || !trace_is_open(events->trace))
+		return NULL;
+	return moved(events, weft_reader_seek(events->reader, ts, &error), &error);
+}
+
+static PyObject *events_go(PyObject *self, PyObject *args)
+{
+	struct events *events = (struct events *)self;
+	struct weft_place place;
+	struct weft_error error;
+	unsigned long long ts, nth;
+
+	if (!PyArg_ParseTuple(args, "(KK):go", &ts, &nth) || !trace_is_open(events->trace))
+		return NULL;
+	place = (struct weft_place){ ts, nth };
+	return moved(events, weft_reader_go(events->reader, &place, &error), &error);
+}
+
+static PyObject *events_only_cpu(PyObject *self, PyObject *args)
+{
+	struct events *events = (struct events *)self;
+	struct weft_error error;
+	int cpu;
+
+	if (!PyArg_ParseTuple(args, "i:only_cpu", &cpu) || !trace_is_open(events->trace))
+		return NULL;
+	return moved(events, weft_reader_cpu(events->reader, cpu, &error), &error);
+}
+
+/* reversed(): from the end to the start, previous() until it has none. */
+static PyObject *events_reversed(PyObject *self, PyObject *ignored)
+{
+	struct events *events = (struct events *)self;
+	struct weft_error error;
+	PyObject *previous, *iterator;
+
+	(void)ignored;
+	if (!trace_is_open(events->trace))
+		return NULL;
+	if (weft_reader_seek(events->reader, UINT64_MAX, &error))
+		return raise_error(&error);
+	previous = PyObject_GetAttrString(self, "previous");
+	iterator = previous ? PyCallIter_New(previous, Py_None) : NULL;
+	Py_XDECREF(previous);
+	return iterator;
+}
+
+static PyObject *events_place(PyObject *self, void *ignored)
+{
+	const struct events *events = (const struct events *)self;
+	struct weft_place place;
+
+	(void)ignored;
+	weft_reader_place(events->reader, &place);
+	return Py_BuildValue("(KK)", (unsigned long long)place.ts, (unsigned long long)place.nth);
 }
 
 static PyObject *events_iter(PyObject *self)
@@ -111,11 +209,20 @@ static PyObject *events_damage(PyObject *self, void *ignored)
 }
 
 static PyMethodDef methods[] = {
+	{ "seek", events_seek, METH_VARARGS,
+	  "seek(ts, /)\n--\n\nGoes before the first event that is not earlier than a time; returns the iterator." },
+	{ "go", events_go, METH_VARARGS, "go(place, /)\n--\n\nGoes to a place that `place` told, also another's." },
+	{ "only_cpu", events_only_cpu, METH_VARARGS,
+	  "only_cpu(cpu, /)\n--\n\nFrom here on only the events of one CPU, from their start; -1: all again." },
+	{ "previous", events_previous, METH_NOARGS,
+	  "previous()\n--\n\nGoes back over one event, and returns it; None at the start." },
+	{ "__reversed__", events_reversed, METH_NOARGS, NULL },
 	{ "__reduce__", refuse_pickle, METH_NOARGS, NULL },
 	{ NULL, NULL, 0, NULL },
 };
 
 static PyGetSetDef attributes[] = {
+	{ "place", events_place, NULL, "where it stands, before the next event: two numbers that can be stored", NULL },
 	{ "damage", events_damage, NULL, "the damage found so far, complete at the end; None: nothing", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

@@ -152,6 +152,10 @@ static PyMethodDef methods[] = {
 	  "any real recording has. Warns with DamageWarning if the file is damaged, and reads what can be read." },
 	{ "analyses", analyses, METH_NOARGS,
 	  "analyses()\n--\n\nThe analyses that Trace.analyse() knows: a dict of their names and what they do." },
+	{ "counter", mark_counter, METH_VARARGS,
+	  "counter(name, value)\n--\n\nMarks the value of a counter in a trace that is being recorded." },
+	{ "instant", mark_instant, METH_VARARGS,
+	  "instant(name)\n--\n\nMarks a moment in a trace that is being recorded." },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -169,7 +173,8 @@ static bool fill(PyObject *module)
 {
 	return add_exceptions(module) && module_add_trace(module) && module_add_events(module) &&
 	       module_add_event(module) && module_add_columns(module) && module_add_ragged(module) &&
-	       module_add_result(module) && module_add_table(module) &&
+	       module_add_result(module) && module_add_table(module) && module_add_span(module) &&
+	       module_add_contents(module) && module_add_writer(module) &&
 	       !PyModule_AddIntConstant(module, "RECORD", WEFT_RECORD) &&
 	       !PyModule_AddIntConstant(module, "LOST", WEFT_LOST) &&
 	       !PyModule_AddStringConstant(module, "__version__", weft_version());

@@ -38,7 +38,6 @@ struct events {
 	struct trace *trace;
 	weft_reader *reader;
 	const struct weft_event *at;
-	size_t left;
 	uint64_t generation;
 	bool ended;
 	struct field_memo memos[FIELD_MEMOS];
@@ -82,6 +81,11 @@ bool warn_damage(const char *damage);
 /* A text of the traced machine, which may hold any byte. */
 PyObject *text_of(const char *text, size_t len);
 
+/* Opens a path for writing as an object, and tells its descriptor; closing is up to the object. NULL: an exception. */
+PyObject *open_to_write(PyObject *path, int *ret_fd);
+/* Closes it, and gives it up; false: with an exception. */
+bool close_written(PyObject *file);
+
 /* For tp_new of types that only the module makes. */
 PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 /* For __reduce__ of what belongs to an open file. */
@@ -112,11 +116,22 @@ PyObject *capsule_of_schema(struct ArrowSchema *schema);
 PyObject *capsule_of_array(struct ArrowArray *array);
 PyObject *capsule_of_stream(struct ArrowArrayStream *stream);
 
+/* contents.c: what a trace has besides events, as attributes and methods of it. */
+PyObject *trace_formats(PyObject *self, void *ignored);
+PyObject *trace_settings(PyObject *self, void *ignored);
+PyObject *trace_tasks(PyObject *self, void *ignored);
+PyObject *trace_symbols(PyObject *self, PyObject *ignored);
+PyObject *trace_lives(PyObject *self, PyObject *ignored);
+PyObject *trace_who(PyObject *self, PyObject *args);
+bool module_add_contents(PyObject *module);
+bool module_add_writer(PyObject *module);
+
 bool module_add_trace(PyObject *module);
 bool module_add_events(PyObject *module);
 bool module_add_event(PyObject *module);
 bool module_add_columns(PyObject *module);
 bool module_add_ragged(PyObject *module);
+bool module_add_span(PyObject *module);
 bool module_add_result(PyObject *module);
 bool module_add_table(PyObject *module);
 /* Makes a type and adds it to the module; NULL: an exception is set. */
@@ -126,5 +141,9 @@ PyTypeObject *module_add_type(PyObject *module, const char *name, PyType_Spec *s
 PyObject *ragged_new(PyObject *offsets, PyObject *bytes, char format, PyObject *valid);
 /* A bytearray as a memoryview of this format that cannot be changed. Takes the reference. */
 PyObject *view_of(PyObject *bytes, char format);
+
+/* span.c: the functions weft.counter() and weft.instant(). */
+PyObject *mark_counter(PyObject *module, PyObject *args);
+PyObject *mark_instant(PyObject *module, PyObject *args);
 
 #endif

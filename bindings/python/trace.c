@@ -209,6 +209,74 @@ static PyObject *trace_events(PyObject *self, PyObject *args, PyObject *kwargs)
 	return query ? events_new((struct trace *)self, query) : NULL;
 }
 
+/* The event at or after a time, or before it, of a query: a copy, or None. */
+static PyObject *event_near(PyObject *self, PyObject *args, PyObject *kwargs, const char *format, const char *move)
+{
+	PyObject *event = NULL, *events = NULL, *found = NULL, *copy = NULL, *moved;
+	unsigned long long ts;
+	weft_query *query;
+
+	if (!PyArg_ParseTuple(args, format, &ts, &event) || !trace_is_open((struct trace *)self))
+		return NULL;
+	query = query_of(event, kwargs);
+	events = query ? events_new((struct trace *)self, query) : NULL;
+	moved = events ? PyObject_CallMethod(events, "seek", "K", ts) : NULL;
+	if (moved)
+		found = *move ? PyObject_CallMethod(events, move, NULL) : PyIter_Next(events);
+	if (found == Py_None || (moved && !found && !PyErr_Occurred())) {
+		Py_INCREF(Py_None);
+		copy = Py_None;
+	} else if (found) {
+		copy = PyObject_CallMethod(found, "copy", NULL);
+	}
+	Py_XDECREF(moved);
+	Py_XDECREF(found);
+	Py_XDECREF(events);
+	return copy;
+}
+
+static PyObject *trace_at(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	return event_near(self, args, kwargs, "K|O:at", "");
+}
+
+static PyObject *trace_before(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	return event_near(self, args, kwargs, "K|O:before", "previous");
+}
+
+static PyObject *trace_save(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	const struct trace *trace = (const struct trace *)self;
+	PyObject *event = NULL, *path, *file;
+	weft_reader *reader = NULL;
+	struct weft_error error;
+	weft_query *query;
+	uint64_t events = 0;
+	int fd, r;
+
+	if (!PyArg_ParseTuple(args, "O|O:save", &path, &event) || !trace_is_open(trace) ||
+	    !(query = query_of(event, kwargs)))
+		return NULL;
+	file = open_to_write(path, &fd);
+	reader = file ? weft_reader_new() : NULL;
+	if (!reader) {
+		Py_XDECREF(file);
+		weft_query_free(query);
+		return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+	}
+	r = weft_reader_add(reader, trace->file, query, &error);
+	Py_BEGIN_ALLOW_THREADS;
+	if (!r)
+		r = weft_reader_save(reader, fd, NULL, &events, &error);
+	weft_reader_free(reader);
+	weft_query_free(query);
+	Py_END_ALLOW_THREADS;
+	if (!close_written(file))
+		return NULL;
+	return r ? raise_error(&error) : PyLong_FromUnsignedLongLong(events);
+}
+
 static PyObject *trace_columns(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	PyObject *names, *event = NULL;
@@ -249,11 +317,25 @@ static PyMethodDef methods[] = {
 	  "until, limit, tail, instance, no_self, no_hardirq, no_softirq; a list gives several." },
 	{ "columns", (PyCFunction)(void (*)(void))trace_columns, METH_VARARGS | METH_KEYWORDS,
 	  "columns(names, event=None, /, **query)\n--\n\n"
-	  "The events as columns: ts, cpu, pid, comm, tgid, flags, preempt_count, instance, system, event, lost,\n"
+	  "The events as columns: ts, wall, cpu, pid, comm, tgid, flags, preempt_count, instance, system, event,\n"
+	  "lost, mark, "
 	  "text, or fields. pandas, polars, pyarrow and DuckDB take the result as it is; to_dict() is for numpy." },
 	{ "analyse", (PyCFunction)(void (*)(void))trace_analyse, METH_VARARGS | METH_KEYWORDS,
 	  "analyse(*names, sort=None, **query)\n--\n\n"
 	  "Runs analyses of weft (see weft.analyses()) in one pass; the result holds their tables." },
+	{ "at", (PyCFunction)(void (*)(void))trace_at, METH_VARARGS | METH_KEYWORDS,
+	  "at(ts, event=None, /, **query)\n--\n\nThe first event that is not earlier than a time, or None." },
+	{ "before", (PyCFunction)(void (*)(void))trace_before, METH_VARARGS | METH_KEYWORDS,
+	  "before(ts, event=None, /, **query)\n--\n\nThe last event before a time, or None." },
+	{ "save", (PyCFunction)(void (*)(void))trace_save, METH_VARARGS | METH_KEYWORDS,
+	  "save(path, event=None, /, **query)\n--\n\nWrites these events as a trace.dat; returns how many." },
+	{ "symbols", trace_symbols, METH_NOARGS,
+	  "symbols()\n--\n\nAll symbols of the traced kernel: (address, name, module or None)." },
+	{ "lives", trace_lives, METH_NOARGS,
+	  "lives()\n--\n\nA Life for each task that an event names, in the order in which they came." },
+	{ "who", trace_who, METH_VARARGS,
+	  "who(part, pid, ts, buffer=0, /)\n--\n\nWhom a task belonged to at a time; `part` is 'process', 'program', "
+	  "'unit',\n'container', 'pod', 'cgroup' or 'user'. None: unknown." },
 	{ "setting", trace_setting, METH_VARARGS,
 	  "setting(name, buffer=0, /)\n--\n\nThe text of a file of tracefs at the time of the recording, or None." },
 	{ "close", trace_close, METH_NOARGS, "close()\n--\n\nCloses the file. What was read from it is closed, too." },
@@ -280,6 +362,9 @@ static PyGetSetDef attributes[] = {
 	FACT("big_endian", FACT_BIG_ENDIAN, "whether the traced machine is big-endian"),
 	FACT("date_offset", FACT_DATE_OFFSET, "a time of the trace plus this is ns since 1970; None: unknown"),
 	{ "damage", trace_damage, NULL, "what is damaged, as far as opening found it; None: nothing", NULL },
+	{ "formats", trace_formats, NULL, "a Format for each event that the file describes", NULL },
+	{ "settings", trace_settings, NULL, "a dict of all that setting() can be asked for, of the top buffer", NULL },
+	{ "tasks", trace_tasks, NULL, "a dict of the PIDs and names that the kernel remembered", NULL },
 	{ "buffers", trace_buffers, NULL, "a Buffer for the top ring buffer and for each instance", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

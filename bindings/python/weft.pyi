@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import builtins
 import os
 from types import TracebackType
 from typing import Any, Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple, Type, Union, overload
@@ -16,6 +17,18 @@ _Cell = Union[int, float, str, None]
 
 def open(path: Union[str, bytes, "os.PathLike[str]"], *, offset: int = 0, trust_sizes: bool = False) -> Trace: ...
 def analyses() -> Dict[str, str]: ...
+def counter(name: str, value: int) -> None: ...
+def instant(name: str) -> None: ...
+
+class span:
+    def __init__(self, name: str, cookie: Optional[int] = None) -> None: ...
+    def __enter__(self) -> span: ...
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        value: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> Literal[False]: ...
 
 class Buffer(NamedTuple):
     name: str
@@ -25,6 +38,51 @@ class Buffer(NamedTuple):
     first: Optional[int]
     last: Optional[int]
     cpus: int
+
+class Field(NamedTuple):
+    name: str
+    type: str
+    offset: int
+    bytes: int
+    signed: bool
+
+class Format(NamedTuple):
+    system: str
+    name: str
+    id: int
+    fields: List[Field]
+    print_fmt: str
+    text: str
+
+class Life(NamedTuple):
+    pid: int
+    comm: str
+    parent: Optional[int]
+    process: Optional[int]
+    began: Optional[int]
+    ended: Optional[int]
+    status: Optional[int]
+    program: Optional[str]
+
+class Writer:
+    def __init__(
+        self,
+        *,
+        version: int = 7,
+        clock: Optional[str] = None,
+        release: Optional[str] = None,
+        machine: Optional[str] = None,
+    ) -> None: ...
+    def format(self, system: str, text: str, /) -> int: ...
+    def type(
+        self, system: str, name: str, fields: Sequence[Tuple[str, str, int, int, bool]], print_fmt: str, /
+    ) -> int: ...
+    def task(self, pid: int, comm: str, tgid: int = 0, /) -> None: ...
+    def add(
+        self, ts: int, type: int, data: "builtins.bytes", *, cpu: int = 0, pid: int = 0, flags: int = 0
+    ) -> None: ...
+    def lost(self, cpu: int, events: int = -1, /) -> None: ...
+    def save(self, path: Union[str, "builtins.bytes", "os.PathLike[str]"], /) -> None: ...
 
 class Trace:
     path: str
@@ -40,6 +98,9 @@ class Trace:
     date_offset: Optional[int]
     damage: Optional[str]
     buffers: List[Buffer]
+    formats: List[Format]
+    settings: Dict[str, str]
+    tasks: Dict[int, str]
     def events(
         self,
         event: _Words = None,
@@ -93,6 +154,71 @@ class Trace:
         instance: Optional[str] = None,
         show_self: bool = False,
     ) -> Result: ...
+    def at(
+        self,
+        ts: int,
+        event: _Words = None,
+        /,
+        *,
+        filter: _Words = None,
+        not_filter: _Words = None,
+        cpu: _Words = None,
+        pid: _Words = None,
+        comm: _Words = None,
+        since: _Words = None,
+        until: _Words = None,
+        instance: Optional[str] = None,
+        no_hardirq: bool = False,
+        no_softirq: bool = False,
+    ) -> Optional[Event]: ...
+    def before(
+        self,
+        ts: int,
+        event: _Words = None,
+        /,
+        *,
+        filter: _Words = None,
+        not_filter: _Words = None,
+        cpu: _Words = None,
+        pid: _Words = None,
+        comm: _Words = None,
+        since: _Words = None,
+        until: _Words = None,
+        instance: Optional[str] = None,
+        no_hardirq: bool = False,
+        no_softirq: bool = False,
+    ) -> Optional[Event]: ...
+    def save(
+        self,
+        path: Union[str, bytes, "os.PathLike[str]"],
+        event: _Words = None,
+        /,
+        *,
+        filter: _Words = None,
+        not_filter: _Words = None,
+        longer: _Words = None,
+        cpu: _Words = None,
+        pid: _Words = None,
+        comm: _Words = None,
+        since: _Words = None,
+        until: _Words = None,
+        instance: Optional[str] = None,
+        no_hardirq: bool = False,
+        no_softirq: bool = False,
+        limit: _Words = None,
+        tail: _Words = None,
+        no_self: bool = False,
+    ) -> int: ...
+    def symbols(self) -> List[Tuple[int, str, Optional[str]]]: ...
+    def lives(self) -> List[Life]: ...
+    def who(
+        self,
+        part: Literal["process", "program", "unit", "container", "pod", "cgroup", "user"],
+        pid: int,
+        ts: int,
+        buffer: int = 0,
+        /,
+    ) -> Optional[str]: ...
     def setting(self, name: str, buffer: int = 0, /) -> Optional[str]: ...
     def close(self) -> None: ...
     def __enter__(self) -> Trace: ...
@@ -102,11 +228,18 @@ class Trace:
 
 class Events(Iterator[Event]):
     damage: Optional[str]
+    place: Tuple[int, int]
+    def seek(self, ts: int, /) -> Events: ...
+    def go(self, place: Tuple[int, int], /) -> Events: ...
+    def only_cpu(self, cpu: int, /) -> Events: ...
+    def previous(self) -> Optional[Event]: ...
+    def __reversed__(self) -> Iterator[Event]: ...
     def __iter__(self) -> Events: ...
     def __next__(self) -> Event: ...
 
 class Event:
     ts: int
+    wall: Optional[int]
     cpu: int
     pid: Optional[int]
     comm: str

@@ -4,23 +4,29 @@
 
 #include "cmd/analyse.h"
 
-/* The values of an option --by, which chooses the rows of an analysis. The place of a name is the value of its enum. */
-struct row_choices {
-	const char *const *names;
-	size_t nr;
+/* Returns the place of `name` among the names, which end with NULL. An unknown one is a usage error that lists them. */
+unsigned analyse_by(const char *const *names, const char *name, struct argp_state *state);
+
+/*
+ * --slowest and --longer, in a struct row_options: each analysis that has single cases shows the longest of them, with
+ * the task, the cause and the moment of each.
+ */
+extern const struct options analyse_slowest_options;
+
+struct analyse_by {
+	struct analyse analyse;
+	const struct analysis_ops *ops;
+	struct row_options chosen;
 };
 
-/* The values of the analyses that weft diff also has. */
-extern const struct row_choices rows_of_block, rows_of_locks, rows_of_stacks, rows_of_syscalls;
-
-/* Returns the place of `name` among the choices. An unknown name is a usage error that lists them. */
-size_t analyse_by(const struct row_choices *rows, const char *name, struct argp_state *state);
-
-/* The argp parser of a command of an analysis whose only own option is --by. */
+/*
+ * The parser and the children of a command of an analysis whose only own options are --by, --slowest and --longer. Its
+ * input is a struct analyse_by.
+ */
 enum { OPT_ANALYSE_BY = 512 };
 error_t analyse_by_parse(int key, char *arg, struct argp_state *state);
+extern const struct options_child analyse_by_children[];
 /* Runs such a command. The options of the analysis are struct row_options. */
-int analyse_by_run(const struct command *command, const struct analysis_ops *ops, const struct row_choices *rows,
-		   int argc, char **argv);
+int analyse_by_run(const struct command *command, const struct analysis_ops *ops, int argc, char **argv);
 
 #endif

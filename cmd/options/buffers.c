@@ -1,50 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/buffers.h"
 
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "cmd/options/option_value.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-static const struct argp_option options[] = {
-	{ "instance", 'B', "INSTANCE", 0, "Act on INSTANCE instead of the top instance; repeatable", 0 },
-	{ "all", 'a', NULL, 0, "Act on all instances except the top one", 0 },
-	{ "top", 't', NULL, 0, "Act on the top instance too", 0 },
-	{ NULL, 0, NULL, 0, NULL, 0 },
+#include "cmd/command.h"
+#include "cmd/options/kernel.h"
+#include "cmd/options/option_value.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
+
+static const struct option_row options[] = {
+	{ "instance", 'B', "INSTANCE", 0, "Act on INSTANCE instead of the top instance; repeatable", 0,
+	  OPTION_LIST(struct buffers, names) },
+	{ "all", 'a', NULL, 0, "Act on all instances except the top one", 0, OPTION_FLAG(struct buffers, all) },
+	{ "top", 't', NULL, 0, "Act on the top instance too", 0, OPTION_FLAG(struct buffers, top) },
+	{ 0 },
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct buffers *buffers = state->input;
-
-	switch (key) {
-	case 'B':
-		if (!setup_list_add(&buffers->names, arg))
-			option_no_memory(state);
-		return 0;
-	case 'a':
-		buffers->all = true;
-		return 0;
-	case 't':
-		buffers->top = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument '%s': only options are allowed", arg);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	argp_error(state, "unexpected argument '%s': only options are allowed", arg);
+	return 0;
 }
 
-const struct argp buffers_argp = { .options = options, .parser = parse };
+const struct options buffers_options = { .rows = options, .parser = parse };
 
 struct walk {
 	const struct tracing *tracing;
 	struct undo *undo;
-	int (*each)(struct instance *instance, struct fail *fail);
+	int (*each)(struct instance *instance, void *data, struct fail *fail);
+	void *data;
 	struct fail *fail;
 };
 
@@ -58,7 +46,7 @@ static int run_one(const struct walk *walk, const char *name)
 	else
 		err = instance_open_top(walk->tracing, walk->undo, &instance, walk->fail);
 	if (!err)
-		err = walk->each(instance, walk->fail);
+		err = walk->each(instance, walk->data, walk->fail);
 	instance_close(instance, NULL);
 	return err;
 }
@@ -81,11 +69,12 @@ static int run_all(const struct buffers *buffers, struct walk *walk)
 	return err;
 }
 
-int buffers_run(struct buffers *buffers, int (*each)(struct instance *instance, struct fail *fail))
+int buffers_run(struct buffers *buffers, int (*each)(struct instance *instance, void *data, struct fail *fail),
+		void *data)
 {
 	struct fail fail = FAIL_INIT;
 	struct tracing tracing = { .dir = NULL };
-	struct walk walk = { .tracing = &tracing, .each = each, .fail = &fail };
+	struct walk walk = { .tracing = &tracing, .each = each, .data = data, .fail = &fail };
 	int err = tracing_find(&tracing, &fail);
 
 	if (!err)

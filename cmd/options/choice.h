@@ -2,10 +2,9 @@
 #ifndef WEFT_CMD_OPTIONS_CHOICE_H
 #define WEFT_CMD_OPTIONS_CHOICE_H
 
-#include "lib/base/cleanup.h"
-#include "lib/reader/query.h"
-
-#include <argp.h>
+#include "cmd/options/option_rows.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/meaning/reader/query.h"
 
 struct decode;
 struct fail;
@@ -13,14 +12,23 @@ struct reader;
 struct trace;
 
 /*
- * The options that choose events of a file, as argp children. The input of each is a struct query, which begins as
+ * The options that choose events of a file, as child tables. The input of each is a struct query, which begins as
  * QUERY_INIT. They stand in these tables only and mean the same in all commands.
  */
-extern const struct argp choice_time_argp;   /* --since, --until, --around, --before, --after */
-extern const struct argp choice_count_argp;  /* --limit and --tail */
-extern const struct argp choice_part_argp;   /* those of time, --instance, --cpu, --pid and --comm */
-extern const struct argp choice_events_argp; /* --event, --filter and --invert */
-extern const struct argp choice_argp;        /* all of these, --longer and so on */
+extern const struct options choice_time_options;   /* --since, --until, --around, --before, --after */
+extern const struct options choice_count_options;  /* --limit and --tail */
+extern const struct options choice_part_options;   /* those of time, --instance, --cpu, --pid and --comm */
+extern const struct options choice_events_options; /* --event, --filter and --invert */
+extern const struct options choice_options;        /* all of these, --longer and so on */
+
+/*
+ * Takes the FILE of a command line, or FILE@TIME, as weft brief prints moments: cuts the time off, which is that of
+ * --around. What is the name of a file as it stands is one. Returns the file.
+ */
+const char *choice_take_file(struct query *query, char *arg, struct argp_state *state);
+
+/* Adds -f to a struct query, also under another letter. */
+void choice_take_filter(const struct option_row *row, void *query, char *filter, struct argp_state *state);
 
 /*
  * Adds the buffers that are asked for, with the plugins that `decode` wants (NULL: none), and narrows them. A file
@@ -28,6 +36,10 @@ extern const struct argp choice_argp;        /* all of these, --longer and so on
  */
 int must_check choice_buffers(const struct query *query, const struct decode *decode, struct trace *trace,
 			      struct reader *reader, struct fail *fail);
+
+/* Of --counter EVENT:FIELD: -ENOENT if no buffer of the reader has such an event with such a field. */
+int must_check choice_check_counters(const struct reader *reader, const char *const *counters, size_t nr,
+				     struct fail *fail);
 
 /* Fails because a file that only has the text of a latency tracer has no events; `what` says what to do instead. */
 int choice_refuse_text(struct trace *trace, const char *what, struct fail *fail);
@@ -39,5 +51,20 @@ int choice_refuse_text(struct trace *trace, const char *what, struct fail *fail)
  * meets explains it.
  */
 void choice_tell_empty(struct trace *trace, const struct query *query, bool rows);
+
+/* Reads the value of --time into an enum face_kind (lib/meaning/clock/face.h). */
+#define CHOICE_FACES "trace|wall|utc|relative"
+struct option_row;
+void choice_take_face(const struct option_row *row, void *face, char *name, struct argp_state *state);
+/* The same for what happens now, which has no first event yet. */
+#define CHOICE_LIVE_FACES "trace|wall|utc"
+void choice_take_live_face(const struct option_row *row, void *face, char *name, struct argp_state *state);
+
+/*
+ * Reads the zone that a time names (day_time_zone_name()), in a process without other threads that can open files.
+ * -ENOENT: there is no such one.
+ */
+struct zone;
+int must_check choice_read_zone(const char *name, struct zone **ret, struct fail *fail);
 
 #endif

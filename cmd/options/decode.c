@@ -1,52 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/decode.h"
 
-#include "cmd/command.h"
-#include "cmd/options/option_value.h"
-#include "lib/base/fail.h"
-#include "lib/event/context.h"
-#include "lib/plugin/plugins.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_DECODE = 0xd00, KEY_PLUGIN_DIR };
+#include "cmd/command.h"
+#include "cmd/options/option_value.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/plugin/foreign.h"
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
 
-static const struct argp_option options[] = {
-	{ "decode", KEY_DECODE, NULL, 0,
-	  "Add what plugins know about an event, such as names of system calls and errors", 0 },
-	{ "no-plugins", 'N', NULL, 0, "Use no plugin: cancels an earlier --decode, such as one in your defaults", 0 },
-	{ "plugin-dir", KEY_PLUGIN_DIR, "DIR", 0, "Take the plugins of --decode from DIR", 0 },
+int user_plugins_start(struct user_plugins *plugins, bool must, struct fail *fail)
+{
+	const char *home = getenv("HOME"), *set = getenv("TRACEEVENT_PLUGIN_DIR");
+	const char *dirs[2];
+	struct foreign_options options = {
+		.dirs = dirs,
+		.values = plugins->values.at,
+		.nr_values = plugins->values.len,
+	};
+	cleanup_free char *own = NULL;
+	int r = 0;
+
+	if (!plugins->dir && home && asprintf(&own, "%s/.local/lib/traceevent/plugins", home) < 0)
+		return fail_memory(fail);
+	if (plugins->dir)
+		dirs[options.nr_dirs++] = plugins->dir;
+	else if (set)
+		dirs[options.nr_dirs++] = set;
+	if (own)
+		dirs[options.nr_dirs++] = own;
+	if (foreign_any(&options))
+		r = foreign_new(&options, &plugins->foreign, fail);
+	else if (must)
+		r = fail_set(fail, -ENOENT, "there is no plugin of libtraceevent in '%s'",
+			     plugins->dir ? plugins->dir :
+			     own          ? own :
+					    "~");
+	return r;
+}
+
+void user_plugins_end(struct user_plugins *plugins)
+{
+	const char *why = plugins->foreign ? foreign_failure(plugins->foreign) : NULL;
+
+	if (why)
+		command_warn("note: %s", why);
+	foreign_free(plugins->foreign);
+	plugins->foreign = NULL;
+}
+
+static const struct option_row options[] = {
+	{ "decode", 0, NULL, 0, "Add what plugins know about an event, such as names of system calls and errors", 0,
+	  OPTION_FLAG(struct decode, wanted) },
+	{ "no-plugins", 'N', NULL, 0, "Use no plugin: cancels an earlier --decode, such as one in your defaults", 0,
+	  OPTION_VALUE(struct decode, wanted, false) },
+	{ "plugin-dir", 0, "DIR", 0, "Take the plugins of --decode from DIR", 0,
+	  OPTION_ONCE(struct decode, dir, "directory of plugins"), OPTION_GIVEN(struct decode, wanted) },
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct decode *decode = state->input;
-
-	switch (key) {
-	case KEY_DECODE:
-		decode->wanted = true;
-		return 0;
-	case 'N':
-		decode->wanted = false;
-		return 0;
-	case KEY_PLUGIN_DIR:
-		option_once("directory of plugins", &decode->dir, arg, state);
-		decode->wanted = true;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
-const struct argp decode_argp = {
-	.options = options,
-	.parser = parse,
+const struct options decode_options = {
+	.rows = options,
 };
 
 /*

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/form_options.h"
 
-#include "cmd/options/output_options.h"
-#include "lib/base/fail.h"
-#include "lib/base/text.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_COMPRESSION = 0x600, KEY_FILE_VERSION, KEY_MODE };
+#include "cmd/options/output_options.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
+
+enum { KEY_FILE_VERSION = 0x600 };
 
 enum { LEVEL_DEFAULT = 3, LEVEL_MAX = 19 };
 
-static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "Write to FILE; - is standard output", 0 },
+static const struct option_row options[] = {
+	{ "output", 'o', "FILE", 0, "Write to FILE; - is standard output", 0, OPTION_TEXT(struct form, output) },
 	{ "file-version", KEY_FILE_VERSION, "6|7", 0,
-	  "Version 7 of trace.dat (the default), or 6, which is never compressed", 0 },
-	{ "compression", KEY_COMPRESSION, "zstd[:LEVEL]|none", 0, "Compression of the file (default zstd:3)", 0 },
-	{ "mode", KEY_MODE, "MODE", 0, OUTPUT_MODE_HELP, 0 },
-	{ "quiet", 'q', NULL, 0, "No summary", 0 },
+	  "Version 7 of trace.dat (the default), or 6, which is never compressed", 0, OPTION_BY_KEY },
+	{ "compression", 0, "zstd[:LEVEL]|none", 0, "Compression of the file (default zstd:3, of import zstd:1)", 0,
+	  OPTION_TEXT(struct form, compression) },
+	{ "mode", 0, "MODE", 0, OUTPUT_MODE_HELP, 0, OPTION_CALL(struct form, mode, output_take_mode) },
+	{ "quiet", 'q', NULL, 0, "No summary", 0, OPTION_FLAG(struct form, quiet) },
 	{ 0 },
 };
 
@@ -59,24 +60,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		*form = (struct form){ .as = { .version = 7, .compress = true, .level = LEVEL_DEFAULT },
 				       .mode = OUTPUT_MODE };
-		state->child_inputs[0] = &form->reading;
-		return 0;
-	case 'o':
-		form->output = arg;
 		return 0;
 	case KEY_FILE_VERSION:
 		if (strcmp(arg, "6") && strcmp(arg, "7"))
 			argp_error(state, "unknown version '%s' of trace.dat; use 6 or 7", arg);
 		form->as.version = (unsigned)(*arg - '0');
-		return 0;
-	case KEY_COMPRESSION:
-		form->compression = arg;
-		return 0;
-	case KEY_MODE:
-		form->mode = output_mode(arg, state);
-		return 0;
-	case 'q':
-		form->quiet = true;
 		return 0;
 	case ARGP_KEY_END:
 		finish(form, state);
@@ -85,13 +73,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = {
-	{ &reading_argp, 0, NULL, 0 },
+static const struct options_child children[] = {
+	{ &reading_options, offsetof(struct form, reading), 0, NULL },
 	{ 0 },
 };
 
-const struct argp form_argp = {
-	.options = options,
+const struct options form_options = {
+	.rows = options,
 	.parser = parse,
 	.children = children,
 };

@@ -2,20 +2,20 @@
 #ifndef WEFT_CMD_OPTIONS_FORM_OPTIONS_H
 #define WEFT_CMD_OPTIONS_FORM_OPTIONS_H
 
-#include "cmd/options/reading.h"
-#include "lib/base/cleanup.h"
-#include "lib/made/recast.h"
-
-#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "cmd/options/option_rows.h"
+#include "cmd/options/reading.h"
+#include "lib/files/rewrite/recast.h"
+#include "lib/ground/base/cleanup.h"
 
 struct fail;
 struct form_door;
 
 /*
- * The options of commands that make files from files: the output and its form. An argp child; its input is a struct
+ * The options of commands that make files from files: the output and its form. A child table; its input is a struct
  * form, which it fills with defaults first.
  */
 struct form {
@@ -26,10 +26,10 @@ struct form {
 	struct reading reading;
 	bool divides;            /* set by a command that makes several files, with a word for each */
 	const char *compression; /* used while parsing */
-	struct form_door *door;  /* opens files; NULL: this process does (cmd/form_apart.h) */
+	struct form_door *door;  /* opens files; NULL: this process does (cmd/sandboxed_rewrite.h) */
 };
 
-extern const struct argp form_argp;
+extern const struct options form_options;
 
 /* The characters of which a word for form_path() may consist. */
 #define FORM_WORD_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."

@@ -1,37 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/formats.h"
 
-#include "cmd/command.h"
-#include "cmd/terminal/terminal.h"
-#include "formats/kernel/prefix.h"
-#include "formats/sink.h"
-#include "lib/base/escape.h"
-#include "lib/base/fail.h"
-#include "lib/base/near.h"
-#include "lib/base/out.h"
-#include "lib/base/vec.h"
-#include "lib/event/context.h"
-#include "lib/event/events.h"
-#include "lib/reader/reader.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct sink_ops *format_named(const char *name, struct argp_state *state)
+#include "cmd/command.h"
+#include "cmd/terminal/terminal.h"
+#include "formats/kernel/prefix.h"
+#include "formats/sink.h"
+#include "lib/ground/base/escape.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/near.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/events.h"
+#include "lib/meaning/reader/reader.h"
+
+void format_print_schema(const char *schema)
 {
-	const struct sink_ops *format = sink_find(name);
+	struct fail fail = FAIL_INIT;
+	int r = command_write(schema, strlen(schema), &fail);
+
+	exit(r ? command_failed(&fail) : EXIT_OK);
+}
+
+void format_take(const struct option_row *row, void *format, char *name, struct argp_state *state)
+{
+	const struct sink_ops *found = sink_find(name);
 	struct near near = near_to(name);
 	struct fail fail = FAIL_INIT;
 
-	if (format)
-		return format;
+	(void)row;
+	*(const struct sink_ops **)format = found;
+	if (found)
+		return;
+	/* As --help does, it ends the program. */
+	if (!strcmp(name, "schema"))
+		format_print_schema(sink_find("json")->schema);
 	for (size_t i = 0; sink_at(i); i++)
 		near_offer(&near, sink_at(i)->name);
 	near_fail(&near, &fail, -ENOENT, "no format '%s'", name);
-	argp_error(state, "%s; 'weft list formats' shows them all", fail.text);
-	return NULL;
+	argp_error(state, "%s; 'weft list formats' shows them all, and schema is what json looks like", fail.text);
 }
 
 bool format_is_escaped(const struct sink_ops *format, const struct sink_options *options)

@@ -2,10 +2,10 @@
 #ifndef WEFT_CMD_OPTIONS_FORMATS_H
 #define WEFT_CMD_OPTIONS_FORMATS_H
 
-#include "lib/base/cleanup.h"
-
-#include <argp.h>
 #include <stdbool.h>
+
+#include "cmd/options/option_rows.h"
+#include "lib/ground/base/cleanup.h"
 
 struct events;
 struct reader;
@@ -14,8 +14,14 @@ struct sink_options;
 
 /* What the commands that print events share: --format. */
 
-/* Returns the format of this name. An unknown one is a usage error with similar names. */
-const struct sink_ops *format_named(const char *name, struct argp_state *state);
+/*
+ * Returns the format of this name. "schema" prints what the lines of json look like, and ends the program. An unknown
+ * name is a usage error with similar names.
+ */
+void format_take(const struct option_row *row, void *format, char *name, struct argp_state *state);
+
+/* Prints what the JSON of a command looks like, and ends the program. */
+_Noreturn void format_print_schema(const char *schema);
 
 /*
  * Returns whether the output of the format must be escaped: standard output is a terminal, and the format does not

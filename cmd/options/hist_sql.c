@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/hist_sql.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "cmd/command.h"
 #include "cmd/options/kernel.h"
 #include "cmd/terminal/terminal.h"
-#include "lib/base/fail.h"
-#include "lib/measure/hist_sql.h"
-#include "lib/tracefs/sql.h"
-#include "lib/tracefs/tracing.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/measure/hist.h"
+#include "lib/kernel/tracefs/sql.h"
+#include "lib/kernel/tracefs/tracing.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
 
 /* echo 'TEXT' >> DIR/FILE: appended, because a trigger that is written with > would remove the others. */
 static void print_command(const struct kernel *kernel, const struct sql_write *write, bool in_instance)

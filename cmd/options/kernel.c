@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/kernel.h"
 
-#include "cmd/command.h"
-#include "lib/base/text.h"
-#include "lib/setup/setup.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct argp_option options[] = {
-	{ "instance", 'B', "INSTANCE", 0, "Act on INSTANCE instead of the top instance", 0 },
+#include "cmd/command.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/setup/setup.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
+
+static const struct option_row options[] = {
+	{ "instance", 'B', "INSTANCE", 0, "Act on INSTANCE instead of the top instance", 0, OPTION_BY_KEY },
 	{ 0 },
 };
 
@@ -28,14 +28,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-const struct argp kernel_argp = {
-	.options = options,
+const struct options kernel_options = {
+	.rows = options,
 	.parser = parse_option,
-};
-
-const struct argp_child kernel_children[] = {
-	{ .argp = &kernel_argp },
-	{ 0 },
 };
 
 int kernel_find(struct kernel *kernel, struct fail *fail)
@@ -106,7 +101,7 @@ void kernel_tell_unseen(const struct setup *setup)
 	struct tracing tracing;
 	struct instance *instance;
 
-	if (setup->all_pids || setup->nr_pids || setup->only_command || tracing_find(&tracing, NULL))
+	if (setup->all_pids || setup_chooses_tasks(setup) || setup->only_command || tracing_find(&tracing, NULL))
 		return;
 	for (size_t i = 0; i < setup->nr_instances; i++) {
 		const char *name = setup->instances[i].name;
@@ -120,6 +115,12 @@ void kernel_tell_unseen(const struct setup *setup)
 		instance_close(instance, NULL);
 	}
 	tracing_release(&tracing);
+}
+
+void kernel_tell_left_out(const struct setup *setup, bool made_tasks)
+{
+	if (made_tasks && setup->only_command && !setup->follow)
+		command_warn("note: COMMAND made threads or children, which -F leaves out; -F -c traces them, too");
 }
 
 void kernel_tell_cleared(const char *name, unsigned times)

@@ -2,11 +2,10 @@
 #ifndef WEFT_CMD_OPTIONS_KERNEL_H
 #define WEFT_CMD_OPTIONS_KERNEL_H
 
-#include "lib/base/cleanup.h"
-#include "lib/tracefs/instance.h"
-#include "lib/tracefs/tracing.h"
-
-#include <argp.h>
+#include "cmd/options/option_rows.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/kernel/tracefs/instance.h"
+#include "lib/kernel/tracefs/tracing.h"
 
 struct fail;
 struct undo;
@@ -14,7 +13,8 @@ struct undo_pending;
 
 /*
  * What a command needs that works with the running kernel: tracefs, and the instance of -B or the top one.
- * As an argp child (kernel_argp; its input is a struct kernel) it adds `-B INSTANCE`. The struct must be zero before.
+ * As a child table (kernel_options; its input is a struct kernel) it adds `-B INSTANCE`. The struct must be zero
+ * before.
  */
 struct kernel {
 	const char *name; /* the value of -B; NULL: the top instance */
@@ -22,9 +22,7 @@ struct kernel {
 	struct instance *instance;
 };
 
-extern const struct argp kernel_argp;
-/* The argp children of commands without another child. */
-extern const struct argp_child kernel_children[];
+extern const struct options kernel_options;
 
 /*
  * Finds tracefs (and tells the user if it had to be mounted), then opens the instance, which must exist. With `undo`
@@ -51,17 +49,23 @@ int kernel_finish(struct kernel *kernel, int err, struct fail *fail);
 
 /*
  * Explains a recording without events: lists of tasks in other users' instances may have tasks that all ended, and then
- * no task is traced there, which cannot be seen (lib/setup/tasks.h).
+ * no task is traced there, which cannot be seen (lib/kernel/setup/tasks.h).
  */
 struct setup;
 void kernel_tell_unseen(const struct setup *setup);
 
 /* What the summaries of record and stream report besides the number of lost events. */
 
+/* With -F and without -c: the command made threads or children, which are not traced. */
+void kernel_tell_left_out(const struct setup *setup, bool made_tasks);
+
 /* Somebody emptied the buffer of instance `name` this many times. "": the only instance. 0: prints nothing. */
 void kernel_tell_cleared(const char *name, unsigned times);
 
-/* Some hits of probes made no event (setup_probes_missed() of lib/setup/setup_probes.h). NULL: prints nothing. */
+/*
+ * Some hits of probes made no event (setup_probes_missed() of lib/kernel/setup/setup_probes.h). NULL: prints
+ * nothing.
+ */
 void kernel_tell_missed(const char *lines);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/option_value.h"
 
-#include "cmd/command.h"
-#include "cmd/terminal/config.h"
-#include "lib/base/fail.h"
-#include "lib/base/text.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "cmd/command.h"
+#include "cmd/terminal/config.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
 
 void option_add_word(struct option_words *words, const char *word, struct argp_state *state)
 {
@@ -30,22 +30,6 @@ void option_taken(const char *option, int r, const struct fail *fail, struct arg
 		option_no_memory(state);
 	else if (r < 0)
 		argp_error(state, "--%s: %s", option, fail->text);
-}
-
-void option_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state)
-{
-	struct fail fail = FAIL_INIT;
-
-	option_taken(option, text_parse_u64(arg, ret, &fail), &fail, state);
-}
-
-void option_range(const char *option, const char *arg, uint64_t min, uint64_t max, uint64_t *ret,
-		  struct argp_state *state)
-{
-	struct fail fail = FAIL_INIT;
-
-	if (text_parse_range(arg, min, max, ret, &fail) < 0)
-		argp_error(state, "--%s: %s", option, fail.text);
 }
 
 uint64_t option_time(const char *option, const char *arg, struct argp_state *state)

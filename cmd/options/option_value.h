@@ -29,10 +29,6 @@ void option_once(const char *what, const char **ret, const char *arg, struct arg
 /* For a value that a function of lib/ has read: ends the program if its result `r` is an error. */
 void option_taken(const char *option, int r, const struct fail *fail, struct argp_state *state);
 
-void option_number(const char *option, const char *arg, uint64_t *ret, struct argp_state *state);
-void option_range(const char *option, const char *arg, uint64_t min, uint64_t max, uint64_t *ret,
-		  struct argp_state *state);
-
 /* A time that is more than 0, in ns: "2ms"; a bare number counts seconds. The message says where in a file it stood. */
 uint64_t option_time(const char *option, const char *arg, struct argp_state *state);
 

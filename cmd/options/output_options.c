@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/output_options.h"
 
-#include "cmd/options/setup_values.h"
-#include "lib/tracefs/texts.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-enum option_key { KEY_COMPRESSION = 0x400, KEY_FILE_VERSION, KEY_TEMP_DIR, KEY_SAVE, KEY_MODE, KEY_ALL_SYMBOLS };
+#include "cmd/options/setup_values.h"
+#include "lib/kernel/tracefs/texts.h"
+
+enum option_key { KEY_COMPRESSION = 0x400, KEY_SAVE };
 
 enum { LEVEL_DEFAULT = 1, LEVEL_MAX = 19 };
 
-static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "Write FILE (default trace.dat); - is standard output", 0 },
-	{ "compression", KEY_COMPRESSION, "zstd[:LEVEL]|none", 0, "Compression of the file (default zstd:1)", 0 },
-	{ "file-version", KEY_FILE_VERSION, "6|7", 0, "Write version 7 (default), or 6, which is not compressed", 0 },
-	{ "mode", KEY_MODE, "MODE", 0, OUTPUT_MODE_HELP, 0 },
-	{ "temp-dir", KEY_TEMP_DIR, "DIR", 0,
-	  "Keep the data in DIR until the file is finished (default: beside the output)", 0 },
+static const struct option_row options[] = {
+	{ "output", 'o', "FILE", 0, "Write FILE (default trace.dat); - is standard output", 0,
+	  OPTION_TEXT(struct output_arguments, output) },
+	{ "compression", KEY_COMPRESSION, "zstd[:LEVEL]|none", 0, "Compression of the file (default zstd:1)", 0,
+	  OPTION_BY_KEY },
+	{ "file-version", 0, "6|7", 0, "Write version 7 (default), or 6, which is not compressed", 0,
+	  OPTION_RANGE(struct output_arguments, version, 6, 7) },
+	{ "mode", 0, "MODE", 0, OUTPUT_MODE_HELP, 0, OPTION_CALL(struct output_arguments, mode, output_take_mode) },
+	{ "temp-dir", 0, "DIR", 0, "Keep the data in DIR until the file is finished (default: beside the output)", 0,
+	  OPTION_TEXT(struct output_arguments, temp_dir) },
 	{ "save", KEY_SAVE, "hist|stack|stat", 0,
 	  "Also save statistics that the kernel keeps: every histogram, the deepest stack, or trace_stat; repeatable",
-	  0 },
-	{ "all-symbols", KEY_ALL_SYMBOLS, NULL, 0,
-	  "Save all kernel symbols even in a small file, not only those near addresses in its pages", 0 },
-	{ "quiet", 'q', NULL, 0, "Print no summary", 0 },
+	  0, OPTION_BY_KEY },
+	{ "all-symbols", 0, NULL, 0,
+	  "Save all kernel symbols even in a small file, not only those near addresses in its pages", 0,
+	  OPTION_FLAG(struct output_arguments, all_symbols) },
+	{ "quiet", 'q', NULL, 0, "Print no summary", 0, OPTION_FLAG(struct output_arguments, quiet) },
 	{ 0 },
 };
 
@@ -40,13 +44,14 @@ static void set_compression(struct output_arguments *arguments, const char *text
 		arguments->level = (int)setup_number("--compression", text + 5, 1, LEVEL_MAX, state);
 }
 
-mode_t output_mode(const char *text, struct argp_state *state)
+void output_take_mode(const struct option_row *row, void *mode, char *text, struct argp_state *state)
 {
 	size_t len = strspn(text, "01234567");
 
+	(void)row;
 	if (!len || text[len] || strtoul(text, NULL, 8) > 0777)
 		setup_usage(state, "--mode: '%s' is not a mode; use three octal digits such as 640", text);
-	return (mode_t)strtoul(text, NULL, 8);
+	*(mode_t *)mode = (mode_t)strtoul(text, NULL, 8);
 }
 
 static unsigned texts_named(const char *name, struct argp_state *state)
@@ -82,29 +87,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 							.level = LEVEL_DEFAULT,
 							.mode = OUTPUT_MODE };
 		return 0;
-	case 'o':
-		arguments->output = arg;
-		return 0;
 	case KEY_COMPRESSION:
 		set_compression(arguments, arg, state);
 		return 0;
-	case KEY_FILE_VERSION:
-		arguments->version = (unsigned)setup_number("--file-version", arg, 6, 7, state);
-		return 0;
-	case KEY_TEMP_DIR:
-		arguments->temp_dir = arg;
-		return 0;
-	case KEY_MODE:
-		arguments->mode = output_mode(arg, state);
-		return 0;
 	case KEY_SAVE:
 		arguments->texts |= texts_named(arg, state);
-		return 0;
-	case KEY_ALL_SYMBOLS:
-		arguments->all_symbols = true;
-		return 0;
-	case 'q':
-		arguments->quiet = true;
 		return 0;
 	case ARGP_KEY_END:
 		check(arguments, state);
@@ -113,7 +100,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp output_argp = {
-	.options = options,
+const struct options output_options = {
+	.rows = options,
 	.parser = parse,
 };

@@ -2,12 +2,13 @@
 #ifndef WEFT_CMD_OPTIONS_OUTPUT_OPTIONS_H
 #define WEFT_CMD_OPTIONS_OUTPUT_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "cmd/options/option_rows.h"
+
 /*
- * The options for the output file of record and extract, as an argp child. Its input is a struct output_arguments,
+ * The options for the output file of record and extract, as a child table. Its input is a struct output_arguments,
  * which it fills with defaults first.
  */
 struct output_arguments {
@@ -17,19 +18,19 @@ struct output_arguments {
 	unsigned version;     /* 6 or 7 */
 	bool compress;
 	int level;
-	unsigned texts; /* enum texts of lib/tracefs/texts.h */
+	unsigned texts; /* enum texts of lib/kernel/tracefs/texts.h */
 	bool all_symbols;
 	bool quiet;
 	/* Used while parsing: */
 	bool compression_given;
 };
 
-extern const struct argp output_argp;
+extern const struct options output_options;
 
 /* Reads the octal digits of --mode, here and elsewhere. Anything else is a usage error. */
 #define OUTPUT_MODE 0600
 #define OUTPUT_MODE_HELP \
 	"Give the file the mode MODE, octal (default 600: it tells addresses, command lines and what tasks do)"
-mode_t output_mode(const char *text, struct argp_state *state);
+void output_take_mode(const struct option_row *row, void *mode, char *text, struct argp_state *state);
 
 #endif

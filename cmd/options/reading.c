@@ -1,49 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/reading.h"
 
-#include "cmd/command.h"
-#include "cmd/terminal/paste.h"
-#include "lib/base/pool.h"
-#include "lib/reader/reader.h"
-#include "lib/reader/shares.h"
-#include "lib/reader/slices.h"
-#include "lib/record/parts.h"
-#include "lib/trace/trace.h"
-
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
 #include <time.h>
 
-enum { KEY_NO_SANDBOX = 0xe00, KEY_TRUST_SIZE };
+#include "cmd/command.h"
+#include "cmd/terminal/paste.h"
+#include "lib/ground/base/pool.h"
+#include "lib/kernel/record/parts.h"
+#include "lib/meaning/reader/parallel_sum.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/reader/slices.h"
+#include "lib/pages/trace/trace.h"
 
-static const struct argp_option options[] = {
-	{ "no-sandbox", KEY_NO_SANDBOX, NULL, 0,
-	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 0 },
-	{ "trust-size", KEY_TRUST_SIZE, NULL, 0,
-	  "Also read and write what claims more bytes, memory or text than any real recording has", 0 },
+static const struct option_row options[] = {
+	{ "no-sandbox", 0, NULL, 0,
+	  "Keep all privileges and use no sandbox while reading, for systems where dropping them fails", 0,
+	  OPTION_FLAG(struct reading, no_sandbox) },
+	{ "trust-size", 0, NULL, 0,
+	  "Also read and write what claims more bytes, memory or text than any real recording has", 0,
+	  OPTION_FLAG(struct reading, trust_size) },
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct reading *reading = state->input;
-
-	(void)arg;
-	switch (key) {
-	case KEY_NO_SANDBOX:
-		reading->no_sandbox = true;
-		return 0;
-	case KEY_TRUST_SIZE:
-		reading->trust_size = true;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
-const struct argp reading_argp = {
-	.options = options,
-	.parser = parse,
+const struct options reading_options = {
+	.rows = options,
 };
 
 int reading_open(const char *input, const struct reading *reading, struct trace **ret, struct fail *fail)
@@ -51,6 +34,9 @@ int reading_open(const char *input, const struct reading *reading, struct trace 
 	struct trace *trace;
 	int r = trace_new(input, &trace, fail);
 
+	/* What is read when no file is named */
+	if (r == -ENOENT && !strcmp(input, "trace.dat"))
+		return fail_hint(fail, r, "; name a file, or make this one: weft record -- COMMAND");
 	return r ? r : reading_load(trace, reading, ret, fail);
 }
 
@@ -125,7 +111,7 @@ int reading_start(struct reader *reader, struct trace *trace, bool in_batches, s
 	return r ? r : reader_start(reader, &options, fail);
 }
 
-int reading_share(const struct reader *reader, const struct shares_ops *ops, void *arg)
+int reading_share(const struct reader *reader, const struct parallel_sum_ops *ops, void *arg)
 {
 	struct pool *pool = NULL;
 	struct slices slices;
@@ -139,7 +125,7 @@ int reading_share(const struct reader *reader, const struct shares_ops *ops, voi
 		return -EAGAIN;
 	r = pool_new(slices.threads - 1, &pool, &fail);
 	if (!r)
-		r = shares_run(&slices, pool, ops, arg);
+		r = parallel_sum_run(&slices, pool, ops, arg);
 	pool_free(pool);
 	slices_release(&slices);
 	return r ? -EAGAIN : 0;

@@ -2,20 +2,20 @@
 #ifndef WEFT_CMD_OPTIONS_READING_H
 #define WEFT_CMD_OPTIONS_READING_H
 
-#include "lib/base/cleanup.h"
-
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "cmd/options/option_rows.h"
+#include "lib/ground/base/cleanup.h"
 
 struct fail;
 struct pool;
 struct reader;
-struct shares_ops;
+struct parallel_sum_ops;
 struct trace;
 
 /*
- * What the commands that read a recording share. The options that say how are an argp child; its input is a struct
+ * What the commands that read a recording share. The options that say how are a child table; its input is a struct
  * reading.
  */
 struct reading {
@@ -23,7 +23,7 @@ struct reading {
 	bool opens_more; /* set by a command that opens files after reading_open() and then gives up rights itself */
 };
 
-extern const struct argp reading_argp;
+extern const struct options reading_options;
 
 /*
  * Opens the file. Unless the reading says otherwise, it then gives up all rights that reading does not need: nothing
@@ -50,10 +50,10 @@ int must_check reading_start(struct reader *reader, struct trace *trace, bool in
 			     struct fail *fail);
 
 /*
- * Makes a result in slices of time (lib/reader/shares.h), with as many threads as pay, of a reader that has not been
- * started and selects nothing. -EAGAIN: all has to be read in order.
+ * Makes a result in slices of time (lib/meaning/reader/parallel_sum.h), with as many threads as pay, of a reader that
+ * has not been started and selects nothing. -EAGAIN: all has to be read in order.
  */
-int must_check reading_share(const struct reader *reader, const struct shares_ops *ops, void *arg);
+int must_check reading_share(const struct reader *reader, const struct parallel_sum_ops *ops, void *arg);
 
 /* A killed recording of this very name may hold what the reader is looking for: a note. */
 void reading_tell_left_behind(const char *input);

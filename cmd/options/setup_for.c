@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/setup_for.h"
 
-#include "cmd/options/option_value.h"
-#include "lib/analysis/analysis.h"
-#include "lib/base/buf.h"
-#include "lib/setup/setup.h"
-
 #include <string.h>
+
+#include "cmd/options/option_value.h"
+#include "lib/answers/frame/analysis.h"
+#include "lib/ground/base/buf.h"
+#include "lib/kernel/setup/setup.h"
 
 static bool add_want(struct setup_instance *wanted, const struct analysis_want *want, bool essential)
 {
-	struct setup_event *event;
-
-	/* Two analyses may want the same event. */
-	for (size_t i = 0; i < wanted->nr_events; i++) {
-		if (wanted->events[i].what_for && !strcmp(wanted->events[i].pattern, want->event)) {
-			wanted->events[i].optional &= !essential;
-			return true;
-		}
-	}
-	event = setup_add_event(wanted, want->event);
-	if (!event)
-		return false;
-	event->instead = want->instead;
-	event->what_for = want->what_for;
-	event->optional = !essential;
-	return true;
+	return setup_want_event(wanted, want->event, want->instead, want->what_for, essential);
 }
 
 static bool add_stacks(struct setup_instance *wanted, const char *events, const char *instead)
@@ -87,4 +72,15 @@ void setup_for(struct setup_instance *wanted, const char *option, const char *na
 			   ops->tracer, wanted->tracer);
 	else if (!setup_for_analysis(wanted, ops))
 		option_no_memory(state);
+}
+
+const struct analysis_ops *setup_for_intervals(const char *name, struct argp_state *state)
+{
+	const struct analysis_ops *ops = analysis_named(name);
+
+	if (ops == &why_analysis)
+		argp_error(state,
+			   "why explains one thing that is over, and has no tables of intervals: 'weft record --for "
+			   "why', and 'weft why'");
+	return ops;
 }

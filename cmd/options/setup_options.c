@@ -1,130 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/setup_options.h"
 
-#include "cmd/command.h"
-#include "cmd/options/option_value.h"
-#include "cmd/options/setup_complete.h"
-#include "cmd/options/setup_for.h"
-#include "cmd/options/setup_values.h"
-#include "lib/base/text.h"
-#include "lib/setup/tracer.h"
-
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum option_key {
-	KEY_MAX_GRAPH_DEPTH = 0x400,
-	KEY_FUNC_STACK,
-	KEY_PROBE,
-	KEY_USER,
-	KEY_CMDLINES_SIZE,
-	KEY_DRY_RUN,
-	KEY_CONFIG,
-	KEY_NO_GRAPH_FUNCTION,
-	KEY_THRESH,
-	KEY_MAX_LATENCY_RESET,
-	KEY_HWLAT,
-	KEY_OSNOISE,
-	KEY_NO_PID,
-	KEY_CPU_BUFFER_SIZE,
-	KEY_SUBBUF_SIZE,
-	KEY_BUFFER_PERCENT,
-	KEY_ABSOLUTE_TIME,
-	KEY_WAIT,
-	KEY_SYSCALL_DATA,
-	KEY_FOR,
-};
+#include "cmd/command.h"
+#include "cmd/options/option_value.h"
+#include "cmd/options/setup_for.h"
+#include "cmd/options/setup_values.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/setup/tracer.h"
 
 enum {
 	PID_LIMIT = 1 << 22,      /* PID_MAX_LIMIT of the kernel */
 	SYSCALL_DATA_LIMIT = 165, /* SYSCALL_FAULT_USER_MAX; the kernel silently reduces a larger value to it */
 };
 
-static const struct argp_option table[] = {
-	{ NULL, 0, NULL, 0, "Events:", 1 },
-	{ "event", 'e', "EVENT", 0,
-	  "Trace EVENT: system:event, a system, a bare event name, globs in either part, all, or several with commas",
-	  1 },
-	{ "for", KEY_FOR, SETUP_FOR, 0,
-	  "Trace the events that this analysis of weft needs, as far as this kernel has them; repeatable", 1 },
-	{ "filter", 'f', "FILTER", 0, "Let the kernel record only those events of the preceding -e that match FILTER",
-	  1 },
-	{ "trigger", 'R', "TRIGGER", 0, "Set TRIGGER on the events of the preceding -e", 1 },
-	{ "probe", KEY_PROBE, "DEFINITION", 0,
-	  "Make a probe, as weft-probe(1) describes, and trace it; the probe is removed at the end. "
-	  "-f and -R may follow",
-	  1 },
-	{ "disable", 'v', NULL, 0, "From here on, -e removes events from those chosen before", 1 },
-	{ "ignore-missing", 'i', NULL, 0, "Only warn about events that this kernel does not have", 1 },
-	{ "stacktrace", 'T', NULL, 0, "Store the kernel stack with each event", 1 },
-
-	{ NULL, 0, NULL, 0, "Tracers:", 2 },
-	{ "tracer", 'p', "TRACER", 0, "Use TRACER, such as function or function_graph", 2 },
-	{ "function", 'l', "FUNCTION[:COMMAND]", 0,
-	  "Trace only FUNCTION, which may be a glob; or do COMMAND there: traceoff:5, mod:MODULE, "
-	  "enable_event:SYSTEM:EVENT...",
-	  2 },
-	{ "no-function", 'n', "FUNCTION", 0, "Do not trace FUNCTION", 2 },
-	{ "graph-function", 'g', "FUNCTION", 0, "function_graph: only FUNCTION and what it calls", 2 },
-	{ "no-graph-function", KEY_NO_GRAPH_FUNCTION, "FUNCTION", 0,
-	  "function_graph: neither FUNCTION nor what it calls", 2 },
-	{ "max-graph-depth", KEY_MAX_GRAPH_DEPTH, "N", 0, "function_graph: at most N calls deep", 2 },
-	{ "option", 'O', "OPTION", 0, "Set the trace option OPTION, or clear it as noOPTION", 2 },
-	{ "func-stack", KEY_FUNC_STACK, NULL, 0, "Store the kernel stack with each function; only with -l", 2 },
-	{ "thresh", KEY_THRESH, "TIME", 0,
-	  "Record only what takes longer than TIME, with tracers that honour tracing_thresh", 2 },
-	{ "max-latency-reset", KEY_MAX_LATENCY_RESET, NULL, 0, "Reset the largest latency so far (tracing_max_latency)",
-	  2 },
-	{ "hwlat", KEY_HWLAT, "KEY=VALUE", 0, "Set up the hwlat tracer: mode, width=TIME, window=TIME; repeatable", 2 },
-	{ "osnoise", KEY_OSNOISE, "KEY=VALUE", 0,
-	  "Set up osnoise and timerlat: cpus, options, period, runtime, stop, stop-total, timerlat-period, "
-	  "timerlat-align, print-stack; repeatable",
-	  2 },
-
-	{ NULL, 0, NULL, 0, "Tasks:", 3 },
-	{ "pid", 'P', "PID[,PID]", 0, "Trace only these tasks", 3 },
-	{ "no-pid", KEY_NO_PID, "PID[,PID]", 0, "Trace all tasks but these", 3 },
-	{ "follow-children", 'c', NULL, 0, "With -F or -P: trace their children too (event-fork, function-fork)", 3 },
-
-	{ NULL, 0, NULL, 0, "Buffers (these hold for the -B before them; without one, for all):", 4 },
-	{ "buffer-size", 'b', "SIZE", 0, "Memory of the ring buffer of each CPU: 512K, 10M; a bare number counts KB",
-	  4 },
-	{ "cpu-buffer-size", KEY_CPU_BUFFER_SIZE, "CPULIST=SIZE", 0, "Like -b, for some CPUs; repeatable", 4 },
-	{ "subbuf-size", KEY_SUBBUF_SIZE, "SIZE", 0,
-	  "Set the size of a sub-buffer, which is also the largest size of an event", 4 },
-	{ "buffer-percent", KEY_BUFFER_PERCENT, "N", 0, "Wake readers when the buffer is N percent full", 4 },
-	{ "syscall-data", KEY_SYSCALL_DATA, "N", 0,
-	  "Store at most N bytes of each string and buffer that a system call is given "
-	  "(syscall_user_buf_size, Linux 6.19)",
-	  4 },
-	{ "absolute-time", KEY_ABSOLUTE_TIME, NULL, 0, "Store absolute time stamps instead of deltas (timestamp_mode)",
-	  4 },
-	{ "clock", 'C', "CLOCK", 0, "Use the trace clock CLOCK for time stamps", 4 },
-	{ "cpus", 'M', "CPULIST", 0, "Trace only these CPUs: a list such as 0-3,7, or a hex mask", 4 },
-	{ "instance", 'B', "INSTANCE", 0,
-	  "Apply the options that follow to INSTANCE: an existing one is used and left as it was, "
-	  "otherwise it is made (and removed again)",
-	  4 },
-	{ "cmdlines-size", KEY_CMDLINES_SIZE, "N", 0,
-	  "Set saved_cmdlines_size: let the kernel remember the names of N tasks (0: "
-	  "leave it unchanged; recordings: 32768)",
-	  4 },
-	{ "config", KEY_CONFIG, "FILE", 0,
-	  "Read options from FILE, one per line: NAME = VALUE, where NAME is the long name of an option; "
-	  "of a directory, the files *.conf in the order of their names",
-	  4 },
-	{ "dry-run", KEY_DRY_RUN, NULL, 0, "Change nothing: print every write to tracefs, in order, as a script for sh",
-	  4 },
-	{ NULL, 0, NULL, 0, NULL, 0 },
-};
-
-static const struct argp_option command_table[] = {
-	{ NULL, 0, NULL, 0, "Command:", 1 },
-	{ "only-command", 'F', NULL, 0, "Trace only what COMMAND does", 1 },
-	{ "user", KEY_USER, "USER", 0, "Run COMMAND as USER", 1 },
-	{ "wait", KEY_WAIT, "TIME", OPTION_ARG_OPTIONAL,
-	  "If another weft traces in an instance that this command needs, wait for its end, at most TIME", 1 },
-	{ NULL, 0, NULL, 0, NULL, 0 },
+/* What is said of each option below, besides how it is read; the lint `options` finds one of which something is not. */
+enum setup_mark {
+	/* The structure of its member. */
+	OF_ARGUMENTS = 1 << 0, /* struct setup_arguments */
+	OF_SETUP = 1 << 1,
+	OF_INSTANCE = 1 << 2, /* the last -B, or the main instance */
+	/* What it does before the first -B. */
+	IS_NAMED = 1 << 3,  /* chooses what the main instance traces */
+	IS_OWN = 1 << 4,    /* sets up the main instance, which has to trace something */
+	IS_PASSED = 1 << 5, /* holds for the instances that follow, too */
+	IS_SHARED = 1 << 6, /* is for all instances, also behind a -B */
+	/* What start --boot makes of it. */
+	BOOTS = 1 << 7,     /* the kernel's command line has it, or it has no effect there */
+	BOOTS_TOP = 1 << 8, /* for the top instance only */
+	BOOTS_NOT = 1 << 9,
 };
 
 static struct setup_instance *instance_of(struct setup_arguments *arguments)
@@ -150,30 +58,10 @@ static struct setup_event *event_before(struct setup_arguments *arguments, char 
 	return arguments->event;
 }
 
-static void add_instance(struct setup_arguments *arguments, const char *name, struct argp_state *state)
-{
-	/* The name of a remote, remotes/NAME, is refused when it is opened, with what can be done instead. */
-	bool slash = strchr(name, '/') && strncmp(name, "remotes/", strlen("remotes/")) != 0;
-
-	if (!*name || slash || !strcmp(name, ".") || !strcmp(name, ".."))
-		setup_usage(state, "'%s' is not a valid name of an instance", name);
-	option_need(setup_add_instance(arguments->setup, name), state);
-	arguments->event = NULL;
-	arguments->off = arguments->lists == SETUP_REMOVES;
-}
-
 /* Whether the kernel's list is kept: `kept` says so for the options before, if there were `any` for it. */
 static bool keeps(const struct setup_arguments *arguments, bool any, bool kept)
 {
 	return arguments->lists != SETUP_REPLACES && (!any || kept);
-}
-
-static void add_functions(struct setup_arguments *arguments, struct setup_list *list, const char *name,
-			  struct argp_state *state)
-{
-	list->keeps = keeps(arguments, list->nr || list->nr_gone, list->keeps);
-	option_need(arguments->lists == SETUP_REMOVES ? setup_list_remove(list, name) : setup_list_add(list, name),
-		    state);
 }
 
 static void add_pids(struct setup_arguments *arguments, const char *what, const char *list,
@@ -198,219 +86,443 @@ static void add_pids(struct setup_arguments *arguments, const char *what, const 
 	}
 }
 
-static void add_file(struct setup_arguments *arguments, const char *what, enum setup_keys keys, const char *arg,
-		     struct argp_state *state)
+static void take_event(const struct option_row *row, void *arguments, char *pattern, struct argp_state *state)
 {
-	struct setup_file file = setup_file_of(what, keys, arg, state);
-
-	option_need(setup_add_file(instance_of(arguments), &file), state);
+	(void)row;
+	add_event(arguments, pattern, state);
 }
 
-static void add_cpu_size(struct setup_arguments *arguments, char *arg, struct argp_state *state)
+static void take_for(const struct option_row *row, void *input, char *analysis, struct argp_state *state)
+{
+	struct setup_arguments *arguments = input;
+
+	(void)row;
+	setup_for(instance_of(arguments), "--for", analysis, state);
+	arguments->analysis = analysis;
+	arguments->event = NULL;
+}
+
+static void take_probe(const struct option_row *row, void *input, char *definition, struct argp_state *state)
+{
+	struct setup_arguments *arguments = input;
+
+	(void)row;
+	arguments->off = false;
+	add_event(arguments, NULL, state);
+	arguments->event->probe = definition;
+}
+
+static void take_filter(const struct option_row *row, void *arguments, char *filter, struct argp_state *state)
+{
+	(void)row;
+	event_before(arguments, 'f', state)->filter = filter;
+}
+
+static void take_trigger(const struct option_row *row, void *arguments, char *trigger, struct argp_state *state)
+{
+	(void)row;
+	option_need(setup_list_add(&event_before(arguments, 'R', state)->triggers, trigger), state);
+}
+
+static void add_function(const struct option_row *row, void *member, char *name, struct argp_state *state)
+{
+	const struct setup_arguments *arguments = state->input;
+	struct setup_list *list = member;
+
+	(void)row;
+	list->keeps = keeps(arguments, list->nr || list->nr_gone, list->keeps);
+	option_need(arguments->lists == SETUP_REMOVES ? setup_list_remove(list, name) : setup_list_add(list, name),
+		    state);
+}
+
+static void take_function(const struct option_row *row, void *functions, char *name, struct argp_state *state)
+{
+	add_function(row, tracer_is_function_command(name) ? &instance_of(state->input)->commands : functions, name,
+		     state);
+}
+
+static void add_file(struct setup_instance *wanted, struct setup_file file, struct argp_state *state)
+{
+	option_need(setup_add_file(wanted, &file), state);
+}
+
+static void take_thresh(const struct option_row *row, void *wanted, char *time, struct argp_state *state)
+{
+	(void)row;
+	add_file(wanted,
+		 (struct setup_file){ .file = "tracing_thresh", .number = setup_microseconds("--thresh", time, state) },
+		 state);
+}
+
+static void take_hwlat(const struct option_row *row, void *wanted, char *setting, struct argp_state *state)
+{
+	(void)row;
+	add_file(wanted, setup_file_of("--hwlat", SETUP_HWLAT, setting, state), state);
+}
+
+static void take_osnoise(const struct option_row *row, void *wanted, char *setting, struct argp_state *state)
+{
+	(void)row;
+	add_file(wanted, setup_file_of("--osnoise", SETUP_OSNOISE, setting, state), state);
+}
+
+static void take_cpu_size(const struct option_row *row, void *nr, char *arg, struct argp_state *state)
 {
 	struct fail fail = FAIL_INIT;
 	struct cpus cpus;
 	char *equals = strchr(arg, '=');
 
+	(void)row;
+	(void)nr;
 	if (!equals)
 		setup_usage(state, "--cpu-buffer-size: '%s' is not CPULIST=SIZE", arg);
 	*equals = '\0';
 	if (cpus_parse(arg, &cpus, &fail))
 		setup_usage(state, "--cpu-buffer-size: %s", fail.text);
-	option_need(setup_add_cpu_size(instance_of(arguments), &cpus,
+	option_need(setup_add_cpu_size(instance_of(state->input), &cpus,
 				       setup_size("--cpu-buffer-size", equals + 1, state)),
 		    state);
 	*equals = '=';
 }
 
-static bool parse_event(int key, char *arg, struct argp_state *state)
-{
-	struct setup_arguments *arguments = state->input;
-
-	switch (key) {
-	case 'e':
-		add_event(arguments, arg, state);
-		return true;
-	case KEY_FOR:
-		setup_for(instance_of(arguments), "--for", arg, state);
-		arguments->analysis = arg;
-		arguments->event = NULL;
-		return true;
-	case KEY_PROBE:
-		arguments->off = false;
-		add_event(arguments, NULL, state);
-		arguments->event->probe = arg;
-		return true;
-	case 'f':
-		event_before(arguments, 'f', state)->filter = arg;
-		return true;
-	case 'R':
-		option_need(setup_list_add(&event_before(arguments, 'R', state)->triggers, arg), state);
-		return true;
-	case 'v':
-		arguments->off = true;
-		return true;
-	case 'i':
-		arguments->setup->ignore_missing = true;
-		return true;
-	case 'T':
-		instance_of(arguments)->stacks = true;
-		return true;
-	}
-	return false;
-}
-
-static bool parse_tracer(int key, char *arg, struct argp_state *state)
-{
-	struct setup_arguments *arguments = state->input;
-	struct setup_instance *wanted = instance_of(arguments);
-
-	switch (key) {
-	case 'p':
-		wanted->tracer = arg;
-		return true;
-	case 'l':
-		add_functions(arguments, tracer_is_function_command(arg) ? &wanted->commands : &wanted->functions, arg,
-			      state);
-		return true;
-	case 'n':
-		add_functions(arguments, &wanted->notrace, arg, state);
-		return true;
-	case 'g':
-		add_functions(arguments, &wanted->graph, arg, state);
-		return true;
-	case KEY_NO_GRAPH_FUNCTION:
-		add_functions(arguments, &wanted->graph_notrace, arg, state);
-		return true;
-	case KEY_MAX_GRAPH_DEPTH:
-		wanted->graph_depth = (unsigned)setup_number("--max-graph-depth", arg, 1, 1 << 16, state);
-		return true;
-	case 'O':
-		option_need(setup_list_add(&wanted->options, arg), state);
-		return true;
-	case KEY_FUNC_STACK:
-		wanted->function_stacks = true;
-		return true;
-	}
-	return false;
-}
-
-static bool parse_latency(int key, char *arg, struct argp_state *state)
-{
-	struct setup_arguments *arguments = state->input;
-	struct setup_instance *wanted = instance_of(arguments);
-
-	switch (key) {
-	case KEY_THRESH:
-		option_need(setup_add_file(wanted,
-					   &(struct setup_file){
-						   .file = "tracing_thresh",
-						   .number = setup_microseconds("--thresh", arg, state),
-					   }),
-			    state);
-		return true;
-	case KEY_MAX_LATENCY_RESET:
-		wanted->reset_max_latency = true;
-		return true;
-	case KEY_HWLAT:
-		add_file(arguments, "--hwlat", SETUP_HWLAT, arg, state);
-		return true;
-	case KEY_OSNOISE:
-		add_file(arguments, "--osnoise", SETUP_OSNOISE, arg, state);
-		return true;
-	}
-	return false;
-}
-
-static bool parse_size(int key, char *arg, struct argp_state *state)
-{
-	struct setup_arguments *arguments = state->input;
-	struct setup_instance *wanted = instance_of(arguments);
-
-	switch (key) {
-	case 'b':
-		wanted->size = setup_size("-b", arg, state);
-		return true;
-	case KEY_CPU_BUFFER_SIZE:
-		add_cpu_size(arguments, arg, state);
-		return true;
-	case KEY_SUBBUF_SIZE:
-		wanted->subbuf_size = setup_size("--subbuf-size", arg, state);
-		return true;
-	case KEY_BUFFER_PERCENT:
-		wanted->percent = (unsigned)setup_number("--buffer-percent", arg, 0, 100, state);
-		wanted->has_percent = true;
-		return true;
-	case KEY_SYSCALL_DATA:
-		wanted->user_size = (unsigned)setup_number("--syscall-data", arg, 0, SYSCALL_DATA_LIMIT, state);
-		wanted->has_user_size = true;
-		return true;
-	}
-	return false;
-}
-
-static bool parse_buffer(int key, char *arg, struct argp_state *state)
-{
-	struct setup_arguments *arguments = state->input;
-	struct setup_instance *wanted = instance_of(arguments);
-	struct fail fail = FAIL_INIT;
-
-	switch (key) {
-	case KEY_ABSOLUTE_TIME:
-		wanted->absolute_time = true;
-		return true;
-	case 'C':
-		wanted->clock = arg;
-		return true;
-	case 'M':
-		if (cpus_parse(arg, &wanted->cpus, &fail))
-			setup_usage(state, "-M: %s", fail.text);
-		wanted->has_cpus = true;
-		return true;
-	case 'B':
-		add_instance(arguments, arg, state);
-		return true;
-	case KEY_CONFIG:
-		/*
-		 * config_expand() has replaced every full --config by the file's options, so this one is abbreviated or
-		 * follows an abbreviated option.
-		 */
-		setup_usage(state, "--config: do not abbreviate --config and the options before it");
-		return true;
-	case KEY_DRY_RUN:
-		arguments->dry_run = true;
-		return true;
-	case KEY_CMDLINES_SIZE:
-		arguments->setup->cmdlines = (uint32_t)setup_number("--cmdlines-size", arg, 0, PID_LIMIT, state);
-		return true;
-	}
-	return false;
-}
-
-static bool parse_task(int key, char *arg, struct argp_state *state)
+static void take_pids(const struct option_row *row, void *nr, char *list, struct argp_state *state)
 {
 	struct setup_arguments *arguments = state->input;
 	struct setup *setup = arguments->setup;
 
-	switch (key) {
-	case 'P':
-		setup->keep_pids = keeps(arguments, setup->nr_pids || setup->nr_gone_pids, setup->keep_pids);
-		add_pids(arguments, "-P", arg, arguments->lists == SETUP_REMOVES ? setup_remove_pid : setup_add_pid,
-			 state);
-		setup->all_pids |= !*arg;
-		return true;
-	case KEY_NO_PID:
-		setup->keep_notrace_pids = keeps(arguments, setup->nr_notrace_pids || setup->nr_gone_notrace_pids,
-						 setup->keep_notrace_pids);
-		add_pids(arguments, "--no-pid", arg,
-			 arguments->lists == SETUP_REMOVES ? setup_remove_notrace_pid : setup_add_notrace_pid, state);
-		setup->no_notrace_pids |= !*arg;
-		return true;
-	case 'c':
-		arguments->setup->follow = true;
-		return true;
+	(void)row;
+	(void)nr;
+	setup->keep_pids = keeps(arguments, setup->nr_pids || setup->nr_gone_pids, setup->keep_pids);
+	add_pids(arguments, "-P", list, arguments->lists == SETUP_REMOVES ? setup_remove_pid : setup_add_pid, state);
+	setup->all_pids |= !*list;
+}
+
+static void take_process(const struct option_row *row, void *nr, char *name, struct argp_state *state)
+{
+	struct setup_arguments *arguments = state->input;
+	struct setup *setup = arguments->setup;
+	struct fail fail = FAIL_INIT;
+
+	(void)row;
+	(void)nr;
+	if (arguments->lists == SETUP_REMOVES)
+		setup_usage(state, "--process cannot be removed from the kernel's lists, which have threads; "
+				   "remove these with -P");
+	setup->keep_pids = keeps(arguments, setup_chooses_tasks(setup), setup->keep_pids);
+	if (!arguments->elsewhere && processes_find(name, &setup->processes, &fail))
+		setup_usage(state, "--process: %s", fail.text);
+}
+
+/* The name of the option is the word of the part. */
+static void take_group(const struct option_row *row, void *nr, char *name, struct argp_state *state)
+{
+	struct setup_arguments *arguments = state->input;
+	struct setup *setup = arguments->setup;
+	enum who_part part = WHO_UNIT;
+	struct fail fail = FAIL_INIT;
+
+	(void)nr;
+	while (strcmp(who_part_word(part), row->name))
+		part++;
+	if (arguments->lists == SETUP_REMOVES)
+		setup_usage(state,
+			    "--%s cannot be removed from the kernel's lists, which have tasks; remove these with -P",
+			    row->name);
+	setup->keep_pids = keeps(arguments, setup_chooses_tasks(setup), setup->keep_pids);
+	if (!arguments->elsewhere && groups_find(part, name, &fail))
+		setup_usage(state, "--%s: %s", row->name, fail.text);
+	if (!setup_add_group(setup, part, name))
+		setup_usage(state, "out of memory");
+}
+
+static void take_no_pids(const struct option_row *row, void *nr, char *list, struct argp_state *state)
+{
+	struct setup_arguments *arguments = state->input;
+	struct setup *setup = arguments->setup;
+
+	(void)row;
+	(void)nr;
+	setup->keep_notrace_pids =
+		keeps(arguments, setup->nr_notrace_pids || setup->nr_gone_notrace_pids, setup->keep_notrace_pids);
+	add_pids(arguments, "--no-pid", list,
+		 arguments->lists == SETUP_REMOVES ? setup_remove_notrace_pid : setup_add_notrace_pid, state);
+	setup->no_notrace_pids |= !*list;
+}
+
+static void take_instance(const struct option_row *row, void *input, char *name, struct argp_state *state)
+{
+	struct setup_arguments *arguments = input;
+	/* The name of a remote, remotes/NAME, is refused when it is opened, with what can be done instead. */
+	bool slash = strchr(name, '/') && strncmp(name, "remotes/", strlen("remotes/")) != 0;
+
+	(void)row;
+	if (!*name || slash || !strcmp(name, ".") || !strcmp(name, ".."))
+		setup_usage(state, "'%s' is not a valid name of an instance", name);
+	option_need(setup_add_instance(arguments->setup, name), state);
+	arguments->event = NULL;
+	arguments->off = arguments->lists == SETUP_REMOVES;
+}
+
+/*
+ * config_expand() has replaced every full --config by the file's options, so this one is abbreviated or follows an
+ * abbreviated option.
+ */
+static void refuse_config(const struct option_row *row, void *arguments, char *path, struct argp_state *state)
+{
+	(void)row;
+	(void)arguments;
+	(void)path;
+	setup_usage(state, "--config: do not abbreviate --config and the options before it");
+}
+
+static void take_wait(const struct option_row *row, void *input, char *time, struct argp_state *state)
+{
+	struct setup *setup = input;
+
+	setup->waits = true;
+	setup->wait_ns = time ? option_time(row->name, time, state) : 0;
+}
+
+static const struct option_row table[] = {
+	{ .doc = "Events:", .group = 1 },
+	{ "event", 'e', "EVENT", 0,
+	  "Trace EVENT: system:event, a system, a bare event name, globs in either part, all, or several with commas",
+	  1, OPTION_TAKE(take_event), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS },
+	{ "for", 0, SETUP_FOR, 0,
+	  "Trace the events that this analysis of weft needs, as far as this kernel has them; repeatable", 1,
+	  OPTION_TAKE(take_for), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS },
+	{ "filter", 'f', "FILTER", 0, "Let the kernel record only those events of the preceding -e that match FILTER",
+	  1, OPTION_TAKE(take_filter), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS_NOT },
+	{ "trigger", 'R', "TRIGGER", 0, "Set TRIGGER on the events of the preceding -e", 1, OPTION_TAKE(take_trigger),
+	  .marks = OF_ARGUMENTS | IS_NAMED | BOOTS_TOP },
+	{ "probe", 0, "DEFINITION", 0,
+	  "Make a probe, as weft-probe(1) describes, and trace it; the probe is removed at the end. "
+	  "-f and -R may follow",
+	  1, OPTION_TAKE(take_probe), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS_TOP },
+	{ "disable", 'v', NULL, 0, "From here on, -e removes events from those chosen before", 1,
+	  OPTION_FLAG(struct setup_arguments, off), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS },
+	{ "ignore-missing", 'i', NULL, 0, "Only warn about events that this kernel does not have", 1,
+	  OPTION_FLAG(struct setup, ignore_missing), .marks = OF_SETUP | IS_SHARED | BOOTS },
+	{ "stacktrace", 'T', NULL, 0, "Store the kernel stack with each event", 1,
+	  OPTION_FLAG(struct setup_instance, stacks), .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
+
+	{ .doc = "Tracers:", .group = 2 },
+	{ "tracer", 'p', "TRACER", 0, "Use TRACER, such as function or function_graph", 2,
+	  OPTION_TEXT(struct setup_instance, tracer), .marks = OF_INSTANCE | IS_NAMED | BOOTS_TOP },
+	{ "function", 'l', "FUNCTION[:COMMAND]", 0,
+	  "Trace only FUNCTION, which may be a glob; or do COMMAND there: traceoff:5, mod:MODULE, "
+	  "enable_event:SYSTEM:EVENT...",
+	  2, OPTION_LIST(struct setup_instance, functions), .takes = take_function,
+	  .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
+	{ "no-function", 'n', "FUNCTION", 0, "Do not trace FUNCTION", 2, OPTION_LIST(struct setup_instance, notrace),
+	  .takes = add_function, .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
+	{ "graph-function", 'g', "FUNCTION", 0, "function_graph: only FUNCTION and what it calls", 2,
+	  OPTION_LIST(struct setup_instance, graph), .takes = add_function, .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
+	{ "no-graph-function", 0, "FUNCTION", 0, "function_graph: neither FUNCTION nor what it calls", 2,
+	  OPTION_LIST(struct setup_instance, graph_notrace), .takes = add_function,
+	  .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
+	{ "max-graph-depth", 0, "N", 0, "function_graph: at most N calls deep", 2,
+	  OPTION_RANGE(struct setup_instance, graph_depth, 1, 1 << 16), .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
+	{ "option", 'O', "OPTION", 0, "Set the trace option OPTION, or clear it as noOPTION", 2,
+	  OPTION_LIST(struct setup_instance, options), .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
+	{ "func-stack", 0, NULL, 0, "Store the kernel stack with each function; only with -l", 2,
+	  OPTION_FLAG(struct setup_instance, function_stacks), .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
+	{ "thresh", 0, "TIME", 0, "Record only what takes longer than TIME, with tracers that honour tracing_thresh", 2,
+	  OPTION_TAKE(take_thresh), .marks = OF_INSTANCE | IS_SHARED | BOOTS },
+	{ "max-latency-reset", 0, NULL, 0, "Reset the largest latency so far (tracing_max_latency)", 2,
+	  OPTION_FLAG(struct setup_instance, reset_max_latency), .marks = OF_INSTANCE | IS_OWN | BOOTS_NOT },
+	{ "hwlat", 0, "KEY=VALUE", 0, "Set up the hwlat tracer: mode, width=TIME, window=TIME; repeatable", 2,
+	  OPTION_TAKE(take_hwlat), .marks = OF_INSTANCE | IS_SHARED | BOOTS },
+	{ "osnoise", 0, "KEY=VALUE", 0,
+	  "Set up osnoise and timerlat: cpus, options, period, runtime, stop, stop-total, timerlat-period, "
+	  "timerlat-align, print-stack; repeatable",
+	  2, OPTION_TAKE(take_osnoise), .marks = OF_INSTANCE | IS_SHARED | BOOTS },
+
+	{ .doc = "Tasks:", .group = 3 },
+	{ "pid", 'P', "PID[,PID]", 0, "Trace only these tasks", 3, OPTION_LENGTH(struct setup, nr_pids),
+	  .takes = take_pids, .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	{ "process", 0, "PROCESS", 0,
+	  "Trace all threads of PROCESS, which is a PID or the name of programs that run now (a glob), and what they "
+	  "fork; repeatable",
+	  3, OPTION_LENGTH(struct setup, processes.nr), .takes = take_process,
+	  .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	{ "unit", 0, "UNIT", 0,
+	  "Trace all tasks that are now in this service of systemd, or another unit, and what they fork; a glob, "
+	  "'.service' may be left out; repeatable",
+	  3, OPTION_LENGTH(struct setup, nr_groups), .takes = take_group, .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	{ "container", 0, "CONTAINER", 0,
+	  "The same for a container: its ID or the beginning of it, or a glob; repeatable", 3,
+	  OPTION_LENGTH(struct setup, nr_groups), .takes = take_group, .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	{ "pod", 0, "POD", 0, "The same for a pod of Kubernetes: a glob for its UID; repeatable", 3,
+	  OPTION_LENGTH(struct setup, nr_groups), .takes = take_group, .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	{ "cgroup", 0, "PATH", 0,
+	  "The same for a control group: /a/b with the groups below, or a glob for the path; repeatable", 3,
+	  OPTION_LENGTH(struct setup, nr_groups), .takes = take_group, .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	{ "no-pid", 0, "PID[,PID]", 0, "Trace all tasks but these", 3, OPTION_LENGTH(struct setup, nr_notrace_pids),
+	  .takes = take_no_pids, .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	{ "follow-children", 'c', NULL, 0, "With -F or -P: trace their children too (event-fork, function-fork)", 3,
+	  OPTION_FLAG(struct setup, follow), .marks = OF_SETUP | IS_SHARED | BOOTS },
+
+	{ .doc = "Buffers (these hold for the -B before them; without one, for all):", .group = 4 },
+	{ "buffer-size", 'b', "SIZE", 0, "Memory of the ring buffer of each CPU: 512K, 10M; a bare number counts KB", 4,
+	  OPTION_SIZE(struct setup_instance, size), .marks = OF_INSTANCE | IS_PASSED | BOOTS },
+	{ "cpu-buffer-size", 0, "CPULIST=SIZE", 0, "Like -b, for some CPUs; repeatable", 4,
+	  OPTION_LENGTH(struct setup_instance, nr_cpu_sizes), .takes = take_cpu_size,
+	  .marks = OF_INSTANCE | IS_SHARED | BOOTS_NOT },
+	{ "subbuf-size", 0, "SIZE", 0, "Set the size of a sub-buffer, which is also the largest size of an event", 4,
+	  OPTION_SIZE(struct setup_instance, subbuf_size), .marks = OF_INSTANCE | IS_PASSED | BOOTS_NOT },
+	{ "buffer-percent", 0, "N", 0, "Wake readers when the buffer is N percent full", 4,
+	  OPTION_RANGE(struct setup_instance, percent, 0, 100), OPTION_GIVEN(struct setup_instance, has_percent),
+	  .marks = OF_INSTANCE | IS_PASSED | BOOTS_NOT },
+	{ "syscall-data", 0, "N", 0,
+	  "Store at most N bytes of each string and buffer that a system call is given "
+	  "(syscall_user_buf_size, Linux 6.19)",
+	  4, OPTION_RANGE(struct setup_instance, user_size, 0, SYSCALL_DATA_LIMIT),
+	  OPTION_GIVEN(struct setup_instance, has_user_size), .marks = OF_INSTANCE | IS_PASSED | BOOTS_NOT },
+	{ "no-user-data", 0, NULL, 0,
+	  "Store nothing of the strings and buffers that system calls are given; Linux 6.19 stores 63 bytes of each", 4,
+	  OPTION_FLAG(struct setup_instance, no_user_data), .marks = OF_INSTANCE | IS_PASSED | BOOTS_NOT },
+	{ "absolute-time", 0, NULL, 0, "Store absolute time stamps instead of deltas (timestamp_mode)", 4,
+	  OPTION_FLAG(struct setup_instance, absolute_time), .marks = OF_INSTANCE | IS_PASSED | BOOTS_NOT },
+	{ "clock", 'C', "CLOCK", 0, "Use the trace clock CLOCK for time stamps", 4,
+	  OPTION_TEXT(struct setup_instance, clock), .marks = OF_INSTANCE | IS_PASSED | BOOTS_TOP },
+	{ "cpus", 'M', "CPULIST", 0,
+	  "Trace only these CPUs: a list such as 0-3,7 (1 is CPU 1; to tracing_cpumask it is the mask of CPU 0), "
+	  "or a mask such as 0x3",
+	  4, OPTION_CPUS(struct setup_instance, cpus), OPTION_GIVEN(struct setup_instance, has_cpus),
+	  .marks = OF_INSTANCE | IS_PASSED | BOOTS_NOT },
+	{ "instance", 'B', "INSTANCE", 0,
+	  "Apply the options that follow to INSTANCE: an existing one is used and left as it was, "
+	  "otherwise it is made (and removed again)",
+	  4, OPTION_TAKE(take_instance), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS },
+	{ "cmdlines-size", 0, "N", 0,
+	  "Set saved_cmdlines_size: let the kernel remember the names of N tasks (0: "
+	  "leave it unchanged; recordings: 32768)",
+	  4, OPTION_RANGE(struct setup, cmdlines, 0, PID_LIMIT), .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	{ "config", 0, "FILE", 0,
+	  "Read options from FILE, one per line: NAME = VALUE, where NAME is the long name of an option; "
+	  "of a directory, the files *.conf in the order of their names",
+	  4, OPTION_TAKE(refuse_config), .marks = OF_ARGUMENTS | IS_SHARED | BOOTS },
+	{ "dry-run", 0, NULL, 0, "Change nothing: print every write to tracefs, in order, as a script for sh", 4,
+	  OPTION_FLAG(struct setup_arguments, dry_run), .marks = OF_ARGUMENTS | IS_SHARED | BOOTS },
+	{ 0 },
+};
+
+static const struct option_row command_table[] = {
+	{ .doc = "Command:", .group = 1 },
+	{ "only-command", 'F', NULL, 0, "Trace only what COMMAND does", 1, OPTION_FLAG(struct setup, only_command),
+	  .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	{ "user", 0, "USER", 0, "Run COMMAND as USER", 1, OPTION_TEXT(struct setup_arguments, user),
+	  .marks = OF_ARGUMENTS | IS_SHARED | BOOTS },
+	{ "wait", 0, "TIME", OPTION_ARG_OPTIONAL,
+	  "If another weft traces in an instance that this command needs, wait for its end, at most TIME", 1,
+	  OPTION_TAKE(take_wait), .marks = OF_SETUP | IS_SHARED | BOOTS },
+	{ 0 },
+};
+
+/* Returns the name of an option with these marks that was given in `structure`, or NULL. */
+static const char *given(const struct option_row *row, unsigned marks, const void *structure)
+{
+	for (; !option_row_is_end(row); row++)
+		if ((row->marks & marks) == marks && option_row_is_given(row, structure))
+			return option_row_name(row);
+	return NULL;
+}
+
+const char *setup_own_option(const struct setup_instance *wanted)
+{
+	return wanted->commands.nr_gone ? "-l" : given(table, OF_INSTANCE | IS_OWN, wanted);
+}
+
+/* Sizes, clock and CPUs that were given before the first -B hold for all that follow. */
+static void inherit(struct setup *setup, struct argp_state *state)
+{
+	const struct setup_instance *first = &setup->instances[0];
+
+	for (size_t i = 1; i < setup->nr_instances; i++) {
+		struct setup_instance *wanted = &setup->instances[i];
+		bool sized = wanted->size || wanted->nr_cpu_sizes;
+
+		for (size_t j = 0; !sized && j < first->nr_cpu_sizes; j++)
+			option_need(setup_add_cpu_size(wanted, &first->cpu_sizes[j].cpus, first->cpu_sizes[j].size),
+				    state);
+		for (const struct option_row *row = table; !option_row_is_end(row); row++)
+			if (row->marks & IS_PASSED)
+				option_row_pass(row, first, wanted);
 	}
-	return false;
+}
+
+/*
+ * Files that all instances share: where nothing else is asked of the main one, the next brings them, its own after
+ * them.
+ */
+static void pass_files(struct setup *setup, struct argp_state *state)
+{
+	struct setup_instance *first = &setup->instances[0], *next = first + 1, kept;
+
+	if (setup->nr_instances == 1 || setup_wants(first))
+		return;
+	for (size_t i = 0; i < next->nr_files; i++)
+		option_need(setup_add_file(first, &next->files[i]), state);
+	kept = *next;
+	next->files = first->files;
+	next->nr_files = first->nr_files;
+	first->files = kept.files;
+	first->nr_files = kept.nr_files;
+}
+
+static void check_instances(const struct setup *setup, struct argp_state *state)
+{
+	for (size_t i = 0; i < setup->nr_instances; i++) {
+		const struct setup_instance *wanted = &setup->instances[i];
+
+		if (wanted->function_stacks && !wanted->functions.nr)
+			setup_usage(
+				state,
+				"--func-stack needs -l: the stack of every function would bring the machine to a halt");
+		for (size_t j = 1; j < i; j++)
+			if (!strcmp(setup->instances[j].name, wanted->name))
+				setup_usage(state, "instance '%s' is named twice", wanted->name);
+	}
+}
+
+/*
+ * What can be said of a setup only when all options were read: what instances have of the main one, and whether it
+ * makes sense.
+ */
+static void complete(struct setup_arguments *arguments, struct argp_state *state)
+{
+	struct setup *setup = arguments->setup;
+	const char *own = setup_own_option(&setup->instances[0]);
+	bool changes = arguments->changes;
+	bool nothing = !arguments->may_be_empty && setup->nr_instances == 1 && !setup_wants(&setup->instances[0]);
+
+	check_instances(setup, state);
+	if (arguments->instead && nothing) {
+		setup_for(&setup->instances[0], "--for", arguments->instead, state);
+		arguments->analysis = arguments->instead;
+		arguments->chosen = true;
+	} else if (!changes && nothing) {
+		setup_usage(state, "nothing to trace: choose events with -e or a tracer with -p");
+	}
+	if (!changes && setup->follow && !setup->only_command && !setup_chooses_tasks(setup))
+		setup_usage(state, "-c needs -F or -P: without them all tasks are traced");
+	if (!changes && !arguments->may_be_empty && !setup_wants(&setup->instances[0]) && own)
+		setup_usage(
+			state,
+			"%s before the first -B applies to the main instance, which records nothing: put it after a -B",
+			own);
+	inherit(setup, state);
+	pass_files(setup, state);
+}
+
+static void *structure(void *input, const struct option_row *row)
+{
+	struct setup_arguments *arguments = input;
+
+	return row->marks & OF_INSTANCE ? (void *)instance_of(arguments) :
+	       row->marks & OF_SETUP    ? (void *)arguments->setup :
+					  input;
 }
 
 static void warn(const char *text, void *data)
@@ -423,42 +535,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct setup_arguments *arguments = state->input;
 
+	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		arguments->setup->warn = warn;
 		option_need(setup_add_instance(arguments->setup, NULL), state);
 		return 0;
 	case ARGP_KEY_END:
-		setup_complete(arguments->setup, arguments->changes, state);
-		return 0;
-	}
-	if (parse_event(key, arg, state) || parse_tracer(key, arg, state) || parse_latency(key, arg, state) ||
-	    parse_task(key, arg, state) || parse_size(key, arg, state) || parse_buffer(key, arg, state))
-		return 0;
-	return ARGP_ERR_UNKNOWN;
-}
-
-static error_t parse_command(int key, char *arg, struct argp_state *state)
-{
-	struct setup_arguments *arguments = state->input;
-
-	switch (key) {
-	case 'F':
-		arguments->setup->only_command = true;
-		return 0;
-	case KEY_USER:
-		arguments->user = arg;
-		return 0;
-	case KEY_WAIT:
-		arguments->setup->waits = true;
-		arguments->setup->wait_ns = arg ? option_time("wait", arg, state) : 0;
+		complete(arguments, state);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp setup_argp = { .options = table, .parser = parse };
-const struct argp setup_command_argp = { .options = command_table, .parser = parse_command };
+const struct options setup_options = { .rows = table, .parser = parse, .structure = structure };
+const struct options setup_command_options = { .rows = command_table, .structure = structure };
 
 void setup_check_command(const struct setup_arguments *arguments, bool has_command, struct argp_state *state)
 {
@@ -466,4 +557,58 @@ void setup_check_command(const struct setup_arguments *arguments, bool has_comma
 		setup_usage(state, "-F needs a COMMAND");
 	if (arguments->user && !has_command)
 		setup_usage(state, "--user needs a COMMAND");
+}
+
+/* Fails because the kernel's command line has no place for the option, of the instance if it has a name. */
+static int no_place(const struct setup_instance *wanted, const char *option, struct fail *fail)
+{
+	if (wanted && wanted->name)
+		return fail_set(fail, -EOPNOTSUPP, "%s of instance '%s' cannot be set on the kernel's command line",
+				option, wanted->name);
+	return fail_set(fail, -EOPNOTSUPP, "%s cannot be set on the kernel's command line", option);
+}
+
+static int check_boot_events(const struct setup_instance *wanted, struct fail *fail)
+{
+	for (size_t i = 0; i < wanted->nr_events; i++) {
+		const struct setup_event *event = &wanted->events[i];
+		const char *option = event->off                         ? "-v" :
+				     event->filter                      ? "-f" :
+				     event->probe && wanted->name       ? "--probe" :
+				     event->triggers.nr && wanted->name ? "-R" :
+				     event->triggers.nr && event->probe ? "-R of a probe" :
+									  NULL;
+
+		if (option)
+			return no_place(wanted, option, fail);
+	}
+	return 0;
+}
+
+static int check_boot_instance(const struct setup *setup, const struct setup_instance *wanted, struct fail *fail)
+{
+	const char *option =
+		wanted->commands.nr ? "-l FUNCTION:COMMAND" : given(table, OF_INSTANCE | BOOTS_NOT, wanted);
+
+	if (!option && wanted->name)
+		option = given(table, OF_INSTANCE | BOOTS_TOP, wanted);
+	if (!option && wanted->size != setup->instances[0].size)
+		option = "another -b";
+	return option ? no_place(wanted, option, fail) : check_boot_events(wanted, fail);
+}
+
+int setup_check_boot(const struct setup *setup, struct fail *fail)
+{
+	const char *option = setup->all_pids        ? "-P" :
+			     setup->no_notrace_pids ? "--no-pid" :
+						      given(table, OF_SETUP | BOOTS_NOT, setup);
+	int err = 0;
+
+	if (!option)
+		option = given(command_table, OF_SETUP | BOOTS_NOT, setup);
+	if (option)
+		return no_place(NULL, option, fail);
+	for (size_t i = 0; !err && i < setup->nr_instances; i++)
+		err = check_boot_instance(setup, &setup->instances[i], fail);
+	return err;
 }

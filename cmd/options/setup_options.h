@@ -2,19 +2,18 @@
 #ifndef WEFT_CMD_OPTIONS_SETUP_OPTIONS_H
 #define WEFT_CMD_OPTIONS_SETUP_OPTIONS_H
 
-#include "lib/setup/setup.h"
-
-#include <argp.h>
 #include <stdbool.h>
+
+#include "cmd/options/option_rows.h"
+#include "lib/kernel/setup/setup.h"
 
 /* What the lists of the options that follow do to the kernel's lists. */
 enum setup_lists { SETUP_REPLACES, SETUP_ADDS, SETUP_REMOVES };
 
 /*
- * The options that describe tracing (lib/setup/setup.h), as argp children that record, start, set and stream share. At
- * ARGP_KEY_INIT the parent's parser gives them their input, a struct setup_arguments that is zero except for what the
- * parent knows (`setup`, `changes`):
- *	state->child_inputs[0] = state->child_inputs[1] = &arguments->setup;
+ * The options that describe tracing (lib/kernel/setup/setup.h), as children that record, start, set and stream share.
+ * Their input is a struct setup_arguments that is zero except for what the parent knows (`setup`, `changes`), and has
+ * set at ARGP_KEY_INIT at the latest.
  * At the parent's ARGP_KEY_END the setup is checked and complete; warnings go to standard error. The setup borrows the
  * texts of the command line.
  */
@@ -24,6 +23,10 @@ struct setup_arguments {
 	const char *user; /* who runs the COMMAND */
 	bool dry_run;
 	const char *analysis; /* the last one of --for; NULL: none was given */
+	const char *instead;  /* the analysis to trace for if nothing else is chosen; NULL: that is an error */
+	bool chosen;          /* that was done */
+	bool may_be_empty;    /* nothing has to be chosen: weft records something of its own */
+	bool elsewhere;       /* for another machine: which tasks options name is found out there */
 	/* Used while parsing: */
 	struct setup_event *event; /* the event to which -f and -R apply */
 	bool off;                  /* -v was seen in this instance */
@@ -31,12 +34,18 @@ struct setup_arguments {
 };
 
 /* The options for events, tracers, tasks and buffers. */
-extern const struct argp setup_argp;
+extern const struct options setup_options;
 /* The options for a COMMAND: -F and --user. */
-extern const struct argp setup_command_argp;
+extern const struct options setup_command_options;
 
 /* -F and --user are about a COMMAND: without one they are a usage error. For the parent's ARGP_KEY_END. */
 void setup_check_command(const struct setup_arguments *arguments, bool has_command, struct argp_state *state);
+
+/* An option that was given for this instance and that no other takes over; NULL: none. */
+const char *setup_own_option(const struct setup_instance *wanted);
+
+/* Fails if the kernel's command line has no place for one of the options that were given. */
+int must_check setup_check_boot(const struct setup *setup, struct fail *fail);
 
 /* The value of setup.cmdlines with which record and stream begin; other commands leave it at 0. */
 enum { SETUP_CMDLINES = 1 << 15 };

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/options/setup_values.h"
 
-#include "cmd/options/option_value.h"
-#include "cmd/terminal/config.h"
-#include "lib/base/fail.h"
-#include "lib/base/near.h"
-#include "lib/base/text.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "cmd/options/option_value.h"
+#include "cmd/terminal/config.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/near.h"
+#include "lib/ground/base/text.h"
 
 void setup_usage(struct argp_state *state, const char *format, ...)
 {

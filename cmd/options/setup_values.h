@@ -2,10 +2,10 @@
 #ifndef WEFT_CMD_OPTIONS_SETUP_VALUES_H
 #define WEFT_CMD_OPTIONS_SETUP_VALUES_H
 
-#include "lib/setup/setup.h"
-
 #include <argp.h>
 #include <stdint.h>
+
+#include "lib/kernel/setup/setup.h"
 
 /* Usage errors and values of options that set something up: they exit with EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) void setup_usage(struct argp_state *state, const char *format, ...);

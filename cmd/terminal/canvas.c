@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/terminal/canvas.h"
 
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +8,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
 
 static enum frame_colors find_colors(bool color)
 {

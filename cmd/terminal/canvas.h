@@ -2,14 +2,14 @@
 #ifndef WEFT_CMD_TERMINAL_CANVAS_H
 #define WEFT_CMD_TERMINAL_CANVAS_H
 
-#include "lib/base/cleanup.h"
-#include "lib/base/out.h"
-#include "lib/term/frame.h"
-#include "lib/term/key.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/out.h"
+#include "lib/screen/term/frame.h"
+#include "lib/screen/term/key.h"
 
 struct fail;
 

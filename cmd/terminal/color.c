@@ -13,11 +13,12 @@ bool color_auto(void)
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && !strcmp(term, "dumb"));
 }
 
-bool color_wanted(const char *when, struct argp_state *state)
+void color_take(const struct option_row *row, void *wanted, char *when, struct argp_state *state)
 {
-	if (!strcmp(when, "auto"))
-		return color_auto();
-	if (strcmp(when, "always") && strcmp(when, "never"))
+	bool is_auto = !strcmp(when, "auto");
+
+	(void)row;
+	if (!is_auto && strcmp(when, "always") && strcmp(when, "never"))
 		argp_error(state, "--color: unknown value '%s'; use auto, always or never", when);
-	return !strcmp(when, "always");
+	*(bool *)wanted = is_auto ? color_auto() : !strcmp(when, "always");
 }

@@ -2,8 +2,9 @@
 #ifndef WEFT_CMD_TERMINAL_COLOR_H
 #define WEFT_CMD_TERMINAL_COLOR_H
 
-#include <argp.h>
 #include <stdbool.h>
+
+#include "cmd/options/option_rows.h"
 
 #define COLOR_VALUES "auto|always|never"
 #define COLOR_HELP                                                                   \
@@ -14,6 +15,6 @@
 bool color_auto(void);
 
 /* Returns the value of --color. An unknown word is a usage error. */
-bool color_wanted(const char *when, struct argp_state *state);
+void color_take(const struct option_row *row, void *wanted, char *when, struct argp_state *state);
 
 #endif

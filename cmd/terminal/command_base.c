@@ -1,20 +1,86 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-
-#include "cmd/options/options_check.h"
-#include "cmd/terminal/config.h"
-#include "cmd/terminal/defaults.h"
-#include "cmd/terminal/progress.h"
-#include "cmd/terminal/terminal.h"
-#include "cmd/terminal/usage.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/near.h"
-
+#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "cmd/command.h"
+#include "cmd/options/option_rows.h"
+#include "cmd/options/options_check.h"
+#include "cmd/terminal/config.h"
+#include "cmd/terminal/progress.h"
+#include "cmd/terminal/terminal.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/near.h"
+
+/* The root of every command line: the command's own argp is its only child. */
+struct usage {
+	const struct command *command;
+	void *input;
+	FILE *errors; /* argp's; NULL: stderr */
+};
+
+/* How argp's own hint begins: "Try `weft sched --help' or `weft sched --usage' for more information." */
+static const char argps[] = "Try `";
+
+/* argp writes a message, and its hint as a line behind it. */
+static ssize_t put_error(void *cookie, const char *text, size_t len)
+{
+	const struct usage *usage = cookie;
+	const char *hint = NULL, *at = text;
+
+	/* The last one: a name in the message may look like it. */
+	while ((at = memmem(at, (size_t)(text + len - at), argps, sizeof(argps) - 1)))
+		hint = at++;
+	if (!hint || (hint != text && hint[-1] != '\n')) {
+		fwrite(text, 1, len, stderr);
+		return (ssize_t)len;
+	}
+	fwrite(text, 1, (size_t)(hint - text), stderr);
+	fprintf(stderr, "'weft help %s' lists the options.\n", usage->command->name);
+	return (ssize_t)len;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	const struct usage *usage = state->input;
+
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = usage->input;
+	if (usage->errors)
+		state->err_stream = usage->errors;
+	return 0;
+}
+
+/* argp_parse() of a command, whose usage errors end with weft's own words instead of argp's: where the options are. */
+static error_t usage_parse(const struct command *command, const struct argp *argp, int argc, char **argv,
+			   unsigned flags, void *input)
+{
+	/* What argp leaves in the stream when it ends the process is written at exit. */
+	static struct usage usage;
+	const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
+	const struct argp root = { .parser = parse, .children = children };
+	error_t err;
+
+	usage = (struct usage){ .command = command,
+				.input = options_input(argp, input),
+				.errors = fopencookie(&usage, "w", (cookie_io_functions_t){ .write = put_error }) };
+	/* The whole message arrives at once: only its end is a newline of weft's, others are those of a name in it. */
+	if (usage.errors)
+		setvbuf(usage.errors, NULL, _IOFBF, 1 << 16);
+	err = argp_parse(&root, argc, argv, flags, NULL, &usage);
+	if (usage.errors)
+		fclose(usage.errors);
+	return err;
+}
+
+static int usage_status = EXIT_USAGE, last_errno;
 
 const struct command *command_at(size_t index)
 {
@@ -24,7 +90,7 @@ const struct command *command_at(size_t index)
 const struct command *command_find(const char *name)
 {
 	for (size_t i = 0; commands[i]; i++)
-		if (!strcmp(commands[i]->name, name))
+		if (!strcmp(commands[i]->name, name) || (commands[i]->former && !strcmp(commands[i]->former, name)))
 			return commands[i];
 	return NULL;
 }
@@ -50,6 +116,7 @@ int command_unknown(const char *name)
 {
 	struct near near = near_to(name);
 	struct fail fail = FAIL_INIT;
+	struct stat status;
 
 	for (size_t i = 0; commands[i]; i++)
 		if (commands[i]->group)
@@ -61,6 +128,10 @@ int command_unknown(const char *name)
 			elsewhere[i].ours);
 		return EXIT_USAGE;
 	}
+	if (!stat(name, &status) && S_ISREG(status.st_mode)) {
+		command_warn("no command '%s', but a file: 'weft summary FILE' is the first look at one", name);
+		return EXIT_USAGE;
+	}
 	near_fail(&near, &fail, -ENOENT, "no command '%s'", name);
 	fprintf(stderr, "weft: %s%s\n", fail.text, near.found ? "" : "; 'weft help' lists them");
 	return EXIT_USAGE;
@@ -68,24 +139,36 @@ int command_unknown(const char *name)
 
 void command_parse(const struct command *command, int argc, char **argv, unsigned flags, void *input)
 {
+	const struct argp *argp = options_argp(command->options);
 	error_t err;
 
-	argp_err_exit_status = EXIT_USAGE;
-	defaults_expand(command, &argc, &argv);
-	config_expand(command->argp, &argc, &argv);
-	options_check(command, argc, argv, flags);
+	argp_err_exit_status = usage_status;
+	defaults_expand(command, argp, &argc, &argv);
+	config_expand(argp, &argc, &argv);
+	options_check(command, argp, argc, argv, flags);
 	/* Words before "--" do not belong to the COMMAND. */
-	if (command->argp->args_doc && strstr(command->argp->args_doc, "| -- COMMAND"))
+	if (argp->args_doc && strstr(argp->args_doc, "| -- COMMAND"))
 		flags |= ARGP_IN_ORDER;
-	err = usage_parse(command, argc, argv, flags, input);
+	err = usage_parse(command, argp, argc, argv, flags, input);
 	if (err) {
 		fprintf(stderr, "weft: %s\n", strerror(err));
 		exit(EXIT_FAILED);
 	}
 }
 
+void command_usage_status(int status)
+{
+	usage_status = status;
+}
+
+int command_errno(void)
+{
+	return last_errno;
+}
+
 int command_failed(const struct fail *fail)
 {
+	last_errno = fail->err < 0 ? -fail->err : 0;
 	command_warn("%s", fail->text);
 	return fail->usage ? EXIT_USAGE : EXIT_FAILED;
 }

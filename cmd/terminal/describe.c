@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/command.h"
-#include "cmd/options/option_order.h"
-#include "formats/sink.h"
-#include "lib/analysis/analysis.h"
-#include "lib/analysis/sorts.h"
-#include "lib/base/buf.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/options/answer.h"
+#include "cmd/options/option_rows.h"
+#include "cmd/options/options_check.h"
+#include "cmd/terminal/tracefs_page.h"
+#include "formats/sink.h"
+#include "lib/answers/frame/analysis.h"
+#include "lib/ground/base/buf.h"
 
 /*
  * `weft __describe` prints the option tables as lines of fields separated by tabs; completions/generate and
@@ -17,6 +19,7 @@
  *	about   NAME TEXT                       what --help prints above the options
  *	note    NAME TEXT                       and below them
  *	columns NAME A|B|...                    the columns that its --sort takes
+ *	answer  NAME PATH TYPE TEXT             a member of its JSON object (cmd/options/answer.h)
  *	group   NAME TITLE                      of the options that follow
  *	option  NAME SHORT LONG METAVAR how TEXT
  *	alias   NAME SHORT LONG METAVAR how     another name of the option before
@@ -93,30 +96,56 @@ static void print_columns(const struct command *command)
 	const struct analysis_ops *ops = analysis_named(command->name);
 	cleanup_buf struct buf columns = BUF_INIT;
 
-	if (ops && ops->sorts && sorts_list(ops->sorts, "|", &columns))
+	if (ops && ops->columns && analysis_sorts(ops, "|", &columns))
 		printf("columns\t%s\t%s\n", command->name, buf_str(&columns));
 }
 
 static void print_command(const struct command *command)
 {
+	const struct argp *argp = options_argp(command->options);
+
 	printf("command\t%s\t%s\t%s\n", command->name, command->group, command->summary);
 	printf("usage\t%s\t", command->name);
-	for (const char *at = command->argp->args_doc; at && *at; at++)
+	for (const char *at = argp->args_doc; at && *at; at++)
 		fputs(*at == '\n' ? " | " : (char[]){ *at, '\0' }, stdout);
 	putchar('\n');
-	if (command->argp->doc)
-		print_doc(command, command->argp->doc);
+	if (argp->doc)
+		print_doc(command, argp->doc);
 	print_columns(command);
-	print_options(command, option_order(command->argp));
+	for (const struct answer_member *member = command->answer; member && member->path; member++)
+		printf("answer\t%s\t%s\t%s\t%s\n", command->name, member->path, member->type, member->text);
+	print_options(command, option_order(argp));
+}
+
+/* The files that `weft show` prints, and the triggers of events, as weft-tracefs(7) has them. */
+static void print_words(void)
+{
+	struct tracefs_row row;
+
+	for (const char *at = NULL; tracefs_page_next(&at, &row);) {
+		bool is_trigger = !strcmp(row.section, "Triggers");
+		const char *name_at = row.names;
+		char name[64];
+
+		if (row.of_words && !is_trigger)
+			continue;
+		while (!strchr(row.names, '*') && tracefs_row_name(&name_at, name))
+			printf("value\t%s\t%s\t-\n", is_trigger ? "TRIGGER" : "NAME", name);
+	}
 }
 
 static int describe_run(int argc, char **argv)
 {
+	const char *name, *about;
+
 	(void)argc;
 	(void)argv;
 	for (size_t i = 0; command_at(i); i++)
 		if (command_at(i)->group)
 			print_command(command_at(i));
+	print_words();
+	for (size_t i = 0; help_topic(i, &name, &about); i++)
+		printf("value\tTOPIC\t%s\t%s\n", name, about);
 	for (size_t i = 0; sink_at(i); i++)
 		printf("value\tFORMAT\t%s\t%s\n", sink_at(i)->name, sink_at(i)->summary);
 	return EXIT_OK;

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/terminal/keeper.h"
 
-#include "cmd/command.h"
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -17,6 +12,10 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "cmd/command.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/io.h"
+
 enum { BY_SIGNAL = 128 };
 
 /* For the signal handlers, which may only call what is safe there. */
@@ -26,6 +25,7 @@ static struct {
 	size_t leave_len;
 	volatile sig_atomic_t entered;
 	volatile pid_t drawing;
+	int end_by; /* the signal that ends the drawing process */
 } terminal;
 
 /* The signals that the keeper looks at between two waits. */
@@ -62,7 +62,7 @@ static void on_crash(int sig)
 	struct sigaction usual = { .sa_handler = SIG_DFL };
 
 	if (terminal.drawing > 0)
-		kill(terminal.drawing, SIGKILL);
+		kill(terminal.drawing, terminal.end_by);
 	restore();
 	sigaction(sig, &usual, NULL);
 	raise(sig);
@@ -131,13 +131,10 @@ static void usual_signals(const sigset_t *mask)
 
 static int say(int socket, enum keeper_word word, const char *text)
 {
-	char message[256] = { (char)word };
-	size_t len = strlen(text);
+	char letter = (char)word;
+	int err = io_write(socket, &letter, 1);
 
-	if (len > sizeof(message) - 2)
-		len = sizeof(message) - 2;
-	memcpy(message + 1, text, len);
-	return io_write(socket, message, len + 2);
+	return err ? err : io_write(socket, text, strlen(text) + 1);
 }
 
 /* Stops both processes, as the shell expects, and goes on when it continues them. */
@@ -159,18 +156,6 @@ static void stop(const struct keeper *keeper, int socket)
 	asked_to_stop = 0;
 }
 
-/* Replaces the file of this name, which stands beside the trace. */
-static int save(const char *path, const char *text, size_t len, struct fail *fail)
-{
-	cleanup_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	int err;
-
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot write '%s': %s", path, strerror(errno));
-	err = io_write(fd, text, len);
-	return err ? fail_set(fail, err, "cannot write '%s': %s", path, strerror(-err)) : 0;
-}
-
 static bool read_whole(int socket, void *into, size_t len)
 {
 	for (size_t at = 0; at < len;) {
@@ -186,8 +171,9 @@ static bool read_whole(int socket, void *into, size_t len)
 /* Hears one wish. False: the drawing process has closed its end. */
 static bool hear(const struct keeper *keeper, int socket)
 {
-	struct fail fail = FAIL_INIT;
 	cleanup_free char *text = NULL;
+	cleanup_buf struct buf zone = BUF_INIT;
+	char answer[256];
 	uint32_t len;
 	char wish;
 
@@ -204,10 +190,16 @@ static bool hear(const struct keeper *keeper, int socket)
 		stop(keeper, socket);
 		return true;
 	case KEEPER_SAVE:
-		if (save(keeper->save_as, text, len, &fail))
-			return !say(socket, KEEPER_SAVED, fail.text);
-		snprintf(fail.text, sizeof(fail.text), "saved as '%.200s'", keeper->save_as);
-		return !say(socket, KEEPER_SAVED, fail.text);
+		if (!keeper->save)
+			return false;
+		keeper->save(keeper->save_arg, text, len, answer, sizeof(answer));
+		return !say(socket, KEEPER_SAVED, answer);
+	case KEEPER_ZONE:
+		if (!keeper->zone)
+			return false;
+		text[len] = '\0';
+		keeper->zone(text, &zone);
+		return !say(socket, KEEPER_ZONED, buf_str(&zone));
 	}
 	return false;
 }
@@ -237,23 +229,32 @@ static void keep(const struct keeper *keeper, int socket, const sigset_t *mask)
 	}
 }
 
+/* Tells which signal killed the drawing process. */
+static void tell_killed(const struct keeper *keeper, pid_t pid, int sig)
+{
+	if (keeper->killed)
+		keeper->killed(pid, sig);
+	else if (!asked_to_end)
+		command_warn("the process that reads the file was killed by signal %d (%s)", sig, strsignal(sig));
+}
+
 static int finish(const struct keeper *keeper)
 {
+	pid_t pid = terminal.drawing;
 	int status = 0;
 
 	/* A drawing process that closed the socket ends by itself; otherwise it has no say. */
 	if (asked_to_end)
-		kill(terminal.drawing, keeper->waits ? SIGTERM : SIGKILL);
-	if (io_again(waitpid(terminal.drawing, &status, 0)) < 0)
+		kill(pid, terminal.end_by);
+	if (io_again(waitpid(pid, &status, 0)) < 0)
 		return EXIT_FAILED;
 	terminal.drawing = 0;
 	restore();
+	if (WIFSIGNALED(status))
+		tell_killed(keeper, pid, WTERMSIG(status));
 	if (asked_to_end)
 		return BY_SIGNAL + asked_to_end;
-	if (WIFEXITED(status))
-		return WEXITSTATUS(status);
-	command_warn("the process that reads the file was killed by signal %d", WTERMSIG(status));
-	return EXIT_FAILED;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
 }
 
 bool keeper_has_terminal(void)
@@ -275,6 +276,7 @@ int keeper_run(const struct keeper *keeper, int (*draw)(void *arg, int socket), 
 	}
 	terminal.leave = keeper->leave;
 	terminal.leave_len = strlen(keeper->leave);
+	terminal.end_by = keeper->waits ? SIGTERM : SIGKILL;
 	catch_signals(&mask);
 	fflush(NULL);
 	pid = fork();

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/terminal/pager.h"
 
-#include "cmd/command.h"
-#include "cmd/terminal/terminal.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/io.h"
-#include "lib/record/command_path.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,6 +11,12 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/terminal/terminal.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/io.h"
+#include "lib/kernel/record/command_path.h"
 
 /* As in a shell: 128 plus the signal's number. */
 enum { STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128 };

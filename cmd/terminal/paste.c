@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/terminal/paste.h"
 
-#include "lib/tracefs/plan.h"
+#include "lib/kernel/tracefs/plan.h"
 
 static bool add_file(struct buf *into, const char *path)
 {

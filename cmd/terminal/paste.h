@@ -2,7 +2,7 @@
 #ifndef WEFT_CMD_TERMINAL_PASTE_H
 #define WEFT_CMD_TERMINAL_PASTE_H
 
-#include "lib/base/buf.h"
+#include "lib/ground/base/buf.h"
 
 /* Words of commands that a user pastes into a shell. `into` is empty, and keeps the text that is returned. */
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/terminal/progress.h"
 
-#include "lib/base/now.h"
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -19,7 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DELAY_MS = 1000, STEP_MS = 200, NS_PER_MS = 1000000, HUNDRED = 100, LARGE = 64 << 20 };
+#include "lib/ground/base/now.h"
+#include "lib/ground/base/number.h"
+#include "lib/ground/base/text.h"
+
+enum { DELAY_MS = 1000, STEP_MS = 200, HUNDRED = 100, LARGE = 64 << 20 };
 
 static const char clear_line[] = "\r\033[K";
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/terminal/terminal.h"
 
-#include "cmd/command.h"
-#include "cmd/streams.h"
-#include "lib/base/escape.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/streams.h"
+#include "lib/ground/base/escape.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
 
 enum { PIECE = 4096 };
 

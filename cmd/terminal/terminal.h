@@ -2,18 +2,18 @@
 #ifndef WEFT_CMD_TERMINAL_TERMINAL_H
 #define WEFT_CMD_TERMINAL_TERMINAL_H
 
-#include "lib/base/cleanup.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "lib/ground/base/cleanup.h"
 
 struct fail;
 struct out;
 
 /*
  * Traces, settings, file names and arguments contain bytes of strangers. If standard output or standard error is a
- * terminal, it is replaced by a stream that shows as octal numbers what a terminal would obey (lib/base/escape.h).
- * Files and pipes get the bytes unchanged.
+ * terminal, it is replaced by a stream that shows as octal numbers what a terminal would obey
+ * (lib/ground/base/escape.h). Files and pipes get the bytes unchanged.
  */
 void terminal_guard(char **words);
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* trace-cmd dump: what a file consists of, in trace-cmd's words. */
-#include "cmd/command.h"
-#include "cmd/options/reading.h"
-#include "cmd/trace_cmd/trace_cmd.h"
-#include "lib/base/bytes.h"
-#include "lib/base/fail.h"
-#include "lib/trace/trace.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/options/reading.h"
+#include "cmd/trace_cmd/trace_cmd.h"
+#include "lib/ground/base/bytes.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
+#include "lib/pages/trace/trace.h"
 
 enum {
 	SUMMARY = 1 << 0,
@@ -68,7 +67,6 @@ struct dump {
 	const char *input;
 	unsigned parts;
 	bool validate;
-	int fd; /* the file, for the numbers that no room keeps */
 };
 
 static int parse(int argc, char **argv, struct dump *dump)
@@ -100,23 +98,23 @@ static int parse(int argc, char **argv, struct dump *dump)
 }
 
 /* Counts the options in a section of them: in version 7 also the one that ends them, as trace-cmd does. */
-static unsigned options_in(const struct dump *dump, const struct trace_section *section, const struct trace_info *info)
+static unsigned options_in(const struct trace *trace, const struct trace_section *section)
 {
+	const struct trace_info *info = trace_info(trace);
 	uint64_t head = info->version < 7 ? SECTION_HEAD_V6 : SECTION_HEAD_V7, at = section->offset + head,
 		 end = section->offset + section->size;
 	unsigned nr = 0;
 	uint8_t option[OPTION_HEAD];
 
 	while (nr < OPTIONS_MAX && at + OPTION_HEAD <= end &&
-	       pread(dump->fd, option, sizeof(option), (off_t)at) == (ssize_t)sizeof(option) &&
-	       load_u16(option, info->swap)) {
+	       trace_bytes(trace, at, option, sizeof(option)) == sizeof(option) && load_u16(option, info->swap)) {
 		nr++;
 		at += OPTION_HEAD + (uint64_t)load_u32(option + 2, info->swap);
 	}
 	return nr + (info->version >= 7);
 }
 
-static void count(const struct dump *dump, struct trace *trace, unsigned *ret_options, unsigned *ret_sections)
+static void count(const struct trace *trace, unsigned *ret_options, unsigned *ret_sections)
 {
 	size_t nr;
 	const struct trace_section *sections = trace_sections(trace, &nr);
@@ -127,16 +125,16 @@ static void count(const struct dump *dump, struct trace *trace, unsigned *ret_op
 			continue;
 		++*ret_sections;
 		if (!strcmp(sections[i].what, "options"))
-			*ret_options += options_in(dump, &sections[i], trace_info(trace));
+			*ret_options += options_in(trace, &sections[i]);
 	}
 }
 
-static void print_format(const struct dump *dump, struct trace *trace)
+static void print_format(const struct trace *trace)
 {
 	const struct trace_info *info = trace_info(trace);
 	char head[HEAD_MAX + 1] = "";
 	const char *codec;
-	ssize_t len;
+	size_t len;
 
 	printf("\t[Initial format]\n\t\t%u\t[Version]\n\t\t%d\t[%s endian]\n\t\t%u\t[Bytes in a long]\n"
 	       "\t\t%" PRIu32 "\t[Page size, bytes]\n",
@@ -145,7 +143,7 @@ static void print_format(const struct dump *dump, struct trace *trace)
 	if (info->version < 7)
 		return;
 	/* Behind the magic number, the version and six bytes: the name of the compression, and its version. */
-	len = pread(dump->fd, head, HEAD_MAX, 0);
+	len = trace_bytes(trace, 0, head, HEAD_MAX);
 	codec = len > 18 ? head + 18 : "";
 	printf("\t\t%s\t[Compression algorithm]\n\t\t%s\t[Compression version]\n", info->codec,
 	       strlen(codec) && codec + strlen(codec) + 1 < head + HEAD_MAX ? codec + strlen(codec) + 1 : "");
@@ -154,10 +152,11 @@ static void print_format(const struct dump *dump, struct trace *trace)
 /* "local" of "[local] global counter"; -1 and the whole text if nothing is chosen. */
 static int clock_word(const struct trace_buffer *buffer, const char **ret)
 {
-	const char *open = buffer->clock.text ? strchr(buffer->clock.text, '[') : NULL;
+	struct text_word word;
+	bool chosen = text_chosen(buffer->clock.text, &word);
 
-	*ret = open ? open + 1 : buffer->clock.text ? buffer->clock.text : "";
-	return (int)strcspn(*ret, open ? "]" : " \n");
+	*ret = chosen ? word.at : buffer->clock.text ? buffer->clock.text : "";
+	return chosen ? (int)word.len : (int)strcspn(*ret, " \n");
 }
 
 static void print_buffers(struct trace *trace)
@@ -218,9 +217,9 @@ static void split_formats(struct trace *trace, const struct trace_format **ret_f
 		from++;
 	for (to = from; to < nr && !strcmp(formats[to].system.text, "ftrace");)
 		to++;
-	*ret_ftrace = formats + from;
+	*ret_ftrace = nr ? formats + from : NULL;
 	*ret_nr_ftrace = to - from;
-	*ret_events = from ? formats : formats + to;
+	*ret_events = from || !nr ? formats : formats + to;
 	*ret_nr = from ? from : nr - to;
 }
 
@@ -255,12 +254,14 @@ static void print_ftrace(const struct dump *dump, const struct trace_format *ftr
 
 static void print_clock(const struct dump *dump, struct trace *trace, bool titled)
 {
+	/* A damaged file may have no buffer. */
 	const struct trace_buffer *buffer = trace_buffer(trace, 0);
+	const char *clock = buffer && buffer->clock.text ? buffer->clock.text : "local";
 
 	if (titled && dump->parts & (SUMMARY | CLOCK))
-		printf("\t[Tracing clock]\n\t\t%s\n", buffer->clock.text ? buffer->clock.text : "local");
+		printf("\t[Tracing clock]\n\t\t%s\n", clock);
 	else if (dump->parts & CLOCK)
-		printf("%s\n", buffer->clock.text ? buffer->clock.text : "local");
+		printf("%s\n", clock);
 }
 
 static int print_version_6(const struct dump *dump, struct trace *trace, struct fail *fail)
@@ -282,7 +283,7 @@ static int print_version_6(const struct dump *dump, struct trace *trace, struct 
 		r = print_meta(dump, trace, PRINTK, TRACE_PRINTK, "Trace printk", fail);
 	if (!r)
 		r = print_meta(dump, trace, CMD_LINES, TRACE_CMDLINES, "Saved command lines", fail);
-	count(dump, trace, &options, &sections);
+	count(trace, &options, &sections);
 	if (!r && dump->parts & SUMMARY)
 		printf("\t%" PRIu32 " [CPUs with tracing data]\n\t[%u options]\n\t[Flyrecord tracing data]\n",
 		       trace_info(trace)->cpu_count, options);
@@ -298,7 +299,7 @@ static int print_version_7(const struct dump *dump, struct trace *trace, struct 
 	unsigned options, sections;
 	int r;
 
-	count(dump, trace, &options, &sections);
+	count(trace, &options, &sections);
 	if (dump->parts & SUMMARY) {
 		print_buffers(trace);
 		printf("\t[%u options]\n", options);
@@ -330,36 +331,32 @@ static int print(const struct dump *dump, struct trace *trace, struct fail *fail
 
 	if (dump->validate) {
 		if (damage)
-			return fail_set(fail, -EBADMSG, "'%s' is damaged: %s", dump->input, damage);
+			return fail_set(fail, -EBADMSG, "%s", damage);
 		printf("File %s is a valid trace-cmd file\n", dump->input);
 		return command_flush(fail);
 	}
 	if (dump->parts & SUMMARY) {
 		printf("\n Tracing meta data in file %s:\n", dump->input);
-		print_format(dump, trace);
+		print_format(trace);
 	}
 	r = trace_info(trace)->version < 7 ? print_version_6(dump, trace, fail) : print_version_7(dump, trace, fail);
 	if (!r && damage)
-		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", dump->input, damage);
+		r = fail_set(fail, -EBADMSG, "%s", damage);
 	return r ? r : command_flush(fail);
 }
 
 int trace_cmd_dump(int argc, char **argv)
 {
-	struct dump dump = { .fd = -1 };
+	struct dump dump = { .input = NULL };
 	struct trace *trace = NULL;
 	struct fail fail = FAIL_INIT;
 	int r = parse(argc, argv, &dump);
 
 	if (r < 0)
 		return -r;
-	/* Before reading_open(), which gives up the right to open files. */
-	dump.fd = open(dump.input, O_RDONLY | O_CLOEXEC);
 	r = reading_open(dump.input, &dump.reading, &trace, &fail);
 	if (!r)
 		r = print(&dump, trace, &fail);
 	trace_free(trace);
-	if (dump.fd >= 0)
-		close(dump.fd);
 	return r == -EPIPE ? EXIT_OK : r < 0 ? trace_cmd_failed(r, &fail) : EXIT_OK;
 }

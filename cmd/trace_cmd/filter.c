@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/trace_cmd/filter.h"
 
-#include "cmd/command.h"
-#include "cmd/trace_cmd/trace_cmd.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/text.h"
-#include "lib/reader/query.h"
-#include "lib/trace/trace.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/trace_cmd/trace_cmd.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/reader/query.h"
+#include "lib/pages/trace/trace.h"
 
 /* Any event meets it: for -F EVENT without an expression. */
 static const char always[] = "common_type >= 0";
@@ -22,17 +23,20 @@ void trace_cmd_filters_release(struct trace_cmd_filters *filters)
 {
 	for (size_t i = 0; i < filters->nr; i++)
 		free(filters->at[i].text);
+	free(filters->at);
 }
 
 /* Takes the text. */
 static int add(struct trace_cmd_filters *filters, char *text, bool negated)
 {
-	if (!text || filters->nr == TRACE_CMD_FILTERS_MAX) {
+	struct trace_cmd_filter *added = text ? vec_push(filters->at, filters->nr) : NULL;
+
+	if (!added) {
 		free(text);
-		command_warn(text ? "too many filters" : "out of memory");
+		command_warn("out of memory");
 		return -TRACE_CMD_USAGE;
 	}
-	filters->at[filters->nr++] = (struct trace_cmd_filter){ .text = text, .negated = negated };
+	*added = (struct trace_cmd_filter){ .text = text, .negated = negated };
 	return 0;
 }
 
@@ -154,45 +158,69 @@ static bool any_event_has(struct trace *trace, const char *field)
 	return false;
 }
 
-/* The events of a task, and those that tell of it. */
-static int add_pid(struct trace_cmd_filters *filters, const char *pid, struct trace *trace)
+/* One filter has as many tasks as the language allows for, because each event meets each filter. */
+enum { TASKS_IN_FILTER = 200 };
+
+struct task_list {
+	char **at; /* PIDs, owned */
+	size_t nr;
+};
+
+static int add_task(struct task_list *tasks, const char *pid, size_t len)
+{
+	char *text = strndup(pid, len), **added = text ? vec_push(tasks->at, tasks->nr) : NULL;
+
+	if (!added) {
+		free(text);
+		command_warn("out of memory");
+		return -TRACE_CMD_USAGE;
+	}
+	*added = text;
+	return 0;
+}
+
+/* "FIELD == PID || FIELD == PID": NULL without memory. */
+static char *tasks_filter(const char *field, const struct task_list *tasks, size_t from)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	bool ok = true;
+
+	for (size_t i = from; ok && i < tasks->nr && i - from < TASKS_IN_FILTER; i++)
+		ok = buf_addf(&buf, "%s%s == %s", i == from ? "" : " || ", field, tasks->at[i]);
+	return ok ? strdup(buf_str(&buf)) : NULL;
+}
+
+/* The events of tasks, and those that tell of one. */
+static int add_tasks(struct trace_cmd_filters *filters, const struct task_list *tasks, struct trace *trace)
 {
 	static const char *const fields[] = { "common_pid", "pid", "next_pid" };
 	int r = 0;
 
 	for (size_t i = 0; !r && i < array_size(fields); i++) {
-		char *text = NULL;
+		size_t nr = any_event_has(trace, fields[i]) ? tasks->nr : 0;
 
-		if (!any_event_has(trace, fields[i]))
-			continue;
-		if (asprintf(&text, "%s == %s", fields[i], pid) < 0)
-			text = NULL;
-		r = add(filters, text, false);
+		for (size_t from = 0; !r && from < nr; from += TASKS_IN_FILTER)
+			r = add(filters, tasks_filter(fields[i], tasks, from), false);
 	}
 	return r;
 }
 
 /* The tasks of a name, as the file's list of tasks has them. */
-static int add_comm(struct trace_cmd_filters *filters, const char *comm, struct trace *trace, struct fail *fail)
+static int add_comm(struct task_list *tasks, const char *comm, struct trace *trace, struct fail *fail)
 {
-	struct trace_text tasks;
-	int r = trace_meta(trace, TRACE_CMDLINES, &tasks, fail);
-	bool found = false;
+	struct trace_text names;
+	int r = trace_meta(trace, TRACE_CMDLINES, &names, fail);
+	size_t before = tasks->nr;
 
-	for (const char *line = tasks.text, *end; !r && line && *line; line = *end ? end + 1 : end) {
+	for (const char *line = names.text, *end; !r && line && *line; line = *end ? end + 1 : end) {
 		size_t digits = strspn(line, "0123456789");
-		char pid[16];
 
 		end = line + strcspn(line, "\n");
-		if (!digits || digits >= sizeof(pid) || line[digits] != ' ' ||
-		    (size_t)(end - line) != digits + 1 + strlen(comm) || memcmp(line + digits + 1, comm, strlen(comm)))
-			continue;
-		memcpy(pid, line, digits);
-		pid[digits] = '\0';
-		found = true;
-		r = add_pid(filters, pid, trace);
+		if (digits && digits < 16 && line[digits] == ' ' && (size_t)(end - line) == digits + 1 + strlen(comm) &&
+		    !memcmp(line + digits + 1, comm, strlen(comm)))
+			r = add_task(tasks, line, digits);
 	}
-	if (!r && !found)
+	if (!r && tasks->nr == before)
 		command_warn("no task of the file is called '%s'", comm);
 	return r;
 }
@@ -201,12 +229,18 @@ int trace_cmd_filters_apply(struct trace_cmd_filters *filters, const struct opti
 			    const struct option_words *comms, struct trace *trace, struct query *query,
 			    struct fail *fail)
 {
+	struct task_list tasks = { .nr = 0 };
 	int r = 0;
 
 	for (size_t i = 0; !r && i < pids->len; i++)
-		r = add_pid(filters, pids->at[i], trace);
+		r = add_task(&tasks, pids->at[i], strlen(pids->at[i]));
 	for (size_t i = 0; !r && i < comms->len; i++)
-		r = add_comm(filters, comms->at[i], trace, fail);
+		r = add_comm(&tasks, comms->at[i], trace, fail);
+	if (!r)
+		r = add_tasks(filters, &tasks, trace);
+	for (size_t i = 0; i < tasks.nr; i++)
+		free(tasks.at[i]);
+	free(tasks.at);
 	for (size_t i = 0; !r && i < filters->nr; i++) {
 		query->invert = filters->at[i].negated;
 		r = query_add_filter(query, filters->at[i].text, fail);

@@ -2,25 +2,23 @@
 #ifndef WEFT_CMD_TRACE_CMD_FILTER_H
 #define WEFT_CMD_TRACE_CMD_FILTER_H
 
-#include "cmd/options/option_value.h"
-#include "lib/base/cleanup.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "cmd/options/option_value.h"
+#include "lib/ground/base/cleanup.h"
 
 struct buf;
 struct fail;
 struct query;
 struct trace;
 
-/* The filters of trace-cmd report -F, "EVENT[,EVENT]:EXPRESSION", in the words of lib/query. */
-enum { TRACE_CMD_FILTERS_MAX = 256 };
-
+/* The filters of trace-cmd report -F, "EVENT[,EVENT]:EXPRESSION", in the words of lib/meaning/query. */
 struct trace_cmd_filters {
 	struct trace_cmd_filter {
 		char *text; /* "EVENT: FILTER"; owned */
 		bool negated;
-	} at[TRACE_CMD_FILTERS_MAX];
+	} * at;
 	size_t nr;
 };
 

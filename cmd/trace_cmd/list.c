@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* trace-cmd list: what this kernel can trace, in trace-cmd's words. */
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "cmd/trace_cmd/trace_cmd.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/text.h"
-#include "lib/tracefs/event_select.h"
-#include "lib/tracefs/instance.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
@@ -16,6 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/options/kernel.h"
+#include "cmd/trace_cmd/trace_cmd.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/tracefs/event_select.h"
+#include "lib/kernel/tracefs/instance.h"
 
 enum { KEY_FULL = 256, KEY_PROTO };
 

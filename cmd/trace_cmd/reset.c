@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* trace-cmd reset: the state at boot, of the top instance or of those that are named. */
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "cmd/options/option_value.h"
-#include "cmd/trace_cmd/trace_cmd.h"
-#include "lib/base/fail.h"
-#include "lib/base/text.h"
-#include "lib/probe/probes.h"
-#include "lib/setup/boot_reset.h"
-#include "lib/setup/setup.h"
-#include "lib/undo/change.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/options/kernel.h"
+#include "cmd/options/option_value.h"
+#include "cmd/trace_cmd/trace_cmd.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/probe/probes.h"
+#include "lib/kernel/setup/boot.h"
+#include "lib/kernel/setup/setup.h"
+#include "lib/kernel/undo/change.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
 
 enum { ALL_KINDS = (1 << PROBE_KINDS) - 1 };
 
@@ -128,6 +128,8 @@ static int parse(int argc, char **argv, struct reset *reset)
 		case 'a':
 			reset->every = true;
 			r = instance_each(&reset->kernel.tracing, add_target, reset, &reset->fail);
+			if (!r)
+				r = add_target("", reset);
 			break;
 		case 'B':
 		case 't':
@@ -187,6 +189,25 @@ static int reset_target(const struct reset *reset, const struct target *target, 
 		return remove_instance(tracing, target->name, fail);
 	err = boot_reset_one(tracing, target->name, kinds, fail);
 	return !err && target->size_kb ? write_size(tracing, target, fail) : err;
+}
+
+void trace_cmd_end_events(const char *name)
+{
+	struct fail fail = FAIL_INIT;
+	struct instance *instance;
+	struct kernel kernel;
+	int err = kernel_find(&kernel, &fail);
+
+	if (!err)
+		err = *name ? instance_open(&kernel.tracing, name, false, NULL, &instance, &fail) :
+			      instance_open_top(&kernel.tracing, NULL, &instance, &fail);
+	if (!err) {
+		err = instance_write(instance, "events/enable", "0", &fail);
+		instance_close(instance, NULL);
+	}
+	if (err)
+		command_failed(&fail);
+	kernel_close(&kernel);
 }
 
 int trace_cmd_reset(int argc, char **argv)

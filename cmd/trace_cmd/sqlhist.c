@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* trace-cmd sqlhist: events and histograms from a SELECT. */
-#include "cmd/command.h"
-#include "cmd/options/hist_sql.h"
-#include "cmd/options/kernel.h"
-#include "cmd/trace_cmd/trace_cmd.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/tracefs/sql.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/options/hist_sql.h"
+#include "cmd/options/kernel.h"
+#include "cmd/trace_cmd/trace_cmd.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/ground/base/readable.h"
+#include "lib/kernel/tracefs/sql.h"
 
 enum { QUERY_MAX = 1 << 16 };
 
@@ -91,17 +93,14 @@ static int parse(int argc, char **argv, struct sqlhist *sqlhist)
 static int read_query(const struct sqlhist *sqlhist, int argc, char **argv, struct buf *text, struct fail *fail)
 {
 	bool is_stdin = sqlhist->file && !strcmp(sqlhist->file, "-"), ok = true;
-	FILE *file = is_stdin ? stdin : sqlhist->file ? fopen(sqlhist->file, "re") : NULL;
-	char part[4096];
-	size_t got;
+	cleanup_fd int fd = -1;
+	int r = sqlhist->file && !is_stdin ? readable_open(sqlhist->file, &fd, fail) : 0;
 
-	if (sqlhist->file && !file)
-		return fail_set(fail, -errno, "cannot open '%s': %s", sqlhist->file, strerror(errno));
-	while (ok && file && text->len < QUERY_MAX && (got = fread(part, 1, sizeof(part), file)) > 0)
-		ok = buf_add(text, part, got);
-	if (file && file != stdin)
-		fclose(file);
-	for (int i = optind; ok && !file && i < argc; i++)
+	if (!r && sqlhist->file && (r = io_read_all(is_stdin ? STDIN_FILENO : fd, QUERY_MAX, text)))
+		fail_set(fail, r, "cannot read '%s': %s", sqlhist->file, strerror(-r));
+	if (r)
+		return r;
+	for (int i = optind; ok && !sqlhist->file && i < argc; i++)
 		ok = buf_addf(text, "%s%s", text->len ? " " : "", argv[i]);
 	if (!ok)
 		return fail_memory(fail);

@@ -1,15 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* trace-cmd stat: what differs from boot, in trace-cmd's words. */
-#include "cmd/command.h"
-#include "cmd/options/kernel.h"
-#include "cmd/trace_cmd/trace_cmd.h"
-#include "lib/base/buf.h"
-#include "lib/base/cpus.h"
-#include "lib/base/fail.h"
-#include "lib/base/text.h"
-#include "lib/setup/boot.h"
-#include "lib/undo/instance_open.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <stdint.h>
@@ -17,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/options/kernel.h"
+#include "cmd/trace_cmd/trace_cmd.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cpus.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/setup/boot.h"
+#include "lib/kernel/undo/instance_open.h"
 
 enum { INSTANCES_MAX = 64 };
 
@@ -213,10 +213,10 @@ static void print_buffers(const struct instance *instance)
 static void print_clock(const struct instance *instance)
 {
 	cleanup_buf struct buf buf = BUF_INIT;
-	const char *clock = strchr(read_file(instance, "trace_clock", &buf), '[');
+	struct text_word clock;
 
-	if (clock && strncmp(clock, "[local]", 7) != 0)
-		printf("\nClock: %.*s\n", (int)strcspn(clock + 1, "]"), clock + 1);
+	if (text_chosen(read_file(instance, "trace_clock", &buf), &clock) && !text_word_is(clock, "local"))
+		printf("\nClock: %.*s\n", (int)clock.len, clock.at);
 }
 
 /* Printed if a CPU that is there is missing in it. */

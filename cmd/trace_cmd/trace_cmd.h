@@ -21,26 +21,29 @@ int trace_cmd_options(int argc, char **argv);
 int trace_cmd_reset(int argc, char **argv);
 int trace_cmd_stat(int argc, char **argv);
 
+/* Turns the events of the instance off, "" being the top one, as extract does when it has them. */
+void trace_cmd_end_events(const char *name);
+
 /* Every other command: its command line becomes that of a command of weft. */
 int trace_cmd_translate(const char *name, int argc, char **argv);
 
 /* Prints the text to standard error; returns the status of trace-cmd's failures, the error's number. */
 int trace_cmd_failed(int err, const struct fail *fail);
 
-/* What report prints instead of events; REPORT_EVENTS: nothing. */
+/* What report prints instead of events, REPORT_EVENTS: nothing. Of several the first of this list is printed. */
 enum report_list {
 	REPORT_EVENTS,
 	REPORT_ENDIAN,
 	REPORT_PAGE_SIZE,
+	REPORT_FORMATS,
+	REPORT_CHECK,
 	REPORT_FUNCTIONS,
 	REPORT_PRINTK,
 	REPORT_NAMES,
-	REPORT_FORMATS,
 	REPORT_CPUS,
-	REPORT_STAT,
-	REPORT_UNAME,
 	REPORT_VERSION,
-	REPORT_CHECK,
+	REPORT_UNAME,
+	REPORT_STAT,
 };
 
 struct report_lists {

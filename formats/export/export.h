@@ -2,21 +2,24 @@
 #ifndef WEFT_FORMATS_EXPORT_EXPORT_H
 #define WEFT_FORMATS_EXPORT_EXPORT_H
 
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/event/event.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/follow/who.h"
+
 struct context;
 struct db;
 struct out;
+struct path;
 struct pool;
 struct reader;
 struct state;
+struct wall;
 
 /*
  * An exporter turns the events of a reader into a file of another program. It sees every event in order, and every gap
@@ -35,11 +38,12 @@ struct export_input {
 	 * borrowed
 	 */
 	struct export *before;
-	bool has_date;          /* the file has the offset between its times and the time of day */
-	int64_t date_offset_ns; /* this offset in ns */
-	uint64_t max_size;      /* for --max-size; 0: the exporter chooses */
-	struct pool *pool;      /* for work that an exporter gives away; NULL: there are no threads; borrowed */
-	struct db *db;          /* the database opened by ops->open(); NULL without it; borrowed */
+	/* for --counter: "EVENT:FIELD"; borrowed */
+	const char *const *counters;
+	size_t nr_counters;
+	uint64_t max_size; /* for --max-size; 0: the exporter chooses */
+	struct pool *pool; /* for work that an exporter gives away; NULL: there are no threads; borrowed */
+	struct db *db;     /* the database opened by ops->open(); NULL without it; borrowed */
 };
 
 struct export
@@ -47,7 +51,9 @@ struct export
 	const struct export_ops *ops;
 	const struct reader *reader;
 	struct out *out;
-	struct buf notes; /* one line for each note */
+	struct buf notes;  /* one line for each note */
+	struct buf head;   /* if ops->has_head: after ops->end(), what replaces the first bytes of the output */
+	uint64_t left_out; /* events that the output does not have */
 	/* if ops->takes_tables: the text of weft summary, set before ops->end(); NULL: none; borrowed */
 	const struct out *tables;
 	/*
@@ -55,6 +61,9 @@ struct export
 	 * the first event; NULL: none; borrowed
 	 */
 	const struct state *state;
+	/* if ops->paths: what intervals waited for, by when they began, set before ops->end(); borrowed */
+	const struct path *paths;
+	size_t nr_paths;
 	int error;           /* the first error, or 0 */
 	struct fail failure; /* the text of that error */
 };
@@ -66,10 +75,13 @@ struct export_ops {
 	bool takes_fields;   /* supports --fields */
 	bool takes_weight;   /* supports --weight */
 	bool takes_size;     /* supports --max-size */
+	bool takes_counters; /* supports --counter */
 	bool takes_tables;   /* shows the tables of weft summary */
+	unsigned paths;      /* of so many of the longest calls and wakeups it shows what they waited for */
 	bool takes_diff;     /* supports --diff */
 	bool takes_decode;   /* has columns for what plugins know */
 	bool folder;         /* makes a folder: it writes pieces of files (folder.h) */
+	bool has_head;       /* the first bytes are known last (export::head), so the output must be a regular file */
 	/*
 	 * For an exporter that writes its file in any order instead of the out: begins with an empty file, which the
 	 * caller keeps open until close(). NULL for others.
@@ -101,9 +113,12 @@ struct export_ops {
 	X(speedscope) \
 	X(html) \
 	X(parquet) \
+	X(intervals) \
 	X(ctf) \
 	X(pprof) \
-	X(firefox)
+	X(firefox) \
+	X(otlp) \
+	X(perf)
 /* clang-format on */
 
 /* Lists the exporters; NULL after the last. */
@@ -118,6 +133,38 @@ void export_free(struct export *export);
 void export_failed(struct export *export, int error, const struct fail *failure);
 void export_no_memory(struct export *export);
 __attribute__((format(printf, 2, 3))) void export_note(struct export *export, const char *format, ...);
+
+/*
+ * What is added to a time of the first buffer for the time of day: for formats that know one clock and its offset.
+ * False: the file does not tell it. export_wall() is the one that asks lib/meaning/clock/wall.h for more.
+ */
+const struct wall *export_wall(const struct reader *reader);
+bool export_day_offset(const struct reader *reader, uint64_t ts, int64_t *ret);
+
+/*
+ * A row of the table clock, which databases have: what the time of day was at this time of the trace, and by how many
+ * parts of 10^12 it ran faster from then on. False: it is not known. *ret_next: the time up to `last` from which on
+ * another row holds, because the time of day was set, else UINT64_MAX.
+ */
+struct export_date {
+	uint64_t ts;
+	int64_t wall_ns;
+	uint64_t bound_ns; /* WALL_NO_BOUND: nobody knows it */
+	int64_t drift;
+};
+bool export_date_at(const struct reader *reader, uint64_t ts, uint64_t last, struct export_date *ret,
+		    uint64_t *ret_next);
+
+/*
+ * A row of the table who, which databases have: whom a task belonged to from this time on, until something of it
+ * changed, or to `last`. tgid 0, and texts that are NULL: not known. "": it belonged to none.
+ */
+struct export_who {
+	uint64_t ts, until;
+	int32_t tgid;
+	const char *texts[WHO_PARTS]; /* live as long as the context */
+};
+void export_who_at(const struct context *context, int32_t pid, uint64_t ts, uint64_t last, struct export_who *ret);
 
 /* The context of an event's buffer. */
 const struct context *export_context(const struct export *export, const struct event *event);

@@ -2,8 +2,8 @@
 #include "formats/export/export_events.h"
 
 #include "formats/export/export.h"
-#include "lib/base/out.h"
-#include "lib/reader/reader.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/reader/reader.h"
 
 enum { OUT_SIZE = 1 << 20, FAIL_LOOK = 1024 };
 

@@ -2,10 +2,10 @@
 #ifndef WEFT_FORMATS_EXPORT_EXPORT_EVENTS_H
 #define WEFT_FORMATS_EXPORT_EXPORT_EVENTS_H
 
-#include "lib/base/cleanup.h"
-
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/ground/base/cleanup.h"
 
 struct export;
 struct fail;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/export_slices.h"
 
-#include "formats/export/export.h"
-#include "formats/render.h"
-#include "formats/slice_lines.h"
-#include "formats/slices.h"
-#include "formats/text_end.h"
-#include "lib/base/out.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "formats/export/export.h"
+#include "formats/render.h"
+#include "formats/slices.h"
+#include "formats/text_end.h"
+#include "lib/ground/base/out.h"
 
 /* The exporter of a thread. */
 struct maker {

@@ -2,9 +2,9 @@
 #ifndef WEFT_FORMATS_EXPORT_EXPORT_SLICES_H
 #define WEFT_FORMATS_EXPORT_EXPORT_SLICES_H
 
-#include "lib/base/cleanup.h"
-
 #include <stdint.h>
+
+#include "lib/ground/base/cleanup.h"
 
 struct export;
 struct export_input;

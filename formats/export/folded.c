@@ -5,12 +5,12 @@
  * weight in the other file comes first, as the first two programs take it. In names a semicolon becomes a colon, and a
  * character that is not printable a '?'.
  */
+#include <stdlib.h>
+
 #include "formats/export/exports_internal.h"
 #include "formats/export/weighed_internal.h"
-#include "lib/base/out.h"
-#include "lib/base/utf8.h"
-
-#include <stdlib.h>
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/utf8.h"
 
 enum { DEPTH_MAX = 4096 };
 

@@ -2,10 +2,10 @@
 #ifndef WEFT_FORMATS_EXPORT_FOLDER_H
 #define WEFT_FORMATS_EXPORT_FOLDER_H
 
-#include "lib/base/out.h"
-
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/ground/base/out.h"
 
 /*
  * The output of an exporter that makes a directory instead of a file (export_ops::folder): pieces of files, each

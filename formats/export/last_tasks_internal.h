@@ -2,10 +2,10 @@
 #ifndef WEFT_FORMATS_EXPORT_LAST_TASKS_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_LAST_TASKS_INTERNAL_H
 
-#include "lib/event/event.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "lib/meaning/event/event.h"
 
 /*
  * The task of each CPU's last event. Most events of a CPU are of the task of the one before, and what has to be noted

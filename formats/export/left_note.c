@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/left_note_internal.h"
 
-#include "formats/export/export.h"
-#include "lib/timeline/frames.h"
-
 #include <inttypes.h>
+
+#include "formats/export/export.h"
+#include "lib/meaning/timeline/frames.h"
 
 void left_note(const struct frames_left *left, struct export *export)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/proto_internal.h"
 
-#include "lib/base/utf8.h"
+#include "lib/ground/base/utf8.h"
 
 void proto_string(struct out *out, uint32_t field, const void *text, size_t len)
 {

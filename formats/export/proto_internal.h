@@ -2,10 +2,10 @@
 #ifndef WEFT_FORMATS_EXPORT_PROTO_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_PROTO_INTERNAL_H
 
-#include "lib/base/out.h"
-
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/ground/base/out.h"
 
 /*
  * A writer of protocol buffers: a message is a sequence of fields, each a number and a value. A nested message is first
@@ -26,6 +26,14 @@ static inline void proto_u64(struct out *out, uint32_t field, uint64_t value)
 {
 	proto_varint(out, (uint64_t)field << 3);
 	proto_varint(out, value);
+}
+
+static inline void proto_fixed64(struct out *out, uint32_t field, uint64_t value)
+{
+	proto_varint(out, (uint64_t)field << 3 | 1);
+	out_need(out, sizeof(value));
+	for (unsigned i = 0; i < sizeof(value); i++)
+		*out->at++ = (char)(value >> 8 * i);
 }
 
 /* For string, bytes, and messages. */

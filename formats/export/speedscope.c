@@ -4,12 +4,12 @@
  * has, or only for the weight of --weight. Stacks are merged, so that memory does not grow with the events; the order
  * in time is lost.
  */
+#include <string.h>
+
 #include "formats/export/exports_internal.h"
 #include "formats/export/weighed_internal.h"
-#include "lib/base/json.h"
-#include "lib/base/out.h"
-
-#include <string.h>
+#include "lib/ground/base/json.h"
+#include "lib/ground/base/out.h"
 
 enum { DEPTH_MAX = 4096 };
 

@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/stacks_internal.h"
 
-#include "formats/export/export.h"
-#include "formats/export/left_note_internal.h"
-#include "lib/base/labels.h"
-#include "lib/base/u64_map.h"
-#include "lib/base/vec.h"
-#include "lib/event/context.h"
-#include "lib/event/place.h"
-#include "lib/event/tasks.h"
-#include "lib/follow/stack.h"
-#include "lib/names/symbols.h"
-#include "lib/reader/reader.h"
-#include "lib/state/state.h"
-#include "lib/timeline/timeline.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES_MAX = 1 << 20, ADDRESSES_MAX = 256, NO_NODE = 0 };
+#include "formats/export/export.h"
+#include "formats/export/held_stack_internal.h"
+#include "formats/export/left_note_internal.h"
+#include "lib/ground/base/labels.h"
+#include "lib/ground/base/u64_map.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/event/comms.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/follow/frame_sort.h"
+#include "lib/meaning/follow/stack.h"
+#include "lib/meaning/follow/tick.h"
+#include "lib/meaning/follow/user_stacks.h"
+#include "lib/meaning/follow/who.h"
+#include "lib/meaning/names/symbols.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/state/state.h"
+#include "lib/meaning/timeline/timeline.h"
+
+enum { NODES_MAX = 1 << 20, NO_NODE = 0 };
 
 /* A task, while it is off its CPU. */
 struct off {
@@ -29,19 +34,20 @@ struct off {
 	uint64_t blocked, waiting; /* ns without a stack */
 };
 
-enum part { PART_UNKNOWN, PART_NONE, PART_STACK, PART_LEFT_ALONE };
+enum part { PART_UNKNOWN, PART_NONE, PART_STACK, PART_USER };
 
 struct buffer {
 	struct stacks *stacks;
 	const struct context *context;
 	struct timeline *timeline;
-	bool shares;              /* the timeline is the exporter's */
-	struct u64_map functions; /* by address: number of the name + 1 */
-	struct u64_map comms;     /* by PID: node + 1 */
-	struct u64_map offs;      /* by index of state::tasks: struct off */
-	uint32_t *left;           /* by CPU: index + 1 of the task that left it, if that was the CPU's last event */
-	size_t nr_left;
-	struct place caller;
+	bool shares;                 /* the timeline is the exporter's */
+	uint64_t tick_ns;            /* it has the ticks of CPUs, which stand for so long; 0: another one */
+	struct u64_map functions;    /* by address: number of the name + 1 */
+	struct u64_map comms;        /* by PID: node + 1 */
+	struct u64_map offs;         /* by index of state::tasks: struct off */
+	struct user_stacks *unwound; /* of programs, from record --stacks user */
+	struct held_stacks held;
+	struct place caller, user_caller, tgid;
 	uint8_t parts[EVENT_TYPES_MAX];
 };
 
@@ -51,6 +57,11 @@ struct stacks {
 	size_t most; /* nodes */
 	size_t nr_nodes;
 	struct u64_map places; /* by parent and name: node */
+	bool divides;          /* the stacks of each process stand alone */
+	struct stacks_process *processes;
+	size_t nr_processes;
+	struct u64_map numbers; /* by buffer and PID: the number of the process + 1 */
+	struct u64_map owners;  /* by first node: the same */
 	struct buffer *buffers;
 	size_t nr_buffers;
 	uint64_t totals[NR_WEIGHTS];
@@ -60,7 +71,7 @@ struct stacks {
 	uint32_t blocked, runnable, without; /* names */
 };
 
-const char *const weight_names[NR_WEIGHTS] = { "self-time", "off-cpu", "count" };
+const char *const weight_names[NR_WEIGHTS] = { "self-time", "on-cpu", "off-cpu", "count" };
 
 static uint32_t name_of(struct stacks *stacks, const char *text, size_t len)
 {
@@ -71,10 +82,9 @@ static uint32_t name_of(struct stacks *stacks, const char *text, size_t len)
 	return name == LABEL_NONE ? 0 : name;
 }
 
-/* Finds or makes the node of a frame on another one; returns the lower node if there is no room. */
-static uint32_t node_on(struct stacks *stacks, uint32_t parent, uint32_t name)
+/* Finds or makes the node with this key on another one; returns the lower node if there is no room. */
+static uint32_t node_at(struct stacks *stacks, uint64_t key, uint32_t parent, uint32_t name)
 {
-	uint64_t key = (uint64_t)parent << 32 | name;
 	uint32_t *place = u64_map_find(&stacks->places, key);
 	struct stack_node *node;
 
@@ -118,9 +128,40 @@ static uint32_t function_of(struct buffer *buffer, uint64_t address)
 	return *number - 1;
 }
 
+static uint32_t node_on(struct stacks *stacks, uint32_t parent, uint32_t name)
+{
+	return node_at(stacks, (uint64_t)parent << 32 | name, parent, name);
+}
+
+/* The first frame of a task, apart from those of other processes: no node has so high a number. */
+static uint32_t process_node(struct buffer *buffer, int32_t pid, uint32_t name)
+{
+	struct stacks *stacks = buffer->stacks;
+	int32_t tgid = who_process(buffer->context, pid, UINT64_MAX, NULL);
+	uint64_t key = (uint64_t)(buffer - stacks->buffers) << 32 | (uint32_t)(tgid ? tgid : pid);
+	uint32_t *number = u64_map_add(&stacks->numbers, key), node, *owner, at;
+	struct stacks_process *process = number && !*number ? vec_push(stacks->processes, stacks->nr_processes) : NULL;
+
+	if (process) {
+		*process = (struct stacks_process){ .context = buffer->context, .pid = tgid ? tgid : pid };
+		*number = (uint32_t)stacks->nr_processes;
+	}
+	if (!number || !*number) {
+		stacks->failed = true;
+		return 0;
+	}
+	at = *number - 1;
+	node = node_at(stacks, (uint64_t)(UINT32_MAX - at) << 32 | name, 0, name);
+	owner = node ? u64_map_add(&stacks->owners, node) : NULL;
+	stacks->failed |= node && !owner;
+	if (owner)
+		*owner = at + 1;
+	return node;
+}
+
 static uint32_t task_node(struct buffer *buffer, int32_t pid)
 {
-	uint32_t *node = u64_map_add(&buffer->comms, (uint32_t)pid);
+	uint32_t *node = u64_map_add(&buffer->comms, (uint32_t)pid), number;
 	struct task_name name;
 
 	if (!node) {
@@ -128,8 +169,11 @@ static uint32_t task_node(struct buffer *buffer, int32_t pid)
 		return 0;
 	}
 	if (!*node) {
-		name = task_name(buffer->context->tasks, pid);
-		*node = node_on(buffer->stacks, 0, name_of(buffer->stacks, name.text, name.len)) + 1;
+		name = context_comm(buffer->context, pid, COMMS_LAST);
+		number = name_of(buffer->stacks, name.text, name.len);
+		*node = (buffer->stacks->divides && pid > 0 ? process_node(buffer, pid, number) :
+							      node_on(buffer->stacks, 0, number)) +
+			1;
 	}
 	return *node - 1;
 }
@@ -167,13 +211,13 @@ static void leave(struct buffer *buffer, const struct timeline_slice *slice)
 /* Adds a time during which a task was off its CPU. */
 static void put_state(struct buffer *buffer, const struct timeline_slice *slice)
 {
-	enum turns_off what = turns_off(slice->mode->mode);
-	bool waits = what == TURNS_WAITS;
+	enum runs_off what = runs_off(slice->mode->mode);
+	bool waits = what == RUNS_WAITS;
 	uint64_t lasted = slice->to - slice->start;
 	struct stacks *stacks = buffer->stacks;
 	struct off *off;
 
-	if (what == TURNS_NOT_OFF || timeline_state(buffer->timeline)->tasks[slice->task].idle)
+	if (what == RUNS_NOT_OFF || timeline_state(buffer->timeline)->tasks[slice->task].idle)
 		return;
 	off = u64_map_add(&buffer->offs, slice->task);
 	if (!off)
@@ -207,11 +251,13 @@ static int buffer_init(struct stacks *stacks, struct buffer *buffer, uint16_t in
 
 	buffer->stacks = stacks;
 	buffer->context = context;
+	buffer->tick_ns = tick_buffer(context) ? tick_ns(context) : 0;
 	u64_map_init(&buffer->functions, sizeof(uint32_t));
 	u64_map_init(&buffer->comms, sizeof(uint32_t));
 	u64_map_init(&buffer->offs, sizeof(struct off));
 	buffer->timeline = timeline_new(&calls, context->preempt_rt);
-	return buffer->timeline && timeline_add(buffer->timeline, index, context) ? 0 : -ENOMEM;
+	buffer->unwound = user_stacks_new(context);
+	return buffer->unwound && buffer->timeline && timeline_add(buffer->timeline, index, context) ? 0 : -ENOMEM;
 }
 
 static int choose(struct stacks *stacks, const char *text, struct fail *fail)
@@ -223,7 +269,8 @@ static int choose(struct stacks *stacks, const char *text, struct fail *fail)
 	if (text && stacks->chosen < 0)
 		return fail_usage(fail,
 				  fail_set(fail, -EINVAL,
-					   "--weight: unknown weight '%s'; use self-time, off-cpu or count", text));
+					   "--weight: unknown weight '%s'; use self-time, on-cpu, off-cpu or count",
+					   text));
 	return 0;
 }
 
@@ -236,6 +283,8 @@ static int init(struct stacks *stacks, const struct export_input *input, struct 
 		return r;
 	labels_init(&stacks->labels);
 	u64_map_init(&stacks->places, sizeof(uint32_t));
+	u64_map_init(&stacks->owners, sizeof(uint32_t));
+	u64_map_init(&stacks->numbers, sizeof(uint32_t));
 	stacks->most = NODES_MAX;
 	stacks->buffers = calloc(reader->nr_buffers + 1, sizeof(*stacks->buffers));
 	if (!stacks->buffers || !vec_push(stacks->nodes, stacks->nr_nodes))
@@ -278,11 +327,15 @@ void stacks_free(struct stacks *stacks)
 		u64_map_release(&buffer->functions);
 		u64_map_release(&buffer->comms);
 		u64_map_release(&buffer->offs);
-		free(buffer->left);
+		held_stacks_release(&buffer->held);
+		user_stacks_free(buffer->unwound);
 	}
 	free(stacks->buffers);
 	free(stacks->nodes);
+	free(stacks->processes);
 	u64_map_release(&stacks->places);
+	u64_map_release(&stacks->owners);
+	u64_map_release(&stacks->numbers);
 	labels_release(&stacks->labels);
 	free(stacks);
 }
@@ -315,74 +368,147 @@ static enum part part_of(struct buffer *buffer, const struct event_type *type)
 		return PART_NONE;
 	if (!strcmp(type->format->name, "kernel_stack"))
 		return place_find(&buffer->caller, type, "caller") ? PART_STACK : PART_NONE;
-	return !strcmp(type->format->name, "user_stack") ? PART_LEFT_ALONE : PART_NONE;
+	if (strcmp(type->format->name, "user_stack") != 0)
+		return PART_NONE;
+	(void)place_find(&buffer->tgid, type, "tgid");
+	return place_find(&buffer->user_caller, type, "caller") ? PART_USER : PART_NONE;
 }
 
-static uint32_t stack_node(struct buffer *buffer, const struct event *event, int32_t pid)
+/* The functions of the program, on its task. */
+static uint32_t user_node(struct buffer *buffer, const struct event *event, uint32_t node)
 {
-	uint64_t addresses[ADDRESSES_MAX];
-	uint32_t node = task_node(buffer, pid);
-	struct stack stack;
-	size_t nr = 0;
+	int32_t tgid = (int32_t)place_u64(&buffer->tgid, event);
+	uint64_t frames[STACK_USER_ENTRIES];
+	char text[STACK_USER_NAME];
+	size_t nr = stack_user_frames(&buffer->user_caller, tgid, event, frames);
 
-	stack_of_kernel(&buffer->caller, event, &stack);
-	while (nr < ADDRESSES_MAX && stack_next(&stack, &addresses[nr]))
-		nr++;
-	while (nr)
-		node = node_on(buffer->stacks, node, function_of(buffer, addresses[--nr]));
+	while (nr) {
+		size_t len = stack_user_name(buffer->context, tgid, frames[--nr], text, sizeof(text));
+
+		node = node_on(buffer->stacks, node, name_of(buffer->stacks, text, len));
+	}
 	return node;
 }
 
-/* A stack belongs to the event before it. */
-static void see_stack(struct buffer *buffer, const struct event *event, uint32_t left)
+/*
+ * The functions of the program where the event took the CPU from a task or ticked, if its stack was copied then, on the
+ * node of the task; the node + 1, 0: it was not.
+ */
+static uint32_t unwound_node(struct buffer *buffer, const struct event *event, const struct held_stack *held)
 {
-	uint32_t node = stack_node(buffer, event, event->pid);
-	struct off *off = left ? u64_map_add(&buffer->offs, left - 1) : NULL;
+	const struct state *state = timeline_state(buffer->timeline);
+	enum user_stacks_at at = held->ticked ? USER_STACKS_TICK : USER_STACKS_SWITCH;
+	uint64_t from = held->ticked ? event->ts : state->step.ran_since;
+	uint64_t to = held->ticked ? event->ts + buffer->tick_ns / 2 : event->ts;
+	int32_t pid = held->ticked ? held->pid : held->left ? state->tasks[held->left - 1].pid : 0, tgid;
+	uint64_t addresses[HELD_ADDRESSES];
+	char text[STACK_USER_NAME];
+	struct stack stack;
+	uint32_t node;
+	size_t nr = 0;
 
-	weigh(buffer->stacks, node, WEIGHT_COUNT, 1);
-	if (off)
-		off->node = node;
+	/* A copy from before the task had the CPU is of another time off. */
+	if (!pid || !from || !user_stacks_find(buffer->unwound, at, pid, from, to, &stack, &tgid))
+		return 0;
+	node = task_node(buffer, pid);
+	while (nr < HELD_ADDRESSES && stack_next(&stack, &addresses[nr]))
+		nr++;
+	if (stack.cut || nr == HELD_ADDRESSES)
+		node = node_on(buffer->stacks, node, name_of(buffer->stacks, "...", 3));
+	while (nr--) {
+		uint64_t frame = stack_user_frame(buffer->context, tgid, addresses[nr], !nr);
+		size_t len = stack_user_name(buffer->context, tgid, frame, text, sizeof(text));
+
+		node = node_on(buffer->stacks, node, name_of(buffer->stacks, text, len));
+	}
+	return node + 1;
 }
 
-/* NULL without memory. */
-static uint32_t *left_of(struct buffer *buffer, uint16_t cpu)
+/* The kernel's stack that is held, on the node of the task or of its program: also with which the task left its CPU. */
+static uint32_t held_node(struct buffer *buffer, const struct held_stack *held, uint32_t node)
 {
-	while (buffer->nr_left <= cpu)
-		if (!vec_push(buffer->left, buffer->nr_left)) {
-			buffer->stacks->failed = true;
-			return NULL;
-		}
-	return &buffer->left[cpu];
+	struct off *off = held->left ? u64_map_add(&buffer->offs, held->left - 1) : NULL;
+
+	for (uint32_t i = held->nr; i;)
+		node = node_on(buffer->stacks, node, function_of(buffer, held->addresses[--i]));
+	if (off)
+		off->node = node;
+	return node;
+}
+
+static void count_held(struct buffer *buffer, struct held_stack *held, uint32_t node)
+{
+	node = held->program ? held->program - 1 : node;
+	if (!buffer->tick_ns)
+		weigh(buffer->stacks, held_node(buffer, held, node), WEIGHT_COUNT, 1);
+	else if (held->ticked)
+		weigh(buffer->stacks, held_node(buffer, held, node), WEIGHT_ON_CPU, buffer->tick_ns);
+	held->ticked = false;
+	held->nr = 0;
+	held->left = 0;
+}
+
+/* A stack belongs to the event before it. */
+static void hold(struct buffer *buffer, const struct event *event, struct held_stack *held)
+{
+	held_stack_fill(held, &buffer->caller, event);
+	if (buffer->tick_ns)
+		held_stack_drop(held, frames_of_timer(buffer->context->symbols, held->addresses, held->nr));
+	/* The next event of the CPU may be the switch back: then there is no stack of the program. */
+	if (held->left)
+		(void)held_node(buffer, held, held->program ? held->program - 1 : task_node(buffer, event->pid));
+}
+
+static void let_go(struct buffer *buffer, struct held_stack *held)
+{
+	/* The task may be back on its CPU, and off it once more. */
+	held->left = 0;
+	if (held->nr || held->ticked)
+		count_held(buffer, held, task_node(buffer, held->pid));
 }
 
 static void see_record(struct buffer *buffer, const struct event *event)
 {
 	const struct state_step *step = &timeline_state(buffer->timeline)->step;
 	uint8_t *part = &buffer->parts[event->type->index];
+	struct held_stack *held = held_stacks_of(&buffer->held, event->cpu);
 	struct off *off;
-	uint32_t *left;
 
 	if (*part == PART_UNKNOWN)
 		*part = (uint8_t)part_of(buffer, event->type);
-	if (*part == PART_LEFT_ALONE)
+	if (!held) {
+		buffer->stacks->failed = true;
 		return;
-	left = left_of(buffer, event->cpu);
-	if (!left)
+	}
+	if (*part == PART_USER) {
+		count_held(buffer, held, user_node(buffer, event, task_node(buffer, event->pid)));
 		return;
-	if (*part == PART_STACK)
-		see_stack(buffer, event, *left);
-	*left = step->kind == STEP_SWITCH && step->other != STATE_NO_TASK ? step->other + 1 : 0;
-	off = *left ? u64_map_find(&buffer->offs, step->other) : NULL;
+	}
+	if (*part == PART_STACK) {
+		if (held->nr && !held->ticked)
+			count_held(buffer, held, task_node(buffer, held->pid));
+		hold(buffer, event, held);
+		return;
+	}
+	let_go(buffer, held);
+	held->ticked = buffer->tick_ns && !tick_is_idle(event);
+	held->pid = event->pid;
+	held->left = step->kind == STEP_SWITCH && step->other != STATE_NO_TASK ? step->other + 1 : 0;
+	off = held->left ? u64_map_find(&buffer->offs, step->other) : NULL;
 	if (off)
 		off->node = NO_NODE;
+	held->program = unwound_node(buffer, event, held);
+	off = held->left && held->program ? u64_map_add(&buffer->offs, step->other) : NULL;
+	if (off)
+		off->node = held->program - 1;
 }
 
 /* Most events neither have a stack nor take a task off its CPU. */
 static inline bool is_of_no_use(const struct buffer *buffer, const struct event *event)
 {
 	return event->kind == EVENT_RECORD && buffer->parts[event->type->index] == PART_NONE &&
-	       event->cpu < buffer->nr_left && !buffer->left[event->cpu] &&
-	       timeline_state(buffer->timeline)->step.kind != STEP_SWITCH;
+	       event->cpu < buffer->held.nr && !buffer->held.at[event->cpu].left && !buffer->held.at[event->cpu].nr &&
+	       !buffer->tick_ns && timeline_state(buffer->timeline)->step.kind != STEP_SWITCH;
 }
 
 void stacks_saw(struct stacks *stacks, struct export *export, const struct event *event, enum timeline_part part)
@@ -393,8 +519,8 @@ void stacks_saw(struct stacks *stacks, struct export *export, const struct event
 		return;
 	if (event->kind != EVENT_LOST && part != TIMELINE_A_FUNCTION)
 		see_record(buffer, event);
-	else if (event->kind == EVENT_LOST && event->cpu < buffer->nr_left)
-		buffer->left[event->cpu] = 0;
+	else if (event->kind == EVENT_LOST && event->cpu < buffer->held.nr)
+		let_go(buffer, &buffer->held.at[event->cpu]);
 	if (stacks->failed)
 		export_no_memory(export);
 }
@@ -435,6 +561,8 @@ void stacks_end(struct stacks *stacks, struct export *export)
 	struct frames_left left = { .cut = 0 };
 
 	for (size_t i = 0; i < stacks->nr_buffers; i++) {
+		for (size_t cpu = 0; cpu < stacks->buffers[i].held.nr; cpu++)
+			let_go(&stacks->buffers[i], &stacks->buffers[i].held.at[cpu]);
 		if (!stacks->buffers[i].shares)
 			timeline_end(stacks->buffers[i].timeline, 0);
 		timeline_count(stacks->buffers[i].timeline, &left);
@@ -458,6 +586,7 @@ bool stacks_some(const struct stacks *stacks, struct export *export)
 {
 	static const char *const how[NR_WEIGHTS] = {
 		[WEIGHT_SELF_TIME] = "the function graph (-p function_graph)",
+		[WEIGHT_ON_CPU] = "the ticks of CPUs (--profile)",
 		[WEIGHT_OFF_CPU] = "sched_switch with stacks (-e sched:sched_switch -T)",
 		[WEIGHT_COUNT] = "events with stacks (-T)",
 	};
@@ -495,6 +624,24 @@ void stacks_close(struct stacks *stacks)
 bool stacks_starved(const struct stacks *stacks)
 {
 	return stacks->failed;
+}
+
+void stacks_divide(struct stacks *stacks)
+{
+	stacks->divides = true;
+}
+
+const struct stacks_process *stacks_processes(const struct stacks *stacks, size_t *ret_nr)
+{
+	*ret_nr = stacks->nr_processes;
+	return stacks->processes;
+}
+
+int32_t stacks_process(const struct stacks *stacks, uint32_t node)
+{
+	const uint32_t *owner = u64_map_find(&stacks->owners, node);
+
+	return owner ? (int32_t)*owner - 1 : STACKS_NO_PROCESS;
 }
 
 const struct stack_node *stacks_nodes(const struct stacks *stacks, size_t *ret_nr)

@@ -2,13 +2,14 @@
 #ifndef WEFT_FORMATS_EXPORT_STACKS_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_STACKS_INTERNAL_H
 
-#include "lib/base/cleanup.h"
-#include "lib/timeline/timeline.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/ground/base/cleanup.h"
+#include "lib/meaning/timeline/timeline.h"
+
+struct context;
 struct export;
 struct export_input;
 struct event;
@@ -20,12 +21,13 @@ struct track;
  * its own, without its subtree:
  *	self-time	the time of functions of the function graph without the functions that they called
  *	off-cpu		from a sched_switch with a stack to the next run; the top is [blocked] or [runnable]
+ *	on-cpu		the ticks of CPUs (lib/meaning/follow/tick.h), each of 1/HZ s
  *	count		the number of stacks recorded with events
  * Thread states are tracked only as far as a stack needs them: from a switch to the waking, and from there to the next
  * switch to the task. Invariant: a node comes after its parent; node 0 is the root. The number of nodes is bounded: the
  * weight of further nodes is counted for the node below them, and stacks_cut() returns their number.
  */
-enum weight { WEIGHT_SELF_TIME, WEIGHT_OFF_CPU, WEIGHT_COUNT, NR_WEIGHTS };
+enum weight { WEIGHT_SELF_TIME, WEIGHT_ON_CPU, WEIGHT_OFF_CPU, WEIGHT_COUNT, NR_WEIGHTS };
 
 extern const char *const weight_names[NR_WEIGHTS];
 
@@ -58,6 +60,20 @@ void stacks_end(struct stacks *stacks, struct export *export);
 
 /* After stacks_end(): whether there is anything of the weight to be shown; if not, that is the exporter's error. */
 bool stacks_some(const struct stacks *stacks, struct export *export);
+
+/*
+ * Keeps the stacks of each process apart, although their first frames have the same name. Call it before the first
+ * event. stacks_process() is the number from 0 on of the process of a first frame, of stacks_processes();
+ * STACKS_NO_PROCESS of other nodes.
+ */
+enum { STACKS_NO_PROCESS = -1 };
+void stacks_divide(struct stacks *stacks);
+struct stacks_process {
+	const struct context *context;
+	int32_t pid; /* of its first thread, or of the task if that is not known */
+};
+const struct stacks_process *stacks_processes(const struct stacks *stacks, size_t *ret_nr);
+int32_t stacks_process(const struct stacks *stacks, uint32_t node);
 
 /* Finds or makes the node of a frame on another one; returns the lower node if there is no room. */
 uint32_t stacks_put(struct stacks *stacks, uint32_t parent, const char *name, size_t len);

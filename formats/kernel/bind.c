@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "formats/kernel/bind_internal.h"
-
-#include "formats/kernel/ftrace.h"
-#include "formats/kernel/print_internal.h"
-#include "formats/kernel/probe_internal.h"
-#include "formats/kernel/renderers_internal.h"
-#include "formats/kernel/synth_internal.h"
-#include "formats/kernel/syscall_internal.h"
-#include "lib/names/symbols.h"
-#include "lib/plugin/plugins.h"
+#include "formats/kernel/ftrace_sink_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/kernel/ftrace.h"
+#include "formats/kernel/renderers_internal.h"
+#include "lib/meaning/names/symbols.h"
+#include "lib/meaning/plugin/plugins.h"
 
 /* Threads read the table while it fills, so it never moves. */
 enum { BINDINGS_MAX = EVENT_TYPES_MAX };

@@ -2,12 +2,13 @@
 /* Mirrors kernel/trace/blktrace.c: print_one_line(), blk_trace_synthesize_old_trace(). */
 #include "formats/kernel/renderers_internal.h"
 
+#include <string.h>
+
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/raw_internal.h"
-#include "lib/base/out.h"
-#include "lib/event/tasks.h"
-
-#include <string.h>
+#include "lib/ground/base/now.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/tasks.h"
 
 /*
  * The record is a struct blk_io_trace, or blk_io_trace2 since 6.19, in the byte order of the kernel; this type has no
@@ -282,7 +283,7 @@ static void print_action(const struct ftrace *ftrace, const struct blk *blk, con
 static void print_action_classic(const struct event *event, const struct blk *blk, const char *action, struct out *out)
 {
 	out_f(out, "%3u,%-3u %2d %5u.%09llu %5u %2s ", blk->device >> 20, blk->device & 0xfffff, event->cpu,
-	      (unsigned)(event->ts / 1000000000), (unsigned long long)(event->ts % 1000000000), (unsigned)event->pid,
+	      (unsigned)(event->ts / NS_PER_S), (unsigned long long)(event->ts % NS_PER_S), (unsigned)event->pid,
 	      action);
 	print_rwbs(blk, out);
 }

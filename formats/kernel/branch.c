@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Mirrors kernel/trace/trace_branch.c. No tested kernel has this tracer: the text follows the source alone. */
+/* Mirrors kernel/trace/trace_branch.c. */
 #include "formats/kernel/renderers_internal.h"
 
-#include "formats/kernel/ftrace.h"
-#include "lib/base/out.h"
-
 #include <string.h>
+
+#include "formats/kernel/ftrace.h"
+#include "lib/ground/base/out.h"
 
 enum { FUNC, FILE_NAME, LINE, CORRECT };
 

@@ -2,19 +2,19 @@
 /* Mirrors kernel/trace/trace_output.c: trace_print_context(), trace_print_lat_fmt(), trace_print_time(). */
 #include "formats/kernel/columns.h"
 
-#include "lib/base/digits.h"
-#include "lib/base/out.h"
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/event/tasks.h"
-
 #include <string.h>
 
+#include "lib/ground/base/digits.h"
+#include "lib/ground/base/now.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/clock/face.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/tasks.h"
+
 enum {
-	NS_PER_US = 1000,
 	US_PER_S = 1000000,
-	NS_PER_S = 1000000000,
-	HEAD_MAX = 160,      /* of all columns without the name */
+	HEAD_MAX = 192,      /* of all columns without the name */
 	LAZY_BIT_510 = 0x80, /* TRACE_FLAG_NEED_RESCHED_LAZY of 5.10-rt */
 };
 
@@ -106,7 +106,7 @@ static void of_text(struct columns *columns, const struct context_columns *text)
 	columns->lazy_flag = !lazy && !text->has_x;
 }
 
-void columns_init(struct columns *columns, const struct context *context, bool nanoseconds)
+void columns_init(struct columns *columns, const struct context *context, bool nanoseconds, const struct face *face)
 {
 	const struct field *depth = common_field(context, "common_preempt_lazy_count");
 	const struct field *migrate = depth ? common_field(context, "common_migrate_disable") : NULL;
@@ -117,6 +117,7 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 		.tgid = context_option(context, OPTION_RECORD_TGID),
 		.flags = context_option(context, OPTION_IRQ_INFO),
 		.nanoseconds = nanoseconds,
+		.face = face,
 		.counts = context->unit == CLOCK_UNIT_COUNT,
 		.lazy_columns = depth,
 		.lazy_depth_offset = depth ? depth->offset : 0,
@@ -137,7 +138,8 @@ void columns_init(struct columns *columns, const struct context *context, bool n
 	columns->bh_named = columns->bh_off && !context->columns.no_bh;
 	columns->heads = columns->pid_width == 7;
 	columns->usual = columns->info && columns->heads && columns->flags && columns->migrate && !columns->tgid &&
-			 !columns->whole_depth && !columns->lazy_columns && !columns->counts && !columns->nanoseconds;
+			 !columns->whole_depth && !columns->lazy_columns && !columns->counts && !columns->nanoseconds &&
+			 !face;
 	columns->nr_flags = (uint8_t)(4u + (columns->migrate || columns->migrate_offset) + 2u * columns->lazy_columns);
 	flags_prepare(columns);
 }
@@ -247,20 +249,34 @@ static inline char *write_us(char *at, uint64_t ts)
 	return digits_put_all(at, rest - thousands * 1000);
 }
 
+/* Times of day have all digits, which is what their bound is about. */
+__attribute__((noinline)) static char *write_face(const struct columns *columns, uint64_t ts, char *at)
+{
+	unsigned digits = face_is_of_day(columns->face) || columns->nanoseconds ? 9 : 6;
+	char text[FACE_TEXT];
+	int len;
+
+	*at++ = ' ';
+	if (columns->face->kind == FACE_RELATIVE && columns->counts)
+		return digits_put_right(at, ts - columns->face->first, 12);
+	len = face_text(text, columns->face, columns->context->wall, ts, digits);
+	for (int pad = 6 + (int)digits - len; pad > 0; pad--)
+		*at++ = ' ';
+	memcpy(at, text, (size_t)len);
+	return at + len;
+}
+
 /* Also " %12llu" of a count. */
 static inline char *write_time(const struct columns *columns, uint64_t ts, char *at)
 {
-	uint64_t seconds;
-
+	if (__builtin_expect(columns->face != NULL, 0))
+		return write_face(columns, ts, at);
 	if (__builtin_expect(!columns->counts && !columns->nanoseconds, 1))
 		return write_us(at, ts);
 	*at++ = ' ';
 	if (columns->counts)
 		return digits_put_right(at, ts, 12);
-	seconds = ts / NS_PER_S;
-	at = digits_put_right(at, seconds, 5);
-	*at++ = '.';
-	return digits_put_9(at, (uint32_t)(ts - seconds * NS_PER_S));
+	return digits_put_seconds(at, ts, 5);
 }
 
 void columns_time(const struct columns *columns, uint64_t ts, struct out *out)

@@ -7,6 +7,7 @@
 
 struct context;
 struct event;
+struct face;
 struct out;
 
 /*
@@ -17,11 +18,12 @@ struct out;
  */
 struct columns {
 	const struct context *context;
-	bool info;        /* option context-info */
-	bool tgid;        /* option record-tgid */
-	bool flags;       /* option irq-info */
-	bool nanoseconds; /* of --nanoseconds: nine digits where the kernel prints six */
-	bool counts;      /* the clock does not count ns */
+	bool info;               /* option context-info */
+	bool tgid;               /* option record-tgid */
+	bool flags;              /* option irq-info */
+	bool nanoseconds;        /* of --nanoseconds: nine digits where the kernel prints six */
+	bool counts;             /* the clock does not count ns */
+	const struct face *face; /* NULL: times are the trace clock's; borrowed */
 	/* PREEMPT_RT before 6.12: columns for need-resched-lazy and preempt_lazy_disable() */
 	bool lazy_columns;
 	uint8_t lazy_bit;        /* the bit of need-resched-lazy in the flags byte, if it has a column */
@@ -47,7 +49,7 @@ struct columns {
 
 enum { COLUMNS_FLAGS_MAX = 12 };
 
-void columns_init(struct columns *columns, const struct context *context, bool nanoseconds);
+void columns_init(struct columns *columns, const struct context *context, bool nanoseconds, const struct face *face);
 
 /* "TASK-PID [(TGID)] [CPU] FLAGS TIME: ", or nothing with nocontext-info. */
 void columns_write(const struct columns *columns, const struct event *event, struct out *out);

@@ -4,8 +4,8 @@
 
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/raw_internal.h"
-#include "lib/base/out.h"
-#include "lib/event/tasks.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/tasks.h"
 
 enum { PREV_PID, PREV_PRIO, PREV_STATE, NEXT_CPU, NEXT_PID, NEXT_PRIO, NEXT_STATE, NR_PLACES };
 

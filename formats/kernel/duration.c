@@ -2,10 +2,10 @@
 /* Mirrors kernel/trace/trace_functions_graph.c: trace_print_graph_duration(). */
 #include "formats/kernel/duration_internal.h"
 
-#include "lib/base/cleanup.h"
-
 #include <stddef.h>
 #include <string.h>
+
+#include "lib/ground/base/cleanup.h"
 
 enum { DIGITS = 7 };
 

@@ -2,10 +2,10 @@
 #ifndef WEFT_FORMATS_KERNEL_DURATION_INTERNAL_H
 #define WEFT_FORMATS_KERNEL_DURATION_INTERNAL_H
 
-#include "lib/base/digits.h"
-
 #include <stdint.h>
 #include <string.h>
+
+#include "lib/ground/base/digits.h"
 
 struct out;
 

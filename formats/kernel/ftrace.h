@@ -2,16 +2,16 @@
 #ifndef WEFT_FORMATS_KERNEL_FTRACE_H
 #define WEFT_FORMATS_KERNEL_FTRACE_H
 
-#include "formats/kernel/columns.h"
-#include "formats/sink.h"
-#include "lib/base/bytes.h"
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/event/place.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "formats/kernel/columns.h"
+#include "formats/sink.h"
+#include "lib/ground/base/bytes.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/place.h"
 
 /*
  * The kernel's own text of a trace, as the `trace` file prints it. Private to formats/: shared by the renderers of
@@ -151,6 +151,7 @@ struct ftrace {
 	/* a buffer of the last boot, whose kernel was at other addresses: pointers in print fmts are not valid now */
 	bool moved;
 	bool latency;   /* option latency-format */
+	bool goes_on;   /* sink_options::goes_on */
 	bool consuming; /* prints like trace_pipe: a line does not depend on lines after it */
 	uint8_t layout; /* enum layout of formats/kernel/raw_internal.h */
 	/*

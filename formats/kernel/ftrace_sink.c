@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace.c: print_trace_line(), print_trace_fmt(), test_cpu_buff_start(). */
-#include "formats/kernel/ftrace.h"
-
-#include "formats/kernel/bind_internal.h"
-#include "formats/kernel/header_internal.h"
-#include "formats/kernel/latency_internal.h"
-#include "formats/kernel/print_internal.h"
-#include "formats/kernel/raw_internal.h"
-#include "formats/kernel/renderers_internal.h"
-#include "formats/kernel/seam_internal.h"
-#include "formats/kernel/symbol.h"
-#include "formats/sinks.h"
-#include "lib/base/escape.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/event/events.h"
-#include "lib/names/symbols.h"
-#include "lib/plugin/foreign.h"
-#include "lib/plugin/plugins.h"
+#include "formats/kernel/ftrace_sink_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/kernel/ftrace.h"
+#include "formats/kernel/header_internal.h"
+#include "formats/kernel/raw_internal.h"
+#include "formats/kernel/renderers_internal.h"
+#include "formats/kernel/symbol.h"
+#include "formats/sinks.h"
+#include "lib/ground/base/escape.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/events.h"
+#include "lib/meaning/names/symbols.h"
+#include "lib/meaning/plugin/foreign.h"
+#include "lib/meaning/plugin/plugins.h"
 
 /* frame_note::delta of the first line. */
 static const uint64_t NO_DIFFERENCE = INT64_MAX;
@@ -62,7 +59,7 @@ static void ftrace_free(struct sink *sink)
 
 /*
  * The `trace` file of a max-latency tracer shows its longest section. Where the pages of this section could not be had
- * (lib/record/section_internal.h), the text was saved. The events of the main buffer are not in it.
+ * (lib/kernel/record/section_internal.h), the text was saved. The events of the main buffer are not in it.
  */
 static bool shows_latency(const struct ftrace *ftrace)
 {
@@ -82,7 +79,7 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	ftrace->started = calloc(ftrace->started_words, sizeof(*ftrace->started));
 	if (!ftrace->started || bind_init(ftrace))
 		return fail_memory(fail);
-	columns_init(&ftrace->columns, context, ftrace->options.nanoseconds);
+	columns_init(&ftrace->columns, context, ftrace->options.nanoseconds, ftrace->options.face);
 	ftrace->columns.verbose = ftrace_option(ftrace, OPTION_VERBOSE);
 	ftrace->annotate = !ftrace->consuming && context_option(context, OPTION_ANNOTATE) && !context->recorded &&
 			   any_overrun(context);
@@ -117,6 +114,7 @@ int ftrace_new_reader(const struct sink_ops *ops, const struct context *context,
 	ftrace->context = context;
 	ftrace->options = *options;
 	ftrace->trace_flags = context->trace_flags & ~options->without;
+	ftrace->goes_on = options->goes_on;
 	r = ftrace_init(ftrace, fail);
 	if (r < 0) {
 		ftrace_free(&ftrace->sink);

@@ -4,7 +4,7 @@
 
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"
-#include "lib/base/out.h"
+#include "lib/ground/base/out.h"
 
 enum { IP, PARENT_IP, COUNT, TOP_DELTA, BOTTOM_DELTA };
 

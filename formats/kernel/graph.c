@@ -1,18 +1,269 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Mirrors kernel/trace/trace_functions_graph.c: the lines. */
+/* Mirrors kernel/trace/trace_functions_graph.c: the legend of the columns, and the lines. */
 #include "formats/kernel/graph.h"
 
-#include "formats/kernel/call_args_internal.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "formats/kernel/duration_internal.h"
 #include "formats/kernel/ftrace.h"
+#include "formats/kernel/function_internal.h"
+#include "formats/kernel/header_internal.h"
 #include "formats/kernel/symbol.h"
-#include "lib/base/memo.h"
-#include "lib/base/out.h"
-#include "lib/event/graph_events.h"
-#include "lib/event/tasks.h"
-#include "lib/names/symbols.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/memo.h"
+#include "lib/ground/base/now.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/buffers.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/graph_events.h"
+#include "lib/meaning/event/imported.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/names/symbols.h"
 
-#include <string.h>
+/* The legend of the columns. */
+
+struct legend {
+	size_t option;  /* offset of a bool in struct graph */
+	unsigned width; /* the width that print_lat_header() reserves for it */
+	const char *first, *second;
+};
+
+static const struct legend legends[] = {
+	{ offsetof(struct graph, abstime), 16, "     TIME       ", "      |         " },
+	{ offsetof(struct graph, relative), 16, "   REL TIME     ", "      |         " },
+	{ offsetof(struct graph, cpu), 4, " CPU", " |  " },
+	{ offsetof(struct graph, proc), 17, "  TASK/PID       ", "   |    |        " },
+	{ offsetof(struct graph, latency), 0, "||||   ", "||||   " },
+	{ offsetof(struct graph, duration), 0, "  DURATION   ", "   |   |      " },
+};
+
+static bool shown(const struct graph *graph, const struct legend *legend)
+{
+	return *(const bool *)((const char *)graph + legend->option);
+}
+
+static void latency_flags(const struct graph *graph, struct out *out)
+{
+	static const char *const lines[] = {
+		"  _-----=> irqs-off        \n", " / _----=> need-resched    \n", "| / _---=> hardirq/softirq \n",
+		"|| / _--=> preempt-depth   \n", "||| /                      \n",
+	};
+	unsigned width = 0;
+
+	for (size_t i = 0; i < array_size(legends); i++) {
+		if (shown(graph, &legends[i]))
+			width += legends[i].width;
+	}
+	for (size_t i = 0; i < array_size(lines); i++) {
+		out_char(out, '#');
+		out_fill(out, ' ', width);
+		out_str(out, lines[i]);
+	}
+}
+
+static void graph_header(const struct ftrace *ftrace, struct out *out)
+{
+	const struct graph *graph = ftrace->graph;
+
+	if (!graph->info || (graph->latency && !header_latency(ftrace, out)))
+		return;
+	if (graph->latency)
+		latency_flags(graph, out);
+	out_char(out, '#');
+	for (size_t i = 0; i < array_size(legends); i++) {
+		if (shown(graph, &legends[i]))
+			out_str(out, legends[i].first);
+	}
+	out_str(out, "               FUNCTION CALLS\n#");
+	for (size_t i = 0; i < array_size(legends); i++) {
+		if (shown(graph, &legends[i]))
+			out_str(out, legends[i].second);
+	}
+	out_str(out, "               |   |   |   |\n");
+}
+
+/* The options of the tracer, and init_graph_trace(). */
+
+static uint8_t cpu_width(const struct context *context)
+{
+	uint32_t last = context->online_cpus ? context->online_cpus - 1 : 0;
+	uint8_t width = 1;
+
+	for (size_t i = 0; i < context->nr_stats; i++) {
+		if (context->stats[i].cpu > last)
+			last = context->stats[i].cpu;
+	}
+	for (; last >= 10; last /= 10)
+		width++;
+	return width;
+}
+
+int graph_new(const struct ftrace *ftrace, struct graph **ret, struct fail *fail)
+{
+	const struct context *context = ftrace->context;
+	struct graph *graph = calloc(1, sizeof(*graph));
+
+	if (!graph)
+		return fail_memory(fail);
+	graph->info = ftrace_option(ftrace, OPTION_CONTEXT_INFO);
+	graph->latency = ftrace_option(ftrace, OPTION_LATENCY_FORMAT);
+	graph->cpu = ftrace_option(ftrace, OPTION_FGRAPH_CPU);
+	graph->proc = ftrace_option(ftrace, OPTION_FGRAPH_PROC);
+	graph->overhead = ftrace_option(ftrace, OPTION_FGRAPH_OVERHEAD);
+	graph->old_marks = ftrace->columns.old_marks;
+	graph->duration = ftrace_option(ftrace, OPTION_FGRAPH_DURATION);
+	graph->abstime = ftrace_option(ftrace, OPTION_FGRAPH_ABSTIME) || ftrace->options.face;
+	graph->relative = imported_graph_is_relative(context);
+	graph->irqs = ftrace_option(ftrace, OPTION_FGRAPH_IRQS);
+	graph->tail = ftrace_option(ftrace, OPTION_FGRAPH_TAIL);
+	graph->overrun = ftrace_option(ftrace, OPTION_FGRAPH_OVERRUN);
+	graph->retval = ftrace_option(ftrace, OPTION_FGRAPH_RETVAL);
+	graph->retval_hex = ftrace_option(ftrace, OPTION_FGRAPH_RETVAL_HEX);
+	graph->retaddr = ftrace_option(ftrace, OPTION_FGRAPH_RETADDR);
+	graph->names_retval = context_knows(context, 6, 13);
+	graph->nanoseconds = ftrace->options.nanoseconds;
+	graph->cpu_width = cpu_width(context);
+	graph->usual = graph->info && graph->cpu && graph->overhead && !graph->old_marks && graph->duration &&
+		       !graph->proc && !graph->abstime && !graph->relative && !graph->latency && !graph->tail &&
+		       !graph->overrun && !graph->retval && !graph->retaddr;
+	graph->nr_seam = buffers_own_cpus(context);
+	graph->names = memo_new();
+	*ret = graph;
+	return 0;
+}
+
+void graph_free(struct graph *graph)
+{
+	if (!graph)
+		return;
+	free(graph->cpus);
+	free(graph->names);
+	free(graph);
+}
+
+/* The lines that the default options print, which are nearly all. */
+
+enum {
+	BLANKS = 64,
+	DEPTH_MAX = BLANKS / 2, /* deeper lines are printed by graph_line() */
+	LINE_ROOM = 256,        /* of a line without the name */
+};
+
+/* Copies of a constant size compile to a few moves; the following text overwrites the extra bytes. */
+static const char blanks[BLANKS + 1] = "                                                                ";
+static const char no_duration[] = "              |                 ";
+enum { NO_DURATION = 17, NO_DURATION_COPY = 24 };
+
+static inline char *put_cpu(const struct graph *graph, unsigned cpu, char *at)
+{
+	*at++ = ' ';
+	if (__builtin_expect(cpu < 10 && graph->cpu_width == 1, 1))
+		*at++ = (char)('0' + cpu);
+	else
+		at = digits_put_right(at, cpu, graph->cpu_width);
+	memcpy(at, ") ", 2);
+	return at + 2;
+}
+
+static inline __attribute__((always_inline)) char *put_duration(const struct binding *binding, const uint8_t *exit,
+								char *at)
+{
+	uint64_t ns = load_u64(exit + binding->places[GRAPH_RETTIME].offset, false) -
+		      load_u64(exit + binding->places[GRAPH_CALLTIME].offset, false);
+
+	*at++ = duration_mark(ns);
+	*at++ = ' ';
+	at = duration_write(ns, at);
+	memcpy(at, "|  ", 3);
+	return at + 3;
+}
+
+static inline char *put_indent(uint32_t depth, char *at)
+{
+	memcpy(at, blanks, BLANKS);
+	return at + depth * 2;
+}
+
+/* %ps */
+static void graph_print_name(const struct ftrace *ftrace, uint64_t func, struct out *out)
+{
+	struct memo *names = ftrace->graph->names;
+	size_t start = out_len(out);
+
+	if (memo_print(names, func, out))
+		return;
+	if (!symbols_print(ftrace->context->symbols, func, 's', out)) {
+		out_mem(out, "0x", 2);
+		out_hex(out, func);
+	}
+	if (!out->failed)
+		memo_add(names, func, out->start + start, out_len(out) - start);
+}
+
+static char *put_name(const struct ftrace *ftrace, uint64_t func, struct out *out, char *at)
+{
+	out->at = at;
+	graph_print_name(ftrace, func, out);
+	out_need(out, LINE_ROOM);
+	return out->at;
+}
+
+/* The binding of a leaf's exit, if its places can also be read directly. */
+static inline const struct binding *exit_of(const struct ftrace *ftrace, const struct graph_note *note)
+{
+	const struct binding *binding = ftrace->bindings[note->exit_binding];
+
+	return __builtin_expect(note->exit_len >= binding->words_size, 1) ? binding : NULL;
+}
+
+/*
+ * Prints a whole line at once; false, and nothing printed, when the line is not one of the common ones.
+ */
+static bool graph_line_usual(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
+			     struct out *out)
+{
+	const struct graph_note *note = (const struct graph_note *)sink_note_of(event);
+	const struct graph *graph = ftrace->graph;
+	const struct binding *exit = binding;
+	uint32_t depth;
+	uint64_t func;
+	char *at;
+
+	if (note->what < GRAPH_NESTED || note->what > GRAPH_EXIT || note->switched || !has_words(binding, event))
+		return false;
+	if (__builtin_expect(note->what != GRAPH_EXIT && has_call_args(binding->places[GRAPH_ARGS].offset, event->len),
+			     0))
+		return false;
+	func = load_u64(event->data + binding->places[GRAPH_FUNC].offset, false);
+	depth = load_u32(event->data + binding->places[GRAPH_DEPTH_AT].offset, false);
+	if (note->what != GRAPH_EXIT)
+		memo_prefetch(graph->names, func);
+	if (note->what == GRAPH_LEAF)
+		exit = exit_of(ftrace, note);
+	if (__builtin_expect(depth > DEPTH_MAX || graph_is_irq(graph, func) || !exit, 0))
+		return false;
+	out_need(out, LINE_ROOM);
+	at = put_cpu(graph, event->cpu, out->at);
+	if (note->what == GRAPH_LEAF) {
+		at = put_indent(depth, put_duration(exit, note->exit, at));
+		at = put_name(ftrace, func, out, at);
+		memcpy(at, "();\n", 4);
+		at += 4;
+	} else if (note->what == GRAPH_NESTED) {
+		memcpy(at, no_duration, NO_DURATION_COPY);
+		at = put_name(ftrace, func, out, put_indent(depth, at + NO_DURATION));
+		memcpy(at, "() {\n", 5);
+		at += 5;
+	} else {
+		at = put_indent(depth, put_duration(binding, event->data, at));
+		memcpy(at, "}\n", 2);
+		at += 2;
+	}
+	out->at = at;
+	return true;
+}
 
 enum {
 	INDENT = 2,
@@ -23,14 +274,19 @@ enum {
 };
 
 /* Prints ts without the digits that are not shown, truncated as in print_graph_abs_time(). */
-static void print_time(const struct graph *graph, uint64_t ts, struct out *out)
+static void print_time(const struct columns *columns, const struct graph *graph, uint64_t ts, struct out *out)
 {
-	out_u64_pad(out, ts / 1000000000, 5, ' ');
+	if (columns->face) {
+		columns_time(columns, ts, out);
+		out_mem(out, " |  ", 4);
+		return;
+	}
+	out_u64_pad(out, ts / NS_PER_S, 5, ' ');
 	out_char(out, '.');
 	if (graph->nanoseconds)
-		out_u64_pad(out, ts % 1000000000, 9, '0');
+		out_u64_pad(out, ts % NS_PER_S, 9, '0');
 	else
-		out_u64_pad(out, ts % 1000000000 / 1000, 6, '0');
+		out_u64_pad(out, ts % NS_PER_S / 1000, 6, '0');
 	out_mem(out, " |  ", 4);
 }
 
@@ -97,7 +353,7 @@ static void print_columns(const struct ftrace *ftrace, const struct event *event
 	if (!graph->info)
 		return;
 	if (graph->abstime)
-		print_time(graph, event->ts, out);
+		print_time(&ftrace->columns, graph, event->ts, out);
 	if (graph->relative)
 		print_relative_time(event->ts, out);
 	if (graph->cpu)
@@ -168,22 +424,6 @@ static void print_indent(int64_t depth, struct out *out)
 	out_need(out, sizeof(blanks) - 1);
 	memcpy(out->at, blanks, sizeof(blanks) - 1);
 	out->at += width;
-}
-
-/* %ps */
-void graph_print_name(const struct ftrace *ftrace, uint64_t func, struct out *out)
-{
-	struct memo *names = ftrace->graph->names;
-	size_t start = out_len(out);
-
-	if (memo_print(names, func, out))
-		return;
-	if (!symbols_print(ftrace->context->symbols, func, 's', out)) {
-		out_mem(out, "0x", 2);
-		out_hex(out, func);
-	}
-	if (!out->failed)
-		memo_add(names, func, out->start + start, out_len(out) - start);
 }
 
 /* The errno that a function returned as an int or as a long; 0 when it is no error. */

@@ -2,11 +2,11 @@
 #ifndef WEFT_FORMATS_KERNEL_GRAPH_H
 #define WEFT_FORMATS_KERNEL_GRAPH_H
 
-#include "lib/base/cleanup.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/ground/base/cleanup.h"
 
 struct binding;
 struct event;
@@ -20,10 +20,8 @@ struct sink_patches;
 struct tracer;
 
 /*
- * The function graph: kernel/trace/trace_functions_graph.c. graph_new.c reads the options. graph_state.c walks the
- * events in order and writes into the note everything besides the record on which a line depends. graph.c prints lines
- * from these notes, on any thread; graph_line.c prints the lines of the default options, which are nearly all;
- * graph_header.c prints the legend.
+ * The function graph: kernel/trace/trace_functions_graph.c. graph_state.c walks the events in order and writes into the
+ * note everything besides the record on which a line depends. graph.c prints lines from these notes, on any thread.
  * Invariant: data from which lines are printed does not change after the first event of the graph was settled.
  */
 enum { GRAPH_DEPTH = 50 }; /* FTRACE_RETFUNC_DEPTH: deeper functions print no name for a lost entry */
@@ -34,7 +32,7 @@ struct graph_cpu {
 	int32_t depth;                 /* the depth of comments */
 	int32_t depth_irq;             /* depth of the interrupt that is left out; -1: none */
 	uint64_t entered[GRAPH_DEPTH]; /* the function open at each depth; 0 for none */
-	/* Of a slice whose lines before are unknown: lib/reader/slices.h. */
+	/* Of a slice whose lines before are unknown: lib/meaning/reader/slices.h. */
 	bool guesses; /* last_pid, depth and entered may be GRAPH_UNKNOWN_* */
 	bool wrong;   /* the records have one of these numbers themselves, so nothing can be guessed */
 	bool guessed_pid, guessed_depth;
@@ -90,7 +88,7 @@ struct graph_note {
 
 /*
  * The places of bindings: both records have the first two, entries the next four, and exits the others. The texts of
- * the arguments and of the comment behind a call are in imported files only (lib/import).
+ * the arguments and of the comment behind a call are in imported files only (lib/files/import).
  */
 enum { GRAPH_FUNC, GRAPH_DEPTH_AT, GRAPH_ARGS, GRAPH_RETADDR, GRAPH_ARGS_TEXT, GRAPH_NOTE };
 enum { GRAPH_OVERRUN = GRAPH_ARGS, GRAPH_CALLTIME, GRAPH_RETTIME, GRAPH_RETVAL, GRAPH_EXIT_NOTE };
@@ -143,13 +141,6 @@ void graph_pass_over(struct ftrace *ftrace, const struct binding *binding, const
 bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, struct events *events,
 			struct event *event);
 bool graph_leaves(const struct binding *binding); /* types that are not printed as comments */
-/*
- * graph_line.c: prints a whole line at once; false, and nothing printed, when the line is not one of the common ones.
- */
-bool graph_line_usual(const struct ftrace *ftrace, const struct binding *binding, const struct event *event,
-		      struct out *out);
-void graph_print_name(const struct ftrace *ftrace, uint64_t func, struct out *out);
-void graph_header(const struct ftrace *ftrace, struct out *out);
 
 static inline bool graph_is_irq(const struct graph *graph, uint64_t func)
 {

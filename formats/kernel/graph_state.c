@@ -2,12 +2,11 @@
 /* Mirrors kernel/trace/trace_functions_graph.c: the state that is kept from line to line. */
 #include "formats/kernel/graph.h"
 
-#include "formats/kernel/ftrace.h"
-#include "formats/kernel/function_internal.h"
-#include "formats/kernel/stack_internal.h"
-#include "lib/event/events.h"
-
 #include <stdlib.h>
+
+#include "formats/kernel/ftrace.h"
+#include "formats/kernel/renderers_internal.h"
+#include "lib/meaning/event/events.h"
 
 _Static_assert(sizeof(struct graph_note) <= NOTE_RENDERER_SIZE, "the note has room");
 

@@ -4,9 +4,10 @@
 
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"
-#include "lib/base/out.h"
-#include "lib/event/context.h"
-#include "lib/event/imported.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/clock/face.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/imported.h"
 
 enum { TGID_COLUMN = 10 };
 
@@ -144,6 +145,8 @@ bool header_latency(const struct ftrace *ftrace, struct out *out)
 	const struct context *context = ftrace->context;
 	const struct latency_head *head = &context->latency_head;
 
+	if (ftrace->goes_on)
+		return true;
 	if (context->nr_stats && !context->entries)
 		return false;
 	/* A text that was imported without these lines has nothing to print in them. */
@@ -210,6 +213,15 @@ static void header_usual(const struct ftrace *ftrace, struct out *out)
 		legend_plain(columns, out);
 }
 
+/* The times below have no date and no zone. */
+static void put_face(const struct ftrace *ftrace, struct out *out)
+{
+	char text[2 * FACE_TEXT];
+
+	if (face_head(text, ftrace->columns.face, ftrace->context->wall))
+		out_f(out, "# times of %s\n#\n", text);
+}
+
 void header_write(const struct ftrace *ftrace, struct out *out)
 {
 	const struct tracer *tracer = ftrace->tracer;
@@ -217,6 +229,8 @@ void header_write(const struct ftrace *ftrace, struct out *out)
 	out_str(out, "# tracer: ");
 	print_tracer(ftrace->context, out);
 	out_str(out, "\n#\n");
+	if (ftrace->columns.face && face_is_of_day(ftrace->columns.face))
+		put_face(ftrace, out);
 	if (tracer && tracer->header)
 		tracer->header(ftrace, out);
 	else if (tracer && tracer->legend)

@@ -3,7 +3,7 @@
 #include "formats/kernel/renderers_internal.h"
 
 #include "formats/kernel/ftrace.h"
-#include "lib/base/out.h"
+#include "lib/ground/base/out.h"
 
 enum { SEQNUM, DURATION, OUTER_DURATION, TV_SEC, TV_NSEC, COUNT, NMI_COUNT, NMI_TOTAL_TS };
 

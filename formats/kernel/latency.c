@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_output.c: trace_print_lat_context(). */
-#include "formats/kernel/latency_internal.h"
+#include "formats/kernel/ftrace_sink_internal.h"
 
 #include "formats/kernel/columns.h"
 #include "formats/kernel/duration_internal.h"
 #include "formats/kernel/ftrace.h"
-#include "lib/base/out.h"
-#include "lib/event/events.h"
-#include "lib/event/tasks.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/events.h"
+#include "lib/meaning/event/tasks.h"
 
 enum { NAME_SHOWN = 8, NAME_VERBOSE = 16, MARK_THRESH = 100 };
 

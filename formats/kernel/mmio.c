@@ -2,11 +2,11 @@
 /* Mirrors kernel/trace/trace_mmiotrace.c: a format of its own, without other entries. */
 #include "formats/kernel/renderers_internal.h"
 
+#include <string.h>
+
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/raw_internal.h"
-#include "lib/base/out.h"
-
-#include <string.h>
+#include "lib/ground/base/out.h"
 
 enum { PHYS, MAP_ID, OPCODE, VALUE, PC, WIDTH }; /* places of mmiotrace_rw */
 enum { VIRT = VALUE, LEN = PC };                 /* places of mmiotrace_map */

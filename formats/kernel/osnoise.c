@@ -6,7 +6,7 @@
 #include "formats/kernel/renderers_internal.h"
 
 #include "formats/kernel/ftrace.h"
-#include "lib/base/out.h"
+#include "lib/ground/base/out.h"
 
 enum { RUNTIME, NOISE, MAX_SAMPLE, HW_COUNT, NMI_COUNT, IRQ_COUNT, SOFTIRQ_COUNT, THREAD_COUNT };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/kernel/prefix.h"
 
-#include "lib/base/out.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/out.h"
 
 void prefix_put(const char *prefix, struct out *text, struct out *out)
 {

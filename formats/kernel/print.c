@@ -3,14 +3,14 @@
  * Mirrors kernel/trace/trace_output.c: trace_print_print(), trace_bputs_print(), trace_bprint_print(), their _raw(),
  * and trace_raw_data().
  */
-#include "formats/kernel/print_internal.h"
+#include "formats/kernel/renderers_internal.h"
+
+#include <string.h>
 
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/symbol.h"
-#include "lib/base/out.h"
-#include "lib/names/symbols.h"
-
-#include <string.h>
+#include "lib/ground/base/out.h"
+#include "lib/meaning/names/symbols.h"
 
 enum { IP, TEXT, ARGS };
 enum { ID, DATA };

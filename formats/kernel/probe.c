@@ -3,17 +3,17 @@
  * Mirrors kernel/trace/trace_kprobe.c, trace_uprobe.c, trace_fprobe.c and trace_events_user.c: print_kprobe_event() and
  * the like.
  */
-#include "formats/kernel/probe_internal.h"
-
-#include "formats/kernel/ftrace.h"
-#include "formats/kernel/symbol.h"
-#include "lib/base/out.h"
-#include "lib/base/text.h"
-#include "lib/names/symbols.h"
+#include "formats/kernel/renderers_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/kernel/ftrace.h"
+#include "formats/kernel/symbol.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/text.h"
+#include "lib/meaning/names/symbols.h"
 
 enum { PROBE_IP };
 enum { PROBE_FUNC, PROBE_RETURN_IP };

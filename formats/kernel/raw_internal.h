@@ -2,9 +2,9 @@
 #ifndef WEFT_FORMATS_KERNEL_RAW_INTERNAL_H
 #define WEFT_FORMATS_KERNEL_RAW_INTERNAL_H
 
-#include "formats/kernel/ftrace.h"
-
 #include <stdint.h>
+
+#include "formats/kernel/ftrace.h"
 
 /*
  * The lines of the options raw, hex and bin: print_raw_fmt(), print_hex_fmt(), print_bin_fmt() of kernel/trace/trace.c.

@@ -4,7 +4,9 @@
 
 #include "formats/kernel/function_internal.h"
 #include "formats/kernel/graph.h"
-#include "formats/kernel/stack_internal.h"
+
+struct format;
+struct renderer;
 
 /* The renderers and tracers that have files of their own: the tables of ftrace_sink.c list them. */
 /*
@@ -28,5 +30,43 @@ extern const struct tracer branch_tracer;
 extern const struct tracer mmiotrace_tracer;
 extern const struct tracer osnoise_tracer;
 extern const struct tracer timerlat_tracer;
+
+/*
+ * Entries written by programs and by the kernel's printk-like functions: trace_marker, trace_printk() and its
+ * relatives, trace_marker_raw.
+ */
+extern const struct renderer print_renderer;
+extern const struct renderer bputs_renderer;
+extern const struct renderer bprint_renderer;
+extern const struct renderer raw_data_renderer;
+
+extern const struct renderer kernel_stack_renderer;
+extern const struct renderer user_stack_renderer;
+
+/*
+ * Events defined by users, which the kernel does not print by their print fmt: probes of functions and their returns
+ * (trace_kprobe.c, trace_uprobe.c, trace_fprobe.c: the address as a symbol, "(fault)" for a string that could not be
+ * read), and user_events (trace_events_user.c: by their fields).
+ */
+
+/* The renderer of such a format; NULL for other formats. */
+const struct renderer *probe_renderer(const struct format *format);
+
+/*
+ * Synthetic events: their print fmt has commas where the kernel prints none. print_synth_event() of
+ * kernel/trace/trace_events_synth.c.
+ * Not supported: fields of gfp_t; such an event is left to its print fmt.
+ */
+
+/* The renderer of such a format; NULL for other formats. */
+const struct renderer *synth_renderer(const struct format *format);
+
+/*
+ * sys_enter_NAME and sys_exit_NAME, which the kernel does not print by their print fmt: print_syscall_enter(),
+ * print_syscall_exit() of kernel/trace/trace_syscalls.c.
+ */
+
+/* The renderer of such a format; NULL for other formats. */
+const struct renderer *syscall_renderer(const struct format *format);
 
 #endif

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_output.c: trace_stack_print(), trace_user_stack_print() and seq_print_user_ip(). */
-#include "formats/kernel/stack_internal.h"
+#include "formats/kernel/renderers_internal.h"
 
 #include "formats/kernel/ftrace.h"
-#include "formats/kernel/function_internal.h"
 #include "formats/kernel/symbol.h"
-#include "lib/base/out.h"
-#include "lib/follow/stack.h"
-#include "lib/names/maps.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/follow/stack.h"
+#include "lib/meaning/names/maps.h"
 
 enum { CALLER, TGID }; /* TGID: user stacks only */
 

@@ -2,11 +2,11 @@
 /* Mirrors kernel/trace/trace_output.c: seq_print_ip_sym(), trace_seq_print_sym(). */
 #include "formats/kernel/symbol.h"
 
-#include "lib/base/out.h"
-#include "lib/event/context.h"
-#include "lib/names/symbols.h"
-
 #include <string.h>
+
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/names/symbols.h"
 
 /* kretprobed() of trace_output.c: a return address that the kernel replaced by its trampoline's. */
 static bool is_trampoline(const struct symbol *symbol, uint64_t address)

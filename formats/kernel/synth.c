@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Mirrors kernel/trace/trace_events_synth.c: print_synth_event(). */
-#include "formats/kernel/synth_internal.h"
-
-#include "formats/kernel/ftrace.h"
-#include "lib/base/out.h"
-#include "lib/names/symbols.h"
+#include "formats/kernel/renderers_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/kernel/ftrace.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/names/symbols.h"
 
 enum { FIELDS_MAX = 64, CONVERSION = 8 };
 

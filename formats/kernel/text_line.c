@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A line of which an import kept the text alone (lib/import): it is printed as it was. */
+/* A line of which an import kept the text alone (lib/files/import): it is printed as it was. */
 #include "formats/kernel/renderers_internal.h"
 
 #include "formats/kernel/ftrace.h"
-#include "lib/base/out.h"
+#include "lib/ground/base/out.h"
 
 enum { TEXT };
 

@@ -6,7 +6,7 @@
 #include "formats/kernel/renderers_internal.h"
 
 #include "formats/kernel/ftrace.h"
-#include "lib/base/out.h"
+#include "lib/ground/base/out.h"
 
 enum { SEQNUM, CONTEXT, TIMER_LATENCY };
 

@@ -8,7 +8,7 @@
 
 #include "formats/kernel/renderers_internal.h"
 #include "formats/sinks.h"
-#include "lib/base/out.h"
+#include "lib/ground/base/out.h"
 
 static const struct cpu_stats *stats_of(const struct context *context, uint16_t cpu)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/tracecmd/tracecmd_internal.h"
 
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/names/symbols.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/names/symbols.h"
 
 enum { NAME_WIDTH = 20 };
 

@@ -2,13 +2,13 @@
 /* The texts of libtraceevent's plugin function: functions indented below their parents, and stacks. */
 #include "formats/tracecmd/tracecmd_internal.h"
 
-#include "lib/base/memo.h"
-#include "lib/base/out.h"
-#include "lib/follow/stack.h"
-#include "lib/names/symbols.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/memo.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/follow/stack.h"
+#include "lib/meaning/names/symbols.h"
 
 enum { IP, PARENT_IP, COUNT, TOP, BOTTOM };
 enum { CALLER };

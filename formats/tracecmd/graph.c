@@ -2,9 +2,9 @@
 /* The function graph as trace-cmd prints it: entries, exits with their durations, a call without calls in one line. */
 #include "formats/tracecmd/tracecmd_internal.h"
 
-#include "lib/base/digits.h"
-#include "lib/base/out.h"
-#include "lib/event/events.h"
+#include "lib/ground/base/digits.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/events.h"
 
 enum { FUNC, DEPTH, CALLTIME, RETTIME };
 enum { INDENT = 2, DURATION_WIDTH = 7, DEPTH_MAX = 1 << 14 };

@@ -2,7 +2,7 @@
 /* The texts of libtraceevent's plugin kvm. */
 #include "formats/tracecmd/tracecmd_internal.h"
 
-#include "lib/base/out.h"
+#include "lib/ground/base/out.h"
 
 enum { VCPU, RIP };
 

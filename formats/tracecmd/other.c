@@ -2,11 +2,11 @@
 /* The texts of libtraceevent's plugins hrtimer, kmem, futex, tlb and mac80211. */
 #include "formats/tracecmd/tracecmd_internal.h"
 
-#include "lib/base/bytes.h"
-#include "lib/base/out.h"
-#include "lib/names/symbols.h"
-
 #include <string.h>
+
+#include "lib/ground/base/bytes.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/names/symbols.h"
 
 enum { TIMER, OLD_TIMER, NOW, FUNCTION, EXPIRES, SOFTEXPIRES };
 enum { CALL_SITE };

@@ -2,11 +2,11 @@
 /* Messages: their print formats, as libtraceevent reads them. */
 #include "formats/tracecmd/tracecmd_internal.h"
 
-#include "lib/base/bytes.h"
-#include "lib/base/out.h"
-#include "lib/names/symbols.h"
-
 #include <string.h>
+
+#include "lib/ground/base/bytes.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/names/symbols.h"
 
 enum { IP, TEXT, ARGS };
 enum { ID, DATA };

@@ -5,14 +5,14 @@
  */
 #include "formats/tracecmd/tracecmd_internal.h"
 
-#include "lib/base/out.h"
-#include "lib/names/symbols.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/out.h"
+#include "lib/meaning/names/symbols.h"
 
 enum { SPEC_TEXT = 24, ARGS_MAX = 64, WIDTH_MAX = 64 };
 

@@ -2,10 +2,10 @@
 /* The texts of libtraceevent's plugin sched_switch: "comm:pid [prio] state ==> comm:pid [prio]". */
 #include "formats/tracecmd/tracecmd_internal.h"
 
-#include "lib/base/out.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/out.h"
 
 enum { PREV_COMM, PREV_PID, PREV_PRIO, PREV_STATE, NEXT_COMM, NEXT_PID, NEXT_PRIO };
 enum { COMM, PID, PRIO, SUCCESS, TARGET_CPU };

@@ -2,20 +2,20 @@
 #ifndef WEFT_FORMATS_TRACECMD_TRACECMD_INTERNAL_H
 #define WEFT_FORMATS_TRACECMD_TRACECMD_INTERNAL_H
 
-#include "formats/sink.h"
-#include "formats/tracecmd/tracecmd.h"
-#include "lib/base/u64_map.h"
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/event/place.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/sink.h"
+#include "formats/tracecmd/tracecmd.h"
+#include "lib/ground/base/u64_map.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/place.h"
+
 /*
  * The text of trace-cmd report: a line for each event, with columns of its own, and the texts of its plugins for some
- * events. What a print format says is printed by the programs of lib/schema, as everywhere.
+ * events. What a print format says is printed by the programs of lib/meaning/schema, as everywhere.
  * Threads: bind and settle run on one thread, in the order of the events; text runs on any thread.
  */
 struct events;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The lines of trace-cmd report: columns, losses, differences, and the text of each event. */
-#include "formats/sinks.h"
-#include "formats/tracecmd/tracecmd_internal.h"
-#include "formats/tracecmd/wakeups_internal.h"
-#include "lib/base/cpus.h"
-#include "lib/base/digits.h"
-#include "lib/base/escape.h"
-#include "lib/base/fail.h"
-#include "lib/base/memo.h"
-#include "lib/base/out.h"
-#include "lib/event/buffers.h"
-#include "lib/event/events.h"
-#include "lib/event/tasks.h"
-#include "lib/names/symbols.h"
-#include "lib/plugin/foreign.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/sinks.h"
+#include "formats/tracecmd/tracecmd_internal.h"
+#include "formats/tracecmd/wakeups_internal.h"
+#include "lib/ground/base/cpus.h"
+#include "lib/ground/base/digits.h"
+#include "lib/ground/base/escape.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/memo.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/buffers.h"
+#include "lib/meaning/event/events.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/names/symbols.h"
+#include "lib/meaning/plugin/foreign.h"
 
 enum {
 	COMM_WIDTH = 16,
@@ -25,7 +25,6 @@ enum {
 	HEAD_MAX = 192, /* of all columns without the names */
 	NAMES_MAX = 1 << 20,
 	US_PER_S = 1000000,
-	NS_PER_S = 1000000000,
 };
 
 void tracecmd_learn(struct tracecmd *tracecmd, int32_t pid, const char *name, size_t len)
@@ -256,10 +255,7 @@ void tracecmd_time(const struct tracecmd *tracecmd, uint64_t ts, struct out *out
 	}
 	*out->at++ = ' ';
 	if (tracecmd->options.nanoseconds) {
-		seconds = ts / NS_PER_S;
-		out->at = digits_put_right(out->at, seconds, 5);
-		*out->at++ = '.';
-		out->at = digits_put_9(out->at, (uint32_t)(ts - seconds * NS_PER_S));
+		out->at = digits_put_seconds(out->at, ts, 5);
 		return;
 	}
 	us = (ts + 500) / 1000;

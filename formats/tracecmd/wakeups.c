@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/tracecmd/wakeups_internal.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/out.h"
-#include "lib/base/u64_map.h"
-#include "lib/event/event.h"
-#include "lib/event/place.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NS_PER_US = 1000, NS_PER_S = 1000000000, RT_PRIO_MAX = 99 };
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/now.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/u64_map.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/place.h"
+
+enum { RT_PRIO_MAX = 99 };
 enum { PID, SUCCESS, PRIO, NR_PLACES };
 
 /* What an event type is to a latency. */

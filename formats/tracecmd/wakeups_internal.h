@@ -2,10 +2,10 @@
 #ifndef WEFT_FORMATS_TRACECMD_WAKEUPS_INTERNAL_H
 #define WEFT_FORMATS_TRACECMD_WAKEUPS_INTERNAL_H
 
-#include "formats/tracecmd/wakeups.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "formats/tracecmd/wakeups.h"
 
 struct event;
 struct out;

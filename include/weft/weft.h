@@ -199,6 +199,136 @@ const char *weft_file_setting(const weft_file *file, size_t buffer, const char *
 const char *weft_file_damage(const weft_file *file);
 
 /*
+ * weft_contents - what a file has besides its events
+ * --------------------------------------------------
+ * Formats, settings, counts of the ring buffer, the time of day, names of tasks, symbols, and whom tasks belonged to.
+ * Functions with an index return 1 for a thing and 0 after the last one; all texts live as long as the file. A function
+ * that takes a callback calls it for each thing, and returns 0, what the callback returned if that was not 0, or a
+ * negative errno. -ERANGE: the file has no such buffer.
+ */
+
+struct weft_format_info {
+	size_t size;
+	const char *system;    /* "sched"; "ftrace" for the kernel's own entries */
+	const char *name;      /* "sched_switch" */
+	const char *print_fmt; /* behind "print fmt: "; "" if the format cannot be understood */
+	const char *text;      /* the file events/SYSTEM/NAME/format, without a NUL at its end */
+	size_t text_len;
+	size_t fields;    /* 0 if the format cannot be understood */
+	int32_t id;       /* common_type of its events, weft_type_id() */
+	uint32_t bytes;   /* of a record without its dynamic fields */
+	const char *note; /* why the kernel's text cannot be made of it, and fields are printed; NULL: it can */
+};
+
+/* The formats of a buffer's events by index, also of those that never occur. */
+int weft_file_format(const weft_file *file, size_t buffer, size_t index, struct weft_format_info *ret,
+		     struct weft_error *error);
+
+/* The fields of the format at `format`, by their index. */
+struct weft_field_info;
+int weft_file_field(const weft_file *file, size_t buffer, size_t format, size_t index, struct weft_field_info *ret,
+		    struct weft_error *error);
+
+struct weft_setting_info {
+	size_t size;
+	size_t buffer;
+	const char *name; /* as weft_file_setting() takes it */
+	const char *text; /* ends with a NUL */
+	size_t text_len;
+};
+
+/* All that weft_file_setting() can be asked for, by index: files of tracefs, such as options, and weft's own notes. */
+int weft_file_setting_at(const weft_file *file, size_t index, struct weft_setting_info *ret);
+
+struct weft_cpu_stats {
+	size_t size;
+	uint32_t cpu;
+	uint64_t entries;        /* events in the buffer when the recording ended, */
+	uint64_t read;           /* and those that had been read from it */
+	uint64_t overrun;        /* events that newer ones overwrote */
+	uint64_t dropped;        /* events that found the buffer full */
+	uint64_t commit_overrun; /* events that interrupts lost */
+};
+
+/* The kernel's counts for the CPUs of a buffer, by index; none if the file does not have them. */
+int weft_file_stats(const weft_file *file, size_t buffer, size_t index, struct weft_cpu_stats *ret,
+		    struct weft_error *error);
+
+struct weft_clock_piece {
+	size_t size;
+	uint64_t since;    /* the time of the trace at which it begins; 0: the first piece */
+	int64_t step_ns;   /* how far the time of day jumped there */
+	int64_t wall_ns;   /* the time of day at its first sample, in ns since 1970, */
+	uint64_t sampled;  /* and the time of the trace of this sample */
+	uint64_t bound_ns; /* half the width of what it may be; UINT64_MAX: unknown */
+	bool is_sleep;     /* it jumped because the machine slept; else somebody set the clock */
+	bool is_exact;     /* a sample was taken when it jumped; else it jumped some time before `since` */
+};
+
+/* The time of day of a buffer, in pieces in which nobody set the clock, by index; none if the file does not tell it. */
+int weft_file_clock(const weft_file *file, size_t buffer, size_t index, struct weft_clock_piece *ret,
+		    struct weft_error *error);
+
+/*
+ * The times of the trace at which the clock on the wall showed `ns` since 1970, which are several where it was put
+ * back. Returns how many there are, of which at most `max` are written.
+ */
+int weft_file_when(const weft_file *file, size_t buffer, int64_t ns, uint64_t *ret, size_t max,
+		   struct weft_error *error);
+
+struct weft_task {
+	size_t size;
+	int32_t pid;
+	int32_t tgid;     /* the PID of its process; 0: unknown */
+	const char *comm; /* ends with a NUL */
+	size_t comm_len;
+};
+
+typedef int weft_task_fn(void *arg, const struct weft_task *task);
+
+/* The tasks whose last names the kernel remembered when the recording ended (saved_cmdlines). No event is read. */
+int weft_file_tasks(const weft_file *file, size_t buffer, weft_task_fn *see, void *arg, struct weft_error *error);
+
+struct weft_symbol;
+typedef int weft_symbol_fn(void *arg, const struct weft_symbol *symbol);
+
+/* The symbols of the traced kernel, in the order of their addresses: all that the file has. */
+int weft_file_symbols(const weft_file *file, weft_symbol_fn *see, void *arg, struct weft_error *error);
+
+/* The address of the first symbol of this name: 1, or 0 if there is none. */
+int weft_file_address(const weft_file *file, const char *name, uint64_t *ret, struct weft_error *error);
+
+enum weft_who {
+	WEFT_WHO_PROCESS = 0, /* the name of its last program */
+	WEFT_WHO_PROGRAM = 1,
+	WEFT_WHO_UNIT = 2, /* the service, slice or scope of systemd */
+	WEFT_WHO_CONTAINER = 3,
+	WEFT_WHO_POD = 4,
+	WEFT_WHO_CGROUP = 5, /* the path of the control group */
+	WEFT_WHO_USER = 6    /* the UID; "root" for 0 */
+};
+
+enum weft_how_known {
+	WEFT_HOW_UNKNOWN = 0,
+	WEFT_HOW_GUESSED = 1, /* nothing contradicts it, but a change would not have been seen */
+	WEFT_HOW_SCANNED = 2, /* a list of all tasks says so */
+	WEFT_HOW_FOLLOWED = 3 /* events say so */
+};
+
+/*
+ * Whom a task belonged to at a time: "" if to none, as one outside of all containers, and "(unknown)". `ret_how` may be
+ * NULL. The first call reads all events of the buffer. -EINVAL: there is no such part.
+ */
+int weft_file_who(const weft_file *file, size_t buffer, enum weft_who part, int32_t pid, uint64_t ts, const char **ret,
+		  enum weft_how_known *ret_how, struct weft_error *error);
+
+typedef int weft_name_fn(void *arg, const char *name);
+
+/* All programs, units, containers and so on that the file knows. The first call reads all events of the buffer. */
+int weft_file_names(const weft_file *file, size_t buffer, enum weft_who part, weft_name_fn *see, void *arg,
+		    struct weft_error *error);
+
+/*
  * weft_query - choose events
  * --------------------------
  * A query holds what weft-report(1) takes as options, in the same words: an event must meet one word of each key that
@@ -223,7 +353,8 @@ enum weft_query_key {
 	WEFT_QUERY_NO_HARDIRQ, /* -I, without a word: NULL */
 	WEFT_QUERY_NO_SOFTIRQ, /* -S, without a word: NULL */
 	WEFT_QUERY_NO_SELF,    /* --no-self, without a word: leave out the recorder's own events */
-	WEFT_QUERY_SELF        /* --self of the analyses, without a word: show the recorder's own tasks */
+	WEFT_QUERY_SELF,       /* --self of the analyses, without a word: show the recorder's own tasks */
+	WEFT_QUERY_MARK        /* --mark: a glob, the name of spans that programs marked */
 };
 
 /* A query that lets all events pass; NULL: no memory. */
@@ -294,6 +425,43 @@ int weft_reader_next(weft_reader *reader, const struct weft_event **ret, struct 
  * next call of weft_reader_next() or weft_reader_batch().
  */
 int weft_reader_batch(weft_reader *reader, const struct weft_event **ret, struct weft_error *error);
+
+/*
+ * A place between two events: before an event, and the same for every reader of the same buffers with the same query
+ * and CPUs, also in another process: its two numbers can be stored. This structure is frozen.
+ */
+struct weft_place {
+	uint64_t ts;
+	uint64_t nth; /* the number of the event among those of this time, from 0 */
+};
+
+/*
+ * A reader that has no threads can go anywhere, as often as wanted: weft_reader_next() then returns the event behind
+ * the place, and weft_reader_previous() the one before it. That costs a search in the file, and reads only what lies
+ * there. -ENOTSUP: the reader has threads, counts its events (WEFT_QUERY_LIMIT, WEFT_QUERY_TAIL), has buffers with
+ * different clocks, or chooses events by other events (a duration, WEFT_QUERY_MARK, WEFT_QUERY_NO_SELF); it stays
+ * where it is.
+ *
+ * weft_reader_seek() goes before the first event that is not earlier than a time: 0 is the start, UINT64_MAX the end.
+ * weft_reader_go() goes to a place that weft_reader_place() told, which may be that of another reader.
+ */
+int weft_reader_seek(weft_reader *reader, uint64_t ts, struct weft_error *error);
+int weft_reader_go(weft_reader *reader, const struct weft_place *place, struct weft_error *error);
+
+/* Where the reader stands: before the event that weft_reader_next() will return. */
+void weft_reader_place(const weft_reader *reader, struct weft_place *ret);
+
+/*
+ * Goes back over one event, and returns it: 1, or 0 at the start. weft_reader_next() would then return the same one. It
+ * is valid until the next call that moves the reader. After weft_reader_seek(), it is the last event before a time.
+ */
+int weft_reader_previous(weft_reader *reader, const struct weft_event **ret, struct weft_error *error);
+
+/*
+ * From here on the reader has only the events of one CPU, and stands at their start; -1: those of all CPUs that the
+ * queries choose. The others are not read. -ENOENT: no buffer of the reader has events of this CPU.
+ */
+int weft_reader_cpu(weft_reader *reader, int32_t cpu, struct weft_error *error);
 
 /*
  * The damage that was found in any file so far, "FILE: what is damaged"; NULL: none. It is complete once the reader has
@@ -373,6 +541,21 @@ size_t weft_event_copy(const struct weft_event *event, void *memory, size_t size
 
 /* The types that have occurred so far, by index; NULL after the last. They live as long as the reader. */
 const weft_type *weft_reader_type(const weft_reader *reader, size_t index);
+
+/*
+ * A query as an object that is asked about events one by one, of a reader that need not have the same query: by its
+ * words for events, filters, tasks, CPUs and flags. -ENOENT: the reader has no such event or field; -ENOTSUP: the query
+ * chooses events by other events, by a duration or a mark. The reader must have started, and outlive the filter.
+ */
+typedef struct weft_filter weft_filter;
+int weft_filter_new(weft_reader *reader, const weft_query *query, weft_filter **ret, struct weft_error *error);
+void weft_filter_free(weft_filter *filter);
+
+/*
+ * Whether the filter lets the event pass. Lost events always do. A stack passes if the event passed that the same
+ * filter was asked about before it on the same CPU.
+ */
+bool weft_filter_passes(weft_filter *filter, const struct weft_event *event);
 
 /* From 0, in the order in which types occurred first: an index for arrays of the caller. */
 size_t weft_type_index(const weft_type *type);
@@ -468,10 +651,30 @@ int weft_event_text(weft_reader *reader, const struct weft_event *event, enum we
 		    size_t size);
 
 /*
- * The name of the event's task as the file has it, "<idle>" for PID 0, "<...>" when it is unknown; "" for lost events.
- * It lives as long as the reader.
+ * Makes the text of an event in place of the kernel: writes at most `size` bytes with a NUL, and returns the length
+ * that the whole text has, as snprintf(3), or a negative number: the kernel's text shall be used.
+ */
+typedef int weft_text_fn(void *arg, const struct weft_event *event, char *buffer, size_t size);
+
+/*
+ * From here on, `make` makes the text behind "NAME: " of each event "SYSTEM:NAME", in WEFT_TEXT_BODY and
+ * WEFT_TEXT_LINE. NULL: no longer. It may read the fields of the event, and must not call anything else of this reader.
+ * -EINVAL: the name has not this form; -ENOMEM.
+ */
+int weft_reader_handler(weft_reader *reader, const char *name, weft_text_fn *make, void *arg, struct weft_error *error);
+
+/*
+ * The name of the event's task as the file has it, or else as the events say; "<idle>" for PID 0, "<...>" when it is
+ * unknown; "" for lost events. It lives as long as the reader.
  */
 int weft_event_comm(const weft_reader *reader, const struct weft_event *event, const char **ret, size_t *ret_len);
+
+/*
+ * The time of day in ns since 1970 of a time of the events of a buffer, and the half width of what it may be:
+ * UINT64_MAX if nobody knows how exact it is. ret_bound may be NULL. -ENODATA: the file does not tell the time of day;
+ * -ERANGE: there is no such buffer.
+ */
+int weft_wall(const weft_reader *reader, size_t buffer, uint64_t ts, int64_t *ret_ns, uint64_t *ret_bound);
 
 struct weft_task_info {
 	size_t size;
@@ -548,7 +751,11 @@ enum weft_slice_kind {
 	WEFT_SLICE_VECTOR = 6,   /* an interrupt of the CPU itself */
 	WEFT_SLICE_FUNCTION = 7, /* a call of the function graph, at `depth` */
 	WEFT_SLICE_COUNTER = 8,  /* a moment from which `number` holds */
-	WEFT_SLICE_LOSS = 9      /* a moment: events of a CPU were lost */
+	WEFT_SLICE_LOSS = 9,     /* a moment: events of a CPU were lost */
+	WEFT_SLICE_MARK = 10,    /* a span of a thread that a program marked, at `depth` */
+	WEFT_SLICE_ASYNC = 11,   /* a span of a process that a program marked, with the cookie `number` */
+	WEFT_SLICE_INSTANT = 12, /* a moment that a program marked */
+	WEFT_SLICE_PAIR = 13     /* what two other events begin and end: mm_compaction_begin and _end */
 };
 
 enum weft_slice_end {
@@ -577,7 +784,7 @@ struct weft_slice {
 	enum weft_slice_end end;
 	uint64_t from, to;
 	int32_t cpu; /* not of a state or a system call */
-	int32_t pid; /* of a run, a state, a system call, a function of a task */
+	int32_t pid; /* of a run, a state, a system call, a function of a task, a mark, a pair of events of a task */
 	size_t buffer;
 	const char *name; /* without a NUL at its end; it is valid during the call */
 	size_t name_len;
@@ -585,6 +792,10 @@ struct weft_slice {
 	int32_t depth;
 	enum weft_state state;
 	char letter; /* of a state that begins with a switch, as the kernel names it: 'S', 'D'; 0: unknown */
+	/* Of a mark and a counter of a program. */
+	int32_t process;   /* the PID of its process */
+	const char *track; /* without a NUL at its end; NULL: that of the thread, or of the name */
+	size_t track_len;
 };
 
 /* Gets each slice when it has ended. 0: go on; any other value ends the reading. `slice` is valid during the call. */
@@ -596,6 +807,34 @@ typedef int weft_slice_fn(void *arg, const struct weft_slice *slice);
  * all. Returns 0 at the end, what `see` returned if it was not 0, or a negative errno.
  */
 int weft_reader_slices(weft_reader *reader, uint32_t kinds, weft_slice_fn *see, void *arg, struct weft_error *error);
+
+struct weft_life {
+	size_t size;
+	int32_t pid;
+	int32_t parent;       /* the PID of the task that started it; -1: unknown */
+	int32_t process;      /* the PID of its process; 0: unknown */
+	uint64_t first, last; /* times of the first and the last event that names it */
+	bool has_begun;       /* its fork was seen, at `began` */
+	bool has_ended;       /* its end was seen, at `ended` */
+	bool was_replaced;    /* its end was not seen, but its PID belonged to another task later */
+	uint64_t began, ended;
+	int32_t status;   /* of exit(2); 0x100 and the number of the signal that killed it; -1: unknown */
+	uint32_t execs;   /* programs that it executed, */
+	uint32_t started; /* and tasks that it started */
+	size_t buffer;
+	const char *comm;    /* the last name; "": unknown. It ends with a NUL, and is valid during the call */
+	const char *program; /* the file that it executed last, without a NUL; NULL: no exec was seen */
+	size_t program_len;
+};
+
+typedef int weft_life_fn(void *arg, const struct weft_life *life);
+
+/*
+ * All tasks over time: reads all events, and calls `see` for each task that one of them names, in the order in which
+ * they were named first; a PID that was used again is another task. What lost events hid is not known. The query
+ * chooses the times. Returns as weft_reader_slices().
+ */
+int weft_reader_lives(weft_reader *reader, weft_life_fn *see, void *arg, struct weft_error *error);
 
 /*
  * weft_arrow - events and tables as columns
@@ -655,21 +894,23 @@ struct ArrowArrayStream {
 
 struct weft_arrow_options {
 	size_t size;
-	size_t rows; /* of each array, at most; 0: 65,536 */
+	size_t rows; /* of each array, at most; 0: 65,536; never more than 1,048,576 */
 	/* The stream frees the reader when it is released, and when weft_reader_arrow() fails nothing is freed. */
 	bool takes_reader;
 };
 
 /*
  * The events of the reader as a stream of struct arrays, with a column for each name in `columns`: those of
- * weft-export(1) --fields. "ts" and "lost" are int64, "cpu", "pid" and "tgid" int32, "flags" and "preempt_count" uint8,
- * "comm", "instance", "system", "event" and "text" utf8; any other name is that of a field: an integer of its size,
- * utf8, or a list of integers; a structure is utf8 with JSON. A field that several types have gets one column with room
- * for all of them; an event without it has null there. Texts are UTF-8: each other byte is U+FFFD. Lost events are
- * rows, with the event "lost", only if the column "lost" is asked for. The reader may be new, or started and not read
- * from; it must live until the stream is released, and nothing else may use it. -ENOENT: no type of the files that the
- * query lets pass has a field of this name; -EINVAL: types have fields of this name that cannot be in one column;
- * -EBUSY; -ENOMEM. `options` may be NULL. The errors of get_next() are positive errno; get_last_error() has the text.
+ * weft-export(1) --fields. "ts", "lost" and "wall" (in ns since 1970) are int64, "cpu", "pid" and "tgid" int32, "flags"
+ * and "preempt_count" uint8, "comm", "instance", "system", "event" and "text" utf8, as are "process", "program",
+ * "unit", "container", "pod", "cgroup" and "user": whom the task belonged to then; "mark" is the innermost span that
+ * its thread had marked; any other name is that of a field: an integer of its size, utf8, or a list of integers; a
+ * structure is utf8 with JSON. A field that several types have gets one column with room for all of them; an event
+ * without it has null there. Texts are UTF-8: each other byte is U+FFFD. Lost events are rows, with the event "lost",
+ * only if the column "lost" is asked for. The reader may be new, or started and not read from; it must live until the
+ * stream is released, and nothing else may use it. -ENOENT: no type of the files that the query lets pass has a field
+ * of this name; -EINVAL: types have fields of this name that cannot be in one column; -EBUSY; -ENOMEM. `options` may be
+ * NULL. The errors of get_next() are positive errno; get_last_error() has the text.
  */
 int weft_reader_arrow(weft_reader *reader, const char *const *columns, size_t nr,
 		      const struct weft_arrow_options *options, struct ArrowArrayStream *ret, struct weft_error *error);
@@ -705,6 +946,32 @@ struct weft_analyse_options {
 	 */
 	int (*interrupted)(void *arg);
 	void *arg;
+	/* How many threads may read and add up for the analyses; 0 and 1: none but the caller's. */
+	unsigned threads;
+	/* Is called as often as `interrupted`, with the part that is done, from 0 to 1. NULL: nothing is called. */
+	void (*progress)(void *arg, double part);
+	/* What the analysis "why" explains; NULL: what was longest. */
+	const struct weft_why_options *why;
+};
+
+enum weft_why_of {
+	WEFT_WHY_LONGEST = 0, /* the longest call that does not wait for work; without calls the longest wakeup */
+	WEFT_WHY_CALL = 1,    /* calls of `name`; NULL: all that do not wait for work */
+	WEFT_WHY_WAKEUP = 2,  /* from a wakeup until the task ran */
+	WEFT_WHY_RUN = 3,     /* lives of tasks of `name`, a glob */
+	WEFT_WHY_MARK = 4,    /* spans that programs marked with `name`, a glob */
+	WEFT_WHY_TASK = 5     /* what the task of `name`, a PID or a glob, did from `from` to `to` */
+};
+
+/* As the options of weft-why(1). */
+struct weft_why_options {
+	size_t size;
+	enum weft_why_of of;
+	const char *name;
+	uint64_t slowest;  /* how many of the longest; 0: 1 */
+	uint64_t from, to; /* 0: from the first event, to the last one */
+	bool tree;         /* the path in the order of time */
+	bool all;          /* adds up all of them */
 };
 
 /*
@@ -714,6 +981,16 @@ struct weft_analyse_options {
  */
 int weft_analyse(weft_reader *reader, const char *const *names, size_t nr, const struct weft_analyse_options *options,
 		 weft_result **ret, struct weft_error *error);
+
+/*
+ * The same analyses of several files that have nothing to do with each other, each with its own result in ret[0] to
+ * ret[nr_files - 1], which weft_result_free() frees. Up to `threads` of the options read at the same time, a file each;
+ * `interrupted` and `progress` are then called by several threads, but never at the same time. If one file fails, the
+ * error is that of the first that does, and there are no results.
+ */
+int weft_analyse_files(weft_file *const *files, size_t nr_files, const weft_query *query, const char *const *names,
+		       size_t nr, const struct weft_analyse_options *options, weft_result **ret,
+		       struct weft_error *error);
 
 /* Frees the result with its tables. */
 void weft_result_free(weft_result *result);
@@ -748,8 +1025,9 @@ struct weft_write_options {
 };
 
 /*
- * The findings of an analysis, by its place in `names`, byte for byte as its command prints them with --format. Free
- * *ret with weft_free(); it has a NUL behind its *ret_len bytes. `options` may be NULL.
+ * The findings of an analysis, by its place in `names`, byte for byte as its command prints them with --format. As CSV
+ * all tables follow one another, with an empty line between; the command writes each into a file (-o DIR). Free *ret
+ * with weft_free(); it has a NUL behind its *ret_len bytes. `options` may be NULL.
  */
 int weft_result_write(const weft_result *result, size_t analysis, enum weft_form form,
 		      const struct weft_write_options *options, char **ret, size_t *ret_len, struct weft_error *error);
@@ -803,6 +1081,91 @@ struct weft_cell {
 
 /* A cell. -ERANGE: there is no such row or column. */
 int weft_table_cell(const weft_table *table, size_t row, size_t column, struct weft_cell *ret);
+
+/*
+ * weft_writer - make a trace.dat
+ * ------------------------------
+ * A program, or a simulator, writes events of its own as a trace.dat that weft, trace-cmd and KernelShark read, or the
+ * events that a reader chooses as an excerpt. Pages wait in a temporary file without a name until the file is written.
+ * The file has the byte order and the size of a long of the machine that writes it.
+ */
+
+typedef struct weft_writer weft_writer;
+
+struct weft_writer_options {
+	size_t size;
+	unsigned version;     /* of the format: 6 or 7; 0: 7 */
+	bool plain;           /* not compressed; version 6 never is */
+	const char *clock;    /* of the times: "local", "mono"; NULL: "local" */
+	const char *release;  /* of the kernel; NULL: none is told */
+	const char *machine;  /* as uname -m names it */
+	const char *recorder; /* the name and version of the program; NULL: the library's. It is not copied */
+	int64_t date_offset;  /* a time of the file plus this is ns since 1970, to the microsecond; 0: unknown */
+};
+
+/* A writer of nothing. `options` may be NULL. -EINVAL: an option has no sense; -ENOMEM. */
+int weft_writer_new(const struct weft_writer_options *options, weft_writer **ret, struct weft_error *error);
+
+/* Frees the writer; what was not written is lost. */
+void weft_writer_free(weft_writer *writer);
+
+/*
+ * Adds a format by its text, that of events/SYSTEM/NAME/format, as weft_file_format() tells it. *ret_id, which may be
+ * NULL, is its number, which the text has. -EBADMSG, -EINVAL: it is no format; -EEXIST: the number is in use.
+ */
+int weft_writer_format(weft_writer *writer, const char *system, const char *text, size_t len, int32_t *ret_id,
+		       struct weft_error *error);
+
+/*
+ * Adds a format by its fields, of which `name`, `c_type` ("int", "char[16]", "__data_loc char[]"), `offset`, `bytes`
+ * and `is_signed` count. The first 8 bytes of a record are the common fields, which the writer adds. `print_fmt` is as
+ * in the kernel's formats: "\"pid=%d\", REC->pid". *ret_id is the number that it gets. -EINVAL: a name or a field is
+ * none.
+ */
+int weft_writer_type(weft_writer *writer, const char *system, const char *name, const struct weft_field_info *fields,
+		     size_t nr, const char *print_fmt, int32_t *ret_id, struct weft_error *error);
+
+/* The name of a task, and the PID of its process or 0. -EINVAL: the PID or the name cannot be one; -ENOMEM. */
+int weft_writer_task(weft_writer *writer, int32_t pid, int32_t tgid, const char *comm, struct weft_error *error);
+
+struct weft_new_event {
+	size_t size;
+	uint64_t ts;
+	const void *data; /* the record behind its common fields */
+	uint32_t bytes;
+	uint32_t cpu;
+	int32_t type; /* the number of its format */
+	int32_t pid;
+	uint8_t flags; /* enum weft_flag */
+	uint8_t preempt;
+};
+
+/*
+ * Adds an event. Those of one CPU come in the order of their times; CPUs in any order. -ENOENT: there is no such
+ * format; -EINVAL: the record is shorter than the format, larger than 12,000 bytes, or earlier than the one before;
+ * -EBUSY: the file has been written; -EIO, -ENOSPC, -ENOMEM.
+ */
+int weft_writer_add(weft_writer *writer, const struct weft_new_event *event, struct weft_error *error);
+
+/* Says that events were lost on a CPU before the next one: how many, or -1. -EINVAL: there is no such CPU. */
+int weft_writer_lost(weft_writer *writer, uint32_t cpu, int64_t events, struct weft_error *error);
+
+/* Writes the file to a descriptor, which may be a pipe. Afterwards the writer can only be freed. */
+int weft_writer_finish(weft_writer *writer, int fd, struct weft_error *error);
+
+struct weft_save_options {
+	size_t size;
+	unsigned version; /* of the format: 6 or 7; 0: 7 */
+	bool plain;       /* not compressed; version 6 never is */
+};
+
+/*
+ * Writes all events of a new reader of one file as an excerpt, with the texts and settings of the file, as the exports
+ * to trace.dat of weft-export(1) do. The excerpt says what its query left out. `ret_events` and `options` may be NULL.
+ * -EBUSY: the reader has started; -EINVAL: it has several files.
+ */
+int weft_reader_save(weft_reader *reader, int fd, const struct weft_save_options *options, uint64_t *ret_events,
+		     struct weft_error *error);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "lib/analysis/run.h"
-#include "lib/api/api_internal.h"
-#include "lib/api/table_internal.h"
-#include "lib/base/out.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/answers/frame/run.h"
+#include "lib/answers/why/why.h"
+#include "lib/api/api_internal.h"
+#include "lib/api/table_internal.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/pool.h"
+#include "lib/pages/trace/trace.h"
 
 enum { TEXT_FIRST = 1 << 14, ASK_EVENTS = 1 << 14 };
 
 struct weft_result {
 	struct analysis_run *runs;
 	size_t nr_runs;
-	struct pass pass; /* what the tables are described with is its analyses' */
-	bool has_pass;
 	struct weft_table *tables;
 	size_t nr_tables;
 };
@@ -38,14 +39,14 @@ void weft_result_free(weft_result *result)
 	free(result->tables);
 	for (size_t i = 0; i < result->nr_runs; i++)
 		findings_release(&result->runs[i].findings);
-	if (result->has_pass)
-		pass_release(&result->pass);
 	free(result->runs);
 	free(result);
 }
 
 static int name_runs(weft_result *result, const char *const *names, size_t nr, struct fail *fail)
 {
+	static const struct why_options longest = { .of = WHY_LONGEST };
+
 	if (!nr)
 		return fail_set(fail, -EINVAL, "no analysis is named");
 	result->runs = calloc(nr, sizeof(*result->runs));
@@ -58,6 +59,9 @@ static int name_runs(weft_result *result, const char *const *names, size_t nr, s
 		run->ops = analysis_named(names[result->nr_runs]);
 		if (!run->ops)
 			return fail_set(fail, -ENOENT, "there is no analysis '%s'", names[result->nr_runs]);
+		/* Without options it only has a sentence for the summary. */
+		if (run->ops == &why_analysis)
+			run->options = &longest;
 	}
 	return 0;
 }
@@ -97,75 +101,268 @@ static int list_tables(weft_result *result, struct fail *fail)
 	return 0;
 }
 
-/* Asks the caller now and then whether the reading should end. */
+/* What several files have in common: only one of them asks the caller at a time. */
+struct turns {
+	pthread_mutex_t lock;
+	size_t files;
+	double done; /* of all files */
+	bool interrupted;
+};
+
+/* Asks the caller now and then whether the reading should end, and tells how much is done. */
 struct asking {
 	const struct weft_analyse_options *options;
 	struct reader *reader;
+	struct turns *turns;
 	unsigned events;
+	double done; /* of this file */
+	struct extent extent;
 	bool interrupted;
 };
+
+static double part_of(const struct asking *asking, uint64_t ts)
+{
+	const struct extent *extent = &asking->extent;
+
+	if (!extent->found || ts <= extent->first)
+		return 0;
+	return ts >= extent->last ? 1 : (double)(ts - extent->first) / (double)(extent->last - extent->first);
+}
+
+static void tell(struct asking *asking, double part)
+{
+	const struct weft_analyse_options *options = asking->options;
+	struct turns *turns = asking->turns;
+
+	pthread_mutex_lock(&turns->lock);
+	if (part > asking->done) {
+		turns->done += (part - asking->done) / (double)turns->files;
+		asking->done = part;
+	}
+	if (options->progress && !turns->interrupted)
+		options->progress(options->arg, turns->done < 1 ? turns->done : 1);
+	if (options->interrupted && !turns->interrupted)
+		turns->interrupted = options->interrupted(options->arg) != 0;
+	asking->interrupted = turns->interrupted;
+	pthread_mutex_unlock(&turns->lock);
+}
 
 static void ask(void *arg, const struct event *event)
 {
 	struct asking *asking = arg;
 
-	(void)event;
 	if (++asking->events % ASK_EVENTS || asking->interrupted)
 		return;
-	asking->interrupted = asking->options->interrupted(asking->options->arg) != 0;
+	tell(asking, part_of(asking, event->ts));
 	if (asking->interrupted)
 		reader_stop(asking->reader);
 }
 
-static int run(weft_reader *reader, weft_result *result, const struct weft_analyse_options *options, struct fail *fail)
+static int run(weft_reader *reader, weft_result *result, const struct weft_analyse_options *options,
+	       struct turns *turns, struct fail *fail)
 {
 	static const struct query everything = QUERY_INIT;
+	const struct weft_reader_options threads = { .size = sizeof(threads),
+						     .threads = options->threads > 1 ? options->threads - 1 : 0 };
 	const struct query *query = &everything;
-	struct asking asking = { .options = options, .reader = &reader->reader };
+	struct asking asking = { .options = options, .reader = &reader->reader, .turns = turns };
 	const struct reader_consumer after = { ask, &asking };
 	struct pass_filter filter;
+	struct pass pass;
 	int r;
 
 	if (reader->nr_sources != 1)
 		return fail_set(fail, -EINVAL, "an analysis is of one file");
 	if (reader->sources[0].query)
 		query = reader->sources[0].query;
-	r = api_reader_start(reader, API_STATE, NULL, fail);
+	r = api_reader_start(reader, API_STATE, &threads, fail);
 	if (!r && !reader->reader.nr_buffers)
 		r = fail_set(fail, -ENODATA, "the file has no events");
+	if (!r && options->progress)
+		r = extent_find(reader->reader.buffers[0].context, &asking.extent, fail);
 	if (r)
 		return r;
 	filter = analysis_filter(query);
-	result->has_pass = true;
-	r = analyses_run(&result->pass, &reader->reader, &filter, result->runs, result->nr_runs, NULL,
-			 options->interrupted ? &after : NULL, fail);
+	r = analyses_run(&pass, &reader->reader, &filter, result->runs, result->nr_runs, NULL,
+			 options->interrupted || options->progress ? &after : NULL, fail);
+	pass_release(&pass);
+	for (size_t i = 0; i < result->nr_runs; i++)
+		findings_detach(&result->runs[i].findings);
 	if (asking.interrupted)
 		return fail_set(fail, -EINTR, "the analysis was interrupted");
+	if (!r && options->progress)
+		tell(&asking, 1);
 	if (!r)
 		r = arrange(result, options->sort, fail);
 	return r ? r : list_tables(result, fail);
 }
 
+/* What all runs share that one call makes. */
+struct request {
+	const char *const *names;
+	size_t nr;
+	struct weft_analyse_options options;
+	struct why_options why;
+	bool explains; /* `why` was given */
+	struct turns turns;
+};
+
+static int take_why(struct request *request, const struct weft_why_options *options, struct fail *fail)
+{
+	struct weft_why_options known;
+	int r = api_options(options, &known, sizeof(known), fail);
+
+	if (!r && (unsigned)known.of > WEFT_WHY_TASK)
+		r = fail_set(fail, -EINVAL, "there is no kind %d of what is explained", (int)known.of);
+	if (!r && known.of == WEFT_WHY_TASK && !known.name)
+		r = fail_set(fail, -EINVAL, "no task is named");
+	request->explains = options != NULL;
+	request->why = (struct why_options){ .of = (uint8_t)known.of,
+					     .name = known.name,
+					     .slowest = known.slowest,
+					     .from = known.from,
+					     .to = known.to,
+					     .tree = known.tree,
+					     .all = known.all };
+	return r;
+}
+
+static int take_request(struct request *request, const struct weft_analyse_options *options, size_t files,
+			struct fail *fail)
+{
+	int r = api_options(options, &request->options, sizeof(request->options), fail);
+
+	request->turns.files = files;
+	pthread_mutex_init(&request->turns.lock, NULL);
+	return r ? r : take_why(request, request->options.why, fail);
+}
+
+static int analyse(weft_reader *reader, struct request *request, weft_result **ret, struct fail *fail)
+{
+	weft_result *result = calloc(1, sizeof(*result));
+	int r = result ? name_runs(result, request->names, request->nr, fail) : fail_memory(fail);
+
+	for (size_t i = 0; !r && request->explains && i < result->nr_runs; i++)
+		if (result->runs[i].ops == &why_analysis)
+			result->runs[i].options = &request->why;
+	if (!r)
+		r = run(reader, result, &request->options, &request->turns, fail);
+	if (r)
+		weft_result_free(result);
+	else
+		*ret = result;
+	return r;
+}
+
 int weft_analyse(weft_reader *reader, const char *const *names, size_t nr, const struct weft_analyse_options *options,
 		 weft_result **ret, struct weft_error *error)
 {
+	struct request request = { .names = names, .nr = nr };
 	struct fail fail = FAIL_INIT;
-	struct weft_analyse_options analyse;
-	weft_result *result = calloc(1, sizeof(*result));
-	int r = api_options(options, &analyse, sizeof(analyse), &fail);
+	int r = take_request(&request, options, 1, &fail);
 
-	if (!r && !result)
-		r = fail_memory(&fail);
 	if (!r)
-		r = name_runs(result, names, nr, &fail);
-	if (!r)
-		r = run(reader, result, &analyse, &fail);
-	if (r) {
-		weft_result_free(result);
-		return api_result(error, r, &fail);
+		r = analyse(reader, &request, ret, &fail);
+	pthread_mutex_destroy(&request.turns.lock);
+	return api_result(error, r, &fail);
+}
+
+/* One of several files, which a thread of a pool analyses. */
+struct file_job {
+	struct pool_job job; /* first: the pool's job is cast to this one */
+	weft_file *file;
+	const weft_query *query;
+	struct request *request;
+	weft_result *result;
+	int r;
+	struct fail fail;
+};
+
+static void analyse_file(struct pool_job *pool_job)
+{
+	struct file_job *job = (struct file_job *)pool_job;
+	weft_reader *reader = weft_reader_new();
+
+	job->r = reader ? weft_reader_add(reader, job->file, job->query, NULL) : -ENOMEM;
+	if (job->r)
+		job->r = fail_memory(&job->fail);
+	else
+		job->r = analyse(reader, job->request, &job->result, &job->fail);
+	weft_reader_free(reader);
+	/* The others end where they ask next: nobody wants their tables. */
+	if (job->r) {
+		pthread_mutex_lock(&job->request->turns.lock);
+		job->request->turns.interrupted = true;
+		pthread_mutex_unlock(&job->request->turns.lock);
 	}
-	*ret = result;
+}
+
+/* The failure of the first file that did not only end because of another. */
+static struct file_job *failed_job(struct file_job *jobs, size_t nr)
+{
+	struct file_job *failed = NULL;
+
+	for (size_t i = 0; i < nr; i++)
+		if (jobs[i].r && (!failed || (failed->r == -EINTR && jobs[i].r != -EINTR)))
+			failed = &jobs[i];
+	return failed;
+}
+
+static int run_jobs(struct file_job *jobs, size_t nr, unsigned threads, struct fail *fail)
+{
+	struct pool *pool = NULL;
+	int r = pool_new(threads < nr ? threads : (unsigned)nr, &pool, fail);
+
+	if (r)
+		return r;
+	for (size_t i = 0; i < nr; i++)
+		pool_submit(pool, &jobs[i].job);
+	for (size_t i = 0; i < nr; i++)
+		pool_wait(pool, &jobs[i].job);
+	pool_free(pool);
 	return 0;
+}
+
+static int analyse_files(weft_file *const *files, size_t nr_files, const weft_query *query, struct request *request,
+			 weft_result **ret, struct fail *fail)
+{
+	unsigned threads = request->options.threads;
+	struct file_job *jobs = calloc(nr_files + 1, sizeof(*jobs)), *failed;
+	int r;
+
+	if (!jobs)
+		return fail_memory(fail);
+	for (size_t i = 0; i < nr_files; i++)
+		jobs[i] = (struct file_job){
+			.job = { .run = analyse_file }, .file = files[i], .query = query, .request = request
+		};
+	request->options.threads = 0;
+	r = run_jobs(jobs, nr_files, threads ? threads - 1 : 0, fail);
+	failed = r ? NULL : failed_job(jobs, nr_files);
+	if (failed)
+		r = fail_set(fail, failed->r, "'%s': %s", trace_path(failed->file->trace), failed->fail.text);
+	for (size_t i = 0; i < nr_files; i++) {
+		if (r)
+			weft_result_free(jobs[i].result);
+		else
+			ret[i] = jobs[i].result;
+	}
+	free(jobs);
+	return r;
+}
+
+int weft_analyse_files(weft_file *const *files, size_t nr_files, const weft_query *query, const char *const *names,
+		       size_t nr, const struct weft_analyse_options *options, weft_result **ret,
+		       struct weft_error *error)
+{
+	struct request request = { .names = names, .nr = nr };
+	struct fail fail = FAIL_INIT;
+	int r = take_request(&request, options, nr_files, &fail);
+
+	if (!r)
+		r = analyse_files(files, nr_files, query, &request, ret, &fail);
+	pthread_mutex_destroy(&request.turns.lock);
+	return api_result(error, r, &fail);
 }
 
 size_t weft_result_tables(const weft_result *result)

@@ -21,16 +21,49 @@ void weft_free(void *memory)
 	free(memory);
 }
 
+/* Options of the commands that texts of the rooms below name, and what stands for them in weft.h. */
+static const struct word {
+	const char *option, *here;
+} words[] = {
+	{ "--trust-size", "trust_sizes" },
+	{ "with -B", "with WEFT_QUERY_INSTANCE" },
+	{ "--sort", "sort" },
+	{ "--comm", "WEFT_QUERY_COMM" },
+	{ "--mark", "WEFT_QUERY_MARK" },
+	{ "--since", "since" },
+	{ "--until", "until" },
+	{ "say --task PID", "say its PID as name" },
+	{ "; record with -p function_graph, -e syscalls, -e irq or -e sched_switch", "" },
+	{ "use +1s from its first event", "take +1s from its first event" },
+};
+
+void api_say(const char *text, char *into, size_t size)
+{
+	size_t len = 0;
+
+	while (*text && len < size - 1) {
+		const struct word *word = NULL;
+
+		for (size_t i = 0; i < array_size(words) && !word; i++)
+			if (!strncmp(text, words[i].option, strlen(words[i].option)))
+				word = &words[i];
+		if (!word) {
+			into[len++] = *text++;
+			continue;
+		}
+		text += strlen(word->option);
+		for (const char *at = word->here; *at && len < size - 1; at++)
+			into[len++] = *at;
+	}
+	into[len] = '\0';
+}
+
 int api_result(struct weft_error *error, int r, const struct fail *fail)
 {
-	const char *text = fail->text[0] ? fail->text : strerror(-r);
-	size_t len = strnlen(text, sizeof(error->text) - 1);
-
 	if (r >= 0 || !error)
 		return r;
 	error->code = r;
-	memcpy(error->text, text, len);
-	error->text[len] = '\0';
+	api_say(fail->text[0] ? fail->text : strerror(-r), error->text, sizeof(error->text));
 	return r;
 }
 

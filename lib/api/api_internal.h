@@ -2,22 +2,24 @@
 #ifndef WEFT_API_API_INTERNAL_H
 #define WEFT_API_API_INTERNAL_H
 
-#include "include/weft/weft.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/event/event.h"
-#include "lib/event/place.h"
-#include "lib/plugin/decoded_row.h"
-#include "lib/reader/extent.h"
-#include "lib/reader/query.h"
-#include "lib/reader/reader.h"
-
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "include/weft/weft.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/plugin/decoded.h"
+#include "lib/meaning/reader/back.h"
+#include "lib/meaning/reader/extent.h"
+#include "lib/meaning/reader/query.h"
+#include "lib/meaning/reader/reader.h"
+
+struct api_places;
 struct batches;
 struct event_text;
 struct pool;
@@ -58,8 +60,9 @@ struct weft_field {
 };
 
 struct weft_type {
-	const weft_reader *reader;      /* NULL: the type of lost events */
-	const struct event_type *event; /* the same */
+	const struct api_handler *handler; /* NULL: the kernel's text */
+	const weft_reader *reader;         /* NULL: the type of lost events */
+	const struct event_type *event;    /* the same */
 	const char *system, *name;
 	size_t index;
 	weft_field *fields;
@@ -68,6 +71,13 @@ struct weft_type {
 
 /* The type of lost events. */
 extern const weft_type api_lost_type;
+
+/* Who makes the text of an event. */
+struct api_handler {
+	char *name; /* "SYSTEM:NAME" */
+	weft_text_fn *make;
+	void *arg;
+};
 
 /* The types of a buffer of a reader, by event_type::index; NULL for those that have not occurred. */
 struct api_types {
@@ -86,7 +96,7 @@ struct api_source {
 enum api_use {
 	API_UNUSED,
 	API_EVENTS, /* only the events that the queries choose */
-	API_STATE,  /* what all tasks did, for lib/state: slices and analyses */
+	API_STATE,  /* what all tasks did, for lib/meaning/state: slices and analyses */
 };
 
 struct weft_reader {
@@ -100,17 +110,24 @@ struct weft_reader {
 	/* the events that were handed out last, and which of them is next */
 	struct weft_event *events;
 	size_t nr_events, next, size_events;
-	struct api_types *types; /* by buffer */
-	weft_type **all;         /* in the order in which they occurred */
+	struct walk_place last;    /* of the event before the first of them */
+	struct api_places *places; /* place.c; NULL: nobody has asked for a place */
+	struct api_types *types;   /* by buffer */
+	weft_type **all;           /* in the order in which they occurred */
 	size_t nr_all;
 	int failed; /* the error with which the stream ended; 0: none */
 	struct fail failure;
 	struct fail damage;
 	struct event_text **texts; /* by buffer; NULL: not asked for */
 	struct out text;           /* of the event whose text was asked last */
-	struct decoded_row row;    /* of the event that was decoded last: */
+	struct api_handler **handlers;
+	size_t nr_handlers;
+	struct decoded_row row; /* of the event that was decoded last: */
 	const uint8_t *decoded;
 };
+
+/* Writes a text of the rooms below in words of weft.h: they name options of the commands. */
+void api_say(const char *text, char *into, size_t size);
 
 /* Puts the failure into the caller's structure, which may be NULL, and returns `r`. */
 int api_result(struct weft_error *error, int r, const struct fail *fail);
@@ -128,6 +145,17 @@ int must_check api_options(const void *options, void *ret, size_t known, struct 
  */
 void api_fill(void *ret, const void *from, size_t known);
 
+/* The context of a buffer, which lives as long as the file. -ERANGE: there is none. */
+int must_check api_file_context(const weft_file *file, size_t buffer, const struct context **ret, struct fail *fail);
+
+/* What weft_field_info() tells of a field. */
+struct field;
+void api_field_fill(const struct field *field, bool is_common, struct weft_field_info *ret);
+
+/* What weft_symbol_find() tells of a symbol. */
+struct symbol;
+void api_symbol_fill(const struct symbol *symbol, struct weft_symbol *ret);
+
 /* Another user of the file; weft_file_free() takes it away. */
 void api_file_use(weft_file *file);
 
@@ -142,11 +170,35 @@ int must_check api_reader_open(weft_reader *reader, enum api_use use, struct fai
 int must_check api_reader_start(weft_reader *reader, enum api_use use, const struct weft_reader_options *options,
 				struct fail *fail);
 
+/* Starts the reader for its events, if nobody has. */
+int must_check api_reader_begin(weft_reader *reader, struct fail *fail);
+
+/* Hands out these events next, in place of those that are left. */
+int must_check api_reader_show(weft_reader *reader, const struct event *events, size_t nr, struct fail *fail);
+
+/*
+ * After the caller has gone to a place: reads and shows the event there. Returns 1; 0: there is none; -EAGAIN: the
+ * caller has not gone anywhere since the last event.
+ */
+int must_check api_places_read(weft_reader *reader, struct fail *fail);
+void api_places_free(struct api_places *places);
+
+/* Bytes that a copy of the event takes. */
+size_t api_event_size(const struct weft_event *event);
+
 /* Makes what prints texts now, and not with the first text: before a thread reads ahead. */
 int must_check api_texts_prepare(weft_reader *reader, struct fail *fail);
 
 /* The type of an event, which is made when it is the first; NULL without memory. Lost events have one, too. */
 const weft_type *api_type(weft_reader *reader, const struct event *event);
+
+/* Who makes the text of this type; NULL: nobody but the kernel. */
+const struct api_handler *api_handler_of(const weft_reader *reader, const weft_type *type);
+void api_handlers_release(weft_reader *reader);
+
+/* Puts the text of a handler in place of the kernel's, which is in reader->text. -ENOMEM. */
+int must_check api_handler_text(weft_reader *reader, const struct weft_event *event, struct event_text *text,
+				enum weft_text kind);
 
 /* The same event as the rooms below know it, and as the library shows it. */
 void api_event_inside(const struct weft_event *event, struct event *ret);

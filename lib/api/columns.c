@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "formats/event_text.h"
-#include "lib/api/api_internal.h"
-#include "lib/columns/arrow.h"
-#include "lib/columns/batch.h"
-#include "lib/columns/filler.h"
-#include "lib/columns/shape.h"
-#include "lib/event/context.h"
-#include "lib/reader/batches.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/event_text.h"
+#include "lib/api/api_internal.h"
+#include "lib/meaning/columns/arrow.h"
+#include "lib/meaning/columns/batch.h"
+#include "lib/meaning/columns/filler.h"
+#include "lib/meaning/columns/shape.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/reader/batches.h"
 
 /* A stream of the events of a reader; what get_next() has read and not yet put into a batch is between two calls. */
 struct stream {
@@ -23,6 +23,7 @@ struct stream {
 	int failed; /* the error that comes after the last rows */
 	bool ended;
 	struct fail fail;
+	char said[sizeof(((struct fail *)NULL)->text)]; /* its text in words of weft.h */
 };
 
 static void stream_free(struct stream *stream)
@@ -57,13 +58,6 @@ static int stream_get_schema(struct ArrowArrayStream *arrow, struct ArrowSchema 
 	return arrow_schema(shapes, nr, ret) ? 0 : no_memory(stream);
 }
 
-/* As weft_reader_next(): a gap in which nothing was lost is no item. */
-static bool is_shown(const struct stream *stream, const struct event *event)
-{
-	return event->kind != EVENT_LOST ||
-	       context_is_loss(reader_context(&stream->reader->reader, event), event->first);
-}
-
 /* Adds events until a batch is full or there are none. An error ends the stream after the rows before it. */
 static int fill(struct stream *stream)
 {
@@ -71,7 +65,7 @@ static int fill(struct stream *stream)
 		int r;
 
 		for (; stream->left && !filler_is_full(stream->filler); stream->at++, stream->left--)
-			if (is_shown(stream, stream->at) && !filler_add(stream->filler, stream->at))
+			if (!filler_add(stream->filler, stream->at))
 				return -ENOMEM;
 		if (stream->left)
 			return 0;
@@ -107,9 +101,10 @@ static int stream_get_next(struct ArrowArrayStream *arrow, struct ArrowArray *re
 
 static const char *stream_get_last_error(struct ArrowArrayStream *arrow)
 {
-	const struct stream *stream = arrow->private_data;
+	struct stream *stream = arrow->private_data;
 
-	return *stream->fail.text ? stream->fail.text : NULL;
+	api_say(stream->fail.text, stream->said, sizeof(stream->said));
+	return *stream->said ? stream->said : NULL;
 }
 
 static bool put_text(void *arg, const struct event *event, struct out *out)

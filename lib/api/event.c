@@ -2,10 +2,10 @@
 /* weft_event: the values of an event's fields. */
 #include "lib/api/api_internal.h"
 
-#include "lib/follow/stack.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "lib/meaning/follow/stack.h"
 
 /* weft_event::reserved[0] has what the rooms below know of an event besides: struct kept. */
 struct kept {
@@ -36,7 +36,7 @@ void api_event_outside(const struct event *event, const weft_type *type, struct 
 }
 
 /* The kernel prints some bytes behind the record, too, and of a stack whole addresses. */
-static size_t copy_size(const struct weft_event *event)
+size_t api_event_size(const struct weft_event *event)
 {
 	const size_t address = sizeof(uint64_t);
 	struct kept kept;
@@ -50,7 +50,7 @@ static size_t copy_size(const struct weft_event *event)
 
 size_t weft_event_copy(const struct weft_event *event, void *memory, size_t size, struct weft_event *ret)
 {
-	size_t need = copy_size(event);
+	size_t need = api_event_size(event);
 
 	if (size < need)
 		return need;
@@ -84,7 +84,7 @@ void api_event_inside(const struct weft_event *event, struct event *ret)
 			       .more = kept.more };
 }
 
-/* What lib/event/place.h reads of an event. */
+/* What lib/meaning/event/place.h reads of an event. */
 static inline struct event bytes_of_event(const struct weft_event *event)
 {
 	return (struct event){ .data = event->data, .len = event->len };

@@ -2,12 +2,12 @@
 /* weft_file: a trace.dat, and what it says about itself. */
 #include "lib/api/api_internal.h"
 
-#include "lib/event/context.h"
-#include "lib/trace/trace.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/pages/trace/trace.h"
 
 void api_file_use(weft_file *file)
 {
@@ -54,6 +54,16 @@ static int look_at(const weft_file *file, size_t index, bool times, struct api_b
 	return r;
 }
 
+int api_file_context(const weft_file *file, size_t buffer, const struct context **ret, struct fail *fail)
+{
+	struct api_buffer *found;
+	int r = look_at(file, buffer, false, &found, fail);
+
+	if (!r)
+		*ret = found->context;
+	return r;
+}
+
 static int take_options(weft_file *file, const struct weft_open_options *options, struct fail *fail)
 {
 	struct api_buffer *first = NULL;
@@ -77,12 +87,15 @@ static int take_options(weft_file *file, const struct weft_open_options *options
 static int init(weft_file *file, struct trace *trace, const struct weft_open_options *options, struct fail *fail)
 {
 	const char *damage = trace_damage(trace);
+	struct fail said;
 
 	file->trace = trace;
 	file->uses = 1;
 	pthread_mutex_init(&file->lock, NULL);
 	file->buffers = calloc(trace_buffers(trace) + 1, sizeof(*file->buffers));
-	file->damage = damage ? strdup(damage) : NULL;
+	if (damage)
+		api_say(damage, said.text, sizeof(said.text));
+	file->damage = damage ? strdup(said.text) : NULL;
 	if (!file->buffers || (damage && !file->damage))
 		return fail_memory(fail);
 	return take_options(file, options, fail);
@@ -158,7 +171,7 @@ int weft_file_info(const weft_file *file, struct weft_file_info *ret, struct wef
 			 .long_size = info->long_size,
 			 .big_endian = info->big_endian,
 			 .has_date = info->has_date,
-			 .date_offset = info->date_offset_ns,
+			 .date_offset = info->day_offset_ns,
 			 .bytes = info->size,
 			 .trace_id = info->trace_id,
 			 .cpus = first->context->online_cpus,

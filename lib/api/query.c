@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* weft_query: the words of lib/reader/query.h, which the query owns here. */
+/* weft_query: the words of lib/meaning/reader/query.h, which the query owns here. */
 #include "lib/api/api_internal.h"
-
-#include "lib/base/text.h"
-#include "lib/base/vec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/text.h"
+#include "lib/ground/base/vec.h"
 
 weft_query *weft_query_new(void)
 {
@@ -15,6 +15,8 @@ weft_query *weft_query_new(void)
 
 	if (query)
 		query->query = (struct query)QUERY_INIT;
+	if (query)
+		query->query.dashes = "";
 	return query;
 }
 
@@ -36,14 +38,18 @@ static int add_event(struct query *query, const char *word, struct fail *fail)
 
 static int add_filter(struct query *query, const char *word, struct fail *fail)
 {
+	int r = query_check_filter(word, fail);
+
 	query->invert = false;
-	return query_add_filter(query, word, fail);
+	return r ? r : query_add_filter(query, word, fail);
 }
 
 static int add_not_filter(struct query *query, const char *word, struct fail *fail)
 {
+	int r = query_check_filter(word, fail);
+
 	query->invert = true;
-	return query_add_filter(query, word, fail);
+	return r ? r : query_add_filter(query, word, fail);
 }
 
 static int add_longer(struct query *query, const char *word, struct fail *fail)
@@ -73,18 +79,27 @@ static int add_comm(struct query *query, const char *word, struct fail *fail)
 	return query_add_word(&query->comms, word, fail);
 }
 
+static int add_mark(struct query *query, const char *word, struct fail *fail)
+{
+	return query_add_word(&query->marks, word, fail);
+}
+
 static int add_since(struct query *query, const char *word, struct fail *fail)
 {
-	(void)fail;
-	query->since = word;
-	return 0;
+	int r = query_check_time("since", word, fail);
+
+	if (!r)
+		query->since = word;
+	return r;
 }
 
 static int add_until(struct query *query, const char *word, struct fail *fail)
 {
-	(void)fail;
-	query->until = word;
-	return 0;
+	int r = query_check_time("until", word, fail);
+
+	if (!r)
+		query->until = word;
+	return r;
 }
 
 static int add_limit(struct query *query, const char *word, struct fail *fail)
@@ -158,6 +173,7 @@ static const struct key {
 	[WEFT_QUERY_NO_SOFTIRQ] = { "no-softirq", add_no_softirq, true },
 	[WEFT_QUERY_NO_SELF] = { "no-self", add_no_self, true },
 	[WEFT_QUERY_SELF] = { "self", add_self, true },
+	[WEFT_QUERY_MARK] = { "mark", add_mark, false },
 };
 
 /* A copy that lives as long as the query; NULL without memory. */
@@ -180,11 +196,13 @@ static int add(weft_query *query, enum weft_query_key key, const char *word, str
 	if ((size_t)key >= array_size(keys) || !keys[key].add)
 		return fail_set(fail, -EINVAL, "this version of the library knows no key %d of a query", (int)key);
 	if (!keys[key].no_word && !word)
-		return fail_set(fail, -EINVAL, "--%s: there is no word", keys[key].option);
+		return fail_set(fail, -EINVAL, "%s: there is no word", keys[key].option);
 	if (word && !(copy = keep_word(query, word)))
 		return fail_memory(fail);
 	r = keys[key].add(&query->query, copy, fail);
-	return r && r != -ENOMEM ? fail_in(fail, r, "--%s", keys[key].option) : r;
+	if (!r || r == -ENOMEM || keys[key].add == add_since || keys[key].add == add_until)
+		return r;
+	return fail_in(fail, r, "%s", keys[key].option);
 }
 
 int weft_query_add(weft_query *query, enum weft_query_key key, const char *word, struct weft_error *error)

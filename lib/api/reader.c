@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* weft_reader: the events of several files, handed out in batches of lib/reader/batches.h. */
+/* weft_reader: the events of several files, handed out in batches of lib/meaning/reader/batches.h. */
 #include "lib/api/api_internal.h"
-
-#include "formats/event_text.h"
-#include "lib/base/pool.h"
-#include "lib/base/vec.h"
-#include "lib/event/context.h"
-#include "lib/plugin/plugins.h"
-#include "lib/reader/batches.h"
-#include "lib/trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/event_text.h"
+#include "lib/ground/base/pool.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/reader/batches.h"
+#include "lib/pages/trace/trace.h"
 
 weft_reader *weft_reader_new(void)
 {
@@ -22,6 +22,7 @@ weft_reader *weft_reader_new(void)
 		return NULL;
 	reader_init(&reader->reader);
 	reader->limit = reader->tail = UINT64_MAX;
+	reader->last = (struct walk_place){ 0, UINT64_MAX };
 	return reader;
 }
 
@@ -44,7 +45,9 @@ void weft_reader_free(weft_reader *reader)
 	if (!reader)
 		return;
 	batches_free(reader->batches);
+	api_places_free(reader->places);
 	decoded_row_release(&reader->row);
+	api_handlers_release(reader);
 	if (reader->text.start)
 		out_release(&reader->text);
 	release_buffers(reader);
@@ -192,13 +195,7 @@ static int make_room(weft_reader *reader, size_t nr, struct fail *fail)
 	return 0;
 }
 
-static bool is_shown(const weft_reader *reader, const struct event *event)
-{
-	return event->kind != EVENT_LOST || context_is_loss(reader_context(&reader->reader, event), event->first);
-}
-
-/* Shows the events of a batch as the caller knows them. */
-static int show(weft_reader *reader, const struct event *events, size_t nr, struct fail *fail)
+int api_reader_show(weft_reader *reader, const struct event *events, size_t nr, struct fail *fail)
 {
 	int r = make_room(reader, nr, fail);
 
@@ -208,13 +205,13 @@ static int show(weft_reader *reader, const struct event *events, size_t nr, stru
 
 		if (!type)
 			r = fail_memory(fail);
-		else if (is_shown(reader, &events[i]))
+		else
 			api_event_outside(&events[i], type, &reader->events[reader->nr_events++]);
 	}
 	return r;
 }
 
-static int begin(weft_reader *reader, struct fail *fail)
+int api_reader_begin(weft_reader *reader, struct fail *fail)
 {
 	int r = 0;
 
@@ -225,14 +222,19 @@ static int begin(weft_reader *reader, struct fail *fail)
 	return r || reader->batches ? r : batches_new(&reader->reader, &reader->batches, fail);
 }
 
-/* A batch may have nothing to show. */
 static int read_more(weft_reader *reader, struct fail *fail)
 {
 	const struct event *events = NULL;
-	int r = begin(reader, fail);
+	int r = api_reader_begin(reader, fail);
 
+	if (!r && reader->places) {
+		r = api_places_read(reader, fail);
+		if (r != -EAGAIN)
+			return r;
+		r = 0;
+	}
 	while (!r && !reader->nr_events && (r = batches_next(reader->batches, &events, fail)) > 0)
-		r = show(reader, events, (size_t)r, fail);
+		r = api_reader_show(reader, events, (size_t)r, fail);
 	return r ? r : (int)reader->nr_events;
 }
 
@@ -241,6 +243,8 @@ static int refill(weft_reader *reader, struct weft_error *error)
 {
 	int r;
 
+	for (size_t i = 0; i < reader->next; i++)
+		reader->last = walk_next_place(reader->last, reader->events[i].ts);
 	reader->nr_events = reader->next = 0;
 	reader->decoded = NULL;
 	if (!reader->failed) {
@@ -277,14 +281,18 @@ int weft_reader_batch(weft_reader *reader, const struct weft_event **ret, struct
 const char *weft_reader_damage(weft_reader *reader)
 {
 	const char *path, *damage = reader_damage(&reader->reader, &path);
+	struct fail said;
 
-	if (damage) {
-		fail_set(&reader->damage, 0, "'%s' is damaged: %s", path, damage);
-		return reader->damage.text;
-	}
-	for (size_t i = 0; !damage && i < reader->nr_sources; i++)
+	for (size_t i = 0; !damage && i < reader->nr_sources; i++) {
+		path = NULL;
 		damage = trace_damage(reader->sources[i].file->trace);
-	return damage;
+	}
+	if (!damage)
+		return NULL;
+	api_say(damage, said.text, sizeof(said.text));
+	fail_set(&reader->damage, 0, "%s%s%s%s", path ? "'" : "", path ? path : "", path ? "' is damaged: " : "",
+		 said.text);
+	return reader->damage.text;
 }
 
 size_t weft_reader_buffers(const weft_reader *reader)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* weft_slices: the slices of lib/timeline. */
+/* weft_slices: the slices of lib/meaning/timeline. */
 #include "lib/api/api_internal.h"
-
-#include "lib/event/context.h"
-#include "lib/timeline/timeline.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/timeline/timeline.h"
 
 /* One reading of all events: each recording has a timeline of its own, which its buffers share. */
 struct slicing {
@@ -19,9 +19,9 @@ struct slicing {
 	int r; /* what the caller's function returned */
 };
 
-_Static_assert((int)WEFT_SLICE_LOSS == (int)TIMELINE_LOSS && (int)WEFT_SLICE_FUNCTION == (int)TIMELINE_FUNCTION &&
-		       (int)WEFT_END_OPEN == (int)TURNS_OPEN,
-	       "the kinds of slices have the numbers of lib/timeline");
+_Static_assert((int)WEFT_SLICE_LOSS == (int)TIMELINE_LOSS && (int)WEFT_SLICE_PAIR == (int)TIMELINE_PAIR &&
+		       (int)WEFT_SLICE_FUNCTION == (int)TIMELINE_FUNCTION && (int)WEFT_END_OPEN == (int)RUNS_OPEN,
+	       "the kinds of slices have the numbers of lib/meaning/timeline");
 
 static bool has_cpu(const struct timeline_slice *slice)
 {
@@ -32,7 +32,9 @@ static int32_t pid_of(const struct timeline_slice *slice)
 {
 	if (slice->kind == TIMELINE_FUNCTION)
 		return slice->track->interrupt ? -1 : slice->track->pid;
-	return slice->kind <= TIMELINE_CALL ? slice->pid : -1;
+	if (slice->kind == TIMELINE_PAIR)
+		return slice->of_task ? slice->pid : -1;
+	return slice->kind <= TIMELINE_CALL || slice->kind > TIMELINE_LOSS ? slice->pid : -1;
 }
 
 static void put_slice(void *arg, const struct timeline_slice *slice)
@@ -52,7 +54,13 @@ static void put_slice(void *arg, const struct timeline_slice *slice)
 	seen.pid = pid_of(slice);
 	seen.buffer = slice->buffer;
 	seen.number = slice->number;
-	seen.depth = frame ? frame->depth : 0;
+	seen.depth = frame ? frame->depth : (int32_t)slice->depth;
+	if (slice->kind == TIMELINE_MARK || slice->kind == TIMELINE_ASYNC || slice->kind == TIMELINE_INSTANT ||
+	    (slice->kind == TIMELINE_COUNTER && slice->counter == TIMELINE_MARKED)) {
+		seen.process = (int32_t)slice->owner;
+		seen.track = slice->of_track;
+		seen.track_len = slice->of_track_len;
+	}
 	seen.state = slice->mode ? (enum weft_state)slice->mode->mode : WEFT_STATE_UNKNOWN;
 	seen.letter = slice->mode ? slice->mode->letter : 0;
 	seen.name = timeline_name(slicing->current, slice, text, &seen.name_len);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/api/table_internal.h"
 
-#include "lib/analysis/findings.h"
-#include "lib/api/api_internal.h"
-#include "lib/base/table_item.h"
-#include "lib/columns/arrow.h"
-#include "lib/columns/batch.h"
-#include "lib/columns/shape.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/answers/frame/findings.h"
+#include "lib/api/api_internal.h"
+#include "lib/ground/base/table.h"
+#include "lib/meaning/columns/arrow.h"
+#include "lib/meaning/columns/batch.h"
+#include "lib/meaning/columns/shape.h"
 
 bool api_table_init(weft_table *ret, const struct finding *finding, size_t analysis)
 {
@@ -25,7 +25,7 @@ bool api_table_init(weft_table *ret, const struct finding *finding, size_t analy
 	for (size_t i = 0; i < table->nr_columns; i++) {
 		struct weft_table_column *column = &made.columns[made.nr_columns];
 
-		if (table_marks(table->text_only, i))
+		if (table_flagged(table, i, TABLE_TEXT_ONLY))
 			continue;
 		column->at = i;
 		snprintf(column->key, sizeof(column->key), "%s", table_key(&table->columns[i], i, text));
@@ -96,6 +96,12 @@ static struct weft_cell cell_of(const weft_table *table, size_t row, size_t colu
 		cell.kind = item.value == VALUE_S64 ? WEFT_CELL_S64 : WEFT_CELL_DECIMAL;
 		cell.s64 = (int64_t)item.number;
 		cell.decimals = item.decimals;
+		break;
+	case VALUE_MOMENT:
+		/* Only a time beyond 2^63 ns has a decimal less: the cell's number has a sign. */
+		cell.kind = WEFT_CELL_DECIMAL;
+		cell.s64 = (int64_t)(item.number > INT64_MAX ? item.number / 10 : item.number);
+		cell.decimals = item.decimals - (item.number > INT64_MAX);
 		break;
 	case VALUE_NOTHING:
 		break;

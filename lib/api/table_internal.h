@@ -2,11 +2,11 @@
 #ifndef WEFT_API_TABLE_INTERNAL_H
 #define WEFT_API_TABLE_INTERNAL_H
 
-#include "include/weft/weft.h"
-#include "lib/base/table.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "include/weft/weft.h"
+#include "lib/ground/base/table.h"
 
 struct finding;
 

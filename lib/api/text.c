@@ -2,15 +2,18 @@
 /* weft_text: what the file knows about the traced kernel, and a text of an event. */
 #include "lib/api/api_internal.h"
 
-#include "formats/event_text.h"
-#include "lib/event/context.h"
-#include "lib/event/tasks.h"
-#include "lib/names/symbols.h"
-#include "lib/plugin/plugins.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/event_text.h"
+#include "lib/meaning/clock/wall.h"
+#include "lib/meaning/event/comms.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/follow/who.h"
+#include "lib/meaning/names/symbols.h"
+#include "lib/meaning/plugin/plugins.h"
 
 static bool is_of(const weft_reader *reader, const struct weft_event *event)
 {
@@ -76,6 +79,8 @@ int weft_event_text(weft_reader *reader, const struct weft_event *event, enum we
 	out_clear(&reader->text);
 	reader->text.failed = false;
 	event_text_put(text, &inside, kinds[kind], &reader->text);
+	if (event->type->handler && kind != WEFT_TEXT_JSON && (r = api_handler_text(reader, event, text, kind)) < 0)
+		return r;
 	return copy_text(&reader->text, buffer, size);
 }
 
@@ -91,10 +96,19 @@ int weft_event_comm(const weft_reader *reader, const struct weft_event *event, c
 	if (!is_of(reader, event))
 		return -EINVAL;
 	if (event->kind != WEFT_LOST)
-		name = task_name(context_of(reader, event->buffer)->tasks, event->pid);
+		name = context_comm(context_of(reader, event->buffer), event->pid, event->ts);
 	*ret = name.text;
 	*ret_len = name.len;
 	return 0;
+}
+
+int weft_wall(const weft_reader *reader, size_t buffer, uint64_t ts, int64_t *ret_ns, uint64_t *ret_bound)
+{
+	const struct context *context = context_of(reader, buffer);
+
+	if (!context)
+		return -ERANGE;
+	return wall_of(context->wall, ts, ret_ns, ret_bound) ? 0 : -ENODATA;
 }
 
 int weft_reader_task(const weft_reader *reader, size_t buffer, int32_t pid, struct weft_task_info *ret)
@@ -104,14 +118,26 @@ int weft_reader_task(const weft_reader *reader, size_t buffer, int32_t pid, stru
 
 	if (!context)
 		return -ERANGE;
-	name = task_name(context->tasks, pid);
+	name = context_comm(context, pid, COMMS_LAST);
 	api_fill(ret,
 		 &(struct weft_task_info){ .comm = name.text,
 					   .comm_len = name.len,
-					   .tgid = task_tgid(context->tasks, pid),
-					   .known = task_known(context->tasks, pid) },
+					   .tgid = who_process(context, pid, UINT64_MAX, NULL),
+					   .known = context_names(context, pid) },
 		 sizeof(*ret));
 	return 0;
+}
+
+void api_symbol_fill(const struct symbol *symbol, struct weft_symbol *ret)
+{
+	api_fill(ret,
+		 &(struct weft_symbol){ .name = symbol->name,
+					.name_len = symbol->name_len,
+					.module = symbol->module,
+					.module_len = symbol->module ? symbol->module_len : 0,
+					.address = symbol->address,
+					.bytes = symbol->size },
+		 sizeof(*ret));
 }
 
 int weft_symbol_find(weft_reader *reader, size_t buffer, uint64_t address, struct weft_symbol *ret)
@@ -123,14 +149,7 @@ int weft_symbol_find(weft_reader *reader, size_t buffer, uint64_t address, struc
 		return -ERANGE;
 	if (!symbols_find(context->symbols, address, &symbol))
 		return 0;
-	api_fill(ret,
-		 &(struct weft_symbol){ .name = symbol.name,
-					.name_len = symbol.name_len,
-					.module = symbol.module,
-					.module_len = symbol.module ? symbol.module_len : 0,
-					.address = symbol.address,
-					.bytes = symbol.size },
-		 sizeof(*ret));
+	api_symbol_fill(&symbol, ret);
 	return 1;
 }
 

@@ -2,12 +2,12 @@
 /* weft_type and weft_field: the types of events that a reader has seen, with the places of their fields. */
 #include "lib/api/api_internal.h"
 
-#include "lib/base/vec.h"
-#include "lib/columns/value.h"
-#include "lib/event/context.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/columns/value.h"
+#include "lib/meaning/event/context.h"
 
 const weft_type api_lost_type = { .system = "", .name = "lost events" };
 
@@ -49,6 +49,7 @@ static weft_type *type_new(weft_reader *reader, const struct event_type *event)
 	}
 	if (format)
 		bind_fields(type, format);
+	type->handler = api_handler_of(reader, type);
 	return type;
 }
 
@@ -124,20 +125,23 @@ const weft_field *weft_field_find(const weft_type *type, const char *name)
 	return NULL;
 }
 
-void weft_field_info(const weft_field *field, struct weft_field_info *ret)
+void api_field_fill(const struct field *known, bool is_common, struct weft_field_info *ret)
 {
-	const struct field *known = field->place.field;
-
 	api_fill(ret,
 		 &(struct weft_field_info){ .name = known->name,
 					    .c_type = known->type,
-					    .kind = field->kind,
+					    .kind = kind_of(known),
 					    .offset = known->offset,
 					    .bytes = known->size,
 					    .element_bytes = known->elem_size,
 					    .is_signed = known->flags & FIELD_SIGNED,
 					    .is_pointer = known->flags & FIELD_POINTER,
 					    .is_dynamic = known->flags & FIELD_DYNAMIC,
-					    .is_common = field->is_common },
+					    .is_common = is_common },
 		 sizeof(*ret));
+}
+
+void weft_field_info(const weft_field *field, struct weft_field_info *ret)
+{
+	api_field_fill(field->place.field, field->is_common, ret);
 }

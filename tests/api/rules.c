@@ -85,12 +85,34 @@ static void check_file(const char *path)
 
 static void check_query(void)
 {
+	static const char *const no_filters[] = { "(((",    "",          "a",         "a =",  "a = 1",
+						  "a == x", "a < \"b\"", "a == 1 &&", "e: (", "a ~ 5" };
+	static const char *const no_times[] = { "12.5.3", "", "x", "+", "-1lightyear", "@", "@e#0", "25:61:61", "1 s" };
+	static const char *const filters[] = { "a == 1", "sched:x: a ~ \"b*\" || !(c & 0x10)",
+					       "d == -3 && CPU & CPUS{0-3}", "duration > 1ms", "comm == 'a b'" };
+	static const char *const times[] = {
+		"12.5", "12", "+1ms", "-2", "@sched_switch#2-5ms", "@mark:x", "10:30", "2026-11-22 10:30:00.5"
+	};
 	weft_query *query = weft_query_new();
 	struct weft_error error;
 
 	CHECK(weft_query_add(query, (enum weft_query_key)999, "x", &error) == -EINVAL);
-	CHECK(weft_query_add(query, WEFT_QUERY_PID, NULL, &error) == -EINVAL && strstr(error.text, "--pid"));
+	CHECK(weft_query_add(query, WEFT_QUERY_PID, NULL, &error) == -EINVAL && !strncmp(error.text, "pid: ", 5));
 	CHECK(weft_query_add(query, WEFT_QUERY_LIMIT, "x", NULL) < 0);
+	for (size_t i = 0; i < sizeof(no_filters) / sizeof(no_filters[0]); i++) {
+		CHECK(weft_query_add(query, WEFT_QUERY_FILTER, no_filters[i], &error) == -EINVAL);
+		CHECK(!strncmp(error.text, "filter: ", 8));
+		CHECK(weft_query_add(query, WEFT_QUERY_NOT_FILTER, no_filters[i], NULL) == -EINVAL);
+	}
+	for (size_t i = 0; i < sizeof(no_times) / sizeof(no_times[0]); i++) {
+		CHECK(weft_query_add(query, WEFT_QUERY_SINCE, no_times[i], &error) == -EINVAL);
+		CHECK(!strncmp(error.text, "since: ", 7));
+		CHECK(weft_query_add(query, WEFT_QUERY_UNTIL, no_times[i], NULL) == -EINVAL);
+	}
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		CHECK(!weft_query_add(query, WEFT_QUERY_FILTER, filters[i], NULL));
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		CHECK(!weft_query_add(query, WEFT_QUERY_SINCE, times[i], NULL));
 	CHECK(!weft_query_add(query, WEFT_QUERY_NO_SELF, NULL, NULL));
 	weft_query_free(query);
 }
@@ -136,8 +158,34 @@ static weft_file *opened(const char *path)
 }
 
 /* All events of a reader whose file was freed before. */
+/* What only the file tells is an error of the start, whose text names the key. */
+static void check_no_such(const char *path)
+{
+	static const struct {
+		enum weft_query_key key;
+		const char *word, *text;
+	} words[] = { { WEFT_QUERY_SINCE, "@no_such_event", "since: '@no_such_event': " },
+		      { WEFT_QUERY_UNTIL, "10:30", "until: '10:30': the file does not tell the time of day" },
+		      { WEFT_QUERY_FILTER, "no_such_field == 1", "filter: Field not found" } };
+	struct weft_error error;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		weft_reader *reader = weft_reader_new();
+		weft_query *query = weft_query_new();
+		weft_file *file = opened(path);
+
+		CHECK(!weft_query_add(query, words[i].key, words[i].word, NULL));
+		CHECK(!weft_reader_add(reader, file, query, NULL) && weft_reader_start(reader, NULL, &error) < 0);
+		CHECK(!strncmp(error.text, words[i].text, strlen(words[i].text)));
+		weft_query_free(query);
+		weft_reader_free(reader);
+		weft_file_free(file);
+	}
+}
+
 static void check_reader(const char *path, const char *other)
 {
+	int64_t wall;
 	weft_reader *reader = weft_reader_new(), *second = weft_reader_new();
 	struct weft_task_info task = { .size = sizeof(task) };
 	struct weft_source_info source = { .size = sizeof(source) };
@@ -150,6 +198,7 @@ static void check_reader(const char *path, const char *other)
 	weft_file_free(file);
 	weft_file_free(more);
 	CHECK(weft_reader_buffers(reader) == 0);
+	check_no_such(path);
 	while (weft_reader_next(reader, &event, NULL) > 0 && ++events) {
 		if (event->kind != WEFT_RECORD)
 			continue;
@@ -167,6 +216,7 @@ static void check_reader(const char *path, const char *other)
 	      weft_reader_buffer(reader, 1, &source) == -ERANGE);
 	CHECK(!weft_reader_task(reader, 0, 0, &task) && !strcmp(task.comm, "<idle>"));
 	CHECK(weft_reader_task(reader, 1, 0, &task) == -ERANGE);
+	CHECK(weft_wall(reader, 0, 1, &wall, NULL) == -ENODATA && weft_wall(reader, 1, 1, &wall, NULL) == -ERANGE);
 	CHECK(weft_reader_next(second, &foreign, NULL) == 1);
 	CHECK(weft_event_text(reader, foreign, WEFT_TEXT_BODY, NULL, 0) == -EINVAL);
 	CHECK(weft_reader_start(reader, NULL, NULL) == -EBUSY);
@@ -249,6 +299,23 @@ static void check_slices(const char *path)
 	weft_file_free(file);
 }
 
+/* What is wrong is told in words of this header, not in options of the commands. */
+static void check_words(const char *path)
+{
+	struct weft_analyse_options options = { .size = sizeof(options), .sort = "nothing" };
+	const char *const sched = "sched";
+	weft_reader *reader = weft_reader_new();
+	weft_file *file = opened(path);
+	weft_result *result = NULL;
+	struct weft_error error;
+
+	CHECK(!weft_reader_add(reader, file, NULL, NULL));
+	CHECK(weft_analyse(reader, &sched, 1, &options, &result, &error) == -ENOENT && !result);
+	CHECK(!strncmp(error.text, "sort: no table has a column 'nothing'", 37));
+	weft_reader_free(reader);
+	weft_file_free(file);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 4)
@@ -260,6 +327,7 @@ int main(int argc, char **argv)
 	check_reader(argv[1], argv[2]);
 	check_merge(argv[2]);
 	check_slices(argv[2]);
+	check_words(argv[2]);
 	check_stacks(argv[3]);
 	return failed;
 }

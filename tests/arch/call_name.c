@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads lines of MACHINE NUMBER and prints MACHINE NUMBER NAME. NAME is weft's name of the system call, or "-". */
-#include "lib/uapi/names.h"
+#include "lib/meaning/uapi/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>

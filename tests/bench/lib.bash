@@ -29,6 +29,8 @@ build_programs() {
 		"${CC:-gcc}" -O2 -o "$work/load" $here/load.c &&
 		"${CC:-gcc}" -O2 -o "$work/typist" $here/typist.c -lutil &&
 		"${CC:-gcc}" -O2 -shared -fPIC -o "$work/hide.so" $here/hide.c -ldl &&
+		"${CC:-gcc}" -O2 -std=gnu17 -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -o "$work/least" $here/least.c \
+			"$build/rooms.a" -lzstd -ltracefs -lpthread -ldl &&
 		"${CC:-gcc}" -O2 -std=gnu17 -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -o "$work/synth" $here/synth.c $here/events.c \
 			"$build/rooms.a" -lzstd -ltracefs -lpthread -ldl || exit 1
 }
@@ -71,6 +73,22 @@ limit() {
 		printf "%-38s %10.3f %10s %-3s %8s  %.3f..%.3f  < %s %s\n", name, a[1], "", unit, "", a[2], a[3], most, a[1] < most ? "ok" : "SHORT"
 		exit !(a[1] < most)
 	}' || short=$((short + 1))
+}
+
+# least NAME FILE LINES [text]: a line that says what one CPU of this machine needs at least (least.c), with `text` also for
+# the text of a report, and how many times as long the runs took, whose lines are in LINES
+least() {
+	local bytes=0 line
+
+	[ -s "$3" ] || return
+	[ -z "${4:-}" ] || bytes=$("$build/weft" report "$2" | wc -c)
+	line=$("$work/least" "$2" "$bytes") || return
+	awk -v name="$1" -v line="$line" -v t="$(stat "$3" 2)" -v cpu="$(stat "$3" 3)" 'BEGIN {
+		split(line, a); split(t, b); split(cpu, c)
+		least = a[1] + a[2]
+		printf "# least: %-29s %10.3f s on one CPU: pages %.3f, text %.3f; it takes %.1f times that by the clock, %.1f of CPU time\n",
+			name, least, a[1], a[2], b[1] / least, c[1] / least
+	}'
 }
 
 measured() { # measured OUT [--first-event] COMMAND...: a line of measure in OUT; its status is the command's

@@ -10,15 +10,15 @@
  *
  * With the only argument --copy N it prints how many bytes N threads together copy in a second.
  */
-#include "formats/slices.h"
-#include "formats/text_end.h"
-
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "formats/slices.h"
+#include "formats/text_end.h"
 
 int __real_slices_render(const struct sliced *sliced, struct sink *const *sinks, uint64_t *ret_printed,
 			 struct fail *fail);

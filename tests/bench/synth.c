@@ -5,15 +5,6 @@
  * CPU by task 99999); or slow (as events, an eighth of them within one second). Formats, symbols and other tables come
  * from the file TEMPLATE. Long files repeat a stretch of each CPU with advancing time.
  */
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/codec/frame.h"
-#include "lib/ring/page_writer.h"
-#include "lib/trace/made_file.h"
-#include "lib/trace/part.h"
-#include "lib/trace/trace.h"
-#include "lib/trace/writer.h"
 #include "tests/bench/synth.h"
 
 #include <errno.h>
@@ -22,6 +13,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/pages/codec/frame.h"
+#include "lib/pages/ring/page.h"
+#include "lib/pages/trace/made_file.h"
+#include "lib/pages/trace/part.h"
+#include "lib/pages/trace/trace.h"
+#include "lib/pages/trace/writer.h"
 
 enum { STRETCH = 200000, RARE = 16384, RARE_PID = 99999 };
 

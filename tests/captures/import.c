@@ -11,15 +11,6 @@
  * differ. Prints a line for each text that fails and for each exception; exit status 1 if a text differs without a
  * reason, or if an exception has another number of texts: a smaller one must be lowered.
  */
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/import/import.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/printed.h"
-#include "tests/unit/values.h"
-
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <ftw.h>
@@ -28,6 +19,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "lib/files/import/import.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/values.h"
 
 enum { EXCEPTIONS_MAX = 256, TEXT_MAX = 1 << 28, SHOWN = 160 };
 

@@ -10,14 +10,6 @@
  * line its name and "identical", "differs" or "failed", with a tab between; then the number of lines, or the message of
  * a failure.
  */
-#include "cmd/report_print.h"
-#include "formats/sink.h"
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/trace/trace.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,6 +17,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "cmd/report_print.h"
+#include "formats/sink.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/pages/trace/trace.h"
 
 enum { TEXT_MAX = 1 << 30 };
 

@@ -48,8 +48,8 @@ cut_everywhere()
 	cut_everywhere tests/fixtures/demo.dat
 }
 
+# bats test_tags=long
 @test "report, info, check: so is one of version 6" {
-	by_turn
 	for sample in tests/corpora/container/accept/v6*.dat; do
 		grep -q weft-set "$sample" || continue
 		cut_everywhere "$sample"
@@ -58,4 +58,17 @@ cut_everywhere()
 	cd "$work" || exit 1
 	weft record -q --file-version 6 -o six.dat -e sched -- true
 	cut_everywhere six.dat
+}
+
+@test "a stranger who names no file is told how one is made" {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	for command in summary report brief why info; do
+		run -1 weft $command
+		[[ "$output" == *"'trace.dat'"*"weft record -- COMMAND" ]] || { echo "$command: $output"; return 1; }
+	done
+	run -1 weft summary other.dat
+	[[ "$output" != *"weft record"* ]]
+	: > own.dat
+	run -2 weft own.dat
+	[ "$output" = "weft: no command 'own.dat', but a file: 'weft summary FILE' is the first look at one" ]
 }

@@ -46,7 +46,10 @@ load lib
 @test "bench: several words are a program and its arguments, and one word is a line for the shell" {
 	cd "$BATS_TEST_TMPDIR"
 	weft bench --plain --runs 1 --warmup 0 -- touch 'a b' 'x;y' -- 'touch c; touch d'
-	[ -e 'a b' ] && [ -e 'x;y' ] && [ -e c ] && [ -e d ]
+	[ -e 'a b' ]
+	[ -e 'x;y' ]
+	[ -e c ]
+	[ -e d ]
 	# What the command reads and prints is not weft's.
 	echo word > input
 	run -0 --separate-stderr weft bench --plain --runs 1 --warmup 0 -- 'cat; echo printed' < input
@@ -112,8 +115,8 @@ load lib
 }
 
 # The time of a sleep is certain: whatever else the machine does, one lasts a second longer.
+# bats test_tags=long
 @test "bench: what the runs did tells the sleep, with programs of two names as one task" {
-	by_turn
 	need_tracefs
 	need_command jq
 	cd "$BATS_TEST_TMPDIR"
@@ -137,8 +140,8 @@ load lib
 }
 
 # Numbers of calls are certain, however long they take.
+# bats test_tags=long
 @test "bench: one more system call in each loop is found, and the same loop again has none" {
-	by_turn
 	need_tracefs
 	need_command jq python3
 	cd "$BATS_TEST_TMPDIR"
@@ -175,8 +178,8 @@ END
 	[ "$(jq '.changes[] | select(.table == "faults" and .row == "python3") | .calls_verdict == "+" and .new_calls - .old_calls > 900' <<< "$output")" = true ]
 }
 
+# bats test_tags=long
 @test "bench: --against compares with the runs that --save has saved" {
-	by_turn
 	need_tracefs
 	need_command jq
 	cd "$BATS_TEST_TMPDIR"

@@ -6,7 +6,7 @@ load lib
 completes()
 {
 	bash -c '
-		. completions/weft.bash
+		. "$BUILD/docs/completions/weft.bash"
 		COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDBREAKS=$'\'' \t\n"><=;|&(:'\''
 		_weft
 		printf "%s\n" "${COMPREPLY[@]}"' - "$1"
@@ -21,13 +21,13 @@ offers()
 	offers 'weft re' report
 	offers 'weft re' record
 	offers 'weft ' help
-	! offers 'weft rep' record
+	run ! offers 'weft rep' record
 }
 
 @test "bash completes the long and short options of the command only" {
 	offers 'weft record --ev' --event
 	offers 'weft record -' -e
-	! offers 'weft report -' --duration
+	run ! offers 'weft report -' --duration
 }
 
 @test "bash completes events, also behind the colon and behind an equals sign" {
@@ -44,31 +44,82 @@ offers()
 	offers 'weft report --format ' ftrace
 }
 
+@test "bash completes files of tracefs, triggers and the keys of hwlat" {
+	offers 'weft show set_ev' set_event_pid
+	offers 'weft help set_ftrace_f' set_ftrace_filter
+	offers 'weft help rec' record
+	offers 'weft record -R st' stacktrace
+	offers 'weft start --trigger=enable_h' enable_hist
+	offers 'weft record --hwlat wi' width=
+	# readline has the word behind the equals sign alone.
+	offers 'weft record --hwlat mode=pe' per-cpu
+	offers 'weft record --hwlat=mode=pe' per-cpu
+	run ! offers 'weft record --osnoise wi' width=
+}
+
 @test "bash completes a file for report and a command for record" {
 	cd "$BATS_TEST_TMPDIR"
 	: > seen.dat
 	run bash -c '
-		. "$1/completions/weft.bash"
+		. "$BUILD/docs/completions/weft.bash"
 		COMP_LINE="weft report se" COMP_POINT=14
 		_weft
-		echo "${COMPREPLY[@]}"' - "$OLDPWD"
+		echo "${COMPREPLY[@]}"'
 	[[ "$output" == *seen.dat* ]]
 	cd "$OLDPWD"
 	offers 'weft record -- mkd' mkdir
 	offers 'weft record mkd' mkdir
 	offers 'weft syscalls -- mkd' mkdir
+	offers "weft record --process $(cat /proc/$$/comm)" "$(cat /proc/$$/comm)"
+}
+
+@test "bash offers events, fields, tasks, instances and tables of the file that the line names" {
+	local file=tests/fixtures/demo.dat
+	offers "weft report $file -e sched:sched_sw" sched_switch
+	offers "weft report $file --event=sch" sched
+	offers "weft report $file -f next_" next_comm
+	offers "weft sched --sort run $file --comm " rcu_preempt
+	run ! offers "weft sched $file --comm " set_event
+	offers "weft sched $file --table c" cpus
+	offers "weft report tests/fixtures/golden/6.12-events-sched.dat --comm c" cat
+	run ! offers "weft sched none.dat --table c" cpus
+	# The file that is read when none is named.
+	BUILD=$(realpath "$BUILD")
+	export BUILD
+	cp $file "$BATS_TEST_TMPDIR/trace.dat"
+	(cd "$BATS_TEST_TMPDIR" && offers 'weft sched --table w' wakeups)
+	[ "$(weft list -i $file tasks | sort)" = "$(weft list -i $file tasks -F | cut -f 1 | sort -u)" ]
+	[ "$(weft list -i $file -F tasks ls)" = "ls	65" ]
+}
+
+@test "an interactive zsh offers events, fields, tasks and tables of the file that the line names" {
+	need_command zsh
+	local file=$PWD/tests/fixtures/demo.dat
+	[ "$(zsh_line "weft report $file -e sched:sched_swi\t")" = "weft report $file -e sched:sched_switch" ]
+	[ "$(zsh_line "weft report $file -f next_c\t")" = "weft report $file -f next_comm" ]
+	[ "$(zsh_line "weft sched $file --comm rcu\t")" = "weft sched $file --comm rcu_preempt" ]
+	[ "$(zsh_line "weft sched $file --table c\t")" = "weft sched $file --table cpus" ]
+}
+
+@test "fish offers events, fields, tasks and tables of the file that the line names" {
+	need_command fish
+	export HOME=$BATS_TEST_TMPDIR file=tests/fixtures/demo.dat
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report $file -e sched:sched_sw"' | grep -q '^sched:sched_switch'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report $file -f next_"' | grep -q '^next_comm'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft sched $file --comm rcu"' | grep -q '^rcu_preempt'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft sched $file --table c"' | grep -q '^cpus'
 }
 
 @test "bash completes nothing of weft behind the command that is recorded" {
-	! offers 'weft record -- ls --ev' --event
-	! offers 'weft record ls --ev' --event
+	run ! offers 'weft record -- ls --ev' --event
+	run ! offers 'weft record ls --ev' --event
 }
 
+# bats test_tags=long
 @test "bash completes the columns of --sort, which are those of the command's table" {
-	by_turn
 	offers 'weft sched --sort ' run
 	offers 'weft sched --sort=w' w/idle
-	! offers 'weft sched --sort ' calls
+	run ! offers 'weft sched --sort ' calls
 	offers 'weft syscalls --sort on' on_cpu_ns
 	# Each column that is offered sorts, and each that an unknown one is answered with is offered, if it is one word.
 	sorted=0
@@ -95,20 +146,29 @@ offers()
 @test "fish completes commands, options and events" {
 	need_command fish
 	export HOME=$BATS_TEST_TMPDIR
-	fish -c 'source completions/weft.fish; complete -C "weft re"' | grep -q '^report'
-	fish -c 'source completions/weft.fish; complete -C "weft record --ev"' | grep -q '^--event'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft re"' | grep -q '^report'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft record --ev"' | grep -q '^--event'
 	need_tracefs
-	fish -c 'source completions/weft.fish; complete -C "weft record -e sched:sched_sw"' | grep -q sched_switch
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft record -e sched:sched_sw"' | grep -q sched_switch
+}
+
+@test "fish completes files of tracefs, triggers and the keys of hwlat" {
+	need_command fish
+	export HOME=$BATS_TEST_TMPDIR
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft show set_ev"' | grep -q '^set_event_pid'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft help set_ftrace_f"' | grep -q '^set_ftrace_filter'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft record -R st"' | grep -q '^stacktrace'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft record --hwlat mode=pe"' | grep -q '^mode=per-cpu'
 }
 
 @test "fish completes formats and choices, and shows descriptions as they are" {
 	need_command fish
 	export HOME=$BATS_TEST_TMPDIR
-	fish -c 'source completions/weft.fish; complete -C "weft report --format pre"' | grep -q '^pretty'
-	fish -c 'source completions/weft.fish; complete -C "weft report --format=pre"' | grep -q '^--format=pretty'
-	fish -c 'source completions/weft.fish; complete -C "weft report --color al"' | grep -q '^always'
-	fish -c 'source completions/weft.fish; complete -C "weft irq --sort sou"' | grep -q '^source'
-	fish -c 'source completions/weft.fish; complete -C "weft report --even"' | grep -q 'Only EVENT: system:event'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report --format pre"' | grep -q '^pretty'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report --format=pre"' | grep -q '^--format=pretty'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report --color al"' | grep -q '^always'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft irq --sort sou"' | grep -q '^source'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report --even"' | grep -q 'Only EVENT: system:event'
 }
 
 # bash_types KEYS: prints the command line of an interactive bash after KEYS were typed
@@ -117,7 +177,7 @@ bash_types()
 	local dir=$BATS_TEST_TMPDIR shell keys
 	cat > "$dir/rc" <<-END
 		PS1='ready> '
-		. $PWD/completions/weft.bash
+		. $BUILD/docs/completions/weft.bash
 		said() { printf '%s\n' "\$READLINE_LINE" > "$dir/line"; exit; }
 		bind -x '"\\C-xs": said'
 	END
@@ -155,7 +215,7 @@ bash_types()
 # zsh_types KEYS: prints what an interactive zsh shows while KEYS are typed, and then "line: " and its command line
 zsh_types()
 {
-	timeout 100 tests/cases/zsh-types "$PWD/completions" "$1" "$BATS_TEST_TMPDIR/line"
+	timeout 100 tests/cases/zsh-types "$BUILD/docs/completions" "$1" "$BATS_TEST_TMPDIR/line"
 }
 
 zsh_line()
@@ -166,8 +226,8 @@ zsh_line()
 	printf '%s\n' "${shown%"${shown##*[! ]}"}"
 }
 
+# bats test_tags=long
 @test "an interactive zsh completes commands, options, formats and choices" {
-	by_turn
 	need_command zsh
 	[ "$(zsh_line 'weft repo\t')" = "weft report" ]
 	[ "$(zsh_line 'weft help repo\t')" = "weft help report" ]
@@ -181,8 +241,8 @@ zsh_line()
 	[ "$(zsh_line "weft report -i $BATS_TEST_TMPDIR/se\\t")" = "weft report -i $BATS_TEST_TMPDIR/seen.dat" ]
 }
 
+# bats test_tags=long
 @test "an interactive zsh completes events, tracers and clocks" {
-	by_turn
 	need_command zsh
 	need_tracefs
 	[ "$(zsh_line 'weft record -p no\t')" = "weft record -p nop" ]
@@ -192,8 +252,8 @@ zsh_line()
 	[ "$(zsh_line 'weft record --event=sched:sched_process_fo\t')" = "weft record --event=sched:sched_process_fork" ]
 }
 
+# bats test_tags=long
 @test "zsh shows descriptions with their colons and brackets" {
-	by_turn
 	need_command zsh
 	zsh_types 'weft report --e\C-d' | grep -q 'Only EVENT: system:event, system or event'
 	zsh_types 'weft report --input\C-d' | grep -q '(default: trace.dat)'
@@ -221,7 +281,7 @@ runs_nothing()
 	printf '[local] $(touch${IFS}called)\n' > tracefs/trace_clock
 	cp tracefs/trace_clock tracefs/available_tracers
 	printf '$(touch${IFS}called)\n' | tee tracefs/trace_options tracefs/available_filter_functions > /dev/null
-	export WEFT_COMPLETIONS=$OLDPWD/completions/weft.bash
+	export WEFT_COMPLETIONS=$BUILD/docs/completions/weft.bash
 	cat > complete <<-'END'
 		. "$WEFT_COMPLETIONS"
 		_weft_tracefs() { echo "tracefs/$1"; }
@@ -262,14 +322,14 @@ runs_nothing()
 	cd "$OLDPWD"
 	export HOME=$BATS_TEST_TMPDIR
 	[ "$(zsh_line "weft report $BATS_TEST_TMPDIR/file\t")" = "weft report $BATS_TEST_TMPDIR/file\\\$\\(touch\\\$\\{IFS\\}called\\).dat" ]
-	fish -c "source completions/weft.fish; complete --escape -C 'weft report $BATS_TEST_TMPDIR/fi'" | grep -qF 'file\$\(touch'
+	fish -c "source $BUILD/docs/completions/weft.fish; complete --escape -C 'weft report $BATS_TEST_TMPDIR/fi'" | grep -qF 'file\$\(touch'
 	runs_nothing
 	need_tracefs
 	instance='hostile$(touch${IFS}'"$BATS_TEST_TMPDIR"'/called)'
 	instance=${instance//\//.}
 	mkdir "/sys/kernel/tracing/instances/$instance"
 	lines=$(zsh_line 'weft show -B host\t'
-		fish -c 'source completions/weft.fish; complete --escape -C "weft show -B host"'
+		fish -c 'source $BUILD/docs/completions/weft.fish; complete --escape -C "weft show -B host"'
 		bash_types 'weft show -B host\t') || true
 	rmdir "/sys/kernel/tracing/instances/$instance"
 	runs_nothing
@@ -278,7 +338,7 @@ runs_nothing()
 
 @test "the man pages render without a warning" {
 	need_command groff
-	for page in man/*.[1-8]; do
+	for page in man/*.[1-8] "$BUILD"/docs/man/*.[1-8]; do
 		run groff -ww -man -z -T utf8 "$page"
 		[ "$status" -eq 0 ]
 		[ -z "$output" ]

@@ -5,8 +5,8 @@ load lib
 
 forms=("--file-version 7" "--file-version 7 --compression none" "--file-version 6" "--compression zstd:19")
 
+# bats test_tags=long
 @test "convert: each version and compression gives the kernel's own text" {
-	by_turn
 	local golden text form count=0
 
 	for text in tests/fixtures/golden/*.txt; do
@@ -82,4 +82,35 @@ forms=("--file-version 7" "--file-version 7 --compression none" "--file-version 
 		run -1 --separate-stderr weft report "$BATS_TEST_TMPDIR/copy.dat"
 		[ "$output" = "$text" ]
 	done
+}
+
+# trace-cmd prints the times with and without the date.
+@test "convert, split, merge and pack: a dated file stays dated" {
+	need_command trace-cmd
+	local file=$PWD/tests/fixtures/golden/6.12-events-sched.dat
+	cd "$BATS_TEST_TMPDIR" || exit
+	dated "$file" dated.dat
+	times()
+	{
+		{ trace-cmd report "$1" && trace-cmd report --nodate "$1"; } 2> /dev/null | sed -nE 's/.* ([0-9]+\.[0-9]+): .*/\1/p'
+	}
+	times dated.dat > want
+	grep -q '^17000' want
+	grep -q '^[0-9]\{1,4\}\.' want
+	mkdir empty
+	weft convert -q -o 7.dat dated.dat
+	weft convert -q -o 6.dat --file-version 6 dated.dat
+	weft split -q -o part.dat dated.dat
+	weft pack -q --pages dated.dat -o packed.dat empty
+	for made in 7 6 part packed; do
+		times $made.dat | diff want -
+	done
+	# The times of a merged file are those of the day.
+	weft merge -q -o merged.dat dated.dat 7.dat
+	since=$(date -d "@$(sed -n 9p want)" '+%F %T.%6N')
+	lines=$(weft export --to jsonl --since "$since" dated.dat | wc -l)
+	[ "$(weft export --to jsonl --since "$since" merged.dat | wc -l)" = $((2 * lines)) ]
+	weft merge -q -o merged.dat dated.dat "$file"
+	run -1 weft report --since "$since" merged.dat
+	[[ "$output" == *"does not tell the time of day"* ]]
 }

@@ -27,6 +27,7 @@ same()
 	shift
 	weft "${options[@]}" > one
 	WEFT_CONFIG='' weft "$@" > two
+	[ -s two ]
 	cmp one two
 }
 

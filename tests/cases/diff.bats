@@ -115,6 +115,8 @@ median() {
 	[ "$(jq '[.changes[] | select(.row == "sh on a CPU" and .figure == "total" and .new > 0)] | length' <<< "$output")" = 1 ]
 	run -0 weft diff sched --per run --match ash=sh --old s1.dat,s2.dat,s3.dat,s4.dat --new s1.dat,s2.dat,s3.dat,s4.dat --format json
 	[ "$(jq '.changes[] | select(.row == "ash on a CPU" and .figure == "total") | .old == 0 and .new > 0' <<< "$output")" = true ]
+	# What was 0 has no percentage.
+	[ "$(jq -c '[.changes[] | select(.old == 0) | .change_percent, .from_percent, .to_percent] | unique' <<< "$output")" = '[null]' ]
 	[ "$(jq '.changes[] | select(.row == "sh on a CPU" and .figure == "total") | .old > 0 and .new == 0' <<< "$output")" = true ]
 }
 
@@ -130,6 +132,8 @@ median() {
 	[[ "$stderr" == *"judges two recordings, not two programs"*"--one-run"* ]]
 	run -2 --separate-stderr weft diff "$old" "$new" --per run
 	run -2 --separate-stderr weft diff "$old" "$new" --match sh
+	run -2 --separate-stderr weft diff sched "$golden/6.12-events-sched.dat" "$golden/6.12-events-sched.dat" --match sh=ash
+	[[ "$stderr" == *"--match sh=ash: no row of the new side is of a program 'ash', but the old one's name is there: it is OLD=NEW"* ]]
 	run -2 --separate-stderr weft diff "$old" "$new" --least much
 	run -1 --separate-stderr weft diff "$old" "$BATS_TEST_TMPDIR/none.dat"
 	[[ "$stderr" == *"none.dat"* ]]
@@ -216,13 +220,13 @@ median() {
 	run -2 --separate-stderr weft diff --by task "$file.dat" "$file.dat"
 	[[ "$stderr" == *"not those of summary"* ]]
 	run -2 --separate-stderr weft diff sched --by task "$file.dat" "$file.dat"
-	[[ "$stderr" == *"syscalls, block, locks, stacks, latency or power"* ]]
+	[[ "$stderr" == *"syscalls, latency, block, locks, stacks or power"* ]]
 	run -2 --separate-stderr weft diff locks --by device "$file.dat" "$file.dat"
-	[[ "$stderr" == *"the values are lock, caller and task"* ]]
+	[[ "$stderr" == *"the values are lock, caller, task, waker, process, "* ]]
 	run -2 --separate-stderr weft diff power --by task "$file.dat" "$file.dat"
 	[[ "$stderr" == *"the values are state and cpu"* ]]
 	run -2 --separate-stderr weft diff --of hist "$file.dat" "$file.dat"
-	[[ "$stderr" == *"there are summary, sched, syscalls, irq, latency, "*"stacks, memory, power and tasks"* ]]
+	[[ "$stderr" == *"there are summary, "*"stacks, memory, power"* ]]
 }
 
 @test "diff: stacks, power and latency have the rows of the kernel's text" {
@@ -290,4 +294,10 @@ slices() {
 	run -3 --separate-stderr weft diff 20000.dat 40000.dat --one-run --fail-if '*nanosleep: p50 > 50%' --format json
 	[[ "$stderr" == *"nanosleep': p50 changed by +"* ]]
 	jq -e '.notes | tostring | test("of the others, one run cannot tell")' <<< "$output"
+}
+
+@test "diff: on a terminal of 80 columns the names of the rows and both figures are whole" {
+	SHELL=$BASH script -qec "stty cols 80 rows 50; PAGER=cat $WEFT diff graph $old $new --top 3" /dev/null < /dev/null | tr -d '\r' > "$BATS_TEST_TMPDIR/lines"
+	[ "$(grep -cE '^[a-z.]+ +irq_enter_rcu +[a-z0-9]+ +[0-9.]+[^.]* +[0-9.]+[^.]*( |$)' "$BATS_TEST_TMPDIR/lines")" -eq 3 ]
+	[ "$(awk 'length > 80' "$BATS_TEST_TMPDIR/lines")" = "" ]
 }

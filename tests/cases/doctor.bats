@@ -12,7 +12,7 @@ T=/sys/kernel/tracing
 	[ ! -s "$BATS_TEST_TMPDIR/err" ]
 	grep -qE '^ok +recording +works' "$BATS_TEST_TMPDIR/out"
 	grep -qE '^ok +tracers .*nop' "$BATS_TEST_TMPDIR/out"
-	! grep -q ^BAD "$BATS_TEST_TMPDIR/out"
+	run -1 grep -q ^BAD "$BATS_TEST_TMPDIR/out"
 	# Others may be tracing meanwhile: what belongs to this process has its PID in its name.
 	[ ! -e $T/instances/weft-$pid ]
 	[ -z "$(ls /run/weft 2> /dev/null | grep -- "-$pid-")" ]

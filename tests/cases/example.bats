@@ -40,7 +40,7 @@ counts_of()
 	local first
 	"$example" record --for nosuch true 2>&1 | grep -q ", .* and busiest"
 	"$example" __describe | grep -qxF "columns	busiest	task|pid|cpu|events"
-	"$example" help | grep -q busiest
+	"$example" help --all | grep -q busiest
 	"$example" busiest --self --sort pid --format csv "$golden/6.12-events-sched.dat" | sed -n '2,$p' | cut -d, -f2 | sed '/^$/,$d' > "$BATS_TEST_TMPDIR/pids"
 	sort -rn "$BATS_TEST_TMPDIR/pids" | diff - "$BATS_TEST_TMPDIR/pids"
 	first=$("$example" busiest --every 10ms --format csv "$golden/6.12-events-sched.dat" | head -n 1)

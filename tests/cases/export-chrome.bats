@@ -86,8 +86,8 @@ assert calls > 100 and not any(rows.values())'
 	done
 }
 
+# bats test_tags=long
 @test "chrome: the rules of the importers hold: slices nest, times are exact to the nanosecond, metadata is known" {
-	by_turn
 	for file in "$golden"/*.dat tests/fixtures/demo.dat $corpus/*.dat "$SHARED"/samples/*.dat "$BUILD"/captures*/*/clock-*/trace.dat; do
 		[ -e "$file" ] || continue
 		chrome --limit 20000 "$file" > "$BATS_TEST_TMPDIR/json" || continue

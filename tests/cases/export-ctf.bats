@@ -17,7 +17,7 @@ same()
 	weft export --to ctf -q -o "$tmp/ctf" "$@" "$file" 2> /dev/null
 	weft export --to jsonl -q -o "$tmp/jsonl" "$@" "$file" 2> /dev/null
 	babeltrace2 --log-level=WARNING --clock-cycles "$tmp/ctf" > "$tmp/text" 2> "$tmp/text.err"
-	! grep -E ' [WEF] ' "$tmp/text.err"
+	run -1 grep -E ' [WEF] ' "$tmp/text.err"
 	python3 tests/cases/export/ctf.py "$tmp/text" "$tmp/jsonl"
 }
 
@@ -163,4 +163,15 @@ capture()
 		weft export --to ctf -q --limit 20000 -o "$BATS_TEST_TMPDIR/ctf" "$file" 2> /dev/null || [ -e "$BATS_TEST_TMPDIR/ctf" ] || continue
 		babeltrace2 "$BATS_TEST_TMPDIR/ctf" > /dev/null
 	done
+}
+
+@test "ctf: each event has the process and the service of its task, as csv has them" {
+	need_readers
+	file=$BATS_TEST_DIRNAME/../fixtures/quota.dat
+	weft export --to ctf -q -o "$BATS_TEST_TMPDIR/ctf" "$file" 2> /dev/null
+	babeltrace2 "$BATS_TEST_TMPDIR/ctf" 2> /dev/null | sed -E 's/.*procname = "[^"]*", pid = ([0-9]+), unit = "([^"]*)".*/\1,\2/; s/,\((none|unknown)\)$/,/; s/^0,/,/' |
+		LC_ALL=C sort > "$BATS_TEST_TMPDIR/got"
+	weft export --to csv --fields tgid,unit -q "$file" | sed 1d | LC_ALL=C sort > "$BATS_TEST_TMPDIR/want"
+	[ "$(grep -c ',a.service$' "$BATS_TEST_TMPDIR/want")" -gt 1000 ]
+	diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
 }

@@ -41,7 +41,7 @@ slices()
 	assert len(page.policies) == 1 and page.policies[0].startswith("default-src 'none';")
 	assert len(page.scripts) == 4 and json.loads(page.scripts[0])["events"] == 78
 	PY
-	! grep -E 'https?:|url\(|@import|innerHTML|eval\(' "$BATS_TEST_TMPDIR/timeline.html"
+	run -1 grep -E 'https?:|url\(|@import|innerHTML|eval\(' "$BATS_TEST_TMPDIR/timeline.html"
 }
 
 @test "html: turns of the CPUs are those between two switches of the kernel's text" {
@@ -88,7 +88,9 @@ slices()
 	want=$(awk '/-> 0x/ { ended[$1]++ } END { for (task in ended) n += ended[task]; print n }' "$golden/6.12-events-syscalls.txt")
 	got=$(slices "$golden/6.12-events-syscalls.dat" | grep -c '^call')
 	# The first return in a task may belong to a call that began before the file.
-	[ "$got" -le "$want" ] && [ "$got" -ge $((want - 5)) ] && [ "$got" -gt 50 ]
+	[ "$got" -le "$want" ]
+	[ "$got" -ge $((want - 5)) ]
+	[ "$got" -gt 50 ]
 }
 
 @test "html: each call of the function graph is a slice in a row of its depth" {
@@ -160,6 +162,10 @@ page()
 	# The first turn of rcu_preempt: from 2.936898 to 2.937131, woken by the idle task of CPU 0 at 2.936595.
 	row=$(page "$BATS_TEST_TMPDIR/timeline.html" 'row=CPU 0')
 	page "$BATS_TEST_TMPDIR/timeline.html" "click=0.39463,$row" arrow key=r "hover=0.39463,$row" > "$BATS_TEST_TMPDIR/told"
+	# Its moment is one that report takes.
+	moment=$(sed -n 's/^moment //p' "$BATS_TEST_TMPDIR/told" | head -n 1)
+	[ "$moment" = 6.12-events-sched.dat@2.936897995 ]
+	weft report --before 0 --after 300us "$golden/$moment" | grep -v '^#' | head -n 1 | grep -q 'next_comm=rcu_preempt'
 	grep -qx 'woken by <idle>-0 on CPU 0, 303\..* us before it ran' "$BATS_TEST_TMPDIR/told"
 	grep -qx 'CPU 0 > rcu_preempt-17 > <idle>-0' "$BATS_TEST_TMPDIR/told"
 	grep -qx 'CPU 0 busy 232\..* us (100.0 %): rcu_preempt 232\..* us (1)' "$BATS_TEST_TMPDIR/told"
@@ -184,8 +190,8 @@ process.stdout.write(JSON.parse(/id="data">\n([\s\S]*?)<\/script>/.exec(html)[1]
 	done
 }
 
+# bats test_tags=long
 @test "html: clocks that count no time, and several instances, make a page, too" {
-	by_turn
 	need_command node
 	slices tests/corpora/report/accept/lost-6.12.dat | grep -q '^lost'
 	for file in tests/corpora/report/accept/*.dat "$golden"/*.dat; do
@@ -235,7 +241,7 @@ for (const f of flame ? flame.frames : []) console.log(f[2], f[3], f[0], flame.n
 	LC_ALL=C sed "s|$function|$name|" "$BATS_TEST_TMPDIR/plain.dat" > "$BATS_TEST_TMPDIR/hostile.dat"
 	flame "$BATS_TEST_TMPDIR/hostile.dat" | cut -d' ' -f4- | grep -qxF "$name"
 	[ "$(grep -o '</script' "$BATS_TEST_TMPDIR/timeline.html" | wc -l)" = 4 ]
-	! grep -F 'alert(1)</' "$BATS_TEST_TMPDIR/timeline.html"
+	run -1 grep -F 'alert(1)</' "$BATS_TEST_TMPDIR/timeline.html"
 }
 
 # clickable FILE SCRIPT: makes clicked.html, the timeline of a recording with a script that uses it and tells in its title.
@@ -261,8 +267,8 @@ opened()
 clicks='right [1-9][0-9]+ wrong 0 search true'
 flames='shown true, up true, zoomed true, all true, right [1-9][0-9]+ wrong 0, matched: [0-9.]+% marked [1-9][0-9]*, back true'
 
+# bats test_tags=long
 @test "html: in Chromium, keys and clicks go through the flame graph, search adds up, and no script fails" {
-	by_turn
 	clickable "$golden/6.12-event-stacktrace.dat" html-flame.js
 	opened chromium "$flames"
 }
@@ -272,14 +278,35 @@ flames='shown true, up true, zoomed true, all true, right [1-9][0-9]+ wrong 0, m
 	opened chromium "$clicks"
 }
 
+# bats test_tags=long
 @test "html: in Firefox, keys and clicks go through the flame graph, search adds up, and no script fails" {
-	by_turn
 	clickable "$golden/6.12-event-stacktrace.dat" html-flame.js
 	opened firefox-esr "$flames"
 }
 
+# bats test_tags=long
 @test "html: in Firefox, a click on a slice tells of it, search finds, and no script fails" {
-	by_turn
 	clickable tests/fixtures/demo.dat html-clicks.js
 	opened firefox-esr "$clicks"
+}
+
+@test "html: what the longest call waited for lies below its task, and adds up" {
+	need_command node
+	need_command jq
+	file=$BATS_TEST_DIRNAME/../fixtures/session/why.dat
+	slices "$file" | awk -F'\t' '$1 == "why"' > "$BATS_TEST_TMPDIR/slices"
+	want=$(weft why --format json "$file" | jq -r '.intervals[0] | [.pid, .lasted_ns] | join(" ")')
+	# The other intervals of the task are shorter than a hundredth.
+	awk -F'\t' -v pid="${want% *}" '$3 == pid { ns += $5 } END { printf "%d\n", ns }' "$BATS_TEST_TMPDIR/slices" > "$BATS_TEST_TMPDIR/sum"
+	[ "$(cat "$BATS_TEST_TMPDIR/sum")" -ge "${want#* }" ]
+	[ "$(cat "$BATS_TEST_TMPDIR/sum")" -le $((${want#* } + ${want#* } / 20)) ]
+	grep -q 'sleep slept its own timer' "$BATS_TEST_TMPDIR/slices"
+	# A link that is clicked shows the whole path: an arrow from each depth to the next, as weft why --tree has them.
+	weft export -q --to html -o "$BATS_TEST_TMPDIR/why.html" "$file"
+	row=$(page "$BATS_TEST_TMPDIR/why.html" "row=deploy-${want% *} why")
+	page "$BATS_TEST_TMPDIR/why.html" path "click=0.5,$((row + 2))" path key=Escape path > "$BATS_TEST_TMPDIR/told"
+	grep -q '^sleep slept its own timer ' "$BATS_TEST_TMPDIR/told"
+	weft why --tree --format json "$file" | jq -r '[.path[].depth] | . as $d | [range(1; length) | select($d[.] != $d[. - 1]) | "\($d[. - 1]) > \($d[.])"] | join(", ")' > "$BATS_TEST_TMPDIR/want"
+	[ "$(grep -cE '^([0-9]+ > |none)' "$BATS_TEST_TMPDIR/told")" = 3 ]
+	grep -E '^([0-9]+ > |none)' "$BATS_TEST_TMPDIR/told" | sed -n 2p | diff "$BATS_TEST_TMPDIR/want" -
 }

@@ -34,8 +34,8 @@ same()
 	[ "$output" -gt 0 ]
 }
 
+# bats test_tags=long
 @test "parquet: DuckDB reads every value that jsonl has: integers of all sizes, texts, arrays, losses" {
-	by_turn
 	need_command python3
 	need_duckdb
 	for file in "$golden"/*events*.dat "$golden"/*-function.dat "$golden"/*stacktrace.dat "$golden"/6.12-{osnoise,user_events}.dat \
@@ -125,8 +125,8 @@ prev_pid INTEGER,prev_prio INTEGER,prev_state BIGINT,next_comm VARCHAR,next_pid 
 	done
 }
 
+# bats test_tags=long
 @test "parquet: a second reader, hyparquet, reads every value, and the bounds of texts are those of the values" {
-	by_turn
 	need_command python3
 	need_command zstd
 	need_npm hyparquet 1.33.0
@@ -209,15 +209,31 @@ prev_pid INTEGER,prev_prio INTEGER,prev_state BIGINT,next_comm VARCHAR,next_pid 
 	[ "$(tail -c 4 "$out/lost.parquet")" = PAR1 ]
 }
 
+# bats test_tags=long
 @test "parquet: a large recording takes less than 128 MB, and its row groups are one table" {
-	by_turn
 	need_shared bench/sched-syscalls.dat
 	[ -x /usr/bin/time ] || skip "no /usr/bin/time"
 	/usr/bin/time -f %M -o "$BATS_TEST_TMPDIR/kb" "$WEFT" export --to parquet -q -o "$out" "$SHARED/bench/sched-syscalls.dat"
 	[ "$(cat "$BATS_TEST_TMPDIR/kb")" -lt 131072 ]
 	need_duckdb
 	weft export --to csv -q --fields event "$SHARED/bench/sched-syscalls.dat" 2> /dev/null | sed 1d | LC_ALL=C sort | uniq -c | awk '{ print $2 "|" $1 }' > "$BATS_TEST_TMPDIR/want"
+	rm "$out/who.parquet"
 	for file in "$out"/*.parquet; do
 		duckdb "SELECT '$(basename "$file" .parquet)', count(*) FROM '$file' HAVING count(*) > 0"
 	done | LC_ALL=C sort | diff "$BATS_TEST_TMPDIR/want" -
+}
+
+@test "parquet: who.parquet is the table who of SQL" {
+	need_duckdb
+	file=$BATS_TEST_DIRNAME/../fixtures/quota.dat
+	weft export --to parquet -q -o "$out" "$file"
+	columns=
+	for column in ts dur tgid process program unit container pod cgroup user; do columns+=" || '|' || coalesce(CAST(w.$column AS VARCHAR), '-')"; done
+	weft sql --format csv "$file" "SELECT CAST(t.tid AS VARCHAR)$columns FROM who AS w JOIN thread AS t USING (utid) WHERE t.tid" |
+		sed 1d | LC_ALL=C sort > "$BATS_TEST_TMPDIR/want"
+	duckdb "SELECT CAST(w.pid AS VARCHAR)$columns FROM '$out/who.parquet' AS w" | LC_ALL=C sort > "$BATS_TEST_TMPDIR/got"
+	grep -q '|a.service|' "$BATS_TEST_TMPDIR/got"
+	# SQL has tasks, too, that have no event of their own.
+	[ -z "$(LC_ALL=C comm -13 "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got")" ]
+	diff <(weft export --to csv -q --fields pid "$file" | sed '1d; /^0$/d' | LC_ALL=C sort -u) <(cut -d'|' -f 1 "$BATS_TEST_TMPDIR/got" | LC_ALL=C sort -u)
 }

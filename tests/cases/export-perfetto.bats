@@ -41,6 +41,21 @@ ask()
 	ask switches | diff "$BATS_TEST_TMPDIR/want" -
 }
 
+@test "perfetto: a sched_waking has the flags that tell an interrupt from the task that it hit" {
+	decode "$golden/6.12-events-sched.dat"
+	ask wakings | sed 's/ *$//' > "$BATS_TEST_TMPDIR/got"
+	# The importer drops what comes before the first switch of a CPU, so that is written in the other form.
+	weft report -t "$golden/6.12-events-sched.dat" | awk '
+		/sched_switch:/ { switched[$2] = 1 }
+		/sched_waking:/ && switched[$2] {
+			flags = substr($3, 3, 1)
+			sub(/.*sched_waking: /, "sched_waking: ")
+			print $0, flags ~ /[hHzZ]/ ? "h" : "", flags ~ /[sH]/ ? "s" : ""
+		}' | sed 's/^sched_waking: //; s/ *$//' > "$BATS_TEST_TMPDIR/want"
+	grep -q ' s$' "$BATS_TEST_TMPDIR/want"
+	sed -E 's/^[0-9]+ [0-9]+ //; s/ +/ /g' "$BATS_TEST_TMPDIR/got" | diff <(sed -E 's/ +/ /g' "$BATS_TEST_TMPDIR/want") -
+}
+
 @test "perfetto: a system call has its number, arguments and result" {
 	decode "$golden/6.12-events-syscalls.dat"
 	# Calls whose other end is not in the file are events that make no slice.
@@ -158,15 +173,16 @@ rules()
 	done
 }
 
-@test "perfetto: the importer takes what is made of a tenth of the captures, another tenth each day" {
+@test "perfetto: the importer takes what is made of a tenth of the captures" {
 	need_shared captures/unpack
 	local i=0
 	for file in "$BUILD"/captures*/*/*/trace.dat; do
 		i=$((i + 1))
-		in_turn $i 10 || continue
+		one_in $i 10 || continue
 		echo "$file"
 		rules --limit 20000 "$file"
 	done
+	[ $i -gt 10 ]
 }
 
 @test "perfetto: texts of atrace stay texts of atrace, others are instants with their text" {
@@ -263,4 +279,30 @@ print(pairs)')
 	need_command script
 	run -1 script -qec "$WEFT export --to perfetto $golden/6.12-events-sched.dat" /dev/null
 	[[ $output == *"cannot be shown on a terminal"* ]]
+}
+
+@test "perfetto: what the longest calls and wakeups waited for are tracks, with the time of each part" {
+	file=$BATS_TEST_DIRNAME/../fixtures/session/why.dat
+	weft export --to perfetto "$file" 2> /dev/null | python3 tests/cases/export/perfetto_rules.py -
+	decode "$file"
+	ask paths > "$BATS_TEST_TMPDIR/paths"
+	# The sums are those of weft why, without the tasks.
+	weft why --format json "$file" | jq -r '.parts[] | select(.state == "slept" or .state == "ran") | [.comm, .state, .time_ns] | @tsv' |
+		sort > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	awk -F'\t' -v OFS='\t' '$1 ~ /^why: openat of deploy-/ { split($3, state, " "); sub(/-[0-9]+$/, "", $2); ns[$2 OFS state[1]] += $4 }
+		END { for (key in ns) if (key ~ /slept$|ran$/) print key, ns[key] }' "$BATS_TEST_TMPDIR/paths" | sort | diff "$BATS_TEST_TMPDIR/want" -
+	[ "$(grep -c 'name: "why: ' "$BATS_TEST_TMPDIR/decoded")" = 6 ]
+	grep -q 'flow_ids' "$BATS_TEST_TMPDIR/decoded"
+}
+
+@test "perfetto: a process has whom it belonged to as labels" {
+	file=$BATS_TEST_DIRNAME/../fixtures/quota.dat
+	decode "$file"
+	grep -A 4 '^    process {' "$BATS_TEST_TMPDIR/decoded" | awk '/ pid:/ { pid = $2 } /process_labels: "unit / { sub(/"$/, ""); print pid, $3 }' |
+		LC_ALL=C sort > "$BATS_TEST_TMPDIR/got"
+	weft sql --format csv "$file" "SELECT DISTINCT tgid, unit FROM who WHERE unit != ''" 2> /dev/null | sed 1d | tr ',' ' ' | LC_ALL=C sort > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+	[ "$(grep -c 'process_labels: "cgroup /t.slice/a.service"' "$BATS_TEST_TMPDIR/decoded")" -eq "$(wc -l < "$BATS_TEST_TMPDIR/want")" ]
 }

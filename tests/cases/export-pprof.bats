@@ -75,3 +75,14 @@ stacks()
 			awk '/^Locations/ { exit } /^ +[0-9]+: / { s += $1; n++ } END { print n, s }' | diff "$BATS_TEST_TMPDIR/want" -
 	done
 }
+
+@test "pprof: a sample has its process as a label: as many stacks as the kernel's text has for each" {
+	for file in "$golden"/6.12-event-stacktrace.dat "$golden"/6.1-rt-event-stacktrace.dat; do
+		weft report "$file" 2> /dev/null | sed -nE 's/^ *.{16}-([0-9]+) .*<stack trace>.*/\1/p' | sed 's/^0$/-/' | sort | uniq -c | awk '{ print $2, $1 }' |
+			LC_ALL=C sort > "$BATS_TEST_TMPDIR/want"
+		[ -s "$BATS_TEST_TMPDIR/want" ]
+		weft export --to pprof --weight count -q "$file" 2> /dev/null | gzip -dc |
+			protoc -Itests/cases/export --decode=weft.Profile tests/cases/export/pprof.proto |
+			python3 tests/cases/export/pprof.py count pid | LC_ALL=C sort | diff "$BATS_TEST_TMPDIR/want" -
+	done
+}

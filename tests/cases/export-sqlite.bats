@@ -36,6 +36,18 @@ make_db()
 	[ -s "$BATS_TEST_TMPDIR/got" ]
 }
 
+@test "sqlite: values have the names that the kernel's text gives them" {
+	make_db "$golden/6.12-events-sched.dat"
+	sed -n 's/.*sched_switch: .* prev_state=\([^ ]*\) ==> .*/\1/p' "$golden/6.12-events-sched.txt" > "$BATS_TEST_TMPDIR/want"
+	[ "$(sort -u "$BATS_TEST_TMPDIR/want" | wc -l)" -gt 2 ]
+	sqlite3 "$db" "SELECT prev_state_sym FROM e_sched_sched_switch ORDER BY ts" | diff "$BATS_TEST_TMPDIR/want" -
+	make_db "$golden/6.12-events-irq-timer.dat"
+	sed -n 's/.*softirq_[a-z]*: vec=\([0-9]*\) \[action=\([A-Z_]*\)\]/\1 \2/p' "$golden/6.12-events-irq-timer.txt" | sort -u > "$BATS_TEST_TMPDIR/want"
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	sqlite3 -separator ' ' "$db" "SELECT vec, vec_sym FROM e_irq_softirq_entry UNION SELECT vec, vec_sym FROM e_irq_softirq_exit
+		UNION SELECT vec, vec_sym FROM e_irq_softirq_raise" | sort | diff "$BATS_TEST_TMPDIR/want" -
+}
+
 @test "sqlite: addresses keep all their bits" {
 	make_db "$golden/6.12-function.dat"
 	weft export --to csv --fields ip "$golden/6.12-function.dat" 2> /dev/null | sed 1d > "$BATS_TEST_TMPDIR/want"
@@ -146,7 +158,8 @@ ran() # FILE
 	# The calls of each task, without the one that was open when the recording began.
 	returned=$(weft report tests/fixtures/demo.dat | grep -c 'sys_.* -> ')
 	slices=$(sqlite3 "$db" "SELECT count(*) FROM slice WHERE category = 'syscall'")
-	[ "$slices" -le "$returned" ] && [ "$slices" -ge $((returned - 2)) ]
+	[ "$slices" -le "$returned" ]
+	[ "$slices" -ge $((returned - 2)) ]
 	[ "$(sqlite3 "$db" "SELECT count(*) FROM slice WHERE name = 'openat'")" = "$(weft report tests/fixtures/demo.dat | grep -c 'sys_openat -> ')" ]
 }
 
@@ -178,4 +191,20 @@ ran() # FILE
 @test "sqlite: standard output and devices are refused" {
 	run -1 weft export --to sqlite "$golden/6.12-events-sched.dat"
 	[[ $output == *"needs a regular file"* ]]
+}
+
+@test "sqlite: what the longest calls and wakeups waited for adds up, and is that of weft why" {
+	need_command jq
+	file=$BATS_TEST_DIRNAME/../fixtures/session/why.dat
+	make_db "$file"
+	run -0 sqlite3 "$db" 'SELECT count(*), sum(dur = (SELECT sum(dur) FROM why_link WHERE why_id = id)) FROM why'
+	[ "$output" = '20|20' ]
+	weft why --slowest 10 --format json "$file" | jq -r '.intervals | sort_by(-.lasted_ns)[] | [.what, .pid, .lasted_ns] | join("|")' > "$BATS_TEST_TMPDIR/want"
+	sqlite3 "$db" "SELECT why.name, tid, dur FROM why JOIN thread USING (utid) WHERE kind = 'call' ORDER BY dur DESC" | diff "$BATS_TEST_TMPDIR/want" -
+	weft why --format json "$file" | jq -r '[.parts[] | select(.state == "slept").time_ns] | add' > "$BATS_TEST_TMPDIR/want"
+	sqlite3 "$db" "SELECT sum(l.dur) FROM why_link AS l JOIN why ON why_id = id WHERE why.name = 'openat' AND why.dur > 300000000
+		AND state = 'slept' AND chain LIKE 'deploy-% < confd-% < sleep-%'" | diff "$BATS_TEST_TMPDIR/want" -
+	# Without the events there are no rows.
+	make_db "$golden/6.12-function.dat"
+	[ "$(sqlite3 "$db" 'SELECT (SELECT count(*) FROM why) + (SELECT count(*) FROM why_link)')" = 0 ]
 }

@@ -17,7 +17,7 @@ switches=$golden/6.12-events-sched.dat
 	need_shared hostile/escapes.dat
 	script -qec "$WEFT export --to csv --limit 50 $SHARED/hostile/escapes.dat" /dev/null > "$BATS_TEST_TMPDIR/shown"
 	grep -q sched_switch "$BATS_TEST_TMPDIR/shown"
-	! grep -q $'\033' "$BATS_TEST_TMPDIR/shown"
+	run -1 grep -q $'\033' "$BATS_TEST_TMPDIR/shown"
 }
 
 @test "export: an unknown format names near ones, and no format is an error of usage" {
@@ -85,7 +85,7 @@ switches=$golden/6.12-events-sched.dat
 @test "export: --fields preempt_count is the depth that the letters of the flags show" {
 	weft export --to csv --fields preempt_count,flags "$switches" 2> /dev/null | sed 1d | sort -u > "$BATS_TEST_TMPDIR/csv"
 	[ -s "$BATS_TEST_TMPDIR/csv" ]
-	! grep -vE '^0,...\.|^([1-9]),...\1' "$BATS_TEST_TMPDIR/csv"
+	run -1 grep -vE '^0,...\.|^([1-9]),...\1' "$BATS_TEST_TMPDIR/csv"
 }
 
 @test "csv: python reads the columns that were asked for, and they are those of report" {
@@ -194,4 +194,40 @@ assert all(len(row) == 9 for row in csv.reader(open(sys.argv[1], newline="", enc
 		cat "$BATS_TEST_TMPDIR/stacks" >> "$BATS_TEST_TMPDIR/all"
 	done
 	[ "$(jq -c 'select(has("event")) | .fields.size' "$BATS_TEST_TMPDIR/all" | awk '$1 < 8 { less++ } $1 > 8 { more++ } END { print (less > 0), (more > 0) }')" = "1 1" ]
+}
+
+# The instant is that of the file without the option DATE, in jsonl, and 1,700,000,000 s. babeltrace2 reads CTF, and
+# export/dated.py the others.
+@test "export: an event of a dated file has one instant, whatever the format" {
+	need_command python3
+	need_command babeltrace2
+	reading=$PWD/tests/cases/export/dated.py
+	cd "$BATS_TEST_TMPDIR" || exit
+	dated "$switches" dated.dat
+	ts=$((1700000000000000000 + $(weft export --to jsonl "$switches" | head -n 1 | sed -E 's/.*"ts":([0-9]+).*/\1/')))
+	[ "$(weft export --to jsonl dated.dat | head -n 1 | sed -E 's/.*"ts":([0-9]+).*/\1/')" = $ts ]
+	[ "$(weft sql dated.dat 'SELECT min(ts) FROM ftrace_event' | tail -n 1)" = $ts ]
+	for to in firefox perfetto html; do
+		weft export -q --to $to -o out.$to dated.dat
+		[ "$(python3 "$reading" $to out.$to $ts)" = $ts ]
+	done
+	weft export -q --to parquet -o parquet dated.dat
+	for table in parquet/*.parquet; do
+		[ "$(python3 "$reading" parquet "$table" $ts)" = $ts ]
+	done
+	weft export -q --to ctf -o ctf dated.dat
+	[ "$(babeltrace2 --clock-seconds ctf | head -n 1 | sed -E 's/^\[([0-9]+)\.([0-9]+)\].*/\1\2/')" = $ts ]
+	grep -aq 'absolute = TRUE' ctf/metadata
+}
+
+# The tracer blk's entries have no format, which these exports need.
+@test "export: it counts the events that are in the output" {
+	file=$golden/6.12-blk.dat
+	for to in sqlite parquet perfetto; do
+		run -0 weft export --to $to -o "$BATS_TEST_TMPDIR/$to" "$file"
+		[[ "$output" == *"/$to: 0 events"* ]]
+		[[ "$output" == *"note: $(grep -vc "^#" "${file%.dat}.txt") events of types without a format"* ]]
+	done
+	run -0 weft export --to jsonl -o "$BATS_TEST_TMPDIR/jsonl" "$file"
+	[[ "$output" == *"/jsonl: $(grep -vc '^#' "${file%.dat}.txt") events, "* ]]
 }

@@ -17,7 +17,7 @@ setup()
 	weft report -O sym-userobj r.dat > named
 	weft report -O nosym-userobj r.dat > plain
 	grep -Eq '^ => /.*\[\+0x[0-9a-f]+\]$' named
-	! grep -q '\[+0x' plain
+	run -1 grep -q '\[+0x' plain
 	# Only these lines differ.
 	diff <(grep -v '^ => ' named) <(grep -v '^ => ' plain)
 	weft report -O sym-userobj -O sym-addr r.dat | grep -Eq '^ => /.*\[\+0x[0-9a-f]+\] <[0-9a-f]{16}>$'
@@ -53,5 +53,5 @@ setup()
 	[ "$status" -eq 0 ]
 	weft report -B "$some" r.dat > text
 	grep -q ': sched_waking: comm=' text
-	! grep -q 'Unknown type' text
+	run -1 grep -q 'Unknown type' text
 }

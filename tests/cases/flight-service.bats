@@ -159,7 +159,7 @@ listen()
 	await READY told
 	land
 	until grep -qs STOPPING=1 told; do sleep 0.02; done
-	! grep -q WATCHDOG told
+	run -1 grep -q WATCHDOG told
 	run -1 env NOTIFY_SOCKET=nowhere weft flight start --config conf
 	[[ "$output" == *"NOTIFY_SOCKET: 'nowhere' is no path of a socket"* ]]
 }

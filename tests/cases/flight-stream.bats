@@ -32,7 +32,8 @@ reason()
 	grep -q -- '--when wakeup: this kernel has no histograms: .*; weft reads these events itself, 25 times a second, so a trigger may be 100 ms late' log
 	land
 	[ "$landed" -eq 0 ]
-	[ ! -d "$T/instances/weft-$!" ] && [ ! -d "$T/instances/weft-$!-2" ]
+	[ ! -d "$T/instances/weft-$!" ]
+	[ ! -d "$T/instances/weft-$!-2" ]
 }
 
 @test "flight: a streamed condition on a system call tells the task, the call and its length" {
@@ -130,4 +131,73 @@ reason()
 	PID=
 	weft recover
 	run ! ls -d $T/instances/weft-$killed*
+}
+
+@test "flight: the command line of mark: asks for a name and a time" {
+	run -2 weft flight start -e sched --when 'mark:parse'
+	[[ "$output" == *"a mark is NAME>TIME, such as parse*>20ms"* ]]
+	run -2 weft flight start -e sched --when 'mark: > 20ms'
+	[[ "$output" == *"which mark? Give a name or a glob"* ]]
+	run -2 weft flight start -e sched --when 'mark:parse > soon'
+	[[ "$output" == *"'soon'"* ]]
+}
+
+@test "flight: a span that a program marks is told when it lasted too long, with its name and length" {
+	need_command jq
+	if ! copies_marks; then
+		run -1 weft flight start -e sched:sched_process_exec --when 'mark:request*>2s'
+		[[ "$output" == *"this kernel does not copy what programs write to the top trace_marker"* ]]
+		return
+	fi
+	fly -e sched:sched_process_exec --after 100ms --when 'mark:request * > 2s'
+	# One thread writes: a long span of another name, and in it a short one and a long one, with a short one inside.
+	bash -c '
+		mark() { echo "$1" > /sys/kernel/tracing/trace_marker; }
+		mark "B|$$|other"
+		mark "B|$$|request 1"; mark "E|$$"
+		mark "B|$$|request 2"; mark "B|$$|request 3"; mark "E|$$"; sleep 2.1; mark "E|$$"
+		mark "E|$$"
+		echo $$' > pid
+	until [ -e "$(first mark-request dat)" ]; do kill -0 $PID; done
+	land
+	# The name of the task may be gone when weft asks for it.
+	[[ "$(reason mark-request)" =~ ^(bash|\<...\>)-([0-9]+)\ \[0[0-9]+\]\ [0-9]+\.[0-9]{6}:\ mark\ \'request\ 2\'\ lasted\ [0-9.]+\ s$ ]]
+	[ "${BASH_REMATCH[2]}" = "$(cat pid)" ]
+	[[ "$(marks "$(first mark-request dat)")" == *": $(reason mark-request)" ]]
+}
+
+# Whether an instance can have what is written to the top trace_marker.
+copies_marks()
+{
+	local there=1
+	mkdir "$T/instances/weft-test-$$" || return
+	[ ! -e "$T/instances/weft-test-$$/options/copy_trace_marker" ] || there=0
+	rmdir "$T/instances/weft-test-$$"
+	return $there
+}
+
+@test "flight: 'of unit:' is about the tasks of a service alone, when they have come in or were born there" {
+	need_command jq
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	group=$root/weft-of-$$.service
+	mkdir "$group" || skip "no control group can be made"
+	ln -s "$(command -v bash)" of$$
+	fly -e sched:sched_process_exec --after 100ms --when "exit:of$$ status==7 of unit:weft-of-$$" \
+		--when "slow=latency:syscall>300ms of cgroup:/weft-of-$$.service if comm == \"of$$\""
+	grep -q -- "--when exit-of$$: now no task runs in a unit 'weft-of-$$'" log
+	grep -q -- '--when slow: the kernel does not know whom a task belongs to; weft reads these events itself' log
+	# Neither is one of the service: another one that exits so, and that waits so long.
+	./of$$ -c 'read -t 0.4 < <(sleep 1); exit 7' || :
+	for inside in 'read -t 0.4 < <(sleep 1)' 'exit 7'; do
+		# shellcheck disable=SC2016
+		./of$$ -c 'echo 0 > '"$group"'/cgroup.procs; ./of'$$' -c "echo \$\$ >> inside; $0"; exit 0' "$inside"
+		# Near each other they would be in one file.
+		for ((i = 0; i < 3000; i++)); do [ ! -e "$(first "$([ "${inside#exit}" = "$inside" ] && echo slow || echo exit-of$$)" json)" ] || break; sleep 0.02; done
+	done
+	land
+	rmdir "$group"
+	[ "$landed" -eq 0 ]
+	[[ "$(reason exit-of$$)" =~ ^of$$-$(sed -n 2p inside)\ \[0[0-9]+\]\ [0-9]+\.[0-9]{6}:\ sys_exit_group\(error_code:\ 7\)$ ]]
+	[[ "$(reason slow)" =~ ^of$$-$(sed -n 1p inside)\ .*:\ lat=[34][0-9]+\ id=[0-9]+$ ]]
+	[ "$(echo ./*-exit-of$$.dat ./*-slow.dat | wc -w)" -eq 2 ]
 }

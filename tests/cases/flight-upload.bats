@@ -71,7 +71,8 @@ until_told()
 	until_told "${second#./} is not uploaded: the command took more than 100"
 	[ "$(wc -l < "$GOT/pids")" -eq 2 ]
 	while read -r pid; do
-		! pgrep -g "$pid" > /dev/null
+		# What was killed may not be gone yet.
+		timeout 60 bash -c 'while pgrep -g "$1" > /dev/null; do sleep 0.02; done' - "$pid"
 	done < "$GOT/pids"
 	land
 }

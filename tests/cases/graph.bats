@@ -67,7 +67,7 @@ calls_of()
 	grep -q '^# cut by the start or the end: 4 calls open at the end$' "$out"
 	grep -q '^# broken by lost events: none$' "$out"
 	grep -q '^# wanted and not recorded: -e sched:sched_switch ' "$out"
-	[ "$(weft graph "$file" --sort calls --format csv | sed -n 2p | cut -d, -f1,2)" = irq_enter_rcu,67 ]
+	[ "$(weft graph "$file" --sort calls --table functions --format csv | sed -n 2p | cut -d, -f1,2)" = irq_enter_rcu,67 ]
 }
 
 @test "graph: says when there are no functions in the file" {
@@ -201,13 +201,27 @@ paths_of()
 	grep -q '^# 1 row with less than 1.0 % of the time: left out here, not in JSON and CSV$' "$out"
 	[ "$(LC_ALL=C weft graph "$file" --tree path_openat --top 0 | grep -cE '^ +[0-9]')" -eq \
 		"$(weft graph "$file" --tree path_openat --format json | jq '[.callees, .callers | length] | add')" ]
-	[ "$(weft graph "$file" --tree path_openat --format csv | sed -n 2p | cut -d, -f1,7)" = 6,path_openat ]
+	[ "$(weft graph "$file" --tree path_openat --table callees --format csv | sed -n 2p | cut -d, -f1,7)" = 6,path_openat ]
+	# The first rows of a tree, which keep their order.
+	LC_ALL=C weft graph "$file" --tree path_openat --table callees --top 3 > "$out.top"
+	[ "$(grep -E '^ +[0-9]' "$out.top" | sed 's/.*%*  //')" = "$(LC_ALL=C weft graph "$file" --tree path_openat --table callees | grep -E '^ +[0-9]' | head -n 3 | sed 's/.*%*  //')" ]
+	grep -qE '^\.\.\. and [0-9]+ more; --top 0 shows all$' "$out.top"
 }
 
 @test "graph: --by errno sums up errors of all functions by their number" {
 	weft graph "$file" --by errno > "$out"
-	weft graph "$file" --format csv | sed -n '/^function,error,/,$p' | awk -F, '$2 == "ENOENT" { calls += $4; n++ } END { print "ENOENT -2", calls, n }' > "$out.want"
+	weft graph "$file" --table errors --format csv | awk -F, '$2 == "ENOENT" { calls += $4; n++ } END { print "ENOENT -2", calls, n }' > "$out.want"
 	[ "$(awk '$1 == "ENOENT" { print $1, $2, $3, $4 }' "$out")" = "$(cat "$out.want")" ]
+}
+
+@test "graph: --by module adds up the functions of the kernel itself, and of each module" {
+	weft graph "$file" --by module --table modules --format csv > "$out"
+	weft graph "$file" --table functions --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		NF { module = "kernel"; if ($1 ~ /\]$/) { module = $1; sub(/.*\[/, "", module); sub(/\]$/, "", module) }
+			functions[module]++; calls[module] += $at["calls"]; self[module] += $at["self_ns"] }
+		END { for (m in calls) print m, functions[m], calls[m], self[m] }' | sort > "$out.want"
+	tail -n +2 "$out" | awk -F, 'NF { print $1, $2, $3, $4 }' | sort | diff "$out.want" -
+	awk -F, 'NR > 1 && NF { sum += $5 } END { exit sum < 99.9 || sum > 100.1 }' "$out"
 }
 
 @test "graph: a function that is not there is named, with its neighbours; options that contradict are refused" {

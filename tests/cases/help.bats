@@ -2,17 +2,46 @@
 # SPDX-License-Identifier: GPL-2.0-only
 load lib
 
-@test "help: is one screen, with every command in it, and nothing cut" {
+@test "help: the first page is one screen, has the commands of a day in their order, and two examples" {
 	run -0 weft help
 	[ "${#lines[@]}" -le 24 ]
 	[ "$(awk 'length > 80 || / $/' <<< "$output")" = "" ]
+	[ "$(sed -n 's/^  \([a-z]*\)  .*/\1/p' <<< "$output" | tr '\n' ' ')" = \
+		"record summary latency sched syscalls irq block locks tasks graph why view top flight bench report export " ]
+	[ "$(sed -n 's/^  \(weft [a-z]*\).*/\1/p' <<< "$output" | tr '\n' ' ')" = "weft record weft summary " ]
+	[ "$(weft)" = "$output" ]
+}
+
+@test "help: the first page names each command with which the tutorial answers its questions 1 to 5" {
+	local command
+	while read -r command; do
+		grep -q "^  $command  *[a-z]*s " <<< "$(weft help)"
+	done < <(sed -n 's/\\//g; /^\.SH 1\. /,/^\.SH 6\. /s/^# weft \([a-z-]*\) .*/\1/p' man/weft-tutorial.7 | sort -u)
+}
+
+@test "help --all: every command is in it, nothing is cut, and each topic is a manual page" {
+	local name brief
+	run -0 weft help --all
+	[ "$(awk 'length > 80 || / $/' <<< "$output")" = "" ]
 	while read -r name; do
 		grep -qE "(^|  )$name +[^ ]" <<< "$output"
+		! grep -qE "^  $name +[a-z]+s " <<< "$(weft help)" || continue
 		# Its words are whole: those of its struct command, which fit the column.
 		brief=$(grep -h -A6 -E "\.name = \"$name\",|^ANALYSE_COMMAND\($name," cmd/*.c cmd/terminal/*.c | sed -n 's/.*\.brief = "\([^"]*\)".*/\1/p' | head -n 1)
-		[ -n "$brief" ] && [ "${#brief}" -le 15 ]
+		[ -n "$brief" ]
+		[ "${#brief}" -le 15 ]
 		grep -qE "(^|  )$name +$brief(  |$)" <<< "$output"
 	done < <(weft __describe | awk -F'\t' '$1 == "command" { print $2 }')
+	# A man that says what it was asked for.
+	printf '#!/bin/sh\necho "$*"\n' > "$BATS_TEST_TMPDIR/man"
+	chmod +x "$BATS_TEST_TMPDIR/man"
+	while read -r name; do
+		[ -e "man/weft-$name.7" ]
+		[ "$(PATH=$BATS_TEST_TMPDIR:$PATH weft help "$name")" = "7 weft-$name" ]
+	done < <(sed '1,/^Topics/d' <<< "$output" | awk '{ print $1 }')
+	grep -q '^  tutorial ' <<< "$output"
+	run -1 env PATH=/nowhere "$WEFT" help tutorial
+	[[ "$output" == *"cannot run man"*"weft-tutorial(7)"* ]]
 }
 
 @test "help: version, --version, -V and -v print the version" {
@@ -24,8 +53,8 @@ load lib
 	done
 }
 
+# bats test_tags=long
 @test "help: -h, -? and --help of a command are one text, with examples in front of the options" {
-	by_turn
 	local name option
 	while read -r name; do
 		[ "$name" != __describe ] || continue
@@ -39,7 +68,7 @@ load lib
 		[[ "${lines[0]}" == *:Examples: ]]
 		# The options in the examples exist; those of trace-cmd are in its own manual.
 		[ "$name" != trace-cmd ] || continue
-		sed -n '/^Examples:$/,/^$/p' "$BATS_TEST_TMPDIR/by-name" | grep "weft $name" | sed 's/ -- .*//' | grep -oE ' --?[a-zA-Z][a-z-]*' | while read -r option; do
+		sed -n '/^Examples:$/,/^$/p' "$BATS_TEST_TMPDIR/by-name" | grep -o "weft $name.*" | sed 's/ -- .*//; s/<(.*//' | grep -oE ' --?[a-zA-Z][a-z-]*' | while read -r option; do
 			sed '1,/^Examples:$/d' "$BATS_TEST_TMPDIR/by-name" | grep -qE -- "^ +(-., )?$option([,=[ ]|$)" || { echo "$name: $option"; exit 1; }
 		done
 	done < <(weft __describe | awk -F'\t' '$1 == "command" { print $2 }')
@@ -60,7 +89,7 @@ load lib
 		[ "$(grep -c . options)" -gt 5 ]
 		awk 'length($0) > 80 { print; long = 1 } END { exit long }' options
 	done
-	weft export --help | tr -s ' \n' ' ' | grep -q -- '--to=WORD Format to write; .* jsonl, csv, .* or firefox '
+	weft export --help | tr -s ' \n' ' ' | grep -q -- '--to=WORD Format to write; .* jsonl, csv, .* or perf '
 	# Completion still has them.
 	weft __describe | grep -q 'jsonl|csv|perfetto'
 }
@@ -139,5 +168,38 @@ load lib
 	# The options that the kernel's trace_options and weft share.
 	for name in print-parent sym-offset verbose irq-info funcgraph-proc stacktrace; do
 		[[ "$output" == *"$name"* ]]
+	done
+}
+
+@test "help: stack and stat still work, and only deepest-stack and status are listed" {
+	weft help --all > "$BATS_TEST_TMPDIR/all"
+	grep -qw deepest-stack "$BATS_TEST_TMPDIR/all"
+	grep -qw status "$BATS_TEST_TMPDIR/all"
+	run ! grep -qE '(^| )stat( |$)' "$BATS_TEST_TMPDIR/all"
+	for pair in stack:deepest-stack stat:status; do
+		weft help "${pair%:*}" > "$BATS_TEST_TMPDIR/old"
+		weft help "${pair#*:}" | diff "$BATS_TEST_TMPDIR/old" -
+		weft "${pair%:*}" --help > "$BATS_TEST_TMPDIR/old"
+	done
+}
+
+@test "help: weft(1) has in one place each letter that means one thing in some commands and another one in others" {
+	sed -n '/^\.SH LETTERS/,/^\.SH TERMINALS/p' man/weft.in | sed 's/\\-/-/g' > "$BATS_TEST_TMPDIR/letters"
+	weft __describe | awk -F '\t' '$1 == "option" && $3 != "-" && $4 != "-" { print $3, $4 }' | sort -u > "$BATS_TEST_TMPDIR/all"
+	cut -d ' ' -f 1 "$BATS_TEST_TMPDIR/all" | uniq -d > "$BATS_TEST_TMPDIR/several"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/several")" -gt 10 ]
+	while read -r letter name; do
+		if grep -qx -e "$letter" "$BATS_TEST_TMPDIR/several"; then
+			grep -A 1 -x -e "\.B -$letter" "$BATS_TEST_TMPDIR/letters" | grep -qwe "--$name" || { echo "-$letter --$name"; false; }
+		fi
+	done < "$BATS_TEST_TMPDIR/all"
+	# And no other one.
+	diff <(sed -n 's/^\.B -//p' "$BATS_TEST_TMPDIR/letters" | LC_ALL=C sort) <(LC_ALL=C sort "$BATS_TEST_TMPDIR/several")
+}
+
+@test "record: --stacks says what it takes" {
+	for words in kernel user: user:0 user:321 user:x; do
+		run -2 weft record --stacks $words -- true
+		[[ "$output" == *"--stacks "*user:WORDS* ]]
 	done
 }

@@ -20,6 +20,14 @@ pairs() {
 	done
 }
 
+@test "hist: --input names the values of a field as the kernel's text does" {
+	weft hist -i "$sched.dat" sched:sched_switch --keys prev_state.sym --format json | jq -r '.rows[] | "\(.keys.prev_state) \(.values.hitcount)"' |
+		sort > "$BATS_TEST_TMPDIR/got"
+	pairs prev_state > "$BATS_TEST_TMPDIR/want"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" -gt 2 ]
+	cmp "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+}
+
 @test "hist: --input sums up, and percentiles are those of the values" {
 	sed -n '/ sched_switch: /s/.*prev_prio=\([0-9]*\).*/\1/p' "$sched.txt" | sort -n > "$BATS_TEST_TMPDIR/prios"
 	n=$(wc -l < "$BATS_TEST_TMPDIR/prios")
@@ -99,8 +107,8 @@ pairs() {
 	[[ "$stderr" == *"are for --input"* ]]
 }
 
+# bats test_tags=long
 @test "hist: --input of damaged files and of strange ones ends with words" {
-	by_turn
 	head -c $(($(stat -c %s "$sched.dat") / 2)) "$sched.dat" > "$BATS_TEST_TMPDIR/cut.dat"
 	run --separate-stderr timeout 20 weft hist -i "$BATS_TEST_TMPDIR/cut.dat" sched:sched_switch --keys next_pid
 	[ "$status" -le 1 ]

@@ -41,19 +41,19 @@ load lib
 
 @test "make: an object is built again when its header changes, whether BUILD is relative or absolute" {
 	cd "$BATS_TEST_TMPDIR"
-	mkdir -p lib/base
+	mkdir -p lib/ground/base
 	cp "$BATS_TEST_DIRNAME/../../Makefile" .
-	echo '#define NUMBER 1' > lib/base/a.h
-	printf '#include "lib/base/a.h"\nint a(void);\nint a(void)\n{\n\treturn NUMBER;\n}\n' > lib/base/a.c
+	echo '#define NUMBER 1' > lib/ground/base/a.h
+	printf '#include "lib/ground/base/a.h"\nint a(void);\nint a(void)\n{\n\treturn NUMBER;\n}\n' > lib/ground/base/a.c
 	for order in "out $PWD/out" "$PWD/out out"; do
 		read -r first second <<< "$order"
 		rm -rf out
-		run -0 make BUILD="$first" "$first/lib/base/a.o"
-		[[ "$output" == *" -o $first/lib/base/a.o lib/base/a.c"* ]]
-		run -0 make BUILD="$second" "$second/lib/base/a.o"
-		[[ "$output" != *"lib/base/a.c"* ]]
-		touch lib/base/a.h
-		run -0 make BUILD="$second" "$second/lib/base/a.o"
-		[[ "$output" == *" -o $second/lib/base/a.o lib/base/a.c"* ]]
+		run -0 make BUILD="$first" "$first/lib/ground/base/a.o"
+		[[ "$output" == *" -o $first/lib/ground/base/a.o lib/ground/base/a.c"* ]]
+		run -0 make BUILD="$second" "$second/lib/ground/base/a.o"
+		[[ "$output" != *"lib/ground/base/a.c"* ]]
+		touch lib/ground/base/a.h
+		run -0 make BUILD="$second" "$second/lib/ground/base/a.o"
+		[[ "$output" == *" -o $second/lib/ground/base/a.o lib/ground/base/a.c"* ]]
 	done
 }

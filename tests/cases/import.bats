@@ -59,6 +59,15 @@ graph()
 	weft graph --format json "$1" 2> /dev/null | jq -r '.functions[] | "\(.function) \(.calls) \(.total_ns) \(.self_ns)"' | LC_ALL=C sort
 }
 
+@test "import: in a graph of latency-format, the marks of the lines between calls come back" {
+	local text=$BATS_TEST_DIRNAME/../corpora/report/graph-6.12.latency.txt
+
+	weft import -q -o "$made" "$text"
+	# That there were no more events than these is not kept.
+	diff <(sed 's/, #[0-9]*\/[0-9]*, /, /' "$text") <(weft report -O latency-format "$made" 2> /dev/null)
+	[ "$(grep -c 'us[!+]: ' "$text")" -ge 10 ]
+}
+
 @test "import: weft graph, folded and the stacks of a graph's text tell what those of the recording tell" {
 	need_command jq
 	for name in 6.12-function_graph 6.1-rt-function_graph; do
@@ -260,7 +269,7 @@ graph()
 		            	ffffffff813a50f1 __schedule+0x41 ([kernel.kallsyms])
 	TEXT
 	weft import -q --strict -o "$made" "$BATS_TEST_TMPDIR/text"
-	[[ $(weft sched --format csv "$made" 2> /dev/null) == *"aaa,62,120,1000000,100000,"* ]]
+	[[ $(weft sched --table tasks --format csv "$made" 2> /dev/null) == *"aaa,62,120,1000000,100000,"* ]]
 	[[ $(weft latency --format json "$made" 2> /dev/null) == *'"delay_ns":100000,"comm":"aaa","pid":62,'* ]]
 	[[ $(weft syscalls --format csv "$made" 2> /dev/null) == *",1,"*50000* ]]
 	[ "$(weft report "$made" 2> /dev/null | tail -n 2 | tr -s ' ')" = " aaa-62 [000] 44.402700: <stack trace>
@@ -406,8 +415,8 @@ END
 	comes_back "$BATS_TEST_TMPDIR/text"
 }
 
+# bats test_tags=long
 @test "import: sched, latency, syscalls, irq and graph tell of a text what they tell of its recording, or why not" {
-	by_turn
 	need_command python3
 	local table=$BATS_TEST_DIRNAME/import-analyses compared=0 name command
 	for text in "$golden"/*.txt; do
@@ -439,7 +448,7 @@ END
 	weft import -q -o "$made" "$BATS_TEST_TMPDIR/text"
 	[[ $(weft latency --format json "$made" 2> /dev/null) == *'"delay_ns":9'[01]*',"comm":"ooo","pid":711,"prio":19,"cpu":2,'* ]]
 	# It ran from 91 us to 491 us, and then went to sleep.
-	[[ $(weft sched --format csv "$made" 2> /dev/null) =~ ooo,711,19,(399|400)[0-9]{3},9[01][0-9]{3},[^$'\n']*,1,0,1,0,1, ]]
+	[[ $(weft sched --table tasks --format csv "$made" 2> /dev/null) =~ ooo,711,19,(399|400)[0-9]{3},9[01][0-9]{3},[^$'\n']*,1,0,1,0,1, ]]
 	printf '%s\n' '# tracer: wakeup_rt' '#' \
 		'  <idle>-0       [002] d.h4.    1.000000: sched_wakeup: comm=ooo pid=711 prio=19 target_cpu=002' \
 		'  <idle>-0       [002] d.h4.    1.000000:      0:120:R   + [002]   711: 19:S ooo' \
@@ -449,7 +458,7 @@ END
 		'     ooo-711     [002] d..3.    1.000492: sched_switch: prev_comm=ooo prev_pid=711 prev_prio=19 prev_state=S ==> next_comm=swapper/2 next_pid=0 next_prio=120' > "$BATS_TEST_TMPDIR/text"
 	weft import -q -o "$made" "$BATS_TEST_TMPDIR/text"
 	# The tracer's line stands in only until the first sched_switch: that of 1.000200 no longer counts.
-	[[ $(weft sched --format csv "$made" 2> /dev/null) =~ ooo,711,19,401000, ]]
+	[[ $(weft sched --table tasks --format csv "$made" 2> /dev/null) =~ ooo,711,19,401000, ]]
 }
 
 @test "import: a latency text without its header comes back without the kernel's lines of a latency" {
@@ -458,7 +467,7 @@ END
 		'  <idle>-0       2d..3.   91us : __schedule' > "$BATS_TEST_TMPDIR/text"
 	weft import -q -o "$made" "$BATS_TEST_TMPDIR/text"
 	weft report "$made" > "$BATS_TEST_TMPDIR/back"
-	! grep -E '^# (latency:|   \| task:|wakeup_rt latency trace)' "$BATS_TEST_TMPDIR/back"
+	run -1 grep -E '^# (latency:|   \| task:|wakeup_rt latency trace)' "$BATS_TEST_TMPDIR/back"
 	diff <(grep -v '^#' "$BATS_TEST_TMPDIR/text") <(grep -v '^#' "$BATS_TEST_TMPDIR/back")
 }
 
@@ -471,4 +480,132 @@ END
 	sed -i 2d "$BATS_TEST_TMPDIR/text"
 	run --separate-stderr -0 weft import -o "$made" "$BATS_TEST_TMPDIR/text"
 	[[ "$stderr" != *"a time before"* ]]
+}
+
+# imports TEXT: `made` is the recording, and its report has every line of the text.
+imports()
+{
+	cat > "$BATS_TEST_TMPDIR/text"
+	weft import -q -o "$made" "$BATS_TEST_TMPDIR/text" 2> /dev/null
+	weft report "$made" 2> /dev/null | grep -v '^#' | diff - "$BATS_TEST_TMPDIR/text"
+}
+
+@test "import: requests of disks have fields, also those with a priority of 6.11 and later: one read of 2 ms, no other pair" {
+	need_command jq
+	for priority in '' ' be,0,4'; do
+		imports <<- END
+			        writer_1-5402    [002] d..1  8018.233160: block_rq_insert: 65,192 WS 8192 () 184067232 + 16$priority [writer_1]
+			        writer_1-5402    [002] d..1  8018.233161: block_rq_issue: 65,192 WS 8192 () 184067232 + 16$priority [writer_1]
+			        reader_3-5404    [004] d..1  8100.000000: block_rq_issue: 65,192 R 8192 () 184067232 + 16$priority [reader_3]
+			        reader_3-5404    [004] d.s1  8100.002000: block_rq_complete: 65,192 R () 184067232 + 16$priority [0]
+			        reader_3-5404    [004] d.s1  8108.333833: block_rq_complete: 65,192 R () 999 + 16$priority [0]
+		END
+		[ "$(weft block --format json "$made" 2> /dev/null | jq -r '.requests[] | "\(.device) \(.operation) \(.requests) \(.bytes) \(.d2c_ns)"')" = "65:192 read 1 8192 2000000" ]
+	done
+	imports <<- 'END'
+		              dd-70      [001] ...1.     9.000001: block_bio_queue: 8,1 WS 2048 + 8 [dd]
+		              dd-70      [001] ...1.     9.000002: block_bio_remap: 8,0 WS 4096 + 8 <- (8,1) 2048
+		              dd-70      [001] ...1.     9.000003: block_split: 8,0 W 4096 / 4104 [dd]
+		              dd-70      [001] d.s1.     9.000004: block_bio_complete: 8,0 WS 4096 + 8 [-5]
+	END
+	[ "$(weft export --to csv --fields event,dev,sector,old_dev,error "$made" | tail -n +2 | paste -sd ' ')" = \
+		"block_bio_queue,8388609,2048,, block_bio_remap,8388608,4096,8388609, block_split,8388608,4096,, block_bio_complete,8388608,4096,,-5" ]
+}
+
+@test "import: lines that are all cut at one length, and the time of day that atrace wrote, are told" {
+	printf '%s\n' '        worker_a-431     [000] d..2.    10.000100: sched_switch: prev_comm=worke' \
+		'        worker_b-432     [000] d..2.    10.000300: sched_switch: prev_comm=worke' \
+		'        worker_b-432     [000] d..2.    10.000400: irq_handler_entry: irq=30 nam' > "$BATS_TEST_TMPDIR/text"
+	run --separate-stderr -0 weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ "$stderr" == *"note: the longest lines are all of 80 characters and lack the end of their events"* ]]
+	# A longer line was not cut there.
+	printf '%s\n' '        worker_b-432     [000] d..2.    10.000500: irq_handler_entry: irq=30 name=disk_of_the_host' >> "$BATS_TEST_TMPDIR/text"
+	run --separate-stderr -0 weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ "$stderr" != *"the longest lines"* ]]
+
+	# 1700000000 s are 2023-11-14 22:13:20 UTC, as date -u -d @1700000000 says.
+	printf '%s\n' '          atrace-500     [000] ...1.  1000.000100: tracing_mark_write: trace_event_clock_sync: realtime_ts=1700000000000' \
+		'        renderer-7363    [001] ...1.  1002.000100: tracing_mark_write: B|7360|draw' > "$BATS_TEST_TMPDIR/text"
+	run --separate-stderr -0 weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ "$stderr" == *"says that 1000.000100 was 2023-11-14 22:13:20.000 UTC: 'weft report --time wall "* ]]
+	TZ=UTC weft report --time wall "$made" | grep -F ': tracing_mark_write: B|7360|draw' | grep -F '22:13:22.000'
+	[[ "$(TZ=UTC weft info "$made")" == *"from 2023-11-14 22:13:20."*" (UTC), to +-"*" ms"* ]]
+}
+
+@test "import: the scheduler's events of 2.6.30, and those with a vendor's field, have fields; cut ones do not, and sched says so" {
+	need_command jq
+	local row='.tasks[] | select(.run_ns > 100000) | "\(.comm) \(.run_ns) \(.delay_max_ns)"'
+	imports <<- 'END'
+		           idle1-2520  [001]    163.933390: sched_wakeup: task migration/1:6 [0] success=1 [001]
+		           idle1-2520  [001]    163.933396: sched_switch: task idle1:2520 [120] (R) ==> migration/1:6 [0]
+		     migration/1-6     [001]    163.934396: sched_switch: task migration/1:6 [0] (S) ==> idle1:2520 [120]
+	END
+	[ "$(weft sched --format json "$made" 2> /dev/null | jq -r "$row")" = "migration/1 1000000 6000" ]
+	imports <<- 'END'
+		        worker_a-431     [000] d..2    10.000100: sched_switch: prev_comm=worker_a prev_pid=431 prev_prio=120 prev_state=D ==> next_comm=worker_b next_pid=432 next_prio=120 extra_prio=0 mask=0xf
+		        worker_b-432     [000] d..2    10.000300: sched_switch: prev_comm=worker_b prev_pid=432 prev_prio=120 prev_state=S ==> next_comm=worker_a next_pid=431 next_prio=120 extra_prio=7 mask=0xf
+	END
+	[ "$(weft sched --format json "$made" 2> /dev/null | jq -r "$row")" = "worker_b 200000 null" ]
+	[ "$(weft export --to csv --fields next_pid,extra_prio,mask "$made" | tail -n +2 | paste -sd ' ')" = "432,0,15 431,7,15" ]
+	imports <<- 'END'
+		        worker_a-431     [000] d..2.    10.000100: sched_switch: prev_comm=worke
+		        worker_b-432     [000] d..2.    10.000300: sched_switch: prev_comm=worke
+	END
+	run -1 weft sched "$made"
+	[[ $output == *"no line of sched_switch in the imported text has its fields: these lines are cut"* && $output != *"there is no"* ]]
+}
+
+@test "import, syscalls: an exit with the number -1 ends a sigreturn, whatever the machine is" {
+	need_command jq
+	cat > "$BATS_TEST_TMPDIR/text" <<- 'END'
+		       worker  5375 [007] 59632.478528:   raw_syscalls:sys_enter: NR 1 (3, 9fb888, 8, 2d83740, 1, 7ffff)
+		       worker  5375 [007] 59632.478532:    raw_syscalls:sys_exit: NR 1 = 8
+		       worker  5375 [007] 59632.478538:   raw_syscalls:sys_enter: NR 15 (11, 7ffffca734b0, 7ffffca73380, 2d83740, 1, 7ffff)
+		       worker  5375 [007] 59632.478539:    raw_syscalls:sys_exit: NR -1 = 8
+		       worker  5375 [007] 59632.478550:   raw_syscalls:sys_enter: NR 1 (3, 9fb888, 8, 2d83740, 1, 7ffff)
+		       worker  5375 [007] 59632.478560:    raw_syscalls:sys_exit: NR 1 = 8
+	END
+	weft import -q -o "$made" "$BATS_TEST_TMPDIR/text" 2> /dev/null
+	weft syscalls --format json "$made" > "$BATS_TEST_TMPDIR/json" 2> /dev/null
+	[ "$(jq -r '.syscalls[] | "\(.nr) \(.calls) \(.total_ns)"' "$BATS_TEST_TMPDIR/json" | paste -sd ' ')" = "1 2 14000 15 1 1000" ]
+	[ "$(jq .broken "$BATS_TEST_TMPDIR/json")" = null ]
+	[ "$(weft sql --format csv "$made" 'select name, dur from slice order by ts' | tr -d '\r' | tail -n +2 | paste -sd ' ')" = "sys_1,4000 sys_15,1000 sys_1,10000" ]
+}
+
+@test "import: numbered steps in a mail are no lost events" {
+	cat > "$BATS_TEST_TMPDIR/text" <<- 'END'
+		 1) load the module
+		 2) open /dev/widget twice (or more)
+		             cat-412     [001] d..2.   61.000100: sched_waking: comm=sh pid=62 prio=120 target_cpu=001
+	END
+	run -0 weft import -o "$made" "$BATS_TEST_TMPDIR/text"
+	[[ $output == *"2 lines are no events: 2 of other text"* ]]
+}
+
+@test "import, report: a text that is refused is called by its name, with the way out" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '# tracer: mmiotrace\n#\nVERSION 20070824\nMAP 1.000100 1 0xfebf0000 0xffffc90000 0x1000 0x0 0\nR 4 1.000123 1 0xfebf0000 0x1 0x0 0\n' > mmio
+	printf '# DURATION     TID     FUNCTION\n            [ 12345] | main() {\n   1.234 us [ 12345] |   a();\n   3.456 us [ 12345] | } /* main */\n' > uftrace
+	printf 'execve("/bin/true", ["true"], 0x7ffe /* 20 vars */) = 0\nbrk(NULL)                               = 0x55\n' > strace
+	printf 'perf     0 [000]  1234.567890:          1   cycles: \n\tffffffff81000000 foo ([kernel.kallsyms])\n' > perf
+	run -1 weft import -o x.dat mmio
+	[[ "$output" == *"those of the tracer mmiotrace"*"'weft record -p mmiotrace'"* ]]
+	run -1 weft import -o x.dat uftrace
+	[[ "$output" == *"those of uftrace"*"'uftrace dump --chrome'"* ]]
+	run -1 weft import -o x.dat strace
+	[[ "$output" == *"those of strace"*"'weft syscalls --trace'"* ]]
+	run -1 weft import -o x.dat perf
+	[[ "$output" == *"those of perf script"*"perf script -F "* ]]
+	[ ! -e x.dat ]
+	run -1 weft report mmio
+	[[ "$output" == *"text of the tracer mmiotrace"* ]]
+	for text in uftrace strace perf; do
+		run -1 weft report $text
+		[[ "$output" == *"it is a text; 'weft import' makes one of"* ]]
+	done
+	# A real one can be imported, as report says.
+	cp "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.txt" trace
+	run -1 weft report trace
+	[[ "$output" == *"of which 'weft import' makes one"* ]]
+	weft import -q -o x.dat trace
 }

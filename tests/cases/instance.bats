@@ -33,8 +33,9 @@ teardown()
 	[ "${#lines[@]}" -eq 2 ]
 	run --separate-stderr weft instance remove $SOME ${SOME}2
 	[ "$status" -eq 0 ]
-	[ ! -e $T/instances/$SOME ] && [ ! -e $T/instances/${SOME}2 ]
-	! grep -qs $SOME /run/weft/*
+	[ ! -e $T/instances/$SOME ]
+	[ ! -e $T/instances/${SOME}2 ]
+	run ! grep -s $SOME /run/weft/*
 }
 
 @test "instance: one that exists is not created, an unknown one not removed, and both are named" {

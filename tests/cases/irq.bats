@@ -37,7 +37,7 @@ softirqs_of()
 	[ "$(jq '[.cpus[].softirqs] | add' "$out")" -eq "$(grep -c ': softirq_exit: ' "$text")" ]
 }
 
-@test "irq: interrupts, timers and works are as many as in the kernel's text" {
+@test "irq: interrupts, timers and work items are as many as in the kernel's text" {
 	need_command jq
 	weft irq "$file" --format json > "$out"
 	for pair in irq=irq_handler_exit hrtimer=hrtimer_expire_exit timer=timer_expire_exit work=workqueue_execute_end; do
@@ -52,7 +52,8 @@ softirqs_of()
 	# shellcheck source=tests/guest/scenarios/answers-irq.sh
 	. "$BATS_TEST_DIRNAME/../guest/scenarios/answers-irq.sh"
 	account "$text" > "$out.account"
-	weft irq --self "$file" --format csv > "$out"
+	weft irq --self "$file" -o "$out.csv"
+	(cd "$out.csv" && sed '$s/$/\n/' sources.csv victims.csv) > "$out"
 	run -0 agree "$out.account" "$out"
 	[ "$(grep -c ^task, "$out.account")" -eq 7 ]
 	# An account that is wrong by 20 us is another one.
@@ -77,11 +78,11 @@ softirqs_of()
 	EOT
 	grep -q '^# longest time within 10 ms, of hrtimer tick_nohz_handler: 5.9 ms, CPU 0: weft report --since 22.030000000 --until 22.040000000 ' "$out"
 	# A selection of tasks is one of victims; the sources are those of all tasks.
-	weft irq "$file" --comm 'hl*' --format csv > "$out"
+	weft irq "$file" --comm 'hl*' --table victims --format csv > "$out"
 	[ "$(grep -A 9 '^task,pid,' "$out" | cut -d, -f1-4 | tr '\n' ' ')" = "task,pid,hits,taken_ns hlp,475,12,4464637 " ] || { grep -A 9 '^task,pid,' "$out"; false; }
 	# A selected part has the same windows.
-	[ "$(weft irq "$file" --since 22.03 --format csv | grep '^hrtimer,tick_nohz_handler,' | cut -d, -f12-14)" = 5881677,22.040000000,0 ] ||
-		{ weft irq "$file" --since 22.03 --format csv | grep '^hrtimer,tick_nohz_handler,'; false; }
+	[ "$(weft irq "$file" --since 22.03 --table sources --format csv | grep '^hrtimer,tick_nohz_handler,' | cut -d, -f12-14)" = 5881677,22.040000000,0 ] ||
+		{ weft irq "$file" --since 22.03 --table sources --format csv | grep '^hrtimer,tick_nohz_handler,'; false; }
 }
 
 @test "irq: the tables fit into 80 columns" {
@@ -98,14 +99,31 @@ softirqs_of()
 	grep -q '^# longest run, of hrtimer tick_nohz_handler: 5.9 ms, CPU 0: weft report --since 22.032164812 --until 22.038031096 ' "$out"
 	grep -q '^# cut by the start or the end: none$' "$out"
 	grep -q '^# broken by lost events: none$' "$out"
-	[ "$(weft irq "$file" --sort d-max --format csv | sed -n 2p | cut -d, -f1,2)" = hrtimer,tick_nohz_handler ]
-	[ "$(weft irq "$file" --cpu 1 --format csv | grep -c '^[01],')" -eq 1 ]
+	[ "$(weft irq "$file" --sort d-max --table sources --format csv | sed -n 2p | cut -d, -f1,2)" = hrtimer,tick_nohz_handler ]
+	[ "$(weft irq "$file" --cpu 1 --table cpus --format csv | grep -c '^[01],')" -eq 1 ]
 }
 
 @test "irq: says when there are no interrupts in the file" {
 	run -1 weft irq "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-function.dat"
-	[[ "$output" == "weft: there are no interrupts, timers or works among the events; record with -e irq -e irq_vectors" ]]
+	[[ "$output" == "weft: there are no interrupts, timers or work items among the events; record with -e irq -e irq_vectors" ]]
 	# The events are in the file, but not in this part of it.
 	run -1 --separate-stderr weft irq "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-irq-timer.dat" --since 99999
-	[[ "${stderr_lines[-1]}" == "weft: there are no interrupts, timers or works among the events: only a part of the file was looked at" ]]
+	[[ "${stderr_lines[-1]}" == "weft: there are no interrupts, timers or work items among the events: only a part of the file was looked at" ]]
+}
+
+@test "irq: --slowest and --longer show the longest runs one by one, as long as in the kernel's text" {
+	need_command jq
+	awk '{ match($0, / \[[0-9]+\] /); cpu = substr($0, RSTART + 2, RLENGTH - 4) + 0
+			ts = substr($0, RSTART + RLENGTH); sub(/^[^ ]+ +/, "", ts); sub(/:.*/, "", ts); ts *= 1e6 }
+		/: softirq_entry: / { since[cpu] = ts }
+		/: softirq_exit: / && cpu in since { printf "%.0f\n", ts - since[cpu]; delete since[cpu] }' "$text" | sort -rn | head -n 3 > "$out.want"
+	weft irq --slowest 1000 --format json "$file" > "$out"
+	jq -r '[.slowest[] | select(.kind == "softirq")][:3][] | .lasted_ns / 1000' "$out" | paste - "$out.want" > "$out.both"
+	[ "$(wc -l < "$out.both")" -eq 3 ]
+	run -0 awk '$1 - $2 > 1.1 || $2 - $1 > 1.1' "$out.both"
+	[ -z "$output" ]
+	jq -e '[.slowest[].lasted_ns] | . == (sort | reverse)' "$out"
+	run -0 weft irq --longer 1ms "$file"
+	[[ "$output" == *"# longer than 1.0 ms: $(jq '[.slowest[] | select(.lasted_ns > 1000000)] | length' "$out") runs"* ]]
+	run -2 weft irq --slowest 0 "$file"
 }

@@ -27,7 +27,8 @@ setup()
 @test "kdump hook: in an ordinary boot nothing happens, and what fails does not stop kdump" {
 	rm "$WEFT_KDUMP_CORE"
 	run -0 "$hook"
-	[ -z "$output" ] && [ ! -e "$WEFT_KDUMP_DIR" ]
+	[ -z "$output" ]
+	[ ! -e "$WEFT_KDUMP_DIR" ]
 	head -c 100000 /dev/zero > "$WEFT_KDUMP_CORE"
 	run -0 "$hook"
 	[[ "$output" == *"is no dump of a kernel"*"there is no trace of the crashed kernel" ]]

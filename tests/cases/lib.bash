@@ -2,8 +2,6 @@
 # Loaded by every file of tests/cases: `load lib`. The tests run from the project's root.
 bats_require_minimum_version 1.5.0
 cd "$BATS_TEST_DIRNAME/../.." || exit 1
-# shellcheck source=tests/turn
-. tests/turn
 BUILD=$(realpath "${BUILD:-build}")
 WEFT=$BUILD/weft
 PATH=$BUILD:$PATH
@@ -73,8 +71,8 @@ need_tracefs()
 # machine record meanwhile is theirs.
 new_instances()
 {
-	comm -13 <(sort <<< "$1") <(ls /sys/kernel/tracing/instances | sort) | grep -x 'weft-[0-9]*' | while read -r name; do
-		kill -0 "${name#weft-}" 2> /dev/null || echo "$name"
+	comm -13 <(sort <<< "$1") <(ls /sys/kernel/tracing/instances | sort) | grep -xE 'weft-[0-9]+(-[0-9]+)?' | while read -r name; do
+		kill -0 "$(cut -d - -f 2 <<< "$name")" 2> /dev/null || echo "$name"
 	done
 }
 
@@ -97,11 +95,17 @@ await_tracing()
 	done
 }
 
-# by_turn: the first line of a long test, which runs on every third day (tests/turn).
-by_turn()
+# one_in NUMBER PERIOD: whether the part of this number is tested; with WEFT_ALL=1 (make check-all) each is
+one_in()
 {
-	local number
+	[ -n "${WEFT_ALL:-}" ] || [ $(($1 % $2)) = 1 ]
+}
 
-	number=$(cksum <<< "$BATS_TEST_DESCRIPTION")
-	in_turn "${number%% *}" 3 || skip "another day has it (WEFT_TURN=$(next_turn "${number%% *}" 3), or all)"
+# dated FILE NEW: a recording like FILE, with the option DATE instead of its kernel's release: its times are
+# 1,700,000,000 s later, as 'trace-cmd record --date' writes it, in microseconds.
+dated()
+{
+	need_command perl
+	"$WEFT" convert -q --file-version 6 -o "$2" "$1"
+	perl -0777 -pi -e 's/\x05\x00(....)(Linux .{18})/"\1\0$1" . pack("a24", "1700000000000000")/se or die "no release"' "$2"
 }

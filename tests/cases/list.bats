@@ -45,7 +45,19 @@ load lib
 	[ "${lines[0]}" = sched:sched_switch ]
 	grep -q '^    .*prev_comm\[16\]' <<< "$output"
 	grep -q '^    print fmt: ' <<< "$output"
-	! grep -q common_pid <<< "$output"
+	# The ID and all fields of the kernel's own text, in its order.
+	sed -n 's/^ID: /    &/p; s/^\tfield:/    /p; s/^print fmt:/    &/p' /sys/kernel/tracing/events/sched/sched_switch/format |
+		diff - <(tail -n +2 <<< "$output")
+}
+
+@test "list: events of the system ftrace, which nobody can choose, are listed when they are named" {
+	need_tracefs
+	[ "$(weft list events ftrace:print)" = ftrace:print ]
+	[ "$(weft list events ftrace | sort)" = "$(cd /sys/kernel/tracing/events && ls -d ftrace/*/ | sed 's:/$::; s:/:\::' | sort)" ]
+	weft list events -F ftrace:print | grep -q '^    print fmt: "%ps: %s"'
+	[ "$(weft list events -i tests/fixtures/golden/6.12-events-sched.dat ftrace:print)" = ftrace:print ]
+	run ! weft list events ftrace:none
+	[[ "$output" == *"no event 'ftrace:none'"* ]]
 }
 
 @test "list: an event that does not exist is an error with near names" {

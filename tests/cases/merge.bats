@@ -43,7 +43,7 @@ GOLDEN=tests/fixtures/golden
 		run -1 weft $command "$all"
 		[[ "$output" == *"merged from several recordings ('6.12-events-sched', '6.1-rt-events-sched')"*"choose one with -B"* ]]
 	done
-	weft sched --format csv -B 6.1-rt-events-sched "$all" | cmp - <(weft sched --format csv $GOLDEN/6.1-rt-events-sched.dat)
+	weft sched --table tasks --format csv -B 6.1-rt-events-sched "$all" | cmp - <(weft sched --table tasks --format csv $GOLDEN/6.1-rt-events-sched.dat)
 }
 
 # Prints the times of a buffer in microseconds.
@@ -81,6 +81,35 @@ times()
 	weft report -B t-2 "$BATS_TEST_TMPDIR/all.dat" | cmp - $GOLDEN/6.12-events-sched.txt
 }
 
+@test "merge: the parts of a recording make it again, whatever divided it" {
+	local file=tests/fixtures/demo.dat how command
+	for how in "--every 5ms" "--count 30" "--by cpu" "--by event"; do
+		rm -f "$BATS_TEST_TMPDIR"/*.dat
+		weft split -q $how -o "$BATS_TEST_TMPDIR/p.dat" $file
+		weft merge -o "$BATS_TEST_TMPDIR/all.dat" "$BATS_TEST_TMPDIR"/p.*.dat 2> "$BATS_TEST_TMPDIR/err"
+		grep -q "130 events of .* parts of one recording, and make one again" "$BATS_TEST_TMPDIR/err"
+		for command in report sched syscalls latency; do
+			weft $command $file 2> /dev/null | grep -vF .dat > "$BATS_TEST_TMPDIR/want"
+			[ "$(wc -l < "$BATS_TEST_TMPDIR/want")" -gt 10 ]
+			weft $command "$BATS_TEST_TMPDIR/all.dat" 2> /dev/null | grep -vF .dat |
+				cmp - "$BATS_TEST_TMPDIR/want" || { echo "$how: $command"; false; }
+		done
+	done
+}
+
+@test "merge: where a part is missing, events are lost" {
+	weft split -q --count 30 -o "$BATS_TEST_TMPDIR/p.dat" tests/fixtures/demo.dat
+	cd "$BATS_TEST_TMPDIR"
+	weft merge -q -o all.dat p.005.dat p.001.dat p.003.dat
+	weft report all.dat > all.txt
+	# Two CPUs, each with events in all three parts.
+	[ "$(grep -c 'LOST' all.txt)" = 4 ]
+	# What is in two parts is no part of a whole: each file keeps a buffer of its own.
+	weft split -q --count 40 -o q.dat p.001.dat
+	weft merge -q -o all.dat p.001.dat q.001.dat
+	[ "$(weft report -B p.001 all.dat | grep -vc '^#')" = 30 ]
+}
+
 @test "merge: a damaged file is told, what can be read is taken" {
 	head -c 10000 $GOLDEN/6.12-function.dat > "$BATS_TEST_TMPDIR/cut.dat"
 	run -1 weft merge -q -o "$BATS_TEST_TMPDIR/all.dat" $GOLDEN/6.12-events-sched.dat "$BATS_TEST_TMPDIR/cut.dat"
@@ -102,4 +131,15 @@ times()
 	run -1 weft merge --offset $GOLDEN/6.12-events-sched.dat=-9000000000000 -o "$BATS_TEST_TMPDIR/x" $GOLDEN/6.12-events-sched.dat \
 		$GOLDEN/6.1-rt-events-sched.dat
 	[[ "$output" == *"before the time 0"* ]]
+}
+
+@test "merge: what record --profile sampled stays that, in a buffer of weft's own" {
+	cp "$BATS_TEST_DIRNAME/../fixtures/profile.dat" "$BATS_TEST_TMPDIR/p.dat"
+	weft merge -q -o "$BATS_TEST_TMPDIR/all.dat" "$BATS_TEST_TMPDIR/p.dat" $GOLDEN/6.12-events-sched.dat
+	cd "$BATS_TEST_TMPDIR"
+	weft stacks --on-cpu p.dat | grep -o '^# [0-9,]* samples' > want
+	weft stacks --on-cpu all.dat | grep -o '^# [0-9,]* samples' | cmp - want
+	run ! grep -q hrtimer_expire_entry <(weft report all.dat)
+	weft report -B weft/profile.p all.dat > text
+	grep -q hrtimer_expire_entry text
 }

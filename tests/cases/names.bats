@@ -31,7 +31,7 @@ figures()
 	need_command jq
 	local row='.tasks[] | "\(.comm) \(.pid) \(.run_ns / 1e6) \(.wait_ns / 1e6) \(.wakeups) \(.delay_max_ns / 1e6) \(.voluntary)"'
 	[ "$(figures sched --pid 100 "$row")" = "job 100 21 49 2 47 2" ]
-	[ "$(figures sched --comm job "$row")" = "job 100 21 2 1 2 2" ]
+	[ "$(figures sched --comm job "$row")" = "job 100 8 2 1 2 2" ]
 	[ "$(figures sched --comm sh "$row")" = "sh 100 13 47 1 47 1" ]
 	for name in sh:47 job:2; do
 		[ "$(figures sched --comm ${name%:*} '.longest[0].lasted_ns / 1e6')" = "${name#*:}" ]
@@ -49,5 +49,50 @@ figures()
 		grep -qx "# sh-100 was called 'job' from 1.060000000: this counts what it did as 'sh'" "$BATS_TEST_TMPDIR/out"
 		weft $command --comm '*' "$file" > "$BATS_TEST_TMPDIR/out"
 		run -1 grep 'was called\|under all' "$BATS_TEST_TMPDIR/out"
+	done
+}
+
+@test "report, export, sql: a task that saved_cmdlines lacks has the name that events say; the kernel's text keeps <...>" {
+	need_command jq
+	cat > "$BATS_TEST_TMPDIR/t.txt" <<- 'END'
+		# tracer: nop
+		#
+		           <...>-430     [000] d..2.    10.000100: sched_switch: prev_comm=auditing prev_pid=430 prev_prio=120 prev_state=S ==> next_comm=worker_a next_pid=431 next_prio=120
+		           <...>-431     [000] .....    10.000200: sys_enter: NR 1 (1, 2, 3, 4, 5, 6)
+		           <...>-431     [000] d..2.    10.000300: sched_switch: prev_comm=worker_a prev_pid=431 prev_prio=120 prev_state=S ==> next_comm=auditing next_pid=430 next_prio=120
+	END
+	weft import -q -o "$file" "$BATS_TEST_TMPDIR/t.txt"
+	[ "$(weft report "$file" | grep -v '^#')" = "$(grep -v '^#' "$BATS_TEST_TMPDIR/t.txt")" ]
+	[ "$(weft report --comm worker_a "$file" | grep -v '^#')" = "$(grep -e '>-431' "$BATS_TEST_TMPDIR/t.txt")" ]
+	[ "$(weft report --filter 'comm == "worker_a"' "$file" | grep -v '^#')" = "$(grep -e '>-431' "$BATS_TEST_TMPDIR/t.txt")" ]
+	[ "$(weft report --comm auditing "$file" | grep -vc '^#')" = 1 ]
+	[ "$(weft export --to csv --fields pid,comm "$file" | paste -sd ' ')" = "pid,comm 430,auditing 431,worker_a 431,worker_a" ]
+	[ "$(weft report --format json "$file" | jq -r .comm | paste -sd ' ')" = "auditing worker_a worker_a" ]
+	[ "$(weft sql --format csv "$file" 'select tid, name from thread order by tid' | tail -n +2 | tr '\r\n' '  ' | tr -s ' ')" = "430,auditing 431,worker_a " ]
+	weft export -q --to chrome -o "$BATS_TEST_TMPDIR/c.json" "$file" 2> /dev/null
+	[ "$(jq -r '.traceEvents[] | select(.name == "thread_name" and .tid == 431) | .args.name' "$BATS_TEST_TMPDIR/c.json")" = worker_a ]
+	weft report --format pretty "$file" | grep -q 'worker_a-431'
+	weft hist --input "$file" raw_syscalls:sys_enter --keys common_pid.execname | grep -q '^worker_a-431 '
+	run -0 weft report --comm worker_b "$file"
+	[[ $output == *"did you mean 'worker_a'"* ]]
+}
+
+@test "split: a part keeps the names that only events of the whole file tell, at each time, also a part of it" {
+	cat > "$BATS_TEST_TMPDIR/t.txt" <<- 'END'
+		           <...>-430     [000] d..2.    10.000100: sched_switch: prev_comm=auditing prev_pid=430 prev_prio=120 prev_state=S ==> next_comm=worker_a next_pid=431 next_prio=120
+		           <...>-431     [000] .....    10.000200: tracing_mark_write: one
+		           <...>-431     [000] .....    10.000300: task_rename: pid=431 oldcomm=worker_a newcomm=other oom_score_adj=0
+		           <...>-431     [000] .....    10.000400: tracing_mark_write: two
+		           <...>-431     [000] d..2.    10.000500: sched_switch: prev_comm=other prev_pid=431 prev_prio=120 prev_state=S ==> next_comm=auditing next_pid=430 next_prio=120
+		           <...>-430     [000] .....    10.000600: tracing_mark_write: three
+	END
+	weft import -q -o "$file" "$BATS_TEST_TMPDIR/t.txt"
+	weft split -q -e print -o "$BATS_TEST_TMPDIR/part.dat" "$file"
+	weft split -q --since 10.00015 -o "$BATS_TEST_TMPDIR/again.dat" "$BATS_TEST_TMPDIR/part.dat"
+	for part in part again; do
+		part="$BATS_TEST_TMPDIR/$part.dat"
+		[ "$(weft report "$part" | grep -v '^#')" = "$(grep tracing_mark "$BATS_TEST_TMPDIR/t.txt")" ]
+		[ "$(weft export --to csv --fields pid,comm "$part" | paste -sd ' ')" = "pid,comm 431,worker_a 431,other 430,auditing" ]
+		[ "$(weft report --comm other "$part" | grep -v '^#')" = "$(grep two "$BATS_TEST_TMPDIR/t.txt")" ]
 	done
 }

@@ -68,20 +68,51 @@ traced_instance()
 
 @test "pack --script: a signal leaves tracing as it was" {
 	traced_instance
-	# The copy of the first file waits for a reader, while tracing is off.
-	mkdir -p "copy/instances/$NAME"
-	mkfifo "copy/instances/$NAME/trace_options"
-	sh copy.sh copy "$NAME" 3>&- &
+	# A program of the script waits for a writer, while tracing is off.
+	mkdir bin
+	mkfifo gate
+	printf '#!/bin/sh\nread -r _ < "%s/gate"\n' "$PWD" > bin/head
+	chmod 755 bin/head
+	PATH=$PWD/bin:$PATH sh copy.sh copy "$NAME" 3>&- &
 	for try in $(seq 1000); do
 		[ "$(cat "$I/tracing_on")" = 1 ] || break
 	done
 	during=$(cat "$I/tracing_on")
 	kill -TERM $!
 	# A FIFO that is opened for reading and writing does not wait for another process.
-	exec 4<> "copy/instances/$NAME/trace_options"
+	exec 4<> gate
+	echo go >&4
 	wait $! && false
 	exec 4<&-
 	on=$(cat "$I/tracing_on")
 	rmdir "$I"
 	[ "$during $on" = "0 1" ]
+}
+
+@test "pack --script: a directory that others have made or may write to is refused, and tracing is as it was" {
+	traced_instance
+	echo precious > victim
+	mkdir theirs mine full
+	ln -s ../victim theirs/uname
+	chown 12345 theirs
+	chmod 777 mine
+	touch full/uname
+	ln -s theirs link
+	told=
+	for dir in theirs mine full link; do
+		SYSTEMS=sched SYMBOLS=no sh copy.sh $dir "$NAME" 2> text && told+="$dir: copied;"
+		grep -q "^copy.sh: './$dir' is not empty, not yours, or others may write to it; name a new directory" text || told+="$dir: $(cat text);"
+	done
+	SYSTEMS=sched SYMBOLS=no sh copy.sh new/copy "$NAME" || told+="new: $?"
+	# An empty one that is closed, and a name that looks like an option.
+	mkdir -m 700 ./-e
+	SYSTEMS=sched SYMBOLS=no sh copy.sh -e "$NAME" || told+="-e: $?"
+	on=$(cat "$I/tracing_on")
+	rmdir "$I"
+	[ "$told" = "" ]
+	[ "$on" = 1 ]
+	[ "$(cat victim)" = precious ]
+	[ "$(ls -A theirs mine full)" = $'full:\nuname\n\nmine:\n\ntheirs:\nuname' ]
+	[ "$(stat -c %a new/copy/uname ./-e)" = $'600\n700' ]
+	weft pack -q new/copy -o p.dat
 }

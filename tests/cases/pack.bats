@@ -67,7 +67,7 @@ texts()
 	run --separate-stderr weft pack "$BATS_TEST_TMPDIR/dir" --pages "$file" -o "$BATS_TEST_TMPDIR/out.dat"
 	[ "$status" -eq 1 ]
 	[[ "$stderr" == *"cpu0/trace_pipe_raw': ends inside a page: the last one has 44 of 256 bytes"* ]]
-	! compgen -G "$BATS_TEST_TMPDIR/out*"
+	run ! compgen -G "$BATS_TEST_TMPDIR/out*"
 }
 
 @test "pack: wrong arguments are usage errors" {

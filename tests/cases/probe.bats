@@ -127,3 +127,86 @@ teardown()
 	[ "$status" -eq 125 ]
 	[[ "$stderr" == *"--probe './program:probed_heer': no function 'probed_heer'"*"did you mean 'probed_here'"* ]]
 }
+
+# A program with the probe `tick` in two places, and `tock`, which has an argument that the kernel cannot fetch.
+usdt_program()
+{
+	need_command gcc
+	[ "$(uname -m)" = x86_64 ] || skip "its notes are those of x86-64"
+	cat > prog.c <<- 'END'
+		#define NOTE(name, semaphore, arguments) \
+			"990: nop\n.pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n.4byte 992f-991f, 994f-993f, 3\n" \
+			"991: .asciz \"stapsdt\"\n992: .balign 4\n993: .8byte 990b, _.stapsdt.base, " semaphore "\n" \
+			".asciz \"demo\"\n.asciz \"" name "\"\n.asciz \"" arguments "\"\n994: .balign 4\n.popsection\n"
+		__asm__(".section .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n.weak _.stapsdt.base\n"
+			"_.stapsdt.base: .space 1\n.previous\n");
+		__attribute__((section(".probes"))) volatile unsigned short tick_semaphore __asm__("tick_semaphore");
+		int main(void)
+		{
+			for (int i = 0; i < 3; i++) {
+				if (tick_semaphore)
+					__asm__ volatile(NOTE("tick", "tick_semaphore", "-4@%%eax 8@$7") : : "a"(i));
+			}
+			if (tick_semaphore)
+				__asm__ volatile(NOTE("tick", "tick_semaphore", "-4@%%ebx 8@$7") : : "b"(40));
+			__asm__ volatile(NOTE("tock", "0", "8@(%%rax,%%rbx,8) -4@%%ecx") : : "c"(-5));
+			return 0;
+		}
+	END
+	gcc -O1 -o prog prog.c
+}
+
+@test "probe: USDT probes of a program are listed, and become events with a semaphore and all places: command line" {
+	cd "$BATS_TEST_TMPDIR"
+	usdt_program
+	weft list --usdt ./prog > got
+	[ "$(sed 's/.*prog://' got | paste -sd ' ')" = 'demo:tick demo:tock' ]
+	[ "$(weft list --usdt ./prog --full 'demo:tick' | cut -f 2)" = '2 places, semaphore: -4@%eax 8@$7' ]
+	run -1 weft list --usdt ./prog nothing
+	# The addresses are those of readelf; the program is loaded where the file says, or moved as a whole.
+	need_command readelf
+	weft list --usdt ./prog --full | grep -c . | diff - <(readelf -n prog | awk '/Provider/ { getline; print $2 }' | sort -u | grep -c .)
+	run -2 weft list --usdt
+	run -1 --separate-stderr weft list --usdt /etc/passwd
+	[[ $stderr == *"neither a program nor a library"* ]]
+}
+
+@test "probe: USDT probes are hit as often as the program passes them, with their arguments" {
+	need_tracefs
+	cd "$BATS_TEST_TMPDIR"
+	usdt_program
+	weft record -q -o u.dat --probe usdt:./prog:tick --probe usdt:./prog:demo:tock -- ./prog
+	weft report u.dat | sed -n 's/.*: \(t[io]ck\): (0x[0-9a-f]*)/\1/p' | diff - /dev/fd/3 3<<- 'END'
+		tick arg1=0 arg2=7
+		tick arg1=1 arg2=7
+		tick arg1=2 arg2=7
+		tick arg1=40 arg2=7
+		tock arg2=-5
+	END
+	run ! grep -q prog /sys/kernel/tracing/dynamic_events
+	run --separate-stderr weft probe add ticks=usdt:./prog:tick usdt:./prog:tock
+	[[ $stderr == *"tock is without arg1 (8@(%rax,%rbx,8))"* ]]
+	[ "$(grep -c 'weft/ticks' /sys/kernel/tracing/dynamic_events)" = 2 ]
+	weft probe remove ticks tock
+	run ! grep -q prog /sys/kernel/tracing/dynamic_events
+	run -1 --separate-stderr weft probe add usdt:./prog:tic
+	[[ $stderr == *"no USDT probe 'tic'"*"tick"* ]]
+}
+
+@test "probe: all USDT probes of programs of this machine are added, at each place that readelf names" {
+	need_tracefs
+	need_command readelf
+	need_command python3
+	cd "$BATS_TEST_TMPDIR"
+	for program in "$(readlink -f "$(command -v python3)")" /usr/lib/postgresql/*/bin/postgres; do
+		places=$(readelf -n "$program" 2> /dev/null | grep -c Provider) || continue
+		weft list --usdt "$program" > names
+		xargs weft probe add < names 2> notes
+		[ "$(grep -cF "$program:" /sys/kernel/tracing/dynamic_events)" = "$places" ]
+		[ "$(grep -F "$program:" /sys/kernel/tracing/dynamic_events | cut -d ' ' -f 1 | sort -u | grep -c .)" = "$(grep -c . names)" ]
+		# What has no argument has one that is relative to the code.
+		run ! grep -v '(%rip)' notes
+		sed 's/.*usdt:.*:\(.*\)/\1/' names | xargs weft probe remove
+		run ! grep -F "$program:" /sys/kernel/tracing/dynamic_events
+	done
+}

@@ -30,12 +30,20 @@ unittests()
 	unittests events
 }
 
+@test "python: places, contents and files that are made are those of the library" {
+	unittests contents
+}
+
 @test "python: columns are those of weft export" {
 	unittests columns
 }
 
-@test "python: tables are those of the commands, and numpy finds README's figures in columns" {
+@test "python: tables are those of the commands, and numpy finds their figures in columns" {
 	unittests analyses
+}
+
+@test "python: weft.span() marks what a block does" {
+	unittests spans
 }
 
 @test "python: no reference and no memory is left of 100,000 events" {
@@ -51,8 +59,8 @@ unittests()
 	LIBDUCKDB=$library unittests analyses.Analyses.test_a_table_is_arrow
 }
 
+# bats test_tags=long
 @test "python: the same on captures and samples" {
-	by_turn
 	need_shared samples
 	TRACES=$(printf '%s ' "$SHARED"/samples/*.dat) unittests events.Events.test_lines_are_those_of_report_json
 	TRACES=$(printf '%s ' tests/corpora/report/seeds/*.dat) unittests events.Events.test_lines_are_those_of_report_json
@@ -106,7 +114,7 @@ unittests()
 		assert public == {name for name in names if not name.startswith('_')}, public ^ set(names)
 		for name, parts in names.items():
 		    kind = getattr(weft, name)
-		    if not isinstance(kind, type) or name in ('Error', 'DamageWarning', 'Buffer'):
+		    if not isinstance(kind, type) or name in ('Error', 'DamageWarning', 'Buffer', 'Field', 'Format', 'Life'):
 		        continue
 		    has = {part for part in vars(kind) if not part.startswith('__')}
 		    assert has == {part for part in parts if not part.startswith('__')}, (name, has ^ parts)

@@ -64,8 +64,9 @@ load lib
 	local page left=0
 	tests/man-commands | cut -f 2 > "$BATS_TEST_TMPDIR/run"
 	for page in man/*.in man/*.5 man/*.7; do
-		# Blocks with a mark, "example" or "file", are run by the tests that look for it.
-		awk '/^\.\\" (example|file): / { known = 1 } /^\.(nf|EX)/ { on = 1; next } /^\.(fi|EE)/ { on = known = 0 } on && !known && !/^\.|^# /' "$page" > "$BATS_TEST_TMPDIR/shown"
+		# Blocks with a mark, "example" or "file", are run by the tests that look for it; below "# COMMAND" is what it prints.
+		awk '/^\.\\" (example|file): / { known = 1 } /^\.(nf|EX)/ { on = 1; next } /^\.(fi|EE)/ { on = known = 0 } on && /^# weft/ { known = 1 }
+			on && !known && !/^\.|^# /' "$page" > "$BATS_TEST_TMPDIR/shown"
 		while read -r line; do
 			grep -qF -- "$line" "$BATS_TEST_TMPDIR/run" || { echo "$page: $line"; left=1; }
 		done < <(sed -e 's/\\f[BIRP]//g' -e 's/\\-/-/g' -e "s/\\\\(aq/'/g" -e 's/\\(dq/"/g' -e 's/\\e/\\/g' -e 's/^\\&//' "$BATS_TEST_TMPDIR/shown" | tr '\t' ' ' | grep -E '^ *weft [a-z]')

@@ -41,3 +41,14 @@ setup() { : > "$BATS_TEST_TMPDIR/marker"; }
 		[ -s "$BATS_TEST_TMPDIR/lines" ]
 	done
 }
+
+@test "weft-recipes(7): a recording becomes files for a browser, and one of perf becomes a recording" {
+	cd "$BATS_TEST_TMPDIR"
+	cp "$BATS_TEST_DIRNAME/../fixtures/session/slow.dat" slow.dat
+	(cd "$OLDPWD" && block browser) | sh -e
+	[ -s slow.pftrace ]
+	grep -q '<html' slow.html
+	weft export --to perf -o perf.data slow.dat
+	(cd "$OLDPWD" && block perf) | sh -e > out
+	grep -qE '^events +450$' out
+}

@@ -45,6 +45,12 @@ enabled()
 		event=${event/:/\/}
 		grep -qxF -e "$event" -e "${event%%/*}" <(enabled <<< "$output")
 	done <<- 'EOF'
+		syscalls sched:sched_waking
+		syscalls sched:sched_process_fork
+		sched irq_vectors:local_timer_entry
+		latency sched:sched_process_exec
+		locks sched:sched_process_exec
+		tasks sched:sched_switch
 		memory kmem:kmem_cache_alloc
 		memory kmem:kmem_cache_free
 		memory kmem:mm_page_alloc
@@ -67,7 +73,7 @@ enabled()
 
 @test "analyses: what a file lacks is told with the --for that records it" {
 	run -0 weft syscalls "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-syscalls.dat"
-	[[ "$output" == *"# wanted and not recorded: -e sched:sched_switch (on a CPU, blocked or waiting), -e sched:sched_process_exec (how a task is called from its exec on); 'weft record --for syscalls' records it all"* ]]
+	[[ "$output" == *"# wanted and not recorded: -e sched:sched_switch (on a CPU, blocked or waiting), -e sched:sched_waking (when a sleep ends, and the wait for a CPU begins), -e sched:sched_process_fork (which task a PID is), -e sched:sched_process_exec,task:task_rename (how a task is called from its exec on); 'weft record --for syscalls' records it all"* ]]
 }
 
 @test "analyses: the events that a file lacks are those that its machine can record" {
@@ -145,4 +151,19 @@ enabled()
 	done
 	[ "$status" -eq 1 ] || skip "the disks are never idle"
 	[[ "$output" =~ ^"weft: there are no block requests among the events, although block:block_rq_issue,block:block_rq_complete were recorded: none occurred in the "[0-9.]+" "[mnu]?"s of the command"$ ]]
+}
+
+@test "record: of a COMMAND alone it records what summary needs, and says so" {
+	cd "$BATS_TEST_TMPDIR"
+	run -0 --separate-stderr weft record --dry-run -- true
+	[ "$(sed "s/weft-[0-9]*/weft-N/g" <<< "$output")" = "$(weft record --for summary --dry-run -- true | sed "s/weft-[0-9]*/weft-N/g")" ]
+	[ "$(grep -c /enable <<< "$output")" -gt 5 ]
+	run -2 weft record
+	[[ "$output" == *"nothing to trace"* ]]
+	run -0 --separate-stderr weft record -- true
+	[ "${stderr_lines[0]}" = "weft: note: no events are named, so those for 'weft summary' are recorded (--for summary)" ]
+	weft summary trace.dat > out
+	grep -q '^# tasks: ' out
+	run -0 --separate-stderr weft record -q -o q.dat -- true
+	[ -z "$stderr" ]
 }

@@ -59,8 +59,11 @@ stacks()
 	stat=$(weft stat -B weft-test-marker)
 	rmdir $T/instances/weft-test-marker
 	[[ "$stat" == *"ftrace:print  stacktrace:unlimited"* ]]
-	run -125 weft record -q -e ftrace:print -o t.dat -- true
-	[[ "$output" == *"only takes triggers (-R)"* ]]
+	# Alone it records the marks, and nothing else.
+	weft record -q -B weft-test-marker -e ftrace:print -o t.dat -- sh -c "echo hello > $T/instances/weft-test-marker/trace_marker"
+	weft report -B weft-test-marker t.dat | grep -v '^#' > marks
+	[ "$(wc -l < marks)" = 1 ]
+	grep -q 'tracing_mark_write: hello$' marks
 }
 
 @test "record --for: sched, tasks, syscalls, locks and summary record which thread belongs to which process" {

@@ -63,7 +63,6 @@ tracefs_state()
 }
 
 @test "record: a wrong command line is a usage error" {
-	run -2 weft record -- true
 	run -2 weft record -f 'pid==1' -e sched -- true
 	run -2 weft record -e sched -F
 	run -2 weft record -e sched -b no -- true
@@ -209,6 +208,30 @@ tracefs_state()
 	grep -q ': 2 events in ' told
 }
 
+@test "record, stream, start: -F says that the command made tasks which it leaves out, and only then" {
+	need_tracefs
+	cd "$BATS_TEST_TMPDIR"
+	local how note='COMMAND made threads or children, which -F leaves out'
+	for how in "record -o f.dat" stream "start -B weft-test-made"; do
+		# shellcheck disable=SC2086
+		weft $how -F -e sched:sched_process_exec -- sh -c '/bin/true; :' > out 2> told
+		weft reset -B weft-test-made 2> again || true
+		grep -q "$note" told
+		# shellcheck disable=SC2086
+		weft $how -F -e sched:sched_process_exec -- sh -c 'exec true' > out 2> told
+		weft reset -B weft-test-made 2> again || true
+		run ! grep "$note" told
+	done
+	weft record -F -c -e sched:sched_process_exec -- sh -c '/bin/true; :' 2> told
+	run ! grep "$note" told
+	weft record -F -e sched:sched_process_exec -- python3 -c '
+import threading
+t = threading.Thread(target=lambda: sum(range(1000)))
+t.start()
+t.join()' 2> told
+	grep -q "$note" told
+}
+
 @test "record: -P ends when the last of the tasks has ended; with a thread or with -c somebody has to say so" {
 	need_tracefs
 	cd "$BATS_TEST_TMPDIR"
@@ -227,6 +250,96 @@ tracefs_state()
 	[ "$status" = 124 ]
 }
 
+@test "record: -P says how many threads of a process it leaves out, and the words that take all take all" {
+	python3 -c 'import threading
+e = threading.Event()
+for i in range(3): threading.Thread(target=e.wait, daemon=True).start()
+print("up", flush=True)
+e.wait()' > up 3>&- &
+	until [ -s up ] && [ "$(ls "/proc/$!/task" | wc -l)" = 4 ]; do :; done
+	run --separate-stderr weft record -e sched:sched_switch -P $! --duration 10ms
+	[[ "$stderr" == *"3 other threads of process $! are left out; --process $! takes all"* ]]
+	run --separate-stderr weft record -e sched:sched_switch --process $! --duration 10ms
+	[[ "$stderr" != *"left out"* ]]
+	run -0 weft info --setting set_event_pid trace.dat
+	[ "$(sort -n <<< "$output")" = "$(ls "/proc/$!/task" | sort -n)" ]
+	run -2 weft record -e sched --process "$(ls "/proc/$!/task" | tail -n 1)" -- true
+	kill $!
+	[[ "$output" == *"is a thread of process $!; -P "* ]]
+}
+
+@test "record: --process has every event of a program whose threads live 1 ms, as an instance without a list has them" {
+	need_tracefs
+	need_command cc
+	cd "$BATS_TEST_TMPDIR"
+	name=chain$$
+	cc -O1 -pthread -x c -o $name - << 'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *begin_next(void *arg)
+{
+	pthread_attr_t detached;
+	pthread_t next;
+	for (int i = 0; i < 4; i++) {
+		getppid();
+		usleep(250);
+	}
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	pthread_create(&next, &detached, begin_next, arg);
+	return NULL;
+}
+int main(void)
+{
+	for (int i = 0; i < 4; i++)
+		begin_next(NULL);
+	puts("up");
+	fflush(stdout);
+	pause();
+}
+END
+	all=/sys/kernel/tracing/instances/weft-test-all-$$
+	mkdir "$all"
+	echo 16384 > "$all/buffer_size_kb"
+	echo mono > "$all/trace_clock"
+	echo "COMM == \"$name\"" > "$all/events/syscalls/sys_enter_getppid/filter"
+	./$name > up 3>&- &
+	until [ -s up ]; do :; done
+	echo 1 > "$all/events/syscalls/sys_enter_getppid/enable"
+	weft record -q -C mono -b 16M -e syscalls:sys_enter_getppid --process "chain$$*" --duration 500ms || failed=1
+	echo 0 > "$all/tracing_on"
+	kill $!
+	weft extract -q -B "${all##*/}" -o all.dat || failed=1
+	echo 0 > "$all/events/syscalls/sys_enter_getppid/enable"
+	rmdir "$all"
+	[ -z "${failed:-}" ]
+	weft export -q --to csv -o some.csv trace.dat
+	weft export -q --to csv -o all.csv all.dat
+	# By task, of those whose first and last call in the instance are inside the recording. (On a busy machine a task can
+	# live through a hundred others', so its number does not tell whether it ran at the begin or at the end.)
+	awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) of[$i] = i; next }
+		{ time = $of["ts"] + 0; pid = $of["pid"] }
+		NR == FNR { begin = begin == "" || time < begin ? time : begin; end = time > end ? time : end; calls[pid]++; next }
+		{ outside[pid] += time < begin || time > end; made[pid]++ }
+		END {
+			for (pid in made)
+				if (!outside[pid]) {
+					tasks++
+					if (calls[pid] != made[pid]) { print "task", pid, "made", made[pid], "and not", calls[pid] + 0; bad = 1 }
+				}
+			print tasks, "tasks"
+			exit bad || tasks < 40
+		}' some.csv all.csv
+}
+
+@test "record: --process names programs that are near, and boot options have no form for it" {
+	run -2 weft record -e sched --process wefft-none -- true
+	[[ "$output" == *"no program 'wefft-none' runs"* ]]
+	run -2 weft record -e sched --process 4194304 -- true
+	[[ "$output" == *"there is no process with pid 4194304"* ]]
+}
+
 @test "record: without a command a terminal is told what is recorded and what ends it, and nobody else" {
 	need_tracefs
 	need_command script
@@ -236,7 +349,7 @@ tracefs_state()
 	SHELL=$BASH timeout 60 script -qec "$WEFT record -q -e sched:sched_switch --duration 100ms" /dev/null < /dev/null > shown
 	[ ! -s shown ]
 	weft record -e sched:sched_switch --duration 100ms 2> told
-	! grep -q Ctrl-C told
+	run -1 grep -q Ctrl-C told
 	SHELL=$BASH timeout 60 script -qec "$WEFT record -e sched:sched_switch true" /dev/null < /dev/null > shown
-	! grep -q Ctrl-C shown
+	run -1 grep -q Ctrl-C shown
 }

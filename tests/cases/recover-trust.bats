@@ -5,7 +5,7 @@
 load lib
 
 SECRET='root:$6$secret:19000:0:99999:7:::'
-# Kinds of items in the metadata: see lib/record/ledger_internal.h.
+# Kinds of items in the metadata: see lib/kernel/record/ledger_internal.h.
 FILE=1 OUTPUT=2 HEADER_PAGE=3 HEADER_EVENT=4 BUFFER=12 MOVED=17 INSTANCE=18
 
 setup()

@@ -9,7 +9,7 @@ setup()
 }
 
 @test "recover: a killed recording becomes a file that is whole, and its instance goes" {
-	weft record -o k.dat -e sched -e syscalls -- sleep 5 3>&- &
+	weft record -o k.dat -e sched -e syscalls -- sleep 60 3>&- &
 	pid=$!
 	await_tracing $pid
 	ls / > ls.txt
@@ -23,7 +23,7 @@ setup()
 }
 
 @test "recover: an existing file is not replaced unasked" {
-	weft record -o k.dat -e sched -- sleep 5 3>&- &
+	weft record -o k.dat -e sched -- sleep 60 3>&- &
 	pid=$!
 	await_tracing $pid
 	run -1 weft recover k.dat
@@ -59,7 +59,7 @@ setup()
 	living=k.dat.weft-$$-0badcafe.parts
 	mkdir "$dead" "$living"
 	run -1 weft recover "$dead/"
-	[[ "$output" == *"it is removed" ]]
+	[[ "$output" == *"the directory is removed" ]]
 	[ ! -e "$dead" ]
 	run -1 weft recover "$living"
 	[ -d "$living" ]
@@ -95,6 +95,38 @@ setup()
 	run -0 weft reset
 	run -0 weft recover k.dat
 	[[ "$output" == *"the file lacks what the kernel still held"* ]]
+}
+
+# killed_parts: kills a recording and sets `parts` to what it has left.
+killed_parts()
+{
+	weft record -o k.dat -e sched_process_exec -- sleep 60 3>&- &
+	pid=$!
+	await_tracing $pid
+	kill -9 $pid
+	wait $pid || true
+	parts=$(echo k.dat.weft-$pid-*.parts)
+	[ -e "$parts/0.0" ]
+}
+
+@test "recover: torn data is told, with -q, too" {
+	killed_parts
+	# Behind the head of a spool, which is as long as a page.
+	truncate -s ">4096" "$parts/0.0"
+	printf '%-100s' torn >> "$parts/0.0"
+	run -0 weft recover -q k.dat
+	[[ "$output" == *"100 B at the end of parts were torn and left out"* ]]
+	weft check k.dat
+}
+
+@test "recover: a spool that somebody has removed is a loss that is told, with -q, too; that of a CPU never seen is none" {
+	killed_parts
+	rm "$parts/0.0"
+	run -1 weft recover -q k.dat
+	[[ "$output" == *"lost: CPU 0 had been recorded, and its data is not among the parts"* ]]
+	weft check k.dat
+	[ ! -e "$parts" ]
+	[ ! -e /sys/kernel/tracing/instances/weft-$pid ]
 }
 
 @test "recover: without a name, settings alone that a killed weft left are put back" {

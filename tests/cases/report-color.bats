@@ -56,14 +56,14 @@ on_terminal()
 
 @test "color: tasks, names, flags, slow functions, errors and losses have their own" {
 	weft report --color always tests/fixtures/demo.dat > "$BATS_TEST_TMPDIR/demo"
-	grep -qF "$escape[32mls-65$escape[0m" "$BATS_TEST_TMPDIR/demo"
-	grep -qF "$escape[35mweft-64$escape[0m" "$BATS_TEST_TMPDIR/demo"
-	grep -qF "$escape[1msched_waking$escape[0m: comm=" "$BATS_TEST_TMPDIR/demo"
-	grep -qF "$escape[33mdN.4.$escape[0m" "$BATS_TEST_TMPDIR/demo"
-	grep -qF "$escape[1msys_ioctl$escape[0m $escape[31m-> 0xffffffffffffffe7$escape[0m" "$BATS_TEST_TMPDIR/demo"
-	weft report --color always tests/corpora/report/accept/graph-6.1.dat | grep -qF " 0) $escape[33m! 178.912 us$escape[0m  |  vfs_open();"
-	weft report --color always --format trace_pipe tests/corpora/report/accept/lost-6.12.dat | grep -qxF "$escape[7mCPU:1 [LOST 230 EVENTS]$escape[0m"
-	weft report --color always --format pretty tests/corpora/report/accept/lost-6.12.dat | grep -qF -- "$escape[7m--- CPU 1 lost 230 events here ---$escape[0m"
+	grep -qF "${escape}[32mls-65${escape}[0m" "$BATS_TEST_TMPDIR/demo"
+	grep -qF "${escape}[35mweft-64${escape}[0m" "$BATS_TEST_TMPDIR/demo"
+	grep -qF "${escape}[1msched_waking${escape}[0m: comm=" "$BATS_TEST_TMPDIR/demo"
+	grep -qF "${escape}[33mdN.4.${escape}[0m" "$BATS_TEST_TMPDIR/demo"
+	grep -qF "${escape}[1msys_ioctl${escape}[0m ${escape}[31m-> 0xffffffffffffffe7${escape}[0m" "$BATS_TEST_TMPDIR/demo"
+	weft report --color always tests/corpora/report/accept/graph-6.1.dat | grep -qF " 0) ${escape}[33m! 178.912 us${escape}[0m  |  vfs_open();"
+	weft report --color always --format trace_pipe tests/corpora/report/accept/lost-6.12.dat | grep -qxF "${escape}[7mCPU:1 [LOST 230 EVENTS]${escape}[0m"
+	weft report --color always --format pretty tests/corpora/report/accept/lost-6.12.dat | grep -qF -- "${escape}[7m--- CPU 1 lost 230 events here ---${escape}[0m"
 }
 
 @test "color: nothing of a stranger's is obeyed between the colours" {

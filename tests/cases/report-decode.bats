@@ -88,7 +88,7 @@ decoded() {
 	mkdir "$dir/folder.so"
 	mkfifo "$dir/pipe.so"
 	echo 'extern const int nothing; const int nothing;' > "$dir/none.c"
-	printf '#include "lib/plugin/plugin.h"\n%s\n' 'extern const struct weft_plugin weft_plugin;
+	printf '#include "include/weft/plugin.h"\n%s\n' 'extern const struct weft_plugin weft_plugin;
 		const struct weft_plugin weft_plugin = { .abi = WEFT_PLUGIN_ABI + 1, .system = "sched" };' > "$dir/abi.c"
 	"${CC:-gcc}" -shared -fPIC -o "$dir/none.so" "$dir/none.c"
 	"${CC:-gcc}" -I. -shared -fPIC -o "$dir/abi.so" "$dir/abi.c"
@@ -148,7 +148,7 @@ decoded() {
 }
 
 @test "make demo runs what it prints" {
-	! grep -q plugin tests/demo
+	run -1 grep -q plugin tests/demo
 	run make -s demo
 	[ "$status" -eq 0 ]
 	[[ "$output" == *'$ weft report --decode '*error=* ]]

@@ -27,7 +27,8 @@ body()
 	body --since "$(time_of $at)" > "$BATS_TEST_TMPDIR/part"
 	# Printed times are rounded, so the first line may belong to the microsecond before.
 	got=$(wc -l < "$BATS_TEST_TMPDIR/part")
-	[ "$got" -ge $((lines - at - 2)) ] && [ "$got" -le $((lines - at + 2)) ]
+	[ "$got" -ge $((lines - at - 2)) ]
+	[ "$got" -le $((lines - at + 2)) ]
 	tail -n "$got" "$BATS_TEST_TMPDIR/all" | diff - "$BATS_TEST_TMPDIR/part"
 }
 
@@ -35,7 +36,8 @@ body()
 	at=$((lines / 3))
 	body --until "$(time_of $at)" > "$BATS_TEST_TMPDIR/part"
 	got=$(wc -l < "$BATS_TEST_TMPDIR/part")
-	[ "$got" -ge $((at - 2)) ] && [ "$got" -le $((at + 2)) ]
+	[ "$got" -ge $((at - 2)) ]
+	[ "$got" -le $((at + 2)) ]
 	head -n "$got" "$BATS_TEST_TMPDIR/all" | diff - "$BATS_TEST_TMPDIR/part"
 }
 
@@ -64,9 +66,9 @@ body()
 }
 
 @test "report: a time that is none is refused" {
-	run --separate-stderr weft report --since yesterday "$file"
+	run --separate-stderr weft report --since tomorrow "$file"
 	[ "$status" -eq 2 ]
-	[[ "$stderr" == *"--since: 'yesterday' is not a time"* ]]
+	[[ "$stderr" == *"--since: 'tomorrow' is not a time"* ]]
 }
 
 # microseconds SECONDS.FRACTION: prints the time in microseconds
@@ -91,7 +93,8 @@ microseconds()
 		body "$@" | sed 's/^ *//' > "$BATS_TEST_TMPDIR/got"
 		expected "$from" "$to" > "$BATS_TEST_TMPDIR/want"
 		[ -s "$BATS_TEST_TMPDIR/want" ]
-		! diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got" | grep '^<'
+		diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got" > "$BATS_TEST_TMPDIR/differ" || true
+		[ "$(grep -c '^<' "$BATS_TEST_TMPDIR/differ")" = 0 ]
 		[ $(($(wc -l < "$BATS_TEST_TMPDIR/got") - $(wc -l < "$BATS_TEST_TMPDIR/want"))) -le 3 ]
 	}
 	within $((first + 10000)) $((last + 10)) --since +10ms
@@ -152,15 +155,10 @@ microseconds()
 		"$(grep sched_switch "$BATS_TEST_TMPDIR/people" | tail -n 1 | awk '{ print $1 }')" ]
 }
 
-# The expected second is that of date(1). In this file, the kernel's release was overwritten by the option DATE, which
-# counts microseconds.
+# The expected second is that of date(1).
 @test "report: --since takes the time of day where the file knows it" {
-	corpus=tests/corpora/report/accept/blk-6.12.dat
-	at=$(grep -abo 'Linux ' $corpus | tail -n 1 | cut -d: -f1)
-	cp $corpus "$BATS_TEST_TMPDIR/dated.dat"
+	dated tests/corpora/report/accept/blk-6.12.dat "$BATS_TEST_TMPDIR/dated.dat"
 	cd "$BATS_TEST_TMPDIR"
-	printf '\1' | dd of=dated.dat bs=1 seek=$((at - 6)) conv=notrunc status=none
-	printf '1700000000000000\0' | dd of=dated.dat bs=1 seek="$at" conv=notrunc status=none
 	weft report dated.dat | grep -v '^#' > whole
 	middle=$(($(wc -l < whole) / 2))
 	stamp=$(sed -n "${middle}p" whole | sed -E 's/.* ([0-9]+\.[0-9]{6}): .*/\1/')
@@ -168,7 +166,8 @@ microseconds()
 	[ -e /usr/share/zoneinfo/$TZ ] || TZ=IST-5:30
 	day=$(date -d "@${stamp%.*}" +%F) time=$(date -d "@${stamp%.*}" +%T).${stamp#*.}
 	weft report --since "$stamp" dated.dat | grep -v '^#' > want
-	[ -s want ] && [ "$(wc -l < want)" -lt "$(wc -l < whole)" ]
+	[ -s want ]
+	[ "$(wc -l < want)" -lt "$(wc -l < whole)" ]
 	weft report --since "$day $time" dated.dat | grep -v '^#' | diff want -
 	weft report --since "${day}T$time" dated.dat | grep -v '^#' | diff want -
 	weft report --since "$time" dated.dat | grep -v '^#' | diff want -
@@ -178,5 +177,5 @@ microseconds()
 	cd - > /dev/null
 	run weft report --since 10:30:00 "$file"
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"has no wall-clock times"* ]]
+	[[ "$output" == *"does not tell the time of day"* ]]
 }

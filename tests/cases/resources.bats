@@ -40,7 +40,7 @@ setup()
 	grep -q '^# longest time of a request in the device: 3.8 ms, jbd2/vda-8-369 on CPU 1: weft report --since 17.704859226 --until 17.708849316 ' "$out"
 	grep -q '^# cut by the start or the end: none$' "$out"
 	run -2 weft block --by disk "$fixtures/block.dat"
-	[[ "$output" == *"--by: unknown value 'disk'; the values are device, operation and task"* ]]
+	[[ "$output" == *"--by: unknown value 'disk'; the values are device, operation, task, process, "* ]]
 }
 
 @test "stacks: there are as many of each event as in the kernel's text, and times off the CPU are blocked or runnable" {
@@ -66,6 +66,14 @@ setup()
 	[ "$(jq '[.pages[].allocated] | add' "$out")" -eq "$(grep -c ': mm_page_alloc: ' "$fixtures/kmem.txt")" ]
 	weft memory "$fixtures/kmem.dat" > "$out"
 	grep -qE '^copy_process +4 +12\.6 KiB +12\.8 KiB +1 +3 +10\.6 KiB ' "$out"
+}
+
+@test "block: on a terminal of 80 columns the column that sorts the rows is there" {
+	SHELL=$BASH script -qec "stty cols 80 rows 50; PAGER=cat $WEFT block --by task --table requests --sort bytes $fixtures/../session/disk.dat" /dev/null < /dev/null | tr -d '\r' > "$out"
+	# dd wrote 8 times 64 KiB.
+	grep -qE '^TASK .* BYTES ' "$out"
+	grep -qE '^dd +262 +write .* 512(\.0)? KiB ' "$out"
+	[ "$(awk 'length > 80' "$out")" = "" ]
 }
 
 @test "memory: what other tasks allocate and free is not called older than the recording" {
@@ -126,7 +134,7 @@ weighed() {
 @test "power: the cycles of tasks are those of an account of the text" {
 	frequencies > "$out.txt"
 	weft import -o "$out.dat" "$out.txt"
-	weft power "$out.dat" --format csv | sed -n '/^task,pid,/,/^$/p' > "$out"
+	weft power "$out.dat" --table tasks --format csv > "$out"
 	head -n 1 "$out" | grep -qx task,pid,run_ns,unknown_ns,cycles,cycles_percent,mean_khz
 	weighed "$out.txt" > "$out.want"
 	[ "$(wc -l < "$out.want")" -eq 4 ]
@@ -150,7 +158,7 @@ weighed() {
 		task101  101  83.2 ms  14.1 ms  117,776,550  23.91  1,702,219
 	EOT
 	# A selection of tasks has the same percentages.
-	[ "$(weft power "$out.dat" --pid 102 --format csv | sed -n '/^task,pid,/,/^$/p' | tail -n +2)" = "$(weft power "$out.dat" --format csv | grep ^task102,)" ]
+	[ "$(weft power "$out.dat" --pid 102 --table tasks --format csv | tail -n +2)" = "$(weft power "$out.dat" --table tasks --format csv | grep ^task102,)" ]
 	weft power "$fixtures/power.dat" > "$out"
 	run -1 grep -q '^# tasks' "$out"
 	grep -q 'sched:sched_switch (how many cycles each task ran)' "$out"

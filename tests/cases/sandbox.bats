@@ -129,7 +129,8 @@ makers=("convert --file-version 6" "convert" "split" "split --by cpu" "split --c
 	"$WEFT" convert -q -o - "$BATS_TEST_TMPDIR/demo.dat" > "$out"
 	cat "$BATS_TEST_TMPDIR/demo.dat" | "$WEFT" convert -q -o - - | cmp - "$out"
 	"$WEFT" convert -q -o - "$BATS_TEST_TMPDIR/demo.dat" 2> "$out.said" | head -c 1 > "$out.first"
-	[ -s "$out.first" ] && [ ! -s "$out.said" ]
+	[ -s "$out.first" ]
+	[ ! -s "$out.said" ]
 	"$WEFT" convert -q -o "$BATS_TEST_TMPDIR/demo.dat" "$BATS_TEST_TMPDIR/demo.dat"
 	cmp "$BATS_TEST_TMPDIR/demo.dat" "$out"
 }

@@ -65,8 +65,8 @@ leavers_of()
 	weft sched "$file" --sort max --top 1 > "$out"
 	[ "$(sed -n 3p "$out" | awk '{ print $1 }')" = rcu_preempt ]
 	[[ "$(sed -n 4p "$out")" == "... and "*" more; --top 0 shows all" ]]
-	[ "$(weft sched "$file" --comm 'ca*' --format csv | sed -n 2p | cut -d, -f1,2)" = cat,67 ]
-	[ "$(weft sched "$file" --pid 66,67 --format csv | sed '/^$/q' | wc -l)" -eq 4 ]
+	[ "$(weft sched "$file" --comm 'ca*' --table tasks --format csv | sed -n 2p | cut -d, -f1,2)" = cat,67 ]
+	[ "$(weft sched "$file" --pid 66,67 --table tasks --format csv | wc -l)" -eq 3 ]
 }
 
 @test "sched: --timehist has a line for each switch away from a task, with the times between the kernel's lines" {
@@ -88,7 +88,7 @@ leavers_of()
 	run -2 weft sched "$file" --sort nosuch
 	[[ "$output" == "weft: --sort: no table has a column 'nosuch'; there are task, pid, run, wait, "*", max at" ]]
 	run -2 weft sched "$file" --format xml
-	[[ "${lines[0]}" == *"unknown format 'xml'; use text, json or csv"* ]]
+	[[ "${lines[0]}" == *"unknown format 'xml'; use text, json, csv or schema"* ]]
 	run -1 weft sched "$golden/6.12-function.dat"
 	[[ "$output" == *"no sched_switch among the events"*"-e sched" ]]
 	run -1 weft sched "$text"
@@ -143,7 +143,7 @@ leavers_of()
 			END { exit !(first - from < 1e-6 && from - first < 1e-6 && at - to < 1e-6 && to - at < 1e-6) }'
 		run -0 weft $command - < "$demo"
 		grep -q '^# longest .*, from [0-9.]* to [0-9.]*$' <<< "$output"
-		! grep -q '^# longest .*weft report' <<< "$output"
+		run -1 grep '^# longest .*weft report' <<< "$output"
 	done
 }
 
@@ -177,4 +177,65 @@ leavers_of()
 			| ($tasks | length > 0) and ([.idle_while_waiting | group_by(.pid)[] | [.[0].pid, ([.[].total_ns] | add)]] | sort) == $tasks
 			and all(.idle_while_waiting[]; .cpu != .idle_cpu and .max_ns <= .total_ns)' "$BATS_TEST_TMPDIR/idle"
 	done
+}
+
+@test "analyses: --table shows the tables that it names, alone, in every format" {
+	local file=$BATS_TEST_DIRNAME/../fixtures/demo.dat
+	cd "$BATS_TEST_TMPDIR"
+	weft sched "$file" > all
+	weft sched --table cpus "$file" > one
+	# The same lines, without those of other tables.
+	[ "$(grep -c '^# [a-zA-Z]*: ' one)" -lt "$(grep -c '^# [a-zA-Z]*: ' all)" ]
+	sed -n '/^# CPUs: /,/^$/p' all | diff - <(sed -n '/^# CPUs: /,/^$/p' one)
+	run -1 grep -E '^# (tasks|longest)|^TASK' one
+	weft sched -o "$BATS_TEST_TMPDIR/csv" "$file"
+	diff <(weft sched --table cpus --format csv "$file") "$BATS_TEST_TMPDIR/csv/cpus.csv"
+	[ "$(weft sched --table cpus --table tasks --format json "$file" | jq -c '[.tasks, .cpus | length > 0]')" = '[true,true]' ]
+	[ "$(weft sched --table cpus --format json "$file" | jq -c 'has("tasks")')" = false ]
+	[ "$(weft sched --table cpus --every 5ms --format csv "$file" | head -n 1)" = "since,until,$(weft sched --table cpus --format csv "$file" | head -n 1)" ]
+	[ "$(weft summary --table events --format csv "$file" | head -n 1)" = "event,count" ]
+	run -2 weft sched --table cpu "$file"
+	[ "$output" = "weft: --table: there is no table 'cpu'; did you mean 'cpus'?" ]
+	run -2 weft sched --every 5ms --table wait "$file"
+	[ "$output" = "weft: --table: there is no table 'wait'; there are tasks, cpus, wakeups" ]
+}
+
+@test "analyses: csv of several tables into one stream is refused with their names, and -o DIR has a file for each" {
+	run -2 --separate-stderr weft sched --format csv "$file"
+	[ -z "$output" ]
+	[[ "$stderr" == *"there are tasks, cpus, wakeups; name one with --table,"*" -o DIR"* ]]
+	run -2 --separate-stderr weft sched --every 5ms --format csv "$file"
+	[[ "$stderr" == *"there are tasks, cpus, wakeups; "* ]]
+	cd "$BATS_TEST_TMPDIR"
+	run -0 weft sched -o tables "$file"
+	[ -z "$output" ]
+	[ "$(cd tables && echo *)" = "cpus.csv tasks.csv wakeups.csv" ]
+	for table in cpus tasks wakeups; do
+		weft sched --table $table --format csv "$file" | cmp - tables/$table.csv
+	done
+	# What is there stays.
+	run -1 weft sched -o tables "$file"
+	[[ "$output" == *"'tables' is a directory that is not empty"* ]]
+	run -0 weft sched --every 5ms --table cpus -o parts "$file"
+	[ "$(cd parts && echo *)" = cpus.csv ]
+	weft sched --every 5ms --table cpus --format csv "$file" | cmp - parts/cpus.csv
+	# A wrong question, a file that is not there and one without such events make no directory.
+	run -2 weft sched --table nosuch -o none "$file"
+	run -1 weft sched -o none nosuch.dat
+	run -1 weft irq -o none "$file"
+	[ ! -e none ]
+	run -2 weft sched -o none --format json "$file"
+	run -2 weft sched -o none --map "$file"
+	run -2 weft sched -o '' "$file"
+}
+
+@test "sched: --chain and --map show only that, and --table other tables, too" {
+	weft sched "$file" --chain cat > "$out"
+	[ "$(grep -c '^# [a-zA-Z]* of wakeups: ' "$out")" -eq 1 ]
+	run ! grep -E '^# (tasks|CPUs|longest)' "$out"
+	weft sched "$file" --map > "$out"
+	run ! grep -E '^# (tasks|CPUs|wakeups|longest)' "$out"
+	grep -q '^# broken by lost events: none$' "$out"
+	weft sched "$file" --map --chain cat --table chains --table cpus > "$out"
+	[ "$(grep -cE '^# (chains|CPUs|a column)' "$out")" -eq 3 ]
 }

@@ -108,11 +108,11 @@ teardown()
 	diff by-weft by-script
 }
 
-@test "dry-run: a trigger with a count is set once, after tracing was turned on, as start does it" {
+@test "dry-run: each trigger is set once, after tracing was turned on, as start does it" {
 	weft start -B "$NAME" -e sched:sched_switch -R 'stacktrace:3' -e sched:sched_waking -R stacktrace --dry-run > script
 	[ "$(grep -c 'stacktrace:3' script)" = 1 ]
 	[ "$(grep -n 'stacktrace:3' script | cut -d: -f1)" -gt "$(grep -n '^echo 1 > .*tracing_on$' script | cut -d: -f1)" ]
-	[ "$(grep -n "stacktrace >> " script | cut -d: -f1)" -lt "$(grep -n '^echo 1 > .*tracing_on$' script | cut -d: -f1)" ]
+	[ "$(grep -n "stacktrace >> " script | cut -d: -f1)" -gt "$(grep -n '^echo 1 > .*tracing_on$' script | cut -d: -f1)" ]
 	# The kernel refuses a second trigger of a kind with EEXIST.
 	run -0 sh -e script
 	[ -z "$output" ]
@@ -183,7 +183,7 @@ teardown()
 	weft start --dry-run --thresh 70 -B "$NAME" -b 300 -e sched:sched_switch > before
 	grep -q "^echo 70 > tracing_thresh$" before
 	weft start --dry-run --cpu-buffer-size 0=512K -B "$NAME" -b 300 -e sched:sched_switch > before
-	! grep -q "per_cpu/cpu0/buffer_size_kb" before
+	run -1 grep -q "per_cpu/cpu0/buffer_size_kb" before
 }
 
 @test "instance: an option of a main buffer that nothing is traced into is refused, and set applies it" {

@@ -32,10 +32,10 @@ reports()
 @test "split: the kernel's own text is that of the parts, one after the other" {
 	local text how count=0 ways=("--count 37" "--size 4096B" "--every 1ms" "--count 100 --file-version 6")
 
-	# Each file is divided in one way, the next day in another one: all ways are thousands of parts.
+	# Each file is divided in one way, the next one in another: all ways are thousands of parts.
 	for text in $(of_events); do
 		grep -av '^#' "$text" > "$BATS_TEST_TMPDIR/want"
-		how=${ways[(count + WEFT_TURN) % 4]}
+		how=${ways[count % 4]}
 		rm -f "$BATS_TEST_TMPDIR"/part.*
 		# shellcheck disable=SC2086 # words
 		weft split -q $how -o "$BATS_TEST_TMPDIR/part.dat" "${text%.txt}.dat"
@@ -184,4 +184,49 @@ reports()
 	run -2 weft split --every 0s -o x tests/fixtures/demo.dat
 	run -2 weft split --by task -o x tests/fixtures/demo.dat
 	run -1 weft split -o "$BATS_TEST_TMPDIR/x" /nonexistent
+}
+
+# What is left out is no fact about what happened: the part names what chose its events, whatever is made of it.
+@test "split: a part says what was left out, to info and to the analyses, also of files that are made of it" {
+	local file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	weft split -q -e 'sched_switch,sched/sched_wakeup' -o part.dat "$file"
+	weft split -q --pid 66,67 -o pids.dat part.dat
+	weft convert -q --file-version 6 -o old.dat pids.dat
+	for made in pids.dat old.dat; do
+		[ "$(weft info --setting weft/selected $made)" = $'-e sched_switch,sched/sched_wakeup\n--pid 66,67' ]
+		weft info $made | grep -qx '  made of another file, with --pid 66,67'
+	done
+	weft sched pids.dat > out
+	grep -q '^# the file was made with -e sched_switch,sched/sched_wakeup --pid 66,67: what that left out is in no figure' out
+	# The recording had these events: they are not "recorded, and none occurred".
+	grep -q '^# wanted and not recorded: -e sched:sched_waking ' out
+	weft split -q -e sched_waking -o waking.dat "$file"
+	run -1 weft sched waking.dat
+	[[ "$output" == *"made of some of the events of another one"* ]]
+	[[ "$output" != *"none occurred"* ]]
+	# Parts of the time, and files without a choice, have all events of their time.
+	weft split -q --every 5ms -o t.dat "$file"
+	run -1 weft info --setting weft/selected t.001.dat
+	weft split -q --by cpu -o c.dat "$file"
+	[ "$(weft info --setting weft/selected c.cpu1.dat)" = "--cpu 1" ]
+}
+
+@test "split: with one side of the calls alone no call is broken or refused" {
+	cd "$BATS_TEST_TMPDIR" || exit 1
+	for side in sys_enter sys_exit; do
+		weft split -q -e "syscalls:${side}_*" -o $side.dat "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-syscalls.dat"
+		weft syscalls $side.dat > out || true
+		run -1 grep -E 'seccomp|lost events: [0-9]' out
+	done
+}
+
+@test "split: too many parts for the limit of open files are told with what to do" {
+	local file=$PWD/tests/fixtures/golden/6.12-events-sched.dat
+	cd "$BATS_TEST_TMPDIR" || exit
+	ulimit -n 64
+	run -1 weft split -q --count 1 -o part.dat "$file"
+	# A part takes one descriptor.
+	[ "$(grep -o 'after [0-9]* parts' <<< "$output" | grep -o '[0-9]*')" -gt 45 ]
+	[[ "$output" == *" parts; make them larger, or allow more open files with 'ulimit -n': "*"Too many open files"* ]]
 }

@@ -115,3 +115,25 @@ kernel_counts()
 	done
 	[ "$(weft sql -q --format csv "$file" "SELECT hex(upper('a')) AS x")" = $'x\n41' ]
 }
+
+# The tasks that have the two CPUs at the end of the file.
+@test "sql: a sum of durations has nothing of what did not end in the file" {
+	local file=$golden/6.12-events-sched.dat
+	[ "$(weft sql --format csv "$file" 'SELECT count(*) - count(dur) FROM sched' | tail -n 1)" = 2 ]
+	[ "$(weft sql --format csv "$file" 'SELECT count(*) FROM sched WHERE dur IS NULL AND ts > 0' | tail -n 1)" = 2 ]
+	for table in sched thread_state slice; do
+		[ "$(weft sql --format csv "$file" "SELECT count(*) FROM $table WHERE dur < 0" | tail -n 1)" = 0 ]
+	done
+	# A turn begins where the one before it ends, so all of a CPU but the open one add up to its last switch.
+	for cpu in 0 1; do
+		[ "$(weft sql --format csv "$file" "SELECT sum(dur) - (max(ts) - min(ts)) FROM sched WHERE cpu = $cpu" | tail -n 1)" = 0 ]
+	done
+}
+
+@test "sql: the memory of a statement and of its answer has a bound" {
+	local endless="WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 2000)" file=$golden/6.12-events-sched.dat
+	run -1 timeout 60 weft sql "$file" "$endless SELECT x, hex(zeroblob(1000000)) FROM n"
+	[[ "$output" == "weft: the answer is larger than 512 MiB; choose fewer rows"* ]]
+	run -1 timeout 60 weft sql "$file" "$endless SELECT count(DISTINCT hex(randomblob(1000000))) FROM n"
+	[[ "$output" == "weft: the statement needs more than 512 MiB of memory; choose fewer rows"* ]]
+}

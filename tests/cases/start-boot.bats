@@ -24,9 +24,24 @@ trace_trigger=\"sched_switch.stacktrace if prev_state == 2\"" ]
 	refused "-f cannot be set" -e sched -f 'prio < 3'
 	refused "-v cannot be set" -e sched -v -e sched:sched_switch
 	refused "-P cannot be set" -e sched -P 1
+	refused "-P cannot be set" -e sched -P ''
+	refused "--no-pid cannot be set" -e sched --no-pid 1
+	refused "--cmdlines-size cannot be set" -e sched --cmdlines-size 9
+	refused "--buffer-percent cannot be set" -e sched --buffer-percent 0
+	refused "--subbuf-size cannot be set" -e sched --subbuf-size 8K
+	refused "--syscall-data cannot be set" -e sched --syscall-data 9
+	refused "--absolute-time cannot be set" -e sched --absolute-time
+	refused "--max-latency-reset cannot be set" -e sched --max-latency-reset
+	refused "-R of a probe cannot be set" --probe 'p vfs_open' -R traceoff
 	refused "-M cannot be set" -e sched -M 0
 	refused "--cpu-buffer-size" -e sched --cpu-buffer-size 0=100
 	refused "-p of instance 'x'" -B x -p function
+	refused "-R of instance 'x'" -B x -e sched:sched_switch -R traceoff
+	refused "--probe of instance 'x'" -B x --probe 'p vfs_open'
+	refused "another -b of instance 'x'" -b 1M -B x -e sched -b 2M
+	refused "-C of instance 'x'" -C mono -B x -e sched
+	for option in -l -n -g --no-graph-function=; do refused "of instance 'x' cannot be set" -B x -e sched "$option"vfs_open; done
+	for option in --max-graph-depth=3 -Osym-addr -T; do refused "of instance 'x' cannot be set" -B x -e sched "$option"; done
 	refused "hist:keys=a,b" -e sched:sched_switch -R 'hist:keys=a,b'
 	refused "not 'sched'" -e sched -R stacktrace
 	refused "-l FUNCTION:COMMAND" -p function -l vfs_read:traceoff
@@ -42,10 +57,17 @@ trace_trigger=\"sched_switch.stacktrace if prev_state == 2\"" ]
 @test "start --boot: the stack tracer, of all functions or of some" {
 	run -0 weft start --boot --stack-tracer
 	[ "$output" = stacktrace ]
-	run -0 weft start --boot -C mono --stack-tracer='vfs_*,schedule'
+	# As weft set has it.
+	run -0 weft start --boot --stack-tracer=on
+	[ "$output" = stacktrace ]
+	run -0 weft start --boot -C mono --stack-tracer=off
+	[ "$output" = trace_clock=mono ]
+	run -0 weft start --boot -C mono --stack-function='vfs_*,schedule'
 	[ "$output" = "trace_clock=mono stacktrace_filter=vfs_*,schedule" ]
-	run -1 weft start --boot --stack-tracer='vfs_* x'
+	run -2 weft start --boot --stack-tracer='vfs_*'
+	[[ "$output" == *"'vfs_*' is neither on nor off"*"--stack-function"* ]]
+	run -1 weft start --boot --stack-function='vfs_* x'
 	[[ "$output" == *"cannot be written on the kernel's command line"* ]]
 	run -2 weft start --stack-tracer -e sched
-	[[ "$output" == *"--stack-tracer is an option of --boot; 'weft stack start'"* ]]
+	[[ "$output" == *"--stack-tracer and --stack-function are options of --boot; 'weft deepest-stack start'"* ]]
 }

@@ -96,6 +96,51 @@ teardown()
 	[ "$(cat $I/tracing_on)" = 1 ]
 }
 
+# entries CPU: the number of events that the kernel has in the buffer of this CPU
+entries()
+{
+	sed -n 's/^entries: //p' $I/per_cpu/cpu$1/stats
+}
+
+@test "clear --cpu: empties the buffers of these CPUs only" {
+	[ -d /sys/kernel/tracing/per_cpu/cpu1 ] || skip "one CPU"
+	weft start -B "$NAME" -e sched:sched_process_exit
+	taskset -c 0 true
+	taskset -c 1 true
+	weft stop -B "$NAME"
+	[ "$(entries 0)" -gt 0 ]
+	before=$(entries 1)
+	[ "$before" -gt 0 ]
+	weft clear -B "$NAME" --cpu 0
+	[ "$(entries 0)" = 0 ]
+	[ "$(entries 1)" = "$before" ]
+	run -1 weft clear -B "$NAME" --cpu 1,8191
+	[[ "$output" == *"this machine has no CPU 8191"* ]]
+	[ "$(entries 1)" = "$before" ]
+	run -2 weft clear -B "$NAME" --cpu 1 --errors
+	weft clear -B "$NAME" --cpu all
+	[ "$(entries 1)" = 0 ]
+}
+
+@test "set: a change by which the kernel empties the buffer is told with the number of events" {
+	weft start -B "$NAME" -e sched:sched_process_exit -- true
+	weft stop -B "$NAME"
+	held=0
+	for cpu in $I/per_cpu/cpu*; do
+		held=$((held + $(sed -n 's/^entries: //p' $cpu/stats)))
+	done
+	[ "$held" -gt 0 ]
+	# The clock that it already has is no change.
+	run -0 weft set -B "$NAME" -C local
+	[ -z "$output" ]
+	run -0 weft set -B "$NAME" -C mono
+	[[ "$output" == *"the kernel empties the buffer when 'trace_clock' changes: $held event"*"'$NAME'"*"gone"* ]]
+	run ! grep -q sched_process_exit $I/trace
+	# It is empty now.
+	run -0 weft set -B "$NAME" -C local
+	[ -z "$output" ]
+}
+
 @test "stop: what was on in somebody's instance is on again after reset" {
 	mkdir $I
 	weft stop -B "$NAME"

@@ -3,6 +3,7 @@
 # Root writes into a directory of another user, who exchanges names at the worst moment (tests/fixtures/stranger.c) or
 # has put something there before. The oracle is the file system: what belongs to root stays as it was.
 load lib
+load screens
 
 stranger=12345
 
@@ -24,6 +25,11 @@ setup()
 	chown $stranger theirs
 	echo precious > victim
 	chmod 600 victim
+}
+
+teardown()
+{
+	screen_end
 }
 
 # Runs weft while another user exchanges names that contain $1.
@@ -290,4 +296,95 @@ need_filter()
 	run -125 bash -c "ulimit -f 1; exec \"\$0\" record -q -e sched_switch -o out -- true" "$WEFT"
 	[[ $output == "weft: "*"File too large"* ]]
 	run -153 weft record -q -e sched_switch -o out -- bash -c 'ulimit -f 1; head -c 4096 /dev/zero > big'
+}
+
+@test "strangers: the session of weft view is saved in the directory that had the recording, whatever its name leads to now" {
+	mkdir -m 700 rooms
+	mkdir theirs/x
+	cp "$demo" theirs/x/app.dat
+	cp victim rooms/app.dat.view
+	chown -R $stranger theirs/x
+	screen_start 120 24 "$WEFT" view theirs/x/app.dat
+	screen_await "? keys"
+	mv theirs/x theirs/y
+	ln -s ../rooms theirs/x
+	chown -h $stranger theirs/x
+	screen_keys : w Enter
+	screen_await "saved as 'theirs/x/app.dat.view'"
+	screen_keys Q
+	screen_await "STATUS 0"
+	diff victim rooms/app.dat.view
+	grep -q '^# weft view' theirs/y/app.dat.view
+}
+
+@test "strangers: weft view waits for no FIFO and follows no link at the name of its session, and the keys go on" {
+	cp "$demo" theirs/fifo.dat
+	mkfifo theirs/fifo.dat.view
+	cp "$demo" theirs/link.dat
+	ln -s ../victim theirs/link.dat.view
+	chown -h -R $stranger theirs
+	screen_start 120 24 "$WEFT" view theirs/fifo.dat
+	screen_await "? keys"
+	screen_keys : w Enter
+	screen_await "not saved: 'theirs/fifo.dat.view' is no regular file"
+	screen_keys Q
+	screen_await "STATUS 0"
+	screen_end
+	screen_start 120 24 "$WEFT" view theirs/link.dat
+	screen_await "? keys"
+	screen_keys : w Enter
+	screen_await "not saved: 'theirs/link.dat.view' is a symbolic link"
+	screen_keys Q
+	screen_await "STATUS 0"
+	victim_is_whole
+}
+
+@test "outputs: on a full disk weft view keeps the session that was saved before" {
+	need_mounts
+	cp "$demo" .
+	cat > inside <<- 'END'
+		mount -t tmpfs -o size=16k tmpfs small
+		ln -s "$PWD/demo.dat" small/demo.dat
+		printf '# weft view\n' > small/demo.dat.view
+		dd if=/dev/zero of=small/fill bs=4k status=none 2> /dev/null
+		"$1" view small/demo.dat
+		echo "LEFT $(cat small/demo.dat.view) $(ls -A small | tr '\n' ' ')"
+	END
+	mkdir small
+	screen_start 120 24 unshare -m bash inside "$WEFT"
+	screen_await "with the marks and filters of"
+	screen_keys : w Enter
+	screen_await "not saved: "
+	screen_keys Q
+	screen_await "LEFT # weft view demo.dat demo.dat.view fill"
+}
+
+@test "strangers: the directory of a recording for an analysis is removed, and nothing that got its name" {
+	need_tracefs
+	mkdir rooms theirs/prepared
+	cp victim rooms/trace.dat
+	# A directory of root that another user moved to the name, as far as that user may.
+	cp victim theirs/prepared/trace.dat
+	for kind in directory link; do
+		if [ $kind = link ]; then
+			rm -r theirs/*
+			ln -s ../rooms theirs/prepared
+			chown -h $stranger theirs/prepared
+		fi
+		TMPDIR=$PWD/theirs run meanwhile weft- sched -- true
+		echo "$kind: $output"
+		[ "$status" -ne 0 ]
+		[ -e theirs/moved ]
+		diff victim "$(echo theirs/weft-*)/trace.dat"
+	done
+}
+
+@test "strangers: a pressure file to watch is one of the kernel, and no other file gets a text" {
+	need_tracefs
+	for name in victim theirs/link; do
+		ln -sf ../victim theirs/link
+		run -1 weft flight start --name "none-$$" -e sched:sched_switch --when "p=psi:$PWD/$name some 100ms/1s"
+		[[ "$output" == *"victim' is no pressure file of a cgroup"* || "$output" == *"link' is no pressure file of a cgroup"* ]]
+		victim_is_whole
+	done
 }

@@ -43,8 +43,9 @@ setup()
 	weft summary "$golden/6.12-function_graph.dat" > "$out"
 	grep -q '^# functions: .* (more: weft graph)$' "$out"
 	# The first row is the function with the most time of its own; graph.bats compares that with the kernel's text.
-	[ "$(sed -n '/^# functions: /{n;n;s/ .*//;p}' "$out")" = "$(weft graph "$golden/6.12-function_graph.dat" --format csv | sed -n 2p | cut -d, -f1)" ]
-	! grep -q 'weft graph: there are no functions' <(weft summary "$golden/6.12-events-sched.dat")
+	[ "$(sed -n '/^# functions: /{n;n;s/ .*//;p}' "$out")" = "$(weft graph "$golden/6.12-function_graph.dat" --table functions --format csv | sed -n 2p | cut -d, -f1)" ]
+	weft summary "$golden/6.12-events-sched.dat" > "$out"
+	run -1 grep 'weft graph: there are no functions' "$out"
 }
 
 @test "summary: the line of what is missing names the events that are not in the kernel's text, and says none only where all are there" {
@@ -60,4 +61,43 @@ setup()
 			if [ "$there" -eq 0 ]; then [[ "$line" == *"-e $event"* ]]; else [[ "$line" != *"-e $event"* ]]; fi
 		done
 	done
+}
+
+@test "summary: ends with where the time of the longest call and of the longest wakeup went" {
+	run -0 weft summary tests/fixtures/demo.dat
+	sentence=$(weft why tests/fixtures/demo.dat | sed -n '1s/^# //p')
+	[ -n "$sentence" ]
+	grep -qF ": $sentence" <<< "$output"
+	grep -qE '^# the longest wakeup, of [^ ]+, at [0-9.]+: [0-9]+ % of the ' <<< "$output"
+}
+
+@test "summary: of a recording that tells services, whose tasks waited longest for a CPU, and for whom" {
+	run -0 weft summary tests/fixtures/quota.dat
+	[[ "$output" == *"(more: weft latency --by unit)"* ]]
+	[[ "$output" =~ UNIT\ +WAIT\ +QUOTA\ +MOST\ FOR\ +OF\ IT ]]
+	[[ "$output" =~ a.service\ +32.42\ s\ +31.13\ s ]]
+	run -0 weft summary tests/fixtures/demo.dat
+	[[ "$output" != *"weft latency --by unit"* && "$output" != *"not recorded: quota"* ]]
+}
+
+@test "summary: shows what osnoise found, as the kernel's text has it" {
+	need_command jq
+	weft summary "$golden/6.12-osnoise.dat" > "$out"
+	grep -qx '# the noisiest samples of osnoise, and what their noises were (more: weft latency)' "$out"
+	# The kernel's text: "RUNTIME-US NOISE-US PERCENT MAX-NOISE-US ...".
+	weft summary "$golden/6.12-osnoise.dat" --format json |
+		jq -r '.osnoise[] | "\(.runtime_ns / 1000 | floor) \(.noise_ns / 1000 | floor) \(.largest_ns / 1000 | floor)"' | sort > "$out.got"
+	awk '!/^#/ { sub(/.*[0-9]: /, ""); print $1, $2, $4 }' "$golden/6.12-osnoise.txt" | sort > "$out.want"
+	[ -s "$out.want" ]
+	diff "$out.want" "$out.got"
+}
+
+@test "summary: shows the longest section of a latency tracer" {
+	mkdir "$BATS_TEST_TMPDIR/dir"
+	weft pack -q -o "$BATS_TEST_TMPDIR/r.dat" --latency "$BATS_TEST_DIRNAME/../corpora/latency/accept/section-preemptoff" \
+		--pages "$golden/6.12-function.dat" "$BATS_TEST_TMPDIR/dir"
+	run -0 weft summary "$BATS_TEST_TMPDIR/r.dat"
+	# "latency: 8510 us, #138/138, CPU#1", "task: sh-163"
+	grep -qE '^ 8.5 ms +function +sh +1 +queued_read_lock_slowpath: 5.2 ms behind 1 entry$' <<< "$output"
+	[[ "$output" == *"# longest section of a latency tracer: 8.5 ms, sh-163 on CPU 1: "* ]]
 }

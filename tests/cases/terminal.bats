@@ -160,6 +160,20 @@ hidden()
 	[ "${lines[1]}" = 'weft: all is well' ]
 }
 
+@test "usage errors: on a terminal a newline in a word of the command line begins no line" {
+	local name=$'a\nFAKE'
+	for line in "report --format" "sched --top" "reset" "report --color" "split --by" "nosuch" "record -b"; do
+		# shellcheck disable=SC2086 # words
+		on_terminal "$WEFT" $line "$name" > shown
+		run ! grep -a '^FAKE' shown
+		[ "$line" = nosuch ] || grep -aqF 'a\012FAKE' shown || { echo "$line"; cat shown; false; }
+		run ! grep -aF '\012'"'weft help" shown
+	done
+	on_terminal "$WEFT" report "--no$name" > shown
+	grep -aqFx "weft report: no option '--noa\\012FAKE'" shown
+	grep -aqFx "'weft help report' lists the options." shown
+}
+
 @test "info, check: on a terminal a newline in a file's name begins no line" {
 	local odd=$'odd\nweft: all is well'
 	cp odd.dat "$odd"
@@ -228,8 +242,8 @@ too_long()
 
 @test "analyses: on a terminal of 60, 80 or 120 columns no line is longer; what a table leaves out is told" {
 	command -v script > /dev/null || skip "no script(1)"
-	local fixtures=$BATS_TEST_DIRNAME/../fixtures file what width widths=(60 80 120) nr=$((WEFT_TURN))
-	# Each has one of the widths, the next day another one.
+	local fixtures=$BATS_TEST_DIRNAME/../fixtures file what width widths=(60 80 120) nr=0
+	# Each has one of the widths, the next one another.
 	for file in demo golden/6.12-function_graph golden/6.12-osnoise golden/6.12-event-stacktrace golden/6.12-events-irq-timer golden/6.12-events-sched \
 		resources/block resources/kmem resources/power; do
 		nr=$((nr + 1))
@@ -253,5 +267,5 @@ too_long()
 @test "analyses: on a terminal a list that is longer than a line goes on behind a comma" {
 	command -v script > /dev/null || skip "no script(1)"
 	SHELL=$BASH script -qec "stty cols 50 rows 50; PAGER=cat $WEFT latency $BATS_TEST_DIRNAME/../fixtures/demo.dat" /dev/null < /dev/null | tr -d '\r' > lines
-	grep -qx '#    irq:irq_handler_entry,irq:irq_handler_exit,' lines
+	grep -qx '#    QUEUE, IDLE, IRQ, SOFTIRQ, BEFORE, RESCHED,' lines
 }

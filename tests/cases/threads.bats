@@ -47,8 +47,8 @@ make_switches()
 	weft convert -q --file-version "$1" -o "$made" "$BATS_TEST_TMPDIR/imported.dat"
 }
 
+# bats test_tags=long
 @test "threads: every answer is the same with one thread and with several, of packed and of raw pages" {
-	by_turn
 	every_answer tests/fixtures/demo.dat
 	every_answer tests/fixtures/golden/6.12-function_graph.dat
 	make_switches 6

@@ -70,7 +70,8 @@ ended()
 	screen_keys Enter
 	screen_await "/napper"
 	screen_await "napper  "
-	! screen_show | sed '1,3d' | grep -v '^$' | grep -v napper
+	screen_show | sed '1,3d' | grep -v '^$' > "$BATS_TEST_TMPDIR/rows"
+	run -1 grep -v napper "$BATS_TEST_TMPDIR/rows"
 	screen_keys Escape
 	screen_keys Tab
 	screen_await "[2 cpus]"
@@ -79,6 +80,30 @@ ended()
 	screen_await "sorted by wait"
 	screen_keys q
 	ended 0
+}
+
+@test "top: w keeps the last seconds as a file that is whole and has what happened" {
+	before=$(ls $T/instances)
+	top 110 20
+	screen_keys w
+	screen_await_line "^ kept the last [0-9.]+ m?s, [0-9,]+ events, as 'weft-top-[0-9]{8}-[0-9]{6}\.dat'"
+	screen_keys '?'
+	screen_await "w               writes the last seconds"
+	screen_keys q
+	ended 0
+	[ "$(ls weft-top-*.dat | wc -l)" = 1 ]
+	[ "$(stat -c %a weft-top-*.dat)" = 600 ]
+	weft check weft-top-*.dat > checked
+	grep ': ok, version 7' checked
+	weft sched --comm napper weft-top-*.dat > tables
+	grep -E '^napper +[0-9]+ ' tables
+	# Names of tasks stand in the kernel's text, too.
+	weft report weft-top-*.dat > text
+	grep -c ' napper-.*: sched_switch: prev_comm=napper ' text
+	run -2 weft top --for why
+	[[ "$output" == *"no tables of intervals"* ]]
+	run -2 weft stream --summary why
+	[[ "$output" == *"no tables of intervals"* ]]
 }
 
 @test "top: a pause keeps the tables" {
@@ -108,9 +133,71 @@ ended()
 	ended 143
 }
 
+@test "top: several intervals of each analysis are shown" {
+	before=$(ls $T/instances)
+	for name in syscalls block locks; do
+		screen_start 130 30 "$WEFT" top --every 200ms --for $name -P $NAPS
+		screen_await "weft takes"
+		screen_keys Tab
+		first=$(screen_show | sed -n '1s/.* to \([0-9.]*\),.*/\1/p')
+		# The next interval, for which the analysis begins anew.
+		screen_await_not "to $first"
+		screen_await "weft top $name"
+		screen_keys q
+		ended 0
+		screen_end
+	done
+}
+
+@test "top: whatever kills it, its instance is removed, and the message names the signal" {
+	before=$(ls $T/instances)
+	top 130 24 --for syscalls -P $NAPS
+	drawing=
+	for pid in $(pgrep -f "^$WEFT top --every 300ms --for syscalls"); do
+		[ ! -d "$T/instances/weft-$pid" ] || drawing=$pid
+	done
+	[ -n "$drawing" ]
+	kill -SEGV "$drawing"
+	screen_await "killed by signal 11 (Segmentation fault): tracing has ended, 1 instance of weft removed"
+	ended 1
+}
+
 @test "top: an event that is not there is refused before the terminal is taken" {
 	before=$(ls $T/instances)
 	screen_start 100 20 "$WEFT" top -e no_such_event
 	screen_await "no_such_event"
 	ended 125
+}
+
+# Each nap is a child that begins while top looks, and executes a program then.
+@test "top: --by program and --by unit have rows of those to whom tasks belong, also of tasks that begin meanwhile" {
+	before=$(ls $T/instances)
+	top 130 30 --by program
+	screen_await "napper "
+	screen_keys q
+	screen_await "STATUS 0"
+	screen_end
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	mkdir -p "$root/weft-top-$$.service" || skip "no control group can be made"
+	echo "$NAPS" > "$root/weft-top-$$.service/cgroup.procs"
+	top 130 30 --by unit
+	screen_await "weft-top-$$.service"
+	screen_keys q
+	screen_await "STATUS 0"
+	kill "$NAPS"
+	until rmdir "$root/weft-top-$$.service" 2> /dev/null; do sleep 0.05; done
+	NAPS=''
+}
+
+@test "top: --by is that of each analysis, and what an analysis does not have is refused" {
+	before=$(ls $T/instances)
+	top 130 30 --for syscalls --by program --process "$NAPS"
+	screen_await "PROGRAM"
+	screen_await "napper "
+	screen_keys q
+	screen_await "STATUS 0"
+	run -2 weft top --by stack --for irq
+	[[ "$output" == *"--by: unknown value 'stack'; the values are task, process, program, unit, container, pod, cgroup and user"* ]]
+	run -2 weft top --by unit --for summary
+	[[ "$output" == *"--by: the tables of 'weft summary' have one kind of row"* ]]
 }

@@ -54,14 +54,24 @@ has_option()
 	[ -z "$missing" ] || { echo "no row for:$missing"; false; }
 }
 
+# The name that weft has for a command of trace-cmd.
+ours_of()
+{
+	case $1 in
+		stack) echo deepest-stack ;;
+		stat) echo status ;;
+		*) echo "$1" ;;
+	esac
+}
+
+# bats test_tags=long
 @test "every option of trace-cmd that weft does not have is told with what does the same here" {
-	by_turn
 	need_command trace-cmd
 	local command word untold=''
 	for command in $commands; do
 		while read -r word; do
 			# -V is --version of each command; --temp is an abbreviation of --temp-dir.
-			has_option "$command" "$word" || [[ "$word" == -V || "$word" == --version || "$word" == --temp ]] && continue
+			has_option "$(ours_of "$command")" "$word" || [[ "$word" == -V || "$word" == --version || "$word" == --temp ]] && continue
 			run -2 timeout 10 weft "$command" "$word"
 			[[ "$output" == *"no option '$word' as trace-cmd has it; "* ]] || untold="$untold $command:$word"
 		done < <(options_of "$command")
@@ -257,4 +267,16 @@ is_told()
 	local file=tests/fixtures/demo.dat
 	[ "$(WEFT_OPTIONS='report = --decode' weft report $file | grep -c 'error=')" -gt 2 ]
 	WEFT_OPTIONS='report = --decode' weft report -N $file | diff <(weft report $file) -
+}
+
+@test "weft-trace-cmd(7) has the reason for each difference that tests/guest/trace-cmd-lines names" {
+	local before line compared why missing='' nr=0
+	tr '\n' ' ' < man/weft-trace-cmd.7 | sed 's/\\-/-/g' > "$BATS_TEST_TMPDIR/page"
+	while IFS=$'\t' read -r before line compared why; do
+		[ "$why" != - ] || continue
+		nr=$((nr + 1))
+		grep -qF -- "$why" "$BATS_TEST_TMPDIR/page" || missing="$missing '$why'"
+	done < <(grep -v '^#' tests/guest/trace-cmd-lines)
+	[ "$nr" -ge 8 ]
+	[ -z "$missing" ] || { echo "not in the page:$missing"; false; }
 }

@@ -118,8 +118,8 @@ demo=tests/fixtures/demo.dat
 	grep -q '^ *weft-65 ' "$BATS_TEST_TMPDIR/text"
 }
 
+# bats test_tags=long
 @test "make install TRACE_CMD=1 makes the link and its page, and leaves what stands there" {
-	by_turn
 	# Another prefix than that of the build would rebuild what the suites beside this one run.
 	local dest=$BATS_TEST_TMPDIR/dest
 	make -s install PREFIX=/usr/local DESTDIR="$dest" TRACE_CMD=1
@@ -162,11 +162,45 @@ demo=tests/fixtures/demo.dat
 	# The command's own options are its own.
 	weft trace-cmd record -q -o other.dat -e sched:sched_process_exec sh -c true -e
 	weft trace-cmd report other.dat | grep -q ' sched_process_exec: '
-	run -1 weft trace-cmd record -e no_such_event true
+	run -2 weft trace-cmd record -e no_such_event true
 	weft trace-cmd stream -e sched:sched_process_exec sh -c true 2> /dev/null | grep -q 'sched_process_exec: *filename=[^ ]*/sh '
 	weft trace-cmd list -e '^sched_switch$' | diff - <(echo sched:sched_switch)
 	weft trace-cmd list -e 'sched_swi.*' | grep -qx sched:sched_switch
 	[ "$(weft trace-cmd show --tracing_on)" = "$(cat /sys/kernel/tracing/tracing_on)" ]
+}
+
+@test "trace-cmd: files have the mode that the umask leaves, as those of trace-cmd" {
+	cd "$BATS_TEST_TMPDIR"
+	local demo=$BATS_TEST_DIRNAME/../fixtures/demo.dat mask
+	for mask in 022 077 027; do
+		rm -f real.dat out.dat
+		(umask $mask; : > real.dat; weft trace-cmd convert -i "$demo" -o out.dat)
+		[ "$(stat -c %a out.dat)" = "$(stat -c %a real.dat)" ]
+		rm -f part*
+		(umask $mask; weft trace-cmd split -i "$demo" -o part -e 100 > /dev/null)
+		[ "$(stat -c %a part* | sort -u)" = "$(stat -c %a real.dat)" ]
+	done
+	weft convert -q -i "$demo" -o own.dat
+	[ "$(stat -c %a own.dat)" = 600 ]
+}
+
+@test "trace-cmd record: the file has the mode that the umask leaves" {
+	need_tracefs
+	cd "$BATS_TEST_TMPDIR"
+	(umask 022; weft trace-cmd record -q -e sched:sched_process_exec true)
+	[ "$(stat -c %a trace.dat)" = 644 ]
+}
+
+@test "trace-cmd report --comm: all tasks of a name, however many; -G changes nothing" {
+	cd "$BATS_TEST_TMPDIR"
+	seq 1000 1999 | awk '{ printf "          worker-%d    [000] .....   %d.000001: tracing_mark_write: hi\n", $1, $1 }
+		END { print "           other-77      [000] .....  3000.000001: tracing_mark_write: ho" }' > text
+	weft import -q -o many.dat text
+	[ "$(weft trace-cmd report --comm worker many.dat | grep -c ' worker-')" = 1000 ]
+	[ "$(weft trace-cmd report --comm worker many.dat | grep -c ' other-')" = 0 ]
+	[ "$(weft trace-cmd report --comm worker --comm other many.dat | grep -c 'print: ')" = 1001 ]
+	[ "$(weft trace-cmd report --pid 1500 many.dat | grep -c 'print: ')" = 1 ]
+	weft trace-cmd report -G many.dat | cmp - <(weft trace-cmd report many.dat)
 }
 
 @test "trace-cmd dump: the summary and the texts of a file are trace-cmd's" {
@@ -284,4 +318,20 @@ demo=tests/fixtures/demo.dat
 	weft trace-cmd options | diff - <(trace-cmd options)
 	run -255 weft trace-cmd list -Z
 	run -255 weft trace-cmd list -e '['
+}
+
+@test "trace-cmd: a file without any buffer is described, and ends no command by a signal" {
+	cd "$BATS_TEST_TMPDIR"
+	# The head of version 7, one section of options at 32, and in it only the option that ends them.
+	perl -e 'print "\x17\x08\x44tracing7\0\0\x08", pack("L<", 4096), "none\0\0", pack("Q<", 32), pack("S<S<L<Q<S<L<Q<", 0, 0, 0, 14, 0, 8, 0)' > none.dat
+	for line in "dump --all" "dump --clock" "dump --summary" "dump --validate" "report --stat" "report --cpus --first-event" "report --check-events" "report --events" "report"; do
+		# shellcheck disable=SC2086 # words
+		run weft trace-cmd $line none.dat
+		[ "$status" -eq 0 ] || [ "$status" -eq 74 ] || { echo "$status: $line: $output"; false; }
+	done
+	run -74 --separate-stderr weft trace-cmd dump --clock none.dat
+	[ "$output" = local ]
+	[[ "$stderr" == "weft: 'none.dat' is damaged at offset "* ]]
+	run -74 --separate-stderr weft trace-cmd report --cpus none.dat
+	[ "$output" = "List of CPUs in none.dat with data:" ]
 }

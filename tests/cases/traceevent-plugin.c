@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A plugin of libtraceevent for sched_switch, as a user writes one; tests/cases/traceevent-plugins.bats builds it. With
- * one of CRASH, LOOP, GROW, NOISE, WAIT and START_CRASH it misbehaves.
+ * one of CRASH, LOOP, GROW, NOISE, WAIT, STOP and START_CRASH it misbehaves.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -32,7 +32,11 @@ static void misbehave(struct trace_seq *s, unsigned long long pid)
 #endif
 #ifdef WAIT
 	while (pid == WAIT)
-		pause();
+		sleep(1000);
+#endif
+#ifdef STOP
+	if (pid == STOP)
+		raise(SIGSTOP);
 #endif
 #ifdef GROW
 	for (;;) {

@@ -88,6 +88,16 @@ no_line_lost() {
 	grep -q "took too long at an event 'sched_switch'" "$BATS_TEST_TMPDIR/told"
 }
 
+@test "a plugin of libtraceevent that sleeps or stops itself is ended soon" {
+	local how
+	for how in -DWAIT=64 -DSTOP=64; do
+		build $how
+		TRACEEVENT_PLUGIN_DIR=$plugins timeout 30 weft trace-cmd report $file > "$BATS_TEST_TMPDIR/text" 2> "$BATS_TEST_TMPDIR/told"
+		no_line_lost "$BATS_TEST_TMPDIR/text"
+		grep -q "took too long at an event 'sched_switch'" "$BATS_TEST_TMPDIR/told"
+	done
+}
+
 @test "what is not a plugin of libtraceevent is told, and the others are used" {
 	build
 	echo nothing > "$plugins/a_text.so"

@@ -39,6 +39,34 @@ row_of()
 	[ -z "$missing" ] || { echo "no row for:$missing"; false; }
 }
 
+@test "weft help FILE prints the row of each file of tracefs, by its name or its path" {
+	local name row missing=''
+	while read -r name; do
+		weft help "$name" > "$BATS_TEST_TMPDIR/said"
+		# A command of this name explains itself.
+		! weft __describe | grep -q "^command	$name	" || continue
+		# Several patterns may fit a file that has no row of its own.
+		row=$(awk -F'\t' -v name="$name" '$1 == name { print $2; exit }' "$BATS_FILE_TMPDIR/rows")
+		grep -qF -- ": ${row:-weft}" "$BATS_TEST_TMPDIR/said" || missing="$missing $name"
+	done < <(grep -v '^#' tests/fixtures/tracefs-files)
+	[ -z "$missing" ] || { echo "not printed:$missing"; false; }
+	[ "$(weft help /sys/kernel/tracing/set_ftrace_filter)" = "$(weft help set_ftrace_filter)" ]
+	run -0 weft help events/sched/sched_switch/trigger
+	[[ "$output" == *'weft set -e SYSTEM:EVENT -R TRIGGER'* ]]
+	run -2 weft help no_such_file
+}
+
+@test "weft help WORD knows each tracer, clock, option and command of functions that the documents have" {
+	local document section item command rest missing=''
+	while IFS=$'\t' read -r document section item command rest; do
+		case $section in *trace_clock | 'The Tracers' | trace_options | 'Filter commands') ;; *) continue ;; esac
+		case $item in *' '*) continue ;; esac
+		! weft __describe | grep -q "^command	$item	" || continue
+		weft help "$item" | grep -q "^$item: .*\bweft [a-z]" || missing="$missing $item"
+	done < <(grep -v '^#' tests/guest/documents)
+	[ -z "$missing" ] || { echo "not known:$missing"; false; }
+}
+
 @test "weft-tracefs(7): every command and option in it exists" {
 	weft __describe > "$BATS_TEST_TMPDIR/tables"
 	local command options option wrong=''

@@ -111,6 +111,7 @@ graph_tree()
 	[ "$(wc -l < "$BATS_TEST_TMPDIR/counts")" -gt 5 ]
 	sort -rnC "$BATS_TEST_TMPDIR/counts"
 	screen_keys S S
+	screen_await "all calls, by TOTAL"
 	to_line __x64_sys_openat
 	screen_keys c
 	screen_await "weft graph --tree __x64_sys_openat"
@@ -124,13 +125,14 @@ graph_tree()
 	screen_await "- all calls"
 	count=$(weft graph --since 38 --until 39 --tree __x64_sys_openat --format json "$FILE" 2> /dev/null | jq '.callees[0].calls')
 	count=$(echo "$count" | sed ':a; s/\B[0-9]\{3\}\>/,&/; ta')
-	screen_show | grep -E " $count +[0-9.]+ ms +\+ __x64_sys_openat"
+	screen_await_line " $count +[0-9.]+ ms +\+ __x64_sys_openat"
 }
 
 @test "view: the calls in a small terminal have only the figure that orders them" {
 	calls 40 12 --ascii --color=never
-	screen_show | grep -E '^ +[0-9.]+ s +- all calls$'
-	! screen_show | LC_ALL=C grep -q '[^ -~]'
+	screen_await_line '^ +[0-9.]+ s +- all calls$'
+	screen_show > "$BATS_TEST_TMPDIR/shown"
+	LC_ALL=C run -1 grep '[^ -~]' "$BATS_TEST_TMPDIR/shown"
 }
 
 @test "view: Z folds all calls of the list but the outermost, and z unfolds one and folds it again" {

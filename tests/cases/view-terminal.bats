@@ -19,11 +19,10 @@ teardown()
 	[ -z "${GNU_SCREEN:-}" ] || screen -S "$GNU_SCREEN" -X quit > /dev/null 2>&1 || true
 }
 
-# first_lines WIDTH HEIGHT: what the list shows of the start of the report; a line that is too long ends with a mark.
+# first_lines WIDTH HEIGHT: what the list shows of the start of the report.
 first_lines()
 {
-	head -n $(($2 - 3)) "$BATS_TEST_TMPDIR/report" |
-		awk -v width="$1" '{ print (length($0) > width ? substr($0, 1, width - 1) ">" : $0) }' | sed 's/ *$//'
+	head -n $(($2 - 3)) "$BATS_TEST_TMPDIR/report" | screen_lines "$1"
 }
 
 @test "view: a terminal of another size is filled at once, at any size" {

@@ -101,6 +101,146 @@ events_shown()
 	screen_await_not "filter on"
 }
 
+# The words of the help: of as many pages as there are.
+help_words()
+{
+	screen_start "$1" "$2" "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys '?'
+	screen_await "Esc leaves"
+	while true; do
+		screen_show > "$BATS_TEST_TMPDIR/page"
+		sed '1d' "$BATS_TEST_TMPDIR/page" | head -n -2 >> "$BATS_TEST_TMPDIR/help-$1"
+		state=$(tail -n 1 "$BATS_TEST_TMPDIR/page")
+		[[ "$state" == *"lines more"* ]] || break
+		screen_keys Space
+		screen_await_not "$state"
+	done
+	screen_keys Escape
+	screen_await "? keys"
+	screen_end
+	tr -s ' \n' '\n' < "$BATS_TEST_TMPDIR/help-$1" | sort -u
+}
+
+@test "view: the help is wrapped at the screen's width, and all of it can be reached by keys" {
+	help_words 200 80 > "$BATS_TEST_TMPDIR/wide"
+	help_words 40 12 > "$BATS_TEST_TMPDIR/narrow"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/wide")" -gt 100 ]
+	diff "$BATS_TEST_TMPDIR/wide" "$BATS_TEST_TMPDIR/narrow"
+	screen_start 40 12 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys '?' G
+	screen_await "leave weft"
+	screen_await "Esc leaves; back: k"
+	screen_keys PageUp
+	screen_await_not "leave weft"
+	screen_keys g
+	screen_await "Keys of the pane 'events'"
+	screen_keys q
+	screen_await_not "Keys of"
+	screen_await "? keys"
+}
+
+# The time of the cursor, in the line above the keys.
+cursor_at()
+{
+	screen_show | tail -n 2 | head -n 1 | cut -d' ' -f1
+}
+
+@test "view: Esc after a search that found nothing stays in place, and goes back after that" {
+	screen_start 120 24 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys : 40 Enter
+	screen_done
+	at=$(cursor_at)
+	# The longest wait of the task is 63 ms.
+	screen_keys w "64ms 17" Enter
+	screen_await "no later wakeup of this task behind the cursor"
+	[ "$(cursor_at)" = "$at" ]
+	screen_keys Escape
+	screen_await "? keys"
+	screen_done
+	[ "$(cursor_at)" = "$at" ]
+	screen_keys / nowhere Enter
+	screen_await "no such text behind the cursor"
+	screen_keys Escape
+	screen_await "? keys"
+	screen_done
+	[ "$(cursor_at)" = "$at" ]
+	screen_keys Escape
+	screen_await "21.590462  0.0 %"
+}
+
+@test "view: a search without capitals finds a text in any case, one with capitals only that" {
+	screen_start 120 24 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	weft report "$FILE" 2> /dev/null | grep -v '^#' > "$BATS_TEST_TMPDIR/report"
+	for text in prev_state=s prev_state=S; do
+		run grep -m 1 -i "$text" "$BATS_TEST_TMPDIR/report"
+		[[ "$output" =~ \ ([0-9]+\.[0-9]{6}): ]]
+		screen_keys g / "$text" Enter
+		screen_await "${BASH_REMATCH[1]}  "
+		screen_done
+		[ "$(cursor_at)" = "${BASH_REMATCH[1]}" ]
+	done
+	screen_keys g / PREV_STATE=s Enter
+	screen_await "no such text behind the cursor"
+}
+
+@test "view: Enter opens the details of an event below the list, and Esc and q close them" {
+	screen_start 120 30 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	screen_keys j j
+	screen_await "21.590488  0.0 %"
+	for key in Escape q; do
+		screen_keys Enter
+		screen_await "context  preemption off"
+		screen_await "[1 events]"
+		# The keys are those of the details.
+		screen_keys j j j j j Enter
+		screen_await "21.590489  0.0 %"
+		screen_keys '<'
+		screen_await "21.590488  0.0 %"
+		screen_keys "$key"
+		screen_await_not "context  preemption off"
+		screen_await "[1 events]"
+		screen_await "21.590488  0.0 %"
+	done
+}
+
+@test "view: on a narrow screen a line has its time, its task and the event's name" {
+	screen_start 40 12 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	weft report --limit 100 "$FILE" 2> /dev/null | grep -v '^#' | head -n 9 | screen_lines 40 > "$BATS_TEST_TMPDIR/lines"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/lines")" = 9 ]
+	events_shown | diff "$BATS_TEST_TMPDIR/lines" -
+}
+
+# click COLUMN ROW, from 1
+click()
+{
+	screen_keys -H 1b 5b 3c 30 3b $(printf %s "$1" | od -An -tx1) 3b $(printf %s "$2" | od -An -tx1) 4d
+}
+
+@test "view: a click on the name of a pane shows it, at any width" {
+	screen_start 80 24 "$WEFT" view "$FILE"
+	screen_await "? keys"
+	click 15 1
+	screen_await "[2 time line]"
+	screen_await "a column is"
+	click 2 1
+	screen_await "[1 events]"
+	click 3 4
+	screen_await "21.590488  0.0 %"
+	screen_end
+	screen_start 40 12 "$WEFT" view "$FILE"
+	screen_await "[1 events] 2  3  4  5"
+	click 18 1
+	screen_await "[4 tables]"
+	click 2 1
+	screen_await "[1 events]"
+}
+
 @test "view: a wrong filter is shown with a caret" {
 	screen_start 100 30 "$WEFT" view "$FILE"
 	screen_await "? keys"
@@ -108,7 +248,7 @@ events_shown()
 	screen_keys -l "sched_switch: next_pid >"
 	screen_keys Enter
 	screen_await "^"
-	screen_show | grep -F "next_pid >"
+	screen_await "next_pid >"
 	screen_keys Escape
 	screen_await_not "^"
 }
@@ -157,7 +297,7 @@ events_shown()
 	screen_await "tasks: how long each ran"
 	weft sched "$FILE" 2> /dev/null | grep -E '^(storm-[0-3]|rcu_preempt) ' > "$BATS_TEST_TMPDIR/rows"
 	while read -r task pid run _; do
-		screen_show | grep -E "^$task +$pid +$run "
+		screen_await_line "^$task +$pid +$run "
 	done < "$BATS_TEST_TMPDIR/rows"
 	screen_keys G Enter
 	screen_await "42.938772  74.7 %"
@@ -180,7 +320,7 @@ events_shown()
 	$command 2> /dev/null | grep -E '^storm-[0-3] ' > "$BATS_TEST_TMPDIR/rows"
 	[ "$(wc -l < "$BATS_TEST_TMPDIR/rows")" -gt 1 ]
 	while read -r task pid run unit wait rest; do
-		screen_show | grep -E "^$task +$pid +$run $unit +$wait "
+		screen_await_line "^$task +$pid +$run $unit +$wait "
 	done < "$BATS_TEST_TMPDIR/rows"
 }
 
@@ -193,9 +333,10 @@ events_shown()
 	weft sched --comm 'storm-[01]' --cpu 1 "$FILE" 2> /dev/null | grep -E '^storm-[01] ' > "$BATS_TEST_TMPDIR/rows"
 	[ "$(wc -l < "$BATS_TEST_TMPDIR/rows")" -ge 1 ]
 	while read -r task pid run unit wait rest; do
-		screen_show | grep -E "^$task +$pid +$run $unit +$wait "
+		screen_await_line "^$task +$pid +$run $unit +$wait "
 	done < "$BATS_TEST_TMPDIR/rows"
-	! screen_show | grep -E '^storm-2 '
+	screen_show > "$BATS_TEST_TMPDIR/shown"
+	run -1 grep -E '^storm-2 ' "$BATS_TEST_TMPDIR/shown"
 	screen_keys c
 	screen_await "weft sched --comm 'storm-[01]' --cpu 1"
 }
@@ -315,6 +456,43 @@ events_shown()
 	screen_await "no later wakeup of this task before the cursor"
 }
 
+# late-7 is woken while it runs, is preempted and comes back 45 ms later: that was no wakeup. Then it sleeps, and a timer
+# wakes it, which hit burner-9: it waits 3 ms.
+no_wakeup()
+{
+	weft import -q -o "$BATS_TEST_TMPDIR/none.dat" - <<- 'END'
+		# tracer: nop
+		#
+		          <idle>-0       [000] d..2.     1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=late next_pid=7 next_prio=120
+		          burner-9       [001] d..2.     1.001000: sched_waking: comm=late pid=7 prio=120 target_cpu=000
+		            late-7       [000] d..2.     1.002000: sched_switch: prev_comm=late prev_pid=7 prev_prio=120 prev_state=R+ ==> next_comm=other next_pid=8 next_prio=120
+		           other-8       [000] d..2.     1.046000: sched_switch: prev_comm=other prev_pid=8 prev_prio=120 prev_state=S ==> next_comm=late next_pid=7 next_prio=120
+		            late-7       [000] d..2.     1.050000: sched_switch: prev_comm=late prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+		          burner-9       [001] d.h2.     1.060000: sched_waking: comm=late pid=7 prio=120 target_cpu=000
+		          <idle>-0       [000] d..2.     1.063000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=late next_pid=7 next_prio=120
+		            late-7       [000] d..2.     1.064000: sched_switch: prev_comm=late prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+	END
+}
+
+@test "view: w and W find no wakeup of a task that ran, and the details no waker but the interrupt that woke it" {
+	no_wakeup
+	screen_start 160 40 "$WEFT" view "$BATS_TEST_TMPDIR/none.dat"
+	screen_await "? keys"
+	screen_keys w "40ms 7" Enter
+	screen_await "no later wakeup of this task behind the cursor"
+	screen_keys w "2ms 7" Enter
+	screen_await "1.063000"
+	screen_keys o
+	screen_await "woken by an interrupt that hit burner-9 on CPU 1"
+	screen_end
+	screen_start 160 40 "$WEFT" view "$BATS_TEST_TMPDIR/none.dat"
+	screen_await "? keys"
+	screen_keys G W "40ms 7" Enter
+	screen_await "no later wakeup of this task before the cursor"
+	screen_keys W "2ms 7" Enter
+	screen_await "1.063000"
+}
+
 @test "view: an event's number is that of its line in report" {
 	screen_start 160 24 "$WEFT" view "$FILE"
 	screen_await "? keys"
@@ -373,4 +551,38 @@ events_shown()
 	# Not into a pipe.
 	run -0 weft
 	[[ "$output" != *"'weft view' looks"* ]]
+}
+
+@test "view: the list has what --mark chooses, as report has" {
+	run -0 weft report -q --mark nosuch "$FILE"
+	screen_start 80 24 "$WEFT" view --mark nosuch "$FILE"
+	screen_done
+	[ "$(events_shown | grep -c 'storm')" -eq 0 ]
+}
+
+@test "view: X explains a call between the marks, as weft why has it, and Enter goes to a link of its path" {
+	file=$BATS_TEST_DIRNAME/../fixtures/session/why.dat
+	from=$(printf %.9f "$(weft why --format json "$file" | jq '.intervals[0].from')")
+	weft why "$file" | awk '/^ *TIME/ { rows = 1; next } rows && /^#/ { exit } rows' > "$BATS_TEST_TMPDIR/rows"
+	screen_start 160 50 "$WEFT" view "$file"
+	screen_await "? keys"
+	screen_keys : "$from" Enter X
+	screen_await "in the order of time: who was waited for is indented"
+	screen_await "between A and B"
+	while read -r time unit percent _; do
+		screen_await_line "^ *$time $unit +$percent "
+	done < <(head -n 5 "$BATS_TEST_TMPDIR/rows")
+	screen_keys c
+	screen_await "weft why --since $from --until "
+	screen_await " --task $(weft why --format json "$file" | jq .intervals[0].pid) --tree "
+	# The last link of the path is the last row.
+	at=$(printf %.9f "$(weft why --tree --format json "$file" | jq '.path[-1].from')")
+	screen_keys G Enter
+	screen_await "${at:0:9}  "
+	screen_await "A ${from:0:9}"
+	# The time line has the path: the link that takes most of it has most of the columns.
+	screen_keys 2
+	screen_await_line '^ path .*[[]sleep slept its own timer {20,}[]].*$'
+	screen_keys Z
+	screen_await_line '^ path +[[|].*[[]sleep slept its own timer {50,}[]][^ ]*[[]?'
 }

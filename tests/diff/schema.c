@@ -11,18 +11,18 @@
  * runs only weft's code. Otherwise libtraceevent runs in a child, because some records crash it; the next child
  * continues behind the record that crashed.
  */
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/schema/format.h"
-#include "lib/schema/program.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/schema/format.h"
+#include "lib/meaning/schema/program.h"
 
 enum { TEXT_MAX = 1 << 14, RECORD_MAX = 1 << 13, DYNAMIC_LEN = 24, FORMATS_MAX = 1 << 14 };
 

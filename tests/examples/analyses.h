@@ -4,7 +4,7 @@
 
 /*
  * `make examples` builds a weft that also has these analyses, build/tests/examples/weft. An analysis has one line here,
- * as it would have in lib/analysis/analysis_list.h.
+ * as it would have in lib/answers/frame/analysis_list.h.
  */
 /* clang-format off */
 #define ANALYSES_MORE(X) \

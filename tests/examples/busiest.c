@@ -3,10 +3,10 @@
 #include "tests/examples/analyses.h"
 
 #include "cmd/analyse.h"
-#include "lib/analysis/sorts.h"
-#include "lib/base/fail.h"
-#include "lib/base/samples_map.h"
-#include "lib/event/event.h"
+#include "lib/answers/frame/findings.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/samples.h"
+#include "lib/meaning/event/event.h"
 
 struct busiest_analysis {
 	struct pass *pass;
@@ -34,31 +34,26 @@ static void see(void *arg, const struct event *event, uint8_t role)
 		samples_map_add(&busiest->rows, (uint64_t)task << 32 | event->cpu, &busiest->pass->budget, 0);
 }
 
-static const struct table_column columns[] = { { "TASK", TABLE_TEXT, "comm" },
-					       { "PID", TABLE_NUMBER, NULL },
-					       { "CPU", TABLE_NUMBER, NULL },
-					       { "EVENTS", TABLE_COUNT, NULL } };
-static const struct analysis_sorts sorts = { columns, array_size(columns), 0 };
+#define TASK_COLUMNS(X)                                                                     \
+	X("TASK", TEXT, "comm", BRIEF, pass_put_comm, busiest->pass, (uint32_t)(key >> 32)) \
+	X("PID", NUMBER, NULL, BRIEF, pass_put_pid, busiest->pass, (uint32_t)(key >> 32))   \
+	X("CPU", NUMBER, NULL, BRIEF, table_cell_u64, (uint32_t)key)                        \
+	X("EVENTS", COUNT, NULL, BRIEF, table_cell_u64, row->count)
+
+static const struct table_column columns[] = COLUMNS(TASK_COLUMNS);
 static const struct analysis_want wants[] = { { "sched:sched_switch", NULL, "whose an event is" },
 					      { NULL, NULL, NULL } };
 
 static int finish(void *arg, struct findings *findings, struct fail *fail)
 {
 	struct busiest_analysis *busiest = arg;
-	struct table *table =
-		findings_table(findings, "busiest", "tasks with the most events", "events", columns, sorts.nr);
+	struct table *table = findings_table(findings, "busiest", "tasks with the most events", "events", columns);
 	const struct samples *row;
 	uint64_t key;
 
-	findings_brief(findings, UINT32_MAX);
 	for (size_t at = 0; table && (row = u64_map_next(&busiest->rows, &at, &key));) {
-		const struct state_task *task = &busiest->pass->state.tasks[key >> 32];
-
 		table_attach(table, row);
-		table_cell(table, pass_comm(busiest->pass, task));
-		table_cell_s64(table, task->pid);
-		table_cell_u64(table, (uint32_t)key);
-		table_cell_u64(table, row->count);
+		TASK_COLUMNS(CELL)
 	}
 	return busiest->rows.starved ? fail_memory(fail) : 0;
 }
@@ -70,7 +65,7 @@ static void release(void *arg)
 
 const struct analysis_ops busiest_analysis = { .name = "busiest",
 					       .summary = "show which tasks make the most events",
-					       .sorts = &sorts,
+					       .columns = columns,
 					       .wants = wants,
 					       .essential = 1,
 					       .in_summary = true,

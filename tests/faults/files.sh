@@ -48,7 +48,8 @@ each "alloc open read write map sync rename" -n 40 -m 600 -a "$packed" "$weft" p
 
 # One of the files has the events that an analysis or export needs.
 for format in text json csv; do
-	for analysis in sched syscalls latency; do
+	for analysis in "sched --table tasks" syscalls latency; do
+		# shellcheck disable=SC2086 # words
 		each "alloc read write" -n 12 "$weft" $analysis --format $format $demo
 	done
 	each "alloc write" -n 12 "$weft" graph --format $format $graph
@@ -97,10 +98,44 @@ for to in ctf parquet; do
 	each read -f -n 12 -m 600 -a 'rm -rf "$work/exported/e"; [ -z "$(ls -A "$work/exported")" ]' "$weft" export -q --to $to -o "$work/exported/e" $demo
 done
 
+# A lake has the state from before or the next one.
+mkdir -p "$work/lakes"
+"$weft" lake add -q "$work/lakes/whole" $demo
+cp -rL "$work/lakes/whole/current" "$work/lake.whole"
+rm -rf "$work/lakes/whole"
+# shellcheck disable=SC2016 # of the inner shell
+lake='
+	right=true
+	[ ! -e "$work/lakes/l/current" ] || diff -r -x metadata "$work/lakes/l/current/" "$work/lake.whole/" > /dev/null || right=false
+	[ "$STATUS" != 0 ] || [ -e "$work/lakes/l/current" ] || right=false
+	rm -rf "$work/lakes/l"
+	$right || exit 1
+'
+each "alloc open read write map sync rename" -f -n 12 -m 600 -a "$lake" "$weft" lake add -q "$work/lakes/l" $demo
+"$weft" lake add -q "$work/lakes/two" $demo
+"$weft" lake add -q "$work/lakes/two" $graph
+cp -rL "$work/lakes/two/current" "$work/lake.two"
+cp -a "$work/lakes/two" "$work/lakes/l"
+"$weft" lake compact -q "$work/lakes/l"
+cp -rL "$work/lakes/l/current" "$work/lake.whole.two"
+rm -rf "$work/lakes/l"
+cp -a "$work/lakes/two" "$work/lakes/l"
+# shellcheck disable=SC2016 # of the inner shell
+merged='
+	right=true
+	diff -r -x metadata "$work/lakes/l/current/" "$work/lake.whole.two/" > /dev/null || { [ "$STATUS" != 0 ] && diff -r -x metadata "$work/lakes/l/current/" "$work/lake.two/" > /dev/null; } || right=false
+	rm -rf "$work/lakes/l"
+	cp -a "$work/lakes/two" "$work/lakes/l"
+	$right || exit 1
+'
+each "alloc open read write map sync rename" -f -n 12 -m 600 -a "$merged" "$weft" lake compact -q "$work/lakes/l"
+
 # The other commands that read a file.
 resources=tests/fixtures/resources
 each "alloc read write" -n 12 "$weft" block $resources/block.dat
 each "alloc read" -n 12 "$weft" stacks $stack
+each "alloc read" -n 12 "$weft" stacks --on-cpu tests/fixtures/profile.dat
+each "alloc" -n 30 "$weft" export -q --to firefox tests/fixtures/profile.dat
 each "alloc read" -n 12 "$weft" memory $resources/kmem.dat
 each "alloc read" -n 12 "$weft" power $resources/power.dat
 each "alloc read write" -n 12 "$weft" tasks tests/fixtures/golden/6.12-events-sched.dat

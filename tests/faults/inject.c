@@ -3,23 +3,26 @@
  * Fails one call of a command at a time and judges how the command handles it. This file is compiled twice: with
  * -DPRELOAD as the library that is preloaded into the command, without it as the program that starts the command.
  *
- *     inject LIBRARY KIND [-n POINTS] [-a AFTER] [-o] [-f] COMMAND...
+ *     inject LIBRARY KIND [-n POINTS] [-a AFTER] [-o] [-f] [-k] [-l DIR] COMMAND...
  *
  * KIND is a row of kinds[]. The command runs once without a fault; then its first call of that kind fails, then its
  * second, and so on. With -n only that many calls fail, spread evenly. Each run must end by itself, either with status
  * 0 and the same bytes on standard output, or with another status and a message.
  * AFTER is a shell command that must succeed after each run; $STATUS is the exit status of the run, $CHILD was its
- * process. -o: the output differs from run to run and is not compared. -f: calls of forked processes count, too. Prints
- * a line for each run that breaks these rules, and at the end "POINTS KIND TRIED BAD THERE": THERE is the number of
- * calls of that kind.
+ * process. -o: the output differs from run to run and is not compared. -f: calls of forked processes count, too. -k:
+ * the process is killed where the call would fail, and $STATUS is 137. -l: then the machine is taken to have lost its
+ * power: each file in DIR and its folders has what it had when it was last synced, or nothing; what made it shorter
+ * stays. Prints a line for each run that breaks these rules, and at the end "POINTS KIND TRIED BAD THERE": THERE is
+ * the number of calls of that kind.
  *
  * Allocations are counted inside the process. System calls are counted outside of it: the library installs a seccomp
- * filter that asks the starter about them, so that calls from inside the C library count, too. Without -f the command's
- * children are left alone. If the kernel has no seccomp, the process itself counts the opens, reads and writes that the
- * command calls.
+ * filter that asks the starter about them, so that calls from inside the C library count, too. Without -f the
+ * command's children are left alone. If the kernel has no seccomp, the process itself counts the opens, reads and
+ * writes that the command calls.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -46,7 +49,7 @@
 #define SYS_sync_file_range SYS_sync_file_range2
 #endif
 
-enum { CALLS_MAX = 8, COUNTER_FD = 500, SOCKET_FD = 501, PATIENCE_MS = 90000, TOLD_MAX = 12 };
+enum { CALLS_MAX = 24, COUNTER_FD = 500, SOCKET_FD = 501, PATIENCE_MS = 90000, TOLD_MAX = 12 };
 
 /* Memory that starter and command share. */
 struct counter {
@@ -95,6 +98,34 @@ static const struct kind {
 #endif
 		  SYS_renameat2, SYS_linkat, SYS_mkdirat, -1 } },
 	{ "thread", EAGAIN, { SYS_clone, SYS_clone3, -1 } },
+	/* What changes a file or a folder: the places where a kill leaves another state behind. */
+	{ "change",
+	  EIO,
+	  { SYS_write,
+	    SYS_pwrite64,
+	    SYS_writev,
+	    SYS_pwritev,
+	    SYS_splice,
+	    SYS_sendfile,
+	    SYS_copy_file_range,
+	    SYS_fsync,
+	    SYS_fdatasync,
+	    SYS_ftruncate,
+	    SYS_renameat2,
+	    SYS_linkat,
+	    SYS_mkdirat,
+	    SYS_unlinkat,
+#ifdef SYS_rename
+	    SYS_rename,
+	    SYS_link,
+	    SYS_mkdir,
+	    SYS_unlink,
+	    SYS_rmdir,
+#endif
+#ifdef SYS_renameat
+	    SYS_renameat,
+#endif
+	    -1 } },
 };
 enum { NR_KINDS = sizeof(kinds) / sizeof(*kinds) };
 
@@ -267,7 +298,16 @@ static const char *library;
 static char **command;
 static struct counter *counter;
 static int counter_fd;
-static bool any_output, forked_too;
+static bool any_output, forked_too, killing;
+static const char *losing; /* the folder whose files lose what was not synced; NULL: none */
+
+/* What a file had when it was last synced. */
+static struct synced {
+	struct synced *next;
+	ino_t inode;
+	size_t len;
+	char *data;
+} * synced;
 
 static void die(const char *what)
 {
@@ -326,21 +366,109 @@ static bool is_forked_of(pid_t process, pid_t thread)
 	return parent == process;
 }
 
+/* The file whose read or write failed last; "": there is none. */
+static char failed_on[160];
+
+static void note_file(pid_t thread, uint64_t fd)
+{
+	char path[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", thread, (int)fd);
+	len = readlink(path, failed_on, sizeof(failed_on) - 1);
+	failed_on[len > 0 ? len : 0] = 0;
+}
+
+/* A sync of a file in the folder `losing` is about to be made: keeps what the file has. */
+static void keep_synced(pid_t thread, int fd)
+{
+	char path[64];
+	struct synced *known;
+	struct stat st;
+	int copy;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", thread, fd);
+	copy = open(path, O_RDONLY | O_CLOEXEC);
+	if (copy < 0 || fstat(copy, &st) || !S_ISREG(st.st_mode)) {
+		if (copy >= 0)
+			close(copy);
+		return;
+	}
+	for (known = synced; known && known->inode != st.st_ino; known = known->next)
+		;
+	if (!known) {
+		known = calloc(1, sizeof(*known));
+		if (!known)
+			die("calloc");
+		known->next = synced;
+		known->inode = st.st_ino;
+		synced = known;
+	}
+	free(known->data);
+	known->data = malloc((size_t)st.st_size + 1);
+	known->len = (size_t)st.st_size;
+	if (!known->data || pread(copy, known->data, known->len, 0) != st.st_size)
+		die("pread");
+	close(copy);
+}
+
+static void forget_synced(void)
+{
+	while (synced) {
+		struct synced *next = synced->next;
+
+		free(synced->data);
+		free(synced);
+		synced = next;
+	}
+}
+
+static int lose(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	const struct synced *known;
+	size_t len;
+	int fd;
+
+	(void)ftw;
+	if (type != FTW_F)
+		return 0;
+	for (known = synced; known && known->inode != st->st_ino; known = known->next)
+		;
+	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
+	len = known && (size_t)st->st_size > known->len ? known->len : known ? (size_t)st->st_size : 0;
+	if (fd < 0 || (len && write(fd, known->data, len) != (ssize_t)len))
+		die("lose");
+	close(fd);
+	return 0;
+}
+
+static bool is_sync(int call)
+{
+	return call == SYS_fsync || call == SYS_fdatasync;
+}
+
 static void answer(int listener, pid_t child)
 {
 	struct seccomp_notif question = { 0 };
 	struct seccomp_notif_resp reply;
-	bool messages;
+	bool messages, known;
 
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &question))
 		return;
 	reply = (struct seccomp_notif_resp){ .id = question.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
-	messages = !strcmp(kinds[counter->kind].name, "write") && question.data.args[0] == STDERR_FILENO;
-	if (!messages &&
-	    (is_of(child, (pid_t)question.pid) || (forked_too && is_forked_of(child, (pid_t)question.pid))) &&
-	    ++counter->calls == counter->at) {
+	messages = (question.data.nr == SYS_write || question.data.nr == SYS_writev) &&
+		   question.data.args[0] == STDERR_FILENO;
+	known = is_of(child, (pid_t)question.pid) || (forked_too && is_forked_of(child, (pid_t)question.pid));
+	if (!messages && known && ++counter->calls == counter->at) {
 		reply.flags = 0;
 		reply.error = -kinds[counter->kind].error;
+		note_file((pid_t)question.pid, question.data.args[0]);
+		if (killing) {
+			kill(child, SIGKILL);
+			return;
+		}
+	} else if (losing && known && is_sync(question.data.nr)) {
+		keep_synced((pid_t)question.pid, (int)question.data.args[0]);
 	}
 	ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
 }
@@ -351,6 +479,28 @@ static uint64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Processes that outlive a killed command ask, too: lets each call be made until the last of them has ended. */
+static void serve_heirs(int listener)
+{
+	struct pollfd poll_fd = { .fd = listener, .events = POLLIN };
+	pid_t server = fork();
+
+	if (server < 0)
+		die("fork");
+	if (server)
+		return;
+	while (poll(&poll_fd, 1, PATIENCE_MS) > 0 && poll_fd.revents & POLLIN) {
+		struct seccomp_notif question = { 0 };
+		struct seccomp_notif_resp reply = { .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
+
+		if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &question))
+			continue;
+		reply.id = question.id;
+		ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
+	}
+	_exit(0);
 }
 
 /* Answers the filter's requests until the command ends. */
@@ -386,6 +536,8 @@ static void attend(struct trial *trial, pid_t child, int socket)
 		if (errno != EINTR)
 			die("waitpid");
 	close(fds[0].fd);
+	if (listener >= 0 && killing)
+		serve_heirs(listener);
 	if (listener >= 0)
 		close(listener);
 }
@@ -400,6 +552,7 @@ static struct trial run(uint64_t at)
 		die("socketpair");
 	counter->calls = 0;
 	counter->at = at;
+	*failed_on = 0;
 	child = fork();
 	if (child < 0)
 		die("fork");
@@ -410,6 +563,9 @@ static struct trial run(uint64_t at)
 	attend(&trial, child, sockets[0]);
 	close(sockets[0]);
 	trial.calls = counter->calls;
+	if (losing && WIFSIGNALED(trial.status) && nftw(losing, lose, 8, FTW_PHYS))
+		die("nftw");
+	forget_synced();
 	return trial;
 }
 
@@ -443,11 +599,28 @@ static bool same(int a, int b)
 	return is;
 }
 
+/* Prints the first line of the output that is another one than the first run's. */
+static void tell_output(const struct trial *reference, const struct trial *trial)
+{
+	char *was, *is, *line, *other;
+
+	content(reference->out, &was);
+	content(trial->out, &is);
+	for (line = is, other = was; *line && !strncmp(line, other, strcspn(line, "\n") + 1);) {
+		line += strcspn(line, "\n") + 1;
+		other += strcspn(other, "\n") + 1;
+	}
+	printf("  printed %.*s\n  and not %.*s\n", (int)strcspn(line, "\n"), line, (int)strcspn(other, "\n"), other);
+	free(was);
+	free(is);
+}
+
 static bool after_is_well(const char *after, const struct trial *trial)
 {
 	char text[16];
 
-	snprintf(text, sizeof(text), "%d", WEXITSTATUS(trial->status));
+	snprintf(text, sizeof(text), "%d",
+		 WIFSIGNALED(trial->status) ? 128 + WTERMSIG(trial->status) : WEXITSTATUS(trial->status));
 	setenv("STATUS", text, 1);
 	snprintf(text, sizeof(text), "%d", trial->pid);
 	setenv("CHILD", text, 1);
@@ -463,6 +636,8 @@ static const char *judge(const struct trial *reference, const struct trial *tria
 
 	if (trial->late)
 		return "did not end";
+	if (killing && WIFSIGNALED(trial->status) && WTERMSIG(trial->status) == SIGKILL)
+		return after_is_well(after, trial) ? NULL : "left something wrong behind";
 	if (WIFSIGNALED(trial->status)) {
 		snprintf(text, sizeof(text), "died of %s", strsignal(WTERMSIG(trial->status)));
 		return text;
@@ -483,8 +658,8 @@ static void tell(uint64_t at, const char *why, const struct trial *trial)
 
 	content(trial->err, &message);
 	message[strcspn(message, "\n")] = 0;
-	printf("%s %llu: %s (status %d): %.160s\n", kinds[counter->kind].name, (unsigned long long)at, why,
-	       WEXITSTATUS(trial->status), message);
+	printf("%s %llu%s%s: %s (status %d): %.160s\n", kinds[counter->kind].name, (unsigned long long)at,
+	       *failed_on ? " of " : "", failed_on, why, WEXITSTATUS(trial->status), message);
 	free(message);
 }
 
@@ -497,7 +672,7 @@ int main(int argc, char **argv)
 
 	counter_fd = memfd_create("counter", MFD_CLOEXEC);
 	if (argc < 4 || counter_fd < 0 || ftruncate(counter_fd, sizeof(*counter)))
-		die("usage: inject LIBRARY KIND [-n POINTS] [-a AFTER] [-o] [-f] COMMAND...");
+		die("usage: inject LIBRARY KIND [-n POINTS] [-a AFTER] [-o] [-f] [-k] [-l DIR] COMMAND...");
 	counter = mmap(NULL, sizeof(*counter), PROT_READ | PROT_WRITE, MAP_SHARED, counter_fd, 0);
 	if (counter == MAP_FAILED)
 		die("mmap");
@@ -509,13 +684,17 @@ int main(int argc, char **argv)
 	counter->allocations = !counter->kind;
 	argv += 2;
 	argc -= 2;
-	while ((option = getopt(argc, argv, "+n:a:of")) > 0) {
+	while ((option = getopt(argc, argv, "+n:a:ofkl:")) > 0) {
 		if (option == 'n')
 			points = strtoull(optarg, NULL, 10);
 		else if (option == 'o')
 			any_output = true;
 		else if (option == 'f')
 			forked_too = true;
+		else if (option == 'k')
+			killing = true;
+		else if (option == 'l')
+			losing = optarg;
 		else
 			after = optarg;
 	}
@@ -535,8 +714,11 @@ int main(int argc, char **argv)
 				  after_is_well(after, &trial) ? NULL :
 								 "left something wrong behind";
 
-		if (why && ++bad <= TOLD_MAX)
+		if (why && ++bad <= TOLD_MAX) {
 			tell(at, why, &trial);
+			if (strstr(why, "another output"))
+				tell_output(&reference, &trial);
+		}
 		forget(&trial);
 		if (!met)
 			break;

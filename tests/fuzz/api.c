@@ -40,7 +40,8 @@ static void read_field(const struct weft_event *event, const weft_field *field)
 static void read_texts(weft_reader *reader, const struct weft_event *event)
 {
 	struct weft_symbol symbol = { .size = sizeof(symbol) };
-	uint64_t stack[32];
+	uint64_t stack[32], bound;
+	int64_t wall;
 	char text[200];
 	const char *comm;
 	size_t len;
@@ -49,6 +50,7 @@ static void read_texts(weft_reader *reader, const struct weft_event *event)
 	for (int kind = WEFT_TEXT_BODY; kind <= WEFT_TEXT_JSON; kind++)
 		if (weft_event_text(reader, event, (enum weft_text)kind, text, sizeof(text)) >= 0)
 			touch(text, strlen(text));
+	(void)weft_wall(reader, event->buffer, event->ts, &wall, &bound);
 	if (!weft_event_comm(reader, event, &comm, &len))
 		touch(comm, len);
 	for (int i = 0; i < nr && i < 32; i++)
@@ -118,6 +120,139 @@ static void read_slices(weft_file *file)
 	weft_reader_free(reader);
 }
 
+/* The bytes in front of the last one are the number of rows. */
+static void read_arrow(weft_file *file, const uint8_t *data, size_t len)
+{
+	static const char *const columns[] = { "ts", "comm", "lost", "text" };
+	struct weft_arrow_options options = { .size = sizeof(options) };
+	weft_reader *reader = reader_of(file, NULL);
+	struct ArrowArrayStream stream;
+	struct ArrowArray array;
+
+	if (len > sizeof(options.rows))
+		memcpy(&options.rows, data + len - 1 - sizeof(options.rows), sizeof(options.rows));
+	if (!weft_reader_arrow(reader, columns, 4, &options, &stream, NULL)) {
+		for (int i = 0; i < 16 && !stream.get_next(&stream, &array) && array.release; i++) {
+			sink += (uint64_t)array.length;
+			array.release(&array);
+		}
+		stream.release(&stream);
+	}
+	weft_reader_free(reader);
+}
+
+/* The bytes in front of the last two are a word, and the one before the last is its key. */
+static void ask(weft_file *file, const uint8_t *data, size_t len)
+{
+	struct weft_error error = { .text = "" };
+	weft_query *query = weft_query_new();
+	weft_reader *reader;
+	char word[64] = "";
+
+	if (!query)
+		abort();
+	for (size_t i = 0; i + 1 < sizeof(word) && i + 2 < len; i++)
+		word[i] = (char)data[len - 3 - i];
+	if (weft_query_add(query, (enum weft_query_key)(data[len - 2 + (len < 2)] % 18), word, &error) && !*error.text)
+		abort();
+	reader = reader_of(file, query);
+	if (weft_reader_start(reader, NULL, &error) && !*error.text)
+		abort();
+	weft_reader_free(reader);
+	weft_query_free(query);
+}
+
+static int see_task(void *arg, const struct weft_task *task)
+{
+	touch(task->comm, task->comm_len);
+	return ++*(int *)arg > SLICES_MAX;
+}
+
+static int see_symbol(void *arg, const struct weft_symbol *symbol)
+{
+	touch(symbol->name, symbol->name_len);
+	return ++*(int *)arg > SLICES_MAX;
+}
+
+static int see_life(void *arg, const struct weft_life *life)
+{
+	touch(life->comm, strlen(life->comm));
+	touch(life->program, life->program_len);
+	return ++*(int *)arg > SLICES_MAX;
+}
+
+static int see_name(void *arg, const char *name)
+{
+	touch(name, strlen(name));
+	return ++*(int *)arg > SLICES_MAX;
+}
+
+/* What is in the file besides its events. */
+static void read_contents(weft_file *file)
+{
+	struct weft_format_info format = { .size = sizeof(format) };
+	struct weft_field_info field = { .size = sizeof(field) };
+	struct weft_setting_info setting = { .size = sizeof(setting) };
+	struct weft_cpu_stats stats = { .size = sizeof(stats) };
+	struct weft_clock_piece piece = { .size = sizeof(piece) };
+	weft_reader *reader = reader_of(file, NULL);
+	enum weft_how_known how;
+	uint64_t times[2];
+	const char *who;
+	int seen = 0;
+
+	for (size_t i = 0; i < 200 && weft_file_format(file, 0, i, &format, NULL) > 0; i++) {
+		touch(format.text, format.text_len);
+		touch(format.print_fmt, strlen(format.print_fmt));
+		for (size_t j = 0; weft_file_field(file, 0, i, j, &field, NULL) > 0; j++)
+			sink += strlen(field.name);
+	}
+	for (size_t i = 0; weft_file_setting_at(file, i, &setting); i++)
+		touch(setting.text, setting.text_len + 1);
+	for (size_t i = 0; weft_file_stats(file, 0, i, &stats, NULL) > 0; i++)
+		sink += stats.entries;
+	for (size_t i = 0; weft_file_clock(file, 0, i, &piece, NULL) > 0; i++)
+		sink += (uint64_t)weft_file_when(file, 0, piece.wall_ns, times, 2, NULL);
+	(void)!weft_file_tasks(file, 0, see_task, &seen, NULL);
+	(void)!weft_file_symbols(file, see_symbol, &seen, NULL);
+	(void)!weft_file_address(file, "schedule", times, NULL);
+	for (int part = 0; part <= WEFT_WHO_USER; part++) {
+		(void)!weft_file_names(file, 0, (enum weft_who)part, see_name, &seen, NULL);
+		if (!weft_file_who(file, 0, (enum weft_who)part, 1, 5, &who, &how, NULL))
+			touch(who, strlen(who));
+	}
+	(void)!weft_reader_lives(reader, see_life, &seen, NULL);
+	weft_reader_free(reader);
+}
+
+/* The bytes in front of the last one are places, to which the reader goes. */
+static void go(weft_file *file, const uint8_t *data, size_t len)
+{
+	struct weft_place place = { 0, 0 };
+	const struct weft_event *event;
+	weft_reader *reader = reader_of(file, NULL);
+	uint64_t ts;
+	int left = EVENTS_MAX;
+
+	for (size_t at = 0; at < 64 && at + 10 < len; at += 9) {
+		const uint8_t *word = data + len - 10 - at;
+
+		memcpy(&ts, word, sizeof(ts));
+		if (word[8] & 1)
+			(void)!weft_reader_cpu(reader, word[8] >> 4, NULL);
+		if (word[8] & 2)
+			(void)!weft_reader_seek(reader, ts, NULL);
+		for (int i = 0; i < word[8] && left-- > 0 && weft_reader_next(reader, &event, NULL) > 0; i++)
+			read_event(reader, event);
+		weft_reader_place(reader, &place);
+		for (int i = 0; i < 2 * word[8] && left-- > 0 && weft_reader_previous(reader, &event, NULL) > 0; i++)
+			read_event(reader, event);
+		if (word[8] & 4)
+			(void)!weft_reader_go(reader, &place, NULL);
+	}
+	weft_reader_free(reader);
+}
+
 static void read_file(weft_file *file)
 {
 	struct weft_file_info info = { .size = sizeof(info) };
@@ -151,7 +286,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	close(fd);
 	if (!file)
 		return 0;
-	switch (data[len - 1] % 4) {
+	switch (data[len - 1] % 8) {
 	case 0:
 		read_file(file);
 		read_events(file, 0, "+0", WEFT_QUERY_SINCE);
@@ -164,6 +299,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		break;
 	case 3:
 		read_slices(file);
+		break;
+	case 4:
+		read_arrow(file, data, len);
+		break;
+	case 5:
+		ask(file, data, len);
+		break;
+	case 6:
+		read_contents(file);
+		break;
+	case 7:
+		go(file, data, len);
 		break;
 	}
 	weft_file_free(file);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Input: any text as the file of weft bench --against. What is read is saved again, and that is read in turn. */
-#include "lib/analysis/bench_internal.h"
-#include "lib/analysis/findings.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-
 #include <stdlib.h>
+
+#include "lib/answers/frame/findings.h"
+#include "lib/answers/stats/bench_internal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

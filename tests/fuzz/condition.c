@@ -3,12 +3,12 @@
  * Input: a text of --when, a NUL, then a line of trace_pipe. What is accepted has a name that can be a part of a file's
  * name; what is refused has a message.
  */
-#include "lib/base/fail.h"
-#include "lib/flight/condition.h"
-#include "lib/flight/hit_internal.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/flight/condition.h"
+#include "lib/kernel/flight/trigger_hit_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

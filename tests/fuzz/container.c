@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/codec/frame.h"
-#include "lib/trace/trace.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/pages/codec/frame.h"
+#include "lib/pages/trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -4,18 +4,18 @@
  * length, and so many bytes; "small" changes the small one, of which a hundred can be read in a second. Whatever is
  * found is written, as weft extract --dump does.
  */
-#include "lib/base/bytes.h"
-#include "lib/base/cleanup.h"
-#include "lib/codec/frame.h"
-#include "lib/dump/dump.h"
-#include "lib/trace/writer.h"
-#include "lib/wreck/wreck.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "lib/ground/base/bytes.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/memory/crash/crash.h"
+#include "lib/memory/dump/dump.h"
+#include "lib/pages/codec/frame.h"
+#include "lib/pages/trace/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -67,16 +67,16 @@ static void patch(int fd, struct base *base, const uint8_t *data, size_t len)
 static void extract(struct dump *dump)
 {
 	const struct writer_options form = { .version = 7, .compress = false };
-	const struct wreck_choice choice = { .hash_key = true, .version = "weft" };
-	struct wreck *wreck;
+	const struct crash_choice choice = { .hash_key = true, .version = "weft" };
+	struct crash *crash;
 	cleanup_fd int fd = -1;
 	uint64_t size;
 
-	if (wreck_open(dump, NULL, &wreck, NULL))
+	if (crash_open(dump, NULL, &crash, NULL))
 		return;
 	fd = memfd_create("file", MFD_CLOEXEC);
-	(void)!wreck_write(wreck, &choice, &form, fd, &size, NULL);
-	wreck_free(wreck);
+	(void)!crash_write(crash, &choice, &form, fd, &size, NULL);
+	crash_free(crash);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

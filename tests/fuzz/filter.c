@@ -3,15 +3,15 @@
  * Input: any text as a filter of an event that has fields of every kind. The bytes after its NUL are a record of that
  * event.
  */
-#include "lib/base/fail.h"
-#include "lib/base/near.h"
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/event/tasks.h"
-#include "lib/query/filter.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/near.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/query/filter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Input: what the process of the plugins of libtraceevent answers. Each text lies inside it, at a multiple of 8. */
-#include "lib/plugin/foreign_internal.h"
+#include "lib/meaning/plugin/foreign_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

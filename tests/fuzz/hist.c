@@ -3,15 +3,15 @@
  * Input: any text as the kernel's files `hist`, `error_log`, `format` and `dynamic_events`, and any bytes as the
  * kernel's type information.
  */
-#include "lib/base/buf.h"
-#include "lib/explain/error_log.h"
-#include "lib/explain/probe.h"
-#include "lib/measure/hist_text.h"
-#include "lib/probe/btf_internal.h"
-#include "lib/tracefs/event_fields.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/kernel/measure/hist_text.h"
+#include "lib/kernel/probe/btf_internal.h"
+#include "lib/kernel/refusals/error_log.h"
+#include "lib/kernel/refusals/probe.h"
+#include "lib/kernel/tracefs/event_fields.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

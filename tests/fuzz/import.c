@@ -3,19 +3,19 @@
  * Input: any text as the kernel's `trace`. The imported file must be readable and have as many events as were imported,
  * and its report must have no number that the text does not have.
  */
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/import/import.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/printed.h"
-#include "tests/unit/values.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "lib/files/import/import.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/values.h"
 
 enum { CHECKED_MAX = 1 << 16 };
 

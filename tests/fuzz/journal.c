@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/undo/journal.h"
+#include "lib/kernel/undo/journal.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/out.h"
-#include "lib/term/frame.h"
-#include "lib/term/key.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/out.h"
+#include "lib/screen/term/frame.h"
+#include "lib/screen/term/key.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

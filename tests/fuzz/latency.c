@@ -3,12 +3,12 @@
  * Input: any text as latency-format of the kernel, beside the events of a small recording, and as the text of the
  * longest section.
  */
-#include "lib/analysis/latency_section_internal.h"
-#include "lib/event/context.h"
-#include "lib/event/latency_facts.h"
-#include "lib/trace/trace.h"
-
 #include <string.h>
+
+#include "lib/answers/latency/latency_section_internal.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/latency_facts.h"
+#include "lib/pages/trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -3,11 +3,11 @@
  * Input: a file of options. An option has a name without blanks, a value without blanks around it, and the number of a
  * line that exists; what is refused has a message.
  */
-#include "lib/base/fail.h"
-#include "lib/base/option_lines.h"
-
 #include <stdint.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/option_lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -4,10 +4,6 @@
  * lead out of it, FIFOs, folders in place of files. The file that pack makes must have nothing from outside the folder,
  * and must be readable. The input is a list: u8 name, u8 kind, u16 length, contents.
  */
-#include "lib/base/fail.h"
-#include "lib/pack/pack.h"
-#include "lib/trace/trace.h"
-
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -16,6 +12,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/files/pack/pack.h"
+#include "lib/ground/base/fail.h"
+#include "lib/pages/trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

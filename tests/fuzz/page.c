@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/fail.h"
-#include "lib/ring/page.h"
-
 #include <stdlib.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/pages/ring/page.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -4,13 +4,6 @@
  * may be changed or copied, and the recovered file must be readable. The input is a list: u8 what, u8 buffer, u8 length
  * of the key, u16 length of the data, key, data. `what` is a kind of item, raw bytes of the metadata, a file or a link.
  */
-#include "lib/base/fail.h"
-#include "lib/record/ledger_internal.h"
-#include "lib/record/parts.h"
-#include "lib/record/recovery.h"
-#include "lib/ring/page.h"
-#include "lib/trace/trace.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -19,6 +12,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/record/ledger_internal.h"
+#include "lib/kernel/record/parts.h"
+#include "lib/kernel/record/recovery.h"
+#include "lib/pages/ring/page.h"
+#include "lib/pages/trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -2,17 +2,17 @@
 /*
  * Runs any file through the whole of `weft report`, in each of a few shapes: decoding, binding, settling and printing.
  */
+#include <fcntl.h>
+#include <sys/mman.h>
+
 #include "formats/render.h"
 #include "formats/sink.h"
 #include "formats/text_end.h"
-#include "lib/base/pool.h"
-#include "lib/event/context.h"
-#include "lib/event/latency_facts.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-
-#include <fcntl.h>
-#include <sys/mman.h>
+#include "lib/ground/base/pool.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/latency_facts.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

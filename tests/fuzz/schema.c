@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/out.h"
-#include "lib/schema/format.h"
-#include "lib/schema/program.h"
-
 #include <string.h>
+
+#include "lib/ground/base/out.h"
+#include "lib/meaning/schema/format.h"
+#include "lib/meaning/schema/program.h"
+#include "lib/meaning/schema/value_names.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -15,6 +16,22 @@ static bool symbol(const void *arg, uint64_t address, char how, struct out *out)
 		return false;
 	out_str(out, "symbol");
 	return true;
+}
+
+static void name_values(const struct format *format, const struct schema_abi *abi, const struct program_env *env)
+{
+	for (uint32_t i = 0; i < format->nr_fields; i++) {
+		struct value_names *names;
+		const char *text;
+		size_t len;
+
+		if (value_names_new(abi, env, format, &format->fields[i], &names, NULL) || !names)
+			continue;
+		for (uint64_t value = 0; value < 4; value++)
+			if (value_names_find(names, value, &text, &len) && text[len - 1] == '\xff')
+				continue;
+		value_names_free(names);
+	}
 }
 
 /* The input is one byte of options, a format file up to the first NUL, and a record. */
@@ -51,6 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 			program_run(program, &env, record, record_len, &out);
 		if (format)
 			program_fields(schema, format, &env, record, record_len, &out);
+		if (format)
+			name_values(format, &abi, &env);
 	}
 	if (end)
 		program_bprintf(schema, &env, (const char *)data, record, record_len, &out);

@@ -3,16 +3,16 @@
  * Input: events of the scheduler and of interrupts in any order, on any CPU, with any PIDs, times that go back, and
  * losses anywhere. The times of each CPU and each task must still add up to the span.
  */
-#include "lib/analysis/history_internal.h"
-#include "lib/base/fail.h"
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/schema/format.h"
-#include "lib/state/state.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/answers/frame/history.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/schema/format.h"
+#include "lib/meaning/state/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

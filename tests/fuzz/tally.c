@@ -4,15 +4,15 @@
  * file and of the size, the event, the second event, the matching fields, keys, values, sort keys and the filter. An
  * empty line is an option that is not given. The result must parse as a histogram whose rows add up to its hits.
  */
-#include "lib/base/buf.h"
-#include "lib/measure/hist_text.h"
-#include "lib/reader/reader.h"
-#include "lib/tally/tally.h"
-#include "lib/trace/trace.h"
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/answers/tally/tally.h"
+#include "lib/ground/base/buf.h"
+#include "lib/kernel/measure/hist_text.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Input: any bytes as a kernel's type information, and any text as the types that a file stores. */
-#include "lib/base/buf.h"
-#include "lib/base/out.h"
-#include "lib/event/types.h"
-#include "lib/probe/types.h"
-
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/types.h"
+#include "lib/memory/image/types.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

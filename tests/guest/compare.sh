@@ -68,12 +68,17 @@ unfit() {
 	[ ! -e /tmp/live.end ] || ! grep -qv '^#' "/tmp/$1.txt"
 }
 
-# begin and still are the first and the last of the commands of live. weft is stopped meanwhile.
+# begin and still are the first and the last of the commands of live. weft is stopped meanwhile. In another instance weft
+# samples its clock, with neither a tracer nor an event.
 begin() {
-	local d
+	local d tracer event
 
 	I=$T
-	for d in "$T"/instances/*; do [ -d "$d" ] && I=$d; done
+	for d in "$T"/instances/*; do
+		tracer=nop event=
+		[ ! -d "$d" ] || { read -r tracer < "$d/current_tracer"; read -r event < "$d/set_event"; }
+		[ "$tracer$event" = nop ] || I=$d
+	done
 }
 
 freeze() {
@@ -167,16 +172,18 @@ subbuf() {
 	echo $(( ${kb:-4} * 1024 ))
 }
 
-# exact NAME [ROOT]: stops tracing; the report made from copies of this buffer equals the kernel's text
+# exact NAME [ROOT]: stops tracing; the report made from copies of this buffer equals the kernel's text, also with VARIANTS
 exact() {
-	local n="$1" root="${2:-$T}" d
+	local n="$1" root="${2:-$T}" d I v
 
+	I=$root
 	d=/tmp/spare.$n
 	echo 0 > "$root/tracing_on"
 	cat "$root/trace" > "/tmp/$n.txt"
+	for v in $VARIANTS; do print_with "$n" "$v"; done
 	spare "$d" "$root"
 	# For tests/fixtures/record
-	[ -d /host/spare ] && cp -r "$d" "/host/spare/$n" && cp "/tmp/$n.txt" /host/spare/
+	[ -d /host/spare ] && cp -r "$d" "/host/spare/$n" && cp "/tmp/$n.txt"* /host/spare/
 	check "weft pack takes the copies of $n" weft pack "$d" --kallsyms /tmp/kallsyms --compression none -o "/tmp/$n.dat" || return
 	check "$n has events" more "$(wc -l < "/tmp/$n.txt")" 12
 	hand "$n"

@@ -49,7 +49,7 @@ contents() {
 		echo "== $file"
 		case $file in
 		/*) cat "$file" ;;
-		*_pid | */set_*_pid) sed 's/[0-9][0-9]*/N/' "$T/$file" | sort -u ;;
+		*_pid) sed 's/[0-9][0-9]*/N/' "$T/$file" | sort -u ;;
 		*max_latency) echo "(varies)" ;;
 		*snapshot) grep -c allocated "$T/$file" ;;
 		*error_log) grep -c error "$T/$file" ;;

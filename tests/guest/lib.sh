@@ -173,11 +173,14 @@ unchanged() {
 
 # fly OPTION...: starts weft flight as $flight, with its files in /tmp/flight, and waits until it has begun
 fly() {
-	rm -rf /tmp/flight
+	# The lines of a flight before this one say that it has begun, too.
+	rm -rf /tmp/flight /tmp/flight.out
 	mkdir /tmp/flight
 	weft flight start -o /tmp/flight "$@" > /tmp/flight.out 2>&1 &
 	flight=$!
 	await "grep -q 'has begun' /tmp/flight.out || ! kill -0 $flight"
+	# Some scenarios start a flight that cannot begin; the others show here why it did not.
+	grep -q 'has begun' /tmp/flight.out || sed 's/^/# flight: /' /tmp/flight.out
 }
 
 # Ends what fly() has started.
@@ -212,6 +215,20 @@ record() {
 	check "$sentence" status_is "$?" "$status" /tmp/r.err
 }
 status_is() { [ "$1" = "$2" ] || { echo "status $1, not $2"; head -c 400 "$3"; return 1; }; }
+
+# tables COMMAND...: prints all tables of an analysis as CSV, in its order, each with an empty line behind it
+tables() {
+	local status=0 names table
+
+	rm -rf /tmp/tables
+	# Several tables into one stream are refused, with their names.
+	names=$(weft "$@" --format csv 2>&1 > /dev/null | sed -n 's/.*one table, and there are \([^;]*\);.*/\1/p' | tr -d ,)
+	weft "$@" -o /tmp/tables || status=$?
+	for table in ${names:-$(ls /tmp/tables 2> /dev/null | sed 's/[.]csv$//')}; do
+		[ ! -e "/tmp/tables/$table.csv" ] || { cat "/tmp/tables/$table.csv" && echo; }
+	done
+	return $status
+}
 
 # text [OPTION...]: writes the report of /tmp/r.dat to /tmp/r.txt
 text() {
@@ -252,7 +269,7 @@ load() {
 	rm -f /tmp/load.$$
 }
 
-has_command() { weft help 2> /dev/null | grep -qE "(^|  )+$1 "; }
+has_command() { weft help "$1" > /dev/null 2>&1; }
 
 # openat_occurs: whether the kernel reports openat. mips64 has the event, but it never occurs: the kernel finds its calls
 # by address, and there it finds another name of the same function (__se_sys_openat).

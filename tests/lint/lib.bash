@@ -11,11 +11,45 @@ root=$(cd "$root" && pwd)
 cd "$root" || exit 1
 : "${CC:=gcc}"
 
-# Lists the project's files below ROOT that match a pattern of find(1), except builds and the bad samples.
-files()
+# broken WHAT: ends the whole lint, also from a pipe: it looks at nothing, so it could never fail
+broken()
+{
+	echo "$0:1: $*" >&2
+	kill $$
+	exit 1
+}
+
+# need FILE...: the lists that the lint reads. They must exist in the project; a bad sample has those that it is about.
+need()
+{
+	local file
+	[ "$root" = "$project" ] || return 0
+	for file; do [ -s "$file" ] || broken "there is no $file"; done
+}
+
+# found PATTERN...: the files below ROOT that match one pattern of find(1), except builds and the bad samples
+found()
 {
 	find . \( -name '.git' -o -path './build*' -o -path './tests/lint/bad' -o -path './compile_commands.json' \) -prune -o -type f \( "$@" \) -print |
-		sed 's,^\./,,' | sort
+		sed 's,^\./,,'
+}
+
+# files PATTERN [-o PATTERN]...: lists these files. In the project each pattern must match one: after a move a lint would
+# otherwise look at nothing, and pass.
+files()
+{
+	local word pattern=() all=("$@")
+	if [ "$root" = "$project" ]; then
+		for word in "$@" -o; do
+			if [ "$word" != -o ]; then
+				pattern+=("$word")
+				continue
+			fi
+			[ -n "$(found "${pattern[@]}" | head -n 1)" ] || broken "no file matches: ${pattern[*]}"
+			pattern=()
+		done
+	fi
+	found "${all[@]}" | sort
 }
 
 # Prints the object of each source file of standard input: that of the build, or one that is compiled below the directory

@@ -52,6 +52,10 @@ def explain(world, waking, woken, at, queues, cpu_number):
     return parts, others, before
 
 
+TELLS = {'irq:softirq_raise', 'timer:hrtimer_start', 'timer:timer_start', 'net:net_dev_queue', 'net:netif_rx',
+         'ipi:ipi_send_cpu'}
+
+
 def tables(trace):
     world = World(trace)
     if 'sched:sched_switch' not in world.names or \
@@ -65,7 +69,10 @@ def tables(trace):
     for task, cpu, waking, woken, at, queues, _, _, waker, prio in waits[:WORST]:
         parts, others, before = explain(world, waking, woken, at, queues, cpu)
         lasted = at - (woken if waking is None else waking)
-        row = rows[task.pid, at, lasted] = dict(parts, cpu=cpu, comm=world.comm(task), prio=prio, waker_pid=waker)
+        row = rows[task.pid, at, lasted] = dict(parts, cpu=cpu, comm=world.comm(task), prio=prio)
+        # With these events weft knows for whom an interrupt wakes; the oracle does not.
+        if waker or not world.names & TELLS:
+            row['waker_pid'] = waker
         most = max(parts.values())
         name = next(name for part, name in PARTS if parts[part] == most)
         who = sorted(others.items(), key=lambda item: -item[1])

@@ -49,7 +49,7 @@ def tables(trace):
             row.update(ended=life.ended, end='alive' if life.ended is None else 'ended',
                        life_ns=(world.now if life.ended is None else life.ended) - life.began)
         if life.task and world.switches:
-            # The exit comes before the last switch: the rest of the run belongs to the life, too, but not to its time.
+            # The exit comes before the last switch: what the task still runs is after its life.
             row['run_ns'] = life.task.spent(life.ended)[RUN]
     return {'tasks': (('pid', 'began'), rows)}
 

@@ -64,6 +64,7 @@ class Task:
         ends = [span[0] for span in self.spans[1:]] + [until]
         for (begin, mode), end in zip(self.spans, ends):
             begin = begin if since is None else max(begin, since)
+            end = min(end, until)
             if end > begin:
                 spent[mode] += end - begin
         return spent

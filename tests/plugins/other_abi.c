@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A plugin of an ABI that does not exist: the loader must refuse it. */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 
 extern __attribute__((visibility("default"))) const struct weft_plugin weft_plugin;
 const struct weft_plugin weft_plugin = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A plugin whose file is named after another system than it is for. */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 
 static const struct weft_handler handlers[] = { { "event", NULL, NULL, NULL } };
 

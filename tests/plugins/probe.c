@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Says what every call of the host answers. */
-#include "lib/plugin/plugin.h"
+#include "include/weft/plugin.h"
 
 enum { SMALL, ARRAY, TEXT, MISSING };
 

@@ -6,19 +6,19 @@
  * and of what histograms add up. One line: "ok N", N times with all in slices; "order", where the file cannot be read
  * in slices; or what differs, and exit status 1.
  */
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/printed.h"
-#include "tests/unit/sliced.h"
-#include "tests/unit/sliced_export.h"
-#include "tests/unit/sliced_sums.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/sliced.h"
+#include "tests/unit/sliced_export.h"
+#include "tests/unit/sliced_sums.h"
 
 enum { RUNS = 8, ALL_MAX = 600, CUTS_MAX = 64 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/analysed.h"
 
-#include "lib/base/fail.h"
-#include "lib/base/text.h"
-#include "lib/event/event.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/test.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
+#include "lib/meaning/event/event.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/test.h"
 
 /* Shows the events to a pass. The pass restarts before the first event at or after `at`. */
 struct restarting {
@@ -25,6 +25,7 @@ static void see(void *arg, const struct event *event)
 	if (restarting->at && event->ts >= restarting->at) {
 		restarting->pass->pending = event->type;
 		state_advance(&restarting->pass->state, restarting->at);
+		restarting->pass->divides = true;
 		restarting->failed = pass_end(restarting->pass, restarting->fail) ||
 				     pass_restart(restarting->pass, restarting->fail);
 		restarting->pass->pending = NULL;
@@ -45,9 +46,8 @@ static bool run(struct analysed *analysed, uint64_t from, struct fail *fail)
 }
 
 static bool begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options,
-		  void (*types)(struct loom *loom), const char *script, uint64_t from, const char *comm)
+		  void (*types)(struct loom *loom), const char *script, uint64_t from, struct pass_filter filter)
 {
-	struct pass_filter filter = { .comms = &comm, .nr_comms = comm != NULL };
 	struct fail fail = FAIL_INIT;
 	bool ok;
 
@@ -75,19 +75,25 @@ static bool begin(struct analysed *analysed, const struct analysis_ops *ops, con
 bool analysed_begin(struct analysed *analysed, const struct analysis_ops *ops, const void *options,
 		    void (*types)(struct loom *loom), const char *script)
 {
-	return begin(analysed, ops, options, types, script, 0, NULL);
+	return begin(analysed, ops, options, types, script, 0, (struct pass_filter){ .self = false });
 }
 
 bool analysed_from(struct analysed *analysed, const struct analysis_ops *ops, void (*types)(struct loom *loom),
 		   const char *script, uint64_t from)
 {
-	return begin(analysed, ops, NULL, types, script, from, NULL);
+	return begin(analysed, ops, NULL, types, script, from, (struct pass_filter){ .self = false });
 }
 
 bool analysed_named(struct analysed *analysed, const struct analysis_ops *ops, const char *comm,
 		    void (*types)(struct loom *loom), const char *script)
 {
-	return begin(analysed, ops, NULL, types, script, 0, comm);
+	return begin(analysed, ops, NULL, types, script, 0, (struct pass_filter){ .comms = &comm, .nr_comms = 1 });
+}
+
+bool analysed_wanted(struct analysed *analysed, const struct analysis_ops *ops, const struct who_want *want,
+		     void (*types)(struct loom *loom), const char *script)
+{
+	return begin(analysed, ops, NULL, types, script, 0, (struct pass_filter){ .who = want, .nr_who = 1 });
 }
 
 void analysed_end(struct analysed *analysed)
@@ -140,7 +146,11 @@ static bool has(const char *at, size_t left, const char *row, size_t column, con
 /* The field of a line of CSV that has this column: CSV leaves out those that only text shows. */
 static size_t csv_index(const struct table *table, int column)
 {
-	return (size_t)(column - __builtin_popcount(table->text_only & ((1u << column) - 1)));
+	size_t index = 0;
+
+	for (int i = 0; i < column; i++)
+		index += !table_flagged(table, (size_t)i, TABLE_TEXT_ONLY);
+	return index;
 }
 
 bool analysed_is(struct analysed *analysed, const char *table, const char *row, const char *column, const char *value)

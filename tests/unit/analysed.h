@@ -2,14 +2,14 @@
 #ifndef WEFT_TESTS_UNIT_ANALYSED_H
 #define WEFT_TESTS_UNIT_ANALYSED_H
 
-#include "lib/analysis/analysis.h"
-#include "lib/analysis/findings.h"
-#include "lib/analysis/pass.h"
-#include "lib/base/out.h"
-#include "lib/reader/reader.h"
-#include "tests/unit/loom.h"
-
 #include <stdbool.h>
+
+#include "lib/answers/frame/analysis.h"
+#include "lib/answers/frame/findings.h"
+#include "lib/answers/frame/pass.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/reader/reader.h"
+#include "tests/unit/loom.h"
 
 struct trace;
 
@@ -35,6 +35,9 @@ bool analysed_from(struct analysed *analysed, const struct analysis_ops *ops, vo
 /* The same of the tasks of this name, as --comm chooses them. */
 bool analysed_named(struct analysed *analysed, const struct analysis_ops *ops, const char *comm,
 		    void (*types)(struct loom *loom), const char *script);
+/* The same of the tasks that belong to this, as --unit and its like choose them. */
+bool analysed_wanted(struct analysed *analysed, const struct analysis_ops *ops, const struct who_want *want,
+		     void (*types)(struct loom *loom), const char *script);
 void analysed_end(struct analysed *analysed);
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/block.h"
+#include "lib/answers/block/block.h"
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
 
@@ -53,6 +53,33 @@ TEST(block_tells_waits_and_device_times_of_two_requests_and_the_depth)
 	analysed_end(&analysed);
 }
 
+TEST(block_shows_the_longest_requests_with_their_task_and_what_the_device_had_besides)
+{
+	static const struct block_options longer = { .rows = { .slowest = 5, .longer = 1500 } };
+	struct analysed analysed;
+
+	/* Of three requests two took longer than 1500: 2000, with the second and third behind it, and 1900. */
+	if (!analysed_begin(&analysed, &block_analysis, &longer, types,
+			    "0 1000 7 block_bio_queue dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "0 1100 7 block_rq_issue dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "0 1200 7 block_bio_queue dev=0x800000 sector=16 nr_sector=8 rwbs=R\n"
+			    "0 1600 7 block_rq_issue dev=0x800000 sector=16 nr_sector=8 rwbs=R\n"
+			    "1 3100 0 block_rq_complete dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "1 3500 0 block_rq_complete dev=0x800000 sector=16 nr_sector=8 rwbs=R error=-5\n"
+			    "0 4000 7 block_bio_queue dev=0x800000 sector=64 nr_sector=8 rwbs=W\n"
+			    "0 4000 7 block_rq_issue dev=0x800000 sector=64 nr_sector=8 rwbs=W\n"
+			    "0 5500 0 block_rq_complete dev=0x800000 sector=64 nr_sector=8 rwbs=W\n"))
+		return;
+	CHECK(analysed_is(&analysed, "slowest", "2000", "comm", "dd") &&
+	      analysed_is(&analysed, "slowest", "2000", "since", "0.000001100") &&
+	      analysed_is(&analysed, "slowest", "2000", "cause", "device"));
+	CHECK(analysed_is(&analysed, "slowest", "1900", "sector", "16") &&
+	      analysed_is(&analysed, "slowest", "1900", "queued_ns", "400") &&
+	      analysed_is(&analysed, "slowest", "1900", "cause", "failed: device with 1 other"));
+	CHECK(strstr(buf_str(&analysed.findings.notes), "longer than 1.5 us: 2 requests"));
+	analysed_end(&analysed);
+}
+
 TEST(block_takes_the_last_of_two_issues_for_the_device_and_the_first_for_the_wait)
 {
 	struct analysed analysed;
@@ -84,7 +111,7 @@ TEST(block_charges_the_task_that_queued_and_knows_partitions_merges_splits_and_f
 	struct analysed analysed;
 
 	/* 8:1 is a partition of 8:0; its bios have the sectors of the whole disk. */
-	if (!analysed_begin(&analysed, &block_analysis, &(struct block_options){ .by = BLOCK_BY_TASK }, types,
+	if (!analysed_begin(&analysed, &block_analysis, &(struct block_options){ .rows.by = BLOCK_BY_TASK }, types,
 			    "0 1000 7 block_bio_queue dev=0x800001 sector=100 nr_sector=16 rwbs=W\n"
 			    "0 1010 7 block_split dev=0x800001 sector=100 new_sector=108 rwbs=W\n"
 			    "0 1100 7 block_bio_queue dev=0x800001 sector=116 nr_sector=8 rwbs=W\n"
@@ -182,5 +209,26 @@ TEST(block_counts_sizes_by_powers_of_two_and_only_the_operations_that_are_wanted
 	CHECK(analysed_is(&analysed, "sizes", "8:0", "at_least_bytes", "4096") &&
 	      analysed_is(&analysed, "sizes", "8:0", "requests", "3") &&
 	      analysed_is(&analysed, "sizes", "8:0", "bytes", "14336"));
+	analysed_end(&analysed);
+}
+
+/* As the kernel's lists do, which hold requests and not sectors. */
+TEST(block_does_not_end_a_write_by_a_read_of_its_sector)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &block_analysis, NULL, types,
+			    "0 1000 7 block_rq_issue dev=0x800000 sector=8 nr_sector=16 rwbs=WS\n"
+			    "0 5000 7 block_rq_issue dev=0x800000 sector=8 nr_sector=16 rwbs=R\n"
+			    "1 6000 0 block_rq_complete dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "1 7000 0 block_rq_complete dev=0x800000 sector=16 nr_sector=8 rwbs=R\n"))
+		return;
+	CHECK(analysed_is(&analysed, "requests", "8:0", "operation", "read") &&
+	      analysed_is(&analysed, "requests", "8:0", "requests", "1"));
+	CHECK(analysed_is(&analysed, "requests", "8:0", "bytes", "8192") &&
+	      analysed_is(&analysed, "requests", "8:0", "d2c_max_ns", "2000"));
+	CHECK(analysed_is(&analysed, "devices", "8:0", "reissues", "0") &&
+	      analysed_is(&analysed, "devices", "8:0", "deepest", "2"));
+	CHECK_STR(buf_str(&analysed.findings.cut), "1 request in the driver or queue at the end");
 	analysed_end(&analysed);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/sched.h"
+#include <string.h>
+
+#include "lib/answers/sched/sched.h"
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
-
-#include <string.h>
 
 static void types(struct loom *loom)
 {
@@ -49,6 +49,37 @@ TEST(sched_chain_goes_back_from_a_task_to_the_interrupt)
 	CHECK(analysed_is(&analysed, "chains", "1", "chain", "c < b < a < irq:disk") ||
 	      analysed_is(&analysed, "chains", "1", "chain", "c < b < c < b..."));
 	CHECK(analysed.findings.items[0].table.nr_items == 2 * 8);
+	analysed_end(&analysed);
+}
+
+/*
+ * The disk's interrupt ends at 1600. A wakeup 10 ms later comes from an interrupt without an event of its own, as the
+ * timer's without irq_vectors. One that comes within the disk's, behind a nested one, is the disk's.
+ */
+TEST(sched_chain_names_an_interrupt_only_while_it_lasts)
+{
+	struct sched_options options = { .chain = "a" };
+	struct analysed analysed;
+
+#define WAKE(at, run, leave)                                                                            \
+	"0 " at " 0 sched_waking common_flags=8 comm=a pid=7 prio=50 target_cpu=0\n"                    \
+	"0 " run " 0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=a next_pid=7\n" \
+	"0 " leave " 7 sched_switch prev_comm=a prev_pid=7 prev_state=1 next_comm=swapper/0 next_pid=0\n"
+	if (!analysed_begin(&analysed, &sched_analysis, &options, types,
+			    "0 1000 0 sched_switch prev_comm=x prev_pid=1 prev_state=1 next_comm=swapper/0 next_pid=0\n"
+			    "0 1500 0 irq_handler_entry common_flags=8 irq=9 name=disk\n"
+			    "0 1600 0 irq_handler_exit common_flags=8 irq=9 ret=1\n" WAKE("10000000", "10000100",
+											  "10000200")))
+		return;
+	CHECK(analysed_is(&analysed, "chains", "1", "chain", "a < an interrupt"));
+	analysed_end(&analysed);
+	if (!analysed_begin(&analysed, &sched_analysis, &options, types,
+			    "0 1000 0 sched_switch prev_comm=x prev_pid=1 prev_state=1 next_comm=swapper/0 next_pid=0\n"
+			    "0 1500 0 irq_handler_entry common_flags=8 irq=9 name=disk\n"
+			    "0 1510 0 irq_handler_entry common_flags=8 irq=10 name=net\n"
+			    "0 1520 0 irq_handler_exit common_flags=8 irq=10 ret=1\n" WAKE("1530", "1600", "1700")))
+		return;
+	CHECK(analysed_is(&analysed, "chains", "1", "chain", "a < irq:disk"));
 	analysed_end(&analysed);
 }
 

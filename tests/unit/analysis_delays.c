@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/sched.h"
+#include "lib/answers/sched/sched.h"
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
 
@@ -132,5 +132,21 @@ TEST(sched_prints_no_times_of_a_run_that_lost_events_hide)
 		"       0.000009900     0  nine                   9            -     0.000500     0.000400  S\n"
 		"       0.000012000     0  nine                   9            -            -            -  S\n"
 		"\n"));
+	analysed_end(&analysed);
+}
+
+TEST(sched_counts_no_cpu_that_idled_at_the_start_as_a_run_under_way)
+{
+	struct analysed analysed;
+
+	/* At the start CPU 0 runs task 7, and CPU 1 idles. */
+	if (!analysed_begin(&analysed, &sched_analysis, NULL, NULL,
+			    "1 1000 0 sched_switch prev_comm=swapper/1 prev_pid=0 next_comm=ls next_pid=8\n"
+			    "0 1100 7 sched_switch prev_comm=sh prev_pid=7 prev_state=1 next_comm=swapper/0\n"
+			    "0 1200 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=sh next_pid=7\n"
+			    "0 1300 7 sched_switch prev_comm=sh prev_pid=7 prev_state=1 next_comm=swapper/0\n"
+			    "1 1400 8 sched_switch prev_comm=ls prev_pid=8 prev_state=1 next_comm=swapper/1\n"))
+		return;
+	CHECK_STR(buf_str(&analysed.findings.cut), "1 run under way at the start");
 	analysed_end(&analysed);
 }

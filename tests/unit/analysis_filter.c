@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/analysed.h"
 
-#include "lib/base/buf.h"
-#include "lib/base/table_item.h"
-#include "tests/unit/test.h"
-
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/table.h"
+#include "tests/unit/test.h"
 
 /* Recordings of some tasks, and of some CPUs: what the tables say of the rest. */
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A pass over a stream without end, in which tasks come and go: memory follows from the tasks of one interval. */
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/analysed.h"
-#include "tests/unit/test.h"
-
 #include <inttypes.h>
 #include <malloc.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
 
 enum { LIVED = 3 * PASS_TASKS_MAX, PID = 1000 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/graph.h"
-#include "lib/analysis/graph_tree_internal.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/table.h"
-#include "tests/unit/analysed.h"
-#include "tests/unit/test.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/answers/graph/graph.h"
+#include "lib/answers/graph/graph_tree_internal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/table.h"
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
 
 static void types(struct loom *loom)
 {
@@ -31,6 +31,14 @@ static void types_and_symbols(struct loom *loom)
 {
 	loom_graph(loom);
 	loom->kallsyms = "ffffffff81000100 T lock\nffffffff81000200 T unlock\nffffffff81000300 T next\n";
+}
+
+static void repeats_and_symbols(struct loom *loom)
+{
+	types_and_symbols(loom);
+	loom_type(loom, "ftrace", "function", "u64 ip; u64 parent_ip", "\"\"");
+	loom_type(loom, "ftrace", "func_repeats",
+		  "u64 ip; u64 parent_ip; u16 count; u16 top_delta_ts; u32 bottom_delta_ts", "\"\"");
 }
 
 /* The tracers irqsoff and preemptoff write places inside of functions (__trace_graph_function()). */
@@ -308,7 +316,7 @@ TEST(graph_tree_counts_only_calls_that_are_whole)
 
 TEST(graph_by_errno_sums_up_the_errors_of_all_functions)
 {
-	struct graph_options options = { .by = GRAPH_BY_ERRNO };
+	struct row_options options = { .by = GRAPH_BY_ERRNO };
 	struct analysed analysed;
 
 	if (!analysed_begin(&analysed, &graph_analysis, &options, types,
@@ -325,6 +333,62 @@ TEST(graph_by_errno_sums_up_the_errors_of_all_functions)
 	      analysed_is(&analysed, "errnos", "ENOENT", "max", "400"));
 	CHECK(analysed_is(&analysed, "errnos", "EACCES", "calls", "1") &&
 	      analysed_is(&analysed, "errnos", "EACCES", "of", "0xa"));
+	analysed_end(&analysed);
+}
+
+static void with_modules(struct loom *loom)
+{
+	loom->kallsyms = "ffffffff81000000 T _stext\nffffffff81000100 T vfs_read\nffffffff81000200 T _end\n"
+			 "ffffffffa0000000 t ext4_read\t[ext4]\nffffffffa0000100 t ext4_map\t[ext4]\n"
+			 "ffffffffa0010000 t crc\t[crc32c]\n";
+	types(loom);
+	loom_type(loom, "ftrace", "function", "u64 ip; u64 parent_ip", "\"\"");
+}
+
+TEST(graph_by_module_sums_up_the_functions_of_each_module_and_their_own_times)
+{
+	struct row_options options = { .by = GRAPH_BY_MODULE };
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &graph_analysis, &options, with_modules,
+			    "0 1000 7 funcgraph_entry func=0xffffffff81000100 depth=0\n"
+			    "0 1100 7 funcgraph_entry func=0xffffffffa0000000 depth=1\n"
+			    "0 1200 7 funcgraph_entry func=0xffffffffa0000100 depth=2\n"
+			    "0 1300 7 funcgraph_exit func=0xffffffffa0000100 depth=2 calltime=1200 rettime=1300\n"
+			    "0 1400 7 funcgraph_entry func=0xffffffffa0010000 depth=2\n"
+			    "0 1450 7 funcgraph_exit func=0xffffffffa0010000 depth=2 calltime=1400 rettime=1450\n"
+			    "0 1600 7 funcgraph_exit func=0xffffffffa0000000 depth=1 calltime=1100 rettime=1600\n"
+			    "0 2000 7 funcgraph_exit func=0xffffffff81000100 depth=0 calltime=1000 rettime=2000\n"
+			    "0 3000 7 funcgraph_entry func=0x10 depth=0\n"
+			    "0 3050 7 funcgraph_exit func=0x10 depth=0 calltime=3000 rettime=3050\n"))
+		return;
+	CHECK(analysed_is(&analysed, "modules", "kernel", "calls", "1") &&
+	      analysed_is(&analysed, "modules", "kernel", "self", "500"));
+	CHECK(analysed_is(&analysed, "modules", "ext4", "functions", "2") &&
+	      analysed_is(&analysed, "modules", "ext4", "calls", "2") &&
+	      analysed_is(&analysed, "modules", "ext4", "self", "450"));
+	CHECK(analysed_is(&analysed, "modules", "ext4", "max", "500") &&
+	      analysed_is(&analysed, "modules", "ext4", "of", "ext4_read [ext4]") &&
+	      analysed_is(&analysed, "modules", "ext4", "self_percent", "42.86"));
+	CHECK(analysed_is(&analysed, "modules", "crc32c", "self", "50") &&
+	      analysed_is(&analysed, "modules", "unknown", "self", "50"));
+	analysed_end(&analysed);
+}
+
+TEST(graph_by_module_counts_hits_too)
+{
+	struct row_options options = { .by = GRAPH_BY_MODULE };
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &graph_analysis, &options, with_modules,
+			    "0 1000 7 function ip=0xffffffffa0000000 parent_ip=0\n"
+			    "0 1100 7 function ip=0xffffffffa0000100 parent_ip=0\n"
+			    "0 1200 7 function ip=0xffffffffa0000100 parent_ip=0\n"
+			    "0 1300 7 function ip=0xffffffff81000100 parent_ip=0\n"))
+		return;
+	CHECK(analysed.findings.nr == 1 && analysed_is(&analysed, "hits", "ext4", "hits", "3") &&
+	      analysed_is(&analysed, "hits", "ext4", "functions", "2") &&
+	      analysed_is(&analysed, "hits", "kernel", "hits", "1"));
 	analysed_end(&analysed);
 }
 
@@ -392,4 +456,19 @@ TEST(graph_tree_adds_up_whatever_the_order_of_events)
 		buf_release(&script);
 	}
 	CHECK(most > 10);
+}
+
+/* trace_func_repeats_print(): "a <-b (repeats: 3)" stands for three more calls. */
+TEST(graph_counts_the_calls_that_the_kernel_did_not_write_one_by_one)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &graph_analysis, NULL, repeats_and_symbols,
+			    "0 1000 7 function ip=0xffffffff81000100 parent_ip=0xffffffff81000200\n"
+			    "0 1900 7 func_repeats ip=0xffffffff81000100 parent_ip=0xffffffff81000200 count=3 "
+			    "bottom_delta_ts=100\n"
+			    "0 2000 7 function ip=0xffffffff81000100 parent_ip=0xffffffff81000300\n"))
+		return;
+	CHECK(analysed_is(&analysed, "hits", "lock", "hits", "5"));
+	analysed_end(&analysed);
 }

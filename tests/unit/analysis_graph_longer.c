@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/graph.h"
-#include "lib/base/buf.h"
-#include "lib/base/out.h"
-#include "lib/base/table.h"
+#include <string.h>
+
+#include "lib/answers/graph/graph.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/table.h"
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
-
-#include <string.h>
 
 static void types(struct loom *loom)
 {

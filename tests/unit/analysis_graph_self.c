@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/graph.h"
+#include "lib/answers/graph/graph.h"
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
 

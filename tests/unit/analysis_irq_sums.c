@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/buf.h"
-#include "tests/unit/analysed.h"
-#include "tests/unit/test.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
 
 /*
  * Random CPUs, tasks, interrupts and softirqs whose time a second, simpler account adds up: each step of 100 us is

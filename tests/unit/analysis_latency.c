@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/latency.h"
-#include "lib/base/buf.h"
+#include <inttypes.h>
+
+#include "lib/answers/latency/latency.h"
+#include "lib/ground/base/buf.h"
+#include "lib/meaning/follow/who.h"
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
-
-#include <inttypes.h>
 
 /* What a woken task waited for: each part of a delay has the time that the script gave it. */
 
@@ -163,5 +164,60 @@ TEST(latency_explains_a_long_wait_on_any_number_of_queues)
 		return;
 	check_long(&analysed, "60500", "10000", "10", "49990", "tasks that ran first: nine-9");
 	CHECK(analysed_is(&analysed, "wakeups", "60500", "idle_ns", "500"));
+	analysed_end(&analysed);
+}
+
+/* 7 and 6 are tasks of a.service, 8 and 9 of b.service, 4 is a thread of the kernel; 5 is in no list. */
+static void services(struct loom *loom)
+{
+	more_types(loom);
+	loom_setting(loom, "weft/mode", "record");
+	loom_setting(loom, "weft/cgroups", "0 1 /\n0 20 /system.slice/a.service\n0 30 /system.slice/b.service\n");
+	loom_setting(loom, "weft/tasks",
+		     "7 7 1 50 0 7 20\tseven\t/usr/bin/seven\n"
+		     "6 6 1 50 33 6 20\tsix\t/usr/bin/six\n"
+		     "8 8 1 50 0 8 30\teight\t/usr/bin/eight\n"
+		     "9 9 1 50 0 9 30\tnine\t/usr/bin/nine\n"
+		     "4 4 2 50 0 4 1\tkworker\t(kernel)\n");
+}
+
+TEST(latency_divides_the_waits_of_a_service)
+{
+	static const struct latency_options by_unit = { .rows = { .by = LATENCY_BY_WHO + WHO_UNIT } };
+	struct analysed analysed;
+
+	/*
+	 * 7 waits for 700 after it was woken: 100 of 8, 150 of 9 with an interrupt of 50 in it, 200 of 6, which is of
+	 * its own service, 50 of the kernel, 150 of 5, of which nothing is known; then for 60 after 8 took its CPU.
+	 * And 6 waits for 30 on the idle CPU 1.
+	 */
+	if (!analysed_begin(
+		    &analysed, &latency_analysis, &by_unit, services,
+		    "0 9000 8 sched_waking pid=3 target_cpu=1\n"
+		    "0 10000 8 sched_waking comm=seven pid=7 target_cpu=0\n"
+		    "0 10000 8 sched_wakeup comm=seven pid=7 target_cpu=0\n"
+		    "0 10100 8 sched_switch prev_comm=eight prev_pid=8 prev_state=1 next_comm=nine next_pid=9\n"
+		    "0 10200 9 irq_handler_entry irq=1\n"
+		    "0 10250 9 irq_handler_exit irq=1\n"
+		    "0 10300 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=six next_pid=6\n"
+		    "0 10500 6 sched_switch prev_comm=six prev_pid=6 prev_state=1 next_comm=kworker next_pid=4\n"
+		    "0 10550 4 sched_switch prev_comm=kworker prev_pid=4 prev_state=1 next_comm=five next_pid=5\n"
+		    "0 10700 5 sched_switch prev_comm=five prev_pid=5 prev_state=1 next_comm=seven next_pid=7\n"
+		    "1 10700 0 sched_switch prev_comm=x prev_pid=3 prev_state=1 next_comm=swapper/1 next_pid=0\n"
+		    "0 10800 7 sched_waking comm=six pid=6 target_cpu=1\n"
+		    "0 10800 7 sched_wakeup comm=six pid=6 target_cpu=1\n"
+		    "1 10830 0 sched_switch prev_comm=swapper/1 prev_pid=0 prev_state=0 next_comm=six next_pid=6\n"
+		    "0 10900 7 sched_switch prev_comm=seven prev_pid=7 prev_state=0 next_comm=eight next_pid=8\n"
+		    "0 10960 8 sched_switch prev_comm=eight prev_pid=8 prev_state=1 next_comm=seven next_pid=7\n"))
+		return;
+	CHECK(analysed_is(&analysed, "waits", "a.service", "wait_ns", "790"));
+	CHECK(analysed_is(&analysed, "waits", "a.service", "others_ns", "310"));
+	CHECK(analysed_is(&analysed, "waits", "a.service", "own_ns", "200"));
+	CHECK(analysed_is(&analysed, "waits", "a.service", "kernel_ns", "50"));
+	CHECK(analysed_is(&analysed, "waits", "a.service", "irq_ns", "50"));
+	CHECK(analysed_is(&analysed, "waits", "a.service", "idle_ns", "30"));
+	CHECK(analysed_is(&analysed, "waits", "a.service", "unknown_ns", "150"));
+	CHECK(analysed_is(&analysed, "waits", "a.service", "most_for", "b.service"));
+	CHECK(analysed_is(&analysed, "waits", "a.service", "most_for_ns", "310"));
 	analysed_end(&analysed);
 }

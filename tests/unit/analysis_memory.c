@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
 
@@ -85,5 +87,27 @@ TEST(memory_does_not_call_alive_what_lost_events_may_have_freed)
 	CHECK(analysed_is(&analysed, "callers", "0x50", "allocs", "1") &&
 	      analysed_is(&analysed, "callers", "0x50", "alive", "0"));
 	CHECK_STR(buf_str(&analysed.findings.broken), "1 allocation that may be alive or not, 1 gap");
+	analysed_end(&analysed);
+}
+
+TEST(memory_sorts_rows_that_are_equal_by_the_name_of_the_caller)
+{
+	static const char *const rows[] = { "0x10", "0x20", "0x30", "0x40", "0x50", "0x60" };
+	const struct findings_options options = { .top = UINT64_MAX };
+	struct analysed analysed;
+	const struct table *table;
+
+	if (!analysed_begin(&analysed, &memory_analysis, NULL, types,
+			    "0 1000 7 kmalloc call_site=0x60 ptr=0x1000 bytes_req=32 bytes_alloc=32\n"
+			    "0 1010 7 kmalloc call_site=0x20 ptr=0x2000 bytes_req=32 bytes_alloc=32\n"
+			    "0 1020 7 kmalloc call_site=0x50 ptr=0x3000 bytes_req=32 bytes_alloc=32\n"
+			    "0 1030 7 kmalloc call_site=0x10 ptr=0x4000 bytes_req=32 bytes_alloc=32\n"
+			    "0 1040 7 kmalloc call_site=0x40 ptr=0x5000 bytes_req=32 bytes_alloc=32\n"
+			    "0 1050 7 kmalloc call_site=0x30 ptr=0x6000 bytes_req=32 bytes_alloc=32\n"))
+		return;
+	CHECK(!findings_arrange(&analysed.findings, &options, NULL));
+	table = &analysed.findings.items[0].table;
+	for (size_t i = 0; i < array_size(rows); i++)
+		CHECK(!strcmp(table_text_at(table, i, 0), rows[i]));
 	analysed_end(&analysed);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/latency.h"
+#include "lib/answers/latency/latency.h"
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/buf.h"
-#include "tests/unit/analysed.h"
-#include "tests/unit/test.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
 
 static void types(struct loom *loom)
 {
@@ -13,6 +13,7 @@ static void types(struct loom *loom)
 	loom_type(loom, "power", "cpu_idle_miss", "u32 cpu_id; u32 state; u8 below", "\"\"");
 	loom_type(loom, "power", "cpu_frequency", "u32 state; u32 cpu_id", "\"\"");
 	loom_type(loom, "power", "suspend_resume", "u64 action; int val; u8 start", "\"\"");
+	loom_type(loom, "power", "pstate_sample", "u32 freq", "\"\"");
 	loom_type(loom, "irq_vectors", "local_timer_entry", "int vector", "\"\"");
 }
 
@@ -47,6 +48,95 @@ TEST(power_tells_idle_states_and_what_hit_the_cpu_first)
 	      analysed.findings.worst[0].to == 4100);
 	CHECK_STR(buf_str(&analysed.findings.cut), "");
 	analysed_end(&analysed);
+}
+
+#define ENTER " 0 cpu_idle state=1 cpu_id=0\n"
+#define LEAVE " 0 cpu_idle state=0xffffffff cpu_id=0\n"
+#define TIMER " 0 local_timer_entry common_flags=8 vector=236\n"
+
+static void timers(struct loom *loom)
+{
+	loom->kallsyms = "ffffffff81000100 t hrtimer_wakeup\nffffffff81000200 t tick_nohz_handler\n"
+			 "ffffffff81000300 t process_timeout\nffffffff81000400 T _end\n";
+	types(loom);
+	loom_type(loom, "irq_vectors", "reschedule_entry", "int vector", "\"\"");
+	loom_type(loom, "timer", "hrtimer_start", "u64 hrtimer; u64 function; u64 expires", "\"\"");
+	loom_type(loom, "timer", "hrtimer_expire_entry", "u64 hrtimer; u64 now; u64 function", "\"\"");
+	loom_type(loom, "timer", "timer_start", "u64 timer; u64 function; u64 expires", "\"\"");
+	loom_type(loom, "timer", "timer_expire_entry", "u64 timer; u64 now; u64 function", "\"\"");
+	loom_type(loom, "ipi", "ipi_send_cpu", "u32 cpu", "\"\"");
+}
+
+/* "SOURCE TIMER BY WAKEUPS; " of each row. */
+static void woken(const struct analysed *analysed, char *into, size_t size)
+{
+	const struct table *table;
+	size_t len = 0;
+
+	*into = '\0';
+	for (size_t i = 0; i < analysed->findings.nr; i++) {
+		table = &analysed->findings.items[i].table;
+		for (size_t row = 0;
+		     !strcmp(analysed->findings.items[i].name, "wakeups") && row < table->nr_items / table->nr_columns;
+		     row++)
+			len += (size_t)snprintf(into + len, size - len, "%s %s %s %" PRIu64 "; ",
+						table_text_of(table, row, "source"), table_text_of(table, row, "timer"),
+						table_text_of(table, row, "by"),
+						table_number_of(table, row, "wakeups"));
+	}
+}
+
+TEST(power_names_the_timer_that_woke_a_cpu_and_the_task_that_had_set_it)
+{
+	static const struct {
+		const char *script, *want;
+	} cases[] = {
+		/* The first timer counts, and not the tick that expires after it. */
+		{ "1 1000 9 sched_switch prev_pid=0 next_comm=sleep next_pid=9\n"
+		  "1 1100 9 hrtimer_start hrtimer=0x70\n0 1200" ENTER "0 2000" TIMER
+		  "0 2100 0 hrtimer_expire_entry common_flags=8 hrtimer=0x70 function=0xffffffff81000100\n"
+		  "0 2200 0 hrtimer_expire_entry common_flags=8 hrtimer=0x90 function=0xffffffff81000200\n"
+		  "0 2300" LEAVE,
+		  "vector local_timer hrtimer_wakeup sleep 1; " },
+		/* The tick came for a timer that counts jiffies. Its softirq runs after the CPU left its idle state. */
+		{ "1 1000 9 sched_switch prev_pid=0 next_comm=kworker/1:1 next_pid=9\n"
+		  "1 1100 9 timer_start timer=0x80 expires=5\n0 1200" ENTER "0 1900" LEAVE "0 2000" TIMER
+		  "0 2100 0 hrtimer_expire_entry common_flags=8 hrtimer=0x90 function=0xffffffff81000200\n"
+		  "0 2200 0 timer_expire_entry common_flags=16 timer=0x80 function=0xffffffff81000300\n"
+		  "0 2300 0 sched_switch prev_pid=0 next_comm=a next_pid=8\n",
+		  "vector local_timer process_timeout kworker/1:1 1; " },
+		/* Nobody set the tick. What expires when another task has run is not why the CPU was woken. */
+		{ "1 1100 9 timer_start timer=0x80 expires=5\n0 1200" ENTER "0 1900" LEAVE "0 2000" TIMER
+		  "0 2100 0 hrtimer_expire_entry common_flags=8 hrtimer=0x90 function=0xffffffff81000200\n"
+		  "0 2200 0 sched_switch prev_pid=0 next_comm=a next_pid=8\n"
+		  "0 2300 8 timer_expire_entry common_flags=16 timer=0x80 function=0xffffffff81000300\n",
+		  "vector local_timer tick_nohz_handler  1; " },
+		/* Timers that a device's interrupt finds due have not woken the CPU. */
+		{ "1 1100 9 timer_start timer=0x80 expires=5\n0 1200" ENTER
+		  "0 2000 0 irq_handler_entry common_flags=8 irq=9 name=disk\n"
+		  "0 2200 0 timer_expire_entry common_flags=16 timer=0x80 function=0xffffffff81000300\n0 2300" LEAVE,
+		  "irq 9 disk   1; " },
+		/* Another CPU's task. */
+		{ "1 1000 9 sched_switch prev_pid=0 next_comm=make next_pid=9\n0 1200" ENTER
+		  "1 1900 9 ipi_send_cpu cpu=0\n0 2000 0 reschedule_entry common_flags=8 vector=253\n0 2300" LEAVE,
+		  "vector reschedule  make 1; " },
+		/* A timer that was set before the start. The events are lost before it is known which timer it was. */
+		{ "0 1200" ENTER "0 2000" TIMER
+		  "0 2100 0 hrtimer_expire_entry common_flags=8 hrtimer=0x70 function=0xffffffff81000100\n0 2300" LEAVE
+		  "0 2400" ENTER "0 2900" LEAVE "0 3000" TIMER "0 lost 1\n0 4000" ENTER,
+		  "vector local_timer hrtimer_wakeup  1; vector local_timer   1; " },
+	};
+	struct analysed analysed;
+	char text[256];
+
+	for (size_t i = 0; i < array_size(cases); i++) {
+		if (!analysed_begin(&analysed, &power_analysis, NULL, timers, cases[i].script))
+			return;
+		CHECK(!findings_arrange(&analysed.findings, &(struct findings_options){ .top = UINT64_MAX }, NULL));
+		woken(&analysed, text, sizeof(text));
+		CHECK_STR(text, cases[i].want);
+		analysed_end(&analysed);
+	}
 }
 
 TEST(power_adds_up_frequencies_that_any_cpu_tells_and_steps_of_suspending)
@@ -119,6 +209,31 @@ TEST(power_weighs_the_run_time_of_tasks_with_the_frequency_of_their_cpu)
 	      analysed_is(&analysed, "tasks", "cc", "cycles", "1000000"));
 	/* Idle tasks run no program. */
 	CHECK(analysed_is(&analysed, "tasks", "cc", "cycles_percent", "12.50"));
+	analysed_end(&analysed);
+}
+
+static void types_of_programs(struct loom *loom)
+{
+	types(loom);
+	loom_setting(loom, "weft/tasks",
+		     "7 7 1 50 0 7 1\tmake\t/usr/bin/make\n8 7 1 50 0 8 1\tcc\t\n9 9 1 50 0 9 1\tld\t/usr/bin/ld\n");
+}
+
+TEST(power_adds_up_the_cycles_of_the_threads_of_a_program)
+{
+	const struct row_options options = { .by = 1 + WHO_PROGRAM };
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &power_analysis, &options, types_of_programs,
+			    "0 1000000 0 cpu_frequency state=1000000 cpu_id=0\n"
+			    "0 1000001 0 sched_switch prev_pid=0 next_comm=make next_pid=7\n"
+			    "0 3000001 7 sched_switch prev_comm=make prev_pid=7 prev_state=1 next_comm=cc next_pid=8\n"
+			    "0 6000001 8 sched_switch prev_comm=cc prev_pid=8 prev_state=1 next_comm=ld next_pid=9\n"
+			    "0 7000001 9 sched_waking comm=make pid=7\n"))
+		return;
+	CHECK(analysed_is(&analysed, "tasks", "make", "run_ns", "5000000") &&
+	      analysed_is(&analysed, "tasks", "make", "cycles", "5000000") &&
+	      analysed_is(&analysed, "tasks", "ld", "cycles", "1000000"));
 	analysed_end(&analysed);
 }
 
@@ -245,4 +360,21 @@ TEST(power_adds_up_random_frequencies_like_an_account_of_each_step)
 		}
 		buf_release(&script);
 	}
+}
+
+TEST(power_has_no_frequency_where_no_sample_told_one)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &power_analysis, NULL, types,
+			    "0 1000 0 pstate_sample freq=2000000\n"
+			    "0 1500 0 pstate_sample freq=3000000\n"
+			    "1 2000 0 cpu_idle state=1 cpu_id=1\n"))
+		return;
+	CHECK(analysed_is(&analysed, "cpus", "0", "sampled_min_khz", "2000000") &&
+	      analysed_is(&analysed, "cpus", "0", "sampled_mean_khz", "2500000"));
+	CHECK(analysed_is(&analysed, "cpus", "1", "sampled_min_khz", "-") &&
+	      analysed_is(&analysed, "cpus", "1", "sampled_mean_khz", "-") &&
+	      analysed_is(&analysed, "cpus", "1", "sampled_max_khz", "-"));
+	analysed_end(&analysed);
 }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/block.h"
-#include "lib/analysis/locks.h"
-#include "lib/analysis/stacks.h"
-#include "lib/analysis/tasks.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/analysed.h"
-#include "tests/unit/test.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/answers/block/block.h"
+#include "lib/answers/locks/locks_internal.h"
+#include "lib/answers/tasks/tasks.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
 
 /*
  * Random events in impossible orders, with values that repeat and extreme values, and with losses: nothing may crash,
@@ -105,11 +104,11 @@ static void play(struct loom *loom, uint64_t seed)
 
 static void run(uint64_t seed)
 {
-	static const struct block_options block = { .by = BLOCK_BY_TASK };
+	static const struct block_options block = { .rows.by = BLOCK_BY_TASK };
 	static const struct row_options locks = { .by = LOCKS_BY_CALLER };
-	static const struct row_options stacks = { .by = STACKS_BY_FUNCTION };
-	static const struct tasks_options tree = { .tree = true }, programs = { .by = TASKS_BY_PROGRAM };
-	static const struct tasks_options parents = { .by = TASKS_BY_PARENT };
+	static const struct row_options stacks = { .by = 1 /* function */ };
+	static const struct tasks_options tree = { .tree = true }, programs = { .rows.by = TASKS_BY_PROGRAM };
+	static const struct tasks_options parents = { .rows.by = TASKS_BY_PARENT };
 	const struct {
 		const struct analysis_ops *ops;
 		const void *options;

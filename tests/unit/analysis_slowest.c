@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/syscalls.h"
+#include "lib/answers/syscalls/syscalls.h"
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
 
@@ -19,7 +19,7 @@ static void types(struct loom *loom)
  */
 TEST(syscalls_shows_where_the_longest_calls_were_blocked_and_who_ended_that)
 {
-	static const struct syscalls_options slowest = { .slowest = 5 };
+	static const struct syscalls_options slowest = { .rows.slowest = 5 };
 	struct analysed analysed;
 
 	if (!analysed_begin(&analysed, &syscalls_analysis, &slowest, types,

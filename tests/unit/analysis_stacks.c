@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/stacks.h"
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
 
@@ -34,6 +33,19 @@ TEST(stacks_counts_events_by_the_stack_behind_them)
 	analysed_end(&analysed);
 }
 
+/* FTRACE_TRAMPOLINE_MARKER of the kernel is no address. */
+TEST(stacks_names_the_trampoline_of_the_tracer_as_the_kernel_does)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &stacks_analysis, NULL, types,
+			    "0 1000 7 touch dev=1\n"
+			    "0 1001 7 kernel_stack caller=0x7fffffff next=0x20\n"))
+		return;
+	CHECK(analysed_is(&analysed, "events", "[ftrace trampoline]", "stack", "[ftrace trampoline] < 0x20"));
+	analysed_end(&analysed);
+}
+
 static void faults(struct loom *loom)
 {
 	types(loom);
@@ -61,6 +73,50 @@ TEST(stacks_names_who_had_a_page_fault_not_how_it_enters)
 	CHECK(analysed_is(&analysed, "events", "exc_page_fault", "event", "exceptions:page_fault_user"));
 	CHECK(analysed_is(&analysed, "events", "0x7000", "event", "exceptions:page_fault_user"));
 	CHECK(strstr(buf_str(&analysed.findings.notes), "1 page fault of programs: the kernel's stack is the entry"));
+	analysed_end(&analysed);
+}
+
+static void ticks(struct loom *loom)
+{
+	loom_type(loom, "ftrace", "kernel_stack", "int size; u64 caller; u64 next; u64 last", "\"\"");
+	loom_type(loom, "ftrace", "user_stack", "int tgid; u64 caller; u64 next", "\"\"");
+	loom_type(loom, "timer", "hrtimer_expire_entry", "u64 function", "\"\"");
+	loom_task(loom, 7, "ls");
+	loom->kallsyms = "ffffffff81000000 T _stext\nffffffff81000100 T hrtimer_interrupt\n"
+			 "ffffffff81000200 T asm_sysvec_apic_timer_interrupt\nffffffff81000300 T vfs_read\n"
+			 "ffffffff81000400 T handle_softirqs\nffffffff81000500 T _etext\n";
+	loom_setting(loom, "weft/hz", "100\n");
+}
+
+/* In the order of the script: in the program, in the kernel, without stacks, idle, and in a softirq of an idle CPU. */
+static const char ticks_script[] =
+	"0 1000 7 hrtimer_expire_entry common_flags=0x8 function=1\n"
+	"0 1001 7 kernel_stack caller=0xffffffff81000110 next=0xffffffff81000210 last=0xffffffffffffffff\n"
+	"0 1002 7 user_stack tgid=7 caller=0x5000 next=0x6000\n"
+	"0 2000 7 hrtimer_expire_entry common_flags=0x8 function=1\n"
+	"0 2001 7 kernel_stack caller=0xffffffff81000110 next=0xffffffff81000210 last=0xffffffff81000310\n"
+	"0 2002 7 user_stack tgid=7 caller=0x5000 next=0x6000\n"
+	"0 3000 7 hrtimer_expire_entry common_flags=0x8 function=1\n"
+	"1 3500 0 hrtimer_expire_entry common_flags=0x8 function=1\n"
+	"1 3501 0 kernel_stack caller=0xffffffff81000110 next=0xffffffff81000210 last=0xffffffff81000310\n"
+	"1 4000 0 hrtimer_expire_entry common_flags=0x18 function=1\n"
+	"1 4001 0 kernel_stack caller=0xffffffff81000110 next=0xffffffff81000210 last=0xffffffff81000410\n";
+
+TEST(stacks_on_cpu_has_what_each_tick_interrupted_and_nothing_of_the_tick)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &stacks_on_cpu_analysis, NULL, ticks, ticks_script))
+		return;
+	CHECK(analysed_is(&analysed, "on_cpu", "0x5000", "samples", "1") &&
+	      analysed_is(&analysed, "on_cpu", "0x5000", "stack", "0x5000 < 0x6000") &&
+	      analysed_is(&analysed, "on_cpu", "0x5000", "time_ns", "10000000"));
+	CHECK(analysed_is(&analysed, "on_cpu", "vfs_read", "samples", "1") &&
+	      analysed_is(&analysed, "on_cpu", "vfs_read", "stack", "vfs_read < 0x5000 < 0x6000"));
+	CHECK(analysed_is(&analysed, "on_cpu", "(no stack)", "samples", "1"));
+	CHECK(analysed_is(&analysed, "on_cpu", "handle_softirqs", "samples", "1"));
+	CHECK(strstr(buf_str(&analysed.findings.notes),
+		     "4 samples, one at each tick of a CPU that is not idle: 100 a second"));
 	analysed_end(&analysed);
 }
 
@@ -119,7 +175,7 @@ TEST(stacks_adds_up_the_times_of_a_task)
 {
 	struct analysed analysed;
 
-	if (!analysed_begin(&analysed, &stacks_analysis, &(struct row_options){ .by = STACKS_BY_TASK }, types,
+	if (!analysed_begin(&analysed, &stacks_analysis, &(struct row_options){ .by = 2 /* task */ }, types,
 			    off_script))
 		return;
 	CHECK(analysed_is(&analysed, "off_cpu", "0x10", "comm", "ls") &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/syscalls.h"
+#include "lib/answers/syscalls/syscalls.h"
 #include "tests/unit/analysed.h"
 #include "tests/unit/test.h"
 
@@ -36,15 +36,14 @@ TEST(syscalls_trace_joins_entry_and_exit_and_tells_what_was_unfinished)
 		    "0 8000 8 sys_enter_exit __syscall_nr=60 error_code=1\n"))
 		return;
 	CHECK(analysed_prints(
-		&analysed,
-		"       0.000001100   0  b-8                  <... openat resumed> = 5\n"
-		"       0.000002000   0  b-8                  openat(dfd: -100, count: 3, mode: 0666, flags: 0x241) "
-		"<unfinished ...>\n"
-		"       0.000004000   0  c-9                  openat(dfd: 4, count: \"ab\\\\c\", mode: 00, flags: 0) "
-		"= -1 ENOENT <0.000000500>\n"
-		"       0.000007000   0  b-8                  <... openat resumed> = ? ERESTARTSYS"
-		" <0.000005000, blocked 0.000002000, waiting 0.000001000>\n"
-		"# CPU 0 lost 3 events\n"
-		"       0.000008000   0  b-8                  exit(error_code: 1) <unfinished ...>\n\n"));
+		&analysed, "       0.000001100   0  b-8                  <... openat resumed> = 5\n"
+			   "       0.000002000   0  b-8                  openat(dfd: AT_FDCWD, count: 3, mode: 0666, "
+			   "flags: O_WRONLY|O_CREAT|O_TRUNC) <unfinished ...>\n"
+			   "       0.000004000   0  c-9                  openat(dfd: 4, count: \"ab\\\\c\", mode: 0, "
+			   "flags: O_RDONLY) = -1 ENOENT <0.000000500>\n"
+			   "       0.000007000   0  b-8                  <... openat resumed> = ? ERESTARTSYS"
+			   " <0.000005000, blocked 0.000002000, waiting 0.000001000>\n"
+			   "# CPU 0 lost 3 events\n"
+			   "       0.000008000   0  b-8                  exit(error_code: 1) <unfinished ...>\n\n"));
 	analysed_end(&analysed);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "include/weft/weft.h"
-#include "tests/unit/test.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "include/weft/weft.h"
+#include "tests/unit/test.h"
 
 static const char path[] = "tests/fixtures/demo.dat";
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/columns/arrow.h"
-
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/columns/batch.h"
-#include "lib/columns/filler.h"
-#include "lib/columns/shape.h"
-#include "lib/reader/query.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/columns/arrow.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/columns/batch.h"
+#include "lib/meaning/columns/filler.h"
+#include "lib/meaning/columns/shape.h"
+#include "lib/meaning/reader/query.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 static const char script[] = "0 1000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
 			     "0 2000 7 sched_switch prev_comm=sh prev_pid=7 next_comm=l\xffs next_pid=8\n"

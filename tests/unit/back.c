@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/reader/back.h"
+#include "lib/meaning/reader/back.h"
 
 #include "tests/unit/test.h"
 

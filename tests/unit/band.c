@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/html/band_internal.h"
+#include <string.h>
+
 #include "formats/export/html/bands_internal.h"
 #include "tests/unit/test.h"
-
-#include <string.h>
 
 static void add(struct band *band, uint64_t start, uint64_t lasted, uint32_t name)
 {

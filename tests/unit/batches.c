@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/reader/batches.h"
-
-#include "lib/base/fail.h"
-#include "lib/base/pool.h"
-#include "lib/query/selection.h"
-#include "lib/reader/reader.h"
-#include "lib/reader/relay.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/reader/batches.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/pool.h"
+#include "lib/meaning/query/selection.h"
+#include "lib/meaning/reader/fanout.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 /* More events than all batches of a thread hold together. */
 enum { EVENTS = 30000, CPUS = 3 };
@@ -26,7 +26,7 @@ struct seen {
 struct way {
 	bool pool;
 	unsigned ahead;
-	size_t consumers; /* of relay_run(); 0: batches */
+	size_t consumers; /* of fanout_run(); 0: batches */
 	size_t buffers;   /* how often the same file is added */
 	const char *comm;
 	uint64_t limit; /* number of events; 0: all */
@@ -96,15 +96,15 @@ static bool is_same(const struct seen *a, const struct seen *b)
 }
 
 /* All consumers see the same. */
-static bool relay(struct reader *reader, const struct way *way, struct seen *seen, struct fail *fail)
+static bool fanout(struct reader *reader, const struct way *way, struct seen *seen, struct fail *fail)
 {
-	struct relay_consumer consumers[RELAY_CONSUMERS];
-	struct seen each[RELAY_CONSUMERS] = { { .events = 0 } };
+	struct fanout_consumer consumers[FANOUT_CONSUMERS];
+	struct seen each[FANOUT_CONSUMERS] = { { .events = 0 } };
 	int r;
 
 	for (size_t i = 0; i < way->consumers; i++)
-		consumers[i] = (struct relay_consumer){ see_all, &each[i] };
-	r = relay_run(reader, consumers, way->consumers, fail);
+		consumers[i] = (struct fanout_consumer){ see_all, &each[i] };
+	r = fanout_run(reader, consumers, way->consumers, fail);
 	for (size_t i = 1; i < way->consumers; i++)
 		CHECK(is_same(&each[0], &each[i]));
 	*seen = each[0];
@@ -113,7 +113,7 @@ static bool relay(struct reader *reader, const struct way *way, struct seen *see
 
 static bool read_all(struct reader *reader, const struct way *way, struct seen *seen, struct fail *fail)
 {
-	return way->consumers ? relay(reader, way, seen, fail) : read_batches(reader, way, seen, fail);
+	return way->consumers ? fanout(reader, way, seen, fail) : read_batches(reader, way, seen, fail);
 }
 
 static struct seen read_in(struct trace *trace, const struct way *way)

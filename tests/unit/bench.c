@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Runs of known times: random, but from fixed seeds. */
-#include "lib/analysis/bench_internal.h"
-#include "lib/analysis/findings.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/base/random.h"
-#include "lib/measure/noise.h"
-#include "lib/record/timing.h"
-#include "tests/unit/diffed.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "lib/answers/frame/findings.h"
+#include "lib/answers/stats/bench_internal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/random.h"
+#include "lib/kernel/measure/noise.h"
+#include "lib/kernel/record/timing.h"
+#include "lib/kernel/record/workload.h"
+#include "tests/unit/diffed.h"
+#include "tests/unit/test.h"
 
 /* Runs of 100 ms, with a tail of slow ones; those of the new side take `longer`. */
 static struct bench *make(size_t runs, uint64_t seed, double longer)
@@ -244,6 +247,24 @@ TEST(timing_measures_a_command_and_its_children)
 	CHECK(timing.times.usage.ru_maxrss > 0);
 	options.argv = missing;
 	CHECK(timing_run(&options, &timing, &fail) == -ENOENT && strstr(fail.text, "cannot run"));
+}
+
+TEST(timing_takes_no_command_for_run_whose_process_got_no_message)
+{
+	char *argv[] = { "true", NULL };
+	const struct workload_options options = { .argv = argv, .path = getenv("PATH"), .mute = true };
+	struct workload workload = { .pid_fd = -1, .go_fd = -1, .errno_fd = -1 };
+	struct fail fail = FAIL_INIT;
+	int sockets[2], status = 0;
+
+	REQUIRE(!workload_fork(&options, &workload, &fail) && !socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets));
+	/* Nobody hears at the other end; and what the child listened to is closed. */
+	close(sockets[1]);
+	CHECK(dup2(sockets[0], workload.go_fd) == workload.go_fd && !close(sockets[0]));
+	CHECK(!workload_go(&workload, NULL, &fail));
+	CHECK(workload_executed(&workload, "true", &status, &fail) == -ECHILD && status == 126);
+	CHECK(strstr(fail.text, "cannot run 'true': its process ended before it was told to start"));
+	workload_release(&workload);
 }
 
 TEST(bench_matches_the_programs_that_stand_in_the_same_place)

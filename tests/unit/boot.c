@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/setup/boot.h"
+#include "lib/kernel/setup/boot.h"
 
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 

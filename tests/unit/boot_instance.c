@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/tracefs/boot_instance.h"
+#include "lib/kernel/tracefs/instance.h"
 #include "tests/unit/test.h"
 
 TEST(a_boot_instance_is_named_by_the_command_line)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/setup/boot_line.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/setup/setup.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/setup/boot_line.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/setup/setup.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 /* Parameters as Documentation/admin-guide/kernel-parameters.txt of the kernel spells them. */
 struct scene {
@@ -87,61 +87,9 @@ TEST(boot_line_makes_instances_with_their_events)
 	end(&scene);
 }
 
-static bool use_pid(struct scene *scene)
-{
-	return setup_add_pid(&scene->setup, 7);
-}
-
-static bool use_no_pid(struct scene *scene)
-{
-	return setup_add_notrace_pid(&scene->setup, 7);
-}
-
-static bool use_command(struct scene *scene)
-{
-	scene->setup.only_command = true;
-	return true;
-}
-
-static bool use_cmdlines(struct scene *scene)
-{
-	scene->setup.cmdlines = 9;
-	return true;
-}
-
-static bool use_percent(struct scene *scene)
-{
-	scene->top->has_percent = true;
-	return true;
-}
-
-static bool use_cpus(struct scene *scene)
-{
-	scene->top->has_cpus = true;
-	return true;
-}
-
 static bool use_file(struct scene *scene)
 {
 	return setup_add_file(scene->top, &(struct setup_file){ .file = "hwlat_detector/width", .number = 9 });
-}
-
-static bool use_filter(struct scene *scene)
-{
-	struct setup_event *event = setup_add_event(scene->top, "sched:sched_switch");
-
-	if (event)
-		event->filter = "prev_pid == 7";
-	return event;
-}
-
-static bool use_off(struct scene *scene)
-{
-	struct setup_event *event = setup_add_event(scene->top, "sched:sched_switch");
-
-	if (event)
-		event->off = true;
-	return event;
 }
 
 static bool use_glob(struct scene *scene)
@@ -168,15 +116,6 @@ static bool use_comma_in_function(struct scene *scene)
 	return setup_list_add(&scene->top->functions, "a,b");
 }
 
-static bool use_tracer_of_instance(struct scene *scene)
-{
-	struct setup_instance *box = setup_add_instance(&scene->setup, "box");
-
-	if (box)
-		box->tracer = "function";
-	return box;
-}
-
 static bool use_strange_name(struct scene *scene)
 {
 	return setup_add_instance(&scene->setup, "box@0x1000");
@@ -187,20 +126,11 @@ static const struct {
 	bool (*use)(struct scene *scene);
 	const char *said;
 } refused[] = {
-	{ use_pid, "-P cannot be set on the kernel's command line" },
-	{ use_no_pid, "--no-pid cannot be set" },
-	{ use_command, "-F cannot be set" },
-	{ use_cmdlines, "--cmdlines-size cannot be set" },
-	{ use_percent, "--buffer-percent cannot be set" },
-	{ use_cpus, "-M cannot be set" },
 	{ use_file, "hwlat_detector/width cannot be set" },
-	{ use_filter, "-f cannot be set" },
-	{ use_off, "-v cannot be set" },
 	{ use_glob, "'sched:sched_*': the kernel's command line has no globs" },
 	{ use_trigger_of_system, "a trigger is for one event: SYSTEM:EVENT, not 'sched'" },
 	{ use_comma_in_trigger, "a comma ends a trigger on the kernel's command line" },
 	{ use_comma_in_function, "'a,b' cannot be written on the kernel's command line" },
-	{ use_tracer_of_instance, "-p of instance 'box' cannot be set" },
 	{ use_strange_name, "'box@0x1000' cannot be written on the kernel's command line" },
 };
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/setup/boot_reset.h"
-
-#include "lib/base/fail.h"
-#include "lib/trace/trace.h"
-#include "lib/undo/undo.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/stage.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/setup/boot.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/undo/undo.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/stage.h"
+#include "tests/unit/test.h"
 
 struct scene {
 	struct loom loom;

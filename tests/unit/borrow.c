@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/setup/borrow_internal.h"
-
-#include "lib/base/fail.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/setup/borrow_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 /* A top instance with a user's settings, and the settings during a recording. */
 static const struct {
@@ -72,7 +72,7 @@ TEST(borrowed_top_instance_is_empty_and_its_journal_knows_what_was_there)
 
 	if (begin(&fake) && CHECK(!undo_new(&fake.tracing, fake.journals, &undo, NULL) &&
 				  !instance_open_top(&fake.tracing, undo, &top, NULL))) {
-		CHECK(!instance_borrow(top, &found, &fail));
+		CHECK(!instance_borrow(top, false, &found, &fail));
 		CHECK_STR(fail.text, "");
 		CHECK(found);
 		for (size_t i = 0; i < array_size(files); i++)
@@ -100,7 +100,7 @@ TEST(borrowed_top_instance_without_anything_on_is_told_so)
 			fake_write(&fake, empty[i], "");
 		fake_write(&fake, "max_graph_depth", "0\n");
 		fake_write(&fake, "options/stacktrace", "0\n");
-		CHECK(!instance_borrow(top, &found, NULL));
+		CHECK(!instance_borrow(top, false, &found, NULL));
 		CHECK(!found);
 		instance_close(top, NULL);
 	}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/call_sums.h"
-
-#include "tests/unit/analysed.h"
-#include "tests/unit/test.h"
+#include "lib/answers/graph/call_sums.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "tests/unit/analysed.h"
+#include "tests/unit/test.h"
 
 static void types(struct loom *loom)
 {

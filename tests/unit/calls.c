@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/follow/calls.h"
+#include "lib/meaning/follow/calls.h"
 
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/names/symbols.h"
-#include "tests/unit/golden.h"
-#include "tests/unit/test.h"
-
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/follow/calls_internal.h"
+#include "lib/meaning/names/symbols.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/test.h"
 
 /* The duration in a line "} " or "NAME();" of the kernel's text, which is a call that ended; 0 for other lines. */
 static bool line_ends_call(const char *line)
@@ -49,6 +52,75 @@ TEST(calls_end_as_often_as_the_kernel_prints_an_end)
 {
 	check_file("6.12-function_graph");
 	check_file("6.1-rt-function_graph");
+}
+
+/* The hits as "FRAME:START+LASTED " */
+static const char *hits_text(const struct hits *hits, char *into, size_t size)
+{
+	size_t len = 0;
+
+	*into = '\0';
+	for (size_t i = 0; i < hits->nr && len < size; i++)
+		len += (size_t)snprintf(into + len, size - len, "%zu:%" PRIu64 "+%" PRIu64 " ", hits->items[i].frame,
+					hits->items[i].start, hits->items[i].lasted);
+	return into;
+}
+
+static void add_hits(struct hits *hits, size_t frame, uint64_t first, unsigned nr)
+{
+	for (unsigned i = 0; i < nr; i++)
+		hits_add(hits, frame, &(struct hit){ .start = first + i * 10, .lasted = 5, .interrupted = 2 });
+}
+
+TEST(hits_are_summed_and_moved_by_the_function_and_the_time_they_hit)
+{
+	struct hits hits = { .items = NULL };
+	struct hit sum;
+	char text[128];
+
+	add_hits(&hits, 0, 100, 3);
+	add_hits(&hits, 2, 200, 3);
+	CHECK(hits_any(&hits, 0) && hits_any(&hits, 2) && !hits_any(&hits, 3));
+	sum = hits_take(&hits, 2, 210, 220);
+	CHECK(sum.frame == 2 && sum.lasted == 5 && sum.interrupted == 2);
+	CHECK_STR(hits_text(&hits, text, sizeof(text)), "0:100+5 0:110+5 0:120+5 2:200+5 2:220+5 ");
+	sum = hits_take(&hits, 1, 0, UINT64_MAX);
+	CHECK(!sum.lasted && !sum.interrupted);
+	/* 200 to 205 ends before the function, 220 lies in it: only the first was the caller's. */
+	sum = hits_move(&hits, 2, true, 205, 300);
+	CHECK(sum.lasted == 5 && sum.interrupted == 2);
+	CHECK_STR(hits_text(&hits, text, sizeof(text)), "0:100+5 0:110+5 0:120+5 1:200+5 ");
+	add_hits(&hits, 2, 300, 2);
+	sum = hits_move(&hits, 2, false, 302, 310);
+	CHECK(sum.lasted == 5);
+	CHECK_STR(hits_text(&hits, text, sizeof(text)), "0:100+5 0:110+5 0:120+5 1:200+5 ");
+	/* A hit of an outer function says that the inner ones have ended. */
+	add_hits(&hits, 3, 400, 2);
+	add_hits(&hits, 2, 420, 1);
+	CHECK_STR(hits_text(&hits, text, sizeof(text)), "0:100+5 0:110+5 0:120+5 1:200+5 2:420+5 ");
+	hits_forget(&hits, 1);
+	CHECK_STR(hits_text(&hits, text, sizeof(text)), "0:100+5 0:110+5 0:120+5 ");
+	sum = hits_take(&hits, 0, 100, 120);
+	CHECK(sum.lasted == 10 && sum.interrupted == 4);
+	CHECK_STR(hits_text(&hits, text, sizeof(text)), "0:120+5 ");
+	hits_release(&hits);
+	CHECK(!hits.nr && !hits.items);
+}
+
+TEST(hits_without_room_are_the_first_ones_outside_of_functions_and_the_last_ones_inside)
+{
+	enum { ROOM = 4096 };
+	struct hits hits = { .items = NULL };
+
+	add_hits(&hits, 0, 0, ROOM);
+	CHECK(hits.nr == ROOM && hits.items[0].start == 0);
+	add_hits(&hits, 1, 90000, 1);
+	CHECK(hits.nr == ROOM && hits.items[ROOM - 1].start == (ROOM - 1) * 10);
+	add_hits(&hits, 0, ROOM * 10, 1);
+	CHECK(hits.nr == ROOM / 2 + 1 && hits.items[0].start == ROOM / 2 * 10 &&
+	      hits.items[hits.nr - 1].start == ROOM * 10);
+	CHECK(!hits.starved);
+	hits_release(&hits);
 }
 
 /* Records as 6.12 writes them. */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
-#include "formats/kernel/columns.h"
-#include "lib/base/out.h"
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/event/tasks.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "formats/kernel/columns.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/tasks.h"
 
 struct scene {
 	struct context context;
@@ -29,7 +29,7 @@ static bool scene_init(struct scene *scene, unsigned major, unsigned minor, uint
 	if (schema_new(&scene->context.abi, &scene->context.schema, NULL) ||
 	    tasks_new(names, sizeof(names) - 1, "7 7\n", 4, &scene->context.tasks, NULL) || !out_init(&scene->out, 0))
 		return false;
-	columns_init(&scene->columns, &scene->context, false);
+	columns_init(&scene->columns, &scene->context, false, NULL);
 	return true;
 }
 
@@ -111,7 +111,7 @@ TEST(columns_of_5_10_rt_have_a_bit_and_a_count_of_their_own)
 
 	REQUIRE(scene_init(&scene, 5, 10, USUAL));
 	REQUIRE(!schema_add(scene.context.schema, "t", 1, format, sizeof(format) - 1, NULL));
-	columns_init(&scene.columns, &scene.context, false);
+	columns_init(&scene.columns, &scene.context, false, NULL);
 	CHECK_STR(written(&scene, &event), "              sh-7       [000] .pL..32     0.000000: ");
 	scene_release(&scene);
 }
@@ -154,7 +154,7 @@ TEST(columns_print_counts_of_a_clock_without_nanoseconds_as_they_are)
 
 	REQUIRE(scene_init(&scene, 6, 12, USUAL));
 	scene.context.unit = CLOCK_UNIT_COUNT;
-	columns_init(&scene.columns, &scene.context, false);
+	columns_init(&scene.columns, &scene.context, false, NULL);
 	CHECK_STR(written(&scene, &event), "              sh-7       [000] .....    123456789: ");
 	scene_release(&scene);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/flight/condition.h"
-
-#include "lib/base/fail.h"
-#include "lib/flight/hit_internal.h"
-#include "lib/flight/watch_kind_internal.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/flight/condition.h"
 
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/flight/trigger_hit_internal.h"
+#include "lib/kernel/flight/watch_kind_internal.h"
+#include "lib/meaning/follow/pairs.h"
+#include "tests/unit/test.h"
 
 static void refuses(const char *text, const char *message)
 {
@@ -53,9 +54,10 @@ TEST(condition_of_a_latency_has_its_events_and_its_bound)
 	struct condition condition;
 
 	REQUIRE(!condition_parse("latency:wakeup>5ms if next_prio < 100", &condition, NULL));
-	CHECK_STR(condition.pair->second, "sched:sched_switch");
+	CHECK_STR(condition.pair->end, "sched:sched_switch");
 	CHECK_STR(condition.filter, "next_prio < 100");
 	CHECK_STR(condition.name, "wakeup");
+	CHECK_STR(condition.pair->match, "pid=next_pid");
 	CHECK(condition.longer_ns == 5000000);
 	condition_release(&condition);
 	refuses("latency:wakup>5ms", "latencies: wakeup, softirq, irq, block, syscall, lock; did you mean 'wakeup'?\n"
@@ -79,6 +81,50 @@ TEST(condition_of_a_latency_may_be_measured_by_weft)
 	condition_release(&condition);
 	refuses("latency:irq>1ms stremed",
 		"here comes 'if FILTER', or nothing\n  latency:irq>1ms stremed\n                  ^");
+}
+
+TEST(condition_may_be_about_the_tasks_of_somebody)
+{
+	static const struct {
+		const char *text, *word, *field, *filter;
+		enum who_part part;
+	} table[] = {
+		{ "event:sched:sched_switch of unit:nginx if prev_prio < 100", "nginx", NULL, "prev_prio < 100",
+		  WHO_UNIT },
+		{ "exit:curl of pod:web-1", "web-1", NULL, "comm == \"curl\" && error_code != 0", WHO_POD },
+		{ "exit:curl status==7 of process:77", "77", NULL, "comm == \"curl\" && error_code == 7", WHO_PROCESS },
+		{ "signal:SEGV of container:web*", "web*", "pid", "sig == 11", WHO_CONTAINER },
+		{ "signal:SEGV sh of cgroup:/a/b", "/a/b", "pid", "sig == 11 && comm == \"sh\"", WHO_CGROUP },
+		{ "latency:wakeup>5ms of unit:a.service if next_prio < 9", "a.service", "next_pid", "next_prio < 9",
+		  WHO_UNIT },
+		{ "latency:syscall>5ms streamed of unit:x", "x", NULL, NULL, WHO_UNIT },
+		{ "mark:a request > 5ms of process:nginx", "nginx", NULL, NULL, WHO_PROCESS },
+	};
+
+	for (size_t i = 0; i < array_size(table); i++) {
+		struct condition condition;
+		struct fail fail = FAIL_INIT;
+
+		if (!CHECK(!condition_parse(table[i].text, &condition, &fail))) {
+			CHECK_STR(fail.text, "");
+			continue;
+		}
+		CHECK_STR(condition.of.word, table[i].word);
+		CHECK(condition.of.part == table[i].part);
+		CHECK(!condition.of_field == !table[i].field);
+		if (condition.of_field && table[i].field)
+			CHECK_STR(condition.of_field, table[i].field);
+		CHECK(!condition.filter == !table[i].filter);
+		if (condition.filter && table[i].filter)
+			CHECK_STR(condition.filter, table[i].filter);
+		condition_release(&condition);
+	}
+	refuses("exit:curl of user:root", "'of' is followed by process, unit, container, pod or cgroup, as in of "
+					  "unit:nginx\n  exit:curl of user:root\n               ^");
+	refuses("exit:curl of unit",
+		"whose? Give a name, as in of unit:nginx\n  exit:curl of unit\n                   ^");
+	refuses("latency:irq>1ms of unit:a", "'of' is for wakeup, syscall and lock: an interrupt or a request is no "
+					     "task's\n  latency:irq>1ms of unit:a\n                           ^");
 }
 
 TEST(condition_of_a_latency_is_not_met_by_a_time_below_zero)
@@ -173,10 +219,30 @@ TEST(condition_of_a_command_has_its_text_and_period)
 	condition_release(&condition);
 }
 
+TEST(condition_on_a_mark_has_a_glob_of_names_with_blanks_and_a_time)
+{
+	struct condition condition;
+
+	REQUIRE(!condition_parse("mark:a > b* > 20ms", &condition, NULL));
+	CHECK(condition.kind == CONDITION_MARK);
+	CHECK_STR(condition.text, "a > b*");
+	CHECK_STR(condition.name, "mark-a-b");
+	CHECK(condition.longer_ns == 20000000);
+	condition_release(&condition);
+	REQUIRE(!condition_parse("slow=mark:parse>1us", &condition, NULL));
+	CHECK_STR(condition.text, "parse");
+	CHECK_STR(condition.name, "slow");
+	CHECK(condition.longer_ns == 1000);
+	condition_release(&condition);
+	refuses("mark:parse", "a mark is NAME>TIME, such as parse*>20ms\n  mark:parse\n       ^");
+	refuses("mark: >1s", "which mark? Give a name or a glob such as '*'\n  mark: >1s\n        ^");
+	refuses("mark:x>", "then comes TIME, such as 20ms\n  mark:x>\n         ^");
+}
+
 TEST(condition_that_is_wrong_is_shown_with_a_caret)
 {
 	refuses("evnt:x",
-		"a condition begins with event:, exit:, signal:, latency:, timerlat>, osnoise>, psi:, kmsg: or "
+		"a condition begins with event:, exit:, signal:, latency:, mark:, timerlat>, osnoise>, psi:, kmsg: or "
 		"command:; did you mean 'event' or 'exit'?\n  evnt:x\n  ^");
 	refuses("event:sched:*", "a condition has one event, not a pattern\n  event:sched:*\n        ^");
 	refuses("event:sched:x when y",

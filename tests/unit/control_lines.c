@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/tracefs/control.h"
+#include "lib/kernel/tracefs/control.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/buf.h"
-#include "lib/base/text.h"
-#include "lib/tracefs/tracing.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/text.h"
+#include "lib/kernel/tracefs/tracing.h"
 #include "tests/unit/test.h"
 
 static struct text_word word(const char *text)

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/buffer/cpu_pipe.h"
-
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/buffer/cpu_pipe.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +7,11 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 enum { PAGE = 4096, PAGES = 9 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/cpus.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/cpus.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "tests/unit/test.h"
 
 static bool reads_as(const char *text, const char *want)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/culprit_internal.h"
-#include "lib/base/fail.h"
-#include "lib/reader/query.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <string.h>
+
+#include "lib/answers/explain/culprit_internal.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/reader/query.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 TEST(culprit_is_the_task_that_ran_first)
 {
@@ -31,6 +31,9 @@ TEST(culprit_is_the_task_that_ran_first)
 	CHECK_STR(buf_str(&line),
 		  "late-7 waited 8.0 ms for CPU 0: tasks that ran first: fifo-9; 100.0 us the task before "
 		  "ran on; 7.9 ms other tasks ran first");
+	buf_clear(&line);
+	CHECK(culprit_why(trace, &asked, &line, &fail) == 0);
+	CHECK_STR(buf_str(&line), "100 % of the 8.0 ms: late-7 waited for a CPU behind fifo (RT 99) 99 %, 1 other");
 	asked.lasted = 3000000;
 	CHECK(culprit_find(trace, &asked, &line, &fail) == -ENODATA);
 	trace_free(trace);
@@ -64,6 +67,9 @@ TEST(culprit_of_a_call_is_who_woke_its_task)
 	CHECK(culprit_find(trace, &asked, &line, &fail) == 0);
 	CHECK_STR(buf_str(&line), "slow-7 was 8.0 ms in syscall_0; 6.9 ms blocked; 500.0 us ready, without a CPU; "
 				  "600.0 us on a CPU; woken by hog-9");
+	buf_clear(&line);
+	CHECK(culprit_why(trace, &asked, &line, &fail) == 0);
+	CHECK_STR(buf_str(&line), "86 % of the 8.0 ms: hog-9 ran");
 	trace_free(trace);
 	loom_release(&loom);
 }
@@ -209,5 +215,37 @@ TEST(culprit_of_a_wait_for_a_lock_is_who_released_it)
 	unsay(&said);
 	say(&said, locks, script, " spins-6 [001] ..... 1.0: weft_latency_3: lat=8000000 lock_addr=18446612684401");
 	CHECK_STR(buf_str(&said.line), "spins-6 waited 8.0 ms for spinlock 0xffff888002; 8.0 ms spinning");
+	unsay(&said);
+}
+
+static void calls(struct loom *loom)
+{
+	loom_type(loom, "raw_syscalls", "sys_enter", "long id", "\"\"");
+	loom_type(loom, "raw_syscalls", "sys_exit", "long id; long ret", "\"\"");
+	loom_task(loom, 6, "other");
+	loom_task(loom, 7, "slow");
+}
+
+/* A call of another task takes about as long, and nothing was lost on its CPU. */
+TEST(culprit_is_a_loss_where_events_of_another_cpu_broke_the_call)
+{
+	static const char script[] = "1 900000 6 sys_enter id=202\n"
+				     "0 1000000 7 sys_enter id=0\n"
+				     "2 1000000 5 sys_enter id=1\n"
+				     "2 lost 12\n"
+				     "2 3000000 5 sys_exit id=1 ret=1\n"
+				     "1 8950000 6 sys_exit id=202 ret=1\n"
+				     "0 9000000 7 sys_exit id=0 ret=1\n"
+				     "2 9500000 5 sys_enter id=1\n"
+				     "1 9100000 6 sys_enter id=9\n"
+				     "1 lost 99\n"
+				     "1 9600000 6 sys_enter id=1\n";
+	struct said said;
+
+	say(&said, calls, script, " slow-7 [000] ..... 1.0: weft_latency_3: lat=8000000 id=0");
+	CHECK(said.r == 0);
+	CHECK_STR(buf_str(&said.line),
+		  "the system call of slow-7 took 8.0 ms; what it was due to is not known, because "
+		  "the kernel lost 12 events of CPU 2 in that time");
 	unsay(&said);
 }

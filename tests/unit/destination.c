@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/destination.h"
-
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/destination.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 static mode_t mode_of(const struct fake *fake, const char *file)
 {

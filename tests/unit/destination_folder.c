@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/destination_folder.h"
-
-#include "lib/base/fail.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/destination.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "tests/unit/test.h"
 
 static bool exists(const char *dir, const char *name)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Traces with known differences: random, but from fixed seeds. */
-#include "lib/analysis/diff_internal.h"
-#include "lib/base/fail.h"
-#include "tests/unit/diffed.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/answers/stats/diff_internal.h"
+#include "lib/ground/base/fail.h"
+#include "tests/unit/diffed.h"
+#include "tests/unit/test.h"
 
 enum { FUNCTIONS = 12, ROUNDS = 250, COLUMNS = 15 };
 

@@ -3,22 +3,20 @@
  * Compared tables and their --by. In these traces one row of many has become slower; they are random, but from fixed
  * seeds.
  */
-#include "lib/analysis/block.h"
-#include "lib/analysis/diff_internal.h"
-#include "lib/analysis/findings.h"
-#include "lib/analysis/latency.h"
-#include "lib/analysis/locks.h"
-#include "lib/analysis/power.h"
-#include "lib/analysis/stacks.h"
-#include "lib/analysis/syscalls.h"
-#include "lib/base/fail.h"
-#include "tests/unit/diffed.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/answers/block/block.h"
+#include "lib/answers/frame/findings.h"
+#include "lib/answers/latency/latency.h"
+#include "lib/answers/locks/locks_internal.h"
+#include "lib/answers/stats/diff_internal.h"
+#include "lib/answers/syscalls/syscalls.h"
+#include "lib/ground/base/fail.h"
+#include "tests/unit/diffed.h"
+#include "tests/unit/test.h"
 
 enum { ROWS = 6, ROUNDS = 300, NOTHING_SLOW = ROWS };
 
@@ -150,31 +148,31 @@ static bool put_hit(struct buf *script, unsigned row, uint64_t begin, uint64_t e
 static const struct workload workloads[] = {
 	/* Requests have three times: in the queue, in the device, and both together. */
 	{ &block_analysis, NULL, put_request, "8:32 read d2c: p50 > 5%", "\nrequests,8:32 read ", 3 * DIFF_METRICS },
-	{ &block_analysis, &(struct block_options){ .by = BLOCK_BY_TASK }, put_request, "task4 d2c: p50 > 5%",
+	{ &block_analysis, &(struct block_options){ .rows.by = BLOCK_BY_TASK }, put_request, "task4 d2c: p50 > 5%",
 	  "\nrequests,task4 ", 3 * DIFF_METRICS },
 	{ &locks_analysis, NULL, put_wait, "lock4 rwsem:R: p50 > 5%", "\nlocks,lock4 rwsem:R,", DIFF_METRICS },
 	{ &locks_analysis, NULL, put_moved_wait, "percpu-rwsem: p50 > 5%", "\nlocks,percpu-rwsem,", DIFF_METRICS },
 	{ &locks_analysis, &(struct row_options){ .by = LOCKS_BY_TASK }, put_wait, "task4: p50 > 5%", "\nlocks,task4,",
 	  DIFF_METRICS },
-	{ &syscalls_analysis, &(struct syscalls_options){ .by = SYSCALLS_BY_TASK }, put_call, "task4: p50 > 5%",
+	{ &syscalls_analysis, &(struct syscalls_options){ .rows.by = SYSCALLS_BY_TASK }, put_call, "task4: p50 > 5%",
 	  "\nsyscalls,task4,", DIFF_METRICS },
 	/* Each row of a stack is also one of its events. Such a row has only the number of events. */
 	{ &stacks_analysis, NULL, put_sleep, "lock4 * blocked: p50 > 5%", "\noff_cpu,lock4 lock4 < end blocked,",
 	  2 * DIFF_METRICS + 1 },
-	{ &stacks_analysis, &(struct row_options){ .by = STACKS_BY_FUNCTION }, put_sleep, "lock4 blocked: p50 > 5%",
+	{ &stacks_analysis, &(struct row_options){ .by = 1 /* function */ }, put_sleep, "lock4 blocked: p50 > 5%",
 	  "\noff_cpu,lock4 blocked,", 2 * DIFF_METRICS + 1 },
-	{ &stacks_analysis, &(struct row_options){ .by = STACKS_BY_TASK }, put_sleep, "task4 blocked: p50 > 5%",
+	{ &stacks_analysis, &(struct row_options){ .by = 2 /* task */ }, put_sleep, "task4 blocked: p50 > 5%",
 	  "\noff_cpu,task4 blocked,", 2 * DIFF_METRICS + 1 },
 	{ &power_analysis, NULL, put_idle, "state 4: p50 > 5%", "\nstates,state 4,", DIFF_METRICS },
-	{ &power_analysis, &(struct power_options){ .by_cpu = true }, put_idle_of_cpu, "state 1 cpu 4: p50 > 5%",
+	{ &power_analysis, &(struct row_options){ .by = 1 /* cpu */ }, put_idle_of_cpu, "state 1 cpu 4: p50 > 5%",
 	  "\nstates,state 1 cpu 4,", DIFF_METRICS },
 	/* The time at a frequency ends with the next row. */
 	{ &power_analysis, NULL, put_cycles, "task4 at 1 GHz: p50 > 5%", "\ntasks,task4 at 1 GHz,", 2 * DIFF_METRICS },
 	/* The task has the same times as its interrupt. */
 	{ &irq_analysis, NULL, put_hit, "task4: p50 > 5%", "\nsources,irq 4 disk,", 2 * DIFF_METRICS },
 	{ &tasks_analysis, NULL, put_run, "/bin/program4: p50 > 5%", "\nprograms,/bin/program4,", DIFF_METRICS },
-	{ &latency_analysis, &(struct latency_options){ .worst = 1, .by_task = true }, put_late, "task4 *: p50 > 5%",
-	  "\nwakeups,task4 ", 2 * DIFF_METRICS },
+	{ &latency_analysis, &(struct latency_options){ .rows = { .by = LATENCY_BY_TASK, .slowest = 1 } }, put_late,
+	  "task4 *: p50 > 5%", "\nwakeups,task4 ", 2 * DIFF_METRICS },
 };
 
 static void types(struct loom *loom)
@@ -346,10 +344,10 @@ TEST(diff_of_delays_has_their_parts_and_the_sources_of_noises)
 /* An analysis grows its arrays, and writes the next name into the same bytes, while it fills its tables. */
 TEST(diff_takes_rows_whose_stores_have_moved_since_they_were_attached)
 {
-	static const struct table_column columns[] = { { "TASK", TABLE_TEXT, NULL } };
+	static const struct table_column columns[] = { { "TASK", TABLE_TEXT, NULL, 0 }, { NULL, TABLE_TEXT, NULL, 0 } };
 	struct samples_budget budget = { .left = 10, .marks = true };
 	struct samples *store = calloc(1, sizeof(*store)), kept;
-	const struct diff diff = { .several = false };
+	struct diff diff = { .several = false };
 	struct diff_run run = { .nr = 0 };
 	struct fail fail = FAIL_INIT;
 	char name[] = "state 1", part[] = "cpu 3";
@@ -358,7 +356,7 @@ TEST(diff_takes_rows_whose_stores_have_moved_since_they_were_attached)
 
 	REQUIRE(store);
 	findings_init(&findings);
-	table = findings_table(&findings, "states", "", NULL, columns, 1);
+	table = findings_table(&findings, "states", "", NULL, columns);
 	REQUIRE(table);
 	samples_add(store, &budget, 7);
 	samples_add(store, &budget, 9);
@@ -383,10 +381,11 @@ TEST(diff_takes_rows_whose_stores_have_moved_since_they_were_attached)
 /* Per run, a task's row is what it did; the program of the new side has the name of the old one. */
 TEST(diff_per_run_compares_the_states_of_tasks_under_one_name)
 {
-	static const struct table_column columns[] = { { "TASK", TABLE_TEXT, NULL },
-						       { "RUN", TABLE_TIME, NULL },
-						       { "WAIT", TABLE_TIME, NULL },
-						       { "VOL", TABLE_COUNT, NULL } };
+	static const struct table_column columns[] = { { "TASK", TABLE_TEXT, NULL, 0 },
+						       { "RUN", TABLE_TIME, NULL, 0 },
+						       { "WAIT", TABLE_TIME, NULL, 0 },
+						       { "VOL", TABLE_COUNT, "voluntary", 0 },
+						       { NULL, TABLE_TEXT, NULL, 0 } };
 	struct samples_budget budget = { .left = 10 };
 	struct samples delays = { .count = 0 };
 	struct diff_run run = { .nr = 0 };
@@ -399,7 +398,7 @@ TEST(diff_per_run_compares_the_states_of_tasks_under_one_name)
 	diff_per(diff, DIFF_PER_RUN, NULL);
 	diff_rename(diff, "work.new", "work");
 	findings_init(&findings);
-	table = findings_table(&findings, "tasks", "", NULL, columns, array_size(columns));
+	table = findings_table(&findings, "tasks", "", NULL, columns);
 	REQUIRE(table);
 	samples_add(&delays, &budget, 7);
 	for (size_t i = 0; i < 2; i++) {

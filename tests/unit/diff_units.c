@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rates per event: what a unit of work takes stays the same however often it is done. */
-#include "lib/analysis/diff_internal.h"
-#include "lib/base/fail.h"
-#include "tests/unit/diffed.h"
-#include "tests/unit/test.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/answers/stats/diff_internal.h"
+#include "lib/ground/base/fail.h"
+#include "tests/unit/diffed.h"
+#include "tests/unit/test.h"
 
 enum { WORKS = 600, CALLS = 4 };
 

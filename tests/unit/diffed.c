@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/diffed.h"
 
-#include "lib/analysis/findings.h"
-#include "lib/base/fail.h"
-#include "lib/event/event.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/test.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/answers/frame/findings.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/test.h"
 
 uint64_t diffed_random(uint64_t *state)
 {

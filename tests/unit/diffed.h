@@ -2,14 +2,14 @@
 #ifndef WEFT_TESTS_UNIT_DIFFED_H
 #define WEFT_TESTS_UNIT_DIFFED_H
 
-#include "lib/analysis/analysis.h"
-#include "lib/analysis/diff.h"
-#include "lib/base/buf.h"
-#include "lib/base/out.h"
-#include "tests/unit/loom.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "lib/answers/frame/analysis.h"
+#include "lib/answers/stats/diff.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/out.h"
+#include "tests/unit/loom.h"
 
 /* Pseudo-random numbers, the same for each seed; diffed_part() is from 0 to 1. */
 uint64_t diffed_random(uint64_t *state);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/digits.h"
-
-#include "tests/unit/test.h"
+#include "lib/ground/base/digits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+#include "tests/unit/test.h"
 
 static void check_hex(uint64_t value)
 {

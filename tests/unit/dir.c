@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/dir.h"
-
-#include "lib/base/destination_folder.h"
-#include "lib/base/draft.h"
-#include "lib/base/fail.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/destination.h"
+#include "lib/ground/base/draft.h"
+#include "lib/ground/base/fail.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 /* Another user exchanges names between two steps: "moved" gets what weft made, and the name what was in "prepared". */
 static void exchange(const struct fake *fake, const char *name)

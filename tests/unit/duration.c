@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/kernel/duration_internal.h"
 
-#include "tests/unit/test.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "tests/unit/test.h"
 
 static const char *text(uint64_t ns, char *at)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/explain/error_log.h"
+#include "lib/kernel/refusals/error_log.h"
 
 #include <string.h>
 
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/explain/fitting.h"
-#include "lib/explain/precheck.h"
-#include "lib/tracefs/event_fields.h"
-#include "lib/tracefs/instance.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/refusals/fitting.h"
+#include "lib/kernel/refusals/precheck.h"
+#include "lib/kernel/tracefs/event_fields.h"
+#include "lib/kernel/tracefs/instance.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 

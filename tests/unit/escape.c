@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/escape.h"
+#include "lib/ground/base/escape.h"
 
-#include "lib/base/out.h"
-#include "tests/unit/test.h"
-
+#include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/out.h"
+#include "lib/screen/view/view.h"
+#include "tests/unit/test.h"
 
 static char text[1024];
 
@@ -46,6 +49,19 @@ TEST(escape_shows_what_a_terminal_would_obey)
 		    "\\23331m");
 }
 
+TEST(escape_finds_each_byte_at_each_place)
+{
+	char bytes[20], alone[sizeof(text)];
+
+	for (unsigned byte = 0; byte < 256; byte++)
+		for (size_t at = 0; at < sizeof(bytes); at++) {
+			memset(bytes, at % 2 ? '~' : ' ', sizeof(bytes));
+			bytes[at] = (char)byte;
+			snprintf(alone, sizeof(alone), "%s", shown(bytes, sizeof(bytes), 1));
+			CHECK_STR(shown(bytes, sizeof(bytes), sizeof(bytes)), alone);
+		}
+}
+
 TEST(escape_makes_one_line_of_what_came_in_but_for_its_end)
 {
 	struct out out;
@@ -84,4 +100,27 @@ TEST(escape_shows_bytes_that_are_no_utf8)
 	CHECK_SHOWN("\342\302\265", "\\342\302\265");
 	CHECK_SHOWN("\342\202", "\\342\\202");
 	CHECK_SHOWN("\360\237\033", "\\360\\237\\033");
+}
+
+/* Each right word was read by bash: printf %s WORD prints the text. */
+TEST(escape_leaves_no_byte_in_a_copied_word_that_a_terminal_obeys)
+{
+	static const struct {
+		const char *text, *word;
+	} table[] = {
+		{ "plain-1.dat", "plain-1.dat" },
+		{ "K\303\266ln a", "'K\303\266ln a'" },
+		{ "it's a\\b", "'it'\\''s a\\b'" },
+		{ "a\033]0;x\007b", "$'a\\033]0;x\\007b'" },
+		{ "a\nb\t'\\", "$'a\\nb\\t\\'\\\\'" },
+		{ "a\342\200\256b\377", "$'a\\342\\200\\256b\\377'" },
+		{ "", "''" },
+	};
+
+	for (size_t i = 0; i < array_size(table); i++) {
+		cleanup_buf struct buf word = BUF_INIT;
+
+		REQUIRE(view_quote(table[i].text, &word));
+		CHECK_STR(buf_str(&word), table[i].word);
+	}
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/events.h"
-
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/event/events.h"
 
 #include <stdlib.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/test.h"
 
 /* A teacher adds the formats that the schema lacks, if it knows them. */
 struct teacher {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/tracefs/tracing.h"
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/kernel/tracefs/tracing.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/starve.h"
 #include "tests/unit/test.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /*
  * Recordings of tests/fixtures/golden: NAME.dat, and the kernel's own text of it as NAME.txt, with a trace option as
@@ -20,6 +20,9 @@ static const struct pair {
 	{ "6.12-blk", "blk_classic" },
 	{ "6.12-blk", "hex" },
 	{ "6.12-blk", "raw" },
+	{ "6.12-branch", NULL },
+	{ "6.12-branch", "fields" },
+	{ "6.12-branch", "raw" },
 	{ "6.12-function-stacktrace", NULL },
 	{ "6.12-function-stacktrace", "hex" },
 	{ "6.12-function-stacktrace", "raw" },

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/lines/csv_internal.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/out.h"
-#include "tests/unit/test.h"
-
 #include <string.h>
+
+#include "formats/export/lines/csv_internal.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/out.h"
+#include "tests/unit/test.h"
 
 /* RFC 4180, section 2: fields with commas, quotes and line breaks stand in quotes, and a quote in them is doubled. */
 TEST(csv_text_quotes_what_it_must_and_replaces_what_is_no_utf8)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/export/sqlite/db_internal.h"
 
-#include "formats/export/sqlite/db_query.h"
-#include "formats/export/sqlite/db_tree_internal.h"
-#include "lib/base/draft.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/base/table.h"
-#include "tests/unit/test.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "formats/export/sqlite/db_query.h"
+#include "formats/export/sqlite/db_tree_internal.h"
+#include "lib/ground/base/draft.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/table.h"
+#include "tests/unit/test.h"
 
 TEST(db_numbers_are_those_of_sqlite)
 {

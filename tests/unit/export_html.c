@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/cleanup.h"
-#include "tests/unit/exported.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "tests/unit/exported.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 static unsigned times_in(const char *text, const char *what)
 {

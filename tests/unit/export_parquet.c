@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/pool.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/exported.h"
-#include "tests/unit/test.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/pool.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/exported.h"
+#include "tests/unit/test.h"
 
 /* Each type of event has a row group, so that more groups are begun than there is room for. */
 TEST(export_parquet_writes_the_same_bytes_with_any_number_of_threads)

@@ -3,21 +3,21 @@
 
 #ifdef WEFT_SQLITE
 
-#include "formats/export/export.h"
-#include "formats/export/sqlite/db_internal.h"
-#include "formats/export/sqlite/db_query.h"
-#include "lib/base/draft.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/base/table.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "formats/export/export.h"
+#include "formats/export/sqlite/db_internal.h"
+#include "formats/export/sqlite/db_query.h"
+#include "lib/ground/base/draft.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/table.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
 
 /* sh sleeps and ls wakes it. The trace has a system call, an interrupt, a softirq, and the frequency of a CPU. */
 static const char script[] =

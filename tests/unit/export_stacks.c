@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/cleanup.h"
-#include "tests/unit/exported.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "tests/unit/exported.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 static void begin(struct loom *loom)
 {

@@ -1,15 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "formats/export/export.h"
-#include "formats/export/folder.h"
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/starve.h"
-#include "tests/unit/test.h"
-
 #include <ctype.h>
 #include <endian.h>
 #include <fcntl.h>
@@ -17,6 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "formats/export/export.h"
+#include "formats/export/folder.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/starve.h"
+#include "tests/unit/test.h"
 
 #ifdef WEFT_SQLITE
 #include <sqlite3.h>
@@ -281,6 +281,21 @@ static bool next_proto(const uint8_t **at, const uint8_t *end, struct proto_fiel
 	return ((tag & 7) == 1 || (tag & 7) == 5) && *at <= end;
 }
 
+/* A packed array ends the path of count_fields(). */
+enum { PACKED = 0 };
+
+static long count_packed(const uint8_t *at, size_t len)
+{
+	const uint8_t *end = at + len;
+	uint64_t value;
+	long nr = 0;
+
+	for (; at < end; nr++)
+		if (!varint(&at, end, &value))
+			return -1;
+	return nr;
+}
+
 /* The number of fields with this number below a path of messages; -1: not a protobuf. */
 static long count_fields(const uint8_t *at, size_t len, const uint64_t *path, size_t depth)
 {
@@ -288,6 +303,8 @@ static long count_fields(const uint8_t *at, size_t len, const uint64_t *path, si
 	struct proto_field field;
 	long nr = 0, below;
 
+	if (*path == PACKED)
+		return count_packed(at, len);
 	while (at < end) {
 		if (!next_proto(&at, end, &field))
 			return -1;
@@ -305,8 +322,8 @@ static long count_fields(const uint8_t *at, size_t len, const uint64_t *path, si
 
 TEST(perfetto_has_an_ftrace_event_for_each_line_of_the_kernel)
 {
-	/* Trace.packet, TracePacket.ftrace_events, FtraceEventBundle.event */
-	static const uint64_t events[] = { 1, 1, 2 };
+	/* Trace.packet, TracePacket.ftrace_events, FtraceEventBundle.event; or compact_sched, waking_timestamp */
+	static const uint64_t events[] = { 1, 1, 2 }, wakings[] = { 1, 1, 4, 7, PACKED };
 	static const char *const names[] = {
 		SWITCHES, CALLS, IRQS, "6.12-function", "6.12-user_events", "6.1-rt-events-sched"
 	};
@@ -315,7 +332,8 @@ TEST(perfetto_has_an_ftrace_event_for_each_line_of_the_kernel)
 		cleanup_buf struct buf buf = BUF_INIT;
 
 		(void)exported_text(names[i], "perfetto", &buf);
-		if (!CHECK(count_fields((const uint8_t *)buf.data, buf.len, events, array_size(events)) ==
+		if (!CHECK(count_fields((const uint8_t *)buf.data, buf.len, events, array_size(events)) +
+				   count_fields((const uint8_t *)buf.data, buf.len, wakings, array_size(wakings)) ==
 			   (long)kernel_lines(names[i], "")))
 			fprintf(stderr, "%s\n", names[i]);
 	}

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/exported.h"
 
-#include "formats/export/export.h"
-#include "lib/base/out.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/export/export.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 static void run(struct reader *reader, struct export *export)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/reader/extent.h"
-
-#include "lib/base/fail.h"
-#include "lib/event/context.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/reader/extent.h"
 
 #include <stdint.h>
 #include <stdio.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 static bool find(struct loom *loom, struct extent *extent)
 {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/extraction.h"
+#include "lib/kernel/record/extraction.h"
 
-#include "lib/base/fail.h"
-#include "lib/trace/trace.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/pages/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/stage.h"
 #include "tests/unit/test.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const char script[] =
 	"0 1000000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
@@ -56,6 +57,21 @@ static void end(struct scene *scene)
 static bool is_like_the_loom(void)
 {
 	return sizeof(long) == 8;
+}
+
+/* The header of the file's text counts as the kernel's: "ENTRIES/WRITTEN". */
+static bool counts(struct scene *scene, size_t buffer, const char *want)
+{
+	cleanup_buf struct buf got = BUF_INIT;
+	struct trace *trace = NULL;
+	char path[FAKE_PATH];
+	bool found;
+
+	CHECK(!trace_open(fake_path(&scene->stage.fake, "out/x.dat", path), &trace, NULL));
+	CHECK(trace && !printed_trace(trace, &(struct printed){ .format = "ftrace", .buffer = buffer }, &got, NULL));
+	trace_free(trace);
+	found = strstr(buf_str(&got), want);
+	return CHECK(found);
 }
 
 static bool has_what_was_played(struct scene *scene, size_t buffer)
@@ -110,13 +126,41 @@ TEST(extraction_of_all_tells_that_a_buffer_was_still_written_to_and_what_was_ove
 		scene.options.all = true;
 		fake_write(&scene.stage.fake, "instances/box/tracing_on", "1\n");
 		fake_write(&scene.stage.fake, "instances/box/per_cpu/cpu0/stats",
-			   "entries: 3\noverrun: 41\ncommit overrun: 0\nbytes: 200\noldest event ts:     0.0\n"
+			   "entries: 1\noverrun: 41\ncommit overrun: 0\nbytes: 200\noldest event ts:     0.0\n"
 			   "now ts:     0.0\n"
 			   "dropped events: 0\nread events: 0\n");
 		CHECK(!extraction_run(&scene.options, &result, &fail));
 		CHECK_STR(fail.text, "");
 		CHECK(result.events == 3 && result.overwritten == 41 && result.went_on);
 		CHECK(fake_holds(&scene.stage.fake, "instances/box/tracing_on", "1\n"));
+		CHECK(has_what_was_played(&scene, 1));
+		/* Two events came after the counters were read. */
+		CHECK(counts(&scene, 1, "# entries-in-buffer/entries-written: 3/44 "));
+		extraction_release(&result);
+	}
+	end(&scene);
+}
+
+TEST(extraction_of_an_instance_that_a_module_made_takes_formats_from_the_top_one)
+{
+	const char *const box = "box";
+	struct extraction result;
+	struct fail fail = FAIL_INIT;
+	char path[FAKE_PATH], command[FAKE_PATH + 64];
+	struct scene scene;
+
+	if (!is_like_the_loom())
+		return;
+	if (begin(&scene)) {
+		scene.options.instances = &box;
+		scene.options.nr_instances = 1;
+		/* As of an instance that asked for a system of which the buffer has no event. */
+		snprintf(command, sizeof(command), "cd '%s' && rm -r ftrace sched irq",
+			 fake_path(&scene.stage.fake, "instances/box/events", path));
+		CHECK(!system(command));
+		CHECK(!extraction_run(&scene.options, &result, &fail));
+		CHECK_STR(fail.text, "");
+		CHECK(result.events == 3);
 		CHECK(has_what_was_played(&scene, 1));
 		extraction_release(&result);
 	}

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/facts_internal.h"
+#include "lib/kernel/record/facts_internal.h"
 
-#include "lib/base/fail.h"
-#include "lib/record/counters_internal.h"
-#include "lib/record/ledger_internal.h"
-#include "lib/record/result.h"
-#include "lib/record/type_facts_internal.h"
-#include "lib/trace/trace.h"
+#include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/record/counters_internal.h"
+#include "lib/kernel/record/ledger_internal.h"
+#include "lib/kernel/record/result.h"
+#include "lib/kernel/record/type_facts_internal.h"
+#include "lib/pages/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/stage.h"
 #include "tests/unit/test.h"
-
-#include <string.h>
 
 static const char stats[] =
 	"CPU: 1\nentries: 40\noverrun: 7\ncommit overrun: 0\nbytes: 900\ndropped events: 0\nread events: 100\n";

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/fake_tracefs.h"
 
-#include "lib/base/buf.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "lib/ground/base/buf.h"
+#include "tests/unit/test.h"
 
 int __real_control_write(const char *path, bool append, const char *value);
 int __wrap_control_write(const char *path, bool append, const char *value);

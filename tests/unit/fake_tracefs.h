@@ -2,10 +2,10 @@
 #ifndef WEFT_TESTS_UNIT_FAKE_TRACEFS_H
 #define WEFT_TESTS_UNIT_FAKE_TRACEFS_H
 
-#include "lib/tracefs/instance.h"
-#include "lib/tracefs/tracing.h"
-
 #include <stdbool.h>
+
+#include "lib/kernel/tracefs/instance.h"
+#include "lib/kernel/tracefs/tracing.h"
 
 /*
  * A directory with files like those of tracefs. A test writes the files that it needs; only instances/ exists from the

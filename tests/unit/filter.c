@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/query/selection.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/event/events.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/query/selection.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/events.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 static const char script[] =
 	"0 100 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
@@ -78,7 +78,8 @@ TEST(filter_keeps_what_the_kernels_would)
 		{ "sched_waking: !(pid == 8)", "400 " },
 		{ "sched_waking: !(pid == 8) && !(prio == 99)", "" },
 		{ "sched_waking: (pid == 8 || pid == 7) && (prio == 99 || prio == 1)", "400 " },
-		{ "comm ~ \"s*\"", "300 400 " },
+		/* The task of the sched_switch is called `sh` by the event itself. */
+		{ "comm ~ \"s*\"", "200 300 400 " },
 		{ "comm ~ \"*s\"", "100 " },
 		{ "comm ~ \"*utt*\"", "300 " },
 		{ "comm ~ \"s?u*\"", "300 " },
@@ -108,6 +109,72 @@ TEST(filter_keeps_what_the_kernels_would)
 			CHECK_STR(fail.text, "");
 			if (!CHECK(!strcmp(kept(&scene, text, sizeof(text)), rows[i].times)))
 				fprintf(stderr, "%s: %s\n", rows[i].filter, text);
+		}
+		end(&scene);
+	}
+}
+
+/* The interrupt takes 10 ns; a duration is that of what the event ends. */
+TEST(filter_of_a_duration_keeps_what_ended_a_pair_that_long)
+{
+	static const struct {
+		const char *filter, *times;
+	} rows[] = {
+		{ "duration > 9ns", "160 " },
+		{ "duration > 10ns", "" },
+		{ "duration >= 10ns", "160 " },
+		{ "duration >= 11ns", "" },
+		{ "duration < 11ns", "160 " },
+		{ "duration < 10ns", "" },
+		{ "duration <= 10ns", "160 " },
+		{ "duration <= 9ns", "" },
+		{ "  duration>=0.01us ", "160 " },
+		{ "duration < 1s", "160 " },
+		{ "duration<1m", "160 " },
+		{ "irq_handler_exit: duration > 9ns", "160 " },
+		{ "irq: duration > 9ns", "160 " },
+		{ "irq:irq_handler_exit: duration > 9ns", "160 " },
+		{ "irq/irq_*: duration > 9ns", "160 " },
+		{ "sched: duration > 9ns", "" },
+		{ "sched:irq_handler_exit: duration > 9ns", "" },
+		/* The other terms are about the event that ends. */
+		{ "duration > 9ns && ret == 1", "160 " },
+		{ "duration > 9ns && ret == 0", "" },
+		{ "(irq == 9 || irq == 8) && duration > 9ns && duration < 11ns", "160 " },
+		{ "irq_handler_exit: irq == 9&&ret == 1&&duration > 9ns", "160 " },
+		{ "irq_handler_exit: (irq == 8 && ret == 1) && duration > 9ns", "" },
+	};
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct fail fail = FAIL_INIT;
+		struct scene scene;
+		char text[128];
+
+		if (begin(&scene)) {
+			CHECK(!selection_asks_duration(scene.selection));
+			CHECK(!selection_add_filter(scene.selection, rows[i].filter, false, &fail));
+			CHECK_STR(fail.text, "");
+			CHECK(selection_asks_duration(scene.selection));
+			if (!CHECK(!strcmp(kept(&scene, text, sizeof(text)), rows[i].times)))
+				fprintf(stderr, "%s: %s\n", rows[i].filter, text);
+		}
+		end(&scene);
+	}
+}
+
+/* Without a unit, and where it is no comparison with a number, `duration` is the name of a field. */
+TEST(filter_of_a_field_called_duration_is_none_of_a_duration)
+{
+	static const char *const rows[] = { "duration > 5", "duration == 5ns", "duration > xs",
+					    "duration >",   "duration",        "durations > 5ns" };
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct fail fail = FAIL_INIT;
+		struct scene scene;
+
+		if (begin(&scene)) {
+			CHECK(selection_add_filter(scene.selection, rows[i], false, &fail) && *fail.text);
+			CHECK(!selection_asks_duration(scene.selection));
 		}
 		end(&scene);
 	}

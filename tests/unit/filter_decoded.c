@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Filters on fields that a plugin decodes. The event is an "out" to port 0x3f8 on an Intel processor. */
-#include "lib/query/filter.h"
-
-#include "lib/base/near.h"
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/plugin/plugins.h"
-#include "lib/schema/format.h"
-#include "tests/unit/plugged.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/query/filter.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/near.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/schema/format.h"
+#include "tests/unit/plugged.h"
+#include "tests/unit/test.h"
 
 enum { ID = 77 };
 

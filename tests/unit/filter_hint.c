@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/setup/filter_hint_internal.h"
+#include "lib/kernel/setup/filter_hint_internal.h"
 
-#include "lib/base/buf.h"
-#include "lib/tracefs/event_fields.h"
+#include "lib/ground/base/buf.h"
+#include "lib/kernel/tracefs/event_fields.h"
 #include "tests/unit/test.h"
 
 static const char format[] = "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"

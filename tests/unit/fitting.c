@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/explain/fitting.h"
-
-#include "lib/base/buf.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/refusals/fitting.h"
 
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "tests/unit/test.h"
 
 static enum fitting kind_of(const char *text)
 {

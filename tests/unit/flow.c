@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/live/flow.h"
-
-#include "formats/lanes.h"
-#include "formats/sink.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/reader/reader.h"
-#include "lib/stream/live_source.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/player.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/live/flow.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "formats/sink.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/kernel/live/lanes.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/stream/live_source.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/player.h"
+#include "tests/unit/test.h"
 
 /* A stream prints the same bytes as the report of a file with the same pages. */
 static int run(struct flow *flow)

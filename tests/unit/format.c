@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/format.h"
-
-#include "lib/base/fail.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/schema/format.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "tests/unit/test.h"
 
 static const char sched_text[] = "name: sched_thing\nID: 260\nformat:\n"
 				 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/trace/trace.h"
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/pages/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/test.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /*
  * Entries that the kernel prints in C and that are in no recording of tests/fixtures/golden. The expected texts follow

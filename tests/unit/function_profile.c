@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/measure/function_profile.h"
+#include "lib/kernel/measure/function_profile.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
 #include "tests/unit/test.h"
 
 #define HEAD                                                                                    \

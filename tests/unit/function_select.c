@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/fail.h"
-#include "lib/setup/tracer.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/setup/tracer.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 struct scene {
 	struct fake fake;
@@ -110,12 +110,13 @@ TEST(function_commands_are_added_and_wrong_ones_named)
 	CHECK(!tracer_is_function_command("vfs_*:mod:ext4"));
 	if (begin(&scene)) {
 		fake_write(&scene.fake, "set_ftrace_filter", "");
-		CHECK(!tracer_function_command(scene.top, "vfs_read:traceoff:5", &scene.fail));
-		CHECK(!tracer_function_command(scene.top, "vfs_read:enable_event:sched:sched_switch", &scene.fail));
+		CHECK(!tracer_function_command(scene.top, "vfs_read:traceoff:5", NULL, &scene.fail));
+		CHECK(!tracer_function_command(scene.top, "vfs_read:enable_event:sched:sched_switch", NULL,
+					       &scene.fail));
 		CHECK(fake_holds(&scene.fake, "set_ftrace_filter",
 				 "vfs_read:traceoff:5\nvfs_read:enable_event:sched:sched_switch\n"));
 		for (size_t i = 0; i < array_size(table); i++) {
-			CHECK(tracer_function_command(scene.top, table[i].command, &scene.fail) == -EINVAL);
+			CHECK(tracer_function_command(scene.top, table[i].command, NULL, &scene.fail) == -EINVAL);
 			if (!CHECK(strstr(scene.fail.text, table[i].said)))
 				fprintf(stderr, "said: %s\n", scene.fail.text);
 		}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/golden.h"
 
-#include "lib/trace/trace.h"
-
 #include <string.h>
+
+#include "lib/pages/trace/trace.h"
 
 bool golden_open(struct golden *golden, const char *name)
 {

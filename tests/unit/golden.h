@@ -2,10 +2,10 @@
 #ifndef WEFT_TESTS_UNIT_GOLDEN_H
 #define WEFT_TESTS_UNIT_GOLDEN_H
 
-#include "lib/event/context.h"
-#include "lib/event/events.h"
-
 #include <stdio.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/events.h"
 
 /* A recording of tests/fixtures/golden, NAME.dat, and the kernel's own text of it, NAME.txt. */
 struct golden {

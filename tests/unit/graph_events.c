@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/graph_events.h"
+#include "lib/meaning/event/graph_events.h"
 
-#include "lib/event/softirqs.h"
-#include "lib/schema/format.h"
+#include "lib/meaning/event/softirqs.h"
+#include "lib/meaning/schema/format.h"
 #include "tests/unit/test.h"
 
 static enum graph_event event_of(const char *system, const char *name)

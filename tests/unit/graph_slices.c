@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* weft graph in slices of time: of traces by chance, among them such as no kernel writes, cut by chance. */
-#include "lib/analysis/graph.h"
-#include "lib/analysis/pass.h"
-#include "lib/analysis/run.h"
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/sliced.h"
-#include "tests/unit/sliced_sums.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/answers/frame/pass.h"
+#include "lib/answers/frame/run.h"
+#include "lib/answers/graph/graph.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/sliced.h"
+#include "tests/unit/sliced_sums.h"
+#include "tests/unit/test.h"
 
 enum { TASKS = 3, FUNCTIONS = 6, DEPTH_MAX = 5, EVENTS = 400, CUTS = 12, SEEDS = 24 };
 
@@ -173,7 +173,7 @@ TEST(graph_slices_are_the_same_tables_wherever_they_are_cut)
 
 static _Thread_local unsigned shared;
 
-static int count_share(const struct reader *reader, const struct shares_ops *ops, void *arg)
+static int count_share(const struct reader *reader, const struct parallel_sum_ops *ops, void *arg)
 {
 	(void)reader;
 	(void)ops;
@@ -185,7 +185,7 @@ static int count_share(const struct reader *reader, const struct shares_ops *ops
 /* Returns how often slices were planned. */
 static unsigned plan(struct trace *trace, const struct pass_filter *filter)
 {
-	const struct graph_options options = { .by = GRAPH_BY_FUNCTION };
+	const struct row_options options = { .by = GRAPH_BY_FUNCTION };
 	struct analysis_run run = { .ops = &graph_analysis, .options = &options };
 	struct reader reader;
 	struct pass pass;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/program.h"
-
-#include "lib/base/cleanup.h"
-#include "lib/base/out.h"
-#include "lib/schema/format.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/schema/program.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/schema/format.h"
+#include "tests/unit/test.h"
 
 /*
  * Texts that the kernel's functions make for print fmts. The expected texts were printed by the kernel's own functions,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/measure/hist.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/measure/hist_text.h"
-#include "lib/undo/undo.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/measure/hist.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/measure/hist_text.h"
+#include "lib/kernel/undo/undo.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 /* Triggers in the words of Documentation/trace/histogram.rst of the kernel. */
 struct scene {
@@ -143,6 +143,30 @@ TEST(hist_of_the_time_between_two_events_goes_through_a_synthetic_event)
 			 "hist:keys=next_pid:weft_%d_lat=common_timestamp.usecs-$weft_%d_ts:"
 			 "onmatch(sched.sched_waking).weft_latency_%d($weft_%d_lat,next_comm,next_odd)\n",
 			 pid, pid, pid, pid);
+		CHECK(fake_holds(&scene.fake, "events/sched/sched_switch/trigger", want));
+	}
+	end(&scene);
+}
+
+TEST(hist_pairs_two_events_by_several_fields)
+{
+	struct scene scene;
+	char want[256];
+
+	if (begin(&scene)) {
+		fake_write(&scene.fake, "synthetic_events", "");
+		fake_write(&scene.fake, "dynamic_events", "");
+		CHECK(set(&scene, &(struct hist_wanted){ .event = "sched_waking",
+							 .second = "sched_switch",
+							 .match = "common_cpu,pid=next_pid",
+							 .keys = "next_comm,lat" }) == -ENOENT);
+		snprintf(want, sizeof(want), "hist:keys=common_cpu,pid:weft_%d_ts=common_timestamp.usecs\n",
+			 (int)getpid());
+		CHECK(fake_holds(&scene.fake, "events/sched/sched_waking/trigger", want));
+		snprintf(want, sizeof(want),
+			 "hist:keys=common_cpu,next_pid:weft_%1$d_lat=common_timestamp.usecs-$weft_%1$d_ts:"
+			 "onmatch(sched.sched_waking).weft_latency_%1$d($weft_%1$d_lat,next_comm)\n",
+			 (int)getpid());
 		CHECK(fake_holds(&scene.fake, "events/sched/sched_switch/trigger", want));
 	}
 	end(&scene);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/measure/hist_text.h"
+#include "lib/kernel/measure/hist_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/fail.h"
+#include "lib/ground/base/fail.h"
 #include "tests/unit/test.h"
 
 /* Texts as kernels print them; the numbers are from captures of 6.12. */

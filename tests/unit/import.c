@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/event/event.h"
-#include "lib/import/head_internal.h"
-#include "lib/import/pairs_internal.h"
-#include "tests/unit/test.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/files/import/head_internal.h"
+#include "lib/files/import/pairs_internal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/meaning/event/event.h"
+#include "tests/unit/test.h"
 
 static bool parse(const char *line, struct head *ret)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lines of the function graph, with any of its columns. */
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/import/graph_text_internal.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/imported.h"
-#include "tests/unit/test.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/files/import/graph_text_internal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/imported.h"
+#include "tests/unit/test.h"
 
 static bool parse(const char *line, struct graph_text *ret)
 {
@@ -141,7 +141,7 @@ TEST(import_gives_a_graph_without_times_and_tasks_those_that_fit)
 				   " 1) ! 100.001 us  |  c();\n";
 	struct import_counts counts = comes_back(text);
 
-	CHECK(counts.events == 6 && counts.guessed == 4 && counts.unknown == 6 && !told_count(&counts.told));
+	CHECK(counts.events == 6 && counts.guessed == 4 && counts.unknown == 6 && !unknown_lines_count(&counts.told));
 	/* The closing brace is as long after its function as its duration says. */
 	check_fields(text, "ts,cpu,event,pid,depth",
 		     "1000,0,funcgraph_entry,4194304,0\n1001,0,funcgraph_entry,4194304,1\n"
@@ -166,7 +166,7 @@ TEST(import_finds_the_task_of_a_graph_where_another_one_follows)
 		     "0,funcgraph_entry,256,sh\n1,funcgraph_entry,4194305,<...>\n0,funcgraph_exit,256,sh\n"
 		     "0,funcgraph_entry,70,cat\n1,funcgraph_exit,4194305,<...>\n0,funcgraph_exit,70,cat\n");
 	REQUIRE(!imported(text, NULL, &trace, &counts, NULL));
-	CHECK(counts.events == 6 && counts.guessed == 3 && counts.unknown == 2 && !told_count(&counts.told));
+	CHECK(counts.events == 6 && counts.guessed == 3 && counts.unknown == 2 && !unknown_lines_count(&counts.told));
 	trace_free(trace);
 }
 
@@ -211,7 +211,7 @@ TEST(import_gives_a_graph_with_each_of_its_columns_back)
 
 		REQUIRE(buf_addf(&text, "%s%s", legend, texts[i]));
 		counts = comes_back(buf_str(&text));
-		CHECK(!told_count(&counts.told));
+		CHECK(!unknown_lines_count(&counts.told));
 	}
 }
 
@@ -236,7 +236,7 @@ TEST(import_passes_a_call_whose_name_is_none)
 		imported_prints("# tracer: function_graph\n#\n 0)   1.500 us    |  b();\n 0)   1.500 us    |  a@b();\n",
 				NULL, " 0)   1.500 us    |  b();\n");
 
-	CHECK(counts.events == 2 && told_count(&counts.told) == 1);
+	CHECK(counts.events == 2 && unknown_lines_count(&counts.told) == 1);
 }
 
 TEST(import_stops_the_clock_of_a_graph_before_it_overflows)
@@ -275,6 +275,33 @@ TEST(import_gives_up_on_a_task_that_no_line_names_for_long)
 	trace_free(trace);
 }
 
+/* print_graph_prologue() and print_graph_duration() print the columns of the legend in each line. */
+TEST(import_takes_code_and_json_below_a_graph_for_text)
+{
+	static const char lines[] = " 2)               |  widget_open() {\n"
+				    " 2)   0.420 us    |    widget_lock();\n"
+				    " 2) # 3014.902 us |  }\n";
+	static const char *const below[] = {
+		"static int widget_open(struct inode *inode)\n{\n\twidget_lock(w);\n\treturn 0;\n}\n",
+		"+\twidget_lock(w);\n-  widget_unlock(w);\n }\n",
+		"{\n  \"speed\": 3,\n  \"modes\": {\n    \"a\": 1\n  }\n}\n",
+		"\tif (x) {\n\t\twidget_lock();\n\t}\n",
+	};
+	static const char *const heads[] = { legend, "# tracer: function_graph\n#\n" };
+
+	for (size_t i = 0; i < array_size(below); i++)
+		for (size_t j = 0; j < array_size(heads); j++) {
+			cleanup_buf struct buf text = BUF_INIT;
+			struct import_counts counts;
+
+			REQUIRE(buf_add_str(&text, heads[j]) && buf_add_str(&text, lines) &&
+				buf_add_str(&text, "\nThe code:\n\n") && buf_add_str(&text, below[i]));
+			counts = imported_prints(buf_str(&text), NULL, lines);
+			CHECK_STR(counts.partial, "");
+			CHECK(!unknown_lines_events(&counts.told));
+		}
+}
+
 TEST(import_leaves_out_columns_that_only_some_lines_of_a_graph_have)
 {
 	struct import_counts counts =
@@ -293,8 +320,9 @@ TEST(import_leaves_out_columns_that_only_some_lines_of_a_graph_have)
 				 "       9 us |   0)   1.913 us    |  b();\n",
 				 NULL, " 0)   1.500 us    |  a();\n 0)   1.913 us    |  b();\n");
 	CHECK_STR(counts.partial, "times");
-	counts = imported_prints("# tracer: function_graph\n#\n 0)   1.500 us    |  a();\n  b();\n", NULL,
-				 "a();\n  b();\n");
+	counts = imported_prints("# tracer: function_graph\n#\n 0)   1.500 us    |  a();\n"
+				 "# tracer: function_graph\n#\n  b();\n",
+				 NULL, "a();\n  b();\n");
 	CHECK_STR(counts.partial, "CPUs, durations");
 	counts = imported_prints("# tracer: function_graph\n#\n 0)   1.500 us    |  a();\n", NULL,
 				 " 0)   1.500 us    |  a();\n");

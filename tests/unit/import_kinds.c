@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Formats, records and names that are made of the text of an event. */
-#include "lib/base/buf.h"
-#include "lib/import/graph_internal.h"
-#include "lib/import/head_internal.h"
-#include "lib/import/kinds_internal.h"
-#include "lib/import/names_internal.h"
-#include "lib/import/records_internal.h"
-#include "lib/import/shape_internal.h"
-#include "lib/import/syscall_internal.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/files/import/column_layout_internal.h"
+#include "lib/files/import/graph_internal.h"
+#include "lib/files/import/head_internal.h"
+#include "lib/files/import/kinds_internal.h"
+#include "lib/files/import/names_internal.h"
+#include "lib/files/import/records_internal.h"
+#include "lib/files/import/syscall_internal.h"
+#include "lib/ground/base/buf.h"
+#include "tests/unit/test.h"
 
 /* The bytes of a record are those of a little-endian kernel. */
 static uint64_t number_at(const struct buf *record, size_t at, size_t size)
@@ -359,7 +359,7 @@ TEST(import_makes_the_records_that_the_kernel_prints_without_a_print_fmt)
 	struct head head = { .body = "vfs_read <-ksys_read", .body_len = 20 };
 	struct import_kinds *kinds = NULL;
 	struct import_names names;
-	struct shape shape = { .tracer = "" };
+	struct column_layout shape = { .tracer = "" };
 	struct records all = { .names = &names, .shape = &shape, .record = &record };
 
 	REQUIRE(!import_kinds_new(NULL, false, NULL, &kinds, NULL));

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Texts of latency-format, which have times that were rounded more than once. */
-#include "lib/base/buf.h"
-#include "lib/event/event.h"
-#include "lib/import/head_internal.h"
-#include "lib/import/rounding_internal.h"
-#include "tests/unit/imported.h"
-#include "tests/unit/test.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/files/import/head_internal.h"
+#include "lib/files/import/rounding_internal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/meaning/event/event.h"
+#include "tests/unit/imported.h"
+#include "tests/unit/test.h"
 
 /* Of a 7.2: 1 us and 2 us until the next event, although the times are 2 us and 1 us apart. */
 static const char verbose[] =
@@ -130,14 +130,14 @@ TEST(import_reads_the_latency_trace_of_2_6_rt)
 				 "automoun-9953    0dnh.    3us+: < (608)\n"
 				 "automoun-9953    0dnh.   10us!: do_IRQ (c02174dc 0 0)\n"
 				 "   <...>-2       0Dnh1 1178us : trace_stop_sched_switched <-__schedule\n");
-	CHECK(counts.events == 5 && !told_count(&counts.told));
+	CHECK(counts.events == 5 && !unknown_lines_count(&counts.told));
 	buf_clear(&text);
 	REQUIRE(buf_add_str(&text, header) && buf_add_str(&text, verbose_lines));
 	counts = imported_prints(
 		buf_str(&text), NULL,
 		"   dmesg-3249    0d.h2    0us+: __trace_start+0x96/0xc0 <-try_to_wake_up+0x81/0x150\n"
 		"   dmesg-3249    0.n..    3us : page_remove_rmap+0x8/0x40 <-zap_pte_range+0x13a/0x250\n");
-	CHECK(counts.events == 2 && !told_count(&counts.told));
+	CHECK(counts.events == 2 && !unknown_lines_count(&counts.told));
 }
 
 /* No kernel prints this: the times are kept, and the marks follow from them. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Texts as people paste them: margins, colours, blanks and names that the kernel did not print. */
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/imported.h"
-#include "tests/unit/test.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/imported.h"
+#include "tests/unit/test.h"
 
 TEST(import_takes_the_margin_off_lines)
 {
@@ -42,7 +42,7 @@ TEST(import_takes_the_margin_off_lines)
 		}
 		counts = imported_prints(buf_str(&text), NULL, buf_str(&want));
 		CHECK(counts.events == 3);
-		CHECK(!told_count(&counts.told));
+		CHECK(!unknown_lines_count(&counts.told));
 	}
 }
 
@@ -146,7 +146,7 @@ TEST(import_tells_losses_that_no_event_follows)
 				"CPU:2 [LOST 7 EVENTS]\n",
 				NULL, "             aaa-41      [001] d..2.   100.000900: aa_one: x=1\n");
 
-	CHECK(counts.told.counts[TOLD_LOST] == 1);
+	CHECK(counts.told.counts[UNKNOWN_LINES_LOST] == 1);
 	imported_prints("             aaa-41      [001] d..2.   100.000900: aa_one: x=1\n"
 			"CPU:1 [LOST 7 EVENTS]\n"
 			"CPU:1 [LOST 5 EVENTS]\n"
@@ -189,7 +189,7 @@ TEST(import_takes_off_what_markdown_puts_around_lines)
 			CHECK(buf_addf(&text, "%s%s%s\n", wraps[w][0], lines[i], wraps[w][1]));
 		counts = imported_prints(buf_str(&text), NULL, buf_str(&want));
 		CHECK(counts.events == 3);
-		CHECK(!told_count(&counts.told));
+		CHECK(!unknown_lines_count(&counts.told));
 	}
 	imported_prints("# tracer: function_graph\n| 0)   1.500 us    \\|  a(); |\n", NULL,
 			" 0)   1.500 us    |  a();\n");
@@ -224,7 +224,7 @@ TEST(import_puts_back_the_characters_that_editors_replaced)
 				" => zz_one\n"
 				" => zz_two\n");
 
-	CHECK(counts.events == 6 && !told_count(&counts.told));
+	CHECK(counts.events == 6 && !unknown_lines_count(&counts.told));
 	imported_prints("# tracer: function_graph\n"
 			" ------------------------------------------\n"
 			" 0)     sh-256     \u21d2    cat-70   \n"

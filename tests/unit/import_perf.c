@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The text of perf script becomes that of the kernel. */
-#include "lib/trace/trace.h"
-#include "tests/unit/imported.h"
-#include "tests/unit/test.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/imported.h"
+#include "tests/unit/test.h"
 
 TEST(import_reads_the_events_of_perf_script)
 {
@@ -43,7 +43,7 @@ TEST(import_reads_the_events_of_perf_script)
 		"             a 1-62      [001]     44.402100: malloc_1: (7f3cd1dc35e0) size=0x10\n"
 		"             a 1-62      [001]     44.402200: sys_getppid()\n");
 
-	CHECK(counts.events == 10 && !told_count(&counts.told) && counts.no_flags);
+	CHECK(counts.events == 10 && !unknown_lines_count(&counts.told) && counts.no_flags);
 }
 
 TEST(import_reads_processes_and_nanoseconds_of_perf_script)
@@ -89,7 +89,8 @@ TEST(import_keeps_the_stacks_of_perf_script)
 				"               a-62      [001]     44.401700: <stack trace>\n"
 				" => __traceiter_sched_waking\n");
 
-	CHECK(counts.events == 5 && told_count(&counts.told) == 1 && counts.told.counts[TOLD_DEEP] == 1);
+	CHECK(counts.events == 5 && unknown_lines_count(&counts.told) == 1 &&
+	      counts.told.counts[UNKNOWN_LINES_DEEP] == 1);
 }
 
 TEST(import_tells_what_perf_script_prints_and_the_kernel_does_not)
@@ -109,7 +110,7 @@ TEST(import_tells_what_perf_script_prints_and_the_kernel_does_not)
 		" =>  <0000000000000004>\n =>  <0000000000000005>\n =>  <0000000000000006>\n"
 		" =>  <0000000000000007>\n =>  <0000000000000008>\n");
 
-	CHECK(counts.events == 2 && told_count(&counts.told) == 5 && told_events(&counts.told) == 4);
-	CHECK(counts.told.counts[TOLD_DEEP] == 1 && counts.told.counts[TOLD_PERF] == 2);
-	CHECK(counts.told.counts[TOLD_NO_TASK] == 2);
+	CHECK(counts.events == 2 && unknown_lines_count(&counts.told) == 5 && unknown_lines_events(&counts.told) == 4);
+	CHECK(counts.told.counts[UNKNOWN_LINES_DEEP] == 1 && counts.told.counts[UNKNOWN_LINES_PERF] == 2);
+	CHECK(counts.told.counts[UNKNOWN_LINES_NO_TASK] == 2);
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Whole texts of the kernel, imported and printed again. */
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/imported.h"
-#include "tests/unit/printed.h"
-#include "tests/unit/starve.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/imported.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/starve.h"
+#include "tests/unit/test.h"
 
 static bool read_text(const char *path, struct buf *ret)
 {
@@ -35,7 +35,7 @@ static void check_golden(const char *name, bool formats)
 	snprintf(path, sizeof(path), "tests/fixtures/golden/%.60s.txt", name);
 	if (read_text(path, &text)) {
 		counts = imported_prints(buf_str(&text), trace, buf_str(&text));
-		CHECK(counts.events > 0 && !told_count(&counts.told));
+		CHECK(counts.events > 0 && !unknown_lines_count(&counts.told));
 	}
 	trace_free(trace);
 }
@@ -125,7 +125,7 @@ TEST(import_takes_what_tracers_print_themselves)
 		"7ffd00000000, 0, 0, 0, 0)\n"
 		"              sh-62      [000] .....    60.000604: sys_exit: NR 257 = -2\n");
 
-	CHECK(counts.events == 13 && !counts.whole && !told_count(&counts.told));
+	CHECK(counts.events == 13 && !counts.whole && !unknown_lines_count(&counts.told));
 }
 
 TEST(import_keeps_the_columns_of_the_text)
@@ -220,7 +220,7 @@ TEST(import_tells_of_lost_events_behind_the_prefix_of_a_log)
 		"CPU:0 [LOST 9 EVENTS]\n"
 		"             cat-70      [000] d..2.     5.000300: softirq_raise: vec=1 [action=TIMER]\n");
 
-	CHECK(!told_count(&counts.told));
+	CHECK(!unknown_lines_count(&counts.told));
 }
 
 TEST(import_reads_what_mails_and_pages_make_of_lines)
@@ -285,7 +285,7 @@ TEST(import_takes_thread_groups_and_the_text_that_systrace_puts_into_html)
 		"         a-b (c)-62      (     60) [001] d.h2.     2.921018: irq_handler_entry: irq=30 "
 		"name=virtio0-req.0\n"
 		"          <idle>-0       (-------) [001] d.h2.     2.921020: irq_handler_exit: irq=30 ret=handled\n");
-	CHECK(counts.events == 2 && told_count(&counts.told) == 2);
+	CHECK(counts.events == 2 && unknown_lines_count(&counts.told) == 2);
 }
 
 TEST(import_takes_what_a_dump_on_an_oops_printed_on_a_console)
@@ -306,7 +306,7 @@ TEST(import_takes_what_a_dump_on_an_oops_printed_on_a_console)
 		"          <idle>-0       [001] d..2.     2.924503: odd: text\n";
 	struct import_counts counts = imported_prints(text, NULL, want);
 
-	CHECK(counts.events == 3 && told_count(&counts.told) == 2 && counts.whole == 1);
+	CHECK(counts.events == 3 && unknown_lines_count(&counts.told) == 2 && counts.whole == 1);
 }
 
 TEST(import_keeps_lost_events_at_the_start_too_and_without_their_number)
@@ -320,7 +320,7 @@ TEST(import_keeps_lost_events_at_the_start_too_and_without_their_number)
 			   "CPU:1 [LOST EVENTS]\n"
 			   "              sh-62      [001] .....     2.921040: softirq_raise: vec=1 [action=TIMER]\n");
 
-	CHECK(counts.events == 4 && !told_count(&counts.told));
+	CHECK(counts.events == 4 && !unknown_lines_count(&counts.told));
 }
 
 TEST(import_keeps_marks_of_several_lines_and_a_clock_that_counts)
@@ -331,7 +331,7 @@ TEST(import_keeps_marks_of_several_lines_and_a_clock_that_counts)
 			    "              sh-62      [001] .....     2.921018: tracing_mark_write: one\n"
 			    "two\n\nfour\n"
 			    "              sh-62      [001] .....     2.921030: tracing_mark_write: five\n");
-	CHECK(counts.events == 2 && !told_count(&counts.told));
+	CHECK(counts.events == 2 && !unknown_lines_count(&counts.told));
 	counts = comes_back("              sh-62      [001] .....        12345: softirq_raise: vec=1 [action=TIMER]\n"
 			    "              sh-62      [001] .....        12345: softirq_raise: vec=1 [action=TIMER]\n");
 	CHECK(counts.events == 2);
@@ -350,7 +350,7 @@ TEST(import_keeps_an_event_of_an_unknown_form_as_its_line)
 			   "              sh-62      [001] .....     2.921023: # 2a buf: 01 02\n"
 			   "              sh-62      [001] .....     2.921024: Unknown type 1339\n");
 
-	CHECK(counts.events == 7 && counts.whole == 7 && !told_count(&counts.told));
+	CHECK(counts.events == 7 && counts.whole == 7 && !unknown_lines_count(&counts.told));
 }
 
 TEST(import_passes_lines_that_are_no_events)
@@ -373,7 +373,7 @@ TEST(import_passes_lines_that_are_no_events)
 
 		REQUIRE(buf_addf(&text, "%s%s\n\n# comment\n", event, lines[i]));
 		counts = imported_prints(buf_str(&text), NULL, event);
-		if (!CHECK(counts.events == 1 && told_count(&counts.told) == 1))
+		if (!CHECK(counts.events == 1 && unknown_lines_count(&counts.told) == 1))
 			fprintf(stderr, "line '%s'\n", lines[i]);
 	}
 }
@@ -402,7 +402,7 @@ TEST(import_ends_a_stack_at_the_first_line_that_is_no_caller)
 		" => vfs_read\n => [FTRACE TRAMPOLINE]\n => ext4_sync_fs\n"
 		"              sh-62      [001] .....     2.921030: <user stack trace>\n =>  <0000000000473bf3>\n");
 
-	CHECK(counts.events == 2 && told_count(&counts.told) == 4);
+	CHECK(counts.events == 2 && unknown_lines_count(&counts.told) == 4);
 }
 
 TEST(import_keeps_the_text_of_stacks_with_the_names_of_files)
@@ -414,13 +414,13 @@ TEST(import_keeps_the_text_of_stacks_with_the_names_of_files)
 			   " =>  <0000000000473bf3>\n => /usr/lib/libc.so.6[+0x9e3ba] <00007f3cd1dc35e0>\n"
 			   "              sh-62      [001] .....     2.921030: vfs_read <-ksys_read\n");
 
-	CHECK(counts.events == 3 && counts.whole == 2 && !told_count(&counts.told));
+	CHECK(counts.events == 3 && counts.whole == 2 && !unknown_lines_count(&counts.told));
 	counts = imported_prints("              sh-62      [001] .....     2.921018: <user stack trace>\n"
 				 " => /usr/lib/libc.so.6[+0x9e3ba]\n => more\n => [+0x1]\n",
 				 NULL,
 				 "              sh-62      [001] .....     2.921018: <user stack trace>\n"
 				 " => /usr/lib/libc.so.6[+0x9e3ba]\n");
-	CHECK(told_count(&counts.told) == 2);
+	CHECK(unknown_lines_count(&counts.told) == 2);
 }
 
 /* A line of an event of `len` bytes, all of them `c`. */
@@ -441,19 +441,19 @@ TEST(import_tells_what_is_longer_than_a_line_of_a_kernel)
 	REQUIRE(put_long(&text, "odd", 'x', 13000) && put_long(&text, "odd", 'y', 8000));
 	REQUIRE(put_long(&want, "odd", 'y', 8000));
 	counts = imported_prints(buf_str(&text), NULL, buf_str(&want));
-	CHECK(counts.events == 1 && told_count(&counts.told) == 1 && counts.whole == 1);
+	CHECK(counts.events == 1 && unknown_lines_count(&counts.told) == 1 && counts.whole == 1);
 	buf_clear(&text);
 	buf_clear(&want);
 	/* The line after a mark that is full does not go into it. */
 	REQUIRE(buf_add_str(&text, "# tracer: nop\n") && put_long(&text, "tracing_mark_write", 'x', 8000) &&
 		buf_add_str(&text, "and more\n"));
 	counts = comes_back(buf_str(&text));
-	CHECK(counts.events == 1 && !told_count(&counts.told));
+	CHECK(counts.events == 1 && !unknown_lines_count(&counts.told));
 	REQUIRE(put_long(&text, "tracing_mark_write", 'x', 11995) && put_long(&want, "tracing_mark_write", 'x', 8000) &&
 		buf_add_str(&want, "and more\n") && put_long(&want, "tracing_mark_write", 'x', 11995) &&
 		buf_add_str(&text, "of a mark\nx\n"));
 	counts = imported_prints(buf_str(&text), NULL, buf_str(&want));
-	CHECK(counts.events == 2 && counts.told.counts[TOLD_LONG] == 2 && told_events(&counts.told));
+	CHECK(counts.events == 2 && counts.told.counts[UNKNOWN_LINES_LONG] == 2 && unknown_lines_events(&counts.told));
 }
 
 TEST(import_keeps_as_text_what_a_print_fmt_could_not_have_made)
@@ -466,14 +466,14 @@ TEST(import_keeps_as_text_what_a_print_fmt_could_not_have_made)
 			   "              sh-62      [001] d.h2.     2.921020: odd: a=007 b=-0 c=99999999999999999999 "
 			   "d=0xABC e=\n");
 
-	CHECK(counts.events == 4 && counts.whole == 2 && !told_count(&counts.told));
+	CHECK(counts.events == 4 && counts.whole == 2 && !unknown_lines_count(&counts.told));
 }
 
 TEST(import_of_a_text_without_events_makes_an_empty_recording)
 {
 	struct import_counts counts = imported_prints("# tracer: nop\n#\nhello\n", NULL, "");
 
-	CHECK(!counts.events && told_count(&counts.told) == 1);
+	CHECK(!counts.events && unknown_lines_count(&counts.told) == 1);
 }
 
 TEST(import_refuses_the_formats_of_a_big_endian_kernel)
@@ -535,4 +535,31 @@ TEST(import_tells_each_lack_of_memory)
 		if (nr < at || !ok)
 			return;
 	}
+}
+
+/* The kernel prints no newline behind the text of a trace_printk() that has none: print_bprint() and its like. */
+TEST(import_finds_the_events_behind_a_trace_printk_without_a_newline)
+{
+	static const char text[] = "# tracer: nop\n#\n#                                _-----=> irqs-off/BH-disabled\n"
+				   "#                               / _----=> need-resched\n"
+				   "#                              | / _---=> hardirq/softirq\n"
+				   "#                              || / _--=> preempt-depth\n"
+				   "#                              ||| / _-=> migrate-disable\n"
+				   "#                              |||| /     delay\n"
+				   "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
+				   "#              | |         |   |||||     |         |\n"
+				   "            bash-1234    [001] d..2.   100.000001: do_it: hello-1 [2]"
+				   "            bash-1234    [001] d..2.   100.000002: do_it: 50%, "
+				   "          <idle>-0       [000] d..2.   100.000003: "
+				   "sched_waking: comm=a pid=3 prio=120 target_cpu=001\n"
+				   "            bash-1234    [001] d..2.   100.000004: do_it: x\n"
+				   "            bash-1234    [001] d..2.   100.000005: tracing_mark_write: do_it: y"
+				   "            bash-1234    [001] d..2.   100.000006: do_it: z\n";
+	char *fields = imported_fields(text, "event,pid,buf");
+	struct import_counts counts = comes_back(text);
+
+	CHECK(counts.events == 5);
+	CHECK_STR(fields, "print,1234,hello-1 [2]\nprint,1234,\"50%, \"\nsched_waking,0,\ndo_it,1234,\n"
+			  "print,1234,\"do_it: y            bash-1234    [001] d..2.   100.000006: do_it: z\n\"\n");
+	free(fields);
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The report of an imported text has no number that the text does not have. */
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/imported.h"
-#include "tests/unit/printed.h"
-#include "tests/unit/test.h"
-#include "tests/unit/values.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/imported.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/test.h"
+#include "tests/unit/values.h"
 
 static bool is_strange(const char *text, const char *report)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What an import could lose of a line, or of the lines of one event. */
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/trace/trace.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/pages/trace/trace.h"
 #include "tests/unit/imported.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/test.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 TEST(import_keeps_offsets_and_addresses_of_functions_and_their_modules)
 {
@@ -23,7 +23,7 @@ TEST(import_keeps_offsets_and_addresses_of_functions_and_their_modules)
 		"             nnn-61      [000] d..1.    50.000108: tracing_mark_write+0x15/0x1f0: hello\n"
 		"             nnn-61      [000] d..1.    50.000109: <stack trace>\n"
 		" => zz_caller+0x8f/0x90\n => zz_second+0x23/0x24 [zzmod]\n");
-	CHECK(counts.events == 6 && !counts.whole && !told_count(&counts.told));
+	CHECK(counts.events == 6 && !counts.whole && !unknown_lines_count(&counts.told));
 	counts = comes_back(
 		"             nnn-61      [000] d..1.    50.000100: 0\n"
 		"             nnn-61      [000] d..1.    50.000101: zz <ffffffff81234567> <-yy <ffffffff81234560>\n"
@@ -31,7 +31,7 @@ TEST(import_keeps_offsets_and_addresses_of_functions_and_their_modules)
 		"<ffffffff81234569>\n"
 		"             nnn-61      [000] d..1.    50.000103: zz <ffffffff81234567> <-[unknown/kretprobe'd] "
 		"<ffffffff81234599>\n");
-	CHECK(!told_count(&counts.told));
+	CHECK(!unknown_lines_count(&counts.told));
 	counts = comes_back(
 		"             nnn-61      [000] d..1.    50.000101: zz+0x7/0x9 <ffffffff81234567> <-yy+0x0/0x7 "
 		"<ffffffff81234580>\n");
@@ -61,11 +61,11 @@ TEST(import_keeps_the_lines_of_events_of_several_lines)
 	cleanup_buf struct buf more = BUF_INIT;
 	struct import_counts counts = comes_back(text);
 
-	CHECK(counts.events == 3 && !told_count(&counts.told));
+	CHECK(counts.events == 3 && !unknown_lines_count(&counts.told));
 	/* What comes behind the last event, or stands for lines that were left out, is told. */
 	REQUIRE(buf_addf(&more, "%s[...]\n\nThanks,\nBob\n", text));
 	counts = imported_prints(buf_str(&more), NULL, text);
-	CHECK(counts.events == 3 && told_count(&counts.told) == 3 && counts.told.shown[1].number == 10);
+	CHECK(counts.events == 3 && unknown_lines_count(&counts.told) == 3 && counts.told.shown[1].number == 10);
 }
 
 TEST(import_keeps_the_times_of_a_graph_of_a_latency)
@@ -115,7 +115,7 @@ TEST(import_counts_system_calls_whose_arguments_have_another_form)
 	struct import_counts counts = comes_back(text);
 	char *fields = imported_fields(text, "event,__syscall_nr");
 
-	CHECK(counts.events == 5 && !told_count(&counts.told));
+	CHECK(counts.events == 5 && !unknown_lines_count(&counts.told));
 	/* asm/unistd_64.h: newfstatat is 262, openat 257. */
 	CHECK_STR(fields, "sys_enter_newfstatat,262\nsys_exit_newfstatat,262\nsys_enter_openat,257\n"
 			  "sys_exit_openat,257\nfunction,\n");

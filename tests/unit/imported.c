@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/imported.h"
 
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/exported.h"
-#include "tests/unit/printed.h"
-#include "tests/unit/test.h"
-
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/exported.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/test.h"
 
 static int read_text(void *arg, uint8_t *to, size_t size, struct fail *fail)
 {

@@ -2,7 +2,7 @@
 #ifndef WEFT_TESTS_UNIT_IMPORTED_H
 #define WEFT_TESTS_UNIT_IMPORTED_H
 
-#include "lib/import/import.h"
+#include "lib/files/import/import.h"
 
 struct buf;
 struct trace;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/io.h"
-
-#include "lib/base/buf.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/io.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "lib/ground/base/buf.h"
+#include "tests/unit/test.h"
 
 enum { MUCH = 1 << 20 };
 

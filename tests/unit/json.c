@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/json.h"
-
-#include "lib/base/out.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/json.h"
 
 #include <string.h>
+
+#include "lib/ground/base/out.h"
+#include "tests/unit/test.h"
 
 static char text[1024];
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
-#include "lib/names/kallsyms_internal.h"
-#include "lib/names/symbols.h"
-
 #include <string.h>
+
+#include "lib/meaning/names/kallsyms_internal.h"
+#include "lib/meaning/names/symbols.h"
 
 static const char text[] = "0000000000000000 A percpu\n"
 			   "0000000000001000 A cpu_debug\n"

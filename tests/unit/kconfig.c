@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/tracefs/kconfig.h"
+#include "lib/kernel/tracefs/kconfig.h"
 
 #include <string.h>
 

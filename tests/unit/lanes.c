@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/timeline/lanes.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/event/context.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/timeline/lanes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 struct drawn {
 	struct trace *trace;
@@ -55,6 +55,7 @@ static struct trace *played(const char *script)
 
 	loom_init(&loom);
 	loom_type(&loom, "power", "cpu_frequency", "u32 state; u32 cpu_id", "\"\"");
+	loom_type(&loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu", "\"\"");
 	loom_play(&loom, script);
 	trace = loom_trace(&loom);
 	loom_release(&loom);
@@ -84,35 +85,69 @@ TEST(lanes_show_the_longest_slice_of_each_column_and_sum_all)
 	struct drawn drawn;
 	const struct lane *lane;
 
-	/* Columns of 1,024 ns: 0, 1024, 2048, 3072. */
 	REQUIRE(draw(&drawn, played(script),
-		     &(struct lanes_options){ .shift = 10, .cells_max = 1024, .to = UINT64_MAX }));
+		     &(struct lanes_options){ .length = 1000, .cells_max = 1024, .to = UINT64_MAX }));
 	lane = find(&drawn, LANE_CPU, 0);
-	REQUIRE(lane);
-	lane_columns(lane, 10, 0, 4, cells);
-	CHECK(!strcmp(lanes_label(drawn.lanes, cells[0].label), "a") && cells[0].busy == 24 && cells[0].count == 1);
-	CHECK(!strcmp(lanes_label(drawn.lanes, cells[1].label), "c") && cells[1].longest == 648 &&
+	REQUIRE(lane && lane->length == 1000);
+	lane_columns(lane, 1000, 0, 4, cells);
+	CHECK(!cells[0].nr);
+	CHECK(!strcmp(lanes_label(drawn.lanes, cells[1].label), "c") && cells[1].longest == 600 &&
 	      cells[1].start == 1400);
-	CHECK(cells[1].busy == 1024 && cells[1].count == 2);
-	CHECK(!strcmp(lanes_label(drawn.lanes, cells[2].label), "c") && cells[2].busy == 1024 && !cells[2].count);
-	CHECK(!strcmp(lanes_label(drawn.lanes, cells[3].label), "c") && cells[3].longest == 128);
+	CHECK(cells[1].busy == 1000 && cells[1].count == 3);
+	CHECK(!strcmp(lanes_label(drawn.lanes, cells[2].label), "c") && cells[2].busy == 1000 && !cells[2].count);
+	CHECK(!strcmp(lanes_label(drawn.lanes, cells[3].label), "c") && cells[3].longest == 200);
 	lane = find(&drawn, LANE_TASK, 8);
 	REQUIRE(lane);
-	lane_columns(lane, 10, 0, 4, cells);
-	CHECK(cells[0].waited == 24 && cells[0].mode == TASK_WAKING);
-	CHECK(cells[1].waited == 76 && cells[1].busy == 300 && cells[1].mode == TASK_RUNNING);
+	lane_columns(lane, 1000, 0, 4, cells);
+	CHECK(cells[1].waited == 100 && cells[1].busy == 300 && cells[1].mode == TASK_RUNNING);
 	CHECK(cells[1].modes == (1 << TASK_WAKING | 1 << TASK_RUNNING | 1 << TASK_SLEEPING));
 	CHECK(cells[2].mode == TASK_SLEEPING && !cells[2].busy);
 	CHECK(lane->waited == 100 && lane->longest == 100 && lane->longest_at == 1000);
+	/* Columns of any multiple are made of whole ones. */
+	lane_columns(lane, 3000, 0, 2, cells);
+	CHECK(cells[0].waited == 100 && cells[0].busy == 300 && cells[0].count == 3 && cells[1].nr == 1);
 	lane = find(&drawn, LANE_EVENTS, 0);
 	REQUIRE(lane);
-	lane_columns(lane, 10, 0, 4, cells);
-	CHECK(cells[0].count == 1 && cells[1].count == 4 && !cells[2].nr && cells[3].count == 2 && cells[3].lost);
+	lane_columns(lane, 1000, 0, 4, cells);
+	CHECK(!cells[0].nr && cells[1].count == 5 && !cells[2].nr && cells[3].count == 2 && cells[3].lost);
 	CHECK(lane->count == 7);
 	lane = find(&drawn, LANE_COUNTER, 0);
 	REQUIRE(lane);
-	lane_columns(lane, 10, 0, 4, cells);
+	lane_columns(lane, 1000, 0, 4, cells);
 	CHECK(cells[1].busy == 2000 && cells[1].start == 1500 && cells[1].count == 2 && lane->largest == 2000);
+	CHECK(cells[1].longest == 1000 && lane->smallest == 1000);
+	drawn_release(&drawn);
+}
+
+TEST(lanes_of_fields_are_found_by_their_names_and_have_values_below_0)
+{
+	static const char script[] = "0 1000 7 sched_waking comm=b pid=8 prio=-5 target_cpu=0\n"
+				     "0 1100 7 sched_waking comm=b pid=9 prio=-7 target_cpu=0\n"
+				     "0 2100 7 sched_waking comm=b pid=9 prio=-6 target_cpu=0\n";
+	static const char *const counters[] = { "sched_waking:pid", "sched_waking:prio" };
+	static const char *const turned[] = { "sched_waking:prio", "sched_waking:pid" };
+	struct lanes_options options = {
+		.length = 1000, .cells_max = 1024, .to = UINT64_MAX, .counters = counters, .nr_counters = 2
+	};
+	struct drawn drawn, other;
+	const struct lane *lane, *same;
+	struct lane_cell cells[3];
+
+	REQUIRE(draw(&drawn, played(script), &options));
+	options.counters = turned;
+	REQUIRE(draw(&other, played(script), &options));
+	lane = NULL;
+	for (size_t i = 0; i < lanes_count(drawn.lanes); i++)
+		if (!strcmp(lanes_label(drawn.lanes, lanes_at(drawn.lanes, i)->label), "sched_waking:prio"))
+			lane = lanes_at(drawn.lanes, i);
+	REQUIRE(lane && lane->kind == LANE_COUNTER && lane->largest == -5 && lane->smallest == -7);
+	lane_columns(lane, 1000, 0, 3, cells);
+	CHECK(!cells[0].nr && (int64_t)cells[1].busy == -5 && (int64_t)cells[1].longest == -7 && cells[1].count == 2);
+	CHECK((int64_t)cells[2].busy == -6 && (int64_t)cells[2].longest == -6);
+	same = lanes_find(other.lanes, lane, "sched_waking:prio");
+	REQUIRE(same && same->largest == -5 && same->owner != lane->owner);
+	CHECK(!lanes_find(other.lanes, lane, "sched_waking:nope"));
+	drawn_release(&other);
 	drawn_release(&drawn);
 }
 
@@ -147,7 +182,7 @@ static struct trace *lively(void)
 /* Compares all columns of a lane that was folded with those of one that was not. */
 static void compare(const struct lane *a, const struct lane *b)
 {
-	unsigned shift = b->shift;
+	uint64_t length = b->length;
 	enum { COLUMNS = 1024 };
 	struct lane_cell left[COLUMNS], right[COLUMNS];
 	uint64_t busy = 0, waited = 0, count = 0;
@@ -155,9 +190,9 @@ static void compare(const struct lane *a, const struct lane *b)
 
 	CHECK(a->kind == b->kind && a->owner == b->owner && a->busy == b->busy && a->waited == b->waited &&
 	      a->count == b->count && a->longest == b->longest && a->longest_at == b->longest_at);
-	for (uint64_t first = 0; first << shift < 400000000; first += COLUMNS) {
-		lane_columns(a, shift, first, COLUMNS, left);
-		lane_columns(b, shift, first, COLUMNS, right);
+	for (uint64_t first = 0; first * length < 400000000; first += COLUMNS) {
+		lane_columns(a, length, first, COLUMNS, left);
+		lane_columns(b, length, first, COLUMNS, right);
 		for (size_t i = 0; i < COLUMNS; i++) {
 			const struct lane_cell *l = &left[i], *r = &right[i];
 
@@ -177,9 +212,10 @@ TEST(lanes_that_were_folded_have_the_sums_of_those_that_were_not)
 {
 	struct drawn fine, folded;
 
-	REQUIRE(draw(&fine, lively(), &(struct lanes_options){ .shift = 6, .cells_max = 1 << 22, .to = UINT64_MAX }));
+	REQUIRE(draw(&fine, lively(),
+		     &(struct lanes_options){ .length = 100, .cells_max = 1 << 22, .to = UINT64_MAX }));
 	REQUIRE(draw(&folded, lively(), &(struct lanes_options){ .cells_max = 1024, .to = UINT64_MAX }));
-	CHECK(lanes_at(fine.lanes, 0)->shift == 6 && lanes_at(folded.lanes, 0)->shift > 12);
+	CHECK(lanes_at(fine.lanes, 0)->length == 100 && lanes_at(folded.lanes, 0)->length > 5000);
 	CHECK(lanes_count(fine.lanes) == lanes_count(folded.lanes) && lanes_count(fine.lanes) >= 11);
 	for (size_t i = 0; i < lanes_count(fine.lanes); i++)
 		compare(lanes_at(fine.lanes, i), lanes_at(folded.lanes, i));
@@ -189,20 +225,21 @@ TEST(lanes_that_were_folded_have_the_sums_of_those_that_were_not)
 
 TEST(lanes_are_cut_to_a_window)
 {
-	struct lanes_options window = { .shift = 4, .cells_max = 1 << 20, .from = 4005000, .to = 4030000 };
+	struct lanes_options window = { .length = 20, .cells_max = 1 << 20, .from = 4005000, .to = 4030000 };
 	struct lane_cell left[64], right[64];
 	struct drawn whole, part;
 	const struct lane *a, *b;
 	unsigned wrong = 0, known = 0;
 
-	REQUIRE(draw(&whole, lively(), &(struct lanes_options){ .shift = 4, .cells_max = 1 << 22, .to = UINT64_MAX }));
+	REQUIRE(draw(&whole, lively(),
+		     &(struct lanes_options){ .length = 20, .cells_max = 1 << 22, .to = UINT64_MAX }));
 	REQUIRE(draw(&part, lively(), &window));
 	a = find(&whole, LANE_TASK, 12);
 	b = find(&part, LANE_TASK, 12);
 	REQUIRE(a && b);
 	CHECK(b->nr_cells < a->nr_cells);
-	lane_columns(a, 8, 15648, 64, left);
-	lane_columns(b, 8, 15648, 64, right);
+	lane_columns(a, 200, 20030, 64, left);
+	lane_columns(b, 200, 20030, 64, right);
 	for (size_t i = 0; i < 64; i++) {
 		wrong += left[i].nr != right[i].nr || left[i].busy != right[i].busy || left[i].mode != right[i].mode;
 		known += right[i].nr;
@@ -210,4 +247,28 @@ TEST(lanes_are_cut_to_a_window)
 	CHECK(!wrong && known == 64);
 	drawn_release(&whole);
 	drawn_release(&part);
+}
+
+TEST(lanes_know_when_a_task_was_born_and_that_it_is_dead)
+{
+	static const char script[] =
+		"0 1000 7 sched_switch prev_comm=a prev_pid=7 prev_state=1 next_comm=b next_pid=8\n"
+		"0 2000 8 sched_wakeup_new comm=c pid=9 prio=120 target_cpu=0\n"
+		"0 3000 8 sched_switch prev_comm=b prev_pid=8 prev_state=1 next_comm=c next_pid=9\n"
+		"0 4000 9 sched_switch prev_comm=c prev_pid=9 prev_state=16 next_comm=b next_pid=8\n"
+		"0 6000 8 sched_waking comm=a pid=7 prio=120 target_cpu=0\n";
+	struct lane_cell cells[7];
+	struct drawn drawn;
+	const struct lane *lane;
+
+	REQUIRE(draw(&drawn, played(script),
+		     &(struct lanes_options){ .length = 1000, .cells_max = 1024, .to = UINT64_MAX }));
+	lane = find(&drawn, LANE_TASK, 9);
+	REQUIRE(lane && lane->born == 2000 && lane->died == 4000);
+	lane_columns(lane, 1000, 0, 7, cells);
+	CHECK(!cells[1].nr && cells[2].waited == 1000 && cells[3].mode == TASK_RUNNING);
+	CHECK(!cells[4].nr && !cells[5].nr);
+	lane = find(&drawn, LANE_TASK, 8);
+	CHECK(lane && !lane->born && !lane->died);
+	drawn_release(&drawn);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/names/last_boot_internal.h"
-
-#include "lib/base/fail.h"
-#include "lib/names/symbols.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/names/last_boot_internal.h"
 
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/names/symbols.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 static bool boot_of(struct last_boot *boot, const char *info, const char *modules)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/query/duration_internal.h"
-
-#include "lib/base/fail.h"
-#include "lib/event/context.h"
-#include "lib/event/events.h"
-#include "lib/query/selection.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/query/duration_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/events.h"
+#include "lib/meaning/query/selection.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 /* sh runs for 2 ms, ls for 5 ms. An interrupt lasts 30 us; an earlier one lasts 4 us. */
 static const char script[] = "0 1000000 0 sched_switch prev_comm=swapper/0 next_comm=sh next_pid=7\n"

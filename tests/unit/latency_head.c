@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/latency_head.h"
-
-#include "tests/unit/test.h"
+#include "lib/meaning/event/latency_head.h"
 
 #include <string.h>
+
+#include "tests/unit/test.h"
 
 static void take(struct latency_head *head, const char *line)
 {

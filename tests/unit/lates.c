@@ -2,7 +2,7 @@
 /* The longest cases of weft latency: which of them are kept. */
 #include "tests/unit/test.h"
 
-#include "lib/analysis/latency_split_internal.h"
+#include "lib/answers/latency/latency_split_internal.h"
 
 TEST(lates_keep_a_case_that_lasted_no_time_unless_a_time_is_asked_for)
 {

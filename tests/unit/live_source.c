@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/stream/live_source.h"
-
-#include "lib/base/fail.h"
-#include "lib/stream/merge.h"
-#include "lib/stream/source.h"
-#include "tests/unit/test.h"
+#include "lib/pages/stream/live_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/pages/stream/merge.h"
+#include "lib/pages/stream/source.h"
+#include "tests/unit/test.h"
 
 /* A kernel in memory. Its pages have 64 bytes and records of one word, and become readable when the test says so. */
 enum { PAGE_BYTES = 64, PAGE_RECORDS = 6, CPUS = 2, PAGES = 8 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/follow/lives.h"
-
-#include "lib/follow/roles.h"
-#include "tests/unit/golden.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/follow/lives.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/meaning/follow/roles.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/test.h"
 
 /* The number behind `word` in a line of the kernel's text; -1 if the word is missing. */
 static int32_t number(const char *line, const char *word)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/loom.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/trace/made_file.h"
-#include "lib/trace/part.h"
-#include "lib/trace/trace.h"
-#include "lib/trace/writer.h"
-#include "tests/unit/test.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/pages/trace/made_file.h"
+#include "lib/pages/trace/part.h"
+#include "lib/pages/trace/trace.h"
+#include "lib/pages/trace/writer.h"
+#include "tests/unit/test.h"
 
 enum {
 	HEAD = 16,  /* head of a sub-buffer: time, commit */

@@ -2,18 +2,18 @@
 #ifndef WEFT_TESTS_UNIT_LOOM_H
 #define WEFT_TESTS_UNIT_LOOM_H
 
-#include "lib/base/buf.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/ground/base/buf.h"
 
 struct trace;
 
 /*
  * Makes a trace in memory from a script of what happened, so that a test knows the right figures without weft.
  * Sub-buffers and records are laid out as the kernel's ring buffer does it (include/linux/ring_buffer.h); the container
- * is lib/trace's.
+ * is lib/pages/trace's.
  *	loom_init(&loom);
  *	loom_play(&loom, "0 1000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
  *			 "0 2000 7 sched_switch prev_comm=sh prev_pid=7 next_comm=ls next_pid=8\n"

@@ -1,15 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/made/excerpt.h"
-
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/made/recast.h"
-#include "lib/made/unite.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-#include "lib/tracefs/tracing.h"
-#include "tests/unit/printed.h"
-#include "tests/unit/test.h"
+#include "lib/files/rewrite/excerpt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +8,19 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "lib/files/rewrite/recast.h"
+#include "lib/files/rewrite/recent.h"
+#include "lib/files/rewrite/unite.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/kernel/tracefs/tracing.h"
+#include "lib/meaning/reader/extent.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/test.h"
 
 /* Files made from recordings of tests/fixtures/golden have the kernel's text of these recordings. */
 static const char *const names[] = {
@@ -155,6 +158,105 @@ TEST(excerpt_of_all_events_has_the_text_of_the_recording)
 		is_text(made, 0, names[i], false);
 		trace_free(made);
 		excerpt_free(taker.excerpt);
+		trace_free(trace);
+	}
+}
+
+/* Writes the last events of a buffer as a file. */
+static void keep_recent(struct trace *trace, uint64_t span, size_t size, int fd, uint64_t *ret_events)
+{
+	const struct excerpt_newer newer = { NULL, NULL };
+	struct recent *recent = NULL;
+	struct fail fail = FAIL_INIT;
+	struct reader reader;
+	struct event event;
+	uint64_t kept = 0;
+	int r;
+
+	reader_init(&reader);
+	r = recent_new(trace, &(struct recent_options){ .span = span, .size = size }, &recent, &fail);
+	if (!r)
+		r = reader_add(&reader, trace, 0, &fail);
+	if (!r)
+		r = reader_start(&reader, &(struct reader_options){ .pool = NULL }, &fail);
+	while (!r && (r = reader_next(&reader, &event, &fail)) > 0) {
+		recent_see(recent, &event);
+		r = 0;
+	}
+	if (!r)
+		r = recent_write(recent, &forms[0], &newer, fd, ret_events, &kept, &fail);
+	CHECK(!r && kept <= span);
+	CHECK_STR(fail.text, "");
+	recent_free(recent);
+	reader_release(&reader);
+}
+
+TEST(recent_events_that_are_all_there_have_the_text_of_the_recording)
+{
+	for (size_t i = 0; i < array_size(names); i++) {
+		cleanup_fd int fd = memfd_create("recent", MFD_CLOEXEC);
+		struct trace *trace = open_golden(names[i]), *made;
+		uint64_t events = 0;
+
+		keep_recent(trace, UINT64_MAX, SIZE_MAX, fd, &events);
+		made = reopen(fd);
+		is_text(made, 0, names[i], false);
+		trace_free(made);
+		trace_free(trace);
+	}
+}
+
+static struct extent extent_of(struct trace *trace)
+{
+	struct extent extent = { .known = false };
+	struct reader reader;
+
+	reader_init(&reader);
+	CHECK(!reader_add(&reader, trace, 0, NULL));
+	CHECK(!extent_find(reader.buffers[0].context, &extent, NULL));
+	reader_release(&reader);
+	return extent;
+}
+
+/* An event each microsecond. */
+static struct trace *many_events(unsigned nr)
+{
+	struct buf script = BUF_INIT;
+	struct trace *trace;
+	struct loom loom;
+
+	loom_init(&loom);
+	for (unsigned i = 1; i <= nr; i++)
+		CHECK(buf_addf(&script, "%u %u000 7 sched_waking comm=b pid=8 prio=120 target_cpu=0\n", i & 1, i));
+	loom_play(&loom, buf_str(&script));
+	trace = loom_trace(&loom);
+	loom_release(&loom);
+	buf_release(&script);
+	return trace;
+}
+
+TEST(recent_forgets_what_is_too_long_ago_or_takes_too_much_memory)
+{
+	enum { NR = 40000 };
+	static const struct {
+		uint64_t span;
+		size_t size;
+	} bounds[] = { { 1000000, SIZE_MAX }, { UINT64_MAX, 1 } };
+
+	for (size_t i = 0; i < array_size(bounds); i++) {
+		cleanup_fd int fd = memfd_create("recent", MFD_CLOEXEC);
+		struct trace *trace = many_events(NR), *made;
+		uint64_t events = 0;
+		struct extent extent;
+
+		REQUIRE(trace);
+		keep_recent(trace, bounds[i].span, bounds[i].size, fd, &events);
+		/* As many as one or two blocks have. */
+		CHECK(events > 1000 && events < NR / 2);
+		made = reopen(fd);
+		extent = extent_of(made);
+		CHECK(extent.last == (uint64_t)NR * 1000 && extent.first == extent.last - (events - 1) * 1000);
+		trace_free(made);
 		trace_free(trace);
 	}
 }

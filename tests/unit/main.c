@@ -6,6 +6,7 @@
 
 static struct test *tests;
 static bool current_failed;
+static unsigned current_checks;
 
 void test_register(struct test *test)
 {
@@ -19,6 +20,7 @@ void test_register(struct test *test)
 
 bool test_check(bool ok, const char *file, int line, const char *what)
 {
+	current_checks++;
 	if (ok)
 		return true;
 	current_failed = true;
@@ -28,6 +30,7 @@ bool test_check(bool ok, const char *file, int line, const char *what)
 
 bool test_check_mem(const void *got, size_t got_len, const void *want, size_t want_len, const char *file, int line)
 {
+	current_checks++;
 	if (got_len == want_len && !memcmp(got, want, got_len))
 		return true;
 	current_failed = true;
@@ -58,7 +61,10 @@ int main(int argc, char **argv)
 		if (argc > 1 && !is_wanted(test, argv + 1))
 			continue;
 		current_failed = false;
+		current_checks = 0;
 		test->run();
+		/* A test that checks nothing cannot fail. */
+		test_check(current_checks > 0, test->name, 0, "it checks something");
 		if (current_failed) {
 			fprintf(stderr, "FAILED %s\n", test->name);
 			failed++;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
-#include "lib/names/maps.h"
-
 #include <string.h>
+
+#include "lib/meaning/names/maps.h"
 
 /* The maps of process 7; NULL if memory is short. */
 static struct maps *maps_with(const char *text)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/memo.h"
-
-#include "tests/unit/test.h"
+#include "lib/ground/base/memo.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "tests/unit/test.h"
 
 static bool printed(const struct memo *memo, uint64_t key, const char *want)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/stream/merge.h"
-
-#include "lib/base/fail.h"
-#include "lib/stream/source.h"
-#include "tests/unit/test.h"
+#include "lib/pages/stream/merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/pages/stream/source.h"
+#include "tests/unit/test.h"
 
 /* Sources in memory. Their pages have 64 bytes and records of one word; a record's payload names its source. */
 enum { PAGE_BYTES = 64, PAGE_RECORDS = 6, CPUS = 3, PAGES = 4 };

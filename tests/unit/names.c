@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/uapi/names.h"
-
-#include "lib/base/cleanup.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/uapi/names.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "tests/unit/test.h"
 
 /* Numbers from the C library headers of each architecture (asm/unistd.h of Debian's linux-libc-dev). */
 TEST(names_of_system_calls_are_those_of_the_traced_machine)

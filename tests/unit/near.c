@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/near.h"
-
-#include "lib/base/fail.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/near.h"
 
 #include <errno.h>
+
+#include "lib/ground/base/fail.h"
+#include "tests/unit/test.h"
 
 static const char *said(const char *word, const char *const *names, struct fail *fail)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/number.h"
+#include "lib/ground/base/number.h"
 
 #include "tests/unit/test.h"
 

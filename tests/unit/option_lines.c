@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/option_lines.h"
-
-#include "lib/base/fail.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/option_lines.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "tests/unit/test.h"
 
 static struct option_lines of(const char *text)
 {

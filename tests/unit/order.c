@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/order.h"
-
-#include "tests/unit/test.h"
+#include "lib/ground/base/order.h"
 
 #include <pthread.h>
 #include <sched.h>
+
+#include "tests/unit/test.h"
 
 enum { ITEMS = 2000, THREADS = 4, WINDOW = THREADS + 1 };
 

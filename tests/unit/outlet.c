@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/outlet.h"
-
-#include "lib/base/cleanup.h"
-#include "lib/base/out.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/outlet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +8,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/out.h"
+#include "tests/unit/test.h"
 
 enum { MUCH = 300000 };
 

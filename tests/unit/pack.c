@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/pack/pack.h"
-
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/printed.h"
-#include "tests/unit/test.h"
+#include "lib/files/pack/pack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +7,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/test.h"
 
 static const char script[] =
 	"0 1000000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/ring/page_writer.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/stream/cursor.h"
-#include "lib/stream/file_source.h"
-#include "lib/stream/source.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/test.h"
+#include "lib/pages/ring/page.h"
 
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/pages/stream/cursor.h"
+#include "lib/pages/stream/file_source.h"
+#include "lib/pages/stream/source.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/test.h"
 
 enum { PAGE_BYTES = 256 };
 
@@ -246,4 +246,21 @@ TEST(page_writer_makes_pages_of_the_records_of_every_golden_capture)
 	for (size_t i = 0; i < golden.gl_pathc; i++)
 		CHECK(remake(golden.gl_pathv[i]) > 0);
 	globfree(&golden);
+}
+
+TEST(page_writer_takes_no_word_for_the_length_of_a_short_record)
+{
+	static const uint8_t bytes[116];
+	uint8_t page[256];
+	struct page_writer writer;
+	const struct page_shape kind = { .size = sizeof(page), .long_size = 8 };
+
+	page_writer_begin(&writer, &kind, page, PAGE_LOST_NONE);
+	CHECK(page_writer_add(&writer, &(struct record){ .ts = 1, .data = bytes, .len = 12 }) && writer.used == 4 + 12);
+	CHECK(page_writer_add(&writer, &(struct record){ .ts = 2, .data = bytes, .len = 13 }) &&
+	      writer.used == 16 + 8 + 16);
+	CHECK(page_writer_add(&writer, &(struct record){ .ts = 3, .data = bytes, .len = 112 }) &&
+	      writer.used == 40 + 4 + 112);
+	CHECK(page_writer_add(&writer, &(struct record){ .ts = 1ull << 28, .data = bytes, .len = 4 }) &&
+	      writer.used == 156 + 8 + 8);
 }

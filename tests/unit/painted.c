@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/painted.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "formats/cut_internal.h"
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/trace/trace.h"
-#include "lib/tracefs/tracing.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/kernel/tracefs/tracing.h"
+#include "lib/pages/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/test.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* The text without the escape sequences for colours. */
 static void strip(const struct buf *text, struct buf *ret)

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/parts.h"
-
-#include "lib/base/fail.h"
-#include "lib/record/ledger_internal.h"
-#include "lib/record/parts_name.h"
-#include "lib/record/sync_internal.h"
-#include "lib/ring/page.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/record/parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/record/ledger_internal.h"
+#include "lib/kernel/record/parts_name.h"
+#include "lib/kernel/record/sync_internal.h"
+#include "lib/pages/ring/page.h"
+#include "tests/unit/test.h"
 
 struct scene {
 	char dir[32], output[64];

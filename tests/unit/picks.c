@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/event/events.h"
-#include "lib/query/selection.h"
-#include "lib/trace/trace.h"
+#include <stdio.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/events.h"
+#include "lib/meaning/query/selection.h"
+#include "lib/pages/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
-
-#include <stdio.h>
 
 /*
  * 0xf was called before the trace began. 0xa calls 0xb, which calls 0xc, and then 0xd. An interrupt hits 0xd: its first

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/place.h"
-
-#include "lib/event/context.h"
-#include "lib/event/events.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/event/place.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/events.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/test.h"
 
 static const char text[] = "name: thing\nID: 260\nformat:\n"
 			   "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/tracefs/plan.h"
+#include "lib/kernel/tracefs/plan.h"
 
 #include <string.h>
 

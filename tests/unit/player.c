@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/player.h"
 
-#include "lib/stream/file_source.h"
-#include "lib/stream/source.h"
-
 #include <string.h>
+
+#include "lib/pages/stream/file_source.h"
+#include "lib/pages/stream/source.h"
 
 static int play(void *arg, size_t cpu, void *into, struct fail *fail)
 {

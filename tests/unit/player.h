@@ -2,10 +2,10 @@
 #ifndef WEFT_TESTS_UNIT_PLAYER_H
 #define WEFT_TESTS_UNIT_PLAYER_H
 
-#include "lib/stream/live_source.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "lib/pages/stream/live_source.h"
 
 struct block;
 struct source;

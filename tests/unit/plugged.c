@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/plugged.h"
 
-#include "lib/plugin/plugins.h"
-#include "lib/schema/format.h"
-#include "tests/unit/test.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/schema/format.h"
+#include "tests/unit/test.h"
 
 void plugged_path(char *path, size_t size, const char *rest)
 {

@@ -2,12 +2,12 @@
 #ifndef WEFT_TESTS_UNIT_PLUGGED_H
 #define WEFT_TESTS_UNIT_PLUGGED_H
 
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
 
 /* One event format and the plugins of a directory of the build, for tests of what plugins say about a record. */
 struct plugged {

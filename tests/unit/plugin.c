@@ -1,12 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/plugin/plugins.h"
-#include "lib/schema/format.h"
-#include "tests/unit/plugged.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +6,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/schema/format.h"
+#include "tests/unit/plugged.h"
+#include "tests/unit/test.h"
 
 #define COMMON PLUGGED_COMMON
 

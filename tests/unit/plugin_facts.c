@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What weft's own plugins say about events. The expected names are those of the kernel's headers and of errno(1). */
-#include "lib/base/cleanup.h"
-#include "tests/unit/plugged.h"
-#include "tests/unit/test.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "tests/unit/plugged.h"
+#include "tests/unit/test.h"
 
 enum { ID = 77, FIELDS = 6, TEXT = 8, HEAD = 8 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/pool.h"
-
-#include "lib/base/fail.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/pool.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
+
+#include "lib/ground/base/fail.h"
+#include "tests/unit/test.h"
 
 enum { JOBS = 100 };
 

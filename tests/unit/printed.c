@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/printed.h"
 
-#include "formats/painted.h"
-#include "formats/render.h"
-#include "formats/sink.h"
-#include "formats/text_end.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/event/context.h"
-#include "lib/event/latency_facts.h"
-#include "lib/query/selection.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "formats/painted.h"
+#include "formats/render.h"
+#include "formats/sink.h"
+#include "formats/text_end.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/latency_facts.h"
+#include "lib/meaning/query/selection.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
 
 int printed_select(const struct context *context, const char *events, struct selection **ret, struct fail *fail)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/explain/probe.h"
+#include "lib/kernel/refusals/probe.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/probe/btf_internal.h"
-#include "lib/probe/elf_symbol_internal.h"
-#include "lib/probe/probe_define.h"
-#include "lib/probe/probes.h"
-#include "lib/tracefs/instance.h"
-#include "lib/undo/undo.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/probe/btf_internal.h"
+#include "lib/kernel/probe/elf_symbol_internal.h"
+#include "lib/kernel/probe/probe_define.h"
+#include "lib/kernel/probe/probes.h"
+#include "lib/kernel/tracefs/instance.h"
+#include "lib/kernel/undo/undo.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 

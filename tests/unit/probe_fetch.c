@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/probe/probe_fetch_internal.h"
-
-#include "lib/base/fail.h"
-#include "lib/explain/probe.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/probe/probe_fetch_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/refusals/probe.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 /* Texts as 7.3 and 6.12 print them. */
 static const char readme_73[] = "\t           $stack<index>, $stack, $retval, $comm, $arg<N>, $current\n"

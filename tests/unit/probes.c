@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/probe/probes.h"
-
-#include "lib/base/fail.h"
-#include "lib/undo/undo.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/probe/probes.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/undo/undo.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 /* Texts as dyn_event_seq_show() and the kernel's profiles print them. */
 static const char dynamic_events[] = "p:kprobes/opened do_sys_openat2 dfd=%di:s32\n"

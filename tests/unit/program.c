@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schema/program.h"
-
-#include "lib/base/out.h"
-#include "lib/schema/format.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/schema/program.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/out.h"
+#include "lib/meaning/schema/format.h"
+#include "lib/meaning/schema/value_names.h"
+#include "tests/unit/test.h"
 
 /* All tests use one record with this layout. */
 static const char fields[] = "name: thing\nID: 9\nformat:\n"
@@ -70,16 +71,16 @@ static const char *string(const void *arg, uint64_t address)
 	return address == 0xffff888012345678 ? "mapped" : NULL;
 }
 
-static char printed[4096];
+static char printed[8192];
 
-/* Compiles a print fmt and prints the record with it. */
-static const char *print_with(const char *print_fmt, bool hash, const char **note)
+/* Compiles a print fmt and prints the record with it, whose numbers have this machine's byte order or the other one. */
+static const char *print_in(const char *print_fmt, bool swap, bool hash, const char **note)
 {
-	struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN, .hz = 250 };
+	struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN != swap, .swap = swap, .hz = 250 };
 	struct program_env env = { .symbol = symbol, .string = string, .hash_pointers = hash };
 	const struct format *format;
 	struct schema *schema = NULL;
-	static char text[8192];
+	static char text[sizeof(fields) + 8192];
 	struct out out;
 	int len = snprintf(text, sizeof(text), "%s%s\n", fields, print_fmt);
 
@@ -97,6 +98,11 @@ static const char *print_with(const char *print_fmt, bool hash, const char **not
 		fprintf(stderr, "note: %s\n", *note);
 	schema_free(schema);
 	return printed;
+}
+
+static const char *print_with(const char *print_fmt, bool hash, const char **note)
+{
+	return print_in(print_fmt, false, hash, note);
 }
 
 static const char *print(const char *print_fmt)
@@ -127,6 +133,197 @@ TEST(program_prints_integers_by_their_conversion)
 	CHECK_STR(print("\"%c%c%3c|%-3c|%%\", 'a', REC->list[0] + 60, 'z', 'y'"), "aC  z|y  |%");
 	CHECK_STR(print("\"%0*llx|%*d|%-*d|%*d|\", (int)8 * 2, REC->wide >> 32, 4, 7, 4, 7, -4, 7"),
 		  "0000000012345678|   7|7   |7   |");
+}
+
+/* What the C library prints, where the kernel prints the same: not for a precision with zeros or an octal's prefix. */
+TEST(program_prints_numbers_as_printf_does)
+{
+	static const char *const flags[] = { "", "-", "0", "+", " ", "-+", "0+", "0 ", "#", "#-", "#0" },
+				 *const widths[] = { "", "1", "2", "7", "16", "17", "25" },
+				 *const precisions[] = { "", ".1", ".2", ".9", ".17" },
+				 *const conversions[] = { "d", "u", "x", "X", "o" };
+	static const struct {
+		const char *name;
+		uint64_t value;
+		const char *length;
+	} values[] = {
+		{ "minus", (uint64_t)-5, "" }, { "word", 0xfffffffe, "" }, { "wide", 0x123456789abcdef0, "ll" },
+		{ "small", (uint64_t)-1, "" }, { "byte", 200, "" },        { "half", 500, "" },
+	};
+	char fmt[4096], args[4096], want[4096], one[32], got[64];
+
+	for (size_t i = 0; i < array_size(flags) * array_size(values); i++) {
+		const char *flag = flags[i % array_size(flags)];
+		size_t value = i / array_size(flags), at = 0, end = 0, said = 0;
+
+		for (size_t j = 0; j < array_size(widths) * array_size(precisions) * array_size(conversions); j++) {
+			const char *conversion = conversions[j % array_size(conversions)],
+				   *width = widths[j / array_size(conversions) % array_size(widths)],
+				   *precision = precisions[j / array_size(conversions) / array_size(widths)];
+
+			if (*precision && (strchr(flag, '0') || (strchr(flag, '#') && *conversion == 'o')))
+				continue;
+			snprintf(one, sizeof(one), "%%%s%s%s%s%s", flag, width, precision, values[value].length,
+				 conversion);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+			if (*values[value].length)
+				snprintf(got, sizeof(got), one, (unsigned long long)values[value].value);
+			else
+				snprintf(got, sizeof(got), one, (unsigned)values[value].value);
+#pragma GCC diagnostic pop
+			at += (size_t)snprintf(fmt + at, sizeof(fmt) - at, "%s|", one);
+			end += (size_t)snprintf(args + end, sizeof(args) - end, ", REC->%s", values[value].name);
+			said += (size_t)snprintf(want + said, sizeof(want) - said, "%s|", got);
+			if (end > sizeof(args) / 2 || at > sizeof(fmt) / 2 || j > 170) {
+				char whole[sizeof(fmt) + sizeof(args) + 8];
+
+				snprintf(whole, sizeof(whole), "\"%s\"%s", fmt, args);
+				CHECK_STR(print(whole), want);
+				at = end = said = 0;
+			}
+		}
+	}
+}
+
+/* The compiler of this test has the same opinion of types, signs and precedence. */
+TEST(program_computes_constants_as_the_compiler_does)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wparentheses"
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#define OF(expr)                                                      \
+	{                                                             \
+		"\"%lld\", (long long)(" #expr ")", (long long)(expr) \
+	}
+	static const struct {
+		const char *print_fmt;
+		long long want;
+	} rows[] = {
+		OF(0x7fffffff > -1),
+		OF(0x80000000 > -1),
+		OF(0xffffffff > -1),
+		OF(0x100000000 > -1),
+		OF(0x7fffffffffffffff > -1),
+		OF(0x8000000000000000 > -1),
+		OF(2147483647 > -1),
+		OF(2147483648 > -1),
+		OF(4294967295 > -1),
+		OF(4294967296 > -1),
+		OF(1u > -1),
+		OF(1l > -1),
+		OF(1ul > -1),
+		OF(1ll > -1),
+		OF(1ull > -1),
+		OF(4294967295u > -1),
+		OF(4294967296u > -1),
+		OF(0x80000000 / -2),
+		OF(-1 >> 1),
+		OF(-1u >> 1),
+		OF(-1ul >> 1),
+		OF(~0),
+		OF(~0u),
+		OF(~0ul),
+		OF(-2147483647 - 1),
+		OF((unsigned char)300),
+		OF((signed char)200),
+		OF((short)0x8000),
+		OF((unsigned short)0x18000),
+		OF((int)0xffffffff),
+		OF((unsigned int)-1),
+		OF((long long)-1),
+		OF(7 / -2),
+		OF(-7 % 3),
+		OF(7u / 2),
+		OF(5 & 3 | 4 ^ 1),
+		OF(1 | 2 & 4 << 1),
+		OF(1 + 2 * 3 - 4),
+		OF(10 - 3 - 2),
+		OF(100 / 10 / 5),
+		OF(1 << 2 << 3),
+		OF(1 < 2 == 1),
+		OF(1 == 2 != 1),
+		OF(!5),
+		OF(!!7),
+		OF(-!0),
+		OF(1 ? 2 : 3),
+		OF(0 ? 2 :
+		   1 ? 3 :
+		       4),
+		OF((1 ? -1 : 0u) > 0),
+		OF(0 && 1 || 1),
+		OF(1 || 0 && 0),
+		OF(2 && 3),
+		OF(-3 < -2),
+		OF(-3 < 2u),
+		OF(3 >= 3),
+		OF(3 > 3),
+		OF(3 <= 2),
+		OF(010 + 0x10),
+		OF('a' + 1),
+		OF(sizeof(int)),
+		OF(sizeof(long)),
+		OF(0x1ffffffff & 0xffffffff),
+	};
+#pragma GCC diagnostic pop
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		char want[32];
+
+		snprintf(want, sizeof(want), "%lld", rows[i].want);
+		if (!CHECK(!strcmp(print(rows[i].print_fmt), want)))
+			fprintf(stderr, "%s: %s, not %s\n", rows[i].print_fmt, print(rows[i].print_fmt), want);
+	}
+#undef OF
+}
+
+static void swap_bytes(uint8_t *at, size_t size)
+{
+	for (size_t i = 0; i < size / 2; i++) {
+		uint8_t byte = at[i];
+
+		at[i] = at[size - 1 - i];
+		at[size - 1 - i] = byte;
+	}
+}
+
+TEST(program_prints_the_same_of_a_record_in_the_other_byte_order)
+{
+	static const struct {
+		uint8_t offset, size;
+	} numbers[] = { { 0, 2 },  { 4, 4 },  { 24, 4 }, { 28, 4 }, { 32, 8 }, { 42, 2 }, { 44, 4 },
+			{ 64, 8 }, { 72, 4 }, { 76, 4 }, { 80, 4 }, { 96, 8 }, { 104, 8 } };
+	static const char *const rows[] = {
+		"\"%d %u %x|%04d|%08x\", REC->minus, REC->word, REC->word, REC->minus, REC->half",
+		"\"%llx %llu %lld|%016llx\", REC->wide, REC->wide, REC->wide, REC->wide",
+		"\"%d %d %d %x\", REC->byte, REC->small, REC->half, REC->half",
+		"\"%s|%s\", REC->comm, __get_str(str)",
+		"\"%s\", __print_array(__get_dynamic_array(nums), 2, 8)",
+		"\"%s\", __print_array(REC->list, 2, 4)",
+		"\"%u %llu\", REC->list[1], ((u64 *)__get_dynamic_array(nums))[1]",
+		"\"%s\", __print_symbolic(REC->half, { 500, \"named\" }, { 62465, \"other\" })",
+		"\"%s\", __print_flags(REC->word, \"|\", { 2, \"b\" }, { 4, \"c\" }, { 0x80000000, \"z\" })",
+		"\"%d\", REC->half + REC->minus * 2 - (REC->wide >> 60)",
+		"\"%d\", REC->half == 500 && REC->minus < 0 && REC->word > 5",
+		"\"%pS|%ps|%p\", REC->ptr, REC->ptr, REC->ptr",
+		"\"%pI6c|%*phC\", REC->addr, 4, REC->addr",
+		"\"%d\", __get_dynamic_array_len(nums)",
+	};
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		const char *note;
+		char want[256];
+
+		snprintf(want, sizeof(want), "%s", print(rows[i]));
+		CHECK(*want);
+		for (size_t j = 0; j < array_size(numbers); j++)
+			swap_bytes(record + numbers[j].offset, numbers[j].size);
+		CHECK_STR(print_in(rows[i], true, false, &note), want);
+		CHECK(!note);
+	}
 }
 
 TEST(program_prints_strings_up_to_their_end)
@@ -185,6 +382,52 @@ TEST(program_names_flags_and_symbols_as_the_kernel_does)
 			"\"h\" }, { 7, \"i\" }, { 900, \"j\" })"),
 		  "h");
 	CHECK_STR(print("\"%s\", __print_symbolic(0, { 0, \"\" })"), "0x0");
+}
+
+/* The name that a print fmt gives to this value of a field; "-": it gives none. */
+static const char *named(const char *print_fmt, const char *field, uint64_t value)
+{
+	struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN, .hz = 250 };
+	struct program_env env = { .symbol = symbol };
+	const struct format *format;
+	struct value_names *names = NULL;
+	struct schema *schema = NULL;
+	static char text[sizeof(fields) + 8192];
+	const char *name;
+	size_t name_len;
+	int len = snprintf(text, sizeof(text), "%s%s\n", fields, print_fmt);
+
+	snprintf(printed, sizeof(printed), "-");
+	if (CHECK(!schema_new(&abi, &schema, NULL) && !schema_add(schema, "test", 4, text, (size_t)len, NULL))) {
+		format = schema_format(schema, 9, NULL);
+		CHECK(!value_names_new(&abi, &env, format, format_field(format, field), &names, NULL));
+		if (names && value_names_find(names, value, &name, &name_len))
+			snprintf(printed, sizeof(printed), "%.*s", (int)name_len, name);
+	}
+	value_names_free(names);
+	schema_free(schema);
+	return printed;
+}
+
+TEST(program_gives_names_to_the_values_of_one_field)
+{
+	static const char reasons[] =
+		"\"at=%p reason: %s\", REC->ptr, __print_symbolic(REC->word, { 2, \"NOT, (SPECIFIED\" }, "
+		"{ 3, \"NO_SOCKET\" })";
+	static const char state[] =
+		"\"%s%s of %s\", (REC->half & 0xff) ? __print_flags(REC->half & 0xff, \"|\", { 1, \"S\" }, "
+		"{ 2, \"D\" }) : \"R\", REC->half & 0x100 ? \"+\" : \"\", REC->comm";
+	static const char two[] = "\"%s\", __print_symbolic(REC->byte + REC->small, { 2, \"two\" })";
+
+	CHECK_STR(named(reasons, "word", 2), "NOT, (SPECIFIED");
+	CHECK_STR(named(reasons, "word", 3), "NO_SOCKET");
+	CHECK_STR(named(reasons, "word", 4), "-");
+	CHECK_STR(named(reasons, "ptr", 2), "-");
+	CHECK_STR(named(reasons, "comm", 2), "-");
+	CHECK_STR(named(state, "half", 0x100), "R+");
+	CHECK_STR(named(state, "half", 3), "S|D");
+	CHECK_STR(named(state, "half", 4), "-");
+	CHECK_STR(named(two, "byte", 2), "-");
 }
 
 /* A precision that cuts nothing keeps a text from being made for each value beforehand. */
@@ -398,8 +641,22 @@ TEST(program_hashes_where_a_struct_page_lies_and_else_does_not_know_it)
 		"(mem_map + ((REC->half) - (__pv_phys_pfn_offset)))",
 		"((((struct page *)(-(1UL << 33))) - (memstart_addr >> 12)) + (REC->half))",
 		"(((struct page *)((-1UL) << 38)) + ((REC->half) - (kernel_map.phys_addr >> 12)))",
+		/* riscv64: VMEMMAP_START by the number of levels that the machine has, and two names of its start */
+		"((((struct page *)((((-((((1UL))) << ((pgtable_l5_enabled ? 57 : (pgtable_l4_enabled ? 48 : 39)) - "
+		"1))) - ((((1UL))) << 30))) - ((((1UL))) << 33))) - (phys_ram_base >> 12)) + (REC->half))",
+		"(((struct page *)(((-(1UL << (satp_mode - 1))) - (1UL << 33))) - vmemmap_start_pfn) + (REC->half))",
+		/* arm64: order_base_2(sizeof(struct page)) */
+		"((((struct page *)(-((1UL)) << (vabits_actual - (12 - ( __builtin_constant_p(sizeof(struct page)) ? "
+		"((sizeof(struct page)) < 2 ? 0 : 63 - __builtin_clzll(sizeof(struct page))) : __ilog2_u64(64)))))) - "
+		"((s64)memstart_addr >> 12)) + (REC->half))",
 	};
-	char print_fmt[256];
+	static const char *const broken[] = {
+		"\"page=%p\", (unheard_of(REC->half",
+		"\"page=%d\", unheard_of",
+		"\"page=%pS\", unheard_of",
+		"\"%p %s\", REC->half, unheard_of",
+	};
+	char print_fmt[512];
 	const char *note;
 
 	fill();
@@ -409,6 +666,13 @@ TEST(program_hashes_where_a_struct_page_lies_and_else_does_not_know_it)
 		CHECK_STR(print_with(print_fmt, true, &note), "page=(____ptrval____) 5");
 		CHECK_STR(print_with(print_fmt, false, &note), "page=? 5");
 		CHECK(!note);
+		/* The kernel prints NULL as it is. */
+		snprintf(print_fmt, sizeof(print_fmt), "\"page=%%p\", REC->half == -1UL ? %s : ((void *)0)", bases[i]);
+		CHECK_STR(print_with(print_fmt, true, &note), "page=0000000000000000");
+	}
+	for (size_t i = 0; i < array_size(broken); i++) {
+		(void)print_with(broken[i], true, &note);
+		CHECK(note);
 	}
 }
 

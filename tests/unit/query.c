@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/query/selection.h"
-#include "lib/query/tail.h"
-
-#include "lib/base/fail.h"
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/event/events.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/query/selection.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/events.h"
+#include "lib/meaning/follow/mark_at.h"
+#include "lib/meaning/query/mark_spans.h"
+#include "lib/meaning/query/tail.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 /* A file in memory, and the part of it that a selection keeps. */
 struct scene {
@@ -201,4 +203,99 @@ TEST(tail_begins_where_the_last_events_that_were_selected_begin)
 		}
 	}
 	end(&scene);
+}
+
+/* Whether the thread (of a process) is inside a span at each of the times, as letters. */
+static const char *covered(const struct mark_spans *spans, int32_t pid, int32_t tgid, const uint64_t *times, size_t nr,
+			   char *into)
+{
+	for (size_t i = 0; i < nr; i++)
+		into[i] = mark_spans_cover(spans, pid, tgid, times[i], times[i]) ? 'x' : '.';
+	into[nr] = '\0';
+	return into;
+}
+
+TEST(mark_spans_are_of_the_thread_or_of_all_threads_of_the_process)
+{
+	static const uint64_t times[] = { 999, 1000, 1150, 1200, 1201, 1300, 1399, 1400, 1500, 1600, 1700, 2000, 9000 };
+	static const char *const globs[] = { "out*", "req" };
+	struct mark_spans *spans = mark_spans_new(globs, array_size(globs));
+	struct fail fail = FAIL_INIT;
+	struct context *context;
+	struct trace *trace;
+	struct loom loom;
+	char text[16];
+
+	loom_init(&loom);
+	loom_type(&loom, "ftrace", "print", "u64 ip; char buf[32]", "\"\"");
+	loom_play(&loom, "0 1000 7 print buf=B|6|outer\n"
+			 "1 1050 8 print buf=B|6|other\n"
+			 "0 1100 7 print buf=B|6|outside\n"
+			 "0 1150 7 print buf=E|6\n"
+			 "0 1200 7 print buf=E|6\n"
+			 "1 1250 8 print buf=E|6\n"
+			 "0 1400 7 print buf=S|6|req|1\n"
+			 "1 1450 8 print buf=S|6|req|2\n"
+			 "1 1500 9 print buf=F|6|req|1\n"
+			 "1 1600 9 print buf=F|6|req|2\n"
+			 "1 2000 8 print buf=B|6|outer\n");
+	trace = loom_trace(&loom);
+	REQUIRE(spans && trace && !context_new(trace, 0, &context, &fail));
+	CHECK(!mark_spans_add(spans, context, &fail));
+	mark_spans_end(spans);
+	CHECK(mark_spans_count(spans) == 5);
+	CHECK_STR(covered(spans, 7, 6, times, array_size(times), text), ".xxx...xxx...");
+	CHECK_STR(covered(spans, 8, 6, times, array_size(times), text), ".......xxx.xx");
+	CHECK_STR(covered(spans, 9, 6, times, array_size(times), text), ".......xxx...");
+	CHECK_STR(covered(spans, 6, 0, times, array_size(times), text), ".......xxx...");
+	CHECK_STR(covered(spans, 9, 9, times, array_size(times), text), ".............");
+	/* Of a time that lasts, one moment is enough. */
+	CHECK(mark_spans_cover(spans, 7, 6, 0, 1000) && !mark_spans_cover(spans, 7, 6, 0, 999));
+	CHECK(mark_spans_cover(spans, 7, 6, 1201, 1400) && !mark_spans_cover(spans, 7, 6, 1201, 1399));
+	CHECK(mark_spans_cover(spans, 7, 6, 1600, 1700) && !mark_spans_cover(spans, 7, 6, 1601, 1999));
+	mark_spans_free(spans);
+	mark_spans_free(NULL);
+	context_free(context);
+	trace_free(trace);
+	loom_release(&loom);
+}
+
+TEST(mark_at_is_the_innermost_span_of_the_thread)
+{
+	static const struct {
+		int32_t pid;
+		uint64_t ts;
+		const char *want;
+	} cases[] = {
+		{ 7, 999, NULL },     { 7, 1000, "outer" }, { 7, 1099, "outer" }, { 7, 1100, "inner" },
+		{ 7, 1199, "inner" }, { 7, 1200, "outer" }, { 7, 1299, "outer" }, { 7, 1300, NULL },
+		{ 7, 1500, NULL },    { 7, 1600, "last" },  { 7, 99999, "last" }, { 8, 1100, NULL },
+		{ 8, 1250, "other" }, { 9, 1450, NULL },
+	};
+	struct context *context;
+	struct trace *trace;
+	struct loom loom;
+
+	loom_init(&loom);
+	loom_type(&loom, "ftrace", "print", "u64 ip; char buf[32]", "\"\"");
+	loom_play(&loom, "0 1000 7 print buf=B|6|outer\n"
+			 "0 1100 7 print buf=B|6|inner\n"
+			 "0 1200 7 print buf=E|6\n"
+			 "1 1210 8 print buf=B|6|other\n"
+			 "0 1300 7 print buf=E|6\n"
+			 "1 1400 9 print buf=S|6|req|1\n"
+			 "1 1500 9 print buf=F|6|req|1\n"
+			 "0 1600 7 print buf=B|6|last\n");
+	trace = loom_trace(&loom);
+	REQUIRE(trace && !context_new(trace, 0, &context, NULL));
+	for (size_t i = 0; i < array_size(cases); i++) {
+		const char *got = mark_at(context, cases[i].pid, cases[i].ts);
+
+		if (!CHECK(!got == !cases[i].want && (!got || !strcmp(got, cases[i].want))))
+			fprintf(stderr, "%d at %llu: %s\n", cases[i].pid, (unsigned long long)cases[i].ts,
+				got ? got : "-");
+	}
+	context_free(context);
+	trace_free(trace);
+	loom_release(&loom);
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/reader/reader.h"
-
-#include "lib/event/context.h"
-#include "lib/event/place.h"
-#include "lib/event/tasks.h"
-#include "lib/follow/spans.h"
-#include "lib/query/selection.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/golden.h"
-#include "tests/unit/player.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/reader/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/follow/spans.h"
+#include "lib/meaning/query/selection.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/player.h"
+#include "tests/unit/test.h"
 
 static const char *const files[] = {
 	"tests/fixtures/golden/6.12-events-sched.dat",

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/target.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/cpus.h"
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/record/parts.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/record/target.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -17,6 +9,14 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cpus.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/kernel/record/parts.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 enum { PAGE = 4096, CPUS = 2, PAGES = 12 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/ring/remains.h"
-
-#include "lib/event/context.h"
-#include "lib/event/release.h"
-#include "tests/unit/test.h"
+#include "lib/pages/ring/remains.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/release.h"
+#include "tests/unit/test.h"
 
 struct page_bytes {
 	uint64_t ts, commit;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/tracefs/remote.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/undo/instance_open.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/tracefs/remote.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 static int add(const char *name, void *data)
 {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/render.h"
 
-#include "formats/sink.h"
-#include "formats/text_end.h"
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/base/pool.h"
-#include "lib/query/selection.h"
-#include "lib/reader/reader.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "formats/sink.h"
+#include "formats/text_end.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/ground/base/pool.h"
+#include "lib/meaning/query/selection.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 static const char script[] =
 	"0 1000000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"

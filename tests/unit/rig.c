@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/rig.h"
-
-#include "lib/base/fail.h"
-#include "lib/undo/undo.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/record/rig.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/undo/undo.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 struct scene {
 	struct fake fake;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/buffer/ring_watch.h"
+#include "lib/kernel/buffer/ring_watch.h"
 
 #include "tests/unit/test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/samples.h"
+#include "lib/ground/base/samples.h"
 
-#include "lib/base/cleanup.h"
+#include "lib/ground/base/cleanup.h"
 #include "tests/unit/test.h"
 
 TEST(samples_give_percentiles_by_nearest_rank)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/scale.h"
+#include "lib/ground/base/scale.h"
 
 #include "tests/unit/test.h"
 

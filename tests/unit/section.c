@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/latency_section_internal.h"
-#include "lib/base/fail.h"
-#include "tests/unit/test.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/answers/latency/latency_section_internal.h"
+#include "lib/ground/base/fail.h"
+#include "tests/unit/test.h"
 
 #define HEAD(latency, entries, cpu, task)                                                                 \
 	"# tracer: irqsoff\n#\n# irqsoff latency trace v1.1.5 on 6.12.0\n"                                \

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/session.h"
-
-#include "lib/base/fail.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/stage.h"
-#include "tests/unit/starve.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/record/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/stage.h"
+#include "tests/unit/starve.h"
+#include "tests/unit/test.h"
 
 static const char script[] =
 	"0 1000000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/setup/setup.h"
-
-#include "lib/base/fail.h"
-#include "lib/setup/tasks.h"
-#include "lib/setup/tracer.h"
-#include "lib/undo/undo.h"
-#include "tests/unit/setup_scene.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/setup/setup.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/setup/tasks.h"
+#include "lib/kernel/setup/tracer.h"
+#include "lib/kernel/undo/undo.h"
+#include "tests/unit/setup_scene.h"
+#include "tests/unit/test.h"
 
 static const struct setup_text before[] = {
 	{ "tracing_on", "0\n" },
 	{ "current_tracer", "function\n" },
-	{ "available_tracers", "function nop\n" },
+	{ "available_tracers", "branch function nop\n" },
 	{ "trace_clock", "[local] global mono\n" },
 	{ "trace_options", "print-parent\nnosym-offset\n" },
 	{ "options/sym-offset", "0\n" },
 	{ "options/event-fork", "0\n" },
 	{ "options/function-fork", "0\n" },
 	{ "options/stacktrace", "0\n" },
+	{ "options/branch", "0\n" },
 	{ "options/overwrite", "1\n" },
 	{ "buffer_size_kb", "1408\n" },
 	{ "buffer_subbuf_size_kb", "4\n" },
@@ -115,6 +118,55 @@ TEST(setup_of_a_recording_refuses_all_that_takes_snapshots)
 			CHECK(setup_apply(&context, scene.wanted, scene.top, &scene.events, &fail) == -EOPNOTSUPP);
 			CHECK(strstr(fail.text, "'weft extract -s' then saves the snapshot"));
 			CHECK(setup_scene_holds(&scene, "events/sched/sched_switch/trigger", ""));
+		}
+		setup_scene_end(&scene);
+	}
+}
+
+/*
+ * trace_branch_enable() is called when a tracer begins, and branches are traced until another one begins without the
+ * option. So the option is set before the tracer and restored before it: the journal has the tracer first.
+ */
+TEST(setup_sets_and_restores_the_option_of_branches_before_the_tracer)
+{
+	cleanup_buf struct buf journal = BUF_INIT;
+	struct setup_scene scene;
+
+	if (begin(&scene)) {
+		const char *tracer, *option;
+		char path[FAKE_PATH + 8];
+		glob_t found;
+
+		scene.wanted->tracer = "nop";
+		CHECK(setup_list_add(&scene.wanted->options, "branch"));
+		CHECK(!setup_scene_apply(&scene, NULL));
+		CHECK_STR(scene.told, "");
+		CHECK(setup_scene_holds(&scene, "options/branch", "1\n"));
+		snprintf(path, sizeof(path), "%s/undo-*", scene.fake.journals);
+		REQUIRE(!glob(path, 0, NULL, &found));
+		CHECK(!tracing_read_path(found.gl_pathv[0], &journal, NULL));
+		globfree(&found);
+		tracer = strstr(buf_str(&journal), "current_tracer");
+		option = strstr(buf_str(&journal), "options/branch");
+		CHECK(tracer && option && tracer < option);
+		CHECK(!undo_restore(scene.undo, NULL));
+		CHECK(setup_scene_holds(&scene, "options/branch", "0\n"));
+		CHECK(setup_scene_holds(&scene, "current_tracer", "function\n"));
+	}
+	setup_scene_end(&scene);
+}
+
+TEST(setup_warns_of_the_option_of_branches_when_no_tracer_begins)
+{
+	static const char *const tracers[] = { NULL, "function" };
+	struct setup_scene scene;
+
+	for (size_t i = 0; i < array_size(tracers); i++) {
+		if (begin(&scene)) {
+			scene.wanted->tracer = tracers[i];
+			CHECK(setup_list_add(&scene.wanted->options, "branch"));
+			CHECK(!setup_scene_apply(&scene, NULL));
+			CHECK(strstr(scene.told, "only when a tracer begins"));
 		}
 		setup_scene_end(&scene);
 	}

@@ -1,16 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/setup/setup.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/setup/setup_probes.h"
-#include "lib/trace/trace.h"
-#include "lib/undo/claim.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/stage.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/setup/setup.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,6 +7,17 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/setup/setup_probes.h"
+#include "lib/kernel/undo/claim.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/stage.h"
+#include "tests/unit/test.h"
 
 struct scene {
 	struct loom loom;

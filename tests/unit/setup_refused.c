@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/setup/setup.h"
-
-#include "lib/base/fail.h"
-#include "lib/setup/tracer.h"
-#include "lib/undo/instance_open.h"
-#include "tests/unit/setup_scene.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/setup/setup.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/setup/tracer.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "tests/unit/setup_scene.h"
+#include "tests/unit/test.h"
 
 static const struct setup_text before[] = {
 	{ "tracing_on", "0\n" },

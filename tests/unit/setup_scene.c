@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/setup_scene.h"
 
-#include "lib/base/buf.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/undo.h"
-#include "tests/unit/test.h"
-
 #include <stdio.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/undo.h"
+#include "tests/unit/test.h"
 
 static void note(const char *text, void *data)
 {

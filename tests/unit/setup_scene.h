@@ -2,12 +2,12 @@
 #ifndef WEFT_TESTS_UNIT_SETUP_SCENE_H
 #define WEFT_TESTS_UNIT_SETUP_SCENE_H
 
-#include "lib/setup/setup.h"
-#include "lib/tracefs/event_select.h"
-#include "tests/unit/fake_tracefs.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "lib/kernel/setup/setup.h"
+#include "lib/kernel/tracefs/event_select.h"
+#include "tests/unit/fake_tracefs.h"
 
 struct fail;
 

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/undo/shared.h"
-
-#include "lib/base/fail.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/undo/shared.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +7,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 static const char size_file[] = "saved_cmdlines_size", users_file[] = "journals/saved_cmdlines_size";
 

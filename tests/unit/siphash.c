@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/siphash.h"
+#include "lib/ground/base/siphash.h"
 #include "tests/unit/test.h"
 
 /* The vector of the paper's reference implementation for 8 bytes: the key is 00 01 .. 0f, the text 00 01 .. 07. */

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/sliced.h"
 
-#include "formats/render.h"
-#include "formats/sink.h"
-#include "formats/slices.h"
-#include "formats/text_end.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/base/io.h"
-#include "lib/base/out.h"
-#include "lib/base/pool.h"
-#include "lib/base/vec.h"
-#include "lib/reader/reader.h"
-#include "lib/reader/slices.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/printed.h"
-#include "tests/unit/sliced_export.h"
-#include "tests/unit/sliced_sums.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "formats/render.h"
+#include "formats/sink.h"
+#include "formats/slices.h"
+#include "formats/text_end.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/pool.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/reader/slices.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/sliced_export.h"
+#include "tests/unit/sliced_sums.h"
 
 int sliced_times(struct trace *trace, uint64_t **ret, size_t *ret_nr, struct fail *fail)
 {

@@ -2,11 +2,11 @@
 #ifndef WEFT_TESTS_UNIT_SLICED_H
 #define WEFT_TESTS_UNIT_SLICED_H
 
-#include "lib/base/buf.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/ground/base/buf.h"
 
 struct fail;
 struct trace;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/sliced_export.h"
 
+#include <string.h>
+
 #include "formats/export/export.h"
 #include "formats/export/export_events.h"
 #include "formats/export/export_slices.h"
 #include "formats/text_end.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/reader/reader.h"
-#include "lib/reader/slices.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/reader/slices.h"
 #include "tests/unit/printed.h"
-
-#include <string.h>
 
 static int add(void *arg, const void *data, size_t len, struct fail *fail)
 {

@@ -2,7 +2,7 @@
 #ifndef WEFT_TESTS_UNIT_SLICED_EXPORT_H
 #define WEFT_TESTS_UNIT_SLICED_EXPORT_H
 
-#include "lib/base/buf.h"
+#include "lib/ground/base/buf.h"
 
 struct fail;
 struct pool;

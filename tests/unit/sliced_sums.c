@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/sliced_sums.h"
 
-#include "lib/analysis/analysis.h"
-#include "lib/analysis/findings.h"
-#include "lib/analysis/graph.h"
-#include "lib/analysis/pass.h"
-#include "lib/analysis/run.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-#include "lib/base/vec.h"
-#include "lib/reader/reader.h"
-#include "lib/reader/shares.h"
-#include "lib/reader/slices.h"
-#include "lib/tally/tally.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+#include "lib/answers/frame/analysis.h"
+#include "lib/answers/frame/findings.h"
+#include "lib/answers/frame/pass.h"
+#include "lib/answers/frame/run.h"
+#include "lib/answers/graph/graph.h"
+#include "lib/answers/tally/tally.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/reader/parallel_sum.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/reader/slices.h"
 
 /* The time from one event to another. */
 static const struct {
@@ -89,9 +89,9 @@ static int put_findings(struct findings *findings, struct buf *ret, struct fail 
 	return r;
 }
 
-static struct graph_options graph_wishes(const char *what)
+static struct row_options graph_wishes(const char *what)
 {
-	return (struct graph_options){ .by = strcmp(what, "graph") != 0 ? GRAPH_BY_ERRNO : GRAPH_BY_FUNCTION };
+	return (struct row_options){ .by = strcmp(what, "graph") != 0 ? GRAPH_BY_ERRNO : GRAPH_BY_FUNCTION };
 }
 
 /* Also where there are no functions, what then is said. */
@@ -107,7 +107,7 @@ static int put_graph(struct analysis_run *run, int r, struct buf *ret, struct fa
 
 static int graph_order(struct reader *reader, const char *what, struct buf *ret, struct fail *fail)
 {
-	const struct graph_options options = graph_wishes(what);
+	const struct row_options options = graph_wishes(what);
 	const struct pass_filter filter = { .self = false };
 	struct analysis_run run = { .ops = &graph_analysis, .options = &options };
 	struct pass pass;
@@ -124,16 +124,16 @@ static _Thread_local struct {
 	struct pool *pool;
 } sharing;
 
-static int share(const struct reader *reader, const struct shares_ops *ops, void *arg)
+static int share(const struct reader *reader, const struct parallel_sum_ops *ops, void *arg)
 {
 	(void)reader;
-	return shares_run(sharing.slices, sharing.pool, ops, arg);
+	return parallel_sum_run(sharing.slices, sharing.pool, ops, arg);
 }
 
 static int graph_slices(const struct slices *slices, const char *what, struct pool *pool, struct buf *ret,
 			struct fail *fail)
 {
-	const struct graph_options options = graph_wishes(what);
+	const struct row_options options = graph_wishes(what);
 	const struct pass_filter filter = { .self = false };
 	struct analysis_run run = { .ops = &graph_analysis, .options = &options };
 	struct pass pass;
@@ -155,7 +155,7 @@ static int tally_slices(const struct slices *slices, const char *what, struct po
 	int r = tally_new(slices->reader, &wanted, &sum.tally, fail);
 
 	if (!r)
-		r = tally_can_join(sum.tally) ? shares_run(slices, pool, &tally_shares, &sum) : -EAGAIN;
+		r = tally_can_join(sum.tally) ? parallel_sum_run(slices, pool, &tally_shares, &sum) : -EAGAIN;
 	if (!r)
 		r = put(sum.tally, ret, fail);
 	tally_free(sum.tally);

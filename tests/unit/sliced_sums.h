@@ -2,7 +2,7 @@
 #ifndef WEFT_TESTS_UNIT_SLICED_SUMS_H
 #define WEFT_TESTS_UNIT_SLICED_SUMS_H
 
-#include "lib/base/buf.h"
+#include "lib/ground/base/buf.h"
 
 struct fail;
 struct pool;

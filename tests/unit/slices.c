@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/slices.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "formats/kernel/graph.h"
 #include "formats/sink.h"
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/out.h"
-#include "lib/trace/trace.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/out.h"
+#include "lib/pages/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/sliced.h"
 #include "tests/unit/sliced_export.h"
 #include "tests/unit/sliced_sums.h"
 #include "tests/unit/test.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char script[] = "0 1000000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"
 			     "1 1001000 0 irq_handler_entry irq=9 name=acpi\n"

@@ -1,14 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/fail.h"
-#include "lib/record/command_path.h"
-#include "lib/record/user_internal.h"
-#include "lib/tracefs/event_select.h"
-#include "lib/tracefs/settings.h"
-#include "lib/tracefs/texts.h"
-#include "lib/undo/marker.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -16,6 +6,16 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/record/command_path.h"
+#include "lib/kernel/record/user_internal.h"
+#include "lib/kernel/tracefs/event_select.h"
+#include "lib/kernel/tracefs/settings.h"
+#include "lib/kernel/tracefs/texts.h"
+#include "lib/kernel/undo/marker.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 TEST(marker_writes_text_and_a_number_before_raw_bytes)
 {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/measure/snapshot.h"
-
-#include "lib/base/fail.h"
-#include "lib/tracefs/event_select.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/measure/snapshot.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/setup/late.h"
+#include "lib/kernel/tracefs/event_select.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 TEST(snapshot_is_not_freed_where_the_events_cannot_be_listed)
 {
@@ -101,10 +102,36 @@ TEST(snapshot_trigger_has_its_count_and_filter)
 		fake_write(&fake, "events/sched/sched_switch/trigger", "");
 		CHECK(!catalog_new(&fake.tracing, &catalog, NULL) &&
 		      !event_set_add(&events, catalog, "sched_switch", NULL));
-		CHECK(!snapshot_on(&one, &events, table[i].count, table[i].filter, NULL));
+		CHECK(!snapshot_on(&one, &events, table[i].count, table[i].filter, NULL, NULL));
 		CHECK(fake_holds(&fake, "events/sched/sched_switch/trigger", table[i].trigger));
 		event_set_release(&events);
 		catalog_free(catalog);
 		fake_free(&fake);
 	}
+}
+
+TEST(snapshot_trigger_is_tried_without_effect_and_kept_for_the_last_step)
+{
+	static const char file[] = "events/sched/sched_switch/trigger";
+	struct event_set events = { .nr = 0 };
+	struct catalog *catalog = NULL;
+	struct late late = { .nr = 0 };
+	struct instance one;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	one = fake.top;
+	one.kind = INSTANCE_PRIVATE;
+	fake_write(&fake, "snapshot", freed);
+	fake_write(&fake, "available_events", "sched:sched_switch\n");
+	fake_write(&fake, file, "");
+	CHECK(!catalog_new(&fake.tracing, &catalog, NULL) && !event_set_add(&events, catalog, "sched_switch", NULL));
+	CHECK(!snapshot_on(&one, &events, 3, NULL, &late, NULL));
+	CHECK(fake_holds(&fake, file, "snapshot:0\n"));
+	if (CHECK(late.nr == 1))
+		CHECK(!strcmp(late.items[0].file, file) && !strcmp(late.items[0].text, "snapshot:3"));
+	late_release(&late);
+	event_set_release(&events);
+	catalog_free(catalog);
+	fake_free(&fake);
 }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/follow/spans.h"
+#include "lib/meaning/follow/spans.h"
 
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/reader/reader.h"
-#include "lib/schema/format.h"
-#include "lib/trace/trace.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/schema/format.h"
+#include "lib/pages/trace/trace.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static const struct context context = { .abi = { .long_size = 8 } };
 
@@ -91,6 +93,104 @@ TEST(spans_tell_how_long_a_task_had_the_cpu)
 	CHECK(spans_seen > 10 && spans_seen == switches - 2);
 	golden_close(&golden);
 	spans_free(spans);
+}
+
+/* The length of each pair, in a line: "9000: irq_handler 8000". */
+static void pairs_are(const char *script, const char *text)
+{
+	char told[512] = "";
+	struct spans *spans;
+	struct reader reader;
+	struct trace *trace;
+	struct event event;
+	struct span span;
+	struct loom loom;
+	size_t len = 0;
+
+	loom_init(&loom);
+	loom_type(&loom, "irq", "softirq_entry", "u32 vec", "\"\"");
+	loom_type(&loom, "irq", "softirq_exit", "u32 vec", "\"\"");
+	loom_type(&loom, "block", "block_rq_issue", "u32 dev; u64 sector", "\"\"");
+	loom_type(&loom, "block", "block_rq_complete", "u32 dev; u64 sector", "\"\"");
+	loom_type(&loom, "lock", "contention_begin", "u64 lock_addr; u32 flags", "\"\"");
+	loom_type(&loom, "lock", "contention_end", "u64 lock_addr; int ret", "\"\"");
+	loom_type(&loom, "vmscan", "scan_begin", "int order", "\"\"");
+	loom_type(&loom, "vmscan", "scan_end", "int order", "\"\"");
+	loom_play(&loom, script);
+	trace = loom_trace(&loom);
+	reader_init(&reader);
+	REQUIRE(trace && !reader_add_trace(&reader, trace, NULL) &&
+		!reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL));
+	spans = spans_new(reader.buffers[0].context);
+	REQUIRE(spans);
+	while (reader_next(&reader, &event, NULL) > 0)
+		if (spans_see(spans, &event, &span) && span.kind == SPAN_PAIR)
+			len += (size_t)snprintf(told + len, sizeof(told) - len, "%" PRIu64 ": %.*s %" PRIu64 "\n",
+						event.ts, (int)span.name_len, span.name, span.lasted);
+	CHECK_STR(told, text);
+	CHECK(!spans_starved(spans));
+	spans_free(spans);
+	reader_release(&reader);
+	trace_free(trace);
+	loom_release(&loom);
+}
+
+/* A handler interrupts a softirq, which has interrupted another handler. */
+TEST(spans_of_interrupts_inside_one_another_pair_like_brackets)
+{
+	pairs_are("0 1000 7 irq_handler_entry irq=5 name=disk\n"
+		  "0 2000 7 softirq_entry vec=3\n"
+		  "0 3000 7 irq_handler_entry irq=6 name=eth\n"
+		  "0 3400 7 irq_handler_exit irq=6 ret=1\n"
+		  "0 5000 7 softirq_exit vec=3\n"
+		  "0 9000 7 irq_handler_exit irq=5 ret=1\n",
+		  "3400: irq_handler 400\n5000: softirq 3000\n9000: irq_handler 8000\n");
+}
+
+TEST(spans_of_the_same_sector_of_two_disks_are_two_requests)
+{
+	pairs_are("0 1000 7 block_rq_issue dev=0x800010 sector=64\n"
+		  "0 2000 7 block_rq_issue dev=0x800020 sector=64\n"
+		  "1 4000 0 block_rq_complete dev=0x800010 sector=64\n"
+		  "1 4500 0 block_rq_complete dev=0x800020 sector=64\n"
+		  "1 5000 0 block_rq_complete dev=0x800020 sector=64\n",
+		  "4000: block_rq 3000\n4500: block_rq 2500\n");
+}
+
+/* While a task waits for a lock, an interrupt waits for another one. */
+TEST(spans_of_a_wait_for_a_lock_inside_another_are_each_locks_own)
+{
+	pairs_are("0 1000 7 contention_begin lock_addr=0xa0\n"
+		  "0 2000 7 contention_begin lock_addr=0xb0\n"
+		  "0 2300 7 contention_end lock_addr=0xb0\n"
+		  "1 6000 7 contention_end lock_addr=0xa0\n",
+		  "2300: contention 300\n6000: contention 5000\n");
+}
+
+/* A task spins for a mutex, and then sleeps: as weft locks counts it, that is one wait. Its next one is another. */
+TEST(spans_of_a_wait_for_a_lock_that_begins_twice_last_from_its_first_begin)
+{
+	pairs_are("0 1000 7 contention_begin lock_addr=0xa0 flags=0x21\n"
+		  "0 2000 7 contention_begin lock_addr=0xa0 flags=0x20\n"
+		  "0 5000 7 contention_end lock_addr=0xa0\n"
+		  "0 7000 7 contention_begin lock_addr=0xa0 flags=0x21\n"
+		  "0 7500 7 contention_end lock_addr=0xa0\n",
+		  "5000: contention 4000\n7500: contention 500\n");
+}
+
+/* What was lost on one CPU hides its interrupts, and the end of what ends anywhere. A guess by names is no span. */
+TEST(spans_forget_pairs_that_may_have_ended_in_a_gap)
+{
+	pairs_are("0 1000 7 irq_handler_entry irq=5 name=disk\n"
+		  "0 1100 7 block_rq_issue dev=1 sector=64\n"
+		  "0 1200 7 scan_begin order=1\n"
+		  "1 2000 8 softirq_entry vec=3\n"
+		  "1 lost 2\n"
+		  "1 3000 8 softirq_exit vec=3\n"
+		  "0 4000 7 irq_handler_exit irq=5 ret=1\n"
+		  "0 4100 7 block_rq_complete dev=1 sector=64\n"
+		  "0 4200 7 scan_end order=1\n",
+		  "4000: irq_handler 3000\n");
 }
 
 /* Of other tasks, the switches between one and the next are not recorded: the last one seems to run on. */

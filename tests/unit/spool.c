@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/spool.h"
-
-#include "lib/base/fail.h"
-#include "lib/codec/frame.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/record/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/pages/codec/frame.h"
+#include "tests/unit/test.h"
 
 enum { PAGE = 4096 };
 
@@ -186,9 +186,9 @@ TEST(spool_takes_stored_chunks_that_are_small_beside_its_cap)
 {
 	struct spool_options options = { .shape = { .size = PAGE } };
 
-	CHECK(spool_stored_max(&options, 32 * PAGE) == 32 * PAGE);
+	CHECK(spool_chunk_max(&options, 32 * PAGE) == 32 * PAGE);
 	options.cap = 64 * PAGE;
-	CHECK(spool_stored_max(&options, 32 * PAGE) == 4 * PAGE);
+	CHECK(spool_chunk_max(&options, 32 * PAGE) == 4 * PAGE);
 	options.cap = 4 * PAGE;
-	CHECK(spool_stored_max(&options, 32 * PAGE) == PAGE);
+	CHECK(spool_chunk_max(&options, 32 * PAGE) == PAGE);
 }

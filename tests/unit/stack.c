@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/follow/stack.h"
-
-#include "lib/names/symbols.h"
-#include "tests/unit/golden.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/follow/stack.h"
 
 #include <string.h>
+
+#include "lib/meaning/names/symbols.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/test.h"
 
 /*
  * Each line of the kernel's text that begins with " => " is an address of a stack; the lines are in the order of the

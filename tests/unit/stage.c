@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/stage.h"
 
-#include "lib/base/cpus.h"
-#include "lib/base/io.h"
-#include "lib/undo/shared.h"
-#include "lib/undo/undo.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/starve.h"
-#include "tests/unit/test.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +8,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/cpus.h"
+#include "lib/ground/base/io.h"
+#include "lib/kernel/undo/shared.h"
+#include "lib/kernel/undo/undo.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/starve.h"
+#include "tests/unit/test.h"
 
 int __real_tracing_find(struct tracing *ret, struct fail *fail);
 int __real_tracing_read_path(const char *path, struct buf *buf, struct fail *fail);

@@ -2,9 +2,9 @@
 #ifndef WEFT_TESTS_UNIT_STAGE_H
 #define WEFT_TESTS_UNIT_STAGE_H
 
-#include "tests/unit/fake_tracefs.h"
-
 #include <stdbool.h>
+
+#include "tests/unit/fake_tracefs.h"
 
 struct loom;
 

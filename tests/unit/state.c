@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/state/state.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/event/context.h"
-#include "lib/reader/reader.h"
-#include "lib/state/letters.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/state/state.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/state/gaps.h"
+#include "lib/meaning/state/letters.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 /* The state after a script. */
 struct played {
@@ -49,6 +50,8 @@ static bool play_with(struct played *played, const struct loom_setting *settings
 		loom_setting(&played->loom, settings->name, settings->text);
 	loom_type(&played->loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu",
 		  "\"\"");
+	loom_type(&played->loom, "sched", "sched_migrate_task",
+		  "char comm[16]; pid_t pid; int prio; int orig_cpu; int dest_cpu", "\"\"");
 	loom_type(&played->loom, "irq", "softirq_entry", "int vec", "\"\"");
 	loom_type(&played->loom, "irq", "softirq_exit", "int vec", "\"\"");
 	loom_type(&played->loom, "ftrace", "kernel_stack", "int size; u64 caller", "\"\"");
@@ -120,6 +123,26 @@ TEST(state_knows_how_long_a_task_ran_slept_and_waited)
 	CHECK(state_spent(&played.state, state_task_of(&played.state, 7), TASK_BLOCKED) == 400);
 	CHECK(played.state.cpus[0].spent[CPU_TASK] == 1800);
 	CHECK(played.state.cpus[0].spent[CPU_IDLE] == 4600);
+	end(&played);
+}
+
+TEST(state_knows_of_a_task_what_the_wakeup_says_that_it_waits_for)
+{
+	struct played played;
+
+	REQUIRE(play(&played, "0 100 7 sched_waking comm=fifteen_letters pid=9 prio=49 target_cpu=1\n"
+			      "0 200 7 sched_wakeup comm=renamed pid=9 prio=30 target_cpu=1\n"
+			      "0 300 7 sched_wakeup_new comm=young pid=10 prio=120 target_cpu=0\n"
+			      "0 400 7 sched_waking comm=fifteen_letters pid=11 prio=120 target_cpu=1\n"));
+	CHECK_STR(task(&played, 9)->comm, "renamed");
+	CHECK_STR(task(&played, 10)->comm, "young");
+	CHECK_STR(task(&played, 11)->comm, "fifteen_letters");
+	CHECK(task(&played, 9)->prio == 30 && task(&played, 11)->prio == 120);
+	CHECK(task(&played, 9)->mode == TASK_QUEUED && task(&played, 10)->mode == TASK_QUEUED &&
+	      task(&played, 11)->mode == TASK_WAKING);
+	CHECK(task(&played, 9)->cpu == 1 && task(&played, 10)->cpu == 0);
+	CHECK(state_spent(&played.state, state_task_of(&played.state, 9), TASK_QUEUED) == 200);
+	CHECK(state_spent(&played.state, state_task_of(&played.state, 9), TASK_WAKING) == 100);
 	end(&played);
 }
 
@@ -219,6 +242,49 @@ TEST(state_says_how_long_a_task_waited_while_another_cpu_idled)
 			      "0 5000 0 sched_switch prev_pid=0 next_pid=9\n"));
 	CHECK(task(&played, 9)->beside_idle == 2500);
 	CHECK(task(&played, 9)->spent[TASK_WAKING] == 4000);
+	end(&played);
+}
+
+TEST(state_knows_for_which_cpu_a_task_waits_that_is_moved_while_it_is_woken)
+{
+	struct played played;
+
+	/*
+	 * 9 ran on CPU 0, which idles and is named by sched_waking; the kernel puts it on the queue of CPU 1. CPU 0
+	 * idles to the end, CPU 1 never does: the whole wait of 4000 is one beside an idle CPU, with and without an
+	 * event of the move. The other way round it waits for the only CPU that idles, and none of it is.
+	 */
+	static const char *const moves[] = { "", "1 1001 8 sched_migrate_task pid=9 orig_cpu=0 dest_cpu=1\n" };
+
+	for (size_t i = 0; i < array_size(moves); i++) {
+		cleanup_buf struct buf script = BUF_INIT;
+
+		REQUIRE(buf_addf(&script,
+				 "0 500 7 sched_switch prev_pid=7 prev_state=1 next_pid=0\n"
+				 "1 600 8 sched_waking pid=6 target_cpu=1\n"
+				 "1 1000 8 sched_waking pid=9 target_cpu=0\n"
+				 "%s"
+				 "1 1002 8 sched_wakeup pid=9 target_cpu=1\n"
+				 "1 5000 8 sched_switch prev_pid=8 prev_state=1 next_pid=9\n",
+				 moves[i]));
+		REQUIRE(play(&played, buf_str(&script)));
+		CHECK(task(&played, 9)->beside_idle == 4000);
+		end(&played);
+	}
+	REQUIRE(play(&played, "0 500 7 sched_switch prev_pid=7 prev_state=1 next_pid=0\n"
+			      "1 600 8 sched_waking pid=6 target_cpu=1\n"
+			      "1 1000 8 sched_waking pid=9 target_cpu=1\n"
+			      "1 1002 8 sched_wakeup pid=9 target_cpu=0\n"
+			      "0 5000 0 sched_switch prev_pid=0 next_pid=9\n"));
+	CHECK(task(&played, 9)->beside_idle == 0);
+	end(&played);
+	/* A task that is moved from one queue to another waits for each in turn: for CPU 1 beside an idle one. */
+	REQUIRE(play(&played, "0 500 7 sched_switch prev_pid=7 prev_state=1 next_pid=0\n"
+			      "1 1000 8 sched_waking pid=9 target_cpu=1\n"
+			      "1 1002 8 sched_wakeup pid=9 target_cpu=1\n"
+			      "0 4000 0 sched_migrate_task pid=9 orig_cpu=1 dest_cpu=0\n"
+			      "0 5000 0 sched_switch prev_pid=0 next_pid=9\n"));
+	CHECK(task(&played, 9)->beside_idle == 3000);
 	end(&played);
 }
 
@@ -487,4 +553,50 @@ TEST(state_knows_all_tasks_without_a_list)
 	CHECK(task(&played, 20)->spent[TASK_RUNNING] == 1000);
 	CHECK(!played.state.listed.filtered);
 	end(&played);
+}
+
+/* The start of the earliest gap after so many, found the slow way; 0: none. */
+static uint64_t earliest(const uint64_t *from, size_t nr, size_t number)
+{
+	uint64_t found = 0;
+
+	for (size_t i = number; i < nr; i++)
+		found = !found || from[i] < found ? from[i] : found;
+	return found;
+}
+
+TEST(gaps_tell_when_the_earliest_since_any_of_them_began)
+{
+	static const uint64_t from[] = { 100, 300, 200, 200, 500, 400, 900, 50, 1000, 1000, 1100 };
+	struct gaps gaps = { .items = NULL };
+	uint64_t got;
+
+	CHECK(!gaps_find(&gaps, 0, &got));
+	for (size_t nr = 1; nr <= array_size(from); nr++) {
+		CHECK(gaps_add(&gaps, from[nr - 1]) && gaps.number == nr);
+		for (size_t number = 0; number < nr; number++)
+			CHECK(gaps_find(&gaps, number, &got) && got == earliest(from, nr, number));
+		CHECK(!gaps_find(&gaps, nr, &got));
+	}
+	gaps_release(&gaps);
+	CHECK(!gaps.items && !gaps.nr);
+}
+
+/* A full list joins neighbours: what it says of a gap is then at most one gap too early, and the number stays. */
+TEST(gaps_of_a_long_recording_are_joined)
+{
+	enum { ROOM = 1 << 16 };
+	struct gaps gaps = { .items = NULL };
+	uint64_t got;
+
+	for (uint64_t i = 1; i <= ROOM; i++)
+		CHECK(gaps_add(&gaps, i * 10));
+	CHECK(gaps.nr == ROOM && gaps_find(&gaps, 7, &got) && got == 80);
+	CHECK(gaps_add(&gaps, (ROOM + 1) * 10));
+	CHECK(gaps.nr == ROOM / 2 + 1 && gaps.number == ROOM + 1);
+	for (uint64_t number = 0; number <= 9; number++)
+		CHECK(gaps_find(&gaps, number, &got) && got == (number / 2 * 2 + 1) * 10);
+	CHECK(gaps_find(&gaps, ROOM, &got) && got == (ROOM + 1) * 10);
+	CHECK(!gaps_find(&gaps, ROOM + 1, &got));
+	gaps_release(&gaps);
 }

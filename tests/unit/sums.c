@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
-#include "lib/base/fail.h"
-#include "lib/base/xxh64.h"
-#include "lib/trace/check.h"
-#include "lib/trace/made_file.h"
-#include "lib/trace/part.h"
-#include "lib/trace/trace.h"
-#include "lib/trace/writer.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <zstd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/xxh64.h"
+#include "lib/pages/trace/check.h"
+#include "lib/pages/trace/made_file.h"
+#include "lib/pages/trace/part.h"
+#include "lib/pages/trace/trace.h"
+#include "lib/pages/trace/writer.h"
 
 /* Changes every bit of a small file: each change must be found. */
 enum { PAGE = 128, FILE_MAX = 16384 };

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
-#include "lib/base/buf.h"
-#include "lib/names/kallsyms_internal.h"
-#include "lib/names/symbol.h"
-#include "lib/names/symbol_subset.h"
-#include "lib/ring/page.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/meaning/names/kallsyms_internal.h"
+#include "lib/meaning/names/symbol.h"
+#include "lib/meaning/names/symbols.h"
+#include "lib/pages/ring/page.h"
 
 enum { FUNCTIONS = 400, SEEN = 40 };
 

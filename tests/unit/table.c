@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/table.h"
-
-#include "lib/base/cleanup.h"
-#include "lib/base/out.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/table.h"
 
 #include <string.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/out.h"
+#include "tests/unit/test.h"
 
 TEST(table_aligns_cells_and_leaves_no_blanks_at_the_ends_of_lines)
 {
 	static const struct table_column columns[] = { { .title = "name" },
-						       { "count", TABLE_NUMBER, NULL },
+						       { "count", TABLE_NUMBER, NULL, 0 },
 						       { .title = "note" } };
 	static const char want[] = " name     count  note\n"
 				   " warp         7\n"
@@ -38,8 +38,8 @@ TEST(table_aligns_cells_and_leaves_no_blanks_at_the_ends_of_lines)
 
 static const struct table_column odd_columns[] = {
 	{ .title = "Task name" },
-	{ "Size", TABLE_SIZE, NULL },
-	{ "Time", TABLE_TIME, NULL },
+	{ "Size", TABLE_SIZE, NULL, 0 },
+	{ "Time", TABLE_TIME, NULL, 0 },
 	{ .title = "Events", .kind = TABLE_COUNT, .key = "nr" },
 	{ .title = "%", .kind = TABLE_NUMBER, .key = "percent" },
 };
@@ -112,7 +112,7 @@ TEST(table_gives_programs_plain_numbers_and_the_texts_as_they_are)
 
 TEST(table_without_rows_has_its_titles_and_an_empty_array)
 {
-	static const struct table_column nameless[] = { { .title = "" }, { "", TABLE_TIME, NULL } };
+	static const struct table_column nameless[] = { { .title = "" }, { "", TABLE_TIME, NULL, 0 } };
 	struct table table;
 	struct out out;
 
@@ -135,7 +135,7 @@ TEST(table_without_rows_has_its_titles_and_an_empty_array)
 TEST(table_fits_the_width_of_the_terminal_by_cutting_its_widest_texts)
 {
 	static const struct table_column columns[] = { { .title = "place" },
-						       { "n", TABLE_NUMBER, NULL },
+						       { "n", TABLE_NUMBER, NULL, 0 },
 						       { .title = "why" } };
 	struct table table;
 	struct out out;
@@ -180,7 +180,7 @@ TEST(table_fits_the_width_of_the_terminal_by_cutting_its_widest_texts)
 
 TEST(table_cuts_texts_in_the_middle_where_their_ends_tell_them_apart)
 {
-	static const struct table_column columns[] = { { .title = "WAKEUPS" }, { "COUNT", TABLE_NUMBER, NULL } };
+	static const struct table_column columns[] = { { .title = "WAKEUPS" }, { "COUNT", TABLE_NUMBER, NULL, 0 } };
 	struct table table;
 	struct out out;
 
@@ -201,7 +201,7 @@ TEST(table_cuts_texts_in_the_middle_where_their_ends_tell_them_apart)
 
 TEST(table_takes_cells_of_any_length)
 {
-	static const struct table_column columns[] = { { .title = "text" }, { "n", TABLE_NUMBER, NULL } };
+	static const struct table_column columns[] = { { .title = "text" }, { "n", TABLE_NUMBER, NULL, 0 } };
 	enum { LONG = 1 << 17 };
 	cleanup_free char *cell = malloc(LONG + 1);
 	struct table table;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/table.h"
+#include "lib/ground/base/table.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/out.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/samples.h"
 #include "tests/unit/test.h"
 
-static const struct table_column columns[] = { { "NAME", TABLE_TEXT, NULL },
-					       { "TIME", TABLE_TIME, NULL },
-					       { "MORE", TABLE_NUMBER, NULL } };
+static const struct table_column columns[] = { { "NAME", TABLE_TEXT, NULL, 0 },
+					       { "TIME", TABLE_TIME, NULL, TABLE_SPARE },
+					       { "MORE", TABLE_NUMBER, NULL, TABLE_DATA_ONLY } };
 
 static void fill(struct table *table)
 {
@@ -53,6 +54,31 @@ TEST(table_sorts_numbers_from_the_largest_and_texts_by_their_bytes)
 	table_release(&table);
 }
 
+/* Samples of a row stay with it: a comparison names them by its cells. */
+TEST(table_sorts_samples_with_their_rows)
+{
+	struct table table;
+
+	table_init(&table, columns, array_size(columns));
+	for (uint64_t i = 0; i < 3; i++) {
+		struct samples samples = { .count = i + 1 };
+
+		table_attach(&table, &samples);
+		table_cell(&table, (const char *[]){ "b", "c", "a" }[i]);
+		table_cell_u64(&table, i);
+		table_cell_u64(&table, i);
+	}
+	CHECK(table_sort(&table, 0));
+	REQUIRE(table.nr_attached == 3);
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t number = 9;
+
+		CHECK(table_number_at(&table, table.attached[i].row, 2, &number));
+		CHECK(table.attached[i].samples.count == number + 1);
+	}
+	table_release(&table);
+}
+
 TEST(table_leaves_out_of_text_what_is_for_data_only_and_what_is_spare_where_the_line_is_long)
 {
 	static const char wide[] = "NAME   TIME\nb     20 ns\n", narrow[] = "NAME\nb\n";
@@ -62,8 +88,6 @@ TEST(table_leaves_out_of_text_what_is_for_data_only_and_what_is_spare_where_the_
 	fill(&table);
 	REQUIRE(out_init(&out, 64));
 	CHECK(table_keep(&table, 1) == 3);
-	table.data_only = 1 << 2;
-	table.spare = 1 << 1;
 	CHECK(table_print(&table, &out));
 	CHECK_MEM(out.start, out_len(&out), wide, sizeof(wide) - 1);
 	out_clear(&out);

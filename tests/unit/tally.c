@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/tally/tally.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/event/context.h"
-#include "lib/reader/reader.h"
-#include "lib/tally/tally_calls_internal.h"
-#include "lib/tally/tally_internal.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/answers/tally/tally.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/answers/tally/tally_calls_internal.h"
+#include "lib/answers/tally/tally_internal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 static const char script[] = "0 1000 7 cost value=-2 size=100 where=open\n"
 			     "0 2000 7 cost value=5 size=120 where=open\n"
@@ -33,6 +33,9 @@ static void count(const char *events, const struct tally_wanted *wanted, struct 
 	loom_init(&loom);
 	loom_type(&loom, "test", "cost", "int value; u64 size; __data_loc char[] where", "\"\"");
 	loom_type(&loom, "test", "done", "int value; int kind", "\"\"");
+	loom_type(&loom, "ftrace", "function", "u64 ip; u64 parent_ip", "\"\"");
+	loom_type(&loom, "ftrace", "func_repeats",
+		  "u64 ip; u64 parent_ip; u16 count; u16 top_delta_ts; u32 bottom_delta_ts", "\"\"");
 	loom_task(&loom, 7, "seven");
 	loom_play(&loom, events);
 	trace = loom_trace(&loom);
@@ -94,6 +97,31 @@ TEST(tally_prints_the_trigger_the_rows_and_the_totals_as_the_kernel_does)
 		"{ value: 18446744073709551614 } hitcount:          1  size:        100\n"
 		"{ value:          5 } hitcount:          2  size:        250\n"
 		"\nTotals:\n    Hits: 3\n    Entries: 2\n    Dropped: 0\n"));
+}
+
+/* trace_func_repeats_print(): "a <-b (repeats: 3)" stands for three more calls of a. */
+TEST(tally_of_functions_counts_those_that_repeats_stand_for)
+{
+	static const char calls[] = "0 1000 7 function ip=16 parent_ip=32\n"
+				    "0 1900 7 func_repeats ip=16 parent_ip=32 count=3 bottom_delta_ts=100\n"
+				    "0 2000 7 function ip=16 parent_ip=48\n"
+				    "0 2900 7 func_repeats ip=16 parent_ip=48 count=7 bottom_delta_ts=100\n";
+	cleanup_buf struct buf text = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+
+	count(calls,
+	      &(struct tally_wanted){ .event = "function",
+				      .keys = "ip",
+				      .values = "parent_ip,parent_ip.p50",
+				      .filter = "parent_ip == 32" },
+	      &text, &fail);
+	CHECK(strstr(buf_str(&text), "{ ip:         16 } hitcount:          4  parent_ip:        128  "
+				     "parent_ip.p50:         32\n"));
+	CHECK(strstr(buf_str(&text), "Hits: 4\n    Entries: 1\n    Dropped: 0\n"));
+	buf_clear(&text);
+	/* The rows are used up by the first caller. */
+	count(calls, &(struct tally_wanted){ .event = "function", .keys = "parent_ip", .size = 1 }, &text, &fail);
+	CHECK(strstr(buf_str(&text), "Hits: 4\n    Entries: 1\n    Dropped: 8\n"));
 }
 
 TEST(tally_has_keys_of_every_kind)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* An alarm tells of long times between two events, as the kernel's synthetic events do, and counts nothing. */
-#include "lib/tally/tally.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/event/event.h"
-#include "lib/reader/reader.h"
-#include "lib/tally/tally_internal.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/answers/tally/tally.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "lib/answers/tally/tally_internal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 struct told {
 	struct buf text;
@@ -79,7 +79,7 @@ static const struct tally_wanted calls = { .event = "raw_syscalls:sys_enter",
 					   .keys = "id,lat.log2" };
 static const struct tally_wanted requests = { .event = "block:block_rq_issue",
 					      .second = "block:block_rq_complete",
-					      .match = "sector",
+					      .match = "dev,sector",
 					      .keys = "dev,sector,lat.log2" };
 
 TEST(tally_alarm_tells_of_each_long_time_with_its_fields)
@@ -90,6 +90,43 @@ TEST(tally_alarm_tells_of_each_long_time_with_its_fields)
 	      "1 4001 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 next_prio=-2\n"
 	      "1 9000 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 next_prio=-2\n",
 	      wakeups, "4001@1: 1001 next_comm=late next_prio=-2\n");
+}
+
+/* Task 7 runs when it is woken at 1000. It is preempted at 2000, and gets its CPU again at 9000. */
+TEST(tally_alarm_takes_no_wait_of_a_preempted_task_for_a_wakeup)
+{
+	tells("0 1000 8 sched_waking comm=late pid=7 prio=1 target_cpu=1\n"
+	      "1 2000 7 sched_switch prev_comm=late prev_pid=7 prev_state=256 next_comm=nine next_pid=9\n"
+	      "1 9000 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 next_prio=1\n",
+	      wakeups, "");
+}
+
+/* Task 7 is preempted on its way to sleep, at 1000; at 2000 it is told to stay, while it is still in the queue. */
+TEST(tally_alarm_takes_no_wait_of_a_task_that_was_in_the_queue_for_a_wakeup)
+{
+	tells("1 1000 7 sched_switch prev_comm=late prev_pid=7 prev_state=256 next_comm=nine next_pid=9\n"
+	      "0 2000 8 sched_waking comm=late pid=7 prio=1 target_cpu=1\n"
+	      "1 9000 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 next_prio=1\n",
+	      wakeups, "");
+}
+
+TEST(tally_alarm_tells_of_a_wakeup_after_a_task_that_was_in_the_queue_has_run)
+{
+	tells("1 1000 7 sched_switch prev_comm=late prev_pid=7 prev_state=0 next_comm=nine next_pid=9\n"
+	      "1 2000 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 next_prio=1\n"
+	      "1 3000 7 sched_switch prev_comm=late prev_pid=7 prev_state=1 next_comm=nine next_pid=9\n"
+	      "0 4000 8 sched_waking comm=late pid=7 prio=1 target_cpu=1\n"
+	      "1 9000 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 next_prio=1\n",
+	      wakeups, "9000@1: 5000 next_comm=late next_prio=1\n");
+}
+
+/* It is woken at 1000, while it goes to sleep. */
+TEST(tally_alarm_tells_of_a_wakeup_that_came_before_the_task_had_left_its_cpu)
+{
+	tells("0 1000 8 sched_waking comm=late pid=7 prio=1 target_cpu=1\n"
+	      "1 1200 7 sched_switch prev_comm=late prev_pid=7 prev_state=1 next_comm=nine next_pid=9\n"
+	      "1 5000 9 sched_switch prev_comm=nine prev_pid=9 prev_state=1 next_comm=late next_pid=7 next_prio=1\n",
+	      wakeups, "5000@1: 4000 next_comm=late next_prio=1\n");
 }
 
 TEST(tally_alarm_asks_its_filter_about_long_times)
@@ -126,6 +163,27 @@ TEST(tally_alarm_takes_no_time_below_zero_for_a_long_one)
 	      "1 5000 7 sys_exit id=0 ret=1\n"
 	      "1 6000 7 sys_exit id=0 ret=1\n",
 	      calls, "");
+}
+
+TEST(tally_alarm_takes_the_same_sector_of_two_disks_for_two_requests)
+{
+	tells("0 1000 7 block_rq_issue dev=1 sector=64\n"
+	      "0 3000 7 block_rq_issue dev=2 sector=64\n"
+	      "1 4000 0 block_rq_complete dev=1 sector=64\n"
+	      "1 4500 0 block_rq_complete dev=2 sector=64\n",
+	      requests, "4000@1: 3000 dev=1 sector=64\n4500@1: 1500 dev=2 sector=64\n");
+}
+
+TEST(tally_alarm_refuses_more_fields_than_the_kernel_pairs_by)
+{
+	struct tally_wanted wanted = requests;
+	struct fail fail = FAIL_INIT;
+	struct told told;
+
+	wanted.match = "dev,sector,dev,sector";
+	watch("0 1000 7 block_rq_issue dev=1 sector=64\n", wanted, &told, &fail);
+	CHECK(strstr(fail.text, "Events are paired by at most three fields"));
+	buf_release(&told.text);
 }
 
 /* Those that have ended give their place. */

@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/tap.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/record/tap_buffer.h"
-#include "lib/setup/setup.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/stage.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/record/tap.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +7,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/record/tap_buffer.h"
+#include "lib/kernel/setup/setup.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/stage.h"
+#include "tests/unit/test.h"
 
 static const char script[] =
 	"0 1000000 7 sched_waking comm=ls pid=8 prio=120 target_cpu=1\n"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
-#include "lib/event/tasks.h"
-
 #include <string.h>
+
+#include "lib/meaning/event/tasks.h"
 
 static struct tasks *tasks_of(const char *names, const char *tgids)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/term/frame.h"
-#include "lib/term/key.h"
-
-#include "lib/base/out.h"
-#include "lib/base/utf8.h"
-#include "tests/unit/test.h"
+#include "lib/screen/term/frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/utf8.h"
+#include "lib/screen/term/key.h"
+#include "tests/unit/test.h"
 
 /* Decodes all keys of a text, written as words: "a", "^a", "up", "M-x", "mouse 3,4". */
 static const char *keys_of(const char *bytes, size_t len, char *into, size_t size)

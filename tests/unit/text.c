@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/text.h"
-
-#include "lib/base/fail.h"
-#include "tests/unit/test.h"
+#include "lib/ground/base/text.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "tests/unit/test.h"
 
 TEST(text_glob_matches_the_whole_text_only)
 {

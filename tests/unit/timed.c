@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "formats/export/firefox/timed_internal.h"
 
-#include "tests/unit/test.h"
-
 #include <stdlib.h>
+
+#include "tests/unit/test.h"
 
 TEST(timed_samples_of_one_stack_in_one_part_of_time_are_one)
 {

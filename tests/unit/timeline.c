@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/timeline/timeline.h"
-
-#include "lib/base/fail.h"
-#include "lib/event/context.h"
-#include "lib/event/event.h"
-#include "lib/reader/reader.h"
-#include "lib/state/state.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
+#include "lib/meaning/timeline/timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/state/state.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 /* The slices of a script, one in each line: "NAME FROM-TO". */
 struct told {
@@ -20,6 +20,7 @@ struct told {
 	char text[1024];
 	size_t len;
 	bool in_call; /* task 7, at the end */
+	uint64_t unbegun;
 };
 
 static void tell(void *arg, const struct timeline_slice *slice)
@@ -31,9 +32,9 @@ static void tell(void *arg, const struct timeline_slice *slice)
 
 	told->len += (size_t)snprintf(told->text + told->len, sizeof(told->text) - told->len,
 				      "%.*s %" PRIu64 "-%" PRIu64 "%s\n", (int)len, name, slice->start, slice->to,
-				      slice->end == TURNS_LOST ? " lost" :
-				      slice->end == TURNS_OPEN ? " open" :
-								 "");
+				      slice->end == RUNS_LOST ? " lost" :
+				      slice->end == RUNS_OPEN ? " open" :
+								"");
 }
 
 static void see(void *arg, const struct event *event)
@@ -50,6 +51,7 @@ static void play(struct told *told, uint32_t wanted, const char *script)
 	struct reader reader;
 	struct trace *trace;
 	struct loom loom;
+	uint64_t dropped;
 
 	*told = (struct told){ .len = 0 };
 	loom_init(&loom);
@@ -60,6 +62,11 @@ static void play(struct told *told, uint32_t wanted, const char *script)
 	loom_type(&loom, "raw_syscalls", "sys_enter", "long id", "\"\"");
 	loom_type(&loom, "raw_syscalls", "sys_exit", "long id", "\"\"");
 	loom_type(&loom, "power", "cpu_frequency", "u32 state; u32 cpu_id", "\"\"");
+	loom_type(&loom, "ftrace", "print", "u64 ip; char buf[32]", "\"\"");
+	loom_type(&loom, "gpu", "mark", "u8 letter; int process; char name[16]",
+		  "\"%c|%d|%s\", REC->letter, REC->process, REC->name");
+	loom_type(&loom, "compaction", "mm_compaction_begin", "int x", "\"\"");
+	loom_type(&loom, "compaction", "mm_compaction_end", "int x", "\"\"");
 	loom_play(&loom, script);
 	trace = loom_trace(&loom);
 	reader_init(&reader);
@@ -70,6 +77,7 @@ static void play(struct told *told, uint32_t wanted, const char *script)
 	REQUIRE(!reader_run(&reader, &(struct reader_consumer){ see, told }, 1, &fail));
 	told->in_call = timeline_in_call(told->timeline, 0, 7);
 	timeline_end(told->timeline, 0);
+	timeline_count_marks(told->timeline, &told->unbegun, &dropped);
 	CHECK(!timeline_starved(told->timeline));
 	timeline_free(told->timeline);
 	reader_release(&reader);
@@ -91,6 +99,20 @@ TEST(timeline_has_interrupts_of_their_cpu_with_their_names)
 	     "0 1300 7 softirq_exit vec=3\n"
 	     "1 1400 8 softirq_exit vec=1\n");
 	CHECK_STR(told.text, "local_timer 1150-1200\nsoftirq NET_RX 1000-1300\nsoftirq TIMER 1100-1400\n");
+}
+
+TEST(timeline_pairs_interrupts_inside_one_another_like_brackets)
+{
+	struct told told;
+
+	play(&told, INTERRUPTS,
+	     "0 1000 7 irq_handler_entry irq=5 name=disk\n"
+	     "0 2000 7 softirq_entry vec=3\n"
+	     "0 3000 7 irq_handler_entry irq=6 name=eth\n"
+	     "0 3400 7 irq_handler_exit irq=6\n"
+	     "0 5000 7 softirq_exit vec=3\n"
+	     "0 9000 7 irq_handler_exit irq=5\n");
+	CHECK_STR(told.text, "irq 6 eth 3000-3400\nsoftirq NET_RX 2000-5000\nirq 5 disk 1000-9000\n");
 }
 
 TEST(timeline_ends_only_the_interrupts_of_the_cpu_that_lost_events)
@@ -163,10 +185,103 @@ TEST(timeline_knows_no_call_at_the_end_of_a_task_that_a_loss_hides)
 
 TEST(timeline_tells_waits_for_a_cpu_from_other_waits)
 {
-	CHECK(turns_off(TASK_PREEMPTED) == TURNS_WAITS && turns_off(TASK_WAKING) == TURNS_WAITS &&
-	      turns_off(TASK_QUEUED) == TURNS_WAITS);
-	CHECK(turns_off(TASK_SLEEPING) == TURNS_BLOCKED && turns_off(TASK_BLOCKED) == TURNS_BLOCKED &&
-	      turns_off(TASK_STOPPED) == TURNS_BLOCKED);
-	CHECK(turns_off(TASK_RUNNING) == TURNS_NOT_OFF && turns_off(TASK_UNKNOWN) == TURNS_NOT_OFF &&
-	      turns_off(TASK_DEAD) == TURNS_NOT_OFF);
+	CHECK(runs_off(TASK_PREEMPTED) == RUNS_WAITS && runs_off(TASK_WAKING) == RUNS_WAITS &&
+	      runs_off(TASK_QUEUED) == RUNS_WAITS);
+	CHECK(runs_off(TASK_SLEEPING) == RUNS_BLOCKED && runs_off(TASK_BLOCKED) == RUNS_BLOCKED &&
+	      runs_off(TASK_STOPPED) == RUNS_BLOCKED);
+	CHECK(runs_off(TASK_RUNNING) == RUNS_NOT_OFF && runs_off(TASK_UNKNOWN) == RUNS_NOT_OFF &&
+	      runs_off(TASK_DEAD) == RUNS_NOT_OFF);
+}
+
+enum { MARKS = 1 << TIMELINE_MARK | 1 << TIMELINE_ASYNC | 1 << TIMELINE_INSTANT | 1 << TIMELINE_COUNTER };
+
+TEST(timeline_has_the_marks_of_a_thread_like_brackets)
+{
+	struct told told;
+
+	play(&told, MARKS,
+	     "0 1000 7 print buf=B|6|outer\n"
+	     "1 1050 8 print buf=B|6|other\n"
+	     "0 1100 7 print buf=B|6|inner\n"
+	     "0 1150 7 print buf=C|6|queue|3\n"
+	     "0 1200 7 print buf=E|6\n"
+	     "0 1250 7 print buf=I|6|tick\n"
+	     "1 1300 7 print buf=E|6\n"
+	     "1 1400 8 print buf=E|6\n"
+	     "1 1500 8 print buf=E|6\n"
+	     "1 1600 8 print buf=B|6|never\n");
+	CHECK_STR(told.text, "queue 1150-1150\ninner 1100-1200\ntick 1250-1250\nouter 1000-1300\nother 1050-1400\n"
+			     "never 1600-1600 open\n");
+	CHECK(told.unbegun == 1);
+}
+
+TEST(timeline_ends_marks_of_a_process_by_their_cookie_in_any_thread)
+{
+	struct told told;
+
+	play(&told, MARKS,
+	     "0 1000 7 print buf=S|6|req|1\n"
+	     "0 1010 7 print buf=S|6|req|2\n"
+	     "0 1020 7 print buf=S|5|req|1\n"
+	     "0 1030 7 print buf=G|6|trk|job|1\n"
+	     "1 1100 8 print buf=F|6|req|2\n"
+	     "1 1200 8 print buf=F|6|req|1\n"
+	     "1 1300 8 print buf=H|6|trk|1\n"
+	     "1 1400 9 print buf=F|5|req|1\n"
+	     "1 1500 9 print buf=F|6|req|1\n");
+	CHECK_STR(told.text, "req 1010-1100\nreq 1000-1200\njob 1030-1300\nreq 1020-1400\n");
+	CHECK(told.unbegun == 1);
+}
+
+TEST(timeline_has_marks_of_drivers_and_pairs_of_other_events)
+{
+	struct told told;
+
+	play(&told, MARKS | 1 << TIMELINE_PAIR,
+	     "0 1000 7 mark letter=66 process=6 name=upload\n"
+	     "0 1010 7 mm_compaction_begin x=0\n"
+	     "1 1020 8 mm_compaction_begin x=0\n"
+	     "1 1030 7 mm_compaction_end x=0\n"
+	     "1 1040 7 mark letter=69 process=6 name=upload\n"
+	     "1 1050 8 mm_compaction_end x=0\n");
+	CHECK_STR(told.text, "mm_compaction 1010-1030\nupload 1000-1040\nmm_compaction 1020-1050\n");
+}
+
+TEST(timeline_ends_marks_at_a_loss_unless_the_thread_was_elsewhere)
+{
+	struct told told;
+
+	/* No switches: nobody knows where a thread was. */
+	play(&told, MARKS,
+	     "0 1000 7 print buf=B|6|outer\n"
+	     "0 1100 7 print buf=S|6|req|1\n"
+	     "1 1150 8 print buf=B|6|other\n"
+	     "0 lost 5\n"
+	     "0 1300 7 print buf=E|6\n"
+	     "0 1400 7 print buf=B|6|inner\n"
+	     "0 1500 7 print buf=E|6\n"
+	     "0 1550 7 print buf=F|6|req|1\n"
+	     "1 1600 8 print buf=E|6\n");
+	CHECK_STR(told.text, "outer 1000-1100 lost\ninner 1400-1500\nreq 1100-1100 lost\nother 1150-1150 lost\n");
+	/* Task 8 ran on CPU 1 all the time. */
+	play(&told, MARKS,
+	     "0 900 9 sched_switch prev_pid=9 next_pid=7\n"
+	     "1 900 9 sched_switch prev_pid=9 next_pid=8\n"
+	     "0 1000 7 print buf=B|6|outer\n"
+	     "1 1150 8 print buf=B|6|other\n"
+	     "0 lost 5\n"
+	     "0 1300 7 print buf=E|6\n"
+	     "1 1600 8 print buf=E|6\n");
+	CHECK_STR(told.text, "outer 1000-1000 lost\nother 1150-1600\n");
+}
+
+TEST(timeline_gives_a_new_task_none_of_the_marks_of_the_one_before)
+{
+	struct told told;
+
+	play(&told, MARKS,
+	     "0 1000 7 print buf=B|6|outer\n"
+	     "0 1200 3 sched_process_fork parent_pid=3 child_pid=7\n"
+	     "0 1300 7 print buf=E|6\n");
+	CHECK_STR(told.text, "outer 1000-1200 lost\n");
 }

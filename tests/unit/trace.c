@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/trace/trace.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/codec/frame.h"
-#include "lib/trace/check.h"
-#include "lib/trace/made_file.h"
-#include "lib/trace/part.h"
-#include "lib/trace/writer.h"
-#include "tests/unit/test.h"
+#include "lib/pages/trace/trace.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/pages/codec/frame.h"
+#include "lib/pages/trace/check.h"
+#include "lib/pages/trace/made_file.h"
+#include "lib/pages/trace/part.h"
+#include "lib/pages/trace/writer.h"
+#include "tests/unit/test.h"
 
 /* Files are written to memory and read back; tests/peers checks them with other programs. */
 enum { PAGE = 256, PAGES = 23 };
@@ -197,6 +198,132 @@ TEST(trace_reads_what_was_written_as_version_6)
 	check_whole(&plain6);
 }
 
+static struct trace *open_bytes(const void *bytes, size_t len, struct fail *fail)
+{
+	cleanup_fd int fd = memfd_create("trace", MFD_CLOEXEC);
+	struct trace *trace = NULL;
+
+	return fd >= 0 && write(fd, bytes, len) == (ssize_t)len && !trace_open_fd(fd, "memory", &trace, fail) ? trace :
+														NULL;
+}
+
+TEST(trace_names_what_a_file_is_that_is_none)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+		const char *want;
+	} cases[] = {
+		{ "", 0, "it is empty" },
+		{ "\027\010D", 3, "it ends inside its header" },
+		{ "\177ELF\2", 5, "it is an ELF file" },
+		{ "\177ELF", 4, "it is an ELF file" },
+		{ "\177EL\2", 4, "it begins with other bytes" },
+		{ "PERFILE2", 8, "it is a perf.data, of which 'weft import' makes one" },
+		{ "2ELIFREP\0", 9, "it is a perf.data, of which 'weft import' makes one" },
+		{ "PERFILE", 7, "it is a text; 'weft import' makes one" },
+		{ "# tracer: mmiotrace", 18, "it is text of the tracer mmiotrace" },
+		{ "# tracer: mmiotrac", 18 - 1, "it is text of the kernel's 'trace' file" },
+		{ "# tracer:", 9, "it is text of the kernel's 'trace' file" },
+		{ "# tracer", 8, "it is a text; 'weft import'" },
+		{ "a\tb\r\nc", 6, "it is a text; 'weft import'" },
+		{ "a\bb", 3, "it begins with other bytes" },
+		{ "a\016b", 3, "it begins with other bytes" },
+		/* The head of a packet, its length, and a field of a type that there is. */
+		{ "\n\2\x08\1", 4, "it looks like a trace of Perfetto" },
+		{ "\n\x82\1\x0a\1", 5, "it looks like a trace of Perfetto" },
+		{ "\n\2\x08", 3, "it begins with other bytes" },
+		{ "\n\2\x0b\1", 4, "it begins with other bytes" },
+		{ "\n\2\0\1", 4, "it begins with other bytes" },
+		{ "\f\2\x08\1", 4, "it begins with other bytes" },
+		{ "\n\x80\x80\x80\x80\x80\1\x08", 8, "it begins with other bytes" },
+	};
+
+	for (size_t i = 0; i < array_size(cases); i++) {
+		struct fail fail = FAIL_INIT;
+
+		CHECK(!open_bytes(cases[i].bytes, cases[i].len, &fail));
+		if (!CHECK(strstr(fail.text, cases[i].want)))
+			CHECK_STR(fail.text, cases[i].want);
+		CHECK(strstr(fail.text, "not a trace.dat: "));
+	}
+}
+
+TEST(trace_that_cannot_be_opened_is_an_error_that_names_it)
+{
+	struct fail fail = FAIL_INIT;
+	struct trace *trace;
+
+	CHECK(trace_open("/no/such/file", &trace, &fail) == -ENOENT && strstr(fail.text, "'/no/such/file'"));
+	CHECK(trace_open("/", &trace, &fail) == -EISDIR);
+	CHECK_STR(fail.text, "'/' is a directory; name a file");
+}
+
+TEST(trace_bytes_are_those_of_the_file_as_far_as_it_goes)
+{
+	struct fail fail = FAIL_INIT;
+	cleanup_fd int fd = make_file(&plain7, &fail);
+	off_t size = lseek(fd, 0, SEEK_END);
+	uint8_t want[16], got[16];
+	struct trace *trace;
+
+	REQUIRE(!trace_open_fd(fd, "memory", &trace, &fail));
+	for (off_t left = 0; left <= 16; left++) {
+		CHECK(pread(fd, want, 16, size - left) == left);
+		CHECK(trace_bytes(trace, (uint64_t)(size - left), got, 16) == (size_t)left &&
+		      !memcmp(got, want, (size_t)left));
+	}
+	CHECK(trace_bytes(trace, 0, got, 10) == 10 && !memcmp(got, "\027\010Dtracing", 10));
+	CHECK(trace_bytes(trace, (uint64_t)size + 1, got, 16) == 0 && trace_bytes(trace, UINT64_MAX, got, 16) == 0);
+	trace_free(trace);
+}
+
+static int write_nothing(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	(void)arg, (void)part;
+	return writer_buffer(writer, "", "local", PAGE, fail);
+}
+
+TEST(trace_knows_the_head_of_a_page_from_the_kernel_s_text)
+{
+#define COMMIT(size) "\tfield: local_t commit;\toffset:8;\tsize:" size ";\tsigned:1;\n"
+#define DATA(offset) "\tfield: char data;\toffset:" offset ";\tsize:244;\tsigned:1;\n"
+	static const struct {
+		const char *text;
+		uint8_t long_size;
+		uint32_t data;
+	} cases[] = {
+		{ COMMIT("8"), 8, 16 },
+		{ COMMIT("4"), 4, 12 },
+		{ COMMIT("8") DATA("24"), 8, 24 },
+		{ COMMIT("8") DATA("8"), 8, 8 },
+		/* No size of a long; a place outside of the page. */
+		{ COMMIT("8") DATA("7"), 8, 16 },
+		{ COMMIT("8") DATA("255"), 8, 255 },
+		{ COMMIT("8") DATA("256"), 8, 16 },
+		{ "\tfield: local_t commit;\n" COMMIT("8") DATA("24"), 4, 24 },
+	};
+	const struct writer_options options = { .version = 7, .long_size = 4, .page_size = PAGE };
+
+	for (size_t i = 0; i < array_size(cases); i++) {
+		const struct writer_metadata metadata = { .header_page = cases[i].text,
+							  .header_event = "",
+							  .version = "" };
+		cleanup_fd int fd = memfd_create("trace", MFD_CLOEXEC);
+		struct fail fail = FAIL_INIT;
+		struct trace *trace;
+		uint64_t size;
+
+		REQUIRE(!made_file_write(fd, &options, &metadata, write_nothing, NULL, &size, &fail));
+		REQUIRE(!trace_open_fd(fd, "memory", &trace, &fail));
+		CHECK(trace_info(trace)->long_size == cases[i].long_size);
+		CHECK(trace_info(trace)->page_data_offset == cases[i].data);
+		trace_free(trace);
+	}
+#undef COMMIT
+#undef DATA
+}
+
 TEST(trace_reads_the_other_byte_order_in_both_versions)
 {
 	struct writer_options other7 = zstd7, other6 = plain6;
@@ -204,6 +331,103 @@ TEST(trace_reads_the_other_byte_order_in_both_versions)
 	other7.big_endian = other6.big_endian = __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__;
 	check_whole(&other7);
 	check_whole(&other6);
+}
+
+enum { MANY = 2600 };
+
+/* Pages that begin with their number; half of a page cannot be compressed, so that a chunk is longer than a read. */
+static int write_many(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	int r = writer_buffer(writer, "", "local", PAGE, fail);
+	uint32_t words[PAGE / 4], dice = 1;
+
+	(void)arg;
+	for (uint32_t page = 0; !r && page < MANY; page++) {
+		memset(words, 0, sizeof(words));
+		words[0] = page;
+		for (size_t i = 1; i < array_size(words) / 2; i++)
+			words[i] = dice = dice * 1664525 + 1013904223;
+		r = part_add(part, words, sizeof(words), PAGE, fail);
+	}
+	return r ? r : part_write(part, writer, 0, fail);
+}
+
+/* The pages from where a jump led: those of one piece, the first of which begins there. Returns its number, or -1. */
+static int64_t piece_at(struct trace_pages *pages, struct frame_reader *reader, struct buf *scratch, size_t *ret_nr)
+{
+	static uint8_t data[MANY * PAGE];
+	struct fail fail = FAIL_INIT;
+	uint32_t first, number;
+	size_t size;
+
+	if (trace_pages_size(pages, 4 * PAGE, &size, &fail) != 1 ||
+	    trace_pages_read(pages, reader, scratch, data, size, &fail))
+		return -1;
+	memcpy(&first, data, sizeof(first));
+	*ret_nr = size / PAGE;
+	for (size_t i = 0; i < *ret_nr; i++) {
+		memcpy(&number, data + i * PAGE, sizeof(number));
+		if (number != first + i)
+			return -1;
+	}
+	return first;
+}
+
+static void check_jumps(const struct writer_options *options)
+{
+	const struct writer_metadata metadata = {
+		.header_page = header_page, .header_event = "", .version = "", .cpu_count = 1
+	};
+	cleanup_fd int fd = memfd_create("trace", MFD_CLOEXEC);
+	uint64_t starts[MANY], size, nr = 0, begin;
+	cleanup_buf struct buf scratch = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+	struct frame_reader *reader;
+	struct trace_pages pages;
+	struct trace *trace;
+	size_t got;
+
+	REQUIRE(!made_file_write(fd, options, &metadata, write_many, NULL, &size, &fail));
+	REQUIRE(!trace_open_fd(fd, "memory", &trace, &fail) && !frame_reader_new(&reader, &fail));
+	REQUIRE(!trace_pages_init(&pages, trace, 0, 0, &fail));
+	begin = pages.next;
+	CHECK(trace_pages_total(trace, 0, 0) == MANY * PAGE);
+	for (uint32_t page = 0; page < MANY; page += (uint32_t)got) {
+		starts[nr++] = pages.next;
+		REQUIRE(piece_at(&pages, reader, &scratch, &got) == page);
+	}
+	CHECK(trace_pages_size(&pages, 4 * PAGE, &got, &fail) == 0 && nr > 4);
+	for (uint64_t at = begin, next = 0; at < pages.end; at += 211) {
+		struct trace_pages jumped;
+
+		/* Raw pages begin at each page, chunks where the walk found them. */
+		if (options->compress)
+			for (; next < nr && starts[next] < at; next++)
+				continue;
+		REQUIRE(!trace_pages_init(&jumped, trace, 0, 0, &fail));
+		if (options->compress ? next == nr : at > pages.end - PAGE) {
+			CHECK(trace_pages_jump(&jumped, at, UINT64_MAX, &scratch, &fail) == 0 && jumped.next == begin);
+			continue;
+		}
+		uint64_t want = options->compress ? starts[next] : begin + (at - begin + PAGE - 1) / PAGE * PAGE;
+
+		CHECK(trace_pages_jump(&jumped, at, want, &scratch, &fail) == 0 && jumped.next == begin);
+		REQUIRE(trace_pages_jump(&jumped, at, want + 1, &scratch, &fail) == 1);
+		CHECK(jumped.next == want && piece_at(&jumped, reader, &scratch, &got) >= 0);
+	}
+	frame_reader_free(reader);
+	trace_free(trace);
+}
+
+TEST(trace_is_entered_at_the_next_piece_of_any_offset)
+{
+	struct writer_options swapped = zstd7;
+
+	swapped.big_endian = __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__;
+	check_jumps(&zstd7);
+	check_jumps(&swapped);
+	check_jumps(&plain7);
+	check_jumps(&plain6);
 }
 
 static void count_finding(void *arg, uint64_t offset, const char *text)

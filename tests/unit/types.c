@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
-#include "lib/base/buf.h"
-#include "lib/base/out.h"
-#include "lib/event/types.h"
-#include "lib/probe/types.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/types.h"
+#include "lib/memory/image/types.h"
 
 static char printed[256];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/u64_map.h"
+#include "lib/ground/base/u64_map.h"
 
 #include "tests/unit/test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/undo/undo.h"
+#include "lib/kernel/undo/undo.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,14 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/tracefs/control.h"
-#include "lib/tracefs/instance.h"
-#include "lib/undo/change.h"
-#include "lib/undo/claim.h"
-#include "lib/undo/instance_open.h"
-#include "lib/undo/journal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/tracefs/control.h"
+#include "lib/kernel/tracefs/instance.h"
+#include "lib/kernel/undo/change.h"
+#include "lib/kernel/undo/claim.h"
+#include "lib/kernel/undo/instance_open.h"
+#include "lib/kernel/undo/journal.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 
@@ -46,6 +46,39 @@ TEST(undo_puts_back_what_was_there_the_last_change_first)
 	instance_close(top, NULL);
 	undo_free(undo);
 	fake_free(&fake);
+}
+
+/* Writing trace_clock empties the kernel's buffer, whatever it had. */
+TEST(instance_set_does_not_write_what_is_so_already)
+{
+	static const struct {
+		const char *file, *text, *same, *other, *written;
+	} cases[] = {
+		{ "trace_clock", "local [global] mono\n", "global", "mono", "mono\n" },
+		{ "tracing_cpumask", "3\n", "3", "1", "1\n" },
+		{ "buffer_size_kb", "1408\n", "1408", "4096", "4096\n" },
+		{ "current_tracer", "nop\n", "nop", "function", "function\n" },
+		{ "tracing_on", "1\n", "1", "0", "0\n" },
+	};
+
+	for (size_t i = 0; i < array_size(cases); i++) {
+		struct instance *top;
+		struct undo *undo;
+		struct fake fake;
+
+		REQUIRE(fake_new(&fake));
+		fake_write(&fake, cases[i].file, cases[i].text);
+		REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+		REQUIRE(!instance_open_top(&fake.tracing, undo, &top, NULL));
+		fake_refuse(&fake, cases[i].file, cases[i].same, EINVAL);
+		CHECK(!instance_set(top, cases[i].file, cases[i].same, NULL));
+		CHECK(fake_holds(&fake, cases[i].file, cases[i].text));
+		CHECK(!instance_set(top, cases[i].file, cases[i].other, NULL));
+		CHECK(fake_holds(&fake, cases[i].file, cases[i].written));
+		instance_close(top, NULL);
+		undo_free(undo);
+		fake_free(&fake);
+	}
 }
 
 TEST(undo_writes_a_list_anew_without_the_lines_that_are_no_names)
@@ -221,6 +254,61 @@ static void hold_clock(const struct fake *fake, const char *instance, const char
 	fake_write(fake, file, value);
 	CHECK(!undo_hold(undo, NULL));
 	undo_free(undo);
+}
+
+TEST(undo_knows_what_was_set_by_a_process_that_did_not_trace)
+{
+	struct undo *undo = NULL, *other = NULL;
+	struct fake fake;
+
+	fake_new(&fake);
+	fake_write(&fake, "tracing_thresh", "1\n");
+	fake_write(&fake, "trace_clock", "[local] global\n");
+	/* As `weft set` does, and then as `weft start` does. */
+	hold_clock(&fake, "", "tracing_thresh", "2\n");
+	CHECK(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	CHECK(!undo_claim(undo, "", &(struct claim_manner){ .replaces = true }, NULL));
+	CHECK(!undo_remember(undo, "", "trace_clock", NULL) && !undo_hold(undo, NULL));
+	CHECK(!undo_new(&fake.tracing, fake.journals, &other, NULL));
+	CHECK(undo_is_chosen(other, "", "tracing_thresh"));
+	CHECK(!undo_is_chosen(other, "", "trace_clock"));
+	CHECK(!undo_is_chosen(other, "other", "tracing_thresh"));
+	undo_free(undo);
+	undo_free(other);
+	fake_free(&fake);
+}
+
+static size_t count_journals(const struct fake *fake)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	size_t nr = 0;
+
+	CHECK(!undo_list(fake->journals, &items, &nr, NULL));
+	return nr;
+}
+
+TEST(undo_takes_back_what_it_has_just_kept)
+{
+	struct undo *undo = NULL;
+	struct fake fake;
+
+	fake_new(&fake);
+	fake_write(&fake, "tracing_thresh", "1\n");
+	fake_write(&fake, "trace_clock", "[local] global\n");
+	/* The value that an earlier start has set is put back, and not the one that it found. */
+	hold_clock(&fake, "", "tracing_thresh", "2\n");
+	CHECK(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	CHECK(!undo_remember(undo, "", "tracing_thresh", NULL) && !undo_remember(undo, "", "trace_clock", NULL));
+	fake_write(&fake, "tracing_thresh", "3\n");
+	fake_write(&fake, "trace_clock", "local [global]\n");
+	CHECK(!undo_hold(undo, NULL));
+	CHECK(count_journals(&fake) == 2);
+	CHECK(!undo_unhold(undo, NULL));
+	CHECK(count_journals(&fake) == 1);
+	CHECK(fake_holds(&fake, "tracing_thresh", "2\n"));
+	CHECK(fake_holds(&fake, "trace_clock", "local\n"));
+	undo_free(undo);
+	fake_free(&fake);
 }
 
 static void hold_clock_of_child(const struct fake *fake, const char *value)
@@ -518,6 +606,61 @@ TEST(journal_ignores_an_entry_that_is_cut_short)
 	}
 }
 
+/* The entries as "KIND INSTANCE/FILE=TEXT;" */
+static const char *entries_of(const struct journal *journal, char *into, size_t size)
+{
+	size_t len = 0;
+
+	*into = '\0';
+	for (size_t i = 0; i < journal->nr && len < size; i++)
+		len += (size_t)snprintf(into + len, size - len, "%c %s/%s=%s;", journal->entries[i].kind,
+					journal->entries[i].instance, journal->entries[i].file,
+					journal->entries[i].text);
+	return into;
+}
+
+TEST(journal_that_is_printed_is_read_as_it_was_and_forgets_what_it_says)
+{
+	static const char want[] = "s /set_event=a:b\nc:d\n;i loom/=;p /probes/x=p:x vfs_read;s loom/a file=;";
+	struct journal journal = { 0 }, copy = { 0 }, read;
+	cleanup_buf struct buf text = BUF_INIT;
+	char got[256], boot[BOOT_ID_SIZE];
+	struct process_id owner;
+
+	CHECK(!journal_add(&journal, JOURNAL_SETTING, "", "set_event", "a:b\nc:d\n", NULL));
+	CHECK(!journal_add(&journal, JOURNAL_INSTANCE, "loom", "", "", NULL));
+	CHECK(!journal_add(&journal, JOURNAL_PROBE, "", "probes/x", "p:x vfs_read", NULL));
+	CHECK(!journal_add(&journal, JOURNAL_SETTING, "loom", "a file", "", NULL));
+	CHECK(journal_print_head((struct process_id){ 42, UINT64_MAX }, "", &text));
+	for (size_t i = 0; i < journal.nr; i++)
+		CHECK(journal_print(&journal.entries[i], &text));
+	REQUIRE(!journal_parse(text.data, text.len, &owner, boot, &read, NULL));
+	CHECK(owner.pid == 42 && owner.start == UINT64_MAX && !strcmp(boot, "-"));
+	CHECK_STR(entries_of(&read, got, sizeof(got)), want);
+	CHECK(!journal_copy(&read, &copy, NULL));
+	CHECK_STR(entries_of(&copy, got, sizeof(got)), want);
+	/* An entry is found by all three, and goes alone. */
+	CHECK(!journal_find(&copy, JOURNAL_SETTING, "", "a file") &&
+	      !journal_find(&copy, JOURNAL_PROBE, "loom", "a file"));
+	CHECK(!journal_find(&copy, JOURNAL_SETTING, "loom", "a"));
+	CHECK(journal_find(&copy, JOURNAL_SETTING, "loom", "a file") == &copy.entries[3]);
+	journal_drop(&copy, &copy.entries[1]);
+	CHECK_STR(entries_of(&copy, got, sizeof(got)),
+		  "s /set_event=a:b\nc:d\n;p /probes/x=p:x vfs_read;s loom/a file=;");
+	journal_release(&copy);
+	journal_release(&read);
+	/* An instance or a probe that is gone; one that was never there changes nothing. */
+	CHECK(!journal_add(&journal, JOURNAL_FORGET, "loom", "", "", NULL));
+	CHECK(!journal_add(&journal, JOURNAL_FORGET, "", "probes/x", "", NULL));
+	CHECK(!journal_add(&journal, JOURNAL_FORGET, "none", "", "", NULL));
+	for (size_t i = 4; i < journal.nr; i++)
+		CHECK(journal_print(&journal.entries[i], &text));
+	REQUIRE(!journal_parse(text.data, text.len, &owner, boot, &read, NULL));
+	CHECK_STR(entries_of(&read, got, sizeof(got)), "s /set_event=a:b\nc:d\n;s loom/a file=;");
+	journal_release(&read);
+	journal_release(&journal);
+}
+
 TEST(journal_refuses_what_is_none)
 {
 	struct journal journal;
@@ -527,6 +670,16 @@ TEST(journal_refuses_what_is_none)
 	CHECK(journal_parse("", 0, &owner, boot, &journal, NULL) == -EBADMSG);
 	CHECK(journal_parse("weft-undo 2 1 1 -\n", 18, &owner, boot, &journal, NULL) == -EBADMSG);
 	CHECK(journal_parse("weft-undo 1 x", 13, &owner, boot, &journal, NULL) == -EBADMSG);
+	CHECK(journal_parse("weft-undo 1 1 1 -", 17, &owner, boot, &journal, NULL) == -EBADMSG);
+	CHECK(journal_parse("weft-undo 1 1 1\n", 16, &owner, boot, &journal, NULL) == -EBADMSG);
+	/* Entries of a kind that there is not, and with a NUL, end what is believed. */
+	REQUIRE(!journal_parse("weft-undo 1 1 1 -\nx 0 1 0\n\na\n\ns 0 1 0\n\na\n\n", 43, &owner, boot, &journal,
+			       NULL));
+	CHECK(!journal.nr);
+	journal_release(&journal);
+	REQUIRE(!journal_parse("weft-undo 1 1 1 -\ns 0 2 0\n\na\0\n\n", 31, &owner, boot, &journal, NULL));
+	CHECK(!journal.nr);
+	journal_release(&journal);
 }
 
 TEST(instance_of_somebody_is_not_changed_without_a_way_back)

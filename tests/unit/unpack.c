@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/codec/inflate.h"
-#include "lib/codec/lzo.h"
-#include "lib/codec/snappy.h"
-#include "tests/unit/test.h"
-
+#include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/pages/codec/inflate.h"
+#include "lib/pages/codec/lzo.h"
+#include "lib/pages/codec/snappy.h"
+#include "tests/unit/starve.h"
+#include "tests/unit/test.h"
 
 /* Pages of dumps: what liblzo2's lzo1x_1_compress() and libsnappy make of the texts of make_near() and make_far(). */
 static const uint8_t noise[] = {
@@ -113,8 +118,8 @@ static const char words[] = "warp and weft, warp and weft; the weft goes over an
 
 enum {
 	WORDS = sizeof(words) - 1,
-	NEAR = 3 * WORDS + sizeof(noise) + 700 + 35 + 40 + 20 + 14,
-	FAR = 40 + 13 + 20000 + 13
+	NEAR_SIZE = 3 * WORDS + sizeof(noise) + 700 + 35 + 40 + 20 + 14,
+	FAR_SIZE = 40 + 13 + 20000 + 13
 };
 
 static void make_near(uint8_t *at)
@@ -135,10 +140,10 @@ static void make_near(uint8_t *at)
 
 static void make_far(uint8_t *at)
 {
-	memset(at, 0, FAR);
+	memset(at, 0, FAR_SIZE);
 	memcpy(at, noise, sizeof(noise));
 	memcpy(at + 40, words, 13);
-	memcpy(at + FAR - 13, words, 13);
+	memcpy(at + FAR_SIZE - 13, words, 13);
 }
 
 typedef bool reader(const void *data, size_t len, void *ret, size_t size);
@@ -160,16 +165,107 @@ static void check_reader(reader *read, const uint8_t *packed, size_t len, const 
 
 TEST(unpack_reads_what_liblzo2_and_libsnappy_make)
 {
-	uint8_t near[NEAR], *far = malloc(FAR);
+	uint8_t near[NEAR_SIZE], *far = malloc(FAR_SIZE);
 
 	REQUIRE(far);
 	make_near(near);
 	make_far(far);
-	check_reader(lzo_read, near_lzo, sizeof(near_lzo), near, NEAR);
-	check_reader(lzo_read, far_lzo, sizeof(far_lzo), far, FAR);
-	check_reader(snappy_read, near_snappy, sizeof(near_snappy), near, NEAR);
-	check_reader(snappy_read, far_snappy, sizeof(far_snappy), far, FAR);
+	check_reader(lzo_read, near_lzo, sizeof(near_lzo), near, NEAR_SIZE);
+	check_reader(lzo_read, far_lzo, sizeof(far_lzo), far, FAR_SIZE);
+	check_reader(snappy_read, near_snappy, sizeof(near_snappy), near, NEAR_SIZE);
+	check_reader(snappy_read, far_snappy, sizeof(far_snappy), far, FAR_SIZE);
 	free(far);
+}
+
+/* Documentation/staging/lzo.rst: how many literals stand at the start decides what the next instruction means. */
+TEST(unpack_counts_the_literals_at_the_start_of_lzo)
+{
+	static const uint8_t two[] = { 17 + 2, 'w', 'e', 0x04, 0x00, 0x11, 0, 0 }, /* two bytes from two before */
+		three[] = { 17 + 3, 'w', 'e', 'f', 0x09, 0x00, 't', 0x11, 0, 0 }; /* from three before, and a literal */
+	char got[8];
+
+	CHECK(lzo_read(two, sizeof(two), got, 4) && !memcmp(got, "wewe", 4));
+	CHECK(lzo_read(three, sizeof(three), got, 6) && !memcmp(got, "wefwet", 6));
+}
+
+enum { VARIED = 60000 };
+
+static uint32_t roll(uint64_t *dice)
+{
+	*dice = *dice * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*dice >> 33);
+}
+
+/* Literals and repetitions of all lengths and distances, so that each instruction of the formats occurs. */
+static void make_varied(uint8_t *at)
+{
+	static const uint32_t nears[] = { 8, 2048, 2048 + 300, 16384, 49151 }, lengths[] = { 3, 8, 40, 700 };
+	uint64_t dice = 4711;
+	uint32_t made = 0;
+
+	while (made < VARIED) {
+		uint32_t kind = roll(&dice), second = roll(&dice), third = roll(&dice), fourth = roll(&dice), len;
+
+		if (!made || kind % 8 < 3) {
+			len = kind % 64 == 1 ? 20 + second % 300 : 1 + second % 4;
+			for (uint32_t i = 0; i < len && made < VARIED; i++)
+				at[made++] = (uint8_t)(roll(&dice) >> 7);
+		} else {
+			uint32_t far = 1 + second % nears[kind % 5];
+
+			far = far > made ? made : far;
+			len = 2 + third % lengths[fourth % 4];
+			for (uint32_t i = 0; i < len && made < VARIED; i++, made++)
+				at[made] = at[made - far];
+		}
+	}
+}
+
+/* Files that lzo1x_999_compress() and snappy_compress() made of make_varied(). */
+TEST(unpack_reads_every_instruction_of_lzo_and_snappy)
+{
+	static const struct {
+		const char *file;
+		reader *read;
+	} made[] = { { "tests/fixtures/unpack/varied.lzo", lzo_read },
+		     { "tests/fixtures/unpack/varied.snappy", snappy_read } };
+	uint8_t *want = malloc(VARIED), *got = malloc(VARIED), *packed = malloc(VARIED);
+
+	REQUIRE(want && got && packed);
+	make_varied(want);
+	for (unsigned i = 0; i < 2; i++) {
+		FILE *file = fopen(made[i].file, "re");
+		size_t len;
+
+		REQUIRE(file);
+		len = fread(packed, 1, VARIED, file);
+		fclose(file);
+		CHECK(made[i].read(packed, len, got, VARIED) && !memcmp(got, want, VARIED));
+		for (size_t cut = 0; cut < len; cut += 29)
+			CHECK(!made[i].read(packed, cut, got, VARIED));
+	}
+	free(want);
+	free(got);
+	free(packed);
+}
+
+/* The last byte of a whole text, after which a stream may not go on, and lengths in more bytes than there are. */
+TEST(unpack_refuses_lengths_that_go_on_for_ever)
+{
+	static const uint8_t endless_snappy[] = { 0x80, 0x80, 0x80, 0x80, 0x80, 0x01, 0, 'a' };
+	static const uint8_t large_snappy[] = { 0xff, 0xff, 0xff, 0xff, 0x7f, 0, 'a' };
+	static const uint8_t no_length_snappy[] = { 1, 61 << 2, 0 };
+	static const uint8_t too_long_snappy[] = { 1, 60 << 2, 1, 'a', 'b' };
+	static const uint8_t endless_lzo[] = { 0, 0, 0, 0 };
+	uint8_t got[8];
+
+	CHECK(!snappy_read(endless_snappy, sizeof(endless_snappy), got, 1));
+	CHECK(!snappy_read(large_snappy, sizeof(large_snappy), got, 1));
+	CHECK(!snappy_read(no_length_snappy, sizeof(no_length_snappy), got, 1));
+	CHECK(!snappy_read(too_long_snappy, sizeof(too_long_snappy), got, 1));
+	CHECK(!snappy_read(NULL, 0, got, 0));
+	CHECK(!lzo_read(endless_lzo, sizeof(endless_lzo), got, 8));
+	CHECK(!lzo_read(NULL, 0, got, 0));
 }
 
 TEST(unpack_refuses_repetitions_of_what_is_not_there)
@@ -196,4 +292,86 @@ TEST(unpack_inflates_exactly)
 	CHECK(!inflate_exactly(packed, sizeof(packed), got, 5));
 	CHECK(!inflate_exactly(packed, sizeof(packed), got, 3));
 	CHECK(!inflate_exactly(packed, sizeof(packed) - 5, got, 4));
+}
+
+/* Hands out the bytes a few at a time, and collects what is made of them. */
+struct ends {
+	const uint8_t *packed;
+	size_t left, made, most;
+	char text[100000];
+};
+
+static int read_few(void *arg, uint8_t *into, size_t len, struct fail *fail)
+{
+	struct ends *ends = arg;
+	size_t nr = ends->left < ends->most ? ends->left : ends->most;
+
+	nr = nr < len ? nr : len;
+	memcpy(into, ends->packed, nr);
+	ends->packed += nr;
+	ends->left -= nr;
+	(void)fail;
+	return (int)nr;
+}
+
+static int write_all(void *arg, const uint8_t *data, size_t len, struct fail *fail)
+{
+	struct ends *ends = arg;
+
+	if (len > sizeof(ends->text) - ends->made)
+		return fail_set(fail, -ENOSPC, "full");
+	memcpy(ends->text + ends->made, data, len);
+	ends->made += len;
+	return 0;
+}
+
+static int read_none(void *arg, uint8_t *into, size_t len, struct fail *fail)
+{
+	(void)arg, (void)into, (void)len;
+	return fail_set(fail, -EIO, "a broken disk");
+}
+
+TEST(unpack_inflates_a_stream_that_comes_in_pieces)
+{
+	struct ends *ends = calloc(1, sizeof(*ends));
+	struct inflate_ends pair = { .read = read_few, .write = write_all, .arg = ends };
+	uint8_t packed[2000];
+	uLongf len = sizeof(packed);
+	struct fail fail = FAIL_INIT;
+	char text[90000];
+
+	REQUIRE(ends);
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (char)('a' + i % 23);
+	REQUIRE(compress(packed, &len, (const Bytef *)text, sizeof(text)) == Z_OK);
+	for (size_t most = 1; most < 2000; most += 333) {
+		*ends = (struct ends){ .packed = packed, .left = len, .most = most };
+		CHECK(inflate_run(&pair, &fail) == 0);
+		CHECK(ends->made == sizeof(text) && !memcmp(ends->text, text, sizeof(text)));
+	}
+	/* A stream that is cut is told, and what a reader or a writer refuses is its own error. */
+	*ends = (struct ends){ .packed = packed, .left = len - 1, .most = 50 };
+	CHECK(inflate_run(&pair, &fail) == -EBADMSG && strstr(fail.text, "it is cut off"));
+	*ends = (struct ends){ .packed = packed, .left = len, .most = 50, .made = sizeof(ends->text) - 10 };
+	CHECK(inflate_run(&pair, &fail) == -ENOSPC);
+	pair.read = read_none;
+	CHECK(inflate_run(&pair, &fail) == -EIO);
+	pair.read = read_few;
+	/* zlib's own memory counts, too. */
+	for (uint64_t at = 1, r = 1; r; at++) {
+		*ends = (struct ends){ .packed = packed, .left = len, .most = 50 };
+		fail = (struct fail)FAIL_INIT;
+		starve_begin(at);
+		r = (uint64_t)-inflate_run(&pair, &fail);
+		starve_end();
+		CHECK(r ? r == ENOMEM && fail.text[0] : at > 2 && ends->made == sizeof(text));
+	}
+	packed[0] = 0x71;
+	*ends = (struct ends){ .packed = packed, .left = len, .most = 50 };
+	CHECK(inflate_run(&pair, &fail) == -EBADMSG && strstr(fail.text, "the compressed text is damaged"));
+	/* A header that asks for a dictionary. */
+	memcpy(packed, (const uint8_t[]){ 0x78, 0xbb, 0, 0, 0, 1 }, 6);
+	*ends = (struct ends){ .packed = packed, .left = len, .most = 50 };
+	CHECK(inflate_run(&pair, &fail) == -EBADMSG && strstr(fail.text, "it needs a dictionary"));
+	free(ends);
 }

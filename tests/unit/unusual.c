@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/analysis/findings.h"
-#include "lib/analysis/unusual_internal.h"
-#include "lib/base/fail.h"
-#include "lib/reader/query.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/loom.h"
-#include "tests/unit/test.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+
+#include "lib/answers/explain/unusual_internal.h"
+#include "lib/answers/frame/findings.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/reader/query.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
 
 #define MS UINT64_C(1000000)
 
@@ -46,11 +46,11 @@ struct found {
 	int r;
 };
 
-static void find(struct found *found, unsigned ms, unsigned spin, const char *trigger)
+static void find_for(struct found *found, unsigned ms, unsigned spin, const char *trigger, const char *task)
 {
 	cleanup_buf struct buf script = BUF_INIT;
 	struct query query = QUERY_INIT;
-	const struct unusual_options options = { .query = &query, .length_ns = MS, .rows = UNUSUAL_ROWS };
+	const struct unusual_options options = { .query = &query, .length_ns = MS, .rows = UNUSUAL_ROWS, .task = task };
 
 	*found = (struct found){ .fail = FAIL_INIT };
 	loom_init(&found->loom);
@@ -61,6 +61,11 @@ static void find(struct found *found, unsigned ms, unsigned spin, const char *tr
 	findings_init(&found->findings);
 	query.around = "trigger";
 	found->r = unusual_find(found->trace, &options, &found->findings, &found->span, &found->fail);
+}
+
+static void find(struct found *found, unsigned ms, unsigned spin, const char *trigger)
+{
+	find_for(found, ms, spin, trigger, NULL);
 }
 
 static void release(struct found *found)
@@ -111,4 +116,25 @@ TEST(unusual_needs_a_time_to_compare_with)
 	CHECK(found.r == -ENODATA);
 	CHECK(strstr(found.fail.text, "too little is known of the time before it") != NULL);
 	release(&found);
+}
+
+/* Two rows are unusual: of the task, and of its CPU, whose row has the words "CPU" and "0". */
+TEST(unusual_has_the_rows_with_the_name_that_is_asked_about_first)
+{
+	static const struct {
+		const char *task, *first, *second;
+	} table[] = {
+		{ NULL, "spin", "CPU 0" },  { "", "spin", "CPU 0" },  { "spin", "spin", "CPU 0" },
+		{ "CPU", "CPU 0", "spin" }, { "0", "CPU 0", "spin" }, { "CP", "spin", "CPU 0" },
+	};
+
+	for (size_t i = 0; i < array_size(table); i++) {
+		struct found found;
+
+		find_for(&found, 20, 700, "x 20900000 why\n", table[i].task);
+		REQUIRE(found.r == 0);
+		CHECK_STR(cell(&found, 0, "ROW"), table[i].first);
+		CHECK_STR(cell(&found, 1, "ROW"), table[i].second);
+		release(&found);
+	}
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/flight/upload_internal.h"
-
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/flight/upload_internal.h"
 
 #include <string.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "tests/unit/test.h"
 
 TEST(upload_puts_the_path_into_the_command_as_an_argument)
 {

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/tracefs/users.h"
-
-#include "lib/base/fail.h"
-#include "lib/tracefs/process_maps.h"
-#include "lib/tracefs/settings.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/tracefs/users.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +8,12 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/tracefs/process_maps.h"
+#include "lib/kernel/tracefs/settings.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 /* A process that runs `cat` until its standard input ends, with a file open as descriptor 9. */
 struct other {

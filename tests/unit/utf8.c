@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/utf8.h"
-
-#include "tests/unit/test.h"
+#include "lib/ground/base/utf8.h"
 
 #include <string.h>
+
+#include "tests/unit/test.h"
 
 static size_t columns_of(const char *text)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/values.h"
 
-#include "lib/base/buf.h"
-#include "lib/base/u64_map.h"
-#include "lib/import/document_internal.h"
-#include "lib/import/graph_internal.h"
-#include "lib/import/head_internal.h"
-#include "lib/import/line_internal.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/files/import/document_internal.h"
+#include "lib/files/import/graph_internal.h"
+#include "lib/files/import/head_internal.h"
+#include "lib/files/import/line_internal.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/u64_map.h"
 
 struct words {
 	struct u64_map known;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/vec.h"
-
-#include "tests/unit/test.h"
+#include "lib/ground/base/vec.h"
 
 #include <stdlib.h>
+
+#include "tests/unit/test.h"
 
 struct thing {
 	uint64_t number;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/buffer/view.h"
-
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "tests/unit/fake_tracefs.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/buffer/view.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "tests/unit/fake_tracefs.h"
+#include "tests/unit/test.h"
 
 static bool view_fake_new(struct fake *fake)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/record/wake.h"
-
-#include "lib/base/fail.h"
-#include "lib/record/workload.h"
-#include "tests/unit/test.h"
+#include "lib/kernel/record/wake.h"
 
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/kernel/record/workload.h"
+#include "tests/unit/test.h"
 
 /* A regression: a wait with uninitialized descriptors wrote "0" to them. */
 TEST(wake_turns_nothing_off_that_it_was_not_given)

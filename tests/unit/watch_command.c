@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/flight/condition.h"
-#include "lib/flight/hit_internal.h"
-#include "lib/flight/watch_kind_internal.h"
-#include "tests/unit/test.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+
+#include "lib/kernel/flight/condition.h"
+#include "lib/kernel/flight/trigger_hit_internal.h"
+#include "lib/kernel/flight/watch_kind_internal.h"
+#include "tests/unit/test.h"
 
 /* A command whose timer is a counter of the test. Its processes have a pipe, which ends with the last of them. */
 struct scene {

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads one second in the middle of a file of 4 GB and checks how many bytes are read. */
-#include "lib/event/events.h"
+/* Windows of time: how many bytes of a large file are read for one, and that it has the events of the whole. */
+#include "lib/meaning/event/events.h"
 
-#include "lib/base/buf.h"
-#include "lib/base/fail.h"
-#include "lib/event/context.h"
-#include "lib/trace/trace.h"
-#include "tests/unit/test.h"
-
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
+#include "lib/pages/ring/page.h"
+#include "lib/pages/trace/made_file.h"
+#include "lib/pages/trace/part.h"
+#include "lib/pages/trace/trace.h"
+#include "lib/pages/trace/writer.h"
+#include "tests/unit/test.h"
 
 /* Large pages, of which only the first bytes are written: the rest of the file is a hole. */
 enum { PAGE_SIZE = 256 << 10, PAGES = 8400, CPUS = 2, EVENTS = 50, WORDS = 3 };
@@ -124,4 +129,99 @@ TEST(events_of_a_second_in_a_file_of_4_gb_read_less_than_a_hundredth_of_it)
 	CHECK(count_window(trace, PAGES * PAGE_NS - EVENT_NS, UINT64_MAX) == CPUS);
 	CHECK(bytes_read() - before < FILE_SIZE / 50);
 	trace_free(trace);
+}
+
+/* Bursts and silences: the times of each CPU's events, of which no rate tells where one is. */
+enum { SMALL_PAGE = 1024, SMALL_PAGES = 2400, SMALL_EVENTS = 30, SMALL_NR = SMALL_PAGES * SMALL_EVENTS };
+
+static uint64_t times[CPUS][SMALL_NR];
+
+static void make_times(void)
+{
+	uint32_t dice = 4711;
+
+	for (unsigned cpu = 0; cpu < CPUS; cpu++)
+		for (unsigned i = 0; i < SMALL_NR; i++) {
+			dice = dice * 1664525 + 1013904223;
+			times[cpu][i] = (i ? times[cpu][i - 1] : 1000 * cpu) + (dice >> 20    ? dice >> 31 :
+										dice >> 8 & 1 ? 50000000000 :
+												300000);
+		}
+}
+
+static int write_bursts(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	const struct page_shape shape = { .size = SMALL_PAGE, .long_size = 8 };
+	int r = writer_buffer(writer, "", "local", SMALL_PAGE, fail);
+	uint32_t words[6] = { 1 }, dice = 1;
+	struct page_writer pages;
+	uint8_t page[SMALL_PAGE];
+
+	(void)arg;
+	for (unsigned cpu = 0; !r && cpu < CPUS; cpu++) {
+		for (unsigned i = 0; !r && i < SMALL_NR; i += SMALL_EVENTS) {
+			page_writer_begin(&pages, &shape, page, 0);
+			for (unsigned j = i; j < i + SMALL_EVENTS; j++) {
+				for (size_t word = 2; word < array_size(words); word++)
+					words[word] = dice = dice * 1664525 + 1013904223;
+				if (!page_writer_add(&pages, &(struct record){ .ts = times[cpu][j],
+									       .data = (uint8_t *)words,
+									       .len = sizeof(words) }))
+					return -ENOSPC;
+			}
+			page_writer_end(&pages);
+			r = part_add(part, page, sizeof(page), sizeof(page), fail);
+		}
+		r = r ? r : part_write(part, writer, cpu, fail);
+	}
+	return r;
+}
+
+static uint64_t count_times(uint64_t since, uint64_t until)
+{
+	uint64_t count = 0;
+
+	for (unsigned cpu = 0; cpu < CPUS; cpu++)
+		for (unsigned i = 0; i < SMALL_NR; i++)
+			count += times[cpu][i] >= since && times[cpu][i] <= until;
+	return count;
+}
+
+static void check_windows(const struct writer_options *options)
+{
+	static const char header_page[] = "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n";
+	const struct writer_metadata metadata = {
+		.header_page = header_page, .header_event = "", .version = "", .cpu_count = CPUS
+	};
+	cleanup_file FILE *file = tmpfile();
+	uint64_t last = times[0][SMALL_NR - 1], size;
+	struct fail fail = FAIL_INIT;
+	struct trace *trace;
+
+	REQUIRE(file && !made_file_write(fileno(file), options, &metadata, write_bursts, NULL, &size, &fail));
+	REQUIRE(!trace_open_fd(fileno(file), "bursts", &trace, &fail));
+	CHECK(count_window(trace, 0, UINT64_MAX) == CPUS * SMALL_NR);
+	/* From and up to times of events, and beside them. */
+	for (unsigned i = 0; i < 48; i++) {
+		uint64_t since = times[i % CPUS][(uint64_t)i * SMALL_NR / 48] + i % 3 - 1,
+			 until = since + (i % 4 ? 2000 : last / 7);
+
+		if (!CHECK(count_window(trace, since, until) == count_times(since, until)))
+			fprintf(stderr, "from %llu to %llu\n", (unsigned long long)since, (unsigned long long)until);
+	}
+	CHECK(count_window(trace, last, UINT64_MAX) == count_times(last, UINT64_MAX));
+	CHECK(count_window(trace, UINT64_MAX - 1, UINT64_MAX) == 0);
+	trace_free(trace);
+}
+
+TEST(events_of_any_window_of_bursts_and_silences_are_those_of_the_whole)
+{
+	struct writer_options options = { .version = 7, .long_size = 8, .page_size = SMALL_PAGE, .compress = true };
+
+	make_times();
+	check_windows(&options);
+	options.compress = false;
+	check_windows(&options);
+	options.version = 6;
+	check_windows(&options);
 }

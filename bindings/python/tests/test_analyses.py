@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tables are those that the commands of the analyses print; README's figures follow from columns with numpy alone."""
+"""Tables are those that the commands of the analyses print; their figures follow from columns with numpy alone."""
 import csv
 import io
 import json
 import os
 import signal
+import pathlib
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -43,7 +45,11 @@ class Analyses(TestCase):
             self.assertEqual((done.returncode, done.stdout), (1, b""), name)
             return
         self.assertEqual(result.write("json"), done.stdout, name)
-        self.assertEqual(result.write("csv"), command(name, "--format", "csv", path, ok=(0, 1)), name)
+        with tempfile.TemporaryDirectory() as folder:
+            command(name, "--format", "csv", "-o", folder + "/tables", path, ok=(0, 1))
+            files = {file.stem: file.read_bytes() for file in pathlib.Path(folder, "tables").glob("*.csv")}
+        whole = result.write("csv").split(b"\n\n") if len(files) > 1 else [result.write("csv").rstrip(b"\n")]
+        self.assertEqual(sorted(part.rstrip(b"\n") for part in whole), sorted(text.rstrip(b"\n") for text in files.values()), name)
 
     def test_text_is_that_of_the_command_but_for_the_lines_to_paste(self):
         def plain(text):
@@ -109,7 +115,7 @@ class Analyses(TestCase):
         import duckdb_by_ctypes
 
         got = duckdb_by_ctypes.table(os.environ["LIBDUCKDB"], stream)
-        text = command("sched", "--format", "csv", SWITCHES).decode()
+        text = command("sched", "--format", "csv", "--table", table.name, SWITCHES).decode()
         want = list(csv.reader(io.StringIO(text)))[1 : len(table) + 1]
         self.assertEqual(len(got), len(want))
         for have, row in zip(got, want):
@@ -122,8 +128,8 @@ class Analyses(TestCase):
         self.assertEqual(done.stdout, b"interrupted\n")
 
 
-class Readme(TestCase):
-    """The figures of the table of tasks in README, from columns."""
+class Figures(TestCase):
+    """The figures of the table of tasks, from columns."""
 
     def test_figures_of_tasks_follow_from_columns_with_numpy(self):
         try:
@@ -144,11 +150,6 @@ class Readme(TestCase):
                 run[int(pid)] = run.get(int(pid), 0) + int(lasted)
         want = json.loads(command("sched", "--format", "json", SESSION))["tasks"]
         self.assertEqual({row["pid"]: run[row["pid"]] for row in want}, {row["pid"]: row["run_ns"] for row in want})
-        readme = (ROOT / "README.md").read_text()
-        shown = {78: "16.9 ms", 17: "390.7 us"}
-        for pid, text in shown.items():
-            self.assertEqual(text, f"{run[pid] / 1e6:.1f} ms" if run[pid] >= 1e6 else f"{run[pid] / 1e3:.1f} us")
-            self.assertIn(text, readme)
 
 
 if __name__ == "__main__":

@@ -1,37 +1,46 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Chrome's trace event JSON, one object per line, for many viewers. Process 0 has a row for each CPU with the tasks
- * that ran there, and one for its interrupts; tasks have their system calls and calls of the function graph; other
- * events are instants with their fields. Times are microseconds with three decimals. Integers beyond 2^53, which
- * JavaScript rounds, are strings. Where the clock is so late that a double of microseconds has no room for nanoseconds,
- * times count from the last whole day before the first event. The slices are those of lib/timeline/timeline.h; one of
- * which the end is not known says so.
+ * that ran there, and one for its interrupts; tasks have their system calls, calls of the function graph and spans of
+ * marks; what begins and ends with two other events is a span of its own; other events are instants with their fields.
+ * Times are microseconds with three decimals. Integers beyond 2^53, which JavaScript rounds, are strings. Where the
+ * clock is so late that a double of microseconds has no room for nanoseconds, times count from the last whole day
+ * before the first event. The slices are those of lib/meaning/timeline/timeline.h; one of which the end is not known
+ * says so.
  */
-#include "formats/export/exports_internal.h"
-#include "formats/export/last_tasks_internal.h"
-#include "lib/base/json.h"
-#include "lib/base/out.h"
-#include "lib/base/u64_map.h"
-#include "lib/columns/value.h"
-#include "lib/event/context.h"
-#include "lib/event/kinds.h"
-#include "lib/event/place.h"
-#include "lib/event/tasks.h"
-#include "lib/names/symbols.h"
-#include "lib/plugin/plugins.h"
-#include "lib/reader/reader.h"
-#include "lib/timeline/timeline.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of process 0: CPUs, their interrupts, and the functions in those and in idle tasks. */
-enum { INTERRUPTS = 100000, FUNCTIONS = 200000 };
+#include "formats/export/exports_internal.h"
+#include "formats/export/last_tasks_internal.h"
+#include "lib/ground/base/json.h"
+#include "lib/ground/base/now.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/u64_map.h"
+#include "lib/meaning/clock/day.h"
+#include "lib/meaning/clock/wall.h"
+#include "lib/meaning/columns/value.h"
+#include "lib/meaning/event/comms.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/kinds.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/follow/who.h"
+#include "lib/meaning/names/symbols.h"
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/timeline/timeline.h"
+
+/*
+ * Rows of process 0: CPUs, their interrupts, and the functions in those and in idle tasks. MARKS, more than any PID:
+ * the row of a task's spans, which its system calls cross, because a mark is written by one.
+ */
+enum { INTERRUPTS = 100000, FUNCTIONS = 200000, MARKS = 1 << 23 };
 enum { SIZE_OF_VIEWERS = 200 << 20 };
 
-#define DAY (UINT64_C(86400) * 1000000000)
+#define DAY (UINT64_C(86400) * NS_PER_S)
 /* ns. From 2^43 us on the steps of a double are longer than 1 ns; the trace goes on for a while. */
 #define LATE_TIME ((UINT64_C(1) << 42) * 1000)
 
@@ -47,6 +56,7 @@ struct buffer {
 	struct timeline *timeline;
 	bool is_first;
 	struct u64_map pids;    /* seen */
+	struct u64_map marked;  /* those that have spans */
 	struct u64_map cpus;    /* seen */
 	struct last_tasks seen; /* in the maps */
 };
@@ -58,12 +68,14 @@ struct chrome {
 	size_t nr_buffers;
 	bool some;       /* a line was written */
 	uint64_t origin; /* ns: the time that is written as 0 */
-	uint64_t bytes, last;
+	uint64_t bytes, first, last;
+	bool begun;
+	uint64_t asyncs; /* spans that have two lines */
 };
 
 static int32_t process_of(const struct buffer *buffer, int32_t pid)
 {
-	int32_t tgid = task_tgid(buffer->context->tasks, pid);
+	int32_t tgid = who_process(buffer->context, pid, UINT64_MAX, NULL);
 
 	return tgid ? tgid : pid;
 }
@@ -111,8 +123,8 @@ static void put_lasted(struct chrome *chrome, const struct timeline_slice *slice
 	json_string(out, name, len);
 	out_str(out, ",\"dur\":");
 	put_us(out, slice->to - slice->start);
-	if (slice->end != TURNS_KNOWN)
-		out_f(out, ",\"args\":{\"end\":\"%s\"}", turns_end_name(slice->end));
+	if (slice->end != RUNS_KNOWN)
+		out_f(out, ",\"args\":{\"end\":\"%s\"}", runs_end_name(slice->end));
 	out_char(out, '}');
 }
 
@@ -237,6 +249,54 @@ static void put_loss(struct chrome *chrome, const struct timeline_slice *slice)
 	out_str(out, "}}");
 }
 
+/* Spans that need not be inside one another: two lines, which their category and number make one. */
+static void put_async(struct chrome *chrome, const struct timeline_slice *slice, int64_t pid, const char *category)
+{
+	const struct buffer *buffer = &chrome->buffers[slice->buffer];
+	char text[TIMELINE_NAME];
+	size_t len;
+	const char *name = timeline_name(buffer->timeline, slice, text, &len);
+
+	chrome->asyncs++;
+	for (unsigned ends = 0; ends < 2; ends++) {
+		struct out *out =
+			begin_line(chrome, ends ? 'e' : 'b', pid, slice->pid, ends ? slice->to : slice->start);
+
+		json_string(out, name, len);
+		out_str(out, ",\"cat\":");
+		json_text(out, category);
+		out_f(out, ",\"id\":%" PRIu64, chrome->asyncs);
+		if (!ends && slice->kind == TIMELINE_ASYNC)
+			out_f(out, ",\"args\":{\"cookie\":\"%" PRId64 "\"}", slice->number);
+		if (ends && slice->end != RUNS_KNOWN)
+			out_f(out, ",\"args\":{\"end\":\"%s\"}", runs_end_name(slice->end));
+		out_char(out, '}');
+	}
+}
+
+static void put_mark(struct chrome *chrome, const struct timeline_slice *slice)
+{
+	struct buffer *buffer = &chrome->buffers[slice->buffer];
+
+	if (!u64_map_add(&buffer->marked, (uint32_t)slice->pid))
+		export_no_memory(&chrome->export);
+	put_lasted(chrome, slice, process_of(buffer, slice->pid), MARKS + (int64_t)slice->pid);
+}
+
+/* A moment that a program marked, or a value of its counter. */
+static void put_moment(struct chrome *chrome, const struct timeline_slice *slice)
+{
+	bool counts = slice->kind == TIMELINE_COUNTER;
+	struct out *out = begin_line(chrome, counts ? 'C' : 'i', (int64_t)slice->owner, slice->pid, slice->start);
+
+	json_string(out, slice->stem, slice->stem_len);
+	out_str(out, ",\"cat\":\"mark\"");
+	if (counts)
+		out_f(out, ",\"args\":{\"value\":%" PRId64 "}}", slice->number);
+	else
+		out_str(out, ",\"s\":\"t\"}");
+}
+
 static void put_slice(void *arg, const struct timeline_slice *slice)
 {
 	struct chrome *chrome = arg;
@@ -244,6 +304,19 @@ static void put_slice(void *arg, const struct timeline_slice *slice)
 	switch (slice->kind) {
 	case TIMELINE_RUN:
 		put_lasted(chrome, slice, 0, slice->cpu);
+		break;
+	case TIMELINE_ASYNC:
+		put_async(chrome, slice, (int64_t)slice->owner, "mark");
+		break;
+	case TIMELINE_PAIR:
+		put_async(chrome, slice, slice->of_task ? process_of(&chrome->buffers[slice->buffer], slice->pid) : 0,
+			  slice->system);
+		break;
+	case TIMELINE_INSTANT:
+		put_moment(chrome, slice);
+		break;
+	case TIMELINE_MARK:
+		put_mark(chrome, slice);
 		break;
 	case TIMELINE_CALL:
 		put_lasted(chrome, slice, process_of(&chrome->buffers[slice->buffer], slice->pid), slice->pid);
@@ -260,8 +333,11 @@ static void put_slice(void *arg, const struct timeline_slice *slice)
 	case TIMELINE_LOSS:
 		put_loss(chrome, slice);
 		break;
-	case TIMELINE_STATE:
 	case TIMELINE_COUNTER:
+		if (slice->counter == TIMELINE_MARKED)
+			put_moment(chrome, slice);
+		break;
+	case TIMELINE_STATE:
 		break;
 	}
 }
@@ -298,6 +374,9 @@ static void chrome_event(struct export *export, const struct event *event)
 
 	if (!chrome->some && event->ts > LATE_TIME)
 		chrome->origin = event->ts - event->ts % DAY;
+	if (!chrome->begun)
+		chrome->first = event->ts;
+	chrome->begun = true;
 	chrome->last = event->ts;
 	if (event->kind == EVENT_RECORD)
 		note_seen(buffer, event);
@@ -334,14 +413,39 @@ static void name_rows(struct chrome *chrome, const struct buffer *buffer)
 			put_name(chrome, "thread_name", 0, rows[i].first + rows[i].step * (int64_t)key, text,
 				 strlen(text));
 		}
+	for (size_t at = 0; u64_map_next(&buffer->marked, &at, &key);) {
+		name = context_comm(buffer->context, (int32_t)key, COMMS_LAST);
+		snprintf(text, sizeof(text), "%.*s marks", (int)(name.len < 40 ? name.len : 40), name.text);
+		put_name(chrome, "thread_name", process_of(buffer, (int32_t)key), MARKS + (int64_t)key, text,
+			 strlen(text));
+	}
 	for (size_t at = 0; u64_map_next(&buffer->pids, &at, &key);) {
 		if (!key)
 			continue;
-		name = task_name(buffer->context->tasks, (int32_t)key);
+		name = context_comm(buffer->context, (int32_t)key, COMMS_LAST);
 		put_name(chrome, "thread_name", process_of(buffer, (int32_t)key), (int32_t)key, name.text, name.len);
 		if (process_of(buffer, (int32_t)key) == (int32_t)key)
 			put_name(chrome, "process_name", (int32_t)key, (int32_t)key, name.text, name.len);
 	}
+}
+
+/* From where the times count, and what the time of day was at the first event. */
+static void put_other(const struct chrome *chrome, struct out *out)
+{
+	char text[DAY_TEXT];
+	struct zone *utc = NULL;
+	int64_t ns;
+
+	if (chrome->origin)
+		out_f(out, "\"otherData\":{\"time_origin_ns\":\"%" PRIu64 "\"", chrome->origin);
+	if (wall_of(export_wall(chrome->export.reader), chrome->first, &ns, NULL) && !zone_new_fixed(0, &utc, NULL)) {
+		day_text(text, utc, ns, DAY_ALWAYS, 9);
+		out_f(out, "%s\"first_event_utc\":\"%s\"", chrome->origin ? "," : "\"otherData\":{", text);
+		zone_free(utc);
+	} else if (!chrome->origin) {
+		return;
+	}
+	out_str(out, "},");
 }
 
 static void chrome_end(struct export *export)
@@ -359,14 +463,12 @@ static void chrome_end(struct export *export)
 	}
 	put_name(chrome, "process_name", 0, 0, "CPUs", 4);
 	out_str(export->out, "\n],");
+	put_other(chrome, export->out);
 	if (chrome->origin) {
-		out_str(export->out, "\"otherData\":{\"time_origin_ns\":\"");
-		out_u64(export->out, chrome->origin);
-		out_str(export->out, "\"},");
 		export_note(export,
 			    "times count from %" PRIu64
 			    " s of the recording's clock: the format's numbers have no room for its nanoseconds",
-			    chrome->origin / 1000000000);
+			    chrome->origin / NS_PER_S);
 	}
 	out_str(export->out, "\"displayTimeUnit\":\"ns\"}\n");
 	if (chrome->bytes > SIZE_OF_VIEWERS)
@@ -385,6 +487,7 @@ static void chrome_free(struct export *export)
 		if (chrome->buffers[i].is_first)
 			timeline_free(chrome->buffers[i].timeline);
 		u64_map_release(&chrome->buffers[i].pids);
+		u64_map_release(&chrome->buffers[i].marked);
 		u64_map_release(&chrome->buffers[i].cpus);
 	}
 	free(chrome->buffers);
@@ -397,7 +500,7 @@ static struct timeline *timeline_of(struct chrome *chrome, size_t index, const s
 {
 	const struct timeline_calls calls = {
 		.arg = chrome,
-		.wanted = ~(1u << TIMELINE_STATE | 1u << TIMELINE_COUNTER),
+		.wanted = ~(1u << TIMELINE_STATE),
 		.slice = put_slice,
 		.enter = enter,
 		.event = see_event,
@@ -425,10 +528,12 @@ static int init(struct chrome *chrome, const struct export_input *input, struct 
 		buffer->chrome = chrome;
 		buffer->context = input->reader->buffers[i].context;
 		u64_map_init(&buffer->pids, 1);
+		u64_map_init(&buffer->marked, 1);
 		u64_map_init(&buffer->cpus, 1);
 		buffer->timeline = timeline_of(chrome, i, buffer->context);
 		if (!buffer->timeline || !timeline_add(buffer->timeline, (uint16_t)i, buffer->context))
 			return fail_memory(fail);
+		timeline_count_fields(buffer->timeline, input->counters, input->nr_counters);
 	}
 	return 0;
 }
@@ -449,6 +554,7 @@ const struct export_ops chrome_export = {
 	.name = "chrome",
 	.summary = "Chrome's trace event JSON, for viewers that take nothing else",
 	.takes_decode = true,
+	.takes_counters = true,
 	.create = chrome_new,
 	.free = chrome_free,
 	.begin = chrome_begin,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/ctf/kind_internal.h"
 
-#include "lib/base/bytes.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/out.h"
-#include "lib/columns/value.h"
-#include "lib/event/event.h"
-#include "lib/event/place.h"
-#include "lib/follow/stack.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/ground/base/bytes.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/columns/value.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/follow/stack.h"
 
 enum { NAME_LEN = 96 };
 

@@ -2,11 +2,11 @@
 #ifndef WEFT_FORMATS_EXPORT_CTF_KIND_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_CTF_KIND_INTERNAL_H
 
-#include "lib/schema/format.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/meaning/schema/format.h"
 
 struct event;
 struct out;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Counters: the frequency of each CPU, and the resident memory of each address space by its kind. */
+/* Counters: the frequency of each CPU, the resident memory of each address space by its kind, those of programs. */
 #include "formats/export/firefox/firefox_internal.h"
-
-#include "lib/base/vec.h"
-#include "lib/event/context.h"
-#include "lib/timeline/timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/timeline/timeline.h"
 
 /* The size of a sample as JSON, and the limit of counters. */
 enum { SAMPLE = 30, COUNTERS_MAX = 4096 };
@@ -28,7 +28,13 @@ static void name_counter(struct firefox_buffer *buffer, const struct timeline_sl
 	char text[400];
 	int len;
 
-	if (slice->counter == TIMELINE_FREQUENCY)
+	if (slice->counter == TIMELINE_MARKED && !slice->owner)
+		len = snprintf(text, sizeof(text), "%.*s", slice->stem_len < 128 ? (int)slice->stem_len : 128,
+			       slice->stem);
+	else if (slice->counter == TIMELINE_MARKED)
+		len = snprintf(text, sizeof(text), "%.*s (%" PRIu64 ")",
+			       slice->stem_len < 128 ? (int)slice->stem_len : 128, slice->stem, slice->owner);
+	else if (slice->counter == TIMELINE_FREQUENCY)
 		len = snprintf(text, sizeof(text), "CPU %" PRIu64 " frequency (kHz)", slice->owner);
 	else
 		len = snprintf(text, sizeof(text), "mm %" PRIu64 " %s", slice->owner, member_name(slice->part));
@@ -41,7 +47,8 @@ static void name_counter(struct firefox_buffer *buffer, const struct timeline_sl
 static struct firefox_counter *counter_of(struct firefox_buffer *buffer, const struct timeline_slice *slice)
 {
 	struct firefox *firefox = buffer->firefox;
-	uint64_t key = ((uint64_t)slice->counter << 60) ^ (slice->part << 52) ^ slice->owner;
+	uint64_t key = ((uint64_t)slice->counter << 60) ^ slice->owner ^
+		       (slice->counter == TIMELINE_MARKED ? slice->part << 32 : slice->part << 52);
 	uint32_t *place = u64_map_find(&buffer->counters, key);
 	struct firefox_counter *counter;
 
@@ -67,7 +74,7 @@ void firefox_counter_see(struct firefox_buffer *buffer, const struct timeline_sl
 	struct firefox_counter *counter;
 	struct firefox_count *count;
 
-	if (slice->counter != TIMELINE_FREQUENCY && slice->counter != TIMELINE_MEMORY)
+	if (slice->counter == TIMELINE_IDLE)
 		return;
 	counter = counter_of(buffer, slice);
 	if (!counter || !firefox_make_room(firefox) || counter->seen++ & (firefox->count_step - 1)) {

@@ -2,35 +2,32 @@
 /*
  * A profile for profiler.firefox.com: a thread for each task, with its functions (each sample the own time of a stack
  * of the function graph) or the stacks stored with events, and markers: system calls, interrupts, the time on a CPU
- * (slices of lib/timeline/timeline.h), every other event with its fields. Samples are folded (timed.h), markers and
- * counters have a limit of bytes, so memory does not depend on the number of events.
+ * (slices of lib/meaning/timeline/timeline.h), every other event with its fields. Samples are folded (timed.h), markers
+ * and counters have a limit of bytes, so memory does not depend on the number of events.
  */
 #include "formats/export/firefox/firefox_internal.h"
-
-#include "formats/export/exports_internal.h"
-#include "formats/export/left_note_internal.h"
-#include "lib/base/vec.h"
-#include "lib/columns/value.h"
-#include "lib/event/context.h"
-#include "lib/event/place.h"
-#include "lib/event/tasks.h"
-#include "lib/follow/stack.h"
-#include "lib/names/symbols.h"
-#include "lib/reader/reader.h"
-#include "lib/timeline/timeline.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/export/exports_internal.h"
+#include "formats/export/left_note_internal.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/columns/value.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/follow/tick.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/timeline/timeline.h"
+
 /* MARKER: the size of a marker as JSON without its text. */
-enum { LIMIT = 20 << 20, MARKER = 110, ADDRESSES_MAX = 256, TEXT_LEN_MAX = 4096 };
+enum { LIMIT = 20 << 20, MARKER = 110, TEXT_LEN_MAX = 4096 };
 
 struct kind {
 	const struct format *format; /* NULL: unknown */
-	struct place caller;         /* of a stack */
-	bool is_stack;
+	struct firefox_callers callers;
 	uint32_t name; /* label */
 };
 
@@ -65,8 +62,7 @@ static void kind_fill(struct firefox *firefox, const struct firefox_buffer *buff
 {
 	kind->format = format;
 	kind->name = firefox_label(firefox, format->name, strlen(format->name));
-	kind->is_stack = !strcmp(format->system, "ftrace") && !strcmp(format->name, "kernel_stack") &&
-			 place_bind(&kind->caller, format, &buffer->context->abi, "caller");
+	firefox_stack_bind(&kind->callers, format, &buffer->context->abi);
 }
 
 static const struct kind *kind_of(struct firefox *firefox, const struct firefox_buffer *buffer,
@@ -205,33 +201,9 @@ static void put_lasted(struct firefox_buffer *buffer, const struct timeline_slic
 	if (category != FIREFOX_RUNNING)
 		name = timeline_name(buffer->timeline, slice, text, &len);
 	marker.name = firefox_label(firefox, name, len);
-	if (slice->end != TURNS_KNOWN)
-		out_f(&firefox->texts, "end=%s", turns_end_name(slice->end));
+	if (slice->end != RUNS_KNOWN)
+		out_f(&firefox->texts, "end=%s", runs_end_name(slice->end));
 	add_marker(firefox, &marker, slice->to);
-}
-
-static void see_stack(struct firefox_buffer *buffer, const struct kind *kind, const struct event *event)
-{
-	struct firefox *firefox = buffer->firefox;
-	struct timed *samples = &firefox->samples[FIREFOX_COUNT];
-	uint32_t node = firefox_root_of(firefox, FIREFOX_COUNT, firefox_task_thread(buffer, event->pid, event->cpu));
-	uint64_t addresses[ADDRESSES_MAX];
-	struct stack stack;
-	size_t nr = 0;
-
-	stack_of_kernel(&kind->caller, event, &stack);
-	while (nr < ADDRESSES_MAX && stack_next(&stack, &addresses[nr]))
-		nr++;
-	for (size_t i = nr; i;)
-		node = timed_on(samples, node, firefox_function_of(buffer, addresses[--i]));
-	timed_add(samples, node, event->ts, 1);
-	if (!buffer->left_before)
-		return;
-	samples = &firefox->samples[FIREFOX_OFF_CPU];
-	node = firefox_task_root(buffer, FIREFOX_OFF_CPU, event->pid);
-	while (nr)
-		node = timed_on(samples, node, firefox_function_of(buffer, addresses[--nr]));
-	firefox_off_stack(buffer, node);
 }
 
 static void see_event(void *arg, const struct event *event, enum timeline_part part)
@@ -240,13 +212,15 @@ static void see_event(void *arg, const struct event *event, enum timeline_part p
 	const struct kind *kind;
 
 	firefox_off_see(buffer, event);
-	if (part != TIMELINE_NO_PART)
+	kind = part == TIMELINE_NO_PART ? kind_of(buffer->firefox, buffer, event) : NULL;
+	if (kind && kind->callers.of)
+		firefox_stack_see(buffer, &kind->callers, event);
+	else
+		firefox_stack_end(buffer, event->cpu);
+	if (!kind || !kind->format || kind->callers.of)
 		return;
-	kind = kind_of(buffer->firefox, buffer, event);
-	if (!kind || !kind->format)
-		return;
-	if (kind->is_stack)
-		see_stack(buffer, kind, event);
+	if (buffer->tick_ns)
+		firefox_stack_tick(buffer, event);
 	else if (has_room(buffer->firefox))
 		put_instant(buffer, kind, event);
 }
@@ -261,11 +235,29 @@ static void put_loss(struct firefox_buffer *buffer, const struct timeline_slice 
 					 .lost = true,
 					 .cpu = (uint16_t)slice->cpu };
 
+	firefox_stack_end(buffer, (uint16_t)slice->cpu);
 	u64_map_remove(&buffer->left, slice->cpu);
 	marker.thread = firefox_thread_of(buffer, THREAD_INTERRUPTS, 0, marker.cpu);
 	marker.name = firefox_label(firefox, "lost events", 11);
 	if (slice->event->lost > 0)
 		out_f(&firefox->texts, "count=%" PRId64, slice->event->lost);
+	add_marker(firefox, &marker, slice->start);
+}
+
+/* A moment that a program marked. */
+static void put_marked(struct firefox_buffer *buffer, const struct timeline_slice *slice)
+{
+	struct firefox *firefox = buffer->firefox;
+	const struct firefox_marker marker = { .start = slice->start,
+					       .end = slice->start,
+					       .text = out_len(&firefox->texts),
+					       .instant = true,
+					       .cpu = (uint16_t)slice->cpu,
+					       .name = firefox_label(firefox, slice->stem, slice->stem_len),
+					       .category = FIREFOX_MARK,
+					       .thread =
+						       firefox_task_thread(buffer, slice->pid, (uint16_t)slice->cpu) };
+
 	add_marker(firefox, &marker, slice->start);
 }
 
@@ -286,6 +278,22 @@ static void put_slice(void *arg, const struct timeline_slice *slice)
 		cpu = slice->event->cpu;
 		if (has_room(buffer->firefox))
 			put_lasted(buffer, slice, FIREFOX_CALL, firefox_task_thread(buffer, slice->pid, cpu), cpu);
+		break;
+	case TIMELINE_MARK:
+	case TIMELINE_ASYNC:
+		if (has_room(buffer->firefox))
+			put_lasted(buffer, slice, FIREFOX_MARK, firefox_task_thread(buffer, slice->pid, cpu), cpu);
+		break;
+	case TIMELINE_INSTANT:
+		if (has_room(buffer->firefox))
+			put_marked(buffer, slice);
+		break;
+	case TIMELINE_PAIR:
+		if (has_room(buffer->firefox))
+			put_lasted(buffer, slice, FIREFOX_EVENT,
+				   slice->of_task ? firefox_task_thread(buffer, slice->pid, cpu) :
+						    firefox_thread_of(buffer, THREAD_INTERRUPTS, 0, cpu),
+				   cpu);
 		break;
 	case TIMELINE_IRQ:
 	case TIMELINE_SOFTIRQ:
@@ -362,8 +370,11 @@ static void firefox_end(struct export *export)
 {
 	struct firefox *firefox = (struct firefox *)export;
 
-	for (size_t i = 0; i < firefox->nr_buffers; i++)
+	for (size_t i = 0; i < firefox->nr_buffers; i++) {
+		for (size_t cpu = 0; cpu < firefox->buffers[i].held.nr; cpu++)
+			firefox_stack_end(&firefox->buffers[i], (uint16_t)cpu);
 		timeline_end(firefox->buffers[i].timeline, firefox->last);
+	}
 	if (is_starved(firefox)) {
 		export_no_memory(export);
 		return;
@@ -384,6 +395,7 @@ static void firefox_free(struct export *export)
 		u64_map_release(&firefox->buffers[i].counters);
 		u64_map_release(&firefox->buffers[i].left);
 		u64_map_release(&firefox->buffers[i].offs);
+		held_stacks_release(&firefox->buffers[i].held);
 	}
 	free(firefox->buffers);
 	for (size_t i = 0; i < FIREFOX_WEIGHTS; i++)
@@ -402,7 +414,7 @@ static void firefox_free(struct export *export)
 
 static int choose_weight(struct firefox *firefox, const char *text, struct fail *fail)
 {
-	static const char *const names[FIREFOX_WEIGHTS] = { "self-time", "count", "off-cpu" };
+	static const char *const names[FIREFOX_WEIGHTS] = { "self-time", "on-cpu", "count", "off-cpu" };
 
 	firefox->chosen = -1;
 	for (int i = 0; text && i < FIREFOX_WEIGHTS; i++)
@@ -410,7 +422,8 @@ static int choose_weight(struct firefox *firefox, const char *text, struct fail 
 			firefox->chosen = i;
 	if (text && firefox->chosen < 0)
 		return fail_usage(fail, fail_set(fail, -EINVAL,
-						 "--weight: firefox has self-time, off-cpu and count, not '%s'", text));
+						 "--weight: firefox has self-time, on-cpu, off-cpu and count, not '%s'",
+						 text));
 	return 0;
 }
 
@@ -420,8 +433,6 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 
 	firefox->step = firefox->count_step = 1;
 	firefox->limit = input->max_size ? input->max_size : LIMIT;
-	firefox->has_date = input->has_date;
-	firefox->date_offset = input->date_offset_ns;
 	firefox->buffers = calloc(nr_buffers + 1, sizeof(*firefox->buffers));
 	if (!firefox->buffers || !out_init(&firefox->texts, 4096) || kinds_init(&firefox->kinds, nr_buffers, free))
 		return fail_memory(fail);
@@ -439,6 +450,8 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 
 		buffer->firefox = firefox;
 		buffer->context = input->reader->buffers[i].context;
+		buffer->tick_ns = tick_buffer(buffer->context) ? tick_ns(buffer->context) : 0;
+		buffer->of_tasks = buffer->tick_ns ? &firefox->buffers[0] : buffer;
 		u64_map_init(&buffer->threads, sizeof(uint32_t));
 		u64_map_init(&buffer->functions, sizeof(uint32_t));
 		u64_map_init(&buffer->counters, sizeof(uint32_t));
@@ -447,6 +460,7 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 		buffer->timeline = timeline_new(&calls, buffer->context->preempt_rt);
 		if (!buffer->timeline || !timeline_add(buffer->timeline, (uint16_t)i, buffer->context))
 			return fail_memory(fail);
+		timeline_count_fields(buffer->timeline, input->counters, input->nr_counters);
 	}
 	return choose_weight(firefox, input->weight, fail);
 }
@@ -474,6 +488,7 @@ const struct export_ops firefox_export = {
 	.summary = "for profiler.firefox.com: tasks with their functions or stacks, calls and events",
 	.takes_weight = true,
 	.takes_size = true,
+	.takes_counters = true,
 	.create = firefox_new,
 	.free = firefox_free,
 	.event = firefox_event,

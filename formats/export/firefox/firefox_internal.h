@@ -2,19 +2,23 @@
 #ifndef WEFT_FORMATS_EXPORT_FIREFOX_FIREFOX_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_FIREFOX_FIREFOX_INTERNAL_H
 
-#include "formats/export/export.h"
-#include "formats/export/firefox/timed_internal.h"
-#include "lib/base/labels.h"
-#include "lib/base/out.h"
-#include "lib/base/u64_map.h"
-#include "lib/event/kinds.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/export/export.h"
+#include "formats/export/firefox/timed_internal.h"
+#include "formats/export/held_stack_internal.h"
+#include "lib/ground/base/labels.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/u64_map.h"
+#include "lib/meaning/event/kinds.h"
+#include "lib/meaning/event/place.h"
+
 struct context;
 struct event;
+struct format;
+struct schema_abi;
 struct timeline;
 struct timeline_slice;
 
@@ -35,6 +39,7 @@ enum firefox_category {
 	FIREFOX_INTERRUPT,
 	FIREFOX_RUNNING,
 	FIREFOX_EVENT,
+	FIREFOX_MARK,
 	FIREFOX_CATEGORIES
 };
 
@@ -49,7 +54,7 @@ struct firefox_marker {
 	bool lost; /* a loss, which is never left out */
 };
 
-enum firefox_weight { FIREFOX_SELF_TIME, FIREFOX_COUNT, FIREFOX_OFF_CPU, FIREFOX_WEIGHTS };
+enum firefox_weight { FIREFOX_SELF_TIME, FIREFOX_ON_CPU, FIREFOX_COUNT, FIREFOX_OFF_CPU, FIREFOX_WEIGHTS };
 
 struct firefox_counter {
 	uint32_t name; /* label */
@@ -72,6 +77,9 @@ struct firefox_buffer {
 	struct u64_map offs;      /* by index of state::tasks: the node of the stack with which it left its CPU + 1 */
 	struct u64_map left;      /* by CPU: the task that its last event switched out + 1; 0: none */
 	uint32_t left_before;     /* the value in `left` before the current event */
+	struct held_stacks held;
+	uint64_t tick_ns;                /* it has the ticks of CPUs, which stand for so long; 0: another one */
+	struct firefox_buffer *of_tasks; /* the buffer whose threads it shares: of ticks the first one, else itself */
 };
 
 struct firefox {
@@ -97,8 +105,6 @@ struct firefox {
 	uint64_t first, last;
 	bool some;  /* an event was seen */
 	int chosen; /* enum firefox_weight; -1: the first weight with samples */
-	bool has_date;
-	int64_t date_offset;
 };
 
 /*
@@ -116,10 +122,22 @@ uint32_t firefox_root_of(struct firefox *firefox, enum firefox_weight weight, ui
 uint32_t firefox_task_root(struct firefox_buffer *buffer, enum firefox_weight weight, int32_t pid);
 void firefox_task_since(struct firefox_buffer *buffer, int32_t pid, uint64_t ts);
 
-/* firefox_off.c: gets each event before the other functions; the stack that belongs to the event; each state. */
+/* firefox_off.c: gets each event before the other functions; the stack with which a task left its CPU; each state. */
 void firefox_off_see(struct firefox_buffer *buffer, const struct event *event);
-void firefox_off_stack(struct firefox_buffer *buffer, uint32_t node);
+void firefox_off_stack(struct firefox_buffer *buffer, uint32_t left, uint32_t node);
 void firefox_off_state(struct firefox_buffer *buffer, const struct timeline_slice *slice);
+
+/* firefox_stacks.c: the places of the addresses in a stack's record, which is one of the kernel or of a program. */
+struct firefox_callers {
+	enum { FIREFOX_NO_STACK, FIREFOX_KERNEL_STACK, FIREFOX_USER_STACK } of;
+	struct place caller, tgid;
+};
+void firefox_stack_bind(struct firefox_callers *callers, const struct format *format, const struct schema_abi *abi);
+void firefox_stack_see(struct firefox_buffer *buffer, const struct firefox_callers *callers, const struct event *event);
+/* An event of a buffer of ticks; its stacks follow. */
+void firefox_stack_tick(struct firefox_buffer *buffer, const struct event *event);
+/* No more stack follows behind the last event of the CPU. */
+void firefox_stack_end(struct firefox_buffer *buffer, uint16_t cpu);
 
 /* firefox_counters.c: adds a value of a counter. */
 void firefox_counter_see(struct firefox_buffer *buffer, const struct timeline_slice *slice);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The time of tasks off their CPU, from the states of lib/timeline: blocked until they were woken, then runnable. The
- * stack is the one recorded with the sched_switch that switched the task out, if there is one.
+ * The time of tasks off their CPU, from the states of lib/meaning/timeline: blocked until they were woken, then
+ * runnable. The stack is the one recorded with the sched_switch that switched the task out, if there is one.
  */
 #include "formats/export/firefox/firefox_internal.h"
 
-#include "lib/event/event.h"
-#include "lib/state/state.h"
-#include "lib/timeline/timeline.h"
-
 #include <string.h>
+
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/state/state.h"
+#include "lib/meaning/timeline/timeline.h"
 
 void firefox_off_state(struct firefox_buffer *buffer, const struct timeline_slice *slice)
 {
-	enum turns_off what = turns_off(slice->mode->mode);
-	const char *name = what == TURNS_WAITS ? "[runnable]" : "[blocked]";
+	enum runs_off what = runs_off(slice->mode->mode);
+	const char *name = what == RUNS_WAITS ? "[runnable]" : "[blocked]";
 	struct timed *samples = &buffer->firefox->samples[FIREFOX_OFF_CPU];
 	const uint32_t *off;
 	uint32_t node;
 
-	if (what == TURNS_NOT_OFF || timeline_state(buffer->timeline)->tasks[slice->task].idle)
+	if (what == RUNS_NOT_OFF || timeline_state(buffer->timeline)->tasks[slice->task].idle)
 		return;
 	off = u64_map_find(&buffer->offs, slice->task);
 	node = off && *off ? *off - 1 : firefox_task_root(buffer, FIREFOX_OFF_CPU, slice->pid);
@@ -44,9 +44,9 @@ void firefox_off_see(struct firefox_buffer *buffer, const struct event *event)
 		*off = 0;
 }
 
-void firefox_off_stack(struct firefox_buffer *buffer, uint32_t node)
+void firefox_off_stack(struct firefox_buffer *buffer, uint32_t left, uint32_t node)
 {
-	uint32_t *off = buffer->left_before ? u64_map_add(&buffer->offs, buffer->left_before - 1) : NULL;
+	uint32_t *off = left ? u64_map_add(&buffer->offs, left - 1) : NULL;
 
 	if (off && node != TIMED_NO_NODE)
 		*off = node + 1;

@@ -2,15 +2,18 @@
 /* The threads of a profile and the names in it. */
 #include "formats/export/firefox/firefox_internal.h"
 
-#include "lib/base/vec.h"
-#include "lib/event/context.h"
-#include "lib/event/tasks.h"
-#include "lib/follow/stack.h"
-#include "lib/names/symbols.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/event/comms.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/own_formats.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/follow/stack.h"
+#include "lib/meaning/follow/who.h"
+#include "lib/meaning/names/symbols.h"
 
 uint32_t firefox_label(struct firefox *firefox, const char *text, size_t len)
 {
@@ -28,8 +31,8 @@ static uint32_t add_thread(struct firefox_buffer *buffer, enum thread_kind kind,
 	struct firefox *firefox = buffer->firefox;
 	struct firefox_thread *thread = vec_push(firefox->threads, firefox->nr_threads);
 	const char *instance = buffer->context->instance;
-	struct task_name name = task_name(buffer->context->tasks, pid);
-	int32_t tgid = kind == THREAD_TASK ? task_tgid(buffer->context->tasks, pid) : 0;
+	struct task_name name = context_comm(buffer->context, pid, COMMS_LAST);
+	int32_t tgid = kind == THREAD_TASK ? who_process(buffer->context, pid, UINT64_MAX, NULL) : 0;
 	char text[512];
 	int len;
 
@@ -41,7 +44,7 @@ static uint32_t add_thread(struct firefox_buffer *buffer, enum thread_kind kind,
 		len = snprintf(text, sizeof(text), "%.*s-%d", (int)(name.len < 200 ? name.len : 200), name.text, pid);
 	else
 		len = snprintf(text, sizeof(text), "CPU %u %s", cpu, kind == THREAD_IDLE ? "idle" : "interrupts");
-	if (*instance)
+	if (*instance && !own_buffer(instance))
 		len += snprintf(text + len, sizeof(text) - (size_t)len, " (%.200s)", instance);
 	*thread = (struct firefox_thread){ .name = firefox_label(firefox, text, (size_t)len),
 					   .pid = kind == THREAD_TASK ? pid : 0,
@@ -56,14 +59,14 @@ static uint32_t add_thread(struct firefox_buffer *buffer, enum thread_kind kind,
 uint32_t firefox_thread_of(struct firefox_buffer *buffer, enum thread_kind kind, int32_t pid, uint16_t cpu)
 {
 	uint64_t key = (uint64_t)kind << 32 | (kind == THREAD_TASK ? (uint32_t)pid : cpu);
-	uint32_t *place = u64_map_get(&buffer->threads, key);
+	uint32_t *place = u64_map_get(&buffer->of_tasks->threads, key);
 
 	if (!place) {
 		export_no_memory(&buffer->firefox->export);
 		return 0;
 	}
 	if (!*place)
-		*place = add_thread(buffer, kind, pid, cpu) + 1;
+		*place = add_thread(buffer->of_tasks, kind, pid, cpu) + 1;
 	return *place - 1;
 }
 

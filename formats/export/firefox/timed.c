@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/firefox/timed_internal.h"
 
-#include "lib/base/vec.h"
-
 #include <stdlib.h>
+
+#include "lib/ground/base/vec.h"
 
 /* A key consists of a node and a part of time; names have as many bits as a node. */
 enum { NODE_BITS = 19, NODES_MAX = (1 << NODE_BITS) - 1, SHIFT_FIRST = 20, SHIFT_LAST = 63 };

@@ -2,11 +2,11 @@
 #ifndef WEFT_FORMATS_EXPORT_FIREFOX_TIMED_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_FIREFOX_TIMED_INTERNAL_H
 
-#include "lib/base/u64_map.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/ground/base/u64_map.h"
 
 /*
  * Weights of stacks over time. A stack is a node: a name on another node. The weights of one stack in the same 2^k ns

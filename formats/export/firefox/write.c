@@ -3,15 +3,16 @@
  * A processed profile of version 60; newer readers convert it to their own version. Tables are columns of the same
  * length.
  */
-#include "formats/export/firefox/firefox_internal.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/json.h"
-#include "lib/timeline/timeline.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NS_DIGITS = 6, NS_PER_MS = 1000000 };
+#include "formats/export/firefox/firefox_internal.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/json.h"
+#include "lib/meaning/clock/wall.h"
+#include "lib/meaning/timeline/timeline.h"
+
+enum { NS_DIGITS = 6 };
 
 struct writing {
 	const struct firefox *firefox;
@@ -25,8 +26,7 @@ struct writing {
 /* Writes milliseconds since the first event, exactly. */
 static void put_time(const struct writing *writing, uint64_t ts)
 {
-	out_decimal(writing->out, ts > writing->firefox->first ? (int64_t)(ts - writing->firefox->first) : 0,
-		    NS_DIGITS);
+	out_decimal_u64(writing->out, ts > writing->firefox->first ? ts - writing->firefox->first : 0, NS_DIGITS);
 }
 
 /* Writes "NAME":[TEXT,TEXT,...] with `nr` times the same text, and a comma. */
@@ -56,13 +56,14 @@ static void put_numbers(struct out *out, const char *name, size_t nr)
 static void put_meta(const struct writing *writing)
 {
 	static const char *const categories[FIREFOX_CATEGORIES][2] = {
-		{ "Other", "grey" },     { "Functions", "blue" }, { "System calls", "orange" },
-		{ "Interrupts", "red" }, { "Running", "green" },  { "Events", "purple" },
+		{ "Other", "grey" },    { "Functions", "blue" }, { "System calls", "orange" }, { "Interrupts", "red" },
+		{ "Running", "green" }, { "Events", "purple" },  { "Marks", "magenta" },
 	};
 	const struct firefox *firefox = writing->firefox;
 	struct out *out = writing->out;
-	int64_t start = firefox->has_date ? (int64_t)firefox->first + firefox->date_offset : 0;
+	int64_t start = 0;
 
+	(void)!wall_of(export_wall(firefox->export.reader), firefox->first, &start, NULL);
 	out_str(out, "{\"meta\":{\"interval\":1,\"startTime\":");
 	out_decimal(out, start, NS_DIGITS);
 	out_str(out, ",\"processType\":0,\"product\":\"weft\",\"stackwalk\":1,\"version\":33,"
@@ -228,7 +229,7 @@ static void put_samples(const struct writing *writing, size_t from, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		if (i)
 			out_char(out, ',');
-		out_decimal(out, (int64_t)list[i].weight, writing->weight == FIREFOX_COUNT ? 0 : NS_DIGITS);
+		out_decimal_u64(out, list[i].weight, writing->weight == FIREFOX_COUNT ? 0 : NS_DIGITS);
 	}
 	out_f(out, "],\"weightType\":\"%s\",\"length\":%zu},",
 	      writing->weight == FIREFOX_COUNT ? "samples" : "tracing-ms", nr);

@@ -5,16 +5,16 @@
  * are escaped, and the script only reads them as text. With --diff a frame is red when its share of the whole is larger
  * than it was in the other file, and blue when it is smaller, the more so the larger the difference; white is none.
  */
-#include "formats/export/exports_internal.h"
-#include "formats/export/flame/texts_internal.h"
-#include "formats/export/weighed_internal.h"
-#include "lib/base/out.h"
-#include "lib/base/scale.h"
-#include "lib/base/utf8.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/export/exports_internal.h"
+#include "formats/export/flame/texts_internal.h"
+#include "formats/export/weighed_internal.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/scale.h"
+#include "lib/ground/base/utf8.h"
 
 enum {
 	WIDTH = 1200,

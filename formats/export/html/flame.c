@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The flame graph of a timeline: its tree as JSON. html_flame_view.js draws it. */
-#include "formats/export/html/html_internal.h"
-#include "formats/export/stacks_internal.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "formats/export/html/html_internal.h"
+#include "formats/export/stacks_internal.h"
 
 /*
  * A frame below a thousandth of the total is merged into "small ones"; the limit rises if the file would become too

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A timeline as one HTML file without dependencies: the activity of each CPU and each task as bands of slices (band.h),
- * which a script in the file draws, and the tables of weft summary. The bands are folded until the file has the
- * requested size: short adjacent slices are then merged, and merged events have no text. So memory depends on that
- * size, not on the number of events. The slices are those of lib/timeline/timeline.h.
+ * A timeline as one HTML file without dependencies: the activity of each CPU and each task as bands of slices
+ * (bands_internal.h), which a script in the file draws, and the tables of weft summary. The bands are folded until the
+ * file has the requested size: short adjacent slices are then merged, and merged events have no text. So memory depends
+ * on that size, not on the number of events. The slices are those of lib/meaning/timeline/timeline.h.
  */
 #include "formats/export/html/html_internal.h"
-
-#include "formats/export/exports_internal.h"
-#include "formats/export/stacks_internal.h"
-#include "formats/kernel/ftrace.h"
-#include "formats/sinks.h"
-#include "lib/event/context.h"
-#include "lib/event/tasks.h"
-#include "lib/reader/reader.h"
-#include "lib/state/state.h"
-#include "lib/timeline/timeline.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/export/exports_internal.h"
+#include "formats/export/stacks_internal.h"
+#include "formats/kernel/ftrace.h"
+#include "formats/sinks.h"
+#include "lib/meaning/event/comms.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/state/state.h"
+#include "lib/meaning/timeline/path.h"
+#include "lib/meaning/timeline/timeline.h"
 
 enum { SIZE_DEFAULT = 20 << 20, SIZE_LEAST = 64 << 10, STACKS_MAX = 1 << 19 };
 
@@ -38,18 +39,6 @@ static const char *const mode_names[TASK_MODES] = {
 	[TASK_WAKING] = "waking",   [TASK_QUEUED] = "runnable", [TASK_SLEEPING] = "sleeping",
 	[TASK_BLOCKED] = "blocked", [TASK_STOPPED] = "stopped",
 };
-
-uint32_t html_label(struct html *html, const char *text, size_t len)
-{
-	bool is_new;
-	uint32_t label = labels_add(&html->labels, text, len < HTML_NAME_MAX ? len : HTML_NAME_MAX, &is_new);
-
-	if (label == LABEL_NONE)
-		export_no_memory(&html->export);
-	else if (is_new)
-		html->label_bytes += html->labels.at[label].len + 3;
-	return label;
-}
 
 static uint64_t since_start(const struct html *html, uint64_t ts)
 {
@@ -143,7 +132,8 @@ static uint32_t name_run(void *arg, uint32_t id)
 {
 	struct html *html = arg;
 	const struct state_task *task = &timeline_state(html->timeline)->tasks[id];
-	const char *name = *task->comm ? task->comm : task_name(html->buffers[0].context->tasks, task->pid).text;
+	const char *name =
+		*task->comm ? task->comm : context_comm(html->buffers[0].context, task->pid, COMMS_LAST).text;
 
 	return html_label(html, name, strnlen(name, HTML_NAME_MAX));
 }
@@ -176,6 +166,56 @@ static void see_event(void *arg, const struct event *event, enum timeline_part p
 	(void)part;
 	if (kind && kind->name != LABEL_NONE)
 		html_add_moment(buffer, event, since_start(html, event->ts), kind->name);
+}
+
+static void add_mark(struct html *html, const struct timeline_slice *slice)
+{
+	if (slice->depth < BANDS_ROWS)
+		add(html, slice, BAND_MARK, (uint32_t)slice->pid, slice->depth, label_of(html, slice));
+	else
+		html->deep++;
+}
+
+/* Spans that may overlap: in the first row that has room. */
+static void add_beside(struct html *html, const struct timeline_slice *slice, enum band_kind kind, uint32_t id)
+{
+	const struct bands_item *item = bands_item(&html->bands, kind, slice->buffer, id, 0);
+	unsigned row = 0;
+
+	while (item && row + 1 < BANDS_ROWS && item->band.added && item->band.end > since_start(html, slice->start))
+		item = bands_item(&html->bands, kind, slice->buffer, id, ++row);
+	add(html, slice, kind, id, row, label_of(html, slice));
+}
+
+/* The row of a counter among those of its process; false: it has none. */
+static bool row_of_value(struct html *html, const struct timeline_slice *slice, unsigned *ret)
+{
+	uint32_t *row = u64_map_get(&html->values, slice->owner << 32 | slice->part), *nr;
+
+	if (row && !*row) {
+		nr = u64_map_get(&html->nr_values, slice->owner);
+		if (!nr)
+			row = NULL;
+		else
+			*row = ++*nr;
+	}
+	if (!row)
+		export_no_memory(&html->export);
+	if (!row || *row > BANDS_ROWS)
+		return false;
+	*ret = *row - 1;
+	return true;
+}
+
+static void add_value(struct html *html, const struct timeline_slice *from)
+{
+	const struct slice slice = { .start = since_start(html, from->start),
+				     .name = label_of(html, from),
+				     .value = from->number > 0 ? (uint64_t)from->number : 0 };
+	unsigned row;
+
+	if (slice.name != LABEL_NONE && row_of_value(html, from, &row))
+		bands_add(&html->bands, BAND_VALUE, from->buffer, (uint32_t)from->owner, row, &slice);
 }
 
 static void add_counter(struct html *html, const struct timeline_slice *from)
@@ -244,7 +284,24 @@ static void add_slice(void *arg, const struct timeline_slice *slice)
 		add_function(html, slice);
 		break;
 	case TIMELINE_COUNTER:
-		add_counter(html, slice);
+		if (slice->counter == TIMELINE_MARKED)
+			add_value(html, slice);
+		else
+			add_counter(html, slice);
+		break;
+	case TIMELINE_MARK:
+		add_mark(html, slice);
+		break;
+	case TIMELINE_ASYNC:
+		add_beside(html, slice, BAND_ASYNC, (uint32_t)slice->owner);
+		break;
+	case TIMELINE_PAIR:
+		if (slice->of_task)
+			add_beside(html, slice, BAND_PAIR, (uint32_t)slice->pid);
+		else if (slice->on_cpu)
+			add_beside(html, slice, BAND_PAIR_CPU, slice->cpu);
+		break;
+	case TIMELINE_INSTANT: /* it is among the events */
 		break;
 	case TIMELINE_LOSS:
 		add_loss(html, slice);
@@ -275,17 +332,45 @@ static void html_event(struct export *export, const struct event *event)
 		export_no_memory(export);
 }
 
+static void add_link(struct html *html, const struct path *path, const struct path_link *link)
+{
+	struct slice slice = { .start = since_start(html, link->from), .lasted = link->to - link->from };
+	char text[HTML_NAME_MAX];
+
+	snprintf(text, sizeof(text), "%.32s%s%s%s%.96s", link->task.comm, *link->task.comm ? " " : "", link->state,
+		 *link->cause ? " " : "", link->cause);
+	slice.name = html_label(html, text, strlen(text));
+	if (slice.name != LABEL_NONE)
+		bands_add(&html->bands, BAND_WHY, 0, (uint32_t)path->task.pid,
+			  link->depth < BANDS_ROWS ? link->depth : BANDS_ROWS - 1, &slice);
+}
+
+/* Below the task, each link in the row of its depth. What lies in another path of the task is part of that. */
+static void add_paths(struct html *html, const struct export *export)
+{
+	for (size_t i = 0; i < export->nr_paths; i++) {
+		const struct path *path = &export->paths[i];
+		bool inside = false;
+
+		for (size_t k = 0; k < i; k++)
+			inside |= export->paths[k].task.pid == path->task.pid && export->paths[k].to > path->from;
+		for (size_t k = 0; !inside && k < path->nr_links; k++)
+			add_link(html, path, &path->links[k]);
+	}
+}
+
 static void html_end(struct export *export)
 {
 	struct html *html = (struct html *)export;
 
 	timeline_end(html->timeline, html->end);
+	add_paths(html, export);
 	html_end_moments(html);
 	if (html->bands.failed || timeline_starved(html->timeline))
 		export_no_memory(export);
 	if (html->deep)
-		export_note(export, "%" PRIu64 " calls nested in more than %d others are not shown", html->deep,
-			    BANDS_ROWS);
+		export_note(export, "%" PRIu64 " calls and spans nested in more than %d others are not shown",
+			    html->deep, BANDS_ROWS);
 	html_end_flame(html);
 	html_write(html);
 }
@@ -304,6 +389,8 @@ static void html_free(struct export *export)
 	kinds_release(&html->kinds);
 	timeline_free(html->timeline);
 	bands_release(&html->bands);
+	u64_map_release(&html->values);
+	u64_map_release(&html->nr_values);
 	labels_release(&html->labels);
 	if (html->text.start)
 		out_release(&html->text);
@@ -340,14 +427,14 @@ static int init(struct html *html, const struct export_input *input, struct fail
 
 	if (reader_is_of_one(input->reader, fail))
 		return -EINVAL;
-	html->has_date = input->has_date;
-	html->date_offset = input->date_offset_ns;
 	html->limit = input->max_size ? input->max_size : SIZE_DEFAULT;
 	if (html->limit < SIZE_LEAST)
 		return fail_usage(fail, fail_set(fail, -EINVAL, "--max-size: a timeline needs at least %d KB",
 						 SIZE_LEAST >> 10));
 	/* Bands are written as base64; the rest of the size is for names and words. */
 	bands_init(&html->bands, html->limit / 8 * 5);
+	u64_map_init(&html->values, sizeof(uint32_t));
+	u64_map_init(&html->nr_values, sizeof(uint32_t));
 	labels_init(&html->labels);
 	html->buffers = calloc(nr_buffers + 1, sizeof(*html->buffers));
 	if (!html->buffers || !out_init(&html->text, 2 * HTML_TEXT_MAX) || !out_init(&html->body, HTML_TEXT_MAX) ||
@@ -362,6 +449,8 @@ static int init(struct html *html, const struct export_input *input, struct fail
 	}
 	if (!r)
 		r = init_timeline(html, first->preempt_rt, fail);
+	if (!r)
+		timeline_count_fields(html->timeline, input->counters, input->nr_counters);
 	if (!r)
 		r = stacks_new(input, &html->stacks, fail);
 	if (r)
@@ -392,6 +481,8 @@ const struct export_ops html_export = {
 	.summary = "a timeline with the tables of weft summary and a flame graph: one file, for a browser",
 	.takes_size = true,
 	.takes_tables = true,
+	.takes_counters = true,
+	.paths = 3,
 	.create = html_new,
 	.free = html_free,
 	.event = html_event,

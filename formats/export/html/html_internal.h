@@ -2,16 +2,16 @@
 #ifndef WEFT_FORMATS_EXPORT_HTML_HTML_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_HTML_HTML_INTERNAL_H
 
-#include "formats/export/export.h"
-#include "formats/export/html/bands_internal.h"
-#include "lib/base/labels.h"
-#include "lib/base/out.h"
-#include "lib/event/kinds.h"
-#include "lib/state/state.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "formats/export/export.h"
+#include "formats/export/html/bands_internal.h"
+#include "lib/ground/base/labels.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/event/kinds.h"
+#include "lib/meaning/state/state.h"
 
 /* Private to html*.c: the data that the exporter collects, and the functions that write the file (html_write.c). */
 struct context;
@@ -63,6 +63,8 @@ struct html {
 	struct labels labels;  /* texts of names, and words of event texts */
 	uint64_t label_bytes, limit;
 	struct out text, body;
+	struct u64_map values;      /* by counter: uint32_t, its row among those of its process + 1 */
+	struct u64_map nr_values;   /* by process: uint32_t */
 	uint32_t modes[TASK_MODES]; /* label + 1 of each mode that was met */
 	/* System calls that returned lately, by the low bits of their numbers. */
 	struct html_call {
@@ -76,8 +78,6 @@ struct html {
 		uint32_t len, label;    /* label + 1; 0: empty */
 	} near[1 << HTML_NEAR_BITS];
 	bool started;
-	bool has_date;
-	int64_t date_offset;
 	uint64_t start, end;         /* times of the first and the last event */
 	uint64_t events, lost, deep; /* deep: calls below the last row */
 };

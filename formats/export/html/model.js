@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The model of the data, without the page: bands are unpacked when they are first drawn
- * (formats/export/band_internal.h has their format), and folded to 16, 256... ns for pictures in which a pixel is
+ * (formats/export/html/bands_internal.h has their format), and folded to 16, 256... ns for pictures in which a pixel is
  * longer than that. A time is two numbers, h * 2^28 + l, counted from the start: one number would be rounded.
  */
 
@@ -9,8 +9,10 @@
 var model = (function () {
 var B = 268435456;
 var CPU = 1, IRQ = 2, EVENTS = 3, LOST = 4, COUNTER = 5, STATE = 6, CALL = 7, GRAPH = 8, GRAPH_IDLE = 9, GRAPH_IRQ = 10;
+var MARK = 11, ASYNC = 12, PAIR = 13, PAIR_CPU = 14, VALUE = 15, WHY = 16;
 var data, names, bands, totals;
 
+function is_value(kind) { return kind === COUNTER || kind === VALUE; }
 function Slices(n, several) {
 	this.n = n;
 	this.sh = new Float64Array(n); this.sl = new Uint32Array(n);
@@ -42,7 +44,7 @@ Reader.prototype.next = function () {
 
 function slices_of(bytes, n, kind, texts) {
 	var reader = new Reader(bytes), all = new Slices(n, true), h = 0, l = 0;
-	if (kind === COUNTER) all.value = new Float64Array(n);
+	if (is_value(kind)) all.value = new Float64Array(n);
 	if (texts) all.text = new Uint32Array(n);
 	for (var i = 0; i < n; i++) {
 		reader.next(); h += reader.h; l += reader.l;
@@ -183,6 +185,8 @@ function open(text) {
 }
 
 return { B: B, CPU: CPU, IRQ: IRQ, EVENTS: EVENTS, LOST: LOST, COUNTER: COUNTER, STATE: STATE, CALL: CALL, GRAPH: GRAPH,
-	GRAPH_IDLE: GRAPH_IDLE, GRAPH_IRQ: GRAPH_IRQ, open: open, decode: decode, ready: ready, is_folded: is_folded,
+	GRAPH_IDLE: GRAPH_IDLE, GRAPH_IRQ: GRAPH_IRQ, MARK: MARK,
+	ASYNC: ASYNC, PAIR: PAIR, PAIR_CPU: PAIR_CPU, VALUE: VALUE, WHY: WHY,
+	is_value: is_value, open: open, decode: decode, ready: ready, is_folded: is_folded,
 	total: total, sums: sums, words: words, fold: fold, level: level, after: after, exact: exact };
 })();

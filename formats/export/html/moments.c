@@ -2,13 +2,14 @@
 /* The events as moments in the bands of their CPUs, with their texts. */
 #include "formats/export/html/html_internal.h"
 
-#include "formats/kernel/ftrace.h"
-#include "lib/base/vec.h"
-#include "lib/event/context.h"
-#include "lib/event/tasks.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/kernel/ftrace.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/event/comms.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/tasks.h"
 
 /*
  * The event that will begin a slice of a folded band is held until the next one of its CPU is there: if both lie in the
@@ -23,11 +24,12 @@ struct html_cpu {
 };
 
 /* Adds the words "COMM-PID" to the packed text. Returns the length of their text and of the blank after it. */
-static size_t put_owner(struct html_buffer *buffer, int32_t pid)
+static size_t put_owner(struct html_buffer *buffer, const struct event *event)
 {
 	struct html *html = buffer->html;
+	int32_t pid = event->pid;
 	struct html_owner *owner = &buffer->owners[(uint32_t)pid % HTML_OWNERS];
-	bool numbered = html_numbers_words(html);
+	bool saved = task_known(buffer->context->tasks, pid), numbered = saved && html_numbers_words(html);
 	size_t from = out_len(&html->text), len;
 	struct task_name name;
 
@@ -35,7 +37,7 @@ static size_t put_owner(struct html_buffer *buffer, int32_t pid)
 		out_mem(&html->text, owner->packed, owner->len);
 		return owner->text_len;
 	}
-	name = task_name(buffer->context->tasks, pid);
+	name = context_comm(buffer->context, pid, event->ts);
 	out_clear(&html->body);
 	out_mem(&html->body, name.text, name.len < HTML_NAME_MAX ? name.len : HTML_NAME_MAX);
 	out_char(&html->body, '-');
@@ -62,7 +64,7 @@ static void pack_event(struct html_buffer *buffer, const struct event *event)
 	size_t before;
 
 	out_clear(&html->text);
-	before = put_owner(buffer, event->pid);
+	before = put_owner(buffer, event);
 	out_clear(body);
 	if (!binding->renderer)
 		ftrace_body(ftrace, event, body);

@@ -10,17 +10,25 @@ function label(m, band, tasks) {
 	case model.IRQ: return where + ['softirqs', 'tasklets', 'interrupts'][band.row];
 	case model.EVENTS: return where + 'events';
 	case model.LOST: return where + 'lost events';
+	case model.MARK: return where + 'marks';
+	case model.ASYNC: return where + 'marks, asynchronous';
+	case model.PAIR:
+	case model.PAIR_CPU: return where + 'pairs of events';
+	case model.VALUE: return where + m.names[model.ready(band).name[0]];
 	case model.COUNTER: return where + m.names[model.ready(band).name[0]].replace(/^power:/, '');
 	case model.STATE: return tasks.get(band.id) || 'PID ' + band.id;
 	case model.CALL: return where + 'system calls';
+	case model.WHY: return where + 'why';
 	case model.GRAPH_IDLE: return where + 'functions, idle';
 	case model.GRAPH_IRQ: return where + 'functions, interrupts';
 	default: return where + 'functions';
 	}
 }
-function is_task(band) { return band.kind === model.STATE || band.kind === model.CALL || band.kind === model.GRAPH; }
+var of_task = [model.STATE, model.CALL, model.GRAPH, model.MARK, model.ASYNC, model.PAIR, model.VALUE,
+	model.WHY];
+function is_task(band) { return of_task.indexOf(band.kind) >= 0; }
 function height(band) {
-	return band.kind === model.COUNTER ? 26 : band.kind === model.EVENTS || band.kind === model.LOST ? 14 : 17;
+	return model.is_value(band.kind) ? 26 : band.kind === model.EVENTS || band.kind === model.LOST ? 14 : 17;
 }
 function order(a, b) { return a.buffer - b.buffer || a.kind - b.kind || a.row - b.row; }
 function group(m, wanted) {
@@ -38,7 +46,8 @@ function make(m) {
 	var cpus = group(m, function (band) { return !is_task(band); }).sort(function (a, b) { return a.id - b.id; });
 	var others = group(m, is_task).sort(function (a, b) { return b.weight - a.weight || a.id - b.id; });
 	cpus.concat(others).forEach(function (one, place) {
-		var owner = place < cpus.length ? 'CPU ' + one.id : tasks.get(one.id) || 'PID ' + one.id, last = '';
+		var name = one.id ? tasks.get(one.id) || 'PID ' + one.id : 'fields',
+			owner = place < cpus.length ? 'CPU ' + one.id : name, last = '';
 		one.bands.sort(order).forEach(function (band, i) {
 			var text = label(m, band, tasks), title = i ? '  ' + text : owner;
 			if (!i && text !== owner) title = owner + ' ' + text;

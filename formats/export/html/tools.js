@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the page works out from the model: the colours and their legend, who woke a task, and the sums of a range of
- * time. A wakeup is the event that stands at the start of the task's state "waking" or "runnable" and names its PID.
+ * What the page works out from the model: the colours and their legend, who woke a task, what it waited for, and the
+ * sums of a range of time. A wakeup is the event that stands at the start of the task's state "waking" or "runnable"
+ * and names its PID.
  */
 
 'use strict';
@@ -101,7 +102,8 @@ function top_names(m, into, lasted, most) {
 }
 function range_lines(m, lanes, from, to, lasted) {
 	var length = (to.h - from.h) * B + to.l - from.l, lines = [], about = false;
-	var kinds = [[model.CALL, 'system calls'], [model.IRQ, 'interrupts'], [model.EVENTS, 'events']];
+	var kinds = [[model.MARK, 'marks'],
+		[model.CALL, 'system calls'], [model.IRQ, 'interrupts'], [model.EVENTS, 'events']];
 	lanes.list.forEach(function (lane) {
 		if (lane.band.kind !== model.CPU) return;
 		var into = model.sums(lane.band, from, to, { names: new Map(), count: 0, busy: 0, about: false });
@@ -120,5 +122,27 @@ function range_lines(m, lanes, from, to, lasted) {
 	return lines;
 }
 
-return { modes: modes, legend: legend, wakeup: wakeup, range_lines: range_lines };
+/* The path of a link, which weft why found: an arrow to each depth that goes on shows who was waited for. */
+function path(lanes, row, i) {
+	var band = lanes.list[row].band, links = [], at = -1, from, to, arrows = [];
+	if (band.kind !== model.WHY) return arrows;
+	lanes.list.forEach(function (lane, where) {
+		var of = lane.band;
+		if (of.kind !== model.WHY || of.id !== band.id || of.buffer !== band.buffer) return;
+		for (var s = model.decode(of), k = 0; k < s.n; k++)
+			links.push({ row: where, i: k, h: s.sh[k], l: s.sl[k], eh: s.eh[k], el: s.el[k] });
+	});
+	function follows(a, b) { return a.eh === b.h && a.el === b.l; }
+	links.sort(function (a, b) { return (a.h - b.h) * B + a.l - b.l; });
+	links.forEach(function (link, k) { if (link.row === row && link.i === i) at = k; });
+	for (from = at; from > 0 && follows(links[from - 1], links[from]); from--);
+	for (to = at; to + 1 < links.length && follows(links[to], links[to + 1]); to++);
+	for (var k = from; k < to; k++) {
+		var a = links[k], b = links[k + 1];
+		if (a.row !== b.row) arrows.push({ from: a.row, to: b.row, h: a.eh, l: a.el, eh: b.h, el: b.l });
+	}
+	return arrows;
+}
+
+return { modes: modes, legend: legend, wakeup: wakeup, path: path, range_lines: range_lines };
 })();

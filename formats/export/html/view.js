@@ -12,7 +12,7 @@ var lanes = rows.make(m), canvas = el('canvas'), pen = canvas.getContext('2d'), 
 var start = BigInt(data.start), whole = Math.max(Number(BigInt(data.end) - start), 1);
 var view = { h: 0, l: 0, span: whole }, top = 0, width = 0, height = 0, colors = {}, dark = false, ask = 0;
 var picked = null, row = 0, found = null, hues = [];
-var range = null, arrow = null;
+var range = null, arrow = null, path = [];
 
 function clean(text) {
 	return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
@@ -33,9 +33,15 @@ function seconds(ns, digits) {
 	var text = all.slice(0, -9) + (digits ? '.' + all.slice(-9, all.length - 9 + digits) : '');
 	return (minus ? '-' : '') + text;
 }
+function dateOffset(ns) {
+	var offset = data.date;
+
+	data.dates.forEach(function (set) { if (ns >= BigInt(set[0])) offset = set[1]; });
+	return BigInt(offset);
+}
 function day(ns) {
 	if (data.date === null) return '';
-	var at = ns + BigInt(data.date), date = new Date(Number(at / 1000000n));
+	var at = ns + dateOffset(ns), date = new Date(Number(at / 1000000n));
 	return isNaN(date) ? '' : date.toISOString().slice(0, 19).replace('T', ' ') + '.' +
 		String(at % 1000000000n).padStart(9, '0') + ' UTC';
 }
@@ -94,7 +100,7 @@ function draw_lane(lane, y) {
 	var band = lane.band, slices = model.level(band, view.span / (width - SIDE)),
 		i = model.after(slices, view.h, Math.max(view.l, 0)), high = lane.height;
 	if (view.h < 0) i = 0;
-	if (band.kind === model.COUNTER) { draw_counter(slices, i, y, high); return; }
+	if (model.is_value(band.kind)) { draw_counter(slices, i, y, high); return; }
 	for (var drawn = -1; i < slices.n; i++) {
 		var x = x_of(slices.sh[i], slices.sl[i]), end = x_of(slices.eh[i], slices.el[i]);
 		if (x > width) return;
@@ -149,8 +155,7 @@ function draw_range() {
 	pen.globalAlpha = 0.25; pen.fillStyle = colors.counter; pen.fillRect(x, 0, end - x, height);
 	pen.globalAlpha = 1;
 }
-function draw_arrow() {
-	if (!arrow || arrow.from < 0) return;
+function draw_arrow(arrow) {
 	var a = lanes.list[arrow.from], b = lanes.list[arrow.to], x = x_of(arrow.h, arrow.l),
 		y = HEAD + a.top - top + a.height / 2;
 	var to_x = x_of(arrow.eh, arrow.el), to_y = HEAD + b.top - top + b.height / 2,
@@ -179,7 +184,8 @@ function draw() {
 	});
 	pen.restore();
 	draw_range();
-	draw_arrow();
+	if (arrow && arrow.from >= 0) draw_arrow(arrow);
+	path.forEach(draw_arrow);
 }
 
 function events_at(slices, i) {
@@ -201,6 +207,7 @@ function describe(where, i) {
 	lines.push(m.names[slices.name[i]] + '   (' + lane.full + ')');
 	lines.push('at ' + seconds(start + at, 9) + (data.ns ? ' s, ' : ', ') + '+' + seconds(at, 9) +
 		' from the start' + (data.date === null ? '' : ', ' + day(start + at)));
+	if (data.ns) lines.push('moment ' + data.file + '@' + seconds(start + at, 9));
 	if (slices.value) lines.push((slices.count[i] > 1 ? 'at most ' : 'value ') +
 		(slices.value[i] === 4294967295 ? '-1 (none)' : grouped(String(slices.value[i]))));
 	else if (length) lines.push('lasted ' + lasted(length) +
@@ -219,6 +226,7 @@ function pick(where, i, move) {
 	if (i < 0 || i >= slices.n) return;
 	picked = { row: where, i: i }; row = where;
 	arrow = tools.wakeup(m, lanes, where, i);
+	path = tools.path(lanes, where, i);
 	tell(describe(where, i));
 	if (move) reveal(where, slices.sh[i], slices.sl[i]);
 	draw_soon();
@@ -420,7 +428,7 @@ function listen() {
 			'/': function () { el('search').focus(); },
 			r: range_of_picked, v: range_of_view,
 			Escape: function () {
-				picked = null; found = null; range = null; arrow = null;
+				picked = null; found = null; range = null; arrow = null; path = [];
 				tell('');
 				draw_soon();
 			} };
@@ -449,5 +457,6 @@ function facts() {
 tools.legend(el('legend')); facts(); listen(); theme(); size();
 canvas.focus();
 window.timeline = { x_of: x_of, lanes: lanes, view: view, HEAD: HEAD, m: m, at: function () { return view; },
-	top: function () { return top; }, arrow: function () { return arrow; } };
+	top: function () { return top; }, arrow: function () { return arrow; },
+	path: function () { return path; } };
 })();

@@ -1,14 +1,42 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Texts of events as words, most of which are numbers of labels. */
-#include "formats/export/html/html_internal.h"
-#include "lib/base/bytes.h"
-
+/* Labels, and texts: as JSON, and those of events as words, most of which are numbers of labels. */
 #include <string.h>
+
+#include "formats/export/html/html_internal.h"
+#include "lib/ground/base/bytes.h"
+#include "lib/ground/base/json.h"
+#include "lib/ground/base/out.h"
 
 enum { WORD_MAX = 64, VARINT_MAX = 10 };
 
 /* Behind a text that is split there are as many blanks as are read at once, twice. */
 enum { PART = sizeof(uint64_t), PADDING = 2 * PART };
+
+uint32_t html_label(struct html *html, const char *text, size_t len)
+{
+	bool is_new;
+	uint32_t label = labels_add(&html->labels, text, len < HTML_NAME_MAX ? len : HTML_NAME_MAX, &is_new);
+
+	if (label == LABEL_NONE)
+		export_no_memory(&html->export);
+	else if (is_new)
+		html->label_bytes += html->labels.at[label].len + 3;
+	return label;
+}
+
+void html_put_string(struct html *html, const char *text, size_t len)
+{
+	struct out *out = html->export.out;
+
+	out_clear(&html->text);
+	json_string(&html->text, text, len);
+	for (const char *at = html->text.start; at < html->text.at; at++) {
+		if (*at == '<')
+			out_str(out, "\\u003c");
+		else
+			out_char(out, *at);
+	}
+}
 
 static char *put_varint(char *to, uint64_t value)
 {

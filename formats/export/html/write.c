@@ -1,17 +1,101 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "formats/export/html/html_internal.h"
-#include "formats/export/html/texts_internal.h"
-#include "formats/export/html/totals_internal.h"
-#include "lib/base/json.h"
-#include "lib/event/context.h"
-#include "lib/event/tasks.h"
-#include "lib/reader/reader.h"
-#include "lib/state/state.h"
-#include "lib/timeline/timeline.h"
-
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/export/html/bands_internal.h"
+#include "formats/export/html/html_internal.h"
+#include "formats/export/html/texts_internal.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/json.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/clock/wall.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/follow/who.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/state/state.h"
+#include "lib/meaning/timeline/timeline.h"
+#include "lib/pages/trace/trace.h"
+
+/*
+ * How often each name occurs in the bands of a kind, for the kinds of which bands are folded: the page's search counts
+ * with these numbers. Where they would take too much of the file, the rarest are left out.
+ */
+struct html_totals {
+	struct html_total {
+		uint64_t count;
+		uint32_t name;
+		uint8_t kind; /* enum band_kind */
+	} * items;            /* the most frequent first */
+	size_t nr, left;
+};
+
+/* Bytes that one total takes: its numbers, and a name that may be used nowhere else. */
+enum { TOTAL_COST = 32 };
+
+static void html_totals_release(struct html_totals *totals)
+{
+	free(totals->items);
+	*totals = (struct html_totals){ .nr = 0 };
+}
+
+static uint32_t folded_kinds(const struct bands *bands)
+{
+	uint32_t kinds = 0;
+
+	for (size_t i = 0; i < bands->nr; i++)
+		if (bands->items[i].band.fold)
+			kinds |= 1u << bands->items[i].kind;
+	return kinds;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct html_total *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+/* False without memory. */
+static bool html_totals_choose(struct bands *bands, uint64_t bytes, struct html_totals *ret)
+{
+	uint32_t kinds = folded_kinds(bands);
+	const uint64_t *count;
+	const struct u64_map *map = bands_totals(bands);
+	uint64_t key, most = bytes / TOTAL_COST;
+
+	*ret = (struct html_totals){ .items = calloc(map->len + 1, sizeof(*ret->items)) };
+	if (!ret->items || bands->failed)
+		return false;
+	for (size_t at = 0; (count = u64_map_next(map, &at, &key));)
+		if (kinds >> (key >> 32) & 1)
+			ret->items[ret->nr++] = (struct html_total){ *count, (uint32_t)key, (uint8_t)(key >> 32) };
+	qsort(ret->items, ret->nr, sizeof(*ret->items), compare);
+	if (ret->nr > most) {
+		ret->left = ret->nr - (size_t)most;
+		ret->nr = (size_t)most;
+	}
+	return true;
+}
+
+static void html_totals_put(const struct html_totals *totals, struct out *out)
+{
+	out_f(out, "\"left\":%zu,\"totals\":[", totals->left);
+	for (size_t i = 0; i < totals->nr; i++) {
+		const struct html_total *total = &totals->items[i];
+
+		out_f(out, "%s[%u,%" PRIu32 ",%" PRIu64 "]", i ? "," : "", total->kind, total->name, total->count);
+	}
+	out_str(out, "],\n");
+}
 
 enum { BASE64_PART = 3 << 10, TRIES = 6, OVERVIEW_PARTS = 2048, OVERVIEW_FROM = 4000 };
 
@@ -62,20 +146,6 @@ static uint8_t *used_labels(const struct html *html)
 	return used;
 }
 
-void html_put_string(struct html *html, const char *text, size_t len)
-{
-	struct out *out = html->export.out;
-
-	out_clear(&html->text);
-	json_string(&html->text, text, len);
-	for (const char *at = html->text.start; at < html->text.at; at++) {
-		if (*at == '<')
-			out_str(out, "\\u003c");
-		else
-			out_char(out, *at);
-	}
-}
-
 static void put_text(struct html *html, const char *text)
 {
 	html_put_string(html, text, strlen(text));
@@ -96,7 +166,8 @@ static void put_names(struct html *html, const uint8_t *used)
 
 static bool is_of_task(uint8_t kind)
 {
-	return kind == BAND_STATE || kind == BAND_CALL || kind == BAND_GRAPH;
+	return kind == BAND_STATE || kind == BAND_CALL || kind == BAND_GRAPH || kind == BAND_MARK ||
+	       kind == BAND_ASYNC || kind == BAND_PAIR || kind == BAND_VALUE || kind == BAND_WHY;
 }
 
 static void put_task(struct html *html, int32_t pid, bool first)
@@ -111,7 +182,8 @@ static void put_task(struct html *html, int32_t pid, bool first)
 		if (state->tasks[i].pid == pid)
 			comm = state->tasks[i].comm;
 	comm = *comm ? comm : task_name(tasks, pid).text;
-	out_f(out, "%s[%" PRId32 ",%" PRId32 ",", first ? "" : ",", pid, task_tgid(tasks, pid));
+	out_f(out, "%s[%" PRId32 ",%" PRId32 ",", first ? "" : ",", pid,
+	      who_process(html->buffers[0].context, pid, UINT64_MAX, NULL));
 	html_put_string(html, comm, strnlen(comm, HTML_NAME_MAX));
 	out_char(out, ']');
 }
@@ -229,19 +301,38 @@ static void put_bands(struct html *html)
 	out_str(out, "]}\n");
 }
 
+/* What is added to a time for the time of day; and for each time at which it was set, that, and what is added then. */
+static void put_dates(const struct html *html, struct out *out)
+{
+	const struct wall *wall = export_wall(html->export.reader);
+	const struct wall_piece *piece;
+	int64_t offset;
+
+	if (!export_day_offset(html->export.reader, html->start, &offset)) {
+		out_str(out, "null,\"dates\":[]");
+		return;
+	}
+	out_f(out, "\"%" PRId64 "\",\"dates\":[", offset);
+	for (size_t i = 1, nr = 0; (piece = wall_piece_at(wall, i)); i++)
+		if (piece->since > html->start && export_day_offset(html->export.reader, piece->since, &offset))
+			out_f(out, "%s[\"%" PRIu64 "\",\"%" PRId64 "\"]", nr++ ? "," : "", piece->since, offset);
+	out_char(out, ']');
+}
+
 static void put_facts(struct html *html)
 {
 	const struct context *context = html->buffers[0].context;
+	const char *slash = strrchr(trace_path(context->trace), '/');
 	struct out *out = html->export.out;
 
 	out_f(out, "{\"weft\":1,\"start\":\"%" PRIu64 "\",\"end\":\"%" PRIu64 "\",\"ns\":%s,\"date\":", html->start,
 	      html->end, context->unit == CLOCK_UNIT_NS ? "true" : "false");
-	if (html->has_date)
-		out_f(out, "\"%" PRId64 "\"", html->date_offset);
-	else
-		out_str(out, "null");
+	put_dates(html, out);
 	out_f(out, ",\"events\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"clock\":", html->events, html->lost);
 	put_text(html, context->clock);
+	/* With it and a time, report, view, brief and the analyses open there: FILE@TIME. */
+	out_str(out, ",\"file\":");
+	put_text(html, slash ? slash + 1 : trace_path(context->trace));
 	out_str(out, ",\"release\":");
 	put_text(html, context->release);
 	out_str(out, ",\"machine\":");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/lines/csv_internal.h"
 
-#include "lib/base/out.h"
-#include "lib/base/utf8.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/utf8.h"
 
 /* The classes of bytes; runs of ordinary bytes, which are most, are copied at once. */
 enum { QUOTE = 1, QUOTED, WIDE };

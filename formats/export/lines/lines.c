@@ -1,31 +1,144 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/export/exports_internal.h"
+#include "formats/export/lines/csv_internal.h"
+#include "formats/kernel/ftrace.h"
+#include "formats/sinks.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/json.h"
+#include "lib/ground/base/out.h"
+#include "lib/meaning/clock/day.h"
+#include "lib/meaning/clock/wall.h"
+#include "lib/meaning/columns/list.h"
+#include "lib/meaning/columns/own.h"
+#include "lib/meaning/columns/value.h"
+#include "lib/meaning/event/comms.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/kinds.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/follow/mark_at.h"
+#include "lib/meaning/follow/who.h"
+#include "lib/meaning/plugin/decoded.h"
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/schema/format.h"
+
+/* A cell of a type of event: a column, or a field inside "fields", with its key. */
+struct line_cell {
+	struct place place;
+	bool text;
+	struct buf key; /* "\"name\":", for the fields of COLUMN_FIELDS */
+};
+
+/* Where the lines of a type of event get their cells from. */
+struct line_kind {
+	const struct format *format;   /* NULL: unknown */
+	const struct decoder *decoder; /* NULL: no plugin knows more; borrowed */
+	struct line_cell *columns;     /* for each COLUMN_FIELD */
+	struct line_cell *fields;      /* all fields, after the common ones */
+	size_t nr_columns, nr_fields;
+};
+
+static void cells_free(struct line_cell *cells, size_t nr)
+{
+	for (size_t i = 0; cells && i < nr; i++)
+		buf_release(&cells[i].key);
+	free(cells);
+}
+
+static void line_kind_free(void *memory)
+{
+	struct line_kind *kind = memory;
+
+	cells_free(kind->columns, kind->nr_columns);
+	cells_free(kind->fields, kind->nr_fields);
+	free(kind);
+}
+
+/* Adds a name as the key of a JSON object, "\"name\":"; false without memory. */
+static bool line_key(const char *name, struct buf *ret)
+{
+	struct out out;
+	bool added;
+
+	if (!out_init(&out, 64))
+		return false;
+	json_text(&out, name);
+	out_char(&out, ':');
+	added = !out.failed && buf_add(ret, out.start, out_len(&out));
+	out_release(&out);
+	return added;
+}
+
+static struct line_cell *cells_new(const struct format *format, const struct schema_abi *abi, size_t nr)
+{
+	struct line_cell *cells = calloc(nr + 1, sizeof(*cells));
+
+	for (size_t i = 0; cells && i < nr; i++) {
+		const struct field *field = &format->fields[format->nr_common + i];
+
+		cells[i].place = place_of(field, abi);
+		cells[i].text = value_is_text(field);
+		if (!line_key(field->name, &cells[i].key)) {
+			cells_free(cells, i + 1);
+			return NULL;
+		}
+	}
+	return cells;
+}
+
+static bool fill(struct line_kind *kind, const struct schema_abi *abi, const struct column_list *list, bool *found)
+{
+	kind->columns = calloc(list->nr + 1, sizeof(*kind->columns));
+	if (!kind->columns)
+		return false;
+	kind->nr_columns = list->nr;
+	for (size_t i = 0; kind->format && i < list->nr; i++) {
+		struct line_cell *cell = &kind->columns[i];
+
+		if (list->at[i].what != COLUMN_FIELD || !place_bind(&cell->place, kind->format, abi, list->at[i].field))
+			continue;
+		cell->text = value_is_text(cell->place.field);
+		found[i] = true;
+	}
+	if (!kind->format)
+		return true;
+	kind->fields = cells_new(kind->format, abi, kind->format->nr_fields - kind->format->nr_common);
+	if (kind->fields)
+		kind->nr_fields = kind->format->nr_fields - kind->format->nr_common;
+	return kind->fields;
+}
+
+/*
+ * NULL without memory. Sets found[i] for each column that is a field of the type. Borrows `format`, which may be NULL.
+ */
+static struct line_kind *line_kind_new(const struct format *format, const struct schema_abi *abi,
+				       const struct column_list *list, bool *found)
+{
+	struct line_kind *kind = calloc(1, sizeof(*kind));
+
+	if (!kind)
+		return NULL;
+	kind->format = format;
+	if (!fill(kind, abi, list, found)) {
+		line_kind_free(kind);
+		return NULL;
+	}
+	return kind;
+}
+
 /*
  * A line for each event and for each gap: JSON objects, or comma-separated values (RFC 4180, but with newlines only).
  * Times are integers; integers have all their digits; each byte that is not UTF-8 becomes U+FFFD. --fields chooses the
  * columns.
  */
-#include "formats/export/exports_internal.h"
-#include "formats/export/lines/csv_internal.h"
-#include "formats/export/lines/kind_internal.h"
-#include "formats/kernel/ftrace.h"
-#include "formats/sinks.h"
-#include "lib/base/json.h"
-#include "lib/base/out.h"
-#include "lib/columns/list.h"
-#include "lib/columns/value.h"
-#include "lib/event/context.h"
-#include "lib/event/kinds.h"
-#include "lib/event/place.h"
-#include "lib/event/tasks.h"
-#include "lib/plugin/decoded_row.h"
-#include "lib/plugin/plugins.h"
-#include "lib/reader/reader.h"
-#include "lib/schema/format.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct lines {
 	struct export export; /* first */
@@ -303,22 +416,41 @@ static void put_string(struct lines *lines, const char *text)
 static void put_of_record(struct lines *lines, const struct line_kind *kind, size_t index,
 			  const struct context *context, const struct event *event)
 {
+	enum column_what what = lines->list.at[index].what;
 	struct task_name name;
 	char flags[COLUMNS_FLAGS_MAX];
+	const char *text;
+	int32_t tgid;
 
-	switch (lines->list.at[index].what) {
+	if (what >= COLUMN_WHO && what <= COLUMN_WHO_LAST) {
+		text = column_who_text(what, context, event);
+		if (text)
+			put_string(lines, text);
+		else
+			put_null(lines);
+		return;
+	}
+	switch (what) {
 	case COLUMN_PID:
 		put_s64(lines, event->pid);
 		return;
 	case COLUMN_TGID:
-		if (task_tgid(context->tasks, event->pid))
-			put_s64(lines, task_tgid(context->tasks, event->pid));
+		tgid = who_process(context, event->pid, event->ts, NULL);
+		if (tgid)
+			put_s64(lines, tgid);
 		else
 			put_null(lines);
 		return;
 	case COLUMN_COMM:
-		name = task_name(context->tasks, event->pid);
+		name = context_comm(context, event->pid, event->ts);
 		put_text(lines, name.text, name.len);
+		return;
+	case COLUMN_MARK:
+		text = mark_at(context, event->pid, event->ts);
+		if (text)
+			put_string(lines, text);
+		else
+			put_null(lines);
 		return;
 	case COLUMN_FLAGS:
 		put_text(lines, flags,
@@ -350,12 +482,26 @@ static void put_of_record(struct lines *lines, const struct line_kind *kind, siz
 	case COLUMN_FACT:
 		put_fact(lines, decoded_row_find(&lines->row, lines->list.at[index].field));
 		return;
+	case COLUMN_WHO:
+	case COLUMN_WHO_LAST:
 	case COLUMN_TS:
+	case COLUMN_WALL:
 	case COLUMN_CPU:
 	case COLUMN_INSTANCE:
 	case COLUMN_LOST:
 		put_null(lines);
 	}
+}
+
+static void put_wall(struct lines *lines, const struct context *context, uint64_t ts)
+{
+	char text[DAY_TEXT];
+	int64_t ns;
+
+	if (wall_of(context->wall, ts, &ns, NULL))
+		put_text(lines, text, (size_t)day_iso(text, ns));
+	else
+		put_null(lines);
 }
 
 static void put_column(struct lines *lines, const struct line_kind *kind, size_t index, const struct context *context,
@@ -365,6 +511,8 @@ static void put_column(struct lines *lines, const struct line_kind *kind, size_t
 
 	if (what == COLUMN_TS)
 		put_u64(lines, event->ts);
+	else if (what == COLUMN_WALL)
+		put_wall(lines, context, event->ts);
 	else if (what == COLUMN_CPU)
 		out_u64(lines->export.out, event->cpu);
 	else if (what == COLUMN_INSTANCE)

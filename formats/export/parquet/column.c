@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "formats/export/parquet/column_internal.h"
-
-#include "formats/export/parquet/thrift_internal.h"
-#include "formats/export/parquet/writer_internal.h"
-#include "lib/base/out.h"
-#include "lib/base/text.h"
-#include "lib/base/xxh64.h"
+#include "formats/export/parquet/file_internal.h"
 
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/export/parquet/thrift_internal.h"
+#include "formats/export/parquet/writer_internal.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/text.h"
+#include "lib/ground/base/xxh64.h"
 
 enum { TEXTS_MAX = 1 << 16, TEXTS_BYTES_MAX = 2 << 20, SLOTS_FIRST = 32 };
 /* parquet.thrift */
 enum { TYPE_INT32 = 1, TYPE_INT64 = 2, TYPE_BYTE_ARRAY = 6 };
 enum { CONVERTED_UTF8 = 0, CONVERTED_LIST = 3, CONVERTED_UINT_8 = 11, CONVERTED_INT_8 = 15, CONVERTED_JSON = 19 };
 enum { LOGICAL_STRING = 1, LOGICAL_LIST = 3, LOGICAL_INTEGER = 10, LOGICAL_JSON = 12 };
-enum { CODEC_ZSTD = 6, BOUND_MAX = 1024 };
+enum { BOUND_MAX = 1024 };
 enum { REPETITION_REQUIRED = 0, REPETITION_OPTIONAL = 1, REPETITION_REPEATED = 2 };
 
 /* Definition levels of the entries of a list; LEVEL_BITS: their size. */
@@ -161,6 +161,15 @@ bool parquet_column_null(struct parquet_column *column, size_t row)
 	return mark(column, false, row);
 }
 
+struct text_word parquet_column_word(const struct parquet_column *column, uint32_t number)
+{
+	uint32_t len;
+	struct text_word word = { .at = text_at(column, number, &len) };
+
+	word.len = len;
+	return word;
+}
+
 bool parquet_column_is_full(const struct parquet_column *column)
 {
 	return column->nr_texts >= TEXTS_MAX || column->texts.len >= TEXTS_BYTES_MAX;
@@ -292,8 +301,8 @@ static uint64_t put_pages(const struct parquet_column *column, size_t rows, stru
 	const char *at = column->values.data;
 	uint64_t plain = 0;
 
-	for (size_t from = 0; from < rows; from += PARQUET_PAGE_ROWS) {
-		size_t nr = rows - from < PARQUET_PAGE_ROWS ? rows - from : PARQUET_PAGE_ROWS;
+	for (size_t from = 0; from < rows; from += writer->page_rows) {
+		size_t nr = rows - from < writer->page_rows ? rows - from : writer->page_rows;
 		size_t present = column->shape.optional ? put_levels(column, from, nr, writer) : nr;
 
 		/* A column without a value may have no memory. */
@@ -315,10 +324,8 @@ static void put_text_bounds(const struct parquet_column *column, struct thrift *
 	struct text_word least = { .at = NULL }, most = { .at = NULL };
 
 	for (uint32_t i = 0; i < column->nr_texts; i++) {
-		uint32_t len;
-		struct text_word text = { .at = text_at(column, i, &len) };
+		struct text_word text = parquet_column_word(column, i);
 
-		text.len = len;
 		if (!i || text_word_compare(text, least) < 0)
 			least = text;
 		if (!i || text_word_compare(most, text) < 0)
@@ -347,7 +354,7 @@ static void put_statistics(const struct parquet_column *column, struct thrift *t
 	thrift_end(&inner);
 }
 
-static int type_of(const struct column_shape *shape)
+int parquet_column_type(const struct column_shape *shape)
 {
 	if (column_is_text(shape))
 		return TYPE_BYTE_ARRAY;
@@ -361,7 +368,7 @@ static void put_meta(const struct parquet_column *column, const struct parquet_c
 	bool texts = column_is_text(&column->shape), list = column->shape.form == COLUMN_LIST;
 	struct thrift meta = thrift_struct(thrift, 3);
 
-	thrift_i32(&meta, 1, type_of(&column->shape));
+	thrift_i32(&meta, 1, parquet_column_type(&column->shape));
 	thrift_list(&meta, 2, THRIFT_I32, texts ? 3 : 2);
 	thrift_zigzag(meta.out, PARQUET_PLAIN);
 	thrift_zigzag(meta.out, PARQUET_RLE);
@@ -373,7 +380,7 @@ static void put_meta(const struct parquet_column *column, const struct parquet_c
 		thrift_bytes(meta.out, "list", 4);
 		thrift_bytes(meta.out, "element", 7);
 	}
-	thrift_i32(&meta, 4, CODEC_ZSTD);
+	thrift_i32(&meta, 4, PARQUET_CODEC_ZSTD);
 	thrift_i64(&meta, 5, (int64_t)chunk->entries);
 	thrift_i64(&meta, 6, (int64_t)chunk->plain);
 	thrift_i64(&meta, 7, (int64_t)chunk->packed);
@@ -468,7 +475,7 @@ void parquet_column_schema(const struct column_shape *shape, struct out *out)
 
 	if (list)
 		put_groups(shape, out);
-	thrift_i32(&element, 1, type_of(shape));
+	thrift_i32(&element, 1, parquet_column_type(shape));
 	thrift_i32(&element, 3, !list && shape->optional ? REPETITION_OPTIONAL : REPETITION_REQUIRED);
 	thrift_text(&element, 4, list ? "element" : shape->name);
 	thrift_i32(&element, 6, converted_type(shape));

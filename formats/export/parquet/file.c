@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/parquet/file_internal.h"
 
-#include "formats/export/parquet/thrift_internal.h"
-#include "formats/export/parquet/writer_internal.h"
-#include "lib/base/out.h"
-
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 1 << 20, BYTES_MAX = 8 << 20, GROUPS_SIZE_FIRST = 256 };
+#include "formats/export/parquet/thrift_internal.h"
+#include "formats/export/parquet/writer_internal.h"
+#include "lib/ground/base/out.h"
 
-static const char magic[] = "PAR1";
+enum { ROWS_MAX = 1 << 20, BYTES_MAX = 8 << 20, SORTED_BYTES_MAX = 16 << 20, GROUPS_SIZE_FIRST = 256 };
+
+static const char magic[] = PARQUET_MAGIC;
 
 bool parquet_file_init(struct parquet_file *file, const struct column_shape *shapes, size_t nr)
 {
@@ -61,7 +61,7 @@ void parquet_file_row(struct parquet_file *file)
 
 bool parquet_file_is_full(const struct parquet_file *file)
 {
-	if (file->rows >= ROWS_MAX || file->bytes >= BYTES_MAX)
+	if (file->rows >= ROWS_MAX || file->bytes >= (file->sort.nr ? SORTED_BYTES_MAX : BYTES_MAX))
 		return true;
 	for (size_t i = 0; i < file->nr_columns; i++)
 		if (parquet_column_is_full(&file->columns[i]))
@@ -73,7 +73,8 @@ static void put(const struct parquet_file *file, struct out *folder, const void 
 {
 	if (!len)
 		return;
-	folder_piece(folder, file->name, len);
+	if (!file->bare)
+		folder_piece(folder, file->name, len);
 	out_mem(folder, bytes, len);
 }
 
@@ -89,6 +90,11 @@ static void press(struct pool_job *job)
 {
 	struct parquet_group *group = (struct parquet_group *)job;
 
+	if (group->file->sort.nr)
+		group->starved = !parquet_columns_sort(group->columns, group->file->nr_columns, group->rows,
+						       &group->file->sort, &group->sorted);
+	/* Of sorted groups, several are read at once. */
+	group->writer->page_rows = group->file->sort.nr ? PARQUET_SORTED_PAGE_ROWS : PARQUET_PAGE_ROWS;
 	for (size_t i = 0; i < group->file->nr_columns; i++)
 		parquet_column_pages(&group->columns[i], group->rows, group->writer, &group->chunks[i]);
 }
@@ -113,9 +119,24 @@ bool parquet_group_take(struct parquet_group *group, struct parquet_file *file)
 	}
 	group->file = file;
 	group->rows = file->rows;
+	group->sorted = group->starved = false;
 	group->job = (struct pool_job){ .run = press };
 	file->rows = file->bytes = 0;
 	return true;
+}
+
+/* SortingColumn of each: its place, not descending, nulls first. */
+static void put_sorting(const struct parquet_sort *sort, struct thrift *thrift)
+{
+	thrift_list(thrift, 4, THRIFT_STRUCT, sort->nr);
+	for (size_t i = 0; i < sort->nr; i++) {
+		struct thrift one = { .out = thrift->out };
+
+		thrift_i32(&one, 1, (int32_t)sort->by[i]);
+		thrift_field(&one, 2, THRIFT_FALSE);
+		thrift_field(&one, 3, THRIFT_TRUE);
+		thrift_end(&one);
+	}
 }
 
 static void put_meta(struct parquet_group *group)
@@ -132,6 +153,8 @@ static void put_meta(struct parquet_group *group)
 	}
 	thrift_i64(&thrift, 2, (int64_t)plain);
 	thrift_i64(&thrift, 3, (int64_t)group->rows);
+	if (group->sorted)
+		put_sorting(&file->sort, &thrift);
 	thrift_i64(&thrift, 5, (int64_t)file->offset);
 	thrift_i64(&thrift, 6, (int64_t)packed);
 	thrift_end(&thrift);
@@ -145,7 +168,7 @@ void parquet_group_put(struct parquet_group *group, struct out *folder)
 	open_file(file, folder);
 	put_meta(group);
 	put(file, folder, pages->start, out_len(pages));
-	file->starved |= file->groups.failed || pages->failed;
+	file->starved |= file->groups.failed || pages->failed || group->starved;
 	file->offset += out_len(pages);
 	out_clear(pages);
 	file->all_rows += group->rows;
@@ -222,7 +245,7 @@ void parquet_file_end(struct parquet_file *file, struct parquet_writer *writer, 
 	thrift_list(&meta, 4, THRIFT_STRUCT, file->nr_groups);
 	out_mem(meta.out, file->groups.start, out_len(&file->groups));
 	put_facts(facts, &meta);
-	thrift_text(&meta, 6, "weft");
+	thrift_text(&meta, 6, "weft version " WEFT_VERSION);
 	put_orders(file, &meta);
 	thrift_end(&meta);
 	len = htole32((uint32_t)out_len(&writer->page));

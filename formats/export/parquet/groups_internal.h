@@ -3,7 +3,11 @@
 #define WEFT_FORMATS_EXPORT_PARQUET_GROUPS_INTERNAL_H
 
 #include "formats/export/parquet/file_internal.h"
-#include "lib/base/fail.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/pool.h"
+
+struct out;
 
 /*
  * The row groups of all files that are being compressed, by the threads of a pool. They are written in the order in
@@ -20,6 +24,7 @@ struct parquet_groups {
 	struct fail failure;
 };
 
+/* parquet_groups_release() follows, also after a failure. */
 int must_check parquet_groups_init(struct parquet_groups *groups, struct pool *pool, struct fail *fail);
 void parquet_groups_release(struct parquet_groups *groups);
 

@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Parquet, a file for each type of event, and lost.parquet. The columns are ts, cpu, pid, comm, tgid, flags,
- * preempt_count, instance, and the fields: integers of their size and sign, texts, arrays of integers as lists;
- * structures as JSON; null beyond a record's end. When all open row groups reach BYTES_MAX, the largest is written.
- */
-#include "formats/export/exports_internal.h"
-#include "formats/export/parquet/groups_internal.h"
-#include "formats/export/parquet/writer_internal.h"
-#include "lib/base/vec.h"
-#include "lib/columns/cell.h"
-#include "lib/columns/own.h"
-#include "lib/event/context.h"
-#include "lib/event/kinds.h"
-#include "lib/event/place.h"
-#include "lib/plugin/decoded_row.h"
-#include "lib/plugin/plugins.h"
-#include "lib/reader/reader.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/export/exports_internal.h"
+#include "formats/export/last_tasks_internal.h"
+#include "formats/export/parquet/groups_internal.h"
+#include "formats/export/parquet/writer_internal.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/u64_map.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/clock/wall.h"
+#include "lib/meaning/columns/cell.h"
+#include "lib/meaning/columns/own.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/kinds.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/follow/who.h"
+#include "lib/meaning/plugin/decoded.h"
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/reader/reader.h"
+
+/*
+ * Parquet, a file for each type of event, lost.parquet, clock.parquet and who.parquet. The columns are ts, cpu, pid,
+ * comm, tgid, flags, preempt_count, instance, and the fields: integers of their size and sign, texts, arrays of
+ * integers as lists; structures as JSON; null beyond a record's end. When all open row groups reach BYTES_MAX, the
+ * largest is written.
+ */
 
 enum { BYTES_MAX = 24 << 20, COLUMNS_MAX = 500, FACTS = 12, NAME_LEN_MAX = 140, FILES_MAX = 1 << 16 };
 
@@ -29,10 +36,32 @@ enum { BYTES_MAX = 24 << 20, COLUMNS_MAX = 500, FACTS = 12, NAME_LEN_MAX = 140, 
 static const enum column_what own[] = { COLUMN_TS,   COLUMN_CPU,   COLUMN_PID,           COLUMN_COMM,
 					COLUMN_TGID, COLUMN_FLAGS, COLUMN_PREEMPT_COUNT, COLUMN_INSTANCE };
 static const enum column_what lost[] = { COLUMN_TS, COLUMN_CPU, COLUMN_LOST, COLUMN_INSTANCE };
+static const struct column_shape dates[] = {
+	{ .name = "ts", .bits = 64, .is_signed = true },
+	{ .name = "wall_ns", .bits = 64, .is_signed = true },
+	{ .name = "bound_ns", .bits = 64, .is_signed = true, .optional = true },
+	{ .name = "drift", .bits = 64, .is_signed = true },
+};
 
-enum { OWN_NR = array_size(own), LOST_NR = array_size(lost) };
+/* Behind these, and before the instance, are those of enum who_part. */
+static const struct column_shape whose[] = {
+	{ .name = "pid", .bits = 32, .is_signed = true },
+	{ .name = "ts", .bits = 64, .is_signed = true },
+	{ .name = "dur", .bits = 64, .is_signed = true },
+	{ .name = "tgid", .bits = 32, .is_signed = true, .optional = true },
+};
 
-/* A file and its event; lost.parquet has no event. */
+enum {
+	OWN_NR = array_size(own),
+	LOST_NR = array_size(lost),
+	DATES_NR = array_size(dates),
+	WHOSE_NR = array_size(whose)
+};
+
+/* The files that have no event. */
+enum { MADE_LOST, MADE_CLOCK, MADE_WHO, MADE_EVENTS };
+
+/* A file and its event. */
 struct made {
 	struct parquet_file file;
 	char name[NAME_LEN_MAX + 16]; /* without ".parquet" */
@@ -51,12 +80,16 @@ struct parquet {
 	struct export export; /* first */
 	struct parquet_groups groups;
 	struct kinds kinds;
-	struct made **made; /* the first is lost.parquet */
+	struct made **made; /* begin with MADE_LOST, MADE_CLOCK and MADE_WHO */
 	size_t nr_made;
 	size_t bytes; /* bytes of all open groups */
 	struct cell_making making;
 	char date[32]; /* the offset from ts to the time of day; "" when unknown */
-	uint64_t unknown, wide;
+	bool begun;
+	uint64_t first, last; /* times of events */
+	struct u64_map tasks; /* by buffer << 32 | PID: that occurred */
+	struct last_tasks seen;
+	uint64_t wide;
 };
 
 static void kind_free(void *memory)
@@ -80,6 +113,7 @@ static void parquet_free(struct export *export)
 	}
 	free(parquet->made);
 	cell_making_release(&parquet->making);
+	u64_map_release(&parquet->tasks);
 	free(parquet);
 }
 
@@ -90,8 +124,7 @@ static int parquet_new(const struct export_input *input, struct export **ret, st
 
 	if (!parquet)
 		return fail_memory(fail);
-	if (input->has_date)
-		snprintf(parquet->date, sizeof(parquet->date), "%" PRId64, input->date_offset_ns);
+	u64_map_init(&parquet->tasks, 1);
 	if (kinds_init(&parquet->kinds, input->reader->nr_buffers, kind_free) || !cell_making_init(&parquet->making))
 		r = fail_memory(fail);
 	else
@@ -153,11 +186,18 @@ static void fill_shapes(const enum column_what *whats, size_t nr, struct column_
 static void parquet_begin(struct export *export)
 {
 	struct parquet *parquet = (struct parquet *)export;
-	struct column_shape shapes[LOST_NR];
+	struct column_shape shapes[LOST_NR], who[WHOSE_NR + WHO_PARTS + 1];
 
 	fill_shapes(lost, LOST_NR, shapes);
 	snprintf(shapes[2].name, sizeof(shapes[2].name), "count");
-	if (!made_new(parquet, "lost", shapes, LOST_NR))
+	memcpy(who, whose, sizeof(whose));
+	for (enum who_part part = 0; part < WHO_PARTS; part++) {
+		who[WHOSE_NR + part] = (struct column_shape){ .form = COLUMN_OF_TEXT, .optional = true };
+		snprintf(who[WHOSE_NR + part].name, sizeof(who->name), "%s", who_part_word(part));
+	}
+	who[WHOSE_NR + WHO_PARTS] = *column_own_shape(COLUMN_INSTANCE);
+	if (!made_new(parquet, "lost", shapes, LOST_NR) || !made_new(parquet, "clock", dates, DATES_NR) ||
+	    !made_new(parquet, "who", who, array_size(who)))
 		export_no_memory(export);
 }
 
@@ -221,7 +261,7 @@ static struct made *find_made(struct parquet *parquet, const struct event *event
 	struct made *made;
 
 	snprintf(name, sizeof(name), "%.64s:%.64s", format->system, format->name);
-	for (size_t i = 1; i < parquet->nr_made; i++)
+	for (size_t i = MADE_EVENTS; i < parquet->nr_made; i++)
 		if (is_same(parquet->made[i], name, shapes, nr))
 			return parquet->made[i];
 	if (parquet->nr_made == FILES_MAX)
@@ -387,16 +427,27 @@ static void parquet_event(struct export *export, const struct event *event)
 	struct parquet *parquet = (struct parquet *)export;
 	const struct kind *kind;
 	struct made *made;
+	int64_t offset;
 	size_t before;
 
-	if (export->error || !parquet->nr_made)
+	if (export->error || parquet->nr_made < MADE_EVENTS)
 		return;
+	if (!parquet->begun) {
+		if (export_day_offset(export->reader, event->ts, &offset))
+			snprintf(parquet->date, sizeof(parquet->date), "%" PRId64, offset);
+		parquet->first = event->ts;
+	}
+	parquet->begun = true;
+	parquet->last = event->ts;
+	if (event->kind != EVENT_LOST && !last_tasks_same(&parquet->seen, event) &&
+	    !u64_map_add(&parquet->tasks, (uint64_t)event->buffer << 32 | (uint32_t)event->pid))
+		export_no_memory(export);
 	kind = event->kind == EVENT_LOST ? NULL : kind_of(parquet, event);
 	if (event->kind != EVENT_LOST && !kind)
 		return;
-	made = kind ? kind->made : parquet->made[0];
+	made = kind ? kind->made : parquet->made[MADE_LOST];
 	if (!made) {
-		parquet->unknown++;
+		parquet->export.left_out++;
 		return;
 	}
 	before = made->file.bytes;
@@ -410,6 +461,86 @@ static void parquet_event(struct export *export, const struct event *event)
 		export_no_memory(export);
 	else
 		end_row(parquet, made, before);
+}
+
+/* A row for the first event, and for each time at which the time of day was set. */
+static void put_dates(struct parquet *parquet)
+{
+	struct made *clock = parquet->made[MADE_CLOCK];
+	struct export_date date;
+
+	for (uint64_t ts = parquet->first, next; ts != UINT64_MAX; ts = next) {
+		size_t before = clock->file.bytes;
+
+		if (!export_date_at(parquet->export.reader, ts, parquet->last, &date, &next))
+			continue;
+		parquet_file_integer(&clock->file, 0, date.ts);
+		parquet_file_integer(&clock->file, 1, (uint64_t)date.wall_ns);
+		if (date.bound_ns == WALL_NO_BOUND)
+			parquet_file_null(&clock->file, 2);
+		else
+			parquet_file_integer(&clock->file, 2, date.bound_ns);
+		parquet_file_integer(&clock->file, 3, (uint64_t)date.drift);
+		end_row(parquet, clock, before);
+	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Rows of a task, for each time during which nothing changed. */
+static void put_task(struct parquet *parquet, const struct context *context, int32_t pid)
+{
+	struct made *made = parquet->made[MADE_WHO];
+	struct export_who who;
+
+	for (uint64_t ts = parquet->first; ts < parquet->last; ts = who.until) {
+		size_t before = made->file.bytes;
+
+		export_who_at(context, pid, ts, parquet->last, &who);
+		parquet_file_integer(&made->file, 0, (uint64_t)pid);
+		parquet_file_integer(&made->file, 1, ts);
+		parquet_file_integer(&made->file, 2, who.until - ts);
+		if (who.tgid)
+			parquet_file_integer(&made->file, 3, (uint64_t)who.tgid);
+		else
+			parquet_file_null(&made->file, 3);
+		for (enum who_part part = 0; part < WHO_PARTS; part++) {
+			const char *text = who.texts[part];
+
+			if (text)
+				parquet_file_text(&made->file, WHOSE_NR + part, text, strlen(text),
+						  &parquet->making.scratch);
+			else
+				parquet_file_null(&made->file, WHOSE_NR + part);
+		}
+		parquet_file_text(&made->file, WHOSE_NR + WHO_PARTS, context->instance, strlen(context->instance),
+				  &parquet->making.scratch);
+		end_row(parquet, made, before);
+	}
+}
+
+/* All tasks but the idle ones, in the order of their buffers and PIDs. */
+static void put_who(struct parquet *parquet)
+{
+	cleanup_free uint64_t *keys = calloc(parquet->tasks.len + 1, sizeof(*keys));
+	size_t nr = 0;
+	uint64_t key;
+
+	if (!keys) {
+		export_no_memory(&parquet->export);
+		return;
+	}
+	for (size_t at = 0; u64_map_next(&parquet->tasks, &at, &key);)
+		if ((uint32_t)key)
+			keys[nr++] = key;
+	qsort(keys, nr, sizeof(*keys), by_number);
+	for (size_t i = 0; i < nr; i++)
+		put_task(parquet, parquet->export.reader->buffers[keys[i] >> 32].context, (int32_t)(uint32_t)keys[i]);
 }
 
 static void end_made(struct parquet *parquet, struct made *made)
@@ -436,13 +567,18 @@ static void parquet_end(struct export *export)
 {
 	struct parquet *parquet = (struct parquet *)export;
 
+	if (parquet->begun && !export->error) {
+		put_dates(parquet);
+		put_who(parquet);
+	}
 	for (size_t i = 0; i < parquet->nr_made && !export->error; i++)
 		flush(parquet, parquet->made[i]);
 	parquet_groups_end(&parquet->groups, export->out);
 	for (size_t i = 0; i < parquet->nr_made && !export->error; i++)
 		end_made(parquet, parquet->made[i]);
-	if (parquet->unknown)
-		export_note(export, "%" PRIu64 " events of types without a format are left out", parquet->unknown);
+	if (parquet->export.left_out)
+		export_note(export, "%" PRIu64 " events of types without a format are left out",
+			    parquet->export.left_out);
 	if (parquet->wide)
 		export_note(export, "of %" PRIu64 " types only the first %d fields are columns", parquet->wide,
 			    COLUMNS_MAX);

@@ -2,11 +2,11 @@
 #ifndef WEFT_FORMATS_EXPORT_PARQUET_THRIFT_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_PARQUET_THRIFT_INTERNAL_H
 
-#include "formats/export/proto_internal.h"
-
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "formats/export/proto_internal.h"
 
 /*
  * Thrift's compact protocol, as far as Parquet needs it. A structure is a sequence of fields with ascending numbers;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/parquet/writer_internal.h"
 
-#include "formats/export/parquet/thrift_internal.h"
-#include "lib/codec/frame.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "formats/export/parquet/thrift_internal.h"
+#include "lib/pages/codec/frame.h"
 
 enum { GROUP = 8, PAGE_SIZE_FIRST = 1 << 16 };
 

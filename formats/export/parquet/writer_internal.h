@@ -2,12 +2,12 @@
 #ifndef WEFT_FORMATS_EXPORT_PARQUET_WRITER_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_PARQUET_WRITER_INTERNAL_H
 
-#include "lib/base/cleanup.h"
-#include "lib/base/fail.h"
-#include "lib/base/out.h"
-
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
 
 struct frame_writer;
 
@@ -15,12 +15,13 @@ struct frame_writer;
  * Shared by the files of one export: the compression context and memory for writing a row group. The first failure is
  * kept in `error`.
  */
-enum { PARQUET_PAGE_ROWS = 1 << 16 };
+enum { PARQUET_PAGE_ROWS = 1 << 16, PARQUET_SORTED_PAGE_ROWS = 1 << 13 };
 
 struct parquet_writer {
 	struct frame_writer *frames;
 	struct out page;  /* a page before compression */
 	struct out group; /* the pages of a row group */
+	size_t page_rows; /* at most PARQUET_PAGE_ROWS */
 	uint32_t levels[PARQUET_PAGE_ROWS];
 	int error;
 	struct fail failure;

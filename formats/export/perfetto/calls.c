@@ -2,21 +2,21 @@
 /*
  * System calls as slices. The importer pairs sys_enter and sys_exit by itself: it opens a slice for each sys_enter, so
  * one without its exit, or one that another event repeats, puts all later calls of the task inside it. So an entry
- * waits until lib/timeline knows its exit; then both are written as the messages that the importer pairs. Everything
- * else is written as an event that makes no slice: those of syscalls where raw_syscalls has the same calls, entries and
- * exits whose other end is not recorded or may be lost. Where the importer has no name for a call, both events are
- * such, and weft writes the slice. Memory: one event for each task.
+ * waits until lib/meaning/timeline knows its exit; then both are written as the messages that the importer pairs.
+ * Everything else is written as an event that makes no slice: those of syscalls where raw_syscalls has the same calls,
+ * entries and exits whose other end is not recorded or may be lost. Where the importer has no name for a call, both
+ * events are such, and weft writes the slice. Memory: one event for each task.
  */
-#include "formats/export/perfetto/kind_internal.h"
-#include "formats/export/perfetto/perfetto_internal.h"
-#include "lib/event/context.h"
-#include "lib/timeline/call_name.h"
-#include "lib/timeline/timeline.h"
-#include "lib/uapi/names.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/export/perfetto/kind_internal.h"
+#include "formats/export/perfetto/perfetto_internal.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/timeline/call_name.h"
+#include "lib/meaning/timeline/timeline.h"
+#include "lib/meaning/uapi/names.h"
 
 /* The importer names calls up to the newest in its tables: futex_requeue. */
 enum { NEWEST_OF_IMPORTER = 456 };

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/perfetto/kind_internal.h"
 
-#include "formats/export/proto_internal.h"
-#include "formats/kernel/ftrace.h"
-#include "formats/kernel/symbol.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/json.h"
-#include "lib/columns/value.h"
-#include "lib/event/context.h"
-#include "lib/follow/stack.h"
-#include "lib/names/symbols.h"
-#include "lib/plugin/plugins.h"
-#include "lib/schema/format.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/export/proto_internal.h"
+#include "formats/kernel/ftrace.h"
+#include "formats/kernel/symbol.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/json.h"
+#include "lib/meaning/columns/value.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/follow/stack.h"
+#include "lib/meaning/names/symbols.h"
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/schema/format.h"
 
 /*
  * FtraceEvent's messages: their fields are numbered from 1 in this order; "-" stands for a field that the kernel does
@@ -57,7 +57,7 @@ static const struct known {
 	{ "block", "block_rq_insert", 126, "dev sector nr_sector bytes rwbs comm cmd" },
 };
 
-enum { ID_PRINT = 3, ID_SYS_ENTER = 329, ID_SYS_EXIT = 330 };
+enum { ID_PRINT = PERFETTO_PRINT, ID_SYS_ENTER = 329, ID_SYS_EXIT = 330 };
 
 static bool is_array(const struct field *field)
 {
@@ -117,6 +117,7 @@ static bool bind_typed(struct perfetto_kind *kind, const struct schema_abi *abi)
 		bind_known(kind, &known[i], abi);
 		kind->family = family_of(format);
 		kind->switches = !strcmp(format->name, "sched_switch");
+		kind->wakes = !strcmp(format->name, "sched_waking");
 		return true;
 	}
 	return false;
@@ -174,12 +175,13 @@ static bool bind_print(struct perfetto_kind *kind, const struct schema_abi *abi)
 }
 
 /* Addresses in the kernel's own entries are shown as names. */
-static void name_addresses(struct perfetto_kind *kind)
+static void name_addresses(struct perfetto_kind *kind, const struct schema_abi *abi)
 {
-	bool function = !strcmp(kind->format->name, "function");
+	bool function = !strcmp(kind->format->name, "function"), user = !strcmp(kind->format->name, "user_stack");
 
 	if (strcmp(kind->format->system, "ftrace"))
 		return;
+	user = user && place_bind(&kind->tgid, kind->format, abi, "tgid");
 	for (size_t i = 0; i < kind->nr_fields; i++) {
 		struct perfetto_field *field = &kind->fields[i];
 
@@ -187,6 +189,8 @@ static void name_addresses(struct perfetto_kind *kind)
 			field->wire = WIRE_SYMBOL;
 		else if (!strcmp(kind->format->name, "kernel_stack") && is_array(field->place.field))
 			field->wire = WIRE_SYMBOLS;
+		else if (user && is_array(field->place.field))
+			field->wire = WIRE_USER_SYMBOLS;
 	}
 }
 
@@ -221,7 +225,7 @@ static void bind_own(struct perfetto_kind *kind, const struct context *context, 
 		(void)add_field(kind, &format->fields[format->nr_common + i], abi, i + 1);
 	if (whole < nr)
 		add_field(kind, &format->fields[format->nr_common + whole], abi, PERFETTO_FIELDS_MAX)->wire = WIRE_REST;
-	name_addresses(kind);
+	name_addresses(kind, abi);
 	bind_decoded(kind, context);
 }
 
@@ -240,13 +244,15 @@ static void bind_instant(struct perfetto_kind *kind, const struct schema_abi *ab
 	add_field(kind, ip, abi, 3)->wire = WIRE_INSTANT;
 }
 
-struct perfetto_kind *perfetto_kind_new(const struct context *context, const struct format *format, uint32_t own_id)
+struct perfetto_kind *perfetto_kind_new(const struct context *context, const struct event_type *type, uint32_t own_id)
 {
 	struct perfetto_kind *kind = calloc(1, sizeof(*kind));
+	const struct format *format = type->format;
 
 	if (!kind || !format)
 		return kind;
 	kind->format = format;
+	(void)mark_source_find(&kind->mark, type);
 	if (bind_typed(kind, &context->abi))
 		return kind;
 	if (!bind_call(kind, &context->abi) && !bind_print(kind, &context->abi)) {
@@ -304,6 +310,21 @@ static void put_symbols(const struct perfetto_field *field, const struct context
 	}
 }
 
+static void put_user_symbols(const struct perfetto_kind *kind, const struct perfetto_field *field,
+			     const struct context *context, const struct event *event, struct out *out)
+{
+	int32_t tgid = (int32_t)place_u64(&kind->tgid, event);
+	uint64_t frames[STACK_USER_ENTRIES];
+	size_t nr = stack_user_frames(&field->place, tgid, event, frames);
+	char text[STACK_USER_NAME];
+
+	for (size_t i = 0; i < nr; i++) {
+		if (i)
+			out_char(out, '\n');
+		out_mem(out, text, stack_user_name(context, tgid, frames[i], text, sizeof(text)));
+	}
+}
+
 /* The kernel's text after the name of the function that wrote it. */
 static void put_print(struct sink *sink, const struct event *event, struct out *out)
 {
@@ -318,68 +339,6 @@ static void put_print(struct sink *sink, const struct event *event, struct out *
 		memmove(out->start, end + 2, (size_t)(out->at - end) - 2);
 		out->at -= end + 2 - out->start;
 	}
-}
-
-/* The next part of a text, up to a '|' or the end. */
-static bool next_part(const char **at, const char *end, const char **ret, size_t *ret_len)
-{
-	const char *bar;
-
-	if (*at > end)
-		return false;
-	bar = memchr(*at, '|', (size_t)(end - *at));
-	*ret = *at;
-	*ret_len = (size_t)((bar ? bar : end) - *at);
-	*at = (bar ? bar : end) + 1;
-	return true;
-}
-
-static bool is_number(const char *at, size_t len, bool is_signed)
-{
-	size_t sign = is_signed && len && *at == '-', digits = 0;
-
-	while (sign + digits < len && at[sign + digits] >= '0' && at[sign + digits] <= '9')
-		digits++;
-	return digits && digits < 10 + 8U * is_signed && sign + digits == len;
-}
-
-/*
- * The parts of a text of atrace, by its first letter: n a number, s a signed number, t a text that is not empty, * any
- * rest.
- */
-static bool has_parts(const char *at, const char *end)
-{
-	static const char *const forms[] = { "Bn*",  "E",    "En",    "Snts", "Fnts", "Int",
-					     "Nntt", "Cnts", "Gntts", "Hnts", "Hntts" };
-	const char *part;
-	size_t len;
-
-	for (size_t i = 0; i < array_size(forms); i++) {
-		const char *form = forms[i], *from = at;
-		bool fits = next_part(&from, end, &part, &len) && len == 1 && *part == *form++;
-
-		while (fits && *form && *form != '*') {
-			fits = next_part(&from, end, &part, &len) &&
-			       (*form == 't' ? len > 0 : is_number(part, len, *form == 's'));
-			form++;
-		}
-		/* A counter may have a category behind its value. */
-		if (fits && (*form || from > end || *at == 'C'))
-			return true;
-	}
-	return false;
-}
-
-bool perfetto_kind_is_atrace(struct sink *sink, const struct event *event, struct out *scratch)
-{
-	const char *end;
-
-	out_clear(scratch);
-	put_print(sink, event, scratch);
-	end = scratch->at;
-	while (end > scratch->start && end[-1] == '\n')
-		end--;
-	return has_parts(scratch->start, end);
 }
 
 static void put_call_args(const struct perfetto_field *field, const struct event *event, struct out *out)
@@ -401,6 +360,8 @@ static void put_made(const struct perfetto_kind *kind, const struct perfetto_fie
 		put_rest(kind, field, context, event, scratch);
 	else if (field->wire == WIRE_SYMBOLS)
 		put_symbols(field, context, event, scratch);
+	else if (field->wire == WIRE_USER_SYMBOLS)
+		put_user_symbols(kind, field, context, event, scratch);
 	else if (field->wire == WIRE_SYMBOL)
 		symbol_print(context, place_u64(&field->place, event), false, scratch);
 	else

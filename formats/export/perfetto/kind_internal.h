@@ -2,11 +2,12 @@
 #ifndef WEFT_FORMATS_EXPORT_PERFETTO_KIND_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_PERFETTO_KIND_INTERNAL_H
 
-#include "lib/event/place.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/meaning/event/mark.h"
+#include "lib/meaning/event/place.h"
 
 struct context;
 struct decoded_name;
@@ -21,7 +22,7 @@ struct sink;
  * that the file describes (GenericEventDescriptor). The importer accepts 31 fields of such an event: further fields
  * become one JSON string in the last one.
  */
-enum { PERFETTO_FIELDS_MAX = 31, PERFETTO_OWN_FIRST = 65536, PERFETTO_OWN_LAST = 131071 };
+enum { PERFETTO_PRINT = 3, PERFETTO_FIELDS_MAX = 31, PERFETTO_OWN_FIRST = 65536, PERFETTO_OWN_LAST = 131071 };
 
 enum perfetto_wire {
 	WIRE_INTEGER,
@@ -30,6 +31,7 @@ enum perfetto_wire {
 	WIRE_REST,
 	WIRE_CALL_ARGS,
 	WIRE_SYMBOLS,
+	WIRE_USER_SYMBOLS,
 	WIRE_SYMBOL,
 	WIRE_PRINT,
 	WIRE_INSTANT,
@@ -60,10 +62,13 @@ struct perfetto_kind {
 	bool call_by_name; /* an event sys_enter_NAME or sys_exit_NAME */
 	bool print;        /* a text of trace_marker or trace_printk() */
 	bool switches;     /* sched_switch */
+	bool wakes;        /* sched_waking */
 	enum perfetto_family family;
 	/* the same type as an event that changes no track: for calls and texts; NULL for others */
 	struct perfetto_kind *bare;
 	const struct format *format; /* NULL: unknown */
+	struct mark_source mark;     /* of a type whose texts may be marks */
+	struct place tgid;           /* whose functions are in a user_stack */
 	/* Fills the last fields; NULL: no plugin knows more, or the type has a message of its own. Borrowed. */
 	const struct decoder *decoder;
 	struct perfetto_field {
@@ -77,11 +82,8 @@ struct perfetto_kind {
 };
 
 /* NULL without memory. `own_id` is used as the id if the type needs a descriptor. */
-struct perfetto_kind *perfetto_kind_new(const struct context *context, const struct format *format, uint32_t own_id);
+struct perfetto_kind *perfetto_kind_new(const struct context *context, const struct event_type *type, uint32_t own_id);
 void perfetto_kind_free(void *kind);
-
-/* Whether an event's text has the form of atrace, which the importer makes slices and counters of. */
-bool perfetto_kind_is_atrace(struct sink *sink, const struct event *event, struct out *scratch);
 
 /*
  * Writes the message of an event. `scratch` is emptied; `sink` prints the event as the kernel does. False: there was no

@@ -2,26 +2,30 @@
 /*
  * Perfetto's trace packets (perfetto.dev), for ui.perfetto.dev and trace_processor. Events are in bundles of one CPU;
  * losses split the bundles, and are instants on a track of their own; times on a CPU that no switch proves are slices
- * on another: which these are, and which system calls have ended, are facts of lib/timeline/timeline.h. Calls of the
- * function graph are balanced; calls in hard interrupts are slices on a track of their CPU. Times are those of the
- * trace, as the importer's boot time. Not supported: thread groups that the file does not contain; values that weft
+ * on another: which these are, and which system calls have ended, are facts of lib/meaning/timeline/timeline.h. Calls
+ * of the function graph are balanced; calls in hard interrupts are slices on a track of their CPU. Times are those of
+ * the trace, as the importer's boot time. Not supported: thread groups that the file does not contain; values that weft
  * computes from events.
  */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "formats/export/exports_internal.h"
 #include "formats/export/perfetto/perfetto_internal.h"
 #include "formats/export/proto_internal.h"
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
-#include "lib/event/context.h"
-#include "lib/event/tasks.h"
-#include "lib/reader/reader.h"
-#include "lib/state/state.h"
-#include "lib/timeline/timeline.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "lib/ground/base/now.h"
+#include "lib/meaning/event/comms.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/follow/who.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/state/state.h"
+#include "lib/meaning/timeline/path.h"
+#include "lib/meaning/timeline/timeline.h"
 
 enum { CPUS_OF_IMPORTER = 1024 };
 
@@ -85,7 +89,7 @@ static struct perfetto_kind *kind_of(struct perfetto *perfetto, const struct con
 
 	if (__builtin_expect(kind != NULL, 1))
 		return kind;
-	kind = perfetto_kind_new(context, event->type->format, perfetto->next_id);
+	kind = perfetto_kind_new(context, event->type, perfetto->next_id);
 	if (!kind || !kinds_set(&perfetto->kinds, event, kind)) {
 		export_no_memory(&perfetto->export);
 		return NULL;
@@ -124,6 +128,33 @@ static void see_switch(struct perfetto *perfetto, struct perfetto_buffer *buffer
 			     0;
 }
 
+/*
+ * A text or the event of a driver that may be a mark. The importer makes slices and counters of what atrace wrote; what
+ * others write it gets in these words.
+ */
+static void see_text(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
+		     const struct event *event)
+{
+	struct mark mark;
+	bool is_mark = mark_source_read(&kind->mark, event, &perfetto->scratch, &mark);
+
+	if (!kind->print)
+		perfetto_put_kind(perfetto, buffer, kind, event);
+	else if (!is_mark)
+		perfetto_put_kind(perfetto, buffer, kind->bare, event);
+	else if (mark.as_atrace)
+		perfetto_put_kind(perfetto, buffer, kind, event);
+	if (!is_mark || (kind->print && mark.as_atrace))
+		return;
+	/* The mark may lie in `scratch`, which the functions above use. */
+	(void)mark_source_read(&kind->mark, event, &perfetto->scratch, &mark);
+	out_clear(&perfetto->field);
+	mark_put(&mark, &perfetto->field);
+	out_clear(&perfetto->payload);
+	proto_string(&perfetto->payload, 2, perfetto->field.start, out_len(&perfetto->field));
+	perfetto_put_event(perfetto, buffer, FAMILY_PRINT, event, PERFETTO_PRINT);
+}
+
 static void see_record(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct event *event)
 {
 	struct perfetto_kind *kind;
@@ -140,10 +171,12 @@ static void see_record(struct perfetto *perfetto, struct perfetto_buffer *buffer
 		see_switch(perfetto, buffer, event);
 	if (!kind->format)
 		perfetto->unknown++;
+	else if (kind->wakes && perfetto_put_waking(perfetto, buffer, kind, event))
+		return;
 	else if (kind->call)
 		perfetto_calls_see(perfetto, buffer, kind, event);
-	else if (kind->print && !perfetto_kind_is_atrace(buffer->sink, event, &perfetto->scratch))
-		perfetto_put_kind(perfetto, buffer, kind->bare, event);
+	else if (kind->mark.of != MARK_SOURCE_NONE)
+		see_text(perfetto, buffer, kind, event);
 	else
 		perfetto_put_kind(perfetto, buffer, kind, event);
 }
@@ -176,7 +209,7 @@ static void put_slice(void *arg, const struct timeline_slice *slice)
 
 	switch (slice->kind) {
 	case TIMELINE_RUN:
-		if (slice->end == TURNS_KNOWN) {
+		if (slice->end == RUNS_KNOWN) {
 			found->run = true;
 			found->run_start = slice->start;
 		}
@@ -190,12 +223,22 @@ static void put_slice(void *arg, const struct timeline_slice *slice)
 	case TIMELINE_LOSS:
 		put_loss(buffer->perfetto, buffer, slice->event);
 		break;
+	case TIMELINE_PAIR:
+		if (slice->of_task || slice->on_cpu)
+			perfetto_put_pair(buffer->perfetto, buffer, slice);
+		break;
 	case TIMELINE_STATE:
 	case TIMELINE_IRQ:
 	case TIMELINE_SOFTIRQ:
 	case TIMELINE_TASKLET:
 	case TIMELINE_VECTOR:
-	case TIMELINE_COUNTER:
+	case TIMELINE_COUNTER: /* of a field; the importer makes the others of events and texts */
+		if (slice->counter == TIMELINE_MARKED && !slice->owner)
+			perfetto_put_counter(buffer->perfetto, buffer, slice);
+		break;
+	case TIMELINE_MARK: /* the importer makes them of the texts */
+	case TIMELINE_ASYNC:
+	case TIMELINE_INSTANT:
 		break;
 	}
 }
@@ -206,6 +249,8 @@ static void perfetto_event(struct export *export, const struct event *event)
 	struct perfetto_buffer *buffer = &perfetto->buffers[event->buffer];
 
 	perfetto->last = event->ts;
+	if (__builtin_expect(perfetto->begun && event->ts >= perfetto->next_date, 0))
+		perfetto_put_date(perfetto, event->ts);
 	if (__builtin_expect(event->cpu >= CPUS_OF_IMPORTER, 0)) {
 		perfetto->far++;
 		perfetto->far_cpu = event->cpu;
@@ -231,12 +276,12 @@ static void put_tasks(struct perfetto *perfetto, const struct perfetto_buffer *b
 	u64_map_init(&groups, 1);
 	out_clear(&perfetto->message);
 	while (u64_map_next(&buffer->pids, &at, &pid)) {
-		int32_t tgid = task_tgid(buffer->context->tasks, (int32_t)pid);
+		int32_t tgid = who_process(buffer->context, (int32_t)pid, UINT64_MAX, NULL);
 
-		if (!pid || !task_known(buffer->context->tasks, (int32_t)pid))
+		if (!pid || !context_names(buffer->context, (int32_t)pid))
 			continue;
 		*unknown += !tgid;
-		name = task_name(buffer->context->tasks, (int32_t)pid);
+		name = context_comm(buffer->context, (int32_t)pid, COMMS_LAST);
 		out_clear(&perfetto->field);
 		proto_u64(&perfetto->field, 1, pid);
 		proto_string(&perfetto->field, 2, name.text, name.len);
@@ -246,19 +291,21 @@ static void put_tasks(struct perfetto *perfetto, const struct perfetto_buffer *b
 			export_no_memory(&perfetto->export);
 	}
 	for (at = 0; u64_map_next(&groups, &at, &pid);) {
-		name = task_name(buffer->context->tasks, (int32_t)pid);
+		name = context_comm(buffer->context, (int32_t)pid, COMMS_LAST);
 		out_clear(&perfetto->field);
 		proto_u64(&perfetto->field, 1, pid);
-		if (task_known(buffer->context->tasks, (int32_t)pid))
+		if (context_names(buffer->context, (int32_t)pid))
 			proto_string(&perfetto->field, 3, name.text, name.len);
 		proto_message(&perfetto->message, 1, &perfetto->field);
 	}
+	if (out_len(&perfetto->message)) {
+		proto_u64(perfetto_begin_packet(perfetto, machine), PACKET_TIMESTAMP, perfetto->first);
+		proto_message(&perfetto->packet, PACKET_PROCESS_TREE, &perfetto->message);
+		perfetto_put_packet(perfetto);
+	}
+	for (at = 0; u64_map_next(&groups, &at, &pid);)
+		perfetto_put_labels(perfetto, buffer, machine, (int32_t)pid);
 	u64_map_release(&groups);
-	if (!out_len(&perfetto->message))
-		return;
-	proto_u64(perfetto_begin_packet(perfetto, machine), PACKET_TIMESTAMP, perfetto->first);
-	proto_message(&perfetto->packet, PACKET_PROCESS_TREE, &perfetto->message);
-	perfetto_put_packet(perfetto);
 }
 
 /* Says which buffers have a machine of their own. */
@@ -288,6 +335,7 @@ static void tell(struct perfetto *perfetto, uint64_t groups)
 			    "the thread groups of %" PRIu64
 			    " tasks are not in the file: each is shown as a process (record with -O record-tgid)",
 			    groups);
+	export->left_out = perfetto->unknown + perfetto->far;
 	if (perfetto->unknown)
 		export_note(export, "%" PRIu64 " events of types without a format are left out", perfetto->unknown);
 	if (perfetto->far)
@@ -299,7 +347,7 @@ static void tell(struct perfetto *perfetto, uint64_t groups)
 			    "Perfetto shows %" PRIu64 ".%03" PRIu64
 			    " s as running although no switch proves it, because the next one was lost or left out "
 			    "(-P, -F, a filter): the tracks \"not recorded\" show when",
-			    perfetto->unproven / 1000000000, perfetto->unproven / 1000000 % 1000);
+			    perfetto->unproven / NS_PER_S, perfetto->unproven / 1000000 % 1000);
 	tell_machines(perfetto);
 	if (counts)
 		export_note(export, "the clock does not count nanoseconds, and Perfetto takes it as if it did");
@@ -319,6 +367,8 @@ static void perfetto_end(struct export *export)
 		if (timeline_starved(perfetto->buffers[i].timeline))
 			export_no_memory(export);
 	}
+	for (size_t i = 0; perfetto->nr_buffers && i < export->nr_paths; i++)
+		perfetto_put_path(perfetto, perfetto->buffers, &export->paths[i], (uint32_t)i);
 	perfetto_flush_all(perfetto);
 	for (size_t i = 0; i < perfetto->nr_buffers; i++) {
 		const struct perfetto_buffer *buffer = &perfetto->buffers[i];
@@ -341,12 +391,14 @@ static void buffer_release(struct perfetto_buffer *buffer)
 		if (bundle->events)
 			out_release(bundle->events);
 		free(bundle->events);
+		free(bundle->wakings);
 	}
 	perfetto_calls_release(buffer);
 	u64_map_release(&buffer->bundles);
 	u64_map_release(&buffer->functions[0]);
 	u64_map_release(&buffer->functions[1]);
 	u64_map_release(&buffer->tracks);
+	u64_map_release(&buffer->pairs);
 	u64_map_release(&buffer->pids);
 	timeline_free(buffer->timeline);
 	if (buffer->sink)
@@ -385,7 +437,8 @@ static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer
 {
 	const struct timeline_calls calls = {
 		.arg = buffer,
-		.wanted = 1 << TIMELINE_RUN | 1 << TIMELINE_CALL | 1 << TIMELINE_FUNCTION | 1 << TIMELINE_LOSS,
+		.wanted = 1 << TIMELINE_RUN | 1 << TIMELINE_CALL | 1 << TIMELINE_FUNCTION | 1 << TIMELINE_LOSS |
+			  1 << TIMELINE_PAIR | 1 << TIMELINE_COUNTER,
 		.slice = put_slice,
 		.enter = enter,
 		.only_with_entry = context->unit != CLOCK_UNIT_NS, /* times in records of calls are in ns */
@@ -400,6 +453,7 @@ static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer
 	u64_map_init(&buffer->functions[0], sizeof(uint32_t));
 	u64_map_init(&buffer->functions[1], sizeof(uint32_t));
 	u64_map_init(&buffer->tracks, 1);
+	u64_map_init(&buffer->pairs, 1);
 	perfetto_calls_init(buffer);
 	u64_map_init(&buffer->bundles, sizeof(struct perfetto_bundle));
 	u64_map_init(&buffer->pids, 1);
@@ -418,8 +472,6 @@ static int init(struct perfetto *perfetto, const struct export_input *input, str
 
 	labels_init(&perfetto->labels);
 	perfetto->next_id = PERFETTO_OWN_FIRST;
-	perfetto->has_date = input->has_date;
-	perfetto->date_offset = input->date_offset_ns;
 	for (size_t i = 0; i < array_size(outs); i++)
 		if (!out_init(outs[i], 1024))
 			return fail_memory(fail);
@@ -427,8 +479,11 @@ static int init(struct perfetto *perfetto, const struct export_input *input, str
 	if (!perfetto->buffers || kinds_init(&perfetto->kinds, reader->nr_buffers, perfetto_kind_free))
 		return fail_memory(fail);
 	perfetto->nr_buffers = reader->nr_buffers;
-	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
+	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
 		r = buffer_init(perfetto, &perfetto->buffers[i], reader->buffers[i].context, fail);
+		if (!r)
+			timeline_count_fields(perfetto->buffers[i].timeline, input->counters, input->nr_counters);
+	}
 	return r;
 }
 
@@ -452,6 +507,8 @@ const struct export_ops perfetto_export = {
 	.summary = "for ui.perfetto.dev and trace_processor: tracks, states, slices, all fields",
 	.takes_decode = true,
 	.binary = true,
+	.takes_counters = true,
+	.paths = 3,
 	.create = perfetto_new,
 	.free = perfetto_free,
 	.event = perfetto_event,

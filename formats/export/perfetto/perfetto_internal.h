@@ -2,22 +2,24 @@
 #ifndef WEFT_FORMATS_EXPORT_PERFETTO_PERFETTO_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_PERFETTO_PERFETTO_INTERNAL_H
 
-#include "formats/export/export.h"
-#include "formats/export/last_tasks_internal.h"
-#include "formats/export/perfetto/kind_internal.h"
-#include "lib/base/labels.h"
-#include "lib/base/out.h"
-#include "lib/base/u64_map.h"
-#include "lib/event/kinds.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/export/export.h"
+#include "formats/export/last_tasks_internal.h"
+#include "formats/export/perfetto/kind_internal.h"
+#include "lib/ground/base/labels.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/u64_map.h"
+#include "lib/meaning/event/kinds.h"
+
 struct context;
 struct event;
+struct path;
 struct sink;
 struct timeline;
+struct timeline_slice;
 
 /*
  * Private to perfetto*.c: the state of the exporter, the functions that write packets (perfetto_write.c), and those
@@ -26,13 +28,23 @@ struct timeline;
 enum { PACKET_TIMESTAMP = 8, PACKET_PROCESS_TREE = 2 };
 enum { EVENT_GRAPH_ENTRY = 437, EVENT_GRAPH_EXIT = 438 };
 enum { PERFETTO_CALLS = 550 }; /* the importer drops system calls of higher numbers */
-enum { SLICE_BEGIN = 1, SLICE_END = 2, SLICE_INSTANT = 3 };
-/* Tracks that weft defines; all but the last are of a CPU. */
-enum { TRACK_LOST = 1, TRACK_INTERRUPT = 2, TRACK_UNKNOWN = 3, TRACK_TASK = 4 };
+enum { SLICE_BEGIN = 1, SLICE_END = 2, SLICE_INSTANT = 3, SLICE_COUNTER = 4 };
+/* Tracks that weft defines: of a CPU, of a task, of an interval that is explained, of a process. */
+enum { TRACK_LOST = 1, TRACK_INTERRUPT = 2, TRACK_UNKNOWN = 3, TRACK_TASK = 4, TRACK_WHY = 5, TRACK_PROCESS = 6 };
+
+/* A sched_waking in the compact form, which alone has the flags that tell a waker from a task that was interrupted. */
+struct perfetto_waking {
+	uint64_t ts;
+	uint32_t pid, target_cpu, prio;
+	uint8_t flags;
+	char comm[16];
+};
 
 /* Events of a CPU that wait until there are enough for a packet. */
 struct perfetto_bundle {
 	struct out *events;
+	struct perfetto_waking *wakings;
+	size_t nr_wakings;
 	bool lost;
 	bool tracks[TRACK_TASK]; /* by TRACK_*: whether the track was described */
 	uint64_t switched;       /* the time of the last sched_switch */
@@ -69,6 +81,7 @@ struct perfetto_buffer {
 	struct u64_map functions[2]; /* by address: label + 1; of the shared and the own machine */
 	struct u64_map calls;        /* by PID: struct perfetto_call */
 	struct u64_map tracks;       /* by PID: its track was described */
+	struct u64_map pairs;        /* by the uuid of a track: it was described */
 	bool has_exits, has_raw;
 	/* By call_by_name and number: what perfetto_calls.c knows of a system call. */
 	uint8_t named[2][PERFETTO_CALLS];
@@ -92,8 +105,8 @@ struct perfetto {
 	uint64_t first, last;           /* times */
 	uint64_t unknown, far, far_cpu; /* events left out */
 	uint64_t unproven;              /* time that the importer takes for running although no switch proves it */
-	bool has_date;
-	int64_t date_offset;
+	uint64_t next_date;             /* the time from which on another pair of clocks with the time of day is due */
+	size_t piece;                   /* of the time of day: lib/meaning/clock/wall.h */
 };
 
 /* The machine on which a buffer's events of a family are. */
@@ -105,6 +118,8 @@ struct out *perfetto_begin_packet(struct perfetto *perfetto, const struct perfet
 void perfetto_put_packet(struct perfetto *perfetto);
 
 /* Writes the clocks and the machine; `buffer` is one of the machine's, or NULL. */
+/* Another pair of clocks with the time of day, when an event has come to perfetto::next_date. */
+void perfetto_put_date(struct perfetto *perfetto, uint64_t ts);
 void perfetto_put_head(struct perfetto *perfetto, struct perfetto_machine *machine,
 		       const struct perfetto_buffer *buffer, uint64_t ts);
 
@@ -117,6 +132,12 @@ void perfetto_flush_all(struct perfetto *perfetto);
 /* Writes an event, with perfetto->payload as its payload. */
 void perfetto_put_event(struct perfetto *perfetto, struct perfetto_buffer *buffer, enum perfetto_family family,
 			const struct event *event, uint32_t id);
+/*
+ * Writes a sched_waking in the compact form. False: it does not fit, because the importer takes the task that the last
+ * sched_switch gave the CPU for the one that wakes.
+ */
+bool perfetto_put_waking(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct perfetto_kind *kind,
+			 const struct event *event);
 /* Writes an event as a kind, which is described first. */
 void perfetto_put_kind(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
 		       const struct event *event);
@@ -127,6 +148,23 @@ void perfetto_put_slice(struct perfetto *perfetto, struct perfetto_buffer *buffe
 /* The same on the track of a task. */
 void perfetto_put_task_slice(struct perfetto *perfetto, struct perfetto_buffer *buffer, int32_t pid, unsigned type,
 			     uint64_t ts, const char *name);
+/*
+ * Whom the process belonged to at the end, as labels that are shown behind its name: "unit nginx.service". Nothing of
+ * one of which that is not known.
+ */
+void perfetto_put_labels(struct perfetto *perfetto, const struct perfetto_buffer *buffer,
+			 const struct perfetto_machine *machine, int32_t process);
+
+/* Writes a pair of events of a task or of a CPU as a slice on a track of its own. */
+void perfetto_put_pair(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct timeline_slice *slice);
+
+/* Writes what an interval waited for on a track of its own, with arrows from each task to the one that it woke. */
+void perfetto_put_path(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct path *path,
+		       uint32_t number);
+
+/* Writes a value of a field as that of a counter. */
+void perfetto_put_counter(struct perfetto *perfetto, struct perfetto_buffer *buffer,
+			  const struct timeline_slice *slice);
 
 /* The label of a function; its name is written when it is new. */
 uint32_t perfetto_function_label(struct perfetto_buffer *buffer, uint64_t address);

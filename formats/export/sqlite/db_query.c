@@ -1,15 +1,81 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "formats/export/sqlite/db_query.h"
 
-#include "lib/base/fail.h"
-
+#include <dlfcn.h>
 #include <errno.h>
+#ifdef WEFT_SQLITE
+#include <sqlite3.h>
+#endif
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/table.h"
+
+#ifdef WEFT_SQLITE
+
+/*
+ * The functions of SQLite that weft calls. They are looked for when the first statement is asked, so a machine without
+ * the library has all of weft but weft sql. A static weft has the library inside.
+ */
+/* clang-format off */
+#define ENGINE_FUNCTIONS(F) \
+	F(close) F(column_blob) F(column_bytes) F(column_count) F(column_int64) F(column_name) F(column_text) \
+	F(column_type) F(complete) F(config) F(db_config) F(deserialize) F(errmsg) F(errstr) F(exec) F(finalize) \
+	F(open_v2) F(prepare_v2) F(set_authorizer) F(step) F(stmt_readonly)
+/* clang-format on */
+
+#define ENGINE_MEMBER(name) __typeof__ (&sqlite3_##name)(name);
+
+struct engine {
+	ENGINE_FUNCTIONS(ENGINE_MEMBER)
+};
+
+static int must_check engine_load(struct engine *ret, struct fail *fail);
+
+#ifdef WEFT_STATIC
+
+#define ENGINE_LINKED(name) .name = sqlite3_##name,
+
+int engine_load(struct engine *ret, struct fail *fail)
+{
+	(void)fail;
+	*ret = (struct engine){ ENGINE_FUNCTIONS(ENGINE_LINKED) };
+	return 0;
+}
+
+#else
+
+/* The name of the interface of SQLite 3, which has not changed since 2004. */
+#define LIBRARY "libsqlite3.so.0"
+
+#define ENGINE_NAME(name) "sqlite3_" #name,
+
+/* Loads the library, which stays until the process ends. -ENOENT: it is not installed; `fail` names its package. */
+static int engine_load(struct engine *ret, struct fail *fail)
+{
+	static const char *const names[] = { ENGINE_FUNCTIONS(ENGINE_NAME) };
+	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL), *found[array_size(names)];
+
+	_Static_assert(sizeof(*ret) == sizeof(found), "the members are the functions, in their order");
+	if (!library)
+		return fail_set(fail, -ENOENT, "%s: install libsqlite3-0 (Debian) or sqlite-libs (Fedora)", dlerror());
+	for (size_t i = 0; i < array_size(names); i++) {
+		found[i] = dlsym(library, names[i]);
+		if (!found[i])
+			return fail_set(fail, -ENOENT, LIBRARY " is too old: it has no %s()", names[i]);
+	}
+	memcpy(ret, found, sizeof(*ret));
+	return 0;
+}
+
+#endif
+#endif
 
 void db_answer_release(struct db_answer *answer)
 {
@@ -27,8 +93,6 @@ void db_map_release(struct db_map *map)
 
 #ifdef WEFT_SQLITE
 
-#include "formats/export/sqlite/engine_internal.h"
-
 struct db {
 	struct engine sql;
 	struct sqlite3 *handle;
@@ -39,6 +103,11 @@ struct asked {
 	const struct db *db;
 	sqlite3_stmt *statement;
 };
+
+/* A bound for all rows of an answer. SQLite has the same one for what it sorts and joins (HEAP_LIMIT). */
+#define ANSWER_MAX (UINT64_C(512) << 20)
+#define HEAP_LIMIT "PRAGMA hard_heap_limit = 536870912"
+#define FEWER "choose fewer rows with WHERE or LIMIT, or use 'weft export --to sqlite' and sqlite3"
 
 /* SQLite prints numbers with a fraction with 15 digits. */
 enum { DIGITS = 15 };
@@ -99,7 +168,7 @@ static int words(const struct db *db, int code, struct fail *fail)
 	const char *told = db->sql.errmsg(db->handle);
 
 	if (code == SQLITE_NOMEM)
-		return fail_memory(fail);
+		return fail_set(fail, -ENOMEM, "the statement needs more than 512 MiB of memory; " FEWER);
 	return fail_set(fail, -EINVAL, "%s%s", told,
 			code == SQLITE_AUTH                  ? "; 'weft sql' only reads" :
 			!strncmp(told, "no such table", 13)  ? "; 'weft sql FILE' lists the tables and their columns" :
@@ -203,15 +272,36 @@ static int begin(struct db_answer *answer, const struct asked *asked, struct fai
 	return 0;
 }
 
+/* About how much memory the row takes in the table. */
+static uint64_t size_of_row(const struct asked *asked, int nr)
+{
+	const struct engine *sql = &asked->db->sql;
+	uint64_t size = 0;
+
+	for (int i = 0; i < nr; i++) {
+		int kind = sql->column_type(asked->statement, i);
+
+		size += sizeof(struct table_stored);
+		if (kind == SQLITE_BLOB || kind == SQLITE_TEXT)
+			size += 2 * (uint64_t)sql->column_bytes(asked->statement, i);
+	}
+	return size;
+}
+
 static int answer_statement(const struct asked *asked, struct db_answer *answer, struct fail *fail)
 {
 	int code, r = begin(answer, asked, fail);
+	uint64_t size = 0;
 
 	if (r)
 		return r;
-	while ((code = asked->db->sql.step(asked->statement)) == SQLITE_ROW && !answer->table.failed)
+	while ((code = asked->db->sql.step(asked->statement)) == SQLITE_ROW && !answer->table.failed) {
+		size += size_of_row(asked, (int)answer->table.nr_columns);
+		if (size > ANSWER_MAX)
+			return fail_set(fail, -EFBIG, "the answer is larger than 512 MiB; " FEWER);
 		for (int i = 0; i < (int)answer->table.nr_columns; i++)
 			put_cell(answer, asked, i);
+	}
 	if (answer->table.failed)
 		return fail_memory(fail);
 	return code == SQLITE_DONE ? 0 : words(asked->db, code, fail);
@@ -254,10 +344,9 @@ static int open_empty(struct db *db, struct fail *fail)
 	 * fails once SQLite is in use, which does no harm.
 	 */
 	(void)sql->config(SQLITE_CONFIG_SINGLETHREAD);
-	(void)sql->config(SQLITE_CONFIG_MEMSTATUS, 0);
 	code = sql->open_v2(":memory:", &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (code == SQLITE_OK)
-		code = sql->exec(db->handle, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+		code = sql->exec(db->handle, "PRAGMA temp_store = MEMORY; " HEAP_LIMIT, NULL, NULL, NULL);
 	if (code == SQLITE_OK) {
 		confine(db);
 		return 0;

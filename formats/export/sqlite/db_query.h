@@ -2,8 +2,8 @@
 #ifndef WEFT_FORMATS_EXPORT_SQLITE_DB_QUERY_H
 #define WEFT_FORMATS_EXPORT_SQLITE_DB_QUERY_H
 
-#include "lib/base/cleanup.h"
-#include "lib/base/table.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/table.h"
 
 struct db;
 struct fail;

@@ -2,11 +2,11 @@
 #ifndef WEFT_FORMATS_EXPORT_SQLITE_DB_TREE_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_SQLITE_DB_TREE_INTERNAL_H
 
-#include "lib/base/cleanup.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/ground/base/cleanup.h"
 
 struct db_pages;
 

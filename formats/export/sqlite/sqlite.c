@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * An SQLite database. One table for each type of event of each instance, e_SYSTEM_EVENT, with ts, cpu, utid, a column
- * for each field, and decoded_NAME for each fact that a plugin lists; the view ftrace_event has them all, and
+ * for each field, NAME_sym where the print fmt names the field's values, and decoded_NAME for each fact that a plugin
+ * lists; the view ftrace_event has them all, and
  * event_table says which table is whose; lost, and the tables of sqlite_tracks.h; meta. Integers are SQLite's of 64
  * bits with a sign: those from 2^63 on have the same bits and are negative, as printf('%x', column) shows. Arrays and
  * structures are JSON.
@@ -10,23 +11,26 @@
  */
 #include "formats/export/exports_internal.h"
 
-#include "formats/export/sqlite/db_internal.h"
-#include "formats/export/sqlite/tracks_internal.h"
-#include "lib/base/vec.h"
-#include "lib/columns/value.h"
-#include "lib/event/context.h"
-#include "lib/event/kinds.h"
-#include "lib/event/place.h"
-#include "lib/plugin/decoded_row.h"
-#include "lib/plugin/plugins.h"
-#include "lib/reader/reader.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/export/sqlite/db_internal.h"
+#include "formats/export/sqlite/tracks_internal.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/clock/wall.h"
+#include "lib/meaning/columns/value.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/kinds.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/plugin/decoded.h"
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/schema/value_names.h"
+#include "lib/meaning/timeline/path.h"
 
 /* SQLite accepts 500 SELECTs in one view and 2000 columns; a statement takes memory as long as it is prepared. */
 enum { KINDS_MAX = 4096, COLUMNS_MAX = 500, VIEW_MAX = 400, TABLE_NAME = 160 };
@@ -36,8 +40,10 @@ struct kind {
 	struct cell {
 		struct place place;
 		bool text;
+		struct value_names *names; /* of its values, for the column NAME_sym; NULL: they have none */
 	} * cells;
 	size_t nr_cells;
+	bool named;                    /* a cell has names of its values */
 	const struct decoder *decoder; /* NULL: no plugin knows more; borrowed */
 };
 
@@ -60,7 +66,7 @@ struct sqlite {
 	size_t nr_made;
 	struct decoded_row row;
 	struct out json;
-	uint64_t unknown, wide, first, last;
+	uint64_t wide, first, last;
 	bool begun;
 };
 
@@ -68,6 +74,8 @@ static void kind_free(void *memory)
 {
 	struct kind *kind = memory;
 
+	for (size_t i = 0; i < kind->nr_cells; i++)
+		value_names_free(kind->cells[i].names);
 	free(kind->cells);
 	free(kind);
 }
@@ -186,6 +194,22 @@ static void put_decoded_columns(const struct decoder *decoder, const struct form
 	}
 }
 
+/* The columns with the names of values, behind the fields. */
+static void put_sym_columns(const struct kind *kind, const struct format *format, struct out *out)
+{
+	for (uint32_t i = 0; i < kind->nr_cells; i++) {
+		const char *field = format->fields[format->nr_common + i].name;
+		char name[80];
+
+		if (!kind->cells[i].names)
+			continue;
+		snprintf(name, sizeof(name), "%.58s_sym", field);
+		out_str(out, ", ");
+		put_name(out, name, format_field(format, name) ? "_2" : "");
+		out_str(out, " TEXT");
+	}
+}
+
 /* A column whose name is used already gets a number after it. */
 static void put_columns(const struct kind *kind, const struct format *format, struct out *out)
 {
@@ -199,6 +223,7 @@ static void put_columns(const struct kind *kind, const struct format *format, st
 			 is_taken(format, format->nr_common + i) ? number : "");
 		out_str(out, kind->cells[i].place.size ? " INTEGER" : " TEXT");
 	}
+	put_sym_columns(kind, format, out);
 	put_decoded_columns(kind->decoder, format, out);
 	out_char(out, '\0');
 }
@@ -238,20 +263,27 @@ static bool kind_fill(struct sqlite *sqlite, struct kind *kind, const struct for
 	const struct schema_abi *abi = &export_context(&sqlite->export, event)->abi;
 	size_t nr = format->nr_fields - format->nr_common;
 	const struct made *made;
+	int err = 0;
 
 	if (sqlite->nr_made == KINDS_MAX)
 		return true;
-	kind->nr_cells = nr > COLUMNS_MAX ? COLUMNS_MAX : nr;
-	sqlite->wide += nr > COLUMNS_MAX;
-	kind->cells = calloc(kind->nr_cells + 1, sizeof(*kind->cells));
+	nr = nr > COLUMNS_MAX ? COLUMNS_MAX : nr;
+	sqlite->wide += format->nr_fields - format->nr_common > COLUMNS_MAX;
+	kind->cells = calloc(nr + 1, sizeof(*kind->cells));
+	kind->nr_cells = kind->cells ? nr : 0;
 	made = kind->cells ? name_table(sqlite, format, event->buffer) : NULL;
 	if (!made)
 		return false;
-	for (size_t i = 0; i < kind->nr_cells; i++) {
+	for (size_t i = 0; !err && i < kind->nr_cells; i++) {
 		const struct field *field = &format->fields[format->nr_common + i];
+		struct cell *cell = &kind->cells[i];
 
-		kind->cells[i] = (struct cell){ .place = place_of(field, abi), .text = value_is_text(field) };
+		*cell = (struct cell){ .place = place_of(field, abi), .text = value_is_text(field) };
+		err = value_names_new(abi, &event->type->context->env, format, field, &cell->names, NULL);
+		kind->named |= cell->names != NULL;
 	}
+	if (err)
+		return false;
 	if (event->type->context->plugins)
 		kind->decoder = plugins_decoder(event->type->context->plugins, format);
 	out_clear(&sqlite->json);
@@ -302,6 +334,24 @@ static void put_cell(struct sqlite *sqlite, const struct cell *cell, const struc
 		db_text(sqlite->db, sqlite->json.start, out_len(&sqlite->json));
 	else
 		db_null(sqlite->db);
+}
+
+static void put_names(struct sqlite *sqlite, const struct kind *kind, const struct event *event)
+{
+	const char *text;
+	size_t len;
+
+	for (size_t i = 0; i < kind->nr_cells; i++) {
+		const struct cell *cell = &kind->cells[i];
+
+		if (!cell->names)
+			continue;
+		if (cell->place.offset <= event->len && cell->place.size <= event->len - cell->place.offset &&
+		    value_names_find(cell->names, place_u64(&cell->place, event), &text, &len))
+			db_text(sqlite->db, text, len);
+		else
+			db_null(sqlite->db);
+	}
 }
 
 static void put_decoded(struct sqlite *sqlite, const struct decoder *decoder, const struct event *event)
@@ -364,7 +414,7 @@ static void sqlite_event(struct export *export, const struct event *event)
 	if (!kind)
 		return;
 	if (!kind->table) {
-		sqlite->unknown++;
+		sqlite->export.left_out++;
 		return;
 	}
 	db_s64(sqlite->db, (int64_t)event->ts);
@@ -372,6 +422,8 @@ static void sqlite_event(struct export *export, const struct event *event)
 	db_s64(sqlite->db, sqlite_tracks_utid(tracks, event->pid));
 	for (size_t i = 0; i < kind->nr_cells; i++)
 		put_cell(sqlite, &kind->cells[i], event);
+	if (kind->named)
+		put_names(sqlite, kind, event);
 	if (kind->decoder)
 		put_decoded(sqlite, kind->decoder, event);
 	db_insert(sqlite->db, kind->table);
@@ -445,12 +497,52 @@ static void put_tables(struct sqlite *sqlite)
 	}
 }
 
+static void put_date(struct sqlite *sqlite, const struct export_date *date, struct db_table *clock)
+{
+	db_s64(sqlite->db, (int64_t)date->ts);
+	db_s64(sqlite->db, date->wall_ns);
+	if (date->bound_ns == WALL_NO_BOUND)
+		db_null(sqlite->db);
+	else
+		db_s64(sqlite->db, (int64_t)date->bound_ns);
+	db_s64(sqlite->db, date->drift);
+	db_insert(sqlite->db, clock);
+}
+
+/*
+ * The rows are those of the first event and of each time at which the time of day was set. The key date_offset_ns is
+ * what is added to the time of the first event.
+ */
+static void put_clock(struct sqlite *sqlite)
+{
+	uint64_t ts = sqlite->first, next;
+	struct export_date date;
+	struct db_table *clock;
+	int64_t offset;
+
+	if (!sqlite->begun || !export_day_offset(sqlite->export.reader, ts, &offset))
+		return;
+	put_number(sqlite, "date_offset_ns", (uint64_t)offset);
+	clock = db_table(sqlite->db, "clock", "ts INTEGER, wall_ns INTEGER, bound_ns INTEGER, drift INTEGER");
+	for (; ts != UINT64_MAX; ts = next)
+		if (export_date_at(sqlite->export.reader, ts, sqlite->last, &date, &next))
+			put_date(sqlite, &date, clock);
+	db_view(sqlite->db, "event_wall",
+		"SELECT *, strftime('%Y-%m-%d %H:%M:%S', wall_ns / 1000000000, 'unixepoch') || "
+		"printf('.%09d', wall_ns % 1000000000) AS wall FROM (SELECT *, (SELECT wall_ns + e.ts - clock.ts + "
+		"(e.ts - clock.ts) * drift / 1000000000000 FROM clock WHERE clock.ts <= e.ts "
+		"ORDER BY clock.ts DESC LIMIT 1) AS wall_ns FROM ftrace_event AS e)");
+}
+
 static void sqlite_end(struct export *export)
 {
 	struct sqlite *sqlite = (struct sqlite *)export;
 
+	/* A task of which only these tell gets a row of its own, too. */
+	for (size_t i = 0; sqlite->nr_buffers && i < export->nr_paths; i++)
+		sqlite_tracks_why(sqlite->tracks[0], &export->paths[i], (int64_t)i + 1);
 	for (size_t i = 0; i < sqlite->nr_buffers; i++)
-		sqlite_tracks_end(sqlite->tracks[i], sqlite->last);
+		sqlite_tracks_end(sqlite->tracks[i], sqlite->first, sqlite->last);
 	for (size_t i = 0; i < sqlite->nr_buffers; i++)
 		if (sqlite_tracks_starved(sqlite->tracks[i]))
 			export_no_memory(export);
@@ -458,17 +550,18 @@ static void sqlite_end(struct export *export)
 	put_number(sqlite, "end", sqlite->last);
 	put_tables(sqlite);
 	make_views(sqlite);
+	put_clock(sqlite);
 	db_view(sqlite->db, "thread_time",
 		"SELECT thread.tid, thread.name, count(*) AS turns, "
-		"sum(CASE WHEN dur < 0 THEN (SELECT value FROM meta WHERE key = 'end') - ts ELSE dur END) AS dur, "
+		"sum(ifnull(dur, (SELECT value FROM meta WHERE key = 'end') - ts)) AS dur, "
 		"thread.instance FROM sched JOIN thread USING (utid) GROUP BY utid");
 	if (sqlite->json.failed)
 		export_no_memory(export);
 	db_finish(sqlite->db);
 	tell_failure(sqlite);
-	if (sqlite->unknown)
+	if (sqlite->export.left_out)
 		export_note(export, "%" PRIu64 " events of types without a format, or beyond %d types, are left out",
-			    sqlite->unknown, KINDS_MAX);
+			    sqlite->export.left_out, KINDS_MAX);
 	if (sqlite->wide)
 		export_note(export, "of %" PRIu64 " types only the first %d fields are columns", sqlite->wide,
 			    COLUMNS_MAX);
@@ -479,6 +572,7 @@ const struct export_ops sqlite_export = {
 	.summary = "a database for sqlite3, with a table for each type of event",
 	.binary = true,
 	.takes_decode = true,
+	.paths = 10,
 	.open = db_open,
 	.close = db_free,
 	.create = sqlite_new,

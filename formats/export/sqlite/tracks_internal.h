@@ -2,22 +2,24 @@
 #ifndef WEFT_FORMATS_EXPORT_SQLITE_TRACKS_INTERNAL_H
 #define WEFT_FORMATS_EXPORT_SQLITE_TRACKS_INTERNAL_H
 
-#include "lib/base/cleanup.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "lib/ground/base/cleanup.h"
 
 struct context;
 struct db;
 struct db_table;
 struct event;
+struct path;
 struct sqlite_tracks;
 
 /*
- * Rows of the slices of a buffer (lib/timeline/timeline.h): thread, sched, thread_state, track, slice, counter.
+ * Rows of the slices of a buffer (lib/meaning/timeline/timeline.h): thread, sched, thread_state, track, slice, mark,
+ * counter; whom each thread belonged to when: who; and what the longest calls and wakeups waited for: why, why_link.
  */
 struct sqlite_tables {
-	struct db_table *thread, *sched, *state, *track, *slice, *counter;
+	struct db_table *thread, *sched, *state, *track, *slice, *mark, *counter, *who, *why, *why_link;
 };
 void sqlite_tables_make(struct sqlite_tables *tables, struct db *db);
 
@@ -37,7 +39,10 @@ bool sqlite_tracks_starved(const struct sqlite_tracks *tracks);
 
 void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct event *event);
 
-/* Adds the rows that are open at the end, with the duration -1, and the names of tasks. */
-void sqlite_tracks_end(struct sqlite_tracks *tracks, uint64_t ts);
+/* Adds a row of why, with this number, and its rows of why_link. */
+void sqlite_tracks_why(struct sqlite_tracks *tracks, const struct path *path, int64_t number);
+
+/* Adds the rows that are open at the end, with the duration -1, and of tasks the names and whom they belonged to. */
+void sqlite_tracks_end(struct sqlite_tracks *tracks, uint64_t first, uint64_t last);
 
 #endif

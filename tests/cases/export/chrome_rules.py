@@ -6,6 +6,7 @@ the status is 1. It shares nothing with weft. The rules:
 - ts and dur are numbers of us that stay exact to the ns as doubles of the importer; dur is not negative;
 - complete slices (X) of a row nest: one that begins inside another ends inside it;
 - B and E of a row are balanced, have one name and do not go back in time;
+- b and e are pairs with one category, number and name, and do not go back; a counter (C) has numbers;
 - instants (i) have a scope: g, p or t; metadata (M) has a name that the importers know, with its argument;
 - a row or process that has a name has one name."""
 import json
@@ -38,7 +39,7 @@ class Rules:
         return int(exact)
 
     def see(self, trace):
-        rows, slices, counts = {}, {}, {'slices': 0, 'instants': 0}
+        rows, slices, pairs, counts = {}, {}, {}, {'slices': 0, 'instants': 0}
         names = {}
         if not isinstance(trace, dict) or not isinstance(trace.get('traceEvents'), list):
             self.breaks('no object with traceEvents')
@@ -76,13 +77,27 @@ class Rules:
                 if began > at:
                     self.breaks('a slice ends before it begins', (where, name))
                 counts['slices'] += 1
+            elif kind in ('b', 'e'):
+                key = (event.get('cat'), event.get('id'), event['pid'])
+                if None in key or (kind == 'b') == (key in pairs):
+                    self.breaks('a pair is not one', key)
+                elif kind == 'b':
+                    pairs[key] = (at, event['name'])
+                else:
+                    began, name = pairs.pop(key)
+                    if began > at or name != event['name']:
+                        self.breaks('a pair goes back, or has two names', (key, name))
+                counts['slices'] += kind == 'e'
+            elif kind == 'C':
+                if not event.get('args') or not all(isinstance(value, int) for value in event['args'].values()):
+                    self.breaks('a counter without numbers', event['name'])
             elif kind == 'i':
                 if event.get('s') not in ('g', 'p', 't'):
                     self.breaks('an instant without its scope', event['name'])
                 counts['instants'] += 1
             else:
                 self.breaks('a kind that weft does not write', kind)
-        if any(rows.values()):
+        if any(rows.values()) or pairs:
             self.breaks('a slice does not end')
         for where, row in slices.items():
             stack = []

@@ -2,7 +2,7 @@
 // node html-page.js FILE STEP...: runs the scripts of a timeline on a page without pictures, 1400 by 800, and prints after
 // each step what the page tells. Steps: search=PATTERN, key=KEY, click=X,Y, drag=X,X, hover=X,Y (X from 0 to 1 of the
 // time that is shown, Y a row), row=TITLE (prints its number), unpacked (prints how many slices were unpacked so far),
-// arrow.
+// arrow, path (the depths that its arrows join).
 'use strict';
 const fs = require('fs');
 const html = fs.readFileSync(process.argv[2], 'utf8');
@@ -45,6 +45,7 @@ const steps = {
 	row(title) { return String(page.lanes.list.findIndex((lane) => lane.full === title)); },
 	unpacked() { return String(page.m.bands.reduce((sum, band) => sum + (band.base ? band.base.n : 0) + (band.coarse ? band.coarse.n : 0), 0)); },
 	arrow() { const a = page.arrow(); return a ? [page.lanes.list[a.from].full, page.lanes.list[a.to].full, a.who].join(' > ') : 'none'; },
+	path() { return page.path().map((a) => `${page.lanes.list[a.from].band.row} > ${page.lanes.list[a.to].band.row}`).join(', ') || 'none'; },
 };
 drawn();
 for (const step of process.argv.slice(3)) {

@@ -32,6 +32,8 @@ def main():
     got = {}
     for line in open(sys.argv[2], encoding='utf-8'):
         name, row = json.loads(line)
+        if name == 'who':
+            continue
         got.setdefault(name, []).append({key: value for key, value in row.items() if key not in ('tgid', 'flags', 'preempt_count')})
     assert set(got) == set(want), set(got) ^ set(want)
     for name, rows in want.items():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Reads a Perfetto trace as protoc --decode prints it, and prints figures of it:
-# perfetto.py counts|switches|nesting|lost|names|calls FILE
+# perfetto.py counts|switches|nesting|lost|names|calls|paths FILE
 import re
 import sys
 
@@ -64,8 +64,28 @@ def facts(packets):
             print(' '.join(known))
 
 
+def compact_wakings(packets):
+    """Time, CPU, task, its name, target CPU, priority and flags of each sched_waking in the compact form."""
+    for bundle in bundles(packets):
+        for compact in all_of(bundle, 'compact_sched'):
+            columns = [all_of(compact, 'waking_' + name)
+                       for name in ('timestamp', 'pid', 'target_cpu', 'prio', 'comm_index', 'common_flags')]
+            comms, ts = all_of(compact, 'intern_table'), 0
+            assert len({len(column) for column in columns}) == 1
+            for step, pid, target, prio, comm, flags in zip(*columns):
+                ts += int(step)
+                yield ts, int(one(bundle, 'cpu')), int(pid), comms[int(comm)].strip('"'), int(target), int(prio), int(flags)
+
+
+def wakings(packets):
+    for ts, cpu, pid, comm, target, prio, flags in sorted(compact_wakings(packets)):
+        print(ts, cpu, 'comm=%s pid=%d prio=%d target_cpu=%03d' % (comm, pid, prio, target), 'h' if flags & 8 else '', 's' if flags & 16 else '', sep=' ')
+
+
 def counts(packets):
     names, seen = described(packets), {}
+    for _ in compact_wakings(packets):
+        seen['sched_waking'] = seen.get('sched_waking', 0) + 1
     for _, _, name, _ in events(packets):
         name = re.sub('^(sys_(enter|exit))_.*', r'\1', names.get(name, name))
         assert not name.isdigit(), name
@@ -153,6 +173,28 @@ def task_slices(packets):
                 counts[one(event, 'name')] = counts.get(one(event, 'name'), 0) + 1
     for name in sorted(counts):
         print(name.strip('"'), counts[name])
+
+
+def paths(packets):
+    """Of each slice without others inside, on a track of an interval that is explained: track, task, name and length."""
+    tracks, open_slices = {}, {}
+    for packet in packets:
+        for track in all_of(packet, 'track_descriptor'):
+            if one(track, 'name', '').startswith('"why: '):
+                tracks[one(track, 'uuid')] = one(track, 'name').strip('"')
+        for event in all_of(packet, 'track_event'):
+            track, time = one(event, 'track_uuid'), int(one(packet, 'timestamp'))
+            if track not in tracks:
+                continue
+            stack = open_slices.setdefault(track, [])
+            if one(event, 'type') in ('1', 'TYPE_SLICE_BEGIN'):
+                if stack:
+                    stack[-1][2] = True
+                stack.append([one(event, 'name').strip('"'), time, False])
+            else:
+                name, start, outer = stack.pop()
+                if not outer:
+                    print(tracks[track], stack[-1][0], name, time - start, sep='\t')
 
 
 def machines(packets):

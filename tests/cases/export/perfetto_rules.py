@@ -11,6 +11,7 @@ A broken rule is a line on standard error, and the exit status is 1. The rules:
 - slices: each end closes the innermost open slice of its track; no slice is open inside the same system call;
 - CPUs: what a sched_switch takes from a CPU is what the one before gave to it, unless a slice on a track "not recorded"
   says that nothing is known about the time between both;
+- flows: an arrow leads from the begin of one slice to that of a later one;
 - texts: a print event has the form that atrace gave it.
 """
 import re
@@ -19,7 +20,7 @@ import sys
 BOOT, SEQUENCE_CLOCK = 6, 64
 CLOCKS_OF_BUNDLES = {0: BOOT, 2: SEQUENCE_CLOCK, 3: SEQUENCE_CLOCK, 4: 5}
 PRINT, SWITCH, SYS_ENTER, SYS_EXIT, GRAPH_ENTRY, GRAPH_EXIT = 3, 4, 329, 330, 437, 438
-BEGIN, END, INSTANT = 1, 2, 3
+BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 ATRACE = re.compile(rb'(B\|\d+\|.*|E|E\|.*|[SF]\|\d+\|[^|]+\|-?\d+.*|I\|\d+\|[^|]+.*|N\|\d+\|[^|]+\|[^|]+.*'
                     rb'|C\|\d+\|[^|]+\|-?\d+(\|.*)?|G\|\d+\|[^|]+\|[^|]+\|-?\d+.*|H\|\d+\|[^|]+\|(.*\|)?-?\d+.*)\n*', re.DOTALL)
 
@@ -37,7 +38,11 @@ def fields(data):
                 break
             shift += 7
         number, wire = value >> 3, value & 7
-        assert wire in (0, 2), 'field %d has wire type %d' % (number, wire)
+        assert wire in (0, 1, 2), 'field %d has wire type %d' % (number, wire)
+        if wire == 1:
+            yield number, int.from_bytes(data[at:at + 8], 'little')
+            at += 8
+            continue
         value = shift = 0
         while True:
             byte = data[at]
@@ -73,6 +78,7 @@ class Trace:
         self.machines = {}
         self.symbols = set()
         self.tracks = {}  # by uuid: (name, parent)
+        self.flows = {}  # by number: (time, type) of its slices
         self.slices = []  # (time, order, uuid, type, name)
         self.sequences = set()
         self.broken = {}
@@ -146,6 +152,13 @@ class Trace:
             self.breaks('a track is not described before its events')
             return
         self.order += 1
+        if (event.get(9) == COUNTER) != (30 in event):
+            self.breaks('a counter without a value, or a slice with one', self.tracks.get(event.get(11)))
+        if event.get(9) == COUNTER:
+            return
+        for number, value in fields(data):
+            if number == 47:
+                self.flows.setdefault(value, []).append((signed(time), event.get(9)))
         self.slices.append((signed(time), self.order, event[11], event.get(9), event.get(23, b'').decode()))
 
     def bundle(self, machine, data):
@@ -278,7 +291,13 @@ class Trace:
             if kind == PRINT and not ATRACE.fullmatch(dict(fields(payload)).get(2, b'')):
                 self.breaks('a print event has not the form that the importer knows', repr(dict(fields(payload)).get(2)))
 
+    def see_flows(self):
+        for ends in self.flows.values():
+            if len(ends) != 2 or ends[0][1] != BEGIN or ends[1][1] != BEGIN or ends[0][0] >= ends[1][0]:
+                self.breaks('an arrow does not lead from one slice to a later one', str(ends))
+
     def judge(self):
+        self.see_flows()
         counts = {}
         slices = self.names_of_slices()
         unknown = {span for spans in slices.pop('unknown', {}).values() for span in spans}

@@ -33,7 +33,17 @@ assert strings[root['default_sample_type'][0]] == types[0]
 units = {'self-time': 'nanoseconds', 'off-cpu': 'nanoseconds', 'count': 'count'}
 assert [strings[t['unit'][0]] for t in root['sample_type']] == [units[t] for t in types]
 column = types.index(sys.argv[1]) if len(sys.argv) > 1 else 0
+# The stacks of processes of one name stand apart, with labels; folded has their sum. pprof.py TYPE LABEL sums up by label.
+sums = {}
 for sample in root.get('sample', []):
     assert len(sample['value']) == len(types)
-    if sample['value'][column]:
-        print(';'.join(locations[i].replace(';', ':') for i in reversed(sample['location_id'])), sample['value'][column])
+    if not sample['value'][column]:
+        continue
+    name = ';'.join(locations[i].replace(';', ':') for i in reversed(sample['location_id']))
+    labels = {strings[label['key'][0]]: str(label['num'][0]) if 'num' in label else strings[label['str'][0]] for label in sample.get('label', [])}
+    assert '' not in labels.values()
+    if len(sys.argv) > 2:
+        name = labels.get(sys.argv[2], '-')
+    sums[name] = sums.get(name, 0) + sample['value'][column]
+for name, value in sums.items():
+    print(name, value)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/fuzz/mutator/dat.h"
 
-#include "lib/codec/frame.h"
-
 #include <string.h>
+
+#include "lib/pages/codec/frame.h"
 
 enum { HEAD = 16, PACKED = 1, BUFFER = 3, FIRST_SECTION = 16, LAST_SECTION = 25, INITIAL = 18, UNPACKED_MAX = 2 << 20 };
 

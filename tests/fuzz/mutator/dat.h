@@ -8,8 +8,8 @@
 
 /*
  * A trace.dat taken into parts, which can be changed and put together again. Frames are unpacked, and the places that
- * options name are known as parts of the file. The code follows weft-dat(5) and shares only the frames with lib/trace.
- * All memory belongs to one arena, which is freed as a whole.
+ * options name are known as parts of the file. The code follows weft-dat(5) and shares only the frames with
+ * lib/pages/trace. All memory belongs to one arena, which is freed as a whole.
  */
 enum {
 	DAT_SECTIONS = 96,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/fuzz/mutator/dat.h"
 
-#include "lib/codec/frame.h"
-
 #include <string.h>
+
+#include "lib/pages/codec/frame.h"
 
 enum { HEAD = 16, PACKED = 1, DONE = 0, STORED_MAX = 100 << 10 };
 

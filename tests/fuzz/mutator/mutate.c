@@ -5,11 +5,11 @@
  * number of the container is made false afterwards. An input that is no trace.dat, and one input of eight, is changed
  * as plain bytes.
  */
+#include <string.h>
+
 #include "tests/fuzz/mutator/dat.h"
 #include "tests/fuzz/mutator/dice.h"
 #include "tests/fuzz/mutator/pages.h"
-
-#include <string.h>
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);

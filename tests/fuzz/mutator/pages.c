@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/fuzz/mutator/pages.h"
 
-#include "tests/fuzz/mutator/dice.h"
-
 #include <string.h>
+
+#include "tests/fuzz/mutator/dice.h"
 
 enum { RECORDS = 512, PADDING = 29, TIME_EXTEND = 30, TIME_STAMP = 31 };
 

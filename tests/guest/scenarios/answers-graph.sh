@@ -24,7 +24,7 @@ both_once() {
 	weft extract -o /tmp/r.dat 2> /tmp/r.err
 	echo graph-time > $T/trace_options
 	echo nop > $T/current_tracer
-	weft graph /tmp/r.dat --self --top 0 --format csv 2> /tmp/r.err | awk -F, -v column="$1" '
+	weft graph /tmp/r.dat --self --top 0 --table functions --format csv 2> /tmp/r.err | awk -F, -v column="$1" '
 		/^$/ { exit }
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ calls[$1] += $at["calls"]; time[$1] += $at[column] }

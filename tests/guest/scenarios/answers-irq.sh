@@ -115,7 +115,7 @@ scenario() {
 	timeout 60 weft extract -o /tmp/irq.dat > /tmp/x.out 2> /tmp/x.err
 	check "weft extracts what happened" status_is $? 0 /tmp/x.err
 	check "nothing of it is lost" lacks /tmp/irq.txt 'LOST'
-	weft irq --self /tmp/irq.dat --format csv > /tmp/irq.csv 2> /tmp/r.err
+	tables irq --self /tmp/irq.dat > /tmp/irq.csv 2> /tmp/r.err
 	check "weft irq reads it" status_is $? 0 /tmp/r.err
 	account /tmp/irq.txt > /tmp/account
 	check "own times, peaks and victims are those of the kernel's text" agree /tmp/account /tmp/irq.csv

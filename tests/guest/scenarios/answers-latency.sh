@@ -10,7 +10,7 @@ table() { awk -v key="$2," 'index($0, key) == 1 { on = 1 } /^$/ { on = 0 } on' "
 
 # latency OPTION...: writes weft's answer about /tmp/r.dat to /tmp/latency.csv; fails unless its parts add up
 latency() {
-	weft latency /tmp/r.dat --worst 1000 --format csv "$@" > /tmp/latency.csv 2> /tmp/r.err
+	tables latency /tmp/r.dat --slowest 1000 "$@" > /tmp/latency.csv 2> /tmp/r.err
 	check "weft latency reads it, and its sums are right" status_is $? 0 /tmp/r.err
 	weft report /tmp/r.dat > /tmp/r.txt
 }
@@ -128,6 +128,8 @@ section() {
 	more "${us:-0}" 0 > /dev/null || { skip "weft latency explains $1" "it has met no section"; return; }
 	table /tmp/latency.csv latency_ns > /tmp/s.csv
 	check "the latency of $1 is that of the kernel's text" equal "$(tail -n 1 /tmp/s.csv | cut -d, -f1)" "${us}000"
+	weft summary /tmp/r.dat > /tmp/sum.txt 2> /tmp/r.err
+	check "a summary has it" matches /tmp/sum.txt "^# longest section of a latency tracer: "
 	check "its task, too" matches /tmp/r.txt "task: $(tail -n 1 /tmp/s.csv | awk -F, -v c="$(column /tmp/s.csv comm)" -v p="$(column /tmp/s.csv pid)" \
 		'{ print $c "-" $p }') "
 	check "its parts add up to it" awk -F, -v u="$(column /tmp/s.csv unknown_ns)" -v n="$(column /tmp/s.csv nmi_ns)" \

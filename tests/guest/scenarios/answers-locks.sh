@@ -16,9 +16,9 @@ measure() {
 	read -r who pid waits took <<-EOT
 		$(grep '^waits' /tmp/measured)
 	EOT
-	weft locks /tmp/r.dat --by task --format csv > /tmp/locks.csv 2> /tmp/r.err
+	tables locks /tmp/r.dat --by task > /tmp/locks.csv 2> /tmp/r.err
 	check "weft locks reads it" status_is $? 0 /tmp/r.err
-	weft sched /tmp/r.dat --format csv > /tmp/sched.csv 2> /tmp/r.err
+	tables sched /tmp/r.dat > /tmp/sched.csv 2> /tmp/r.err
 	check "weft sched reads it" status_is $? 0 /tmp/r.err
 	total=$(cell /tmp/locks.csv "$pid" total_ns)
 	median=$(cell /tmp/locks.csv "$pid" p50_ns)

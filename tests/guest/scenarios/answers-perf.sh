@@ -101,7 +101,7 @@ near() {
 }
 
 scheduling() {
-	weft sched /tmp/r.dat --format csv > /tmp/sched.csv 2> /tmp/r.err
+	tables sched /tmp/r.dat > /tmp/sched.csv 2> /tmp/r.err
 	check "weft sched reads it, and its sums are right" status_is $? 0 /tmp/r.err
 	rows pid voluntary involuntary migrations run_ns delay_max_ns < /tmp/sched.csv | awk '{ print $1, $2 + $3, $4, $5, $6 + 0 }' > /tmp/tasks.weft
 	joined /tmp/tasks.perf /tmp/tasks.weft > /tmp/tasks
@@ -121,7 +121,7 @@ calls() {
 	local pids unknown
 
 	pids=$(cut -d' ' -f1 /tmp/tasks.perf | paste -s -d, -)
-	weft syscalls /tmp/r.dat --pid "$pids" --format csv > /tmp/calls.csv 2> /tmp/r.err
+	tables syscalls /tmp/r.dat --pid "$pids" > /tmp/calls.csv 2> /tmp/r.err
 	check "weft syscalls reads it" status_is $? 0 /tmp/r.err
 	# perf counts the calls that have ended. The first call that ends in a child is its parent's fork, which perf
 	# counts as a call without time.
@@ -144,7 +144,7 @@ calls() {
 	[ -z "$unknown" ] || skip "the names of $unknown" "perf trace -s tells of no such system call of any task"
 	same "each system call ended and failed as many times as perf trace -s says" /tmp/ended.perf /tmp/named.weft
 	awk '{ calls[$1] += $3; ms[$1] += $5 } END { for (pid in calls) print pid, calls[pid], ms[pid] }' /tmp/calls > /tmp/spent.perf
-	weft syscalls /tmp/r.dat --pid "$pids" --by task --format csv 2> /tmp/r.err | rows pid total_ns > /tmp/spent.weft
+	tables syscalls /tmp/r.dat --pid "$pids" --by task 2> /tmp/r.err | rows pid total_ns > /tmp/spent.weft
 	joined /tmp/spent.perf /tmp/spent.weft > /tmp/spent
 	near "they took each task as long" /tmp/spent 2 0.1 3 4
 }

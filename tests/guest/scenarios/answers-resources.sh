@@ -43,7 +43,8 @@ happen() {
 	phase 'for n in 1 2 3 4 5; do sleep 0.05; done' sched/sched_switch sched/sched_waking
 	for e in sched_switch sched_waking; do echo '!stacktrace' > $T/events/sched/$e/trigger; done
 	phase 'cat /proc/self/maps > /dev/null' kmem exceptions
-	phase 'sleep 0.2' power irq_vectors irq powerpc/timer_interrupt_entry powerpc/timer_interrupt_exit
+	phase 'for n in 1 2 3 4 5; do sleep 0.05; done' power irq_vectors irq powerpc/timer_interrupt_entry powerpc/timer_interrupt_exit \
+		timer/hrtimer_start timer/hrtimer_expire_entry timer/timer_start timer/timer_expire_entry sched/sched_switch
 	phase 'for n in 1 2 3; do (exit $n); done; sh -c "cat /proc/self/stat; :" > /dev/null; sh -c "kill -9 \$\$; :"' \
 		sched/sched_process_fork sched/sched_process_exec sched/sched_process_exit task signal syscalls/sys_enter_exit_group
 	cat $T/trace > /tmp/all.txt
@@ -56,7 +57,7 @@ happen() {
 
 # answer COMMAND...: writes the command's answer about the file to /tmp/a.csv
 answer() {
-	weft "$@" /tmp/all.dat --format csv > /tmp/a.csv 2> /tmp/r.err
+	tables "$@" /tmp/all.dat > /tmp/a.csv 2> /tmp/r.err
 	check "weft $* reads it" status_is $? 0 /tmp/r.err
 }
 
@@ -132,7 +133,7 @@ stacks() {
 	answer stacks --by function
 	check "there are as many stacks as in the kernel's text" equal "$(total count)" "$(grep -c '<stack trace>' /tmp/all.txt)"
 	check "of switches, too" equal "$(total count '/sched:sched_switch/')" "$(with_stacks sched_switch)"
-	weft stacks /tmp/all.dat --by stack --comm sleep --format csv > /tmp/s.csv
+	tables stacks /tmp/all.dat --by stack --comm sleep > /tmp/s.csv
 	# A kernel with PREEMPT_RT may also wait for a lock on the way out of a sleep, below another function.
 	awk -F, '/^$/ { off = 1 } off && /,([^,]* < )?schedule < do_nanosleep </ { n += $4; ns += $6 } END { printf "%d %.0f\n", n, ns }' \
 		/tmp/s.csv > /tmp/slept
@@ -154,7 +155,7 @@ memory() {
 			if (sub(/^bytes_alloc=/, "", $i)) b += $i } } END { print a + 0, b + 0 }' /tmp/all.txt)"
 	check "all are freed or alive" equal "$(total allocs)" "$(($(total freed) + $(total alive) + $(weft memory /tmp/all.dat |
 		sed -n 's/^# \([0-9]*\) times* an address was allocated again.*/\1/p' | grep . || echo 0)))"
-	weft memory /tmp/all.dat --format csv | awk -F, '/^comm,pid,user/ { on = 1; next } /^$/ { on = 0 } on { n += $3 } END { print n + 0 }' > /tmp/m.faults
+	weft memory /tmp/all.dat --table faults --format csv | awk -F, 'NR > 1 { n += $3 } END { print n + 0 }' > /tmp/m.faults
 	check "the faults are those of the kernel's text" equal "$(cat /tmp/m.faults)" "$(lines 'page_fault_user: ')"
 }
 
@@ -171,6 +172,12 @@ power() {
 	check "the time in idle, too" about "$(cut -d' ' -f2 /tmp/power.sum)" "$(total idle_ns)" "$(total wakeups)"
 	# On s390x the timer is an external interrupt.
 	check "the timer has woken a CPU" test "$(weft power /tmp/all.dat | grep -cE '^(vector (local_timer|timer_interrupt)|irq .*(timer|EXT))')" -gt 0
+	weft power /tmp/all.dat --table wakeups --format csv > /tmp/w.csv
+	check "a timer that sleep had set has woken one, no more often than it slept" \
+		awk -F, '$2 == "hrtimer_wakeup" && $3 == "sleep" { n += $5 } END { print n; exit n < 1 || n > 5 }' /tmp/w.csv
+	# The interrupt also comes for a timer that was cancelled meanwhile.
+	check "of most wakeups by the timer it is known which timer it was" \
+		awk -F, '$1 == "vector local_timer" { n[$2 != ""] += $5 } END { print n[0], n[1]; exit n[0] > n[1] }' /tmp/w.csv
 }
 
 # rows COLUMN: how many rows of the first table have a value there

@@ -15,7 +15,7 @@ measure() {
 	rm -f /tmp/figures.*
 	record "weft records two that share a CPU, and sleeps${*:+, with $*}" 0 -b 8M -e sched -e raw_syscalls "$@" -- sh /tmp/work
 	check "it lost nothing" matches /tmp/r.err ' 0 lost'
-	weft sched /tmp/r.dat --format csv > /tmp/sched.csv 2> /tmp/r.err
+	tables sched /tmp/r.dat > /tmp/sched.csv 2> /tmp/r.err
 	check "weft sched reads it, and its sums are right" status_is $? 0 /tmp/r.err
 }
 
@@ -60,7 +60,7 @@ scenario() {
 		[ -n "$waited" ] || { skip "spinner $n waited as long as its schedstat says" "a kernel without schedstat"; continue; }
 		near "spinner $n waited as long as its schedstat says" "$(cell /tmp/sched.csv "$pid" wait_ns)" "$waited"
 	done
-	weft syscalls /tmp/r.dat --comm sleep --by syscall --slowest 3 --format csv > /tmp/calls.csv 2> /tmp/r.err
+	tables syscalls /tmp/r.dat --comm sleep --by syscall --slowest 3 > /tmp/calls.csv 2> /tmp/r.err
 	check "weft syscalls reads it" status_is $? 0 /tmp/r.err
 	check "each sleep is one call" equal "$(awk -F, '/^$/ { exit } /nanosleep/ { print $3 }' /tmp/calls.csv)" 3
 	check "of three tenths of a second, blocked" awk -F, 'p && /nanosleep/ { n++; if ($1 < 300000000 || $10 < 250000000) bad = 1 }
@@ -88,7 +88,7 @@ of_a_filter() {
 	check "no sched_switch of its tasks is missing" lacks /tmp/sched.txt 'was not on the CPU'
 	check "weft record -F without the children ends with status 0" \
 		timeout 100 weft record -q -F -e sched -o /tmp/r.dat -- sh -c 'sleep 0.3; true'
-	weft sched /tmp/r.dat --format csv > /tmp/sched.csv 2> /tmp/r.err
+	tables sched /tmp/r.dat > /tmp/sched.csv 2> /tmp/r.err
 	check "a child that is not recorded has no row" lacks /tmp/sched.csv '^sleep,'
 }
 

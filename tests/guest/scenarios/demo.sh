@@ -29,4 +29,10 @@ hunt() {
 	weft sched --chain deploy slow.dat > slow.txt
 	check "hunt: who woke it had been woken by who slept" matches slow.txt 'sleep.*confd.*deploy|deploy.*confd.*sleep'
 	cp slow.dat /host/golden/
+	./confd &
+	weft record --for why -o why.dat -- ./deploy > why.out 2>&1
+	check "hunt: the exit status is the command's, with all events" equal $? 0
+	weft why why.dat > why.txt
+	check "hunt: in one command, it waited for a sleep" matches why.txt '^# [789][0-9] % of the .*: sleep-[0-9]+ slept on its own timer$'
+	cp why.dat why.out /host/golden/
 }

@@ -21,6 +21,12 @@ scenario() {
 		cat $T/trace > /tmp/$tracer.txt
 		weft report /tmp/l.dat > /tmp/l.txt
 		same "the report under $tracer equals the kernel's text" /tmp/$tracer.txt /tmp/l.txt
+		# What has come after the longest case is no part of it.
+		for option in "-O fields" --raw "--format json"; do
+			timeout 60 weft report $option /tmp/l.dat > /tmp/o.txt 2> /tmp/o.err
+			check "report $option of it is refused" status_is $? 1 /tmp/o.err
+			check "and prints no events" equal "$(cat /tmp/o.txt)" ""
+		done
 		timeout 60 weft extract -s -o /tmp/n.dat 2> /tmp/x.err
 		check "its snapshot is refused" status_is $? 1 /tmp/x.err
 		check "and the message says why" matches /tmp/x.err "the tracer '$tracer' keeps its worst case in the snapshot"

@@ -48,7 +48,17 @@ scenario() {
 	echo 1 > $T/events/sched/enable
 	echo 1 > $T/tracing_on
 	load
+	if [ -e $T/options/pause-on-trace ]; then
+		echo 0 > $T/events/enable
+		kernel_text on $T/trace
+		extracted on
+		echo 1 > $T/events/sched/enable
+		load
+	fi
 	check "a buffer that goes on becomes a file, too" timeout 60 weft extract -o /tmp/live.dat
+	weft report /tmp/live.dat > /tmp/live.txt
+	check "its head counts the events of the file" \
+		matches /tmp/live.txt "^# entries-in-buffer/entries-written: $(grep -c '^[^#]' /tmp/live.txt)/"
 	check "tracing is still on" equal "$(cat $T/tracing_on)" 1
 	check "and so are the events" equal "$(cat $T/events/sched/enable)" 1
 	check "the file of a buffer that goes on is whole" weft check /tmp/live.dat
@@ -69,4 +79,15 @@ scenario() {
 		echo 0 > $T/instances/$i/events/enable
 		rmdir $T/instances/$i
 	done
+
+	weft start -O nooverwrite -b 8k -e sched -e raw_syscalls
+	load
+	weft stop
+	dropped=$(cat $T/per_cpu/cpu*/stats | awk '/^dropped events:/ { n += $3 } END { print n }')
+	check "the kernel drops events when the buffer is full" more "$dropped" 0
+	weft extract -o /tmp/full.dat 2> /tmp/full.err
+	check "extract counts what the kernel has dropped" matches /tmp/full.err "$(echo "$dropped" | sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/; ta') events? (is|are) lost"
+	weft summary /tmp/full.dat > /tmp/full.txt
+	check "summary does, too" matches /tmp/full.txt 'events lost .*that the kernel dropped'
+	weft reset > /dev/null 2>&1
 }

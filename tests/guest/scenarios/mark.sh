@@ -17,6 +17,17 @@ scenario() {
 	check "with tracing off it fails" equal $? 1
 	check "and says so" matches /tmp/err 'tracing is off in the top instance'
 	echo 1 > $T/tracing_on
+	weft record -e sched:sched_process_exec -o /tmp/m.dat -- sh -c 'echo from a program > /sys/kernel/tracing/trace_marker; weft mark from weft' 2> /tmp/err
+	weft report /tmp/m.dat | sed -n 's/.*: tracing_mark_write: //p' > /tmp/marks
+	if [ -e $T/options/copy_trace_marker ]; then
+		printf 'from a program\nfrom weft\n' > /tmp/expected
+		same "record has what was written to the top trace_marker meanwhile" /tmp/expected /tmp/marks
+		check "-e ftrace:print alone records marks" sh -c 'weft record -q -e ftrace:print -o /tmp/m.dat -- weft mark alone && weft report /tmp/m.dat | grep -q "mark_write: alone"'
+	else
+		check "record tells of the two marks that it does not have" matches /tmp/err 'note: 2 marks written to the top trace_marker'
+	fi
+	weft record -e sched:sched_process_exec -o /tmp/m.dat -- true 2> /tmp/err
+	check "record tells of no marks where there were none" lacks /tmp/err 'trace_marker'
 	if [ -e $T/events/sched/sched_process_exit/inject ]; then
 		echo > $T/trace
 		check "weft mark --inject ends with status 0" weft mark --inject sched:sched_process_exit pid=4711

@@ -5,12 +5,12 @@
 I=$T/instances/guest
 
 # sums: prints "WRITTEN ENTRIES" of all CPUs as counted now. The loads need it, too.
-cat > /tmp/sums.sh << 'END'
+cat > /tmp/sums.sh << 'TEXT'
 sums() {
 	cat $I/per_cpu/cpu*/stats | awk -F': ' '/^(entries|read events|overrun|commit overrun|dropped events): / { w += $2 } /^entries: / { e += $2 }
 		END { print w + 0, e + 0 }'
 }
-END
+TEXT
 . /tmp/sums.sh
 
 # loads CLEARING: the workload; CLEARING is the command by which somebody else clears the buffer

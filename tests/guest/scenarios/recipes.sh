@@ -12,6 +12,43 @@ block() {
 
 run_block() { block "$1" > /tmp/block; sh -e /tmp/block > /tmp/block.out 2>&1; }
 
+# The recipes about files; their programs are replaced by some that every guest has.
+files() {
+	[ -e $T/kprobe_events ] || { skip "files" "this kernel has no probes of its functions"; return; }
+	echo one > /tmp/there
+	block files | sed 's, make$, cat /tmp/there,' > /tmp/block
+	check "which files a program reads is told" sh -e /tmp/block
+	check "by name and bytes" sh -c 'weft syscalls --by file --table syscalls --format csv 2> /dev/null | grep "^/tmp/there,"'
+	block writer | sed 's,--duration 1m,-- sh -c "echo two > /tmp/hosts; rm /tmp/hosts",' > /tmp/block
+	check "who wrote to a file is told" sh -ec '. /tmp/block > /tmp/block.out; grep "sh-.* write.*/tmp/hosts" /tmp/block.out; grep "rm-.*unlink.*/tmp/hosts" /tmp/block.out'
+	block configuration | sed 's,nginx -t,sh -c "cat /tmp/there /tmp/missing; true",' > /tmp/block
+	check "what was read and what was missing is told" sh -ec '. /tmp/block > /tmp/block.out; grep "open.*/tmp/there" /tmp/block.out; grep "/tmp/missing.*ENOENT" /tmp/block.out'
+}
+
+# The recipes about a control group, a span, and what happens now, with commands that end.
+others() {
+	block span | sed 's, make$, true,' > /tmp/block
+	check "how long a named command took is told" sh -c '. /tmp/block > /tmp/block.out 2>&1; grep "^build " /tmp/block.out || { cat /tmp/block.out; false; }'
+	block now | sed 's,$, -- ls /,' > /tmp/block
+	check "the calls of now are told" sh -c '. /tmp/block > /tmp/block.out 2>&1; grep "^# system calls" /tmp/block.out || { cat /tmp/block.out; false; }'
+	mkdir -p /sys/fs/cgroup
+	if ! mount -t cgroup2 none /sys/fs/cgroup 2> /dev/null; then
+		skip "a control group" "this kernel has no control groups"
+		return
+	fi
+	mkdir /sys/fs/cgroup/web
+	# It wakes ls until it is ended.
+	sh -c 'echo $$ > /sys/fs/cgroup/web/cgroup.procs; while :; do ls / > /dev/null; done' &
+	group=$!
+	await "grep -q . /sys/fs/cgroup/web/cgroup.procs"
+	block group | sed 's,--duration 10s,--duration 200ms,' > /tmp/block
+	check "what a control group did is told" sh -c '. /tmp/block > /tmp/block.out 2>&1; grep "^/web " /tmp/block.out || { cat /tmp/block.out; false; }'
+	kill $group
+	wait $group 2> /dev/null
+	await "rmdir /sys/fs/cgroup/web 2> /dev/null"
+	umount /sys/fs/cgroup
+}
+
 scenario() {
 	has_command start || { skip "everything" "weft has no start"; return; }
 	[ -e $T/events/ftrace/print/trigger ] || { skip "everything" "this kernel has no triggers on ftrace:print"; return; }
@@ -48,6 +85,8 @@ scenario() {
 		land
 		rm -f /var/tmp/*.dat /var/tmp/*.json
 	fi
+	files
+	others
 	check "stopping at warnings is set" run_block warning
 	check "the kernel stops at warnings" equal "$(cat /proc/sys/kernel/traceoff_on_warning)" 1
 	weft reset > /dev/null 2>&1

@@ -52,6 +52,15 @@ functions() {
 	set_is "a graph function left out less" set_graph_notrace vfs_fsync --remove --no-graph-function vfs_open
 	check "reset works again" weft reset
 	unchanged "reset puts the lists of function_graph back"
+	weft set -l vfs_read -g vfs_open -P 1
+	weft set --add -l vfs_write
+	weft start -p function 2> /tmp/s.err
+	check "start: functions that set has set stay" equal "$(names set_ftrace_filter)" "vfs_read vfs_write"
+	check "start: so do graph functions" equal "$(names set_graph_function)" vfs_open
+	check "start: so do tasks" equal "$(names set_event_pid)" 1
+	check "start: and nobody else is blamed" lacks /tmp/s.err 'weft did not make'
+	check "reset works after set and start" weft reset
+	unchanged "reset puts back what set and start have set"
 	echo vfs_open > $T/set_ftrace_filter
 	weft set --add -l vfs_read
 	check "what another has set is kept" equal "$(names set_ftrace_filter)" "vfs_open vfs_read"
@@ -71,6 +80,11 @@ tasks() {
 	set_is "one task less" set_event_pid $a --remove -P $b
 	set_is "the last task" set_event_pid "" --remove -P $a
 	check "that all tasks are traced now is told" matches /tmp/s.err "set_event_pid.*all tasks are traced"
+	weft set -e sched:sched_switch -f 'prev_pid > 1'
+	weft set -e sched -f 'target_cpu < 9' 2> /tmp/s.err
+	check "events that the filter does not fit keep theirs, and that is told" matches /tmp/s.err 'stay as they are, 1 with a filter'
+	check "they do" equal "prev_pid > 1" "$(cat $T/events/sched/sched_switch/filter)"
+	weft set -v -e sched
 	weft set -e sched:sched_process_exec
 	echo > $T/trace
 	busybox true

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernel: trace_clock=mono
-# start: --stack-tracer='vfs_*,ksys_*'
-# A kernel that was booted with the output of weft start --boot --stack-tracer looks for the deepest stack from boot on.
+# start: --stack-tracer --stack-function='vfs_*,ksys_*'
+# A kernel that was booted with the output of weft start --boot --stack-function looks for the deepest stack from boot on.
 
 scenario() {
 	[ -e $T/stack_trace ] || { skip "the stack tracer" "this kernel has none"; return; }

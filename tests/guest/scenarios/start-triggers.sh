@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # limit: 400
-# Every trigger command of events.rst: set in the top instance, checked there, and removed.
+# Every trigger command of events.rst: set in the top instance, checked there, and removed. The last is that of snapshot --on.
 
 . /host/start.sh
 
@@ -27,6 +27,12 @@ scenario() {
 	fi
 	if [ -e $T/snapshot ]; then
 		try "trigger snapshot" $E '^snapshot:count=[0-9]' -e sched:sched_switch -R 'snapshot:1 if prev_pid == 99999'
+		# weft renames its journal when it keeps the trigger.
+		weft snapshot --on syscalls:sys_enter_renameat2 --count 5 2> /tmp/on.err
+		check "snapshot --on ends with status 0" status_is $? 0 /tmp/on.err
+		check "nothing that weft does itself has set it off" matches $T/events/syscalls/sys_enter_renameat2/trigger '^snapshot:count=5$'
+		weft reset > /dev/null 2>&1
+		check "reset removes it" matches $T/events/syscalls/sys_enter_renameat2/trigger '^# Available triggers'
 	else
 		skip "trigger snapshot" "this kernel has none"
 	fi

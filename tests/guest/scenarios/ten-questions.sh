@@ -3,7 +3,10 @@
 
 # ask COMMAND...: writes the answer to /tmp/a.csv
 ask() {
-	weft "$@" --format csv > /tmp/a.csv 2> /tmp/r.err
+	case $1 in
+	diff) weft "$@" --format csv ;;
+	*) tables "$@" ;;
+	esac > /tmp/a.csv 2> /tmp/r.err
 	check "weft $1 answers" status_is $? 0 /tmp/r.err
 }
 # column NAME: prints its number in the first table; cell ROW NAME: prints this cell
@@ -86,7 +89,7 @@ of_tasks() {
 	ask sched /tmp/r.dat --every 20ms --sort switches
 	check "5: the switches of each interval are those of all" equal \
 		"$(awk -F, '/^since,until,cpu,/ { on = 1; next } /^$/ { on = 0 } on { n += $10 } END { print n }' /tmp/a.csv)" \
-		"$(weft sched /tmp/r.dat --format csv | awk -F, '/^cpu,/ { on = 1; next } /^$/ { on = 0 } on { n += $8 } END { print n }')"
+		"$(weft sched /tmp/r.dat --table cpus --format csv | awk -F, 'NR > 1 { n += $8 } END { print n }')"
 
 	ask latency /tmp/r.dat --rt --comm control
 	check "8: the interrupt's thread that delayed a real-time task" among 'irq/9-probe'

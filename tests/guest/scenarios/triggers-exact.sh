@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# limit: 300
+# limit: 400
 # Triggers and function commands as events.rst has them: the workload gets the count that was asked for; a write to
-# trace_marker is an event with triggers; histograms with variables and actions go in the order of their references.
+# trace_marker is an event with triggers; what is armed acts from the workload's first instruction on; histograms with variables and actions go in the order of their references.
 
 . /host/start.sh
 
@@ -29,6 +29,63 @@ counted() {
 	check "record: -l vfs_read:stacktrace:3 gives 3 stacks" equal 3 "$(weft report --self /tmp/c.dat | stacks)"
 	check "record: a count that is none is refused before the command runs" \
 		sh -c '! weft record -q -l vfs_read:stacktrace:x3 -o /tmp/c.dat -- touch /tmp/ran && [ ! -e /tmp/ran ]'
+}
+
+# by_hand COMMAND-OF-A-FUNCTION: prints how many kmalloc the kernel records of `cat` when it is set by hand
+by_hand() {
+	local I=$T/instances/hand
+
+	mkdir $I
+	echo 0 > $I/tracing_on
+	echo "$2" > $I/events/kmem/kmalloc/enable
+	busybox sh -c "echo \$\$ > $I/set_event_pid; echo '$1' >> $I/set_ftrace_filter; echo 1 > $I/tracing_on; exec busybox md5sum $files" > /dev/null
+	echo 0 > $I/tracing_on
+	grep -c 'kmalloc:' $I/trace
+	rmdir $I
+}
+
+# Nothing that weft does before, or after the last step of start, sets off what a user arms.
+placed() {
+	local on=vfs_read:enable_event:kmem:kmalloc off=vfs_read:disable_event:kmem:kmalloc files='/proc/version /proc/version'
+
+	[ -e $T/set_ftrace_filter ] || return
+	weft record -q -e sched:sched_process_exec -l $on:1 -o /tmp/c.dat -- busybox md5sum $files > /dev/null
+	weft report --self /tmp/c.dat | sed '/sched_process_exec/,$d' | grep -c 'kmalloc:' > /tmp/before
+	check "record: enable_event:...:1 records nothing before the workload calls the function" equal 0 "$(cat /tmp/before)"
+	check "record: enable_event:...:1 records what comes after" more "$(weft report --self /tmp/c.dat | grep -c 'kmalloc:')" 0
+	check "by hand it does, too" more "$(by_hand $on:1 0)" 0
+	weft record -q -e kmem:kmalloc -l $off -o /tmp/c.dat -- busybox cat /proc/version > /dev/null
+	check "by hand there are kmalloc before disable_event" more "$(by_hand $off 1)" 0
+	check "record: disable_event takes no effect before the workload calls the function" more "$(weft report --self /tmp/c.dat | grep -c 'kmalloc:')" 0
+	weft start -l vfs_rename:traceoff -l vfs_write:traceoff
+	check "start: its own last steps do not set traceoff off" equal 1 "$(cat $T/tracing_on)"
+	check "start: the workload does" sh -c "mv /tmp/before /tmp/later; grep -q 0 $T/tracing_on"
+	weft reset > /dev/null 2>&1
+	weft set -l vfs_rename:traceoff
+	check "set: its own last steps do not set traceoff off" equal 1 "$(cat $T/tracing_on)"
+	weft reset > /dev/null 2>&1
+	weft start -l vfs_rename:traceoff -- busybox cat $T/tracing_on > /tmp/on 2> /tmp/s.err
+	check "start COMMAND: what weft does meanwhile does not set traceoff off" equal 1 "$(cat /tmp/on)"
+	weft reset > /dev/null 2>&1
+	weft start -l vfs_read:enable_event:sched:sched_switch
+	cat /proc/version > /dev/null
+	check "start: enable_event enables the event" equal '1*' "$(cat $T/events/sched/sched_switch/enable)"
+	weft reset > /dev/null 2>&1
+	check "reset: the event is off again" equal 0 "$(cat $T/events/sched/sched_switch/enable)"
+	weft start -e sched:sched_process_exec -R enable_event:sched:sched_switch
+	busybox true
+	weft reset > /dev/null 2>&1
+	check "reset: the event that a trigger has enabled is off again" equal 0 "$(cat $T/events/sched/sched_switch/enable)"
+	check "the same trigger twice is one" weft start -e sched:sched_process_exec -R traceoff -e sched:sched_process_exec -R traceoff
+	weft reset > /dev/null 2>&1
+	check "a command that cannot run leaves nothing" sh -c '! weft start -l vfs_read:traceoff -e sched:sched_switch -- /no/such/program 2> /dev/null'
+	unchanged "tracefs is as it was before that command"
+	! grep -q hist $T/events/sched/sched_switch/trigger || ! openat_occurs || {
+		weft record -q -e syscalls:sys_enter_openat -R hist:keys=common_pid -o /tmp/c.dat -- busybox md5sum $files > /dev/null
+		weft report --stored hist /tmp/c.dat > /tmp/h.txt
+		check "record: a histogram counts what is recorded, and nothing before" matches /tmp/h.txt \
+			"Hits: $(weft report --self /tmp/c.dat | grep -c sys_openat)\$"
+	}
 }
 
 actions() {
@@ -93,6 +150,7 @@ scenario() {
 	has_command start || { skip "everything" "weft has no start"; return; }
 	remember
 	counted
+	placed
 	actions
 	marker
 	hists

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/elsewhere.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/options/option_value.h"
+#include "cmd/terminal/paste.h"
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
+#include "lib/ground/base/table.h"
+#include "lib/ground/base/text.h"
+#include "lib/ground/base/vec.h"
+#include "lib/kernel/record/options.h"
+#include "lib/kernel/remote/elsewhere.h"
+#include "lib/kernel/remote/several.h"
+
+/* Leaves the option that was just read out of the words: its value is a word of its own, or behind a '='. */
+static void leave_out(struct elsewhere_arguments *arguments, const char *arg, const struct argp_state *state)
+{
+	int last = state->next - 1;
+
+	arguments->left_out[last] = true;
+	if (state->argv[last] == arg)
+		arguments->left_out[last - 1] = true;
+}
+
+static void take_host(const struct option_row *row, void *input, char *arg, struct argp_state *state)
+{
+	struct elsewhere_arguments *arguments = input;
+
+	(void)row;
+	option_add_word(&arguments->hosts, arg, state);
+	arguments->host = arguments->hosts.at[0];
+	/* What begins so would be an option of ssh. */
+	if (!*arg || *arg == '-')
+		argp_error(state, "--on: '%s' is not the name of a machine", arg);
+	leave_out(arguments, arg, state);
+}
+
+static void take_rsh(const struct option_row *row, void *input, char *arg, struct argp_state *state)
+{
+	struct elsewhere_arguments *arguments = input;
+
+	(void)row;
+	option_once("--rsh", &arguments->rsh, arg, state);
+	if (!arg[strspn(arg, " ")])
+		argp_error(state, "--rsh: the command is empty");
+	leave_out(arguments, arg, state);
+}
+
+static void take_min_ok(const struct option_row *row, void *input, char *arg, struct argp_state *state)
+{
+	struct elsewhere_arguments *arguments = input;
+	struct fail fail = FAIL_INIT;
+	uint64_t n;
+
+	(void)row;
+	option_taken("--min-ok", text_parse_range(arg, 1, OPTION_WORDS_MAX, &n, &fail), &fail, state);
+	arguments->min_ok = (int)n;
+	leave_out(arguments, arg, state);
+}
+
+static const struct option_row table[] = {
+	{ "on", 0, "HOST", 0, "Record the machine HOST: over ssh, which starts weft serve there; repeatable", 0,
+	  OPTION_TAKE(take_host) },
+	{ "rsh", 0, "COMMAND", 0,
+	  "With --on: reach it by COMMAND instead of ssh, in which %h is HOST: 'ssh -p 2222 %h sudo -n', "
+	  "'docker exec -i NAME'",
+	  0, OPTION_TAKE(take_rsh) },
+	{ "min-ok", 0, "N", 0, "With several --on: also succeed if only N of the machines were recorded", 0,
+	  OPTION_TAKE(take_min_ok) },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct elsewhere_arguments *arguments = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		arguments->words = state->argv;
+		arguments->nr_words = state->argc;
+		arguments->left_out = calloc((size_t)state->argc + 1, sizeof(*arguments->left_out));
+		option_need(arguments->left_out, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->rsh && !arguments->host)
+			argp_error(state, "--rsh needs --on");
+		if (arguments->min_ok && arguments->hosts.len < 2)
+			argp_error(state, "--min-ok needs several --on");
+		if ((size_t)arguments->min_ok > arguments->hosts.len)
+			argp_error(state, "--min-ok %d is more than there are --on", arguments->min_ok);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct options elsewhere_options = { .rows = table, .parser = parse };
+
+/* The words of the program to start, and a copy of the text of --rsh that they point into. */
+struct program {
+	char **words;
+	size_t nr;
+	struct buf text;
+};
+
+static void program_release(struct program *program)
+{
+	free(program->words);
+	buf_release(&program->text);
+}
+
+static bool add_word(struct program *program, const char *word)
+{
+	char **added = vec_push(program->words, program->nr);
+
+	if (added)
+		*added = (char *)(uintptr_t)word;
+	return added;
+}
+
+/* Puts the host in the place of each %h, and a NUL behind each word. */
+static bool expand(struct program *program, const struct elsewhere_arguments *arguments)
+{
+	const char *rsh = arguments->rsh ? arguments->rsh : "ssh -oBatchMode=yes -T %h";
+	struct text_word word;
+	bool ok = true;
+
+	while (ok && text_next_word(&rsh, " ", &word)) {
+		for (size_t i = 0; ok && i < word.len; i++) {
+			bool is_host = i + 1 < word.len && word.at[i] == '%' && word.at[i + 1] == 'h';
+
+			ok = is_host ? buf_add_str(&program->text, arguments->host) :
+				       buf_add(&program->text, word.at + i, 1);
+			i += is_host;
+		}
+		ok = ok && buf_add(&program->text, "", 1);
+	}
+	return ok;
+}
+
+static bool make_program(struct program *program, const struct elsewhere_arguments *arguments, bool has_command)
+{
+	bool ok = expand(program, arguments);
+
+	for (size_t at = 0; ok && at < program->text.len; at += strlen(program->text.data + at) + 1)
+		ok = add_word(program, program->text.data + at);
+	ok = ok && add_word(program, "weft") && add_word(program, "serve");
+	if (ok && has_command)
+		ok = add_word(program, "--allow-command");
+	return ok && add_word(program, NULL);
+}
+
+/* What was printed there: each message of weft, and each line of what leads there, says from which machine it is. */
+struct printing {
+	const char *host;
+	bool stdout_to_stderr;
+	bool within[2]; /* a line of ELSEWHERE_STDERR, ELSEWHERE_RSH */
+	/* one of several machines: each line has the name of its machine, and is written as a whole */
+	bool of_several;
+	struct buf begun[3]; /* by enum elsewhere_text: a line without an end */
+};
+
+enum { LINE_MAX_SHOWN = 4096 };
+
+static void print_whole(const struct printing *printing, enum elsewhere_text what, const struct buf *line)
+{
+	static const char name[] = "weft: ";
+	FILE *to = what == ELSEWHERE_STDOUT && !printing->stdout_to_stderr ? stdout : stderr;
+	const char *text = line->data;
+	size_t len = line->len;
+	bool is_message = len >= strlen(name) && !memcmp(text, name, strlen(name));
+	cleanup_buf struct buf whole = BUF_INIT;
+
+	text += is_message ? strlen(name) : 0;
+	len -= is_message ? strlen(name) : 0;
+	if (buf_addf(&whole, "%s%s: ", is_message || what == ELSEWHERE_RSH ? name : "", printing->host) &&
+	    buf_add(&whole, text, len) && buf_add(&whole, "\n", 1))
+		fwrite(whole.data, 1, whole.len, to);
+	fflush(to);
+}
+
+static void print_of_several(struct printing *printing, enum elsewhere_text what, const char *text, size_t len)
+{
+	struct buf *line = &printing->begun[what];
+
+	for (size_t i = 0; i < len; i++) {
+		bool ends = text[i] == '\n';
+
+		if ((!ends && !buf_add(line, &text[i], 1)) || (!ends && line->len < LINE_MAX_SHOWN))
+			continue;
+		print_whole(printing, what, line);
+		buf_clear(line);
+	}
+}
+
+static void printing_release(struct printing *printing)
+{
+	for (size_t i = 0; i < array_size(printing->begun); i++) {
+		if (printing->begun[i].len)
+			print_whole(printing, (enum elsewhere_text)i, &printing->begun[i]);
+		buf_release(&printing->begun[i]);
+	}
+}
+
+static void print_line(struct printing *printing, enum elsewhere_text what, const char *line, size_t len)
+{
+	static const char name[] = "weft: ";
+	bool *within = &printing->within[what == ELSEWHERE_RSH];
+	bool is_message = len >= strlen(name) && !strncmp(line, name, strlen(name));
+
+	if (!*within && (is_message || what == ELSEWHERE_RSH)) {
+		fprintf(stderr, "%s%s: ", name, printing->host);
+		line += is_message ? strlen(name) : 0;
+		len -= is_message ? strlen(name) : 0;
+	}
+	fwrite(line, 1, len, stderr);
+	*within = len && line[len - 1] != '\n';
+}
+
+static void print(void *arg, enum elsewhere_text what, const char *text, size_t len)
+{
+	struct printing *printing = arg;
+
+	if (printing->of_several) {
+		print_of_several(printing, what, text, len);
+		return;
+	}
+	if (what == ELSEWHERE_STDOUT) {
+		fwrite(text, 1, len, printing->stdout_to_stderr ? stderr : stdout);
+		fflush(printing->stdout_to_stderr ? stderr : stdout);
+		return;
+	}
+	while (len) {
+		const char *end = memchr(text, '\n', len);
+		size_t line = end ? (size_t)(end - text) + 1 : len;
+
+		print_line(printing, what, text, line);
+		text += line;
+		len -= line;
+	}
+	fflush(stderr);
+}
+
+static bool choose_words(struct elsewhere_arguments *arguments, char ***ret, size_t *ret_nr)
+{
+	char **words = NULL, **added = NULL;
+	size_t nr = 0;
+
+	for (int i = 0; i < arguments->nr_words; i++) {
+		if (arguments->left_out[i])
+			continue;
+		added = vec_push(words, nr);
+		if (!added)
+			break;
+		*added = arguments->words[i];
+	}
+	*ret = words;
+	*ret_nr = nr;
+	return added;
+}
+
+int elsewhere_record(struct elsewhere_arguments *arguments, const struct record_options *options,
+		     struct record_result *ret, struct fail *fail)
+{
+	struct printing printing = { .host = arguments->host,
+				     .stdout_to_stderr = !strcmp(options->output, "-"),
+				     .of_several = arguments->hosts.len > 1 };
+	struct program program = { .words = NULL };
+	cleanup_free char **words = NULL;
+	size_t nr = 0;
+	int err = make_program(&program, arguments, options->argv) && choose_words(arguments, &words, &nr) ?
+			  0 :
+			  fail_memory(fail);
+
+	if (!err)
+		err = elsewhere_run(&(struct elsewhere_options){ .host = arguments->host,
+								 .rsh = program.words,
+								 .words = words,
+								 .nr_words = nr,
+								 .mask = arguments->mask,
+								 .output = options->output,
+								 .temp_dir = options->temp_dir,
+								 .mode = options->mode,
+								 .print = print,
+								 .arg = &printing },
+				    ret, fail);
+	program_release(&program);
+	printing_release(&printing);
+	return err;
+}
+
+/* A name has what a file and a buffer of `weft merge` may have in theirs. */
+static bool put_name(struct buf *to, const char *host)
+{
+	bool ok = true;
+
+	for (; ok && *host; host++)
+		ok = buf_add(to, *host == '/' || *host == ':' || *host == ' ' ? "_" : host, 1);
+	return ok;
+}
+
+static size_t times_before(const struct elsewhere_arguments *arguments, size_t index)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < index; i++)
+		nr += !strcmp(arguments->hosts.at[i], arguments->hosts.at[index]);
+	return nr;
+}
+
+char *elsewhere_file(const struct elsewhere_arguments *arguments, size_t index, const char *output)
+{
+	const char *leaf = strrchr(output, '/') ? strrchr(output, '/') + 1 : output, *dot = strrchr(leaf, '.');
+	size_t before = times_before(arguments, index);
+	struct buf name = BUF_INIT;
+	bool ok;
+
+	if (!dot || dot == leaf)
+		dot = leaf + strlen(leaf);
+	ok = buf_add(&name, output, (size_t)(dot - output)) && buf_add_str(&name, "-") &&
+	     put_name(&name, arguments->hosts.at[index]);
+	if (ok && before)
+		ok = buf_addf(&name, "-%zu", before + 1);
+	if (ok && buf_add(&name, dot, strlen(dot) + 1))
+		return name.data;
+	buf_release(&name);
+	return NULL;
+}
+
+static const struct table_column columns[] = {
+	{ "host", TABLE_TEXT, NULL, 0 },  { "state", TABLE_TEXT, NULL, 0 }, { "events", TABLE_COUNT, NULL, 0 },
+	{ "lost", TABLE_COUNT, NULL, 0 }, { "file", TABLE_TEXT, NULL, 0 },  { "why", TABLE_TEXT, NULL, 0 },
+};
+
+static void put_row(struct table *table, const char *host, const struct several_report *report, const char *file)
+{
+	table_cell(table, host);
+	table_cell(table, report->failed ? "failed" : report->lost ? "lost" : "ok");
+	table_cell_known(table, report->has_file, report->events);
+	table_cell_known(table, report->has_file && !report->at_most, report->lost);
+	table_cell(table, report->has_file && file ? file : "-");
+	table_cell(table, report->failed ? report->why : "");
+}
+
+static void print_table(const struct elsewhere_arguments *arguments, const struct several_report *reports,
+			const char *output)
+{
+	cleanup_buf struct buf merged = BUF_INIT;
+	struct table table;
+	struct out out;
+	size_t nr = 0;
+
+	if (!out_init(&out, 4096))
+		return;
+	table_init(&table, columns, array_size(columns));
+	for (size_t i = 0; i < arguments->hosts.len; i++) {
+		cleanup_free char *file = elsewhere_file(arguments, i, output);
+		cleanup_buf struct buf pasted = BUF_INIT;
+
+		put_row(&table, arguments->hosts.at[i], &reports[i], file);
+		if (reports[i].has_file && file && buf_addf(&merged, " %s", paste_file(&pasted, file)))
+			nr++;
+	}
+	if (table_print(&table, &out) && !out.failed)
+		fwrite(out.start, 1, out_len(&out), stderr);
+	table_release(&table);
+	out_release(&out);
+	if (nr > 1)
+		command_warn("'weft merge -o %s%s' makes one recording of them", output, buf_str(&merged));
+}
+
+int elsewhere_tell(const struct elsewhere_arguments *arguments, const struct several_report *reports,
+		   const char *output, bool fail_on_lost, bool quiet)
+{
+	size_t nr = arguments->hosts.len, need = arguments->min_ok ? (size_t)arguments->min_ok : nr, made = 0;
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (reports[i].failed || (fail_on_lost && reports[i].status == EXIT_LOST))
+			continue;
+		made++;
+		status = status ? status : reports[i].status;
+	}
+	if (!quiet)
+		print_table(arguments, reports, output);
+	if (made >= need)
+		return status;
+	command_warn("%zu of %zu machines %s recorded%s", made, nr, made == 1 ? "was" : "were",
+		     fail_on_lost ? " without losses" : "");
+	return EXIT_FAILED;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_FORMATS_EXPORT_PARQUET_INTERVAL_FILE_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_PARQUET_INTERVAL_FILE_INTERNAL_H
+
+#include "formats/export/parquet/file_internal.h"
+
+/* What all files of tables of intervals have in common. */
+
+/* The order of rows in a lake: by day, host, time of day, and time of the trace. */
+struct parquet_sort interval_sort(void);
+/* `files`: gets a line with the file's name and rows; NULL: nobody asks. */
+void interval_file_end(struct parquet_file *file, struct parquet_writer *writer, struct out *folder, struct buf *files);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_ANSWERS_BLOCK_BLOCK_INTERNAL_H
+#define WEFT_ANSWERS_BLOCK_BLOCK_INTERNAL_H
+
+#include "lib/answers/block/block.h"
+#include "lib/answers/frame/extreme.h"
+#include "lib/answers/frame/pass.h"
+#include "lib/answers/frame/slowest.h"
+#include "lib/ground/base/table.h"
+#include "lib/ground/base/u64_map.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/follow/roles.h"
+
+/*
+ * The data of the analysis `block`, shared by block.c, which follows requests from queue to completion, and
+ * block_tables.c. A request is identified by its disk and first sector. Events of bios name the partition, with sectors
+ * of the whole disk. The disk of a partition is learned from the first request that begins where one of the partition's
+ * bios waits.
+ */
+enum { BLOCK_DEVICES_MAX = 4096, BLOCK_ROLES = 11 };
+/* Of a key of a bio or request; the index of the device is above them, and of a request the operation above that. */
+enum { BLOCK_SECTOR_BITS = 48, BLOCK_OPERATION_SHIFT = 61 };
+_Static_assert(BLOCK_DEVICES_MAX <= 1 << (BLOCK_OPERATION_SHIFT - BLOCK_SECTOR_BITS) &&
+		       BLOCK_OPERATIONS <= 1 << (64 - BLOCK_OPERATION_SHIFT),
+	       "a key has room for both");
+
+static inline uint32_t block_request_device(uint64_t key)
+{
+	return (uint32_t)(key << (64 - BLOCK_OPERATION_SHIFT) >> (64 - BLOCK_OPERATION_SHIFT) >> BLOCK_SECTOR_BITS);
+}
+
+/* Sizes are counted by their powers of two. */
+enum { BLOCK_SIZES = 64 };
+
+struct block_device {
+	uint32_t number; /* the kernel's dev_t: major << 20 | minor */
+	uint32_t disk;   /* index of the disk to which the partition belongs; its own index: unknown */
+	bool requests;   /* the device has requests of its own, so it is a disk */
+	bool stacked;    /* its bios go to other devices */
+	uint64_t first_issues, sequential, end; /* end: the sector after the last request */
+	uint64_t merges, splits, requeues, reissues, errors;
+	uint64_t depth, deepest;       /* number of requests in the driver: now, and at most */
+	uint64_t since, busy, weighed; /* ns; busy: time with a depth above 0; weighed: depth times time */
+};
+
+/* A bio that is queued. Its key is block_key(). */
+struct block_bio {
+	uint64_t queued;
+	uint32_t task;
+	uint8_t operation;
+};
+
+/* A request from its first issue on. Its key is request_key(). */
+struct block_request {
+	uint64_t queued;        /* 0: unknown */
+	uint64_t first, last;   /* times of the first and the last issue */
+	uint64_t sector;        /* the first */
+	uint64_t sectors, done; /* done: sectors of parts that ended before */
+	uint64_t paid;          /* what earlier intervals have of its time in the driver */
+	uint32_t task, cpu, requeues;
+	uint32_t beside;   /* number of requests that were in the driver when it came there */
+	uint32_t nameless; /* number of requests with this address that were in the driver at once */
+	uint8_t operation;
+	bool in_driver;
+};
+
+struct block_row {
+	uint64_t bytes, errors, requeues;
+	uint64_t in_driver;         /* d2c of all */
+	uint32_t device, task, who; /* who: as pass_group() */
+	uint8_t operation;
+	struct samples sizes, q2c, q2d, d2c;
+	struct extreme longest; /* by its time in the driver (d2c); if there is none, by q2c */
+};
+
+/* One of the longest requests. */
+struct block_slow {
+	uint64_t lasted; /* in the driver (d2c); of a bio that is no request, as a whole (q2c) */
+	uint64_t at, sector, bytes;
+	uint64_t queued; /* the time before it came to the driver (q2d), if `known` */
+	uint32_t device, task, cpu, beside;
+	uint8_t operation;
+	bool failed, known;
+};
+
+struct block_sizes {
+	uint32_t device, task, who;
+	uint8_t operation;
+	struct {
+		uint64_t requests, bytes;
+	} of[BLOCK_SIZES]; /* [i]: of at least 2^i bytes and less than twice that; [0]: also of no bytes */
+};
+
+struct block_analysis {
+	struct pass *pass;
+	struct block_options options;
+	enum block_by by;
+	enum who_part part; /* of BLOCK_BY_WHO */
+	struct roles roles;
+	struct block_places {
+		struct place device, sector, sectors, bytes, rwbs, other, error;
+	} places[BLOCK_ROLES];  /* by role */
+	struct u64_map numbers; /* by device number: uint32_t, index + 1 */
+	struct block_device *devices;
+	size_t nr_devices;
+	struct u64_map bios, requests, rows;
+	struct u64_map sizes;   /* by the row's key: struct block_sizes */
+	struct slowest slowest; /* struct block_slow */
+	uint64_t seen, cut, broken, nameless, forgotten;
+	uint64_t by_workers; /* bios that a kworker queued */
+};
+
+/* Adds the time up to now to the device's time at its depth. */
+void block_settle(struct block_device *device, uint64_t now);
+/* Counts a request or bio that has ended, in its row if the user asked for it. */
+void block_count(struct block_analysis *block, uint32_t disk, const struct block_request *request, uint64_t sectors,
+		 bool failed, uint64_t now);
+/* The row of a request, if the user asked for it; NULL: he did not, or there is no memory. */
+struct block_row *block_row(struct block_analysis *block, uint32_t disk, const struct block_request *request);
+
+/* block_divide.c: what the end of an interval cuts. */
+void block_divide(void *arg);
+void block_carry(void *arg, void *before);
+
+extern const struct table_column block_columns[];
+extern const struct analysis_slow block_slow[];
+int must_check block_finish(void *arg, struct findings *findings, struct fail *fail);
+
+#endif

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/ground/base/samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ground/base/vec.h"
+
+enum {
+	SUB_BITS = 7,
+	SUBS = 1 << SUB_BITS,    /* buckets of one octave */
+	OCTAVES = 64 - SUB_BITS, /* octave 0 holds the values below SUBS, each exactly */
+	/*
+	 * bits of a digit; for few values smaller digits, because clearing many counts would cost more than another
+	 * pass
+	 */
+	DIGIT_BITS = 11,
+	FEW_DIGIT_BITS = 5,
+	DIGITS = 1 << DIGIT_BITS,
+	FEW = 2048,
+	ROOM_LEAST = 4, /* of lib/ground/base/vec */
+};
+
+struct samples_buckets {
+	uint64_t *octaves[OCTAVES + 1];
+};
+
+/* Octave n > 0 holds the values from 2^(n + SUB_BITS - 1) on. */
+static unsigned octave_of(uint64_t value)
+{
+	return value < SUBS ? 0 : 64 - SUB_BITS - (unsigned)__builtin_clzll(value);
+}
+
+static unsigned sub_of(uint64_t value, unsigned octave)
+{
+	return (unsigned)(octave ? value >> (octave - 1) : value) & (SUBS - 1);
+}
+
+/* The largest value of a bucket. */
+static uint64_t top_of(unsigned octave, unsigned sub)
+{
+	if (!octave)
+		return sub;
+	return ((uint64_t)(SUBS + sub) << (octave - 1)) + (((uint64_t)1 << (octave - 1)) - 1);
+}
+
+static void count_in_bucket(struct samples *samples, struct samples_budget *budget, uint64_t value)
+{
+	unsigned octave = octave_of(value);
+	uint64_t **at = &samples->buckets->octaves[octave];
+
+	if (!*at)
+		*at = calloc(SUBS, sizeof(**at));
+	if (*at)
+		(*at)[sub_of(value, octave)]++;
+	else
+		budget->failed = true;
+}
+
+static void to_buckets(struct samples *samples, struct samples_budget *budget)
+{
+	samples->buckets = calloc(1, sizeof(*samples->buckets));
+	if (!samples->buckets) {
+		budget->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < samples->nr; i++)
+		count_in_bucket(samples, budget, samples->values[i]);
+	budget->left += samples->nr;
+	free(samples->values);
+	free(samples->marks);
+	samples->values = NULL;
+	samples->marks = NULL;
+	samples->nr = samples->nr_marks = samples->room = 0;
+}
+
+static void add_mark(struct samples *samples, struct samples_budget *budget)
+{
+	uint8_t *mark = vec_push(samples->marks, samples->nr_marks);
+
+	if (mark)
+		*mark = budget->mark;
+	else
+		budget->failed = true;
+}
+
+/* The number of values that fit: vec_push() makes room at each power of two. */
+static size_t room_of(size_t nr)
+{
+	return nr < 2 ? nr : (size_t)1 << (64 - __builtin_clzll(nr - 1));
+}
+
+void samples_keep(struct samples *samples, struct samples_budget *budget, uint64_t value)
+{
+	uint64_t *kept;
+
+	if (!samples->buckets && !budget->left)
+		to_buckets(samples, budget);
+	if (samples->buckets) {
+		count_in_bucket(samples, budget, value);
+		return;
+	}
+	kept = budget->left ? vec_push(samples->values, samples->nr) : NULL;
+	if (!kept) {
+		budget->failed = true;
+		return;
+	}
+	*kept = value;
+	budget->left--;
+	samples->room = room_of(samples->nr);
+	if (__builtin_expect(budget->marks, 0)) {
+		add_mark(samples, budget);
+		samples->room = 0;
+	}
+}
+
+bool samples_join(struct samples *into, struct samples_budget *budget, const struct samples *from)
+{
+	size_t nr = into->nr + from->nr, room = room_of(nr);
+	uint64_t *values;
+
+	if (into->buckets || from->buckets || from->nr > budget->left)
+		return false;
+	if (!from->count)
+		return true;
+	/* As vec_push() does, which has room for some from the first value on. */
+	if (nr > into->room)
+		values = reallocarray(into->values, room < ROOM_LEAST ? ROOM_LEAST : room, sizeof(*values));
+	else
+		values = into->values;
+	if (!values) {
+		budget->failed = true;
+		return false;
+	}
+	memcpy(values + into->nr, from->values, from->nr * sizeof(*values));
+	into->values = values;
+	into->nr = nr;
+	into->room = room;
+	into->min = into->count && into->min < from->min ? into->min : from->min;
+	into->max = into->max > from->max ? into->max : from->max;
+	into->count += from->count;
+	into->sum += from->sum;
+	budget->left -= from->nr;
+	return true;
+}
+
+void samples_release(struct samples *samples)
+{
+	for (size_t i = 0; samples->buckets && i <= OCTAVES; i++)
+		free(samples->buckets->octaves[i]);
+	free(samples->buckets);
+	free(samples->values);
+	free(samples->marks);
+	*samples = (struct samples){ .count = 0 };
+}
+
+/* Some values, and what the least and the largest of them may be. */
+struct values {
+	const uint64_t *at;
+	size_t nr;
+	uint64_t min, max;
+};
+
+/*
+ * The value of a rank (from 1 on): selected digit by digit from the highest digit, without moving values.
+ */
+static uint64_t select_value(const struct values *values, uint64_t rank)
+{
+	unsigned digit_bits = values->nr < FEW ? FEW_DIGIT_BITS : DIGIT_BITS, digits = 1u << digit_bits;
+	unsigned bits = values->max != values->min ? 64 - (unsigned)__builtin_clzll(values->max ^ values->min) : 0;
+	unsigned shift = (bits + digit_bits - 1) / digit_bits * digit_bits;
+	/* The bits in which all values agree. */
+	uint64_t prefix = shift < 64 ? values->max >> shift : 0, counts[DIGITS];
+
+	while (shift) {
+		unsigned digit = 0;
+
+		memset(counts, 0, digits * sizeof(*counts));
+		shift -= digit_bits;
+		for (size_t i = 0; i < values->nr; i++) {
+			uint64_t value = values->at[i] >> shift;
+
+			if (value >> digit_bits == prefix)
+				counts[value & (digits - 1)]++;
+		}
+		while (digit < digits - 1 && counts[digit] < rank)
+			rank -= counts[digit++];
+		prefix = prefix << digit_bits | digit;
+	}
+	return prefix;
+}
+
+/* How many of the stored values are in each bucket; there are at most SAMPLES_BUDGET. */
+struct spread {
+	uint32_t counts[(OCTAVES + 1) * SUBS];
+};
+
+/*
+ * octave * SUBS + sub, without a branch: octave 1 has as wide buckets as octave 0, and what sub_of() cuts off above an
+ * octave is SUBS.
+ */
+static inline size_t index_of(uint64_t value)
+{
+	unsigned shift = 63 - SUB_BITS - (unsigned)__builtin_clzll(value | SUBS);
+
+	return ((size_t)shift << SUB_BITS) + (size_t)(value >> shift);
+}
+
+static void spread_out(const struct samples *samples, struct spread *spread)
+{
+	memset(spread, 0, sizeof(*spread));
+	for (size_t i = 0; i < samples->nr; i++)
+		spread->counts[index_of(samples->values[i])]++;
+}
+
+/* The bucket that holds the value of a rank, which becomes the rank among the values of that bucket. */
+static unsigned bucket_of(const struct spread *spread, uint64_t *rank)
+{
+	unsigned index = 0;
+
+	while (index < (OCTAVES + 1) * SUBS - 1 && spread->counts[index] < *rank)
+		*rank -= spread->counts[index++];
+	return index;
+}
+
+/* Among the values of one bucket only. Without memory for them: among all. */
+static uint64_t select_spread(const struct samples *samples, const struct spread *spread, uint64_t rank)
+{
+	uint64_t among = rank, width;
+	unsigned index = bucket_of(spread, &among);
+	/* One more than needed is written. */
+	uint64_t *room = malloc(((size_t)spread->counts[index] + 1) * sizeof(*room));
+	struct values values = { .at = room };
+
+	if (!room)
+		return select_value(&(struct values){ samples->values, samples->nr, samples->min, samples->max }, rank);
+	values.max = top_of(index / SUBS, index % SUBS);
+	width = index / SUBS ? (uint64_t)1 << (index / SUBS - 1) : 1;
+	values.min = values.max - (width - 1);
+	for (size_t i = 0; i < samples->nr; i++) {
+		/* Without a branch: which are in it is random. */
+		room[values.nr] = samples->values[i];
+		values.nr += samples->values[i] - values.min < width;
+	}
+	rank = select_value(&values, among);
+	free(room);
+	return rank;
+}
+
+static uint64_t select_bucket(const struct samples *samples, uint64_t rank)
+{
+	for (unsigned octave = 0; octave <= OCTAVES; octave++) {
+		const uint64_t *subs = samples->buckets->octaves[octave];
+
+		for (unsigned i = 0; subs && i < SUBS; i++) {
+			if (subs[i] >= rank) {
+				uint64_t top = top_of(octave, i);
+
+				return top < samples->max ? top : samples->max;
+			}
+			rank -= subs[i];
+		}
+	}
+	return samples->max;
+}
+
+/* ceil(p * n), without overflow */
+uint64_t samples_rank(uint64_t count, unsigned per_mille)
+{
+	uint64_t rank = count / 1000 * per_mille + (count % 1000 * per_mille + 999) / 1000;
+
+	return rank ? rank : 1;
+}
+
+uint64_t samples_ranked(const struct samples *samples, uint64_t rank)
+{
+	if (!samples->count)
+		return 0;
+	if (samples->buckets)
+		return select_bucket(samples, rank);
+	return select_value(&(struct values){ samples->values, samples->nr, samples->min, samples->max }, rank);
+}
+
+uint64_t samples_quantile(const struct samples *samples, unsigned per_mille)
+{
+	return samples_ranked(samples, samples_rank(samples->count, per_mille));
+}
+
+void samples_quantiles(const struct samples *samples, const unsigned *per_mille, size_t nr, uint64_t *ret)
+{
+	/* For a few values it is not worth its room. */
+	struct spread *spread = samples->nr < FEW || samples->buckets ? NULL : malloc(sizeof(*spread));
+
+	if (spread)
+		spread_out(samples, spread);
+	for (size_t i = 0; i < nr; i++)
+		ret[i] = spread ? select_spread(samples, spread, samples_rank(samples->count, per_mille[i])) :
+				  samples_quantile(samples, per_mille[i]);
+	free(spread);
+}
+
+void samples_map_init(struct u64_map *map)
+{
+	u64_map_init(map, sizeof(struct samples));
+}
+
+void samples_map_release(struct u64_map *map)
+{
+	struct samples *samples;
+	uint64_t key;
+
+	for (size_t at = 0; (samples = u64_map_next(map, &at, &key));)
+		samples_release(samples);
+	u64_map_release(map);
+}
+
+void samples_map_add(struct u64_map *map, uint64_t key, struct samples_budget *budget, uint64_t value)
+{
+	struct samples *samples = u64_map_get(map, key);
+
+	if (samples)
+		samples_add(samples, budget, value);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_GROUND_BASE_VEC_H
+#define WEFT_GROUND_BASE_VEC_H
+
+#include <stddef.h>
+
+/*
+ * An array that grows at its end. The owner keeps a pointer and a count, both 0 at first, and frees the pointer. The
+ * capacity is not stored: it follows from the count, because it doubles whenever the count reaches a power of two.
+ * Invariant: the array grows by vec_push() only. The owner may lower the count.
+ */
+
+/* Makes room for one more item after the first `nr`; NULL when there is no memory, and then nothing has changed. */
+void *vec_room(void *items, size_t nr, size_t item_size);
+
+/*
+ * Adds an item of zeros and counts it. The value is a pointer to the item, valid until the next vec_push(), or NULL
+ * without memory.
+ *	struct map *map = vec_push(maps->maps, maps->nr);
+ * `items` and `nr` are variables or fields; each is evaluated more than once.
+ */
+#define vec_push(items, nr)                                                                               \
+	({                                                                                                \
+		__typeof__(items) vec_grown_ = vec_room((void *)(items), (size_t)(nr), sizeof(*(items))); \
+		if (vec_grown_)                                                                           \
+			(items) = vec_grown_;                                                             \
+		vec_grown_ ? &vec_grown_[(nr)++] : NULL;                                                  \
+	})
+
+#endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/meaning/follow/user_stacks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ground/base/u64_map.h"
+#include "lib/ground/base/vec.h"
+#include "lib/ground/base/xxh64.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/events.h"
+#include "lib/meaning/event/own_formats.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/follow/roles.h"
+#include "lib/meaning/follow/stack.h"
+#include "lib/meaning/follow/who.h"
+#include "lib/meaning/names/unwind.h"
+#include "lib/pages/trace/trace.h"
+
+enum { BATCH = 256, FRAMES = 128, ITEMS_MAX = 1 << 24, PARTS = 8, COPY_MAX = 4096 };
+
+enum role { SWITCH = 1, TICK, ROLES };
+
+/* Those of lib/kernel/setup/setup_user_stacks.c. */
+static const struct role_name names[] = {
+	{ "weft", "psi_task_switch*", SWITCH },
+	{ "weft", "pick_next_task_fair*", SWITCH },
+	{ "weft", "task_tick_fair*", TICK },
+	{ NULL, NULL, 0 },
+};
+
+/* The number in the psABI of each of struct pt_regs of x86-64 (arch/x86/include/asm/ptrace.h), in its order. */
+enum { PT_REGS = 21, NOT_ONE = UNWIND_REGISTERS };
+static const uint8_t numbers[PT_REGS] = { 15, 14, 13, 12, 6,       3,  11,      10,      9, 8,      0,
+					  2,  1,  4,  5,  NOT_ONE, 16, NOT_ONE, NOT_ONE, 7, NOT_ONE };
+
+/* Frames that several stacks share. */
+struct run {
+	size_t at;
+	uint32_t nr;
+	uint8_t end; /* enum unwind_end */
+};
+
+struct taken {
+	uint64_t ts;
+	int32_t pid, tgid;
+	uint32_t run;
+	uint8_t role;
+};
+
+struct user_stacks {
+	const struct context *context;
+	struct roles roles;
+	struct bound {
+		struct place registers, parts[PARTS];
+	} bound[ROLES];
+	struct taken *taken; /* by role, PID and time */
+	size_t nr;
+	struct run *runs;
+	size_t nr_runs;
+	uint64_t *frames;
+	size_t nr_frames;
+	struct u64_map hashes; /* of frames: uint32_t, the run + 1 */
+	struct user_stacks_counts counts;
+	bool starved;
+};
+
+static uint32_t keep(struct user_stacks *stacks, const uint64_t *frames, uint32_t nr, enum unwind_end end)
+{
+	uint64_t hash = xxh64(frames, nr * sizeof(*frames)) ^ end;
+	uint32_t *known = u64_map_add(&stacks->hashes, hash);
+	const struct run *other = known && *known ? &stacks->runs[*known - 1] : NULL;
+	struct run *run;
+
+	if (other && other->nr == nr && other->end == end &&
+	    !memcmp(&stacks->frames[other->at], frames, nr * sizeof(*frames)))
+		return *known - 1;
+	run = known && stacks->nr_runs < ITEMS_MAX ? vec_push(stacks->runs, stacks->nr_runs) : NULL;
+	if (run)
+		*run = (struct run){ stacks->nr_frames, nr, (uint8_t)end };
+	for (uint32_t i = 0; run && i < nr; i++) {
+		uint64_t *frame = vec_push(stacks->frames, stacks->nr_frames);
+
+		stacks->starved |= !frame;
+		if (!frame)
+			return 0;
+		*frame = frames[i];
+	}
+	stacks->starved |= !run;
+	if (run)
+		*known = (uint32_t)stacks->nr_runs;
+	return run ? (uint32_t)stacks->nr_runs - 1 : 0;
+}
+
+static enum unwind_end step(const struct context *context, int32_t tgid, struct unwind *unwind)
+{
+	const char *rules;
+	uint64_t offset;
+	size_t len;
+
+	/* A call may be the last instruction of its function. */
+	if (!stack_user_rules(context, tgid, unwind->registers[UNWIND_PLACE] - unwind->called, &rules, &len, &offset))
+		return UNWIND_UNKNOWN;
+	return unwind_step(unwind, rules, len, offset);
+}
+
+static uint32_t unwind_all(struct user_stacks *stacks, int32_t tgid, struct unwind *unwind)
+{
+	uint64_t frames[FRAMES];
+	enum unwind_end end = UNWIND_GOES_ON;
+	uint32_t nr = 0;
+
+	while (nr < FRAMES && end == UNWIND_GOES_ON) {
+		/* What is in no file with rules is no return address. */
+		frames[nr++] = unwind->registers[UNWIND_PLACE];
+		end = step(stacks->context, tgid, unwind);
+		if (end == UNWIND_UNKNOWN && nr > 1 &&
+		    !stack_user_is_code(stacks->context, tgid, frames[nr - 1] - unwind->called))
+			nr--;
+	}
+	return keep(stacks, frames, nr, end == UNWIND_GOES_ON ? UNWIND_CUT : end);
+}
+
+static bool read_registers(const struct bound *bound, const struct event *event, struct unwind *ret)
+{
+	const uint8_t *data;
+	size_t len;
+
+	if (!place_bytes(&bound->registers, event, &data, &len) || len != PT_REGS * sizeof(uint64_t))
+		return false;
+	for (size_t i = 0; i < PT_REGS; i++)
+		if (numbers[i] != NOT_ONE) {
+			ret->registers[numbers[i]] = load_u64(data + i * sizeof(uint64_t), bound->registers.swap);
+			ret->known |= 1u << numbers[i];
+		}
+	ret->stack_at = ret->registers[UNWIND_STACK];
+	ret->swap = bound->registers.swap;
+	return true;
+}
+
+static void see(struct user_stacks *stacks, const struct event *event)
+{
+	struct unwind unwind = { .known = 0 };
+	uint8_t copy[COPY_MAX];
+	struct taken *taken;
+	struct bound *bound;
+	bool fresh;
+	uint8_t role = event->kind == EVENT_RECORD ? roles_of(&stacks->roles, event, &fresh) : 0;
+	int32_t tgid;
+
+	if (!role)
+		return;
+	bound = &stacks->bound[role];
+	if (fresh) {
+		(void)place_find(&bound->registers, event->type, "r");
+		for (unsigned i = 0; i < PARTS; i++) {
+			char name[8];
+
+			snprintf(name, sizeof(name), "w%u", i);
+			(void)place_find(&bound->parts[i], event->type, name);
+		}
+	}
+	if (!read_registers(bound, event, &unwind))
+		return;
+	unwind.stack = copy;
+	for (unsigned i = 0; i < PARTS; i++) {
+		const uint8_t *part;
+		size_t len;
+
+		if (!bound->parts[i].field || !place_bytes(&bound->parts[i], event, &part, &len) ||
+		    len > sizeof(copy) - unwind.stack_len)
+			break;
+		memcpy(copy + unwind.stack_len, part, len);
+		unwind.stack_len += len;
+	}
+	tgid = who_process(stacks->context, event->pid, event->ts, NULL);
+	tgid = tgid ? tgid : event->pid;
+	taken = stacks->nr < ITEMS_MAX ? vec_push(stacks->taken, stacks->nr) : NULL;
+	stacks->starved |= !taken;
+	if (taken)
+		*taken = (struct taken){ event->ts, event->pid, tgid, unwind_all(stacks, tgid, &unwind), role };
+}
+
+static void read_buffer(struct user_stacks *stacks, const struct context *context)
+{
+	struct events_options options = { .until = UINT64_MAX };
+	struct event *batch = calloc(BATCH, sizeof(*batch));
+	struct events *events;
+	int nr;
+
+	stacks->starved |= !batch;
+	if (batch && !events_open(context, &options, &events, NULL)) {
+		while ((nr = events_batch(events, batch, BATCH, NULL)) > 0)
+			for (int i = 0; i < nr; i++)
+				see(stacks, &batch[i]);
+		events_free(events);
+	}
+	free(batch);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct taken *one = a, *other = b;
+
+	if (one->role != other->role)
+		return one->role < other->role ? -1 : 1;
+	if (one->pid != other->pid)
+		return one->pid < other->pid ? -1 : 1;
+	return one->ts < other->ts ? -1 : one->ts > other->ts;
+}
+
+struct user_stacks *user_stacks_new(const struct context *of)
+{
+	struct user_stacks *stacks = calloc(1, sizeof(*stacks));
+
+	if (!stacks)
+		return NULL;
+	stacks->context = of;
+	roles_init(&stacks->roles, names);
+	u64_map_init(&stacks->hashes, sizeof(uint32_t));
+	for (size_t i = 0; i < trace_buffers(of->trace); i++) {
+		struct context *context;
+
+		if (!own_buffer_is(trace_buffer(of->trace, i)->name.text, OWN_BUFFER_STACKS) ||
+		    context_new(of->trace, i, &context, NULL))
+			continue;
+		if (context_shares_times(of, context))
+			read_buffer(stacks, context);
+		context_free(context);
+	}
+	if (stacks->nr)
+		qsort(stacks->taken, stacks->nr, sizeof(*stacks->taken), compare);
+	if (stacks->starved || stacks->roles.failed) {
+		user_stacks_free(stacks);
+		return NULL;
+	}
+	return stacks;
+}
+
+void user_stacks_free(struct user_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	roles_release(&stacks->roles);
+	u64_map_release(&stacks->hashes);
+	free(stacks->taken);
+	free(stacks->runs);
+	free(stacks->frames);
+	free(stacks);
+}
+
+bool user_stacks_find(struct user_stacks *stacks, enum user_stacks_at at, int32_t pid, uint64_t from, uint64_t to,
+		      struct stack *ret, int32_t *ret_tgid)
+{
+	const struct taken key = { .ts = from, .pid = pid, .role = at == USER_STACKS_TICK ? TICK : SWITCH };
+	const struct taken *taken;
+	const struct run *run;
+	size_t low = 0, high = stacks->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare(&stacks->taken[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == stacks->nr)
+		return false;
+	taken = &stacks->taken[low];
+	if (taken->pid != pid || taken->role != key.role || taken->ts > to)
+		return false;
+	while (key.role == SWITCH && ++low < stacks->nr && stacks->taken[low].pid == pid &&
+	       stacks->taken[low].role == SWITCH && stacks->taken[low].ts <= to)
+		taken = &stacks->taken[low];
+	run = &stacks->runs[taken->run];
+	stacks->counts.found++;
+	stacks->counts.cut += run->end == UNWIND_CUT;
+	stacks->counts.unknown += run->end == UNWIND_UNKNOWN;
+	*ret = (struct stack){ .left = bytes_of(&stacks->frames[run->at], run->nr * sizeof(uint64_t), false),
+			       .size = sizeof(uint64_t),
+			       .user = true,
+			       .unwound = true,
+			       .cut = run->end != UNWIND_WHOLE };
+	*ret_tgid = taken->tgid;
+	return true;
+}
+
+struct user_stacks_counts user_stacks_counts(const struct user_stacks *stacks)
+{
+	return stacks->counts;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/screen/view/pair_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/event/place.h"
+#include "lib/screen/view/event_cursor_internal.h"
+
+static uint64_t field_of(const struct event *event, const char *name)
+{
+	struct place place;
+
+	return place_find(&place, event->type, name) ? place_u64(&place, event) : 0;
+}
+
+static void waker_of(const struct event *event, const char *name, struct pair *pair)
+{
+	int32_t pid = event->pid;
+
+	if (!strcmp(name, "sched_switch"))
+		pid = (int32_t)field_of(event, "next_pid");
+	else if (!strncmp(name, "sched_wak", 9))
+		pid = (int32_t)field_of(event, "pid");
+	if (!pid)
+		return;
+	pair->waking = true;
+	pair->pid = pid;
+	pair->forward = false;
+	snprintf(pair->what, sizeof(pair->what), "waking of task %d", pid);
+}
+
+/* The task whose time lies between an event and its partner: the one that is woken, or that gets the CPU. */
+static int32_t task_of(const struct event *event)
+{
+	const char *name = event->type->format->name;
+
+	if (!strcmp(name, "sched_switch"))
+		return (int32_t)field_of(event, "next_pid");
+	return strncmp(name, "sched_wak", 9) ? event->pid : (int32_t)field_of(event, "pid");
+}
+
+static const char *shared(const struct pair_end *end)
+{
+	if (end->on_cpu)
+		return "on this CPU";
+	if (end->kind->name && !strcmp(end->kind->name, "function"))
+		return "of this call";
+	return end->nr_keys == 1 && end->keys[0].of == PAIR_KEY_TASK ? "of this task" : "that fits";
+}
+
+void pair_of(const struct event *event, bool waker, struct pair *ret)
+{
+	bool named = event->kind == EVENT_RECORD && event->type->format;
+
+	*ret = (struct pair){ .what = "" };
+	if (named && waker)
+		waker_of(event, event->type->format->name, ret);
+	if (!named || waker || !pair_end_find(&ret->end, event->type))
+		return;
+	pair_end_values(&ret->end, event, ret->values);
+	pair_end_partner(&ret->end, ret->name);
+	ret->forward = ret->end.begins;
+	ret->task = task_of(event);
+	snprintf(ret->what, sizeof(ret->what), "%.60s %s", ret->name, shared(&ret->end));
+}
+
+static bool is_waking(const struct pair *pair, const struct event *event)
+{
+	const char *name = event->type->format->name;
+
+	return (!strcmp(name, "sched_waking") || !strcmp(name, "sched_wakeup") || !strcmp(name, "sched_wakeup_new")) &&
+	       (int32_t)field_of(event, "pid") == pair->pid;
+}
+
+static bool wants(void *arg, struct event_cursor *event_cursor, struct event *event)
+{
+	const struct pair *pair = arg;
+	uint64_t values[PAIRS_KEYS_MAX];
+	struct pair_end other;
+
+	(void)event_cursor;
+	if (event->kind != EVENT_RECORD || !event->type->format)
+		return false;
+	if (pair->waking)
+		return is_waking(pair, event);
+	if (!pair_end_fits(&pair->end, event->type, &other))
+		return false;
+	pair_end_values(&other, event, values);
+	return !memcmp(values, pair->values, sizeof(values));
+}
+
+int pair_search(struct view *view, struct walk_place place, const struct pair *pair, uint64_t most,
+		struct search_found *ret, struct fail *fail)
+{
+	struct pair wanted = *pair;
+	const struct search search = {
+		.wants = wants, .arg = &wanted, .all = true, .most = most, .what = "looking for the partner"
+	};
+
+	return search_find(view, place, pair->forward, &search, ret, fail);
+}
+
+int pair_find(struct view *view, struct walk_place place, uint64_t most, struct pair *ret,
+	      struct search_found *ret_found, struct fail *fail)
+{
+	struct event_cursor *event_cursor = NULL;
+	struct walk_place at;
+	struct event event;
+	int r = event_cursor_find(view, place, &event_cursor, &event, &at, fail);
+
+	*ret = (struct pair){ .what = "" };
+	if (r <= 0)
+		return r;
+	pair_of(&event, false, ret);
+	event_cursor_free(event_cursor);
+	return *ret->what ? pair_search(view, at, ret, most, ret_found, fail) : 0;
+}

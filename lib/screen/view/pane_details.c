@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ground/base/escape.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/columns/value.h"
+#include "lib/meaning/event/comms.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/event/tasks.h"
+#include "lib/meaning/follow/stack.h"
+#include "lib/meaning/plugin/decoded.h"
+#include "lib/meaning/plugin/plugins.h"
+#include "lib/meaning/schema/format.h"
+#include "lib/screen/view/event_cursor_internal.h"
+#include "lib/screen/view/pair_internal.h"
+#include "lib/screen/view/view_panes_internal.h"
+
+/* All that is known of the event of the cursor: fields, stack, partner, who woke the task, and in which steps. */
+
+/* Partners are looked for among so many events, so that each step of the cursor is answered at once; % reads all. */
+enum { PARTNER_EVENTS = 200000 };
+
+struct line {
+	char *text;
+	bool goes; /* Enter goes to this place */
+	struct walk_place place;
+};
+
+struct details {
+	struct pane pane; /* first */
+	struct line *lines;
+	size_t nr, at, top;
+	bool made;
+	struct walk_place of;
+};
+
+static int details_create(struct view *view, struct pane **ret, struct fail *fail)
+{
+	struct details *details = calloc(1, sizeof(*details));
+
+	(void)view;
+	if (!details)
+		return fail_memory(fail);
+	*ret = &details->pane;
+	return 0;
+}
+
+static void clear(struct details *details)
+{
+	for (size_t i = 0; i < details->nr; i++)
+		free(details->lines[i].text);
+	free(details->lines);
+	details->lines = NULL;
+	details->nr = details->at = details->top = 0;
+	details->made = false;
+}
+
+static void details_free(struct pane *pane)
+{
+	clear((struct details *)pane);
+	free(pane);
+}
+
+static void details_changed(struct pane *pane)
+{
+	((struct details *)pane)->made = false;
+}
+
+/* Takes what was written into `out` as one line. */
+static int add_line(struct details *details, struct out *out, const struct walk_place *place, struct fail *fail)
+{
+	struct line *line = vec_push(details->lines, details->nr);
+
+	if (!line)
+		return fail_memory(fail);
+	line->text = out->failed ? NULL : strndup(out->start, out_len(out));
+	out_clear(out);
+	if (!line->text) {
+		details->nr--;
+		return fail_memory(fail);
+	}
+	if (place) {
+		line->goes = true;
+		line->place = *place;
+	}
+	return 0;
+}
+
+static void put_foreign(const char *text, size_t len, struct out *out)
+{
+	struct escape escape = { .len = 0 };
+	size_t from = out_len(out);
+
+	escape_text(&escape, text, len, out);
+	escape_end(&escape, out);
+	out_char(out, '.');
+	escape_newlines(out, from);
+	out->at--;
+}
+
+static void put_task(const struct context *context, int32_t pid, uint64_t ts, struct out *out)
+{
+	struct task_name name = context_comm(context, pid, ts);
+
+	put_foreign(name.text, name.len, out);
+	out_f(out, "-%" PRId32, pid);
+}
+
+static int add_head(struct details *details, const struct event *event, struct out *out, struct fail *fail)
+{
+	const struct view *view = details->pane.view;
+	const struct context *context = view->reader.buffers[event->buffer].context;
+	int r;
+
+	if (event->kind == EVENT_LOST) {
+		if (event->lost > 0)
+			out_f(out, "%" PRId64 " lost events on CPU %u, before ", event->lost, event->cpu);
+		else
+			out_f(out, "lost events on CPU %u, nobody knows how many, before ", event->cpu);
+		view_put_exact(view, event->ts, out);
+		return add_line(details, out, NULL, fail);
+	}
+	if (event->type->format)
+		out_f(out, "%s:%s", event->type->format->system, event->type->format->name);
+	else
+		out_f(out, "an event of the unknown type %u", event->id);
+	r = add_line(details, out, NULL, fail);
+	if (r)
+		return r;
+	out_str(out, "time     ");
+	view_put_exact(view, event->ts, out);
+	r = add_line(details, out, NULL, fail);
+	if (r)
+		return r;
+	out_f(out, "CPU      %u", event->cpu);
+	if (*context->instance) {
+		out_str(out, ", instance ");
+		put_foreign(context->instance, strlen(context->instance), out);
+	}
+	r = add_line(details, out, NULL, fail);
+	if (r)
+		return r;
+	out_str(out, "task     ");
+	put_task(context, event->pid, event->ts, out);
+	if (task_tgid(context->tasks, event->pid))
+		out_f(out, ", process %" PRId32, task_tgid(context->tasks, event->pid));
+	return add_line(details, out, NULL, fail);
+}
+
+static int add_flags(struct details *details, const struct event *event, struct out *out, struct fail *fail)
+{
+	static const struct {
+		uint8_t flag;
+		const char *what;
+	} flags[] = { { EVENT_IRQS_OFF, "interrupts off" }, { EVENT_BH_OFF, "softirqs off" },
+		      { EVENT_HARDIRQ, "in an interrupt" }, { EVENT_SOFTIRQ, "in a softirq" },
+		      { EVENT_NMI, "in an NMI" },           { EVENT_NEED_RESCHED, "another task is to run" } };
+	const char *between = "context  ";
+
+	for (size_t i = 0; i < array_size(flags); i++) {
+		if (!(event->flags & flags[i].flag))
+			continue;
+		out_f(out, "%s%s", between, flags[i].what);
+		between = ", ";
+	}
+	if (event->preempt_count & 15) {
+		out_f(out, "%spreemption off, depth %u", between, event->preempt_count & 15);
+		between = ", ";
+	}
+	return *between == ',' ? add_line(details, out, NULL, fail) : 0;
+}
+
+static int add_fields(struct details *details, const struct event *event, struct out *out, struct fail *fail)
+{
+	const struct format *format = event->type->format;
+	const struct context *context = event->type->context;
+	struct out value;
+	int r = 0;
+
+	if (!format || !out_init(&value, 256))
+		return format ? fail_memory(fail) : 0;
+	for (uint32_t i = format->nr_common; !r && i < format->nr_fields; i++) {
+		const struct field *field = &format->fields[i];
+		bool number = field_int_size(field->size) && !(field->flags & (FIELD_ARRAY | FIELD_DYNAMIC));
+
+		out_clear(&value);
+		value_put(field, &context->abi, event, value_is_text(field), &value);
+		out_f(out, "  %-20s ", field->name);
+		put_foreign(value.start, out_len(&value), out);
+		if (number && field_int(field, &context->abi, event->data, event->len) > 9)
+			out_f(out, "  0x%" PRIx64,
+			      field_int(field, &context->abi, event->data, event->len) &
+				      (field->size == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * field->size) - 1));
+		out_str(out, "  (");
+		put_foreign(field->type, strlen(field->type), out);
+		out_char(out, ')');
+		r = add_line(details, out, NULL, fail);
+	}
+	out_release(&value);
+	return r;
+}
+
+static int add_decoded(struct details *details, const struct event *event, struct out *out, struct fail *fail)
+{
+	const struct context *context = event->type->context;
+	const struct decoder *decoder;
+
+	if (!context->plugins || !event->type->format)
+		return 0;
+	decoder = plugins_decoder(context->plugins, event->type->format);
+	if (decoder) {
+		struct out text;
+
+		if (!out_init(&text, 256))
+			return fail_memory(fail);
+		decoder_run(decoder, event->data, event->len, &text);
+		if (out_len(&text)) {
+			out_str(out, "decoded ");
+			put_foreign(text.start, out_len(&text), out);
+		}
+		out_release(&text);
+	}
+	return out_len(out) ? add_line(details, out, NULL, fail) : 0;
+}
+
+/* The functions of a program behind the addresses of its stack; 0 for all other events. */
+static size_t user_frames(const struct event *event, int32_t *ret_tgid, uint64_t frames[STACK_USER_ENTRIES])
+{
+	struct place caller, tgid;
+
+	if (event->kind != EVENT_RECORD || !event->type->format || strcmp(event->type->format->name, "user_stack") ||
+	    !place_find(&caller, event->type, "caller") || !place_find(&tgid, event->type, "tgid"))
+		return 0;
+	*ret_tgid = (int32_t)place_u64(&tgid, event);
+	return stack_user_frames(&caller, *ret_tgid, event, frames);
+}
+
+/* The lines of the kernel's text of a stack; what the kernel prints of a program's has no names of functions. */
+static int add_stack_text(struct details *details, const struct event *event, const struct out *text, struct out *out,
+			  struct fail *fail)
+{
+	uint64_t frames[STACK_USER_ENTRIES];
+	char name[STACK_USER_NAME];
+	int32_t tgid = 0;
+	size_t nr = user_frames(event, &tgid, frames), frame = 0;
+	int r = 0;
+
+	for (const char *at = text->start; !r && at < text->at;) {
+		const char *newline = memchr(at, '\n', (size_t)(text->at - at));
+		size_t len = (size_t)((newline ? newline : text->at) - at);
+
+		out_mem(out, at, len);
+		if (frame < nr && len > 4 && !memcmp(at, " => ", 4)) {
+			size_t name_len =
+				stack_user_name(event->type->context, tgid, frames[frame++], name, sizeof(name));
+
+			if (memcmp(name, "0x", 2) != 0)
+				out_str(out, "  ");
+			if (memcmp(name, "0x", 2) != 0)
+				put_foreign(name, name_len, out);
+		}
+		r = add_line(details, out, NULL, fail);
+		at += len + 1;
+	}
+	return r;
+}
+
+/* The next event of this CPU if it is a stack; 0: it is not. */
+static int next_stack(struct event_cursor *event_cursor, const struct event *event, struct event *ret,
+		      struct fail *fail)
+{
+	struct walk_place place;
+	int r = 0;
+
+	for (unsigned i = 0; i < 64 && (r = event_cursor_next(event_cursor, ret, &place, fail)) > 0; i++)
+		if (ret->cpu == event->cpu && ret->buffer == event->buffer)
+			break;
+	if (r <= 0 || ret->kind != EVENT_RECORD || ret->cpu != event->cpu || !ret->type->format)
+		return r < 0 ? r : 0;
+	return !strcmp(ret->type->format->name, "kernel_stack") || !strcmp(ret->type->format->name, "user_stack");
+}
+
+/* The stacks that were stored with the event follow it on its CPU: the kernel's, and that of the program. */
+static int add_stacks(struct details *details, struct event_cursor *event_cursor, const struct event *event,
+		      struct out *out, struct fail *fail)
+{
+	const struct event at = *event;
+	struct event next;
+	struct out text;
+	int r;
+
+	if (!out_init(&text, 1024))
+		return fail_memory(fail);
+	while ((r = next_stack(event_cursor, &at, &next, fail)) > 0) {
+		out_clear(&text);
+		event_cursor_text(event_cursor, &next, &text);
+		r = add_stack_text(details, &next, &text, out, fail);
+		if (r)
+			break;
+	}
+	out_release(&text);
+	return r;
+}
+
+static void put_moment(const struct view *view, const struct search_found *found, uint64_t from, struct out *out)
+{
+	view_put_time(view, found->place.ts, out);
+	out_str(out, found->place.ts >= from ? ", after " : ", ");
+	view_put_span(view, found->place.ts >= from ? found->place.ts - from : from - found->place.ts, out);
+	if (found->place.ts < from)
+		out_str(out, " before");
+}
+
+static int add_partner(struct details *details, struct walk_place place, const struct pair *pair, struct out *out,
+		       struct fail *fail)
+{
+	struct view *view = details->pane.view;
+	struct search_found found;
+	int r;
+
+	if (!*pair->what)
+		return 0;
+	r = pair_search(view, place, pair, PARTNER_EVENTS, &found, fail);
+	if (r < 0 && r != -ECANCELED)
+		return r;
+	out_f(out, "%-8s ", pair->forward ? "until" : "since");
+	put_foreign(pair->what, strlen(pair->what), out);
+	if (r == -ECANCELED) {
+		out_str(out, ": not within the next events; % looks further");
+		return add_line(details, out, NULL, fail);
+	}
+	if (!r) {
+		out_str(out, pair->forward ? ": not in the rest of the recording" : ": not in the recording before");
+		return add_line(details, out, NULL, fail);
+	}
+	out_str(out, ": ");
+	put_moment(view, &found, place.ts, out);
+	return add_line(details, out, &found.place, fail);
+}
+
+/* The waking of the task that a switch gives the CPU to: its steps, and who did it. */
+static int add_waker(struct details *details, struct walk_place place, const struct event *event,
+		     const struct pair *pair, struct out *out, struct fail *fail)
+{
+	struct view *view = details->pane.view;
+	const struct context *context = view->reader.buffers[event->buffer].context;
+	struct search_found queued, waking;
+	int r;
+
+	if (!*pair->what)
+		return 0;
+	r = pair_search(view, place, pair, PARTNER_EVENTS, &queued, fail);
+	if (r <= 0)
+		return r == -ECANCELED ? 0 : r;
+	waking = queued;
+	if (strcmp(queued.name, "sched_waking")) {
+		r = pair_search(view, queued.place, pair, PARTNER_EVENTS, &waking, fail);
+		if (r < 0 && r != -ECANCELED)
+			return r;
+		if (r <= 0 || strcmp(waking.name, "sched_waking"))
+			waking = queued;
+	}
+	r = search_woke(view, waking.place, place, pair->pid, fail);
+	if (r <= 0)
+		return r;
+	out_str(out, "woken by ");
+	/* An interrupt has nothing to do with the task that it hit. */
+	if (waking.event.flags & EVENT_INTERRUPTS)
+		out_str(out, waking.event.flags & (EVENT_HARDIRQ | EVENT_NMI) ? "an interrupt that hit " :
+										"a softirq that hit ");
+	put_task(context, waking.event.pid, waking.event.ts, out);
+	out_f(out, " on CPU %u at ", waking.event.cpu);
+	put_moment(view, &waking, place.ts, out);
+	r = add_line(details, out, &waking.place, fail);
+	if (r || !walk_compare(waking.place, queued.place))
+		return r;
+	out_str(out, "  waking to queued ");
+	view_put_span(view, queued.place.ts - waking.place.ts, out);
+	out_str(out, ", queued to here ");
+	view_put_span(view, place.ts - queued.place.ts, out);
+	return add_line(details, out, &queued.place, fail);
+}
+
+static int add_text(struct details *details, struct event_cursor *event_cursor, struct event *event, struct out *out,
+		    struct fail *fail)
+{
+	struct out text;
+	int r = 0;
+
+	if (!out_init(&text, 1024))
+		return fail_memory(fail);
+	event_cursor_text(event_cursor, event, &text);
+	if (out_len(&text)) {
+		const char *newline = memchr(text.start, '\n', out_len(&text));
+
+		out_mem(out, text.start, newline ? (size_t)(newline - text.start) : out_len(&text));
+		r = add_line(details, out, NULL, fail);
+	}
+	out_release(&text);
+	return r;
+}
+
+static int add_relations(struct details *details, struct walk_place place, const struct event *event,
+			 const struct pair *partner, const struct pair *waker, struct out *out, struct fail *fail)
+{
+	int r = add_partner(details, place, partner, out, fail);
+
+	return r ? r : add_waker(details, place, event, waker, out, fail);
+}
+
+static int make(struct details *details, struct fail *fail)
+{
+	struct view *view = details->pane.view;
+	struct event_cursor *event_cursor = NULL;
+	struct pair partner, waker;
+	struct walk_place place;
+	struct event event;
+	struct out out;
+	int r;
+
+	clear(details);
+	details->made = true;
+	details->of = view->cursor;
+	r = event_cursor_find(view, view->cursor, &event_cursor, &event, &place, fail);
+	if (r <= 0)
+		return r;
+	if (!out_init(&out, 1024)) {
+		event_cursor_free(event_cursor);
+		return fail_memory(fail);
+	}
+	r = event_cursor_print(event_cursor, view->color, fail);
+	if (!r)
+		r = add_head(details, &event, &out, fail);
+	pair_of(&event, false, &partner);
+	pair_of(&event, true, &waker);
+	if (!r && event.kind == EVENT_RECORD) {
+		r = add_flags(details, &event, &out, fail);
+		if (!r)
+			r = add_decoded(details, &event, &out, fail);
+		if (!r)
+			r = add_relations(details, place, &event, &partner, &waker, &out, fail);
+		if (!r)
+			r = add_fields(details, &event, &out, fail);
+		if (!r)
+			r = add_text(details, event_cursor, &event, &out, fail);
+		if (!r)
+			r = add_stacks(details, event_cursor, &event, &out, fail);
+	}
+	out_release(&out);
+	event_cursor_free(event_cursor);
+	return r;
+}
+
+static int details_draw(struct pane *pane, struct rows *rows, struct fail *fail)
+{
+	struct details *details = (struct details *)pane;
+	int r = 0;
+
+	if (!details->made || walk_compare(details->of, pane->view->cursor))
+		r = make(details, fail);
+	if (r)
+		return r;
+	if (details->at >= details->nr)
+		details->at = details->nr ? details->nr - 1 : 0;
+	if (details->at < details->top)
+		details->top = details->at;
+	if (details->at >= details->top + rows->height)
+		details->top = details->at - rows->height + 1;
+	for (size_t i = details->top; i < details->nr && rows->nr < rows->height; i++) {
+		if (i == details->at)
+			rows->cursor = rows->nr;
+		out_str(&rows->text, details->lines[i].text);
+		rows_end_line(rows);
+	}
+	if (!details->nr) {
+		out_str(&rows->text, "there is no event here");
+		rows_end_line(rows);
+	}
+	return 0;
+}
+
+static int details_key(struct pane *pane, const struct key *key, struct fail *fail)
+{
+	struct details *details = (struct details *)pane;
+	bool press = key->kind == KEY_MOUSE && key->act == MOUSE_PRESS;
+
+	(void)fail;
+	if (press)
+		details->at = details->top + key->row;
+	if (key->kind == KEY_DOWN || key_is(key, 'j') || (key->kind == KEY_MOUSE && key->act == MOUSE_WHEEL_DOWN)) {
+		details->at += details->at + 1 < details->nr;
+	} else if (key->kind == KEY_UP || key_is(key, 'k') || (key->kind == KEY_MOUSE && key->act == MOUSE_WHEEL_UP)) {
+		details->at -= details->at > 0;
+	} else if (key->kind == KEY_PAGE_DOWN || key_is(key, ' ')) {
+		details->at += 10;
+	} else if (key->kind == KEY_PAGE_UP) {
+		details->at -= details->at < 10 ? details->at : 10;
+	} else if (key->kind == KEY_ENTER) {
+		if (details->at < details->nr && details->lines[details->at].goes)
+			view_go(pane->view, details->lines[details->at].place);
+		else
+			view_say(pane->view, "Enter goes where a line has another time");
+	} else if (key->kind == KEY_ESC) {
+		view_leave(pane->view);
+	} else {
+		return press;
+	}
+	return 1;
+}
+
+static bool details_command(struct pane *pane, struct buf *into)
+{
+	const struct view *view = pane->view;
+	struct out time;
+	bool ok;
+
+	if (!out_init(&time, 64))
+		return false;
+	view_put_exact(view, view->cursor.ts, &time);
+	out_char(&time, '\0');
+	ok = buf_addf(into, "weft report --format json --since %s --until %s", time.start, time.start);
+	out_release(&time);
+	return ok;
+}
+
+const struct pane_ops details_pane = {
+	.letter = '5',
+	.name = "details",
+	.hint = "j k lines  Enter to the line's time  < back  Esc leaves  y copies  % partner  ? keys",
+	.help = "j k\tlines\n"
+		"Enter\tgoes to the time of the line: the partner, the waking; < comes back\n"
+		"Esc\tleaves the details\n",
+	.create = details_create,
+	.free = details_free,
+	.draw = details_draw,
+	.key = details_key,
+	.command = details_command,
+	.changed = details_changed,
+};

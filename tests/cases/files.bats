@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What is behind descriptors, in a recording of the scenario record-files of tests/guest, whose shell script is known.
+load lib
+
+file=$BATS_TEST_DIRNAME/../fixtures/files.dat
+
+@test "syscalls --trace: arguments have the names that calls were given, in memory that nobody had touched, too" {
+	weft syscalls --trace "$file" > "$BATS_TEST_TMPDIR/out"
+	grep -qE ' cat-[0-9]+ +openat\(dfd: [^,]*, filename: "/nonexistent", .*\) = -1 ENOENT' "$BATS_TEST_TMPDIR/out"
+	grep -qE ' rm-[0-9]+ +unlink\(pathname: "/tmp/f/copy"\) = 0' "$BATS_TEST_TMPDIR/out"
+	grep -qE ' execve\(filename: "/bin/sh", ' "$BATS_TEST_TMPDIR/out"
+	run ! grep -E ' (openat|unlink|access|execve|chdir)\(.*(filename|pathname): 0x' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "syscalls --trace: descriptors have their file over dup, fork and exec; pipes are told apart from files" {
+	weft syscalls --trace "$file" > "$BATS_TEST_TMPDIR/out"
+	grep -qE ' sh-[0-9]+ +openat\(.*"/etc/passwd".* = 3</etc/passwd>' "$BATS_TEST_TMPDIR/out"
+	grep -qE ' dup2\(oldfd: 3</etc/passwd>, newfd: 5\) = 5</etc/passwd>' "$BATS_TEST_TMPDIR/out"
+	grep -qE ' cat-[0-9]+ +sendfile64\(out_fd: 1</tmp/f/out>, in_fd: 0</etc/passwd>, .*\) = 64 ' "$BATS_TEST_TMPDIR/out"
+	grep -qE ' cat-[0-9]+ +read\(fd: 0<pipe:\[[0-9]+\]>, .*\) = 10 ' "$BATS_TEST_TMPDIR/out"
+	grep -qE ' cat-[0-9]+ +write\(fd: 1</tmp/f/copy>, .*\) = 10 ' "$BATS_TEST_TMPDIR/out"
+	# A path that was too long for the probe is that of the program, or says that it is cut.
+	grep -qE '"/tmp/f/a/b/c/d/e/f/g/deep", .* = 3</tmp/f/a/b/c/d/e/f/g/deep>' "$BATS_TEST_TMPDIR/out"
+	grep -qE '"c/d/e/f/g/deep", .* = 3<\.\.\./a/b/c/d/e/f/g/deep>' "$BATS_TEST_TMPDIR/out"
+	run ! grep -F '(unknown)' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "syscalls --by file: bytes are those that the script moved, and all calls are in a row" {
+	weft syscalls --by file --table syscalls --format json "$file" > "$BATS_TEST_TMPDIR/by.json"
+	weft syscalls --table syscalls --format json "$file" > "$BATS_TEST_TMPDIR/all.json"
+	python3 - "$BATS_TEST_TMPDIR/by.json" "$BATS_TEST_TMPDIR/all.json" <<-'END'
+		import json, sys
+		rows, every = (json.load(open(path))["syscalls"] for path in sys.argv[1:3])
+		moved = {row["file"]: row["bytes_bytes"] for row in rows}
+		assert moved["/tmp/f/out"] == 64 and moved["/tmp/f/copy"] == 10, moved
+		assert sum(moved[name] for name in moved if name.startswith("pipe:")) == 20, moved
+		for key in "calls", "errors", "total_ns":
+		    assert sum(row[key] for row in rows) == sum(row[key] for row in every), key
+	END
+}
+
+@test "syscalls --file: only calls of these files, by descriptor and by name; each line is whole" {
+	weft syscalls --file '*/copy' --trace "$file" > "$BATS_TEST_TMPDIR/out"
+	sed '/^$/,$d' "$BATS_TEST_TMPDIR/out" > "$BATS_TEST_TMPDIR/lines"
+	grep -qE ' rm-[0-9]+ +unlink\(pathname: "/tmp/f/copy"\) = 0' "$BATS_TEST_TMPDIR/lines"
+	grep -qE ' write\(fd: 1</tmp/f/copy>, .* = 10 ' "$BATS_TEST_TMPDIR/lines"
+	run ! grep -vE '/tmp/f/copy' "$BATS_TEST_TMPDIR/lines"
+	run ! grep -E 'unfinished|resumed' "$BATS_TEST_TMPDIR/lines"
+	[ "$(weft syscalls --file '*/copy' --table syscalls --format json "$file" |
+		python3 -c 'import json, sys; print(sum(row["calls"] for row in json.load(sys.stdin)["syscalls"]))')" -eq "$(wc -l < "$BATS_TEST_TMPDIR/lines")" ]
+	run -1 weft syscalls --file '*' "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
+}
+
+@test "weft's own buffer is shown only if it is asked for" {
+	run -0 weft report "$file"
+	[[ "$output" != *fd_install* ]]
+	run -0 weft report --instance weft/files "$file"
+	[[ "$output" == *"fd_install: "*'n0="passwd" n1="etc"'* ]]
+}
+
+@test "syscalls --by file: a recording without --files says how to make one" {
+	run -1 weft syscalls --by file "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
+	[[ "$output" == *"does not tell which files are behind descriptors: record it with 'weft record --files"* ]]
+}
+
+@test "split: an excerpt names no other file than the whole recording, and knows what was opened in it" {
+	local since
+	weft syscalls --trace "$file" > "$BATS_TEST_TMPDIR/whole"
+	for line in 20 60 100; do
+		since=$(awk -v line=$line '/: fd|\(/ && ++n == line { print $1; exit }' "$BATS_TEST_TMPDIR/whole")
+		weft split -q -o "$BATS_TEST_TMPDIR/part.dat" --since "$since" "$file"
+		weft syscalls --trace "$BATS_TEST_TMPDIR/part.dat" > "$BATS_TEST_TMPDIR/part"
+		# Each name in a line of the part is that of the same line in the whole, or unknown.
+		awk 'function names(text, into, n) { n = 0; while (match(text, /[a-z_]*: -?[0-9]+<[^>]*>|= [0-9]+<[^>]*>/)) {
+				into[++n] = substr(text, RSTART, RLENGTH); text = substr(text, RSTART + RLENGTH) } return n }
+			NR == FNR { whole[$1 $2 $3] = $0; next }
+			($1 $2 $3) in whole { n = names($0, part); m = names(whole[$1 $2 $3], all)
+				for (i = 1; i <= n; i++) if (part[i] !~ /<\(unknown\)>$/) {
+					for (j = 1; j <= m && all[j] != part[i]; j++);
+					if (j > m) { print "wrong: " part[i] " in " whole[$1 $2 $3]; bad = 1 }
+					known++ } }
+			END { print known + 0 > "/dev/stderr"; exit bad }' "$BATS_TEST_TMPDIR/whole" "$BATS_TEST_TMPDIR/part" 2> "$BATS_TEST_TMPDIR/known"
+		[ "$(cat "$BATS_TEST_TMPDIR/known")" -gt 3 ] || { cat "$BATS_TEST_TMPDIR/known"; head -3 "$BATS_TEST_TMPDIR/part"; false; }
+	done
+}
+
+@test "syscalls --trace: a pointer is no descriptor, whatever it is called" {
+	weft syscalls --trace "$file" > "$BATS_TEST_TMPDIR/out"
+	grep -qE ' pipe2\(fildes: 0x[0-9a-f]+, ' "$BATS_TEST_TMPDIR/out"
+	weft split -q -o "$BATS_TEST_TMPDIR/part.dat" --since 75.1 "$file"
+	weft syscalls --trace "$BATS_TEST_TMPDIR/part.dat" > "$BATS_TEST_TMPDIR/out"
+	grep -qE ' pipe2\(fildes: 0x[0-9a-f]+, ' "$BATS_TEST_TMPDIR/out"
+}

@@ -1,0 +1,240 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# weft import of a perf.data. perf_data.py writes small ones by the description of the format; perf itself is the judge where it is installed.
+load lib
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+# made WORD...: imports such a file
+made()
+{
+	rm -rf p.data
+	python3 "$BATS_TEST_DIRNAME/perf_data.py" p.data "$@"
+	run --separate-stderr weft import -o p.dat p.data
+}
+
+# What the file has, in the order of time, with 1 subtracted from the preempt counts.
+events='           first-100     [000] d....     0.001001: sched_switch: prev_comm=first prev_pid=100 ==> next_comm=second next_pid=200
+          <idle>-0       [001] d.s..     0.001002: sched_switch: prev_comm=swapper/1 prev_pid=0 ==> next_comm=other next_pid=400
+          second-200     [000] d....     0.001002: sched_switch: prev_comm=second prev_pid=200 ==> next_comm=first next_pid=300
+           first-300     [000] dn.1.     0.001003: sched_switch: prev_comm=first prev_pid=300 ==> next_comm=second next_pid=200'
+
+@test "import: a perf.data is read as a file, a pipe, a directory, compressed and of either byte order" {
+	need_command zstd
+	for words in "" big pipe zstd "pipe zstd" "big pipe" noid mono threads ordered "ordered big pipe" "ordered threads"; do
+		echo "$words"
+		# shellcheck disable=SC2086 # words
+		made $words
+		[ "$status" = 0 ]
+		[[ "$stderr" == "weft: p.dat: 4 events, 0 lost, "* ]]
+		[ "$(weft report p.dat | grep -v '^#')" = "$events" ]
+		weft check p.dat
+	done
+	run -0 weft info p.dat
+	[[ "$output" == *"Linux machine 6.1.0-test x86_64"* ]]
+	[[ "$output" == *"clock perf"* ]]
+	python3 "$BATS_TEST_DIRNAME/perf_data.py" mono.data mono
+	weft import -q -o mono.dat - < mono.data
+	[[ "$(weft info mono.dat)" == *"clock mono"* ]]
+}
+
+@test "import: stacks of a perf.data are the kernel's stack events behind theirs, with names of --kallsyms" {
+	made stack
+	[ "$status" = 0 ]
+	run -0 weft report p.dat
+	[[ "$output" == *"first-100     [000] d....     0.001001: <stack trace>
+ => 0xffffffff81000010
+ => 0xffffffff81000020
+           first-100     [000] d....     0.001001: <user stack trace>
+ =>  <0000000000401000>
+ =>  <0000000000402000>"* ]]
+	printf 'ffffffff81000000 T one\nffffffff81000018 T two\nffffffff81001000 T end\n' > symbols
+	weft import -q --kallsyms symbols -o named.dat p.data
+	[[ "$(weft report named.dat)" == *"<stack trace>
+ => one
+ => two
+"* ]]
+	run -1 weft import --kallsyms symbols -o n.dat /dev/null
+	[[ "$output" == *"--kallsyms is of a perf.data, and '/dev/null' is none"* ]]
+}
+
+@test "import: lost events of a perf.data stand where they were lost, and are not counted twice" {
+	made lost
+	[ "$status" = 0 ]
+	[[ "$stderr" == "weft: p.dat: 4 events, 7 lost, "* ]]
+	[ "$(weft report p.dat | grep -A1 LOST)" = "CPU:0 [LOST 7 EVENTS]
+${events##*$'\n'}" ]
+	[ "$(weft report p.dat | grep -v '^[#C]')" = "$events" ]
+}
+
+@test "import: events of a perf.data in the order of time are as those that are sorted" {
+	for words in stack lost samples twice "big stack" zero; do
+		for order in ordered ""; do
+			# shellcheck disable=SC2086 # words
+			made $words $order
+			[ "$status" = 0 ]
+			weft report p.dat > "events$order"
+			echo "$stderr" >> "events$order"
+		done
+		diff events eventsordered
+	done
+	# One count of 0 says that no count is one too high.
+	[[ "$(weft report p.dat | grep prev_pid=100)" == *" d..1. "* ]]
+}
+
+# told WORD TEXT: importing such a file says this, and succeeds
+told()
+{
+	made "$1"
+	[ "$status" = 0 ]
+	[[ "$stderr" == *"weft: note: $2"* ]] || { echo "$stderr"; return 1; }
+	[ "$(weft report p.dat | grep -v '^#')" = "$events" ]
+}
+
+@test "import: what a perf.data lacks is told" {
+	told freq "sched:sched_switch was sampled at a frequency (-F)"
+	told count "one of 10 events of sched:sched_switch was recorded (-c)"
+	told tasks "only what some tasks did was recorded (without -a)"
+	told filter "its command line has --filter"
+	told twice "1 event was recorded twice"
+	told samples "1 sample of cpu-clock is no event of a tracepoint"
+	made pipe cut
+	[ "$status" = 0 ]
+	[[ "$stderr" == *"the file has no end, as of a recorder that was killed"* ]]
+	[ "$(weft report p.dat | grep -v '^#')" = "$events" ]
+}
+
+@test "import: --samples makes events with stacks of samples that are no tracepoints" {
+	python3 "$BATS_TEST_DIRNAME/perf_data.py" p.data samples stack
+	run -0 weft import --samples -o p.dat p.data
+	[[ "$output" == "weft: p.dat: 5 events, 0 lost, "* ]]
+	run -0 weft report -e cpu_clock p.dat
+	[[ "$output" == *": cpu_clock: ip="*" period="* ]]
+	run -1 weft import --samples -o n.dat /dev/null
+	[[ "$output" == *"--samples is of a perf.data, and '/dev/null' is none"* ]]
+}
+
+@test "import: as many samples as perf script prints, and the callers that it prints" {
+	need_command perf
+	perf record -q -a -g -F 500 -e cpu-clock -o own.data -- sh -c 'ls -R /etc > /dev/null' || skip "perf cannot record here"
+	run -1 weft import -o own.dat own.data
+	[[ "$output" == *"only "*" samples of cpu-clock, which are none; --samples imports them"* ]]
+	weft import -q --samples -o own.dat own.data
+	perf script --ns -F tid,cpu,time,period -i own.data 2> /dev/null | sed -nE 's/^ *(-?[0-9]+) \[([0-9]+)\] +([0-9.]+): +([0-9]+) *$/\1 \2 \3 \4/p' | sort > perf.txt
+	weft report -t own.dat | sed -nE 's/^.*[^0-9]-?(-?[0-9]+) +\[([0-9]+)\] [^ ]+ +([0-9.]+): cpu_clock: ip=.* period=([0-9]+)$/\1 \2 \3 \4/p' | sort > weft.txt
+	[ "$(wc -l < weft.txt)" -gt 5 ]
+	cut -d' ' -f2- perf.txt | sort | diff - <(cut -d' ' -f2- weft.txt | sort)
+}
+
+@test "import: a trace of Perfetto is refused with the line that makes a text of it" {
+	weft export --to perfetto -q -o t.pftrace "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat"
+	for command in "import -o x.dat" report; do
+		run -1 weft $command t.pftrace
+		[[ "$output" == *"looks like a trace of Perfetto; 'traceconv systrace FILE - | weft import -o trace.dat -' makes a trace.dat of it"* ]]
+	done
+	printf '\n\n\n# a text\n' > text
+	run -1 weft report text
+	[[ "$output" == *"it is a text"* ]]
+}
+
+@test "import: a perf.data of a killed recorder takes the formats of another file" {
+	made
+	[ "$status" = 0 ]
+	mv p.dat whole.dat
+	made killed
+	[ "$status" = 1 ]
+	[[ "$stderr" == *"it has no formats of its 3 events, as its recorder was killed; --formats-from FILE takes them"* ]]
+	[ ! -e p.dat ]
+	run -0 weft import --formats-from whole.dat -o p.dat p.data
+	# The last event is cut.
+	[ "$(weft report p.dat | grep -v '^#')" = "$(grep -v idle <<< "$events")" ]
+}
+
+@test "import: a damaged perf.data is read up to the damage; other programs' files name the way" {
+	made sizezero
+	[ "$status" = 1 ]
+	[[ "$stderr" == *"is damaged: the record at "*" has 0 bytes"* ]]
+	[ "$(weft report p.dat | grep -v '^#')" = "$events" ]
+	need_command zstd
+	made bomb
+	[ "$status" = 1 ]
+	[[ "$stderr" == *"compressed data becomes more than 1000 times as large"* ]]
+	run -1 weft report p.data
+	[[ "$output" == *"it is a perf.data, of which 'weft import' makes one"* ]]
+	mkdir empty
+	run -1 weft import -o e.dat empty
+	[[ "$output" == *"'empty' has no file 'data', as a directory of perf record has"* ]]
+	ln -s /dev/zero empty/data
+	run -1 weft import -o e.dat empty
+}
+
+@test "import: perf script prints the same events of what perf has recorded" {
+	need_command perf
+	perf record -q -a -o own.data -e 'sched:*' -e 'raw_syscalls:*' -- sh -c 'ls / > /dev/null' || skip "perf cannot record here"
+	weft import -q -o own.dat own.data
+	perf script --ns -F tid,cpu,time,event,trace -i own.data 2> /dev/null | sed -E 's/^ *-?[0-9]+ \[([0-9]+)\] +([0-9.]+): +[a-z_]+:([a-z_]+): +/\1 \2 \3: /; s/ +$//' | sort > perf.txt
+	weft report -t own.dat | sed -nE 's/^.*-[0-9]+ +\[([0-9]+)\] [^ ]+ +([0-9.]+): ([a-z_]+): */\1 \2 \3: /p' | sed -E 's/ +$//' | sort > weft.txt
+	[ "$(wc -l < weft.txt)" -gt 20 ]
+	cmp perf.txt weft.txt
+}
+
+@test "import: the fields of events are those of perf's own scripts" {
+	need_command perf
+	perf record -q -a -o own.data -e 'sched:*' -e 'irq:*' -- sh -c 'ls / > /dev/null' || skip "perf cannot record here"
+	cat > fields.py <<'EOF'
+import json
+def trace_unhandled(event, context, fields):
+    # perf tells an int of -1 as 4294967295.
+    of = {k: v - 2**32 if isinstance(v, int) and 2**31 <= v < 2**32 else v for k, v in fields.items() if not k.startswith("common_")}
+    time = fields["common_s"] * 10**9 + fields["common_ns"]
+    lines.write(json.dumps([event, time, fields["common_cpu"], of], sort_keys=True) + "\n")
+lines = open("perf.txt", "w")
+def trace_end():
+    lines.close()
+EOF
+	perf script -s fields.py -i own.data 2> /dev/null || skip "this perf has no Python"
+	weft import -q -o own.dat own.data
+	weft report --format json own.dat | python3 -c '
+import json, sys
+for line in sys.stdin:
+    e = json.loads(line)
+    of = {k: v - 2**32 if isinstance(v, int) and 2**31 <= v < 2**32 else v for k, v in e["fields"].items()}
+    print(json.dumps([e["system"] + "__" + e["event"], e["ts"], e["cpu"], of], sort_keys=True))' > weft.txt
+	[ "$(wc -l < weft.txt)" -gt 20 ]
+	diff <(sort perf.txt) <(sort weft.txt)
+}
+
+# bats test_tags=long
+@test "import: a perf.data of 512 MB and 128 CPUs is sorted in 64 MB of memory" {
+	python3 "$BATS_TEST_DIRNAME/perf_data.py" p.data
+	# The samples of a file of two CPUs, again and again, each second CPU's against the order of time.
+	python3 - <<'EOF'
+import struct
+data = bytearray(open("p.data", "rb").read())
+begin, size = struct.unpack_from("<QQ", data, 40)
+at = begin
+while struct.unpack_from("<I", data, at)[0] != 9:
+    at += struct.unpack_from("<H", data, at + 6)[0]
+sample = data[at : at + struct.unpack_from("<H", data, at + 6)[0]]
+written = 0
+with open("many.data", "wb") as out:
+    # The size of the records is 0, as of a recorder that was killed; the formats are those of the file before.
+    out.write(data[:48] + bytes(8) + data[56:begin])
+    while written < 512 << 20:
+        for cpu in range(128):
+            for i in range(64):
+                time = 10**9 + written // len(sample) * 1000 + (63 - i if cpu % 2 else i) * 1000
+                struct.pack_into("<QI", sample, 32, time, cpu)
+                out.write(sample)
+        written += 128 * 64 * len(sample)
+EOF
+	weft import -q -o p.dat p.data
+	run -0 /usr/bin/time -f 'memory %M' weft import --formats-from p.dat -o many.dat many.data
+	[[ "$output" == *"many.dat: 4,481,024 events, 0 lost, "* ]] || { echo "$output"; return 1; }
+	memory=${output##*memory }
+	[ "$memory" -lt 65536 ]
+	[ "$memory" -gt 16384 ]
+}

@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Names of the functions of programs, in the stacks of a program whose chain of calls is known.
+load lib
+load screens
+
+setup()
+{
+	need_tracefs
+	need_command gcc
+	cat > "$BATS_TEST_TMPDIR/chain.c" <<-'END'
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		#define A __attribute__((noinline, noclone))
+		A void mangled(int) __asm__("_ZN4weft5chain3runEi");
+		A void leaf(void) { syscall(SYS_getppid); usleep(2000); __asm__ volatile(""); }
+		A static void middle(void) { leaf(); __asm__ volatile(""); }
+		A void mangled(int n) { middle(); __asm__ volatile("" : : "r"(n)); }
+		A void outer(int n) { mangled(n); __asm__ volatile(""); }
+		int main(void) { outer(1); return 0; }
+	END
+	gcc -O2 -fno-omit-frame-pointer -g -o "$BATS_TEST_TMPDIR/chain" "$BATS_TEST_TMPDIR/chain.c"
+	record_chain
+}
+
+teardown()
+{
+	screen_end
+}
+
+record_chain()
+{
+	weft record -o "$BATS_TEST_TMPDIR/t.dat" -e syscalls:sys_enter_getppid -e sched:sched_switch -T -O userstacktrace "$BATS_TEST_TMPDIR/chain"
+}
+
+@test "stacks: a program that ends at once has names of functions, static ones and those of C++, too" {
+	weft stacks --comm chain "$BATS_TEST_TMPDIR/t.dat" > "$BATS_TEST_TMPDIR/out"
+	# The C library's function has no frame of its own, so the kernel cannot see who called it.
+	grep -qE 'syscalls:sys_enter_getppid +1 +syscall < middle < (weft::chain::run|_ZN4weft5chain3runEi) < outer < main < ' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "stacks: the names are in the recording, and in an excerpt, when the program is gone" {
+	rm "$BATS_TEST_TMPDIR/chain"
+	weft split --since 0s -o "$BATS_TEST_TMPDIR/part.dat" "$BATS_TEST_TMPDIR/t.dat"
+	for file in t part; do
+		weft stacks --comm chain "$BATS_TEST_TMPDIR/$file.dat" | grep -qE 'syscall < middle < '
+	done
+	weft report --stored weft/functions "$BATS_TEST_TMPDIR/t.dat" | grep -qE '^f [0-9]+ [0-9a-f]+ .*/chain$'
+}
+
+@test "export: folded stacks have the program's functions below the kernel's" {
+	weft export --to folded --weight count --comm chain -o "$BATS_TEST_TMPDIR/folded" "$BATS_TEST_TMPDIR/t.dat"
+	grep -qE '^chain;.*main;outer;.*middle;syscall;.*do_syscall_64;.* 1$' "$BATS_TEST_TMPDIR/folded"
+}
+
+@test "export: firefox and perfetto have the same functions of the program" {
+	need_command python3
+	cd "$BATS_TEST_TMPDIR"
+	weft export --to folded --weight count --comm chain -o folded t.dat
+	weft export --to firefox --weight count --comm chain -o profile.json t.dat
+	python3 "$OLDPWD/tests/cases/export/firefox.py" stacks profile.json | grep ';middle;' | LC_ALL=C sort > got
+	sed 's/^chain;//' folded | grep ';middle;' | LC_ALL=C sort > want
+	[ -s want ]
+	diff want got
+	weft export --to perfetto -o perfetto t.dat
+	strings -n 4 perfetto | grep -A1 '^middle$' | grep -qE '^(weft::chain::run|_ZN4weft5chain3runEi)$'
+}
+
+@test "view: the details show the functions of the program beside the addresses of the kernel's text" {
+	ln -s "$BATS_TEST_TMPDIR/t.dat" "$BATS_TEST_TMPDIR/chain.dat"
+	screen_start 120 60 "$WEFT" view "$BATS_TEST_TMPDIR/chain.dat"
+	screen_await "? keys"
+	screen_keys / "sys_getppid" Enter
+	screen_await "sys_getppid()"
+	screen_keys 5
+	screen_await ">  syscall"
+	screen_await ">  middle"
+	screen_await "do_syscall_64"
+}
+
+@test "stacks: a time off the CPU has the functions of the program behind those of the kernel" {
+	# On an idle machine the kernel leaves out switches from the idle task at times, also in an instance without filters.
+	until weft report "$BATS_TEST_TMPDIR/t.dat" | grep -q 'sched_switch: .* next_comm=chain '; do record_chain; done
+	weft stacks --comm chain "$BATS_TEST_TMPDIR/t.dat" > "$BATS_TEST_TMPDIR/out"
+	# usleep() calls nanosleep functions of its own, so the caller that a wrapper hides is among them.
+	grep -qE '^do_nanosleep .* do_nanosleep < .*nanosleep < .*middle < .* < outer < main < ' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "stacks: names agree with those of nm, place by place" {
+	weft report --stored weft/functions "$BATS_TEST_TMPDIR/t.dat" > "$BATS_TEST_TMPDIR/functions"
+	sed -n '/^f .*\/chain$/,/^f /p' "$BATS_TEST_TMPDIR/functions" | awk '$1 != "f" { print $1, $3 }' | sort > "$BATS_TEST_TMPDIR/ours"
+	[ -s "$BATS_TEST_TMPDIR/ours" ]
+	# In a program that the linker laid out by itself, the code has the same place in the file and in memory.
+	nm -C "$BATS_TEST_TMPDIR/chain" | awk '$2 ~ /[tT]/ { sub(/^0*/, "", $1); sub(/\(.*/, "", $3); print $1, $3 }' | sort > "$BATS_TEST_TMPDIR/theirs"
+	while read -r place name; do
+		grep -qE "^$place ($name|_ZN4weft5chain3runEi)$" "$BATS_TEST_TMPDIR/theirs" || grep -q "^$place weft::chain::run" "$BATS_TEST_TMPDIR/theirs"
+	done < "$BATS_TEST_TMPDIR/ours"
+}

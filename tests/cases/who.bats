@@ -1,0 +1,218 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Whom a task belongs to: processes, services and control groups select events and rows in each reader.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	# The program itself: a script of that name would make calls of its own.
+	ln -s "$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')" work$$
+	ln -s work$$ other$$
+}
+
+# How many calls of getppid() the events of a file have.
+calls() {
+	weft report "$@" -e sys_enter_getppid | grep -c ': sys_getppid'
+}
+
+# What `weft syscalls` counts of them.
+counted() {
+	weft syscalls --format json "$@" | grep -o '"syscall":"getppid","nr":[0-9]*,"calls":[0-9]*' | grep -o '[0-9]*$'
+}
+
+@test "who: --process takes all threads of a program, those that were born while it was recorded as well" {
+	need_tracefs
+	cat > work.py << 'END'
+import os, subprocess, sys, threading
+def call(n):
+    for i in range(n): os.getppid()
+# Threads of threads, another program, and a process that goes on as this program.
+def begin(n, depth):
+    call(n)
+    if depth:
+        t = threading.Thread(target=begin, args=(n, depth - 1))
+        t.start()
+        t.join()
+begin(10, 4)
+subprocess.run([sys.argv[1], "-c", "import os\nfor i in range(7): os.getppid()"])
+if not os.fork():
+    call(3)
+    os._exit(0)
+os.wait()
+print(os.getpid())
+END
+	weft record -q -o a.dat -O norecord-tgid -e syscalls:sys_enter_getppid -e task:task_newtask \
+		-e sched:sched_process_exec -- ./work$$ work.py ./other$$ > pid
+	[ "$(calls --process "$(cat pid)" a.dat)" = 50 ]
+	[ "$(calls --process "wo*k$$" a.dat)" = 53 ]
+	[ "$(calls --process "other$$" a.dat)" = 7 ]
+	[ "$(calls --process "other$$" --process "wo*k$$" a.dat)" = 60 ]
+	run -0 --separate-stderr weft report --process "othr$$" a.dat
+	[[ "$stderr" == *"none is known to be of process 'othr$$'; did you mean 'other$$'"* ]]
+	run -1 weft sched --process work --comm work a.dat
+	[[ "$output" == *"by --comm or by --process, not by both"* ]]
+}
+
+@test "who: --unit and --cgroup follow a task from one service to another" {
+	need_tracefs
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	top=$root/weft-who-$$.slice
+	mkdir -p "$top/a.service" "$top/b.service" || skip "no control group can be made"
+	cat > work.py << 'END'
+import os, sys, threading
+def call(n):
+    for i in range(n): os.getppid()
+def move(where):
+    open(sys.argv[1] + "/" + where + "/cgroup.procs", "w").write(str(os.getpid()))
+def other():
+    for n in 30, 40:
+        turn.acquire()
+        call(n)
+        done.release()
+turn, done = threading.Semaphore(0), threading.Semaphore(0)
+threading.Thread(target=other).start()
+call(1)
+move("a.service")
+call(10)
+turn.release()
+done.acquire()
+move("b.service")
+call(20)
+turn.release()
+done.acquire()
+if not os.fork():
+    call(5)
+    os._exit(0)
+os.wait()
+END
+	weft record -q -o a.dat -e syscalls:sys_enter_getppid -e syscalls:sys_exit_getppid -e task:task_newtask \
+		-e cgroup:cgroup_attach_task -- ./work$$ work.py "$top" || failed=1
+	rmdir "$top"/*.service "$top" || :
+	[ -z "${failed:-}" ]
+	# The kernel has one event for both threads.
+	[ "$(calls --unit a a.dat)" = 40 ]
+	[ "$(calls --unit b.service a.dat)" = 65 ]
+	[ "$(calls --cgroup "/weft-who-$$.slice" a.dat)" = 105 ]
+	[ "$(calls --cgroup "*/a.service" --process "wo*k$$" a.dat)" = 40 ]
+	[ "$(counted --unit a a.dat)" = 40 ]
+	[ "$(counted --unit b a.dat)" = 65 ]
+	run -0 weft syscalls --by unit --format csv a.dat
+	[[ "$output" == *$'\na.service,'* ]]
+	[ "$(grep ^a.service, <<< "$output" | cut -d, -f 3)" = 40 ]
+	[ "$(grep ^b.service, <<< "$output" | cut -d, -f 3)" = 65 ]
+}
+
+@test "who: record --unit and --cgroup take the tasks of a group, what they fork, and tell what comes in later" {
+	need_tracefs
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	top=$root/weft-live-$$.slice
+	mkdir -p "$top/a.service" || skip "no control group can be made"
+	mkfifo go done
+	cat > inside.py << 'END'
+import os, sys, threading
+def call(n):
+    for i in range(n): os.getppid()
+open(sys.argv[1] + "/a.service/cgroup.procs", "w").write(str(os.getpid()))
+open("ready", "w")
+open("go").read()
+call(100)
+t = threading.Thread(target=call, args=(20,))
+t.start()
+t.join()
+if not os.fork():
+    call(30)
+    os._exit(0)
+os.wait()
+open("done", "w").write("x")
+END
+	cat > drive.py << 'END'
+import os, sys, time
+def call(n):
+    for i in range(n): os.getppid()
+call(1000)
+open("go", "w").write("x")
+open("done").read()
+if not os.fork():
+    open(sys.argv[1] + "/a.service/cgroup.procs", "w").write(str(os.getpid()))
+    while "came into it later" not in open("err").read(): time.sleep(0.01)
+    call(50)
+    os._exit(0)
+os.wait()
+END
+	python3 inside.py "$top" 3>&- &
+	inside=$!
+	until [ -e ready ]; do sleep 0.05; done
+	weft record -o a.dat -e syscalls:sys_enter_getppid --unit 'weft-none-*' -- true 2> no && no=0 || no=$?
+	timeout 60 weft record -o a.dat -e syscalls:sys_enter_getppid --cgroup "/weft-live-$$.slice" -- python3 drive.py "$top" 2> err || failed=1
+	# bats has a process of its own in this shell, which watches the time of the test.
+	[ -z "${failed:-}" ] || kill "$inside" 2> /dev/null || :
+	wait "$inside" || :
+	rmdir "$top"/*.service "$top" || :
+	cat err no
+	[ -z "${failed:-}" ]
+	[ "$no" = 2 ]
+	grep -q "no task runs in a unit 'weft-none-\*'" no
+	[ "$(calls a.dat)" = 200 ]
+	[ "$(grep -c 'came into it later: what it did is recorded from' err)" = 1 ]
+}
+
+@test "who: each analysis has rows of each kind of those that tasks belong to" {
+	for part in process program unit container pod cgroup user; do
+		for command in sched syscalls latency tasks; do
+			run -0 weft $command --by $part -o "$part-$command" "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
+			head -q -n 1 "$part-$command"/*.csv | grep -qE "^($part|comm),"
+		done
+	done
+}
+
+# sums COLUMN... OPTION...: the sums of two columns of a table
+sums() {
+	local a=$1 b=$2
+
+	shift 2
+	weft "$@" --format csv a.dat | awk -F, -v a="$a" -v b="$b" 'NR > 1 { x += $a; y += $b } END { printf "%d %d\n", x, y }'
+}
+
+@test "who: what interrupts hit, memory and marks add up to the same, whosever the rows are" {
+	need_tracefs
+	# shellcheck disable=SC2016
+	weft record -q -o a.dat -b 4M --for irq -e sched -e task:task_newtask -e exceptions -e kmem:kmalloc -e kmem:kfree -e ftrace:print -- \
+		sh -c 'echo "B|$$|outer" > /sys/kernel/tracing/trace_marker; ./work'$$' -c "list(range(300000))"; echo "E|$$" > /sys/kernel/tracing/trace_marker'
+	hit=$(sums 3 4 irq --table victims)
+	allocated=$(sums 2 3 memory --table callers)
+	faults=$(sums 3 4 memory --table faults)
+	marked=$(sums 3 4 marks --table marks)
+	for part in process program unit container pod cgroup user; do
+		[ "$(sums 3 4 irq --table victims --by $part)" = "$hit" ]
+		[ "$(sums 2 3 memory --table callers --by $part)" = "$allocated" ]
+		[ "$(sums 3 4 memory --table faults --by $part)" = "$faults" ]
+		[ "$(sums 3 4 marks --table marks --by $part)" = "$marked" ]
+		run -0 weft memory --by $part --format csv --table faults a.dat
+		[[ "$output" == $part,pid,user,kernel* ]]
+		# It ran for as long as sched says.
+		weft sched --by $part --table groups --format csv a.dat | cut -d, -f 1-3 | LC_ALL=C sort > ran
+		weft irq --by $part --table victims --format csv a.dat | awk -F, '$5 != "" && $1 != "<idle>" && $1 != "weft itself" { print $1 "," $2 "," $5 }' | LC_ALL=C sort > hits
+		[ -z "$(LC_ALL=C comm -23 hits ran)" ]
+	done
+	weft marks --by program --table marks --format csv a.dat | grep -q '^\(sh\|dash\|bash\),'
+	weft marks --by program --slowest 1 --table slowest --format csv a.dat | grep -q ',outer,'
+}
+
+# Recorded in a guest of Linux 6.1 by tests/guest/scenarios/record-quota: two tasks on a CPU each, of a service below a
+# slice that may run for 20 of 100 ms. Its cpu.stat said throttled_usec 31253147 more after it than before.
+@test "who: latency --by unit has the waits for a quota, and without --quota a line that they are missing" {
+	file=$BATS_TEST_DIRNAME/../fixtures/quota.dat
+	weft latency --by unit --table waits --format csv "$file" > waits
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$1 == "a.service" { n = $at["quota_ns"] / 31253147000; found = n > 0.98 && n < 1.02 }
+		{ sum = 0; for (part in at) if (part ~ /^(quota|others|own|kernel|irq|softirq|idle|unknown)_ns$/) sum += $at[part]
+		  wrong += sum != $at["wait_ns"] }
+		END { exit !(found && !wrong) }' waits
+	run -0 weft latency --by unit --table waits "$file"
+	[[ "$output" =~ WAIT\ +QUOTA && "$output" != *"not recorded: quota"* ]]
+	run -0 weft report "$file"
+	[[ "$output" != *tg_throttle_down* ]]
+	run -0 weft latency --by unit --table waits "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
+	[[ "$output" == *"not recorded: quota"*"weft record --quota"* ]]
+}

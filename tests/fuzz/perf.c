@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Input: the bytes of a perf.data, with --samples if their number is odd. The imported file must be readable, with as
+ * many events as were imported.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/files/import/perf.h"
+#include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/pages/trace/input.h"
+#include "lib/pages/trace/trace.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static uint64_t count(int fd)
+{
+	struct reader reader;
+	struct trace *trace = NULL;
+	struct event event;
+	uint64_t nr = 0;
+
+	if (trace_open_fd(fd, "imported", &trace, NULL))
+		return 0;
+	reader_init(&reader);
+	if (!reader_add_trace(&reader, trace, NULL) &&
+	    !reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL))
+		while (reader_next(&reader, &event, NULL) > 0)
+			nr += event.kind == EVENT_RECORD;
+	reader_release(&reader);
+	trace_free(trace);
+	return nr;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	const struct recast_options form = { .version = 7, .compress = true, .level = 1 };
+	int fd = memfd_create("perf.data", MFD_CLOEXEC), made = -1;
+	struct perf_import *import = NULL;
+	struct fail damage = FAIL_INIT, fail = FAIL_INIT;
+	struct input input;
+	uint64_t size;
+	int r;
+
+	if (fd < 0 || write(fd, data, len) != (ssize_t)len || input_init(&input, fd, "perf.data", NULL))
+		abort();
+	close(fd);
+	r = perf_import_new(&input, 1, NULL, &form, &import, &fail);
+	if (!r && len % 2)
+		perf_import_samples(import);
+	if (!r && !perf_import_read(import, &damage, &fail)) {
+		made = memfd_create("imported", MFD_CLOEXEC);
+		if (made >= 0 && !perf_import_write(import, made, &size, &fail)) {
+			const struct perf_import_counts *counts = perf_import_counts(import);
+
+			if (count(dup(made)) != counts->events + counts->stacks)
+				__builtin_trap();
+		}
+	}
+	cleanup_fd_close(&made);
+	perf_import_free(import);
+	input_release(&input);
+	return 0;
+}

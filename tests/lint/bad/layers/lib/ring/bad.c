@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/event.h"
-
-#include <zstd.h>

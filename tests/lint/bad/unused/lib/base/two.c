@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/one.h"
-
-int main(void)
-{
-	return one_twice(1);
-}
