@@ -178,7 +178,7 @@ void command_warn(const char *format, ...)
 	va_list args;
 
 	fflush(stdout);
-	progress_hide();
+	progress_pause();
 	fputs("weft: ", stderr);
 	terminal_message(true);
 	va_start(args, format);
@@ -186,6 +186,7 @@ void command_warn(const char *format, ...)
 	va_end(args);
 	terminal_message(false);
 	fputc('\n', stderr);
+	progress_go_on();
 }
 
 /* Clears the error of the stream, so that end_output() does not report it again. */

@@ -317,10 +317,14 @@ void progress_end(void)
 	progress.what = progress.step = NULL;
 }
 
-void progress_hide(void)
+void progress_pause(void)
 {
 	pthread_mutex_lock(&progress.lock);
 	clear();
+}
+
+void progress_go_on(void)
+{
 	pthread_mutex_unlock(&progress.lock);
 }
 

@@ -42,8 +42,12 @@ void progress_draw(const char *text);
  */
 void progress_step(const char *what);
 
-/* Removes the line while a message is printed. The line comes back by itself. */
-void progress_hide(void);
+/*
+ * Between these two, a message is printed: the line is gone, and no thread draws it behind a part of the message. It
+ * comes back by itself. No function of this header may be called meanwhile.
+ */
+void progress_pause(void);
+void progress_go_on(void);
 
 /* Returns the size of all files below a directory; 0 if it cannot be read. */
 uint64_t progress_tree(const char *path);
