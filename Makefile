@@ -17,7 +17,7 @@ endif
 OBJCOPY ?= objcopy
 
 # The last release: `packaging/release` changes it. A build of any other commit says which one, in `weft --version`.
-VERSION := 0.2.0
+VERSION := 0.3.0
 COMMIT := $(filter-out v$(VERSION),$(if $(wildcard .git), \
 	$(shell GIT_OPTIONAL_LOCKS=0 git describe --always --dirty --abbrev=12 --match 'v$(VERSION)' 2>/dev/null),$(shell cat COMMIT 2>/dev/null)))
 # The library's name changes only when a program that was linked with an older one could not use it.

@@ -76,7 +76,7 @@ extern "C" {
  */
 
 /* The version of this header: major * 10000 + minor * 100 + patch. */
-#define WEFT_VERSION_NUMBER 200
+#define WEFT_VERSION_NUMBER 300
 
 /* The version of the library that runs, as this number and as a text, "0.1.0". */
 int weft_version_number(void);

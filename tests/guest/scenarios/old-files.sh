@@ -34,6 +34,9 @@ scenario() {
 	made wakeup record -p wakeup -o wakeup.dat -- ./work
 	made probe record --probe 'vfs_read count' -o probe.dat -- ./work
 	made hist record -e sched:sched_switch -R hist:keys=prev_pid -o hist.dat -- ./work
+	made marks record --for marks -o marks.dat -- weft mark --span build -- ./work
+	made excerpt split -o excerpt.dat --comm work events.dat
+	made posted redact -o posted.dat events.dat
 	if weft start -b 3M -e sched:sched_switch -f 'prev_pid != 0' -p function -l vfs_read > "$OUT/start.said" 2>&1; then
 		cat /run/weft/held-* > /host/golden/journal
 		made extract extract -o extract.dat
