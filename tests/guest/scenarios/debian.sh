@@ -68,11 +68,8 @@ truth() {
 	case $1 in
 	"weft syscalls --top 4 demo.dat") REGEX1='^execve +1 +0 ' ;;
 	"weft syscalls --by errno demo.dat") REGEX1='^[a-z0-9]+ +ENOENT +[0-9]+ ' ;;
-	*"--table slowest"*) REGEX1='^ *[0-9.]+ m?s +openat +3 +deploy .* confd' ;;
-	*"sched --chain"*) REGEX1='deploy < (deploy < )*confd' ;;
+	"weft why --wakeup "*) REGEX1='^ *[0-9.]+ m?s .* player .* waited +behind hog' ;;
 	"weft why "*) REGEX1='^# [0-9]+ % of the .*: sleep-[0-9]+ slept on its own timer' ;;
-	*"--sort wait"*) REGEX1='^TASK +PID +RUN +WAIT' ;;
-	"weft latency "*) REGEX1='^ *[0-9.]+ m?s +player .* hog-[0-9]+' ;;
 	"weft tasks "*) REGEX1='^ +grep +[0-9]+ .* 1 +0 ' REGEX2='^ +link +[0-9]+ .* 1 +2 ' ;;
 	"weft report --limit"*) REGEX1='do_sys_openat2\(\) \{' ;;
 	"weft graph "*) REGEX1='^ +[0-9]+ +.* do_sys_openat2$' ;;
