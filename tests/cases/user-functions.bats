@@ -48,6 +48,18 @@ record_chain()
 	weft report --stored weft/functions "$BATS_TEST_TMPDIR/t.dat" | grep -qE '^f [0-9]+ [0-9a-f]+ .*/chain$'
 }
 
+@test "merge: each recording keeps the functions of its own programs" {
+	cd "$BATS_TEST_TMPDIR"
+	sed -i 's/middle/centre/g' chain.c
+	gcc -O2 -fno-omit-frame-pointer -g -o chain chain.c
+	mv t.dat first.dat
+	record_chain
+	weft merge -q -o all.dat first.dat t.dat
+	weft stacks --comm chain -B first all.dat | grep -qE 'syscall < middle < '
+	weft stacks --comm chain -B t all.dat | grep -qE 'syscall < centre < '
+	weft stacks --table events --top 0 --format csv -B t all.dat | diff - <(weft stacks --table events --top 0 --format csv t.dat)
+}
+
 @test "export: folded stacks have the program's functions below the kernel's" {
 	weft export --to folded --weight count --comm chain -o "$BATS_TEST_TMPDIR/folded" "$BATS_TEST_TMPDIR/t.dat"
 	grep -qE '^chain;.*main;outer;.*middle;syscall;.*do_syscall_64;.* 1$' "$BATS_TEST_TMPDIR/folded"

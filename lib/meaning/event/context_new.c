@@ -549,6 +549,26 @@ static void read_hash_key(struct owned *owned)
 						  &owned->hash_key.words[1]) == 2;
 }
 
+static int functions_of(const struct context *context, const char *setting, struct functions **ret, struct fail *fail)
+{
+	struct trace_text text = own_setting(context->trace, context->buffer, setting);
+
+	return text.text && text.len ? functions_of_text(text.text, text.len, ret, fail) : 0;
+}
+
+/* What is known of the programs of the recording that the buffer is of. */
+static int read_functions(struct context *context, struct fail *fail)
+{
+	size_t first = own_first(context->trace, context->buffer);
+	int r = maps_new(context->trace, first, &context->maps, fail);
+
+	if (!r)
+		r = maps_of_watch(context->trace, first, &context->watched, fail);
+	if (!r)
+		r = functions_of(context, SETTING_FUNCTIONS, &context->functions, fail);
+	return r ? r : functions_of(context, SETTING_UNWIND, &context->unwind, fail);
+}
+
 static int context_init(struct owned *owned, struct fail *fail)
 {
 	struct context *context = &owned->context;
@@ -585,13 +605,7 @@ static int context_init(struct owned *owned, struct fail *fail)
 	if (!r)
 		r = symbols_new(context->trace, context->buffer, &context->symbols, fail);
 	if (!r)
-		r = maps_new(context->trace, &context->maps, fail);
-	if (!r)
-		r = maps_of_watch(context->trace, &context->watched, fail);
-	if (!r)
-		r = functions_new(context->trace, SETTING_FUNCTIONS, &context->functions, fail);
-	if (!r)
-		r = functions_new(context->trace, SETTING_UNWIND, &context->unwind, fail);
+		r = read_functions(context, fail);
 	if (!r)
 		r = wall_new(context->trace, context->buffer, &context->wall, fail);
 	if (r < 0)

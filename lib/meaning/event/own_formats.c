@@ -59,7 +59,28 @@ struct trace_text own_kernel(const struct trace *trace, size_t buffer, struct tr
 	return own.text ? own : uname;
 }
 
+static bool is_same(const struct trace *trace, size_t one, size_t other, const char *name)
+{
+	struct trace_text text = trace_setting(trace, one, name), of_other = trace_setting(trace, other, name);
+
+	return text.text && of_other.text && text.len == of_other.len && !memcmp(text.text, of_other.text, text.len);
+}
+
+size_t own_first(const struct trace *trace, size_t buffer)
+{
+	if (!trace_setting(trace, buffer, "weft/kernel").text)
+		return 0;
+	/* A log that stands in the recording has its name, and formats of its own. */
+	for (size_t i = 0; i < buffer; i++)
+		if (is_same(trace, i, buffer, "weft/recording") && is_same(trace, i, buffer, "weft/formats"))
+			return i;
+	return buffer;
+}
+
 struct trace_text own_setting(const struct trace *trace, size_t buffer, const char *name)
 {
-	return trace_setting(trace, trace_setting(trace, buffer, "weft/kernel").text ? buffer : 0, name);
+	struct trace_text own = trace_setting(trace, buffer, "weft/kernel").text ? trace_setting(trace, buffer, name) :
+										   (struct trace_text){ .text = NULL };
+
+	return own.text ? own : trace_setting(trace, own_first(trace, buffer), name);
 }

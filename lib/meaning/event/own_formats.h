@@ -33,8 +33,9 @@ bool own_formats_id(const char *text, const char **ret_at, const char **ret_end,
 
 /*
  * A recording stores facts about its kernel once, with its first buffer. In a file made of several recordings each
- * buffer has these facts, and "weft/kernel", which replaces TRACE_UNAME.
+ * buffer has "weft/kernel", which replaces TRACE_UNAME, and these facts, or the first buffer of its recording has them.
  */
+size_t own_first(const struct trace *trace, size_t buffer); /* the first buffer of its recording */
 struct trace_text own_kernel(const struct trace *trace, size_t buffer, struct trace_text uname);
 struct trace_text own_setting(const struct trace *trace, size_t buffer, const char *name);
 

@@ -115,13 +115,6 @@ int functions_of_text(const char *text, size_t len, struct functions **ret, stru
 	return 0;
 }
 
-int functions_new(struct trace *trace, const char *setting, struct functions **ret, struct fail *fail)
-{
-	struct trace_text text = trace_setting(trace, 0, setting);
-
-	return text.text && text.len ? functions_of_text(text.text, text.len, ret, fail) : 0;
-}
-
 void functions_free(struct functions *functions)
 {
 	if (!functions)

@@ -17,7 +17,7 @@ struct trace;
 /*
  * Functions of programs and libraries, from the setting "weft/functions" of the recording. Its lines are
  * "f INODE BUILD-ID PATH" for a file, and "START SIZE NAME" for each of its functions, ascending: hexadecimal places in
- * the file. Lines that are not in order are skipped. Immutable once built; it borrows the trace.
+ * the file. Lines that are not in order are skipped. Immutable once built; it borrows the text.
  */
 struct functions;
 
@@ -32,9 +32,6 @@ struct function {
 
 enum { FUNCTIONS_MAX = 1 << 21 };
 
-/* `setting`: SETTING_FUNCTIONS, or another one with such lines. *ret stays NULL if there is none. */
-int must_check functions_new(struct trace *trace, const char *setting, struct functions **ret, struct fail *fail);
-/* Borrows the text. */
 int must_check functions_of_text(const char *text, size_t len, struct functions **ret, struct fail *fail);
 void functions_free(struct functions *functions);
 

@@ -135,7 +135,7 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-int maps_new(struct trace *trace, struct maps **ret, struct fail *fail)
+int maps_new(struct trace *trace, size_t of, struct maps **ret, struct fail *fail)
 {
 	struct maps *maps = calloc(1, sizeof(*maps));
 	struct trace_text text;
@@ -149,7 +149,7 @@ int maps_new(struct trace *trace, struct maps **ret, struct fail *fail)
 		int32_t pid;
 		int end = 0;
 
-		if (sscanf(name, "proc/%9" SCNd32 "/maps%n", &pid, &end) == 1 && end && !name[end])
+		if (buffer == of && sscanf(name, "proc/%9" SCNd32 "/maps%n", &pid, &end) == 1 && end && !name[end])
 			r = add_process(maps, pid, text, fail);
 	}
 	if (r) {
@@ -162,9 +162,9 @@ int maps_new(struct trace *trace, struct maps **ret, struct fail *fail)
 	return 0;
 }
 
-int maps_of_watch(struct trace *trace, struct maps **ret, struct fail *fail)
+int maps_of_watch(struct trace *trace, size_t of, struct maps **ret, struct fail *fail)
 {
-	struct trace_text text = trace_setting(trace, 0, SETTING_MAPS);
+	struct trace_text text = trace_setting(trace, of, SETTING_MAPS);
 	struct maps *maps;
 	int r = 0;
 

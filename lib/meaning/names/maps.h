@@ -35,9 +35,10 @@ struct map {
 
 enum { MAPS_MAX = 1 << 20 }; /* limit for all processes together; further maps are ignored */
 
-int must_check maps_new(struct trace *trace, struct maps **ret, struct fail *fail);
+/* `of`: the buffer whose settings they are, the first one of a recording. */
+int must_check maps_new(struct trace *trace, size_t of, struct maps **ret, struct fail *fail);
 /* The same from SETTING_MAPS. *ret is NULL if there is none. */
-int must_check maps_of_watch(struct trace *trace, struct maps **ret, struct fail *fail);
+int must_check maps_of_watch(struct trace *trace, size_t of, struct maps **ret, struct fail *fail);
 /* Makes the maps of one process; borrows the text. */
 int must_check maps_of_text(int32_t pid, const char *text, size_t len, struct maps **ret, struct fail *fail);
 void maps_free(struct maps *maps);
