@@ -388,6 +388,9 @@ __attribute__((noinline)) static void see_calls(struct why_analysis *why, const 
 	bool enters = role == ENTER || role == NAMED_ENTER;
 	int64_t number;
 
+	/* It may be the first event that shows which task has the CPU. */
+	if (why_log_differs(&why->log, event->cpu))
+		why_log_see(&why->log, event);
 	if ((why->raw && role > EXIT) || id == STATE_NO_TASK || why->pass->state.tasks[id].idle)
 		return;
 	number = place_s64(&type->number, event);

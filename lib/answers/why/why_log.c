@@ -115,6 +115,25 @@ bool why_log_gap(const struct why_log *log, uint64_t since, uint64_t *ret)
 	return any;
 }
 
+bool why_log_lost(const struct why_log *log, uint32_t cpu, uint64_t from, uint64_t to, struct why_gap *ret)
+{
+	uint64_t nr = log->nr_gaps < WHY_GAPS_MAX ? log->nr_gaps : WHY_GAPS_MAX;
+	bool any = false;
+
+	for (uint64_t i = 0; i < nr; i++) {
+		const struct why_gap *gap = &log->gaps[i];
+
+		if (gap->to <= from || gap->from >= to || (cpu != WHY_ANY_CPU && gap->cpu != cpu))
+			continue;
+		if (!any || gap->from < ret->from)
+			ret->from = gap->from;
+		if (!any || gap->to > ret->to)
+			ret->to = gap->to;
+		any = true;
+	}
+	return any;
+}
+
 static void push(struct why_log *log, struct why_task *task, struct why_moment moment)
 {
 	const struct why_moment *last;
@@ -134,12 +153,18 @@ static void push(struct why_log *log, struct why_task *task, struct why_moment m
 		task->first = task->last;
 }
 
-/* What the task did before is not what its last record says: it is unknown since events may have been lost. */
-static void doubt(struct why_log *log, struct why_task *task, const struct why_moment *last)
+/*
+ * What the task did before is not what its last record says: it is unknown since events may have been lost. If none
+ * were, only the event is missing that gave it a CPU: it waited as long as another task is known to have had this one,
+ * until `had`; 0: it may have had others.
+ */
+static void doubt(struct why_log *log, struct why_task *task, const struct why_moment *last, uint64_t had)
 {
 	uint64_t from = last->from;
 	bool lost = why_log_gap(log, last->from, &from);
 
+	if (!lost && (last->mode == MODE_WAIT || last->mode == MODE_WAY) && had > from)
+		from = had;
 	push(log, task,
 	     (struct why_moment){
 		     .from = from, .waker = -1, .cpu = last->cpu, .reason = lost ? REASON_LOST : REASON_MISSING });
@@ -217,7 +242,7 @@ static void enter(struct why_log *log, uint32_t id, struct why_moment next, bool
 	if (!task->last)
 		begin(log, task, &next, leaves);
 	else if (last && last->mode != MODE_UNKNOWN && !follows(log, last, &next, leaves))
-		doubt(log, task, last);
+		doubt(log, task, last, leaves ? log->cpus[next.cpu].last : 0);
 	push(log, task, next);
 }
 
@@ -314,7 +339,7 @@ static void see_other_task(struct why_log *log, const struct why_cpu *cpu, const
 	if (!task->last)
 		task->was = cpu->begun ? MODE_UNKNOWN : MODE_RUN;
 	else if (last && last->mode != MODE_UNKNOWN)
-		doubt(log, task, last);
+		doubt(log, task, last, cpu->last);
 	push(log, task,
 	     (struct why_moment){ .from = log->state->now, .mode = MODE_RUN, .waker = -1, .cpu = event->cpu });
 }
@@ -403,11 +428,11 @@ static void see_occupant(struct why_log *log, struct why_cpu *cpu, uint32_t numb
 	occupy(log, cpu, occupant);
 }
 
-static void see_loss(struct why_log *log, struct why_cpu *cpu)
+static void see_loss(struct why_log *log, struct why_cpu *cpu, uint32_t number)
 {
 	if (log->state->step.since)
 		cpu->last = log->state->step.since;
-	log->gaps[log->nr_gaps++ % WHY_GAPS_MAX] = (struct why_gap){ .from = cpu->last, .to = log->state->now };
+	log->gaps[log->nr_gaps++ % WHY_GAPS_MAX] = (struct why_gap){ cpu->last, log->state->now, number };
 	lose(log, cpu, cpu->task, REASON_LOST);
 	cpu->task = STATE_NO_TASK;
 	cpu->nested = 0;
@@ -436,7 +461,7 @@ void why_log_see(struct why_log *log, const struct event *event)
 	if (!cpu->last)
 		cpu->last = state->now;
 	if (step->kind == STEP_LOST || event->kind != EVENT_RECORD) {
-		see_loss(log, cpu);
+		see_loss(log, cpu, event->cpu);
 	} else {
 		if (cpu->begun && (step->kind == STEP_SWITCH ? step->other : id) != cpu->task) {
 			cpu->last = lost_since(log, cpu);

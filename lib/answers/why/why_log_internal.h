@@ -129,6 +129,7 @@ struct why_log {
 	size_t nr_cpus;
 	struct why_gap {
 		uint64_t from, to;
+		uint32_t cpu;
 	} gaps[WHY_GAPS_MAX]; /* the newest ones: a ring */
 	uint64_t nr_gaps;
 	uint64_t walk;     /* the number of the last walk back */
@@ -141,12 +142,22 @@ void why_log_init(struct why_log *log, struct state *state, size_t most);
 void why_log_release(struct why_log *log);
 /* Call it after the state has seen an event that has a role there below STATE_SOFT_RAISE, or a gap. */
 void why_log_see(struct why_log *log, const struct event *event);
+/* Whether an event that changed nothing else shows that another task has the CPU than was noted: call why_log_see(). */
+static inline bool why_log_differs(const struct why_log *log, uint32_t cpu)
+{
+	return cpu < log->nr_cpus && log->cpus[cpu].task != state_running(log->state, cpu);
+}
 
 /* Call it when a task, which is not an idle one, begins a call that sends or ends one that receives. */
 void why_log_talk(struct why_log *log, const struct state_task *task, bool sends);
 
 /* The first gap that ended after this time: events that are missing since then may have been lost from then on. */
 bool why_log_gap(const struct why_log *log, uint64_t since, uint64_t *ret);
+
+enum { WHY_ANY_CPU = UINT32_MAX };
+
+/* From when to when events of a CPU, or of any, were lost in this time, or beside it; false: none were. */
+bool why_log_lost(const struct why_log *log, uint32_t cpu, uint64_t from, uint64_t to, struct why_gap *ret);
 
 /* NULL: 0, or it is no longer kept. */
 const struct why_moment *why_moment_at(const struct why_log *log, uint32_t number);

@@ -233,15 +233,18 @@ static void put(struct walk *walk, struct span span, enum why_state state, int32
 				.cause = why_log_name(walk->log, text) });
 }
 
-/* Only the name of an interrupt is known: for all that, or because events were lost that tell for whom it acted. */
-static void before_interrupt(struct walk *walk, const char *name, int32_t sleeper, struct span span)
+/*
+ * Only the name of an interrupt or a timer is known: for all that, or because events were lost that tell for whom it
+ * acted.
+ */
+static void before_named(struct walk *walk, enum why_state state, const char *name, int32_t sleeper, struct span span)
 {
 	uint64_t lost;
 
 	if (why_log_gap(walk->log, span.from, &lost) && lost < span.to)
 		unknown(walk, span, sleeper, REASON_LOST);
 	else
-		put(walk, span, WHY_INTERRUPT, sleeper, name);
+		put(walk, span, state, sleeper, name);
 }
 
 static void before_request(struct walk *walk, const struct cause *cause, const char *name, struct span span)
@@ -259,16 +262,34 @@ static void before_request(struct walk *walk, const struct cause *cause, const c
 	before_act(walk, &cause->by, 0, span);
 }
 
+/*
+ * Whether a timer may have expired, and been set again, while events were lost. One that a task sets for its own sleep
+ * does not expire before it is due.
+ */
+static bool may_be_another(const struct walk *walk, const struct cause *cause, bool own, uint64_t expired)
+{
+	struct why_gap lost;
+
+	return cause->by.at && why_log_lost(walk->log, WHY_ANY_CPU, own ? cause->due : cause->by.at, expired, &lost);
+}
+
 static void before_timer(struct walk *walk, const struct cause *cause, const char *name, int32_t sleeper,
 			 struct span span)
 {
-	bool own = cause->own || cause->by.pid == sleeper;
+	bool own = sleeper > 0 && (cause->own || cause->by.pid == sleeper);
+	bool another = may_be_another(walk, cause, own, span.to);
 	struct span late = { span.to, span.to };
 	char text[128];
 
+	if (another && !own) {
+		unknown(walk, span, sleeper, REASON_LOST);
+		return;
+	}
 	if (cause->due)
 		late = cut(&span, cause->due);
-	if (cause->thread) {
+	if (another) {
+		unknown(walk, late, sleeper, REASON_LOST);
+	} else if (cause->thread) {
 		deeper(walk, cause->thread, 0, cut(&late, cause->raised ? cause->raised : late.from));
 		put(walk, late, WHY_LATE, sleeper, "its timer");
 	} else {
@@ -279,7 +300,7 @@ static void before_timer(struct walk *walk, const struct cause *cause, const cha
 		return;
 	}
 	if (!is_known(walk, &cause->by)) {
-		put(walk, span, WHY_TIMER, sleeper, name);
+		before_named(walk, WHY_TIMER, name, sleeper, span);
 		return;
 	}
 	snprintf(text, sizeof(text), "%.64s%s%.32s", name, cause->by.pid ? " set by " : "",
@@ -298,7 +319,7 @@ static void before_raised(struct walk *walk, const struct cause *cause, enum why
 		deeper(walk, cause->thread, 0, cut(&span, cause->raised ? cause->raised : cause->by.at));
 	/* Raised by an interrupt for nobody: there the sleep began, for all that is known. */
 	if (!is_known(walk, &cause->by) || (!cause->by.pid && (!inner || inner->kind == CAUSE_INTERRUPT))) {
-		before_interrupt(walk, name, sleeper, span);
+		before_named(walk, WHY_INTERRUPT, name, sleeper, span);
 		return;
 	}
 	put(walk, cut(&span, cause->by.at), state, sleeper, name);
@@ -343,7 +364,7 @@ static void before_cause(struct walk *walk, uint32_t number, int32_t sleeper, st
 	case CAUSE_INTERRUPT:
 		if (cause.thread)
 			deeper(walk, cause.thread, 0, cut(&span, cause.raised ? cause.raised : span.to));
-		before_interrupt(walk, name, sleeper, span);
+		before_named(walk, WHY_INTERRUPT, name, sleeper, span);
 		return;
 	case CAUSE_UNKNOWN:
 		break;
@@ -386,10 +407,26 @@ static void asleep(struct walk *walk, int32_t pid, const struct why_moment *next
 	}
 }
 
+/*
+ * A task that waited for a CPU of which events were lost may have had it then, and all that followed from that. A sleep
+ * is believed: few tasks are woken, run and sleep again without an event of another CPU that tells.
+ */
+static void doubt(struct walk *walk, int32_t pid, const struct why_moment *at, const struct why_moment *next,
+		  struct span *span)
+{
+	uint32_t cpu = at->mode == MODE_WAY ? WHY_ANY_CPU : at->cpu;
+	struct why_gap lost;
+
+	if ((at->mode == MODE_WAIT || at->mode == MODE_WAY) &&
+	    why_log_lost(walk->log, cpu, at->from, next ? next->from : UINT64_MAX, &lost))
+		unknown(walk, cut(span, lost.from), pid, REASON_LOST);
+}
+
 /* A part of what a task did: one mode. `next` is the record after it, or NULL. */
 static void piece(struct walk *walk, int32_t pid, const struct why_moment *at, const struct why_moment *next,
 		  struct span span)
 {
+	doubt(walk, pid, at, next, &span);
 	switch ((enum why_mode)at->mode) {
 	case MODE_RUN:
 		if (walk->earlier > span.from) {
@@ -437,6 +474,7 @@ static void before_first(struct walk *walk, int32_t pid, const struct why_task *
 			 struct span span)
 {
 	struct why_moment at = { .mode = task->was, .name = task->name, .waker = -1, .reason = REASON_FIRST };
+	struct why_gap lost;
 
 	if (walk->log->nr_gaps && task->was == MODE_UNKNOWN)
 		at.reason = REASON_LOST;
@@ -447,7 +485,11 @@ static void before_first(struct walk *walk, int32_t pid, const struct why_task *
 	at.name = next ? next->name : task->name;
 	if (next && task->was == MODE_NEW && next->mode != MODE_NEW)
 		at.mode = MODE_UNKNOWN;
-	piece(walk, pid, &at, next, span);
+	/* An earlier event of it may be lost. */
+	if (!next || task->was == MODE_NEW || !why_log_lost(walk->log, WHY_ANY_CPU, 0, next->from, &lost))
+		lost.to = 0;
+	piece(walk, pid, &at, next, cut(&span, lost.to));
+	unknown(walk, span, pid, REASON_LOST);
 }
 
 static void explain(struct walk *walk, int32_t pid, struct span span)
