@@ -83,6 +83,11 @@ offers()
 	offers "weft sched $file --table c" cpus
 	offers "weft report tests/fixtures/golden/6.12-events-sched.dat --comm c" cat
 	run ! offers "weft sched none.dat --table c" cpus
+	offers "weft why $file --task rcu" rcu_preempt
+	offers "weft why $file --call execv" execve
+	run ! offers "weft why $file --call " nanosleep
+	printf '             t7-7 [001] .... 1%s.000000: tracing_mark_write: %s\n' 0 'B|7|request' 1 'E|7' | weft import -o "$BATS_TEST_TMPDIR/marks.dat" - 2> /dev/null
+	offers "weft why $BATS_TEST_TMPDIR/marks.dat --mark re" request
 	# The file that is read when none is named.
 	BUILD=$(realpath "$BUILD")
 	export BUILD
@@ -99,6 +104,7 @@ offers()
 	[ "$(zsh_line "weft report $file -f next_c\t")" = "weft report $file -f next_comm" ]
 	[ "$(zsh_line "weft sched $file --comm rcu\t")" = "weft sched $file --comm rcu_preempt" ]
 	[ "$(zsh_line "weft sched $file --table c\t")" = "weft sched $file --table cpus" ]
+	[ "$(zsh_line "weft why $file --call execv\t")" = "weft why $file --call execve" ]
 }
 
 @test "fish offers events, fields, tasks and tables of the file that the line names" {
@@ -108,6 +114,7 @@ offers()
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report $file -f next_"' | grep -q '^next_comm'
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft sched $file --comm rcu"' | grep -q '^rcu_preempt'
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft sched $file --table c"' | grep -q '^cpus'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft why $file --call execv"' | grep -q '^execve'
 }
 
 @test "bash completes nothing of weft behind the command that is recorded" {
