@@ -229,6 +229,12 @@ static int write_all(struct writing *writing, struct fail *fail)
 	return r ? r : write_events(writing, fail);
 }
 
+/* The last events are those that are chosen, so the others cannot be seen. */
+static bool needs_all(const struct export_job *job)
+{
+	return job->ops->needs_all && job->query->tail == UINT64_MAX;
+}
+
 /*
  * Reads the other file of --diff into an exporter of its own, which writes nothing. A damaged file is an error, because
  * comparing a part of it with a whole file would mislead.
@@ -242,7 +248,7 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 	int r;
 
 	reader_init(&reader);
-	r = choice_buffers(job->query, NULL, trace, &reader, fail);
+	r = choice_buffers(job->query, NULL, needs_all(job), trace, &reader, fail);
 	if (!r)
 		r = query_tail(job->query, &reader, fail);
 	if (!r)
@@ -262,7 +268,7 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
-	int r = choice_buffers(job->query, &job->decode, trace, &writing->reader, fail);
+	int r = choice_buffers(job->query, &job->decode, needs_all(job), trace, &writing->reader, fail);
 
 	writing->input = (struct export_input){ .reader = &writing->reader,
 						.fields = job->fields,

@@ -220,7 +220,7 @@ static int add_trace(struct adding *adding, struct trace *trace, const char *fil
 	int r;
 
 	reader_init(&reader);
-	r = choice_buffers(&query, NULL, trace, &reader, fail);
+	r = choice_buffers(&query, NULL, false, trace, &reader, fail);
 	if (!r)
 		r = look(adding, trace, &reader, fail);
 	if (r > 0) {

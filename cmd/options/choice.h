@@ -32,9 +32,9 @@ void choice_take_filter(const struct option_row *row, void *query, char *filter,
 
 /*
  * Adds the buffers that are asked for, with the plugins that `decode` wants (NULL: none), and narrows them. A file
- * that only has the text of a latency tracer is refused.
+ * that only has the text of a latency tracer is refused. `all`: query_manner::all.
  */
-int must_check choice_buffers(const struct query *query, const struct decode *decode, struct trace *trace,
+int must_check choice_buffers(const struct query *query, const struct decode *decode, bool all, struct trace *trace,
 			      struct reader *reader, struct fail *fail);
 
 /* Of --counter EVENT:FIELD: -ENOENT if no buffer of the reader has such an event with such a field. */

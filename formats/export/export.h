@@ -64,6 +64,8 @@ struct export
 	/* if ops->paths: what intervals waited for, by when they began, set before ops->end(); borrowed */
 	const struct path *paths;
 	size_t nr_paths;
+	/* if ops->needs_all: whether the user chose the next event, or what was lost; else always true */
+	bool shows;
 	int error;           /* the first error, or 0 */
 	struct fail failure; /* the text of that error */
 };
@@ -74,6 +76,7 @@ struct export_ops {
 	bool binary;         /* is not written to a terminal */
 	bool takes_fields;   /* supports --fields */
 	bool takes_weight;   /* supports --weight */
+	bool needs_all;      /* sees all events of the time; export::shows tells which were chosen */
 	bool takes_size;     /* supports --max-size */
 	bool takes_counters; /* supports --counter */
 	bool takes_tables;   /* shows the tables of weft summary */

@@ -37,9 +37,10 @@ static void see(struct export_events *driver, const struct event *event)
 {
 	struct export *export = driver->export;
 
+	export->shows = reader_shows(driver->reader, event);
 	if (event->kind == EVENT_LOST)
 		driver->gaps++;
-	else
+	else if (export->shows)
 		driver->events++;
 	export->ops->event(export, event);
 }
@@ -114,7 +115,9 @@ int export_all(struct export *export, struct reader *reader, struct fail *fail)
 	struct event event;
 	int r;
 
-	while ((r = reader_next(reader, &event, fail)) > 0)
+	while ((r = reader_next(reader, &event, fail)) > 0) {
+		export->shows = reader_shows(reader, &event);
 		export->ops->event(export, &event);
+	}
 	return r ? r : look(export, fail);
 }

@@ -38,6 +38,7 @@ int export_new(const struct export_ops *ops, const struct export_input *input, s
 	if (r)
 		return r;
 	export->ops = ops;
+	export->shows = true;
 	export->reader = input->reader;
 	export->out = out;
 	*ret = export;

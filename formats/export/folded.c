@@ -66,6 +66,7 @@ const struct export_ops folded_export = {
 	.name = "folded",
 	.summary = "stacks by weight, a line each, for flamegraph.pl, inferno and speedscope",
 	.takes_weight = true,
+	.needs_all = true,
 	.takes_diff = true,
 	.create = weighed_new,
 	.free = weighed_free,

@@ -232,6 +232,7 @@ const struct export_ops pprof_export = {
 	.summary = "stacks by weight as a profile of pprof, for go tool pprof, Pyroscope and speedscope",
 	.binary = true,
 	.takes_weight = true,
+	.needs_all = true,
 	.create = pprof_new,
 	.free = weighed_free,
 	.event = weighed_event,

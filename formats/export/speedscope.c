@@ -109,6 +109,7 @@ const struct export_ops speedscope_export = {
 	.name = "speedscope",
 	.summary = "stacks by weight as the JSON of www.speedscope.app",
 	.takes_weight = true,
+	.needs_all = true,
 	.create = weighed_new,
 	.free = weighed_free,
 	.event = weighed_event,

@@ -15,6 +15,7 @@
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/event/comms.h"
 #include "lib/meaning/event/context.h"
+#include "lib/meaning/event/graph_events.h"
 #include "lib/meaning/event/place.h"
 #include "lib/meaning/follow/frame_sort.h"
 #include "lib/meaning/follow/stack.h"
@@ -32,15 +33,17 @@ enum { NODES_MAX = 1 << 20, NO_NODE = 0 };
 struct off {
 	uint32_t node;             /* of the stack with which it left its CPU; NO_NODE: none was recorded */
 	uint64_t blocked, waiting; /* ns without a stack */
+	bool shown;                /* the user chose the event in which it left */
 };
 
-enum part { PART_UNKNOWN, PART_NONE, PART_STACK, PART_USER };
+enum part { PART_UNKNOWN, PART_NONE, PART_STACK, PART_USER, PART_CALL };
 
 struct buffer {
 	struct stacks *stacks;
 	const struct context *context;
 	struct timeline *timeline;
 	bool shares;                 /* the timeline is the exporter's */
+	bool chosen;                 /* the user chose some of the events */
 	uint64_t tick_ns;            /* it has the ticks of CPUs, which stand for so long; 0: another one */
 	struct u64_map functions;    /* by address: number of the name + 1 */
 	struct u64_map comms;        /* by PID: node + 1 */
@@ -220,7 +223,7 @@ static void put_state(struct buffer *buffer, const struct timeline_slice *slice)
 	if (what == RUNS_NOT_OFF || timeline_state(buffer->timeline)->tasks[slice->task].idle)
 		return;
 	off = u64_map_add(&buffer->offs, slice->task);
-	if (!off)
+	if (!off || (buffer->chosen && !off->shown))
 		return;
 	if (off->node != NO_NODE)
 		weigh(stacks, node_on(stacks, off->node, waits ? stacks->runnable : stacks->blocked), WEIGHT_OFF_CPU,
@@ -294,9 +297,11 @@ static int init(struct stacks *stacks, const struct export_input *input, struct 
 	stacks->runnable = name_of(stacks, "[runnable]", 10);
 	stacks->without = name_of(stacks, "[no stack]", 10);
 	stacks->nr_buffers = reader->nr_buffers;
-	for (size_t i = 0; i < reader->nr_buffers; i++)
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
 		if (buffer_init(stacks, &stacks->buffers[i], (uint16_t)i, reader->buffers[i].context))
 			return fail_memory(fail);
+		stacks->buffers[i].chosen = reader->buffers[i].shown;
+	}
 	return stacks->failed ? fail_memory(fail) : 0;
 }
 
@@ -366,12 +371,22 @@ static enum part part_of(struct buffer *buffer, const struct event_type *type)
 {
 	if (!type->format || strcmp(type->format->system, "ftrace"))
 		return PART_NONE;
+	if (graph_event_of(type->format) != GRAPH_EVENT_NONE)
+		return PART_CALL;
 	if (!strcmp(type->format->name, "kernel_stack"))
 		return place_find(&buffer->caller, type, "caller") ? PART_STACK : PART_NONE;
 	if (strcmp(type->format->name, "user_stack") != 0)
 		return PART_NONE;
 	(void)place_find(&buffer->tgid, type, "tgid");
 	return place_find(&buffer->user_caller, type, "caller") ? PART_USER : PART_NONE;
+}
+
+static void bind(struct buffer *buffer, const struct event_type *type)
+{
+	uint8_t *part = &buffer->parts[type->index];
+
+	if (*part == PART_UNKNOWN)
+		*part = (uint8_t)part_of(buffer, type);
 }
 
 /* The functions of the program, on its task. */
@@ -467,40 +482,50 @@ static void let_go(struct buffer *buffer, struct held_stack *held)
 		count_held(buffer, held, task_node(buffer, held->pid));
 }
 
-static void see_record(struct buffer *buffer, const struct event *event)
+/* The event may be followed by stacks. */
+static void see_cause(struct buffer *buffer, const struct event *event, struct held_stack *held, bool shows)
 {
 	const struct state_step *step = &timeline_state(buffer->timeline)->step;
-	uint8_t *part = &buffer->parts[event->type->index];
-	struct held_stack *held = held_stacks_of(&buffer->held, event->cpu);
-	struct off *off;
+	bool leaves = step->kind == STEP_SWITCH && step->other != STATE_NO_TASK;
+	struct off *off = !leaves                 ? NULL :
+			  shows && buffer->chosen ? u64_map_add(&buffer->offs, step->other) :
+						    u64_map_find(&buffer->offs, step->other);
 
-	if (*part == PART_UNKNOWN)
-		*part = (uint8_t)part_of(buffer, event->type);
+	let_go(buffer, held);
+	if (off) {
+		off->node = NO_NODE;
+		off->shown = shows;
+	}
+	held->ticked = shows && buffer->tick_ns && !tick_is_idle(event);
+	held->pid = event->pid;
+	held->left = shows && leaves ? step->other + 1 : 0;
+	held->program = shows ? unwound_node(buffer, event, held) : 0;
+	off = held->left && held->program ? u64_map_add(&buffer->offs, step->other) : NULL;
+	if (off)
+		off->node = held->program - 1;
+}
+
+static void see_record(struct buffer *buffer, const struct event *event, bool shows)
+{
+	enum part part = buffer->parts[event->type->index];
+	struct held_stack *held = held_stacks_of(&buffer->held, event->cpu);
+
 	if (!held) {
 		buffer->stacks->failed = true;
 		return;
 	}
-	if (*part == PART_USER) {
+	if (part == PART_USER && shows) {
 		count_held(buffer, held, user_node(buffer, event, task_node(buffer, event->pid)));
 		return;
 	}
-	if (*part == PART_STACK) {
+	if (part == PART_STACK && shows) {
 		if (held->nr && !held->ticked)
 			count_held(buffer, held, task_node(buffer, held->pid));
 		hold(buffer, event, held);
 		return;
 	}
-	let_go(buffer, held);
-	held->ticked = buffer->tick_ns && !tick_is_idle(event);
-	held->pid = event->pid;
-	held->left = step->kind == STEP_SWITCH && step->other != STATE_NO_TASK ? step->other + 1 : 0;
-	off = held->left ? u64_map_find(&buffer->offs, step->other) : NULL;
-	if (off)
-		off->node = NO_NODE;
-	held->program = unwound_node(buffer, event, held);
-	off = held->left && held->program ? u64_map_add(&buffer->offs, step->other) : NULL;
-	if (off)
-		off->node = held->program - 1;
+	if (part == PART_NONE || part == PART_CALL)
+		see_cause(buffer, event, held, shows);
 }
 
 /* Most events neither have a stack nor take a task off its CPU. */
@@ -517,9 +542,10 @@ void stacks_saw(struct stacks *stacks, struct export *export, const struct event
 
 	if (__builtin_expect(is_of_no_use(buffer, event), 1))
 		return;
-	if (event->kind != EVENT_LOST && part != TIMELINE_A_FUNCTION)
-		see_record(buffer, event);
-	else if (event->kind == EVENT_LOST && event->cpu < buffer->held.nr)
+	if (event->kind != EVENT_LOST && part != TIMELINE_A_FUNCTION) {
+		bind(buffer, event->type);
+		see_record(buffer, event, export->shows);
+	} else if (event->kind == EVENT_LOST && event->cpu < buffer->held.nr)
 		let_go(buffer, &buffer->held.at[event->cpu]);
 	if (stacks->failed)
 		export_no_memory(export);
@@ -527,7 +553,15 @@ void stacks_saw(struct stacks *stacks, struct export *export, const struct event
 
 void stacks_see(struct stacks *stacks, struct export *export, const struct event *event)
 {
-	stacks_saw(stacks, export, event, timeline_see(stacks->buffers[event->buffer].timeline, event));
+	struct buffer *buffer = &stacks->buffers[event->buffer];
+
+	/* Of what was not chosen, only the states of the tasks are needed. */
+	if (!export->shows && event->kind != EVENT_LOST) {
+		bind(buffer, event->type);
+		if (buffer->parts[event->type->index] == PART_CALL)
+			return;
+	}
+	stacks_saw(stacks, export, event, timeline_see(buffer->timeline, event));
 }
 
 /* So that the times off the CPUs add up to the times of weft sched. */

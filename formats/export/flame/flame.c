@@ -340,6 +340,7 @@ const struct export_ops flame_export = {
 	.name = "flame",
 	.summary = "a flame graph: one SVG file, for a browser",
 	.takes_weight = true,
+	.needs_all = true,
 	.takes_diff = true,
 	.create = weighed_new,
 	.free = weighed_free,

@@ -724,6 +724,15 @@ static int narrow_time(const struct query *query, struct reader_buffer *buffer, 
 	return query_times(query, buffer->context, extent, &buffer->window.since, &buffer->window.until, fail);
 }
 
+/* The same for all words. */
+static int narrow_all(const struct query *query, struct reader_buffer *buffer, struct extent *extent, struct fail *fail)
+{
+	int r = query_narrow(query, buffer, false, extent, NULL, fail);
+
+	buffer->shown = take(buffer->selection);
+	return r;
+}
+
 /* The reader gets all events; reader_shows() those that the words choose. */
 static int narrow_shown(const struct query *query, struct reader_buffer *buffer, struct extent *extent,
 			struct fail *fail)
@@ -772,7 +781,8 @@ int query_check_durations(const struct reader *reader, struct fail *fail)
 	bool lacks = false;
 
 	for (size_t i = 0; i < reader->nr_buffers; i++) {
-		const struct selection *selection = reader->buffers[i].selection;
+		const struct reader_buffer *buffer = &reader->buffers[i];
+		const struct selection *selection = buffer->selection ? buffer->selection : buffer->shown;
 
 		if (!selection || !selection_lacks_durations(selection))
 			return 0;
@@ -826,6 +836,8 @@ static int add(const struct query *query, const struct query_manner *manner, str
 		return r;
 	if (!query->instance && own_buffer(info->name.text) && !is_of_ticks(info))
 		return narrow_time(query, buffer, extent, fail);
+	if (manner->all)
+		return narrow_all(query, buffer, extent, fail);
 	return manner->times_only ? narrow_shown(query, buffer, extent, fail) :
 				    query_narrow(query, buffer, false, extent, NULL, fail);
 }

@@ -105,6 +105,8 @@ struct query_manner {
 	 * and filters choose those that reader_shows().
 	 */
 	bool times_only;
+	/* The reader shows what all tasks did; all words but those for CPUs choose the events that reader_shows(). */
+	bool all;
 	bool texts; /* also buffers without pages that have the kernel's text of a latency tracer */
 };
 
