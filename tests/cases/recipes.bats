@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # weft-recipes(7): the lines of its programs do what the page says, here to a file in the place of trace_marker; the
-# scenario `recipes` of tests/guest runs its commands on a kernel.
+# scenarios `recipes` and `guides` of tests/guest run its commands on a kernel.
 load lib
 
 # block NAME: prints the block of the page with this mark, with another file in the place of trace_marker

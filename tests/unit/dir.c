@@ -34,6 +34,17 @@ static int open_out(const struct fake *fake)
 	return fd;
 }
 
+TEST(dir_open_of_an_absolute_path_needs_no_directory_to_begin_at)
+{
+	struct fail fail = FAIL_INIT;
+	cleanup_fd int fd = -1;
+	struct stat st, root;
+
+	CHECK(!dir_open(-1, "/", "/etc", &fd, &fail));
+	CHECK(!fstat(fd, &st) && !stat("/", &root) && st.st_dev == root.st_dev && st.st_ino == root.st_ino);
+	CHECK(dir_open(-1, "etc", "etc/x", &fd, &fail) == -EBADF);
+}
+
 TEST(draft_gives_its_name_to_no_other_file)
 {
 	struct draft draft = { .fd = -1 };

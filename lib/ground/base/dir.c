@@ -96,7 +96,7 @@ static int enter_next(struct walk *walk, const char *word, size_t len)
 static int walk_on(struct walk *walk)
 {
 	struct stat st;
-	int r = go_to_root(walk, walk->rest);
+	int r = 0;
 
 	while (!r) {
 		const char *word = walk->rest + strspn(walk->rest, "/");
@@ -116,7 +116,11 @@ static int walk_on(struct walk *walk)
 
 int dir_open(int at, const char *path, const char *named, int *ret_fd, struct fail *fail)
 {
-	struct walk walk = { .at = openat(at, ".", O_PATH | O_DIRECTORY | O_CLOEXEC), .rest = strdup(path) };
+	/* The root's descriptor does not depend on `at`, which need not be one. */
+	struct walk walk = {
+		.at = openat(at, *path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC),
+		.rest = strdup(path),
+	};
 	int r = walk.at < 0 ? -errno : walk.rest ? walk_on(&walk) : -ENOMEM;
 
 	free(walk.rest);

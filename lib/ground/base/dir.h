@@ -19,9 +19,10 @@ struct fail;
  */
 
 /*
- * Opens a directory (O_PATH), relative to `at`. A symbolic link on the way is followed if it belongs to this user or to
- * root, or if it leads to a directory of the user who made the link. -EPERM: it leads elsewhere. `path` may be "".
- * `named` is for the error text: the file in the directory, as the user wrote it.
+ * Opens a directory (O_PATH), relative to `at`, which is not looked at if `path` is absolute. A symbolic link on the
+ * way is followed if it belongs to this user or to root, or if it leads to a directory of the user who made the link.
+ * -EPERM: it leads elsewhere. `path` may be "". `named` is for the error text: the file in the directory, as the user
+ * wrote it.
  */
 int must_check dir_open(int at, const char *path, const char *named, int *ret_fd, struct fail *fail);
 
