@@ -312,12 +312,14 @@ static int print_findings(struct analyse *analyse, const struct reader *reader, 
 static int run_pass(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
 		    const void *ops_options, struct fail *fail)
 {
-	const struct pass_filter filter = analysis_filter(&analyse->query);
+	struct pass_filter filter = analysis_filter(&analyse->query);
 	struct analysis_run run = { .ops = ops, .options = ops_options };
 	const struct analysis_lines lines = { terminal_flush };
 	struct pass pass;
-	int r = analyses_run(&pass, reader, &filter, &run, 1, analyse->lines ? &lines : NULL, NULL, fail);
+	int r;
 
+	filter.shape = analyse->shape;
+	r = analyses_run(&pass, reader, &filter, &run, 1, analyse->lines ? &lines : NULL, NULL, fail);
 	if (!r && !analyse->only_lines)
 		r = print_findings(analyse, reader, &run, fail);
 	findings_release(&run.findings);
@@ -383,7 +385,7 @@ static int read_opened(const struct analyse *analyse, struct trace *trace, analy
 	r = read_trace(analyse, trace, work, arg, fail);
 	if (!r && trace_damage(trace))
 		r = fail_set(fail, -EBADMSG, "%s", trace_damage(trace));
-	if ((!r && analyse->empty) || r == -ENODATA)
+	if (!analyse->shape && ((!r && analyse->empty) || r == -ENODATA))
 		choice_tell_empty(trace, &analyse->query, true);
 	trace_free(trace);
 	return r;
@@ -432,7 +434,7 @@ static int pass_slices(void *arg, struct reader *reader, struct fail *fail)
 	struct pass pass;
 	int r;
 
-	if (!passing->ops->shares || passing->analyse->every_ns || passing->analyse->lines)
+	if (!passing->ops->shares || passing->analyse->every_ns || passing->analyse->lines || passing->analyse->shape)
 		return -EAGAIN;
 	r = analysis_share(&pass, reader, &filter, &run, reading_share, fail);
 	if (!r)
@@ -476,6 +478,8 @@ static int open_and_read(const struct passing *passing, struct trace *trace, str
 
 	if (trace)
 		r = reading_load(trace, &analyse->reading, &trace, fail);
+	else if (analyse->shape)
+		r = reading_open_nothing(&trace, fail);
 	else
 		r = reading_open(analyse->input, &analyse->reading, &trace, fail);
 	if (!r)
@@ -521,6 +525,8 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 	cleanup_buf struct buf pasted = BUF_INIT;
 	int r, status, written = EXIT_OK;
 
+	analyse->shape = analyse->findings.format == TABLE_AS_SCHEMA && !analyse->findings.input && !analyse->argv;
+	analyse->findings.of_any = analyse->shape;
 	/* A COMMAND has the terminal for itself. */
 	if (!analyse->argv && !analyse->folder)
 		pager_start();
@@ -532,9 +538,9 @@ int analyse_run(struct analyse *analyse, const struct analysis_ops *ops, const v
 		analyse->findings.top = UINT64_MAX;
 	else if (!analyse->top_given && analyse->findings.format == TABLE_AS_TEXT)
 		analyse->findings.top = analyse->top_as_text ? analyse->top_as_text : analysis_rows_as_text(ops);
-	if (!r && !analyse->argv)
+	if (!r && !analyse->argv && !analyse->shape)
 		reading_tell_left_behind(analyse->input);
-	else if (!r)
+	else if (!r && analyse->argv)
 		r = analyse_record(&(struct analyse_command){ analyse->argv, analyse->only_command }, ops, &trace,
 				   &recorded, &fail);
 	if (!r && analyse->folder)

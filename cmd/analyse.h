@@ -46,6 +46,7 @@ struct analyse {
 	bool only_command;    /* records only the COMMAND and its children */
 	bool lines;           /* the analysis prints lines before its tables */
 	bool only_lines;      /* and no tables */
+	bool shape;           /* set by analyse_run(): --format schema without a file */
 	bool top_given;
 	struct reading reading;
 	struct decode decode; /* weft hist has its options */

@@ -133,19 +133,25 @@ static int run(int argc, char **argv)
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
 	struct findings findings;
+	bool shape;
 	int r;
 
 	command_parse(&brief_command, argc, argv, 0, &arguments);
+	shape = arguments.form == AS_SCHEMA && !arguments.given;
 	findings_init(&findings);
 	arguments.brief.input = strcmp(arguments.input, "-") ?
 					paste_recording(&pasted, arguments.query.instance, arguments.input) :
 					"FILE";
-	r = arguments.brief.input ? reading_open(arguments.input, &arguments.reading, &trace, &fail) :
-				    fail_memory(&fail);
+	if (!arguments.brief.input)
+		r = fail_memory(&fail);
+	else if (shape)
+		r = reading_open_nothing(&trace, &fail);
+	else
+		r = reading_open(arguments.input, &arguments.reading, &trace, &fail);
 	if (!r && (r = brief_find(&arguments.brief, trace, &arguments.query, &findings, &fail)))
 		fail_in(&fail, r, "'%s'", arguments.input);
 	/* A name that no task has is no reason to say that all is well. */
-	if (r == -ENODATA || (!r && brief_is_empty(&findings)))
+	if (!shape && (r == -ENODATA || (!r && brief_is_empty(&findings))))
 		choice_tell_empty(trace, &arguments.query, true);
 	if (!r)
 		r = print(&arguments, &findings, &fail);

@@ -31,6 +31,9 @@ extern const struct options reading_options;
  */
 int must_check reading_open(const char *input, const struct reading *reading, struct trace **ret, struct fail *fail);
 
+/* A recording without any event or setting, of which --format schema is made when no file is named. */
+int must_check reading_open_nothing(struct trace **ret, struct fail *fail);
+
 /* The second half of reading_open(), for a trace that is open but not read. After an error the trace is freed. */
 int must_check reading_load(struct trace *trace, const struct reading *reading, struct trace **ret, struct fail *fail);
 

@@ -281,7 +281,7 @@ static int memory_finish(void *arg, struct findings *findings, struct fail *fail
 	uint64_t stalled = 0, key;
 	size_t at = 0;
 
-	if (!memory->seen && !memory->stalls.len)
+	if (!memory->seen && !memory->stalls.len && !memory->pass->filter.shape)
 		return pass_nothing(memory->pass, &memory_analysis,
 				    "there are no allocations, reclaims or page faults among the events",
 				    "-e kmem -e vmscan", fail);

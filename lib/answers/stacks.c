@@ -519,12 +519,12 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 	uint64_t open = 0, key;
 	size_t at = 0;
 
-	if (!stacks->stacks && !stacks->off_rows.len)
+	if (!stacks->stacks && !stacks->off_rows.len && !stacks->pass->filter.shape)
 		return fail_set(fail, -ENODATA, "there are no stacks among the events%s",
 				pass_is_part(stacks->pass) ? ": only a part of the file was looked at" :
 							     "; record with -T, as in -e sched -T");
 	put_events(stacks, findings);
-	if (stacks->pass->state.events[STATE_SWITCH])
+	if (stacks->pass->state.events[STATE_SWITCH] || stacks->pass->filter.shape)
 		put_offs(stacks, findings);
 	put_slowest(stacks, findings);
 	while ((off = u64_map_next(&stacks->offs, &at, &key)))

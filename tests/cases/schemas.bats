@@ -71,6 +71,29 @@ make_files()
 	[ ! -s errors ] || { cat errors; false; }
 }
 
+@test "schema: without a file it is one of any file, with the tables of the one that has them" {
+	local name options
+
+	for name in $(analyses) brief; do
+		weft "$name" --format schema > schema.json
+		jq -e '[.properties[] | select(.items.properties)] | length > 1' schema.json > /dev/null || echo "$name has no table" >> errors
+	done
+	for options in sched latency 'syscalls --slowest 3' 'syscalls --by errno' why summary tasks brief; do
+		# shellcheck disable=SC2086
+		set -- $options
+		weft "$@" --format schema > schema.json
+		weft "$@" --format json "$fixtures/session/slow.dat" > answer.json
+		python3 "$BATS_TEST_DIRNAME/schemas.py" schema.json answer.json >> errors 2>&1 || echo "$*" >> errors
+	done
+	[ ! -s errors ] || { cat errors; false; }
+	# A file that is named is the one that is asked for, and so is a command.
+	run -1 weft sched --format schema nosuch.dat
+	[[ $output = *"nosuch.dat"* ]]
+	# What the time of one file was spent on is no part of a schema.
+	weft why --format schema "$fixtures/session/slow.dat" > slow.json
+	weft why --format schema "$fixtures/session/late.dat" | cmp slow.json -
+}
+
 @test "schema: it is strict: what is not in it is an error, and so is what lacks" {
 	check sched "$fixtures/session/slow.dat"
 	[ ! -s errors ]

@@ -365,7 +365,7 @@ bool findings_write(struct findings *findings, const struct findings_options *op
 	case TABLE_AS_CSV:
 		return put_csv(findings, options, out);
 	case TABLE_AS_SCHEMA:
-		return findings_write_schema(findings, has_face(options), out);
+		return findings_write_schema(findings, options, out);
 	}
 	return false;
 }

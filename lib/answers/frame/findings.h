@@ -26,6 +26,7 @@ struct findings {
 	struct finding {
 		const char *name;  /* the key in JSON: "tasks" */
 		const char *title; /* the line above the table */
+		const char *about; /* what it has of any file, for its schema; NULL: the title says it. Borrowed */
 		/* The column that orders the rows unless the user names another; NULL: rows stay in their order. */
 		const char *sort;
 		struct table table;
@@ -121,6 +122,7 @@ struct findings_options {
 	const char *const *tables;
 	size_t nr_tables;
 	bool only_notes; /* no table, but what limits the findings */
+	bool of_any;     /* the schema is one of any recording, which may have other tables, or not these */
 	/*
 	 * CSV: called in front of each table, which has so many bytes, where an empty line stands otherwise; or NULL.
 	 */
@@ -154,8 +156,8 @@ int must_check findings_choose(struct findings *findings, const struct findings_
 int must_check findings_arrange(struct findings *findings, const struct findings_options *options, struct fail *fail);
 /* Of the form for programs: grows when a member gets another sense or goes. One that comes is no reason. */
 enum { FINDINGS_VERSION = 1 };
-/* Writes what the JSON of these findings looks like, as a JSON Schema; `faces`: moments are texts (options->face). */
-bool findings_write_schema(const struct findings *findings, bool faces, struct out *out);
+/* Writes what the JSON of these findings looks like, as a JSON Schema. */
+bool findings_write_schema(const struct findings *findings, const struct findings_options *options, struct out *out);
 bool findings_write(struct findings *findings, const struct findings_options *options, struct out *out);
 
 /* -ENOTUNIQ, and a message with their names: CSV of several tables into one stream. Else 0. */

@@ -5,6 +5,7 @@
 #include "lib/answers/frame/findings.h"
 #include "lib/ground/base/json.h"
 #include "lib/ground/base/out.h"
+#include "lib/meaning/clock/face.h"
 
 static void put_types(struct json *json, const char *type, bool text, bool may_be_null)
 {
@@ -69,7 +70,7 @@ static void put_table(struct json *json, const struct finding *finding, bool fac
 	json_key(json, finding->name);
 	json_object(json);
 	json_key(json, "description");
-	json_put_text(json, finding->title);
+	json_put_text(json, finding->about ? finding->about : finding->title);
 	json_key(json, "type");
 	json_put_text(json, "array");
 	json_key(json, "items");
@@ -110,8 +111,9 @@ static void put_longest(struct json *json)
 	json_end(json);
 }
 
-bool findings_write_schema(const struct findings *findings, bool faces, struct out *out)
+bool findings_write_schema(const struct findings *findings, const struct findings_options *options, struct out *out)
 {
+	bool faces = options->face && options->face->kind != FACE_TRACE;
 	static const char *const texts[] = { "notes", "cut", "broken", "missing" };
 	struct json json;
 	bool ok;
@@ -120,7 +122,18 @@ bool findings_write_schema(const struct findings *findings, bool faces, struct o
 	json_object(&json);
 	json_key(&json, "$schema");
 	json_put_text(&json, "https://json-schema.org/draft/2020-12/schema");
-	begin_object(&json);
+	json_key(&json, "type");
+	json_put_text(&json, "object");
+	json_key(&json, "additionalProperties");
+	if (options->of_any) {
+		json_object(&json);
+		put_types(&json, "array", false, false);
+		json_end(&json);
+	} else {
+		json_put_bool(&json, false);
+	}
+	json_key(&json, "properties");
+	json_object(&json);
 	json_key(&json, "version");
 	json_object(&json);
 	json_key(&json, "const");
@@ -138,7 +151,7 @@ bool findings_write_schema(const struct findings *findings, bool faces, struct o
 	json_key(&json, "required");
 	json_array(&json);
 	json_put_text(&json, "version");
-	for (size_t i = 0; i < findings->nr; i++)
+	for (size_t i = 0; !options->of_any && i < findings->nr; i++)
 		json_put_text(&json, findings->items[i].name);
 	json_put_text(&json, "longest");
 	for (size_t i = 0; i < array_size(texts); i++)

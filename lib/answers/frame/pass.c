@@ -378,7 +378,7 @@ static int find_spans(struct pass *pass, struct fail *fail)
 	for (size_t i = 0; !r && i < pass->reader->nr_buffers; i++)
 		r = mark_spans_add(pass->spans, pass->reader->buffers[i].context, fail);
 	mark_spans_end(pass->spans);
-	if (!r && !mark_spans_count(pass->spans))
+	if (!r && !pass->filter.shape && !mark_spans_count(pass->spans))
 		return fail_set(fail, -ENODATA, "no span has the name '%s'%s; 'weft marks' shows their names",
 				pass->filter.marks[0], pass->filter.nr_marks > 1 ? " or another of --mark" : "");
 	return r;

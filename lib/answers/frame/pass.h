@@ -38,6 +38,7 @@ struct pass_filter {
 	size_t nr_marks;
 	const struct cpus *cpus; /* NULL: all */
 	bool self;               /* includes weft's own tasks */
+	bool shape;              /* only what the tables look like is asked: they are made without any event */
 };
 
 /*

@@ -458,13 +458,13 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 
 	if (graph->pass->failed || graph->roles.failed || (graph->stream.calls && calls_starved(graph->stream.calls)))
 		return fail_memory(fail);
-	if (!graph->stream.calls && !graph->nr_hits)
+	if (!graph->stream.calls && !graph->nr_hits && !graph->pass->filter.shape)
 		return pass_nothing(graph->pass, &graph_analysis, "there are no functions among the events",
 				    "-p function_graph", fail);
 	tell_functions(graph);
-	if (graph->stream.calls && graph->options.by == GRAPH_BY_ERRNO)
+	if ((graph->stream.calls || graph->pass->filter.shape) && graph->options.by == GRAPH_BY_ERRNO)
 		graph->pass->failed |= !graph_errors_put_numbers(&graph->errors, graph->pass, findings);
-	if (graph->stream.calls && graph->options.by == GRAPH_BY_FUNCTION) {
+	if ((graph->stream.calls || graph->pass->filter.shape) && graph->options.by == GRAPH_BY_FUNCTION) {
 		put_functions(graph, findings);
 		graph_errors_put(&graph->errors, graph->pass, findings);
 	}

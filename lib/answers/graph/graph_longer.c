@@ -260,7 +260,7 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 
 	if (graph->pass->failed || graph->roles.failed || (graph->stream.calls && calls_starved(graph->stream.calls)))
 		return fail_memory(fail);
-	if (!graph->stream.calls)
+	if (!graph->stream.calls && !graph->pass->filter.shape)
 		return pass_nothing(graph->pass, &graph_longer_analysis, "there is no function graph among the events",
 				    "-p function_graph", fail);
 	if (graph->nr)

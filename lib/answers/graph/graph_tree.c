@@ -563,10 +563,10 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 	if (graph->pass->failed || graph->roles.failed || graph->wanted.starved || graph->open.starved ||
 	    (graph->stream.calls && calls_starved(graph->stream.calls)))
 		return fail_memory(fail);
-	if (!graph->stream.calls)
+	if (!graph->stream.calls && !graph->pass->filter.shape)
 		return pass_nothing(graph->pass, &graph_tree_analysis, "there is no function graph among the events",
 				    "-p function_graph", fail);
-	if (!graph->below.nodes[0].calls)
+	if (!graph->pass->filter.shape && !graph->below.nodes[0].calls)
 		return no_such_function(graph, fail);
 	if (graph->options.slowest)
 		graph_slowest_put(graph, findings);

@@ -376,7 +376,7 @@ int irq_finish(void *arg, struct findings *findings, struct fail *fail)
 
 	if (irq->pass->failed || irq->roles.failed)
 		return fail_memory(fail);
-	if (!irq->seen && !irq->under_way)
+	if (!irq->seen && !irq->under_way && !irq->pass->filter.shape)
 		return pass_nothing(irq->pass, &irq_analysis,
 				    "there are no interrupts, timers or work items among the events",
 				    "-e irq -e irq_vectors", fail);

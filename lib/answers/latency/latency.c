@@ -449,7 +449,7 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 {
 	struct latency_analysis *latency = arg;
 	const uint64_t *events = latency->pass->state.events;
-	bool switches = events[STATE_SWITCH];
+	bool switches = events[STATE_SWITCH] || latency->pass->filter.shape;
 	bool wakeups = switches && events[STATE_WAKING] + events[STATE_WAKEUP] + events[STATE_WAKEUP_NEW];
 	const struct timerlats *timerlats = &latency->timerlats;
 	uint64_t wrong;
@@ -460,7 +460,8 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 	sections = sections_put(latency->pass, latency->noises.worst, findings, fail);
 	if (sections < 0)
 		return sections;
-	if (!latency->options.brief && !wakeups && !sections && !noises_any(&latency->noises) && !timerlats->nr_samples)
+	if (!latency->options.brief && !latency->pass->filter.shape && !wakeups && !sections &&
+	    !noises_any(&latency->noises) && !timerlats->nr_samples)
 		return nothing(latency, fail);
 	if (wrong)
 		return fail_set(fail, -EPROTO,

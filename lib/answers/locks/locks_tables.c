@@ -300,7 +300,7 @@ int locks_finish(void *arg, struct findings *findings, struct fail *fail)
 	uint64_t open = 0, key;
 	size_t at = 0;
 
-	if (!locks->seen && !locks->rows.len && !locks->waits.len)
+	if (!locks->seen && !locks->rows.len && !locks->waits.len && !locks->pass->filter.shape)
 		return pass_nothing(locks->pass, &locks_analysis, "there are no waits for locks among the events",
 				    "-e lock -e sched", fail);
 	put_rows(locks, findings);

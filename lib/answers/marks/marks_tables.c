@@ -287,7 +287,7 @@ int marks_finish(void *arg, struct findings *findings, struct fail *fail)
 	if (marks->pass->failed || marks->roles.failed || marks_starved(&marks->marks) || marks->history.failed ||
 	    marks->scratch.failed || marks->pass->budget.failed)
 		return fail_memory(fail);
-	if (!marks->any)
+	if (!marks->any && !marks->pass->filter.shape)
 		return pass_nothing(marks->pass, &marks_analysis, "there are no marks of programs among the events",
 				    "-e ftrace:print", fail);
 	for (size_t i = 0; i < marks->nr_rows; i++)

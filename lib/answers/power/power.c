@@ -540,7 +540,7 @@ static int power_finish(void *arg, struct findings *findings, struct fail *fail)
 	size_t at = 0;
 	int r;
 
-	if (!power->seen)
+	if (!power->seen && !power->pass->filter.shape)
 		return pass_nothing(power->pass, &power_analysis,
 				    "there are no idle states or frequencies among the events",
 				    "-e power -e irq -e irq_vectors", fail);
@@ -549,7 +549,7 @@ static int power_finish(void *arg, struct findings *findings, struct fail *fail)
 		wakes_end(&power->wakes, &cpu->wake, (uint32_t)key, false);
 	}
 	put_cpus(power, findings);
-	if (power->states.len) {
+	if (power->states.len || power->pass->filter.shape) {
 		put_states(power, findings);
 		wakes_put(&power->wakes, power->by == POWER_BY_CPU, findings);
 	}

@@ -181,11 +181,11 @@ int sched_finish(void *arg, struct findings *findings, struct fail *fail)
 
 	if (sched->pass->lines && sched->options.timehist)
 		out_char(sched->pass->lines, '\n');
-	if (!sched->pass->state.events[STATE_SWITCH])
+	if (!sched->pass->state.events[STATE_SWITCH] && !sched->pass->filter.shape)
 		return pass_nothing(sched->pass, &sched_analysis,
 				    "there is no sched_switch among the events, which says which task has a CPU",
 				    "-e sched", fail);
-	if (sched->chain && sched_chain_check(sched->chain, fail))
+	if (sched->chain && !sched->pass->filter.shape && sched_chain_check(sched->chain, fail))
 		return -ENODATA;
 	if (sched->map && sched->pass->lines)
 		sched_map_print(sched->map, sched->pass->lines);

@@ -335,10 +335,11 @@ int syscalls_finish(void *arg, struct findings *findings, struct fail *fail)
 		syscalls_trace_break(&syscalls->trace, syscalls->pass->lines);
 		out_char(syscalls->pass->lines, '\n');
 	}
-	if (!syscalls->raw && !syscalls->named)
+	if (!syscalls->raw && !syscalls->named && !syscalls->pass->filter.shape)
 		return pass_nothing(syscalls->pass, &syscalls_analysis, "there are no system calls among the events",
 				    "-e raw_syscalls", fail);
-	if (syscalls->of_files && !files_are_known(syscalls->pass->reader->buffers[0].context))
+	if (syscalls->of_files && !syscalls->pass->filter.shape &&
+	    !files_are_known(syscalls->pass->reader->buffers[0].context))
 		return fail_set(fail, -ENODATA,
 				"the recording does not tell which files are behind descriptors: record it with 'weft "
 				"record --files --for syscalls'");

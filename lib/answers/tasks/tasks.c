@@ -734,7 +734,7 @@ static int tasks_finish(void *arg, struct findings *findings, struct fail *fail)
 			count(tasks, life, &tasks->owns[i], &counts);
 		}
 	}
-	if (!counts.seen && !tasks->nr_owns)
+	if (!counts.seen && !tasks->nr_owns && !tasks->pass->filter.shape)
 		return pass_nothing(tasks->pass, &tasks_analysis,
 				    "there are no tasks that began or ended among the events", "-e sched -e task",
 				    fail);

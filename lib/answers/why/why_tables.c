@@ -43,6 +43,8 @@ static void put_parts(const struct why_analysis *why, const struct why_sums *sum
 	struct table *table = findings_table(findings, "parts", title, "time", why_columns);
 	char cause[WHY_CAUSE];
 
+	if (table)
+		findings->items[findings->nr - 1].about = "where the time went, each ns once";
 	for (size_t i = 0; table && i < sums->nr; i++) {
 		const struct why_row *row = &sums->rows[i];
 
@@ -180,6 +182,9 @@ static void put_title(const struct why_analysis *why, size_t list, const struct 
 	const struct why_found *found = &why->found[list][0];
 	char sentence[WHY_SENTENCE], from[TEXT_HUMAN], to[TEXT_HUMAN], number[96];
 
+	*into = '\0';
+	if (!why->nr[list])
+		return;
 	why_put_sentence(why, sums, sentence);
 	put_number(why, why->many.nr, number, sizeof(number));
 	if (why->options.all && !list)
@@ -477,7 +482,8 @@ static int put_found(struct why_analysis *why, size_t list, struct findings *fin
 		put_longest(why, list, findings);
 	if (why->options.tree)
 		put_path(why, list, findings);
-	put_worst(why, &why->found[list][0], findings);
+	if (why->nr[list])
+		put_worst(why, &why->found[list][0], findings);
 	if (why->options.of == WHY_LONGEST && !list)
 		note_first(why, WHY_WAKEUP, findings);
 	return r;
@@ -608,9 +614,10 @@ int why_finish(void *arg, struct findings *findings, struct fail *fail)
 		note_first(why, WHY_WAKEUP, findings);
 		return 0;
 	}
-	if (!why->nr[list])
+	if (!why->nr[list] && !why->pass->filter.shape)
 		return nothing(why, fail);
-	qsort(why->found[list], why->nr[list], sizeof(struct why_found), longest_first);
+	if (why->nr[list])
+		qsort(why->found[list], why->nr[list], sizeof(struct why_found), longest_first);
 	if (why->options.form != WHY_TABLES)
 		return why_forms_write(why, list, fail);
 	r = put_found(why, list, findings, fail);
