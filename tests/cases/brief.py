@@ -271,6 +271,56 @@ def compute(m):
         m.task("cc1-%d" % cpu, cpu, job)
 
 
+def pipe(m):
+    """Readers that wait, once for long, for what writers send when they have made it, as through a pipe."""
+    def reader(task):
+        while True:
+            yield from m.call(task, 0, [3, 0x1000, 4096], iter([("wait", None)]), 4096)
+            yield "run", m.random.uniform(20, 60) * US
+
+    def writer(task):
+        for count in range(1000):
+            yield "run", m.random.uniform(50, 200) * US
+            yield from m.call(task, 1, [4, 0x2000, 4096], m.waking(task, other), 4096)
+            if count == 40:
+                yield "run", 280 * MS  # the last piece is a large one
+            yield from m.nap(task, 500, 2500)
+
+    other = m.task("wc", 1 % m.cpus, reader)
+    m.task("make-report", 0, writer)
+
+
+def server(m):
+    """A server that sleeps until it is asked, in a call of which most are short."""
+    def serve(task):
+        while True:
+            yield from m.call(task, 47, [3, 0x1000, 0], iter([("wait", None)]), 64)
+            yield "run", m.random.uniform(100, 300) * US
+            yield from m.call(task, 44, [3, 0x1000, 64], m.waking(task, asker), 64)
+
+    def ask(task):
+        for count in range(1000):
+            yield from m.call(task, 44, [3, 0x1000, 64], m.waking(task, served), 64)
+            yield from m.call(task, 45, [3, 0x1000, 64], iter([("wait", None)]), 64)
+            yield from m.nap(task, 1000, 4000)
+            if count == 50:
+                yield from m.nap(task, 300000, 300001)
+
+    served = m.task("postgres", 1 % m.cpus, serve)
+    asker = m.task("client", 0, ask)
+
+
+def scan(m):
+    """A program that reads many files waits for the disk as often, and most of the time."""
+    def find(task):
+        while True:
+            yield from m.call(task, 0, [5, 0x1000, 4096], m.disk(task, False), 4096)
+            yield "run", m.random.uniform(20, 60) * US
+
+    m.disk_time = lambda: m.random.uniform(0.5, 0.9) * MS
+    m.task("find", 0, find)
+
+
 def realtime(m):
     def control(task):
         while True:
@@ -281,7 +331,7 @@ def realtime(m):
     web(m)
 
 
-WORKLOADS = (web, store, quiet, compute, realtime)
+WORKLOADS = (web, store, quiet, compute, realtime, pipe, server, scan)
 
 
 # Causes: each changes a machine, and returns the kind of its trouble and the words that name it.
@@ -450,6 +500,15 @@ def no_space(m):
     return "errors", "ENOSPC"
 
 
+def in_vain(m):
+    def seeker(task):
+        while True:
+            yield from m.call(task, 4, [0x1000, 0x2000], returns=-2)
+
+    m.task("seeker", 1 % m.cpus, seeker)
+    return "errors", "stat failed with ENOENT"
+
+
 def one_fsync(m):
     count = [0]
 
@@ -487,7 +546,7 @@ def in_kernel(m):
 
 CAUSES = ((hog, web), (full, web), (long_irq, web), (storm, quiet), (long_softirq, web), (slow_disk, store), (busy_disk, quiet), (bad_disk, web),
           (requeued, quiet), (throttled, web), (kernel_lock, web), (program_lock, web), (crashed, store), (out_of_memory, web), (lost, web),
-          (reclaim, quiet), (no_space, web), (one_fsync, store), (machine_check, web), (hung, quiet), (in_kernel, realtime))
+          (reclaim, quiet), (no_space, web), (one_fsync, store), (machine_check, web), (hung, quiet), (in_kernel, realtime), (in_vain, store))
 
 
 def main(folder, *numbers):
@@ -503,11 +562,11 @@ def main(folder, *numbers):
             m.run(S)
             m.write("%s/cause-%02d.dat" % (folder, i))
             causes.write("%02d %s %s\n" % (i, kind, words))
-    for i in range(20):
+    for i in range(3 * len(WORKLOADS)):
         if i not in wanted:
             continue
-        m = Machine(100 + i, cpus=2 + 2 * (i // 5 % 2))
-        WORKLOADS[i % 5](m)
+        m = Machine(100 + i, cpus=2 + 2 * (i // len(WORKLOADS) % 2))
+        WORKLOADS[i % len(WORKLOADS)](m)
         m.run(S // 2 if i % 2 else S)
         m.write("%s/control-%02d.dat" % (folder, i))
 

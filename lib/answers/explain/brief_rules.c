@@ -66,6 +66,21 @@ static uint64_t moment(const struct table *table, size_t row, const char *column
 	return item.value == VALUE_MOMENT ? item.number : 0;
 }
 
+/* A number with decimals. */
+static double decimal(const struct table *table, size_t row, const char *column)
+{
+	int at = table_column_named(table, column);
+	struct table_item item = { .value = VALUE_NOTHING };
+	double value;
+
+	if (at >= 0)
+		item = table_item_at(table, row, (size_t)at);
+	value = item.value == VALUE_DECIMAL ? (double)(int64_t)item.number : 0;
+	for (unsigned i = 0; i < item.decimals; i++)
+		value /= 10;
+	return value;
+}
+
 static double part(const struct brief_rules *rules, uint64_t ns)
 {
 	return rules->span ? (double)ns / (double)rules->span : 0;
@@ -152,7 +167,7 @@ static void see_cpus(struct brief_rules *rules)
 	for (size_t row = 0; row < rows_of(tasks); row++)
 		waited += number(tasks, row, "wait_ns");
 	waiting = part(rules, waited);
-	if (!nr || part(rules, busy) < 0.95 * (double)nr || waiting < 0.5 * (double)nr)
+	if (!nr || part(rules, busy) < 0.85 * (double)nr || waiting < 0.5 * (double)nr)
 		return;
 	rules->full = true;
 	found = brief_add(rules, BRIEF_CPU, 2);
@@ -241,8 +256,10 @@ static void see_interrupt(struct brief_rules *rules, const struct table *sources
 		put_case(found, longest, moment(sources, row, "max_at"));
 		snprintf(found->what, sizeof(found->what), "%s %s ran for %s: no task of CPU %" PRIu64 " ran meanwhile",
 			 kind, source, text_time(time, longest), number(sources, row, "max_cpu"));
-		snprintf(found->why, sizeof(found->why),
-			 "the handler itself: what it did needs its functions (weft record -p function_graph)");
+		snprintf(
+			found->why, sizeof(found->why),
+			"the handler itself, or the host of a virtual machine, which took its CPU away: functions tell "
+			"what the handler did (weft record -p function_graph)");
 		put_usual(found, usual, count, "runs");
 		snprintf(found->command, sizeof(found->command), "weft irq --slowest 5");
 	}
@@ -315,7 +332,8 @@ static void see_devices(struct brief_rules *rules)
 			snprintf(found->why, sizeof(found->why), "the driver could not take them then");
 			snprintf(found->command, sizeof(found->command), "weft report -e block:block_rq_requeue");
 		}
-		if (part(rules, busy) < 0.9)
+		/* As of CPUs: one that is busy while nothing waits for it holds up nobody. */
+		if (part(rules, busy) < 0.9 || decimal(devices, row, "depth_average") < 1.5)
 			continue;
 		rules->disk_busy = true;
 		found = brief_add(rules, BRIEF_IO, part(rules, busy));
@@ -324,8 +342,8 @@ static void see_devices(struct brief_rules *rules)
 		snprintf(found->what, sizeof(found->what), "disk %s was busy %u %% of the time", name,
 			 percent(rules, busy));
 		snprintf(found->why, sizeof(found->why),
-			 "it was always asked for more: up to %" PRIu64 " requests at once",
-			 number(devices, row, "deepest"));
+			 "it was always asked for more: %.1f requests at once on average, %" PRIu64 " at most",
+			 decimal(devices, row, "depth_average"), number(devices, row, "deepest"));
 		snprintf(found->command, sizeof(found->command), "weft block");
 	}
 }
@@ -336,41 +354,85 @@ static bool is_most(const struct brief_rules *rules, uint64_t longest, uint64_t 
 	return count < PEERS && longest >= rules->limit && part(rules, longest) >= 0.5;
 }
 
-/* A call that lasted unlike others of its name. Those that wait until there is work are no finding. */
+/* A call that sleeps until a lock of files is let go, and not until somebody has done some work. */
+static bool is_lock_call(const char *name)
+{
+	return !strcmp(name, "flock") || !strncmp(name, "fcntl", 5);
+}
+
+/* Calls that end when somebody has sent or taken something, or a child has begun its program. */
+static bool waits_for_others(const char *name)
+{
+	static const char *const taken[] = { "write",   "writev", "sendto", "sendmsg", "sendmmsg", "sendfile",
+					     "connect", "openat", "open",   "clone",   "clone3",   "vfork" };
+
+	for (size_t i = 0; i < array_size(taken); i++)
+		if (!strcmp(name, taken[i]))
+			return true;
+	return why_may_wait(name);
+}
+
+/*
+ * How long a call of this row held up its task at most. The kernel has two ways to wait. A sleep that a signal ends (S)
+ * may last as long as somebody likes, who sends, takes, or ends: it is no harm by itself, as the others' work is what
+ * it waits for, and what holds them up is told where it is. One that no signal ends (D) is meant to be short, for a
+ * disk or a lock of the kernel, and counts, as does the time on and for a CPU. A parent of vfork() waits like that for
+ * its child, though.
+ */
+static uint64_t held_by_call(const struct table *calls, size_t row, const char **ret_when, const char **ret_pid)
+{
+	const char *name = table_text_of(calls, row, "syscall");
+	int column = table_column_named(calls, "held_max_ns");
+	uint64_t held;
+	bool known = column >= 0 && table_number_at(calls, row, (size_t)column, &held);
+
+	*ret_when = known ? "held_max_at" : "max_at";
+	*ret_pid = known ? "held_max_pid" : "max_pid";
+	if (why_waits_for_work(name) || !strncmp(name, "futex", 5) || strstr(name, "fork") ||
+	    !strncmp(name, "clone", 5) || (!known && waits_for_others(name)))
+		return 0;
+	if (known && !is_lock_call(name))
+		return held;
+	*ret_when = "max_at";
+	*ret_pid = "max_pid";
+	return number(calls, row, "max_ns");
+}
+
 static void see_calls(struct brief_rules *rules)
 {
 	const struct table *calls = brief_table(rules, "syscalls", "nr");
 
 	for (size_t row = 0; !rules->full && row < rows_of(calls); row++) {
-		uint64_t longest = number(calls, row, "max_ns"), usual = number(calls, row, "p50_ns");
-		uint64_t count = number(calls, row, "calls"), pid = number(calls, row, "max_pid");
-		const char *name = table_text_of(calls, row, "syscall"), *comm;
+		const char *name = table_text_of(calls, row, "syscall"), *comm, *when, *whose;
+		uint64_t held = held_by_call(calls, row, &when, &whose), usual = number(calls, row, "p50_ns");
+		uint64_t count = number(calls, row, "calls"), pid = number(calls, row, whose);
 		bool blocked = number(calls, row, "blocked_ns") > number(calls, row, "total_ns") / 2;
 		char time[TEXT_HUMAN];
 		struct brief_case *found;
 
-		if (why_waits_for_work(name) || !strncmp(name, "futex", 5) ||
-		    !(brief_is_long(rules, longest, usual, count) ||
-		      (is_most(rules, longest, count) && blocked && !why_may_wait(name))))
+		if (!brief_is_long(rules, held, usual, count) && !(is_most(rules, held, count) && blocked))
 			continue;
-		found = brief_add(rules, blocked ? BRIEF_IO : BRIEF_LATENCY, part(rules, longest));
+		found = brief_add(rules, blocked ? BRIEF_IO : BRIEF_LATENCY, part(rules, held));
 		if (!found)
 			continue;
 		comm = comm_of(rules, pid);
 		put_task(found, pid, comm);
-		put_case(found, longest, moment(calls, row, "max_at"));
+		put_case(found, held, moment(calls, row, when));
 		put_usual(found, usual, count, "calls");
 		snprintf(found->what, sizeof(found->what), "a call of %s by %s-%" PRIu64 " took %s", name, comm, pid,
-			 text_time(time, longest));
+			 text_time(time, held));
 		snprintf(found->command, sizeof(found->command), "weft syscalls --slowest 5");
 	}
 }
 
-/* A task that was blocked, as by a disk, most of the time. */
+/*
+ * A task that was blocked, as by a disk, most of the time, and long each time. One that reads many files waits as often
+ * as it reads, which is its work.
+ */
 static void see_blocked(struct brief_rules *rules)
 {
 	const struct table *tasks = brief_table(rules, "tasks", "blocked_ns");
-	uint64_t most = 0, blocked;
+	uint64_t most = 0, blocked, waits;
 	struct brief_case *found;
 	char time[TEXT_HUMAN];
 	const char *comm;
@@ -378,7 +440,8 @@ static void see_blocked(struct brief_rules *rules)
 
 	for (size_t row = 0; row < rows_of(tasks); row++) {
 		blocked = number(tasks, row, "blocked_ns");
-		if (blocked > most && !is_kernel_thread(tasks, row)) {
+		waits = number(tasks, row, "voluntary");
+		if (blocked > most && blocked / rules->limit >= waits && !is_kernel_thread(tasks, row)) {
 			most = blocked;
 			best = row;
 		}
@@ -492,10 +555,49 @@ static void see_errors(struct brief_rules *rules)
 	}
 }
 
+/* Errors that are an answer: nothing is there yet, or the time is over. */
+static bool is_answer(const char *error)
+{
+	static const char *const answers[] = { "EAGAIN", "EINTR", "ETIMEDOUT", "EINPROGRESS", "ECHILD" };
+
+	for (size_t i = 0; i < array_size(answers); i++)
+		if (!strcmp(error, answers[i]))
+			return true;
+	return !strncmp(error, "ERESTART", 8);
+}
+
+/* What a program asks for again and again in vain. Builds and shells look for files in vain, too, but not for long. */
+static void see_failures(struct brief_rules *rules)
+{
+	const struct table *errors = brief_table(rules, "syscalls", "error");
+
+	for (size_t row = 0; row < rows_of(errors); row++) {
+		const char *error = table_text_of(errors, row, "error");
+		uint64_t total = number(errors, row, "total_ns") - number(errors, row, "blocked_ns"),
+			 pid = number(errors, row, "max_pid");
+		char count[TEXT_HUMAN], time[TEXT_HUMAN];
+		struct brief_case *found;
+
+		if (is_answer(error) || total < rules->limit || part(rules, total) < 2 * rules->share)
+			continue;
+		found = brief_add(rules, BRIEF_ERRORS, part(rules, total));
+		if (!found)
+			continue;
+		snprintf(found->what, sizeof(found->what),
+			 "%s calls of %s failed with %s, and took %s, %u %% of the time",
+			 text_count(count, number(errors, row, "errors")), table_text_of(errors, row, "syscall"), error,
+			 text_time(time, total), percent(rules, total));
+		snprintf(found->why, sizeof(found->why), "the longest was of %s-%" PRIu64 ": it asks in vain",
+			 comm_of(rules, pid), pid);
+		snprintf(found->command, sizeof(found->command), "weft syscalls --by errno");
+	}
+}
+
 void brief_apply(struct brief_rules *rules)
 {
 	brief_apply_facts(rules);
 	see_errors(rules);
+	see_failures(rules);
 	see_cpus(rules);
 	see_wakeups(rules);
 	see_interrupts(rules);

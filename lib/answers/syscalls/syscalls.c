@@ -286,6 +286,7 @@ __attribute__((always_inline)) static inline void see_enter(struct syscalls_anal
 	call->blocked = state_blocked(&state->tasks[task]);
 	call->waiting = state_waited(&state->tasks[task]);
 	call->unknown = state->tasks[task].spent[TASK_UNKNOWN];
+	call->slept = state->tasks[task].spent[TASK_SLEEPING];
 	call->file = 0;
 	call->paid = false;
 	if (__builtin_expect(state->naming.wants != NULL, 0))
@@ -297,9 +298,10 @@ __attribute__((always_inline)) static inline void see_enter(struct syscalls_anal
 }
 
 static inline void count(struct syscalls_analysis *syscalls, const struct slow_call *call,
-			 const struct call_time *named, bool paid, bool failed)
+			 const struct call_time *named, bool moves, bool paid, bool failed)
 {
 	static const struct call_time nothing = { .wall = 0 };
+	uint64_t held;
 	struct call_row *row =
 		row_of(syscalls, call->number, failed ? -call->returned : 0, call->task, call->cpu, call->file);
 
@@ -315,6 +317,12 @@ static inline void count(struct syscalls_analysis *syscalls, const struct slow_c
 		row->worst.at = call->at;
 		row->worst.cpu = call->cpu;
 		row->worst.task = call->task;
+	}
+	held = syscalls_held(&call->time, moves);
+	if (held > row->held.lasted) {
+		row->held.lasted = held;
+		row->held.at = call->at;
+		row->held.task = call->task;
 	}
 	if (slowest_wants(&syscalls->slowest, call->time.wall))
 		syscalls_slow_keep(syscalls, call);
@@ -405,7 +413,7 @@ __attribute__((always_inline)) static inline void see_exit(struct syscalls_analy
 	if (syscalls->options.file && !syscalls_is_of_file(syscalls, event, done.file, call->since))
 		return;
 	named = syscalls_named_time(syscalls, call, task, &done.time);
-	count(syscalls, &done, &named, call->paid, failed);
+	count(syscalls, &done, &named, kind->moves, call->paid, failed);
 }
 
 /* The first field after the common ones is the call's number, whatever its name. */

@@ -49,6 +49,7 @@ static void rebase(const struct pass *pass, const struct state_task *task, struc
 	call->blocked -= state_blocked(task);
 	call->waiting -= state_waited(task);
 	call->unknown -= task->spent[TASK_UNKNOWN];
+	call->slept -= task->spent[TASK_SLEEPING];
 	if (pass->state.naming.wants) {
 		struct pass_away away = pass_away(pass, task);
 

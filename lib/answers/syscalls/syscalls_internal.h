@@ -23,13 +23,15 @@ enum { SYSCALLS_NEAR = 512, SYSCALLS_NEAR_ROWS = 64 };
 /* The parts of a call's time. Unknown time is in none of them. */
 struct call_time {
 	uint64_t wall, on_cpu, blocked, waiting;
+	uint64_t
+		slept; /* of blocked: until somebody woke it or a signal came (S), for which it may have to wait long */
 };
 
 /* The call that a task is in. */
 struct open_call {
 	uint64_t since;
-	uint64_t blocked, waiting, unknown; /* the task's times in its life, when the call began */
-	uint64_t losses;                    /* state::losses at that time */
+	uint64_t blocked, waiting, unknown, slept; /* the task's times in its life, when the call began */
+	uint64_t losses;                           /* state::losses at that time */
 	int64_t number;
 	bool open;
 	bool seen;             /* the task has been in a call before */
@@ -65,7 +67,7 @@ struct call_row {
 	struct {
 		uint64_t lasted, at;
 		uint32_t cpu, task;
-	} worst;
+	} worst, held; /* held: the longest that held up its task, as syscalls_held() says */
 };
 
 /* The longest time for which a task was blocked in its call; only with options.rows.slowest. */
@@ -205,11 +207,21 @@ static inline struct call_time syscalls_time(const struct state_task *task, cons
 					     uint64_t until)
 {
 	struct call_time time = { .wall = until - call->since,
+				  .slept = task->spent[TASK_SLEEPING] - call->slept,
 				  .blocked = state_blocked(task) - call->blocked,
 				  .waiting = state_waited(task) - call->waiting };
 
 	time.on_cpu = time.wall - time.blocked - time.waiting - (task->spent[TASK_UNKNOWN] - call->unknown);
 	return time;
+}
+
+/*
+ * For how long a call held up its task: without what it slept, and of a call that copies bytes without what it ran,
+ * which grows with their number.
+ */
+static inline uint64_t syscalls_held(const struct call_time *time, bool moves)
+{
+	return time->wall - time->slept - (moves ? time->on_cpu : 0);
 }
 
 static inline enum who_part syscalls_part(enum syscalls_by by)

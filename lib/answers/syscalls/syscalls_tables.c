@@ -35,7 +35,11 @@ enum { OF_WHICH = WHEN, OF_ERRORS = WHEN << 1, OF_SWITCHES = WHEN << 2, OF_FILES
 	X("WAIT", TIME, NULL, ADDS | SPARE | OF_SWITCHES, table_cell_known, known, row->total.waiting)             \
 	X("CPU", NUMBER, "max_cpu", DATA, table_cell_known, row->worst.at, row->worst.cpu)                         \
 	X("MAX PID", NUMBER, "max_pid", DATA, pass_put_pid, pass, row->worst.at ? row->worst.task : STATE_NO_TASK) \
-	X("ENDLESS", COUNT, NULL, DATA | ADDS, table_cell_u64, row->endless)
+	X("ENDLESS", COUNT, NULL, DATA | ADDS, table_cell_u64, row->endless)                                       \
+	X("HELD MAX", TIME, "held_max_ns", DATA, table_cell_known, known && row->held.at, row->held.lasted)        \
+	X("HELD AT", NUMBER, "held_max_at", DATA, table_cell_when, known ? row->held.at : 0)                       \
+	X("HELD PID", NUMBER, "held_max_pid", DATA, pass_put_pid, pass,                                            \
+	  known && row->held.at ? row->held.task : STATE_NO_TASK)
 
 const struct table_column syscalls_columns[] = COLUMNS(CALL_COLUMNS);
 
