@@ -73,6 +73,6 @@ load lib
 	done
 	# The blocks of README.md have "# weft" (tests/sessions) or "$ weft" (flight-readme.bats, dump.bats).
 	[ "$(awk '/^```/ { on = !on } (on || /^    /) && /^ *weft [a-z]/' README.md)" = "" ]
-	[ "$(grep -c '^    \$ weft ' README.md)" = 3 ]
+	[ "$(grep -c '^    \$ weft ' README.md)" = 2 ]
 	[ $left = 0 ]
 }
