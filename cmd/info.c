@@ -382,18 +382,19 @@ static void print_steps(const struct context *context, struct out *out)
 	char at[TEXT_HUMAN], by[TEXT_HUMAN];
 
 	for (size_t i = 1; (piece = wall_piece_at(context->wall, i)); i++) {
-		uint64_t size = (uint64_t)(piece->step_ns < 0 ? -piece->step_ns : piece->step_ns);
+		uint64_t size = (uint64_t)(piece->set_ns < 0 ? -piece->set_ns : piece->set_ns);
 
 		if (context->unit == CLOCK_UNIT_NS)
 			text_stamp(at, piece->since);
 		else
 			snprintf(at, sizeof(at), "%" PRIu64, piece->since);
-		text_time(by, size);
-		if (piece->is_sleep)
-			out_f(out, "  the machine slept %s until %s\n", by, at);
-		else
-			out_f(out, "  the time of day was set by %s%s %s %s\n", piece->step_ns < 0 ? "-" : "+", by,
-			      piece->is_exact ? "at" : "before", at);
+		if (piece->slept_ns)
+			out_f(out, "  the machine slept %s %s %s\n",
+			      text_time(by, (uint64_t)(piece->slept_ns < 0 ? -piece->slept_ns : piece->slept_ns)),
+			      piece->is_exact ? "until" : "before", at);
+		if (piece->set_ns)
+			out_f(out, "  the time of day was set by %s%s %s %s\n", piece->set_ns < 0 ? "-" : "+",
+			      text_time(by, size), piece->is_exact ? "at" : "before", at);
 	}
 }
 

@@ -261,7 +261,7 @@ struct weft_clock_piece {
 	int64_t wall_ns;   /* the time of day at its first sample, in ns since 1970, */
 	uint64_t sampled;  /* and the time of the trace of this sample */
 	uint64_t bound_ns; /* half the width of what it may be; UINT64_MAX: unknown */
-	bool is_sleep;     /* it jumped because the machine slept; else somebody set the clock */
+	bool is_sleep;     /* the machine slept until then; else somebody set the clock */
 	bool is_exact;     /* a sample was taken when it jumped; else it jumped some time before `since` */
 };
 

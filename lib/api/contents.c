@@ -140,7 +140,7 @@ int weft_file_clock(const weft_file *file, size_t buffer, size_t index, struct w
 	info.since = piece->since;
 	info.step_ns = piece->step_ns;
 	info.sampled = piece->sampled;
-	info.is_sleep = piece->is_sleep;
+	info.is_sleep = piece->slept_ns && !piece->set_ns;
 	info.is_exact = piece->is_exact;
 	(void)wall_of(context->wall, piece->sampled, &info.wall_ns, &info.bound_ns);
 	api_fill(ret, &info, sizeof(info));

@@ -69,7 +69,7 @@ unfit() {
 }
 
 # begin and still are the first and the last of the commands of live. weft is stopped meanwhile. In another instance weft
-# samples its clock, with neither a tracer nor an event.
+# samples its clock, with no tracer and no event but that of a sleep.
 begin() {
 	local d tracer event
 
@@ -77,7 +77,7 @@ begin() {
 	for d in "$T"/instances/*; do
 		tracer=nop event=
 		[ ! -d "$d" ] || { read -r tracer < "$d/current_tracer"; read -r event < "$d/set_event"; }
-		[ "$tracer$event" = nop ] || I=$d
+		case $tracer$event in nop | noppower:suspend_resume) ;; *) I=$d ;; esac
 	done
 }
 

@@ -162,7 +162,42 @@ TEST(wall_of_a_clock_that_stands_still_in_sleep)
 	REQUIRE(wall);
 	CHECK(is_true(wall, 150 * S, DAY + 150 * S, 200));
 	CHECK(is_true(wall, 205 * S, DAY + 505 * S, 200));
-	CHECK(wall_piece_at(wall, 1) && wall_piece_at(wall, 1)->is_sleep);
+	REQUIRE(wall_piece_at(wall, 1));
+	CHECK(wall_piece_at(wall, 1)->slept_ns > 299 * S && !wall_piece_at(wall, 1)->set_ns);
+	wall_free(wall);
+}
+
+/* Interrupts and tasks ran from 199 s to the sample at 200 s. */
+TEST(wall_says_when_the_machine_slept)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct wall *wall;
+
+	put(&text, "mono", 100 * S, 0, 0, 0, WALL_START);
+	put(&text, "mono", 499 * S, -300 * S, 0, 300 * S, WALL_SLEPT);
+	put(&text, "mono", 500 * S, -300 * S, 0, 300 * S, WALL_RESUME);
+	put(&text, "mono", 510 * S, -300 * S, 0, 300 * S, WALL_END);
+	wall = wall_at(&text);
+	REQUIRE(wall);
+	CHECK(is_true(wall, 198 * S, DAY + 198 * S, 200));
+	CHECK(is_true(wall, 199 * S, DAY + 499 * S, 200));
+	REQUIRE(wall_piece_at(wall, 1) && !wall_piece_at(wall, 2));
+	CHECK(wall_piece_at(wall, 1)->since == (uint64_t)(199 * S) && wall_piece_at(wall, 1)->is_exact);
+	wall_free(wall);
+}
+
+TEST(wall_of_a_clock_that_runs_on_in_sleep)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct wall *wall;
+
+	put(&text, "boot", 100 * S, 0, 0, 0, WALL_START);
+	put(&text, "boot", 500 * S, 0, 0, 300 * S, WALL_RESUME);
+	wall = wall_at(&text);
+	REQUIRE(wall);
+	CHECK(is_true(wall, 450 * S, DAY + 450 * S, 200));
+	REQUIRE(wall_piece_at(wall, 1));
+	CHECK(wall_piece_at(wall, 1)->slept_ns > 299 * S && !wall_piece_at(wall, 1)->step_ns);
 	wall_free(wall);
 }
 

@@ -19,6 +19,7 @@
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/io.h"
 #include "lib/ground/base/now.h"
+#include "lib/ground/base/number.h"
 #include "lib/kernel/buffer/ring_buffer.h"
 #include "lib/kernel/record/ledger_internal.h"
 #include "lib/kernel/record/target.h"
@@ -35,16 +36,21 @@ enum {
 	ANSWERS_FIRST = 16,
 	ANSWERS_MS = 200,
 	FIRST_MS = 100,
+	SLEPT_NS = 1000000, /* the least sleep that is told */
 };
 
+#define SLEEP_EVENT "events/power/suspend_resume"
+
 /*
- * An instance whose markers tell the time of a clock that programs cannot read. The kernel takes tens of milliseconds
- * to set it up, in which it waits for all CPUs, so a thread does that while the caller goes on.
+ * An instance whose markers tell the time of a clock that programs cannot read. Its only event tells when the machine
+ * slept, which a clock that stands still meanwhile does not show. The kernel takes tens of milliseconds to set it up,
+ * in which it waits for all CPUs, so a thread does that while the caller goes on.
  */
 struct ear {
 	char clock[16];
 	struct instance *instance;
-	int marker; /* -1: it cannot be set up */
+	int marker;        /* -1: it cannot be set up */
+	uint16_t sleep_id; /* of SLEEP_EVENT; 0: the kernel does not have it */
 	pthread_t thread;
 	bool sets_up; /* the thread is not joined */
 };
@@ -96,11 +102,15 @@ static bool ear_set_clock(const struct ear *ear)
 	       !instance_write(ear->instance, "trace_clock", ear->clock, NULL);
 }
 
-/* The instance traces nothing but the markers; its buffer has room for those of one sample. */
+/* The buffer has room for the markers of one sample. */
 static void *ear_main(void *data)
 {
 	struct ear *ear = data;
+	char id[16];
 
+	if (!instance_read_word(ear->instance, SLEEP_EVENT "/id", id, sizeof(id), NULL) &&
+	    !instance_write(ear->instance, SLEEP_EVENT "/enable", "1", NULL))
+		ear->sleep_id = (uint16_t)number_of(id, 0);
 	if (instance_write(ear->instance, "buffer_size_kb", "4", NULL) || !ear_set_clock(ear) ||
 	    instance_write(ear->instance, "tracing_on", "1", NULL) ||
 	    instance_open_file(ear->instance, "trace_marker", O_WRONLY, &ear->marker, NULL))
@@ -128,12 +138,21 @@ static struct ear *find_ear(const struct clock_sampler *sampler, const char *clo
 	return NULL;
 }
 
+/* Whether the clock stands still while the machine sleeps, and the kernel tells when it did. */
+static bool stands_still(const struct clock_sampler *sampler, const struct clock_kind *kind)
+{
+	struct instance top = instance_top(sampler->tracing);
+
+	return !kind->runs_on && instance_has(&top, SLEEP_EVENT "/enable");
+}
+
 static void add_ear(struct clock_sampler *sampler, const char *clock)
 {
 	const struct clock_kind *kind = clock_kind(clock);
 
-	if (!kind->is_read && kind->counts != CLOCK_COUNTS_EVENTS && !find_ear(sampler, clock) &&
-	    strlen(clock) < sizeof(sampler->ears->clock) && ear_open(sampler, clock, &sampler->ears[sampler->nr_ears]))
+	if ((kind->is_read ? stands_still(sampler, kind) : kind->counts != CLOCK_COUNTS_EVENTS) &&
+	    !find_ear(sampler, clock) && strlen(clock) < sizeof(sampler->ears->clock) &&
+	    ear_open(sampler, clock, &sampler->ears[sampler->nr_ears]))
 		sampler->nr_ears++;
 }
 
@@ -206,6 +225,11 @@ static bool read_markers(const struct ear *ear, const struct page_shape *shape, 
 		if (page_init(&page, &whole, data, (size_t)len, NULL))
 			return false;
 		while (page_next(&page, &record, NULL) > 0) {
+			uint16_t id;
+
+			memcpy(&id, record.data, sizeof(id));
+			if (ear->sleep_id && id == ear->sleep_id)
+				continue;
 			if (nr < nr_rounds)
 				rounds[nr].trace = record.ts;
 			nr++;
@@ -297,11 +321,71 @@ static bool take_one(const struct clock_sampler *sampler, const struct target *t
 	return best->wall_lo > 0 && best->wall_hi >= best->wall_lo;
 }
 
+struct span {
+	uint64_t lo, hi;
+};
+
+/* The time stamp of the kernel's text before `at`: seconds with their microseconds, or a count. */
+static bool stamp_before(const char *text, const char *at, struct span *ret)
+{
+	const char *begin = at;
+	uint64_t us;
+
+	while (begin > text && strchr("0123456789.", begin[-1]))
+		begin--;
+	if (!number_u64(&begin, &ret->lo))
+		return false;
+	ret->hi = ret->lo;
+	if (*begin++ != '.')
+		return true;
+	if (ret->lo > UINT64_MAX / NS_PER_S - 1 || !number_u64(&begin, &us))
+		return false;
+	ret->lo = ret->lo * NS_PER_S + us * 1000;
+	ret->hi = ret->lo + 999;
+	return true;
+}
+
+/* When the machine slept last: suspend_enter() in kernel/power/suspend.c says so before and after it. */
+static bool find_sleep(const struct clock_sampler *sampler, const char *clock, struct span *ret)
+{
+	static const char name[] = ": suspend_resume: machine_suspend[";
+	struct ear *ear = find_ear(sampler, clock);
+	cleanup_buf struct buf text = BUF_INIT;
+	const char *last = NULL, *line;
+
+	if (!ear)
+		return false;
+	ear_wait(ear);
+	if (!ear->sleep_id || instance_read(ear->instance, "trace", &text, NULL))
+		return false;
+	for (const char *at = buf_str(&text); (line = strstr(at, name)); at = line + 1) {
+		const char *end = strchr(line, '\n');
+
+		if (end && end - line > 4 && !memcmp(end - 4, " end", 4))
+			last = line;
+	}
+	return last && stamp_before(text.data, last, ret);
+}
+
 bool clock_sampler_line(const struct clock_sampler *sampler, size_t target, enum wall_why why, struct buf *into)
 {
 	struct wall_sample sample;
+	struct span slept;
+	/* A sample of this clock takes the events out of the buffer. */
+	bool found = sampler && why == WALL_RESUME && find_sleep(sampler, sampler->targets[target].clock, &slept);
 
-	return sampler && take_one(sampler, &sampler->targets[target], why, &sample) && wall_sample_put(&sample, into);
+	if (!sampler || !take_one(sampler, &sampler->targets[target], why, &sample))
+		return false;
+	if (found) {
+		struct wall_sample line = sample;
+
+		line.lo = slept.lo;
+		line.hi = slept.hi;
+		line.why = WALL_SLEPT;
+		if (!wall_sample_put(&line, into))
+			return false;
+	}
+	return wall_sample_put(&sample, into);
 }
 
 void clock_sampler_take(const struct clock_sampler *sampler, struct ledger *ledger, enum wall_why why)
@@ -399,11 +483,28 @@ void clock_sampler_zone(struct ledger *ledger)
 			  NULL);
 }
 
+/* How long the machine has slept since it was booted: two clocks, read while nothing comes between. */
+static int64_t asleep_ns(void)
+{
+	int64_t least = INT64_MAX, asleep = 0;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		int64_t before = read_clock(CLOCK_MONOTONIC), boot = read_clock(CLOCK_BOOTTIME);
+		int64_t took = read_clock(CLOCK_MONOTONIC) - before;
+
+		if (took < least)
+			asleep = boot - before;
+		least = took < least ? took : least;
+	}
+	return asleep;
+}
+
 static void start_timer(struct clock_timer *timer)
 {
 	struct itimerspec at = { .it_value = { .tv_sec = time(NULL) + EVERY_S } };
 
 	timer->since = now_ns();
+	timer->asleep = asleep_ns();
 	(void)!timerfd_settime(timer->fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at, NULL);
 }
 
@@ -424,8 +525,9 @@ enum wall_why clock_timer_taken(struct clock_timer *timer)
 {
 	uint64_t count, least = (uint64_t)(EVERY_S - 1) * NS_PER_S;
 	bool stepped = read(timer->fd, &count, sizeof(count)) < 0 && errno == ECANCELED;
+	int64_t asleep = timer->asleep;
 
 	stepped |= now_ns() - timer->since < least;
 	start_timer(timer);
-	return stepped ? WALL_STEP : WALL_EVERY;
+	return timer->asleep - asleep > SLEPT_NS ? WALL_RESUME : stepped ? WALL_STEP : WALL_EVERY;
 }

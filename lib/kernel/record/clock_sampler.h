@@ -20,6 +20,7 @@ struct undo;
  * Reads the trace clock of each target beside CLOCK_REALTIME, for a file that knows its time of day. A clock that
  * programs can read is read. Of another one the time of a marker is taken, between two reads of CLOCK_REALTIME; the
  * marker goes to an instance of weft's own with the same clock, so nothing of it is in a recorded buffer.
+ * Of a clock that stands still in a suspend, the kernel's event power:suspend_resume in such an instance tells when.
  * A recording never fails because of it: where the kernel or a container refuses something, there is no sample.
  * Used by one thread at a time, unless programs can read all clocks.
  */
@@ -65,7 +66,8 @@ void clock_sampler_zone(struct ledger *ledger);
  */
 struct clock_timer {
 	int fd;
-	uint64_t since; /* now_ns() when it was started */
+	uint64_t since; /* now_ns() when it was started, */
+	int64_t asleep; /* and how long the machine had slept until then */
 };
 struct clock_timer clock_timer_new(void);
 enum wall_why clock_timer_taken(struct clock_timer *timer);

@@ -40,7 +40,8 @@ struct wall {
 	size_t nr_points;
 	struct wall_piece *pieces;
 	size_t nr_pieces;
-	struct wall_sample last; /* while the samples are read */
+	struct wall_sample last; /* while the samples are read; */
+	uint64_t slept_at;       /* 0, or when the machine slept after it */
 	bool even;               /* the trace clock runs as the time of day does */
 	bool counts;             /* it counts something else than ns */
 	bool no_bound;
@@ -49,7 +50,7 @@ struct wall {
 };
 
 static const char *const whys[WALL_WHY_NR] = {
-	[WALL_START] = "start",   [WALL_EVERY] = "every", [WALL_STEP] = "step",
+	[WALL_START] = "start",   [WALL_EVERY] = "every", [WALL_STEP] = "step", [WALL_SLEPT] = "slept",
 	[WALL_RESUME] = "resume", [WALL_END] = "end",     [WALL_LOG] = "log",
 };
 
@@ -145,7 +146,7 @@ static struct wall_piece *add_piece(struct wall *wall, const struct wall_piece *
 	return added;
 }
 
-/* The piece that begins with this sample; step_ns 0: it belongs to the piece before. */
+/* The piece that begins with this sample. */
 static struct wall_piece find_step(const struct wall *wall, const struct wall_sample *sample)
 {
 	const struct wall_sample *last = &wall->last;
@@ -155,17 +156,21 @@ static struct wall_piece find_step(const struct wall *wall, const struct wall_sa
 	if (!last->boot || !sample->boot)
 		return piece;
 	set = minus(sample->wall_lo - sample->boot, last->wall_lo - last->boot);
-	slept = clock_kind(sample->clock)->runs_on ? 0 : minus(sample->boot - sample->mono, last->boot - last->mono);
+	slept = minus(sample->boot - sample->mono, last->boot - last->mono);
 	if (size_of(set) <= (uint64_t)width + STEP_NS)
 		set = 0;
 	if (size_of(slept) <= SLEEP_NS)
 		slept = 0;
-	piece.step_ns = minus(set, minus(0, slept));
 	/* With a time of day that did not jump, CLOCK_TAI jumps only by its own offset. */
 	if (!strcmp(sample->clock, "tai"))
-		piece.step_ns = ((int64_t)last->tai - sample->tai) * NS_PER_S;
-	piece.is_sleep = slept && !set;
+		set = ((int64_t)last->tai - sample->tai) * NS_PER_S;
+	piece.step_ns = clock_kind(sample->clock)->runs_on ? set : minus(set, minus(0, slept));
+	piece.slept_ns = slept;
+	piece.set_ns = set;
 	piece.is_exact = sample->why == WALL_STEP || sample->why == WALL_RESUME;
+	/* Tasks and interrupts ran on between that and the sample. */
+	if (slept && wall->slept_at > last->lo && wall->slept_at <= sample->lo)
+		piece.since = wall->slept_at;
 	return piece;
 }
 
@@ -182,7 +187,7 @@ static int add_sample(struct wall *wall, const struct wall_sample *sample, uint6
 			piece = (struct wall_piece){ .sampled = sample->lo };
 		}
 	}
-	if ((!wall->nr_points || piece.step_ns) && !add_piece(wall, &piece))
+	if ((!wall->nr_points || piece.set_ns || piece.slept_ns) && !add_piece(wall, &piece))
 		return fail_memory(fail);
 	point = vec_push(wall->points, wall->nr_points);
 	if (!point)
@@ -197,6 +202,7 @@ static int add_sample(struct wall *wall, const struct wall_sample *sample, uint6
 		point->half += (sample->hi - sample->lo + 1) / 2;
 	point->ts += shift;
 	wall->last = *sample;
+	wall->slept_at = 0;
 	wall->error_us = sample->error_us > wall->error_us ? sample->error_us : wall->error_us;
 	wall->synced &= sample->error_us >= 0;
 	return 0;
@@ -264,6 +270,10 @@ static int read_samples(struct wall *wall, const char *at, size_t left, uint64_t
 	while (!r && wall->nr_points < SAMPLES_MAX && text_next_line(&at, &left, &line)) {
 		if (!wall_sample_parse(line.at, line.len, &sample))
 			continue;
+		if (sample.why == WALL_SLEPT) {
+			wall->slept_at = sample.lo;
+			continue;
+		}
 		if (!wall->nr_points) {
 			wall->even = clock_kind(sample.clock)->even;
 			wall->counts = clock_kind(sample.clock)->counts != CLOCK_COUNTS_NS;

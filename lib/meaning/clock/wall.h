@@ -28,6 +28,7 @@ enum wall_why {
 	WALL_START,
 	WALL_EVERY,
 	WALL_STEP,   /* the time of day was set just before */
+	WALL_SLEPT,  /* no sample: the machine slept when the trace clock showed lo to hi; WALL_RESUME follows */
 	WALL_RESUME, /* the machine slept until just before */
 	WALL_END,
 	WALL_LOG, /* of a line of a text that names both times */
@@ -62,8 +63,9 @@ struct wall;
 struct wall_piece {
 	uint64_t since;   /* the time of the trace at which it begins; 0: the first one */
 	uint64_t sampled; /* the time of its first sample */
-	int64_t step_ns;  /* how far the time of day jumped at `since` against the trace clock; 0: the first one */
-	bool is_sleep;    /* it jumped because the machine slept */
+	int64_t step_ns;  /* how far the time of day jumped at `since` against the trace clock */
+	int64_t slept_ns; /* how long the machine slept until then; in step_ns if the trace clock stood still */
+	int64_t set_ns;   /* by how much the time of day was set */
 	bool is_exact;    /* a sample was taken when it jumped; else it jumped between the sample before and `since` */
 };
 
