@@ -39,7 +39,7 @@ struct target {
 	struct ring_buffer_stats *stop;  /* by CPU: the counters after tracing was turned off */
 	/*
 	 * its tracer is a max-latency tracer, whose `trace` has the longest latency: that text is saved, and the pages
-	 * of its events (section.h)
+	 * of its events (section_internal.h)
 	 */
 	bool keeps_worst;
 	/* tracing_max_latency before target_keep_worst() raised it; empty under other tracers */
