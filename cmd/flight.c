@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 #include "cmd/options/flight_options.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
+#include "cmd/options/sample.h"
 #include "cmd/options/setup_options.h"
 #include "cmd/options/setup_values.h"
 #include "cmd/setup_run.h"
@@ -114,6 +116,7 @@ struct arguments {
 	bool before_given;
 	const char *of_start; /* an option that only start takes */
 	const char *reason;
+	uint32_t sample_of;             /* 0: no --sample */
 	const char *of_explain, *input; /* an option that only explain takes, and its file */
 	struct explained explained;
 	enum table_format format;
@@ -255,6 +258,10 @@ static const struct option_row table[] = {
 	  SETUP_OWN_GROUP, OPTION_FLAG(struct arguments, flight.tries) },
 	{ "reason", 0, "TEXT", 0, "With dump: what the marker and the file say", SETUP_OWN_GROUP,
 	  OPTION_CALL(struct arguments, reason, take_reason), .marks = OF_ANY },
+	{ "sample", 0, "1/N", 0,
+	  "With dump: only in one hour of N, by a hash of the host and the hour, and not on a machine under pressure; "
+	  "the file has the weight N",
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, sample_of, sample_take), .marks = OF_ANY },
 	{ "format", 0, "text|json|csv", 0, "With explain: print for people (text, the default) or for programs",
 	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, format, analyse_take_format), .marks = OF_EXPLAIN },
 	{ "brief", 0, NULL, 0, "With explain: print one line, as the flight does when it has written a file",
@@ -306,6 +313,8 @@ static void check(struct arguments *arguments, struct argp_state *state)
 		setup_usage(state, "only 'weft flight start' takes --%s", arguments->of_start);
 	if (arguments->verb != VERB_DUMP && arguments->reason)
 		setup_usage(state, "only 'weft flight dump' takes --reason");
+	if (arguments->verb != VERB_DUMP && arguments->sample_of)
+		setup_usage(state, "only 'weft flight dump' takes --sample");
 	if (arguments->verb != VERB_START)
 		return;
 	flight_check_tracers(arguments->conditions, arguments->nr_conditions, setup, state);
@@ -457,6 +466,16 @@ static int start(struct arguments *arguments)
 	return err || result.failed ? EXIT_FAILED : EXIT_OK;
 }
 
+static bool add_question(const struct arguments *arguments, struct buf *line)
+{
+	const char *reason = arguments->reason ? arguments->reason : "";
+
+	if (arguments->verb == VERB_STATUS)
+		return buf_addf(line, "status");
+	return arguments->sample_of ? buf_addf(line, "sample %" PRIu32 " %s", arguments->sample_of, reason) :
+				      buf_addf(line, "dump %s", reason);
+}
+
 /* Asks the flight, and prints its answer. */
 static int ask(const struct arguments *arguments)
 {
@@ -465,8 +484,9 @@ static int ask(const struct arguments *arguments)
 	const char *text;
 	int err;
 
-	if (!(arguments->verb == VERB_STATUS ? buf_addf(&line, "status") :
-					       buf_addf(&line, "dump %s", arguments->reason ? arguments->reason : "")))
+	if (arguments->sample_of && sample_skips(arguments->sample_of, false))
+		return EXIT_OK;
+	if (!add_question(arguments, &line))
 		err = fail_memory(&fail);
 	else
 		err = control_socket_ask(arguments->flight.name, buf_str(&line), &answer, &fail);

@@ -116,6 +116,29 @@ static void print_missed(struct trace_text text, struct out *out)
 	}
 }
 
+static uint64_t weight(const struct trace *trace)
+{
+	const char *text = trace_setting(trace, 0, SETTING_SAMPLE).text;
+
+	return text && !strncmp(text, "1/", 2) ? number_of(text + 2, 1) : 1;
+}
+
+static void print_sample(const struct trace *trace, struct out *out)
+{
+	const char *ended = trace_setting(trace, 0, SETTING_ENDED).text;
+	char time[TEXT_HUMAN];
+
+	if (weight(trace) != 1)
+		out_f(out, "%-10s one hour of %" PRIu64 ": it stands for %" PRIu64 " recordings\n", "sample",
+		      weight(trace), weight(trace));
+	if (ended && !strncmp(ended, "max-cpu ", 8))
+		out_f(out, "%-10s early, when --max-cpu %s was used up\n", "ended",
+		      text_time(time, number_of(ended + 8, 0)));
+	else if (ended && !strncmp(ended, "max-events ", 11))
+		out_f(out, "%-10s early, when --max-events %" PRIu64 " was used up\n", "ended",
+		      number_of(ended + 11, 0));
+}
+
 static void print_head(struct trace *trace, struct out *out)
 {
 	const struct trace_info *info = trace_info(trace);
@@ -135,6 +158,7 @@ static void print_head(struct trace *trace, struct out *out)
 		print_line(out, "recorded by", text.text);
 	print_line(out, "mode", trace_setting(trace, 0, "weft/mode").text);
 	print_line(out, "tracer", trace_setting(trace, 0, "current_tracer").text);
+	print_sample(trace, out);
 	print_missed(trace_setting(trace, 0, "weft/missed"), out);
 	if (info->cpu_count)
 		out_f(out, "%-10s %" PRIu32 "\n", "CPUs", info->cpu_count);
@@ -713,6 +737,8 @@ static void put_head(struct trace *trace, struct json *json)
 		    trace_meta(trace, TRACE_VERSION, &text, &fail) || !text.len ? NULL : text.text);
 	answer_line(json, "mode", trace_setting(trace, 0, "weft/mode").text);
 	answer_line(json, "tracer", trace_setting(trace, 0, "current_tracer").text);
+	answer_number(json, "weight", weight(trace));
+	answer_line(json, "ended_by", trace_setting(trace, 0, SETTING_ENDED).text);
 }
 
 static void put_settings(struct trace *trace, size_t only, struct json *json)
@@ -838,6 +864,8 @@ static const struct answer_member members[] = {
 	{ "recorded_by?", "string|null", "program and version" },
 	{ "mode?", "string|null", "record, extract, or how else the file was made" },
 	{ "tracer?", "string|null", "current_tracer" },
+	{ "weight?", "number", "how many recordings it stands for, by record --sample; 1 without that" },
+	{ "ended_by?", "string|null", "the option of record whose budget was used up, and its value; CPU time in ns" },
 	{ "settings?.*", "string", "with --settings, in place of all that follows: each saved setting" },
 	{ "sections[]?.offset", "number", "in the file" },
 	{ "sections[]?.size_bytes", "number", "in the file" },

@@ -15,6 +15,7 @@
 #include "cmd/options/kernel.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
+#include "cmd/options/sample.h"
 #include "cmd/options/setup_options.h"
 #include "cmd/options/setup_values.h"
 #include "cmd/record_mark.h"
@@ -45,8 +46,9 @@
 struct record_arguments {
 	struct record_options options;
 	bool fail_on_lost, files, profile, quota;
-	unsigned words;     /* of user stacks; 0: no --stacks */
-	const char *result; /* a file for what became of it; NULL: none */
+	unsigned words;      /* of user stacks; 0: no --stacks */
+	const char *result;  /* a file for what became of it; NULL: none */
+	const char *skipped; /* why --sample records nothing now; NULL: it does */
 	struct record_mark mark;
 	struct output_arguments output;
 	struct setup_arguments setup;
@@ -101,6 +103,14 @@ static const struct option_row table[] = {
 	  SETUP_OWN_GROUP, OPTION_SIZE(struct record_arguments, options.max_size) },
 	{ "duration", 0, "TIME", 0, "Stop after TIME: 500ms, 10s, 2m; a bare number counts seconds", SETUP_OWN_GROUP,
 	  OPTION_TIME(struct record_arguments, options.duration_ns) },
+	{ "max-events", 0, "N", 0, "Stop when about N events have happened", SETUP_OWN_GROUP,
+	  OPTION_RANGE(struct record_arguments, options.max_events, 1, INT64_MAX) },
+	{ "max-cpu", 0, "TIME", 0, "Stop when weft itself has had the CPUs for TIME", SETUP_OWN_GROUP,
+	  OPTION_TIME(struct record_arguments, options.max_cpu_ns) },
+	{ "sample", 0, "1/N", 0,
+	  "Record only in one hour of N, by a hash of the host and the hour, and not on a machine under pressure; the "
+	  "file has the weight N",
+	  SETUP_OWN_GROUP, OPTION_CALL(struct record_arguments, options.sample_of, sample_take) },
 	{ "sync", 0, "TIME", 0, "Sync to the disk all data that is older than TIME, in case the machine crashes",
 	  SETUP_OWN_GROUP, OPTION_CALL(struct record_arguments, options.sync_ns, take_sync) },
 	{ "recorder-cpu", 0, "CPULIST", 0, "Let the recorders run only on these CPUs", SETUP_OWN_GROUP,
@@ -138,10 +148,23 @@ static const struct option_row table[] = {
 	{ 0 },
 };
 
+static void check_sample(const struct record_arguments *arguments, struct argp_state *state)
+{
+	const struct record_options *options = &arguments->options;
+
+	if (arguments->elsewhere.host && (options->max_events || options->max_cpu_ns || options->sample_of))
+		setup_usage(state, "--on cannot be used with --max-events, --max-cpu and --sample");
+	if (options->sample_of && options->argv)
+		setup_usage(state, "--sample is for what a machine does by itself, not for a COMMAND");
+	if (options->sample_of && !options->duration_ns)
+		setup_usage(state, "--sample needs --duration TIME: how long each recording is");
+}
+
 static void check(struct record_arguments *arguments, struct argp_state *state)
 {
 	struct record_options *options = &arguments->options;
 
+	check_sample(arguments, state);
 	options->user = arguments->setup.user;
 	setup_check_command(&arguments->setup, options->argv, state);
 	if (arguments->result && !*arguments->result)
@@ -429,6 +452,18 @@ static void tell_nothing(const struct setup *setup)
 		command_warn("note: nothing was recorded: none of the requested events or functions occurred");
 }
 
+static void tell_spent(const struct record_options *options, const struct record_result *result)
+{
+	char budget[TEXT_HUMAN];
+
+	if (result->spent == RECORD_SPENT_EVENTS)
+		command_warn("note: the recording ended early: --max-events %s is used up",
+			     text_count(budget, options->max_events));
+	if (result->spent == RECORD_SPENT_CPU)
+		command_warn("note: the recording ended early: --max-cpu %s is used up",
+			     text_time(budget, options->max_cpu_ns));
+}
+
 static void print_summary(const struct record_options *options, const struct record_result *result, const char *host)
 {
 	char events[TEXT_HUMAN], raw[TEXT_HUMAN], file[TEXT_HUMAN], time[TEXT_HUMAN], lost[TEXT_HUMAN];
@@ -438,6 +473,7 @@ static void print_summary(const struct record_options *options, const struct rec
 		     host ? " of " : "", host ? host : "", result->at_most ? "at most " : "",
 		     text_count(events, result->events), text_plural(result->events), text_time(time, result->time_ns),
 		     text_size(raw, result->raw), text_size(file, result->file_size), text_count(lost, result->lost));
+	tell_spent(options, result);
 	print_losses(options, result);
 	print_cleared(options, result);
 	kernel_tell_missed(result->missed_probes);
@@ -540,11 +576,13 @@ static void put_cpu(struct json *json, const struct record_options *options, con
 struct outcome {
 	const struct record_options *options;
 	const struct record_result *result;
-	const char *error; /* NULL: none */
+	const char *error;   /* NULL: none */
+	const char *skipped; /* as of the arguments */
 };
 
 static int write_outcome(void *arg, int fd, struct fail *fail)
 {
+	static const char *const spent[] = { [RECORD_SPENT_EVENTS] = "max-events", [RECORD_SPENT_CPU] = "max-cpu" };
 	const struct outcome *outcome = arg;
 	const struct record_result *result = outcome->result;
 	struct out out;
@@ -559,6 +597,8 @@ static int write_outcome(void *arg, int fd, struct fail *fail)
 	answer_text(&json, "file", result->finished ? outcome->options->output : NULL);
 	answer_text(&json, "parts", result->parts);
 	answer_text(&json, "error", outcome->error);
+	answer_text(&json, "skipped", outcome->skipped);
+	answer_text(&json, "ended_by", spent[result->spent]);
 	answer_number(&json, "events", result->events);
 	answer_bool(&json, "events_at_most", result->at_most);
 	answer_number(&json, "lost", result->lost);
@@ -650,7 +690,8 @@ static int record(struct record_arguments *arguments, struct several_report *ret
 		status = EXIT_LOST;
 	if (judged)
 		status = judged;
-	if (tell_outcome(arguments, &to, &(struct outcome){ &arguments->options, &result, err ? fail.text : NULL }))
+	if (tell_outcome(arguments, &to,
+			 &(struct outcome){ &arguments->options, &result, err ? fail.text : NULL, NULL }))
 		status = EXIT_RECORD_FAILED;
 	*ret = (struct several_report){ .failed = err,
 					.has_file = result.finished,
@@ -660,6 +701,26 @@ static int record(struct record_arguments *arguments, struct several_report *ret
 	snprintf(ret->why, sizeof(ret->why), "%.*s", SEVERAL_WHY - 1, err ? fail.text : "");
 	destination_release(&to);
 	record_result_release(&result);
+	return status;
+}
+
+/* Not to record is no failure. */
+static int skip(const struct record_arguments *arguments)
+{
+	const struct record_result none = { .has_status = false };
+	struct destination to = DESTINATION_INIT;
+	struct fail fail = FAIL_INIT;
+	int status;
+
+	if (!arguments->result)
+		return EXIT_OK;
+	if (destination_open(arguments->result, &to, &fail)) {
+		command_failed(&fail);
+		return EXIT_RECORD_FAILED;
+	}
+	status =
+		tell_outcome(arguments, &to, &(struct outcome){ &arguments->options, &none, NULL, arguments->skipped });
+	destination_release(&to);
 	return status;
 }
 
@@ -718,6 +779,13 @@ static int run(int argc, char **argv)
 
 	command_parse(&record_command, argc, argv, ARGP_IN_ORDER, &arguments);
 	finish_arguments(&arguments);
+	if (arguments.options.sample_of && !arguments.setup.dry_run)
+		arguments.skipped = sample_skips(arguments.options.sample_of, arguments.output.quiet);
+	if (arguments.skipped) {
+		status = skip(&arguments);
+		release_setup(&arguments, &own);
+		return status;
+	}
 	arguments.options.path = getenv("PATH");
 	if (!arguments.elsewhere.host && add_own(&arguments, &own, &fail)) {
 		release_setup(&arguments, &own);
@@ -741,6 +809,8 @@ static const struct answer_member members[] = {
 	{ "file", "string|null", "the recording; null: none was made" },
 	{ "parts", "string|null", "where the recorded data is if no file could be made of it" },
 	{ "error", "string|null", "what failed" },
+	{ "skipped", "string|null", "why --sample made no recording: hour, or pressure" },
+	{ "ended_by", "string|null", "the option whose budget was used up: max-events, or max-cpu" },
 	{ "events", "number", "how many the file has" },
 	{ "events_at_most", "boolean", "the number is an upper bound" },
 	{ "lost", "number", "events that the kernel lost" },

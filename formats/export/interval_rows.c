@@ -7,6 +7,7 @@
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/number.h"
 #include "lib/ground/base/text.h"
 #include "lib/ground/base/u64_map.h"
 #include "lib/ground/base/xxh64.h"
@@ -518,6 +519,15 @@ static struct trace_text recorder_of(const struct context *context)
 	return text;
 }
 
+/* How many recordings it stands for: itself, or those of as many hours (lib/kernel/record/sampling.h). */
+static int64_t weight_of(const struct lane *lane)
+{
+	struct trace_text text = own_setting(lane->context->trace, lane->context->buffer, SETTING_SAMPLE);
+	uint64_t of = text.text && !strncmp(text.text, "1/", 2) ? number_of(text.text + 2, 1) : 1;
+
+	return of && of <= INT64_MAX ? (int64_t)of : 1;
+}
+
 static void put_recording(const struct lane *lane)
 {
 	const struct context *context = lane->context;
@@ -544,8 +554,7 @@ static void put_recording(const struct lane *lane)
 	put_text(&row, lane->kernel.len ? lane->kernel.data : NULL, lane->kernel.len);
 	put_text(&row, recorder.text, recorder.len);
 	put_number_if(&row, lane->booted, lane->booted);
-	/* It stands for itself alone. */
-	put_number(&row, 1);
+	put_number(&row, weight_of(lane));
 	end_row(&row);
 }
 

@@ -146,4 +146,27 @@ for (name, errno), number in calls.items():
 	ask program > got
 	weft sched --self --format json a.dat | jq -r '[.tasks[] | select(.comm == "ls") | .run_ns] | add' > want
 	[ "$(sed -n 's/^web-18|\([0-9]*\)|.*/\1/p' got)" = "$(cat want)" ]
+
+	# The same recording of another machine as one of a sample: the setting weft/online becomes weft/sample.
+	mkdir sampled
+	python3 -c 'import sys
+recording, at = sys.stdin.buffer.read(), b"weft/%s\0\4" + bytes(7) + b"%s\n"
+assert at % (b"online", b"0-1") in recording
+sys.stdout.buffer.write(recording.replace(at % (b"online", b"0-1"), at % (b"sample", b"1/2")).replace(b"host-c", b"host-s"))' < c.dat > sampled/s.dat
+	cd sampled || exit
+	weft lake add -q fleet ../c.dat s.dat
+	ask weighted > got
+	weft report ../c.dat | python3 -c 'import re, sys
+calls, inside, times = 0, set(), []
+for line in sys.stdin:
+    found = re.match(r"\s*.*-(\d+) +\[\d+\] +\S+ +([\d.]+): sys_(\w+)( -> )?", line)
+    if not found:
+        continue
+    pid, at, name, leaves = found.groups()
+    times.append(float(at))
+    calls += bool(leaves) and (pid, name) in inside
+    (inside.discard if leaves else inside.add)((pid, name))
+print(calls / (times[-1] - times[0]))' > want
+	[ "$(cut -d '|' -f 1,3 got)" = "$(printf 'host-c|1\nhost-s|2')" ]
+	cut -d '|' -f 2 got | awk -v want="$(cat want)" '{ off = $1 / want - 1; if (off > 0.001 || off < -0.001) exit 1 } END { exit NR != 2 }'
 }

@@ -93,7 +93,7 @@ inside()
 		weft report ./*.dat | grep -c 'weft: trigger dump at .*: *.31mred *\$'
 		LC_ALL=C grep -c '[[:cntrl:]]' ./*.json log
 	END
-	for i in 0 1 2 3 4 5; do [ "${lines[i]}" = "error a flight knows 'dump REASON' and 'status'" ]; done
+	for i in 0 1 2 3 4 5; do [ "${lines[i]}" = "error a flight knows 'dump REASON', 'sample N REASON' and 'status'" ]; done
 	[ "${lines[6]}" = "error the line is too long" ]
 	[[ "${lines[7]}" == "file ./"* ]]
 	[ "${lines[8]}" = 1 ]
@@ -137,4 +137,34 @@ inside()
 	[[ "${lines[2]}" == ./*-dump.dat ]]
 	[ "${lines[3]}" = "weft: 3 files were begun within an hour (--max-per-hour)" ]
 	[[ "${lines[4]}" == ./*-dump.dat ]]
+}
+
+@test "flight socket: dump --sample writes nothing on a machine under pressure, and else a file of its weight" {
+	need_command jq
+	[ -e /proc/pressure/cpu ] || skip "this kernel does not measure pressure"
+	inside <<- END
+		pressure() { echo "some avg10=\$1.00 avg60=0.00 avg300=0.00 total=0" > pressure; }
+		pressure 90
+		for of in cpu memory io; do mount --bind pressure /proc/pressure/\$of; done
+		weft flight dump --name $NAME --sample 1/1 2>&1 | cut -c 1-57
+		ls ./*.dat 2> /dev/null | wc -l
+		pressure 3
+		weft flight dump --name $NAME --sample 1/1 > /dev/null
+		jq -c '[.trigger, .weight]' ./*-sample.json
+		rm ./*.dat ./*.json
+		say friend 'sample 20 by a timer\n' > /dev/null
+		jq -c '[.trigger, .reason, .weight]' ./*-sample.json
+		weft info --format json ./*-sample.dat | jq .weight
+		rm ./*.dat ./*.json
+		weft flight dump --name $NAME > /dev/null
+		jq -c '[.trigger, .weight]' ./*-dump.json
+		for line in 'sample' 'sample x' 'sample 0' 'sample 20x'; do say friend "\$line\n"; done
+	END
+	[ "${lines[0]}" = "weft: nothing is recorded: the machine is under pressure:" ]
+	[ "${lines[1]}" = 0 ]
+	[ "${lines[2]}" = '["sample",1]' ]
+	[ "${lines[3]}" = '["sample","by a timer",20]' ]
+	[ "${lines[4]}" = 20 ]
+	[ "${lines[5]}" = '["dump",1]' ]
+	for i in 6 7 8 9; do [[ "${lines[i]}" = "error a flight knows "* ]]; done
 }

@@ -62,6 +62,58 @@ tracefs_state()
 	[[ "$output" == *"events in"* ]]
 }
 
+# sampled HOST PRESSURE ARGUMENT...: weft record on a machine of this name, on which tasks waited so many percent of the time.
+sampled()
+{
+	unshare -mu sh -c 'hostname "$1"; echo "some avg10=$2.00 avg60=0.00 avg300=0.00 total=0" > pressure
+		for of in cpu memory io; do mount --bind pressure /proc/pressure/$of; done
+		shift 2; exec timeout 60 weft record -e sched:sched_switch -o s.dat --result r.json "$@"' sh "$@"
+}
+
+@test "record: --sample records in its hours only, not under pressure, and the file has the weight" {
+	need_mounts
+	need_command jq
+	[ -e /proc/pressure/cpu ] || skip "this kernel does not measure pressure"
+	cd "$BATS_TEST_TMPDIR" || exit
+	run -0 sampled here 41 --sample 1/1 --duration 50ms
+	[[ "$output" = *"nothing is recorded: the machine is under pressure: for 41 % of the last 10 s tasks waited for cpu"* ]]
+	[ "$(jq -c '[.file, .error, .skipped]' r.json)" = '[null,null,"pressure"]' ]
+	# Of 64 machines, each of which records in every second hour.
+	for ((n = 0; n < 64; n++)); do
+		run -0 sampled "web-$n" 40 --sample 1/2 --duration 50ms
+		[ ! -e s.dat ] || break
+		[[ "$output" = *"nothing is recorded: this hour of 'web-$n' is not in the sample 1/2" ]]
+		[ "$(jq -c '[.file, .error, .skipped]' r.json)" = '[null,null,"hour"]' ]
+	done
+	[ "$(jq -c '[.file, .error, .skipped]' r.json)" = '["s.dat",null,null]' ]
+	[ "$(weft info --format json s.dat | jq .weight)" = 2 ]
+	weft info s.dat | grep -x 'sample     one hour of 2: it stands for 2 recordings'
+	weft split -q --count 3 -o part.dat s.dat
+	[ "$(weft info --format json part.001.dat | jq .weight)" = 2 ]
+	for wrong in '--sample 1/2' '--sample 2/3 --duration 1s' '--sample 5% --duration 1s' '--sample 1/0 --duration 1s' '--sample 1/2 --duration 1s -- true' '--max-events 0'; do
+		# shellcheck disable=SC2086 # words
+		run -2 weft record -e sched $wrong
+	done
+}
+
+@test "record: a budget of events and one of CPU time end a recording, which says so" {
+	need_command jq
+	cd "$BATS_TEST_TMPDIR" || exit
+	dd if=/dev/zero of=/dev/null bs=1 3>&- &
+	local busy=$!
+	run -0 timeout 100 weft record -e 'raw_syscalls:*' --max-events 20000 --duration 90s --result r.json -o events.dat
+	[[ "$output" = *"the recording ended early: --max-events 20,000 is used up"* ]]
+	[ "$(jq -c '[.ended_by, .events + .lost >= 20000]' r.json)" = '["max-events",true]' ]
+	weft info events.dat | grep -x 'ended      early, when --max-events 20000 was used up'
+	run -0 timeout 100 weft record -q -e 'raw_syscalls:*' -b 100 --max-cpu 1ms --duration 90s --result r.json -o cpu.dat
+	kill $busy
+	[ "$(jq -c .ended_by r.json)" = '"max-cpu"' ]
+	[ "$(weft info --format json cpu.dat | jq -r .ended_by)" = 'max-cpu 1000000' ]
+	run -0 timeout 100 weft record -q -e 'raw_syscalls:*' --max-cpu 1h --max-events 1000000000 --result r.json -o none.dat -- true
+	[ "$(jq -c .ended_by r.json)" = null ]
+	[ "$(weft info --format json none.dat | jq -c '[.ended_by, .weight]')" = '[null,1]' ]
+}
+
 @test "record: a wrong command line is a usage error" {
 	run -2 weft record -f 'pid==1' -e sched -- true
 	run -2 weft record -e sched -F

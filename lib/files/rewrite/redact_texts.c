@@ -438,6 +438,8 @@ static const struct rule {
 	{ "weft/columns", as_is, false },
 	{ "weft/tracer", as_is, false },
 	{ "weft/divided", as_is, false },
+	{ "weft/sample", as_is, false },
+	{ "weft/ended", as_is, false },
 	{ "weft/online", numbers, false },
 	{ "weft/hz", numbers, false },
 	{ "weft/entries", numbers, false },

@@ -20,6 +20,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/json.h"
 #include "lib/ground/base/now.h"
+#include "lib/ground/base/number.h"
 #include "lib/ground/base/text.h"
 #include "lib/kernel/flight/budget.h"
 #include "lib/kernel/flight/condition.h"
@@ -37,6 +38,7 @@
 #include "lib/kernel/record/flight_recording.h"
 #include "lib/kernel/record/kept_parts_dir.h"
 #include "lib/kernel/record/recovery.h"
+#include "lib/kernel/record/sampling.h"
 #include "lib/kernel/record/urgency.h"
 #include "lib/kernel/record/wake.h"
 #include "lib/kernel/record/workload.h"
@@ -542,12 +544,16 @@ static void end_piece(struct flight *flight)
 	log_writer_forget(writer);
 }
 
-/* Members of the group begin no more files than conditions do, and do not fill the trace with markers. */
-static int ask_dump(struct flight *flight, struct control_socket_client *client, struct fail *fail)
+/*
+ * Members of the group begin no more files than conditions do, and do not fill the trace with markers. A file that
+ * another trigger has begun is no sample: `sample_of` counts for a new one.
+ */
+static int ask_dump(struct flight *flight, struct control_socket_client *client, const char *text, uint32_t sample_of,
+		    struct fail *fail)
 {
-	const char *text = client->line[4] ? client->line + 5 : "";
 	uint64_t now = flight_recording_now(flight->recording);
 	struct watch_hit hit = { .time = now };
+	bool begins = !flight->piece.number;
 	int err = 0;
 
 	text = *text ? text : "asked for";
@@ -560,7 +566,9 @@ static int ask_dump(struct flight *flight, struct control_socket_client *client,
 	if (!client->is_owner && flight->piece.number && flight->piece.triggers >= MARKS_MAX)
 		flight->status.skipped++;
 	else
-		err = trigger(flight, "dump", hit.reason, now, fail);
+		err = trigger(flight, sample_of ? "sample" : "dump", hit.reason, now, fail);
+	if (begins)
+		flight->piece.sample_of = sample_of;
 	client->waits_for = flight->piece.number;
 	return err;
 }
@@ -570,16 +578,23 @@ static void heed(void *arg, struct control_socket_client *client)
 	struct flight *flight = arg;
 	cleanup_buf struct buf text = BUF_INIT;
 	struct fail why = FAIL_INIT;
+	const char *at = client->line + strlen("sample ");
+	uint32_t of;
 
 	if (!strcmp(client->line, "status")) {
 		if (!status_print(&flight->status, flight->recording, &text))
 			buf_clear(&text);
 	} else if (!strcmp(client->line, "dump") || !strncmp(client->line, "dump ", 5)) {
-		if (!ask_dump(flight, client, &why))
+		if (!ask_dump(flight, client, client->line[4] ? client->line + 5 : "", 0, &why))
+			return;
+		(void)!buf_addf(&text, "error %s\n", why.text);
+	} else if (!strncmp(client->line, "sample ", strlen("sample ")) && number_u32(&at, &of) && of &&
+		   of <= SAMPLING_OF_MAX && (!*at || *at == ' ')) {
+		if (!ask_dump(flight, client, *at ? at + 1 : "", of, &why))
 			return;
 		(void)!buf_addf(&text, "error %s\n", why.text);
 	} else {
-		(void)!buf_addf(&text, "error a flight knows 'dump REASON' and 'status'\n");
+		(void)!buf_addf(&text, "error a flight knows 'dump REASON', 'sample N REASON' and 'status'\n");
 	}
 	control_socket_answer(client, buf_str(&text), text.len);
 }

@@ -104,6 +104,8 @@ static void put_facts(struct json *json, const void *arg)
 		json_key(json, "because");
 		json_put_text(json, writer->why);
 	}
+	json_key(json, "weight");
+	json_put_u64(json, piece->sample_of ? piece->sample_of : 1);
 	json_key(json, "triggers");
 	json_put_u64(json, piece->triggers);
 	json_key(json, "time");
@@ -200,6 +202,7 @@ static int write_all(struct log_writer *writer, struct fail *fail)
 		return fail_memory(fail);
 	file.output = writer->path;
 	file.trigger = trigger;
+	file.sample_of = piece->sample_of;
 	err = flight_recording_write(writer->recording, &file, &writer->written, fail);
 	writer->took_ns = now_ns() - begin;
 	if (!err)

@@ -40,6 +40,7 @@ struct piece {
 	char name[CONDITION_NAME];
 	char reason[WATCH_REASON];
 	unsigned triggers;
+	uint32_t sample_of; /* it stands for so many (lib/kernel/record/sampling.h); 0: for itself */
 };
 
 /* Writes a piece on a thread of its own: the file, and the line beside it. One at a time. */

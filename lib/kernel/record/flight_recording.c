@@ -2,6 +2,7 @@
 #include "lib/kernel/record/flight_recording.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,7 @@
 #include "lib/meaning/clock/clocks.h"
 #include "lib/pages/codec/frame.h"
 #include "lib/pages/ring/page.h"
+#include "lib/pages/trace/trace.h"
 
 struct fail;
 struct chunk_history_piece;
@@ -697,6 +699,7 @@ static int describe(struct flight_recording *recording, const struct flight_reco
 	const struct target *first = &recording->rig.targets[0];
 	struct parts_file properties = parts_file_here(7, true, FRAME_LEVEL_DEFAULT, &first->shape, first->nr_cpus);
 	const struct ledger_item *item;
+	char weight[32];
 	int err = parts_describe(parts, &properties, fail);
 
 	for (size_t i = 0; !err && (item = ledger_at(recording->parts->ledger, i)); i++)
@@ -714,6 +717,10 @@ static int describe(struct flight_recording *recording, const struct flight_reco
 		err = facts_of_tasks(parts->ledger, NULL, true, fail);
 	if (!err && file->trigger)
 		err = add_setting(parts->ledger, 0, "weft/trigger", file->trigger, fail);
+	if (!err && file->sample_of) {
+		snprintf(weight, sizeof(weight), "1/%" PRIu32 "\n", file->sample_of);
+		err = add_setting(parts->ledger, 0, SETTING_SAMPLE, weight, fail);
+	}
 	for (size_t i = 0; !err && i < recording->rig.nr_targets; i++)
 		err = add_setting(parts->ledger, recording->rig.targets[i].index, "weft/went_on", "1", fail);
 	return err;

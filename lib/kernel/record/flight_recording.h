@@ -88,6 +88,7 @@ struct flight_recording_file {
 	const char *output;
 	mode_t mode;
 	const char *trigger; /* the text of the setting weft/trigger */
+	uint32_t sample_of;  /* it stands for so many (sampling.h); 0: for itself */
 };
 
 /* What is held, or was written, of one CPU. */

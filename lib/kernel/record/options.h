@@ -37,7 +37,13 @@ struct record_options {
 	const char *path; /* see struct workload_options */
 	bool all_formats;
 	uint64_t duration_ns; /* 0: no limit */
-	uint64_t sync_ns;     /* data older than this, in ns, is on the disk; 0: the kernel decides */
+	/*
+	 * The recording ends when about so many events have happened, or when the threads of this process have run for
+	 * so long, in ns, since it began; 0: no limit.
+	 */
+	uint64_t max_events, max_cpu_ns;
+	uint32_t sample_of; /* the recording stands for so many (sampling.h); 0: only for itself */
+	uint64_t sync_ns;   /* data older than this, in ns, is on the disk; 0: the kernel decides */
 	bool has_recorder_cpus;
 	struct cpus recorder_cpus; /* CPUs on which the recorders may run */
 	int priority;              /* SCHED_FIFO priority of the recorders; 0: ordinary threads */

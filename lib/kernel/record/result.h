@@ -29,6 +29,8 @@ struct record_cpu {
 	uint64_t dropped_events; /* number of events in these pages */
 };
 
+enum record_spent { RECORD_SPENT_NOTHING, RECORD_SPENT_EVENTS, RECORD_SPENT_CPU };
+
 struct record_result {
 	bool has_status; /* there was a command, and `status` is its exit status as a shell gives it */
 	int status;
@@ -37,6 +39,7 @@ struct record_result {
 	struct workload_times times; /* of a command that has ended */
 	bool ran;                    /* tracing was on */
 	bool finished;               /* the file is complete */
+	enum record_spent spent;     /* which budget has ended it */
 	char *parts;                 /* the parts that remain if the file is not complete; NULL: none */
 	bool symbols_hidden;
 	/* what programs wrote to the trace_marker of the top instance meanwhile, which the file does not have */

@@ -47,6 +47,7 @@
 #include "lib/kernel/undo/change.h"
 #include "lib/kernel/undo/undo.h"
 #include "lib/meaning/event/own_formats.h"
+#include "lib/pages/trace/trace.h"
 
 /*
  * Runs rig_restore() on a thread while the recording ends. When an instance is removed, the kernel waits for all CPUs,
@@ -142,9 +143,10 @@ struct session {
 	struct spool_options spool;
 	struct recorder_options recorder;
 	uint64_t started_ns, stopped_ns;
-	uint64_t top_written; /* what was written to the top buffer, if only trace_marker writes there */
-	uint64_t nr_late;     /* tasks that came into a control group that is recorded, while it was */
-	bool follows;         /* looks for such tasks */
+	uint64_t cpu_started_ns; /* how long the threads of this process had run then */
+	uint64_t top_written;    /* what was written to the top buffer, if only trace_marker writes there */
+	uint64_t nr_late;        /* tasks that came into a control group that is recorded, while it was */
+	bool follows;            /* looks for such tasks */
 };
 
 static int fork_command(struct session *session, struct fail *fail)
@@ -333,6 +335,29 @@ static void begin_samples(struct session *session)
 	session->wake.ping_fd = clock_sampler_answer_first(session->rig.sampler, session->options->ping_fd);
 }
 
+/* Saves a line of a word and a number. */
+static int note(struct session *session, const char *setting, const char *word, uint64_t number, struct fail *fail)
+{
+	char text[64];
+	int len = snprintf(text, sizeof(text), "%s%" PRIu64 "\n", word, number);
+
+	return ledger_add(session->parts->ledger,
+			  &(struct ledger_item){
+				  .kind = LEDGER_SETTING, .key = setting, .data = text, .len = (size_t)len },
+			  fail);
+}
+
+static int note_spent(struct session *session, struct fail *fail)
+{
+	const struct record_options *options = session->options;
+
+	if (session->result->spent == RECORD_SPENT_EVENTS)
+		return note(session, SETTING_ENDED, "max-events ", options->max_events, fail);
+	if (session->result->spent == RECORD_SPENT_CPU)
+		return note(session, SETTING_ENDED, "max-cpu ", options->max_cpu_ns, fail);
+	return 0;
+}
+
 static int prepare(struct session *session, struct fail *fail)
 {
 	const struct record_options *options = session->options;
@@ -361,6 +386,8 @@ static int prepare(struct session *session, struct fail *fail)
 	if (!err)
 		err = facts_at_start(session->parts->ledger, "record", &session->rig.tracing, session->rig.targets,
 				     session->rig.nr_targets, options->all_formats, fail);
+	if (!err && options->sample_of)
+		err = note(session, SETTING_SAMPLE, "1/", options->sample_of, fail);
 	if (!err && options->all_symbols)
 		err = symbol_choice_keep_all(session->parts->ledger, fail);
 	if (!err)
@@ -390,6 +417,16 @@ static int prepare(struct session *session, struct fail *fail)
 	return err;
 }
 
+/* For how long the threads of this process have run. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec time;
+
+	return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) ?
+		       0 :
+		       (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
 /* Begins to trace. The process of the command turns tracing on; without a command this process does. */
 static int begin(struct session *session, struct fail *fail)
 {
@@ -404,6 +441,7 @@ static int begin(struct session *session, struct fail *fail)
 	if (!err && !options->argv)
 		err = wake_tasks(&session->wake, &options->setup, fail);
 	session->started_ns = now_ns();
+	session->cpu_started_ns = cpu_ns();
 	if (err)
 		return err;
 	if (options->argv)
@@ -444,20 +482,58 @@ static void follow_groups(struct session *session)
 	setup_warn(setup, &told);
 }
 
-/* wake_wait() with calls of options->look. */
+/* How often it is looked whether a budget is used up. */
+enum { BUDGET_MS = 250 };
+
+static bool has_budget(const struct record_options *options)
+{
+	return options->max_events || options->max_cpu_ns;
+}
+
+static enum record_spent what_is_spent(const struct session *session)
+{
+	const struct record_options *options = session->options;
+	struct progress progress;
+
+	if (options->max_cpu_ns && cpu_ns() - session->cpu_started_ns >= options->max_cpu_ns)
+		return RECORD_SPENT_CPU;
+	if (!options->max_events)
+		return RECORD_SPENT_NOTHING;
+	progress_read(session->rig.targets, session->rig.nr_targets, session->started_ns, &progress);
+	return progress.events >= options->max_events ? RECORD_SPENT_EVENTS : RECORD_SPENT_NOTHING;
+}
+
+/* How long may be slept, in ms; -1: until something happens. */
+static int nap_ms(const struct session *session)
+{
+	const struct record_options *options = session->options;
+	int ms = options->look ? (int)options->look_ms : -1;
+
+	if (has_budget(options) && (ms < 0 || ms > BUDGET_MS))
+		ms = BUDGET_MS;
+	return session->follows ? FOLLOW_MS : ms;
+}
+
+/* wake_wait() with calls of options->look, and looks at the budget. */
 static int wait_and_look(struct session *session, enum wake_reason *ret, struct fail *fail)
 {
 	const struct record_options *options = session->options;
 	struct pollfd fds[WAKE_FDS];
 	struct progress progress;
-	uint64_t looked = 0;
+	uint64_t looked = 0, counted = 0;
 	int r;
 
-	while (!(r = wake_poll(&session->wake, &session->workload, fds, WAKE_FDS,
-			       session->follows ? FOLLOW_MS : (int)options->look_ms, ret, &session->result->status,
-			       fail))) {
+	while (!(r = wake_poll(&session->wake, &session->workload, fds, WAKE_FDS, nap_ms(session), ret,
+			       &session->result->status, fail))) {
 		if (session->follows)
 			follow_groups(session);
+		if (has_budget(options) && now_ns() - counted >= BUDGET_MS * (uint64_t)NS_PER_MS) {
+			counted = now_ns();
+			session->result->spent = what_is_spent(session);
+			*ret = WAKE_BUDGET;
+			if (session->result->spent)
+				return 0;
+		}
 		if (!options->look || now_ns() - looked < options->look_ms * UINT64_C(1000000))
 			continue;
 		looked = now_ns();
@@ -473,7 +549,7 @@ static int wait_for_end(struct session *session, enum wake_reason *ret, struct f
 
 	session->follows = session->options->setup.nr_groups;
 	do {
-		err = session->options->look || session->follows ?
+		err = session->options->look || session->follows || has_budget(session->options) ?
 			      wait_and_look(session, ret, fail) :
 			      wake_wait(&session->wake, &session->workload, ret, &session->result->status, fail);
 		if (!err && *ret == WAKE_SYNC)
@@ -557,6 +633,8 @@ static int collect(struct session *session, struct fail *fail)
 		err = fail_set(fail, -errno, "cannot stop the recorders: %s", strerror(errno));
 	if (!err)
 		err = count_missed(session, fail);
+	if (!err)
+		err = note_spent(session, fail);
 	if (!err)
 		err = facts_of_kernel(ledger, &session->rig.tracing, fail);
 	if (!err)

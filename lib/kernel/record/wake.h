@@ -43,7 +43,7 @@ struct wake {
 		.signal_fd = -1, .timer_fd = -1, .failed_fd = -1, .sync_fd = -1, .clock.fd = -1, .ping_fd = -1 \
 	}
 
-enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED, WAKE_SYNC, WAKE_CLOCK, WAKE_PING };
+enum wake_reason { WAKE_COMMAND, WAKE_SIGNAL, WAKE_TIME, WAKE_FAILED, WAKE_SYNC, WAKE_CLOCK, WAKE_PING, WAKE_BUDGET };
 
 int must_check wake_init(struct wake *wake, struct fail *fail);
 void wake_release(struct wake *wake);

@@ -166,6 +166,8 @@ struct trace_text trace_setting(const struct trace *trace, size_t buffer, const 
 #define SETTING_SELECTED "weft/selected"
 #define SETTING_TOLD_NAMES "weft/told_names"
 #define SETTING_DIVIDED "weft/divided"
+#define SETTING_SAMPLE "weft/sample"
+#define SETTING_ENDED "weft/ended"
 /* Lists all settings: false when `index` is after the last. */
 bool trace_setting_at(const struct trace *trace, size_t index, size_t *ret_buffer, const char **ret_name,
 		      struct trace_text *ret_text);

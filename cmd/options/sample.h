@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_CMD_OPTIONS_SAMPLE_H
+#define WEFT_CMD_OPTIONS_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/options/option_rows.h"
+
+/* --sample 1/N: N, a uint32_t. */
+void sample_take(const struct option_row *row, void *member, char *arg, struct argp_state *state);
+
+/*
+ * Whether such a recording is made now (lib/kernel/record/sampling.h). NULL: it is; otherwise "hour" or "pressure",
+ * and unless `quiet` a line says why not.
+ */
+const char *sample_skips(uint32_t of, bool quiet);
+
+#endif
