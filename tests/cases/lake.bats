@@ -345,6 +345,9 @@ content()
 	run -1 weft diff lake0 in
 	[[ "$output" = *"'in' is not a directory of a lake"* ]]
 	run -1 weft diff lake0 in/h00000-00.dat
+	touch lake1/current/rollup/notes
+	run -1 weft diff lake0 lake1
+	[[ "$output" = *"'lake1/notes' is not of a lake, so no table is read: remove it, or name another directory" ]]
 	truncate -s -1 lake2/current/rollup/1.parquet
 	run -1 weft diff lake0 lake2
 	[[ "$output" = *"'lake2/rollup/1.parquet': it is not a whole Parquet file of this table"* ]]

@@ -49,9 +49,9 @@ static bool is_left_behind(const char *name)
 
 static int refuse(const struct lake *lake, const char *name, struct fail *fail)
 {
-	return fail_set(fail, -EEXIST,
-			"'%s/%s' is not of a lake: remove it, or choose another directory; nothing was changed",
-			lake->path, name);
+	return fail_set(fail, -EEXIST, "'%s/%s' is not of a lake%s", lake->path, name,
+			lake->read_only ? ", so no table is read: remove it, or name another directory" :
+					  ": remove it, or choose another directory; nothing was changed");
 }
 
 /* Opens a folder or a file of the lake, which nobody else may have written. A link is not followed. */
@@ -467,7 +467,7 @@ int lake_files(const char *path, const char *table, struct lake_input **ret, siz
 {
 	enum { FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
 	cleanup_fd int top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), state = -1, dir = -1;
-	struct lake lake = { .path = (char *)(uintptr_t)path, .dir = top, .current = -1 };
+	struct lake lake = { .path = (char *)(uintptr_t)path, .dir = top, .current = -1, .read_only = true };
 	struct listing listing = { .lake = &lake };
 	char name[LAKE_NAME];
 	int r = top < 0 ? fail_set(fail, -errno, "cannot read '%s': %s", path, strerror(errno)) : 0;

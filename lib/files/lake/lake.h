@@ -28,13 +28,14 @@ struct lake_load {
 
 struct lake {
 	char *path;
-	int dir;          /* locked */
+	int dir;          /* locked, unless it is read_only */
 	int current;      /* the last state; -1: there is none */
 	uint64_t number;  /* of the last state; 0: there is none */
 	struct buf loads; /* the text of its file */
 	struct buf files; /* the same: for each file its table, name and number of rows */
 	struct lake_load *loaded;
 	size_t nr_loaded;
+	bool read_only; /* for messages: nothing would be changed */
 };
 
 #define LAKE_INIT                        \
