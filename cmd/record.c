@@ -130,8 +130,9 @@ static const struct option_row table[] = {
 	  "weft latency --by shows it",
 	  SETUP_OWN_GROUP, OPTION_FLAG(struct record_arguments, quota) },
 	{ "stacks", 0, "user|user:WORDS", 0,
-	  "Also copy WORDS of the stack of a program (default: 128, 1 KB) where its task leaves the CPU, and with "
-	  "--profile at each tick: weft stacks has its callers without frame pointers",
+	  "Also copy WORDS of the stack of a program (default: 128, 1 KB) where its task leaves the CPU, at system "
+	  "calls and probes of programs, and with --profile at each tick: weft stacks has its callers without frame "
+	  "pointers",
 	  SETUP_OWN_GROUP, OPTION_CALL(struct record_arguments, words, take_stacks) },
 	{ "priority", 'r', "PRIO", 0, "Run the recorders with the real-time priority PRIO, 1 to 99", SETUP_OWN_GROUP,
 	  OPTION_RANGE(struct record_arguments, options.priority, 1, 99) },

@@ -20,6 +20,7 @@ struct held_stack {
 	uint32_t nr;   /* 0: it is counted, or there is none */
 	/* For the exporter: the node + 1 of the program's stack, if it is known before that of the kernel. */
 	uint32_t program;
+	bool counts; /* for the exporter: `program` is the whole stack of an event, if none of the kernel follows */
 	bool ticked; /* the event was a tick of the CPU (lib/meaning/follow/tick.h) that is not counted yet */
 	int32_t pid;
 	uint64_t ts;

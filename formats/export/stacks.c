@@ -49,6 +49,7 @@ struct buffer {
 	struct u64_map comms;        /* by PID: node + 1 */
 	struct u64_map offs;         /* by index of state::tasks: struct off */
 	struct user_stacks *unwound; /* of programs, from record --stacks user */
+	bool of_events;              /* also of system calls and probes */
 	struct held_stacks held;
 	struct place caller, user_caller, tgid;
 	uint8_t parts[EVENT_TYPES_MAX];
@@ -260,6 +261,7 @@ static int buffer_init(struct stacks *stacks, struct buffer *buffer, uint16_t in
 	u64_map_init(&buffer->offs, sizeof(struct off));
 	buffer->timeline = timeline_new(&calls, context->preempt_rt);
 	buffer->unwound = user_stacks_new(context);
+	buffer->of_events = buffer->unwound && user_stacks_of_events(buffer->unwound);
 	return buffer->unwound && buffer->timeline && timeline_add(buffer->timeline, index, context) ? 0 : -ENOMEM;
 }
 
@@ -405,25 +407,35 @@ static uint32_t user_node(struct buffer *buffer, const struct event *event, uint
 	return node;
 }
 
-/*
- * The functions of the program where the event took the CPU from a task or ticked, if its stack was copied then, on the
- * node of the task; the node + 1, 0: it was not.
- */
-static uint32_t unwound_node(struct buffer *buffer, const struct event *event, const struct held_stack *held)
+static bool find_unwound(struct buffer *buffer, const struct event *event, const struct held_stack *held,
+			 struct stack *ret, int32_t *ret_tgid)
 {
 	const struct state *state = timeline_state(buffer->timeline);
 	enum user_stacks_at at = held->ticked ? USER_STACKS_TICK : USER_STACKS_SWITCH;
 	uint64_t from = held->ticked ? event->ts : state->step.ran_since;
 	uint64_t to = held->ticked ? event->ts + buffer->tick_ns / 2 : event->ts;
-	int32_t pid = held->ticked ? held->pid : held->left ? state->tasks[held->left - 1].pid : 0, tgid;
+	int32_t pid = held->ticked ? held->pid : held->left ? state->tasks[held->left - 1].pid : 0;
+
+	if (!held->ticked && !held->left)
+		return user_stacks_of(buffer->unwound, event, ret, ret_tgid);
+	/* A copy from before the task had the CPU is of another time off. */
+	return pid && from && user_stacks_find(buffer->unwound, at, pid, from, to, ret, ret_tgid);
+}
+
+/*
+ * The functions of the program where the event took the CPU from a task, ticked, or was a system call or a probe, if
+ * its stack was copied then, on the node of the task; the node + 1, 0: it was not.
+ */
+static uint32_t unwound_node(struct buffer *buffer, const struct event *event, const struct held_stack *held)
+{
+	int32_t pid = held->left ? timeline_state(buffer->timeline)->tasks[held->left - 1].pid : held->pid, tgid;
 	uint64_t addresses[HELD_ADDRESSES];
 	char text[STACK_USER_NAME];
 	struct stack stack;
 	uint32_t node;
 	size_t nr = 0;
 
-	/* A copy from before the task had the CPU is of another time off. */
-	if (!pid || !from || !user_stacks_find(buffer->unwound, at, pid, from, to, &stack, &tgid))
+	if (!find_unwound(buffer, event, held, &stack, &tgid))
 		return 0;
 	node = task_node(buffer, pid);
 	while (nr < HELD_ADDRESSES && stack_next(&stack, &addresses[nr]))
@@ -459,6 +471,7 @@ static void count_held(struct buffer *buffer, struct held_stack *held, uint32_t 
 	else if (held->ticked)
 		weigh(buffer->stacks, held_node(buffer, held, node), WEIGHT_ON_CPU, buffer->tick_ns);
 	held->ticked = false;
+	held->counts = false;
 	held->nr = 0;
 	held->left = 0;
 }
@@ -478,7 +491,7 @@ static void let_go(struct buffer *buffer, struct held_stack *held)
 {
 	/* The task may be back on its CPU, and off it once more. */
 	held->left = 0;
-	if (held->nr || held->ticked)
+	if (held->nr || held->ticked || held->counts)
 		count_held(buffer, held, task_node(buffer, held->pid));
 }
 
@@ -500,6 +513,7 @@ static void see_cause(struct buffer *buffer, const struct event *event, struct h
 	held->pid = event->pid;
 	held->left = shows && leaves ? step->other + 1 : 0;
 	held->program = shows ? unwound_node(buffer, event, held) : 0;
+	held->counts = held->program && !held->left && !held->ticked;
 	off = held->left && held->program ? u64_map_add(&buffer->offs, step->other) : NULL;
 	if (off)
 		off->node = held->program - 1;
@@ -533,7 +547,7 @@ static inline bool is_of_no_use(const struct buffer *buffer, const struct event 
 {
 	return event->kind == EVENT_RECORD && buffer->parts[event->type->index] == PART_NONE &&
 	       event->cpu < buffer->held.nr && !buffer->held.at[event->cpu].left && !buffer->held.at[event->cpu].nr &&
-	       !buffer->tick_ns && timeline_state(buffer->timeline)->step.kind != STEP_SWITCH;
+	       !buffer->tick_ns && !buffer->of_events && timeline_state(buffer->timeline)->step.kind != STEP_SWITCH;
 }
 
 void stacks_saw(struct stacks *stacks, struct export *export, const struct event *event, enum timeline_part part)

@@ -44,6 +44,7 @@ struct stacked {
 	const struct format *format; /* NULL: its stack was seen already, it is not chosen, or nothing is known */
 	uint32_t task;               /* the task of the stack; for a sched_switch, the task that lost the CPU */
 	bool switched;
+	bool unwound; /* the stack of the program is known and counted */
 };
 
 struct event_row {
@@ -202,6 +203,8 @@ static void see_stack(struct stacks_analysis *stacks, const struct event *event,
 		stack_of_user(callers, event, &stack);
 	else
 		stack_of_kernel(callers, event, &stack);
+	if (role == USER && stacked->unwound)
+		return;
 	id = stack_store_add(&stacks->store, context, &stack,
 			     role == USER ? (int32_t)place_u64(&stacks->tgid, event) : 0);
 	if (is_wanted(stacks, stacked->task, event->cpu, UINT64_MAX)) {
@@ -321,6 +324,20 @@ static void see_switch(struct stacks_analysis *stacks, const struct event *event
 		unwind(stacks, off, out, event->ts);
 }
 
+/* Of system calls and probes of programs, the stack of the program may have been copied. */
+static void unwind_event(struct stacks_analysis *stacks, const struct event *event, struct stacked *stacked)
+{
+	struct stack stack;
+	int32_t tgid;
+
+	if (!user_stacks_of(stacks->unwound, event, &stack, &tgid))
+		return;
+	stacks->stacks++;
+	stacked->unwound = true;
+	if (is_wanted(stacks, stacked->task, event->cpu, UINT64_MAX))
+		count_event(stacks, stacked, stack_store_add(&stacks->store, stacks->context, &stack, tgid));
+}
+
 /* A stack belongs to the event before it, so every event is needed. */
 enum { NO_STACK = ROLES_MAX };
 
@@ -367,6 +384,8 @@ static void see(void *arg, const struct event *event, uint8_t role)
 				     .switched = step->kind == STEP_SWITCH,
 				     .task = step->kind == STEP_SWITCH ? step->other :
 									 state_acting(&stacks->pass->state, event) };
+	if (shown)
+		unwind_event(stacks, event, stacked);
 }
 
 /*

@@ -48,6 +48,24 @@ record_chain()
 	weft report --stored weft/functions "$BATS_TEST_TMPDIR/t.dat" | grep -qE '^f [0-9]+ [0-9a-f]+ .*/chain$'
 }
 
+@test "stacks: a program without frame pointers has its whole stack at a probe, and each event its own" {
+	cd "$BATS_TEST_TMPDIR"
+	cat > two.c <<-'END'
+		#define A __attribute__((noinline, noclone))
+		A int leaf(int n) { __asm__ volatile(""); return n; }
+		A int red(int n) { volatile char room[56]; room[5] = (char)leaf(n); return room[5] + 1; }
+		A int blue(int n) { return red(n) + leaf(n) + 1; }
+		int main(void) { int sum = 0; for (int i = 0; i < 1000; i++) sum += i % 4 ? red(i) : blue(i); return sum == 1; }
+	END
+	gcc -O2 -fomit-frame-pointer -o two two.c
+	weft record -q -o t.dat --probe "$PWD/two:leaf" --stacks user ./two
+	weft stacks --comm two --top 0 --table events --format csv t.dat > out
+	grep -qE '^leaf,.*,750,leaf < red < main < .*_start$' out
+	grep -qE '^leaf,.*,250,leaf < red < blue < main < .*_start$' out
+	grep -qE '^leaf,.*,250,leaf < blue < main < .*_start$' out
+	weft export --to folded --weight count --comm two t.dat | grep -qE '^two;_start;.*;main;blue;leaf 250$'
+}
+
 @test "merge: each recording keeps the functions of its own programs" {
 	cd "$BATS_TEST_TMPDIR"
 	sed -i 's/middle/centre/g' chain.c

@@ -21,13 +21,19 @@
 
 enum { BATCH = 256, FRAMES = 128, ITEMS_MAX = 1 << 24, PARTS = 8, COPY_MAX = 4096 };
 
-enum role { SWITCH = 1, TICK, ROLES };
+/* HIT: of a probe of a program. */
+enum role { SWITCH = 1, TICK, CALL, HIT, ROLES };
+
+#define CALL_NS UINT64_C(1000000000) /* from the event of a call to its function at most */
 
 /* Those of lib/kernel/setup/setup_user_stacks.c. */
 static const struct role_name names[] = {
 	{ "weft", "psi_task_switch*", SWITCH },
 	{ "weft", "pick_next_task_fair*", SWITCH },
 	{ "weft", "task_tick_fair*", TICK },
+	{ "weft", "__x64_sys_*", CALL },
+	{ "weft", "sys_enter*", CALL },
+	{ "weft", "*", HIT },
 	{ NULL, NULL, 0 },
 };
 
@@ -46,18 +52,29 @@ struct run {
 struct taken {
 	uint64_t ts;
 	int32_t pid, tgid;
+	uint64_t key; /* of a CALL its number, of a HIT its address */
 	uint32_t run;
 	uint8_t role;
+};
+
+/* What tells of an event which stack is its own. */
+struct looked {
+	uint8_t role;
+	bool known;
+	struct place key;
 };
 
 struct user_stacks {
 	const struct context *context;
 	struct roles roles;
 	struct bound {
-		struct place registers, parts[PARTS];
+		struct place registers, parts[PARTS], named[UNWIND_REGISTERS];
 	} bound[ROLES];
 	struct taken *taken; /* by role, PID and time */
-	size_t nr;
+	size_t nr, nr_of[ROLES];
+	uint64_t *losses; /* times of copies that the buffer lost, ascending */
+	size_t nr_losses;
+	struct u64_map looked; /* by type of event: struct looked */
 	struct run *runs;
 	size_t nr_runs;
 	uint64_t *frames;
@@ -123,6 +140,19 @@ static uint32_t unwind_all(struct user_stacks *stacks, int32_t tgid, struct unwi
 	return keep(stacks, frames, nr, end == UNWIND_GOES_ON ? UNWIND_CUT : end);
 }
 
+static bool read_named(const struct bound *bound, const struct event *event, struct unwind *ret)
+{
+	for (size_t i = 0; i < UNWIND_REGISTERS; i++) {
+		if (!bound->named[i].field)
+			return false;
+		ret->registers[i] = place_u64(&bound->named[i], event);
+		ret->known |= 1u << i;
+	}
+	ret->stack_at = ret->registers[UNWIND_STACK];
+	ret->swap = event->type->context->abi.swap;
+	return true;
+}
+
 static bool read_registers(const struct bound *bound, const struct event *event, struct unwind *ret)
 {
 	const uint8_t *data;
@@ -140,29 +170,54 @@ static bool read_registers(const struct bound *bound, const struct event *event,
 	return true;
 }
 
+/* All events of a role have the same fields. */
+static void bind(struct bound *bound, const struct event_type *type)
+{
+	static const char *const registers[] = { USER_STACKS_REGISTERS };
+	char name[8];
+
+	(void)place_find(&bound->registers, type, "r");
+	for (unsigned i = 0; i < UNWIND_REGISTERS; i++)
+		(void)place_find(&bound->named[i], type, registers[i]);
+	for (unsigned i = 0; i < PARTS; i++) {
+		snprintf(name, sizeof(name), "w%u", i);
+		(void)place_find(&bound->parts[i], type, name);
+	}
+}
+
+/* Field 15 of struct pt_regs is what the program has called. */
+static uint64_t key_of(const struct bound *bound, uint8_t role, const struct event *event, const struct unwind *unwind)
+{
+	enum { ORIG_AX = 15 };
+	const uint8_t *data;
+	size_t len;
+
+	if (role == HIT)
+		return unwind->registers[UNWIND_PLACE];
+	return role == CALL && place_bytes(&bound->registers, event, &data, &len) ?
+		       load_u64(data + ORIG_AX * sizeof(uint64_t), bound->registers.swap) :
+		       0;
+}
+
 static void see(struct user_stacks *stacks, const struct event *event)
 {
 	struct unwind unwind = { .known = 0 };
 	uint8_t copy[COPY_MAX];
 	struct taken *taken;
 	struct bound *bound;
+	uint64_t *loss = event->kind == EVENT_LOST ? vec_push(stacks->losses, stacks->nr_losses) : NULL;
 	bool fresh;
 	uint8_t role = event->kind == EVENT_RECORD ? roles_of(&stacks->roles, event, &fresh) : 0;
 	int32_t tgid;
 
+	if (loss)
+		*loss = event->ts;
 	if (!role)
 		return;
 	bound = &stacks->bound[role];
-	if (fresh) {
-		(void)place_find(&bound->registers, event->type, "r");
-		for (unsigned i = 0; i < PARTS; i++) {
-			char name[8];
-
-			snprintf(name, sizeof(name), "w%u", i);
-			(void)place_find(&bound->parts[i], event->type, name);
-		}
-	}
-	if (!read_registers(bound, event, &unwind))
+	if (fresh)
+		bind(bound, event->type);
+	if (role == HIT ? !read_named(bound, event, &unwind) : !read_registers(bound, event, &unwind))
 		return;
 	unwind.stack = copy;
 	for (unsigned i = 0; i < PARTS; i++) {
@@ -180,7 +235,13 @@ static void see(struct user_stacks *stacks, const struct event *event)
 	taken = stacks->nr < ITEMS_MAX ? vec_push(stacks->taken, stacks->nr) : NULL;
 	stacks->starved |= !taken;
 	if (taken)
-		*taken = (struct taken){ event->ts, event->pid, tgid, unwind_all(stacks, tgid, &unwind), role };
+		*taken = (struct taken){ .ts = event->ts,
+					 .pid = event->pid,
+					 .tgid = tgid,
+					 .key = key_of(bound, role, event, &unwind),
+					 .run = unwind_all(stacks, tgid, &unwind),
+					 .role = role };
+	stacks->nr_of[role] += taken != NULL;
 }
 
 static void read_buffer(struct user_stacks *stacks, const struct context *context)
@@ -220,6 +281,7 @@ struct user_stacks *user_stacks_new(const struct context *of)
 	stacks->context = of;
 	roles_init(&stacks->roles, names);
 	u64_map_init(&stacks->hashes, sizeof(uint32_t));
+	u64_map_init(&stacks->looked, sizeof(struct looked));
 	for (size_t i = 0; i < trace_buffers(of->trace); i++) {
 		struct context *context;
 
@@ -245,37 +307,34 @@ void user_stacks_free(struct user_stacks *stacks)
 		return;
 	roles_release(&stacks->roles);
 	u64_map_release(&stacks->hashes);
+	u64_map_release(&stacks->looked);
+	free(stacks->losses);
 	free(stacks->taken);
 	free(stacks->runs);
 	free(stacks->frames);
 	free(stacks);
 }
 
-bool user_stacks_find(struct user_stacks *stacks, enum user_stacks_at at, int32_t pid, uint64_t from, uint64_t to,
-		      struct stack *ret, int32_t *ret_tgid)
+/* The index of the first one that is not before the key. */
+static size_t first_from(const struct user_stacks *stacks, const struct taken *key)
 {
-	const struct taken key = { .ts = from, .pid = pid, .role = at == USER_STACKS_TICK ? TICK : SWITCH };
-	const struct taken *taken;
-	const struct run *run;
 	size_t low = 0, high = stacks->nr;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare(&stacks->taken[middle], &key) < 0)
+		if (compare(&stacks->taken[middle], key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == stacks->nr)
-		return false;
-	taken = &stacks->taken[low];
-	if (taken->pid != pid || taken->role != key.role || taken->ts > to)
-		return false;
-	while (key.role == SWITCH && ++low < stacks->nr && stacks->taken[low].pid == pid &&
-	       stacks->taken[low].role == SWITCH && stacks->taken[low].ts <= to)
-		taken = &stacks->taken[low];
-	run = &stacks->runs[taken->run];
+	return low;
+}
+
+static void give(struct user_stacks *stacks, const struct taken *taken, struct stack *ret, int32_t *ret_tgid)
+{
+	const struct run *run = &stacks->runs[taken->run];
+
 	stacks->counts.found++;
 	stacks->counts.cut += run->end == UNWIND_CUT;
 	stacks->counts.unknown += run->end == UNWIND_UNKNOWN;
@@ -285,6 +344,86 @@ bool user_stacks_find(struct user_stacks *stacks, enum user_stacks_at at, int32_
 			       .unwound = true,
 			       .cut = run->end != UNWIND_WHOLE };
 	*ret_tgid = taken->tgid;
+}
+
+static bool is_of(const struct taken *taken, const struct taken *key)
+{
+	return taken->role == key->role && taken->pid == key->pid;
+}
+
+bool user_stacks_find(struct user_stacks *stacks, enum user_stacks_at at, int32_t pid, uint64_t from, uint64_t to,
+		      struct stack *ret, int32_t *ret_tgid)
+{
+	const struct taken key = { .ts = from, .pid = pid, .role = at == USER_STACKS_TICK ? TICK : SWITCH };
+	size_t low = first_from(stacks, &key);
+	const struct taken *taken = &stacks->taken[low];
+
+	if (low == stacks->nr || !is_of(taken, &key) || taken->ts > to)
+		return false;
+	while (key.role == SWITCH && ++low < stacks->nr && is_of(&stacks->taken[low], &key) &&
+	       stacks->taken[low].ts <= to)
+		taken = &stacks->taken[low];
+	give(stacks, taken, ret, ret_tgid);
+	return true;
+}
+
+bool user_stacks_of_events(const struct user_stacks *stacks)
+{
+	return stacks->nr_of[CALL] || stacks->nr_of[HIT];
+}
+
+static const struct looked *look(struct user_stacks *stacks, const struct event *event)
+{
+	const struct format *format = event->type->format;
+	struct looked *looked = format ? u64_map_add(&stacks->looked, (uintptr_t)event->type) : NULL;
+
+	if (!looked || looked->known)
+		return looked;
+	looked->known = true;
+	if (!strcmp(format->system, "raw_syscalls") && !strcmp(format->name, "sys_enter"))
+		looked->role = place_find(&looked->key, event->type, "id") ? CALL : 0;
+	else if (!strcmp(format->system, "syscalls") && !strncmp(format->name, "sys_enter_", 10))
+		looked->role = place_find(&looked->key, event->type, "__syscall_nr") ? CALL : 0;
+	else
+		looked->role = place_find(&looked->key, event->type, "__probe_ip") ? HIT : 0;
+	return looked;
+}
+
+static bool lost_between(const struct user_stacks *stacks, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < stacks->nr_losses; i++)
+		if (stacks->losses[i] > from && stacks->losses[i] <= to)
+			return true;
+	return false;
+}
+
+/*
+ * The function of a system call comes behind the event, and the probe of the tracepoint, too: it was added later. Of
+ * the probes of one instruction the kernel calls the one first that was added last.
+ */
+bool user_stacks_of(struct user_stacks *stacks, const struct event *event, struct stack *ret, int32_t *ret_tgid)
+{
+	struct taken key = { .ts = event->ts, .pid = event->pid };
+	const struct looked *looked;
+	const struct taken *taken;
+	size_t at;
+
+	if (!user_stacks_of_events(stacks))
+		return false;
+	looked = look(stacks, event);
+	if (!looked || !looked->role || !stacks->nr_of[looked->role])
+		return false;
+	key.role = looked->role;
+	key.key = place_u64(&looked->key, event);
+	key.ts += key.role == HIT;
+	at = first_from(stacks, &key);
+	if (key.role == HIT ? !at : at == stacks->nr)
+		return false;
+	taken = &stacks->taken[key.role == HIT ? at - 1 : at];
+	if (!is_of(taken, &key) || taken->key != key.key || (key.role == CALL && taken->ts - key.ts > CALL_NS) ||
+	    (key.role == CALL ? lost_between(stacks, key.ts, taken->ts) : lost_between(stacks, taken->ts, key.ts)))
+		return false;
+	give(stacks, taken, ret, ret_tgid);
 	return true;
 }
 
