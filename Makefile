@@ -279,7 +279,7 @@ faults: all
 
 # A fixed part of each suite, which takes a quarter of an hour, and everything, which takes hours.
 check check-all:
-	@tests/deps check
+	@BUILD=$(BUILD) tests/deps check
 	@$(MAKE) --no-print-directory deps-done-check WEFT_ALL=$(if $(filter check-all,$@),1)
 
 quick: all $(BUILD)/tests/unit/run

@@ -340,18 +340,26 @@ compare_clocks()
 	weft check k-a.dat
 }
 
-# An sshd that has a pipe instead of a port; a key, a host and a path of its own.
+# An sshd that has a pipe instead of a port; a key, a host and a path of its own. One that is unpacked (tests/deps) has its
+# libraries beside it, and its user in a list of users that only it sees.
 begin_ssh()
 {
+	local sshd unpacked=${WEFT%/*}/sshd before=''
 	PATH=$PATH:/usr/sbin
-	need_command sshd
 	need_command ssh-keygen
+	sshd=$(command -v sshd) || {
+		sshd=$unpacked/usr/sbin/sshd
+		[ -x "$sshd" ] || skip "sshd is not installed"
+		grep -v '^sshd:' /etc/passwd > passwd
+		echo 'sshd:x:65530:65534::/run/sshd:/usr/sbin/nologin' >> passwd
+		before="mount --bind $PWD/passwd /etc/passwd && LD_LIBRARY_PATH=$(dirname "$(find "$unpacked" -name 'libwrap.so.0')") "
+	}
 	ssh-keygen -q -t ed25519 -N '' -f host
 	ssh-keygen -q -t ed25519 -N '' -f user
 	printf '%s\n' "HostKey $PWD/host" "AuthorizedKeysFile $PWD/user.pub" 'PidFile none' 'UsePAM no' 'StrictModes no' 'PermitRootLogin yes' \
 		"SetEnv PATH=$PATH" > config
 	mkdir -p /run/sshd
-	{ echo '#!/bin/sh'; echo "exec $(command -v sshd) -i -f $PWD/config 2>> $PWD/log"; } > door
+	{ echo '#!/bin/sh'; echo "exec unshare -m sh -c '${before}exec $sshd -i -f $PWD/config' 2>> $PWD/log"; } > door
 	chmod +x door
 	over "exec ssh -oBatchMode=yes -T -oStrictHostKeyChecking=no -oUserKnownHostsFile=/dev/null -oLogLevel=ERROR -i '$PWD/user' -oProxyCommand='$PWD/door' root@\"\$@\""
 }
