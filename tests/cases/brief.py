@@ -112,10 +112,17 @@ class Machine(File):
         elif what == "exit":
             self.say(task.cpu, "sched_process_exit", comm=task.name, pid=task.pid, prio=task.prio)
             self.switch(task.cpu, 0x10)
+        elif what == "throttled":  # wants to run, and its cgroup may not
+            self.at(self.now + value, self.allow, task)
+            self.switch(task.cpu, 0)
         else:  # sleeps, in this state, until somebody wakes it
             if what == "sleep":
                 self.at(self.now + value, self.interrupt, task.cpu, 1 * US, self.wake, task, task.cpu)
             self.switch(task.cpu, 2 if what == "disk" else 1)
+
+    def allow(self, task):
+        self.queues[task.cpu].append(task)
+        self.preempt(task.cpu)
 
     def wake(self, task, by, flags=0):
         if task in self.queues[task.cpu] or self.running[task.cpu] is task:
@@ -509,6 +516,16 @@ def in_vain(m):
     return "errors", "stat failed with ENOENT"
 
 
+def quota(m):
+    def body(task):
+        while True:
+            yield "run", 20 * MS
+            yield "throttled", 80 * MS
+
+    m.task("capped", 1 % m.cpus, body)
+    return "cpu", "capped"
+
+
 def one_fsync(m):
     count = [0]
 
@@ -546,7 +563,8 @@ def in_kernel(m):
 
 CAUSES = ((hog, web), (full, web), (long_irq, web), (storm, quiet), (long_softirq, web), (slow_disk, store), (busy_disk, quiet), (bad_disk, web),
           (requeued, quiet), (throttled, web), (kernel_lock, web), (program_lock, web), (crashed, store), (out_of_memory, web), (lost, web),
-          (reclaim, quiet), (no_space, web), (one_fsync, store), (machine_check, web), (hung, quiet), (in_kernel, realtime), (in_vain, store))
+          (reclaim, quiet), (no_space, web), (one_fsync, store), (machine_check, web), (hung, quiet), (in_kernel, realtime), (in_vain, store),
+          (quota, quiet))
 
 
 def main(folder, *numbers):

@@ -302,6 +302,7 @@ static void set_limits(struct brief_rules *rules, uint64_t span)
 	uint64_t least = asked ? asked_least : case_least;
 
 	rules->span = span;
+	rules->least = least;
 	rules->share = asked ? asked_share : share;
 	rules->limit = (uint64_t)((double)span * rules->share);
 	rules->limit = rules->limit < least ? least : rules->limit > case_most ? case_most : rules->limit;

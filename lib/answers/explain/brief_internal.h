@@ -59,6 +59,7 @@ struct brief_rules {
 	size_t nr_runs;
 	uint64_t span;
 	uint64_t limit; /* the time that a case takes at least */
+	uint64_t least; /* the least that this ever is */
 	double share;   /* of the span, that all cases of a row take at least */
 	bool full;      /* the CPUs were busy all the time, and that is a case itself */
 	bool disk_busy;

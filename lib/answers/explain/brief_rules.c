@@ -441,7 +441,7 @@ static void see_blocked(struct brief_rules *rules)
 	for (size_t row = 0; row < rows_of(tasks); row++) {
 		blocked = number(tasks, row, "blocked_ns");
 		waits = number(tasks, row, "voluntary");
-		if (blocked > most && blocked / rules->limit >= waits && !is_kernel_thread(tasks, row)) {
+		if (blocked > most && blocked / rules->least >= waits && !is_kernel_thread(tasks, row)) {
 			most = blocked;
 			best = row;
 		}
@@ -461,6 +461,41 @@ static void see_blocked(struct brief_rules *rules)
 	snprintf(found->what, sizeof(found->what), "%s-%" PRId32 " was blocked (D) for %s, %u %% of the time", comm,
 		 found->pid, text_time(time, most), percent(rules, most));
 	snprintf(found->command, sizeof(found->command), "weft why --task %" PRId32, found->pid);
+}
+
+/* A task that was ready to run, while CPUs had nothing to do. */
+static void see_beside_idle(struct brief_rules *rules)
+{
+	const struct table *tasks = brief_table(rules, "tasks", "wait_beside_idle_ns");
+	struct brief_case *found;
+	uint64_t most = 0, waited;
+	char time[TEXT_HUMAN];
+	const char *comm;
+	size_t best = 0;
+
+	for (size_t row = 0; row < rows_of(tasks); row++) {
+		waited = number(tasks, row, "wait_beside_idle_ns");
+		if (waited > most && !is_kernel_thread(tasks, row)) {
+			most = waited;
+			best = row;
+		}
+	}
+	if (most < rules->limit || part(rules, most) < 2 * rules->share)
+		return;
+	for (size_t i = 0; i < rules->nr; i++)
+		if ((uint64_t)rules->cases[i].pid == number(tasks, best, "pid"))
+			return;
+	found = brief_add(rules, BRIEF_CPU, part(rules, most));
+	if (!found)
+		return;
+	comm = table_text_of(tasks, best, "comm");
+	put_task(found, number(tasks, best, "pid"), comm);
+	snprintf(found->what, sizeof(found->what),
+		 "%s-%" PRId32
+		 " was ready to run for %s, %u %% of the time, while a CPU was idle: a quota of its cgroup "
+		 "(cpu.max) or its CPUs (taskset) held it back",
+		 comm, found->pid, text_time(time, most), percent(rules, most));
+	snprintf(found->command, sizeof(found->command), "weft sched --idle-while-waiting");
 }
 
 static void see_locks(struct brief_rules *rules)
@@ -607,4 +642,5 @@ void brief_apply(struct brief_rules *rules)
 	see_locks(rules);
 	see_stalls(rules);
 	see_blocked(rules);
+	see_beside_idle(rules);
 }
