@@ -67,3 +67,15 @@ each_size()
 @test "view: the screens of the details" {
 	each_size details "sys_enter_getppid" : "#6" Enter 5
 }
+
+@test "view: a long line of the details goes on in the next row, and is copied as one" {
+	screen_start 40 12 "$WEFT" view "$FILE"
+	screen_await "1 events"
+	screen_keys : "#6" Enter 5
+	screen_await "  task: 21.590494, 1.1 us before"
+	screen_keys ' '
+	screen_await "21.590495: sys_getppid -> 0x94"
+	run ! grep -q '>$' <(screen_show | sed 1d)
+	screen_keys y
+	screen_await "copied:          storm-1-150     [001]"
+}

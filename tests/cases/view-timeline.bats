@@ -148,6 +148,24 @@ ruler()
 	screen_await "a column is 1.0 ms"
 }
 
+@test "view: before a task was woken for the first time, the time line is empty, and says that nothing is known" {
+	weft import -q -o "$BATS_TEST_TMPDIR/first.dat" - <<- 'END'
+		# tracer: nop
+		#
+		          burner-9       [000] d..2.     1.000000: sched_switch: prev_comm=burner prev_pid=9 prev_prio=120 prev_state=S ==> next_comm=parent next_pid=7 next_prio=120
+		          parent-7       [000] d..2.     1.030000: sched_waking: comm=child pid=8 prio=120 target_cpu=000
+		          parent-7       [000] d..2.     1.040000: sched_switch: prev_comm=parent prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=child next_pid=8 next_prio=120
+		           child-8       [000] d..2.     1.060000: sched_switch: prev_comm=child prev_pid=8 prev_prio=120 prev_state=S ==> next_comm=burner next_pid=9 next_prio=120
+		          burner-9       [000] d..2.     1.099000: sched_waking: comm=parent pid=7 prio=120 target_cpu=000
+	END
+	screen_start 120 24 "$WEFT" view --color=never --ascii "$BATS_TEST_TMPDIR/first.dat"
+	screen_await "1 events"
+	screen_keys 2
+	screen_await "a column is 1.0 ms"
+	screen_await_not "~"
+	screen_await_line "^ child-8 {12} {30}w{10}\[child=*\][.]*[?]? *$"
+}
+
 @test "view: the command line that c copies prints what the row shows" {
 	timeline 160 30
 	to_row 'CPU 1'

@@ -610,6 +610,9 @@ static void draw_mode(struct lanes *lanes, const struct timeline_slice *slice)
 	lane->label = label_task(lanes, slice->task);
 	if (mode == TASK_NEW && !lane->nr_cells)
 		lane->born = slice->start;
+	if (!lane->nr_cells && !timeline_state(lanes->timeline)->losses &&
+	    (mode == TASK_RUNNING || mode == TASK_WAKING || mode == TASK_QUEUED))
+		lane->first = slice->start;
 	/* Another life of the same PID may follow. */
 	lane->died = timeline_state(lanes->timeline)->tasks[slice->task].died ? slice->to : 0;
 	draw(lanes, lane, slice,

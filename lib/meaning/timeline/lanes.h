@@ -65,6 +65,8 @@ struct lane {
 	uint64_t length; /* of a column */
 	/* Of a task: its first life began, and its last one ended, at these times; 0: that is not known. */
 	uint64_t born, died;
+	/* Of a task that was woken or got a CPU then, and of which no event was lost before; 0: another did. */
+	uint64_t first;
 	struct lane_cell *cells;
 	size_t nr_cells;
 	/* The totals: */

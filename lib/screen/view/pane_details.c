@@ -7,6 +7,7 @@
 
 #include "lib/ground/base/escape.h"
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/utf8.h"
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/columns/value.h"
 #include "lib/meaning/event/comms.h"
@@ -36,6 +37,7 @@ struct details {
 	struct pane pane; /* first */
 	struct line *lines;
 	size_t nr, at, top;
+	unsigned width; /* to which lines were wrapped last */
 	bool made;
 	struct walk_place of;
 };
@@ -457,6 +459,90 @@ static int make(struct details *details, struct fail *fail)
 	return r;
 }
 
+/* How a line goes on in the next row. */
+static const char indent[] = "        ";
+
+/*
+ * The bytes that fit into so many columns, without cutting a word unless nothing else does. The colours of
+ * formats/palette.h take no columns.
+ */
+static size_t fit(const char *text, unsigned columns)
+{
+	size_t at = 0, blank = 0, used = 0, text_from = strspn(text, " ");
+
+	while (text[at]) {
+		const char *end = text[at] == '\033' ? strchr(text + at, 'm') : NULL;
+		uint32_t character;
+		size_t len;
+
+		if (end) {
+			at = (size_t)(end - text) + 1;
+			continue;
+		}
+		used += utf8_next(text + at, strlen(text + at), &character, &len);
+		if (used > columns)
+			return blank ? blank : at ? at : len;
+		if (text[at] == ' ' && at > text_from)
+			blank = at;
+		at += len;
+	}
+	return at;
+}
+
+/* Adds a line in as many rows as it needs, if it is to be shown; returns how many. */
+static size_t put_wrapped(const char *text, unsigned width, struct rows *rows)
+{
+	const char *color = "", *escape;
+	size_t nr = 0, part;
+
+	do {
+		unsigned used = nr ? (unsigned)sizeof(indent) - 1 : 0;
+
+		part = width > used + 1 ? fit(text, width - used) : strlen(text);
+		if (rows && rows->nr < rows->height) {
+			out_mem(&rows->text, indent, used);
+			out_mem(&rows->text, color, strcspn(color, "m") + !!*color);
+			out_mem(&rows->text, text, part);
+			rows_end_line(rows);
+		}
+		/* A row begins without the colour of the one before. */
+		escape = memrchr(text, '\033', part);
+		color = escape ? escape : color;
+		text += part;
+		text += strspn(text, " ");
+		nr++;
+	} while (*text);
+	return nr;
+}
+
+/* The line of the cursor is shown, all of it if there is room. */
+static void scroll(struct details *details, size_t height)
+{
+	size_t used = 0;
+
+	if (details->at >= details->nr)
+		details->at = details->nr ? details->nr - 1 : 0;
+	if (details->at < details->top)
+		details->top = details->at;
+	for (size_t i = details->at + 1; i > details->top && i <= details->nr; i--) {
+		used += put_wrapped(details->lines[i - 1].text, details->width, NULL);
+		if (used > height && i - 1 < details->at) {
+			details->top = i;
+			return;
+		}
+	}
+}
+
+/* The line in this row. */
+static size_t line_of(const struct details *details, size_t row)
+{
+	size_t at = details->top, end = 0;
+
+	while (at + 1 < details->nr && (end += put_wrapped(details->lines[at].text, details->width, NULL)) <= row)
+		at++;
+	return at;
+}
+
 static int details_draw(struct pane *pane, struct rows *rows, struct fail *fail)
 {
 	struct details *details = (struct details *)pane;
@@ -466,17 +552,16 @@ static int details_draw(struct pane *pane, struct rows *rows, struct fail *fail)
 		r = make(details, fail);
 	if (r)
 		return r;
-	if (details->at >= details->nr)
-		details->at = details->nr ? details->nr - 1 : 0;
-	if (details->at < details->top)
-		details->top = details->at;
-	if (details->at >= details->top + rows->height)
-		details->top = details->at - rows->height + 1;
+	details->width = rows->width;
+	scroll(details, rows->height);
 	for (size_t i = details->top; i < details->nr && rows->nr < rows->height; i++) {
-		if (i == details->at)
-			rows->cursor = rows->nr;
-		out_str(&rows->text, details->lines[i].text);
-		rows_end_line(rows);
+		size_t from = rows->nr,
+		       nr = put_wrapped(details->lines[i].text, rows->unwrapped ? 0 : rows->width, rows);
+
+		if (i != details->at)
+			continue;
+		rows->cursor = from;
+		rows->more = nr - 1;
 	}
 	if (!details->nr) {
 		out_str(&rows->text, "there is no event here");
@@ -492,7 +577,7 @@ static int details_key(struct pane *pane, const struct key *key, struct fail *fa
 
 	(void)fail;
 	if (press)
-		details->at = details->top + key->row;
+		details->at = line_of(details, key->row);
 	if (key->kind == KEY_DOWN || key_is(key, 'j') || (key->kind == KEY_MOUSE && key->act == MOUSE_WHEEL_DOWN)) {
 		details->at += details->at + 1 < details->nr;
 	} else if (key->kind == KEY_UP || key_is(key, 'k') || (key->kind == KEY_MOUSE && key->act == MOUSE_WHEEL_UP)) {

@@ -691,6 +691,8 @@ void picture_marks(struct picture *picture, size_t index, struct picture_mark *r
 			ret[i].state = PICTURE_NOTHING;
 		} else if (!outside && (to <= lane.born || (lane.died && from >= lane.died))) {
 			ret[i].state = PICTURE_GONE;
+		} else if (!outside && to <= lane.first) {
+			ret[i].state = PICTURE_BEFORE;
 		}
 		before = cell->start;
 	}

@@ -39,6 +39,7 @@ enum picture_state {
 	PICTURE_SLEEP,
 	PICTURE_STOPPED, /* stopped, traced or new */
 	PICTURE_GONE,    /* the task was not born yet, or is dead */
+	PICTURE_BEFORE,  /* it did nothing yet: it slept, or was not there */
 	PICTURE_VALUE,   /* of a counter, or of the number of events */
 };
 

@@ -232,7 +232,7 @@ static void draw_rows(const struct rows *rows, struct frame *frame, unsigned top
 		size_t len = (size_t)((newline ? newline : rows->text.at) - at);
 
 		frame_put_from(frame, 0, top + y, frame->width, plain, y < rows->fixed ? 0 : rows->skip, at, len);
-		if (y == rows->cursor)
+		if (y >= rows->cursor && y <= rows->cursor + rows->more)
 			frame_tint(frame, 0, top + y, frame->width, active ? bar : underline);
 		at += len + 1;
 	}
@@ -639,7 +639,9 @@ static int copy_rows(struct screen *screen, struct fail *fail)
 	struct view *view = screen->view;
 	struct pane *pane = view_pane(view);
 	unsigned which = view->second && view->in_second && !view->wide;
-	struct rows rows = { .width = screen->width, .height = screen->height[which], .cursor = SIZE_MAX };
+	struct rows rows = {
+		.width = screen->width, .height = screen->height[which], .cursor = SIZE_MAX, .unwrapped = true
+	};
 	cleanup_buf struct buf text = BUF_INIT;
 	const char *at;
 	int r;

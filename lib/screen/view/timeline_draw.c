@@ -45,6 +45,7 @@ static const char *glyph(const struct timeline_pane *line, const struct picture_
 	case PICTURE_OUTSIDE:
 	case PICTURE_NOTHING:
 	case PICTURE_GONE:
+	case PICTURE_BEFORE:
 		return " ";
 	case PICTURE_IDLE:
 		*ret_color = COLOR_DIM;
@@ -382,6 +383,7 @@ void timeline_put_facts(struct timeline_pane *line, struct rows *rows)
 		[PICTURE_SLEEP] = "sleeping",
 		[PICTURE_STOPPED] = "stopped or new",
 		[PICTURE_GONE] = "not alive",
+		[PICTURE_BEFORE] = "nothing yet: asleep, or not there",
 		[PICTURE_VALUE] = "",
 	};
 	const struct view *view = line->pane.view;

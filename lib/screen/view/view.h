@@ -38,8 +38,10 @@ struct rows {
 	unsigned width, height; /* what there is room for; 0 columns: as wide as it likes */
 	struct out text;
 	size_t nr;
-	size_t cursor; /* the row that is shown reversed; SIZE_MAX: none */
-	unsigned skip; /* columns that are left out at the left, of all rows but the first `fixed` ones */
+	size_t cursor;  /* the row that is shown reversed; SIZE_MAX: none */
+	size_t more;    /* so many rows below it belong to the same line */
+	bool unwrapped; /* no line is to be wrapped, as somebody copies it */
+	unsigned skip;  /* columns that are left out at the left, of all rows but the first `fixed` ones */
 	size_t fixed;
 	size_t top; /* rows that are left out above */
 };
