@@ -53,6 +53,9 @@ const struct command *command_find(const char *name);
 /* The topics of `weft help`, for completion; false after the last. */
 bool help_topic(size_t index, const char **ret_name, const char **ret_about);
 
+/* The command that answers questions about a word of every day, such as block about "disk"; NULL: none is known. */
+const char *command_about(const char *word);
+
 /* Reports that there is no such command, with similar names. Returns EXIT_USAGE. */
 int command_unknown(const char *name);
 

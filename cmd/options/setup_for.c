@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cmd/command.h"
 #include "cmd/options/option_value.h"
 #include "lib/answers/frame/analysis.h"
 #include "lib/ground/base/buf.h"
@@ -56,8 +57,10 @@ bool setup_for_analysis(struct setup_instance *wanted, const struct analysis_ops
 static void refuse(const char *option, const char *name, struct argp_state *state)
 {
 	cleanup_buf struct buf names = BUF_INIT;
+	const char *about = command_about(name);
 
-	argp_error(state, "%s: unknown analysis '%s'; the analyses are %s", option, name,
+	argp_error(state, "%s: unknown analysis '%s'%s%s; the analyses are %s", option, name,
+		   about ? "; did you mean " : "", about ? about : "",
 		   analysis_list_text(&names) ? buf_str(&names) : "others");
 }
 

@@ -112,8 +112,28 @@ static const struct {
 	{ "exitsnoop", "bcc's", "tasks" },
 };
 
+/* Words of people who do not know the names of the field yet. */
+static const struct {
+	const char *word, *ours;
+} everyday[] = {
+	{ "disk", "block" },      { "disks", "block" },    { "io", "block" },        { "cpu", "sched" },
+	{ "cpus", "sched" },      { "wakeup", "latency" }, { "wakeups", "latency" }, { "lock", "locks" },
+	{ "mutex", "locks" },     { "futex", "locks" },    { "interrupt", "irq" },   { "interrupts", "irq" },
+	{ "strace", "syscalls" }, { "calls", "syscalls" }, { "processes", "tasks" }, { "programs", "tasks" },
+	{ "slow", "why" },        { "mem", "memory" },     { "functions", "graph" }, { "spans", "marks" },
+};
+
+const char *command_about(const char *word)
+{
+	for (size_t i = 0; i < array_size(everyday); i++)
+		if (!strcmp(everyday[i].word, word))
+			return everyday[i].ours;
+	return NULL;
+}
+
 int command_unknown(const char *name)
 {
+	const char *about = command_about(name);
 	struct near near = near_to(name);
 	struct fail fail = FAIL_INIT;
 	struct stat status;
@@ -130,6 +150,10 @@ int command_unknown(const char *name)
 	}
 	if (!stat(name, &status) && S_ISREG(status.st_mode)) {
 		command_warn("no command '%s', but a file: 'weft summary FILE' is the first look at one", name);
+		return EXIT_USAGE;
+	}
+	if (about) {
+		fprintf(stderr, "weft: no command '%s'; 'weft %s' answers questions about that\n", name, about);
 		return EXIT_USAGE;
 	}
 	near_fail(&near, &fail, -ENOENT, "no command '%s'", name);

@@ -125,6 +125,16 @@ load lib
 	[[ "$output" != *"no option"* ]]
 }
 
+@test "commands: a word of every day leads to the command that is about it" {
+	run -2 weft disk
+	[ "$output" = "weft: no command 'disk'; 'weft block' answers questions about that" ]
+	run -2 weft record --for disk -- true
+	[[ "$output" == *"unknown analysis 'disk'; did you mean block; the analyses are "* ]]
+	while read -r name; do
+		weft help "$name" > /dev/null
+	done < <(sed -n '/^} everyday\[\]/,/^};/p' cmd/terminal/command_base.c | grep -oE '", "[a-z]+"' | tr -d '", ')
+}
+
 @test "commands: names of trace-cmd, perf, uftrace and bcc say what they are called here" {
 	run -2 weft restore
 	[ "$output" = "weft: no command 'restore'; trace-cmd's restore is 'weft recover' here" ]

@@ -91,7 +91,7 @@ refused()
 
 @test "filter: what is wrong is said in the kernel's words, with a caret under it and names that are near" {
 	refused 'nex_pid == 65' "Field not found; did you mean 'next_pid'" 0
-	refused 'next_pid = 65' 'Invalid operator' 9
+	refused 'next_pid = 65' 'Invalid operator; the operators are ==, !=,' 9
 	refused 'next_pid == ls' 'Invalid value (did you forget quotes)?' 12
 	refused 'next_pid == 65x' 'Illegal integer value' 12
 	refused 'next_pid == "65"' 'Expecting numeric field' 12

@@ -25,6 +25,7 @@ TEST(fitting_knows_from_the_kernels_words_what_was_wrong)
 	CHECK(kind_of("Invalid probed address or symbol") == FITTING_FUNCTION);
 	CHECK(kind_of("Unknown type is specified") == FITTING_PROBE_TYPE);
 	CHECK(kind_of("Invalid sort modifier") == FITTING_SORT);
+	CHECK(kind_of("Invalid operator") == FITTING_OPERATOR);
 	CHECK(kind_of("Out of memory") == FITTING_NONE);
 }
 
@@ -37,6 +38,7 @@ TEST(fitting_names_what_is_near_and_all_there_is)
 	CHECK(hints(FITTING_MODIFIER, "quux",
 		    "\nthe modifiers are hex, sym, sym-offset, execname, syscall, log2, buckets=SIZE, usecs, percent, "
 		    "graph, stacktrace"));
+	CHECK(hints(FITTING_OPERATOR, "prev_comm", "\nthe operators are ==, !=, <, <=, >, >=, &, ~"));
 	CHECK(hints(FITTING_NONE, "anything", ""));
 }
 

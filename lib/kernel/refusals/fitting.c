@@ -42,6 +42,7 @@ enum fitting fitting_for(struct text_word text)
 		{ "Invalid $-variable specified", FITTING_VARIABLE },
 		{ "Invalid field modifier", FITTING_MODIFIER },
 		{ "Invalid sort modifier", FITTING_SORT },
+		{ "Invalid operator", FITTING_OPERATOR },
 	};
 
 	for (size_t i = 0; i < array_size(texts); i++)
@@ -92,6 +93,8 @@ static const char *const modifiers[] = {
 };
 
 static const char *const sorts[] = { "ascending", "descending", NULL };
+
+static const char *const operators[] = { "==", "!=", "<", "<=", ">", ">=", "&", "~", NULL };
 
 bool event_of_file(const char *file, char system[EVENT_PART_SIZE], char event[EVENT_PART_SIZE])
 {
@@ -264,6 +267,10 @@ static void collect(struct names *names, enum fitting fitting, const struct inst
 	case FITTING_SORT:
 		*ret_title = "behind the dot stands";
 		add_names(names, sorts);
+		return;
+	case FITTING_OPERATOR:
+		*ret_title = "the operators are";
+		add_names(names, operators);
 		return;
 	}
 }

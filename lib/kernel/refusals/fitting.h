@@ -27,6 +27,7 @@ enum fitting {
 	FITTING_VARIABLE, /* $retval, $arg1, $comm... */
 	FITTING_MODIFIER, /* of a key or a value of a histogram */
 	FITTING_SORT,
+	FITTING_OPERATOR, /* of a filter */
 };
 
 /* Returns which kind of name was wrong, according to a text of the error_log. */

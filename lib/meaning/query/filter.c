@@ -434,7 +434,7 @@ static bool take_op(struct parser *parser, struct filter_term *term)
 		skip_blanks(parser);
 		return true;
 	}
-	return refuse(parser, -EINVAL, parser->at, "Invalid operator");
+	return refuse(parser, -EINVAL, parser->at, "Invalid operator; the operators are ==, !=, <, <=, >, >=, & and ~");
 }
 
 static bool is_string(const struct filter_term *term)
