@@ -46,6 +46,7 @@ struct stream_options {
 	struct sink_options sink;
 	enum face_kind face;
 	struct decode decode;
+	bool pages;                 /* write these instead of lines */
 	bool has_self, self;        /* self: print weft's own events; has_self: was given, else the format decides */
 	struct live_tables *tables; /* prints these instead of lines; borrowed; NULL: prints lines */
 };
@@ -100,6 +101,9 @@ static const struct option_row table[] = {
 	{ "top", 0, "N", 0, "Show the first N rows of each table of --summary (default: 10 as text, else all; 0: all)",
 	  SETUP_OWN_GROUP, OPTION_RANGE(struct arguments, tables.print.top, 0, UINT64_MAX),
 	  OPTION_GIVEN(struct arguments, top_given) },
+	{ "pages", 0, NULL, 0,
+	  "Write, instead of text, the kernel's pages and what describes them, for weft_live_open_fd() of libweft",
+	  SETUP_OWN_GROUP, OPTION_FLAG(struct arguments, options.pages) },
 	{ "color", 0, COLOR_VALUES, 0, COLOR_HELP, SETUP_OWN_GROUP,
 	  OPTION_CALL(struct arguments, options.sink.color, color_take) },
 	{ "time", 0, CHOICE_LIVE_FACES, 0,
@@ -159,6 +163,21 @@ static void check_tables(struct arguments *arguments, struct argp_state *state)
 	tables->redraws = tables->print.format == TABLE_AS_TEXT && terminal_escapes() && options->sink.color;
 }
 
+static void check_pages(struct arguments *arguments, struct argp_state *state)
+{
+	struct stream_options *options = &arguments->options;
+
+	if (!options->pages)
+		return;
+	if (options->tables || options->format != sink_at(0) || options->sink.raw || options->decode.wanted ||
+	    options->has_self || options->face != FACE_TRACE || options->live.limit != UINT64_MAX)
+		setup_usage(state, "--pages writes no text: leave out the options for the output");
+	if (isatty(STDOUT_FILENO))
+		setup_usage(state, "--pages writes no text: standard output is a terminal");
+	options->live.relays = true;
+	options->live.tap.time_of_day = true;
+}
+
 static void check(struct arguments *arguments, struct argp_state *state)
 {
 	struct tap_options *tap = &arguments->options.live.tap;
@@ -167,6 +186,7 @@ static void check(struct arguments *arguments, struct argp_state *state)
 	tap->user = arguments->setup.user;
 	tap->path = getenv("PATH");
 	check_tables(arguments, state);
+	check_pages(arguments, state);
 	if (tap->time_of_day && !strcmp(arguments->options.format->name, "trace-cmd"))
 		setup_usage(state, "--time works not with 'trace-cmd', whose times are those of trace-cmd");
 	setup_check_command(&arguments->setup, tap->argv, state);
@@ -246,7 +266,7 @@ static int open_sinks(struct printing *printing, struct fail *fail)
 	size_t nr = printing->reader->nr_buffers;
 	int err = 0;
 
-	if (!printing->options->tables) {
+	if (!printing->options->tables && !printing->options->pages) {
 		printing->lanes.at = calloc(nr, sizeof(*printing->lanes.at));
 		if (!printing->lanes.at)
 			return fail_memory(fail);
@@ -296,7 +316,9 @@ static int print(struct printing *printing, struct fail *fail)
 		return err;
 	printing->lanes.reader = printing->reader;
 	printing->lanes.out = live_out(printing->live);
-	consumer = options->tables ? live_tables_consumer(options->tables) : lanes_consumer(&printing->lanes);
+	consumer = options->pages  ? live_no_text(printing->live) :
+		   options->tables ? live_tables_consumer(options->tables) :
+				     lanes_consumer(&printing->lanes);
 	err = live_run(printing->live, &consumer, fail);
 	return err ? err : decode_check_all(printing->reader, fail);
 }
@@ -336,7 +358,8 @@ static int print_stream(struct stream_options *options, struct live_result *ret,
 
 	options->live.fd = STDOUT_FILENO;
 	/* Tables that are redrawn contain escape sequences of weft's own, and escape everything else themselves. */
-	options->live.escapes = options->tables ? terminal_escapes() && !options->tables->redraws :
+	options->live.escapes = options->pages  ? false :
+				options->tables ? terminal_escapes() && !options->tables->redraws :
 						  format_is_escaped(options->format, &options->sink);
 	err = live_new(&options->live, ret, &printing.live, fail);
 	if (err)

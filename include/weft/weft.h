@@ -19,7 +19,8 @@ extern "C" {
  * The library reads trace.dat files, as weft(1) and trace-cmd(1) record them: their events in the order of time, with
  * typed fields, with the kernel's own text, as columns for programs of data analysis, and as the tables of weft's
  * analyses. This header is its manual; the manual pages weft(3), weft_file(3), weft_query(3), weft_reader(3),
- * weft_event(3), weft_text(3), weft_slices(3), weft_arrow(3) and weft_analyse(3) are made from it.
+ * weft_event(3), weft_text(3), weft_slices(3), weft_arrow(3), weft_analyse(3), weft_live(3) and weft_writer(3) are made
+ * from it.
  *
  * The whole of a program that prints which task was scheduled:
  *
@@ -64,7 +65,8 @@ extern "C" {
  * threads only for a reader that asks for them (weft_reader_options); these block all signals.
  *
  * WHAT IT NEVER DOES. The library does not print, exit, read arguments or the environment, and does not change
- * locale, directory, umask, privileges or signals. It has no global state. A file may be hostile: reading it has no
+ * locale, directory, umask, privileges or signals. Only weft_live_start() starts a process. It has no global state. A
+ * file may be hostile: reading it has no
  * undefined behaviour, and takes memory within limits that do not depend on what it claims. It has no sandbox: a
  * program that wants one sets it up for itself, after it has opened its files.
  *
@@ -1083,6 +1085,73 @@ struct weft_cell {
 int weft_table_cell(const weft_table *table, size_t row, size_t column, struct weft_cell *ret);
 
 /*
+ * weft_live - the events of the running kernel
+ * --------------------------------------------
+ * A reader can hand out events while they happen. Another process, `weft stream`, sets the kernel up in an instance of
+ * its own, takes the pages out of it, and writes them into a pipe; the reader makes events of them, with all that
+ * weft_reader, weft_event and weft_text have. An event comes at most 100 ms after it happened.
+ *
+ *	const char *const words[] = { "-e", "sched_process_exec" };
+ *	int r = weft_live_start(words, 2, NULL, &reader, &error);
+ *
+ *	while (!r && (r = weft_reader_next(reader, &event, &error)) > 0)
+ *		r = show(event);
+ *
+ * That process restores every setting of tracing that it has changed, when the reader is freed, and also when the
+ * caller dies, however it dies: the kernel then closes the pipe. If it is killed itself, `weft recover` restores them.
+ * While the caller takes no events, nothing is taken from the kernel either: its buffer overwrites the oldest ones, and
+ * an item of WEFT_LOST says how many.
+ *
+ * The reader cannot go to places, and is used for weft_reader_next() and weft_reader_batch() only; an analysis of a
+ * running kernel is `weft stream --summary`. Names of tasks that it hands out live until the next event is asked for.
+ */
+
+struct weft_live_options {
+	size_t size;
+	const char *program;     /* the program weft; NULL: the one that was installed with the library */
+	const weft_query *query; /* as of weft_reader_add(), without WEFT_QUERY_TAIL; NULL: all events */
+	const char *plugins;     /* as weft_open_options.plugins */
+	/* "NAME=VALUE" for the program and a command, NULL at the end; NULL: only a PATH */
+	const char *const *environment;
+	/*
+	 * For so long weft_reader_next() waits for an event; it then returns -EAGAIN, after which it may be called
+	 * again. 0: until there is one, or the end.
+	 */
+	unsigned wait_ms;
+};
+
+/*
+ * Starts tracing with these words, which are arguments of weft-stream(1): events, functions, filters, triggers,
+ * instances, the size of buffers, also "--" and a command, whose output is not shown. When it returns, tracing is on.
+ * The caller needs the rights that weft-stream(1) needs. -EIO:
+ * weft refuses the words or the kernel what they ask for, and the text is what weft says; -ENOENT: there is no program
+ * weft. `options` may be NULL.
+ *
+ * weft_reader_next() returns 0 when tracing has ended: after weft_live_stop(), with the command, or after the time of
+ * "--duration". It returns -EINTR when a signal came meanwhile, and may be called again.
+ */
+int weft_live_start(const char *const *words, size_t nr, const struct weft_live_options *options, weft_reader **ret,
+		    struct weft_error *error);
+
+/*
+ * The same from a descriptor, which is copied: to it somebody else writes what `weft stream --pages` does, also on
+ * another machine of the same byte order. -EBADMSG: it is nothing of this kind.
+ */
+int weft_live_open_fd(int fd, const struct weft_live_options *options, weft_reader **ret, struct weft_error *error);
+
+/*
+ * Ends tracing; the events until then are still handed out, if they are asked for within a second. -ENOTSUP: the reader
+ * is of weft_live_open_fd(); -EINVAL: it does not read the running kernel.
+ */
+int weft_live_stop(weft_reader *reader, struct weft_error *error);
+
+/*
+ * A descriptor for poll(2), with the reader's lifetime: when it can be read, there may be events. They are asked for
+ * until -EAGAIN comes, with a small `wait_ms`. -EINVAL: the reader does not read the running kernel.
+ */
+int weft_live_fd(const weft_reader *reader);
+
+/*
  * weft_writer - make a trace.dat
  * ------------------------------
  * A program, or a simulator, writes events of its own as a trace.dat that weft, trace-cmd and KernelShark read, or the
@@ -1166,6 +1235,33 @@ struct weft_save_options {
  */
 int weft_reader_save(weft_reader *reader, int fd, const struct weft_save_options *options, uint64_t *ret_events,
 		     struct weft_error *error);
+
+struct weft_redact_options {
+	size_t size;
+	unsigned version; /* of the format: 6 or 7; 0: 7 */
+	bool plain;       /* not compressed; version 6 never is */
+	bool pids;        /* PIDs are shifted, too */
+	/* 16 secret bytes, by which a name has the same stand-in in several files; NULL: some that are forgotten */
+	const void *key;
+	const char *const *keep; /* globs: names of tasks that are kept */
+	size_t nr_keep;
+	const char *check; /* words, one on each line, that must not be in the new file; NULL: none */
+};
+
+struct weft_redacted {
+	size_t size;
+	uint64_t names, kept;      /* different names that were replaced, and kept */
+	uint64_t records, emptied; /* events, and those of which only time, task and type are left */
+	uint64_t bytes;            /* of the new file */
+};
+
+/*
+ * Writes the file again without names, paths, addresses and texts that tell whose it is, as weft-redact(1), which says
+ * what it still tells. Times, lengths and counts stay. `ret` and `options` may be NULL. -ENOKEY: a word of `check` is
+ * in what was written, which nobody should get.
+ */
+int weft_file_redact(const weft_file *file, int fd, const struct weft_redact_options *options,
+		     struct weft_redacted *ret, struct weft_error *error);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

@@ -92,6 +92,14 @@ struct api_source {
 	size_t first, nr;
 };
 
+/* Where the events of a reader are from that reads no file (live.c). It begins with this. */
+struct api_feed {
+	/* Reads and shows the next events: their number, 0 at the end; -EAGAIN, -EINTR: none yet. */
+	int (*read)(weft_reader *reader, struct fail *fail);
+	/* When the reader was released. */
+	void (*free)(struct api_feed *feed);
+};
+
 /* What a reader is used for: it has to be opened in the way of its consumer. */
 enum api_use {
 	API_UNUSED,
@@ -112,6 +120,7 @@ struct weft_reader {
 	size_t nr_events, next, size_events;
 	struct walk_place last;    /* of the event before the first of them */
 	struct api_places *places; /* place.c; NULL: nobody has asked for a place */
+	struct api_feed *feed;     /* NULL: it reads files */
 	struct api_types *types;   /* by buffer */
 	weft_type **all;           /* in the order in which they occurred */
 	size_t nr_all;
@@ -182,6 +191,9 @@ int must_check api_reader_show(weft_reader *reader, const struct event *events, 
  */
 int must_check api_places_read(weft_reader *reader, struct fail *fail);
 void api_places_free(struct api_places *places);
+
+/* Loads the plugins for a buffer: query_manner::prepare, with the file. */
+int must_check api_load_plugins(const void *arg, struct context *context, struct fail *fail);
 
 /* Bytes that a copy of the event takes. */
 size_t api_event_size(const struct weft_event *event);

@@ -142,7 +142,7 @@ static int open_stream(struct stream *stream, const char *const *columns, size_t
 	const struct filler_options options = { .rows = rows, .text = put_text, .text_arg = stream };
 	int r = reader->use == API_UNUSED ? api_reader_start(reader, API_EVENTS, NULL, fail) : 0;
 
-	if (!r && (reader->use != API_EVENTS || reader->batches))
+	if (!r && (reader->use != API_EVENTS || reader->batches || reader->feed))
 		r = fail_set(fail, -EBUSY, "the reader has handed out events");
 	if (!r && asks_text(columns, nr))
 		r = open_texts(stream, fail);

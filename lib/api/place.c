@@ -95,6 +95,8 @@ static int make_places(weft_reader *reader, struct fail *fail)
 /* Whether each event can be read without all events before it. */
 static int check(const weft_reader *reader, struct fail *fail)
 {
+	if (reader->feed)
+		return fail_set(fail, -ENOTSUP, "the events of the running kernel only come once");
 	if (reader->reader.ahead || reader->pool)
 		return fail_set(fail, -ENOTSUP, "a reader with threads only goes forward: start it without them");
 	if (reader->limit != UINT64_MAX || reader->tail != UINT64_MAX)

@@ -56,6 +56,8 @@ void weft_reader_free(weft_reader *reader)
 		free(reader->all[i]);
 	}
 	reader_release(&reader->reader);
+	if (reader->feed)
+		reader->feed->free(reader->feed);
 	pool_free(reader->pool);
 	for (size_t i = 0; i < reader->nr_sources; i++)
 		weft_file_free(reader->sources[i].file);
@@ -88,8 +90,7 @@ int weft_reader_add(weft_reader *reader, weft_file *file, const weft_query *quer
 	return api_result(error, r, &fail);
 }
 
-/* Loads the plugins for a buffer: query_manner::prepare, with the file. */
-static int load_plugins(const void *arg, struct context *context, struct fail *fail)
+int api_load_plugins(const void *arg, struct context *context, struct fail *fail)
 {
 	const weft_file *file = arg;
 	const struct plugins_options options = { .dir = file->plugins,
@@ -101,9 +102,10 @@ static int load_plugins(const void *arg, struct context *context, struct fail *f
 
 static int open_source(weft_reader *reader, struct api_source *source, enum api_use use, struct fail *fail)
 {
-	const struct query_manner manner = {
-		.prepare = load_plugins, .arg = source->file, .times_only = use == API_STATE, .texts = use == API_STATE
-	};
+	const struct query_manner manner = { .prepare = api_load_plugins,
+					     .arg = source->file,
+					     .times_only = use == API_STATE,
+					     .texts = use == API_STATE };
 	int r;
 
 	source->first = reader->reader.nr_buffers;
@@ -225,7 +227,11 @@ int api_reader_begin(weft_reader *reader, struct fail *fail)
 static int read_more(weft_reader *reader, struct fail *fail)
 {
 	const struct event *events = NULL;
-	int r = api_reader_begin(reader, fail);
+	int r;
+
+	if (reader->feed)
+		return reader->feed->read(reader, fail);
+	r = api_reader_begin(reader, fail);
 
 	if (!r && reader->places) {
 		r = api_places_read(reader, fail);
@@ -251,6 +257,8 @@ static int refill(weft_reader *reader, struct weft_error *error)
 		r = read_more(reader, &reader->failure);
 		if (r >= 0)
 			return r;
+		if (reader->feed && (r == -EAGAIN || r == -EINTR))
+			return api_result(error, r, &reader->failure);
 		reader->failed = r;
 	}
 	return api_result(error, reader->failed, &reader->failure);

@@ -126,9 +126,31 @@ static void rules(int to)
 	weft_writer_free(NULL);
 }
 
+/* The second file by the same key has the same stand-ins; a word of it that is looked for is found. */
+static int hide(weft_file *file, int to, struct weft_error *error)
+{
+	static const char key[16] = "0123456789abcdef";
+	const char *const keep = "sh";
+	struct weft_redact_options options = { .size = sizeof(options), .key = key, .keep = &keep, .nr_keep = 1 };
+	struct weft_redacted done = { .size = sizeof(done) };
+	int r;
+
+	options.version = 5;
+	CHECK(weft_file_redact(file, to, &options, NULL, error) == -EINVAL);
+	options.version = 0;
+	options.check = "sched_switch";
+	CHECK(weft_file_redact(file, to, &options, NULL, error) == -ENOKEY && strstr(error->text, "line 1"));
+	options.check = NULL;
+	if (ftruncate(to, 0) || lseek(to, 0, SEEK_SET))
+		return -1;
+	r = weft_file_redact(file, to, &options, &done, error);
+	CHECK(r || (done.names && done.records >= done.emptied && (off_t)done.bytes == lseek(to, 0, SEEK_END)));
+	return r;
+}
+
 int main(int argc, char **argv)
 {
-	struct weft_error error = { .text = "usage: writes copy|save|rules FILE TO [KEY WORD]" };
+	struct weft_error error = { .text = "usage: writes copy|save|hide|rules FILE TO [KEY WORD]" };
 	int to = argc > 3 ? open(argv[3], O_RDWR | O_CREAT | O_TRUNC, 0666) : -1;
 	weft_file *file = NULL;
 	int r = to < 0 ? -1 : weft_file_open(argv[2], NULL, &file, &error);
@@ -137,6 +159,8 @@ int main(int argc, char **argv)
 		r = copy(file, to, &error);
 	else if (!r && !strcmp(argv[1], "save"))
 		r = save(file, to, argc > 5 ? argv[4] : NULL, argc > 5 ? argv[5] : NULL, &error);
+	else if (!r && !strcmp(argv[1], "hide"))
+		r = hide(file, to, &error);
 	else if (!r)
 		rules(to);
 	if (r)

@@ -196,6 +196,16 @@ choose()
 	"$WEFT" report --format json "$made" | cmp - "$BATS_TEST_TMPDIR/want"
 }
 
+@test "api: a redacted file is the one that weft redact writes" {
+	build tests/api/writes.c writes
+	printf 0123456789abcdef0123456789abcdef > "$BATS_TEST_TMPDIR/key"
+	for file in "$golden/6.12-events-sched.dat" "$demo"; do
+		"$BATS_TEST_TMPDIR/writes" hide "$file" "$BATS_TEST_TMPDIR/got.dat"
+		"$WEFT" redact -q --key "$BATS_TEST_TMPDIR/key" --keep comm=sh -o "$BATS_TEST_TMPDIR/want.dat" "$file"
+		cmp "$BATS_TEST_TMPDIR/want.dat" "$BATS_TEST_TMPDIR/got.dat"
+	done
+}
+
 @test "example: a simulator makes a file that weft and trace-cmd read" {
 	build examples/simulator.c simulator
 	"$BATS_TEST_TMPDIR/simulator" "$BATS_TEST_TMPDIR/made.dat"
@@ -210,17 +220,17 @@ choose()
 	MALLOC_PERTURB_=165 timeout 100 "$BATS_TEST_TMPDIR/calls" "$golden/6.1-rt-events-sched.dat" 50000 9
 }
 
-@test "api: each function of libtracecmd and libtraceevent has its counterpart, or the reason why there is none" {
+@test "api: each function of libtracecmd, libtraceevent and libtracefs has its counterpart, or the reason why there is none" {
 	local headers
-	headers=$(find /usr/include/trace-cmd/trace-cmd.h /usr/include/traceevent -name '*.h' 2> /dev/null) || :
+	headers=$(find /usr/include/trace-cmd/trace-cmd.h /usr/include/traceevent /usr/include/tracefs -name '*.h' 2> /dev/null) || :
 	cut -f 2 tests/api/counterparts | grep -oE 'weft_[a-z0-9_]+' | sort -u > "$BATS_TEST_TMPDIR/named"
 	declared_functions > "$BATS_TEST_TMPDIR/declared"
 	[ -z "$(comm -23 "$BATS_TEST_TMPDIR/named" "$BATS_TEST_TMPDIR/declared")" ]
 	# Where there is none, a reason stands behind the hyphen.
 	run ! grep -P '^[^#\t]+\t-(\t *)?$' tests/api/counterparts
-	[ -n "$headers" ] || skip 'libtracecmd-dev and libtraceevent-dev are not installed'
+	[ -n "$headers" ] || skip 'libtracecmd-dev, libtraceevent-dev and libtracefs-dev are not installed'
 	# shellcheck disable=SC2086 # a list of paths
-	grep -ohE '\b(tracecmd|tep|kbuffer|trace_seq)_[a-z0-9_]+ ?\(' $headers | tr -d ' (' | sort -u > "$BATS_TEST_TMPDIR/theirs"
+	grep -ohE '\b(tracecmd|tep|kbuffer|trace_seq|tracefs)_[a-z0-9_]+ ?\(' $headers | tr -d ' (' | sort -u > "$BATS_TEST_TMPDIR/theirs"
 	cut -f 1 tests/api/counterparts | sort -u > "$BATS_TEST_TMPDIR/listed"
 	comm -23 "$BATS_TEST_TMPDIR/theirs" "$BATS_TEST_TMPDIR/listed" > "$BATS_TEST_TMPDIR/lacks"
 	cat "$BATS_TEST_TMPDIR/lacks"
@@ -308,7 +318,9 @@ declared_functions()
 	nm -D --undefined-only "$BUILD/libweft.so.0" | awk '{ sub(/@.*/, "", $2); print $2 }' | sort -u > "$BATS_TEST_TMPDIR/imports"
 	# Not by name: what writes to standard output or error, ends the process, reads its environment and arguments, or changes
 	# its locale, directory, umask, privileges, limits or signals.
-	run ! grep -xE 'v?printf|f?puts|putchar|perror|psignal|stdout|stderr|v?fprintf|fwrite|warnx?|errx?|v?syslog|_?exit|_Exit|abort|atexit|quick_exit|getenv|secure_getenv|putenv|setenv|environ|__environ|program_invocation(_short)?_name|setlocale|uselocale|f?chdir|chroot|umask|set(res|re|e|fs)?[ug]id|setgroups|capset|prctl|setrlimit(64)?|signal|sigaction|sigprocmask|raise|kill|alarm|fork|vfork|exec[a-z]*|posix_spawn|system|popen|daemon|setsid|dup2|dup3' "$BATS_TEST_TMPDIR/imports"
+	run ! grep -xE 'v?printf|f?puts|putchar|perror|psignal|stdout|stderr|v?fprintf|fwrite|warnx?|errx?|v?syslog|_?exit|_Exit|abort|atexit|quick_exit|getenv|secure_getenv|putenv|setenv|environ|__environ|program_invocation(_short)?_name|setlocale|uselocale|f?chdir|chroot|umask|set(res|re|e|fs)?[ug]id|setgroups|capset|prctl|setrlimit(64)?|signal|sigaction|sigprocmask|raise|alarm|fork|vfork|exec[a-z]*|system|popen|daemon|setsid|dup2|dup3' "$BATS_TEST_TMPDIR/imports"
+	# weft_live_start() alone starts a process, and weft_live_stop() asks that one to end.
+	[ "$(nm -A --undefined-only "$BUILD"/lib/api/*.o | sed -nE 's/^.*\/([a-z_]+)\.o: +U (posix_spawnp?|kill|waitpid)$/\1/p' | sort -u)" = live_pipe ]
 	# Nothing mutable: no variables, and no data but constants with addresses.
 	size -A "$BUILD/libweft.a" | awk '$1 ~ /^\.(data|bss|tdata|tbss)($|\.)/ && $1 !~ /^\.data\.rel\.ro/ && $2 > 0 { print; bad = 1 } END { exit bad }'
 }
@@ -508,4 +520,13 @@ END
 	for rows in 0 4000000000 18446744073709551614 18446744073709551615; do
 		MALLOC_PERTURB_=165 "$BATS_TEST_TMPDIR/rows" "$demo" $rows | diff "$BATS_TEST_TMPDIR/want" -
 	done
+}
+
+@test "example: a program in Rust counts the events that trace-cmd prints" {
+	need_command rustc
+	need_command trace-cmd
+	rustc -O --edition 2021 -L native="$BUILD" -l weft -C link-arg=-Wl,-rpath,"$BUILD" -o "$BATS_TEST_TMPDIR/top" examples/top.rs
+	trace-cmd report -q "$demo" 2> /dev/null | sed -nE 's/^.* [0-9]+\.[0-9]+: (sched_[a-z_]+): .*/\1/p' | sort | uniq -c |
+		sort -k1,1nr -k2,2r | head -n 3 | awk 'BEGIN { print "Top 3 events:" } { sub("sched_", "", $2); print "#" NR ": " $2 ": " $1 " times" }' > "$BATS_TEST_TMPDIR/want"
+	"$BATS_TEST_TMPDIR/top" "$demo" 3 sched_ | diff "$BATS_TEST_TMPDIR/want" -
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/ground/base/buf.h"
+#include "lib/ground/base/bytes.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/now.h"
@@ -17,6 +18,7 @@
 #include "lib/ground/base/outlet.h"
 #include "lib/kernel/live/counts.h"
 #include "lib/kernel/live/flow.h"
+#include "lib/kernel/live/relayed_internal.h"
 #include "lib/kernel/record/tap.h"
 #include "lib/kernel/record/tap_buffer.h"
 #include "lib/meaning/clock/face.h"
@@ -30,7 +32,9 @@
 #include "lib/meaning/names/symbols.h"
 #include "lib/meaning/query/selection.h"
 #include "lib/meaning/reader/reader.h"
+#include "lib/pages/ring/page.h"
 #include "lib/pages/stream/live_source.h"
+#include "lib/pages/stream/relay.h"
 #include "lib/pages/stream/source.h"
 #include "lib/pages/trace/trace.h"
 
@@ -49,6 +53,8 @@ struct live_lane {
 	uint64_t *dropped;       /* by CPU: losses that were reported already; NULL: pages report them */
 	struct learnt *learnt;   /* formats of events created meanwhile */
 	struct buf samples;      /* of its clock */
+	struct out *relay;       /* gets frames; NULL: none */
+	struct relayed_types seen;
 };
 
 /* What all lanes of a stream share. It outlives them. */
@@ -86,9 +92,31 @@ static void learn(void *arg, uint16_t id)
 	    schema_add(lane->context->schema, buf_str(&system), system.len, buf_str(&learnt->format),
 		       learnt->format.len, NULL))
 		return;
+	if (lane->relay)
+		relayed_format(lane->relay, lane->index, &system, &learnt->format);
 	/* The format of an event probe does not say to which event the probe is attached; dynamic_events does. */
 	if (!tap_dynamic_events(lane->tap, &learnt->dynamic_events, NULL))
 		lane->context->dynamic_events = buf_str(&learnt->dynamic_events);
+	if (lane->relay)
+		relay_put(lane->relay, RELAY_DYNAMIC, lane->index, 0, learnt->dynamic_events.data,
+			  learnt->dynamic_events.len);
+}
+
+/* Formats come before the pages that need them. */
+static void relay_page(void *arg, size_t cpu_index, const void *data, size_t len)
+{
+	struct live_lane *lane = arg;
+	struct record record;
+	struct page page;
+
+	if (!page_init(&page, &lane->source->shape, data, len, NULL))
+		while (page_next(&page, &record, NULL) > 0) {
+			uint16_t id = load_u16(record.data, false);
+
+			if (relayed_is_new(&lane->seen, id) && !schema_format(lane->context->schema, id, NULL))
+				learn(lane, id);
+		}
+	relay_put(lane->relay, RELAY_PAGE, lane->index, cpu_index, data, len);
 }
 
 static int open_source(struct live_lane *lane, struct live_shared *shared, struct fail *fail)
@@ -102,6 +130,8 @@ static int open_source(struct live_lane *lane, struct live_shared *shared, struc
 		.queue_max = shared->queue_max,
 		.busy_cpus = shared->busy_cpus,
 		.times = &shared->taken,
+		.taken = lane->relay ? relay_page : NULL,
+		.taken_arg = lane,
 	};
 
 	int err = live_source_new(&live, &lane->source, fail);
@@ -136,11 +166,13 @@ static int live_lane_leave_out_self(struct live_lane *lane, const uint64_t **ret
  * failure.
  */
 static int live_lane_open(struct live_lane *lane, struct tap *tap, struct reader *reader, struct live_shared *shared,
-			  struct fail *fail)
+			  struct out *relay, struct fail *fail)
 {
 	int err;
 
-	*lane = (struct live_lane){ .tap = tap, .reader = reader, .index = (uint16_t)reader->nr_buffers };
+	*lane = (struct live_lane){
+		.tap = tap, .reader = reader, .index = (uint16_t)reader->nr_buffers, .relay = relay
+	};
 	lane->buffer = tap_buffer(tap, lane->index);
 	err = reader_add(reader, tap_trace(tap), lane->index, fail);
 	if (err)
@@ -162,8 +194,11 @@ static void live_lane_sample(struct live_lane *lane)
 {
 	struct wall *wall;
 
-	if (!tap_sample(lane->tap, lane->index, &lane->samples) ||
-	    wall_new_of_text(buf_str(&lane->samples), lane->samples.len, 0, &wall, NULL) || !wall)
+	if (!tap_sample(lane->tap, lane->index, &lane->samples))
+		return;
+	if (lane->relay)
+		relay_put(lane->relay, RELAY_CLOCK, lane->index, 0, lane->samples.data, lane->samples.len);
+	if (wall_new_of_text(buf_str(&lane->samples), lane->samples.len, 0, &wall, NULL) || !wall)
 		return;
 	wall_free(lane->context->wall);
 	lane->context->wall = wall;
@@ -197,6 +232,13 @@ static bool live_lane_looks_always(const struct live_lane *lane)
 	return lane->dropped;
 }
 
+static void tell_lost(const struct live_lane *lane, struct flow *flow, size_t cpu_index, int64_t lost)
+{
+	flow_gap(flow, lane->index, (uint16_t)lane->buffer->cpus[cpu_index], lost);
+	if (lane->relay)
+		relay_put(lane->relay, RELAY_LOST, lane->index, cpu_index, &lost, sizeof(lost));
+}
+
 /* Reports losses that no page reports, as of the last look. */
 static void live_lane_dropped(struct live_lane *lane, struct flow *flow)
 {
@@ -206,7 +248,7 @@ static void live_lane_dropped(struct live_lane *lane, struct flow *flow)
 		uint64_t now = tap_buffer_dropped(buffer, i);
 
 		if (now > lane->dropped[i])
-			flow_gap(flow, lane->index, (uint16_t)buffer->cpus[i], (int64_t)(now - lane->dropped[i]));
+			tell_lost(lane, flow, i, (int64_t)(now - lane->dropped[i]));
 		lane->dropped[i] = now;
 	}
 }
@@ -224,7 +266,7 @@ static void live_lane_last_gaps(const struct live_lane *lane, struct flow *flow)
 
 		told += lane->dropped ? lane->dropped[i] : 0;
 		if (lost > told)
-			flow_gap(flow, lane->index, (uint16_t)buffer->cpus[i], (int64_t)(lost - told));
+			tell_lost(lane, flow, i, (int64_t)(lost - told));
 	}
 }
 
@@ -277,6 +319,8 @@ struct live {
 	struct live_lane *lanes; /* one for each instance */
 	size_t nr_lanes;
 	struct live_shared shared;
+	struct relayed relayed;
+	struct event unseen; /* of live_no_text() */
 	struct out out;
 	struct outlet outlet;
 	struct reader reader;
@@ -298,11 +342,14 @@ static void read_names(struct live *live, uint64_t now)
 	if (now - live->named_ns < NAMES_SHARE * live->names_cost_ns)
 		return;
 	/* After a failure the old names are kept. */
-	if (!tap_tasks(live->tap, &names, &tgids, NULL))
+	if (!tap_tasks(live->tap, &names, &tgids, NULL)) {
+		if (live->options->relays)
+			relayed_tasks(&live->relayed, &live->out, &names, &tgids);
 		for (size_t i = 0; i < live->nr_lanes; i++)
 			if (context_set_tasks(live->lanes[i].context, buf_str(&names), names.len, buf_str(&tgids),
 					      tgids.len, NULL) == -ENOMEM)
 				return;
+	}
 	live->named_ns = now_ns();
 	live->names_cost_ns = live->named_ns - now;
 	live->fresh = false;
@@ -344,7 +391,8 @@ static int open_lanes(struct live *live, struct fail *fail)
 	if (!live->lanes)
 		return fail_memory(fail);
 	while (live->nr_lanes < nr) {
-		int err = live_lane_open(&live->lanes[live->nr_lanes++], live->tap, &live->reader, &live->shared, fail);
+		int err = live_lane_open(&live->lanes[live->nr_lanes++], live->tap, &live->reader, &live->shared,
+					 live->options->relays ? &live->out : NULL, fail);
 
 		if (err)
 			return err;
@@ -419,6 +467,8 @@ static int take_pages(struct live *live, uint64_t now, struct fail *fail)
 		read_names(live, now);
 	for (size_t i = 0; i < live->nr_lanes; i++)
 		live_lane_dropped(&live->lanes[i], &live->flow);
+	if (live->options->relays)
+		relay_put(&live->out, RELAY_ROUND, 0, 0, NULL, 0);
 	return 0;
 }
 
@@ -524,6 +574,8 @@ static int print_rest(struct live *live, struct fail *fail)
 		return r;
 	for (size_t i = 0; i < live->nr_lanes && live->flow.printed < live->flow.limit; i++)
 		live_lane_last_gaps(&live->lanes[i], &live->flow);
+	if (live->options->relays)
+		relay_put(&live->out, RELAY_END, 0, 0, NULL, 0);
 	r = flow_end(&live->flow);
 	return r ? r : wait_for_reader(live, fail);
 }
@@ -596,8 +648,23 @@ static void release(struct live *live)
 		live_lane_close(&live->lanes[i]);
 	reader_release(&live->reader);
 	free(live->lanes);
+	relayed_release(&live->relayed);
 	out_release(&live->out);
 	outlet_release(&live->outlet);
+}
+
+/* What a process has to know that reads the pages: nothing may come before it. */
+static int describe(struct live *live, struct fail *fail)
+{
+	int err = relayed_facts(&live->out, tap_trace(live->tap), fail);
+
+	for (size_t i = 0; !err && i < live->nr_lanes; i++) {
+		const struct tap_buffer *buffer = live->lanes[i].buffer;
+		struct page_shape shape = live->lanes[i].source->shape;
+
+		relayed_buffer(&live->out, i, &shape, buffer->cpus, buffer->nr_cpus);
+	}
+	return err ? err : relayed_symbols(&live->out, live->tap, fail);
 }
 
 int live_new(const struct live_options *options, struct live_result *result, struct live **ret, struct fail *fail)
@@ -621,7 +688,11 @@ int live_new(const struct live_options *options, struct live_result *result, str
 	reader_init(&live->reader);
 	outlet_init(&live->outlet, options->fd);
 	live->outlet.escapes = options->escapes;
-	err = open_lanes(live, fail);
+	err = out_init(&live->out, 2 * PIECE) ? 0 : fail_memory(fail);
+	if (!err)
+		err = open_lanes(live, fail);
+	if (!err && options->relays)
+		err = describe(live, fail);
 	if (!err && options->tap.time_of_day) {
 		sample(live);
 		live->sample_ns = now_ns() + SECOND_NS;
@@ -688,11 +759,19 @@ int live_leave_out_self(struct live *live, size_t buffer, const uint64_t **ret, 
 
 int live_start(struct live *live, struct fail *fail)
 {
-	int err = reader_start(&live->reader, &(struct reader_options){ .fails_at_once = true }, fail);
+	return reader_start(&live->reader, &(struct reader_options){ .fails_at_once = true }, fail);
+}
 
-	if (!err && !out_init(&live->out, 2 * PIECE))
-		err = fail_memory(fail);
-	return err;
+static bool see_nothing(void *arg, struct event *event)
+{
+	(void)arg;
+	(void)event;
+	return true;
+}
+
+struct flow_consumer live_no_text(struct live *live)
+{
+	return (struct flow_consumer){ .event = &live->unseen, .settle = see_nothing };
 }
 
 int live_run(struct live *live, const struct flow_consumer *consumer, struct fail *fail)

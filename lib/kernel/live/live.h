@@ -34,7 +34,12 @@ struct live_options {
 	uint64_t latency_ns; /* an event is printed at most so long after it happened */
 	uint64_t limit;      /* number of events from all instances */
 	int fd;              /* for the text */
-	bool escapes;        /* the text is escaped (lib/ground/base/outlet.h) */
+	/*
+	 * Instead of the consumer's text, which must be empty, pages and what describes them are written, as frames of
+	 * lib/pages/stream/relay.h.
+	 */
+	bool relays;
+	bool escapes; /* the text is escaped (lib/ground/base/outlet.h) */
 };
 
 struct live_result {
@@ -72,10 +77,12 @@ int must_check live_start(struct live *live, struct fail *fail);
  */
 int must_check live_face(const struct live *live, enum face_kind kind, struct face *face, struct fail *fail);
 
-/* The text of the consumer; live_start() makes it. */
+/* The text of the consumer. */
 struct out *live_out(struct live *live);
 
 /* Returns 0, also when the reader closed the output (live_result::gone); or -errno. */
 int must_check live_run(struct live *live, const struct flow_consumer *consumer, struct fail *fail);
+/* The consumer for live_options::relays. */
+struct flow_consumer live_no_text(struct live *live);
 
 #endif

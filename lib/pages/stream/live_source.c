@@ -238,6 +238,8 @@ static int take_page(struct live_source *live, size_t index, struct fail *fail)
 		source_release(&live->source, block);
 		return r;
 	}
+	if (live->options.taken)
+		live->options.taken(live->options.taken_arg, index, block->data, block->len);
 	*cpu->tail = block;
 	cpu->tail = &block->next;
 	cpu->queued += block->len;

@@ -54,6 +54,9 @@ struct live_source_options {
 	/* memory for this many full queues is allocated at the start, so that a burst allocates none; may be 0 */
 	size_t busy_cpus;
 	struct live_times *times; /* shared with other sources, borrowed; NULL: this source has its own */
+	/* Gets each page that was taken, with room for the count of lost events, and the count in it. May be NULL. */
+	void (*taken)(void *arg, size_t cpu_index, const void *page, size_t len);
+	void *taken_arg;
 };
 
 int must_check live_source_new(const struct live_source_options *options, struct source **ret, struct fail *fail);
