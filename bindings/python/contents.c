@@ -4,10 +4,9 @@
 #include <string.h>
 
 /* What a trace has besides its events. The types are set once, when the module is imported. */
-static PyTypeObject *format_type, *field_type, *life_type;
+static PyTypeObject *format_type, *field_type, *life_type, *stats_type, *clock_type;
 
-/* Appends what it takes; false: an exception is set. */
-static bool append(PyObject *list, PyObject *item)
+bool append_new(PyObject *list, PyObject *item)
 {
 	bool ok = item && !PyList_Append(list, item);
 
@@ -15,8 +14,7 @@ static bool append(PyObject *list, PyObject *item)
 	return ok;
 }
 
-/* A structure of these objects, which it takes. */
-static PyObject *structure(PyTypeObject *type, PyObject *const *items, Py_ssize_t nr)
+PyObject *structure_new(PyTypeObject *type, PyObject *const *items, Py_ssize_t nr)
 {
 	PyObject *made = PyStructSequence_New(type);
 	bool ok = made;
@@ -50,7 +48,7 @@ static PyObject *fields_of(const weft_file *file, size_t format)
 		PyObject *const items[] = { text(info.name), text(info.c_type), PyLong_FromUnsignedLong(info.offset),
 					    PyLong_FromUnsignedLong(info.bytes), PyBool_FromLong(info.is_signed) };
 
-		if (!append(list, structure(field_type, items, COUNT(items))))
+		if (!append_new(list, structure_new(field_type, items, COUNT(items))))
 			Py_CLEAR(list);
 	}
 	return list;
@@ -73,7 +71,7 @@ PyObject *trace_formats(PyObject *self, void *ignored)
 					    PyLong_FromLong(info.id), fields_of(trace->file, i),
 					    text(info.print_fmt),     text_of(info.text, info.text_len) };
 
-		if (!append(list, structure(format_type, items, COUNT(items))))
+		if (!append_new(list, structure_new(format_type, items, COUNT(items))))
 			Py_CLEAR(list);
 	}
 	if (r < 0) {
@@ -145,7 +143,7 @@ static int see_symbol(void *arg, const struct weft_symbol *symbol)
 	item = name && module ? Py_BuildValue("(KOO)", (unsigned long long)symbol->address, name, module) : NULL;
 	Py_XDECREF(name);
 	Py_XDECREF(module);
-	return !append(arg, item);
+	return !append_new(arg, item);
 }
 
 PyObject *trace_symbols(PyObject *self, PyObject *ignored)
@@ -194,7 +192,7 @@ static int see_life(void *arg, const struct weft_life *life)
 		text_or_none(life->program, life->program_len),
 	};
 
-	return !append(arg, structure(life_type, items, COUNT(items)));
+	return !append_new(arg, structure_new(life_type, items, COUNT(items)));
 }
 
 PyObject *trace_lives(PyObject *self, PyObject *ignored)
@@ -220,26 +218,161 @@ PyObject *trace_lives(PyObject *self, PyObject *ignored)
 	return filled(list, r, &error);
 }
 
+static const char *const parts[] = { "process", "program", "unit", "container", "pod", "cgroup", "user" };
+
+/* The part of this name; one that the library refuses if there is none. */
+static enum weft_who part_of(const char *name)
+{
+	size_t at = 0;
+
+	while (at < sizeof(parts) / sizeof(*parts) && strcmp(name, parts[at]))
+		at++;
+	return (enum weft_who)at;
+}
+
 PyObject *trace_who(PyObject *self, PyObject *args)
 {
-	static const char *const parts[] = { "process", "program", "unit", "container", "pod", "cgroup", "user" };
 	const struct trace *trace = (const struct trace *)self;
 	const char *part, *who;
 	enum weft_how_known how;
 	struct weft_error error;
 	unsigned long buffer = 0;
 	unsigned long long ts;
-	size_t at = 0;
 	int pid;
 
 	if (!PyArg_ParseTuple(args, "siK|k:who", &part, &pid, &ts, &buffer) || !trace_is_open(trace))
 		return NULL;
-	while (at < sizeof(parts) / sizeof(*parts) && strcmp(part, parts[at]))
-		at++;
-	if (weft_file_who(trace->file, buffer, (enum weft_who)at, pid, ts, &who, &how, &error))
+	if (weft_file_who(trace->file, buffer, part_of(part), pid, ts, &who, &how, &error))
 		return raise_error(&error);
 	return text_or_none(how == WEFT_HOW_UNKNOWN ? NULL : who, strlen(who));
 }
+
+static int see_name(void *arg, const char *name)
+{
+	return !append_new(arg, text(name));
+}
+
+PyObject *trace_names(PyObject *self, PyObject *args)
+{
+	const struct trace *trace = (const struct trace *)self;
+	unsigned long buffer = 0;
+	struct weft_error error;
+	const char *part;
+	PyObject *list;
+
+	if (!PyArg_ParseTuple(args, "s|k:names", &part, &buffer) || !trace_is_open(trace) || !(list = PyList_New(0)))
+		return NULL;
+	return filled(list, weft_file_names(trace->file, buffer, part_of(part), see_name, list, &error), &error);
+}
+
+PyObject *trace_address(PyObject *self, PyObject *args)
+{
+	const struct trace *trace = (const struct trace *)self;
+	struct weft_error error;
+	const char *name;
+	uint64_t address;
+	int r;
+
+	if (!PyArg_ParseTuple(args, "s:address", &name) || !trace_is_open(trace))
+		return NULL;
+	r = weft_file_address(trace->file, name, &address, &error);
+	return r < 0 ? raise_error(&error) : number_or_none(r > 0, address);
+}
+
+PyObject *trace_stats(PyObject *self, PyObject *args)
+{
+	const struct trace *trace = (const struct trace *)self;
+	struct weft_cpu_stats stats = { .size = sizeof(stats) };
+	unsigned long buffer = 0;
+	struct weft_error error;
+	PyObject *list;
+	int r = 0;
+
+	if (!PyArg_ParseTuple(args, "|k:stats", &buffer) || !trace_is_open(trace) || !(list = PyList_New(0)))
+		return NULL;
+	for (size_t i = 0; list && (r = weft_file_stats(trace->file, buffer, i, &stats, &error)) > 0; i++) {
+		PyObject *const items[] = {
+			PyLong_FromUnsignedLong(stats.cpu),         PyLong_FromUnsignedLongLong(stats.entries),
+			PyLong_FromUnsignedLongLong(stats.read),    PyLong_FromUnsignedLongLong(stats.overrun),
+			PyLong_FromUnsignedLongLong(stats.dropped), PyLong_FromUnsignedLongLong(stats.commit_overrun),
+		};
+
+		if (!append_new(list, structure_new(stats_type, items, COUNT(items))))
+			Py_CLEAR(list);
+	}
+	return list ? filled(list, r, &error) : NULL;
+}
+
+PyObject *trace_clock(PyObject *self, PyObject *args)
+{
+	const struct trace *trace = (const struct trace *)self;
+	struct weft_clock_piece piece = { .size = sizeof(piece) };
+	unsigned long buffer = 0;
+	struct weft_error error;
+	PyObject *list;
+	int r = 0;
+
+	if (!PyArg_ParseTuple(args, "|k:clock", &buffer) || !trace_is_open(trace) || !(list = PyList_New(0)))
+		return NULL;
+	for (size_t i = 0; list && (r = weft_file_clock(trace->file, buffer, i, &piece, &error)) > 0; i++) {
+		PyObject *const items[] = {
+			PyLong_FromUnsignedLongLong(piece.since),
+			PyLong_FromLongLong(piece.step_ns),
+			PyLong_FromLongLong(piece.wall_ns),
+			PyLong_FromUnsignedLongLong(piece.sampled),
+			number_or_none(piece.bound_ns != UINT64_MAX, piece.bound_ns),
+			PyBool_FromLong(piece.is_sleep),
+			PyBool_FromLong(piece.is_exact),
+		};
+
+		if (!append_new(list, structure_new(clock_type, items, COUNT(items))))
+			Py_CLEAR(list);
+	}
+	return list ? filled(list, r, &error) : NULL;
+}
+
+PyObject *trace_when(PyObject *self, PyObject *args)
+{
+	const struct trace *trace = (const struct trace *)self;
+	unsigned long buffer = 0;
+	struct weft_error error;
+	uint64_t times[64];
+	long long ns;
+	PyObject *list;
+	int r;
+
+	if (!PyArg_ParseTuple(args, "L|k:when", &ns, &buffer) || !trace_is_open(trace))
+		return NULL;
+	r = weft_file_when(trace->file, buffer, ns, times, COUNT(times), &error);
+	if (r < 0)
+		return raise_error(&error);
+	list = PyList_New(0);
+	for (int i = 0; list && i < r && i < COUNT(times); i++)
+		if (!append_new(list, PyLong_FromUnsignedLongLong(times[i])))
+			Py_CLEAR(list);
+	return list;
+}
+
+static PyStructSequence_Field stats_fields[] = {
+	{ "cpu", "the CPU" },
+	{ "entries", "events in the buffer when the recording ended" },
+	{ "read", "events that had been read from it" },
+	{ "overrun", "events that newer ones overwrote" },
+	{ "dropped", "events that found the buffer full" },
+	{ "commit_overrun", "events that interrupts lost" },
+	{ NULL, NULL },
+};
+
+static PyStructSequence_Field clock_fields[] = {
+	{ "since", "the time of the trace at which it begins; 0: the first piece" },
+	{ "step_ns", "how far the time of day jumped there" },
+	{ "wall_ns", "the time of day at its first sample, in ns since 1970" },
+	{ "sampled", "the time of the trace of this sample" },
+	{ "bound_ns", "half the width of what it may be; None: unknown" },
+	{ "is_sleep", "it jumped because the machine slept" },
+	{ "is_exact", "a sample was taken when it jumped" },
+	{ NULL, NULL },
+};
 
 static PyStructSequence_Field field_fields[] = {
 	{ "name", "of the field" },
@@ -272,7 +405,7 @@ static PyStructSequence_Field life_fields[] = {
 	{ NULL, NULL },
 };
 
-static PyTypeObject *add_structure(PyObject *module, const char *name, PyStructSequence_Desc *description)
+PyTypeObject *module_add_structure(PyObject *module, const char *name, PyStructSequence_Desc *description)
 {
 	PyTypeObject *type = PyStructSequence_NewType(description);
 
@@ -286,10 +419,14 @@ bool module_add_contents(PyObject *module)
 {
 	PyStructSequence_Desc field = { "weft.Field", "A field of a format.", field_fields, 5 };
 	PyStructSequence_Desc format = { "weft.Format", "The format of an event.", format_fields, 6 };
+	PyStructSequence_Desc stats = { "weft.CpuStats", "The kernel's counts for a CPU.", stats_fields, 6 };
+	PyStructSequence_Desc clock = { "weft.ClockPiece", "A time in which nobody set the clock.", clock_fields, 7 };
 	PyStructSequence_Desc life = { "weft.Life", "A task over time.", life_fields, 8 };
 
-	field_type = add_structure(module, "Field", &field);
-	format_type = add_structure(module, "Format", &format);
-	life_type = add_structure(module, "Life", &life);
-	return field_type && format_type && life_type;
+	field_type = module_add_structure(module, "Field", &field);
+	format_type = module_add_structure(module, "Format", &format);
+	life_type = module_add_structure(module, "Life", &life);
+	stats_type = module_add_structure(module, "CpuStats", &stats);
+	clock_type = module_add_structure(module, "ClockPiece", &clock);
+	return field_type && format_type && life_type && stats_type && clock_type;
 }

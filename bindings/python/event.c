@@ -18,7 +18,6 @@ static void event_dealloc(PyObject *self)
 	object_end(self);
 }
 
-/* The event, or NULL and an exception if it is gone. */
 static const struct weft_event *look(const struct event *event)
 {
 	if (!event->bytes && event->generation != event->events->generation) {
@@ -27,6 +26,11 @@ static const struct weft_event *look(const struct event *event)
 		return NULL;
 	}
 	return trace_is_open(event->events->trace) ? event->event : NULL;
+}
+
+const struct weft_event *event_of(PyObject *event)
+{
+	return look((struct event *)event);
 }
 
 static PyObject *get_ts(PyObject *self, void *ignored)
@@ -158,31 +162,78 @@ static PyObject *get_instance(PyObject *self, void *ignored)
 	return text_of(info.name, strlen(info.name));
 }
 
+/* A handler of the program may be called, which may raise an exception. Returns as weft_event_text(). */
+static int make_text(struct event *asked, const struct weft_event *event, enum weft_text kind, char *text, size_t size)
+{
+	PyObject *before = asked->events->asked;
+	int len;
+
+	asked->events->asked = (PyObject *)asked;
+	len = weft_event_text(asked->events->reader, event, kind, text, size);
+	asked->events->asked = before;
+	return len;
+}
+
+static PyObject *text_or_error(const char *text, int len)
+{
+	if (PyErr_Occurred())
+		return NULL;
+	if (len == -ENOMEM)
+		return PyErr_NoMemory();
+	return len < 0 ? PyErr_Format(PyExc_ValueError, "the event has no such text") : text_of(text, (size_t)len);
+}
+
 /* Most texts fit on the stack; others are asked for once more. */
 static PyObject *get_text(PyObject *self, void *kind)
 {
 	const struct weft_event *event = look((struct event *)self);
-	weft_reader *reader = ((struct event *)self)->events->reader;
 	char small[512], *large;
 	PyObject *text;
-	int len;
+	int len, size;
 
 	if (!event)
 		return NULL;
-	len = weft_event_text(reader, event, (enum weft_text)(uintptr_t)kind, small, sizeof(small));
-	if (len == -ENOMEM)
-		return PyErr_NoMemory();
-	if (len < 0)
-		return PyErr_Format(PyExc_ValueError, "the event has no such text");
-	if ((size_t)len < sizeof(small))
-		return text_of(small, (size_t)len);
-	large = malloc((size_t)len + 1);
+	len = make_text((struct event *)self, event, (enum weft_text)(uintptr_t)kind, small, sizeof(small));
+	if (PyErr_Occurred() || len < (int)sizeof(small))
+		return text_or_error(small, len);
+	size = len + 1;
+	large = malloc((size_t)size);
 	if (!large)
 		return PyErr_NoMemory();
-	len = weft_event_text(reader, event, (enum weft_text)(uintptr_t)kind, large, (size_t)len + 1);
-	text = len < 0 ? PyErr_NoMemory() : text_of(large, (size_t)len);
+	len = make_text((struct event *)self, event, (enum weft_text)(uintptr_t)kind, large, (size_t)size);
+	text = text_or_error(large, len < size ? len : size - 1);
 	free(large);
 	return text;
+}
+
+static PyObject *decoded_value(const struct weft_decoded *decoded)
+{
+	return decoded->kind == WEFT_DECODED_TEXT ? text_of(decoded->text, decoded->text_len) :
+						    PyLong_FromLongLong(decoded->value);
+}
+
+static PyObject *event_decoded(PyObject *self, PyObject *ignored)
+{
+	const struct weft_event *event = look((struct event *)self);
+	struct weft_decoded decoded = { .size = sizeof(decoded) };
+	weft_reader *reader = ((struct event *)self)->events->reader;
+	struct weft_error error;
+	PyObject *dict = event ? PyDict_New() : NULL;
+	int r = 0;
+
+	(void)ignored;
+	for (size_t i = 0; dict && (r = weft_event_decoded(reader, event, i, &decoded, &error)) > 0; i++) {
+		PyObject *value = decoded_value(&decoded);
+
+		if (!value || PyDict_SetItemString(dict, decoded.name, value))
+			Py_CLEAR(dict);
+		Py_XDECREF(value);
+	}
+	if (dict && r < 0) {
+		Py_DECREF(dict);
+		return raise_error(&error);
+	}
+	return dict;
 }
 
 static PyObject *get_stack(PyObject *self, void *ignored)
@@ -386,6 +437,8 @@ static PyObject *event_repr(PyObject *self)
 
 static PyMethodDef methods[] = {
 	{ "fields", event_fields, METH_NOARGS, "fields()\n--\n\nA dict of the event's own fields." },
+	{ "decoded", event_decoded, METH_NOARGS,
+	  "decoded()\n--\n\nA dict of what a plugin makes of it: weft.open(path, plugins='')." },
 	{ "get", event_get, METH_VARARGS,
 	  "get(name, default=None, /)\n--\n\nA field, or the default if there is none." },
 	{ "copy", event_copy, METH_NOARGS, "copy()\n--\n\nA copy that stays valid as long as the trace is open." },

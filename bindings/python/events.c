@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "bindings/python/python_weft.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* The iterator over the events of a query. */
@@ -37,13 +38,14 @@ PyObject *events_new(struct trace *trace, weft_query *query)
 	return raise_error(&error);
 }
 
-static void events_dealloc(PyObject *self)
+void events_dealloc(PyObject *self)
 {
 	struct events *events = (struct events *)self;
 
 	for (size_t i = 0; i < FIELD_MEMOS; i++)
 		Py_XDECREF(events->memos[i].name);
 	weft_reader_free(events->reader);
+	handlers_free(events);
 	Py_DECREF((PyObject *)events->trace);
 	object_end(self);
 }
@@ -51,7 +53,20 @@ static void events_dealloc(PyObject *self)
 /* How many events come between two looks for Ctrl-C. */
 enum { LOOK_EVERY = 64 };
 
-/* The next event into events->at. The lock of the interpreter is kept. */
+/* The next event of the running kernel, which may be long in coming: a signal's handler runs meanwhile. */
+static int wait_next(struct events *events, struct weft_error *error)
+{
+	int r;
+
+	do {
+		Py_BEGIN_ALLOW_THREADS;
+		r = weft_reader_next(events->reader, &events->at, error);
+		Py_END_ALLOW_THREADS;
+	} while (r == -EINTR && !PyErr_CheckSignals());
+	return r;
+}
+
+/* The next event into events->at. The lock of the interpreter is kept, unless it is one of the running kernel. */
 static bool read_next(struct events *events)
 {
 	struct weft_error error;
@@ -59,7 +74,7 @@ static bool read_next(struct events *events)
 
 	if (events->ended || (events->generation % LOOK_EVERY == 1 && PyErr_CheckSignals()))
 		return false;
-	r = weft_reader_next(events->reader, &events->at, &error);
+	r = events->is_live ? wait_next(events, &error) : weft_reader_next(events->reader, &events->at, &error);
 	if (r > 0)
 		return true;
 	events->ended = true;
@@ -85,7 +100,7 @@ static PyObject *view(struct events *events)
 	return (PyObject *)event;
 }
 
-static PyObject *events_next(PyObject *self)
+PyObject *events_next(PyObject *self)
 {
 	struct events *events = (struct events *)self;
 
@@ -191,7 +206,7 @@ static PyObject *events_place(PyObject *self, void *ignored)
 	return Py_BuildValue("(KK)", (unsigned long long)place.ts, (unsigned long long)place.nth);
 }
 
-static PyObject *events_iter(PyObject *self)
+PyObject *events_iter(PyObject *self)
 {
 	Py_INCREF(self);
 	return self;
@@ -216,6 +231,12 @@ static PyMethodDef methods[] = {
 	  "only_cpu(cpu, /)\n--\n\nFrom here on only the events of one CPU, from their start; -1: all again." },
 	{ "previous", events_previous, METH_NOARGS,
 	  "previous()\n--\n\nGoes back over one event, and returns it; None at the start." },
+	{ "filter", (PyCFunction)(void (*)(void))events_filter, METH_VARARGS | METH_KEYWORDS,
+	  "filter(event=None, /, **query)\n--\n\n"
+	  "A function that tells of an event of this iterator whether a query lets it pass." },
+	{ "handler", events_handler, METH_VARARGS,
+	  "handler(name, function, /)\n--\n\n"
+	  "From here on function(event) makes the text of 'SYSTEM:NAME', or None: the kernel's. None: no longer." },
 	{ "__reversed__", events_reversed, METH_NOARGS, NULL },
 	{ "__reduce__", refuse_pickle, METH_NOARGS, NULL },
 	{ NULL, NULL, 0, NULL },

@@ -92,21 +92,26 @@ static bool add_exceptions(PyObject *module)
 
 static PyObject *open_file(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-	static const char *const keys[] = { "path", "offset", "trust_sizes", NULL };
+	static const char *const keys[] = { "path", "offset", "trust_sizes", "plugins", NULL };
 	struct weft_open_options options = { .size = sizeof(options) };
 	long long offset = 0;
 	int trust = 0, r;
-	PyObject *path, *bytes;
+	PyObject *path, *bytes, *plugins = NULL, *dir = NULL;
 	struct trace *trace;
 	struct weft_error error;
 
 	(void)module;
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$Lp:open", (char **)(uintptr_t)keys, &path, &offset,
-					 &trust) ||
-	    !PyUnicode_FSConverter(path, &bytes))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$LpO:open", (char **)(uintptr_t)keys, &path, &offset, &trust,
+					 &plugins) ||
+	    (plugins && plugins != Py_None && !PyUnicode_FSConverter(plugins, &dir)))
 		return NULL;
+	if (!PyUnicode_FSConverter(path, &bytes)) {
+		Py_XDECREF(dir);
+		return NULL;
+	}
 	trace = PyObject_New(struct trace, python_weft.trace);
 	if (!trace) {
+		Py_XDECREF(dir);
 		Py_DECREF(bytes);
 		return NULL;
 	}
@@ -114,11 +119,13 @@ static PyObject *open_file(PyObject *module, PyObject *args, PyObject *kwargs)
 	trace->path = NULL;
 	options.offset = offset;
 	options.trust_sizes = trust;
+	options.plugins = dir ? PyBytes_AsString(dir) : NULL;
 	Py_BEGIN_ALLOW_THREADS;
 	r = weft_file_open(PyBytes_AsString(bytes), &options, &trace->file, &error);
 	Py_END_ALLOW_THREADS;
 	trace->path = PyUnicode_DecodeFSDefault(PyBytes_AsString(bytes));
 	Py_DECREF(bytes);
+	Py_XDECREF(dir);
 	if (r)
 		raise_error(&error);
 	if (r || !trace->path || !warn_damage(weft_file_damage(trace->file))) {
@@ -147,9 +154,16 @@ static PyObject *analyses(PyObject *module, PyObject *ignored)
 
 static PyMethodDef methods[] = {
 	{ "open", (PyCFunction)(void (*)(void))open_file, METH_VARARGS | METH_KEYWORDS,
-	  "open(path, *, offset=0, trust_sizes=False)\n--\n\n"
+	  "open(path, *, offset=0, trust_sizes=False, plugins=None)\n--\n\n"
 	  "Opens a trace.dat. `offset` is added to all its times; trust_sizes also reads a file that claims more than\n"
 	  "any real recording has. Warns with DamageWarning if the file is damaged, and reads what can be read." },
+	{ "live", (PyCFunction)(void (*)(void))live_new, METH_VARARGS | METH_KEYWORDS,
+	  "live(words, event=None, /, *, program=None, plugins=None, **query)\n--\n\n"
+	  "Iterates over the events of the running kernel. `words` are those of weft stream, as a text or a list:\n"
+	  "'-e sched', '-F -c -- make'. The query chooses some of the events." },
+	{ "analyse", (PyCFunction)(void (*)(void))results_new, METH_VARARGS | METH_KEYWORDS,
+	  "analyse(traces, *names, threads=0, **query)\n--\n\n"
+	  "Runs analyses of several traces, up to `threads` at the same time: a list with a Result for each." },
 	{ "analyses", analyses, METH_NOARGS,
 	  "analyses()\n--\n\nThe analyses that Trace.analyse() knows: a dict of their names and what they do." },
 	{ "counter", mark_counter, METH_VARARGS,
@@ -174,7 +188,8 @@ static bool fill(PyObject *module)
 	return add_exceptions(module) && module_add_trace(module) && module_add_events(module) &&
 	       module_add_event(module) && module_add_columns(module) && module_add_ragged(module) &&
 	       module_add_result(module) && module_add_table(module) && module_add_span(module) &&
-	       module_add_contents(module) && module_add_writer(module) &&
+	       module_add_contents(module) && module_add_writer(module) && module_add_live(module) &&
+	       module_add_filter(module) && module_add_slices(module) &&
 	       !PyModule_AddIntConstant(module, "RECORD", WEFT_RECORD) &&
 	       !PyModule_AddIntConstant(module, "LOST", WEFT_LOST) &&
 	       !PyModule_AddStringConstant(module, "__version__", weft_version());

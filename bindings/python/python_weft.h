@@ -33,6 +33,9 @@ struct field_memo {
 
 enum { FIELD_MEMOS = 64 };
 
+struct filter;
+struct handler;
+
 struct events {
 	PyObject_HEAD;
 	struct trace *trace;
@@ -40,6 +43,10 @@ struct events {
 	const struct weft_event *at;
 	uint64_t generation;
 	bool ended;
+	struct filter *filters;   /* filter.c */
+	struct handler *handlers; /* handler.c */
+	PyObject *asked;          /* the Event whose text is made; borrowed */
+	bool is_live;             /* a Live: the file of its trace is that of the reader */
 	struct field_memo memos[FIELD_MEMOS];
 };
 
@@ -67,7 +74,7 @@ struct table {
 
 /* The types and exceptions of the module; set once, when it is imported. */
 struct python_weft {
-	PyTypeObject *trace, *buffer, *events, *event, *columns, *ragged, *result, *table;
+	PyTypeObject *trace, *buffer, *events, *live, *filter, *event, *columns, *ragged, *result, *table;
 	PyObject *error, *damage;
 };
 extern struct python_weft python_weft;
@@ -104,8 +111,33 @@ bool trace_is_open(const struct trace *trace);
 weft_query *query_of(PyObject *events, PyObject *kwargs);
 
 PyObject *events_new(struct trace *trace, weft_query *query);
+/* The parts of it that Live has, too. */
+void events_dealloc(PyObject *self);
+PyObject *events_next(PyObject *self);
+PyObject *events_iter(PyObject *self);
+/* live.c: the function weft.live(). */
+PyObject *live_new(PyObject *module, PyObject *args, PyObject *kwargs);
+bool module_add_live(PyObject *module);
+/* filter.c, handler.c: methods of Events and Live. */
+PyObject *events_filter(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *events_handler(PyObject *self, PyObject *args);
+void handlers_free(struct events *events);
+/* Before the reader is freed. */
+void filters_close(struct events *events);
+bool module_add_filter(PyObject *module);
+/* The event, or NULL and an exception if it is gone. */
+const struct weft_event *event_of(PyObject *event);
 PyObject *columns_new(struct trace *trace, PyObject *names, weft_query *query);
-PyObject *result_new(struct trace *trace, PyObject *names, PyObject *sort, weft_query *query);
+/* What Trace.analyse() takes besides a query; borrowed. */
+struct analyse_words {
+	PyObject *sort, *progress; /* NULL: not given */
+	unsigned threads;
+	const struct weft_why_options *why;
+};
+PyObject *result_new(struct trace *trace, PyObject *names, const struct analyse_words *words, weft_query *query);
+
+/* The function weft.analyse(): a list with a result for each of several traces. */
+PyObject *results_new(PyObject *module, PyObject *args, PyObject *kwargs);
 
 PyObject *table_at(struct result *result, size_t index);
 /* A dict of what limits the tables of an analysis. */
@@ -123,6 +155,19 @@ PyObject *trace_tasks(PyObject *self, void *ignored);
 PyObject *trace_symbols(PyObject *self, PyObject *ignored);
 PyObject *trace_lives(PyObject *self, PyObject *ignored);
 PyObject *trace_who(PyObject *self, PyObject *args);
+PyObject *trace_names(PyObject *self, PyObject *args);
+PyObject *trace_address(PyObject *self, PyObject *args);
+PyObject *trace_stats(PyObject *self, PyObject *args);
+PyObject *trace_clock(PyObject *self, PyObject *args);
+PyObject *trace_when(PyObject *self, PyObject *args);
+/* slices.c */
+PyObject *trace_slices(PyObject *self, PyObject *args, PyObject *kwargs);
+bool module_add_slices(PyObject *module);
+/* Appends what it takes; false: an exception is set. */
+bool append_new(PyObject *list, PyObject *item);
+/* A structure of these objects, which it takes. */
+PyObject *structure_new(PyTypeObject *type, PyObject *const *items, Py_ssize_t nr);
+PyTypeObject *module_add_structure(PyObject *module, const char *name, PyStructSequence_Desc *description);
 bool module_add_contents(PyObject *module);
 bool module_add_writer(PyObject *module);
 

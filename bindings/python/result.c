@@ -22,7 +22,7 @@ static void result_dealloc(PyObject *self)
 static int interrupted(void *arg)
 {
 	PyGILState_STATE state = PyGILState_Ensure();
-	int r = PyErr_CheckSignals();
+	int r = PyErr_Occurred() || PyErr_CheckSignals();
 
 	(void)arg;
 	PyGILState_Release(state);
@@ -54,9 +54,23 @@ static Py_ssize_t encode(PyObject *names, PyObject **bytes, const char **texts)
 	return nr;
 }
 
-static bool analyse(struct result *result, struct trace *trace, PyObject *sort, const weft_query *query)
+/* progress(part) of the program; what it raises ends the reading. */
+static void progress(void *arg, double part)
 {
-	struct weft_analyse_options options = { .size = sizeof(options), .interrupted = interrupted };
+	PyGILState_STATE state = PyGILState_Ensure();
+	PyObject *done = PyErr_Occurred() ? NULL : PyObject_CallFunction(arg, "d", part);
+
+	Py_XDECREF(done);
+	PyGILState_Release(state);
+}
+
+static bool analyse(struct result *result, struct trace *trace, const struct analyse_words *words,
+		    const weft_query *query)
+{
+	struct weft_analyse_options options = {
+		.size = sizeof(options), .interrupted = interrupted, .threads = words->threads, .why = words->why
+	};
+	PyObject *sort = words->sort;
 	PyObject *bytes[ANALYSES_MAX], *column = NULL;
 	const char *texts[ANALYSES_MAX], *damage;
 	weft_reader *reader = weft_reader_new();
@@ -66,6 +80,10 @@ static bool analyse(struct result *result, struct trace *trace, PyObject *sort, 
 
 	if (!reader)
 		return PyErr_NoMemory();
+	if (words->progress) {
+		options.progress = progress;
+		options.arg = words->progress;
+	}
 	nr = encode(result->names, bytes, texts);
 	if (nr >= 0 && sort && sort != Py_None) {
 		column = PyUnicode_AsUTF8String(sort);
@@ -95,7 +113,7 @@ static bool analyse(struct result *result, struct trace *trace, PyObject *sort, 
 	return !PyErr_Occurred();
 }
 
-PyObject *result_new(struct trace *trace, PyObject *names, PyObject *sort, weft_query *query)
+PyObject *result_new(struct trace *trace, PyObject *names, const struct analyse_words *words, weft_query *query)
 {
 	struct result *result = PyObject_New(struct result, python_weft.result);
 	bool ok = result;
@@ -104,13 +122,120 @@ PyObject *result_new(struct trace *trace, PyObject *names, PyObject *sort, weft_
 		result->result = NULL;
 		Py_INCREF(names);
 		result->names = names;
-		ok = analyse(result, trace, sort, query);
+		ok = analyse(result, trace, words, query);
 	}
 	weft_query_free(query);
 	if (ok)
 		return (PyObject *)result;
 	Py_XDECREF((PyObject *)result);
 	return NULL;
+}
+
+/* A list of results without their findings, one for each file; the names are those of all. */
+static PyObject *empty_results(PyObject *names, Py_ssize_t nr)
+{
+	PyObject *list = PyList_New(0);
+
+	for (Py_ssize_t i = 0; list && i < nr; i++) {
+		struct result *result = PyObject_New(struct result, python_weft.result);
+
+		if (result) {
+			result->result = NULL;
+			Py_INCREF(names);
+			result->names = names;
+		}
+		if (!append_new(list, (PyObject *)result))
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
+/* The files of a tuple of traces; NULL: an exception. */
+static weft_file **files_of(PyObject *traces)
+{
+	Py_ssize_t nr = PyTuple_Size(traces);
+	weft_file **files = PyMem_Calloc((size_t)nr + 1, sizeof(*files));
+
+	if (!files)
+		PyErr_NoMemory();
+	for (Py_ssize_t i = 0; files && i < nr; i++) {
+		PyObject *trace = PyTuple_GetItem(traces, i);
+
+		if (Py_TYPE(trace) != python_weft.trace)
+			PyErr_SetString(PyExc_TypeError, "files that weft.open() has opened are wanted");
+		else if (trace_is_open((struct trace *)trace))
+			files[i] = ((struct trace *)trace)->file;
+		if (!files[i]) {
+			PyMem_Free(files);
+			files = NULL;
+		}
+	}
+	return files;
+}
+
+/* Fills the results of `list`; false: an exception. */
+static bool analyse_all(PyObject *traces, PyObject *names, const weft_query *query, unsigned threads, PyObject *list)
+{
+	const struct weft_analyse_options options = { .size = sizeof(options),
+						      .interrupted = interrupted,
+						      .threads = threads };
+	size_t nr_files = (size_t)PyTuple_Size(traces);
+	PyObject *bytes[ANALYSES_MAX];
+	const char *texts[ANALYSES_MAX];
+	weft_file **files = files_of(traces);
+	weft_result **results = files ? PyMem_Calloc(nr_files + 1, sizeof(*results)) : NULL;
+	Py_ssize_t nr = results ? encode(names, bytes, texts) : -1;
+	struct weft_error error = { .code = 0 };
+	int r = -1;
+
+	if (nr >= 0) {
+		Py_BEGIN_ALLOW_THREADS;
+		r = weft_analyse_files(files, nr_files, query, texts, (size_t)nr, &options, results, &error);
+		Py_END_ALLOW_THREADS;
+		for (size_t i = 0; !r && i < nr_files; i++)
+			((struct result *)PyList_GetItem(list, (Py_ssize_t)i))->result = results[i];
+	}
+	for (Py_ssize_t i = 0; i < nr; i++)
+		Py_DECREF(bytes[i]);
+	PyMem_Free(results);
+	PyMem_Free(files);
+	/* A signal's handler may have raised in another thread than this one. */
+	if (r && !PyErr_Occurred() && !PyErr_CheckSignals())
+		raise_error(&error);
+	return !r;
+}
+
+PyObject *results_new(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+	PyObject *words = kwargs ? PyDict_Copy(kwargs) : PyDict_New(), *threads, *traces = NULL, *names = NULL;
+	PyObject *list = NULL;
+	weft_query *query = NULL;
+	unsigned long nr = 0;
+
+	(void)module;
+	threads = words ? PyDict_GetItemString(words, "threads") : NULL;
+	if (threads) {
+		nr = PyLong_AsUnsignedLong(threads);
+		if (!PyErr_Occurred() && PyDict_DelItemString(words, "threads"))
+			PyErr_Clear();
+	}
+	if (words && !PyErr_Occurred() && PyTuple_Size(args) < 1)
+		PyErr_SetString(PyExc_TypeError, "analyse() wants traces and names of analyses");
+	if (words && !PyErr_Occurred())
+		traces = PySequence_Tuple(PyTuple_GetItem(args, 0));
+	if (traces)
+		names = PyTuple_GetSlice(args, 1, PyTuple_Size(args));
+	if (names)
+		query = query_of(NULL, words);
+	if (query)
+		list = empty_results(names, PyTuple_Size(traces));
+	if (list && !analyse_all(traces, names, query, (unsigned)nr, list))
+		Py_CLEAR(list);
+	weft_query_free(query);
+	Py_XDECREF(names);
+	Py_XDECREF(traces);
+	Py_XDECREF(words);
+	return list;
 }
 
 static Py_ssize_t result_length(PyObject *self)

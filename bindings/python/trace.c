@@ -288,25 +288,123 @@ static PyObject *trace_columns(PyObject *self, PyObject *args, PyObject *kwargs)
 	return query ? columns_new((struct trace *)self, names, query) : NULL;
 }
 
+/* Takes a word out of a dict: a new reference, or NULL if it is not there or None. */
+static PyObject *take(PyObject *words, const char *name)
+{
+	PyObject *value = PyDict_GetItemString(words, name);
+
+	Py_XINCREF(value);
+	if (value && PyDict_DelItemString(words, name))
+		PyErr_Clear();
+	if (value == Py_None)
+		Py_CLEAR(value);
+	return value;
+}
+
+/* The words of `why` as a dict; false: an exception. *ret_name keeps the bytes of a name. */
+static bool fill_why(PyObject *why, struct weft_why_options *ret, PyObject **ret_name)
+{
+	static const char *const keys[] = { "of", "name", "slowest", "start", "end", "tree", "all", NULL };
+	static const char *const kinds[] = { "longest", "call", "wakeup", "run", "mark", "task" };
+	enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+	const char *of = "longest", *name = NULL;
+	unsigned long long slowest = 0, from = 0, to = 0;
+	PyObject *none = PyTuple_New(0);
+	int tree = 0, all = 0, at = 0;
+	bool ok = none && PyArg_ParseTupleAndKeywords(none, why, "|$szKKKpp:why", (char **)(uintptr_t)keys, &of, &name,
+						      &slowest, &from, &to, &tree, &all);
+
+	Py_XDECREF(none);
+	while (ok && at < KINDS && strcmp(of, kinds[at]))
+		at++;
+	if (!ok || at == KINDS) {
+		if (ok)
+			PyErr_Format(PyExc_ValueError, "why: there is nothing '%s' to explain", of);
+		return false;
+	}
+	*ret_name = name ? PyBytes_FromString(name) : NULL;
+	*ret = (struct weft_why_options){ .size = sizeof(*ret),
+					  .of = (enum weft_why_of)at,
+					  .name = *ret_name ? PyBytes_AsString(*ret_name) : NULL,
+					  .slowest = slowest,
+					  .from = from,
+					  .to = to,
+					  .tree = tree,
+					  .all = all };
+	return !name || *ret_name;
+}
+
 static PyObject *trace_analyse(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	PyObject *words = kwargs ? PyDict_Copy(kwargs) : PyDict_New(), *sort, *result = NULL;
-	weft_query *query;
+	PyObject *words = kwargs ? PyDict_Copy(kwargs) : PyDict_New(), *why, *threads, *name = NULL, *result = NULL;
+	struct analyse_words taken = { .sort = NULL };
+	struct weft_why_options options;
+	weft_query *query = NULL;
+	bool ok;
 
 	if (!words || !trace_is_open((struct trace *)self)) {
 		Py_XDECREF(words);
 		return NULL;
 	}
-	sort = PyDict_GetItemString(words, "sort");
-	Py_XINCREF(sort);
-	if (sort && PyDict_DelItemString(words, "sort"))
-		PyErr_Clear();
-	query = query_of(NULL, words);
+	taken.sort = take(words, "sort");
+	taken.progress = take(words, "progress");
+	why = take(words, "why");
+	threads = take(words, "threads");
+	if (threads)
+		taken.threads = (unsigned)PyLong_AsUnsignedLong(threads);
+	ok = !PyErr_Occurred();
+	if (ok && why) {
+		ok = PyDict_Check(why) ? fill_why(why, &options, &name) :
+					 !PyErr_Format(PyExc_TypeError, "why: a dict is wanted");
+		taken.why = &options;
+	}
+	if (ok)
+		query = query_of(NULL, words);
 	if (query)
-		result = result_new((struct trace *)self, args, sort, query);
-	Py_XDECREF(sort);
+		result = result_new((struct trace *)self, args, &taken, query);
+	Py_XDECREF(taken.sort);
+	Py_XDECREF(taken.progress);
+	Py_XDECREF(threads);
+	Py_XDECREF(why);
+	Py_XDECREF(name);
 	Py_DECREF(words);
 	return result;
+}
+
+static PyObject *trace_redact(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static const char *const keys[] = { "path", "key", "pids", NULL };
+	const struct trace *trace = (const struct trace *)self;
+	struct weft_redact_options options = { .size = sizeof(options) };
+	struct weft_redacted done = { .size = sizeof(done) };
+	struct weft_error error;
+	const char *key = NULL;
+	Py_ssize_t len = 0;
+	int pids = 0, fd, r;
+	PyObject *path, *file;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$z#p:redact", (char **)(uintptr_t)keys, &path, &key, &len,
+					 &pids) ||
+	    !trace_is_open(trace))
+		return NULL;
+	if (key && len < 16) {
+		PyErr_SetString(PyExc_ValueError, "a key has 16 bytes");
+		return NULL;
+	}
+	file = open_to_write(path, &fd);
+	if (!file)
+		return NULL;
+	options.key = key;
+	options.pids = pids;
+	Py_BEGIN_ALLOW_THREADS;
+	r = weft_file_redact(trace->file, fd, &options, &done, &error);
+	Py_END_ALLOW_THREADS;
+	if (!close_written(file))
+		return NULL;
+	return r ? raise_error(&error) :
+		   Py_BuildValue("{sKsKsKsK}", "names", (unsigned long long)done.names, "kept",
+				 (unsigned long long)done.kept, "records", (unsigned long long)done.records, "emptied",
+				 (unsigned long long)done.emptied);
 }
 
 static PyMethodDef methods[] = {
@@ -321,8 +419,12 @@ static PyMethodDef methods[] = {
 	  "lost, mark, "
 	  "text, or fields. pandas, polars, pyarrow and DuckDB take the result as it is; to_dict() is for numpy." },
 	{ "analyse", (PyCFunction)(void (*)(void))trace_analyse, METH_VARARGS | METH_KEYWORDS,
-	  "analyse(*names, sort=None, **query)\n--\n\n"
-	  "Runs analyses of weft (see weft.analyses()) in one pass; the result holds their tables." },
+	  "analyse(*names, sort=None, threads=0, progress=None, why=None, **query)\n--\n\n"
+	  "Runs analyses of weft (see weft.analyses()) in one pass; the result holds their tables. progress(part)\n"
+	  "is called meanwhile; what it raises ends the reading. why is a dict: of, name, slowest, start, end..." },
+	{ "redact", (PyCFunction)(void (*)(void))trace_redact, METH_VARARGS | METH_KEYWORDS,
+	  "redact(path, *, key=None, pids=False)\n--\n\n"
+	  "Writes the file again without what identifies anybody, and returns counts. The key has 16 secret bytes." },
 	{ "at", (PyCFunction)(void (*)(void))trace_at, METH_VARARGS | METH_KEYWORDS,
 	  "at(ts, event=None, /, **query)\n--\n\nThe first event that is not earlier than a time, or None." },
 	{ "before", (PyCFunction)(void (*)(void))trace_before, METH_VARARGS | METH_KEYWORDS,
@@ -336,6 +438,20 @@ static PyMethodDef methods[] = {
 	{ "who", trace_who, METH_VARARGS,
 	  "who(part, pid, ts, buffer=0, /)\n--\n\nWhom a task belonged to at a time; `part` is 'process', 'program', "
 	  "'unit',\n'container', 'pod', 'cgroup' or 'user'. None: unknown." },
+	{ "names", trace_names, METH_VARARGS,
+	  "names(part, buffer=0, /)\n--\n\nAll programs, units, containers and so on that the file knows." },
+	{ "address", trace_address, METH_VARARGS,
+	  "address(name, /)\n--\n\nThe address of the first symbol of this name, or None." },
+	{ "stats", trace_stats, METH_VARARGS,
+	  "stats(buffer=0, /)\n--\n\nThe kernel's counts: a CpuStats for each CPU; none if the file lacks them." },
+	{ "clock", trace_clock, METH_VARARGS,
+	  "clock(buffer=0, /)\n--\n\nThe time of day, as a list of ClockPiece in which nobody set the clock." },
+	{ "when", trace_when, METH_VARARGS,
+	  "when(ns, buffer=0, /)\n--\n\n"
+	  "The times of the trace at which the clock on the wall showed ns since 1970." },
+	{ "slices", (PyCFunction)(void (*)(void))trace_slices, METH_VARARGS | METH_KEYWORDS,
+	  "slices(*kinds, **query)\n--\n\n"
+	  "What CPUs and tasks did: a list of Slice, of these kinds ('run', 'state', 'call'...) or of all." },
 	{ "setting", trace_setting, METH_VARARGS,
 	  "setting(name, buffer=0, /)\n--\n\nThe text of a file of tracefs at the time of the recording, or None." },
 	{ "close", trace_close, METH_NOARGS, "close()\n--\n\nCloses the file. What was read from it is closed, too." },

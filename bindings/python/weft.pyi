@@ -2,7 +2,7 @@
 import builtins
 import os
 from types import TracebackType
-from typing import Any, Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple, Type, Union, overload
+from typing import Any, Callable, Dict, Iterator, List, Literal, NamedTuple, Optional, Sequence, Tuple, Type, Union, overload
 
 __version__: str
 RECORD: int
@@ -15,7 +15,44 @@ _Words = Union[str, int, Sequence[Union[str, int]], None]
 _Value = Union[int, str, bytes, List[int], None]
 _Cell = Union[int, float, str, None]
 
-def open(path: Union[str, bytes, "os.PathLike[str]"], *, offset: int = 0, trust_sizes: bool = False) -> Trace: ...
+def open(
+    path: Union[str, bytes, "os.PathLike[str]"],
+    *,
+    offset: int = 0,
+    trust_sizes: bool = False,
+    plugins: Union[str, bytes, "os.PathLike[str]", None] = None,
+) -> Trace: ...
+def live(
+    words: Union[str, Sequence[str]],
+    event: _Words = None,
+    /,
+    *,
+    program: Union[str, bytes, "os.PathLike[str]", None] = None,
+    plugins: Union[str, bytes, "os.PathLike[str]", None] = None,
+    filter: _Words = None,
+    not_filter: _Words = None,
+    cpu: _Words = None,
+    pid: _Words = None,
+    comm: _Words = None,
+    limit: _Words = None,
+    instance: Optional[str] = None,
+    no_hardirq: bool = False,
+    no_softirq: bool = False,
+    no_self: bool = False,
+) -> Live: ...
+def analyse(
+    traces: Sequence[Trace],
+    /,
+    *names: str,
+    threads: int = 0,
+    cpu: _Words = None,
+    pid: _Words = None,
+    comm: _Words = None,
+    since: _Words = None,
+    until: _Words = None,
+    instance: Optional[str] = None,
+    show_self: bool = False,
+) -> List[Result]: ...
 def analyses() -> Dict[str, str]: ...
 def counter(name: str, value: int) -> None: ...
 def instant(name: str) -> None: ...
@@ -63,6 +100,36 @@ class Life(NamedTuple):
     ended: Optional[int]
     status: Optional[int]
     program: Optional[str]
+
+class Slice(NamedTuple):
+    kind: str
+    start: int
+    end: int
+    cpu: Optional[int]
+    pid: Optional[int]
+    name: str
+    number: int
+    depth: int
+    state: Optional[str]
+    how: Literal["known", "lost", "open"]
+    buffer: int
+
+class CpuStats(NamedTuple):
+    cpu: int
+    entries: int
+    read: int
+    overrun: int
+    dropped: int
+    commit_overrun: int
+
+class ClockPiece(NamedTuple):
+    since: int
+    step_ns: int
+    wall_ns: int
+    sampled: int
+    bound_ns: Optional[int]
+    is_sleep: bool
+    is_exact: bool
 
 class Writer:
     def __init__(
@@ -146,6 +213,9 @@ class Trace:
         self,
         *names: str,
         sort: Optional[str] = None,
+        threads: int = 0,
+        progress: Optional[Callable[[float], Any]] = None,
+        why: Optional[Dict[str, Any]] = None,
         cpu: _Words = None,
         pid: _Words = None,
         comm: _Words = None,
@@ -209,6 +279,9 @@ class Trace:
         tail: _Words = None,
         no_self: bool = False,
     ) -> int: ...
+    def redact(
+        self, path: Union[str, bytes, "os.PathLike[str]"], *, key: Union[str, bytes, None] = None, pids: bool = False
+    ) -> Dict[str, int]: ...
     def symbols(self) -> List[Tuple[int, str, Optional[str]]]: ...
     def lives(self) -> List[Life]: ...
     def who(
@@ -219,6 +292,39 @@ class Trace:
         buffer: int = 0,
         /,
     ) -> Optional[str]: ...
+    def names(
+        self,
+        part: Literal["process", "program", "unit", "container", "pod", "cgroup", "user"],
+        buffer: int = 0,
+        /,
+    ) -> List[str]: ...
+    def address(self, name: str, /) -> Optional[int]: ...
+    def stats(self, buffer: int = 0, /) -> List[CpuStats]: ...
+    def clock(self, buffer: int = 0, /) -> List[ClockPiece]: ...
+    def when(self, ns: int, buffer: int = 0, /) -> List[int]: ...
+    def slices(
+        self,
+        *kinds: Literal[
+            "run",
+            "state",
+            "call",
+            "irq",
+            "softirq",
+            "tasklet",
+            "vector",
+            "function",
+            "counter",
+            "loss",
+            "mark",
+            "async",
+            "instant",
+            "pair",
+        ],
+        cpu: _Words = None,
+        since: _Words = None,
+        until: _Words = None,
+        instance: Optional[str] = None,
+    ) -> List[Slice]: ...
     def setting(self, name: str, buffer: int = 0, /) -> Optional[str]: ...
     def close(self) -> None: ...
     def __enter__(self) -> Trace: ...
@@ -233,9 +339,28 @@ class Events(Iterator[Event]):
     def go(self, place: Tuple[int, int], /) -> Events: ...
     def only_cpu(self, cpu: int, /) -> Events: ...
     def previous(self) -> Optional[Event]: ...
+    def filter(self, event: _Words = None, /, **query: _Words) -> Filter: ...
+    def handler(self, name: str, function: Optional[Callable[[Event], Optional[str]]], /) -> None: ...
     def __reversed__(self) -> Iterator[Event]: ...
     def __iter__(self) -> Events: ...
     def __next__(self) -> Event: ...
+
+class Live(Iterator[Event]):
+    trace: Trace
+    def stop(self) -> None: ...
+    def close(self) -> None: ...
+    def fileno(self) -> int: ...
+    def filter(self, event: _Words = None, /, **query: _Words) -> Filter: ...
+    def handler(self, name: str, function: Optional[Callable[[Event], Optional[str]]], /) -> None: ...
+    def __enter__(self) -> Live: ...
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None: ...
+    def __iter__(self) -> Live: ...
+    def __next__(self) -> Event: ...
+
+class Filter:
+    def __call__(self, event: Event, /) -> bool: ...
 
 class Event:
     ts: int
@@ -261,6 +386,7 @@ class Event:
     def __contains__(self, name: object) -> bool: ...
     def get(self, name: str, default: Any = None, /) -> Any: ...
     def fields(self) -> Dict[str, _Value]: ...
+    def decoded(self) -> Dict[str, Union[int, str]]: ...
     def copy(self) -> Event: ...
 
 class Columns:

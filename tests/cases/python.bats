@@ -46,6 +46,11 @@ unittests()
 	unittests spans
 }
 
+@test "python: weft.live() has the events of the running kernel, and restores it" {
+	need_tracefs
+	unittests live
+}
+
 @test "python: no reference and no memory is left of 100,000 events" {
 	unittests leaks
 }
@@ -114,7 +119,7 @@ unittests()
 		assert public == {name for name in names if not name.startswith('_')}, public ^ set(names)
 		for name, parts in names.items():
 		    kind = getattr(weft, name)
-		    if not isinstance(kind, type) or name in ('Error', 'DamageWarning', 'Buffer', 'Field', 'Format', 'Life'):
+		    if not isinstance(kind, type) or name in ('Error', 'DamageWarning', 'Buffer', 'Field', 'Format', 'Life', 'Slice', 'CpuStats', 'ClockPiece'):
 		        continue
 		    has = {part for part in vars(kind) if not part.startswith('__')}
 		    assert has == {part for part in parts if not part.startswith('__')}, (name, has ^ parts)

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 import weft
-from common import DEMO, SWITCHES, rows, weft as command
+from common import DEMO, GOLDEN, SWITCHES, WEFT, rows, weft as command
 
 
 def lines(events):
@@ -95,6 +95,99 @@ class Contents(unittest.TestCase):
             self.trace.who("nonsense", 65, 0)
 
 
+    def test_stats_clock_names_address(self):
+        counts = {stats.cpu: stats.entries + stats.read for stats in self.trace.stats()}
+        events = rows("report", "--format", "json", DEMO)
+        self.assertEqual(counts, {cpu: sum(event["cpu"] == cpu for event in events) for cpu in counts})
+        self.assertIn("ls", self.trace.names("program"))
+        name = {name: address for address, name, module in self.trace.symbols() if module is None}
+        self.assertEqual(self.trace.address("schedule"), name["schedule"])
+        self.assertIsNone(self.trace.address("no_such_function"))
+        for piece in self.trace.clock():
+            self.assertIn(piece.sampled, self.trace.when(piece.wall_ns))
+        with self.assertRaises(weft.Error):
+            self.trace.stats(7)
+
+    def test_slices_add_up_to_what_sched_says(self):
+        with weft.open(SWITCHES) as trace:
+            slices = trace.slices("run", "state")
+            ran = {}
+            for slice in slices:
+                if slice.kind == "run" and slice.pid:
+                    ran[slice.pid] = ran.get(slice.pid, 0) + slice.end - slice.start
+            want = {}
+            for row in trace.analyse("sched", show_self=True)["tasks"]:
+                want[row["pid"]] = want.get(row["pid"], 0) + row["run_ns"]
+            self.assertEqual({pid: ns for pid, ns in ran.items() if ns}, {pid: ns for pid, ns in want.items() if ns and pid})
+            self.assertIn("sleeping", {slice.state for slice in slices if slice.kind == "state"})
+            with self.assertRaises(ValueError):
+                trace.slices("nonsense")
+
+
+class Asking(unittest.TestCase):
+    def setUp(self):
+        self.trace = weft.open(SWITCHES)
+
+    def test_a_filter_is_asked(self):
+        events = self.trace.events()
+        wanted = events.filter("sched_switch", filter="next_pid > 0")
+        passed = [event.json for event in events if wanted(event)]
+        self.assertEqual(passed, lines(self.trace.events("sched_switch", filter="next_pid > 0")))
+        with self.assertRaises(ValueError):
+            wanted(next(self.trace.events()))
+        with self.assertRaises(TypeError):
+            wanted(3)
+        with self.assertRaises(weft.Error):
+            events.filter("no_such_event")
+
+    def test_a_handler_makes_the_text(self):
+        events = self.trace.events("sched_switch")
+        kernel = next(self.trace.events("sched_switch")).text
+        events.handler("sched:sched_switch", lambda event: f"{event['prev_pid']} -> {event['next_pid']}" + " long" * 300)
+        event = next(events)
+        self.assertEqual(event.text, f"sched_switch: {event['prev_pid']} -> {event['next_pid']}" + " long" * 300)
+        events.handler("sched:sched_switch", lambda event: None)
+        self.assertEqual(event.text, kernel)
+        events.handler("sched:sched_switch", lambda event: event["nonsense"])
+        with self.assertRaises(KeyError):
+            event.text
+        events.handler("sched:sched_switch", None)
+        self.assertEqual(event.text, kernel)
+        with self.assertRaises(weft.Error):
+            events.handler("nonsense", None)
+
+    def test_decoded_fields(self):
+        path = GOLDEN / "6.12-events-syscalls.dat"
+        plugins = pathlib.Path(WEFT).parent / "plugins"
+        with weft.open(path, plugins=plugins) as trace:
+            got = [event.decoded() for event in trace.events()]
+        want = [row.get("decoded", {}) for row in rows("report", "--format", "json", "--decode", "--plugin-dir", plugins, path)]
+        self.assertTrue(any(want))
+        self.assertEqual([{key: str(value) for key, value in row.items()} for row in got],
+                         [{key: str(value) for key, value in row.items()} for row in want])
+
+    def test_analyses_of_several_files_with_threads_and_progress(self):
+        alone = [weft.open(path).analyse("sched", "summary").write("json") for path in (SWITCHES, DEMO)]
+        together = weft.analyse([self.trace, weft.open(DEMO)], "sched", "summary", threads=2)
+        self.assertEqual([result.write("json") for result in together], alone)
+        parts = []
+        result = self.trace.analyse("sched", threads=2, progress=parts.append)
+        self.assertEqual(result.write("json"), alone[0])
+        self.assertEqual((parts, parts[-1]), (sorted(parts), 1))
+        with self.assertRaises(ZeroDivisionError):
+            self.trace.analyse("sched", progress=lambda part: 1 / 0)
+        with self.assertRaises(weft.Error):
+            weft.analyse([self.trace], "nonsense")
+        with self.assertRaises(TypeError):
+            weft.analyse([3], "sched")
+
+    def test_why(self):
+        got = self.trace.analyse("why", why={"of": "wakeup", "slowest": 2}).write("json")
+        self.assertEqual(got, command("why", "--wakeup", "--slowest", "2", "--format", "json", SWITCHES))
+        with self.assertRaises(ValueError):
+            self.trace.analyse("why", why={"of": "nonsense"})
+
+
 class Writing(unittest.TestCase):
     def setUp(self):
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="weft-")) / "made.dat"
@@ -105,6 +198,19 @@ class Writing(unittest.TestCase):
         self.assertEqual(rows("report", "--format", "json", self.path),
                          rows("report", "--format", "json", "-e", "sched_switch", SWITCHES))
         self.assertEqual(nr, len(rows("report", "--format", "json", self.path)))
+
+    def test_a_redacted_file(self):
+        with weft.open(DEMO) as trace:
+            counts = trace.redact(self.path, key=b"0123456789abcdef")
+            with self.assertRaises(ValueError):
+                trace.redact(self.path, key=b"short")
+        self.assertGreater(counts["records"], counts["emptied"])
+        key, want = self.path.with_name("key"), self.path.with_name("want.dat")
+        key.write_bytes(b"0123456789abcdef" * 2)
+        command("redact", "-q", "--key", key, "-o", want, DEMO)
+        self.assertEqual(self.path.read_bytes(), want.read_bytes())
+        with self.assertRaises(ValueError):
+            trace.redact(self.path)
 
     def test_events_of_a_program(self):
         writer = weft.Writer(clock="mono")
