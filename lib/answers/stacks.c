@@ -44,7 +44,8 @@ struct stacked {
 	const struct format *format; /* NULL: its stack was seen already, it is not chosen, or nothing is known */
 	uint32_t task;               /* the task of the stack; for a sched_switch, the task that lost the CPU */
 	bool switched;
-	bool unwound; /* the stack of the program is known and counted */
+	uint32_t woken; /* the task that it wakes, or STATE_NO_TASK */
+	bool unwound;   /* the stack of the program is known and counted */
 };
 
 struct event_row {
@@ -54,12 +55,18 @@ struct event_row {
 	struct samples times;      /* samples of length 0: they only count; only for a comparison */
 };
 
+/* Where a task was woken: stacks of the waker's kernel and program; 0: not known. */
+struct wake_stacks {
+	uint32_t kernel, program;
+};
+
 /* A task that is off its CPU. */
 struct off {
 	uint64_t since, blocked, waiting, unknown; /* the last three: the task's times in its life up to then */
 	uint64_t paid_blocked, paid_waiting;       /* what earlier intervals have of it */
 	uint32_t stack, program;                   /* program: behind a stack of the kernel; 0: none */
 	uint32_t unwound;                          /* that of the program, by user_stacks_find() */
+	struct wake_stacks woken;
 	bool has_stack, is_unwound;
 };
 
@@ -68,6 +75,7 @@ struct off_row {
 	uint32_t stack, program, task; /* of the longest time off */
 	uint32_t who;
 	struct waker waker; /* of the longest time off; pid -1: nobody woke the task */
+	struct wake_stacks woken;
 	struct extreme longest;
 	struct samples parts[2]; /* blocked, runnable; only for a comparison */
 };
@@ -77,6 +85,7 @@ struct off_slow {
 	uint64_t lasted, at, blocked, waiting;
 	uint32_t stack, program, task, cpu;
 	struct waker waker;
+	struct wake_stacks woken;
 };
 
 struct stacks_analysis {
@@ -93,6 +102,7 @@ struct stacks_analysis {
 	struct u64_map events; /* by event and the user's choice of rows: struct event_row */
 	struct u64_map off_rows;
 	struct slowest slowest;          /* struct off_slow */
+	bool has_woken;                  /* a waker's stack */
 	uint64_t stacks, broken, faults; /* faults: page faults of programs, whose kernel stack is the entry only */
 };
 
@@ -187,6 +197,17 @@ static void count_event(struct stacks_analysis *stacks, const struct stacked *st
 		samples_add(&row->times, &stacks->pass->budget, 0);
 }
 
+static void keep_woken(struct stacks_analysis *stacks, uint32_t task, uint32_t stack, enum role role)
+{
+	struct off *off = u64_map_find(&stacks->offs, task);
+
+	if (off && role == USER)
+		off->woken.program = stack;
+	else if (off)
+		off->woken.kernel = stack;
+	stacks->has_woken |= off != NULL;
+}
+
 static void see_stack(struct stacks_analysis *stacks, const struct event *event, enum role role)
 {
 	const struct context *context = event->type->context;
@@ -211,6 +232,8 @@ static void see_stack(struct stacks_analysis *stacks, const struct event *event,
 		count_event(stacks, stacked, id);
 		stacks->faults += stacks->store.stacks[id].only_entry;
 	}
+	if (stacked->woken != STATE_NO_TASK)
+		keep_woken(stacks, stacked->woken, id, role);
 	off = stacked->switched ? u64_map_find(&stacks->offs, stacked->task) : NULL;
 	/* The stack of the program comes behind that of the kernel, if both were recorded. */
 	if (off && off->is_unwound && role == USER) {
@@ -246,7 +269,9 @@ static void count_off(struct stacks_analysis *stacks, const struct off *off, uin
 		.lasted = event->ts - off->since, .from = off->since, .to = event->ts, .cpu = event->cpu, .task = id
 	};
 	uint64_t blocked = state_blocked(task) - off->blocked, waiting = state_waited(task) - off->waiting;
-	struct waker waker = blocked && stacks->pass->state.events[STATE_WAKING] ? task->waker : none;
+	bool was_woken = blocked && stacks->pass->state.events[STATE_WAKING];
+	struct waker waker = was_woken ? task->waker : none;
+	struct wake_stacks woken = was_woken ? off->woken : (struct wake_stacks){ .kernel = 0 };
 	struct off_row *row;
 
 	if (task->spent[TASK_UNKNOWN] != off->unknown) {
@@ -271,6 +296,7 @@ static void count_off(struct stacks_analysis *stacks, const struct off *off, uin
 		row->program = off->program;
 		row->task = id;
 		row->waker = waker;
+		row->woken = woken;
 	}
 	extreme_see(&row->longest, &whole);
 	keep_slow(stacks, &(struct off_slow){ .lasted = whole.lasted,
@@ -281,7 +307,8 @@ static void count_off(struct stacks_analysis *stacks, const struct off *off, uin
 					      .program = off->program,
 					      .task = id,
 					      .cpu = event->cpu,
-					      .waker = waker });
+					      .waker = waker,
+					      .woken = woken });
 }
 
 /* Until the stack of the kernel is known, that of the program is the whole. */
@@ -381,6 +408,7 @@ static void see(void *arg, const struct event *event, uint8_t role)
 		return;
 	}
 	*stacked = (struct stacked){ .format = shown ? event->type->format : NULL,
+				     .woken = step->kind == STEP_WAKING ? step->task : STATE_NO_TASK,
 				     .switched = step->kind == STEP_SWITCH,
 				     .task = step->kind == STEP_SWITCH ? step->other :
 									 state_acting(&stacks->pass->state, event) };
@@ -398,6 +426,7 @@ enum {
 	BY_TASK = WHEN << STACKS_BY_TASK,
 	BY_WHO = WHEN << STACKS_BY_WHO,
 	ROW_OF_WHO = WHEN << (STACKS_BY_WHO + 1),
+	WAKERS = WHEN << (STACKS_BY_WHO + 2),
 };
 
 /* In front of the others: whom the tasks of the row belong to, which only rows by who have. */
@@ -432,7 +461,9 @@ enum {
 	X("WOKEN BY", TEXT, "woken_by", 0, pass_put_waker, stacks->pass, row->waker)                                 \
 	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, row->waker.pid >= 0, row->waker.pid)      \
 	X("STACK", TEXT, NULL, BY_STACK, stack_store_put_both, &stacks->store, stacks->context, row->stack,          \
-	  row->program)
+	  row->program)                                                                                              \
+	X("STACK OF THE WAKER", TEXT, "waker_stack", DATA | WAKERS, stack_store_put_both, &stacks->store,            \
+	  stacks->context, row->woken.kernel, row->woken.program)
 
 #define SLOW_COLUMNS(X)                                                                                           \
 	X("LASTED", TIME, NULL, 0, table_cell_u64, slow->lasted)                                                  \
@@ -447,7 +478,10 @@ enum {
 	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, slow->waker.pid >= 0, slow->waker.pid) \
 	X("CAUSE", TEXT, NULL, KEEP, put_cause, stacks, slow)                                                     \
 	X("FUNCTION", TEXT, NULL, 0, stack_store_put_function, &stacks->store, stacks->context, slow->stack)      \
-	X("STACK", TEXT, NULL, DATA, stack_store_put_both, &stacks->store, stacks->context, slow->stack, slow->program)
+	X("STACK", TEXT, NULL, DATA, stack_store_put_both, &stacks->store, stacks->context, slow->stack,          \
+	  slow->program)                                                                                          \
+	X("STACK OF THE WAKER", TEXT, "waker_stack", DATA, stack_store_put_both, &stacks->store, stacks->context, \
+	  slow->woken.kernel, slow->woken.program)
 
 static const struct table_column event_columns[] = COLUMNS(EVENT_COLUMNS), off_columns[] = COLUMNS(OFF_COLUMNS),
 				 slow_columns[] = COLUMNS(SLOW_COLUMNS);
@@ -528,6 +562,7 @@ static void put_offs(const struct stacks_analysis *stacks, struct findings *find
 	}
 	if (!table_sort_by(table, "stack") || !table_sort_by(table, "function"))
 		findings->failed = true;
+	findings_show(findings, WAKERS, stacks->has_woken && stacks->by == STACKS_BY_STACK);
 	extreme_tell(stacks->pass, findings, "time off the CPU", &longest);
 }
 
@@ -581,6 +616,7 @@ static void pay(struct stacks_analysis *stacks, struct off *off, uint32_t id)
 		row->stack = off->stack;
 		row->task = id;
 		row->waker = (struct waker)WAKER_NONE;
+		row->woken = (struct wake_stacks){ .kernel = 0 };
 	}
 	row->who = who_of(stacks, id);
 	row->blocked += blocked - off->paid_blocked;

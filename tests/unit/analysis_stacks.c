@@ -125,6 +125,8 @@ static const char off_script[] =
 	"0 1000 7 sched_switch prev_comm=ls prev_pid=7 prev_state=1 next_comm=swapper/0 next_pid=0\n"
 	"0 1001 7 kernel_stack caller=0x10 next=0x20\n"
 	"1 4000 8 sched_waking comm=ls pid=7 target_cpu=0\n"
+	"1 4001 8 kernel_stack caller=0x50 next=0x60\n"
+	"1 4002 8 user_stack tgid=8 caller=0x5000\n"
 	"0 4500 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=ls next_pid=7\n"
 	"0 4501 0 kernel_stack caller=0x99 next=0x98\n"
 	"0 5000 7 sched_switch prev_comm=ls prev_pid=7 prev_state=0 next_comm=rt next_pid=6\n"
@@ -142,6 +144,8 @@ TEST(stacks_tells_blocked_from_runnable_by_the_stack_where_the_task_left)
 	      analysed_is(&analysed, "off_cpu", "0x10", "runnable", "500"));
 	CHECK(analysed_is(&analysed, "off_cpu", "0x10", "woken_by", "sh") &&
 	      analysed_is(&analysed, "off_cpu", "0x10", "max_at", "0.000004500"));
+	CHECK(analysed_is(&analysed, "off_cpu", "0x10", "waker_stack", "0x50 < 0x60 < 0x5000") &&
+	      analysed_is(&analysed, "off_cpu", "0x30", "waker_stack", ""));
 	CHECK(analysed_is(&analysed, "off_cpu", "0x30", "blocked", "0") &&
 	      analysed_is(&analysed, "off_cpu", "0x30", "runnable", "200"));
 	CHECK_STR(buf_str(&analysed.findings.cut), "1 time off the CPU at the end");
