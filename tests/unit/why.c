@@ -157,7 +157,12 @@ TEST(why_explains_a_request)
 {
 	static const struct why_options request = { .of = WHY_REQUEST };
 
+	/* A bio at the same place was merged into a request before. */
 	CHECK(explains_of(&request,
+			  "0 300 7 block_bio_queue dev=0xfe00000 sector=72 nr_sector=8 rwbs=W\n"
+			  "0 310 7 block_bio_queue dev=0xfe00000 sector=80 nr_sector=8 rwbs=W\n"
+			  "0 320 7 block_rq_issue dev=0xfe00000 sector=72 nr_sector=16 rwbs=W\n"
+			  "0 400 7 block_rq_complete common_flags=9 dev=0xfe00000 sector=72 nr_sector=16 rwbs=W\n"
 			  "1 900 8 sys_enter id=9\n"
 			  "0 1000 7 sys_enter id=0\n"
 			  "0 1050 7 block_bio_queue dev=0xfe00000 sector=80 nr_sector=8 rwbs=R\n"
@@ -220,6 +225,27 @@ TEST(why_goes_through_a_request_to_the_worker_that_issues_it)
 		       SWITCH(0, 2700, "swapper/0", 0, 0, "a", 7)
 		       "0 3000 7 sys_exit id=0\n",
 		       "ran 100 a/waited 600 w behind b/ran 200 w/disk 600  disk 254:0 R/done 50  disk 254:0 R/"
+		       "waited 50 a behind irq:vda/waited 100 a an idle CPU/ran 300 a"));
+}
+
+/* A flush that w issues: what asked for it is completed with it, and has no issue of its own. */
+TEST(why_knows_who_issued_the_flush_that_a_request_asked_for)
+{
+	CHECK(explains("1 900 8 sys_enter id=9\n"
+		       "0 1000 7 sys_enter id=0\n"
+		       "0 1050 7 block_bio_queue dev=0xfe00000 sector=0 nr_sector=0 rwbs=FWS\n"
+		       WAKING(0, 1060, 7, "w", 9, 1)
+		       SWITCH(0, 1100, "a", 7, 2, "swapper/0", 0)
+		       SWITCH(1, 1700, "b", 8, 0, "w", 9)
+		       "1 1900 9 block_rq_issue dev=0xfe00000 sector=0 nr_sector=0 rwbs=FF\n"
+		       "0 2400 0 irq_handler_entry common_flags=9 irq=3 name=vda\n"
+		       "0 2500 0 block_rq_complete common_flags=9 dev=0xfe00000 sector=-1 nr_sector=0 rwbs=FF\n"
+		       "0 2520 0 block_rq_complete common_flags=9 dev=0xfe00000 sector=0 nr_sector=0 rwbs=WS\n"
+		       "0 2550 0 sched_waking common_flags=9 comm=a pid=7 prio=120 target_cpu=0\n"
+		       "0 2600 0 irq_handler_exit common_flags=9 irq=3 ret=1\n"
+		       SWITCH(0, 2700, "swapper/0", 0, 0, "a", 7)
+		       "0 3000 7 sys_exit id=0\n",
+		       "ran 100 a/waited 600 w behind b/ran 200 w/disk 600  disk 254:0 WS/done 50  disk 254:0 WS/"
 		       "waited 50 a behind irq:vda/waited 100 a an idle CPU/ran 300 a"));
 }
 

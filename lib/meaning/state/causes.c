@@ -12,7 +12,7 @@
 #include "lib/meaning/names/symbols.h"
 #include "lib/meaning/state/state_roles.h"
 
-enum { NAME = 48, MAJOR_SHIFT = 20, NESTING = 8 };
+enum { NAME = 48, MAJOR_SHIFT = 20, NESTING = 8, PAGE_SECTORS = 8, BIOS_MERGED = 512 };
 
 enum frame_kind { FRAME_HARD, FRAME_SOFT, FRAME_HRTIMER, FRAME_TIMER };
 
@@ -516,8 +516,8 @@ static void see_bio(struct causes *causes, const struct event *event, int32_t th
 	struct cause_act *bio = open_of(causes, &causes->bios,
 					bio_key(place_u64(&places->other, event), place_u64(&places->id, event)));
 
-	/* block_bio_queue and block_getrq tell of the same bio: the first one counts. */
-	if (bio && !bio->at)
+	/* block_bio_queue and block_getrq, which comes later, tell of the same bio: the first one counts. */
+	if (bio && (!bio->at || !strcmp(event->type->format->name, "block_bio_queue")))
 		*bio = act_of(causes, event, thread);
 }
 
@@ -525,8 +525,9 @@ static void see_issue(struct causes *causes, const struct event *event, int32_t 
 {
 	const struct cause_places *places = &causes->places[STATE_REQUEST_ISSUE];
 	struct cause_request *request = open_of(causes, &causes->requests, request_key(places, event));
-	uint64_t bio = bio_key(place_u64(&places->other, event), place_u64(&places->id, event));
-	const struct cause_act *queued = u64_map_find(&causes->bios, bio);
+	uint64_t device = place_u64(&places->other, event), sector = place_u64(&places->id, event);
+	uint64_t sectors = place_u64(&places->value, event);
+	const struct cause_act *queued = u64_map_find(&causes->bios, bio_key(device, sector));
 
 	if (!request)
 		return;
@@ -535,7 +536,9 @@ static void see_issue(struct causes *causes, const struct event *event, int32_t 
 		request->queued = queued ? *queued : act_of(causes, event, thread);
 	request->issued = act_of(causes, event, thread);
 	set_rwbs(request->rwbs, &places->name, event);
-	u64_map_remove(&causes->bios, bio);
+	/* With the bios that were merged into it, of whole pages: later ones have the same places. */
+	for (uint64_t i = 0; i == 0 || (i < sectors && i < BIOS_MERGED * PAGE_SECTORS); i += PAGE_SECTORS)
+		u64_map_remove(&causes->bios, bio_key(device, sector + i));
 }
 
 void causes_wake_handler(struct causes *causes, const struct event *event, int32_t pid)
@@ -560,6 +563,22 @@ static void done_by(struct causes *causes, struct cause *cause, const struct eve
 	handler->number = keep(causes, cause);
 }
 
+/*
+ * When the flush of a disk is completed, the kernel completes at once those requests that asked for one, which have no
+ * sectors and were never issued themselves: who issued the flush issued them.
+ */
+static bool ends_with_flush(const struct causes *causes, const struct cause_frame *frame, const struct event *event,
+			    const struct cause *cause)
+{
+	const struct cause *last = &causes->done;
+
+	if (!last->flush || last->device != cause->device)
+		return false;
+	if (event->flags & EVENT_INTERRUPTS)
+		return frame && frame->cause.kind == CAUSE_REQUEST && frame->cause.flush;
+	return last->thread == event->pid;
+}
+
 static void see_done(struct causes *causes, struct causes_cpu *cpu, const struct event *event)
 {
 	const struct cause_places *places = &causes->places[STATE_REQUEST_DONE];
@@ -573,6 +592,12 @@ static void see_done(struct causes *causes, struct causes_cpu *cpu, const struct
 	if (request) {
 		cause.by = request->queued;
 		cause.then = request->issued;
+		cause.flush = !place_u64(&places->value, event);
+	} else if (!place_u64(&places->value, event) && ends_with_flush(causes, frame, event, &cause)) {
+		cause.by = causes->done.by;
+		cause.then = causes->done.then;
+		cause.due = causes->done.due;
+		cause.flush = true;
 	}
 	for (unsigned i = cpu->frames.nr; i-- > 0 && !soft;)
 		if (cpu->frames.at[i].kind == FRAME_SOFT)

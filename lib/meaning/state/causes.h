@@ -50,6 +50,7 @@ struct cause {
 	uint8_t kind;          /* enum cause_kind */
 	uint8_t vec;           /* SOFTIRQ; UINT8_MAX: in none */
 	bool own;              /* TIMER: its function wakes the task that set it, and does nothing else */
+	bool flush;            /* REQUEST: to write out what the disk has cached */
 };
 
 /* Who woke a task, as tables show it. */
