@@ -483,6 +483,8 @@ static void spawn(void)
 		until_asleep(getppid());
 		pid = fork();
 		if (!pid) {
+			/* What it runs is not the server's. */
+			name("child");
 			execlp("waits", "waits", "nap", NULL);
 			_exit(4);
 		}
