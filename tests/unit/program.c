@@ -742,3 +742,234 @@ TEST(program_prints_the_letters_of_a_pixel_format)
 	memcpy(record + 28, &code, 4);
 	CHECK_STR(print_with("\"%p4cc\", &REC->word", false, &note), "BG12 little-endian (0x32314742)");
 }
+
+/* An expression of C, its value, and how tightly its outermost operator binds. */
+struct grown {
+	char text[400];
+	uint64_t value;
+	bool is_signed, is_int; /* is_int: of a comparison, 32 bits */
+	unsigned binds;
+};
+
+enum { BINDS_CHOICE = 0, BINDS_UNARY = 11, BINDS_ALONE = 12 };
+
+static uint32_t dice(uint32_t *seed, uint32_t sides)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % sides;
+}
+
+static struct grown leaf(uint32_t *seed)
+{
+	static const struct grown leaves[] = {
+		{ "REC->wide", 0x123456789abcdef0, false, false, BINDS_ALONE },
+		{ "(s64)REC->minus", (uint64_t)-5, true, false, BINDS_UNARY },
+		{ "(s64)REC->small", (uint64_t)-1, true, false, BINDS_UNARY },
+		{ "(u64)REC->word", 0xfffffffe, false, false, BINDS_UNARY },
+		{ "(s64)REC->byte", 200, true, false, BINDS_UNARY },
+		{ "(u64)REC->half", 500, false, false, BINDS_UNARY },
+		{ "REC->list[1]", 9, true, true, BINDS_ALONE }, /* u32: it is cast where that matters */
+		{ "0ULL", 0, false, false, BINDS_ALONE },
+		{ "1LL", 1, true, false, BINDS_ALONE },
+		{ "0x7fLL", 127, true, false, BINDS_ALONE },
+		{ "1000ULL", 1000, false, false, BINDS_ALONE },
+	};
+
+	return leaves[dice(seed, sizeof(leaves) / sizeof(leaves[0]))];
+}
+
+/* The text of a part, in brackets if it binds less than it has to; `wide`: with 64 bits. */
+static const char *part_of(const struct grown *part, unsigned binds, bool wide, char *text, size_t size)
+{
+	if (wide && part->is_int)
+		snprintf(text, size, "(s64)(%s)", part->text);
+	else
+		snprintf(text, size, part->binds < binds ? "(%s)" : "%s", part->text);
+	return text;
+}
+
+static const struct {
+	const char *sign;
+	unsigned binds;
+} binaries[] = {
+	{ "*", 10 }, { "/", 10 }, { "%", 10 }, { "+", 9 }, { "-", 9 },  { "<<", 8 },
+	{ ">>", 8 }, { "<", 7 },  { "<=", 7 }, { ">", 7 }, { ">=", 7 }, { "==", 6 },
+	{ "!=", 6 }, { "&", 5 },  { "^", 4 },  { "|", 3 }, { "&&", 2 }, { "||", 1 },
+};
+
+/* The value as the compiler of the kernel has it: overflows wrap. False: C does not say. */
+static bool compute(const char *sign, uint64_t a, uint64_t b, bool left_signed, bool is_signed, uint64_t *ret)
+{
+	int64_t x = (int64_t)a, y = (int64_t)b;
+
+	if ((*sign == '/' || *sign == '%') && (!b || (is_signed && y == -1)))
+		return false;
+	if (!strcmp(sign, "<<") || !strcmp(sign, ">>")) {
+		if (b > 63)
+			return false;
+		*ret = *sign == '<' ? a << b : left_signed ? (uint64_t)(x >> b) : a >> b;
+		return true;
+	}
+	switch (*sign) {
+	case '*':
+		*ret = a * b;
+		break;
+	case '/':
+		*ret = is_signed ? (uint64_t)(x / y) : a / b;
+		break;
+	case '%':
+		*ret = is_signed ? (uint64_t)(x % y) : a % b;
+		break;
+	case '+':
+		*ret = a + b;
+		break;
+	case '-':
+		*ret = a - b;
+		break;
+	case '<':
+		*ret = sign[1] ? (is_signed ? x <= y : a <= b) : is_signed ? x < y : a < b;
+		break;
+	case '>':
+		*ret = sign[1] ? (is_signed ? x >= y : a >= b) : is_signed ? x > y : a > b;
+		break;
+	case '=':
+		*ret = a == b;
+		break;
+	case '!':
+		*ret = a != b;
+		break;
+	case '&':
+		*ret = sign[1] ? a && b : a & b;
+		break;
+	case '|':
+		*ret = sign[1] ? a || b : a | b;
+		break;
+	default:
+		*ret = a ^ b;
+	}
+	return true;
+}
+
+static struct grown grow(uint32_t *seed, unsigned depth);
+
+static struct grown grow_binary(uint32_t *seed, unsigned depth)
+{
+	struct grown a = grow(seed, depth - 1), b = grow(seed, depth - 1), made = a;
+	size_t which = dice(seed, sizeof(binaries) / sizeof(binaries[0]));
+	const char *sign = binaries[which].sign;
+	unsigned binds = binaries[which].binds;
+	bool logical = !strcmp(sign, "&&") || !strcmp(sign, "||"), is_signed = a.is_signed && b.is_signed;
+	char left[450], right[450];
+
+	if (!compute(sign, a.value, b.value, a.is_signed, is_signed, &made.value))
+		return a;
+	part_of(&a, binds, !logical, left, sizeof(left));
+	part_of(&b, binds + 1, !logical, right, sizeof(right));
+	if (snprintf(made.text, sizeof(made.text), "%s %s %s", left, sign, right) >= (int)sizeof(made.text))
+		return a;
+	made.is_int = logical || binds == 6 || binds == 7;
+	made.is_signed = binds == 8 ? a.is_signed : made.is_int || is_signed;
+	made.binds = binds;
+	return made;
+}
+
+static struct grown grow_other(uint32_t *seed, unsigned depth)
+{
+	static const char signs[] = "-~!";
+	struct grown a = grow(seed, depth - 1), b, c, made = a;
+	char one[450], two[450], three[450];
+
+	if (dice(seed, 2)) {
+		char sign = signs[dice(seed, 3)];
+
+		if (snprintf(made.text, sizeof(made.text), "%c%s", sign,
+			     part_of(&a, BINDS_ALONE, sign != '!', one, sizeof(one))) >= (int)sizeof(made.text))
+			return a;
+		made.value = sign == '-' ? 0 - a.value : sign == '~' ? ~a.value : !a.value;
+		made.is_int = sign == '!';
+		made.is_signed = made.is_int || a.is_signed;
+		made.binds = BINDS_UNARY;
+		return made;
+	}
+	b = grow(seed, depth - 1);
+	c = grow(seed, depth - 1);
+	if (snprintf(made.text, sizeof(made.text), "%s ? %s : %s",
+		     part_of(&a, BINDS_CHOICE + 1, false, one, sizeof(one)),
+		     part_of(&b, BINDS_CHOICE, true, two, sizeof(two)),
+		     part_of(&c, BINDS_CHOICE, true, three, sizeof(three))) >= (int)sizeof(made.text))
+		return a;
+	made.value = a.value ? b.value : c.value;
+	made.is_signed = b.is_signed && c.is_signed;
+	made.is_int = false;
+	made.binds = BINDS_CHOICE;
+	return made;
+}
+
+static struct grown grow(uint32_t *seed, unsigned depth)
+{
+	if (!depth || !dice(seed, 5))
+		return leaf(seed);
+	return dice(seed, 4) ? grow_binary(seed, depth) : grow_other(seed, depth);
+}
+
+TEST(program_computes_any_expression_as_the_compiler_does)
+{
+	uint32_t seed = 1;
+
+	for (unsigned i = 0; i < 4000; i++) {
+		struct grown grown = grow(&seed, 1 + i % 4);
+		char asked[500], want[32];
+
+		snprintf(asked, sizeof(asked), grown.is_signed ? "\"%%lld\", (s64)(%s)" : "\"%%llu\", (u64)(%s)",
+			 grown.text);
+		snprintf(want, sizeof(want), grown.is_signed ? "%lld" : "%llu", (long long)grown.value);
+		if (!test_check_str(print(asked), want, __FILE__, __LINE__)) {
+			fprintf(stderr, "%s\n", asked);
+			break;
+		}
+	}
+}
+
+/* lib/hexdump.c: hex_dump_to_buffer(), in the lines of seq_buf_hex_dump(). */
+TEST(program_prints_a_dump_as_the_kernel_does)
+{
+	CHECK_STR(print("\"%s\", __print_hex_dump(\"p \", DUMP_PREFIX_NONE, 16, 1, REC->comm, 5, false)"),
+		  "\np 62 61 73 68 00\n");
+	CHECK_STR(print("\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_OFFSET, 16, 1, REC->comm, 5, true)"),
+		  "\n00000000: 62 61 73 68 00                                   bash.\n");
+	CHECK_STR(print("\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_OFFSET, 16, 1, REC->addr, 16, 1)"),
+		  "\n00000000: fe 80 00 00 00 00 00 00 02 00 00 ff fe 00 00 01  ................\n");
+	/* 6 bytes are no whole number of fours. */
+	CHECK_STR(print("\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_NONE, 16, 4, __get_dynamic_array(str), 6, true)"),
+		  "\n68 65 6c 6c 6f 00                    hello.\n");
+	CHECK_STR(
+		print("\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_NONE, 32, 32, __get_dynamic_array(nums), 99, false)"),
+		HOST_BIG_ENDIAN ? "\n00 00 00 00 00 00 00 01 00 00 00 00 00 00 00 ff\n" :
+				  "\n01 00 00 00 00 00 00 00 ff 00 00 00 00 00 00 00\n");
+	CHECK_STR(print("\"%s\", __print_hex_dump(\"\", "
+			"DUMP_PREFIX_ADDRESS, 16, 8, __get_dynamic_array(nums), 16, false)"),
+		  "\n0000000000000000: 0000000000000001 00000000000000ff\n");
+	CHECK_STR(print("\"%s\", __print_hex_dump(\"\", DUMP_PREFIX_OFFSET, 16, 2, REC->list, 8, false)"),
+		  HOST_BIG_ENDIAN ? "\n00000000: 0000 0007 0000 0009\n" : "\n00000000: 0007 0000 0009 0000\n");
+}
+
+TEST(program_calls_what_print_formats_call)
+{
+	CHECK_STR(print("\"%x %x %llx\", __builtin_bswap16(REC->half), __builtin_bswap32(REC->word), "
+			"__builtin_bswap64(REC->wide)"),
+		  "f401 feffffff f0debc9a78563412");
+	CHECK_STR(print("\"%s %s %s %s %s\", mc_event_error_type(0), mc_event_error_type(1), mc_event_error_type(2), "
+			"mc_event_error_type(3), mc_event_error_type(4)"),
+		  "Corrected Uncorrected Deferred Fatal Info");
+	CHECK_STR(print("\"%d %d\", __builtin_choose_expr(1, 5, 6), __builtin_choose_expr(0, REC->half, REC->minus)"),
+		  "5 -5");
+	CHECK_STR(print("\"%d %d %d\", __builtin_constant_p(7), __builtin_constant_p(REC->half), "
+			"__builtin_expect(REC->half, 1)"),
+		  "1 0 500");
+	CHECK_STR(print("\"%lld %lld %lld\", ktime_to_ns(-2000001), ktime_to_us(-2000001), ktime_to_ms(-2000001)"),
+		  "-2000001 -2000 -2");
+	CHECK_STR(print("\"%llu.%09u\", __print_ns_to_secs(5000000042), __print_ns_without_secs(5000000042)"),
+		  "5.000000042");
+	CHECK_STR(print("\"%s\", \"\\x41\\101\\q\\\\\\\"\\x414\""), "AAq\\\"A4");
+	CHECK_STR(print("\"%d %d %d %d\", '\\n', '\\0', '\\x7f', 'a'"), "10 0 127 97");
+}
