@@ -155,7 +155,7 @@ void loom_release(struct loom *loom)
 {
 	for (size_t i = 0; i < loom->nr_types; i++)
 		buf_release(&loom->types[i].format);
-	for (size_t i = 0; i < LOOM_CPUS; i++)
+	for (size_t i = 0; i < 2 * LOOM_CPUS; i++)
 		buf_release(&loom->cpus[i].pages);
 	buf_release(&loom->names);
 }
@@ -325,21 +325,22 @@ static void play_event(struct loom *loom, struct loom_cpu *cpu, uint64_t ts, int
 
 static void play_line(struct loom *loom, char *line)
 {
-	unsigned cpu;
+	unsigned cpu, other = *line == '+' ? LOOM_CPUS : 0;
 	uint64_t ts, lost;
 	int32_t pid;
 	int end = 0;
 
+	line += other ? 1 : 0;
 	if (sscanf(line, "%u lost %" SCNu64, &cpu, &lost) == 2) {
 		REQUIRE(cpu < LOOM_CPUS);
-		if (loom->cpus[cpu].open)
-			close_page(&loom->cpus[cpu]);
-		loom->cpus[cpu].lost = lost;
+		if (loom->cpus[other + cpu].open)
+			close_page(&loom->cpus[other + cpu]);
+		loom->cpus[other + cpu].lost = lost;
 		return;
 	}
 	REQUIRE(sscanf(line, "%u %" SCNu64 " %" SCNd32 " %n", &cpu, &ts, &pid, &end) == 3 && end);
 	REQUIRE(cpu < LOOM_CPUS);
-	play_event(loom, &loom->cpus[cpu], ts, pid, line + end);
+	play_event(loom, &loom->cpus[other + cpu], ts, pid, line + end);
 }
 
 void loom_play(struct loom *loom, const char *script)
@@ -352,13 +353,12 @@ void loom_play(struct loom *loom, const char *script)
 		play_line(loom, line);
 }
 
-static int write_buffer(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+static int write_buffer(struct loom *loom, size_t first, struct part *part, struct writer *writer, struct fail *fail)
 {
-	struct loom *loom = arg;
-	int r = writer_buffer(writer, "", loom->clock, LOOM_PAGE, fail);
+	int r = writer_buffer(writer, first ? loom->other : "", loom->clock, LOOM_PAGE, fail);
 
 	for (uint32_t i = 0; !r && i < LOOM_CPUS; i++) {
-		struct loom_cpu *cpu = &loom->cpus[i];
+		struct loom_cpu *cpu = &loom->cpus[first + i];
 
 		if (cpu->open)
 			close_page(cpu);
@@ -367,6 +367,14 @@ static int write_buffer(void *arg, struct part *part, struct writer *writer, str
 		r = r ? r : part_write(part, writer, i, fail);
 	}
 	return r;
+}
+
+static int write_buffers(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	struct loom *loom = arg;
+	int r = write_buffer(loom, 0, part, writer, fail);
+
+	return r || !loom->other ? r : write_buffer(loom, LOOM_CPUS, part, writer, fail);
 }
 
 static int write_trace(struct loom *loom, int fd, struct fail *fail)
@@ -409,7 +417,7 @@ static int write_trace(struct loom *loom, int fd, struct fail *fail)
 	for (size_t i = 0; i < loom->nr_types; i++)
 		formats[i] = (struct writer_format){ loom->types[i].system, buf_str(&loom->types[i].format),
 						     loom->types[i].format.len };
-	return made_file_write(fd, &options, &metadata, write_buffer, loom, &size, fail);
+	return made_file_write(fd, &options, &metadata, write_buffers, loom, &size, fail);
 }
 
 struct trace *loom_trace(struct loom *loom)

@@ -21,7 +21,7 @@ struct trace;
  *	trace = loom_trace(&loom);
  * A line is CPU, time in ns, PID, the name of the event and its fields, common_flags among them; what is not named is
  * 0. The times of one CPU do not go back. "CPU lost N" loses N events before the next one of that CPU. Words have no
- * blanks in them; a number may be hexadecimal.
+ * blanks in them; a number may be hexadecimal. A line that begins with '+' is of the other buffer, loom.other.
  * A mistake in a script fails the test (CHECK) and says where.
  */
 enum { LOOM_CPUS = 4, LOOM_TYPES = 32, LOOM_SETTINGS = 8, LOOM_PAGE = 4096 };
@@ -36,13 +36,14 @@ struct loom {
 	struct loom_cpu {
 		struct buf pages;
 		uint64_t ts, lost;
-		bool open; /* the last page takes records */
-	} cpus[LOOM_CPUS];
-	struct buf names;     /* saved_cmdlines */
-	const char *clock;    /* "local" unless set */
-	const char *kallsyms; /* NULL: no symbols */
-	const char *printk;   /* printk_formats; NULL: none */
-	const char *uname;    /* "Linux loom 6.12.0" unless set */
+		bool open;     /* the last page takes records */
+	} cpus[2 * LOOM_CPUS]; /* the second half is of the other buffer */
+	struct buf names;      /* saved_cmdlines */
+	const char *clock;     /* "local" unless set */
+	const char *other;     /* the name of another buffer; NULL: there is none */
+	const char *kallsyms;  /* NULL: no symbols */
+	const char *printk;    /* printk_formats; NULL: none */
+	const char *uname;     /* "Linux loom 6.12.0" unless set */
 	struct loom_setting {
 		const char *name, *text;
 	} settings[LOOM_SETTINGS]; /* files of tracefs: { "current_tracer", "nop\n" } */

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/meaning/follow/files.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
+
+struct scene {
+	struct loom loom;
+	struct trace *trace;
+	struct context *context;
+};
+
+/* `+` in front of a line: it is of the buffer weft/files. */
+static bool begin(struct scene *scene, const char *open_files, const char *mounts, const char *script)
+{
+	struct loom *loom = &scene->loom;
+
+	*scene = (struct scene){ .trace = NULL };
+	loom_init(loom);
+	loom->other = "weft/files";
+	loom_type(loom, "weft", "fd_install",
+		  "u32 fd; u64 ino; u16 mode; u32 dev; __data_loc char[] n0; __data_loc char[] n1; "
+		  "__data_loc char[] n2; __data_loc char[] n3",
+		  "\"\"");
+	loom_type(loom, "weft", "file_close_fd", "u32 fd", "\"\"");
+	loom_type(loom, "weft", "getname", "u64 from; __data_loc char[] name", "\"\"");
+	loom_type(loom, "weft", "sock_alloc_file", "u64 sk; u64 ino", "\"\"");
+	loom_type(loom, "weft", "do_accept", "u64 sk; u64 ino; u16 family; u16 sport; u16 peer; u32 saddr; u32 daddr",
+		  "\"\"");
+	loom_type(loom, "sock", "inet_sock_set_state",
+		  "u64 skaddr; int newstate; u16 family; u16 sport; u16 dport; u32 saddr; u32 daddr", "\"\"");
+	loom_type(loom, "syscalls", "sys_enter_close_range", "u64 fd; u64 max_fd; u64 flags", "\"\"");
+	loom_type(loom, "task", "task_newtask", "pid_t pid; u64 clone_flags", "\"\"");
+	loom_type(loom, "sched", "sched_process_exec", "pid_t pid", "\"\"");
+	if (open_files)
+		loom_setting(loom, "weft/open_files", open_files);
+	if (mounts)
+		loom_setting(loom, "weft/mounts", mounts);
+	loom_play(loom, script);
+	scene->trace = loom_trace(loom);
+	return CHECK(scene->trace && !context_new(scene->trace, 0, &scene->context, NULL));
+}
+
+static void end(struct scene *scene)
+{
+	context_free(scene->context);
+	trace_free(scene->trace);
+	loom_release(&scene->loom);
+}
+
+static const char *text_at(const struct scene *scene, int32_t pid, int32_t fd, uint64_t ts)
+{
+	return files_text(scene->context, files_is(scene->context, pid, fd, ts));
+}
+
+struct asked {
+	int32_t pid, fd;
+	uint64_t ts;
+	const char *want;
+};
+
+static void ask(const struct scene *scene, const struct asked *asked, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		CHECK_STR(text_at(scene, asked[i].pid, asked[i].fd, asked[i].ts), asked[i].want);
+}
+
+#define ASK(scene, ...)                                   \
+	ask(scene, (const struct asked[]){ __VA_ARGS__ }, \
+	    sizeof((struct asked[]){ __VA_ARGS__ }) / sizeof(struct asked))
+
+/* 02000000 is O_CLOEXEC, as /proc/PID/fdinfo prints it. */
+TEST(files_are_those_of_the_list_until_an_event_says_another)
+{
+	struct scene scene;
+
+	if (begin(&scene,
+		  "7 0 0100002\t/dev/pts/1\n7 3 02100000\t/tmp/a\\x0ab\n7 4 0\tsocket:[12]\n8\nno number\n9 x\n", NULL,
+		  "+0 100 7 fd_install fd=5 ino=9 mode=0100644 dev=1 n0=passwd n1=etc n2=/ n3=/\n"
+		  "+0 200 7 file_close_fd fd=0\n"
+		  "+0 300 7 fd_install fd=0 ino=44 mode=0010600\n"
+		  "+0 400 7 sched_process_exec pid=7\n")) {
+		CHECK(files_are_known(scene.context));
+		ASK(&scene, { 7, 0, 50, "/dev/pts/1" }, { 7, 0, 199, "/dev/pts/1" }, { 7, 0, 200, "(closed)" },
+		    { 7, 0, 299, "(closed)" }, { 7, 0, 300, "pipe:[44]" }, { 7, 0, 500, "pipe:[44]" },
+		    { 7, 3, 399, "/tmp/a\nb" }, { 7, 3, 400, "(closed)" }, { 7, 4, 500, "socket:[12]" },
+		    { 7, 5, 99, "(closed)" }, { 7, 5, 100, "/etc/passwd" }, { 7, 5, 999, "/etc/passwd" },
+		    { 7, 6, 500, "(closed)" }, { 8, 0, 500, "(closed)" }, { 9, 0, 500, "(closed)" },
+		    { 10, 0, 500, "(unknown)" }, { 7, -1, 500, "(unknown)" });
+		CHECK(files_is(scene.context, 7, 6, 500) == FILES_CLOSED &&
+		      files_is(scene.context, 10, 0, 5) == FILES_UNKNOWN);
+		CHECK_STR(files_text(scene.context, 1000000), "(unknown)");
+	}
+	end(&scene);
+}
+
+/* CLONE_FILES is 0x400, CLONE_THREAD 0x10000; a process without them gets a copy. */
+TEST(files_of_a_thread_are_those_of_its_process_and_of_a_child_a_copy)
+{
+	struct scene scene;
+
+	if (begin(&scene, "7 3 0\t/a\n", NULL,
+		  "+0 100 7 task_newtask pid=8 clone_flags=0x10f00\n"
+		  "+0 200 7 task_newtask pid=9 clone_flags=0x11\n"
+		  "+0 250 7 task_newtask pid=10 clone_flags=0x400\n"
+		  "+0 300 8 file_close_fd fd=3\n"
+		  "+0 400 9 fd_install fd=4 n0=b n1=/\n"
+		  "+0 500 9 sched_process_exec pid=9\n"
+		  "+0 600 9 file_close_fd fd=3\n"))
+		ASK(&scene, { 7, 3, 299, "/a" }, { 8, 3, 299, "/a" }, { 7, 3, 300, "(closed)" },
+		    { 10, 3, 300, "(closed)" }, { 9, 3, 300, "/a" }, { 9, 3, 599, "/a" }, { 9, 3, 600, "(closed)" },
+		    { 9, 4, 399, "(closed)" }, { 9, 4, 400, "/b" }, { 9, 4, 550, "/b" }, { 7, 4, 450, "(closed)" });
+	end(&scene);
+}
+
+/* include/uapi/linux/close_range.h: 2 is CLOSE_RANGE_UNSHARE, 4 CLOSE_RANGE_CLOEXEC. */
+TEST(files_of_a_range_are_closed_now_or_by_an_exec)
+{
+	struct scene scene;
+
+	if (begin(&scene, "7 3 0\t/a\n7 4 0\t/b\n7 5 0\t/c\n7 6 0\t/d\n7 9 0\t/e\n", NULL,
+		  "+0 50 7 task_newtask pid=8 clone_flags=0x400\n"
+		  "+0 100 7 sys_enter_close_range fd=4 max_fd=5 flags=0\n"
+		  "+0 110 7 sys_enter_close_range fd=9 max_fd=8 flags=0\n"
+		  "+0 120 7 sys_enter_close_range fd=6 max_fd=9 flags=8\n"
+		  "+0 200 7 sys_enter_close_range fd=6 max_fd=6 flags=4\n"
+		  "+0 300 8 sys_enter_close_range fd=9 max_fd=0xffffffff flags=2\n"
+		  "+0 400 7 sched_process_exec pid=7\n"
+		  "+0 500 7 fd_install fd=5 n0=new n1=/\n"))
+		ASK(&scene, { 7, 3, 450, "/a" }, { 7, 4, 99, "/b" }, { 7, 4, 100, "(closed)" },
+		    { 7, 5, 100, "(closed)" }, { 8, 5, 100, "(closed)" }, { 7, 6, 150, "/d" }, { 7, 6, 399, "/d" },
+		    { 7, 6, 400, "(closed)" }, { 8, 6, 450, "/d" }, { 7, 9, 350, "/e" }, { 7, 9, 450, "/e" },
+		    { 8, 9, 299, "/e" }, { 8, 9, 300, "(closed)" }, { 7, 5, 499, "(closed)" }, { 7, 5, 500, "/new" });
+	end(&scene);
+}
+
+TEST(files_are_unknown_from_a_loss_on_until_an_event_says_them)
+{
+	struct scene scene;
+
+	if (begin(&scene, "7 3 0\t/a\n", NULL,
+		  "+0 100 7 fd_install fd=4 n0=b n1=/\n"
+		  "+0 lost 3\n"
+		  "+0 200 7 fd_install fd=5 n0=c n1=/\n"
+		  "+0 300 7 file_close_fd fd=4\n"
+		  "+0 310 7 getname from=0x1000 name=/etc/x\n"))
+		ASK(&scene, { 7, 3, 150, "/a" }, { 7, 3, 250, "(unknown)" }, { 7, 4, 150, "/b" },
+		    { 7, 4, 250, "(unknown)" }, { 7, 4, 300, "(closed)" }, { 7, 5, 199, "(closed)" },
+		    { 7, 5, 250, "/c" }, { 7, 6, 199, "(closed)" }, { 7, 6, 200, "(unknown)" });
+	CHECK(!files_name(scene.context, 7, 0x1000, 150));
+	end(&scene);
+}
+
+/* A line of /proc/self/mountinfo: ID, parent, major:minor, root, place. 8:1 is 0x800001. */
+TEST(files_have_the_path_at_which_their_device_is_mounted)
+{
+	struct scene scene;
+
+	if (begin(&scene, NULL,
+		  "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+		  "21 20 8:2 / /home\\040x rw - ext4 /dev/sda2 rw\n"
+		  "22 20 8:3 /sub /srv rw - btrfs /dev/sda3 rw\n"
+		  "23 20 bad / /no\n24 20 8:4 / /whole rw\n25 20 8:4 /part /part rw\n",
+		  "+0 100 7 fd_install fd=1 dev=0x800001 n0=passwd n1=etc n2=/\n"
+		  "+0 101 7 fd_install fd=2 dev=0x800002 n0=me n1=/\n"
+		  "+0 102 7 fd_install fd=3 dev=0x800003 n0=x n1=sub n2=/\n"
+		  "+0 103 7 fd_install fd=4 dev=0x800003 n0=x n1=subs n2=/\n"
+		  "+0 104 7 fd_install fd=5 dev=0x800003 n0=sub n1=/\n"
+		  "+0 105 7 fd_install fd=6 dev=0x800001 n0=/ n1=/\n"
+		  "+0 106 7 fd_install fd=7 dev=0x800004 n0=f n1=part n2=/\n"
+		  "+0 107 7 fd_install fd=8 dev=0x800009 n0=f n1=/\n"
+		  "+0 108 7 getname from=0x1 name=/far/down/in/a/tree\n"
+		  "+0 109 7 fd_install fd=9 dev=0x800001 n0=tree n1=a n2=in n3=down\n"
+		  "+0 110 7 fd_install fd=10 dev=0x800001 n0=tree n1=b n2=in n3=down\n"
+		  "+0 111 7 fd_install fd=11 n0=[eventpoll] n1=[eventpoll]\n"
+		  "+0 112 7 fd_install fd=12 n0=memfd:x n1=memfd:x\n"
+		  "+0 113 7 fd_install fd=13 mode=0140777 ino=55 n0=TCP n1=TCP\n"
+		  "+0 114 7 fd_install fd=14 mode=0140777 ino=56\n"
+		  "+0 115 7 fd_install fd=15 mode=0010600 ino=57 n0=fifo n1=/\n"
+		  "+0 116 7 fd_install fd=16 mode=0100600 ino=58\n"
+		  "+0 117 7 fd_install fd=17 n0=dma n1=dma\n"))
+		ASK(&scene, { 7, 1, 200, "/etc/passwd" }, { 7, 2, 200, "/home x/me" }, { 7, 3, 200, "/srv/x" },
+		    { 7, 4, 200, "/subs/x" }, { 7, 5, 200, "/srv" }, { 7, 6, 200, "/" }, { 7, 7, 200, "/whole/part/f" },
+		    { 7, 8, 200, "/f" }, { 7, 9, 200, "/far/down/in/a/tree" }, { 7, 10, 200, ".../down/in/b/tree" },
+		    { 7, 11, 200, "anon_inode:[eventpoll]" }, { 7, 12, 200, "/memfd:x (deleted)" },
+		    { 7, 13, 200, "TCP:[55]" }, { 7, 14, 200, "socket:[56]" }, { 7, 15, 200, "/fifo" },
+		    { 7, 16, 200, "anon_inode:[58]" }, { 7, 17, 200, "dma" });
+	CHECK(files_is(scene.context, 7, 3, 200) != files_is(scene.context, 7, 4, 200));
+	end(&scene);
+}
+
+TEST(files_know_the_names_that_a_call_copied)
+{
+	struct scene scene;
+
+	if (begin(&scene, NULL, NULL,
+		  "+0 100 7 getname from=0x10 name=/a\n"
+		  "+0 101 7 getname from=0x20 name=/b\n"
+		  "+0 102 7 getname from=0x30 name=(fault)\n"
+		  "+0 103 8 getname from=0x10 name=/other\n"
+		  "+0 200 7 getname from=0x10 name=/c\n"
+		  "+0 201 7 getname from=0x10 name=/d\n"
+		  "+0 202 7 getname from=0x40 name=/e\n"
+		  "+0 203 7 getname from=0x50 name=/f\n"
+		  "+0 204 7 getname from=0x60 name=/g\n")) {
+		const struct context *context = scene.context;
+
+		CHECK_STR(files_name(context, 7, 0x10, 100), "/a");
+		CHECK_STR(files_name(context, 7, 0x20, 90), "/b");
+		CHECK_STR(files_name(context, 7, 0x10, 101), "/c");
+		CHECK_STR(files_name(context, 7, 0x50, 200), "/f");
+		/* A call copies at most four names. */
+		CHECK(!files_name(context, 7, 0x60, 200));
+		CHECK_STR(files_name(context, 7, 0x60, 201), "/g");
+		CHECK(!files_name(context, 7, 0x30, 100) && !files_name(context, 7, 0, 100) &&
+		      !files_name(context, 9, 0x10, 1));
+		CHECK_STR(files_name(context, 8, 0x10, 0), "/other");
+		CHECK(!files_name(context, 8, 0x10, 104));
+		CHECK_STR(files_name_in(context, 7, 101, 203, 0), "/b");
+		CHECK_STR(files_name_in(context, 7, 101, 203, 4), "/f");
+		CHECK(!files_name_in(context, 7, 101, 203, 5) && !files_name_in(context, 7, 205, 300, 0));
+		CHECK(!files_name_in(context, 8, 100, 300, 1) && !files_name_in(context, 9, 0, 300, 0));
+	}
+	end(&scene);
+}
+
+/* 127.0.0.1 as a number of this machine; the port of a peer in our own event is in the order of the network. */
+TEST(files_tell_between_which_addresses_a_socket_is)
+{
+	struct scene scene;
+	char script[1024];
+	const unsigned home = HOST_BIG_ENDIAN ? 0x7f000001 : 0x0100007f, peer = HOST_BIG_ENDIAN ? 8080 : 0x901f;
+
+	snprintf(
+		script, sizeof(script),
+		"+0 100 7 sock_alloc_file sk=0x1000 ino=55\n"
+		"+0 101 7 fd_install fd=3 mode=0140777 ino=55 n0=TCP n1=TCP\n"
+		"+0 200 7 inet_sock_set_state skaddr=0x1000 newstate=2 family=2 sport=4000 dport=80 saddr=%u daddr=%u\n"
+		"+0 210 7 inet_sock_set_state skaddr=0x1000 newstate=1 family=2 sport=4000 dport=80 saddr=%u daddr=%u\n"
+		"+0 220 7 inet_sock_set_state skaddr=0x2000 newstate=1 family=2 sport=1 dport=2 saddr=%u daddr=%u\n"
+		"+0 300 7 do_accept sk=0x3000 ino=66 family=2 sport=22 peer=%u saddr=%u daddr=%u\n"
+		"+0 301 7 fd_install fd=4 mode=0140777 ino=66 n0=TCP n1=TCP\n"
+		"+0 400 7 sock_alloc_file sk=0x4000 ino=77\n"
+		"+0 401 7 fd_install fd=5 mode=0140777 ino=77 n0=TCP n1=TCP\n"
+		"+0 410 7 inet_sock_set_state skaddr=0x4000 newstate=10 family=2 sport=443 dport=0 saddr=0 daddr=0\n",
+		home, home, home, home, home, home, peer, home, home);
+	if (begin(&scene, NULL, NULL, script))
+		ASK(&scene, { 7, 3, 150, "TCP:[55]" }, { 7, 3, 209, "TCP:[55]" },
+		    { 7, 3, 210, "TCP:[127.0.0.1:4000->127.0.0.1:80]" },
+		    { 7, 3, 999, "TCP:[127.0.0.1:4000->127.0.0.1:80]" },
+		    { 7, 4, 301, "TCP:[127.0.0.1:22->127.0.0.1:8080]" }, { 7, 5, 405, "TCP:[77]" },
+		    { 7, 5, 410, "TCP:[0.0.0.0:443]" });
+	end(&scene);
+}
