@@ -2,7 +2,6 @@
 #include "lib/kernel/flight/watch_kind_internal.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +46,7 @@ static void end_span(void *arg, const struct marks_span *span)
 
 	snprintf(name, sizeof(name), "%.*s", span->name_len < sizeof(name) ? (int)span->name_len : 255, span->name);
 	if (span->end != MARKS_KNOWN || span->to - span->start <= condition->longer_ns ||
-	    fnmatch(condition->text, name, 0) || !watch_whose_meets(watch, mark->event))
+	    !text_glob(condition->text, name) || !watch_whose_meets(watch, mark->event))
 		return;
 	if (mark->hit->time) {
 		mark->hit->more++;
