@@ -291,6 +291,9 @@ static void check_ahead(struct made *made, struct trace *trace, int fd, bool pac
 		if (packed) {
 			CHECK(merge_restart(merge, 0, &fail) < 0);
 			CHECK_STR(fail.text, "what is read ahead cannot be read again");
+		} else {
+			/* Raw pages are not read ahead. */
+			CHECK(!merge_restart(merge, 0, NULL));
 		}
 		merge_free(merge);
 		/* A job reads a quarter of a megabyte, so all chunks behind the first one come in one block. */

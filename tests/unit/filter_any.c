@@ -17,7 +17,7 @@
 
 /* One event, on CPU 2, whose fields have each size and sign. */
 static const char script[] =
-	"2 100 7 any a=200 b=500 c=4000000000 d=9223372036854775813 e=-7 f=-70000000000 name=lathe\n";
+	"2 100 7 any a=200 b=500 c=4000000000 d=9223372036854775813 e=-7 f=-70000000000 name=lathe mask=!\n";
 
 static const struct {
 	const char *name;
@@ -44,7 +44,9 @@ static bool begin(struct scene *scene)
 
 	*scene = (struct scene){ .trace = NULL };
 	loom_init(&scene->loom);
-	loom_type(&scene->loom, "test", "any", "u8 a; u16 b; u32 c; u64 d; int e; long f; char name[16]", "\"\"");
+	loom_type(&scene->loom, "test", "any",
+		  "u8 a; u16 b; u32 c; u64 d; int e; long f; char name[16]; __data_loc cpumask_t[] mask", "\"\"");
+	loom_task(&scene->loom, 7, "weaver");
 	loom_play(&scene->loom, script);
 	scene->trace = loom_trace(&scene->loom);
 	return CHECK(scene->trace && !context_new(scene->trace, 0, &scene->context, NULL)) &&
@@ -177,6 +179,60 @@ TEST(filter_keeps_what_any_condition_says)
 	end(&scene);
 }
 
+TEST(filter_asks_for_the_task_where_the_event_does_not_name_one)
+{
+	static const struct {
+		const char *text;
+		bool needs, met;
+	} rows[] = {
+		{ "comm == \"weaver\"", true, true },       { "COMM ~ \"*eave*\"", true, true },
+		{ "a == 1 || comm != \"sh\"", true, true }, { "a == 200 && comm == \"sh\"", true, false },
+		{ "name == \"lathe\"", false, true },       { "a == 200", false, true },
+	};
+	struct scene scene;
+
+	if (begin(&scene))
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			struct filter *filter = NULL;
+
+			if (!CHECK(!filter_new(rows[i].text, scene.event.type->format, scene.context, NULL, &filter,
+					       NULL)))
+				continue;
+			CHECK(filter_needs_task(filter) == rows[i].needs);
+			CHECK(filter_match(filter, &scene.event) == rows[i].met);
+			filter_free(filter);
+		}
+	end(&scene);
+}
+
+/* The bytes of "!" are 0x21 and 0: CPUs 0 and 5. */
+TEST(filter_compares_masks_of_cpus)
+{
+	static const struct {
+		const char *text;
+		bool met;
+	} rows[] = {
+		{ "mask & CPUS{0}", true },     { "mask & CPUS{5,9}", true },     { "mask & CPUS{1-4,6-99}", false },
+		{ "mask == CPUS{0,5}", true },  { "mask == CPUS{0}", false },     { "mask == CPUS{0,5,6}", false },
+		{ "mask != CPUS{0,5}", false }, { "mask != CPUS{0,5,15}", true }, { "!(mask & CPUS{7})", true },
+	};
+	struct scene scene;
+
+	/* In the other byte order, the first byte of a word has its last bits. */
+	if (CHECK(begin(&scene)) && !HOST_BIG_ENDIAN)
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			struct filter *filter = NULL;
+			struct fail fail = FAIL_INIT;
+
+			if (CHECK(!filter_new(rows[i].text, scene.event.type->format, scene.context, NULL, &filter,
+					      &fail)))
+				CHECK(filter_match(filter, &scene.event) == rows[i].met);
+			CHECK_STR(fail.text, "");
+			filter_free(filter);
+		}
+	end(&scene);
+}
+
 TEST(filter_that_is_none_shows_where)
 {
 	static const struct {
@@ -185,8 +241,8 @@ TEST(filter_that_is_none_shows_where)
 	} rows[] = {
 		{ "", "No filter found", 0 },
 		{ "  ", "No filter found", 2 },
-		{ "a 1", "Invalid operator", 2 },
-		{ "a = 1", "Invalid operator", 2 },
+		{ "a 1", "Invalid operator; the operators are ==, !=, <, <=, >, >=, & and ~", 2 },
+		{ "a = 1", "Invalid operator; the operators are ==, !=, <, <=, >, >=, & and ~", 2 },
 		{ "a == ", "Invalid value (did you forget quotes)?", 5 },
 		{ "a == x", "Invalid value (did you forget quotes)?", 5 },
 		{ "a == 1x", "Illegal integer value", 5 },

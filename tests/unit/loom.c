@@ -79,7 +79,7 @@ static bool next_field(const char **at, unsigned *end, struct field *ret)
 	*at += strspn(*at, "; ");
 	if (!**at)
 		return false;
-	if (sscanf(*at, "__data_loc char[] %31[a-z_0-9]%n", field.name, &len) == 1 && len) {
+	if (sscanf(*at, "__data_loc %23[a-z_][] %31[a-z_0-9]%n", field.type, field.name, &len) == 2 && len) {
 		field.dynamic = true;
 		field.size = 4;
 	} else if (sscanf(*at, "%23s %31[a-z_0-9]%n[%u]%n", field.type, field.name, &len, &field.array, &len) >= 2) {
@@ -112,7 +112,7 @@ static void make_format(struct loom_type *type)
 		 type->name, type->id);
 	while (next_field(&at, &end, &field)) {
 		if (field.dynamic)
-			buf_addf(&type->format, "\tfield:__data_loc char[] %s;", field.name);
+			buf_addf(&type->format, "\tfield:__data_loc %s[] %s;", field.type, field.name);
 		else if (field.array)
 			buf_addf(&type->format, "\tfield:%s %s[%u];", field.type, field.name, field.array);
 		else

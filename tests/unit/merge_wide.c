@@ -255,6 +255,10 @@ TEST(merge_restarts_with_all_cpus_or_only_one)
 	merge_only(merge, 1);
 	CHECK(!merge_restart(merge, 0, NULL));
 	CHECK_STR(digits(merge, text), "1111");
+	merge_only(merge, 0);
+	CHECK(!merge_restart(merge, 0, NULL));
+	CHECK_STR(digits(merge, text), "0000");
+	merge_only(merge, 1);
 	/* The seek leads to the second block, of one page. */
 	wide->first[1] = 2;
 	CHECK(!merge_restart(merge, 35, NULL));

@@ -76,6 +76,8 @@ TEST(picks_keep_a_call_with_its_callers_and_leave_out_interrupts)
 		{ "duration < 500ns && func == 12", false, 0, "1000 1100 1200 1600 1700 2000 2100 " },
 		{ NULL, false, EVENT_HARDIRQ, "1000 1100 1200 1600 1700 1800 1900 1950 2000 2050 2100 2200 " },
 		{ "duration < 50ns", false, EVENT_HARDIRQ, "" },
+		/* The interrupt's first function lasts 60 ns, and has no flag: it is out by its address alone. */
+		{ "duration < 70ns", false, EVENT_HARDIRQ, "" },
 	};
 	struct context *context = NULL;
 	struct trace *trace;

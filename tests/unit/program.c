@@ -973,3 +973,16 @@ TEST(program_calls_what_print_formats_call)
 	CHECK_STR(print("\"%s\", \"\\x41\\101\\q\\\\\\\"\\x414\""), "AAq\\\"A4");
 	CHECK_STR(print("\"%d %d %d %d\", '\\n', '\\0', '\\x7f', 'a'"), "10 0 127 97");
 }
+
+TEST(program_prints_a_text_that_fills_its_field)
+{
+	const char *note;
+
+	fill();
+	for (size_t len = 14; len <= 16; len++) {
+		memset(record + 8, 'x', len);
+		CHECK_STR(print_with("\"%s|\", REC->comm", false, &note), len == 14 ? "xxxxxxxxxxxxxx|" :
+									  len == 15 ? "xxxxxxxxxxxxxxx|" :
+										      "xxxxxxxxxxxxxxxx|");
+	}
+}

@@ -2,6 +2,7 @@
 #include "lib/pages/trace/trace.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -471,6 +472,60 @@ TEST(trace_tells_of_every_cut)
 	check_cuts(&plain7);
 	check_cuts(&zstd7);
 	check_cuts(&plain6);
+}
+
+struct finding {
+	unsigned nr;
+	uint64_t offset;
+	char text[256];
+};
+
+static void keep_finding(void *arg, uint64_t offset, const char *text)
+{
+	struct finding *finding = arg;
+
+	finding->nr++;
+	finding->offset = offset;
+	snprintf(finding->text, sizeof(finding->text), "%s", text);
+}
+
+static void check_file(int fd, struct finding *finding, struct check_summary *summary)
+{
+	struct trace *trace = NULL;
+
+	*finding = (struct finding){ .nr = 0 };
+	REQUIRE(!trace_open_fd(fd, "memory", &trace, NULL));
+	CHECK(!trace_check(trace, keep_finding, finding, summary, NULL));
+	trace_free(trace);
+}
+
+TEST(trace_check_counts_what_is_there_and_finds_a_damaged_chunk)
+{
+	static const struct writer_options *const forms[] = { &plain7, &zstd7, &plain6 };
+
+	for (size_t i = 0; i < array_size(forms); i++) {
+		struct check_summary summary = { 0 };
+		struct fail fail = FAIL_INIT;
+		cleanup_fd int fd = make_file(forms[i], &fail);
+		struct finding finding;
+		struct trace *trace;
+		uint64_t cpu;
+
+		check_file(fd, &finding, &summary);
+		/* Three CPUs of 23 pages, in chunks of 10. */
+		CHECK(!finding.nr && summary.pages == 3 * PAGES * PAGE);
+		CHECK(summary.chunks == (forms[i]->compress ? 9 : 0) && summary.sections > 5);
+		REQUIRE(!trace_open_fd(fd, "memory", &trace, NULL));
+		cpu = trace_buffer(trace, 0)->cpus[1].offset;
+		trace_free(trace);
+		if (!forms[i]->compress)
+			continue;
+		/* The first bytes of the frame: the count of chunks has 4 bytes, the head of a chunk 8. */
+		CHECK(pwrite(fd, "damaged", 7, (off_t)cpu + 12) == 7);
+		check_file(fd, &finding, &summary);
+		CHECK(finding.nr == 1 && finding.offset == cpu + 4 && strstr(finding.text, "CPU 3"));
+		CHECK(summary.chunks == 6 && summary.pages == 2 * PAGES * PAGE);
+	}
 }
 
 TEST(trace_finds_pages_again_whose_description_was_cut_off)
