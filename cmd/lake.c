@@ -577,8 +577,9 @@ static int choose(struct arguments *arguments, size_t *ret, bool *ret_more, stru
 	for (size_t i = 0; !r && i < tables; i++) {
 		struct inputs *inputs = &arguments->inputs[i];
 
-		r = lake_inputs(&arguments->lake, arguments->tables[i], INTERVAL_FILE_MIN, max, &inputs->at,
-				&inputs->nr, fail);
+		r = lake_inputs(&arguments->lake, arguments->tables[i],
+				&(struct lake_choice){ INTERVAL_FILE_MIN, INTERVAL_FILE_FULL, max, interval_file_day },
+				&inputs->at, &inputs->nr, fail);
 		*ret += inputs->nr;
 		*ret_more |= inputs->nr >= max;
 	}

@@ -31,7 +31,11 @@ struct interval_compaction {
 	void *arg;
 };
 
-enum { INTERVAL_FILE_MIN = 8 << 20 }; /* a file that is smaller is merged with others */
+/* A file that is smaller than INTERVAL_FILE_MIN is merged with others, one from INTERVAL_FILE_FULL on with none. */
+enum { INTERVAL_FILE_MIN = 8 << 20, INTERVAL_FILE_FULL = 64 << 20 };
+
+/* The day of the last rows of a file, since 1970, by its footer; INT64_MIN: they have no time of day. */
+int must_check interval_file_day(int fd, const char *table, int64_t *ret, struct fail *fail);
 
 int must_check interval_compact(const struct interval_compaction *compaction, struct fail *fail);
 

@@ -377,6 +377,27 @@ static int write_empty(struct merging *merging, struct fail *fail)
 	return r ? r : end_file(merging, fail);
 }
 
+int interval_file_day(int fd, const char *table, int64_t *ret, struct fail *fail)
+{
+	const struct parquet_sort sort = interval_sort();
+	struct column_shape shapes[INTERVAL_COLUMNS_MAX];
+	struct parquet_footer footer;
+	struct stat st;
+	size_t nr;
+	int r = interval_table_find(table, shapes, &nr);
+
+	if (r)
+		return fail_set(fail, r, "there is no table '%s'", table);
+	if (fstat(fd, &st))
+		return fail_set(fail, -errno, "%s", strerror(errno));
+	r = parquet_footer_read(fd, 0, (uint64_t)st.st_size, shapes, nr, &footer, fail);
+	if (r)
+		return r;
+	*ret = parquet_sort_span(&sort, footer.most[sort.by[1]]);
+	parquet_footer_release(&footer);
+	return 0;
+}
+
 static int start(struct merging *merging, struct fail *fail)
 {
 	int r = interval_table_find(merging->compaction->table, merging->shapes, &merging->nr_columns);

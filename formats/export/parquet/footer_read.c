@@ -85,7 +85,14 @@ static bool read_schema(struct footing *footing, struct bytes *in)
 /* A ColumnMetaData. */
 struct chunk {
 	int64_t codec, values, packed, pages, dictionary;
+	struct bytes most;
 };
+
+static bool statistics_field(void *arg, uint32_t field, unsigned type, struct bytes *in, bool *skip)
+{
+	*skip = field != 5;
+	return *skip || (type == THRIFT_BINARY && thrift_read_bytes(in, arg));
+}
 
 static bool meta_field(void *arg, uint32_t field, unsigned type, struct bytes *in, bool *skip)
 {
@@ -102,6 +109,8 @@ static bool meta_field(void *arg, uint32_t field, unsigned type, struct bytes *i
 		return take_int(in, type, &chunk->pages);
 	case 11:
 		return take_int(in, type, &chunk->dictionary);
+	case 12:
+		return type == THRIFT_STRUCT && thrift_read_struct(in, statistics_field, &chunk->most);
 	default:
 		*skip = true;
 		return true;
@@ -157,6 +166,19 @@ static bool place_chunk(const struct footing *footing, const struct grouping *gr
 	return true;
 }
 
+static void see_most(const struct footing *footing, const struct grouping *grouping, size_t column)
+{
+	const struct bytes *most = &grouping->chunks[column].most;
+	int64_t *known = &footing->footer->most[column];
+	int64_t number;
+
+	if (column_is_text(&footing->shapes[column]) || most->left != sizeof(number))
+		return;
+	memcpy(&number, most->at, sizeof(number));
+	number = (int64_t)le64toh((uint64_t)number);
+	*known = number > *known ? number : *known;
+}
+
 static bool read_groups(struct footing *footing, struct bytes *in)
 {
 	struct parquet_footer *footer = footing->footer;
@@ -177,9 +199,11 @@ static bool read_groups(struct footing *footing, struct bytes *in)
 			return false;
 		}
 		group->rows = (uint64_t)grouping.rows;
-		for (size_t k = 0; k < grouping.nr; k++)
+		for (size_t k = 0; k < grouping.nr; k++) {
 			if (!place_chunk(footing, &grouping, k, &group->spans[k]))
 				return false;
+			see_most(footing, &grouping, k);
+		}
 	}
 	return true;
 }
@@ -217,6 +241,8 @@ int parquet_footer_read(int fd, uint64_t base, uint64_t size, const struct colum
 	uint32_t len;
 	int r;
 
+	for (size_t i = 0; i < PARQUET_READ_COLUMNS; i++)
+		footer.most[i] = INT64_MIN;
 	if (size < MAGIC + TAIL || nr > PARQUET_READ_COLUMNS)
 		return damaged("it is too short", fail);
 	r = read_at(fd, head, sizeof(head), base, fail);

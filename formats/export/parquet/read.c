@@ -220,7 +220,11 @@ static bool read_texts(struct parquet_column_at *column, struct bytes *in, uint3
 {
 	uint8_t width;
 
-	if (!bytes_u8(in, &width) || !width || width > 32 || !read_numbers(in, width, numbers, present))
+	if (!bytes_u8(in, &width))
+		return false;
+	if (!present)
+		return true;
+	if (!width || width > 32 || !read_numbers(in, width, numbers, present))
 		return false;
 	for (size_t i = 0; i < present; i++)
 		if (numbers[i] >= column->nr_texts)
@@ -235,7 +239,7 @@ static bool fill_values(struct parquet_column_at *column, struct bytes *in, uint
 	bool texts = column_is_text(&column->shape);
 	size_t at = 0;
 
-	if (texts && present && !read_texts(column, in, numbers, present))
+	if (texts && !read_texts(column, in, numbers, present))
 		return false;
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t whole = 0;
@@ -284,6 +288,8 @@ static int read_data(const struct parquet_cursor *cursor, struct parquet_column_
 	if (!read_levels(column, &in, numbers, column->nr, &present) ||
 	    !fill_values(column, &in, numbers, column->nr, present))
 		return damaged(column, "a page has fewer values than it says", fail);
+	if (in.left)
+		return damaged(column, "a page has more values than it says", fail);
 	return 0;
 }
 
@@ -319,6 +325,8 @@ static int enter_group(struct parquet_cursor *cursor, struct fail *fail)
 		struct parquet_column_at *column = &cursor->columns[i];
 		int r;
 
+		if (column->left.size || column->at + 1 < column->nr)
+			return damaged(column, "a row group has more pages than rows", fail);
 		column->left = group->spans[i];
 		column->nr = column->at = 0;
 		r = column_is_text(&column->shape) ? read_dictionary(cursor, column, fail) : 0;

@@ -38,6 +38,7 @@ struct parquet_footer {
 	size_t nr_columns;
 	struct parquet_read_group *groups;
 	size_t nr_groups;
+	int64_t most[PARQUET_READ_COLUMNS]; /* of a column of INT64, by the statistics; INT64_MIN: it has no value */
 };
 
 /*

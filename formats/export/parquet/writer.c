@@ -18,6 +18,9 @@ int parquet_writer_new(struct parquet_writer **ret, struct fail *fail)
 		r = fail_memory(fail);
 	else
 		r = frame_writer_new(FRAME_LEVEL_DEFAULT, &writer->frames, fail);
+	/* Every reader of zstd checks it, so no page is read in which a byte has changed. */
+	if (!r)
+		frame_writer_checksum(writer->frames);
 	if (r)
 		parquet_writer_free(writer);
 	else

@@ -401,7 +401,7 @@ enum lake_known lake_knows(const struct lake *lake, const struct lake_load *load
 struct listing {
 	const struct lake *lake;
 	int dir;
-	uint64_t small; /* 0: all files */
+	uint64_t full; /* merged files of so many bytes are left out; 0: none is */
 	struct lake_input *inputs;
 	size_t nr;
 };
@@ -419,7 +419,7 @@ static int list_input(void *arg, const char *name, struct fail *fail)
 	if (fstatat(listing->dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return fail_set(fail, -errno, "cannot read '%s' in '%s': %s", name, listing->lake->path,
 				strerror(errno));
-	if (listing->small && strchr(name, '-') && (uint64_t)st.st_size >= listing->small)
+	if (listing->full && strchr(name, '-') && (uint64_t)st.st_size >= listing->full)
 		return 0;
 	input = vec_push(listing->inputs, listing->nr);
 	if (!input)
@@ -435,20 +435,85 @@ static int compare_inputs(const void *one, const void *other)
 	return strverscmp(((const struct lake_input *)one)->name, ((const struct lake_input *)other)->name);
 }
 
-int lake_inputs(const struct lake *lake, const char *table, uint64_t small, size_t max, struct lake_input **ret,
+/* A file that is merged again only with others of its day. */
+struct dated {
+	size_t input;
+	int64_t day;
+};
+
+static int compare_days(const void *one, const void *other)
+{
+	const struct dated *left = one, *right = other;
+
+	return (left->day > right->day) - (left->day < right->day);
+}
+
+static bool is_again(const struct lake_input *input, const struct lake_choice *choice)
+{
+	return strchr(input->name, '-') && input->size >= choice->small;
+}
+
+/* Which day each of them is of, sorted by day. */
+static int date(const struct listing *listing, const char *table, const struct lake_choice *choice, struct dated *dated,
+		size_t *ret_nr, struct fail *fail)
+{
+	int r = 0;
+
+	*ret_nr = 0;
+	for (size_t i = 0; !r && i < listing->nr; i++) {
+		cleanup_fd int fd = -1;
+
+		if (!is_again(&listing->inputs[i], choice))
+			continue;
+		r = open_own(listing->lake, listing->dir, listing->inputs[i].name, S_IFREG, &fd, fail);
+		if (!r)
+			r = choice->day(fd, table, &dated[*ret_nr].day, fail);
+		if (r)
+			return fail_in(fail, r, "'%s/%s'", table, listing->inputs[i].name);
+		dated[(*ret_nr)++].input = i;
+	}
+	if (*ret_nr)
+		qsort(dated, *ret_nr, sizeof(*dated), compare_days);
+	return r;
+}
+
+/* Takes the files off the list that are large enough, and too few of a day. */
+static int leave_alone(struct listing *listing, const char *table, const struct lake_choice *choice, struct fail *fail)
+{
+	cleanup_free struct dated *dated = calloc(listing->nr + 1, sizeof(*dated));
+	size_t nr = 0, kept = 0;
+	int r = dated ? date(listing, table, choice, dated, &nr, fail) : fail_memory(fail);
+
+	for (size_t i = 0, end; !r && i < nr; i = end) {
+		for (end = i; end < nr && dated[end].day == dated[i].day;)
+			end++;
+		for (size_t k = i; end - i < LAKE_AGAIN && k < end; k++)
+			*listing->inputs[dated[k].input].name = '\0';
+	}
+	for (size_t i = 0; !r && i < listing->nr; i++)
+		if (*listing->inputs[i].name)
+			listing->inputs[kept++] = listing->inputs[i];
+	if (!r)
+		listing->nr = kept;
+	return r;
+}
+
+int lake_inputs(const struct lake *lake, const char *table, const struct lake_choice *choice, struct lake_input **ret,
 		size_t *ret_nr, struct fail *fail)
 {
 	cleanup_fd int dir = -1;
-	struct listing listing = { .lake = lake, .small = small };
+	struct listing listing = { .lake = lake, .full = choice->full };
 	int r = open_own(lake, lake->current, table, S_IFDIR, &dir, fail);
 
 	listing.dir = dir;
 	if (!r)
 		r = each_name(lake, dir, list_input, &listing, fail);
+	if (!r)
+		r = leave_alone(&listing, table, choice, fail);
 	if (listing.nr)
 		qsort(listing.inputs, listing.nr, sizeof(*listing.inputs), compare_inputs);
-	if (listing.nr > max)
-		listing.nr = max;
+	if (listing.nr > choice->max)
+		listing.nr = choice->max;
 	/* One that was merged has nothing to be merged with. */
 	if (listing.nr == 1 && strchr(listing.inputs[0].name, '-'))
 		listing.nr = 0;

@@ -63,15 +63,24 @@ enum lake_known lake_knows(const struct lake *lake, const struct lake_load *load
 bool must_check lake_load_put(const struct lake_load *load, struct buf *into);
 
 /*
- * Opens those files of a table that are to be merged: what was added, and what was merged before into files of less
- * than `small` bytes; at most `max` of them, the oldest first. *ret_nr is 0 if there is nothing to do.
+ * Opens those files of a table that are to be merged: what was added, what was merged before into files of less than
+ * `small` bytes, and of those of less than `full` bytes LAKE_AGAIN or more of a day; at most `max`, the oldest first.
+ * *ret_nr is 0 if there is nothing to do.
  */
 struct lake_input {
 	char name[2 * LAKE_NAME];
 	int fd;
 	uint64_t size;
 };
-int must_check lake_inputs(const struct lake *lake, const char *table, uint64_t small, size_t max,
+
+struct lake_choice {
+	uint64_t small, full;
+	size_t max;
+	int (*day)(int fd, const char *table, int64_t *ret, struct fail *fail); /* of the last rows of a file */
+};
+
+enum { LAKE_AGAIN = 4 };
+int must_check lake_inputs(const struct lake *lake, const char *table, const struct lake_choice *choice,
 			   struct lake_input **ret, size_t *ret_nr, struct fail *fail);
 void lake_inputs_free(struct lake_input *inputs, size_t nr);
 
