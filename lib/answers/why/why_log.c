@@ -97,33 +97,18 @@ static inline struct why_task *task_of(struct why_log *log, const struct state_t
 	return ret;
 }
 
-bool why_log_gap(const struct why_log *log, uint64_t since, uint64_t *ret)
-{
-	uint64_t nr = log->nr_gaps < WHY_GAPS_MAX ? log->nr_gaps : WHY_GAPS_MAX;
-	bool any = false;
-
-	for (uint64_t i = 0; i < nr; i++) {
-		const struct why_gap *gap = &log->gaps[i];
-
-		if (gap->to <= since || (any && gap->from >= *ret))
-			continue;
-		*ret = gap->from;
-		any = true;
-	}
-	if (any && *ret < since)
-		*ret = since;
-	return any;
-}
-
 bool why_log_lost(const struct why_log *log, uint32_t cpu, uint64_t from, uint64_t to, struct why_gap *ret)
 {
 	uint64_t nr = log->nr_gaps < WHY_GAPS_MAX ? log->nr_gaps : WHY_GAPS_MAX;
 	bool any = false;
 
-	for (uint64_t i = 0; i < nr; i++) {
-		const struct why_gap *gap = &log->gaps[i];
+	/* From the newest one back: they end one after the other. */
+	for (uint64_t i = 1; i <= nr; i++) {
+		const struct why_gap *gap = &log->gaps[(log->nr_gaps - i) % WHY_GAPS_MAX];
 
-		if (gap->to <= from || gap->from >= to || (cpu != WHY_ANY_CPU && gap->cpu != cpu))
+		if (gap->to <= from)
+			break;
+		if (gap->from >= to || (cpu != WHY_ANY_CPU && gap->cpu != cpu))
 			continue;
 		if (!any || gap->from < ret->from)
 			ret->from = gap->from;
@@ -132,6 +117,16 @@ bool why_log_lost(const struct why_log *log, uint32_t cpu, uint64_t from, uint64
 		any = true;
 	}
 	return any;
+}
+
+bool why_log_gap(const struct why_log *log, uint64_t since, uint64_t *ret)
+{
+	struct why_gap lost;
+
+	if (!why_log_lost(log, WHY_ANY_CPU, since, UINT64_MAX, &lost))
+		return false;
+	*ret = lost.from > since ? lost.from : since;
+	return true;
 }
 
 static void push(struct why_log *log, struct why_task *task, struct why_moment moment)
