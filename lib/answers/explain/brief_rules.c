@@ -40,8 +40,13 @@ bool brief_is_long(const struct brief_rules *rules, uint64_t longest, uint64_t u
 /* What a kernel thread waits for is no harm by itself: who waits for it is told. */
 static bool is_kernel_thread(const struct table *tasks, size_t row)
 {
+	/* Behind these stands the name of a disk. */
+	static const char *const of_disks[] = { "jbd2/", "xfsaild/", "btrfs-", "loop", "dmcrypt_write/" };
 	const char *comm = table_text_of(tasks, row, "comm");
 
+	for (size_t i = 0; i < array_size(of_disks); i++)
+		if (!strncmp(comm, of_disks[i], strlen(of_disks[i])))
+			return true;
 	return task_kernel_name(comm, strlen(comm)) > 0;
 }
 
@@ -252,7 +257,7 @@ static void see_interrupt(struct brief_rules *rules, const struct table *sources
 	if (!stops_tasks(kind))
 		return;
 	if (longest >= (strcmp(kind, "softirq") ? IRQ_NS : SOFTIRQ_NS) &&
-	    (found = brief_add(rules, BRIEF_LATENCY, part(rules, longest) + 0.05))) {
+	    (found = brief_add(rules, BRIEF_LATENCY, part(rules, longest) + 0.01))) {
 		put_case(found, longest, moment(sources, row, "max_at"));
 		snprintf(found->what, sizeof(found->what), "%s %s ran for %s: no task of CPU %" PRIu64 " ran meanwhile",
 			 kind, source, text_time(time, longest), number(sources, row, "max_cpu"));
