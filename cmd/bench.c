@@ -581,6 +581,8 @@ static const struct option_row options[] = {
 	{ "format", 0, "text|json|csv|schema", 0,
 	  "Print for people (text, the default) or for programs, or what json looks like, as a JSON Schema", 3,
 	  OPTION_CALL(struct arguments, findings.format, analyse_take_format) },
+	{ "max-bytes", 0, "N", 0, "Print at most so many bytes: rows at the ends of tables are left out, and told", 3,
+	  OPTION_NUMBER(struct arguments, findings.max_bytes) },
 	{ "top", 0, "N", 0, "Show the first N rows of what the runs did (default: 12 as text, else all; 0: all)", 3,
 	  OPTION_NUMBER(struct arguments, bench.top), OPTION_GIVEN(struct arguments, top_given) },
 	{ 0 },
@@ -796,7 +798,8 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .running = { .runs = RUNS, .warmups = WARMUPS },
 				       .recording = { .of = "sched,syscalls" },
-				       .saving = BENCH_SAVING_INIT };
+				       .saving = BENCH_SAVING_INIT,
+				       .findings.for_more = "--max-bytes with a larger number" };
 	struct bench *bench = calloc(1, sizeof(*bench));
 	struct bench_noise noise = { .time_ns = 0 };
 	struct fail fail = FAIL_INIT;

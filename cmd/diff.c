@@ -141,6 +141,8 @@ static const struct option_row options[] = {
 	{ "format", 0, "text|json|csv|schema", 0,
 	  "Print for people (text, the default) or for programs, or what json looks like, as a JSON Schema", 3,
 	  OPTION_CALL(struct arguments, findings.format, analyse_take_format) },
+	{ "max-bytes", 0, "N", 0, "Print at most so many bytes: rows at the ends of tables are left out, and told", 3,
+	  OPTION_NUMBER(struct arguments, findings.max_bytes) },
 	{ "top", 0, "N", 0, "Show the first N rows (default: 25 as text, else all; 0: all)", 3,
 	  OPTION_NUMBER(struct arguments, diff.top), OPTION_GIVEN(struct arguments, top_given) },
 	{ 0 },
@@ -395,6 +397,7 @@ static int run(int argc, char **argv)
 		arguments.diff.top = UINT64_MAX;
 	arguments.findings.top = UINT64_MAX;
 	arguments.findings.width = terminal_width();
+	arguments.findings.for_more = "--max-bytes with a larger number, --row NAME, or --since and --until";
 	r = compare(&arguments, &fail);
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < arguments.files[side].nr; i++)

@@ -301,3 +301,17 @@ slices() {
 	[ "$(grep -cE '^[a-z.]+ +irq_enter_rcu +[a-z0-9]+ +[0-9.]+[^.]* +[0-9.]+[^.]*( |$)' "$BATS_TEST_TMPDIR/lines")" -eq 3 ]
 	[ "$(awk 'length > 80' "$BATS_TEST_TMPDIR/lines")" = "" ]
 }
+
+@test "diff: an answer that is limited in bytes lacks rows, counts them, and says how to get them" {
+	local session=$BATS_TEST_DIRNAME/../fixtures/session got all
+	all=$(weft diff --format json "$session/slow.dat" "$session/late.dat" | jq '.changes | length')
+	for bytes in 2000 6000 12000; do
+		weft diff --format json --max-bytes $bytes "$session/slow.dat" "$session/late.dat" > "$BATS_TEST_TMPDIR/some"
+		[ "$(wc -c < "$BATS_TEST_TMPDIR/some")" -le $bytes ]
+		got=$(jq '(.changes | length) + .rows_left_out.changes' "$BATS_TEST_TMPDIR/some")
+		[ "$got" = "$all" ]
+		jq -e '.for_more | test("--row NAME")' "$BATS_TEST_TMPDIR/some"
+	done
+	run -1 weft diff --format json --max-bytes 100 "$session/slow.dat" "$session/late.dat"
+	[[ $output = *"without any row the answer has"* ]]
+}

@@ -292,7 +292,8 @@ static void put_json_span(const struct findings_options *options, struct json *j
 }
 
 /* Of an answer that is limited in bytes: the rows that each table lacks. */
-static void put_json_left_out(const struct findings *findings, struct json *json)
+static void put_json_left_out(const struct findings *findings, const struct findings_options *options,
+			      struct json *json)
 {
 	json_key(json, "rows_left_out");
 	json_object(json);
@@ -303,7 +304,9 @@ static void put_json_left_out(const struct findings *findings, struct json *json
 		}
 	json_end(json);
 	json_key(json, "for_more");
-	json_put_text(json, "--max-bytes with a larger number, --table NAME for one table, or --since and --until");
+	json_put_text(json, options->for_more ? options->for_more :
+						"--max-bytes with a larger number, --table NAME for one table, or "
+						"--since and --until");
 }
 
 static bool put_json(struct findings *findings, const struct findings_options *options, struct out *out)
@@ -316,7 +319,7 @@ static bool put_json(struct findings *findings, const struct findings_options *o
 	if (options->span)
 		put_json_span(options, &json);
 	if (options->max_bytes)
-		put_json_left_out(findings, &json);
+		put_json_left_out(findings, options, &json);
 	for (size_t i = 0; ok && i < findings->nr; i++) {
 		json_key(&json, findings->items[i].name);
 		ok = table_put_json(&findings->items[i].table, &json);

@@ -127,9 +127,10 @@ struct findings_options {
 	 * CSV: called in front of each table, which has so many bytes, where an empty line stands otherwise; or NULL.
 	 */
 	void (*csv_file)(struct out *out, const char *table, size_t len);
-	uint64_t top;       /* rows of each table that is sorted; UINT64_MAX: all */
-	uint64_t max_bytes; /* of the output: findings_write_within(); 0: any */
-	unsigned width;     /* of the terminal; 0: no limit */
+	uint64_t top;         /* rows of each table that is sorted; UINT64_MAX: all */
+	uint64_t max_bytes;   /* of the output: findings_write_within(); 0: any */
+	const char *for_more; /* the options that show what max_bytes left out; NULL: those of an analysis. Borrowed */
+	unsigned width;       /* of the terminal; 0: no limit */
 	/* For lines to paste: the file as a shell takes it, behind -B if it is of one instance; NULL: none. */
 	const char *input;
 	/* The part of a stream that these findings describe; NULL: they describe a file. */
