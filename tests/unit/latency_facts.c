@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/meaning/event/latency_facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/meaning/event/context.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/test.h"
+
+enum { EVENTS = 60 };
+
+struct made {
+	struct loom loom;
+	struct trace *trace;
+	struct context *context;
+	uint64_t times[EVENTS];
+	char text[EVENTS * 80];
+	size_t len;
+};
+
+static uint32_t dice(uint32_t *seed, uint32_t sides)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % sides;
+}
+
+/* ns2usecs() of kernel/trace/trace.c rounds to the nearest one; a counter is printed as it is. */
+static uint64_t shown(uint64_t ts, uint64_t start, bool counts)
+{
+	return counts ? ts - start : (ts - start + 500) / 1000;
+}
+
+/* Events since `start`, and the kernel's lines of them: lat_print_generic(), lat_print_timestamp(). */
+static bool make(struct made *made, uint64_t start, uint32_t seed, bool counts)
+{
+	char script[EVENTS * 80];
+	uint64_t ts = start;
+	size_t len = 0;
+
+	*made = (struct made){ .len = 0 };
+	loom_init(&made->loom);
+	made->loom.clock = counts ? "counter" : "local";
+	for (unsigned i = 0; i < EVENTS; i++) {
+		unsigned cpu = dice(&seed, 3), pid = 5 + dice(&seed, 3);
+
+		ts += dice(&seed, 2500);
+		made->times[i] = ts;
+		len += (size_t)snprintf(script + len, sizeof(script) - len, "%u %llu %u irq_handler_exit irq=1\n", cpu,
+					(unsigned long long)ts, pid);
+		made->len += (size_t)snprintf(made->text + made->len, sizeof(made->text) - made->len,
+					      counts ? "%8.8s-%-7u %udn.%d. %4llu: irq_handler_exit: irq=1\n" :
+						       "%8.8s-%-7u %udn.%d. %4lluus%c: irq_handler_exit: irq=1\n",
+					      "weaver", pid, cpu, 1, (unsigned long long)shown(ts, start, counts), '+');
+	}
+	loom_play(&made->loom, script);
+	made->trace = loom_trace(&made->loom);
+	return CHECK(made->trace && !context_new(made->trace, 0, &made->context, NULL));
+}
+
+static void end(struct made *made)
+{
+	context_free(made->context);
+	trace_free(made->trace);
+	loom_release(&made->loom);
+}
+
+/* Whatever time is found, the text follows from it. */
+TEST(latency_facts_find_a_start_from_which_the_kernel_s_times_follow)
+{
+	for (uint32_t seed = 1; seed < 40; seed++) {
+		bool counts = seed % 4 == 0;
+		uint64_t start = seed % 3 ? 1000000007 * (uint64_t)seed : 0;
+		struct latency_facts facts;
+		struct made made;
+
+		if (make(&made, start, seed, counts)) {
+			CHECK(!latency_facts_read(made.context, made.text, made.len, &facts, NULL));
+			CHECK(facts.lines == EVENTS && facts.samples == EVENTS && facts.time_start_known);
+			for (unsigned i = 0; i < EVENTS; i++)
+				if (!CHECK(shown(made.times[i], facts.time_start, counts) ==
+					   shown(made.times[i], start, counts)))
+					break;
+			CHECK(!counts || facts.time_start == start);
+		}
+		end(&made);
+	}
+}
+
+TEST(latency_facts_take_no_start_from_a_text_of_other_events)
+{
+	static const char *const texts[] = {
+		"",
+		"# tracer: nop\n",
+		"  weaver-5       9dn.1.    3us+: irq_handler_exit: irq=1\n",
+		"  weaver-9999    0dn.1.    3us+: irq_handler_exit: irq=1\n",
+		"  weaver-5       0dn.1. 999999999999us+: irq_handler_exit: irq=1\n",
+		"  weaver-5       0dn.1.    3us : \n  weaver-77      0dn.1.    3us : \n"
+		"  weaver-78      0dn.1.    3us : \n"
+		"  weaver-79      0dn.1.    3us : \n",
+		" => stack_of_a_kernel\n",
+	};
+	static const unsigned lines[] = { 0, 0, 1, 1, 1, 4, 0 };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct latency_facts facts;
+		struct made made;
+
+		if (make(&made, 1000, 3, false)) {
+			CHECK(!latency_facts_read(made.context, texts[i], strlen(texts[i]), &facts, NULL));
+			CHECK(!facts.time_start_known && facts.lines == lines[i] && facts.samples < 2);
+		}
+		end(&made);
+	}
+}
+
+/* A name with a newline splits its line: "we\nver" has the width of the column. */
+TEST(latency_facts_find_the_columns_behind_a_name_with_a_newline)
+{
+	struct latency_facts facts;
+	struct made made;
+
+	if (make(&made, 5000, 9, false)) {
+		for (char *name = made.text; (name = strstr(name, "weaver")); name += 6)
+			name[2] = '\n';
+		CHECK(!latency_facts_read(made.context, made.text, made.len, &facts, NULL));
+		CHECK(facts.lines == EVENTS && facts.samples == EVENTS && facts.time_start_known);
+	}
+	end(&made);
+}
