@@ -19,7 +19,14 @@
 #include "lib/pages/stream/live_source.h"
 #include "lib/pages/stream/source.h"
 
-enum { BATCH = 256, LANE_CPUS_MAX = 1 << 16, PAGE_MAX = 1 << 24, BUFFERS_MAX = 1 << 12, WAITING_MAX = 8 << 20 };
+enum {
+	BATCH = 256,
+	LANE_CPUS_MAX = 1 << 16,
+	PAGE_MAX = 1 << 24,
+	BUFFERS_MAX = 1 << 12,
+	WAITING_MAX = 8 << 20,
+	LOST_MAX = 1 << 20
+};
 
 /* A page that came, and waits for the source. */
 struct waiting {
@@ -55,7 +62,7 @@ struct live {
 	struct live_times times;
 	struct learnt *learnt;
 	struct buf symbols, names, tgids;
-	struct event lost[BATCH]; /* that no page tells */
+	struct event *lost; /* that no page tells: shown when a round has ended */
 	size_t nr_lost;
 	unsigned wait_ms;
 	bool has_more; /* the sources may have events that are certain */
@@ -96,6 +103,7 @@ static void free_live(struct api_feed *feed)
 		live->learnt = at->next;
 		free(at);
 	}
+	free(live->lost);
 	buf_release(&live->symbols);
 	buf_release(&live->names);
 	buf_release(&live->tgids);
@@ -371,18 +379,19 @@ static int take_clock(struct lane *lane, const uint8_t *data, size_t len, struct
 static int take_lost(struct live *live, const struct lane *lane, const struct relay_head *head, const uint8_t *data,
 		     struct fail *fail)
 {
-	struct event *event = &live->lost[live->nr_lost];
+	struct event *event;
 
-	if (head->cpu >= lane->shape.nr_cpus || head->len != sizeof(event->lost) || live->nr_lost == BATCH)
+	if (head->cpu >= lane->shape.nr_cpus || head->len != sizeof(event->lost) || live->nr_lost == LOST_MAX)
 		return damaged(fail);
+	event = vec_push(live->lost, live->nr_lost);
+	if (!event)
+		return fail_memory(fail);
 	*event = (struct event){ .kind = EVENT_LOST,
 				 .ts = live->times.latest,
 				 .buffer = (uint16_t)head->buffer,
 				 .cpu = (uint16_t)lane->cpus[head->cpu],
 				 .cpu_index = (uint16_t)head->cpu };
 	memcpy(&event->lost, data, sizeof(event->lost));
-	live->nr_lost++;
-	live->has_more = true;
 	return 0;
 }
 

@@ -156,8 +156,11 @@ static int make_room(struct live_pipe *pipe, size_t more, struct fail *fail)
 /* Reads until `need` bytes are there. As live_pipe_next(). */
 static int fill(struct live_pipe *pipe, size_t need, uint64_t end_ns, struct fail *fail)
 {
-	while (pipe->to - pipe->from < need) {
-		int r = make_room(pipe, need - (pipe->to - pipe->from), fail);
+	size_t have;
+
+	while ((have = pipe->to - pipe->from) < need) {
+		/* Memory follows from what has come, not from what a head claims. */
+		int r = make_room(pipe, need - have < have + ROOM ? need - have : have + ROOM, fail);
 		ssize_t got;
 
 		if (!r)

@@ -196,6 +196,21 @@ choose()
 	"$WEFT" report --format json "$made" | cmp - "$BATS_TEST_TMPDIR/want"
 }
 
+@test "api: pages that come from elsewhere have the events of the file they are from; damaged ones are told" {
+	local sample
+	build tests/api/live.c live
+	"$WEFT" report "$golden/6.12-events-sched.dat" | grep -v '^#' > "$BATS_TEST_TMPDIR/want"
+	"$BATS_TEST_TMPDIR/live" none fd tests/corpora/relay/accept/rounds | diff "$BATS_TEST_TMPDIR/want" -
+	# Only the names of tasks, which came later, are others; and a loss that no page tells is the last line.
+	"$BATS_TEST_TMPDIR/live" none fd tests/corpora/relay/accept/whole > "$BATS_TEST_TMPDIR/out"
+	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/out")" = 'CPU:0 [LOST 12 EVENTS]' ]
+	sed '$d; s/^ *[^ ]*-//' "$BATS_TEST_TMPDIR/out" | diff <(sed 's/^ *[^ ]*-//' "$BATS_TEST_TMPDIR/want") -
+	for sample in tests/corpora/relay/reject/*; do
+		run -1 "$BATS_TEST_TMPDIR/live" none fd "$sample"
+		[[ "${lines[-1]}" == "live: "* ]]
+	done
+}
+
 @test "api: a redacted file is the one that weft redact writes" {
 	build tests/api/writes.c writes
 	printf 0123456789abcdef0123456789abcdef > "$BATS_TEST_TMPDIR/key"
