@@ -93,7 +93,7 @@ static pid_t spawn(const char *group, int priority)
 	return 0;
 }
 
-/* The victim waits in read(), is woken by the hog, which has the higher priority, and can run when the hog has ended. */
+/* The victim waits in read(), is woken by the hog, of the higher priority, and can run when the hog has ended. */
 static void hold(const char *victims, const char *hogs)
 {
 	int ready[2], go[2];
