@@ -156,9 +156,9 @@ TEST(picture_shows_nothing_where_a_task_is_not_alive)
 	picture_marks(picture, row_named(picture, "c-9"), marks);
 	for (size_t i = 0; i < array_size(born); i++)
 		CHECK(marks[i].state == born[i]);
-	/* What the trace does not tell is not known. */
+	/* Nothing says that it was there before it ran. */
 	picture_marks(picture, row_named(picture, "d-10"), marks);
-	CHECK(marks[1].state == PICTURE_UNKNOWN && marks[5].state == PICTURE_RUN);
+	CHECK(marks[1].state == PICTURE_BEFORE && marks[5].state == PICTURE_RUN);
 	picture_free(picture);
 	trace_free(trace);
 	query_release(&query);
