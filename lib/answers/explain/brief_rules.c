@@ -412,7 +412,7 @@ static void see_calls(struct brief_rules *rules)
 		uint64_t held = held_by_call(calls, row, &when, &whose), usual = number(calls, row, "p50_ns");
 		uint64_t count = number(calls, row, "calls"), pid = number(calls, row, whose);
 		bool blocked = number(calls, row, "blocked_ns") > number(calls, row, "total_ns") / 2;
-		char time[TEXT_HUMAN];
+		char time[TEXT_HUMAN], all[TEXT_HUMAN];
 		struct brief_case *found;
 
 		if (!brief_is_long(rules, held, usual, count) && !(is_most(rules, held, count) && blocked))
@@ -423,9 +423,16 @@ static void see_calls(struct brief_rules *rules)
 		comm = comm_of(rules, pid);
 		put_task(found, pid, comm);
 		put_case(found, held, moment(calls, row, when));
+		/* What held it up may have been anywhere in it. */
+		if (!strncmp(when, "held", 4))
+			found->from = moment(calls, row, "held_max_from");
 		put_usual(found, usual, count, "calls");
 		snprintf(found->what, sizeof(found->what), "a call of %s by %s-%" PRIu64 " took %s", name, comm, pid,
 			 text_time(time, held));
+		if (found->to - found->from > held + held / 4)
+			snprintf(found->what, sizeof(found->what),
+				 "a call of %s held up %s-%" PRIu64 " for %s of the %s that it took", name, comm, pid,
+				 text_time(time, held), text_time(all, found->to - found->from));
 		snprintf(found->command, sizeof(found->command), "weft syscalls --slowest 5");
 	}
 }

@@ -322,6 +322,7 @@ static inline void count(struct syscalls_analysis *syscalls, const struct slow_c
 	if (held > row->held.lasted) {
 		row->held.lasted = held;
 		row->held.at = call->at;
+		row->held.from = call->at - call->time.wall;
 		row->held.task = call->task;
 	}
 	if (slowest_wants(&syscalls->slowest, call->time.wall))

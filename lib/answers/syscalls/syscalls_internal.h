@@ -66,6 +66,7 @@ struct call_row {
 	uint32_t cpu;
 	struct {
 		uint64_t lasted, at;
+		uint64_t from; /* of held */
 		uint32_t cpu, task;
 	} worst, held; /* held: the longest that held up its task, as syscalls_held() says */
 };

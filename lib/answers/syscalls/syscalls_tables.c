@@ -37,6 +37,7 @@ enum { OF_WHICH = WHEN, OF_ERRORS = WHEN << 1, OF_SWITCHES = WHEN << 2, OF_FILES
 	X("MAX PID", NUMBER, "max_pid", DATA, pass_put_pid, pass, row->worst.at ? row->worst.task : STATE_NO_TASK) \
 	X("ENDLESS", COUNT, NULL, DATA | ADDS, table_cell_u64, row->endless)                                       \
 	X("HELD MAX", TIME, "held_max_ns", DATA, table_cell_known, known && row->held.at, row->held.lasted)        \
+	X("HELD FROM", NUMBER, "held_max_from", DATA, table_cell_when, known ? row->held.from : 0)                 \
 	X("HELD AT", NUMBER, "held_max_at", DATA, table_cell_when, known ? row->held.at : 0)                       \
 	X("HELD PID", NUMBER, "held_max_pid", DATA, pass_put_pid, pass,                                            \
 	  known && row->held.at ? row->held.task : STATE_NO_TASK)
