@@ -125,15 +125,16 @@ static int longest_first(const void *a, const void *b)
 	return of_x < of_y ? 1 : of_x > of_y ? -1 : x->from > y->from ? 1 : x->from < y->from ? -1 : 0;
 }
 
-#define INTERVAL_COLUMNS(X)                                                          \
-	X("LASTED", TIME, NULL, 0, table_cell_u64, found->to - found->from)          \
-	X("WHAT", TEXT, NULL, 0, table_cell, found->what)                            \
-	X("TASK", TEXT, "comm", 0, table_cell, why_log_text(&why->log, found->name)) \
-	X("PID", NUMBER, NULL, 0, table_cell_s64, found->pid)                        \
-	X("FROM", NUMBER, "from", SPARE, table_cell_moment, found->from)             \
-	X("TO", NUMBER, "to", SPARE, table_cell_moment, found->to)                   \
-	X("UNKNOWN", TIME, NULL, SPARE, table_cell_u64, sums.unknown)                \
-	X("WHY", TEXT, NULL, 0, table_cell, sentence)
+#define INTERVAL_COLUMNS(X)                                                                              \
+	X("LASTED", TIME, NULL, 0, table_cell_u64, found->to - found->from)                              \
+	X("WHAT", TEXT, NULL, 0, table_cell, found->what)                                                \
+	X("TASK", TEXT, "comm", 0, table_cell, why_log_text(&why->log, found->name))                     \
+	X("PID", NUMBER, NULL, 0, table_cell_s64, found->pid)                                            \
+	X("FROM", NUMBER, "from", SPARE, table_cell_moment, found->from)                                 \
+	X("TO", NUMBER, "to", SPARE, table_cell_moment, found->to)                                       \
+	X("UNKNOWN", TIME, NULL, SPARE, table_cell_u64, sums.unknown)                                    \
+	X("WHY", TEXT, "brief", TEXT_ONLY, table_cellf, "%.*s%s", (int)share, sentence, &sentence[rest]) \
+	X("WHY", TEXT, "why", DATA, table_cell, sentence)
 
 static const struct table_column interval_columns[] = COLUMNS(INTERVAL_COLUMNS);
 
@@ -142,6 +143,7 @@ static void put_intervals(const struct why_analysis *why, size_t list, struct fi
 	struct table *table = findings_table(findings, "intervals", "the longest, and what took most of their time",
 					     NULL, interval_columns);
 	char sentence[WHY_SENTENCE];
+	size_t share, rest;
 
 	for (size_t i = 0; table && i < why->nr[list]; i++) {
 		const struct why_found *found = &why->found[list][i];
@@ -151,6 +153,11 @@ static void put_intervals(const struct why_analysis *why, size_t list, struct fi
 		why_sums_path(&sums, &found->path);
 		why_sums_sort(&sums);
 		why_put_sentence(why, &sums, sentence);
+		/* "97 %: ls-7 ran": how long it was has a column of its own. */
+		share = strcspn(sentence, "%") + 1;
+		rest = strcspn(sentence, ":");
+		if (!sentence[rest])
+			share = rest = 0;
 		INTERVAL_COLUMNS(CELL)
 		findings->failed |= sums.failed;
 		why_sums_release(&sums);
