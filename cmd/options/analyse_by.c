@@ -41,7 +41,8 @@ unsigned analyse_by(const char *const *names, const char *name, struct argp_stat
 		if (len < sizeof(all))
 			len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", between, names[i]);
 	}
-	argp_error(state, "--by: unknown value '%s'; the values are %s", name, all);
+	argp_error(state, "--by: unknown value '%s'; the values are %s%s", name, all,
+		   !strcmp(name, "service") ? "; a service of systemd is a unit" : "");
 	return 0;
 }
 

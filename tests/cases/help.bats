@@ -130,6 +130,8 @@ load lib
 	[ "$output" = "weft: no command 'disk'; 'weft block' answers questions about that" ]
 	run -2 weft record --for disk -- true
 	[[ "$output" == *"unknown analysis 'disk'; did you mean block; the analyses are "* ]]
+	run -2 weft sched --by service
+	[[ "$output" == *"--by: unknown value 'service'; the values are "*"; a service of systemd is a unit"* ]]
 	while read -r name; do
 		weft help "$name" > /dev/null
 	done < <(sed -n '/^} everyday\[\]/,/^};/p' cmd/terminal/command_base.c | grep -oE '", "[a-z]+"' | tr -d '", ')
