@@ -64,6 +64,14 @@ record_chain()
 	grep -qE '^leaf,.*,250,leaf < red < blue < main < .*_start$' out
 	grep -qE '^leaf,.*,250,leaf < blue < main < .*_start$' out
 	weft export --to folded --weight count --comm two t.dat | grep -qE '^two;_start;.*;main;blue;leaf 250$'
+	weft export --to perfetto -q -o perfetto t.dat
+	[ "$(strings -n 4 perfetto | grep -c '^blue$')" -eq 500 ]
+	screen_start 120 60 "$WEFT" view t.dat
+	screen_await "? keys"
+	screen_keys / "leaf" Enter 5
+	screen_await "=>  leaf"
+	screen_await "=>  blue"
+	screen_await "=>  _start"
 }
 
 @test "merge: each recording keeps the functions of its own programs" {

@@ -21,6 +21,7 @@
 #include "lib/meaning/event/comms.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/tasks.h"
+#include "lib/meaning/follow/user_stacks.h"
 #include "lib/meaning/follow/who.h"
 #include "lib/meaning/reader/reader.h"
 #include "lib/meaning/state/state.h"
@@ -258,6 +259,7 @@ static void perfetto_event(struct export *export, const struct event *event)
 		(void)timeline_see(buffer->timeline, event);
 	} else {
 		see_record(perfetto, buffer, event);
+		perfetto_put_unwound(perfetto, buffer, event);
 	}
 }
 
@@ -401,6 +403,7 @@ static void buffer_release(struct perfetto_buffer *buffer)
 	u64_map_release(&buffer->pairs);
 	u64_map_release(&buffer->pids);
 	timeline_free(buffer->timeline);
+	user_stacks_free(buffer->unwound);
 	if (buffer->sink)
 		buffer->sink->ops->free(buffer->sink);
 }
@@ -458,7 +461,8 @@ static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer
 	u64_map_init(&buffer->bundles, sizeof(struct perfetto_bundle));
 	u64_map_init(&buffer->pids, 1);
 	buffer->timeline = timeline_new(&calls, context->preempt_rt);
-	if (!buffer->timeline || !timeline_add(buffer->timeline, buffer->index, context))
+	buffer->unwound = user_stacks_new(context);
+	if (!buffer->timeline || !buffer->unwound || !timeline_add(buffer->timeline, buffer->index, context))
 		return fail_memory(fail);
 	return ftrace_new_reader(&ftrace_sink, context, &(struct sink_options){ .raw = false }, &buffer->sink, fail);
 }

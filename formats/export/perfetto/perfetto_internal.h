@@ -82,6 +82,8 @@ struct perfetto_buffer {
 	struct u64_map calls;        /* by PID: struct perfetto_call */
 	struct u64_map tracks;       /* by PID: its track was described */
 	struct u64_map pairs;        /* by the uuid of a track: it was described */
+	struct user_stacks *unwound; /* of programs, from record --stacks user */
+	uint32_t stack_id;           /* of the events that these become; 0: there was none */
 	bool has_exits, has_raw;
 	/* By call_by_name and number: what perfetto_calls.c knows of a system call. */
 	uint8_t named[2][PERFETTO_CALLS];
@@ -139,6 +141,8 @@ void perfetto_put_event(struct perfetto *perfetto, struct perfetto_buffer *buffe
 bool perfetto_put_waking(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct perfetto_kind *kind,
 			 const struct event *event);
 /* Writes an event as a kind, which is described first. */
+/* An event of the export's own with a stack of a program, as the kernel's user_stack has, beside this event. */
+void perfetto_put_unwound(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct event *event);
 void perfetto_put_kind(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
 		       const struct event *event);
 

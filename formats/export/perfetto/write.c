@@ -15,6 +15,8 @@
 #include "lib/meaning/clock/wall.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
+#include "lib/meaning/follow/stack.h"
+#include "lib/meaning/follow/user_stacks.h"
 #include "lib/meaning/follow/who.h"
 #include "lib/meaning/names/symbols.h"
 #include "lib/meaning/timeline/path.h"
@@ -636,17 +638,92 @@ uint32_t perfetto_function_label(struct perfetto_buffer *buffer, uint64_t addres
 	return label;
 }
 
-static void describe(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct perfetto_kind *kind)
+/* The payload describes a type of event. */
+static void put_description(struct perfetto *perfetto, struct perfetto_buffer *buffer)
 {
 	const struct perfetto_machine *machine = perfetto_machine_of(buffer, FAMILY_NONE);
 
-	out_clear(&perfetto->payload);
-	perfetto_kind_describe(kind, &perfetto->scratch, &perfetto->field, &perfetto->payload);
 	out_clear(&perfetto->message);
 	proto_u64(&perfetto->message, BUNDLE_CPU, 0);
 	proto_message(&perfetto->message, BUNDLE_DESCRIPTOR, &perfetto->payload);
 	proto_message(perfetto_begin_packet(perfetto, machine), PACKET_FTRACE, &perfetto->message);
 	perfetto_put_packet(perfetto);
+}
+
+static void describe(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct perfetto_kind *kind)
+{
+	out_clear(&perfetto->payload);
+	perfetto_kind_describe(kind, &perfetto->scratch, &perfetto->field, &perfetto->payload);
+	put_description(perfetto, buffer);
+}
+
+enum { STACK_TGID = 1, STACK_CALLER }; /* fields of user_stack */
+
+static void describe_stack_field(struct out *field, const char *name, unsigned number, unsigned type)
+{
+	out_clear(field);
+	proto_text(field, 1, name);
+	proto_u64(field, 3, number);
+	proto_u64(field, 4, 1);
+	proto_u64(field, 5, type);
+}
+
+/* As perfetto_kind_describe() does. */
+static void describe_stack(struct perfetto *perfetto, struct perfetto_buffer *buffer)
+{
+	enum { INT64 = 3, STRING = 9 };
+
+	out_clear(&perfetto->scratch);
+	proto_text(&perfetto->scratch, 1, "user_stack");
+	describe_stack_field(&perfetto->field, "tgid", STACK_TGID, INT64);
+	proto_message(&perfetto->scratch, 2, &perfetto->field);
+	describe_stack_field(&perfetto->field, "caller", STACK_CALLER, STRING);
+	proto_message(&perfetto->scratch, 2, &perfetto->field);
+	out_clear(&perfetto->payload);
+	proto_u64(&perfetto->payload, 1, buffer->stack_id);
+	proto_message(&perfetto->payload, 2, &perfetto->scratch);
+	proto_text(&perfetto->payload, 3, "weft");
+	put_description(perfetto, buffer);
+}
+
+static void put_stack_text(struct out *out, const struct context *context, int32_t tgid, struct stack *stack)
+{
+	char name[STACK_USER_NAME];
+	uint64_t address;
+
+	out_clear(out);
+	for (bool inner = true; stack_next(stack, &address); inner = false) {
+		uint64_t frame = stack_user_frame(context, tgid, address, inner);
+
+		if (!inner)
+			out_char(out, '\n');
+		out_mem(out, name, stack_user_name(context, tgid, frame, name, sizeof(name)));
+	}
+	if (stack->cut)
+		out_str(out, "\n...");
+}
+
+void perfetto_put_unwound(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct event *event)
+{
+	struct stack stack;
+	int32_t tgid;
+
+	if (!user_stacks_beside(buffer->unwound, event, &stack, &tgid))
+		return;
+	if (!buffer->stack_id) {
+		buffer->stack_id = perfetto->next_id++;
+		if (buffer->stack_id <= PERFETTO_OWN_LAST)
+			describe_stack(perfetto, buffer);
+	}
+	if (buffer->stack_id > PERFETTO_OWN_LAST) {
+		perfetto->unknown++;
+		return;
+	}
+	put_stack_text(&perfetto->scratch, buffer->context, tgid, &stack);
+	out_clear(&perfetto->payload);
+	proto_u64(&perfetto->payload, STACK_TGID, (uint64_t)tgid);
+	proto_string(&perfetto->payload, STACK_CALLER, perfetto->scratch.start, out_len(&perfetto->scratch));
+	perfetto_put_event(perfetto, buffer, FAMILY_NONE, event, buffer->stack_id);
 }
 
 void perfetto_put_kind(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,

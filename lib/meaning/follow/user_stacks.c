@@ -15,6 +15,7 @@
 #include "lib/meaning/event/place.h"
 #include "lib/meaning/follow/roles.h"
 #include "lib/meaning/follow/stack.h"
+#include "lib/meaning/follow/tick.h"
 #include "lib/meaning/follow/who.h"
 #include "lib/meaning/names/unwind.h"
 #include "lib/pages/trace/trace.h"
@@ -25,6 +26,7 @@ enum { BATCH = 256, FRAMES = 128, ITEMS_MAX = 1 << 24, PARTS = 8, COPY_MAX = 409
 enum role { SWITCH = 1, TICK, CALL, HIT, ROLES };
 
 #define CALL_NS UINT64_C(1000000000) /* from the event of a call to its function at most */
+#define SWITCH_NS UINT64_C(1000000)  /* from the copy to the event of a switch: interrupts are off meanwhile */
 
 /* Those of lib/kernel/setup/setup_user_stacks.c. */
 static const struct role_name names[] = {
@@ -425,6 +427,23 @@ bool user_stacks_of(struct user_stacks *stacks, const struct event *event, struc
 		return false;
 	give(stacks, taken, ret, ret_tgid);
 	return true;
+}
+
+bool user_stacks_beside(struct user_stacks *stacks, const struct event *event, struct stack *ret, int32_t *ret_tgid)
+{
+	const struct format *format = event->type->format;
+	const struct context *context = event->type->context;
+	uint64_t from = event->ts > SWITCH_NS ? event->ts - SWITCH_NS : 0;
+
+	if (!stacks->nr)
+		return false;
+	if (format && !strcmp(format->name, "sched_switch") && !strcmp(format->system, "sched"))
+		return !lost_between(stacks, from, event->ts) &&
+		       user_stacks_find(stacks, USER_STACKS_SWITCH, event->pid, from, event->ts, ret, ret_tgid);
+	if (tick_buffer(context))
+		return user_stacks_find(stacks, USER_STACKS_TICK, event->pid, event->ts,
+					event->ts + tick_ns(context) / 2, ret, ret_tgid);
+	return user_stacks_of(stacks, event, ret, ret_tgid);
 }
 
 struct user_stacks_counts user_stacks_counts(const struct user_stacks *stacks)

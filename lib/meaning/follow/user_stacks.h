@@ -39,6 +39,9 @@ bool user_stacks_find(struct user_stacks *stacks, enum user_stacks_at at, int32_
 /* The stack that was taken for this event, which begins a system call or is of a probe of a program. */
 bool user_stacks_of(struct user_stacks *stacks, const struct event *event, struct stack *ret, int32_t *ret_tgid);
 
+/* The same, and for a sched_switch, with which the task leaves its CPU, and a tick of the buffer of a profile. */
+bool user_stacks_beside(struct user_stacks *stacks, const struct event *event, struct stack *ret, int32_t *ret_tgid);
+
 /* Whether there can be such an event. */
 bool user_stacks_of_events(const struct user_stacks *stacks);
 

@@ -15,6 +15,7 @@
 #include "lib/meaning/event/place.h"
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/stack.h"
+#include "lib/meaning/follow/user_stacks.h"
 #include "lib/meaning/plugin/decoded.h"
 #include "lib/meaning/plugin/plugins.h"
 #include "lib/meaning/schema/format.h"
@@ -40,6 +41,8 @@ struct details {
 	unsigned width; /* to which lines were wrapped last */
 	bool made;
 	struct walk_place of;
+	struct user_stacks *unwound; /* of programs, of the recording with this context; NULL: not read yet */
+	const struct context *unwound_of;
 };
 
 static int details_create(struct view *view, struct pane **ret, struct fail *fail)
@@ -65,7 +68,10 @@ static void clear(struct details *details)
 
 static void details_free(struct pane *pane)
 {
-	clear((struct details *)pane);
+	struct details *details = (struct details *)pane;
+
+	clear(details);
+	user_stacks_free(details->unwound);
 	free(pane);
 }
 
@@ -310,6 +316,52 @@ static int add_stacks(struct details *details, struct event_cursor *event_cursor
 	return r;
 }
 
+/* What can have a copy of a program's stack beside it. All copies are read for the first such event. */
+static bool find_unwound(struct details *details, const struct event *event, struct stack *ret, int32_t *ret_tgid)
+{
+	const struct context *context = event->type->context;
+
+	if (!event->type->format)
+		return false;
+	if (details->unwound_of != context) {
+		user_stacks_free(details->unwound);
+		details->unwound = user_stacks_new(context);
+		details->unwound_of = context;
+	}
+	return details->unwound && user_stacks_beside(details->unwound, event, ret, ret_tgid);
+}
+
+/* The stack of the program, if record --stacks user copied it. */
+static int add_unwound(struct details *details, const struct event *event, struct out *out, struct fail *fail)
+{
+	const struct context *context = event->type->context;
+	char name[STACK_USER_NAME];
+	struct stack stack;
+	uint64_t address;
+	int32_t tgid;
+	bool inner = true;
+	int r;
+
+	if (!find_unwound(details, event, &stack, &tgid))
+		return 0;
+	out_str(out, "<stack of the program, by the rules of its own files>");
+	r = add_line(details, out, NULL, fail);
+	while (!r && stack_next(&stack, &address)) {
+		uint64_t frame = stack_user_frame(context, tgid, address, inner);
+		size_t len = stack_user_name(context, tgid, frame, name, sizeof(name));
+
+		inner = false;
+		out_str(out, " =>  ");
+		put_foreign(name, len, out);
+		r = add_line(details, out, NULL, fail);
+	}
+	if (!r && stack.cut) {
+		out_str(out, " =>  ...");
+		r = add_line(details, out, NULL, fail);
+	}
+	return r;
+}
+
 static void put_moment(const struct view *view, const struct search_found *found, uint64_t from, struct out *out)
 {
 	view_put_time(view, found->place.ts, out);
@@ -453,6 +505,8 @@ static int make(struct details *details, struct fail *fail)
 			r = add_text(details, event_cursor, &event, &out, fail);
 		if (!r)
 			r = add_stacks(details, event_cursor, &event, &out, fail);
+		if (!r)
+			r = add_unwound(details, &event, &out, fail);
 	}
 	out_release(&out);
 	event_cursor_free(event_cursor);
