@@ -306,3 +306,18 @@ print(pairs)')
 	diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
 	[ "$(grep -c 'process_labels: "cgroup /t.slice/a.service"' "$BATS_TEST_TMPDIR/decoded")" -eq "$(wc -l < "$BATS_TEST_TMPDIR/want")" ]
 }
+
+# The lists of tasks are those of /proc, and the names of the events have the PID of the first thread here.
+@test "perfetto: a process has the one that started it" {
+	file=$BATS_TEST_DIRNAME/../fixtures/quota.dat
+	decode "$file"
+	grep -A 2 'processes {' "$BATS_TEST_TMPDIR/decoded" | awk '/ pid:/ { pid = $2 } / ppid:/ { print pid, $2 }' | LC_ALL=C sort > "$BATS_TEST_TMPDIR/got"
+	{
+		weft info --setting weft/tasks "$file" | awk '$1 == $2 { print $1, $3 }'
+		weft report -e task_newtask "$file" | sed -n 's/^ *[^ ]*-\([0-9]*\) .* task_newtask: pid=\([0-9]*\) .*/\2 \1/p'
+		weft info --setting weft/tasks_end "$file" | awk '$1 == $2 { print $1, $3 }'
+	} 2> /dev/null | awk '{ of[$1] = $2 } END { for (pid in of) print pid, of[pid] }' | LC_ALL=C sort > "$BATS_TEST_TMPDIR/want"
+	[ "$(grep -c 'processes {' "$BATS_TEST_TMPDIR/decoded")" = "$(wc -l < "$BATS_TEST_TMPDIR/got")" ]
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/got")" -gt 10 ]
+	[ -z "$(LC_ALL=C comm -23 "$BATS_TEST_TMPDIR/got" "$BATS_TEST_TMPDIR/want")" ]
+}

@@ -272,6 +272,7 @@ static void put_tasks(struct perfetto *perfetto, const struct perfetto_buffer *b
 {
 	struct u64_map groups;
 	struct task_name name;
+	int32_t parent;
 	uint64_t pid;
 	size_t at = 0;
 
@@ -296,6 +297,9 @@ static void put_tasks(struct perfetto *perfetto, const struct perfetto_buffer *b
 		name = context_comm(buffer->context, (int32_t)pid, COMMS_LAST);
 		out_clear(&perfetto->field);
 		proto_u64(&perfetto->field, 1, pid);
+		parent = who_parent(buffer->context, (int32_t)pid, UINT64_MAX);
+		if (parent)
+			proto_u64(&perfetto->field, 2, (uint32_t)parent);
 		if (context_names(buffer->context, (int32_t)pid))
 			proto_string(&perfetto->field, 3, name.text, name.len);
 		proto_message(&perfetto->message, 1, &perfetto->field);

@@ -182,6 +182,14 @@ int32_t who_process(const struct context *context, int32_t pid, uint64_t ts, enu
 	return process > 0 ? process : 0;
 }
 
+int32_t who_parent(const struct context *context, int32_t process, uint64_t ts)
+{
+	const struct who *who = process > 0 ? who_of(context) : NULL;
+	enum who_how how;
+
+	return who ? (int32_t)who_look(who, FACT_PARENT, (uint32_t)process, ts, &how) : 0;
+}
+
 static const struct who_name *program_of(const struct who *who, int32_t process, uint64_t ts, enum who_how *ret_how)
 {
 	uint32_t program = process > 0 && who ? who_look(who, FACT_PROGRAM, (uint32_t)process, ts, ret_how) : 0;

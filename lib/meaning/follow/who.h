@@ -65,6 +65,12 @@ uint64_t who_group(const struct context *context, int32_t pid, uint64_t ts);
 /* Up to when, from `ts` on, all answers about the task are the same. */
 uint64_t who_until(const struct context *context, int32_t pid, uint64_t ts);
 
+/*
+ * The process that started a process, or the one that has adopted it since, which only a list of the tasks tells. 0:
+ * unknown, or none.
+ */
+int32_t who_parent(const struct context *context, int32_t process, uint64_t ts);
+
 /* The executed file of a process with its path; NULL: unknown. */
 const char *who_program(const struct context *context, int32_t process, uint64_t ts, enum who_how *ret_how);
 

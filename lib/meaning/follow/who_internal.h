@@ -10,14 +10,14 @@
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/follow/who.h"
 
-/* What is known of whom: of a task its process, its group and its user, of a process its program. */
-enum who_fact { FACT_PROCESS, FACT_PROGRAM, FACT_GROUP, FACT_USER, FACTS };
+/* What is known of whom: of a task its process, its group and its user, of a process its program and its parent. */
+enum who_fact { FACT_PROCESS, FACT_PROGRAM, FACT_GROUP, FACT_USER, FACT_PARENT, FACTS };
 
 /* From this time on. Words are kept in the order of time; a list at the start has time 0, one at the end UINT64_MAX. */
 struct who_word {
 	uint64_t ts;
-	uint32_t key;   /* PID of the task, or of the process for FACT_PROGRAM */
-	uint32_t value; /* PID of the process; index + 1 of the program, group or user; 0: unknown */
+	uint32_t key;   /* PID of the task, or of the process for FACT_PROGRAM and FACT_PARENT */
+	uint32_t value; /* PID of the process or of its parent; index + 1 of the program, group or user; 0: unknown */
 	uint32_t from;  /* the task that this one inherits it from; 0: none */
 	uint8_t how;    /* enum who_how */
 	bool begins;    /* a task begins: what was before is about another one */

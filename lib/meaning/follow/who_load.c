@@ -31,6 +31,8 @@ enum {
 
 /* CLONE_INTO_CGROUP of include/uapi/linux/sched.h: the task is born in another group, and no event says in which. */
 #define INTO_CGROUP (UINT64_C(1) << 33)
+/* CLONE_PARENT: the new process has the parent of the one that started it. */
+#define OF_THE_SAME UINT64_C(0x8000)
 
 enum role { ATTACH = 1, MKDIR, BORN };
 
@@ -93,6 +95,12 @@ uint32_t who_text_at(struct who *who, const char *text, size_t len)
 	return number == LABEL_NONE ? 1 : number + 1;
 }
 
+/* A child is of the process of the task that it comes from. */
+static enum who_fact inherited(enum who_fact fact)
+{
+	return fact == FACT_PARENT ? FACT_PROCESS : fact;
+}
+
 static void say_now(struct who *who, enum who_fact fact, const struct who_word *word)
 {
 	uint32_t value = word->value, from = word->from, *now;
@@ -101,7 +109,7 @@ static void say_now(struct who *who, enum who_fact fact, const struct who_word *
 	if (!value && from && fact == FACT_PROGRAM)
 		from = who_look(who, FACT_PROCESS, from, word->ts, &how);
 	if (!value && from)
-		value = who_look(who, fact, from, word->ts, &how);
+		value = who_look(who, inherited(fact), from, word->ts, &how);
 	now = u64_map_add(&who->now[fact], word->key);
 	who->starved |= !now;
 	if (now)
@@ -326,9 +334,14 @@ static void take_task(struct load *load, const uint64_t numbers[NUMBERS], const 
 	word.value = user_of(load, numbers[UID]);
 	if (word.value)
 		say(load, FACT_USER, &word);
-	word.value = numbers[TID] == numbers[TGID] ? program_of(load, program, len) : 0;
+	if (numbers[TID] != numbers[TGID])
+		return;
+	word.value = program_of(load, program, len);
 	if (word.value)
 		say(load, FACT_PROGRAM, &word);
+	word.value = numbers[PPID] <= INT32_MAX ? (uint32_t)numbers[PPID] : 0;
+	if (word.value)
+		say(load, FACT_PARENT, &word);
 }
 
 static void read_tasks(struct load *load, const char *setting, bool at_end)
@@ -367,6 +380,8 @@ static void see_birth(struct load *load, const struct life *life, const struct e
 	say(load, FACT_PROCESS, &process);
 	if (!thread)
 		say(load, FACT_PROGRAM, &word);
+	if (!thread && known && !(life->flags & OF_THE_SAME))
+		say(load, FACT_PARENT, &word);
 	if (born && *born) {
 		word.from = 0;
 		word.value = *born;
@@ -703,7 +718,7 @@ static void inherit(struct who *who, enum who_fact fact)
 			continue;
 		if (fact == FACT_PROGRAM)
 			from = who_look(who, FACT_PROCESS, from, word->ts, &process_how);
-		word->value = from ? who_look(who, fact, from, word->ts, &how) : 0;
+		word->value = from ? who_look(who, inherited(fact), from, word->ts, &how) : 0;
 		if (!word->value)
 			word->how = WHO_UNKNOWN;
 		else if (how == WHO_GUESSED || process_how == WHO_GUESSED)
