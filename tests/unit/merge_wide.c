@@ -202,14 +202,14 @@ TEST(merge_orders_any_number_of_cpus_as_a_sort_does)
 
 TEST(merge_masks_cpus_by_the_bit_of_their_number)
 {
-	static const uint64_t mask[] = { UINT64_C(1) << 63 | 1, 1 };
+	static const uint64_t mask[] = { UINT64_C(1) << 63 | 2, 1 };
 	static const struct {
 		size_t words;
 		uint32_t cpu;
 		bool masked;
 	} table[] = {
-		{ 2, 0, false }, { 2, 1, true },   { 2, 62, true },  { 2, 63, false }, { 2, 64, false },
-		{ 2, 65, true }, { 2, 128, true }, { 1, 63, false }, { 1, 64, true },  { 0, 0, true },
+		{ 2, 0, true },  { 2, 1, false },  { 2, 62, true },  { 2, 63, false }, { 2, 64, false },
+		{ 2, 65, true }, { 2, 128, true }, { 1, 63, false }, { 1, 64, true },  { 0, 1, true },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
