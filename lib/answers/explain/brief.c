@@ -276,11 +276,14 @@ static void put_limits(const struct brief_find *find)
 {
 	char limit[TEXT_HUMAN];
 
-	findings_note(find->findings,
-		      "what stands out: a case of %s and more that took 20 times the median of 20 and more of its "
-		      "kind, a sum of %.0f %% of the time, or an event or error that says so; what is always slow is "
-		      "not found, nor what happened before, after or elsewhere",
-		      text_time(limit, find->rules.limit), find->rules.share * 100);
+	findings_note(
+		find->findings,
+		"what stands out: a case of %s and more that took 20 times the median of 20 and more of its kind, a "
+		"sum of %.0f %% of the time, or an event or error that says so; a read or wait that slept until "
+		"another sent or ended something is no case; what is always slow is not found, nor what happened "
+		"before, after or "
+		"elsewhere",
+		text_time(limit, find->rules.limit), find->rules.share * 100);
 }
 
 /* An analysis without events of its own has no tables. */

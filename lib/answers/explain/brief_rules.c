@@ -359,30 +359,25 @@ static bool is_most(const struct brief_rules *rules, uint64_t longest, uint64_t 
 	return count < PEERS && longest >= rules->limit && part(rules, longest) >= 0.5;
 }
 
-/* A call that sleeps until a lock of files is let go, and not until somebody has done some work. */
-static bool is_lock_call(const char *name)
-{
-	return !strcmp(name, "flock") || !strncmp(name, "fcntl", 5);
-}
-
-/* Calls that end when somebody has sent or taken something, or a child has begun its program. */
+/* Calls that are made for waiting until somebody sends, takes or ends something; of ioctl() nobody knows. */
 static bool waits_for_others(const char *name)
 {
-	static const char *const taken[] = { "write",   "writev", "sendto", "sendmsg", "sendmmsg", "sendfile",
-					     "connect", "openat", "open",   "clone",   "clone3",   "vfork" };
+	static const char *const more[] = { "write",    "writev", "sendto",   "sendmsg",
+					    "sendmmsg", "send",   "sendfile", "ioctl" };
 
-	for (size_t i = 0; i < array_size(taken); i++)
-		if (!strcmp(name, taken[i]))
+	for (size_t i = 0; i < array_size(more); i++)
+		if (!strcmp(name, more[i]))
 			return true;
 	return why_may_wait(name);
 }
 
 /*
  * How long a call of this row held up its task at most. The kernel has two ways to wait. A sleep that a signal ends (S)
- * may last as long as somebody likes, who sends, takes, or ends: it is no harm by itself, as the others' work is what
- * it waits for, and what holds them up is told where it is. One that no signal ends (D) is meant to be short, for a
- * disk or a lock of the kernel, and counts, as does the time on and for a CPU. A parent of vfork() waits like that for
- * its child, though.
+ * may last as long as somebody likes. In a call that is made for that, as read(), it is no harm by itself: the others'
+ * work is what it waits for, and what holds them up is told where it is. A wait that no signal ends (D) is meant to be
+ * short, for a disk or a lock of the kernel, and counts, as does the time on and for a CPU. Other calls, as open() or
+ * flock(), are not expected to wait at all, so that all of their time counts; but a parent of vfork() waits for its
+ * child.
  */
 static uint64_t held_by_call(const struct table *calls, size_t row, const char **ret_when, const char **ret_pid)
 {
@@ -391,16 +386,16 @@ static uint64_t held_by_call(const struct table *calls, size_t row, const char *
 	uint64_t held;
 	bool known = column >= 0 && table_number_at(calls, row, (size_t)column, &held);
 
-	*ret_when = known ? "held_max_at" : "max_at";
-	*ret_pid = known ? "held_max_pid" : "max_pid";
-	if (why_waits_for_work(name) || !strncmp(name, "futex", 5) || strstr(name, "fork") ||
-	    !strncmp(name, "clone", 5) || (!known && waits_for_others(name)))
-		return 0;
-	if (known && !is_lock_call(name))
-		return held;
 	*ret_when = "max_at";
 	*ret_pid = "max_pid";
-	return number(calls, row, "max_ns");
+	if (why_waits_for_work(name) || !strncmp(name, "futex", 5) || strstr(name, "fork") ||
+	    !strncmp(name, "clone", 5))
+		return 0;
+	if (!waits_for_others(name))
+		return number(calls, row, "max_ns");
+	*ret_when = "held_max_at";
+	*ret_pid = "held_max_pid";
+	return known ? held : 0;
 }
 
 static void see_calls(struct brief_rules *rules)
