@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// ask.js duckdb|clickhouse QUERY...: asks each question three times. Prints a line of JSON for each: the best time in ms, the most
-// memory that the process had so far in MB, and the rows. A question is DuckDB's; for ClickHouse, names are replaced.
+// ask.js duckdb|clickhouse QUERY...: asks each question three times. Prints a line of JSON for each: the best time in ms, and the least
+// CPU time of all threads, which other programs hardly change; the most memory that the process had so far in MB, and what it has then
+// besides the pages of programs and files (RssAnon); and the rows. A question is DuckDB's; for ClickHouse, names are replaced.
 'use strict';
 const fs = require('fs');
 
-const most = () => Number(/VmHWM:\s*(\d+)/.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
+const memory = (of) => Number(new RegExp(`${of}:\\s*(\\d+)`).exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
 const text = (value) => (value === null ? 'NULL' : String(value));
 
 async function duckdb()
@@ -41,18 +42,20 @@ async function main(engine, queries)
 	let out = '';
 
 	for (const query of queries) {
-		const times = [];
+		const times = [], cpu = [];
 		let rows;
 
 		for (let i = 0; i < 3; i++) {
-			const begin = process.hrtime.bigint();
+			const begin = process.hrtime.bigint(), used = process.cpuUsage();
 
 			rows = await ask(query);
 			times.push(Number(process.hrtime.bigint() - begin) / 1e6);
+			const { user, system } = process.cpuUsage(used);
+			cpu.push((user + system) / 1e3);
 		}
 		if (engine !== 'duckdb')
 			rows = JSON.parse(rows).data.map((row) => row.map(text));
-		out += `${JSON.stringify({ ms: Math.min(...times), mb: most(), rows })}\n`;
+		out += `${JSON.stringify({ ms: Math.min(...times), cpu: Math.min(...cpu), mb: memory('VmHWM'), own: memory('RssAnon'), rows })}\n`;
 	}
 	return out;
 }
