@@ -400,7 +400,7 @@ static bool add_filters(const struct setup *setup, struct buf *why)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < setup->nr_instances; i++)
-		for (size_t j = 0; j < setup->instances[i].nr_events; j++) {
+		for (size_t j = 0; !setup->instances[i].own && j < setup->instances[i].nr_events; j++) {
 			const char *filter = setup->instances[i].events[j].filter;
 
 			first = first || !filter ? first : filter;
@@ -410,6 +410,14 @@ static bool add_filters(const struct setup *setup, struct buf *why)
 		return true;
 	return buf_addf(why, "%sthe filter '%s'%s matched no event", why->len ? "; " : "", first,
 			nr > 1 ? " and others" : "");
+}
+
+static bool add_removed(const struct setup_instance *instance, struct buf *why)
+{
+	for (size_t i = 0; i < instance->nr_events; i++)
+		if (instance->events[i].off)
+			return add_reason(why, "events were taken out (-v)");
+	return true;
 }
 
 static bool add_tracer(const struct setup_instance *instance, struct buf *why)
@@ -430,14 +438,32 @@ static bool add_choices(const struct setup *setup, struct buf *why)
 		ok = add_reason(why, "only some processes are traced (--process)");
 	else if (ok && setup->nr_groups)
 		ok = add_reason(why, "only tasks of some control groups are traced (--unit, --cgroup)");
-	else if (ok && (setup->nr_pids || setup->nr_notrace_pids))
+	else if (ok && setup->nr_pids)
 		ok = add_reason(why, "only some tasks are traced (-P)");
+	if (ok && setup->nr_notrace_pids)
+		ok = add_reason(why, "some tasks are not traced (--no-pid)");
 	for (size_t i = 0; ok && i < setup->nr_instances; i++) {
 		if (setup->instances[i].has_cpus)
 			ok = add_reason(why, "only some CPUs are traced (-M)");
-		ok = ok && add_tracer(&setup->instances[i], why);
+		ok = ok && add_removed(&setup->instances[i], why) && add_tracer(&setup->instances[i], why);
 	}
 	return ok;
+}
+
+/* Whether all that the user asked for is empty; what weft records beside it may have events. */
+static bool is_empty(const struct setup *setup, const struct record_result *result)
+{
+	bool asked = false;
+
+	for (size_t i = 0; i < setup->nr_instances; i++)
+		asked |= !setup->instances[i].own && (setup->instances[i].nr_events || setup->instances[i].tracer);
+	for (size_t i = 0; asked && i < result->nr_cpus; i++) {
+		const struct record_cpu *cpu = &result->cpus[i];
+
+		if (cpu->events && (cpu->buffer >= setup->nr_instances || !setup->instances[cpu->buffer].own))
+			return false;
+	}
+	return asked || !result->events;
 }
 
 /* Prints a note after a recording without events, with the options that may be the reason. */
@@ -478,7 +504,7 @@ static void print_summary(const struct record_options *options, const struct rec
 	print_losses(options, result);
 	print_cleared(options, result);
 	kernel_tell_missed(result->missed_probes);
-	if (!result->events && !result->lost) {
+	if (is_empty(&options->setup, result) && !result->lost) {
 		tell_nothing(&options->setup);
 		if (!host)
 			kernel_tell_unseen(&options->setup);
