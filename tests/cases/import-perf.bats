@@ -41,6 +41,12 @@ events='           first-100     [000] d....     0.001001: sched_switch: prev_co
 	[[ "$(weft info mono.dat)" == *"clock mono"* ]]
 }
 
+@test "import: a task of a perf.data has at each event the name that it had then" {
+	made renamed
+	[ "$status" = 0 ]
+	[ "$(weft export --to csv --fields comm p.dat | tail -n 2 | tr '\n' ' ')" = "second later " ]
+}
+
 @test "import: stacks of a perf.data are the kernel's stack events behind theirs, with names of --kallsyms" {
 	made stack
 	[ "$status" = 0 ]

@@ -114,6 +114,10 @@ events = [
 ]
 if "zero" in words:
     events[1] = sample(1003000, 0, 300, switch(300, b"first", 300, b"second", 200, 5, 0))
+if "renamed" in words:
+    # No event names the task that has it.
+    events = [sample(time, 0, 200, switch(200, b"x", 500, b"y", 600)) for time in (1001000, 1002000)]
+    events.insert(1, comm(200, "later", 1001500))
 if "ordered" in words:
     events[1:3] = events[2:0:-1]
 if "twice" in words:

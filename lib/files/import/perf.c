@@ -23,6 +23,8 @@
 #include "lib/pages/trace/trace.h"
 #include "lib/pages/trace/writer.h"
 
+enum { TOLD_MAX = 8 << 20 }; /* bytes of names of tasks over time; later ones are left out */
+
 enum {
 	CHAIN_MAX = 1024,
 	WALL_NS = 1000000,
@@ -86,6 +88,7 @@ void perf_import_free(struct perf_import *import)
 	sorter_free(import->sorter);
 	u64_map_release(&import->tasks);
 	buf_release(&import->record);
+	buf_release(&import->told);
 	for (size_t i = 0; i < PERF_TWICE_LAST; i++)
 		free(import->seen[i].raw);
 	free(import);
@@ -114,13 +117,29 @@ const struct perf_facts *perf_import_facts(const struct perf_import *import)
 
 /* --- reading --- */
 
-static int name_task(struct perf_import *import, int32_t tid, int32_t tgid, const char *comm, size_t len,
+/* A name that a task has from then on; what perf tells of tasks that were there before has the time 0. */
+static bool tell_name(struct perf_import *import, const struct perf_record *record, const char *comm, size_t len)
+{
+	len = len < PERF_COMM_SIZE - 1 ? len : PERF_COMM_SIZE - 1;
+	if (!record->has_time || record->tid <= 0 || !len || import->told.len > TOLD_MAX)
+		return true;
+	return buf_addf(&import->told, "%" PRIu64 " %" PRId32 " %zu %.*s\n", record->time, record->tid, len, (int)len,
+			comm);
+}
+
+static int name_task(struct perf_import *import, const struct perf_record *record, const char *comm, size_t len,
 		     struct fail *fail)
 {
+	int32_t tid = record->tid, tgid = record->pid;
 	struct perf_task *task = tid >= 0 ? u64_map_get(&import->tasks, (uint32_t)tid) : NULL;
 
 	if (!task)
 		return tid >= 0 ? fail_memory(fail) : 0;
+	len = strnlen(comm, len);
+	if (!tell_name(import, record, comm, len))
+		return fail_memory(fail);
+	task->renamed |= record->has_time && task->named && import->told.len <= TOLD_MAX &&
+			 (strlen(task->comm) != len || memcmp(task->comm, comm, len) != 0);
 	task->tgid = tgid;
 	task->named = true;
 	memset(task->comm, 0, PERF_COMM_SIZE);
@@ -136,7 +155,7 @@ static int fork_task(struct perf_import *import, const struct perf_record *recor
 
 	if (parent && parent->named) {
 		memcpy(comm, parent->comm, PERF_COMM_SIZE);
-		return name_task(import, record->tid, record->pid, comm, strlen(comm), fail);
+		return name_task(import, record, comm, strlen(comm), fail);
 	}
 	return 0;
 }
@@ -372,7 +391,7 @@ static int add(struct perf_import *import, const struct perf_record *record, str
 		import->placeless += record->lost;
 		return 0;
 	case PERF_COMM:
-		return name_task(import, record->tid, record->pid, record->comm, record->comm_len, fail);
+		return name_task(import, record, record->comm, record->comm_len, fail);
 	case PERF_FORK:
 		return fork_task(import, record, fail);
 	case PERF_THROTTLE:
@@ -436,6 +455,7 @@ static int rewind_data(struct perf_import *import, struct fail *fail)
 	memset(import->pending, 0, sizeof(import->pending));
 	memset(import->last, 0, sizeof(import->last));
 	import->again = false;
+	buf_clear(&import->told);
 	return perf_data_open(import->inputs, import->nr_inputs, &import->data, fail);
 }
 
@@ -505,7 +525,9 @@ static bool put_tasks(const struct perf_import *import, struct buf *cmdlines, st
 	import_names_init(&names);
 	while (ok && (task = u64_map_next(&import->tasks, &at, &tid)) != NULL)
 		if (tid)
-			ok = import_names_task(&names, (int32_t)tid, task->comm, strlen(task->comm), task->tgid);
+			/* Names that are not the same at all times are in import->told only. */
+			ok = import_names_task(&names, (int32_t)tid, task->renamed ? NULL : task->comm,
+					       strlen(task->comm), task->tgid);
 	ok = ok && import_names_texts(&names, cmdlines, tgids);
 	import_names_release(&names);
 	return ok;
@@ -558,6 +580,7 @@ static int write_file(struct perf_import *import, int fd, uint64_t *ret_size, st
 		{ .name = "saved_tgids" },
 		{ .name = NULL },
 		{ .name = NULL },
+		{ .name = NULL },
 	};
 	uint32_t cpus = binder_cpus(import->binder);
 	struct writer_metadata metadata = { .header_event = formats->header_event ?: "",
@@ -593,6 +616,10 @@ static int write_file(struct perf_import *import, int fd, uint64_t *ret_size, st
 	if (wall.len)
 		settings[metadata.nr_settings++] =
 			(struct writer_setting){ .name = SETTING_CLOCKS, .text = buf_str(&wall), .len = wall.len };
+	if (import->told.len)
+		settings[metadata.nr_settings++] = (struct writer_setting){ .name = SETTING_TOLD_NAMES,
+									    .text = buf_str(&import->told),
+									    .len = import->told.len };
 	metadata.header_page = buf_str(&page);
 	metadata.kallsyms = import->kallsyms;
 	metadata.kallsyms_len = import->kallsyms_len;

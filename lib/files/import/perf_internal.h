@@ -45,6 +45,7 @@ struct perf_seen {
 struct perf_task {
 	char comm[PERF_COMM_SIZE];
 	bool named;
+	bool renamed; /* it has several names, at times that the file tells */
 	int32_t tgid;
 };
 
@@ -68,6 +69,7 @@ struct perf_import {
 	bool again;            /* it turned out that they do not, or that some count is 0: read from the start */
 	bool has_zero;         /* an event has a preempt count of 0 */
 	struct u64_map tasks;  /* struct perf_task, by tid */
+	struct buf told;       /* the setting SETTING_TOLD_NAMES: the names of tasks at the times when they got them */
 	uint32_t least;        /* of the preempt counts of all events */
 	uint64_t placeless;    /* losses that only LOST_SAMPLES tells */
 	uint64_t placed;
