@@ -54,6 +54,35 @@ END
 	[[ "$output" == *"by --comm or by --process, not by both"* ]]
 }
 
+@test "who: the process of all 3,000 tasks that are born while recording is right without record-tgid" {
+	need_tracefs
+	# 100 processes, children of children in part, of 29 threads each; of each task, its TID and PID as gettid() and getpid() say them.
+	cat > work.py << 'END'
+import os, sys, threading
+def tell():
+    os.getppid()
+    os.write(1, b"%d,%d\n" % (threading.get_native_id(), os.getpid()))
+def live(depth):
+    tell()
+    threads = [threading.Thread(target=tell) for i in range(29)]
+    for t in threads: t.start()
+    for t in threads: t.join()
+    if depth and not os.fork():
+        live(depth - 1)
+        os._exit(0)
+    if depth: os.wait()
+for i in range(25):
+    if not os.fork():
+        live(3)
+        os._exit(0)
+    os.wait()
+END
+	weft record -q -o a.dat -O norecord-tgid -b 4M -e syscalls:sys_enter_getppid -e task:task_newtask -- ./work$$ work.py > truth
+	[ "$(sort -u truth | wc -l)" = 3000 ]
+	weft export -q --to csv -e sys_enter_getppid --fields pid,tgid -o out.csv a.dat
+	[ "$(sed 1d out.csv | sort -u | comm -12 - <(sort -u truth) | wc -l)" = 3000 ]
+}
+
 @test "who: --unit and --cgroup follow a task from one service to another" {
 	need_tracefs
 	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
