@@ -16,7 +16,7 @@ void sample_take(const struct option_row *row, void *member, char *arg, struct a
 {
 	uint32_t *of = member;
 	struct fail fail;
-	uint64_t number;
+	uint64_t number = 0;
 
 	if (strncmp(arg, "1/", 2) != 0 || text_parse_range(arg + 2, 1, SAMPLING_OF_MAX, &number, &fail))
 		setup_usage(state, "--%s takes 1/N, as 1/20, with N up to %d", row->name, SAMPLING_OF_MAX);

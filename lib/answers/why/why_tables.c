@@ -125,6 +125,7 @@ static int longest_first(const void *a, const void *b)
 	return of_x < of_y ? 1 : of_x > of_y ? -1 : x->from > y->from ? 1 : x->from < y->from ? -1 : 0;
 }
 
+/* Who asks for "why" gets the first column of that title: the whole sentence. */
 #define INTERVAL_COLUMNS(X)                                                                              \
 	X("LASTED", TIME, NULL, 0, table_cell_u64, found->to - found->from)                              \
 	X("WHAT", TEXT, NULL, 0, table_cell, found->what)                                                \
@@ -133,8 +134,8 @@ static int longest_first(const void *a, const void *b)
 	X("FROM", NUMBER, "from", SPARE, table_cell_moment, found->from)                                 \
 	X("TO", NUMBER, "to", SPARE, table_cell_moment, found->to)                                       \
 	X("UNKNOWN", TIME, NULL, SPARE, table_cell_u64, sums.unknown)                                    \
-	X("WHY", TEXT, "brief", TEXT_ONLY, table_cellf, "%.*s%s", (int)share, sentence, &sentence[rest]) \
-	X("WHY", TEXT, "why", DATA, table_cell, sentence)
+	X("WHY", TEXT, "why", DATA, table_cell, sentence)                                                \
+	X("WHY", TEXT, "brief", TEXT_ONLY, table_cellf, "%.*s%s", (int)share, sentence, &sentence[rest])
 
 static const struct table_column interval_columns[] = COLUMNS(INTERVAL_COLUMNS);
 
