@@ -122,7 +122,7 @@ static void set_lost(uint8_t *page, uint64_t lost)
 
 struct seen {
 	uint64_t ts;
-	uint32_t cpu;
+	uint64_t cpu; /* as wide as ts: no gap is compared */
 };
 
 static int by_time_and_cpu(const void *a, const void *b)
@@ -149,7 +149,7 @@ static size_t fill(struct wide *wide, size_t nr_cpus, uint32_t seed, struct seen
 				seed = seed * 1664525 + 1013904223;
 				ts += seed >> 29;
 				times[i] = ts;
-				list[len++] = (struct seen){ ts, (uint32_t)cpu };
+				list[len++] = (struct seen){ ts, cpu };
 			}
 			add_page(wide, cpu, times, BODY / RECORD);
 		}

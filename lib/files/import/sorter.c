@@ -89,7 +89,8 @@ static int compare(const void *a, const void *b)
 
 static void sort(struct sorter *sorter)
 {
-	qsort(sorter->items, sorter->nr_items, sizeof(struct sorter_item *), compare);
+	if (sorter->nr_items)
+		qsort(sorter->items, sorter->nr_items, sizeof(struct sorter_item *), compare);
 }
 
 static int write_all(struct sorter *sorter, const void *data, size_t len, struct fail *fail)

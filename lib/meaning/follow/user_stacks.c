@@ -358,9 +358,12 @@ bool user_stacks_find(struct user_stacks *stacks, enum user_stacks_at at, int32_
 {
 	const struct taken key = { .ts = from, .pid = pid, .role = at == USER_STACKS_TICK ? TICK : SWITCH };
 	size_t low = first_from(stacks, &key);
-	const struct taken *taken = &stacks->taken[low];
+	const struct taken *taken;
 
-	if (low == stacks->nr || !is_of(taken, &key) || taken->ts > to)
+	if (low == stacks->nr)
+		return false;
+	taken = &stacks->taken[low];
+	if (!is_of(taken, &key) || taken->ts > to)
 		return false;
 	while (key.role == SWITCH && ++low < stacks->nr && is_of(&stacks->taken[low], &key) &&
 	       stacks->taken[low].ts <= to)
