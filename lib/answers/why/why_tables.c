@@ -126,15 +126,15 @@ static int longest_first(const void *a, const void *b)
 }
 
 /* Who asks for "why" gets the first column of that title: the whole sentence. */
-#define INTERVAL_COLUMNS(X)                                                                              \
-	X("LASTED", TIME, NULL, 0, table_cell_u64, found->to - found->from)                              \
-	X("WHAT", TEXT, NULL, 0, table_cell, found->what)                                                \
-	X("TASK", TEXT, "comm", 0, table_cell, why_log_text(&why->log, found->name))                     \
-	X("PID", NUMBER, NULL, 0, table_cell_s64, found->pid)                                            \
-	X("FROM", NUMBER, "from", SPARE, table_cell_moment, found->from)                                 \
-	X("TO", NUMBER, "to", SPARE, table_cell_moment, found->to)                                       \
-	X("UNKNOWN", TIME, NULL, SPARE, table_cell_u64, sums.unknown)                                    \
-	X("WHY", TEXT, "why", DATA, table_cell, sentence)                                                \
+#define INTERVAL_COLUMNS(X)                                                          \
+	X("LASTED", TIME, NULL, 0, table_cell_u64, found->to - found->from)          \
+	X("WHAT", TEXT, NULL, 0, table_cell, found->what)                            \
+	X("TASK", TEXT, "comm", 0, table_cell, why_log_text(&why->log, found->name)) \
+	X("PID", NUMBER, NULL, 0, table_cell_s64, found->pid)                        \
+	X("FROM", NUMBER, "from", SPARE, table_cell_moment, found->from)             \
+	X("TO", NUMBER, "to", SPARE, table_cell_moment, found->to)                   \
+	X("UNKNOWN", TIME, NULL, SPARE, table_cell_u64, sums.unknown)                \
+	X("WHY", TEXT, "why", DATA, table_cell, sentence)                            \
 	X("WHY", TEXT, "brief", TEXT_ONLY, table_cellf, "%.*s%s", (int)share, sentence, &sentence[rest])
 
 static const struct table_column interval_columns[] = COLUMNS(INTERVAL_COLUMNS);
