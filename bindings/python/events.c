@@ -231,12 +231,7 @@ static PyMethodDef methods[] = {
 	  "only_cpu(cpu, /)\n--\n\nFrom here on only the events of one CPU, from their start; -1: all again." },
 	{ "previous", events_previous, METH_NOARGS,
 	  "previous()\n--\n\nGoes back over one event, and returns it; None at the start." },
-	{ "filter", (PyCFunction)(void (*)(void))events_filter, METH_VARARGS | METH_KEYWORDS,
-	  "filter(event=None, /, **query)\n--\n\n"
-	  "A function that tells of an event of this iterator whether a query lets it pass." },
-	{ "handler", events_handler, METH_VARARGS,
-	  "handler(name, function, /)\n--\n\n"
-	  "From here on function(event) makes the text of 'SYSTEM:NAME', or None: the kernel's. None: no longer." },
+	EVENTS_METHODS,
 	{ "__reversed__", events_reversed, METH_NOARGS, NULL },
 	{ "__reduce__", refuse_pickle, METH_NOARGS, NULL },
 	{ NULL, NULL, 0, NULL },

@@ -202,12 +202,7 @@ static PyMethodDef methods[] = {
 	{ "close", live_close, METH_NOARGS, "close()\n--\n\nEnds tracing, and waits until everything is restored." },
 	{ "fileno", live_fileno, METH_NOARGS,
 	  "fileno()\n--\n\nA descriptor for select and asyncio: when it can be read, there may be events." },
-	{ "filter", (PyCFunction)(void (*)(void))events_filter, METH_VARARGS | METH_KEYWORDS,
-	  "filter(event=None, /, **query)\n--\n\n"
-	  "A function that tells of an event of this iterator whether a query lets it pass." },
-	{ "handler", events_handler, METH_VARARGS,
-	  "handler(name, function, /)\n--\n\n"
-	  "From here on function(event) makes the text of 'SYSTEM:NAME', or None: the kernel's. None: no longer." },
+	EVENTS_METHODS,
 	{ "__enter__", live_enter, METH_NOARGS, NULL },
 	{ "__exit__", live_close, METH_VARARGS, NULL },
 	{ "__reduce__", refuse_pickle, METH_NOARGS, NULL },

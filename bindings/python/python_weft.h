@@ -121,6 +121,17 @@ bool module_add_live(PyObject *module);
 /* filter.c, handler.c: methods of Events and Live. */
 PyObject *events_filter(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *events_handler(PyObject *self, PyObject *args);
+/* Their rows among the methods of an iterator. */
+#define EVENTS_METHODS                                                                                                \
+	{ "filter", (PyCFunction)(void (*)(void))events_filter, METH_VARARGS | METH_KEYWORDS,                         \
+	  "filter(event=None, /, **query)\n--\n\n"                                                                    \
+	  "A function that tells of an event of this iterator whether a query lets it pass." },                       \
+	{                                                                                                             \
+		"handler", events_handler, METH_VARARGS,                                                              \
+			"handler(name, function, /)\n--\n\n"                                                          \
+			"From here on function(event) makes the text of 'SYSTEM:NAME', or None: the kernel's. None: " \
+			"no longer."                                                                                  \
+	}
 void handlers_free(struct events *events);
 /* Before the reader is freed. */
 void filters_close(struct events *events);

@@ -509,6 +509,15 @@ static int new_reader(weft_reader **ret, struct fail *fail)
 	return 0;
 }
 
+/* The begin of both ways to open. */
+static int begin(const struct weft_live_options *options, struct weft_live_options *known, weft_reader **ret,
+		 struct fail *fail)
+{
+	int r = api_options(options, known, sizeof(*known), fail);
+
+	return r ? r : new_reader(ret, fail);
+}
+
 /* The end of both ways to open: `r` is what opening the pipe returned. */
 static int finish(weft_reader *reader, int r, const struct weft_live_options *options, weft_reader **ret,
 		  struct fail *fail)
@@ -533,10 +542,8 @@ int weft_live_start(const char *const *words, size_t nr, const struct weft_live_
 	struct weft_live_options known;
 	struct fail fail = FAIL_INIT;
 	weft_reader *reader = NULL;
-	int r = api_options(options, &known, sizeof(known), &fail);
+	int r = begin(options, &known, &reader, &fail);
 
-	if (!r)
-		r = new_reader(&reader, &fail);
 	if (!r) {
 		r = live_pipe_start(&live_of(reader)->pipe, known.program ? known.program : WEFT_BINDIR "/weft",
 				    known.environment, words, nr, &fail);
@@ -550,10 +557,8 @@ int weft_live_open_fd(int fd, const struct weft_live_options *options, weft_read
 	struct weft_live_options known;
 	struct fail fail = FAIL_INIT;
 	weft_reader *reader = NULL;
-	int r = api_options(options, &known, sizeof(known), &fail);
+	int r = begin(options, &known, &reader, &fail);
 
-	if (!r)
-		r = new_reader(&reader, &fail);
 	if (!r) {
 		r = live_pipe_open(&live_of(reader)->pipe, fd, &fail);
 		r = finish(reader, r, &known, ret, &fail);
