@@ -517,8 +517,12 @@ static void see_locks(struct brief_rules *rules)
 		char time[TEXT_HUMAN], most[TEXT_HUMAN], number_text[TEXT_HUMAN];
 		struct brief_case *found;
 
-		/* A futex that is no mutex may be where a thread waits for work. */
+		/*
+		 * A futex that is no mutex may be where a thread waits for work. Who shares a lock waits for it now and
+		 * then: short waits have to be a fifth of the time.
+		 */
 		if (!is_share(rules, total) || total < rules->limit ||
+		    (longest < rules->least && part(rules, total) < 0.2) ||
 		    (!strcmp(type, "futex") && number(locks, row, "mutex_waits") * 2 <= waits))
 			continue;
 		found = brief_add(rules, BRIEF_LOCKS, part(rules, total));
