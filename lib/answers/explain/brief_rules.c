@@ -624,7 +624,7 @@ static void see_failures(struct brief_rules *rules)
 		char count[TEXT_HUMAN], time[TEXT_HUMAN];
 		struct brief_case *found;
 
-		if (is_answer(error) || total < rules->limit || part(rules, total) < 2 * rules->share)
+		if (is_answer(error) || total < rules->limit || part(rules, total) < 4 * rules->share)
 			continue;
 		found = brief_add(rules, BRIEF_ERRORS, part(rules, total));
 		if (!found)
