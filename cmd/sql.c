@@ -19,6 +19,7 @@
 #include "formats/export/sqlite/db_query.h"
 #include "lib/ground/base/draft.h"
 #include "lib/ground/base/out.h"
+#include "lib/ground/base/text.h"
 #include "lib/pages/trace/trace.h"
 
 /* weft sql: answers SQL questions about a recording, with the tables of `weft export --to sqlite`. */
@@ -29,6 +30,7 @@ struct arguments {
 	struct decode decode;
 	enum table_format format;
 	struct reading reading;
+	uint64_t max_bytes;
 	bool quiet;
 };
 
@@ -38,6 +40,8 @@ static const struct option_row options[] = {
 	{ "format", 0, "text|json|csv|schema", 0,
 	  "Print for people (text, the default) or for programs, or what json looks like, as a JSON Schema", 3,
 	  OPTION_CALL(struct arguments, format, analyse_take_format) },
+	{ "max-bytes", 0, "N", 0, "Print at most so many bytes: the last rows are left out, and told", 3,
+	  OPTION_NUMBER(struct arguments, max_bytes) },
 	{ "quiet", 'q', NULL, 0, "No progress line", 4, OPTION_FLAG(struct arguments, quiet) },
 	{ 0 },
 };
@@ -119,6 +123,59 @@ static int open_db(struct export_job *job, struct db **ret_handle, struct fail *
 	return r ? r : db_query_open(ret_handle, fail);
 }
 
+/* Writes the first rows only. */
+static int write_first(struct table *table, enum table_format format, size_t rows, struct out *out, struct fail *fail)
+{
+	size_t nr_items = table->nr_items;
+	bool ok;
+
+	out_clear(out);
+	table->nr_items = rows * table->nr_columns;
+	ok = table_write(table, format, out) && !out->failed;
+	table->nr_items = nr_items;
+	return ok ? 0 : fail_memory(fail);
+}
+
+/* Writes as many rows as fit. With more rows an answer is never shorter. */
+static int write_within(const struct arguments *arguments, struct table *table, struct out *out, size_t *ret_left_out,
+			struct fail *fail)
+{
+	size_t rows = table_rows(table), low = 0, high = rows;
+	int r = write_first(table, arguments->format, 0, out, fail);
+
+	if (!r && out_len(out) > arguments->max_bytes)
+		r = fail_set(fail, -EMSGSIZE, "without any row the answer has %zu bytes, more than --max-bytes",
+			     out_len(out));
+	while (!r && low < high) {
+		size_t middle = high - (high - low) / 2;
+
+		r = write_first(table, arguments->format, middle, out, fail);
+		if (out_len(out) <= arguments->max_bytes)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	*ret_left_out = rows - low;
+	return r ? r : write_first(table, arguments->format, low, out, fail);
+}
+
+static int put(const struct arguments *arguments, struct table *table, struct out *out, struct fail *fail)
+{
+	size_t left_out = 0;
+	int r;
+
+	table->width = terminal_width();
+	r = arguments->max_bytes ? write_within(arguments, table, out, &left_out, fail) :
+				   write_first(table, arguments->format, table_rows(table), out, fail);
+	if (!r)
+		r = command_write(out->start, out_len(out), fail);
+	if (!r && left_out)
+		command_warn("%zu more row%s: --max-bytes with a larger number, or LIMIT and OFFSET in the statement, "
+			     "show them",
+			     left_out, text_plural(left_out));
+	return r;
+}
+
 static int print(const struct arguments *arguments, const struct export_job *job, struct db *handle, struct fail *fail)
 {
 	struct db_answer answer;
@@ -132,11 +189,7 @@ static int print(const struct arguments *arguments, const struct export_job *job
 	if (!r && !out_init(&out, 1 << 16)) {
 		r = fail_memory(fail);
 	} else if (!r) {
-		answer.table.width = terminal_width();
-		if (table_write(&answer.table, arguments->format, &out) && !out.failed)
-			r = command_write(out.start, out_len(&out), fail);
-		else
-			r = fail_memory(fail);
+		r = put(arguments, &answer.table, &out, fail);
 		out_release(&out);
 	}
 	db_answer_release(&answer);

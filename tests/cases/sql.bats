@@ -52,6 +52,21 @@ kernel_counts()
 	[[ ${lines[1]} == *9223372036854775807*-0.25*1.0e+300*'a,"b'* ]]
 }
 
+@test "sql: --max-bytes leaves out the last rows, and says how many" {
+	file=tests/fixtures/demo.dat select='SELECT name, count(*) AS n FROM ftrace_event GROUP BY 1 ORDER BY 2 DESC, 1'
+	for format in text csv json; do
+		weft sql --format $format "$file" "$select" > "$BATS_TEST_TMPDIR/all"
+		weft sql --format $format --max-bytes 200 "$file" "$select" > "$BATS_TEST_TMPDIR/some" 2> "$BATS_TEST_TMPDIR/said"
+		[ "$(wc -c < "$BATS_TEST_TMPDIR/some")" -le 200 ]
+		more=$(grep -o '[0-9]* more rows' "$BATS_TEST_TMPDIR/said" | cut -d ' ' -f 1)
+		[ $(($(wc -l < "$BATS_TEST_TMPDIR/some") + more)) = "$(wc -l < "$BATS_TEST_TMPDIR/all")" ]
+		weft sql --format $format --max-bytes 100000 "$file" "$select" | diff - "$BATS_TEST_TMPDIR/all"
+	done
+	python3 -c 'import json, sys; json.load(sys.stdin)' < "$BATS_TEST_TMPDIR/some"
+	run -1 weft sql --format csv --max-bytes 3 "$file" "$select"
+	[[ $output == *"without any row the answer has 7 bytes, more than --max-bytes" ]]
+}
+
 @test "sql: blobs, comments and many columns" {
 	file=$golden/6.12-events-sched.dat
 	[ "$(weft sql --format csv "$file" "SELECT x'00ff' AS b, 1 AS n; -- c")" = $'b,n\nx\'00ff\',1' ]
