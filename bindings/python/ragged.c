@@ -158,6 +158,8 @@ static PyGetSetDef attributes[] = {
 static PyType_Slot slots[] = {
 	{ Py_tp_dealloc, ragged_dealloc },
 	{ Py_tp_repr, ragged_repr },
+	/* pandas takes for a list what says that it can be gone through. */
+	{ Py_tp_iter, PySeqIter_New },
 	{ Py_sq_length, ragged_length },
 	{ Py_sq_item, ragged_item },
 	{ Py_tp_getset, attributes },

@@ -135,3 +135,35 @@ unittests()
 	delays=$(weft sched --format json "$fixtures/golden/6.1-rt-events-sched.dat" | jq '[.wakeups[] | select(.part == "waking to running") | .max_ns][0] / 1000')
 	[[ $output == *"largest $(printf %.1f "$delays") us"* ]]
 }
+
+# What TRAPpy makes of the text of trace-cmd: words with '=', whose values are numbers where they can be.
+@test "examples: the frames of events are what a reader of trace-cmd's text makes of it" {
+	local event
+	need_command trace-cmd
+	"$PYTHON" -c 'import numpy, pandas' 2> /dev/null || skip "pandas is not installed"
+	for event in sched_switch sched_stat_runtime sched_process_exit sched_process_exec sched_migrate_task; do
+		PYTHONPATH=$BUILD/python "$PYTHON" examples/frames.py "$fixtures/golden/6.12-events-sched.dat" $event > "$BATS_TEST_TMPDIR/got"
+		trace-cmd report -q -t -r $event -i "$fixtures/golden/6.12-events-sched.dat" 2> /dev/null > "$BATS_TEST_TMPDIR/text"
+		"$PYTHON" - "$BATS_TEST_TMPDIR/text" $event <<-'PY' | diff - "$BATS_TEST_TMPDIR/got"
+			import re, sys
+			import pandas as pd
+			rows, times, line, base = [], [], 0, None
+			for text in open(sys.argv[1]):
+			    found = re.match(r"\s*(.*)-(\d+)\s+\[(\d+)\]\s+(\S+\s+)?(\d+\.\d+): (\w+):\s+(.*)", text)
+			    if not found:
+			        continue
+			    comm, pid, cpu, _, time, name, words = found.groups()
+			    base = base or float(time)
+			    if name == sys.argv[2]:
+			        row = {"__comm": comm, "__pid": int(pid), "__cpu": int(cpu), "__line": line}
+			        for word in words.split():
+			            key, value = word.split("=", 1)
+			            row[key] = int(value) if value.isdigit() else value
+			        rows.append(row)
+			        times.append(float(time) - base)
+			    line += 1
+			pd.DataFrame(rows, index=pd.Index(times, name="Time")).to_csv(sys.stdout)
+		PY
+		[ "$(wc -l < "$BATS_TEST_TMPDIR/got")" -gt 1 ]
+	done
+}
