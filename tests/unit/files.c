@@ -32,6 +32,21 @@ static bool begin(struct scene *scene, const char *open_files, const char *mount
 	loom_type(loom, "weft", "sock_alloc_file", "u64 sk; u64 ino", "\"\"");
 	loom_type(loom, "weft", "do_accept", "u64 sk; u64 ino; u16 family; u16 sport; u16 peer; u32 saddr; u32 daddr",
 		  "\"\"");
+	loom_type(loom, "weft", "unix_socketpair", "u64 ino; u64 pino", "\"\"");
+	loom_type(loom, "weft", "do_accept_return_2",
+		  "u64 sk; u64 ino; u16 family; u16 sport; u64 to; u64 tosk; u64 addr; u64 pino; u32 len; "
+		  "__data_loc char[] path; __data_loc char[] abstract",
+		  "\"\"");
+	loom_type(loom, "weft", "unix_dgram_connect_return",
+		  "u32 ret; u64 ino; u64 to; u64 tosk; u64 addr; u64 pino; u32 len; __data_loc char[] path; "
+		  "__data_loc char[] abstract",
+		  "\"\"");
+	loom_type(loom, "weft", "unix_dgram_connect", "u64 ino", "\"\"");
+	loom_type(loom, "weft", "unix_bind", "u64 ino; u32 len; __data_loc char[] path; __data_loc char[] abstract",
+		  "\"\"");
+	loom_type(loom, "weft", "unix_bind_return", "u32 ret", "\"\"");
+	loom_type(loom, "weft", "ip4_datagram_release_cb",
+		  "u64 socket; u64 ino; u16 family; u16 sport; u16 peer; u32 saddr; u32 daddr", "\"\"");
 	loom_type(loom, "sock", "inet_sock_set_state",
 		  "u64 skaddr; int newstate; u16 family; u16 sport; u16 dport; u32 saddr; u32 daddr", "\"\"");
 	loom_type(loom, "syscalls", "sys_enter_close_range", "u64 fd; u64 max_fd; u64 flags", "\"\"");
@@ -255,5 +270,64 @@ TEST(files_tell_between_which_addresses_a_socket_is)
 		    { 7, 3, 999, "TCP:[127.0.0.1:4000->127.0.0.1:80]" },
 		    { 7, 4, 301, "TCP:[127.0.0.1:22->127.0.0.1:8080]" }, { 7, 5, 405, "TCP:[77]" },
 		    { 7, 5, 410, "TCP:[0.0.0.0:443]" });
+	end(&scene);
+}
+
+/* As strace -yy prints them. A pointer that is null says that the numbers behind it were not read. */
+TEST(files_tell_which_unix_sockets_are_connected)
+{
+	struct scene scene;
+
+	if (begin(&scene,
+		  "7 3 02 0:8:10\tUNIX-STREAM:[10->11,\"/run/x\"]\n7 4 02 0:8:11\tUNIX-STREAM:[11->10]\n"
+		  "7 5 02 0:8:12\tUNIX:[12->(unknown)]\n7 6 02 8:1:13\t/a\n",
+		  NULL,
+		  "+0 100 7 unix_socketpair ino=20 pino=21\n"
+		  "+0 101 7 sock_alloc_file sk=0x1000 ino=20\n"
+		  "+0 102 7 sock_alloc_file sk=0x2000 ino=21\n"
+		  "+0 103 7 fd_install fd=8 mode=0140777 ino=20 n0=UNIX-STREAM n1=UNIX-STREAM\n"
+		  "+0 104 7 fd_install fd=9 mode=0140777 ino=21 n0=UNIX-STREAM n1=UNIX-STREAM\n"
+		  "+0 200 7 fd_install fd=20 mode=0140777 ino=30 n0=UNIX-STREAM n1=UNIX-STREAM\n"
+		  "+0 201 7 unix_bind ino=30 len=9 path=/run/a abstract=run/a\n"
+		  "+0 202 7 unix_bind_return ret=0\n"
+		  "+0 203 7 unix_bind_return ret=0\n"
+		  "+0 300 7 fd_install fd=21 mode=0140777 ino=31 n0=UNIX-STREAM n1=UNIX-STREAM\n"
+		  "+0 301 7 do_accept_return_2 sk=0x3000 ino=32 family=1 to=1 tosk=1 addr=1 pino=31 len=9 path=/run/a "
+		  "abstract=run/a\n"
+		  "+0 302 7 fd_install fd=22 mode=0140777 ino=32 n0=UNIX-STREAM n1=UNIX-STREAM\n"
+		  "+0 400 7 fd_install fd=23 mode=0140777 ino=40 n0=UNIX n1=UNIX\n"
+		  "+0 401 7 unix_dgram_connect ino=40\n"
+		  "+0 402 7 unix_dgram_connect_return ret=0 ino=40 to=1 tosk=1 addr=0 pino=12 len=9 path=y abstract=y\n"
+		  "+0 403 7 unix_dgram_connect_return ret=0 ino=40 to=0 tosk=0 addr=1 pino=12 len=6 abstract=abc\n"))
+		ASK(&scene, { 7, 3, 50, "UNIX-STREAM:[10->11,\"/run/x\"]" }, { 7, 4, 50, "UNIX-STREAM:[11->10]" },
+		    { 7, 5, 50, "UNIX:[12->(unknown)]" }, { 7, 6, 50, "/a" }, { 7, 8, 103, "UNIX-STREAM:[20->21]" },
+		    { 7, 9, 104, "UNIX-STREAM:[21->20]" }, { 7, 20, 201, "UNIX-STREAM:[30]" },
+		    { 7, 20, 202, "UNIX-STREAM:[30,\"/run/a\"]" }, { 7, 21, 300, "UNIX-STREAM:[31]" },
+		    { 7, 21, 301, "UNIX-STREAM:[31->32]" }, { 7, 22, 302, "UNIX-STREAM:[32->31,\"/run/a\"]" },
+		    { 7, 23, 400, "UNIX:[40]" }, { 7, 23, 401, "UNIX:[40->(unknown)]" },
+		    { 7, 23, 402, "UNIX:[40->12]" }, { 7, 23, 403, "UNIX:[40,@\"abc\"]" });
+	end(&scene);
+}
+
+TEST(files_tell_which_addresses_a_socket_of_udp_has_got)
+{
+	struct scene scene;
+	char script[1024];
+	const unsigned home = HOST_BIG_ENDIAN ? 0x7f000001 : 0x0100007f, peer = HOST_BIG_ENDIAN ? 53 : 0x3500;
+
+	snprintf(script, sizeof(script),
+		 "+0 100 7 ip4_datagram_release_cb socket=1 ino=10 family=2 sport=53 peer=%u saddr=%u daddr=%u\n"
+		 "+0 200 7 sock_alloc_file sk=0x1000 ino=20\n"
+		 "+0 201 7 fd_install fd=4 mode=0140777 ino=20 n0=UDP n1=UDP\n"
+		 "+0 202 7 ip4_datagram_release_cb socket=1 ino=20 family=2 sport=4000 peer=0 saddr=0 daddr=0\n"
+		 "+0 203 7 ip4_datagram_release_cb socket=0 ino=20 family=2 sport=4001 peer=0 saddr=0 daddr=0\n"
+		 "+0 204 7 ip4_datagram_release_cb socket=1 ino=20 family=2 sport=0 peer=0 saddr=0 daddr=0\n",
+		 peer, home, home);
+	/* Two sockets are called the same at the start, and only one of them is connected. */
+	if (begin(&scene, "7 2 02 0:8:9\tUDP:[0.0.0.0:53]\n7 3 02 0:8:10\tUDP:[0.0.0.0:53]\n", NULL, script))
+		ASK(&scene, { 7, 2, 50, "UDP:[0.0.0.0:53]" }, { 7, 3, 50, "UDP:[0.0.0.0:53]" },
+		    { 7, 2, 150, "UDP:[0.0.0.0:53]" }, { 7, 3, 150, "UDP:[127.0.0.1:53->127.0.0.1:53]" },
+		    { 7, 4, 201, "UDP:[20]" }, { 7, 4, 202, "UDP:[0.0.0.0:4000]" }, { 7, 4, 203, "UDP:[0.0.0.0:4000]" },
+		    { 7, 4, 204, "UDP:[20]" });
 	end(&scene);
 }

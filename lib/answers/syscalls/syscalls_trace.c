@@ -77,14 +77,15 @@ static bool add_number(struct buf *line, uint64_t value)
 	return buf_addf(line, "0x%" PRIx64, value);
 }
 
-static bool add_escaped(struct buf *line, const char *text, size_t len)
+/* `quoted`: quotation marks stand around it. */
+static bool add_escaped(struct buf *line, const char *text, size_t len, bool quoted)
 {
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < len; i++) {
 		unsigned char c = (unsigned char)text[i];
 
-		if (c == '"' || c == '\\')
+		if (quoted && (c == '"' || c == '\\'))
 			ok = buf_addf(line, "\\%c", c);
 		else if (c == '\n')
 			ok = buf_add_str(line, "\\n");
@@ -98,14 +99,15 @@ static bool add_string(struct buf *line, const char *text, size_t len)
 {
 	bool cut = len > STRING_SHOWN;
 
-	return buf_add_str(line, "\"") && add_escaped(line, text, cut ? STRING_SHOWN : len) &&
+	return buf_add_str(line, "\"") && add_escaped(line, text, cut ? STRING_SHOWN : len, true) &&
 	       buf_add_str(line, cut ? "\"..." : "\"");
 }
 
-/* What is behind a descriptor, as strace -y shows it. */
+/* What is behind a descriptor, as strace -yy shows it: the name of a socket has its own quotation marks. */
 static bool add_file(struct buf *line, const char *file)
 {
-	return !file || (buf_add_str(line, "<") && add_escaped(line, file, strlen(file)) && buf_add_str(line, ">"));
+	return !file || (buf_add_str(line, "<") && add_escaped(line, file, strlen(file), *file == '/') &&
+			 buf_add_str(line, ">"));
 }
 
 static bool has_word(const char *text, const char *const *words)

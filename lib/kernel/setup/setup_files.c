@@ -2,6 +2,7 @@
 #include "lib/kernel/setup/setup_files.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,11 @@ struct places {
 	struct layout_member dentry, inode, ino, mode, super, device, parent, name;
 	/* From a struct file to the struct sock, and what that has; not all are found: no addresses. */
 	struct layout_member data, sock, port, peer_port, address, peer, address6, peer6, family;
+	/* From a struct sock to its struct socket, and from there to the number of the inode. */
+	struct layout_member socket;
+	uint32_t socket_ino;
+	/* Of a UNIX socket. */
+	struct layout_member other, bound, bound_len, bound_name;
 	bool known;
 	bool pointer; /* struct filename has the pointer that the program gave, behind the name: until Linux 6.19 */
 };
@@ -42,9 +48,38 @@ struct choice {
 	bool keeps_arguments; /* they can be fetched when the function returns: Linux 6.10 */
 };
 
+static void find_sockets(const struct btf *btf, const struct btf_type *file, struct places *places)
+{
+	struct btf_type inode, socket, sock, alloc, local, address;
+	struct layout_member inside;
+
+	if (!layout_structure(btf, "socket", &socket) || !layout_structure(btf, "sock", &sock) ||
+	    !layout_structure(btf, "inode", &inode) || !layout_structure(btf, "socket_alloc", &alloc))
+		return;
+	places->data = layout_find(btf, file, "private_data");
+	places->sock = layout_find(btf, &socket, "sk");
+	places->family = layout_find(btf, &sock, "__sk_common.skc_family");
+	places->port = layout_find(btf, &sock, "__sk_common.skc_num");
+	places->peer_port = layout_find(btf, &sock, "__sk_common.skc_dport");
+	places->address = layout_find(btf, &sock, "__sk_common.skc_rcv_saddr");
+	places->peer = layout_find(btf, &sock, "__sk_common.skc_daddr");
+	places->address6 = layout_find(btf, &sock, "__sk_common.skc_v6_rcv_saddr");
+	places->peer6 = layout_find(btf, &sock, "__sk_common.skc_v6_daddr");
+	inside = layout_find(btf, &alloc, "vfs_inode");
+	places->socket = layout_find(btf, &sock, "sk_socket");
+	places->socket.found &= inside.found;
+	places->socket_ino = inside.offset + layout_find(btf, &inode, "i_ino").offset;
+	if (layout_structure(btf, "unix_sock", &local) && layout_structure(btf, "unix_address", &address)) {
+		places->other = layout_find(btf, &local, "peer");
+		places->bound = layout_find(btf, &local, "addr");
+		places->bound_len = layout_find(btf, &address, "len");
+		places->bound_name = layout_find(btf, &address, "name");
+	}
+}
+
 static bool find_places(const struct btf *btf, struct places *places)
 {
-	struct btf_type file, inode, super, dentry, filename, socket, sock;
+	struct btf_type file, inode, super, dentry, filename;
 
 	if (!layout_structure(btf, "file", &file) || !layout_structure(btf, "inode", &inode) ||
 	    !layout_structure(btf, "super_block", &super) || !layout_structure(btf, "dentry", &dentry))
@@ -60,17 +95,7 @@ static bool find_places(const struct btf *btf, struct places *places)
 		.name = layout_find(btf, &dentry, "d_name.name"),
 		.pointer = layout_structure(btf, "filename", &filename) && layout_find(btf, &filename, "uptr").found,
 	};
-	if (layout_structure(btf, "socket", &socket) && layout_structure(btf, "sock", &sock)) {
-		places->data = layout_find(btf, &file, "private_data");
-		places->sock = layout_find(btf, &socket, "sk");
-		places->family = layout_find(btf, &sock, "__sk_common.skc_family");
-		places->port = layout_find(btf, &sock, "__sk_common.skc_num");
-		places->peer_port = layout_find(btf, &sock, "__sk_common.skc_dport");
-		places->address = layout_find(btf, &sock, "__sk_common.skc_rcv_saddr");
-		places->peer = layout_find(btf, &sock, "__sk_common.skc_daddr");
-		places->address6 = layout_find(btf, &sock, "__sk_common.skc_v6_rcv_saddr");
-		places->peer6 = layout_find(btf, &sock, "__sk_common.skc_v6_daddr");
-	}
+	find_sockets(btf, &file, places);
 	return places->dentry.found && places->inode.found && places->ino.found && places->mode.found &&
 	       places->super.found && places->device.found && places->parent.found && places->name.found;
 }
@@ -177,50 +202,170 @@ static bool add_names(struct choice *choice)
 	return choice->files->names;
 }
 
-/* The argument NAME: what is so many bytes into the struct sock of the file that the function returns. */
-static bool put_of_sock(const struct places *places, const char *name, unsigned offset, const char *type,
-			struct buf *into)
+/* The argument NAME: what is so many bytes into the struct sock at `sock`. */
+static bool put_of_sock(const char *sock, const char *name, unsigned offset, const char *type, struct buf *into)
 {
-	return buf_addf(into, " %s=+%u(+%u(+%u($retval))):%s", name, offset, places->sock.offset, places->data.offset,
-			type);
+	return buf_addf(into, " %s=+%u(%s):%s", name, offset, sock, type);
+}
+
+/* Between which addresses it is. */
+static bool put_addresses(const struct places *places, const char *sock, struct buf *into)
+{
+	return put_of_sock(sock, "family", places->family.offset, "u16", into) &&
+	       put_of_sock(sock, "sport", places->port.offset, "u16", into) &&
+	       put_of_sock(sock, "peer", places->peer_port.offset, "x8[2]", into) &&
+	       put_of_sock(sock, "saddr", places->address.offset, "x8[4]", into) &&
+	       put_of_sock(sock, "daddr", places->peer.offset, "x8[4]", into) &&
+	       (!places->address6.found || !places->peer6.found ||
+		(put_of_sock(sock, "saddr_v6", places->address6.offset, "x8[16]", into) &&
+		 put_of_sock(sock, "daddr_v6", places->peer6.offset, "x8[16]", into)));
+}
+
+/* The argument NAME: the inode of the struct socket at `socket`. */
+static bool put_socket_ino(const struct choice *choice, const char *name, const char *socket, struct buf *into)
+{
+	return buf_addf(into, " %s=+%u(%s):u%u", name, choice->places.socket_ino, socket, choice->long_size * 8);
+}
+
+/* The bytes of a struct sockaddr_un: its length, a path, and a name without a file, which begins with a zero byte. */
+static bool put_bound(const char *len, const char *address, unsigned offset, struct buf *into)
+{
+	/* of sun_path */
+	enum { PATH = 2 };
+
+	return buf_addf(into, " len=%s path=+%u(%s):string abstract=+%u(%s):string", len, offset + PATH, address,
+			offset + PATH + 1, address);
+}
+
+/*
+ * With whom a UNIX socket is connected, and what its name is. A number behind a null pointer is whatever was in the
+ * buffer before, so the pointers say whether the numbers are there.
+ */
+static bool put_unix(const struct choice *choice, const char *sock, struct buf *into)
+{
+	const struct places *places = &choice->places;
+	const unsigned bits = choice->long_size * 8;
+	char other[2 * ARGUMENT_MAX], bound[2 * ARGUMENT_MAX], len[3 * ARGUMENT_MAX];
+
+	if (!places->socket.found || !places->other.found || !places->bound.found || !places->bound_len.found ||
+	    !places->bound_name.found)
+		return true;
+	snprintf(other, sizeof(other), "+%u(+%u(%s))", places->socket.offset, places->other.offset, sock);
+	snprintf(bound, sizeof(bound), "+%u(%s)", places->bound.offset, sock);
+	snprintf(len, sizeof(len), "+%u(%s):u32", places->bound_len.offset, bound);
+	return buf_addf(into, " to=+%u(%s):x%u tosk=%s:x%u addr=%s:x%u", places->other.offset, sock, bits, other, bits,
+			bound, bits) &&
+	       put_socket_ino(choice, "pino", other, into) && put_bound(len, bound, places->bound_name.offset, into);
 }
 
 /*
  * Which struct sock is behind the inode of a new socket, and between which addresses it is if it was accepted. Then
  * sock:inet_sock_set_state tells of it. What is returned instead of a file is an error number, which the filter drops.
  */
-static bool add_sockets(struct choice *choice)
+static bool add_new_sockets(struct choice *choice)
 {
 	static const char *const makers[] = { "sock_alloc_file", "do_accept" };
 	const struct places *places = &choice->places;
+	char sock[ARGUMENT_MAX + 1];
 	bool ok = true;
 
-	if (!places->known || !places->data.found || !places->sock.found || !places->family.found ||
-	    !places->port.found || !places->peer_port.found || !places->address.found || !places->peer.found ||
-	    !instance_has(&choice->top, "events/sock/inet_sock_set_state"))
-		return true;
+	snprintf(sock, sizeof(sock), "+%u(+%u($retval))", places->sock.offset, places->data.offset);
 	for (size_t i = 0; ok && i < array_size(makers); i++) {
 		cleanup_buf struct buf text = BUF_INIT;
 
 		if (function_exists(NULL, makers[i]) != 1)
 			continue;
-		ok = buf_addf(&text, "r %s ret=$retval:s64 ino=+%u(+%u($retval)):u%u sk=+%u(+%u($retval)):x%u",
-			      makers[i], places->ino.offset, places->inode.offset, choice->long_size * 8,
-			      places->sock.offset, places->data.offset, choice->long_size * 8);
-		if (ok && i)
-			ok = put_of_sock(places, "family", places->family.offset, "u16", &text) &&
-			     put_of_sock(places, "sport", places->port.offset, "u16", &text) &&
-			     put_of_sock(places, "peer", places->peer_port.offset, "x8[2]", &text) &&
-			     put_of_sock(places, "saddr", places->address.offset, "x8[4]", &text) &&
-			     put_of_sock(places, "daddr", places->peer.offset, "x8[4]", &text) &&
-			     (!places->address6.found || !places->peer6.found ||
-			      (put_of_sock(places, "saddr_v6", places->address6.offset, "x8[16]", &text) &&
-			       put_of_sock(places, "daddr_v6", places->peer6.offset, "x8[16]", &text)));
-		ok = ok && add_probe(choice, &text);
+		ok = buf_addf(&text, "r %s ret=$retval:s64 ino=+%u(+%u($retval)):u%u sk=%s:x%u", makers[i],
+			      places->ino.offset, places->inode.offset, choice->long_size * 8, sock,
+			      choice->long_size * 8) &&
+		     (!i || (put_addresses(places, sock, &text) && put_unix(choice, sock, &text))) &&
+		     add_probe(choice, &text);
 		if (ok)
-			choice->wanted->events[choice->wanted->nr_events - 1].filter = "ret < -4095";
+			choice->wanted->events[choice->wanted->nr_events - 1].filter = "ret < -4095 || ret > 0";
 	}
-	return ok && setup_add_event(choice->wanted, "sock:inet_sock_set_state");
+	return ok;
+}
+
+/*
+ * These functions are called when UDP has given a socket its addresses, by bind(2), by connect(2) or by the first
+ * datagram: when the kernel unlocks the socket. No datagram needs the lock, so they are called seldom.
+ */
+static bool add_datagrams(struct choice *choice)
+{
+	static const char *const unlocks[] = { "ip4_datagram_release_cb", "ip6_datagram_release_cb" };
+	const struct places *places = &choice->places;
+	char socket[ARGUMENT_MAX + 1];
+	bool ok = true;
+
+	snprintf(socket, sizeof(socket), "+%u($arg1)", places->socket.offset);
+	for (size_t i = 0; ok && i < array_size(unlocks); i++) {
+		cleanup_buf struct buf text = BUF_INIT;
+
+		if (function_exists(NULL, unlocks[i]) != 1)
+			continue;
+		/* One that is being closed has no struct socket, and then no inode. */
+		ok = buf_addf(&text, "p %s socket=%s:x%u", unlocks[i], socket, choice->long_size * 8) &&
+		     put_socket_ino(choice, "ino", socket, &text) && put_addresses(places, "$arg1", &text) &&
+		     add_probe(choice, &text);
+	}
+	return ok;
+}
+
+/* Where the function has succeeded, that is what the filter asks. */
+static bool add_done(struct choice *choice, struct buf *text)
+{
+	if (!add_probe(choice, text))
+		return false;
+	choice->wanted->events[choice->wanted->nr_events - 1].filter = "ret == 0";
+	return true;
+}
+
+/*
+ * UNIX sockets that socketpair(2) makes, that get a name, and that send all datagrams to another one. Those of streams
+ * are connected when they are accepted. A kernel that has forgotten the arguments when a function returns does not tell
+ * to whom datagrams go, and the name is that of the call.
+ */
+static bool add_local(struct choice *choice)
+{
+	const struct places *places = &choice->places;
+	cleanup_buf struct buf pair = BUF_INIT, bind = BUF_INIT, bound = BUF_INIT, aim = BUF_INIT;
+	bool ok = true;
+	char sock[ARGUMENT_MAX + 1];
+
+	if (function_exists(NULL, "unix_socketpair") == 1)
+		ok = buf_add_str(&pair, "p unix_socketpair") && put_socket_ino(choice, "ino", "$arg1", &pair) &&
+		     put_socket_ino(choice, "pino", "$arg2", &pair) && add_probe(choice, &pair);
+	snprintf(sock, sizeof(sock), "+%u($arg1)", places->sock.offset);
+	if (ok && function_exists(NULL, "unix_dgram_connect") == 1) {
+		ok = buf_addf(&aim, choice->keeps_arguments ? "r unix_dgram_connect ret=$retval:s32" :
+							      "p unix_dgram_connect") &&
+		     put_socket_ino(choice, "ino", "$arg1", &aim);
+		if (ok && choice->keeps_arguments)
+			ok = put_unix(choice, sock, &aim) && add_done(choice, &aim);
+		else if (ok)
+			ok = add_probe(choice, &aim);
+	}
+	if (!ok || function_exists(NULL, "unix_bind") != 1)
+		return ok;
+	if (choice->keeps_arguments)
+		return buf_add_str(&bound, "r unix_bind ret=$retval:s32") &&
+		       put_socket_ino(choice, "ino", "$arg1", &bound) && put_unix(choice, sock, &bound) &&
+		       add_done(choice, &bound);
+	return buf_add_str(&bind, "p unix_bind") && put_socket_ino(choice, "ino", "$arg1", &bind) &&
+	       put_bound("$arg3:u32", "$arg2", 0, &bind) && add_probe(choice, &bind) &&
+	       buf_add_str(&bound, "r unix_bind ret=$retval:s32") && add_done(choice, &bound);
+}
+
+static bool add_sockets(struct choice *choice)
+{
+	const struct places *places = &choice->places;
+
+	if (!places->known || !places->data.found || !places->sock.found || !places->family.found ||
+	    !places->port.found || !places->peer_port.found || !places->address.found || !places->peer.found ||
+	    !instance_has(&choice->top, "events/sock/inet_sock_set_state"))
+		return true;
+	return add_new_sockets(choice) && (!places->socket.found || (add_datagrams(choice) && add_local(choice))) &&
+	       setup_add_event(choice->wanted, "sock:inet_sock_set_state");
 }
 
 static int choose(struct choice *choice, struct setup *setup, struct fail *fail)

@@ -16,7 +16,7 @@ struct setup;
  * file and that copy a name from the memory of a program, at their return, when the name is there in any case. They go
  * to an instance of weft's own, so the recorded text stays as it is.
  */
-enum { SETUP_FILES_PROBES = 8, SETUP_FILES_LEVELS = 8, SETUP_FILES_LEVELS_NESTED = 6 };
+enum { SETUP_FILES_PROBES = 16, SETUP_FILES_LEVELS = 8, SETUP_FILES_LEVELS_NESTED = 6 };
 
 struct setup_files {
 	char *probes[SETUP_FILES_PROBES]; /* the setup borrows them */

@@ -199,14 +199,35 @@ static bool has_tracepoint_probes(const struct instance *top)
 	return !instance_read(top, "README", &readme, NULL) && strstr(buf_str(&readme), "t[:[<group>/][<event>]]");
 }
 
-static int add_asked(const struct asked *asked, const struct instance *top, struct setup_instance *wanted,
-		     struct setup_user_stacks *stacks, struct fail *fail)
+/* Says that the calls will have no stacks: they are too many for a probe each, and cannot share one. */
+static void warn_of_calls(const struct asked *asked, const struct setup *setup)
+{
+	struct fail fail = FAIL_INIT;
+
+	if (asked->raw)
+		(void)fail_set(&fail, 0,
+			       "--stacks user: this kernel has no probes of tracepoints (Linux 6.5), so the events of "
+			       "raw_syscalls have no stacks: name up to %d calls, such as -e syscalls:sys_enter_read",
+			       SETUP_USER_STACKS_CALLS);
+	else
+		(void)fail_set(
+			&fail, 0,
+			"--stacks user: this kernel has no probes of tracepoints (Linux 6.5), so %zu system calls "
+			"are too many, and have no stacks: name up to %d",
+			asked->nr_calls, SETUP_USER_STACKS_CALLS);
+	setup_warn(setup, &fail);
+}
+
+static int add_asked(const struct asked *asked, const struct instance *top, struct setup *setup,
+		     struct setup_instance *wanted, struct setup_user_stacks *stacks, struct fail *fail)
 {
 	bool all = asked->raw || asked->nr_calls > SETUP_USER_STACKS_CALLS, ok = true;
 	char place[128];
 
 	if (all && has_tracepoint_probes(top))
 		ok = add_of_call(wanted, stacks, "t sys_enter");
+	else if (all)
+		warn_of_calls(asked, setup);
 	for (size_t i = 0; ok && !all && i < asked->calls.catalog->nr; i++) {
 		const char *call = call_of(asked, i);
 
@@ -277,7 +298,7 @@ static int choose(const struct instance *top, const struct asked *asked, struct 
 	wanted->own = true;
 	wanted->clock = setup->instances[0].clock;
 	wanted->size = setup->instances[0].size;
-	err = add_asked(asked, top, wanted, stacks, fail);
+	err = add_asked(asked, top, setup, wanted, stacks, fail);
 	if (!err && stacks->switches && (asked->switches || !stacks->nr_probes))
 		err = add_switches(wanted, stacks, fail);
 	if (!err && stacks->ticks && function_exists(NULL, "task_tick_fair") != 1)

@@ -16,7 +16,8 @@ struct setup;
  * innermost words of its stack where its task leaves the CPU, where a tick interrupts it, and where one of the system
  * calls and probes of programs of the setup happens. There the registers lie at the top of the task's kernel stack, are
  * the argument of the system call's function, or are still those of the CPU. More than SETUP_USER_STACKS_CALLS system
- * calls share a probe of the tracepoint, where the kernel has such probes; where not, their stacks are not copied.
+ * calls share a probe of the tracepoint, where the kernel has such probes; where not, their stacks are not copied, and
+ * a warning of the setup says so.
  */
 enum { SETUP_USER_STACKS_CALLS = 64, SETUP_USER_STACKS_WORDS = 128, SETUP_USER_STACKS_WORDS_MAX = 320 };
 

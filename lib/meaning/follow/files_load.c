@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "lib/meaning/follow/files_internal.h"
+#include "lib/meaning/follow/files_load_internal.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "lib/ground/base/number.h"
 #include "lib/ground/base/text.h"
 #include "lib/ground/base/vec.h"
-#include "lib/ground/base/xxh64.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/events.h"
 #include "lib/meaning/event/own_formats.h"
@@ -23,10 +20,7 @@
 
 enum {
 	BATCH = 256,
-	LEVELS = 16,
 	PATH_SIZE = 8192,
-	ITEMS_MAX = 1 << 26,
-	TEXTS_MAX = 1 << 30,
 	/* CLONE_FILES and CLONE_THREAD of include/uapi/linux/sched.h */
 	SHARES = 0x400,
 	THREAD = 0x10000,
@@ -35,7 +29,7 @@ enum {
 	AT_EXEC = 4,
 };
 
-enum role { INSTALL = 1, CLOSE, RANGE, NAME, NEWTASK, EXEC, SOCKET, STATE, ROLES };
+enum role { INSTALL = 1, CLOSE, RANGE, NAME, NEWTASK, EXEC, SOCKET, STATE, LOCAL, ROLES };
 
 static const struct role_name names[] = {
 	{ "weft", "fd_install*", INSTALL },
@@ -49,61 +43,19 @@ static const struct role_name names[] = {
 	{ "weft", "sock_alloc_file*", SOCKET },
 	{ "weft", "do_accept*", SOCKET },
 	{ "sock", "inet_sock_set_state", STATE },
+	{ "weft", "ip4_datagram_release_cb*", SOCKET },
+	{ "weft", "ip6_datagram_release_cb*", SOCKET },
+	{ "weft", "unix_socketpair*", LOCAL },
+	{ "weft", "unix_dgram_connect*", LOCAL },
+	{ "weft", "unix_bind*", LOCAL },
 	{ NULL, NULL, 0 },
 };
 
-/* A line of /proc/self/mountinfo: what the path of a device in the file system is for programs. */
-struct mount {
-	uint32_t device;
-	char *root, *place;
-};
-
-struct socket {
-	uint32_t file; /* FILES_UNKNOWN: no descriptor has it yet */
-	uint64_t told; /* when its addresses became known */
-	char between[128];
-};
-
-struct load {
-	struct files *files;
-	struct roles roles;
-	struct u64_map tables;  /* by PID of a task: uint32_t, its table + 1 */
-	struct u64_map groups;  /* by PID of a process: uint32_t, the table + 1 with which it began */
-	struct u64_map last;    /* by PID of a task: uint32_t, the name that it had last */
-	struct u64_map sockets; /* by inode: struct socket */
-	struct u64_map socks;   /* by the address of the kernel's struct sock: uint64_t, the inode */
-	struct places {
-		bool bound;
-		struct place fd, ino, mode, device, name, pointer, pid, flags, last, level[LEVELS];
-		struct place sock, state, family, port, peer_port, address, peer, address6, peer6;
-	} * places; /* by event_type::index */
-	size_t nr_places;
-	struct mount *mounts;
-	size_t nr_mounts;
-};
-
-/* The file of a text, which is stored once. */
-static uint32_t file_of(struct load *load, const char *text, size_t len)
+static uint32_t add_table(struct files_load *load, uint32_t from, uint64_t since, bool executed)
 {
 	struct files *files = load->files;
-	uint32_t *known = u64_map_add(&files->hashes, xxh64(text, len)), *at;
-
-	if (known && *known)
-		return *known;
-	at = known && files->texts.len < TEXTS_MAX ? vec_push(files->at, files->nr_at) : NULL;
-	if (at)
-		*at = (uint32_t)files->texts.len;
-	if (!at || !buf_add(&files->texts, text, len) || !buf_add(&files->texts, "", 1)) {
-		files->starved = true;
-		return FILES_UNKNOWN;
-	}
-	return *known = (uint32_t)files->nr_at - 1;
-}
-
-static uint32_t add_table(struct load *load, uint32_t from, uint64_t since, bool executed)
-{
-	struct files *files = load->files;
-	struct files_table *table = files->nr_tables < ITEMS_MAX ? vec_push(files->tables, files->nr_tables) : NULL;
+	struct files_table *table =
+		files->nr_tables < FILES_ITEMS_MAX ? vec_push(files->tables, files->nr_tables) : NULL;
 
 	if (!table) {
 		files->starved = true;
@@ -113,11 +65,12 @@ static uint32_t add_table(struct load *load, uint32_t from, uint64_t since, bool
 	return (uint32_t)files->nr_tables - 1;
 }
 
-static void use_table(struct load *load, int32_t pid, uint64_t since, uint32_t table)
+static void use_table(struct files_load *load, int32_t pid, uint64_t since, uint32_t table)
 {
 	struct files *files = load->files;
 	uint32_t *now = u64_map_add(&load->tables, (uint32_t)pid);
-	struct files_user *user = now && files->nr_users < ITEMS_MAX ? vec_push(files->users, files->nr_users) : NULL;
+	struct files_user *user =
+		now && files->nr_users < FILES_ITEMS_MAX ? vec_push(files->users, files->nr_users) : NULL;
 
 	if (!user) {
 		files->starved = true;
@@ -128,7 +81,7 @@ static void use_table(struct load *load, int32_t pid, uint64_t since, uint32_t t
 }
 
 /* The table with which a process began; FILES_NO_TABLE without memory. */
-static uint32_t table_of_group(struct load *load, int32_t process)
+static uint32_t table_of_group(struct files_load *load, int32_t process)
 {
 	uint32_t *table = u64_map_add(&load->groups, (uint32_t)process);
 
@@ -139,7 +92,7 @@ static uint32_t table_of_group(struct load *load, int32_t process)
 }
 
 /* The table of the task; one that was there at the start has that of its process. */
-static uint32_t table_of(struct load *load, int32_t pid, uint64_t ts)
+static uint32_t table_of(struct files_load *load, int32_t pid, uint64_t ts)
 {
 	uint32_t *table = u64_map_find(&load->tables, (uint32_t)pid), first;
 	int32_t process;
@@ -153,10 +106,10 @@ static uint32_t table_of(struct load *load, int32_t pid, uint64_t ts)
 	return first;
 }
 
-static void say(struct load *load, uint32_t table, int32_t fd, uint64_t since, uint32_t file, bool closes)
+static void say(struct files_load *load, uint32_t table, int32_t fd, uint64_t since, uint32_t file, bool closes)
 {
 	struct files *files = load->files;
-	struct files_word *word = files->nr_words < ITEMS_MAX ? vec_push(files->words, files->nr_words) : NULL;
+	struct files_word *word = files->nr_words < FILES_ITEMS_MAX ? vec_push(files->words, files->nr_words) : NULL;
 
 	if (table == FILES_NO_TABLE)
 		return;
@@ -189,7 +142,15 @@ static size_t take_text(const char **at, const char *end, char separator, char i
 	return len;
 }
 
-static void read_open_files(struct load *load)
+/* MAJOR:MINOR:INODE. 0: the list lacks it. */
+static uint64_t inode_of(const char *at)
+{
+	unsigned long long inode;
+
+	return sscanf(at, "%*u:%*u:%llu", &inode) == 1 ? inode : 0;
+}
+
+static void read_open_files(struct files_load *load)
 {
 	const struct context *context = load->files->context;
 	struct trace_text text = own_setting(context->trace, context->buffer, "weft/open_files");
@@ -199,8 +160,10 @@ static void read_open_files(struct load *load)
 	load->files->known |= text.text != NULL;
 	while (text.text && text_next_line(&text.text, &text.len, &line)) {
 		const char *at = line.at, *end = line.at + line.len;
-		uint64_t pid, fd, flags;
-		uint32_t table;
+		uint64_t pid, fd, flags, inode;
+		uint32_t table, file;
+		char *rest;
+		size_t size;
 
 		if (!number_u64(&at, &pid) || pid > INT32_MAX)
 			continue;
@@ -210,15 +173,18 @@ static void read_open_files(struct load *load)
 		load->files->tables[table].listed = true;
 		if (at >= end || *at++ != ' ' || !number_u64(&at, &fd) || fd > INT32_MAX || at >= end || *at++ != ' ')
 			continue;
-		flags = strtoul(at, NULL, 8);
+		flags = strtoul(at, &rest, 8);
+		inode = rest < end && *rest == ' ' ? inode_of(rest) : 0;
 		while (at < end && *at++ != '\t')
 			;
-		say(load, table, (int32_t)fd, 0, file_of(load, path, take_text(&at, end, '\n', path)),
-		    flags & O_CLOEXEC);
+		size = take_text(&at, end, '\n', path);
+		file = inode && files_is_socket(path, size) ? files_list_socket(load, inode, path, size) :
+							      files_of_text(load, path, size);
+		say(load, table, (int32_t)fd, 0, file, flags & O_CLOEXEC);
 	}
 }
 
-static void read_mounts(struct load *load)
+static void read_mounts(struct files_load *load)
 {
 	const struct context *context = load->files->context;
 	struct trace_text text = own_setting(context->trace, context->buffer, "weft/mounts");
@@ -227,7 +193,7 @@ static void read_mounts(struct load *load)
 
 	while (text.text && text_next_line(&text.text, &text.len, &line)) {
 		const char *at = line.at, *end = line.at + line.len;
-		struct mount mount = { .device = 0 };
+		struct files_mount mount = { .device = 0 };
 		unsigned major, minor;
 
 		(void)take_text(&at, end, ' ', word);
@@ -253,13 +219,13 @@ static void read_mounts(struct load *load)
 }
 
 /* Puts the place at which the file system is mounted before a path in it. The last one that fits is on top. */
-static const struct mount *mount_of(const struct load *load, uint32_t device, const char *path)
+static const struct files_mount *mount_of(const struct files_load *load, uint32_t device, const char *path)
 {
-	const struct mount *best = NULL;
+	const struct files_mount *best = NULL;
 	size_t longest = 0;
 
 	for (size_t i = 0; i < load->nr_mounts; i++) {
-		const struct mount *mount = &load->mounts[i];
+		const struct files_mount *mount = &load->mounts[i];
 		size_t len = strcmp(mount->root, "/") ? strlen(mount->root) : 0;
 
 		if (mount->device != device || strncmp(path, mount->root, len) || (path[len] && path[len] != '/'))
@@ -273,27 +239,20 @@ static const struct mount *mount_of(const struct load *load, uint32_t device, co
 	return best;
 }
 
-static size_t text_of(const struct place *place, const struct event *event, const char **ret)
-{
-	size_t len;
-
-	return place_string(place, event, ret, &len) ? len : 0;
-}
-
 static bool is_text(const char *text, size_t len, const char *what)
 {
 	return len == strlen(what) && !memcmp(text, what, len);
 }
 
 /* The path in the file system, from the names of the directories. False: there are more of them. */
-static bool join_path(const struct places *places, const struct event *event, struct buf *into)
+static bool join_path(const struct files_places *places, const struct event *event, struct buf *into)
 {
-	const char *parts[LEVELS];
-	size_t lens[LEVELS], nr = 0;
+	const char *parts[FILES_LEVELS];
+	size_t lens[FILES_LEVELS], nr = 0;
 	bool whole = false, ok = true;
 
-	while (nr < LEVELS && places->level[nr].field && !whole) {
-		lens[nr] = text_of(&places->level[nr], event, &parts[nr]);
+	while (nr < FILES_LEVELS && places->level[nr].field && !whole) {
+		lens[nr] = files_field_text(&places->level[nr], event, &parts[nr]);
 		whole = is_text(parts[nr], lens[nr], "/");
 		nr += !whole;
 	}
@@ -303,11 +262,12 @@ static bool join_path(const struct places *places, const struct event *event, st
 }
 
 /* What has no path: sockets, pipes, and what has no name in any file system. */
-static bool put_nameless(const struct places *places, const struct event *event, struct buf *into)
+static bool put_nameless(const struct files_places *places, const struct event *event, struct buf *into)
 {
 	uint64_t mode = place_u64(&places->mode, event), ino = place_u64(&places->ino, event);
 	const char *name, *above;
-	size_t len = text_of(&places->level[0], event, &name), above_len = text_of(&places->level[1], event, &above);
+	size_t len = files_field_text(&places->level[0], event, &name),
+	       above_len = files_field_text(&places->level[1], event, &above);
 	bool alone = len == above_len && !memcmp(name, above, len) && !is_text(name, len, "/");
 
 	/* The name of what is in the file system of sockets is that of the protocol. */
@@ -326,7 +286,7 @@ static bool put_nameless(const struct places *places, const struct event *event,
 }
 
 /* The whole path that the task gave last, if this is the file that it names. */
-static const char *path_given(const struct load *load, const struct event *event, const char *end)
+static const char *path_given(const struct files_load *load, const struct event *event, const char *end)
 {
 	const uint32_t *last = u64_map_find(&load->last, (uint32_t)event->pid);
 	const char *path = last ? load->files->texts.data + load->files->at[*last] : NULL;
@@ -337,119 +297,17 @@ static const char *path_given(const struct load *load, const struct event *event
 	return path;
 }
 
-static void rename_socket(struct load *load, const struct socket *socket)
-{
-	struct files *files = load->files;
-	cleanup_buf struct buf text = BUF_INIT;
-	const char *name = files->texts.data + files->at[socket->file];
-	uint32_t to;
-	struct files_rename *rename;
-
-	if (!buf_addf(&text, "%.*s:[%s]", (int)strcspn(name, ":"), name, socket->between)) {
-		files->starved = true;
-		return;
-	}
-	to = file_of(load, text.data, text.len);
-	rename = files->nr_renames < ITEMS_MAX ? vec_push(files->renames, files->nr_renames) : NULL;
-	files->starved |= !rename;
-	if (rename)
-		*rename = (struct files_rename){ socket->told, socket->file, to };
-}
-
-/* A descriptor gets the socket. */
-static void name_socket(struct load *load, uint64_t inode, uint32_t file)
-{
-	struct socket *socket = u64_map_find(&load->sockets, inode);
-
-	if (!socket || socket->file == file)
-		return;
-	socket->file = file;
-	if (*socket->between)
-		rename_socket(load, socket);
-}
-
-/* "127.0.0.1:80", or "[::1]:80" as strace prints it. */
-static bool put_address(const struct place *place, const struct event *event, int family, unsigned port,
-			struct buf *into)
-{
-	char text[INET6_ADDRSTRLEN];
-	const uint8_t *address;
-	size_t len;
-
-	if (!place->field || !place_bytes(place, event, &address, &len) || len != (family == AF_INET ? 4 : 16) ||
-	    !inet_ntop(family, address, text, sizeof(text)))
-		return false;
-	return buf_addf(into, family == AF_INET ? "%s:%u" : "[%s]:%u", text, port);
-}
-
-/* Between which addresses a socket is. False: between none. */
-static bool put_between(const struct places *places, const struct event *event, struct buf *into)
-{
-	int family = (int)place_u64(&places->family, event);
-	const struct place *address = family == AF_INET ? &places->address : &places->address6;
-	const struct place *peer = family == AF_INET ? &places->peer : &places->peer6;
-	unsigned port = (unsigned)place_u64(&places->port, event), peer_port = 0;
-	const uint8_t *bytes;
-	size_t len;
-
-	if ((family != AF_INET && family != AF_INET6) || !port)
-		return false;
-	/* Ours is in the order of the network, that of the event is a number. */
-	if (place_bytes(&places->peer_port, event, &bytes, &len) && len == 2)
-		peer_port = places->state.field ? (unsigned)place_u64(&places->peer_port, event) :
-						  (unsigned)bytes[0] << 8 | bytes[1];
-	return put_address(address, event, family, port, into) &&
-	       (!peer_port || (buf_add_str(into, "->") && put_address(peer, event, family, peer_port, into)));
-}
-
-/* A new socket, or one whose connection now stands, or that listens. */
-static void see_socket(struct load *load, const struct places *places, const struct event *event)
-{
-	/* TCP_ESTABLISHED and TCP_LISTEN of include/net/tcp_states.h */
-	enum { ESTABLISHED = 1, LISTEN = 10 };
-	cleanup_buf struct buf text = BUF_INIT;
-	uint64_t sock = place_u64(&places->sock, event), inode = place_u64(&places->ino, event), *known;
-	uint64_t state = place_u64(&places->state, event);
-	struct socket *socket;
-
-	if (places->state.field) {
-		known = u64_map_find(&load->socks, sock);
-		if (!known || (state != ESTABLISHED && state != LISTEN))
-			return;
-		inode = *known;
-	} else {
-		known = sock ? u64_map_add(&load->socks, sock) : NULL;
-		load->files->starved |= load->socks.starved;
-		if (known)
-			*known = inode;
-		if (!places->family.field)
-			/* The inode is of another socket than before. */
-			u64_map_remove(&load->sockets, inode);
-	}
-	socket = u64_map_add(&load->sockets, inode);
-	if (!socket) {
-		load->files->starved = true;
-		return;
-	}
-	if (!places->family.field || !put_between(places, event, &text) || text.len >= sizeof(socket->between))
-		return;
-	memcpy(socket->between, buf_str(&text), text.len + 1);
-	socket->told = event->ts;
-	if (socket->file != FILES_UNKNOWN)
-		rename_socket(load, socket);
-}
-
-static uint32_t file_at(struct load *load, const struct places *places, const struct event *event)
+static uint32_t file_at(struct files_load *load, const struct files_places *places, const struct event *event)
 {
 	cleanup_buf struct buf text = BUF_INIT, cut = BUF_INIT;
-	const struct mount *mount;
+	const struct files_mount *mount;
 	const char *given;
 	uint32_t device = (uint32_t)place_u64(&places->device, event), file;
 
 	if (put_nameless(places, event, &text)) {
-		file = file_of(load, text.data, text.len);
+		file = files_of_text(load, text.data, text.len);
 		if (places->mode.field && S_ISSOCK(place_u64(&places->mode, event)))
-			name_socket(load, place_u64(&places->ino, event), file);
+			files_name_socket(load, place_u64(&places->ino, event), file);
 		return file;
 	}
 	buf_clear(&text);
@@ -461,25 +319,25 @@ static uint32_t file_at(struct load *load, const struct places *places, const st
 			const char *rest = buf_str(&text) + root;
 
 			if (!strcmp(rest, "/") || !*rest)
-				return file_of(load, mount->place, strlen(mount->place));
+				return files_of_text(load, mount->place, strlen(mount->place));
 			if (buf_add_str(&whole, strcmp(mount->place, "/") ? mount->place : "") &&
 			    buf_add_str(&whole, rest))
-				return file_of(load, whole.data, whole.len);
+				return files_of_text(load, whole.data, whole.len);
 		}
-		return file_of(load, text.data, text.len);
+		return files_of_text(load, text.data, text.len);
 	}
 	if (!text.len || !strcmp(buf_str(&text), "/") || !buf_add_str(&cut, "..."))
 		return FILES_UNKNOWN;
 	given = path_given(load, event, buf_str(&text));
 	if (given)
-		return file_of(load, given, strlen(given));
-	return buf_add_str(&cut, buf_str(&text)) ? file_of(load, cut.data, cut.len) : FILES_UNKNOWN;
+		return files_of_text(load, given, strlen(given));
+	return buf_add_str(&cut, buf_str(&text)) ? files_of_text(load, cut.data, cut.len) : FILES_UNKNOWN;
 }
 
-static struct places *places_of(struct load *load, const struct event *event)
+static struct files_places *places_of(struct files_load *load, const struct event *event)
 {
 	const struct event_type *type = event->type;
-	struct places *places;
+	struct files_places *places;
 
 	while (load->nr_places <= type->index)
 		if (!vec_push(load->places, load->nr_places))
@@ -509,7 +367,15 @@ static struct places *places_of(struct load *load, const struct event *event)
 	(void)place_find(&places->peer, type, "daddr");
 	(void)place_find(&places->address6, type, "saddr_v6");
 	(void)place_find(&places->peer6, type, "daddr_v6");
-	for (unsigned i = 0; i < LEVELS; i++) {
+	(void)place_find(&places->other, type, "pino");
+	(void)place_find(&places->length, type, "len");
+	(void)place_find(&places->guard, type, "socket");
+	(void)place_find(&places->to, type, "to");
+	(void)place_find(&places->to_socket, type, "tosk");
+	(void)place_find(&places->named, type, "addr");
+	(void)place_find(&places->path, type, "path");
+	(void)place_find(&places->abstract, type, "abstract");
+	for (unsigned i = 0; i < FILES_LEVELS; i++) {
 		char name[8];
 
 		snprintf(name, sizeof(name), "n%u", i);
@@ -518,7 +384,7 @@ static struct places *places_of(struct load *load, const struct event *event)
 	return places;
 }
 
-static void see_name(struct load *load, const struct places *places, const struct event *event)
+static void see_name(struct files_load *load, const struct files_places *places, const struct event *event)
 {
 	struct files *files = load->files;
 	uint32_t *last = u64_map_add(&load->last, (uint32_t)event->pid);
@@ -529,18 +395,18 @@ static void see_name(struct load *load, const struct places *places, const struc
 	/* Of a name that could not be read there is no text. */
 	if (!last || !place_string(&places->name, event, &text, &len) || is_text(text, len, "(fault)"))
 		return;
-	name = files->nr_names < ITEMS_MAX ? vec_push(files->names, files->nr_names) : NULL;
+	name = files->nr_names < FILES_ITEMS_MAX ? vec_push(files->names, files->nr_names) : NULL;
 	files->starved |= !name;
 	if (!name)
 		return;
 	*name = (struct files_name){ .ts = event->ts,
 				     .pointer = place_u64(&places->pointer, event),
 				     .pid = event->pid,
-				     .file = file_of(load, text, len) };
+				     .file = files_of_text(load, text, len) };
 	*last = name->file;
 }
 
-static void see_task(struct load *load, const struct places *places, const struct event *event)
+static void see_task(struct files_load *load, const struct files_places *places, const struct event *event)
 {
 	int32_t pid = (int32_t)place_u64(&places->pid, event);
 	uint32_t table = table_of(load, event->pid, event->ts);
@@ -552,7 +418,7 @@ static void see_task(struct load *load, const struct places *places, const struc
 }
 
 /* __close_range() of fs/file.c, which refuses other flags and an empty range. */
-static void see_range(struct load *load, const struct places *places, const struct event *event)
+static void see_range(struct files_load *load, const struct files_places *places, const struct event *event)
 {
 	struct files *files = load->files;
 	uint32_t first = (uint32_t)place_u64(&places->fd, event), last = (uint32_t)place_u64(&places->last, event);
@@ -567,7 +433,7 @@ static void see_range(struct load *load, const struct places *places, const stru
 			return;
 		use_table(load, event->pid, event->ts, table);
 	}
-	range = files->nr_ranges < ITEMS_MAX ? vec_push(files->ranges, files->nr_ranges) : NULL;
+	range = files->nr_ranges < FILES_ITEMS_MAX ? vec_push(files->ranges, files->nr_ranges) : NULL;
 	files->starved |= !range;
 	if (range)
 		*range = (struct files_range){
@@ -575,9 +441,9 @@ static void see_range(struct load *load, const struct places *places, const stru
 		};
 }
 
-static void see(struct load *load, const struct event *event)
+static void see(struct files_load *load, const struct event *event)
 {
-	struct places *places;
+	struct files_places *places;
 	uint32_t table;
 	uint8_t role;
 	bool fresh;
@@ -604,7 +470,10 @@ static void see(struct load *load, const struct event *event)
 		return;
 	case SOCKET:
 	case STATE:
-		see_socket(load, places, event);
+		files_see_socket(load, places, event);
+		return;
+	case LOCAL:
+		files_see_local(load, places, event);
 		return;
 	case NAME:
 		see_name(load, places, event);
@@ -622,7 +491,7 @@ static void see(struct load *load, const struct event *event)
 	}
 }
 
-static void read_buffer(struct load *load, const struct context *context)
+static void read_buffer(struct files_load *load, const struct context *context)
 {
 	struct events_options options = { .until = UINT64_MAX };
 	struct event *batch = calloc(BATCH, sizeof(*batch));
@@ -639,7 +508,7 @@ static void read_buffer(struct load *load, const struct context *context)
 	free(batch);
 }
 
-static void read_events(struct load *load)
+static void read_events(struct files_load *load)
 {
 	const struct context *of = load->files->context;
 
@@ -721,7 +590,7 @@ static void sort(struct files *files)
 }
 
 /* Processes of the list of which no event told still have threads. */
-static void add_rest(struct load *load)
+static void add_rest(struct files_load *load)
 {
 	uint64_t pid;
 	size_t at = 0;
@@ -734,16 +603,18 @@ static void add_rest(struct load *load)
 
 void files_load(struct files *files)
 {
-	struct load load = { .files = files };
+	struct files_load load = { .files = files };
 
 	roles_init(&load.roles, names);
 	u64_map_init(&load.tables, sizeof(uint32_t));
 	u64_map_init(&load.groups, sizeof(uint32_t));
 	u64_map_init(&load.last, sizeof(uint32_t));
-	u64_map_init(&load.sockets, sizeof(struct socket));
+	u64_map_init(&load.sockets, sizeof(struct files_socket));
 	u64_map_init(&load.socks, sizeof(uint64_t));
+	u64_map_init(&load.binds, sizeof(struct files_binding));
 	/* FILES_UNKNOWN and FILES_CLOSED */
-	if (file_of(&load, "(unknown)", 9) != FILES_UNKNOWN || file_of(&load, "(closed)", 8) != FILES_CLOSED)
+	if (files_of_text(&load, "(unknown)", 9) != FILES_UNKNOWN ||
+	    files_of_text(&load, "(closed)", 8) != FILES_CLOSED)
 		files->starved = true;
 	read_open_files(&load);
 	read_mounts(&load);
@@ -762,4 +633,5 @@ void files_load(struct files *files)
 	u64_map_release(&load.last);
 	u64_map_release(&load.sockets);
 	u64_map_release(&load.socks);
+	u64_map_release(&load.binds);
 }
