@@ -427,7 +427,7 @@ static void start(struct state *state, uint64_t ts)
 	state->idle_since = ts;
 }
 
-uint8_t state_look(struct state *state, const struct event *event)
+static inline uint8_t look(struct state *state, const struct event *event)
 {
 	bool fresh;
 	uint8_t role = roles_of(&state->roles, event, &fresh);
@@ -437,6 +437,11 @@ uint8_t state_look(struct state *state, const struct event *event)
 	if (__builtin_expect(state->roles.failed || state->causes.failed, 0))
 		state->failed = true;
 	return role;
+}
+
+uint8_t state_look(struct state *state, const struct event *event)
+{
+	return look(state, event);
 }
 
 static void begin_step(struct state *state, uint64_t ts)
@@ -502,5 +507,5 @@ void state_see(struct state *state, const struct event *event)
 	if (__builtin_expect(event->kind == EVENT_LOST, 0))
 		see_gap(state, event);
 	else
-		state_see_as(state, event, state_look(state, event));
+		state_see_as(state, event, look(state, event));
 }

@@ -316,6 +316,18 @@ static inline uint64_t state_waited(const struct state_task *task)
  */
 uint64_t state_unknown(const struct state *state, int32_t pid, const struct event *event);
 
+/* The same for an event of the task, nearly always while it has the CPU. */
+static inline uint64_t state_unknown_at(const struct state *state, const struct event *event)
+{
+	const struct state_cpu *cpu = event->cpu < state->nr_cpus ? &state->cpus[event->cpu] : NULL;
+
+	if (__builtin_expect(cpu && event->pid && cpu->pid == event->pid && cpu->task != STATE_NO_TASK &&
+				     state->events[STATE_SWITCH],
+			     1))
+		return state->tasks[cpu->task].spent[TASK_UNKNOWN];
+	return state_unknown(state, event->pid, event);
+}
+
 /* Returns the live task with this PID, or STATE_NO_TASK. Not for PID 0. */
 uint32_t state_task_of(const struct state *state, int32_t pid);
 /* The same, or the only task that had this PID if it has ended. */

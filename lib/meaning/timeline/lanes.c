@@ -18,11 +18,12 @@
 /* Importance. */
 enum { RANK_LEAST, RANK_MOST };
 
-enum { NEAR_LANES = 256 };
+enum { NEAR_LANES = 256, NEAR_LABELS = 256 };
 
 struct lanes {
 	struct lanes_options options;
 	struct timeline *timeline;
+	const struct state *state; /* the timeline's */
 	struct lane *lanes;
 	size_t nr;
 	/* of all lanes of CPUs, and of all of tasks */
@@ -38,13 +39,21 @@ struct lanes {
 	} near[NEAR_LANES];
 	struct labels labels;
 	struct u64_map known; /* uint32_t: label + 1, of slices that have a number, or a name that stays */
+	/* What was found there last, by the low bits of the key. */
+	struct near_label {
+		uint64_t key;
+		uint32_t label; /* label + 1; 0: none's */
+	} near_labels[NEAR_LABELS];
 	struct named {
 		char comm[STATE_COMM];
 		uint32_t label; /* label + 1 of that name */
 	} * named;              /* by the index of the task in the state */
 	size_t nr_named;
-	/* by CPU and buffer, of the events: index + 1; only small numbers */
-	uint32_t events[1 << 12];
+	/* by CPU and buffer, of the events: the last cell and its time; only small numbers */
+	struct last_cell {
+		uint64_t begins, length; /* length 0: there is none, or it has another place now */
+		uint32_t lane, cell;
+	} events[1 << 12];
 	const struct context *first;
 	uint64_t last_ts;
 	bool starved;
@@ -164,7 +173,7 @@ static bool shows_rather(const struct lane_cell *a, const struct lane_cell *b)
 }
 
 /* Adds what `more` has to a cell of one column. */
-static void add_to(struct lane_cell *cell, const struct lane_cell *more)
+static inline void add_to(struct lane_cell *cell, const struct lane_cell *more)
 {
 	bool same = cell->start == more->start && cell->label == more->label && cell->mode == more->mode;
 	uint64_t longest = cell->longest;
@@ -303,6 +312,7 @@ static void fold_lane(struct lanes *lanes, struct lane *lane, unsigned fold)
 
 static void lanes_fold(struct lanes *lanes, struct half *half)
 {
+	memset(lanes->events, 0, sizeof(lanes->events));
 	while (half->nr_cells > lanes->options.cells_max / 2 && half->length < LENGTH_MAX && !lanes->starved) {
 		unsigned fold = fold_of(half->length);
 
@@ -375,7 +385,9 @@ static void see_slice(void *arg, const struct timeline_slice *slice);
 int lanes_new(const struct lanes_options *options, bool preempt_rt, struct lanes **ret, struct fail *fail)
 {
 	struct lanes *lanes = calloc(1, sizeof(*lanes));
-	struct timeline_calls calls = { .arg = lanes, .wanted = UINT32_MAX, .slice = see_slice, .one_wait = true };
+	struct timeline_calls calls = {
+		.arg = lanes, .wanted = UINT32_MAX, .slice = see_slice, .one_wait = true, .no_causes = true
+	};
 
 	if (!lanes)
 		return fail_memory(fail);
@@ -390,6 +402,7 @@ int lanes_new(const struct lanes_options *options, bool preempt_rt, struct lanes
 		lanes_free(lanes);
 		return fail_memory(fail);
 	}
+	lanes->state = timeline_state(lanes->timeline);
 	timeline_count_fields(lanes->timeline, options->counters, options->nr_counters);
 	*ret = lanes;
 	return 0;
@@ -475,19 +488,24 @@ static bool is_raw_call(const struct timeline_slice *slice)
 	       !slice->event->type->format->name[strlen("sys_exit")];
 }
 
-/* The label of a slice; for slices that have a number that tells their name it is made once. */
-static uint32_t label_of(struct lanes *lanes, const struct timeline_slice *slice)
+/* The key of a slice that has a number that tells its name; 0: it has none. */
+static inline uint64_t label_key(const struct timeline_slice *slice)
+{
+	if (slice->kind == TIMELINE_FUNCTION)
+		return slice->track->frames[slice->track->nr_frames - 1].func;
+	if (slice->kind == TIMELINE_SOFTIRQ || slice->kind == TIMELINE_IRQ || is_raw_call(slice))
+		return (uint64_t)slice->kind << 56 | (uint64_t)slice->buffer << 32 | (uint32_t)slice->number;
+	return 0;
+}
+
+/* The label of a slice; for slices that have a key it is made once. */
+static uint32_t find_label(struct lanes *lanes, const struct timeline_slice *slice, uint64_t key)
 {
 	char text[TIMELINE_NAME];
 	uint32_t *known = NULL;
 	const char *name = NULL;
-	uint64_t key = 0;
 	size_t len = 0;
 
-	if (slice->kind == TIMELINE_FUNCTION)
-		key = slice->track->frames[slice->track->nr_frames - 1].func;
-	else if (slice->kind == TIMELINE_SOFTIRQ || slice->kind == TIMELINE_IRQ || is_raw_call(slice))
-		key = (uint64_t)slice->kind << 56 | (uint64_t)slice->buffer << 32 | (uint32_t)slice->number;
 	if (!key) {
 		name = timeline_name(lanes->timeline, slice, text, &len);
 		/* A name that is not made up here stays where it is. */
@@ -507,10 +525,23 @@ static uint32_t label_of(struct lanes *lanes, const struct timeline_slice *slice
 	return (uint32_t)key;
 }
 
-/* The name that a task has now: a later one takes its place as the lane's. */
-static uint32_t label_task(struct lanes *lanes, uint32_t index)
+static inline uint32_t label_of(struct lanes *lanes, const struct timeline_slice *slice)
 {
-	const struct state_task *task = &timeline_state(lanes->timeline)->tasks[index];
+	uint64_t key = label_key(slice);
+	struct near_label *near = &lanes->near_labels[key % NEAR_LABELS];
+	uint32_t label;
+
+	if (__builtin_expect(near->label && near->key == key, 1))
+		return near->label - 1;
+	label = find_label(lanes, slice, key);
+	if (key && label != LABEL_NONE)
+		*near = (struct near_label){ key, label + 1 };
+	return label;
+}
+
+static uint32_t find_label_of_task(struct lanes *lanes, uint32_t index)
+{
+	const struct state_task *task = &lanes->state->tasks[index];
 	struct named *named;
 	struct task_name name;
 	uint32_t label;
@@ -521,8 +552,6 @@ static uint32_t label_task(struct lanes *lanes, uint32_t index)
 			return LABEL_NONE;
 		}
 	named = &lanes->named[index];
-	if (named->label && !memcmp(named->comm, task->comm, sizeof(named->comm)))
-		return named->label - 1;
 	memcpy(named->comm, task->comm, sizeof(named->comm));
 	if (*task->comm && !task->idle) {
 		label = add_label(lanes, task->comm, strnlen(task->comm, sizeof(task->comm)));
@@ -534,11 +563,60 @@ static uint32_t label_task(struct lanes *lanes, uint32_t index)
 	return label;
 }
 
-/* Adds the columns of a slice to its lane; what the cell shows of each is put into it. */
-static void draw(struct lanes *lanes, struct lane *lane, const struct timeline_slice *slice, struct lane_cell *cell)
+/* The name that a task has now: a later one takes its place as the lane's. */
+static inline uint32_t label_task(struct lanes *lanes, uint32_t index)
+{
+	const struct named *named = index < lanes->nr_named ? &lanes->named[index] : NULL;
+
+	if (__builtin_expect(named && named->label &&
+				     !memcmp(named->comm, lanes->state->tasks[index].comm, sizeof(named->comm)),
+			     1))
+		return named->label - 1;
+	return find_label_of_task(lanes, index);
+}
+
+/* What a lane shows of a slice. */
+struct shown {
+	uint32_t label;
+	uint16_t modes;
+	uint8_t mode, rank;
+	bool busy, waits;
+};
+
+static inline struct lane_cell cell_of_shown(const struct shown *shown, uint64_t start)
+{
+	return (struct lane_cell){
+		.start = start, .label = shown->label, .modes = shown->modes, .mode = shown->mode, .rank = shown->rank
+	};
+}
+
+static inline void set_lasted(struct lane_cell *cell, const struct shown *shown, uint64_t lasted)
+{
+	cell->longest = lasted;
+	cell->busy = shown->busy ? lasted : 0;
+	cell->waited = shown->waits ? lasted : 0;
+}
+
+/* Adds a slice, of which `lasted` is drawn, to what the lane says of all. */
+static inline void count_slice(struct lane *lane, const struct timeline_slice *slice, const struct shown *shown,
+			       uint64_t lasted)
+{
+	uint64_t length = slice->to - slice->start;
+
+	lane->count++;
+	lane->busy += shown->busy ? lasted : 0;
+	lane->waited += shown->waits ? lasted : 0;
+	if ((lane->kind == LANE_TASK ? shown->waits : shown->rank == RANK_MOST) && length > lane->longest) {
+		lane->longest = length;
+		lane->longest_at = slice->start;
+	}
+}
+
+static void draw_columns(struct lanes *lanes, struct lane *lane, const struct timeline_slice *slice,
+			 const struct shown *shown)
 {
 	uint64_t from = slice->start, to = slice->to, column, end;
-	bool is_busy = cell->busy, waits = cell->waited;
+	struct lane_cell cell = cell_of_shown(shown, slice->start);
 
 	if (from < lanes->options.from)
 		from = lanes->options.from;
@@ -546,8 +624,7 @@ static void draw(struct lanes *lanes, struct lane *lane, const struct timeline_s
 		to = lanes->options.to;
 	if (to < from || (to == from && slice->to != slice->start))
 		return;
-	cell->start = slice->start;
-	cell->count = from == slice->start;
+	cell.count = from == slice->start;
 	column = column_of(lane, from);
 	end = to - column * lane->length < lane->length ? column : to / lane->length;
 	/* A slice that ends where a column begins is not in it, unless it is a moment. */
@@ -557,52 +634,65 @@ static void draw(struct lanes *lanes, struct lane *lane, const struct timeline_s
 		uint64_t begins = at == column ? from : at * lane->length;
 		uint64_t ends = at == end ? to : (at + 1) * lane->length;
 
-		cell->longest = ends - begins;
-		cell->busy = is_busy ? cell->longest : 0;
-		cell->waited = waits ? cell->longest : 0;
+		set_lasted(&cell, shown, ends - begins);
 		/* Whole columns are the same. */
 		if (at != column && at < end) {
-			lane_put(lanes, lane, at, end - at, cell);
+			lane_put(lanes, lane, at, end - at, &cell);
 			at = end - 1;
 		} else {
-			lane_put_one(lanes, lane, at, cell);
+			lane_put_one(lanes, lane, at, &cell);
 		}
 		/* It may be the last number. */
 		if (at == end)
 			break;
-		cell->count = 0;
+		cell.count = 0;
 	}
-	lane->count++;
-	if (is_busy)
-		lane->busy += to - from;
-	if (waits)
-		lane->waited += to - from;
-	if ((lane->kind == LANE_TASK ? waits : cell->rank == RANK_MOST) && slice->to - slice->start > lane->longest) {
-		lane->longest = slice->to - slice->start;
-		lane->longest_at = slice->start;
+	count_slice(lane, slice, shown, to - from);
+}
+
+/* Adds the columns of a slice to its lane. */
+static inline void draw(struct lanes *lanes, struct lane *lane, const struct timeline_slice *slice,
+			const struct shown *shown)
+{
+	struct lane_cell *last = lane->nr_cells ? &lane->cells[lane->nr_cells - 1] : NULL, cell;
+	uint64_t begins = last ? last->column * lane->length : 0, start = slice->start, lasted = slice->to - start;
+
+	/* Nearly always all of it is in the last column. */
+	if (__builtin_expect(!last || last->nr != 1 || start - begins >= lane->length ||
+				     slice->to - begins >= lane->length || start > slice->to ||
+				     start < lanes->options.from || slice->to > lanes->options.to,
+			     0)) {
+		draw_columns(lanes, lane, slice, shown);
+		return;
 	}
+	cell = cell_of_shown(shown, start);
+	set_lasted(&cell, shown, lasted);
+	cell.count = 1;
+	add_to(last, &cell);
+	count_slice(lane, slice, shown, lasted);
 }
 
 static void draw_run(struct lanes *lanes, const struct timeline_slice *slice)
 {
 	struct lane *lane = lane_of(lanes, LANE_CPU, 0, slice->cpu, 0, false);
-	bool idle = timeline_state(lanes->timeline)->tasks[slice->task].idle;
+	bool idle = lanes->state->tasks[slice->task].idle;
 
 	if (lane)
 		draw(lanes, lane, slice,
-		     &(struct lane_cell){ .label = label_task(lanes, slice->task),
-					  .rank = idle ? RANK_LEAST : RANK_MOST,
-					  .mode = TASK_RUNNING,
-					  .busy = !idle });
+		     &(struct shown){ .label = label_task(lanes, slice->task),
+				      .rank = idle ? RANK_LEAST : RANK_MOST,
+				      .mode = TASK_RUNNING,
+				      .busy = !idle });
 }
 
 static void draw_mode(struct lanes *lanes, const struct timeline_slice *slice)
 {
+	const struct state_task *task = &lanes->state->tasks[slice->task];
 	uint8_t mode = slice->mode->mode;
 	bool waits = state_waits(mode);
 	struct lane *lane;
 
-	if (timeline_state(lanes->timeline)->tasks[slice->task].idle || mode == TASK_UNKNOWN)
+	if (task->idle || mode == TASK_UNKNOWN)
 		return;
 	lane = lane_of(lanes, LANE_TASK, 0, (uint32_t)slice->pid, 0, true);
 	if (!lane)
@@ -610,19 +700,18 @@ static void draw_mode(struct lanes *lanes, const struct timeline_slice *slice)
 	lane->label = label_task(lanes, slice->task);
 	if (mode == TASK_NEW && !lane->nr_cells)
 		lane->born = slice->start;
-	if (!lane->nr_cells && !timeline_state(lanes->timeline)->losses &&
+	if (!lane->nr_cells && !lanes->state->losses &&
 	    (mode == TASK_RUNNING || mode == TASK_WAKING || mode == TASK_QUEUED))
 		lane->first = slice->start;
 	/* Another life of the same PID may follow. */
-	lane->died = timeline_state(lanes->timeline)->tasks[slice->task].died ? slice->to : 0;
+	lane->died = task->died ? slice->to : 0;
 	draw(lanes, lane, slice,
-	     &(struct lane_cell){ .label = lane->label,
-				  .rank = waits || mode == TASK_RUNNING || mode == TASK_BLOCKED ? RANK_MOST :
-												  RANK_LEAST,
-				  .mode = mode,
-				  .modes = (uint16_t)(1u << mode),
-				  .busy = mode == TASK_RUNNING,
-				  .waited = waits });
+	     &(struct shown){ .label = lane->label,
+			      .rank = waits || mode == TASK_RUNNING || mode == TASK_BLOCKED ? RANK_MOST : RANK_LEAST,
+			      .mode = mode,
+			      .modes = (uint16_t)(1u << mode),
+			      .busy = mode == TASK_RUNNING,
+			      .waits = waits });
 }
 
 static void draw_function(struct lanes *lanes, const struct timeline_slice *slice)
@@ -638,7 +727,7 @@ static void draw_function(struct lanes *lanes, const struct timeline_slice *slic
 		       of_task);
 	if (!lane)
 		return;
-	draw(lanes, lane, slice, &(struct lane_cell){ .label = label_of(lanes, slice), .rank = RANK_MOST, .busy = 1 });
+	draw(lanes, lane, slice, &(struct shown){ .label = label_of(lanes, slice), .rank = RANK_MOST, .busy = true });
 }
 
 static void draw_named(struct lanes *lanes, const struct timeline_slice *slice, enum lane_kind kind, uint32_t owner)
@@ -650,7 +739,7 @@ static void draw_named(struct lanes *lanes, const struct timeline_slice *slice, 
 
 	if (lane)
 		draw(lanes, lane, slice,
-		     &(struct lane_cell){ .label = label_of(lanes, slice), .rank = RANK_MOST, .busy = 1 });
+		     &(struct shown){ .label = label_of(lanes, slice), .rank = RANK_MOST, .busy = true });
 }
 
 /* A counter of a program: "queue (4711)"; a field has no owner: "sched_waking:pid". */
@@ -685,10 +774,19 @@ static void draw_counter(struct lanes *lanes, const struct timeline_slice *slice
 	lane_put_one(lanes, lane, column_of(lane, slice->start), &cell);
 }
 
+/* NULL: it is not kept. */
+static inline struct last_cell *last_cell_of(struct lanes *lanes, uint32_t cpu, uint16_t buffer)
+{
+	return cpu < 256 && buffer < 16 ? &lanes->events[cpu << 4 | buffer] : NULL;
+}
+
 static void draw_loss(struct lanes *lanes, const struct timeline_slice *slice)
 {
 	struct lane *lane = lane_of(lanes, LANE_EVENTS, slice->buffer, slice->cpu, 0, false);
+	struct last_cell *last = last_cell_of(lanes, slice->cpu, slice->buffer);
 
+	if (last)
+		last->length = 0;
 	if (lane && slice->start >= lanes->options.from && slice->start <= lanes->options.to)
 		lane_put_one(lanes, lane, column_of(lane, slice->start),
 			     &(struct lane_cell){ .start = slice->start, .label = LABEL_NONE, .lost = true });
@@ -741,32 +839,40 @@ static void see_slice(void *arg, const struct timeline_slice *slice)
 	lanes_bound(lanes);
 }
 
-static void count_event(struct lanes *lanes, const struct event *event)
+static void find_cell_of_event(struct lanes *lanes, const struct event *event, struct last_cell *last)
 {
-	uint32_t *index =
-		event->cpu < 256 && event->buffer < 16 ? &lanes->events[event->cpu << 4 | event->buffer] : NULL;
-	struct lane *lane;
-	struct lane_cell *last;
+	struct lane *lane = lane_of(lanes, LANE_EVENTS, event->buffer, event->cpu, 0, false);
 	uint64_t column;
 
-	if (index && *index) {
-		lane = &lanes->lanes[*index - 1];
-	} else {
-		lane = lane_of(lanes, LANE_EVENTS, event->buffer, event->cpu, 0, false);
-		if (!lane)
-			return;
-		if (index)
-			*index = (uint32_t)(lane - lanes->lanes) + 1;
-	}
+	if (!lane)
+		return;
 	lane->count++;
 	column = column_of(lane, event->ts);
-	last = lane->nr_cells ? &lane->cells[lane->nr_cells - 1] : NULL;
-	if (__builtin_expect(last && last->column == column, 1)) {
-		last->count++;
+	if (lane->nr_cells && lane->cells[lane->nr_cells - 1].column == column)
+		lane->cells[lane->nr_cells - 1].count++;
+	else
+		lane_put_one(lanes, lane, column,
+			     &(struct lane_cell){ .start = event->ts, .label = LABEL_NONE, .count = 1 });
+	if (last && lane->nr_cells && lane->cells[lane->nr_cells - 1].column == column)
+		*last = (struct last_cell){ .begins = column * lane->length,
+					    .length = lane->length,
+					    .lane = (uint32_t)(lane - lanes->lanes),
+					    .cell = (uint32_t)(lane->nr_cells - 1) };
+	lanes_bound(lanes);
+}
+
+static inline void count_event(struct lanes *lanes, const struct event *event)
+{
+	struct last_cell *last = last_cell_of(lanes, event->cpu, event->buffer);
+	struct lane *lane;
+
+	if (__builtin_expect(!last || event->ts - last->begins >= last->length, 0)) {
+		find_cell_of_event(lanes, event, last);
 		return;
 	}
-	lane_put_one(lanes, lane, column, &(struct lane_cell){ .start = event->ts, .label = LABEL_NONE, .count = 1 });
-	lanes_bound(lanes);
+	lane = &lanes->lanes[last->lane];
+	lane->count++;
+	lane->cells[last->cell].count++;
 }
 
 /* sched_wakeup_new begins the life of a task, whose first slice ends later. */
@@ -780,7 +886,7 @@ static void see_birth(struct lanes *lanes, const struct state *state)
 
 void lanes_see(struct lanes *lanes, const struct event *event)
 {
-	const struct state *state = timeline_state(lanes->timeline);
+	const struct state *state = lanes->state;
 
 	timeline_see(lanes->timeline, event);
 	if (state->step.kind == STEP_WOKEN && state->step.first && state->step.task != STATE_NO_TASK)

@@ -47,7 +47,7 @@ void open_calls_enter(struct open_calls *calls, const struct open_calls_type *ty
 		return;
 	*call = (struct open_call){ .since = event->ts,
 				    .losses = calls->state->losses,
-				    .unknown = state_unknown(calls->state, event->pid, event),
+				    .unknown = state_unknown_at(calls->state, event),
 				    .number = place_s64(&type->number, event),
 				    .open = true };
 }
@@ -73,7 +73,7 @@ bool open_calls_exit(struct open_calls *calls, const struct open_calls_type *typ
 	number = place_s64(&type->number, event);
 	/* The machine may be unknown: only a sigreturn ends as -1. */
 	known = call->number == number || number == -1 || restores(calls->context, call->number);
-	if (state->losses != call->losses && state_unknown(state, event->pid, event) != call->unknown)
+	if (state->losses != call->losses && state_unknown_at(state, event) != call->unknown)
 		known = false;
 	call->open = false;
 	*ret_start = call->since;

@@ -98,14 +98,12 @@ static uint8_t shown_mode(const struct runs *runs, const struct state_task *task
 	return runs->calls.one_wait && task->mode == TASK_QUEUED ? TASK_WAKING : task->mode;
 }
 
-static void look_at_task(struct runs *runs, uint32_t id)
+static void change_mode(struct runs *runs, const struct state_task *task, uint32_t id, uint8_t shown)
 {
-	const struct state_task *task = runs->calls.mode && id < runs->state->nr_tasks ? &runs->state->tasks[id] : NULL;
-	struct runs_mode *mode = task ? mode_of(runs, id) : NULL;
-	uint8_t shown = task ? shown_mode(runs, task) : 0;
+	struct runs_mode *mode = mode_of(runs, id);
 	uint64_t to;
 
-	if (!mode || (mode->some && mode->mode == shown && mode->since == task->since))
+	if (!mode)
 		return;
 	if (mode->some && mode->mode == shown && shown == TASK_WAKING && !is_taken_back(runs, id, mode) &&
 	    known_until(runs, task, mode, task->since) == task->since) {
@@ -124,6 +122,19 @@ static void look_at_task(struct runs *runs, uint32_t id)
 				    .mode = shown,
 				    .letter = task->letter,
 				    .some = true };
+}
+
+static inline void look_at_task(struct runs *runs, uint32_t id)
+{
+	const struct state_task *task = runs->calls.mode && id < runs->state->nr_tasks ? &runs->state->tasks[id] : NULL;
+	const struct runs_mode *mode = id < runs->nr_modes ? &runs->modes[id] : NULL;
+	uint8_t shown;
+
+	if (!task)
+		return;
+	shown = shown_mode(runs, task);
+	if (!mode || !mode->some || mode->mode != shown || mode->since != task->since)
+		change_mode(runs, task, id, shown);
 }
 
 static struct runs_turn *turn_of(struct runs *runs, size_t cpu)
@@ -174,25 +185,11 @@ static void look_at_cpu(struct runs *runs, uint32_t number, uint32_t left)
 	turn->last = cpu->last;
 }
 
-/* Most events say only that the same task still has the CPU: then its turn and its mode are what they were. */
-static inline bool goes_on(const struct runs *runs, const struct event *event)
-{
-	const struct state *state = runs->state;
-	const struct runs_turn *turn = event->cpu < runs->nr_turns ? &runs->runs[event->cpu] : NULL;
-
-	return state->step.kind == STEP_NONE && !state->listed.filtered && turn && turn->some &&
-	       event->cpu < state->nr_cpus && state->cpus[event->cpu].task == turn->task;
-}
-
-void runs_see(struct runs *runs, const struct event *event)
+void runs_look(struct runs *runs, const struct event *event)
 {
 	const struct state *state = runs->state;
 	bool broken = state->breaks != runs->breaks || state->losses != runs->losses;
 
-	if (!broken && goes_on(runs, event)) {
-		runs->runs[event->cpu].last = state->cpus[event->cpu].last;
-		return;
-	}
 	runs->breaks = state->breaks;
 	runs->losses = state->losses;
 	if (state->step.task != STATE_NO_TASK)

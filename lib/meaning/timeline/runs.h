@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct event;
-struct state;
-struct state_task;
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/state/state.h"
 
 /*
  * What lib/meaning/state knows, as spans of time: which task had each CPU (a turn), and what each task did (a mode).
@@ -71,8 +70,24 @@ enum runs_off runs_off(uint8_t mode);
 
 void runs_release(struct runs *runs);
 
+/* Looks at what has changed. Private to the function below. */
+void runs_look(struct runs *runs, const struct event *event);
+
 /* Call it after state_see(). */
-void runs_see(struct runs *runs, const struct event *event);
+static inline void runs_see(struct runs *runs, const struct event *event)
+{
+	const struct state *state = runs->state;
+	struct runs_turn *turn = event->cpu < runs->nr_turns ? &runs->runs[event->cpu] : NULL;
+
+	/* Most events say only that the same task still has the CPU: then its turn and its mode are what they were. */
+	if (__builtin_expect(turn && turn->some && state->step.kind == STEP_NONE && state->breaks == runs->breaks &&
+				     state->losses == runs->losses && !state->listed.filtered &&
+				     event->cpu < state->nr_cpus && state->cpus[event->cpu].task == turn->task,
+			     1))
+		turn->last = state->cpus[event->cpu].last;
+	else
+		runs_look(runs, event);
+}
 void runs_end(struct runs *runs);
 
 #endif

@@ -191,6 +191,27 @@ static bool add_type(struct part *part, uint16_t index, const struct type *found
 	return true;
 }
 
+static enum timeline_part what_of(const struct type *type)
+{
+	switch (type->role) {
+	case DOES_BEGIN:
+	case DOES_END:
+		return type->kind == TIMELINE_VECTOR ? TIMELINE_A_VECTOR :
+		       type->kind == TIMELINE_PAIR   ? TIMELINE_NO_PART :
+						       TIMELINE_AN_END;
+	case DOES_ENTER:
+	case DOES_EXIT:
+		return TIMELINE_AN_END;
+	case DOES_MARK:
+	case DOES_UNKNOWN:
+	case DOES_NOTHING:
+	case DOES_SWITCH:
+	case DOES_COUNTER:
+		break;
+	}
+	return TIMELINE_NO_PART;
+}
+
 enum deed timeline_bind(struct part *part, const struct event_type *event_type)
 {
 	const struct format *format = event_type->format;
@@ -210,6 +231,7 @@ enum deed timeline_bind(struct part *part, const struct event_type *event_type)
 		bind_counter(event_type, &found);
 	if (found.role == DOES_NOTHING || !is_of_use(part->timeline, &found))
 		return DOES_NOTHING;
+	found.what = what_of(&found);
 	return add_type(part, event_type->index, &found) ? found.role : DOES_NOTHING;
 }
 
@@ -469,6 +491,7 @@ struct timeline *timeline_new(const struct timeline_calls *calls, bool preempt_r
 	labels_init(&timeline->tracks);
 	timeline->calls = *calls;
 	state_init(&timeline->own, preempt_rt);
+	timeline->own.no_causes = calls->no_causes;
 	timeline->state = &timeline->own;
 	timeline->runs = (struct runs){ .state = timeline->state,
 					.calls = { .arg = timeline,
@@ -637,28 +660,6 @@ static void see_loss(struct part *part, const struct event *event)
 						       .event = event });
 }
 
-static enum timeline_part what_of(const struct type *type, enum deed role)
-{
-	switch (role) {
-	case DOES_SWITCH:
-		return TIMELINE_A_SWITCH;
-	case DOES_BEGIN:
-	case DOES_END:
-		return type->kind == TIMELINE_VECTOR ? TIMELINE_A_VECTOR :
-		       type->kind == TIMELINE_PAIR   ? TIMELINE_NO_PART :
-						       TIMELINE_AN_END;
-	case DOES_ENTER:
-	case DOES_EXIT:
-		return TIMELINE_AN_END;
-	case DOES_MARK:
-	case DOES_UNKNOWN:
-	case DOES_NOTHING:
-	case DOES_COUNTER:
-		break;
-	}
-	return TIMELINE_NO_PART;
-}
-
 static void see_record(struct part *part, const struct type *type, enum deed role, const struct event *event)
 {
 	switch (role) {
@@ -717,42 +718,56 @@ static void renew_marks(struct timeline *timeline, const struct event *event)
 			marks_renew(&timeline->parts[i]->marks, task->pid, event->ts);
 }
 
-enum timeline_part timeline_see(struct timeline *timeline, const struct event *event)
+/* What a type is that is not of the function graph, whose types have no deed: all their events are for the frames. */
+static enum timeline_part see_deed(struct part *part, enum deed deed, const struct event *event)
 {
-	struct part *part = timeline->parts[event->buffer];
+	struct timeline *timeline = part->timeline;
 	const struct timeline_calls *calls = &timeline->calls;
-	const struct type *type;
-	enum timeline_part what;
-	uint8_t *role;
+	const struct type *type = deed > DOES_SWITCH ? part->types[event->type->index] : NULL;
+	enum timeline_part what = type ? type->what : deed == DOES_SWITCH ? TIMELINE_A_SWITCH : TIMELINE_NO_PART;
 
-	if (timeline->state == &timeline->own)
-		state_see(&timeline->own, event);
-	if (calls->wanted & (1 << TIMELINE_RUN | 1 << TIMELINE_STATE))
-		runs_see(&timeline->runs, event);
-	if (timeline->state->step.kind == STEP_FORK)
-		renew_marks(timeline, event);
-	if (frames_see(part->frames, event))
-		return TIMELINE_A_FUNCTION;
-	if (event->kind == EVENT_LOST) {
-		see_loss(part, event);
-		return TIMELINE_NO_PART;
-	}
-	role = &part->roles[event->type->index];
-	if (*role == DOES_UNKNOWN)
-		*role = (uint8_t)timeline_bind(part, event->type);
-	type = *role > DOES_SWITCH ? part->types[event->type->index] : NULL;
-	what = what_of(type, (enum deed) * role);
-	if (*role == DOES_MARK && type && mark_source_read(&type->mark, event, &timeline->scratch, &timeline->mark))
+	if (deed == DOES_MARK && mark_source_read(&type->mark, event, &timeline->scratch, &timeline->mark))
 		what = TIMELINE_A_MARK;
 	if (calls->event)
 		calls->event(calls->arg, event, what);
 	if (what == TIMELINE_A_MARK)
 		see_mark(part, event);
 	else if (type)
-		see_record(part, type, (enum deed) * role, event);
+		see_record(part, type, deed, event);
 	if (__builtin_expect(part->nr_fields != 0, 0))
 		see_fields(part, event);
 	return what;
+}
+
+/* A loss, a record of the function graph, or the first event of another type. */
+static enum timeline_part see_other(struct part *part, const struct event *event)
+{
+	enum deed deed;
+
+	if (frames_see(part->frames, event))
+		return TIMELINE_A_FUNCTION;
+	if (event->kind == EVENT_LOST) {
+		see_loss(part, event);
+		return TIMELINE_NO_PART;
+	}
+	deed = timeline_bind(part, event->type);
+	part->roles[event->type->index] = (uint8_t)deed;
+	return see_deed(part, deed, event);
+}
+
+enum timeline_part timeline_see(struct timeline *timeline, const struct event *event)
+{
+	struct part *part = timeline->parts[event->buffer];
+	enum deed deed;
+
+	if (timeline->state == &timeline->own)
+		state_see(&timeline->own, event);
+	if (timeline->calls.wanted & (1 << TIMELINE_RUN | 1 << TIMELINE_STATE))
+		runs_see(&timeline->runs, event);
+	if (__builtin_expect(timeline->state->step.kind == STEP_FORK, 0))
+		renew_marks(timeline, event);
+	deed = event->kind == EVENT_LOST ? DOES_UNKNOWN : (enum deed)part->roles[event->type->index];
+	return deed == DOES_UNKNOWN ? see_other(part, event) : see_deed(part, deed, event);
 }
 
 void timeline_end(struct timeline *timeline, uint64_t ts)

@@ -107,6 +107,7 @@ struct timeline_calls {
 	void (*event)(void *arg, const struct event *event, enum timeline_part part);
 	bool one_wait;        /* being woken and being queued are one mode, TASK_WAKING */
 	bool only_with_entry; /* no functions of which only the exit is in the trace */
+	bool no_causes;       /* nobody asks for whom an interrupt woke a task (state::no_causes) */
 };
 
 struct timeline;

@@ -54,7 +54,7 @@ bool open_calls_lasts(const struct open_calls *calls, int32_t pid);
 /* Private to timeline*.c. */
 
 enum deed {
-	DOES_UNKNOWN,
+	DOES_UNKNOWN, /* the type's first event is still to come, or it is of the function graph */
 	DOES_NOTHING,
 	DOES_SWITCH,
 	DOES_ENTER,
@@ -72,6 +72,7 @@ enum { HANDLER = 64 };
 
 struct type {
 	enum deed role;
+	enum timeline_part what;
 	enum timeline_kind kind; /* of a pair */
 	struct pair_end pair;
 	enum timeline_counter counter;
