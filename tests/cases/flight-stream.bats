@@ -209,3 +209,39 @@ copies_marks()
 		grep -qx "$(jq -r .reason "$file" | sed -n "s/^of$$-\([0-9]*\) .*/\1/p")" inside
 	done
 }
+
+@test "flight: 'of' and 'if' together choose of the events that tell whom tasks belong to" {
+	need_command jq
+	ln -s "$(type -P true)" right$$
+	ln -s "$(type -P true)" wrong$$
+	ln -s "$(command -v bash)" of$$
+	# The program that runs from then on is whom the task belongs to: ours starts another one, and is no shell any more.
+	fly -e sched:sched_process_exec --after 100ms --when "event:sched:sched_process_exec of process:right$$ if filename ~ \"*/right$$\"" \
+		--when "born=event:task:task_newtask of process:of$$ if comm == \"of$$\" && clone_flags & 0x10000" \
+		--when "forked=event:task:task_newtask of process:of$$ if comm == \"of$$\" && !(clone_flags & 0x10000)"
+	for ((try = 0; try < 20; try++)); do
+		"$PWD/wrong$$"
+		# shellcheck disable=SC2016
+		./of$$ -c '"$0"; "$1"; :' "$PWD/wrong$$" "$PWD/right$$"
+		for ((i = 0; i < 150; i++)); do [ ! -e "$(first sched_process_exec json)" ] || [ ! -e "$(first forked json)" ] || break 2; sleep 0.02; done
+	done
+	land
+	[ "$landed" -eq 0 ]
+	[[ "$(reason sched_process_exec)" =~ ^right$$-[0-9]+\ .*:\ filename=$PWD/right$$\ pid=[0-9]+\ old_pid=[0-9]+$ ]]
+	[[ "$(reason forked)" =~ ^of$$-[0-9]+\ .*:\ pid=[0-9]+\ comm=of$$\ clone_flags=[0-9a-f]+\  ]]
+	# No thread was born.
+	[ ! -e "$(first born json)" ]
+	run ! grep -q 'wrong' ./*.json
+}
+
+@test "flight: 'of' and 'if' on the events that tell whom tasks belong to refuse a filter that is wrong" {
+	while IFS='|' read -r filter words; do
+		run weft flight start --name "$NAME" -e sched:sched_process_exec --when "x=event:sched:sched_process_exec of process:1 if $filter"
+		[ "$status" -ne 0 ]
+		[[ "$output" == *"--when x"*"$words"* ]]
+	done <<-END
+		comm == "sh"|that event has no field 'comm'
+		filenam == "sh"|'sched:sched_process_exec' has no field 'filenam'
+		pid ==|Invalid value
+	END
+}

@@ -9,6 +9,7 @@
 
 #include "formats/event_text.h"
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/near.h"
 #include "lib/ground/base/out.h"
 #include "lib/ground/base/text.h"
 #include "lib/kernel/flight/condition.h"
@@ -24,6 +25,8 @@
 #include "lib/meaning/event/place.h"
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/who.h"
+#include "lib/meaning/query/filter.h"
+#include "lib/meaning/schema/format.h"
 
 /*
  * An event of those who belong to a process, a service, a container: the kernel has no filter for that, so weft reads
@@ -34,6 +37,7 @@ enum { BUFFER_SIZE = 1 << 20, TEXT_FIRST = 256 }; /* of each CPU: for some round
 struct watch_whose {
 	struct side_reader *side;
 	struct event_text *text;
+	struct filter *filter; /* NULL: the kernel has it, or there is none */
 	struct watch_hit *hit; /* of the look that is going on */
 	uint64_t lost, told_ns;
 };
@@ -52,33 +56,65 @@ static void tell_nobody(const struct watch *watch)
 		message_line(watch->tell, "--when %s: now %s", watch->condition->name, why.text);
 }
 
-static bool is_who_event(const char *event)
+/* All events that tell whom tasks belong to are needed, so the kernel cannot choose of them. */
+static bool weft_filters(const struct watch *watch)
 {
 	struct setup none = { .nr_instances = 0 };
-	struct setup_instance *wanted = event ? setup_add_instance(&none, NULL) : NULL;
+	struct setup_instance *wanted = watch->condition->filter ? setup_add_instance(&none, NULL) : NULL;
 	bool found = false;
 
 	if (wanted && setup_want_who(wanted))
 		for (size_t i = 0; i < wanted->nr_events; i++)
-			found |= !strcmp(wanted->events[i].pattern, event);
+			found |= !strcmp(wanted->events[i].pattern, watch->condition->event);
 	setup_release(&none);
 	return found;
 }
 
 int watch_whose_describe(struct watch *watch, struct fail *fail)
 {
-	const struct condition *condition = watch->condition;
-
-	if (!condition->of.word)
+	if (!watch->condition->of.word)
 		return 0;
-	if (condition->filter && is_who_event(condition->event))
-		return fail_set(
-			fail, -EOPNOTSUPP,
-			"--when %s: all events %s tell whom tasks belong to, so 'if' and 'of' cannot both choose "
-			"of them",
-			condition->name, condition->event);
 	tell_nobody(watch);
 	return setup_want_who(&watch->setup.instances[0]) ? 0 : fail_memory(fail);
+}
+
+/*
+ * Compiles what the kernel has checked. The name of the task that runs is not known for sure; most of
+ * these events have it, or that of the program, as a field.
+ */
+static int take_filter(struct watch *watch, const struct context *context, struct fail *fail)
+{
+	const struct condition *condition = watch->condition;
+	const char *name = strchr(condition->event, ':');
+	cleanup_free char *system = strndup(condition->event, (size_t)(name - condition->event));
+	int32_t id = system ? schema_find(context->schema, system, name + 1) : -1;
+	const struct format *format = id < 0 ? NULL : schema_format(context->schema, id, NULL);
+	struct near near = near_to("");
+	int err;
+
+	if (!format)
+		return system ? fail_set(fail, -ENOENT, "there is no event '%s'", condition->event) : fail_memory(fail);
+	err = filter_new(condition->filter, format, context, &near, &watch->whose->filter, fail);
+	if (!err && filter_needs_task(watch->whose->filter))
+		err = fail_set(fail, -EOPNOTSUPP,
+			       "weft reads each %s to know whom tasks belong to, and so compares with 'if' itself: "
+			       "that event has no field 'comm', and 'if' can have only its fields",
+			       condition->event);
+	return err;
+}
+
+/* The kernel has checked the filter; now it is to let all events pass. */
+static int let_filter_go(struct watch *watch, struct fail *fail)
+{
+	cleanup_free char *file = NULL;
+	const char *event = watch->condition->event;
+	int system = (int)strcspn(event, ":");
+
+	if (asprintf(&file, "events/%.*s/%s/filter", system, event, event + system + 1) < 0) {
+		file = NULL;
+		return fail_memory(fail);
+	}
+	return instance_set(watch->instance, file, "0", fail);
 }
 
 int watch_whose_begin(struct watch *watch, struct fail *fail)
@@ -147,7 +183,8 @@ static void see(void *arg, const struct event *event)
 	struct watch *watch = arg;
 
 	watch_whose_follow(watch, watch->whose->side, event);
-	if (event->kind != EVENT_LOST && is_called(event, watch->condition->event) && watch_whose_meets(watch, event))
+	if (event->kind != EVENT_LOST && is_called(event, watch->condition->event) &&
+	    (!watch->whose->filter || filter_match(watch->whose->filter, event)) && watch_whose_meets(watch, event))
 		take_event(watch, event);
 }
 
@@ -155,6 +192,7 @@ static int open_whose(struct watch *watch, struct fail *fail)
 {
 	const struct rig *rig = flight_recording_rig(watch->recording);
 	struct watch_whose *whose = calloc(1, sizeof(*whose));
+	bool filters = weft_filters(watch);
 	int err = watch_event_describe(watch, watch->condition->event, fail);
 
 	watch->whose = whose;
@@ -166,12 +204,16 @@ static int open_whose(struct watch *watch, struct fail *fail)
 		return err;
 	watch->setup.instances[0].size = BUFFER_SIZE;
 	err = watch_event_open(watch, fail);
+	if (!err && filters)
+		err = let_filter_go(watch, fail);
 	if (!err)
 		err = watch_whose_begin(watch, fail);
 	if (!err)
 		err = side_reader_new(rig, watch->instance, true, &whose->side, fail);
 	if (!err)
 		err = event_text_new(side_reader_reader(whose->side)->buffers[0].context, &whose->text, fail);
+	if (!err && filters)
+		err = take_filter(watch, side_reader_reader(whose->side)->buffers[0].context, fail);
 	if (err)
 		return err;
 	watch_stream_tell(watch, "the kernel does not know whom a task belongs to");
@@ -206,6 +248,7 @@ static int close_whose(struct watch *watch, struct fail *fail)
 	struct watch_whose *whose = watch->whose;
 
 	if (whose) {
+		filter_free(whose->filter);
 		event_text_free(whose->text);
 		side_reader_free(whose->side);
 		free(whose);
