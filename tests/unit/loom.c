@@ -411,9 +411,11 @@ static int write_trace(struct loom *loom, int fd, struct fail *fail)
 	};
 	uint64_t size;
 
-	for (size_t i = 0; i < loom->nr_settings; i++)
-		settings[i] = (struct writer_setting){ 0, loom->settings[i].name, loom->settings[i].text,
-						       strlen(loom->settings[i].text) };
+	for (size_t i = 0; i < loom->nr_settings; i++) {
+		const char *name = loom->settings[i].name, *text = loom->settings[i].text;
+
+		settings[i] = (struct writer_setting){ *name == '+', name + (*name == '+'), text, strlen(text) };
+	}
 	for (size_t i = 0; i < loom->nr_types; i++)
 		formats[i] = (struct writer_format){ loom->types[i].system, buf_str(&loom->types[i].format),
 						     loom->types[i].format.len };

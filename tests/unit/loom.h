@@ -64,7 +64,7 @@ void loom_type(struct loom *loom, const char *system, const char *name, const ch
 /* Adds funcgraph_entry and funcgraph_exit, as Linux 6.12 has them. */
 void loom_graph(struct loom *loom);
 
-/* Adds a file of tracefs to the trace as a setting. Borrows the texts. */
+/* Adds a file of tracefs to the trace as a setting, with '+' in front of its name to the other buffer. Borrows both. */
 void loom_setting(struct loom *loom, const char *name, const char *text);
 
 /* Adds the name of a task to saved_cmdlines. */

@@ -186,6 +186,39 @@ static void see_cpus(struct brief_rules *rules)
 	snprintf(found->command, sizeof(found->command), "weft sched");
 }
 
+/* A guest cannot see who had its CPU. That is nothing that its tasks did, nor what they waited for. */
+static void see_steal(struct brief_rules *rules)
+{
+	const struct table *cpus = brief_table(rules, "cpus", "stolen_at_most_ns");
+	uint64_t all = 0, most = 0;
+	struct brief_case *found;
+	char time[TEXT_HUMAN];
+	size_t cpu = 0;
+
+	for (size_t row = 0; row < rows_of(cpus); row++) {
+		uint64_t stolen = number(cpus, row, "stolen_at_most_ns");
+
+		all += stolen;
+		if (stolen <= most)
+			continue;
+		most = stolen;
+		cpu = number(cpus, row, "cpu");
+	}
+	if (most < rules->limit || !is_share(rules, most))
+		return;
+	found = brief_add(rules, BRIEF_CPU, part(rules, most));
+	if (!found)
+		return;
+	snprintf(found->what, sizeof(found->what),
+		 "a hypervisor had CPU %zu for others for %s at most, %u %% of the time (steal)", cpu,
+		 text_time(time, most), percent(rules, most));
+	snprintf(found->why, sizeof(found->why),
+		 "of what tasks ran and waited on all CPUs, it is %s at most: the host has more to do than CPUs, or "
+		 "limits this guest",
+		 text_time(time, all));
+	snprintf(found->command, sizeof(found->command), "weft sched");
+}
+
 /* How late a task ran; 0: that is nothing special. */
 static double late_weight(const struct brief_rules *rules, const struct table *tasks, size_t row, uint64_t usual,
 			  uint64_t count)
@@ -645,6 +678,7 @@ void brief_apply(struct brief_rules *rules)
 	see_errors(rules);
 	see_failures(rules);
 	see_cpus(rules);
+	see_steal(rules);
 	see_wakeups(rules);
 	see_interrupts(rules);
 	see_devices(rules);

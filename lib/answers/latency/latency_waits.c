@@ -21,8 +21,26 @@ enum part { PART_QUOTA, PART_HARD, PART_SOFT, PART_OWN, PART_OTHERS, PART_KERNEL
 struct row {
 	uint64_t all, parts[PARTS];
 	struct u64_map others; /* by whom: uint64_t, how long their tasks ran meanwhile */
-	struct u64_map cpus;   /* by CPU: uint64_t, the part of `all` that was there and not of its quota */
+	/* by CPU: uint64_t, how much of the waits there, without its quota, may be stolen, each taken alone */
+	struct u64_map cpus;
 	uint32_t who;
+};
+
+/*
+ * How long so many tasks waited for a CPU at once: what a hypervisor takes is in the wait of each of them. The last
+ * counts as DEPTHS and more, of which `most` is the largest number.
+ */
+enum { DEPTHS = 32 };
+
+struct depth {
+	uint64_t at[DEPTHS + 1], since;
+	uint64_t missed; /* of waits that had begun before they were known */
+	uint32_t now, most;
+};
+
+struct waiting {
+	struct history_wait wait;
+	uint32_t on; /* the CPU whose depth has it; STATE_NO_CPU: none */
 };
 
 struct latency_waits {
@@ -31,8 +49,10 @@ struct latency_waits {
 	const struct context *context;
 	struct withheld *withheld;
 	enum who_part part;
-	struct history_wait **waits; /* by the task's index in the state; NULL: it has not waited */
+	struct waiting **waits; /* by the task's index in the state; NULL: it has not waited */
 	size_t nr_waits;
+	struct depth *depths; /* by CPU */
+	size_t nr_depths;
 	struct row *rows;
 	size_t nr_rows;
 	struct u64_map numbers; /* by whom: uint32_t, the row's index + 1 */
@@ -129,7 +149,38 @@ static void divide(struct latency_waits *by, struct row *row, const struct histo
 
 static struct history_wait *wait_of(const struct latency_waits *by, uint32_t task)
 {
-	return task < by->nr_waits ? by->waits[task] : NULL;
+	return task < by->nr_waits && by->waits[task] ? &by->waits[task]->wait : NULL;
+}
+
+static void count_depth(struct depth *depth, uint64_t now)
+{
+	depth->at[depth->now < DEPTHS ? depth->now : DEPTHS] += now - depth->since;
+	depth->most = depth->now > depth->most ? depth->now : depth->most;
+	depth->since = now;
+}
+
+/* A task waits for that CPU from now on, or for none any more. */
+static void change_depth(struct latency_waits *by, struct waiting *waiting, uint32_t cpu)
+{
+	if (waiting->on == cpu)
+		return;
+	if (waiting->on != (uint32_t)STATE_NO_CPU) {
+		count_depth(&by->depths[waiting->on], by->pass->state.now);
+		by->depths[waiting->on].now--;
+	}
+	waiting->on = (uint32_t)STATE_NO_CPU;
+	while (cpu != (uint32_t)STATE_NO_CPU && by->nr_depths <= cpu) {
+		if (!vec_push(by->depths, by->nr_depths)) {
+			by->pass->failed = true;
+			return;
+		}
+	}
+	if (cpu == (uint32_t)STATE_NO_CPU)
+		return;
+	waiting->on = cpu;
+	count_depth(&by->depths[cpu], by->pass->state.now);
+	by->depths[cpu].missed += by->pass->state.now - waiting->wait.since;
+	by->depths[cpu].now++;
 }
 
 /* Whether the user wants what the task does, as sched_by.c counts it. */
@@ -146,13 +197,13 @@ static bool is_away(const struct latency_waits *by, const struct state_task *tas
 	return naming->away && naming->away(naming->arg, task, from, to) == to - from;
 }
 
-static void add_cpu(struct latency_waits *by, struct row *row, uint32_t cpu, uint64_t lasted)
+static void add_cpu(struct latency_waits *by, struct row *row, uint32_t cpu, uint64_t from, uint64_t to)
 {
 	uint64_t *of = u64_map_add(&row->cpus, cpu);
 
 	by->pass->failed |= !of;
 	if (of)
-		*of += lasted;
+		*of += withheld_stolen_within(by->withheld, cpu, from, to);
 }
 
 /* Counts a piece of a wait, during which the task belonged to the same and its group was `stopped` or not. */
@@ -166,7 +217,7 @@ static void count(struct latency_waits *by, const struct state_task *task, struc
 	if (row)
 		row->all += to - from;
 	if (row && !stopped && cpu != STATE_NO_CPU)
-		add_cpu(by, row, cpu, to - from);
+		add_cpu(by, row, cpu, from, to);
 	if (row && stopped)
 		row->parts[PART_QUOTA] += to - from;
 	else if (row && cpu != STATE_NO_CPU && wait->began == from)
@@ -225,10 +276,11 @@ void latency_waits_free(struct latency_waits *by)
 		return;
 	for (size_t i = 0; i < by->nr_waits; i++) {
 		if (by->waits[i])
-			history_wait_end(by->history, by->waits[i]);
+			history_wait_end(by->history, &by->waits[i]->wait);
 		free(by->waits[i]);
 	}
 	free(by->waits);
+	free(by->depths);
 	for (size_t i = 0; i < by->nr_rows; i++) {
 		u64_map_release(&by->rows[i].others);
 		u64_map_release(&by->rows[i].cpus);
@@ -240,19 +292,21 @@ void latency_waits_free(struct latency_waits *by)
 }
 
 /* NULL without memory. */
-static struct history_wait *make_wait(struct latency_waits *by, uint32_t task)
+static struct waiting *make_wait(struct latency_waits *by, uint32_t task)
 {
-	struct history_wait *wait;
+	struct waiting *waiting;
 
 	while (by->nr_waits <= task)
 		if (!vec_push(by->waits, by->nr_waits))
 			return NULL;
 	if (by->waits[task])
 		return by->waits[task];
-	wait = malloc(sizeof(*wait));
-	if (wait)
-		history_wait_init(wait);
-	return by->waits[task] = wait;
+	waiting = malloc(sizeof(*waiting));
+	if (waiting) {
+		history_wait_init(&waiting->wait);
+		waiting->on = (uint32_t)STATE_NO_CPU;
+	}
+	return by->waits[task] = waiting;
 }
 
 /* Keeps the wait of a task as the state has it after the event. */
@@ -269,14 +323,24 @@ static void follow(struct latency_waits *by, uint32_t id, bool moved)
 	}
 	if (task->cpu == STATE_NO_CPU)
 		return;
-	if (!wait)
-		wait = make_wait(by, id);
+	if (!wait) {
+		struct waiting *made = make_wait(by, id);
+
+		wait = made ? &made->wait : NULL;
+	}
 	if (!wait)
 		by->pass->failed = true;
 	else if (wait->cpu == STATE_NO_CPU || wait->began != task->since)
 		history_wait_begin(by->history, wait, task->cpu, task->since);
 	else if (moved)
 		history_wait_move(by->history, wait, task->cpu, by->pass->state.now);
+}
+
+static void follow_depth(struct latency_waits *by, uint32_t id, bool moved)
+{
+	follow(by, id, moved);
+	if (wait_of(by, id))
+		change_depth(by, by->waits[id], by->waits[id]->wait.cpu);
 }
 
 void latency_waits_see(struct latency_waits *by)
@@ -286,9 +350,9 @@ void latency_waits_see(struct latency_waits *by)
 	if (step->kind == STEP_NONE || step->kind == STEP_LOST || step->kind == STEP_FORK)
 		return;
 	if (step->task != STATE_NO_TASK)
-		follow(by, step->task, step->kind == STEP_MIGRATE);
+		follow_depth(by, step->task, step->kind == STEP_MIGRATE);
 	if (step->kind == STEP_SWITCH && step->other != STATE_NO_TASK)
-		follow(by, step->other, false);
+		follow_depth(by, step->other, false);
 }
 
 /* Whose tasks ran longest meanwhile. */
@@ -308,16 +372,31 @@ static const char *most_of(const struct latency_waits *by, const struct row *row
 	return most ? pass_group_text(by->pass, by->part, most) : "";
 }
 
+/* What so much stolen time of a CPU is at most in the waits of all tasks: taken when the most of them waited. */
+static uint64_t most_stolen(const struct latency_waits *by, uint32_t cpu)
+{
+	const struct depth *depth = cpu < by->nr_depths ? &by->depths[cpu] : NULL;
+	uint64_t left = withheld_stolen(by->withheld, cpu), sum = depth && left ? depth->missed : 0;
+
+	for (uint32_t i = DEPTHS; depth && i; i--) {
+		uint64_t taken = depth->at[i] < left ? depth->at[i] : left;
+
+		sum += taken * (i == DEPTHS ? depth->most : i);
+		left -= taken;
+	}
+	return sum;
+}
+
 /* How much of the waits may be time that the hypervisor took from their CPUs. */
 static uint64_t stolen_of(const struct latency_waits *by, const struct row *row)
 {
-	const uint64_t *waited;
+	const uint64_t *stolen;
 	uint64_t cpu, sum = 0;
 
-	for (size_t at = 0; (waited = u64_map_next(&row->cpus, &at, &cpu));) {
-		uint64_t stolen = withheld_stolen(by->withheld, (uint32_t)cpu);
+	for (size_t at = 0; (stolen = u64_map_next(&row->cpus, &at, &cpu));) {
+		uint64_t most = most_stolen(by, (uint32_t)cpu);
 
-		sum += stolen < *waited ? stolen : *waited;
+		sum += most < *stolen ? most : *stolen;
 	}
 	return sum;
 }
@@ -372,6 +451,8 @@ void latency_waits_put(struct latency_waits *by, bool brief, struct findings *fi
 
 	if (!table)
 		return;
+	for (size_t i = 0; i < by->nr_depths; i++)
+		count_depth(&by->depths[i], by->pass->state.now);
 	if (brief)
 		findings->items[findings->nr - 1].more = "latency --by unit";
 	pass_group_head(findings, by->part, 0);

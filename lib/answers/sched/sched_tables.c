@@ -13,6 +13,8 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/out.h"
 #include "lib/ground/base/text.h"
+#include "lib/meaning/follow/withheld.h"
+#include "lib/meaning/reader/reader.h"
 
 #define TASK_COLUMNS(X)                                                                     \
 	X("TASK", TEXT, "comm", BRIEF, table_cell, pass_comm(sched->pass, task))            \
@@ -92,24 +94,54 @@ static void put_tasks(struct sched_analysis *sched, struct findings *findings)
 	X("SOFTIRQ", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_SOFTIRQ])           \
 	X("IRQ", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_HARDIRQ])               \
 	X("UNKNOWN", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_UNKNOWN])           \
-	X("SWITCHES", COUNT, NULL, BRIEF | ADDS, table_cell_u64, cpu->switches)
+	X("SWITCHES", COUNT, NULL, BRIEF | ADDS, table_cell_u64, cpu->switches)                   \
+	X("STOLEN", TIME, "stolen_at_most_ns", BRIEF | ADDS | WHEN, table_cell_known, stolen, stolen)
 
 static const struct table_column cpu_columns[] = COLUMNS(CPU_COLUMNS);
+
+/* How much of the CPU's time the hypervisor had, at most. The kernel counts it as time of its tasks. */
+static uint64_t stolen_of(const struct sched_analysis *sched, const struct withheld *withheld, uint32_t cpu)
+{
+	const struct state *state = &sched->pass->state;
+
+	return state->cpus[cpu].seen && pass_wants_cpu(sched->pass, cpu) ?
+		       withheld_stolen_within(withheld, cpu, state->start, state->now) :
+		       0;
+}
+
+static void tell_stolen(uint64_t stolen, struct findings *findings)
+{
+	char time[TEXT_HUMAN];
+
+	findings_show(findings, WHEN, stolen);
+	if (stolen)
+		findings_note(findings,
+			      "steal: for at most %s a hypervisor had CPUs for others (STOLEN): a task that ran there "
+			      "then stood still, and each that waited there waited longer",
+			      text_time(time, stolen));
+}
 
 static void put_cpus(const struct sched_analysis *sched, struct findings *findings)
 {
 	const struct state *state = &sched->pass->state;
 	struct table *table =
 		findings_table(findings, "cpus", "CPUs: what each did in the time of the trace", NULL, cpu_columns);
-	uint64_t span = state->now - state->start;
+	struct withheld *withheld = withheld_new(sched->pass->reader->buffers[0].context);
+	uint64_t span = state->now - state->start, all = 0;
 
-	for (uint32_t i = 0; table && i < state->nr_cpus; i++) {
+	findings->failed |= !withheld;
+	for (uint32_t i = 0; withheld && i < state->nr_cpus; i++)
+		all += stolen_of(sched, withheld, i);
+	tell_stolen(all, findings);
+	for (uint32_t i = 0; table && withheld && i < state->nr_cpus; i++) {
 		const struct state_cpu *cpu = &state->cpus[i];
+		uint64_t stolen = stolen_of(sched, withheld, i);
 
 		if (!cpu->seen || !pass_wants_cpu(sched->pass, i))
 			continue;
 		CPU_COLUMNS(CELL)
 	}
+	withheld_free(withheld);
 }
 
 #define PART_COLUMNS(X)                                                                   \

@@ -12,6 +12,8 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/text.h"
 #include "lib/ground/base/vec.h"
+#include "lib/meaning/follow/withheld.h"
+#include "lib/meaning/reader/reader.h"
 
 /* Tables of what took the time of intervals. */
 
@@ -448,6 +450,48 @@ static void put_times(const struct why_analysis *why, size_t list, struct why_su
 	findings->failed |= sums->failed;
 }
 
+static bool is_on_cpu(const struct why_link *link)
+{
+	return link->state == WHY_RAN || link->state == WHY_EARLIER || link->state == WHY_WAITED ||
+	       link->state == WHY_INTERRUPTED;
+}
+
+/* How much of the path's time on a CPU, and for it, a hypervisor may have taken. */
+static uint64_t stolen_of(const struct withheld *withheld, const struct why_path *path, uint32_t cpu)
+{
+	uint64_t stolen = 0, all = withheld_stolen(withheld, cpu);
+
+	for (size_t i = 0; i < path->nr && all; i++) {
+		const struct why_link *link = &path->links[i];
+
+		if (is_on_cpu(link) && link->cpu == cpu)
+			stolen += withheld_stolen_within(withheld, cpu, link->from, link->to);
+	}
+	return stolen < all ? stolen : all;
+}
+
+/* The kernel counts the time as that of the task, or the task as waiting. Less than a hundredth is not told. */
+static void note_stolen(const struct why_analysis *why, const struct why_found *found, struct findings *findings)
+{
+	struct withheld *withheld = withheld_new(why->pass->reader->buffers[0].context);
+	const struct why_path *path = &found->path;
+	uint64_t stolen = 0, on_cpus = 0;
+	char all[TEXT_HUMAN], of_it[TEXT_HUMAN];
+
+	findings->failed |= !withheld;
+	for (size_t i = 0; i < path->nr; i++)
+		on_cpus += is_on_cpu(&path->links[i]) ? path->links[i].to - path->links[i].from : 0;
+	for (uint32_t cpu = 0; withheld && cpu < why->log.nr_cpus; cpu++)
+		stolen += stolen_of(withheld, path, cpu);
+	withheld_free(withheld);
+	if (stolen * 100 > found->to - found->from)
+		findings_note(
+			findings,
+			"steal: the path ran and waited for a CPU for %s; of it at most %s the hypervisor had the "
+			"CPU for others",
+			text_time(all, on_cpus), text_time(of_it, stolen));
+}
+
 static void put_longest(const struct why_analysis *why, size_t list, struct findings *findings)
 {
 	struct why_sums sums;
@@ -490,8 +534,10 @@ static int put_found(struct why_analysis *why, size_t list, struct findings *fin
 		put_longest(why, list, findings);
 	if (why->options.tree)
 		put_path(why, list, findings);
-	if (why->nr[list])
+	if (why->nr[list]) {
 		put_worst(why, &why->found[list][0], findings);
+		note_stolen(why, &why->found[list][0], findings);
+	}
 	if (why->options.of == WHY_LONGEST && !list)
 		note_first(why, WHY_WAKEUP, findings);
 	return r;

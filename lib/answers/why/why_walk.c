@@ -42,8 +42,8 @@ static uint32_t name_of(const struct walk *walk, int32_t pid)
 static bool is_one(const struct why_link *link, const struct why_link *next)
 {
 	return link->to == next->from && link->pid == next->pid && link->name == next->name &&
-	       link->cause == next->cause && link->depth == next->depth && link->state == next->state &&
-	       link->reason == next->reason;
+	       link->cause == next->cause && link->depth == next->depth && link->cpu == next->cpu &&
+	       link->state == next->state && link->reason == next->reason;
 }
 
 static void emit(struct walk *walk, struct span span, struct why_link link)
@@ -151,6 +151,7 @@ static void on_cpu(struct walk *walk, int32_t pid, uint32_t name, uint32_t numbe
 			link.cause = behind(walk, occupant, pid);
 		else if (link.state == WHY_RAN)
 			link.state = (uint8_t)state;
+		link.cpu = link.state == WHY_UNKNOWN ? 0 : (uint16_t)number;
 		emit(walk, cut(&span, occupant ? occupant->from : 0), link);
 	}
 }

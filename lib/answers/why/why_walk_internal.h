@@ -33,6 +33,7 @@ struct why_link {
 	uint32_t name;  /* of the task then: why_log_text() */
 	uint32_t cause; /* whom or what it waited for: why_log_text(); 0: none */
 	uint16_t depth; /* number of wakers from the task of the interval on */
+	uint16_t cpu;   /* RAN, EARLIER, WAITED, INTERRUPTED: where */
 	uint8_t state;  /* enum why_state */
 	uint8_t reason; /* UNKNOWN: enum why_reason */
 };

@@ -34,6 +34,12 @@ struct stop {
 	uint64_t from, to;
 };
 
+/* A hypervisor took so much of a CPU, between its steal before and then. */
+struct steal {
+	uint64_t ts, since, ns;
+	uint32_t cpu;
+};
+
 /* A group on a CPU. Several groups above it can be stopped at the same time. */
 struct place_now {
 	uint32_t number; /* from 1 on */
@@ -53,9 +59,10 @@ struct withheld {
 	struct u64_map places; /* by the group's number and the CPU: struct place_now */
 	struct u64_map counts; /* by id: struct count, the first and then the growth */
 	struct u64_map stolen; /* by CPU: the same */
-	struct u64_map events; /* by CPU: uint64_t, stolen by the events */
 	struct stop *stops;
 	size_t nr_stops;
+	struct steal *steals; /* of the events; ordered by CPU and time */
+	size_t nr_steals;
 	struct roles roles;
 	struct bound {
 		struct place id, cpu, ns;
@@ -98,6 +105,15 @@ static uint32_t add_stop(struct withheld *withheld, const struct place_now *plac
 	return (uint32_t)withheld->nr_stops;
 }
 
+static void add_steal(struct withheld *withheld, uint32_t cpu, uint64_t ts, uint64_t ns)
+{
+	struct steal *steal = withheld->nr_steals < STOPS_MAX ? vec_push(withheld->steals, withheld->nr_steals) : NULL;
+
+	withheld->starved |= !steal;
+	if (steal)
+		*steal = (struct steal){ .ts = ts, .ns = ns, .cpu = cpu };
+}
+
 static void see_stop(struct withheld *withheld, struct place_now *place, uint64_t ts)
 {
 	if (!place->depth++)
@@ -133,7 +149,6 @@ static void see(struct withheld *withheld, const struct event *event, uint64_t *
 {
 	struct place_now *place;
 	struct bound *bound;
-	uint64_t *stolen;
 	uint8_t role;
 	bool fresh;
 
@@ -152,10 +167,7 @@ static void see(struct withheld *withheld, const struct event *event, uint64_t *
 		(void)place_find(&bound->ns, event->type, "ns");
 	}
 	if (role == STEAL) {
-		stolen = u64_map_add(&withheld->events, event->cpu);
-		withheld->starved |= !stolen;
-		if (stolen)
-			*stolen += place_u64(&bound->ns, event);
+		add_steal(withheld, event->cpu, event->ts, place_u64(&bound->ns, event));
 		return;
 	}
 	place = add_place(withheld, place_u64(&bound->id, event), (uint32_t)place_u64(&bound->cpu, event));
@@ -214,7 +226,10 @@ static bool take_numbers(const char *at, const char *end, uint64_t *ret, size_t 
 	return at == end;
 }
 
-/* Counts that the kernel never resets: what is smaller at the end belongs to another one. */
+/*
+ * Of a group the kernel never resets its counts: what is smaller at the end belongs to another one. The steal of a CPU
+ * does go back, as when a machine moves to another host: then nobody knows how much was stolen.
+ */
 static void take_count(struct withheld *withheld, struct u64_map *map, uint64_t key, uint64_t times, uint64_t ns,
 		       bool at_end)
 {
@@ -226,6 +241,8 @@ static void take_count(struct withheld *withheld, struct u64_map *map, uint64_t 
 	}
 	if (at_end && times >= count->times && ns >= count->ns)
 		*count = (struct count){ times - count->times, ns - count->ns, false };
+	else if (at_end && map == &withheld->stolen)
+		*count = (struct count){ .ns = 0 };
 	else
 		*count = (struct count){ times, ns, !at_end };
 }
@@ -274,6 +291,24 @@ static int compare(const void *a, const void *b)
 	return one->to < other->to ? -1 : one->to > other->to;
 }
 
+static int compare_steals(const void *a, const void *b)
+{
+	const struct steal *one = a, *other = b;
+
+	if (one->cpu != other->cpu)
+		return one->cpu < other->cpu ? -1 : 1;
+	return one->ts < other->ts ? -1 : one->ts > other->ts;
+}
+
+static void order_steals(struct withheld *withheld)
+{
+	if (withheld->nr_steals)
+		qsort(withheld->steals, withheld->nr_steals, sizeof(*withheld->steals), compare_steals);
+	for (size_t i = 1; i < withheld->nr_steals; i++)
+		if (withheld->steals[i].cpu == withheld->steals[i - 1].cpu)
+			withheld->steals[i].since = withheld->steals[i - 1].ts;
+}
+
 struct withheld *withheld_new(const struct context *context)
 {
 	struct withheld *withheld = calloc(1, sizeof(*withheld));
@@ -286,7 +321,6 @@ struct withheld *withheld_new(const struct context *context)
 	u64_map_init(&withheld->places, sizeof(struct place_now));
 	u64_map_init(&withheld->counts, sizeof(struct count));
 	u64_map_init(&withheld->stolen, sizeof(struct count));
-	u64_map_init(&withheld->events, sizeof(uint64_t));
 	read_events(withheld);
 	read_counts(withheld, "weft/withheld", false);
 	read_counts(withheld, "weft/withheld_end", true);
@@ -294,6 +328,7 @@ struct withheld *withheld_new(const struct context *context)
 	forget_begun(&withheld->stolen);
 	if (withheld->nr_stops)
 		qsort(withheld->stops, withheld->nr_stops, sizeof(*withheld->stops), compare);
+	order_steals(withheld);
 	if (!withheld->starved && !withheld->roles.failed)
 		return withheld;
 	withheld_free(withheld);
@@ -308,9 +343,9 @@ void withheld_free(struct withheld *withheld)
 	u64_map_release(&withheld->places);
 	u64_map_release(&withheld->counts);
 	u64_map_release(&withheld->stolen);
-	u64_map_release(&withheld->events);
 	roles_release(&withheld->roles);
 	free(withheld->stops);
+	free(withheld->steals);
 	free(withheld);
 }
 
@@ -359,12 +394,54 @@ bool withheld_counted(const struct withheld *withheld, uint64_t *ret_times, uint
 	return withheld->lists == 2;
 }
 
-uint64_t withheld_stolen(const struct withheld *withheld, uint32_t cpu)
+/* The first steal of the CPU after `ts`. */
+static size_t steal_after(const struct withheld *withheld, uint32_t cpu, uint64_t ts)
+{
+	size_t low = 0, high = withheld->nr_steals;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct steal *steal = &withheld->steals[middle];
+
+		if (steal->cpu < cpu || (steal->cpu == cpu && steal->ts <= ts))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Events that were lost may be among those that tell it. */
+static bool steals_have_times(const struct withheld *withheld)
+{
+	return withheld->has_steal && !withheld->losses;
+}
+
+uint64_t withheld_stolen_within(const struct withheld *withheld, uint32_t cpu, uint64_t from, uint64_t to)
 {
 	const struct count *count = u64_map_find(&withheld->stolen, cpu);
-	const uint64_t *stolen = u64_map_find(&withheld->events, cpu);
+	uint64_t sum = 0;
 
-	if (withheld->has_steal)
-		return stolen ? *stolen : 0;
-	return count ? count->ns : 0;
+	if (from >= to)
+		return 0;
+	if (!steals_have_times(withheld))
+		return count ? least(count->ns, to - from) : 0;
+	for (size_t i = steal_after(withheld, cpu, from); i < withheld->nr_steals; i++) {
+		const struct steal *steal = &withheld->steals[i];
+
+		if (steal->cpu != cpu || steal->since >= to)
+			break;
+		sum += least(steal->ns, least(steal->ts, to) - (steal->since > from ? steal->since : from));
+	}
+	return sum;
+}
+
+uint64_t withheld_stolen(const struct withheld *withheld, uint32_t cpu)
+{
+	return withheld_stolen_within(withheld, cpu, 0, UINT64_MAX);
 }

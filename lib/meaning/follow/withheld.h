@@ -12,7 +12,8 @@ struct context;
  * had used up its quota (cpu.max), or because the hypervisor ran others meanwhile (steal).
  * When a group was stopped on a CPU is in the buffer weft/quota (own_formats.h), which has what the kernel calls for
  * each group of a subtree that it stops and releases. How much was withheld in the whole recording is in the lists at
- * its start and end (weft/withheld), also without that buffer. A stolen time has no place: the kernel only counts it.
+ * its start and end (weft/withheld), also without that buffer. A stolen time has no exact place: the kernel
+ * counts it, at the latest with the next tick, and the buffer has each count.
  */
 struct withheld;
 
@@ -36,7 +37,11 @@ bool withheld_stops(const struct withheld *withheld, uint64_t group, uint32_t cp
  * False: they were not recorded.
  */
 bool withheld_counted(const struct withheld *withheld, uint64_t *ret_times, uint64_t *ret_ns);
-/* How much of a CPU's time the hypervisor took during the recording, at most. */
+/*
+ * How much of a CPU's time the hypervisor took, at most: during the recording, and between two times. Without the
+ * events of the buffer the second one is not more than the first, nor than the time. 0: nothing, or unknown.
+ */
 uint64_t withheld_stolen(const struct withheld *withheld, uint32_t cpu);
+uint64_t withheld_stolen_within(const struct withheld *withheld, uint32_t cpu, uint64_t from, uint64_t to);
 
 #endif
