@@ -158,7 +158,8 @@ class Asking(unittest.TestCase):
 
     def test_decoded_fields(self):
         path = GOLDEN / "6.12-events-syscalls.dat"
-        plugins = pathlib.Path(WEFT).parent / "plugins"
+        folder = pathlib.Path(WEFT).parent
+        plugins = folder / "plugins" if (folder / "plugins").is_dir() else folder.parent / "lib/weft/plugins"
         with weft.open(path, plugins=plugins) as trace:
             got = [event.decoded() for event in trace.events()]
         want = [row.get("decoded", {}) for row in rows("report", "--format", "json", "--decode", "--plugin-dir", plugins, path)]
