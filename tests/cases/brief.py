@@ -293,8 +293,16 @@ def pipe(m):
                 yield "run", 280 * MS  # the last piece is a large one
             yield from m.nap(task, 500, 2500)
 
+    def shell(task):
+        """Of its opens the last is that of a FIFO, which sleeps until somebody opens the other end."""
+        for _ in range(40):
+            yield from m.call(task, 257, [0xffffff9c, 0x1000, 0], returns=3)
+            yield from m.nap(task, 300, 900)
+        yield from m.call(task, 257, [0xffffff9c, 0x1000, 0], iter([("sleep", 300 * MS)]), 3)
+
     other = m.task("wc", 1 % m.cpus, reader)
     m.task("make-report", 0, writer)
+    m.task("sh", 0, shell)
 
 
 def server(m):
@@ -343,12 +351,14 @@ WORKLOADS = (web, store, quiet, compute, realtime, pipe, server, scan)
 
 # Causes: each changes a machine, and returns the kind of its trouble and the words that name it.
 def hog(m):
+    """It is late itself, by 3 ms, which is less than what it does to others."""
     def body(task):
         yield "sleep", 200 * MS
         yield "run", 150 * MS
 
     m.task("hog", 0, body, prio=49)
-    return "latency", "hog"
+    m.at(m.begin + 199 * MS, lambda: m.interrupt(0, 4 * MS, irq=31))
+    return "latency", "behind hog"
 
 
 def full(m):
@@ -373,6 +383,19 @@ def storm(m):
 
     m.at(m.begin + 10 * MS, again)
     return "cpu", "dev33"
+
+
+def timers(m):
+    def again():
+        m.say(0, "local_timer_entry", HARD, vector=236)
+        m.say(0, "hrtimer_expire_entry", HARD, m.now + 1 * US, hrtimer=0xffff888100aa0000, now=m.now, function=0xffffffff81001000)
+        m.say(0, "hrtimer_expire_exit", HARD, m.now + 4 * US, hrtimer=0xffff888100aa0000)
+        m.say(0, "local_timer_exit", HARD, m.now + 8 * US, vector=236)
+        m.stopped[0] = m.now + 8 * US
+        m.at(m.now + 60 * US, again)
+
+    m.at(m.begin + 10 * MS, again)
+    return "cpu", "fired"
 
 
 def long_softirq(m):
@@ -564,7 +587,7 @@ def in_kernel(m):
 CAUSES = ((hog, web), (full, web), (long_irq, web), (storm, quiet), (long_softirq, web), (slow_disk, store), (busy_disk, quiet), (bad_disk, web),
           (requeued, quiet), (throttled, web), (kernel_lock, web), (program_lock, web), (crashed, store), (out_of_memory, web), (lost, web),
           (reclaim, quiet), (no_space, web), (one_fsync, store), (machine_check, web), (hung, quiet), (in_kernel, realtime), (in_vain, store),
-          (quota, quiet))
+          (quota, quiet), (timers, web))
 
 
 def main(folder, *numbers):

@@ -41,6 +41,10 @@ EVENTS = {
     "ftrace:print": "ulong ip; char buf[]",
     "ftrace:funcgraph_entry": "ulong func; int depth",
     "ftrace:funcgraph_exit": "ulong func; int depth; u32 overrun; u64 calltime; u64 rettime",
+    "irq_vectors:local_timer_entry": "int vector",
+    "irq_vectors:local_timer_exit": "int vector",
+    "timer:hrtimer_expire_entry": "ulong hrtimer; s64 now; ulong function",
+    "timer:hrtimer_expire_exit": "ulong hrtimer",
 }
 
 

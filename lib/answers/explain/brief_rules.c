@@ -15,9 +15,18 @@
 
 /*
  * PEERS: so many cases of a kind, at least, tell what is usual. TIMES: so many times as long as the median is unusual.
- * IRQ_NS, SOFTIRQ_NS: no other task of that CPU can run meanwhile. RT_NS: of a real-time task.
+ * IRQ_NS, SOFTIRQ_NS: no other task of that CPU can run meanwhile. RT_NS: of a real-time task. STORM: so many timers of
+ * one function in a second are far more than a program needs that waits for them.
  */
-enum { PEERS = 20, TIMES = 20, PRIO_NORMAL = 100, IRQ_NS = 10000000, SOFTIRQ_NS = 20000000, RT_NS = 1000000 };
+enum {
+	PEERS = 20,
+	TIMES = 20,
+	PRIO_NORMAL = 100,
+	IRQ_NS = 10000000,
+	SOFTIRQ_NS = 20000000,
+	RT_NS = 1000000,
+	STORM = 10000,
+};
 
 const struct table *brief_table(const struct brief_rules *rules, const char *name, const char *column)
 {
@@ -228,8 +237,11 @@ static double late_weight(const struct brief_rules *rules, const struct table *t
 
 	if (column < 0 || !table_number_at(tasks, row, (size_t)column, &prio))
 		prio = PRIO_NORMAL;
+	/* It comes before others if it took as long as a case of theirs. */
+	if (prio < PRIO_NORMAL && late >= RT_NS && count >= PEERS && late / TIMES >= usual)
+		return (late >= rules->limit) + part(rules, late);
 	if (prio < PRIO_NORMAL)
-		return late >= RT_NS && count >= PEERS && late / TIMES >= usual ? 1 + part(rules, late) : 0;
+		return 0;
 	if (rules->full)
 		return 0;
 	/* With few others to compare with it has to be a large part of the time. */
@@ -279,7 +291,54 @@ static bool stops_tasks(const char *kind)
 	return !strcmp(kind, "irq") || !strcmp(kind, "vector") || !strcmp(kind, "softirq");
 }
 
-static void see_interrupt(struct brief_rules *rules, const struct table *sources, size_t row)
+/* An interrupt that runs timers: "local_timer", "27 arch_timer". */
+static bool is_of_timers(const struct table *sources, size_t row)
+{
+	const char *kind = table_text_of(sources, row, "kind");
+
+	return (!strcmp(kind, "irq") || !strcmp(kind, "vector")) &&
+	       strstr(table_text_of(sources, row, "source"), "timer");
+}
+
+/* Timers of one function that come so often that they and their interrupts take much of a CPU. */
+static bool see_storm(struct brief_rules *rules, const struct table *sources)
+{
+	uint64_t most = 0, timers = 0, interrupt = 0, self;
+	char times[TEXT_HUMAN], each[TEXT_HUMAN];
+	struct brief_case *found;
+	size_t best = 0;
+	double rate;
+
+	for (size_t row = 0; row < rows_of(sources); row++) {
+		const char *kind = table_text_of(sources, row, "kind");
+
+		self = number(sources, row, "self_ns");
+		if (!strcmp(kind, "hrtimer") && number(sources, row, "count") > most) {
+			most = number(sources, row, "count");
+			timers = self;
+			best = row;
+		} else if (is_of_timers(sources, row) && self > interrupt) {
+			interrupt = self;
+		}
+	}
+	rate = rules->span ? (double)most * 1e9 / (double)rules->span : 0;
+	if (rate < STORM || !is_share(rules, timers + interrupt))
+		return false;
+	found = brief_add(rules, BRIEF_CPU, part(rules, timers + interrupt) + 0.01);
+	if (!found)
+		return false;
+	snprintf(found->what, sizeof(found->what),
+		 "timers of %s fired %s times a second: with their interrupts they took %u %% of the time of one CPU",
+		 table_text_of(sources, best, "source"), text_count(times, (uint64_t)rate),
+		 percent(rules, timers + interrupt));
+	snprintf(found->why, sizeof(found->why),
+		 "a program, or the kernel for it, set them that often, %s in all; timer:hrtimer_start tells which",
+		 text_count(each, most));
+	snprintf(found->command, sizeof(found->command), "weft irq");
+	return true;
+}
+
+static void see_interrupt(struct brief_rules *rules, const struct table *sources, size_t row, bool storm)
 {
 	const char *kind = table_text_of(sources, row, "kind"), *source = table_text_of(sources, row, "source");
 	uint64_t longest = number(sources, row, "max_ns"), self = number(sources, row, "self_ns");
@@ -301,7 +360,9 @@ static void see_interrupt(struct brief_rules *rules, const struct table *sources
 		put_usual(found, usual, count, "runs");
 		snprintf(found->command, sizeof(found->command), "weft irq --slowest 5");
 	}
-	if (part(rules, self) >= 0.25 && (found = brief_add(rules, BRIEF_CPU, part(rules, self)))) {
+	/* A storm of timers tells of its interrupts, too. */
+	if (part(rules, self) >= 0.25 && !(storm && is_of_timers(sources, row)) &&
+	    (found = brief_add(rules, BRIEF_CPU, part(rules, self)))) {
 		snprintf(found->what, sizeof(found->what), "%s %s took %u %% of the time of one CPU", kind, source,
 			 percent(rules, self));
 		snprintf(found->why, sizeof(found->why), "it came %s times, the median of a run is %s",
@@ -314,8 +375,10 @@ static void see_interrupts(struct brief_rules *rules)
 {
 	const struct table *sources = brief_table(rules, "sources", "self_ns");
 
+	const bool storm = see_storm(rules, sources);
+
 	for (size_t row = 0; row < rows_of(sources); row++)
-		see_interrupt(rules, sources, row);
+		see_interrupt(rules, sources, row, storm);
 }
 
 static void see_requests(struct brief_rules *rules)
@@ -392,11 +455,14 @@ static bool is_most(const struct brief_rules *rules, uint64_t longest, uint64_t 
 	return count < PEERS && longest >= rules->limit && part(rules, longest) >= 0.5;
 }
 
-/* Calls that are made for waiting until somebody sends, takes or ends something; of ioctl() nobody knows. */
+/*
+ * Calls that may wait until somebody sends, takes or ends something. An open() sleeps until a FIFO has its other end,
+ * a lease is given back or a file system of another program answers; of ioctl() nobody knows.
+ */
 static bool waits_for_others(const char *name)
 {
-	static const char *const more[] = { "write",    "writev", "sendto",   "sendmsg",
-					    "sendmmsg", "send",   "sendfile", "ioctl" };
+	static const char *const more[] = { "write",    "writev", "sendto", "sendmsg", "sendmmsg", "send",
+					    "sendfile", "ioctl",  "open",   "openat",  "openat2",  "creat" };
 
 	for (size_t i = 0; i < array_size(more); i++)
 		if (!strcmp(name, more[i]))
@@ -408,9 +474,9 @@ static bool waits_for_others(const char *name)
  * How long a call of this row held up its task at most. The kernel has two ways to wait. A sleep that a signal ends (S)
  * may last as long as somebody likes. In a call that is made for that, as read(), it is no harm by itself: the others'
  * work is what it waits for, and what holds them up is told where it is. A wait that no signal ends (D) is meant to be
- * short, for a disk or a lock of the kernel, and counts, as does the time on and for a CPU. Other calls, as open() or
- * flock(), are not expected to wait at all, so that all of their time counts; but a parent of vfork() waits for its
- * child.
+ * short, for a disk or a lock of the kernel, and counts, as does the time on a CPU; a wait for a CPU is told as one.
+ * Other calls, as fsync() or flock(), are not expected to wait for others, so that all of their time counts; but a
+ * parent of vfork() waits for its child.
  */
 static uint64_t held_by_call(const struct table *calls, size_t row, const char **ret_when, const char **ret_pid)
 {

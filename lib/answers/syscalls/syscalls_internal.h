@@ -217,12 +217,12 @@ static inline struct call_time syscalls_time(const struct state_task *task, cons
 }
 
 /*
- * For how long a call held up its task: without what it slept, and of a call that copies bytes without what it ran,
- * which grows with their number.
+ * For how long a call held up its task: without what it slept or waited for a CPU, and of a call that copies bytes
+ * without what it ran, which grows with their number.
  */
 static inline uint64_t syscalls_held(const struct call_time *time, bool moves)
 {
-	return time->wall - time->slept - (moves ? time->on_cpu : 0);
+	return time->wall - time->slept - time->waiting - (moves ? time->on_cpu : 0);
 }
 
 static inline enum who_part syscalls_part(enum syscalls_by by)
