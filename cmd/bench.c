@@ -660,6 +660,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
+		/* Without a command, it is the schema of any. */
+		if (!running->end && arguments->findings.format == TABLE_AS_SCHEMA)
+			return 0;
 		if (!running->end)
 			argp_error(state, "a command is missing: weft bench -- 'OLD COMMAND' -- 'NEW COMMAND'");
 		if (arguments->bench.nr_conditions && running->end < 2)
@@ -776,6 +779,19 @@ static int measure(struct arguments *arguments, struct bench *bench, struct benc
 	return r ? r : bench_run_all(&arguments->running, bench, noise, fail);
 }
 
+static int print_shape(struct arguments *arguments, struct fail *fail)
+{
+	struct findings findings;
+	int r;
+
+	findings_init(&findings);
+	arguments->findings.of_any = true;
+	bench_shape(&findings);
+	r = analyse_print(&findings, &arguments->findings, fail);
+	findings_release(&findings);
+	return r;
+}
+
 static void set_defaults(struct arguments *arguments)
 {
 	if (!arguments->seed_given)
@@ -807,8 +823,13 @@ static int run(int argc, char **argv)
 
 	command_parse(&bench_command, argc, argv, ARGP_IN_ORDER, &arguments);
 	set_defaults(&arguments);
-	r = bench ? measure(&arguments, bench, &noise, &fail) : fail_memory(&fail);
-	if (!r && arguments.saving.path)
+	if (!arguments.running.end)
+		r = print_shape(&arguments, &fail);
+	else
+		r = bench ? measure(&arguments, bench, &noise, &fail) : fail_memory(&fail);
+	if (!arguments.running.end)
+		status = conclude(r, &fail);
+	else if (!r && arguments.saving.path)
 		status = report_and_save(&arguments, bench, &noise, &fail);
 	else
 		status = conclude(r ? r : report(&arguments, bench, &noise, &fail), &fail);

@@ -223,7 +223,7 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct answer_member members[] = {
+static const struct json_member members[] = {
 	{ "damage[].offset", "number|null", "in the file, of what is wrong, if that is known" },
 	{ "damage[].text", "string", "what is wrong" },
 	{ "intact", "boolean", "nothing is wrong" },

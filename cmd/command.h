@@ -9,7 +9,7 @@
 #include "cmd/streams.h"
 #include "lib/ground/base/fail.h"
 
-struct answer_member;
+struct json_member;
 
 /*
  * A subcommand: a file in cmd/ with a const struct command, and one line in command_list.h.
@@ -27,8 +27,8 @@ struct command {
 	const char *examples; /* command lines that --help shows, each "  weft NAME ..."; NULL: none */
 	const char *group;    /* of `weft help`: "record", "read", "trace", "kernel"; NULL hides the command */
 	const struct options *options;
-	const struct answer_member *answer; /* of the JSON object that it prints (cmd/options/answer.h); NULL: none */
-	int (*run)(int argc, char **argv);  /* argv[0] is "weft NAME"; returns the exit status */
+	const struct json_member *answer;  /* of the JSON object that it prints; NULL: it prints none */
+	int (*run)(int argc, char **argv); /* argv[0] is "weft NAME"; returns the exit status */
 };
 
 enum exit_status {

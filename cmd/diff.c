@@ -33,6 +33,7 @@ struct arguments {
 	struct query query;
 	char *owned[2]; /* since and until of the old side, to be freed */
 	bool top_given, one_run, lakes;
+	bool shape; /* the schema of any two recordings */
 	struct match {
 		const char *old_name, *new_name;
 	} matches[DIFF_RENAMES_MAX];
@@ -305,6 +306,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->places[arguments->nr_places++] = arg;
 		return 0;
 	case ARGP_KEY_END:
+		/* Without a recording, it is the schema of any two. */
+		arguments->shape = arguments->findings.format == TABLE_AS_SCHEMA && arguments->nr_places < 2 &&
+				   !arguments->files[0].nr && !arguments->files[1].nr;
+		if (arguments->shape)
+			return 0;
 		place(arguments, state);
 		check_lakes(arguments, state);
 		set_sides(arguments, state);
@@ -354,6 +360,12 @@ static int compare(const struct arguments *arguments, struct fail *fail)
 	int r, condition = 0;
 
 	findings_init(&findings);
+	if (arguments->shape) {
+		diff_shape(&findings);
+		r = analyse_print(&findings, &arguments->findings, fail);
+		findings_release(&findings);
+		return r;
+	}
 	r = arguments->lakes ? diff_read_lakes(arguments->files, &arguments->reading, &diff, &machines, fail) :
 			       diff_new(arguments->files[0].nr, arguments->files[1].nr, &diff, fail);
 	for (size_t i = 0; !r && i < arguments->nr_matches; i++)

@@ -469,7 +469,7 @@ static int doctor_run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct answer_member members[] = {
+static const struct json_member members[] = {
 	{ "findings[].verdict", "string", "ok, lacks, note, or BAD: then no recording works" },
 	{ "findings[].subject", "string", "what was looked at" },
 	{ "findings[].text", "string", "what was found" },

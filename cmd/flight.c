@@ -12,6 +12,7 @@
 
 #include "cmd/analyse.h"
 #include "cmd/command.h"
+#include "cmd/options/answer.h"
 #include "cmd/options/flight_options.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
@@ -128,7 +129,7 @@ enum { FILES = 20, PER_HOUR = 20, BUDGET_MAX = 100000 };
 enum { KEEP_S = 10, COOL_S = 60, UPLOAD_S = 60, MEMORY_MIB = 256, MEMORY_LEAST = 1 << 20, SPAN_MAX_S = 86400 };
 
 /* Which actions take an option: start, where nothing is said. */
-enum mark { OF_START, OF_EXPLAIN, OF_ANY };
+enum mark { OF_START, OF_EXPLAIN, OF_SCHEMA, OF_ANY };
 
 static void take_span(const struct option_row *row, void *ns, char *arg, struct argp_state *state)
 {
@@ -196,7 +197,7 @@ static void taken(void *input, const struct option_row *row)
 
 	if (row->marks == OF_START)
 		arguments->of_start = row->name;
-	if (row->marks == OF_EXPLAIN)
+	if (row->marks == OF_EXPLAIN || (row->marks == OF_SCHEMA && arguments->format != TABLE_AS_SCHEMA))
 		arguments->of_explain = row->name;
 }
 
@@ -262,8 +263,10 @@ static const struct option_row table[] = {
 	  "With dump: only in one hour of N, by a hash of the host and the hour, and not on a machine under pressure; "
 	  "the file has the weight N",
 	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, sample_of, sample_take), .marks = OF_ANY },
-	{ "format", 0, "text|json|csv", 0, "With explain: print for people (text, the default) or for programs",
-	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, format, analyse_take_format), .marks = OF_EXPLAIN },
+	{ "format", 0, "text|json|csv|schema", 0,
+	  "With explain: print for people (text, the default) or for programs, or what json looks like, as a JSON "
+	  "Schema; without it, the schema of the JSON beside a file",
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, format, analyse_take_format), .marks = OF_SCHEMA },
 	{ "brief", 0, NULL, 0, "With explain: print one line, as the flight does when it has written a file",
 	  SETUP_OWN_GROUP, OPTION_FLAG(struct arguments, explained.brief), .marks = OF_EXPLAIN },
 	{ 0 },
@@ -299,6 +302,8 @@ static void check(struct arguments *arguments, struct argp_state *state)
 	struct flight_options *flight = &arguments->flight;
 	struct setup *setup = arguments->setup.setup;
 
+	if (arguments->format == TABLE_AS_SCHEMA && arguments->verb != VERB_EXPLAIN)
+		answer_print_schema(&flight_command);
 	if (!arguments->verb)
 		setup_usage(state, "no action given; use start, dump, status or explain");
 	if (arguments->verb == VERB_EXPLAIN && !arguments->input)
@@ -537,6 +542,36 @@ static int run(int argc, char **argv)
 	return status;
 }
 
+/* clang-format off */
+static const struct json_member members[] = {
+	{ "file", "string", "the recording beside which this stands" },
+	{ "flight", "string", "the name of the flight" },
+	{ "trigger", "string", "the name of the first trigger" },
+	{ "reason", "string", "what it said" },
+	{ "because?", "string", "what explains the trigger" },
+	{ "weight?", "number", "the N of --sample 1/N, else 1" },
+	{ "triggers?", "number", "how many the file is of" },
+	{ "time?", "number", "of the first trigger, in seconds of the trace clock" },
+	{ "unix_time", "number", "the same in seconds since 1970, or when a flight that ended without closing did so" },
+	{ "clock?", "string", "the trace clock" },
+	{ "from?", "number", "since when the file has every event of all CPUs" },
+	{ "to?", "number", "until when" },
+	{ "size", "number", "of the file in bytes" },
+	{ "raw?", "number", "of its pages before compression, of a flight that ended without closing" },
+	{ "written_in?", "number", "how long writing took, in seconds" },
+	{ "complete", "boolean", "whether all CPUs gave their last events in time" },
+	{ "cpus[]?.instance?", "string", "the instance; the main one has no name" },
+	{ "cpus[]?.cpu", "number", "its number" },
+	{ "cpus[]?.since", "number", "since when nothing was dropped from memory" },
+	{ "cpus[]?.first?", "number", "its first event in the file" },
+	{ "cpus[]?.last?", "number", "its last event in the file" },
+	{ "cpus[]?.bytes", "number", "of its pages in the file" },
+	{ "cpus[]?.raw", "number", "of these before compression" },
+	{ "cpus[]?.lost", "number", "events that the kernel lost since the start" },
+	{ 0 },
+};
+/* clang-format on */
+
 const struct command flight_command = {
 	.name = "flight",
 	.summary = "hold the last seconds in memory, and save them when something happens",
@@ -545,5 +580,6 @@ const struct command flight_command = {
 		    "  weft flight dump --reason 'the button hung'",
 	.group = "record",
 	.options = &command_options,
+	.answer = members,
 	.run = run,
 };

@@ -7,6 +7,7 @@
 
 #include "cmd/analyse.h"
 #include "cmd/command.h"
+#include "cmd/options/answer.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/hist_sql.h"
 #include "cmd/options/kernel.h"
@@ -18,6 +19,8 @@
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/fit.h"
+#include "lib/ground/base/json.h"
 #include "lib/ground/base/now.h"
 #include "lib/ground/base/out.h"
 #include "lib/kernel/measure/hist.h"
@@ -34,25 +37,63 @@
 #include "lib/meaning/reader/batches.h"
 #include "lib/meaning/reader/reader.h"
 
-enum hist_format { HIST_AS_TABLE, HIST_AS_JSON, HIST_AS_KERNEL };
+enum hist_format { HIST_AS_TABLE, HIST_AS_JSON, HIST_AS_KERNEL, HIST_AS_SCHEMA };
 
-/* Prints to standard output, in any format but the kernel's own text, which exists already. */
-static int hist_print(const struct hist_text *hist, const struct hist_title *title, enum hist_format format,
+/* How it is printed. */
+struct form {
+	enum hist_format format;
+	uint64_t max_bytes; /* 0: any number */
+};
+
+struct printing {
+	const struct hist_text *hist;
+	const struct hist_title *title;
+	const struct form *form;
+	struct hist_shape shape;
+};
+
+/* In any format but the kernel's own text, which exists already. */
+static int write_rows(void *arg, uint64_t rows, struct out *out, struct fail *fail)
+{
+	struct printing *printing = arg;
+	const struct hist_text *hist = printing->hist;
+	struct json json;
+	int err = 0;
+
+	printing->shape.top = rows;
+	if (printing->form->format == HIST_AS_JSON) {
+		answer_open(&json, out);
+		hist_table_json(hist, printing->title, &printing->shape, &json);
+		json_end(&json);
+		json_line(&json);
+	} else {
+		err = hist_table_text(hist, printing->title, &printing->shape, out, fail);
+		if (!err && hist->dropped)
+			out_str(out, "hits were dropped because all rows were in use: raise --size\n");
+	}
+	return err;
+}
+
+static int hist_print(const struct hist_text *hist, const struct hist_title *title, const struct form *form,
 		      struct fail *fail)
 {
 	/* Blocks on a terminal whose locale has them. */
-	struct hist_shape shape = { .width = terminal_width(), .blocks = terminal_width() && terminal_utf8() };
+	struct printing printing = {
+		.hist = hist,
+		.title = title,
+		.form = form,
+		.shape = { .width = terminal_width(),
+			   .blocks = terminal_width() && terminal_utf8(),
+			   .for_more = "--max-bytes with a larger number, --filter, or coarser --keys" },
+	};
+	const struct fit fit = { write_rows, &printing, hist->nr, form->max_bytes };
+	uint64_t left_out;
 	struct out out;
-	int err = 0;
+	int err;
 
 	if (!out_init(&out, 1 << 16))
 		return fail_memory(fail);
-	if (format == HIST_AS_JSON)
-		hist_table_json(hist, title, &out);
-	else
-		err = hist_table_text(hist, title, &shape, &out, fail);
-	if (!err && hist->dropped && format == HIST_AS_TABLE)
-		out_str(&out, "hits were dropped because all rows were in use: raise --size\n");
+	err = fit_write(&fit, &out, &left_out, fail);
 	if (!err)
 		err = terminal_flush(&out, fail);
 	out_release(&out);
@@ -62,7 +103,7 @@ static int hist_print(const struct hist_text *hist, const struct hist_title *tit
 struct saved {
 	const struct hist_wanted *wanted;
 	struct hist_title title;
-	enum hist_format format;
+	const struct form *form;
 	bool *empty; /* set: no event was selected */
 };
 
@@ -79,7 +120,7 @@ static int saved_show_parsed(const struct saved *saved, const struct tally *tall
 	}
 	for (size_t i = 0; i < hist.nr_values; i++)
 		hist.values[i].is_signed = tally_value_is_signed(tally, i);
-	r = hist_print(&hist, &saved->title, saved->format, fail);
+	r = hist_print(&hist, &saved->title, saved->form, fail);
 	hist_text_release(&hist);
 	return r;
 }
@@ -92,7 +133,7 @@ static int saved_show(struct saved *saved, struct tally *tally, struct fail *fai
 	if (r)
 		return r;
 	saved->title.time_ns = tally_span(tally);
-	if (saved->format != HIST_AS_KERNEL)
+	if (saved->form->format != HIST_AS_KERNEL)
 		return saved_show_parsed(saved, tally, buf_str(&text), fail);
 	r = command_write(text.data, text.len, fail);
 	return r ? r : command_flush(fail);
@@ -179,9 +220,9 @@ static int count(void *arg, struct reader *reader, struct fail *fail)
 
 /* Makes the histogram of events in a file. Returns the exit status. */
 static int hist_saved_run(const struct analyse *file, const struct hist_wanted *wanted, const struct hist_title *title,
-			  enum hist_format format)
+			  const struct form *form)
 {
-	struct saved saved = { .wanted = wanted, .title = *title, .format = format };
+	struct saved saved = { .wanted = wanted, .title = *title, .form = form };
 	struct analyse in_batches = *file;
 	struct fail fail = FAIL_INIT;
 	int r;
@@ -200,7 +241,7 @@ struct arguments {
 	struct kernel kernel;
 	struct hist_wanted wanted;
 	char *pair; /* "FIRST..SECOND", split in two */
-	enum hist_format format;
+	struct form form;
 	struct analyse file;  /* used with --input */
 	struct sql_query sql; /* text: of --sql; NULL: none */
 	bool saved, live, only_command, follow, dry_run;
@@ -256,21 +297,28 @@ static const struct option_row options[] = {
 	  OPTION_TEXT(struct arguments, file.input), OPTION_GIVEN(struct arguments, saved) },
 
 	{ .doc = "Output:", .group = 4 },
-	{ "format", KEY_FORMAT, "table|json|kernel", 0,
-	  "A table with bars (default), one line of JSON, or the kernel's own text", 4, OPTION_BY_KEY },
+	{ "format", KEY_FORMAT, "table|json|kernel|schema", 0,
+	  "A table with bars (default), one line of JSON, the kernel's own text, or what json looks like, as a JSON "
+	  "Schema",
+	  4, OPTION_BY_KEY },
+	{ "max-bytes", 0, "N", 0, "Print at most so many bytes: the last rows are left out, and told", 4,
+	  OPTION_NUMBER(struct arguments, form.max_bytes) },
 	{ 0 },
 };
 
 static enum hist_format parse_format(const char *text, struct argp_state *state)
 {
 	static const char *const names[] = {
-		[HIST_AS_TABLE] = "table", [HIST_AS_JSON] = "json", [HIST_AS_KERNEL] = "kernel"
+		[HIST_AS_TABLE] = "table",
+		[HIST_AS_JSON] = "json",
+		[HIST_AS_KERNEL] = "kernel",
+		[HIST_AS_SCHEMA] = "schema",
 	};
 
 	for (size_t i = 0; i < array_size(names); i++)
 		if (!strcmp(text, names[i]))
 			return (enum hist_format)i;
-	argp_error(state, "unknown format '%s'; use table, json or kernel", text);
+	argp_error(state, "unknown format '%s'; use table, json, kernel or schema", text);
 	return HIST_AS_TABLE;
 }
 
@@ -336,6 +384,10 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 {
 	const struct hist_wanted *wanted = &arguments->wanted;
 
+	if (arguments->form.format == HIST_AS_SCHEMA)
+		answer_print_schema(&hist_command);
+	if (arguments->form.format == HIST_AS_KERNEL && arguments->form.max_bytes)
+		argp_error(state, "--max-bytes leaves out rows of weft's table and JSON, not of the kernel's text");
 	check_sql(arguments, state);
 	if (arguments->sql.text)
 		return;
@@ -362,7 +414,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	switch (key) {
 	case KEY_FORMAT:
-		arguments->format = parse_format(arg, state);
+		arguments->form.format = parse_format(arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (!arguments->wanted.event) {
@@ -424,7 +476,7 @@ static int show_parsed(struct session *session, const char *text, struct fail *f
 	if (err)
 		return err;
 	hist_sign(session->instance, &session->hist, &hist);
-	err = hist_print(&hist, &session->title, session->arguments->format, fail);
+	err = hist_print(&hist, &session->title, &session->arguments->form, fail);
 	hist_text_release(&hist);
 	return err;
 }
@@ -442,10 +494,10 @@ static int show(struct session *session, bool again, struct fail *fail)
 	/* A terminal is redrawn; a file gets one text after the other. */
 	if (session->arguments->live && isatty(STDOUT_FILENO))
 		terminal_own("\033[H\033[J");
-	else if (again && session->arguments->format != HIST_AS_JSON)
+	else if (again && session->arguments->form.format != HIST_AS_JSON)
 		putchar('\n');
 	fflush(stdout);
-	if (session->arguments->format != HIST_AS_KERNEL)
+	if (session->arguments->form.format != HIST_AS_KERNEL)
 		return show_parsed(session, buf_str(&text), fail);
 	err = command_write(text.data, text.len, fail);
 	return err ? err : command_flush(fail);
@@ -567,7 +619,7 @@ static int take_back(struct session *session, int err, struct fail *fail)
 
 static int hist_run(int argc, char **argv)
 {
-	struct arguments arguments = { .format = HIST_AS_TABLE, .file = ANALYSE_INIT };
+	struct arguments arguments = { .form = { .format = HIST_AS_TABLE }, .file = ANALYSE_INIT };
 	struct session session = {
 		.arguments = &arguments,
 		.kernel = &arguments.kernel,
@@ -585,7 +637,7 @@ static int hist_run(int argc, char **argv)
 		session.title.unit = arguments.wanted.ns ? "ns" : "us";
 	if (arguments.saved) {
 		arguments.file.query.instance = arguments.kernel.name;
-		status = hist_saved_run(&arguments.file, &arguments.wanted, &session.title, arguments.format);
+		status = hist_saved_run(&arguments.file, &arguments.wanted, &session.title, &arguments.form);
 		free(arguments.pair);
 		return status;
 	}
@@ -603,6 +655,24 @@ static int hist_run(int argc, char **argv)
 	return session.status ? session.status : status;
 }
 
+/* clang-format off */
+static const struct json_member members[] = {
+	{ "event", "string", "what was counted: EVENT, or EVENT..EVENT" },
+	{ "unit?", "string", "of the key lat, with --latency: us or ns" },
+	{ "trigger", "string", "as the kernel has it" },
+	{ "hits", "number", "how many events were counted" },
+	{ "entries", "number", "of the table" },
+	{ "dropped", "number", "hits that found no free row" },
+	{ "time_ns", "number", "for how long it was counted" },
+	{ "rows[].keys.*", "number|string|object|array", "by the name of the key: of .log2 and .buckets an object "
+	  "with from and to, of .execname and .syscall one with name and value, of stacktrace an array" },
+	{ "rows[].values.*", "number|string|null", "by the name of the value: hitcount, and those of --values" },
+	{ "rows_left_out?.rows", "number", "with --max-bytes: how many rows are missing" },
+	{ "for_more?", "string", "how to get them" },
+	{ 0 },
+};
+/* clang-format on */
+
 const struct command hist_command = {
 	.name = "hist",
 	.summary = "count events by their fields, and times between them, in the kernel or in a file",
@@ -613,5 +683,6 @@ const struct command hist_command = {
 		    "  weft hist --sql 'SELECT irq FROM irq_handler_entry' --dry-run",
 	.group = "trace",
 	.options = &command_options,
+	.answer = members,
 	.run = hist_run,
 };

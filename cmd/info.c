@@ -835,7 +835,7 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct answer_member members[] = {
+static const struct json_member members[] = {
 	{ "file", "string", "its name" },
 	{ "dump?.format", "string", "with --dump, in place of all that follows: which kind of file it is" },
 	{ "dump?.release", "string", "of the kernel that crashed" },

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +20,12 @@
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/cpus.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/fit.h"
 #include "lib/ground/base/labels.h"
 #include "lib/ground/base/near.h"
 #include "lib/ground/base/text.h"
+#include "lib/ground/base/vec.h"
 #include "lib/kernel/buffer/ring_buffer.h"
 #include "lib/kernel/probe/usdt.h"
 #include "lib/kernel/setup/tracer.h"
@@ -29,6 +33,8 @@
 #include "lib/kernel/tracefs/instance.h"
 #include "lib/kernel/undo/instance_open.h"
 #include "lib/pages/trace/trace.h"
+
+static const char for_more[] = "--max-bytes with a larger number, or a GLOB, shows them";
 
 static int read_file(const struct list *list, const char *file, struct buf *buf, struct fail *fail)
 {
@@ -38,15 +44,14 @@ static int read_file(const struct list *list, const char *file, struct buf *buf,
 /* JSON has the state in any case; none is null. */
 static void put_item(struct list *list, const char *name, const char *state)
 {
-	struct json *json = &list->answer.json;
+	struct json *json = list_row(list);
 
-	json_object(json);
 	answer_text(json, "name", name);
 	answer_text(json, "state", *state ? state : NULL);
-	json_end(json);
+	list_row_end(list);
 }
 
-/* Prints an item; with --full, then a tab and its state. */
+/* Adds an item; with --full, then a tab and its state. */
 static void print_item(struct list *list, const char *name, const char *state)
 {
 	cleanup_free char *shown = NULL;
@@ -57,9 +62,10 @@ static void print_item(struct list *list, const char *name, const char *state)
 	}
 	shown = terminal_line(name);
 	if (list->full && *state)
-		printf("%s\t%s\n", shown, state);
+		out_f(&list->rows, "%s\t%s\n", shown, state);
 	else
-		puts(shown);
+		out_f(&list->rows, "%s\n", shown);
+	list_row_end(list);
 }
 
 static int list_systems(struct list *list, struct fail *fail)
@@ -399,6 +405,8 @@ static const struct option_row options[] = {
 	{ "full", 'F', NULL, 0,
 	  "Show more about each: the fields of events, the state of options, tracers and instances", 0,
 	  OPTION_FLAG(struct list, full) },
+	{ "max-bytes", 0, "N", 0, "Print at most so many bytes: the last rows of a list are left out, and told", 0,
+	  OPTION_NUMBER(struct list, max_bytes) },
 	{ 0 },
 };
 
@@ -406,6 +414,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct list *list = state->input;
 
+	if (key == ARGP_KEY_END && list->max_bytes && !list->what && !list->usdt && !list->answer.is_json)
+		argp_error(state, "--max-bytes leaves out rows of a list: name one, or use --format json");
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
 	if (!list->what)
@@ -433,19 +443,6 @@ static const struct options command_options = {
 	       "only those that match a GLOB (of system calls also those with the number GLOB). "
 	       "Without arguments it gives an overview.",
 };
-
-/* An array with the name of the list. */
-static int put_array(struct list *list, const struct kind *kind, struct fail *fail)
-{
-	struct json *json = &list->answer.json;
-	int r;
-
-	json_key(json, kind->name);
-	json_array(json);
-	r = kind->run(list, fail);
-	json_end(json);
-	return r;
-}
 
 /* Prints the words of a file on one line. The current one stays in brackets. */
 static void overview_words(const struct list *list, const char *title, const char *file)
@@ -562,10 +559,8 @@ static int list_overview(struct list *list, struct fail *fail)
 }
 
 /* The short lists in full, and how much is in the others. */
-static void put_facts(struct list *list)
+static void put_facts(struct list *list, struct json *json)
 {
-	cleanup_buf struct buf functions = BUF_INIT;
-	struct json *json = &list->answer.json;
 	struct utsname name;
 	struct trace_text text = { .text = NULL };
 	struct cpus online;
@@ -584,8 +579,8 @@ static void put_facts(struct list *list)
 		answer_number(json, "buffer_bytes", ring_buffer_size(list->kernel.instance));
 		if (!tracing_online_cpus(&online, NULL))
 			answer_number(json, "cpus", cpus_count(&online));
-		if (!listed_read(&list->listed, "available_filter_functions", &functions, NULL))
-			answer_number(json, "function_count", count_lines(&functions));
+		if (list->nr_functions != SIZE_MAX)
+			answer_number(json, "function_count", list->nr_functions);
 	}
 	if (!listed_events(&list->listed, NULL)) {
 		answer_number(json, "event_count", list->listed.catalog->nr);
@@ -593,19 +588,120 @@ static void put_facts(struct list *list)
 	}
 }
 
-static int put_overview(struct list *list, struct fail *fail)
+static void count_functions(struct list *list)
 {
-	static const char *const lists[] = { "tracers", "clocks", "instances", "formats" };
-	int r = answer_begin(&list->answer, fail);
+	cleanup_buf struct buf functions = BUF_INIT;
+	bool known = !list->input && !listed_read(&list->listed, "available_filter_functions", &functions, NULL);
 
-	if (r)
-		return r;
-	put_facts(list);
-	for (size_t i = 0; !r && i < array_size(lists); i++)
-		r = put_array(list, find_kind(lists[i]), fail);
+	list->nr_functions = known ? count_lines(&functions) : SIZE_MAX;
+}
+
+static size_t begin_of(const struct list *list, size_t row)
+{
+	return row ? list->ends[row - 1] : 0;
+}
+
+/* Appends the first rows of a part as an array, and returns how many it lacks. */
+static uint64_t put_part(const struct list *list, const struct list_part *part, uint64_t rows, struct json *json)
+{
+	uint64_t all = part->end - part->first, shown = rows < all ? rows : all;
+
+	json_key(json, part->name);
+	json_array(json);
+	for (size_t row = part->first; row < part->first + shown; row++)
+		json_put_raw(json, list->rows.start + begin_of(list, row), list->ends[row] - begin_of(list, row));
+	json_end(json);
+	return all - shown;
+}
+
+static void put_rows(struct list *list, uint64_t rows, struct out *out)
+{
+	uint64_t lacks[LIST_PARTS], all = 0;
+	struct json json;
+
+	answer_open(&json, out);
+	if (!list->what && !list->usdt)
+		put_facts(list, &json);
+	for (size_t i = 0; i < list->nr_parts; i++)
+		all += lacks[i] = put_part(list, &list->parts[i], rows, &json);
+	if (all) {
+		json_key(&json, "rows_left_out");
+		json_object(&json);
+		for (size_t i = 0; i < list->nr_parts; i++)
+			if (lacks[i])
+				answer_number(&json, list->parts[i].name, lacks[i]);
+		json_end(&json);
+		answer_text(&json, "for_more", for_more);
+	}
+	json_end(&json);
+	json_line(&json);
+}
+
+static int write_rows(void *arg, uint64_t rows, struct out *out, struct fail *fail)
+{
+	struct list *list = arg;
+
+	(void)fail;
+	if (list->answer.is_json)
+		put_rows(list, rows, out);
+	else
+		out_mem(out, list->rows.start, begin_of(list, (size_t)rows));
+	return 0;
+}
+
+/* Prints what was collected. */
+static int print_rows(struct list *list, struct fail *fail)
+{
+	struct fit fit = { write_rows, list, 0, list->max_bytes };
+	uint64_t left_out = 0;
+	struct out out;
+	int r;
+
+	for (size_t i = 0; i < list->nr_parts; i++)
+		if (list->parts[i].end - list->parts[i].first > fit.rows)
+			fit.rows = list->parts[i].end - list->parts[i].first;
+	if (list->rows.failed || !out_init(&out, 1 << 16))
+		return fail_memory(fail);
+	r = fit_write(&fit, &out, &left_out, fail);
 	if (!r)
-		return answer_end(&list->answer, fail);
-	out_release(&list->answer.out);
+		r = list->answer.is_json ? terminal_flush(&out, fail) : command_write(out.start, out_len(&out), fail);
+	if (!r && left_out && !list->answer.is_json)
+		command_warn("%" PRIu64 " more row%s: %s", left_out, text_plural(left_out), for_more);
+	out_release(&out);
+	return r;
+}
+
+/* Collects the rows of a list. */
+static int collect(struct list *list, const struct kind *kind, struct fail *fail)
+{
+	struct list_part *part = &list->parts[list->nr_parts++];
+	int r;
+
+	*part = (struct list_part){ .name = kind->name, .first = list->nr_rows };
+	r = kind->run(list, fail);
+	part->end = list->nr_rows;
+	return r;
+}
+
+/* Of a list that fails in the middle, people see what came before. */
+static int print_lists_of(struct list *list, const struct kind *kind, struct fail *fail)
+{
+	static const char *const lists[LIST_PARTS] = { "tracers", "clocks", "instances", "formats" };
+	struct fail later;
+	int r = out_init(&list->rows, 1 << 16) ? 0 : fail_memory(fail);
+
+	if (!r && !kind)
+		count_functions(list);
+	for (size_t i = 0; !r && !kind && i < array_size(lists); i++)
+		r = collect(list, find_kind(lists[i]), fail);
+	if (!r && kind)
+		r = collect(list, kind, fail);
+	if (!r)
+		r = print_rows(list, fail);
+	else if (!list->answer.is_json)
+		(void)!print_rows(list, &later);
+	out_release(&list->rows);
+	free(list->ends);
 	return r;
 }
 
@@ -627,19 +723,6 @@ static int check_matches(const struct list *list, const struct kind *kind, struc
 		if (!list->matched[i])
 			return fail_set(fail, -ENOENT, "no %s matches '%s'", kind->one, list->globs[i]);
 	return 0;
-}
-
-static int put_list(struct list *list, const struct kind *kind, struct fail *fail)
-{
-	int r = answer_begin(&list->answer, fail);
-
-	if (r)
-		return r;
-	r = put_array(list, kind, fail);
-	if (!r)
-		return answer_end(&list->answer, fail);
-	out_release(&list->answer.out);
-	return r;
 }
 
 static int list_run(int argc, char **argv)
@@ -670,9 +753,7 @@ static int list_run(int argc, char **argv)
 	if (!err && (!kind || !kind->no_kernel))
 		err = listed_open(&list->listed, list->input, kind && kind->run == list_plugins, &fail);
 	if (!err)
-		err = list->answer.is_json ? (kind ? put_list(list, kind, &fail) : put_overview(list, &fail)) :
-		      kind                 ? kind->run(list, &fail) :
-					     list_overview(list, &fail);
+		err = kind || list->answer.is_json ? print_lists_of(list, kind, &fail) : list_overview(list, &fail);
 	if (!err && kind)
 		err = check_matches(list, kind, &fail);
 	listed_close(&list->listed);
@@ -680,7 +761,7 @@ static int list_run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct answer_member members[] = {
+static const struct json_member members[] = {
 	{ "file?", "string", "without a list: the recording, with -i" },
 	{ "kernel?", "string|null", "without a list: its name, release and machine" },
 	{ "tracefs?", "string", "without a list: where it is" },
@@ -689,6 +770,8 @@ static const struct answer_member members[] = {
 	{ "function_count?", "number", "without a list: of functions that can be traced" },
 	{ "event_count?", "number", "without a list: of the events" },
 	{ "system_count?", "number", "without a list: of the systems" },
+	{ "rows_left_out?.*", "number", "with --max-bytes: how many rows are missing, by the name of the list" },
+	{ "for_more?", "string", "how to get them" },
 	{ "*[].name", "string", "of an event, a tracer, a clock...: the array has the name of the list" },
 	{ "*[].system?", "string", "of an event" },
 	{ "*[].format?", "string", "of an event, with -F" },

@@ -4,10 +4,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cmd/options/answer.h"
 #include "cmd/options/kernel.h"
 #include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/json.h"
+#include "lib/ground/base/out.h"
 
 struct buf;
 struct catalog;
@@ -47,7 +50,7 @@ int must_check listed_read(const struct listed *listed, const char *file, struct
 int must_check listed_events(struct listed *listed, struct fail *fail);
 
 /* weft list: what was asked for, and what it is asked of. */
-enum { GLOBS_MAX = 256 };
+enum { GLOBS_MAX = 256, LIST_PARTS = 4 };
 
 struct list {
 	const char *what; /* what to list; NULL: the overview */
@@ -58,12 +61,31 @@ struct list {
 	const char *input; /* a file; NULL: the running kernel */
 	const char *usdt;  /* a program, a library or a PID; NULL: none */
 	struct answer answer;
+	uint64_t max_bytes; /* 0: any number */
+	/* The rows, one behind the other: lines of text, or objects of JSON. */
+	struct out rows;
+	struct json row; /* the one that is being made */
+	size_t *ends;    /* of each row in `rows` */
+	size_t nr_rows;
+	struct list_part {
+		const char *name; /* the key in JSON */
+		size_t first, end;
+	} parts[LIST_PARTS];
+	size_t nr_parts;
+	size_t nr_functions; /* for the overview: that can be traced; SIZE_MAX: it is not known */
 	struct kernel kernel;
 	struct listed listed;
 };
 
 /* Returns whether a name was asked for, and notes which globs have matched. */
 bool list_wanted(struct list *list, const char *name);
+
+/*
+ * A row: of JSON what is put into the object that list_row() begins, else what is added to list->rows; list_row_end()
+ * ends it. After memory has run out, list->rows.failed is true.
+ */
+struct json *list_row(struct list *list);
+void list_row_end(struct list *list);
 
 /* The lists that are made of the formats of events (listed.c). */
 int must_check list_events(struct list *list, struct fail *fail);

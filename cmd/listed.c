@@ -40,6 +40,24 @@ bool list_wanted(struct list *list, const char *name)
 	return any;
 }
 
+struct json *list_row(struct list *list)
+{
+	json_init(&list->row, &list->rows);
+	json_object(&list->row);
+	return &list->row;
+}
+
+void list_row_end(struct list *list)
+{
+	size_t *end = vec_push(list->ends, list->nr_rows);
+
+	if (list->answer.is_json)
+		json_end(&list->row);
+	if (end)
+		*end = out_len(&list->rows);
+	list->rows.failed |= !end;
+}
+
 void listed_close(struct listed *listed)
 {
 	if (listed->context)
@@ -251,16 +269,15 @@ int listed_open(struct listed *listed, const char *input, bool plugins, struct f
 static int put_event(struct list *list, size_t event, struct fail *fail)
 {
 	const struct catalog_event *of = &list->listed.catalog->events[event];
-	struct json *json = &list->answer.json;
 	cleanup_buf struct buf buf = BUF_INIT;
 	int err = list->full ? listed_format(&list->listed, event, &buf, fail) : 0;
+	struct json *json = list_row(list);
 
-	json_object(json);
 	answer_text(json, "system", of->system);
 	answer_text(json, "name", of->name);
 	if (list->full)
 		answer_text(json, "format", buf_str(&buf));
-	json_end(json);
+	list_row_end(list);
 	return err;
 }
 
@@ -279,10 +296,10 @@ static int print_format(struct list *list, size_t event, struct fail *fail)
 	left = buf.len;
 	while (text_next_line(&at, &left, &line)) {
 		if (line.len > 7 && !memcmp(line.at, "\tfield:", 7))
-			printf("    %.*s\n", (int)line.len - 7, line.at + 7);
+			out_f(&list->rows, "    %.*s\n", (int)line.len - 7, line.at + 7);
 		else if ((line.len > 4 && !memcmp(line.at, "ID: ", 4)) ||
 			 (line.len > 10 && !memcmp(line.at, "print fmt:", 10)))
-			printf("    %.*s\n", (int)line.len, line.at);
+			out_f(&list->rows, "    %.*s\n", (int)line.len, line.at);
 	}
 	return 0;
 }
@@ -325,9 +342,10 @@ int list_events(struct list *list, struct fail *fail)
 			err = put_event(list, i, fail);
 			continue;
 		}
-		printf("%s:%s\n", event->system, event->name);
+		out_f(&list->rows, "%s:%s\n", event->system, event->name);
 		if (list->full)
 			err = print_format(list, i, fail);
+		list_row_end(list);
 	}
 	event_set_release(&set);
 	return err;
@@ -348,7 +366,6 @@ static bool call_wanted(struct list *list, const struct call_row *row)
 
 static void put_call(const struct call_row *row, struct json *json)
 {
-	json_object(json);
 	json_key(json, "number");
 	if (row->number < 0)
 		json_put_null(json);
@@ -356,7 +373,6 @@ static void put_call(const struct call_row *row, struct json *json)
 		json_put_s64(json, row->number);
 	answer_text(json, "name", row->name);
 	answer_text(json, "arguments", row->arguments);
-	json_end(json);
 }
 
 static int print_call(const struct call_row *row, void *data)
@@ -366,17 +382,18 @@ static int print_call(const struct call_row *row, void *data)
 	if (!call_wanted(list, row))
 		return 0;
 	if (list->answer.is_json) {
-		put_call(row, &list->answer.json);
+		put_call(row, list_row(list));
+		list_row_end(list);
 		return 0;
 	}
 	if (row->number < 0)
-		printf("-\t%s", row->name);
+		out_f(&list->rows, "-\t%s", row->name);
 	else
-		printf("%" PRId64 "\t%s", row->number, row->name);
+		out_f(&list->rows, "%" PRId64 "\t%s", row->number, row->name);
 	if (row->arguments)
-		printf("\t%s\n", *row->arguments ? row->arguments : "void");
-	else
-		putchar('\n');
+		out_f(&list->rows, "\t%s", *row->arguments ? row->arguments : "void");
+	out_char(&list->rows, '\n');
+	list_row_end(list);
 	return 0;
 }
 
@@ -403,13 +420,14 @@ int list_plugins(struct list *list, struct fail *fail)
 		if (!format || !plugins_decoder(list->listed.context->plugins, format) || !list_wanted(list, system))
 			continue;
 		if (list->answer.is_json) {
-			json_object(&list->answer.json);
-			answer_text(&list->answer.json, "system", system);
-			answer_text(&list->answer.json, "name", name);
-			json_end(&list->answer.json);
-			continue;
+			struct json *json = list_row(list);
+
+			answer_text(json, "system", system);
+			answer_text(json, "name", name);
+		} else {
+			out_f(&list->rows, "%s:%s\n", system, name);
 		}
-		printf("%s:%s\n", system, name);
+		list_row_end(list);
 	}
 	return 0;
 }

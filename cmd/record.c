@@ -92,6 +92,15 @@ static void take_stacks(const struct option_row *row, void *member, char *arg, s
 	*words = (unsigned)number;
 }
 
+static void take_format(const struct option_row *row, void *member, char *arg, struct argp_state *state)
+{
+	(void)row;
+	(void)member;
+	if (strcmp(arg, "schema") != 0)
+		argp_error(state, "--format: only schema; the format of a file is that of 'weft convert'");
+	answer_print_schema(&record_command);
+}
+
 static const struct option_row table[] = {
 	{ .doc = "Recording:", .group = SETUP_OWN_GROUP },
 	{ "all-formats", 'a', NULL, 0, "Save the formats of all events, not only of those recorded", SETUP_OWN_GROUP,
@@ -140,6 +149,8 @@ static const struct option_row table[] = {
 	  "Also write what became of the recording into FILE, as JSON: the file, events, lost events of each CPU, the "
 	  "status of COMMAND; - is standard output",
 	  SETUP_OWN_GROUP, OPTION_TEXT(struct record_arguments, result) },
+	{ "format", 0, "schema", 0, "Print what the JSON of --result looks like, as a JSON Schema, and record nothing",
+	  SETUP_OWN_GROUP, OPTION_TAKE(take_format) },
 	{ "when-mark-longer", 0, "NAME>TIME", 0,
 	  "Keep the file only if a span that a program marked with NAME, which may be a glob, took longer than TIME: "
 	  "'frame*>20ms'",
@@ -618,9 +629,7 @@ static int write_outcome(void *arg, int fd, struct fail *fail)
 
 	if (!out_init(&out, 4096))
 		return fail_memory(fail);
-	json_init(&json, &out);
-	json_object(&json);
-	answer_number(&json, "version", ANSWER_VERSION);
+	answer_open(&json, &out);
 	answer_text(&json, "file", result->finished ? outcome->options->output : NULL);
 	answer_text(&json, "parts", result->parts);
 	answer_text(&json, "error", outcome->error);
@@ -832,7 +841,7 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct answer_member members[] = {
+static const struct json_member members[] = {
 	{ "file", "string|null", "the recording; null: none was made" },
 	{ "parts", "string|null", "where the recorded data is if no file could be made of it" },
 	{ "error", "string|null", "what failed" },

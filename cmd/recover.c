@@ -255,7 +255,7 @@ static int run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct answer_member members[] = {
+static const struct json_member members[] = {
 	{ "file", "string", "what was made" },
 	{ "file_bytes", "number", "its size" },
 	{ "pages_bytes", "number", "of the recorded sub-buffers, before compression" },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #include "formats/export/export.h"
 #include "formats/export/sqlite/db_query.h"
 #include "lib/ground/base/draft.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/fit.h"
 #include "lib/ground/base/out.h"
 #include "lib/ground/base/text.h"
 #include "lib/pages/trace/trace.h"
@@ -48,7 +51,8 @@ static const struct option_row options[] = {
 
 /* Its columns are those of the statement. */
 static const char schema[] =
-	"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"array\",\"items\":{"
+	"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$comment\":\"version 1\",\"type\":"
+	"\"array\",\"items\":{"
 	"\"type\":\"object\",\"description\":\"a row: the values of the statement's columns by name\","
 	"\"additionalProperties\":{\"type\":[\"integer\",\"number\",\"string\",\"null\"]}}}\n";
 
@@ -123,55 +127,38 @@ static int open_db(struct export_job *job, struct db **ret_handle, struct fail *
 	return r ? r : db_query_open(ret_handle, fail);
 }
 
+struct put {
+	struct table *table;
+	enum table_format format;
+};
+
 /* Writes the first rows only. */
-static int write_first(struct table *table, enum table_format format, size_t rows, struct out *out, struct fail *fail)
+static int write_first(void *arg, uint64_t rows, struct out *out, struct fail *fail)
 {
-	size_t nr_items = table->nr_items;
+	const struct put *put = arg;
+	size_t nr_items = put->table->nr_items;
 	bool ok;
 
-	out_clear(out);
-	table->nr_items = rows * table->nr_columns;
-	ok = table_write(table, format, out) && !out->failed;
-	table->nr_items = nr_items;
+	put->table->nr_items = (size_t)rows * put->table->nr_columns;
+	ok = table_write(put->table, put->format, out);
+	put->table->nr_items = nr_items;
 	return ok ? 0 : fail_memory(fail);
-}
-
-/* Writes as many rows as fit. With more rows an answer is never shorter. */
-static int write_within(const struct arguments *arguments, struct table *table, struct out *out, size_t *ret_left_out,
-			struct fail *fail)
-{
-	size_t rows = table_rows(table), low = 0, high = rows;
-	int r = write_first(table, arguments->format, 0, out, fail);
-
-	if (!r && out_len(out) > arguments->max_bytes)
-		r = fail_set(fail, -EMSGSIZE, "without any row the answer has %zu bytes, more than --max-bytes",
-			     out_len(out));
-	while (!r && low < high) {
-		size_t middle = high - (high - low) / 2;
-
-		r = write_first(table, arguments->format, middle, out, fail);
-		if (out_len(out) <= arguments->max_bytes)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	*ret_left_out = rows - low;
-	return r ? r : write_first(table, arguments->format, low, out, fail);
 }
 
 static int put(const struct arguments *arguments, struct table *table, struct out *out, struct fail *fail)
 {
-	size_t left_out = 0;
+	struct put put = { table, arguments->format };
+	const struct fit fit = { write_first, &put, table_rows(table), arguments->max_bytes };
+	uint64_t left_out;
 	int r;
 
 	table->width = terminal_width();
-	r = arguments->max_bytes ? write_within(arguments, table, out, &left_out, fail) :
-				   write_first(table, arguments->format, table_rows(table), out, fail);
+	r = fit_write(&fit, out, &left_out, fail);
 	if (!r)
 		r = command_write(out->start, out_len(out), fail);
 	if (!r && left_out)
-		command_warn("%zu more row%s: --max-bytes with a larger number, or LIMIT and OFFSET in the statement, "
-			     "show them",
+		command_warn("%" PRIu64 " more row%s: --max-bytes with a larger number, or LIMIT and OFFSET in the "
+			     "statement, show them",
 			     left_out, text_plural(left_out));
 	return r;
 }

@@ -385,7 +385,7 @@ static int stat_run(int argc, char **argv)
 }
 
 /* clang-format off */
-static const struct answer_member members[] = {
+static const struct json_member members[] = {
 	{ "differences[].instance", "string|null", "where; null: left by weft, or of no instance" },
 	{ "differences[].what", "string", "the setting, or who uses it" },
 	{ "differences[].event?", "string|null", "of an event's setting" },

@@ -169,8 +169,8 @@ static void json_format(const struct sink *sink, const struct event *event, stru
 
 /* What json_format() writes; `fields` are the event's own, and what a plugin decoded stands behind all. */
 static const char schema[] =
-	"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"description\":\"a line: "
-	"an event, or that events were lost\",\"type\":\"object\",\"properties\":{"
+	"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$comment\":\"version 1\",\"description\":"
+	"\"a line: an event, or that events were lost\",\"type\":\"object\",\"properties\":{"
 	"\"ts\":{\"type\":\"integer\",\"description\":\"when, in ns of the trace clock\"},"
 	"\"wall\":{\"type\":\"string\",\"description\":\"the time of day (--time wall or utc)\"},"
 	"\"cpu\":{\"type\":\"integer\",\"description\":\"the CPU\"},"

@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "cmd/options/answer.h"
 #include "cmd/options/option_rows.h"
 #include "cmd/options/options_check.h"
 #include "cmd/terminal/tracefs_page.h"
 #include "formats/sink.h"
 #include "lib/answers/frame/analysis.h"
 #include "lib/ground/base/buf.h"
+#include "lib/ground/base/json_schema.h"
 
 /*
  * `weft __describe` prints the option tables as lines of fields separated by tabs; completions/generate and
@@ -19,7 +19,7 @@
  *	about   NAME TEXT                       what --help prints above the options
  *	note    NAME TEXT                       and below them
  *	columns NAME A|B|...                    the columns that its --sort takes
- *	answer  NAME PATH TYPE TEXT             a member of its JSON object (cmd/options/answer.h)
+ *	answer  NAME PATH TYPE TEXT             a member of its JSON object (lib/ground/base/json_schema.h)
  *	group   NAME TITLE                      of the options that follow
  *	option  NAME SHORT LONG METAVAR how TEXT
  *	alias   NAME SHORT LONG METAVAR how     another name of the option before
@@ -112,7 +112,7 @@ static void print_command(const struct command *command)
 	if (argp->doc)
 		print_doc(command, argp->doc);
 	print_columns(command);
-	for (const struct answer_member *member = command->answer; member && member->path; member++)
+	for (const struct json_member *member = command->answer; member && member->path; member++)
 		printf("answer\t%s\t%s\t%s\t%s\n", command->name, member->path, member->type, member->text);
 	print_options(command, option_order(argp));
 }

@@ -38,6 +38,8 @@ nothing_left()
 	[ "$(numbers ./*-left.dat)" = "$(seq 500)" ]
 	[ "$(jq -r '.reason, .complete' ./*-left.json)" = "$(printf '%s\n' 'the previous flight ended without closing' true)" ]
 	[ "$(jq .size ./*-left.json)" = "$(stat -c %s ./*-left.dat)" ]
+	weft flight --format schema > schema.json
+	python3 "$BATS_TEST_DIRNAME/schemas.py" schema.json ./*-left.json
 	weft check ./*-left.dat
 	grep -q -- '-left.dat: the previous flight ended without closing; .* of pages, .* of them were still in the kernel' log
 	land

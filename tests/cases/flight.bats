@@ -65,6 +65,9 @@ load flight
 	[ "$(jq '.cpus | length' "${file%.dat}.json")" = "$(grep -c ^processor /proc/cpuinfo)" ]
 	[ "$(jq '[.cpus[].lost] | add' "${file%.dat}.json")" = 0 ]
 	[ "$(jq .size "${file%.dat}.json")" = "$(stat -c %s "$file")" ]
+	weft flight --format schema > schema.json
+	python3 "$BATS_TEST_DIRNAME/schemas.py" schema.json "${file%.dat}.json"
+	run -2 weft flight status --format json
 }
 
 @test "flight: no event is missing in the time that each file is for, across triggers" {

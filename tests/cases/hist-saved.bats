@@ -65,6 +65,29 @@ pairs() {
 	done < <(jq -r '.rows[] | "\(.keys["next_prio.hex"]) \(.keys.next_prio)"' <<< "$output")
 }
 
+@test "hist: --max-bytes leaves out the last rows, and says how many and how to get them" {
+	local size all
+
+	weft hist -i "$sched.dat" sched:sched_switch --keys next_comm --format json > "$BATS_TEST_TMPDIR/all"
+	all=$(jq '.rows | length' "$BATS_TEST_TMPDIR/all")
+	for size in 400 450; do
+		weft hist -i "$sched.dat" sched:sched_switch --keys next_comm --format json --max-bytes $size > "$BATS_TEST_TMPDIR/part"
+		[ "$(wc -c < "$BATS_TEST_TMPDIR/part")" -le $size ]
+		[ "$(jq '(.rows | length) + .rows_left_out.rows' "$BATS_TEST_TMPDIR/part")" = "$all" ]
+		[ "$(jq -c '.rows[]' "$BATS_TEST_TMPDIR/part")" = "$(jq -c '.rows[]' "$BATS_TEST_TMPDIR/all" | head -n "$(jq '.rows | length' "$BATS_TEST_TMPDIR/part")")" ]
+		jq -e '.for_more | test("max-bytes")' "$BATS_TEST_TMPDIR/part"
+	done
+	weft hist -i "$sched.dat" sched:sched_switch --keys next_comm --format json --max-bytes 100000 | cmp - "$BATS_TEST_TMPDIR/all"
+	weft hist -i "$sched.dat" sched:sched_switch --keys next_comm > "$BATS_TEST_TMPDIR/text"
+	weft hist -i "$sched.dat" sched:sched_switch --keys next_comm --max-bytes 300 > "$BATS_TEST_TMPDIR/part"
+	[ "$(wc -c < "$BATS_TEST_TMPDIR/part")" -le 300 ]
+	[ "$(tail -n 1 "$BATS_TEST_TMPDIR/part")" = "$(tail -n 1 "$BATS_TEST_TMPDIR/text")" ]
+	[ "$(sed -n 's/^\.\.\. and \([0-9]*\) more rows; --max-bytes .*/\1/p' "$BATS_TEST_TMPDIR/part")" = $((all - $(wc -l < "$BATS_TEST_TMPDIR/part") + 3)) ]
+	run -2 weft hist -i "$sched.dat" sched:sched_switch --keys next_comm --format kernel --max-bytes 400
+	run -1 weft hist -i "$sched.dat" sched:sched_switch --keys next_comm --format json --max-bytes 50
+	[[ $output == *'without any row the answer has '*' bytes, more than --max-bytes' ]]
+}
+
 @test "hist: --input has no 99th percentile of fewer than 100 values" {
 	file=$golden/6.1-rt-events-sched
 	# One row of all, and one for each task, none of which has as many.

@@ -23,6 +23,33 @@ load lib
 	[ "$stderr" = "weft: no format matches 'nothing*'" ]
 }
 
+@test "list: --max-bytes leaves out the last rows of each list, and says how many and how to get them" {
+	local size file=$BATS_TEST_DIRNAME/../fixtures/demo.dat all part
+
+	weft list events -i "$file" > "$BATS_TEST_TMPDIR/all"
+	all=$(wc -l < "$BATS_TEST_TMPDIR/all")
+	for size in 1 100 3000; do
+		weft list events -i "$file" --max-bytes $size > "$BATS_TEST_TMPDIR/part" 2> "$BATS_TEST_TMPDIR/said"
+		[ "$(wc -c < "$BATS_TEST_TMPDIR/part")" -le $size ]
+		part=$(wc -l < "$BATS_TEST_TMPDIR/part")
+		head -n "$part" "$BATS_TEST_TMPDIR/all" | cmp - "$BATS_TEST_TMPDIR/part"
+		# One line more would not fit.
+		[ "$(head -n $((part + 1)) "$BATS_TEST_TMPDIR/all" | wc -c)" -gt $size ]
+		[ "$(cat "$BATS_TEST_TMPDIR/said")" = "weft: $((all - part)) more rows: --max-bytes with a larger number, or a GLOB, shows them" ]
+	done
+	for size in 400 5000; do
+		weft list events -i "$file" --max-bytes $size --format json > "$BATS_TEST_TMPDIR/part"
+		[ "$(wc -c < "$BATS_TEST_TMPDIR/part")" -le $size ]
+		[ "$(jq '(.events | length) + .rows_left_out.events' "$BATS_TEST_TMPDIR/part")" = "$all" ]
+		jq -e '.for_more | test("max-bytes")' "$BATS_TEST_TMPDIR/part"
+	done
+	weft list events -i "$file" --max-bytes 1000000 --format json > "$BATS_TEST_TMPDIR/part"
+	weft list events -i "$file" --format json | cmp - "$BATS_TEST_TMPDIR/part"
+	run -2 weft list --max-bytes 100
+	run -1 weft list events -i "$file" --max-bytes 10 --format json
+	[[ $output == *'without any row the answer has '*' bytes, more than --max-bytes' ]]
+}
+
 @test "list: events come one to a line, all of those that the kernel names" {
 	need_tracefs
 	run --separate-stderr weft list events

@@ -125,6 +125,14 @@ answer()
 	printf weft | dd of=damaged.dat bs=1 seek=20000 conv=notrunc status=none
 	answer check damaged.dat
 	for list in events tracers syscalls tasks options; do answer list "$list" -i "$fixtures/demo.dat"; done
+	for keys in next_comm next_pid.log2 next_pid.buckets=10 common_pid.execname prev_prio.hex next_comm,next_pid; do
+		answer hist -i "$fixtures/session/late.dat" sched:sched_switch --keys $keys --values next_prio,next_prio.p99
+		answer hist -i "$fixtures/session/late.dat" --max-bytes 400 sched:sched_switch --keys $keys
+	done
+	answer hist -i "$fixtures/session/late.dat" --latency sched:sched_waking..sched:sched_switch --key pid=next_pid
+	jq -e '.unit == "us"' answer.json
+	answer hist -i "$fixtures/session/late.dat" raw_syscalls:sys_enter --keys id.syscall
+	answer list events --max-bytes 500 -i "$fixtures/demo.dat"
 	answer list -F events sched_switch -i "$fixtures/demo.dat"
 	answer list -i "$fixtures/demo.dat"
 	[ "$(jq '.event_count' answer.json)" = "$(weft list events -i "$fixtures/demo.dat" | wc -l)" ]
@@ -132,6 +140,9 @@ answer()
 	jq '.more = 1' answer.json > wrong.json
 	run -1 python3 "$BATS_TEST_DIRNAME/schemas.py" schema.json wrong.json
 	# Each member stands in the page.
+	weft hist -i "$fixtures/session/late.dat" sched:sched_switch --keys next_pid --format json | jq -r 'keys[]' | while read -r member; do
+		grep -qF "$member" <(man -l "$BUILD/docs/man/weft-hist.1" 2> /dev/null) || { echo "no $member in weft-hist(1)"; false; }
+	done
 	weft check --format json "$fixtures/demo.dat" | jq -r 'keys[]' | while read -r member; do
 		grep -qF "$member" <(man -l "$BUILD/docs/man/weft-check.1" 2> /dev/null) || { echo "no $member in weft-check(1)"; false; }
 	done
@@ -146,7 +157,23 @@ answer()
 	weft diff --format schema "$fixtures/session/slow.dat" "$fixtures/session/late.dat" > schema.json
 	weft diff --format json "$fixtures/session/slow.dat" "$fixtures/session/late.dat" > answer.json
 	python3 "$BATS_TEST_DIRNAME/schemas.py" schema.json answer.json
+	# Without files it is the same, but for what one file a side cannot tell.
+	weft diff --format schema > any.json
+	python3 "$BATS_TEST_DIRNAME/schemas.py" any.json answer.json
+	weft diff --old "$fixtures/session/slow.dat" --new "$fixtures/session/late.dat" --format json --max-bytes 1500 > answer.json
+	python3 "$BATS_TEST_DIRNAME/schemas.py" any.json answer.json
+	jq -e '.rows_left_out.changes > 0' answer.json
+	weft bench --format schema > any.json
+	for commands in '-- true -- :' '-- true'; do
+		# shellcheck disable=SC2086 # words
+		weft bench --runs 2 --plain --format json $commands > answer.json 2> /dev/null
+		python3 "$BATS_TEST_DIRNAME/schemas.py" any.json answer.json
+		jq -e '.runs | length >= 2' answer.json
+	done
 	weft record -q -e sched:sched_switch --result result.json -o a.dat -- true
+	weft record --format schema > schema.json
+	python3 "$BATS_TEST_DIRNAME/schemas.py" schema.json result.json
+	run -2 weft record --format json -- true
 	jq -r 'to_entries[] | if .key == "cpus" then (.value[0] | keys[] | "cpus[].\(.)") else .key end' result.json | grep -vx version | sort > got
 	weft __describe | awk -F '\t' '$1 == "answer" && $2 == "record" { print $3 }' | sort | diff - got
 }

@@ -10,6 +10,7 @@
 
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/fit.h"
 #include "lib/ground/base/json.h"
 #include "lib/ground/base/near.h"
 #include "lib/ground/base/out.h"
@@ -411,42 +412,33 @@ bool findings_write_first(struct findings *findings, const struct findings_optio
 	return ok;
 }
 
+struct within {
+	struct findings *findings;
+	struct findings_options options;
+};
+
+static int write_first(void *arg, uint64_t rows, struct out *out, struct fail *fail)
+{
+	struct within *within = arg;
+
+	within->options.top = rows;
+	return findings_write_first(within->findings, &within->options, out) ? 0 : fail_memory(fail);
+}
+
 int findings_write_within(struct findings *findings, const struct findings_options *options, struct out *out,
 			  struct fail *fail)
 {
-	struct findings_options print = *options;
-	uint64_t fits = 0, low = 0, high = 0;
-	size_t least;
+	struct within within = { findings, *options };
+	struct fit fit = { write_first, &within, 0, options->max_bytes };
+	uint64_t left_out;
 
 	for (size_t i = 0; i < findings->nr; i++) {
 		const struct table *table = &findings->items[i].table;
 		uint64_t rows = table->nr_columns ? table->nr_items / table->nr_columns : 0;
 
-		high = rows > high ? rows : high;
+		fit.rows = rows > fit.rows ? rows : fit.rows;
 	}
-	/* All of them, then fewer and fewer: with more rows an answer is never shorter. */
-	for (print.top = high;; print.top = low + (high - low) / 2) {
-		out_clear(out);
-		if (!findings_write_first(findings, &print, out))
-			return fail_memory(fail);
-		least = out_len(out);
-		if (least <= options->max_bytes) {
-			fits = print.top;
-			if (print.top == high)
-				return 0;
-			low = print.top + 1;
-		} else if (print.top) {
-			high = print.top - 1;
-		} else {
-			return fail_set(fail, -EMSGSIZE,
-					"without any row the answer has %zu bytes, more than --max-bytes", least);
-		}
-		if (low > high)
-			break;
-	}
-	print.top = fits;
-	out_clear(out);
-	return findings_write_first(findings, &print, out) ? 0 : fail_memory(fail);
+	return fit_write(&fit, out, &left_out, fail);
 }
 
 void findings_init(struct findings *findings)

@@ -4,26 +4,15 @@
 
 #include "lib/answers/frame/findings.h"
 #include "lib/ground/base/json.h"
+#include "lib/ground/base/json_schema.h"
 #include "lib/ground/base/out.h"
 #include "lib/meaning/clock/face.h"
 
-static void put_types(struct json *json, const char *type, bool text, bool may_be_null)
-{
-	json_key(json, "type");
-	json_array(json);
-	json_put_text(json, type);
-	if (text)
-		json_put_text(json, "string");
-	if (may_be_null)
-		json_put_text(json, "null");
-	json_end(json);
-}
-
-static void put_member(struct json *json, const char *key, const char *type, bool may_be_null)
+static void put_member(struct json *json, const char *key, const char *types)
 {
 	json_key(json, key);
 	json_object(json);
-	put_types(json, type, false, may_be_null);
+	json_schema_types(json, types);
 	json_end(json);
 }
 
@@ -48,15 +37,15 @@ static void put_column(struct json *json, const struct table_column *column, con
 	}
 	switch (column->kind) {
 	case TABLE_TEXT:
-		put_types(json, "string", false, true);
+		json_schema_types(json, "string|null");
 		break;
 	case TABLE_NUMBER:
-		put_types(json, "number", faces, true);
+		json_schema_types(json, faces ? "number|string|null" : "number|null");
 		break;
 	case TABLE_COUNT:
 	case TABLE_SIZE:
 	case TABLE_TIME:
-		put_types(json, "number", false, true);
+		json_schema_types(json, "number|null");
 		break;
 	}
 	json_end(json);
@@ -102,10 +91,10 @@ static void put_longest(struct json *json)
 	json_key(json, "items");
 	json_object(json);
 	begin_object(json);
-	put_member(json, "what", "string", false);
+	put_member(json, "what", "string");
 	for (size_t i = 0; i < array_size(numbers); i++)
-		put_member(json, numbers[i], "number", numbers[i][0] == 's' || numbers[i][0] == 'u');
-	put_member(json, "comm", "string", false);
+		put_member(json, numbers[i], numbers[i][0] == 's' || numbers[i][0] == 'u' ? "number|null" : "number");
+	put_member(json, "comm", "string");
 	json_end(json);
 	json_end(json);
 	json_end(json);
@@ -119,34 +108,28 @@ bool findings_write_schema(const struct findings *findings, const struct finding
 	bool ok;
 
 	json_init(&json, out);
-	json_object(&json);
-	json_key(&json, "$schema");
-	json_put_text(&json, "https://json-schema.org/draft/2020-12/schema");
+	json_schema_begin(&json);
 	json_key(&json, "type");
 	json_put_text(&json, "object");
 	json_key(&json, "additionalProperties");
 	if (options->of_any) {
 		json_object(&json);
-		put_types(&json, "array", false, false);
+		json_schema_types(&json, "array");
 		json_end(&json);
 	} else {
 		json_put_bool(&json, false);
 	}
 	json_key(&json, "properties");
 	json_object(&json);
-	json_key(&json, "version");
-	json_object(&json);
-	json_key(&json, "const");
-	json_put_u64(&json, FINDINGS_VERSION);
-	json_end(&json);
+	json_schema_version(&json, FINDINGS_VERSION);
 	for (size_t i = 0; i < findings->nr; i++)
 		put_table(&json, &findings->items[i], faces);
 	put_longest(&json);
 	for (size_t i = 0; i < array_size(texts); i++)
-		put_member(&json, texts[i], "string", true);
+		put_member(&json, texts[i], "string|null");
 	/* With --max-bytes. */
-	put_member(&json, "rows_left_out", "object", false);
-	put_member(&json, "for_more", "string", false);
+	put_member(&json, "rows_left_out", "object");
+	put_member(&json, "for_more", "string");
 	json_end(&json);
 	json_key(&json, "required");
 	json_array(&json);

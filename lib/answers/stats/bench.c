@@ -211,6 +211,18 @@ static int compare_commands(const struct bench *bench, const struct bench_option
 	return r;
 }
 
+void bench_shape(struct findings *findings)
+{
+	static const struct bench bench = { .nr_sides = 0 };
+	static const struct bench_line lines[BENCH_FIGURES];
+	static const struct bench_rows rows = { .nr = 0 };
+
+	bench_put_times(&bench, findings);
+	bench_put_figures(lines, findings);
+	bench_put_rows(&rows, 0, findings);
+	bench_put_runs(&bench, findings);
+}
+
 int bench_finish(const struct bench *bench, const struct bench_options *options, struct findings *findings,
 		 struct fail *fail)
 {

@@ -72,6 +72,9 @@ void bench_run_set(struct bench_run *run, uint64_t wall_ns, const struct rusage 
 /* The same of this process, of the moment at which it has executed the command. */
 void bench_run_set_own(struct bench_run *run, const struct rusage *usage);
 
+/* Adds all tables that bench_finish() may add, as if no command had run: what --format schema describes without one. */
+void bench_shape(struct findings *findings);
+
 /*
  * Adds the tables "times" and, with two commands, "figures", with recordings also "changes". When a condition is met,
  * it returns -ERANGE, and `fail` says by what; -ENODATA: a condition cannot be checked.

@@ -88,6 +88,9 @@ int must_check diff_check_renames(const struct diff *diff, struct fail *fail);
 int must_check diff_add(struct diff *diff, bool is_new, struct reader *reader, const struct analysis_ops *const *ops,
 			size_t nr_ops, const struct diff_part *part, struct fail *fail);
 
+/* Adds the table "changes" without rows: what --format schema describes without a file. */
+void diff_shape(struct findings *findings);
+
 /* Adds the table "changes". When a condition is met, it returns -ERANGE, and `fail` says for which row. */
 int must_check diff_finish(struct diff *diff, const struct diff_options *options, struct findings *findings,
 			   struct fail *fail);

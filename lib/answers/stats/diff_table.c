@@ -88,15 +88,25 @@ static void put_line(struct table *table, const struct diff *diff, const struct 
 	LINE_COLUMNS(CELL)
 }
 
+static struct table *add_table(bool several, struct findings *findings)
+{
+	const char *title = several ? "changes: + grew, - shrank, ~ no change that a test bears out, ? too little to "
+				      "tell; what certainly costs or saves the most time first" :
+				      "changes: + grew and - shrank so that it exceeds what one run can prove, ~ one "
+				      "run cannot tell, ? too little to tell; what certainly costs or saves the most "
+				      "time first";
+
+	return findings_table(findings, "changes", title, NULL, columns);
+}
+
+void diff_shape(struct findings *findings)
+{
+	(void)add_table(true, findings);
+}
+
 static void put_lines(const struct diff_judging *judging, struct findings *findings)
 {
-	const char *title = judging->diff->several ?
-				    "changes: + grew, - shrank, ~ no change that a test bears out, ? too little to "
-				    "tell; what certainly costs or saves the most time first" :
-				    "changes: + grew and - shrank so that it exceeds what one run can prove, ~ one run "
-				    "cannot tell, ? too little to tell; what certainly costs or saves the most time "
-				    "first";
-	struct table *table = findings_table(findings, "changes", title, NULL, columns);
+	struct table *table = add_table(judging->diff->several, findings);
 
 	if (!table)
 		return;

@@ -104,12 +104,20 @@ static char *name_beside(const char *name)
 	return asprintf(&beside, "%.*s.json", (int)(strlen(name) - SUFFIX_LEN), name) < 0 ? NULL : beside;
 }
 
-void budget_sign(struct json *json, const char *file, const char *flight)
+static void sign(struct json *json, const char *file, const char *flight)
 {
+	json_object(json);
 	json_key(json, "file");
 	json_put_text(json, file);
 	json_key(json, "flight");
 	json_put_text(json, flight);
+}
+
+void budget_begin(struct json *json, const char *file, const char *flight)
+{
+	sign(json, file, flight);
+	json_key(json, "version");
+	json_put_u64(json, 1);
 }
 
 static bool is_signed(const struct budget_files *files, const char *name, int fd)
@@ -123,8 +131,7 @@ static bool is_signed(const struct budget_files *files, const char *name, int fd
 		ssize_t len;
 
 		json_init(&json, &wanted);
-		json_object(&json);
-		budget_sign(&json, name, files->flight);
+		sign(&json, name, files->flight);
 		len = (ssize_t)out_len(&wanted);
 		begin = malloc((size_t)len);
 		is = begin && !wanted.failed && pread(fd, begin, (size_t)len, 0) == len &&

@@ -25,8 +25,11 @@ struct budget {
  */
 int must_check budget_check(const char *dir, uint64_t bytes, struct fail *fail);
 
-/* The first two keys of the line beside a file. By them a later flight of this name knows that the file is its own. */
-void budget_sign(struct json *json, const char *file, const char *flight);
+/*
+ * Begins the object of the line beside a file, with its version. By the first two keys a later flight of this name
+ * knows that the file is its own.
+ */
+void budget_begin(struct json *json, const char *file, const char *flight);
 
 /*
  * The files that a flight has written into a directory, where others may write, too: nothing else is counted or

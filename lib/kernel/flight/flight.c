@@ -88,8 +88,7 @@ static void put_facts(struct json *json, const void *arg)
 {
 	const struct previous_run *left = arg;
 
-	json_object(json);
-	budget_sign(json, strrchr(left->path, '/') + 1, left->flight);
+	budget_begin(json, strrchr(left->path, '/') + 1, left->flight);
 	json_key(json, "trigger");
 	json_put_text(json, previous_run_trigger);
 	json_key(json, "reason");

@@ -94,8 +94,7 @@ static void put_facts(struct json *json, const void *arg)
 	const struct piece *piece = &writer->piece;
 	const struct flight_recording_written *written = &writer->written;
 
-	json_object(json);
-	budget_sign(json, strrchr(writer->path, '/') + 1, writer->flight);
+	budget_begin(json, strrchr(writer->path, '/') + 1, writer->flight);
 	json_key(json, "trigger");
 	json_put_text(json, piece->name);
 	json_key(json, "reason");

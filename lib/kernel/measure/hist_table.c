@@ -36,6 +36,12 @@ static size_t bar_value(const struct hist_text *hist)
 	return 0;
 }
 
+/* How many rows are shown. */
+static size_t rows_of(const struct hist_text *hist, const struct hist_shape *shape)
+{
+	return shape->top < hist->nr ? (size_t)shape->top : hist->nr;
+}
+
 /* Returns the length of the bar; 0 for a negative value. */
 static uint64_t bar_length(const struct hist_text *hist, const struct hist_row *row, size_t value)
 {
@@ -227,7 +233,7 @@ static void print_beside(const struct hist_text *hist, const struct hist_row *ro
 }
 
 /* Prints the table. What else belongs to a row is printed in the lines below it. */
-static void weave(const struct hist_text *hist, const struct out *table, struct out *out)
+static void weave(const struct hist_text *hist, size_t rows, const struct out *table, struct out *out)
 {
 	struct text_word line;
 	const char *at = table->start;
@@ -237,7 +243,7 @@ static void weave(const struct hist_text *hist, const struct out *table, struct 
 		out_mem(out, line.at, line.len);
 		out_char(out, '\n');
 	}
-	for (size_t i = 0; i < hist->nr && text_next_line(&at, &left, &line); i++) {
+	for (size_t i = 0; i < rows && text_next_line(&at, &left, &line); i++) {
 		out_mem(out, line.at, line.len);
 		out_char(out, '\n');
 		print_beside(hist, &hist->rows[i], out);
@@ -257,7 +263,7 @@ static bool fill_table(const struct hist_text *hist, const struct table_column *
 
 		out_clear(text);
 		table_init(&table, columns, nr);
-		for (size_t i = 0; i < hist->nr; i++)
+		for (size_t i = 0; i < rows_of(hist, shape); i++)
 			fill_row(&table, hist, &hist->rows[i], shown, max, &bars);
 		ok = table_print(&table, text);
 		table_release(&table);
@@ -272,6 +278,7 @@ int hist_table_text(const struct hist_text *hist, const struct hist_title *title
 	char names[TABLE_COLUMNS_MAX][NAME_SIZE], hits[TEXT_HUMAN], rows[TEXT_HUMAN], dropped[TEXT_HUMAN],
 		time[TEXT_HUMAN];
 	size_t shown = bar_value(hist), nr = set_columns(hist, title, shown, columns, names);
+	size_t shown_rows = rows_of(hist, shape), left_out = hist->nr - shown_rows;
 	struct out text;
 	bool ok;
 
@@ -281,7 +288,10 @@ int hist_table_text(const struct hist_text *hist, const struct hist_title *title
 		return fail_memory(fail);
 	ok = fill_table(hist, columns, nr, shown, shape, &text);
 	if (ok)
-		weave(hist, &text, out);
+		weave(hist, shown_rows, &text, out);
+	if (left_out)
+		out_f(out, "... and %s more row%s; %s\n", text_count(rows, left_out), text_plural(left_out),
+		      shape->for_more);
 	out_f(out, "%s: %s hit%s in %s row%s, %s dropped, %s\n", title->what, text_count(hits, hist->hits),
 	      text_plural(hist->hits), text_count(rows, hist->entries), text_plural(hist->entries),
 	      text_count(dropped, hist->dropped), text_time(time, title->time_ns));
@@ -397,29 +407,34 @@ static void put_number(struct json *json, const char *key, uint64_t value)
 	json_put_u64(json, value);
 }
 
-void hist_table_json(const struct hist_text *hist, const struct hist_title *title, struct out *out)
+void hist_table_json(const struct hist_text *hist, const struct hist_title *title, const struct hist_shape *shape,
+		     struct json *json)
 {
-	struct json json;
+	size_t rows = rows_of(hist, shape);
 
-	json_init(&json, out);
-	json_object(&json);
-	json_key(&json, "event");
-	json_put_text(&json, title->what);
+	json_key(json, "event");
+	json_put_text(json, title->what);
 	if (title->unit) {
-		json_key(&json, "unit");
-		json_put_text(&json, title->unit);
+		json_key(json, "unit");
+		json_put_text(json, title->unit);
 	}
-	json_key(&json, "trigger");
-	put_word(&json, hist->trigger);
-	put_number(&json, "hits", hist->hits);
-	put_number(&json, "entries", hist->entries);
-	put_number(&json, "dropped", hist->dropped);
-	put_number(&json, "time_ns", title->time_ns);
-	json_key(&json, "rows");
-	json_array(&json);
-	for (size_t i = 0; i < hist->nr; i++)
-		put_row(&json, hist, &hist->rows[i]);
-	json_end(&json);
-	json_end(&json);
-	json_line(&json);
+	json_key(json, "trigger");
+	put_word(json, hist->trigger);
+	put_number(json, "hits", hist->hits);
+	put_number(json, "entries", hist->entries);
+	put_number(json, "dropped", hist->dropped);
+	put_number(json, "time_ns", title->time_ns);
+	json_key(json, "rows");
+	json_array(json);
+	for (size_t i = 0; i < rows; i++)
+		put_row(json, hist, &hist->rows[i]);
+	json_end(json);
+	if (rows == hist->nr)
+		return;
+	json_key(json, "rows_left_out");
+	json_object(json);
+	put_number(json, "rows", hist->nr - rows);
+	json_end(json);
+	json_key(json, "for_more");
+	json_put_text(json, shape->for_more);
 }

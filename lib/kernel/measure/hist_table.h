@@ -9,6 +9,7 @@
 
 struct fail;
 struct hist_text;
+struct json;
 struct out;
 
 /* A histogram, of the kernel or counted from a file, as a table for people or as one line of JSON. */
@@ -19,12 +20,16 @@ struct hist_title {
 };
 
 struct hist_shape {
-	unsigned width; /* of the terminal; 0: no limit */
-	bool blocks;    /* bars of block characters, precise to an eighth of a column; else of "#" */
+	unsigned width;       /* of the terminal; 0: no limit */
+	bool blocks;          /* bars of block characters, precise to an eighth of a column; else of "#" */
+	uint64_t top;         /* rows that are shown, the first ones */
+	const char *for_more; /* the options that show the other rows; borrowed */
 };
 
 int must_check hist_table_text(const struct hist_text *hist, const struct hist_title *title,
 			       const struct hist_shape *shape, struct out *out, struct fail *fail);
-void hist_table_json(const struct hist_text *hist, const struct hist_title *title, struct out *out);
+/* Adds the members of a histogram to an object. */
+void hist_table_json(const struct hist_text *hist, const struct hist_title *title, const struct hist_shape *shape,
+		     struct json *json);
 
 #endif
