@@ -2,6 +2,7 @@
 #include "lib/meaning/schema/format.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/ground/base/fail.h"
@@ -141,6 +142,15 @@ TEST(schema_finds_formats_by_name_and_walks_them_in_order)
 	schema_free(schema);
 }
 
+TEST(schema_of_a_machine_that_there_is_none_of_is_refused)
+{
+	struct schema *schema = NULL;
+	struct fail fail = FAIL_INIT;
+
+	CHECK(schema_new(&(struct schema_abi){ .long_size = 2 }, &schema, &fail) == -EBADMSG && !schema);
+	CHECK_STR(fail.text, "a long of 2 bytes is not supported");
+}
+
 TEST(schema_rejects_a_text_without_name_or_id)
 {
 	struct schema_abi abi = { .long_size = 8 };
@@ -153,17 +163,222 @@ TEST(schema_rejects_a_text_without_name_or_id)
 	schema_free(schema);
 }
 
-TEST(format_rejects_fields_that_no_record_can_have)
-{
-	struct schema *schema =
-		schema_of("name: x\nID: 1\nformat:\n\tfield:int a;\toffset:65535;\tsize:4;\tsigned:1;\n");
-	const char *why = NULL;
+#define FIELD(text) "name: x\nID: 1\nformat:\n\tfield:" text "\n"
 
-	REQUIRE(schema);
-	CHECK(!schema_format(schema, 1, &why) && why);
+/* No record is longer than 64 KiB: its length is in 16 bits (__data_loc). */
+TEST(format_that_no_kernel_prints_says_why)
+{
+	static const struct {
+		const char *text, *why; /* NULL: it is read */
+	} rows[] = {
+		{ FIELD("int a;\toffset:65532;\tsize:4;\tsigned:1;"), NULL },
+		{ FIELD("int a;\toffset:65533;\tsize:4;\tsigned:1;"), "a field's offset or size is missing or absurd" },
+		{ FIELD("int a;\toffset:0;\tsize:65537;\tsigned:1;"), "a field's offset or size is missing or absurd" },
+		{ FIELD("int a;\toffset:4294967296;\tsize:4;\tsigned:1;"),
+		  "a field's offset or size is missing or absurd" },
+		{ FIELD("int a;\toffset:99999999999;\tsize:4;\tsigned:1;"),
+		  "a field's offset or size is missing or absurd" },
+		{ FIELD("int a;\toffset:;\tsize:4;"), "a field's offset or size is missing or absurd" },
+		{ FIELD("int a;\toffset:-1;\tsize:4;"), "a field's offset or size is missing or absurd" },
+		{ FIELD("int a;\tsize:4;\toffset:0;"), "a field's offset or size is missing or absurd" },
+		{ FIELD("int a;\toffset:0;"), "a field's offset or size is missing or absurd" },
+		{ FIELD("int a\toffset:0"), "a field's declaration has no end" },
+		{ FIELD(";\toffset:0;\tsize:4;"), "a field has no name" },
+		{ FIELD("[4];\toffset:0;\tsize:4;"), "a field has no name" },
+		{ FIELD("int *;\toffset:0;\tsize:4;"), "a field has no name" },
+		/* Kernels before 2.6.32 do not print the sign. */
+		{ FIELD("int a;\toffset:0;\tsize:4;"), NULL },
+	};
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct schema *schema = schema_of(rows[i].text);
+		const struct format *format;
+		const char *why = "";
+
+		REQUIRE(schema);
+		format = schema_format(schema, 1, &why);
+		CHECK(!format == !!rows[i].why);
+		CHECK_STR(why ? why : "read", rows[i].why ? rows[i].why : "read");
+		CHECK(!schema_format(schema, 2, &why));
+		CHECK_STR(why, "there is no format with that id");
+		schema_free(schema);
+	}
+}
+
+TEST(format_tells_what_a_field_is_by_its_declaration)
+{
+	static const struct {
+		const char *declared, *type;
+		uint32_t size, sign, flags, element;
+	} rows[] = {
+		{ "int a", "int", 4, 1, FIELD_SIGNED, 4 },
+		{ "int a", "int", 4, 0, 0, 4 },
+		{ "long a", "long", 8, 1, FIELD_SIGNED | FIELD_LONG, 8 },
+		{ "unsigned long a", "unsigned long", 8, 0, FIELD_LONG, 8 },
+		/* Of a kernel of 64 bits. */
+		{ "long a", "long", 4, 1, FIELD_SIGNED, 4 },
+		{ "unsigned long a", "unsigned long", 4, 0, 0, 4 },
+		{ "u16 a[3]", "u16[3]", 6, 0, FIELD_ARRAY, 2 },
+		{ "__u8 a[]", "__u8[]", 0, 0, FIELD_ARRAY, 1 },
+		/* A count that does not divide the size is none. */
+		{ "u16 a[4]", "u16[4]", 6, 0, FIELD_ARRAY, 2 },
+		{ "u16 a[0]", "u16[0]", 6, 0, FIELD_ARRAY, 2 },
+		{ "char a[16]", "char[16]", 16, 0, FIELD_ARRAY | FIELD_STRING, 1 },
+		{ "char *a", "char *", 8, 0, FIELD_POINTER, 8 },
+		{ "char * a[2]", "char *[2]", 16, 0, FIELD_ARRAY | FIELD_POINTER, 8 },
+		{ "__data_loc char[] a", "__data_loc char[]", 4, 1, FIELD_SIGNED | FIELD_DYNAMIC | FIELD_STRING, 1 },
+		{ "__data_loc char[] a", "__data_loc char[]", 8, 0, FIELD_DYNAMIC | FIELD_STRING, 1 },
+		{ "__rel_loc u32[] a", "__rel_loc u32[]", 4, 0, FIELD_DYNAMIC | FIELD_RELATIVE, 4 },
+		{ "__data_loc u64[] a", "__data_loc u64[]", 4, 0, FIELD_DYNAMIC, 8 },
+		/* A place has four bytes, or is half of eight; what is of another size is none. */
+		{ "__data_loc char[] a", "__data_loc char[]", 2, 0, FIELD_ARRAY | FIELD_STRING, 1 },
+		{ "__rel_loc char[] a", "__rel_loc char[]", 2, 0, FIELD_ARRAY | FIELD_STRING, 1 },
+		{ "__data_loc char[] a", "__data_loc char[]", 0, 0, FIELD_ARRAY | FIELD_STRING, 1 },
+	};
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		const struct format *format;
+		const struct field *field;
+		struct schema *schema;
+		char text[200];
+
+		snprintf(text, sizeof(text), FIELD("%s;\toffset:8;\tsize:%u;\tsigned:%u;"), rows[i].declared,
+			 rows[i].size, rows[i].sign);
+		schema = schema_of(text);
+		REQUIRE(schema);
+		format = schema_format(schema, 1, NULL);
+		field = format ? format_field(format, "a") : NULL;
+		if (CHECK(field)) {
+			CHECK_STR(field->type, rows[i].type);
+			CHECK(field->offset == 8 && field->size == rows[i].size && format->size == 8 + rows[i].size);
+			if (!CHECK(field->flags == rows[i].flags) || !CHECK(field->elem_size == rows[i].element))
+				fprintf(stderr, "%s: flags %u, elements of %u\n", rows[i].declared, field->flags,
+					field->elem_size);
+		}
+		schema_free(schema);
+	}
+}
+
+/* A flexible array ends with the record; a place that leads out of it has no bytes. */
+TEST(format_gives_bytes_of_a_field_only_inside_the_record)
+{
+	static const struct {
+		const char *declared;
+		uint32_t size, place; /* of the field, and what is stored there */
+		size_t len;           /* of the record */
+		size_t from, bytes;   /* what is given; `from` 99: nothing */
+	} rows[] = {
+		{ "u8 a[]", 0, 0, 12, 4, 8 },
+		{ "u8 a[]", 0, 0, 4, 4, 0 },
+		{ "u8 a[]", 0, 0, 3, 99, 0 },
+		{ "u8 a[4]", 4, 0, 8, 4, 4 },
+		{ "u8 a[4]", 4, 0, 7, 99, 0 },
+		{ "__data_loc char[] a", 4, 8 | 4 << 16, 12, 8, 4 },
+		{ "__data_loc char[] a", 4, 8 | 5 << 16, 12, 99, 0 },
+		{ "__data_loc char[] a", 4, 12, 12, 12, 0 },
+		{ "__data_loc char[] a", 4, 13, 12, 99, 0 },
+		{ "__data_loc char[] a", 4, 0 | 12 << 16, 12, 0, 12 },
+		{ "__data_loc char[] a", 4, 0, 7, 99, 0 },
+		{ "__rel_loc char[] a", 4, 0 | 4 << 16, 12, 8, 4 },
+		{ "__rel_loc char[] a", 4, 1 | 4 << 16, 12, 99, 0 },
+		{ "__rel_loc char[] a", 4, 4, 12, 12, 0 },
+		{ "__rel_loc char[] a", 4, 5, 12, 99, 0 },
+		{ "__rel_loc char[] a", 4, 65535 | 65535u << 16, 12, 99, 0 },
+	};
+	static const struct schema_abi abi[] = { { .swap = false }, { .swap = true } };
+
+	for (size_t i = 0; i < 2 * array_size(rows); i++) {
+		size_t at = i / 2, len = 99;
+		const uint8_t *bytes = NULL;
+		const struct format *format;
+		struct schema *schema;
+		uint8_t data[12] = { 0 };
+		uint32_t place = i % 2 ? __builtin_bswap32(rows[at].place) : rows[at].place;
+		char text[200];
+		bool got;
+
+		snprintf(text, sizeof(text), FIELD("%s;\toffset:4;\tsize:%u;\tsigned:0;"), rows[at].declared,
+			 rows[at].size);
+		schema = schema_of(text);
+		format = schema ? schema_format(schema, 1, NULL) : NULL;
+		REQUIRE(format);
+		memcpy(data + 4, &place, sizeof(place));
+		got = field_bytes(&format->fields[0], &abi[i % 2], data, rows[at].len, &bytes, &len);
+		CHECK(got == (rows[at].from != 99));
+		CHECK(!got || (bytes == data + rows[at].from && len == rows[at].bytes));
+		schema_free(schema);
+	}
+}
+#undef FIELD
+
+static const char *why_not(const char *text)
+{
+	struct schema *schema = schema_of(text);
+	const char *why = NULL;
+	static char copy[100];
+
+	*copy = '\0';
+	if (CHECK(schema) && !schema_format(schema, 1, &why) && why)
+		snprintf(copy, sizeof(copy), "%s", why);
 	schema_free(schema);
-	schema = schema_of("name: x\nID: 1\nformat:\n\tfield:int a;\toffset:99999999999;\tsize:4;\tsigned:1;\n");
-	REQUIRE(schema);
-	CHECK(!schema_format(schema, 1, &why));
-	schema_free(schema);
+	return copy;
+}
+
+/* The name and the number stand in the first eight lines. */
+TEST(schema_finds_the_head_of_a_format_in_its_first_lines)
+{
+	struct schema_abi abi = { .long_size = 8 };
+	static const struct {
+		const char *text;
+		int32_t id; /* -1: refused */
+	} rows[] = {
+		{ "ID: 7\nname: x\n", 7 },
+		{ "name:x\nID:7", 7 },
+		{ "\n\n\n\n\n\nname: x \r\nID: 7\n", 7 },
+		{ "\n\n\n\n\n\n\nname: x\nID: 7\n", -1 },
+		{ "name: x\nID: 134217727\n", 134217727 },
+		{ "name: x\nID: 134217728\n", -1 },
+		{ "name: x\nID: \n", -1 },
+		{ "name: x\nID: seven\n", -1 },
+		{ "name: \nID: 7\n", -1 },
+		{ "nam: x\nID: 7\n", -1 },
+	};
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct fail fail = FAIL_INIT;
+		struct schema *schema = NULL;
+		const char *system, *name;
+		int32_t id;
+
+		REQUIRE(!schema_new(&abi, &schema, NULL));
+		CHECK(schema_add(schema, "misc", 4, rows[i].text, strlen(rows[i].text), &fail) ==
+		      (rows[i].id < 0 ? -EBADMSG : 0));
+		if (rows[i].id < 0) {
+			CHECK_STR(fail.text, "a format of system 'misc' has no name or ID");
+		} else if (CHECK(schema_at(schema, 0, &id, &system, &name) && id == rows[i].id)) {
+			CHECK_STR(name, "x");
+		}
+		schema_free(schema);
+	}
+}
+
+/* What a stranger's file may ask for is bounded: fields, and the text. */
+TEST(format_is_bounded_in_fields_and_length)
+{
+	enum { FIELDS_MAX = 4096, LEN_MAX = 1 << 20 };
+	static char text[LEN_MAX + 100];
+	static const char field[] = "\tfield:u8 a;\toffset:0;\tsize:1;\tsigned:0;\n";
+	size_t head = (size_t)snprintf(text, sizeof(text), "name: x\nID: 1\n"), len = head;
+
+	for (int i = 0; i < FIELDS_MAX; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s", field);
+	CHECK_STR(why_not(text), "");
+	snprintf(text + len, sizeof(text) - len, "%s", field);
+	CHECK_STR(why_not(text), "it has too many fields");
+	memset(text + head, '\n', sizeof(text) - head);
+	text[LEN_MAX] = '\0';
+	CHECK_STR(why_not(text), "");
+	text[LEN_MAX] = '\n';
+	text[LEN_MAX + 1] = '\0';
+	CHECK_STR(why_not(text), "it is too large");
 }

@@ -77,7 +77,7 @@ TEST(page_rejects_a_record_that_crosses_the_end)
 
 	REQUIRE(!page_init(&page, &shape, &bytes, sizeof(bytes), &fail));
 	CHECK(page_next(&page, &record, &fail) == -EBADMSG);
-	CHECK(strstr(fail.text, "crosses"));
+	CHECK_STR(fail.text, "the record at byte 0 crosses the page's 8 committed bytes");
 }
 
 TEST(page_rejects_a_commit_larger_than_the_page)
@@ -90,7 +90,9 @@ TEST(page_rejects_a_commit_larger_than_the_page)
 	CHECK_STR(fail.text, "commit 241 exceeds the page's 240 bytes");
 	bytes.commit = sizeof(bytes.words);
 	CHECK(page_init(&page, &shape, &bytes, sizeof(bytes) - 4, &fail) == -EBADMSG);
+	CHECK_STR(fail.text, "commit 240 exceeds the 236 bytes that the page has");
 	CHECK(page_init(&page, &shape, &bytes, 15, &fail) == -EBADMSG);
+	CHECK_STR(fail.text, "15 bytes are too few for the header of a sub-buffer");
 }
 
 TEST(page_reads_how_many_events_were_lost)

@@ -600,6 +600,76 @@ TEST(writer_refuses_pages_that_are_not_whole_or_out_of_order)
 	writer_free(writer);
 }
 
+TEST(writer_refuses_options_that_no_file_can_have)
+{
+	static const struct {
+		struct writer_options options;
+		const char *want;
+	} rows[] = {
+		{ { .version = 5, .long_size = 8, .page_size = PAGE }, "no version 5 of trace.dat; there are 6 and 7" },
+		{ { .version = 8, .long_size = 8, .page_size = PAGE }, "no version 8 of trace.dat; there are 6 and 7" },
+		{ { .version = 6, .long_size = 8, .page_size = PAGE, .compress = true },
+		  "version 6 of trace.dat cannot be compressed" },
+		{ { .version = 7, .long_size = 8, .page_size = 32 }, "pages cannot have 32 bytes" },
+		{ { .version = 7, .long_size = 8, .page_size = 96 }, "pages cannot have 96 bytes" },
+		{ { .version = 7, .long_size = 8, .page_size = 2 << 20 }, "pages cannot have 2097152 bytes" },
+		{ { .version = 7, .long_size = 5, .page_size = PAGE }, "a word cannot have 5 bytes" },
+	};
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct fail fail = FAIL_INIT;
+		struct writer *writer = NULL;
+
+		CHECK(writer_new(-1, &rows[i].options, &writer, &fail) == -EINVAL && !writer);
+		CHECK_STR(fail.text, rows[i].want);
+	}
+}
+
+TEST(writer_refuses_what_comes_out_of_order)
+{
+	const struct writer_metadata metadata = { .header_page = header_page, .header_event = "", .cpu_count = 2 };
+	cleanup_fd int fd = memfd_create("trace", MFD_CLOEXEC), part = memfd_create("part", MFD_CLOEXEC);
+	const struct writer_run run = { part, 0, PAGE, 0 };
+	struct fail fail = FAIL_INIT;
+	struct writer *writer;
+
+	REQUIRE(!ftruncate(part, PAGE) && !writer_new(fd, &plain6, &writer, &fail));
+	CHECK(writer_finish(writer, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "a trace.dat needs its metadata");
+	CHECK(writer_buffer(writer, "", "local", PAGE, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "the metadata must come before the pages");
+	CHECK(writer_metadata(writer, &(struct writer_metadata){ .header_page = "" }, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "a trace.dat needs header_page and header_event");
+	CHECK(writer_metadata(writer, &(struct writer_metadata){ .header_event = "" }, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "a trace.dat needs header_page and header_event");
+	REQUIRE(!writer_metadata(writer, &metadata, &fail));
+	CHECK(writer_cpu(writer, 0, &run, 1, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "a buffer must begin before its pages");
+	CHECK(writer_buffer(writer, "", "local", 96, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "pages cannot have 96 bytes");
+	REQUIRE(!writer_buffer(writer, "", "local", PAGE, &fail));
+	CHECK(writer_cpu(writer, 0, &(struct writer_run){ part, 0, PAGE - 1, 0 }, 1, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "255 bytes of CPU 0 are no whole pages of 256");
+	CHECK(!writer_cpu(writer, 1, &run, 1, &fail) && writer_cpu(writer, 1, &run, 1, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "the pages of CPU 1 come out of order");
+	CHECK(writer_cpu(writer, 1 << 14, &run, 1, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "the pages of CPU 16384 come out of order");
+	CHECK(writer_buffer(writer, "loom", "local", 2 * PAGE, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "version 6 of trace.dat has only one page size, 256 and not 512");
+	writer_free(writer);
+
+	REQUIRE(!writer_new(fd, &plain6, &writer, &fail) && !writer_metadata(writer, &metadata, &fail));
+	CHECK(writer_buffer(writer, "loom", "local", PAGE, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "version 6 of trace.dat needs the top buffer first");
+	writer_free(writer);
+
+	REQUIRE(!writer_new(fd, &plain6, &writer, &fail) && !writer_metadata(writer, &metadata, &fail));
+	REQUIRE(!writer_buffer(writer, "", "local", PAGE, &fail) && !writer_cpu(writer, 2, &run, 1, &fail));
+	CHECK(writer_finish(writer, &fail) == -EINVAL);
+	CHECK_STR(fail.text, "there is a CPU 2 in a trace.dat of 2 CPUs");
+	writer_free(writer);
+}
+
 static int write_symbols(int fd, const struct writer_options *options, const char *frame, size_t len, size_t size,
 			 struct fail *fail)
 {
