@@ -253,7 +253,7 @@ $(text_obj): %.o: %.c
 $(BUILD)/flags: force
 	@mkdir -p $(sort $(dir $@ $(lib_obj) $(python_obj) $(cmd_obj) $(unit_obj) $(example_obj) $(plugins) $(test_plugins) $(fuzz_src:%=$(BUILD)/%) \
 		$(BUILD)/tests/captures/import.o $(BUILD)/tests/captures/variants.o $(BUILD)/tests/threads/cutter.o \
-		$(fuzz_mutator:%=$(BUILD)/%)))
+		$(fuzz_mutator:%=$(BUILD)/%) $(BUILD)/tests/fuzz/memory/foreign.o))
 	@echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(PIC) $(COLD) $(dep_flags) $(all_ldflags))' | cmp -s - $@ || \
 		echo '$(subst ','\'',$(CC) $(all_cppflags) $(texts) $(all_cflags) $(PIC) $(COLD) $(dep_flags) $(all_ldflags))' > $@
 
@@ -351,9 +351,12 @@ $(BUILD)/fuzz/api $(BUILD)/fuzz/container $(BUILD)/fuzz/report $(BUILD)/fuzz/com
 # This target calls the commands; libFuzzer has a main() of its own.
 $(BUILD)/fuzz/commands: $(filter-out %/weft.o,$(cmd_obj))
 $(BUILD)/fuzz/import: $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/values.o
-$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/rooms.a
+# MemorySanitizer is told what these functions of others write: tests/fuzz/memory/foreign.c.
+fuzz_wrapped := $(if $(FUZZ_MEMORY),inflate deflate uncompress ZSTD_compress2 ZSTD_decompressDCtx ZSTD_decompressStream elf_getdata elf_getphdrnum \
+	elf_getshdrstrndx elf_strptr gelf_getehdr gelf_getphdr gelf_getshdr gelf_getsym gelf_getnote regerror fstat64 stat64 lstat64 fstatat64)
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/rooms.a $(if $(FUZZ_MEMORY),$(BUILD)/tests/fuzz/memory/foreign.o)
 	@mkdir -p $(@D)
-	$(CC) $(all_ldflags) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(all_ldlibs)
+	$(CC) $(all_ldflags) -fsanitize=fuzzer $(fuzz_wrapped:%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(all_ldlibs)
 endif
 
 fuzz:
@@ -436,6 +439,6 @@ check-release:
 	@BUILD=$(BUILD) tests/release/run $(R)
 
 clean:
-	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static musl clang asan tsan coverage fuzz s390x ppc64el arm64 armhf i386 mips64el mipsel riscv64)
+	rm -rf $(BUILD) compile_commands.json $(addprefix $(BUILD)-,static musl clang asan tsan coverage fuzz memory s390x ppc64el arm64 armhf i386 mips64el mipsel riscv64)
 
 -include $(patsubst %.o,%.d,$(lib_obj) $(python_obj) $(cmd_obj) $(unit_obj)) $(BUILD)/tests/captures/import.d $(BUILD)/tests/captures/variants.d $(BUILD)/tests/threads/cutter.d $(example_obj:.o=.d) $(fuzz_mutator:%.c=$(BUILD)/%.d) $(plugins:.so=.d) $(test_plugins:.so=.d)

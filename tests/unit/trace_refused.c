@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files of both versions that are made by hand, as weft-dat(5) describes them, and then made wrong at one place: what is said of it, and
- * where. They are little-endian on every machine.
+ * Files of both versions that are made by hand, as weft-dat(5) describes them, and then made wrong at one place: what
+ * is said of it, and where. They are little-endian on every machine.
  */
 #include "lib/pages/trace/trace.h"
 
@@ -350,7 +350,10 @@ TEST(trace_made_by_hand_is_read_in_both_versions)
 	check_whole(&made, 1, 2);
 }
 
-/* One change: `size` bytes at a place, or the end of the file there. In what is said, '@' is the place and '$' the size of the file. */
+/*
+ * One change: `size` bytes at a place, or the end of the file there. In what is said, '@' is the place and '$' the size
+ * of the file.
+ */
 struct wrong {
 	enum at at;
 	int plus;
