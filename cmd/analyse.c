@@ -132,8 +132,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			check_folder(analyse, state);
 		if (analyse->findings.max_bytes && (analyse->every_ns || analyse->lines))
 			argp_error(state, "--max-bytes limits tables: not with --every, nor a line for each event");
-		if (analyse->every_ns && analyse->findings.format == TABLE_AS_SCHEMA)
-			argp_error(state, "--format schema is about one answer, without --every");
+		if (analyse->every_ns && analyse->findings.format == TABLE_AS_SCHEMA) {
+			/* One interval may have other tables than another. */
+			analyse->findings.of_any = analyse->findings.of_intervals = true;
+			analyse->every_ns = 0;
+		}
 		if (analyse->every_ns && analyse->lines)
 			argp_error(state, "--every shows tables, not a line for each event");
 		if (analyse->argv && analyse->findings.input)

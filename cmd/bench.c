@@ -822,14 +822,13 @@ static int run(int argc, char **argv)
 	int r, status;
 
 	command_parse(&bench_command, argc, argv, ARGP_IN_ORDER, &arguments);
+	if (!arguments.running.end) {
+		free(bench);
+		return conclude(print_shape(&arguments, &fail), &fail);
+	}
 	set_defaults(&arguments);
-	if (!arguments.running.end)
-		r = print_shape(&arguments, &fail);
-	else
-		r = bench ? measure(&arguments, bench, &noise, &fail) : fail_memory(&fail);
-	if (!arguments.running.end)
-		status = conclude(r, &fail);
-	else if (!r && arguments.saving.path)
+	r = bench ? measure(&arguments, bench, &noise, &fail) : fail_memory(&fail);
+	if (!r && arguments.saving.path)
 		status = report_and_save(&arguments, bench, &noise, &fail);
 	else
 		status = conclude(r ? r : report(&arguments, bench, &noise, &fail), &fail);

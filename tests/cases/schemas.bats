@@ -101,8 +101,23 @@ make_files()
 		jq "$change" answer.json > wrong.json
 		run -1 python3 "$BATS_TEST_DIRNAME/schemas.py" schema.json wrong.json
 	done
-	run -2 weft sched --format schema --every 1s "$fixtures/session/slow.dat"
-	[[ $output = *'without --every'* ]]
+}
+
+@test "schema: of the answer of each interval of --every" {
+	local options
+
+	for options in 'sched --every 50ms' 'syscalls --every 50ms --time relative' 'summary --every 100ms'; do
+		# shellcheck disable=SC2086 # words
+		set -- $options
+		weft "$@" --format schema > schema.json
+		weft "$@" --format json "$fixtures/session/slow.dat" > answers.json
+		[ "$(jq -s length answers.json)" -gt 3 ]
+		jq -s . answers.json > list.json
+		jq '{type: "array", items: .}' schema.json > of-list.json
+		python3 "$BATS_TEST_DIRNAME/schemas.py" of-list.json list.json
+		jq 'map(del(.since))' list.json > wrong.json
+		run -1 python3 "$BATS_TEST_DIRNAME/schemas.py" of-list.json wrong.json
+	done
 }
 
 # answer COMMAND OPTIONS...: the JSON of this command, with any status, is as its schema says

@@ -121,8 +121,9 @@ struct findings_options {
 	/* Only the tables with these names, as JSON has them, are shown; none: all. Borrowed. */
 	const char *const *tables;
 	size_t nr_tables;
-	bool only_notes; /* no table, but what limits the findings */
-	bool of_any;     /* the schema is one of any recording, which may have other tables, or not these */
+	bool only_notes;   /* no table, but what limits the findings */
+	bool of_any;       /* the schema is one of any recording, which may have other tables, or not these */
+	bool of_intervals; /* the schema is one of findings with a span */
 	/*
 	 * CSV: called in front of each table, which has so many bytes, where an empty line stands otherwise; or NULL.
 	 */

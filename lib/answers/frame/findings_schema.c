@@ -100,6 +100,16 @@ static void put_longest(struct json *json)
 	json_end(json);
 }
 
+static const char *const span[] = { "since", "until", "span_events", "whole" };
+
+static void put_span(struct json *json, bool faces)
+{
+	put_member(json, span[0], faces ? "number|string" : "number");
+	put_member(json, span[1], faces ? "number|string" : "number");
+	put_member(json, span[2], "number");
+	put_member(json, span[3], "boolean");
+}
+
 bool findings_write_schema(const struct findings *findings, const struct findings_options *options, struct out *out)
 {
 	bool faces = options->face && options->face->kind != FACE_TRACE;
@@ -122,6 +132,8 @@ bool findings_write_schema(const struct findings *findings, const struct finding
 	json_key(&json, "properties");
 	json_object(&json);
 	json_schema_version(&json, FINDINGS_VERSION);
+	if (options->of_intervals)
+		put_span(&json, faces);
 	for (size_t i = 0; i < findings->nr; i++)
 		put_table(&json, &findings->items[i], faces);
 	put_longest(&json);
@@ -134,6 +146,8 @@ bool findings_write_schema(const struct findings *findings, const struct finding
 	json_key(&json, "required");
 	json_array(&json);
 	json_put_text(&json, "version");
+	for (size_t i = 0; options->of_intervals && i < array_size(span); i++)
+		json_put_text(&json, span[i]);
 	for (size_t i = 0; !options->of_any && i < findings->nr; i++)
 		json_put_text(&json, findings->items[i].name);
 	json_put_text(&json, "longest");
