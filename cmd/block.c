@@ -12,7 +12,7 @@ struct arguments {
 };
 
 static const struct option_row options[] = {
-	{ "by", OPT_BY, "device|operation|task|process|program|unit|container|pod|cgroup|user", 0,
+	{ "by", OPT_BY, "device|operation|task|file|process|program|unit|container|pod|cgroup|user", 0,
 	  "A row for each of these (default: device, with its operations)", 1, OPTION_BY_KEY },
 	{ "operation", OPT_OPERATION, "LIST", 0, "Only these operations: read, write, discard, flush, other", 1,
 	  OPTION_BY_KEY },

@@ -92,3 +92,28 @@ file=$BATS_TEST_DIRNAME/../fixtures/files.dat
 	weft syscalls --trace "$BATS_TEST_TMPDIR/part.dat" > "$BATS_TEST_TMPDIR/out"
 	grep -qE ' pipe2\(fildes: 0x[0-9a-f]+, ' "$BATS_TEST_TMPDIR/out"
 }
+
+@test "block --by file: requests are of the inode that was written back, and all are in a row" {
+	local file=$BATS_TEST_DIRNAME/../fixtures/resources/block
+	# The text has the bytes of each bio; these lie between the events of writeback about one inode.
+	weft report "$file.dat" | awk '/ writeback_single_inode_start: / { match($0, /ino=[0-9]+/); ino[$1] = substr($0, RSTART + 4, RLENGTH - 4) }
+		/ writeback_single_inode: / { delete ino[$1] }
+		/ block_bio_queue: / && ($1 in ino) && $(NF - 4) !~ /M/ && ino[$1] + 0 < 1000000 { sum[ino[$1]] += $(NF - 1) * 512 }
+		END { for (i in sum) print "inode " i " of 254:0", sum[i] }' | sort > "$BATS_TEST_TMPDIR/want"
+	weft block --by file --table requests --format csv "$file.dat" > "$BATS_TEST_TMPDIR/rows"
+	python3 - "$BATS_TEST_TMPDIR/rows" > "$BATS_TEST_TMPDIR/got" <<-'END'
+		import csv, sys
+		print("\n".join(sorted(row["file"] + " " + row["bytes"] for row in csv.DictReader(open(sys.argv[1])) if row["file"].startswith("inode"))))
+	END
+	[ -s "$BATS_TEST_TMPDIR/want" ]
+	diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
+	for column in requests bytes; do
+		[ "$(weft block --by file --format json "$file.dat" | python3 -c "import json, sys; print(sum(row['$column'] for row in json.load(sys.stdin)['requests']))")" = \
+			"$(weft block --format json "$file.dat" | python3 -c "import json, sys; print(sum(row['$column'] for row in json.load(sys.stdin)['requests']))")" ]
+	done
+}
+
+@test "block --by file: without events that tell it, weft says how to record them" {
+	run -1 weft block --by file "$BATS_TEST_DIRNAME/../fixtures/session/disk.dat"
+	[[ "$output" == *"no event tells for which files the requests were: record it with 'weft record --files -e block"* ]]
+}

@@ -232,3 +232,62 @@ TEST(block_does_not_end_a_write_by_a_read_of_its_sector)
 	CHECK_STR(buf_str(&analysed.findings.cut), "1 request in the driver or queue at the end");
 	analysed_end(&analysed);
 }
+
+static void types_of_files(struct loom *loom)
+{
+	types(loom);
+	loom_type(loom, "filemap", "mm_filemap_add_to_page_cache",
+		  "u64 pfn; u64 i_ino; u64 index; u32 s_dev; u32 order", "\"\"");
+	loom_type(loom, "ext4", "ext4_writepages", "u32 dev; u64 ino", "\"\"");
+	loom_type(loom, "ext4", "ext4_writepages_result", "u32 dev; u64 ino", "\"\"");
+	loom_type(loom, "writeback", "writeback_single_inode_start", "char name[32]; u64 ino", "\"\"");
+	loom_type(loom, "raw_syscalls", "sys_enter", "u64 id", "\"\"");
+}
+
+/* A request of a bio, queued at AT0, in units of 1 ns. */
+#define QUEUED(at, pid, what) "0 " at "0 " pid " block_bio_queue dev=0x800001 " what
+#define ONE(at, pid, sector, sectors, rwbs)                                                                     \
+	QUEUED(at, pid, "sector=" sector " nr_sector=" sectors " rwbs=" rwbs "\n")                              \
+	"0 " at "1 " pid " block_rq_issue dev=0x800000 sector=" sector " nr_sector=" sectors " rwbs=" rwbs "\n" \
+	"0 " at "2 0 block_rq_complete dev=0x800000 sector=" sector " nr_sector=" sectors " rwbs=" rwbs "\n"
+
+/* 8:1 has the file system: 0x800001. The inode of a disk has the number of the disk, and no device. */
+TEST(block_adds_up_by_file_what_events_tell_and_the_rest_is_unknown)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(
+		    &analysed, &block_analysis, &(struct block_options){ .rows.by = BLOCK_BY_FILE }, types_of_files,
+		    /* Three pages of one file and the file system's own block between them. */
+		    "0 90 7 mm_filemap_add_to_page_cache i_ino=12 s_dev=0x800001 order=1\n"
+		    "0 91 7 mm_filemap_add_to_page_cache i_ino=12 s_dev=0x800001 order=0\n"
+		    "0 92 7 mm_filemap_add_to_page_cache i_ino=0x800001 s_dev=0x3 order=0\n" ONE("10", "7", "800", "8",
+												 "RM")
+			    ONE("11", "7", "8", "16", "R") ONE("12", "7", "24", "8", "RA")
+		    /* All pages that were wanted have been read: nothing tells what this is. */
+		    ONE("13", "7", "64", "8", "R")
+		    /* A disk that is read itself. */
+		    "0 139 7 mm_filemap_add_to_page_cache i_ino=0x800001 s_dev=0x3 order=0\n" ONE("14", "7", "72", "8",
+												  "R")
+		    /* What is written back is for the file until that ends. */
+		    "0 149 9 ext4_writepages dev=0x800001 ino=13\n" ONE("15", "9", "160", "24", "W")
+			    ONE("16", "9", "184", "8",
+				"W") "0 169 9 ext4_writepages_result dev=0x800001 ino=13\n" ONE("17", "9", "200", "8",
+												"W")
+		    /* A file system without events of its own: the disk, by its name. */
+		    "0 179 9 writeback_single_inode_start name=8:0 ino=14\n" ONE("18", "9", "300", "8", "W")
+		    /* Another call of the task is about another file. */
+		    "0 189 7 mm_filemap_add_to_page_cache i_ino=12 s_dev=0x800001 order=0\n"
+		    "0 190 7 sys_enter id=0\n" ONE("20", "7", "400", "8", "R")))
+		return;
+	CHECK(analysed_is(&analysed, "requests", "inode 12 of 8:1", "bytes", "12288") &&
+	      analysed_is(&analysed, "requests", "inode 12 of 8:1", "requests", "2"));
+	CHECK(analysed_is(&analysed, "requests", "inode 13 of 8:1", "bytes", "16384") &&
+	      analysed_is(&analysed, "requests", "inode 13 of 8:1", "operation", "write"));
+	CHECK(analysed_is(&analysed, "requests", "inode 14 of 8:0", "bytes", "4096"));
+	CHECK(analysed_is(&analysed, "requests", "(metadata)", "bytes", "4096") &&
+	      analysed_is(&analysed, "requests", "(the device)", "bytes", "4096"));
+	CHECK(analysed_is(&analysed, "requests", "(unknown)", "operation", "read") &&
+	      analysed_is(&analysed, "requests", "(unknown)", "bytes", "8192"));
+	analysed_end(&analysed);
+}

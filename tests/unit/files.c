@@ -206,6 +206,7 @@ TEST(files_have_the_path_at_which_their_device_is_mounted)
 		    { 7, 13, 200, "TCP:[55]" }, { 7, 14, 200, "socket:[56]" }, { 7, 15, 200, "/fifo" },
 		    { 7, 16, 200, "anon_inode:[58]" }, { 7, 17, 200, "dma" });
 	CHECK(files_is(scene.context, 7, 3, 200) != files_is(scene.context, 7, 4, 200));
+	CHECK(files_with_inode(scene.context, 0x800001, 1) == FILES_UNKNOWN);
 	end(&scene);
 }
 
@@ -329,5 +330,23 @@ TEST(files_tell_which_addresses_a_socket_of_udp_has_got)
 		    { 7, 2, 150, "UDP:[0.0.0.0:53]" }, { 7, 3, 150, "UDP:[127.0.0.1:53->127.0.0.1:53]" },
 		    { 7, 4, 201, "UDP:[20]" }, { 7, 4, 202, "UDP:[0.0.0.0:4000]" }, { 7, 4, 203, "UDP:[0.0.0.0:4000]" },
 		    { 7, 4, 204, "UDP:[20]" });
+	end(&scene);
+}
+
+/* A number of an inode belongs to a device; the last name that a program used for it is taken. */
+TEST(files_have_a_name_by_device_and_inode)
+{
+	struct scene scene;
+
+	if (begin(&scene, "7 3 02 8:1:12\t/a\n7 4 02 0:8:13\tsocket:[13]\n7 5 02\t/old\n", NULL,
+		  "+0 100 7 fd_install fd=5 ino=9 mode=0100644 dev=0x800002 n0=passwd n1=etc n2=/ n3=/\n"
+		  "+0 101 7 fd_install fd=6 ino=9 mode=0100644 dev=0x800003 n0=other n1=/\n"
+		  "+0 102 7 fd_install fd=7 ino=9 mode=0100644 dev=0x800003 n0=name n1=/\n")) {
+		CHECK_STR(files_text(scene.context, files_with_inode(scene.context, 0x800001, 12)), "/a");
+		CHECK_STR(files_text(scene.context, files_with_inode(scene.context, 0x800002, 9)), "/etc/passwd");
+		CHECK_STR(files_text(scene.context, files_with_inode(scene.context, 0x800003, 9)), "/name");
+		CHECK(files_with_inode(scene.context, 0x800001, 9) == FILES_UNKNOWN);
+		CHECK(files_with_inode(scene.context, 8, 13) == FILES_UNKNOWN);
+	}
 	end(&scene);
 }

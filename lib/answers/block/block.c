@@ -25,7 +25,7 @@ static const struct analysis_want wants[] = {
 };
 
 enum role { QUEUE = 1, SPLIT, BACK_MERGE, FRONT_MERGE, REMAP, RQ_MERGE, ISSUE, REQUEUE, COMPLETE, BIO_COMPLETE };
-_Static_assert(BIO_COMPLETE + 1 == BLOCK_ROLES, "as many as there is room for");
+_Static_assert(BIO_COMPLETE + 1 == BLOCK_ROLES, "as many as there is room for, and those of block_files.c come behind");
 
 static const struct role_name names[] = {
 	{ "block", "block_bio_queue", QUEUE },
@@ -53,11 +53,14 @@ static bool init(void *arg, struct pass *pass, const void *options)
 	block->by = block->options.rows.by < BLOCK_BY_WHO ? (enum block_by)block->options.rows.by : BLOCK_BY_WHO;
 	block->part = block->by == BLOCK_BY_WHO ? (enum who_part)(block->options.rows.by - BLOCK_BY_WHO) : WHO_PROCESS;
 	roles_init(&block->roles, names);
+	roles_init(&block->file_roles, block_file_names);
 	u64_map_init(&block->numbers, sizeof(uint32_t));
 	u64_map_init(&block->bios, sizeof(struct block_bio));
 	u64_map_init(&block->requests, sizeof(struct block_request));
 	u64_map_init(&block->rows, sizeof(struct block_row));
 	u64_map_init(&block->sizes, sizeof(struct block_sizes));
+	u64_map_init(&block->inode_numbers, sizeof(uint32_t));
+	u64_map_init(&block->users, sizeof(struct block_user));
 	slowest_init_rows(&block->slowest, sizeof(struct block_slow), &block->options.rows);
 	return true;
 }
@@ -82,6 +85,7 @@ static void release(void *arg)
 	u64_map_release(&block->bios);
 	u64_map_release(&block->numbers);
 	free(block->devices);
+	block_files_release(block);
 	roles_release(&block->roles);
 }
 
@@ -222,6 +226,7 @@ static void begin(struct block_analysis *block, struct block_device *device, str
 
 	request->queued = bio ? bio->queued : 0;
 	request->task = bio ? bio->task : state_running(&block->pass->state, event->cpu);
+	request->file = bio ? bio->file : BLOCK_NO_FILE;
 	request->first = event->ts;
 	request->requeues = 0;
 	request->sector = sector;
@@ -349,6 +354,7 @@ static void see_bio_complete(struct block_analysis *block, const struct event *e
 		return;
 	request.queued = bio->queued;
 	request.task = bio->task;
+	request.file = bio->file;
 	request.operation = bio->operation;
 	request.sector = place_u64(&places->sector, event);
 	block_count(block, device, &request, place_u64(&places->sectors, event), place_u64(&places->error, event) != 0,
@@ -399,6 +405,8 @@ static void see_bio(struct block_analysis *block, const struct event *event, enu
 
 	if (role == QUEUE && sectors) {
 		bio.operation = (uint8_t)operation_of(&places->rwbs, event);
+		if (block->by == BLOCK_BY_FILE)
+			bio.file = block_file_of(block, event, &places->rwbs, sectors * 512);
 		block->by_workers += is_worker(block, bio.task);
 		see_queue(block, device, sector, &bio);
 	} else if (role == SPLIT) {
@@ -422,6 +430,7 @@ static void see_lost(struct block_analysis *block, const struct event *event)
 	block->broken += block->requests.len;
 	u64_map_clear(&block->requests);
 	u64_map_clear(&block->bios);
+	u64_map_clear(&block->users);
 	for (size_t i = 0; i < block->nr_devices; i++) {
 		block_settle(&block->devices[i], event->ts);
 		block->devices[i].depth = 0;
@@ -448,7 +457,7 @@ static uint8_t look(void *arg, const struct event *event)
 
 	if (fresh)
 		bind(block, event, (enum role)role);
-	return role;
+	return role || block->by != BLOCK_BY_FILE ? role : roles_of(&block->file_roles, event, &fresh);
 }
 
 static void see(void *arg, const struct event *event, uint8_t number)
@@ -459,6 +468,10 @@ static void see(void *arg, const struct event *event, uint8_t number)
 
 	if (event->kind == EVENT_LOST) {
 		see_lost(block, event);
+		return;
+	}
+	if (number >= BLOCK_FILE_BEGIN) {
+		block_see_file(block, event, (enum block_file_role)number);
 		return;
 	}
 	block->seen++;
@@ -481,11 +494,10 @@ static void see(void *arg, const struct event *event, uint8_t number)
 		see_bio(block, event, role, device);
 }
 
-static const char *const by[] = { [BLOCK_BY_DEVICE] = "device",
-				  [BLOCK_BY_OPERATION] = "operation",
-				  [BLOCK_BY_TASK] = "task",
-				  [BLOCK_BY_WHO] = WHO_WORDS,
-				  NULL };
+static const char *const by[] = {
+	[BLOCK_BY_DEVICE] = "device", [BLOCK_BY_OPERATION] = "operation", [BLOCK_BY_TASK] = "task",
+	[BLOCK_BY_FILE] = "file",     [BLOCK_BY_WHO] = WHO_WORDS,         NULL
+};
 
 const struct analysis_ops block_analysis = {
 	.name = "block",

@@ -7,7 +7,7 @@
 /* The options of block_analysis. */
 
 /* From BLOCK_BY_WHO on enum who_part, in its order (lib/meaning/follow/who.h). */
-enum block_by { BLOCK_BY_DEVICE, BLOCK_BY_OPERATION, BLOCK_BY_TASK, BLOCK_BY_WHO };
+enum block_by { BLOCK_BY_DEVICE, BLOCK_BY_OPERATION, BLOCK_BY_TASK, BLOCK_BY_FILE, BLOCK_BY_WHO };
 
 /* What the first letters of rwbs say (blk_fill_rwbs() of kernel/trace/blktrace.c). */
 enum block_operation { BLOCK_READ, BLOCK_WRITE, BLOCK_DISCARD, BLOCK_FLUSH, BLOCK_OTHER, BLOCK_OPERATIONS };

@@ -77,6 +77,12 @@ void block_carry(void *arg, void *earlier)
 	swap(&block->numbers, &before->numbers);
 	swap(&block->bios, &before->bios);
 	swap(&block->requests, &before->requests);
+	swap(&block->users, &before->users);
+	swap(&block->inode_numbers, &before->inode_numbers);
+	block->inodes = before->inodes;
+	block->nr_inodes = before->nr_inodes;
+	before->inodes = NULL;
+	before->nr_inodes = 0;
 	for (size_t at = 0; (bio = u64_map_next(&block->bios, &at, &key));)
 		bio->task = state_moved(state, bio->task);
 	for (size_t at = 0; (request = u64_map_next(&block->requests, &at, &key));)

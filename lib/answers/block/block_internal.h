@@ -43,10 +43,29 @@ struct block_device {
 	uint64_t since, busy, weighed; /* ns; busy: time with a depth above 0; weighed: depth times time */
 };
 
+/*
+ * Whose data a bio has: block_analysis::inodes, from BLOCK_FILES on. BLOCK_METADATA: it is of the file system itself;
+ * BLOCK_RAW: of no file system.
+ */
+enum { BLOCK_NO_FILE, BLOCK_METADATA, BLOCK_RAW, BLOCK_FILES };
+
+struct block_inode {
+	uint64_t ino;
+	uint32_t device; /* as block_device::number, of the file system; 0: unknown */
+};
+
+/* Which file a task is reading or writing, by its events. */
+struct block_user {
+	uint64_t left;  /* bytes that the next bios may have of it */
+	uint64_t last;  /* an inode that may be that of a disk, of which the task wants a page; 0: none */
+	uint32_t where; /* the device of `last` */
+	uint32_t file;
+};
+
 /* A bio that is queued. Its key is block_key(). */
 struct block_bio {
 	uint64_t queued;
-	uint32_t task;
+	uint32_t task, file;
 	uint8_t operation;
 };
 
@@ -57,7 +76,7 @@ struct block_request {
 	uint64_t sector;        /* the first */
 	uint64_t sectors, done; /* done: sectors of parts that ended before */
 	uint64_t paid;          /* what earlier intervals have of its time in the driver */
-	uint32_t task, cpu, requeues;
+	uint32_t task, file, cpu, requeues;
 	uint32_t beside;   /* number of requests that were in the driver when it came there */
 	uint32_t nameless; /* number of requests with this address that were in the driver at once */
 	uint8_t operation;
@@ -67,7 +86,7 @@ struct block_request {
 struct block_row {
 	uint64_t bytes, errors, requeues;
 	uint64_t in_driver;         /* d2c of all */
-	uint32_t device, task, who; /* who: as pass_group() */
+	uint32_t device, task, who; /* who: as pass_group(), or the file */
 	uint8_t operation;
 	struct samples sizes, q2c, q2d, d2c;
 	struct extreme longest; /* by its time in the driver (d2c); if there is none, by q2c */
@@ -96,7 +115,7 @@ struct block_analysis {
 	struct block_options options;
 	enum block_by by;
 	enum who_part part; /* of BLOCK_BY_WHO */
-	struct roles roles;
+	struct roles roles, file_roles;
 	struct block_places {
 		struct place device, sector, sectors, bytes, rwbs, other, error;
 	} places[BLOCK_ROLES];  /* by role */
@@ -108,7 +127,29 @@ struct block_analysis {
 	struct slowest slowest; /* struct block_slow */
 	uint64_t seen, cut, broken, nameless, forgotten;
 	uint64_t by_workers; /* bios that a kworker queued */
+	/* block_files.c, with BLOCK_BY_FILE */
+	struct block_inode *inodes; /* from BLOCK_FILES on */
+	size_t nr_inodes;
+	struct u64_map inode_numbers; /* by both numbers: uint32_t, the index, from BLOCK_FILES on */
+	struct u64_map users;         /* by PID: struct block_user */
+	struct block_file_places {
+		bool bound;
+		struct place ino, device, name, order;
+	} * file_places; /* by event_type::index */
+	size_t nr_file_places;
+	uint64_t file_events;
 };
+
+/* block_files.c */
+enum block_file_role { BLOCK_FILE_BEGIN = BLOCK_ROLES, BLOCK_FILE_END, BLOCK_FILE_CALL };
+extern const struct role_name block_file_names[];
+/* An event of a file system or of the page cache, or one that ends what it said. */
+void block_see_file(struct block_analysis *block, const struct event *event, enum block_file_role role);
+/* The file for which the task of the event queues a bio of so many bytes. */
+uint32_t block_file_of(struct block_analysis *block, const struct event *event, const struct place *rwbs,
+		       uint64_t bytes);
+void block_put_file(struct table *table, const struct block_analysis *block, uint32_t file);
+void block_files_release(struct block_analysis *block);
 
 /* Adds the time up to now to the device's time at its depth. */
 void block_settle(struct block_device *device, uint64_t now);

@@ -45,6 +45,7 @@ static const struct table_column heads[][2] = {
 	[BLOCK_BY_DEVICE] = { { "DEVICE", TABLE_TEXT, NULL, 0 }, { "OP", TABLE_TEXT, "operation", 0 } },
 	[BLOCK_BY_OPERATION] = { { "OP", TABLE_TEXT, "operation", 0 }, { "DEVICE", TABLE_TEXT, NULL, 0 } },
 	[BLOCK_BY_TASK] = { { "TASK", TABLE_TEXT, "comm", 0 }, { "PID", TABLE_NUMBER, NULL, 0 } },
+	[BLOCK_BY_FILE] = { { "FILE", TABLE_TEXT, NULL, 0 }, { "PID", TABLE_NUMBER, NULL, 0 } },
 	[BLOCK_BY_WHO] = { { "WHO", TABLE_TEXT, NULL, 0 }, { "PID", TABLE_NUMBER, NULL, 0 } },
 };
 
@@ -58,16 +59,22 @@ static uint64_t key_of(const struct block_analysis *block, uint32_t device, uint
 		return operation;
 	case BLOCK_BY_TASK:
 		return (uint64_t)task << 8 | operation;
+	case BLOCK_BY_FILE:
 	case BLOCK_BY_WHO:
 		return (uint64_t)who << 8 | operation;
 	}
 	return 0;
 }
 
-static struct block_row *row_of(struct block_analysis *block, uint32_t device, uint8_t operation, uint32_t task)
+static struct block_row *row_of(struct block_analysis *block, uint32_t device, const struct block_request *request)
 {
-	uint32_t who = block->by == BLOCK_BY_WHO ? pass_group(block->pass, block->part, task) : (uint32_t)WHO_NOBODY;
-	struct block_row *row = u64_map_add(&block->rows, key_of(block, device, operation, task, who));
+	uint32_t task = request->task, who = request->file;
+	uint8_t operation = request->operation;
+	struct block_row *row;
+
+	if (block->by != BLOCK_BY_FILE)
+		who = block->by == BLOCK_BY_WHO ? pass_group(block->pass, block->part, task) : (uint32_t)WHO_NOBODY;
+	row = u64_map_add(&block->rows, key_of(block, device, operation, task, who));
 
 	if (!row) {
 		block->pass->failed = true;
@@ -136,7 +143,7 @@ struct block_row *block_row(struct block_analysis *block, uint32_t disk, const s
 {
 	return is_wanted(block, request->operation, request->task, request->cpu,
 			 request->queued ? request->queued : request->first) ?
-		       row_of(block, disk, request->operation, request->task) :
+		       row_of(block, disk, request) :
 		       NULL;
 }
 
@@ -197,6 +204,9 @@ static void put_what(struct table *table, const struct block_analysis *block, co
 		else
 			table_cell(table, "unknown");
 		return;
+	case BLOCK_BY_FILE:
+		block_put_file(table, block, row->who);
+		return;
 	case BLOCK_BY_WHO:
 		table_cell(table, pass_group_text(block->pass, block->part, row->who));
 		return;
@@ -210,6 +220,7 @@ static void put_which(struct table *table, const struct block_analysis *block, c
 		table_cell(table, block_operations[row->operation]);
 		return;
 	case BLOCK_BY_OPERATION:
+	case BLOCK_BY_FILE:
 		table_cell(table, "");
 		return;
 	case BLOCK_BY_TASK:
@@ -228,7 +239,8 @@ static void set_head(const struct block_analysis *block, struct findings *findin
 	if (block->by == BLOCK_BY_WHO)
 		pass_group_head(findings, block->part, 0);
 	findings_show(findings, OF_WHICH,
-		      block->by == BLOCK_BY_WHO ? block->part == WHO_PROCESS : block->by != BLOCK_BY_OPERATION);
+		      block->by == BLOCK_BY_WHO ? block->part == WHO_PROCESS :
+						  block->by != BLOCK_BY_OPERATION && block->by != BLOCK_BY_FILE);
 	if (block->by >= BLOCK_BY_TASK)
 		findings_flag(findings, OF_OPERATION, DATA | TEXT_ONLY, false);
 }
@@ -251,6 +263,7 @@ static void put_rows(struct block_analysis *block, struct findings *findings)
 		[BLOCK_BY_DEVICE] = "requests of each device",
 		[BLOCK_BY_OPERATION] = "requests of each operation",
 		[BLOCK_BY_TASK] = "requests by the task that queued them, and what they did",
+		[BLOCK_BY_FILE] = "requests by the file whose data they had, and what they did",
 		[BLOCK_BY_WHO] = "requests by whom the task that queued them belongs to, and what they did",
 	};
 	const struct state *state = &block->pass->state;
@@ -426,6 +439,12 @@ int block_finish(void *arg, struct findings *findings, struct fail *fail)
 	if (!block->seen && !block->rows.len && !block->pass->filter.shape)
 		return pass_nothing(block->pass, &block_analysis, "there are no block requests among the events",
 				    "-e block", fail);
+	if (block->by == BLOCK_BY_FILE && !block->file_events && !block->pass->filter.shape)
+		return fail_set(
+			fail, -ENODATA,
+			"no event tells for which files the requests were: record it with 'weft record --files -e "
+			"block -e filemap:mm_filemap_add_to_page_cache -e ext4 -e iomap', or the events of "
+			"another file system");
 	put_rows(block, findings);
 	put_sizes(block, findings);
 	put_devices(block, findings);

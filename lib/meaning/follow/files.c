@@ -19,6 +19,7 @@ static void files_free(struct context_later *made)
 	free(files->at);
 	buf_release(&files->texts);
 	u64_map_release(&files->hashes);
+	u64_map_release(&files->inodes);
 	pthread_mutex_destroy(&files->lock);
 	free(files);
 }
@@ -33,6 +34,7 @@ static struct files *files_new(const struct context *context)
 	files->context = context;
 	pthread_mutex_init(&files->lock, NULL);
 	u64_map_init(&files->hashes, sizeof(uint32_t));
+	u64_map_init(&files->inodes, sizeof(uint32_t));
 	return files;
 }
 
@@ -208,6 +210,14 @@ uint32_t files_is(const struct context *context, int32_t pid, int32_t fd, uint64
 	uint32_t file = find(files, context, pid, fd, ts);
 
 	return files && files->nr_renames ? renamed(files, file, ts) : file;
+}
+
+uint32_t files_with_inode(const struct context *context, uint32_t device, uint64_t inode)
+{
+	const struct files *files = files_of(context);
+	const uint32_t *file = files ? u64_map_find(&files->inodes, files_inode_key(device, inode)) : NULL;
+
+	return file ? *file : FILES_UNKNOWN;
 }
 
 const char *files_text(const struct context *context, uint32_t file)

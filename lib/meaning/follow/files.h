@@ -30,7 +30,13 @@ bool files_are_known(const struct context *context);
 enum { FILES_UNKNOWN, FILES_CLOSED, FILES_FIRST };
 uint32_t files_is(const struct context *context, int32_t pid, int32_t fd, uint64_t ts);
 
-/* As strace -y prints it: "/etc/passwd", "socket:[123]", "pipe:[45]", "anon_inode:[eventpoll]"; "(unknown)". */
+/*
+ * The file with this inode in the file system of this device (the kernel's dev_t: major << 20 | minor), by the last
+ * name under which a program had it open. FILES_UNKNOWN: none had it.
+ */
+uint32_t files_with_inode(const struct context *context, uint32_t device, uint64_t inode);
+
+/* As strace -yy prints it: "/etc/passwd", "socket:[123]", "pipe:[45]", "anon_inode:[eventpoll]"; "(unknown)". */
 const char *files_text(const struct context *context, uint32_t file);
 
 /*

@@ -81,8 +81,11 @@ struct files {
 	size_t nr_at;
 	struct buf texts;      /* each ends with a NUL */
 	struct u64_map hashes; /* of a text: uint32_t, the file */
+	struct u64_map inodes; /* by files_inode_key(): uint32_t, the file */
 	bool starved;
 };
+
+uint64_t files_inode_key(uint32_t device, uint64_t inode);
 
 /* Fills it. What cannot be read is missing. */
 void files_load(struct files *files);

@@ -142,12 +142,31 @@ static size_t take_text(const char **at, const char *end, char separator, char i
 	return len;
 }
 
-/* MAJOR:MINOR:INODE. 0: the list lacks it. */
-static uint64_t inode_of(const char *at)
+static void keep_inode(struct files_load *load, uint32_t device, uint64_t inode, uint32_t file)
 {
+	uint32_t *known = u64_map_add(&load->files->inodes, files_inode_key(device, inode));
+
+	load->files->starved |= !known;
+	if (known)
+		*known = file;
+}
+
+/* MKDEV() of include/linux/kdev_t.h */
+static uint32_t device_of(unsigned major, unsigned minor)
+{
+	return major << 20 | (minor & 0xfffff);
+}
+
+/* MAJOR:MINOR:INODE. 0: the list lacks it. */
+static uint64_t inode_of(const char *at, uint32_t *ret_device)
+{
+	unsigned major, minor;
 	unsigned long long inode;
 
-	return sscanf(at, "%*u:%*u:%llu", &inode) == 1 ? inode : 0;
+	if (sscanf(at, "%u:%u:%llu", &major, &minor, &inode) != 3)
+		return 0;
+	*ret_device = device_of(major, minor);
+	return inode;
 }
 
 static void read_open_files(struct files_load *load)
@@ -161,7 +180,7 @@ static void read_open_files(struct files_load *load)
 	while (text.text && text_next_line(&text.text, &text.len, &line)) {
 		const char *at = line.at, *end = line.at + line.len;
 		uint64_t pid, fd, flags, inode;
-		uint32_t table, file;
+		uint32_t table, file, device = 0;
 		char *rest;
 		size_t size;
 
@@ -174,12 +193,14 @@ static void read_open_files(struct files_load *load)
 		if (at >= end || *at++ != ' ' || !number_u64(&at, &fd) || fd > INT32_MAX || at >= end || *at++ != ' ')
 			continue;
 		flags = strtoul(at, &rest, 8);
-		inode = rest < end && *rest == ' ' ? inode_of(rest) : 0;
+		inode = rest < end && *rest == ' ' ? inode_of(rest, &device) : 0;
 		while (at < end && *at++ != '\t')
 			;
 		size = take_text(&at, end, '\n', path);
 		file = inode && files_is_socket(path, size) ? files_list_socket(load, inode, path, size) :
 							      files_of_text(load, path, size);
+		if (*path == '/')
+			keep_inode(load, device, inode, file);
 		say(load, table, (int32_t)fd, 0, file, flags & O_CLOEXEC);
 	}
 }
@@ -201,8 +222,7 @@ static void read_mounts(struct files_load *load)
 		(void)take_text(&at, end, ' ', word);
 		if (sscanf(word, "%u:%u", &major, &minor) != 2)
 			continue;
-		/* MKDEV() of include/linux/kdev_t.h */
-		mount.device = major << 20 | (minor & 0xfffff);
+		mount.device = device_of(major, minor);
 		(void)take_text(&at, end, ' ', word);
 		mount.root = strdup(word);
 		(void)take_text(&at, end, ' ', word);
@@ -297,7 +317,7 @@ static const char *path_given(const struct files_load *load, const struct event 
 	return path;
 }
 
-static uint32_t file_at(struct files_load *load, const struct files_places *places, const struct event *event)
+static uint32_t name_file(struct files_load *load, const struct files_places *places, const struct event *event)
 {
 	cleanup_buf struct buf text = BUF_INIT, cut = BUF_INIT;
 	const struct files_mount *mount;
@@ -332,6 +352,15 @@ static uint32_t file_at(struct files_load *load, const struct files_places *plac
 	if (given)
 		return files_of_text(load, given, strlen(given));
 	return buf_add_str(&cut, buf_str(&text)) ? files_of_text(load, cut.data, cut.len) : FILES_UNKNOWN;
+}
+
+static uint32_t file_at(struct files_load *load, const struct files_places *places, const struct event *event)
+{
+	uint32_t file = name_file(load, places, event);
+
+	if (file != FILES_UNKNOWN && places->ino.field && places->device.field)
+		keep_inode(load, (uint32_t)place_u64(&places->device, event), place_u64(&places->ino, event), file);
+	return file;
 }
 
 static struct files_places *places_of(struct files_load *load, const struct event *event)

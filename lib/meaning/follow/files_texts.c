@@ -29,3 +29,10 @@ size_t files_field_text(const struct place *place, const struct event *event, co
 
 	return place_string(place, event, ret, &len) ? len : 0;
 }
+
+uint64_t files_inode_key(uint32_t device, uint64_t inode)
+{
+	const uint64_t both[] = { device, inode };
+
+	return xxh64(both, sizeof(both));
+}
