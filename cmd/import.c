@@ -13,6 +13,7 @@
 #include "cmd/command.h"
 #include "cmd/options/form_options.h"
 #include "cmd/options/option_value.h"
+#include "cmd/options/perf_file.h"
 #include "cmd/sandboxed_rewrite.h"
 #include "lib/files/import/import.h"
 #include "lib/files/import/log.h"
@@ -547,11 +548,9 @@ static void tell(const struct arguments *arguments)
 	tell_lines(&counts.told);
 }
 
-/* What the file cannot say, and what figures of it therefore mean. */
 static void tell_perf(const struct arguments *arguments, const struct fail *damage)
 {
 	const struct perf_import_counts *counts = perf_import_counts(arguments->perf);
-	const struct perf_facts *facts = perf_import_facts(arguments->perf);
 	char size[TEXT_HUMAN], number[TEXT_HUMAN];
 
 	if (*damage->text)
@@ -562,46 +561,7 @@ static void tell_perf(const struct arguments *arguments, const struct fail *dama
 		     text_plural(counts->events),
 		     text_count((char[TEXT_HUMAN]){ 0 }, counts->lost + counts->lost_later),
 		     text_size(size, arguments->size));
-	if (counts->lost_later)
-		command_warn("note: %" PRIu64
-			     " lost event%s behind the last event of a CPU, or have no place in the file: no "
-			     "table knows of them",
-			     counts->lost_later, counts->lost_later == 1 ? " is" : "s are");
-	if (facts->killed)
-		command_warn("note: the file has no end, as of a recorder that was killed: what is whole is imported");
-	if (counts->sampled == 1)
-		command_warn(
-			"note: %s was sampled at a frequency (-F): most of its events are not in the file, so sums and "
-			"pairs of events are wrong",
-			counts->sampled_name ?: "an event");
-	else if (counts->sampled)
-		command_warn("note: one of %" PRIu64
-			     " events of %s was recorded (-c): sums and pairs of events are wrong",
-			     counts->sampled, counts->sampled_name ?: "a tracepoint");
-	if (counts->of_tasks)
-		command_warn("note: only what some tasks did was recorded (without -a): who woke them, who had the CPU "
-			     "meanwhile, and interrupts elsewhere are not in the file");
-	if (counts->filtered)
-		command_warn("note: its command line has --filter, so some events are left out");
-	if (counts->throttled)
-		command_warn("note: the kernel stopped an event %" PRIu64 " time%s because it came too often",
-			     counts->throttled, text_plural(counts->throttled));
-	if (counts->twice)
-		command_warn("note: %" PRIu64
-			     " event%s recorded twice, as by two events of one tracepoint: each is there once",
-			     counts->twice, counts->twice == 1 ? " was" : "s were");
-	if (counts->others && !arguments->with_samples)
-		command_warn("note: %" PRIu64
-			     " sample%s%s%s %s no event of a tracepoint: left out; --samples imports them, for stacks",
-			     counts->others, text_plural(counts->others), counts->other ? " of " : "",
-			     counts->other ?: "", counts->others == 1 ? "is" : "are");
-	if (counts->unknown + counts->refused)
-		command_warn("note: %" PRIu64 " sample%s without a format, a time or a CPU: left out",
-			     counts->unknown + counts->refused, text_plural(counts->unknown + counts->refused));
-	if (counts->cut_stacks)
-		command_warn("note: %" PRIu64
-			     " user stack%s deeper than a trace.dat has: the outer callers are left out",
-			     counts->cut_stacks, counts->cut_stacks == 1 ? " is" : "s are");
+	perf_file_tell(arguments->perf, arguments->with_samples);
 }
 
 /* 1: the file is there, and the input has more than is in it. */

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/options/perf_file.h"
 #include "cmd/terminal/paste.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/io.h"
@@ -71,16 +73,26 @@ int reading_open_nothing(struct trace **ret, struct fail *fail)
 
 int reading_load_all(struct trace *const *traces, size_t nr, const struct reading *reading, struct fail *fail)
 {
-	int r;
+	cleanup_free struct perf_file *perf = calloc(nr ? nr : 1, sizeof(*perf));
+	int r = perf ? 0 : fail_memory(fail);
 
 	/* Reads what the local time of --since depends on before giving up the right to read it. */
 	tzset();
-	r = reading->no_sandbox || reading->opens_more ? 0 : trace_sandbox(traces[0], fail);
+	/* One that opens more gives up no rights before it reads, and a perf.data is only read without them. */
+	for (size_t i = 0; !r && i < nr && !reading->opens_more; i++)
+		(void)!perf_file_open(traces[i], &perf[i]);
+	if (!r && !reading->no_sandbox && !reading->opens_more)
+		r = trace_sandbox(traces[0], fail);
 	for (size_t i = 0; !r && i < nr; i++) {
-		r = trace_load(traces[i], fail);
+		if (perf[i].nr_spares)
+			r = perf_file_load(&perf[i], traces[i], fail);
+		if (!r)
+			r = trace_load(traces[i], fail);
 		if (!r && reading->trust_size)
 			trace_trust_sizes(traces[i]);
 	}
+	for (size_t i = 0; perf && i < nr; i++)
+		perf_file_release(&perf[i]);
 	return r;
 }
 

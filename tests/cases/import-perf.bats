@@ -45,6 +45,31 @@ events='           first-100     [000] d....     0.001001: sched_switch: prev_co
 	made renamed
 	[ "$status" = 0 ]
 	[ "$(weft export --to csv --fields comm p.dat | tail -n 2 | tr '\n' ' ')" = "second later " ]
+	weft split -q -o part.dat p.dat
+	[ "$(weft export --to csv --fields comm part.dat | tail -n 2 | tr '\n' ' ')" = "second later " ]
+	# The kernel's text and other programs have its last name.
+	[ "$(weft report p.dat | awk '!/^#/ { print $1 }' | tail -n 2 | tr '\n' ' ')" = "later-200 later-200 " ]
+}
+
+@test "import: what reads a recording takes a perf.data, and says what it lacks" {
+	for words in "" big pipe zstd "big pipe" renamed stack lost; do
+		# shellcheck disable=SC2086 # words
+		made $words
+		weft report p.data > direct 2> notes
+		weft report p.dat | diff direct -
+		[ "$(cat notes)" = "$(tail -n +2 <<< "$stderr")" ]
+	done
+	made tasks
+	run -0 --separate-stderr weft sched --format csv --table tasks p.data
+	[ "$stderr" = "weft: note: only what some tasks did was recorded (without -a): who woke them, who had the CPU meanwhile, and interrupts elsewhere are not in the file" ]
+	[ "$output" = "$(weft sched --format csv --table tasks p.dat)" ]
+	weft report - < p.data 2> /dev/null | diff - <(weft report p.dat)
+	made samples
+	run -0 --separate-stderr weft report --no-sandbox p.data
+	[[ "$stderr" == *"1 sample of cpu-clock is no event of a tracepoint"* ]]
+	made threads
+	run -1 weft report p.data
+	[[ "$output" == *"'p.data' is a directory"* ]]
 }
 
 @test "import: stacks of a perf.data are the kernel's stack events behind theirs, with names of --kallsyms" {
@@ -166,11 +191,13 @@ told()
 	[ "$status" = 1 ]
 	[[ "$stderr" == *"is damaged: the record at "*" has 0 bytes"* ]]
 	[ "$(weft report p.dat | grep -v '^#')" = "$events" ]
+	run -1 weft report p.data
+	[[ "$output" == "weft: 'p.data': it is damaged: the record at "*"; 'weft import' makes a recording of what is before that" ]]
 	need_command zstd
 	made bomb
 	[ "$status" = 1 ]
 	[[ "$stderr" == *"compressed data becomes more than 1000 times as large"* ]]
-	run -1 weft report p.data
+	run -1 weft report --decode p.data
 	[[ "$output" == *"it is a perf.data, of which 'weft import' makes one"* ]]
 	mkdir empty
 	run -1 weft import -o e.dat empty

@@ -138,8 +138,6 @@ static int name_task(struct perf_import *import, const struct perf_record *recor
 	len = strnlen(comm, len);
 	if (!tell_name(import, record, comm, len))
 		return fail_memory(fail);
-	task->renamed |= record->has_time && task->named && import->told.len <= TOLD_MAX &&
-			 (strlen(task->comm) != len || memcmp(task->comm, comm, len) != 0);
 	task->tgid = tgid;
 	task->named = true;
 	memset(task->comm, 0, PERF_COMM_SIZE);
@@ -160,6 +158,13 @@ static int fork_task(struct perf_import *import, const struct perf_record *recor
 	return 0;
 }
 
+/* Sets `again`, because the events have to be sorted, or only because their preempt counts are as they should be. */
+static int begin_again(struct perf_import *import, bool sorted, struct fail *fail)
+{
+	import->again = true;
+	return sorted ? sorter_new(import->form.temporaries, &import->sorter, fail) : 0;
+}
+
 static void add_pending(struct perf_import *import, uint32_t cpu, uint64_t lost)
 {
 	if (lost < INT32_MAX && import->pending[cpu] < INT32_MAX)
@@ -176,6 +181,9 @@ static int add_lost(struct perf_import *import, const struct perf_record *record
 	}
 	import->placed += record->lost;
 	if (!import->sorter) {
+		if (record->time < import->last[record->cpu])
+			return begin_again(import, true, fail);
+		import->last[record->cpu] = record->time;
 		add_pending(import, record->cpu, record->lost);
 		return 0;
 	}
@@ -221,6 +229,7 @@ static struct writer_options form_of(const struct perf_import *import)
 		.compress = import->form.compress,
 		.level = import->form.level,
 		.temporaries = import->form.temporaries,
+		.passing = import->form.passing,
 		.big_endian = import->big_endian,
 		.long_size = import->long_size,
 		.page_size = IMPORT_PAGE_SIZE,
@@ -252,16 +261,10 @@ static bool has_twins(const struct perf_import *import)
 	return false;
 }
 
-/* Sets `again`, because the events have to be sorted, or only because their preempt counts are as they should be. */
-static int begin_again(struct perf_import *import, bool sorted, struct fail *fail)
-{
-	import->again = true;
-	return sorted ? sorter_new(import->form.temporaries, &import->sorter, fail) : 0;
-}
-
 /*
- * Binds an event at once: recorders of a CPU write in the order of time, unless a clock went back or the buffer was
- * written backwards (--overwrite). Not if two attributes recorded one tracepoint, and not before the formats are known.
+ * Binds an event at once: recorders of a CPU write in the order of time, but for some that are a little late, unless a
+ * clock went back or the buffer was written backwards (--overwrite). Not if two attributes recorded one tracepoint, and
+ * not before the formats are known.
  */
 static int add_straight(struct perf_import *import, const struct perf_event *event, struct fail *fail)
 {
@@ -278,14 +281,18 @@ static int add_straight(struct perf_import *import, const struct perf_event *eve
 		import->has_zero |= zero;
 		import->counts.preempt = !import->has_zero;
 	}
-	if (event->what >= import->nr_attrs || event->time < import->last[event->cpu])
+	if (event->what >= import->nr_attrs)
 		return begin_again(import, true, fail);
-	import->last[event->cpu] = event->time;
 	if (zero && import->counts.preempt) {
 		import->has_zero = true;
 		return begin_again(import, false, fail);
 	}
-	return perf_events_bind(import, event, fail);
+	r = perf_events_bind(import, event, fail);
+	if (r == -EAGAIN)
+		return begin_again(import, true, fail);
+	if (event->time > import->last[event->cpu])
+		import->last[event->cpu] = event->time;
+	return r;
 }
 
 /* An item of the sorter is a struct perf_event, the event, the callers. */
@@ -525,9 +532,8 @@ static bool put_tasks(const struct perf_import *import, struct buf *cmdlines, st
 	import_names_init(&names);
 	while (ok && (task = u64_map_next(&import->tasks, &at, &tid)) != NULL)
 		if (tid)
-			/* Names that are not the same at all times are in import->told only. */
-			ok = import_names_task(&names, (int32_t)tid, task->renamed ? NULL : task->comm,
-					       strlen(task->comm), task->tgid);
+			/* Its last name; all names that it had are in import->told. */
+			ok = import_names_task(&names, (int32_t)tid, task->comm, strlen(task->comm), task->tgid);
 	ok = ok && import_names_texts(&names, cmdlines, tgids);
 	import_names_release(&names);
 	return ok;

@@ -25,6 +25,9 @@ static int bind(struct perf_import *import, uint64_t time, struct fail *fail)
 				 .len = (uint32_t)import->record.len };
 	int64_t lost = import->pending[import->cpu];
 
+	/* Where the events are not sorted; an interrupt may write one while another one that is older is written. */
+	if (time < import->last[import->cpu])
+		return lost ? -EAGAIN : binder_insert(import->binder, import->cpu, &record, fail);
 	import->pending[import->cpu] = 0;
 	import->counts.lost += (uint64_t)lost;
 	return binder_add(import->binder, import->cpu, &record, lost, fail);

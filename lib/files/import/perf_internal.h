@@ -45,7 +45,6 @@ struct perf_seen {
 struct perf_task {
 	char comm[PERF_COMM_SIZE];
 	bool named;
-	bool renamed; /* it has several names, at times that the file tells */
 	int32_t tgid;
 };
 

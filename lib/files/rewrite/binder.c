@@ -44,18 +44,12 @@ int binder_new(const struct page_shape *shape, const struct temporaries *tempora
 	       struct fail *fail)
 {
 	struct binder *binder = calloc(1, sizeof(*binder));
-	int r;
 
 	if (!binder)
 		return fail_memory(fail);
 	binder->shape = *shape;
 	binder->temporaries = temporaries;
 	binder->fd = -1;
-	r = input_temporary_from(temporaries, &binder->fd, fail);
-	if (r) {
-		binder_free(binder);
-		return r;
-	}
 	*ret = binder;
 	return 0;
 }
@@ -109,10 +103,12 @@ static int sheets_of(struct binder *binder, uint32_t cpu, int64_t lost, struct s
 static int store_page(struct binder *binder, struct sheets *sheets, struct fail *fail)
 {
 	uint64_t *place = vec_push(sheets->places, sheets->nr_places);
-	int r;
+	int r = place ? 0 : fail_memory(fail);
 
-	if (!place)
-		return fail_memory(fail);
+	if (!r && binder->fd < 0)
+		r = input_temporary_from(binder->temporaries, &binder->fd, fail);
+	if (r)
+		return r;
 	*place = binder->written;
 	r = io_pwrite(binder->fd, sheets->page, binder->shape.size, binder->written * binder->shape.size);
 	if (r)
@@ -194,6 +190,52 @@ int binder_add(struct binder *binder, uint32_t cpu, const struct record *record,
 		return fail_in(fail, r, "CPU %" PRIu32, cpu);
 	sheets->records++;
 	sheets->lost += lost > 0 ? (uint64_t)lost : 0;
+	return 0;
+}
+
+/* Writes the open page again, with the record in its place. `copy` has its bytes. */
+static int write_again(struct binder *binder, struct sheets *sheets, const struct record *record, const void *copy,
+		       struct fail *fail)
+{
+	struct record kept;
+	struct page page;
+	bool placed = false;
+	int r = page_init(&page, &binder->shape, copy, binder->shape.size, fail);
+
+	if (r)
+		return r;
+	begin_page(binder, sheets, sheets->open.lost);
+	while (!r && (r = page_next(&page, &kept, fail)) > 0) {
+		r = !placed && kept.ts > record->ts ? add(binder, sheets, record, PAGE_LOST_NONE, fail) : 0;
+		placed |= kept.ts > record->ts;
+		if (!r)
+			r = add(binder, sheets, &kept, PAGE_LOST_NONE, fail);
+	}
+	return r || placed ? r : add(binder, sheets, record, PAGE_LOST_NONE, fail);
+}
+
+int binder_insert(struct binder *binder, uint32_t cpu, const struct record *record, struct fail *fail)
+{
+	struct sheets *sheets = cpu < binder->nr_cpus ? &binder->cpus[cpu] : NULL;
+	cleanup_free uint8_t *copy = NULL;
+	uint64_t first;
+	uint32_t commit;
+	int r;
+
+	if (!sheets || !sheets->page || page_writer_empty(&sheets->open))
+		return -EAGAIN;
+	page_writer_end(&sheets->open);
+	r = page_head(&binder->shape, sheets->open.page, binder->shape.size, &first, &commit, fail);
+	if (r || record->ts < first)
+		return r ? r : -EAGAIN;
+	copy = malloc(binder->shape.size);
+	if (!copy)
+		return fail_memory(fail);
+	memcpy(copy, sheets->open.page, binder->shape.size);
+	r = write_again(binder, sheets, record, copy, fail);
+	if (r)
+		return fail_in(fail, r, "CPU %" PRIu32, cpu);
+	sheets->records++;
 	return 0;
 }
 

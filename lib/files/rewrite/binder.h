@@ -41,6 +41,12 @@ int must_check binder_pack(struct binder *binder, const struct writer_options *o
 int must_check binder_add(struct binder *binder, uint32_t cpu, const struct record *record, int64_t lost,
 			  struct fail *fail);
 
+/*
+ * The same for a record that is earlier than the last one of its CPU, without lost events before it: it comes behind
+ * those that are not later. -EAGAIN, and no change: it belongs in front of the page that is open.
+ */
+int must_check binder_insert(struct binder *binder, uint32_t cpu, const struct record *record, struct fail *fail);
+
 /* Bytes of pages so far, incomplete pages included. */
 uint64_t binder_size(const struct binder *binder);
 

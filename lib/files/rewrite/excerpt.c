@@ -85,8 +85,8 @@ void excerpt_free(struct excerpt *excerpt)
 }
 
 /*
- * A task that saved_cmdlines lacks is called as the events of the trace say, which the excerpt may lack. Returns false
- * without memory.
+ * A task that saved_cmdlines lacks, or that has several names, is called as the events of the trace or the trace
+ * itself say, which the excerpt may lack. Returns false without memory.
  */
 static bool keep_name(struct excerpt *excerpt, size_t buffer, const struct event *event)
 {
@@ -95,7 +95,7 @@ static bool keep_name(struct excerpt *excerpt, size_t buffer, const struct event
 	struct task_name name;
 	uint64_t *last, hash;
 
-	if (event->pid <= 0 || task_known(context->tasks, event->pid))
+	if (event->pid <= 0 || (task_known(context->tasks, event->pid) && !context_renames(context, event->pid)))
 		return true;
 	name = context_comm(context, event->pid, event->ts);
 	if (name.text == task_no_name)

@@ -22,6 +22,7 @@ struct recast_options {
 	bool compress;    /* v7 only */
 	int level;
 	const struct temporaries *temporaries; /* lib/pages/trace/input.h; may be NULL */
+	bool passing;                          /* lib/pages/trace/writer.h */
 };
 
 /* The form of a file in the byte order of the trace, and with its sizes. */

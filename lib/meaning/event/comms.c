@@ -75,8 +75,9 @@ struct comms {
 	atomic_bool loaded;
 	struct told *told;
 	size_t nr_told;
-	struct u64_map last;   /* by PID: struct name, the one that was told last; empty once loaded */
-	struct u64_map hashes; /* of a name: struct name */
+	struct u64_map last;    /* by PID: struct name, the one that was told last; empty once loaded */
+	struct u64_map hashes;  /* of a name: struct name */
+	struct u64_map renamed; /* the PIDs that the file tells several names of: nothing, or true */
 	/* The names: each follows TASK_NAME_PAD blanks and ends with a NUL. They stay where they are. */
 	char **blocks;
 	size_t nr_blocks, block_left;
@@ -86,6 +87,62 @@ struct comms {
 	struct bound *bounds;
 	size_t nr_bounds;
 };
+
+/* Reads a number and the blank behind it. */
+static bool take_number(const char **at, uint64_t max, uint64_t *ret)
+{
+	char *end;
+
+	if (**at < '0' || **at > '9')
+		return false;
+	*ret = strtoull(*at, &end, 10);
+	*at = end + 1;
+	return *end == ' ' && *ret <= max;
+}
+
+/* What a line "TIME PID LENGTH NAME" of weft/told_names has. */
+struct told_line {
+	uint64_t ts, pid, len;
+	const char *name;
+};
+
+/* Takes the next line that can be read; *at is NULL before the first. */
+static bool next_told(const struct context *context, const char **at, struct told_line *ret)
+{
+	struct trace_text text = trace_setting(context->trace, context->buffer, SETTING_TOLD_NAMES);
+	const char *end = text.text ? text.text + text.len : NULL;
+
+	*at = *at ? *at : text.text;
+	if (!end || *at >= end || !take_number(at, UINT64_MAX, &ret->ts) || !take_number(at, INT32_MAX, &ret->pid) ||
+	    !take_number(at, COMM_SIZE - 1, &ret->len) || *at >= end || ret->len >= (size_t)(end - *at) ||
+	    (*at)[ret->len] != '\n')
+		return false;
+	ret->name = *at;
+	*at += ret->len + 1;
+	return true;
+}
+
+/* Finds the tasks of which saved_cmdlines has only the last of several names. False without memory. */
+static bool find_renamed(struct comms *comms)
+{
+	struct told_line line;
+	struct u64_map first;
+	const char *at = NULL;
+	bool ok = true;
+
+	u64_map_init(&first, sizeof(uint64_t));
+	while (ok && next_told(comms->context, &at, &line)) {
+		uint64_t hash = xxh64(line.name, line.len) | 1, *before = u64_map_add(&first, line.pid);
+
+		if (!line.pid || !line.len)
+			continue;
+		ok = before && (!*before || *before == hash || u64_map_add(&comms->renamed, line.pid));
+		if (ok && !*before)
+			*before = hash;
+	}
+	u64_map_release(&first);
+	return ok;
+}
 
 struct comms *comms_new(const struct context *context)
 {
@@ -97,7 +154,17 @@ struct comms *comms_new(const struct context *context)
 	pthread_mutex_init(&comms->lock, NULL);
 	u64_map_init(&comms->last, sizeof(struct name));
 	u64_map_init(&comms->hashes, sizeof(struct name));
+	u64_map_init(&comms->renamed, sizeof(bool));
+	if (!find_renamed(comms)) {
+		comms_free(comms);
+		return NULL;
+	}
 	return comms;
+}
+
+const struct u64_map *comms_renamed(const struct comms *comms)
+{
+	return comms->renamed.len ? &comms->renamed : NULL;
 }
 
 void comms_free(struct comms *comms)
@@ -107,6 +174,7 @@ void comms_free(struct comms *comms)
 	pthread_mutex_destroy(&comms->lock);
 	u64_map_release(&comms->last);
 	u64_map_release(&comms->hashes);
+	u64_map_release(&comms->renamed);
 	for (size_t i = 0; i < comms->nr_blocks; i++)
 		free(comms->blocks[i]);
 	free(comms->blocks);
@@ -280,32 +348,16 @@ static void read_beside(struct comms *comms, size_t buffer)
 	context_free(beside);
 }
 
-/* Reads a number and the blank behind it. */
-static bool take_number(const char **at, uint64_t max, uint64_t *ret)
-{
-	char *end;
-
-	if (**at < '0' || **at > '9')
-		return false;
-	*ret = strtoull(*at, &end, 10);
-	*at = end + 1;
-	return *end == ' ' && *ret <= max;
-}
-
-/* The names that the recording had of which this one was made: lines "TIME PID LENGTH NAME". */
+/* The names that the recording had of which this one was made. */
 static void read_told(struct comms *comms)
 {
-	const struct context *context = comms->context;
-	struct trace_text text = trace_setting(context->trace, context->buffer, SETTING_TOLD_NAMES);
-	const char *at = text.text, *end = at ? at + text.len : NULL;
-	uint64_t ts, pid, len;
+	uint64_t by = trace_ts_offset(comms->context->trace);
+	struct told_line line;
+	const char *at = NULL;
 
-	while (at < end && take_number(&at, UINT64_MAX, &ts) && take_number(&at, INT32_MAX, &pid) &&
-	       take_number(&at, COMM_SIZE - 1, &len) && at < end && len < (size_t)(end - at) && at[len] == '\n') {
-		if (pid && len)
-			tell(comms, (int32_t)pid, at, len, ts + trace_ts_offset(context->trace), false);
-		at += len + 1;
-	}
+	while (next_told(comms->context, &at, &line))
+		if (line.pid && line.len)
+			tell(comms, (int32_t)line.pid, line.name, line.len, line.ts + by, false);
 }
 
 static int compare(const void *a, const void *b)

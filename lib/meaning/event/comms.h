@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/ground/base/u64_map.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/tasks.h"
@@ -12,7 +13,8 @@
 /*
  * What a task is called: as saved_cmdlines says (lib/meaning/event/tasks.h), else as the events of the recording say
  * that it was called at that time: the scheduler's, those of forks, execs, renames and signals. The kernel's text does
- * not use it: that has "<...>" for a task that saved_cmdlines lacks.
+ * not use it: that has "<...>" for a task that saved_cmdlines lacks. Tasks of which the file tells several names
+ * (weft/told_names) are called as it says for that time; saved_cmdlines has their last name.
  * The events are read once, when the first task without a name is asked for. Memory grows with the number of tasks and
  * of their names, not with the number of events. Any thread may ask.
  */
@@ -21,6 +23,9 @@ struct comms;
 /* Borrows the context, of which it asks nothing before the first task. NULL without memory. */
 struct comms *comms_new(const struct context *context);
 void comms_free(struct comms *comms);
+
+/* The PIDs of which the file tells several names; NULL: none. Lives as long as `comms`. */
+const struct u64_map *comms_renamed(const struct comms *comms);
 
 /*
  * For events of running buffers, which cannot be read again: takes the names that this one tells (events_options::see).
@@ -32,11 +37,19 @@ void comms_learn(void *comms, const struct event *event);
 #define COMMS_LAST UINT64_MAX
 struct task_name comms_told(struct comms *comms, int32_t pid, uint64_t ts);
 
+/* Whether the file tells several names of the task, of which saved_cmdlines has the last. */
+static inline bool context_renames(const struct context *context, int32_t pid)
+{
+	return __builtin_expect(context->renamed != NULL, 0) && u64_map_find(context->renamed, (uint32_t)pid);
+}
+
 static inline struct task_name context_comm(const struct context *context, int32_t pid, uint64_t ts)
 {
 	struct task_name name = task_name(context->tasks, pid);
 
-	return __builtin_expect(name.text == task_no_name, 0) ? comms_told(context->comms, pid, ts) : name;
+	if (__builtin_expect(name.text == task_no_name, 0) || context_renames(context, pid))
+		return comms_told(context->comms, pid, ts);
+	return name;
 }
 
 /* Whether anything names the task, as of its last name. */

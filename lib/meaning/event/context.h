@@ -51,10 +51,11 @@ struct context {
 	struct schema *schema;
 	struct schema_abi abi;
 	struct tasks *tasks;
-	struct comms *comms;         /* lib/meaning/event/comms.h: the names of tasks that events say */
-	struct context_slot *who;    /* lib/meaning/follow/who.h: whom a task belongs to */
-	struct context_slot *files;  /* lib/meaning/follow/files.h: what is behind descriptors */
-	struct context_slot *marked; /* lib/meaning/follow/mark_at.h: in which spans threads were */
+	struct comms *comms;           /* lib/meaning/event/comms.h: the names of tasks that events say */
+	const struct u64_map *renamed; /* tasks of which the file tells several names (comms.h); NULL: none */
+	struct context_slot *who;      /* lib/meaning/follow/who.h: whom a task belongs to */
+	struct context_slot *files;    /* lib/meaning/follow/files.h: what is behind descriptors */
+	struct context_slot *marked;   /* lib/meaning/follow/mark_at.h: in which spans threads were */
 	struct symbols *symbols;
 	struct types *types;  /* the kernel's type information in the file */
 	struct maps *maps;    /* the maps of processes, for the option sym-userobj */

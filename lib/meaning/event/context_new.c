@@ -601,6 +601,7 @@ static int context_init(struct owned *owned, struct fail *fail)
 		context->files = calloc(1, sizeof(*context->files));
 		context->marked = calloc(1, sizeof(*context->marked));
 		r = context->comms && context->who && context->files && context->marked ? 0 : fail_memory(fail);
+		context->renamed = r ? NULL : comms_renamed(context->comms);
 	}
 	if (!r)
 		r = symbols_new(context->trace, context->buffer, &context->symbols, fail);

@@ -280,6 +280,24 @@ int trace_new(const char *path, struct trace **ret, struct fail *fail)
 	return r ? r : new_of_fd(fd, path, ret, fail);
 }
 
+const struct input *trace_input(const struct trace *trace)
+{
+	return &trace->input;
+}
+
+int trace_replace(struct trace *trace, int fd, struct fail *fail)
+{
+	struct input other;
+	int r = input_init(&other, fd, trace->path, fail);
+
+	if (r)
+		return r;
+	input_release(&trace->input);
+	trace->input = other;
+	trace->info.size = other.size;
+	return 0;
+}
+
 int trace_load(struct trace *trace, struct fail *fail)
 {
 	int r = open_all(trace, fail);

@@ -10,6 +10,7 @@
 
 struct buf;
 struct fail;
+struct input;
 
 /*
  * An opened trace.dat, version 6 or 7 (weft-dat(5)). Opening reads the small sections and the offsets of the large
@@ -110,6 +111,10 @@ bool trace_is_perfetto(const uint8_t *head, size_t len);
  */
 int must_check trace_new(const char *path, struct trace **ret, struct fail *fail);
 int must_check trace_load(struct trace *trace, struct fail *fail);
+
+/* The file, before or after it was read; trace_replace() makes another one of it, which must be before. */
+const struct input *trace_input(const struct trace *trace);
+int must_check trace_replace(struct trace *trace, int fd, struct fail *fail);
 void trace_free(struct trace *trace);
 
 /*

@@ -576,7 +576,7 @@ int writer_metadata(struct writer *writer, const struct writer_metadata *metadat
 		return fail_set(fail, -EFBIG, "kallsyms or printk formats are larger than a trace.dat can hold");
 	writer->cpu_count = metadata->cpu_count;
 	writer->has_metadata = true;
-	writer->has_sums = metadata->nr_settings && writer->output.readable >= 0;
+	writer->has_sums = metadata->nr_settings && writer->output.readable >= 0 && !writer->options.passing;
 	return write_metadata(writer, metadata, fail);
 }
 

@@ -29,6 +29,7 @@ struct writer_options {
 	uint8_t long_size;
 	uint32_t page_size;
 	const struct temporaries *temporaries; /* of a part; may be NULL */
+	bool passing;                          /* the process itself reads the file, and nobody else: without sums */
 };
 
 /* Borrows `fd`, which must be open for writing. */
