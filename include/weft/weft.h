@@ -994,6 +994,32 @@ int weft_analyse_files(weft_file *const *files, size_t nr_files, const weft_quer
 		       size_t nr, const struct weft_analyse_options *options, weft_result **ret,
 		       struct weft_error *error);
 
+/*
+ * An interval, or all events, that the tables of a result are about. Intervals follow each other: one ends when an
+ * event comes that is later, and several without an event are one. What is under way when one ends counts in each that
+ * it lasts in.
+ */
+struct weft_span {
+	size_t size;
+	uint64_t from, to;
+	uint64_t events;
+	bool is_whole;       /* all events */
+	const char *nothing; /* why there are no tables; NULL: there are. It is valid during the call */
+};
+
+/* Gets a result and frees it. 0: go on; any other value ends the reading. */
+typedef int weft_span_fn(void *arg, weft_result *result, const struct weft_span *span);
+
+/*
+ * Calls `see` with the tables of an analysis for each interval of so many ns, and then for all events; 0: only for all.
+ * The file may be the running kernel: an interval then comes when it is over. When very many tasks have lived, what is
+ * counted of all events begins anew, which `see` gets as one more whole. Returns 0, what `see` returned if that was not
+ * 0, or a negative errno as weft_analyse(), but no -ENODATA; -ENOTSUP: the analysis "why" has no intervals.
+ */
+int weft_analyse_spans(weft_reader *reader, const char *name, uint64_t every_ns,
+		       const struct weft_analyse_options *options, weft_span_fn *see, void *arg,
+		       struct weft_error *error);
+
 /* Frees the result with its tables. */
 void weft_result_free(weft_result *result);
 
@@ -1102,8 +1128,12 @@ int weft_table_cell(const weft_table *table, size_t row, size_t column, struct w
  * While the caller takes no events, nothing is taken from the kernel either: its buffer overwrites the oldest ones, and
  * an item of WEFT_LOST says how many.
  *
- * The reader cannot go to places, and is used for weft_reader_next() and weft_reader_batch() only; an analysis of a
- * running kernel is `weft stream --summary`. Names of tasks that it hands out live until the next event is asked for.
+ * The reader cannot go to places, and is used for weft_reader_next() and weft_reader_batch(), or for weft_analyse() and
+ * weft_analyse_spans(). An analysis ends when tracing does: with the command, after "--duration", or after
+ * weft_live_stop(), which `interrupted` and `see` may call; `interrupted` is called every 100 ms at least, and
+ * `progress` never. The words of an analysis are best "--for" and its name, which choose its events; its query chooses
+ * tasks and CPUs. After -EINTR or a value of `see` it may be called again, and goes on from there. Names of tasks that
+ * the reader hands out live until the next event is asked for.
  */
 
 struct weft_live_options {

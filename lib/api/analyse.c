@@ -5,20 +5,14 @@
 
 #include "lib/answers/frame/run.h"
 #include "lib/answers/why/why.h"
+#include "lib/api/analyse_internal.h"
 #include "lib/api/api_internal.h"
 #include "lib/api/table_internal.h"
 #include "lib/ground/base/out.h"
 #include "lib/ground/base/pool.h"
 #include "lib/pages/trace/trace.h"
 
-enum { TEXT_FIRST = 1 << 14, ASK_EVENTS = 1 << 14 };
-
-struct weft_result {
-	struct analysis_run *runs;
-	size_t nr_runs;
-	struct weft_table *tables;
-	size_t nr_tables;
-};
+enum { TEXT_FIRST = 1 << 14 };
 
 int weft_analysis_at(size_t index, struct weft_analysis_info *ret)
 {
@@ -30,223 +24,94 @@ int weft_analysis_at(size_t index, struct weft_analysis_info *ret)
 	return ops != NULL;
 }
 
-void weft_result_free(weft_result *result)
+static int run_file(struct api_asking *asking, weft_result *result, struct fail *fail)
 {
-	if (!result)
-		return;
-	for (size_t i = 0; i < result->nr_tables; i++)
-		api_table_release(&result->tables[i]);
-	free(result->tables);
-	for (size_t i = 0; i < result->nr_runs; i++)
-		findings_release(&result->runs[i].findings);
-	free(result->runs);
-	free(result);
-}
-
-static int name_runs(weft_result *result, const char *const *names, size_t nr, struct fail *fail)
-{
-	static const struct why_options longest = { .of = WHY_LONGEST };
-
-	if (!nr)
-		return fail_set(fail, -EINVAL, "no analysis is named");
-	result->runs = calloc(nr, sizeof(*result->runs));
-	if (!result->runs)
-		return fail_memory(fail);
-	for (; result->nr_runs < nr; result->nr_runs++) {
-		struct analysis_run *run = &result->runs[result->nr_runs];
-
-		findings_init(&run->findings);
-		run->ops = analysis_named(names[result->nr_runs]);
-		if (!run->ops)
-			return fail_set(fail, -ENOENT, "there is no analysis '%s'", names[result->nr_runs]);
-		/* Without options it only has a sentence for the summary. */
-		if (run->ops == &why_analysis)
-			run->options = &longest;
-	}
-	return 0;
-}
-
-/* All rows stay: weft_result_write() decides how many it shows. */
-static int arrange(weft_result *result, const char *sort, struct fail *fail)
-{
-	const struct findings_options options = { .sort = sort, .top = UINT64_MAX };
-	int r = 0;
-
-	for (size_t i = 0; !r && i < result->nr_runs; i++) {
-		r = findings_arrange(&result->runs[i].findings, &options, fail);
-		if (!r && result->runs[i].findings.failed)
-			r = fail_memory(fail);
-	}
-	return r;
-}
-
-static int list_tables(weft_result *result, struct fail *fail)
-{
-	size_t at = 0, nr = 0;
-
-	for (size_t i = 0; i < result->nr_runs; i++)
-		nr += result->runs[i].findings.nr;
-	result->tables = calloc(nr + 1, sizeof(*result->tables));
-	if (!result->tables)
-		return fail_memory(fail);
-	for (size_t i = 0; i < result->nr_runs; i++) {
-		const struct findings *findings = &result->runs[i].findings;
-
-		for (size_t j = 0; j < findings->nr; j++, at++) {
-			if (!api_table_init(&result->tables[at], &findings->items[j], i))
-				return fail_memory(fail);
-			result->nr_tables++;
-		}
-	}
-	return 0;
-}
-
-/* What several files have in common: only one of them asks the caller at a time. */
-struct turns {
-	pthread_mutex_t lock;
-	size_t files;
-	double done; /* of all files */
-	bool interrupted;
-};
-
-/* Asks the caller now and then whether the reading should end, and tells how much is done. */
-struct asking {
-	const struct weft_analyse_options *options;
-	struct reader *reader;
-	struct turns *turns;
-	unsigned events;
-	double done; /* of this file */
-	struct extent extent;
-	bool interrupted;
-};
-
-static double part_of(const struct asking *asking, uint64_t ts)
-{
-	const struct extent *extent = &asking->extent;
-
-	if (!extent->found || ts <= extent->first)
-		return 0;
-	return ts >= extent->last ? 1 : (double)(ts - extent->first) / (double)(extent->last - extent->first);
-}
-
-static void tell(struct asking *asking, double part)
-{
-	const struct weft_analyse_options *options = asking->options;
-	struct turns *turns = asking->turns;
-
-	pthread_mutex_lock(&turns->lock);
-	if (part > asking->done) {
-		turns->done += (part - asking->done) / (double)turns->files;
-		asking->done = part;
-	}
-	if (options->progress && !turns->interrupted)
-		options->progress(options->arg, turns->done < 1 ? turns->done : 1);
-	if (options->interrupted && !turns->interrupted)
-		turns->interrupted = options->interrupted(options->arg) != 0;
-	asking->interrupted = turns->interrupted;
-	pthread_mutex_unlock(&turns->lock);
-}
-
-static void ask(void *arg, const struct event *event)
-{
-	struct asking *asking = arg;
-
-	if (++asking->events % ASK_EVENTS || asking->interrupted)
-		return;
-	tell(asking, part_of(asking, event->ts));
-	if (asking->interrupted)
-		reader_stop(asking->reader);
-}
-
-static int run(weft_reader *reader, weft_result *result, const struct weft_analyse_options *options,
-	       struct turns *turns, struct fail *fail)
-{
-	static const struct query everything = QUERY_INIT;
-	const struct weft_reader_options threads = { .size = sizeof(threads),
-						     .threads = options->threads > 1 ? options->threads - 1 : 0 };
-	const struct query *query = &everything;
-	struct asking asking = { .options = options, .reader = &reader->reader, .turns = turns };
-	const struct reader_consumer after = { ask, &asking };
+	const struct weft_analyse_options *options = &asking->request->options;
+	const struct reader_consumer after = { api_ask, asking };
+	weft_reader *reader = asking->reader;
 	struct pass_filter filter;
 	struct pass pass;
-	int r;
+	int r = api_analysis_start(reader, options->threads, fail);
 
-	if (reader->nr_sources != 1)
-		return fail_set(fail, -EINVAL, "an analysis is of one file");
-	if (reader->sources[0].query)
-		query = reader->sources[0].query;
-	r = api_reader_start(reader, API_STATE, &threads, fail);
-	if (!r && !reader->reader.nr_buffers)
-		r = fail_set(fail, -ENODATA, "the file has no events");
-	if (!r && options->progress)
-		r = extent_find(reader->reader.buffers[0].context, &asking.extent, fail);
+	if (!r)
+		r = api_ask_begin(asking, fail);
 	if (r)
 		return r;
-	filter = analysis_filter(query);
+	filter = analysis_filter(api_query_of(reader));
 	r = analyses_run(&pass, &reader->reader, &filter, result->runs, result->nr_runs, NULL,
 			 options->interrupted || options->progress ? &after : NULL, fail);
 	pass_release(&pass);
-	for (size_t i = 0; i < result->nr_runs; i++)
-		findings_detach(&result->runs[i].findings);
-	if (asking.interrupted)
-		return fail_set(fail, -EINTR, "the analysis was interrupted");
-	if (!r && options->progress)
-		tell(&asking, 1);
-	if (!r)
-		r = arrange(result, options->sort, fail);
-	return r ? r : list_tables(result, fail);
-}
-
-/* What all runs share that one call makes. */
-struct request {
-	const char *const *names;
-	size_t nr;
-	struct weft_analyse_options options;
-	struct why_options why;
-	bool explains; /* `why` was given */
-	struct turns turns;
-};
-
-static int take_why(struct request *request, const struct weft_why_options *options, struct fail *fail)
-{
-	struct weft_why_options known;
-	int r = api_options(options, &known, sizeof(known), fail);
-
-	if (!r && (unsigned)known.of > WEFT_WHY_TASK)
-		r = fail_set(fail, -EINVAL, "there is no kind %d of what is explained", (int)known.of);
-	if (!r && known.of == WEFT_WHY_TASK && !known.name)
-		r = fail_set(fail, -EINVAL, "no task is named");
-	request->explains = options != NULL;
-	request->why = (struct why_options){ .of = (uint8_t)known.of,
-					     .name = known.name,
-					     .slowest = known.slowest,
-					     .from = known.from,
-					     .to = known.to,
-					     .tree = known.tree,
-					     .all = known.all };
 	return r;
 }
 
-static int take_request(struct request *request, const struct weft_analyse_options *options, size_t files,
-			struct fail *fail)
-{
-	int r = api_options(options, &request->options, sizeof(request->options), fail);
+struct live_pass {
+	struct api_asking *asking;
+	struct pass pass;
+	bool begun;
+};
 
-	request->turns.files = files;
-	pthread_mutex_init(&request->turns.lock, NULL);
-	return r ? r : take_why(request, request->options.why, fail);
+/* A loss that no page tells has no time, or that of an earlier event. */
+static void see_live(void *arg, const struct event *event)
+{
+	struct live_pass *live = arg;
+	struct event now = *event;
+
+	live->begun |= event->ts != 0;
+	if (!live->begun)
+		return;
+	if (now.kind != EVENT_RECORD && now.ts < live->pass.state.now)
+		now.ts = live->pass.state.now;
+	pass_see(&live->pass, &now);
 }
 
-static int analyse(weft_reader *reader, struct request *request, weft_result **ret, struct fail *fail)
+static bool ends_live(void *arg)
+{
+	const struct live_pass *live = arg;
+
+	return api_ask_now(live->asking);
+}
+
+static int run_live(struct api_asking *asking, struct analysis_run *runs, size_t nr, struct fail *fail)
+{
+	struct live_pass live = { .asking = asking };
+	const struct reader_consumer consumer = { see_live, &live };
+	weft_reader *reader = asking->reader;
+	const struct pass_filter filter = analysis_filter(api_query_of(reader));
+	int r = pass_init(&live.pass, &reader->reader, &filter, fail);
+
+	for (size_t i = 0; !r && i < nr; i++)
+		r = pass_add(&live.pass, runs[i].ops, runs[i].options, fail);
+	if (!r)
+		r = reader->feed->run(reader, &consumer, ends_live, &live, fail);
+	if (!r)
+		r = pass_end(&live.pass, fail);
+	for (size_t i = 0; !r && i < nr; i++)
+		r = pass_finish(&live.pass, i, &runs[i].findings, fail);
+	pass_release(&live.pass);
+	return r;
+}
+
+static int run(weft_reader *reader, weft_result *result, struct api_request *request, struct fail *fail)
+{
+	struct api_asking asking = { .request = request, .reader = reader };
+	int r = reader->feed ? run_live(&asking, result->runs, result->nr_runs, fail) : run_file(&asking, result, fail);
+
+	for (size_t i = 0; i < result->nr_runs; i++)
+		findings_detach(&result->runs[i].findings);
+	r = api_ask_end(&asking, r, fail);
+	return r ? r : api_result_end(result, request->options.sort, fail);
+}
+
+static int analyse(weft_reader *reader, struct api_request *request, weft_result **ret, struct fail *fail)
 {
 	weft_result *result = calloc(1, sizeof(*result));
-	int r = result ? name_runs(result, request->names, request->nr, fail) : fail_memory(fail);
+	int r = result ? api_result_name(result, request->names, request->nr, fail) : fail_memory(fail);
 
 	for (size_t i = 0; !r && request->explains && i < result->nr_runs; i++)
 		if (result->runs[i].ops == &why_analysis)
 			result->runs[i].options = &request->why;
 	if (!r)
-		r = run(reader, result, &request->options, &request->turns, fail);
+		r = run(reader, result, request, fail);
 	if (r)
 		weft_result_free(result);
 	else
@@ -257,9 +122,9 @@ static int analyse(weft_reader *reader, struct request *request, weft_result **r
 int weft_analyse(weft_reader *reader, const char *const *names, size_t nr, const struct weft_analyse_options *options,
 		 weft_result **ret, struct weft_error *error)
 {
-	struct request request = { .names = names, .nr = nr };
+	struct api_request request = { .names = names, .nr = nr };
 	struct fail fail = FAIL_INIT;
-	int r = take_request(&request, options, 1, &fail);
+	int r = api_request_take(&request, options, 1, &fail);
 
 	if (!r)
 		r = analyse(reader, &request, ret, &fail);
@@ -272,7 +137,7 @@ struct file_job {
 	struct pool_job job; /* first: the pool's job is cast to this one */
 	weft_file *file;
 	const weft_query *query;
-	struct request *request;
+	struct api_request *request;
 	weft_result *result;
 	int r;
 	struct fail fail;
@@ -323,7 +188,7 @@ static int run_jobs(struct file_job *jobs, size_t nr, unsigned threads, struct f
 	return 0;
 }
 
-static int analyse_files(weft_file *const *files, size_t nr_files, const weft_query *query, struct request *request,
+static int analyse_files(weft_file *const *files, size_t nr_files, const weft_query *query, struct api_request *request,
 			 weft_result **ret, struct fail *fail)
 {
 	unsigned threads = request->options.threads;
@@ -355,9 +220,9 @@ int weft_analyse_files(weft_file *const *files, size_t nr_files, const weft_quer
 		       size_t nr, const struct weft_analyse_options *options, weft_result **ret,
 		       struct weft_error *error)
 {
-	struct request request = { .names = names, .nr = nr };
+	struct api_request request = { .names = names, .nr = nr };
 	struct fail fail = FAIL_INIT;
-	int r = take_request(&request, options, nr_files, &fail);
+	int r = api_request_take(&request, options, nr_files, &fail);
 
 	if (!r)
 		r = analyse_files(files, nr_files, query, &request, ret, &fail);

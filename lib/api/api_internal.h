@@ -49,6 +49,7 @@ struct weft_query {
 	struct query query; /* borrows the words */
 	char **words;
 	size_t nr_words;
+	unsigned uses; /* atomic: beside the caller's, of readers of the running kernel */
 };
 
 struct weft_field {
@@ -96,6 +97,12 @@ struct api_source {
 struct api_feed {
 	/* Reads and shows the next events: their number, 0 at the end; -EAGAIN, -EINTR: none yet. */
 	int (*read)(weft_reader *reader, struct fail *fail);
+	/*
+	 * In place of read(), for an analysis: shows all events, also those that the query leaves out, until tracing
+	 * ends. Asks now and then, also while none comes, whether it shall end before: -EINTR.
+	 */
+	int (*run)(weft_reader *reader, const struct reader_consumer *consumer, bool (*ends)(void *arg), void *arg,
+		   struct fail *fail);
 	/* When the reader was released. */
 	void (*free)(struct api_feed *feed);
 };
@@ -165,8 +172,9 @@ void api_field_fill(const struct field *field, bool is_common, struct weft_field
 struct symbol;
 void api_symbol_fill(const struct symbol *symbol, struct weft_symbol *ret);
 
-/* Another user of the file; weft_file_free() takes it away. */
+/* Another user of the file; weft_file_free() takes it away. The same of a query. */
 void api_file_use(weft_file *file);
+void api_query_use(weft_query *query);
 
 /*
  * Opens all sources for a use and narrows them by their queries; the next step is reader_start(). Does nothing, and

@@ -16,6 +16,7 @@
 #include "lib/meaning/event/comms.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/names/symbols.h"
+#include "lib/meaning/query/selection.h"
 #include "lib/pages/stream/live_source.h"
 #include "lib/pages/stream/source.h"
 
@@ -25,7 +26,8 @@ enum {
 	PAGE_MAX = 1 << 24,
 	BUFFERS_MAX = 1 << 12,
 	WAITING_MAX = 8 << 20,
-	LOST_MAX = 1 << 20
+	LOST_MAX = 1 << 20,
+	ROUND_NS = 100000000 /* so often somebody is asked who waits for events */
 };
 
 /* A page that came, and waits for the source. */
@@ -57,6 +59,7 @@ struct live {
 	struct live_pipe pipe;
 	weft_reader *reader;
 	weft_file *file;
+	weft_query *query; /* NULL: all events */
 	struct lane *lanes;
 	size_t nr_lanes, waiting; /* bytes of pages */
 	struct live_times times;
@@ -65,6 +68,7 @@ struct live {
 	struct event *lost; /* that no page tells: shown when a round has ended */
 	size_t nr_lost;
 	unsigned wait_ms;
+	bool begun;    /* events were handed out */
 	bool has_more; /* the sources may have events that are certain */
 	bool ended;
 };
@@ -98,6 +102,7 @@ static void free_live(struct api_feed *feed)
 	struct learnt *at;
 
 	live_pipe_close(&live->pipe);
+	weft_query_free(live->query);
 	release_lanes(live);
 	while ((at = live->learnt)) {
 		live->learnt = at->next;
@@ -477,17 +482,89 @@ static int show(weft_reader *reader, struct fail *fail)
 	return r < 0 ? r : (int)reader->nr_events;
 }
 
+static bool is_over(const weft_reader *reader)
+{
+	return live_of(reader)->ended || (reader->limit != UINT64_MAX && !reader->reader.left);
+}
+
 static int read_live(weft_reader *reader, struct fail *fail)
 {
 	struct live *live = live_of(reader);
 	uint64_t end_ns = live->wait_ms ? now_ns() + live->wait_ms * UINT64_C(1000000) : UINT64_MAX;
 	int r = 0;
 
+	if (reader->use != API_EVENTS)
+		return fail_set(fail, -EBUSY, "the reader is used for an analysis");
+	live->begun = true;
 	while (!r) {
 		r = show(reader, fail);
-		if (r || live->ended || (reader->limit != UINT64_MAX && !reader->reader.left))
+		if (r || is_over(reader))
 			return r;
 		r = take_frames(live, end_ns, fail);
+	}
+	return r;
+}
+
+/* An analysis needs all events; those that the words for events choose, it counts. */
+static int show_all(weft_reader *reader, struct fail *fail)
+{
+	const struct query *query = reader->sources[0].query;
+	struct query shown = *query;
+	int r = 0;
+
+	shown.comms.nr = shown.marks.nr = shown.nr_pids = shown.nr_who = 0;
+	for (size_t i = 0; !r && i < reader->reader.nr_buffers; i++) {
+		struct reader_buffer *buffer = &reader->reader.buffers[i];
+
+		selection_free(buffer->selection);
+		buffer->selection = NULL;
+		if (query->events.nr || query->filters.nr)
+			r = query_select(&shown, buffer->context, &buffer->shown, fail);
+	}
+	return r;
+}
+
+/* Shows what the sources have, and then the losses that no page tells. */
+static int show_to(weft_reader *reader, const struct reader_consumer *consumer, bool (*ends)(void *arg), void *arg,
+		   struct fail *fail)
+{
+	struct live *live = live_of(reader);
+	struct event events[BATCH];
+	int r;
+
+	do {
+		reader_resume(&reader->reader);
+		r = reader_batch(&reader->reader, events, BATCH, fail);
+		for (int i = 0; i < r; i++)
+			consumer->see(consumer->arg, &events[i]);
+		if (ends(arg))
+			return fail_set(fail, -EINTR, "the analysis was interrupted");
+	} while (r > 0);
+	live->has_more = false;
+	for (size_t i = 0; !r && i < live->nr_lost; i++)
+		consumer->see(consumer->arg, &live->lost[i]);
+	live->nr_lost = 0;
+	return r;
+}
+
+static int run_live(weft_reader *reader, const struct reader_consumer *consumer, bool (*ends)(void *arg), void *arg,
+		    struct fail *fail)
+{
+	struct live *live = live_of(reader);
+	int r = 0;
+
+	if (live->begun)
+		return fail_set(fail, -EBUSY, "the reader has handed out events: an analysis needs one that has not");
+	if (reader->use == API_EVENTS)
+		r = show_all(reader, fail);
+	reader->use = API_STATE;
+	while (!r) {
+		r = show_to(reader, consumer, ends, arg, fail);
+		if (r || is_over(reader))
+			return r;
+		r = take_frames(live, now_ns() + ROUND_NS, fail);
+		if (r == -EAGAIN || r == -EINTR)
+			r = 0;
 	}
 	return r;
 }
@@ -501,7 +578,7 @@ static int new_reader(weft_reader **ret, struct fail *fail)
 		free(live);
 		return fail_memory(fail);
 	}
-	*live = (struct live){ .feed = { .read = read_live, .free = free_live },
+	*live = (struct live){ .feed = { .read = read_live, .run = run_live, .free = free_live },
 			       .reader = reader,
 			       .pipe = { .fd = -1, .said_fd = -1 } };
 	reader->feed = &live->feed;
@@ -525,6 +602,9 @@ static int finish(weft_reader *reader, int r, const struct weft_live_options *op
 	struct live *live = live_of(reader);
 
 	live->wait_ms = options->wait_ms;
+	live->query = (weft_query *)(uintptr_t)options->query;
+	if (live->query)
+		api_query_use(live->query);
 	if (!r)
 		r = start(reader, live, options, fail);
 	/* The reader uses the file from here on. */

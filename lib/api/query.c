@@ -20,9 +20,14 @@ weft_query *weft_query_new(void)
 	return query;
 }
 
+void api_query_use(weft_query *query)
+{
+	__atomic_add_fetch(&query->uses, 1, __ATOMIC_RELAXED);
+}
+
 void weft_query_free(weft_query *query)
 {
-	if (!query)
+	if (!query || __atomic_fetch_sub(&query->uses, 1, __ATOMIC_ACQ_REL))
 		return;
 	query_release(&query->query);
 	for (size_t i = 0; i < query->nr_words; i++)

@@ -190,6 +190,72 @@ static void check_analyses(weft_file *file, weft_file *other)
 	free(want[1]);
 }
 
+struct spans {
+	uint64_t run, run_of_all, events, events_of_all, last;
+	int nr, ends_at;
+};
+
+/* The sum of a column of the first table. */
+static uint64_t sum_of(const weft_result *result, const char *key)
+{
+	const weft_table *table = weft_result_table(result, 0);
+	struct weft_table_info info = { .size = sizeof(info) };
+	struct weft_column_info column = { .size = sizeof(column) };
+	struct weft_cell cell = { .size = sizeof(cell) };
+	uint64_t sum = 0;
+
+	weft_table_info(table, &info);
+	for (size_t i = 0; i < info.columns; i++)
+		for (size_t j = 0; !weft_table_column(table, i, &column) && !strcmp(column.key, key) && j < info.rows;
+		     j++)
+			if (!weft_table_cell(table, j, i, &cell))
+				sum += cell.u64;
+	return sum;
+}
+
+static int see_span(void *arg, weft_result *result, const struct weft_span *span)
+{
+	struct spans *spans = arg;
+	uint64_t run = span->nothing ? 0 : sum_of(result, "run_ns");
+
+	if (span->is_whole) {
+		spans->run_of_all += run;
+		spans->events_of_all += span->events;
+	} else {
+		CHECK(span->to > span->from && (!spans->last || spans->last == span->from));
+		spans->last = span->to;
+		spans->run += run;
+		spans->events += span->events;
+	}
+	weft_result_free(result);
+	return ++spans->nr == spans->ends_at ? 77 : 0;
+}
+
+/* All events are in intervals; only an interval before the first switch does not know who has a CPU. */
+static void check_spans(weft_file *file)
+{
+	struct spans spans = { .nr = 0 };
+	struct weft_error error;
+	weft_reader *reader = reader_of(file, NULL);
+
+	CHECK(!weft_analyse_spans(reader, "sched", 5000000, NULL, see_span, &spans, NULL));
+	CHECK(spans.nr > 4 && spans.events == spans.events_of_all && spans.events > 20);
+	CHECK(spans.run <= spans.run_of_all && spans.run > spans.run_of_all / 2);
+	CHECK(weft_analyse_spans(reader, "sched", 5000000, NULL, see_span, &spans, &error) == -EBUSY);
+	weft_reader_free(reader);
+	reader = reader_of(file, NULL);
+	CHECK(weft_analyse_spans(reader, "nonsense", 1, NULL, see_span, NULL, &error) == -ENOENT);
+	CHECK(weft_analyse_spans(reader, "why", 1, NULL, see_span, NULL, &error) == -ENOTSUP);
+	spans = (struct spans){ .ends_at = 3 };
+	CHECK(weft_analyse_spans(reader, "sched", 5000000, NULL, see_span, &spans, &error) == 77 && spans.nr == 3);
+	weft_reader_free(reader);
+	reader = reader_of(file, NULL);
+	spans = (struct spans){ .nr = 0 };
+	CHECK(!weft_analyse_spans(reader, "sched", 0, NULL, see_span, &spans, &error));
+	CHECK(spans.run_of_all > 1000000 && spans.nr <= 2);
+	weft_reader_free(reader);
+}
+
 /* An analysis that is asked to end does, with one thread and with several. */
 static void check_end(const char *path)
 {
@@ -248,6 +314,7 @@ int main(int argc, char **argv)
 	check_filter(file, WEFT_QUERY_FILTER, "next_pid > 0");
 	check_filter(file, WEFT_QUERY_CPU, "0");
 	check_analyses(file, other);
+	check_spans(file);
 	check_why(file);
 	if (argc > 3)
 		check_end(argv[3]);

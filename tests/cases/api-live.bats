@@ -75,6 +75,19 @@ told() { awk '/^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$/ { l += $3; next } { n++ } EN
 	[ ! -d "$T/instances/$I" ]
 }
 
+@test "live: an analysis counts the calls of a command, and its intervals end while tracing goes on" {
+	need_command jq
+	live syscalls:json -B "$I" --for syscalls -F -c -- dd if=/dev/zero of=/dev/null bs=1 count=4000 > out
+	# A few more are of the shell's and the loader's making.
+	jq -e '[.syscalls[] | select(.syscall == "read" or .syscall == "write") | .calls] | length == 2 and min >= 4000 and max < 4100' out
+	[ ! -d "$T/instances/$I" ]
+	live sched:stop -B "$I" --for sched > out
+	grep -qE '^interval [0-9]+ [0-9]+ [0-9]+ ' out
+	[ "$(awk '/^interval/ { n += $4 } END { print n }' out)" = "$(awk '/^whole/ { n += $4 } END { print n }' out)" ]
+	[ "$(sed '1,/^whole/d' out | jq '.cpus | length')" -gt 0 ]
+	[ ! -d "$T/instances/$I" ]
+}
+
 @test "live: when the caller is killed, everything is restored" {
 	"$LIVE" "$WEFT" hold -B "$I" -e sched:sched_switch > out &
 	pid=$!

@@ -211,6 +211,21 @@ choose()
 	done
 }
 
+@test "api: the tables of pages that come from elsewhere are those of the file they are from" {
+	local name
+	need_command jq
+	build tests/api/live.c live
+	for name in sched latency; do
+		"$WEFT" $name --format json "$golden/6.12-events-sched.dat" > "$BATS_TEST_TMPDIR/want"
+		"$BATS_TEST_TMPDIR/live" none $name:json tests/corpora/relay/accept/rounds | diff "$BATS_TEST_TMPDIR/want" -
+	done
+	# The whole of an analysis of intervals, too.
+	"$WEFT" sched --format json "$golden/6.12-events-sched.dat" | jq -c '.tasks, .cpus, .wakeups' > "$BATS_TEST_TMPDIR/want"
+	"$BATS_TEST_TMPDIR/live" none sched:10000000 tests/corpora/relay/accept/rounds > "$BATS_TEST_TMPDIR/out"
+	sed '1,/^whole/d' "$BATS_TEST_TMPDIR/out" | jq -c '.tasks, .cpus, .wakeups' | diff "$BATS_TEST_TMPDIR/want" -
+	[ "$(grep -c '^interval' "$BATS_TEST_TMPDIR/out")" = 5 ]
+}
+
 @test "api: a redacted file is the one that weft redact writes" {
 	build tests/api/writes.c writes
 	printf 0123456789abcdef0123456789abcdef > "$BATS_TEST_TMPDIR/key"
@@ -363,6 +378,8 @@ declared_functions()
 	for how in rules copy save; do
 		valgrind -q --leak-check=full --error-exitcode=9 "$BATS_TEST_TMPDIR/writes" $how "$golden/6.12-events-sched.dat" "$BATS_TEST_TMPDIR/made.dat"
 	done
+	build tests/api/live.c live
+	valgrind -q --leak-check=full --error-exitcode=9 "$BATS_TEST_TMPDIR/live" none sched:5000000 tests/corpora/relay/accept/whole > /dev/null
 	valgrind -q --leak-check=full --error-exitcode=9 "$BATS_TEST_TMPDIR/asks" "$golden/6.12-events-sched.dat" "$demo"
 	for how in formats fields settings stats clocks tasks lives names who; do
 		valgrind -q --leak-check=full --error-exitcode=9 "$BATS_TEST_TMPDIR/contents" $how "$golden/6.12-events-sched.dat" > /dev/null

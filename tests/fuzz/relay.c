@@ -34,6 +34,39 @@ static void look(weft_reader *reader, const struct weft_event *event)
 		sink += (uint64_t)weft_symbol_find(reader, event->buffer, stack[0], &symbol);
 }
 
+static int see_span(void *arg, weft_result *result, const struct weft_span *span)
+{
+	char *text = NULL;
+	size_t text_len;
+
+	(void)arg;
+	if (!weft_result_write(result, 0, WEFT_FORM_JSON, NULL, &text, &text_len, NULL))
+		sink += text_len + span->events;
+	weft_free(text);
+	weft_result_free(result);
+	return 0;
+}
+
+/* The tables of an analysis in place of events. */
+static void analyse(int fd, size_t which)
+{
+	static const char *const names[] = { "sched", "syscalls", "latency", "summary", "irq", "tasks" };
+	const char *name = names[which % (sizeof(names) / sizeof(*names))];
+	struct weft_error error = { .code = 0 };
+	weft_result *result = NULL;
+	weft_reader *reader = NULL;
+	int r = weft_live_open_fd(fd, NULL, &reader, NULL);
+
+	if (!r && which & 8)
+		r = weft_analyse(reader, &name, 1, NULL, &result, &error);
+	else if (!r)
+		r = weft_analyse_spans(reader, name, which & 16 ? 1000000 : 0, NULL, see_span, NULL, &error);
+	if (reader && r < 0 && (error.code != r || !*error.text))
+		abort();
+	weft_result_free(result);
+	weft_reader_free(reader);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	int fd = memfd_create("relay", MFD_CLOEXEC);
@@ -61,6 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (reader && (weft_live_stop(reader, NULL) == -EINVAL || weft_live_fd(reader) < 0))
 		abort();
 	weft_reader_free(reader);
+	if (!lseek(fd, 0, SEEK_SET))
+		analyse(fd, len);
 	close(fd);
 	return 0;
 }
