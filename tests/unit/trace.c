@@ -528,6 +528,70 @@ TEST(trace_check_counts_what_is_there_and_finds_a_damaged_chunk)
 	}
 }
 
+/* The checksums cover all that comes before them, and themselves. */
+TEST(trace_check_notices_a_change_of_any_byte)
+{
+	static const struct writer_options *const forms[] = { &plain7, &plain6 };
+
+	for (size_t i = 0; i < array_size(forms); i++) {
+		struct fail fail = FAIL_INIT;
+		cleanup_fd int fd = make_file(forms[i], &fail);
+		off_t size = lseek(fd, 0, SEEK_END);
+		uint8_t was, is;
+
+		for (off_t at = 0; at<size; at += at> size - 300 ? 1 : 61) {
+			struct check_summary summary = { 0 };
+			struct finding finding = { 0 };
+			struct trace *trace = NULL;
+
+			CHECK(pread(fd, &was, 1, at) == 1);
+			is = was ^ 0x10;
+			CHECK(pwrite(fd, &is, 1, at) == 1);
+			if (!trace_open_fd(fd, "memory", &trace, &fail)) {
+				CHECK(!trace_check(trace, keep_finding, &finding, &summary, &fail));
+				if (!CHECK(finding.nr || trace_damage(trace)))
+					fprintf(stderr, "version %u, byte %lld of %lld\n", forms[i]->version,
+						(long long)at, (long long)size);
+			}
+			trace_free(trace);
+			CHECK(pwrite(fd, &was, 1, at) == 1);
+		}
+	}
+}
+
+TEST(trace_check_names_the_place_of_a_changed_byte)
+{
+	static const struct writer_options *const forms[] = { &plain7, &plain6 };
+
+	for (size_t i = 0; i < array_size(forms); i++) {
+		struct fail fail = FAIL_INIT;
+		cleanup_fd int fd = make_file(forms[i], &fail);
+		struct check_summary summary = { 0 };
+		const struct trace_section *sections;
+		struct finding finding;
+		struct trace *trace;
+		uint64_t place, sums = 0;
+		char want[100];
+		size_t nr;
+
+		REQUIRE(!trace_open_fd(fd, "memory", &trace, &fail));
+		place = trace_buffer(trace, 0)->cpus[1].offset + 20;
+		sections = trace_sections(trace, &nr);
+		for (size_t k = 0; k < nr; k++)
+			if (!strcmp(sections[k].what, "sums"))
+				sums = sections[k].offset;
+		trace_free(trace);
+		REQUIRE(sums);
+		CHECK(pwrite(fd, "X", 1, (off_t)place) == 1);
+		check_file(fd, &finding, &summary);
+		/* A block has 64 KiB, which is more than this file. */
+		snprintf(want, sizeof(want), "the %llu bytes there are not those that were written",
+			 (unsigned long long)sums);
+		CHECK(finding.nr == 1 && finding.offset == 0);
+		CHECK_STR(finding.text, want);
+	}
+}
+
 TEST(trace_finds_pages_again_whose_description_was_cut_off)
 {
 	struct fail fail = FAIL_INIT;

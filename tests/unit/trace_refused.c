@@ -14,6 +14,8 @@
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/fail.h"
+#include "lib/pages/trace/check.h"
+#include "tests/unit/little.h"
 #include "tests/unit/test.h"
 
 enum { PAGE = 64, CPUS_MAX = 1 << 14, BUFFERS_MAX = 1 << 10, ALL_TEXTS_MAX = 1 << 16 };
@@ -54,8 +56,7 @@ struct made {
 
 static void number(struct made *made, size_t size, uint64_t value)
 {
-	for (; size; size--, value >>= 8)
-		CHECK(buf_add(&made->file, &(uint8_t){ (uint8_t)value }, 1));
+	little_add(&made->file, size, value);
 }
 
 static void bytes(struct made *made, const char *text, size_t len)
@@ -63,22 +64,19 @@ static void bytes(struct made *made, const char *text, size_t len)
 	CHECK(buf_add(&made->file, text, len));
 }
 
-/* A text with its NUL. */
 static void name(struct made *made, const char *text)
 {
-	bytes(made, text, strlen(text) + 1);
+	little_name(&made->file, text);
 }
 
 static void sized(struct made *made, size_t size_of_size, const char *text)
 {
-	number(made, size_of_size, strlen(text));
-	bytes(made, text, strlen(text));
+	little_sized(&made->file, size_of_size, text);
 }
 
 static void put(struct made *made, enum at at, int plus, size_t size, uint64_t value)
 {
-	for (size_t i = 0; i < size; i++, value >>= 8)
-		made->file.data[made->at[at] + (size_t)plus + i] = (char)value;
+	little_put(&made->file, made->at[at] + (size_t)plus, size, value);
 }
 
 static void here(struct made *made, enum at at)
@@ -826,4 +824,178 @@ TEST(trace_chunk_that_claims_more_than_a_frame_can_hold_is_refused)
 		trace_free(trace);
 		buf_release(&made.file);
 	}
+}
+
+struct findings {
+	char text[400];
+	size_t nr;
+};
+
+static void note(void *arg, uint64_t offset, const char *text)
+{
+	struct findings *findings = arg;
+	size_t len = strlen(findings->text);
+
+	snprintf(findings->text + len, sizeof(findings->text) - len, "%llu: %s|", (unsigned long long)offset, text);
+	findings->nr++;
+}
+
+/* What opening does not need: a change is told with its place, and nothing else is. */
+TEST(trace_check_tells_of_what_opening_does_not_look_at)
+{
+	static const struct {
+		unsigned version;
+		struct wrong wrong;
+	} rows[] = {
+		{ 6, { AT_HEAD, 0, 1, 027, "" } },
+		{ 7, { AT_HEAD, 0, 1, 027, "" } },
+		{ 6, { AT_END, 0, 8, 24, "24: the settings overlap what comes before them|" } },
+		{ 7, { AT_LATENCY, 2, 2, 1, ": latency text: the block at " } },
+		{ 7, { AT_SETTINGS, 0, 4, 23 | 1 << 16, "@: BTF: the zstd frame is broken: " } },
+		{ 7, { AT_SETTINGS, 0, 4, 25 | 1 << 16, "@: modules: the zstd frame is broken: " } },
+		{ 7, { AT_SETTINGS, 0, 4, 99 | 1 << 16, "@: section of id 99: the zstd frame is broken: " } },
+	};
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct findings findings = { .nr = 0 };
+		const struct wrong *wrong = &rows[i].wrong;
+		struct check_summary summary;
+		struct fail fail = FAIL_INIT;
+		struct trace *trace;
+		struct made made;
+		char want[200];
+
+		if (rows[i].version == 6)
+			make_v6(&made);
+		else
+			make_v7(&made);
+		put(&made, wrong->at, wrong->plus, wrong->size, wrong->value);
+		expand(wrong, &made, want, sizeof(want));
+		trace = open_made(&made, &fail);
+		REQUIRE(trace);
+		CHECK(!trace_check(trace, note, &findings, &summary, &fail));
+		CHECK(!findings.nr == !*want);
+		if (!CHECK(*want ? !!strstr(findings.text, want) : !findings.nr))
+			CHECK_STR(findings.text, want);
+		CHECK(summary.pages == (rows[i].version == 6 ? 3 : 2) * PAGE && !summary.chunks);
+		trace_free(trace);
+		buf_release(&made.file);
+	}
+}
+
+TEST(trace_check_counts_bytes_that_belong_to_nothing)
+{
+	for (size_t more = 0; more < 16; more++) {
+		struct findings findings = { .nr = 0 };
+		struct check_summary summary;
+		struct fail fail = FAIL_INIT;
+		struct trace *trace;
+		struct made made;
+		char want[100] = "";
+
+		make_v7(&made);
+		if (more)
+			snprintf(want, sizeof(want), "%zu: %zu bytes at the end of the file belong to no section|",
+				 made.file.len, more);
+		bytes(&made, "0123456789abcdef", more);
+		trace = open_made(&made, &fail);
+		REQUIRE(trace);
+		CHECK(!trace_damage(trace) && !trace_check(trace, note, &findings, &summary, &fail));
+		CHECK_STR(findings.text, want);
+		trace_free(trace);
+		buf_release(&made.file);
+	}
+}
+
+static void add_stat(struct made *made, unsigned cpu, unsigned entries, unsigned read)
+{
+	char text[100];
+	int len = snprintf(text, sizeof(text), "CPU: %u\nentries: %u\nread events: %u\n", cpu, entries, read);
+
+	number(made, 2, 2);
+	number(made, 4, (uint64_t)len + 1);
+	bytes(made, text, (size_t)len + 1);
+}
+
+static void align(struct made *made)
+{
+	while (made->file.len % PAGE)
+		number(made, 1, 0);
+}
+
+/* A chunk's head, and bytes that need not be a frame: they are found by their size. */
+static void add_chunk(struct made *made, uint32_t packed)
+{
+	number(made, 4, packed);
+	number(made, 4, 2 * PAGE);
+	for (uint32_t i = 0; i < packed; i++)
+		number(made, 1, 7);
+}
+
+/*
+ * A recorder that was killed has written chunks, but not which CPU has them: the options that say it are missing. Each
+ * CPU begins at a multiple of the page size, wherever the section lies.
+ */
+TEST(trace_finds_the_chunks_of_each_cpu_without_their_table)
+{
+	for (size_t lead = 0; lead < PAGE; lead += 7)
+		for (size_t cut = 0; cut < 3; cut++) {
+			struct made made = { .file = BUF_INIT };
+			const struct trace_buffer *buffer;
+			struct fail fail = FAIL_INIT;
+			struct trace *trace;
+			uint64_t first, first_end, second, second_end;
+
+			make_head(&made, "7");
+			name(&made, "zstd");
+			name(&made, "1.5");
+			here(&made, AT_FIRST);
+			number(&made, 8, made.file.len + 8);
+			begin_section(&made, AT_OPTIONS, 0);
+			add_stat(&made, 2, 5, 0);
+			add_stat(&made, 3, 0, 0);
+			if (cut < 2)
+				add_stat(&made, 9, 0, 4);
+			number(&made, 2, 0);
+			number(&made, 4, 8);
+			number(&made, 8, 1 << 20);
+			end_section(&made, AT_OPTIONS);
+			begin_section(&made, AT_KALLSYMS, 15);
+			for (size_t i = 0; i < lead; i++)
+				number(&made, 1, 0);
+			end_section(&made, AT_KALLSYMS);
+			begin_section(&made, AT_RING, 3);
+			put(&made, AT_RING, 2, 2, 1);
+			align(&made);
+			first = made.file.len;
+			number(&made, 4, 2);
+			add_chunk(&made, 60);
+			add_chunk(&made, 9);
+			first_end = made.file.len;
+			align(&made);
+			/* A page of nothing lies in between. */
+			for (int i = 0; i < PAGE; i++)
+				number(&made, 1, 0);
+			second = made.file.len;
+			number(&made, 4, 1);
+			add_chunk(&made, 44);
+			second_end = made.file.len;
+			if (cut == 1)
+				made.file.len--;
+			trace = open_made(&made, &fail);
+			REQUIRE(trace);
+			REQUIRE(trace_buffers(trace) == 1);
+			buffer = trace_buffer(trace, 0);
+			CHECK(buffer->compressed && buffer->page_size == PAGE && buffer->nr_cpus == 2);
+			CHECK(buffer->cpus[0].cpu == (cut < 2 ? 2 : 0) && buffer->cpus[1].cpu == (cut < 2 ? 9 : 1));
+			CHECK(buffer->cpus[0].offset == first && buffer->cpus[0].size == first_end - first);
+			CHECK(buffer->cpus[1].offset == second &&
+			      buffer->cpus[1].size == second_end - second - (cut == 1));
+			CHECK(strstr(trace_damage(trace),
+				     "before the table that says which CPU each page belongs to; pages of 2 CPUs "
+				     "were found"));
+			CHECK(!strstr(trace_damage(trace), ", whose numbers are a guess") == (cut < 2));
+			trace_free(trace);
+			buf_release(&made.file);
+		}
 }
