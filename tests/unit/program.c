@@ -72,6 +72,8 @@ static const char *string(const void *arg, uint64_t address)
 }
 
 static char printed[8192];
+/* What the last program said of its format, which is gone then. */
+static char note_copy[300];
 
 /* Compiles a print fmt and prints the record with it, whose numbers have this machine's byte order or the other one. */
 static const char *print_in(const char *print_fmt, bool swap, bool hash, const char **note)
@@ -94,8 +96,7 @@ static const char *print_in(const char *print_fmt, bool swap, bool hash, const c
 	out_char(&out, 0);
 	snprintf(printed, sizeof(printed), "%s", out.start);
 	out_release(&out);
-	if (*note)
-		fprintf(stderr, "note: %s\n", *note);
+	snprintf(note_copy, sizeof(note_copy), "%s", *note ? *note : "");
 	schema_free(schema);
 	return printed;
 }
@@ -580,6 +581,81 @@ TEST(program_prints_fields_when_nothing_else_can)
 	CHECK(strstr(print_with("\"%s\", no_such_helper(REC->comm)", false, &note),
 		     " comm=bash minus=0xfffffffb (-5)"));
 	CHECK(note);
+}
+
+/* Each reason is told, and the fields are printed instead of the text. */
+TEST(program_that_cannot_be_made_says_why)
+{
+	static const struct {
+		const char *print_fmt, *why;
+	} rows[] = {
+		{ "REC->word", "it does not begin with a text" },
+		{ "", "it does not begin with a text" },
+		{ "\"%d", "its text does not end" },
+		{ "\"%d\\\"", "its text does not end" },
+		{ "\"%d\"", "it has fewer arguments than its format asks for" },
+		{ "\"%d\", ", "it ends too early" },
+		{ "\"%d\", )", "')' is not expected" },
+		{ "\"%d\", REC->word REC->half", "'REC' is not expected" },
+		{ "\"%d\", REC->nothing", "there is no field 'nothing'" },
+		{ "\"%d\", REC->", "it ends too early" },
+		{ "\"%s\", no_such(REC->comm)", "the function 'no_such' is not known" },
+		{ "\"%d\", NO_SUCH", "the value of 'NO_SUCH' is unknown" },
+		{ "\"%d\", sizeof(struct nothing)", "it asks for the size of an unknown type" },
+		{ "\"%d\", __get_dynamic_array_len(word)", "field 'word' is not dynamic" },
+		{ "\"%s\", __get_str(nothing)", "there is no field 'nothing'" },
+		{ "\"%s\", __get_str(comm)", "field 'comm' is not dynamic" },
+		{ "\"%d\", *(u64 *)REC->wide", "it reads memory outside the record" },
+		{ "\"%d\", \"text\"", "it prints a text as a number" },
+		{ "\"%d\", REC->word + \"a\"", "it computes with a value that is not a number" },
+		{ "\"%d\", -\"a\"", "it computes with a value that is not a number" },
+		{ "\"%s\", __print_symbolic(REC->comm, { 1, \"a\" })", "it looks up a value that is not a number" },
+		{ "\"%s\", __print_symbolic(REC->word, { REC->half, \"a\" })", "a table entry is not constant" },
+		{ "\"%s\", __print_flags(REC->word, REC->comm, { 1, \"a\" })", "a delimiter is not constant" },
+		{ "\"%d\", REC->word ? 1", "it ends too early" },
+		{ "\"%d\", (REC->word", "it ends too early" },
+		{ "\"%d\", REC->list[", "it ends too early" },
+		{ "\"%*d\", REC->word", "it has fewer arguments than its format asks for" },
+		{ "\"%d\", REC->word @ 2", "'@' is not expected" },
+	};
+
+	fill();
+	for (size_t i = 0; i < array_size(rows); i++) {
+		const char *note, *text = print_with(rows[i].print_fmt, false, &note);
+		char want[200];
+
+		snprintf(want, sizeof(want), "its print fmt cannot be compiled: %s", rows[i].why);
+		if (CHECK(note)) {
+			CHECK_STR(note_copy, want);
+			CHECK(!strncmp(text, " comm=bash minus=", 17));
+		} else {
+			fprintf(stderr, "%s: %s\n", rows[i].print_fmt, text);
+		}
+	}
+}
+
+/* A nesting of 160 operators is the most; so a hostile format cannot use up the stack. */
+TEST(program_is_nested_to_a_limit)
+{
+	static char print_fmt[4096];
+	const char *note;
+
+	fill();
+	for (unsigned depth = 1; depth < 1000; depth = depth * 3 / 2 + 1) {
+		size_t len = (size_t)snprintf(print_fmt, sizeof(print_fmt), "\"%%d\", ");
+
+		for (unsigned i = 0; i < depth; i++)
+			print_fmt[len++] = '~';
+		print_fmt[len++] = '5';
+		print_fmt[len] = '\0';
+		if (depth < 150) {
+			CHECK_STR(print_with(print_fmt, false, &note), depth % 2 ? "-6" : "5");
+			CHECK(!note);
+		} else if (depth > 170) {
+			CHECK(!strncmp(print_with(print_fmt, false, &note), " comm=bash", 10));
+			CHECK_STR(note_copy, "its print fmt cannot be compiled: it is nested too deeply");
+		}
+	}
 }
 
 /* The bytes of numbers, and two adjacent numbers read as one. */
