@@ -9,6 +9,7 @@
 #include "cmd/streams.h"
 #include "lib/ground/base/fail.h"
 
+struct far_side;
 struct json_member;
 
 /*
@@ -29,6 +30,8 @@ struct command {
 	const struct options *options;
 	const struct json_member *answer;  /* of the JSON object that it prints; NULL: it prints none */
 	int (*run)(int argc, char **argv); /* argv[0] is "weft NAME"; returns the exit status */
+	/* The same for the weft of another machine, in a process of `weft serve`; NULL: it is not run so */
+	int (*run_far)(int argc, char **argv, const struct far_side *far);
 };
 
 enum exit_status {

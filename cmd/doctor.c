@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "cmd/command.h"
+#include "cmd/elsewhere.h"
 #include "cmd/options/answer.h"
 #include "cmd/options/kernel.h"
 #include "lib/ground/base/buf.h"
@@ -36,6 +37,7 @@ struct doctor {
 	struct cpus online;
 	bool ill; /* a recording would fail */
 	struct answer answer;
+	struct elsewhere_arguments elsewhere;
 };
 
 enum verdict { OK, LACKS, BAD, NOTE };
@@ -421,8 +423,14 @@ static void tell_others(struct doctor *doctor)
 		     (int)pending.pid, kernel_journal_words(&pending, words));
 }
 
+static const struct options_child children[] = {
+	{ &answer_options, offsetof(struct doctor, answer), 0, NULL },
+	{ &elsewhere_one_options, offsetof(struct doctor, elsewhere), 0, NULL },
+	{ 0 },
+};
+
 static const struct options command_options = {
-	.children = OPTIONS_OF(answer_options, struct doctor, answer),
+	.children = children,
 	.doc = "Shows what can and cannot be traced on this kernel by this user, and why. It tries a small recording, "
 	       "and leaves nothing behind.\v"
 	       "The exit status is 1 when a recording would fail.",
@@ -445,27 +453,48 @@ static void look(struct doctor *doctor)
 	tell_others(doctor);
 }
 
-static int doctor_run(int argc, char **argv)
+static int doctor_here(struct doctor *doctor)
 {
-	struct doctor doctor = { .ill = false };
 	struct fail fail = FAIL_INIT;
 	int status, r = 0;
 
-	command_parse(&doctor_command, argc, argv, 0, &doctor);
-	if (doctor.answer.is_json) {
-		if (answer_begin(&doctor.answer, &fail))
+	if (doctor->answer.is_json) {
+		if (answer_begin(&doctor->answer, &fail))
 			return command_failed(&fail);
-		json_key(&doctor.answer.json, "findings");
-		json_array(&doctor.answer.json);
+		json_key(&doctor->answer.json, "findings");
+		json_array(&doctor->answer.json);
 	}
-	look(&doctor);
-	if (doctor.answer.is_json) {
-		json_end(&doctor.answer.json);
-		answer_bool(&doctor.answer.json, "works", !doctor.ill);
-		r = answer_end(&doctor.answer, &fail);
+	look(doctor);
+	if (doctor->answer.is_json) {
+		json_end(&doctor->answer.json);
+		answer_bool(&doctor->answer.json, "works", !doctor->ill);
+		r = answer_end(&doctor->answer, &fail);
 	}
-	status = kernel_finish(&doctor.kernel, r, &fail);
-	return status == EXIT_OK && doctor.ill ? EXIT_FAILED : status;
+	status = kernel_finish(&doctor->kernel, r, &fail);
+	return status == EXIT_OK && doctor->ill ? EXIT_FAILED : status;
+}
+
+static int doctor_run(int argc, char **argv)
+{
+	struct doctor doctor = { .ill = false };
+	int status;
+
+	command_parse(&doctor_command, argc, argv, 0, &doctor);
+	status = doctor.elsewhere.host ? elsewhere_command(&doctor.elsewhere, false) : doctor_here(&doctor);
+	elsewhere_release(&doctor.elsewhere);
+	return status;
+}
+
+static int doctor_far(int argc, char **argv, const struct far_side *far)
+{
+	struct doctor doctor = { .ill = false };
+	int status;
+
+	(void)far;
+	command_parse(&doctor_command, argc, argv, 0, &doctor);
+	status = doctor_here(&doctor);
+	elsewhere_release(&doctor.elsewhere);
+	return status;
 }
 
 /* clang-format off */
@@ -487,4 +516,5 @@ const struct command doctor_command = {
 	.options = &command_options,
 	.answer = members,
 	.run = doctor_run,
+	.run_far = doctor_far,
 };

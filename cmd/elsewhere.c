@@ -5,28 +5,38 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/command.h"
 #include "cmd/options/option_value.h"
 #include "cmd/terminal/paste.h"
+#include "cmd/terminal/terminal.h"
 #include "lib/ground/base/buf.h"
+#include "lib/ground/base/destination.h"
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
 #include "lib/ground/base/out.h"
 #include "lib/ground/base/table.h"
 #include "lib/ground/base/text.h"
 #include "lib/ground/base/vec.h"
 #include "lib/kernel/record/options.h"
+#include "lib/kernel/record/result.h"
+#include "lib/kernel/remote/door.h"
 #include "lib/kernel/remote/elsewhere.h"
 #include "lib/kernel/remote/several.h"
 
-/* Leaves the option that was just read out of the words: its value is a word of its own, or behind a '='. */
-static void leave_out(struct elsewhere_arguments *arguments, const char *arg, const struct argp_state *state)
+/* Leaves the option of this value out of the words: the value is a word of its own, or behind a '='. */
+static void leave_out(struct elsewhere_arguments *arguments, const char *value)
 {
-	int last = state->next - 1;
+	for (int i = 1; i < arguments->nr_words; i++) {
+		const char *word = arguments->words[i];
 
-	arguments->left_out[last] = true;
-	if (state->argv[last] == arg)
-		arguments->left_out[last - 1] = true;
+		if (value < word || value > word + strlen(word))
+			continue;
+		arguments->left_out[i] = true;
+		if (word == value)
+			arguments->left_out[i - 1] = true;
+	}
 }
 
 static void take_host(const struct option_row *row, void *input, char *arg, struct argp_state *state)
@@ -39,7 +49,7 @@ static void take_host(const struct option_row *row, void *input, char *arg, stru
 	/* What begins so would be an option of ssh. */
 	if (!*arg || *arg == '-')
 		argp_error(state, "--on: '%s' is not the name of a machine", arg);
-	leave_out(arguments, arg, state);
+	leave_out(arguments, arg);
 }
 
 static void take_rsh(const struct option_row *row, void *input, char *arg, struct argp_state *state)
@@ -50,7 +60,7 @@ static void take_rsh(const struct option_row *row, void *input, char *arg, struc
 	option_once("--rsh", &arguments->rsh, arg, state);
 	if (!arg[strspn(arg, " ")])
 		argp_error(state, "--rsh: the command is empty");
-	leave_out(arguments, arg, state);
+	leave_out(arguments, arg);
 }
 
 static void take_min_ok(const struct option_row *row, void *input, char *arg, struct argp_state *state)
@@ -62,7 +72,7 @@ static void take_min_ok(const struct option_row *row, void *input, char *arg, st
 	(void)row;
 	option_taken("--min-ok", text_parse_range(arg, 1, OPTION_WORDS_MAX, &n, &fail), &fail, state);
 	arguments->min_ok = (int)n;
-	leave_out(arguments, arg, state);
+	leave_out(arguments, arg);
 }
 
 static const struct option_row table[] = {
@@ -77,6 +87,15 @@ static const struct option_row table[] = {
 	{ 0 },
 };
 
+static const struct option_row one_table[] = {
+	{ "on", 0, "HOST", 0, "Do it on the machine HOST: over ssh, which starts weft serve there", 0,
+	  OPTION_TAKE(take_host) },
+	{ "rsh", 0, "COMMAND", 0,
+	  "With --on: reach it by COMMAND instead of ssh, in which %h is HOST: 'ssh -p 2222 %h sudo -n', "
+	  "'docker exec -i NAME'",
+	  0, OPTION_TAKE(take_rsh) },
+	{ 0 },
+};
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct elsewhere_arguments *arguments = state->input;
@@ -84,12 +103,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
-		arguments->words = state->argv;
+		/* argp may put them into another order. */
+		arguments->words = calloc((size_t)state->argc + 1, sizeof(*arguments->words));
 		arguments->nr_words = state->argc;
 		arguments->left_out = calloc((size_t)state->argc + 1, sizeof(*arguments->left_out));
+		option_need(arguments->words, state);
 		option_need(arguments->left_out, state);
+		memcpy(arguments->words, state->argv, (size_t)state->argc * sizeof(*arguments->words));
 		return 0;
 	case ARGP_KEY_END:
+		for (size_t i = 0; arguments->rsh && i < arguments->hosts.len; i++)
+			if (door_is(arguments->hosts.at[i]))
+				argp_error(state, "--rsh: no program leads to '%s'", arguments->hosts.at[i]);
 		if (arguments->rsh && !arguments->host)
 			argp_error(state, "--rsh needs --on");
 		if (arguments->min_ok && arguments->hosts.len < 2)
@@ -102,6 +127,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct options elsewhere_options = { .rows = table, .parser = parse };
+
+static error_t parse_one(int key, char *arg, struct argp_state *state)
+{
+	const struct elsewhere_arguments *arguments = state->input;
+
+	if (key == ARGP_KEY_END && arguments->hosts.len > 1)
+		argp_error(state, "--on: only 'weft record' takes several machines");
+	return parse(key, arg, state);
+}
+
+const struct options elsewhere_one_options = { .rows = one_table, .parser = parse_one };
+
+bool elsewhere_is_named(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (!strcmp(argv[i], "--on") || !strncmp(argv[i], "--on=", strlen("--on=")))
+			return true;
+	return false;
+}
+
+void elsewhere_release(struct elsewhere_arguments *arguments)
+{
+	free(arguments->words);
+	free(arguments->left_out);
+	arguments->words = NULL;
+	arguments->left_out = NULL;
+}
 
 /* The words of the program to start, and a copy of the text of --rsh that they point into. */
 struct program {
@@ -145,9 +197,14 @@ static bool expand(struct program *program, const struct elsewhere_arguments *ar
 	return ok;
 }
 
+/* No words at all, where a socket leads there. */
 static bool make_program(struct program *program, const struct elsewhere_arguments *arguments, bool has_command)
 {
-	bool ok = expand(program, arguments);
+	bool ok;
+
+	if (door_is(arguments->host))
+		return true;
+	ok = expand(program, arguments);
 
 	for (size_t at = 0; ok && at < program->text.len; at += strlen(program->text.data + at) + 1)
 		ok = add_word(program, program->text.data + at);
@@ -165,6 +222,10 @@ struct printing {
 	/* one of several machines: each line has the name of its machine, and is written as a whole */
 	bool of_several;
 	struct buf begun[3]; /* by enum elsewhere_text: a line without an end */
+	/* what comes on standard output goes into this file */
+	bool to_file;
+	int file;
+	bool is_recording;
 };
 
 enum { LINE_MAX_SHOWN = 4096 };
@@ -214,6 +275,7 @@ static void print_line(struct printing *printing, enum elsewhere_text what, cons
 	static const char name[] = "weft: ";
 	bool *within = &printing->within[what == ELSEWHERE_RSH];
 	bool is_message = len >= strlen(name) && !strncmp(line, name, strlen(name));
+	bool ends = len && line[len - 1] == '\n';
 
 	if (!*within && (is_message || what == ELSEWHERE_RSH)) {
 		fprintf(stderr, "%s%s: ", name, printing->host);
@@ -221,22 +283,11 @@ static void print_line(struct printing *printing, enum elsewhere_text what, cons
 		len -= is_message ? strlen(name) : 0;
 	}
 	fwrite(line, 1, len, stderr);
-	*within = len && line[len - 1] != '\n';
+	*within = !ends;
 }
 
-static void print(void *arg, enum elsewhere_text what, const char *text, size_t len)
+static void print_errors(struct printing *printing, enum elsewhere_text what, const char *text, size_t len)
 {
-	struct printing *printing = arg;
-
-	if (printing->of_several) {
-		print_of_several(printing, what, text, len);
-		return;
-	}
-	if (what == ELSEWHERE_STDOUT) {
-		fwrite(text, 1, len, printing->stdout_to_stderr ? stderr : stdout);
-		fflush(printing->stdout_to_stderr ? stderr : stdout);
-		return;
-	}
 	while (len) {
 		const char *end = memchr(text, '\n', len);
 		size_t line = end ? (size_t)(end - text) + 1 : len;
@@ -248,7 +299,35 @@ static void print(void *arg, enum elsewhere_text what, const char *text, size_t 
 	fflush(stderr);
 }
 
-static bool choose_words(struct elsewhere_arguments *arguments, char ***ret, size_t *ret_nr)
+/* Who closes the output of a command wants no more of it; the COMMAND of a recording is recorded all the same. */
+static int print_output(const struct printing *printing, const char *text, size_t len)
+{
+	FILE *to = printing->stdout_to_stderr ? stderr : stdout;
+
+	if (printing->to_file)
+		return io_write(printing->file, text, len);
+	/* On a terminal the stream escapes what may be hostile. */
+	if (!printing->is_recording && !terminal_escapes())
+		return io_write(STDOUT_FILENO, text, len);
+	fwrite(text, 1, len, to);
+	fflush(to);
+	return 0;
+}
+
+static int print(void *arg, enum elsewhere_text what, const char *text, size_t len)
+{
+	struct printing *printing = arg;
+
+	if (printing->of_several)
+		print_of_several(printing, what, text, len);
+	else if (what == ELSEWHERE_STDOUT)
+		return print_output(printing, text, len);
+	else
+		print_errors(printing, what, text, len);
+	return 0;
+}
+
+static bool choose_words(const struct elsewhere_arguments *arguments, char ***ret, size_t *ret_nr)
 {
 	char **words = NULL, **added = NULL;
 	size_t nr = 0;
@@ -266,34 +345,91 @@ static bool choose_words(struct elsewhere_arguments *arguments, char ***ret, siz
 	return added;
 }
 
-int elsewhere_record(struct elsewhere_arguments *arguments, const struct record_options *options,
-		     struct record_result *ret, struct fail *fail)
+/* `to` has what to do with the answer; the program, the words and how to print come from here. */
+static int ask(const struct elsewhere_arguments *arguments, bool has_command, struct printing *printing,
+	       struct elsewhere_options *to, struct record_result *ret, struct fail *fail)
 {
-	struct printing printing = { .host = arguments->host,
-				     .stdout_to_stderr = !strcmp(options->output, "-"),
-				     .of_several = arguments->hosts.len > 1 };
 	struct program program = { .words = NULL };
 	cleanup_free char **words = NULL;
 	size_t nr = 0;
-	int err = make_program(&program, arguments, options->argv) && choose_words(arguments, &words, &nr) ?
+	int err = make_program(&program, arguments, has_command) && choose_words(arguments, &words, &nr) ?
 			  0 :
 			  fail_memory(fail);
 
+	to->host = arguments->host;
+	to->rsh = program.words;
+	to->words = words;
+	to->nr_words = nr;
+	to->mask = arguments->mask;
+	to->print = print;
+	to->arg = printing;
 	if (!err)
-		err = elsewhere_run(&(struct elsewhere_options){ .host = arguments->host,
-								 .rsh = program.words,
-								 .words = words,
-								 .nr_words = nr,
-								 .mask = arguments->mask,
-								 .output = options->output,
-								 .temp_dir = options->temp_dir,
-								 .mode = options->mode,
-								 .print = print,
-								 .arg = &printing },
-				    ret, fail);
+		err = elsewhere_run(to, ret, fail);
 	program_release(&program);
-	printing_release(&printing);
+	printing_release(printing);
 	return err;
+}
+
+int elsewhere_record(const struct elsewhere_arguments *arguments, const struct record_options *options,
+		     struct record_result *ret, struct fail *fail)
+{
+	struct printing printing = { .host = arguments->host,
+				     .is_recording = true,
+				     .stdout_to_stderr = !strcmp(options->output, "-"),
+				     .of_several = arguments->hosts.len > 1 };
+	struct elsewhere_options to = { .output = options->output,
+					.temp_dir = options->temp_dir,
+					.mode = options->mode };
+
+	return ask(arguments, options->argv, &printing, &to, ret, fail);
+}
+
+/* What the far command prints is the content of a file. */
+struct fetching {
+	const struct elsewhere_arguments *arguments;
+	int status;
+};
+
+static int fetch(void *arg, int fd, struct fail *fail)
+{
+	struct fetching *fetching = arg;
+	struct printing printing = { .host = fetching->arguments->host, .file = fd, .to_file = true };
+	struct elsewhere_options to = { .output = NULL };
+	struct record_result result;
+	int err = ask(fetching->arguments, false, &printing, &to, &result, fail);
+
+	fetching->status = err ? EXIT_FAILED : result.status;
+	if (!err && fetching->status)
+		err = fail_set(fail, -EREMOTEIO, "%s: the command there has failed", fetching->arguments->host);
+	return err;
+}
+
+int elsewhere_fetch(const struct elsewhere_arguments *arguments, const char *output, mode_t mode)
+{
+	struct fetching fetching = { .arguments = arguments, .status = EXIT_FAILED };
+	struct destination to = DESTINATION_INIT;
+	struct fail fail = FAIL_INIT;
+	int err = destination_open(output, &to, &fail);
+
+	if (!err)
+		err = destination_write(&to, mode, false, fetch, &fetching, &fail);
+	destination_release(&to);
+	if (err)
+		command_failed(&fail);
+	return err && !fetching.status ? EXIT_FAILED : fetching.status;
+}
+
+int elsewhere_command(const struct elsewhere_arguments *arguments, bool has_command)
+{
+	struct printing printing = { .host = arguments->host };
+	struct elsewhere_options to = { .output = NULL };
+	struct record_result result;
+	struct fail fail = FAIL_INIT;
+	int err = ask(arguments, has_command, &printing, &to, &result, &fail);
+
+	if (err == -EPIPE)
+		return EXIT_OK;
+	return err ? command_failed(&fail) : result.status;
 }
 
 /* A name has what a file and a buffer of `weft merge` may have in theirs. */

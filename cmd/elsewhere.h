@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "cmd/options/option_rows.h"
 #include "cmd/options/option_value.h"
@@ -26,7 +27,7 @@ struct elsewhere_arguments {
 	const char *rsh;
 	int min_ok;           /* so many recordings have to be made; 0: all */
 	const sigset_t *mask; /* as of elsewhere_options */
-	/* Used while parsing: what is left out of the words */
+	/* Used while parsing: a copy of the words, and what is left out of them */
 	char **words;
 	bool *left_out;
 	int nr_words;
@@ -34,8 +35,8 @@ struct elsewhere_arguments {
 
 extern const struct options elsewhere_options;
 
-/* As session_run() of the options: their output, temp_dir, mode and argv. The caller frees arguments->left_out. */
-int must_check elsewhere_record(struct elsewhere_arguments *arguments, const struct record_options *options,
+/* As session_run() of the options: their output, temp_dir, mode and argv. */
+int must_check elsewhere_record(const struct elsewhere_arguments *arguments, const struct record_options *options,
 				struct record_result *ret, struct fail *fail);
 
 /*
@@ -47,15 +48,29 @@ int elsewhere_tell(const struct elsewhere_arguments *arguments, const struct sev
 		   const char *output, bool fail_on_lost, bool quiet);
 
 /*
- * The other end, in a process of `weft serve` (record.c): records as the words say, without a file, and writes what
- * became of it to outcome_fd. Returns the exit status: 0, or that of a failed recording, which it has reported.
+ * Runs a command whose option --on names one machine there, and prints what it prints. Returns its exit status;
+ * EXIT_FAILED when it cannot be run. It takes its --on and --rsh by elsewhere_one_options. elsewhere_fetch() makes a
+ * file of the standard output instead, which appears when the command has ended with 0.
  */
-struct far_recording {
+extern const struct options elsewhere_one_options;
+struct destination;
+int elsewhere_command(const struct elsewhere_arguments *arguments, bool has_command);
+int elsewhere_fetch(const struct elsewhere_arguments *arguments, const char *output, mode_t mode);
+
+/* Whether the words name another machine, before they are read: then the tasks that options name are there. */
+bool elsewhere_is_named(int argc, char **argv);
+void elsewhere_release(struct elsewhere_arguments *arguments);
+
+/*
+ * The other end: what a process of `weft serve` has for command.run_far. That of record records as the words say,
+ * without a file, and writes what became of it to outcome_fd. Who may start a serve need not be one who may do more
+ * than that, so no run_far() writes a file of a name in the words, or starts a program that is named there.
+ */
+struct far_side {
 	const char *dir; /* of the parts */
 	uint64_t room;   /* record_options.forward_room */
 	bool allow_command;
+	int outcome_fd, ping_fd;
 };
-
-int record_far(int argc, char **argv, int outcome_fd, int ping_fd, const struct far_recording *far);
 
 #endif

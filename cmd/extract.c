@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/elsewhere.h"
 #include "cmd/extract_dump.h"
 #include "cmd/options/output_options.h"
 #include "cmd/options/reading.h"
@@ -23,6 +25,7 @@ struct arguments {
 	size_t nr_dumps;
 	bool hash_key;
 	struct reading reading; /* of the dump */
+	struct elsewhere_arguments elsewhere;
 };
 
 static void add_instance(const struct option_row *row, void *input, char *name, struct argp_state *state)
@@ -82,6 +85,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 							 "--no-sandbox");
 		if (arguments->all && arguments->nr_instances)
 			argp_error(state, "--all and -B %s cannot be combined", arguments->instances[0]);
+		if (arguments->nr_dumps && arguments->elsewhere.host)
+			argp_error(state, "--dump reads files of this machine: --on is for buffers of another one");
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s' is not an option; name the file with -o", arg);
@@ -93,6 +98,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct options_child children[] = {
 	{ &output_options, offsetof(struct arguments, output), 2, NULL },
 	{ &reading_options, offsetof(struct arguments, reading), 3, "With --dump:" },
+	{ &elsewhere_one_options, offsetof(struct arguments, elsewhere), 4, "Other machines:" },
 	{ 0 },
 };
 
@@ -130,53 +136,85 @@ static void print_summary(const struct arguments *arguments, const struct extrac
 		command_warn("note: the kernel hides its addresses (kptr_restrict), so functions cannot be named");
 }
 
-static int run(int argc, char **argv)
+/* `to`: the file, or "-" where another machine makes it; the messages name what the user has asked for. */
+static int extract(const struct arguments *arguments, const char *to, const char *temp_dir)
 {
-	struct arguments arguments = { .nr_instances = 0 };
 	cleanup_buf struct buf pasted = BUF_INIT;
 	struct extraction extraction;
 	struct fail fail = FAIL_INIT;
 	int err;
 
-	command_parse(&extract_command, argc, argv, 0, &arguments);
-	if (arguments.nr_dumps)
-		return extract_dump_run(&(struct extract_dump){ .dumps = arguments.dumps,
-								.nr_dumps = arguments.nr_dumps,
-								.btf = arguments.btf,
-								.symbols = arguments.symbols,
-								.instances = arguments.instances,
-								.nr_instances = arguments.nr_instances,
-								.snapshot = arguments.snapshot,
-								.hash_key = arguments.hash_key,
-								.reading = &arguments.reading,
-								.output = &arguments.output });
-	if (!arguments.output.quiet)
+	if (!arguments->output.quiet)
 		progress_prepare("extract", false);
 	progress_start(0);
-	err = extraction_run(&(struct extraction_options){ .instances = arguments.instances,
-							   .nr_instances = arguments.nr_instances,
-							   .snapshot = arguments.snapshot,
-							   .all = arguments.all,
-							   .output = arguments.output.output,
-							   .temp_dir = arguments.output.temp_dir,
-							   .mode = arguments.output.mode,
-							   .version = arguments.output.version,
-							   .compress = arguments.output.compress,
-							   .level = arguments.output.level,
-							   .texts = arguments.output.texts,
-							   .all_symbols = arguments.output.all_symbols },
+	err = extraction_run(&(struct extraction_options){ .instances = arguments->instances,
+							   .nr_instances = arguments->nr_instances,
+							   .snapshot = arguments->snapshot,
+							   .all = arguments->all,
+							   .output = to,
+							   .temp_dir = temp_dir,
+							   .mode = arguments->output.mode,
+							   .version = arguments->output.version,
+							   .compress = arguments->output.compress,
+							   .level = arguments->output.level,
+							   .texts = arguments->output.texts,
+							   .all_symbols = arguments->output.all_symbols },
 			     &extraction, &fail);
 	progress_end();
 	if (err)
 		command_failed(&fail);
-	else if (!arguments.output.quiet)
-		print_summary(&arguments, &extraction);
+	else if (!arguments->output.quiet)
+		print_summary(arguments, &extraction);
 	if (extraction.parts)
 		command_warn("the extracted data is in '%s'; 'weft recover %s -o FILE' makes a file of it, also on "
 			     "another filesystem",
 			     extraction.parts, paste_file(&pasted, extraction.parts));
 	extraction_release(&extraction);
 	return err ? EXIT_FAILED : EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments = { .nr_instances = 0 };
+	const struct output_arguments *output = &arguments.output;
+	int status;
+
+	command_parse(&extract_command, argc, argv, 0, &arguments);
+	if (arguments.nr_dumps)
+		status = extract_dump_run(&(struct extract_dump){ .dumps = arguments.dumps,
+								  .nr_dumps = arguments.nr_dumps,
+								  .btf = arguments.btf,
+								  .symbols = arguments.symbols,
+								  .instances = arguments.instances,
+								  .nr_instances = arguments.nr_instances,
+								  .snapshot = arguments.snapshot,
+								  .hash_key = arguments.hash_key,
+								  .reading = &arguments.reading,
+								  .output = &arguments.output });
+	else if (arguments.elsewhere.host)
+		status = elsewhere_fetch(&arguments.elsewhere, output->output, output->mode);
+	else
+		status = extract(&arguments, output->output, output->temp_dir);
+	elsewhere_release(&arguments.elsewhere);
+	return status;
+}
+
+/* No file there is read or written, but what waits to be sent. */
+static int run_far(int argc, char **argv, const struct far_side *far)
+{
+	struct arguments arguments = { .nr_instances = 0 };
+	struct fail fail = FAIL_INIT;
+	int status;
+
+	command_parse(&extract_command, argc, argv, 0, &arguments);
+	if (arguments.nr_dumps) {
+		fail_set(&fail, -EPERM, "no dump is read for another machine");
+		status = command_failed(&fail);
+	} else {
+		status = extract(&arguments, "-", far->dir);
+	}
+	elsewhere_release(&arguments.elsewhere);
+	return status;
 }
 
 const struct command extract_command = {
@@ -189,4 +227,5 @@ const struct command extract_command = {
 	.group = "trace",
 	.options = &command_options,
 	.run = run,
+	.run_far = run_far,
 };

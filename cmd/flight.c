@@ -12,6 +12,7 @@
 
 #include "cmd/analyse.h"
 #include "cmd/command.h"
+#include "cmd/elsewhere.h"
 #include "cmd/options/answer.h"
 #include "cmd/options/flight_options.h"
 #include "cmd/options/option_value.h"
@@ -122,6 +123,7 @@ struct arguments {
 	struct explained explained;
 	enum table_format format;
 	struct persistent place;
+	struct elsewhere_arguments elsewhere;
 };
 
 #define S NS_PER_S
@@ -318,6 +320,8 @@ static void check(struct arguments *arguments, struct argp_state *state)
 		setup_usage(state, "only 'weft flight start' takes --%s", arguments->of_start);
 	if (arguments->verb != VERB_DUMP && arguments->reason)
 		setup_usage(state, "only 'weft flight dump' takes --reason");
+	if (arguments->verb != VERB_DUMP && arguments->verb != VERB_STATUS && arguments->elsewhere.host)
+		setup_usage(state, "only 'weft flight dump' and 'weft flight status' take --on");
 	if (arguments->verb != VERB_DUMP && arguments->sample_of)
 		setup_usage(state, "only 'weft flight dump' takes --sample");
 	if (arguments->verb != VERB_START)
@@ -361,6 +365,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct options_child children[] = {
 	{ &setup_options, offsetof(struct arguments, setup), SETUP_GROUP, NULL },
+	{ &elsewhere_one_options, offsetof(struct arguments, elsewhere), SETUP_OWN_GROUP + 2, "Other machines:" },
 	{ 0 },
 };
 
@@ -510,9 +515,9 @@ static int ask(const struct arguments *arguments)
 	return err ? command_failed(&fail) : EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static void prepare(struct arguments *arguments)
 {
-	struct arguments arguments = {
+	*arguments = (struct arguments){
 		.flight = { .name = "flight",
 			    .dir = ".",
 			    .mode = OUTPUT_MODE,
@@ -523,22 +528,61 @@ static int run(int argc, char **argv)
 			    .upload = { .user = "nobody", .limit_ns = UPLOAD_S * S },
 			    .budget = { FILES, UINT64_C(2) << 30, PER_HOUR } },
 	};
+	arguments->setup.setup = &arguments->setup_memory;
+	arguments->flight.setup = &arguments->setup_memory;
+}
+
+static void release(struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->nr_conditions; i++)
+		condition_release(&arguments->conditions[i]);
+	free(arguments->conditions);
+	persistent_release(&arguments->place);
+	elsewhere_release(&arguments->elsewhere);
+	setup_release(&arguments->setup_memory);
+}
+
+static int act(struct arguments *arguments)
+{
+	if (arguments->elsewhere.host)
+		return elsewhere_command(&arguments->elsewhere, false);
+	if (arguments->verb == VERB_START)
+		return start(arguments);
+	if (arguments->verb == VERB_EXPLAIN)
+		return analyse_trigger(arguments->input, &arguments->explained, arguments->format);
+	return ask(arguments);
+}
+
+static int run(int argc, char **argv)
+{
+	struct arguments arguments;
 	int status;
 
-	arguments.setup.setup = &arguments.setup_memory;
-	arguments.flight.setup = &arguments.setup_memory;
+	prepare(&arguments);
 	flight_again_keep(argc, argv);
 	command_parse(&flight_command, argc, argv, 0, &arguments);
-	status = arguments.verb == VERB_START ?
-			 start(&arguments) :
-		 arguments.verb == VERB_EXPLAIN ?
-			 analyse_trigger(arguments.input, &arguments.explained, arguments.format) :
-			 ask(&arguments);
-	for (size_t i = 0; i < arguments.nr_conditions; i++)
-		condition_release(&arguments.conditions[i]);
-	free(arguments.conditions);
-	persistent_release(&arguments.place);
-	setup_release(&arguments.setup_memory);
+	status = act(&arguments);
+	release(&arguments);
+	return status;
+}
+
+/* A flight that runs there saves its file there, where it was told to. */
+static int run_far(int argc, char **argv, const struct far_side *far)
+{
+	struct arguments arguments;
+	struct fail fail = FAIL_INIT;
+	int status;
+
+	(void)far;
+	prepare(&arguments);
+	command_parse(&flight_command, argc, argv, 0, &arguments);
+	if (arguments.verb == VERB_DUMP || arguments.verb == VERB_STATUS) {
+		status = ask(&arguments);
+	} else {
+		fail_set(&fail, -EPERM, "only 'weft flight dump' and 'weft flight status' are run for another machine");
+		status = command_failed(&fail);
+	}
+	release(&arguments);
 	return status;
 }
 
@@ -582,4 +626,5 @@ const struct command flight_command = {
 	.options = &command_options,
 	.answer = members,
 	.run = run,
+	.run_far = run_far,
 };

@@ -194,15 +194,6 @@ static void check(struct record_arguments *arguments, struct argp_state *state)
 		setup_usage(state, "the files of several --on have no place on standard output");
 }
 
-/* The tasks that options name are there, not here; this has to be known before the options are read. */
-static bool is_elsewhere(const struct argp_state *state)
-{
-	for (int i = 1; i < state->argc && strcmp(state->argv[i], "--") != 0; i++)
-		if (!strcmp(state->argv[i], "--on") || !strncmp(state->argv[i], "--on=", strlen("--on=")))
-			return true;
-	return false;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct record_arguments *arguments = state->input;
@@ -212,7 +203,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		arguments->options.setup.cmdlines = SETUP_CMDLINES;
 		arguments->setup.setup = &arguments->options.setup;
-		arguments->setup.elsewhere = is_elsewhere(state);
+		arguments->setup.elsewhere = elsewhere_is_named(state->argc, state->argv);
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the COMMAND and its own options. Whoever names nothing else wants to know what it did. */
@@ -593,7 +584,7 @@ static void release_setup(struct record_arguments *arguments, struct own_probes 
 	setup_profile_release(&own->profile);
 	setup_quota_release(&own->quota);
 	setup_user_stacks_release(&own->stacks);
-	free(arguments->elsewhere.left_out);
+	elsewhere_release(&arguments->elsewhere);
 	free(arguments->mark.name);
 }
 
@@ -874,14 +865,14 @@ static int write_to_near(const struct record_result *result, int fd)
 	return outcome_add(&outcome, result) ? io_write(fd, outcome.data, outcome.len) : -ENOMEM;
 }
 
-static int refuse_command(const struct record_arguments *arguments, const struct far_recording *far, struct fail *fail)
+static int refuse_command(const struct record_arguments *arguments, const struct far_side *far, struct fail *fail)
 {
 	if (far->allow_command || !arguments->options.argv)
 		return 0;
 	return fail_set(fail, -EPERM, "no COMMAND is run here: weft serve was started without --allow-command");
 }
 
-int record_far(int argc, char **argv, int outcome_fd, int ping_fd, const struct far_recording *far)
+static int run_far(int argc, char **argv, const struct far_side *far)
 {
 	struct record_arguments arguments = { .fail_on_lost = false };
 	struct record_options *options = &arguments.options;
@@ -897,7 +888,7 @@ int record_far(int argc, char **argv, int outcome_fd, int ping_fd, const struct 
 	options->temp_dir = far->dir;
 	options->forward_room = far->room;
 	options->forward_reader = getppid();
-	options->ping_fd = ping_fd;
+	options->ping_fd = far->ping_fd;
 	options->max_size = 0;
 	options->path = getenv("PATH");
 	err = refuse_command(&arguments, far, &fail);
@@ -908,7 +899,7 @@ int record_far(int argc, char **argv, int outcome_fd, int ping_fd, const struct 
 	/* Nobody waits for a COMMAND that does not end, unless the other side does. */
 	if (getppid() == options->forward_reader)
 		result.has_status |= workload_wait(result.command, &result.status);
-	if (write_to_near(&result, outcome_fd) && !err)
+	if (write_to_near(&result, far->outcome_fd) && !err)
 		err = fail_memory(&fail);
 	if (err)
 		command_failed(&fail);
@@ -929,4 +920,5 @@ const struct command record_command = {
 	.options = &command_options,
 	.answer = members,
 	.run = run,
+	.run_far = run_far,
 };

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,11 +15,11 @@
 #include "lib/ground/base/fail.h"
 #include "lib/kernel/remote/serving.h"
 
-enum { ROOM_MIN = 1 << 20, SPOOL = 64 << 20 };
+enum { ROOM_MIN = 1 << 20, SPOOL = 64 << 20, SILENCE_S = 300 };
 
 struct serve_arguments {
-	struct far_recording far;
-	uint64_t spool;
+	struct far_side far;
+	uint64_t spool, silence_ns;
 };
 
 static const struct option_row table[] = {
@@ -28,6 +29,10 @@ static const struct option_row table[] = {
 	  "Hold at most about SIZE of all CPUs' recorded data while the other side takes less than is recorded "
 	  "(default 64M)",
 	  0, OPTION_SIZE(struct serve_arguments, spool) },
+	{ "silence", 0, "TIME", 0,
+	  "Take the other side for gone when nothing has come for TIME (default 5m); it says every 5 seconds that it "
+	  "is there",
+	  0, OPTION_TIME(struct serve_arguments, silence_ns) },
 	{ "temp-dir", 0, "DIR", 0, "Hold it in DIR (default /dev/shm, which is memory, or /var/tmp)", 0,
 	  OPTION_TEXT(struct serve_arguments, far.dir) },
 	{ 0 },
@@ -43,13 +48,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct options command_options = {
 	.rows = table,
 	.parser = parse,
-	.doc = "Record for another weft, which has started this one with its standard input and output as the "
-	       "connection: weft record --on HOST.",
+	.doc = "Record, or run stream, extract, status, doctor or flight, for another weft, which has started this one "
+	       "with its standard input and output as the connection: weft record --on HOST.",
 };
 
-static int record(int argc, char **argv, int outcome_fd, int ping_fd, void *far)
+/* argv[0] is "weft NAME", as of any command. */
+static int run_far(int argc, char **argv, int outcome_fd, int ping_fd, void *arg)
 {
-	return record_far(argc, argv, outcome_fd, ping_fd, far);
+	struct far_side far = *(const struct far_side *)arg;
+	const char *space = strchr(argv[0], ' ');
+	const struct command *command = space ? command_find(space + 1) : NULL;
+	struct fail fail = FAIL_INIT;
+
+	far.outcome_fd = outcome_fd;
+	far.ping_fd = ping_fd;
+	/* Only the frames of a recording take one. */
+	if (command && command->run_far && (command == &record_command) == (outcome_fd >= 0))
+		return command->run_far(argc, argv, &far);
+	fail_set(&fail, -EINVAL, "'%s' is not run for another machine", space ? space + 1 : argv[0]);
+	return command_failed(&fail);
 }
 
 static const char *default_dir(void)
@@ -69,7 +86,7 @@ static int take_streams(int *ret_in, int *ret_out, struct fail *fail)
 
 static int run(int argc, char **argv)
 {
-	struct serve_arguments arguments = { .spool = SPOOL };
+	struct serve_arguments arguments = { .spool = SPOOL, .silence_ns = SILENCE_S * UINT64_C(1000000000) };
 	struct fail fail = FAIL_INIT;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int in = -1, out = -1, err;
@@ -90,7 +107,11 @@ static int run(int argc, char **argv)
 	defaults_leave_out();
 	err = take_streams(&in, &out, &fail);
 	if (!err)
-		err = serving_run(in, out, &(struct serving_options){ arguments.far.dir, record, &arguments.far },
+		err = serving_run(in, out,
+				  &(struct serving_options){ .dir = arguments.far.dir,
+							     .silence_ns = arguments.silence_ns,
+							     .run = run_far,
+							     .arg = &arguments.far },
 				  &fail);
 	return err ? command_failed(&fail) : EXIT_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/elsewhere.h"
 #include "cmd/options/answer.h"
 #include "cmd/options/kernel.h"
 #include "cmd/terminal/terminal.h"
@@ -28,6 +29,7 @@ struct stat_arguments {
 	bool differs;       /* this instance, or one before it, differs */
 	struct buf options; /* "noannotate stacktrace" */
 	struct answer answer;
+	struct elsewhere_arguments elsewhere;
 };
 
 static const struct option_row table[] = {
@@ -41,6 +43,7 @@ static const struct option_row table[] = {
 static const struct options_child children[] = {
 	{ &kernel_options, offsetof(struct stat_arguments, kernel), 0, NULL },
 	{ &answer_options, offsetof(struct stat_arguments, answer), 0, NULL },
+	{ &elsewhere_one_options, offsetof(struct stat_arguments, elsewhere), 0, NULL },
 	{ 0 },
 };
 
@@ -369,19 +372,39 @@ static int put_all(struct stat_arguments *arguments, struct fail *fail)
 	return err;
 }
 
+static int stat_here(struct stat_arguments *arguments)
+{
+	struct fail fail = FAIL_INIT;
+	int err = kernel_open(&arguments->kernel, NULL, &fail), status;
+
+	if (!err)
+		err = arguments->answer.is_json ? put_all(arguments, &fail) : print_all(arguments, &fail);
+	buf_release(&arguments->options);
+	status = kernel_finish(&arguments->kernel, err, &fail);
+	return status == EXIT_OK && arguments->check && arguments->differs ? EXIT_FAILED : status;
+}
+
 static int stat_run(int argc, char **argv)
 {
 	struct stat_arguments arguments = { .options = BUF_INIT };
-	struct fail fail = FAIL_INIT;
-	int err, status;
+	int status;
 
 	command_parse(&stat_command, argc, argv, 0, &arguments);
-	err = kernel_open(&arguments.kernel, NULL, &fail);
-	if (!err)
-		err = arguments.answer.is_json ? put_all(&arguments, &fail) : print_all(&arguments, &fail);
-	buf_release(&arguments.options);
-	status = kernel_finish(&arguments.kernel, err, &fail);
-	return status == EXIT_OK && arguments.check && arguments.differs ? EXIT_FAILED : status;
+	status = arguments.elsewhere.host ? elsewhere_command(&arguments.elsewhere, false) : stat_here(&arguments);
+	elsewhere_release(&arguments.elsewhere);
+	return status;
+}
+
+static int stat_far(int argc, char **argv, const struct far_side *far)
+{
+	struct stat_arguments arguments = { .options = BUF_INIT };
+	int status;
+
+	(void)far;
+	command_parse(&stat_command, argc, argv, 0, &arguments);
+	status = stat_here(&arguments);
+	elsewhere_release(&arguments.elsewhere);
+	return status;
 }
 
 /* clang-format off */
@@ -412,4 +435,5 @@ const struct command stat_command = {
 	.options = &command_options,
 	.answer = members,
 	.run = stat_run,
+	.run_far = stat_far,
 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/elsewhere.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/decode.h"
 #include "cmd/options/formats.h"
@@ -57,6 +58,7 @@ struct arguments {
 	struct live_tables tables;
 	bool quiet, fail_on_lost, top_given;
 	bool for_tables; /* --summary without a name: of what --for names */
+	struct elsewhere_arguments elsewhere;
 };
 
 static void take_latency(const struct option_row *row, void *member, char *arg, struct argp_state *state)
@@ -190,6 +192,10 @@ static void check(struct arguments *arguments, struct argp_state *state)
 	if (tap->time_of_day && !strcmp(arguments->options.format->name, "trace-cmd"))
 		setup_usage(state, "--time works not with 'trace-cmd', whose times are those of trace-cmd");
 	setup_check_command(&arguments->setup, tap->argv, state);
+	if (arguments->setup.elsewhere && !arguments->elsewhere.host)
+		setup_usage(state, "put -- before the COMMAND, so that its --on is not taken for weft's");
+	if (arguments->elsewhere.host && arguments->setup.dry_run)
+		setup_usage(state, "--on cannot be used with --dry-run");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -200,6 +206,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		arguments->setup.setup->cmdlines = SETUP_CMDLINES;
+		arguments->setup.elsewhere = elsewhere_is_named(state->argc, state->argv);
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the COMMAND and its own options. */
@@ -217,6 +224,7 @@ static const struct options_child children[] = {
 	{ &setup_options, offsetof(struct arguments, setup), SETUP_GROUP, NULL },
 	{ &setup_command_options, offsetof(struct arguments, setup), SETUP_COMMAND_GROUP, NULL },
 	{ &decode_options, offsetof(struct arguments, options.decode), SETUP_OWN_GROUP, NULL },
+	{ &elsewhere_one_options, offsetof(struct arguments, elsewhere), SETUP_OWN_GROUP + 1, "Other machines:" },
 	{ 0 },
 };
 
@@ -455,37 +463,24 @@ static void parse_words(int argc, char **argv, char **words, struct arguments *a
 		*command = NULL;
 }
 
-static int run(int argc, char **argv)
+static int stream(struct arguments *arguments)
 {
-	cleanup_free char **words = calloc((size_t)argc + 2, sizeof(*words));
-	struct setup setup = { .nr_instances = 0 };
-	struct arguments arguments = {
-		.setup.setup = &setup,
-		.options = { .live = { .tap.setup = &setup, .latency_ns = LATENCY_NS, .limit = UINT64_MAX },
-			     .format = sink_at(0) },
-	};
+	struct setup *setup = arguments->setup.setup;
 	struct live_result result;
 	struct fail fail = FAIL_INIT;
 	int err, status = EXIT_OK;
 
-	arguments.options.sink.color = color_auto();
-	parse_words(argc, argv, words, &arguments);
-	if (arguments.setup.dry_run) {
-		status = setup_run_script(&setup, arguments.options.live.tap.argv, arguments.setup.user);
-		setup_release(&setup);
-		return status;
-	}
-	if (!arguments.quiet) {
+	if (!arguments->quiet) {
 		tell_left_behind();
-		setup.step = progress_step;
+		setup->step = progress_step;
 	}
-	err = print_stream(&arguments.options, &result, &fail);
+	err = print_stream(&arguments->options, &result, &fail);
 	/* SIGPIPE: the user closed the output, so nothing more is reported. */
-	if (result.tap.ran && !arguments.quiet && !result.gone) {
+	if (result.tap.ran && !arguments->quiet && !result.gone) {
 		print_summary(&result);
-		kernel_tell_left_out(&setup, result.tap.made_tasks);
+		kernel_tell_left_out(setup, result.tap.made_tasks);
 		if (!result.all.printed && !result.all.left && !result.all.left_out)
-			kernel_tell_unseen(&setup);
+			kernel_tell_unseen(setup);
 	}
 	if (err) {
 		command_failed(&fail);
@@ -495,12 +490,62 @@ static int run(int argc, char **argv)
 	result.tap.has_status |= workload_wait(result.tap.command, &result.tap.status);
 	if (!err && result.tap.has_status)
 		status = result.tap.status;
-	if (!err && arguments.fail_on_lost && (result.all.lost || result.all.cleared || result.tap.missed))
+	if (!err && arguments->fail_on_lost && (result.all.lost || result.all.cleared || result.tap.missed))
 		status = EXIT_LOST;
 	free(result.sums);
 	free(result.tap.missed_probes);
+	return status;
+}
+
+/* Starts a program that is named there: COMMAND, or with --plugin-dir what lies in DIR. */
+static int refuse_far(const struct arguments *arguments, const struct far_side *far, struct fail *fail)
+{
+	if (arguments->options.decode.dir)
+		return fail_set(fail, -EPERM, "no plugins of another place are used for another machine");
+	if (arguments->options.live.tap.argv && !far->allow_command)
+		return fail_set(fail, -EPERM, "no COMMAND is run here: weft serve was started without --allow-command");
+	return 0;
+}
+
+static int act(struct arguments *arguments, const struct far_side *far)
+{
+	const struct tap_options *tap = &arguments->options.live.tap;
+	struct fail fail = FAIL_INIT;
+
+	if (far && refuse_far(arguments, far, &fail)) {
+		command_failed(&fail);
+		return EXIT_RECORD_FAILED;
+	}
+	if (!far && arguments->elsewhere.host)
+		return elsewhere_command(&arguments->elsewhere, tap->argv);
+	if (arguments->setup.dry_run)
+		return setup_run_script(arguments->setup.setup, tap->argv, arguments->setup.user);
+	return stream(arguments);
+}
+
+/* far: for another machine */
+static int run_for(int argc, char **argv, const struct far_side *far)
+{
+	cleanup_free char **words = calloc((size_t)argc + 2, sizeof(*words));
+	struct setup setup = { .nr_instances = 0 };
+	struct arguments arguments = {
+		.setup.setup = &setup,
+		.options = { .live = { .tap.setup = &setup, .latency_ns = LATENCY_NS, .limit = UINT64_MAX },
+			     .format = sink_at(0) },
+	};
+	int status;
+
+	arguments.options.sink.color = color_auto();
+	parse_words(argc, argv, words, &arguments);
+	status = act(&arguments, far);
+	elsewhere_release(&arguments.elsewhere);
 	setup_release(&setup);
 	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	return run_for(argc, argv, NULL);
 }
 
 const struct command stream_command = {
@@ -513,4 +558,5 @@ const struct command stream_command = {
 	.group = "record",
 	.options = &command_options,
 	.run = run,
+	.run_far = run_for,
 };

@@ -79,6 +79,103 @@ begin()
 	[ -z "$(compgen -G '*.parts')" ]
 }
 
+@test "record --on: a socket of this machine leads there: unix:PATH" {
+	need_tracefs
+	need_command python3
+	cat > door.py <<'END'
+import socket, subprocess, sys
+door = socket.socket(socket.AF_UNIX)
+door.bind("door")
+door.listen()
+open("open", "w")
+with door.accept()[0] as line:
+    subprocess.run(["weft", "serve", "--allow-command"], stdin=line, stdout=line)
+END
+	python3 door.py 3>&- &
+	await [ -e open ]
+	run -3 weft record -o a.dat --on unix:door -F -c -e sched_process_exec -- sh -c '/bin/true; exit 3'
+	[[ "$output" == *"weft: a.dat of unix:door: "* ]]
+	weft report a.dat | grep -q 'filename=/bin/true'
+	wait $!
+	run -125 weft record -o a.dat --on unix:door -e sched -- true
+	[[ "$output" == *"weft: unix:door: cannot connect to it: Connection refused"* ]]
+	run -125 weft record -o a.dat --on vsock:7 -e sched -- true
+	[[ "$output" == *"weft: vsock:7: '7' is not CID:PORT of a guest"* ]]
+	run -2 weft record -o a.dat --on unix:door --rsh env -e sched -- true
+	[[ "$output" == *"--rsh: no program leads to 'unix:door'"* ]]
+}
+
+@test "--on: stream, status, doctor, extract and flight are run there" {
+	need_tracefs
+	weft doctor --format json | grep -o '"subject":"[^"]*"' > here
+	weft doctor --on far --rsh env --format json | grep -o '"subject":"[^"]*"' | diff here -
+	weft stream -q --on far --rsh env -F -c -e sched_process_exec -- sh -c '/bin/true; /bin/true; echo printed >&2' > out.txt 2> err.txt
+	[ "$(grep -c filename=/bin/true out.txt)" = 2 ]
+	grep -q '^printed' err.txt
+	run -4 weft stream -q --on far --rsh env -e sched_process_exec -- sh -c 'exit 4'
+	instance=weft-test-on-$$
+	mkdir /sys/kernel/tracing/instances/$instance
+	for i in 1 2 3; do echo "mark $i" > /sys/kernel/tracing/instances/$instance/trace_marker; done
+	echo 1 > /sys/kernel/tracing/instances/$instance/events/sched/sched_process_exit/filter 2> /dev/null || true
+	weft status -B $instance > here
+	weft status --on far --rsh env -B $instance | diff here -
+	run -0 weft extract --on far --rsh env -B $instance -o e.dat
+	[[ "$output" == "weft: far: e.dat: 3 events of "* ]]
+	[ "$(weft report e.dat | grep -o 'mark [0-9]')" = $'mark 1\nmark 2\nmark 3' ]
+	rmdir /sys/kernel/tracing/instances/$instance
+	run -1 weft extract --on far --rsh env -B no-such-instance -o f.dat
+	[[ "$output" == *"weft: far: "*"no-such-instance"* ]]
+	[ ! -e f.dat ]
+	run -1 weft flight status --on far --rsh env --name none-of-$$
+	[[ "$output" == *"weft: far: no flight named 'none-of-$$' runs"* ]]
+	run -2 weft flight start --on far
+	run -2 weft status --on a --on b
+}
+
+@test "stream --on: ends there when nobody reads any more" {
+	need_tracefs
+	before=$(ls /sys/kernel/tracing/instances)
+	timeout 60 weft stream --on far --rsh env -e sched -e syscalls 2> err.txt | head -n 20 | grep -q sched
+	await is_left_as "$before"
+	diff /dev/null err.txt
+}
+
+# say TYPE WORD...: what a near side sends to ask for something (5: a command, 1: a recording)
+say()
+{
+	local type=$1 words
+	shift
+	words=$(printf '%s|' "$@")
+	printf 'weft-serve 1 x86_64 little 4096 6.1\n'
+	printf "\\x$type\\0\\0\\0\\x$(printf %02x ${#words})\\0\\0\\0"
+	tr '|' '\0' <<< "$words" | head -c ${#words}
+}
+
+@test "serve: what would read, write or start what the words name is not run for another machine" {
+	mkfifo line
+	exec 9<> line
+	for words in 'weft extract|--dump|/etc/passwd' 'weft stream|-e|sched|--decode|--plugin-dir|/tmp' 'weft stream|-e|sched|--|/bin/true' \
+		'weft flight|start|--for|sched|--when|signal:SEGV' 'weft report|/etc/passwd' 'weft' 'weft record|-e|sched'; do
+		IFS='|' read -ra each <<< "$words"
+		say 5 "${each[@]}" >&9
+		# the frame of the end
+		timeout 60 weft serve < line > out 2> err.txt
+		grep -aqE 'is not run for another machine|are run for another machine|used for another machine|is run here|no dump is read' out
+	done
+}
+
+@test "serve: who says nothing for the time of --silence is gone, and tracing is as before" {
+	mkfifo line
+	exec 9<> line
+	run -1 timeout 60 weft serve --silence 300ms < line
+	[[ "$output" == *"weft: nothing has come from the other side for too long"* ]]
+	need_tracefs
+	before=$(ls /sys/kernel/tracing/instances)
+	say 1 'weft record' -e sched >&9
+	run -1 timeout 60 weft serve --silence 1s < line
+	is_left_as "$before"
+}
+
 @test "record --on: - as the output gets the file, and the COMMAND's output goes to standard error" {
 	need_tracefs
 	weft record -q -o - --on far --rsh env -e sched_process_exec -- echo printed > a.dat 2> err.txt
@@ -340,16 +437,16 @@ compare_clocks()
 	weft check k-a.dat
 }
 
-# An sshd that has a pipe instead of a port; a key, a host and a path of its own. One that is unpacked (tests/deps) has its
-# libraries beside it, and its user in a list of users that only it sees.
-begin_ssh()
+# Debian's sshd; a key, a host and a path of its own. One that is unpacked (tests/deps) has its libraries beside it, and
+# its user in a list of users that only it sees. Sets $sshd: a command for a shell, and $ssh: the client's.
+prepare_ssh()
 {
-	local sshd unpacked=${WEFT%/*}/sshd before=''
+	local program unpacked=${WEFT%/*}/sshd before=''
 	PATH=$PATH:/usr/sbin
 	need_command ssh-keygen
-	sshd=$(command -v sshd) || {
-		sshd=$unpacked/usr/sbin/sshd
-		[ -x "$sshd" ] || skip "sshd is not installed"
+	program=$(command -v sshd) || {
+		program=$unpacked/usr/sbin/sshd
+		[ -x "$program" ] || skip "sshd is not installed"
 		grep -v '^sshd:' /etc/passwd > passwd
 		echo 'sshd:x:65530:65534::/run/sshd:/usr/sbin/nologin' >> passwd
 		before="mount --bind $PWD/passwd /etc/passwd && LD_LIBRARY_PATH=$(dirname "$(find "$unpacked" -name 'libwrap.so.0')") "
@@ -359,9 +456,87 @@ begin_ssh()
 	printf '%s\n' "HostKey $PWD/host" "AuthorizedKeysFile $PWD/user.pub" 'PidFile none' 'UsePAM no' 'StrictModes no' 'PermitRootLogin yes' \
 		"SetEnv PATH=$PATH" > config
 	mkdir -p /run/sshd
-	{ echo '#!/bin/sh'; echo "exec unshare -m sh -c '${before}exec $sshd -i -f $PWD/config' 2>> $PWD/log"; } > door
+	sshd="${before}exec $program -f $PWD/config"
+	ssh="ssh -oBatchMode=yes -T -oStrictHostKeyChecking=no -oUserKnownHostsFile=/dev/null -oLogLevel=ERROR -i '$PWD/user'"
+}
+
+# One that has a pipe instead of a port.
+begin_ssh()
+{
+	prepare_ssh
+	{ echo '#!/bin/sh'; echo "exec unshare -m sh -c '$sshd -i' 2>> $PWD/log"; } > door
 	chmod +x door
-	over "exec ssh -oBatchMode=yes -T -oStrictHostKeyChecking=no -oUserKnownHostsFile=/dev/null -oLogLevel=ERROR -i '$PWD/user' -oProxyCommand='$PWD/door' root@\"\$@\""
+	over "exec $ssh -oProxyCommand='$PWD/door' root@\"\$@\""
+}
+
+# A network of two machines, whose one link can be cut: `ip -n weft-near-$$ link set near down`.
+begin_network()
+{
+	need_command ip
+	prepare_ssh
+	ip netns add "weft-near-$$" 2> /dev/null || skip "no network namespaces here"
+	ip netns add "weft-far-$$"
+	ip -n "weft-near-$$" link add near type veth peer name far netns "weft-far-$$"
+	ip -n "weft-near-$$" address add 198.51.100.1/24 dev near
+	ip -n "weft-far-$$" address add 198.51.100.2/24 dev far
+	ip -n "weft-near-$$" link set near up
+	ip -n "weft-far-$$" link set far up
+	ip netns exec "weft-far-$$" unshare -m sh -c "$sshd -D -e" 2> log 3>&- &
+	daemon=$!
+	await grep -q 'Server listening' log
+	over "exec ip netns exec weft-near-$$ $ssh root@198.51.100.2 \"\$@\""
+}
+
+teardown()
+{
+	[ -z "${daemon:-}" ] || kill "$daemon" || true
+	[ ! -e "/run/netns/weft-near-$$" ] || ip netns delete "weft-near-$$"
+	[ ! -e "/run/netns/weft-far-$$" ] || ip netns delete "weft-far-$$"
+}
+
+# across_a_cut WRITES SECONDS BUFFER WORDS: records so many writes, all of which happen while the link is cut, for SECONDS at
+# least, with buffers of BUFFER. `weft serve` gets the words. Sets $events and $lost.
+across_a_cut()
+{
+	rm -f cut happened
+	sed -i "s/\"\$@\".*/\"\$@\" $4/" rsh
+	weft record -o k.dat --result k.json -b $3 --compression none --on far --rsh ./rsh -F -c -e syscalls:sys_enter_write -f 'count == 1' -- \
+		sh -c "until [ -e $PWD/cut ]; do sleep 0.05; done; dd if=/dev/zero of=/dev/null bs=1 count=$1 status=none; touch $PWD/happened; sleep $2" \
+		> out.txt 2> err.txt 3>&- &
+	near=$!
+	# its first metadata is here
+	await eval 'grep -qs clock k.dat*.parts/metadata'
+	ip -n "weft-near-$$" link set near down
+	touch cut
+	await [ -e happened ]
+	# None of it has arrived.
+	[ "$(find k.dat*.parts -name '[0-9]*' -exec cat {} + | wc -c)" -lt 65536 ]
+	sleep "$2"
+	ip -n "weft-near-$$" link set near up
+	wait $near
+	weft check k.dat
+	events=$(weft report k.dat | grep -c 'sys_write')
+	lost=$(grep -o '"lost":[0-9]*' k.json | head -n 1 | cut -d : -f 2)
+}
+
+@test "record --on: a cut of the network loses nothing as far as the spool reaches, and the rest is counted exactly" {
+	need_tracefs
+	begin_network
+	across_a_cut 100000 0 32M ''
+	[ "$events $lost" = '100000 0' ]
+	across_a_cut 500000 0 100 '--spool 1M'
+	[ "$lost" -gt 0 ]
+	[ $((events + lost)) = 500000 ]
+}
+
+# bats test_tags=long
+@test "record --on: a cut of 12 s is told, and so that it is over" {
+	need_tracefs
+	begin_network
+	across_a_cut 100000 12 32M ''
+	[ "$events $lost" = '100000 0' ]
+	grep -q '^weft: far: nothing comes from there any more' err.txt
+	grep -q '^weft: far: something comes again' err.txt
 }
 
 @test "record --on: over ssh, with a COMMAND, and until the connection is killed" {

@@ -98,12 +98,13 @@ static void take_apart(struct bytes in)
 		abort();
 }
 
-static void ignore(void *arg, bool on_stderr, const void *text, size_t len)
+static int ignore(void *arg, bool on_stderr, const void *text, size_t len)
 {
 	(void)arg;
 	(void)on_stderr;
 	(void)text;
 	(void)len;
+	return 0;
 }
 
 static int keep_clock(void *arg, const struct receiver_clock *clock, struct fail *fail)

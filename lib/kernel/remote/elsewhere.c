@@ -21,6 +21,7 @@
 #include "lib/kernel/record/arrival.h"
 #include "lib/kernel/record/recovery.h"
 #include "lib/kernel/record/result.h"
+#include "lib/kernel/remote/door.h"
 #include "lib/kernel/remote/link_internal.h"
 #include "lib/kernel/remote/receiver_internal.h"
 #include "lib/kernel/remote/wire_internal.h"
@@ -34,6 +35,7 @@ enum {
 	PINGS_EACH = 8,
 	PAUSE_MIN_MS = 50,
 	PAUSE_MAX_MS = 1000,
+	SILENCE_MS = 2 * LINK_HERE_MS,
 };
 
 enum place { PLACE_IN, PLACE_OUT, PLACE_RSH, PLACE_SIGNAL, PLACES };
@@ -52,6 +54,8 @@ struct elsewhere {
 	unsigned pings_left;   /* until the next pause */
 	unsigned pause_ms;     /* the last one */
 	uint64_t next_ping_ns; /* the end of the pause */
+	bool silent;           /* it was said that nothing comes */
+	bool hushed;           /* nobody reads any more what is printed */
 };
 
 /* A session of its own: a Ctrl-C of the terminal is not for it, and it asks nothing there. */
@@ -64,6 +68,21 @@ __attribute__((noreturn)) static void be_rsh(const struct elsewhere *elsewhere, 
 	if (dup2(ends[0], STDIN_FILENO) >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 && dup2(ends[2], STDERR_FILENO) >= 0)
 		execvp(elsewhere->options->rsh[0], elsewhere->options->rsh);
 	_exit(NOT_FOUND);
+}
+
+/* The connection has one descriptor for both directions. */
+static int knock(struct elsewhere *elsewhere, struct fail *fail)
+{
+	cleanup_fd int in = -1;
+	int out, err = door_open(elsewhere->options->host, &in, fail);
+
+	if (err)
+		return err;
+	out = fcntl(in, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (out < 0)
+		return fail_set(fail, -errno, "cannot use the connection: %s", strerror(errno));
+	link_init(&elsewhere->link, fd_take(&in), out);
+	return 0;
 }
 
 static int start(struct elsewhere *elsewhere, struct fail *fail)
@@ -96,7 +115,8 @@ static bool ask(struct elsewhere *elsewhere)
 
 	for (size_t i = 0; ok && i < options->nr_words; i++)
 		ok = buf_add(&words, options->words[i], strlen(options->words[i]) + 1);
-	return ok && wire_add(&elsewhere->link.going, WIRE_SETUP, 0, words.data, words.len);
+	return ok &&
+	       wire_add(&elsewhere->link.going, options->output ? WIRE_SETUP : WIRE_RUN, 0, words.data, words.len);
 }
 
 static int take_all(struct elsewhere *elsewhere, struct fail *fail)
@@ -128,8 +148,10 @@ static void pass_on_errors(struct elsewhere *elsewhere)
 	char text[4096];
 	ssize_t got = elsewhere->stderr_fd >= 0 ? io_read(elsewhere->stderr_fd, text, sizeof(text)) : 0;
 
+	if (got > 0 && elsewhere->hushed)
+		return;
 	if (got > 0) {
-		elsewhere->options->print(elsewhere->options->arg, ELSEWHERE_RSH, text, (size_t)got);
+		(void)!elsewhere->options->print(elsewhere->options->arg, ELSEWHERE_RSH, text, (size_t)got);
 		return;
 	}
 	cleanup_fd_close(&elsewhere->stderr_fd);
@@ -141,7 +163,7 @@ static int ask_time(struct elsewhere *elsewhere, struct fail *fail)
 {
 	cleanup_buf struct buf body = BUF_INIT;
 
-	if (elsewhere->waits || !elsewhere->receiver.greeted)
+	if (elsewhere->waits || !elsewhere->receiver.greeted || !elsewhere->receiver.arrival)
 		return 0;
 	if (!elsewhere->pings_left && now_ns() < elsewhere->next_ping_ns)
 		return 0;
@@ -186,13 +208,33 @@ static int take_time(void *arg, const struct receiver_clock *clock, struct fail 
 	return arrival_ping(elsewhere->receiver.arrival, &ping, fail);
 }
 
-static int until_ping(const struct elsewhere *elsewhere)
+static int wait_ms(const struct elsewhere *elsewhere)
 {
-	uint64_t now = now_ns();
+	bool asks = !elsewhere->waits && elsewhere->receiver.greeted && elsewhere->receiver.arrival;
+	int say = link_say_ms(&elsewhere->link), ms = say >= 0 ? say : LINK_HERE_MS;
+	uint64_t now = now_ns(), ping;
 
-	if (elsewhere->waits || !elsewhere->receiver.greeted)
-		return -1;
-	return elsewhere->next_ping_ns > now ? (int)((elsewhere->next_ping_ns - now) / 1000000) + 1 : 0;
+	if (!asks)
+		return ms;
+	ping = elsewhere->next_ping_ns > now ? (elsewhere->next_ping_ns - now) / NS_PER_MS + 1 : 0;
+	return ping < (uint64_t)ms ? (int)ping : ms;
+}
+
+/* A connection that is cut does not end: what is told is that one can wait, and what becomes of the recording. */
+static void tell_silence(struct elsewhere *elsewhere)
+{
+	static const char *const texts[] = {
+		"something comes again\n",
+		"nothing comes from there any more: what is recorded waits there, up to the --spool of weft serve; "
+		"then the kernel there counts what is lost\n",
+	};
+	bool silent =
+		elsewhere->receiver.greeted && link_silence_ns(&elsewhere->link) >= SILENCE_MS * UINT64_C(1000000);
+
+	if (silent == elsewhere->silent || !elsewhere->receiver.arrival)
+		return;
+	elsewhere->silent = silent;
+	(void)!elsewhere->options->print(elsewhere->options->arg, ELSEWHERE_RSH, texts[silent], strlen(texts[silent]));
 }
 
 /* 1: there may be more; 0: the other side has ended; -errno. */
@@ -204,10 +246,12 @@ static int turn(struct elsewhere *elsewhere, struct fail *fail)
 	r = ask_time(elsewhere, fail);
 	if (r)
 		return r;
+	if (!link_say(&elsewhere->link))
+		return fail_memory(fail);
 	link_poll(&elsewhere->link, fds);
 	fds[PLACE_RSH] = (struct pollfd){ .fd = elsewhere->stderr_fd, .events = POLLIN };
 	fds[PLACE_SIGNAL] = (struct pollfd){ .fd = elsewhere->signal_fd, .events = POLLIN };
-	r = io_again(poll(fds, PLACES, until_ping(elsewhere)));
+	r = io_again(poll(fds, PLACES, wait_ms(elsewhere)));
 	if (r < 0)
 		return fail_set(fail, -errno, "cannot wait: %s", strerror(errno));
 	if (fds[PLACE_RSH].revents)
@@ -217,6 +261,7 @@ static int turn(struct elsewhere *elsewhere, struct fail *fail)
 		return r;
 	r = fds[PLACE_IN].revents ? link_read(&elsewhere->link) : 1;
 	elsewhere->now = now_ns();
+	tell_silence(elsewhere);
 	if (r < 0)
 		return fail_set(fail, r, "cannot read what comes from there: %s", strerror(-r));
 	/* What cannot be written is noticed by the end of what comes. */
@@ -267,6 +312,8 @@ static int hang_up(struct elsewhere *elsewhere)
 
 static int why_ended(const struct elsewhere *elsewhere, int status, struct fail *fail)
 {
+	if (!elsewhere->receiver.greeted && !elsewhere->options->rsh)
+		return fail_set(fail, -ECONNREFUSED, "no weft serve is behind it");
 	if (!elsewhere->receiver.greeted && status == NOT_FOUND)
 		return fail_set(fail, -ENOENT, "weft serve does not answer: '%s', or the weft there, cannot be started",
 				elsewhere->options->rsh[0]);
@@ -314,6 +361,11 @@ static int conclude(struct elsewhere *elsewhere, int err, int status, struct fai
 		return err;
 	if (!elsewhere->receiver.ended)
 		return why_ended(elsewhere, status, fail);
+	if (!elsewhere->receiver.arrival) {
+		result->has_status = true;
+		result->status = elsewhere->receiver.status;
+		return 0;
+	}
 	if (!elsewhere->receiver.status)
 		return elsewhere->receiver.told ?
 			       0 :
@@ -335,11 +387,14 @@ static void drop_signals(const struct elsewhere *elsewhere)
 	link_release_signals(&elsewhere->old_mask);
 }
 
-static void print(void *arg, bool on_stderr, const void *text, size_t len)
+static int print(void *arg, bool on_stderr, const void *text, size_t len)
 {
-	const struct elsewhere_options *options = ((const struct elsewhere *)arg)->options;
+	struct elsewhere *elsewhere = arg;
+	int err = elsewhere->options->print(elsewhere->options->arg, on_stderr ? ELSEWHERE_STDERR : ELSEWHERE_STDOUT,
+					    text, len);
 
-	options->print(options->arg, on_stderr ? ELSEWHERE_STDERR : ELSEWHERE_STDOUT, text, len);
+	elsewhere->hushed |= err;
+	return err;
 }
 
 static int run(struct elsewhere *elsewhere, struct fail *fail)
@@ -348,7 +403,7 @@ static int run(struct elsewhere *elsewhere, struct fail *fail)
 	int err = receiver_init(&elsewhere->receiver, fail), finished;
 
 	if (!err)
-		err = start(elsewhere, fail);
+		err = elsewhere->options->rsh ? start(elsewhere, fail) : knock(elsewhere, fail);
 	if (!err && !ask(elsewhere))
 		err = fail_memory(fail);
 	if (!err)
@@ -356,7 +411,7 @@ static int run(struct elsewhere *elsewhere, struct fail *fail)
 	err = conclude(elsewhere, err, hang_up(elsewhere), fail);
 	if (err)
 		fail_in(fail, err, "%s", elsewhere->options->host);
-	finished = finish(elsewhere, &later);
+	finished = elsewhere->receiver.arrival ? finish(elsewhere, &later) : 0;
 	return fail_first(err, finished, fail, &later);
 }
 
@@ -375,8 +430,10 @@ int elsewhere_run(const struct elsewhere_options *options, struct record_result 
 	*ret = (struct record_result){ .has_status = false };
 	elsewhere.receiver.answers = &elsewhere.link.going;
 	elsewhere.receiver.arg = &elsewhere;
-	err = arrival_new(&(struct arrival_options){ options->output, options->temp_dir, options->host },
-			  &elsewhere.receiver.arrival, fail);
+	err = !options->output ?
+		      0 :
+		      arrival_new(&(struct arrival_options){ options->output, options->temp_dir, options->host },
+				  &elsewhere.receiver.arrival, fail);
 	if (err)
 		return err;
 	err = link_hold_signals(&elsewhere.old_mask, &elsewhere.signal_fd, fail);

@@ -11,6 +11,8 @@
 
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/io.h"
+#include "lib/ground/base/now.h"
+#include "lib/kernel/remote/wire_internal.h"
 
 enum { READ_SIZE = 256 << 10 };
 
@@ -27,6 +29,7 @@ void link_never_block(int fd)
 void link_init(struct link *link, int in, int out)
 {
 	*link = (struct link){ .in = in, .out = out, .came = BUF_INIT, .going = BUF_INIT };
+	link->heard_ns = link->said_ns = now_ns();
 	link_never_block(in);
 	link_never_block(out);
 }
@@ -63,6 +66,7 @@ int link_read(struct link *link)
 	if (got <= 0)
 		return (int)got;
 	link->came.len += (size_t)got;
+	link->heard_ns = now_ns();
 	return 1;
 }
 
@@ -88,6 +92,28 @@ int link_write(struct link *link)
 	buf_clear(&link->going);
 	link->sent = 0;
 	return 0;
+}
+
+int link_say_ms(const struct link *link)
+{
+	uint64_t past = (now_ns() - link->said_ns) / NS_PER_MS;
+
+	if (link_sends(link))
+		return -1;
+	return past < LINK_HERE_MS ? (int)(LINK_HERE_MS - past) : 0;
+}
+
+bool link_say(struct link *link)
+{
+	if (link_say_ms(link))
+		return true;
+	link->said_ns = now_ns();
+	return wire_add_optional(&link->going, WIRE_HERE, "", 0);
+}
+
+uint64_t link_silence_ns(const struct link *link)
+{
+	return now_ns() - link->heard_ns;
 }
 
 bool link_stops(int sig)

@@ -23,6 +23,8 @@ struct link {
 	int in, out; /* -1: closed */
 	struct buf came, going;
 	size_t taken, sent; /* of these */
+	uint64_t heard_ns;  /* when something came last, by now_ns() */
+	uint64_t said_ns;   /* when this side said last that it is there */
 };
 
 /* The descriptors become non-blocking, and belong to the link. */
@@ -44,6 +46,19 @@ static inline size_t link_sends(const struct link *link)
 {
 	return link->going.len - link->sent;
 }
+
+/*
+ * A cut of what carries the connection ends nothing by itself: it only becomes silent, and goes on later. So that each
+ * side can tell silence from a machine that has nothing to say, both say every LINK_HERE_MS that they are there.
+ */
+enum { LINK_HERE_MS = 5000 };
+
+/* Says it, if it is time to and nothing waits that says the same. False: no memory. */
+bool link_say(struct link *link);
+/* So many ms until it is time; -1: nothing has to be said while something waits to be sent. */
+int link_say_ms(const struct link *link);
+/* For so long nothing has come. */
+uint64_t link_silence_ns(const struct link *link);
 
 void link_never_block(int fd);
 

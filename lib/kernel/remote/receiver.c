@@ -102,8 +102,23 @@ static int take_end(struct receiver *receiver, const struct wire_frame *frame, s
 	return 0;
 }
 
+static int take_text(struct receiver *receiver, const struct wire_frame *frame, struct fail *fail)
+{
+	int err = receiver->print(receiver->arg, frame->type == WIRE_STDERR, frame->body.at, frame->body.left);
+
+	return err ? fail_set(fail, err, "cannot write what it prints: %s", strerror(-err)) : 0;
+}
+
+static bool is_of_recording(uint8_t type)
+{
+	return type == WIRE_META || type == WIRE_PAGES || type == WIRE_STREAM || type == WIRE_OUTCOME ||
+	       type == WIRE_CLOCK;
+}
+
 static int take_frame(struct receiver *receiver, const struct wire_frame *frame, struct fail *fail)
 {
+	if (!receiver->arrival && is_of_recording(frame->type))
+		return fail_set(fail, -EBADMSG, "it sends a recording, which was not asked for");
 	switch (frame->type) {
 	case WIRE_META:
 	case WIRE_PAGES:
@@ -112,8 +127,7 @@ static int take_frame(struct receiver *receiver, const struct wire_frame *frame,
 		return take_stream(receiver, frame, fail);
 	case WIRE_STDOUT:
 	case WIRE_STDERR:
-		receiver->print(receiver->arg, frame->type == WIRE_STDERR, frame->body.at, frame->body.left);
-		return 0;
+		return take_text(receiver, frame, fail);
 	case WIRE_OUTCOME:
 		return take_outcome(receiver, frame, fail);
 	case WIRE_END:
@@ -136,7 +150,7 @@ int receiver_take(struct receiver *receiver, struct bytes *in, struct fail *fail
 	if (!receiver->greeted) {
 		r = wire_take_greeting(in, &greeting, fail);
 		receiver->greeted = r > 0;
-		if (r > 0)
+		if (r > 0 && receiver->arrival)
 			arrival_swaps(receiver->arrival,
 				      greeting.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
 	}

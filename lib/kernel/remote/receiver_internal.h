@@ -26,11 +26,11 @@ struct receiver_clock {
 struct receiver {
 	/* of the caller, borrowed */
 	/* called with what was printed there */
-	void (*print)(void *arg, bool on_stderr, const void *text, size_t len);
+	int (*print)(void *arg, bool on_stderr, const void *text, size_t len);
 	/* called with what came of WIRE_CLOCK */
 	int (*clock)(void *arg, const struct receiver_clock *clock, struct fail *fail);
 	void *arg;
-	struct arrival *arrival;
+	struct arrival *arrival; /* NULL: no recording was asked for, and none is taken */
 	struct record_result *result;
 	struct buf *answers; /* frames for the far side */
 	/* its own */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -70,17 +71,18 @@ __attribute__((noreturn)) static void be_child(const struct serving *serving, pi
 	if (getppid() != parent || nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(ends[0], STDOUT_FILENO) < 0 ||
 	    dup2(ends[1], STDERR_FILENO) < 0)
 		_exit(KILLED);
-	exit(serving->options->record(argc, argv, ends[2], ends[3], serving->options->arg));
+	exit(serving->options->run(argc, argv, ends[2], ends[3], serving->options->arg));
 }
 
-static int start(struct serving *serving, int argc, char **argv, struct fail *fail)
+static int start(struct serving *serving, bool is_recording, int argc, char **argv, struct fail *fail)
 {
 	int *const reads[] = { &serving->stdout_fd, &serving->stderr_fd, &serving->outcome_fd };
 	int ends[4] = { -1, -1, -1, -1 }, pair[2];
 	pid_t parent = getpid();
 	int err = 0;
 
-	for (size_t i = 0; !err && i < array_size(reads); i++) {
+	/* Only a recording has an outcome, and a clock. */
+	for (size_t i = 0; !err && i < array_size(reads) - !is_recording; i++) {
 		int fds[2];
 
 		err = pipe2(fds, O_CLOEXEC) ? fail_set(fail, -errno, "cannot make a pipe: %s", strerror(errno)) : 0;
@@ -90,9 +92,9 @@ static int start(struct serving *serving, int argc, char **argv, struct fail *fa
 		ends[i] = fds[1];
 		link_never_block(fds[0]);
 	}
-	if (!err && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+	if (!err && is_recording && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		err = fail_set(fail, -errno, "cannot make a socket: %s", strerror(errno));
-	else if (!err)
+	else if (!err && is_recording)
 		serving->ping_fd = pair[0], ends[3] = pair[1];
 	fflush(NULL);
 	serving->child = err ? 0 : fork();
@@ -110,7 +112,7 @@ static int start(struct serving *serving, int argc, char **argv, struct fail *fa
 	serving->child_fd = (int)syscall(SYS_pidfd_open, serving->child, 0);
 	if (serving->child_fd < 0)
 		return fail_set(fail, -errno, "cannot watch a process: %s", strerror(errno));
-	return forward_new(serving->options->dir, serving->child, &serving->forward, fail);
+	return is_recording ? forward_new(serving->options->dir, serving->child, &serving->forward, fail) : 0;
 }
 
 static int take_setup(struct serving *serving, const struct wire_frame *frame, struct fail *fail)
@@ -119,9 +121,9 @@ static int take_setup(struct serving *serving, const struct wire_frame *frame, s
 	int nr, err;
 
 	if (serving->child)
-		return fail_set(fail, -EBADMSG, "a second recording was asked for");
+		return fail_set(fail, -EBADMSG, "it asks for a second recording or command");
 	err = wire_words(frame, &words, &nr, fail);
-	return err ? err : start(serving, nr, words, fail);
+	return err ? err : start(serving, frame->type == WIRE_SETUP, nr, words, fail);
 }
 
 static int take_credit(struct serving *serving, const struct wire_frame *frame, struct fail *fail)
@@ -185,6 +187,7 @@ static int take_frame(struct serving *serving, const struct wire_frame *frame, s
 {
 	switch (frame->type) {
 	case WIRE_SETUP:
+	case WIRE_RUN:
 		return take_setup(serving, frame, fail);
 	case WIRE_CREDIT:
 		return take_credit(serving, frame, fail);
@@ -283,8 +286,10 @@ static int add_pages(struct serving *serving, bool *ret_more, struct fail *fail)
 static int add_data(struct serving *serving, bool *ret_more, struct fail *fail)
 {
 	size_t size = allowed(serving, 0), len = 0;
-	int err = forward_look(serving->forward, fail);
+	int err = serving->forward ? forward_look(serving->forward, fail) : 0;
 
+	if (!serving->forward)
+		return 0;
 	*ret_more = !size;
 	if (!err && size)
 		err = forward_meta(serving->forward, serving->piece, size, &len, fail);
@@ -344,7 +349,8 @@ static int add_end(struct serving *serving, struct fail *fail)
 			      undone.text);
 	if (ok && text.len)
 		ok = wire_add(going, WIRE_STDERR, 0, text.data, text.len);
-	(void)!io_read_all(serving->outcome_fd, OUTCOME_MAX, &outcome);
+	if (serving->outcome_fd >= 0)
+		(void)!io_read_all(serving->outcome_fd, OUTCOME_MAX, &outcome);
 	if (ok && outcome.len && outcome.len <= OUTCOME_MAX)
 		ok = wire_add(going, WIRE_OUTCOME, 0, outcome.data, outcome.len);
 	return ok && wire_add(going, WIRE_END, 0, &status, 1) ? 0 : fail_memory(fail);
@@ -379,6 +385,18 @@ static int add_next(struct serving *serving, struct fail *fail)
 	return err ? err : 1;
 }
 
+/* Until something has to be done without being woken: there may be data, or it is time to say something, or to go. */
+static int wait_ms(const struct serving *serving, bool idle)
+{
+	uint64_t silence = link_silence_ns(&serving->link), most = serving->options->silence_ns;
+	uint64_t left = silence < most ? (most - silence) / NS_PER_MS + 1 : 0;
+	int ms = left < INT_MAX ? (int)left : INT_MAX, say = link_say_ms(&serving->link);
+
+	if (say >= 0 && say < ms)
+		ms = say;
+	return idle && serving->look_ms < ms ? serving->look_ms : ms;
+}
+
 static int await(struct serving *serving, struct pollfd fds[PLACES])
 {
 	bool idle = serving->child && !link_sends(&serving->link);
@@ -390,7 +408,12 @@ static int await(struct serving *serving, struct pollfd fds[PLACES])
 		(struct pollfd){ .fd = serving->child && !serving->ended ? serving->child_fd : -1, .events = POLLIN };
 	fds[PLACE_SIGNAL] = (struct pollfd){ .fd = serving->signal_fd, .events = POLLIN };
 	fds[PLACE_PING] = (struct pollfd){ .fd = serving->ping_fd, .events = POLLIN };
-	return io_again(poll(fds, PLACES, idle ? serving->look_ms : -1));
+	return io_again(poll(fds, PLACES, wait_ms(serving, idle)));
+}
+
+static bool is_silent(const struct serving *serving)
+{
+	return link_silence_ns(&serving->link) >= serving->options->silence_ns;
 }
 
 /* Serves until the end was sent, or nobody is there any more. */
@@ -412,6 +435,10 @@ static int serve(struct serving *serving, struct fail *fail)
 			serving->gone = true;
 			return fail_set(fail, -EPIPE, "the other side has ended before the recording");
 		}
+		if (is_silent(serving)) {
+			serving->gone = true;
+			return fail_set(fail, -ETIMEDOUT, "nothing has come from the other side for too long");
+		}
 		r = fds[PLACE_PING].revents ? pass_on_answer(serving, fail) : 0;
 		if (!r)
 			r = take_all(serving, fail);
@@ -422,6 +449,8 @@ static int serve(struct serving *serving, struct fail *fail)
 		if (r < 0)
 			return r;
 		last |= r > 0;
+		if (!last && !link_say(&serving->link))
+			return fail_memory(fail);
 		if (link_write(&serving->link))
 			serving->gone = true;
 	}

@@ -28,6 +28,7 @@ enum wire_type {
 	WIRE_CREDIT,    /* u32: so many more bytes may be sent of the stream */
 	WIRE_STOP,      /* u8: the signal with which the user ends the recording */
 	WIRE_PING,      /* u64: a number; asks for the trace clock; optional */
+	WIRE_RUN,       /* the words of another command, which makes no recording; in place of WIRE_SETUP */
 	/* of the far side */
 	WIRE_META = 16, /* bytes of the recording's metadata, in the order in which it grows: stream 0 */
 	WIRE_STREAM,    /* u32 buffer, u32 CPU: from here on there are pages of it, as this stream */
@@ -41,6 +42,8 @@ enum wire_type {
 	 * clock was read, u64 at least so many from then until this was sent, u64 what it showed, its name and a NUL.
 	 */
 	WIRE_CLOCK,
+	/* of both, optional, empty: this side is there (link_say()) */
+	WIRE_HERE = 32,
 };
 
 /* So much of each stream may be sent before the near side has given credit. */
