@@ -90,7 +90,7 @@ fuzz_mutator := $(sort $(wildcard tests/fuzz/mutator/*.c))
 
 # Pages, styles and scripts that weft writes out. Each becomes a C string, named as its folder and its file: html/page.css is html_page_css.
 lib_text := $(sort $(foreach kind,html css js sh,$(wildcard formats/*/*/*.$(kind))))
-cmd_text := $(sort $(wildcard cmd/*.sh)) man/weft-tracefs.7
+cmd_text := $(sort $(wildcard cmd/*.sh)) man/weft-recipes.7 man/weft-tracefs.7
 comma := ,
 text_name = $(subst -,_,$(subst .,_,$(notdir $(patsubst %/,%,$(dir $1)))_$(notdir $1)))
 text_obj := $(patsubst %,$(BUILD)/%.o,$(lib_text) $(cmd_text))

@@ -9,6 +9,7 @@
 #include "cmd/command.h"
 #include "cmd/options/option_rows.h"
 #include "cmd/options/option_value.h"
+#include "cmd/terminal/guides.h"
 #include "cmd/terminal/tracefs_page.h"
 #include "lib/ground/base/cleanup.h"
 
@@ -127,7 +128,14 @@ static void print_overview(void)
 	     "  weft record -- make          # as root: what summary and the tables need\n"
 	     "  weft summary                 # each of its tables names the command with more\n"
 	     "'weft help COMMAND' explains one, 'weft help --all' lists the others and topics.\n"
-	     "'weft help tutorial' begins with questions. 'weft doctor' says what works here.");
+	     "'weft help tutorial' begins with questions, 'weft help guides' with complaints.\n"
+	     "'weft doctor' says what works here.");
+}
+
+static void print_guides(void)
+{
+	puts("Guides, each from a complaint to its cause: weft help GUIDE");
+	guides_list();
 }
 
 static void print_all(void)
@@ -137,6 +145,7 @@ static void print_all(void)
 		puts(groups[g].title);
 		print_group(groups[g].group);
 	}
+	print_guides();
 	puts("Topics, each a manual page: weft help TOPIC");
 	for (size_t i = 0; i < array_size(topics); i++)
 		printf("  %-*s %s\n", NAME, topics[i].name, topics[i].about);
@@ -161,6 +170,14 @@ static int open_topic(const char *name)
 	execvp(man, (char *[]){ man, section, page, NULL });
 	command_warn("cannot run man: %s; the page is %s(7)", strerror(errno), page);
 	return EXIT_FAILED;
+}
+
+static bool find_guide(const char *name, struct guide *ret)
+{
+	for (const char *at = NULL; guides_next(&at, ret);)
+		if (!strcmp(ret->name, name))
+			return true;
+	return false;
 }
 
 /* How well a row of weft-tracefs(7) fits a word, the best first. */
@@ -237,34 +254,25 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct option_row rows[] = {
-	{ "all", 0, NULL, 0, "List all commands, in groups, and the topics", 0, OPTION_FLAG(struct arguments, all) },
+	{ "all", 0, NULL, 0, "List all commands, guides and topics", 0, OPTION_FLAG(struct arguments, all) },
 	{ 0 },
 };
 
 static const struct options command_options = {
 	.rows = rows,
 	.parser = parse_option,
-	.args_doc = "[COMMAND|TOPIC|FILE|WORD]",
-	.doc = "Lists the commands of a day's work, or explains one. Of a TOPIC, opens its manual page. Of a FILE of "
-	       "tracefs, or another WORD of the kernel's documents, prints which command of weft is for it.",
+	.args_doc = "[COMMAND|TOPIC|GUIDE|FILE|WORD]",
+	.doc = "Lists the commands of a day's work, or explains one. Of a TOPIC, opens its manual page; of a GUIDE, "
+	       "which 'weft help guides' lists, prints how to get from a complaint to its cause. Of a FILE of tracefs, "
+	       "or another WORD of the kernel's documents, prints which command of weft is for it.",
 };
 
-static int help_run(int argc, char **argv)
+static int explain(const char *name)
 {
 	char title[64], help[] = "--help";
 	char *arguments[] = { title, help, NULL };
 	const struct command *command;
-	struct arguments given = { .name = NULL };
-	const char *name;
 
-	command_parse(&help_command, argc, argv, 0, &given);
-	name = given.name;
-	if (given.all)
-		print_all();
-	else if (!name)
-		print_overview();
-	if (given.all || !name)
-		return EXIT_OK;
 	/* The user may give the name of the manual page. */
 	if (!strncmp(name, "weft-", 5))
 		name += 5;
@@ -278,6 +286,27 @@ static int help_run(int argc, char **argv)
 		return command_unknown(name);
 	snprintf(title, sizeof(title), "weft %s", command->name);
 	return command->run(2, arguments);
+}
+
+static int help_run(int argc, char **argv)
+{
+	struct arguments given = { .name = NULL };
+	struct guide guide;
+	const char *name;
+
+	command_parse(&help_command, argc, argv, 0, &given);
+	name = given.name;
+	if (given.all)
+		print_all();
+	else if (!name)
+		print_overview();
+	else if (!strcmp(name, "guides"))
+		print_guides();
+	else if (find_guide(name, &guide))
+		guide_print(&guide);
+	else
+		return explain(name);
+	return EXIT_OK;
 }
 
 const struct command help_command = {

@@ -44,6 +44,21 @@ load lib
 	[[ "$output" == *"cannot run man"*"weft-tutorial(7)"* ]]
 }
 
+@test "help guides: lists the guides of weft-recipes(7), and each name prints its guide with the page's commands" {
+	local name title
+	run -0 weft help guides
+	[ "$(grep -c '^  ' <<< "$output")" = "$(grep -c '^\.\\" guide: ' man/weft-recipes.7)" ]
+	[[ "$(weft help --all)" == *"$output"* ]]
+	while read -r name title; do
+		weft help "$name" > "$BATS_TEST_TMPDIR/guide"
+		[ "$(head -n 1 "$BATS_TEST_TMPDIR/guide")" = "$title" ]
+		# The formatted page says the same: its words, and the lines that are typed.
+		man -l -E UTF-8 man/weft-recipes.7 2> /dev/null | col -b | sed -n "/^   $title\$/,/^   [A-Z]/p" | sed '$d; /^[A-Z]/d' > "$BATS_TEST_TMPDIR/page"
+		[ ! -s "$BATS_TEST_TMPDIR/page" ] || diff <(tr -cd 'a-zA-Z0-9' < "$BATS_TEST_TMPDIR/page") <(tr -cd 'a-zA-Z0-9' < "$BATS_TEST_TMPDIR/guide")
+		grep -q '^    weft record \|^    weft flight ' "$BATS_TEST_TMPDIR/guide"
+	done < <(sed 1d <<< "$output")
+}
+
 @test "help: version, --version, -V and -v print the version" {
 	local word version
 	version=$(weft --version)
