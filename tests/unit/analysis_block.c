@@ -291,3 +291,23 @@ TEST(block_adds_up_by_file_what_events_tell_and_the_rest_is_unknown)
 	      analysed_is(&analysed, "requests", "(unknown)", "bytes", "8192"));
 	analysed_end(&analysed);
 }
+
+static void named(struct loom *loom)
+{
+	types(loom);
+	loom_setting(loom, "weft/disks", "8:1 sda1\n8:0 sda\n80:0 other\n");
+}
+
+TEST(block_names_the_disks_that_the_recording_knows)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &block_analysis, NULL, named,
+			    "0 1100 7 block_rq_issue dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"
+			    "0 1200 7 block_rq_issue dev=0x800002 sector=16 nr_sector=8 rwbs=R\n"
+			    "1 2100 0 block_rq_complete dev=0x800000 sector=8 nr_sector=8 rwbs=R\n"))
+		return;
+	CHECK(analysed_is(&analysed, "devices", "8:0", "name", "sda") &&
+	      analysed_is(&analysed, "devices", "8:2", "name", ""));
+	analysed_end(&analysed);
+}

@@ -10,6 +10,8 @@
 #include "lib/ground/base/now.h"
 #include "lib/ground/base/scale.h"
 #include "lib/ground/base/text.h"
+#include "lib/meaning/event/disks.h"
+#include "lib/meaning/reader/reader.h"
 
 enum { OF_WHICH = WHEN, OF_OPERATION = WHEN << 1 };
 
@@ -341,9 +343,20 @@ static void put_sizes(struct block_analysis *block, struct findings *findings)
 	X("SPLITS", COUNT, NULL, ADDS | SPARE, table_cell_u64, device->splits)                                       \
 	X("REQUEUES", COUNT, NULL, ADDS, table_cell_u64, device->requeues)                                           \
 	X("REISSUES", COUNT, NULL, ADDS | SPARE, table_cell_u64, device->reissues)                                   \
-	X("ERRORS", COUNT, NULL, ADDS, table_cell_u64, device->errors)
+	X("ERRORS", COUNT, NULL, ADDS, table_cell_u64, device->errors)                                               \
+	X("NAME", TEXT, NULL, WHEN, table_cell, disk_name(context, device->number, name))
 
 static const struct table_column device_columns[] = COLUMNS(DEVICE_COLUMNS);
+
+static bool is_any_named(const struct block_analysis *block, const struct context *context)
+{
+	char name[DISK_NAME];
+	bool named = false;
+
+	for (size_t i = 0; i < block->nr_devices; i++)
+		named |= *disk_name(context, block->devices[i].number, name) != '\0';
+	return named;
+}
 
 static void put_devices(struct block_analysis *block, struct findings *findings)
 {
@@ -352,7 +365,10 @@ static void put_devices(struct block_analysis *block, struct findings *findings)
 		findings, "devices",
 		"devices: how many requests were in the driver at once, and how many were merged, split or requeued",
 		"busy", device_columns);
+	const struct context *context = block->pass->reader->buffers[0].context;
+	char name[DISK_NAME];
 
+	findings_show(findings, WHEN, is_any_named(block, context));
 	for (size_t i = 0; table && i < block->nr_devices; i++) {
 		struct block_device *device = &block->devices[i];
 

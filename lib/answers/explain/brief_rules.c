@@ -11,6 +11,7 @@
 #include "lib/answers/why/why.h"
 #include "lib/ground/base/table.h"
 #include "lib/ground/base/text.h"
+#include "lib/meaning/event/disks.h"
 #include "lib/meaning/event/tasks.h"
 
 /*
@@ -49,13 +50,8 @@ bool brief_is_long(const struct brief_rules *rules, uint64_t longest, uint64_t u
 /* What a kernel thread waits for is no harm by itself: who waits for it is told. */
 static bool is_kernel_thread(const struct table *tasks, size_t row)
 {
-	/* Behind these stands the name of a disk. */
-	static const char *const of_disks[] = { "jbd2/", "xfsaild/", "btrfs-", "loop", "dmcrypt_write/" };
 	const char *comm = table_text_of(tasks, row, "comm");
 
-	for (size_t i = 0; i < array_size(of_disks); i++)
-		if (!strncmp(comm, of_disks[i], strlen(of_disks[i])))
-			return true;
 	return task_kernel_name(comm, strlen(comm)) > 0;
 }
 
@@ -381,6 +377,22 @@ static void see_interrupts(struct brief_rules *rules)
 		see_interrupt(rules, sources, row, storm);
 }
 
+/* "vda (254:0)", if the file knows the name. */
+static const char *disk_of(const struct brief_rules *rules, const struct table *table, size_t row, char into[DISK_TEXT])
+{
+	const struct table *devices = brief_table(rules, "devices", "name");
+	const char *number = table_text_of(table, row, "device");
+
+	snprintf(into, DISK_TEXT, "%s", number);
+	for (size_t i = 0; i < rows_of(devices); i++) {
+		const char *name = table_text_of(devices, i, "name");
+
+		if (*name && !strcmp(table_text_of(devices, i, "device"), number))
+			snprintf(into, DISK_TEXT, "%.31s (%.24s)", name, number);
+	}
+	return into;
+}
+
 static void see_requests(struct brief_rules *rules)
 {
 	const struct table *requests = brief_table(rules, "requests", "d2c_max_ns");
@@ -388,7 +400,7 @@ static void see_requests(struct brief_rules *rules)
 	for (size_t row = 0; row < rows_of(requests); row++) {
 		uint64_t longest = number(requests, row, "d2c_max_ns"), usual = number(requests, row, "d2c_p50_ns");
 		uint64_t count = number(requests, row, "requests");
-		char time[TEXT_HUMAN];
+		char time[TEXT_HUMAN], disk[DISK_TEXT];
 		struct brief_case *found;
 
 		if (!brief_is_long(rules, longest, usual, count))
@@ -398,7 +410,7 @@ static void see_requests(struct brief_rules *rules)
 			continue;
 		put_case(found, longest, moment(requests, row, "max_at"));
 		snprintf(found->what, sizeof(found->what), "a %s of disk %s took %s in the device",
-			 table_text_of(requests, row, "operation"), table_text_of(requests, row, "device"),
+			 table_text_of(requests, row, "operation"), disk_of(rules, requests, row, disk),
 			 text_time(time, longest));
 		snprintf(found->why, sizeof(found->why),
 			 "the device had it all this time: not the kernel's queue, nor a task (it was asked for by "
@@ -414,7 +426,8 @@ static void see_devices(struct brief_rules *rules)
 	const struct table *devices = brief_table(rules, "devices", "busy_ns");
 
 	for (size_t row = 0; row < rows_of(devices); row++) {
-		const char *name = table_text_of(devices, row, "device");
+		char disk[DISK_TEXT];
+		const char *name = disk_of(rules, devices, row, disk);
 		uint64_t busy = number(devices, row, "busy_ns"), errors = number(devices, row, "errors"),
 			 again = number(devices, row, "requeues");
 		char text[TEXT_HUMAN];

@@ -472,6 +472,7 @@ static const struct rule {
 	{ "weft/uname", kernel_without_host, false },
 	{ "weft/release", release, false },
 	{ "weft/section", empty, false },
+	{ "weft/disks", empty, false },
 };
 
 static int own(struct redact_texts *texts, struct buf *text, const char **ret, size_t *ret_len, struct fail *fail)

@@ -209,12 +209,12 @@ static int put_setting(struct unite *unite, uint32_t buffer, const char *name, c
 /* Settings about the machine and the recording, which only the first buffer of a recording has. */
 static bool is_of_all(const char *name)
 {
-	static const char *const names[] = { "weft/online",       "weft/preempt_model", "weft/uname",
-					     "weft/hz",           "weft/mode",          "weft/self",
-					     "dynamic_events",    SETTING_ZONE,         "weft/tasks",
-					     "weft/tasks_end",    "weft/tasks_before",  "weft/tasks_after",
-					     "weft/cgroups",      "weft/cgroups_end",   "weft/withheld",
-					     "weft/withheld_end", "weft/containers",    "weft/containers_end" };
+	static const char *const names[] = {
+		"weft/online",       "weft/preempt_model", "weft/uname",          "weft/hz",          "weft/mode",
+		"weft/self",         "dynamic_events",     SETTING_ZONE,          "weft/tasks",       "weft/tasks_end",
+		"weft/tasks_before", "weft/tasks_after",   "weft/cgroups",        "weft/cgroups_end", "weft/withheld",
+		"weft/withheld_end", "weft/containers",    "weft/containers_end", "weft/disks"
+	};
 
 	for (size_t i = 0; i < array_size(names); i++)
 		if (!strcmp(names[i], name))

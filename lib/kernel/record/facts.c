@@ -216,6 +216,30 @@ static int add_instance_settings(struct ledger *ledger, const struct target *tar
 }
 
 /* A setting that has its own place in the file is not also saved in the private section. */
+/* What the machine calls its disks and partitions: /proc/partitions has a line "MAJOR MINOR BLOCKS NAME" for each. */
+static int add_disks(struct ledger *ledger, struct fail *fail)
+{
+	cleanup_buf struct buf partitions = BUF_INIT, disks = BUF_INIT;
+	struct text_word line;
+	const char *text;
+	size_t len;
+
+	if (tracing_read_path("/proc/partitions", &partitions, NULL))
+		return 0;
+	text = buf_str(&partitions);
+	len = partitions.len;
+	while (text_next_line(&text, &len, &line)) {
+		char copy[128], name[64];
+		unsigned major, minor;
+
+		snprintf(copy, sizeof(copy), "%.*s", (int)(line.len < sizeof(copy) ? line.len : 0), line.at);
+		if (sscanf(copy, "%u %u %*u %63s", &major, &minor, name) == 3 &&
+		    !buf_addf(&disks, "%u:%u %s\n", major, minor, name))
+			return fail_memory(fail);
+	}
+	return disks.len ? add(ledger, LEDGER_SETTING, 0, "weft/disks", disks.data, disks.len, fail) : 0;
+}
+
 int facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail)
 {
 	static const struct {
@@ -236,7 +260,7 @@ int facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct
 			  fail);
 	}
 	settings_release(&settings);
-	return err;
+	return err ? err : add_disks(ledger, fail);
 }
 
 int facts_of_self(struct ledger *ledger, const struct rig *rig, pid_t more, struct fail *fail)

@@ -326,7 +326,17 @@ static const char *const kernel_threads[] = {
 	"posixcputmr/%",
 	"swapper/%",
 	"scsi_eh_%",
-	"jbd2/%",
+	/* A slash and the name of a disk come behind these. */
+	"jbd2",
+	"xfsaild",
+	"xfs-buf",
+	"xfs-conv",
+	"dmcrypt_write",
+	"kdmflush",
+	"loop%",
+	"btrfs-cleaner",
+	"btrfs-transacti",
+	"ext4-rsv-conver",
 	"kthreadd",
 	"rcu_preempt",
 	"rcu_sched",
@@ -370,7 +380,7 @@ static size_t covers(const char *pattern, const char *name, size_t len)
 		if (!nr)
 			return 0;
 	}
-	return at == len || strchr("-+:", name[at]) ? at : 0;
+	return at == len || strchr("-+:/", name[at]) ? at : 0;
 }
 
 size_t task_kernel_name(const char *name, size_t len)

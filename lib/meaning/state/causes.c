@@ -9,6 +9,7 @@
 #include "lib/ground/base/scale.h"
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/event/context.h"
+#include "lib/meaning/event/disks.h"
 #include "lib/meaning/names/symbols.h"
 #include "lib/meaning/state/state_roles.h"
 
@@ -579,6 +580,18 @@ static bool ends_with_flush(const struct causes *causes, const struct cause_fram
 	return last->thread == event->pid;
 }
 
+/* "disk vda (254:0)" */
+static uint32_t name_of_disk(struct causes *causes, const struct context *context, uint32_t device)
+{
+	struct cause_disk *last = &causes->disk;
+	char text[DISK_TEXT];
+
+	if (!last->name || last->context != context || last->device != device)
+		*last = (struct cause_disk){ context, device,
+					     name_of(causes, "disk ", disk_text(context, device, text), DISK_TEXT) };
+	return last->name;
+}
+
 static void see_done(struct causes *causes, struct causes_cpu *cpu, const struct event *event)
 {
 	const struct cause_places *places = &causes->places[STATE_REQUEST_DONE];
@@ -588,6 +601,7 @@ static void see_done(struct causes *causes, struct causes_cpu *cpu, const struct
 	struct cause cause = { .kind = CAUSE_REQUEST, .vec = UINT8_MAX, .due = event->ts };
 
 	cause.device = (uint32_t)place_u64(&places->other, event);
+	cause.name = name_of_disk(causes, event->type->context, cause.device);
 	set_rwbs(cause.rwbs, &places->name, event);
 	if (request) {
 		cause.by = request->queued;
@@ -743,7 +757,6 @@ void causes_see(struct causes *causes, const struct event *event, uint8_t role, 
 uint32_t causes_name_of(struct causes *causes, const struct cause *cause)
 {
 	const struct cause *inner = cause->by.pid ? NULL : causes_get(causes, cause->by.cause);
-	char text[NAME];
 
 	/* What raised these is only the tick, and tells less than the softirq itself. */
 	if (cause->kind == CAUSE_SOFTIRQ && inner && inner->kind == CAUSE_INTERRUPT &&
@@ -751,11 +764,6 @@ uint32_t causes_name_of(struct causes *causes, const struct cause *cause)
 		return cause->name;
 	if ((cause->kind == CAUSE_SOFTIRQ || cause->kind == CAUSE_PACKET) && inner && inner->kind == CAUSE_INTERRUPT)
 		return inner->name;
-	if (cause->kind == CAUSE_REQUEST) {
-		snprintf(text, sizeof(text), "disk %" PRIu32 ":%" PRIu32, cause->device >> MAJOR_SHIFT,
-			 cause->device & ((1U << MAJOR_SHIFT) - 1));
-		return name_of(causes, text, "", 0);
-	}
 	return cause->name;
 }
 

@@ -104,8 +104,12 @@ struct causes {
 	struct u64_map working;  /* by PID: struct cause_work, the item that it executes */
 	struct u64_map handlers; /* by PID of a thread that handles an interrupt: struct cause_handler */
 	struct u64_map away;     /* PREEMPT_RT, by PID: struct cause_frames of a softirq that lost its CPU */
-	struct cause done;       /* the request that the last block_rq_complete ended; by.at 0: nothing tells of it */
-	uint64_t forgotten;      /* what was open for too long */
+	struct cause_disk {
+		const struct context *context;
+		uint32_t device, name; /* 0: of none */
+	} disk;                        /* the last one that was named */
+	struct cause done;  /* the request that the last block_rq_complete ended; by.at 0: nothing tells of it */
+	uint64_t forgotten; /* what was open for too long */
 	bool preempt_rt, failed;
 };
 
