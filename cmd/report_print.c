@@ -21,6 +21,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/pool.h"
 #include "lib/ground/base/text.h"
+#include "lib/meaning/clock/apart.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/latency_facts.h"
 #include "lib/meaning/plugin/foreign.h"
@@ -58,6 +59,8 @@ struct printing {
 	struct sink **sinks;
 	uint64_t **left_out;
 	char **prefixes;                 /* NULL: none */
+	struct apart *apart;             /* NULL: the order of all lines is known, or nothing is known of it */
+	char **close;                    /* prefixes of lines that may come before a line above them */
 	struct selection **raw, **plain; /* the types that -r and trace-cmd's -n name, or NULL */
 	struct sink_times times;
 	struct face *faces;   /* one for each buffer */
@@ -295,6 +298,27 @@ static int check_offset(const struct report_options *report, struct printing *pr
 	return r;
 }
 
+/* The prefixes of lines whose order is not known, where the file was made of those of several machines. */
+static int find_close(struct printing *printing, struct fail *fail)
+{
+	const struct reader *reader = &printing->reader;
+	int r = printing->prefixes ? apart_of(reader->buffers[0].context->trace, &printing->apart, fail) : 0;
+
+	if (r || !printing->apart)
+		return r;
+	printing->close = calloc(reader->nr_buffers + 1, sizeof(*printing->close));
+	for (size_t i = 0; printing->close && i < reader->nr_buffers; i++) {
+		char *prefix = printing->close[i] = strdup(printing->prefixes[i]);
+		char *colon = prefix ? strrchr(prefix, ':') : NULL;
+
+		if (!prefix)
+			return fail_memory(fail);
+		if (colon)
+			*colon = '~';
+	}
+	return printing->close ? 0 : fail_memory(fail);
+}
+
 /* The sinks open what they need here, before the right to open files is given up. */
 static int open_sinks(const struct report_options *report, struct trace *trace, struct printing *printing,
 		      struct fail *fail)
@@ -316,7 +340,7 @@ static int open_sinks(const struct report_options *report, struct trace *trace, 
 		printing->prefixes = format_prefixes(reader, &report->sink);
 	if (!r && reader->nr_buffers > 1 && !report->format->tells_instance && !printing->prefixes)
 		r = fail_memory(fail);
-	return r;
+	return r ? r : find_close(printing, fail);
 }
 
 static void open_end(const struct report_options *report, struct printing *printing)
@@ -380,7 +404,7 @@ static int print_slices(const struct report_options *report, struct printing *pr
 				       .arg = &slicing };
 	int r;
 
-	if (has_foreign(reader) || report->query.tail != UINT64_MAX ||
+	if (has_foreign(reader) || printing->apart || report->query.tail != UINT64_MAX ||
 	    !slices_can(printing->sinks, reader->nr_buffers, options) ||
 	    !slices_plan(reader, thread_count(report), &slices))
 		return -EAGAIN;
@@ -419,8 +443,12 @@ static int start_reading(const struct report_options *report, struct printing *p
 static int print_events(const struct report_options *report, struct printing *printing, struct fail *fail)
 {
 	struct reader *reader = &printing->reader;
-	struct render_options options = { .limit = report->query.limit, .prefixes = printing->prefixes };
+	struct render_options options = { .limit = report->query.limit,
+					  .prefixes = printing->prefixes,
+					  .apart = printing->apart,
+					  .close = printing->close };
 	const char *damage, *path;
+	char widest[TEXT_HUMAN];
 	int r;
 
 	open_end(report, printing);
@@ -444,6 +472,10 @@ static int print_events(const struct report_options *report, struct printing *pr
 			     "the instances are printed one after the other");
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
 		format_tell_fields(&printing->told, i);
+	if (!r && printing->apart && *report->printed)
+		command_warn("note: times of two machines are exact to within %s in all; '~' in place of ':' is a line "
+			     "that may have happened before one of another machine above it",
+			     text_time(widest, apart_widest(printing->apart)));
 	for (size_t i = 0; !r && !*report->printed && i < reader->nr_buffers; i++)
 		if (is_text_only(reader->buffers[i].context) && strcmp(report->format->name, "ftrace"))
 			command_warn(
@@ -475,6 +507,8 @@ static void printing_release(struct printing *printing)
 	free(printing->left_out);
 	fields_told_release(&printing->told);
 	format_prefixes_free(printing->prefixes);
+	format_prefixes_free(printing->close);
+	apart_free(printing->apart);
 }
 
 /* The first option that asks for other lines, or for other text of them, than the kernel's own; NULL: none does. */

@@ -13,6 +13,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/out.h"
 #include "lib/ground/base/pool.h"
+#include "lib/meaning/clock/apart.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/events.h"
@@ -51,15 +52,16 @@ struct batch {
 	struct pool_job job; /* first: a job is cast to its batch */
 	/* the sink of the only buffer, without a prefix; NULL: there are several buffers */
 	const struct sink *only;
-	struct sink *const *sinks; /* by event::buffer */
-	char *const *prefixes;
+	struct sink *const *sinks;            /* by event::buffer */
+	char *const *prefixes, *const *close; /* of render_options */
 	struct out out;
-	struct out scratch;         /* for a text that gets a prefix */
-	struct foreign_texts texts; /* of the events */
-	struct block **retired;     /* for each buffer the blocks to release when the batch was written */
-	size_t held;                /* their bytes */
-	uint32_t len, done;         /* number of events, and of those already formatted */
-	bool busy;                  /* submitted and not yet written */
+	struct out scratch;          /* for a text that gets a prefix */
+	struct foreign_texts texts;  /* of the events */
+	struct block **retired;      /* for each buffer the blocks to release when the batch was written */
+	size_t held;                 /* their bytes */
+	uint32_t len, done;          /* number of events, and of those already formatted */
+	bool busy;                   /* submitted and not yet written */
+	bool is_close[BATCH_EVENTS]; /* only used with `close` */
 	struct sink_event events[BATCH_EVENTS + PREFETCH];
 };
 
@@ -105,13 +107,15 @@ may_prefetch_write static inline void prefetch_write(const struct sink_event *ev
 }
 
 /* Formats an event of one of several buffers. */
-__attribute__((noinline)) static void format_merged(struct batch *batch, const struct event *event)
+__attribute__((noinline)) static void format_merged(struct batch *batch, uint32_t index)
 {
+	const struct event *event = &batch->events[index].event;
 	const struct sink *sink = batch->sinks[event->buffer];
+	char *const *prefixes = batch->close && batch->is_close[index] ? batch->close : batch->prefixes;
 
 	sink->ops->format(sink, event, batch->prefixes ? &batch->scratch : &batch->out);
 	if (batch->prefixes)
-		prefix_put(batch->prefixes[event->buffer], &batch->scratch, &batch->out);
+		prefix_put(prefixes[event->buffer], &batch->scratch, &batch->out);
 }
 
 static void batch_format(struct pool_job *job)
@@ -127,7 +131,7 @@ static void batch_format(struct pool_job *job)
 			if (__builtin_expect(sink != NULL, 1))
 				sink->ops->format(sink, &batch->events[i].event, &batch->out);
 			else
-				format_merged(batch, &batch->events[i].event);
+				format_merged(batch, i);
 		}
 		batch->done = end;
 	}
@@ -152,6 +156,17 @@ static void pass_over(const struct reader *reader, struct sink *sink, const stru
 {
 	if (sink->ops->pass_over && reader_passes(reader, event))
 		sink->ops->pass_over(sink, event);
+}
+
+/* In the order of the lines. */
+__attribute__((noinline)) static void note_close(const struct renderer *state, struct batch *batch,
+						 const struct sink_event *event)
+{
+	const struct event *next = &event->event;
+
+	batch->is_close[event - batch->events] =
+		next->kind == EVENT_RECORD &&
+		apart_next(state->options->apart, state->reader->buffers[next->buffer].context->buffer, next->ts);
 }
 
 /* Decodes, merges and settles events until the batch is full, holds too much, or the stream ends. */
@@ -186,6 +201,8 @@ may_prefetch_write static int batch_fill(struct renderer *state, struct batch *b
 		}
 		if (!settle(sink, events, &event->event))
 			continue;
+		if (batch->close)
+			note_close(state, batch, event);
 		printed += event->event.kind == EVENT_RECORD;
 		event++;
 	}
@@ -318,6 +335,7 @@ static int renderer_init(struct renderer *state, struct fail *fail)
 		batch->sinks = state->sinks;
 		batch->only = state->reader->only && !state->options->prefixes ? state->sinks[0] : NULL;
 		batch->prefixes = state->options->prefixes;
+		batch->close = state->options->prefixes && state->options->apart ? state->options->close : NULL;
 		batch->retired = calloc(state->reader->nr_buffers, sizeof(*batch->retired));
 		if (!batch->retired || !out_init(&batch->out, BATCH_TEXT) ||
 		    (batch->prefixes && !out_init(&batch->scratch, 0)))

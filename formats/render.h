@@ -7,6 +7,7 @@
 
 #include "lib/ground/base/cleanup.h"
 
+struct apart;
 struct fail;
 struct pool;
 struct reader;
@@ -25,6 +26,12 @@ struct render_options {
 	struct pool *pool;     /* borrowed; NULL for none */
 	uint64_t limit;        /* events to print; UINT64_MAX for all */
 	char *const *prefixes; /* by event::buffer; NULL: none */
+	/*
+	 * Events of several machines: those that may have happened before the events of another one that stand above
+	 * them have these prefixes. Their lines are made in order, not in slices of time. NULL: there are none
+	 */
+	struct apart *apart;
+	char *const *close;
 };
 
 /*

@@ -466,6 +466,7 @@ static const struct rule {
 	{ "weft/selected", selected, true },
 	{ "weft/told_names", told_names, false },
 	{ "weft/recording", name, false },
+	{ "weft/clock_error", numbers, false },
 	{ "weft/missed", words, false },
 	{ "weft/types", types, true },
 	{ "weft/kernel", kernel, false },

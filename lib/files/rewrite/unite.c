@@ -13,6 +13,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/text.h"
 #include "lib/ground/base/vec.h"
+#include "lib/meaning/clock/apart.h"
 #include "lib/meaning/clock/pings.h"
 #include "lib/meaning/clock/wall.h"
 #include "lib/meaning/event/event.h"
@@ -47,6 +48,8 @@ struct member {
 	struct pings *pings; /* its events get their place by it and unite->near; NULL: they do not */
 	uint64_t *placed;    /* for each buffer, the time of its last event in the new file */
 	uint64_t worst;      /* the half width where it was widest */
+	char error[24];      /* the same as a text */
+	uint32_t first;      /* its first buffer in the new file */
 	int64_t moved;       /* how far the first ones were moved */
 	bool has_moved;
 };
@@ -522,6 +525,7 @@ int unite_trace(struct unite *unite, struct trace *trace, const char *name, int6
 	*member = (struct member){ .trace = trace,
 				   .name = name,
 				   .offset = offset,
+				   .first = unite->nr_buffers,
 				   .ids = malloc(EVENT_TYPES_MAX * sizeof(*member->ids)),
 				   .binders = calloc(nr, sizeof(*member->binders)),
 				   .names = calloc(nr, sizeof(*member->names)),
@@ -691,12 +695,37 @@ static int write_buffers(void *arg, struct part *part, struct writer *writer, st
 	return r;
 }
 
-int unite_write(struct unite *unite, int fd, uint64_t *ret_size, struct fail *fail)
+static int write_all(struct unite *unite, int fd, uint64_t *ret_size, struct fail *fail)
 {
 	const struct writer_options form = recast_form(&unite->form, unite->members[0].trace);
 	const struct writer_metadata metadata = metadata_of(unite);
 
 	return made_file_write(fd, &form, &metadata, write_buffers, unite, ret_size, fail);
+}
+
+/* How far times may be off those of the first trace's clock: of each buffer that was compared with it. */
+static int put_errors(struct unite *unite, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < unite->nr_members; i++) {
+		struct member *member = &unite->members[i];
+
+		if (!member->pings && (!unite->near || member->trace != unite->first))
+			continue;
+		snprintf(member->error, sizeof(member->error), "%" PRIu64, member->worst);
+		for (uint32_t j = 0; !r && j < (uint32_t)trace_buffers(member->trace); j++)
+			r = put_setting(unite, member->first + j, SETTING_APART, member->error, strlen(member->error),
+					fail);
+	}
+	return r;
+}
+
+int unite_write(struct unite *unite, int fd, uint64_t *ret_size, struct fail *fail)
+{
+	int r = put_errors(unite, fail);
+
+	return r ? r : write_all(unite, fd, ret_size, fail);
 }
 
 int unite_first(struct trace *trace, const char *event, uint64_t *ret, struct fail *fail)
