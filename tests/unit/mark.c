@@ -108,3 +108,33 @@ TEST(mark_puts_what_it_parses)
 	}
 	out_release(&out);
 }
+
+/* A process is a number of at most nine digits, a cookie or a value one of eighteen. */
+TEST(mark_has_numbers_that_fit)
+{
+	char text[256];
+
+	CHECK_STR(told("B|999999999|x", text), "begin 999999999 <x> <> 0");
+	CHECK_STR(told("B|1000000000|x", text), "none");
+	CHECK_STR(told("B|-1|x", text), "none");
+	CHECK_STR(told("C|1|x|999999999999999999", text), "counter 1 <x> <> 999999999999999999");
+	CHECK_STR(told("C|1|x|-999999999999999999", text), "counter 1 <x> <> -999999999999999999");
+	CHECK_STR(told("C|1|x|99999999999999999999", text), "none");
+	CHECK_STR(told("C|1|x|-", text), "none");
+	CHECK_STR(told("S|1|x |4", text), "async 1 <x > <> 4");
+	CHECK_STR(told("S|1| 4", text), "none");
+	CHECK_STR(told("S|1|x 4y", text), "none");
+	CHECK_STR(told("G|1||job|9", text), "none");
+	CHECK_STR(told("G|1|track||9", text), "none");
+	CHECK_STR(told("G|1|track|job|9|", text), "none");
+	CHECK_STR(told("H|1|track", text), "none");
+	CHECK_STR(told("H|1|track|x", text), "none");
+	CHECK_STR(told("H|1||9", text), "none");
+	CHECK_STR(told("H|1|track|job|9|8", text), "none");
+	CHECK_STR(told("N|1||tick", text), "none");
+	CHECK_STR(told("N|1|track|", text), "none");
+	CHECK_STR(told("B|1|", text), "begin 1 <> <> 0");
+	CHECK_STR(told("B|1", text), "none");
+	CHECK_STR(told("B|1|x\n\n", text), "begin 1 <x> <> 0");
+	CHECK_STR(told("\n", text), "none");
+}

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tests/unit/test.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "lib/ground/base/cleanup.h"
 #include "lib/meaning/event/tasks.h"
 
 static struct tasks *tasks_of(const char *names, const char *tgids)
@@ -94,4 +96,77 @@ TEST(tasks_have_the_columns_in_front_of_a_line_ready_for_those_whose_name_fits)
 	CHECK_MEM(task_head(tasks, 0), (size_t)TASK_HEAD_LEN, "          <idle>-0       ", (size_t)TASK_HEAD_LEN);
 	CHECK(!task_head(tasks, 8) && !task_head(tasks, 9) && !task_head(tasks, 10) && !task_head(tasks, -1));
 	tasks_free(tasks);
+}
+
+TEST(tasks_are_listed_once_each_with_those_that_have_a_name_alone)
+{
+	static char names[20000], tgids[100] = "70000 70000\n";
+	unsigned seen[1500] = { 0 }, others = 0;
+	struct tasks *tasks;
+	size_t at = 0, len = 0;
+	int32_t pid;
+
+	for (int i = 1; i < 1500; i += 2)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%d t%d\n", i, i);
+	tasks = tasks_of(names, tgids);
+	REQUIRE(tasks);
+	while (tasks_each(tasks, &at, &pid))
+		if (pid > 0 && pid < 1500)
+			seen[pid]++;
+		else
+			others++;
+	CHECK(!others);
+	for (int i = 0; i < 1500; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "t%d", i);
+		CHECK(seen[i] == (unsigned)i % 2 && task_known(tasks, i) == (i % 2 || !i));
+		CHECK(!(i % 2) || !strcmp(task_name(tasks, i).text, name));
+	}
+	CHECK(task_known(tasks, -1) && !task_known(tasks, 70000) && task_tgid(tasks, 70000) == 70000);
+	CHECK(task_tgid(tasks, -1) == 0 && task_tgid(tasks, 1) == 0);
+	tasks_free(tasks);
+}
+
+/* As ps shows them on a kernel; a program may be called so as well. */
+TEST(task_name_of_a_kernel_thread_has_its_numbers)
+{
+	static const struct {
+		const char *name;
+		size_t len; /* 0: it is none */
+	} rows[] = {
+		{ "kworker/0:1", 11 },
+		{ "kworker/0:1H", 12 },
+		{ "kworker/0:1H-kblockd", 12 },
+		{ "kworker/u8:2-ext4", 12 },
+		{ "kworker/u8:2+flush", 12 },
+		{ "kworker/u8:2_x", 0 },
+		{ "kworker/0:", 0 },
+		{ "kworker/:1", 0 },
+		{ "kworker", 0 },
+		{ "kworker/0", 0 },
+		{ "ksoftirqd/15", 12 },
+		{ "ksoftirqd/", 0 },
+		{ "ksoftirqd/1234567", 17 },
+		{ "ksoftirqd/12345678", 0 },
+		{ "irq/24-nvme0q1", 6 },
+		{ "irq/x", 0 },
+		{ "kswapd0", 7 },
+		{ "kswapd", 0 },
+		{ "kthreadd", 8 },
+		{ "kthread", 0 },
+		{ "kthreadds", 0 },
+		{ "swapper/3", 9 },
+		{ "rcu_preempt", 11 },
+		{ "rcu_preempt:", 11 },
+		{ "jbd2/0-8", 6 },
+		{ "", 0 },
+		{ "bash", 0 },
+	};
+
+	for (size_t i = 0; i < array_size(rows); i++)
+		if (!CHECK(task_kernel_name(rows[i].name, strlen(rows[i].name)) == rows[i].len))
+			fprintf(stderr, "%s\n", rows[i].name);
+	/* The bytes behind a name do not belong to it. */
+	CHECK(task_kernel_name("kworker/0:12", 11) == 11 && task_kernel_name("kworker/0:12", 10) == 0);
 }
