@@ -52,6 +52,8 @@ struct made {
 	/* version 7: this section ends after so many bytes */
 	enum at short_at;
 	size_t short_len;
+	/* more bytes of header_event, and more formats, of no bytes */
+	size_t header_more, formats_more;
 };
 
 static void number(struct made *made, size_t size, uint64_t value)
@@ -100,13 +102,18 @@ static void make_headers(struct made *made)
 	sized(made, 8, "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n");
 	here(made, AT_HEADER_EVENT);
 	name(made, "header_event");
-	sized(made, 8, "type_len");
+	number(made, 8, 8 + made->header_more);
+	bytes(made, "type_len", 8);
+	for (size_t i = 0; i < made->header_more; i++)
+		bytes(made, "\n", 1);
 }
 
 static void make_ftrace(struct made *made)
 {
-	number(made, 4, 1);
+	number(made, 4, 1 + made->formats_more);
 	sized(made, 8, "name: a\n");
+	for (size_t i = 0; i < made->formats_more; i++)
+		number(made, 8, 0);
 }
 
 static void make_events(struct made *made)
@@ -241,9 +248,11 @@ static void make_options(struct made *made)
 	end_section(made, AT_OPTIONS);
 }
 
-static void make_v7_but(struct made *made, enum at short_at, size_t short_len)
+static void make_v7_in(struct made *made, enum at short_at, size_t short_len)
 {
-	*made = (struct made){ .file = BUF_INIT, .short_at = short_at, .short_len = short_len };
+	made->file = (struct buf)BUF_INIT;
+	made->short_at = short_at;
+	made->short_len = short_len;
 	make_head(made, "7");
 	here(made, AT_CODEC);
 	name(made, "none");
@@ -286,6 +295,12 @@ static void make_v7_but(struct made *made, enum at short_at, size_t short_len)
 	make_options(made);
 	put(made, AT_FIRST, 0, 8, made->at[AT_OPTIONS]);
 	here(made, AT_END);
+}
+
+static void make_v7_but(struct made *made, enum at short_at, size_t short_len)
+{
+	*made = (struct made){ .header_more = 0 };
+	make_v7_in(made, short_at, short_len);
 }
 
 static void make_v7(struct made *made)
@@ -998,4 +1013,45 @@ TEST(trace_finds_the_chunks_of_each_cpu_without_their_table)
 			trace_free(trace);
 			buf_release(&made.file);
 		}
+}
+
+/* The description of a page has about 500 bytes, and a kernel has at most 2^16 types of events. */
+TEST(trace_metadata_is_bounded_in_bytes_and_formats)
+{
+	static const struct {
+		size_t header_len, formats;
+		const char *want; /* "": it is read */
+	} rows[] = {
+		{ 1 << 20, 2, "" },
+		{ (1 << 20) + 1, 2,
+		  "the page header's description: claims 1048577 bytes, more than the 1048576 that weft reads" },
+		{ 0, 1 << 16, "" },
+		{ 0, (1 << 16) + 1, "the event formats: there are more than 65536 event formats" },
+		{ 0, (1 << 16) + 2, "the ftrace formats: there are more than 65536 event formats" },
+	};
+	struct made usual;
+	size_t header_len;
+
+	make_v7(&usual);
+	header_len = usual.at[AT_FTRACE] - usual.at[AT_HEADERS] - SECTION_HEAD;
+	buf_release(&usual.file);
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct made made = { .header_more = rows[i].header_len ? rows[i].header_len - header_len : 0,
+				     .formats_more = rows[i].formats - 2 };
+		struct fail fail = FAIL_INIT;
+		struct trace *trace;
+		const char *damage;
+		size_t nr;
+
+		make_v7_in(&made, AT_HEAD, 0);
+		trace = open_made(&made, &fail);
+		REQUIRE(trace);
+		damage = trace_damage(trace);
+		if (!CHECK(*rows[i].want ? damage && strstr(damage, rows[i].want) : !damage))
+			CHECK_STR(damage ? damage : "", rows[i].want);
+		trace_formats(trace, &nr);
+		CHECK(nr == (rows[i].formats < 1 << 16 ? rows[i].formats : 1 << 16));
+		trace_free(trace);
+		buf_release(&made.file);
+	}
 }

@@ -19,6 +19,7 @@
 #include "lib/kernel/undo/claim.h"
 #include "lib/kernel/undo/instance_open.h"
 #include "lib/kernel/undo/journal.h"
+#include "lib/kernel/undo/undo_internal.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/test.h"
 
@@ -582,6 +583,73 @@ TEST(undo_does_not_believe_a_journal_that_others_may_write)
 	CHECK(undo_next_pending(fake.journals, &at, &pending, NULL) == 0);
 	CHECK(!undo_recover(&fake.tracing, fake.journals, NULL, NULL, &sum, NULL));
 	CHECK(fake_holds(&fake, "tracing_on", "0\n"));
+	fake_free(&fake);
+}
+
+/* Root replays it: no other user may have written it, and no link may lead to another one. */
+TEST(undo_reads_a_journal_of_root_that_root_alone_may_write)
+{
+	static const struct {
+		mode_t mode;
+		uid_t owner;
+		bool trusted;
+	} rows[] = {
+		{ 0600, 0, true },  { 0644, 0, true },  { 0755, 0, true },  { 0620, 0, false },
+		{ 0602, 0, false }, { 0622, 0, false }, { 0600, 1, false }, { 0644, 65534, false },
+	};
+	char path[256], want[400], boot[BOOT_ID_SIZE];
+	struct process_id owner;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	mkdir(fake.journals, 0755);
+	fake_write(&fake, "journals/undo-1-1", "weft-undo 1 7 11 here\ns 0 10 1\n\ntracing_on\n1\n");
+	snprintf(path, sizeof(path), "%s/undo-1-1", fake.journals);
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct journal journal = { 0 };
+		struct fail fail = FAIL_INIT;
+		cleanup_fd int fd = -1;
+		int err;
+
+		/* Only root can give a file away. */
+		if (rows[i].owner && geteuid())
+			continue;
+		REQUIRE(!chmod(path, rows[i].mode) && (geteuid() || !chown(path, rows[i].owner, 0)));
+		err = undo_read_journal(path, &fd, &owner, boot, &journal, &fail);
+		snprintf(want, sizeof(want), "the journal '%s' is not trusted: others could have written it", path);
+		CHECK(err == (rows[i].trusted ? 0 : -EPERM));
+		CHECK_STR(fail.text, rows[i].trusted ? "" : want);
+		if (!err) {
+			CHECK(fd >= 0 && owner.pid == 7 && owner.start == 11 && !strcmp(boot, "here") &&
+			      journal.nr == 1);
+			journal_release(&journal);
+		}
+	}
+	fake_free(&fake);
+}
+
+TEST(undo_reads_a_journal_that_is_a_file_of_its_own)
+{
+	char path[256], other[256], boot[BOOT_ID_SIZE];
+	struct journal journal = { 0 };
+	struct fail fail = FAIL_INIT;
+	struct process_id owner;
+	struct fake fake;
+	int fd = -1;
+
+	REQUIRE(fake_new(&fake));
+	mkdir(fake.journals, 0755);
+	fake_write(&fake, "journals/real", "weft-undo 1 7 11 here\n");
+	snprintf(path, sizeof(path), "%s/undo-1-1", fake.journals);
+	snprintf(other, sizeof(other), "%s/real", fake.journals);
+	CHECK(undo_read_journal(path, &fd, &owner, boot, &journal, &fail) == -ENOENT);
+	CHECK(strstr(fail.text, "cannot open the journal '") && strstr(fail.text, "undo-1-1'"));
+	REQUIRE(!symlink(other, path));
+	CHECK(undo_read_journal(path, &fd, &owner, boot, &journal, &fail) == -ELOOP);
+	CHECK(!unlink(path) && fd == -1);
+	fake_write(&fake, "journals/undo-1-1", "weft-undo 2 7 11 here\n");
+	CHECK(undo_read_journal(path, &fd, &owner, boot, &journal, &fail) == -EBADMSG && fd == -1);
+	CHECK(strstr(fail.text, "not a journal of weft"));
 	fake_free(&fake);
 }
 
