@@ -19,6 +19,7 @@ from common import weft as command
 SESSION = ROOT / "tests/fixtures/session/demo.dat"
 TRICK = """
 import os, signal, sys, threading, weft
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background ignores
 with weft.open(sys.argv[1]) as trace:
     threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:

@@ -134,6 +134,8 @@ class Events(TestCase):
             self.assertRaises(TypeError, kind)
 
     def test_ctrl_c_interrupts(self):
+        # A job in the background ignores it.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         with weft.open(SWITCHES) as trace, self.assertRaises(KeyboardInterrupt):
             threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
             while True:
