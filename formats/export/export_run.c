@@ -54,33 +54,6 @@ void export_free(struct export *export)
 	export->ops->free(export);
 }
 
-void export_failed(struct export *export, int error, const struct fail *failure)
-{
-	if (export->error)
-		return;
-	export->error = error;
-	export->failure = *failure;
-}
-
-void export_no_memory(struct export *export)
-{
-	struct fail fail = FAIL_INIT;
-
-	export_failed(export, fail_memory(&fail), &fail);
-}
-
-void export_note(struct export *export, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (!buf_addf(&export->notes, "%s\n", text))
-		export_no_memory(export);
-}
-
 const struct wall *export_wall(const struct reader *reader)
 {
 	return reader->nr_buffers ? reader->buffers[0].context->wall : NULL;

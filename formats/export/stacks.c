@@ -9,7 +9,7 @@
 
 #include "formats/export/export.h"
 #include "formats/export/held_stack_internal.h"
-#include "formats/export/left_note_internal.h"
+#include "formats/export/notes_internal.h"
 #include "lib/ground/base/labels.h"
 #include "lib/ground/base/u64_map.h"
 #include "lib/ground/base/vec.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/ground/base/digits.h"
 #include "lib/ground/base/memo.h"
 #include "lib/ground/base/out.h"
 #include "lib/meaning/follow/stack.h"
@@ -12,7 +13,7 @@
 
 enum { IP, PARENT_IP, COUNT, TOP, BOTTOM };
 enum { CALLER };
-enum { INDENT = 3, STACK_MAX = 1024 };
+enum { INDENT = 3, STACK_MAX = 1024, US_PER_S = 1000000 };
 
 static const char *const fields[] = { "ip", "parent_ip", "count", "top_delta_ts", "bottom_delta_ts", NULL };
 static const char *const stack_fields[] = { "caller", NULL };
@@ -25,6 +26,27 @@ struct function_stack {
 		uint32_t len;
 	} at[STACK_MAX];
 };
+
+void tracecmd_time(const struct tracecmd *tracecmd, uint64_t ts, struct out *out)
+{
+	uint64_t seconds, us;
+
+	out_need(out, TRACECMD_HEAD_MAX);
+	if (tracecmd->counts || tracecmd->own.raw_ts) {
+		out->at = digits_put_right(out->at, ts, 12);
+		return;
+	}
+	*out->at++ = ' ';
+	if (tracecmd->options.nanoseconds) {
+		out->at = digits_put_seconds(out->at, ts, 5);
+		return;
+	}
+	us = (ts + 500) / 1000;
+	seconds = us / US_PER_S;
+	out->at = digits_put_right(out->at, seconds, 5);
+	*out->at++ = '.';
+	out->at = digits_put_6(out->at, (uint32_t)(us - seconds * US_PER_S));
+}
 
 void tracecmd_stacks_release(struct tracecmd *tracecmd)
 {

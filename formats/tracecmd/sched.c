@@ -6,13 +6,29 @@
 #include <string.h>
 
 #include "lib/ground/base/out.h"
+#include "lib/meaning/event/tasks.h"
 
 enum { PREV_COMM, PREV_PID, PREV_PRIO, PREV_STATE, NEXT_COMM, NEXT_PID, NEXT_PRIO };
 enum { COMM, PID, PRIO, SUCCESS, TARGET_CPU };
+enum { NAMES_MAX = 1 << 20 };
 
 static const char *const switch_fields[] = { "prev_comm", "prev_pid", "prev_prio", "prev_state",
 					     "next_comm", "next_pid", "next_prio", NULL };
 static const char *const wakeup_fields[] = { "comm", "pid", "prio", "success", "target_cpu", NULL };
+
+/* Remembers the name of a task that the file does not name: the lines after this event show it. */
+static void learn_name(struct tracecmd *tracecmd, int32_t pid, const char *name, size_t len)
+{
+	char **known;
+
+	if (!pid || task_known(tracecmd->context->tasks, pid) || tracecmd->comms.len >= NAMES_MAX)
+		return;
+	known = u64_map_get(&tracecmd->comms, (uint32_t)pid);
+	if (!known)
+		context_lacks_memory(tracecmd->context);
+	else if (!*known)
+		*known = strndup(name, len);
+}
 
 /*
  * The letters of the states stand in the print format, as { 0x00000001, "S" }: their bits differ between kernels. The
@@ -45,7 +61,7 @@ static void learn(struct tracecmd *tracecmd, const struct tracecmd_binding *bind
 	size_t len;
 
 	if (place_string(&binding->places[comm], event, &name, &len))
-		tracecmd_learn(tracecmd, (int32_t)place_u64(&binding->places[pid], event), name, len);
+		learn_name(tracecmd, (int32_t)place_u64(&binding->places[pid], event), name, len);
 }
 
 static bool settle_switch(struct tracecmd *tracecmd, const struct tracecmd_binding *binding, struct events *events,

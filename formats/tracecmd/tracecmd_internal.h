@@ -116,9 +116,6 @@ struct tracecmd {
 	char end[64];
 };
 
-/* Remembers the name of a task that the file does not name: the lines after this event show it. */
-void tracecmd_learn(struct tracecmd *tracecmd, int32_t pid, const char *name, size_t len);
-
 /* The binding of an event's type; NULL without memory. */
 const struct tracecmd_binding *tracecmd_bind(struct tracecmd *tracecmd, const struct event_type *type);
 void tracecmd_unbind(struct tracecmd *tracecmd);
@@ -126,6 +123,8 @@ void tracecmd_unbind(struct tracecmd *tracecmd);
 /* The text of the print format. */
 void tracecmd_pretty(const struct tracecmd *tracecmd, const struct tracecmd_binding *binding, const struct event *event,
 		     struct out *out);
+
+enum { TRACECMD_HEAD_MAX = 192 }; /* of all columns without the names */
 
 /* The time column, with the blanks before it and without the colon after it. */
 void tracecmd_time(const struct tracecmd *tracecmd, uint64_t ts, struct out *out);

@@ -22,23 +22,7 @@
 enum {
 	COMM_WIDTH = 16,
 	LATENCY_COMM = 8,
-	HEAD_MAX = 192, /* of all columns without the names */
-	NAMES_MAX = 1 << 20,
-	US_PER_S = 1000000,
 };
-
-void tracecmd_learn(struct tracecmd *tracecmd, int32_t pid, const char *name, size_t len)
-{
-	char **known;
-
-	if (!pid || task_known(tracecmd->context->tasks, pid) || tracecmd->comms.len >= NAMES_MAX)
-		return;
-	known = u64_map_get(&tracecmd->comms, (uint32_t)pid);
-	if (!known)
-		context_lacks_memory(tracecmd->context);
-	else if (!*known)
-		*known = strndup(name, len);
-}
 
 static void tracecmd_free(struct sink *sink)
 {
@@ -244,27 +228,6 @@ static bool tracecmd_settle(struct sink *sink, struct events *events, struct eve
 	return true;
 }
 
-void tracecmd_time(const struct tracecmd *tracecmd, uint64_t ts, struct out *out)
-{
-	uint64_t seconds, us;
-
-	out_need(out, HEAD_MAX);
-	if (tracecmd->counts || tracecmd->own.raw_ts) {
-		out->at = digits_put_right(out->at, ts, 12);
-		return;
-	}
-	*out->at++ = ' ';
-	if (tracecmd->options.nanoseconds) {
-		out->at = digits_put_seconds(out->at, ts, 5);
-		return;
-	}
-	us = (ts + 500) / 1000;
-	seconds = us / US_PER_S;
-	out->at = digits_put_right(out->at, seconds, 5);
-	*out->at++ = '.';
-	out->at = digits_put_6(out->at, (uint32_t)(us - seconds * US_PER_S));
-}
-
 static char *put_left(char *at, int32_t value, unsigned width)
 {
 	char *end = at + width;
@@ -317,7 +280,7 @@ static void put_latency_head(const struct tracecmd *tracecmd, const struct event
 {
 	if (len > LATENCY_COMM)
 		len = LATENCY_COMM;
-	out_need(out, HEAD_MAX);
+	out_need(out, TRACECMD_HEAD_MAX);
 	memset(out->at, ' ', LATENCY_COMM - len);
 	memcpy(out->at + LATENCY_COMM - len, name, len);
 	out->at += LATENCY_COMM;
@@ -333,14 +296,14 @@ static void put_head(const struct event *event, struct task_name name, struct ou
 {
 	char *at;
 
-	out_need(out, HEAD_MAX);
+	out_need(out, TRACECMD_HEAD_MAX);
 	at = out->at;
 	if (__builtin_expect(name.len <= COMM_WIDTH, 1)) {
 		memcpy(at, name.text + name.len - COMM_WIDTH, COMM_WIDTH);
 		at += COMM_WIDTH;
 	} else {
 		out_mem(out, name.text, name.len);
-		out_need(out, HEAD_MAX);
+		out_need(out, TRACECMD_HEAD_MAX);
 		at = out->at;
 	}
 	*at++ = '-';

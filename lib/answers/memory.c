@@ -282,9 +282,7 @@ static int memory_finish(void *arg, struct findings *findings, struct fail *fail
 	size_t at = 0;
 
 	if (!memory->seen && !memory->stalls.len && !memory->pass->filter.shape)
-		return pass_nothing(memory->pass, &memory_analysis,
-				    "there are no allocations, reclaims or page faults among the events",
-				    "-e kmem -e vmscan", fail);
+		return PASS_NOTHING;
 	while ((open = u64_map_next(&memory->open, &at, &key)))
 		stalled += open->open && open->losses == memory->pass->state.losses;
 	put_sites(memory, findings);
@@ -705,6 +703,8 @@ const struct analysis_ops memory_analysis = {
 	.by = by,
 	.of_tasks = true,
 	.wants = wants,
+	.nothing = "there are no allocations, reclaims or page faults among the events",
+	.recorded_by = "-e kmem -e vmscan",
 	.essential = 1,
 	.size = sizeof(struct memory_analysis),
 	.init = init,

@@ -374,7 +374,7 @@ static int put_part(const struct summary_analysis *summary, const struct summary
 {
 	struct fail why = FAIL_INIT;
 	size_t from = findings->nr;
-	int r = part->ops->finish(part->analysis, findings, &why);
+	int r = pass_finish_part(summary->pass, part->ops, part->analysis, findings, &why);
 
 	/* What a tracer records is not missing unless the user asked for it. */
 	if (r == -ENODATA && part->ops->tracer)

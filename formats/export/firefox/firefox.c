@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "formats/export/exports_internal.h"
-#include "formats/export/left_note_internal.h"
+#include "formats/export/notes_internal.h"
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/columns/value.h"
 #include "lib/meaning/event/context.h"

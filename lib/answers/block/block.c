@@ -190,16 +190,6 @@ static bool take_bio(struct block_analysis *block, uint32_t disk, uint64_t secto
 	return true;
 }
 
-void block_settle(struct block_device *device, uint64_t now)
-{
-	uint64_t lasted = now > device->since ? now - device->since : 0;
-
-	if (device->depth)
-		device->busy += lasted;
-	device->weighed += device->depth * lasted;
-	device->since = now;
-}
-
 static void enter_driver(struct block_device *device, struct block_request *request, uint64_t now)
 {
 	block_settle(device, now);
@@ -508,6 +498,8 @@ const struct analysis_ops block_analysis = {
 	.options_size = sizeof(struct block_options),
 	.slow = block_slow,
 	.wants = wants,
+	.nothing = "there are no block requests among the events",
+	.recorded_by = "-e block",
 	.essential = 2,
 	.in_summary = true,
 	.size = sizeof(struct block_analysis),

@@ -152,7 +152,16 @@ void block_put_file(struct table *table, const struct block_analysis *block, uin
 void block_files_release(struct block_analysis *block);
 
 /* Adds the time up to now to the device's time at its depth. */
-void block_settle(struct block_device *device, uint64_t now);
+static inline void block_settle(struct block_device *device, uint64_t now)
+{
+	uint64_t lasted = now > device->since ? now - device->since : 0;
+
+	if (device->depth)
+		device->busy += lasted;
+	device->weighed += device->depth * lasted;
+	device->since = now;
+}
+
 /* Counts a request or bio that has ended, in its row if the user asked for it. */
 void block_count(struct block_analysis *block, uint32_t disk, const struct block_request *request, uint64_t sectors,
 		 bool failed, uint64_t now);

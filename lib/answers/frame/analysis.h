@@ -94,6 +94,8 @@ struct analysis_ops {
 	const struct analysis_slow *slow; /* NULL: none */
 	bool of_tasks; /* what happens in the tasks that do it: a recording of one command has all of it */
 	const struct analysis_want *wants;
+	/* What a user is told if finish() returns PASS_NOTHING, and the options that record it: "-e block". */
+	const char *nothing, *recorded_by;
 	/* What else a recording for the analysis needs; all may be zero. */
 	size_t essential;                       /* the number of wants, from the first on, that are indispensable */
 	const char *tracer;                     /* the tracer that has to run */
@@ -142,7 +144,7 @@ struct analysis_ops {
 	 */
 	void (*divide)(void *analysis);
 	void (*carry)(void *analysis, void *before);
-	/* Called once, after the last event. */
+	/* Called once, after the last event. PASS_NOTHING: nothing of what it is about is among the events. */
 	int (*finish)(void *analysis, struct findings *findings, struct fail *fail);
 	void (*release)(void *analysis); /* what it holds */
 };

@@ -697,20 +697,19 @@ static bool lacks_fields(const struct pass *pass, const char *wanted, char *ret,
 	return false;
 }
 
-int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, const char *what, const char *with,
-		 struct fail *fail)
+int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, struct fail *fail)
 {
 	size_t least = ops->essential ? ops->essential : 1, recorded = 0;
 	char name[64];
 
 	if (pass_is_part(pass))
-		return fail_set(fail, -ENODATA, "%s: only a part of the file was looked at", what);
+		return fail_set(fail, -ENODATA, "%s: only a part of the file was looked at", ops->nothing);
 	if (pass->reader->buffers[0].context->selected)
 		return fail_set(fail, -ENODATA,
 				"%s: the file was made of some of the events of another one ('weft info' says which)",
-				what);
+				ops->nothing);
 	if (has_tracer(pass, ops->tracer))
-		return fail_set(fail, -ENODATA, "%s, although the tracer %s recorded: none occurred", what,
+		return fail_set(fail, -ENODATA, "%s, although the tracer %s recorded: none occurred", ops->nothing,
 				ops->tracer);
 	for (size_t i = 0; i < least && ops->wants[i].event; i++)
 		if (lacks_fields(pass, ops->wants[i].event, name, sizeof(name)))
@@ -723,9 +722,9 @@ int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, const 
 	for (size_t i = 0; i < least && ops->wants[i].event; i++)
 		recorded += pass_recorded(pass, &ops->wants[i]);
 	if (recorded < least)
-		return fail_set(fail, -ENODATA, "%s; record with %s", what, with);
-	return fail_set(fail, -ENODATA, "%s, although %s%s%s%s recorded: none occurred", what, ops->wants[0].event,
-			least > 1 ? "," : "", least > 1 ? ops->wants[1].event : "",
+		return fail_set(fail, -ENODATA, "%s; record with %s", ops->nothing, ops->recorded_by);
+	return fail_set(fail, -ENODATA, "%s, although %s%s%s%s recorded: none occurred", ops->nothing,
+			ops->wants[0].event, least > 1 ? "," : "", least > 1 ? ops->wants[1].event : "",
 			strchr(ops->wants[0].event, ',') || least > 1 ? " were" : " was");
 }
 
@@ -744,10 +743,18 @@ static void put_no_times(const struct pass *pass, struct findings *findings)
 			      lines, text_plural(lines));
 }
 
+int pass_finish_part(const struct pass *pass, const struct analysis_ops *ops, void *analysis, struct findings *findings,
+		     struct fail *fail)
+{
+	int r = ops->finish(analysis, findings, fail);
+
+	return r == PASS_NOTHING ? pass_nothing(pass, ops, fail) : r;
+}
+
 int pass_finish(struct pass *pass, size_t index, struct findings *findings, struct fail *fail)
 {
 	const struct pass_item *item = &pass->items[index];
-	int r = item->ops->finish(item->analysis, findings, fail);
+	int r = pass_finish_part(pass, item->ops, item->analysis, findings, fail);
 
 	if (!r)
 		pass_missing(pass, item->ops, SIZE_MAX, findings);

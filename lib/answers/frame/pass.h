@@ -169,12 +169,17 @@ const struct context *pass_filtered(const struct pass *pass);
 /* Reports which of the first `nr` events that an analysis wants were not recorded. */
 void pass_missing(const struct pass *pass, const struct analysis_ops *ops, size_t nr, struct findings *findings);
 
+/* What finish() of an analysis returns if nothing of what it is about is among the events. */
+enum { PASS_NOTHING = 1 };
+/* Calls finish(); of PASS_NOTHING it makes pass_nothing(). For the parts of an analysis: others call pass_finish(). */
+int must_check pass_finish_part(const struct pass *pass, const struct analysis_ops *ops, void *analysis,
+				struct findings *findings, struct fail *fail);
+
 /*
- * Returns -ENODATA. `fail` then says that `what` is so ("there are no waits for locks"): either although the events of
- * the analysis were recorded, or because they were not; then it names `with`, the options that record them.
+ * Returns -ENODATA. `fail` then has ops::nothing ("there are no waits for locks"): either although the events of the
+ * analysis were recorded, or because they were not; then it names ops::recorded_by, the options that record them.
  */
-int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, const char *what, const char *with,
-		 struct fail *fail);
+int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, struct fail *fail);
 
 /* Finishes the analysis with this index. */
 int must_check pass_finish(struct pass *pass, size_t index, struct findings *findings, struct fail *fail);

@@ -275,9 +275,7 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 	if (own->pass->failed || own->roles.failed || own->tasks.starved || (own->calls && calls_starved(own->calls)))
 		return fail_memory(fail);
 	if (!own->sums->functions && !own->sums->syscalls)
-		return pass_nothing(own->pass, &call_sums_analysis,
-				    "there are neither function graphs nor system calls among the events",
-				    "-p function_graph or -e raw_syscalls", fail);
+		return PASS_NOTHING;
 	while ((in = u64_map_next(&own->tasks, &at, &key)))
 		own->sums->open += in->open;
 	if (own->calls)
@@ -296,6 +294,8 @@ const struct analysis_ops call_sums_analysis = {
 	.name = "graph",
 	.summary = "show which function called which",
 	.wants = call_wants,
+	.nothing = "there are neither function graphs nor system calls among the events",
+	.recorded_by = "-p function_graph or -e raw_syscalls",
 	.essential = 1,
 	.size = sizeof(struct call_sums_analysis),
 	.init = init,

@@ -459,8 +459,7 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 	if (graph->pass->failed || graph->roles.failed || (graph->stream.calls && calls_starved(graph->stream.calls)))
 		return fail_memory(fail);
 	if (!graph->stream.calls && !graph->nr_hits && !graph->pass->filter.shape)
-		return pass_nothing(graph->pass, &graph_analysis, "there are no functions among the events",
-				    "-p function_graph", fail);
+		return PASS_NOTHING;
 	tell_functions(graph);
 	if ((graph->stream.calls || graph->pass->filter.shape) && graph->options.by == GRAPH_BY_ERRNO)
 		graph->pass->failed |= !graph_errors_put_numbers(&graph->errors, graph->pass, findings);
@@ -503,6 +502,8 @@ const struct analysis_ops graph_analysis = {
 	.columns = columns,
 	.by = by,
 	.wants = graph_wants,
+	.nothing = "there are no functions among the events",
+	.recorded_by = "-p function_graph",
 	.essential = 1,
 	.tracer = "function_graph",
 	.option = "funcgraph-retval",

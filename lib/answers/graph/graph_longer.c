@@ -261,8 +261,7 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 	if (graph->pass->failed || graph->roles.failed || (graph->stream.calls && calls_starved(graph->stream.calls)))
 		return fail_memory(fail);
 	if (!graph->stream.calls && !graph->pass->filter.shape)
-		return pass_nothing(graph->pass, &graph_longer_analysis, "there is no function graph among the events",
-				    "-p function_graph", fail);
+		return PASS_NOTHING;
 	if (graph->nr)
 		qsort(graph->calls, graph->nr, sizeof(*graph->calls), by_task);
 	if (!nest(graph))
@@ -277,6 +276,8 @@ const struct analysis_ops graph_longer_analysis = {
 	.name = "graph",
 	.summary = "show the calls that lasted longer than a time, below their callers",
 	.wants = graph_wants,
+	.nothing = "there is no function graph among the events",
+	.recorded_by = "-p function_graph",
 	.essential = 1,
 	.tracer = "function_graph",
 	.size = sizeof(struct graph_longer_analysis),

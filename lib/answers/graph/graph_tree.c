@@ -564,8 +564,7 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 	    (graph->stream.calls && calls_starved(graph->stream.calls)))
 		return fail_memory(fail);
 	if (!graph->stream.calls && !graph->pass->filter.shape)
-		return pass_nothing(graph->pass, &graph_tree_analysis, "there is no function graph among the events",
-				    "-p function_graph", fail);
+		return PASS_NOTHING;
 	if (!graph->pass->filter.shape && !graph->below.nodes[0].calls)
 		return no_such_function(graph, fail);
 	if (graph->options.slowest)
@@ -579,6 +578,8 @@ const struct analysis_ops graph_tree_analysis = {
 	.name = "graph",
 	.summary = "show what one function called and what called it",
 	.wants = graph_wants,
+	.nothing = "there is no function graph among the events",
+	.recorded_by = "-p function_graph",
 	.essential = 1,
 	.tracer = "function_graph",
 	.option = "funcgraph-retval",

@@ -154,18 +154,6 @@ static uint32_t task_on(const struct irq_analysis *irq, uint32_t cpu)
 	return cpu < state->nr_cpus ? state->cpus[cpu].task : STATE_NO_TASK;
 }
 
-uint64_t irq_off_cpu(const struct irq_analysis *irq, uint32_t id)
-{
-	static const uint8_t modes[] = { TASK_PREEMPTED, TASK_WAKING,  TASK_QUEUED,
-					 TASK_SLEEPING,  TASK_BLOCKED, TASK_STOPPED };
-	const struct state *state = &irq->pass->state;
-	uint64_t sum = 0;
-
-	for (size_t i = 0; id < state->nr_tasks && !state->tasks[id].idle && i < array_size(modes); i++)
-		sum += state->tasks[id].spent[modes[i]];
-	return sum;
-}
-
 static void see_delay(struct irq_analysis *irq, uint32_t source, uint64_t delay, const struct event *event)
 {
 	if (source >= irq->nr_sources || !pass_wants_cpu(irq->pass, event->cpu))
@@ -507,6 +495,8 @@ const struct analysis_ops irq_analysis = {
 	.by = by,
 	.slow = irq_slow,
 	.wants = wants,
+	.nothing = "there are no interrupts, timers or work items among the events",
+	.recorded_by = "-e irq -e irq_vectors",
 	.in_summary = true,
 	.size = sizeof(struct irq_analysis),
 	.init = init,

@@ -10,6 +10,18 @@
 /* So many timers and work items that wait are known in the next interval; the events do not tell of all that ended. */
 enum { CARRIED_MAX = 1 << 16 };
 
+uint64_t irq_off_cpu(const struct irq_analysis *irq, uint32_t id)
+{
+	static const uint8_t modes[] = { TASK_PREEMPTED, TASK_WAKING,  TASK_QUEUED,
+					 TASK_SLEEPING,  TASK_BLOCKED, TASK_STOPPED };
+	const struct state *state = &irq->pass->state;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; id < state->nr_tasks && !state->tasks[id].idle && i < array_size(modes); i++)
+		sum += state->tasks[id].spent[modes[i]];
+	return sum;
+}
+
 static void hold(struct irq_analysis *irq, uint32_t task)
 {
 	if (task < irq->pass->state.nr_tasks && !irq->pass->state.tasks[task].died)

@@ -377,9 +377,7 @@ int irq_finish(void *arg, struct findings *findings, struct fail *fail)
 	if (irq->pass->failed || irq->roles.failed)
 		return fail_memory(fail);
 	if (!irq->seen && !irq->under_way && !irq->pass->filter.shape)
-		return pass_nothing(irq->pass, &irq_analysis,
-				    "there are no interrupts, timers or work items among the events",
-				    "-e irq -e irq_vectors", fail);
+		return PASS_NOTHING;
 	put_sources(irq, findings);
 	put_cpus(irq, findings);
 	r = put_victims(irq, findings, fail);

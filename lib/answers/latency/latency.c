@@ -435,14 +435,17 @@ static const struct analysis_want wakeup_wants[] = {
 /* Reports that nothing of what this analysis explains is among the events. */
 static int nothing(const struct latency_analysis *latency, struct fail *fail)
 {
-	static const struct analysis_ops wakeups = { .name = "latency", .wants = wakeup_wants };
+	static const struct analysis_ops wakeups = {
+		.name = "latency",
+		.wants = wakeup_wants,
+		.nothing = "there are no wakeups among the events",
+		.recorded_by = "-e sched",
+	};
 	const struct pass *pass = latency->pass;
 
 	if (!pass->state.events[STATE_SWITCH])
-		return pass_nothing(pass, &latency_analysis,
-				    "there is no sched_switch among the events, which says when a task runs",
-				    "-e sched", fail);
-	return pass_nothing(pass, &wakeups, "there are no wakeups among the events", "-e sched", fail);
+		return PASS_NOTHING;
+	return pass_nothing(pass, &wakeups, fail);
 }
 
 static int finish(void *arg, struct findings *findings, struct fail *fail)
@@ -565,6 +568,8 @@ const struct analysis_ops latency_analysis = {
 	.options_size = sizeof(struct latency_options),
 	.slow = slow,
 	.wants = wants,
+	.nothing = "there is no sched_switch among the events, which says when a task runs",
+	.recorded_by = "-e sched",
 	.essential = 1,
 	/* The table has as many rows as --slowest says. */
 	.rows_as_text = SIZE_MAX,

@@ -152,12 +152,6 @@ static enum lock_type type_of(uint64_t flags)
 	return flags & READ ? LOCK_RWSEM_READ : flags & WRITE ? LOCK_RWSEM_WRITE : LOCK_SEMAPHORE;
 }
 
-/* Two waits may have the same key; their members address and task tell them apart. */
-uint64_t locks_wait_key(uint64_t address, uint32_t task)
-{
-	return address ^ (uint64_t)task * 0x9e3779b97f4a7c15u;
-}
-
 static void begin(struct locks_analysis *locks, struct u64_map *map, enum lock_type type, uint64_t address,
 		  const struct event *event)
 {
@@ -212,53 +206,6 @@ static bool end(struct locks_analysis *locks, struct u64_map *map, uint64_t addr
 	*ret = *wait;
 	u64_map_remove(map, locks_wait_key(address, task));
 	return ret->losses == state->losses && ret->address == address && ret->task == task;
-}
-
-struct lock_row *locks_row(struct locks_analysis *locks, const struct lock_wait *wait, struct waker waker)
-{
-	int32_t pid = locks->pass->state.tasks[wait->task].pid,
-		tgid = task_tgid(locks->pass->reader->buffers[0].context->tasks, pid);
-	struct lock_row *row = NULL;
-	uint64_t place = wait->address;
-	uint32_t who = WHO_NOBODY;
-
-	/*
-	 * Threads of a process share futexes (as far as the file shows which threads belong together). In another
-	 * process the same address is another futex.
-	 */
-	if (wait->type == LOCK_FUTEX)
-		place ^= (uint64_t)(uint32_t)(tgid ? tgid : pid) << 47;
-	switch (locks->by) {
-	case LOCKS_BY_LOCK:
-		row = u64_map_add(&locks->rows, (place << 8 | place >> 56) ^ wait->type);
-		break;
-	case LOCKS_BY_CALLER:
-		row = u64_map_add(&locks->rows, (wait->caller << 8 | wait->caller >> 56) ^ wait->type);
-		break;
-	case LOCKS_BY_TASK:
-		row = u64_map_add(&locks->rows, wait->task);
-		break;
-	case LOCKS_BY_WAKER:
-		row = u64_map_add(&locks->rows, (uint64_t)waker.name << 34 | (uint64_t)(uint32_t)waker.pid << 1 | 1);
-		break;
-	case LOCKS_BY_WHO:
-		who = pass_group(locks->pass, locks->part, wait->task);
-		row = u64_map_add(&locks->rows, who);
-		break;
-	}
-	if (!row) {
-		locks->pass->failed = true;
-		return NULL;
-	}
-	if (!row->waits.count && !row->held.count) {
-		row->address = wait->address;
-		row->type = wait->type;
-		row->task = wait->task;
-		row->who = who;
-		row->waker = waker;
-		row->caller = wait->caller;
-	}
-	return row;
 }
 
 static void keep_slow(struct locks_analysis *locks, const struct lock_wait *wait, const struct lock_slow *slow)
@@ -545,6 +492,8 @@ const struct analysis_ops locks_analysis = {
 	.slow = locks_slow,
 	.of_tasks = true,
 	.wants = wants,
+	.nothing = "there are no waits for locks among the events",
+	.recorded_by = "-e lock -e sched",
 	.stacks = "lock:contention_begin",
 	.stacks_instead = "lock:lock_contended",
 	.option = "record-tgid",

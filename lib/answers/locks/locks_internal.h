@@ -128,7 +128,11 @@ static inline void locks_add_time(struct lock_time *sum, const struct lock_time 
 	sum->queued += time->queued - paid->queued;
 }
 
-uint64_t locks_wait_key(uint64_t address, uint32_t task);
+static inline uint64_t locks_wait_key(uint64_t address, uint32_t task)
+{
+	return address ^ (uint64_t)task * 0x9e3779b97f4a7c15u;
+}
+
 /* The row of a wait, which this task ended; NULL without memory. */
 struct lock_row *locks_row(struct locks_analysis *locks, const struct lock_wait *wait, struct waker waker);
 /* The parts of a wait up to `until`, when its task was off the CPU no more. */

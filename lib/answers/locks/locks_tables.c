@@ -57,6 +57,53 @@ static const char *const types[LOCK_TYPES] = {
 	[LOCK_FUTEX] = "futex",
 };
 
+struct lock_row *locks_row(struct locks_analysis *locks, const struct lock_wait *wait, struct waker waker)
+{
+	int32_t pid = locks->pass->state.tasks[wait->task].pid,
+		tgid = task_tgid(locks->pass->reader->buffers[0].context->tasks, pid);
+	struct lock_row *row = NULL;
+	uint64_t place = wait->address;
+	uint32_t who = WHO_NOBODY;
+
+	/*
+	 * Threads of a process share futexes (as far as the file shows which threads belong together). In another
+	 * process the same address is another futex.
+	 */
+	if (wait->type == LOCK_FUTEX)
+		place ^= (uint64_t)(uint32_t)(tgid ? tgid : pid) << 47;
+	switch (locks->by) {
+	case LOCKS_BY_LOCK:
+		row = u64_map_add(&locks->rows, (place << 8 | place >> 56) ^ wait->type);
+		break;
+	case LOCKS_BY_CALLER:
+		row = u64_map_add(&locks->rows, (wait->caller << 8 | wait->caller >> 56) ^ wait->type);
+		break;
+	case LOCKS_BY_TASK:
+		row = u64_map_add(&locks->rows, wait->task);
+		break;
+	case LOCKS_BY_WAKER:
+		row = u64_map_add(&locks->rows, (uint64_t)waker.name << 34 | (uint64_t)(uint32_t)waker.pid << 1 | 1);
+		break;
+	case LOCKS_BY_WHO:
+		who = pass_group(locks->pass, locks->part, wait->task);
+		row = u64_map_add(&locks->rows, who);
+		break;
+	}
+	if (!row) {
+		locks->pass->failed = true;
+		return NULL;
+	}
+	if (!row->waits.count && !row->held.count) {
+		row->address = wait->address;
+		row->type = wait->type;
+		row->task = wait->task;
+		row->who = who;
+		row->waker = waker;
+		row->caller = wait->caller;
+	}
+	return row;
+}
+
 /* Kernel data has symbols. Allocated memory has none, and its addresses lie far behind the last symbol. */
 static bool put_symbol(const struct locks_analysis *locks, uint64_t address, uint64_t longest, struct table *table)
 {
@@ -301,8 +348,7 @@ int locks_finish(void *arg, struct findings *findings, struct fail *fail)
 	size_t at = 0;
 
 	if (!locks->seen && !locks->rows.len && !locks->waits.len && !locks->pass->filter.shape)
-		return pass_nothing(locks->pass, &locks_analysis, "there are no waits for locks among the events",
-				    "-e lock -e sched", fail);
+		return PASS_NOTHING;
 	put_rows(locks, findings);
 	put_groups(locks, findings);
 	put_slowest(locks, findings);

@@ -8,7 +8,6 @@
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/mark.h"
-#include "lib/meaning/query/mark_spans.h"
 #include "lib/meaning/reader/reader.h"
 
 /*
@@ -39,18 +38,11 @@ static const struct role_name role_names[] = {
 	{ NULL, NULL, 0 },
 };
 
-/* The task of a span: of one of a process that which began it. */
-static uint32_t task_of(const struct marks_analysis *marks, const struct marks_span *span)
-{
-	uint32_t id = ((const struct marks_note *)span->note)->task;
-
-	return id == STATE_NO_TASK && span->pid ? state_task_once(&marks->pass->state, span->pid) : id;
-}
-
 /* Whom the task of the span belongs to now. */
 static const char *group_of(const struct marks_analysis *marks, const struct marks_span *span)
 {
-	return pass_group_text(marks->pass, marks->part, pass_group(marks->pass, marks->part, task_of(marks, span)));
+	return pass_group_text(marks->pass, marks->part,
+			       pass_group(marks->pass, marks->part, marks_task_of(marks, span)));
 }
 
 /* The row of a name; the first one, which is that of too many names, without room. */
@@ -121,7 +113,7 @@ static void keep_slow(struct marks_analysis *marks, const struct marks_span *spa
 	kept->tgid = span->tgid;
 	kept->cpu = marks->cpu;
 	kept->at = span->to;
-	kept->task = task_of(marks, span);
+	kept->task = marks_task_of(marks, span);
 	if (marks->by == MARKS_BY_WHO)
 		kept->name = marks_text(marks, span->name, span->name_len);
 }
@@ -141,21 +133,7 @@ static void add_row(struct marks_analysis *marks, struct marks_row *row, const s
 						      .from = span->start,
 						      .to = span->to,
 						      .cpu = marks->cpu,
-						      .task = task_of(marks, span) });
-}
-
-bool marks_wants(const struct marks_analysis *marks, const struct marks_span *span)
-{
-	const struct state *state = &marks->pass->state;
-	uint32_t id = task_of(marks, span);
-
-	/* Those around a wanted span are not inside it. */
-	if (marks->pass->spans &&
-	    !mark_spans_cover(marks->pass->spans, span->pid, span->tgid, span->start, span->start))
-		return false;
-	return pass_wants_cpu(marks->pass, marks->cpu) &&
-	       (id == STATE_NO_TASK ? !pass_is_narrow(marks->pass) :
-				      pass_wants_since(marks->pass, &state->tasks[id], span->start));
+						      .task = marks_task_of(marks, span) });
 }
 
 static void end(void *arg, const struct marks_span *span)
@@ -314,6 +292,8 @@ const struct analysis_ops marks_analysis = {
 	.columns = marks_columns,
 	.by = by,
 	.wants = wants,
+	.nothing = "there are no marks of programs among the events",
+	.recorded_by = "-e ftrace:print",
 	.essential = 1,
 	.option = "record-tgid",
 	.in_summary = true,

@@ -10,6 +10,7 @@
 #include "lib/answers/frame/findings.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/text.h"
+#include "lib/meaning/query/mark_spans.h"
 
 enum { OF_SWITCHES = WHEN, OF_PROCESSES = WHEN << 1 };
 
@@ -30,6 +31,20 @@ enum { OF_SWITCHES = WHEN, OF_PROCESSES = WHEN << 1 };
 	X("MAX PID", NUMBER, "max_pid", DATA, extreme_put_pid, marks->pass, &row->longest)
 
 const struct table_column marks_columns[] = COLUMNS(MARK_COLUMNS);
+
+bool marks_wants(const struct marks_analysis *marks, const struct marks_span *span)
+{
+	const struct state *state = &marks->pass->state;
+	uint32_t id = marks_task_of(marks, span);
+
+	/* Those around a wanted span are not inside it. */
+	if (marks->pass->spans &&
+	    !mark_spans_cover(marks->pass->spans, span->pid, span->tgid, span->start, span->start))
+		return false;
+	return pass_wants_cpu(marks->pass, marks->cpu) &&
+	       (id == STATE_NO_TASK ? !pass_is_narrow(marks->pass) :
+				      pass_wants_since(marks->pass, &state->tasks[id], span->start));
+}
 
 static const char *kind_of(bool async)
 {
@@ -288,8 +303,7 @@ int marks_finish(void *arg, struct findings *findings, struct fail *fail)
 	    marks->scratch.failed || marks->pass->budget.failed)
 		return fail_memory(fail);
 	if (!marks->any && !marks->pass->filter.shape)
-		return pass_nothing(marks->pass, &marks_analysis, "there are no marks of programs among the events",
-				    "-e ftrace:print", fail);
+		return PASS_NOTHING;
 	for (size_t i = 0; i < marks->nr_rows; i++)
 		lost += marks->rows[i].lost;
 	put_rows(marks, findings);

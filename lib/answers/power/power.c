@@ -541,9 +541,7 @@ static int power_finish(void *arg, struct findings *findings, struct fail *fail)
 	int r;
 
 	if (!power->seen && !power->pass->filter.shape)
-		return pass_nothing(power->pass, &power_analysis,
-				    "there are no idle states or frequencies among the events",
-				    "-e power -e irq -e irq_vectors", fail);
+		return PASS_NOTHING;
 	while ((cpu = u64_map_next(&power->cpus, &at, &key))) {
 		idle += cpu->idle;
 		wakes_end(&power->wakes, &cpu->wake, (uint32_t)key, false);
@@ -901,6 +899,8 @@ const struct analysis_ops power_analysis = {
 	.by = by,
 	.compared_by = compared_by,
 	.wants = wants,
+	.nothing = "there are no idle states or frequencies among the events",
+	.recorded_by = "-e power -e irq -e irq_vectors",
 	.essential = 1,
 	.size = sizeof(struct power_analysis),
 	.init = init,

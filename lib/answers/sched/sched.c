@@ -69,96 +69,10 @@ static void release(void *arg)
 	free(sched->tasks);
 }
 
-/* The kernel's MAX_RT_PRIO: lower priorities belong to real-time and deadline tasks. */
-enum { REAL_TIME = 100 };
-
-static bool is_real_time(const struct state_task *task)
-{
-	return task->prio >= 0 && task->prio < REAL_TIME;
-}
-
 /* Returns whether what the task does now belongs to its row. */
 static inline bool counts_now(const struct sched_analysis *sched, const struct state_task *task)
 {
-	return !sched->options.rt || is_real_time(task);
-}
-
-static uint64_t spent_so_far(const struct sched_analysis *sched, uint32_t id, enum task_mode mode)
-{
-	const struct state *state = &sched->pass->state;
-
-	return state_spent(state, id, mode) - pass_elsewhere(sched->pass, &state->tasks[id], mode);
-}
-
-/* Adds the time since a task became a real-time task to its earlier time as one. */
-static void add_real_time(const struct sched_analysis *sched, uint32_t id, struct sched_real_time *times)
-{
-	const struct state_task *task = &sched->pass->state.tasks[id];
-
-	for (enum task_mode i = 0; i < TASK_MODES; i++)
-		times->spent[i] += spent_so_far(sched, id, i) - times->spent_before[i];
-	times->beside_idle += task->beside_idle - times->beside_idle_before;
-}
-
-static void begin_real_time(const struct sched_analysis *sched, uint32_t id, struct sched_real_time *times)
-{
-	for (enum task_mode i = 0; i < TASK_MODES; i++)
-		times->spent_before[i] = spent_so_far(sched, id, i);
-	times->beside_idle_before = sched->pass->state.tasks[id].beside_idle;
-}
-
-__attribute__((noinline)) static struct sched_counts *add_counts(struct sched_analysis *sched, uint32_t task)
-{
-	while (sched->nr_tasks <= task) {
-		if (!vec_push(sched->tasks, sched->nr_tasks)) {
-			sched->pass->failed = true;
-			return NULL;
-		}
-	}
-	return &sched->tasks[task];
-}
-
-/* Returns the counts of a task; NULL without memory. */
-static inline struct sched_counts *counts_of(struct sched_analysis *sched, uint32_t task)
-{
-	return __builtin_expect(task < sched->nr_tasks, 1) ? &sched->tasks[task] : add_counts(sched, task);
-}
-
-struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t id)
-{
-	const struct state_task *task = &sched->pass->state.tasks[id];
-	struct sched_counts *counts = counts_of(sched, id);
-	struct sched_real_time *times;
-	bool now = is_real_time(task);
-
-	if (counts && !counts->real_time)
-		counts->real_time = calloc(1, sizeof(*counts->real_time));
-	if (!counts || !counts->real_time) {
-		sched->pass->failed = true;
-		return NULL;
-	}
-	times = counts->real_time;
-	if (task->prio < 0)
-		return times;
-	/* The first known priority was also the priority before. */
-	if (times->known && now && !times->now)
-		begin_real_time(sched, id, times);
-	if (times->now && !now)
-		add_real_time(sched, id, times);
-	times->known = true;
-	times->now = now;
-	times->ever |= now;
-	times->prio = now ? task->prio : times->prio;
-	return times;
-}
-
-struct sched_real_time *sched_end_real_time(struct sched_analysis *sched, uint32_t id)
-{
-	struct sched_real_time *times = sched_see_prio(sched, id);
-
-	if (times && times->now)
-		add_real_time(sched, id, times);
-	return times;
+	return !sched->options.rt || sched_is_real_time(task);
 }
 
 /* Returns whether what the task did from `since` to now counts in its row. */
@@ -166,11 +80,6 @@ static bool counts_since(const struct sched_analysis *sched, const struct state_
 {
 	return counts_now(sched, task) && pass_wants_since(sched->pass, task, since) &&
 	       listed_has(&sched->pass->state.listed, task->pid);
-}
-
-bool sched_wants(const struct sched_analysis *sched, const struct state_task *task)
-{
-	return pass_wants(sched->pass, task) && listed_has(&sched->pass->state.listed, task->pid);
 }
 
 /* Returns where what happens to the task at this moment counts; NULL without memory. */
@@ -264,7 +173,7 @@ __attribute__((noinline)) static void see_switch(struct sched_analysis *sched, u
 	const struct state *state = &sched->pass->state;
 	const struct state_step *step = &state->step;
 	const struct state_task *prev = &state->tasks[step->other];
-	struct sched_counts *counts = counts_of(sched, step->other);
+	struct sched_counts *counts = sched_counts_of(sched, step->other);
 
 	if (!counts)
 		return;
@@ -282,7 +191,7 @@ __attribute__((noinline)) static void see_switch(struct sched_analysis *sched, u
 		put_run(sched, cpu, prev, counts);
 	counts->left = state->now;
 	counts->losses = state->losses;
-	counts = state->tasks[step->task].idle ? NULL : counts_of(sched, step->task);
+	counts = state->tasks[step->task].idle ? NULL : sched_counts_of(sched, step->task);
 	if (!counts)
 		return;
 	if (counts->ran_on && counts->ran_on != cpu + 1 && is_counted(sched, step->task)) {
@@ -312,7 +221,7 @@ static uint8_t look(void *arg, const struct event *event)
 static void see_woken(struct sched_analysis *sched)
 {
 	const struct state_step *step = &sched->pass->state.step;
-	struct sched_counts *counts = counts_of(sched, step->task);
+	struct sched_counts *counts = sched_counts_of(sched, step->task);
 
 	/* A sched_wakeup that follows a sched_waking belongs to the same wakeup. A new task has not slept. */
 	if (counts && !step->first && !(step->kind == STEP_WOKEN && step->was == TASK_WAKING) &&
@@ -323,7 +232,7 @@ static void see_woken(struct sched_analysis *sched)
 static void see_migration(struct sched_analysis *sched)
 {
 	const struct state *state = &sched->pass->state;
-	struct sched_counts *counts = counts_of(sched, state->step.task);
+	struct sched_counts *counts = sched_counts_of(sched, state->step.task);
 
 	if (counts && is_counted(sched, state->step.task) && (counts = row_of(sched, state->step.task, counts)))
 		counts->migrations++;
@@ -334,9 +243,9 @@ static void see_prios(struct sched_analysis *sched)
 	const struct state_step *step = &sched->pass->state.step;
 
 	if (step->task != STATE_NO_TASK)
-		(void)sched_see_prio(sched, step->task);
+		(void)sched_see_prio(sched, step->task, sched_counts_of(sched, step->task));
 	if (step->other != STATE_NO_TASK)
-		(void)sched_see_prio(sched, step->other);
+		(void)sched_see_prio(sched, step->other, sched_counts_of(sched, step->other));
 }
 
 static inline void see_step(struct sched_analysis *sched, const struct event *event)
@@ -410,6 +319,8 @@ const struct analysis_ops sched_analysis = {
 	.options_size = sizeof(struct sched_options),
 	.of_tasks = true,
 	.wants = wants,
+	.nothing = "there is no sched_switch among the events, which says which task has a CPU",
+	.recorded_by = "-e sched",
 	.essential = 1,
 	.option = "record-tgid",
 	.in_summary = true,

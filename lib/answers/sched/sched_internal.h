@@ -28,10 +28,30 @@ struct sched_analysis {
 /* Returns whether the user wants to see the task. */
 bool sched_wants(const struct sched_analysis *sched, const struct state_task *task);
 
-/* An event tells the task's priority: adds up how long it has been a real-time task. NULL without memory. */
-struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t task);
+/* Makes room for the counts of a task; NULL without memory. */
+struct sched_counts *sched_add_counts(struct sched_analysis *sched, uint32_t task);
+
+/* Returns the counts of a task; NULL without memory. */
+static inline struct sched_counts *sched_counts_of(struct sched_analysis *sched, uint32_t task)
+{
+	return __builtin_expect(task < sched->nr_tasks, 1) ? &sched->tasks[task] : sched_add_counts(sched, task);
+}
+
+/* The kernel's MAX_RT_PRIO: lower priorities belong to real-time and deadline tasks. */
+enum { SCHED_REAL_TIME = 100 };
+
+static inline bool sched_is_real_time(const struct state_task *task)
+{
+	return task->prio >= 0 && task->prio < SCHED_REAL_TIME;
+}
+
+/*
+ * An event tells the task's priority: adds up how long it has been a real-time task. NULL without memory, as
+ * `counts` of the task are then.
+ */
+struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t task, struct sched_counts *counts);
 /* The same at the end of the trace; call it once. */
-struct sched_real_time *sched_end_real_time(struct sched_analysis *sched, uint32_t task);
+struct sched_real_time *sched_end_real_time(struct sched_analysis *sched, uint32_t task, struct sched_counts *counts);
 
 extern const struct table_column sched_columns[];
 int sched_finish(void *arg, struct findings *findings, struct fail *fail);

@@ -12,13 +12,6 @@
 #include "lib/ground/base/now.h"
 #include "lib/ground/base/text.h"
 
-const struct bench_name bench_names[BENCH_FIGURES] = {
-	[BENCH_WALL] = { "wall", BENCH_TIME },     [BENCH_CPU] = { "cpu", BENCH_TIME },
-	[BENCH_USER] = { "user", BENCH_TIME },     [BENCH_SYSTEM] = { "system", BENCH_TIME },
-	[BENCH_MEMORY] = { "memory", BENCH_SIZE }, [BENCH_FAULTS] = { "faults", BENCH_NUMBER },
-	[BENCH_WAITS] = { "waits", BENCH_NUMBER }, [BENCH_PREEMPTIONS] = { "preemptions", BENCH_NUMBER },
-};
-
 static uint64_t ns_of(struct timeval time)
 {
 	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_usec * 1000;
@@ -55,39 +48,6 @@ static double least_memory(const struct bench *bench)
 	return (double)least;
 }
 
-static size_t get_values(const struct bench_side *side, enum bench_figure figure, double into[BENCH_RUNS_MAX])
-{
-	for (size_t i = 0; i < side->nr; i++)
-		into[i] = (double)side->runs[i].figures[figure];
-	return side->nr;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const double *first = a, *second = b;
-
-	return *first < *second ? -1 : *first > *second;
-}
-
-void bench_spread(const struct bench_side *side, enum bench_figure figure, struct bench_spread *ret)
-{
-	double values[BENCH_RUNS_MAX], square = 0;
-	size_t nr = get_values(side, figure, values);
-
-	*ret = (struct bench_spread){ .mean = 0 };
-	if (!nr)
-		return;
-	qsort(values, nr, sizeof(*values), compare);
-	for (size_t i = 0; i < nr; i++)
-		ret->mean += values[i] / (double)nr;
-	for (size_t i = 0; i < nr; i++)
-		square += (values[i] - ret->mean) * (values[i] - ret->mean);
-	ret->deviation = nr > 1 ? sqrt(square / (double)(nr - 1)) : 0;
-	ret->median = (values[(nr - 1) / 2] + values[nr / 2]) / 2;
-	ret->min = values[0];
-	ret->max = values[nr - 1];
-}
-
 static bool judge(const struct bench *bench, struct bench_line lines[BENCH_FIGURES])
 {
 	const struct bench_side *old = &bench->sides[0], *new = &bench->sides[1];
@@ -97,8 +57,8 @@ static bool judge(const struct bench *bench, struct bench_line lines[BENCH_FIGUR
 	for (size_t i = 0; i < BENCH_FIGURES; i++) {
 		double values[2][BENCH_RUNS_MAX] = { { 0 } };
 
-		get_values(old, (enum bench_figure)i, values[0]);
-		get_values(new, (enum bench_figure)i, values[1]);
+		bench_values(old, (enum bench_figure)i, values[0]);
+		bench_values(new, (enum bench_figure)i, values[1]);
 		for (size_t j = 0; i == BENCH_MEMORY && j < BENCH_RUNS_MAX; j++) {
 			values[0][j] = fmax(values[0][j], least);
 			values[1][j] = fmax(values[1][j], least);

@@ -60,6 +60,13 @@ extern const struct bench_name {
 	enum bench_kind kind;
 } bench_names[BENCH_FIGURES];
 
+static inline size_t bench_values(const struct bench_side *side, enum bench_figure figure, double into[BENCH_RUNS_MAX])
+{
+	for (size_t i = 0; i < side->nr; i++)
+		into[i] = (double)side->runs[i].figures[figure];
+	return side->nr;
+}
+
 /* What the runs of a command have of one figure. */
 struct bench_spread {
 	double mean, deviation, median, min, max;

@@ -10,6 +10,39 @@
 
 static const char *const sides[2] = { "old", "new" };
 
+const struct bench_name bench_names[BENCH_FIGURES] = {
+	[BENCH_WALL] = { "wall", BENCH_TIME },     [BENCH_CPU] = { "cpu", BENCH_TIME },
+	[BENCH_USER] = { "user", BENCH_TIME },     [BENCH_SYSTEM] = { "system", BENCH_TIME },
+	[BENCH_MEMORY] = { "memory", BENCH_SIZE }, [BENCH_FAULTS] = { "faults", BENCH_NUMBER },
+	[BENCH_WAITS] = { "waits", BENCH_NUMBER }, [BENCH_PREEMPTIONS] = { "preemptions", BENCH_NUMBER },
+};
+
+static int compare(const void *a, const void *b)
+{
+	const double *first = a, *second = b;
+
+	return *first < *second ? -1 : *first > *second;
+}
+
+void bench_spread(const struct bench_side *side, enum bench_figure figure, struct bench_spread *ret)
+{
+	double values[BENCH_RUNS_MAX], square = 0;
+	size_t nr = bench_values(side, figure, values);
+
+	*ret = (struct bench_spread){ .mean = 0 };
+	if (!nr)
+		return;
+	qsort(values, nr, sizeof(*values), compare);
+	for (size_t i = 0; i < nr; i++)
+		ret->mean += values[i] / (double)nr;
+	for (size_t i = 0; i < nr; i++)
+		square += (values[i] - ret->mean) * (values[i] - ret->mean);
+	ret->deviation = nr > 1 ? sqrt(square / (double)(nr - 1)) : 0;
+	ret->median = (values[(nr - 1) / 2] + values[nr / 2]) / 2;
+	ret->min = values[0];
+	ret->max = values[nr - 1];
+}
+
 static const char *command_of(const struct bench *bench, size_t side)
 {
 	return bench->nr_sides == 2 ? sides[side] : "command";

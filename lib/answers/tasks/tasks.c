@@ -735,9 +735,7 @@ static int tasks_finish(void *arg, struct findings *findings, struct fail *fail)
 		}
 	}
 	if (!counts.seen && !tasks->nr_owns && !tasks->pass->filter.shape)
-		return pass_nothing(tasks->pass, &tasks_analysis,
-				    "there are no tasks that began or ended among the events", "-e sched -e task",
-				    fail);
+		return PASS_NOTHING;
 	switch ((enum tasks_by)tasks->options.rows.by) {
 	case TASKS_BY_TASK:
 		tasks_put_rows(tasks, findings);
@@ -975,6 +973,8 @@ const struct analysis_ops tasks_analysis = {
 	.options_size = sizeof(struct tasks_options),
 	.of_tasks = true,
 	.wants = wants,
+	.nothing = "there are no tasks that began or ended among the events",
+	.recorded_by = "-e sched -e task",
 	.essential = 2,
 	.whole_lives = true,
 	.option = "record-tgid",

@@ -80,93 +80,6 @@ static struct who *who_of(const struct context *context)
 	return who;
 }
 
-/* The number of words before this key at this time, and of lower keys. */
-static size_t words_until(const struct who_words *facts, uint32_t key, uint64_t ts)
-{
-	size_t low = 0, high = facts->sorted ? facts->nr : 0;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct who_word *word = &facts->at[facts->sorted[middle]];
-
-		if (word->key < key || (word->key == key && word->ts <= ts))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The number of losses that start before a time. */
-static size_t losses_until(const struct who *who, uint64_t ts)
-{
-	size_t low = 0, high = who->nr_losses;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (who->losses[middle].start < ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Whether events may have been lost after one time and before another. */
-static bool is_lost_between(const struct who *who, uint64_t from, uint64_t to)
-{
-	size_t losses = losses_until(who, to);
-
-	return losses && who->losses[losses - 1].latest > from;
-}
-
-/* What a later word says of the time before it. */
-static uint32_t look_back(const struct who *who, bool followed, const struct who_word *next, uint64_t ts,
-			  enum who_how *ret_how)
-{
-	if (!next || next->begins || !next->held || !next->value)
-		return 0;
-	*ret_how = followed && !is_lost_between(who, ts, next->ts) ? WHO_SCANNED : WHO_GUESSED;
-	return next->value;
-}
-
-static uint32_t look_now(const struct who *who, enum who_fact fact, uint32_t key, enum who_how *ret_how)
-{
-	const uint32_t *value = u64_map_find(&who->now[fact], key);
-
-	if (!value || !*value)
-		return 0;
-	*ret_how = who->unsure ? WHO_GUESSED : WHO_FOLLOWED;
-	return *value;
-}
-
-uint32_t who_look(const struct who *who, enum who_fact fact, uint32_t key, uint64_t ts, enum who_how *ret_how)
-{
-	const struct who_words *facts = &who->facts[fact];
-	size_t at = words_until(facts, key, ts);
-	const struct who_word *last = at ? &facts->at[facts->sorted[at - 1]] : NULL,
-			      *next = facts->sorted && at < facts->nr ? &facts->at[facts->sorted[at]] : NULL;
-	bool lost, same;
-
-	*ret_how = WHO_UNKNOWN;
-	if (who->live)
-		return look_now(who, fact, key, ret_how);
-	if (last && last->key != key)
-		last = NULL;
-	if (next && next->key != key)
-		next = NULL;
-	if (!last || !last->value)
-		return look_back(who, facts->followed, next, ts, ret_how);
-	lost = is_lost_between(who, last->ts, ts);
-	same = next && !next->begins && next->held && next->value == last->value;
-	*ret_how = !lost && facts->followed        ? last->how :
-		   same                            ? WHO_SCANNED :
-		   lost || (next && !next->begins) ? WHO_UNKNOWN :
-						     WHO_GUESSED;
-	return *ret_how == WHO_UNKNOWN ? 0 : last->value;
-}
-
 int32_t who_process(const struct context *context, int32_t pid, uint64_t ts, enum who_how *ret_how)
 {
 	const struct who *who = pid > 0 ? who_of(context) : NULL;
@@ -364,27 +277,17 @@ static uint64_t earlier(uint64_t one, uint64_t other)
 	return one < other ? one : other;
 }
 
-/* When the next word about this key comes. */
-static uint64_t next_word(const struct who *who, enum who_fact fact, uint32_t key, uint64_t ts)
-{
-	const struct who_words *facts = &who->facts[fact];
-	size_t at = words_until(facts, key, ts);
-	const struct who_word *next = facts->sorted && at < facts->nr ? &facts->at[facts->sorted[at]] : NULL;
-
-	return next && next->key == key ? next->ts : UINT64_MAX;
-}
-
 /* Up to when nothing changes. */
 static uint64_t known_until(const struct who *who, int32_t pid, uint64_t ts)
 {
-	uint64_t until = next_word(who, FACT_PROCESS, (uint32_t)pid, ts);
+	uint64_t until = who_next(who, FACT_PROCESS, (uint32_t)pid, ts);
 	int32_t process = who_process(who->context, pid, ts, NULL);
-	size_t loss = losses_until(who, ts);
+	size_t loss = who_losses_until(who, ts);
 
-	until = earlier(until, next_word(who, FACT_GROUP, (uint32_t)pid, ts));
-	until = earlier(until, next_word(who, FACT_USER, (uint32_t)pid, ts));
+	until = earlier(until, who_next(who, FACT_GROUP, (uint32_t)pid, ts));
+	until = earlier(until, who_next(who, FACT_USER, (uint32_t)pid, ts));
 	if (process)
-		until = earlier(until, next_word(who, FACT_PROGRAM, (uint32_t)process, ts));
+		until = earlier(until, who_next(who, FACT_PROGRAM, (uint32_t)process, ts));
 	/* A loss makes unknown what is behind its start, and what is said later vouches for no time before its end. */
 	if (loss < who->nr_losses)
 		until = earlier(until, who->losses[loss].start + 1);

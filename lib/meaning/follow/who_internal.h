@@ -75,5 +75,9 @@ static inline const char *who_text_of(const struct who *who, uint32_t number)
 
 /* The value at a time, once the words of earlier times are complete. */
 uint32_t who_look(const struct who *who, enum who_fact fact, uint32_t key, uint64_t ts, enum who_how *ret_how);
+/* When the next word about this key comes; UINT64_MAX: none comes. */
+uint64_t who_next(const struct who *who, enum who_fact fact, uint32_t key, uint64_t ts);
+/* The number of losses that start before a time. */
+size_t who_losses_until(const struct who *who, uint64_t ts);
 
 #endif

@@ -16,32 +16,6 @@
 /* What a runner may take for one item: CPU time, time in which it neither runs nor waits for a CPU, and any time. */
 enum { CPU_MAX_S = 4, ASLEEP_MAX_S = 2, ANY_MAX_S = 60, TICK_NS = 50000000 };
 
-static long futex(_Atomic uint32_t *word, int op, uint32_t value, const struct timespec *timeout)
-{
-	return syscall(SYS_futex, word, op, value, timeout, NULL, 0);
-}
-
-void foreign_wait(struct foreign_memory *memory, enum foreign_turn turn)
-{
-	const struct timespec second = { .tv_sec = 1 };
-
-	if (atomic_load(&memory->turn) == turn)
-		(void)futex(&memory->turn, FUTEX_WAIT, turn, &second);
-}
-
-void foreign_give(struct foreign_memory *memory, enum foreign_turn turn)
-{
-	atomic_store(&memory->turn, turn);
-	(void)futex(&memory->turn, FUTEX_WAKE, INT32_MAX, NULL);
-}
-
-bool foreign_is_gone(int pipe)
-{
-	struct pollfd ask = { .fd = pipe, .events = POLLIN };
-
-	return poll(&ask, 1, 0) > 0;
-}
-
 /* What the runner has done so far, and when this was first seen. */
 struct watch {
 	uint32_t serial, done;

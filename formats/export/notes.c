@@ -1,10 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "formats/export/left_note_internal.h"
+#include "formats/export/notes_internal.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "formats/export/export.h"
+#include "lib/ground/base/fail.h"
 #include "lib/meaning/timeline/frames.h"
+
+void export_failed(struct export *export, int error, const struct fail *failure)
+{
+	if (export->error)
+		return;
+	export->error = error;
+	export->failure = *failure;
+}
+
+void export_no_memory(struct export *export)
+{
+	struct fail fail = FAIL_INIT;
+
+	export_failed(export, fail_memory(&fail), &fail);
+}
+
+void export_note(struct export *export, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (!buf_addf(&export->notes, "%s\n", text))
+		export_no_memory(export);
+}
 
 void left_note(const struct frames_left *left, struct export *export)
 {

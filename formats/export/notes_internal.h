@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef WEFT_FORMATS_EXPORT_LEFT_NOTE_INTERNAL_H
-#define WEFT_FORMATS_EXPORT_LEFT_NOTE_INTERNAL_H
+#ifndef WEFT_FORMATS_EXPORT_NOTES_INTERNAL_H
+#define WEFT_FORMATS_EXPORT_NOTES_INTERNAL_H
 
 struct export;
 struct frames_left;
