@@ -66,6 +66,28 @@ record_chain()
 	weft export --to folded --weight count --comm two t.dat | grep -qE '^two;_start;.*;main;blue;leaf 250$'
 	weft export --to perfetto -q -o perfetto t.dat
 	[ "$(strings -n 4 perfetto | grep -c '^blue$')" -eq 500 ]
+	weft export --to firefox -q -o firefox t.dat
+	python3 - firefox > stacks <<-'END'
+		import collections, json, sys
+		profile = json.load(open(sys.argv[1]))
+		sums = collections.Counter()
+		shared = profile.get("shared", {})
+		for thread in profile["threads"]:
+		    part = lambda name: thread.get(name) or shared.get(name)
+		    strings, stacks = part("stringArray"), part("stackTable")
+		    frames, funcs = part("frameTable"), part("funcTable")
+		    weights = thread["samples"].get("weight") or [1] * len(thread["samples"]["stack"])
+		    for at, weight in zip(thread["samples"]["stack"], weights):
+		        names = []
+		        while at is not None:
+		            names.append(strings[funcs["name"][frames["func"][stacks["frame"][at]]]])
+		            at = stacks["prefix"][at]
+		        sums[" < ".join(names)] += weight
+		for text, weight in sums.items(): print(text, weight)
+	END
+	grep -qE '^leaf < red < main < .*_start < two-[0-9]+ 750(\.0)?$' stacks
+	grep -qE '^leaf < red < blue < main < .*_start < two-[0-9]+ 250(\.0)?$' stacks
+	grep -qE '^leaf < blue < main < .*_start < two-[0-9]+ 250(\.0)?$' stacks
 	screen_start 120 60 "$WEFT" view t.dat
 	screen_await "? keys"
 	screen_keys / "leaf" Enter 5

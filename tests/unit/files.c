@@ -47,6 +47,13 @@ static bool begin(struct scene *scene, const char *open_files, const char *mount
 	loom_type(loom, "weft", "unix_bind_return", "u32 ret", "\"\"");
 	loom_type(loom, "weft", "ip4_datagram_release_cb",
 		  "u64 socket; u64 ino; u16 family; u16 sport; u16 peer; u32 saddr; u32 daddr", "\"\"");
+	loom_type(loom, "io_uring", "io_uring_submit_req", "u64 req; u32 opcode; u64 flags; __data_loc char[] op_str",
+		  "\"\"");
+	loom_type(loom, "io_uring", "io_uring_file_get", "u64 req; u32 fd", "\"\"");
+	loom_type(loom, "io_uring", "io_uring_complete", "u64 req; int res; u32 cflags", "\"\"");
+	loom_type(loom, "weft", "io_file_get_fixed", "u64 req", "\"\"");
+	loom_type(loom, "weft", "io_file_get_fixed_return",
+		  "u64 ret; u64 ino; u16 mode; u32 dev; __data_loc char[] n0; __data_loc char[] n1", "\"\"");
 	loom_type(loom, "sock", "inet_sock_set_state",
 		  "u64 skaddr; int newstate; u16 family; u16 sport; u16 dport; u32 saddr; u32 daddr", "\"\"");
 	loom_type(loom, "syscalls", "sys_enter_close_range", "u64 fd; u64 max_fd; u64 flags", "\"\"");
@@ -347,6 +354,54 @@ TEST(files_have_a_name_by_device_and_inode)
 		CHECK_STR(files_text(scene.context, files_with_inode(scene.context, 0x800003, 9)), "/name");
 		CHECK(files_with_inode(scene.context, 0x800001, 9) == FILES_UNKNOWN);
 		CHECK(files_with_inode(scene.context, 8, 13) == FILES_UNKNOWN);
+	}
+	end(&scene);
+}
+
+/* IOSQE_FIXED_FILE is 1, IORING_CQE_F_MORE 2. A kernel may name an operation only by its number. */
+TEST(files_of_requests_of_io_uring)
+{
+	static const struct {
+		uint64_t since, until;
+		int64_t result;
+		const char *file, *operation;
+	} want[] = {
+		{ 200, 210, 64, "/a", "READ" },        { 220, 240, 30, "/etc", "22" },
+		{ 250, 260, -9, "(closed)", "WRITE" }, { 270, 290, 7, "TCP:[9]", "RECV" },
+		{ 300, 310, 5, "(unknown)", "READ" },
+	};
+	struct files_request request;
+	struct scene scene;
+
+	if (begin(&scene, "7 3 02 8:1:12\t/a\n7 4 02 0:8:9\tTCP:[9]\n", NULL,
+		  "+0 100 7 task_newtask pid=8 clone_flags=0x10f00\n"
+		  "+0 200 7 io_uring_submit_req req=1 op_str=READ\n"
+		  "+0 201 8 io_uring_file_get req=1 fd=3\n"
+		  "+0 210 8 io_uring_complete req=1 res=64\n"
+		  "+0 220 7 io_uring_submit_req req=1 flags=1 opcode=22\n"
+		  "+0 230 7 io_file_get_fixed req=1\n"
+		  "+0 231 7 io_file_get_fixed_return ret=1 mode=0100644 n0=etc n1=/\n"
+		  "+0 240 0 io_uring_complete req=1 res=30\n"
+		  "+0 241 0 io_uring_complete req=1 res=31\n"
+		  "+0 250 7 io_uring_submit_req req=2 op_str=WRITE\n"
+		  "+0 251 7 io_uring_file_get req=2 fd=99\n"
+		  "+0 260 7 io_uring_complete req=2 res=-9\n"
+		  "+0 270 7 io_uring_submit_req req=3 op_str=RECV\n"
+		  "+0 271 7 io_uring_file_get req=3 fd=4\n"
+		  "+0 280 7 io_uring_complete req=3 res=3 cflags=2\n"
+		  "+0 290 7 io_uring_complete req=3 res=4\n"
+		  "+0 300 7 io_uring_submit_req req=4 flags=1 op_str=READ\n"
+		  "+0 310 7 io_uring_complete req=4 res=5\n"
+		  "+0 320 7 io_uring_submit_req req=5 op_str=NOP\n")) {
+		for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+			REQUIRE(files_request(scene.context, i, &request));
+			CHECK(request.done && request.since == want[i].since && request.until == want[i].until &&
+			      request.result == want[i].result && request.pid == 7);
+			CHECK_STR(files_text(scene.context, request.file), want[i].file);
+			CHECK_STR(request.operation, want[i].operation);
+		}
+		CHECK(files_request(scene.context, 5, &request) && !request.done && request.file == FILES_CLOSED);
+		CHECK(!files_request(scene.context, 6, &request));
 	}
 	end(&scene);
 }

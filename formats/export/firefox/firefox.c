@@ -19,6 +19,7 @@
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/tick.h"
+#include "lib/meaning/follow/user_stacks.h"
 #include "lib/meaning/reader/reader.h"
 #include "lib/meaning/timeline/timeline.h"
 
@@ -216,7 +217,7 @@ static void see_event(void *arg, const struct event *event, enum timeline_part p
 	if (kind && kind->callers.of)
 		firefox_stack_see(buffer, &kind->callers, event);
 	else
-		firefox_stack_end(buffer, event->cpu);
+		firefox_stack_begin(buffer, event);
 	if (!kind || !kind->format || kind->callers.of)
 		return;
 	if (buffer->tick_ns)
@@ -396,6 +397,8 @@ static void firefox_free(struct export *export)
 		u64_map_release(&firefox->buffers[i].left);
 		u64_map_release(&firefox->buffers[i].offs);
 		held_stacks_release(&firefox->buffers[i].held);
+		user_stacks_free(firefox->buffers[i].unwound);
+		free(firefox->buffers[i].programs);
 	}
 	free(firefox->buffers);
 	for (size_t i = 0; i < FIREFOX_WEIGHTS; i++)
@@ -458,7 +461,9 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 		u64_map_init(&buffer->left, sizeof(uint32_t));
 		u64_map_init(&buffer->offs, sizeof(uint32_t));
 		buffer->timeline = timeline_new(&calls, buffer->context->preempt_rt);
-		if (!buffer->timeline || !timeline_add(buffer->timeline, (uint16_t)i, buffer->context))
+		buffer->unwound = user_stacks_new(buffer->context);
+		if (!buffer->unwound || !buffer->timeline ||
+		    !timeline_add(buffer->timeline, (uint16_t)i, buffer->context))
 			return fail_memory(fail);
 		timeline_count_fields(buffer->timeline, input->counters, input->nr_counters);
 	}

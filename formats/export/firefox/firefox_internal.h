@@ -67,6 +67,14 @@ struct firefox_counter {
 	uint64_t seen; /* values, kept or not */
 };
 
+/* The functions of a program, the innermost first. */
+struct firefox_user_frames {
+	uint64_t at[HELD_ADDRESSES];
+	size_t nr;
+	int32_t tgid;
+	bool cut; /* there are more */
+};
+
 struct firefox_buffer {
 	struct firefox *firefox;
 	const struct context *context;
@@ -78,6 +86,9 @@ struct firefox_buffer {
 	struct u64_map left;      /* by CPU: the task that its last event switched out + 1; 0: none */
 	uint32_t left_before;     /* the value in `left` before the current event */
 	struct held_stacks held;
+	struct user_stacks *unwound;          /* of programs, from record --stacks user */
+	struct firefox_user_frames *programs; /* by CPU: that of its held stack, where held_stack::program says so */
+	size_t nr_programs;
 	uint64_t tick_ns;                /* it has the ticks of CPUs, which stand for so long; 0: another one */
 	struct firefox_buffer *of_tasks; /* the buffer whose threads it shares: of ticks the first one, else itself */
 };
@@ -134,6 +145,11 @@ struct firefox_callers {
 };
 void firefox_stack_bind(struct firefox_callers *callers, const struct format *format, const struct schema_abi *abi);
 void firefox_stack_see(struct firefox_buffer *buffer, const struct firefox_callers *callers, const struct event *event);
+/*
+ * An event that is no stack: none follows behind the one before it on its CPU. If the stack of the program was copied
+ * for it, it has that.
+ */
+void firefox_stack_begin(struct firefox_buffer *buffer, const struct event *event);
 /* An event of a buffer of ticks; its stacks follow. */
 void firefox_stack_tick(struct firefox_buffer *buffer, const struct event *event);
 /* No more stack follows behind the last event of the CPU. */

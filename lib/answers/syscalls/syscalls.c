@@ -179,6 +179,7 @@ const struct call_kind *syscalls_new_kind(struct syscalls_analysis *syscalls, in
 		kind->ends = kind->name && (!strcmp(kind->name, "exit") || !strcmp(kind->name, "exit_group"));
 		kind->takes = kind->name && syscalls_takes_descriptor(kind->name);
 		kind->returns = kind->name && syscalls_returns_descriptor(kind->name);
+		syscalls->uring |= kind->name && !strcmp(kind->name, "io_uring_enter");
 		kind->moves = kind->name && syscalls_moves_bytes(kind->name);
 	}
 	return kind;

@@ -121,6 +121,7 @@ struct syscalls_analysis {
 	size_t nr_left;
 	struct slowest slowest; /* struct slow_call */
 	uint64_t began_before, broken;
+	bool uring;           /* io_uring_enter() occurs */
 	bool of_files;        /* what is behind the descriptors of calls is asked for */
 	bool entered, exited; /* an entry was seen, an exit was seen: with one of them alone no call is broken */
 	uint64_t refused;     /* calls that have no entry, because seccomp or ptrace refused them */
@@ -140,6 +141,9 @@ static const int64_t SYSCALLS_TABLE32 = INT64_C(1) << 32;
 const char *syscalls_table32_name(const struct syscalls_analysis *syscalls, int64_t number);
 /* Call it after an event that makes a task: a new task uses the table of its parent. */
 void syscalls_table32_fork(struct syscalls_analysis *syscalls);
+
+/* The table of requests of io_uring, or a note that they are not known. */
+void syscalls_put_uring(struct syscalls_analysis *syscalls, struct findings *findings);
 
 /* Returns whether the call, whose name may be NULL, is an exec. */
 bool syscalls_is_exec(const char *name);

@@ -349,6 +349,7 @@ int syscalls_finish(void *arg, struct findings *findings, struct fail *fail)
 				"record --files --for syscalls'");
 	put_rows(syscalls, findings);
 	put_slowest(syscalls, findings);
+	syscalls_put_uring(syscalls, findings);
 	if (syscalls->refused)
 		findings_note(findings,
 			      "%" PRIu64

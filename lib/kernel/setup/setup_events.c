@@ -328,6 +328,8 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 	const char *pattern = setup_probes_pattern(context->probes, event);
 	int err;
 
+	if (!pattern && event->optional)
+		return 0;
 	if (!pattern)
 		return fail_set(fail, -EOPNOTSUPP, "the probe '%s' was not made: this command makes none",
 				event->probe);

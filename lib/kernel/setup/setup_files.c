@@ -20,6 +20,9 @@
 /* MAX_ARGSTR_LEN of kernel/trace/trace_probe.h: no argument of a probe is longer. */
 enum { ARGUMENT_MAX = 63 };
 
+/* Of a function that returns a file: neither an error number nor none. */
+#define FILE_RETURNED "ret < -4095 || ret > 0"
+
 /* What close_range() closes passes no function that has a probe. */
 #define RANGES "events/syscalls/sys_enter_close_range"
 
@@ -281,7 +284,7 @@ static bool add_new_sockets(struct choice *choice)
 		     (!i || (put_addresses(places, sock, &text) && put_unix(choice, sock, &text))) &&
 		     add_probe(choice, &text);
 		if (ok)
-			choice->wanted->events[choice->wanted->nr_events - 1].filter = "ret < -4095 || ret > 0";
+			choice->wanted->events[choice->wanted->nr_events - 1].filter = FILE_RETURNED;
 	}
 	return ok;
 }
@@ -368,6 +371,48 @@ static bool add_sockets(struct choice *choice)
 	       setup_add_event(choice->wanted, "sock:inet_sock_set_state");
 }
 
+/* A probe that the kernel may refuse. */
+static bool add_wish(struct choice *choice, struct buf *text, const char *filter)
+{
+	struct setup_event *event;
+
+	if (!add_probe(choice, text))
+		return false;
+	event = &choice->wanted->events[choice->wanted->nr_events - 1];
+	event->optional = true;
+	event->filter = filter;
+	return true;
+}
+
+/*
+ * What io_uring reads and writes makes no system call of its own. Its events have the request, its descriptor and its
+ * result; which file a fixed one is, the function that finds it tells.
+ */
+static bool add_rings(struct choice *choice)
+{
+	static const char *const events[] = { "io_uring:io_uring_submit_req", "io_uring:io_uring_submit_sqe",
+					      "io_uring:io_uring_file_get", "io_uring:io_uring_complete" };
+	const char *function = "io_file_get_fixed";
+	cleanup_buf struct buf ask = BUF_INIT, file = BUF_INIT;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < array_size(events); i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "events/io_uring/%s", strchr(events[i], ':') + 1);
+		ok = !instance_has(&choice->top, path) || setup_add_event(choice->wanted, events[i]);
+	}
+	if (!ok || function_exists(NULL, function) != 1)
+		return ok;
+	if (!choice->keeps_arguments)
+		ok = buf_addf(&ask, "p %s req=$arg1:x%u", function, choice->long_size * 8) &&
+		     add_wish(choice, &ask, NULL);
+	ok = ok && buf_addf(&file, "r %s ret=$retval:s64", function);
+	if (ok && choice->keeps_arguments)
+		ok = buf_addf(&file, " req=$arg1:x%u", choice->long_size * 8);
+	return ok && put_file(choice, "$retval", &file) && add_wish(choice, &file, FILE_RETURNED);
+}
+
 static int choose(struct choice *choice, struct setup *setup, struct fail *fail)
 {
 	struct instance *top = &choice->top;
@@ -396,7 +441,7 @@ static int choose(struct choice *choice, struct setup *setup, struct fail *fail)
 	choice->wanted->own = true;
 	choice->wanted->clock = setup->instances[0].clock;
 	choice->wanted->size = setup->instances[0].size;
-	if (!add_descriptors(choice) || !add_names(choice) || !add_sockets(choice) ||
+	if (!add_descriptors(choice) || !add_names(choice) || !add_sockets(choice) || !add_rings(choice) ||
 	    !setup_add_event(choice->wanted, "task:task_newtask") ||
 	    !setup_add_event(choice->wanted, "sched:sched_process_exec") ||
 	    (instance_has(top, RANGES) && !setup_add_event(choice->wanted, "syscalls:sys_enter_close_range")))

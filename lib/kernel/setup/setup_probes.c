@@ -59,7 +59,12 @@ int setup_probes_make(const struct tracing *tracing, struct undo *undo, const st
 			if (!event->probe)
 				continue;
 			err = top ? 0 : instance_open_top(tracing, undo, &top, fail);
-			if (!err)
+			if (err)
+				continue;
+			/* The kernel may not let a function be probed that it has (notrace). */
+			if (event->optional)
+				(void)!make_one(top, undo, event, true, ret, NULL);
+			else
 				err = make_one(top, undo, event, setup->instances[i].own, ret, fail);
 		}
 	instance_close(top, NULL);

@@ -15,6 +15,7 @@ static void files_free(struct context_later *made)
 	free(files->ranges);
 	free(files->names);
 	free(files->renames);
+	free(files->urings);
 	free(files->losses);
 	free(files->at);
 	buf_release(&files->texts);
@@ -273,4 +274,26 @@ const char *files_name_in(const struct context *context, int32_t pid, uint64_t f
 	if (files->names[at].pid != pid || files->names[at].ts > to)
 		return NULL;
 	return files->texts.data + files->at[files->names[at].file];
+}
+
+bool files_request(const struct context *context, size_t index, struct files_request *ret)
+{
+	const struct files *files = files_of(context);
+	const struct files_uring *uring;
+
+	if (!files || index >= files->nr_urings)
+		return false;
+	uring = &files->urings[index];
+	*ret = (struct files_request){
+		.since = uring->since,
+		.until = uring->until,
+		.result = uring->result,
+		.pid = uring->pid,
+		.file = uring->fixed ? uring->file : (uint32_t)FILES_CLOSED,
+		.operation = files->texts.data + files->at[uring->operation],
+		.done = uring->done,
+	};
+	if (!uring->fixed && uring->fd >= 0)
+		ret->file = files_is(context, uring->pid, uring->fd, uring->asked);
+	return true;
 }

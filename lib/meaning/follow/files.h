@@ -47,4 +47,21 @@ const char *files_name(const struct context *context, int32_t pid, uint64_t poin
 /* The names that the kernel copied for this task between two times, from index 0 on. NULL: there are no more. */
 const char *files_name_in(const struct context *context, int32_t pid, uint64_t from, uint64_t to, size_t index);
 
+/*
+ * What a task asked of io_uring, which is no system call: the operation as the kernel calls it ("READ"), and the file.
+ * FILES_UNKNOWN: a fixed one that no event tells; FILES_CLOSED: the operation has none. `result` is that of the system
+ * call of the same name, of an operation that ends several times the sum. In the order of `since`.
+ */
+struct files_request {
+	uint64_t since, until;
+	int64_t result;
+	int32_t pid;
+	uint32_t file;
+	const char *operation;
+	bool done; /* `until` and `result` are known */
+};
+
+/* False: there is no request with this index, from 0 on. */
+bool files_request(const struct context *context, size_t index, struct files_request *ret);
+
 #endif

@@ -56,6 +56,16 @@ struct files_name {
 	uint32_t file;
 };
 
+/* A request of io_uring. */
+struct files_uring {
+	uint64_t since, until, asked; /* asked: when its descriptor was looked up */
+	int64_t result;
+	int32_t pid, fd; /* -1: it has none */
+	uint32_t file;   /* of a fixed one; FILES_UNKNOWN: it is not told, or not fixed */
+	uint32_t operation;
+	bool fixed, done, failed;
+};
+
 struct files {
 	struct context_later later; /* first: the context frees it */
 	const struct context *context;
@@ -75,6 +85,8 @@ struct files {
 	size_t nr_names;
 	struct files_rename *renames; /* by file */
 	size_t nr_renames;
+	struct files_uring *urings; /* in the order of time */
+	size_t nr_urings;
 	uint64_t *losses; /* the times at which events were missing */
 	size_t nr_losses;
 	uint32_t *at; /* by file: the offset of its text */

@@ -29,7 +29,22 @@ enum {
 	AT_EXEC = 4,
 };
 
-enum role { INSTALL = 1, CLOSE, RANGE, NAME, NEWTASK, EXEC, SOCKET, STATE, LOCAL, ROLES };
+enum role {
+	INSTALL = 1,
+	CLOSE,
+	RANGE,
+	NAME,
+	NEWTASK,
+	EXEC,
+	SOCKET,
+	STATE,
+	LOCAL,
+	RING,
+	RING_FILE,
+	RING_FIXED,
+	RING_END,
+	ROLES
+};
 
 static const struct role_name names[] = {
 	{ "weft", "fd_install*", INSTALL },
@@ -48,6 +63,11 @@ static const struct role_name names[] = {
 	{ "weft", "unix_socketpair*", LOCAL },
 	{ "weft", "unix_dgram_connect*", LOCAL },
 	{ "weft", "unix_bind*", LOCAL },
+	{ "io_uring", "io_uring_submit_req", RING },
+	{ "io_uring", "io_uring_submit_sqe", RING },
+	{ "io_uring", "io_uring_file_get", RING_FILE },
+	{ "weft", "io_file_get_fixed*", RING_FIXED },
+	{ "io_uring", "io_uring_complete", RING_END },
 	{ NULL, NULL, 0 },
 };
 
@@ -398,6 +418,11 @@ static struct files_places *places_of(struct files_load *load, const struct even
 	(void)place_find(&places->peer6, type, "daddr_v6");
 	(void)place_find(&places->other, type, "pino");
 	(void)place_find(&places->length, type, "len");
+	(void)place_find(&places->request, type, "req");
+	(void)place_find(&places->operation, type, "op_str");
+	(void)place_find(&places->number, type, "opcode");
+	(void)place_find(&places->result, type, "res");
+	(void)place_find(&places->more, type, "cflags");
 	(void)place_find(&places->guard, type, "socket");
 	(void)place_find(&places->to, type, "to");
 	(void)place_find(&places->to_socket, type, "tosk");
@@ -482,6 +507,8 @@ static void see(struct files_load *load, const struct event *event)
 
 		if (loss)
 			*loss = event->ts;
+		/* Their ends may be among the lost ones. */
+		u64_map_clear(&load->rings);
 		return;
 	}
 	role = roles_of(&load->roles, event, &fresh);
@@ -503,6 +530,14 @@ static void see(struct files_load *load, const struct event *event)
 		return;
 	case LOCAL:
 		files_see_local(load, places, event);
+		return;
+	case RING:
+	case RING_FILE:
+	case RING_FIXED:
+	case RING_END:
+		files_see_uring(load, places, event, (enum files_uring_role)(role - RING + FILES_URING_SUBMIT),
+				role == RING_FIXED && places->level[0].field ? file_at(load, places, event) :
+									       (uint32_t)FILES_UNKNOWN);
 		return;
 	case NAME:
 		see_name(load, places, event);
@@ -641,6 +676,8 @@ void files_load(struct files *files)
 	u64_map_init(&load.sockets, sizeof(struct files_socket));
 	u64_map_init(&load.socks, sizeof(uint64_t));
 	u64_map_init(&load.binds, sizeof(struct files_binding));
+	u64_map_init(&load.rings, sizeof(uint32_t));
+	u64_map_init(&load.fixed, sizeof(uint64_t));
 	/* FILES_UNKNOWN and FILES_CLOSED */
 	if (files_of_text(&load, "(unknown)", 9) != FILES_UNKNOWN ||
 	    files_of_text(&load, "(closed)", 8) != FILES_CLOSED)
@@ -663,4 +700,6 @@ void files_load(struct files *files)
 	u64_map_release(&load.sockets);
 	u64_map_release(&load.socks);
 	u64_map_release(&load.binds);
+	u64_map_release(&load.rings);
+	u64_map_release(&load.fixed);
 }

@@ -41,11 +41,14 @@ struct files_load {
 	struct u64_map sockets; /* by inode: struct files_socket */
 	struct u64_map socks;   /* by the address of the kernel's struct sock: uint64_t, the inode */
 	struct u64_map binds;   /* by PID of a task: struct files_binding */
+	struct u64_map rings; /* by the address of the kernel's struct io_kiocb: uint32_t, index + 1 in files::urings */
+	struct u64_map fixed; /* by PID of a task: uint64_t, the request for which it is looking for a file */
 	struct files_places {
 		bool bound;
 		struct place fd, ino, mode, device, name, pointer, pid, flags, last, level[FILES_LEVELS];
 		struct place sock, state, family, port, peer_port, address, peer, address6, peer6;
 		struct place other, length, path, abstract;
+		struct place request, operation, number, result, more;
 		struct place guard, to, to_socket, named; /* pointers: null, and what is behind them was not read */
 	} * places;                                       /* by event_type::index */
 	size_t nr_places;
@@ -67,5 +70,11 @@ void files_name_socket(struct files_load *load, uint64_t inode, uint32_t file);
 void files_see_socket(struct files_load *load, const struct files_places *places, const struct event *event);
 /* A UNIX socket that is connected, or gets its name. */
 void files_see_local(struct files_load *load, const struct files_places *places, const struct event *event);
+
+/* files_uring.c */
+enum files_uring_role { FILES_URING_SUBMIT, FILES_URING_FILE, FILES_URING_FIXED, FILES_URING_COMPLETE };
+/* `file` is only asked of FILES_URING_FIXED. */
+void files_see_uring(struct files_load *load, const struct files_places *places, const struct event *event,
+		     enum files_uring_role role, uint32_t file);
 
 #endif

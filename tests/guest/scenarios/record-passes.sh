@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# record --files: of a million reads and writes, by descriptors that are dupped, passed and shared (tests/guest/passes.c),
+# each has its file, which the length of the call tells.
+scenario() {
+	local calls=${PASSES:-1000000}
+
+	command -v passes > /dev/null || { skip "record --files" "no program for it in this guest"; return; }
+	[ -e $T/kprobe_events ] && grep -q ' fd_install$' /proc/kallsyms || { skip "record --files" "this kernel has no probes"; return; }
+	rm -f /tmp/r.dat
+	timeout 500 weft record -q -o /tmp/r.dat -b 65536 --files -e syscalls:sys_enter_read -e syscalls:sys_exit_read -e syscalls:sys_enter_write -e syscalls:sys_exit_write -- passes "$calls" > /tmp/r.out 2> /tmp/r.err
+	check "a recording of many calls" status_is $? 0 /tmp/r.err
+	weft syscalls --trace --comm passes -i /tmp/r.dat 2> /tmp/err | awk '
+		/ (read|write)\(.*count: / {
+			match($0, /count: [0-9]+/); count = substr($0, RSTART + 7, RLENGTH - 7)
+			all++
+			if (index($0, "</tmp/passes." count ">") || index($0, "<passes." count ">")) right++
+			else if (/fd: [0-9]+<\(unknown\)>/) unknown++
+			else if (!/count: (83[0-9]|[4-9][0-9][0-9]|[0-9][0-9][0-9][0-9]+)/) { wrong++; if (wrong < 5) print > "/tmp/wrong" }
+			else all--
+		}
+		END { print all + 0, right + 0, unknown + 0, wrong + 0 }' > /tmp/judged
+	cp /tmp/judged $OUT/numbers
+	weft info /tmp/r.dat 2> /dev/null | grep -iE 'lost|cpu' | head -n 20 > $OUT/info
+	[ ! -s /tmp/wrong ] || cp /tmp/wrong $OUT/
+	check "each has its file: $(cat /tmp/judged)" equal "$(cat /tmp/judged)" "$calls $calls 0 0"
+}
