@@ -52,6 +52,10 @@ ARGP_LIBS := $(shell printf '\043include <argp.h>%%int main(int c, char **v) { r
 IBERTY_LIBS := $(shell printf '\043include <libiberty/demangle.h>%%int main(void) { return !cplus_demangle("", 0); }' | tr % '\n' | \
 	$(CC) $(CPPFLAGS) $(CFLAGS) -x c - $(LDFLAGS) -liberty -o /dev/null 2>/dev/null && echo -liberty)
 
+# The tables of names are pointers: each takes a bit in place of 24 bytes, where the linker and the C library (glibc since 2.36) know that.
+RELR := $(shell printf '\043include <features.h>%%\043if !__GLIBC_PREREQ(2, 36)%%\043error%%\043endif%%int weft_any;' | tr % '\n' | \
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -x c - $(LDFLAGS) -Wl,--fatal-warnings,-z,pack-relative-relocs -o /dev/null 2>/dev/null && echo -Wl,-z,pack-relative-relocs)
+
 WARN := -Wall -Wextra -Wconversion $(WERROR) -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith
 # -g1: a backtrace needs only lines and functions. For a debugger: make OPT='-O0 -g'
 OPT ?= -O2 -g1
@@ -165,7 +169,7 @@ lib: $(BUILD)/$(SONAME) $(BUILD)/libweft.so $(BUILD)/libweft.a $(BUILD)/weft.pc
 # --exclude-libs: what a static libzstd or the like defines is not weft's.
 # A program that is built with sanitizers brings their functions, a library does not.
 $(BUILD)/$(SONAME): $(api_obj) $(BUILD)/rooms.a lib/api/weft.map
-	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/api/weft.map $(if $(SAN),,-Wl,--no-undefined) -Wl,--exclude-libs,ALL -Wl,--gc-sections $(STRIP_LIB) $(all_ldflags) \
+	$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=lib/api/weft.map $(if $(SAN),,-Wl,--no-undefined) -Wl,--exclude-libs,ALL -Wl,--gc-sections $(RELR) $(STRIP_LIB) $(all_ldflags) \
 		-o $@ $(api_obj) $(BUILD)/rooms.a $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm
 
 $(BUILD)/libweft.so: $(BUILD)/$(SONAME)
@@ -188,7 +192,7 @@ python: $(BUILD)/python/weft.abi3.so
 $(python_obj): private CPPFLAGS += -Iinclude -isystem $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 $(BUILD)/python/weft.abi3.so: $(python_obj) $(python_lib)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,--gc-sections $(all_ldflags) -o $@ $^ $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm
+	$(CC) -shared -Wl,--gc-sections $(RELR) $(all_ldflags) -o $@ $^ $(LDLIBS) -Wl,--as-needed $(PACKAGE_LIBS) -ldl -lpthread -lm
 	cp bindings/python/weft.pyi $(@D)/
 
 $(BUILD)/weft.pc: lib/api/weft.pc.in Makefile $(BUILD)/flags

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* twice FILE: four threads, two of which read ahead, read one file at the same time: each sees the same. */
+/*
+ * twice FILE: four threads, two of which read ahead, read one file at the same time: each sees the same. What the file
+ * has besides, all ask at the same time, too.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +28,50 @@ static void take(struct work *work, weft_reader *reader, const struct weft_event
 		work->sum = work->sum * 31 + (unsigned char)text[i];
 }
 
+static int count(struct work *work)
+{
+	work->sum = work->sum * 31 + 1;
+	return 0;
+}
+
+static int count_task(void *arg, const struct weft_task *task)
+{
+	(void)task;
+	return count(arg);
+}
+
+static int count_symbol(void *arg, const struct weft_symbol *symbol)
+{
+	(void)symbol;
+	return count(arg);
+}
+
+static int count_name(void *arg, const char *name)
+{
+	(void)name;
+	return count(arg);
+}
+
+/* What the file itself is asked, which it looks up when somebody is the first to ask. */
+static int ask_file(struct work *work, uint64_t ts)
+{
+	struct weft_format_info format = { .size = sizeof(format) };
+	struct weft_clock_piece piece = { .size = sizeof(piece) };
+	uint64_t times[4];
+	const char *name;
+	size_t formats = 0;
+
+	while (formats < 50 && weft_file_format(work->file, 0, formats, &format, NULL) > 0)
+		formats++;
+	work->sum += formats + (uint64_t)weft_file_clock(work->file, 0, 0, &piece, NULL);
+	work->sum += (uint64_t)weft_file_when(work->file, 0, piece.wall_ns, times, 4, NULL);
+	if (weft_file_tasks(work->file, 0, count_task, work, NULL) ||
+	    weft_file_symbols(work->file, count_symbol, work, NULL) ||
+	    weft_file_names(work->file, 0, WEFT_WHO_PROGRAM, count_name, work, NULL))
+		return -1;
+	return weft_file_who(work->file, 0, WEFT_WHO_PROCESS, 1, ts, &name, NULL, NULL);
+}
+
 static void *read_file(void *arg)
 {
 	struct work *work = arg;
@@ -40,6 +87,8 @@ static void *read_file(void *arg)
 	if (!work->r)
 		work->r = weft_file_buffer(work->file, 0, &info, NULL);
 	(void)!weft_symbol_find(reader, 0, 0xffffffff81000000, &symbol);
+	if (!work->r)
+		work->r = ask_file(work, info.last);
 	while (!work->r && (work->r = weft_reader_next(reader, &event, NULL)) > 0) {
 		take(work, reader, event);
 		work->r = 0;
