@@ -63,6 +63,7 @@ static int wait_next(struct events *events, struct weft_error *error)
 		r = weft_reader_next(events->reader, &events->at, error);
 		Py_END_ALLOW_THREADS;
 	} while (r == -EINTR && !PyErr_CheckSignals());
+	live_give(events);
 	return r;
 }
 
@@ -72,7 +73,8 @@ static bool read_next(struct events *events)
 	struct weft_error error;
 	int r;
 
-	if (events->ended || (events->generation % LOOK_EVERY == 1 && PyErr_CheckSignals()))
+	if (events->ended || (events->generation % LOOK_EVERY == 1 && PyErr_CheckSignals()) ||
+	    (events->is_live && !live_take(events)))
 		return false;
 	r = events->is_live ? wait_next(events, &error) : weft_reader_next(events->reader, &events->at, &error);
 	if (r > 0)

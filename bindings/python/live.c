@@ -12,6 +12,24 @@ static bool is_open(const struct events *events)
 	return trace_is_open(events->trace);
 }
 
+bool live_take(struct events *events)
+{
+	if (!is_open(events))
+		return false;
+	if (events->is_busy) {
+		PyErr_SetString(PyExc_RuntimeError,
+				"it is in use: by another thread, or by whoever called this function");
+		return false;
+	}
+	events->is_busy = true;
+	return true;
+}
+
+void live_give(struct events *events)
+{
+	events->is_busy = false;
+}
+
 /* Ends tracing and waits until everything is restored. What was handed out is closed, too. */
 static void end(struct events *events)
 {
@@ -35,9 +53,33 @@ static void live_dealloc(PyObject *self)
 
 static PyObject *live_close(PyObject *self, PyObject *ignored)
 {
+	struct events *events = (struct events *)self;
+
 	(void)ignored;
-	end((struct events *)self);
+	if (events->trace->file && !live_take(events))
+		return NULL;
+	end(events);
+	live_give(events);
 	Py_RETURN_NONE;
+}
+
+static PyObject *live_analyse(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static const char *const keys[] = { "sort", NULL };
+	struct events *events = (struct events *)self;
+	struct analyse_words words = { .sort = NULL };
+	PyObject *empty = PyTuple_New(0);
+	weft_result *found = NULL;
+	bool ok = empty &&
+		  PyArg_ParseTupleAndKeywords(empty, kwargs, "|O:analyse", (char **)(uintptr_t)keys, &words.sort);
+
+	Py_XDECREF(empty);
+	if (!ok || !live_take(events))
+		return NULL;
+	events->generation++;
+	ok = result_of(events->reader, args, &words, &found);
+	live_give(events);
+	return ok ? result_wrap(found, args) : NULL;
 }
 
 static PyObject *live_enter(PyObject *self, PyObject *ignored)
@@ -200,6 +242,12 @@ static PyMethodDef methods[] = {
 	{ "stop", live_stop, METH_NOARGS,
 	  "stop()\n--\n\nEnds tracing; the events until then still come, if they are asked for within a second." },
 	{ "close", live_close, METH_NOARGS, "close()\n--\n\nEnds tracing, and waits until everything is restored." },
+	{ "analyse", (PyCFunction)(void (*)(void))live_analyse, METH_VARARGS | METH_KEYWORDS,
+	  "analyse(*names, sort=None)\n--\n\nRuns analyses until tracing ends: of a command, after --duration, or by "
+	  "Ctrl-C." },
+	{ "intervals", (PyCFunction)(void (*)(void))live_intervals, METH_VARARGS | METH_KEYWORDS,
+	  "intervals(name, every_ns, see, *, sort=None)\n--\n\n"
+	  "Calls see(result, interval) when an interval is over, until tracing ends or it returns a true value." },
 	{ "fileno", live_fileno, METH_NOARGS,
 	  "fileno()\n--\n\nA descriptor for select and asyncio: when it can be read, there may be events." },
 	EVENTS_METHODS,

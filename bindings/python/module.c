@@ -188,8 +188,8 @@ static bool fill(PyObject *module)
 	return add_exceptions(module) && module_add_trace(module) && module_add_events(module) &&
 	       module_add_event(module) && module_add_columns(module) && module_add_ragged(module) &&
 	       module_add_result(module) && module_add_table(module) && module_add_span(module) &&
-	       module_add_contents(module) && module_add_writer(module) && module_add_live(module) &&
-	       module_add_filter(module) && module_add_slices(module) &&
+	       module_add_contents(module) && module_add_intervals(module) && module_add_writer(module) &&
+	       module_add_live(module) && module_add_filter(module) && module_add_slices(module) &&
 	       !PyModule_AddIntConstant(module, "RECORD", WEFT_RECORD) &&
 	       !PyModule_AddIntConstant(module, "LOST", WEFT_LOST) &&
 	       !PyModule_AddStringConstant(module, "__version__", weft_version());

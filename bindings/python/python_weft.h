@@ -47,6 +47,7 @@ struct events {
 	struct handler *handlers; /* handler.c */
 	PyObject *asked;          /* the Event whose text is made; borrowed */
 	bool is_live;             /* a Live: the file of its trace is that of the reader */
+	bool is_busy;             /* of a Live: the lock of the interpreter was given up, and the reader is in use */
 	struct field_memo memos[FIELD_MEMOS];
 };
 
@@ -146,6 +147,21 @@ struct analyse_words {
 	const struct weft_why_options *why;
 };
 PyObject *result_new(struct trace *trace, PyObject *names, const struct analyse_words *words, weft_query *query);
+/* The same of the running kernel: Live.analyse(). */
+bool result_of(weft_reader *reader, PyObject *names, const struct analyse_words *words, weft_result **ret);
+/* A Result of these findings, which it frees, and which are freed if there is none. */
+PyObject *result_wrap(weft_result *found, PyObject *names);
+/* intervals.c: methods of Trace and Live. */
+PyObject *trace_intervals(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *live_intervals(PyObject *self, PyObject *args, PyObject *kwargs);
+bool module_add_intervals(PyObject *module);
+/* live.c: before and after the reader is used without the lock of the interpreter; false: an exception. */
+bool live_take(struct events *events);
+void live_give(struct events *events);
+/* What weft_analyse_options.interrupted is for: whether a signal's handler has raised an exception. */
+int interrupted(void *arg);
+/* trace.c: takes a keyword out of a dict: a reference, or NULL. */
+PyObject *take_word(PyObject *words, const char *name);
 
 /* The function weft.analyse(): a list with a result for each of several traces. */
 PyObject *results_new(PyObject *module, PyObject *args, PyObject *kwargs);

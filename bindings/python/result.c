@@ -19,7 +19,7 @@ static void result_dealloc(PyObject *self)
 }
 
 /* Whether Ctrl-C was pressed, or another signal's handler has raised an exception. */
-static int interrupted(void *arg)
+int interrupted(void *arg)
 {
 	PyGILState_STATE state = PyGILState_Ensure();
 	int r = PyErr_Occurred() || PyErr_CheckSignals();
@@ -64,71 +64,76 @@ static void progress(void *arg, double part)
 	PyGILState_Release(state);
 }
 
-static bool analyse(struct result *result, struct trace *trace, const struct analyse_words *words,
-		    const weft_query *query)
+bool result_of(weft_reader *reader, PyObject *names, const struct analyse_words *words, weft_result **ret)
 {
 	struct weft_analyse_options options = {
 		.size = sizeof(options), .interrupted = interrupted, .threads = words->threads, .why = words->why
 	};
-	PyObject *sort = words->sort;
 	PyObject *bytes[ANALYSES_MAX], *column = NULL;
 	const char *texts[ANALYSES_MAX], *damage;
-	weft_reader *reader = weft_reader_new();
 	struct weft_error error;
-	Py_ssize_t nr;
-	int r;
+	Py_ssize_t nr = encode(names, bytes, texts);
+	int r = -1;
 
-	if (!reader)
-		return PyErr_NoMemory();
+	if (nr < 0)
+		return false;
 	if (words->progress) {
 		options.progress = progress;
 		options.arg = words->progress;
 	}
-	nr = encode(result->names, bytes, texts);
-	if (nr >= 0 && sort && sort != Py_None) {
-		column = PyUnicode_AsUTF8String(sort);
+	if (words->sort && words->sort != Py_None) {
+		column = PyUnicode_AsUTF8String(words->sort);
 		options.sort = column ? PyBytes_AsString(column) : NULL;
 	}
-	if (nr < 0 || PyErr_Occurred()) {
-		for (Py_ssize_t i = 0; i < nr; i++)
-			Py_DECREF(bytes[i]);
-		weft_reader_free(reader);
-		return false;
-	}
-	r = weft_reader_add(reader, trace->file, query, &error);
-	if (!r) {
+	if (!PyErr_Occurred()) {
 		Py_BEGIN_ALLOW_THREADS;
-		r = weft_analyse(reader, texts, (size_t)nr, &options, &result->result, &error);
+		r = weft_analyse(reader, texts, (size_t)nr, &options, ret, &error);
 		Py_END_ALLOW_THREADS;
+		damage = weft_reader_damage(reader);
+		if (r)
+			raise_error(&error);
+		else if (damage)
+			warn_damage(damage);
 	}
-	damage = weft_reader_damage(reader);
-	if (r)
-		raise_error(&error);
-	else if (damage)
-		warn_damage(damage);
 	for (Py_ssize_t i = 0; i < nr; i++)
 		Py_DECREF(bytes[i]);
 	Py_XDECREF(column);
-	weft_reader_free(reader);
-	return !PyErr_Occurred();
+	return !r;
+}
+
+PyObject *result_wrap(weft_result *found, PyObject *names)
+{
+	struct result *result = PyObject_New(struct result, python_weft.result);
+
+	if (!result) {
+		weft_result_free(found);
+		return NULL;
+	}
+	result->result = found;
+	Py_INCREF(names);
+	result->names = names;
+	return (PyObject *)result;
 }
 
 PyObject *result_new(struct trace *trace, PyObject *names, const struct analyse_words *words, weft_query *query)
 {
-	struct result *result = PyObject_New(struct result, python_weft.result);
-	bool ok = result;
+	weft_reader *reader = weft_reader_new();
+	weft_result *found = NULL;
+	struct weft_error error;
+	PyObject *result = NULL;
 
-	if (result) {
-		result->result = NULL;
-		Py_INCREF(names);
-		result->names = names;
-		ok = analyse(result, trace, words, query);
-	}
+	if (!reader)
+		PyErr_NoMemory();
+	else if (weft_reader_add(reader, trace->file, query, &error))
+		raise_error(&error);
+	else if (result_of(reader, names, words, &found))
+		result = result_wrap(found, names);
+	weft_reader_free(reader);
 	weft_query_free(query);
-	if (ok)
-		return (PyObject *)result;
-	Py_XDECREF((PyObject *)result);
-	return NULL;
+	/* A warning of damage may be an exception. */
+	if (PyErr_Occurred())
+		Py_CLEAR(result);
+	return result;
 }
 
 /* A list of results without their findings, one for each file; the names are those of all. */

@@ -289,7 +289,7 @@ static PyObject *trace_columns(PyObject *self, PyObject *args, PyObject *kwargs)
 }
 
 /* Takes a word out of a dict: a new reference, or NULL if it is not there or None. */
-static PyObject *take(PyObject *words, const char *name)
+PyObject *take_word(PyObject *words, const char *name)
 {
 	PyObject *value = PyDict_GetItemString(words, name);
 
@@ -346,10 +346,10 @@ static PyObject *trace_analyse(PyObject *self, PyObject *args, PyObject *kwargs)
 		Py_XDECREF(words);
 		return NULL;
 	}
-	taken.sort = take(words, "sort");
-	taken.progress = take(words, "progress");
-	why = take(words, "why");
-	threads = take(words, "threads");
+	taken.sort = take_word(words, "sort");
+	taken.progress = take_word(words, "progress");
+	why = take_word(words, "why");
+	threads = take_word(words, "threads");
 	if (threads)
 		taken.threads = (unsigned)PyLong_AsUnsignedLong(threads);
 	ok = !PyErr_Occurred();
@@ -422,6 +422,10 @@ static PyMethodDef methods[] = {
 	  "analyse(*names, sort=None, threads=0, progress=None, why=None, **query)\n--\n\n"
 	  "Runs analyses of weft (see weft.analyses()) in one pass; the result holds their tables. progress(part)\n"
 	  "is called meanwhile; what it raises ends the reading. why is a dict: of, name, slowest, start, end..." },
+	{ "intervals", (PyCFunction)(void (*)(void))trace_intervals, METH_VARARGS | METH_KEYWORDS,
+	  "intervals(name, every_ns, see, *, sort=None, **query)\n--\n\n"
+	  "Calls see(result, interval) with the tables of an analysis for each interval, and then for all events;\n"
+	  "0: only for all. A true value that it returns ends the reading." },
 	{ "redact", (PyCFunction)(void (*)(void))trace_redact, METH_VARARGS | METH_KEYWORDS,
 	  "redact(path, *, key=None, pids=False)\n--\n\n"
 	  "Writes the file again without what identifies anybody, and returns counts. The key has 16 secret bytes." },

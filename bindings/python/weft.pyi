@@ -131,6 +131,13 @@ class ClockPiece(NamedTuple):
     is_sleep: bool
     is_exact: bool
 
+class Interval(NamedTuple):
+    start: int
+    end: int
+    events: int
+    is_whole: bool
+    nothing: Optional[str]
+
 class Writer:
     def __init__(
         self,
@@ -224,6 +231,22 @@ class Trace:
         instance: Optional[str] = None,
         show_self: bool = False,
     ) -> Result: ...
+    def intervals(
+        self,
+        name: str,
+        every_ns: int,
+        see: Callable[[Result, Interval], Any],
+        /,
+        *,
+        sort: Optional[str] = None,
+        cpu: _Words = None,
+        pid: _Words = None,
+        comm: _Words = None,
+        since: _Words = None,
+        until: _Words = None,
+        instance: Optional[str] = None,
+        show_self: bool = False,
+    ) -> None: ...
     def at(
         self,
         ts: int,
@@ -347,6 +370,10 @@ class Events(Iterator[Event]):
 
 class Live(Iterator[Event]):
     trace: Trace
+    def analyse(self, *names: str, sort: Optional[str] = None) -> Result: ...
+    def intervals(
+        self, name: str, every_ns: int, see: Callable[[Result, Interval], Any], /, *, sort: Optional[str] = None
+    ) -> None: ...
     def stop(self) -> None: ...
     def close(self) -> None: ...
     def fileno(self) -> int: ...
@@ -399,6 +426,7 @@ class Ragged(Sequence[Union[str, List[int], None]]):
     offsets: memoryview
     data: memoryview
     def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Union[str, List[int], None]]: ...
     def __getitem__(self, index: Any) -> Any: ...
 
 class Result:

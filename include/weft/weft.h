@@ -70,6 +70,12 @@ extern "C" {
  * undefined behaviour, and takes memory within limits that do not depend on what it claims. It has no sandbox: a
  * program that wants one sets it up for itself, after it has opened its files.
  *
+ * WHAT IT DOES NOT HAVE. weft-view(1) and weft-stream(1) are made of the rooms below this library, and could be made of
+ * this header but for these: texts with colours, and the forms of weft-report(1) with --raw and --format pretty; the
+ * event that ends what another one began; names of functions in stacks of programs; what the slices of a part of the
+ * trace add up to, without reading all events there; the output of a command that weft_live_start() runs; and the
+ * kernel's counts of a buffer while it is traced.
+ *
  * LATER VERSIONS. Structures that begin with `size` may grow at their end. In a structure of options, set it to the
  * structure's size and all other members that you do not use to zero, which means the default; -E2BIG says that the
  * library does not know an option that is set. In a structure that the library fills, set `size` before the call; the

@@ -119,12 +119,28 @@ unittests()
 		assert public == {name for name in names if not name.startswith('_')}, public ^ set(names)
 		for name, parts in names.items():
 		    kind = getattr(weft, name)
-		    if not isinstance(kind, type) or name in ('Error', 'DamageWarning', 'Buffer', 'Field', 'Format', 'Life', 'Slice', 'CpuStats', 'ClockPiece'):
+		    if not isinstance(kind, type) or name in ('Error', 'DamageWarning', 'Buffer', 'Field', 'Format', 'Life', 'Slice', 'CpuStats', 'ClockPiece', 'Interval'):
 		        continue
 		    has = {part for part in vars(kind) if not part.startswith('__')}
 		    assert has == {part for part in parts if not part.startswith('__')}, (name, has ^ parts)
 		    assert all(getattr(kind, part).__doc__ for part in has), name
 	PY
+}
+
+@test "python: weft.pyi is typed throughout, and programs that use it are" {
+	need_command mypy
+	mypy --strict bindings/python/weft.pyi > "$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; return 1; }
+	cat > "$BATS_TEST_TMPDIR/program.py" <<-'PY'
+		import weft
+		with weft.open("trace.dat") as trace:
+		    for event in trace.events("sched_switch", cpu="0-3", limit=3):
+		        reveal_type(event.ts)
+		    reveal_type(trace.columns("ts comm").to_dict())
+		    trace.intervals("sched", 10**9, lambda result, interval: print(len(result), interval.events))
+		    trace.events(nonsense=3)
+	PY
+	run -1 env MYPYPATH=bindings/python mypy --strict --cache-dir "$BATS_TEST_TMPDIR/cache" "$BATS_TEST_TMPDIR/program.py"
+	[[ "$output" == *'"builtins.int"'* && "$output" == *'Unexpected keyword argument "nonsense"'* && "$output" == *"Found 1 error"* ]]
 }
 
 @test "examples: wakeups.py answers its question with a picture" {

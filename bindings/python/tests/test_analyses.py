@@ -37,6 +37,23 @@ class Analyses(TestCase):
                 for name in weft.analyses():
                     self.compare(trace, path, name)
 
+    def test_intervals_are_parts_of_all(self):
+        seen = []
+        with weft.open(SWITCHES) as trace:
+            trace.intervals("sched", 5_000_000, lambda *both: seen.append(both))
+            (whole, all_events), parts = seen[-1], seen[:-1]
+            self.assertEqual(whole["tasks"]["run_ns"], trace.analyse("sched")["tasks"]["run_ns"])
+            self.assertTrue(all_events.is_whole and not any(interval.is_whole for _, interval in parts))
+            self.assertEqual(sum(interval.events for _, interval in parts), all_events.events)
+            self.assertEqual([a.end for _, a in parts[:-1]], [b.start for _, b in parts[1:]])
+            seen.clear()
+            trace.intervals("sched", 5_000_000, lambda *both: not seen.append(both))
+            self.assertEqual(len(seen), 1)
+            self.assertRaises(KeyError, trace.intervals, "sched", 5_000_000, lambda *_: {}[0])
+            self.assertRaises(TypeError, trace.intervals, "sched")
+            self.assertRaises(weft.Error, trace.intervals, "why", 1, print)
+            self.assertRaises(weft.Error, trace.intervals, "nonsense", 1, print)
+
     def compare(self, trace, path, name):
         done = subprocess.run([os.environ.get("WEFT", "build/weft"), name, "--format", "json", str(path)],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)

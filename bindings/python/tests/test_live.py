@@ -61,6 +61,29 @@ class Live(unittest.TestCase):
         waker.wait()
         live.close()
 
+    def test_analyses_of_the_running_kernel(self):
+        words = "--for syscalls -F -c -- dd if=/dev/zero of=/dev/null bs=1 count=3000"
+        with self.live(words) as live:
+            table = live.analyse("syscalls")["syscalls"]
+        calls = dict(zip(table["syscall"], table["calls"]))
+        self.assertTrue(3000 <= calls["write"] < 3100)
+        seen = []
+
+        def see(result, interval):
+            seen.append((len(result), interval))
+            self.assertRaises(RuntimeError, live.close)
+            self.assertRaises(RuntimeError, next, live)
+            if not interval.is_whole:
+                live.stop()
+
+        with self.live("--for sched") as live:
+            live.intervals("sched", 50_000_000, see)
+        self.assertTrue(seen[-1][1].is_whole and seen[-1][0])
+        self.assertEqual(sum(i.events for _, i in seen[:-1]), seen[-1][1].events)
+        with self.live("--for sched") as live, self.assertRaises(ZeroDivisionError):
+            live.intervals("sched", 50_000_000, lambda *_: 1 / 0)
+        self.assertEqual(ours(), set())
+
     def test_what_is_refused(self):
         for words in ("-e no_such_event", "--no-such-option"):
             with self.assertRaises(weft.Error):
