@@ -19,6 +19,9 @@ PAGE = 4096
 ARGUMENTS = {0: 3, 1: 3, 3: 1, 5: 2, 9: 6, 10: 3, 11: 2, 12: 1, 39: 0, 59: 3, 257: 4, 231: 1, 110: 0}  # of calls of x86-64
 
 
+KEPT = (b"socket", b"anon_inode:[eventpoll]", b"deleted")
+
+
 class Planter:
     def __init__(self, data):
         self.data, self.words, self.random = data, {}, random.Random(60)
@@ -101,6 +104,13 @@ def plant(path, words):
             planter.page(base)
         at += 16
         first, size = struct.unpack_from("<QQ", data, at)
+    # Paths in lists of open files, maps, functions and mounts, and names of functions.
+    for line in list(re.finditer(rb"(?:\t| \d+ | - | /[^ \n]* )(/[ -~]+)\n", bytes(data))):
+        for part in re.finditer(rb"[^/ ()]{5,}", line[1]):
+            if part[0] not in KEPT:
+                planter.put("path", line.start(1) + part.start(), len(part[0]))
+    for line in list(re.finditer(rb"\n[0-9a-f]+ [0-9a-f]{2,} ([a-z_]{5,})(?=\n)", bytes(data))):
+        planter.put("function", line.start(1), len(line[1]))
     # Names of tasks and of the host in the texts of the file.
     for line in list(re.finditer(rb"\n\d+ ([a-z][\w./-]{5,14})\n", bytes(data))):
         planter.put("saved", line.start(1), len(line[1]))
@@ -137,7 +147,8 @@ def shape(value, key=None):
         return {name: shape(part, name) for name, part in value.items()}
     if isinstance(value, list):
         return sorted((shape(part) for part in value), key=json.dumps)
-    return f"text of {len(value)}" if isinstance(value, str) else value
+    # Addresses and inodes ("pipe:[4711]") are shifted, so they may have more digits.
+    return f"text of {len(re.sub('0x[0-9a-f]+|:.[0-9]+]', '0', value))}" if isinstance(value, str) else value
 
 
 def same(old, new):

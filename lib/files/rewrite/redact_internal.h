@@ -46,6 +46,8 @@ void redact_names_release(struct redact_names *names);
 void redact_name(struct redact_names *names, const char *name, size_t len, char *into);
 void redact_path(struct redact_names *names, const char *path, size_t len, char *into);
 void redact_words(struct redact_names *names, const char *text, size_t len, char *into);
+/* Of a path of control groups: what says that a part is a service, a container or a pod is kept. */
+void redact_group(struct redact_names *names, const char *path, size_t len, char *into);
 void redact_mark(struct redact_names *names, const char *text, size_t len, int32_t pids, char *into);
 uint64_t redact_number(const struct redact_names *names, const char *what);
 
@@ -80,6 +82,9 @@ enum redact_kind {
 	REDACT_WORDS,
 	REDACT_LETTERS, /* as of rwbs: kept, if it has no others than these */
 	REDACT_MARK,
+	REDACT_GROUP,     /* the path of a control group */
+	REDACT_FILE,      /* a part of a path, or the name of what has none */
+	REDACT_HOST,      /* the bytes of an address of the internet */
 	REDACT_ADDRESSES, /* until the end of the record */
 	REDACT_ARGUMENTS, /* registers of a system call */
 	REDACT_RESULT,    /* of a system call */
@@ -105,6 +110,20 @@ struct field;
 enum redact_kind redact_kind_of(const struct format *format, const struct field *field, bool *ret_known);
 /* Whether the fields of an event have rules. */
 bool redact_has_rules(const char *system);
+
+/*
+ * redact_own.c: whether a name is that of one of weft's own probes, and the kind of a field of one; REDACT_ZERO: none
+ * has it.
+ */
+bool redact_own_event(const char *name, size_t len);
+enum redact_kind redact_own_kind(const char *field);
+
+/* redact_files.c: what weft's own probes and lists say of descriptors: a name or a part of a path, and an address. */
+void redact_file_name(struct redact_names *names, const char *name, size_t len, char *into);
+void redact_host(const struct redact_names *names, const uint8_t *from, size_t len, uint8_t *into);
+/* Appends what a descriptor is called, a path or "TCP:[10.0.0.1:80]"; false: no memory. */
+struct redact_texts;
+bool redact_target(struct redact_texts *texts, const char *target, size_t len, struct buf *into);
 
 /* redact_texts.c: everything of a file but its pages. */
 struct redact_texts {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/files/rewrite/redact_internal.h"
 
+#include <string.h>
+
 /*
  * What the formats of Linux 5.10 to 7.2 say, as words with blanks around each: the events of the kernel's own source
  * ("SYSTEM:", and behind it its events), the fields of the events that analyses read whose numbers tell nothing about
@@ -393,3 +395,13 @@ const char redact_known_modules[] =
 	"e1000 e1000e igb ixgbe i40e ice mlx5_core r8169 tg3 bnxt_en veth bridge bonding tun tap vxlan nf_tables "
 	"nf_conntrack nf_nat ip_tables x_tables i915 amdgpu nouveau drm snd snd_hda_intel usbcore xhci_hcd xhci_pci "
 	"ehci_hcd uas usb_storage hid usbhid iwlwifi cfg80211 mac80211 loop null_blk thermal processor ";
+
+bool redact_listed(const char *list, const char *word, size_t len)
+{
+	if (!len || memchr(word, ' ', len))
+		return false;
+	for (const char *at = list; (at = memmem(at, strlen(at), word, len)); at++)
+		if (at[-1] == ' ' && at[len] == ' ')
+			return true;
+	return false;
+}

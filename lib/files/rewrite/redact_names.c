@@ -9,19 +9,9 @@
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/uapi/names.h"
 
-enum { STEM = 15, NAMES_MAX = 1 << 20, TRIES = 200, SHORT_NUMBER = 3 };
+enum { STEM = 15, NAMES_MAX = 1 << 20, TRIES = 200, SHORT_NUMBER = 3, ID_LEN = 64 };
 
 static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789", digits[] = "0123456789";
-
-bool redact_listed(const char *list, const char *word, size_t len)
-{
-	if (!len || memchr(word, ' ', len))
-		return false;
-	for (const char *at = list; (at = memmem(at, strlen(at), word, len)); at++)
-		if (at[-1] == ' ' && at[len] == ' ')
-			return true;
-	return false;
-}
 
 /* Whether it is a system call of any machine: only its name is known. */
 static bool is_call(const char *call)
@@ -51,6 +41,8 @@ bool redact_knows_event(const char *system, const char *name, size_t len)
 		call[len - skip] = '\0';
 		return redact_call(call, &nr) || is_call(call);
 	}
+	if (!strcmp(system, "weft"))
+		return redact_own_event(name, len);
 	at = n < (int)sizeof(head) ? strstr(redact_known_events, head) : NULL;
 	if (!at)
 		return false;
@@ -265,6 +257,39 @@ void redact_words(struct redact_names *names, const char *text, size_t len, char
 			memcpy(into + i, text + i, nr);
 		else
 			stand_in(names, text + i, nr, into + i);
+	}
+}
+
+/* The id of a container; it stays one. */
+static bool is_id(const char *at, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!isxdigit((unsigned char)at[i]))
+			return false;
+	return len == ID_LEN;
+}
+
+void redact_group(struct redact_names *names, const char *path, size_t len, char *into)
+{
+	static const char kinds[] = " docker libpod cri containerd crio nerdctl kubepods kubelet burstable besteffort "
+				    "k8s io user machine qemu lxc payload systemd nspawn service scope slice socket "
+				    "mount swap system init session app background pod ",
+			  hex[] = "0123456789abcdef";
+
+	for (size_t i = 0, nr; i < len; i += nr ? nr : 1) {
+		size_t head = 0;
+
+		for (nr = 0; i + nr < len && is_inner(path[i + nr]) && path[i + nr] != '_';)
+			nr++;
+		if (nr > 10 && !memcmp(path + i, "pod", 3))
+			head = 3;
+		memcpy(into + i, path + i, nr && !head ? 0 : nr ? head : 1);
+		if (redact_listed(kinds, path + i, nr))
+			memcpy(into + i, path + i, nr);
+		else if (is_id(path + i, nr))
+			spell(names, 0, path + i, nr, into + i, nr, hex);
+		else if (nr)
+			redact_name(names, path + i + head, nr - head, into + i + head);
 	}
 }
 

@@ -123,6 +123,9 @@ uint64_t redact_value(const struct redact_shifts *shifts, enum redact_kind kind,
 	case REDACT_WORDS:
 	case REDACT_LETTERS:
 	case REDACT_MARK:
+	case REDACT_GROUP:
+	case REDACT_FILE:
+	case REDACT_HOST:
 	case REDACT_ADDRESSES:
 	case REDACT_ARGUMENTS:
 	case REDACT_RESULT:

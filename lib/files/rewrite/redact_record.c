@@ -8,6 +8,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
+#include "lib/meaning/event/own_formats.h"
 #include "lib/meaning/schema/format.h"
 #include "lib/meaning/uapi/names.h"
 
@@ -34,10 +35,11 @@ struct redact_types {
 
 bool redact_has_rules(const char *system)
 {
-	static const char systems[] = " block cgroup compaction cpuhp csd exceptions filemap ftrace hwlat ipi irq "
-				      "irq_vectors kmem lock migrate mmap mmap_lock napi net nmi oom osnoise power "
-				      "preemptirq raw_syscalls rcu sched signal skb syscalls task timer tlb vmscan "
-				      "workqueue writeback ";
+	static const char systems[] =
+		" block cgroup compaction cpuhp csd exceptions filemap ftrace hwlat ipi irq "
+		"irq_vectors kmem lock migrate mmap mmap_lock napi net nmi oom osnoise power "
+		"preemptirq raw_syscalls rcu sched signal skb sock syscalls task timer tlb vmscan "
+		"weft workqueue writeback ";
 
 	return redact_listed(systems, system, strlen(system));
 }
@@ -57,6 +59,8 @@ static enum redact_kind kind_of_string(const struct format *format, const struct
 		return REDACT_ZERO;
 	if (len >= 4 && !strcmp(field->name + len - 4, "comm"))
 		return REDACT_NAME;
+	if (!strcmp(format->system, "cgroup") && is_one_of(" path dst_path ", field))
+		return REDACT_GROUP;
 	if (is_one_of(" filename interp path dst_path memcg_path ", field) || !strcmp(format->system, "syscalls"))
 		return REDACT_PATH;
 	if (!strcmp(field->name, "rwbs"))
@@ -77,6 +81,8 @@ static enum redact_kind kind_of_array(const struct format *format, const struct 
 		return REDACT_ARGUMENTS;
 	if (is_one_of(" cpumask target_cpus mem_allowed hist ", field))
 		return REDACT_KEEP;
+	if (!strcmp(format->system, "sock") && is_one_of(" saddr daddr saddr_v6 daddr_v6 ", field))
+		return REDACT_HOST;
 	*ret_known = is_one_of(" args buf ", field);
 	return REDACT_ZERO;
 }
@@ -140,6 +146,12 @@ static enum redact_kind kind_of_number(const struct format *format, const struct
 enum redact_kind redact_kind_of(const struct format *format, const struct field *field, bool *ret_known)
 {
 	*ret_known = true;
+	if (!strcmp(format->system, "weft")) {
+		enum redact_kind kind = redact_own_kind(field->name);
+
+		*ret_known = kind != REDACT_ZERO;
+		return kind;
+	}
 	if (field->flags & FIELD_STRING)
 		return kind_of_string(format, field, ret_known);
 	if (field->flags & (FIELD_ARRAY | FIELD_DYNAMIC))
@@ -168,6 +180,9 @@ static bool fill_plan(struct redact_types *types, struct redact_plan *plan)
 	const struct format *format = plan->format;
 	bool known = redact_knows_event(format->system, format->name, strlen(format->name));
 
+	/* A user may have a probe of the same name, in other buffers. */
+	if (!strcmp(format->system, "weft") && !own_buffer(types->context->instance))
+		known = false;
 	plan->bare = !known || !redact_has_rules(format->system);
 	if (plan->bare)
 		return tell(&types->done->events, known ? format->system : "redacted", known ? format->name : "*",
@@ -257,6 +272,12 @@ static void put_text(struct redact_types *types, enum redact_kind kind, const ui
 		break;
 	case REDACT_PATH:
 		redact_path(types->names, text, len, (char *)into);
+		break;
+	case REDACT_GROUP:
+		redact_group(types->names, text, len, (char *)into);
+		break;
+	case REDACT_FILE:
+		redact_file_name(types->names, text, len, (char *)into);
 		break;
 	case REDACT_MARK:
 		redact_mark(types->names, text, len, types->shifts->pids, (char *)into);
@@ -361,6 +382,9 @@ static void take_step(struct redact_types *types, const struct redact_plan *plan
 	case REDACT_WORDS:
 	case REDACT_MARK:
 	case REDACT_LETTERS:
+	case REDACT_GROUP:
+	case REDACT_FILE:
+	case REDACT_HOST:
 		break;
 	default:
 		if (!(step->field->flags & (FIELD_ARRAY | FIELD_DYNAMIC))) {
@@ -372,6 +396,8 @@ static void take_step(struct redact_types *types, const struct redact_plan *plan
 		return;
 	if (step->kind == REDACT_KEEP)
 		memcpy(into + (from - data), from, nr);
+	else if (step->kind == REDACT_HOST)
+		redact_host(types->names, from, nr, into + (from - data));
 	else if (step->kind == REDACT_ADDRESSES)
 		put_longs(types, from, nr, into + (from - data));
 	else if (step->kind == REDACT_ARGUMENTS)

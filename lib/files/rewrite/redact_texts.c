@@ -143,6 +143,19 @@ static bool name(struct redact_texts *texts, const struct context *context, cons
 	return put(texts, into, text, len, redact_name);
 }
 
+/* Those of weft's own buffers are kept; behind them may stand the name of a recording. */
+static bool buffer_name(struct redact_texts *texts, const struct context *context, const char *text, size_t len,
+			struct buf *into)
+{
+	static const char *const own[] = { OWN_BUFFER_FILES, OWN_BUFFER_PROFILE, OWN_BUFFER_QUOTA, OWN_BUFFER_STACKS };
+	size_t head = 0;
+
+	for (size_t i = 0; i < array_size(own) && !head; i++)
+		if (own_buffer_is(text, own[i]))
+			head = strlen(own[i]) + (text[strlen(own[i])] == '.');
+	return buf_add(into, text, head) && name(texts, context, text + head, len - head, into);
+}
+
 static bool words(struct redact_texts *texts, const struct context *context, const char *text, size_t len,
 		  struct buf *into)
 {
@@ -184,13 +197,12 @@ static bool cmdlines(struct redact_texts *texts, const struct context *context, 
 	return ok && put(texts, into, text + head, len - head, redact_name) && buf_add(into, "\n", 1);
 }
 
-/* A name with \xNN for tabs, newlines and backslashes. */
-static bool put_escaped(struct redact_texts *texts, const char *at, size_t len, bool path, struct buf *into)
+/* Undoes the \xNN for tabs, newlines and backslashes; returns the length. */
+static size_t plain_of(const char *at, size_t len, char plain[NAME_MAX_BYTES])
 {
-	char plain[NAME_MAX_BYTES];
 	size_t nr = 0;
 
-	for (size_t i = 0; i < len && nr < sizeof(plain); nr++) {
+	for (size_t i = 0; i < len && nr < NAME_MAX_BYTES; nr++) {
 		unsigned byte;
 
 		if (len - i >= 4 && at[i] == '\\' && at[i + 1] == 'x' && sscanf(at + i + 2, "%2x", &byte) == 1) {
@@ -200,7 +212,25 @@ static bool put_escaped(struct redact_texts *texts, const char *at, size_t len, 
 			plain[nr] = at[i++];
 		}
 	}
-	return put(texts, into, plain, nr, path ? redact_path : redact_name);
+	return nr;
+}
+
+static bool put_escaped(struct redact_texts *texts, const char *at, size_t len,
+			void (*how)(struct redact_names *names, const char *text, size_t len, char *into),
+			struct buf *into)
+{
+	char plain[NAME_MAX_BYTES];
+	size_t nr = plain_of(at, len, plain);
+
+	return put(texts, into, plain, nr, how);
+}
+
+static bool put_target(struct redact_texts *texts, const char *at, size_t len, struct buf *into)
+{
+	char plain[NAME_MAX_BYTES];
+	size_t nr = plain_of(at, len, plain);
+
+	return redact_target(texts, plain, nr, into);
 }
 
 /* "TID TGID PPID STARTTIME UID NSPID CGROUP\tNAME\tPROGRAM", or "# N more" */
@@ -222,14 +252,112 @@ static bool tasks(struct redact_texts *texts, const struct context *context, con
 	if (!buf_addf(into, "%d %d %d %llu %" PRIu64 " %d %llu\t", redact_pid(shifts, (int32_t)at[0]),
 		      redact_pid(shifts, (int32_t)at[1]), redact_pid(shifts, (int32_t)at[2]), at[3],
 		      redact_value(shifts, REDACT_ID, at[4]), redact_pid(shifts, (int32_t)at[5]), at[6]) ||
-	    !put_escaped(texts, tab + 1, (size_t)((program ? program : end) - tab - 1), false, into))
+	    !put_escaped(texts, tab + 1, (size_t)((program ? program : end) - tab - 1), redact_name, into))
 		return false;
 	if (program && end - program == 9 && !memcmp(program, "\t(kernel)", 9))
 		return buf_add_str(into, "\t(kernel)\n");
-	if (program &&
-	    (!buf_add(into, "\t", 1) || !put_escaped(texts, program + 1, (size_t)(end - program - 1), true, into)))
+	if (program && (!buf_add(into, "\t", 1) ||
+			!put_escaped(texts, program + 1, (size_t)(end - program - 1), redact_path, into)))
 		return false;
 	return buf_add(into, "\n", 1);
+}
+
+/* "START-END PERMISSIONS OFFSET MAJOR:MINOR INODE PATH", with "p PID" in front of those of a process */
+static bool maps(struct redact_texts *texts, const struct context *context, const char *text, size_t len,
+		 struct buf *into)
+{
+	static const char own[] = " [stack] [heap] [vdso] [vvar] [vsyscall] ";
+	unsigned long long start, end, offset, inode;
+	const char *path, *last = text + len;
+	unsigned major, minor;
+	char can[5];
+	int head = 0, pid;
+
+	(void)context;
+	if (sscanf(text, "p %11d", &pid) == 1)
+		return buf_addf(into, "p %d\n", redact_pid(texts->shifts, pid));
+	if (sscanf(text, "%16llx-%16llx %4[rwxps-] %16llx %8x:%8x %20llu%n", &start, &end, can, &offset, &major, &minor,
+		   &inode, &head) < 7 ||
+	    !head || (size_t)head > len)
+		return true;
+	for (path = text + head; path < last && *path == ' ';)
+		path++;
+	if (!buf_addf(into, "%llx-%llx %s %08llx %02x:%02x %" PRIu64,
+		      (unsigned long long)redact_address(texts->shifts, start),
+		      (unsigned long long)redact_address(texts->shifts, end), can, offset, major, minor,
+		      redact_value(texts->shifts, REDACT_INODE, inode)))
+		return false;
+	if (path < last && !buf_add(into, " ", 1))
+		return false;
+	if (redact_listed(own, path, (size_t)(last - path)))
+		return buf_add(into, path, (size_t)(last - path)) && buf_add(into, "\n", 1);
+	return put_target(texts, path, (size_t)(last - path), into) && buf_add(into, "\n", 1);
+}
+
+/* "f INODE BUILD-ID PATH", and behind it "START SIZE NAME" of each function */
+static bool functions(struct redact_texts *texts, const struct context *context, const char *text, size_t len,
+		      struct buf *into)
+{
+	unsigned long long inode, start, size;
+	int head = 0;
+
+	(void)context;
+	if (len > 2 && text[1] == ' ' && sscanf(text, "f %20llu %*[^ ] %n", &inode, &head) == 1 && head &&
+	    (size_t)head <= len)
+		return buf_addf(into, "f %" PRIu64 " - ", redact_value(texts->shifts, REDACT_INODE, inode)) &&
+		       put_target(texts, text + head, len - (size_t)head, into) && buf_add(into, "\n", 1);
+	if (sscanf(text, "%16llx %16llx %n", &start, &size, &head) != 2 || !head || (size_t)head > len)
+		return true;
+	return buf_addf(into, "%llx %llx ", start, size) &&
+	       put(texts, into, text + head, len - (size_t)head, redact_words) && buf_add(into, "\n", 1);
+}
+
+/* "TGID FD FLAGS MAJOR:MINOR:INODE\tTARGET", in old files without the device; "TGID" of a process without any */
+static bool open_files(struct redact_texts *texts, const struct context *context, const char *text, size_t len,
+		       struct buf *into)
+{
+	const char *tab = memchr(text, '\t', len);
+	unsigned long long tgid, fd, flags, inode;
+	unsigned major, minor;
+	int nr = sscanf(text, "%20llu %20llu %20llo %10u:%10u:%20llu", &tgid, &fd, &flags, &major, &minor, &inode);
+	bool ok;
+
+	(void)context;
+	if (nr < 1)
+		return len != 4 || memcmp(text, "more", 4) || buf_add_str(into, "more\n");
+	ok = buf_addf(into, "%d", redact_pid(texts->shifts, (int32_t)tgid));
+	if (ok && nr >= 3 && tab) {
+		ok = buf_addf(into, " %llu %llo", fd, flags);
+		if (ok && nr == 6)
+			ok = buf_addf(into, " %u:%u:%" PRIu64, major, minor,
+				      redact_value(texts->shifts, REDACT_INODE, inode));
+		ok = ok && buf_add(into, "\t", 1) && put_target(texts, tab + 1, len - (size_t)(tab + 1 - text), into);
+	}
+	return ok && buf_add(into, "\n", 1);
+}
+
+/* "ID PARENT MAJOR:MINOR ROOT PLACE ..." */
+static bool mounts(struct redact_texts *texts, const struct context *context, const char *text, size_t len,
+		   struct buf *into)
+{
+	unsigned id, parent, major, minor;
+	int head = 0;
+	const char *at, *end = text + len;
+	bool ok;
+
+	(void)context;
+	if (sscanf(text, "%10u %10u %10u:%10u %n", &id, &parent, &major, &minor, &head) < 4 || !head ||
+	    (size_t)head > len)
+		return true;
+	ok = buf_addf(into, "%u %u %u:%u", id, parent, major, minor);
+	at = text + head;
+	for (int i = 0; ok && i < 2 && at < end; i++) {
+		const char *blank = memchr(at, ' ', (size_t)(end - at));
+
+		ok = buf_add(into, " ", 1) && put(texts, into, at, (size_t)((blank ? blank : end) - at), redact_path);
+		at = blank ? blank + 1 : end;
+	}
+	return ok && buf_add(into, "\n", 1);
 }
 
 /* "HIERARCHY ID PATH" */
@@ -243,7 +371,7 @@ static bool cgroups(struct redact_texts *texts, const struct context *context, c
 	if (sscanf(text, "%20llu %20llu %n", &at[0], &at[1], &head) < 2 || !head || (size_t)head > len)
 		return true;
 	return buf_addf(into, "%llu %llu ", at[0], at[1]) &&
-	       put_escaped(texts, text + head, len - (size_t)head, true, into) && buf_add(into, "\n", 1);
+	       put_escaped(texts, text + head, len - (size_t)head, redact_group, into) && buf_add(into, "\n", 1);
 }
 
 /* "container ID\tNAME", "pod UID\tNAME" */
@@ -256,8 +384,8 @@ static bool containers(struct redact_texts *texts, const struct context *context
 	if (!blank || !tab || tab < blank)
 		return true;
 	return buf_add(into, text, (size_t)(blank + 1 - text)) &&
-	       put_escaped(texts, blank + 1, (size_t)(tab - blank - 1), false, into) && buf_add(into, "\t", 1) &&
-	       put_escaped(texts, tab + 1, len - (size_t)(tab + 1 - text), false, into) && buf_add(into, "\n", 1);
+	       put_escaped(texts, blank + 1, (size_t)(tab - blank - 1), redact_group, into) && buf_add(into, "\t", 1) &&
+	       put_escaped(texts, tab + 1, len - (size_t)(tab + 1 - text), redact_name, into) && buf_add(into, "\n", 1);
 }
 
 /* "TIME PID LENGTH NAME" */
@@ -456,6 +584,11 @@ static const struct rule {
 	{ "weft/tasks_end", tasks, true },
 	{ "weft/tasks_before", tasks, true },
 	{ "weft/tasks_after", tasks, true },
+	{ "proc/*/maps", maps, true },
+	{ "weft/maps", maps, true },
+	{ "weft/functions", functions, true },
+	{ "weft/open_files", open_files, true },
+	{ "weft/mounts", mounts, true },
 	{ "weft/cgroups", cgroups, true },
 	{ "weft/cgroups_end", cgroups, true },
 	{ "weft/containers", containers, true },
@@ -523,16 +656,32 @@ static bool leave_out(struct redact_texts *texts, const char *what)
 	return strstr(buf_str(list), what) || buf_addf(list, " %s", what);
 }
 
+/* proc/PID/maps of a PID that is shifted. */
+static int name_process(struct redact_texts *texts, struct writer_setting *setting, struct fail *fail)
+{
+	cleanup_buf struct buf made = BUF_INIT;
+	size_t len;
+	int pid;
+
+	if (!texts->shifts->pids || sscanf(setting->name, "proc/%11d/maps", &pid) != 1)
+		return 0;
+	if (!buf_addf(&made, "proc/%d/maps", redact_pid(texts->shifts, pid)))
+		return fail_memory(fail);
+	return own(texts, &made, &setting->name, &len, fail);
+}
+
 static int take_setting(struct redact_texts *texts, struct writer_setting *setting, bool *ret_kept, struct fail *fail)
 {
 	const struct context *context = texts->contexts[setting->buffer];
+	int r;
 
 	*ret_kept = false;
 	for (size_t i = 0; i < array_size(rules); i++) {
 		if (!text_glob(rules[i].name, setting->name))
 			continue;
 		*ret_kept = true;
-		return again(texts, context, rules[i].how, rules[i].lines, &setting->text, &setting->len, fail);
+		r = name_process(texts, setting, fail);
+		return r ? r : again(texts, context, rules[i].how, rules[i].lines, &setting->text, &setting->len, fail);
 	}
 	return leave_out(texts, setting->name) ? 0 : fail_memory(fail);
 }
@@ -611,13 +760,44 @@ static bool name_of(const struct writer_format *format, struct text_word *ret)
 	return false;
 }
 
-/* Only the common fields, under a name that tells nothing. */
-static bool put_bare_format(const struct writer_format *format, uint32_t id, struct buf *into)
+/* A field of weft's own probes; "u8 saddr[4]", "__data_loc char[] name". */
+static bool put_own_field(struct text_word line, struct buf *into)
+{
+	static const char types[] = " u8 u16 u32 u64 s32 s64 long ";
+	char type[40], field[40];
+	unsigned offset, size, is_signed, nr = 0;
+	const char *last;
+
+	if (line.len >= 160 || sscanf(line.at, "\tfield:%39[^;];\toffset:%5u;\tsize:%5u;\tsigned:%1u;", type, &offset,
+				      &size, &is_signed) != 4)
+		return true;
+	last = strrchr(type, ' ');
+	if (!last || sscanf(last + 1, "%39[a-z0-9_][%4u]", field, &nr) < 1 || redact_own_kind(field) == REDACT_ZERO)
+		return true;
+	if (!strncmp(type, "__data_loc char[] ", 18))
+		return buf_addf(into, "\tfield:__data_loc char[] %s;\toffset:%u;\tsize:%u;\tsigned:%u;\n", field,
+				offset, size, is_signed);
+	if (!strncmp(type, "unsigned long ", 14))
+		return buf_addf(into, "\tfield:unsigned long %s;\toffset:%u;\tsize:%u;\tsigned:%u;\n", field, offset,
+				size, is_signed);
+	if (!redact_listed(types, type, (size_t)(last - type)))
+		return true;
+	return buf_addf(into, "\tfield:%.*s %s", (int)(last - type), type, field) &&
+	       (!nr || buf_addf(into, "[%u]", nr)) &&
+	       buf_addf(into, ";\toffset:%u;\tsize:%u;\tsigned:%u;\n", offset, size, is_signed);
+}
+
+/* Only the common fields and those of weft's own probes, whose name is kept; that of others tells nothing. */
+static bool put_bare_format(const struct writer_format *format, uint32_t id, const struct text_word *own,
+			    struct buf *into)
 {
 	const char *at = format->text;
 	size_t left = format->len;
 	struct text_word line;
-	bool ok = buf_addf(into, "name: event_%" PRIu32 "\nID: %" PRIu32 "\nformat:\n", id, id);
+	bool ok = own ? buf_addf(into, "name: %.*s\n", (int)own->len, own->at) :
+			buf_addf(into, "name: event_%" PRIu32 "\n", id);
+
+	ok = ok && buf_addf(into, "ID: %" PRIu32 "\nformat:\n", id);
 
 	while (ok && text_next_line(&at, &left, &line)) {
 		char type[32], field[40];
@@ -631,6 +811,8 @@ static bool put_bare_format(const struct writer_format *format, uint32_t id, str
 				  field, strlen(field)))
 			ok = buf_addf(into, "\tfield:%s %s;\toffset:%u;\tsize:%u;\tsigned:%u;\n", type, field, offset,
 				      size, is_signed);
+		else if (own)
+			ok = put_own_field(line, into);
 	}
 	return ok && buf_add_str(into, "\nprint fmt: \"redacted\"\n");
 }
@@ -641,15 +823,17 @@ static int take_format(struct redact_texts *texts, struct writer_format *format,
 	struct text_word event;
 	const char *at, *end;
 	uint32_t id;
+	bool known = name_of(format, &event) && redact_knows_event(format->system, event.at, event.len);
+	bool is_own = known && !strcmp(format->system, "weft");
 
-	if (name_of(format, &event) && redact_knows_event(format->system, event.at, event.len) &&
-	    !memmem(format->text, format->len, "__probe_", 8))
+	if (known && !is_own && !memmem(format->text, format->len, "__probe_", 8))
 		return 0;
 	if (!own_formats_id(format->text, &at, &end, &id))
 		id = UINT16_MAX;
-	if (!put_bare_format(format, id, &made))
+	if (!put_bare_format(format, id, is_own ? &event : NULL, &made))
 		return fail_memory(fail);
-	format->system = strcmp(format->system, "ftrace") ? "redacted" : "ftrace";
+	if (!is_own)
+		format->system = strcmp(format->system, "ftrace") ? "redacted" : "ftrace";
 	return own(texts, &made, &format->text, &format->len, fail);
 }
 
@@ -721,7 +905,7 @@ static int take_buffers(struct redact_texts *texts, struct trace *trace, struct 
 		int r;
 
 		texts->buffers[i] = trace_buffer(trace, i)->name.text;
-		r = again(texts, texts->contexts[i], name, false, &texts->buffers[i], NULL, fail);
+		r = again(texts, texts->contexts[i], buffer_name, false, &texts->buffers[i], NULL, fail);
 		if (r)
 			return r;
 	}
