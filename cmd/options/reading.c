@@ -164,6 +164,7 @@ int reading_share(const struct reader *reader, const struct parallel_sum_ops *op
 			return -EAGAIN;
 	if (!slices_plan(reader, reading_threads(), &slices))
 		return -EAGAIN;
+	slices_unite(&slices);
 	r = pool_new(slices.threads - 1, &pool, &fail);
 	if (!r)
 		r = parallel_sum_run(&slices, pool, ops, arg);

@@ -10,6 +10,7 @@
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/out.h"
+#include "lib/meaning/reader/slices.h"
 #include "lib/pages/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/printed.h"
@@ -130,6 +131,26 @@ TEST(slices_of_an_export_are_the_same_lines_and_notes)
 	free(times);
 	trace_free(trace);
 	loom_release(&loom);
+}
+
+static uint64_t united(uint64_t nr, uint64_t parts, unsigned threads)
+{
+	struct slices slices = { .nr = nr, .parts = parts, .threads = threads };
+
+	slices_unite(&slices);
+	CHECK(slices.parts == parts || slices.parts == slices.nr);
+	return slices.nr;
+}
+
+TEST(slices_unite_as_long_as_each_thread_has_several)
+{
+	CHECK(united(30, 30, 2) == 15);
+	CHECK(united(12, 12, 2) == 12);
+	CHECK(united(8, 8, 2) == 8);
+	CHECK(united(1000, 1000, 2) == 125);
+	CHECK(united(1000, 1000, 64) == 500);
+	/* Those of a window of time. */
+	CHECK(united(30, 40, 2) == 30);
 }
 
 TEST(slices_know_when_the_event_of_a_stack_came_before)

@@ -49,6 +49,7 @@ static bool init(void *arg, struct pass *pass, const void *options)
 	roles_init(&graph->roles, names);
 	u64_map_init(&graph->ids, sizeof(uint32_t));
 	u64_map_init(&graph->hit_ids, sizeof(uint32_t));
+	u64_map_init(&graph->addresses, sizeof(uint32_t));
 	u64_map_init(&graph->groups, sizeof(struct graph_group));
 	graph_errors_init(&graph->errors);
 	return true;
@@ -65,6 +66,7 @@ static void release(void *arg)
 	graph_stream_release(&graph->stream);
 	u64_map_release(&graph->ids);
 	u64_map_release(&graph->hit_ids);
+	u64_map_release(&graph->addresses);
 	u64_map_release(&graph->groups);
 	u64_map_release(&graph->errors.map);
 	roles_release(&graph->roles);
@@ -115,13 +117,24 @@ struct graph_function *graph_function_at(struct graph_analysis *graph, uint64_t 
 	return &graph->functions[*id - 1];
 }
 
+/* Its symbol is looked for once: that takes longer than all else that is done for a call. */
 static struct graph_function *find_function(struct graph_analysis *graph, uint64_t address, struct graph_recent *recent)
 {
-	struct graph_function *function = graph_function_at(graph, graph_function(graph->stream.context, address));
+	uint32_t *id = u64_map_get(&graph->addresses, address);
+	struct graph_function *function;
 
-	if (function)
-		*recent = (struct graph_recent){ address, (uint32_t)(function - graph->functions) + 1 };
-	return function;
+	if (!id) {
+		graph->pass->failed = true;
+		return NULL;
+	}
+	if (!*id) {
+		function = graph_function_at(graph, graph_function(graph->stream.context, address));
+		if (!function)
+			return NULL;
+		*id = (uint32_t)(function - graph->functions) + 1;
+	}
+	*recent = (struct graph_recent){ address, *id };
+	return &graph->functions[*id - 1];
 }
 
 static inline struct graph_function *function_of(struct graph_analysis *graph, uint64_t address)

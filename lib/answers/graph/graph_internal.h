@@ -80,6 +80,7 @@ struct graph_analysis {
 	const struct context *hits_context;
 	struct place at[GRAPH_ROLES], repeats; /* repeats: the calls that one event of func_repeats stands for */
 	struct u64_map ids, hit_ids;           /* by address: uint32_t, index + 1 */
+	struct u64_map addresses;              /* the same by an address in the function, of those that were called */
 	struct graph_recent recent[1 << GRAPH_RECENT_BITS], recent_hits[1 << GRAPH_RECENT_BITS];
 	struct graph_function *functions;
 	size_t nr_functions;

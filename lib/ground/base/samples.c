@@ -161,17 +161,55 @@ struct values {
 	uint64_t min, max;
 };
 
+/* Copies those of some values whose digits down to `shift` are these. Returns their number. */
+static size_t take_those(const uint64_t *values, size_t nr, unsigned shift, uint64_t prefix, uint64_t *ret)
+{
+	size_t taken = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		ret[taken] = values[i];
+		taken += values[i] >> shift == prefix;
+	}
+	return taken;
+}
+
+/* The same as select_value() of few values: after each digit only those that agree in it are looked at again. */
+static uint64_t select_of_few(const struct values *values, unsigned bits, uint64_t rank)
+{
+	unsigned shift = (bits + FEW_DIGIT_BITS - 1) / FEW_DIGIT_BITS * FEW_DIGIT_BITS;
+	uint64_t prefix = shift < 64 ? values->max >> shift : 0, room[FEW];
+	const uint64_t *at = values->at;
+	size_t nr = values->nr;
+
+	while (shift) {
+		uint32_t counts[1 << FEW_DIGIT_BITS] = { 0 };
+		unsigned digit = 0;
+
+		shift -= FEW_DIGIT_BITS;
+		for (size_t i = 0; i < nr; i++)
+			counts[at[i] >> shift & ((1 << FEW_DIGIT_BITS) - 1)]++;
+		while (digit < (1 << FEW_DIGIT_BITS) - 1 && counts[digit] < rank)
+			rank -= counts[digit++];
+		prefix = prefix << FEW_DIGIT_BITS | digit;
+		nr = take_those(at, nr, shift, prefix, room);
+		at = room;
+	}
+	return prefix;
+}
+
 /*
  * The value of a rank (from 1 on): selected digit by digit from the highest digit, without moving values.
  */
 static uint64_t select_value(const struct values *values, uint64_t rank)
 {
-	unsigned digit_bits = values->nr < FEW ? FEW_DIGIT_BITS : DIGIT_BITS, digits = 1u << digit_bits;
+	unsigned digit_bits = DIGIT_BITS, digits = 1u << digit_bits;
 	unsigned bits = values->max != values->min ? 64 - (unsigned)__builtin_clzll(values->max ^ values->min) : 0;
 	unsigned shift = (bits + digit_bits - 1) / digit_bits * digit_bits;
 	/* The bits in which all values agree. */
 	uint64_t prefix = shift < 64 ? values->max >> shift : 0, counts[DIGITS];
 
+	if (values->nr < FEW)
+		return select_of_few(values, bits, rank);
 	while (shift) {
 		unsigned digit = 0;
 

@@ -104,21 +104,24 @@ struct frames *calls_frames_new(struct calls *calls, uint64_t key)
 	return slot ? *slot : NULL;
 }
 
-/* NULL: the task has entered nothing, or there is no memory. */
-static struct frames *frames_of(struct calls *calls, const struct event *event, bool make)
+__attribute__((noinline)) static struct frames *seat_frames(struct calls *calls, const struct event *event, bool make)
 {
-	struct calls_seat *seat = &calls->seats[event->cpu % CALLS_SEATS];
 	uint64_t key = calls_key(event);
-	struct frames *frames;
+	struct frames *frames = find(calls, key);
 
-	if (__builtin_expect(seat->key == key, 1))
-		return seat->frames;
-	frames = find(calls, key);
 	if (!frames && make)
 		frames = calls_frames_new(calls, key);
 	if (frames)
-		*seat = (struct calls_seat){ key, frames };
+		calls->seats[event->cpu % CALLS_SEATS] = (struct calls_seat){ key, frames };
 	return frames;
+}
+
+/* NULL: the task has entered nothing, or there is no memory. */
+static inline struct frames *frames_of(struct calls *calls, const struct event *event, bool make)
+{
+	const struct calls_seat *seat = &calls->seats[event->cpu % CALLS_SEATS];
+
+	return __builtin_expect(seat->key == calls_key(event), 1) ? seat->frames : seat_frames(calls, event, make);
 }
 
 struct frames *calls_frames_of(struct calls *calls, const struct event *event)

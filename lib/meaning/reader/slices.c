@@ -26,6 +26,9 @@ enum { SAMPLE = 8 };
 /* With fewer slices for each thread, some would wait for the last one. */
 enum { SLICES_OF_THREAD = 4 };
 
+/* At least so many united slices has each thread, and each is of at most so many. */
+enum { UNITED_OF_THREAD = 6, UNITED_MOST = 8 };
+
 static bool can_slice(const struct reader_buffer *buffer)
 {
 	const struct events_options *window = &buffer->window;
@@ -132,6 +135,17 @@ bool slices_plan(const struct reader *reader, unsigned threads, struct slices *r
 		return false;
 	ret->times = calloc((size_t)ret->nr, sizeof(*ret->times));
 	return ret->times;
+}
+
+void slices_unite(struct slices *slices)
+{
+	uint64_t several = slices->nr / (slices->threads * (uint64_t)UNITED_OF_THREAD);
+
+	if (several > UNITED_MOST)
+		several = UNITED_MOST;
+	/* Those of a window are a part of the file's. */
+	if (several > 1 && slices->nr == slices->parts)
+		slices->nr = slices->parts = slices->nr / several;
 }
 
 void slices_release(struct slices *slices)

@@ -44,6 +44,11 @@ struct slices {
  * or there is too little for two threads. The reader has not been started, and outlives the slices.
  */
 bool slices_plan(const struct reader *reader, unsigned threads, struct slices *ret);
+/*
+ * Makes fewer and larger ones, each of several, for parts that have no text that waits: what a part needs at its start
+ * and at its join costs as much in a small one. Call it before the slices are read.
+ */
+void slices_unite(struct slices *slices);
 void slices_release(struct slices *slices);
 
 /* Where the CPUs of all buffers stood at the start and at the end of a slice. */
