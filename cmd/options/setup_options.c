@@ -503,7 +503,8 @@ static void complete(struct setup_arguments *arguments, struct argp_state *state
 		arguments->analysis = arguments->instead;
 		arguments->chosen = true;
 	} else if (!changes && nothing) {
-		setup_usage(state, "nothing to trace: choose events with -e or a tracer with -p");
+		setup_usage(state, "nothing to trace: choose events with -e or a tracer with -p%s",
+			    strcmp(state->name, "weft record") ? "" : ", or name a command: weft record -- COMMAND");
 	}
 	if (!changes && setup->follow && !setup->only_command && !setup_chooses_tasks(setup))
 		setup_usage(state, "-c needs -F or -P: without them all tasks are traced");

@@ -40,7 +40,7 @@ setup()
 	grep -q '^# longest time of a request in the device: 3.8 ms, jbd2/vda-8-369 on CPU 1: weft report --since 17.704859226 --until 17.708849316 ' "$out"
 	grep -q '^# cut by the start or the end: none$' "$out"
 	run -2 weft block --by disk "$fixtures/block.dat"
-	[[ "$output" == *"--by: unknown value 'disk'; the values are device, operation, task, process, "* ]]
+	[[ "$output" == *"--by: unknown value 'disk'; the values are device, operation, task, file, process, "* ]]
 }
 
 @test "stacks: there are as many of each event as in the kernel's text, and times off the CPU are blocked or runnable" {

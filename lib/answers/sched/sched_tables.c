@@ -113,7 +113,7 @@ static void put_tasks(struct sched_analysis *sched, struct findings *findings)
 	X("IRQ", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_HARDIRQ])               \
 	X("UNKNOWN", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_UNKNOWN])           \
 	X("SWITCHES", COUNT, NULL, BRIEF | ADDS, table_cell_u64, cpu->switches)                   \
-	X("STOLEN", TIME, "stolen_at_most_ns", BRIEF | ADDS | WHEN, table_cell_known, stolen, stolen)
+	X("STOLEN", TIME, "stolen_at_most_ns", ADDS | WHEN, table_cell_known, stolen, stolen)
 
 static const struct table_column cpu_columns[] = COLUMNS(CPU_COLUMNS);
 
@@ -132,6 +132,7 @@ static void tell_stolen(uint64_t stolen, struct findings *findings)
 	char time[TEXT_HUMAN];
 
 	findings_show(findings, WHEN, stolen);
+	findings_flag(findings, WHEN, BRIEF, stolen);
 	if (stolen)
 		findings_note(findings,
 			      "steal: for at most %s a hypervisor had CPUs for others (STOLEN): a task that ran there "
