@@ -375,3 +375,56 @@ TEST(unpack_inflates_a_stream_that_comes_in_pieces)
 	CHECK(inflate_run(&pair, &fail) == -EBADMSG && strstr(fail.text, "it needs a dictionary"));
 	free(ends);
 }
+
+/* The end of a stream of LZO is 17, 0, 0; a first byte above 17 is a run of as many bytes more. */
+TEST(unpack_reads_the_shortest_streams_and_nothing_shorter)
+{
+	static const struct {
+		bool (*read)(const void *data, size_t len, void *ret, size_t size);
+		const char *packed;
+		size_t len;
+		const char *made; /* NULL: it is damaged */
+	} rows[] = {
+		{ lzo_read, "\x11\0\0", 3, "" },
+		{ lzo_read, "\x11\0", 2, NULL },
+		{ lzo_read, "\x11", 1, NULL },
+		{ lzo_read, "", 0, NULL },
+		{ lzo_read, "\x12w\x11\0\0", 5, "w" },
+		{ lzo_read, "\x13we\x11\0\0", 6, "we" },
+		{ lzo_read, "\x15weft\x11\0\0", 8, "weft" },
+		{ lzo_read, "\x15weft\x11\0\0\0", 9, NULL },
+		{ lzo_read, "\x15wef", 4, NULL },
+		{ snappy_read, "\0", 1, "" },
+		{ snappy_read, "", 0, NULL },
+		{ snappy_read, "\x01\0w", 3, "w" },
+		{ snappy_read, "\x01\0", 2, NULL },
+		{ snappy_read, "\x01\0wx", 4, NULL },
+		/* From 60 on, the length stands behind the tag, in one byte or more. */
+		{ snappy_read, "\x04\xf0\x03weft", 7, "weft" },
+		{ snappy_read, "\x04\xf4\x03\0weft", 8, "weft" },
+		{ snappy_read, "\x04\xf8\x03\0\0weft", 9, "weft" },
+		{ snappy_read, "\x04\xfc\x03\0\0\0weft", 10, "weft" },
+		{ snappy_read, "\x04\xf0\x04weft!", 8, NULL },
+		{ snappy_read, "\x04\xf0", 2, NULL },
+		{ snappy_read, "\x04\xfc\xff\xff\xff\xff", 6, NULL },
+		/* Two letters, and a copy of them: four bytes from two back. */
+		{ snappy_read, "\x06\x04we\x01\x02", 6, "wewewe" },
+		{ snappy_read, "\x06\x04we\x0e\x02\0", 7, "wewewe" },
+		{ snappy_read, "\x06\x04we\x0f\x02\0\0\0", 9, "wewewe" },
+		{ snappy_read, "\x06\x04we\x01\x03", 6, NULL },
+		{ snappy_read, "\x06\x04we\x01\0", 6, NULL },
+	};
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		size_t size = rows[i].made                               ? strlen(rows[i].made) :
+			      rows[i].read == snappy_read && rows[i].len ? (size_t)*rows[i].packed :
+									   4;
+		char got[16] = "";
+
+		if (!CHECK(rows[i].read(rows[i].packed, rows[i].len, got, size) == !!rows[i].made))
+			fprintf(stderr, "row %zu\n", i);
+		CHECK(!rows[i].made || !memcmp(got, rows[i].made, size));
+		/* It makes exactly as much. */
+		CHECK(!rows[i].read(rows[i].packed, rows[i].len, got, size + 1));
+	}
+}
