@@ -357,7 +357,7 @@ $(BUILD)/fuzz/commands: $(filter-out %/weft.o,$(cmd_obj))
 $(BUILD)/fuzz/import: $(BUILD)/tests/unit/printed.o $(BUILD)/tests/unit/values.o
 # MemorySanitizer is told what these functions of others write: tests/fuzz/memory/foreign.c.
 fuzz_wrapped := $(if $(FUZZ_MEMORY),inflate deflate uncompress ZSTD_compress2 ZSTD_decompressDCtx ZSTD_decompressStream elf_getdata elf_getphdrnum \
-	elf_getshdrstrndx elf_strptr gelf_getehdr gelf_getphdr gelf_getshdr gelf_getsym gelf_getnote regerror fstat64 stat64 lstat64 fstatat64)
+	elf_getshdrstrndx elf_strptr gelf_getehdr gelf_getphdr gelf_getshdr gelf_getsym gelf_getnote regerror fstat64 stat64 lstat64 fstatat64 LLVMFuzzerMutate)
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/rooms.a $(if $(FUZZ_MEMORY),$(BUILD)/tests/fuzz/memory/foreign.o)
 	@mkdir -p $(@D)
 	$(CC) $(all_ldflags) -fsanitize=fuzzer $(fuzz_wrapped:%=-Wl,--wrap=%) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(all_ldlibs)

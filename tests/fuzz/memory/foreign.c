@@ -14,6 +14,8 @@
 /* Libraries that call them, too, find these. */
 #pragma GCC visibility push(default)
 
+size_t __real_LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t __wrap_LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 int __real_inflate(z_streamp stream, int flush);
 int __wrap_inflate(z_streamp stream, int flush);
 int __real_deflate(z_streamp stream, int flush);
@@ -54,6 +56,15 @@ int __real_lstat64(const char *path, struct stat *ret);
 int __wrap_lstat64(const char *path, struct stat *ret);
 int __real_fstatat64(int dir, const char *path, struct stat *ret, int flags);
 int __wrap_fstatat64(int dir, const char *path, struct stat *ret, int flags);
+
+/* Of libFuzzer, for the mutator of whole files. */
+size_t __wrap_LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max)
+{
+	size_t len = __real_LLVMFuzzerMutate(data, size, max);
+
+	__msan_unpoison(data, len);
+	return len;
+}
 
 static int wrote(z_streamp stream, const Bytef *from, int result)
 {
