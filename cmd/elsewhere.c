@@ -23,6 +23,7 @@
 #include "lib/kernel/record/result.h"
 #include "lib/kernel/remote/door.h"
 #include "lib/kernel/remote/elsewhere.h"
+#include "lib/kernel/remote/push.h"
 #include "lib/kernel/remote/several.h"
 
 /* Leaves the option of this value out of the words: the value is a word of its own, or behind a '='. */
@@ -63,6 +64,15 @@ static void take_rsh(const struct option_row *row, void *input, char *arg, struc
 	leave_out(arguments, arg);
 }
 
+static void take_push(const struct option_row *row, void *input, char *arg, struct argp_state *state)
+{
+	struct elsewhere_arguments *arguments = input;
+
+	(void)row;
+	option_once("--push", &arguments->push, arg, state);
+	leave_out(arguments, arg);
+}
+
 static void take_min_ok(const struct option_row *row, void *input, char *arg, struct argp_state *state)
 {
 	struct elsewhere_arguments *arguments = input;
@@ -82,6 +92,9 @@ static const struct option_row table[] = {
 	  "With --on: reach it by COMMAND instead of ssh, in which %h is HOST: 'ssh -p 2222 %h sudo -n', "
 	  "'docker exec -i NAME'",
 	  0, OPTION_TAKE(take_rsh) },
+	{ "push", 0, "FILE", 0,
+	  "With --on: bring FILE there, a weft for that machine ('make static' makes one), and remove it afterwards", 0,
+	  OPTION_TAKE(take_push) },
 	{ "min-ok", 0, "N", 0, "With several --on: also succeed if only N of the machines were recorded", 0,
 	  OPTION_TAKE(take_min_ok) },
 	{ 0 },
@@ -94,6 +107,9 @@ static const struct option_row one_table[] = {
 	  "With --on: reach it by COMMAND instead of ssh, in which %h is HOST: 'ssh -p 2222 %h sudo -n', "
 	  "'docker exec -i NAME'",
 	  0, OPTION_TAKE(take_rsh) },
+	{ "push", 0, "FILE", 0,
+	  "With --on: bring FILE there, a weft for that machine ('make static' makes one), and remove it afterwards", 0,
+	  OPTION_TAKE(take_push) },
 	{ 0 },
 };
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -112,11 +128,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		memcpy(arguments->words, state->argv, (size_t)state->argc * sizeof(*arguments->words));
 		return 0;
 	case ARGP_KEY_END:
-		for (size_t i = 0; arguments->rsh && i < arguments->hosts.len; i++)
+		for (size_t i = 0; (arguments->rsh || arguments->push) && i < arguments->hosts.len; i++)
 			if (door_is(arguments->hosts.at[i]))
-				argp_error(state, "--rsh: no program leads to '%s'", arguments->hosts.at[i]);
-		if (arguments->rsh && !arguments->host)
-			argp_error(state, "--rsh needs --on");
+				argp_error(state, "%s: no program leads to '%s'", arguments->rsh ? "--rsh" : "--push",
+					   arguments->hosts.at[i]);
+		if ((arguments->rsh || arguments->push) && !arguments->host)
+			argp_error(state, "%s needs --on", arguments->rsh ? "--rsh" : "--push");
 		if (arguments->min_ok && arguments->hosts.len < 2)
 			argp_error(state, "--min-ok needs several --on");
 		if ((size_t)arguments->min_ok > arguments->hosts.len)
@@ -197,21 +214,51 @@ static bool expand(struct program *program, const struct elsewhere_arguments *ar
 	return ok;
 }
 
-/* No words at all, where a socket leads there. */
-static bool make_program(struct program *program, const struct elsewhere_arguments *arguments, bool has_command)
+/* The words that lead there. No words at all, where a socket does. */
+static bool make_program(struct program *program, const struct elsewhere_arguments *arguments)
 {
-	bool ok;
-
-	if (door_is(arguments->host))
-		return true;
-	ok = expand(program, arguments);
+	bool ok = door_is(arguments->host) || expand(program, arguments);
 
 	for (size_t at = 0; ok && at < program->text.len; at += strlen(program->text.data + at) + 1)
 		ok = add_word(program, program->text.data + at);
-	ok = ok && add_word(program, "weft") && add_word(program, "serve");
+	return ok;
+}
+
+/* Behind them the words of the weft there, which was brought to the path `pushed`, or is there: NULL. */
+static int add_serve(struct program *program, const struct elsewhere_arguments *arguments, bool has_command,
+		     char **ret_pushed, struct fail *fail)
+{
+	struct push push = { .mask = arguments->mask };
+	bool ok;
+	int err;
+
+	if (door_is(arguments->host))
+		return 0;
+	if (arguments->push) {
+		ok = add_word(program, NULL);
+		push.rsh = program->words;
+		err = ok ? push_bring(&push, arguments->push, ret_pushed, fail) : fail_memory(fail);
+		if (err)
+			return fail_in(fail, err, "%s", arguments->host);
+		program->nr--;
+	}
+	ok = add_word(program, *ret_pushed ? *ret_pushed : "weft") && add_word(program, "serve");
+	if (ok && *ret_pushed)
+		ok = add_word(program, "--pushed");
 	if (ok && has_command)
 		ok = add_word(program, "--allow-command");
-	return ok && add_word(program, NULL);
+	return ok && add_word(program, NULL) ? 0 : fail_memory(fail);
+}
+
+/* A serve that could not be started has not removed it. */
+static void take_back(struct program *program, const struct elsewhere_arguments *arguments, const char *pushed)
+{
+	size_t nr = 0;
+
+	while (program->words && program->words[nr] != pushed)
+		nr++;
+	program->words[nr] = NULL;
+	push_remove(&(struct push){ .rsh = program->words, .mask = arguments->mask }, pushed);
 }
 
 /* What was printed there: each message of weft, and each line of what leads there, says from which machine it is. */
@@ -351,11 +398,12 @@ static int ask(const struct elsewhere_arguments *arguments, bool has_command, st
 {
 	struct program program = { .words = NULL };
 	cleanup_free char **words = NULL;
+	cleanup_free char *pushed = NULL;
 	size_t nr = 0;
-	int err = make_program(&program, arguments, has_command) && choose_words(arguments, &words, &nr) ?
-			  0 :
-			  fail_memory(fail);
+	int err = make_program(&program, arguments) && choose_words(arguments, &words, &nr) ? 0 : fail_memory(fail);
 
+	if (!err)
+		err = add_serve(&program, arguments, has_command, &pushed, fail);
 	to->host = arguments->host;
 	to->rsh = program.words;
 	to->words = words;
@@ -365,6 +413,8 @@ static int ask(const struct elsewhere_arguments *arguments, bool has_command, st
 	to->arg = printing;
 	if (!err)
 		err = elsewhere_run(to, ret, fail);
+	if (err && pushed)
+		take_back(&program, arguments, pushed);
 	program_release(&program);
 	printing_release(printing);
 	return err;

@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "cmd/options/option_rows.h"
 #include "cmd/terminal/config.h"
 #include "lib/ground/base/fail.h"
+#include "lib/kernel/remote/push.h"
 #include "lib/kernel/remote/serving.h"
 
 enum { ROOM_MIN = 1 << 20, SPOOL = 64 << 20, SILENCE_S = 300 };
@@ -20,6 +22,7 @@ enum { ROOM_MIN = 1 << 20, SPOOL = 64 << 20, SILENCE_S = 300 };
 struct serve_arguments {
 	struct far_side far;
 	uint64_t spool, silence_ns;
+	bool pushed;
 };
 
 static const struct option_row table[] = {
@@ -33,6 +36,8 @@ static const struct option_row table[] = {
 	  "Take the other side for gone when nothing has come for TIME (default 5m); it says every 5 seconds that it "
 	  "is there",
 	  0, OPTION_TIME(struct serve_arguments, silence_ns) },
+	{ "pushed", 0, NULL, 0, "Remove the file of this program at once: --push has brought it", 0,
+	  OPTION_FLAG(struct serve_arguments, pushed) },
 	{ "temp-dir", 0, "DIR", 0, "Hold it in DIR (default /dev/shm, which is memory, or /var/tmp)", 0,
 	  OPTION_TEXT(struct serve_arguments, far.dir) },
 	{ 0 },
@@ -84,6 +89,17 @@ static int take_streams(int *ret_in, int *ret_out, struct fail *fail)
 	return 0;
 }
 
+/* It goes on without a name. A file that was not brought so stays. */
+static void remove_own(void)
+{
+	char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[len > 0 ? len : 0] = '\0';
+	if (push_is_own(path))
+		(void)!unlink(path);
+}
+
 static int run(int argc, char **argv)
 {
 	struct serve_arguments arguments = { .spool = SPOOL, .silence_ns = SILENCE_S * UINT64_C(1000000000) };
@@ -92,6 +108,8 @@ static int run(int argc, char **argv)
 	int in = -1, out = -1, err;
 
 	command_parse(&serve_command, argc, argv, 0, &arguments);
+	if (arguments.pushed)
+		remove_own();
 	if (isatty(STDIN_FILENO)) {
 		fail_set(
 			&fail, -EINVAL,

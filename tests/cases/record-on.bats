@@ -183,6 +183,36 @@ say()
 	weft check a.dat
 }
 
+@test "record --on --push: brings a weft, which leaves nothing behind" {
+	need_tracefs
+	# a machine without weft, and what is run there
+	over 'echo "$1" >> asked; PATH=/usr/bin:/bin exec "$@"'
+	run -125 weft record -o a.dat --on far --rsh ./rsh -e sched -- true
+	[[ "$output" == *"weft there, cannot be started"* ]]
+	: > asked
+	run -3 --separate-stderr weft record -o a.dat --on far --rsh ./rsh --push "$WEFT" -F -c -e sched_process_exec -- sh -c '/bin/true; exit 3'
+	[[ "${stderr_lines[0]}" == "weft: a.dat of far: "* ]]
+	weft report a.dat | grep -q 'filename=/bin/true'
+	brought=$(sed -n 4p asked)
+	[ "$(head -n 3 asked)" = $'mktemp\ndd\nchmod' ]
+	[[ "$brought" == /dev/shm/weft-push-* ]]
+	[ ! -e "$brought" ]
+	weft doctor --on far --rsh ./rsh --push "$WEFT" | grep -q '^ok *kernel'
+	# one that is not for that machine, and no program at all
+	: > asked
+	{ head -c 18 "$WEFT"; printf '\377\377'; tail -c +21 "$WEFT" | head -c 100000; } > other
+	run -1 weft doctor --on far --rsh ./rsh --push other
+	[ "$(tail -n 1 asked)" = rm ]
+	[ ! -e "$(sed -n 4p asked)" ]
+	run -1 weft doctor --on far --rsh ./rsh --push rsh
+	[ "$output" = "weft: far: 'rsh' is no program" ]
+	run -1 weft doctor --on far --rsh false --push "$WEFT"
+	[ "$output" = "weft: far: cannot bring weft there: 'false mktemp' has failed" ]
+	# a file of another name stays
+	run -2 weft serve --pushed unexpected
+	[ -x "$WEFT" ]
+}
+
 @test "record --on: what fails there is said with the name of the machine, and no file is made" {
 	need_tracefs
 	run -127 weft record -o a.dat --on far --rsh env -e sched -- /nonexistent/program
