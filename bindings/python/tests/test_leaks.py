@@ -93,7 +93,9 @@ class Leaks(TestCase):
         return [sys.getrefcount(x) for x in self.watched(trace)]
 
     def watched(self, trace):
-        return [trace, None, True, weft.Event, weft.Events, weft.Trace, weft.Columns, weft.Ragged, weft.Result, weft.Table,
+        # From Python 3.12 on these are immortal: the interpreter no longer counts, while a module of the stable ABI does.
+        mortal = [x for x in (None, True) if sys.getrefcount(x) < 1 << 28]
+        return [trace, *mortal, weft.Event, weft.Events, weft.Trace, weft.Columns, weft.Ragged, weft.Result, weft.Table,
                 "next_pid"]
 
 
