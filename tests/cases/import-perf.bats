@@ -220,10 +220,20 @@ told()
 	need_command perf
 	perf record -q -a -o own.data -e 'sched:*' -e 'irq:*' -- sh -c 'for i in 1 2 3 4 5 6 7 8; do ls / > /dev/null; done' || skip "perf cannot record here"
 	cat > fields.py <<'EOF'
-import json
+import json, re
+# perf tells an int of -1 as 4294967295, although the format of the event, which the file has, says that it has a sign.
+data = open("own.data", "rb").read()
+bits = {}
+for begin in re.finditer(rb"name: (\w+)\nID: \d+\nformat:\n", data):
+    text = data[begin.end() : data.index(b"print fmt", begin.end())]
+    for name, size, sign in re.findall(rb"(\w+)(?:\[\d*\])?;\toffset:\d+;\tsize:(\d+);\tsigned:(\d)", text):
+        bits[begin[1].decode(), name.decode()] = 8 * int(size) * int(sign)
 def trace_unhandled(event, context, fields):
-    # perf tells an int of -1 as 4294967295.
-    of = {k: v - 2**32 if isinstance(v, int) and 2**31 <= v < 2**32 else v for k, v in fields.items() if not k.startswith("common_")}
+    of = {}
+    for name, value in fields.items():
+        size = bits.get((event.partition("__")[2], name), 0)
+        if not name.startswith("common_"):
+            of[name] = value - 2**size if size and isinstance(value, int) and value >= 2 ** (size - 1) else value
     time = fields["common_s"] * 10**9 + fields["common_ns"]
     lines.write(json.dumps([event, time, fields["common_cpu"], of], sort_keys=True) + "\n")
 lines = open("perf.txt", "w")
@@ -236,8 +246,7 @@ EOF
 import json, sys
 for line in sys.stdin:
     e = json.loads(line)
-    of = {k: v - 2**32 if isinstance(v, int) and 2**31 <= v < 2**32 else v for k, v in e["fields"].items()}
-    print(json.dumps([e["system"] + "__" + e["event"], e["ts"], e["cpu"], of], sort_keys=True))' > weft.txt
+    print(json.dumps([e["system"] + "__" + e["event"], e["ts"], e["cpu"], e["fields"]], sort_keys=True))' > weft.txt
 	[ "$(wc -l < weft.txt)" -gt 20 ]
 	diff <(sort perf.txt) <(sort weft.txt)
 }
