@@ -229,6 +229,16 @@ content()
 		truncate -s "$cut" lake/2/run/2.parquet
 		damage "'run/2.parquet': it is not a whole Parquet file of this table"
 	done
+	for part in 0 1 2 3 4 5; do
+		python3 - lake/2/run/2.parquet "$part" <<'EOF'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+size = struct.unpack("<I", data[-8:-4])[0]
+data[len(data) - 8 - size + size * int(sys.argv[2]) // 6 + 1] ^= 4
+open(sys.argv[1], "wb").write(data)
+EOF
+		damage "'run/2.parquet': it is not a whole Parquet file of this table: its footer has changed since it was written"
+	done
 	cp lake/2/state/2.parquet lake/2/run/2.parquet
 	damage "'run/2.parquet': it is not a whole Parquet file of this table: its footer is none of weft"
 	mkfifo pipe

@@ -2,12 +2,15 @@
 #include "formats/export/parquet/file_internal.h"
 
 #include <endian.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/export/parquet/thrift_internal.h"
 #include "formats/export/parquet/writer_internal.h"
 #include "lib/ground/base/out.h"
+#include "lib/ground/base/xxh64.h"
 
 enum { ROWS_MAX = 1 << 20, BYTES_MAX = 8 << 20, SORTED_BYTES_MAX = 16 << 20, GROUPS_SIZE_FIRST = 256 };
 
@@ -200,20 +203,39 @@ static void put_schema(const struct parquet_file *file, struct thrift *meta)
 		parquet_column_schema(&file->columns[i].shape, meta->out);
 }
 
-static void put_facts(const char *const *facts, struct thrift *meta)
+static void put_fact(const char *key, const char *value, struct thrift *meta)
 {
+	struct thrift pair = { .out = meta->out };
+
+	thrift_text(&pair, 1, key);
+	thrift_text(&pair, 2, value);
+	thrift_end(&pair);
+}
+
+/* Returns where the digits of the sum stand. */
+static size_t put_facts(const char *const *facts, struct thrift *meta)
+{
+	static const char zeros[] = "0000000000000000";
 	size_t nr = 0;
 
 	while (facts[2 * nr])
 		nr++;
-	thrift_list(meta, 5, THRIFT_STRUCT, nr);
-	for (size_t i = 0; i < nr; i++) {
-		struct thrift pair = { .out = meta->out };
+	thrift_list(meta, 5, THRIFT_STRUCT, nr + 1);
+	for (size_t i = 0; i < nr; i++)
+		put_fact(facts[2 * i], facts[2 * i + 1], meta);
+	put_fact(PARQUET_SUM, zeros, meta);
+	/* Behind them is the end of the pair. */
+	return out_len(meta->out) - 1 - PARQUET_SUM_DIGITS;
+}
 
-		thrift_text(&pair, 1, facts[2 * i]);
-		thrift_text(&pair, 2, facts[2 * i + 1]);
-		thrift_end(&pair);
-	}
+static void put_sum(struct out *footer, size_t at)
+{
+	char digits[PARQUET_SUM_DIGITS + 1];
+
+	if (footer->failed)
+		return;
+	snprintf(digits, sizeof(digits), "%016" PRIx64, xxh64(footer->start, out_len(footer)));
+	memcpy(footer->start + at, digits, PARQUET_SUM_DIGITS);
 }
 
 /*
@@ -236,6 +258,7 @@ void parquet_file_end(struct parquet_file *file, struct parquet_writer *writer, 
 		      struct out *folder)
 {
 	struct thrift meta = { .out = &writer->page };
+	size_t sum;
 	uint32_t len;
 
 	open_file(file, folder);
@@ -244,10 +267,11 @@ void parquet_file_end(struct parquet_file *file, struct parquet_writer *writer, 
 	thrift_i64(&meta, 3, (int64_t)file->all_rows);
 	thrift_list(&meta, 4, THRIFT_STRUCT, file->nr_groups);
 	out_mem(meta.out, file->groups.start, out_len(&file->groups));
-	put_facts(facts, &meta);
+	sum = put_facts(facts, &meta);
 	thrift_text(&meta, 6, "weft version " WEFT_VERSION);
 	put_orders(file, &meta);
 	thrift_end(&meta);
+	put_sum(meta.out, sum);
 	len = htole32((uint32_t)out_len(&writer->page));
 	out_mem(&writer->page, &len, sizeof(len));
 	out_mem(&writer->page, magic, strlen(magic));

@@ -95,6 +95,13 @@ void parquet_column_meta(const struct parquet_column *column, const struct parqu
 			 struct out *meta);
 
 #define PARQUET_MAGIC "PAR1"
+
+/*
+ * Parquet has no checksum of a footer. So one of its facts is xxh64 of the footer, as it is with zeros in the place of
+ * these digits.
+ */
+#define PARQUET_SUM "weft.footer"
+enum { PARQUET_SUM_DIGITS = 16 };
 enum { PARQUET_CODEC_ZSTD = 6 }; /* the only one that weft writes */
 
 /* The type of the stored values: Type of parquet.thrift. */

@@ -2,6 +2,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/io.h"
 #include "lib/ground/base/vec.h"
+#include "lib/ground/base/xxh64.h"
 
 enum { MAGIC = 4, TAIL = 8 };
 
@@ -230,6 +232,25 @@ static int read_at(int fd, void *into, size_t size, uint64_t at, struct fail *fa
 	return (size_t)got == size ? 0 : damaged("it ends too early", fail);
 }
 
+/* A file of another writer has no sum; what changes only the name of the sum changes nothing else. */
+static bool has_its_sum(const uint8_t *text, size_t len)
+{
+	static const char name[] = PARQUET_SUM;
+	/* the type and the length of the digits are between */
+	const size_t begin = sizeof(name) - 1 + 2;
+	uint8_t *at = memmem(text, len, name, sizeof(name) - 1);
+	char said[PARQUET_SUM_DIGITS], is[PARQUET_SUM_DIGITS + 1];
+
+	if (!at || (size_t)(text + len - at) < begin + sizeof(said))
+		return true;
+	at += begin;
+	memcpy(said, at, sizeof(said));
+	memset(at, '0', sizeof(said));
+	snprintf(is, sizeof(is), "%016" PRIx64, xxh64(text, len));
+	memcpy(at, said, sizeof(said));
+	return !memcmp(said, is, sizeof(said));
+}
+
 int parquet_footer_read(int fd, uint64_t base, uint64_t size, const struct column_shape *shapes, size_t nr,
 			struct parquet_footer *ret, struct fail *fail)
 {
@@ -262,6 +283,8 @@ int parquet_footer_read(int fd, uint64_t base, uint64_t size, const struct colum
 	footing.end = size - TAIL - len;
 	r = read_at(fd, text, len, base + footing.end, fail);
 	in = bytes_of(text, len, false);
+	if (!r && !has_its_sum(text, len))
+		r = damaged("its footer has changed since it was written", fail);
 	if (!r && (!thrift_read_struct(&in, file_field, &footing) || !footer.nr_columns))
 		r = footing.starved ? fail_memory(fail) : damaged("its footer is none of weft", fail);
 	if (r)
