@@ -117,3 +117,8 @@ file=$BATS_TEST_DIRNAME/../fixtures/files.dat
 	run -1 weft block --by file "$BATS_TEST_DIRNAME/../fixtures/session/disk.dat"
 	[[ "$output" == *"no event tells for which files the requests were: record it with 'weft record --files -e block"* ]]
 }
+
+@test "block --file: without names of files weft says so" {
+	run -1 weft block --file '*' "$BATS_TEST_DIRNAME/../fixtures/resources/block.dat"
+	[[ "$output" == *"--file: the recording does not tell the names of files: record it with 'weft record --files'"* ]]
+}

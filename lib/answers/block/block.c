@@ -52,6 +52,7 @@ static bool init(void *arg, struct pass *pass, const void *options)
 		block->options = *(const struct block_options *)options;
 	block->by = block->options.rows.by < BLOCK_BY_WHO ? (enum block_by)block->options.rows.by : BLOCK_BY_WHO;
 	block->part = block->by == BLOCK_BY_WHO ? (enum who_part)(block->options.rows.by - BLOCK_BY_WHO) : WHO_PROCESS;
+	block->of_files = block->by == BLOCK_BY_FILE || block->options.file;
 	roles_init(&block->roles, names);
 	roles_init(&block->file_roles, block_file_names);
 	u64_map_init(&block->numbers, sizeof(uint32_t));
@@ -395,7 +396,7 @@ static void see_bio(struct block_analysis *block, const struct event *event, enu
 
 	if (role == QUEUE && sectors) {
 		bio.operation = (uint8_t)operation_of(&places->rwbs, event);
-		if (block->by == BLOCK_BY_FILE)
+		if (block->of_files)
 			bio.file = block_file_of(block, event, &places->rwbs, sectors * 512);
 		block->by_workers += is_worker(block, bio.task);
 		see_queue(block, device, sector, &bio);
@@ -447,7 +448,7 @@ static uint8_t look(void *arg, const struct event *event)
 
 	if (fresh)
 		bind(block, event, (enum role)role);
-	return role || block->by != BLOCK_BY_FILE ? role : roles_of(&block->file_roles, event, &fresh);
+	return role || !block->of_files ? role : roles_of(&block->file_roles, event, &fresh);
 }
 
 static void see(void *arg, const struct event *event, uint8_t number)

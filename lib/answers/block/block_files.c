@@ -174,6 +174,16 @@ uint32_t block_file_of(struct block_analysis *block, const struct event *event, 
 	return file;
 }
 
+bool block_wants_file(const struct block_analysis *block, uint32_t file)
+{
+	const struct context *context = block->pass->reader->buffers[0].context;
+	const struct block_inode *inode = file < BLOCK_FILES ? NULL : &block->inodes[file - BLOCK_FILES];
+	uint32_t known =
+		inode && inode->device ? files_with_inode(context, inode->device, inode->ino) : (uint32_t)FILES_UNKNOWN;
+
+	return known != FILES_UNKNOWN && text_glob(block->options.file, files_text(context, known));
+}
+
 void block_put_file(struct table *table, const struct block_analysis *block, uint32_t file)
 {
 	static const char *const words[] = {

@@ -127,7 +127,8 @@ struct block_analysis {
 	struct slowest slowest; /* struct block_slow */
 	uint64_t seen, cut, broken, nameless, forgotten;
 	uint64_t by_workers; /* bios that a kworker queued */
-	/* block_files.c, with BLOCK_BY_FILE */
+	/* block_files.c, with `of_files` */
+	bool of_files;              /* for which file a request is, is asked for */
 	struct block_inode *inodes; /* from BLOCK_FILES on */
 	size_t nr_inodes;
 	struct u64_map inode_numbers; /* by both numbers: uint32_t, the index, from BLOCK_FILES on */
@@ -148,6 +149,8 @@ void block_see_file(struct block_analysis *block, const struct event *event, enu
 /* The file for which the task of the event queues a bio of so many bytes. */
 uint32_t block_file_of(struct block_analysis *block, const struct event *event, const struct place *rwbs,
 		       uint64_t bytes);
+/* Whether the user asked for requests for this file. */
+bool block_wants_file(const struct block_analysis *block, uint32_t file);
 void block_put_file(struct table *table, const struct block_analysis *block, uint32_t file);
 void block_files_release(struct block_analysis *block);
 

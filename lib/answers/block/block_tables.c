@@ -11,6 +11,7 @@
 #include "lib/ground/base/scale.h"
 #include "lib/ground/base/text.h"
 #include "lib/meaning/event/disks.h"
+#include "lib/meaning/follow/files.h"
 #include "lib/meaning/reader/reader.h"
 
 enum { OF_WHICH = WHEN, OF_OPERATION = WHEN << 1 };
@@ -107,11 +108,14 @@ static void count_size(struct block_analysis *block, const struct block_row *row
 	sizes->of[power].bytes += bytes;
 }
 
-static bool is_wanted(const struct block_analysis *block, uint8_t operation, uint32_t task, uint32_t cpu,
-		      uint64_t since)
+static bool is_wanted(const struct block_analysis *block, const struct block_request *request, uint64_t since)
 {
 	const struct state *state = &block->pass->state;
+	uint8_t operation = request->operation;
+	uint32_t task = request->task, cpu = request->cpu;
 
+	if (block->options.file && !block_wants_file(block, request->file))
+		return false;
 	if (!pass_wants_cpu(block->pass, cpu))
 		return false;
 	if (block->options.operations && !(block->options.operations >> operation & 1))
@@ -143,8 +147,7 @@ static void keep_slow(struct block_analysis *block, uint32_t disk, const struct 
 
 struct block_row *block_row(struct block_analysis *block, uint32_t disk, const struct block_request *request)
 {
-	return is_wanted(block, request->operation, request->task, request->cpu,
-			 request->queued ? request->queued : request->first) ?
+	return is_wanted(block, request, request->queued ? request->queued : request->first) ?
 		       row_of(block, disk, request) :
 		       NULL;
 }
@@ -454,12 +457,17 @@ int block_finish(void *arg, struct findings *findings, struct fail *fail)
 
 	if (!block->seen && !block->rows.len && !block->pass->filter.shape)
 		return PASS_NOTHING;
-	if (block->by == BLOCK_BY_FILE && !block->file_events && !block->pass->filter.shape)
+	if (block->of_files && !block->file_events && !block->pass->filter.shape)
 		return fail_set(
 			fail, -ENODATA,
 			"no event tells for which files the requests were: record it with 'weft record --files -e "
 			"block -e filemap:mm_filemap_add_to_page_cache -e ext4 -e iomap', or the events of "
 			"another file system");
+	if (block->options.file && !block->pass->filter.shape &&
+	    !files_are_known(block->pass->reader->buffers[0].context))
+		return fail_set(fail, -ENODATA,
+				"--file: the recording does not tell the names of files: record it with 'weft record "
+				"--files'");
 	put_rows(block, findings);
 	put_sizes(block, findings);
 	put_devices(block, findings);

@@ -12,11 +12,13 @@ scenario() {
 	weft syscalls --trace --comm passes -i /tmp/r.dat 2> /tmp/err | awk '
 		/ (read|write)\(.*count: / {
 			match($0, /count: [0-9]+/); count = substr($0, RSTART + 7, RLENGTH - 7)
+			# The dynamic linker reads more at once, and before the exec weft writes a byte; if one of the calls that
+			# are asked for were left out here, there would be too few.
+			if (count + 0 > 40 || (count == 1 && !/fd: [0-9]+</)) next
 			all++
 			if (index($0, "</tmp/passes." count ">") || index($0, "<passes." count ">")) right++
 			else if (/fd: [0-9]+<\(unknown\)>/) unknown++
-			else if (!/count: (83[0-9]|[4-9][0-9][0-9]|[0-9][0-9][0-9][0-9]+)/) { wrong++; if (wrong < 5) print > "/tmp/wrong" }
-			else all--
+			else if (++wrong < 5) print > "/tmp/wrong"
 		}
 		END { print all + 0, right + 0, unknown + 0, wrong + 0 }' > /tmp/judged
 	cp /tmp/judged $OUT/numbers

@@ -49,6 +49,8 @@ scenario() {
 	check "no request is left out" equal "$(column /tmp/by.csv requests) $(column /tmp/by.csv bytes)" "$(column /tmp/all.csv requests) $(column /tmp/all.csv bytes)"
 	if [ -n "$files" ] && [ -e /sys/kernel/btf/vmlinux ]; then
 		check "files have their names" matches /tmp/by.csv '^/tmp/disk/a,'
+		weft block --file '*/disk/b' --top 0 --table requests --format csv /tmp/r.dat > /tmp/b.csv
+		check "--file chooses requests" equal "$(column /tmp/b.csv bytes)" "$(($(bytes /tmp/disk/b "$b" write) + $(bytes /tmp/disk/b "$b" read)))"
 	fi
 	umount /tmp/disk
 }
