@@ -138,6 +138,46 @@ static bool order_of(uint64_t commit, uint8_t long_size, bool *ret_swap)
 	return page_order(&either, &bytes, sizeof(bytes), ret_swap);
 }
 
+/* A time extend (30) or a time stamp (31) takes eight bytes, and may be the last entry; four bytes of one are damage. */
+TEST(page_may_end_with_a_time)
+{
+	for (uint32_t type = 30; type <= 31; type++)
+		for (uint32_t commit = 4; commit <= 8; commit += 4) {
+			struct page_bytes bytes = { .ts = 500, .commit = commit, .words = { record_head(type, 3), 1 } };
+			struct fail fail = FAIL_INIT;
+			struct record record;
+			struct page page;
+
+			REQUIRE(!page_init(&page, &shape, &bytes, sizeof(bytes), &fail));
+			CHECK(page_record_size(&page, 0) == (commit == 8 ? 8 : 0));
+			CHECK(page_next(&page, &record, &fail) == (commit == 8 ? 0 : -EBADMSG));
+			CHECK_STR(fail.text,
+				  commit == 8 ? "" : "the record at byte 0 crosses the page's 4 committed bytes");
+			if (commit == 8)
+				CHECK(page.ts == (1 << 27) + 3 + (type == 30 ? 500 : 0));
+		}
+}
+
+/* Bit 30 says that the number of lost events is stored, bit 31 that some were lost: neither without a loss. */
+TEST(page_writer_marks_no_loss_where_there_was_none)
+{
+	static const struct {
+		int64_t lost;
+		uint32_t flags;
+	} rows[] = { { PAGE_LOST_NONE, 0 }, { PAGE_LOST_UNKNOWN, 1u << 31 }, { 1, 3u << 30 } };
+	const struct record record = { .ts = 5, .data = (const uint8_t *)"weft", .len = 4 };
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct page_bytes bytes = { .ts = 0 };
+		struct page_writer writer;
+
+		page_writer_begin(&writer, &shape, &bytes, rows[i].lost);
+		CHECK(page_writer_add(&writer, &record));
+		page_writer_end(&writer);
+		CHECK(bytes.commit == (8 | rows[i].flags));
+	}
+}
+
 TEST(page_tells_its_byte_order_by_its_commit)
 {
 	const uint64_t lost = 1ull << 31, stored = 1ull << 30;
@@ -150,6 +190,10 @@ TEST(page_tells_its_byte_order_by_its_commit)
 	/* 6.1 extends the sign of the commit. */
 	CHECK(order_of(UINT64_MAX << 32 | lost | 40, 8, &swap) && !swap);
 	CHECK(order_of(40, 4, &swap) && !swap);
+	/* A page that is full to its end. */
+	CHECK(order_of(sizeof(struct page_bytes) - 16, 8, &swap) && !swap);
+	CHECK(order_of(sizeof(struct page_bytes) - 12, 4, &swap) && !swap);
+	CHECK(!order_of(sizeof(struct page_bytes) - 8, 4, &swap));
 	CHECK(order_of(__builtin_bswap32((uint32_t)(40 | lost)), 4, &swap) && swap);
 }
 
