@@ -66,8 +66,8 @@ ask() {
 truth() {
 	REGEX1='' REGEX2=''
 	case $1 in
-	"weft syscalls --top 4 demo.dat") REGEX1='^execve +1 +0 ' ;;
-	"weft syscalls --by errno demo.dat") REGEX1='^[a-z0-9]+ +ENOENT +[0-9]+ ' ;;
+	"weft syscalls --comm ls --top 4 demo.dat") REGEX1='^execve +1 +0 ' ;;
+	"weft syscalls --comm ls --by errno demo.dat") REGEX1='^[a-z0-9]+ +ENOENT +[0-9]+ ' ;;
 	"weft why --wakeup "*) REGEX1='^ *[0-9.]+ m?s .* player .* waited +behind hog' ;;
 	"weft why "*) REGEX1='^# [0-9]+ % of the .*: sleep-[0-9]+ slept on its own timer' ;;
 	"weft tasks "*) REGEX1='^ +grep +[0-9]+ .* 1 +0 ' REGEX2='^ +link +[0-9]+ .* 1 +2 ' ;;
