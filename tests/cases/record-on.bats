@@ -570,10 +570,10 @@ across_a_cut()
 }
 
 # bats test_tags=long
-@test "record --on: a cut of 12 s is told, and so that it is over" {
+@test "record --on: a cut of 20 s is told, and so that it is over" {
 	need_tracefs
 	begin_network
-	across_a_cut 100000 12 32M ''
+	across_a_cut 100000 20 32M ''
 	[ "$events $lost" = '100000 0' ]
 	grep -q '^weft: far: nothing comes from there any more' err.txt
 	grep -q '^weft: far: something comes again' err.txt
