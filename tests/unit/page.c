@@ -138,7 +138,7 @@ static bool order_of(uint64_t commit, uint8_t long_size, bool *ret_swap)
 	return page_order(&either, &bytes, sizeof(bytes), ret_swap);
 }
 
-/* A time extend (30) or a time stamp (31) takes eight bytes, and may be the last entry; four bytes of one are damage. */
+/* A time extend (30) or a time stamp (31) has eight bytes, and may be the last entry; four of them are damage. */
 TEST(page_may_end_with_a_time)
 {
 	for (uint32_t type = 30; type <= 31; type++)

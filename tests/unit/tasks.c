@@ -159,7 +159,7 @@ TEST(task_name_of_a_kernel_thread_has_its_numbers)
 		{ "swapper/3", 9 },
 		{ "rcu_preempt", 11 },
 		{ "rcu_preempt:", 11 },
-		{ "jbd2/0-8", 6 },
+		{ "jbd2/0-8", 4 },
 		{ "", 0 },
 		{ "bash", 0 },
 	};
