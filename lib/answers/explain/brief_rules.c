@@ -447,7 +447,7 @@ static void see_devices(struct brief_rules *rules)
 			snprintf(found->command, sizeof(found->command), "weft report -e block:block_rq_requeue");
 		}
 		/* As of CPUs: one that is busy while nothing waits for it holds up nobody. */
-		if (part(rules, busy) < 0.9 || decimal(devices, row, "depth_average") < 1.5)
+		if (part(rules, busy) < 0.75 || decimal(devices, row, "depth_average") < 1.5)
 			continue;
 		rules->disk_busy = true;
 		found = brief_add(rules, BRIEF_IO, part(rules, busy));
