@@ -158,3 +158,15 @@ setup()
 	[[ "$output" == *"the file has no buffer whose marks could be spans"* ]]
 	[ ! -e "$BATS_TEST_TMPDIR/out" ]
 }
+
+@test "redact: spans of OpenTelemetry keep their times, and lose their names" {
+	weft import -q --otlp --tasks-from why.dat -o spans.dat spans.json
+	weft redact -q -o out.dat spans.dat
+	local part
+	for part in spans out; do
+		weft marks --format json "$part.dat" | jq -c '[.marks[] | [.kind, .count, .total_ns, .max_ns]] | sort' > "$part"
+	done
+	[ "$(jq length spans)" -ge 4 ]
+	diff spans out
+	run -1 grep -qaE 'GET /|query|elsewhere' out.dat
+}

@@ -130,3 +130,19 @@ TEST(redact_own_events_are_those_of_weft)
 	for (size_t i = 0; i < array_size(others); i++)
 		CHECK(!redact_own_event(others[i], strlen(others[i])));
 }
+
+TEST(redact_knows_disks_that_the_kernel_numbers)
+{
+	static const char *const known[] = { "sda",       "sdab12", "vda1",         "xvdb",  "nvme0n1", "nvme0n1p2",
+					     "mmcblk0p1", "md127",  "mmcblk0boot1", "dm-12", "loop7",   "sr0" };
+	static const char *const others[] = { "",          "sd",          "sdsecret",   "md_home",
+					      "dm-secret", "nvme0secret", "nvme0n1p2x", "nvme0n1p",
+					      "nvme",      "sda1b",       "secret",     "loop7 secret" };
+
+	for (size_t i = 0; i < array_size(known); i++)
+		if (!CHECK(redact_knows_disk(known[i], strlen(known[i]))))
+			printf("%s\n", known[i]);
+	for (size_t i = 0; i < array_size(others); i++)
+		if (!CHECK(!redact_knows_disk(others[i], strlen(others[i]))))
+			printf("%s\n", others[i]);
+}

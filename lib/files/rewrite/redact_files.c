@@ -163,3 +163,35 @@ bool redact_target(struct redact_texts *texts, const char *target, size_t len, s
 		       buf_add_str(into, gone ? deleted : "");
 	return put(texts, into, target, len, redact_path) && buf_add_str(into, gone ? deleted : "");
 }
+
+bool redact_knows_disk(const char *name, size_t len)
+{
+	static const char *const lettered[] = { "sd", "vd", "xvd", "hd" };
+	static const char *const numbered[] = { "nvme", "mmcblk", "dm-", "md",  "loop",
+						"zram", "nbd",    "sr",  "ram", "pmem" };
+	static const char *const behind[] = { "n", "p", "boot" };
+	size_t at = 0;
+
+	for (size_t i = 0; !at && i < array_size(lettered); i++)
+		if (len > strlen(lettered[i]) && !memcmp(name, lettered[i], strlen(lettered[i])))
+			for (at = strlen(lettered[i]);
+			     at < len && at < strlen(lettered[i]) + 3 && islower((unsigned char)name[at]);)
+				at++;
+	for (size_t i = 0; !at && i < array_size(numbered); i++)
+		if (len > strlen(numbered[i]) && !memcmp(name, numbered[i], strlen(numbered[i])))
+			at = strlen(numbered[i]);
+	while (at && at < len) {
+		size_t from = at;
+
+		while (at < len && isdigit((unsigned char)name[at]))
+			at++;
+		for (size_t i = 0; at > from && i < array_size(behind); i++)
+			if (len - at > strlen(behind[i]) && !memcmp(name + at, behind[i], strlen(behind[i]))) {
+				at += strlen(behind[i]);
+				break;
+			}
+		if (at == from)
+			return false;
+	}
+	return at;
+}

@@ -228,7 +228,7 @@ const char redact_known_events[] =
 	"tmigr_cpu_available tmigr_cpu_idle tmigr_cpu_new_timer tmigr_cpu_new_timer_idle tmigr_cpu_offline "
 	"tmigr_cpu_online tmigr_cpu_unavailable tmigr_group_set tmigr_group_set_cpu_active "
 	"tmigr_group_set_cpu_inactive tmigr_handle_remote tmigr_handle_remote_cpu tmigr_update_events "
-	"timestamp: ctime_ns_xchg ctime_xchg_skip fill_mg_cmtime inode_set_ctime_to_ts tlb: tlb_flush "
+	"text: otlp timestamp: ctime_ns_xchg ctime_xchg_skip fill_mg_cmtime inode_set_ctime_to_ts tlb: tlb_flush "
 	"tsm_mr: tsm_mr_read tsm_mr_refresh tsm_mr_write udp: udp_fail_queue_rcv_skb vmalloc: "
 	"alloc_vmap_area free_vmap_area_noflush purge_vmap_area_lazy vmscan: mm_shrink_slab_end "
 	"mm_shrink_slab_start mm_vmscan_balance_pgdat_begin mm_vmscan_balance_pgdat_end "

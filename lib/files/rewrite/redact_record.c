@@ -38,7 +38,7 @@ bool redact_has_rules(const char *system)
 	static const char systems[] =
 		" block cgroup compaction cpuhp csd exceptions filemap ftrace hwlat ipi irq "
 		"irq_vectors kmem lock migrate mmap mmap_lock napi net nmi oom osnoise power "
-		"preemptirq raw_syscalls rcu sched signal skb sock syscalls task timer tlb vmscan "
+		"preemptirq raw_syscalls rcu sched signal skb sock syscalls task text timer tlb vmscan "
 		"weft workqueue writeback ";
 
 	return redact_listed(systems, system, strlen(system));
@@ -54,6 +54,9 @@ static enum redact_kind kind_of_string(const struct format *format, const struct
 	size_t len = strlen(field->name);
 
 	if (!strcmp(format->system, "ftrace") && !strcmp(format->name, "print") && !strcmp(field->name, "buf"))
+		return REDACT_MARK;
+	/* Spans of OpenTelemetry (lib/files/import/otlp.c): marks, in the only field of the type. */
+	if (!strcmp(format->system, "text"))
 		return REDACT_MARK;
 	if (is_one_of(" buf cmd __buf_val __u_msg_ptr_val __description_val ", field))
 		return REDACT_ZERO;

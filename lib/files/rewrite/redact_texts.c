@@ -103,6 +103,22 @@ static bool counts(struct redact_texts *texts, const struct context *context, co
 	return true;
 }
 
+/* "MAJOR:MINOR NAME" of a disk. */
+static bool disks(struct redact_texts *texts, const struct context *context, const char *text, size_t len,
+		  struct buf *into)
+{
+	const char *blank = memchr(text, ' ', len);
+	size_t number = blank ? (size_t)(blank - text) : len;
+
+	(void)texts;
+	(void)context;
+	for (size_t i = 0; i < number; i++)
+		if (!isdigit((unsigned char)text[i]) && text[i] != ':')
+			return true;
+	return !blank || !redact_knows_disk(blank + 1, len - number - 1) ||
+	       (buf_add(into, text, len) && buf_add(into, "\n", 1));
+}
+
 /* "SYSTEM:EVENT" at the begin of a line. */
 static bool put_event(struct buf *into, const char *at, size_t len)
 {
@@ -606,7 +622,7 @@ static const struct rule {
 	{ "weft/uname", kernel_without_host, false },
 	{ "weft/release", release, false },
 	{ "weft/section", empty, false },
-	{ "weft/disks", empty, false },
+	{ "weft/disks", disks, true },
 };
 
 static int own(struct redact_texts *texts, struct buf *text, const char **ret, size_t *ret_len, struct fail *fail)
