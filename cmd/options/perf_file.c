@@ -61,46 +61,40 @@ void perf_file_tell(const struct perf_import *import, bool with_samples)
 			     counts->cut_stacks, counts->cut_stacks == 1 ? " is" : "s are");
 }
 
-bool perf_file_open(const struct trace *trace, struct perf_file *ret)
+void perf_spares_open(struct perf_spares *spares, size_t files)
 {
-	uint8_t begin[PERF_MAGIC_SIZE];
+	/* One for each recording, and three for what an import keeps beside it. */
+	size_t most = sizeof(spares->fds) / sizeof(*spares->fds), wanted = files + 3 < most ? files + 3 : most;
 	struct fail ignored;
 
-	*ret = (struct perf_file){ .nr_spares = 0 };
-	if (trace_bytes(trace, 0, begin, sizeof(begin)) != sizeof(begin) || !perf_data_is(begin))
-		return false;
-	for (size_t i = 0; i < sizeof(ret->spares) / sizeof(*ret->spares); i++) {
-		if (input_temporary(&ret->spares[i], &ignored)) {
-			perf_file_release(ret);
-			return false;
-		}
-		ret->nr_spares++;
-	}
-	return true;
+	spares->nr = 0;
+	while (spares->nr < wanted && !input_temporary(&spares->fds[spares->nr], &ignored))
+		spares->nr++;
 }
 
-void perf_file_release(struct perf_file *file)
+void perf_spares_release(struct perf_spares *spares)
 {
-	while (file->nr_spares)
-		close(file->spares[--file->nr_spares]);
+	while (spares->nr)
+		close(spares->fds[--spares->nr]);
 }
 
 static int take_spare(void *arg, int *ret_fd, struct fail *fail)
 {
-	struct perf_file *file = arg;
+	struct perf_spares *spares = arg;
 
-	if (!file->nr_spares)
-		return fail_set(fail, -EMFILE, "there are no more temporary files");
-	*ret_fd = file->spares[--file->nr_spares];
+	if (!spares->nr)
+		return fail_set(fail, -EMFILE,
+				"there is no temporary file for it; 'weft import' makes a recording of it");
+	*ret_fd = spares->fds[--spares->nr];
 	return 0;
 }
 
 static void give_back(void *arg, int fd)
 {
-	struct perf_file *file = arg;
+	struct perf_spares *spares = arg;
 
-	if (file->nr_spares < sizeof(file->spares) / sizeof(*file->spares))
-		file->spares[file->nr_spares++] = fd;
+	if (spares->nr < sizeof(spares->fds) / sizeof(*spares->fds))
+		spares->fds[spares->nr++] = fd;
 	else
 		close(fd);
 }
@@ -124,14 +118,18 @@ static int make(struct perf_import *import, int fd, const char *path, struct fai
 	return r ? fail_in(fail, r, "'%s'", path) : 0;
 }
 
-int perf_file_load(struct perf_file *file, struct trace *trace, struct fail *fail)
+int perf_file_load(struct perf_spares *spares, struct trace *trace, struct fail *fail)
 {
-	const struct temporaries temporaries = { .make = take_spare, .give_back = give_back, .arg = file };
+	const struct temporaries temporaries = { .make = take_spare, .give_back = give_back, .arg = spares };
 	const struct recast_options form = { .version = 7, .temporaries = &temporaries, .passing = true };
 	struct perf_import *import = NULL;
+	uint8_t begin[PERF_MAGIC_SIZE];
 	cleanup_fd int fd = -1;
-	int r = take_spare(file, &fd, fail);
+	int r;
 
+	if (trace_bytes(trace, 0, begin, sizeof(begin)) != sizeof(begin) || !perf_data_is(begin))
+		return 0;
+	r = take_spare(spares, &fd, fail);
 	if (!r)
 		r = perf_import_new(trace_input(trace), 1, NULL, &form, &import, fail);
 	if (r)

@@ -3,6 +3,7 @@
 #define WEFT_CMD_OPTIONS_PERF_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "lib/ground/base/cleanup.h"
 
@@ -15,17 +16,20 @@ struct trace;
 /* The notes about what the file cannot say, and what figures of it therefore mean. `with_samples`: as --samples. */
 void perf_file_tell(const struct perf_import *import, bool with_samples);
 
-/* Temporary files for one that is read where a recording is expected: nothing can be opened once it is read. */
-struct perf_file {
-	int spares[4];
-	unsigned nr_spares;
+/*
+ * Temporary files for those that are read where a recording is expected: nothing can be opened once rights are given
+ * up, and not a byte of a file is looked at before. Where there are none, as in a full /tmp, a perf.data is refused.
+ */
+struct perf_spares {
+	int fds[20];
+	unsigned nr;
 };
 
-/* Before the rights are given up, for a trace that is not loaded: whether it is one, and there are such files. */
-bool perf_file_open(const struct trace *trace, struct perf_file *ret);
-void perf_file_release(struct perf_file *file);
+/* For so many files; beyond 16 the others are refused if they are a perf.data, too. */
+void perf_spares_open(struct perf_spares *spares, size_t files);
+void perf_spares_release(struct perf_spares *spares);
 
-/* Makes a recording of it, which is the file of the trace from now on. */
-int must_check perf_file_load(struct perf_file *file, struct trace *trace, struct fail *fail);
+/* If the file of a trace that is not loaded is a perf.data: makes a recording of it, which is its file from now on. */
+int must_check perf_file_load(struct perf_spares *spares, struct trace *trace, struct fail *fail);
 
 #endif

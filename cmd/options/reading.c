@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -73,26 +72,24 @@ int reading_open_nothing(struct trace **ret, struct fail *fail)
 
 int reading_load_all(struct trace *const *traces, size_t nr, const struct reading *reading, struct fail *fail)
 {
-	cleanup_free struct perf_file *perf = calloc(nr ? nr : 1, sizeof(*perf));
-	int r = perf ? 0 : fail_memory(fail);
+	struct perf_spares spares = { .nr = 0 };
+	int r = 0;
 
 	/* Reads what the local time of --since depends on before giving up the right to read it. */
 	tzset();
 	/* One that opens more gives up no rights before it reads, and a perf.data is only read without them. */
-	for (size_t i = 0; !r && i < nr && !reading->opens_more; i++)
-		(void)!perf_file_open(traces[i], &perf[i]);
-	if (!r && !reading->no_sandbox && !reading->opens_more)
+	if (!reading->opens_more)
+		perf_spares_open(&spares, nr);
+	if (!reading->no_sandbox && !reading->opens_more)
 		r = trace_sandbox(traces[0], fail);
 	for (size_t i = 0; !r && i < nr; i++) {
-		if (perf[i].nr_spares)
-			r = perf_file_load(&perf[i], traces[i], fail);
+		r = reading->opens_more ? 0 : perf_file_load(&spares, traces[i], fail);
 		if (!r)
 			r = trace_load(traces[i], fail);
 		if (!r && reading->trust_size)
 			trace_trust_sizes(traces[i]);
 	}
-	for (size_t i = 0; perf && i < nr; i++)
-		perf_file_release(&perf[i]);
+	perf_spares_release(&spares);
 	return r;
 }
 

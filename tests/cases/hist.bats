@@ -15,7 +15,7 @@ load lib
 	[[ "$stderr" == *"write EVENT..EVENT"* ]]
 	run --separate-stderr weft hist sched:sched_switch --keys next_pid --format text
 	[ "$status" -eq 2 ]
-	[[ "$stderr" == *"use table, json or kernel"* ]]
+	[[ "$stderr" == *"use table, json, kernel or schema"* ]]
 	run --separate-stderr weft hist sched:sched_switch --keys next_pid --key pid
 	[ "$status" -eq 2 ]
 	run --separate-stderr weft hist sched:sched_switch --keys next_pid -F

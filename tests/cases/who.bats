@@ -3,6 +3,7 @@
 # Whom a task belongs to: processes, services and control groups select events and rows in each reader.
 
 load lib
+load screens
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
@@ -130,6 +131,64 @@ END
 	[[ "$output" == *$'\na.service,'* ]]
 	[ "$(grep ^a.service, <<< "$output" | cut -d, -f 3)" = 40 ]
 	[ "$(grep ^b.service, <<< "$output" | cut -d, -f 3)" = 65 ]
+}
+
+# answers OPTION WORD COLUMN NAME: what each reader says of the calls of getppid() of those whom OPTION WORD chooses, and who have NAME in COLUMN.
+answers()
+{
+	local one=(-e sys_enter_getppid "$1" "$2") by=$3 name=$4
+	echo "report $(calls "$1" "$2" a.dat)"
+	echo "syscalls $(counted "$1" "$2" a.dat)"
+	echo "syscalls --by $(weft syscalls --by "$by" --format csv a.dat | awk -F, -v name="$name" '$1 == name { sum += $3 } END { print sum }')"
+	echo "csv $(weft export -q --to csv "${one[@]}" -o - a.dat | sed 1d | grep -c .)"
+	echo "csv, a column $(weft export -q --to csv -e sys_enter_getppid --fields "$by" -o - a.dat | grep -cx "$name")"
+	echo "sql $(weft sql "$1" "$2" a.dat "SELECT count(*) FROM ftrace_event WHERE name = 'sys_enter_getppid'" | tail -n 1)"
+	echo "sql, who $(weft sql a.dat "SELECT count(*) FROM ftrace_event AS e JOIN who USING (utid)
+		WHERE e.name = 'sys_enter_getppid' AND e.ts >= who.ts AND e.ts < who.ts + who.dur AND who.$by = '$name'" | tail -n 1)"
+	screen_start 160 90 "$WEFT" view "${one[@]}" a.dat
+	screen_await ': sys_getppid'
+	echo "view $(screen_show | grep -c ': sys_getppid')"
+	screen_end
+	[ ! -d "$BUILD/python" ] || echo "libweft $(PYTHONPATH=$BUILD/python python3 -c '
+import sys, weft
+trace = weft.open("a.dat")
+print(sum(trace.who(sys.argv[1], event.pid, event.ts) == sys.argv[2] for event in trace.events("sys_enter_getppid")))' "$by" "$name")"
+}
+
+@test "who: every reader gives one answer about a process, a unit, a container and a pod" {
+	need_tracefs
+	need_command tmux
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	id=$(printf 'weft%s' "$$" | sha256sum | cut -d' ' -f 1)
+	uid=0f1a2b3c-1111-2222-3333-$(printf '%012d' $$)
+	top=$root/weft-who-$$.slice kubepods=$root/kubepods-weft$$.slice
+	pod=$kubepods/kubepods-weft$$-pod${uid//-/_}.slice
+	mkdir -p "$top/a.service" "$pod/cri-containerd-$id.scope" || skip "no control group can be made"
+	# GROUP CALLS
+	cat > run.py <<-END
+		import os, sys
+		open(sys.argv[1] + "/cgroup.procs", "w").write(str(os.getpid()))
+		for i in range(int(sys.argv[2])): os.getppid()
+	END
+	weft record -q -o a.dat -e syscalls:sys_enter_getppid -e syscalls:sys_exit_getppid -e sched:sched_switch -e sched:sched_waking \
+		-e task:task_newtask -e sched:sched_process_exec -e cgroup:cgroup_attach_task -- \
+		sh -c "./work$$ run.py '$top/a.service' 40; ./other$$ run.py '$pod/cri-containerd-$id.scope' 25; ./other$$ -c 'import os; os.getppid()'" || failed=1
+	rmdir "$top/a.service" "$top" "$pod/cri-containerd-$id.scope" "$pod" "$kubepods" || :
+	[ -z "${failed:-}" ]
+	while read -r option word by name want; do
+		answers "$option" "$word" "$by" "$name" > said
+		[ "$(sed 's/.* //' said | sort -u)" = "$want" ] || { echo "$option $word:"; cat said; false; }
+		[ "$(grep -c . said)" -ge 8 ]
+	done <<-END
+		--process work$$ process work$$ 40
+		--process other$$ process other$$ 26
+		--unit a unit a.service 40
+		--container ${id:0:12} container $id 25
+		--pod $uid pod $uid 25
+	END
+	# And sched, latency and the table of all times to the nanosecond. Its status asks for stacks, too.
+	run python3 "$BATS_TEST_DIRNAME/../oracle/agree" -w "$WEFT" a.dat
+	[[ "$output" == *"agree: 1 passed, 0 failed"* ]]
 }
 
 @test "who: record --unit and --cgroup take the tasks of a group, what they fork, and tell what comes in later" {
