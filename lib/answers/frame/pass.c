@@ -723,6 +723,9 @@ int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, struct
 		recorded += pass_recorded(pass, &ops->wants[i]);
 	if (recorded < least)
 		return fail_set(fail, -ENODATA, "%s; record with %s", ops->nothing, ops->recorded_by);
+	if (pass_is_narrow(pass))
+		return fail_set(fail, -ENODATA, "%s, where only some tasks are chosen, as by --comm or --pid",
+				ops->nothing);
 	return fail_set(fail, -ENODATA, "%s, although %s%s%s%s recorded: none occurred", ops->nothing,
 			ops->wants[0].event, least > 1 ? "," : "", least > 1 ? ops->wants[1].event : "",
 			strchr(ops->wants[0].event, ',') || least > 1 ? " were" : " was");

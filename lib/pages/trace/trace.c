@@ -39,6 +39,26 @@ bool trace_is_perfetto(const uint8_t *head, size_t len)
 	       types >> (head[at] & 7) & 1;
 }
 
+/* The text of a file that a program has compressed; NULL: it is none. */
+static const char *compressed_by(const unsigned char *head, size_t len)
+{
+	static const struct {
+		const char *begin, *text;
+	} programs[] = {
+		{ "\x1f\x8b\x08", "it is compressed: 'gunzip' makes what it was" },
+		{ "\x28\xb5\x2f\xfd", "it is compressed: 'unzstd' makes what it was" },
+		{ "\xfd"
+		  "7zXZ",
+		  "it is compressed: 'unxz' makes what it was" },
+		{ "BZh", "it is compressed: 'bunzip2' makes what it was" },
+	};
+
+	for (size_t i = 0; i < array_size(programs); i++)
+		if (len > strlen(programs[i].begin) && !memcmp(head, programs[i].begin, strlen(programs[i].begin)))
+			return programs[i].text;
+	return NULL;
+}
+
 /* Names the type of a file that is not a trace.dat, from its first bytes, because people mix up files. */
 static int fail_foreign(const struct trace *trace, const unsigned char *head, size_t len, struct fail *fail)
 {
@@ -59,6 +79,8 @@ static int fail_foreign(const struct trace *trace, const unsigned char *head, si
 		what = "it is text of the kernel's 'trace' file, of which 'weft import' makes one";
 	else if (trace_is_perfetto(head, len))
 		what = "it " TRACE_OF_PERFETTO;
+	else if (compressed_by(head, len))
+		what = compressed_by(head, len);
 	else if (is_text(head, len))
 		what = "it is a text; 'weft import' makes one of the texts of the kernel, trace-cmd and perf script";
 	return fail_set(fail, -EBADMSG, "not a trace.dat: %s (offset 0)", what);
