@@ -109,6 +109,31 @@ TEST(sched_rt_counts_only_what_a_task_did_as_a_real_time_task)
 	analysed_end(&analysed);
 }
 
+TEST(sched_rt_counts_the_run_in_which_a_task_became_a_real_time_task)
+{
+	static const struct sched_options options = { .rt = true };
+	struct analysed analysed;
+
+	/* 9 runs for 300 as another task; then chrt gives it its priority in a run of 700 that a switch ends. */
+	if (!analysed_begin(
+		    &analysed, &sched_analysis, &options, NULL,
+		    "0 1000 8 sched_switch prev_comm=x prev_pid=8 prev_prio=120 next_comm=chrt next_pid=9 next_prio=120\n"
+		    "0 1300 9 sched_switch prev_comm=chrt prev_pid=9 prev_prio=120 prev_state=1 next_comm=x next_pid=8 "
+		    "next_prio=120\n"
+		    "0 1800 8 sched_waking comm=chrt pid=9 prio=120 target_cpu=0\n"
+		    "0 2000 8 sched_switch prev_comm=x prev_pid=8 prev_prio=120 next_comm=chrt next_pid=9 next_prio=120\n"
+		    "0 2700 9 sched_switch prev_comm=nine prev_pid=9 prev_prio=49 prev_state=1 next_comm=x next_pid=8 "
+		    "next_prio=120\n"
+		    "0 3000 8 sched_waking pid=6 target_cpu=1\n"))
+		return;
+	CHECK(analysed_is(&analysed, "tasks", "nine", "run", "700") &&
+	      analysed_is(&analysed, "tasks", "nine", "wait", "0") &&
+	      analysed_is(&analysed, "tasks", "nine", "sleep", "300"));
+	CHECK(analysed_is(&analysed, "tasks", "nine", "voluntary", "1") &&
+	      analysed_is(&analysed, "tasks", "nine", "prio", "49"));
+	analysed_end(&analysed);
+}
+
 TEST(sched_prints_no_times_of_a_run_that_lost_events_hide)
 {
 	static const struct sched_options options = { .timehist = true };

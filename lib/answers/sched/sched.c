@@ -241,11 +241,12 @@ static void see_migration(struct sched_analysis *sched)
 static void see_prios(struct sched_analysis *sched)
 {
 	const struct state_step *step = &sched->pass->state.step;
+	uint64_t ran = step->kind == STEP_SWITCH && step->ran_since ? sched->pass->state.now - step->ran_since : 0;
 
 	if (step->task != STATE_NO_TASK)
-		(void)sched_see_prio(sched, step->task, sched_counts_of(sched, step->task));
+		(void)sched_see_prio(sched, step->task, sched_counts_of(sched, step->task), 0);
 	if (step->other != STATE_NO_TASK)
-		(void)sched_see_prio(sched, step->other, sched_counts_of(sched, step->other));
+		(void)sched_see_prio(sched, step->other, sched_counts_of(sched, step->other), ran);
 }
 
 static inline void see_step(struct sched_analysis *sched, const struct event *event)

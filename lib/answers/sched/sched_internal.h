@@ -46,10 +46,12 @@ static inline bool sched_is_real_time(const struct state_task *task)
 }
 
 /*
- * An event tells the task's priority: adds up how long it has been a real-time task. NULL without memory, as
- * `counts` of the task are then.
+ * An event tells the task's priority: adds up how long it has been a real-time task. `ran`: how long the run lasted
+ * that a sched_switch ends, else 0. If its task is a real-time one only now, as chrt makes one, all of that run counts.
+ * NULL without memory, as `counts` of the task are then.
  */
-struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t task, struct sched_counts *counts);
+struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t task, struct sched_counts *counts,
+				       uint64_t ran);
 /* The same at the end of the trace; call it once. */
 struct sched_real_time *sched_end_real_time(struct sched_analysis *sched, uint32_t task, struct sched_counts *counts);
 

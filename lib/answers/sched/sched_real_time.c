@@ -21,14 +21,19 @@ static void add_real_time(const struct sched_analysis *sched, uint32_t id, struc
 	times->beside_idle += task->beside_idle - times->beside_idle_before;
 }
 
-static void begin_real_time(const struct sched_analysis *sched, uint32_t id, struct sched_real_time *times)
+/* `ran`: how long it has run without an event that says when its priority changed: as a real-time task, then. */
+static void begin_real_time(const struct sched_analysis *sched, uint32_t id, struct sched_real_time *times,
+			    uint64_t ran)
 {
 	for (enum task_mode i = 0; i < TASK_MODES; i++)
 		times->spent_before[i] = spent_so_far(sched, id, i);
+	times->spent_before[TASK_RUNNING] -=
+		ran < times->spent_before[TASK_RUNNING] ? ran : times->spent_before[TASK_RUNNING];
 	times->beside_idle_before = sched->pass->state.tasks[id].beside_idle;
 }
 
-struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t id, struct sched_counts *counts)
+struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t id, struct sched_counts *counts,
+				       uint64_t ran)
 {
 	const struct state_task *task = &sched->pass->state.tasks[id];
 	struct sched_real_time *times;
@@ -45,7 +50,7 @@ struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t id
 		return times;
 	/* The first known priority was also the priority before. */
 	if (times->known && now && !times->now)
-		begin_real_time(sched, id, times);
+		begin_real_time(sched, id, times, ran);
 	if (times->now && !now)
 		add_real_time(sched, id, times);
 	times->known = true;
@@ -57,7 +62,7 @@ struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t id
 
 struct sched_real_time *sched_end_real_time(struct sched_analysis *sched, uint32_t id, struct sched_counts *counts)
 {
-	struct sched_real_time *times = sched_see_prio(sched, id, counts);
+	struct sched_real_time *times = sched_see_prio(sched, id, counts, 0);
 
 	if (times && times->now)
 		add_real_time(sched, id, times);

@@ -388,6 +388,32 @@ static uint32_t name_of_cause(struct why_log *log, uint32_t name)
 	return log->cause_names[name];
 }
 
+enum { MAX_RT_PRIO = 100 }; /* the kernel's: lower priorities are those of real-time and deadline tasks */
+
+/*
+ * A run that a task began as another one and ends as a real-time task, as under chrt(1), was one of a real-time task:
+ * no event says since when.
+ */
+static void see_real_time(struct why_log *log, const struct why_cpu *cpu)
+{
+	const struct state_step *step = &log->state->step;
+	const struct state_task *task = step->other == STATE_NO_TASK ? NULL : &log->state->tasks[step->other];
+
+	if (step->kind != STEP_SWITCH || !step->ran_since || !task || task->prio < 0 || task->prio >= MAX_RT_PRIO)
+		return;
+	for (uint32_t number = cpu->list; why_occupant_at(log, number);) {
+		struct why_occupant *occupant = &log->occupants[(number - 1) % log->most];
+
+		if (occupant->from < step->ran_since ||
+		    (occupant->kind == OCCUPANT_TASK && occupant->pid != task->pid) ||
+		    (occupant->kind == OCCUPANT_TASK && occupant->prio == task->prio))
+			return;
+		if (occupant->kind == OCCUPANT_TASK)
+			occupant->prio = (int16_t)task->prio;
+		number = occupant->before;
+	}
+}
+
 /* Notes who has the CPU from now on. */
 static void see_occupant(struct why_log *log, struct why_cpu *cpu, uint32_t number)
 {
@@ -396,6 +422,7 @@ static void see_occupant(struct why_log *log, struct why_cpu *cpu, uint32_t numb
 	const struct state_task *task = id == STATE_NO_TASK ? NULL : &state->tasks[id];
 	struct why_occupant occupant;
 
+	see_real_time(log, cpu);
 	/* Who had a CPU at its first event had it before. */
 	if (!cpu->begun) {
 		uint32_t before = state->step.kind == STEP_SWITCH ? state->step.other : id;
