@@ -208,7 +208,7 @@ TEST(why_knows_the_request_that_a_thread_of_an_interrupt_completes)
 		       "waited 150 a behind irq/3-vda/ran 300 a"));
 }
 
-/* b has the CPU as any task, runs chrt's call in it, and is a real-time task when it leaves it; interrupts come in between. */
+/* b gets the CPU as any task and leaves it as a real-time task; an interrupt comes in between. */
 TEST(why_says_that_a_task_became_a_real_time_task_in_its_run)
 {
 	CHECK(explains("0 1000 1 sys_enter id=0\n"
@@ -216,7 +216,8 @@ TEST(why_says_that_a_task_became_a_real_time_task_in_its_run)
 		       WAKING(1, 1200, 9, "a", 1, 0)
 		       "0 1250 2 irq_handler_entry irq=8 name=tick\n"
 		       "0 1260 2 irq_handler_exit irq=8 ret=1\n"
-		       "0 1500 2 sched_switch prev_comm=b prev_pid=2 prev_prio=89 prev_state=1 next_comm=a next_pid=1 next_prio=120\n"
+		       "0 1500 2 sched_switch prev_comm=b prev_pid=2 prev_prio=89 prev_state=1 next_comm=a next_pid=1 "
+		       "next_prio=120\n"
 		       "0 1600 1 sys_exit id=0\n",
 		       "ran 100 a/ran 100 /waited 50 a behind b (RT 10)/waited 10 a behind irq:tick/waited 240 a behind b (RT 10)/"
 		       "ran 100 a"));
