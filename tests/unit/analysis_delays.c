@@ -117,11 +117,13 @@ TEST(sched_rt_counts_the_run_in_which_a_task_became_a_real_time_task)
 	/* 9 runs for 300 as another task; then chrt gives it its priority in a run of 700 that a switch ends. */
 	if (!analysed_begin(
 		    &analysed, &sched_analysis, &options, NULL,
-		    "0 1000 8 sched_switch prev_comm=x prev_pid=8 prev_prio=120 next_comm=chrt next_pid=9 next_prio=120\n"
+		    "0 1000 8 sched_switch prev_comm=x prev_pid=8 prev_prio=120 next_comm=chrt next_pid=9 "
+		    "next_prio=120\n"
 		    "0 1300 9 sched_switch prev_comm=chrt prev_pid=9 prev_prio=120 prev_state=1 next_comm=x next_pid=8 "
 		    "next_prio=120\n"
 		    "0 1800 8 sched_waking comm=chrt pid=9 prio=120 target_cpu=0\n"
-		    "0 2000 8 sched_switch prev_comm=x prev_pid=8 prev_prio=120 next_comm=chrt next_pid=9 next_prio=120\n"
+		    "0 2000 8 sched_switch prev_comm=x prev_pid=8 prev_prio=120 next_comm=chrt next_pid=9 "
+		    "next_prio=120\n"
 		    "0 2700 9 sched_switch prev_comm=nine prev_pid=9 prev_prio=49 prev_state=1 next_comm=x next_pid=8 "
 		    "next_prio=120\n"
 		    "0 3000 8 sched_waking pid=6 target_cpu=1\n"))

@@ -219,8 +219,8 @@ TEST(why_says_that_a_task_became_a_real_time_task_in_its_run)
 		       "0 1500 2 sched_switch prev_comm=b prev_pid=2 prev_prio=89 prev_state=1 next_comm=a next_pid=1 "
 		       "next_prio=120\n"
 		       "0 1600 1 sys_exit id=0\n",
-		       "ran 100 a/ran 100 /waited 50 a behind b (RT 10)/waited 10 a behind irq:tick/waited 240 a behind b (RT 10)/"
-		       "ran 100 a"));
+		       "ran 100 a/ran 100 /waited 50 a behind b (RT 10)/waited 10 a behind irq:tick/"
+		       "waited 240 a behind b (RT 10)/ran 100 a"));
 }
 
 /* Queued at 1050, issued by w, which first waited behind b, at 1900; the device was done at 2500. */
