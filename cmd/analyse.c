@@ -569,7 +569,9 @@ int analyse_only_run(const struct command *command, const struct analysis_ops *o
 
 int analyse_trigger(const char *input, struct explained *explained, enum table_format format)
 {
-	const struct findings_options options = { .format = format, .top = UINT64_MAX, .width = terminal_width() };
+	const struct findings_options options = {
+		.format = format, .top = UINT64_MAX, .width = terminal_width(), .for_columns = "--format json"
+	};
 	const struct reading reading = { .no_sandbox = false };
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;

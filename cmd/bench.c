@@ -807,6 +807,7 @@ static void set_defaults(struct arguments *arguments)
 		arguments->bench.top = UINT64_MAX;
 	arguments->findings.top = UINT64_MAX;
 	arguments->findings.width = terminal_width();
+	arguments->findings.for_columns = "--format csv";
 	arguments->bench.conditions = arguments->conditions;
 }
 

@@ -409,6 +409,7 @@ static int run(int argc, char **argv)
 		arguments.diff.top = UINT64_MAX;
 	arguments.findings.top = UINT64_MAX;
 	arguments.findings.width = terminal_width();
+	arguments.findings.for_columns = "--format csv";
 	arguments.findings.for_more = "--max-bytes with a larger number, --row NAME, or --since and --until";
 	r = compare(&arguments, &fail);
 	for (size_t side = 0; side < 2; side++)

@@ -162,6 +162,7 @@ static void check_tables(struct arguments *arguments, struct argp_state *state)
 	else if (!tables->print.top)
 		tables->print.top = UINT64_MAX;
 	tables->print.width = terminal_width();
+	tables->print.for_columns = "--format json";
 	tables->redraws = tables->print.format == TABLE_AS_TEXT && terminal_escapes() && options->sink.color;
 }
 

@@ -258,10 +258,31 @@ too_long()
 @test "sched: on a terminal of 60 columns the columns left out are named, titles are whole, and rows differ" {
 	command -v script > /dev/null || skip "no script(1)"
 	SHELL=$BASH script -qec "stty cols 60 rows 50; PAGER=cat $WEFT sched $BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat" /dev/null < /dev/null | tr -d '\r' > lines
-	tr '\n#' '  ' < lines | tr -s ' ' | grep -q 'no room for the columns [A-Z0-9/, ]*WAKEUPS[A-Z0-9/, ]*: a terminal of more than 60 columns or --format csv shows them'
+	tr '\n#' '  ' < lines | tr -s ' ' | grep -q 'no room for the columns [A-Z0-9/, ]*WAKEUPS[A-Z0-9/, ]*: a terminal of more than 60 columns or --table tasks --format csv shows them'
 	for title in TASK PID RUN CPU SWITCHES COUNT MAX; do grep -qw -- "$title" lines; done
 	# The rows of the parts of wakeups keep their names.
 	for row in 'waking to queued' 'queued to running' 'waking to running'; do grep -q "^$row " lines; done
+}
+
+@test "analyses: the options that show the columns left out are those that the command takes" {
+	command -v script > /dev/null || skip "no script(1)"
+	local file=$BATS_TEST_DIRNAME/../fixtures/demo.dat what options nr=0
+	for what in summary sched "sched --every 20ms" latency why "diff sched $file"; do
+		SHELL=$BASH script -qec "stty cols 50 rows 50; PAGER=cat $WEFT $what $file" /dev/null < /dev/null | tr -d '\r' > lines
+		sed 's/^#    //' lines | tr '\n' ' ' | grep -oE 'more than 50 columns or (--table [a-z_]+ )?--format csv shows' |
+			sed 's/.* or //; s/ shows//' | sort -u > hints
+		while read -r options; do
+			# shellcheck disable=SC2086 # several words
+			weft $what $options "$file" > csv
+			grep -q ',' csv
+			nr=$((nr + 1))
+		done < hints
+		[ "$(grep -c 'no room for' lines)" = 0 ] || [ -s hints ]
+	done
+	[ $nr -ge 6 ]
+	# Of one table no name is needed.
+	SHELL=$BASH script -qec "stty cols 50; PAGER=cat $WEFT sched --table tasks $file" /dev/null < /dev/null | tr -d '\r' | sed 's/^#    //' | tr '\n' ' ' |
+		grep -q 'columns or --format csv shows'
 }
 
 @test "analyses: on a terminal a list that is longer than a line goes on behind a comma" {

@@ -102,18 +102,27 @@ static void put_span(const struct findings_options *options, struct out *out)
 	      span->nothing ? span->nothing : "", span->ended ? "; " : "", span->ended ? span->ended : "");
 }
 
-/* Names the columns for which the terminal is too narrow. */
-static void put_left_out(const struct table *table, uint32_t left_out, struct out *out)
+/* Names the columns for which the terminal is too narrow. Where the command prints several tables, CSV needs a name. */
+static void put_left_out(const struct finding *finding, const struct findings_options *options, bool several,
+			 uint32_t left_out, struct out *out)
 {
+	const struct table *table = &finding->table;
 	const char *begin = left_out & (left_out - 1) ? "# no room for the columns " : "# no room for the column ";
 	size_t nr = 0;
 
 	for (size_t i = 0; i < table->nr_columns; i++)
 		if (left_out >> i & 1)
 			out_f(out, "%s%s", nr++ ? ", " : begin, table->columns[i].title);
-	if (nr)
-		out_f(out, ": a terminal of more than %u columns or --format csv shows %s\n", table->width,
-		      nr > 1 ? "them" : "it");
+	if (!nr)
+		return;
+	out_f(out, ": a terminal of more than %u columns or ", table->width);
+	if (options->for_columns)
+		out_str(out, options->for_columns);
+	else if (several)
+		out_f(out, "--table %s --format csv", finding->name);
+	else
+		out_str(out, "--format csv");
+	out_f(out, " shows %s\n", nr > 1 ? "them" : "it");
 }
 
 /* The bytes of a word that go on this line: a list that is wider than a line is divided behind a comma. */
@@ -189,7 +198,7 @@ static bool print(struct findings *findings, const struct findings_options *opti
 			out_str(out, "none among the events\n");
 		else if (finding->table.nr_items && !table_print_fitting(&finding->table, out, &left_out))
 			return false;
-		put_left_out(&finding->table, left_out, out);
+		put_left_out(finding, options, findings->nr > 1, left_out, out);
 		if (finding->left_away)
 			out_f(out, "... and %s more%s\n", text_count(text, finding->left_away),
 			      finding->more ? "" : "; --top 0 shows all");

@@ -132,6 +132,8 @@ struct findings_options {
 	uint64_t max_bytes;   /* of the output: findings_write_within(); 0: any */
 	const char *for_more; /* the options that show what max_bytes left out; NULL: those of an analysis. Borrowed */
 	unsigned width;       /* of the terminal; 0: no limit */
+	/* The options that show the columns for which text has no room; NULL: those of an analysis. Borrowed. */
+	const char *for_columns;
 	/* For lines to paste: the file as a shell takes it, behind -B if it is of one instance; NULL: none. */
 	const char *input;
 	/* The part of a stream that these findings describe; NULL: they describe a file. */
