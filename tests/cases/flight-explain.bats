@@ -46,6 +46,9 @@ teardown()
 	at=$(jq -r .time "${file%.dat}.json")
 	awk -v told="${lines[2]#time    }" -v at="$at" 'BEGIN { exit !(told - at < 1e-6 && at - told < 1e-6) }'
 	[ "$(weft flight explain --format json "$file" | jq -r '.trigger[2].value')" = 'the button hung' ]
+	# On a narrow terminal no word of it is cut.
+	SHELL=$BASH script -qec "stty cols 20; PAGER=cat $WEFT flight explain $file" /dev/null < /dev/null | tr -d '\r' | head -n 5 | tail -n 2 > narrow
+	[ "$(cat narrow)" = $'reason  the button\n        hung' ]
 	last=$(weft report -t "$file" --around trigger --before 2s 2> /dev/null | tail -n 1 | grep -oE ' [0-9]+\.[0-9]{9}')
 	awk -v last="$last" -v at="$at" 'BEGIN { exit !(last <= at + 1e-6 && last > at - 2) }'
 	weft report "$file" --around trigger --before 0 --after 1s | grep -q 'tracing_mark_write: weft: trigger dump'

@@ -132,6 +132,42 @@ TEST(table_without_rows_has_its_titles_and_an_empty_array)
 	out_release(&out);
 }
 
+TEST(table_wraps_a_column_that_is_to_wrap_between_words)
+{
+	static const struct table_column columns[] = { { .title = "" }, { "", TABLE_TEXT, NULL, TABLE_WRAP } };
+	struct table table;
+	struct out out;
+
+	REQUIRE(out_init(&out, 64));
+	table_init(&table, columns, array_size(columns));
+	table_cell(&table, "reason");
+	table_cell(&table, "rthog-207 ran for 65 ms before it");
+	table_cell(&table, "why");
+	table_cell(&table, "a-word-that-is-too-long for it");
+	table_cell(&table, "none");
+	table_cell(&table, "");
+	table_cell(&table, "name");
+	table_cell(&table, "wakeup");
+	table.width = 22;
+	CHECK(table_print(&table, &out));
+	check_out(&out, "reason  rthog-207 ran\n"
+			"        for 65 ms\n"
+			"        before it\n"
+			"why     a-word-that-is\n"
+			"        -too-long for\n"
+			"        it\n"
+			"none\n"
+			"name    wakeup\n");
+	table.width = 0;
+	CHECK(table_print(&table, &out));
+	check_out(&out, "reason  rthog-207 ran for 65 ms before it\n"
+			"why     a-word-that-is-too-long for it\n"
+			"none\n"
+			"name    wakeup\n");
+	table_release(&table);
+	out_release(&out);
+}
+
 TEST(table_fits_the_width_of_the_terminal_by_cutting_its_widest_texts)
 {
 	static const struct table_column columns[] = { { .title = "place" },

@@ -32,6 +32,7 @@ enum column_flag {
 	TEXT_ONLY = TABLE_TEXT_ONLY,
 	SPARE = TABLE_SPARE,
 	KEEP = TABLE_KEEP,
+	WRAP = TABLE_WRAP,
 	BRIEF = TABLE_OTHER_FLAGS, /* a summary shows it; and of the table, that a summary has it */
 	SAME = BRIEF << 1,         /* rows that are equal in these are the same thing in several intervals */
 	ADDS = BRIEF << 2,         /* the figures of an interval and of the next one add up to those of both */

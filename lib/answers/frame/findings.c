@@ -534,7 +534,7 @@ struct table *findings_table(struct findings *findings, const char *name, const 
 struct table *findings_facts(struct findings *findings, const char *name, const char *title)
 {
 	static const struct table_column columns[] = { { "", TABLE_TEXT, "fact", BRIEF },
-						       { "", TABLE_TEXT, "value", BRIEF },
+						       { "", TABLE_TEXT, "value", BRIEF | WRAP },
 						       { NULL, TABLE_TEXT, NULL, 0 } };
 
 	return findings_table(findings, name, title, NULL, columns);

@@ -41,7 +41,9 @@ enum table_flag {
 	TABLE_TEXT_ONLY = 1 << 1, /* JSON and CSV do not show it */
 	TABLE_SPARE = 1 << 2,     /* text may leave it out, from the right, where the lines would be too long */
 	TABLE_KEEP = 1 << 3,      /* what the table is for: numbers behind the first column go before it is cut */
-	TABLE_OTHER_FLAGS = 1 << 4,
+	/* of the last column that text shows: a text that is longer than the column goes on below it and is not cut */
+	TABLE_WRAP = 1 << 4,
+	TABLE_OTHER_FLAGS = 1 << 5,
 };
 
 struct table {
@@ -50,7 +52,7 @@ struct table {
 	struct table_stored *items; /* table_item_at() */
 	size_t nr_items;
 	unsigned indent; /* blanks in front of each line of text */
-	/* of the terminal: longer texts are cut, "...", where the lines would not fit; 0: no limit */
+	/* of the terminal: longer texts are cut, "...", or wrapped where the lines would not fit; 0: no limit */
 	unsigned width;
 	bool failed;
 	struct table_attached {
