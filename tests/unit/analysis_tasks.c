@@ -227,6 +227,18 @@ TEST(tasks_counts_runs_of_each_program_and_what_each_parent_started)
 	analysed_end(&analysed);
 }
 
+/* A child has its parent's name until it executes another program. */
+TEST(tasks_counts_the_programs_of_the_tasks_that_had_the_name)
+{
+	struct analysed analysed;
+
+	if (!analysed_named(&analysed, &tasks_analysis, "sh", types, family))
+		return;
+	CHECK(is(&analysed, "ls", "program", "/bin/ls") && is(&analysed, "sh", "program", "/bin/sh"));
+	CHECK(!strncmp(buf_str(&analysed.findings.notes), "3 tasks began, 3 ended, 3 execs of 2 programs;", 46));
+	analysed_end(&analysed);
+}
+
 /* weft stream --summary: what began in an earlier interval is not known in this one. */
 TEST(tasks_of_an_interval_are_those_of_its_events)
 {

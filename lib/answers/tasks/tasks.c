@@ -40,6 +40,7 @@ struct tasks_program {
 	struct samples runs; /* those that ended */
 	struct extreme longest;
 	uint64_t execs, running, failed;
+	bool chosen; /* a task that the user wants executed it, with whatever name */
 };
 
 struct tasks_analysis {
@@ -50,6 +51,8 @@ struct tasks_analysis {
 	size_t nr_owns;
 	struct tasks_program *programs; /* by their number among the lives */
 	size_t nr_programs;
+	uint64_t *execs; /* life << 32 | program: whether the user wants the task is known at the end */
+	size_t nr_execs;
 	struct tasks_parent {
 		struct samples lasted;
 		uint64_t started, threads, ended, failed;
@@ -87,7 +90,7 @@ enum { OF_PARENTS = WHEN, OF_KINDS = WHEN << 1, OF_CUT = WHEN << 2, OF_SWITCHES 
 	X("DEPTH", NUMBER, NULL, DATA, put_number, tasks->options.tree, depth)                                \
 	X("PARENT", TEXT, NULL, TEXT_ONLY | OF_PARENTS, put_parent, tasks, life, parent)                      \
 	X("PARENT COMM", TEXT, "parent_comm", DATA, put_text, parent ? tasks_parent_name(tasks, life) : NULL) \
-	X("PARENT PID", NUMBER, "parent_pid", DATA, put_pid, parent, life->parent_pid)                        \
+	X("PARENT PID", NUMBER, "parent_pid", DATA, put_number, parent, (uint64_t)life->parent_pid)           \
 	X("KIND", TEXT, NULL, SPARE | OF_KINDS, put_text, told ? kind_of(life) : NULL)                        \
 	X("", TEXT, NULL, TEXT_ONLY | OF_CUT, put_text, told && !life_is_whole(life) ? ">" : NULL)            \
 	X("LIFE", TIME, NULL, 0, put_number, told, told ? tasks_lasted(tasks, life) : 0)                      \
@@ -134,14 +137,6 @@ static void put_parent(struct table *table, const struct tasks_analysis *tasks, 
 {
 	if (known)
 		table_cellf(table, "%s-%" PRId32, tasks_parent_name(tasks, life), life->parent_pid);
-	else
-		table_cell_nothing(table);
-}
-
-static void put_pid(struct table *table, bool known, int32_t pid)
-{
-	if (known)
-		table_cell_s64(table, pid);
 	else
 		table_cell_nothing(table);
 }
@@ -504,7 +499,7 @@ static struct tasks_slow slow_of(const struct tasks_analysis *tasks, uint32_t nu
 	X("PID", NUMBER, NULL, 0, table_cell_s64, life->pid)                                                  \
 	X("PARENT", TEXT, NULL, TEXT_ONLY, put_parent, tasks, life, parent)                                   \
 	X("PARENT COMM", TEXT, "parent_comm", DATA, put_text, parent ? tasks_parent_name(tasks, life) : NULL) \
-	X("PARENT PID", NUMBER, "parent_pid", DATA, put_pid, parent, life->parent_pid)                        \
+	X("PARENT PID", NUMBER, "parent_pid", DATA, put_number, parent, (uint64_t)life->parent_pid)           \
 	X("FROM", NUMBER, "since", KEEP, table_cell_moment, life->began)                                      \
 	X("UNTIL", NUMBER, "until", DATA, table_cell_moment, life->ended)                                     \
 	X("RUN", TIME, NULL, SPARE | OF_SWITCHES, table_cell_known, switches, slow->run)                      \
@@ -695,16 +690,28 @@ static uint32_t busiest(const struct tasks_analysis *tasks, uint64_t *ret_starte
 	return best;
 }
 
-static void tell_counts(const struct tasks_analysis *tasks, const struct tasks_counts *counts,
-			struct findings *findings)
+/* How many programs the wanted tasks executed. */
+static uint64_t count_programs(struct tasks_analysis *tasks)
+{
+	uint64_t different = 0;
+
+	for (size_t i = 0; i < tasks->nr_execs; i++) {
+		struct tasks_program *program = &tasks->programs[(uint32_t)tasks->execs[i]];
+		bool wanted = tasks->owns[tasks->execs[i] >> 32].wanted;
+
+		different += wanted && !program->chosen;
+		program->chosen |= wanted;
+	}
+	return different;
+}
+
+static void tell_counts(struct tasks_analysis *tasks, const struct tasks_counts *counts, struct findings *findings)
 {
 	char began[TEXT_HUMAN], ended[TEXT_HUMAN], execs[TEXT_HUMAN], programs[TEXT_HUMAN], by[TEXT_HUMAN];
 	char most[64 + LIFE_NAME] = "";
-	uint64_t started, different = 0;
+	uint64_t started, different = count_programs(tasks);
 	uint32_t best = busiest(tasks, &started);
 
-	for (size_t i = 0; i < tasks->nr_programs; i++)
-		different += tasks->programs[i].execs != 0;
 	if (best != LIFE_NONE) {
 		const struct life *life = lives_at(tasks->lives, best);
 
@@ -804,6 +811,7 @@ static void release(void *arg)
 	for (size_t i = 0; i < tasks->nr_parents; i++)
 		samples_release(&tasks->parents[i].lasted);
 	free(tasks->programs);
+	free(tasks->execs);
 	free(tasks->parents);
 	free(tasks->owns);
 	lives_free(tasks->lives);
@@ -880,8 +888,12 @@ static void begin_run(struct tasks_analysis *tasks, const struct life *life, str
 		      const struct event *event)
 {
 	struct tasks_program *program = life->program == LIFE_NONE ? NULL : program_of(tasks, life->program);
+	uint64_t *exec = program ? vec_push(tasks->execs, tasks->nr_execs) : NULL;
 
-	if (!program || !tasks_wants(tasks, life, own))
+	tasks->pass->failed |= program && !exec;
+	if (exec)
+		*exec = (uint64_t)(own - tasks->owns) << 32 | life->program;
+	if (!exec || !tasks_wants(tasks, life, own))
 		return;
 	program->execs++;
 	program->running++;
