@@ -422,7 +422,7 @@ static int choose(struct choice *choice, struct setup *setup, struct fail *fail)
 		return fail_set(
 			fail, -EOPNOTSUPP,
 			"--files: this kernel has no probes of its functions (CONFIG_KPROBE_EVENTS), which tell "
-			"what is behind a descriptor");
+			"what is behind a descriptor: leave out --files");
 	read_places(&choice->places);
 	if (instance_read(top, "README", &readme, NULL))
 		buf_clear(&readme);
@@ -433,7 +433,7 @@ static int choose(struct choice *choice, struct setup *setup, struct fail *fail)
 		return fail_set(
 			fail, -EOPNOTSUPP,
 			"--files: this kernel tells neither its structures (CONFIG_DEBUG_INFO_BTF) nor the name "
-			"of a file to a probe (%%pD, Linux 6.10)");
+			"of a file to a probe (%%pD, Linux 6.10): leave out --files");
 	choice->long_size = kernel_long_size(top);
 	choice->wanted = setup_add_instance(setup, OWN_BUFFER_FILES);
 	if (!choice->wanted)

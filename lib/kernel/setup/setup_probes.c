@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/kernel/setup/setup_probes.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,8 @@ static int make_one(struct instance *top, struct undo *undo, const struct setup_
 	struct probe probe;
 	int err = probe_define(top, event->probe, false, &probe, fail);
 
+	if (err == -EOPNOTSUPP && !own)
+		(void)fail_hint(fail, err, ": leave out this --probe");
 	if (err)
 		return fail_in(fail, err, "%s '%.200s'", own ? "weft's own probe" : "--probe", event->probe);
 	made = vec_push(probes->probes, probes->nr);

@@ -108,15 +108,15 @@ static int choose(const struct instance *top, struct setup *setup, struct setup_
 		return fail_set(
 			fail, -EOPNOTSUPP,
 			"--quota: this kernel has no probes of its functions (CONFIG_KPROBE_EVENTS), which tell "
-			"when a control group has used up its quota");
+			"when a control group has used up its quota: leave out --quota");
 	if (function_exists(NULL, "tg_throttle_down") != 1 || function_exists(NULL, "tg_unthrottle_up") != 1)
 		return fail_set(fail, -EOPNOTSUPP,
 				"--quota: control groups have no quota of CPU time in this kernel "
-				"(CONFIG_CFS_BANDWIDTH)");
+				"(CONFIG_CFS_BANDWIDTH): leave out --quota");
 	if (!read_places(&places))
 		return fail_set(fail, -EOPNOTSUPP,
 				"--quota: this kernel does not tell its structures (CONFIG_DEBUG_INFO_BTF), so a probe "
-				"cannot say which control group has used up its quota");
+				"cannot say which control group has used up its quota: leave out --quota");
 	wanted = setup_add_instance(setup, OWN_BUFFER_QUOTA);
 	if (!wanted)
 		return fail_memory(fail);

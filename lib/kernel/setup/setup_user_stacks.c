@@ -269,7 +269,7 @@ static int add_switches(struct setup_instance *wanted, struct setup_user_stacks 
 	if (function_exists(NULL, function) != 1)
 		return fail_set(fail, -EOPNOTSUPP,
 				"--stacks user: this kernel has no function for a probe where a task leaves its CPU "
-				"(neither psi_task_switch nor pick_next_task_fair)");
+				"(neither psi_task_switch nor pick_next_task_fair): leave out --stacks user");
 	return add_of_task(wanted, stacks, function, psi ? 1 : 2) ? 0 : fail_memory(fail);
 }
 
@@ -287,11 +287,13 @@ static int choose(const struct instance *top, const struct asked *asked, struct 
 	int err = 0;
 
 	if (uname(&name) || strcmp(name.machine, "x86_64") != 0)
-		return fail_set(fail, -EOPNOTSUPP, "--stacks user: only the stacks of x86_64 are known so far");
-	if (!only_programs(asked, stacks) && !instance_has(top, "kprobe_events"))
 		return fail_set(fail, -EOPNOTSUPP,
-				"--stacks user: this kernel has no probes of its functions (CONFIG_KPROBE_EVENTS); "
-				"-O userstacktrace has stacks of programs with frame pointers");
+				"--stacks user: only the stacks of x86_64 are known so far: leave it out");
+	if (!only_programs(asked, stacks) && !instance_has(top, "kprobe_events"))
+		return fail_set(
+			fail, -EOPNOTSUPP,
+			"--stacks user: this kernel has no probes of its functions (CONFIG_KPROBE_EVENTS): leave it "
+			"out, or take -O userstacktrace, for programs with frame pointers");
 	wanted = setup_add_instance(setup, OWN_BUFFER_STACKS);
 	if (!wanted || asprintf(&stacks->filter, "cs == %u", USER_CS) < 0)
 		return fail_memory(fail);
@@ -303,7 +305,8 @@ static int choose(const struct instance *top, const struct asked *asked, struct 
 		err = add_switches(wanted, stacks, fail);
 	if (!err && stacks->ticks && function_exists(NULL, "task_tick_fair") != 1)
 		err = fail_set(fail, -EOPNOTSUPP,
-			       "--stacks user: this kernel has no function task_tick_fair for a probe of its ticks");
+			       "--stacks user: this kernel has no function task_tick_fair for a probe of its ticks: "
+			       "leave out --stacks user");
 	if (!err && stacks->ticks && !add_of_task(wanted, stacks, "task_tick_fair", 2))
 		err = fail_memory(fail);
 	return err;
