@@ -30,7 +30,7 @@ struct call_text {
 	bool wide;           /* whose registers have 64 bits */
 	unsigned nr_arguments;
 	struct place arguments[CALL_ARGUMENTS_MAX];
-	struct place values[CALL_ARGUMENTS_MAX]; /* for a pointer, the data that it pointed to; kernel 6.18 and later */
+	struct place values[CALL_ARGUMENTS_MAX]; /* for a pointer, the data that it pointed to; kernel 6.19 and later */
 	struct place number, raw, result;
 };
 

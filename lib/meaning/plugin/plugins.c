@@ -189,7 +189,7 @@ static const struct field *next_argument(const struct format *format, size_t *at
 	return NULL;
 }
 
-/* The arguments follow __syscall_nr; in kernel 6.18 and later data of user space follows them (trace_syscalls.c). */
+/* The arguments follow __syscall_nr; in kernel 6.19 and later data of user space follows them (trace_syscalls.c). */
 static void host_put_arguments(const struct weft_record *record, struct weft_output *output)
 {
 	const struct format *format = record->decoder->format;

@@ -314,7 +314,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A "char *" field: the string is not in the record. Since 6.18 system calls keep a copy in the record. */
+/* A "char *" field: the string is not in the record. Since 6.19 system calls keep a copy in the record. */
 static bool bind_pointer(struct parser *parser, struct filter_term *term, const char *name)
 {
 	char copy[NAME_MAX_LEN + sizeof("___val")];
