@@ -35,6 +35,7 @@ offers()
 	offers 'weft record -e sched' sched
 	offers 'weft record -e sched:sched_sw' sched_switch
 	offers 'weft record --event=sched:sched_sw' sched_switch
+	offers 'weft record -e sched_sw' sched_switch
 }
 
 @test "bash completes tracers, clocks, formats and choices" {
@@ -77,6 +78,7 @@ offers()
 	local file=tests/fixtures/demo.dat
 	offers "weft report $file -e sched:sched_sw" sched_switch
 	offers "weft report $file --event=sch" sched
+	offers "weft report $file -e sched_sw" sched_switch
 	offers "weft report $file -f next_" next_comm
 	offers "weft sched --sort run $file --comm " rcu_preempt
 	run ! offers "weft sched $file --comm " set_event
@@ -101,6 +103,7 @@ offers()
 	need_command zsh
 	local file=$PWD/tests/fixtures/demo.dat
 	[ "$(zsh_line "weft report $file -e sched:sched_swi\t")" = "weft report $file -e sched:sched_switch" ]
+	[ "$(zsh_line "weft report $file -e sched_swi\t")" = "weft report $file -e sched_switch" ]
 	[ "$(zsh_line "weft report $file -f next_c\t")" = "weft report $file -f next_comm" ]
 	[ "$(zsh_line "weft sched $file --comm rcu\t")" = "weft sched $file --comm rcu_preempt" ]
 	[ "$(zsh_line "weft sched $file --table c\t")" = "weft sched $file --table cpus" ]
@@ -111,6 +114,7 @@ offers()
 	need_command fish
 	export HOME=$BATS_TEST_TMPDIR file=tests/fixtures/demo.dat
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report $file -e sched:sched_sw"' | grep -q '^sched:sched_switch'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report $file -e sched_sw"' | grep -q '^sched_switch'
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report $file -f next_"' | grep -q '^next_comm'
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft sched $file --comm rcu"' | grep -q '^rcu_preempt'
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft sched $file --table c"' | grep -q '^cpus'
