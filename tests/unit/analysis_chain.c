@@ -131,12 +131,10 @@ TEST(sched_map_draws_what_each_cpu_did_longest_in_each_column)
 		    "0 8192 0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=y next_pid=6\n"
 		    "0 9216 6 sched_switch prev_comm=y prev_pid=6 prev_state=1 next_comm=swapper/0 next_pid=0\n"))
 		return;
-	CHECK(analysed_prints(
-		&analysed,
-		"# a column is 1.0 us: the task that ran longest in it; . idle, ! interrupts, * another task, "
-		"? unknown\n"
-		"CPU   0 BBB....C\n"
-		"CPU   1 ????AAAA\n"
-		"A z-5 4.1 us\nB x-1 3.1 us\nC y-6 1.0 us\n\n"));
+	CHECK(analysed_prints(&analysed, "# a column is 1.0 us: the task that ran longest in it;\n"
+					 "#    . idle, ! interrupts, * another task, ? unknown\n"
+					 "CPU   0 BBB....C\n"
+					 "CPU   1 ????AAAA\n"
+					 "A z-5 4.1 us\nB x-1 3.1 us\nC y-6 1.0 us\n\n"));
 	analysed_end(&analysed);
 }

@@ -285,7 +285,8 @@ void sched_map_print(struct sched_map *map, struct out *out)
 	while (span && (span - 1) / map->width >= map->columns)
 		widen(map);
 	out_f(out,
-	      "# a column is %s: the task that ran longest in it; . idle, ! interrupts, * another task, ? unknown\n",
+	      "# a column is %s: the task that ran longest in it;\n"
+	      "#    . idle, ! interrupts, * another task, ? unknown\n",
 	      text_time(text, map->width));
 	for (size_t i = 0; i < map->nr_lanes; i++) {
 		if (!map->lanes[i].pieces || !pass_wants_cpu(map->pass, (uint32_t)i))
