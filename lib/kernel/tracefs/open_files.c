@@ -8,14 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+#ifndef STATX_INO
+#include <linux/stat.h>
+#endif
 
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/kernel/tracefs/pids.h"
 #include "lib/kernel/tracefs/socket_names_internal.h"
 #include "lib/kernel/tracefs/task_scan.h"
+
+#ifndef __GLIBC__
+/* musl before 1.2.5 has none. */
+#define statx(...) syscall(SYS_statx, __VA_ARGS__)
+#endif
 
 enum { TARGET_SIZE = 4352, INFO_SIZE = 512, KIND_SIZE = 64 };
 
