@@ -85,16 +85,22 @@ static void take_min_ok(const struct option_row *row, void *input, char *arg, st
 	leave_out(arguments, arg);
 }
 
+/* How a machine is reached. */
+/* clang-format off */
+#define WAYS \
+	{ "rsh", 0, "COMMAND", 0, \
+	  "With --on: reach it by COMMAND instead of ssh, in which %h is HOST: 'ssh -p 2222 %h sudo -n', " \
+	  "'docker exec -i NAME'", \
+	  0, OPTION_TAKE(take_rsh) }, \
+	{ "push", 0, "FILE", 0, \
+	  "With --on: bring FILE there, a weft for that machine ('make static' makes one), and remove it afterwards", \
+	  0, OPTION_TAKE(take_push) }
+/* clang-format on */
+
 static const struct option_row table[] = {
 	{ "on", 0, "HOST", 0, "Record the machine HOST: over ssh, which starts weft serve there; repeatable", 0,
 	  OPTION_TAKE(take_host) },
-	{ "rsh", 0, "COMMAND", 0,
-	  "With --on: reach it by COMMAND instead of ssh, in which %h is HOST: 'ssh -p 2222 %h sudo -n', "
-	  "'docker exec -i NAME'",
-	  0, OPTION_TAKE(take_rsh) },
-	{ "push", 0, "FILE", 0,
-	  "With --on: bring FILE there, a weft for that machine ('make static' makes one), and remove it afterwards", 0,
-	  OPTION_TAKE(take_push) },
+	WAYS,
 	{ "min-ok", 0, "N", 0, "With several --on: also succeed if only N of the machines were recorded", 0,
 	  OPTION_TAKE(take_min_ok) },
 	{ 0 },
@@ -103,15 +109,10 @@ static const struct option_row table[] = {
 static const struct option_row one_table[] = {
 	{ "on", 0, "HOST", 0, "Do it on the machine HOST: over ssh, which starts weft serve there", 0,
 	  OPTION_TAKE(take_host) },
-	{ "rsh", 0, "COMMAND", 0,
-	  "With --on: reach it by COMMAND instead of ssh, in which %h is HOST: 'ssh -p 2222 %h sudo -n', "
-	  "'docker exec -i NAME'",
-	  0, OPTION_TAKE(take_rsh) },
-	{ "push", 0, "FILE", 0,
-	  "With --on: bring FILE there, a weft for that machine ('make static' makes one), and remove it afterwards", 0,
-	  OPTION_TAKE(take_push) },
+	WAYS,
 	{ 0 },
 };
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct elsewhere_arguments *arguments = state->input;

@@ -77,7 +77,7 @@ static bool put_host(struct redact_texts *texts, int family, const char *at, siz
 	return inet_ntop(family, made, text, sizeof(text)) && buf_add_str(into, text);
 }
 
-static bool put(struct redact_texts *texts, struct buf *into, const char *at, size_t len,
+bool redact_put(struct redact_texts *texts, struct buf *into, const char *at, size_t len,
 		void (*how)(struct redact_names *names, const char *text, size_t len, char *into))
 {
 	if (!buf_reserve(into, len + 1))
@@ -92,8 +92,9 @@ static bool put_bound(struct redact_texts *texts, const char *at, const char *en
 {
 	const char *last = memrchr(at, '"', (size_t)(end - at));
 
-	return last == at || (buf_add(into, "\"", 1) &&
-			      put(texts, into, at + 1, (size_t)(last - at - 1), redact_path) && buf_add(into, "\"", 1));
+	return last == at ||
+	       (buf_add(into, "\"", 1) && redact_put(texts, into, at + 1, (size_t)(last - at - 1), redact_path) &&
+		buf_add(into, "\"", 1));
 }
 
 /* The first part of what stands in the brackets of a socket; NULL: it is none that is known. */
@@ -142,7 +143,7 @@ static bool put_nameless(struct redact_texts *texts, const char *at, size_t len,
 	for (const char *next = open + 1; next && next < end;) {
 		const char *after = put_part(texts, next, end, into);
 
-		if (!after && !put(texts, into, next, (size_t)(end - next), redact_words))
+		if (!after && !redact_put(texts, into, next, (size_t)(end - next), redact_words))
 			return false;
 		next = after;
 	}
@@ -159,9 +160,9 @@ bool redact_target(struct redact_texts *texts, const char *target, size_t len, s
 	into->len = from;
 	len -= gone ? tail : 0;
 	if (len > 1 && *target == '/' && !memchr(target + 1, '/', len - 1))
-		return buf_add(into, "/", 1) && put(texts, into, target + 1, len - 1, redact_file_name) &&
+		return buf_add(into, "/", 1) && redact_put(texts, into, target + 1, len - 1, redact_file_name) &&
 		       buf_add_str(into, gone ? deleted : "");
-	return put(texts, into, target, len, redact_path) && buf_add_str(into, gone ? deleted : "");
+	return redact_put(texts, into, target, len, redact_path) && buf_add_str(into, gone ? deleted : "");
 }
 
 bool redact_knows_disk(const char *name, size_t len)

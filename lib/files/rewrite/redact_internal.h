@@ -123,6 +123,9 @@ void redact_file_name(struct redact_names *names, const char *name, size_t len, 
 void redact_host(const struct redact_names *names, const uint8_t *from, size_t len, uint8_t *into);
 /* Appends what a descriptor is called, a path or "TCP:[10.0.0.1:80]"; false: no memory. */
 struct redact_texts;
+/* Adds as many bytes as `how` makes of a text. False: no memory. */
+bool redact_put(struct redact_texts *texts, struct buf *into, const char *at, size_t len,
+		void (*how)(struct redact_names *names, const char *text, size_t len, char *into));
 /* Whether only the kernel's numbering chose the name of a disk: "sdb3", "nvme0n1p2"; not so is "md_home". */
 bool redact_knows_disk(const char *name, size_t len);
 bool redact_target(struct redact_texts *texts, const char *target, size_t len, struct buf *into);

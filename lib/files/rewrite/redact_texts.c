@@ -20,16 +20,6 @@ enum { TOLD_MAX = 600, NAME_MAX_BYTES = 1 << 12 };
 typedef bool rewrite(struct redact_texts *texts, const struct context *context, const char *text, size_t len,
 		     struct buf *into);
 
-static bool put(struct redact_texts *texts, struct buf *into, const char *at, size_t len,
-		void (*how)(struct redact_names *names, const char *text, size_t len, char *into))
-{
-	if (!buf_reserve(into, len + 1))
-		return false;
-	how(texts->names, at, len, into->data + into->len);
-	into->len += len;
-	return true;
-}
-
 static bool as_is(struct redact_texts *texts, const struct context *context, const char *text, size_t len,
 		  struct buf *into)
 {
@@ -156,7 +146,7 @@ static bool name(struct redact_texts *texts, const struct context *context, cons
 		 struct buf *into)
 {
 	(void)context;
-	return put(texts, into, text, len, redact_name);
+	return redact_put(texts, into, text, len, redact_name);
 }
 
 /* Those of weft's own buffers are kept; behind them may stand the name of a recording. */
@@ -176,7 +166,7 @@ static bool words(struct redact_texts *texts, const struct context *context, con
 		  struct buf *into)
 {
 	(void)context;
-	return put(texts, into, text, len, redact_words);
+	return redact_put(texts, into, text, len, redact_words);
 }
 
 /* Lines "-OPTION VALUE": what the option chose is a name, unless it is an event or a number. */
@@ -191,7 +181,7 @@ static bool selected(struct redact_texts *texts, const struct context *context, 
 	if (ok && head == 3 && !memcmp(text, "-e ", 3))
 		ok = put_event(into, text + head, len - head);
 	else if (ok)
-		ok = put(texts, into, text + head, len - head, redact_words);
+		ok = redact_put(texts, into, text + head, len - head, redact_words);
 	return ok && buf_add(into, "\n", 1);
 }
 
@@ -210,7 +200,7 @@ static bool cmdlines(struct redact_texts *texts, const struct context *context, 
 	else
 		head = SIZE_MAX;
 	head++;
-	return ok && put(texts, into, text + head, len - head, redact_name) && buf_add(into, "\n", 1);
+	return ok && redact_put(texts, into, text + head, len - head, redact_name) && buf_add(into, "\n", 1);
 }
 
 /* Undoes the \xNN for tabs, newlines and backslashes; returns the length. */
@@ -238,7 +228,7 @@ static bool put_escaped(struct redact_texts *texts, const char *at, size_t len,
 	char plain[NAME_MAX_BYTES];
 	size_t nr = plain_of(at, len, plain);
 
-	return put(texts, into, plain, nr, how);
+	return redact_put(texts, into, plain, nr, how);
 }
 
 static bool put_target(struct redact_texts *texts, const char *at, size_t len, struct buf *into)
@@ -325,7 +315,7 @@ static bool functions(struct redact_texts *texts, const struct context *context,
 	if (sscanf(text, "%16llx %16llx %n", &start, &size, &head) != 2 || !head || (size_t)head > len)
 		return true;
 	return buf_addf(into, "%llx %llx ", start, size) &&
-	       put(texts, into, text + head, len - (size_t)head, redact_words) && buf_add(into, "\n", 1);
+	       redact_put(texts, into, text + head, len - (size_t)head, redact_words) && buf_add(into, "\n", 1);
 }
 
 /* "TGID FD FLAGS MAJOR:MINOR:INODE\tTARGET", in old files without the device; "TGID" of a process without any */
@@ -370,7 +360,8 @@ static bool mounts(struct redact_texts *texts, const struct context *context, co
 	for (int i = 0; ok && i < 2 && at < end; i++) {
 		const char *blank = memchr(at, ' ', (size_t)(end - at));
 
-		ok = buf_add(into, " ", 1) && put(texts, into, at, (size_t)((blank ? blank : end) - at), redact_path);
+		ok = buf_add(into, " ", 1) &&
+		     redact_put(texts, into, at, (size_t)((blank ? blank : end) - at), redact_path);
 		at = blank ? blank + 1 : end;
 	}
 	return ok && buf_add(into, "\n", 1);
@@ -420,7 +411,7 @@ static bool told_names(struct redact_texts *texts, const struct context *context
 		    nr > len - (size_t)head - 1)
 			break;
 		ok = buf_addf(into, "%llu %d %u ", time, redact_pid(texts->shifts, pid), nr) &&
-		     put(texts, into, text + head + 1, nr, redact_name) && buf_add(into, "\n", 1);
+		     redact_put(texts, into, text + head + 1, nr, redact_name) && buf_add(into, "\n", 1);
 		head += 1 + (int)nr + ((size_t)head + 1 + nr < len);
 		text += head;
 		len -= (size_t)head;
@@ -449,9 +440,9 @@ static bool symbols(struct redact_texts *texts, const struct context *context, c
 	module++;
 	if (end - module > 2 && redact_listed(redact_known_modules, module + 1, (size_t)(end - module - 2)))
 		return ok && buf_add(into, at, (size_t)(end - at)) && buf_add(into, "\n", 1);
-	ok = ok && put(texts, into, at, nr, redact_words) && buf_add_str(into, "\t[");
+	ok = ok && redact_put(texts, into, at, nr, redact_words) && buf_add_str(into, "\t[");
 	if (end - module > 2)
-		ok = ok && put(texts, into, module + 1, (size_t)(end - module - 2), redact_words);
+		ok = ok && redact_put(texts, into, module + 1, (size_t)(end - module - 2), redact_words);
 	return ok && buf_add_str(into, "]\n");
 }
 
@@ -468,7 +459,7 @@ static bool printk_formats(struct redact_texts *texts, const struct context *con
 		return true;
 	ok = buf_addf(into, "0x%" PRIx64 " : \"", redact_address(texts->shifts, strtoull(text, NULL, 16)));
 	from = into->len;
-	ok = ok && put(texts, into, quote + 1, nr, redact_words) && buf_add(into, "\n", 1);
+	ok = ok && redact_put(texts, into, quote + 1, nr, redact_words) && buf_add(into, "\n", 1);
 	/* No conversions, as arguments are left out, and no escapes. */
 	for (size_t i = from; ok && i + 2 < into->len; i++)
 		if (strchr("%\\\"", into->data[i]))
