@@ -157,7 +157,7 @@ static void see_run(struct latency_analysis *latency, uint32_t cpu)
 
 	if ((step->was != TASK_WAKING && step->was != TASK_QUEUED && !(preempted && latency->options.preempted)) ||
 	    !since || !pass_wants_since(latency->pass, task, since) || !pass_wants_cpu(latency->pass, cpu) ||
-	    (latency->options.rt && (task->prio < 0 || task->prio >= 100)))
+	    (latency->options.rt && !state_is_real_time(task->prio)))
 		return;
 	if (!step->intact) {
 		if (state->losses)

@@ -72,7 +72,7 @@ static void release(void *arg)
 /* Returns whether what the task does now belongs to its row. */
 static inline bool counts_now(const struct sched_analysis *sched, const struct state_task *task)
 {
-	return !sched->options.rt || sched_is_real_time(task);
+	return !sched->options.rt || state_is_real_time(task->prio);
 }
 
 /* Returns whether what the task did from `since` to now counts in its row. */

@@ -37,14 +37,6 @@ static inline struct sched_counts *sched_counts_of(struct sched_analysis *sched,
 	return __builtin_expect(task < sched->nr_tasks, 1) ? &sched->tasks[task] : sched_add_counts(sched, task);
 }
 
-/* The kernel's MAX_RT_PRIO: lower priorities belong to real-time and deadline tasks. */
-enum { SCHED_REAL_TIME = 100 };
-
-static inline bool sched_is_real_time(const struct state_task *task)
-{
-	return task->prio >= 0 && task->prio < SCHED_REAL_TIME;
-}
-
 /*
  * An event tells the task's priority: adds up how long it has been a real-time task. `ran`: how long the run lasted
  * that a sched_switch ends, else 0. If its task is a real-time one only now, as chrt makes one, all of that run counts.

@@ -37,7 +37,7 @@ struct sched_real_time *sched_see_prio(struct sched_analysis *sched, uint32_t id
 {
 	const struct state_task *task = &sched->pass->state.tasks[id];
 	struct sched_real_time *times;
-	bool now = sched_is_real_time(task);
+	bool now = state_is_real_time(task->prio);
 
 	if (counts && !counts->real_time)
 		counts->real_time = calloc(1, sizeof(*counts->real_time));

@@ -388,8 +388,6 @@ static uint32_t name_of_cause(struct why_log *log, uint32_t name)
 	return log->cause_names[name];
 }
 
-enum { MAX_RT_PRIO = 100 }; /* the kernel's: lower priorities are those of real-time and deadline tasks */
-
 /*
  * A run that a task began as another one and ends as a real-time task, as under chrt(1), was one of a real-time task:
  * no event says since when.
@@ -399,7 +397,7 @@ static void see_real_time(struct why_log *log, const struct why_cpu *cpu)
 	const struct state_step *step = &log->state->step;
 	const struct state_task *task = step->other == STATE_NO_TASK ? NULL : &log->state->tasks[step->other];
 
-	if (step->kind != STEP_SWITCH || !step->ran_since || !task || task->prio < 0 || task->prio >= MAX_RT_PRIO)
+	if (step->kind != STEP_SWITCH || !step->ran_since || !task || !state_is_real_time(task->prio))
 		return;
 	for (uint32_t number = cpu->list; why_occupant_at(log, number);) {
 		struct why_occupant *occupant = &log->occupants[(number - 1) % log->most];

@@ -128,7 +128,7 @@ static uint32_t behind(struct walk *walk, const struct why_occupant *occupant, i
 		return why_log_name(walk->log, "an idle CPU");
 	if (occupant->kind == OCCUPANT_TASK && occupant->pid == pid)
 		return why_log_name(walk->log, "the end of its own switch");
-	if (occupant->kind == OCCUPANT_TASK && occupant->prio >= 0 && occupant->prio < 100)
+	if (occupant->kind == OCCUPANT_TASK && state_is_real_time(occupant->prio))
 		snprintf(text, sizeof(text), "behind %.32s (RT %d)", *comm ? comm : "<...>", 99 - occupant->prio);
 	else
 		snprintf(text, sizeof(text), "behind %.48s", *comm ? comm : "<...>");

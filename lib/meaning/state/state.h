@@ -82,7 +82,7 @@ struct state_task {
 	uint64_t gap;           /* gaps::number at `since` */
 	uint64_t beside_idle;   /* the part of its waiting time during which another CPU was idle */
 	uint64_t idle_then;     /* the other CPUs' idle time up to the beginning of its wait */
-	int32_t prio;           /* the kernel's: below 100 is real-time; -1 unknown */
+	int32_t prio;           /* the kernel's: state_is_real_time(); -1 unknown */
 	struct waker waker;     /* who woke it last; pid -1: it was not seen */
 	uint32_t cpu;           /* the CPU where it runs, ran last, or will run */
 	uint8_t mode;           /* enum task_mode */
@@ -136,6 +136,12 @@ enum step_kind {
 	STEP_MIGRATE,
 	STEP_FORK,
 };
+
+/* A priority of the kernel below MAX_RT_PRIO (include/linux/sched/prio.h) is one of a real-time or deadline task. */
+static inline bool state_is_real_time(int32_t prio)
+{
+	return prio >= 0 && prio < 100;
+}
 
 /* The change by the last event. Tasks are indices of state::tasks. */
 struct state_step {
