@@ -662,7 +662,6 @@ static int tell_outcome(const struct record_arguments *arguments, const struct d
 	return EXIT_RECORD_FAILED;
 }
 
-/* Makes the recording. *ret, which has zeros, is for the table of several machines. */
 /* Removes the file if the marks in it ask for that; lost events may have been marks. Returns the exit status. */
 static int judge(const struct record_arguments *arguments, struct record_result *result)
 {
@@ -680,6 +679,7 @@ static int judge(const struct record_arguments *arguments, struct record_result 
 	return EXIT_RECORD_FAILED;
 }
 
+/* Makes the recording. *ret, which has zeros, is for the table of several machines. */
 static int record(struct record_arguments *arguments, struct several_report *ret)
 {
 	struct record_result result;

@@ -128,7 +128,6 @@ static inline uint64_t marks_detail_key(uint32_t row, const struct marks_detail 
 	       (detail->whom & 0x7fffff);
 }
 
-/* marks.c: whether the user wants a span of this task, which may not have ended. */
 /* The task of a span: of one of a process that which began it. */
 static inline uint32_t marks_task_of(const struct marks_analysis *marks, const struct marks_span *span)
 {
@@ -137,6 +136,7 @@ static inline uint32_t marks_task_of(const struct marks_analysis *marks, const s
 	return id == STATE_NO_TASK && span->pid ? state_task_once(&marks->pass->state, span->pid) : id;
 }
 
+/* marks_tables.c: whether the user wants a span of this task, which may not have ended. */
 bool marks_wants(const struct marks_analysis *marks, const struct marks_span *span);
 
 /* marks_parts.c */

@@ -215,7 +215,6 @@ static int add_instance_settings(struct ledger *ledger, const struct target *tar
 	return err;
 }
 
-/* A setting that has its own place in the file is not also saved in the private section. */
 /* What the machine calls its disks and partitions: /proc/partitions has a line "MAJOR MINOR BLOCKS NAME" for each. */
 static int add_disks(struct ledger *ledger, struct fail *fail)
 {
@@ -240,6 +239,7 @@ static int add_disks(struct ledger *ledger, struct fail *fail)
 	return disks.len ? add(ledger, LEDGER_SETTING, 0, "weft/disks", disks.data, disks.len, fail) : 0;
 }
 
+/* A setting that has its own place in the file is not also saved in the private section. */
 int facts_of_kernel(struct ledger *ledger, const struct tracing *tracing, struct fail *fail)
 {
 	static const struct {

@@ -152,8 +152,10 @@ static bool set(uint64_t *flags, const char *name, size_t len, bool on)
 	return false;
 }
 
-/* "NAME" or "noNAME"; false, and nothing changed, when the output depends on no such option. */
-/* No option's own name begins with "no". */
+/*
+ * "NAME" or "noNAME"; false, and nothing changed, when the output depends on no such option. No option's own name
+ * begins with "no".
+ */
 static bool context_option_set(uint64_t *flags, const char *text, size_t len)
 {
 	if (len > 2 && !memcmp(text, "no", 2))

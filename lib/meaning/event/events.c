@@ -46,7 +46,6 @@ static inline uint64_t events_time(const struct events *events, uint64_t raw)
 }
 
 /* Converts `ts` to a raw time that is not later. */
-/* Enters the events of a file anywhere, for reading in slices of time. */
 static uint64_t events_raw_time(const struct events *events, uint64_t ts)
 {
 	uint64_t raw = ts < (uint64_t)events->ts_offset && events->ts_offset > 0 ? 0 : ts - (uint64_t)events->ts_offset;
@@ -58,6 +57,7 @@ static uint64_t events_raw_time(const struct events *events, uint64_t ts)
 	return scale_shift_div(raw, events->shift, events->mult);
 }
 
+/* Enters the events of a file anywhere, for reading in slices of time. */
 int events_enter(struct events *events, uint64_t ts, struct fail *fail)
 {
 	events->hidden = true;
