@@ -529,7 +529,7 @@ static const struct table_column columns[] = {
 static void put_row(struct table *table, const char *host, const struct several_report *report, const char *file)
 {
 	table_cell(table, host);
-	table_cell(table, report->failed ? "failed" : report->lost ? "lost" : "ok");
+	table_cell(table, report->failed ? "failed" : report->skipped ? "skipped" : report->lost ? "lost" : "ok");
 	table_cell_known(table, report->has_file, report->events);
 	table_cell_known(table, report->has_file && !report->at_most, report->lost);
 	table_cell(table, report->has_file && file ? file : "-");

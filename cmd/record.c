@@ -46,9 +46,8 @@
 struct record_arguments {
 	struct record_options options;
 	bool fail_on_lost, files, profile, quota;
-	unsigned words;      /* of user stacks; 0: no --stacks */
-	const char *result;  /* a file for what became of it; NULL: none */
-	const char *skipped; /* why --sample records nothing now; NULL: it does */
+	unsigned words;     /* of user stacks; 0: no --stacks */
+	const char *result; /* a file for what became of it; NULL: none */
 	struct record_mark mark;
 	struct output_arguments output;
 	struct setup_arguments setup;
@@ -164,8 +163,6 @@ static void check_sample(const struct record_arguments *arguments, struct argp_s
 {
 	const struct record_options *options = &arguments->options;
 
-	if (arguments->elsewhere.host && (options->max_events || options->max_cpu_ns || options->sample_of))
-		setup_usage(state, "--on cannot be used with --max-events, --max-cpu and --sample");
 	if (options->sample_of && options->argv)
 		setup_usage(state, "--sample is for what a machine does by itself, not for a COMMAND");
 	if (options->sample_of && !options->duration_ns)
@@ -605,13 +602,13 @@ static void put_cpu(struct json *json, const struct record_options *options, con
 struct outcome {
 	const struct record_options *options;
 	const struct record_result *result;
-	const char *error;   /* NULL: none */
-	const char *skipped; /* as of the arguments */
+	const char *error; /* NULL: none */
 };
 
 static int write_outcome(void *arg, int fd, struct fail *fail)
 {
 	static const char *const spent[] = { [RECORD_SPENT_EVENTS] = "max-events", [RECORD_SPENT_CPU] = "max-cpu" };
+	static const char *const skipped[] = { [RECORD_SKIP_HOUR] = "hour", [RECORD_SKIP_PRESSURE] = "pressure" };
 	const struct outcome *outcome = arg;
 	const struct record_result *result = outcome->result;
 	struct out out;
@@ -624,7 +621,7 @@ static int write_outcome(void *arg, int fd, struct fail *fail)
 	answer_text(&json, "file", result->finished ? outcome->options->output : NULL);
 	answer_text(&json, "parts", result->parts);
 	answer_text(&json, "error", outcome->error);
-	answer_text(&json, "skipped", outcome->skipped);
+	answer_text(&json, "skipped", skipped[result->skipped]);
 	answer_text(&json, "ended_by", spent[result->spent]);
 	answer_number(&json, "events", result->events);
 	answer_bool(&json, "events_at_most", result->at_most);
@@ -717,11 +714,11 @@ static int record(struct record_arguments *arguments, struct several_report *ret
 		status = EXIT_LOST;
 	if (judged)
 		status = judged;
-	if (tell_outcome(arguments, &to,
-			 &(struct outcome){ &arguments->options, &result, err ? fail.text : NULL, NULL }))
+	if (tell_outcome(arguments, &to, &(struct outcome){ &arguments->options, &result, err ? fail.text : NULL }))
 		status = EXIT_RECORD_FAILED;
 	*ret = (struct several_report){ .failed = err,
 					.has_file = result.finished,
+					.skipped = result.skipped,
 					.at_most = result.at_most,
 					.events = result.events,
 					.lost = result.lost };
@@ -732,9 +729,9 @@ static int record(struct record_arguments *arguments, struct several_report *ret
 }
 
 /* Not to record is no failure. */
-static int skip(const struct record_arguments *arguments)
+static int skip(const struct record_arguments *arguments, enum record_skip why)
 {
-	const struct record_result none = { .has_status = false };
+	const struct record_result none = { .skipped = why };
 	struct destination to = DESTINATION_INIT;
 	struct fail fail = FAIL_INIT;
 	int status;
@@ -745,8 +742,7 @@ static int skip(const struct record_arguments *arguments)
 		command_failed(&fail);
 		return EXIT_RECORD_FAILED;
 	}
-	status =
-		tell_outcome(arguments, &to, &(struct outcome){ &arguments->options, &none, NULL, arguments->skipped });
+	status = tell_outcome(arguments, &to, &(struct outcome){ &arguments->options, &none, NULL });
 	destination_release(&to);
 	return status;
 }
@@ -801,15 +797,17 @@ static int run(int argc, char **argv)
 	struct record_arguments arguments = { .fail_on_lost = false };
 	struct own_probes own = { .files.nr_probes = 0 };
 	struct several_report report = { .failed = false };
+	enum record_skip skipped = RECORD_SKIP_NOT;
 	struct fail fail = FAIL_INIT;
 	int status = EXIT_OK;
 
 	command_parse(&record_command, argc, argv, ARGP_IN_ORDER, &arguments);
 	finish_arguments(&arguments);
-	if (arguments.options.sample_of && !arguments.setup.dry_run)
-		arguments.skipped = sample_skips(arguments.options.sample_of, arguments.output.quiet);
-	if (arguments.skipped) {
-		status = skip(&arguments);
+	/* Another machine knows its own name, hour and pressure. */
+	if (arguments.options.sample_of && !arguments.setup.dry_run && !arguments.elsewhere.host)
+		skipped = sample_skips(arguments.options.sample_of, arguments.output.quiet);
+	if (skipped) {
+		status = skip(&arguments, skipped);
 		release_setup(&arguments, &own);
 		return status;
 	}
@@ -892,9 +890,11 @@ static int run_far(int argc, char **argv, const struct far_side *far)
 	options->max_size = 0;
 	options->path = getenv("PATH");
 	err = refuse_command(&arguments, far, &fail);
-	if (!err)
+	if (!err && options->sample_of)
+		result.skipped = sample_skips(options->sample_of, arguments.output.quiet);
+	if (!err && !result.skipped)
 		err = add_own(&arguments, &own, &fail);
-	if (!err)
+	if (!err && !result.skipped)
 		err = session_run(options, &result, &fail);
 	/* Nobody waits for a COMMAND that does not end, unless the other side does. */
 	if (getppid() == options->forward_reader)

@@ -23,7 +23,7 @@ void sample_take(const struct option_row *row, void *member, char *arg, struct a
 	*of = (uint32_t)number;
 }
 
-const char *sample_skips(uint32_t of, bool quiet)
+enum record_skip sample_skips(uint32_t of, bool quiet)
 {
 	const char *resource;
 	struct utsname name;
@@ -33,19 +33,19 @@ const char *sample_skips(uint32_t of, bool quiet)
 		if (!quiet)
 			command_warn("nothing is recorded: this hour of '%s' is not in the sample 1/%" PRIu32,
 				     name.nodename, of);
-		return "hour";
+		return RECORD_SKIP_HOUR;
 	}
 	if (!sampling_pressure(&resource, &percent)) {
 		if (!quiet)
 			command_warn("note: this kernel does not measure pressure (psi=1), so nothing tells whether "
 				     "the machine has time to spare");
-		return NULL;
+		return RECORD_SKIP_NOT;
 	}
 	if (percent <= SAMPLING_PRESSURE_MAX)
-		return NULL;
+		return RECORD_SKIP_NOT;
 	if (!quiet)
 		command_warn("nothing is recorded: the machine is under pressure: for %d %% of the last 10 s tasks "
 			     "waited for %s, and a sample allows %d %%",
 			     percent, resource, SAMPLING_PRESSURE_MAX);
-	return "pressure";
+	return RECORD_SKIP_PRESSURE;
 }

@@ -6,14 +6,12 @@
 #include <stdint.h>
 
 #include "cmd/options/option_rows.h"
+#include "lib/kernel/record/result.h"
 
 /* --sample 1/N: N, a uint32_t. */
 void sample_take(const struct option_row *row, void *member, char *arg, struct argp_state *state);
 
-/*
- * Whether such a recording is made now (lib/kernel/record/sampling.h). NULL: it is; otherwise "hour" or "pressure",
- * and unless `quiet` a line says why not.
- */
-const char *sample_skips(uint32_t of, bool quiet);
+/* Whether such a recording is made now (lib/kernel/record/sampling.h). If not, a line says why unless `quiet`. */
+enum record_skip sample_skips(uint32_t of, bool quiet);
 
 #endif

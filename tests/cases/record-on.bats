@@ -681,3 +681,47 @@ END
 	: > share/end
 	wait $guest
 }
+
+@test "record --on: the other machine keeps to --sample and to a budget" {
+	need_tracefs
+	need_mounts
+	need_command jq
+	[ -e /proc/pressure/cpu ] || skip "this kernel does not measure pressure"
+	echo 'some avg10=0.00 avg60=0.00 avg300=0.00 total=0' > idle
+	echo 'some avg10=41.00 avg60=0.00 avg300=0.00 total=0' > busy
+	# NAME, and idle or busy behind a dot
+	over 'name=$1; shift; exec unshare -mu sh -c '"'"'hostname "${0%.*}"; for of in cpu memory io; do mount --bind "${0##*.}" /proc/pressure/$of; done; exec "$@"'"'"' "$name" "$@"'
+	sampled()
+	{
+		rm -f s*.dat r*.json
+		timeout 60 weft record -e sched:sched_switch --duration 50ms -o s.dat --result r.json --rsh './rsh %h' "$@"
+	}
+	run -0 sampled --sample 1/1 --on here.busy
+	[[ "$output" = *"weft: here.busy: nothing is recorded: the machine is under pressure: for 41 % of the last 10 s tasks waited for cpu"* ]]
+	[ "$(jq -c '[.file, .error, .skipped]' r.json)" = '[null,null,"pressure"]' ]
+	[ ! -e s.dat ]
+	# The hash has the name of the machine there: of 64, some record in this hour and some do not.
+	out='' in=''
+	for ((n = 0; n < 64 && (!${#in} || !${#out}); n++)); do
+		run -0 sampled --sample 1/2 --on "web-$n.idle"
+		if [ -e s.dat ]; then
+			in=web-$n.idle
+			[ "$(weft info --format json s.dat | jq .weight)" = 2 ]
+		else
+			out=web-$n.idle
+			[[ "$output" = *"weft: $out: nothing is recorded: this hour of 'web-$n' is not in the sample 1/2"* ]]
+			[ "$(jq -c '[.file, .error, .skipped]' r.json)" = '[null,null,"hour"]' ]
+		fi
+	done
+	[ -n "$in" ]
+	[ -n "$out" ]
+	run -0 sampled --sample 1/2 --on "$in" --on "$out"
+	[ "$(ls s*.dat)" = "s-$in.dat" ]
+	[[ "$output" =~ "$in "+ok && "$output" =~ "$out "+skipped ]]
+	[ -z "$(compgen -G '*.parts')" ]
+	run -0 timeout 100 weft record -e 'raw_syscalls:*' -F -c --max-events 2000 -o e.dat --result r.json --rsh './rsh %h' --on web-1.idle -- \
+		dd if=/dev/zero of=/dev/null bs=1 count=1000000
+	[[ "$output" = *"the recording ended early: --max-events 2,000 is used up"* ]]
+	[ "$(jq -c '[.ended_by, .skipped]' r.json)" = '["max-events",null]' ]
+	[ "$(weft info --format json e.dat | jq -r .ended_by)" = 'max-events 2000' ]
+}

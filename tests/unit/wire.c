@@ -91,6 +91,8 @@ TEST(outcome_brings_what_the_far_kernel_counted)
 				      .cleared = 5,
 				      .user_data = 63,
 				      .marks_elsewhere = 16,
+				      .spent = RECORD_SPENT_CPU,
+				      .skipped = RECORD_SKIP_PRESSURE,
 				      .cpus = cpus,
 				      .nr_cpus = 2,
 				      .missed_probes = missed };
@@ -100,6 +102,7 @@ TEST(outcome_brings_what_the_far_kernel_counted)
 	CHECK(outcome_add(&body, &sent) && !outcome_take(wire_bytes(body.data, body.len), &got, NULL));
 	CHECK(got.ran && got.has_status && got.status == 3 && got.events == 10 && got.lost == 11 && got.raw == 12);
 	CHECK(got.packed == 13 && got.missed == 14 && got.time_ns == 15 && got.cleared == 5 && got.user_data == 63);
+	CHECK(got.spent == RECORD_SPENT_CPU && got.skipped == RECORD_SKIP_PRESSURE);
 	CHECK(got.marks_elsewhere == 16 && got.nr_cpus == 2 && !strcmp(got.missed_probes, missed));
 	CHECK(got.cpus[0].buffer == 1 && got.cpus[0].lost == 4 && got.cpus[1].dropped_bytes == UINT64_MAX);
 	record_result_release(&got);

@@ -30,6 +30,8 @@ struct record_cpu {
 };
 
 enum record_spent { RECORD_SPENT_NOTHING, RECORD_SPENT_EVENTS, RECORD_SPENT_CPU };
+/* Why a sample (sampling.h) has nothing to record now. */
+enum record_skip { RECORD_SKIP_NOT, RECORD_SKIP_HOUR, RECORD_SKIP_PRESSURE };
 
 struct record_result {
 	bool has_status; /* there was a command, and `status` is its exit status as a shell gives it */
@@ -40,6 +42,7 @@ struct record_result {
 	bool ran;                    /* tracing was on */
 	bool finished;               /* the file is complete */
 	enum record_spent spent;     /* which budget has ended it */
+	enum record_skip skipped;    /* then it has not begun */
 	char *parts;                 /* the parts that remain if the file is not complete; NULL: none */
 	bool symbols_hidden;
 	/* what programs wrote to the trace_marker of the top instance meanwhile, which the file does not have */

@@ -10,7 +10,21 @@
 #include "lib/kernel/record/result.h"
 #include "lib/kernel/remote/wire_internal.h"
 
-enum { RAN = 1, HAS_STATUS = 2, AT_MOST = 4, SYMBOLS_HIDDEN = 8, MADE_TASKS = 16, MISSED_PROBES = 32 };
+enum {
+	RAN = 1,
+	HAS_STATUS = 2,
+	AT_MOST = 4,
+	SYMBOLS_HIDDEN = 8,
+	MADE_TASKS = 16,
+	MISSED_PROBES = 32,
+	SPENT_EVENTS = 64,
+	SPENT_CPU = 128,
+	SKIP_HOUR = 256,
+	SKIP_PRESSURE = 512,
+};
+
+static const uint32_t spent_flags[] = { [RECORD_SPENT_EVENTS] = SPENT_EVENTS, [RECORD_SPENT_CPU] = SPENT_CPU };
+static const uint32_t skip_flags[] = { [RECORD_SKIP_HOUR] = SKIP_HOUR, [RECORD_SKIP_PRESSURE] = SKIP_PRESSURE };
 
 bool outcome_add(struct buf *to, const struct record_result *result)
 {
@@ -19,7 +33,8 @@ bool outcome_add(struct buf *to, const struct record_result *result)
 				  result->cleared, result->marks_elsewhere, result->user_data };
 	uint32_t flags = (result->ran ? RAN : 0) | (result->has_status ? HAS_STATUS : 0) |
 			 (result->at_most ? AT_MOST : 0) | (result->symbols_hidden ? SYMBOLS_HIDDEN : 0) |
-			 (result->times.made_tasks ? MADE_TASKS : 0) | (result->missed_probes ? MISSED_PROBES : 0);
+			 (result->times.made_tasks ? MADE_TASKS : 0) | (result->missed_probes ? MISSED_PROBES : 0) |
+			 spent_flags[result->spent] | skip_flags[result->skipped];
 	bool ok = wire_add_u32(to, flags) && wire_add_u32(to, (uint32_t)result->status);
 
 	for (size_t i = 0; ok && i < array_size(sums); i++)
@@ -88,6 +103,12 @@ int outcome_take(struct bytes body, struct record_result *ret, struct fail *fail
 	ret->at_most = flags & AT_MOST;
 	ret->symbols_hidden = flags & SYMBOLS_HIDDEN;
 	ret->times.made_tasks = flags & MADE_TASKS;
+	ret->spent = flags & SPENT_EVENTS ? RECORD_SPENT_EVENTS :
+		     flags & SPENT_CPU    ? RECORD_SPENT_CPU :
+					    RECORD_SPENT_NOTHING;
+	ret->skipped = flags & SKIP_HOUR     ? RECORD_SKIP_HOUR :
+		       flags & SKIP_PRESSURE ? RECORD_SKIP_PRESSURE :
+					       RECORD_SKIP_NOT;
 	if (flags & MISSED_PROBES) {
 		ret->missed_probes = strdup(text);
 		if (!ret->missed_probes)

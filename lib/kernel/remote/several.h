@@ -20,7 +20,7 @@ enum { SEVERAL_WHY = 512 };
 
 /* What became of one: filled by its process. */
 struct several_report {
-	bool failed, has_file, at_most;
+	bool failed, has_file, at_most, skipped;
 	int status; /* the exit status of its process */
 	uint64_t events, lost;
 	char why[SEVERAL_WHY]; /* it failed */
