@@ -22,6 +22,8 @@
 #include "lib/ground/base/io.h"
 #include "lib/ground/base/out.h"
 #include "lib/ground/base/pool.h"
+#include "lib/ground/base/text.h"
+#include "lib/meaning/clock/apart.h"
 #include "lib/meaning/reader/reader.h"
 #include "lib/meaning/reader/slices.h"
 #include "lib/pages/trace/trace.h"
@@ -304,6 +306,20 @@ static void tell_notes(struct export *export)
 			command_warn("note: %s", line);
 }
 
+/* Of events that stand together. */
+static void tell_apart(struct writing *writing, struct trace *trace)
+{
+	struct apart *apart = NULL;
+	char widest[TEXT_HUMAN];
+
+	if (!reader_is_of_one(&writing->reader, NULL) || apart_of(trace, &apart, NULL) || !apart)
+		return;
+	command_warn("note: times of two machines are exact to within %s in all: the order of events that are closer "
+		     "is not known",
+		     text_time(widest, apart_widest(apart)));
+	apart_free(apart);
+}
+
 static int finish(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	const char *path, *damage = reader_damage(&writing->reader, &path);
@@ -311,6 +327,7 @@ static int finish(struct writing *writing, struct trace *trace, struct fail *fai
 	if (!reader_is_merged(&writing->reader))
 		command_warn("note: the clocks of the instances differ: their times cannot be "
 			     "compared; -B NAME exports one");
+	tell_apart(writing, trace);
 	tell_notes(writing->export);
 	if (decode_check_all(&writing->reader, fail))
 		return -ENOEXEC;

@@ -112,6 +112,10 @@ static void put_head(const struct ftrace *ftrace, const struct event *event, str
 		out_str(out, ",\"instance\":");
 		json_text(out, context->instance);
 	}
+	if (context->compared) {
+		out_str(out, ",\"clock_error\":");
+		out_u64(out, context->clock_error_ns);
+	}
 }
 
 static void put_task(const struct ftrace *ftrace, const struct event *event, struct out *out)
@@ -175,6 +179,7 @@ static const char schema[] =
 	"\"wall\":{\"type\":\"string\",\"description\":\"the time of day (--time wall or utc)\"},"
 	"\"cpu\":{\"type\":\"integer\",\"description\":\"the CPU\"},"
 	"\"instance\":{\"type\":\"string\",\"description\":\"the instance; the main one has no name\"},"
+	"\"clock_error\":{\"type\":\"integer\",\"description\":\"of several machines: how many ns ts may be off\"},"
 	"\"lost\":{\"type\":[\"integer\",\"null\"],\"description\":\"how many events were lost there; null: unknown\"},"
 	"\"pid\":{\"type\":\"integer\",\"description\":\"the thread\"},"
 	"\"tgid\":{\"type\":\"integer\",\"description\":\"its process, where it is known\"},"

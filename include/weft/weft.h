@@ -912,13 +912,14 @@ struct weft_arrow_options {
  * weft-export(1) --fields. "ts", "lost" and "wall" (in ns since 1970) are int64, "cpu", "pid" and "tgid" int32, "flags"
  * and "preempt_count" uint8, "comm", "instance", "system", "event" and "text" utf8, as are "process", "program",
  * "unit", "container", "pod", "cgroup" and "user": whom the task belonged to then; "mark" is the innermost span that
- * its thread had marked; any other name is that of a field: an integer of its size, utf8, or a list of integers; a
- * structure is utf8 with JSON. A field that several types have gets one column with room for all of them; an event
- * without it has null there. Texts are UTF-8: each other byte is U+FFFD. Lost events are rows, with the event "lost",
- * only if the column "lost" is asked for. The reader may be new, or started and not read from; it must live until the
- * stream is released, and nothing else may use it. -ENOENT: no type of the files that the query lets pass has a field
- * of this name; -EINVAL: types have fields of this name that cannot be in one column; -EBUSY; -ENOMEM. `options` may be
- * NULL. The errors of get_next() are positive errno; get_last_error() has the text.
+ * its thread had marked; "clock_error" is int64, how many ns the time may be off beside those of other machines; any
+ * other name is that of a field: an integer of its size, utf8, or a list of integers; a structure is utf8 with JSON. A
+ * field that several types have gets one column with room for all of them; an event without it has null there. Texts
+ * are UTF-8: each other byte is U+FFFD. Lost events are rows, with the event "lost", only if the column "lost" is asked
+ * for. The reader may be new, or started and not read from; it must live until the stream is released, and nothing else
+ * may use it. -ENOENT: no type of the files that the query lets pass has a field of this name; -EINVAL: types have
+ * fields of this name that cannot be in one column; -EBUSY; -ENOMEM. `options` may be NULL. The errors of get_next()
+ * are positive errno; get_last_error() has the text.
  */
 int weft_reader_arrow(weft_reader *reader, const char *const *columns, size_t nr,
 		      const struct weft_arrow_options *options, struct ArrowArrayStream *ret, struct weft_error *error);

@@ -449,7 +449,9 @@ function listen() {
 function facts() {
 	var text = grouped(String(data.events)) + ' events, ' + lasted(whole) +
 		(data.gaps ? ', events lost at ' + data.gaps + ' places' : '') + ', Linux ' + data.release + ' ' +
-		data.machine + ', clock ' + data.clock;
+		data.machine + ', clock ' + data.clock +
+		(data.clock_error ? ', times are exact to within +-' + data.clock_error +
+			' of those of the other machines' : '');
 	el('facts').textContent = clean(text);
 	el('tables').textContent = data.tables === null ?
 		'no tables: the clock does not count time, or there are several' : data.tables;

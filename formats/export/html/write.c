@@ -12,6 +12,7 @@
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/json.h"
 #include "lib/ground/base/out.h"
+#include "lib/ground/base/text.h"
 #include "lib/meaning/clock/wall.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/tasks.h"
@@ -324,12 +325,18 @@ static void put_facts(struct html *html)
 	const struct context *context = html->buffers[0].context;
 	const char *slash = strrchr(trace_path(context->trace), '/');
 	struct out *out = html->export.out;
+	char error[TEXT_HUMAN];
 
 	out_f(out, "{\"weft\":1,\"start\":\"%" PRIu64 "\",\"end\":\"%" PRIu64 "\",\"ns\":%s,\"date\":", html->start,
 	      html->end, context->unit == CLOCK_UNIT_NS ? "true" : "false");
 	put_dates(html, out);
 	out_f(out, ",\"events\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"clock\":", html->events, html->lost);
 	put_text(html, context->clock);
+	out_str(out, ",\"clock_error\":");
+	if (context->clock_error_ns)
+		put_text(html, text_time(error, context->clock_error_ns));
+	else
+		out_str(out, "null");
 	/* With it and a time, report, view, brief and the analyses open there: FILE@TIME. */
 	out_str(out, ",\"file\":");
 	put_text(html, slash ? slash + 1 : trace_path(context->trace));

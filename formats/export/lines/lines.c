@@ -188,6 +188,15 @@ static bool any_plugins(const struct reader *reader)
 	return false;
 }
 
+/* Whether times of several machines were compared. */
+static bool apart_is_told(const struct reader *reader)
+{
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		if (reader->buffers[i].context->compared)
+			return true;
+	return false;
+}
+
 static int lines_init(struct lines *lines, const struct export_input *input, const char *fields, struct fail *fail)
 {
 	size_t nr_buffers = input->reader->nr_buffers;
@@ -200,6 +209,8 @@ static int lines_init(struct lines *lines, const struct export_input *input, con
 	r = column_list_parse(input->fields ? input->fields : fields, &lines->list, fail);
 	if (!r && !input->fields && !any_plugins(input->reader))
 		column_list_drop_last(&lines->list);
+	if (!r && !input->fields && apart_is_told(input->reader))
+		r = column_list_add(&lines->list, "clock_error", strlen("clock_error"), fail);
 	if (r)
 		return input->fields && r == -EINVAL ? fail_usage(fail, fail_in(fail, r, "--fields")) : r;
 	lines->keys = calloc(lines->list.nr, sizeof(*lines->keys));
@@ -488,6 +499,7 @@ static void put_of_record(struct lines *lines, const struct line_kind *kind, siz
 	case COLUMN_WALL:
 	case COLUMN_CPU:
 	case COLUMN_INSTANCE:
+	case COLUMN_CLOCK_ERROR:
 	case COLUMN_LOST:
 		put_null(lines);
 	}
@@ -517,6 +529,10 @@ static void put_column(struct lines *lines, const struct line_kind *kind, size_t
 		out_u64(lines->export.out, event->cpu);
 	else if (what == COLUMN_INSTANCE)
 		put_string(lines, context->instance);
+	else if (what == COLUMN_CLOCK_ERROR && context->compared)
+		put_u64(lines, context->clock_error_ns);
+	else if (what == COLUMN_CLOCK_ERROR)
+		put_null(lines);
 	else if (kind)
 		put_of_record(lines, kind, index, context, event);
 	else if (what == COLUMN_LOST && event->lost > 0)
@@ -537,6 +553,8 @@ static bool is_left_out(const struct lines *lines, const struct line_kind *kind,
 		return false;
 	if (what == COLUMN_INSTANCE)
 		return !*context->instance;
+	if (what == COLUMN_CLOCK_ERROR)
+		return !context->compared;
 	if (what == COLUMN_DECODED)
 		return !kind || !lines->row.nr;
 	return what == COLUMN_LOST ? kind != NULL :

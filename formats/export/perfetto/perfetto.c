@@ -18,6 +18,7 @@
 #include "formats/kernel/ftrace.h"
 #include "formats/sinks.h"
 #include "lib/ground/base/now.h"
+#include "lib/ground/base/text.h"
 #include "lib/meaning/event/comms.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/tasks.h"
@@ -359,6 +360,29 @@ static void tell(struct perfetto *perfetto, uint64_t groups)
 		export_note(export, "the clock does not count nanoseconds, and Perfetto takes it as if it did");
 }
 
+/*
+ * Events of two machines have an order only if they are further apart than their clocks may be off. An importer orders
+ * all, so each machine says how far that is.
+ */
+static void put_clock_errors(struct perfetto *perfetto)
+{
+	char name[128], error[TEXT_HUMAN];
+
+	for (size_t i = 0; i < perfetto->nr_buffers; i++) {
+		struct perfetto_buffer *buffer = &perfetto->buffers[i];
+		uint64_t ns = buffer->context->clock_error_ns;
+
+		if (!buffer->context->compared || buffer->first != i)
+			continue;
+		if (ns)
+			snprintf(name, sizeof(name), "times are exact to within +-%s of those of the other machines",
+				 text_time(error, ns));
+		else
+			snprintf(name, sizeof(name), "times of the other machines are compared with this clock");
+		perfetto_put_clock_error(perfetto, buffer, name);
+	}
+}
+
 static void perfetto_end(struct export *export)
 {
 	struct perfetto *perfetto = (struct perfetto *)export;
@@ -375,6 +399,7 @@ static void perfetto_end(struct export *export)
 	}
 	for (size_t i = 0; perfetto->nr_buffers && i < export->nr_paths; i++)
 		perfetto_put_path(perfetto, perfetto->buffers, &export->paths[i], (uint32_t)i);
+	put_clock_errors(perfetto);
 	perfetto_flush_all(perfetto);
 	for (size_t i = 0; i < perfetto->nr_buffers; i++) {
 		const struct perfetto_buffer *buffer = &perfetto->buffers[i];

@@ -29,8 +29,16 @@ enum { PACKET_TIMESTAMP = 8, PACKET_PROCESS_TREE = 2 };
 enum { EVENT_GRAPH_ENTRY = 437, EVENT_GRAPH_EXIT = 438 };
 enum { PERFETTO_CALLS = 550 }; /* the importer drops system calls of higher numbers */
 enum { SLICE_BEGIN = 1, SLICE_END = 2, SLICE_INSTANT = 3, SLICE_COUNTER = 4 };
-/* Tracks that weft defines: of a CPU, of a task, of an interval that is explained, of a process. */
-enum { TRACK_LOST = 1, TRACK_INTERRUPT = 2, TRACK_UNKNOWN = 3, TRACK_TASK = 4, TRACK_WHY = 5, TRACK_PROCESS = 6 };
+/* Tracks that weft defines: of a CPU, of a task, of an interval that is explained, of a process, of a clock. */
+enum {
+	TRACK_LOST = 1,
+	TRACK_INTERRUPT = 2,
+	TRACK_UNKNOWN = 3,
+	TRACK_TASK = 4,
+	TRACK_WHY = 5,
+	TRACK_PROCESS = 6,
+	TRACK_CLOCK = 7
+};
 
 /* A sched_waking in the compact form, which alone has the flags that tell a waker from a task that was interrupted. */
 struct perfetto_waking {
@@ -165,6 +173,9 @@ void perfetto_put_pair(struct perfetto *perfetto, struct perfetto_buffer *buffer
 /* Writes what an interval waited for on a track of its own, with arrows from each task to the one that it woke. */
 void perfetto_put_path(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct path *path,
 		       uint32_t number);
+
+/* Writes how far the times of a machine may be off, as a slice as long as the trace on a track of its own. */
+void perfetto_put_clock_error(struct perfetto *perfetto, struct perfetto_buffer *buffer, const char *name);
 
 /* Writes a value of a field as that of a counter. */
 void perfetto_put_counter(struct perfetto *perfetto, struct perfetto_buffer *buffer,

@@ -799,3 +799,19 @@ void perfetto_put_path(struct perfetto *perfetto, struct perfetto_buffer *buffer
 		put_track_event(perfetto, machine, uuid, SLICE_END, link->to, NULL, 0);
 	}
 }
+
+void perfetto_put_clock_error(struct perfetto *perfetto, struct perfetto_buffer *buffer, const char *name)
+{
+	const struct perfetto_machine *machine = perfetto_machine_of(buffer, FAMILY_NONE);
+	uint64_t uuid = track_uuid(buffer, 0, TRACK_CLOCK);
+	char track[256];
+
+	snprintf(track, sizeof(track), "clock of %.200s",
+		 buffer->context->recording ? buffer->context->recording : buffer->context->instance);
+	out_clear(&perfetto->field);
+	proto_u64(&perfetto->field, 1, uuid);
+	proto_string(&perfetto->field, 2, track, strlen(track));
+	put_track(perfetto, machine);
+	put_track_event(perfetto, machine, uuid, SLICE_BEGIN, perfetto->first, name, strlen(name));
+	put_track_event(perfetto, machine, uuid, SLICE_END, perfetto->last, NULL, 0);
+}

@@ -6,7 +6,6 @@
 
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/number.h"
-#include "lib/pages/trace/trace.h"
 
 enum { NO_MACHINE = -1 };
 
@@ -35,13 +34,22 @@ static int machine_of(struct apart *apart, struct trace_text name, uint64_t erro
 	return (int)i;
 }
 
+bool apart_error(const struct trace *trace, size_t buffer, uint64_t *ret)
+{
+	struct trace_text error = trace_setting(trace, buffer, SETTING_APART);
+
+	if (error.text)
+		*ret = number_of(error.text, 0);
+	return error.text;
+}
+
 static void find(struct apart *apart, const struct trace *trace)
 {
 	for (size_t i = 0; i < apart->nr_buffers; i++) {
-		struct trace_text error = trace_setting(trace, i, SETTING_APART);
 		struct trace_text name = trace_setting(trace, i, "weft/recording");
+		uint64_t error;
 
-		apart->of[i] = error.text && name.text ? machine_of(apart, name, number_of(error.text, 0)) : NO_MACHINE;
+		apart->of[i] = apart_error(trace, i, &error) && name.text ? machine_of(apart, name, error) : NO_MACHINE;
 	}
 }
 
@@ -76,10 +84,16 @@ void apart_free(struct apart *apart)
 	free(apart);
 }
 
-bool apart_next(struct apart *apart, size_t buffer, uint64_t ts)
+static struct machine *find_mine(const struct apart *apart, size_t buffer)
 {
 	int at = buffer < apart->nr_buffers ? apart->of[buffer] : NO_MACHINE;
-	struct machine *mine = at == NO_MACHINE ? NULL : &apart->machines[at];
+
+	return at == NO_MACHINE ? NULL : &apart->machines[at];
+}
+
+bool apart_next(struct apart *apart, size_t buffer, uint64_t ts)
+{
+	struct machine *mine = find_mine(apart, buffer);
 	bool close = false;
 
 	for (size_t i = 0; mine && i < apart->nr; i++) {
@@ -92,6 +106,20 @@ bool apart_next(struct apart *apart, size_t buffer, uint64_t ts)
 	if (mine)
 		mine->last = ts, mine->seen = true;
 	return close;
+}
+
+bool apart_other(const struct apart *apart, size_t buffer, size_t index, struct apart_other *ret)
+{
+	const struct machine *mine = find_mine(apart, buffer), *other;
+
+	if (!mine || index + 1 >= apart->nr)
+		return false;
+	other = &apart->machines[index];
+	other += other >= mine;
+	*ret = (struct apart_other){
+		.name = other->name, .within = other->error + mine->error, .seen = other->seen, .last = other->last
+	};
+	return true;
 }
 
 uint64_t apart_widest(const struct apart *apart)

@@ -9,14 +9,23 @@
 #include "lib/ground/base/vec.h"
 
 static const char *const names[] = {
-	[COLUMN_TS] = "ts",           [COLUMN_WALL] = "wall",
-	[COLUMN_CPU] = "cpu",         [COLUMN_INSTANCE] = "instance",
-	[COLUMN_PID] = "pid",         [COLUMN_TGID] = "tgid",
-	[COLUMN_COMM] = "comm",       [COLUMN_MARK] = "mark",
-	[COLUMN_FLAGS] = "flags",     [COLUMN_SYSTEM] = "system",
-	[COLUMN_EVENT] = "event",     [COLUMN_LOST] = "lost",
-	[COLUMN_FIELDS] = "fields",   [COLUMN_TEXT] = "text",
-	[COLUMN_DECODED] = "decoded", [COLUMN_PREEMPT_COUNT] = "preempt_count",
+	[COLUMN_TS] = "ts",
+	[COLUMN_WALL] = "wall",
+	[COLUMN_CPU] = "cpu",
+	[COLUMN_INSTANCE] = "instance",
+	[COLUMN_PID] = "pid",
+	[COLUMN_TGID] = "tgid",
+	[COLUMN_COMM] = "comm",
+	[COLUMN_MARK] = "mark",
+	[COLUMN_FLAGS] = "flags",
+	[COLUMN_SYSTEM] = "system",
+	[COLUMN_EVENT] = "event",
+	[COLUMN_LOST] = "lost",
+	[COLUMN_FIELDS] = "fields",
+	[COLUMN_TEXT] = "text",
+	[COLUMN_DECODED] = "decoded",
+	[COLUMN_PREEMPT_COUNT] = "preempt_count",
+	[COLUMN_CLOCK_ERROR] = "clock_error",
 };
 
 static void column_name(struct column *column)

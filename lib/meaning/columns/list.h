@@ -15,6 +15,7 @@ enum column_what {
 	COLUMN_WALL, /* the time of day; null where the file does not tell it */
 	COLUMN_CPU,
 	COLUMN_INSTANCE,
+	COLUMN_CLOCK_ERROR, /* how far the time may be off beside those of other machines; null: it was not compared */
 	COLUMN_PID,
 	COLUMN_TGID,
 	COLUMN_COMM,

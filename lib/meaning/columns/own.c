@@ -16,6 +16,7 @@ static const struct column_shape shapes[] = {
 	[COLUMN_WALL] = { .name = "wall", .bits = 64, .is_signed = true, .optional = true },
 	[COLUMN_CPU] = { .name = "cpu", .bits = 32, .is_signed = true },
 	[COLUMN_INSTANCE] = { .name = "instance", .form = COLUMN_OF_TEXT },
+	[COLUMN_CLOCK_ERROR] = { .name = "clock_error", .bits = 64, .is_signed = true, .optional = true },
 	[COLUMN_PID] = { .name = "pid", .bits = 32, .is_signed = true },
 	[COLUMN_TGID] = { .name = "tgid", .bits = 32, .is_signed = true, .optional = true },
 	[COLUMN_COMM] = { .name = "comm", .form = COLUMN_OF_TEXT, .optional = true },
@@ -114,6 +115,7 @@ static void read_of_record(enum column_what what, const struct context *context,
 	case COLUMN_WALL:
 	case COLUMN_CPU:
 	case COLUMN_INSTANCE:
+	case COLUMN_CLOCK_ERROR:
 	case COLUMN_LOST:
 	case COLUMN_FIELDS:
 	case COLUMN_TEXT:
@@ -139,6 +141,9 @@ void column_own_read(enum column_what what, const struct context *context, const
 		set_integer(ret, event->cpu);
 	} else if (what == COLUMN_INSTANCE) {
 		set_text(ret, context->instance);
+	} else if (what == COLUMN_CLOCK_ERROR) {
+		if (context->compared)
+			set_integer(ret, context->clock_error_ns);
 	} else if (event->kind != EVENT_LOST) {
 		read_of_record(what, context, event, ret);
 	} else if (what == COLUMN_EVENT) {

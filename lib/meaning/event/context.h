@@ -108,6 +108,8 @@ struct context {
 	const char *selected; /* what the file was made without: lines of query_put_choice(); NULL: nothing */
 	/* of a file that was merged from several: the name of the one that the buffer is from; NULL: it was not */
 	const char *recording;
+	bool compared;              /* and its times with those of other machines: lib/meaning/clock/apart.h */
+	uint64_t clock_error_ns;    /* so many they may be off */
 	const char *cpumask;        /* tracing_cpumask: the recorded CPUs, as a hexadecimal mask; NULL when unknown */
 	const char *dynamic_events; /* the file of that name; NULL when unknown */
 	/* Only the text of the option latency-format shows these: lib/meaning/event/latency_facts.h. */

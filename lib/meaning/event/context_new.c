@@ -15,6 +15,7 @@
 #include "lib/ground/base/number.h"
 #include "lib/ground/base/siphash.h"
 #include "lib/ground/base/text.h"
+#include "lib/meaning/clock/apart.h"
 #include "lib/meaning/clock/clocks.h"
 #include "lib/meaning/clock/wall.h"
 #include "lib/meaning/event/comms.h"
@@ -500,6 +501,7 @@ static void read_settings(struct owned *owned)
 	/* Files that an older weft merged. */
 	if (!context->recording && trace_setting(context->trace, context->buffer, "weft/kernel").text)
 		context->recording = context->instance;
+	context->compared = apart_error(context->trace, context->buffer, &context->clock_error_ns);
 	context->cpumask = trace_setting(context->trace, context->buffer, "tracing_cpumask").text;
 	context->dynamic_events = own_setting(context->trace, context->buffer, "dynamic_events").text;
 	read_latency_facts(owned, version);

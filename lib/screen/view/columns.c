@@ -220,7 +220,7 @@ static void put_cell(const struct view *view, const struct view_column *column, 
 	put_value(column_own_shape(column->column->what), &value, out);
 }
 
-void view_columns_put(const struct view *view, const struct event *event, struct out *out)
+void view_columns_put(const struct view *view, const struct event *event, bool close, struct out *out)
 {
 	const struct view_columns *columns = view->columns;
 	struct cell_making making;
@@ -233,6 +233,8 @@ void view_columns_put(const struct view *view, const struct event *event, struct
 	for (size_t i = 0; i < columns->nr; i++) {
 		if (i)
 			out_char(out, '\t');
+		if (close && columns->at[i].kind == VIEW_COLUMN_TIME)
+			out_char(out, '~');
 		put_cell(view, &columns->at[i], event, &making, out);
 	}
 	out_char(out, '\n');

@@ -47,8 +47,11 @@ void view_columns_free(struct view_columns *columns);
 /* The words that are no fields. NULL after the last. */
 const char *view_columns_word(size_t index);
 
-/* The cells of an event, with a tab between them; those that depend on other rows are empty. Ends with a newline. */
-void view_columns_put(const struct view *view, const struct event *event, struct out *out);
+/*
+ * The cells of an event, with a tab between them; those that depend on other rows are empty. Ends with a newline.
+ * `close`: event_cursor_is_close().
+ */
+void view_columns_put(const struct view *view, const struct event *event, bool close, struct out *out);
 
 /* A row as it stands in the list. */
 struct view_columns_row {

@@ -11,6 +11,7 @@
 #include "lib/ground/base/escape.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/out.h"
+#include "lib/meaning/clock/apart.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/events.h"
 #include "lib/meaning/query/selection.h"
@@ -39,6 +40,9 @@ struct event_cursor {
 	bool searches, color;
 	struct sink_times times;
 	struct walk_place last; /* of the event that was read last */
+	struct apart *apart;    /* of the events that the filters let pass; NULL: their order is known */
+	uint64_t since;         /* before it, events are only read for `apart` */
+	bool close;             /* the last one may have happened before one of another machine above it */
 	struct out scratch;
 	char damage[256];
 };
@@ -129,6 +133,17 @@ int view_filter_check(struct view *view, const struct view_filter *filter, struc
 	return first;
 }
 
+/* Reads from so long before `since` that the first events know which ones of other machines are close above them. */
+static int open_apart(struct event_cursor *event_cursor, uint64_t *since, struct fail *fail)
+{
+	int r = event_cursor->nr > 1 ? apart_of(event_cursor->view->trace, &event_cursor->apart, fail) : 0;
+	uint64_t widest = event_cursor->apart ? apart_widest(event_cursor->apart) : 0;
+
+	event_cursor->since = *since;
+	*since -= widest < *since ? widest : *since;
+	return r;
+}
+
 int event_cursor_open(struct view *view, uint64_t since, uint64_t until, struct event_cursor **ret, struct fail *fail)
 {
 	struct event_cursor *event_cursor = calloc(1, sizeof(*event_cursor));
@@ -143,6 +158,8 @@ int event_cursor_open(struct view *view, uint64_t since, uint64_t until, struct 
 	event_cursor->nr = event_cursor->buffers ? view->reader.nr_buffers : 0;
 	if (!event_cursor->buffers)
 		r = fail_memory(fail);
+	if (!r)
+		r = open_apart(event_cursor, &since, fail);
 	if (!r)
 		r = reader_share(&event_cursor->reader, &view->reader, since, until, fail);
 	if (!r)
@@ -172,6 +189,7 @@ void event_cursor_free(struct event_cursor *event_cursor)
 		sieve_release(&buffer->search);
 	}
 	reader_release(&event_cursor->reader);
+	apart_free(event_cursor->apart);
 	if (event_cursor->scratch.start)
 		out_release(&event_cursor->scratch);
 	free(event_cursor->buffers);
@@ -183,12 +201,14 @@ int event_cursor_next(struct event_cursor *event_cursor, struct event *ret, stru
 {
 	struct fail why = FAIL_INIT;
 	const char *path, *damage;
-	int r = reader_step(&event_cursor->reader, ret, &why);
+	int r;
 
-	if (r > 0) {
+	while ((r = reader_step(&event_cursor->reader, ret, &why)) > 0) {
 		event_cursor->last = walk_next_place(event_cursor->last, ret->ts);
 		*ret_place = event_cursor->last;
-		return 1;
+		if (ret->ts >= event_cursor->since)
+			return 1;
+		(void)event_cursor_keeps(event_cursor, ret);
 	}
 	if (r == -ENOMEM)
 		return fail_memory(fail);
@@ -217,6 +237,28 @@ static bool passes(const struct sieve *sieve, const struct event *event)
 	return true;
 }
 
+/* What is lost has no order. */
+static void take_close(struct event_cursor *event_cursor, const struct event *event)
+{
+	size_t buffer = event_cursor->view->reader.buffers[event->buffer].context->buffer;
+
+	event_cursor->close = event_cursor->apart && event->kind == EVENT_RECORD &&
+			      apart_next(event_cursor->apart, buffer, event->ts);
+}
+
+bool event_cursor_is_close(const struct event_cursor *event_cursor)
+{
+	return event_cursor->close;
+}
+
+bool event_cursor_other(const struct event_cursor *event_cursor, const struct event *event, size_t index,
+			struct apart_other *ret)
+{
+	size_t buffer = event_cursor->view->reader.buffers[event->buffer].context->buffer;
+
+	return event_cursor->apart && apart_other(event_cursor->apart, buffer, index, ret);
+}
+
 bool event_cursor_keeps(struct event_cursor *event_cursor, const struct event *event)
 {
 	const struct event_cursor_buffer *buffer = &event_cursor->buffers[event->buffer];
@@ -225,6 +267,8 @@ bool event_cursor_keeps(struct event_cursor *event_cursor, const struct event *e
 	/* Each filter sees each event. */
 	for (size_t i = 0; i < buffer->nr_sieves; i++)
 		keeps &= passes(&buffer->sieves[i], event);
+	if (keeps)
+		take_close(event_cursor, event);
 	return keeps || event->kind == EVENT_LOST;
 }
 
@@ -296,7 +340,7 @@ static void put_lines(const struct event_cursor *event_cursor, const struct even
 			out_char(out, '[');
 			escape_text(&escape, context->instance, strlen(context->instance), out);
 			escape_end(&escape, out);
-			out_str(out, "] ");
+			out_str(out, event_cursor->close ? "]~" : "] ");
 		}
 		/* With colours the sinks escape by themselves. */
 		if (event_cursor->color) {
@@ -333,11 +377,13 @@ int event_cursor_find(struct view *view, struct walk_place place, struct event_c
 		r = event_cursor_next(event_cursor, ret, ret_place, fail);
 		if (r <= 0 || walk_compare(*ret_place, place) >= 0)
 			break;
+		(void)event_cursor_keeps(event_cursor, ret);
 	}
 	if (r <= 0) {
 		event_cursor_free(event_cursor);
 		return r;
 	}
+	take_close(event_cursor, ret);
 	*ret_tape = event_cursor;
 	return 1;
 }

@@ -9,6 +9,7 @@
 #include "lib/meaning/event/event.h"
 #include "lib/screen/view/view.h"
 
+struct apart_other;
 struct fail;
 struct out;
 
@@ -29,6 +30,14 @@ int must_check event_cursor_next(struct event_cursor *event_cursor, struct event
 
 /* Whether the filters of the view let an event pass. To be called once for each event, in their order. */
 bool event_cursor_keeps(struct event_cursor *event_cursor, const struct event *event);
+
+/*
+ * Whether the event that was kept, or found, last may have happened before one of another machine above it
+ * (lib/meaning/clock/apart.h); and what is known beside each other machine, false after the last one.
+ */
+bool event_cursor_is_close(const struct event_cursor *event_cursor);
+bool event_cursor_other(const struct event_cursor *event_cursor, const struct event *event, size_t index,
+			struct apart_other *ret);
 
 /* One more filter, that of a search: event_cursor_matches() is called as event_cursor_keeps(), for each event. */
 int must_check event_cursor_search(struct event_cursor *event_cursor, const struct view_filter *filter,

@@ -54,8 +54,8 @@ static int make_room(struct listing *listing, struct fail *fail)
 }
 
 /* Fills rows with the lines of an event; returns their number. */
-static int make_rows(const struct event *event, struct walk_place place, const struct out *text, struct row *rows,
-		     size_t max, struct fail *fail)
+static int make_rows(const struct event *event, struct walk_place place, bool close, const struct out *text,
+		     struct row *rows, size_t max, struct fail *fail)
 {
 	const char *at = text->start;
 	size_t nr = 0;
@@ -71,6 +71,7 @@ static int make_rows(const struct event *event, struct walk_place place, const s
 				     .cpu = event->cpu,
 				     .buffer = event->buffer,
 				     .kind = event->kind,
+				     .close = close,
 				     .id = event->kind == EVENT_RECORD ? event->id : 0,
 				     .pid = event->kind == EVENT_RECORD ? event->pid : 0,
 				     .text = strndup(at, kept),
@@ -110,10 +111,12 @@ static int next_rows(struct listing *listing, struct event_cursor *event_cursor,
 			continue;
 		out_clear(&text);
 		if (view->columns)
-			view_columns_put(view, &event, &text);
+			view_columns_put(view, &event, event_cursor_is_close(event_cursor), &text);
 		else
 			event_cursor_text(event_cursor, &event, &text);
-		r = text.failed ? fail_memory(fail) : make_rows(&event, place, &text, rows, LINES_MAX, fail);
+		r = text.failed ?
+			    fail_memory(fail) :
+			    make_rows(&event, place, event_cursor_is_close(event_cursor), &text, rows, LINES_MAX, fail);
 		if (r)
 			break;
 	}

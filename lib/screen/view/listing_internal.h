@@ -24,6 +24,7 @@ struct row {
 	uint16_t line; /* of the lines of one event, from 0 */
 	uint16_t cpu, buffer;
 	uint8_t kind; /* enum event_kind */
+	bool close;   /* event_cursor_is_close() */
 	uint16_t id;
 	int32_t pid;
 	char *text;

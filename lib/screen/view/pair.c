@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
 #include "lib/meaning/event/place.h"
 #include "lib/screen/view/event_cursor_internal.h"
 
@@ -55,7 +56,7 @@ void pair_of(const struct event *event, bool waker, struct pair *ret)
 {
 	bool named = event->kind == EVENT_RECORD && event->type->format;
 
-	*ret = (struct pair){ .what = "" };
+	*ret = (struct pair){ .what = "", .context = named ? event->type->context : NULL };
 	if (named && waker)
 		waker_of(event, event->type->format->name, ret);
 	if (!named || waker || !pair_end_find(&ret->end, event->type))
@@ -82,7 +83,8 @@ static bool wants(void *arg, struct event_cursor *event_cursor, struct event *ev
 	struct pair_end other;
 
 	(void)event_cursor;
-	if (event->kind != EVENT_RECORD || !event->type->format)
+	if (event->kind != EVENT_RECORD || !event->type->format ||
+	    !context_is_beside(pair->context, event->type->context))
 		return false;
 	if (pair->waking)
 		return is_waking(pair, event);

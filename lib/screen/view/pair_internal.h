@@ -10,6 +10,7 @@
 #include "lib/screen/view/search_internal.h"
 #include "lib/screen/view/view.h"
 
+struct context;
 struct fail;
 
 /*
@@ -20,7 +21,8 @@ struct pair {
 	char what[PAIRS_NAME]; /* of the partner, in words: "sys_exit_openat of this task"; "": the event has none */
 	char name[PAIRS_NAME]; /* of its type */
 	bool forward;
-	struct pair_end end; /* of the event */
+	const struct context *context; /* of the event: the partner is on the same machine */
+	struct pair_end end;           /* of the event */
 	uint64_t values[PAIRS_KEYS_MAX];
 	int32_t task; /* whose time lies between both; 0: of none */
 	bool waking;  /* the partner is the waking of the task with this PID */

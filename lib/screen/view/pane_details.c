@@ -9,6 +9,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/utf8.h"
 #include "lib/ground/base/vec.h"
+#include "lib/meaning/clock/apart.h"
 #include "lib/meaning/columns/value.h"
 #include "lib/meaning/event/comms.h"
 #include "lib/meaning/event/context.h"
@@ -159,6 +160,32 @@ static int add_head(struct details *details, const struct event *event, struct o
 	if (task_tgid(context->tasks, event->pid))
 		out_f(out, ", process %" PRId32, task_tgid(context->tasks, event->pid));
 	return add_line(details, out, NULL, fail);
+}
+
+/* Beside each other machine, if the times of several were compared: the order is known or not. */
+static int add_order(struct details *details, const struct event_cursor *event_cursor, const struct event *event,
+		     struct out *out, struct fail *fail)
+{
+	const struct view *view = details->pane.view;
+	struct apart_other other;
+	int r = 0;
+
+	for (size_t i = 0; !r && event_cursor_other(event_cursor, event, i, &other); i++) {
+		out_str(out, "order    known beside events of ");
+		put_foreign(other.name.text, other.name.len, out);
+		out_str(out, " that are further away than ");
+		view_put_span(view, other.within, out);
+		r = add_line(details, out, NULL, fail);
+		if (r || !other.seen || event->ts - other.last > other.within)
+			continue;
+		out_str(out, "         not beside the one of ");
+		view_put_time(view, other.last, out);
+		out_str(out, ", ");
+		view_put_span(view, event->ts - other.last, out);
+		out_str(out, " before");
+		r = add_line(details, out, &(struct walk_place){ other.last, 0 }, fail);
+	}
+	return r;
 }
 
 static int add_flags(struct details *details, const struct event *event, struct out *out, struct fail *fail)
@@ -494,7 +521,9 @@ static int make(struct details *details, struct fail *fail)
 	pair_of(&event, false, &partner);
 	pair_of(&event, true, &waker);
 	if (!r && event.kind == EVENT_RECORD) {
-		r = add_flags(details, &event, &out, fail);
+		r = add_order(details, event_cursor, &event, &out, fail);
+		if (!r)
+			r = add_flags(details, &event, &out, fail);
 		if (!r)
 			r = add_decoded(details, &event, &out, fail);
 		if (!r)

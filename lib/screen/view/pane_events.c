@@ -225,11 +225,13 @@ static bool put_narrow(const struct view *view, const struct row *row, struct ro
 	len = out_len(&rows->text) - from;
 	at = rows->text.failed ? NULL : memmem(row->text, row->len, rows->text.start + from, len);
 	/* The colon stays where no task has room. */
-	rows->text.at -= !at ? len : rows->width < COMM_LEAST ? 0 : 2;
+	rows->text.at -= at ? 2 : len;
 	if (!at)
 		return false;
-	if (rows->width >= COMM_LEAST) {
-		out_char(&rows->text, ' ');
+	if (rows->width < COMM_LEAST) {
+		out_str(&rows->text, row->close ? "~ " : ": ");
+	} else {
+		out_char(&rows->text, row->close ? '~' : ' ');
 		put_comm(view, row, rows->width / 5, rows);
 	}
 	out_mem(&rows->text, at + len, (size_t)(row->text + row->len - at) - len);
@@ -478,7 +480,8 @@ const struct pane_ops events_pane = {
 		"d\ttime since the row above; since the cursor; none\n"
 		"T\tthe kernel's text, or pretty\n"
 		"R\tfields instead of text\n"
-		":columns\tcolumns instead of text: time delta rel task cpu event, fields by name\n",
+		":columns\tcolumns instead of text: time delta rel task cpu event, fields by name\n"
+		"~\tbeside a name or a time: it may have happened before a row of another machine above\n",
 	.create = events_create,
 	.free = events_free_pane,
 	.draw = events_draw,

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/text.h"
+#include "lib/meaning/clock/apart.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/reader/query.h"
 #include "lib/pages/trace/trace.h"
@@ -74,6 +76,21 @@ static int add_buffers(struct view *view, const struct query_manner *manner, str
 	return r;
 }
 
+/* How exact the order of several machines is: the rows have a mark where it is not known. */
+static int say_apart(struct view *view, struct fail *fail)
+{
+	struct apart *apart;
+	char widest[TEXT_HUMAN];
+	int r = view->reader.nr_buffers > 1 ? apart_of(view->trace, &apart, fail) : 0;
+
+	if (r || view->reader.nr_buffers < 2 || !apart)
+		return r;
+	view_say(view, "times of two machines are exact to within %s: ~ where the order is not known",
+		 text_time(widest, apart_widest(apart)));
+	apart_free(apart);
+	return 0;
+}
+
 /* The window is what there is of the recording. */
 static int find_window(struct view *view, struct fail *fail)
 {
@@ -116,6 +133,8 @@ int view_new(struct trace *trace, const struct query *query, const struct query_
 	view->format = "ftrace";
 	reader_init(&view->reader);
 	r = add_buffers(view, manner, fail);
+	if (!r)
+		r = say_apart(view, fail);
 	if (!r)
 		r = find_window(view, fail);
 	if (!r)
