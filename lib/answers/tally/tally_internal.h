@@ -190,7 +190,7 @@ void tally_key_add(const struct tally *tally, struct tally_key *key, const struc
 uint64_t tally_number(const struct tally *tally, const struct tally_column *column, const struct tally_bound *bound,
 		      const struct place *place, uint64_t lat, const struct event *event);
 
-/* lib/answers/tally/tally.c */
+/* lib/answers/tally/tally_count.c */
 /* Adds an event that stands for `times` of them. */
 void tally_add_row(struct tally *tally, const uint8_t *key, size_t len, const uint64_t *values, uint64_t times);
 /* Makes the key of a row. *at and *left: the bytes that the first event has saved, and no key has used yet. */
@@ -199,13 +199,7 @@ void tally_make_key(const struct tally *tally, const struct tally_bound *bound, 
 /* Counts an event that stands for `times` of them. `begun` is the first of two events; NULL with one event. */
 void tally_count(struct tally *tally, const struct tally_bound *bound, const struct tally_row *begun, uint64_t lat,
 		 const struct event *event, uint64_t times);
-
-/*
- * lib/answers/tally/tally_stack.c: tally_stack_wait() keeps a row until the stack of its event comes. tally_stack_see()
- * must see every event.
- */
-void tally_stack_wait(struct tally *tally, const struct tally_key *key, const uint64_t *values,
-		      const struct event *event);
+/* The stack of an event comes behind it: tally_stack_see() must see every event. */
 void tally_stack_see(struct tally *tally, const struct tally_buffer *buffer, const struct event *event);
 void tally_stack_lost(struct tally *tally, const struct event *event);
 void tally_stack_end(struct tally *tally);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The stack of an event follows it on its CPU. Interrupts between the two have events of their own, at another level.
+ * An event is counted in the row of its key. With stacks it waits until its own has come: the stack of an event follows
+ * it on its CPU. Interrupts between the two have events of their own, at another level.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,22 @@ static struct tally_waiting *waiting_at(struct tally *tally, const struct event 
 	return index < tally->nr_waiting ? &tally->waiting[index] : NULL;
 }
 
+void tally_add_row(struct tally *tally, const uint8_t *key, size_t len, const uint64_t *values, uint64_t times)
+{
+	struct tally_row *row = tally_map_add(&tally->rows, key, len);
+
+	/* Adding a key counts one hit. */
+	*(row ? &tally->rows.hits : &tally->rows.dropped) += times - 1;
+	if (!row)
+		return;
+	row->sums[0] += times;
+	for (size_t i = 0; i < tally->program.nr_values; i++) {
+		row->sums[i + 1] += values[i] * times;
+		for (uint64_t j = 0; tally_is_of_samples(&tally->program.values[i]) && j < times; j++)
+			tally_sample(tally, row, i + 1, values[i]);
+	}
+}
+
 /* Counts a row whose event has no stack. */
 static void settle(struct tally *tally, struct tally_waiting *waiting)
 {
@@ -40,8 +57,8 @@ static void settle(struct tally *tally, struct tally_waiting *waiting)
 	*waiting = (struct tally_waiting){ .some = false };
 }
 
-void tally_stack_wait(struct tally *tally, const struct tally_key *key, const uint64_t *values,
-		      const struct event *event)
+static void wait_for_stack(struct tally *tally, const struct tally_key *key, const uint64_t *values,
+			   const struct event *event)
 {
 	struct tally_waiting *waiting = waiting_at(tally, event, level_of(event));
 	uint8_t *copy = waiting ? malloc(key->len) : NULL;
@@ -55,6 +72,55 @@ void tally_stack_wait(struct tally *tally, const struct tally_key *key, const ui
 		.some = true, .pid = event->pid, .key = copy, .len = key->len, .stack_at = key->stack_at
 	};
 	memcpy(waiting->values, values, sizeof(waiting->values));
+}
+
+/* Copies the next key of the first event from its saved bytes. */
+static void copy_key(const struct tally_program *program, struct tally_key *key, size_t index, const uint8_t **at,
+		     size_t *left)
+{
+	const uint8_t *begin = *at;
+	struct tally_part part;
+
+	if (tally_key_part(program, at, left, index, &part))
+		tally_key_put(key, begin, (size_t)(*at - begin));
+}
+
+void tally_make_key(const struct tally *tally, const struct tally_bound *bound, const uint8_t **at, size_t *left,
+		    uint64_t lat, const struct event *event, struct tally_key *ret)
+{
+	const struct tally_program *program = &tally->program;
+
+	ret->len = ret->stack_at = 0;
+	for (size_t i = 0; i < program->nr_keys; i++)
+		if (program->keys[i].of_first)
+			copy_key(program, ret, i, at, left);
+		else
+			tally_key_add(tally, ret, &program->keys[i], bound, &bound->keys[i], lat, event);
+}
+
+void tally_count(struct tally *tally, const struct tally_bound *bound, const struct tally_row *begun, uint64_t lat,
+		 const struct event *event, uint64_t times)
+{
+	const struct tally_program *program = &tally->program;
+	const uint8_t *at = begun ? begun->more : NULL;
+	size_t left = begun ? begun->more_len : 0;
+	uint64_t values[TALLY_COLUMNS_MAX] = { 0 };
+	struct tally_key key;
+
+	tally_make_key(tally, bound, &at, &left, lat, event, &key);
+	for (size_t i = 0; i < program->nr_values; i++) {
+		if (!program->values[i].of_first) {
+			values[i] = tally_number(tally, &program->values[i], bound, &bound->values[i], lat, event);
+		} else if (left >= 8) {
+			memcpy(&values[i], at, 8);
+			at += 8;
+			left -= 8;
+		}
+	}
+	if (program->stacks)
+		wait_for_stack(tally, &key, values, event);
+	else
+		tally_add_row(tally, key.data, key.len, values, times);
 }
 
 /* The kernel's histograms skip five frames, most of which belong to the tracing code; weft skips only these. */
