@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,8 @@
 #include "lib/meaning/reader/reader.h"
 #include "lib/meaning/timeline/timeline.h"
 
-/* MARKER: the size of a marker as JSON without its text. */
-enum { LIMIT = 20 << 20, MARKER = 110, TEXT_LEN_MAX = 4096 };
+/* MARKER and SAMPLE: the size as JSON of a marker without its text, and of a value of a counter. */
+enum { LIMIT = 20 << 20, MARKER = 110, SAMPLE = 30, TEXT_LEN_MAX = 4096, COUNTERS_MAX = 4096 };
 
 struct kind {
 	const struct format *format; /* NULL: unknown */
@@ -105,7 +106,7 @@ static void add_marker(struct firefox *firefox, const struct firefox_marker *as,
 }
 
 /* Leaves out every second marker, except losses, and moves the texts of the others together. */
-static void thin(struct firefox *firefox)
+static void thin_markers(struct firefox *firefox)
 {
 	size_t nr = firefox->nr_markers, kept = 0, thinned = 0, text = 0;
 
@@ -129,18 +130,40 @@ static void thin(struct firefox *firefox)
 		firefox->step *= 2;
 }
 
-bool firefox_make_room(struct firefox *firefox)
+/* Leaves out every second value of each counter. */
+static void thin_counters(struct firefox *firefox)
+{
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < firefox->nr_counters; i++) {
+		struct firefox_counter *counter = &firefox->counters[i];
+		size_t kept = (counter->nr_counts + 1) / 2;
+
+		for (size_t k = 1; k < kept; k++)
+			counter->counts[k] = counter->counts[2 * k];
+		left_out += counter->nr_counts - kept;
+		counter->nr_counts = kept;
+	}
+	if (!left_out)
+		return;
+	firefox->counts_left_out += left_out;
+	firefox->bytes -= left_out * SAMPLE;
+	firefox->count_step *= 2;
+}
+
+/* Leaves out markers or values of counters, whichever take more, until there is room. False: none helps. */
+static bool make_room(struct firefox *firefox)
 {
 	while (firefox->bytes >= firefox->limit) {
 		uint64_t before = firefox->bytes;
 		bool markers = 2 * (firefox->nr_markers * MARKER + out_len(&firefox->texts)) >= before;
 
 		if (!markers)
-			firefox_counters_thin(firefox);
+			thin_counters(firefox);
 		if (firefox->bytes == before)
-			thin(firefox);
+			thin_markers(firefox);
 		if (firefox->bytes == before && markers)
-			firefox_counters_thin(firefox);
+			thin_counters(firefox);
 		if (firefox->bytes == before)
 			return false;
 	}
@@ -155,7 +178,7 @@ static bool has_room(struct firefox *firefox)
 {
 	uint64_t number = firefox->markers_seen++;
 
-	if (firefox_make_room(firefox) && !(number & (firefox->step - 1)))
+	if (make_room(firefox) && !(number & (firefox->step - 1)))
 		return true;
 	firefox->left_out++;
 	return false;
@@ -262,6 +285,83 @@ static void put_marked(struct firefox_buffer *buffer, const struct timeline_slic
 	add_marker(firefox, &marker, slice->start);
 }
 
+/* mm_types_task.h: the name of a member of rss_stat. */
+static const char *member_name(uint64_t member)
+{
+	static const char *const names[] = { "file pages", "anonymous pages", "swap entries", "shared memory" };
+
+	return member < array_size(names) ? names[member] : "other pages";
+}
+
+static void name_counter(struct firefox_buffer *buffer, const struct timeline_slice *slice,
+			 struct firefox_counter *counter)
+{
+	const char *instance = buffer->context->instance;
+	char text[400];
+	int len;
+
+	if (slice->counter == TIMELINE_MARKED && !slice->owner)
+		len = snprintf(text, sizeof(text), "%.*s", slice->stem_len < 128 ? (int)slice->stem_len : 128,
+			       slice->stem);
+	else if (slice->counter == TIMELINE_MARKED)
+		len = snprintf(text, sizeof(text), "%.*s (%" PRIu64 ")",
+			       slice->stem_len < 128 ? (int)slice->stem_len : 128, slice->stem, slice->owner);
+	else if (slice->counter == TIMELINE_FREQUENCY)
+		len = snprintf(text, sizeof(text), "CPU %" PRIu64 " frequency (kHz)", slice->owner);
+	else
+		len = snprintf(text, sizeof(text), "mm %" PRIu64 " %s", slice->owner, member_name(slice->part));
+	if (*instance)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " (%.200s)", instance);
+	counter->name = firefox_label(buffer->firefox, text, (size_t)len);
+	counter->what = (uint8_t)slice->counter;
+}
+
+static struct firefox_counter *counter_of(struct firefox_buffer *buffer, const struct timeline_slice *slice)
+{
+	struct firefox *firefox = buffer->firefox;
+	uint64_t key = ((uint64_t)slice->counter << 60) ^ slice->owner ^
+		       (slice->counter == TIMELINE_MARKED ? slice->part << 32 : slice->part << 52);
+	uint32_t *place = u64_map_find(&buffer->counters, key);
+	struct firefox_counter *counter;
+
+	if (place)
+		return &firefox->counters[*place];
+	if (firefox->nr_counters == COUNTERS_MAX)
+		return NULL;
+	counter = vec_push(firefox->counters, firefox->nr_counters);
+	place = counter ? u64_map_add(&buffer->counters, key) : NULL;
+	if (!place) {
+		export_no_memory(&firefox->export);
+		return NULL;
+	}
+	*place = (uint32_t)(firefox->nr_counters - 1);
+	*counter = (struct firefox_counter){ .name = 0 };
+	name_counter(buffer, slice, counter);
+	return counter;
+}
+
+static void see_counter(struct firefox_buffer *buffer, const struct timeline_slice *slice)
+{
+	struct firefox *firefox = buffer->firefox;
+	struct firefox_counter *counter;
+	struct firefox_count *count;
+
+	if (slice->counter == TIMELINE_IDLE)
+		return;
+	counter = counter_of(buffer, slice);
+	if (!counter || !make_room(firefox) || counter->seen++ & (firefox->count_step - 1)) {
+		firefox->counts_left_out++;
+		return;
+	}
+	count = vec_push(counter->counts, counter->nr_counts);
+	if (!count) {
+		export_no_memory(&firefox->export);
+		return;
+	}
+	*count = (struct firefox_count){ .ts = slice->start, .value = slice->number };
+	firefox->bytes += SAMPLE;
+}
+
 static void put_slice(void *arg, const struct timeline_slice *slice)
 {
 	struct firefox_buffer *buffer = arg;
@@ -308,7 +408,7 @@ static void put_slice(void *arg, const struct timeline_slice *slice)
 		leave(buffer, slice);
 		break;
 	case TIMELINE_COUNTER:
-		firefox_counter_see(buffer, slice);
+		see_counter(buffer, slice);
 		break;
 	case TIMELINE_LOSS:
 		put_loss(buffer, slice);

@@ -155,14 +155,6 @@ void firefox_stack_tick(struct firefox_buffer *buffer, const struct event *event
 /* No more stack follows behind the last event of the CPU. */
 void firefox_stack_end(struct firefox_buffer *buffer, uint16_t cpu);
 
-/* firefox_counters.c: adds a value of a counter. */
-void firefox_counter_see(struct firefox_buffer *buffer, const struct timeline_slice *slice);
-/* Leaves out every second value of each counter. */
-void firefox_counters_thin(struct firefox *firefox);
-
-/* firefox.c: leaves out markers or values of counters, whichever take more, until there is room. False: none helps. */
-bool firefox_make_room(struct firefox *firefox);
-
 /* Writes the whole profile. False without memory. */
 bool firefox_write(struct firefox *firefox, struct out *out);
 
