@@ -140,6 +140,12 @@ static const struct watch_ops *const ops[] = {
 	[CONDITION_MARK] = &watch_mark_ops,
 };
 
+/* The kernel does not know to whom a task belongs. */
+static const struct watch_ops *ops_of(const struct condition *condition)
+{
+	return condition->kind == CONDITION_EVENT && condition->of.word ? &watch_whose_ops : ops[condition->kind];
+}
+
 int watch_new(struct flight_recording *recording, const struct condition *condition, unsigned number,
 	      void (*tell)(const char *text), struct watch **ret, struct fail *fail)
 {
@@ -148,7 +154,7 @@ int watch_new(struct flight_recording *recording, const struct condition *condit
 
 	if (!watch)
 		return fail_memory(fail);
-	*watch = (struct watch){ .ops = ops[condition->kind],
+	*watch = (struct watch){ .ops = ops_of(condition),
 				 .condition = condition,
 				 .recording = recording,
 				 .tell = tell,

@@ -7,8 +7,10 @@
 
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/io.h"
+#include "lib/ground/base/now.h"
 #include "lib/ground/base/text.h"
 #include "lib/kernel/flight/condition.h"
+#include "lib/kernel/flight/message_internal.h"
 #include "lib/kernel/flight/trigger_hit_internal.h"
 #include "lib/kernel/record/flight_recording.h"
 #include "lib/kernel/record/rig.h"
@@ -20,10 +22,14 @@ enum {
 	READ_SIZE = 4096,
 	READS_MAX = 64,       /* a flood of events must not keep the caller */
 	LINE_MAX_SIZE = 8192, /* a longer line is cut */
+	LATE_MS = 100,        /* two rounds, and what else weft does */
 };
 
 /* A time that is further from now is none of this event: its text has been taken for one. */
 #define STRANGE_NS UINT64_C(60000000000)
+
+/* Between two messages about lost events. */
+#define WARN_NS UINT64_C(60000000000)
 
 int watch_event_describe(struct watch *watch, const char *name, struct fail *fail)
 {
@@ -65,13 +71,8 @@ int watch_event_read(struct watch *watch, struct fail *fail)
 
 static int open_event(struct watch *watch, struct fail *fail)
 {
-	int err;
+	int err = watch_event_describe(watch, watch->condition->event, fail);
 
-	if (watch->condition->of.word) {
-		watch->ops = &watch_whose_ops;
-		return watch->ops->open(watch, fail);
-	}
-	err = watch_event_describe(watch, watch->condition->event, fail);
 	if (!err)
 		err = watch_event_open(watch, fail);
 	return err ? err : watch_event_read(watch, fail);
@@ -153,6 +154,28 @@ void watch_event_close(struct watch *watch)
 	event_set_release(&watch->enabled);
 	setup_release(&watch->setup);
 	buf_release(&watch->text);
+}
+
+void watch_tell_lost(const struct watch *watch, uint64_t *lost, uint64_t *told_ns)
+{
+	uint64_t now = now_ns();
+	char text[TEXT_HUMAN];
+
+	if (!*lost || (*told_ns && now - *told_ns < WARN_NS))
+		return;
+	message_line(watch->tell,
+		     "--when %s: the kernel lost %s events that were not read in time: what was going on then was not "
+		     "measured",
+		     watch->condition->name, text_count(text, *lost));
+	*lost = 0;
+	*told_ns = now;
+}
+
+void watch_tell_late(const struct watch *watch, const char *why)
+{
+	message_line(watch->tell,
+		     "--when %s: %s; weft reads these events itself, %d times a second, so a trigger may be %d ms late",
+		     watch->condition->name, why, (int)(NS_PER_S / WATCH_ROUND_NS), LATE_MS);
 }
 
 static int close_event(struct watch *watch, struct fail *fail)

@@ -93,10 +93,10 @@ bool watch_whose_meets(const struct watch *watch, const struct event *event);
 /* What the kernel asks of the event of a latency; the caller frees it. NULL: no memory. */
 char *must_check watch_latency_filter(const struct condition *condition);
 
-/* Tells that weft measures a latency by itself, and why. */
-void watch_stream_tell(const struct watch *watch, const char *why);
+/* Tells that weft reads the events by itself, and so a trigger may be late, and why. */
+void watch_tell_late(const struct watch *watch, const char *why);
 /* Tells, at most once a minute, how many events were lost, and begins to count again. */
-void watch_stream_lost(const struct watch *watch, uint64_t *lost, uint64_t *told_ns);
+void watch_tell_lost(const struct watch *watch, uint64_t *lost, uint64_t *told_ns);
 
 /* Whether a line of the tracer has more than the condition allows. */
 bool watch_noise_counts(const struct watch *watch, const char *line, size_t len);

@@ -89,9 +89,9 @@ static int choose_stream(struct watch *watch, struct fail *fail)
 		return fail_set(fail, err, "%s", why.text);
 	if (!err && !streamed)
 		return 0;
-	watch_stream_tell(watch, watch->condition->streamed ? "streamed" :
-				 streamed                   ? "the kernel does not know whom a task belongs to" :
-							      why.text);
+	watch_tell_late(watch, watch->condition->streamed ? "streamed" :
+			       streamed                   ? "the kernel does not know whom a task belongs to" :
+							    why.text);
 	watch->ops = &watch_stream_ops;
 	return 1;
 }

@@ -127,7 +127,7 @@ static int look_mark(struct watch *watch, struct watch_hit *ret, struct fail *fa
 		err = fail_memory(fail);
 	if (err)
 		return err;
-	watch_stream_lost(watch, &mark->lost, &mark->told_ns);
+	watch_tell_lost(watch, &mark->lost, &mark->told_ns);
 	return ret->time != 0;
 }
 

@@ -29,12 +29,8 @@
  * again and again, and measures as the kernel would. An event is heard at most two rounds after it happened.
  */
 enum {
-	LATE_MS = 100,         /* two rounds, and what else weft does */
 	BUFFER_SIZE = 1 << 20, /* of each CPU: for some rounds */
 };
-
-/* Between two messages about lost events. */
-#define WARN_NS UINT64_C(60000000000)
 
 struct watch_stream {
 	struct side_reader *side;
@@ -157,21 +153,6 @@ static int start_stream(struct watch *watch, struct fail *fail)
 	return err ? err : watch_event_start(watch, fail);
 }
 
-void watch_stream_lost(const struct watch *watch, uint64_t *lost, uint64_t *told_ns)
-{
-	uint64_t now = now_ns();
-	char text[TEXT_HUMAN];
-
-	if (!*lost || (*told_ns && now - *told_ns < WARN_NS))
-		return;
-	message_line(watch->tell,
-		     "--when %s: the kernel lost %s events that were not read in time: what was going on then was not "
-		     "measured",
-		     watch->condition->name, text_count(text, *lost));
-	*lost = 0;
-	*told_ns = now;
-}
-
 static void see(void *arg, const struct event *event)
 {
 	struct watch *watch = arg;
@@ -192,7 +173,7 @@ static int look_stream(struct watch *watch, struct watch_hit *ret, struct fail *
 	err = side_reader_listen(stream->side, &consumer, &stream->lost, fail);
 	if (err)
 		return err;
-	watch_stream_lost(watch, &stream->lost, &stream->told_ns);
+	watch_tell_lost(watch, &stream->lost, &stream->told_ns);
 	return ret->time != 0;
 }
 
@@ -205,13 +186,6 @@ static int close_stream(struct watch *watch, struct fail *fail)
 	}
 	watch_event_close(watch);
 	return instance_close(take(watch->instance), fail);
-}
-
-void watch_stream_tell(const struct watch *watch, const char *why)
-{
-	message_line(watch->tell,
-		     "--when %s: %s; weft reads these events itself, %d times a second, so a trigger may be %d ms late",
-		     watch->condition->name, why, (int)(NS_PER_S / WATCH_ROUND_NS), LATE_MS);
 }
 
 const struct watch_ops watch_stream_ops = {

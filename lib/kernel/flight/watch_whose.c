@@ -216,7 +216,7 @@ static int open_whose(struct watch *watch, struct fail *fail)
 		err = take_filter(watch, side_reader_reader(whose->side)->buffers[0].context, fail);
 	if (err)
 		return err;
-	watch_stream_tell(watch, "the kernel does not know whom a task belongs to");
+	watch_tell_late(watch, "the kernel does not know whom a task belongs to");
 	return timer_new(&watch->fd, fail);
 }
 
@@ -239,7 +239,7 @@ static int look_whose(struct watch *watch, struct watch_hit *ret, struct fail *f
 	err = side_reader_listen(whose->side, &consumer, &whose->lost, fail);
 	if (err)
 		return err;
-	watch_stream_lost(watch, &whose->lost, &whose->told_ns);
+	watch_tell_lost(watch, &whose->lost, &whose->told_ns);
 	return ret->time != 0;
 }
 
