@@ -281,7 +281,7 @@ static void put_body(const struct ftrace *ftrace, const struct event *event, str
 		program_run(binding->program, &context->env, event->data, event->len, out);
 	} else {
 		out_mem(out, binding->name, binding->name_len - 1);
-		program_fields(context->schema, binding->format, &context->env, event->data, event->len, out);
+		program_fields(&context->abi, binding->format, &context->env, event->data, event->len, out);
 	}
 	out_char(out, '\n');
 }
@@ -329,7 +329,7 @@ static void format_fields(const struct ftrace *ftrace, const struct event *event
 		return;
 	}
 	out_mem(out, binding->name, binding->name_len - 1);
-	program_fields(context->schema, binding->format, &context->env, event->data, event->len, out);
+	program_fields(&context->abi, binding->format, &context->env, event->data, event->len, out);
 	out_char(out, '\n');
 }
 

@@ -178,7 +178,7 @@ static void user_format(const struct ftrace *ftrace, const struct binding *bindi
 	const struct context *context = ftrace->context;
 
 	out_mem(out, binding->name, binding->name_len - 1);
-	program_fields(context->schema, binding->format, &context->env, event->data, event->len, out);
+	program_fields(&context->abi, binding->format, &context->env, event->data, event->len, out);
 	out_char(out, '\n');
 }
 

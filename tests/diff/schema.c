@@ -173,7 +173,7 @@ static bool print_ours(struct subject *subject, struct out *out)
 		if (!exact)
 			return false;
 		out_clear(out);
-		program_fields(subject->schema, subject->format, &hashed, exact, len, out);
+		program_fields(schema_abi(subject->schema), subject->format, &hashed, exact, len, out);
 		out_clear(out);
 		program_run(program, &env, exact, len, out);
 		out_char(out, 0);

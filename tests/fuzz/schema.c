@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		if (program)
 			program_run(program, &env, record, record_len, &out);
 		if (format)
-			program_fields(schema, format, &env, record, record_len, &out);
+			program_fields(schema_abi(schema), format, &env, record, record_len, &out);
 		if (format)
 			name_values(format, &abi, &env);
 	}

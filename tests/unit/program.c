@@ -675,7 +675,7 @@ TEST(program_prints_fields_as_the_fields_option_does)
 	fill();
 	REQUIRE(!schema_new(&abi, &schema, NULL) && !schema_add(schema, "t", 1, fields, strlen(fields), NULL));
 	REQUIRE(out_init(&out, 4096));
-	program_fields(schema, schema_format(schema, 9, NULL), &env, record, record_len, &out);
+	program_fields(schema_abi(schema), schema_format(schema, 9, NULL), &env, record, record_len, &out);
 	out_char(&out, 0);
 	CHECK_STR(out.start,
 		  " comm=bash minus=0xfffffffb (-5) word=0xfffffffe (-2) wide=0x123456789abcdef0 (1311768467463790320)"
@@ -700,7 +700,7 @@ TEST(program_prints_fields_as_later_kernels_do)
 	record[85] = 9;
 	REQUIRE(!schema_new(&abi, &schema, NULL) && !schema_add(schema, "t", 1, fields, strlen(fields), NULL));
 	REQUIRE(out_init(&out, 4096));
-	program_fields(schema, schema_format(schema, 9, NULL), &env, record, record_len, &out);
+	program_fields(schema_abi(schema), schema_format(schema, 9, NULL), &env, record, record_len, &out);
 	out_char(&out, 0);
 	CHECK(strstr(out.start, " word=0xfffffffe (-2) wide=0x123456789abcdef0 (1311768467463790320)"));
 	CHECK(strstr(out.start, " ptr=name+0x8/0x10 (-131391334099336)"));

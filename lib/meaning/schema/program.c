@@ -259,10 +259,10 @@ void program_run(const struct program *program, const struct program_env *env, c
 		run_slowly(program, &run, out);
 }
 
-void program_fields(const struct schema *schema, const struct format *format, const struct program_env *env,
+void program_fields(const struct schema_abi *abi, const struct format *format, const struct program_env *env,
 		    const uint8_t *data, size_t len, struct out *out)
 {
-	struct run run = { .data = data, .len = len, .env = env, .abi = schema_abi(schema) };
+	struct run run = { .data = data, .len = len, .env = env, .abi = abi };
 
 	fields_put(format, &run, out);
 }

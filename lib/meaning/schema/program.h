@@ -13,6 +13,7 @@ struct fail;
 struct format;
 struct out;
 struct schema;
+struct schema_abi;
 
 /*
  * A program prints the fields of one event type as the kernel's TP_printk did: compiled once from the print fmt, run
@@ -40,7 +41,7 @@ void program_run(const struct program *program, const struct program_env *env, c
  * Prints every field after the common ones as name=value: the kernel's `fields` option (print_fields() of
  * trace_output.c).
  */
-void program_fields(const struct schema *schema, const struct format *format, const struct program_env *env,
+void program_fields(const struct schema_abi *abi, const struct format *format, const struct program_env *env,
 		    const uint8_t *data, size_t len, struct out *out);
 
 /*
