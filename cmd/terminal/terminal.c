@@ -2,7 +2,9 @@
 #include "cmd/terminal/terminal.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,6 +12,7 @@
 
 #include "cmd/command.h"
 #include "cmd/streams.h"
+#include "cmd/terminal/progress.h"
 #include "lib/ground/base/escape.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/out.h"
@@ -156,6 +159,55 @@ unsigned terminal_width(void)
 	struct winsize size;
 
 	return terminal_escapes() && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
+static int last_errno;
+
+int command_errno(void)
+{
+	return last_errno;
+}
+
+int command_failed(const struct fail *fail)
+{
+	last_errno = fail->err < 0 ? -fail->err : 0;
+	command_warn("%s", fail->text);
+	return fail->usage ? EXIT_USAGE : EXIT_FAILED;
+}
+
+void command_warn(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	progress_pause();
+	fputs("weft: ", stderr);
+	terminal_message(true);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	terminal_message(false);
+	fputc('\n', stderr);
+	progress_go_on();
+}
+
+/* Clears the error of the stream, so that end_output() does not report it again. */
+static int output_failed(int err, struct fail *fail)
+{
+	__fpurge(stdout);
+	clearerr(stdout);
+	return fail_set(fail, -err, "cannot write to standard output: %s", strerror(err));
+}
+
+int command_write(const void *data, size_t len, struct fail *fail)
+{
+	return fwrite(data, 1, len, stdout) == len ? 0 : output_failed(errno, fail);
+}
+
+int command_flush(struct fail *fail)
+{
+	errno = 0;
+	return !fflush(stdout) && !ferror(stdout) ? 0 : output_failed(errno ? errno : EIO, fail);
 }
 
 int terminal_flush(struct out *out, struct fail *fail)

@@ -149,7 +149,7 @@ load lib
 	[[ "$output" == *"--by: unknown value 'service'; the values are "*"; a service of systemd is a unit"* ]]
 	while read -r name; do
 		weft help "$name" > /dev/null
-	done < <(sed -n '/^} everyday\[\]/,/^};/p' cmd/terminal/command_base.c | grep -oE '", "[a-z]+"' | tr -d '", ')
+	done < <(sed -n '/^} everyday\[\]/,/^};/p' cmd/terminal/command_names.c | grep -oE '", "[a-z]+"' | tr -d '", ')
 }
 
 @test "commands: names of trace-cmd, perf, uftrace and bcc say what they are called here" {
@@ -162,7 +162,7 @@ load lib
 	# Each of them is a command.
 	while read -r name; do
 		weft help "$name" > /dev/null
-	done < <(sed -n '/^} elsewhere\[\]/,/^};/s/.*, "\([a-z-]*\)[ a-z-]*" },/\1/p' cmd/terminal/command_base.c)
+	done < <(sed -n '/^} elsewhere\[\]/,/^};/s/.*, "\([a-z-]*\)[ a-z-]*" },/\1/p' cmd/terminal/command_names.c)
 }
 
 @test "events: several with commas, in record and in report; a system call's own name is near its event's" {
