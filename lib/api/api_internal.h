@@ -126,7 +126,7 @@ struct weft_reader {
 	struct weft_event *events;
 	size_t nr_events, next, size_events;
 	struct walk_place last;    /* of the event before the first of them */
-	struct api_places *places; /* place.c; NULL: nobody has asked for a place */
+	struct api_places *places; /* reader.c; NULL: nobody has asked for a place */
 	struct api_feed *feed;     /* NULL: it reads files */
 	struct api_types *types;   /* by buffer */
 	weft_type **all;           /* in the order in which they occurred */
@@ -187,18 +187,8 @@ int must_check api_reader_open(weft_reader *reader, enum api_use use, struct fai
 int must_check api_reader_start(weft_reader *reader, enum api_use use, const struct weft_reader_options *options,
 				struct fail *fail);
 
-/* Starts the reader for its events, if nobody has. */
-int must_check api_reader_begin(weft_reader *reader, struct fail *fail);
-
 /* Hands out these events next, in place of those that are left. */
 int must_check api_reader_show(weft_reader *reader, const struct event *events, size_t nr, struct fail *fail);
-
-/*
- * After the caller has gone to a place: reads and shows the event there. Returns 1; 0: there is none; -EAGAIN: the
- * caller has not gone anywhere since the last event.
- */
-int must_check api_places_read(weft_reader *reader, struct fail *fail);
-void api_places_free(struct api_places *places);
 
 /* Loads the plugins for a buffer: query_manner::prepare, with the file. */
 int must_check api_load_plugins(const void *arg, struct context *context, struct fail *fail);

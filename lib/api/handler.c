@@ -20,21 +20,6 @@ void api_handlers_release(weft_reader *reader)
 	free(reader->handlers);
 }
 
-static bool is_named(const weft_type *type, const char *name)
-{
-	size_t len = strlen(type->system);
-
-	return len && !strncmp(name, type->system, len) && name[len] == ':' && !strcmp(name + len + 1, type->name);
-}
-
-const struct api_handler *api_handler_of(const weft_reader *reader, const weft_type *type)
-{
-	for (size_t i = 0; i < reader->nr_handlers; i++)
-		if (reader->handlers[i]->make && is_named(type, reader->handlers[i]->name))
-			return reader->handlers[i];
-	return NULL;
-}
-
 static struct api_handler *find_handler(weft_reader *reader, const char *name)
 {
 	struct api_handler *handler, **added;

@@ -30,6 +30,21 @@ static void bind_fields(weft_type *type, const struct format *format)
 						.is_stack = value_is_stack(&format->fields[i], format) };
 }
 
+static bool is_named(const weft_type *type, const char *name)
+{
+	size_t len = strlen(type->system);
+
+	return len && !strncmp(name, type->system, len) && name[len] == ':' && !strcmp(name + len + 1, type->name);
+}
+
+const struct api_handler *api_handler_of(const weft_reader *reader, const weft_type *type)
+{
+	for (size_t i = 0; i < reader->nr_handlers; i++)
+		if (reader->handlers[i]->make && is_named(type, reader->handlers[i]->name))
+			return reader->handlers[i];
+	return NULL;
+}
+
 static weft_type *type_new(weft_reader *reader, const struct event_type *event)
 {
 	weft_type *type = calloc(1, sizeof(*type));
