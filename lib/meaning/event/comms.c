@@ -381,7 +381,7 @@ static void load(struct comms *comms)
 		if (i != context->buffer)
 			read_beside(comms, i);
 	if (comms->starved)
-		context_lacks_memory(context);
+		trace_lacks_memory(context->trace);
 	if (comms->nr_told)
 		qsort(comms->told, comms->nr_told, sizeof(*comms->told), compare);
 	u64_map_clear(&comms->last);

@@ -141,7 +141,7 @@ static struct event_type *bind_type(struct events *events, uint16_t id, uint64_t
 	struct schema *schema = events->context->schema;
 
 	if (!type) {
-		context_lacks_memory(events->context);
+		trace_lacks_memory(events->context->trace);
 		return NULL;
 	}
 	type->id = id;
@@ -155,7 +155,7 @@ static struct event_type *bind_type(struct events *events, uint16_t id, uint64_t
 	if (type->format && strcmp(type->format->system, "ftrace"))
 		bind_program(schema, type);
 	if (schema_starved(schema)) {
-		context_lacks_memory(events->context);
+		trace_lacks_memory(events->context->trace);
 		free(type);
 		return NULL;
 	}

@@ -164,7 +164,7 @@ char *release_new_model(const struct context *context)
 		return NULL;
 	if (asprintf(&model, context->preempt_rt ? "PREEMPT_{RT,%.*s}" : "PREEMPT%.*s", (int)chosen.len, chosen.at) <
 	    0) {
-		context_lacks_memory(context);
+		trace_lacks_memory(context->trace);
 		return NULL;
 	}
 	return model;
