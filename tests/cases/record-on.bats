@@ -113,6 +113,8 @@ END
 	[ "$(grep -c filename=/bin/true out.txt)" = 2 ]
 	grep -q '^printed' err.txt
 	run -4 weft stream -q --on far --rsh env -e sched_process_exec -- sh -c 'exit 4'
+	weft stream -q --on far --rsh env -F -c --summary=tasks -- sh -c '/bin/true; /bin/true' > tables.txt
+	[ "$(sed -n '/^# all/,$p' tables.txt | grep -c ' /bin/true$')" = 2 ]
 	instance=weft-test-on-$$
 	mkdir /sys/kernel/tracing/instances/$instance
 	for i in 1 2 3; do echo "mark $i" > /sys/kernel/tracing/instances/$instance/trace_marker; done
