@@ -14,10 +14,6 @@ struct arguments {
 static const struct option_row options[] = {
 	{ "by", OPT_BY, "device|operation|task|file|process|program|unit|container|pod|cgroup|user", 0,
 	  "A row for each of these (default: device, with its operations)", 1, OPTION_BY_KEY },
-	{ "file", 0, "GLOB", 0,
-	  "Count only requests for files of this name; needs a recording of record --files with events of the page "
-	  "cache and of file systems",
-	  1, OPTION_TEXT(struct arguments, block.file) },
 	{ "operation", OPT_OPERATION, "LIST", 0, "Only these operations: read, write, discard, flush, other", 1,
 	  OPTION_BY_KEY },
 	{ "sizes", 0, NULL, 0, "Also show how many requests of each row had which size", 1,

@@ -239,8 +239,8 @@ static void check_lakes(struct arguments *arguments, struct argp_state *state)
 	if (arguments->lakes &&
 	    (arguments->by || strcmp(arguments->of, "summary") != 0 || strcmp(arguments->per, "second") != 0 ||
 	     arguments->nr_matches || query->since || query->until || query->around || query->instance ||
-	     query->events.nr || query->comms.nr || query->marks.nr || query->filters.nr || query->nr_pids ||
-	     query->nr_who || query->some_cpus))
+	     query->events.nr || query->comms.nr || query->marks.nr || query->files.nr || query->filters.nr ||
+	     query->nr_pids || query->nr_who || query->some_cpus))
 		argp_error(state,
 			   "two lakes are compared as a whole: only --figure, --row, --least, --fail-if, --format "
 			   "and --top apply");

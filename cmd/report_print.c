@@ -527,6 +527,8 @@ static const char *asked(const struct report_options *report, bool changed)
 		{ query->some_cpus, "--cpu" },
 		{ query->nr_pids, "--pid" },
 		{ query->comms.nr, "--comm" },
+		{ query->marks.nr, "--mark" },
+		{ query->files.nr, "--file" },
 		{ query->nr_who, "--process, --unit or another of its kind" },
 		{ query->since, "--since" },
 		{ query->until, "--until" },

@@ -16,10 +16,6 @@ static const struct option_row options[] = {
 	  "A row for each of these (default: syscall)", 1, OPTION_BY_KEY },
 	{ "failures", 0, NULL, 0, "Count, or with --trace print, only calls that failed", 1,
 	  OPTION_FLAG(struct arguments, syscalls.failures) },
-	{ "file", 0, "GLOB", 0,
-	  "Count, or with --trace print, only calls of files of this name, by descriptor or argument; needs a "
-	  "recording of record --files",
-	  1, OPTION_TEXT(struct arguments, syscalls.file) },
 	{ "trace", 0, NULL, 0, "Also print a line for each call, as strace does: arguments, result, how long it took",
 	  1, OPTION_FLAG(struct arguments, syscalls.trace), OPTION_GIVEN(struct arguments, analyse.lines) },
 	{ 0 },

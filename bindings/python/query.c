@@ -30,6 +30,7 @@ static const struct word {
 	{ "no_self", WEFT_QUERY_NO_SELF, SWITCH },
 	{ "show_self", WEFT_QUERY_SELF, SWITCH },
 	{ "mark", WEFT_QUERY_MARK, WORDS },
+	{ "file", WEFT_QUERY_FILE, WORDS },
 };
 
 static bool add(weft_query *query, enum weft_query_key key, const char *text)

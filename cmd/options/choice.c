@@ -185,6 +185,11 @@ static const struct option_row part_options[] = {
 	  0, OPTION_TAKE(take_who) },
 	{ "mark", 0, "NAME", 0, "Only what tasks did inside spans that they marked with this name, a glob; repeatable",
 	  0, OPTION_CALL(struct query, marks, take_word) },
+	{ "file", 0, "GLOB", 0,
+	  "Only what is about a file of this name, in a recording of record --files: what tasks did inside system "
+	  "calls with a descriptor of it or with its name, events that have its inode, and requests of disks and of "
+	  "io_uring for it; a glob, repeatable",
+	  0, OPTION_CALL(struct query, files, take_word) },
 	{ 0 },
 };
 
@@ -446,6 +451,11 @@ void choice_tell_empty(struct trace *trace, const struct query *query, bool rows
 			     query->marks.at[0], query->marks.nr > 1 ? " or as another --mark" : "");
 		return;
 	}
+	if (query->files.nr && !rows)
+		command_warn("nothing is about a file called '%s'%s; 'weft syscalls --by file' shows their names",
+			     query->files.at[0], query->files.nr > 1 ? " or as another --file" : "");
+	if (query->files.nr)
+		return;
 	if (!memchr(asked, true, sizeof(asked)) || empty_reason_count(trace, query, &reason, &fail))
 		return;
 	if (!reason.events) {

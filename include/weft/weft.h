@@ -362,7 +362,8 @@ enum weft_query_key {
 	WEFT_QUERY_NO_SOFTIRQ, /* -S, without a word: NULL */
 	WEFT_QUERY_NO_SELF,    /* --no-self, without a word: leave out the recorder's own events */
 	WEFT_QUERY_SELF,       /* --self of the analyses, without a word: show the recorder's own tasks */
-	WEFT_QUERY_MARK        /* --mark: a glob, the name of spans that programs marked */
+	WEFT_QUERY_MARK,       /* --mark: a glob, the name of spans that programs marked */
+	WEFT_QUERY_FILE        /* --file: a glob, the name of a file that the events are about */
 };
 
 /* A query that lets all events pass; NULL: no memory. */
@@ -447,8 +448,8 @@ struct weft_place {
  * A reader that has no threads can go anywhere, as often as wanted: weft_reader_next() then returns the event behind
  * the place, and weft_reader_previous() the one before it. That costs a search in the file, and reads only what lies
  * there. -ENOTSUP: the reader has threads, counts its events (WEFT_QUERY_LIMIT, WEFT_QUERY_TAIL), has buffers with
- * different clocks, or chooses events by other events (a duration, WEFT_QUERY_MARK, WEFT_QUERY_NO_SELF); it stays
- * where it is.
+ * different clocks, or chooses events by other events (a duration, WEFT_QUERY_MARK, WEFT_QUERY_FILE,
+ * WEFT_QUERY_NO_SELF); it stays where it is.
  *
  * weft_reader_seek() goes before the first event that is not earlier than a time: 0 is the start, UINT64_MAX the end.
  * weft_reader_go() goes to a place that weft_reader_place() told, which may be that of another reader.

@@ -30,6 +30,7 @@ static const struct word {
 	{ "--sort", "sort" },
 	{ "--comm", "WEFT_QUERY_COMM" },
 	{ "--mark", "WEFT_QUERY_MARK" },
+	{ "--file:", "WEFT_QUERY_FILE:" },
 	{ "--since", "since" },
 	{ "--until", "until" },
 	{ "say --task PID", "say its PID as name" },

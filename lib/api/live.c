@@ -512,7 +512,7 @@ static int show_all(weft_reader *reader, struct fail *fail)
 	struct query shown = *query;
 	int r = 0;
 
-	shown.comms.nr = shown.marks.nr = shown.nr_pids = shown.nr_who = 0;
+	shown.comms.nr = shown.marks.nr = shown.files.nr = shown.nr_pids = shown.nr_who = 0;
 	for (size_t i = 0; !r && i < reader->reader.nr_buffers; i++) {
 		struct reader_buffer *buffer = &reader->reader.buffers[i];
 

@@ -89,6 +89,11 @@ static int add_mark(struct query *query, const char *word, struct fail *fail)
 	return query_add_word(&query->marks, word, fail);
 }
 
+static int add_file(struct query *query, const char *word, struct fail *fail)
+{
+	return query_add_word(&query->files, word, fail);
+}
+
 static int add_since(struct query *query, const char *word, struct fail *fail)
 {
 	int r = query_check_time("since", word, fail);
@@ -179,6 +184,7 @@ static const struct key {
 	[WEFT_QUERY_NO_SELF] = { "no-self", add_no_self, true },
 	[WEFT_QUERY_SELF] = { "self", add_self, true },
 	[WEFT_QUERY_MARK] = { "mark", add_mark, false },
+	[WEFT_QUERY_FILE] = { "file", add_file, false },
 };
 
 /* A copy that lives as long as the query; NULL without memory. */

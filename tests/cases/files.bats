@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What is behind descriptors, in a recording of the scenario record-files of tests/guest, whose shell script is known.
 load lib
+load screens
 
 file=$BATS_TEST_DIRNAME/../fixtures/files.dat
 
@@ -50,6 +51,55 @@ file=$BATS_TEST_DIRNAME/../fixtures/files.dat
 	[ "$(weft syscalls --file '*/copy' --table syscalls --format json "$file" |
 		python3 -c 'import json, sys; print(sum(row["calls"] for row in json.load(sys.stdin)["syscalls"]))')" -eq "$(wc -l < "$BATS_TEST_TMPDIR/lines")" ]
 	run -1 weft syscalls --file '*' "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
+}
+
+@test "--file: every reader gives one answer about what a file was used for" {
+	local answers=$BATS_TEST_TMPDIR/answers
+	# The calls of the script that strace -P /tmp/f/copy shows: cat opens it, dups it over 1, closes it, tries sendfile and writes; rm looks twice and removes it.
+	for word in '*/copy' /tmp/f/copy; do
+		echo "report $(weft report --file "$word" -e 'sys_enter_*' "$file" | grep -c ': sys_')" > "$answers"
+		echo "report, ends $(weft report --file "$word" -e 'sys_exit_*' "$file" | grep -c ' -> ')" >> "$answers"
+		echo "syscalls $(weft syscalls --file "$word" --table syscalls --format csv "$file" | awk -F, 'NR > 1 { sum += $3 } END { print sum }')" >> "$answers"
+		echo "syscalls --by task $(weft syscalls --by task --file "$word" --table syscalls --format csv "$file" | awk -F, 'NR > 1 { sum += $3 } END { print sum }')" >> "$answers"
+		echo "syscalls --trace $(weft syscalls --trace --file "$word" "$file" | grep -c '^ .*) = ')" >> "$answers"
+		echo "csv $(weft export -q --to csv --file "$word" -e 'sys_enter_*' -o - "$file" | sed 1d | grep -c .)" >> "$answers"
+		echo "sql $(weft sql --file "$word" "$file" "SELECT count(*) FROM ftrace_event WHERE name LIKE 'sys_enter%'" | tail -n 1)" >> "$answers"
+		weft split -q --file "$word" -o "$BATS_TEST_TMPDIR/part.dat" "$file"
+		echo "split $(weft report -e 'sys_enter_*' "$BATS_TEST_TMPDIR/part.dat" | grep -c ': sys_')" >> "$answers"
+		[ ! -d "$BUILD/python" ] || echo "libweft $(PYTHONPATH=$BUILD/python python3 -c '
+import sys, weft
+print(sum(1 for event in weft.open(sys.argv[1]).events("sys_enter_*", file=sys.argv[2])))' "$file" "$word")" >> "$answers"
+		cat "$answers"
+		[ "$(sed 's/.* //' "$answers" | sort -u)" = 8 ]
+	done
+	# Two files are more than one, and other words choose among their events.
+	[ "$(weft report --file '*/copy' --file /tmp/f/out -e 'sys_enter_*' "$file" | grep -c ': sys_')" -gt 8 ]
+	[ "$(weft report --file '*/copy' --comm rm -e 'sys_enter_*' "$file" | grep -c ': sys_')" = 3 ]
+	[ "$(weft summary --format json --file '*/copy' "$file" | python3 -c 'import json, sys; print(sum(row["calls"] for row in json.load(sys.stdin)["syscalls"]))')" = 8 ]
+}
+
+@test "--file: the list of view has what report has" {
+	need_command tmux
+	screen_start 160 60 "$WEFT" view --file '*/copy' "$file"
+	screen_await ': sys_unlink'
+	[ "$(screen_show | grep -c ': sys_')" = 16 ]
+	screen_end
+}
+
+@test "--file: a file that no program had open, and a recording without files, are told" {
+	for command in report syscalls block summary "export --to csv -o -"; do
+		# shellcheck disable=SC2086 # words
+		run ! weft $command --file '*/nothing' "$file"
+		[[ "$output" == *"--file: no file of the recording is called '*/nothing'"* ]]
+	done
+	run -1 --separate-stderr weft report --file /tmp/f/coyp "$file"
+	[[ "$stderr" == *"no file of the recording is called '/tmp/f/coyp'; did you mean '/tmp/f/copy'"* ]]
+	run -1 --separate-stderr weft report --file '*' "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
+	[[ "$stderr" == *"--file: the recording does not tell which files are behind descriptors: record it with 'weft record --files'"* ]]
+	[ ! -d "$BUILD/python" ] || {
+		run -1 env PYTHONPATH="$BUILD/python" python3 -c 'import sys, weft; list(weft.open(sys.argv[1]).events(file="*"))' "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
+		[[ "$output" == *"WEFT_QUERY_FILE: the recording does not tell"* ]]
+	}
 }
 
 @test "weft's own buffer is shown only if it is asked for" {
@@ -120,5 +170,5 @@ file=$BATS_TEST_DIRNAME/../fixtures/files.dat
 
 @test "block --file: without names of files weft says so" {
 	run -1 weft block --file '*' "$BATS_TEST_DIRNAME/../fixtures/resources/block.dat"
-	[[ "$output" == *"--file: the recording does not tell the names of files: record it with 'weft record --files'"* ]]
+	[[ "$output" == *"--file: the recording does not tell which files are behind descriptors: record it with 'weft record --files'"* ]]
 }

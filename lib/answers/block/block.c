@@ -52,7 +52,7 @@ static bool init(void *arg, struct pass *pass, const void *options)
 		block->options = *(const struct block_options *)options;
 	block->by = block->options.rows.by < BLOCK_BY_WHO ? (enum block_by)block->options.rows.by : BLOCK_BY_WHO;
 	block->part = block->by == BLOCK_BY_WHO ? (enum who_part)(block->options.rows.by - BLOCK_BY_WHO) : WHO_PROCESS;
-	block->of_files = block->by == BLOCK_BY_FILE || block->options.file;
+	block->of_files = block->by == BLOCK_BY_FILE || block->pass->files;
 	roles_init(&block->roles, names);
 	roles_init(&block->file_roles, block_file_names);
 	u64_map_init(&block->numbers, sizeof(uint32_t));

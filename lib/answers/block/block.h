@@ -16,7 +16,6 @@ extern const char *const block_operations[BLOCK_OPERATIONS];
 struct block_options {
 	struct row_options rows; /* enum block_by */
 	uint32_t operations;     /* a bit for each operation that counts; 0: all */
-	const char *file;        /* a glob: only requests for such files; NULL: all */
 	bool sizes;              /* shows how many requests had which size */
 };
 

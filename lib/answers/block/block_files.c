@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ground/base/text.h"
 #include "lib/ground/base/vec.h"
 #include "lib/ground/base/xxh64.h"
 #include "lib/meaning/event/context.h"
@@ -17,7 +16,7 @@
 #include "lib/meaning/follow/files.h"
 #include "lib/meaning/reader/reader.h"
 
-enum { PAGE = 4096, MINOR_BITS = 20 };
+enum { PAGE = 4096 };
 #define UNLIMITED UINT64_MAX
 
 const struct role_name block_file_names[] = {
@@ -63,30 +62,8 @@ static const struct block_file_places *places_of(struct block_analysis *block, c
 	if (places->bound)
 		return places;
 	places->bound = true;
-	if (!place_find(&places->ino, event->type, "ino"))
-		(void)place_find(&places->ino, event->type, "i_ino");
-	if (!place_find(&places->device, event->type, "dev"))
-		(void)place_find(&places->device, event->type, "s_dev");
-	(void)place_find(&places->name, event->type, "name");
-	(void)place_find(&places->order, event->type, "order");
+	places->has = inode_place_find(&places->inode, event->type);
 	return places;
-}
-
-/* Of an event of writeback, the disk by the name of its struct backing_dev_info, which is "MAJOR:MINOR". */
-static uint32_t device_of(const struct block_file_places *places, const struct event *event)
-{
-	unsigned major, minor;
-	const char *name;
-	size_t len;
-	char text[32];
-
-	if (places->device.field)
-		return (uint32_t)place_u64(&places->device, event);
-	if (!places->name.field || !place_string(&places->name, event, &name, &len) || len >= sizeof(text))
-		return 0;
-	memcpy(text, name, len);
-	text[len] = '\0';
-	return sscanf(text, "%u:%u", &major, &minor) == 2 ? major << MINOR_BITS | minor : 0;
 }
 
 static uint32_t file_of(struct block_analysis *block, uint32_t device, uint64_t ino)
@@ -115,8 +92,8 @@ static void want(struct block_user *user, uint32_t file, uint64_t bytes)
 static void begin(struct block_analysis *block, const struct block_file_places *places, const struct event *event)
 {
 	struct block_user *user = u64_map_add(&block->users, (uint32_t)event->pid);
-	uint64_t ino = place_u64(&places->ino, event), order = place_u64(&places->order, event);
-	uint32_t device = device_of(places, event);
+	uint64_t ino = inode_of(&places->inode, event), order = place_u64(&places->inode.order, event);
+	uint32_t device = inode_device(&places->inode, event);
 	bool page = !strcmp(event->type->format->system, "filemap");
 
 	if (!user) {
@@ -127,10 +104,10 @@ static void begin(struct block_analysis *block, const struct block_file_places *
 	 * bdev_add() of block/bdev.c: the inode of a disk has the number of the disk, in a file system that is on no
 	 * device. Whether there is such a disk is known when a bio goes there; an event of writeback has it, too.
 	 */
-	user->last = page && !(device >> MINOR_BITS) && ino >> MINOR_BITS ? ino : 0;
+	user->last = page && !(device >> INODE_MINOR_BITS) && ino >> INODE_MINOR_BITS ? ino : 0;
 	user->where = device;
 	/* Only pages of the page cache that were asked for are read. What begins otherwise has an end. */
-	if (!places->device.field && device && ino >> MINOR_BITS == device >> MINOR_BITS)
+	if (!places->inode.device.field && device && ino >> INODE_MINOR_BITS == device >> INODE_MINOR_BITS)
 		want(user, BLOCK_RAW, UNLIMITED);
 	else if (!user->last)
 		want(user, file_of(block, device, ino), page ? (uint64_t)PAGE << (order & 31) : UNLIMITED);
@@ -142,7 +119,7 @@ void block_see_file(struct block_analysis *block, const struct event *event, enu
 
 	if (role != BLOCK_FILE_BEGIN) {
 		u64_map_remove(&block->users, (uint32_t)event->pid);
-	} else if (places && places->ino.field) {
+	} else if (places && places->has) {
 		block->file_events++;
 		begin(block, places, event);
 	}
@@ -181,7 +158,7 @@ bool block_wants_file(const struct block_analysis *block, uint32_t file)
 	uint32_t known =
 		inode && inode->device ? files_with_inode(context, inode->device, inode->ino) : (uint32_t)FILES_UNKNOWN;
 
-	return known != FILES_UNKNOWN && text_glob(block->options.file, files_text(context, known));
+	return files_match(context, known, block->pass->filter.files, block->pass->filter.nr_files);
 }
 
 void block_put_file(struct table *table, const struct block_analysis *block, uint32_t file)
@@ -204,8 +181,8 @@ void block_put_file(struct table *table, const struct block_analysis *block, uin
 	if (known != FILES_UNKNOWN)
 		table_cell(table, files_text(context, known));
 	else if (inode->device)
-		table_cellf(table, "inode %" PRIu64 " of %" PRIu32 ":%" PRIu32, inode->ino, inode->device >> MINOR_BITS,
-			    inode->device & ((1U << MINOR_BITS) - 1));
+		table_cellf(table, "inode %" PRIu64 " of %" PRIu32 ":%" PRIu32, inode->ino,
+			    inode->device >> INODE_MINOR_BITS, inode->device & ((1U << INODE_MINOR_BITS) - 1));
 	else
 		table_cellf(table, "inode %" PRIu64, inode->ino);
 }

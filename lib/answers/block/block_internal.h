@@ -8,6 +8,7 @@
 #include "lib/answers/frame/slowest.h"
 #include "lib/ground/base/table.h"
 #include "lib/ground/base/u64_map.h"
+#include "lib/meaning/event/inode.h"
 #include "lib/meaning/event/place.h"
 #include "lib/meaning/follow/roles.h"
 
@@ -134,8 +135,8 @@ struct block_analysis {
 	struct u64_map inode_numbers; /* by both numbers: uint32_t, the index, from BLOCK_FILES on */
 	struct u64_map users;         /* by PID: struct block_user */
 	struct block_file_places {
-		bool bound;
-		struct place ino, device, name, order;
+		bool bound, has;
+		struct inode_place inode;
 	} * file_places; /* by event_type::index */
 	size_t nr_file_places;
 	uint64_t file_events;

@@ -114,15 +114,15 @@ static bool is_wanted(const struct block_analysis *block, const struct block_req
 	uint8_t operation = request->operation;
 	uint32_t task = request->task, cpu = request->cpu;
 
-	if (block->options.file && !block_wants_file(block, request->file))
+	if (block->pass->files && !block_wants_file(block, request->file))
 		return false;
 	if (!pass_wants_cpu(block->pass, cpu))
 		return false;
 	if (block->options.operations && !(block->options.operations >> operation & 1))
 		return false;
 	if (task < state->nr_tasks)
-		return pass_wants_since(block->pass, &state->tasks[task], since);
-	return !pass_is_narrow(block->pass);
+		return pass_wants_of_file(block->pass, &state->tasks[task], since);
+	return !pass_chooses_tasks(block->pass);
 }
 
 static void keep_slow(struct block_analysis *block, uint32_t disk, const struct block_request *request,
@@ -463,11 +463,6 @@ int block_finish(void *arg, struct findings *findings, struct fail *fail)
 			"no event tells for which files the requests were: record it with 'weft record --files -e "
 			"block -e filemap:mm_filemap_add_to_page_cache -e ext4 -e iomap', or the events of "
 			"another file system");
-	if (block->options.file && !block->pass->filter.shape &&
-	    !files_are_known(block->pass->reader->buffers[0].context))
-		return fail_set(fail, -ENODATA,
-				"--file: the recording does not tell the names of files: record it with 'weft record "
-				"--files'");
 	put_rows(block, findings);
 	put_sizes(block, findings);
 	put_devices(block, findings);

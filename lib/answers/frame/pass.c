@@ -25,6 +25,7 @@
 #include "lib/meaning/event/imported.h"
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/who.h"
+#include "lib/meaning/query/file_calls.h"
 #include "lib/meaning/query/mark_spans.h"
 #include "lib/meaning/reader/batches.h"
 #include "lib/meaning/reader/fanout.h"
@@ -384,9 +385,26 @@ static int find_spans(struct pass *pass, struct fail *fail)
 	return r;
 }
 
+static int find_files(struct pass *pass, struct fail *fail)
+{
+	int r = 0;
+
+	if (!pass->filter.nr_files)
+		return 0;
+	pass->files = file_calls_new(pass->filter.files, pass->filter.nr_files);
+	if (!pass->files)
+		return fail_memory(fail);
+	for (size_t i = 0; !r && i < pass->reader->nr_buffers; i++)
+		r = file_calls_add(pass->files, pass->reader->buffers[i].context, fail);
+	if (!r)
+		file_calls_end(pass->files);
+	return r;
+}
+
 int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter *filter, struct fail *fail)
 {
 	const struct context *first = reader->buffers[0].context;
+	int r;
 
 	*pass = (struct pass){
 		.reader = reader, .filter = *filter, .machine = first->machine, .samples = SAMPLES_BUDGET
@@ -415,7 +433,8 @@ int pass_init(struct pass *pass, struct reader *reader, const struct pass_filter
 			return fail_memory(fail);
 		state_restrict(&pass->state, context);
 	}
-	return find_spans(pass, fail);
+	r = find_spans(pass, fail);
+	return r ? r : find_files(pass, fail);
 }
 
 void pass_release(struct pass *pass)
@@ -427,6 +446,7 @@ void pass_release(struct pass *pass)
 		pass_release(pass->apart);
 	free(pass->apart);
 	mark_spans_free(pass->spans);
+	file_calls_free(pass->files);
 	dispatch_release(&pass->dispatch);
 	free(pass->self);
 	buf_release(&pass->types);

@@ -17,6 +17,7 @@
 struct context;
 struct event;
 struct findings;
+struct file_calls;
 struct mark_spans;
 struct out;
 struct reader;
@@ -36,6 +37,8 @@ struct pass_filter {
 	size_t nr_who;
 	const char *const *marks; /* globs: what tasks did inside spans of these names */
 	size_t nr_marks;
+	const char *const *files; /* globs: what tasks did inside system calls on such files */
+	size_t nr_files;
 	const struct cpus *cpus; /* NULL: all */
 	bool self;               /* includes weft's own tasks */
 	bool shape;              /* only what the tables look like is asked: they are made without any event */
@@ -50,6 +53,7 @@ struct pass {
 	struct reader *reader; /* borrowed; started */
 	struct pass_filter filter;
 	struct mark_spans *spans; /* of filter::marks; NULL: there are none */
+	struct file_calls *files; /* of filter::files */
 	const char *machine; /* the traced machine, as `uname -m` names it; "": unknown, so are names of system calls */
 	struct state state;
 	/*
@@ -197,10 +201,22 @@ static inline uint64_t pass_self_bit(int32_t pid)
  */
 bool pass_chooses(const struct pass *pass, const struct state_task *task, uint64_t since);
 
+/* Whether the user wants only what tasks did at some times: then a task that was wanted may be so no more. */
+static inline bool pass_asks_times(const struct pass *pass)
+{
+	return pass->spans || pass->files;
+}
+
+/* Whether the user wants only some tasks, or what they did inside spans. */
+static inline bool pass_chooses_tasks(const struct pass *pass)
+{
+	return pass->filter.nr_pids || pass->filter.nr_comms || pass->filter.nr_who || pass->spans;
+}
+
 /* Whether the user wants only some tasks, or what they did at some times. */
 static inline bool pass_is_narrow(const struct pass *pass)
 {
-	return pass->filter.nr_pids || pass->filter.nr_comms || pass->filter.nr_who || pass->spans;
+	return pass_chooses_tasks(pass) || pass->files;
 }
 
 static inline bool pass_wants_since(const struct pass *pass, const struct state_task *task, uint64_t since)
@@ -208,6 +224,18 @@ static inline bool pass_wants_since(const struct pass *pass, const struct state_
 	if (!pass_is_narrow(pass) && !(pass->self_bits & pass_self_bit(task->pid)))
 		return true;
 	return pass_chooses(pass, task, since);
+}
+
+/*
+ * The same for what is known to be of a wanted file by itself: a request of a disk or of io_uring, which goes on after
+ * the call that asked for it.
+ */
+bool pass_chooses_of_file(const struct pass *pass, const struct state_task *task, uint64_t since);
+static inline bool pass_wants_of_file(const struct pass *pass, const struct state_task *task, uint64_t since)
+{
+	if (!pass_chooses_tasks(pass) && !(pass->self_bits & pass_self_bit(task->pid)))
+		return true;
+	return pass_chooses_of_file(pass, task, since);
 }
 
 static inline bool pass_wants(const struct pass *pass, const struct state_task *task)

@@ -11,6 +11,7 @@
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/listed.h"
 #include "lib/meaning/follow/who.h"
+#include "lib/meaning/query/file_calls.h"
 #include "lib/meaning/query/mark_spans.h"
 #include "lib/meaning/reader/reader.h"
 
@@ -86,13 +87,20 @@ void pass_names_begin(struct pass *pass)
 		state_follow_names(&pass->state, wants_name, pass);
 }
 
-/* What began before a span and goes on in it is inside, too. */
+/* What began before a span, or before a call on a file, and goes on in it is inside, too. */
 static bool is_inside(const struct pass *pass, const struct state_task *task, uint64_t since)
 {
 	uint64_t now = pass->ended ? UINT64_MAX : pass->state.now;
 
 	return mark_spans_cover(pass->spans, task->pid, task_tgid(pass->reader->buffers[0].context->tasks, task->pid),
 				since == UINT64_MAX ? now : since, now);
+}
+
+static bool is_of_file(const struct pass *pass, const struct state_task *task, uint64_t since)
+{
+	uint64_t now = pass->ended ? UINT64_MAX : pass->state.now;
+
+	return file_calls_cover(pass->files, task->pid, since == UINT64_MAX ? now : since, now);
 }
 
 bool pass_is_self(const struct pass *pass, int32_t pid)
@@ -104,6 +112,11 @@ bool pass_is_self(const struct pass *pass, int32_t pid)
 }
 
 bool pass_chooses(const struct pass *pass, const struct state_task *task, uint64_t since)
+{
+	return (!pass->files || is_of_file(pass, task, since)) && pass_chooses_of_file(pass, task, since);
+}
+
+bool pass_chooses_of_file(const struct pass *pass, const struct state_task *task, uint64_t since)
 {
 	const struct pass_filter *filter = &pass->filter;
 

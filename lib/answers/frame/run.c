@@ -20,6 +20,8 @@ struct pass_filter analysis_filter(const struct query *query)
 				     .nr_who = query->nr_who,
 				     .marks = query->marks.at,
 				     .nr_marks = query->marks.nr,
+				     .files = query->files.at,
+				     .nr_files = query->files.nr,
 				     .cpus = query->some_cpus ? &query->cpus : NULL,
 				     .self = query->self == QUERY_SELF_IN };
 }

@@ -12,6 +12,7 @@
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/files.h"
 #include "lib/meaning/reader/reader.h"
+#include "lib/meaning/uapi/descriptors.h"
 #include "lib/meaning/uapi/names.h"
 
 /*
@@ -45,14 +46,13 @@ static bool init(void *arg, struct pass *pass, const void *options)
 	syscalls->pass = pass;
 	if (options)
 		syscalls->options = *(const struct syscalls_options *)options;
-	syscalls->of_files = syscalls->options.rows.by == SYSCALLS_BY_FILE || syscalls->options.file;
+	syscalls->of_files = syscalls->options.rows.by == SYSCALLS_BY_FILE;
 	roles_init(&syscalls->roles, names);
 	u64_map_init(&syscalls->kinds, sizeof(struct call_kind));
 	u64_map_init(&syscalls->rows, sizeof(struct call_row));
 	syscalls->twice = pass_has(pass, "raw_syscalls:sys_enter") && pass_has(pass, "raw_syscalls:sys_exit");
 	slowest_init_rows(&syscalls->slowest, sizeof(struct slow_call), &syscalls->options.rows);
-	return syscalls_trace_init(&syscalls->trace, pass->machine,
-				   syscalls->options.failures || syscalls->options.file) &&
+	return syscalls_trace_init(&syscalls->trace, pass->machine, syscalls->options.failures || pass->files) &&
 	       !kinds_init(&syscalls->types, pass->reader->nr_buffers, free) &&
 	       (!syscalls->options.rows.slowest || last_switch_out_init(&syscalls->last_outs, pass));
 }
@@ -177,8 +177,8 @@ const struct call_kind *syscalls_new_kind(struct syscalls_analysis *syscalls, in
 			kind->name && (!strcmp(kind->name, "rt_sigreturn") || !strcmp(kind->name, "sigreturn"));
 		kind->is_exec = syscalls_is_exec(kind->name);
 		kind->ends = kind->name && (!strcmp(kind->name, "exit") || !strcmp(kind->name, "exit_group"));
-		kind->takes = kind->name && syscalls_takes_descriptor(kind->name);
-		kind->returns = kind->name && syscalls_returns_descriptor(kind->name);
+		kind->takes = kind->name && descriptor_is_first(kind->name);
+		kind->returns = kind->name && descriptor_is_result(kind->name);
 		syscalls->uring |= kind->name && !strcmp(kind->name, "io_uring_enter");
 		kind->moves = kind->name && syscalls_moves_bytes(kind->name);
 	}
@@ -339,7 +339,7 @@ static void count_refused(struct syscalls_analysis *syscalls, const struct event
 {
 	struct call_row *row;
 
-	if (!pass_wants_cpu(syscalls->pass, event->cpu) || syscalls->options.file ||
+	if (!pass_wants_cpu(syscalls->pass, event->cpu) ||
 	    !syscalls_wants(syscalls, call, &syscalls->pass->state.tasks[task], UINT64_MAX))
 		return;
 	row = row_of(syscalls, number, -returned, task, event->cpu, SYSCALLS_NO_FILE);
@@ -411,8 +411,6 @@ __attribute__((always_inline)) static inline void see_exit(struct syscalls_analy
 	if (!failed && (syscalls->options.failures || syscalls->options.rows.by == SYSCALLS_BY_ERROR))
 		return;
 	if (!pass_wants_cpu(syscalls->pass, event->cpu) || !syscalls_wants(syscalls, call, task, call->since))
-		return;
-	if (syscalls->options.file && !syscalls_is_of_file(syscalls, event, done.file, call->since))
 		return;
 	named = syscalls_named_time(syscalls, call, task, &done.time);
 	count(syscalls, &done, &named, kind->moves, call->paid, failed);

@@ -23,7 +23,6 @@ enum syscalls_by {
 
 struct syscalls_options {
 	struct row_options rows; /* enum syscalls_by */
-	const char *file;        /* a glob: only calls of such files, by descriptor or name; NULL: all calls */
 	bool failures;           /* count only calls that failed */
 	bool trace;              /* prints a line for each call into pass::lines */
 };

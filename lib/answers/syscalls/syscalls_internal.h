@@ -201,8 +201,11 @@ const char *syscalls_name(struct syscalls_analysis *syscalls, int64_t number, ch
 static inline bool syscalls_wants(const struct syscalls_analysis *syscalls, struct open_call *call,
 				  const struct state_task *task, uint64_t since)
 {
-	/* A task's name can change, mostly by an exec, and it leaves its spans: these filters are asked again. */
-	if (!call->wanted || syscalls->pass->state.naming.wants || syscalls->pass->spans)
+	/*
+	 * A task's name can change, mostly by an exec, and it leaves its spans, and its next call is of another file:
+	 * these filters are asked again.
+	 */
+	if (!call->wanted || syscalls->pass->state.naming.wants || pass_asks_times(syscalls->pass))
 		call->wanted = pass_wants_since(syscalls->pass, task, since) ? 2 : 1;
 	return call->wanted == 2;
 }
@@ -278,9 +281,6 @@ void syscalls_line_enter(struct syscalls_analysis *syscalls, const struct event 
 /* `done` is the call from its entry on; NULL: the entry was not seen. */
 void syscalls_line_exit(struct syscalls_analysis *syscalls, const struct event *event, int64_t number, int64_t returned,
 			const char *name, struct open_call *call, uint32_t task, const struct slow_call *done);
-/* Whether the user wants a call that began at `since` and whose descriptor this was, by its file or its names. */
-bool syscalls_is_of_file(const struct syscalls_analysis *syscalls, const struct event *event, uint32_t file,
-			 uint64_t since);
 /* Prints that a CPU lost events, if lines are printed. */
 void syscalls_line_loss(struct syscalls_analysis *syscalls, const struct event *event);
 

@@ -6,6 +6,7 @@
 
 #include "lib/ground/base/out.h"
 #include "lib/meaning/event/event.h"
+#include "lib/meaning/uapi/descriptors.h"
 #include "lib/meaning/uapi/names.h"
 
 /* Returns where to print the lines of this task's calls; NULL if they are not wanted. */
@@ -63,7 +64,7 @@ void syscalls_line_exit(struct syscalls_analysis *syscalls, const struct event *
 		end.error = error_name(syscalls->pass->machine, -returned);
 		end.restarts = !syscalls_failed(returned);
 	}
-	if (!error && kind->name && syscalls_returns_descriptor(kind->name))
+	if (!error && kind->name && descriptor_is_result(kind->name))
 		end.file = syscalls_file(event, returned);
 	if (done) {
 		end.lasted = done->time.wall;
@@ -71,8 +72,6 @@ void syscalls_line_exit(struct syscalls_analysis *syscalls, const struct event *
 		end.waiting = done->time.waiting;
 	}
 	end.wanted = !syscalls->options.failures || (end.error && !end.restarts);
-	if (syscalls->options.file)
-		end.wanted &= done && syscalls_is_of_file(syscalls, event, done->file, call->since);
 	who = who_of(syscalls, event, task);
 	syscalls_trace_exit(&syscalls->trace, out, &who, syscalls_name(syscalls, number, text), &end);
 }

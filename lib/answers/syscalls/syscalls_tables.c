@@ -305,8 +305,7 @@ const struct analysis_slow syscalls_slow[] = {
 static uint64_t count_open(struct syscalls_analysis *syscalls)
 {
 	const struct state *state = &syscalls->pass->state;
-	bool all = !syscalls->options.failures && !syscalls->options.file &&
-		   syscalls->options.rows.by != SYSCALLS_BY_ERROR;
+	bool all = !syscalls->options.failures && syscalls->options.rows.by != SYSCALLS_BY_ERROR;
 	uint64_t under_way = 0;
 
 	for (uint32_t i = 0; i < syscalls->nr_calls; i++) {

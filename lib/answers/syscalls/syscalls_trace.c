@@ -15,6 +15,7 @@
 #include "lib/meaning/schema/format.h"
 #include "lib/meaning/uapi/arguments.h"
 #include "lib/meaning/uapi/call_argument.h"
+#include "lib/meaning/uapi/descriptors.h"
 
 enum { STRING_SHOWN = 256, NUMBER_SHOWN = 1 << 20, NAMES_SHOWN = 512 };
 
@@ -224,7 +225,7 @@ static bool add_args(struct syscalls_trace *trace, const struct event *event, co
 		else if (ok)
 			ok = add_value(trace, i - first < CALL_ARGUMENTS ? traced->sets[i - first] : NULL, field,
 				       value);
-		if (ok && !(field->flags & FIELD_POINTER) && syscalls_is_descriptor(field->name))
+		if (ok && !(field->flags & FIELD_POINTER) && descriptor_is_argument(field->name))
 			ok = add_file(&trace->line, syscalls_file(event, (int32_t)value));
 	}
 	return ok;
@@ -262,7 +263,7 @@ static bool add_raw_args(struct syscalls_trace *trace, const struct event *event
 		else if (ok)
 			ok = argument ? add_raw_arg(trace, argument, traced->sets[i], value) :
 					add_number(&trace->line, value);
-		if (ok && argument && !argument->pointer && syscalls_is_descriptor(argument->name))
+		if (ok && argument && !argument->pointer && descriptor_is_argument(argument->name))
 			ok = add_file(&trace->line, syscalls_file(event, (int32_t)value));
 	}
 	return ok;

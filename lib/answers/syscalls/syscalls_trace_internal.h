@@ -52,11 +52,7 @@ struct syscalls_end {
 	uint64_t lasted, blocked, waiting;
 };
 
-/* syscalls_files.c: whether an argument is a descriptor, by its name; and what a call returns. */
-bool syscalls_is_descriptor(const char *argument);
-bool syscalls_returns_descriptor(const char *call);
-/* Whether the first argument of a call is a descriptor; whether it returns a number of bytes. */
-bool syscalls_takes_descriptor(const char *call);
+/* syscalls_files.c: whether a call returns a number of bytes. */
 bool syscalls_moves_bytes(const char *call);
 /* What is behind a descriptor of the task of this event. NULL: nothing, or the recording knows of no file at all. */
 const char *syscalls_file(const struct event *event, int64_t fd);

@@ -49,17 +49,17 @@ static bool is_wanted(const struct syscalls_analysis *syscalls, const struct con
 		      const struct files_request *request)
 {
 	const struct state *state = &syscalls->pass->state;
-	const char *glob = syscalls->options.file;
 	uint32_t task = state_task_of(state, request->pid);
 
 	if (!request->done || request->until < state->start || request->until > state->now)
 		return false;
 	if (syscalls->options.failures && request->result >= 0)
 		return false;
-	if (glob && (request->file < FILES_FIRST || !text_glob(glob, files_text(context, request->file))))
+	if (syscalls->pass->files &&
+	    !files_match(context, request->file, syscalls->pass->filter.files, syscalls->pass->filter.nr_files))
 		return false;
-	return task != STATE_NO_TASK ? pass_wants(syscalls->pass, &state->tasks[task]) :
-				       !pass_is_narrow(syscalls->pass);
+	return task != STATE_NO_TASK ? pass_wants_of_file(syscalls->pass, &state->tasks[task], 0) :
+				       !pass_chooses_tasks(syscalls->pass);
 }
 
 static bool add(struct u64_map *rows, const struct files_request *request)

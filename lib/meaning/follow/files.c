@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/ground/base/text.h"
 #include "lib/meaning/follow/who.h"
 
 static void files_free(struct context_later *made)
@@ -219,6 +220,21 @@ uint32_t files_with_inode(const struct context *context, uint32_t device, uint64
 	const uint32_t *file = files ? u64_map_find(&files->inodes, files_inode_key(device, inode)) : NULL;
 
 	return file ? *file : FILES_UNKNOWN;
+}
+
+uint32_t files_end(const struct context *context)
+{
+	const struct files *files = files_of(context);
+
+	return files && files->nr_at < UINT32_MAX ? (uint32_t)files->nr_at : 0;
+}
+
+bool files_match(const struct context *context, uint32_t file, const char *const *globs, size_t nr)
+{
+	for (size_t i = 0; file >= FILES_FIRST && i < nr; i++)
+		if (text_glob(globs[i], files_text(context, file)))
+			return true;
+	return false;
 }
 
 const char *files_text(const struct context *context, uint32_t file)

@@ -36,6 +36,12 @@ uint32_t files_is(const struct context *context, int32_t pid, int32_t fd, uint64
  */
 uint32_t files_with_inode(const struct context *context, uint32_t device, uint64_t inode);
 
+/* Whether it is a file whose name is in one of these globs. */
+bool files_match(const struct context *context, uint32_t file, const char *const *globs, size_t nr);
+
+/* The number after the last one of a file or a name that the recording knows. */
+uint32_t files_end(const struct context *context);
+
 /* As strace -yy prints it: "/etc/passwd", "socket:[123]", "pipe:[45]", "anon_inode:[eventpoll]"; "(unknown)". */
 const char *files_text(const struct context *context, uint32_t file);
 

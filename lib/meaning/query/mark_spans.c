@@ -8,27 +8,18 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/out.h"
 #include "lib/ground/base/text.h"
-#include "lib/ground/base/u64_map.h"
-#include "lib/ground/base/vec.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/events.h"
 #include "lib/meaning/event/mark.h"
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/marks.h"
-
-/* Times in order that do not overlap, of a thread or a process. */
-struct owner {
-	struct stretch {
-		uint64_t from, to;
-	} * at;
-	size_t nr;
-};
+#include "lib/meaning/query/stretches_internal.h"
 
 struct mark_spans {
 	const char *const *globs;
 	size_t nr_globs;
-	struct u64_map owners; /* by PID; of a process OF_PROCESS | PID: struct owner */
+	struct stretches stretches; /* by PID; of a process OF_PROCESS | PID */
 	size_t count;
 	uint64_t longest;
 	bool starved, too_many;
@@ -44,20 +35,14 @@ struct mark_spans *mark_spans_new(const char *const *globs, size_t nr_globs)
 		return NULL;
 	spans->globs = globs;
 	spans->nr_globs = nr_globs;
-	u64_map_init(&spans->owners, sizeof(struct owner));
+	stretches_init(&spans->stretches);
 	return spans;
 }
 
 void mark_spans_free(struct mark_spans *spans)
 {
-	struct owner *owner;
-	uint64_t key;
-
-	if (!spans)
-		return;
-	for (size_t at = 0; (owner = u64_map_next(&spans->owners, &at, &key));)
-		free(owner->at);
-	u64_map_release(&spans->owners);
+	if (spans)
+		stretches_release(&spans->stretches);
 	free(spans);
 }
 
@@ -87,8 +72,6 @@ static void end_span(void *arg, const struct marks_span *span)
 	struct reading *reading = arg;
 	struct mark_spans *spans = reading->spans;
 	int32_t tgid = task_tgid(reading->context->tasks, span->pid);
-	struct owner *owner;
-	struct stretch *stretch;
 
 	if (!is_named(spans, span))
 		return;
@@ -99,11 +82,9 @@ static void end_span(void *arg, const struct marks_span *span)
 		return;
 	if (!tgid)
 		tgid = span->tgid ? span->tgid : span->pid;
-	owner = u64_map_get(&spans->owners, span->async ? OF_PROCESS | (uint32_t)tgid : (uint32_t)span->pid);
-	stretch = owner ? vec_push(owner->at, owner->nr) : NULL;
-	spans->starved |= !stretch;
-	if (stretch)
-		*stretch = (struct stretch){ span->start, span->end == MARKS_OPEN ? UINT64_MAX : span->to };
+	if (!stretches_add(&spans->stretches, span->async ? OF_PROCESS | (uint32_t)tgid : (uint32_t)span->pid,
+			   span->start, span->end == MARKS_OPEN ? UINT64_MAX : span->to))
+		spans->starved = true;
 }
 
 static int read_all(struct reading *reading, struct fail *fail)
@@ -132,7 +113,7 @@ int mark_spans_add(struct mark_spans *spans, const struct context *context, stru
 
 	marks_init(&reading.marks, &(struct marks_calls){ .arg = &reading, .end = end_span });
 	r = read_all(&reading, fail);
-	starved = spans->starved || spans->owners.starved || marks_starved(&reading.marks);
+	starved = spans->starved || marks_starved(&reading.marks);
 	marks_release(&reading.marks);
 	if (!r && starved)
 		return fail_memory(fail);
@@ -141,33 +122,9 @@ int mark_spans_add(struct mark_spans *spans, const struct context *context, stru
 	return r;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct stretch *x = a, *y = b;
-
-	return x->from < y->from ? -1 : x->from > y->from;
-}
-
 void mark_spans_end(struct mark_spans *spans)
 {
-	struct owner *owner;
-	uint64_t key;
-
-	for (size_t at = 0; (owner = u64_map_next(&spans->owners, &at, &key));) {
-		size_t nr = 0;
-
-		qsort(owner->at, owner->nr, sizeof(*owner->at), by_start);
-		for (size_t i = 0; i < owner->nr; i++) {
-			const struct stretch stretch = owner->at[i];
-
-			if (nr && stretch.from <= owner->at[nr - 1].to)
-				owner->at[nr - 1].to =
-					stretch.to > owner->at[nr - 1].to ? stretch.to : owner->at[nr - 1].to;
-			else
-				owner->at[nr++] = stretch;
-		}
-		owner->nr = nr;
-	}
+	stretches_end(&spans->stretches);
 }
 
 size_t mark_spans_count(const struct mark_spans *spans)
@@ -180,25 +137,8 @@ uint64_t mark_spans_longest(const struct mark_spans *spans)
 	return spans->longest;
 }
 
-static bool covers(const struct mark_spans *spans, uint64_t key, uint64_t from, uint64_t to)
-{
-	const struct owner *owner = u64_map_find(&spans->owners, key);
-	size_t low = 0, high = owner ? owner->nr : 0;
-
-	/* The first one that ends at `from` or later. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (owner->at[middle].to < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return owner && low < owner->nr && owner->at[low].from <= to;
-}
-
 bool mark_spans_cover(const struct mark_spans *spans, int32_t pid, int32_t tgid, uint64_t from, uint64_t to)
 {
-	return covers(spans, (uint32_t)pid, from, to) ||
-	       covers(spans, OF_PROCESS | (uint32_t)(tgid ? tgid : pid), from, to);
+	return stretches_cover(&spans->stretches, (uint32_t)pid, from, to) ||
+	       stretches_cover(&spans->stretches, OF_PROCESS | (uint32_t)(tgid ? tgid : pid), from, to);
 }

@@ -16,6 +16,7 @@
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/who.h"
 #include "lib/meaning/query/duration_internal.h"
+#include "lib/meaning/query/file_calls.h"
 #include "lib/meaning/query/filter_set_internal.h"
 #include "lib/meaning/query/mark_spans.h"
 #include "lib/meaning/query/picks_internal.h"
@@ -53,6 +54,7 @@ struct selection {
 	struct filter_set *filters;  /* NULL: none */
 	struct durations *durations; /* NULL: none */
 	struct mark_spans *spans;    /* NULL: none */
+	struct file_calls *files;    /* NULL: none */
 	struct picks *picks;         /* NULL: selection_read_first() was not called, or nothing asks for it */
 	uint8_t flags_out;           /* events with one of these enum event_flags are left out */
 	struct comm_memo memo[COMM_MEMO];
@@ -105,6 +107,7 @@ void selection_free(struct selection *selection)
 	filter_set_free(selection->filters);
 	durations_free(selection->durations);
 	mark_spans_free(selection->spans);
+	file_calls_free(selection->files);
 	picks_free(selection->picks);
 	free(selection);
 }
@@ -200,6 +203,19 @@ int selection_add_marks(struct selection *selection, const char *const *globs, s
 	return r;
 }
 
+int selection_add_files(struct selection *selection, const char *const *globs, size_t nr, struct fail *fail)
+{
+	int r;
+
+	if (!nr)
+		return 0;
+	selection->files = file_calls_new(globs, nr);
+	r = selection->files ? file_calls_add(selection->files, selection->context, fail) : fail_memory(fail);
+	if (!r)
+		file_calls_end(selection->files);
+	return r;
+}
+
 int selection_add_who(struct selection *selection, const struct who_want *want, struct fail *fail)
 {
 	struct who_want *added = vec_push(selection->who, selection->nr_who);
@@ -257,7 +273,7 @@ bool selection_empty(const struct selection *selection)
 {
 	return !selection->some_events && !selection->nr_pids && !selection->nr_comms && !selection->nr_who &&
 	       !selection->nr_self && !selection->filters && !selection->durations && !selection->flags_out &&
-	       !selection->spans;
+	       !selection->spans && !selection->files;
 }
 
 const uint64_t *selection_types(const struct selection *selection)
@@ -293,7 +309,8 @@ bool selection_follows_calls(const struct selection *selection)
 /* The recorder's own events are counted, by one selection. */
 bool selection_can_enter(const struct selection *selection)
 {
-	return !selection->picks && !selection->durations && !selection->nr_self && !selection->spans;
+	return !selection->picks && !selection->durations && !selection->nr_self && !selection->spans &&
+	       !selection->files;
 }
 
 void selection_enter(struct selection *selection)
@@ -387,6 +404,12 @@ static bool keep_mark(const struct selection *selection, const struct event *eve
 				event->ts, event->ts);
 }
 
+static bool keep_file(const struct selection *selection, const struct event *event)
+{
+	return !selection->files || file_calls_cover(selection->files, event->pid, event->ts, event->ts) ||
+	       file_calls_names(selection->files, event);
+}
+
 static bool keep_who(struct selection *selection, const struct event *event)
 {
 	struct who_memo *memo = &selection->who_memo[(uint32_t)event->pid % COMM_MEMO];
@@ -436,7 +459,8 @@ bool selection_keep(void *arg, const struct event *event)
 		keep = (!selection->some_events || bit_get(selection->ids, event->id)) &&
 		       (!selection->filters || filter_set_keep(selection->filters, event));
 	keep = keep && !(event->flags & selection->flags_out) && keep_pid(selection, event->pid) &&
-	       keep_comm(selection, event) && keep_who(selection, event) && keep_mark(selection, event);
+	       keep_comm(selection, event) && keep_who(selection, event) && keep_mark(selection, event) &&
+	       keep_file(selection, event);
 	if (keep && selection->nr_self && is_self(selection, event)) {
 		selection->left_out++;
 		keep = false;

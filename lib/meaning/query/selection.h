@@ -44,6 +44,11 @@ void selection_leave_out_flags(struct selection *selection, uint8_t flags);
  * borrows the globs.
  */
 int must_check selection_add_marks(struct selection *selection, const char *const *globs, size_t nr, struct fail *fail);
+/*
+ * Only what is about a file of one of these names: lib/meaning/query/file_calls.h. Reads the buffer's events; borrows
+ * the globs.
+ */
+int must_check selection_add_files(struct selection *selection, const char *const *globs, size_t nr, struct fail *fail);
 /* Whom the task must belong to at that time; lib/meaning/follow/who.h. Borrows the word. */
 int must_check selection_add_who(struct selection *selection, const struct who_want *want, struct fail *fail);
 /* A glob for the task's name. */

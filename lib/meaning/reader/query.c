@@ -498,6 +498,7 @@ void query_release(struct query *query)
 	free(query->events.at);
 	free(query->comms.at);
 	free(query->marks.at);
+	free(query->files.at);
 	free(query->filters.at);
 	free(query->negated);
 	free(query->longer);
@@ -615,6 +616,8 @@ int query_select(const struct query *query, const struct context *context, struc
 		r = selection_add_who(selection, &query->who[i], fail);
 	if (!r)
 		r = selection_add_marks(selection, query->marks.at, query->marks.nr, fail);
+	if (!r)
+		r = selection_add_files(selection, query->files.at, query->files.nr, fail);
 	if (!r)
 		selection_leave_out_flags(selection, query->flags_out);
 	return r;
@@ -891,7 +894,7 @@ bool query_put_choice(const struct query *query, struct buf *into)
 		const char *line;
 	} flags[] = { { EVENT_HARDIRQ, "--no-hardirq\n" }, { EVENT_SOFTIRQ, "--no-softirq\n" } };
 	bool ok = put_words(into, "-e ", &query->events) && put_words(into, "--comm ", &query->comms) &&
-		  put_words(into, "--mark ", &query->marks);
+		  put_words(into, "--mark ", &query->marks) && put_words(into, "--file ", &query->files);
 
 	for (size_t i = 0; ok && i < query->nr_pids; i++)
 		ok = buf_addf(into, "%s%" PRId32, i ? "," : "--pid ", query->pids[i]);

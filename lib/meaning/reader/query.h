@@ -39,6 +39,7 @@ struct query {
 	enum { QUERY_OWN_NONE, QUERY_OWN_TICKS, QUERY_OWN_ALL } own;
 	struct query_words events, comms; /* as lib/meaning/query/selection.h reads them */
 	struct query_words marks;         /* names of spans: what happened inside them */
+	struct query_words files;         /* names of files: lib/meaning/query/file_calls.h */
 	struct query_words filters;       /* one match is enough */
 	bool *negated;                    /* for each filter: what meets it is left out */
 	char *longer;                     /* the filter that query_add_longer() made; NULL: none */

@@ -194,6 +194,8 @@ static int begin(struct analysis_job *job, struct fail *fail)
 				       .nr_comms = filters->nr_comms,
 				       .marks = view->query->marks.at,
 				       .nr_marks = view->query->marks.nr,
+				       .files = view->query->files.at,
+				       .nr_files = view->query->files.nr,
 				       .who = filters->who,
 				       .nr_who = filters->nr_who,
 				       .cpus = filters->some_cpus ? &filters->cpus : NULL };

@@ -199,6 +199,8 @@ static bool put_query(const struct query *query, struct buf *into)
 		ok &= put_option("--comm", query->comms.at[i], into);
 	for (size_t i = 0; i < query->marks.nr; i++)
 		ok &= put_option("--mark", query->marks.at[i], into);
+	for (size_t i = 0; i < query->files.nr; i++)
+		ok &= put_option("--file", query->files.at[i], into);
 	for (size_t i = 0; i < query->nr_who; i++)
 		ok &= buf_addf(into, " --%s ", who_part_word(query->who[i].part)) &&
 		      view_quote(query->who[i].word, into);

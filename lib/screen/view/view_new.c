@@ -42,8 +42,8 @@ static int narrow(struct view *view, struct reader_buffer *buffer, struct fail *
 
 static bool chooses(const struct query *query)
 {
-	return query->events.nr || query->filters.nr || query->comms.nr || query->marks.nr || query->nr_pids ||
-	       query->nr_who || query->flags_out;
+	return query->events.nr || query->filters.nr || query->comms.nr || query->marks.nr || query->files.nr ||
+	       query->nr_pids || query->nr_who || query->flags_out;
 }
 
 static int add_buffers(struct view *view, const struct query_manner *manner, struct fail *fail)
