@@ -15,6 +15,7 @@
 #include "lib/ground/base/order.h"
 #include "lib/ground/base/out.h"
 #include "lib/ground/base/pool.h"
+#include "lib/ground/base/populate.h"
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/reader/reader.h"
@@ -275,6 +276,7 @@ static int keep(struct piece *piece, struct out *out, struct fail *fail)
 
 		if (!made || !out_init(made, PIECE))
 			return fail_memory(fail);
+		populate(made->start, PIECE);
 	}
 	*out = piece->texts[piece->nr_texts];
 	piece->texts[piece->nr_texts++] = kept;

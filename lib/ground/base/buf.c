@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/ground/base/populate.h"
+
 enum { BUF_SIZE_FIRST = 256 };
 
 void buf_release(struct buf *buf)
@@ -31,7 +33,7 @@ bool buf_reserve(struct buf *buf, size_t more)
 	while (size < needed)
 		if (__builtin_mul_overflow(size, (size_t)2, &size))
 			return false;
-	data = realloc(buf->data, size);
+	data = populate_grown(buf->data, buf->len, size);
 	if (!data)
 		return false;
 	buf->data = data;

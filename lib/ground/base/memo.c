@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "lib/ground/base/populate.h"
 
 /*
  * A page that is read before it is written costs two faults, and the second one interrupts the CPUs of other threads
@@ -18,18 +18,6 @@ struct memo *memo_new(void)
 {
 	/* calloc() gets large blocks zeroed from the kernel; aligned_alloc() and memset() would touch all of it. */
 	return calloc(1, sizeof(struct memo));
-}
-
-/* Makes the kernel map all pages at once. Kernels before 5.14 cannot; then each page is mapped when it is written. */
-static void populate(struct memo *memo)
-{
-#ifdef MADV_POPULATE_WRITE
-	uintptr_t before = (uintptr_t)memo & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
-
-	(void)madvise((char *)memo - before, before + sizeof(*memo), MADV_POPULATE_WRITE);
-#else
-	(void)memo;
-#endif
 }
 
 void memo_add(struct memo *memo, uint64_t key, const char *text, size_t len)
@@ -48,7 +36,7 @@ void memo_add(struct memo *memo, uint64_t key, const char *text, size_t len)
 			memcpy(slot->text, text, len);
 			atomic_store_explicit(&slot->key, (memo_key)key, memory_order_release);
 			if (atomic_fetch_add_explicit(&memo->nr, 1, memory_order_relaxed) + 1 == MEMO_POPULATED)
-				populate(memo);
+				populate(memo, sizeof(*memo));
 			return;
 		}
 		if (found == key)

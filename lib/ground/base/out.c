@@ -7,6 +7,7 @@
 
 #include "lib/ground/base/digits.h"
 #include "lib/ground/base/io.h"
+#include "lib/ground/base/populate.h"
 
 bool out_init(struct out *out, size_t size)
 {
@@ -33,7 +34,7 @@ void out_grow(struct out *out, size_t more)
 
 	while (size - len < more)
 		size *= 2;
-	start = realloc(out->start, size);
+	start = populate_grown(out->start, len, size);
 	if (!start) {
 		out->failed = true;
 		out->at = out->start;

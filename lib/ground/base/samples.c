@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/ground/base/populate.h"
 #include "lib/ground/base/vec.h"
 
 enum {
@@ -125,7 +126,8 @@ bool samples_join(struct samples *into, struct samples_budget *budget, const str
 		return true;
 	/* As vec_push() does, which has room for some from the first value on. */
 	if (nr > into->room)
-		values = reallocarray(into->values, room < ROOM_LEAST ? ROOM_LEAST : room, sizeof(*values));
+		values = populate_grown(into->values, into->nr * sizeof(*values),
+					(room < ROOM_LEAST ? ROOM_LEAST : room) * sizeof(*values));
 	else
 		values = into->values;
 	if (!values) {

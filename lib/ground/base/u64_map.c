@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/ground/base/populate.h"
+
 enum { SIZE_FIRST = 16 };
 
 static struct u64_map_head *entry_at(const struct u64_map *map, size_t index)
@@ -44,6 +46,7 @@ static bool grow(struct u64_map *map)
 	larger.entries = calloc(larger.size, map->stride);
 	if (!larger.entries)
 		return false;
+	populate(larger.entries, larger.size * map->stride);
 	while ((value = u64_map_next(map, &at, &key))) {
 		head = (const struct u64_map_head *)value - 1;
 		memcpy(u64_map_entry(&larger, key), head, map->stride);

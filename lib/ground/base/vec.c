@@ -5,24 +5,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/ground/base/populate.h"
+
 enum { ROOM_FIRST = 4 };
+
+/* In a large array each multiple of this many bytes that is reached makes the kernel map as many. */
+enum { POPULATED = 512 << 10 };
 
 static bool is_full(size_t nr)
 {
 	return !nr || (nr >= ROOM_FIRST && !(nr & (nr - 1)));
 }
 
+/* The room behind the first `nr` items, in bytes. `nr` is not 0. */
+static size_t left_of(size_t nr, size_t item_size)
+{
+	return (((size_t)2 << (63 - __builtin_clzll(nr))) - nr) * item_size;
+}
+
 void *vec_room(void *items, size_t nr, size_t item_size)
 {
+	char *at;
+
 	if (is_full(nr)) {
 		size_t room, bytes;
 
 		if (__builtin_mul_overflow(nr ? nr : ROOM_FIRST / 2, (size_t)2, &room) ||
 		    __builtin_mul_overflow(room, item_size, &bytes))
 			return NULL;
-		items = realloc(items, bytes);
+		items = populate_grown(items, nr * item_size, bytes);
 	}
+	at = (char *)items + nr * item_size;
+	if (items && __builtin_expect(((nr + 1) * item_size ^ nr * item_size) >= POPULATED, 0))
+		populate(at, left_of(nr, item_size) < POPULATED ? left_of(nr, item_size) : POPULATED);
 	if (items)
-		memset((char *)items + nr * item_size, 0, item_size);
+		memset(at, 0, item_size);
 	return items;
 }

@@ -516,7 +516,8 @@ static int events_start(struct events *events, struct fail *fail)
 
 	events->options.source = NULL;
 	events->types = calloc(EVENT_TYPES_MAX, sizeof(struct event_type *));
-	events->seen = calloc(EVENT_TYPES_MAX, sizeof(*events->seen));
+	/* Not cleared: only what was written is read. */
+	events->seen = malloc(EVENT_TYPES_MAX * sizeof(*events->seen));
 	if (!events->types || !events->seen) {
 		source_free(source);
 		return fail_memory(fail);

@@ -6,6 +6,7 @@
 
 #include "lib/ground/base/bytes.h"
 #include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/populate.h"
 #include "lib/meaning/names/symbol.h"
 
 enum { PAGE_MASK = 4095 };
@@ -272,6 +273,7 @@ bool kallsyms_read(struct kallsyms *kallsyms, const char *text, size_t len)
 	kallsyms->entries = malloc(size * sizeof(*kallsyms->entries));
 	if (!kallsyms->entries)
 		return false;
+	populate(kallsyms->entries, size * sizeof(*kallsyms->entries));
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/populate.h"
 #include "lib/meaning/reader/reader.h"
 
 /*
@@ -19,9 +20,14 @@ int ring_init(struct ring *ring, struct reader *reader, struct fail *fail)
 			       .retired = calloc(RING_BATCHES * (reader->nr_buffers + 1), sizeof(*ring->retired)) };
 	if (!ring->batches || !ring->retired)
 		return fail_memory(fail);
-	for (size_t i = 0; i < RING_BATCHES; i++)
-		ring->batches[i].retired = ring->retired + i * (reader->nr_buffers + 1);
 	return 0;
+}
+
+/* Only what is filled takes memory: a small file needs one batch. */
+static void begin_batch(const struct ring *ring, struct ring_batch *batch, uint64_t number)
+{
+	populate(batch, sizeof(*batch));
+	batch->retired = ring->retired + number * (ring->reader->nr_buffers + 1);
 }
 
 void ring_release(struct ring *ring)
@@ -51,6 +57,8 @@ int ring_fill(struct ring *ring, uint64_t number, struct fail *fail)
 	struct reader *reader = ring->reader;
 	int r = 1;
 
+	if (number < RING_BATCHES)
+		begin_batch(ring, batch, number);
 	batch->len = 0;
 	while (batch->len < RING_EVENTS && reader_held_merged(reader) <= HELD) {
 		r = reader_batch(reader, &batch->events[batch->len], (size_t)(RING_EVENTS - batch->len), fail);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "lib/ground/base/populate.h"
+
 /* When more blocks than this are spare, memory is freed. Readers borrow at most about this much at a time. */
 enum { SPARE_MAX = 12 << 20 };
 
@@ -32,6 +34,7 @@ struct block *source_block(struct source *source, size_t size)
 			block_free(block);
 			return NULL;
 		}
+		populate(block->data, size);
 		free(block->copies);
 		block->copies = NULL;
 		block->size = size;

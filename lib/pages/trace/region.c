@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/populate.h"
 #include "lib/pages/codec/frame.h"
 #include "lib/pages/trace/internal.h"
 
@@ -47,6 +48,7 @@ static int load_plain(struct trace *trace, const struct region *region, size_t c
 	data = malloc(size + 1);
 	if (!data)
 		return fail_memory(fail);
+	populate(data, size);
 	r = input_read(&trace->input, region->offset, data, size, fail);
 	if (r)
 		return r;
