@@ -90,12 +90,21 @@ static void begin(const struct synth *synth, uint8_t *event, uint16_t id, uint8_
 	put32(event, 4, (uint32_t)synth->pid);
 }
 
+/* The PID of a task of this CPU: no task runs on two CPUs at once, as in the file of a real kernel. */
+static int32_t task_of_this_cpu(const struct synth *synth, uint32_t number)
+{
+	uint32_t task = number % synth_tasks_of_cpu(synth->cpus) * synth->cpus + synth->cpu;
+
+	return task ? (int32_t)(100 + 17 * task) : 0;
+}
+
 static int32_t other_task(struct synth *synth)
 {
 	/* A few tasks wait for each other. Now and then another task runs. */
-	uint32_t task = synth_random(synth, 8) ? 1 + synth->turn / 15 % 3 : synth_random(synth, SYNTH_TASKS);
+	uint32_t number = synth_random(synth, 8) ? 1 + synth->turn / 15 % 3 : synth_random(synth, SYNTH_TASKS);
+	int32_t task = task_of_this_cpu(synth, number);
 
-	return task ? (int32_t)(100 + 17 * task) : 0;
+	return task == synth->pid ? task_of_this_cpu(synth, number + 1) : task;
 }
 
 static size_t switch_tasks(struct synth *synth, uint8_t *event)
@@ -235,14 +244,6 @@ size_t synth_stack(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX])
 	return switch_tasks(synth, event);
 }
 
-/* No task runs on two CPUs at once, as in the file of a real kernel. */
-static int32_t task_of_this_cpu(struct synth *synth)
-{
-	uint32_t task = synth_random(synth, SYNTH_TASKS / synth->cpus) * synth->cpus + synth->cpu;
-
-	return task ? (int32_t)(100 + 17 * task) : 0;
-}
-
 size_t synth_graph(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX])
 {
 	const uint32_t deepest = sizeof(synth->calls) / sizeof(synth->calls[0]);
@@ -269,6 +270,6 @@ size_t synth_graph(struct synth *synth, uint8_t event[SYNTH_EVENT_MAX])
 	put64(event, 40, synth->ts);
 	/* Tasks are switched between two calls of the outermost functions. */
 	if (!synth->depth && !synth_random(synth, 64))
-		synth->pid = task_of_this_cpu(synth);
+		synth->pid = task_of_this_cpu(synth, synth_random(synth, SYNTH_TASKS));
 	return 48;
 }

@@ -169,11 +169,12 @@ static struct writer_format *formats_of(struct trace *trace, size_t *ret_nr)
 	return own;
 }
 
-static bool put_names(struct buf *cmdlines)
+static bool put_names(struct buf *cmdlines, uint32_t cpus)
 {
+	int nr = (int)(synth_tasks_of_cpu(cpus) * cpus);
 	char comm[16];
 
-	for (int i = 1; i <= SYNTH_TASKS; i++)
+	for (int i = 1; i < nr; i++)
 		if (!buf_addf(cmdlines, "%d %s\n", 100 + 17 * i, synth_comm(100 + 17 * i, comm)))
 			return false;
 	return true;
@@ -197,7 +198,7 @@ static int write_file(int fd, struct trace *trace, struct work *work, struct fai
 			return r;
 	}
 	own = formats_of(trace, &data.nr_formats);
-	if (!own || !put_names(&cmdlines))
+	if (!own || !put_names(&cmdlines, work->synth.cpus))
 		return fail_memory(fail);
 	data.formats = own;
 	data.header_page = meta[TRACE_HEADER_PAGE].text;

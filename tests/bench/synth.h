@@ -42,6 +42,12 @@ extern const struct synth_format {
 } synth_formats[];
 extern const size_t synth_nr_formats;
 
+/* Each CPU has tasks of its own. */
+static inline uint32_t synth_tasks_of_cpu(uint32_t cpus)
+{
+	return SYNTH_TASKS / cpus > 4 ? SYNTH_TASKS / cpus : 4;
+}
+
 uint32_t synth_random(struct synth *synth, uint32_t below);
 const char *synth_comm(int32_t pid, char into[16]);
 

@@ -147,7 +147,7 @@ TEST(slices_unite_as_long_as_each_thread_has_several)
 	CHECK(united(30, 30, 2) == 15);
 	CHECK(united(12, 12, 2) == 12);
 	CHECK(united(8, 8, 2) == 8);
-	CHECK(united(1000, 1000, 2) == 125);
+	CHECK(united(1000, 1000, 2) == 62);
 	CHECK(united(1000, 1000, 64) == 500);
 	/* Those of a window of time. */
 	CHECK(united(30, 40, 2) == 30);

@@ -15,19 +15,23 @@
 
 /*
  * Bytes of pages in a slice, of all CPUs together. Less would cost too much for finding the places of all CPUs, for
- * which chunks are decompressed; more would leave threads without work at the end, and take more memory for the text
- * that waits. A CPU with few bytes in a slice is looked for as long as one with many.
+ * which chunks are decompressed. More would leave threads without work at the end; and the text that waits, twice as
+ * many bytes as the pages, would leave the cache of its core before it is written. A CPU with few bytes in a slice is
+ * looked for as long as one with many.
  */
-enum { SLICE_RAW = 2 << 20, SLICE_PACKED = 7 << 19, SLICE_OF_CPU_RAW = 64 << 10, SLICE_OF_CPU_PACKED = 512 << 10 };
+enum { SLICE_RAW = 1 << 19, SLICE_PACKED = 1 << 21, SLICE_OF_CPU_RAW = 64 << 10, SLICE_OF_CPU_PACKED = 512 << 10 };
 
 /* The number of chunks from which the size of all is estimated. */
 enum { SAMPLE = 8 };
 
-/* With fewer slices for each thread, some would wait for the last one. */
-enum { SLICES_OF_THREAD = 4 };
+/*
+ * With fewer slices for each thread, some would wait for the last one. And each thread takes memory, so it has at least
+ * so many bytes of pages to read.
+ */
+enum { SLICES_OF_THREAD = 4, BYTES_OF_THREAD = 8 << 20 };
 
 /* At least so many united slices has each thread, and each is of at most so many. */
-enum { UNITED_OF_THREAD = 6, UNITED_MOST = 8 };
+enum { UNITED_OF_THREAD = 6, UNITED_MOST = 16 };
 
 static bool can_slice(const struct reader_buffer *buffer)
 {
@@ -100,6 +104,7 @@ bool slices_plan(const struct reader *reader, unsigned threads, struct slices *r
 {
 	uint64_t most = 0, size = 0, least = 0;
 	bool packed = false, windowed = false;
+	uint64_t of_thread;
 
 	if (threads < 2 || reader->skip || reader->limited)
 		return false;
@@ -128,9 +133,10 @@ bool slices_plan(const struct reader *reader, unsigned threads, struct slices *r
 	if (least < (packed ? SLICE_PACKED : SLICE_RAW))
 		least = packed ? SLICE_PACKED : SLICE_RAW;
 	ret->nr = ret->parts = size / least;
-	if (windowed && ret->nr >= 2 * SLICES_OF_THREAD && !find_window(ret))
+	of_thread = BYTES_OF_THREAD / least < SLICES_OF_THREAD ? SLICES_OF_THREAD : BYTES_OF_THREAD / least;
+	if (windowed && ret->nr >= 2 * of_thread && !find_window(ret))
 		return false;
-	ret->threads = ret->nr / SLICES_OF_THREAD < threads ? (unsigned)(ret->nr / SLICES_OF_THREAD) : threads;
+	ret->threads = ret->nr / of_thread < threads ? (unsigned)(ret->nr / of_thread) : threads;
 	if (ret->threads < 2)
 		return false;
 	ret->times = calloc((size_t)ret->nr, sizeof(*ret->times));
