@@ -75,13 +75,14 @@ limit() {
 	}' || short=$((short + 1))
 }
 
-# least NAME FILE LINES [text]: a line that says what one CPU of this machine needs at least (least.c), with `text` also for
-# the text of a report, and how many times as long the runs took, whose lines are in LINES
+# least NAME FILE LINES [text|BYTES]: a line that says what one CPU of this machine needs at least (least.c), with `text`
+# also for the text of a report, or for so many bytes of output; and how many times as long the runs took, whose lines
+# are in LINES
 least() {
-	local bytes=0 line
+	local bytes=${4:-0} line
 
 	[ -s "$3" ] || return
-	[ -z "${4:-}" ] || bytes=$("$build/weft" report "$2" | wc -c)
+	[ "$bytes" != text ] || bytes=$("$build/weft" report "$2" | wc -c)
 	line=$("$work/least" "$2" "$bytes") || return
 	awk -v name="$1" -v line="$line" -v t="$(stat "$3" 2)" -v cpu="$(stat "$3" 3)" 'BEGIN {
 		split(line, a); split(t, b); split(cpu, c)
