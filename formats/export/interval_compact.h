@@ -14,8 +14,10 @@ struct pool;
 
 /*
  * Merges files of one table, as interval_tables_end() or this has made them, into files of up to 128 MB, whose rows are
- * sorted by day, host and time. The output are pieces of a folder (folder.h). The memory is bounded: what does not fit
- * is merged in several passes over the temporary files. The input is untrusted: what weft has not written is an error.
+ * in the order of a lake, also if an older weft has sorted them otherwise. The output is pieces of a folder
+ * (folder.h).
+ * The memory is bounded: what does not fit is merged in several passes over the temporary files. The input is
+ * untrusted: what weft has not written is an error.
  */
 struct interval_compaction {
 	const char *table; /* its name: interval_tables_name() */

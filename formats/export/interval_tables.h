@@ -18,7 +18,7 @@ struct reader;
 /*
  * The tables of intervals of any number of recordings, one after the other, as one Parquet file for each table: for a
  * lake (lib/files/lake). The output is pieces of a folder (folder.h), which the owner writes when write() is called.
- * The rows of a row group are sorted by day, host and time.
+ * The rows of a row group are sorted by day, host and time, those of rollups by day, kind, host and time.
  */
 struct interval_tables;
 

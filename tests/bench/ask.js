@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // ask.js duckdb|clickhouse QUERY...: asks each question three times. Prints a line of JSON for each: the best time in ms, and the least
-// CPU time of all threads, which other programs hardly change; the most memory that the process had so far in MB, and what it has then
-// besides the pages of programs and files (RssAnon); and the rows. A question is DuckDB's; for ClickHouse, names are replaced.
+// CPU time of all threads, which other programs hardly change; the most memory that the process has had when it has answered once, in MB,
+// and what it has then besides the pages of programs and files (RssAnon); and the rows. A question is DuckDB's; for ClickHouse, names are replaced.
 'use strict';
 const fs = require('fs');
 
@@ -43,7 +43,7 @@ async function main(engine, queries)
 
 	for (const query of queries) {
 		const times = [], cpu = [];
-		let rows;
+		let rows, mb = 0, own = 0;
 
 		for (let i = 0; i < 3; i++) {
 			const begin = process.hrtime.bigint(), used = process.cpuUsage();
@@ -52,10 +52,12 @@ async function main(engine, queries)
 			times.push(Number(process.hrtime.bigint() - begin) / 1e6);
 			const { user, system } = process.cpuUsage(used);
 			cpu.push((user + system) / 1e3);
+			mb = mb || memory('VmHWM');
+			own = own || memory('RssAnon');
 		}
 		if (engine !== 'duckdb')
 			rows = JSON.parse(rows).data.map((row) => row.map(text));
-		out += `${JSON.stringify({ ms: Math.min(...times), cpu: Math.min(...cpu), mb: memory('VmHWM'), own: memory('RssAnon'), rows })}\n`;
+		out += `${JSON.stringify({ ms: Math.min(...times), cpu: Math.min(...cpu), mb, own, rows })}\n`;
 	}
 	return out;
 }

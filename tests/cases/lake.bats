@@ -52,6 +52,9 @@ content()
 		FROM read_parquet('lake/current/state/*.parquet', file_row_number = true) WINDOW w AS (ORDER BY file_row_number))
 		WHERE wall // 86400000000000 IS NOT DISTINCT FROM d // 86400000000000 AND (host < h OR (host = h AND wall IS NOT DISTINCT FROM d AND ts < t))" > got
 	[ "$(cat got)" = 0 ]
+	# Rollups of a kind come together, so that the row groups of others are not read.
+	duckdb "SELECT kind, host, wall, ts FROM read_parquet('lake/current/rollup/*.parquet', file_row_number = true) ORDER BY file_row_number" > got
+	duckdb "SELECT kind, host, wall, ts FROM 'lake/current/rollup/*.parquet' ORDER BY wall // 86400000000000 NULLS FIRST, kind, host, wall NULLS FIRST, ts" | diff got -
 	[[ "$(duckdb "SELECT DISTINCT created_by FROM parquet_file_metadata('lake/current/*/*.parquet')")" = "weft version "* ]]
 }
 

@@ -34,13 +34,14 @@ struct runs {
 	size_t nr;
 };
 
-/* A cursor and what its row is compared by: the day, the host, and the two times. */
+/* A cursor and what its row is compared by: the day, and each column of the order as a text or a number. */
 struct merged {
 	struct parquet_cursor cursor;
 	const char *name;
 	size_t index;
-	struct text_word host;
-	int64_t day, wall, ts;
+	int64_t day;
+	struct text_word texts[PARQUET_SORT_MAX];
+	int64_t numbers[PARQUET_SORT_MAX];
 };
 
 struct merging {
@@ -48,6 +49,7 @@ struct merging {
 	struct column_shape shapes[INTERVAL_COLUMNS_MAX];
 	size_t nr_columns;
 	struct parquet_sort sort;
+	char order[INTERVAL_ORDER_MAX];
 	struct parquet_footer **footers;
 	size_t nr_footers;
 	struct parquet_pages pages;
@@ -55,7 +57,7 @@ struct merging {
 	struct parquet_file file;
 	bool open; /* the file is being filled */
 	struct out out, scratch;
-	struct buf last; /* the host of the row before, and what else it is compared by: */
+	struct buf last; /* the texts by which the row before is compared */
 	int64_t last_day;
 	unsigned nr_files;
 	int to; /* a temporary file, which gets the output at `at`; -1: the files */
@@ -151,18 +153,14 @@ static void put_row(struct merging *merging, const struct merged *merged)
 
 static int compare(const struct merged *one, const struct merged *other)
 {
-	int order;
+	int order = (one->day > other->day) - (one->day < other->day);
 
-	if (one->day != other->day)
-		return one->day < other->day ? -1 : 1;
-	order = text_word_compare(one->host, other->host);
-	if (order)
-		return order;
-	if (one->wall != other->wall)
-		return one->wall < other->wall ? -1 : 1;
-	if (one->ts != other->ts)
-		return one->ts < other->ts ? -1 : 1;
-	return 0;
+	for (size_t i = 0; !order && i < PARQUET_SORT_MAX; i++) {
+		order = text_word_compare(one->texts[i], other->texts[i]);
+		if (!order)
+			order = (one->numbers[i] > other->numbers[i]) - (one->numbers[i] < other->numbers[i]);
+	}
+	return order;
 }
 
 static bool is_before(const struct merged *one, const struct merged *other)
@@ -176,12 +174,34 @@ static void fill_key(const struct merging *merging, struct merged *merged)
 {
 	const struct parquet_sort *sort = &merging->sort;
 
-	merged->wall = merged->ts = INT64_MIN;
-	merged->host = (struct text_word){ .at = "" };
-	(void)parquet_cursor_text(&merged->cursor, sort->by[0], &merged->host);
-	(void)parquet_cursor_integer(&merged->cursor, sort->by[1], &merged->wall);
-	(void)parquet_cursor_integer(&merged->cursor, sort->by[2], &merged->ts);
-	merged->day = parquet_sort_span(sort, merged->wall);
+	for (size_t i = 0; i < PARQUET_SORT_MAX; i++) {
+		bool text = i < sort->nr && column_is_text(&merging->shapes[sort->by[i]]), known = i >= sort->nr;
+
+		merged->texts[i] = (struct text_word){ .at = "" };
+		merged->numbers[i] = 0;
+		if (text)
+			known = parquet_cursor_text(&merged->cursor, sort->by[i], &merged->texts[i]);
+		else if (!known)
+			known = parquet_cursor_integer(&merged->cursor, sort->by[i], &merged->numbers[i]);
+		if (!known)
+			merged->numbers[i] = INT64_MIN;
+	}
+	merged->day = parquet_sort_span(sort, merged->numbers[sort->time]);
+}
+
+/* Of a row whose page is about to go. */
+static bool keep_texts(struct merging *merging, struct merged *merged)
+{
+	size_t at = 0;
+
+	buf_clear(&merging->last);
+	for (size_t i = 0; i < PARQUET_SORT_MAX; i++)
+		if (!buf_add(&merging->last, merged->texts[i].at, merged->texts[i].len))
+			return false;
+	for (size_t i = 0; i < PARQUET_SORT_MAX; at += merged->texts[i++].len)
+		if (merged->texts[i].len)
+			merged->texts[i].at = merging->last.data + at;
+	return true;
 }
 
 /* Moves heap[0] to its place. */
@@ -208,10 +228,8 @@ static int advance(struct merging *merging, struct merged **heap, size_t *nr, st
 	struct merged *merged = heap[0], before = *merged;
 	int r;
 
-	buf_clear(&merging->last);
-	if (!buf_add(&merging->last, before.host.at, before.host.len))
+	if (!keep_texts(merging, &before))
 		return fail_memory(fail);
-	before.host.at = merging->last.data;
 	r = parquet_cursor_next(&merged->cursor, fail);
 	if (r < 0)
 		return fail_in(fail, r, "'%s'", merged->name);
@@ -319,6 +337,48 @@ static int add_footer(struct merging *merging, int fd, uint64_t base, uint64_t s
 	return 0;
 }
 
+/* Copies rows of another order, which an older weft has written, into the temporary file that the first pass reads. */
+static int copy_rows(struct merging *merging, const struct parquet_footer *from, const char *name, struct fail *fail)
+{
+	struct merged merged = { .name = name };
+	int r = parquet_cursor_open(&merged.cursor, from, 0, from->nr_groups, merging->shapes, merging->nr_columns,
+				    &merging->pages, fail);
+
+	merging->to = merging->compaction->temporaries[1];
+	while (r > 0) {
+		if (make_room(merging, false, fail)) {
+			r = -1;
+			break;
+		}
+		put_row(merging, &merged);
+		r = merging->file.starved ? fail_memory(fail) : parquet_cursor_next(&merged.cursor, fail);
+	}
+	parquet_cursor_close(&merged.cursor);
+	return r ? fail_in(fail, r, "'%s'", name) : end_file(merging, fail);
+}
+
+/* Each group of the copy is sorted. */
+static int sort_again(struct merging *merging, const struct parquet_footer *from, const char *name, struct runs *runs,
+		      struct fail *fail)
+{
+	const struct parquet_footer *footer;
+	uint64_t start = merging->at;
+	int r = from->nr_groups ? copy_rows(merging, from, name, fail) : 0;
+
+	if (r || !from->nr_groups)
+		return r;
+	r = add_footer(merging, merging->to, start, merging->at - start, &footer, fail);
+	for (size_t i = 0; !r && i < footer->nr_groups; i++)
+		r = add_run(runs, footer, i, 1, name, fail);
+	return r;
+}
+
+/* What older files, which do not tell their order, have. */
+static bool is_other_order(const struct merging *merging, const struct parquet_footer *footer)
+{
+	return strcmp(*footer->order ? footer->order : "host wall ts", merging->order) != 0;
+}
+
 /* What this has written is sorted as a whole, a group of what was added alone. */
 static int add_input(struct merging *merging, size_t input, struct runs *runs, struct fail *fail)
 {
@@ -333,6 +393,8 @@ static int add_input(struct merging *merging, size_t input, struct runs *runs, s
 	r = add_footer(merging, compaction->inputs[input], 0, (uint64_t)st.st_size, &footer, fail);
 	if (r)
 		return fail_in(fail, r, "'%s/%s'", compaction->table, name);
+	if (is_other_order(merging, footer))
+		return sort_again(merging, footer, name, runs, fail);
 	if (strchr(name, '-'))
 		return footer->nr_groups ? add_run(runs, footer, 0, footer->nr_groups, name, fail) : 0;
 	for (size_t i = 0; !r && i < footer->nr_groups; i++)
@@ -379,7 +441,7 @@ static int write_empty(struct merging *merging, struct fail *fail)
 
 int interval_file_day(int fd, const char *table, int64_t *ret, struct fail *fail)
 {
-	const struct parquet_sort sort = interval_sort();
+	const struct parquet_sort sort = interval_sort(table);
 	struct column_shape shapes[INTERVAL_COLUMNS_MAX];
 	struct parquet_footer footer;
 	struct stat st;
@@ -393,7 +455,7 @@ int interval_file_day(int fd, const char *table, int64_t *ret, struct fail *fail
 	r = parquet_footer_read(fd, 0, (uint64_t)st.st_size, shapes, nr, &footer, fail);
 	if (r)
 		return r;
-	*ret = parquet_sort_span(&sort, footer.most[sort.by[1]]);
+	*ret = parquet_sort_span(&sort, footer.most[sort.by[sort.time]]);
 	parquet_footer_release(&footer);
 	return 0;
 }
@@ -404,7 +466,8 @@ static int start(struct merging *merging, struct fail *fail)
 
 	if (r)
 		return fail_set(fail, r, "there is no table '%s'", merging->compaction->table);
-	merging->sort = interval_sort();
+	merging->sort = interval_sort(merging->compaction->table);
+	interval_order(&merging->sort, merging->shapes, merging->order);
 	if (!out_init(&merging->out, 2 * OUT_SIZE) || !out_init(&merging->scratch, 0))
 		return fail_memory(fail);
 	r = parquet_pages_init(&merging->pages, fail);

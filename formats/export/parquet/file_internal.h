@@ -74,12 +74,14 @@ void parquet_column_pages(const struct parquet_column *column, size_t rows, stru
 			  struct parquet_chunk *ret);
 
 /*
- * The order of the rows of a group: those of a span of time of the second of three columns come together, and in it
- * they are sorted by the columns. Texts are compared as bytes, integers with their sign; null comes first.
+ * The order of the rows of a group: those of a span of time come together, and in it they are sorted by the columns.
+ * Texts are compared as bytes, integers with their sign; null comes first.
  */
+enum { PARQUET_SORT_MAX = 4 };
 struct parquet_sort {
-	size_t nr; /* 0: rows stay as they come; else 3 */
-	size_t by[3];
+	size_t nr; /* 0: rows stay as they come */
+	size_t by[PARQUET_SORT_MAX];
+	size_t time; /* the one of these that has the times */
 	int64_t span;
 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/export/parquet/file_internal.h"
+#include "formats/export/parquet/interval_file_internal.h"
 #include "formats/export/parquet/read_internal.h"
 #include "formats/export/parquet/thrift_internal.h"
 #include "formats/export/parquet/thrift_read_internal.h"
@@ -210,12 +210,48 @@ static bool read_groups(struct footing *footing, struct bytes *in)
 	return true;
 }
 
+struct fact {
+	struct bytes key, value;
+};
+
+static bool fact_field(void *arg, uint32_t field, unsigned type, struct bytes *in, bool *skip)
+{
+	struct fact *fact = arg;
+
+	*skip = field != 1 && field != 2;
+	return *skip || (type == THRIFT_BINARY && thrift_read_bytes(in, field == 1 ? &fact->key : &fact->value));
+}
+
+static bool read_facts(struct footing *footing, struct bytes *in)
+{
+	char *order = footing->footer->order;
+	unsigned type;
+	size_t nr;
+
+	if (!thrift_read_list(in, &type, &nr) || type != THRIFT_STRUCT)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		struct fact fact = { .key = { .left = 0 } };
+
+		if (!thrift_read_struct(in, fact_field, &fact))
+			return false;
+		if (fact.key.left != strlen(INTERVAL_ORDER) || memcmp(fact.key.at, INTERVAL_ORDER, fact.key.left) ||
+		    fact.value.left >= PARQUET_READ_ORDER)
+			continue;
+		memcpy(order, fact.value.at, fact.value.left);
+		order[fact.value.left] = '\0';
+	}
+	return true;
+}
+
 static bool file_field(void *arg, uint32_t field, unsigned type, struct bytes *in, bool *skip)
 {
-	*skip = field != 2 && field != 4;
+	*skip = field != 2 && field != 4 && field != 5;
 	if (*skip)
 		return true;
-	return type == THRIFT_LIST && (field == 2 ? read_schema(arg, in) : read_groups(arg, in));
+	return type == THRIFT_LIST && (field == 2 ? read_schema(arg, in) :
+				       field == 4 ? read_groups(arg, in) :
+						    read_facts(arg, in));
 }
 
 static int damaged(const char *what, struct fail *fail)

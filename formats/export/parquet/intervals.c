@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/export/exports_internal.h"
 #include "formats/export/intervals_internal.h"
@@ -113,17 +114,33 @@ static void release_tables(struct interval_tables *tables)
 	out_release(&tables->scratch);
 }
 
-/* host, wall, ts */
-struct parquet_sort interval_sort(void)
+struct parquet_sort interval_sort(const char *table)
 {
-	return (struct parquet_sort){ .nr = 3, .by = { 0, 4, 3 }, .span = DAY_NS };
+	if (!strcmp(table, interval_table_name(INTERVAL_ROLLUP)))
+		/* kind, host, wall, ts */
+		return (struct parquet_sort){ .nr = 4, .by = { INTERVAL_COMMON, 0, 4, 3 }, .time = 2, .span = DAY_NS };
+	return (struct parquet_sort){ .nr = 3, .by = { 0, 4, 3 }, .time = 1, .span = DAY_NS };
+}
+
+void interval_order(const struct parquet_sort *sort, const struct column_shape *shapes, char ret[INTERVAL_ORDER_MAX])
+{
+	size_t len = 0;
+
+	ret[0] = '\0';
+	for (size_t i = 0; i < sort->nr && len < INTERVAL_ORDER_MAX; i++)
+		len += (size_t)snprintf(ret + len, INTERVAL_ORDER_MAX - len, "%s%s", i ? " " : "",
+					shapes[sort->by[i]].name);
 }
 
 void interval_file_end(struct parquet_file *file, struct parquet_writer *writer, struct out *folder, struct buf *files)
 {
-	char version[16];
-	const char *facts[] = { "weft.intervals", version, NULL };
+	char version[16], order[INTERVAL_ORDER_MAX];
+	struct column_shape shapes[INTERVAL_COLUMNS_MAX];
+	const char *facts[] = { "weft.intervals", version, file->sort.nr ? INTERVAL_ORDER : NULL, order, NULL };
 
+	for (size_t i = 0; i < file->nr_columns; i++)
+		shapes[i] = file->columns[i].shape;
+	interval_order(&file->sort, shapes, order);
 	snprintf(version, sizeof(version), "%d", INTERVALS_VERSION);
 	parquet_file_end(file, writer, facts, folder);
 	if (files && !buf_addf(files, "%s %" PRIu64 "\n", file->name, file->all_rows))
@@ -144,7 +161,7 @@ static int open_files(struct interval_tables *tables, struct fail *fail)
 		tables->nr_files++;
 		snprintf(file->name, sizeof(file->name), leaf ? "%s/%s" : "%s.parquet", interval_table_name(i), leaf);
 		if (leaf)
-			file->sort = interval_sort();
+			file->sort = interval_sort(interval_table_name(i));
 	}
 	return 0;
 }

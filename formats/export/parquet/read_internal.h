@@ -20,7 +20,12 @@ struct frame_reader;
  * and a page needs no more memory than weft gives one.
  * Not supported: lists, all that other programs write.
  */
-enum { PARQUET_READ_COLUMNS = 32, PARQUET_READ_PAGE = 4 << 20, PARQUET_READ_FOOTER = 16 << 20 };
+enum {
+	PARQUET_READ_COLUMNS = 32,
+	PARQUET_READ_PAGE = 4 << 20,
+	PARQUET_READ_FOOTER = 16 << 20,
+	PARQUET_READ_ORDER = 64
+};
 
 /* The pages of a column in a row group. */
 struct parquet_span {
@@ -38,6 +43,8 @@ struct parquet_footer {
 	size_t nr_columns;
 	struct parquet_read_group *groups;
 	size_t nr_groups;
+	/* What it says of the order of its rows (INTERVAL_ORDER); empty: nothing. */
+	char order[PARQUET_READ_ORDER];
 	int64_t most[PARQUET_READ_COLUMNS]; /* of a column of INT64, by the statistics; INT64_MIN: it has no value */
 };
 

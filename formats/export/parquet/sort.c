@@ -6,7 +6,7 @@
 #include "formats/export/parquet/file_internal.h"
 #include "lib/ground/base/text.h"
 
-enum { KEYS = 4 };
+enum { KEYS = PARQUET_SORT_MAX + 1 };
 
 /* What a row is compared by: the span of time, then the columns. */
 struct key {
@@ -156,7 +156,7 @@ bool parquet_columns_sort(struct parquet_column *columns, size_t nr, size_t rows
 	for (size_t i = 0; ok && i < sort->nr; i++)
 		ok = fill_keys(keys, i + 1, &columns[sort->by[i]], rows);
 	for (size_t i = 0; ok && i < rows; i++)
-		keys[i].at[0] = parquet_sort_span(sort, keys[i].at[2]);
+		keys[i].at[0] = parquet_sort_span(sort, keys[i].at[sort->time + 1]);
 	if (ok && !is_in_order(keys, rows)) {
 		qsort(keys, rows, sizeof(*keys), compare);
 		for (size_t i = 0; ok && i < nr; i++)
