@@ -291,6 +291,10 @@ static void take_verb(struct arguments *arguments, const char *word, struct argp
 			arguments->verb = verbs[i].verb;
 	}
 	near_hint(&near, hint, sizeof(hint));
+	if (!arguments->verb && !strcmp(word, "stop"))
+		setup_usage(state,
+			    "a flight has no action 'stop': it ends with SIGINT or SIGTERM, as by Ctrl-C, systemctl "
+			    "stop or kill");
 	if (!arguments->verb)
 		setup_usage(state, "unknown action '%s' of 'weft flight'; use start, dump, status or explain%s%s", word,
 			    *hint ? "; " : "", hint);

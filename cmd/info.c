@@ -10,6 +10,7 @@
 #include "cmd/extract_dump.h"
 #include "cmd/options/answer.h"
 #include "cmd/options/option_value.h"
+#include "cmd/options/perf_file.h"
 #include "cmd/options/reading.h"
 #include "cmd/terminal/pager.h"
 #include "cmd/terminal/terminal.h"
@@ -37,6 +38,7 @@ struct arguments {
 	const char *dumps[EXTRACT_DUMPS_MAX];
 	size_t nr_dumps;
 	bool settings, no_events;
+	uint64_t perf_size; /* of a perf.data; 0: it is none */
 	struct reading reading;
 	struct answer answer;
 };
@@ -139,7 +141,8 @@ static void print_sample(const struct trace *trace, struct out *out)
 		      number_of(ended + 11, 0));
 }
 
-static void print_head(struct trace *trace, struct out *out)
+/* What is read of a perf.data, perf_size bytes long, is a trace.dat that was made of it. */
+static void print_head(struct trace *trace, uint64_t perf_size, struct out *out)
 {
 	const struct trace_info *info = trace_info(trace);
 	struct trace_text text;
@@ -149,9 +152,15 @@ static void print_head(struct trace *trace, struct out *out)
 
 	out_f(out, "%-10s %s\n", "file", trace_path(trace));
 	terminal_seal(out, from);
-	out_f(out, "%-10s trace.dat version %u, %s, %s endian, %d-bit kernel, pages of %" PRIu32 " bytes\n", "format",
-	      info->version, info->codec, info->big_endian ? "big" : "little", info->long_size * 8, info->page_size);
-	out_f(out, "%-10s %s (%" PRIu64 " bytes)\n", "size", text_size(size, info->size), info->size);
+	if (perf_size)
+		out_f(out, "%-10s perf.data, %s endian, %d-bit kernel\n", "format", info->big_endian ? "big" : "little",
+		      info->long_size * 8);
+	else
+		out_f(out, "%-10s trace.dat version %u, %s, %s endian, %d-bit kernel, pages of %" PRIu32 " bytes\n",
+		      "format", info->version, info->codec, info->big_endian ? "big" : "little", info->long_size * 8,
+		      info->page_size);
+	out_f(out, "%-10s %s (%" PRIu64 " bytes)\n", "size", text_size(size, perf_size ?: info->size),
+	      perf_size ?: info->size);
 	if (!trace_meta(trace, TRACE_UNAME, &text, &fail))
 		print_line(out, "kernel", text.text);
 	if (!trace_meta(trace, TRACE_VERSION, &text, &fail) && text.len)
@@ -711,21 +720,22 @@ static int print_all(struct trace *trace, const struct arguments *arguments, str
 {
 	int r = 0;
 
-	print_head(trace, out);
-	print_sections(trace, NULL, out);
+	print_head(trace, arguments->perf_size, out);
+	if (!arguments->perf_size)
+		print_sections(trace, NULL, out);
 	for (size_t i = 0; !r && i < trace_buffers(trace); i++)
 		r = info_buffer(trace, i, arguments->no_events, NULL, out, ret_damaged, fail);
 	return r;
 }
 
-static void put_head(struct trace *trace, struct json *json)
+static void put_head(struct trace *trace, uint64_t perf_size, struct json *json)
 {
 	const struct trace_info *info = trace_info(trace);
 	struct trace_text text;
 	struct fail fail = FAIL_INIT;
 
 	answer_text(json, "file", trace_path(trace));
-	answer_number(json, "size_bytes", info->size);
+	answer_number(json, "size_bytes", perf_size ?: info->size);
 	answer_number(json, "file_version", info->version);
 	answer_text(json, "compression", info->codec);
 	answer_text(json, "byte_order", info->big_endian ? "big" : "little");
@@ -766,7 +776,7 @@ static int put_all(struct trace *trace, const struct arguments *arguments, struc
 
 	if (r)
 		return r;
-	put_head(trace, json);
+	put_head(trace, arguments->perf_size, json);
 	if (arguments->settings)
 		r = find_buffer(trace, arguments->instance, &only, fail);
 	if (!r && arguments->settings) {
@@ -791,6 +801,7 @@ static int run(int argc, char **argv)
 	struct arguments arguments = { .input = NULL };
 	struct fail fail = FAIL_INIT, later = FAIL_INIT;
 	struct trace *trace;
+	cleanup_fd int given = -1;
 	bool damaged = false;
 	struct out out;
 	int r, err;
@@ -805,8 +816,10 @@ static int run(int argc, char **argv)
 	pager_start();
 	if (!arguments.input)
 		arguments.input = "trace.dat";
+	given = perf_file_open(arguments.input);
 	if (reading_open(arguments.input, &arguments.reading, &trace, &fail))
 		return command_failed(&fail);
+	arguments.perf_size = perf_file_size(given);
 	if (!out_init(&out, 1 << 16)) {
 		trace_free(trace);
 		fail_memory(&fail);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+#include <unistd.h>
+
 #include "cmd/analyse.h"
 #include "cmd/command.h"
 #include "cmd/options/analyse_by.h"
@@ -48,11 +51,30 @@ static void alone(struct arguments *arguments)
 		arguments->analyse.findings.only_notes = arguments->sched.map;
 }
 
+/* The words of perf sched, unless there is such a file. */
+static void refuse_words_of_perf(const char *word, struct argp_state *state)
+{
+	static const struct {
+		const char *word, *ours;
+	} words[] = { { "latency", "weft sched FILE" },
+		      { "timehist", "weft sched --timehist FILE" },
+		      { "map", "weft sched --map FILE" },
+		      { "record", "weft record --for sched -- COMMAND" } };
+
+	for (size_t i = 0; i < array_size(words); i++)
+		if (!strcmp(words[i].word, word) && access(word, F_OK))
+			argp_error(state, "there is no file '%s'; perf sched %s is '%s' here", word, word,
+				   words[i].ours);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case ARGP_KEY_ARG:
+		refuse_words_of_perf(arg, state);
+		return ARGP_ERR_UNKNOWN;
 	case OPT_BY:
 		arguments->sched.rows.by = analyse_by(sched_analysis.by, arg, state);
 		return 0;

@@ -2,8 +2,10 @@
 #include "cmd/options/perf_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
@@ -48,10 +50,17 @@ void perf_file_tell(const struct perf_import *import, bool with_samples)
 			     " event%s recorded twice, as by two events of one tracepoint: each is there once",
 			     counts->twice, counts->twice == 1 ? " was" : "s were");
 	if (counts->others && !with_samples)
-		command_warn("note: %" PRIu64
-			     " sample%s%s%s %s no event of a tracepoint: left out; --samples imports them, for stacks",
-			     counts->others, text_plural(counts->others), counts->other ? " of " : "",
-			     counts->other ?: "", counts->others == 1 ? "is" : "are");
+		command_warn(
+			"note: %" PRIu64
+			" sample%s%s%s %s no event of a tracepoint: left out; weft import --samples imports them, for "
+			"stacks",
+			counts->others, text_plural(counts->others), counts->other ? " of " : "", counts->other ?: "",
+			counts->others == 1 ? "is" : "are");
+	if (counts->without_cpu)
+		command_warn(
+			"note: %" PRIu64
+			" sample%s without a CPU (perf record without -a): all are on CPU 0, so ask nothing of CPUs",
+			counts->without_cpu, text_plural(counts->without_cpu));
 	if (counts->unknown + counts->refused)
 		command_warn("note: %" PRIu64 " sample%s without a format, a time or a CPU: left out",
 			     counts->unknown + counts->refused, text_plural(counts->unknown + counts->refused));
@@ -59,6 +68,26 @@ void perf_file_tell(const struct perf_import *import, bool with_samples)
 		command_warn("note: %" PRIu64
 			     " user stack%s deeper than a trace.dat has: the outer callers are left out",
 			     counts->cut_stacks, counts->cut_stacks == 1 ? " is" : "s are");
+}
+
+int perf_file_open(const char *path)
+{
+	struct stat status;
+
+	path = strcmp(path, "-") ? path : "/dev/stdin";
+	/* The writer of a pipe would take it for a reader. */
+	return !stat(path, &status) && S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+uint64_t perf_file_size(int fd)
+{
+	uint8_t begin[PERF_MAGIC_SIZE];
+	struct stat status;
+
+	return fd >= 0 && pread(fd, begin, sizeof(begin), 0) == (ssize_t)sizeof(begin) && perf_data_is(begin) &&
+			       !fstat(fd, &status) ?
+		       (uint64_t)status.st_size :
+		       0;
 }
 
 void perf_spares_open(struct perf_spares *spares, size_t files)

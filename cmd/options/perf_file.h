@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/ground/base/cleanup.h"
 
@@ -15,6 +16,10 @@ struct trace;
 
 /* The notes about what the file cannot say, and what figures of it therefore mean. `with_samples`: as --samples. */
 void perf_file_tell(const struct perf_import *import, bool with_samples);
+
+/* Opens a file, if it is a regular one, to ask for its size once rights are given up. 0: it is no perf.data. */
+int perf_file_open(const char *path);
+uint64_t perf_file_size(int fd);
 
 /*
  * Temporary files for those that are read where a recording is expected: nothing can be opened once rights are given

@@ -9,6 +9,7 @@
 #include "cmd/options/option_value.h"
 #include "cmd/options/setup_for.h"
 #include "cmd/options/setup_values.h"
+#include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/text.h"
 #include "lib/kernel/setup/tracer.h"
@@ -97,6 +98,13 @@ static void take_for(const struct option_row *row, void *input, char *analysis, 
 	struct setup_arguments *arguments = input;
 
 	(void)row;
+	for (char *comma; (comma = strchr(analysis, ',')) != NULL; analysis = comma + 1) {
+		cleanup_free char *first = strndup(analysis, (size_t)(comma - analysis));
+
+		if (!first)
+			option_no_memory(state);
+		setup_for(instance_of(arguments), "--for", first, state);
+	}
 	setup_for(instance_of(arguments), "--for", analysis, state);
 	arguments->analysis = analysis;
 	arguments->event = NULL;
@@ -289,8 +297,9 @@ static const struct option_row table[] = {
 	  "Trace EVENT: system:event, a system, a bare event name, globs in either part, all, or several with commas",
 	  1, OPTION_TAKE(take_event), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS },
 	{ "for", 0, SETUP_FOR, 0,
-	  "Trace the events that this analysis of weft needs, as far as this kernel has them; repeatable", 1,
-	  OPTION_TAKE(take_for), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS },
+	  "Trace the events that this analysis of weft needs, as far as this kernel has them; repeatable, or a list "
+	  "with commas",
+	  1, OPTION_TAKE(take_for), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS },
 	{ "filter", 'f', "FILTER", 0, "Let the kernel record only those events of the preceding -e that match FILTER",
 	  1, OPTION_TAKE(take_filter), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS_NOT },
 	{ "trigger", 'R', "TRIGGER", 0, "Set TRIGGER on the events of the preceding -e", 1, OPTION_TAKE(take_trigger),

@@ -46,6 +46,9 @@ teardown()
 	at=$(jq -r .time "${file%.dat}.json")
 	awk -v told="${lines[2]#time    }" -v at="$at" 'BEGIN { exit !(told - at < 1e-6 && at - told < 1e-6) }'
 	[ "$(weft flight explain --format json "$file" | jq -r '.trigger[2].value')" = 'the button hung' ]
+	# Why there is a file comes first in what is told of it, also where something else stands out.
+	run -0 weft brief "$file"
+	tr -s '\n ' '  ' <<< "$output" | grep -q '^weft brief [^ ]*: weft flight saved it for the trigger dump the button hung see: weft flight explain '
 	# On a narrow terminal no word of it is cut.
 	SHELL=$BASH script -qec "stty cols 20; PAGER=cat $WEFT flight explain $file" /dev/null < /dev/null | tr -d '\r' | head -n 5 | tail -n 2 > narrow
 	[ "$(cat narrow)" = $'reason  the button\n        hung' ]

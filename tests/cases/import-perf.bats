@@ -154,12 +154,46 @@ told()
 	perf record -q -a -g -F 500 -e cpu-clock -o own.data -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; ls -R /etc > /dev/null' ||
 		skip "perf cannot record here"
 	run -1 weft import -o own.dat own.data
-	[[ "$output" == *"only "*" samples of cpu-clock, which are none; --samples imports them"* ]]
+	[[ "$output" == *"only "*" samples of cpu-clock, which are none; weft import --samples imports them"* ]]
 	weft import -q --samples -o own.dat own.data
 	perf script --ns -F tid,cpu,time,period -i own.data 2> /dev/null | sed -nE 's/^ *(-?[0-9]+) \[([0-9]+)\] +([0-9.]+): +([0-9]+) *$/\1 \2 \3 \4/p' | sort > perf.txt
 	weft report -t own.dat | sed -nE 's/^.*[^0-9]-?(-?[0-9]+) +\[([0-9]+)\] [^ ]+ +([0-9.]+): cpu_clock: ip=.* period=([0-9]+)$/\1 \2 \3 \4/p' | sort > weft.txt
 	[ "$(wc -l < weft.txt)" -gt 5 ]
 	cut -d' ' -f2- perf.txt | sort | diff - <(cut -d' ' -f2- weft.txt | sort)
+}
+
+@test "import: --samples takes what perf record writes without -a, where samples have no CPU" {
+	need_command perf
+	perf record -q -g -F 500 -e cpu-clock -o own.data -- sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done' ||
+		skip "perf cannot record here"
+	nr=$(perf script -F tid,time -i own.data 2> /dev/null | grep -c .)
+	[ "$nr" -gt 5 ]
+	run -0 weft import --samples -o own.dat own.data
+	[[ "$output" == *"note: $nr samples without a CPU (perf record without -a): all are on CPU 0"* ]]
+	[ "$(weft report own.dat | grep -c ' \[000\] .* cpu_clock: ip=')" = "$nr" ]
+	# Without the option, any reader names the command that has it; with it, weft stacks reads the file.
+	for command in summary stacks sched; do
+		run -1 weft $command own.data
+		[[ "$output" == *"; weft import --samples imports them"* ]]
+	done
+	run -0 weft stacks own.dat
+	[[ "$output" == *cpu_clock* ]]
+	run -1 weft stacks --on-cpu own.dat
+	[[ "$output" == *"samples that perf took are events, and 'weft stacks' without --on-cpu counts them"* ]]
+}
+
+@test "info and check tell of a perf.data, and not of what weft makes of it to read it" {
+	for words in "" big pipe; do
+		# shellcheck disable=SC2086 # words
+		made $words
+		run -0 --separate-stderr weft info p.data
+		[[ "$output" == *"format     perf.data, "*"size       "*" ($(stat -c %s p.data) bytes)"*"recorded by perf 6.1.9"* ]]
+		[[ "$output" != *Sections* && "$output" != *trace.dat* ]]
+		[ "$(weft info --format json p.data 2> /dev/null | jq .size_bytes)" = "$(stat -c %s p.data)" ]
+		run -0 --separate-stderr weft check p.data
+		[ "$output" = "p.data: ok, a perf.data, 4 events" ]
+	done
+	[[ "$(weft info p.dat)" == *"format     trace.dat version 7"*"recorded by perf 6.1.9"*Sections* ]]
 }
 
 @test "import: a trace of Perfetto is refused with the line that makes a text of it" {

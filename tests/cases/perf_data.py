@@ -150,7 +150,7 @@ formats += b"header_page\0" + pack("Q", len(PAGE)) + PAGE.encode() + b"header_ev
 formats += pack("I", 0) + pack("I", 1) + b"sched\0" + pack("I", 1) + pack("Q", len(SWITCH)) + SWITCH.encode()
 formats += pack("I", 0) + pack("I", 0) + pack("Q", 0)
 command = ["perf", "record"] + ([] if "tasks" in words else ["-a"]) + (["--filter", "prev_pid != 0"] if "filter" in words else [])
-features = {3: text("machine"), 4: text("6.1.0-test"), 6: text("x86_64"), 7: pack("II", 2, 2)}
+features = {3: text("machine"), 4: text("6.1.0-test"), 5: text("6.1.9"), 6: text("x86_64"), 7: pack("II", 2, 2)}
 features[11] = pack("I", len(command)) + b"".join(text(word) for word in command)
 names = ["sched:sched_switch"] * 2 if "twice" in words else ["sched:sched_switch", "cpu-clock"]
 features[12] = pack("II", len(attrs), 128) + b"".join(

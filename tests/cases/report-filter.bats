@@ -212,3 +212,31 @@ within()
 	weft report -f 'correct == 0' $golden.dat | grep -v '^#' > "$BATS_TEST_TMPDIR/got"
 	grep '\[ MISS \]' $golden.txt | cmp - "$BATS_TEST_TMPDIR/got"
 }
+
+@test "report -I and -S keep the events of uprobes, whose flags and preempt count the kernel writes as -1" {
+	cd "$BATS_TEST_TMPDIR"
+	cat > text <<- 'END'
+		# tracer: nop
+		#
+		# entries-in-buffer/entries-written: 3/3   #P:1
+		#
+		#                                _-----=> irqs-off/BH-disabled
+		#                               / _----=> need-resched
+		#                              | / _---=> hardirq/softirq
+		#                              || / _--=> preempt-depth
+		#                              ||| / _-=> migrate-disable
+		#                              |||| /     delay
+		#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
+		#              | |         |   |||||     |         |
+		              ls-7       [000] DBZff     1.000001: stx: (0x7f94a5352b30) name="/etc/hosts"
+		              ls-7       [000] d.h1.     1.000002: tick: n=1
+		              ls-7       [000] d.Z1.     1.000003: nmi: n=1
+	END
+	weft import -q -o t.dat text
+	[ "$(weft report t.dat | grep -v '^#' | wc -l)" = 3 ]
+	for option in -I "-I -S"; do
+		# shellcheck disable=SC2086 # words
+		run -0 weft report $option t.dat
+		[ "$(grep -v '^#' <<< "$output" | grep -o ': [a-z]*: ')" = ": stx: " ]
+	done
+}

@@ -86,3 +86,21 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 		latency --longer TIME $file
 	END
 }
+
+@test "words of perf sched, a flight's stop and a list for --for are understood" {
+	cd "$BATS_TEST_TMPDIR"
+	run -2 weft sched latency "$file"
+	[[ "$output" == *"there is no file 'latency'; perf sched latency is 'weft sched FILE' here"* ]]
+	run -2 weft sched timehist "$file"
+	[[ "$output" == *"'weft sched --timehist FILE'"* ]]
+	run -2 weft sched record
+	[[ "$output" == *"'weft record --for sched -- COMMAND'"* ]]
+	cp "$file" latency
+	run -0 weft sched latency
+	run -2 weft flight stop
+	[[ "$output" == *"a flight has no action 'stop': it ends with SIGINT or SIGTERM"* ]]
+	run -2 weft record --for sched,nosuch -- true
+	[[ "$output" == *"--for: unknown analysis 'nosuch'"* ]]
+	run -2 weft record --for nosuch,sched -- true
+	[[ "$output" == *"--for: unknown analysis 'nosuch'"* ]]
+}

@@ -249,3 +249,25 @@ TEST(locks_sorts_rows_that_are_equal_by_the_name_of_the_lock)
 		CHECK(!strcmp(table_text_at(table, i, 0), rows[i]));
 	analysed_end(&analysed);
 }
+
+TEST(locks_says_what_ended_a_wait_that_was_given_up_and_that_a_switch_is_missing)
+{
+	static const struct row_options slowest = { .slowest = 1 };
+	struct analysed analysed;
+
+	/* At 7000 the task 7 is on a CPU that the last sched_switch gave to 8. */
+	if (!analysed_begin(
+		    &analysed, &locks_analysis, &slowest, types,
+		    "1 900 8 sched_switch prev_comm=x prev_pid=1 prev_state=1 next_comm=sh next_pid=8\n"
+		    "0 1000 7 contention_begin lock_addr=0xffff888001 flags=32\n"
+		    "0 1100 7 sched_switch prev_comm=ls prev_pid=7 prev_state=2 next_comm=swapper/0 next_pid=0\n"
+		    "1 6100 8 sched_waking comm=ls pid=7 target_cpu=0\n"
+		    "0 6400 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=ls next_pid=7\n"
+		    "0 6450 7 contention_end lock_addr=0xffff888001 ret=-4\n"
+		    "1 7000 7 contention_begin lock_addr=0xffff888002 flags=1\n"))
+		return;
+	CHECK(analysed_is(&analysed, "slowest", "5450", "cause", "gave up; the wait was ended by sh-8"));
+	CHECK(strstr(buf_str(&analysed.findings.notes),
+		     "had left it: the file lacks the event of the switch, though none is lost"));
+	analysed_end(&analysed);
+}

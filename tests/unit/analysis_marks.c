@@ -121,3 +121,25 @@ TEST(marks_in_intervals_count_where_they_end)
 	      analysed_is(&analysed, "marks", "request", "on_cpu_ns", "960"));
 	analysed_end(&analysed);
 }
+
+TEST(marks_says_why_a_span_of_a_process_has_no_parts)
+{
+	static const char of_thread[] =
+		"0 900 1 sched_switch prev_comm=x prev_pid=1 prev_state=1 next_comm=ls next_pid=7\n"
+		"0 1000 7 print buf=B|6|sure\n"
+		"0 1100 7 print buf=E|6\n";
+	static const char of_process[] =
+		"0 900 1 sched_switch prev_comm=x prev_pid=1 prev_state=1 next_comm=ls next_pid=7\n"
+		"0 1000 7 print buf=S|6|sure|1\n"
+		"0 1100 7 print buf=F|6|sure|1\n";
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &marks_analysis, NULL, types, of_thread))
+		return;
+	CHECK(!strstr(buf_str(&analysed.findings.notes), "a span of a process"));
+	analysed_end(&analysed);
+	if (!analysed_begin(&analysed, &marks_analysis, NULL, types, of_process))
+		return;
+	CHECK(strstr(buf_str(&analysed.findings.notes), "a span of a process has no parts"));
+	analysed_end(&analysed);
+}

@@ -10,6 +10,7 @@
 
 #include "lib/answers/explain/brief_internal.h"
 #include "lib/answers/explain/culprit_internal.h"
+#include "lib/answers/explain/explained.h"
 #include "lib/answers/frame/columns.h"
 #include "lib/answers/frame/findings.h"
 #include "lib/answers/frame/run.h"
@@ -239,6 +240,26 @@ static void put_systems(const struct brief_find *find, struct table *table)
 	table_cellf(table, "%s%s", ok && nr ? buf_str(&text) : "nothing", more ? " and others" : "");
 }
 
+/* Why weft flight saved the file; other files have no trigger. */
+static int put_trigger(const struct brief_find *find, struct table *table, struct fail *fail)
+{
+	struct explained_trigger trigger = { .text = NULL };
+	struct fail none = FAIL_INIT;
+	char stamp[TEXT_HUMAN];
+	int r = explained_trigger(find->trace, &trigger, &none);
+
+	if (!r) {
+		table_cell(table, "trigger");
+		table_cell(table, trigger.name);
+		table_cell(table, "triggered at");
+		table_cell(table, text_stamp(stamp, trigger.time));
+		table_cell(table, "reason");
+		table_cell(table, trigger.reason);
+	}
+	free(trigger.text);
+	return r == -ENOMEM ? fail_memory(fail) : 0;
+}
+
 static int put_facts(const struct brief_find *find, struct fail *fail)
 {
 	const struct context *context = find->pass->reader->buffers[0].context;
@@ -269,7 +290,7 @@ static int put_facts(const struct brief_find *find, struct fail *fail)
 	else
 		table_cell(table, find->watch.more_lost ? "some" : "none");
 	put_systems(find, table);
-	return 0;
+	return put_trigger(find, table, fail);
 }
 
 static void put_limits(const struct brief_find *find)

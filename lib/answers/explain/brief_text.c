@@ -10,7 +10,7 @@
 #include "lib/ground/base/text.h"
 #include "lib/ground/base/utf8.h"
 
-enum { WIDTH = 80, NAME_MAX_COLUMNS = 60, LEVELS = 5 };
+enum { WIDTH = 80, NAME_MAX_COLUMNS = 60, REASON_MAX_COLUMNS = 240, LEVELS = 5 };
 
 /* How much is told, from the first on which fits. */
 static const struct level {
@@ -100,18 +100,32 @@ static void put_line(struct buf *into, unsigned indent, const char *before, cons
 	(void)buf_add_str(into, "\n");
 }
 
-static void put_title(const struct brief_options *options, const struct table *cases, const char *nothing,
-		      struct buf *into)
+static void put_title(const struct brief_options *options, const struct table *facts, const struct table *cases,
+		      const char *nothing, struct buf *into)
 {
+	const char *trigger = fact(facts, "trigger");
 	const char *slash = strrchr(options->input, '/'), *name = slash ? slash + 1 : options->input;
 	cleanup_buf struct buf title = BUF_INIT;
 
 	if (!buf_addf(&title, "weft brief %.*s", NAME_MAX_COLUMNS, name) ||
 	    (options->ask != BRIEF_KINDS && !buf_addf(&title, ", asked for %s", brief_kinds[options->ask])) ||
-	    !buf_addf(&title, ": %s", rows_of(cases) ? table_text_of(cases, 0, "what") : nothing))
+	    (*trigger && !buf_addf(&title, ": weft flight saved it for the trigger %.*s", NAME_MAX_COLUMNS, trigger)) ||
+	    (!*trigger && !buf_addf(&title, ": %s", rows_of(cases) ? table_text_of(cases, 0, "what") : nothing)))
 		return;
 	put_words(into, buf_str(&title), 2);
 	(void)buf_add_str(into, "\n");
+}
+
+/* The text of the event that was the trigger, which a file of weft flight is about. */
+static void put_trigger(const struct brief_options *options, const struct table *facts, struct buf *into)
+{
+	cleanup_buf struct buf reason = BUF_INIT, see = BUF_INIT;
+
+	if (!*fact(facts, "trigger") || !buf_addf(&reason, "%.*s", REASON_MAX_COLUMNS, fact(facts, "reason")) ||
+	    !buf_addf(&see, "weft flight explain %s", options->input))
+		return;
+	put_line(into, 2, "", buf_str(&reason));
+	put_line(into, 2, "see: ", buf_str(&see));
 }
 
 static void put_recording(const struct table *facts, struct buf *into)
@@ -199,10 +213,12 @@ static const char *nothing_of(const struct table *looked)
 static void put_all(const struct brief_options *options, const struct findings *findings, const struct level *level,
 		    struct buf *into)
 {
-	const struct table *cases = table_of(findings, "stands_out"), *looked = table_of(findings, "looked_at");
+	const struct table *cases = table_of(findings, "stands_out"), *looked = table_of(findings, "looked_at"),
+			   *facts = table_of(findings, "recording");
 
-	put_title(options, cases, nothing_of(looked), into);
-	put_recording(table_of(findings, "recording"), into);
+	put_title(options, facts, cases, nothing_of(looked), into);
+	put_trigger(options, facts, into);
+	put_recording(facts, into);
 	for (size_t row = 0; row < rows_of(cases) && row < level->findings; row++)
 		put_case(cases, row, level, into);
 	put_looked(looked, true, into);

@@ -16,14 +16,7 @@
 #include "lib/meaning/event/own_formats.h"
 #include "lib/meaning/reader/query.h"
 
-/* The setting weft/trigger: "NAME TIME REASON". */
-struct trigger {
-	char *text; /* owned */
-	const char *name, *reason;
-	uint64_t time;
-};
-
-static int take_trigger(struct trace *trace, struct trigger *ret, struct fail *fail)
+int explained_trigger(struct trace *trace, struct explained_trigger *ret, struct fail *fail)
 {
 	struct trace_text text = own_setting(trace, 0, "weft/trigger");
 	char *space, *end;
@@ -45,8 +38,8 @@ static int take_trigger(struct trace *trace, struct trigger *ret, struct fail *f
 }
 
 /* Nothing to say is no failure: there may be no such events. */
-static int find_culprit(struct trace *trace, const struct query *query, const struct trigger *trigger, struct buf *into,
-			struct fail *fail)
+static int find_culprit(struct trace *trace, const struct query *query, const struct explained_trigger *trigger,
+			struct buf *into, struct fail *fail)
 {
 	struct culprit_asked asked = { .query = query, .at = trigger->time };
 	int r;
@@ -58,7 +51,7 @@ static int find_culprit(struct trace *trace, const struct query *query, const st
 }
 
 /* Where the time went of what the trigger waited for, if it is known. Of a wakeup the line of --brief says it all. */
-static int find_why(struct trace *trace, const struct query *query, const struct trigger *trigger, bool brief,
+static int find_why(struct trace *trace, const struct query *query, const struct explained_trigger *trigger, bool brief,
 		    struct buf *into, struct fail *fail)
 {
 	struct culprit_asked asked = { .query = query, .at = trigger->time };
@@ -71,7 +64,7 @@ static int find_why(struct trace *trace, const struct query *query, const struct
 	return r;
 }
 
-static bool put_trigger(struct findings *findings, const struct trigger *trigger, const struct buf *culprit,
+static bool put_trigger(struct findings *findings, const struct explained_trigger *trigger, const struct buf *culprit,
 			const struct buf *why)
 {
 	struct table *table = findings_facts(findings, "trigger", "the trigger");
@@ -118,7 +111,7 @@ static bool put_line(const struct findings *findings, const struct buf *culprit,
 }
 
 /* The name of the trigger's own task: of "COMM-PID", or of the task that was woken. */
-static void own_task(const struct trigger *trigger, char into[CULPRIT_TASK])
+static void own_task(const struct explained_trigger *trigger, char into[CULPRIT_TASK])
 {
 	struct culprit_asked asked;
 	char *dash;
@@ -133,7 +126,7 @@ static void own_task(const struct trigger *trigger, char into[CULPRIT_TASK])
 }
 
 static int compare(struct explained *explained, struct trace *trace, const struct query *query,
-		   const struct trigger *trigger, struct findings *findings, struct fail *fail)
+		   const struct explained_trigger *trigger, struct findings *findings, struct fail *fail)
 {
 	char task[CULPRIT_TASK];
 	const struct unusual_options options = {
@@ -167,8 +160,8 @@ int explained_find(struct explained *explained, struct trace *trace, struct find
 {
 	cleanup_buf struct buf culprit = BUF_INIT, why = BUF_INIT;
 	struct query query = QUERY_INIT;
-	struct trigger trigger = { .text = NULL };
-	int r = take_trigger(trace, &trigger, fail);
+	struct explained_trigger trigger = { .text = NULL };
+	int r = explained_trigger(trace, &trigger, fail);
 
 	query.around = "trigger";
 	findings->without_events = true;

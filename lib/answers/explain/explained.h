@@ -23,6 +23,16 @@ struct explained {
 	struct buf title, line; /* line: "" if there is nothing to say */
 };
 
+/* The setting weft/trigger of a file of weft flight: "NAME TIME REASON". */
+struct explained_trigger {
+	char *text; /* owned, the others point into it */
+	const char *name, *reason;
+	uint64_t time;
+};
+
+/* -ENODATA: no flight has written the file. The caller frees ret->text, also after an error. */
+int must_check explained_trigger(struct trace *trace, struct explained_trigger *ret, struct fail *fail);
+
 /*
  * Adds the tables "trigger" and "unusual"; a note says why there is none. The caller releases *explained after the
  * findings. -ENODATA: no flight has written the file.

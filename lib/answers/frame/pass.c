@@ -795,9 +795,12 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 		findings_note(
 			findings,
 			"%" PRIu64
-			" time%s a task was not on the CPU where the last sched_switch had left it: some sched_switch "
-			"events were not recorded",
-			pass->state.breaks, text_plural(pass->state.breaks));
+			" time%s a task was not on the CPU where the last sched_switch had left it: %s; what it and "
+			"that CPU did from then on is counted as unknown, and the other figures are too small by that",
+			pass->state.breaks, text_plural(pass->state.breaks),
+			pass->state.losses ? "the event of the switch is lost, or the kernel did not write it" :
+					     "the file lacks the event of the switch, though none is lost: the kernel "
+					     "did not write it");
 	return r || !findings->failed ? r : fail_memory(fail);
 }
 

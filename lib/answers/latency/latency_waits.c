@@ -432,11 +432,12 @@ static void tell_quota(const struct latency_waits *by, bool brief, struct findin
 		return;
 	if (!withheld_counted(by->withheld, &times, &ns) && !brief)
 		findings_note(findings, "not recorded: quota, of control groups that used up theirs; weft record "
-					"--quota has it");
+					"--quota has it, on a kernel with kprobes");
 	else if (times)
 		findings_note(findings,
 			      "not recorded: quota: the kernel stopped control groups %" PRIu64 " time%s, %s in all, "
-			      "which look like other waits here; weft record --quota tells them apart",
+			      "which look like other waits here; weft record --quota tells them apart, "
+			      "on a kernel with kprobes",
 			      times, text_plural(times), text_time(text, ns));
 }
 

@@ -296,8 +296,8 @@ static void put_cause(struct table *table, const struct locks_analysis *locks, c
 	if (slow->waker.pid < 0)
 		table_cellf(table, "%s%s", gave_up, most);
 	else
-		pass_put_ended_by(table, locks->pass, slow->given_up ? "gave up: woken by " : "released by ",
-				  slow->waker);
+		pass_put_ended_by(table, locks->pass,
+				  slow->given_up ? "gave up; the wait was ended by " : "released by ", slow->waker);
 }
 
 static void put_slowest(const struct locks_analysis *locks, struct findings *findings)
@@ -330,7 +330,7 @@ static bool tell_lock(const struct table *table, size_t row, struct buf *into)
 	       (!*caller || buf_addf(into, " in %s", caller)) && slowest_put_parts(table, row, parts, into) &&
 	       (!given_up || buf_addf(into, "; it gave up")) &&
 	       /* What ends a wait for a lock is its release, except where a signal does. */
-	       (!waker || slowest_put_task(table, row, given_up ? "woken by " : "released by ", "woken_by",
+	       (!waker || slowest_put_task(table, row, given_up ? "the wait was ended by " : "released by ", "woken_by",
 					   "woken_by_pid", into));
 }
 

@@ -98,6 +98,9 @@ static void put_rows(const struct marks_analysis *marks, struct findings *findin
 	}
 	findings_show(findings, OF_PROCESSES, asyncs);
 	findings_show(findings, OF_SWITCHES, pass_switches(marks->pass));
+	if (asyncs && pass_switches(marks->pass))
+		findings_note(findings, "a span of a process has no parts (ON CPU, WAIT, BLOCKED): any of its threads "
+					"may have worked for it");
 	extreme_tell(marks->pass, findings, "span", &longest);
 }
 

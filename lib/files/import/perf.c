@@ -361,7 +361,12 @@ static int add_event(struct perf_import *import, const struct perf_record *recor
 		event.raw = NULL;
 		event.raw_len = 0;
 	}
-	if (!record->has_time || !record->has_cpu || record->cpu >= PERF_CPU_LIMIT ||
+	/* Without -a, perf leaves out the CPU of a sample. What it counts does not depend on it. */
+	if (!event.raw && !record->has_cpu) {
+		event.cpu = 0;
+		import->counts.without_cpu += record->has_time;
+	}
+	if (!record->has_time || (event.raw && !record->has_cpu) || event.cpu >= PERF_CPU_LIMIT ||
 	    (event.raw && (event.raw_len < 8 || load_u16(event.raw, perf_data_swaps(import->data)) !=
 							(record->attr->config & UINT16_MAX)))) {
 		import->counts.refused++;
@@ -486,10 +491,14 @@ int perf_import_read(struct perf_import *import, struct fail *ret_damage, struct
 		counts->lost_later += import->placeless - import->placed;
 	if (!counts->events && more < 0)
 		return fail_set(fail, -EBADMSG, "%s", ret_damage->text);
+	if (!counts->events && counts->others && import->samples)
+		return fail_set(fail, -ENOENT, "none of its %" PRIu64 " samples%s%s has a time", counts->others,
+				counts->other ? " of " : "", counts->other ?: "");
 	if (!counts->events && counts->others)
 		return fail_set(fail, -ENOENT,
 				"it has no event of a tracepoint, only %" PRIu64
-				" samples%s%s, which are none; --samples imports them, for stacks and flame graphs",
+				" samples%s%s, which are none; weft import --samples imports them, for stacks and "
+				"flame graphs",
 				counts->others, counts->other ? " of " : "", counts->other ?: "");
 	if (!counts->events)
 		return fail_set(fail, -ENOENT, "it has no event of a tracepoint");
@@ -579,6 +588,7 @@ static int write_file(struct perf_import *import, int fd, uint64_t *ret_size, st
 	const struct writer_options form = form_of(import);
 	cleanup_buf struct buf cmdlines = BUF_INIT, tgids = BUF_INIT, clock = BUF_INIT, name = BUF_INIT,
 			       page = BUF_INIT, wall = BUF_INIT;
+	char recorder[64] = "weft";
 	static const char options[] = "norecord-tgid\nirq-info\n", mode[] = "import";
 	struct writer_setting settings[] = {
 		{ .name = "trace_options", .text = options, .len = strlen(options) },
@@ -590,7 +600,7 @@ static int write_file(struct perf_import *import, int fd, uint64_t *ret_size, st
 	};
 	uint32_t cpus = binder_cpus(import->binder);
 	struct writer_metadata metadata = { .header_event = formats->header_event ?: "",
-					    .version = "weft",
+					    .version = recorder,
 					    .formats = import->texts,
 					    .nr_formats = import->nr_texts,
 					    .printk = formats->printk,
@@ -626,6 +636,8 @@ static int write_file(struct perf_import *import, int fd, uint64_t *ret_size, st
 		settings[metadata.nr_settings++] = (struct writer_setting){ .name = SETTING_TOLD_NAMES,
 									    .text = buf_str(&import->told),
 									    .len = import->told.len };
+	if (facts->version && *facts->version)
+		snprintf(recorder, sizeof(recorder), "perf %s", facts->version);
 	metadata.header_page = buf_str(&page);
 	metadata.kallsyms = import->kallsyms;
 	metadata.kallsyms_len = import->kallsyms_len;

@@ -29,17 +29,18 @@ struct perf_import;
 
 struct perf_import_counts {
 	uint64_t events, stacks;
-	uint64_t lost;       /* events that the kernel could not store, before another event of their CPU */
-	uint64_t lost_later; /* the same, after the last event of their CPU, or without a place */
-	uint64_t others;     /* samples that are no tracepoints: of `other`; they are among the events if asked for */
-	const char *other;   /* the name of the first such event; NULL: unknown */
-	uint64_t twice;      /* events that two events of one tracepoint recorded: one of them was left out */
-	uint64_t refused;    /* samples of another event than they say, or without a time or a CPU */
-	uint64_t cut_stacks; /* user stacks of which the outer callers were left out */
-	uint64_t throttled;  /* times that the kernel stopped an event for a while, because it came too often */
-	uint64_t unknown;    /* events whose format the file does not have: left out */
-	bool preempt;        /* 1 was subtracted from the preempt counts */
-	uint64_t sampled;    /* only one of so many of some tracepoint were recorded; 1: a frequency; 0: all */
+	uint64_t lost;        /* events that the kernel could not store, before another event of their CPU */
+	uint64_t lost_later;  /* the same, after the last event of their CPU, or without a place */
+	uint64_t others;      /* samples that are no tracepoints: of `other`; they are among the events if asked for */
+	const char *other;    /* the name of the first such event; NULL: unknown */
+	uint64_t twice;       /* events that two events of one tracepoint recorded: one of them was left out */
+	uint64_t refused;     /* samples of another event than they say, or without a time or a CPU */
+	uint64_t without_cpu; /* samples that are no tracepoints and have no CPU: they are on CPU 0 */
+	uint64_t cut_stacks;  /* user stacks of which the outer callers were left out */
+	uint64_t throttled;   /* times that the kernel stopped an event for a while, because it came too often */
+	uint64_t unknown;     /* events whose format the file does not have: left out */
+	bool preempt;         /* 1 was subtracted from the preempt counts */
+	uint64_t sampled;     /* only one of so many of some tracepoint were recorded; 1: a frequency; 0: all */
 	const char *sampled_name;
 	bool of_tasks; /* only what some tasks did was recorded, and not what others did to them */
 	bool filtered; /* the command line has --filter */

@@ -815,8 +815,20 @@ bool query_wants(const struct query *query, struct trace *trace, size_t buffer, 
 	return trace_buffers(trace) == 1 || info->nr_cpus || (texts && context_latency(trace, buffer));
 }
 
+static bool is_imported(const struct trace *trace)
+{
+	struct trace_text mode = trace_setting(trace, 0, "weft/mode");
+
+	return mode.text && mode.len >= strlen("import") && !strncmp(mode.text, "import", strlen("import"));
+}
+
 int query_no_instance(const struct query *query, struct trace *trace, struct fail *fail)
 {
+	if (!strcmp(query->instance, OWN_BUFFER_PROFILE) && is_imported(trace))
+		return fail_set(fail, -ENOENT,
+				"'%s' has no samples of weft record --profile; samples that perf took are events, and "
+				"'weft stacks' without --on-cpu counts them",
+				trace_path(trace));
 	if (!strcmp(query->instance, OWN_BUFFER_PROFILE))
 		return fail_set(fail, -ENOENT, "'%s' has no samples of what CPUs did: record with --profile",
 				trace_path(trace));

@@ -68,13 +68,10 @@ of_groups() {
 	service=$!
 	begin nginx $GROUPS_OF/docker-$ID.scope
 	container=$!
-	if weft record --quota -e sched --duration 10ms -o quota.dat > /tmp/quota 2>&1; then
-		check "a slow service: the guide works" guide service
-		told "a slow service: its waits are told" '^nginx.service '
-		check "a guest: the guide works" guide guest
-	else
-		skip "a slow service, a guest" "$(head -c 150 /tmp/quota)"
-	fi
+	# On kernels without probes, too: these guides ask for nothing that only some kernels have.
+	check "a slow service: the guide works" guide service
+	told "a slow service: its waits are told" '^nginx.service '
+	check "a guest: the guide works" guide guest
 	if [ -e $T/kprobe_events ]; then
 		check "a container: the guide works" guide container
 		told "a container: its programs are told" '^/bin/ls '
