@@ -25,9 +25,10 @@ def split(cpu, begin, end, run, parts, others):
         if mode in (IDLE, SOFT, HARD):
             parts[{IDLE: 'idle_ns', SOFT: 'softirq_ns', HARD: 'irq_ns'}[mode]] += until - since
         elif of == run:
-            resched = min(max(cpu.resched.get(of, until), since), until)
-            parts['before_ns'] += resched - since
-            parts['resched_ns'] += until - resched
+            resched = sum(max(0, min(until, end or until) - max(since, begin))
+                          for begin, end in cpu.resched.get(of, ()))
+            parts['before_ns'] += until - since - resched
+            parts['resched_ns'] += resched
         else:
             others[task] = others.get(task, 0) + until - since
 

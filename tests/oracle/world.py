@@ -76,7 +76,7 @@ class Cpu:
         self.left = None   # the task that a sched_switch took from the CPU, as long as its events may still come
         self.steps = []    # (time, mode, task, number of its run)
         self.run = 0
-        self.resched = {}  # by run: when need-resched was first seen
+        self.resched = {}  # by run: the spans [from, to] with need-resched; to None: it is set
 
     def step(self, now):
         if self.task is None:
@@ -125,10 +125,19 @@ class World:
                 if by_id[type]:
                     by_id[type](cpu, format, data, now, flags, pid)
                 cpu.step(now)
-            if flags & NEED_RESCHED and cpu.task and cpu.task.pid == pid:
-                cpu.resched.setdefault(cpu.run, now)
+            if cpu.task and cpu.task.pid == pid:
+                self.need_resched(cpu, flags, now)
             for function in see:
                 function(self, cpu, format, record)
+
+    @staticmethod
+    def need_resched(cpu, flags, now):
+        spans = cpu.resched.setdefault(cpu.run, [])
+        is_set = spans and spans[-1][1] is None
+        if flags & NEED_RESCHED and not is_set:
+            spans.append([now, None])
+        elif is_set and not flags & (NEED_RESCHED | HARDIRQ | SOFTIRQ | NMI):
+            spans[-1][1] = now
 
     @staticmethod
     def depth_of(format):

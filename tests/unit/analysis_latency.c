@@ -54,6 +54,30 @@ TEST(latency_remembers_need_resched_through_an_interrupt)
 	analysed_end(&analysed);
 }
 
+TEST(latency_forgets_need_resched_when_the_same_task_was_chosen_again)
+{
+	struct analysed analysed;
+
+	/* The interrupt at 10100 is that of 8, which was to go at 9000 and was chosen again before 9500. */
+	if (!analysed_begin(&analysed, &latency_analysis, NULL, NULL,
+			    "0 9000 8 sched_waking pid=5 target_cpu=1 common_flags=4\n"
+			    "0 9500 8 sched_waking pid=6 target_cpu=1\n"
+			    "0 10000 8 sched_waking comm=late pid=7 target_cpu=0\n"
+			    "0 10000 8 sched_wakeup comm=late pid=7 target_cpu=0\n"
+			    "0 10100 8 irq_handler_entry irq=1 common_flags=8\n"
+			    "0 10200 8 irq_handler_exit irq=1 common_flags=8\n"
+			    "0 10300 8 sched_waking pid=4 target_cpu=1 common_flags=4\n"
+			    "0 10400 8 sched_waking pid=3 target_cpu=1\n"
+			    "0 10700 8 sched_waking pid=2 target_cpu=1 common_flags=4\n"
+			    "0 10900 8 sched_switch prev_comm=eight prev_pid=8 next_comm=late next_pid=7\n"))
+		return;
+	/* From 10300 to 10400, and from 10700 on. */
+	CHECK(analysed_is(&analysed, "wakeups", "900", "before_ns", "500"));
+	CHECK(analysed_is(&analysed, "wakeups", "900", "resched_ns", "300"));
+	CHECK(analysed_is(&analysed, "wakeups", "900", "irq_ns", "100"));
+	analysed_end(&analysed);
+}
+
 TEST(latency_names_the_task_with_the_largest_sum)
 {
 	struct analysed analysed;

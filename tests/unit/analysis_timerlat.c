@@ -28,7 +28,7 @@ TEST(latency_splits_samples_of_timerlat_into_parts_that_add_up)
 		    "0 13000 8 irq_handler_entry irq=1 name=timer\n"
 		    "0 13200 8 timerlat common_flags=8 seqnum=1 context=0 timer_latency=3200\n"
 		    "0 13300 8 sched_waking common_flags=12 comm=timerlat/0 pid=9 prio=4 target_cpu=0\n"
-		    "0 13500 8 irq_handler_exit irq=1 ret=1\n"
+		    "0 13500 8 irq_handler_exit common_flags=12 irq=1 ret=1\n"
 		    "0 14500 8 sched_switch prev_comm=eight prev_pid=8 prev_state=0 next_comm=timerlat/0 next_pid=9 "
 		    "next_prio=4\n"
 		    "0 14700 9 timerlat seqnum=1 context=1 timer_latency=4700\n"))

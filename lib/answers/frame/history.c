@@ -259,6 +259,22 @@ static void add(struct history *history, struct history_cpu *cpu, uint64_t from,
 	cpu->steps[cpu->nr++ % HISTORY_STEPS] = step;
 }
 
+/*
+ * Need-resched stays set until the kernel has chosen whom the CPU gets next; an interrupt's events also have it. If it
+ * chooses the same task, no sched_switch tells: an event of that task without need-resched does.
+ */
+static void see_resched(struct history *history, struct history_cpu *cpu, const struct event *event, uint64_t now)
+{
+	struct history_step *step = newest(cpu);
+
+	if (event->flags & EVENT_NEED_RESCHED) {
+		step->resched = step->resched ? step->resched : now;
+	} else if (step->resched && !(event->flags & EVENT_INTERRUPTS)) {
+		add(history, cpu, now, step->task, step->mode);
+		newest(cpu)->resched = 0;
+	}
+}
+
 void history_see(struct history *history, const struct state *state, const struct event *event)
 {
 	const struct state_cpu *now = event->cpu < state->nr_cpus ? &state->cpus[event->cpu] : NULL;
@@ -275,11 +291,8 @@ void history_see(struct history *history, const struct state *state, const struc
 	step = newest(cpu);
 	if (!step || step->task != now->task || step->mode != now->mode)
 		add(history, cpu, state->now, now->task, now->mode);
-	/* Need-resched stays set until the task leaves the CPU; an interrupt's events also have it. */
-	step = newest(cpu);
-	if (event->kind == EVENT_RECORD && !step->resched && event->flags & EVENT_NEED_RESCHED &&
-	    event->pid == now->pid)
-		step->resched = state->now;
+	if (event->kind == EVENT_RECORD && event->pid == now->pid)
+		see_resched(history, cpu, event, state->now);
 	cpu->last = state->now;
 }
 

@@ -19,7 +19,7 @@ enum { HISTORY_STEPS = 1024 };
 
 struct history_step {
 	uint64_t from;    /* it lasts until the next step's `from` */
-	uint64_t resched; /* when an event of this run first had need-resched set; 0: none did */
+	uint64_t resched; /* when need-resched was first seen set, if it still was; 0: it was not */
 	uint64_t run;     /* number of the run: a task's time on the CPU with all interrupts, until it leaves the CPU */
 	uint32_t task;    /* or STATE_NO_TASK: unknown */
 	uint8_t mode;     /* enum cpu_mode */
