@@ -213,18 +213,38 @@ static uint64_t seen_all(const struct summary_analysis *summary)
 	return sum;
 }
 
+/* The tasks that left their CPUs for good. */
+static uint64_t count_dead(const struct state *state)
+{
+	uint64_t dead = 0;
+
+	for (size_t i = 0; i < state->nr_tasks; i++)
+		dead += state->tasks[i].died && state->tasks[i].mode == TASK_DEAD;
+	return dead;
+}
+
 /* weft tasks says more, but only of a file that has forks or exits. */
 static void put_tasks(const struct summary_analysis *summary, struct table *table)
 {
 	uint64_t forks = seen_of(summary, "sched", "sched_process_fork"), exits;
-	char began[TEXT_HUMAN], ended[TEXT_HUMAN];
+	bool forks_known = pass_has(summary->pass, "sched:sched_process_fork,task:task_newtask"),
+	     exits_known = pass_has(summary->pass, "sched:sched_process_exit");
+	char began[TEXT_HUMAN] = "-", ended[TEXT_HUMAN] = "-";
 
 	forks = forks ? forks : seen_of(summary, "task", "task_newtask");
 	exits = seen_of(summary, "sched", "sched_process_exit");
 	if (!forks && !exits)
 		return;
+	if (!exits_known && summary->pass->state.events[STATE_SWITCH]) {
+		exits = count_dead(&summary->pass->state);
+		exits_known = true;
+	}
+	if (forks_known)
+		text_count(began, forks);
+	if (exits_known)
+		text_count(ended, exits);
 	table_cell(table, "tasks began, ended");
-	table_cellf(table, "%s, %s (more: weft tasks)", text_count(began, forks), text_count(ended, exits));
+	table_cellf(table, "%s, %s (more: weft tasks)", began, ended);
 }
 
 /* The events that a full buffer did not take (nooverwrite): only the kernel's counts tell of them. */

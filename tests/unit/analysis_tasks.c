@@ -173,6 +173,60 @@ TEST(tasks_has_the_time_that_each_task_ran)
 	analysed_end(&analysed);
 }
 
+/* Without sched_process_exit: 8 left its CPU for good at 2750, 9 sleeps at the end. */
+static const char *const switches =
+	"0 1000 7 sched_process_fork parent_comm=make parent_pid=7 child_comm=sh child_pid=8\n"
+	"0 1050 7 sched_process_fork parent_comm=make parent_pid=7 child_comm=sh child_pid=9\n"
+	"0 1100 7 sched_switch prev_comm=make prev_pid=7 prev_state=1 next_comm=sh next_pid=8\n"
+	"0 1400 8 sched_process_exec filename=/bin/one pid=8 old_pid=8\n"
+	"0 2750 8 sched_switch prev_comm=one prev_pid=8 prev_state=32 next_comm=sh next_pid=9\n"
+	"0 2800 9 sched_process_exec filename=/bin/two pid=9 old_pid=9\n"
+	"0 3000 9 sched_switch prev_comm=two prev_pid=9 prev_state=1 next_comm=make next_pid=7\n";
+
+TEST(tasks_takes_the_last_switch_of_a_task_for_its_end_if_its_exit_was_not_recorded)
+{
+	const struct tasks_options programs = { .rows.by = TASKS_BY_PROGRAM };
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &tasks_analysis, NULL, types, switches))
+		return;
+	CHECK(is(&analysed, "one", "ended", "0.000002750") && is(&analysed, "one", "end", "ended") &&
+	      is(&analysed, "one", "life_ns", "1750") && is(&analysed, "one", "run_ns", "1650"));
+	CHECK(is(&analysed, "two", "ended", "-") && is(&analysed, "two", "end", "alive"));
+	CHECK(strstr(buf_str(&analysed.findings.notes), "2 tasks began, 1 ended, 2 execs"));
+	CHECK(strstr(buf_str(&analysed.findings.notes), "sched_process_exit was not recorded"));
+	analysed_end(&analysed);
+	if (!analysed_begin(&analysed, &tasks_analysis, &programs, types, switches))
+		return;
+	CHECK(analysed_is(&analysed, "programs", "/bin/one", "total_ns", "1350") &&
+	      analysed_is(&analysed, "programs", "/bin/one", "running", "0"));
+	CHECK(analysed_is(&analysed, "programs", "/bin/two", "total_ns", "0") &&
+	      analysed_is(&analysed, "programs", "/bin/two", "running", "1"));
+	analysed_end(&analysed);
+}
+
+TEST(tasks_counts_no_ends_of_which_no_event_tells)
+{
+	const struct tasks_options programs = { .rows.by = TASKS_BY_PROGRAM }, parents = { .rows.by = TASKS_BY_PARENT };
+	const char *script = "0 1000 7 sched_process_fork parent_comm=make parent_pid=7 child_comm=sh child_pid=8\n"
+			     "0 1400 8 sched_process_exec filename=/bin/one pid=8 old_pid=8\n";
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &tasks_analysis, &programs, types, script))
+		return;
+	CHECK(analysed_is(&analysed, "programs", "/bin/one", "runs", "1") &&
+	      analysed_is(&analysed, "programs", "/bin/one", "running", "-") &&
+	      analysed_is(&analysed, "programs", "/bin/one", "total_ns", "-"));
+	CHECK(strstr(buf_str(&analysed.findings.notes), "1 task began, an unknown number ended"));
+	analysed_end(&analysed);
+	if (!analysed_begin(&analysed, &tasks_analysis, &parents, types, script))
+		return;
+	CHECK(analysed_is(&analysed, "parents", "make", "started", "1") &&
+	      analysed_is(&analysed, "parents", "make", "ended", "-") &&
+	      analysed_is(&analysed, "parents", "make", "total_ns", "-"));
+	analysed_end(&analysed);
+}
+
 static const char *const family =
 	"0 1000 7 sched_process_fork parent_comm=make parent_pid=7 child_comm=sh child_pid=8\n"
 	"0 1010 8 sched_process_exec filename=/bin/sh pid=8 old_pid=8\n"

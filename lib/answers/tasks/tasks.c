@@ -60,6 +60,7 @@ struct tasks_analysis {
 	} * parents;
 	size_t nr_parents;
 	bool ends_recorded; /* exits are in the file, or there were none */
+	bool ends_known;    /* or switches, the last one of each task */
 	uint64_t broken;    /* runs in which events were lost */
 };
 
@@ -75,6 +76,9 @@ static const char *tasks_parent_name(const struct tasks_analysis *tasks, const s
 static uint64_t tasks_lasted(const struct tasks_analysis *tasks, const struct life *life);
 static enum tasks_end tasks_end_of(const struct tasks_analysis *tasks, const struct life *life);
 static bool tasks_wants(const struct tasks_analysis *tasks, const struct life *life, const struct tasks_own *own);
+static void end_run(struct tasks_analysis *tasks, const struct life *life, struct tasks_own *own, uint64_t at,
+		    uint32_t cpu);
+static void end_life(const struct tasks_analysis *tasks, struct tasks_own *own);
 
 /* The table of tasks: in the order of their beginning, or as a tree. */
 
@@ -328,11 +332,27 @@ static const char *tasks_parent_name(const struct tasks_analysis *tasks, const s
 	return context_comm(tasks->pass->reader->buffers[0].context, life->parent_pid, life->first).text;
 }
 
+static const struct state_task *task_of_life(const struct tasks_analysis *tasks, const struct life *life)
+{
+	size_t number = (size_t)(life - lives_at(tasks->lives, 0));
+	uint32_t id = number < tasks->nr_owns ? tasks->owns[number].task : (uint32_t)STATE_NO_TASK;
+
+	return id < tasks->pass->state.nr_tasks ? &tasks->pass->state.tasks[id] : NULL;
+}
+
+/* Whether the switches show what the task does until the end. */
+static bool is_followed(const struct tasks_analysis *tasks, const struct life *life)
+{
+	const struct state_task *task = task_of_life(tasks, life);
+
+	return task && !task->died && task->mode != TASK_UNKNOWN;
+}
+
 static enum tasks_end tasks_end_of(const struct tasks_analysis *tasks, const struct life *life)
 {
 	if (life->known & LIFE_ENDED)
 		return TASKS_ENDED;
-	if (life->known & LIFE_REPLACED || !tasks->ends_recorded)
+	if (life->known & LIFE_REPLACED || !(tasks->ends_recorded || (tasks->ends_known && is_followed(tasks, life))))
 		return TASKS_END_UNKNOWN;
 	return TASKS_ALIVE;
 }
@@ -340,15 +360,14 @@ static enum tasks_end tasks_end_of(const struct tasks_analysis *tasks, const str
 /* The last time at which the task certainly lived: sched_switch also names the task that left. 0: unknown. */
 static uint64_t last_seen(const struct tasks_analysis *tasks, const struct life *life)
 {
-	size_t number = (size_t)(life - lives_at(tasks->lives, 0));
-	uint32_t id = number < tasks->nr_owns ? tasks->owns[number].task : (uint32_t)STATE_NO_TASK;
+	const struct state_task *task = task_of_life(tasks, life);
 	const struct state *state = &tasks->pass->state;
 
-	if (id >= state->nr_tasks || life->known & LIFE_REPLACED)
+	if (!task || life->known & LIFE_REPLACED)
 		return 0;
-	if (state->tasks[id].died)
-		return state->tasks[id].died;
-	return state->events[STATE_SWITCH] && state->tasks[id].mode != TASK_UNKNOWN ? state->now : 0;
+	if (task->died)
+		return task->died;
+	return state->events[STATE_SWITCH] && task->mode != TASK_UNKNOWN ? state->now : 0;
 }
 
 /* How long it lived, as far as the recording goes. */
@@ -382,13 +401,13 @@ static bool knows_status(const struct tasks_analysis *tasks)
 	return false;
 }
 
-#define PROGRAM_COLUMNS(X)                                                               \
-	X("PROGRAM", TEXT, NULL, SAME, put_program, tasks, i)                            \
-	X("RUNS", COUNT, NULL, ADDS, table_cell_u64, program->execs)                     \
-	X("RUNNING", COUNT, NULL, SPARE, table_cell_u64, program->running)               \
-	X("FAILED", COUNT, NULL, ADDS | SPARE, table_cell_known, known, program->failed) \
-	X("TOTAL", TIME, NULL, 0, table_cell_u64, program->runs.sum)                     \
-	SPREAD(X, "", "", SPARE, 0, 0, runs)                                             \
+#define PROGRAM_COLUMNS(X)                                                                       \
+	X("PROGRAM", TEXT, NULL, SAME, put_program, tasks, i)                                    \
+	X("RUNS", COUNT, NULL, ADDS, table_cell_u64, program->execs)                             \
+	X("RUNNING", COUNT, NULL, SPARE, table_cell_known, ends, program->running)               \
+	X("FAILED", COUNT, NULL, ADDS | SPARE, table_cell_known, known, program->failed)         \
+	X("TOTAL", TIME, NULL, 0, table_cell_known, ends || program->runs.nr, program->runs.sum) \
+	SPREAD(X, "", "", SPARE, 0, 0, runs)                                                     \
 	X("MAX AT", NUMBER, "max_at", SPARE, table_cell_when, program->longest.to)
 
 static const struct table_column program_columns[] = COLUMNS(PROGRAM_COLUMNS);
@@ -397,7 +416,7 @@ static void put_programs(const struct tasks_analysis *tasks, struct findings *fi
 {
 	struct table *table = findings_table(findings, "programs", "programs: how often and how long they ran", "total",
 					     program_columns);
-	bool known = knows_status(tasks);
+	bool known = knows_status(tasks), ends = tasks->ends_known;
 
 	for (uint32_t i = 0; table && i < tasks->nr_programs; i++) {
 		const struct tasks_program *program = &tasks->programs[i];
@@ -415,9 +434,9 @@ static void put_programs(const struct tasks_analysis *tasks, struct findings *fi
 	X("PID", NUMBER, NULL, SAME, table_cell_s64, life->pid)                         \
 	X("STARTED", COUNT, NULL, ADDS, table_cell_u64, parent->started)                \
 	X("THREADS", COUNT, NULL, ADDS | SPARE, table_cell_u64, parent->threads)        \
-	X("ENDED", COUNT, NULL, ADDS, table_cell_u64, parent->ended)                    \
+	X("ENDED", COUNT, NULL, ADDS, table_cell_known, ends, parent->ended)            \
 	X("FAILED", COUNT, NULL, ADDS | SPARE, table_cell_known, known, parent->failed) \
-	X("TOTAL", TIME, NULL, 0, table_cell_u64, parent->lasted.sum)                   \
+	X("TOTAL", TIME, NULL, 0, table_cell_known, ends, parent->lasted.sum)           \
 	SPREAD(X, "", "", SPARE, 0, 0, lasted)
 
 static const struct table_column parent_columns[] = COLUMNS(PARENT_COLUMNS);
@@ -460,7 +479,7 @@ static void put_parents(struct tasks_analysis *tasks, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "parents", "tasks that started others, and how long these lived",
 					     "started", parent_columns);
-	bool known = knows_status(tasks);
+	bool known = knows_status(tasks), ends = tasks->ends_known;
 
 	tasks->pass->failed |= !count_parents(tasks);
 	for (size_t i = 0; table && i < tasks->nr_parents; i++) {
@@ -568,9 +587,9 @@ struct group {
 	X("TASKS", COUNT, NULL, 0, table_cell_u64, group->seen)                                                   \
 	X("STARTED", COUNT, NULL, ADDS, table_cell_u64, group->began)                                             \
 	X("THREADS", COUNT, NULL, ADDS | SPARE, table_cell_u64, group->threads)                                   \
-	X("ENDED", COUNT, NULL, ADDS, table_cell_u64, group->ended)                                               \
+	X("ENDED", COUNT, NULL, ADDS, table_cell_known, ends, group->ended)                                       \
 	X("FAILED", COUNT, NULL, ADDS | SPARE, table_cell_known, known, group->failed)                            \
-	X("TOTAL", TIME, NULL, 0, table_cell_u64, group->lasted.sum)                                              \
+	X("TOTAL", TIME, NULL, 0, table_cell_known, ends, group->lasted.sum)                                      \
 	SPREAD(X, "", "", SPARE, 0, 0, lasted)
 
 enum { OF_PROCESS = WHEN };
@@ -610,7 +629,7 @@ static void put_group_rows(struct tasks_analysis *tasks, struct findings *findin
 			       "tasks together, as they belonged when they ended, and how long they lived", "tasks",
 			       group_columns);
 	enum who_part part = part_of(tasks);
-	bool known = knows_status(tasks);
+	bool known = knows_status(tasks), ends = tasks->ends_known;
 	struct u64_map groups; /* by whom: struct group */
 	struct group *group;
 	uint64_t who;
@@ -707,7 +726,8 @@ static uint64_t count_programs(struct tasks_analysis *tasks)
 
 static void tell_counts(struct tasks_analysis *tasks, const struct tasks_counts *counts, struct findings *findings)
 {
-	char began[TEXT_HUMAN], ended[TEXT_HUMAN], execs[TEXT_HUMAN], programs[TEXT_HUMAN], by[TEXT_HUMAN];
+	char began[TEXT_HUMAN], ended[TEXT_HUMAN] = "an unknown number", execs[TEXT_HUMAN], programs[TEXT_HUMAN],
+				by[TEXT_HUMAN];
 	char most[64 + LIFE_NAME] = "";
 	uint64_t started, different = count_programs(tasks);
 	uint32_t best = busiest(tasks, &started);
@@ -721,18 +741,43 @@ static void tell_counts(struct tasks_analysis *tasks, const struct tasks_counts 
 		for (char *at = most; *at; at++)
 			*at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
 	}
+	if (tasks->ends_known)
+		text_count(ended, counts->ended);
 	findings_note(findings, "%s task%s began, %s ended, %s exec%s of %s program%s%s",
-		      text_count(began, counts->began), text_plural(counts->began), text_count(ended, counts->ended),
+		      text_count(began, counts->began), text_plural(counts->began), ended,
 		      text_count(execs, counts->execs), text_plural(counts->execs), text_count(programs, different),
 		      text_plural(different), most);
+}
+
+/* Without sched_process_exit the last switch of a task tells that it has ended. Returns whether it does of any. */
+static bool end_by_switches(struct tasks_analysis *tasks)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < tasks->nr_owns; i++) {
+		const struct life *life = lives_at(tasks->lives, i);
+		const struct state_task *task = task_of_life(tasks, life);
+
+		if (!task || task->mode != TASK_DEAD || !task->died || life->known & LIFE_ENDED)
+			continue;
+		lives_end(tasks->lives, i, task->died);
+		end_run(tasks, life, &tasks->owns[i], task->died, task->cpu);
+		end_life(tasks, &tasks->owns[i]);
+		any = true;
+	}
+	return any;
 }
 
 static int tasks_finish(void *arg, struct findings *findings, struct fail *fail)
 {
 	struct tasks_analysis *tasks = arg;
 	struct tasks_counts counts = { .seen = 0 };
+	bool by_switch = false;
 
 	tasks->ends_recorded = pass_recorded(tasks->pass, &tasks_analysis.wants[WANT_EXIT]);
+	tasks->ends_known = tasks->ends_recorded || tasks->pass->state.events[STATE_SWITCH];
+	if (!tasks->ends_recorded && tasks->ends_known)
+		by_switch = end_by_switches(tasks);
 	for (uint32_t i = 0; i < tasks->nr_owns; i++) {
 		const struct life *life = lives_at(tasks->lives, i);
 
@@ -769,6 +814,9 @@ static int tasks_finish(void *arg, struct findings *findings, struct fail *fail)
 	findings_cut(findings, counts.alive, "tasks alive at the end");
 	findings_broken(findings, tasks->broken, "runs of programs");
 	findings_broken(findings, counts.doubtful, "tasks that may have ended");
+	if (by_switch)
+		findings_note(findings,
+			      "sched_process_exit was not recorded: a task ends when it leaves its CPU for good");
 	if (counts.replaced)
 		findings_note(findings, "%" PRIu64 " task%s ended without an event that says when", counts.replaced,
 			      text_plural(counts.replaced));
@@ -861,15 +909,13 @@ static bool tasks_wants(const struct tasks_analysis *tasks, const struct life *l
 }
 
 /* The run of the program that ends with this event, if the task runs one. */
-static void end_run(struct tasks_analysis *tasks, const struct life *life, struct tasks_own *own,
-		    const struct event *event)
+static void end_run(struct tasks_analysis *tasks, const struct life *life, struct tasks_own *own, uint64_t at,
+		    uint32_t cpu)
 {
 	struct tasks_program *program = own->program == LIFE_NONE ? NULL : &tasks->programs[own->program];
-	struct extreme whole = { .lasted = event->ts - own->since,
-				 .from = own->since,
-				 .to = event->ts,
-				 .cpu = event->cpu,
-				 .task = own->task };
+	struct extreme whole = {
+		.lasted = at - own->since, .from = own->since, .to = at, .cpu = cpu, .task = own->task
+	};
 
 	own->program = LIFE_NONE;
 	if (!program)
@@ -963,7 +1009,7 @@ static void see(void *arg, const struct event *event, uint8_t role)
 	if (what == LIFE_FORKED && life->before != LIFE_NONE)
 		forget_run(tasks, life->before);
 	if (what == LIFE_EXECED || what == LIFE_EXITED)
-		end_run(tasks, life, own, event);
+		end_run(tasks, life, own, event->ts, event->cpu);
 	if (what == LIFE_EXECED)
 		begin_run(tasks, life, own, event);
 	if (what == LIFE_EXITED)

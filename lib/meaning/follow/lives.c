@@ -428,6 +428,15 @@ enum life_what lives_see(struct lives *lives, const struct event *event, uint8_t
 	return LIFE_NOTHING;
 }
 
+void lives_end(struct lives *lives, uint32_t number, uint64_t at)
+{
+	struct life *life = &lives->lives[number];
+
+	life->known |= LIFE_ENDED;
+	life->ended = at;
+	life->status = status_of(lives, life);
+}
+
 size_t lives_count(const struct lives *lives)
 {
 	return lives->nr_lives;

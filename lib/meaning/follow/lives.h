@@ -92,6 +92,9 @@ uint8_t lives_look(struct lives *lives, const struct event *event);
 /* *ret is the number of the task that the event is about; it is not set for LIFE_NOTHING. */
 enum life_what lives_see(struct lives *lives, const struct event *event, uint8_t role, uint32_t *ret);
 
+/* What the consumer knows of the switches tells when a task ended, of which no event of the above did. */
+void lives_end(struct lives *lives, uint32_t number, uint64_t at);
+
 size_t lives_count(const struct lives *lives);
 
 /* The task with this number, which must exist. Valid until the next lives_see(). */
