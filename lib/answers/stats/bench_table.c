@@ -117,12 +117,10 @@ static const char *verdict(const struct bench_line *line)
 }
 
 /* The columns CHANGE %, FROM, TO and IS. */
-#define CHANGE_COLUMNS(X, line)                                                                             \
-	X("CHANGE %", NUMBER, "change_percent", 0, put_percent, (line)->test.old > 0, (line)->test.change)  \
-	X("FROM", NUMBER, "from_percent", SPARE, put_percent, (line)->test.bounded && (line)->test.old > 0, \
-	  (line)->test.low)                                                                                 \
-	X("TO", NUMBER, "to_percent", SPARE, put_percent, (line)->test.bounded && (line)->test.old > 0,     \
-	  (line)->test.high)                                                                                \
+#define CHANGE_COLUMNS(X, line)                                                                                 \
+	X("CHANGE %", NUMBER, "change_percent", 0, put_percent, (line)->test.old > 0, (line)->test.change)      \
+	X("FROM", NUMBER, "from_percent", SPARE, put_percent, diff_is_bounded(&(line)->test), (line)->test.low) \
+	X("TO", NUMBER, "to_percent", SPARE, put_percent, diff_is_bounded(&(line)->test), (line)->test.high)    \
 	X("IS", TEXT, "verdict", 0, table_cell, verdict(line))
 
 #define FIGURE_COLUMNS(X)                                                                  \

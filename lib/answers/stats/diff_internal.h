@@ -65,6 +65,15 @@ struct diff_test {
 	bool passes;
 };
 
+/* An interval that holds "no change" and a growth to a hundredfold says nothing. */
+#define DIFF_WIDE 100.0
+
+/* Whether the interval of a test is known and says something; nothing is a part of 0. */
+static inline bool diff_is_bounded(const struct diff_test *test)
+{
+	return test->bounded && test->old > 0 && !(test->low <= 0 && test->high >= DIFF_WIDE);
+}
+
 enum {
 	DIFF_DRAWS = 2000,
 	DIFF_COULD_BE = 5 /* percent of comparisons in which a figure of a row may change by chance */

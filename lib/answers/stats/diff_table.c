@@ -82,8 +82,7 @@ static void put_line(struct table *table, const struct diff *diff, const struct 
 	unsigned digits = diff->per == DIFF_PER_EVENT && diff_is_per_unit(line->metric) ? 6 : 3;
 	const struct diff_test *test = &line->test;
 	const char *tab = strchr(line->name, '\t');
-	/* Nothing is a part of 0. */
-	bool bounded = test->bounded && test->old > 0;
+	bool bounded = diff_is_bounded(test);
 
 	LINE_COLUMNS(CELL)
 }
