@@ -51,14 +51,17 @@ static const struct looked {
 	const char *what, *events, *record;
 	const char *table, *column; /* whose rows count it */
 	enum brief_kind kind;
+	const char *kinds; /* only rows of these kinds */
 } looked[] = {
-	{ "wakeups", "sched:sched_switch", "sched", "wakeups", "count", BRIEF_LATENCY },
-	{ "system calls", "raw_syscalls,syscalls", "raw_syscalls", "syscalls", "calls", BRIEF_IO },
-	{ "interrupts", "irq,irq_vectors", "irq", "sources", "count", BRIEF_LATENCY },
-	{ "disk requests", "block:block_rq_issue", "block", "requests", "requests", BRIEF_IO },
-	{ "waits for locks", "lock:contention_begin,lock:lock_contended", "lock", "locks", "waits", BRIEF_LOCKS },
-	{ "waits for memory", "vmscan,compaction", "vmscan", "stalls", "count", BRIEF_MEMORY },
-	{ "signals", "signal:signal_deliver", "signal:signal_deliver", NULL, NULL, BRIEF_ERRORS },
+	{ "wakeups", "sched:sched_switch", "sched", "wakeups", "count", BRIEF_LATENCY, NULL },
+	{ "system calls", "raw_syscalls,syscalls", "raw_syscalls", "syscalls", "calls", BRIEF_IO, NULL },
+	{ "interrupts", "irq:irq_handler_entry,irq_vectors", "irq", "sources", "count", BRIEF_LATENCY,
+	  "irq vector ipi" },
+	{ "softirqs", "irq:softirq_entry", "irq", "sources", "count", BRIEF_LATENCY, "softirq" },
+	{ "disk requests", "block:block_rq_issue", "block", "requests", "requests", BRIEF_IO, NULL },
+	{ "waits for locks", "lock:contention_begin,lock:lock_contended", "lock", "locks", "waits", BRIEF_LOCKS, NULL },
+	{ "waits for memory", "vmscan,compaction", "vmscan", "stalls", "count", BRIEF_MEMORY, NULL },
+	{ "signals", "signal:signal_deliver", "signal:signal_deliver", NULL, NULL, BRIEF_ERRORS, NULL },
 };
 
 #define LOOKED_COLUMNS(X)                                                   \
@@ -170,6 +173,16 @@ static int put_cases(struct brief_find *find, struct fail *fail)
 	return r;
 }
 
+static bool has_word(const char *words, const char *word)
+{
+	struct text_word at;
+
+	while (text_next_word(&words, " ", &at))
+		if (text_word_is(at, word))
+			return true;
+	return false;
+}
+
 /* The sum of a column, and the largest of the longest times. */
 static uint64_t count_of(const struct brief_rules *rules, const struct looked *looked, uint64_t *ret_longest)
 {
@@ -181,6 +194,8 @@ static uint64_t count_of(const struct brief_rules *rules, const struct looked *l
 	*ret_longest = 0;
 	/* The last part of a wakeup is all of it. */
 	for (size_t row = parts && rows ? rows - 1 : 0; row < rows; row++) {
+		if (looked->kinds && !has_word(looked->kinds, table_text_of(table, row, "kind")))
+			continue;
 		sum += table_number_of(table, row, looked->column);
 		longest = table_number_of(table, row, strcmp(looked->table, "requests") ? "max_ns" : "d2c_max_ns");
 		*ret_longest = longest > *ret_longest ? longest : *ret_longest;

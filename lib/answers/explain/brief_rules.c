@@ -643,9 +643,9 @@ static void see_locks(struct brief_rules *rules)
 		put_task(found, pid, comm);
 		put_case(found, longest, moment(locks, row, "max_at"));
 		snprintf(found->what, sizeof(found->what),
-			 "%s wait%s for %s %s took %s, %u %% of the time; the longest, of %s-%" PRIu64 ", %s",
+			 "%s wait%s for %s %s took %s of all tasks together; the longest, of %s-%" PRIu64 ", %s",
 			 text_count(number_text, waits), text_plural(waits), type, table_text_of(locks, row, "lock"),
-			 text_time(time, total), percent(rules, total), comm, pid, text_time(most, longest));
+			 text_time(time, total), comm, pid, text_time(most, longest));
 		if (*waker)
 			snprintf(found->why, sizeof(found->why), "%s-%" PRIu64 " ended the longest: it let the lock go",
 				 waker, number(locks, row, "woken_by_pid"));
@@ -742,9 +742,9 @@ static void see_failures(struct brief_rules *rules)
 		if (!found)
 			continue;
 		snprintf(found->what, sizeof(found->what),
-			 "%s calls of %s failed with %s, and took %s, %u %% of the time",
+			 "%s calls of %s failed with %s, and took %s of all tasks together",
 			 text_count(count, number(errors, row, "errors")), table_text_of(errors, row, "syscall"), error,
-			 text_time(time, total), percent(rules, total));
+			 text_time(time, total));
 		snprintf(found->why, sizeof(found->why), "the longest was of %s-%" PRIu64 ": it asks in vain",
 			 comm_of(rules, pid), pid);
 		snprintf(found->command, sizeof(found->command), "weft syscalls --by errno");
