@@ -34,6 +34,7 @@ struct figure {
 	bool largest; /* rows of one name have the largest of their figures, not the sum */
 	uint64_t values[UNUSUAL_INTERVALS + 2];
 	double score;
+	bool seen;            /* it was there before the last interval */
 	bool own;             /* the row is about the task of the options */
 	uint64_t usual, most; /* the median and the largest of the intervals before the last one */
 	char texts[];
@@ -250,6 +251,8 @@ static void judge(const struct unusual *unusual, struct figure *figure, size_t f
 	uint64_t sorted[UNUSUAL_INTERVALS + 2];
 	double mean = 0, square = 0, now = (double)figure->values[last], spread;
 
+	for (size_t i = 0; i < last; i++)
+		figure->seen |= figure->values[i] > 0;
 	for (size_t i = first; i < last; i++)
 		mean += (double)figure->values[i] / (double)nr;
 	for (size_t i = first; i < last; i++)
@@ -287,19 +290,21 @@ static const char *human(enum table_kind kind, uint64_t value, char into[TEXT_HU
 				    text_count(into, value);
 }
 
-#define FIGURE_COLUMNS(X)                                                                               \
-	X("TABLE", TEXT, NULL, 0, table_cell, figure->table)                                            \
-	X("ROW", TEXT, NULL, 0, table_cell, figure->row)                                                \
-	X("FIGURE", TEXT, NULL, 0, table_cell, figure->title)                                           \
-	X("NOW", TEXT, "now_text", TEXT_ONLY, table_cell, human(figure->kind, now, text))               \
-	X("USUAL", TEXT, "usual_text", TEXT_ONLY, table_cell, human(figure->kind, figure->usual, text)) \
-	X("AT MOST", TEXT, "most_text", TEXT_ONLY, table_cell, human(figure->kind, figure->most, text)) \
-	X("VALUE", NUMBER, "now", DATA, table_cell_u64, now)                                            \
-	X("MEDIAN", NUMBER, "usual", DATA, table_cell_u64, figure->usual)                               \
-	X("LARGEST", NUMBER, "most", DATA, table_cell_u64, figure->most)                                \
-	X("UNIT", TEXT, NULL, DATA, table_cell,                                                         \
-	  figure->kind == TABLE_TIME ? "ns" :                                                           \
-	  figure->kind == TABLE_SIZE ? "bytes" :                                                        \
+#define FIGURE_COLUMNS(X)                                                                 \
+	X("TABLE", TEXT, NULL, 0, table_cell, figure->table)                              \
+	X("ROW", TEXT, NULL, 0, table_cell, figure->row)                                  \
+	X("FIGURE", TEXT, NULL, 0, table_cell, figure->title)                             \
+	X("NOW", TEXT, "now_text", TEXT_ONLY, table_cell, human(figure->kind, now, text)) \
+	X("USUAL", TEXT, "usual_text", TEXT_ONLY, table_cell,                             \
+	  figure->seen ? human(figure->kind, figure->usual, text) : "-")                  \
+	X("AT MOST", TEXT, "most_text", TEXT_ONLY, table_cell,                            \
+	  figure->seen ? human(figure->kind, figure->most, text) : "not seen before")     \
+	X("VALUE", NUMBER, "now", DATA, table_cell_u64, now)                              \
+	X("MEDIAN", NUMBER, "usual", DATA, table_cell_u64, figure->usual)                 \
+	X("LARGEST", NUMBER, "most", DATA, table_cell_u64, figure->most)                  \
+	X("UNIT", TEXT, NULL, DATA, table_cell,                                           \
+	  figure->kind == TABLE_TIME ? "ns" :                                             \
+	  figure->kind == TABLE_SIZE ? "bytes" :                                          \
 				       "")
 
 static const struct table_column columns[] = COLUMNS(FIGURE_COLUMNS);
