@@ -311,6 +311,25 @@ TEST(why_gives_the_time_before_a_fork_to_the_parent)
 		       "ran 100 a/ran 1000 /waited 300 p an idle CPU/ran 1600 p/waited 600 a an idle CPU/ran 1400 a"));
 }
 
+TEST(why_counts_no_time_before_the_fork_and_after_the_end_of_a_task)
+{
+	const struct why_options options = { .of = WHY_TASK, .name = "9" };
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &why_analysis, &options, types,
+			    SWITCH(0, 1000, "x", 3, 1, "p", 8)
+			    "0 2000 8 sched_process_fork parent_comm=p parent_pid=8 child_comm=c child_pid=9\n"
+			    "0 2100 8 sched_wakeup_new comm=c pid=9 prio=120 target_cpu=0\n"
+			    SWITCH(0, 2400, "p", 8, 1, "c", 9)
+			    SWITCH(0, 4000, "c", 9, 32, "x", 3)
+			    SWITCH(0, 6000, "x", 3, 1, "p", 8)))
+		return;
+	REQUIRE(analysed.findings.nr_worst == 1);
+	CHECK(analysed.findings.worst[0].from == 2000 && analysed.findings.worst[0].to == 4000 &&
+	      analysed.findings.worst[0].lasted == 2000);
+	analysed_end(&analysed);
+}
+
 /* b reads from others until 4000, and only then what a sent at 1000: what it ran before was not for a. */
 TEST(why_tells_what_a_server_ran_before_it_received_anything)
 {

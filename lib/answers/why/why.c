@@ -410,7 +410,8 @@ static void see_run(struct why_analysis *why, const struct event *event)
 	    (step->was != TASK_WAKING && step->was != TASK_QUEUED) || !pass_wants_since(why->pass, task, since) ||
 	    !pass_wants_cpu(why->pass, event->cpu))
 		return;
-	keep(why, why->options.of == WHY_LONGEST, task, since, event->ts, "wakeup");
+	keep(why, why->options.of == WHY_LONGEST, task, since, event->ts,
+	     step->first ? "wakeup as a new task" : "wakeup");
 }
 
 static bool is_named(const struct why_analysis *why, const char *name)
@@ -590,6 +591,7 @@ static int explain_task(struct why_analysis *why, struct fail *fail)
 {
 	const struct state *state = &why->pass->state;
 	uint64_t from = why->options.from, to = why->options.to;
+	const struct state_task *task;
 	uint32_t id;
 	int r = find_task(why, &id, fail);
 
@@ -599,7 +601,15 @@ static int explain_task(struct why_analysis *why, struct fail *fail)
 	to = to && to < UINT64_MAX ? to : state->now;
 	if (from >= to)
 		return fail_set(fail, -EINVAL, "--since is not before --until, or not in the file");
-	keep(why, 0, &state->tasks[id], from, to, "time");
+	task = &state->tasks[id];
+	/* What went on before its fork and after its end is no time of the task. */
+	if (task->forked && task->born > from)
+		from = task->born;
+	if (task->died && task->died < to)
+		to = task->died;
+	if (from >= to)
+		return fail_set(fail, -ENODATA, "task %" PRId32 " did not live at that time", task->pid);
+	keep(why, 0, task, from, to, "time");
 	return 0;
 }
 
