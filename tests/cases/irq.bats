@@ -76,7 +76,7 @@ softirqs_of()
 		sleep   474     5  398.6 us    -  -      0 ns   67.3 us    0 ns  331.3 us
 		tee     473     2  209.8 us    -  -  209.8 us      0 ns    0 ns      0 ns
 	EOT
-	grep -q '^# longest time within 10 ms, of hrtimer tick_nohz_handler: 5.9 ms, CPU 0: weft report --since 22.030000000 --until 22.040000000 ' "$out"
+	grep -q '^# longest time in a fixed window of 10 ms, of hrtimer tick_nohz_handler: 5.9 ms, CPU 0: weft report --since 22.030000000 --until 22.040000000 ' "$out"
 	# A selection of tasks is one of victims; the sources are those of all tasks.
 	weft irq "$file" --comm 'hl*' --table victims --format csv > "$out"
 	[ "$(grep -A 9 '^task,pid,' "$out" | cut -d, -f1-4 | tr '\n' ' ')" = "task,pid,hits,taken_ns hlp,475,12,4464637 " ] || { grep -A 9 '^task,pid,' "$out"; false; }

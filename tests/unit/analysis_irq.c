@@ -252,7 +252,7 @@ TEST(irq_finds_the_busiest_10_ms_of_a_source_on_one_cpu)
 	CHECK(analysed_is(&analysed, "sources", "softirq", "peak_ns", "10000000") &&
 	      analysed_is(&analysed, "sources", "softirq", "peak_at", "0.150000000"));
 	CHECK(analysed.findings.nr_worst == 2);
-	CHECK_STR(analysed.findings.worst[1].what, "time within 10 ms, of softirq TIMER");
+	CHECK_STR(analysed.findings.worst[1].what, "time in a fixed window of 10 ms, of softirq TIMER");
 	CHECK(analysed.findings.worst[1].lasted == 10000000 && analysed.findings.worst[1].from == 140000000 &&
 	      analysed.findings.worst[1].to == 150000000);
 	analysed_end(&analysed);

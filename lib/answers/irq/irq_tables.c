@@ -91,7 +91,7 @@ static void put_sources(struct irq_analysis *irq, struct findings *findings)
 				   .to = longest->longest.at });
 	if (!busiest)
 		return;
-	tell_worst(findings, "time within 10 ms", busiest,
+	tell_worst(findings, "time in a fixed window of 10 ms", busiest,
 		   (struct worst){ .lasted = busiest->peak.taken,
 				   .cpu = busiest->peak.cpu,
 				   .from = end_of(&busiest->peak) - IRQ_WINDOW,
