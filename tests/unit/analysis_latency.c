@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
+#include <string.h>
 
 #include "lib/answers/latency/latency.h"
 #include "lib/ground/base/buf.h"
@@ -75,6 +76,33 @@ TEST(latency_forgets_need_resched_when_the_same_task_was_chosen_again)
 	CHECK(analysed_is(&analysed, "wakeups", "900", "before_ns", "500"));
 	CHECK(analysed_is(&analysed, "wakeups", "900", "resched_ns", "300"));
 	CHECK(analysed_is(&analysed, "wakeups", "900", "irq_ns", "100"));
+	analysed_end(&analysed);
+}
+
+static void new_tasks(struct loom *loom)
+{
+	loom_type(loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu", "\"\"");
+}
+
+/* 7 is called sh when it runs for the first time, and cmp in the end; 8 has slept before. */
+TEST(latency_tells_the_first_run_of_a_new_task_apart_and_names_a_task_as_of_then)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &latency_analysis, NULL, new_tasks,
+			    "0 9000 9 sched_wakeup_new comm=sh pid=7 target_cpu=0\n"
+			    "0 9500 9 sched_switch prev_comm=nine prev_pid=9 next_comm=sh next_pid=7\n"
+			    "0 9600 7 sched_switch prev_comm=cmp prev_pid=7 next_comm=nine next_pid=9\n"
+			    "0 9700 9 sched_waking comm=eight pid=8 target_cpu=0\n"
+			    "0 9700 9 sched_wakeup comm=eight pid=8 target_cpu=0\n"
+			    "0 9900 9 sched_switch prev_comm=nine prev_pid=9 next_comm=eight next_pid=8\n"))
+		return;
+	CHECK(analysed_is(&analysed, "wakeups", "500", "comm", "sh"));
+	CHECK(analysed_is(&analysed, "wakeups", "200", "comm", "eight"));
+	REQUIRE(analysed.findings.nr_worst == 1);
+	CHECK_STR(analysed.findings.worst[0].what, "delay of a wakeup as a new task");
+	CHECK_STR(analysed.findings.worst[0].comm, "sh");
+	CHECK(strstr(buf_str(&analysed.findings.notes), "looked at: 2 wakeups, 1 of new tasks\n"));
 	analysed_end(&analysed);
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "lib/answers/frame/findings.h"
 #include "lib/ground/base/buf.h"
@@ -179,6 +180,8 @@ void block_count(struct block_analysis *block, uint32_t disk, const struct block
 		row->in_driver += now - request->last > request->paid ? now - request->last - request->paid : 0;
 		whole.lasted = now - request->last;
 	}
+	if (request->task != STATE_NO_TASK)
+		memcpy(whole.comm, block->pass->state.tasks[request->task].comm, sizeof(whole.comm));
 	extreme_see(&row->longest, &whole);
 	if (slowest_wants(&block->slowest, whole.lasted))
 		keep_slow(block, disk, request, &whole, sectors, failed);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/answers/frame/extreme.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/answers/frame/findings.h"
 #include "lib/answers/frame/pass.h"
+#include "lib/ground/base/table.h"
 
 void extreme_see(struct extreme *extreme, const struct extreme *seen)
 {
@@ -14,7 +16,10 @@ void extreme_see(struct extreme *extreme, const struct extreme *seen)
 
 void extreme_put_comm(struct table *table, const struct pass *pass, const struct extreme *extreme)
 {
-	pass_put_comm(table, pass, extreme->to ? extreme->task : STATE_NO_TASK);
+	if (extreme->to && *extreme->comm && !pass->state.naming.nr)
+		table_cell_mem(table, extreme->comm, strnlen(extreme->comm, sizeof(extreme->comm)));
+	else
+		pass_put_comm(table, pass, extreme->to ? extreme->task : STATE_NO_TASK);
 }
 
 void extreme_put_pid(struct table *table, const struct pass *pass, const struct extreme *extreme)
@@ -36,7 +41,8 @@ void extreme_tell(const struct pass *pass, struct findings *findings, const char
 		return;
 	if (task) {
 		worst.pid = task->pid;
-		strncpy(worst.comm, pass_comm(pass, task), sizeof(worst.comm) - 1);
+		snprintf(worst.comm, sizeof(worst.comm), "%s",
+			 *extreme->comm && !pass->state.naming.nr ? extreme->comm : pass_comm(pass, task));
 	}
 	findings_worst(findings, &worst);
 }

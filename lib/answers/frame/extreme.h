@@ -12,11 +12,12 @@ struct table;
 struct extreme {
 	uint64_t lasted, from, to; /* to 0: there was none */
 	uint32_t cpu, task;        /* task: the state's index, or STATE_NO_TASK */
+	char comm[16];             /* what the task was called then; "": its last name */
 };
 
 void extreme_see(struct extreme *extreme, const struct extreme *seen);
 
-/* Cells with the PID and the name of its task. */
+/* Cells with the PID and the name of its task: that of the time, unless the user chose tasks by name. */
 void extreme_put_pid(struct table *table, const struct pass *pass, const struct extreme *extreme);
 void extreme_put_comm(struct table *table, const struct pass *pass, const struct extreme *extreme);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/answers/frame/findings.h"
@@ -50,8 +51,9 @@ struct latency_analysis {
 	struct timerlats timerlats;
 	struct noises noises;
 	struct late_stacks stacks;
-	struct latency_waits *waiting;               /* NULL: nobody asks */
-	uint64_t seen, lost_cpu, broken, cut, wrong; /* lost_cpu: preemptions; wrong: the parts do not add up */
+	struct latency_waits *waiting;         /* NULL: nobody asks */
+	uint64_t seen, fresh;                  /* wakeups, and those of them that begin the life of a task */
+	uint64_t lost_cpu, broken, cut, wrong; /* lost_cpu: preemptions; wrong: the parts do not add up */
 };
 
 static bool init(void *arg, struct pass *pass, const void *options)
@@ -153,6 +155,7 @@ static void see_run(struct latency_analysis *latency, uint32_t cpu)
 			     .cpu = cpu,
 			     .waker = task->waker,
 			     .prio = task->prio,
+			     .fresh = step->first,
 			     .preempted = preempted };
 
 	if ((step->was != TASK_WAKING && step->was != TASK_QUEUED && !(preempted && latency->options.preempted)) ||
@@ -167,6 +170,7 @@ static void see_run(struct latency_analysis *latency, uint32_t cpu)
 		return;
 	}
 	*(preempted ? &latency->lost_cpu : &latency->seen) += 1;
+	latency->fresh += late.fresh;
 	wanted = slowest_wants(&lates->slowest, late.lasted) && slowest_room(&lates->slowest, late.lasted);
 	if (!wanted && (preempted || !pass_compares(latency->pass)))
 		return;
@@ -176,6 +180,7 @@ static void see_run(struct latency_analysis *latency, uint32_t cpu)
 	if (!wanted)
 		return;
 	late_stacks_find(&latency->stacks, &late);
+	memcpy(late.comm, task->comm, sizeof(late.comm));
 	latency->pass->failed |= !lates_keep(lates, &late);
 }
 
@@ -292,7 +297,7 @@ enum { OF_WAKEUPS = WHEN, OF_NMI = WHEN << 1, OF_STACKS = WHEN << 2, OF_FUNCTION
 
 #define LATE_COLUMNS(X)                                                                                        \
 	X("DELAY", TIME, NULL, BRIEF, table_cell_u64, late->lasted)                                            \
-	X("TASK", TEXT, "comm", 0, table_cell, name_of(latency, late->task))                                   \
+	X("TASK", TEXT, "comm", 0, table_cell, name_then(latency, late))                                       \
 	X("PID", NUMBER, NULL, 0, pass_put_pid, pass, late->task)                                              \
 	X("PRIO", NUMBER, NULL, SPARE | OF_WAKEUPS, table_cell_known_s64, late->prio >= 0, late->prio)         \
 	X("CPU", NUMBER, NULL, BRIEF, table_cell_u64, late->cpu)                                               \
@@ -334,6 +339,12 @@ static const char *name_of(const struct latency_analysis *latency, uint32_t task
 	return name ? name : of ? pass_comm(latency->pass, of) : "";
 }
 
+/* What the waiting task was called when the wait ended. */
+static const char *name_then(const struct latency_analysis *latency, const struct late *late)
+{
+	return *late->comm && !latency->pass->state.naming.nr ? late->comm : name_of(latency, late->task);
+}
+
 /* The largest part, and its task. */
 static void put_cause(struct table *table, const struct latency_analysis *latency, const struct late *late)
 {
@@ -363,6 +374,7 @@ static void put_worst(const struct latency_analysis *latency, struct findings *f
 	bool task = late->task != STATE_NO_TASK;
 	struct worst worst = { .what = late->kind      ? "latency of timerlat" :
 				       late->preempted ? "wait after a preemption" :
+				       late->fresh     ? "delay of a wakeup as a new task" :
 							 "delay of a wakeup",
 			       .lasted = late->lasted,
 			       .from = late->at - late->lasted,
@@ -370,7 +382,7 @@ static void put_worst(const struct latency_analysis *latency, struct findings *f
 			       .cpu = late->cpu,
 			       .pid = task ? latency->pass->state.tasks[late->task].pid : -1 };
 
-	strncpy(worst.comm, name_of(latency, late->task), sizeof(worst.comm) - 1);
+	snprintf(worst.comm, sizeof(worst.comm), "%.15s", name_then(latency, late));
 	findings_worst(findings, &worst);
 }
 
@@ -420,7 +432,11 @@ static void put_waits(const struct latency_analysis *latency, struct findings *f
 {
 	put_lates(latency, findings, &latency->wakeups, "wakeups", "the longest wakeups, and what each waited for");
 	spreads_put(&latency->spreads, "wakeups", call_task, latency, findings);
-	findings_note(findings, "looked at: %" PRIu64 " wakeup%s", latency->seen, text_plural(latency->seen));
+	if (latency->fresh)
+		findings_note(findings, "looked at: %" PRIu64 " wakeup%s, %" PRIu64 " of new tasks", latency->seen,
+			      text_plural(latency->seen), latency->fresh);
+	else
+		findings_note(findings, "looked at: %" PRIu64 " wakeup%s", latency->seen, text_plural(latency->seen));
 	slowest_tell(&latency->wakeups.slowest, findings, "wakeup");
 	findings_cut(findings, latency->cut, "wakeups whose beginning is not known");
 	findings_broken(findings, latency->broken, "wakeups");

@@ -35,9 +35,11 @@ struct late {
 	int32_t prio;
 	/* What the culprit called before the longest gap without a call, which lasted this long; 0: not known. */
 	uint64_t function, caller, gap;
-	uint32_t stack;   /* where latency_culprit() left the CPU, in struct late_stacks; 0: not known */
-	bool preempted;   /* the wait began when the task lost its CPU: there is no task before it but those that ran */
-	const char *kind; /* of a sample: "irq" or "thread"; NULL: it is a wakeup */
+	uint32_t stack; /* where latency_culprit() left the CPU, in struct late_stacks; 0: not known */
+	bool preempted; /* the wait began when the task lost its CPU: there is no task before it but those that ran */
+	char comm[STATE_COMM]; /* of the waiting task when it ran; "": not known */
+	bool fresh;            /* the task is new, and runs for the first time */
+	const char *kind;      /* of a sample: "irq" or "thread"; NULL: it is a wakeup */
 };
 
 /* The longest cases, the longest first. */

@@ -241,6 +241,7 @@ static void count(struct locks_analysis *locks, const struct lock_wait *wait, co
 	locks_add_time(&row->waited, &time, &wait->paid);
 	row->given_up += given_up;
 	row->mutexes += wait->mutex;
+	memcpy(whole.comm, task->comm, sizeof(whole.comm));
 	if (!row->longest.to || whole.lasted > row->longest.lasted) {
 		row->waker = waker;
 		row->caller = wait->caller;
