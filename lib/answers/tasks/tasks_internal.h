@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef WEFT_ANSWERS_TASKS_TASKS_INTERNAL_H
+#define WEFT_ANSWERS_TASKS_TASKS_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/answers/frame/extreme.h"
+#include "lib/answers/frame/pass.h"
+#include "lib/answers/tasks/tasks.h"
+#include "lib/meaning/follow/lives.h"
+
+/* What the analysis `tasks` knows. */
+
+/* What the analysis adds to a task of lib/meaning/event/lives, at the same index. */
+struct tasks_own {
+	uint64_t since;  /* when it executed its program */
+	uint64_t ran;    /* what it ran as other tasks of the state: the kernel gives an exec of a thread another PID */
+	uint64_t losses; /* of the state at the last event about the task */
+	uint32_t task;   /* the state's index, or STATE_NO_TASK */
+	uint32_t program; /* the one that it runs; LIFE_NONE: it has ended, or no exec was seen */
+	bool wanted;
+	bool ended; /* `ran` is all that it ran */
+};
+
+/* Runs of a program: from an exec until the next one, or until the task ends. */
+struct tasks_program {
+	struct samples runs; /* those that ended */
+	struct extreme longest;
+	uint64_t execs, running, failed;
+	bool chosen; /* a task that the user wants executed it, with whatever name */
+};
+
+struct tasks_analysis {
+	struct pass *pass;
+	struct tasks_options options;
+	struct lives *lives;
+	struct tasks_own *owns;
+	size_t nr_owns;
+	struct tasks_program *programs; /* by their number among the lives */
+	size_t nr_programs;
+	uint64_t *execs; /* life << 32 | program: whether the user wants the task is known at the end */
+	size_t nr_execs;
+	struct tasks_parent {
+		struct samples lasted;
+		uint64_t started, threads, ended, failed;
+		uint32_t life;
+	} * parents;
+	size_t nr_parents;
+	bool ends_recorded; /* exits are in the file, or there were none */
+	bool ends_known;    /* or switches, the last one of each task */
+	uint64_t broken;    /* runs in which events were lost */
+};
+
+/* The figures of the facts below the tables, of the wanted tasks. */
+struct tasks_counts {
+	uint64_t seen, began, ended, alive, older, replaced, doubtful, execs;
+};
+/* Whether it is known when the task ended, or that it has not ended. */
+enum tasks_end { TASKS_ENDED, TASKS_ALIVE, TASKS_END_UNKNOWN };
+
+#endif
