@@ -16,7 +16,7 @@ setup()
 	cp /bin/true elf
 	for what in empty sparse elf . /dev/null missing elf/below; do
 		for command in report info check; do
-			run -1 --separate-stderr timeout 10 weft $command "$what"
+			run -1 --separate-stderr timeout 60 weft $command "$what"
 			[ -z "$output" ]
 			[ "${#stderr_lines[@]}" = 1 ]
 			[[ "$stderr" == "weft: "*"'$what'"* ]]

@@ -15,7 +15,7 @@ corpus=tests/corpora/container
 
 @test "check: each broken file fails with a line that names it and a place" {
 	for file in "$corpus"/reject/*.dat; do
-		run --separate-stderr timeout 20 weft check "$file"
+		run --separate-stderr timeout 60 weft check "$file"
 		echo "$file: $status: $stderr"
 		[ "$status" -eq 1 ]
 		[ -z "$output" ]
@@ -41,7 +41,7 @@ corpus=tests/corpora/container
 	for ((at = 0; at < 2600; at += 37)); do
 		cp "$corpus/accept/v7-zstd.dat" "$BATS_TEST_TMPDIR/x.dat"
 		printf '\377' | dd of="$BATS_TEST_TMPDIR/x.dat" bs=1 seek=$at conv=notrunc status=none
-		run timeout 20 weft check "$BATS_TEST_TMPDIR/x.dat"
+		run timeout 60 weft check "$BATS_TEST_TMPDIR/x.dat"
 		[ "$status" -le 1 ]
 	done
 }

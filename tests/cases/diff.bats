@@ -143,7 +143,7 @@ median() {
 	run -1 --separate-stderr weft diff "$old" "$BATS_TEST_TMPDIR/cut.dat"
 	[[ "$stderr" == *"cut.dat"* ]]
 	for file in "$BATS_TEST_DIRNAME"/../corpora/report/*/*.dat; do
-		run --separate-stderr timeout 20 weft diff "$file" "$file"
+		run --separate-stderr timeout 60 weft diff "$file" "$file"
 		[ "$status" -le 1 ]
 	done
 }

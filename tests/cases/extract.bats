@@ -134,7 +134,7 @@ settings()
 @test "extract: tracing that is on stays on, and the file ends" {
 	echo 1 > "$I/events/sched/enable"
 	ls / > /dev/null
-	run --separate-stderr timeout 20 weft extract -B "$SOME" -o e.dat
+	run --separate-stderr timeout 60 weft extract -B "$SOME" -o e.dat
 	[ "$status" -eq 0 ]
 	[[ "$stderr" == *"tracing is on and continued meanwhile"* ]]
 	[ "$(cat "$I/tracing_on")" = 1 ]

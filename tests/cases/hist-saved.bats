@@ -133,13 +133,13 @@ pairs() {
 # bats test_tags=long
 @test "hist: --input of damaged files and of strange ones ends with words" {
 	head -c $(($(stat -c %s "$sched.dat") / 2)) "$sched.dat" > "$BATS_TEST_TMPDIR/cut.dat"
-	run --separate-stderr timeout 20 weft hist -i "$BATS_TEST_TMPDIR/cut.dat" sched:sched_switch --keys next_pid
+	run --separate-stderr timeout 60 weft hist -i "$BATS_TEST_TMPDIR/cut.dat" sched:sched_switch --keys next_pid
 	[ "$status" -le 1 ]
 	for file in "$BATS_TEST_DIRNAME"/../corpora/report/*/*.dat; do
 		for what in "sched:sched_switch --keys next_comm,prev_state.log2,stacktrace --values prev_prio.p99" "function --keys ip.sym,parent_ip.sym-offset" \
 			"--latency raw_syscalls:sys_enter..raw_syscalls:sys_exit --keys id.syscall,lat.log2 --filter lat>1"; do
 			# shellcheck disable=SC2086
-			run --separate-stderr timeout 20 weft hist -i "$file" $what
+			run --separate-stderr timeout 60 weft hist -i "$file" $what
 			[ "$status" -le 1 ]
 		done
 	done

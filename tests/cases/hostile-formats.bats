@@ -11,7 +11,7 @@ load hostile
 	tiny_event "$BATS_TEST_TMPDIR/tree" sys odd 2002 '"%d", no_such_function(REC->x)'
 	tiny_event "$BATS_TEST_TMPDIR/tree" sys whole 2003 '"x is %d", REC->x'
 	tiny_pack "$BATS_TEST_TMPDIR/tree" "$BATS_TEST_TMPDIR/odd.dat"
-	run --separate-stderr timeout 10 "$WEFT" report "$BATS_TEST_TMPDIR/odd.dat"
+	run --separate-stderr timeout 60 "$WEFT" report "$BATS_TEST_TMPDIR/odd.dat"
 	[ "$status" = 0 ]
 	[[ $output = *'crash:'*x=0x5* && $output = *'odd:'*x=0x5* && $output = *'whole: x is 5'* ]]
 	[ "$(grep -c 'printed as name=value' <<< "$stderr")" = 1 ]
@@ -25,7 +25,7 @@ load hostile
 		tiny_event "$BATS_TEST_TMPDIR/tree" sys "e$i" $((2000 + i)) '"%2000000000d %s", REC->x, __print_hex(REC->x, 1)'
 	done
 	tiny_pack "$BATS_TEST_TMPDIR/tree" "$BATS_TEST_TMPDIR/hang.dat"
-	timeout 10 "$WEFT" report "$BATS_TEST_TMPDIR/hang.dat" > "$BATS_TEST_TMPDIR/text"
+	timeout 60 "$WEFT" report "$BATS_TEST_TMPDIR/hang.dat" > "$BATS_TEST_TMPDIR/text"
 	[ "$(grep -c x=0x5 "$BATS_TEST_TMPDIR/text")" = 120 ]
 }
 
@@ -38,6 +38,6 @@ load hostile
 
 @test "the files that once crashed and hung report end at once" {
 	need_shared hostile/fallback-crash.dat
-	timeout 5 "$WEFT" report "$SHARED/hostile/fallback-crash.dat"
-	timeout 5 "$WEFT" report "$SHARED/hostile/fallback-hang-6.dat"
+	timeout 60 "$WEFT" report "$SHARED/hostile/fallback-crash.dat"
+	timeout 60 "$WEFT" report "$SHARED/hostile/fallback-hang-6.dat"
 }

@@ -107,7 +107,7 @@ mode()
 	chown nobody shared/fifo
 	sleep 20 3>&- > shared/none < shared/fifo &
 	reader=$!
-	run -1 timeout 10 weft pack -q dir --pages "$pages" -o shared/fifo
+	run -1 timeout 60 weft pack -q dir --pages "$pages" -o shared/fifo
 	kill $reader
 	[[ "$output" == *"'shared/fifo' is a FIFO that belongs to another user"* ]]
 	[ "$(cat victim)" = precious ]

@@ -19,7 +19,7 @@ setup()
 
 pack()
 {
-	run timeout 20 weft pack -q --compression none -o out.dat --pages "$pages" "$@"
+	run timeout 60 weft pack -q --compression none -o out.dat --pages "$pages" "$@"
 	if [ -e out.dat ]; then
 		! grep -qa "do-not-tell" out.dat || { echo "the secret is in the file"; return 1; }
 	fi
@@ -47,7 +47,7 @@ refused()
 		if [ -n "$pages" ]; then
 			refused "folder/$name' is a symbolic link"
 		else
-			run -1 timeout 20 weft pack -q -o out.dat folder
+			run -1 timeout 60 weft pack -q -o out.dat folder
 			[[ "$output" == *"folder/$name' is a symbolic link"* ]]
 		fi
 		rm folder/$name
@@ -93,7 +93,7 @@ refused()
 		rm folder/$name
 	done
 	mkfifo folder/trace.dat
-	run -1 timeout 20 weft pack -q -o out.dat folder
+	run -1 timeout 60 weft pack -q -o out.dat folder
 	[[ "$output" == *"not a regular file"* ]]
 }
 
@@ -116,13 +116,13 @@ refused()
 		# shellcheck disable=SC2086
 		for what in "fifo nobody writes to the FIFO 'fifo'" "/dev/zero '/dev/zero' is a device" "outside 'outside' is a directory"; do
 			# shellcheck disable=SC2086
-			run timeout 20 weft pack -q -o out.dat folder --pages "$pages" $option${what%% *}
+			run timeout 60 weft pack -q -o out.dat folder --pages "$pages" $option${what%% *}
 			echo "$option: $output"
 			[ "$status" = 1 ]
 			[[ "$output" == *"${what#* }"* ]]
 		done
 	done
-	run -1 timeout 20 weft pack -q -o out.dat folder --pages "$pages" --events fifo
+	run -1 timeout 60 weft pack -q -o out.dat folder --pages "$pages" --events fifo
 	[[ "$output" == *"'fifo'"* ]]
 	[ ! -e out.dat ]
 	# A FIFO with a writer is read.
@@ -133,36 +133,36 @@ refused()
 @test "report, info, check: a FIFO that nobody writes into, a device or a directory is told, and not waited for" {
 	mkfifo fifo
 	for command in report info check; do
-		run -1 timeout 20 weft $command fifo
+		run -1 timeout 60 weft $command fifo
 		[[ "$output" == *"nobody writes to the FIFO 'fifo'"* ]]
-		run -1 timeout 20 weft $command /dev/zero
+		run -1 timeout 60 weft $command /dev/zero
 		[[ "$output" == *"'/dev/zero' is a device"* ]]
-		run -1 timeout 20 weft $command outside
+		run -1 timeout 60 weft $command outside
 		[[ "$output" == *"'outside' is a directory"* ]]
-		run -1 timeout 20 weft $command /dev/null
+		run -1 timeout 60 weft $command /dev/null
 		[[ "$output" == *"it is empty"* ]]
 		# With a writer a FIFO is like any other file, whichever side is opened first.
 		cat "$pages" > fifo 3>&- &
-		run -0 timeout 20 weft $command fifo
+		run -0 timeout 60 weft $command fifo
 		wait $!
-		run -0 timeout 20 weft $command <(cat "$pages")
+		run -0 timeout 60 weft $command <(cat "$pages")
 	done
 }
 
 @test "record: --config takes no device and waits for no FIFO; --temp-dir is a directory" {
 	mkfifo fifo
-	run -2 timeout 20 weft record --config fifo -- true
+	run -2 timeout 60 weft record --config fifo -- true
 	[[ "$output" == *"nobody writes to the FIFO 'fifo'"* ]]
-	run -2 timeout 20 weft record --config /dev/zero -- true
+	run -2 timeout 60 weft record --config /dev/zero -- true
 	[[ "$output" == *"'/dev/zero' is a device"* ]]
-	run -2 timeout 20 weft record --config . -- true
+	run -2 timeout 60 weft record --config . -- true
 	[[ "$output" == *"'.' has no file whose name ends with .conf"* ]]
 	truncate -s 2M large
-	run -2 timeout 20 weft record --config large -- true
+	run -2 timeout 60 weft record --config large -- true
 	[[ "$output" == *"'large': it is larger than 1 MiB"* ]]
 	need_tracefs
 	for dir in fifo /dev/zero large absent; do
-		run -125 timeout 20 weft record -q -e sched --temp-dir $dir -- touch ran
+		run -125 timeout 60 weft record -q -e sched --temp-dir $dir -- touch ran
 		[[ "$output" == *"'$dir"* ]]
 		[ ! -e ran ]
 	done

@@ -58,7 +58,7 @@ tracefs_state()
 }
 
 @test "record: --duration ends a recording without a command" {
-	run -0 timeout 20 weft record -e sched --duration 100ms
+	run -0 timeout 60 weft record -e sched --duration 100ms
 	[[ "$output" == *"events in"* ]]
 }
 
@@ -287,19 +287,37 @@ t.join()' 2> told
 @test "record: -P ends when the last of the tasks has ended; with a thread or with -c somebody has to say so" {
 	need_tracefs
 	cd "$BATS_TEST_TMPDIR"
-	sleep 2 3>&- &
-	one=$!
-	sleep 3 3>&- &
-	two=$!
-	timeout 60 weft record -q -e sched:sched_switch -P $one,$two
-	# kill -0 also succeeds for a process that nobody has waited for, so this looks at its state.
-	[ ! -e /proc/$two ] || [ "$(awk '/^State:/ { print $2 }' /proc/$two/status)" = Z ]
-	sleep 2 3>&- &
-	timeout 60 weft stream -q -e sched:sched_switch -P $! > streamed
-	# It must not have ended before weft looks for it, and has ended long before the time is over.
-	sleep 3 3>&- &
-	run timeout -s INT 6 weft record -q -e sched:sched_switch -c -P $!
-	[ "$status" = 124 ]
+	# A task lives until its FIFO is written, which happens when weft has it among those that it records.
+	lives() { mkfifo "$1"; { read -r < "$1"; } 3>&- & }
+	recorded() { until grep -qsxF "$1" /sys/kernel/tracing/instances/weft-"$2"*/set_event_pid; do kill -0 "$2"; sleep 0.02; done; }
+	ended() { timeout 60 tail --pid="$1" -f /dev/null && wait "$1"; }
+	lives one; one=$!
+	lives two; two=$!
+	weft record -q -e sched:sched_switch -P $one,$two 3>&- &
+	pid=$!
+	recorded $one $pid
+	recorded $two $pid
+	echo > one
+	wait $one
+	kill -0 $pid
+	echo > two
+	ended $pid
+	lives three; three=$!
+	weft stream -q -e sched:sched_switch -P $three > streamed 3>&- &
+	pid=$!
+	recorded $three $pid
+	echo > three
+	ended $pid
+	lives four; four=$!
+	weft record -q -e sched:sched_switch -c -P $four 3>&- &
+	pid=$!
+	recorded $four $pid
+	echo > four
+	wait $four
+	# What ended without being told would have ended by now; on a slow machine this finds nothing.
+	sleep 0.3
+	kill -INT $pid
+	ended $pid
 }
 
 @test "record: -P says how many threads of a process it leaves out, and the words that take all take all" {

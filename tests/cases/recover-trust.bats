@@ -164,7 +164,7 @@ refused()
 	refused $P
 	mkfifo $P/fifo
 	mv $P/fifo $P/metadata
-	run -1 timeout 10 weft recover $P
+	run -1 timeout 60 weft recover $P
 	[[ "$output" == *"not a regular file"* ]]
 	ln -s "$PWD/private" shared/link
 	run -1 weft recover shared/link/

@@ -92,7 +92,7 @@ decoded() {
 		const struct weft_plugin weft_plugin = { .abi = WEFT_PLUGIN_ABI + 1, .system = "sched" };' > "$dir/abi.c"
 	"${CC:-gcc}" -shared -fPIC -o "$dir/none.so" "$dir/none.c"
 	"${CC:-gcc}" -I. -shared -fPIC -o "$dir/abi.so" "$dir/abi.c"
-	run --separate-stderr timeout 20 "$WEFT" report --plugin-dir "$dir" $file
+	run --separate-stderr timeout 60 "$WEFT" report --plugin-dir "$dir" $file
 	[ "$status" -eq 0 ]
 	[ "$(decoded <<< "$output")" -gt 0 ]
 	[[ "$stderr" == *"'$dir/again.so' is for system 'syscalls', whose plugin can only be 'syscalls.so'"* ]]

@@ -164,14 +164,14 @@ victim_is_whole()
 	chown $stranger theirs/fifo
 	for command in "export --to jsonl" convert "merge $demo" split; do
 		# shellcheck disable=SC2086 # words
-		run -1 timeout 20 "$WEFT" $command -q -o theirs/fifo "$demo"
+		run -1 timeout 60 "$WEFT" $command -q -o theirs/fifo "$demo"
 		[[ $output == *"'theirs/fifo' is a FIFO that belongs to another user (uid $stranger)"* ]]
 		# shellcheck disable=SC2086 # words
-		run -1 timeout 20 "$WEFT" $command -q -o fifo "$demo"
+		run -1 timeout 60 "$WEFT" $command -q -o fifo "$demo"
 		[[ $output == *"nobody reads the FIFO 'fifo'"* ]]
 	done
 	need_tracefs
-	run -125 timeout 20 "$WEFT" record -q -e sched_switch -o theirs/fifo -- touch ran
+	run -125 timeout 60 "$WEFT" record -q -e sched_switch -o theirs/fifo -- touch ran
 	[[ $output == *"'theirs/fifo' is a FIFO that belongs to another user (uid $stranger)"* ]]
 	[ ! -e ran ]
 }

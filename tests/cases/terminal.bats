@@ -149,7 +149,7 @@ hidden()
 		extract "extract -B" "record -e" "record -C" "record -p" recover "instance remove" hist "probe add" clear \
 		"report --stored" snapshot "mark -B" stack; do
 		# shellcheck disable=SC2086 # words
-		on_terminal timeout 20 "$WEFT" $arguments "$odd" > shown || true
+		on_terminal timeout 60 "$WEFT" $arguments "$odd" > shown || true
 		[ -s shown ]
 		run ! grep -a '^weft: all is well' shown
 	done
@@ -202,7 +202,7 @@ hidden()
 	local odd="weft-terminal-$$"$'\nweft: all is well'
 	weft record -q -o two.dat -e sched:sched_process_exit -F -B "$odd" -e sched:sched_process_exit -F -- true
 	on_terminal "$WEFT" report two.dat > shown
-	on_terminal timeout 20 "$WEFT" stream -e sched:sched_process_exit -F -B "$odd" -e sched:sched_process_exit -F -- true >> shown
+	on_terminal timeout 60 "$WEFT" stream -e sched:sched_process_exit -F -B "$odd" -e sched:sched_process_exit -F -- true >> shown
 	run ! grep -a '^weft: all is well' shown
 	[ "$(grep -acF "weft-terminal-$$\\012weft: all is well: " shown)" -ge 2 ]
 	"$WEFT" report two.dat | grep -q '^weft: all is well: '
@@ -228,7 +228,7 @@ hidden()
 @test "stream: nothing of an event is obeyed on a terminal" {
 	need_tracefs
 	# shellcheck disable=SC2016 # of the inner shell
-	on_terminal timeout 20 "$WEFT" stream -F -c -e sched:sched_process_exec -- sh -c 'cp /bin/true "$1/$(printf "we\033]0;x\aft")"; "$1"/we*' - "$BATS_TEST_TMPDIR" > shown
+	on_terminal timeout 60 "$WEFT" stream -F -c -e sched:sched_process_exec -- sh -c 'cp /bin/true "$1/$(printf "we\033]0;x\aft")"; "$1"/we*' - "$BATS_TEST_TMPDIR" > shown
 	grep -aqF 'we\033]0;x\007ft' shown
 	run ! hidden shown
 }

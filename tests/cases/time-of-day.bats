@@ -283,8 +283,10 @@ END
 		'{"MESSAGE":[1,{"x":"}"}],"__REALTIME_TIMESTAMP":"1795893482750000"}' '-- cursor: x' > journal
 	printf '%s\n' '2026-11-28T20:18:02+0100 vm sshd[123]: short-iso' '2026-11-28T19:18:02.123456+0000 vm kernel: short-iso-precise' \
 		'<34>1 2026-11-28T19:18:03.003Z host app - - RFC 5424' > iso
-	year=$(date +%Y)
-	printf '%s\n' "$(date -d '-1 hour' '+%b %e %H:%M:%S') vm cron[77]: RFC 3164" "$(LC_ALL=C date -d '+40 days' '+%b %e') 00:00:00 vm x: last year" > syslog
+	# The clock is read once: the hour or the day may end while this test runs.
+	now=$(date +%s)
+	printf '%s\n' "$(LC_ALL=C date -d "@$((now - 3600))" '+%b %e %H:%M:%S') vm cron[77]: RFC 3164" \
+		"$(LC_ALL=C date -d "@$((now + 40 * 86400))" '+%b %e') 00:00:00 vm x: last year" > syslog
 	printf '%s\n' 'INFO [28/Nov/2026:19:18:02.25 +0545] GET /' > web
 	told() { weft report --time utc --format json "$1" | sed -E 's/.*"wall":"([^"]*)".*"comm":"([^"]*)".*"text":"tracing_mark_write: (.*)"\}/\1 \2 \3/'; }
 	weft import -q --log -o log.dat journal
@@ -298,8 +300,8 @@ END
 2026-11-28T19:18:03.003000000Z log app - - RFC 5424" ]
 	[[ "$(weft info log.dat)" == *", to +-1.00 s"* ]]
 	weft import -q --log -o log.dat syslog
-	[[ "$(told log.dat)" == *"$(date -d '-1 hour' +%FT%H):"*"Z cron cron[77]: RFC 3164"* ]]
-	[[ "$(told log.dat)" == *"$(date -d '+40 days -1 year' +%Y)-"*"T00:00:00.000000000Z log x: last year"* ]]
+	[[ "$(told log.dat)" == *"$(date -d "@$((now - 3600))" +%FT%H):"*"Z cron cron[77]: RFC 3164"* ]]
+	[[ "$(told log.dat)" == *"$(($(date -d "@$((now + 40 * 86400))" +%Y) - 1))-"*"T00:00:00.000000000Z log x: last year"* ]]
 	weft import -q --log-pattern '*%d/%b/%Y:%H:%M:%S' -o log.dat web
 	[[ "$(told log.dat)" == "2026-11-28T19:18:02.250000000Z log INFO ["* ]]
 	run -1 weft import --log -o none.dat web

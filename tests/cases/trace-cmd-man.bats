@@ -72,7 +72,7 @@ ours_of()
 		while read -r word; do
 			# -V is --version of each command; --temp is an abbreviation of --temp-dir.
 			has_option "$(ours_of "$command")" "$word" || [[ "$word" == -V || "$word" == --version || "$word" == --temp ]] && continue
-			run -2 timeout 10 weft "$command" "$word"
+			run -2 timeout 60 weft "$command" "$word"
 			[[ "$output" == *"no option '$word' as trace-cmd has it; "* ]] || untold="$untold $command:$word"
 		done < <(options_of "$command")
 	done
@@ -108,7 +108,7 @@ END
 	[ "$(wc -w < "$BATS_TEST_TMPDIR/options")" -gt 250 ]
 	while read -r command words; do
 		for word in $words; do
-			run timeout 10 "$WEFT" trace-cmd "$command" "$word" --no-such-one --no-such-two
+			run timeout 60 "$WEFT" trace-cmd "$command" "$word" --no-such-one --no-such-two
 			[ "$status" -ne 0 ] && [ "$status" -ne 124 ] || unknown="$unknown $command:$word(status $status)"
 			[[ "$output" != *"option '$word'"* && "$output" != *"option -- '${word#-}'"* ]] || unknown="$unknown $command:$word"
 		done
