@@ -13,7 +13,7 @@ static inline int mutant(int number)
 {
 	if (__builtin_expect(!!mutants_seen, 0))
 		mutants_seen[number] = 1;
-	return __builtin_expect(number == mutant_acting, 0);
+	return __builtin_expect(number == mutant_acting, 0) != 0;
 }
 
 #endif

@@ -53,24 +53,50 @@ static bool is_wanted(const struct test *test, char **words)
 	return true;
 }
 
+/* tests/mutants/switch.c has one, which notes the places that a test has reached that passed. */
+void test_ended(const char *name) __attribute__((weak));
+
+static bool run_test(const struct test *test)
+{
+	current_failed = false;
+	current_checks = 0;
+	test->run();
+	/* A test that checks nothing cannot fail. */
+	test_check(current_checks > 0, test->name, 0, "it checks something");
+	if (current_failed)
+		fprintf(stderr, "FAILED %s\n", test->name);
+	else if (test_ended)
+		test_ended(test->name);
+	return !current_failed;
+}
+
+/* "=NAME"...: these tests, in this order, as far as the first that fails, whose name is the last that is printed. */
+static int run_named(char **names)
+{
+	for (; *names; names++)
+		for (const struct test *test = tests; test; test = test->next)
+			if (!strcmp(test->name, *names + 1)) {
+				printf("%s\n", test->name);
+				fflush(stdout);
+				if (!run_test(test))
+					return 1;
+			}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned passed = 0, failed = 0;
 
+	if (argc > 1 && *argv[1] == '=')
+		return run_named(argv + 1);
 	for (struct test *test = tests; test; test = test->next) {
 		if (argc > 1 && !is_wanted(test, argv + 1))
 			continue;
-		current_failed = false;
-		current_checks = 0;
-		test->run();
-		/* A test that checks nothing cannot fail. */
-		test_check(current_checks > 0, test->name, 0, "it checks something");
-		if (current_failed) {
-			fprintf(stderr, "FAILED %s\n", test->name);
-			failed++;
-		} else {
+		if (run_test(test))
 			passed++;
-		}
+		else
+			failed++;
 	}
 	printf("unit: %u passed, %u failed\n", passed, failed);
 	return failed || !passed;
