@@ -48,7 +48,10 @@ static double cpu_seconds(int who)
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-/* WEFT_MUTANTS_LOG names a file that gets a line for each unit test: its name, its seconds of CPU, the mutants that it reached. */
+/*
+ * WEFT_MUTANTS_LOG names a file that gets a line for each unit test that passed: its name, its seconds of CPU, the
+ * mutants that it reached.
+ */
 void test_ended(const char *name);
 void test_ended(const char *name)
 {

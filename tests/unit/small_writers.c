@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +42,77 @@ TEST(marker_writes_text_and_a_number_before_raw_bytes)
 	CHECK(marker_write(&marker, "x", 1, &pieces, &fail) == -EBADF);
 	CHECK_STR(fail.text, "no marker was written: tracing is off in the top instance (tracing_on)");
 	fake_free(&fake);
+}
+
+/* A pipe takes what fits, as trace_marker does. */
+TEST(marker_that_the_kernel_cuts_is_several_or_none)
+{
+	struct marker marker = MARKER_INIT;
+	struct fail fail = FAIL_INIT;
+	cleanup_free char *text = calloc(1, MARKER_RAW_MAX);
+	char want[80];
+	unsigned pieces = 0;
+	int ends[2], size;
+
+	REQUIRE(text && !pipe2(ends, O_NONBLOCK | O_CLOEXEC));
+	marker.fd = ends[1];
+	size = fcntl(ends[1], F_SETPIPE_SZ, 4096);
+	if (CHECK(size > 0) && size < MARKER_RAW_MAX) {
+		CHECK(marker_write_raw(&marker, 1, text, (size_t)size, &fail) == -EMSGSIZE);
+		snprintf(want, sizeof(want), "this kernel cut the raw marker to %d of its %d bytes", size - 4, size);
+		CHECK_STR(fail.text, want);
+		CHECK(marker_write_raw(&marker, 1, NULL, 0, &fail) == -EAGAIN);
+		CHECK(read(ends[0], text, (size_t)size) == size);
+		CHECK(marker_write(&marker, text, (size_t)size + 1, &pieces, &fail) == -EAGAIN && !pieces);
+		CHECK_STR(fail.text, "cannot write a marker: Resource temporarily unavailable");
+		CHECK(read(ends[0], text, (size_t)size) == size);
+		CHECK(!marker_write(&marker, text, (size_t)size, &pieces, &fail) && pieces == 1);
+	}
+	marker_close(&marker);
+	CHECK(marker.fd == -1);
+	close(ends[0]);
+	marker.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	CHECK(marker_write(&marker, "x", 1, &pieces, &fail) == -EINVAL);
+	CHECK_STR(fail.text,
+		  "no marker was written: the top instance has the trace option nomarkers, or the data is too long");
+	marker_close(&marker);
+}
+
+TEST(marker_says_in_which_instance_tracing_is_off)
+{
+	struct instance box = { .name = (char[]){ "box" } };
+	struct marker marker = { .fd = -1, .instance = &box };
+	struct fail fail = FAIL_INIT;
+	unsigned pieces;
+
+	CHECK(marker_write(&marker, "x", 1, &pieces, &fail) == -EBADF);
+	CHECK_STR(fail.text, "no marker was written: tracing is off in 'box' (tracing_on)");
+	CHECK(marker_write_raw(&marker, 1, "x", 1, &fail) == -EBADF);
+	CHECK_STR(fail.text, "no marker was written: tracing is off in 'box' (tracing_on)");
+}
+
+TEST(marker_of_a_descriptor_is_one_that_is_open_for_writing_alone)
+{
+	static const int modes[] = { O_RDONLY, O_RDWR, O_WRONLY };
+	static const char *const none[] = { "", "x", "-1", "+1", "3000000000", "99999999999", "1000000" };
+	struct marker marker = MARKER_INIT;
+	char number[16];
+
+	for (size_t i = 0; i < array_size(none); i++)
+		CHECK(!marker_given(none[i], &marker) && marker.fd == -1);
+	for (size_t i = 0; i < array_size(modes); i++) {
+		int fd = open("/dev/null", modes[i] | O_CLOEXEC);
+
+		REQUIRE(fd >= 0);
+		snprintf(number, sizeof(number), "%d", fd);
+		CHECK(marker_given(number, &marker) == (modes[i] == O_WRONLY));
+		snprintf(number, sizeof(number), "%dx", fd);
+		CHECK(!marker_given(number, &(struct marker)MARKER_INIT));
+		close(fd);
+	}
+	/* It is a copy, which no program gets that is started. */
+	CHECK(fcntl(marker.fd, F_GETFD) == FD_CLOEXEC);
+	marker_close(&marker);
 }
 
 TEST(texts_of_the_kernel_are_those_that_events_cannot_tell)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,4 +134,34 @@ TEST(claim_is_what_was_printed)
 		CHECK(claim.session.pid == rows[i].session && claim.session.start == 78 && !claim.held);
 		CHECK_STR(claim.command, rows[i].command);
 	}
+}
+
+TEST(instance_that_is_there_is_opened_by_its_name_and_no_other_is)
+{
+	static const char *const no_names[] = { "", ".", "..", "a/b", "/" };
+	struct instance *instance = NULL;
+	char want[FAKE_PATH], text[64];
+	struct fail fail = FAIL_INIT;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_mkdir(&fake, "instances/kitchen");
+	fake_mkdir(&fake, "instances/.hidden");
+	for (size_t i = 0; i < array_size(no_names); i++) {
+		CHECK(instance_open(&fake.tracing, no_names[i], true, NULL, &instance, &fail) == -EINVAL);
+		snprintf(text, sizeof(text), "'%s' cannot be the name of an instance", no_names[i]);
+		CHECK_STR(fail.text, text);
+	}
+	CHECK(instance_open(&fake.tracing, "kitchem", false, NULL, &instance, &fail) == -ENOENT);
+	CHECK(strstr(fail.text, "no instance 'kitchem'") && strstr(fail.text, "'kitchen'"));
+	CHECK(!instance_open(&fake.tracing, ".hidden", false, NULL, &instance, &fail));
+	CHECK(!instance_close(instance, &fail));
+	REQUIRE(!instance_open(&fake.tracing, "kitchen", true, NULL, &instance, &fail));
+	CHECK_STR(instance->name, "kitchen");
+	CHECK_STR(instance->dir, fake_path(&fake, "instances/kitchen", want));
+	/* It is somebody's, also if a new one would have been made. */
+	CHECK(instance->kind == INSTANCE_EXISTING && !instance_close(instance, &fail));
+	CHECK(!access(want, F_OK));
+	CHECK(!instance_close(NULL, &fail));
+	fake_free(&fake);
 }
