@@ -113,6 +113,12 @@ TEST(helper_tells_what_a_scsi_command_asks_for)
 		{ "a40f000000000000000c", "SET_TIMESTAMP alloc_len=12" },
 		{ "95000000000000080000000000408500", "REPORT_ZONES zone=524288 alloc_len=64 options=5 partial=1" },
 		{ "940400000000000000200000000001", "RESET_WRITE_POINTER zone=32 all=1" },
+		/* The action is in 5 bits. */
+		{ "a3ea000000000000100000", "REPORT_TARGET_PORT_GROUPS alloc_len=4096" },
+		{ "a4ef000000000000000c", "SET_TIMESTAMP alloc_len=12" },
+		{ "95e0000000000008000000000040bf00", "REPORT_ZONES zone=524288 alloc_len=64 options=63 partial=1" },
+		{ "94e400000000000000200000000001", "RESET_WRITE_POINTER zone=32 all=1" },
+		{ "9ef00000000000000000000000200000", "READ_CAPACITY_16 lba=0 alloc_len=32" },
 		{ "12", "-" },
 	};
 

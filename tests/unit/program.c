@@ -709,6 +709,39 @@ TEST(program_prints_fields_as_later_kernels_do)
 	schema_free(schema);
 }
 
+/* A "char *" field holds where the kernel's string lies; that of another type is a number. */
+TEST(program_prints_what_a_field_of_the_kernel_points_to)
+{
+	static const struct {
+		const char *type, *text;
+	} rows[] = {
+		{ "char *", " it=(0xffff888012345678:mapped)" },
+		{ "const char *", " it=(0xffff888012345678:mapped)" },
+		{ "unsigned char *", " it=0xffff888012345678 (-131391334099336)" },
+		{ "void *", " it=0xffff888012345678 (-131391334099336)" },
+	};
+	struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN };
+	struct program_env env = { .string = string };
+	uint64_t address = 0xffff888012345678;
+	char text[160];
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct schema *schema = NULL;
+		struct out out;
+
+		snprintf(text, sizeof(text), "name: x\nID: 9\nformat:\n\tfield:%s it;\toffset:0;\tsize:8;\tsigned:0;\n",
+			 rows[i].type);
+		REQUIRE(!schema_new(&abi, &schema, NULL) && !schema_add(schema, "t", 1, text, strlen(text), NULL));
+		REQUIRE(out_init(&out, 4096));
+		program_fields(schema_abi(schema), schema_format(schema, 9, NULL), &env, (const uint8_t *)&address, 8,
+			       &out);
+		out_char(&out, 0);
+		CHECK_STR(out.start, rows[i].text);
+		out_release(&out);
+		schema_free(schema);
+	}
+}
+
 TEST(program_hashes_where_a_struct_page_lies_and_else_does_not_know_it)
 {
 	static const char *const bases[] = {

@@ -143,6 +143,34 @@ TEST(shared_size_of_names_of_an_unknown_boot_goes_back)
 	fake_free(&fake);
 }
 
+TEST(shared_size_of_names_of_more_users_than_there_is_room_for_is_of_those_that_fit)
+{
+	struct fail fail = FAIL_INIT;
+	struct shared *shared = NULL;
+	char users[8192], path[FAKE_PATH];
+	struct fake fake;
+	FILE *file;
+	int nr = 0;
+
+	if (begin(&fake)) {
+		size_t at = (size_t)snprintf(users, sizeof(users), "- 128 1000\n");
+
+		/* The first process lives as long as this test. */
+		for (unsigned i = 0; i < 300; i++)
+			at += (size_t)snprintf(users + at, sizeof(users) - at, "%d 0 %u\n", (int)getpid(), 0U);
+		fake_write(&fake, size_file, "1000\n");
+		fake_mkdir(&fake, "journals");
+		fake_write(&fake, users_file, users);
+		CHECK(!shared_cmdlines_raise(&fake.tracing, fake.journals, 1000, &shared, &fail));
+		file = fopen(fake_path(&fake, users_file, path), "re");
+		while (file && fgets(users, sizeof(users), file))
+			nr++;
+		CHECK(file && !fclose(file) && nr > 1 && nr <= 257);
+		CHECK(!shared_cmdlines_leave(shared, &fail));
+	}
+	fake_free(&fake);
+}
+
 /* A killed user: a child that ends without leaving. */
 static void raise_and_die(const struct fake *fake, uint32_t entries)
 {

@@ -232,13 +232,20 @@ static void killed(const struct fake *fake, const char *file, const char *value)
 
 TEST(undo_of_two_killed_processes_goes_back_to_what_the_first_has_found)
 {
+	struct undo_pending newer, older;
 	struct undo_sum sum;
 	struct fake fake;
+	unsigned at = 0;
 
 	REQUIRE(fake_new(&fake));
 	fake_write(&fake, "tracing_thresh", "1\n");
 	killed(&fake, "tracing_thresh", "2");
 	killed(&fake, "tracing_thresh", "3");
+	/* The newest first, each once. */
+	CHECK(undo_next_pending(fake.journals, &at, &newer, NULL) == 1);
+	CHECK(undo_next_pending(fake.journals, &at, &older, NULL) == 1);
+	CHECK(newer.pid != older.pid && newer.since_ns >= older.since_ns);
+	CHECK(!undo_next_pending(fake.journals, &at, &newer, NULL));
 	CHECK(!undo_recover(&fake.tracing, fake.journals, NULL, NULL, &sum, NULL));
 	CHECK(fake_holds(&fake, "tracing_thresh", "1\n"));
 	CHECK(sum.journals == 2 && sum.entries == 1);

@@ -116,6 +116,7 @@ TEST(claim_is_what_was_printed)
 		{ "12 34 56 78 90 weft start -p function", 12, 34, 90, 56, "weft start -p function" },
 		{ "12 34 56 78 90 weft\nmore", 12, 34, 90, 56, "weft" },
 		{ "12 34 56 78 90 ", 12, 34, 90, 56, "" },
+		{ "12 34 56 78 90", 12, 34, 90, 56, "" },
 		{ "12 34 56 78", 0, 0, 0, 0, NULL },
 		{ "", 0, 0, 0, 0, NULL },
 		{ "x 34 56 78 90 weft", 0, 0, 0, 0, NULL },

@@ -89,8 +89,7 @@ bool claim_parse(const char *text, struct claim *ret)
 	int at = 0;
 
 	if (sscanf(text, "%d %" SCNu64 " %d %" SCNu64 " %" SCNu64 " %n", &claim.owner.pid, &claim.owner.start,
-		   &claim.session.pid, &claim.session.start, &claim.boot_ns, &at) != 5 ||
-	    !at)
+		   &claim.session.pid, &claim.session.start, &claim.boot_ns, &at) != 5)
 		return false;
 	snprintf(claim.command, sizeof(claim.command), "%.*s", (int)strcspn(text + at, "\n"), text + at);
 	*ret = claim;
