@@ -15,6 +15,7 @@
 /* Limits of what a file may claim. A record has at most 64 KiB. */
 enum {
 	WINDOW = 1 << 20,
+	AT_ONCE = 1 << 17, /* what is read of it, unless more is wanted: it stays in a cache of the CPU */
 	INFLATED = 1 << 18,
 	ATTRS_MAX = 1 << 16,
 	IDS_MAX = 1 << 20,
@@ -87,7 +88,7 @@ static int see(struct perf_data *data, uint64_t at, size_t len, const uint8_t **
 	const struct input *input = &data->inputs[data->input];
 	bool there = data->window_input == data->input && at >= data->window_at &&
 		     at - data->window_at <= data->window_len && len <= data->window_len - (at - data->window_at);
-	size_t size = data->window_size;
+	size_t size = len > AT_ONCE ? len : AT_ONCE;
 	int r;
 
 	if (!there) {
@@ -399,7 +400,7 @@ static int add_attr(struct perf_data *data, const uint8_t *at, size_t size, stru
 		.clock = size >= 96 ? (int32_t)load_u32(at + 92, swap) : 0,
 	};
 	place_fields(attr);
-	data->last_attr = NULL;
+	memset(data->known, 0, sizeof(data->known));
 	return 0;
 }
 
@@ -418,7 +419,7 @@ static int add_ids(struct perf_data *data, struct bytes in, struct fail *fail)
 			return fail_memory(fail);
 		*of = (uint32_t)data->nr_attrs - 1;
 	}
-	data->last_attr = NULL;
+	memset(data->known, 0, sizeof(data->known));
 	return 0;
 }
 
@@ -869,6 +870,7 @@ int perf_data_next(struct perf_data *data, struct perf_record *ret, struct fail 
 	while (!data->done) {
 		const uint8_t *at = NULL;
 		size_t size = 0;
+		uint32_t kind;
 		int r = next_plain(data, &at, &size) ? 1 : next_bytes(data, &at, &size, fail);
 
 		/* Nothing is read behind damage, because nothing says where the next record begins. */
@@ -876,16 +878,16 @@ int perf_data_next(struct perf_data *data, struct perf_record *ret, struct fail 
 			data->done = true;
 			return r;
 		}
-		*ret = (struct perf_record){ .kind = load_u32(at, data->swap) };
-		if (!is_told(ret->kind)) {
-			r = take_meta(data, ret->kind, bytes_of(at + PERF_HEAD, size - PERF_HEAD, data->swap), fail);
+		kind = load_u32(at, data->swap);
+		if (!is_told(kind)) {
+			r = take_meta(data, kind, bytes_of(at + PERF_HEAD, size - PERF_HEAD, data->swap), fail);
 			if (r)
 				return r;
 			continue;
 		}
-		if (ret->kind == PERF_SAMPLE && !data->nr_attrs)
+		if (kind == PERF_SAMPLE && !data->nr_attrs)
 			return fail_set(fail, -EBADMSG, "a sample comes before any event");
-		if (perf_record_read(data, at, size, ret))
+		if (perf_record_read(data, kind, at, size, ret))
 			return 1;
 		data->done = true;
 		return fail_set(fail, -EBADMSG, "a record of %zu bytes is too short for what it has", size);

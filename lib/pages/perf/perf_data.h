@@ -116,8 +116,8 @@ struct perf_record {
 	uint64_t ip, period; /* of a SAMPLE */
 	const char *comm;    /* not ended by a NUL */
 	size_t comm_len;
-	const uint8_t *chain,
-		*raw; /* of a SAMPLE: u64 addresses in the order of the file, and the bytes of the event */
+	const uint8_t *chain; /* of a SAMPLE: u64 addresses in the order of the file */
+	uint8_t *raw;         /* of a SAMPLE: the bytes of the event, which the caller may change */
 	size_t nr_chain, raw_len;
 };
 

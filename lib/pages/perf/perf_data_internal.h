@@ -9,7 +9,7 @@
 struct frame_stream;
 
 /* The bytes of a record's head: u32 kind, u16 flags, u16 size. */
-enum { PERF_HEAD = 8 };
+enum { PERF_HEAD = 8, PERF_KNOWN_IDS = 256 };
 
 struct perf_data {
 	const struct input *inputs;
@@ -20,8 +20,11 @@ struct perf_data {
 	size_t nr_attrs;
 	struct u64_map ids;  /* the number of its attr, by id */
 	struct u64_map cpus; /* by id: the CPU + 1 */
-	uint64_t last_id;    /* of `last_attr`, the attribute of the last sample; NULL: look for it */
-	const struct perf_attr *last_attr;
+	/* the attributes of some ids, each where its lowest bits say; attr NULL: look for it */
+	struct {
+		uint64_t id;
+		const struct perf_attr *attr;
+	} known[PERF_KNOWN_IDS];
 	struct perf_facts facts;
 	struct perf_formats formats;
 	uint8_t *tracing; /* what the texts of `formats` lie in */
@@ -43,7 +46,7 @@ struct perf_data {
 /* The attribute of an id; of an unknown id the first one. NULL: there is none. */
 const struct perf_attr *perf_attr_of(const struct perf_data *data, uint64_t id);
 
-/* Reads a record of enum perf_kind, whose kind is set already. False: it is too short for what it has. */
-bool perf_record_read(struct perf_data *data, const uint8_t *at, size_t size, struct perf_record *ret);
+/* Reads a record of enum perf_kind. False: it is too short for what it has. */
+bool perf_record_read(struct perf_data *data, uint32_t kind, const uint8_t *at, size_t size, struct perf_record *ret);
 
 #endif

@@ -65,11 +65,27 @@ static bool take_pair(struct bytes *in, int32_t *first, int32_t *second)
 
 static const struct perf_attr *attr_of_sample(struct perf_data *data, uint64_t id)
 {
-	if (!data->last_attr || data->last_id != id) {
-		data->last_attr = data->nr_attrs == 1 ? data->attrs : perf_attr_of(data, id);
-		data->last_id = id;
+	size_t at = id % PERF_KNOWN_IDS;
+
+	if (!data->known[at].attr || data->known[at].id != id) {
+		data->known[at].attr = data->nr_attrs == 1 ? data->attrs : perf_attr_of(data, id);
+		data->known[at].id = id;
 	}
-	return data->last_attr;
+	return data->known[at].attr;
+}
+
+/* As an initializer would, which compilers make a slow instruction of. */
+static void clear(struct perf_record *record, uint32_t kind)
+{
+	record->kind = kind;
+	record->time = record->lost = record->ip = record->period = 0;
+	record->has_time = record->has_cpu = false;
+	record->cpu = 0;
+	record->pid = record->tid = record->parent_pid = record->parent_tid = 0;
+	record->attr = NULL;
+	record->comm = NULL;
+	record->chain = record->raw = NULL;
+	record->comm_len = record->nr_chain = record->raw_len = 0;
 }
 
 /* The fields stand in the order of PERF_RECORD_SAMPLE of include/uapi/linux/perf_event.h. */
@@ -113,7 +129,10 @@ static bool take_sample(struct perf_data *data, struct bytes in, struct perf_rec
 	if (!(type & PERF_HAS_RAW))
 		return true;
 	record->raw_len = bytes_u32(&in, &len) ? len : 0;
-	return bytes_take(&in, record->raw_len, &record->raw);
+	if (!bytes_take(&in, record->raw_len, &at))
+		return false;
+	record->raw = (uint8_t *)(uintptr_t)at;
+	return true;
 }
 
 /* What stands behind the other records if sample_id_all was asked for, read from its end. Returns its length. */
@@ -180,9 +199,10 @@ static bool take_other(const struct perf_data *data, const uint8_t *at, size_t s
 	}
 }
 
-bool perf_record_read(struct perf_data *data, const uint8_t *at, size_t size, struct perf_record *ret)
+bool perf_record_read(struct perf_data *data, uint32_t kind, const uint8_t *at, size_t size, struct perf_record *ret)
 {
-	if (ret->kind == PERF_SAMPLE)
+	clear(ret, kind);
+	if (kind == PERF_SAMPLE)
 		return take_sample(data, bytes_of(at + PERF_HEAD, size - PERF_HEAD, data->swap), ret);
 	return take_other(data, at, size, ret);
 }

@@ -312,7 +312,7 @@ void page_writer_begin(struct page_writer *writer, const struct page_shape *shap
 	*writer = (struct page_writer){
 		.shape = *shape, .page = page, .lost = lost, .room = shape->size - page_head_size(shape) - number
 	};
-	memset(page, 0, shape->size);
+	memset(page, 0, page_head_size(shape));
 }
 
 /* The header is a bit field, so the order of its parts follows the byte order of the traced kernel. */
@@ -348,6 +348,7 @@ bool page_writer_add(struct page_writer *writer, const struct record *record)
 	uint64_t since = writer->used ? writer->ts : record->ts, delta = record->ts - since;
 	bool back = record->ts < since, far = delta >> DELTA_BITS;
 	uint64_t need = 4u + (is_small(record) ? 0u : 4u) + (far ? 8u : 0u) + (((uint64_t)record->len + 3) & ~3ull);
+	uint8_t *to;
 
 	if (need > writer->room - writer->used)
 		return false;
@@ -360,7 +361,10 @@ bool page_writer_add(struct page_writer *writer, const struct record *record)
 	put_head(writer, is_small(record) ? record->len / 4 : TYPE_LEN_IN_WORD, far ? 0 : (uint32_t)delta);
 	if (!is_small(record))
 		put_word(writer, record->len + 4);
-	memcpy(writer->page + page_head_size(&writer->shape) + writer->used, record->data, record->len);
+	to = writer->page + page_head_size(&writer->shape) + writer->used;
+	if (record->len % 4)
+		memset(to + record->len / 4 * 4, 0, 4);
+	memcpy(to, record->data, record->len);
 	writer->used += (record->len + 3) & ~3u;
 	writer->ts = record->ts;
 	return true;
@@ -372,6 +376,7 @@ void page_writer_end(struct page_writer *writer)
 	uint8_t *number = writer->page + page_head_size(shape) + writer->used;
 	uint32_t commit = writer->used;
 
+	memset(number, 0, shape->size - page_head_size(shape) - writer->used);
 	if (writer->lost)
 		commit |= COMMIT_LOST;
 	if (writer->lost > 0)
