@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Input: the bytes of a perf.data, with --samples if their number is odd. The imported file must be readable, with as
- * many events as were imported.
+ * many events as were imported: looked at for one length in eight, because that takes more time than the import.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ static uint64_t count(int fd)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	const struct recast_options form = { .version = 7, .compress = true, .level = 1 };
+	const bool look = len / 2 % 8 == 0;
+	const struct recast_options form = { .version = 7, .compress = look, .level = 1 };
 	int fd = memfd_create("perf.data", MFD_CLOEXEC), made = -1;
 	struct perf_import *import = NULL;
 	struct fail damage = FAIL_INIT, fail = FAIL_INIT;
@@ -57,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		if (made >= 0 && !perf_import_write(import, made, &size, &fail)) {
 			const struct perf_import_counts *counts = perf_import_counts(import);
 
-			if (count(dup(made)) != counts->events + counts->stacks)
+			if (look && count(dup(made)) != counts->events + counts->stacks)
 				__builtin_trap();
 		}
 	}
