@@ -49,6 +49,11 @@ void perf_file_tell(const struct perf_import *import, bool with_samples)
 		command_warn("note: %" PRIu64
 			     " event%s recorded twice, as by two events of one tracepoint: each is there once",
 			     counts->twice, counts->twice == 1 ? " was" : "s were");
+	if (counts->repeated)
+		command_warn(
+			"note: %" PRIu64
+			" event%s in the file twice, as perf wrote a piece of a buffer once more: each is there once",
+			counts->repeated, counts->repeated == 1 ? " stands" : "s stand");
 	if (counts->others && !with_samples)
 		command_warn(
 			"note: %" PRIu64
@@ -163,6 +168,7 @@ int perf_file_load(struct perf_spares *spares, struct trace *trace, struct fail 
 		r = perf_import_new(trace_input(trace), 1, NULL, &form, &import, fail);
 	if (r)
 		return fail_in(fail, r, "'%s'", trace_path(trace));
+	perf_import_into(import, fd);
 	r = make(import, fd, trace_path(trace), fail);
 	perf_import_free(import);
 	return r ? r : trace_replace(trace, fd, fail);

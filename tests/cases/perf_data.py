@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # perf_data.py OUTPUT [WORD...]: writes a small perf.data by the description of the format (tools/perf/Documentation/perf.data-file-format.txt,
-# include/uapi/linux/perf_event.h). Words: big, pipe, zstd, killed, noformats, freq, count, tasks, filter, twice, samples, lost, stack, noid, cut, bomb,
+# include/uapi/linux/perf_event.h). Words: big, pipe, zstd, killed, noformats, freq, count, tasks, filter, twice, samples, lost, stack, noid, cut, repeat, bomb,
 # sizezero, mono, ordered (the events of each CPU come in the order of time), zero (the last of these has a preempt count of 0), threads (OUTPUT is a
 # directory).
 import os
@@ -128,6 +128,10 @@ if "lost" in words:
     events.insert(2 if "ordered" in words else len(events), record(2, pack("QQ", 11, 7) + trailer(200, 1002500, 0, 11)))
     # The same ones again, as perf tells them at the end.
     events.append(record(13, pack("Q", 7) + trailer(0, 0, 0, 11)))
+if "repeat" in words:
+    # As perf may write a piece of a buffer once more: that of CPU 0.
+    mine = [event for event in events if struct.unpack_from(order + "I", event, 8 + 32)[0] == 0]
+    events += [event for event in mine if struct.unpack_from(order + "I", event)[0] in (2, 9)]
 if "sizezero" in words:
     events.append(b"\x44\0\0\0\0\0\0\0")
 tail = [record(68, b"")]

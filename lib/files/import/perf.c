@@ -19,6 +19,7 @@
 #include "lib/meaning/schema/format.h"
 #include "lib/pages/perf/perf_data.h"
 #include "lib/pages/ring/page.h"
+#include "lib/pages/trace/input.h"
 #include "lib/pages/trace/made_file.h"
 #include "lib/pages/trace/trace.h"
 #include "lib/pages/trace/writer.h"
@@ -44,7 +45,8 @@ int perf_import_new(const struct input *inputs, size_t nr, struct trace *formats
 	import->inputs = inputs;
 	import->nr_inputs = nr;
 	import->least = UINT32_MAX;
-	import->cpu = UINT32_MAX;
+	import->cpu = import->late_cpu = UINT32_MAX;
+	import->into = -1;
 	u64_map_init(&import->tasks, sizeof(struct perf_task));
 	r = perf_data_open(inputs, nr, &import->data, fail);
 	if (r)
@@ -103,6 +105,11 @@ void perf_import_symbols(struct perf_import *import, const char *kallsyms, size_
 void perf_import_samples(struct perf_import *import)
 {
 	import->samples = true;
+}
+
+void perf_import_into(struct perf_import *import, int fd)
+{
+	import->into = fd;
 }
 
 const struct perf_import_counts *perf_import_counts(const struct perf_import *import)
@@ -171,6 +178,20 @@ static void add_pending(struct perf_import *import, uint32_t cpu, uint64_t lost)
 		import->pending[cpu] += (int64_t)lost;
 }
 
+/* Whether perf wrote this record before, as it may with a piece of a buffer. */
+static bool is_lost_again(struct perf_import *import, const struct perf_record *record)
+{
+	const struct perf_loss loss = { .time = record->time, .lost = record->lost, .cpu = record->cpu };
+
+	if (record->time <= import->last[record->cpu])
+		for (size_t i = 0; i < PERF_LOST_LAST && i < import->nr_losses; i++)
+			if (import->losses[i].time == loss.time && import->losses[i].lost == loss.lost &&
+			    import->losses[i].cpu == loss.cpu)
+				return true;
+	import->losses[import->nr_losses++ % PERF_LOST_LAST] = loss;
+	return false;
+}
+
 static int add_lost(struct perf_import *import, const struct perf_record *record, struct fail *fail)
 {
 	uint8_t *data;
@@ -179,6 +200,8 @@ static int add_lost(struct perf_import *import, const struct perf_record *record
 		import->counts.lost_later += record->lost;
 		return 0;
 	}
+	if (is_lost_again(import, record))
+		return 0;
 	import->placed += record->lost;
 	if (!import->sorter) {
 		if (record->time < import->last[record->cpu])
@@ -236,11 +259,30 @@ static struct writer_options form_of(const struct perf_import *import)
 	};
 }
 
+/* Where the pages of the file begin that is being written: behind all else that it has. */
+enum { PLACES = 1 << 30, PLACES_FROM = 4 << 20 };
+
+static int new_binder(struct perf_import *import, const struct page_shape *shape, struct fail *fail)
+{
+	const struct writer_options form = form_of(import);
+	uint64_t size = 0;
+	int r = binder_new(shape, import->form.temporaries, &import->binder, fail);
+
+	for (size_t i = 0; i < import->nr_inputs; i++)
+		size += import->inputs[i].size;
+	if (r)
+		return r;
+	/* Compressed files become about ten times as large. */
+	if (import->into >= 0 && size >= PLACES_FROM && size < UINT64_MAX / 32)
+		return binder_place(import->binder, import->into, PLACES, (size * 16 | (PLACES_FROM - 1)) + 1, &form,
+				    fail);
+	return binder_pack(import->binder, &form, fail);
+}
+
 /* Makes all that events are bound with. */
 static int begin_binding(struct perf_import *import, struct fail *fail)
 {
 	struct page_shape shape;
-	struct writer_options form;
 	int r = perf_formats_take(import, fail);
 
 	if (!r)
@@ -248,9 +290,7 @@ static int begin_binding(struct perf_import *import, struct fail *fail)
 	if (r)
 		return r;
 	shape = (struct page_shape){ .size = IMPORT_PAGE_SIZE, .long_size = import->long_size, .swap = import->swap };
-	form = form_of(import);
-	r = binder_new(&shape, import->form.temporaries, &import->binder, fail);
-	return r ? r : binder_pack(import->binder, &form, fail);
+	return new_binder(import, &shape, fail);
 }
 
 static bool has_twins(const struct perf_import *import)
@@ -262,7 +302,8 @@ static bool has_twins(const struct perf_import *import)
 }
 
 /*
- * Binds an event at once: recorders of a CPU write in the order of time, but for some that are a little late, unless a
+ * Binds an event at once: recorders of a CPU write in the order of time, but for some that are a little late, and for
+ * pieces of a buffer that perf wrote before, unless a
  * clock went back or the buffer was written backwards (--overwrite). Not if two attributes recorded one tracepoint, and
  * not before the formats are known.
  */
@@ -288,11 +329,7 @@ static int add_straight(struct perf_import *import, const struct perf_event *eve
 		return begin_again(import, false, fail);
 	}
 	r = perf_events_bind(import, event, fail);
-	if (r == -EAGAIN)
-		return begin_again(import, true, fail);
-	if (event->time > import->last[event->cpu])
-		import->last[event->cpu] = event->time;
-	return r;
+	return r == -EAGAIN ? begin_again(import, true, fail) : r;
 }
 
 /* An item of the sorter is a struct perf_event, the event, the callers. */
@@ -324,7 +361,7 @@ static int bind_item(void *arg, const struct sorter_item *item, struct fail *fai
 		return 0;
 	}
 	memcpy(&event, item->data, sizeof(event));
-	event.raw = event.raw ? item->data + sizeof(event) : NULL;
+	event.raw = event.raw ? (uint8_t *)(uintptr_t)item->data + sizeof(event) : NULL;
 	event.chain = item->data + sizeof(event) + event.raw_len;
 	return perf_events_bind(import, &event, fail);
 }
@@ -356,6 +393,7 @@ static int add_event(struct perf_import *import, const struct perf_record *recor
 		.ip = record->ip,
 		.period = record->attr->sample_type & PERF_HAS_PERIOD ? record->period : record->attr->period,
 	};
+	int r;
 
 	if (record->attr->type != PERF_TYPE_TRACEPOINT) {
 		event.raw = NULL;
@@ -379,7 +417,14 @@ static int add_event(struct perf_import *import, const struct perf_record *recor
 					event.raw ? (int32_t)load_u32(event.raw + 4, perf_data_swaps(import->data)) :
 						    record->tid);
 	import->counts.events++;
-	return import->sorter ? add_item(import, &event, fail) : add_straight(import, &event, fail);
+	event.late = event.time < import->last[event.cpu] ||
+		     (event.time == import->last[event.cpu] && import->late_cpu == event.cpu);
+	import->late_cpu = event.late ? event.cpu : UINT32_MAX;
+	import->has_late |= event.late;
+	r = import->sorter ? add_item(import, &event, fail) : add_straight(import, &event, fail);
+	if (event.time > import->last[event.cpu])
+		import->last[event.cpu] = event.time;
+	return r;
 }
 
 static int add_sample(struct perf_import *import, const struct perf_record *record, struct fail *fail)
@@ -463,7 +508,9 @@ static int rewind_data(struct perf_import *import, struct fail *fail)
 	import->counts = (struct perf_import_counts){ .events = 0 };
 	import->placed = import->placeless = 0;
 	import->least = UINT32_MAX;
-	import->cpu = UINT32_MAX;
+	import->cpu = import->late_cpu = UINT32_MAX;
+	import->has_late = false;
+	import->nr_losses = 0;
 	memset(import->pending, 0, sizeof(import->pending));
 	memset(import->last, 0, sizeof(import->last));
 	import->again = false;
@@ -527,6 +574,8 @@ static int write_buffer(void *arg, struct part *part, struct writer *writer, str
 	struct perf_import *import = arg;
 	int r = writer_buffer(writer, "", clock_of(import), IMPORT_PAGE_SIZE, fail);
 
+	if (!r && writer_size(writer) > PLACES)
+		return fail_set(fail, -EFBIG, "its formats and names have more than %d bytes", PLACES);
 	return r ? r : binder_write(import->binder, part, writer, fail);
 }
 

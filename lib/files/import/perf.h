@@ -34,6 +34,7 @@ struct perf_import_counts {
 	uint64_t others;      /* samples that are no tracepoints: of `other`; they are among the events if asked for */
 	const char *other;    /* the name of the first such event; NULL: unknown */
 	uint64_t twice;       /* events that two events of one tracepoint recorded: one of them was left out */
+	uint64_t repeated;    /* events that perf wrote once more, later in the file: left out there */
 	uint64_t refused;     /* samples of another event than they say, or without a time or a CPU */
 	uint64_t without_cpu; /* samples that are no tracepoints and have no CPU: they are on CPU 0 */
 	uint64_t cut_stacks;  /* user stacks of which the outer callers were left out */
@@ -53,6 +54,11 @@ int must_check perf_import_new(const struct input *inputs, size_t nr, struct tra
 void perf_import_symbols(struct perf_import *import, const char *kallsyms, size_t len);
 /* Makes events of samples that are no tracepoints. Call it before perf_import_read(). */
 void perf_import_samples(struct perf_import *import);
+/*
+ * Tells it which file perf_import_write() will be given, empty and for nobody else: its pages go there while the events
+ * are read. Call it before perf_import_read(); the form has to be `passing`, and not compressed.
+ */
+void perf_import_into(struct perf_import *import, int fd);
 void perf_import_free(struct perf_import *import);
 
 /*

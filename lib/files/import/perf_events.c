@@ -18,19 +18,41 @@ enum { TWICE_NS = 10000 };
 #define CHAIN_KERNEL ((uint64_t)-128)
 #define CHAIN_USER ((uint64_t)-512)
 
-static int bind(struct perf_import *import, uint64_t time, struct fail *fail)
+static int bind(struct perf_import *import, const struct record *record, struct fail *fail)
 {
-	struct record record = { .ts = time,
-				 .data = (const uint8_t *)import->record.data,
-				 .len = (uint32_t)import->record.len };
 	int64_t lost = import->pending[import->cpu];
 
 	/* Where the events are not sorted; an interrupt may write one while another one that is older is written. */
-	if (time < import->last[import->cpu])
-		return lost ? -EAGAIN : binder_insert(import->binder, import->cpu, &record, fail);
+	if (!import->sorter && record->ts < import->last[import->cpu])
+		return lost ? -EAGAIN : binder_insert(import->binder, import->cpu, record, fail);
 	import->pending[import->cpu] = 0;
 	import->counts.lost += (uint64_t)lost;
-	return binder_add(import->binder, import->cpu, &record, lost, fail);
+	return binder_add(import->binder, import->cpu, record, lost, fail);
+}
+
+/* Binds the record that was made. */
+static int bind_made(struct perf_import *import, uint64_t time, struct fail *fail)
+{
+	const struct record record = { .ts = time,
+				       .data = (const uint8_t *)import->record.data,
+				       .len = (uint32_t)import->record.len };
+
+	return bind(import, &record, fail);
+}
+
+/* Binds an event, whose stacks follow. 1: it was bound before, when perf wrote it for the first time. */
+static int bind_event(struct perf_import *import, const struct perf_event *event, const void *data, uint32_t len,
+		      struct fail *fail)
+{
+	const struct record record = { .ts = event->time, .data = data, .len = len };
+	bool repeated = false;
+	int r = 0;
+
+	if (event->late && !import->sorter)
+		r = binder_has(import->binder, import->cpu, &record, &repeated, fail);
+	import->counts.repeated += repeated;
+	import->counts.events -= repeated;
+	return r || repeated ? r + repeated : bind(import, &record, fail);
 }
 
 static void put_u32(struct perf_import *import, size_t at, uint32_t value)
@@ -86,7 +108,7 @@ static int bind_stack(struct perf_import *import, uint64_t time, bool user, cons
 			put_u32(import, at + i * 4, (uint32_t)load_u64(from + i * 8, import->swap));
 	}
 	import->counts.stacks++;
-	return bind(import, time, fail);
+	return bind_made(import, time, fail);
 }
 
 static int bind_stacks(struct perf_import *import, const struct perf_event *event, struct fail *fail)
@@ -103,17 +125,26 @@ static int bind_stacks(struct perf_import *import, const struct perf_event *even
 	return r;
 }
 
-/* Whether the same event came shortly before under another attribute of the same tracepoint. */
+/*
+ * Whether the same event came shortly before under another attribute of the same tracepoint, or perf wrote it once
+ * more; counts it.
+ */
 static int is_twice(struct perf_import *import, const struct perf_event *event, bool *ret, struct fail *fail)
 {
 	size_t len = event->raw_len;
 	struct perf_seen *seen;
 
 	for (size_t i = 0; i < PERF_TWICE_LAST && !*ret; i++) {
+		bool again;
+
 		seen = &import->seen[i];
-		*ret = seen->raw && !seen->taken && seen->what != event->what && seen->len == len &&
-		       event->time - seen->time <= TWICE_NS && !memcmp(seen->raw, event->raw, len);
-		seen->taken |= *ret;
+		again = seen->what == event->what;
+		*ret = seen->raw && seen->len == len && !memcmp(seen->raw, event->raw, len) &&
+		       (again ? event->late && event->time == seen->time :
+				!seen->taken && event->time - seen->time <= TWICE_NS);
+		seen->taken |= *ret && !again;
+		import->counts.repeated += *ret && again;
+		import->counts.twice += *ret && !again;
 	}
 	if (*ret)
 		return 0;
@@ -184,7 +215,7 @@ static int bind_sample(struct perf_import *import, const struct perf_event *even
 	put_u32(import, 4, (uint32_t)event->pid);
 	put_u64(import, import->ip, event->ip);
 	put_u64(import, import->ip + sizeof(uint64_t), event->period);
-	r = bind(import, event->time, fail);
+	r = bind_event(import, event, record->data, (uint32_t)record->len, fail);
 	if (r || event->nr_chain)
 		return r ? r : bind_stacks(import, event, fail);
 	chain[0] = (int64_t)event->ip < 0 ? CHAIN_KERNEL : CHAIN_USER;
@@ -196,12 +227,19 @@ static int bind_sample(struct perf_import *import, const struct perf_event *even
 	return event->ip ? bind_stacks(import, &alone, fail) : 0;
 }
 
-int perf_events_bind(struct perf_import *import, const struct perf_event *event, struct fail *fail)
+/* For the stacks of an event, which have its common fields. */
+static bool keep_common(struct perf_import *import, const struct perf_event *event)
+{
+	buf_clear(&import->record);
+	return buf_add(&import->record, event->raw, import->common);
+}
+
+static int bind_whole(struct perf_import *import, const struct perf_event *event, struct fail *fail)
 {
 	const struct perf_plan *plan;
 	bool twice = false;
 	uint32_t len;
-	int r;
+	int r = 0;
 
 	if (event->cpu != import->cpu) {
 		import->cpu = event->cpu;
@@ -209,9 +247,9 @@ int perf_events_bind(struct perf_import *import, const struct perf_event *event,
 	}
 	if (!event->raw)
 		return bind_sample(import, event, fail);
-	r = import->twins[event->what] ? is_twice(import, event, &twice, fail) : 0;
+	if (import->sorter && (import->has_late || import->twins[event->what]))
+		r = is_twice(import, event, &twice, fail);
 	if (r || twice) {
-		import->counts.twice += twice;
 		import->counts.events -= twice;
 		return r;
 	}
@@ -222,18 +260,22 @@ int perf_events_bind(struct perf_import *import, const struct perf_event *event,
 		return 0;
 	}
 	len = plan->end < event->raw_len ? plan->end : event->raw_len;
-	buf_clear(&import->record);
-	if (!buf_reserve(&import->record, len))
-		return fail_memory(fail);
-	memcpy(import->record.data, event->raw, len);
-	import->record.len = len;
 	if (import->counts.preempt)
-		import->record.data[3]--;
-	r = bind(import, event->time, fail);
+		event->raw[3]--;
+	if (event->nr_chain && !keep_common(import, event))
+		return fail_memory(fail);
+	r = bind_event(import, event, event->raw, len, fail);
 	if (r == -EFBIG) {
 		import->counts.refused++;
 		import->counts.events--;
 		return 0;
 	}
 	return r || !event->nr_chain ? r : bind_stacks(import, event, fail);
+}
+
+int perf_events_bind(struct perf_import *import, const struct perf_event *event, struct fail *fail)
+{
+	int r = bind_whole(import, event, fail);
+
+	return r > 0 ? 0 : r;
 }

@@ -19,6 +19,7 @@ enum {
 	PERF_COMM_SIZE = 16,
 	PERF_USER_CALLERS = 32,
 	PERF_TWICE_LAST = 8,
+	PERF_LOST_LAST = 64,
 	/* ids of the kernel's own events, which no tracepoint has (enum trace_type of kernel/trace/trace.h) */
 	PERF_KERNEL_STACK_ID = 4,
 	PERF_USER_STACK_ID = 12,
@@ -28,18 +29,26 @@ enum {
 struct perf_event {
 	uint64_t time;
 	uint32_t cpu, what; /* what: the number of its attribute */
-	const uint8_t *raw, *chain;
+	uint8_t *raw;       /* may be changed */
+	const uint8_t *chain;
 	uint32_t raw_len, nr_chain;
 	int32_t pid, tgid; /* pid: of a sample */
+	bool late;         /* an event of its CPU before it is later */
 	uint64_t ip, period;
 };
 
-/* An event that was seen, to find it again under another attribute. */
+/* An event that was seen, to find it again under another attribute, or once more. */
 struct perf_seen {
 	uint64_t time, what;
 	bool taken; /* another one was found to be the same */
 	uint8_t *raw;
 	size_t len;
+};
+
+/* What a record of lost events says. */
+struct perf_loss {
+	uint64_t time, lost;
+	uint32_t cpu;
 };
 
 struct perf_task {
@@ -87,8 +96,13 @@ struct perf_import {
 	struct buf record;
 	uint32_t cpu; /* whose events come */
 	int64_t pending[PERF_CPU_LIMIT];
-	uint64_t last[PERF_CPU_LIMIT]; /* the time of the last event */
-	bool *twins;                   /* by attribute: another one has the same tracepoint */
+	uint64_t last[PERF_CPU_LIMIT]; /* the time of the latest event */
+	uint32_t late_cpu;             /* of the event before, if that was late; UINT32_MAX: it was not */
+	bool has_late;
+	struct perf_loss losses[PERF_LOST_LAST];
+	size_t nr_losses;
+	int into;    /* the file that will be written, or -1 */
+	bool *twins; /* by attribute: another one has the same tracepoint */
 	bool samples;
 	uint16_t *sample_ids; /* by attribute: the id of its event, if it is no tracepoint */
 	size_t ip;            /* of the records of samples: its offset; the period is behind it */

@@ -35,6 +35,14 @@ void binder_free(struct binder *binder);
 int must_check binder_pack(struct binder *binder, const struct writer_options *options, struct fail *fail);
 
 /*
+ * The same without compression, for the file `fd`, which the writer will write: complete pages go to their place in it
+ * at once. A CPU has `span` bytes there, the first one from `base` on, which is behind all that the writer writes
+ * before pages. What has no place there is copied by binder_write().
+ */
+int must_check binder_place(struct binder *binder, int fd, uint64_t base, uint64_t span,
+			    const struct writer_options *options, struct fail *fail);
+
+/*
  * `lost`: the number of events of this CPU lost just before the record, or PAGE_LOST_*. -EFBIG: the record is larger
  * than a page.
  */
@@ -46,6 +54,13 @@ int must_check binder_add(struct binder *binder, uint32_t cpu, const struct reco
  * those that are not later. -EAGAIN, and no change: it belongs in front of the page that is open.
  */
 int must_check binder_insert(struct binder *binder, uint32_t cpu, const struct record *record, struct fail *fail);
+
+/*
+ * Whether the CPU has this record already, with the same time and bytes; after binder_pack() or binder_place(). Records
+ * that are asked for in the order of time are found fast.
+ */
+int must_check binder_has(struct binder *binder, uint32_t cpu, const struct record *record, bool *ret,
+			  struct fail *fail);
 
 /* Bytes of pages so far, incomplete pages included. */
 uint64_t binder_size(const struct binder *binder);

@@ -130,6 +130,26 @@ int part_add_run(struct part *part, const void *pages, size_t size, uint32_t pag
 	return r;
 }
 
+int part_read_run(struct part *part, const struct writer_run *run, void *into, size_t size, struct fail *fail)
+{
+	uint32_t head = part->writer ? 2 * sizeof(uint32_t) : 0;
+	void *to = into;
+	ssize_t got;
+
+	if (part->writer) {
+		buf_clear(&part->scratch);
+		if (!buf_reserve(&part->scratch, (size_t)run->size))
+			return fail_memory(fail);
+		to = part->scratch.data;
+	}
+	got = io_pread(run->fd, to, (size_t)run->size, run->offset);
+	if (got != (ssize_t)run->size)
+		return fail_set(fail, got < 0 ? (int)got : -EIO, "cannot read pages of the temporary file");
+	return part->writer ?
+		       frame_read(part->reader, part->scratch.data + head, (size_t)run->size - head, into, size, fail) :
+		       0;
+}
+
 /* Walks over the records of copied pages: who reads only the copy could not tell whose damage it has. */
 static void look_into(struct part *part, const struct trace_pages *pages, uint64_t offset, size_t size)
 {

@@ -33,6 +33,10 @@ int must_check part_add(struct part *part, const void *pages, size_t size, uint3
 int must_check part_add_run(struct part *part, const void *pages, size_t size, uint32_t page_size,
 			    struct writer_run *ret, struct fail *fail);
 
+/* Reads pages of part_add_run() back, which were `size` bytes and one chunk. */
+int must_check part_read_run(struct part *part, const struct writer_run *run, void *into, size_t size,
+			     struct fail *fail);
+
 /*
  * Adds all pages that are left. A page that was cut short is filled with zeros; damaged records are copied, and
  * trace_damage() says so.

@@ -641,6 +641,12 @@ int writer_cpu(struct writer *writer, uint32_t cpu, const struct writer_run *run
 	if (!writer->options.compress && size % ring->page_size)
 		return fail_set(fail, -EINVAL, "%" PRIu64 " bytes of CPU %" PRIu32 " are no whole pages of %" PRIu32,
 				size, cpu, ring->page_size);
+	/* They are in their place already. */
+	if (nr == 1 && runs->fd == writer->output.fd && !writer->options.compress) {
+		place.offset = runs->offset;
+		place.size = runs->size;
+		return add_cpu(ring, &place, fail);
+	}
 	r = output_align(&writer->output, writer_align(ring), fail);
 	if (r)
 		return r;
@@ -658,6 +664,14 @@ int writer_cpu(struct writer *writer, uint32_t cpu, const struct writer_run *run
 		return fail_in(fail, r, "pages of CPU %" PRIu32, cpu);
 	place.size = writer->output.at - place.offset;
 	return add_cpu(ring, &place, fail);
+}
+
+int writer_skip(struct writer *writer, uint64_t offset, struct fail *fail)
+{
+	if (offset < writer->output.at)
+		return fail_set(fail, -EFBIG, "what comes before the pages has %" PRIu64 " bytes", writer->output.at);
+	writer->output.at = offset;
+	return 0;
 }
 
 int writer_finish(struct writer *writer, struct fail *fail)

@@ -54,10 +54,16 @@ struct writer_run {
 
 /*
  * The pages of one CPU, CPUs ascending, its runs in the order of their time. Copied inside the kernel where that works
- * (copy_file_range).
+ * (copy_file_range). Raw pages that lie in one run in the file itself stay there: writer_skip().
  */
 int must_check writer_cpu(struct writer *writer, uint32_t cpu, const struct writer_run *runs, size_t nr,
 			  struct fail *fail);
+
+/*
+ * Goes on at an offset: the pages of CPUs that lie before it in this file are there already. -EFBIG: the file is longer
+ * than that.
+ */
+int must_check writer_skip(struct writer *writer, uint64_t offset, struct fail *fail);
 
 /* Ends the file: patches what points forward. */
 int must_check writer_finish(struct writer *writer, struct fail *fail);
