@@ -67,10 +67,10 @@ def tables(trace):
     waits = [wait for wait in world.waits if wait[7]]
     waits.sort(key=lambda wait: -(wait[4] - (wait[3] if wait[2] is None else wait[2])))
     rows = {}
-    for task, cpu, waking, woken, at, queues, _, _, waker, prio in waits[:WORST]:
+    for task, cpu, waking, woken, at, queues, _, _, waker, prio, comm in waits[:WORST]:
         parts, others, before = explain(world, waking, woken, at, queues, cpu)
         lasted = at - (woken if waking is None else waking)
-        row = rows[task.pid, at, lasted] = dict(parts, cpu=cpu, comm=world.comm(task), prio=prio)
+        row = rows[task.pid, at, lasted] = dict(parts, cpu=cpu, comm=comm or world.comm(task), prio=prio)
         # With these events weft knows for whom an interrupt wakes; the oracle does not.
         if waker or not world.names & TELLS:
             row['waker_pid'] = waker

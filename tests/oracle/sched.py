@@ -20,7 +20,7 @@ def tables(trace):
     if 'sched:sched_switch' not in world.names:
         return None
     delays, parts = {}, {'waking to queued': [], 'queued to running': [], 'waking to running': []}
-    for task, cpu, waking, woken, at, _, new, sure, _, _ in world.waits:
+    for task, cpu, waking, woken, at, _, new, sure, _, _, _ in world.waits:
         if new or not sure:
             continue
         since = woken if waking is None else waking

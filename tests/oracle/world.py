@@ -92,7 +92,7 @@ class World:
     def __init__(self, trace, see=()):
         self.trace, self.tasks, self.live, self.cpus = trace, [], {}, {}
         self.start = self.now = None
-        self.waits = []  # (task, CPU where it ran, waking, woken, end, queues: [(time, CPU)], new)
+        self.waits = []  # (task, CPU where it ran, waking, woken, end, queues: [(time, CPU)], new, ..., its name then)
         self.queues = {}
         self.last = None  # what the last event changed: (what, task, ...)
         self.names = set()
@@ -211,7 +211,7 @@ class World:
             task.comm, task.prio = format.get('next_comm', data), format.get('next_prio', data)
             if task.mode == WAIT and (task.waking is not None or task.woken is not None):
                 self.waits.append((task, cpu.number, task.waking, task.woken, now, self.queues.pop(task, []), task.new,
-                                   task.sure, task.waker, task.prio))
+                                   task.sure, task.waker, task.prio, task.comm))
             if task.ran_on not in (None, cpu.number):
                 task.moves += 1
             task.ran_on = cpu.number
