@@ -308,6 +308,8 @@ static void put_facts(const struct summary_analysis *summary, struct findings *f
 			    text_count(text, summary->lost), text_count(gaps, state->losses));
 	else if (dropped)
 		table_cellf(table, "%s that the kernel dropped", text_count(more, dropped));
+	else if (reader_is_damaged(pass->reader))
+		table_cell(table, "unknown: the file is damaged");
 	else
 		table_cell(table, "none");
 	table_cell(table, "kernel");

@@ -101,3 +101,19 @@ setup()
 	grep -qE '^ 8.5 ms +function +sh +1 +queued_read_lock_slowpath: 5.2 ms behind 1 entry$' <<< "$output"
 	[[ "$output" == *"# longest section of a latency tracer: 8.5 ms, sh-163 on CPU 1: "* ]]
 }
+
+@test "summary, sched: the tables of a file that was cut say that they do not have all" {
+	local whole=$golden/6.12-events-sched.dat
+
+	cd "$BATS_TEST_TMPDIR"
+	# Pages of one CPU are left.
+	head -c $(($(stat -c %s "$whole") * 8 / 10)) "$whole" > cut.dat
+	run -1 --separate-stderr weft summary cut.dat
+	[[ "$output" =~ "events lost "+"unknown: the file is damaged" ]]
+	[[ "$output" == *$'\n# the file is damaged: events that cannot be read are not counted'* ]]
+	run -1 --separate-stderr weft sched cut.dat
+	[[ "$output" == *$'\n# the file is damaged: '* ]]
+	[[ "$stderr" == *"'cut.dat' is damaged: "* ]]
+	run -0 weft summary "$whole"
+	[[ "$output" != *damaged* ]]
+}

@@ -728,6 +728,8 @@ int pass_nothing(const struct pass *pass, const struct analysis_ops *ops, struct
 		return fail_set(fail, -ENODATA,
 				"%s: the file was made of some of the events of another one ('weft info' says which)",
 				ops->nothing);
+	if (reader_is_damaged(pass->reader))
+		return fail_set(fail, -ENODATA, "%s in what can be read of the file, which is damaged", ops->nothing);
 	if (has_tracer(pass, ops->tracer))
 		return fail_set(fail, -ENODATA, "%s, although the tracer %s recorded: none occurred", ops->nothing,
 				ops->tracer);
@@ -791,6 +793,10 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 		put_no_times(pass, findings);
 	if (!r && pass->state.losses)
 		findings_broken(findings, pass->state.losses, "gaps");
+	if (!r && reader_is_damaged(pass->reader))
+		findings_note(findings,
+			      "the file is damaged: events that cannot be read are not counted, and what ended "
+			      "there seems to have lasted longer, or not to have ended");
 	if (!r && pass->state.breaks && pass->state.events[STATE_SWITCH])
 		findings_note(
 			findings,
@@ -798,9 +804,10 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 			" time%s a task was not on the CPU where the last sched_switch had left it: %s; what it and "
 			"that CPU did from then on is counted as unknown, and the other figures are too small by that",
 			pass->state.breaks, text_plural(pass->state.breaks),
-			pass->state.losses ? "the event of the switch is lost, or the kernel did not write it" :
-					     "the file lacks the event of the switch, though none is lost: the kernel "
-					     "did not write it");
+			pass->state.losses || reader_is_damaged(pass->reader) ?
+				"the event of the switch is lost, or the kernel did not write it" :
+				"the file lacks the event of the switch, though none is lost: the kernel "
+				"did not write it");
 	return r || !findings->failed ? r : fail_memory(fail);
 }
 

@@ -380,6 +380,16 @@ const char *reader_damage(const struct reader *reader, const char **ret_path)
 	return NULL;
 }
 
+bool reader_is_damaged(const struct reader *reader)
+{
+	const char *path;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		if (trace_damage(reader->buffers[i].context->trace))
+			return true;
+	return reader_damage(reader, &path) != NULL;
+}
+
 uint64_t reader_count(const struct reader *reader)
 {
 	uint64_t count = 0;

@@ -174,6 +174,8 @@ void reader_stop(struct reader *reader);
 
 /* The first damage found in any buffer, and in *ret_path its file. NULL: none. */
 const char *reader_damage(const struct reader *reader, const char **ret_path);
+/* Whether a part of any file could not be read: one of its events, or what says where its pages are. */
+bool reader_is_damaged(const struct reader *reader);
 /* The number of events handed out or skipped so far. */
 uint64_t reader_count(const struct reader *reader);
 
