@@ -35,10 +35,11 @@ void *vec_room(void *items, size_t nr, size_t item_size)
 			return NULL;
 		items = populate_grown(items, nr * item_size, bytes);
 	}
+	if (!items)
+		return NULL;
 	at = (char *)items + nr * item_size;
-	if (items && __builtin_expect(((nr + 1) * item_size ^ nr * item_size) >= POPULATED, 0))
+	if (__builtin_expect(((nr + 1) * item_size ^ nr * item_size) >= POPULATED, 0))
 		populate(at, left_of(nr, item_size) < POPULATED ? left_of(nr, item_size) : POPULATED);
-	if (items)
-		memset(at, 0, item_size);
+	memset(at, 0, item_size);
 	return items;
 }
