@@ -297,9 +297,8 @@ static const struct option_row table[] = {
 	  "Trace EVENT: system:event, a system, a bare event name, globs in either part, all, or several with commas",
 	  1, OPTION_TAKE(take_event), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS },
 	{ "for", 0, SETUP_FOR, 0,
-	  "Trace the events that this analysis of weft needs, as far as this kernel has them; repeatable, or a list "
-	  "with commas",
-	  1, OPTION_TAKE(take_for), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS },
+	  "Trace the events that this analysis of weft needs, as far as this kernel has them; repeatable", 1,
+	  OPTION_TAKE(take_for), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS },
 	{ "filter", 'f', "FILTER", 0, "Let the kernel record only those events of the preceding -e that match FILTER",
 	  1, OPTION_TAKE(take_filter), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS_NOT },
 	{ "trigger", 'R', "TRIGGER", 0, "Set TRIGGER on the events of the preceding -e", 1, OPTION_TAKE(take_trigger),
