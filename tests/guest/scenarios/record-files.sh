@@ -32,6 +32,17 @@ scenario() {
 	check "a removed file has its name" matches /tmp/f/trace 'unlink(at)?\(.*"/tmp/f/copy"'
 	check "no descriptor of these is unknown" lacks /tmp/f/trace "-$(sed -n 's/.*task_newtask: pid=\([0-9]*\).*/\1/p' /tmp/f/own | head -n 1) .*openat.*\(unknown\)"
 	 cp /tmp/r.dat $OUT/
+	# What tasks did with one file: strace -P /tmp/f/copy shows calls of these two alone.
+	record "files and what tasks did" 0 --files -e syscalls -e sched -- sh /tmp/f/script
+	for part in sched:tasks tasks:tasks syscalls:syscalls; do
+		by=''
+		[ "$part" != syscalls:syscalls ] || by='--by task'
+		# shellcheck disable=SC2086 # words
+		weft ${part%:*} $by --file /tmp/f/copy --top 0 --table ${part#*:} --format csv /tmp/r.dat > /tmp/f/rows 2> /tmp/err
+		check "weft ${part%:*} --file reads it" status_is $? 0 /tmp/err
+		check "--file leaves the tasks that used the file: ${part%:*}" equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "comm") at = i; next } { print $at }' /tmp/f/rows | sort -u | tr '\n' ' ')" "cat rm "
+	done
+	check "report has what they did inside the calls" equal "$(weft report --file /tmp/f/copy -e 'sys_enter_*' /tmp/r.dat | grep -c ': sys_')" "$(weft syscalls --trace --file /tmp/f/copy /tmp/r.dat 2> /dev/null | grep -c ') = ')"
 	if command -v ranges > /dev/null && [ -e $T/events/syscalls/sys_enter_close_range ]; then
 		record "close_range() is recorded" 0 --files -e syscalls -- ranges
 		weft syscalls --trace -i /tmp/r.dat 2> /tmp/f/err | grep -E ' (ranges|exe)-[0-9]+ +fcntl\(fd: 1[0-4]' > /tmp/f/asked
