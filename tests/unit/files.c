@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/meaning/event/context.h"
+#include "lib/meaning/query/file_calls.h"
 #include "lib/pages/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
@@ -57,6 +58,9 @@ static bool begin(struct scene *scene, const char *open_files, const char *mount
 	loom_type(loom, "sock", "inet_sock_set_state",
 		  "u64 skaddr; int newstate; u16 family; u16 sport; u16 dport; u32 saddr; u32 daddr", "\"\"");
 	loom_type(loom, "syscalls", "sys_enter_close_range", "u64 fd; u64 max_fd; u64 flags", "\"\"");
+	loom_type(loom, "syscalls", "sys_enter_read", "int nr; u64 fd", "\"\"");
+	loom_type(loom, "syscalls", "sys_exit_read", "int nr; u64 ret", "\"\"");
+	loom_type(loom, "syscalls", "x", "u64 fd", "\"\"");
 	loom_type(loom, "task", "task_newtask", "pid_t pid; u64 clone_flags", "\"\"");
 	loom_type(loom, "sched", "sched_process_exec", "pid_t pid", "\"\"");
 	if (open_files)
@@ -404,4 +408,26 @@ TEST(files_of_requests_of_io_uring)
 		CHECK(!files_request(scene.context, 6, &request));
 	}
 	end(&scene);
+}
+
+/* The file of a stranger may have any name in the system syscalls. */
+TEST(files_calls_are_those_of_the_file_whatever_else_the_system_has)
+{
+	const char *const globs[] = { "/etc/*" };
+	struct file_calls *calls = file_calls_new(globs, 1);
+	struct scene scene;
+
+	if (CHECK(calls) && begin(&scene, "7 3 0\t/etc/passwd\n7 4 0\t/tmp/a\n", NULL,
+				  "0 100 7 x fd=3\n"
+				  "0 200 7 sys_enter_read nr=0 fd=3\n"
+				  "0 250 7 sys_exit_read nr=0 ret=1\n"
+				  "0 300 7 sys_enter_read nr=0 fd=4\n"
+				  "0 350 7 sys_exit_read nr=0 ret=1\n")) {
+		CHECK(!file_calls_add(calls, scene.context, NULL));
+		file_calls_end(calls);
+		CHECK(!file_calls_cover(calls, 7, 100, 199) && file_calls_cover(calls, 7, 210, 210) &&
+		      !file_calls_cover(calls, 7, 251, 400) && !file_calls_cover(calls, 8, 200, 250));
+		end(&scene);
+	}
+	file_calls_free(calls);
 }

@@ -150,9 +150,12 @@ static void bind_raw(struct shape *shape, const struct event_type *type)
 static const struct shape *shape_of(struct reading *reading, const struct event_type *type)
 {
 	const struct format *format = type->format;
-	bool raw = !strcmp(format->system, "raw_syscalls");
 	struct shape *shape;
+	bool raw;
 
+	if (!format)
+		return NULL;
+	raw = !strcmp(format->system, "raw_syscalls");
 	while (reading->nr_shapes <= type->index)
 		if (!vec_push(reading->shapes, reading->nr_shapes)) {
 			reading->starved = true;
@@ -168,6 +171,9 @@ static const struct shape *shape_of(struct reading *reading, const struct event_
 		shape->what = ENTER;
 	else if (!strncmp(format->name, "sys_exit", strlen("sys_exit")))
 		shape->what = EXIT;
+	/* Another name may be as short as one letter. */
+	if (shape->what == NO_CALL)
+		return shape;
 	if (raw)
 		bind_raw(shape, type);
 	else if (strchr(format->name + strlen("sys_e"), '_'))
