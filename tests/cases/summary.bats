@@ -113,7 +113,7 @@ setup()
 	[[ "$output" == *$'\n# the file is damaged: events that cannot be read are not counted'* ]]
 	run -1 --separate-stderr weft sched cut.dat
 	[[ "$output" == *$'\n# the file is damaged: '* ]]
-	[[ "$stderr" == *"'cut.dat' is damaged: "* ]]
+	[[ "$stderr" == *"'cut.dat' is damaged at offset "* ]]
 	run -0 weft summary "$whole"
 	[[ "$output" != *damaged* ]]
 }
