@@ -5,7 +5,6 @@
 #include "cmd/command.h"
 #include "cmd/options/answer.h"
 #include "cmd/options/option_value.h"
-#include "cmd/options/perf_file.h"
 #include "cmd/options/reading.h"
 #include "cmd/terminal/progress.h"
 #include "cmd/terminal/terminal.h"
@@ -150,12 +149,12 @@ static int check(struct trace *trace, struct findings *findings, struct check_su
 	return r;
 }
 
-static void print_ok(struct trace *trace, const struct check_summary *summary, uint64_t events, bool is_perf)
+static void print_ok(struct trace *trace, const struct check_summary *summary, uint64_t events)
 {
 	cleanup_free char *name = terminal_line(trace_path(trace));
 	char size[TEXT_HUMAN], count[TEXT_HUMAN];
 
-	if (is_perf) {
+	if (trace_info(trace)->replaced_size) {
 		printf("%s: ok, a perf.data, %s event%s\n", name, text_count(count, events), text_plural(events));
 		return;
 	}
@@ -192,7 +191,6 @@ static int run(int argc, char **argv)
 	struct fail fail = FAIL_INIT;
 	struct trace *trace;
 	uint64_t events = 0;
-	cleanup_fd int given = -1;
 	int r;
 
 	command_parse(&check_command, argc, argv, 0, &arguments);
@@ -200,7 +198,6 @@ static int run(int argc, char **argv)
 		arguments.input = "trace.dat";
 	if (!arguments.quiet)
 		progress_prepare("check", false);
-	given = perf_file_open(arguments.input);
 	if (reading_open(arguments.input, &arguments.reading, &trace, &fail))
 		return command_failed(&fail);
 	findings = (struct findings){ .path = trace_path(trace) };
@@ -221,7 +218,7 @@ static int run(int argc, char **argv)
 		put_rest(&answer->json, trace, &findings, &summary, events);
 		r = r ? r : answer_end(answer, &fail);
 	} else if (!r && !findings.count && !arguments.quiet) {
-		print_ok(trace, &summary, events, perf_file_size(given));
+		print_ok(trace, &summary, events);
 	}
 	trace_free(trace);
 	if (r)

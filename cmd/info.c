@@ -10,7 +10,6 @@
 #include "cmd/extract_dump.h"
 #include "cmd/options/answer.h"
 #include "cmd/options/option_value.h"
-#include "cmd/options/perf_file.h"
 #include "cmd/options/reading.h"
 #include "cmd/terminal/pager.h"
 #include "cmd/terminal/terminal.h"
@@ -38,7 +37,6 @@ struct arguments {
 	const char *dumps[EXTRACT_DUMPS_MAX];
 	size_t nr_dumps;
 	bool settings, no_events;
-	uint64_t perf_size; /* of a perf.data; 0: it is none */
 	struct reading reading;
 	struct answer answer;
 };
@@ -141,8 +139,18 @@ static void print_sample(const struct trace *trace, struct out *out)
 		      number_of(ended + 11, 0));
 }
 
-/* What is read of a perf.data, perf_size bytes long, is a trace.dat that was made of it. */
-static void print_head(struct trace *trace, uint64_t perf_size, struct out *out)
+/* What is read of a perf.data is a trace.dat that was made of it. */
+static bool is_perf(const struct trace_info *info)
+{
+	return info->replaced_size;
+}
+
+static uint64_t size_of(const struct trace_info *info)
+{
+	return is_perf(info) ? info->replaced_size : info->size;
+}
+
+static void print_head(struct trace *trace, struct out *out)
 {
 	const struct trace_info *info = trace_info(trace);
 	struct trace_text text;
@@ -152,15 +160,14 @@ static void print_head(struct trace *trace, uint64_t perf_size, struct out *out)
 
 	out_f(out, "%-10s %s\n", "file", trace_path(trace));
 	terminal_seal(out, from);
-	if (perf_size)
+	if (is_perf(info))
 		out_f(out, "%-10s perf.data, %s endian, %d-bit kernel\n", "format", info->big_endian ? "big" : "little",
 		      info->long_size * 8);
 	else
 		out_f(out, "%-10s trace.dat version %u, %s, %s endian, %d-bit kernel, pages of %" PRIu32 " bytes\n",
 		      "format", info->version, info->codec, info->big_endian ? "big" : "little", info->long_size * 8,
 		      info->page_size);
-	out_f(out, "%-10s %s (%" PRIu64 " bytes)\n", "size", text_size(size, perf_size ?: info->size),
-	      perf_size ?: info->size);
+	out_f(out, "%-10s %s (%" PRIu64 " bytes)\n", "size", text_size(size, size_of(info)), size_of(info));
 	if (!trace_meta(trace, TRACE_UNAME, &text, &fail))
 		print_line(out, "kernel", text.text);
 	if (!trace_meta(trace, TRACE_VERSION, &text, &fail) && text.len)
@@ -720,22 +727,22 @@ static int print_all(struct trace *trace, const struct arguments *arguments, str
 {
 	int r = 0;
 
-	print_head(trace, arguments->perf_size, out);
-	if (!arguments->perf_size)
+	print_head(trace, out);
+	if (!is_perf(trace_info(trace)))
 		print_sections(trace, NULL, out);
 	for (size_t i = 0; !r && i < trace_buffers(trace); i++)
 		r = info_buffer(trace, i, arguments->no_events, NULL, out, ret_damaged, fail);
 	return r;
 }
 
-static void put_head(struct trace *trace, uint64_t perf_size, struct json *json)
+static void put_head(struct trace *trace, struct json *json)
 {
 	const struct trace_info *info = trace_info(trace);
 	struct trace_text text;
 	struct fail fail = FAIL_INIT;
 
 	answer_text(json, "file", trace_path(trace));
-	answer_number(json, "size_bytes", perf_size ?: info->size);
+	answer_number(json, "size_bytes", size_of(info));
 	answer_number(json, "file_version", info->version);
 	answer_text(json, "compression", info->codec);
 	answer_text(json, "byte_order", info->big_endian ? "big" : "little");
@@ -776,7 +783,7 @@ static int put_all(struct trace *trace, const struct arguments *arguments, struc
 
 	if (r)
 		return r;
-	put_head(trace, arguments->perf_size, json);
+	put_head(trace, json);
 	if (arguments->settings)
 		r = find_buffer(trace, arguments->instance, &only, fail);
 	if (!r && arguments->settings) {
@@ -801,7 +808,6 @@ static int run(int argc, char **argv)
 	struct arguments arguments = { .input = NULL };
 	struct fail fail = FAIL_INIT, later = FAIL_INIT;
 	struct trace *trace;
-	cleanup_fd int given = -1;
 	bool damaged = false;
 	struct out out;
 	int r, err;
@@ -816,10 +822,8 @@ static int run(int argc, char **argv)
 	pager_start();
 	if (!arguments.input)
 		arguments.input = "trace.dat";
-	given = perf_file_open(arguments.input);
 	if (reading_open(arguments.input, &arguments.reading, &trace, &fail))
 		return command_failed(&fail);
-	arguments.perf_size = perf_file_size(given);
 	if (!out_init(&out, 1 << 16)) {
 		trace_free(trace);
 		fail_memory(&fail);

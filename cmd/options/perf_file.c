@@ -2,10 +2,8 @@
 #include "cmd/options/perf_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
@@ -73,26 +71,6 @@ void perf_file_tell(const struct perf_import *import, bool with_samples)
 		command_warn("note: %" PRIu64
 			     " user stack%s deeper than a trace.dat has: the outer callers are left out",
 			     counts->cut_stacks, counts->cut_stacks == 1 ? " is" : "s are");
-}
-
-int perf_file_open(const char *path)
-{
-	struct stat status;
-
-	path = strcmp(path, "-") ? path : "/dev/stdin";
-	/* The writer of a pipe would take it for a reader. */
-	return !stat(path, &status) && S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-}
-
-uint64_t perf_file_size(int fd)
-{
-	uint8_t begin[PERF_MAGIC_SIZE];
-	struct stat status;
-
-	return fd >= 0 && pread(fd, begin, sizeof(begin), 0) == (ssize_t)sizeof(begin) && perf_data_is(begin) &&
-			       !fstat(fd, &status) ?
-		       (uint64_t)status.st_size :
-		       0;
 }
 
 void perf_spares_open(struct perf_spares *spares, size_t files)

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "lib/ground/base/cleanup.h"
 
@@ -16,10 +15,6 @@ struct trace;
 
 /* The notes about what the file cannot say, and what figures of it therefore mean. `with_samples`: as --samples. */
 void perf_file_tell(const struct perf_import *import, bool with_samples);
-
-/* Opens a file, if it is a regular one, to ask for its size once rights are given up. 0: it is no perf.data. */
-int perf_file_open(const char *path);
-uint64_t perf_file_size(int fd);
 
 /*
  * Temporary files for those that are read where a recording is expected: nothing can be opened once rights are given
@@ -34,7 +29,10 @@ struct perf_spares {
 void perf_spares_open(struct perf_spares *spares, size_t files);
 void perf_spares_release(struct perf_spares *spares);
 
-/* If the file of a trace that is not loaded is a perf.data: makes a recording of it, which is its file from now on. */
+/*
+ * If the file of a trace that is not loaded is a perf.data: makes a recording of it, which is its file from now on; its
+ * own size is trace_info::replaced_size.
+ */
 int must_check perf_file_load(struct perf_spares *spares, struct trace *trace, struct fail *fail);
 
 #endif

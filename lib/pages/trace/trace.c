@@ -201,6 +201,7 @@ int trace_replace(struct trace *trace, int fd, struct fail *fail)
 
 	if (r)
 		return r;
+	trace->info.replaced_size = trace->input.size;
 	input_release(&trace->input);
 	trace->input = other;
 	trace->info.size = other.size;

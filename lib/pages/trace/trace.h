@@ -74,6 +74,7 @@ struct trace_info {
 	uint32_t page_data_offset; /* from header_page */
 	const char *codec;         /* "none", "zstd", or another name, which weft cannot read */
 	uint64_t size;             /* of the file */
+	uint64_t replaced_size;    /* of the file whose place it took in trace_replace(); 0: it took none */
 	uint32_t cpu_count;        /* CPUs of the recorded machine; 0 when unknown */
 	bool has_date;             /* the option DATE is there, and readers give times of the day */
 	int64_t date_offset_ns;    /* option DATE in ns; readers add it to all times */
