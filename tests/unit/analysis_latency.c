@@ -55,6 +55,24 @@ TEST(latency_remembers_need_resched_through_an_interrupt)
 	analysed_end(&analysed);
 }
 
+TEST(latency_learns_nothing_of_need_resched_from_an_event_of_a_uprobe)
+{
+	struct analysed analysed;
+
+	/* The kernel writes all bits there; 8 is to go from 10400 on. */
+	if (!analysed_begin(&analysed, &latency_analysis, NULL, NULL,
+			    "0 10000 8 sched_waking comm=late pid=7 target_cpu=0\n"
+			    "0 10000 8 sched_wakeup comm=late pid=7 target_cpu=0\n"
+			    "0 10100 8 sched_waking pid=5 target_cpu=1 common_flags=255 common_preempt_count=255\n"
+			    "0 10400 8 sched_waking pid=6 target_cpu=1 common_flags=4\n"
+			    "0 10500 8 sched_waking pid=5 target_cpu=1 common_flags=255 common_preempt_count=255\n"
+			    "0 10900 8 sched_switch prev_comm=eight prev_pid=8 next_comm=late next_pid=7\n"))
+		return;
+	CHECK(analysed_is(&analysed, "wakeups", "900", "before_ns", "400"));
+	CHECK(analysed_is(&analysed, "wakeups", "900", "resched_ns", "500"));
+	analysed_end(&analysed);
+}
+
 TEST(latency_forgets_need_resched_when_the_same_task_was_chosen_again)
 {
 	struct analysed analysed;

@@ -313,8 +313,8 @@ static void play_event(struct loom *loom, struct loom_cpu *cpu, uint64_t ts, int
 
 		REQUIRE(value != NULL);
 		*value++ = '\0';
-		if (!strcmp(word, "common_flags")) {
-			record[2] = (uint8_t)strtoul(value, NULL, 0);
+		if (!strcmp(word, "common_flags") || !strcmp(word, "common_preempt_count")) {
+			record[word[7] == 'f' ? 2 : 3] = (uint8_t)strtoul(value, NULL, 0);
 			continue;
 		}
 		REQUIRE(len + strlen(value) < RECORD_MAX);

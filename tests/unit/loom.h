@@ -19,9 +19,10 @@ struct trace;
  *			 "0 2000 7 sched_switch prev_comm=sh prev_pid=7 next_comm=ls next_pid=8\n"
  *			 "1 lost 12\n");
  *	trace = loom_trace(&loom);
- * A line is CPU, time in ns, PID, the name of the event and its fields, common_flags among them; what is not named is
- * 0. The times of one CPU do not go back. "CPU lost N" loses N events before the next one of that CPU. Words have no
- * blanks in them; a number may be hexadecimal. A line that begins with '+' is of the other buffer, loom.other.
+ * A line is CPU, time in ns, PID, the name of the event and its fields, common_flags and common_preempt_count among
+ * them; what is not named is 0. The times of one CPU do not go back. "CPU lost N" loses N events before the next one of
+ * that CPU. Words have no blanks in them; a number may be hexadecimal. A line that begins with '+' is of the other
+ * buffer, loom.other.
  * A mistake in a script fails the test (CHECK) and says where.
  */
 enum { LOOM_CPUS = 4, LOOM_TYPES = 32, LOOM_SETTINGS = 8, LOOM_PAGE = 4096 };

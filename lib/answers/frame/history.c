@@ -267,6 +267,8 @@ static void see_resched(struct history *history, struct history_cpu *cpu, const 
 {
 	struct history_step *step = newest(cpu);
 
+	if (!event_flags_known(event))
+		return;
 	if (event->flags & EVENT_NEED_RESCHED) {
 		step->resched = step->resched ? step->resched : now;
 	} else if (step->resched && !(event->flags & EVENT_INTERRUPTS)) {

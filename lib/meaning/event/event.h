@@ -86,4 +86,19 @@ struct event {
 	uint32_t more;
 };
 
+/*
+ * Whether the flags and the preempt count say something. For an event of a uprobe, the kernel subtracts 1 from a
+ * preempt count of 0, which is below the flags in one number (tracing_gen_ctx_dec()): then both have all bits. Its text
+ * shows them.
+ */
+static inline bool event_flags_known(const struct event *event)
+{
+	return event->preempt_count != UINT8_MAX;
+}
+
+static inline uint8_t event_known_flags(const struct event *event)
+{
+	return event_flags_known(event) ? event->flags : 0;
+}
+
 #endif

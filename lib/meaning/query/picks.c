@@ -122,7 +122,7 @@ static bool interrupts(const struct picks *picks, const struct event *event, uin
 
 	if (!out)
 		return false;
-	if ((event_interrupts(event) & out) || (out & EVENT_HARDIRQ && is_in(&picks->hardirq, func)) ||
+	if ((event_known_flags(event) & out) || (out & EVENT_HARDIRQ && is_in(&picks->hardirq, func)) ||
 	    (out & EVENT_SOFTIRQ && is_in(&picks->softirq, func)))
 		return true;
 	if (!(out & EVENT_SOFTIRQ) &&
@@ -169,7 +169,7 @@ static unsigned judge(struct picks *picks, const struct event *event, const stru
 	bool out = false, met = picks->wish.durations && call->timed &&
 				durations_met(picks->wish.durations, event, call->lasted, &out);
 
-	if (event_interrupts(event) & picks->wish.flags_out)
+	if (event_known_flags(event) & picks->wish.flags_out)
 		out = true;
 	return (met ? PICK_WANTED : 0) | (out ? PICK_OUT : 0);
 }

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 #include "lib/ground/base/cleanup.h"
-#include "lib/meaning/event/event.h"
 
 struct context;
 struct durations;
+struct event;
 struct events_options;
 struct fail;
 
@@ -44,15 +44,5 @@ bool picks_any(const struct picks *picks);
 
 /* For every event and gap of the second reading. False: it neither begins nor ends a call. *ret: bits of enum pick. */
 bool picks_see(struct picks *picks, const struct event *event, unsigned *ret);
-
-/*
- * The interrupts in which it happened, as some of EVENT_INTERRUPTS. For an event of a uprobe, the kernel subtracts 1
- * from a preempt count of 0, which is below the flags in one number (tracing_gen_ctx_dec()): then both have all bits.
- * No program runs in an interrupt.
- */
-static inline uint8_t event_interrupts(const struct event *event)
-{
-	return event->preempt_count == UINT8_MAX ? 0 : event->flags & EVENT_INTERRUPTS;
-}
 
 #endif

@@ -458,7 +458,7 @@ bool selection_keep(void *arg, const struct event *event)
 	else
 		keep = (!selection->some_events || bit_get(selection->ids, event->id)) &&
 		       (!selection->filters || filter_set_keep(selection->filters, event));
-	keep = keep && !(event_interrupts(event) & selection->flags_out) && keep_pid(selection, event->pid) &&
+	keep = keep && !(event_known_flags(event) & selection->flags_out) && keep_pid(selection, event->pid) &&
 	       keep_comm(selection, event) && keep_who(selection, event) && keep_mark(selection, event) &&
 	       keep_file(selection, event);
 	if (keep && selection->nr_self && is_self(selection, event)) {

@@ -198,6 +198,8 @@ static int add_flags(struct details *details, const struct event *event, struct 
 		      { EVENT_NMI, "in an NMI" },           { EVENT_NEED_RESCHED, "another task is to run" } };
 	const char *between = "context  ";
 
+	if (!event_flags_known(event))
+		return 0;
 	for (size_t i = 0; i < array_size(flags); i++) {
 		if (!(event->flags & flags[i].flag))
 			continue;
