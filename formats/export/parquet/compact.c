@@ -49,7 +49,7 @@ struct merging {
 	struct column_shape shapes[INTERVAL_COLUMNS_MAX];
 	size_t nr_columns;
 	struct parquet_sort sort;
-	char order[INTERVAL_ORDER_MAX];
+	char order[PARQUET_ORDER_MAX];
 	struct parquet_footer **footers;
 	size_t nr_footers;
 	struct parquet_pages pages;

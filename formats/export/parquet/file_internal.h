@@ -85,6 +85,10 @@ struct parquet_sort {
 	int64_t span;
 };
 
+/* The fact of a file that has the names of these columns, and the room for them. */
+#define PARQUET_ORDER "weft.order"
+enum { PARQUET_ORDER_MAX = 64 };
+
 /* Which span a time lies in; INT64_MIN: null, before all. */
 int64_t parquet_sort_span(const struct parquet_sort *sort, int64_t at);
 

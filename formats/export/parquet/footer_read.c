@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/export/parquet/interval_file_internal.h"
+#include "formats/export/parquet/file_internal.h"
 #include "formats/export/parquet/read_internal.h"
 #include "formats/export/parquet/thrift_internal.h"
 #include "formats/export/parquet/thrift_read_internal.h"
@@ -235,8 +235,8 @@ static bool read_facts(struct footing *footing, struct bytes *in)
 
 		if (!thrift_read_struct(in, fact_field, &fact))
 			return false;
-		if (fact.key.left != strlen(INTERVAL_ORDER) || memcmp(fact.key.at, INTERVAL_ORDER, fact.key.left) ||
-		    fact.value.left >= PARQUET_READ_ORDER)
+		if (fact.key.left != strlen(PARQUET_ORDER) || memcmp(fact.key.at, PARQUET_ORDER, fact.key.left) ||
+		    fact.value.left >= PARQUET_ORDER_MAX)
 			continue;
 		memcpy(order, fact.value.at, fact.value.left);
 		order[fact.value.left] = '\0';

@@ -11,10 +11,8 @@
  * because a question is about one kind, and row groups of others are not read then.
  */
 struct parquet_sort interval_sort(const char *table);
-/* The same as a text, which is a fact of each file. */
-enum { INTERVAL_ORDER_MAX = 64 };
-#define INTERVAL_ORDER "weft.order"
-void interval_order(const struct parquet_sort *sort, const struct column_shape *shapes, char ret[INTERVAL_ORDER_MAX]);
+/* The same as a text, which is the fact PARQUET_ORDER of each file. */
+void interval_order(const struct parquet_sort *sort, const struct column_shape *shapes, char ret[PARQUET_ORDER_MAX]);
 /* `files`: gets a line with the file's name and rows; NULL: nobody asks. */
 void interval_file_end(struct parquet_file *file, struct parquet_writer *writer, struct out *folder, struct buf *files);
 

@@ -122,21 +122,21 @@ struct parquet_sort interval_sort(const char *table)
 	return (struct parquet_sort){ .nr = 3, .by = { 0, 4, 3 }, .time = 1, .span = DAY_NS };
 }
 
-void interval_order(const struct parquet_sort *sort, const struct column_shape *shapes, char ret[INTERVAL_ORDER_MAX])
+void interval_order(const struct parquet_sort *sort, const struct column_shape *shapes, char ret[PARQUET_ORDER_MAX])
 {
 	size_t len = 0;
 
 	ret[0] = '\0';
-	for (size_t i = 0; i < sort->nr && len < INTERVAL_ORDER_MAX; i++)
-		len += (size_t)snprintf(ret + len, INTERVAL_ORDER_MAX - len, "%s%s", i ? " " : "",
+	for (size_t i = 0; i < sort->nr && len < PARQUET_ORDER_MAX; i++)
+		len += (size_t)snprintf(ret + len, PARQUET_ORDER_MAX - len, "%s%s", i ? " " : "",
 					shapes[sort->by[i]].name);
 }
 
 void interval_file_end(struct parquet_file *file, struct parquet_writer *writer, struct out *folder, struct buf *files)
 {
-	char version[16], order[INTERVAL_ORDER_MAX];
+	char version[16], order[PARQUET_ORDER_MAX];
 	struct column_shape shapes[INTERVAL_COLUMNS_MAX];
-	const char *facts[] = { "weft.intervals", version, file->sort.nr ? INTERVAL_ORDER : NULL, order, NULL };
+	const char *facts[] = { "weft.intervals", version, file->sort.nr ? PARQUET_ORDER : NULL, order, NULL };
 
 	for (size_t i = 0; i < file->nr_columns; i++)
 		shapes[i] = file->columns[i].shape;

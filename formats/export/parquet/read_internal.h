@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/export/parquet/file_internal.h"
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/text.h"
@@ -20,12 +21,7 @@ struct frame_reader;
  * and a page needs no more memory than weft gives one.
  * Not supported: lists, all that other programs write.
  */
-enum {
-	PARQUET_READ_COLUMNS = 32,
-	PARQUET_READ_PAGE = 4 << 20,
-	PARQUET_READ_FOOTER = 16 << 20,
-	PARQUET_READ_ORDER = 64
-};
+enum { PARQUET_READ_COLUMNS = 32, PARQUET_READ_PAGE = 4 << 20, PARQUET_READ_FOOTER = 16 << 20 };
 
 /* The pages of a column in a row group. */
 struct parquet_span {
@@ -43,8 +39,8 @@ struct parquet_footer {
 	size_t nr_columns;
 	struct parquet_read_group *groups;
 	size_t nr_groups;
-	/* What it says of the order of its rows (INTERVAL_ORDER); empty: nothing. */
-	char order[PARQUET_READ_ORDER];
+	/* What it says of the order of its rows (PARQUET_ORDER); empty: nothing. */
+	char order[PARQUET_ORDER_MAX];
 	int64_t most[PARQUET_READ_COLUMNS]; /* of a column of INT64, by the statistics; INT64_MIN: it has no value */
 };
 
