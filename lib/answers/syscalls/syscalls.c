@@ -180,7 +180,7 @@ const struct call_kind *syscalls_new_kind(struct syscalls_analysis *syscalls, in
 		kind->takes = kind->name && descriptor_is_first(kind->name);
 		kind->returns = kind->name && descriptor_is_result(kind->name);
 		syscalls->uring |= kind->name && !strcmp(kind->name, "io_uring_enter");
-		kind->moves = kind->name && syscalls_moves_bytes(kind->name);
+		kind->moves = kind->name && descriptor_moves_bytes(kind->name);
 	}
 	return kind;
 }

@@ -2,29 +2,10 @@
 /* What is behind the descriptors of calls, and the names that they have (lib/meaning/follow/files.h). */
 #include "lib/answers/syscalls/syscalls_internal.h"
 
-#include <string.h>
-
 #include "lib/answers/syscalls/syscalls_trace_internal.h"
-#include "lib/ground/base/cleanup.h"
-#include "lib/ground/base/text.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/types.h"
 #include "lib/meaning/follow/files.h"
-
-bool syscalls_moves_bytes(const char *call)
-{
-	static const char *const names[] = {
-		"copy_file_range", "pread64",  "preadv",     "preadv2", "pwrite64",
-		"pwritev",         "pwritev2", "read",       "readv",   "recvfrom",
-		"recvmsg",         "sendfile", "sendfile64", "sendmsg", "sendto",
-		"splice",          "tee",      "vmsplice",   "write",   "writev",
-	};
-
-	for (size_t i = 0; i < array_size(names); i++)
-		if (!strcmp(call, names[i]))
-			return true;
-	return false;
-}
 
 const char *syscalls_file(const struct event *event, int64_t fd)
 {

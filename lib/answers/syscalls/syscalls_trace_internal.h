@@ -52,8 +52,6 @@ struct syscalls_end {
 	uint64_t lasted, blocked, waiting;
 };
 
-/* syscalls_files.c: whether a call returns a number of bytes. */
-bool syscalls_moves_bytes(const char *call);
 /* What is behind a descriptor of the task of this event. NULL: nothing, or the recording knows of no file at all. */
 const char *syscalls_file(const struct event *event, int64_t fd);
 /* The name to which an argument of this call points, as the kernel copied it. NULL: unknown. */

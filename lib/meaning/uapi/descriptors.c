@@ -144,3 +144,15 @@ bool descriptor_is_first(const char *call)
 
 	return is_one_of(call, names, array_size(names));
 }
+
+bool descriptor_moves_bytes(const char *call)
+{
+	static const char *const names[] = {
+		"copy_file_range", "pread64",  "preadv",     "preadv2", "pwrite64",
+		"pwritev",         "pwritev2", "read",       "readv",   "recvfrom",
+		"recvmsg",         "sendfile", "sendfile64", "sendmsg", "sendto",
+		"splice",          "tee",      "vmsplice",   "write",   "writev",
+	};
+
+	return is_one_of(call, names, array_size(names));
+}

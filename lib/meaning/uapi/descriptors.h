@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Which numbers of system calls are descriptors. */
+/* Which numbers of system calls are descriptors, and which calls tell how much they moved through them. */
 
 /* An argument, by the name that the kernel gives to it. */
 bool descriptor_is_argument(const char *argument);
@@ -12,5 +12,7 @@ bool descriptor_is_argument(const char *argument);
 bool descriptor_is_result(const char *call);
 /* The first argument of the call of this name. */
 bool descriptor_is_first(const char *call);
+/* What the call of this name returns is a number of bytes. */
+bool descriptor_moves_bytes(const char *call);
 
 #endif
