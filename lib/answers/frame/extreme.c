@@ -16,8 +16,8 @@ void extreme_see(struct extreme *extreme, const struct extreme *seen)
 
 void extreme_put_comm(struct table *table, const struct pass *pass, const struct extreme *extreme)
 {
-	if (extreme->to && *extreme->comm && !pass->state.naming.nr)
-		table_cell_mem(table, extreme->comm, strnlen(extreme->comm, sizeof(extreme->comm)));
+	if (extreme->to && pass_shows_comm(pass, extreme->comm))
+		table_cell(table, extreme->comm);
 	else
 		pass_put_comm(table, pass, extreme->to ? extreme->task : STATE_NO_TASK);
 }
@@ -42,7 +42,7 @@ void extreme_tell(const struct pass *pass, struct findings *findings, const char
 	if (task) {
 		worst.pid = task->pid;
 		snprintf(worst.comm, sizeof(worst.comm), "%s",
-			 *extreme->comm && !pass->state.naming.nr ? extreme->comm : pass_comm(pass, task));
+			 pass_shows_comm(pass, extreme->comm) ? extreme->comm : pass_comm(pass, task));
 	}
 	findings_worst(findings, &worst);
 }

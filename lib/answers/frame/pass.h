@@ -281,6 +281,11 @@ bool pass_is_self(const struct pass *pass, int32_t pid);
  * task's row: the last one that the user wants.
  */
 const char *pass_comm(const struct pass *pass, const struct state_task *task);
+/* Whether the name that a task had then, or "", is shown in place of pass_comm(): not where names were chosen. */
+static inline bool pass_shows_comm(const struct pass *pass, const char *then)
+{
+	return *then && !pass->state.naming.nr;
+}
 
 /* Cells with the name or the PID of a task of the state; "" or "-" for STATE_NO_TASK. */
 void pass_put_comm(struct table *table, const struct pass *pass, uint32_t id);

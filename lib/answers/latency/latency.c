@@ -342,7 +342,7 @@ static const char *name_of(const struct latency_analysis *latency, uint32_t task
 /* What the waiting task was called when the wait ended. */
 static const char *name_then(const struct latency_analysis *latency, const struct late *late)
 {
-	return *late->comm && !latency->pass->state.naming.nr ? late->comm : name_of(latency, late->task);
+	return pass_shows_comm(latency->pass, late->comm) ? late->comm : name_of(latency, late->task);
 }
 
 /* The largest part, and its task. */
