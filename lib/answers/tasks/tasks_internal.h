@@ -57,7 +57,31 @@ struct tasks_analysis {
 struct tasks_counts {
 	uint64_t seen, began, ended, alive, older, replaced, doubtful, execs;
 };
+
 /* Whether it is known when the task ended, or that it has not ended. */
 enum tasks_end { TASKS_ENDED, TASKS_ALIVE, TASKS_END_UNKNOWN };
+
+/* tasks_lives.c: what is known of one life. Times are ns. */
+
+/* The names of a task and of its parent; "<...>" if unknown. */
+const char *tasks_name(const struct tasks_analysis *tasks, const struct life *life);
+const char *tasks_parent_name(const struct tasks_analysis *tasks, const struct life *life);
+/* The task of the state whose switches are those of the life; NULL if no event shows it. */
+const struct state_task *tasks_state_of(const struct tasks_analysis *tasks, const struct life *life);
+enum tasks_end tasks_end_of(const struct tasks_analysis *tasks, const struct life *life);
+/* How long it lived, as far as the recording goes. */
+uint64_t tasks_lasted(const struct tasks_analysis *tasks, const struct life *life);
+/* Whether the task failed, as far as it is known. */
+bool tasks_failed(const struct life *life);
+/* Whether any event shows how tasks ended; otherwise it is not known how many failed. */
+bool tasks_know_status(const struct tasks_analysis *tasks);
+/* Whether the user wants a row of the task; `own` is NULL for a task that no event is about. */
+bool tasks_wants(const struct tasks_analysis *tasks, const struct life *life, const struct tasks_own *own);
+
+/* The table of the tasks themselves. */
+extern const struct table_column tasks_columns[];
+
+/* tasks_tables.c: the tables of --by, and the longest lives. Sets `failed` of the pass without memory. */
+void tasks_put_tables(struct tasks_analysis *tasks, struct findings *findings);
 
 #endif
