@@ -174,6 +174,8 @@ void api_symbol_fill(const struct symbol *symbol, struct weft_symbol *ret);
 
 /* Another user of the file; weft_file_free() takes it away. The same of a query. */
 void api_file_use(weft_file *file);
+/* Of an open trace, which it takes, also after an error. */
+int must_check api_file_of(struct trace *trace, weft_file **ret, struct fail *fail);
 void api_query_use(weft_query *query);
 
 /*

@@ -119,6 +119,13 @@ static int new_of(struct trace *trace, const struct weft_open_options *options, 
 	return r;
 }
 
+int api_file_of(struct trace *trace, weft_file **ret, struct fail *fail)
+{
+	static const struct weft_open_options usual;
+
+	return new_of(trace, &usual, ret, fail);
+}
+
 int weft_file_open(const char *path, const struct weft_open_options *options, weft_file **ret, struct weft_error *error)
 {
 	struct weft_open_options known;

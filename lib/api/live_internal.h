@@ -9,17 +9,15 @@
 
 #include "lib/ground/base/cleanup.h"
 #include "lib/pages/stream/relay.h"
+#include "lib/pages/stream/relay_pipe.h"
 
 struct fail;
 
 /* The frames (lib/pages/stream/relay.h) that a process writes, and the process. */
 struct live_pipe {
-	int fd;      /* that it writes to */
-	int said_fd; /* a file in memory with what it says; -1: none */
-	pid_t pid;   /* 0: the caller has opened the descriptor */
-	uint8_t *data;
-	size_t size, from, to; /* of it; what is read and not yet taken */
-	bool met;              /* the first frame was there */
+	struct relay_pipe frames; /* its descriptor is the pipe's own */
+	int said_fd;              /* a file in memory with what it says; -1: none */
+	pid_t pid;                /* 0: the caller has opened the descriptor */
 };
 
 /* Starts "PROGRAM stream --pages -q WORDS..."; `env` NULL: with a PATH only. */
@@ -33,10 +31,7 @@ void live_pipe_close(struct live_pipe *pipe);
 /* Asks the process to end: what is left comes before RELAY_END. -ENOTSUP: it is not one of this pipe. */
 int must_check live_pipe_stop(const struct live_pipe *pipe, struct fail *fail);
 
-/*
- * The next frame, which is valid until the next call: 1; 0: there is none until `end_ns` of now_ns() (UINT64_MAX: waits
- * until there is one); -EINTR: a signal came; -errno: with what the process has said.
- */
+/* relay_pipe_next(); when the frames end too soon, with what the process has said. */
 int must_check live_pipe_next(struct live_pipe *pipe, uint64_t end_ns, struct relay_head *ret, const uint8_t **ret_data,
 			      struct fail *fail);
 

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -14,7 +12,6 @@
 #include <unistd.h>
 
 #include "lib/ground/base/fail.h"
-#include "lib/ground/base/now.h"
 
 enum { ROOM = 1 << 20, SAID_MAX = 800 };
 
@@ -56,7 +53,7 @@ int live_pipe_start(struct live_pipe *pipe, const char *program, const char *con
 	cleanup_fd int out = -1;
 	int fds[2], r;
 
-	*pipe = (struct live_pipe){ .fd = -1, .said_fd = memfd_create("weft-live-said", MFD_CLOEXEC) };
+	*pipe = (struct live_pipe){ .frames = { .fd = -1 }, .said_fd = memfd_create("weft-live-said", MFD_CLOEXEC) };
 	if (!argv)
 		return fail_memory(fail);
 	memcpy(argv, own, sizeof(own));
@@ -64,7 +61,7 @@ int live_pipe_start(struct live_pipe *pipe, const char *program, const char *con
 	if (pipe->said_fd < 0 || pipe2(fds, O_CLOEXEC)) {
 		r = fail_set(fail, -errno, "cannot make a pipe: %s", strerror(errno));
 	} else {
-		pipe->fd = fds[0];
+		pipe->frames.fd = fds[0];
 		out = fds[1];
 		(void)fcntl(out, F_SETPIPE_SZ, ROOM);
 		r = spawn(pipe, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)(env ? env : usual), out,
@@ -76,20 +73,19 @@ int live_pipe_start(struct live_pipe *pipe, const char *program, const char *con
 
 int live_pipe_open(struct live_pipe *pipe, int fd, struct fail *fail)
 {
-	*pipe = (struct live_pipe){ .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3), .said_fd = -1 };
-	return pipe->fd < 0 ? fail_set(fail, -errno, "cannot use the descriptor: %s", strerror(errno)) : 0;
+	*pipe = (struct live_pipe){ .frames = { .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3) }, .said_fd = -1 };
+	return pipe->frames.fd < 0 ? fail_set(fail, -errno, "cannot use the descriptor: %s", strerror(errno)) : 0;
 }
 
 void live_pipe_close(struct live_pipe *pipe)
 {
-	if (pipe->fd >= 0)
-		close(pipe->fd);
+	cleanup_fd_close(&pipe->frames.fd);
 	while (pipe->pid && waitpid(pipe->pid, NULL, 0) < 0 && errno == EINTR)
 		continue;
 	if (pipe->said_fd >= 0)
 		close(pipe->said_fd);
-	free(pipe->data);
-	*pipe = (struct live_pipe){ .fd = -1, .said_fd = -1 };
+	relay_pipe_release(&pipe->frames);
+	*pipe = (struct live_pipe){ .frames = { .fd = -1 }, .said_fd = -1 };
 }
 
 int live_pipe_stop(const struct live_pipe *pipe, struct fail *fail)
@@ -120,81 +116,10 @@ static int told(const struct live_pipe *pipe, struct fail *fail)
 	return fail_set(fail, -EIO, "%s", line);
 }
 
-/* Waits until there are bytes. 1; 0: not until then; -EINTR. */
-static int wait_for(const struct live_pipe *pipe, uint64_t end_ns, struct fail *fail)
-{
-	struct pollfd fd = { .fd = pipe->fd, .events = POLLIN };
-	uint64_t now = now_ns(), left = end_ns > now ? (end_ns - now + 999999) / 1000000 : 0;
-	int r = poll(&fd, 1, end_ns == UINT64_MAX ? -1 : left > INT_MAX ? INT_MAX : (int)left);
-
-	return r < 0 ? fail_set(fail, -errno, "%s", strerror(errno)) : r;
-}
-
-/* Makes room for `more` bytes behind those that are there. */
-static int make_room(struct live_pipe *pipe, size_t more, struct fail *fail)
-{
-	size_t have = pipe->to - pipe->from;
-	uint8_t *data = pipe->data;
-
-	if (pipe->size - pipe->to >= more)
-		return 0;
-	if (have)
-		memmove(data, data + pipe->from, have);
-	pipe->from = 0;
-	pipe->to = have;
-	if (pipe->size - have >= more)
-		return 0;
-	more = more < ROOM ? ROOM : more;
-	data = realloc(data, have + more);
-	if (!data)
-		return fail_memory(fail);
-	pipe->data = data;
-	pipe->size = have + more;
-	return 0;
-}
-
-/* Reads until `need` bytes are there. As live_pipe_next(). */
-static int fill(struct live_pipe *pipe, size_t need, uint64_t end_ns, struct fail *fail)
-{
-	size_t have;
-
-	while ((have = pipe->to - pipe->from) < need) {
-		/* Memory follows from what has come, not from what a head claims. */
-		int r = make_room(pipe, need - have < have + ROOM ? need - have : have + ROOM, fail);
-		ssize_t got;
-
-		if (!r)
-			r = wait_for(pipe, end_ns, fail);
-		if (r <= 0)
-			return r;
-		got = read(pipe->fd, pipe->data + pipe->to, pipe->size - pipe->to);
-		if (!got)
-			return told(pipe, fail);
-		if (got < 0 && errno != EAGAIN)
-			return fail_set(fail, -errno, "cannot read the pages: %s", strerror(errno));
-		if (got > 0)
-			pipe->to += (size_t)got;
-	}
-	return 1;
-}
-
 int live_pipe_next(struct live_pipe *pipe, uint64_t end_ns, struct relay_head *ret, const uint8_t **ret_data,
 		   struct fail *fail)
 {
-	struct relay_head head;
-	int r = fill(pipe, sizeof(head), end_ns, fail);
+	int r = relay_pipe_next(&pipe->frames, end_ns, ret, ret_data, fail);
 
-	if (r <= 0)
-		return r;
-	memcpy(&head, pipe->data + pipe->from, sizeof(head));
-	r = relay_check(&head, !pipe->met, fail);
-	if (!r)
-		r = fill(pipe, sizeof(head) + head.len, end_ns, fail);
-	if (r <= 0)
-		return r;
-	pipe->met = true;
-	*ret = head;
-	*ret_data = pipe->data + pipe->from + sizeof(head);
-	pipe->from += sizeof(head) + head.len;
-	return 1;
+	return r == -ENODATA ? told(pipe, fail) : r;
 }
