@@ -2,9 +2,16 @@
 #include "cmd/elsewhere.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
@@ -470,17 +477,126 @@ int elsewhere_fetch(const struct elsewhere_arguments *arguments, const char *out
 	return err && !fetching.status ? EXIT_FAILED : fetching.status;
 }
 
-int elsewhere_command(const struct elsewhere_arguments *arguments, bool has_command)
+static int run_there(const struct elsewhere_arguments *arguments, bool has_command, struct printing *printing)
 {
-	struct printing printing = { .host = arguments->host };
 	struct elsewhere_options to = { .output = NULL };
 	struct record_result result;
 	struct fail fail = FAIL_INIT;
-	int err = ask(arguments, has_command, &printing, &to, &result, &fail);
+	int err = ask(arguments, has_command, printing, &to, &result, &fail);
 
 	if (err == -EPIPE)
 		return EXIT_OK;
 	return err ? command_failed(&fail) : result.status;
+}
+
+int elsewhere_command(const struct elsewhere_arguments *arguments, bool has_command)
+{
+	struct printing printing = { .host = arguments->host };
+
+	return run_there(arguments, has_command, &printing);
+}
+
+/* ENDS_MS: the other machine has this long to end, and then to be given up. */
+enum { SAID_MAX = 1 << 20, ENDS_MS = 3000 };
+
+/*
+ * Whoever reads the pages asks for the end, and then not to wait for it, or is gone. The signals are held by all
+ * threads, and read by elsewhere_run().
+ */
+static void *hear_stop(void *arg)
+{
+	static const int sigs[] = { SIGINT, SIGTERM };
+	const int *talk = arg;
+	char byte;
+
+	for (size_t i = 0; i < array_size(sigs); i++) {
+		(void)!io_read(*talk, &byte, 1);
+		(void)!kill(getpid(), sigs[i]);
+	}
+	return NULL;
+}
+
+/* The messages of a machine that says too many are cut. */
+__attribute__((noreturn)) static void be_pipe(struct elsewhere_arguments *arguments, bool has_command, int pages,
+					      int said, int talk)
+{
+	struct printing printing = { .host = arguments->host, .file = pages, .to_file = true };
+	const struct rlimit limit = { SAID_MAX, SAID_MAX };
+	pthread_t thread;
+	sigset_t all, old;
+	uint8_t status = EXIT_RECORD_FAILED;
+
+	sigfillset(&all);
+	(void)!sigprocmask(SIG_BLOCK, &all, &old);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	(void)!setrlimit(RLIMIT_FSIZE, &limit);
+	arguments->mask = &old;
+	if (dup2(said, STDERR_FILENO) >= 0 && !pthread_create(&thread, NULL, hear_stop, &talk))
+		status = (uint8_t)run_there(arguments, has_command, &printing);
+	fflush(NULL);
+	/* The pages end before the status is there. */
+	(void)close(pages);
+	(void)!io_write(talk, &status, 1);
+	_exit(status);
+}
+
+int elsewhere_pipe_open(const struct elsewhere_arguments *arguments, bool has_command, struct elsewhere_pipe *ret,
+			struct fail *fail)
+{
+	struct elsewhere_arguments own = *arguments;
+	cleanup_fd int pages = -1, talk = -1;
+	int fds[2], pair[2];
+	pid_t pid;
+
+	ret->said = memfd_create("weft-said", MFD_CLOEXEC);
+	if (ret->said < 0 || pipe2(fds, O_CLOEXEC))
+		return fail_set(fail, -errno, "cannot make a pipe: %s", strerror(errno));
+	ret->pages = fds[0];
+	pages = fds[1];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return fail_set(fail, -errno, "cannot make a socket: %s", strerror(errno));
+	ret->talk = pair[0];
+	talk = pair[1];
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		return fail_set(fail, -errno, "cannot start a process: %s", strerror(errno));
+	if (!pid) {
+		cleanup_fd_close(&ret->pages);
+		cleanup_fd_close(&ret->talk);
+		be_pipe(&own, has_command, pages, ret->said, talk);
+	}
+	return 0;
+}
+
+void elsewhere_pipe_stop(const struct elsewhere_pipe *pipe)
+{
+	(void)!io_write(pipe->talk, "", 1);
+}
+
+int elsewhere_pipe_close(struct elsewhere_pipe *pipe)
+{
+	uint8_t status = EXIT_RECORD_FAILED;
+	cleanup_buf struct buf said = BUF_INIT;
+
+	cleanup_fd_close(&pipe->pages);
+	for (int i = 0; pipe->talk >= 0 && i < 2; i++) {
+		struct pollfd wait = { .fd = pipe->talk, .events = POLLIN };
+
+		elsewhere_pipe_stop(pipe);
+		if (io_again(poll(&wait, 1, ENDS_MS)) > 0)
+			break;
+	}
+	if (pipe->talk >= 0 && io_read(pipe->talk, &status, 1) < 1)
+		status = EXIT_RECORD_FAILED;
+	cleanup_fd_close(&pipe->talk);
+	if (pipe->said >= 0 && lseek(pipe->said, 0, SEEK_SET) == 0 && !io_read_all(pipe->said, SAID_MAX, &said)) {
+		fwrite(said.data, 1, said.len, stderr);
+		fflush(stderr);
+	}
+	cleanup_fd_close(&pipe->said);
+	*pipe = (struct elsewhere_pipe)ELSEWHERE_PIPE_INIT;
+	return status;
 }
 
 /* A name has what a file and a buffer of `weft merge` may have in theirs. */

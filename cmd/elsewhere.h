@@ -58,6 +58,25 @@ struct destination;
 int elsewhere_command(const struct elsewhere_arguments *arguments, bool has_command);
 int elsewhere_fetch(const struct elsewhere_arguments *arguments, const char *output, mode_t mode);
 
+/*
+ * The same of a command that relays pages (lib/pages/stream/relay.h) as long as somebody reads them, in a process of
+ * its own. Whoever has these descriptors may be in the sandbox.
+ */
+struct elsewhere_pipe {
+	int pages; /* what the command prints */
+	int said;  /* a file in memory with its messages, and those of what leads there */
+	int talk;  /* a byte asks it to end; at its end it answers with its exit status */
+};
+#define ELSEWHERE_PIPE_INIT \
+	{                   \
+		-1, -1, -1  \
+	}
+int must_check elsewhere_pipe_open(const struct elsewhere_arguments *arguments, bool has_command,
+				   struct elsewhere_pipe *ret, struct fail *fail);
+void elsewhere_pipe_stop(const struct elsewhere_pipe *pipe);
+/* Closes it, waits until the command has ended, and prints what it said. Its exit status. */
+int elsewhere_pipe_close(struct elsewhere_pipe *pipe);
+
 /* Whether the words name another machine, before they are read: then the tasks that options name are there. */
 bool elsewhere_is_named(int argc, char **argv);
 void elsewhere_release(struct elsewhere_arguments *arguments);

@@ -53,8 +53,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct options command_options = {
 	.rows = table,
 	.parser = parse,
-	.doc = "Record, or run stream, extract, status, doctor or flight, for another weft, which has started this one "
-	       "with its standard input and output as the connection: weft record --on HOST.",
+	.doc = "Record, or run stream, top, extract, status, doctor or flight, for another weft, which has started "
+	       "this one with its standard input and output as the connection: weft record --on HOST.",
 };
 
 /* argv[0] is "weft NAME", as of any command. */

@@ -303,7 +303,7 @@ static int set_face(struct printing *printing, struct fail *fail)
 		return 0;
 	if (printing->options->tables)
 		printing->options->tables->print.face = &printing->face;
-	return live_face(printing->live, printing->options->face, &printing->face, fail);
+	return live_face(printing->reader, printing->options->face, &printing->face, fail);
 }
 
 static int print(struct printing *printing, struct fail *fail)

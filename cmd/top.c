@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/elsewhere.h"
 #include "cmd/options/analyse_by.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/option_value.h"
@@ -31,9 +33,12 @@
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/destination.h"
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/io.h"
 #include "lib/ground/base/now.h"
 #include "lib/ground/base/out.h"
+#include "lib/ground/base/sandbox.h"
 #include "lib/ground/base/text.h"
+#include "lib/kernel/live/far_live.h"
 #include "lib/kernel/live/live.h"
 #include "lib/kernel/live/tables.h"
 #include "lib/kernel/tracefs/tracing.h"
@@ -43,6 +48,7 @@
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/reader/reader.h"
 #include "lib/pages/codec/frame.h"
+#include "lib/pages/trace/input.h"
 #include "lib/screen/view/table_pane_model.h"
 
 /*
@@ -51,7 +57,15 @@
  */
 
 /* KEEP_*: what the key w writes. */
-enum { EVERY_NS = NS_PER_S, LATENCY_NS = 100000000, WAIT_MS = 200, KEEP_S = 10, KEEP_BYTES = 64 << 20 };
+enum {
+	EVERY_NS = NS_PER_S,
+	LATENCY_NS = 100000000,
+	WAIT_MS = 200,
+	KEEP_S = 10,
+	KEEP_BYTES = 64 << 20,
+	SPARES = 16,
+	PATIENCE_S = 3, /* for the end of another machine */
+};
 
 struct arguments {
 	struct setup_arguments setup;
@@ -61,6 +75,7 @@ struct arguments {
 	struct row_options *rows; /* of the analysis, with `by`; or NULL */
 	enum face_kind face;
 	bool color, ascii;
+	struct elsewhere_arguments elsewhere;
 };
 
 static const struct option_row table[] = {
@@ -122,6 +137,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		arguments->setup.setup->cmdlines = SETUP_CMDLINES;
+		arguments->setup.elsewhere = elsewhere_is_named(state->argc, state->argv);
 		return 0;
 	case ARGP_KEY_ARG:
 		/* The rest is the COMMAND and its own options. */
@@ -137,6 +153,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		arguments->live.tap.time_of_day = arguments->face != FACE_TRACE;
 		arguments->live.tap.path = getenv("PATH");
 		setup_check_command(&arguments->setup, arguments->live.tap.argv, state);
+		if (arguments->setup.elsewhere && !arguments->elsewhere.host)
+			setup_usage(state, "put -- before the COMMAND, so that its --on is not taken for weft's");
+		if (arguments->elsewhere.host && arguments->setup.dry_run)
+			setup_usage(state, "--on cannot be used with --dry-run");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -145,6 +165,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct options_child children[] = {
 	{ &setup_options, offsetof(struct arguments, setup), SETUP_GROUP, NULL },
 	{ &setup_command_options, offsetof(struct arguments, setup), SETUP_COMMAND_GROUP, NULL },
+	{ &elsewhere_one_options, offsetof(struct arguments, elsewhere), SETUP_OWN_GROUP + 1, "Other machines:" },
 	{ 0 },
 };
 
@@ -157,6 +178,12 @@ static const struct options command_options = {
 	       "what --for names. The key ? shows the keys.",
 };
 
+/* Files in memory for a process that can make none: what is kept needs one for each instance while it is written. */
+struct spares {
+	int fds[SPARES];
+	size_t nr, taken;
+};
+
 struct top {
 	const struct arguments *arguments;
 	struct table_pane_model *model;
@@ -164,8 +191,15 @@ struct top {
 	struct findings_options times; /* how they are shown */
 	struct face face;
 	struct live *live;
+	/* Another machine, with --on; then `live` is NULL, and this process is in the sandbox. */
+	struct elsewhere_pipe pipe;
+	struct far_live *far;
+	bool said;            /* why it has failed */
+	uint64_t gives_up_ns; /* when its end is not waited for any more; 0: it was not asked to end */
+	struct spares spares;
+	int kept; /* a file in memory, which the keeper copies */
 	struct recent *recent;
-	pthread_mutex_t lock; /* of the board and `ended` */
+	pthread_mutex_t lock; /* of the board, `ended`, `gives_up_ns` and what is written to the socket */
 	bool ended;
 	int socket;
 	struct canvas canvas;
@@ -179,11 +213,17 @@ static int take_tables(void *arg, struct findings *findings, const struct findin
 	struct top *top = arg;
 	char when[FACE_TEXT];
 
-	(void)fail;
 	if (span->whole)
 		return 0;
 	/* More of it is learnt meanwhile. */
 	top->times.wall = top->reader->buffers[0].context->wall;
+	/* Of another machine nothing is known at the beginning. */
+	if (top->face.kind != top->arguments->face) {
+		int r = live_face(top->reader, top->arguments->face, &top->face, fail);
+
+		if (r)
+			return r;
+	}
 	findings_show_times(findings, &top->times);
 	if (top->face.kind == FACE_TRACE)
 		snprintf(when, sizeof(when), "%" PRIu64 ".%03" PRIu64, span->to / NS_PER_S, span->to / 1000000 % 1000);
@@ -195,6 +235,25 @@ static int take_tables(void *arg, struct findings *findings, const struct findin
 	return 0;
 }
 
+static int spare_take(void *arg, int *ret_fd, struct fail *fail)
+{
+	struct spares *spares = arg;
+
+	if (spares->taken == spares->nr)
+		return fail_set(fail, -EMFILE, "more instances than %zu cannot be kept", spares->nr);
+	*ret_fd = spares->fds[spares->taken++];
+	return 0;
+}
+
+/* All are given back together. */
+static void spare_give_back(void *arg, int fd)
+{
+	struct spares *spares = arg;
+
+	spares->taken--;
+	spares->fds[spares->taken] = fd;
+}
+
 struct keeping {
 	struct top *top;
 	uint64_t events, span;
@@ -203,40 +262,117 @@ struct keeping {
 static int write_recent(void *arg, int fd, struct fail *fail)
 {
 	struct keeping *keeping = arg;
-	const struct recast_options form = { .version = 7, .compress = true, .level = FRAME_LEVEL_DEFAULT };
+	struct spares *spares = &keeping->top->spares;
+	const struct temporaries temporaries = { .make = spare_take, .give_back = spare_give_back, .arg = spares };
+	const struct recast_options form = { .version = 7,
+					     .compress = true,
+					     .level = FRAME_LEVEL_DEFAULT,
+					     .temporaries = keeping->top->far ? &temporaries : NULL };
 	cleanup_buf struct buf cmdlines = BUF_INIT, kallsyms = BUF_INIT;
 	const struct excerpt_newer newer = { &cmdlines, &kallsyms };
-	int r = live_texts(keeping->top->live, &cmdlines, &kallsyms, fail);
+	int r = keeping->top->far ? far_live_texts(keeping->top->far, &cmdlines, &kallsyms, fail) :
+				    live_texts(keeping->top->live, &cmdlines, &kallsyms, fail);
 
 	return r ? r : recent_write(keeping->top->recent, &form, &newer, fd, &keeping->events, &keeping->span, fail);
 }
 
-/* Writes the last events as a file of a name that is free in the present directory. */
-static void keep(void *arg)
+/* A file of a name that is free in the present directory. `said`: what became of it. */
+static bool keep_file(int (*write)(void *arg, int fd, struct fail *fail), void *arg, const uint64_t *events,
+		      const uint64_t *span, char *said, size_t size)
 {
-	struct top *top = arg;
 	struct destination to = DESTINATION_INIT;
-	struct keeping keeping = { .top = top };
 	struct fail fail = FAIL_INIT;
-	char path[64], text[TEXT_HUMAN], span[TEXT_HUMAN], said[256];
+	char path[64], text[TEXT_HUMAN], long_text[TEXT_HUMAN];
 	time_t now = time(NULL);
 	struct tm tm;
 	int r;
 
 	if (!localtime_r(&now, &tm) || !strftime(path, sizeof(path), "weft-top-%Y%m%d-%H%M%S.dat", &tm))
-		return;
+		return false;
 	r = destination_open(path, &to, &fail);
 	if (!r)
-		r = destination_write(&to, OUTPUT_MODE, true, write_recent, &keeping, &fail);
+		r = destination_write(&to, OUTPUT_MODE, true, write, arg, &fail);
 	destination_release(&to);
 	if (r)
-		snprintf(said, sizeof(said), "not kept: %.200s", fail.text);
+		snprintf(said, size, "not kept: %.200s", fail.text);
 	else
-		snprintf(said, sizeof(said), "kept the last %s, %s events, as '%s'", text_time(span, keeping.span),
-			 text_count(text, keeping.events), path);
+		snprintf(said, size, "kept the last %s, %s events, as '%s'", text_time(long_text, *span),
+			 text_count(text, *events), path);
+	return true;
+}
+
+static void say(struct top *top, const char *text)
+{
 	pthread_mutex_lock(&top->lock);
-	table_pane_model_say(top->model, said);
+	table_pane_model_say(top->model, text);
 	pthread_mutex_unlock(&top->lock);
+}
+
+/* What is kept of another machine is written by the keeper: this process can open no file. */
+struct kept {
+	uint64_t size, events, span;
+};
+
+static void keep_far(struct keeping *keeping)
+{
+	struct top *top = keeping->top;
+	struct fail fail = FAIL_INIT;
+	char said[256];
+	int r = write_recent(keeping, top->kept, &fail);
+	off_t end = r ? 0 : lseek(top->kept, 0, SEEK_END);
+	const struct kept kept = { end > 0 ? (uint64_t)end : 0, keeping->events, keeping->span };
+
+	if (r) {
+		snprintf(said, sizeof(said), "not kept: %.200s", fail.text);
+		say(top, said);
+	}
+	/* Also to empty it. */
+	pthread_mutex_lock(&top->lock);
+	(void)!keeper_wish(top->socket, KEEPER_SAVE, &kept, sizeof(kept));
+	pthread_mutex_unlock(&top->lock);
+}
+
+static int copy_kept(void *arg, int fd, struct fail *fail)
+{
+	const int *from = arg;
+	char piece[1 << 16];
+	uint64_t at = 0;
+	ssize_t got;
+	int err = 0;
+
+	while (!err && (got = io_pread(*from, piece, sizeof(piece), at)) > 0) {
+		err = io_write(fd, piece, (size_t)got);
+		at += (uint64_t)got;
+	}
+	err = err ? err : got < 0 ? (int)got : 0;
+	return err ? fail_set(fail, err, "cannot write the file: %s", strerror(-err)) : 0;
+}
+
+/* In the keeper. */
+static void save_kept(void *arg, const char *text, size_t len, char *into, size_t size)
+{
+	const struct top *top = arg;
+	int fd = top->kept;
+	struct kept kept = { 0 };
+
+	if (len == sizeof(kept))
+		memcpy(&kept, text, len);
+	if (!kept.size || !keep_file(copy_kept, &fd, &kept.events, &kept.span, into, size))
+		*into = '\0';
+	if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET))
+		snprintf(into, size, "not kept: %s", strerror(errno));
+}
+
+static void keep(void *arg)
+{
+	struct top *top = arg;
+	struct keeping keeping = { .top = top };
+	char said[256];
+
+	if (top->far)
+		keep_far(&keeping);
+	else if (keep_file(write_recent, &keeping, &keeping.events, &keeping.span, said, sizeof(said)))
+		say(top, said);
 }
 
 /* What weft itself costs, once a second. */
@@ -291,9 +427,9 @@ static void do_keys(struct top *top, bool ended)
 
 		if (key_is_ctrl(&key, 'l'))
 			top->canvas.all = true;
-		else if (key_is_ctrl(&key, 'z'))
-			top->quit |= keeper_wish(top->socket, KEEPER_SUSPEND, NULL, 0) < 0;
 		pthread_mutex_lock(&top->lock);
+		if (key_is_ctrl(&key, 'z'))
+			top->quit |= keeper_wish(top->socket, KEEPER_SUSPEND, NULL, 0) < 0;
 		wish = table_pane_model_key(top->model, &key);
 		if (wish == TABLE_PANE_KEEP)
 			table_pane_model_say(top->model, "keeping the last seconds, with the next event");
@@ -307,11 +443,14 @@ static void do_keys(struct top *top, bool ended)
 static void hear(struct top *top)
 {
 	char text[256];
+	int word = keeper_hear(top->socket, text, sizeof(text));
 
-	if (keeper_hear(top->socket, text, sizeof(text)) == KEEPER_GO)
+	if (word == KEEPER_GO)
 		top->canvas.all = true;
-	else
+	else if (word != KEEPER_SAVED)
 		top->quit = true;
+	else if (*text)
+		say(top, text);
 }
 
 static bool has_ended(struct top *top)
@@ -322,6 +461,30 @@ static bool has_ended(struct top *top)
 	ended = top->ended;
 	pthread_mutex_unlock(&top->lock);
 	return ended;
+}
+
+/* The thread that reads the kernel ends as with Ctrl-C; that of another machine when that one has. */
+static void ask_end(struct top *top)
+{
+	if (!top->far) {
+		kill(getpid(), SIGINT);
+		return;
+	}
+	pthread_mutex_lock(&top->lock);
+	top->gives_up_ns = now_ns() + (uint64_t)PATIENCE_S * NS_PER_S;
+	pthread_mutex_unlock(&top->lock);
+	elsewhere_pipe_stop(&top->pipe);
+}
+
+static bool gives_up(void *arg)
+{
+	struct top *top = arg;
+	bool yes;
+
+	pthread_mutex_lock(&top->lock);
+	yes = top->gives_up_ns && now_ns() >= top->gives_up_ns;
+	pthread_mutex_unlock(&top->lock);
+	return yes;
 }
 
 static void *look(void *arg)
@@ -341,25 +504,38 @@ static void *look(void *arg)
 			canvas_read(canvas);
 		do_keys(top, !ready);
 	}
-	/* The thread that reads the kernel ends as with Ctrl-C. */
 	if (top->quit || canvas->gone)
-		kill(getpid(), SIGINT);
+		ask_end(top);
 	return NULL;
 }
 
+static struct reader *reader_of(const struct top *top)
+{
+	return top->far ? far_live_reader(top->far) : live_reader(top->live);
+}
+
+static int prepare(struct top *top, struct live_tables *tables, struct fail *fail)
+{
+	int r = 0;
+
+	top->times.face = &top->face;
+	top->reader = reader_of(top);
+	if (!top->far && top->arguments->face != FACE_TRACE)
+		r = live_face(top->reader, top->arguments->face, &top->face, fail);
+	if (!r && !top->far)
+		r = live_start(top->live, fail);
+	return r ? r :
+		   live_tables_begin(tables, reader_of(top), top->far ? far_live_out(top->far) : live_out(top->live),
+				     fail);
+}
+
 /* Reads the kernel until the user, the time or the command ends it. */
-static int follow(struct top *top, struct live *live, struct live_tables *tables, struct fail *fail)
+static int follow(struct top *top, struct live_tables *tables, struct fail *fail)
 {
 	struct flow_consumer consumer;
 	pthread_t thread;
-	int r = top->arguments->face != FACE_TRACE ? live_face(live, top->arguments->face, &top->face, fail) : 0;
+	int r = prepare(top, tables, fail);
 
-	top->times.face = &top->face;
-	top->reader = live_reader(live);
-	if (!r)
-		r = live_start(live, fail);
-	if (!r)
-		r = live_tables_begin(tables, live_reader(live), live_out(live), fail);
 	if (!r && keeper_wish(top->socket, KEEPER_READY, NULL, 0))
 		r = fail_set(fail, -EPIPE, "the terminal is gone");
 	if (!r) {
@@ -369,12 +545,104 @@ static int follow(struct top *top, struct live *live, struct live_tables *tables
 	if (r)
 		return r;
 	consumer = live_tables_consumer(tables);
-	r = live_run(live, &consumer, fail);
+	r = top->far ? far_live_run(top->far, &consumer, gives_up, top, fail) : live_run(top->live, &consumer, fail);
 	pthread_mutex_lock(&top->lock);
 	top->ended = true;
 	pthread_mutex_unlock(&top->lock);
 	pthread_join(thread, NULL);
 	return r;
+}
+
+/* The tables of what top->live or top->far brings. */
+static int show_tables(struct top *top, struct trace *trace, struct fail *fail)
+{
+	const struct recent_options recent = {
+		.span = (uint64_t)KEEP_S * NS_PER_S, .size = KEEP_BYTES, .asked = keep, .arg = top
+	};
+	struct live_tables tables = top->arguments->tables;
+	int r = recent_new(trace, &recent, &top->recent, fail);
+
+	tables.taken = take_tables;
+	tables.taken_arg = top;
+	tables.seen = recent_see;
+	tables.seen_arg = top->recent;
+	if (!r)
+		r = follow(top, &tables, fail);
+	recent_free(top->recent);
+	live_tables_release(&tables);
+	face_release(&top->face);
+	return r;
+}
+
+static void tell_lost(const struct live_result *result)
+{
+	if (result->all.lost)
+		command_warn("%llu events were lost: a larger buffer (-b) may keep them",
+			     (unsigned long long)result->all.lost);
+}
+
+static void release_result(struct live_result *result)
+{
+	free(result->sums);
+	free(result->tap.missed_probes);
+}
+
+static int run_here(struct top *top, struct fail *fail)
+{
+	struct live_options options = top->arguments->live;
+	struct live_result result = { .gone = false };
+	struct fail later = FAIL_INIT;
+	int r, closed;
+
+	options.fd = STDOUT_FILENO;
+	r = live_new(&options, &result, &top->live, fail);
+	if (!r)
+		r = show_tables(top, live_trace(top->live), fail);
+	closed = live_free(top->live, &later);
+	keeper_done(top->socket);
+	tell_lost(&result);
+	release_result(&result);
+	return fail_first(r, closed, fail, &later);
+}
+
+/* In the sandbox: what comes was written on another machine. */
+static int read_far(struct top *top, int file, struct fail *fail)
+{
+	int r = sandbox_enter(getuid(), getgid(), fail);
+
+	if (!r)
+		r = far_live_new(top->pipe.pages, file, &top->far, fail);
+	if (!r)
+		r = show_tables(top, far_live_trace(top->far), fail);
+	far_live_free(top->far);
+	return r;
+}
+
+/* What ended it is said by the command there, or by what leads there, where these have failed. */
+static int run_elsewhere(struct top *top, struct fail *fail)
+{
+	const struct arguments *arguments = top->arguments;
+	cleanup_fd int file = memfd_create("weft-live", MFD_CLOEXEC);
+	int r = 0, status;
+
+	tzset();
+	while (top->spares.nr < SPARES &&
+	       (top->spares.fds[top->spares.nr] = memfd_create("weft-spare", MFD_CLOEXEC)) >= 0)
+		top->spares.nr++;
+	if (file < 0)
+		r = fail_set(fail, -errno, "cannot make a file in memory: %s", strerror(errno));
+	if (!r)
+		r = elsewhere_pipe_open(&arguments->elsewhere, arguments->live.tap.argv, &top->pipe, fail);
+	/* The process behind the pipe may have ended when it is asked to. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (!r)
+		r = read_far(top, file, fail);
+	keeper_done(top->socket);
+	status = elsewhere_pipe_close(&top->pipe);
+	while (top->spares.nr)
+		close(top->spares.fds[--top->spares.nr]);
+	top->said = r == -ENODATA && status;
+	return r ? fail_in(fail, r, "%s", arguments->elsewhere.host) : 0;
 }
 
 static int run_top(struct top *top, struct fail *fail)
@@ -383,41 +651,13 @@ static int run_top(struct top *top, struct fail *fail)
 	const struct table_pane_model_options model = { .name = arguments->tables.ops->name,
 							.color = arguments->color,
 							.ascii = arguments->ascii };
-	const struct recent_options recent = {
-		.span = (uint64_t)KEEP_S * NS_PER_S, .size = KEEP_BYTES, .asked = keep, .arg = top
-	};
-	struct live_options options = arguments->live;
-	struct live_tables tables = arguments->tables;
-	struct live_result result = { .gone = false };
-	struct fail later = FAIL_INIT;
-	struct live *live = NULL;
-	int r, closed;
+	int r = table_pane_model_new(&model, &top->model, fail);
 
-	options.fd = STDOUT_FILENO;
-	tables.taken = take_tables;
-	tables.taken_arg = top;
-	r = table_pane_model_new(&model, &top->model, fail);
 	if (!r && !out_init(&top->text, 1 << 14))
 		r = fail_memory(fail);
-	if (!r)
-		r = live_new(&options, &result, &live, fail);
-	top->live = live;
-	if (!r)
-		r = recent_new(live_trace(live), &recent, &top->recent, fail);
-	tables.seen = recent_see;
-	tables.seen_arg = top->recent;
-	if (!r)
-		r = follow(top, live, &tables, fail);
-	recent_free(top->recent);
-	live_tables_release(&tables);
-	face_release(&top->face);
-	closed = live_free(live, &later);
-	if (result.all.lost)
-		command_warn("%llu events were lost: a larger buffer (-b) may keep them",
-			     (unsigned long long)result.all.lost);
-	free(result.sums);
-	free(result.tap.missed_probes);
-	return fail_first(r, closed, fail, &later);
+	if (r)
+		return r;
+	return arguments->elsewhere.host ? run_elsewhere(top, fail) : run_here(top, fail);
 }
 
 static int draw_process(void *arg, int socket)
@@ -436,7 +676,9 @@ static int draw_process(void *arg, int socket)
 	canvas_close(&top->canvas);
 	if (top->text.start)
 		out_release(&top->text);
-	return r ? (command_failed(&fail), EXIT_RECORD_FAILED) : EXIT_OK;
+	if (r && !top->said)
+		command_failed(&fail);
+	return r ? EXIT_RECORD_FAILED : EXIT_OK;
 }
 
 /* Puts back what the process that was killed had set up, which could not do so itself. */
@@ -469,7 +711,77 @@ static void killed(pid_t pid, int sig)
 		command_warn("not all could be put back: %s; 'weft reset' tries again", fail.text);
 }
 
-static int run(int argc, char **argv)
+/* With --on nothing was set up here. */
+static void killed_far(pid_t pid, int sig)
+{
+	(void)pid;
+	/* The keeper passes it on. */
+	if (sig == SIGTERM)
+		return;
+	command_warn("the process that draws was killed by signal %d (%s): tracing ends on the other machine", sig,
+		     strsignal(sig));
+}
+
+/* For another machine: its pages, which make the tables there. */
+static int relay(const struct arguments *arguments, const struct far_side *far, struct fail *fail)
+{
+	struct live_options options = arguments->live;
+	struct live_result result = { .gone = false };
+	struct live *live = NULL;
+	struct flow_consumer consumer;
+	struct fail later = FAIL_INIT;
+	int r, closed;
+
+	if (options.tap.argv && !far->allow_command)
+		return fail_set(fail, -EPERM, "no COMMAND is run here: weft serve was started without --allow-command");
+	options.fd = STDOUT_FILENO;
+	options.relays = options.tap.time_of_day = true;
+	r = live_new(&options, &result, &live, fail);
+	if (!r)
+		r = live_start(live, fail);
+	if (!r) {
+		consumer = live_no_text(live);
+		r = live_run(live, &consumer, fail);
+	}
+	closed = live_free(live, &later);
+	tell_lost(&result);
+	release_result(&result);
+	return fail_first(r, closed, fail, &later);
+}
+
+static int show_on_terminal(struct arguments *arguments)
+{
+	struct keeper keeper = { .enter = KEEPER_ENTER, .leave = KEEPER_LEAVE, .waits = true, .killed = killed };
+	struct fail fail = FAIL_INIT;
+	struct top *top;
+	int status;
+
+	if (!keeper_has_terminal()) {
+		fail_set(&fail, -ENOTTY, "weft top needs a terminal; 'weft stream --summary' prints to a pipe");
+		fail_usage(&fail, -ENOTTY);
+		return command_failed(&fail);
+	}
+	top = calloc(1, sizeof(*top));
+	if (!top) {
+		fail_memory(&fail);
+		return command_failed(&fail);
+	}
+	top->arguments = arguments;
+	top->pipe = (struct elsewhere_pipe)ELSEWHERE_PIPE_INIT;
+	top->kept = -1;
+	if (arguments->elsewhere.host) {
+		top->kept = memfd_create("weft-kept", MFD_CLOEXEC);
+		keeper.save = save_kept;
+		keeper.save_arg = top;
+		keeper.killed = killed_far;
+	}
+	status = keeper_run(&keeper, draw_process, top);
+	cleanup_fd_close(&top->kept);
+	free(top);
+	return status;
+}
+
+static int run_for(int argc, char **argv, const struct far_side *far)
 {
 	struct setup setup = { .nr_instances = 0 };
 	struct arguments arguments = {
@@ -477,38 +789,30 @@ static int run(int argc, char **argv)
 		.live = { .tap.setup = &setup, .latency_ns = LATENCY_NS, .limit = UINT64_MAX },
 		.tables.every_ns = EVERY_NS,
 	};
-	const struct keeper keeper = { .enter = KEEPER_ENTER, .leave = KEEPER_LEAVE, .waits = true, .killed = killed };
 	cleanup_free struct row_options *rows = NULL;
 	struct fail fail = FAIL_INIT;
-	struct top *top;
-	int status;
+	int status = EXIT_OK;
 
 	arguments.color = color_auto();
 	arguments.ascii = !terminal_utf8();
 	command_parse(&top_command, argc, argv, ARGP_IN_ORDER, &arguments);
 	rows = arguments.rows;
-	if (arguments.setup.dry_run) {
+	if (far && relay(&arguments, far, &fail)) {
+		command_failed(&fail);
+		status = EXIT_RECORD_FAILED;
+	} else if (!far && arguments.setup.dry_run) {
 		status = setup_run_script(&setup, arguments.live.tap.argv, arguments.setup.user);
-		setup_release(&setup);
-		return status;
+	} else if (!far) {
+		status = show_on_terminal(&arguments);
 	}
-	if (!keeper_has_terminal()) {
-		fail_set(&fail, -ENOTTY, "weft top needs a terminal; 'weft stream --summary' prints to a pipe");
-		fail_usage(&fail, -ENOTTY);
-		setup_release(&setup);
-		return command_failed(&fail);
-	}
-	top = calloc(1, sizeof(*top));
-	if (!top) {
-		fail_memory(&fail);
-		setup_release(&setup);
-		return command_failed(&fail);
-	}
-	top->arguments = &arguments;
-	status = keeper_run(&keeper, draw_process, top);
-	free(top);
+	elsewhere_release(&arguments.elsewhere);
 	setup_release(&setup);
 	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	return run_for(argc, argv, NULL);
 }
 
 const struct command top_command = {
@@ -517,8 +821,10 @@ const struct command top_command = {
 	.brief = "tables, live",
 	.examples = "  weft top\n"
 		    "  weft top --for syscalls --every 2s\n"
-		    "  weft top --for block --by unit",
+		    "  weft top --for block --by unit\n"
+		    "  weft top --on build7",
 	.group = "record",
 	.options = &command_options,
 	.run = run,
+	.run_far = run_for,
 };

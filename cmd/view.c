@@ -515,7 +515,7 @@ static int draw_process(void *arg, int socket)
 	trace_free(trace);
 	if (!r)
 		return EXIT_OK;
-	/* The keeper has the terminal: the message is printed when that is restored. */
+	keeper_done(socket);
 	return command_failed(&fail);
 }
 

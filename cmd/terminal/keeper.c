@@ -189,6 +189,9 @@ static bool hear(const struct keeper *keeper, int socket)
 	case KEEPER_SUSPEND:
 		stop(keeper, socket);
 		return true;
+	case KEEPER_DONE:
+		restore();
+		return !say(socket, KEEPER_GO, "");
 	case KEEPER_SAVE:
 		if (!keeper->save)
 			return false;
@@ -305,6 +308,16 @@ int keeper_wish(int socket, enum keeper_wish wish, const void *text, size_t len)
 	memcpy(head + 1, &size, sizeof(size));
 	err = io_write(socket, head, sizeof(head));
 	return err || !len ? err : io_write(socket, text, len);
+}
+
+void keeper_done(int socket)
+{
+	char text[1];
+	int word = keeper_wish(socket, KEEPER_DONE, NULL, 0) ? 0 : KEEPER_SAVED;
+
+	/* Answers to older wishes may come first. */
+	while (word && word != KEEPER_GO)
+		word = keeper_hear(socket, text, sizeof(text));
 }
 
 int keeper_hear(int socket, char *into, size_t size)

@@ -21,6 +21,7 @@ enum keeper_wish {
 	KEEPER_SUSPEND = 'Z', /* the user typed Ctrl-Z */
 	KEEPER_SAVE = 'S',    /* the file beside the trace */
 	KEEPER_ZONE = 'T',    /* the time zone that a time names */
+	KEEPER_DONE = 'Q',    /* nothing is drawn any more: the terminal is as before, then KEEPER_GO */
 };
 
 /*
@@ -63,6 +64,8 @@ int keeper_run(const struct keeper *keeper, int (*draw)(void *arg, int socket), 
 
 /* For the drawing process. */
 int must_check keeper_wish(int socket, enum keeper_wish wish, const void *text, size_t len);
+/* KEEPER_DONE, and waits for the answer: messages that are printed before are not seen. */
+void keeper_done(int socket);
 /* The next word of the keeper, and with the answer to a wish its text. 0: the keeper has ended. */
 int must_check keeper_hear(int socket, char *into, size_t size);
 

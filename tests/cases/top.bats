@@ -201,3 +201,117 @@ ended()
 	run -2 weft top --by unit --for summary
 	[[ "$output" == *"--by: the tables of 'weft summary' have one kind of row"* ]]
 }
+
+is_as_before()
+{
+	[ -z "$(new_instances "$before")" ]
+}
+
+# as_before: the same, once the other side has ended
+as_before()
+{
+	for _ in $(seq 400); do
+		! is_as_before || return 0
+		sleep 0.025
+	done
+	ls $T/instances
+	return 1
+}
+
+@test "top --on: the tables and keys are those of here, also with words that choose, and q ends it there" {
+	before=$(ls $T/instances)
+	top 130 40 --on far --rsh env --by program
+	screen_await "weft top sched"
+	screen_keys /
+	screen_keys -l napper
+	screen_keys Enter
+	screen_await "/napper"
+	screen_await "napper  "
+	screen_keys q
+	ended 0
+	screen_end
+	top 130 30 --on far --rsh env --for syscalls -P $NAPS --time wall
+	screen_await "weft top syscalls"
+	screen_keys Tab
+	screen_await_line 'to [0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}'
+	screen_keys q
+	ended 0
+}
+
+@test "top --on: w keeps the last seconds here, more than once" {
+	before=$(ls $T/instances)
+	top 110 20 --on far --rsh env
+	screen_keys w
+	screen_await_line "^ kept the last [0-9.]+ m?s, [0-9,]+ events, as 'weft-top-[0-9]{8}-[0-9]{6}\.dat'"
+	first=$(ls weft-top-*.dat)
+	while [ "$(date +weft-top-%Y%m%d-%H%M%S.dat)" = "$first" ]; do :; done
+	screen_keys '?'
+	screen_keys w
+	screen_await_line "^ kept the last"
+	screen_keys q
+	ended 0
+	[ "$(ls weft-top-*.dat | wc -l)" = 2 ]
+	for file in weft-top-*.dat; do
+		[ "$(stat -c %a "$file")" = 600 ]
+		weft check "$file" | grep ': ok, version 7'
+		weft report "$file" > text
+		grep -c ' napper-.*: sched_switch: prev_comm=napper ' text
+	done
+}
+
+@test "top --on: what is lost there, what its COMMAND prints and why it fails is told when the terminal is as before" {
+	before=$(ls $T/instances)
+	screen_start 130 30 "$WEFT" top --every 300ms --on far --rsh env -b 8K -e sched -e syscalls -- sh -c 'echo printed; dd if=/dev/zero of=/dev/null bs=1 count=400000'
+	screen_await "ENDED"
+	screen_await "printed"
+	screen_await_line '^weft: far: [0-9]+ events were lost: a larger buffer \(-b\) may keep them'
+	ended 0
+	screen_end
+	screen_start 130 30 "$WEFT" top --every 300ms --on far --rsh env -e no_such_event_at_all
+	screen_await "ENDED"
+	screen_await "weft: far: "
+	screen_await "no_such_event_at_all"
+	ended 125
+	screen_end
+	screen_start 130 30 "$WEFT" top --on far --rsh 'sh -c exit'
+	screen_await "weft: far: weft serve does not answer"
+	ended 125
+	screen_end
+	# 400,000 times read() and write() do not fit into 8 KB, here neither
+	screen_start 130 30 "$WEFT" top --every 300ms -b 8K -e syscalls -- sh -c 'exec 2> /dev/null; dd if=/dev/zero of=/dev/null bs=1 count=400000'
+	screen_await "ENDED"
+	screen_await_line '^weft: [0-9]+ events were lost: a larger buffer \(-b\) may keep them'
+}
+
+@test "top --on: a signal here, and a killed far side, end both" {
+	before=$(ls $T/instances)
+	top 80 24 --on far --rsh env --for irq
+	kill -TERM "$(pgrep -f "^$WEFT top --every 300ms --on far --rsh env --for irq" | head -n 1)"
+	screen_await "STATUS 143"
+	as_before
+	screen_end
+	top 80 24 --on far --rsh env --for irq
+	for pid in $(pgrep -f "^$WEFT top --every 300ms --on far --rsh env --for irq"); do
+		pgrep -P "$pid" -f 'weft serve' || true
+	done > serves
+	kill -KILL "$(cat serves)"
+	screen_await "weft: far: the connection has ended"
+	screen_await "STATUS 125"
+	as_before
+}
+
+@test "top --on: what comes is read in the sandbox, without rights" {
+	[ "$(id -u)" = 0 ] || skip "root only"
+	before=$(ls $T/instances)
+	top 80 24 --on far --rsh env --for irq
+	for pid in $(pgrep -f "^$WEFT top --every 300ms --on far --rsh env --for irq"); do
+		awk '/^Uid:/ { uid = $2 } /^Seccomp:/ { print uid, $2 }' "/proc/$pid/status"
+	done | sort > modes
+	grep -qx '65534 2' modes
+	screen_keys q
+	ended 0
+	run -2 weft top --on far --dry-run -e sched
+	[[ "$output" == *"--on cannot be used with --dry-run"* ]]
+	run -2 weft top --on a --on b
+	[[ "$output" == *"only 'weft record' takes several machines"* ]]
+}

@@ -736,9 +736,9 @@ int live_texts(const struct live *live, struct buf *cmdlines, struct buf *kallsy
 	return r ? r : tap_symbols(live->tap, kallsyms, fail);
 }
 
-int live_face(const struct live *live, enum face_kind kind, struct face *face, struct fail *fail)
+int live_face(const struct reader *reader, enum face_kind kind, struct face *face, struct fail *fail)
 {
-	const struct wall *wall = live->reader.buffers[0].context->wall;
+	const struct wall *wall = reader->buffers[0].context->wall;
 	const struct wall_piece *piece = wall_piece_at(wall, 0);
 
 	if (!piece)

@@ -72,10 +72,10 @@ int must_check live_leave_out_self(struct live *live, size_t buffer, const uint6
 int must_check live_start(struct live *live, struct fail *fail);
 
 /*
- * How times of day are shown, of the day on which the reading begins (lib/meaning/clock/face.h). It needs
- * tap_options::time_of_day. -ENODATA: the time of day of this clock cannot be told.
+ * How times of day are shown, of the day on which the reading begins (lib/meaning/clock/face.h), for the
+ * reader of a live stream. It needs tap_options::time_of_day. -ENODATA: the time of day of this clock cannot be told.
  */
-int must_check live_face(const struct live *live, enum face_kind kind, struct face *face, struct fail *fail);
+int must_check live_face(const struct reader *reader, enum face_kind kind, struct face *face, struct fail *fail);
 
 /* The text of the consumer. */
 struct out *live_out(struct live *live);
