@@ -141,7 +141,7 @@ int reading_start(struct reader *reader, struct trace *trace, bool in_batches, s
 		  struct fail *fail)
 {
 	int cpus = usable_cpus(), r = 0;
-	struct reader_options options = { .ahead = in_batches ? (unsigned)(cpus - 1) : 0 };
+	struct reader_options options = { .ahead = in_batches ? (unsigned)(cpus - 1) : 0, .tells_ends = true };
 
 	if (is_compressed(trace) && cpus > (options.ahead ? 2 : 1))
 		r = pool_new(1, &options.pool, fail);

@@ -709,6 +709,7 @@ const struct analysis_ops memory_analysis = {
 	.size = sizeof(struct memory_analysis),
 	.init = init,
 	.look = look,
+	.across = true,
 	.see = see,
 	.divide = divide,
 	.carry = carry,

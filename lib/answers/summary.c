@@ -184,7 +184,7 @@ static void see(void *arg, const struct event *event, uint8_t role)
 	if (event->lost > 0)
 		summary->lost += (uint64_t)event->lost;
 	else
-		summary->more_lost = true;
+		summary->more_lost |= event->lost != EVENT_LOST_REST;
 	dispatch_gap(&summary->dispatch, event);
 }
 
@@ -285,12 +285,12 @@ static void put_facts(const struct summary_analysis *summary, struct findings *f
 	const struct context *context = pass->reader->buffers[0].context;
 	struct table *table = findings_facts(findings, "recording", "the recording");
 	char text[TEXT_HUMAN], gaps[TEXT_HUMAN], more[TEXT_HUMAN];
-	uint64_t cpus = 0, dropped = count_dropped(pass->reader);
+	uint64_t cpus = 0, dropped = count_dropped(pass->reader), losses = state->losses - state->ends;
 
 	if (!table)
 		return;
 	for (size_t i = 0; i < state->nr_cpus; i++)
-		cpus += state->cpus[i].seen;
+		cpus += state->cpus[i].seen && !state->cpus[i].absent;
 	table_cell(table, "span");
 	table_cell(table, text_time(text, state->now - state->start));
 	put_when(context, state, table);
@@ -299,13 +299,13 @@ static void put_facts(const struct summary_analysis *summary, struct findings *f
 	table_cell(table, "events");
 	table_cell(table, text_count(text, seen_all(summary)));
 	table_cell(table, "events lost");
-	if (state->losses && dropped)
+	if (losses && dropped)
 		table_cellf(table, "%s%s, in %s gaps, and %s that the kernel dropped",
 			    summary->more_lost ? "more than " : "", text_count(text, summary->lost),
-			    text_count(gaps, state->losses), text_count(more, dropped));
-	else if (state->losses)
+			    text_count(gaps, losses), text_count(more, dropped));
+	else if (losses)
 		table_cellf(table, "%s%s, in %s gaps", summary->more_lost ? "more than " : "",
-			    text_count(text, summary->lost), text_count(gaps, state->losses));
+			    text_count(text, summary->lost), text_count(gaps, losses));
 	else if (dropped)
 		table_cellf(table, "%s that the kernel dropped", text_count(more, dropped));
 	else if (reader_is_damaged(pass->reader))

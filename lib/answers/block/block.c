@@ -423,7 +423,10 @@ static void see_lost(struct block_analysis *block, const struct event *event)
 	u64_map_clear(&block->bios);
 	u64_map_clear(&block->users);
 	for (size_t i = 0; i < block->nr_devices; i++) {
-		block_settle(&block->devices[i], event->ts);
+		/* What it did since the CPU's last event is unknown. */
+		if (block->pass->state.step.since > block->devices[i].since)
+			block_settle(&block->devices[i], block->pass->state.step.since);
+		block->devices[i].since = event->ts;
 		block->devices[i].depth = 0;
 	}
 }
@@ -506,6 +509,7 @@ const struct analysis_ops block_analysis = {
 	.size = sizeof(struct block_analysis),
 	.init = init,
 	.look = look,
+	.across = true,
 	.see = see,
 	.divide = block_divide,
 	.carry = block_carry,

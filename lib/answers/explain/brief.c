@@ -417,7 +417,7 @@ int brief_find(const struct brief_options *options, struct trace *trace, const s
 	if (!r && !reader.nr_buffers)
 		r = fail_set(fail, -ENODATA, "there are no events");
 	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = NULL }, fail);
+		r = reader_start(&reader, &(struct reader_options){ .tells_ends = true }, fail);
 	if (!r)
 		r = run_reader(&find, &reader, fail);
 	reader_release(&reader);

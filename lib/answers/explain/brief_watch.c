@@ -97,7 +97,7 @@ void brief_watch_see(void *arg, const struct event *event)
 	uint8_t index;
 
 	if (event->kind != EVENT_RECORD) {
-		watch->more_lost |= event->lost < 0;
+		watch->more_lost |= event->lost < 0 && event->lost != EVENT_LOST_REST;
 		watch->lost += event->lost < 0 ? 0 : (uint64_t)event->lost;
 		return;
 	}

@@ -132,6 +132,11 @@ struct analysis_ops {
 	 * NULL: see() gets all events, in role 1.
 	 */
 	uint8_t (*look)(void *analysis, const struct event *event);
+	/*
+	 * What it pairs may begin on one CPU and end on another: it is shown a gap before each event, once the data of
+	 * a CPU has ended early (EVENT_LOST_REST). Without it, state::losses and state::step say enough.
+	 */
+	bool across;
 	/* Every gap of lost events has the role ROLE_NONE. */
 	void (*see)(void *analysis, const struct event *event, uint8_t role);
 	/* The analyses whose tables it has: they get the events of their types, but no gaps. NULL: none. */

@@ -103,6 +103,18 @@ const struct dispatch_type *dispatch_ask(struct dispatch *dispatch, const struct
 	return NULL;
 }
 
+void dispatch_rest(const struct dispatch *dispatch, const struct event *event)
+{
+	for (size_t i = 0; i < dispatch->nr_items; i++) {
+		const struct dispatch_item *item = &dispatch->items[i];
+
+		if (item->ops->across)
+			item->ops->see(item->analysis, event, ROLE_NONE);
+		else if (item->ops->parts)
+			dispatch_rest(item->ops->parts(item->analysis), event);
+	}
+}
+
 void dispatch_gap(const struct dispatch *dispatch, const struct event *event)
 {
 	for (size_t i = 0; i < dispatch->nr_items; i++)

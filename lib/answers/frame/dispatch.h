@@ -51,6 +51,8 @@ void dispatch_clear(struct dispatch *dispatch);
 const struct dispatch_type *dispatch_ask(struct dispatch *dispatch, const struct event *event);
 /* Shows a gap, which every analysis sees. */
 void dispatch_gap(const struct dispatch *dispatch, const struct event *event);
+/* Shows one to those that pair the events of several CPUs (analysis_ops::across). */
+void dispatch_rest(const struct dispatch *dispatch, const struct event *event);
 
 static inline const struct dispatch_type *dispatch_type(struct dispatch *dispatch, const struct event *event)
 {

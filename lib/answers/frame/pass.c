@@ -543,6 +543,19 @@ static uint8_t block_of(const struct pass *pass, uint64_t ts)
 	return (uint8_t)(block < PASS_BLOCKS ? block : PASS_BLOCKS - 1);
 }
 
+/* Any event may be missing before this one: one of a CPU whose data has ended. */
+__attribute__((noinline)) static void lose_rest(struct pass *pass, const struct event *event)
+{
+	const struct event gap = { .ts = event->ts,
+				   .lost = EVENT_LOST_REST,
+				   .cpu = pass->rest_cpu,
+				   .buffer = event->buffer,
+				   .kind = EVENT_LOST };
+
+	state_see(&pass->state, &gap);
+	dispatch_rest(&pass->dispatch, &gap);
+}
+
 __attribute__((always_inline)) static inline void show(struct pass *pass, const struct event *event, bool cuts)
 {
 	const struct dispatch_type *type;
@@ -550,10 +563,16 @@ __attribute__((always_inline)) static inline void show(struct pass *pass, const 
 	if (cuts && pass->block_ns)
 		pass->budget.mark = pass->budget_apart.mark = block_of(pass, event->ts);
 	if (__builtin_expect(event->kind != EVENT_RECORD, 0)) {
+		if (event->lost == EVENT_LOST_REST) {
+			pass->rest = true;
+			pass->rest_cpu = event->cpu;
+		}
 		state_see(&pass->state, event);
 		dispatch_gap(&pass->dispatch, event);
 		return;
 	}
+	if (__builtin_expect(pass->rest, 0))
+		lose_rest(pass, event);
 	type = dispatch_type(&pass->dispatch, event);
 	state_see_as(&pass->state, event, type ? type->state_role : ROLE_NONE);
 	if (type)
@@ -791,12 +810,12 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 		pass_put_names(pass, item->ops, findings);
 	if (!r)
 		put_no_times(pass, findings);
-	if (!r && pass->state.losses)
-		findings_broken(findings, pass->state.losses, "gaps");
+	if (!r && pass->state.losses > pass->state.ends)
+		findings_broken(findings, pass->state.losses - pass->state.ends, "gaps");
 	if (!r && reader_is_damaged(pass->reader))
 		findings_note(findings,
-			      "the file is damaged: events that cannot be read are not counted, and what ended "
-			      "there seems to have lasted longer, or not to have ended");
+			      "the file is damaged: events that cannot be read are not counted, and what went on "
+			      "while they are missing is broken by lost events");
 	if (!r && pass->state.breaks && pass->state.events[STATE_SWITCH])
 		findings_note(
 			findings,

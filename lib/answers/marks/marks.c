@@ -300,6 +300,7 @@ const struct analysis_ops marks_analysis = {
 	.size = sizeof(struct marks_analysis),
 	.init = init,
 	.look = look,
+	.across = true,
 	.see = see,
 	.divide = marks_divide,
 	.carry = marks_carry,

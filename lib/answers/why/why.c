@@ -642,6 +642,7 @@ const struct analysis_ops why_analysis = {
 	.size = sizeof(struct why_analysis),
 	.init = init,
 	.look = look,
+	.across = true,
 	.see = see,
 	.finish = finish,
 	.release = release,

@@ -450,9 +450,15 @@ static void see_occupant(struct why_log *log, struct why_cpu *cpu, uint32_t numb
 
 static void see_loss(struct why_log *log, struct why_cpu *cpu, uint32_t number)
 {
+	struct why_gap *newest = log->nr_gaps ? &log->gaps[(log->nr_gaps - 1) % WHY_GAPS_MAX] : NULL;
+
 	if (log->state->step.since)
 		cpu->last = log->state->step.since;
-	log->gaps[log->nr_gaps++ % WHY_GAPS_MAX] = (struct why_gap){ cpu->last, log->state->now, number };
+	/* One gap goes on where the data of a CPU has ended (analysis_ops::across). */
+	if (newest && newest->cpu == number && newest->to == cpu->last)
+		newest->to = log->state->now;
+	else
+		log->gaps[log->nr_gaps++ % WHY_GAPS_MAX] = (struct why_gap){ cpu->last, log->state->now, number };
 	lose(log, cpu, cpu->task, REASON_LOST);
 	cpu->task = STATE_NO_TASK;
 	cpu->nested = 0;

@@ -16,8 +16,14 @@ struct foreign_text;
 
 enum event_kind {
 	EVENT_RECORD,
-	EVENT_LOST, /* events of this CPU were lost here: `lost` of them, or PAGE_LOST_UNKNOWN */
+	EVENT_LOST, /* events of this CPU were lost here: `lost` of them, PAGE_LOST_UNKNOWN or EVENT_LOST_REST */
 };
+
+/*
+ * The file has no more of this CPU from here on, because it is damaged or ends early. Such a loss comes once, and only
+ * with events_options::tells_ends.
+ */
+#define EVENT_LOST_REST INT64_MIN
 
 /* trace_entry::flags, include/linux/trace_events.h: enum trace_flag_type */
 enum event_flags {
@@ -57,7 +63,7 @@ struct event {
 	const uint8_t *data;     /* the record, from its common fields on */
 	struct event_type *type; /* never NULL for an EVENT_RECORD */
 	union {
-		int64_t lost; /* for EVENT_LOST: how many, or PAGE_LOST_UNKNOWN */
+		int64_t lost; /* for EVENT_LOST: how many, or PAGE_LOST_UNKNOWN, or EVENT_LOST_REST */
 		/* for an EVENT_RECORD while it is rendered, and if context::foreign is set: its text, or NULL */
 		const struct foreign_text *added;
 	};

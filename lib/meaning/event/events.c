@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/meaning/event/events.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include "lib/ground/base/bytes.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/scale.h"
+#include "lib/ground/base/vec.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/release.h"
 #include "lib/pages/stream/file_source.h"
@@ -36,6 +38,14 @@ struct events {
 	bool hidden;        /* the event handed out last is no longer at the top of the merge */
 	struct fail damage; /* the first damage */
 	struct fail broken; /* the last damage */
+	/* events_options::tells_ends: the CPUs that have ended early. Of these the first `told` were handed out. */
+	struct cpu_end {
+		uint64_t ts; /* of its last event; 0: it had none, or an earlier one than the window's */
+		uint16_t cpu, cpu_index;
+	} * ends;
+	size_t nr_ends, told;
+	bool untold; /* there are others, or nobody has looked */
+	bool looked; /* for those that end before their first event */
 };
 
 static inline uint64_t events_time(const struct events *events, uint64_t raw)
@@ -223,18 +233,80 @@ static void event_gap(struct events *events, struct cursor *cursor, struct event
 	cursor->lost = 0;
 }
 
-static inline void events_advance(struct events *events)
+static int add_end(struct events *events, const struct cursor *cursor, uint64_t ts)
+{
+	struct cpu_end *end;
+
+	if (cursor->live || cursor->dry ||
+	    (!cursor->broken && !trace_cpu_is_cut(events->context->trace, events->context->buffer, cursor->cpu_index)))
+		return 0;
+	end = vec_push(events->ends, events->nr_ends);
+	if (!end)
+		return -ENOMEM;
+	*end = (struct cpu_end){ .ts = ts, .cpu = cursor->cpu, .cpu_index = cursor->cpu_index };
+	events->untold = true;
+	return 0;
+}
+
+/* A CPU has ended, with damage or without. */
+__attribute__((noinline)) static void cpu_ended(struct events *events, int r, uint64_t ts)
+{
+	if (r < 0)
+		events_damaged(events, &events->broken);
+	if (events->options.tells_ends && add_end(events, merge_moved(events->merge), ts))
+		trace_lacks_memory(events->context->trace);
+}
+
+/* `ts`: of the event from which the merge moves on. */
+static inline void events_advance(struct events *events, uint64_t ts)
 {
 	/* Not on the stack: to clear it for every event would cost more than the event. */
-	if (merge_advance(events->merge, &events->broken) < 0)
-		events_damaged(events, &events->broken);
+	int r = merge_advance(events->merge, &events->broken);
+
+	if (__builtin_expect(r <= 0, 0))
+		cpu_ended(events, r, ts);
+}
+
+/*
+ * Hands out the next CPU that has ended early. One without an event in the window ends with the first event of the
+ * others.
+ */
+__attribute__((noinline)) static bool take_end(struct events *events, struct event *ret)
+{
+	const struct cursor *top = merge_top(events->merge);
+	const struct cpu_end *end;
+	uint64_t ts;
+
+	for (size_t i = 0; !events->looked && i < events->merge->nr_cursors; i++)
+		if (add_end(events, &events->merge->cursors[i], 0))
+			trace_lacks_memory(events->context->trace);
+	events->looked = true;
+	events->untold = events->told < events->nr_ends;
+	if (!events->untold)
+		return false;
+	end = &events->ends[events->told];
+	ts = end->ts;
+	if (!ts && top)
+		ts = events_time(events, top->head.ts);
+	if (!end->ts && (!top || ts > events->last || ts < events->options.since))
+		return false;
+	*ret = (struct event){ .ts = ts,
+			       .lost = EVENT_LOST_REST,
+			       .cpu = end->cpu,
+			       .cpu_index = end->cpu_index,
+			       .kind = EVENT_LOST,
+			       .first = !end->ts };
+	events->told++;
+	events->untold = events->told < events->nr_ends;
+	events->hidden = true;
+	return true;
 }
 
 /* Frees blocks before the first wanted event: no consumer has an event of them. */
 __attribute__((noinline)) static void events_pass(struct events *events, struct cursor *top)
 {
 	top->lost = 0;
-	events_advance(events);
+	events_advance(events, 0);
 	merge_release(events->merge, merge_retired(events->merge));
 }
 
@@ -249,6 +321,8 @@ __attribute__((always_inline)) static inline int take_next(struct events *events
 {
 	struct cursor *top;
 
+	if (__builtin_expect(events->untold, 0) && take_end(events, ret))
+		return 1;
 	while ((top = merge_top(events->merge))) {
 		uint64_t ts = events_time(events, top->head.ts);
 
@@ -258,6 +332,9 @@ __attribute__((always_inline)) static inline int take_next(struct events *events
 			events_pass(events, top);
 			continue;
 		}
+		/* A CPU that ended on the way to the window. */
+		if (__builtin_expect(events->untold, 0) && take_end(events, ret))
+			return 1;
 		if (__builtin_expect(top->lost != 0, 0)) {
 			event_gap(events, top, ret);
 			events->hidden = true;
@@ -267,7 +344,7 @@ __attribute__((always_inline)) static inline int take_next(struct events *events
 			return fail_memory(fail);
 		ret->type->seen++;
 		events->count++;
-		events_advance(events);
+		events_advance(events, ts);
 		events->hidden = !top->live;
 		if (__builtin_expect(events->options.see != NULL, 0))
 			events->options.see(events->options.see_arg, ret);
@@ -289,7 +366,7 @@ static inline bool runs_on(const struct events *events)
 	const struct cursor *top = events->merge->heap[0].cursor;
 
 	return events->merge->top_moved && top->live && !top->lost && top->head.ts < events->merge->next_ts &&
-	       !events->scale && !events->swap;
+	       !events->scale && !events->swap && !events->untold;
 }
 
 /*
@@ -321,7 +398,7 @@ static size_t take_run(struct events *events, struct event *ret, size_t max)
 		nr++;
 		if (!page_next_plain(&page, &head)) {
 			top->page = page;
-			events_advance(events);
+			events_advance(events, ret[nr - 1].ts);
 			events->count += nr;
 			return nr;
 		}
@@ -392,7 +469,7 @@ void events_skip(struct events *events)
 	if (type)
 		type->seen++;
 	events->count++;
-	events_advance(events);
+	events_advance(events, events_time(events, cursor->head.ts));
 }
 
 bool events_follows(const struct events *events)
@@ -436,6 +513,10 @@ bool events_due(struct events *events, uint64_t *ret)
 
 	if (events->options.since && events->count == events->before)
 		pass_older(events);
+	if (events->untold && events->told < events->nr_ends && events->ends[events->told].ts) {
+		*ret = events->ends[events->told].ts;
+		return true;
+	}
 	due = merge_due(events->merge, ret);
 	if (*ret != UINT64_MAX)
 		*ret = events_time(events, *ret);
@@ -484,6 +565,7 @@ void events_free(struct events *events)
 	for (size_t i = 0; i < events->nr_seen; i++)
 		free(events->types[events->seen[i]]);
 	merge_free(events->merge);
+	free(events->ends);
 	free(events->types);
 	free(events->seen);
 	apart_free(events);
@@ -545,6 +627,7 @@ int events_open(const struct context *context, const struct events_options *opti
 	if (events->options.since < context->section_since)
 		events->options.since = context->section_since;
 	events->hidden = true;
+	events->untold = options->tells_ends;
 	events->last = options->until;
 	r = events_start(events, fail);
 	if (r < 0) {

@@ -150,6 +150,7 @@ int reader_start(struct reader *reader, const struct reader_options *options, st
 		buffer->window.pool = options->pool;
 		buffer->window.keep_blocks = options->keep_blocks || options->ahead;
 		buffer->window.entered = options->entered;
+		buffer->window.tells_ends = options->tells_ends;
 		reader->keeps_all &= !buffer->selection && !buffer->skip;
 		r = events_open(buffer->context, &buffer->window, &buffer->events, fail);
 		/* The events own the source now, or have freed it after an error. */
@@ -233,7 +234,8 @@ static bool skip(uint64_t *left, const struct event *event)
 		event->type->seen--;
 		(*left)--;
 	}
-	return false;
+	/* It is also about the time of the tail. */
+	return event->kind == EVENT_LOST && event->lost == EVENT_LOST_REST;
 }
 
 bool reader_wants(struct reader *reader, const struct event *event)

@@ -68,6 +68,11 @@ struct reader_options {
 	bool keep_blocks;
 	bool entered; /* the caller begins with reader_enter() */
 	/*
+	 * A CPU whose data ends early ends with a loss (EVENT_LOST_REST): for those who ask what each task did, and
+	 * must not take what is missing for sleep.
+	 */
+	bool tells_ends;
+	/*
 	 * threads beside the caller's, of struct batches (lib/meaning/reader/batches.h) or fanout_run(): only they
 	 * read
 	 */

@@ -497,6 +497,8 @@ static void see_gap(struct state *state, const struct event *event)
 	cpu = cpus_of(state, event->cpu);
 	if (!cpu)
 		return;
+	state->ends += event->lost == EVENT_LOST_REST;
+	cpu->absent |= event->lost == EVENT_LOST_REST && event->first;
 	see_loss(state, cpu, event->cpu);
 	cpu->last = state->now;
 	cpu->events++;

@@ -123,6 +123,7 @@ struct state_cpu {
 	uint8_t mode;       /* enum cpu_mode */
 	uint8_t hard, soft; /* nesting depth */
 	bool seen;
+	bool absent;           /* its data ended before its first event: EVENT_LOST_REST */
 	uint64_t unused;       /* 128 bytes: indices are multiplied with the size for each event */
 } __attribute__((aligned(8))); /* 32-bit x86 would align a u64 to 4 bytes */
 _Static_assert(sizeof(struct state_cpu) == 128, "a power of two");
@@ -170,7 +171,9 @@ struct state {
 	size_t nr_cpus;
 	uint64_t start, now; /* the span of the events so far */
 	struct state_step step;
-	uint64_t losses; /* gaps in the stream of events */
+	/* Gaps in the stream of events. After EVENT_LOST_REST all time is one: a pass has one for each event. */
+	uint64_t losses;
+	uint64_t ends;   /* those of `losses` that are EVENT_LOST_REST */
 	uint64_t breaks; /* contradictions: the task of an event is not the one of its CPU's last sched_switch */
 	uint64_t events[STATE_ROLES]; /* how many of each role */
 	bool failed;                  /* memory ran out: the state is incomplete */

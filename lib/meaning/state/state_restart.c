@@ -142,6 +142,7 @@ bool state_restart(struct state *state)
 	state->start = state->now;
 	state->step = state_no_step;
 	state->losses = 0;
+	state->ends = 0;
 	state->breaks = 0;
 	/* state_settle() has accounted for all gaps so far. */
 	state->gaps.nr = 0;

@@ -77,6 +77,7 @@ static int cursor_end(struct cursor *cursor, int r, struct fail *fail)
 {
 	cursor_release(cursor);
 	cursor->dry = r == -EAGAIN;
+	cursor->broken = r < 0 && !cursor->dry;
 	if (cursor->dry)
 		return 0;
 	return r < 0 ? fail_in(fail, r, "CPU %u", (unsigned)cursor->cpu) : 0;

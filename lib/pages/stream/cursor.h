@@ -23,8 +23,9 @@ struct cursor {
 	struct record head; /* valid while `live` is true */
 	int64_t lost;       /* events lost just before head, or PAGE_LOST_*; the owner clears it */
 	bool live;
-	bool dry;   /* not live, but the source may have more records later */
-	bool first; /* head stands on the first page of this CPU */
+	bool dry;    /* not live, but the source may have more records later */
+	bool broken; /* not live: the CPU's data is damaged here */
+	bool first;  /* head stands on the first page of this CPU */
 	uint16_t cpu;
 	uint16_t cpu_index;
 	struct page page;

@@ -21,6 +21,12 @@ static bool is_cut(const struct trace_pages *pages)
 	return false;
 }
 
+bool trace_cpu_is_cut(const struct trace *trace, size_t buffer, size_t cpu_index)
+{
+	return buffer < trace->nr_rings && cpu_index < trace->rings[buffer].pub.nr_cpus &&
+	       trace->rings[buffer].cut[cpu_index];
+}
+
 static int fail_pages(const struct trace_pages *pages, struct fail *fail, int err)
 {
 	return fail_in(fail, err, "the pages of CPU %" PRIu32, pages->cpu->cpu);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -111,7 +112,7 @@ int salvage_ring(struct trace *trace, uint64_t at, uint64_t size, bool compresse
 	struct cpu_order order = { .cpus = NULL };
 	struct trace_ring *ring;
 	char name[32] = "";
-	size_t count = 0;
+	size_t count = 0, nr;
 	int r = 0;
 
 	if (compressed)
@@ -124,16 +125,28 @@ int salvage_ring(struct trace *trace, uint64_t at, uint64_t size, bool compresse
 	}
 	for (size_t i = 0; i < count; i++)
 		cpus[i].cpu = count <= order.count ? order.cpus[i] : (uint32_t)i;
+	nr = count;
+	for (size_t i = count; !r && i < order.count; i++) {
+		struct trace_cpu *cpu = vec_push(cpus, nr);
+
+		/* Its pages were cut off. */
+		if (cpu)
+			*cpu = (struct trace_cpu){ .cpu = order.cpus[i], .offset = trace->input.size, .size = 1 };
+		else
+			r = -ENOMEM;
+	}
 	trace_note_damage(trace, trace->input.size,
 			  "the file ends there, before the table that says which CPU each page belongs "
 			  "to; pages of %zu CPU%s were found%s",
 			  count, count == 1 ? "" : "s", count <= order.count ? "" : ", whose numbers are a guess");
 	free(order.cpus);
+	if (r)
+		return fail_memory(fail);
 	if (trace->nr_rings)
 		snprintf(name, sizeof(name), "buffer-%zu", trace->nr_rings);
 	r = trace_add_ring(trace, name, NULL, trace->info.page_size, &ring, fail);
 	if (r)
 		return r;
 	ring->pub.compressed = compressed;
-	return ring_set_cpus(trace, ring, cpus, count, fail);
+	return ring_set_cpus(trace, ring, cpus, nr, fail);
 }

@@ -212,6 +212,9 @@ struct trace_pages {
 	uint8_t head[8];  /* the next chunk's head, as in the file: read together with the chunk before */
 };
 
+/* Whether the file ends before the pages of this CPU do: those that are there are handed out without an error. */
+bool trace_cpu_is_cut(const struct trace *trace, size_t buffer, size_t cpu_index);
+
 int must_check trace_pages_init(struct trace_pages *pages, struct trace *trace, size_t buffer, size_t cpu_index,
 				struct fail *fail);
 

@@ -167,7 +167,7 @@ static bool is_whole(const struct analysis_job *job)
 static int begin(struct analysis_job *job, struct fail *fail)
 {
 	const struct view *view = job->view;
-	const struct reader_options options = { .pool = NULL };
+	const struct reader_options options = { .tells_ends = true };
 	struct reader *reader = &job->reader;
 	struct analysis_job_filters *filters = &job->filters;
 	struct pass_filter filter;
