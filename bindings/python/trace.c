@@ -412,7 +412,7 @@ static PyMethodDef methods[] = {
 	  "events(event=None, /, **query)\n--\n\n"
 	  "Iterates over the events, in the order of time. Each item is a view that is valid until the next one: keep\n"
 	  "event.copy(). The words are those of weft report: filter, not_filter, longer, cpu, pid, comm, since,\n"
-	  "until, limit, tail, instance, no_self, no_hardirq, no_softirq; a list gives several." },
+	  "until, mark, file, limit, tail, instance, no_self, no_hardirq, no_softirq; a list gives several." },
 	{ "columns", (PyCFunction)(void (*)(void))trace_columns, METH_VARARGS | METH_KEYWORDS,
 	  "columns(names, event=None, /, **query)\n--\n\n"
 	  "The events as columns: ts, wall, cpu, pid, comm, tgid, flags, preempt_count, instance, system, event,\n"

@@ -107,7 +107,7 @@ unittests()
 
 @test "python: weft.pyi names what the module has" {
 	PYTHONPATH=$BUILD/python run -0 "$PYTHON" - bindings/python/weft.pyi <<-'PY'
-		import ast, sys, weft
+		import ast, re, sys, weft
 		names = {}
 		for node in ast.parse(open(sys.argv[1]).read()).body:
 		    if isinstance(node, ast.ClassDef):
@@ -115,6 +115,11 @@ unittests()
 		                            if isinstance(part, (ast.FunctionDef, ast.AnnAssign))}
 		    elif isinstance(node, ast.FunctionDef):
 		        names[node.name] = set()
+		# The words of a query stand in the module's own table; show_self is for analyses.
+		words = set(re.findall(r'{ "(\w+)", WEFT_QUERY_', open('bindings/python/query.c').read()))
+		events = next(part for node in ast.parse(open(sys.argv[1]).read()).body if getattr(node, 'name', '') == 'Trace'
+		              for part in node.body if getattr(part, 'name', '') == 'events').args
+		assert {part.arg for part in events.posonlyargs + events.kwonlyargs} - {'self'} == words - {'show_self'}, words
 		public = {name for name in dir(weft) if not name.startswith('_') and name not in ('RECORD', 'LOST')}
 		assert public == {name for name in names if not name.startswith('_')}, public ^ set(names)
 		for name, parts in names.items():
@@ -133,8 +138,9 @@ unittests()
 	cat > "$BATS_TEST_TMPDIR/program.py" <<-'PY'
 		import weft
 		with weft.open("trace.dat") as trace:
-		    for event in trace.events("sched_switch", cpu="0-3", limit=3):
+		    for event in trace.events("sched_switch", cpu="0-3", mark="frame*", file=["/etc/*", "/usr/*"], limit=3):
 		        reveal_type(event.ts)
+		    trace.analyse("sched", mark="frame*", file="/etc/*")
 		    reveal_type(trace.columns("ts comm").to_dict())
 		    trace.intervals("sched", 10**9, lambda result, interval: print(len(result), interval.events))
 		    trace.events(nonsense=3)
