@@ -70,18 +70,17 @@ static bool common_of(const struct perf_import *import, const struct format **re
 {
 	for (size_t i = 0; i < import->nr_texts; i++) {
 		const struct writer_format *text = &import->texts[i];
-		const char *begin = memmem(text->text, text->len, "format:\n", 8), *end, *name, *line;
+		const char *begin = memmem(text->text, text->len, "format:\n", 8), *end, *system, *name;
+		int32_t id;
 
 		if (!begin)
 			continue;
 		begin += 8;
 		end = memmem(begin, (size_t)(text->text + text->len - begin), "\n\n", 2);
-		name = memmem(text->text, text->len, "name: ", 6);
-		line = name ? memchr(name, '\n', (size_t)(text->text + text->len - name)) : NULL;
-		if (!end || !line)
+		if (!end)
 			continue;
 		*ret = NULL;
-		for (int32_t id = 0; id <= UINT16_MAX && !*ret; id++) {
+		for (size_t at = 0; !*ret && schema_at(import->schema, at, &id, &system, &name); at++) {
 			const struct format *format = schema_format(import->schema, id, NULL);
 
 			*ret = format && format->nr_common ? format : NULL;

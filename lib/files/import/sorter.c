@@ -11,7 +11,8 @@
 #include "lib/ground/base/vec.h"
 #include "lib/pages/trace/input.h"
 
-enum { ARENA = 16 << 20, BUFFER = SORTER_ITEM_MAX + 4096 };
+/* The arena grows up to its largest size; it begins with room for any item. */
+enum { ARENA = 16 << 20, ARENA_FIRST = 1 << 18, BUFFER = SORTER_ITEM_MAX + 4096 };
 
 /* A part of the items that is sorted. */
 struct run {
@@ -26,7 +27,7 @@ struct sorter {
 	int fd;
 	uint64_t written;
 	uint8_t *arena;
-	size_t used;
+	size_t size, used;
 	struct sorter_item **items;
 	size_t nr_items;
 	struct run *runs;
@@ -43,11 +44,6 @@ int sorter_new(const struct temporaries *temporaries, struct sorter **ret, struc
 		return fail_memory(fail);
 	sorter->fd = -1;
 	sorter->temporaries = temporaries;
-	sorter->arena = malloc(ARENA);
-	if (!sorter->arena) {
-		sorter_free(sorter);
-		return fail_memory(fail);
-	}
 	*ret = sorter;
 	return 0;
 }
@@ -135,6 +131,31 @@ static int spill(struct sorter *sorter, struct fail *fail)
 	return r;
 }
 
+/* Items stay where they are in the arena; it may move. */
+static int grow(struct sorter *sorter, struct fail *fail)
+{
+	size_t size = sorter->size ? 4 * sorter->size : ARENA_FIRST;
+	uint8_t *arena = malloc(size);
+
+	if (!arena)
+		return fail_memory(fail);
+	if (sorter->used)
+		memcpy(arena, sorter->arena, sorter->used);
+	for (size_t i = 0; i < sorter->nr_items; i++)
+		sorter->items[i] = (struct sorter_item *)(void *)(arena + ((uint8_t *)sorter->items[i] - sorter->arena));
+	free(sorter->arena);
+	sorter->arena = arena;
+	sorter->size = size;
+	return 0;
+}
+
+static int make_room(struct sorter *sorter, size_t size, struct fail *fail)
+{
+	if (size <= sorter->size - sorter->used)
+		return 0;
+	return sorter->size < ARENA ? grow(sorter, fail) : spill(sorter, fail);
+}
+
 uint8_t *sorter_add(struct sorter *sorter, uint64_t time, uint32_t cpu, uint64_t what, uint32_t len, struct fail *fail)
 {
 	struct sorter_item new = { .time = time, .cpu = cpu, .len = len, .what = what }, *item;
@@ -144,7 +165,7 @@ uint8_t *sorter_add(struct sorter *sorter, uint64_t time, uint32_t cpu, uint64_t
 		fail_set(fail, -EFBIG, "a record of %u bytes is too large", (unsigned)len);
 		return NULL;
 	}
-	if (sorter->used + size_of(&new) > ARENA && spill(sorter, fail))
+	if (make_room(sorter, size_of(&new), fail))
 		return NULL;
 	added = vec_push(sorter->items, sorter->nr_items);
 	if (!added) {

@@ -12,7 +12,7 @@ struct temporaries;
 
 /*
  * Sorts items by their CPU, and those of a CPU by their time; items of the same time stay in the order in which they
- * came. Memory is 16 MiB, and 132 KiB for each 16 MiB of items; the rest waits in a temporary file.
+ * came. Memory is up to 16 MiB, and 132 KiB for each 16 MiB of items; the rest waits in a temporary file.
  */
 struct sorter;
 
