@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # perf_data.py OUTPUT [WORD...]: writes a small perf.data by the description of the format (tools/perf/Documentation/perf.data-file-format.txt,
-# include/uapi/linux/perf_event.h). Words: big, pipe, zstd, killed, noformats, freq, count, tasks, filter, twice, samples, lost, stack, noid, cut, repeat, bomb,
+# include/uapi/linux/perf_event.h). Words: big, pipe, zstd, killed, noformats, freq, count, tasks, filter, twice, samples, lost, stack, noid, cut, repeat, alone, same, bomb,
 # sizezero, mono, ordered (the events of each CPU come in the order of time), zero (the last of these has a preempt count of 0), threads (OUTPUT is a
 # directory).
 import os
@@ -132,6 +132,10 @@ if "repeat" in words:
     # As perf may write a piece of a buffer once more: that of CPU 0.
     mine = [event for event in events if struct.unpack_from(order + "I", event, 8 + 32)[0] == 0]
     events += [event for event in mine if struct.unpack_from(order + "I", event)[0] in (2, 9)]
+if "alone" in words or "same" in words:
+    # An event that perf wrote again when it wrote what all buffers had since; or one that the kernel recorded twice.
+    last = next(event for event in reversed(events) if struct.unpack_from(order + "I", event)[0] == 9)
+    events += [record(68, b""), last] if "alone" in words else [last]
 if "sizezero" in words:
     events.append(b"\x44\0\0\0\0\0\0\0")
 tail = [record(68, b"")]

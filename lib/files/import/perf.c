@@ -165,6 +165,11 @@ static int fork_task(struct perf_import *import, const struct perf_record *recor
 	return 0;
 }
 
+static void see_cpu(struct perf_import *import, uint32_t cpu)
+{
+	import->cpus = cpu < import->cpus ? import->cpus : cpu + 1;
+}
+
 /* Sets `again`, because the events have to be sorted, or only because their preempt counts are as they should be. */
 static int begin_again(struct perf_import *import, bool sorted, struct fail *fail)
 {
@@ -200,6 +205,7 @@ static int add_lost(struct perf_import *import, const struct perf_record *record
 		import->counts.lost_later += record->lost;
 		return 0;
 	}
+	see_cpu(import, record->cpu);
 	if (is_lost_again(import, record))
 		return 0;
 	import->placed += record->lost;
@@ -377,6 +383,18 @@ static int32_t process_of(const struct perf_import *import, const struct perf_re
 	return task ? task->tgid : pid;
 }
 
+/*
+ * perf may write all that a buffer had in a round once more in the next one. An event that alone was in it has the time
+ * of the one before; no CPU records two equal events within a ns.
+ */
+static bool is_late(const struct perf_import *import, const struct perf_event *event, uint32_t round)
+{
+	uint64_t last = import->last[event->cpu];
+
+	return event->time < last ||
+	       (event->time == last && (import->late_cpu == event->cpu || import->round[event->cpu] != round));
+}
+
 static int add_event(struct perf_import *import, const struct perf_record *record, struct fail *fail)
 {
 	size_t nr_attrs;
@@ -417,8 +435,9 @@ static int add_event(struct perf_import *import, const struct perf_record *recor
 					event.raw ? (int32_t)load_u32(event.raw + 4, perf_data_swaps(import->data)) :
 						    record->tid);
 	import->counts.events++;
-	event.late = event.time < import->last[event.cpu] ||
-		     (event.time == import->last[event.cpu] && import->late_cpu == event.cpu);
+	see_cpu(import, event.cpu);
+	event.late = is_late(import, &event, record->round);
+	import->round[event.cpu] = record->round;
 	import->late_cpu = event.late ? event.cpu : UINT32_MAX;
 	import->has_late |= event.late;
 	r = import->sorter ? add_item(import, &event, fail) : add_straight(import, &event, fail);
@@ -511,8 +530,10 @@ static int rewind_data(struct perf_import *import, struct fail *fail)
 	import->cpu = import->late_cpu = UINT32_MAX;
 	import->has_late = false;
 	import->nr_losses = 0;
-	memset(import->pending, 0, sizeof(import->pending));
-	memset(import->last, 0, sizeof(import->last));
+	memset(import->pending, 0, import->cpus * sizeof(*import->pending));
+	memset(import->last, 0, import->cpus * sizeof(*import->last));
+	memset(import->round, 0, import->cpus * sizeof(*import->round));
+	import->cpus = 0;
 	import->again = false;
 	buf_clear(&import->told);
 	return perf_data_open(import->inputs, import->nr_inputs, &import->data, fail);
@@ -603,7 +624,7 @@ static int bind_all(struct perf_import *import, struct fail *fail)
 
 	if (!r && import->sorter)
 		r = sorter_each(import->sorter, bind_item, import, fail);
-	for (uint32_t cpu = 0; cpu < PERF_CPU_LIMIT; cpu++) {
+	for (uint32_t cpu = 0; cpu < import->cpus; cpu++) {
 		import->counts.lost_later += (uint64_t)import->pending[cpu];
 		import->pending[cpu] = 0;
 	}

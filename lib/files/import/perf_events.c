@@ -125,6 +125,11 @@ static int bind_stacks(struct perf_import *import, const struct perf_event *even
 	return r;
 }
 
+static bool is_seen(const struct perf_event *event, uint64_t time, uint64_t what)
+{
+	return event->time == time && event->what == what;
+}
+
 /*
  * Whether the same event came shortly before under another attribute of the same tracepoint, or perf wrote it once
  * more; counts it.
@@ -135,16 +140,22 @@ static int is_twice(struct perf_import *import, const struct perf_event *event, 
 	struct perf_seen *seen;
 
 	for (size_t i = 0; i < PERF_TWICE_LAST && !*ret; i++) {
-		bool again;
+		bool again, other;
 
 		seen = &import->seen[i];
-		again = seen->what == event->what;
-		*ret = seen->raw && seen->len == len && !memcmp(seen->raw, event->raw, len) &&
-		       (again ? event->late && event->time == seen->time :
-				!seen->taken && event->time - seen->time <= TWICE_NS);
-		seen->taken |= *ret && !again;
-		import->counts.repeated += *ret && again;
-		import->counts.twice += *ret && !again;
+		if (!seen->raw || seen->len != len || memcmp(seen->raw, event->raw, len) != 0)
+			continue;
+		again = event->late && (is_seen(event, seen->time, seen->what) ||
+					(seen->taken && is_seen(event, seen->other_time, seen->other_what)));
+		other = seen->what != event->what && !seen->taken && event->time - seen->time <= TWICE_NS;
+		if (other) {
+			seen->taken = true;
+			seen->other_time = event->time;
+			seen->other_what = event->what;
+		}
+		import->counts.repeated += again;
+		import->counts.twice += other;
+		*ret = again || other;
 	}
 	if (*ret)
 		return 0;

@@ -33,14 +33,15 @@ struct perf_event {
 	const uint8_t *chain;
 	uint32_t raw_len, nr_chain;
 	int32_t pid, tgid; /* pid: of a sample */
-	bool late;         /* an event of its CPU before it is later */
+	bool late;         /* an event of its CPU before it is later, or perf may have written it before */
 	uint64_t ip, period;
 };
 
 /* An event that was seen, to find it again under another attribute, or once more. */
 struct perf_seen {
 	uint64_t time, what;
-	bool taken; /* another one was found to be the same */
+	bool taken; /* another one was found to be the same, at this time under this attribute */
+	uint64_t other_time, other_what;
 	uint8_t *raw;
 	size_t len;
 };
@@ -94,10 +95,12 @@ struct perf_import {
 	uint8_t long_size;
 	struct binder *binder;
 	struct buf record;
-	uint32_t cpu; /* whose events come */
+	uint32_t cpu;  /* whose events come */
+	uint32_t cpus; /* a number that is higher than those of all CPUs that were seen */
 	int64_t pending[PERF_CPU_LIMIT];
-	uint64_t last[PERF_CPU_LIMIT]; /* the time of the latest event */
-	uint32_t late_cpu;             /* of the event before, if that was late; UINT32_MAX: it was not */
+	uint64_t last[PERF_CPU_LIMIT];  /* the time of the latest event */
+	uint32_t round[PERF_CPU_LIMIT]; /* of the event before */
+	uint32_t late_cpu;              /* of the event before, if that was late; UINT32_MAX: it was not */
 	bool has_late;
 	struct perf_loss losses[PERF_LOST_LAST];
 	size_t nr_losses;

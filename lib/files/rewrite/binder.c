@@ -389,7 +389,7 @@ static int find_in_groups(struct binder *binder, uint32_t cpu, const struct reco
 	int r = 0;
 
 	*ret_later = false;
-	if (binder->found.cpus != cpu + 1 || binder->found.page.ts > record->ts)
+	if (binder->found.cpus != cpu + 1 || binder->found.page.ts >= record->ts)
 		r = go_to(binder, cpu, group_before(sheets, record->ts), 0, fail);
 	while (!r) {
 		size_t group = binder->found.group;

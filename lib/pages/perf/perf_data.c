@@ -44,6 +44,7 @@ enum {
 enum {
 	KIND_ATTR = 64,
 	KIND_TRACING_DATA = 66,
+	KIND_FINISHED_ROUND = 68,
 	KIND_ID_INDEX = 69,
 	KIND_AUXTRACE = 71,
 	KIND_UPDATE = 78,
@@ -824,7 +825,7 @@ static int take_id_index(struct perf_data *data, struct bytes in, struct fail *f
 	return 0;
 }
 
-/* The records in which a pipe has what a file has in its head and its features. */
+/* The records that perf makes: in a pipe, those that have what a file has in its head and its features. */
 static int take_meta(struct perf_data *data, uint32_t kind, struct bytes in, struct fail *fail)
 {
 	const uint8_t *attr = in.at;
@@ -852,6 +853,9 @@ static int take_meta(struct perf_data *data, uint32_t kind, struct bytes in, str
 			free(named->name);
 			named->name = strndup((const char *)in.at, in.left);
 		}
+		return 0;
+	case KIND_FINISHED_ROUND:
+		data->rounds++;
 		return 0;
 	case KIND_ID_INDEX:
 		return take_id_index(data, in, fail);

@@ -109,7 +109,8 @@ struct perf_record {
 	uint64_t time;
 	bool has_time, has_cpu;
 	uint32_t cpu;
-	int32_t pid, tid;               /* of a COMM and a FORK: whose it is */
+	uint32_t round;   /* how often perf had told before that it has written what all buffers had (FINISHED_ROUND) */
+	int32_t pid, tid; /* of a COMM and a FORK: whose it is */
 	int32_t parent_pid, parent_tid; /* of a FORK */
 	const struct perf_attr *attr;   /* of a SAMPLE, or that which lost samples */
 	uint64_t lost;

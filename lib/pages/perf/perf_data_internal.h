@@ -16,6 +16,7 @@ struct perf_data {
 	size_t nr_inputs, input;
 	uint64_t at, end; /* of the records of this input */
 	bool swap, pipe, done;
+	uint32_t rounds;
 	struct perf_attr *attrs;
 	size_t nr_attrs;
 	struct u64_map ids;  /* the number of its attr, by id */

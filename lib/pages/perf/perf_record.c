@@ -202,6 +202,7 @@ static bool take_other(const struct perf_data *data, const uint8_t *at, size_t s
 bool perf_record_read(struct perf_data *data, uint32_t kind, const uint8_t *at, size_t size, struct perf_record *ret)
 {
 	clear(ret, kind);
+	ret->round = data->rounds;
 	if (kind == PERF_SAMPLE)
 		return take_sample(data, bytes_of(at + PERF_HEAD, size - PERF_HEAD, data->swap), ret);
 	return take_other(data, at, size, ret);
