@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # record --files: of many reads and writes, by descriptors that are dupped, passed and shared (tests/guest/passes.c), each has
-# its file, which the length of the call tells. PASSES=1000000 tests/guest/run makes a million instead of 20,000; such a
-# recording is also kept.
+# its file, which the length of the call tells. PASSES=1000000 WEFT_GUEST_QUIET=3000 tests/guest/run makes a million
+# instead of 20,000; such a recording is also kept.
 scenario() {
 	local calls=20000
 
@@ -10,7 +10,7 @@ scenario() {
 	command -v passes > /dev/null || { skip "record --files" "no program for it in this guest"; return; }
 	[ -e $T/kprobe_events ] && grep -q ' fd_install$' /proc/kallsyms || { skip "record --files" "this kernel has no probes"; return; }
 	rm -f /tmp/r.dat
-	timeout 500 weft record -q -o /tmp/r.dat -b 65536 --files -e syscalls:sys_enter_read -e syscalls:sys_exit_read -e syscalls:sys_enter_write -e syscalls:sys_exit_write -- passes "$calls" > /tmp/r.out 2> /tmp/r.err
+	timeout 3000 weft record -q -o /tmp/r.dat -b 65536 --files -e syscalls:sys_enter_read -e syscalls:sys_exit_read -e syscalls:sys_enter_write -e syscalls:sys_exit_write -- passes "$calls" > /tmp/r.out 2> /tmp/r.err
 	check "a recording of many calls" status_is $? 0 /tmp/r.err
 	[ "$calls" -le 100000 ] || cp /tmp/r.dat "$OUT/"
 	weft syscalls --trace --comm passes -i /tmp/r.dat 2> /tmp/err | awk '
