@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/ground/base/samples.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "lib/ground/base/cleanup.h"
 #include "tests/unit/test.h"
 
@@ -115,4 +118,61 @@ TEST(samples_of_two_stores_join_while_all_are_kept)
 	CHECK(into.count == 4 && into.sum == 19 && into.nr == 4 && budget.left == 2);
 	samples_release(&into);
 	samples_release(&from);
+}
+
+TEST(samples_that_were_cleared_count_from_nothing_in_the_memory_that_they_had)
+{
+	struct samples_budget budget = { .left = 10 }, least = { .left = 1, .marks = true };
+	struct samples samples = { .count = 0 };
+	const uint64_t *values;
+
+	for (uint64_t i = 0; i < 5; i++)
+		samples_add(&samples, &budget, 10 + i);
+	values = samples.values;
+	samples_clear(&samples);
+	CHECK(!samples.count && !samples.sum && !samples.max && !samples_quantile(&samples, 500));
+	samples_add(&samples, &budget, 3);
+	CHECK(samples.values == values && samples.nr == 1 && samples.min == 3 && samples.max == 3 && samples.sum == 3);
+	/* More than before. */
+	for (uint64_t i = 0; i < 4; i++)
+		samples_add(&samples, &budget, 4 + i);
+	CHECK(samples.count == 5 && samples_quantile(&samples, 1000) == 7 && samples_quantile(&samples, 1) == 3);
+	samples_release(&samples);
+	/* Two values with marks, of which only one may be stored: both are counted in buckets, whose memory is freed. */
+	samples_add(&samples, &least, 1);
+	samples_add(&samples, &least, 2);
+	CHECK(!samples_exact(&samples));
+	samples_clear(&samples);
+	CHECK(samples_exact(&samples) && !samples.count && !samples.values && !samples.nr_marks);
+}
+
+/* Whether the memory of a value is there before it is written. */
+static bool is_mapped(const struct samples *samples, size_t index)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	unsigned char there = 0;
+
+	return !mincore((void *)((uintptr_t)&samples->values[index] & ~(page - 1)), 1, &there) && there & 1;
+}
+
+TEST(samples_of_a_large_store_are_written_into_memory_that_is_mapped)
+{
+	struct samples_budget budget = { .left = 1 << 20 };
+	struct samples samples = { .count = 0 };
+	void *page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool can = false;
+
+	REQUIRE(page != MAP_FAILED);
+#ifdef MADV_POPULATE_WRITE
+	/* Kernels before 5.14 cannot. */
+	can = !madvise(page, 1, MADV_POPULATE_WRITE);
+#endif
+	/* Each page as the first of its values is written: all but those of small arrays. */
+	for (size_t i = 0; i < 1 << 19; i++) {
+		samples_add(&samples, &budget, i);
+		if (can && samples.nr > 1 << 16 && !(samples.nr % 512) && samples.nr < samples.room)
+			CHECK(is_mapped(&samples, samples.nr));
+	}
+	samples_release(&samples);
+	munmap(page, 1);
 }

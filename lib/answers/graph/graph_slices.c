@@ -77,6 +77,31 @@ static int create(void *arg, struct reader *reader, uint64_t index, uint64_t nr,
 	return 0;
 }
 
+/*
+ * Nearly every slice has the functions of the slice before, and as many calls of each. The sum has these functions, so
+ * that it does not matter which of them comes first.
+ */
+static void inherit(void *arg, void *from)
+{
+	struct graph_analysis *graph = ((struct part *)arg)->graph, *joined = ((struct part *)from)->graph;
+	struct u64_map ids = graph->ids, addresses = graph->addresses;
+
+	for (size_t i = 0; i < joined->nr_functions; i++) {
+		struct graph_function *function = &joined->functions[i];
+
+		samples_clear(&function->lasted);
+		*function = (struct graph_function){ .address = function->address, .lasted = function->lasted };
+	}
+	graph->functions = joined->functions;
+	graph->nr_functions = joined->nr_functions;
+	graph->ids = joined->ids;
+	graph->addresses = joined->addresses;
+	joined->functions = NULL;
+	joined->nr_functions = 0;
+	joined->ids = ids;
+	joined->addresses = addresses;
+}
+
 static int see_function(struct part *part, const struct event *event, bool is_entry)
 {
 	struct graph_analysis *graph = part->graph;
@@ -302,5 +327,5 @@ static int done(void *arg, const struct reader *reader)
 }
 
 const struct parallel_sum_ops graph_shares = {
-	.create = create, .see = see, .end = end, .join = join, .free = release, .done = done
+	.create = create, .see = see, .end = end, .join = join, .inherit = inherit, .free = release, .done = done
 };

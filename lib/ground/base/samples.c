@@ -19,7 +19,6 @@ enum {
 	FEW_DIGIT_BITS = 5,
 	DIGITS = 1 << DIGIT_BITS,
 	FEW = 2048,
-	ROOM_LEAST = 4, /* of lib/ground/base/vec */
 };
 
 struct samples_buckets {
@@ -85,10 +84,13 @@ static void add_mark(struct samples *samples, struct samples_budget *budget)
 		budget->failed = true;
 }
 
-/* The number of values that fit: vec_push() makes room at each power of two. */
+/* Up to which number values can be added without vec_push(), which also has the memory of a large array mapped. */
 static size_t room_of(size_t nr)
 {
-	return nr < 2 ? nr : (size_t)1 << (64 - __builtin_clzll(nr - 1));
+	enum { VALUES_POPULATED = VEC_POPULATED / sizeof(uint64_t) };
+	size_t room = vec_size(nr), populated = (nr / VALUES_POPULATED + 1) * VALUES_POPULATED - 1;
+
+	return room < populated ? room : populated;
 }
 
 void samples_keep(struct samples *samples, struct samples_budget *budget, uint64_t value)
@@ -117,19 +119,15 @@ void samples_keep(struct samples *samples, struct samples_budget *budget, uint64
 
 bool samples_join(struct samples *into, struct samples_budget *budget, const struct samples *from)
 {
-	size_t nr = into->nr + from->nr, room = room_of(nr);
-	uint64_t *values;
+	size_t nr = into->nr + from->nr;
+	uint64_t *values = into->values;
 
 	if (into->buckets || from->buckets || from->nr > budget->left)
 		return false;
 	if (!from->count)
 		return true;
-	/* As vec_push() does, which has room for some from the first value on. */
-	if (nr > into->room)
-		values = populate_grown(into->values, into->nr * sizeof(*values),
-					(room < ROOM_LEAST ? ROOM_LEAST : room) * sizeof(*values));
-	else
-		values = into->values;
+	if (nr > vec_size(into->nr))
+		values = populate_grown(values, into->nr * sizeof(*values), vec_size(nr) * sizeof(*values));
 	if (!values) {
 		budget->failed = true;
 		return false;
@@ -137,7 +135,7 @@ bool samples_join(struct samples *into, struct samples_budget *budget, const str
 	memcpy(values + into->nr, from->values, from->nr * sizeof(*values));
 	into->values = values;
 	into->nr = nr;
-	into->room = room;
+	into->room = room_of(nr);
 	into->min = into->count && into->min < from->min ? into->min : from->min;
 	into->max = into->max > from->max ? into->max : from->max;
 	into->count += from->count;
@@ -154,6 +152,18 @@ void samples_release(struct samples *samples)
 	free(samples->values);
 	free(samples->marks);
 	*samples = (struct samples){ .count = 0 };
+}
+
+void samples_clear(struct samples *samples)
+{
+	uint64_t *values = samples->marks ? NULL : samples->values;
+	size_t room = values ? samples->room : 0;
+
+	if (values)
+		samples->values = NULL;
+	samples_release(samples);
+	samples->values = values;
+	samples->room = room;
 }
 
 /* Some values, and what the least and the largest of them may be. */

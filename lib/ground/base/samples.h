@@ -57,6 +57,8 @@ static inline void samples_add(struct samples *samples, struct samples_budget *b
 	samples_keep(samples, budget, value);
 }
 void samples_release(struct samples *samples);
+/* Forgets the values, and keeps the memory of those that have no marks for others that have none. */
+void samples_clear(struct samples *samples);
 
 /*
  * Adds the values of another store, whose owner had a budget of its own. False: the values cannot all be kept as they

@@ -7,14 +7,9 @@
 
 #include "lib/ground/base/populate.h"
 
-enum { ROOM_FIRST = 4 };
-
-/* In a large array each multiple of this many bytes that is reached makes the kernel map as many. */
-enum { POPULATED = 512 << 10 };
-
 static bool is_full(size_t nr)
 {
-	return !nr || (nr >= ROOM_FIRST && !(nr & (nr - 1)));
+	return !nr || (nr >= VEC_ROOM_FIRST && !(nr & (nr - 1)));
 }
 
 /* The room behind the first `nr` items, in bytes. `nr` is not 0. */
@@ -30,7 +25,7 @@ void *vec_room(void *items, size_t nr, size_t item_size)
 	if (is_full(nr)) {
 		size_t room, bytes;
 
-		if (__builtin_mul_overflow(nr ? nr : ROOM_FIRST / 2, (size_t)2, &room) ||
+		if (__builtin_mul_overflow(nr ? nr : VEC_ROOM_FIRST / 2, (size_t)2, &room) ||
 		    __builtin_mul_overflow(room, item_size, &bytes))
 			return NULL;
 		items = populate_grown(items, nr * item_size, bytes);
@@ -38,8 +33,8 @@ void *vec_room(void *items, size_t nr, size_t item_size)
 	if (!items)
 		return NULL;
 	at = (char *)items + nr * item_size;
-	if (__builtin_expect(((nr + 1) * item_size ^ nr * item_size) >= POPULATED, 0))
-		populate(at, left_of(nr, item_size) < POPULATED ? left_of(nr, item_size) : POPULATED);
+	if (__builtin_expect(((nr + 1) * item_size ^ nr * item_size) >= VEC_POPULATED, 0))
+		populate(at, left_of(nr, item_size) < VEC_POPULATED ? left_of(nr, item_size) : VEC_POPULATED);
 	memset(at, 0, item_size);
 	return items;
 }

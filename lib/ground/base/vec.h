@@ -14,6 +14,20 @@
 void *vec_room(void *items, size_t nr, size_t item_size);
 
 /*
+ * The room of the first item; and in a large array each multiple of so many bytes that is reached makes the kernel map
+ * as many.
+ */
+enum { VEC_ROOM_FIRST = 4, VEC_POPULATED = 512 << 10 };
+
+/* For how many items there is room when there are `nr`. */
+static inline size_t vec_size(size_t nr)
+{
+	if (nr <= VEC_ROOM_FIRST)
+		return nr ? VEC_ROOM_FIRST : 0;
+	return (size_t)1 << (64 - __builtin_clzll(nr - 1));
+}
+
+/*
  * Adds an item of zeros and counts it. The value is a pointer to the item, valid until the next vec_push(), or NULL
  * without memory.
  *	struct map *map = vec_push(maps->maps, maps->nr);

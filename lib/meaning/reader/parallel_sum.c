@@ -18,6 +18,7 @@ enum { EVENTS = 256 };
 /* A slice that was begun and is not yet joined. */
 struct share {
 	void *part;
+	void *joined; /* the part of a slice before, whose memory the next one inherits */
 	struct slice_ends ends;
 };
 
@@ -67,6 +68,21 @@ static int read_on(struct sharer *sharer, bool shown)
 	return r;
 }
 
+static int create(const struct sharer *sharer)
+{
+	const struct sharing *sharing = sharer->sharing;
+	struct share *share = sharer->share;
+	int r = sharing->ops->create(sharing->arg, sharer->reader.reader, sharer->index, sharing->slices->nr,
+				     &share->part);
+
+	if (r || !share->joined)
+		return r;
+	sharing->ops->inherit(share->part, share->joined);
+	sharing->ops->free(share->joined);
+	share->joined = NULL;
+	return 0;
+}
+
 static int make(struct sharer *sharer)
 {
 	const struct sharing *sharing = sharer->sharing;
@@ -80,8 +96,7 @@ static int make(struct sharer *sharer)
 	if (!r)
 		r = slice_begin(&sharer->reader, &share->ends, &fail);
 	if (!r)
-		r = sharing->ops->create(sharing->arg, sharer->reader.reader, sharer->index, sharing->slices->nr,
-					 &share->part);
+		r = create(sharer);
 	if (!r)
 		r = read_on(sharer, true);
 	if (!r)
@@ -106,10 +121,13 @@ static int join(struct sharing *sharing, uint64_t index)
 	r = sharing->ops->join(sharing->arg, share->part);
 	if (r)
 		return r;
-	sharing->ops->free(share->part);
 	/* The memory of the ends before is that of a later slice's. */
 	sharing->before = share->ends;
-	*share = (struct share){ .ends = joined };
+	*share = (struct share){ .joined = share->part, .ends = joined };
+	if (!sharing->ops->inherit) {
+		sharing->ops->free(share->joined);
+		share->joined = NULL;
+	}
 	return 0;
 }
 
@@ -186,6 +204,8 @@ int parallel_sum_run(const struct slices *slices, struct pool *pool, const struc
 	for (size_t i = 0; sharing.shares && i < sharing.order.window; i++) {
 		if (sharing.shares[i].part)
 			ops->free(sharing.shares[i].part);
+		if (sharing.shares[i].joined)
+			ops->free(sharing.shares[i].joined);
 		slice_ends_release(&sharing.shares[i].ends);
 	}
 	slice_ends_release(&sharing.before);
