@@ -96,3 +96,33 @@ figures()
 		[ "$(weft report --comm other "$part" | grep -v '^#')" = "$(grep two "$BATS_TEST_TMPDIR/t.txt")" ]
 	done
 }
+
+@test "--slowest of syscalls, irq and block, and the longest of each, have the names that tasks had then" {
+	local command
+	cat > "$BATS_TEST_TMPDIR/t.txt" <<- 'END'
+		# tracer: nop
+		#
+		          <idle>-0     [000] d..2.     1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=then next_pid=10 next_prio=120
+		            then-10    [000] .....     1.010000: sys_enter: NR 0 (3, 7ff0, 10, 0, 0, 0)
+		            then-10    [000] .....     1.011000: block_rq_issue: 8,0 R 4096 () 100 + 8 [then]
+		            then-10    [000] .....     1.012000: block_rq_complete: 8,0 R () 100 + 8 [0]
+		            then-10    [000] .....     1.020000: sys_exit: NR 0 = 1
+		            then-10    [000] d.h1.     1.040000: irq_handler_entry: irq=24 name=disk
+		            then-10    [000] d.h1.     1.040500: sched_waking: comm=then pid=11 prio=120 target_cpu=000
+		            then-10    [000] d.h1.     1.041000: irq_handler_exit: irq=24 ret=handled
+		            then-10    [000] .....     1.050000: task_rename: pid=10 oldcomm=then newcomm=later oom_score_adj=0
+		           later-10    [000] d..2.     1.060000: sched_switch: prev_comm=later prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=then next_pid=11 next_prio=120
+		            then-11    [000] .....     1.070000: task_rename: pid=11 oldcomm=then newcomm=later oom_score_adj=0
+		           later-11    [000] d..2.     1.080000: sched_switch: prev_comm=later prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+	END
+	weft import -o "$file" "$BATS_TEST_TMPDIR/t.txt" 2> /dev/null
+	for command in syscalls irq block; do
+		[ "$(figures $command --slowest 1 '[.slowest[0] | .comm, .waiting // "then"] | join(" ")')" = "then then" ] ||
+			{ echo "$command"; figures $command --slowest 1 .slowest; false; }
+	done
+	for command in syscalls sched block; do
+		[[ "$(weft $command "$file")" == *$'\n# longest '*", then-1"[01]" on CPU 0: "* ]] || { echo "$command"; false; }
+	done
+	# Names that were chosen are shown as chosen.
+	[ "$(figures syscalls --slowest 1 --comm later '.slowest | length')" = 0 ]
+}

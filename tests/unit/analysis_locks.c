@@ -42,7 +42,8 @@ TEST(locks_tells_spinning_from_sleeping_and_who_ended_the_wait)
 		    "0 6400 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=ls next_pid=7\n"
 		    "0 6450 7 contention_end lock_addr=0xffff888001\n"
 		    "0 7000 7 contention_begin lock_addr=0xffff888002 flags=1\n"
-		    "0 7100 7 contention_end lock_addr=0xffff888002 ret=-4\n"))
+		    "0 7100 7 contention_end lock_addr=0xffff888002 ret=-4\n"
+		    "0 9000 7 sched_switch prev_comm=later prev_pid=7 prev_state=1 next_comm=swapper/0 next_pid=0\n"))
 		return;
 	CHECK(analysed_is(&analysed, "locks", "0xffff888001", "type", "mutex") &&
 	      analysed_is(&analysed, "locks", "0xffff888001", "waits", "1"));
@@ -61,6 +62,9 @@ TEST(locks_tells_spinning_from_sleeping_and_who_ended_the_wait)
 	      analysed_is(&analysed, "slowest", "5450", "cause", "released by sh-8") &&
 	      analysed_is(&analysed, "slowest", "5450", "since", "0.000001000"));
 	CHECK(analysed_is(&analysed, "slowest", "100", "cause", "gave up: spinning"));
+	/* As the task was called then. */
+	CHECK(analysed_is(&analysed, "slowest", "5450", "comm", "ls") &&
+	      analysed_is(&analysed, "slowest", "100", "comm", "ls"));
 	analysed_end(&analysed);
 }
 

@@ -140,6 +140,7 @@ static void keep_slow(struct block_analysis *block, uint32_t disk, const struct 
 	slow->queued = slow->known ? request->first - request->queued : 0;
 	slow->device = disk;
 	slow->task = request->task;
+	memcpy(slow->comm, whole->comm, sizeof(slow->comm));
 	slow->cpu = request->cpu;
 	slow->beside = request->beside;
 	slow->operation = request->operation;
@@ -180,8 +181,7 @@ void block_count(struct block_analysis *block, uint32_t disk, const struct block
 		row->in_driver += now - request->last > request->paid ? now - request->last - request->paid : 0;
 		whole.lasted = now - request->last;
 	}
-	if (request->task != STATE_NO_TASK)
-		memcpy(whole.comm, block->pass->state.tasks[request->task].comm, sizeof(whole.comm));
+	pass_note_comm(block->pass, request->task, whole.comm);
 	extreme_see(&row->longest, &whole);
 	if (slowest_wants(&block->slowest, whole.lasted))
 		keep_slow(block, disk, request, &whole, sectors, failed);
@@ -385,20 +385,20 @@ static void put_devices(struct block_analysis *block, struct findings *findings)
 	}
 }
 
-#define SLOW_COLUMNS(X)                                                              \
-	X("LASTED", TIME, NULL, 0, table_cell_u64, slow->lasted)                     \
-	X("DEVICE", TEXT, NULL, 0, put_device, &block->devices[slow->device])        \
-	X("OP", TEXT, "operation", 0, table_cell, block_operations[slow->operation]) \
-	X("SECTOR", NUMBER, NULL, SPARE, table_cell_u64, slow->sector)               \
-	X("SIZE", SIZE, "bytes", 0, table_cell_u64, slow->bytes)                     \
-	X("TASK", TEXT, "comm", KEEP, pass_put_comm, block->pass, slow->task)        \
-	X("PID", NUMBER, NULL, KEEP, pass_put_pid, block->pass, slow->task)          \
-	X("CPU", NUMBER, NULL, DATA, table_cell_u64, slow->cpu)                      \
-	X("FROM", NUMBER, "since", KEEP, table_cell_moment, slow->at - slow->lasted) \
-	X("UNTIL", NUMBER, "until", DATA, table_cell_moment, slow->at)               \
-	X("QUEUED", TIME, NULL, SPARE, table_cell_known, slow->known, slow->queued)  \
-	X("BESIDE", COUNT, NULL, DATA, table_cell_u64, slow->beside)                 \
-	X("FAILED", COUNT, NULL, DATA, table_cell_u64, slow->failed)                 \
+#define SLOW_COLUMNS(X)                                                                        \
+	X("LASTED", TIME, NULL, 0, table_cell_u64, slow->lasted)                               \
+	X("DEVICE", TEXT, NULL, 0, put_device, &block->devices[slow->device])                  \
+	X("OP", TEXT, "operation", 0, table_cell, block_operations[slow->operation])           \
+	X("SECTOR", NUMBER, NULL, SPARE, table_cell_u64, slow->sector)                         \
+	X("SIZE", SIZE, "bytes", 0, table_cell_u64, slow->bytes)                               \
+	X("TASK", TEXT, "comm", KEEP, pass_put_comm_then, block->pass, slow->comm, slow->task) \
+	X("PID", NUMBER, NULL, KEEP, pass_put_pid, block->pass, slow->task)                    \
+	X("CPU", NUMBER, NULL, DATA, table_cell_u64, slow->cpu)                                \
+	X("FROM", NUMBER, "since", KEEP, table_cell_moment, slow->at - slow->lasted)           \
+	X("UNTIL", NUMBER, "until", DATA, table_cell_moment, slow->at)                         \
+	X("QUEUED", TIME, NULL, SPARE, table_cell_known, slow->known, slow->queued)            \
+	X("BESIDE", COUNT, NULL, DATA, table_cell_u64, slow->beside)                           \
+	X("FAILED", COUNT, NULL, DATA, table_cell_u64, slow->failed)                           \
 	X("CAUSE", TEXT, NULL, KEEP, put_cause, slow)
 
 static const struct table_column slow_columns[] = COLUMNS(SLOW_COLUMNS);

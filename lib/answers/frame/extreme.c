@@ -16,10 +16,7 @@ void extreme_see(struct extreme *extreme, const struct extreme *seen)
 
 void extreme_put_comm(struct table *table, const struct pass *pass, const struct extreme *extreme)
 {
-	if (extreme->to && pass_shows_comm(pass, extreme->comm))
-		table_cell(table, extreme->comm);
-	else
-		pass_put_comm(table, pass, extreme->to ? extreme->task : STATE_NO_TASK);
+	pass_put_comm_then(table, pass, extreme->to ? extreme->comm : "", extreme->to ? extreme->task : STATE_NO_TASK);
 }
 
 void extreme_put_pid(struct table *table, const struct pass *pass, const struct extreme *extreme)
@@ -41,8 +38,7 @@ void extreme_tell(const struct pass *pass, struct findings *findings, const char
 		return;
 	if (task) {
 		worst.pid = task->pid;
-		snprintf(worst.comm, sizeof(worst.comm), "%s",
-			 pass_shows_comm(pass, extreme->comm) ? extreme->comm : pass_comm(pass, task));
+		snprintf(worst.comm, sizeof(worst.comm), "%s", pass_comm_then(pass, extreme->comm, task));
 	}
 	findings_worst(findings, &worst);
 }

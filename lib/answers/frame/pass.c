@@ -842,6 +842,21 @@ void pass_put_comm(struct table *table, const struct pass *pass, uint32_t id)
 	table_cell(table, task ? pass_comm(pass, task) : "");
 }
 
+void pass_note_comm(const struct pass *pass, uint32_t id, char into[STATE_COMM])
+{
+	const struct state_task *task = task_of(pass, id);
+
+	memcpy(into, task ? task->comm : (char[STATE_COMM]){ "" }, STATE_COMM);
+}
+
+void pass_put_comm_then(struct table *table, const struct pass *pass, const char *then, uint32_t id)
+{
+	if (pass_shows_comm(pass, then))
+		table_cell(table, then);
+	else
+		pass_put_comm(table, pass, id);
+}
+
 void pass_put_pid(struct table *table, const struct pass *pass, uint32_t id)
 {
 	const struct state_task *task = task_of(pass, id);

@@ -288,9 +288,18 @@ static inline bool pass_shows_comm(const struct pass *pass, const char *then)
 {
 	return *then && !pass->state.naming.nr;
 }
+static inline const char *pass_comm_then(const struct pass *pass, const char *then, const struct state_task *task)
+{
+	return pass_shows_comm(pass, then) ? then : pass_comm(pass, task);
+}
+
+/* What a task is called now, for a cell of later; "" for STATE_NO_TASK. */
+void pass_note_comm(const struct pass *pass, uint32_t id, char into[STATE_COMM]);
 
 /* Cells with the name or the PID of a task of the state; "" or "-" for STATE_NO_TASK. */
 void pass_put_comm(struct table *table, const struct pass *pass, uint32_t id);
+/* The name that was noted of the task, if it is shown. */
+void pass_put_comm_then(struct table *table, const struct pass *pass, const char *then, uint32_t id);
 void pass_put_pid(struct table *table, const struct pass *pass, uint32_t id);
 /* A cell with who woke a task: "" if it is not known, its PID if only that is known. */
 void pass_put_waker(struct table *table, const struct pass *pass, struct waker waker);

@@ -124,6 +124,8 @@ static void keep_slow(struct irq_analysis *irq, const struct irq_frame *frame, u
 	slow->cpu = end->cpu;
 	slow->task = frame->task;
 	find_waiter(irq, frame, end, slow);
+	pass_note_comm(irq->pass, slow->task, slow->comm);
+	pass_note_comm(irq->pass, slow->waiter, slow->waiter_comm);
 }
 
 void irq_pay(struct irq_analysis *irq, const struct irq_frame *frame, uint64_t lasted, uint64_t self, uint32_t number)

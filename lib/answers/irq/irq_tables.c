@@ -109,10 +109,10 @@ static void put_sources(struct irq_analysis *irq, struct findings *findings)
 	X("INNER", TIME, NULL, SPARE, table_cell_u64, slow->inner)                                        \
 	X("MOST INSIDE", TEXT, NULL, SPARE, table_cellf, "%s%s%s", slow->inner ? kinds[inner->kind] : "", \
 	  slow->inner ? " " : "", slow->inner ? inner->name : "")                                         \
-	X("TASK", TEXT, "comm", KEEP, pass_put_comm, irq->pass, slow->task)                               \
+	X("TASK", TEXT, "comm", KEEP, pass_put_comm_then, irq->pass, slow->comm, slow->task)              \
 	X("PID", NUMBER, NULL, 0, pass_put_pid, irq->pass, slow->task)                                    \
 	X("WAITED", TIME, NULL, SPARE, table_cell_u64, slow->waited)                                      \
-	X("WAITING", TEXT, NULL, SPARE, pass_put_comm, irq->pass, slow->waiter)                           \
+	X("WAITING", TEXT, NULL, SPARE, pass_put_comm_then, irq->pass, slow->waiter_comm, slow->waiter)   \
 	X("WAITING PID", NUMBER, NULL, DATA, pass_put_pid, irq->pass, slow->waiter)
 
 static const struct table_column slow_columns[] = COLUMNS(SLOW_COLUMNS);

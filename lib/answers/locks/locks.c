@@ -218,6 +218,7 @@ static void keep_slow(struct locks_analysis *locks, const struct lock_wait *wait
 	kept->address = wait->address;
 	kept->caller = wait->caller;
 	kept->task = wait->task;
+	pass_note_comm(locks->pass, wait->task, kept->comm);
 	kept->type = wait->type;
 }
 

@@ -269,7 +269,7 @@ static void put_groups(const struct locks_analysis *locks, struct findings *find
 	X("LASTED", TIME, NULL, 0, table_cell_u64, slow->lasted)                                                  \
 	X("LOCK", TEXT, NULL, 0, put_lock, locks, slow->type, slow->address)                                      \
 	X("TYPE", TEXT, NULL, SPARE, table_cell, types[slow->type])                                               \
-	X("TASK", TEXT, "comm", KEEP, pass_put_comm, locks->pass, slow->task)                                     \
+	X("TASK", TEXT, "comm", KEEP, pass_put_comm_then, locks->pass, slow->comm, slow->task)                    \
 	X("PID", NUMBER, NULL, KEEP, pass_put_pid, locks->pass, slow->task)                                       \
 	X("CPU", NUMBER, NULL, DATA, table_cell_u64, slow->cpu)                                                   \
 	X("FROM", NUMBER, "since", KEEP, table_cell_moment, slow->at - slow->lasted)                              \

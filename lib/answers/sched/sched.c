@@ -106,6 +106,8 @@ static inline void add_part(struct sched_analysis *sched, enum sched_part part, 
 			    uint32_t task)
 {
 	samples_add(&sched->parts[part], &sched->pass->budget, lasted);
+	if (part == PART_WHOLE && (!sched->worst[part].at || lasted > sched->worst[part].lasted))
+		pass_note_comm(sched->pass, task, sched->worst_comm);
 	see_longest(&sched->worst[part], lasted, sched->pass->state.now, cpu, task);
 }
 

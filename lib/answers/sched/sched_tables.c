@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/answers/frame/findings.h"
@@ -198,7 +199,7 @@ static void put_worst(const struct sched_analysis *sched, struct findings *findi
 	if (!task)
 		return;
 	worst.pid = task->pid;
-	strncpy(worst.comm, pass_comm(sched->pass, task), sizeof(worst.comm) - 1);
+	snprintf(worst.comm, sizeof(worst.comm), "%s", pass_comm_then(sched->pass, sched->worst_comm, task));
 	findings_worst(findings, &worst);
 }
 

@@ -318,6 +318,7 @@ static inline void count(struct syscalls_analysis *syscalls, const struct slow_c
 		row->worst.at = call->at;
 		row->worst.cpu = call->cpu;
 		row->worst.task = call->task;
+		pass_note_comm(syscalls->pass, call->task, row->worst_comm);
 	}
 	held = syscalls_held(&call->time, moves);
 	if (held > row->held.lasted) {

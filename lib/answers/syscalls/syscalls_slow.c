@@ -67,6 +67,7 @@ void syscalls_slow_keep(struct syscalls_analysis *syscalls, const struct slow_ca
 	if (!kept)
 		return;
 	*kept = *slow;
+	pass_note_comm(syscalls->pass, slow->task, kept->comm);
 	kept->block = (struct call_block){ .waker = WAKER_NONE };
 	if (block && block->since == slow->at - slow->time.wall)
 		kept->block = *block;

@@ -164,7 +164,7 @@ static void put_worst(struct syscalls_analysis *syscalls, struct findings *findi
 	worst.to = row->worst.at;
 	worst.cpu = row->worst.cpu;
 	worst.pid = task->pid;
-	strncpy(worst.comm, pass_comm(syscalls->pass, task), sizeof(worst.comm) - 1);
+	snprintf(worst.comm, sizeof(worst.comm), "%s", pass_comm_then(syscalls->pass, row->worst_comm, task));
 	findings_worst(findings, &worst);
 }
 
@@ -214,7 +214,7 @@ enum { OF_WAKERS = WHEN, OF_STACKS = WHEN << 1 };
 	X("LASTED", TIME, NULL, 0, table_cell_u64, call->time.wall)                                    \
 	X("SYSCALL", TEXT, NULL, 0, table_cell, syscalls_name(syscalls, call->number, text))           \
 	X("RETURNED", TEXT, NULL, 0, table_cell, returned_text(syscalls, call->returned, text))        \
-	X("TASK", TEXT, "comm", 0, pass_put_comm, syscalls->pass, call->task)                          \
+	X("TASK", TEXT, "comm", 0, pass_put_comm_then, syscalls->pass, call->comm, call->task)         \
 	X("PID", NUMBER, NULL, 0, pass_put_pid, syscalls->pass, call->task)                            \
 	X("CPU", NUMBER, NULL, 0, table_cell_u64, call->cpu)                                           \
 	X("FROM", NUMBER, "since", 0, table_cell_moment, call->at - call->time.wall)                   \
