@@ -362,3 +362,16 @@ bool view_columns_command(const struct view_columns *columns, struct buf *into)
 	}
 	return ok && (any || buf_add_str(into, "ts"));
 }
+
+int view_choose_columns(struct view *view, const char *words, struct fail *fail)
+{
+	struct view_columns *columns = NULL;
+	int r = *words ? view_columns_new(view, words, &columns, fail) : 0;
+
+	if (r)
+		return r;
+	view_columns_free(view->columns);
+	view->columns = columns;
+	view_filters_changed(view);
+	return 0;
+}

@@ -133,6 +133,26 @@ int view_filter_check(struct view *view, const struct view_filter *filter, struc
 	return first;
 }
 
+int view_filter_add(struct view *view, const struct view_filter *filter, struct fail *fail)
+{
+	struct view_filter *added;
+	int r;
+
+	if (view->nr_filters == VIEW_FILTERS_MAX)
+		return fail_set(fail, -E2BIG, "there are %d filters already: drop one with Esc", VIEW_FILTERS_MAX);
+	r = view_filter_check(view, filter, fail);
+	if (r)
+		return r;
+	added = &view->filters[view->nr_filters];
+	*added = *filter;
+	added->text = strdup(filter->text ? filter->text : "");
+	if (!added->text)
+		return fail_memory(fail);
+	view->nr_filters++;
+	view_filters_changed(view);
+	return 0;
+}
+
 /* Reads from so long before `since` that the first events know which ones of other machines are close above them. */
 static int open_apart(struct event_cursor *event_cursor, uint64_t *since, struct fail *fail)
 {

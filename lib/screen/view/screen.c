@@ -15,7 +15,6 @@
 #include "lib/screen/term/frame.h"
 #include "lib/screen/view/prompt_internal.h"
 #include "lib/screen/view/view.h"
-#include "lib/screen/view/view_panes_internal.h"
 
 /* A text that covers the panes. Help is wrapped; what was wrong with a filter has a mark below, and is not. */
 enum cover { COVER_NONE, COVER_TEXT, COVER_HELP, COVER_FILTERS, COVER_BOOKMARKS };
@@ -66,9 +65,9 @@ static void put_right(struct frame *frame, unsigned y, unsigned used, struct pen
 static void put_tabs(struct screen *screen, bool all, struct out *out)
 {
 	const struct view *view = screen->view;
-	const struct pane_ops *ops;
 
-	for (size_t i = 0; (ops = view_pane_at(i)) && i < array_size(screen->tabs); i++) {
+	for (size_t i = 0; i < view->nr_all_panes && i < array_size(screen->tabs); i++) {
+		const struct pane_ops *ops = view->all_panes[i];
 		unsigned digit = (unsigned)(ops->letter - '0');
 		bool shown = digit == view->shown || digit == view->second;
 
@@ -686,11 +685,11 @@ static void aim(struct screen *screen, struct key *key)
 /* A click on the name of a pane shows it. */
 static int click_tab(struct screen *screen, unsigned column, struct fail *fail)
 {
-	const struct pane_ops *ops;
+	const struct view *view = screen->view;
 
-	for (size_t i = 0; (ops = view_pane_at(i)) && i < array_size(screen->tabs); i++)
+	for (size_t i = 0; i < view->nr_all_panes && i < array_size(screen->tabs); i++)
 		if (column < screen->tabs[i])
-			return view_show(screen->view, ops->letter, fail);
+			return view_show(screen->view, view->all_panes[i]->letter, fail);
 	return 0;
 }
 

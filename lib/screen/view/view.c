@@ -17,6 +17,41 @@ struct pane *view_pane(const struct view *view)
 	return view->panes[view->in_second && view->second ? view->second : view->shown];
 }
 
+static const struct pane_ops *ops_of(const struct view *view, char letter)
+{
+	for (size_t i = 0; i < view->nr_all_panes; i++)
+		if (view->all_panes[i]->letter == letter)
+			return view->all_panes[i];
+	return NULL;
+}
+
+int view_show(struct view *view, char letter, struct fail *fail)
+{
+	const struct pane_ops *ops = ops_of(view, letter);
+	unsigned digit = (unsigned)(letter - '0');
+	int r;
+
+	if (!ops || digit >= array_size(view->panes))
+		return 0;
+	if (!view->panes[digit]) {
+		r = ops->create(view, &view->panes[digit], fail);
+		if (r)
+			return r;
+		view->panes[digit]->ops = ops;
+		view->panes[digit]->view = view;
+	}
+	/* A pane is shown once. */
+	if (view->second && (digit == view->second || digit == view->shown)) {
+		view->in_second = digit == view->second;
+		return 0;
+	}
+	if (view->in_second)
+		view->second = digit;
+	else
+		view->shown = digit;
+	return 0;
+}
+
 static void remember(struct view *view)
 {
 	const struct view_stop stop = { view->cursor, view->from, view->to };

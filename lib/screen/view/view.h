@@ -112,6 +112,9 @@ struct view {
 	struct extent extent;
 	bool counts; /* the clock does not count ns */
 
+	const struct pane_ops *const *all_panes; /* in the order of their letters; borrowed */
+	size_t nr_all_panes;
+
 	/* What all panes share. */
 	struct walk_place cursor;
 	uint64_t from, to; /* the window of time: the whole recording at first */

@@ -15,7 +15,7 @@
 #include "lib/screen/view/picture_internal.h"
 #include "lib/screen/view/view_panes_internal.h"
 
-/* What the model is made of: buffers, panes and filters. */
+/* What the model is made of: buffers and panes. */
 
 static const struct pane_ops *const all_panes[] = { VIEW_PANES };
 
@@ -131,6 +131,8 @@ int view_new(struct trace *trace, const struct query *query, const struct query_
 	view->query = query;
 	view->path = trace_path(trace);
 	view->format = "ftrace";
+	view->all_panes = all_panes;
+	view->nr_all_panes = array_size(all_panes);
 	reader_init(&view->reader);
 	r = add_buffers(view, manner, fail);
 	if (!r)
@@ -169,77 +171,4 @@ void view_free(struct view *view)
 	face_release(&view->face);
 	zones_release(&view->zones);
 	free(view);
-}
-
-static const struct pane_ops *ops_of(char letter)
-{
-	for (size_t i = 0; i < array_size(all_panes); i++)
-		if (all_panes[i]->letter == letter)
-			return all_panes[i];
-	return NULL;
-}
-
-int view_show(struct view *view, char letter, struct fail *fail)
-{
-	const struct pane_ops *ops = ops_of(letter);
-	unsigned digit = (unsigned)(letter - '0');
-	int r;
-
-	if (!ops || digit >= array_size(view->panes))
-		return 0;
-	if (!view->panes[digit]) {
-		r = ops->create(view, &view->panes[digit], fail);
-		if (r)
-			return r;
-		view->panes[digit]->ops = ops;
-		view->panes[digit]->view = view;
-	}
-	/* A pane is shown once. */
-	if (view->second && (digit == view->second || digit == view->shown)) {
-		view->in_second = digit == view->second;
-		return 0;
-	}
-	if (view->in_second)
-		view->second = digit;
-	else
-		view->shown = digit;
-	return 0;
-}
-
-const struct pane_ops *view_pane_at(size_t index)
-{
-	return index < array_size(all_panes) ? all_panes[index] : NULL;
-}
-
-int view_filter_add(struct view *view, const struct view_filter *filter, struct fail *fail)
-{
-	struct view_filter *added;
-	int r;
-
-	if (view->nr_filters == VIEW_FILTERS_MAX)
-		return fail_set(fail, -E2BIG, "there are %d filters already: drop one with Esc", VIEW_FILTERS_MAX);
-	r = view_filter_check(view, filter, fail);
-	if (r)
-		return r;
-	added = &view->filters[view->nr_filters];
-	*added = *filter;
-	added->text = strdup(filter->text ? filter->text : "");
-	if (!added->text)
-		return fail_memory(fail);
-	view->nr_filters++;
-	view_filters_changed(view);
-	return 0;
-}
-
-int view_choose_columns(struct view *view, const char *words, struct fail *fail)
-{
-	struct view_columns *columns = NULL;
-	int r = *words ? view_columns_new(view, words, &columns, fail) : 0;
-
-	if (r)
-		return r;
-	view_columns_free(view->columns);
-	view->columns = columns;
-	view_filters_changed(view);
-	return 0;
 }

@@ -13,7 +13,4 @@ extern const struct pane_ops details_pane;  /* 5, pane_details.c */
 
 #define VIEW_PANES &events_pane, &timeline_pane, &calls_pane, &tables_pane, &details_pane
 
-/* All panes in their order; NULL after the last. */
-const struct pane_ops *view_pane_at(size_t index);
-
 #endif
