@@ -493,6 +493,34 @@ no_wakeup()
 	screen_await "1.063000"
 }
 
+@test "view: w and W follow the task of one machine, where another has a task and CPUs of the same numbers" {
+	no_wakeup
+	weft import -q -o "$BATS_TEST_TMPDIR/other.dat" - <<- 'END'
+		# tracer: nop
+		#
+		           other-9       [000] d..2.     1.000500: sched_switch: prev_comm=other prev_pid=9 prev_prio=120 prev_state=S ==> next_comm=twin next_pid=7 next_prio=120
+		            twin-7       [000] d..2.     1.061000: sched_switch: prev_comm=twin prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=other next_pid=9 next_prio=120
+		           other-9       [000] d..2.     1.061500: sched_waking: comm=twin pid=7 prio=120 target_cpu=000
+		           other-9       [000] d..2.     1.062000: sched_switch: prev_comm=other prev_pid=9 prev_prio=120 prev_state=S ==> next_comm=twin next_pid=7 next_prio=120
+		            twin-7       [000] d..2.     1.065000: sched_switch: prev_comm=twin prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=other next_pid=9 next_prio=120
+	END
+	weft merge -q --offset "$BATS_TEST_TMPDIR/other.dat=0" -o "$BATS_TEST_TMPDIR/both.dat" "$BATS_TEST_TMPDIR"/{none,other}.dat
+	screen_start 160 40 "$WEFT" view "$BATS_TEST_TMPDIR/both.dat"
+	screen_await "? keys"
+	screen_keys w "2ms 7" Enter
+	screen_await "1.063000"
+	screen_keys o
+	screen_await "woken by an interrupt that hit burner-9 on CPU 1"
+	screen_end
+	# The last event is one of the other machine.
+	screen_start 160 40 "$WEFT" view "$BATS_TEST_TMPDIR/both.dat"
+	screen_await "? keys"
+	screen_keys G W "2ms 7" Enter
+	screen_await "no later wakeup of this task before the cursor"
+	screen_keys W "400us 7" Enter
+	screen_await "1.062000"
+}
+
 @test "view: an event's number is that of its line in report" {
 	screen_start 160 24 "$WEFT" view "$FILE"
 	screen_await "? keys"

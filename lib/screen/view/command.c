@@ -159,6 +159,10 @@ static int late(struct view *view, const char *text, bool forward, struct fail *
 	char time[64];
 	size_t len = strcspn(text, " ");
 	int32_t pid = 0;
+	const struct context *context = view->reader.buffers[0].context;
+	struct event_cursor *event_cursor = NULL;
+	struct walk_place place;
+	struct event event;
 	uint64_t ns, number;
 	int r;
 
@@ -168,17 +172,21 @@ static int late(struct view *view, const char *text, bool forward, struct fail *
 	if (!r && *text) {
 		r = text_parse_range(text, 0, INT32_MAX, &number, fail);
 		pid = (int32_t)number;
-	} else if (!r) {
-		struct event_cursor *event_cursor = NULL;
-		struct walk_place place;
-		struct event event;
-
-		r = event_cursor_find(view, view->cursor, &event_cursor, &event, &place, fail);
-		pid = r > 0 ? event.pid : 0;
-		event_cursor_free(event_cursor);
-		r = r < 0 ? r : 0;
 	}
-	return r ? r : search_late(view, pid, ns, forward, fail);
+	if (r)
+		return r;
+	/* The task is one of the machine whose event the cursor is on. */
+	r = event_cursor_find(view, view->cursor, &event_cursor, &event, &place, fail);
+	/* Behind the last event: of its time. */
+	if (!r)
+		r = event_cursor_find(view, (struct walk_place){ view->extent.last, 0 }, &event_cursor, &event, &place,
+				      fail);
+	if (r > 0)
+		context = reader_context(&view->reader, &event);
+	if (r > 0 && !*text)
+		pid = event.pid;
+	event_cursor_free(event_cursor);
+	return r < 0 ? r : search_late(view, context, pid, ns, forward, fail);
 }
 
 int prompt_do(struct prompt *prompt, struct view *view, struct fail *fail)

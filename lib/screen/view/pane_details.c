@@ -449,7 +449,7 @@ static int add_waker(struct details *details, struct walk_place place, const str
 		if (r <= 0 || strcmp(waking.name, "sched_waking"))
 			waking = queued;
 	}
-	r = search_woke(view, waking.place, place, pair->pid, fail);
+	r = search_woke(view, pair->context, waking.place, place, pair->pid, fail);
 	if (r <= 0)
 		return r;
 	out_str(out, "woken by ");

@@ -24,6 +24,7 @@ enum { ASK_EACH = 2048 };
 
 struct late_search {
 	struct view *view;
+	const struct context *context; /* the task is of its machine: others have the same numbers */
 	int32_t pid;
 	uint64_t ns;
 	struct state state; /* begins anew with each tape: what was before it is unknown */
@@ -34,9 +35,19 @@ static void begin_state(struct late_search *late)
 	const struct reader *reader = &late->view->reader;
 
 	state_release(&late->state);
-	state_init(&late->state, reader->buffers[0].context->preempt_rt);
+	state_init(&late->state, late->context->preempt_rt);
 	for (size_t i = 0; i < reader->nr_buffers; i++)
-		state_restrict(&late->state, reader->buffers[i].context);
+		if (context_is_beside(late->context, reader->buffers[i].context))
+			state_restrict(&late->state, reader->buffers[i].context);
+}
+
+/* Follows the events of the task's machine. Returns whether this is one. */
+static bool follow(struct late_search *late, const struct event *event)
+{
+	if (!context_is_beside(late->context, reader_context(&late->view->reader, event)))
+		return false;
+	state_see(&late->state, event);
+	return true;
 }
 
 static int begin(void *arg, struct event_cursor *event_cursor, struct fail *fail)
@@ -53,8 +64,8 @@ static bool see(struct late_search *late, const struct event *event)
 	const struct state_step *step = &late->state.step;
 	uint64_t since;
 
-	state_see(&late->state, event);
-	if (step->kind != STEP_SWITCH || !step->intact || late->state.tasks[step->task].pid != late->pid)
+	if (!follow(late, event) || step->kind != STEP_SWITCH || !step->intact ||
+	    late->state.tasks[step->task].pid != late->pid)
 		return false;
 	since = step->waking ? step->waking : step->woken;
 	return since && !step->first && late->state.now - since > late->ns;
@@ -124,9 +135,10 @@ static int late_find_back(struct late_search *late, struct search_found *ret, st
 	return r;
 }
 
-int search_woke(struct view *view, struct walk_place waking, struct walk_place at, int32_t pid, struct fail *fail)
+int search_woke(struct view *view, const struct context *context, struct walk_place waking, struct walk_place at,
+		int32_t pid, struct fail *fail)
 {
-	struct late_search late = { .view = view, .pid = pid };
+	struct late_search late = { .view = view, .context = context, .pid = pid };
 	const struct state_step *step = &late.state.step;
 	struct event_cursor *event_cursor = NULL;
 	struct walk_place place;
@@ -138,7 +150,8 @@ int search_woke(struct view *view, struct walk_place waking, struct walk_place a
 	begin_state(&late);
 	while (!r && (r = event_cursor_next(event_cursor, &event, &place, fail)) > 0 && walk_compare(place, at) <= 0) {
 		r = 0;
-		state_see(&late.state, &event);
+		if (!follow(&late, &event))
+			continue;
 		id = state_task_of(&late.state, pid);
 		/* A switch to a task that had lost its CPU, and not slept, is no end of a wakeup. */
 		woke = step->kind == STEP_SWITCH && step->task == id ?
@@ -152,9 +165,10 @@ int search_woke(struct view *view, struct walk_place waking, struct walk_place a
 	return r < 0 ? r : woke;
 }
 
-int search_late(struct view *view, int32_t pid, uint64_t ns, bool forward, struct fail *fail)
+int search_late(struct view *view, const struct context *context, int32_t pid, uint64_t ns, bool forward,
+		struct fail *fail)
 {
-	struct late_search late = { .view = view, .pid = pid, .ns = ns };
+	struct late_search late = { .view = view, .context = context, .pid = pid, .ns = ns };
 	const struct search search = {
 		.wants = wants, .begin = begin, .arg = &late, .all = true, .what = "looking for a wakeup"
 	};

@@ -43,12 +43,19 @@ int must_check search_text(struct view *view, const char *text, bool forward, st
 /* Goes to the next event of the same type ('t'), task ('p') or CPU ('c'). */
 int must_check search_alike(struct view *view, char what, bool forward, struct fail *fail);
 
-/* Goes to where the task with this PID next, or last, got a CPU later than so many ns after its waking. */
-int must_check search_late(struct view *view, int32_t pid, uint64_t ns, bool forward, struct fail *fail);
-
-/* Returns 1 if the event at `waking` began the wakeup after which the task came to do what is at the other place. */
-int must_check search_woke(struct view *view, struct walk_place waking, struct walk_place at, int32_t pid,
+/*
+ * Goes to where the task with this PID, on the machine of the context, next, or last, got a CPU later than so many ns
+ * after its waking.
+ */
+int must_check search_late(struct view *view, const struct context *context, int32_t pid, uint64_t ns, bool forward,
 			   struct fail *fail);
+
+/*
+ * Returns 1 if the event at `waking` began the wakeup after which the task of the context's machine came to do what is
+ * at the other place.
+ */
+int must_check search_woke(struct view *view, const struct context *context, struct walk_place waking,
+			   struct walk_place at, int32_t pid, struct fail *fail);
 
 /* Goes to what was found, or says that there is nothing: `r` is what search_find() returned. */
 int must_check search_go(struct view *view, int r, const struct search_found *found, bool forward, const char *what,
