@@ -609,3 +609,46 @@ imports()
 	[[ "$output" == *"of which 'weft import' makes one"* ]]
 	weft import -q -o x.dat trace
 }
+
+# The times of the events that weft makes of a text, in ns.
+times_of()
+{
+	weft import -q "$@" -o "$BATS_TEST_TMPDIR/times.dat" -
+	weft export -q --to jsonl -o - "$BATS_TEST_TMPDIR/times.dat" 2> /dev/null | grep -o '^{"ts":[0-9]*' | cut -d : -f 2 | xargs
+}
+
+@test "import: times of seven to nine digits are kept, in every form of the text and of logs" {
+	[ "$(times_of <<- 'EOF'
+		# tracer: nop
+		#
+		              sh-10    [000] .....     1.0100001: sched_waking: comm=sh pid=7 prio=120 target_cpu=000
+		              sh-10      (     10) [000] .....     1.01000012: sched_waking: comm=sh pid=7 prio=120 target_cpu=000
+		              sh-10    [000]     1.010000123: sched_waking: comm=sh pid=7 prio=120 target_cpu=000
+		[    1.010000] sh-10    [000] .....     1.010000124: tracing_mark_write: B|10|x
+	EOF
+	)" = "1010000100 1010000120 1010000123 1010000124" ]
+	[ "$(times_of <<- 'EOF'
+		cpus=2
+		              sh-10    [000]     1.0100001: sched_waking:         comm=sh pid=7 prio=120 target_cpu=000
+		              sh-10    [000] d..2.     1.010000123: sched_waking:         comm=sh pid=7 prio=120 target_cpu=000
+	EOF
+	)" = "1010000100 1010000123" ]
+	[ "$(times_of <<- 'EOF'
+		sh    10 [000]     1.010000123: sched:sched_waking: comm=sh pid=7 prio=120 target_cpu=000
+	EOF
+	)" = 1010000123 ]
+	[ "$(times_of <<- 'EOF'
+		# tracer: function_graph
+		#
+		   23.498724123 |   0)               |  bar() {
+		   23.4987261 |   0)   1.977 us    |  }
+	EOF
+	)" = "23498724123 23498726100" ]
+	# Containers write nine digits.
+	[ "$(times_of --log <<- 'EOF'
+		2026-11-30T22:00:00.123456789Z app: one
+		2026-11-30T22:00:00.1234568Z app: two
+		2026-11-30T22:00:00,5Z app: three
+	EOF
+	)" = "1796076000123456789 1796076000123456800 1796076000500000000" ]
+}

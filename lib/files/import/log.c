@@ -301,16 +301,17 @@ static bool take_pattern(const struct log_reader *reader, const char *line_text,
 
 static bool put_line(struct log_reader *reader, const struct line *line)
 {
-	bool known = line->pid > 0 && line->pid < LOG_NO_PID;
-	int64_t us = line->ns / NS_PER_US;
+	bool known = line->pid > 0 && line->pid < LOG_NO_PID, in_us = !(line->ns % NS_PER_US);
 
 	if (!reader->first)
 		reader->first = line->ns;
 	reader->unit = line->unit > reader->unit ? line->unit : reader->unit;
+	/* Nine digits only where the log has them. */
 	return buf_addf(&reader->out,
-			"%16.15s-%-7" PRId64 " [000] ..... %5" PRId64 ".%06" PRId64 ": tracing_mark_write: %s\n",
+			"%16.15s-%-7" PRId64 " [000] ..... %5" PRId64 ".%0*" PRId64 ": tracing_mark_write: %s\n",
 			known && *line->name ? line->name : "log", known ? line->pid : (int64_t)LOG_NO_PID,
-			us / 1000000, us % 1000000, *line->text ? line->text : " ");
+			line->ns / NS_PER_S, in_us ? 6 : 9, line->ns % NS_PER_S / (in_us ? NS_PER_US : 1),
+			*line->text ? line->text : " ");
 }
 
 static bool take_line(struct log_reader *reader, const char *text)
