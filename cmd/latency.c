@@ -8,6 +8,7 @@
 
 struct arguments {
 	struct analyse analyse;
+	struct analyse_host host;
 	struct latency_options latency;
 };
 
@@ -29,6 +30,7 @@ static const struct option_row options[] = {
 
 static const struct options_child children[] = {
 	{ &analyse_options, offsetof(struct arguments, analyse), 0, NULL },
+	{ &analyse_host_options, offsetof(struct arguments, host), 1, NULL },
 	{ &analyse_slowest_options, offsetof(struct arguments, latency.rows), 1, NULL },
 	{ 0 },
 };
@@ -64,6 +66,7 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .analyse = ANALYSE_INIT };
 
+	arguments.analyse.host = &arguments.host;
 	command_parse(&latency_command, argc, argv, 0, &arguments);
 	return analyse_run(&arguments.analyse, &latency_analysis, &arguments.latency);
 }

@@ -12,6 +12,7 @@ enum { MAP_COLUMNS = 72, MAP_HEAD = 8 };
 
 struct arguments {
 	struct analyse analyse;
+	struct analyse_host host;
 	struct sched_options sched;
 };
 
@@ -82,6 +83,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		alone(arguments);
 		return 0;
 	case ARGP_KEY_SUCCESS:
+		if (arguments->sched.rows.by && arguments->host.buffer)
+			argp_error(state, "--host shows tasks: leave out --by");
 		if (arguments->sched.rows.by && (arguments->sched.rt || arguments->analyse.query.comms.nr))
 			argp_error(state, "--by is for all of a task's time: leave out --rt and --comm");
 		if (arguments->analyse.lines && arguments->analyse.findings.format != TABLE_AS_TEXT)
@@ -93,10 +96,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static const struct options_child children[] = {
+	{ &analyse_options, offsetof(struct arguments, analyse), 0, NULL },
+	{ &analyse_host_options, offsetof(struct arguments, host), 1, NULL },
+	{ 0 },
+};
+
 static const struct options command_options = {
 	.rows = options,
 	.parser = parse,
-	.children = OPTIONS_OF(analyse_options, struct arguments, analyse),
+	.children = children,
 	.args_doc = ANALYSE_ARGS,
 	.doc = "Shows from a recording how long each task ran, waited for a CPU and slept, how long it took from a "
 	       "wakeup until the task ran, and what each CPU did.",
@@ -106,6 +115,7 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .analyse = ANALYSE_INIT };
 
+	arguments.analyse.host = &arguments.host;
 	command_parse(&sched_command, argc, argv, 0, &arguments);
 	if (arguments.sched.map && terminal_width() > MAP_HEAD)
 		arguments.sched.map = (size_t)terminal_width() - MAP_HEAD;

@@ -8,6 +8,7 @@ enum { OPT_BY = 512 };
 
 struct arguments {
 	struct analyse analyse;
+	struct analyse_host host;
 	struct syscalls_options syscalls;
 };
 
@@ -40,6 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct options_child children[] = {
 	{ &analyse_options, offsetof(struct arguments, analyse), 0, NULL },
+	{ &analyse_host_options, offsetof(struct arguments, host), 1, NULL },
 	{ &analyse_slowest_options, offsetof(struct arguments, syscalls.rows), 1, NULL },
 	{ 0 },
 };
@@ -57,6 +59,7 @@ static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .analyse = ANALYSE_INIT };
 
+	arguments.analyse.host = &arguments.host;
 	arguments.analyse.only_command = true;
 	command_parse(&syscalls_command, argc, argv, 0, &arguments);
 	return analyse_run(&arguments.analyse,

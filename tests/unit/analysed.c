@@ -96,6 +96,12 @@ bool analysed_wanted(struct analysed *analysed, const struct analysis_ops *ops, 
 	return begin(analysed, ops, NULL, types, script, 0, (struct pass_filter){ .who = want, .nr_who = 1 });
 }
 
+bool analysed_guest(struct analysed *analysed, const struct analysis_ops *ops, const struct vcpus *vcpus,
+		    void (*types)(struct loom *loom), const char *script)
+{
+	return begin(analysed, ops, NULL, types, script, 0, (struct pass_filter){ .vcpus = vcpus });
+}
+
 void analysed_end(struct analysed *analysed)
 {
 	out_release(&analysed->lines);

@@ -12,6 +12,7 @@
 #include "tests/unit/loom.h"
 
 struct trace;
+struct vcpus;
 
 /* The result of an analysis of a script of loom.h. */
 struct analysed {
@@ -38,6 +39,9 @@ bool analysed_named(struct analysed *analysed, const struct analysis_ops *ops, c
 /* The same of the tasks that belong to this, as --unit and its like choose them. */
 bool analysed_wanted(struct analysed *analysed, const struct analysis_ops *ops, const struct who_want *want,
 		     void (*types)(struct loom *loom), const char *script);
+/* The same of a guest with what its host says of its CPUs. */
+bool analysed_guest(struct analysed *analysed, const struct analysis_ops *ops, const struct vcpus *vcpus,
+		    void (*types)(struct loom *loom), const char *script);
 void analysed_end(struct analysed *analysed);
 
 /*

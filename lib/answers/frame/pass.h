@@ -23,6 +23,7 @@ struct out;
 struct reader;
 struct reader_consumer;
 struct table;
+struct vcpus;
 
 /*
  * Which rows the user wants. The state follows all tasks and CPUs, whichever are selected. All members are borrowed; a
@@ -41,7 +42,10 @@ struct pass_filter {
 	size_t nr_files;
 	const struct cpus *cpus; /* NULL: all */
 	bool self;               /* includes weft's own tasks */
-	bool shape;              /* only what the tables look like is asked: they are made without any event */
+	const struct vcpus
+		*vcpus; /* of the guest that is read: what its host says of its CPUs; NULL: it is not asked */
+	bool guest;     /* with `shape`: vcpus would be there */
+	bool shape;     /* only what the tables look like is asked: they are made without any event */
 };
 
 /*
@@ -270,6 +274,12 @@ struct pass_away {
 	uint64_t all, running, blocked, waiting;
 };
 struct pass_away pass_away(const struct pass *pass, const struct state_task *task);
+
+/* Whether the tables of a guest beside its host are wanted (lib/answers/frame/vcpu_times.h). */
+static inline bool pass_is_guest(const struct pass *pass)
+{
+	return pass->filter.vcpus || pass->filter.guest;
+}
 
 static inline bool pass_wants_cpu(const struct pass *pass, uint32_t cpu)
 {

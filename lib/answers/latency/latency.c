@@ -10,6 +10,7 @@
 #include "lib/answers/frame/findings.h"
 #include "lib/answers/frame/pass.h"
 #include "lib/answers/frame/slowest.h"
+#include "lib/answers/frame/vcpu_times.h"
 #include "lib/answers/latency/latency_noise_internal.h"
 #include "lib/answers/latency/latency_section_internal.h"
 #include "lib/answers/latency/latency_split_internal.h"
@@ -427,6 +428,41 @@ static void put_preemptions(const struct latency_analysis *latency, struct findi
 	slowest_tell(&latency->preemptions.slowest, findings, "wait");
 }
 
+#define HOST_COLUMNS(X)                                                               \
+	X("DELAY", TIME, NULL, 0, table_cell_u64, late->lasted)                       \
+	X("TASK", TEXT, "comm", 0, table_cell, name_then(latency, late))              \
+	X("PID", NUMBER, NULL, 0, pass_put_pid, latency->pass, late->task)            \
+	X("CPU", NUMBER, NULL, 0, table_cell_u64, late->cpu)                          \
+	X("FROM", NUMBER, "since", SPARE, table_cell_moment, late->at - late->lasted) \
+	VCPU_COLUMNS(X, &time)                                                        \
+	X("MOST EXITS", TEXT, "most_exits", 0, table_cell, reason)
+
+static const struct table_column host_columns[] = COLUMNS(HOST_COLUMNS);
+
+/* Of a guest: what the host did with the CPU on which the task then ran. */
+static void put_host(const struct latency_analysis *latency, struct findings *findings)
+{
+	const struct vcpus *vcpus = latency->pass->filter.vcpus;
+	struct table *table = findings_table(findings, "host",
+					     "the longest wakeups beside the host: what the guest's CPU did meanwhile",
+					     "delay", host_columns);
+
+	for (size_t i = 0; table && i < latency->wakeups.slowest.nr; i++) {
+		const struct late *late = lates_at(&latency->wakeups, i);
+		uint64_t exits[VCPU_REASONS + 1] = { 0 };
+		struct vcpu_time time = { .unsure = 0 };
+		unsigned most = VCPU_REASONS;
+		const char *reason;
+
+		vcpus_time(vcpus, late->cpu, late->at - late->lasted, late->at, &time, exits);
+		for (unsigned j = 0; j < VCPU_REASONS; j++)
+			most = exits[j] && (most == VCPU_REASONS || exits[j] > exits[most]) ? j : most;
+		reason = vcpus_reason(vcpus, most);
+		HOST_COLUMNS(CELL)
+	}
+	vcpu_times_put(latency->pass, NULL, findings);
+}
+
 /* Prints the waits, unless the file was made for something else. */
 static void put_waits(const struct latency_analysis *latency, struct findings *findings)
 {
@@ -441,6 +477,8 @@ static void put_waits(const struct latency_analysis *latency, struct findings *f
 	findings_cut(findings, latency->cut, "wakeups whose beginning is not known");
 	findings_broken(findings, latency->broken, "wakeups");
 	put_preemptions(latency, findings);
+	if (pass_is_guest(latency->pass))
+		put_host(latency, findings);
 }
 
 static const struct analysis_want wakeup_wants[] = {

@@ -45,6 +45,9 @@ static bool init(void *arg, struct pass *pass, const void *options)
 		sched->idle = sched_idle_new(pass);
 	if (sched->options.rows.by)
 		sched->by = sched_by_new(pass, (enum who_part)(sched->options.rows.by - 1));
+	/* The rows of --by follow the tasks themselves. */
+	if (!sched->by)
+		vcpu_times_follow(&sched->vcpus, pass);
 	if (pass->lines && sched->options.timehist)
 		out_f(pass->lines, "%-18s %5s  %-16s %7s %12s %12s %12s  %s\n", "# TIME", "CPU", "TASK", "PID",
 		      "OFF ms", "DELAY ms", "RUN ms", "STATE");
@@ -66,6 +69,7 @@ static void release(void *arg)
 	sched_map_free(sched->map);
 	sched_idle_free(sched->idle);
 	sched_by_free(sched->by);
+	vcpu_times_release(&sched->vcpus);
 	free(sched->tasks);
 }
 

@@ -3,6 +3,7 @@
 #define WEFT_ANSWERS_SCHED_SCHED_INTERNAL_H
 
 #include "lib/answers/frame/pass.h"
+#include "lib/answers/frame/vcpu_times.h"
 #include "lib/answers/sched/sched.h"
 #include "lib/answers/sched/sched_counts_internal.h"
 
@@ -23,7 +24,8 @@ struct sched_analysis {
 	struct sched_chain *chain; /* NULL: the user did not ask for it */
 	struct sched_map *map;
 	struct sched_idle *idle;
-	struct sched_by *by; /* NULL: rows are tasks */
+	struct sched_by *by;     /* NULL: rows are tasks */
+	struct vcpu_times vcpus; /* of a guest; else empty */
 };
 
 /* Returns whether the user wants to see the task. */

@@ -105,6 +105,43 @@ static void put_tasks(struct sched_analysis *sched, struct findings *findings)
 			      self, text_plural(self), text_time(lasted, ran));
 }
 
+#define HOST_COLUMNS(X)                                                      \
+	X("TASK", TEXT, "comm", 0, table_cell, pass_comm(sched->pass, task)) \
+	X("PID", NUMBER, "pid", 0, table_cell_s64, task->pid)                \
+	X("RUN", TIME, NULL, 0, table_cell_u64, run)                         \
+	VCPU_COLUMNS(X, &time)                                               \
+	X("MOST EXITS", TEXT, "most_exits", 0, table_cell, vcpu_times_most(times, i))
+
+static const struct table_column host_columns[] = COLUMNS(HOST_COLUMNS);
+
+/* Of a guest: its tasks beside the host. */
+static void put_host(struct sched_analysis *sched, struct findings *findings)
+{
+	struct vcpu_times *times = &sched->vcpus;
+	const struct vcpus *vcpus = sched->pass->filter.vcpus;
+	struct table *table =
+		findings_table(findings, "host",
+			       "tasks beside the host: what the guest's CPUs did while each had one (RUN)", "run",
+			       host_columns);
+
+	for (uint32_t i = 0; table && i < sched->pass->state.nr_tasks; i++) {
+		const struct state_task *task = &sched->pass->state.tasks[i];
+		struct vcpu_time time = { .unsure = 0 };
+		uint64_t run = 0;
+
+		if (task->idle || !has_row(sched, i))
+			continue;
+		if (i < times->nr)
+			time = times->tasks[i].time;
+		for (size_t mode = 0; mode < VCPU_MODES; mode++)
+			run += time.in[mode];
+		if (run) {
+			HOST_COLUMNS(CELL)
+		}
+	}
+	vcpu_times_put(sched->pass, times, findings);
+}
+
 #define CPU_COLUMNS(X)                                                                            \
 	X("CPU", NUMBER, NULL, BRIEF | SAME, table_cell_u64, i)                                   \
 	X("TASKS", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_TASK])                \
@@ -247,6 +284,8 @@ int sched_finish(void *arg, struct findings *findings, struct fail *fail)
 		sched_by_put(sched->by, findings);
 	else
 		put_tasks(sched, findings);
+	if (pass_is_guest(sched->pass) && !sched->by)
+		put_host(sched, findings);
 	put_cpus(sched, findings);
 	put_parts(sched, findings);
 	put_worst(sched, findings);

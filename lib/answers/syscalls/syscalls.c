@@ -52,6 +52,10 @@ static bool init(void *arg, struct pass *pass, const void *options)
 	u64_map_init(&syscalls->rows, sizeof(struct call_row));
 	syscalls->twice = pass_has(pass, "raw_syscalls:sys_enter") && pass_has(pass, "raw_syscalls:sys_exit");
 	slowest_init_rows(&syscalls->slowest, sizeof(struct slow_call), &syscalls->options.rows);
+	if (pass_is_guest(pass))
+		syscalls->host = syscalls_host_new(pass);
+	if (pass_is_guest(pass) && !syscalls->host)
+		return false;
 	return syscalls_trace_init(&syscalls->trace, pass->machine, syscalls->options.failures || pass->files) &&
 	       !kinds_init(&syscalls->types, pass->reader->nr_buffers, free) &&
 	       (!syscalls->options.rows.slowest || last_switch_out_init(&syscalls->last_outs, pass));
@@ -66,6 +70,7 @@ static void release(void *arg)
 
 	while ((row = u64_map_next(&syscalls->rows, &at, &key)))
 		samples_release(&row->lasted);
+	syscalls_host_free(syscalls->host);
 	u64_map_release(&syscalls->rows);
 	u64_map_release(&syscalls->kinds);
 	kinds_release(&syscalls->types);
@@ -292,6 +297,8 @@ __attribute__((always_inline)) static inline void see_enter(struct syscalls_anal
 	call->paid = false;
 	if (__builtin_expect(state->naming.wants != NULL, 0))
 		call->away = pass_away(syscalls->pass, &state->tasks[task]);
+	if (__builtin_expect(syscalls->host != NULL, 0))
+		syscalls_host_enter(syscalls, task);
 	if (__builtin_expect(syscalls->of_files, 0))
 		call->file = file_of_enter(syscalls, event, number, name);
 	if (syscalls->options.trace)
@@ -414,6 +421,8 @@ __attribute__((always_inline)) static inline void see_exit(struct syscalls_analy
 	if (!pass_wants_cpu(syscalls->pass, event->cpu) || !syscalls_wants(syscalls, call, task, call->since))
 		return;
 	named = syscalls_named_time(syscalls, call, task, &done.time);
+	if (__builtin_expect(syscalls->host != NULL, 0))
+		syscalls_host_exit(syscalls, &done);
 	count(syscalls, &done, &named, kind->moves, call->paid, failed);
 }
 

@@ -12,6 +12,7 @@
 #include "lib/meaning/event/kinds.h"
 #include "lib/meaning/event/place.h"
 #include "lib/meaning/follow/roles.h"
+#include "lib/meaning/state/vcpus.h"
 
 /* The data of the parts of the analysis: pairing calls, printing them, and making the tables. */
 
@@ -128,7 +129,25 @@ struct syscalls_analysis {
 	bool entered, exited; /* an entry was seen, an exit was seen: with one of them alone no call is broken */
 	uint64_t refused;     /* calls that have no entry, because seccomp or ptrace refused them */
 	struct syscalls_trace trace;
+	struct syscalls_host *host; /* of a guest whose host is known; NULL: of none */
 };
+
+/*
+ * syscalls_host.c: what the host did during the calls of a guest, in the time in which the guest's kernel had them on a
+ * CPU.
+ */
+struct host_row {
+	int64_t number;
+	uint64_t calls;
+	struct call_time time;
+	struct vcpu_time parts;
+};
+struct syscalls_host *syscalls_host_new(struct pass *pass);
+void syscalls_host_free(struct syscalls_host *host);
+void syscalls_host_enter(struct syscalls_analysis *syscalls, uint32_t task);
+void syscalls_host_exit(struct syscalls_analysis *syscalls, const struct slow_call *call);
+/* The rows by call, from `at` 0 on; NULL: no more. */
+const struct host_row *syscalls_host_next(const struct syscalls_host *host, size_t *at);
 
 /* The places of an event type of the system syscalls. */
 struct call_type {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/answers/frame/findings.h"
+#include "lib/answers/frame/vcpu_times.h"
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/out.h"
@@ -327,6 +328,33 @@ static uint64_t count_open(struct syscalls_analysis *syscalls)
 	return under_way;
 }
 
+#define HOST_COLUMNS(X)                                                                     \
+	X("SYSCALL", TEXT, NULL, 0, table_cell, syscalls_name(syscalls, row->number, text)) \
+	X("CALLS", COUNT, NULL, 0, table_cell_u64, row->calls)                              \
+	X("TOTAL", TIME, NULL, 0, table_cell_u64, row->time.wall)                           \
+	X("BLOCKED", TIME, NULL, 0, table_cell_u64, row->time.blocked)                      \
+	X("WAIT", TIME, NULL, 0, table_cell_u64, row->time.waiting)                         \
+	VCPU_COLUMNS(X, &row->parts)
+
+static const struct table_column host_columns[] = COLUMNS(HOST_COLUMNS);
+
+static void put_host(struct syscalls_analysis *syscalls, struct findings *findings)
+{
+	struct table *table =
+		findings_table(findings, "host",
+			       "system calls beside the host: blocked and waiting are as the guest's kernel "
+			       "knows, the other columns what its CPUs did in the rest of TOTAL",
+			       "total", host_columns);
+	const struct vcpus *vcpus = syscalls->pass->filter.vcpus;
+	const struct host_row *row;
+	char text[SYSCALLS_NAME];
+
+	for (size_t at = 0; table && (row = syscalls_host_next(syscalls->host, &at));) {
+		HOST_COLUMNS(CELL)
+	}
+	vcpu_times_put(syscalls->pass, NULL, findings);
+}
+
 int syscalls_finish(void *arg, struct findings *findings, struct fail *fail)
 {
 	struct syscalls_analysis *syscalls = arg;
@@ -348,6 +376,8 @@ int syscalls_finish(void *arg, struct findings *findings, struct fail *fail)
 				"record --files --for syscalls'");
 	put_rows(syscalls, findings);
 	put_slowest(syscalls, findings);
+	if (syscalls->host)
+		put_host(syscalls, findings);
 	syscalls_put_uring(syscalls, findings);
 	if (syscalls->refused)
 		findings_note(findings,

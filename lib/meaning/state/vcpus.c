@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "lib/meaning/state/vcpus.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/ground/base/buf.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/labels.h"
+#include "lib/ground/base/u64_map.h"
+#include "lib/ground/base/vec.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/place.h"
+#include "lib/meaning/follow/roles.h"
+#include "lib/meaning/schema/value_names.h"
+#include "lib/meaning/state/state.h"
+
+enum { ROLE_ENTRY = 1, ROLE_EXIT };
+enum { NUMBERS_MAX = 4096, SHOWN = 8, NAME_MAX_LEN = 32 };
+
+/* From `at` on it was so. */
+struct edge {
+	uint64_t at;
+	uint8_t mode, reason;
+};
+
+/* A thread that may be a CPU of a guest. */
+struct thread {
+	int32_t pid;
+	int64_t number; /* of the CPU; -1: not known */
+	struct edge *edges;
+	size_t nr_edges;
+	/* Between the kvm events: */
+	struct turn {
+		uint64_t at;
+		bool in, known; /* known: nothing was lost since */
+		uint8_t reason;
+	} * turns;
+	size_t nr_turns, used; /* used: those before the present edge */
+};
+
+struct vcpus {
+	struct vcpus_options options;
+	const struct context *context;
+	struct state state; /* of the host */
+	struct roles roles;
+	struct place number, reason;
+	struct value_names *names;
+	struct labels reasons;
+	bool halts[VCPU_REASONS + 1]; /* by reason */
+	struct thread *threads;
+	size_t nr_threads;
+	struct u64_map by_pid; /* uint32_t: the index + 1 */
+	uint32_t *cpus;        /* by CPU of the guest: the index + 1 */
+	size_t nr_cpus;
+	bool has_exits, failed;
+};
+
+static const struct role_name roles[] = { { "kvm", "kvm_entry", ROLE_ENTRY },
+					  { "kvm", "kvm_exit", ROLE_EXIT },
+					  { NULL, NULL, ROLE_NONE } };
+
+static struct thread *find_thread(struct vcpus *vcpus, int32_t pid)
+{
+	const uint32_t *index = u64_map_find(&vcpus->by_pid, (uint32_t)pid);
+
+	return index && *index ? &vcpus->threads[*index - 1] : NULL;
+}
+
+static struct thread *add_thread(struct vcpus *vcpus, int32_t pid, int64_t number)
+{
+	struct thread *thread = find_thread(vcpus, pid);
+	uint32_t *index;
+
+	if (thread) {
+		thread->number = thread->number < 0 ? number : thread->number;
+		return thread;
+	}
+	index = u64_map_add(&vcpus->by_pid, (uint32_t)pid);
+	thread = index ? vec_push(vcpus->threads, vcpus->nr_threads) : NULL;
+	if (!thread) {
+		vcpus->failed = true;
+		return NULL;
+	}
+	*index = (uint32_t)vcpus->nr_threads;
+	*thread = (struct thread){ .pid = pid, .number = number };
+	return thread;
+}
+
+/* The number of the CPU that a thread of QEMU is called after: "CPU 3/KVM"; -1: it is none. */
+static int64_t number_in(const char *comm)
+{
+	char *end;
+	long number;
+
+	if (strncmp(comm, "CPU ", 4) || comm[4] < '0' || comm[4] > '9')
+		return -1;
+	number = strtol(comm + 4, &end, 10);
+	return *end == '/' && number < NUMBERS_MAX ? number : -1;
+}
+
+static void put_edge(struct vcpus *vcpus, struct thread *thread, uint64_t at, enum vcpu_mode mode, uint8_t reason)
+{
+	struct edge *last = thread->nr_edges ? &thread->edges[thread->nr_edges - 1] : NULL, *edge;
+
+	if (last && last->mode == mode && last->reason == reason)
+		return;
+	if (last && last->at == at) {
+		last->mode = (uint8_t)mode;
+		last->reason = reason;
+		return;
+	}
+	edge = vec_push(thread->edges, thread->nr_edges);
+	if (edge)
+		*edge = (struct edge){ at, (uint8_t)mode, reason };
+	vcpus->failed |= !edge;
+}
+
+/* What the thread does while it is in a mode of the scheduler, as the last turn before says. */
+static enum vcpu_mode mode_of(const struct vcpus *vcpus, const struct thread *thread, unsigned mode,
+			      const struct turn *turn, uint8_t *ret_reason)
+{
+	bool sleeps = mode == TASK_SLEEPING || mode == TASK_BLOCKED || mode == TASK_STOPPED;
+
+	*ret_reason = VCPU_REASONS;
+	if (state_waits((enum task_mode)mode))
+		return VCPU_WAITED;
+	if (mode != TASK_RUNNING && !sleeps)
+		return VCPU_UNKNOWN;
+	/* An emulator, or kvm events were not recorded. */
+	if (!thread->nr_turns)
+		return sleeps ? VCPU_HALTED : VCPU_RAN;
+	if (!turn || !turn->known)
+		return VCPU_UNKNOWN;
+	if (turn->in)
+		return sleeps ? VCPU_UNKNOWN : VCPU_RAN;
+	if (sleeps && vcpus->halts[turn->reason])
+		return VCPU_HALTED;
+	*ret_reason = turn->reason;
+	return VCPU_EXIT;
+}
+
+/* A stretch in a mode of the scheduler has ended; the turns in it have been seen. */
+static void see_spent(void *arg, const struct state_task *task, unsigned mode, uint64_t from, uint64_t to)
+{
+	struct vcpus *vcpus = arg;
+	struct thread *thread = find_thread(vcpus, task->pid);
+	const struct turn *turn;
+	uint64_t at = from;
+	uint8_t reason;
+
+	if (!thread && !vcpus->options.nr_threads && number_in(task->comm) >= 0)
+		thread = add_thread(vcpus, task->pid, number_in(task->comm));
+	if (!thread || from == to)
+		return;
+	do {
+		enum vcpu_mode then;
+
+		while (thread->used < thread->nr_turns && thread->turns[thread->used].at <= at)
+			thread->used++;
+		turn = thread->used ? &thread->turns[thread->used - 1] : NULL;
+		then = mode_of(vcpus, thread, mode, turn, &reason);
+		put_edge(vcpus, thread, at, then, reason);
+		at = thread->used < thread->nr_turns ? thread->turns[thread->used].at : to;
+	} while (at < to);
+	put_edge(vcpus, thread, to, VCPU_UNKNOWN, VCPU_REASONS);
+}
+
+/* What was taken for an emulator's thread is one of KVM: before its first event no entry or exit is known. */
+static void forget_modes(struct thread *thread)
+{
+	for (size_t i = 0; i < thread->nr_edges; i++)
+		if (thread->edges[i].mode != VCPU_WAITED)
+			thread->edges[i].mode = VCPU_UNKNOWN;
+}
+
+static void add_turn(struct vcpus *vcpus, struct thread *thread, struct turn turn)
+{
+	if (thread && !thread->nr_turns)
+		forget_modes(thread);
+
+	struct turn *added = thread ? vec_push(thread->turns, thread->nr_turns) : NULL;
+
+	if (added)
+		*added = turn;
+	vcpus->failed |= thread && !added;
+}
+
+static bool is_halt(const char *name)
+{
+	static const char *const names[] = { "HLT", "hlt", "WFx", "WFI", "MWAIT_INSTRUCTION", "mwait" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static uint8_t number_reason(struct vcpus *vcpus, uint64_t value)
+{
+	char text[NAME_MAX_LEN];
+	const char *name;
+	uint32_t number;
+	size_t len;
+	bool is_new;
+
+	if (!vcpus->names || !value_names_find(vcpus->names, value, &name, &len)) {
+		len = (size_t)snprintf(text, sizeof(text), "exit %" PRIu64, value);
+		name = text;
+	}
+	number = labels_add(&vcpus->reasons, name, len, &is_new);
+	vcpus->failed |= number == LABEL_NONE;
+	if (number >= VCPU_REASONS)
+		return VCPU_REASONS;
+	vcpus->halts[number] = is_halt(vcpus->reasons.at[number].text);
+	return (uint8_t)number;
+}
+
+static void bind(struct vcpus *vcpus, const struct event *event, uint8_t role)
+{
+	struct fail fail = FAIL_INIT;
+
+	if (role == ROLE_ENTRY) {
+		place_find(&vcpus->number, event->type, "vcpu_id");
+		return;
+	}
+	/* arm64 has the class of the exception (esr_ec), x86 the reason. */
+	if (!place_find(&vcpus->reason, event->type, "exit_reason"))
+		place_find(&vcpus->reason, event->type, "esr_ec");
+	if (vcpus->reason.field && !vcpus->names && event->type->format &&
+	    value_names_new(&vcpus->context->abi, &vcpus->context->env, event->type->format, vcpus->reason.field,
+			    &vcpus->names, &fail) == -ENOMEM)
+		vcpus->failed = true;
+}
+
+static void see_kvm(struct vcpus *vcpus, const struct event *event, uint8_t role)
+{
+	struct thread *thread = find_thread(vcpus, event->pid);
+
+	if (!vcpus->options.nr_threads)
+		thread = add_thread(vcpus, event->pid,
+				    role == ROLE_ENTRY && vcpus->number.field ?
+					    (int64_t)(place_u64(&vcpus->number, event) % NUMBERS_MAX) :
+					    -1);
+	vcpus->has_exits |= thread != NULL;
+	add_turn(vcpus, thread,
+		 (struct turn){ .at = vcpus->state.now,
+				.in = role == ROLE_ENTRY,
+				.known = true,
+				.reason = role == ROLE_EXIT && vcpus->reason.field ?
+						  number_reason(vcpus, place_u64(&vcpus->reason, event)) :
+						  VCPU_REASONS });
+}
+
+/* Entries and exits of any CPU may be among what was lost. */
+static void see_lost(struct vcpus *vcpus)
+{
+	for (size_t i = 0; i < vcpus->nr_threads; i++) {
+		struct thread *thread = &vcpus->threads[i];
+
+		if (thread->nr_turns && thread->turns[thread->nr_turns - 1].known)
+			add_turn(vcpus, thread, (struct turn){ .at = vcpus->state.now, .reason = VCPU_REASONS });
+	}
+}
+
+void vcpus_see(void *arg, const struct event *event)
+{
+	struct vcpus *vcpus = arg;
+	bool fresh = false;
+	uint8_t role = event->kind == EVENT_RECORD ? roles_of(&vcpus->roles, event, &fresh) : (uint8_t)ROLE_NONE;
+
+	state_see(&vcpus->state, event);
+	if (fresh && role)
+		bind(vcpus, event, role);
+	if (role)
+		see_kvm(vcpus, event, role);
+	else if (event->kind != EVENT_RECORD)
+		see_lost(vcpus);
+}
+
+int vcpus_new(const struct vcpus_options *options, const struct context *context, struct vcpus **ret, struct fail *fail)
+{
+	struct vcpus *vcpus = calloc(1, sizeof(*vcpus));
+
+	if (!vcpus)
+		return fail_memory(fail);
+	vcpus->options = *options;
+	vcpus->options.threads = NULL;
+	vcpus->context = context;
+	state_init(&vcpus->state, context->preempt_rt);
+	vcpus->state.no_causes = true;
+	state_restrict(&vcpus->state, context);
+	state_follow_spent(&vcpus->state, see_spent, vcpus);
+	roles_init(&vcpus->roles, roles);
+	labels_init(&vcpus->reasons);
+	u64_map_init(&vcpus->by_pid, sizeof(uint32_t));
+	for (size_t i = 0; i < options->nr_threads; i++)
+		add_thread(vcpus, options->threads[i], (int64_t)i);
+	if (vcpus->failed || vcpus->state.failed) {
+		vcpus_free(vcpus);
+		return fail_memory(fail);
+	}
+	*ret = vcpus;
+	return 0;
+}
+
+void vcpus_free(struct vcpus *vcpus)
+{
+	if (!vcpus)
+		return;
+	for (size_t i = 0; i < vcpus->nr_threads; i++) {
+		free(vcpus->threads[i].edges);
+		free(vcpus->threads[i].turns);
+	}
+	free(vcpus->threads);
+	free(vcpus->cpus);
+	value_names_free(vcpus->names);
+	labels_release(&vcpus->reasons);
+	roles_release(&vcpus->roles);
+	u64_map_release(&vcpus->by_pid);
+	state_release(&vcpus->state);
+	free(vcpus);
+}
+
+/* Which threads are CPUs of guests, for a message. */
+static void put_threads(const struct vcpus *vcpus, struct buf *into)
+{
+	size_t nr = 0;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < vcpus->nr_threads; i++)
+		if (nr++ < SHOWN)
+			ok = buf_addf(into, "%s%d (CPU %" PRId64 ")", nr == 1 ? "" : ", ", vcpus->threads[i].pid,
+				      vcpus->threads[i].number);
+	(void)!(nr > SHOWN && ok && buf_addf(into, " and %zu more", nr - SHOWN));
+}
+
+static int place_threads(struct vcpus *vcpus, struct fail *fail)
+{
+	for (size_t i = 0; i < vcpus->nr_threads; i++) {
+		int64_t number = vcpus->threads[i].number;
+		cleanup_buf struct buf text = BUF_INIT;
+
+		if (number < 0)
+			continue;
+		while (vcpus->nr_cpus <= (size_t)number)
+			if (!vec_push(vcpus->cpus, vcpus->nr_cpus))
+				return fail_memory(fail);
+		put_threads(vcpus, &text);
+		if (vcpus->cpus[number])
+			return fail_set(fail, -EEXIST,
+					"there are several guests: which threads are the CPUs of this one? %s",
+					buf_str(&text));
+		vcpus->cpus[number] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+int vcpus_end(struct vcpus *vcpus, struct fail *fail)
+{
+	int r;
+
+	state_settle(&vcpus->state);
+	/* The context may go. */
+	value_names_free(vcpus->names);
+	vcpus->names = NULL;
+	if (vcpus->failed || vcpus->state.failed || vcpus->roles.failed)
+		return fail_memory(fail);
+	r = place_threads(vcpus, fail);
+	if (!r && !vcpus->nr_cpus)
+		r = fail_set(fail, -ENOENT,
+			     "no thread there is known as a CPU of a guest: by kvm:kvm_entry, or by a name as "
+			     "'CPU 0/KVM'");
+	return r;
+}
+
+size_t vcpus_count(const struct vcpus *vcpus)
+{
+	return vcpus->nr_cpus;
+}
+
+static const struct thread *thread_of(const struct vcpus *vcpus, uint32_t cpu)
+{
+	return cpu < vcpus->nr_cpus && vcpus->cpus[cpu] ? &vcpus->threads[vcpus->cpus[cpu] - 1] : NULL;
+}
+
+int32_t vcpus_thread(const struct vcpus *vcpus, uint32_t cpu)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+
+	return thread ? thread->pid : 0;
+}
+
+bool vcpus_have_exits(const struct vcpus *vcpus)
+{
+	return vcpus->has_exits;
+}
+
+bool vcpus_error(const struct vcpus *vcpus, uint64_t *ret_ns)
+{
+	*ret_ns = vcpus->options.error_ns;
+	return vcpus->options.exact;
+}
+
+/* The number of edges at or before this time. */
+static size_t edges_until(const struct thread *thread, uint64_t ts)
+{
+	size_t low = 0, high = thread->nr_edges;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (thread->edges[middle].at <= ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint64_t plus(uint64_t ts, uint64_t ns)
+{
+	return ts > UINT64_MAX - ns ? UINT64_MAX : ts + ns;
+}
+
+/* How much of the time lies within the error around a change. */
+static uint64_t unsure_of(const struct vcpus *vcpus, const struct thread *thread, uint64_t from, uint64_t to)
+{
+	uint64_t error = vcpus->options.error_ns, unsure = 0, done = from;
+
+	if (!error)
+		return 0;
+	for (size_t i = edges_until(thread, from > error ? from - error : 0); i < thread->nr_edges; i++) {
+		enum vcpu_mode before = i ? (enum vcpu_mode)thread->edges[i - 1].mode : VCPU_UNKNOWN;
+		uint64_t at = thread->edges[i].at, begin = at > error ? at - error : 0, end = plus(at, error);
+
+		if (begin >= to)
+			break;
+		/* Only the reason changes. */
+		if (thread->edges[i].mode == before)
+			continue;
+		begin = begin > done ? begin : done;
+		end = end < to ? end : to;
+		if (end > begin) {
+			unsure += end - begin;
+			done = end;
+		}
+	}
+	return unsure;
+}
+
+void vcpus_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, struct vcpu_time *add,
+		uint64_t *exits)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+	size_t next = thread ? edges_until(thread, from) : 0;
+
+	if (to <= from)
+		return;
+	if (thread)
+		add->unsure += unsure_of(vcpus, thread, from, to);
+	while (from < to) {
+		const struct edge *edge = next ? &thread->edges[next - 1] : NULL;
+		uint64_t until = thread && next < thread->nr_edges ? thread->edges[next].at : to;
+
+		until = until < to ? until : to;
+		add->in[edge ? edge->mode : VCPU_UNKNOWN] += until - from;
+		if (exits && edge && edge->mode == VCPU_EXIT)
+			exits[edge->reason] += until - from;
+		from = until;
+		next++;
+	}
+}
+
+const char *vcpus_reason(const struct vcpus *vcpus, unsigned reason)
+{
+	return reason < VCPU_REASONS && reason < vcpus->reasons.nr ? vcpus->reasons.at[reason].text : "";
+}
