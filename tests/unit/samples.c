@@ -138,7 +138,7 @@ TEST(samples_that_were_cleared_count_from_nothing_in_the_memory_that_they_had)
 		samples_add(&samples, &budget, 4 + i);
 	CHECK(samples.count == 5 && samples_quantile(&samples, 1000) == 7 && samples_quantile(&samples, 1) == 3);
 	samples_release(&samples);
-	/* Two values with marks, of which only one may be stored: both are counted in buckets, whose memory is freed. */
+	/* Two values, of which one may be stored: both are counted in buckets, whose memory is freed. */
 	samples_add(&samples, &least, 1);
 	samples_add(&samples, &least, 2);
 	CHECK(!samples_exact(&samples));

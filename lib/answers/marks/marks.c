@@ -263,13 +263,10 @@ static void see_call(struct marks_analysis *marks, const struct event *event, ui
 	marks_parts_call(marks, event, role == RAW_ENTER || role == ENTER, number, name);
 }
 
-static void see(void *arg, const struct event *event, uint8_t role)
+__attribute__((noinline)) static void see_some(struct marks_analysis *marks, const struct event *event, uint8_t role)
 {
-	struct marks_analysis *marks = arg;
 	const struct state *state = &marks->pass->state;
 
-	if (!marks->some)
-		return;
 	marks->cpu = event->cpu;
 	marks_parts_see(marks, event);
 	if (event->kind != EVENT_RECORD) {
@@ -282,6 +279,13 @@ static void see(void *arg, const struct event *event, uint8_t role)
 		see_mark(marks, event);
 	else if (role != ANY && role != ROLE_NONE)
 		see_call(marks, event, role);
+}
+
+/* Most recordings have none. */
+static void see(void *arg, const struct event *event, uint8_t role)
+{
+	if (__builtin_expect(((struct marks_analysis *)arg)->some, 0))
+		see_some(arg, event, role);
 }
 
 static const char *const by[] = { [MARKS_BY_NAME] = "name", [MARKS_BY_WHO] = WHO_WORDS, NULL };

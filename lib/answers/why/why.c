@@ -213,9 +213,16 @@ static size_t shortest(const struct why_analysis *why, size_t list)
 /* Whether an interval is among the longest so far. */
 static bool is_long(const struct why_analysis *why, size_t list, uint64_t lasted)
 {
+	return lasted > why->least[list];
+}
+
+/* One of the longest has been found. */
+static void note_least(struct why_analysis *why, size_t list)
+{
 	size_t least = shortest(why, list);
 
-	return lasted && (least == why->nr[list] || lasted > why->found[list][least].to - why->found[list][least].from);
+	if (least < why->nr[list])
+		why->least[list] = why->found[list][least].to - why->found[list][least].from;
 }
 
 static struct why_found *room(struct why_analysis *why, size_t list, uint64_t lasted)
@@ -291,6 +298,7 @@ static void keep_of(struct why_analysis *why, size_t list, const struct state_ta
 	free(found->path.links);
 	*found = (struct why_found){ .from = from, .to = to, .pid = task->pid, .cpu = task->cpu, .path = path };
 	snprintf(found->what, sizeof(found->what), "%s", what);
+	note_least(why, list);
 	found->name = why_log_name(&why->log, pass_comm(why->pass, task));
 }
 

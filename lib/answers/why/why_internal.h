@@ -51,6 +51,7 @@ struct why_analysis {
 	bool raw;                   /* raw_syscalls occurred, so syscalls:* are duplicates */
 	struct why_found *found[2]; /* the longest calls, lives or wakeups; and for WHY_LONGEST the longest wakeups */
 	size_t nr[2];
+	uint64_t least[2];    /* only what lasts longer is added to them: for most calls nothing else is looked at */
 	struct why_many many; /* with options.all or options.slow: all of the first list */
 	struct samples lasted;
 	struct why_forms forms;     /* with options.form */

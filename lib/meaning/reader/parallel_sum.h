@@ -32,7 +32,7 @@ struct parallel_sum_ops {
 	int (*see)(void *part, const struct event *events, size_t nr);
 	int (*end)(void *part); /* no more events follow */
 	int (*join)(void *arg, void *part);
-	/* Before the first event: takes what it can use of the memory of a part that was joined. NULL: parts are freed. */
+	/* Before the first event: takes what it can use of the memory of a joined part. NULL: nothing is inherited. */
 	void (*inherit)(void *part, void *joined);
 	void (*free)(void *part);
 	/* All parts have been joined: gets the reader of each thread, in the caller's thread. NULL: nobody asks. */
