@@ -77,7 +77,7 @@ limit() {
 
 # least NAME FILE LINES [text|BYTES]: a line that says what one CPU of this machine needs at least (least.c), with `text`
 # also for the text of a report, or for so many bytes of output; and how many times as long the runs took, whose lines
-# are in LINES
+# are in LINES, those of CPU time only if they have any
 least() {
 	local bytes=${4:-0} line
 
@@ -87,8 +87,25 @@ least() {
 	awk -v name="$1" -v line="$line" -v t="$(stat "$3" 2)" -v cpu="$(stat "$3" 3)" 'BEGIN {
 		split(line, a); split(t, b); split(cpu, c)
 		least = a[1] + a[2]
-		printf "# least: %-29s %10.3f s on one CPU: pages %.3f, text %.3f; it takes %.1f times that by the clock, %.1f of CPU time\n",
-			name, least, a[1], a[2], b[1] / least, c[1] / least
+		printf "# least: %-29s %10.3f s on one CPU: pages %.3f, text %.3f; it takes %.1f times that by the clock", name, least, a[1], a[2],
+			b[1] / least
+		if (c[1] > 0)
+			printf ", %.1f of CPU time", c[1] / least
+		print ""
+	}'
+}
+
+# least_recorder NAME FILE LINES: the same for a recorder of the pages in FILE: a copy of each, compressed. LINES has its
+# CPU time for a million events, and their number in millions in the fourth column.
+least_recorder() {
+	local line
+
+	line=$("$work/least" "$2" pack) || return
+	awk -v name="$1" -v line="$line" -v cpu="$(stat "$3" 1)" -v n="$(stat "$3" 4)" 'BEGIN {
+		split(line, a); split(cpu, c); split(n, events)
+		least = (a[1] + a[2]) / events[1]
+		printf "# least: %-29s %10.3f s on one CPU: a copy %.3f, zstd %.3f; it takes %.1f times that of CPU time\n", name, least,
+			a[1] / events[1], a[2] / events[1], c[1] / least
 	}'
 }
 
