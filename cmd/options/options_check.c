@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "cmd/options/help_lines.h"
 #include "cmd/streams.h"
 #include "cmd/terminal/pager.h"
 #include "lib/ground/base/buf.h"
@@ -389,28 +389,13 @@ static bool tables_make(struct tables *tables, const struct argp *argp, unsigned
 	       add_name(tables, "version", no_argument, KEY_ARGPS) && add_name(tables, NULL, 0, 0);
 }
 
-/*
- * argp breaks lines at column 79 unless it is told another width. A narrower terminal would break them a second time.
- */
-static void fit_help(void)
-{
-	struct winsize size;
-	char format[32];
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_col < 50)
-		return;
-	snprintf(format, sizeof(format), "rmargin=%d", size.ws_col > 120 ? 119 : size.ws_col - 1);
-	setenv("ARGP_HELP_FMT", format, 0);
-}
-
 __attribute__((noreturn)) static void print_help(const struct command *command, const struct argp *argp, char *name)
 {
-	fit_help();
 	pager_start();
-	argp_help(argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC, name);
+	help_lines_put(argp, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC, name);
 	if (command->examples)
 		printf("\nExamples:\n%s\n", command->examples);
-	argp_help(help_options(argp), stdout, ARGP_HELP_LONG | ARGP_HELP_POST_DOC, name);
+	help_lines_put(help_options(argp), stdout, ARGP_HELP_LONG | ARGP_HELP_POST_DOC, name);
 	exit(EXIT_OK);
 }
 

@@ -230,3 +230,20 @@ load lib
 		[[ "$output" == *"--stacks "*user:WORDS* ]]
 	done
 }
+
+@test "help: at every width no word is split and no line is too long" {
+	local command width
+	for command in record report sched flight export; do
+		ARGP_HELP_FMT=rmargin=20000 weft $command --help | tr -s ' \n' '\n\n' > "$BATS_TEST_TMPDIR/words"
+		for width in 39 45 52 59 60 66 79 80 99 119 199; do
+			ARGP_HELP_FMT=rmargin=$width weft $command --help > "$BATS_TEST_TMPDIR/text"
+			tr -s ' \n' '\n\n' < "$BATS_TEST_TMPDIR/text" > "$BATS_TEST_TMPDIR/got"
+			cmp "$BATS_TEST_TMPDIR/words" "$BATS_TEST_TMPDIR/got"
+			# Examples are lines to copy, and a word has no place to break.
+			sed '/^Examples:$/,/^[^ ]\|^ [^ ]/d' "$BATS_TEST_TMPDIR/text" |
+				awk -v most=$width 'length($0) > most && $0 ~ /[^ ] +[^ ]/ { print FILENAME, most, $0; wrong = 1 }
+					END { exit wrong }' || { echo "$command at $width"; false; }
+			run ! grep -n ' $' "$BATS_TEST_TMPDIR/text"
+		done
+	done
+}
