@@ -199,7 +199,7 @@ $(BUILD)/weft.pc: lib/api/weft.pc.in Makefile $(BUILD)/flags
 	@sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@INCLUDEDIR@,$(INCLUDEDIR),' -e 's,@LIBDIR@,$(SODIR),' -e 's,@VERSION@,$(VERSION),' $(if $(URL),-e 's|@URL@|$(URL)|',-e '/@URL@/d') $< > $@
 
 $(BUILD)/weft: $(cmd_obj) $(BUILD)/rooms.a
-	$(CC) $(all_ldflags) -o $@ $^ $(all_ldlibs)
+	$(CC) $(if $(STATIC),,$(RELR)) $(all_ldflags) -o $@ $^ $(all_ldlibs)
 
 # A commit compiles one file anew.
 $(BUILD)/cmd/weft.o: $(BUILD)/commit

@@ -31,14 +31,14 @@ enum graph_analysis_role {
 	GRAPH_ROLES
 };
 
-/* The members that each call changes come first. */
+/* The members that each call looks at come first: with the first ones of `lasted` they are two lines of a cache. */
 struct graph_function {
 	uint64_t total, self, entered, interrupted, off;
-	struct samples lasted;
+	uint64_t first;      /* in a slice: the number of the event that ended its first call */
 	uint64_t longest_at; /* when the longest call ended; 0: no call has ended */
+	struct samples lasted;
 	uint64_t again, errors, address;
-	uint64_t first,
-		longest_number; /* in a slice: the numbers of the events that ended its first and longest call */
+	uint64_t longest_number; /* in a slice: the number of the event that ended the longest call */
 	uint32_t longest_cpu;
 	int32_t longest_pid;
 	char longest_comm[STATE_COMM];
