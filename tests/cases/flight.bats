@@ -94,14 +94,14 @@ load flight
 	write_numbers 2 10000000 &
 	writer=$!
 	until [ $(($(date +%s%N) - first)) -gt 850000000 ]; do kill -0 $writer; done
-	file=$(dump)
+	# On a busy machine the writer may not have had a CPU in the time of a file: then it is the next file.
+	until file=$(dump) && [ "$(numbers "$file" | wc -l)" -gt 0 ]; do kill -0 $writer; done
 	kill $writer
 	wait $writer || true
 	land
 	# jq prints no zeros at the end of a number.
 	jq -r '"\(.from) \(.to)", "\(.cpus[] | select(.first) | .first, .last)"' "${file%.dat}.json" > times
 	{ read -r from to; sort -n; } < times > sorted
-	[ "$(numbers "$file" | wc -l)" -gt 0 ]
 	[ "$(numbers "$file" | head -n 1)" -gt 1 ]
 	weft report -t "$file" 2> /dev/null | grep -o ' [0-9]*\.[0-9]*: ' | tr -d ': ' | sed 's/0*$//' | sort -n > events
 	awk -v from="$from" -v to="$to" '$1 < from || $1 > to { exit 1 }' events

@@ -11,7 +11,8 @@ ran_as() {
 	local reason because who cpu name
 
 	reason=$(said_as "$1" reason) because=$(said_as "$1" because)
-	who=${reason%% *}
+	# A name may have blanks: the task is what stands before the CPU in brackets.
+	who=$(echo "$reason" | sed 's/ *\[[0-9][0-9]*\].*//; s/^ *//')
 	cpu=$(echo "$reason" | sed -n 's/^[^[]*\[0*\([0-9][0-9]*\)\].*/\1/p')
 	case $reason in
 	*" irq="*) name=$(awk -v n="${reason##* irq=}:" '$1 == n { print "irq " n + 0 " " $NF }' /proc/interrupts) ;;
