@@ -105,5 +105,16 @@ back()
 	[ ! -e blk.data ]
 	run -2 weft export --to perf --counter a:b -o x.data "$golden/6.12-events-sched.dat"
 	run -0 weft export --to perf -e sched_switch -o some.data "$golden/6.12-events-sched.dat"
-	[[ "$output" == "weft: some.data: "*" events, "* ]]
+	[[ "$output" == *"weft: some.data: "*" events, "* ]]
+}
+
+@test "perf: it is told when perf sched latency has no run times, which perf confirms" {
+	run -0 weft export --to perf -o with.data "$golden/6.1-rt-events-sched.dat"
+	[[ "$output" != *"no run times"* ]]
+	run -0 weft export --to perf -e sched:sched_switch -e sched:sched_wakeup -o without.data "$golden/6.1-rt-events-sched.dat"
+	[[ "$output" == *"perf sched latency shows no run times without sched_stat_runtime"* ]]
+	need_command perf
+	# "TOTAL: | 12.345 ms | 67 |"
+	[ "$(perf sched latency -i with.data 2> /dev/null | awk -F '|' '/TOTAL:/ { print ($2 + 0 > 0) }')" = 1 ]
+	[ "$(perf sched latency -i without.data 2> /dev/null | awk -F '|' '/TOTAL:/ { print $2 + 0 }')" = 0 ]
 }

@@ -652,3 +652,10 @@ times_of()
 	EOF
 	)" = "1796076000123456789 1796076000123456800 1796076000500000000" ]
 }
+
+@test "import: stacks --on-cpu of a text says that a text has no samples" {
+	printf '# tracer: nop\n#\n              sh-10    [000] .....     1.010000: tracing_mark_write: x\n' |
+		weft import -q -o "$BATS_TEST_TMPDIR/t.dat" -
+	run -1 weft stacks --on-cpu "$BATS_TEST_TMPDIR/t.dat"
+	[[ "$output" == *"it was imported from a text, which has none; 'weft stacks' without --on-cpu counts the stacks of its events" ]]
+}

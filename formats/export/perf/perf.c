@@ -864,10 +864,22 @@ static void perf_event(struct export *export, const struct event *event)
 	export->left_out++;
 }
 
+static bool has_event(const struct perf *perf, const char *system, const char *name)
+{
+	for (size_t i = 0; i < perf->nr_types; i++)
+		if (is_of(&perf->types[i], system) && !strcmp(perf->types[i].type->format->name, name))
+			return true;
+	return false;
+}
+
 static void tell(struct perf *perf)
 {
 	struct export *export = &perf->export;
 
+	/* perf's builtin-sched.c: latency_runtime_event() alone adds up how long a task ran. */
+	if (has_event(perf, "sched", "sched_switch") && !has_event(perf, "sched", "sched_stat_runtime"))
+		export_note(export, "perf sched latency shows no run times without sched_stat_runtime: record it with "
+				    "-e sched:sched_stat_runtime");
 	if (perf->elsewhere)
 		export_note(export,
 			    "%" PRIu64

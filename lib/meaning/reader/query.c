@@ -824,6 +824,13 @@ static bool is_imported(const struct trace *trace)
 
 int query_no_instance(const struct query *query, struct trace *trace, struct fail *fail)
 {
+	/* Only what was imported from a text has the columns of the text. */
+	if (!strcmp(query->instance, OWN_BUFFER_PROFILE) && is_imported(trace) &&
+	    trace_setting(trace, 0, "weft/columns").text)
+		return fail_set(fail, -ENOENT,
+				"'%s' has no samples of weft record --profile: it was imported from a text, which has "
+				"none; 'weft stacks' without --on-cpu counts the stacks of its events",
+				trace_path(trace));
 	if (!strcmp(query->instance, OWN_BUFFER_PROFILE) && is_imported(trace))
 		return fail_set(fail, -ENOENT,
 				"'%s' has no samples of weft record --profile; samples that perf took are events, and "
