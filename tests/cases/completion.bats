@@ -38,6 +38,16 @@ offers()
 	offers 'weft record -e sched_sw' sched_switch
 }
 
+@test "bash completes each of several events with commas between them" {
+	local file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
+	offers "weft report $file -e sched_wakeup,sched_sw" sched_wakeup,sched_switch
+	offers "weft report $file --event=sched_wakeup,sched_sw" sched_wakeup,sched_switch
+	# readline replaces what is behind the last colon.
+	offers "weft report $file -e sched:sched_wakeup,sched:sched_sw" sched_switch
+	offers "weft report $file -e sched:sched_wakeup,sched_sw" sched_wakeup,sched_switch
+	run ! offers "weft report $file -e sched_wakeup,sched_sw" sched_switch
+}
+
 @test "bash completes tracers, clocks, formats and choices" {
 	need_tracefs
 	offers 'weft record -p ' nop
