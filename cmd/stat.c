@@ -389,6 +389,13 @@ static int stat_run(int argc, char **argv)
 	struct stat_arguments arguments = { .options = BUF_INIT };
 	int status;
 
+	/* As perf stat takes one. */
+	for (int i = 1; i + 1 < argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			fprintf(stderr, "weft status runs no command: 'weft record -- COMMAND' records one, and "
+					"'weft summary' then tells what it did\n");
+			return EXIT_USAGE;
+		}
 	command_parse(&stat_command, argc, argv, 0, &arguments);
 	status = arguments.elsewhere.host ? elsewhere_command(&arguments.elsewhere, false) : stat_here(&arguments);
 	elsewhere_release(&arguments.elsewhere);

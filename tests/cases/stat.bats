@@ -111,3 +111,8 @@ own_run()
 		[[ "$output" != *"/run/weft"* ]]
 	done
 }
+
+@test "status: a command behind it, as perf stat takes one, is refused with the way to record it" {
+	run -2 weft stat -- true
+	[ "$output" = "weft status runs no command: 'weft record -- COMMAND' records one, and 'weft summary' then tells what it did" ]
+}

@@ -71,7 +71,8 @@ TEST(log_lines_of_each_form_become_markers_at_their_time)
 		{ NULL, "2026-11-28T15:02:31.25+01:00 host  a b", NOBODY "1795874551.250000" MARK "a b", 10000000 },
 		{ NULL, "2026-11-28 15:02:31,123456 host p[7]: x",
 		  SOMEBODY("               p", "7      ") "1795874551.123456" MARK "p[7]: x", 1000 },
-		{ NULL, "<30>1 2026-11-28T14:02:31.1234567891Z host p: x", NOBODY "1795874551.123456789" MARK "p: x", 1 },
+		{ NULL, "<30>1 2026-11-28T14:02:31.1234567891Z host p: x", NOBODY "1795874551.123456789" MARK "p: x",
+		  1 },
 		{ NULL, "2026-11-28T14:02:31-00:30 host x", NOBODY "1795876351.000000" MARK "x", 1000000000 },
 		/* Without a year: the last one in which that is not in the future; of the zone. */
 		{ NULL, "Jun  1 12:59:59 host p[3]: x",
