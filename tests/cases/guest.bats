@@ -77,10 +77,85 @@ cells()
 	run -1 weft sched -B guest --host two all.dat
 	[[ "$output" == *"there are several guests"*"500 (CPU 0), 501 (CPU 0)"*"--vcpus tells them"* ]]
 	weft sched -B guest --host two --vcpus 500 all.dat > text
-	grep -qE '^sh +7 +2.1 s +1.4 s +600.0 ms' text
+	grep -qE '^sh +7 +2.10 s +1.40 s +600.0 ms' text
 	run -2 weft sched --vcpus 5 all.dat
 	[[ "$output" == *"--vcpus needs --host"* ]]
 	run -2 weft sched -B guest --host two --by process all.dat
 	run -2 weft syscalls -B guest --host two --every 1s all.dat
 	run -2 weft syscalls -B guest --host two --vcpus 0,x all.dat
+}
+
+# await CONDITION...: waits until the command succeeds, for two minutes at most
+await()
+{
+	for _ in $(seq 2400); do
+		! "$@" || return 0
+		sleep 0.05
+	done
+	echo "in vain: $*"
+	return 1
+}
+
+# bats test_tags=long
+@test "sched --host: a guest that QEMU emulates waits for the host's CPU as long as the host's kernel says" {
+	need_tracefs
+	need_shared kernels/bzImage-6.12-alltracers
+	need_command qemu-system-x86_64
+	need_command jq
+	need_command taskset
+	mkdir share
+	"$BATS_TEST_DIRNAME/../guest/initramfs" initramfs - "$(command -v weft)"
+	cat > share/guest.sh <<'END'
+for entry in /sys/class/virtio-ports/*; do
+	if [ "$(cat "$entry/name")" = weft ]; then port=/dev/${entry##*/}; fi
+done
+until [ -e /host/end ]; do
+	weft serve --allow-command <> "$port" >&0 2> /tmp/said
+	sleep 0.1
+done
+END
+	read -ra qemu < <("$BATS_TEST_DIRNAME/../guest/machine" qemu 6.12 tcg,thread=multi)
+	timeout 600 "${qemu[@]:1}" -name guest,debug-threads=on -nographic -no-reboot -nic none -kernel "$SHARED/kernels/bzImage-6.12-alltracers" \
+		-initrd initramfs -append "console=ttyS0 quiet panic=1 no_timer_check mitigations=off" \
+		-virtfs local,path=share,mount_tag=h,security_model=none,id=h \
+		-device virtio-serial -chardev socket,id=weft,path=door,server=on,wait=off -device virtserialport,chardev=weft,name=weft \
+		< /dev/null > console.txt 2>&1 3>&- &
+	guest=$!
+	await [ -S door ]
+	thread=$(grep -l '^CPU 0/TCG$' "/proc/$(pgrep -P $guest)"/task/*/comm)
+	thread=${thread%/comm}
+	weft record -q -o guest.dat --on unix:door -e sched -- \
+		sh -c ': > /host/ready; until [ -e /host/go ]; do :; done; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; : > /host/done; until [ -e /host/stop ]; do :; done' 3>&- &
+	near=$!
+	await [ -e share/ready ]
+	# The host's recording has the thread alone, from before to after the work; somebody else wants the same CPU.
+	weft record -q -o host.dat --on here --rsh env -P "${thread##*/}" -e sched_switch -e sched_waking -e sched_wakeup -- \
+		sh -c ': > recording; until [ -e enough ]; do sleep 0.05; done' 3>&- &
+	host=$!
+	await [ -e recording ]
+	taskset -pc 0 "${thread##*/}" > /dev/null
+	taskset -c 0 sh -c 'until [ -e enough ]; do :; done' 3>&- &
+	read -r ran0 waited0 _ < "$thread/schedstat"
+	: > share/go
+	await [ -e share/done ]
+	read -r ran1 waited1 _ < "$thread/schedstat"
+	: > share/stop
+	wait $near
+	: > enough
+	wait $host
+	: > share/end
+	weft merge -o all.dat host.dat guest.dat
+	weft sched -B guest --host host --format json all.dat > out.json
+	weft sched -B guest --host host --table host --table vcpus all.dat
+	[ "$(cells vcpus cpu host_pid)" = "0 ${thread##*/}" ]
+	# Each task's parts are its time; the one that works has waited as the host's kernel counted, but for the edges.
+	jq -e 'all(.host[]; .run_ns == .vcpu_ran_ns + .vcpu_waited_ns + .vcpu_exit_ns + .vcpu_halted_ns + .vcpu_unknown_ns)' out.json
+	jq -e 'all(.host[]; .vcpu_unsure_ns != null)' out.json
+	waited=$((waited1 - waited0))
+	ran=$((ran1 - ran0))
+	echo "the host's kernel: ran $ran, waited $waited"
+	[ "$waited" -gt 0 ]
+	[ "$(jq '[.vcpus[].vcpu_waited_ns] | add' out.json)" -ge $((waited * 9 / 10)) ]
+	[ "$(jq '[.vcpus[].vcpu_ran_ns] | add' out.json)" -ge $((ran * 9 / 10)) ]
+	wait $guest
 }
