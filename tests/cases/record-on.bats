@@ -420,7 +420,16 @@ compare_clocks()
 		print (other in last) && $2 - last[other] <= $3 + error[other] ? "~" : ":"
 		last[$1] = $2; error[$1] = $3 }' | diff - <(cut -d ' ' -f 2 marks.txt)
 	grep -q 'note: times of two machines are exact to within .*: the order of events that are closer is not known' note.txt
-	rm -f ./*.dat ./*.on ./*.off
+	weft sql m.dat 'SELECT instance, ns FROM clock_error ORDER BY instance' --format csv | tail -n +2 > errors.txt
+	for file in k-a k-b; do
+		grep -qx "$file,$(weft info -B $file --setting weft/clock_error m.dat)" errors.txt
+	done
+	weft export -q --to ctf -o m.ctf m.dat 2> note.txt
+	[ "$(grep -h 'precision = ' -r --include=metadata m.ctf | sort)" = "$(cut -d , -f 2 errors.txt | sed 's/.*/\tprecision = &;/' | sort)" ]
+	if command -v babeltrace2 > /dev/null; then
+		[ "$(babeltrace2 m.ctf | grep -c sched_process_exec)" = "$(weft report m.dat 2> note.txt | grep -c sched_process_exec)" ]
+	fi
+	rm -rf ./*.dat m.ctf ./*.on ./*.off
 }
 
 @test "record --on: info tells how far the clock may be off, and merge compares clocks by it" {

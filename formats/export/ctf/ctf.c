@@ -148,6 +148,9 @@ static void put_clock(const struct ctf *ctf, const struct context *context, cons
 	out_f(out, "\nclock {\n\tname = %s;\n", name);
 	if (!date)
 		put_clock_uuid(ctf, name, out);
+	/* Beside the other machines of the file: the standard has it in counts of the clock. */
+	if (context->compared && context->unit == CLOCK_UNIT_NS)
+		out_f(out, "\tprecision = %" PRIu64 ";\n", context->clock_error_ns);
 	out_str(out, "\tdescription = ");
 	ctf_string(out, context->clock ? context->clock : "");
 	out_f(out, ";\n\tfreq = %" PRIu64 ";\n", ctf_frequency(context));

@@ -534,6 +534,25 @@ static void put_clock(struct sqlite *sqlite)
 		"ORDER BY clock.ts DESC LIMIT 1) AS wall_ns FROM ftrace_event AS e)");
 }
 
+/* Of a file with several machines: so many ns the times of each may be off beside those of another one. */
+static void put_clock_errors(struct sqlite *sqlite)
+{
+	const struct reader *reader = sqlite->export.reader;
+	struct db_table *table = NULL;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		const struct context *context = reader->buffers[i].context;
+
+		if (!context->compared)
+			continue;
+		if (!table)
+			table = db_table(sqlite->db, "clock_error", "instance TEXT, ns INTEGER");
+		db_text(sqlite->db, context->instance, strlen(context->instance));
+		db_s64(sqlite->db, (int64_t)context->clock_error_ns);
+		db_insert(sqlite->db, table);
+	}
+}
+
 static void sqlite_end(struct export *export)
 {
 	struct sqlite *sqlite = (struct sqlite *)export;
@@ -551,6 +570,7 @@ static void sqlite_end(struct export *export)
 	put_tables(sqlite);
 	make_views(sqlite);
 	put_clock(sqlite);
+	put_clock_errors(sqlite);
 	db_view(sqlite->db, "thread_time",
 		"SELECT thread.tid, thread.name, count(*) AS turns, "
 		"sum(ifnull(dur, (SELECT value FROM meta WHERE key = 'end') - ts)) AS dur, "
