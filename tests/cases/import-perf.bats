@@ -135,6 +135,7 @@ told()
 	told repeat "3 events stand in the file twice, as perf wrote a piece of a buffer once more: each is there once"
 	told alone "1 event stands in the file twice, as perf wrote a piece of a buffer once more: each is there once"
 	told samples "1 sample of cpu-clock is no event of a tracepoint"
+	told rawless "1 sample of sched:sched_waking is no event of a tracepoint"
 	made pipe cut
 	[ "$status" = 0 ]
 	[[ "$stderr" == *"the file has no end, as of a recorder that was killed"* ]]
@@ -165,6 +166,10 @@ told()
 	[[ "$output" == "weft: p.dat: 5 events, 0 lost, "* ]]
 	run -0 weft report -e cpu_clock p.dat
 	[[ "$output" == *": cpu_clock: ip="*" period="* ]]
+	python3 "$BATS_TEST_DIRNAME/perf_data.py" p.data rawless stack
+	run -0 weft import --samples -o p.dat p.data
+	[[ "$output" == "weft: p.dat: 5 events, 0 lost, "* ]]
+	[[ "$(weft report -t p.dat)" == *": sched_sched_waking: ip="* ]]
 	run -1 weft import --samples -o n.dat /dev/null
 	[[ "$output" == *"--samples is of a perf.data, and '/dev/null' is none"* ]]
 }

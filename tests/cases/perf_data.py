@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # perf_data.py OUTPUT [WORD...]: writes a small perf.data by the description of the format (tools/perf/Documentation/perf.data-file-format.txt,
-# include/uapi/linux/perf_event.h). Words: big, pipe, zstd, killed, noformats, freq, count, tasks, filter, twice, samples, lost, stack, noid, cut, repeat, alone, same, bomb,
+# include/uapi/linux/perf_event.h). Words: big, pipe, zstd, killed, noformats, freq, count, tasks, filter, twice, samples, lost, stack, noid, cut, repeat, alone, same, rawless, bomb,
 # sizezero, mono, ordered (the events of each CPU come in the order of time), zero (the last of these has a preempt count of 0), threads (OUTPUT is a
 # directory).
 import os
@@ -51,12 +51,12 @@ def mirrored(byte):
     return int(f"{byte:08b}"[::-1], 2)
 
 
-def attr(kind, config, period=1, freq=False):
+def attr(kind, config, period=1, freq=False, what=None):
     flags = 1 << 18 | (1 << 10 if freq else 0) | (1 << 25 if "mono" in words else 0)
     flags = flags.to_bytes(8, "little")
     if order == ">":
         flags = bytes(mirrored(byte) for byte in flags)
-    return pack("IIQQQQ", kind, 128, config, period, SAMPLE, 4) + flags + b"\0" * 44 + pack("i", 1) + b"\0" * 32
+    return pack("IIQQQQ", kind, 128, config, period, SAMPLE if what is None else what, 4) + flags + b"\0" * 44 + pack("i", 1) + b"\0" * 32
 
 
 attrs = [(attr(2, 316, 4000 if "freq" in words else 10 if "count" in words else 1, "freq" in words), [11, 12])]
@@ -64,6 +64,9 @@ if "twice" in words:
     attrs.append((attr(2, 316), [21, 22]))
 if "samples" in words:
     attrs.append((attr(1, 0), [31, 32]))
+if "rawless" in words:
+    # A tracepoint whose samples are an address and a stack, as of Android's simpleperf --trace-offcpu.
+    attrs.append((attr(2, 317, what=SAMPLE & ~RAW), [41, 42]))
 
 
 def record(kind, body, misc=0):
@@ -82,7 +85,7 @@ def sample(time, cpu, tid, raw, ident=None, chain=()):
     if raw is not None:
         raw += b"\0" * (-(4 + len(raw)) % 8)
         body += pack("I", len(raw)) + raw
-    else:
+    elif ident < 41:
         body += pack("I", 4) + b"\0" * 4
     return record(9, body)
 
@@ -124,6 +127,8 @@ if "twice" in words:
     events.append(sample(1001040, 0, 100, switch(100, b"first", 100, b"second", 200), 21))
 if "samples" in words:
     events.append(sample(1001100, 0, 100, None, 31))
+if "rawless" in words:
+    events.append(sample(1001100, 0, 100, None, 41))
 if "lost" in words:
     events.insert(2 if "ordered" in words else len(events), record(2, pack("QQ", 11, 7) + trailer(200, 1002500, 0, 11)))
     # The same ones again, as perf tells them at the end.
@@ -160,7 +165,7 @@ formats += pack("I", 0) + pack("I", 0) + pack("Q", 0)
 command = ["perf", "record"] + ([] if "tasks" in words else ["-a"]) + (["--filter", "prev_pid != 0"] if "filter" in words else [])
 features = {3: text("machine"), 4: text("6.1.0-test"), 5: text("6.1.9"), 6: text("x86_64"), 7: pack("II", 2, 2)}
 features[11] = pack("I", len(command)) + b"".join(text(word) for word in command)
-names = ["sched:sched_switch"] * 2 if "twice" in words else ["sched:sched_switch", "cpu-clock"]
+names = ["sched:sched_switch"] * 2 if "twice" in words else ["sched:sched_switch", "cpu-clock" if "samples" in words else "sched:sched_waking"]
 features[12] = pack("II", len(attrs), 128) + b"".join(
     bits + pack("I", len(ids)) + text(name) + b"".join(pack("Q", i) for i in ids) for (bits, ids), name in zip(attrs, names)
 )

@@ -237,9 +237,10 @@ static int find_twins(struct perf_import *import, struct fail *fail)
 		return fail_memory(fail);
 	u64_map_init(&first, sizeof(size_t));
 	for (size_t i = 0; !r && i < nr; i++) {
-		size_t *of = attrs[i].type == PERF_TYPE_TRACEPOINT ? u64_map_add(&first, attrs[i].config) : NULL;
+		bool is_event = perf_attr_is_event(&attrs[i]);
+		size_t *of = is_event ? u64_map_add(&first, attrs[i].config) : NULL;
 
-		if (!of && attrs[i].type == PERF_TYPE_TRACEPOINT)
+		if (!of && is_event)
 			r = fail_memory(fail);
 		else if (of && *of)
 			import->twins[i] = import->twins[*of - 1] = true;
@@ -413,7 +414,7 @@ static int add_event(struct perf_import *import, const struct perf_record *recor
 	};
 	int r;
 
-	if (record->attr->type != PERF_TYPE_TRACEPOINT) {
+	if (!perf_attr_is_event(record->attr)) {
 		event.raw = NULL;
 		event.raw_len = 0;
 	}
@@ -448,10 +449,8 @@ static int add_event(struct perf_import *import, const struct perf_record *recor
 
 static int add_sample(struct perf_import *import, const struct perf_record *record, struct fail *fail)
 {
-	if (record->attr->type == PERF_TYPE_TRACEPOINT) {
-		import->counts.others += !record->raw;
-		return record->raw ? add_event(import, record, fail) : 0;
-	}
+	if (perf_attr_is_event(record->attr))
+		return add_event(import, record, fail);
 	import->counts.others++;
 	return import->samples ? add_event(import, record, fail) : 0;
 }
@@ -489,7 +488,7 @@ static void judge_attrs(struct perf_import *import)
 		const struct perf_attr *attr = &attrs[i];
 		bool some = attr->flags & PERF_FREQ || (attr->period > 1 && !(attr->sample_type & PERF_HAS_PERIOD));
 
-		if (attr->type != PERF_TYPE_TRACEPOINT) {
+		if (!perf_attr_is_event(attr)) {
 			counts->other = counts->other ?: attr->name;
 			continue;
 		}

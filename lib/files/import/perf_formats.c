@@ -144,7 +144,7 @@ static int make_samples(struct perf_import *import, const char *common, struct f
 		return fail_memory(fail);
 	import->ip = (import->common + 7) / 8 * 8;
 	for (size_t i = 0; !r && i < nr; i++) {
-		if (attrs[i].type == PERF_TYPE_TRACEPOINT)
+		if (perf_attr_is_event(&attrs[i]))
 			continue;
 		while (id > PERF_USER_STACK_ID && schema_format(import->schema, id, NULL))
 			id--;

@@ -51,6 +51,7 @@ enum {
 	KIND_FEATURE = 80,
 	KIND_COMPRESSED = 81,
 	KIND_COMPRESSED2 = 83,
+	KIND_SIMPLEPERF_TRACING = 32777, /* record.h of Android's simpleperf */
 };
 
 static const char little[] = "PERFILE2", big[] = "2ELIFREP";
@@ -666,7 +667,7 @@ static int skip_behind(struct perf_data *data, uint32_t kind, const uint8_t *at,
 	uint64_t len, begin;
 	int r = 0;
 
-	if (kind == KIND_TRACING_DATA && size >= PERF_HEAD + sizeof(uint32_t)) {
+	if ((kind == KIND_TRACING_DATA || kind == KIND_SIMPLEPERF_TRACING) && size >= PERF_HEAD + sizeof(uint32_t)) {
 		len = load_u32(at + PERF_HEAD, data->swap);
 		begin = data->at;
 		/* simpleperf has them inside of the record. */

@@ -65,6 +65,9 @@ struct perf_attr {
 	} at;
 };
 
+/* Whether its samples have the bytes of a tracepoint's event; others have an address and a stack at most. */
+bool perf_attr_is_event(const struct perf_attr *attr);
+
 const struct perf_attr *perf_data_attrs(const struct perf_data *data, size_t *ret_nr);
 
 /* What the features say; strings are NULL and numbers 0 if the file does not have them. */

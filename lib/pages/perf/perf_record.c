@@ -10,6 +10,11 @@ const struct perf_attr *perf_attr_of(const struct perf_data *data, uint64_t id)
 	return index && *index < data->nr_attrs ? &data->attrs[*index] : data->nr_attrs ? &data->attrs[0] : NULL;
 }
 
+bool perf_attr_is_event(const struct perf_attr *attr)
+{
+	return attr->type == PERF_TYPE_TRACEPOINT && attr->sample_type & PERF_HAS_RAW;
+}
+
 static void set_cpu(const struct perf_data *data, uint64_t id, struct perf_record *record)
 {
 	const uint32_t *cpu = u64_map_find(&data->cpus, id);
