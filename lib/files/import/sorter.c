@@ -142,7 +142,8 @@ static int grow(struct sorter *sorter, struct fail *fail)
 	if (sorter->used)
 		memcpy(arena, sorter->arena, sorter->used);
 	for (size_t i = 0; i < sorter->nr_items; i++)
-		sorter->items[i] = (struct sorter_item *)(void *)(arena + ((uint8_t *)sorter->items[i] - sorter->arena));
+		sorter->items[i] =
+			(struct sorter_item *)(void *)(arena + ((uint8_t *)sorter->items[i] - sorter->arena));
 	free(sorter->arena);
 	sorter->arena = arena;
 	sorter->size = size;
