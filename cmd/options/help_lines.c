@@ -11,8 +11,8 @@
 #include "lib/ground/base/cleanup.h"
 
 /*
- * argp's own columns (argp-help.c: uparams): where the text of an option begins, and the further lines of a usage. Below
- * TEXT_LEAST columns the text of an option is in lines of its own.
+ * argp's own columns (argp-help.c: uparams): where the text of an option begins, and the further lines of a usage. With
+ * less than TEXT_LEAST columns, the text of an option is in lines of its own.
  */
 enum { TEXT_AT = 29, USAGE_AT = 12, TEXT_LEAST = 28, BELOW_AT = 10, WIDTH = 79, WIDTH_LEAST = 39, WIDTH_MOST = 119 };
 #define UNBROKEN "rmargin=30000"

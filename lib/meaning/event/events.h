@@ -36,7 +36,7 @@ struct events_options {
 	uint64_t since, until;
 	bool keep_blocks; /* the caller takes retired blocks */
 	bool entered;     /* the caller begins with events_enter() or events_time_at() */
-	/* a CPU whose data ends early ends with a loss, EVENT_LOST_REST, right after its last event; not if `entered` */
+	/* a CPU whose data ends early ends with a loss, EVENT_LOST_REST, after its last event; not if `entered` */
 	bool tells_ends;
 	/* borrowed: its threads read ahead and decompress; NULL: the caller's thread does it in events_next() */
 	struct pool *pool;
