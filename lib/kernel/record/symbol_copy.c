@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/kernel/record/symbol_copy_internal.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/text.h"
@@ -78,6 +82,72 @@ static int add_compressed(struct ledger *ledger, const struct buf *body, struct 
 	return err;
 }
 
+/* The address of a symbol in the text of /proc/kallsyms. False: there is none, or it is hidden. */
+static bool symbol_address(const struct buf *text, const char *name, uint64_t *ret)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = text->data, *end = at + text->len; (at = memmem(at, (size_t)(end - at), name, len));
+	     at += len) {
+		const char *line = at;
+
+		if ((size_t)(end - at) <= len || !strchr("\n\t", at[len]) || at == text->data || at[-1] != ' ')
+			continue;
+		while (line > text->data && line[-1] != '\n')
+			line--;
+		*ret = strtoull(line, NULL, 16);
+		return *ret != 0;
+	}
+	return false;
+}
+
+/*
+ * Reads 8 bytes of the running kernel's memory. /proc/kcore lists its segments as an ELF core does (fs/proc/kcore.c). A
+ * kernel that is locked down, or has no such file, tells nothing.
+ */
+static bool read_kernel_u64(uint64_t address, uint64_t *ret)
+{
+	int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr head;
+	Elf64_Phdr segment;
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	if (pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) && head.e_ident[EI_CLASS] == ELFCLASS64)
+		for (unsigned i = 0; !found && i < head.e_phnum; i++) {
+			off_t at = (off_t)(head.e_phoff + i * sizeof(segment));
+
+			if (pread(fd, &segment, sizeof(segment), at) != (ssize_t)sizeof(segment))
+				break;
+			if (segment.p_type != PT_LOAD || segment.p_memsz < sizeof(*ret) || address < segment.p_vaddr ||
+			    address - segment.p_vaddr > segment.p_memsz - sizeof(*ret))
+				continue;
+			at = (off_t)(segment.p_offset + (address - segment.p_vaddr));
+			found = pread(fd, ret, sizeof(*ret), at) == (ssize_t)sizeof(*ret);
+		}
+	close(fd);
+	return found;
+}
+
+/*
+ * Where the array of struct page begins: events print the address of a page and have only its number. On x86-64 it is
+ * the variable vmemmap_base (arch/x86/include/asm/pgtable_64_types.h), whose value no file of tracefs has.
+ */
+static int add_page_array(struct ledger *ledger, const struct buf *symbols, struct fail *fail)
+{
+	uint64_t address, array;
+	char text[20];
+
+	if (!symbol_address(symbols, "vmemmap_base", &address) || !read_kernel_u64(address, &array) || !array)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRIx64, array);
+	return ledger_add(ledger,
+			  &(struct ledger_item){
+				  .kind = LEDGER_SETTING, .key = "weft/page_array", .data = text, .len = strlen(text) },
+			  fail);
+}
+
 static int save(struct symbol_copy *symbols, struct fail *fail)
 {
 	cleanup_buf struct buf body = BUF_INIT;
@@ -93,6 +163,9 @@ static int save(struct symbol_copy *symbols, struct fail *fail)
 	if (!err && body.len > SYMBOLS_MAX)
 		err = fail_set(fail, -EFBIG, "%zu bytes of kernel symbols are more than any kernel has", body.len);
 	if (err || body.len == sizeof(len))
+		return err;
+	err = add_page_array(symbols->ledger, &body, fail);
+	if (err)
 		return err;
 	/* The parts are in the byte order of the traced kernel, which this machine has. */
 	len = (uint32_t)(body.len - sizeof(len));
