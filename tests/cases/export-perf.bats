@@ -59,7 +59,7 @@ back()
 	# Each event has its callers below it.
 	[ "$(perf script -F event,ip -i p.data 2> /dev/null | grep -c '^\s*[0-9a-f]\+$')" = "$(weft report "$golden/6.12-userstacktrace.dat" | grep -c '^ => ')" ]
 	run -0 weft export --to perf -o p.data "$golden/6.1-rt-event-stacktrace.dat"
-	[[ "$output" == "weft: p.data: 60 events, "* ]]
+	[[ "$output" == *"weft: p.data: 60 events, "* ]]
 	[ "$(perf script -F event,ip -i p.data 2> /dev/null | grep -c '^\s*[0-9a-f]\+$')" = "$(weft report "$golden/6.1-rt-event-stacktrace.dat" | grep -c '^ => ')" ]
 }
 

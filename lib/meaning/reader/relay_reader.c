@@ -439,7 +439,7 @@ size_t relay_reader_dry(struct relay_reader *relay, const struct event **ret)
 	size_t nr = relay->nr_lost - relay->shown;
 
 	relay->has_more = false;
-	*ret = relay->lost + relay->shown;
+	*ret = nr ? relay->lost + relay->shown : NULL;
 	relay->shown = relay->nr_lost;
 	return nr;
 }
