@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/ground/base/buf.h"
+#include "lib/kernel/tracefs/settings.h"
 #include "tests/unit/test.h"
 
 static enum fitting kind_of(const char *text)
@@ -66,4 +67,28 @@ TEST(fitting_finds_the_event_of_a_file)
 	CHECK_STR(system, "sched");
 	CHECK_STR(event, "");
 	CHECK(!event_of_file("set_event", system, event));
+}
+
+TEST(settings_symbol_finds_whole_names)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	uint64_t address = 1;
+
+	CHECK(!settings_symbol(&text, NULL, "vfs_read", &address));
+	CHECK(buf_add_str(&text, "ffffffff81000100 T vfs_readv\nffffffff81000200 T ksys_vfs_read\n"
+				 "ffffffff81000300 T vfs_read\nffffffffc0000100 t init\t[loop]\n"
+				 "0000000000000000 t init\t[loopback]\nffffffffc0000300 t last"));
+	CHECK(settings_symbol(&text, NULL, "vfs_read", &address));
+	CHECK(address == 0xffffffff81000300);
+	CHECK(settings_symbol(&text, NULL, "vfs_readv", &address));
+	CHECK(address == 0xffffffff81000100);
+	CHECK(settings_symbol(&text, "loop", "init", &address));
+	CHECK(address == 0xffffffffc0000100);
+	CHECK(settings_symbol(&text, "loopback", "init", &address));
+	CHECK(address == 0);
+	CHECK(settings_symbol(&text, NULL, "last", &address));
+	CHECK(address == 0xffffffffc0000300);
+	CHECK(!settings_symbol(&text, "nbd", "init", &address));
+	CHECK(!settings_symbol(&text, "loop", "last", &address));
+	CHECK(!settings_symbol(&text, NULL, "vfs", &address));
 }

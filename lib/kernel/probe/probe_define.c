@@ -205,7 +205,7 @@ static int kernel_name(const struct instance *top, const struct probe *probe, st
 	}
 	if (found)
 		return no_parameter(name, &prototype, argument->fetch, fail);
-	if (!function_exists(NULL, name))
+	if (!function_exists(NULL, NULL, name))
 		return no_function(top, name, fail);
 	return fail_set(fail, -ENOENT,
 			"the parameters of '%s' are not known by name here (this kernel has no type information of "

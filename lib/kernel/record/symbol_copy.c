@@ -82,25 +82,6 @@ static int add_compressed(struct ledger *ledger, const struct buf *body, struct 
 	return err;
 }
 
-/* The address of a symbol in the text of /proc/kallsyms. False: there is none, or it is hidden. */
-static bool symbol_address(const struct buf *text, const char *name, uint64_t *ret)
-{
-	size_t len = strlen(name);
-
-	for (const char *at = text->data, *end = at + text->len; (at = memmem(at, (size_t)(end - at), name, len));
-	     at += len) {
-		const char *line = at;
-
-		if ((size_t)(end - at) <= len || !strchr("\n\t", at[len]) || at == text->data || at[-1] != ' ')
-			continue;
-		while (line > text->data && line[-1] != '\n')
-			line--;
-		*ret = strtoull(line, NULL, 16);
-		return *ret != 0;
-	}
-	return false;
-}
-
 /*
  * Reads 8 bytes of the running kernel's memory. /proc/kcore lists its segments as an ELF core does (fs/proc/kcore.c). A
  * kernel that is locked down, or has no such file, tells nothing.
@@ -139,7 +120,8 @@ static int add_page_array(struct ledger *ledger, const struct buf *symbols, stru
 	uint64_t address, array;
 	char text[20];
 
-	if (!symbol_address(symbols, "vmemmap_base", &address) || !read_kernel_u64(address, &array) || !array)
+	if (!settings_symbol(symbols, NULL, "vmemmap_base", &address) || !address ||
+	    !read_kernel_u64(address, &array) || !array)
 		return 0;
 	snprintf(text, sizeof(text), "%" PRIx64, array);
 	return ledger_add(ledger,

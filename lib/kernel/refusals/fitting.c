@@ -12,6 +12,7 @@
 #include "lib/kernel/tracefs/event_fields.h"
 #include "lib/kernel/tracefs/event_select.h"
 #include "lib/kernel/tracefs/instance.h"
+#include "lib/kernel/tracefs/settings.h"
 
 enum { NAMES_SHOWN = 320 }; /* longest list of names in bytes */
 
@@ -135,35 +136,46 @@ void functions_offer(const struct tracing *tracing, struct near *near)
 	}
 }
 
-int function_find(const char *module, const char *name, uint64_t *ret_address)
+void functions_release(struct functions *functions)
 {
-	cleanup_file FILE *in = fopen("/proc/kallsyms", "re");
-	cleanup_free char *line = NULL;
-	size_t size = 0, symbols = 0;
-	enum { SYMBOLS_MIN = 1000 };
-
-	while (in && getline(&line, &size, in) > 0) {
-		char symbol[512], where[128] = "";
-		uint64_t address;
-
-		/* A line is "ffffffff81000000 T name\t[module]". */
-		if (sscanf(line, "%" SCNx64 " %*c %511s [%127[^]]", &address, symbol, where) < 2)
-			continue;
-		symbols++;
-		if (strcmp(symbol, name) || (module && strcmp(where, module)))
-			continue;
-		*ret_address = address;
-		return 1;
-	}
-	/* Without CONFIG_KALLSYMS_ALL there are fewer symbols, but never this few. */
-	return symbols < SYMBOLS_MIN ? -ENOENT : 0;
+	buf_release(&functions->text);
+	functions->read = false;
 }
 
-int function_exists(const char *module, const char *name)
+static size_t count_lines(const struct buf *text)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < text->len; i++)
+		lines += text->data[i] == '\n';
+	return lines;
+}
+
+int function_find(struct functions *functions, const char *module, const char *name, uint64_t *ret_address)
+{
+	struct functions once = { .read = false };
+	enum { SYMBOLS_MIN = 1000 };
+	bool hidden;
+	int found;
+
+	if (!functions)
+		functions = &once;
+	if (!functions->read && settings_kallsyms(&functions->text, &hidden, NULL))
+		buf_clear(&functions->text);
+	functions->read = true;
+	found = settings_symbol(&functions->text, module, name, ret_address);
+	/* Without CONFIG_KALLSYMS_ALL there are fewer symbols, but never this few. */
+	if (!found && count_lines(&functions->text) < SYMBOLS_MIN)
+		found = -ENOENT;
+	functions_release(&once);
+	return found;
+}
+
+int function_exists(struct functions *functions, const char *module, const char *name)
 {
 	uint64_t address;
 
-	return function_find(module, name, &address);
+	return function_find(functions, module, name, &address);
 }
 
 /* The names of a list, as many as fit. */

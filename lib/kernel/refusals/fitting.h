@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/ground/base/buf.h"
 #include "lib/ground/base/text.h"
 
-struct buf;
 struct error_entry;
 struct instance;
 struct near;
@@ -54,12 +54,19 @@ bool event_of_file(const char *file, char system[EVENT_PART_SIZE], char event[EV
 /* Offers the functions that can be traced, tens of thousands; none if the list cannot be read. */
 void functions_offer(const struct tracing *tracing, struct near *near);
 
+/* The kernel's symbols, read when one is asked for: /proc/kallsyms takes a tenth of a second. All zero at first. */
+struct functions {
+	struct buf text;
+	bool read;
+};
+void functions_release(struct functions *functions);
+
 /*
  * Returns whether the kernel (or the module; NULL: any) has a symbol of this name: 1 or 0; -ENOENT if the symbols
- * cannot be read.
+ * cannot be read. `functions` may be NULL for a single question.
  */
-int function_exists(const char *module, const char *name);
+int function_exists(struct functions *functions, const char *module, const char *name);
 /* The same, with its address if there is one: 0 if the kernel hides its addresses. */
-int function_find(const char *module, const char *name, uint64_t *ret_address);
+int function_find(struct functions *functions, const char *module, const char *name, uint64_t *ret_address);
 
 #endif

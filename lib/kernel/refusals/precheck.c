@@ -229,7 +229,7 @@ static int check_function(const struct check *check)
 	colon = strchr(name, ':');
 	if (colon)
 		name[colon - name] = '\0';
-	if (function_exists(colon ? name : NULL, colon ? colon + 1 : name) != 0)
+	if (function_exists(NULL, colon ? name : NULL, colon ? colon + 1 : name) != 0)
 		return 0;
 	if (colon) {
 		place.at += colon + 1 - name;

@@ -163,6 +163,7 @@ void setup_release(struct setup *setup)
 	free(setup->gone_notrace_pids);
 	pid_list_release(&setup->processes);
 	free(setup->groups);
+	functions_release(&setup->functions);
 	*setup = (struct setup){ .nr_instances = 0 };
 }
 

@@ -9,6 +9,7 @@
 
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/cpus.h"
+#include "lib/kernel/refusals/fitting.h"
 #include "lib/kernel/setup/processes.h"
 #include "lib/kernel/tracefs/event_select.h"
 #include "lib/kernel/tracefs/instance.h"
@@ -128,6 +129,7 @@ struct setup {
 	 * It is called while no command runs that weft traces, and may start a thread that ends with the last step.
 	 */
 	void (*step)(const char *what);
+	struct functions functions; /* of the kernel */
 };
 
 /* Calls setup->warn with the text, if there is one. */

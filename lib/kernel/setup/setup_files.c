@@ -42,6 +42,7 @@ struct places {
 
 struct choice {
 	struct instance top;
+	struct functions *functions;
 	struct setup_instance *wanted;
 	struct setup_files *files;
 	struct places places;
@@ -170,11 +171,11 @@ static bool add_descriptors(struct choice *choice)
 	bool ok = buf_add_str(&install, "p fd_install fd=$arg1:s32") && put_file(choice, "$arg2", &install) &&
 		  add_probe(choice, &install);
 
-	if (ok && function_exists(NULL, "do_dup2") == 1)
+	if (ok && function_exists(choice->functions, NULL, "do_dup2") == 1)
 		ok = buf_add_str(&dup, "p do_dup2 fd=$arg3:s32") && put_file(choice, "$arg2", &dup) &&
 		     add_probe(choice, &dup);
 	for (size_t i = 0; ok && i < array_size(closes); i++) {
-		if (function_exists(NULL, closes[i]) != 1)
+		if (function_exists(choice->functions, NULL, closes[i]) != 1)
 			continue;
 		return buf_addf(&shut, "p %s fd=$arg1:s32", closes[i]) && add_probe(choice, &shut);
 	}
@@ -189,12 +190,12 @@ static bool add_descriptors(struct choice *choice)
 static bool add_names(struct choice *choice)
 {
 	static const char rest[] = "getname_flags.part.0";
-	bool split = function_exists(NULL, rest) == 1;
+	bool split = function_exists(choice->functions, NULL, rest) == 1;
 	const char *function = split ? rest : "getname_flags";
 	cleanup_buf struct buf text = BUF_INIT;
 	bool ok;
 
-	if (!split && function_exists(NULL, function) != 1)
+	if (!split && function_exists(choice->functions, NULL, function) != 1)
 		return true;
 	ok = buf_addf(&text, "r %s name=+0(+0($retval)):string", function);
 	if (ok && choice->keeps_arguments && !split)
@@ -276,7 +277,7 @@ static bool add_new_sockets(struct choice *choice)
 	for (size_t i = 0; ok && i < array_size(makers); i++) {
 		cleanup_buf struct buf text = BUF_INIT;
 
-		if (function_exists(NULL, makers[i]) != 1)
+		if (function_exists(choice->functions, NULL, makers[i]) != 1)
 			continue;
 		ok = buf_addf(&text, "r %s ret=$retval:s64 ino=+%u(+%u($retval)):u%u sk=%s:x%u", makers[i],
 			      places->ino.offset, places->inode.offset, choice->long_size * 8, sock,
@@ -304,7 +305,7 @@ static bool add_datagrams(struct choice *choice)
 	for (size_t i = 0; ok && i < array_size(unlocks); i++) {
 		cleanup_buf struct buf text = BUF_INIT;
 
-		if (function_exists(NULL, unlocks[i]) != 1)
+		if (function_exists(choice->functions, NULL, unlocks[i]) != 1)
 			continue;
 		/* One that is being closed has no struct socket, and then no inode. */
 		ok = buf_addf(&text, "p %s socket=%s:x%u", unlocks[i], socket, choice->long_size * 8) &&
@@ -335,11 +336,11 @@ static bool add_local(struct choice *choice)
 	bool ok = true;
 	char sock[ARGUMENT_MAX + 1];
 
-	if (function_exists(NULL, "unix_socketpair") == 1)
+	if (function_exists(choice->functions, NULL, "unix_socketpair") == 1)
 		ok = buf_add_str(&pair, "p unix_socketpair") && put_socket_ino(choice, "ino", "$arg1", &pair) &&
 		     put_socket_ino(choice, "pino", "$arg2", &pair) && add_probe(choice, &pair);
 	snprintf(sock, sizeof(sock), "+%u($arg1)", places->sock.offset);
-	if (ok && function_exists(NULL, "unix_dgram_connect") == 1) {
+	if (ok && function_exists(choice->functions, NULL, "unix_dgram_connect") == 1) {
 		ok = buf_addf(&aim, choice->keeps_arguments ? "r unix_dgram_connect ret=$retval:s32" :
 							      "p unix_dgram_connect") &&
 		     put_socket_ino(choice, "ino", "$arg1", &aim);
@@ -348,7 +349,7 @@ static bool add_local(struct choice *choice)
 		else if (ok)
 			ok = add_probe(choice, &aim);
 	}
-	if (!ok || function_exists(NULL, "unix_bind") != 1)
+	if (!ok || function_exists(choice->functions, NULL, "unix_bind") != 1)
 		return ok;
 	if (choice->keeps_arguments)
 		return buf_add_str(&bound, "r unix_bind ret=$retval:s32") &&
@@ -402,7 +403,7 @@ static bool add_rings(struct choice *choice)
 		snprintf(path, sizeof(path), "events/io_uring/%s", strchr(events[i], ':') + 1);
 		ok = !instance_has(&choice->top, path) || setup_add_event(choice->wanted, events[i]);
 	}
-	if (!ok || function_exists(NULL, function) != 1)
+	if (!ok || function_exists(choice->functions, NULL, function) != 1)
 		return ok;
 	if (!choice->keeps_arguments)
 		ok = buf_addf(&ask, "p %s req=$arg1:x%u", function, choice->long_size * 8) &&
@@ -418,7 +419,8 @@ static int choose(struct choice *choice, struct setup *setup, struct fail *fail)
 	struct instance *top = &choice->top;
 	cleanup_buf struct buf readme = BUF_INIT;
 
-	if (!instance_has(top, "kprobe_events") || function_exists(NULL, "fd_install") != 1)
+	choice->functions = &setup->functions;
+	if (!instance_has(top, "kprobe_events") || function_exists(choice->functions, NULL, "fd_install") != 1)
 		return fail_set(
 			fail, -EOPNOTSUPP,
 			"--files: this kernel has no probes of its functions (CONFIG_KPROBE_EVENTS), which tell "

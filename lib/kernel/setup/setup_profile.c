@@ -15,13 +15,13 @@
  * The function of the timer that ticks (kernel/time/tick-sched.c). Before Linux 6.9 tick_nohz_handler() is another one,
  * which no high resolution timer calls.
  */
-static int find_tick(uint64_t *ret, struct fail *fail)
+static int find_tick(struct functions *functions, uint64_t *ret, struct fail *fail)
 {
 	static const char *const names[] = { "tick_sched_timer", "tick_nohz_handler" };
 	int found = 0;
 
 	for (size_t i = 0; i < array_size(names) && found != 1; i++)
-		found = function_find(NULL, names[i], ret);
+		found = function_find(functions, NULL, names[i], ret);
 	if (found != 1)
 		return fail_set(fail, -EOPNOTSUPP,
 				"--profile: no function of this kernel is known to make its ticks (/proc/kallsyms has "
@@ -37,7 +37,7 @@ int setup_profile_add(struct setup *setup, struct setup_profile *ret, struct fai
 	struct setup_instance *wanted;
 	struct setup_event *event;
 	uint64_t tick;
-	int err = find_tick(&tick, fail);
+	int err = find_tick(&setup->functions, &tick, fail);
 
 	*ret = (struct setup_profile){ .filter = NULL };
 	if (err)

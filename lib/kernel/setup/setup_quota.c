@@ -78,12 +78,13 @@ static bool add_group(struct setup_instance *wanted, struct setup_quota *quota, 
 }
 
 /* A child that clone3() puts into another group than its parent's: no event has its group. */
-static bool add_births(struct setup_instance *wanted, struct setup_quota *quota, const struct places *places)
+static bool add_births(struct setup_instance *wanted, struct setup_quota *quota, const struct places *places,
+		       struct functions *functions)
 {
 	cleanup_buf struct buf text = BUF_INIT;
 
 	if (!places->pid.found || !places->set.found || !places->of_set.found ||
-	    function_exists(NULL, "cgroup_post_fork") != 1)
+	    function_exists(functions, NULL, "cgroup_post_fork") != 1)
 		return true;
 	return buf_addf(&text, "p cgroup_post_fork pid=+%u($arg1):s32 id=+%u(+%u(+%u(+%u($arg2)))):u64",
 			places->pid.offset, places->number.offset, places->node.offset, places->of_set.offset,
@@ -91,16 +92,17 @@ static bool add_births(struct setup_instance *wanted, struct setup_quota *quota,
 	       add_probe(wanted, quota, &text);
 }
 
-static bool add_steal(struct setup_instance *wanted, struct setup_quota *quota)
+static bool add_steal(struct setup_instance *wanted, struct setup_quota *quota, struct functions *functions)
 {
 	cleanup_buf struct buf text = BUF_INIT;
 
-	return function_exists(NULL, "account_steal_time") != 1 ||
+	return function_exists(functions, NULL, "account_steal_time") != 1 ||
 	       (buf_add_str(&text, "p account_steal_time ns=$arg1:u64") && add_probe(wanted, quota, &text));
 }
 
 static int choose(const struct instance *top, struct setup *setup, struct setup_quota *quota, struct fail *fail)
 {
+	struct functions *functions = &setup->functions;
 	struct setup_instance *wanted;
 	struct places places;
 
@@ -109,7 +111,8 @@ static int choose(const struct instance *top, struct setup *setup, struct setup_
 			fail, -EOPNOTSUPP,
 			"--quota: this kernel has no probes of its functions (CONFIG_KPROBE_EVENTS), which tell "
 			"when a control group has used up its quota: leave out --quota");
-	if (function_exists(NULL, "tg_throttle_down") != 1 || function_exists(NULL, "tg_unthrottle_up") != 1)
+	if (function_exists(functions, NULL, "tg_throttle_down") != 1 ||
+	    function_exists(functions, NULL, "tg_unthrottle_up") != 1)
 		return fail_set(fail, -EOPNOTSUPP,
 				"--quota: control groups have no quota of CPU time in this kernel "
 				"(CONFIG_CFS_BANDWIDTH): leave out --quota");
@@ -124,8 +127,8 @@ static int choose(const struct instance *top, struct setup *setup, struct setup_
 	wanted->clock = setup->instances[0].clock;
 	wanted->size = setup->instances[0].size;
 	if (!add_group(wanted, quota, "tg_throttle_down", &places) ||
-	    !add_group(wanted, quota, "tg_unthrottle_up", &places) || !add_steal(wanted, quota) ||
-	    !add_births(wanted, quota, &places))
+	    !add_group(wanted, quota, "tg_unthrottle_up", &places) || !add_steal(wanted, quota, functions) ||
+	    !add_births(wanted, quota, &places, functions))
 		return fail_memory(fail);
 	return 0;
 }

@@ -74,11 +74,11 @@ static bool add_probe(struct setup_instance *wanted, struct setup_user_stacks *s
  * A kernel thread has no registers of a program there; the filter leaves it out, and tasks of 32 bits. It would leave
  * out all if the stacks of this kernel had another size.
  */
-static bool add_of_task(struct setup_instance *wanted, struct setup_user_stacks *stacks, const char *function,
-			unsigned argument)
+static bool add_of_task(struct setup_instance *wanted, struct setup_user_stacks *stacks, struct functions *functions,
+			const char *function, unsigned argument)
 {
 	unsigned stack = stack_member();
-	unsigned top = THREAD_SIZE - (function_exists(NULL, "asm_fred_entrypoint_user") == 1 ? FRED : 0);
+	unsigned top = THREAD_SIZE - (function_exists(functions, NULL, "asm_fred_entrypoint_user") == 1 ? FRED : 0);
 	unsigned registers = top - PT_REGS * WORD;
 	cleanup_buf struct buf text = BUF_INIT;
 	char pointer[64];
@@ -232,7 +232,7 @@ static int add_asked(const struct asked *asked, const struct instance *top, stru
 		const char *call = call_of(asked, i);
 
 		snprintf(place, sizeof(place), "p __x64_sys_%s", call ? call : "");
-		if (call && function_exists(NULL, place + 2) == 1)
+		if (call && function_exists(&setup->functions, NULL, place + 2) == 1)
 			ok = add_of_call(wanted, stacks, place);
 	}
 	for (size_t i = 0; ok && i < asked->nr_places; i++)
@@ -258,19 +258,20 @@ static int ask(struct asked *asked, const struct instance *top, const struct cat
 	return ok ? 0 : fail_memory(fail);
 }
 
-static int add_switches(struct setup_instance *wanted, struct setup_user_stacks *stacks, struct fail *fail)
+static int add_switches(struct setup_instance *wanted, struct setup_user_stacks *stacks, struct functions *functions,
+			struct fail *fail)
 {
 	/* It is called for every switch, but only where pressure is accounted; the other one for the fair class. */
 	cleanup_buf struct buf pressure = BUF_INIT;
-	bool psi = function_exists(NULL, "psi_task_switch") == 1 &&
+	bool psi = function_exists(functions, NULL, "psi_task_switch") == 1 &&
 		   !tracing_read_path("/proc/pressure/cpu", &pressure, NULL);
 	const char *function = psi ? "psi_task_switch" : "pick_next_task_fair";
 
-	if (function_exists(NULL, function) != 1)
+	if (function_exists(functions, NULL, function) != 1)
 		return fail_set(fail, -EOPNOTSUPP,
 				"--stacks user: this kernel has no function for a probe where a task leaves its CPU "
 				"(neither psi_task_switch nor pick_next_task_fair): leave out --stacks user");
-	return add_of_task(wanted, stacks, function, psi ? 1 : 2) ? 0 : fail_memory(fail);
+	return add_of_task(wanted, stacks, functions, function, psi ? 1 : 2) ? 0 : fail_memory(fail);
 }
 
 /* These need no probes of functions of the kernel. */
@@ -282,6 +283,7 @@ static bool only_programs(const struct asked *asked, const struct setup_user_sta
 static int choose(const struct instance *top, const struct asked *asked, struct setup *setup,
 		  struct setup_user_stacks *stacks, struct fail *fail)
 {
+	struct functions *functions = &setup->functions;
 	struct setup_instance *wanted;
 	struct utsname name;
 	int err = 0;
@@ -302,12 +304,12 @@ static int choose(const struct instance *top, const struct asked *asked, struct 
 	wanted->size = setup->instances[0].size;
 	err = add_asked(asked, top, setup, wanted, stacks, fail);
 	if (!err && stacks->switches && (asked->switches || !stacks->nr_probes))
-		err = add_switches(wanted, stacks, fail);
-	if (!err && stacks->ticks && function_exists(NULL, "task_tick_fair") != 1)
+		err = add_switches(wanted, stacks, functions, fail);
+	if (!err && stacks->ticks && function_exists(functions, NULL, "task_tick_fair") != 1)
 		err = fail_set(fail, -EOPNOTSUPP,
 			       "--stacks user: this kernel has no function task_tick_fair for a probe of its ticks: "
 			       "leave out --stacks user");
-	if (!err && stacks->ticks && !add_of_task(wanted, stacks, "task_tick_fair", 2))
+	if (!err && stacks->ticks && !add_of_task(wanted, stacks, functions, "task_tick_fair", 2))
 		err = fail_memory(fail);
 	return err;
 }

@@ -237,3 +237,25 @@ int settings_kallsyms(struct buf *buf, bool *ret_hidden, struct fail *fail)
 	}
 	return 0;
 }
+
+bool settings_symbol(const struct buf *kallsyms, const char *module, const char *name, uint64_t *ret)
+{
+	const char *start = kallsyms->data, *at = start, *end = start + kallsyms->len;
+	size_t len = strlen(name), module_len = module ? strlen(module) : 0;
+
+	/* A line is "ffffffff81000000 T name\t[module]". */
+	for (; start && (at = memmem(at, (size_t)(end - at), name, len)); at += len) {
+		const char *behind = at + len, *line = at;
+
+		if (at == start || at[-1] != ' ' || (behind < end && *behind != '\n' && *behind != '\t'))
+			continue;
+		if (module && ((size_t)(end - behind) < module_len + 3 || memcmp(behind, "\t[", 2) != 0 ||
+			       memcmp(behind + 2, module, module_len) != 0 || behind[2 + module_len] != ']'))
+			continue;
+		while (line > start && line[-1] != '\n')
+			line--;
+		*ret = strtoull(line, NULL, 16);
+		return true;
+	}
+	return false;
+}

@@ -53,4 +53,9 @@ int must_check settings_read_kernel(struct settings *settings, const struct trac
 struct buf;
 int must_check settings_kallsyms(struct buf *buf, bool *ret_hidden, struct fail *fail);
 
+/*
+ * Finds the first symbol of this name (of the module; NULL: any) in such a text. *ret: its address, 0 if hidden.
+ */
+bool settings_symbol(const struct buf *kallsyms, const char *module, const char *name, uint64_t *ret);
+
 #endif
