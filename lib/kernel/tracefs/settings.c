@@ -240,11 +240,11 @@ int settings_kallsyms(struct buf *buf, bool *ret_hidden, struct fail *fail)
 
 bool settings_symbol(const struct buf *kallsyms, const char *module, const char *name, uint64_t *ret)
 {
-	const char *start = kallsyms->data, *at = start, *end = start + kallsyms->len;
+	const char *start = kallsyms->len ? kallsyms->data : "", *at = start, *end = start + kallsyms->len;
 	size_t len = strlen(name), module_len = module ? strlen(module) : 0;
 
 	/* A line is "ffffffff81000000 T name\t[module]". */
-	for (; start && (at = memmem(at, (size_t)(end - at), name, len)); at += len) {
+	for (; (at = memmem(at, (size_t)(end - at), name, len)); at += len) {
 		const char *behind = at + len, *line = at;
 
 		if (at == start || at[-1] != ' ' || (behind < end && *behind != '\n' && *behind != '\t'))
