@@ -150,11 +150,12 @@ static void see_spent(void *arg, const struct state_task *task, unsigned mode, u
 	struct vcpus *vcpus = arg;
 	struct thread *thread = find_thread(vcpus, task->pid);
 	const struct turn *turn;
+	int64_t number = thread || vcpus->options.nr_threads ? -1 : number_in(task->comm);
 	uint64_t at = from;
 	uint8_t reason;
 
-	if (!thread && !vcpus->options.nr_threads && number_in(task->comm) >= 0)
-		thread = add_thread(vcpus, task->pid, number_in(task->comm));
+	if (number >= 0)
+		thread = add_thread(vcpus, task->pid, number);
 	if (!thread || from == to)
 		return;
 	do {
@@ -180,14 +181,16 @@ static void forget_modes(struct thread *thread)
 
 static void add_turn(struct vcpus *vcpus, struct thread *thread, struct turn turn)
 {
-	if (thread && !thread->nr_turns)
+	struct turn *added;
+
+	if (!thread)
+		return;
+	if (!thread->nr_turns)
 		forget_modes(thread);
-
-	struct turn *added = thread ? vec_push(thread->turns, thread->nr_turns) : NULL;
-
+	added = vec_push(thread->turns, thread->nr_turns);
 	if (added)
 		*added = turn;
-	vcpus->failed |= thread && !added;
+	vcpus->failed |= !added;
 }
 
 static bool is_halt(const char *name)
@@ -326,35 +329,34 @@ void vcpus_free(struct vcpus *vcpus)
 	free(vcpus);
 }
 
-/* Which threads are CPUs of guests, for a message. */
-static void put_threads(const struct vcpus *vcpus, struct buf *into)
+static int fail_several(const struct vcpus *vcpus, struct fail *fail)
 {
-	size_t nr = 0;
+	size_t nr = vcpus->nr_threads < SHOWN ? vcpus->nr_threads : SHOWN;
+	cleanup_buf struct buf text = BUF_INIT;
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < vcpus->nr_threads; i++)
-		if (nr++ < SHOWN)
-			ok = buf_addf(into, "%s%d (CPU %" PRId64 ")", nr == 1 ? "" : ", ", vcpus->threads[i].pid,
-				      vcpus->threads[i].number);
-	(void)!(nr > SHOWN && ok && buf_addf(into, " and %zu more", nr - SHOWN));
+	for (size_t i = 0; ok && i < nr; i++)
+		ok = buf_addf(&text, "%s%d (CPU %" PRId64 ")", i ? ", " : "", vcpus->threads[i].pid,
+			      vcpus->threads[i].number);
+	if (ok && nr < vcpus->nr_threads)
+		ok = buf_addf(&text, " and %zu more", vcpus->nr_threads - nr);
+	return ok ? fail_set(fail, -EEXIST, "there are several guests: which threads are the CPUs of this one? %s",
+			     buf_str(&text)) :
+		    fail_memory(fail);
 }
 
 static int place_threads(struct vcpus *vcpus, struct fail *fail)
 {
 	for (size_t i = 0; i < vcpus->nr_threads; i++) {
 		int64_t number = vcpus->threads[i].number;
-		cleanup_buf struct buf text = BUF_INIT;
 
 		if (number < 0)
 			continue;
 		while (vcpus->nr_cpus <= (size_t)number)
 			if (!vec_push(vcpus->cpus, vcpus->nr_cpus))
 				return fail_memory(fail);
-		put_threads(vcpus, &text);
 		if (vcpus->cpus[number])
-			return fail_set(fail, -EEXIST,
-					"there are several guests: which threads are the CPUs of this one? %s",
-					buf_str(&text));
+			return fail_several(vcpus, fail);
 		vcpus->cpus[number] = (uint32_t)i + 1;
 	}
 	return 0;
