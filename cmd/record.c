@@ -571,7 +571,11 @@ static int add_own(struct record_arguments *arguments, struct own_probes *own, s
 	};
 	if (!err && arguments->words)
 		err = setup_user_stacks_add(setup, &own->stacks, fail);
-	return !err && arguments->quota ? setup_quota_add(setup, &own->quota, fail) : err;
+	if (!err && arguments->quota)
+		err = setup_quota_add(setup, &own->quota, fail);
+	/* Nobody asks for them any more, and they are several MB. */
+	functions_release(&setup->functions);
+	return err;
 }
 
 static void release_setup(struct record_arguments *arguments, struct own_probes *own)
