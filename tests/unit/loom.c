@@ -422,15 +422,25 @@ static int write_trace(struct loom *loom, int fd, struct fail *fail)
 	return made_file_write(fd, &options, &metadata, write_buffers, loom, &size, fail);
 }
 
+bool loom_write(struct loom *loom, int fd)
+{
+	struct fail fail = FAIL_INIT;
+	bool ok = CHECK(!write_trace(loom, fd, &fail));
+
+	if (!ok)
+		fprintf(stderr, "loom: %s\n", fail.text);
+	return ok;
+}
+
 struct trace *loom_trace(struct loom *loom)
 {
 	cleanup_fd int fd = memfd_create("loom", MFD_CLOEXEC);
 	struct fail fail = FAIL_INIT;
 	struct trace *trace = NULL;
 
-	if (!CHECK(fd >= 0))
+	if (!CHECK(fd >= 0) || !loom_write(loom, fd))
 		return NULL;
-	if (!CHECK(!write_trace(loom, fd, &fail) && !trace_open_fd(fd, "loom", &trace, &fail)))
+	if (!CHECK(!trace_open_fd(fd, "loom", &trace, &fail)))
 		fprintf(stderr, "loom: %s\n", fail.text);
 	return trace;
 }

@@ -75,5 +75,7 @@ void loom_play(struct loom *loom, const char *script);
 
 /* Makes the trace of the events played so far; the caller frees it with trace_free(). NULL fails the test. */
 struct trace *loom_trace(struct loom *loom);
+/* Writes it into an empty file. False fails the test. */
+bool loom_write(struct loom *loom, int fd);
 
 #endif

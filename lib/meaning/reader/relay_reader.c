@@ -363,6 +363,9 @@ static int take_lost(struct relay_reader *relay, const struct lane *lane, const 
 				 .cpu = (uint16_t)lane->cpus[head->cpu],
 				 .cpu_index = (uint16_t)head->cpu };
 	memcpy(&event->lost, data, sizeof(event->lost));
+	/* Another number says more than a stranger can know (EVENT_LOST_REST). */
+	if (event->lost < 0)
+		event->lost = PAGE_LOST_UNKNOWN;
 	return 0;
 }
 
