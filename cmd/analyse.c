@@ -367,14 +367,11 @@ static int find_host(const struct analyse *analyse, const struct context *guest,
 {
 	const char *name = analyse->host->buffer;
 
-	for (*ret = 0; *ret < trace_buffers(guest->trace); ++*ret)
-		if (!strcmp(trace_buffer(guest->trace, *ret)->name.text, name)) {
-			if (*ret != guest->buffer)
-				return 0;
-			return fail_set(fail, -EINVAL, "--host: '%s' is the guest itself: choose the guest with -B",
-					name);
-		}
-	return fail_set(fail, -ENOENT, "--host: '%s' has no buffer '%s'", trace_path(guest->trace), name);
+	if (!trace_find_buffer(guest->trace, name, ret))
+		return fail_set(fail, -ENOENT, "--host: '%s' has no buffer '%s'", trace_path(guest->trace), name);
+	if (*ret == guest->buffer)
+		return fail_set(fail, -EINVAL, "--host: '%s' is the guest itself: choose the guest with -B", name);
+	return 0;
 }
 
 /* Reads what the host's events say of the CPUs of the guest. */

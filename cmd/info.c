@@ -227,11 +227,8 @@ static void print_sections(struct trace *trace, struct json *json, struct out *o
 /* Finds the index of the buffer that --instance names. Returns -1, after a message, if there is none. */
 static int find_buffer(struct trace *trace, const char *name, size_t *ret, struct fail *fail)
 {
-	for (size_t i = 0; i < trace_buffers(trace); i++)
-		if (!strcmp(trace_buffer(trace, i)->name.text, name ? name : "")) {
-			*ret = i;
-			return 0;
-		}
+	if (trace_find_buffer(trace, name ? name : "", ret))
+		return 0;
 	*ret = 0;
 	return name ? fail_set(fail, -1, "'%s' has no instance '%s'", trace_path(trace), name) : 0;
 }

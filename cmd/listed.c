@@ -232,12 +232,9 @@ static int find_buffer(struct listed *listed, struct fail *fail)
 {
 	const char *name = listed->kernel->name;
 
-	for (size_t i = 0; i < trace_buffers(listed->trace); i++)
-		if (!name || !strcmp(trace_buffer(listed->trace, i)->name.text, name)) {
-			listed->buffer = i;
-			return 0;
-		}
-	return name ? fail_set(fail, -ENOENT, "'%s' has no instance '%s'", trace_path(listed->trace), name) : 0;
+	if (!name || trace_find_buffer(listed->trace, name, &listed->buffer))
+		return 0;
+	return fail_set(fail, -ENOENT, "'%s' has no instance '%s'", trace_path(listed->trace), name);
 }
 
 static int open_file(struct listed *listed, const char *input, bool plugins, struct fail *fail)

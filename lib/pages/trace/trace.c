@@ -359,6 +359,16 @@ const struct trace_buffer *trace_buffer(const struct trace *trace, size_t index)
 	return index < trace->nr_rings ? &trace->rings[index].pub : NULL;
 }
 
+bool trace_find_buffer(const struct trace *trace, const char *name, size_t *ret)
+{
+	for (size_t i = 0; i < trace->nr_rings; i++)
+		if (!strcmp(trace->rings[i].pub.name.text, name)) {
+			*ret = i;
+			return true;
+		}
+	return false;
+}
+
 void trace_lacks_memory(struct trace *trace)
 {
 	__atomic_store_n(&trace->lacks_memory, true, __ATOMIC_RELAXED);

@@ -180,6 +180,8 @@ bool trace_setting_at(const struct trace *trace, size_t index, size_t *ret_buffe
 
 size_t trace_buffers(const struct trace *trace);
 const struct trace_buffer *trace_buffer(const struct trace *trace, size_t index);
+/* The index of the first buffer of this name; false: there is none, and *ret is as it was. */
+bool trace_find_buffer(const struct trace *trace, const char *name, size_t *ret);
 
 /*
  * The damage that opening found, in one line with the offset; NULL when the file is whole. Reading can go on, but the
