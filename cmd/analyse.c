@@ -395,7 +395,7 @@ static int read_host(const struct analyse *analyse, const struct context *guest,
 		r = vcpus_new(&options, context, ret, fail);
 	}
 	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = NULL }, fail);
+		r = reader_start(&reader, &(struct reader_options){ .tells_ends = true }, fail);
 	consumer.arg = *ret;
 	if (!r)
 		r = reader_run(&reader, &consumer, 1, fail);

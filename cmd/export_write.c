@@ -219,6 +219,13 @@ static int write_slices(struct writing *writing, struct fail *fail)
 	return !r || r == -EAGAIN || r == -ENOMEM ? r : fail_set(fail, r, FAIL_WRITE "%s", strerror(-r));
 }
 
+static int start_reader(const struct writing *writing, struct reader *reader, struct fail *fail)
+{
+	const struct reader_options options = { .pool = writing->pool, .tells_ends = writing->job->ops->of_tasks };
+
+	return reader_start(reader, &options, fail);
+}
+
 static int write_all(struct writing *writing, struct fail *fail)
 {
 	int r = write_slices(writing, fail);
@@ -227,7 +234,7 @@ static int write_all(struct writing *writing, struct fail *fail)
 		return r;
 	r = start_pool(writing, fail);
 	if (!r)
-		r = reader_start(&writing->reader, &(struct reader_options){ .pool = writing->pool }, fail);
+		r = start_reader(writing, &writing->reader, fail);
 	return r ? r : write_events(writing, fail);
 }
 
@@ -256,7 +263,7 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 	if (!r)
 		r = export_new(job->ops, &input, &writing->out, &writing->before, fail);
 	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = writing->pool }, fail);
+		r = start_reader(writing, &reader, fail);
 	if (!r)
 		r = export_all(writing->before, &reader, fail);
 	damage = r ? NULL : reader_damage(&reader, &path);

@@ -77,6 +77,7 @@ struct export_ops {
 	bool takes_fields;   /* supports --fields */
 	bool takes_weight;   /* supports --weight */
 	bool needs_all;      /* sees all events of the time; export::shows tells which were chosen */
+	bool of_tasks;       /* of what tasks do: it is told where the data of a CPU ends early (EVENT_LOST_REST) */
 	bool takes_size;     /* supports --max-size */
 	bool takes_counters; /* supports --counter */
 	bool takes_tables;   /* shows the tables of weft summary */

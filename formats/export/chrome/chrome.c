@@ -555,6 +555,7 @@ const struct export_ops chrome_export = {
 	.summary = "Chrome's trace event JSON, for viewers that take nothing else",
 	.takes_decode = true,
 	.takes_counters = true,
+	.of_tasks = true,
 	.create = chrome_new,
 	.free = chrome_free,
 	.begin = chrome_begin,

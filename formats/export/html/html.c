@@ -237,6 +237,8 @@ static void add_loss(struct html *html, const struct timeline_slice *from)
 	html->lost++;
 	if (from->event->lost > 0)
 		snprintf(text, sizeof(text), "%" PRId64 " events were lost here", from->event->lost);
+	else if (from->event->lost == EVENT_LOST_REST)
+		snprintf(text, sizeof(text), "the file is damaged: it has no more events of this CPU");
 	else
 		snprintf(text, sizeof(text), "events were lost here; the kernel did not count them");
 	html_pack_text(html, text, strlen(text), &html->text);
@@ -483,6 +485,7 @@ const struct export_ops html_export = {
 	.takes_tables = true,
 	.takes_counters = true,
 	.paths = 3,
+	.of_tasks = true,
 	.create = html_new,
 	.free = html_free,
 	.event = html_event,

@@ -542,6 +542,7 @@ const struct export_ops perfetto_export = {
 	.binary = true,
 	.takes_counters = true,
 	.paths = 3,
+	.of_tasks = true,
 	.create = perfetto_new,
 	.free = perfetto_free,
 	.event = perfetto_event,

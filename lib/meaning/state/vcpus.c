@@ -275,7 +275,12 @@ void vcpus_see(void *arg, const struct event *event)
 	struct vcpus *vcpus = arg;
 	bool fresh = false;
 	uint8_t role = event->kind == EVENT_RECORD ? roles_of(&vcpus->roles, event, &fresh) : (uint8_t)ROLE_NONE;
+	struct event gap;
 
+	if (state_rest(&vcpus->state, event, &gap)) {
+		state_see(&vcpus->state, &gap);
+		see_lost(vcpus);
+	}
 	state_see(&vcpus->state, event);
 	if (fresh && role)
 		bind(vcpus, event, role);

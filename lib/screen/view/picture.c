@@ -157,7 +157,8 @@ static int start_reader(struct lanes_job *lanes_job, struct trace *trace, const 
 	}
 	if (!r && !reader->nr_buffers)
 		r = fail_set(fail, -ENODATA, "the file has no events");
-	return r ? r : reader_start(reader, &(struct reader_options){ .ahead = lanes_job->options.threads > 1 }, fail);
+	const struct reader_options reading = { .ahead = lanes_job->options.threads > 1, .tells_ends = true };
+	return r ? r : reader_start(reader, &reading, fail);
 }
 
 static int start_lanes(struct lanes_job *lanes_job, struct fail *fail)
