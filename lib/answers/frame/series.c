@@ -245,17 +245,7 @@ static int compare_values(const void *a, const void *b)
 /* The first value of the row in the sorted values. */
 static size_t first_of(const struct series *series, uint32_t row)
 {
-	size_t low = 0, high = series->nr_values;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (series->values[middle].row < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(series->nr_values, i, series->values[i].row < row);
 }
 
 /* Sets the values of a row in all intervals. */
