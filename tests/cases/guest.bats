@@ -2,10 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A guest beside its host: what the host did with the guest's CPUs while its tasks had them.
 load lib
+load screens
 
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || exit 1
+}
+
+teardown()
+{
+	screen_end
 }
 
 # Two recordings that are made up: "CPU 0/TCG" is the guest's CPU, 500 of the host, and 501 is CPU 1.
@@ -83,6 +89,55 @@ cells()
 	run -2 weft sched -B guest --host two --by process all.dat
 	run -2 weft syscalls -B guest --host two --every 1s all.dat
 	run -2 weft syscalls -B guest --host two --vcpus 0,x all.dat
+}
+
+# columns NAME FROM LENGTH: the columns of the row with this name, as "TIME CHARACTER" where they begin, in ms.
+columns()
+{
+	screen_show | sed 's/^.//' | awk -v name="$1" -v from="$2" -v length_="$3" '
+		index($0, name) == 1 { for (i = 20; i <= length($0); i++) print from + (i - 20) * length_, substr($0, i, 1) }'
+}
+
+# drawn FILE LENGTH: prints those columns that lie in one of the lines "FROM UNTIL PATTERN" of the file, and are not so drawn.
+drawn()
+{
+	awk -v length_="$2" 'NR == FNR { from[NR] = $1; until[NR] = $2; pattern[NR] = $3; nr = NR; next }
+		{ for (i = 1; i <= nr; i++) if ($1 >= from[i] && $1 + length_ <= until[i]) { if ($2 !~ pattern[i]) print; seen[i]++ } }
+		END { for (i = 1; i <= nr; i++) if (!seen[i]) print "no column from " from[i] }' "$1" -
+}
+
+@test "view --host: a guest's CPU is above the host's thread that it is, and both say where it did not run" {
+	local from length
+	make_pair
+	screen_start 150 24 "$WEFT" view --ascii --host host all.dat
+	# Both machines are in the list.
+	screen_await "[host]"
+	screen_await "[guest]"
+	screen_keys 2
+	screen_await "the host's clock was not compared"
+	screen_await_not "~"
+	screen_show | grep -A 1 '^ CPU 0 ' | grep -q '^   CPU 0/TCG-500 '
+	read -r length from < <(screen_show | sed -nE '2s/.*column is ([0-9]+)\.0 ms;.* ([0-9])\.([0-9]{3})000 to .*/\1 \2\3/p')
+	# What make_pair made, in ms.
+	printf '%s\n' '1000 2000 #' '2000 2500 w' '2500 3000 #' '3000 3100 [.]' '3100 3200 w' '3200 4000 #' > thread
+	columns '  CPU 0/TCG-500' "$from" "$length" | drawn thread "$length" > bad
+	printf '%s\n' '1500 2000 [][sh=#]' '2000 2500 w' '2500 3000 #' '3000 3100 [.]' '3100 3200 w' '3200 3600 #' > tasks
+	columns 'CPU 0' "$from" "$length" | drawn tasks "$length" >> bad
+	cat bad
+	[ ! -s bad ]
+	screen_keys j j
+	screen_await "in all: ran 2.30 s, waited for a CPU of the host 600.0 ms, halted 100.0 ms; without kvm events exits are not known"
+	screen_keys c
+	screen_await "weft sched --cpu 0 -B guest --host host --since"
+	screen_end
+	screen_start 150 24 "$WEFT" view --host host --vcpus 12 all.dat
+	screen_await "[guest]"
+	screen_keys 2
+	screen_await "  vCPU-12 "
+	screen_end
+	screen_start 150 24 "$WEFT" view --host nobody all.dat
+	screen_await "--host: 'all.dat' has no buffer 'nobody'"
+	screen_await "STATUS 1"
 }
 
 # await CONDITION...: waits until the command succeeds, for two minutes at most

@@ -32,6 +32,7 @@ struct edge {
 struct thread {
 	int32_t pid;
 	int64_t number; /* of the CPU; -1: not known */
+	char comm[STATE_COMM];
 	struct edge *edges;
 	size_t nr_edges;
 	/* Between the kvm events: */
@@ -156,7 +157,10 @@ static void see_spent(void *arg, const struct state_task *task, unsigned mode, u
 
 	if (number >= 0)
 		thread = add_thread(vcpus, task->pid, number);
-	if (!thread || from == to)
+	if (!thread)
+		return;
+	memcpy(thread->comm, task->comm, sizeof(thread->comm));
+	if (from == to)
 		return;
 	do {
 		enum vcpu_mode then;
@@ -402,6 +406,13 @@ int32_t vcpus_thread(const struct vcpus *vcpus, uint32_t cpu)
 	return thread ? thread->pid : 0;
 }
 
+const char *vcpus_name(const struct vcpus *vcpus, uint32_t cpu)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+
+	return thread ? thread->comm : "";
+}
+
 bool vcpus_have_exits(const struct vcpus *vcpus)
 {
 	return vcpus->has_exits;
@@ -416,17 +427,7 @@ bool vcpus_error(const struct vcpus *vcpus, uint64_t *ret_ns)
 /* The number of edges at or before this time. */
 static size_t edges_until(const struct thread *thread, uint64_t ts)
 {
-	size_t low = 0, high = thread->nr_edges;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (thread->edges[middle].at <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(thread->nr_edges, i, thread->edges[i].at <= ts);
 }
 
 static uint64_t plus(uint64_t ts, uint64_t ns)
@@ -434,30 +435,60 @@ static uint64_t plus(uint64_t ts, uint64_t ns)
 	return ts > UINT64_MAX - ns ? UINT64_MAX : ts + ns;
 }
 
-/* How much of the time lies within the error around a change. */
-static uint64_t unsure_of(const struct vcpus *vcpus, const struct thread *thread, uint64_t from, uint64_t to)
+/* Whether more than the reason changes there. */
+static bool is_change(const struct thread *thread, size_t edge)
 {
-	uint64_t error = vcpus->options.error_ns, unsure = 0, done = from;
+	return thread->edges[edge].mode != (edge ? thread->edges[edge - 1].mode : VCPU_UNKNOWN);
+}
 
-	if (!error)
-		return 0;
+bool vcpus_unsure(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, uint64_t *ret_from,
+		  uint64_t *ret_to)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+	uint64_t error = vcpus->options.error_ns;
+	bool found = false;
+
+	if (!thread || !error)
+		return false;
+	/* Within the error around a change. */
 	for (size_t i = edges_until(thread, from > error ? from - error : 0); i < thread->nr_edges; i++) {
-		enum vcpu_mode before = i ? (enum vcpu_mode)thread->edges[i - 1].mode : VCPU_UNKNOWN;
 		uint64_t at = thread->edges[i].at, begin = at > error ? at - error : 0, end = plus(at, error);
 
-		if (begin >= to)
+		if (begin >= to || (found && begin > *ret_to))
 			break;
-		/* Only the reason changes. */
-		if (thread->edges[i].mode == before)
+		if (!is_change(thread, i))
 			continue;
-		begin = begin > done ? begin : done;
-		end = end < to ? end : to;
-		if (end > begin) {
-			unsure += end - begin;
-			done = end;
-		}
+		if (!found)
+			*ret_from = begin > from ? begin : from;
+		*ret_to = end < to ? end : to;
+		found = true;
+	}
+	return found;
+}
+
+static uint64_t unsure_of(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to)
+{
+	uint64_t unsure = 0, begin, end;
+
+	while (from < to && vcpus_unsure(vcpus, cpu, from, to, &begin, &end)) {
+		unsure += end - begin;
+		from = end;
 	}
 	return unsure;
+}
+
+struct vcpu_span vcpus_span(const struct vcpus *vcpus, uint32_t cpu, uint64_t ts)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+	size_t next = thread ? edges_until(thread, ts) : 0;
+	const struct edge *edge = next ? &thread->edges[next - 1] : NULL;
+
+	return (struct vcpu_span){
+		.from = edge ? edge->at : 0,
+		.to = thread && next < thread->nr_edges ? thread->edges[next].at : UINT64_MAX,
+		.mode = edge ? (enum vcpu_mode)edge->mode : VCPU_UNKNOWN,
+		.reason = edge ? edge->reason : VCPU_REASONS,
+	};
 }
 
 void vcpus_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, struct vcpu_time *add,
@@ -469,7 +500,7 @@ void vcpus_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t
 	if (to <= from)
 		return;
 	if (thread)
-		add->unsure += unsure_of(vcpus, thread, from, to);
+		add->unsure += unsure_of(vcpus, cpu, from, to);
 	while (from < to) {
 		const struct edge *edge = next ? &thread->edges[next - 1] : NULL;
 		uint64_t until = thread && next < thread->nr_edges ? thread->edges[next].at : to;
