@@ -24,6 +24,8 @@
 #include "lib/ground/base/pool.h"
 #include "lib/ground/base/text.h"
 #include "lib/meaning/clock/apart.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/guest/host.h"
 #include "lib/meaning/reader/reader.h"
 #include "lib/meaning/reader/slices.h"
 #include "lib/pages/trace/trace.h"
@@ -45,6 +47,8 @@ struct writing {
 	struct path *paths; /* of weft why */
 	size_t nr_paths;
 	bool has_pass;
+	struct guest_host_reading *host; /* of --host */
+	struct export_guest guest;
 };
 
 static int write_data(void *arg, const void *data, size_t len, struct fail *fail)
@@ -274,6 +278,38 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 	return r ? fail_in(fail, r == -EBADMSG ? -EIO : r, "--diff") : 0;
 }
 
+/* The index of a buffer of the trace among those that are exported. */
+static int find_exported(const struct writing *writing, size_t buffer, size_t *ret, struct fail *fail)
+{
+	for (*ret = 0; *ret < writing->reader.nr_buffers; ++*ret)
+		if (writing->reader.buffers[*ret].context->buffer == buffer)
+			return 0;
+	return fail_set(fail, -EINVAL, "--host: the guest and its host must be exported, and one of them is not");
+}
+
+/* Reads what the host did with the CPUs of the guest. */
+static int read_host(struct writing *writing, struct trace *trace, struct fail *fail)
+{
+	const struct guest_host *words = writing->job->host;
+	struct export_guest *guest = &writing->guest;
+	size_t host = 0, own = 0;
+	int r = guest_find(words, trace, NULL, &own, fail);
+
+	if (!r)
+		r = guest_host_find(words, trace, own, &host, fail);
+	if (!r)
+		r = find_exported(writing, own, &guest->guest, fail);
+	if (!r)
+		r = find_exported(writing, host, &guest->host, fail);
+	if (!r)
+		r = guest_host_begin(words, writing->reader.buffers[guest->guest].context, &writing->host, fail);
+	if (!r)
+		r = guest_host_run(writing->host, NULL, NULL, fail);
+	guest->vcpus = guest_host_vcpus(writing->host);
+	writing->input.guest = guest;
+	return r;
+}
+
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
@@ -290,6 +326,8 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 		r = choice_check_counters(&writing->reader, job->counters, job->nr_counters, fail);
 	if (!r)
 		r = decode_seal(&job->decode, trace, job->keeps_rights, fail);
+	if (!r && job->host)
+		r = read_host(writing, trace, fail);
 	if (!r)
 		r = query_tail(job->query, &writing->reader, fail);
 	if (!r && !out_init(&writing->out, 2 * OUT_SIZE))
@@ -369,6 +407,7 @@ int export_write(struct export_job *job, struct trace *trace, struct fail *fail)
 	if (writing.tables.start)
 		out_release(&writing.tables);
 	export_free(writing.before);
+	guest_host_end(writing.host);
 	decode_end(&writing.reader);
 	reader_release(&writing.reader);
 	pool_free(writing.pool);

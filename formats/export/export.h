@@ -19,6 +19,7 @@ struct path;
 struct pool;
 struct reader;
 struct state;
+struct vcpus;
 struct wall;
 
 /*
@@ -29,6 +30,12 @@ struct wall;
  * the user should know about the file, goes into the notes, one line each, which the driver prints at the end.
  * Invariant: memory depends on what is distinct in a trace (types, tasks, stacks), never on the number of its events.
  */
+/* Of a file that was merged from the recordings of a guest and its host: indexes of the reader's buffers. */
+struct export_guest {
+	const struct vcpus *vcpus; /* borrowed */
+	size_t guest, host;
+};
+
 struct export_input {
 	const struct reader *reader; /* the contexts of its buffers are indexed by event::buffer; borrowed */
 	const char *fields;          /* for --fields; NULL: the exporter chooses; borrowed */
@@ -41,7 +48,8 @@ struct export_input {
 	/* for --counter: "EVENT:FIELD"; borrowed */
 	const char *const *counters;
 	size_t nr_counters;
-	uint64_t max_size; /* for --max-size; 0: the exporter chooses */
+	const struct export_guest *guest; /* for --host; NULL: none; borrowed */
+	uint64_t max_size;                /* for --max-size; 0: the exporter chooses */
 	struct pool *pool; /* for work that an exporter gives away; NULL: there are no threads; borrowed */
 	struct db *db;     /* the database opened by ops->open(); NULL without it; borrowed */
 };
@@ -80,6 +88,7 @@ struct export_ops {
 	bool of_tasks;       /* of what tasks do: it is told where the data of a CPU ends early (EVENT_LOST_REST) */
 	bool takes_size;     /* supports --max-size */
 	bool takes_counters; /* supports --counter */
+	bool takes_host;     /* supports --host */
 	bool takes_tables;   /* shows the tables of weft summary */
 	unsigned paths;      /* of so many of the longest calls and wakeups it shows what they waited for */
 	bool takes_diff;     /* supports --diff */

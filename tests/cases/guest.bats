@@ -140,6 +140,38 @@ drawn()
 	screen_await "STATUS 1"
 }
 
+# lengths FILE: how long what is on the tracks of a guest's CPUs lasts, in an export for Perfetto
+lengths()
+{
+	weft export -q --to perfetto --host host -o guest.pftrace "$1" 2> note.txt
+	protoc -I"$BATS_TEST_DIRNAME/export" --decode=weft.Trace "$BATS_TEST_DIRNAME/export/perfetto.proto" < guest.pftrace > decoded
+	python3 "$BATS_TEST_DIRNAME/export/perfetto.py" lengths decoded
+}
+
+@test "export --host: Perfetto has the guest's tasks and what the host did with its CPU beside the host's thread" {
+	need_command protoc
+	need_command python3
+	make_pair
+	# A second CPU, which has no task; both begin with the ns of the first event, and with one that the import adds.
+	lengths all.dat | grep -v 'not known' > lengths
+	printf '%s\t%d\t%s\t%d\n' 'tasks of the guest' 0 sh-7 2100000000 'tasks of the guest' 1 halted 100000000 \
+		'tasks of the guest' 1 'waits for a CPU of the host' 600000000 'what the thread did' 0 halted 100000000 \
+		'what the thread did' 0 ran 5300000001 'what the thread did' 0 'waits for a CPU of the host' 600000000 | diff - lengths
+	grep -q 'nobody knows how exactly the times of host and guest agree' note.txt
+	python3 "$BATS_TEST_DIRNAME/export/perfetto_rules.py" guest.pftrace
+	# Whatever orders them in Perfetto: they are children of the thread's track, the guest's tasks first.
+	awk '/^packet/ { uuid = parent = rank = "" } $1 == "uuid:" { uuid = $2 } $1 == "parent_uuid:" { parent = $2 }
+		$1 == "tid:" { of[uuid] = $2 } $1 == "sibling_order_rank:" { rank = $2 } $1 == "name:" { name[uuid] = $0 }
+		parent { up[uuid] = parent } rank { at[uuid] = rank }
+		END { for (uuid in at) { sub(/^ *name: /, "", name[uuid]); print of[up[up[uuid]]], at[uuid], name[uuid] } }' decoded | sort > tree
+	printf '%s\n' '500 1 "tasks of the guest"' '500 2 "what the thread did"' '501 1 "tasks of the guest"' '501 2 "what the thread did"' | diff - tree
+	run -2 weft export --to chrome --host host all.dat
+	[[ "$output" == *"format 'chrome' shows no guest beside its host"* ]]
+	run -2 weft export --to perfetto -B guest --host host all.dat
+	run -1 weft export --to perfetto --host nobody all.dat
+	[[ "$output" == *"--host: 'all.dat' has no buffer 'nobody'"* ]]
+}
+
 # await CONDITION...: waits until the command succeeds, for two minutes at most
 await()
 {
@@ -157,6 +189,8 @@ await()
 	need_shared kernels/bzImage-6.12-alltracers
 	need_command qemu-system-x86_64
 	need_command jq
+	need_command protoc
+	need_command python3
 	need_command taskset
 	mkdir share
 	"$BATS_TEST_DIRNAME/../guest/initramfs" initramfs - "$(command -v weft)"
@@ -212,5 +246,20 @@ END
 	[ "$waited" -gt 0 ]
 	[ "$(jq '[.vcpus[].vcpu_waited_ns] | add' out.json)" -ge $((waited * 9 / 10)) ]
 	[ "$(jq '[.vcpus[].vcpu_ran_ns] | add' out.json)" -ge $((ran * 9 / 10)) ]
+	# Perfetto has the same beside the host's thread, and the time line below the guest's CPU.
+	lengths all.dat > lengths
+	[ "$(awk -F '\t' '$1 == "what the thread did" && $3 == "waits for a CPU of the host" { print $4 }' lengths)" -ge $((waited * 9 / 10)) ]
+	[ "$(awk -F '\t' '$1 == "what the thread did" && $3 == "ran" { print $4 }' lengths)" -ge $((ran * 9 / 10)) ]
+	# All tasks: those of weft, too.
+	weft sched -B guest --host host --self --format json all.dat > out.json
+	[ "$(awk -F '\t' '$1 == "tasks of the guest" && $2 == 1 && $3 == "waits for a CPU of the host" { print $4 }' lengths)" = \
+		"$(jq '[.host[].vcpu_waited_ns] | add' out.json)" ]
+	python3 "$BATS_TEST_DIRNAME/export/perfetto_rules.py" guest.pftrace
+	screen_start 150 24 "$WEFT" view -B guest --host host all.dat
+	screen_await "[1 events]"
+	screen_keys 2
+	screen_await "  CPU 0/TCG-${thread##*/}"
+	screen_show | grep -A 1 '^ CPU 0 ' | grep -q "^   CPU 0/TCG-${thread##*/} .*[░▒▓]"
+	screen_end
 	wait $guest
 }

@@ -448,7 +448,7 @@ bool vcpus_unsure(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64
 	uint64_t error = vcpus->options.error_ns;
 	bool found = false;
 
-	if (!thread || !error)
+	if (!thread || !error || from >= to)
 		return false;
 	/* Within the error around a change. */
 	for (size_t i = edges_until(thread, from > error ? from - error : 0); i < thread->nr_edges; i++) {
@@ -470,7 +470,7 @@ static uint64_t unsure_of(const struct vcpus *vcpus, uint32_t cpu, uint64_t from
 {
 	uint64_t unsure = 0, begin, end;
 
-	while (from < to && vcpus_unsure(vcpus, cpu, from, to, &begin, &end)) {
+	while (vcpus_unsure(vcpus, cpu, from, to, &begin, &end)) {
 		unsure += end - begin;
 		from = end;
 	}
