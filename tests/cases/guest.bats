@@ -172,6 +172,25 @@ lengths()
 	[[ "$output" == *"--host: 'all.dat' has no buffer 'nobody'"* ]]
 }
 
+@test "export: machines of a merged file have rows of their own in Chrome's form, and none has two slices at a time" {
+	need_command python3
+	make_pair
+	weft export -q --to chrome all.dat 2> /dev/null | python3 -c 'import json, sys
+names, rows = {}, {}
+for event in json.load(sys.stdin)["traceEvents"]:
+    if event["name"] == "process_name":
+        assert names.setdefault(event["pid"], event["args"]["name"]) == event["args"]["name"]
+    elif event["ph"] == "X":
+        rows.setdefault((event["pid"], event["tid"]), []).append((event["ts"], event["ts"] + event["dur"], event["name"]))
+for row in rows.values():
+    row.sort()
+    assert all(one[1] <= next[0] + 0.002 for one, next in zip(row, row[1:])), row
+print(sorted({names[pid] + " " + name for (pid, tid), row in rows.items() for _, _, name in row}))' > rows
+	grep -qF "'CPUs (guest) sh'" rows
+	grep -qF "'CPUs (host) CPU 0/TCG', 'CPUs (host) CPU 1/TCG', 'CPUs (host) make'" rows
+	run ! grep -qF -e "'CPUs (host) sh'" -e "'CPUs (guest) make'" rows
+}
+
 # await CONDITION...: waits until the command succeeds, for two minutes at most
 await()
 {
