@@ -120,8 +120,8 @@ TEST(latency_facts_take_no_start_from_a_text_of_other_events)
 		"  weaver-78      0dn.1.    3us : \n"
 		"  weaver-79      0dn.1.    3us : \n",
 		" => stack_of_a_kernel\n",
-		"          weaver       9   0 1 00000000 00000007 [0363a2c5] 0.003ms (+0.903ms): irq_handler_exit: irq=1\n",
-		"          weaver       5   0 1 00000000 00000007 [0363a2c5] 0.03ms (+0.903ms): irq_handler_exit: irq=1\n",
+		"          weaver       9   0 1 00000000 00000007 [0363a2c5] 0.003ms (+0.903ms): irq=1\n",
+		"          weaver       5   0 1 00000000 00000007 [0363a2c5] 0.03ms (+0.903ms): irq=1\n",
 	};
 	static const unsigned lines[] = { 0, 0, 1, 1, 1, 4, 0, 1, 0 };
 
