@@ -2,11 +2,11 @@
 /*
  * Chrome's trace event JSON, one object per line, for many viewers. Process 0 has a row for each CPU with the tasks
  * that ran there, and one for its interrupts; tasks have their system calls, calls of the function graph and spans of
- * marks; what begins and ends with two other events is a span of its own; other events are instants with their fields.
- * Times are microseconds with three decimals. Integers beyond 2^53, which JavaScript rounds, are strings. Where the
- * clock is so late that a double of microseconds has no room for nanoseconds, times count from the last whole day
- * before the first event. Machines of a merged file have processes and rows of their own. The slices are those of lib/meaning/timeline/timeline.h; one of which the end is not known
- * says so.
+ * marks; what begins and ends with two other events is a span of its own; other events are instants with their
+ * fields. Times are microseconds with three decimals. Integers beyond 2^53, which JavaScript rounds, are strings.
+ * Where the clock is so late that a double of microseconds has no room for nanoseconds, times count from the last
+ * whole day before the first event. Machines of a merged file have processes and rows of their own. The slices are
+ * those of lib/meaning/timeline/timeline.h; one of which the end is not known says so.
  */
 #include <inttypes.h>
 #include <stdio.h>

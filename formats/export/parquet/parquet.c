@@ -25,9 +25,9 @@
 
 /*
  * Parquet, a file for each type of event, lost.parquet, clock.parquet and who.parquet; of machines whose clocks were
- * compared also clock_error.parquet. The columns are ts, cpu, pid, comm, tgid, flags, preempt_count, instance, and the fields: integers of their size and sign, texts, arrays of
- * integers as lists; structures as JSON; null beyond a record's end. When all open row groups reach BYTES_MAX, the
- * largest is written.
+ * compared also clock_error.parquet. The columns are ts, cpu, pid, comm, tgid, flags, preempt_count, instance, and
+ * the fields: integers of their size and sign, texts, arrays of integers as lists; structures as JSON; null beyond a
+ * record's end. When all open row groups reach BYTES_MAX, the largest is written.
  */
 
 enum { BYTES_MAX = 24 << 20, COLUMNS_MAX = 500, FACTS = 12, NAME_LEN_MAX = 140, FILES_MAX = 1 << 16 };
