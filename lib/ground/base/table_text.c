@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/ground/base/table.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "lib/ground/base/json.h"
@@ -71,6 +72,22 @@ static void put_number(enum table_kind kind, uint64_t value, struct out *out)
 	}
 }
 
+static void put_decimal(enum table_kind kind, int64_t value, unsigned decimals, struct out *out)
+{
+	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, one = 1;
+	char text[TEXT_HUMAN];
+
+	for (unsigned i = 0; i < decimals && one < UINT64_MAX / 10; i++)
+		one *= 10;
+	if (kind != TABLE_COUNT || size / one < 1000) {
+		out_decimal(out, value, decimals);
+		return;
+	}
+	out_f(out, "%s%s", value < 0 ? "-" : "", text_count(text, size / one));
+	if (decimals)
+		out_f(out, ".%0*" PRIu64, (int)decimals, size % one);
+}
+
 /* Renders the text of a cell. */
 static void show(struct layout *layout, const struct table_column *column, const struct table_item *item)
 {
@@ -91,7 +108,7 @@ static void show(struct layout *layout, const struct table_column *column, const
 		put_number(column->kind, number < 0 ? 0 - item->number : item->number, out);
 		break;
 	case VALUE_DECIMAL:
-		out_decimal(out, number, item->decimals);
+		put_decimal(column->kind, number, item->decimals, out);
 		break;
 	case VALUE_MOMENT:
 		out_decimal_u64(out, item->number, item->decimals);
