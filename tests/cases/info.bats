@@ -27,14 +27,14 @@ file=tests/corpora/container/accept/v7-zstd.dat
 }
 
 @test "info: its lines fit 80 columns, and its counts have separators as in every table" {
-	for file in tests/fixtures/session/why.dat tests/fixtures/quota.dat tests/old/0.3.0-marks.dat; do
+	for file in tests/fixtures/profile.dat tests/old/0.3.0-marks.dat tests/old/0.3.0-stacks.dat; do
 		# The kernel's own words have the length that they have.
 		run ! grep -E '^.{81}' <<< "$(weft info "$file" | grep -v -e '^kernel' -e '^file')"
 		[[ "$(weft info "$file")" == *$'\n  the trace clock drifts by '[-+]*' ppm'* ]]
 	done
 	need_command jq
-	weft info tests/fixtures/session/moment.dat > "$BATS_TEST_TMPDIR/text"
-	events=$(weft info --format json tests/fixtures/session/moment.dat | jq '.buffers[0].cpus[0].events')
+	weft info tests/fixtures/quota.dat > "$BATS_TEST_TMPDIR/text"
+	events=$(weft info --format json tests/fixtures/quota.dat | jq '.buffers[0].cpus[0].events')
 	[ "$events" -gt 999 ]
 	grep -Eq "^ +0 .* $((events / 1000)),$(printf %03d $((events % 1000))) " "$BATS_TEST_TMPDIR/text"
 }

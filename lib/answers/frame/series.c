@@ -368,15 +368,24 @@ struct course {
 static void tell_rest(const struct finding *finding, size_t column, const struct course *course,
 		      struct findings *findings)
 {
+	const struct table_column *of = &finding->table.columns[column];
 	uint64_t per_mille = course->all ? scale_round_mul_div(course->part, 1000, course->all) : 1000;
+	char part[TEXT_HUMAN], all[TEXT_HUMAN];
 
 	if (per_mille == 1000 || !table_flagged(&finding->table, column, ADDS))
 		return;
-	findings_note(findings,
-		      "the intervals together have %" PRIu64 ".%" PRIu64
-		      " %% of %s of the table '%s': what an interval's end cuts without "
-		      "telling how it ends is in none, or in too many",
-		      per_mille / 10, per_mille % 10, finding->table.columns[column].title, finding->name);
+	if (per_mille < 1000)
+		findings_note(findings,
+			      "of the %s of %s (%s) the intervals show %s: what the rest was, an event told only "
+			      "after the end of its interval",
+			      table_human(of->kind, course->all, all), of->title, finding->name,
+			      table_human(of->kind, course->part, part));
+	else
+		findings_note(findings,
+			      "the intervals show %s of %s (%s) together, more than the %s of the whole: what has no "
+			      "recorded end counts in the intervals up to where it may have ended, and not in the whole",
+			      table_human(of->kind, course->part, part), of->title, finding->name,
+			      table_human(of->kind, course->all, all));
 }
 
 /* How many rows text shows. What the intervals cut is told of all. */

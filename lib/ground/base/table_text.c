@@ -2,6 +2,7 @@
 #include "lib/ground/base/table.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/ground/base/json.h"
@@ -51,25 +52,28 @@ static void put_plain(const char *text, size_t len, struct out *out)
 	}
 }
 
+const char *table_human(enum table_kind kind, uint64_t value, char into[TEXT_HUMAN])
+{
+	switch (kind) {
+	case TABLE_TEXT:
+	case TABLE_NUMBER:
+		break;
+	case TABLE_COUNT:
+		return text_count(into, value);
+	case TABLE_SIZE:
+		return text_size(into, value);
+	case TABLE_TIME:
+		return text_time(into, value);
+	}
+	snprintf(into, TEXT_HUMAN, "%" PRIu64, value);
+	return into;
+}
+
 static void put_number(enum table_kind kind, uint64_t value, struct out *out)
 {
 	char text[TEXT_HUMAN];
 
-	switch (kind) {
-	case TABLE_TEXT:
-	case TABLE_NUMBER:
-		out_u64(out, value);
-		break;
-	case TABLE_COUNT:
-		out_str(out, text_count(text, value));
-		break;
-	case TABLE_SIZE:
-		out_str(out, text_size(text, value));
-		break;
-	case TABLE_TIME:
-		out_str(out, text_time(text, value));
-		break;
-	}
+	out_str(out, table_human(kind, value, text));
 }
 
 static void put_decimal(enum table_kind kind, int64_t value, unsigned decimals, struct out *out)
