@@ -164,8 +164,8 @@ static void print_head(struct trace *trace, struct out *out)
 		out_f(out, "%-10s perf.data, %s endian, %d-bit\n", "format", info->big_endian ? "big" : "little",
 		      info->long_size * 8);
 	else
-		out_f(out, "%-10s trace.dat version %u, %s, %s endian, %d-bit, pages of %" PRIu32 " bytes\n",
-		      "format", info->version, info->codec, info->big_endian ? "big" : "little", info->long_size * 8,
+		out_f(out, "%-10s trace.dat version %u, %s, %s endian, %d-bit, pages of %" PRIu32 " bytes\n", "format",
+		      info->version, info->codec, info->big_endian ? "big" : "little", info->long_size * 8,
 		      info->page_size);
 	out_f(out, "%-10s %s (%" PRIu64 " bytes)\n", "size", text_size(size, size_of(info)), size_of(info));
 	if (!trace_meta(trace, TRACE_UNAME, &text, &fail))

@@ -74,6 +74,11 @@ void perf_file_tell(const struct perf_import *import, bool with_samples)
 	if (counts->unknown + counts->refused)
 		command_warn("note: %" PRIu64 " sample%s without a format, a time or a CPU: left out",
 			     counts->unknown + counts->refused, text_plural(counts->unknown + counts->refused));
+	if (counts->unnamed)
+		command_warn("note: a perf.data has no names of the kernel's functions, so %" PRIu64
+			     " stack%s addresses: 'weft import --kallsyms FILE' names them, with the /proc/kallsyms "
+			     "that root read in the same boot",
+			     counts->unnamed, counts->unnamed == 1 ? " has" : "s have");
 	if (counts->cut_stacks)
 		command_warn("note: %" PRIu64
 			     " user stack%s deeper than a trace.dat has: the outer callers are left out",

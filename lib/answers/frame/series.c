@@ -381,11 +381,12 @@ static void tell_rest(const struct finding *finding, size_t column, const struct
 			      table_human(of->kind, course->all, all), of->title, finding->name,
 			      table_human(of->kind, course->part, part));
 	else
-		findings_note(findings,
-			      "the intervals show %s of %s (%s) together, more than the %s of the whole: what has no "
-			      "recorded end counts in the intervals up to where it may have ended, and not in the whole",
-			      table_human(of->kind, course->part, part), of->title, finding->name,
-			      table_human(of->kind, course->all, all));
+		findings_note(
+			findings,
+			"the intervals show %s of %s (%s) together, more than the %s of the whole: what has no "
+			"recorded end counts in the intervals up to where it may have ended, and not in the whole",
+			table_human(of->kind, course->part, part), of->title, finding->name,
+			table_human(of->kind, course->all, all));
 }
 
 /* How many rows text shows. What the intervals cut is told of all. */
