@@ -173,10 +173,11 @@ static void tell_after_end(const struct tasks_analysis *tasks, struct findings *
 		after += spent > own->spent ? spent - own->spent : 0;
 	}
 	if (after)
-		findings_note(findings,
-			      "RUN ends with LIFE, at sched_process_exit: until they had left their CPUs these tasks ran "
-			      "%s more, which RUN of weft sched has, too",
-			      text_time(time, after));
+		findings_note(
+			findings,
+			"RUN ends with LIFE, at sched_process_exit: until they had left their CPUs these tasks ran "
+			"%s more, which RUN of weft sched has, too",
+			text_time(time, after));
 }
 
 static uint8_t look(void *arg, const struct event *event)
