@@ -188,8 +188,7 @@ static void tell_self(const struct arguments *arguments, const struct trace *tra
 {
 	if (arguments->sql && arguments->format == TABLE_AS_TEXT && !arguments->quiet &&
 	    arguments->query.self == QUERY_SELF_UNSAID && trace_setting(trace, 0, "weft/self").len)
-		command_warn("note: the tables have weft's own tasks, too, which weft sched and its like leave out; "
-			     "--no-self leaves out their events, -q this line");
+		command_warn("note: this includes weft's own tasks; --no-self leaves them out");
 }
 
 /* Returns -EBADMSG if the file is damaged; the answer is then about what could be read of it. */
