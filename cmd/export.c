@@ -112,10 +112,10 @@ static void finish_arguments(const struct arguments *arguments, struct argp_stat
 	if (arguments->counters.len && !arguments->ops->takes_counters)
 		argp_error(state, "--counter: format '%s' has no counters; perfetto, html, chrome and firefox have",
 			   arguments->ops->name);
-	if (arguments->host.buffer && !arguments->ops->takes_host)
-		argp_error(state, "--host: format '%s' shows no guest beside its host; perfetto does",
+	if (arguments->host.buffer && !arguments->ops->host)
+		argp_error(state, "--host: format '%s' shows no guest beside its host; perfetto and html do",
 			   arguments->ops->name);
-	if (arguments->host.buffer && arguments->query.instance)
+	if (arguments->host.buffer && arguments->ops->host == EXPORT_BOTH && arguments->query.instance)
 		argp_error(state, "--host: both machines are exported: leave out -B");
 	if (arguments->max_size && !arguments->ops->takes_size)
 		argp_error(

@@ -49,6 +49,8 @@ struct writing {
 	bool has_pass;
 	struct guest_host_reading *host; /* of --host */
 	struct export_guest guest;
+	size_t guest_buffer;
+	struct query of_guest; /* it owns nothing */
 };
 
 static int write_data(void *arg, const void *data, size_t len, struct fail *fail)
@@ -287,19 +289,31 @@ static int find_exported(const struct writing *writing, size_t buffer, size_t *r
 	return fail_set(fail, -EINVAL, "--host: the guest and its host must be exported, and one of them is not");
 }
 
+/* Before the buffers are chosen: which one is the guest. */
+static int find_guest(struct writing *writing, const struct trace *trace, struct fail *fail)
+{
+	struct export_job *job = writing->job;
+	int r = guest_find(job->host, trace, job->query->instance, &writing->guest_buffer, fail);
+
+	if (r || job->ops->host == EXPORT_BOTH)
+		return r;
+	writing->of_guest = *job->query;
+	writing->of_guest.instance = trace_buffer(trace, writing->guest_buffer)->name.text;
+	job->query = &writing->of_guest;
+	return 0;
+}
+
 /* Reads what the host did with the CPUs of the guest. */
-static int read_host(struct writing *writing, struct trace *trace, struct fail *fail)
+static int read_host(struct writing *writing, const struct trace *trace, struct fail *fail)
 {
 	const struct guest_host *words = writing->job->host;
 	struct export_guest *guest = &writing->guest;
-	size_t host = 0, own = 0;
-	int r = guest_find(words, trace, NULL, &own, fail);
+	size_t host = 0;
+	int r = guest_host_find(words, trace, writing->guest_buffer, &host, fail);
 
 	if (!r)
-		r = guest_host_find(words, trace, own, &host, fail);
-	if (!r)
-		r = find_exported(writing, own, &guest->guest, fail);
-	if (!r)
+		r = find_exported(writing, writing->guest_buffer, &guest->guest, fail);
+	if (!r && writing->job->ops->host == EXPORT_BOTH)
 		r = find_exported(writing, host, &guest->host, fail);
 	if (!r)
 		r = guest_host_begin(words, writing->reader.buffers[guest->guest].context, &writing->host, fail);
@@ -313,7 +327,10 @@ static int read_host(struct writing *writing, struct trace *trace, struct fail *
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
-	int r = choice_buffers(job->query, &job->decode, needs_all(job), trace, &writing->reader, fail);
+	int r = job->host ? find_guest(writing, trace, fail) : 0;
+
+	if (!r)
+		r = choice_buffers(job->query, &job->decode, needs_all(job), trace, &writing->reader, fail);
 
 	writing->input = (struct export_input){ .reader = &writing->reader,
 						.fields = job->fields,

@@ -191,6 +191,24 @@ print(sorted({names[pid] + " " + name for (pid, tid), row in rows.items() for _,
 	run ! grep -qF -e "'CPUs (host) sh'" -e "'CPUs (guest) make'" rows
 }
 
+@test "export --host: a page of a guest has what the host's thread did below each of its CPUs" {
+	need_command node
+	make_pair
+	weft export -q --to html --host host -o page.html all.dat 2> note.txt
+	node "$BATS_TEST_DIRNAME/export/html.js" page.html | awk -F '\t' '$1 == "vcpu" && $3 == 0 { print $4, $5, $7 }' > slices
+	# What make_pair made, from the first to the last event of the guest.
+	printf '%s\n' '1500000000 500000000 ran' '2000000000 500000000 waits for a CPU of the host' '2500000000 500000000 ran' '3000000000 100000000 halted' \
+		'3100000000 100000000 waits for a CPU of the host' '3200000000 400000000 ran' | diff - slices
+	diff <(node "$BATS_TEST_DIRNAME/export/html.js" page.html | grep -v '^vcpu') \
+		<(weft export -q --to html -B guest -o alone.html all.dat && node "$BATS_TEST_DIRNAME/export/html.js" alone.html)
+	node -e 'const fs = require("fs"), page = fs.readFileSync("page.html", "utf8");
+		const script = (id) => new RegExp("<script id=\"" + id + "\">\\n([\\s\\S]*?)</script>").exec(page)[1];
+		const data = /<script type="application\/json" id="data">\n([\s\S]*?)<\/script>/.exec(page)[1];
+		const [model, rows] = new Function(script("model") + "; return [model, rows];")();
+		console.log(rows.make(model.open(data)).list.map((row) => row.full).join("\n"));' > rows
+	[ "$(head -n 2 rows)" = $'CPU 0\nCPU 0 on the host' ]
+}
+
 # await CONDITION...: waits until the command succeeds, for two minutes at most
 await()
 {

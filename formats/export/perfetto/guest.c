@@ -17,21 +17,6 @@
 
 enum { NAME = 96 };
 
-static const char *name_of(const struct vcpus *vcpus, const struct vcpu_span *span, char text[NAME])
-{
-	static const char *const names[VCPU_MODES] = { [VCPU_RAN] = "ran",
-						       [VCPU_WAITED] = "waits for a CPU of the host",
-						       [VCPU_EXIT] = "exit",
-						       [VCPU_HALTED] = "halted",
-						       [VCPU_UNKNOWN] = "not known" };
-	const char *reason = vcpus_reason(vcpus, span->reason);
-
-	if (span->mode != VCPU_EXIT || !*reason)
-		return names[span->mode];
-	snprintf(text, NAME, "exit %.80s", reason);
-	return text;
-}
-
 static struct perfetto_buffer *host_of(const struct perfetto *perfetto)
 {
 	return &perfetto->buffers[perfetto->guest->host];
@@ -84,14 +69,14 @@ static bool describe(struct perfetto *perfetto, uint32_t cpu)
 static void put_spans(struct perfetto *perfetto, uint32_t cpu, unsigned what, uint64_t from, uint64_t to, bool only_off)
 {
 	const struct vcpus *vcpus = perfetto->guest->vcpus;
-	char text[NAME];
+	char text[VCPU_SPAN_NAME];
 
 	while (from < to) {
 		struct vcpu_span span = vcpus_span(vcpus, cpu, from);
 		uint64_t until = span.to < to ? span.to : to;
 
 		if (!only_off || (span.mode != VCPU_RAN && span.mode != VCPU_UNKNOWN)) {
-			put(perfetto, cpu, what, SLICE_BEGIN, from, name_of(vcpus, &span, text));
+			put(perfetto, cpu, what, SLICE_BEGIN, from, vcpu_span_name(vcpus, &span, text));
 			put(perfetto, cpu, what, SLICE_END, until, NULL);
 		}
 		from = until;

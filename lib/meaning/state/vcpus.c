@@ -518,3 +518,18 @@ const char *vcpus_reason(const struct vcpus *vcpus, unsigned reason)
 {
 	return reason < VCPU_REASONS && reason < vcpus->reasons.nr ? vcpus->reasons.at[reason].text : "";
 }
+
+const char *vcpu_span_name(const struct vcpus *vcpus, const struct vcpu_span *span, char text[VCPU_SPAN_NAME])
+{
+	static const char *const names[VCPU_MODES] = { [VCPU_RAN] = "ran",
+						       [VCPU_WAITED] = "waits for a CPU of the host",
+						       [VCPU_EXIT] = "exit",
+						       [VCPU_HALTED] = "halted",
+						       [VCPU_UNKNOWN] = "not known" };
+	const char *reason = vcpus_reason(vcpus, span->reason);
+
+	if (span->mode != VCPU_EXIT || !*reason)
+		return names[span->mode];
+	snprintf(text, VCPU_SPAN_NAME, "exit %.80s", reason);
+	return text;
+}

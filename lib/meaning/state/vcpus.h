@@ -84,6 +84,9 @@ struct vcpu_span {
 	unsigned reason;
 };
 struct vcpu_span vcpus_span(const struct vcpus *vcpus, uint32_t cpu, uint64_t ts);
+/* How it is called where time is drawn: "ran", "exit HLT". */
+enum { VCPU_SPAN_NAME = 96 };
+const char *vcpu_span_name(const struct vcpus *vcpus, const struct vcpu_span *span, char text[VCPU_SPAN_NAME]);
 /* The first part of a time that is unsure (vcpu_time::unsure), as a whole; false: there is none. */
 bool vcpus_unsure(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, uint64_t *ret_from,
 		  uint64_t *ret_to);
