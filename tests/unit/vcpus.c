@@ -213,6 +213,28 @@ TEST(vcpus_of_several_guests_or_none_are_asked_for)
 	vcpus_free(vcpus);
 }
 
+static uint64_t some(uint64_t most)
+{
+	return 1 + (uint64_t)rand() % most;
+}
+
+/* Times as long as those that a picture asks about, of which sums are kept, and short ones. */
+static void check_times(const struct guest_pair *pair, const struct vcpus *vcpus)
+{
+	for (int i = 0; i < 300; i++) {
+		uint64_t from = some(GUEST_PAIR_SPAN) - 1, to = from + some(GUEST_PAIR_SPAN - from);
+		struct vcpu_time want = { .unsure = 0 }, got = { .unsure = 0 };
+
+		for (uint64_t at = from; at < to; at++) {
+			want.in[pair->modes[at]]++;
+			want.unsure += pair->unsure[at];
+		}
+		vcpus_time(vcpus, 0, from, to, &got, NULL);
+		if (!CHECK(!memcmp(&want, &got, sizeof(want))))
+			printf("from %" PRIu64 " to %" PRIu64 "\n", from, to);
+	}
+}
+
 static void check_pair(struct guest_pair *pair)
 {
 	const struct vcpus_options options = { .error_ns = GUEST_PAIR_ERROR, .exact = true };
@@ -224,6 +246,7 @@ static void check_pair(struct guest_pair *pair)
 	if (!CHECK(!read_host(buf_str(&pair->host), &options, &vcpus, &fail)) ||
 	    !analysed_guest(&analysed, &sched_analysis, vcpus, NULL, buf_str(&pair->guest)))
 		return;
+	check_times(pair, vcpus);
 	for (unsigned task = 1; task <= GUEST_PAIR_TASKS; task++) {
 		uint64_t in[VCPU_MODES + 2] = { 0 };
 		char texts[7][24], name[4];

@@ -20,7 +20,8 @@
 #include "lib/meaning/state/state.h"
 
 enum { ROLE_ENTRY = 1, ROLE_EXIT };
-enum { NUMBERS_MAX = 4096, SHOWN = 8, NAME_MAX_LEN = 32 };
+/* EDGES: between two sums, which a picture of a long time needs: each of its columns may have a million edges. */
+enum { NUMBERS_MAX = 4096, SHOWN = 8, NAME_MAX_LEN = 32, EDGES = 32 };
 
 /* From `at` on it was so. */
 struct edge {
@@ -35,6 +36,8 @@ struct thread {
 	char comm[STATE_COMM];
 	struct edge *edges;
 	size_t nr_edges;
+	struct vcpu_time *sums; /* of all time before each EDGES-th edge */
+	size_t nr_sums;
 	/* Between the kvm events: */
 	struct turn {
 		uint64_t at;
@@ -326,6 +329,7 @@ void vcpus_free(struct vcpus *vcpus)
 		return;
 	for (size_t i = 0; i < vcpus->nr_threads; i++) {
 		free(vcpus->threads[i].edges);
+		free(vcpus->threads[i].sums);
 		free(vcpus->threads[i].turns);
 	}
 	free(vcpus->threads);
@@ -369,24 +373,6 @@ static int place_threads(struct vcpus *vcpus, struct fail *fail)
 		vcpus->cpus[number] = (uint32_t)i + 1;
 	}
 	return 0;
-}
-
-int vcpus_end(struct vcpus *vcpus, struct fail *fail)
-{
-	int r;
-
-	state_settle(&vcpus->state);
-	/* The context may go. */
-	value_names_free(vcpus->names);
-	vcpus->names = NULL;
-	if (vcpus->failed || vcpus->state.failed || vcpus->roles.failed)
-		return fail_memory(fail);
-	r = place_threads(vcpus, fail);
-	if (!r && !vcpus->nr_cpus)
-		r = fail_set(fail, -ENOENT,
-			     "no thread there is known as a CPU of a guest: by kvm:kvm_entry, or by a name as "
-			     "'CPU 0/KVM'");
-	return r;
 }
 
 size_t vcpus_count(const struct vcpus *vcpus)
@@ -491,8 +477,8 @@ struct vcpu_span vcpus_span(const struct vcpus *vcpus, uint32_t cpu, uint64_t ts
 	};
 }
 
-void vcpus_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, struct vcpu_time *add,
-		uint64_t *exits)
+static void add_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, struct vcpu_time *add,
+		     uint64_t *exits)
 {
 	const struct thread *thread = thread_of(vcpus, cpu);
 	size_t next = thread ? edges_until(thread, from) : 0;
@@ -512,6 +498,74 @@ void vcpus_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t
 		from = until;
 		next++;
 	}
+}
+
+/* Of all time before this one. */
+static struct vcpu_time time_until(const struct vcpus *vcpus, uint32_t cpu, uint64_t ts)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+	size_t edges = edges_until(thread, ts), sum = edges ? (edges - 1) / EDGES : 0;
+	struct vcpu_time time = edges ? thread->sums[sum] : (struct vcpu_time){ .unsure = 0 };
+
+	add_time(vcpus, cpu, edges ? thread->edges[sum * EDGES].at : 0, ts, &time, NULL);
+	return time;
+}
+
+static int make_sums(struct vcpus *vcpus, uint32_t cpu, struct fail *fail)
+{
+	struct thread *thread = &vcpus->threads[vcpus->cpus[cpu] - 1];
+	struct vcpu_time time = { .unsure = 0 };
+	uint64_t from = 0;
+
+	for (size_t i = 0; i < thread->nr_edges; i += EDGES) {
+		struct vcpu_time *sum = vec_push(thread->sums, thread->nr_sums);
+
+		if (!sum)
+			return fail_memory(fail);
+		add_time(vcpus, cpu, from, thread->edges[i].at, &time, NULL);
+		*sum = time;
+		from = thread->edges[i].at;
+	}
+	return 0;
+}
+
+void vcpus_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, struct vcpu_time *add,
+		uint64_t *exits)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+	struct vcpu_time before, after;
+
+	/* The sums have no reasons. */
+	if (!thread || exits || edges_until(thread, to) < edges_until(thread, from) + 2 * EDGES) {
+		add_time(vcpus, cpu, from, to, add, exits);
+		return;
+	}
+	before = time_until(vcpus, cpu, from);
+	after = time_until(vcpus, cpu, to);
+	for (size_t i = 0; i < VCPU_MODES; i++)
+		add->in[i] += after.in[i] - before.in[i];
+	add->unsure += after.unsure - before.unsure;
+}
+
+int vcpus_end(struct vcpus *vcpus, struct fail *fail)
+{
+	int r;
+
+	state_settle(&vcpus->state);
+	/* The context may go. */
+	value_names_free(vcpus->names);
+	vcpus->names = NULL;
+	if (vcpus->failed || vcpus->state.failed || vcpus->roles.failed)
+		return fail_memory(fail);
+	r = place_threads(vcpus, fail);
+	if (!r && !vcpus->nr_cpus)
+		r = fail_set(fail, -ENOENT,
+			     "no thread there is known as a CPU of a guest: by kvm:kvm_entry, or by a name as "
+			     "'CPU 0/KVM'");
+	for (uint32_t i = 0; !r && i < vcpus->nr_cpus; i++)
+		if (vcpus->cpus[i])
+			r = make_sums(vcpus, i, fail);
+	return r;
 }
 
 const char *vcpus_reason(const struct vcpus *vcpus, unsigned reason)
