@@ -71,7 +71,7 @@ endif
 # Only these files need texts. The commands for all others have no quotes, so make starts the compiler without a shell.
 texts := -DWEFT_VERSION='"$(VERSION)"' -DWEFT_BINDIR='"$(BINDIR)"' -DWEFT_LIBDIR='"$(LIBDIR)"'
 commit_text := -DWEFT_COMMIT='"$(if $(COMMIT), (git $(COMMIT)))"'
-need_texts := cmd/extract_dump.c cmd/options/decode.c cmd/mcp.c cmd/pack.c cmd/weft.c formats/export/parquet/file.c lib/api/api.c lib/api/file.c lib/api/live.c lib/kernel/record/facts.c
+need_texts := cmd/extract_dump.c cmd/options/decode.c cmd/mcp.c cmd/pack.c cmd/weft.c formats/export/parquet/file.c lib/api/api.c lib/api/file.c lib/api/live.c lib/kernel/record/facts.c lib/kernel/record/plain.c
 all_cppflags = -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(if $(SQLITE),-DWEFT_SQLITE) $(if $(filter lib/kernel/probe/elf_functions.c,$<),$(IBERTY_LIBS:-liberty=-DWEFT_LIBIBERTY)) $(if $(STATIC),-DWEFT_STATIC) $(if $(filter $(need_texts),$<),$(texts)) \
 	$(if $(filter cmd/weft.c,$<),$(commit_text)) $(CPPFLAGS)
 # The same objects are in the command and in libweft.so: hidden names make position-independent code as fast as other code.

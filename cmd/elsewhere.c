@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cmd/agentless_script.h"
 #include "cmd/command.h"
 #include "cmd/options/option_value.h"
 #include "cmd/terminal/paste.h"
@@ -28,6 +29,7 @@
 #include "lib/ground/base/vec.h"
 #include "lib/kernel/record/options.h"
 #include "lib/kernel/record/result.h"
+#include "lib/kernel/remote/agentless.h"
 #include "lib/kernel/remote/door.h"
 #include "lib/kernel/remote/elsewhere.h"
 #include "lib/kernel/remote/push.h"
@@ -108,6 +110,9 @@ static const struct option_row table[] = {
 	{ "on", 0, "HOST", 0, "Record the machine HOST: over ssh, which starts weft serve there; repeatable", 0,
 	  OPTION_TAKE(take_host) },
 	WAYS,
+	{ "agentless", 0, NULL, 0,
+	  "With --on: record a machine that has no weft by a script for its shell: events, filters, tasks and buffers",
+	  0, OPTION_FLAG(struct elsewhere_arguments, agentless) },
 	{ "min-ok", 0, "N", 0, "With several --on: also succeed if only N of the machines were recorded", 0,
 	  OPTION_TAKE(take_min_ok) },
 	{ 0 },
@@ -140,6 +145,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			if (door_is(arguments->hosts.at[i]))
 				argp_error(state, "%s: no program leads to '%s'", arguments->rsh ? "--rsh" : "--push",
 					   arguments->hosts.at[i]);
+		if (arguments->agentless && !arguments->host)
+			argp_error(state, "--agentless needs --on");
+		if (arguments->agentless && arguments->push)
+			argp_error(state, "--agentless and --push cannot be combined");
 		if ((arguments->rsh || arguments->push) && !arguments->host)
 			argp_error(state, "%s needs --on", arguments->rsh ? "--rsh" : "--push");
 		if (arguments->min_ok && arguments->hosts.len < 2)
@@ -232,7 +241,7 @@ static bool make_program(struct program *program, const struct elsewhere_argumen
 	return ok;
 }
 
-/* Behind them the words of the weft there, which was brought to the path `pushed`, or is there: NULL. */
+/* Behind them `sh`, or the words of the weft there, which was brought to the path `pushed`, or is there: NULL. */
 static int add_serve(struct program *program, const struct elsewhere_arguments *arguments, bool has_command,
 		     char **ret_pushed, struct fail *fail)
 {
@@ -242,6 +251,8 @@ static int add_serve(struct program *program, const struct elsewhere_arguments *
 
 	if (door_is(arguments->host))
 		return 0;
+	if (arguments->agentless)
+		return add_word(program, "sh") && add_word(program, NULL) ? 0 : fail_memory(fail);
 	if (arguments->push) {
 		ok = add_word(program, NULL);
 		push.rsh = program->words;
@@ -435,9 +446,21 @@ int elsewhere_record(const struct elsewhere_arguments *arguments, const struct r
 				     .is_recording = true,
 				     .stdout_to_stderr = !strcmp(options->output, "-"),
 				     .of_several = arguments->hosts.len > 1 };
+	const struct agentless_options agentless = {
+		.script = cmd_agentless_sh,
+		.setup = &options->setup,
+		.argv = options->argv,
+		.all_formats = options->all_formats,
+		.duration_ns = options->duration_ns,
+		.file = { .version = options->version,
+			  .compress = options->compress,
+			  .level = options->level,
+			  .all_symbols = options->all_symbols },
+	};
 	struct elsewhere_options to = { .output = options->output,
 					.temp_dir = options->temp_dir,
-					.mode = options->mode };
+					.mode = options->mode,
+					.agentless = arguments->agentless ? &agentless : NULL };
 
 	return ask(arguments, options->argv, &printing, &to, ret, fail);
 }

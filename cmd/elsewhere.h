@@ -26,6 +26,7 @@ struct elsewhere_arguments {
 	const char *host; /* the one to record: the first, or what the caller sets; NULL: this machine */
 	const char *rsh;
 	const char *push;     /* a weft to bring there; NULL: none */
+	bool agentless;       /* a shell records there, without a weft */
 	int min_ok;           /* so many recordings have to be made; 0: all */
 	const sigset_t *mask; /* as of elsewhere_options */
 	/* Used while parsing: a copy of the words, and what is left out of them */

@@ -97,7 +97,7 @@ static void take_format(const struct option_row *row, void *member, char *arg, s
 	(void)member;
 	if (strcmp(arg, "schema") != 0)
 		argp_error(state, "--format: only schema; the format of a file is that of 'weft convert'");
-	answer_print_schema(record_command.answer);
+	answer_print_schema(&record_command);
 }
 
 static const struct option_row table[] = {
@@ -169,6 +169,28 @@ static void check_sample(const struct record_arguments *arguments, struct argp_s
 		setup_usage(state, "--sample needs --duration TIME: how long each recording is");
 }
 
+/* Refuses by name what only a weft there could do. */
+static void check_agentless(const struct record_arguments *arguments, struct argp_state *state)
+{
+	static const char *const done[] = { "all-formats", "no-filter", "duration", "result", "fail-on-lost" };
+	const char *option = arguments->options.sample_of ? "--sample" :
+			     arguments->options.sync_ns   ? "--sync" :
+			     arguments->words             ? "--stacks" :
+			     arguments->output.texts      ? "--save" :
+							    setup_not_by_shell(&arguments->setup);
+
+	for (const struct option_row *row = table; !option && !option_row_is_end(row); row++) {
+		bool does = false;
+
+		for (size_t i = 0; i < array_size(done); i++)
+			does |= row->name && !strcmp(row->name, done[i]);
+		if (!does && option_row_is_given(row, arguments))
+			option = option_row_name(row);
+	}
+	if (option)
+		setup_usage(state, "--agentless cannot be used with %s: a weft there can, see --push", option);
+}
+
 static void check(struct record_arguments *arguments, struct argp_state *state)
 {
 	struct record_options *options = &arguments->options;
@@ -186,6 +208,8 @@ static void check(struct record_arguments *arguments, struct argp_state *state)
 		setup_usage(state, "put -- before the COMMAND, so that its --on is not taken for weft's");
 	if (arguments->elsewhere.host && (arguments->setup.dry_run || options->max_size))
 		setup_usage(state, "--on cannot be used with %s", options->max_size ? "-m" : "--dry-run");
+	if (arguments->elsewhere.agentless)
+		check_agentless(arguments, state);
 	if (arguments->elsewhere.hosts.len > 1 &&
 	    (!strcmp(arguments->output.output, "-") || (arguments->result && !strcmp(arguments->result, "-"))))
 		setup_usage(state, "the files of several --on have no place on standard output");

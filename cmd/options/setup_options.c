@@ -34,6 +34,8 @@ enum setup_mark {
 	BOOTS = 1 << 7,     /* the kernel's command line has it, or it has no effect there */
 	BOOTS_TOP = 1 << 8, /* for the top instance only */
 	BOOTS_NOT = 1 << 9,
+	/* record --agentless can do it; what is said of events is looked at one by one. */
+	BY_SHELL = 1 << 10,
 };
 
 static struct setup_instance *instance_of(struct setup_arguments *arguments)
@@ -217,6 +219,7 @@ static void take_process(const struct option_row *row, void *nr, char *name, str
 		setup_usage(state, "--process cannot be removed from the kernel's lists, which have threads; "
 				   "remove these with -P");
 	setup->keep_pids = keeps(arguments, setup_chooses_tasks(setup), setup->keep_pids);
+	arguments->process = true;
 	if (!arguments->elsewhere && processes_find(name, &setup->processes, &fail))
 		setup_usage(state, "--process: %s", fail.text);
 }
@@ -310,9 +313,9 @@ static const struct option_row table[] = {
 	{ "disable", 'v', NULL, 0, "From here on, -e removes events from those chosen before", 1,
 	  OPTION_FLAG(struct setup_arguments, off), .marks = OF_ARGUMENTS | IS_NAMED | BOOTS },
 	{ "ignore-missing", 'i', NULL, 0, "Only warn about events that this kernel does not have", 1,
-	  OPTION_FLAG(struct setup, ignore_missing), .marks = OF_SETUP | IS_SHARED | BOOTS },
+	  OPTION_FLAG(struct setup, ignore_missing), .marks = OF_SETUP | IS_SHARED | BOOTS | BY_SHELL },
 	{ "stacktrace", 'T', NULL, 0, "Store the kernel stack with each event", 1,
-	  OPTION_FLAG(struct setup_instance, stacks), .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
+	  OPTION_FLAG(struct setup_instance, stacks), .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP | BY_SHELL },
 
 	{ .doc = "Tracers:", .group = 2 },
 	{ "tracer", 'p', "TRACER", 0, "Use TRACER, such as function or function_graph", 2,
@@ -332,7 +335,7 @@ static const struct option_row table[] = {
 	{ "max-graph-depth", 0, "N", 0, "function_graph: at most N calls deep", 2,
 	  OPTION_RANGE(struct setup_instance, graph_depth, 1, 1 << 16), .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
 	{ "option", 'O', "OPTION", 0, "Set the trace option OPTION, or clear it as noOPTION", 2,
-	  OPTION_LIST(struct setup_instance, options), .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
+	  OPTION_LIST(struct setup_instance, options), .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP | BY_SHELL },
 	{ "func-stack", 0, NULL, 0, "Store the kernel stack with each function; only with -l", 2,
 	  OPTION_FLAG(struct setup_instance, function_stacks), .marks = OF_INSTANCE | IS_OWN | BOOTS_TOP },
 	{ "thresh", 0, "TIME", 0, "Record only what takes longer than TIME, with tracers that honour tracing_thresh", 2,
@@ -348,7 +351,7 @@ static const struct option_row table[] = {
 
 	{ .doc = "Tasks:", .group = 3 },
 	{ "pid", 'P', "PID[,PID]", 0, "Trace only these tasks", 3, OPTION_LENGTH(struct setup, nr_pids),
-	  .takes = take_pids, .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	  .takes = take_pids, .marks = OF_SETUP | IS_SHARED | BOOTS_NOT | BY_SHELL },
 	{ "process", 0, "PROCESS", 0,
 	  "Trace all threads of PROCESS, which is a PID or the name of programs that run now (a glob), and what they "
 	  "fork; repeatable",
@@ -369,11 +372,11 @@ static const struct option_row table[] = {
 	{ "no-pid", 0, "PID[,PID]", 0, "Trace all tasks but these", 3, OPTION_LENGTH(struct setup, nr_notrace_pids),
 	  .takes = take_no_pids, .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
 	{ "follow-children", 'c', NULL, 0, "With -F or -P: trace their children too (event-fork, function-fork)", 3,
-	  OPTION_FLAG(struct setup, follow), .marks = OF_SETUP | IS_SHARED | BOOTS },
+	  OPTION_FLAG(struct setup, follow), .marks = OF_SETUP | IS_SHARED | BOOTS | BY_SHELL },
 
 	{ .doc = "Buffers (these hold for the -B before them; without one, for all):", .group = 4 },
 	{ "buffer-size", 'b', "SIZE", 0, "Memory of the ring buffer of each CPU: 512K, 10M; a bare number counts KB", 4,
-	  OPTION_SIZE(struct setup_instance, size), .marks = OF_INSTANCE | IS_PASSED | BOOTS },
+	  OPTION_SIZE(struct setup_instance, size), .marks = OF_INSTANCE | IS_PASSED | BOOTS | BY_SHELL },
 	{ "cpu-buffer-size", 0, "CPULIST=SIZE", 0, "Like -b, for some CPUs; repeatable", 4,
 	  OPTION_LENGTH(struct setup_instance, nr_cpu_sizes), .takes = take_cpu_size,
 	  .marks = OF_INSTANCE | IS_SHARED | BOOTS_NOT },
@@ -393,12 +396,12 @@ static const struct option_row table[] = {
 	{ "absolute-time", 0, NULL, 0, "Store absolute time stamps instead of deltas (timestamp_mode)", 4,
 	  OPTION_FLAG(struct setup_instance, absolute_time), .marks = OF_INSTANCE | IS_PASSED | BOOTS_NOT },
 	{ "clock", 'C', "CLOCK", 0, "Use the trace clock CLOCK for time stamps", 4,
-	  OPTION_TEXT(struct setup_instance, clock), .marks = OF_INSTANCE | IS_PASSED | BOOTS_TOP },
+	  OPTION_TEXT(struct setup_instance, clock), .marks = OF_INSTANCE | IS_PASSED | BOOTS_TOP | BY_SHELL },
 	{ "cpus", 'M', "CPULIST", 0,
 	  "Trace only these CPUs: a list such as 0-3,7 (1 is CPU 1; to tracing_cpumask it is the mask of CPU 0), "
 	  "or a mask such as 0x3",
 	  4, OPTION_CPUS(struct setup_instance, cpus), OPTION_GIVEN(struct setup_instance, has_cpus),
-	  .marks = OF_INSTANCE | IS_PASSED | BOOTS_NOT },
+	  .marks = OF_INSTANCE | IS_PASSED | BOOTS_NOT | BY_SHELL },
 	{ "instance", 'B', "INSTANCE", 0,
 	  "Apply the options that follow to INSTANCE: an existing one is used and left as it was, "
 	  "otherwise it is made (and removed again)",
@@ -406,7 +409,7 @@ static const struct option_row table[] = {
 	{ "cmdlines-size", 0, "N", 0,
 	  "Set saved_cmdlines_size: let the kernel remember the names of N tasks (0: "
 	  "leave it unchanged; recordings: 32768)",
-	  4, OPTION_RANGE(struct setup, cmdlines, 0, PID_LIMIT), .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	  4, OPTION_RANGE(struct setup, cmdlines, 0, PID_LIMIT), .marks = OF_SETUP | IS_SHARED | BOOTS_NOT | BY_SHELL },
 	{ "config", 0, "FILE", 0,
 	  "Read options from FILE, one per line: NAME = VALUE, where NAME is the long name of an option; "
 	  "of a directory, the files *.conf in the order of their names",
@@ -419,7 +422,7 @@ static const struct option_row table[] = {
 static const struct option_row command_table[] = {
 	{ .doc = "Command:", .group = 1 },
 	{ "only-command", 'F', NULL, 0, "Trace only what COMMAND does", 1, OPTION_FLAG(struct setup, only_command),
-	  .marks = OF_SETUP | IS_SHARED | BOOTS_NOT },
+	  .marks = OF_SETUP | IS_SHARED | BOOTS_NOT | BY_SHELL },
 	{ "user", 0, "USER", 0, "Run COMMAND as USER", 1, OPTION_TEXT(struct setup_arguments, user),
 	  .marks = OF_ARGUMENTS | IS_SHARED | BOOTS },
 	{ "wait", 0, "TIME", OPTION_ARG_OPTIONAL,
@@ -566,6 +569,56 @@ void setup_check_command(const struct setup_arguments *arguments, bool has_comma
 		setup_usage(state, "-F needs a COMMAND");
 	if (arguments->user && !has_command)
 		setup_usage(state, "--user needs a COMMAND");
+}
+
+/* Returns the name of an option that was given in `structure`, of the tables of a setup, and that a shell cannot do. */
+static const char *not_by_shell(unsigned of, const void *structure)
+{
+	const struct option_row *const tables[] = { table, command_table };
+
+	for (size_t i = 0; i < array_size(tables); i++)
+		for (const struct option_row *row = tables[i]; !option_row_is_end(row); row++)
+			if (row->marks & of && !(row->marks & BY_SHELL) && option_row_is_given(row, structure))
+				return option_row_name(row);
+	return NULL;
+}
+
+static const char *event_not_by_shell(const struct setup_event *event)
+{
+	if (event->off)
+		return "-v";
+	if (event->probe)
+		return "--probe";
+	if (strstr(event->pattern, ":mod:"))
+		return "-e EVENT:mod:MODULE";
+	if (setup_is_marker(event->pattern) && !event->what_for)
+		return "-e ftrace:print";
+	for (size_t i = 0; i < event->triggers.nr; i++)
+		if (strcmp(event->triggers.items[i], "stacktrace") != 0)
+			return "-R";
+	return NULL;
+}
+
+const char *setup_not_by_shell(const struct setup_arguments *arguments)
+{
+	const struct setup *setup = arguments->setup;
+	const struct setup_instance *wanted = &setup->instances[0];
+	const char *option = setup->nr_instances > 1           ? "-B" :
+			     wanted->commands.nr               ? "-l" :
+			     wanted->nr_files                  ? "--thresh, --hwlat or --osnoise" :
+			     setup->waits                      ? "--wait" :
+			     arguments->process                ? "--process" :
+			     setup->cmdlines != SETUP_CMDLINES ? "--cmdlines-size" :
+			     setup->no_notrace_pids            ? "--no-pid" :
+								 not_by_shell(OF_ARGUMENTS, arguments);
+
+	if (!option)
+		option = not_by_shell(OF_SETUP, setup);
+	if (!option)
+		option = not_by_shell(OF_INSTANCE, wanted);
+	for (size_t i = 0; !option && i < wanted->nr_events; i++)
+		option = event_not_by_shell(&wanted->events[i]);
+	return option;
 }
 
 /* Fails because the kernel's command line has no place for the option, of the instance if it has a name. */

@@ -27,6 +27,7 @@ struct setup_arguments {
 	bool chosen;          /* that was done */
 	bool may_be_empty;    /* nothing has to be chosen: weft records something of its own */
 	bool elsewhere;       /* for another machine: which tasks options name is found out there */
+	bool process;         /* --process was given, which says nothing in the setup if it is for another machine */
 	/* Used while parsing: */
 	struct setup_event *event; /* the event to which -f and -R apply */
 	bool off;                  /* -v was seen in this instance */
@@ -46,6 +47,9 @@ const char *setup_own_option(const struct setup_instance *wanted);
 
 /* Fails if the kernel's command line has no place for one of the options that were given. */
 int must_check setup_check_boot(const struct setup *setup, struct fail *fail);
+
+/* An option that was given and that a machine's shell cannot do (lib/kernel/remote/orders_internal.h); NULL: none. */
+const char *setup_not_by_shell(const struct setup_arguments *arguments);
 
 /* The value of setup.cmdlines with which record and stream begin; other commands leave it at 0. */
 enum { SETUP_CMDLINES = 1 << 15 };

@@ -52,8 +52,7 @@ struct html_buffer {
 };
 
 struct html {
-	struct export export;             /* first */
-	const struct export_guest *guest; /* NULL: none */
+	struct export export; /* first */
 	struct kinds kinds;
 	struct html_buffer *buffers;
 	size_t nr_buffers;

@@ -204,24 +204,27 @@ int ring_buffer_set_percent(struct instance *instance, unsigned percent, struct 
 	return instance_set(instance, "buffer_percent", value, fail);
 }
 
-int ring_buffer_shape(const struct instance *instance, struct page_shape *ret, struct fail *fail)
+int ring_buffer_parse_shape(const char *text, struct page_shape *ret, struct fail *fail)
 {
-	cleanup_buf struct buf buf = BUF_INIT;
-	unsigned offset, size, long_size;
+	unsigned offset, size, long_size = header_page_long_size(text);
 	const char *data;
-	int err = instance_read(instance, "events/header_page", &buf, fail);
 
-	if (err)
-		return err;
-	long_size = header_page_long_size(buf_str(&buf));
 	if (!long_size)
 		return fail_set(fail, -EBADMSG, "'events/header_page' has no size of the field 'commit'");
-	data = strstr(buf_str(&buf), "char data;");
+	data = strstr(text, "char data;");
 	if (!data || sscanf(data, "char data; offset:%u; size:%u;", &offset, &size) != 2 || size > 1 << 26 ||
 	    offset > 64 || !size)
 		return fail_set(fail, -EBADMSG, "'events/header_page' has no size of a sub-buffer");
 	*ret = (struct page_shape){ .size = offset + size, .long_size = (uint8_t)long_size };
 	return 0;
+}
+
+int ring_buffer_shape(const struct instance *instance, struct page_shape *ret, struct fail *fail)
+{
+	cleanup_buf struct buf buf = BUF_INIT;
+	int err = instance_read(instance, "events/header_page", &buf, fail);
+
+	return err ? err : ring_buffer_parse_shape(buf_str(&buf), ret, fail);
 }
 
 /* " 4712.123456", as tracing_stats_read() prints a time, or a count of a clock that does not count ns. */

@@ -59,6 +59,8 @@ int must_check ring_buffer_set_percent(struct instance *instance, unsigned perce
  * may have another size than weft's.
  */
 int must_check ring_buffer_shape(const struct instance *instance, struct page_shape *ret, struct fail *fail);
+/* Parses the text of that file. */
+int must_check ring_buffer_parse_shape(const char *text, struct page_shape *ret, struct fail *fail);
 
 /*
  * The counters in per_cpu/cpuN/stats. A counter that the kernel does not print is 0. Read them before the buffer:

@@ -115,8 +115,14 @@ static int take_file(struct arrival *arrival, const struct ledger_item *item, st
 	return parts_describe(arrival->parts, &file, fail);
 }
 
+int arrival_describe(struct arrival *arrival, const struct parts_file *file, struct fail *fail)
+{
+	arrival->has_file = true;
+	return parts_describe(arrival->parts, file, fail);
+}
+
 /* Each kind is listed: what a later weft adds is looked at before it is taken from others. */
-static int take_item(struct arrival *arrival, const struct ledger_item *item, struct fail *fail)
+int arrival_item(struct arrival *arrival, const struct ledger_item *item, struct fail *fail)
 {
 	uint32_t size;
 	const char *clock;
@@ -181,7 +187,7 @@ int arrival_meta(struct arrival *arrival, const void *data, size_t len, struct f
 		return fail_memory(fail);
 	in = bytes_of(arrival->meta.data, arrival->meta.len, arrival->swap);
 	while (!err && ledger_take(&in, &item))
-		err = take_item(arrival, &item, fail);
+		err = arrival_item(arrival, &item, fail);
 	if (!err && !ledger_may_take(in, ITEM_MAX))
 		err = fail_set(fail, -EBADMSG, "the metadata of its recording is damaged");
 	if (err || in.left == arrival->meta.len)

@@ -9,6 +9,8 @@
 #include "lib/ground/base/cleanup.h"
 
 struct fail;
+struct ledger_item;
+struct parts_file;
 struct ping;
 
 /*
@@ -37,6 +39,12 @@ int must_check arrival_remove(struct arrival *arrival, struct fail *fail);
 
 /* The next bytes of the metadata. -EBADMSG: they are damaged. */
 int must_check arrival_meta(struct arrival *arrival, const void *data, size_t len, struct fail *fail);
+/*
+ * The same of an item that was taken apart already, and in the place of the one about the file: what this side knows of
+ * it.
+ */
+int must_check arrival_item(struct arrival *arrival, const struct ledger_item *item, struct fail *fail);
+int must_check arrival_describe(struct arrival *arrival, const struct parts_file *file, struct fail *fail);
 /* Pages of this CPU of a buffer will arrive, under a number of the sender's: those that were used before count on. */
 int must_check arrival_stream(struct arrival *arrival, uint32_t stream, uint32_t buffer, uint32_t cpu,
 			      struct fail *fail);

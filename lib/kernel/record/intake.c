@@ -35,11 +35,7 @@ void intake_release(struct intake *intake)
 	free(intake->ends);
 }
 
-/*
- * The bytes of pages in a chunk. A reader of the file holds one chunk of each CPU in memory, so chunks are small if
- * there are many CPUs.
- */
-static size_t chunk_size(uint32_t page_size, uint32_t nr_cpus)
+size_t intake_chunk_size(uint32_t page_size, uint32_t nr_cpus)
 {
 	long cpus = nr_cpus ? (long)nr_cpus : sysconf(_SC_NPROCESSORS_CONF);
 	size_t pages = CHUNKS_TOGETHER / (cpus < 1 ? 1 : (size_t)cpus) / page_size;
@@ -49,7 +45,7 @@ static size_t chunk_size(uint32_t page_size, uint32_t nr_cpus)
 
 size_t intake_landing_size(uint32_t page_size, uint32_t nr_cpus)
 {
-	return LANDED_CHUNKS * chunk_size(page_size, nr_cpus);
+	return LANDED_CHUNKS * intake_chunk_size(page_size, nr_cpus);
 }
 
 int intake_init(struct intake *intake, struct fail *fail)
@@ -59,8 +55,9 @@ int intake_init(struct intake *intake, struct fail *fail)
 	/* A full buffer is as it should be if it is read only when asked for. */
 	intake->slack = compress_or_store_of(intake->options->when_asked ? 0 : intake->options->buffer_size,
 					     intake->options->percent, intake->options->store_spare, now_ns());
-	intake->pages_size = spool_chunk_max(&intake->spool->options,
-					     chunk_size(intake->spool->options.shape.size, intake->options->nr_cpus));
+	intake->pages_size =
+		spool_chunk_max(&intake->spool->options,
+				intake_chunk_size(intake->spool->options.shape.size, intake->options->nr_cpus));
 	intake->own_pages = intake->staging ? NULL : malloc(intake->pages_size);
 	intake->pages = intake->staging ? intake->staging->pages : intake->own_pages;
 	if (intake->staging && intake->pipe->room > intake->staging->size)

@@ -58,6 +58,11 @@ int must_check intake_rest(struct intake *intake, struct fail *fail);
 /* Adds what a dead recorder had taken and not yet put into its spool. */
 int must_check intake_landed(struct intake *intake, const struct landed *landed, struct fail *fail);
 
+/*
+ * The bytes of pages in a chunk. A reader of the file holds one chunk of each CPU in memory, so chunks are small if
+ * there are many CPUs. nr_cpus 0: those of this machine.
+ */
+size_t intake_chunk_size(uint32_t page_size, uint32_t nr_cpus);
 /* The bytes of pages in a staging. */
 size_t intake_landing_size(uint32_t page_size, uint32_t nr_cpus);
 

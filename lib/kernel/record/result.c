@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/ground/base/fail.h"
 #include "lib/ground/base/vec.h"
 #include "lib/kernel/record/event_count_internal.h"
 #include "lib/kernel/record/target.h"
@@ -12,18 +13,18 @@ static uint64_t since(uint64_t stop, uint64_t start)
 	return stop > start ? stop - start : 0;
 }
 
-static bool add_cpu(struct record_result *result, const struct record_cpu *cpu)
+int record_result_put(struct record_result *result, const struct record_cpu *cpu, struct fail *fail)
 {
 	struct record_cpu *added = vec_push(result->cpus, result->nr_cpus);
 
 	if (!added)
-		return false;
+		return fail_memory(fail);
 	*added = *cpu;
 	result->events += cpu->events;
 	result->lost += cpu->lost;
 	if (cpu->cleared > result->cleared)
 		result->cleared = cpu->cleared;
-	return true;
+	return 0;
 }
 
 /* Takes the counts from the pages if the kernel's counters do not count the saved events. */
@@ -72,8 +73,9 @@ int record_result_add(struct record_result *result, const struct target *target,
 		/* The counters count the live buffer, which is not saved. */
 		if (target->keeps_worst)
 			continue;
-		if (!add_cpu(result, &sum))
-			return fail_memory(fail);
+		err = record_result_put(result, &sum, fail);
+		if (err)
+			return err;
 	}
 	return 0;
 }

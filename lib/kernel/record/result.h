@@ -64,6 +64,9 @@ struct record_result {
 /* Adds the saved and lost events of a target. Its recorders must have been joined. */
 int must_check record_result_add(struct record_result *result, const struct target *target, struct fail *fail);
 
+/* Adds those of one CPU. */
+int must_check record_result_put(struct record_result *result, const struct record_cpu *cpu, struct fail *fail);
+
 void record_result_release(struct record_result *result);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/ground/base/bytes.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/text.h"
 #include "lib/kernel/record/ledger_internal.h"
@@ -59,26 +60,47 @@ static int read_modules(struct buf *buf, struct fail *fail)
 	return 0;
 }
 
-/* Compresses `body` and adds it in the form that the file will have, so that it is not compressed again at the end. */
-static int add_compressed(struct ledger *ledger, const struct buf *body, struct fail *fail)
+int symbol_copy_compress(struct buf *body, bool swap, struct symbol_copy_item *ret, struct fail *fail)
 {
 	struct frame_writer *writer;
+	uint32_t text_len = (uint32_t)(body->len - SYMBOL_COPY_HEAD);
 	size_t size = frame_bound(body->len), len;
 	cleanup_free char *frame = malloc(size);
-	char usize[32];
-	int err = frame ? frame_writer_new(FRAME_LEVEL_DEFAULT, &writer, fail) : fail_memory(fail);
+	int err =
+		body->len > SYMBOLS_MAX ?
+			fail_set(fail, -EFBIG, "%zu bytes of kernel symbols are more than any kernel has", body->len) :
+		frame ? frame_writer_new(FRAME_LEVEL_DEFAULT, &writer, fail) :
+			fail_memory(fail);
 
 	if (err)
 		return err;
+	text_len = load_u32(&text_len, swap);
+	memcpy(body->data, &text_len, SYMBOL_COPY_HEAD);
 	frame_writer_checksum(writer);
-	snprintf(usize, sizeof(usize), "%zu", body->len);
 	err = frame_write(writer, body->data, body->len, frame, size, &len, fail);
-	if (!err)
-		err = ledger_add(ledger,
-				 &(struct ledger_item){
-					 .kind = LEDGER_KALLSYMS, .key = usize, .data = frame, .len = len },
-				 fail);
 	frame_writer_free(writer);
+	if (err)
+		return err;
+	snprintf(ret->key, sizeof(ret->key), "%zu", body->len);
+	ret->frame = take(frame);
+	ret->len = len;
+	return 0;
+}
+
+/* Adds it in the form that the file will have, so that it is not compressed again at the end. */
+static int add_compressed(struct ledger *ledger, struct buf *body, struct fail *fail)
+{
+	struct symbol_copy_item made;
+	/* The parts are in the byte order of the traced kernel, which this machine has. */
+	int err = symbol_copy_compress(body, false, &made, fail);
+
+	if (err)
+		return err;
+	err = ledger_add(ledger,
+			 &(struct ledger_item){
+				 .kind = LEDGER_KALLSYMS, .key = made.key, .data = made.frame, .len = made.len },
+			 fail);
+	free(made.frame);
 	return err;
 }
 
@@ -142,17 +164,10 @@ static int save(struct symbol_copy *symbols, struct fail *fail)
 	err = read_modules(&symbols->modules, fail);
 	if (!err)
 		err = settings_kallsyms(&body, &symbols->hidden, fail);
-	if (!err && body.len > SYMBOLS_MAX)
-		err = fail_set(fail, -EFBIG, "%zu bytes of kernel symbols are more than any kernel has", body.len);
 	if (err || body.len == sizeof(len))
 		return err;
 	err = add_page_array(symbols->ledger, &body, fail);
-	if (err)
-		return err;
-	/* The parts are in the byte order of the traced kernel, which this machine has. */
-	len = (uint32_t)(body.len - sizeof(len));
-	memcpy(body.data, &len, sizeof(len));
-	return add_compressed(symbols->ledger, &body, fail);
+	return err ? err : add_compressed(symbols->ledger, &body, fail);
 }
 
 static void *symbol_copy_main(void *data)

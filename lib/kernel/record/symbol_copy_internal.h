@@ -30,6 +30,17 @@ int must_check symbol_copy_wait(struct symbol_copy *symbols, struct fail *fail);
 int must_check symbol_copy_finish(struct symbol_copy *symbols, bool *ret_hidden, struct fail *fail);
 
 /*
+ * Makes of the text of symbols the item of the metadata. The text begins behind SYMBOL_COPY_HEAD bytes, which are
+ * overwritten; `swap`: the file and this machine differ in their byte order. The caller frees `frame`.
+ */
+enum { SYMBOL_COPY_HEAD = 4 };
+struct symbol_copy_item {
+	char key[24], *frame;
+	size_t len;
+};
+int must_check symbol_copy_compress(struct buf *body, bool swap, struct symbol_copy_item *ret, struct fail *fail);
+
+/*
  * The symbols in the metadata. For a compressed file: the frame of the body of the kallsyms section, as writer_metadata
  * needs it, borrowed from the ledger. Otherwise: the text. All zero: there are none.
  */

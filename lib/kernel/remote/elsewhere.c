@@ -21,6 +21,7 @@
 #include "lib/kernel/record/arrival.h"
 #include "lib/kernel/record/recovery.h"
 #include "lib/kernel/record/result.h"
+#include "lib/kernel/remote/agentless_internal.h"
 #include "lib/kernel/remote/door.h"
 #include "lib/kernel/remote/link_internal.h"
 #include "lib/kernel/remote/receiver_internal.h"
@@ -43,6 +44,7 @@ enum place { PLACE_IN, PLACE_OUT, PLACE_RSH, PLACE_SIGNAL, PLACES };
 struct elsewhere {
 	const struct elsewhere_options *options;
 	struct receiver receiver;
+	struct agentless *agentless; /* NULL: a weft is there */
 	struct link link;
 	int signal_fd, stderr_fd;
 	sigset_t old_mask;
@@ -111,8 +113,11 @@ static bool ask(struct elsewhere *elsewhere)
 {
 	const struct elsewhere_options *options = elsewhere->options;
 	cleanup_buf struct buf words = BUF_INIT;
-	bool ok = wire_greet(&elsewhere->link.going);
+	bool ok;
 
+	if (elsewhere->agentless)
+		return agentless_greet(elsewhere->agentless, &elsewhere->link.going);
+	ok = wire_greet(&elsewhere->link.going);
 	for (size_t i = 0; ok && i < options->nr_words; i++)
 		ok = buf_add(&words, options->words[i], strlen(options->words[i]) + 1);
 	return ok &&
@@ -122,25 +127,56 @@ static bool ask(struct elsewhere *elsewhere)
 static int take_all(struct elsewhere *elsewhere, struct fail *fail)
 {
 	struct bytes in = link_came(&elsewhere->link);
-	int err = receiver_take(&elsewhere->receiver, &in, fail);
+	int err = elsewhere->agentless ? agentless_take(elsewhere->agentless, &in, fail) :
+					 receiver_take(&elsewhere->receiver, &in, fail);
 
 	link_took(&elsewhere->link, &in);
 	return err;
 }
 
-/* The first signal ends the recording there; a second one does not wait for that. */
+static int stop(struct elsewhere *elsewhere, uint8_t sig, struct fail *fail)
+{
+	elsewhere->stopped = true;
+	return (elsewhere->agentless ? agentless_stop(&elsewhere->link.going) :
+				       wire_add(&elsewhere->link.going, WIRE_STOP, 0, &sig, 1)) ?
+		       0 :
+		       fail_memory(fail);
+}
+
+/*
+ * The first signal ends the recording there; a second one does not wait for that. A shell that has not answered yet
+ * takes no order.
+ */
 static int take_signal(struct elsewhere *elsewhere, struct fail *fail)
 {
 	struct signalfd_siginfo info;
-	uint8_t sig;
 
 	if (read(elsewhere->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return 0;
-	if (elsewhere->stopped)
+	if (elsewhere->stopped || (elsewhere->agentless && !elsewhere->receiver.result->ran))
 		return fail_set(fail, -EINTR, "the recording was given up before its end");
-	elsewhere->stopped = true;
-	sig = (uint8_t)info.ssi_signo;
-	return wire_add(&elsewhere->link.going, WIRE_STOP, 0, &sig, 1) ? 0 : fail_memory(fail);
+	return stop(elsewhere, (uint8_t)info.ssi_signo, fail);
+}
+
+/* Ends what has lasted as long as it should, where the other side does not see to that. */
+static int stop_when_due(struct elsewhere *elsewhere, struct fail *fail)
+{
+	if (!elsewhere->agentless || elsewhere->stopped || now_ns() < agentless_due(elsewhere->agentless))
+		return 0;
+	return stop(elsewhere, SIGINT, fail);
+}
+
+/* Whether this side may say something now. False: there was no memory. */
+static bool say(struct elsewhere *elsewhere)
+{
+	struct link *link = &elsewhere->link;
+
+	if (!elsewhere->agentless)
+		return link_say(link);
+	if (!elsewhere->receiver.greeted || link_say_ms(link))
+		return true;
+	link->said_ns = now_ns();
+	return agentless_say(&link->going);
 }
 
 static void pass_on_errors(struct elsewhere *elsewhere)
@@ -163,7 +199,7 @@ static int ask_time(struct elsewhere *elsewhere, struct fail *fail)
 {
 	cleanup_buf struct buf body = BUF_INIT;
 
-	if (elsewhere->waits || !elsewhere->receiver.greeted || !elsewhere->receiver.arrival)
+	if (elsewhere->waits || elsewhere->agentless || !elsewhere->receiver.greeted || !elsewhere->receiver.arrival)
 		return 0;
 	if (!elsewhere->pings_left && now_ns() < elsewhere->next_ping_ns)
 		return 0;
@@ -210,10 +246,17 @@ static int take_time(void *arg, const struct receiver_clock *clock, struct fail 
 
 static int wait_ms(const struct elsewhere *elsewhere)
 {
-	bool asks = !elsewhere->waits && elsewhere->receiver.greeted && elsewhere->receiver.arrival;
-	int say = link_say_ms(&elsewhere->link), ms = say >= 0 ? say : LINK_HERE_MS;
+	bool asks = !elsewhere->waits && !elsewhere->agentless && elsewhere->receiver.greeted &&
+		    elsewhere->receiver.arrival;
+	int say = link_say_ms(&elsewhere->link), ms = say > 0 ? say : LINK_HERE_MS;
 	uint64_t now = now_ns(), ping;
 
+	if (elsewhere->agentless && !elsewhere->stopped) {
+		uint64_t due = agentless_due(elsewhere->agentless);
+
+		ping = due > now ? (due - now) / NS_PER_MS + 1 : 0;
+		return ping < (uint64_t)ms ? (int)ping : ms;
+	}
 	if (!asks)
 		return ms;
 	ping = elsewhere->next_ping_ns > now ? (elsewhere->next_ping_ns - now) / NS_PER_MS + 1 : 0;
@@ -227,14 +270,18 @@ static void tell_silence(struct elsewhere *elsewhere)
 		"something comes again\n",
 		"nothing comes from there any more: what is recorded waits there, up to the --spool of weft serve; "
 		"then the kernel there counts what is lost\n",
+		"nothing comes from there any more: what is recorded waits in the kernel's buffer, which counts what "
+		"it loses\n",
 	};
+	const char *text;
 	bool silent =
 		elsewhere->receiver.greeted && link_silence_ns(&elsewhere->link) >= SILENCE_MS * UINT64_C(1000000);
 
 	if (silent == elsewhere->silent || !elsewhere->receiver.arrival)
 		return;
 	elsewhere->silent = silent;
-	(void)!elsewhere->options->print(elsewhere->options->arg, ELSEWHERE_RSH, texts[silent], strlen(texts[silent]));
+	text = texts[silent + (silent && elsewhere->agentless)];
+	(void)!elsewhere->options->print(elsewhere->options->arg, ELSEWHERE_RSH, text, strlen(text));
 }
 
 /* 1: there may be more; 0: the other side has ended; -errno. */
@@ -244,9 +291,11 @@ static int turn(struct elsewhere *elsewhere, struct fail *fail)
 	int r;
 
 	r = ask_time(elsewhere, fail);
+	if (!r)
+		r = stop_when_due(elsewhere, fail);
 	if (r)
 		return r;
-	if (!link_say(&elsewhere->link))
+	if (!say(elsewhere))
 		return fail_memory(fail);
 	link_poll(&elsewhere->link, fds);
 	fds[PLACE_RSH] = (struct pollfd){ .fd = elsewhere->stderr_fd, .events = POLLIN };
@@ -313,7 +362,11 @@ static int hang_up(struct elsewhere *elsewhere)
 static int why_ended(const struct elsewhere *elsewhere, int status, struct fail *fail)
 {
 	if (!elsewhere->receiver.greeted && !elsewhere->options->rsh)
-		return fail_set(fail, -ECONNREFUSED, "no weft serve is behind it");
+		return fail_set(fail, -ECONNREFUSED, "no %s is behind it",
+				elsewhere->agentless ? "shell" : "weft serve");
+	if (!elsewhere->receiver.greeted && elsewhere->agentless)
+		return fail_set(fail, -ECONNREFUSED, "no shell answers: '%s' has ended with status %d",
+				elsewhere->options->rsh[0], status);
 	if (!elsewhere->receiver.greeted && status == NOT_FOUND)
 		return fail_set(fail, -ENOENT, "weft serve does not answer: '%s', or the weft there, cannot be started",
 				elsewhere->options->rsh[0]);
@@ -402,6 +455,8 @@ static int run(struct elsewhere *elsewhere, struct fail *fail)
 	struct fail later = FAIL_INIT;
 	int err = receiver_init(&elsewhere->receiver, fail), finished;
 
+	if (!err && elsewhere->options->agentless)
+		err = agentless_new(elsewhere->options->agentless, &elsewhere->receiver, &elsewhere->agentless, fail);
 	if (!err)
 		err = elsewhere->options->rsh ? start(elsewhere, fail) : knock(elsewhere, fail);
 	if (!err && !ask(elsewhere))
@@ -439,6 +494,7 @@ int elsewhere_run(const struct elsewhere_options *options, struct record_result 
 	err = link_hold_signals(&elsewhere.old_mask, &elsewhere.signal_fd, fail);
 	if (!err)
 		err = run(&elsewhere, fail);
+	agentless_free(elsewhere.agentless);
 	arrival_free(elsewhere.receiver.arrival);
 	receiver_release(&elsewhere.receiver);
 	drop_signals(&elsewhere);

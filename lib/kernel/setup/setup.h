@@ -218,6 +218,17 @@ int must_check setup_apply(const struct setup_context *context, const struct set
 			   struct instance *instance, struct event_set *events, struct fail *fail);
 
 /*
+ * The events of set->catalog that `event`, which is no probe, names: of what an analysis needs, those of `pattern` that
+ * there are, or else those of `instead`. What is missing is an error or, if the setup allows that, a warning.
+ */
+int must_check setup_choose(const struct setup *setup, const struct setup_event *event, struct event_set *set,
+			    struct fail *fail);
+/* Whether each word of the pattern names exactly one event. */
+bool setup_is_by_name(const char *pattern);
+/* Whether the pattern names ftrace:print, what programs write to trace_marker, which cannot be enabled. */
+bool setup_is_marker(const char *pattern);
+
+/*
  * Lists tasks that have come into the setup's control groups since. `late` is called for each that is traced only from
  * now on.
  */

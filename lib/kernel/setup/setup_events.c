@@ -207,17 +207,17 @@ static int plan_event(const struct setup_context *context, const struct setup_ev
  * Adds the events of a list of names. With ignore_missing, a missing name causes a warning and the other names are
  * added.
  */
-static int add_known(const struct setup_context *context, struct event_set *set, const char *pattern, struct fail *fail)
+static int add_known(const struct setup *setup, struct event_set *set, const char *pattern, struct fail *fail)
 {
 	struct text_word word;
-	int err = pattern[strspn(pattern, ",")] ? 0 : event_set_add(set, context->catalog, pattern, fail);
+	int err = pattern[strspn(pattern, ",")] ? 0 : event_set_add(set, set->catalog, pattern, fail);
 
 	while (!err && text_next_word(&pattern, ",", &word)) {
 		cleanup_free char *part = strndup(word.at, word.len);
 
-		err = part ? event_set_add(set, context->catalog, part, fail) : fail_memory(fail);
-		if (err == -ENOENT && context->setup->ignore_missing) {
-			setup_warn(context->setup, fail);
+		err = part ? event_set_add(set, set->catalog, part, fail) : fail_memory(fail);
+		if (err == -ENOENT && setup->ignore_missing) {
+			setup_warn(setup, fail);
 			err = 0;
 		}
 	}
@@ -225,7 +225,7 @@ static int add_known(const struct setup_context *context, struct event_set *set,
 }
 
 /* Adds the events that an analysis needs: the events of `pattern` that exist, or else the events of `instead`. */
-static int add_wanted(const struct setup_context *context, struct event_set *set, const struct setup_event *event,
+static int add_wanted(const struct setup *setup, struct event_set *set, const struct setup_event *event,
 		      struct fail *fail)
 {
 	const char *lists[] = { event->pattern, event->instead };
@@ -236,7 +236,7 @@ static int add_wanted(const struct setup_context *context, struct event_set *set
 		while (lists[i] && text_next_word(&lists[i], ",", &word)) {
 			cleanup_free char *part = strndup(word.at, word.len);
 
-			err = part ? event_set_add(set, context->catalog, part, fail) : fail_memory(fail);
+			err = part ? event_set_add(set, set->catalog, part, fail) : fail_memory(fail);
 			if (err && err != -ENOENT)
 				return err;
 		}
@@ -247,8 +247,13 @@ static int add_wanted(const struct setup_context *context, struct event_set *set
 		       event->what_for);
 	if (!event->optional)
 		return err;
-	setup_warn(context->setup, fail);
+	setup_warn(setup, fail);
 	return 0;
+}
+
+int setup_choose(const struct setup *setup, const struct setup_event *event, struct event_set *set, struct fail *fail)
+{
+	return event->what_for ? add_wanted(setup, set, event, fail) : add_known(setup, set, event->pattern, fail);
 }
 
 /*
@@ -315,7 +320,7 @@ static int add_marker(const struct setup_context *context, const struct setup_ev
 	return err;
 }
 
-static bool is_marker(const char *pattern)
+bool setup_is_marker(const char *pattern)
 {
 	return !strcmp(pattern, "ftrace:print") || !strcmp(pattern, "ftrace/print");
 }
@@ -337,9 +342,10 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 		return plan_event(context, event, pattern, instance, fail);
 	if (strstr(pattern, MODULE_EVENTS))
 		return add_module(event, instance, fail);
-	if (is_marker(pattern))
+	if (setup_is_marker(pattern))
 		return add_marker(context, event, instance, fail);
-	err = event->what_for ? add_wanted(context, &set, event, fail) : add_known(context, &set, pattern, fail);
+	err = event->what_for ? add_wanted(context->setup, &set, event, fail) :
+				add_known(context->setup, &set, pattern, fail);
 	if (!set.nr) {
 		event_set_release(&set);
 		return err;
@@ -358,8 +364,7 @@ static int add_event(const struct setup_context *context, const struct setup_eve
 	return err;
 }
 
-/* Whether each word of the pattern names exactly one event. */
-static bool is_by_name(const char *pattern)
+bool setup_is_by_name(const char *pattern)
 {
 	struct text_word word;
 
@@ -385,7 +390,7 @@ static int setup_events(const struct setup_context *context, const struct setup_
 
 	on->catalog = context->catalog;
 	for (size_t i = 0; !err && i < wanted->nr_events; i++) {
-		named &= wanted->events[i].probe || is_by_name(wanted->events[i].pattern);
+		named &= wanted->events[i].probe || setup_is_by_name(wanted->events[i].pattern);
 		err = add_event(context, &wanted->events[i], instance, on, &off, fail);
 	}
 	if (!err && instance->kind != INSTANCE_PRIVATE && off.has)
@@ -602,40 +607,12 @@ static void warn_of_branches(const struct setup_context *context, const struct s
 	setup_warn(context->setup, &told);
 }
 
-/* The lists of functions are those of tracers. With nop they choose nothing. */
-static int check_lists(const struct setup_context *context, const struct setup_instance *wanted,
-		       const struct instance *instance, struct fail *fail)
-{
-	bool graph = wanted->graph.nr || wanted->graph_notrace.nr || wanted->graph_depth;
-	char now[64] = "nop";
-	struct fail told;
-
-	if (context->manner == SETUP_CHANGE || wanted->tracer ||
-	    (!graph && !wanted->functions.nr && !wanted->notrace.nr))
-		return 0;
-	(void)!instance_read_word(instance, "current_tracer", now, sizeof(now), NULL);
-	if (strcmp(now, "nop") != 0)
-		return 0;
-	if (graph)
-		return fail_set(fail, -EINVAL,
-				"%s for the tracer function_graph alone, and no tracer is chosen: "
-				"add -p function_graph",
-				wanted->graph.nr    ? "-g is" :
-				wanted->graph_depth ? "--max-graph-depth is" :
-						      "--no-graph-function is");
-	fail_set(&told, 0, "%s chooses among the functions of a tracer, and no tracer is chosen: add -p function",
-		 wanted->functions.nr ? "-l" : "-n");
-	setup_warn(context->setup, &told);
-	return 0;
-}
-
 static int set_tracer(const struct setup_context *context, const struct setup_instance *wanted,
 		      struct instance *instance, struct fail *fail)
 {
 	struct emptying emptying = { .held = 0 };
 	/* Without the tracer there are no lists for it, either: the tracer is what is missing. */
-	int err = wanted->tracer ? tracer_check(instance, wanted->tracer, fail) :
-				   check_lists(context, wanted, instance, fail);
+	int err = wanted->tracer ? tracer_check(instance, wanted->tracer, fail) : 0;
 
 	if (!err)
 		err = set_lists(context, wanted, instance, fail);

@@ -74,11 +74,11 @@ int settings_put_file(struct settings *settings, const char *name, const char *p
 	return err ? 0 : settings_put(settings, name, buf_str(&buf), buf.len, fail);
 }
 
-static int put_files(struct settings *settings, const char *dir, const char *const *names, size_t nr, struct fail *fail)
+static int put_files(struct settings *settings, const char *dir, const char *const *names, struct fail *fail)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < nr && !err; i++) {
+	for (size_t i = 0; names[i] && !err; i++) {
 		cleanup_free char *path = NULL;
 
 		if (asprintf(&path, "%s/%s", dir, names[i]) < 0) {
@@ -129,41 +129,38 @@ static int put_filters(struct settings *settings, const char *dir, struct fail *
 	return err || !buf.len ? err : settings_put(settings, "weft/filters", buf_str(&buf), buf.len, fail);
 }
 
+const char *const settings_of_instance[] = {
+	"trace_options",
+	"current_tracer",
+	"trace_clock",
+	"timestamp_mode",
+	"tracing_thresh",
+	"tracing_max_latency",
+	"tracing_cpumask",
+	"buffer_size_kb",
+	"buffer_total_size_kb",
+	"buffer_subbuf_size_kb",
+	"buffer_percent",
+	"max_graph_depth",
+	"set_event",
+	"set_event_pid",
+	"set_event_notrace_pid",
+	"set_ftrace_pid",
+	"set_ftrace_notrace_pid",
+	"set_ftrace_filter",
+	"set_ftrace_notrace",
+	"set_graph_function",
+	"set_graph_notrace",
+	"available_tracers",
+	"last_boot_info",
+	NULL,
+};
+
 int settings_read_instance(struct settings *settings, const struct instance *instance, struct fail *fail)
 {
-	static const char *const names[] = {
-		"trace_options",
-		"current_tracer",
-		"trace_clock",
-		"timestamp_mode",
-		"tracing_thresh",
-		"tracing_max_latency",
-		"tracing_cpumask",
-		"buffer_size_kb",
-		"buffer_total_size_kb",
-		"buffer_subbuf_size_kb",
-		"buffer_percent",
-		"max_graph_depth",
-		"set_event",
-		"set_event_pid",
-		"set_event_notrace_pid",
-		"set_ftrace_pid",
-		"set_ftrace_notrace_pid",
-		"set_ftrace_filter",
-		"set_ftrace_notrace",
-		"set_graph_function",
-		"set_graph_notrace",
-		"available_tracers",
-		"last_boot_info",
-	};
-	int err = put_files(settings, instance->dir, names, array_size(names), fail);
+	int err = put_files(settings, instance->dir, settings_of_instance, fail);
 
 	return err ? err : put_filters(settings, instance->dir, fail);
-}
-
-static int put_online(struct settings *settings, struct fail *fail)
-{
-	return settings_put_file(settings, "weft/online", "/sys/devices/system/cpu/online", fail);
 }
 
 /* The resolution of the coarse clock is one tick, 1 / HZ. */
@@ -192,21 +189,24 @@ static int put_uname(struct settings *settings, struct fail *fail)
 	return settings_put(settings, "weft/uname", buf_str(&buf), buf.len, fail);
 }
 
+const char *const settings_of_kernel[] = {
+	"saved_cmdlines", "saved_cmdlines_size", "saved_tgids", "printk_formats", "eval_map", "dynamic_events", NULL,
+};
+
+const struct settings_path settings_elsewhere[] = {
+	{ "weft/modules", "/proc/modules" },
+	{ "weft/kptr_restrict", "/proc/sys/kernel/kptr_restrict" },
+	{ "weft/sched_preempt", "/sys/kernel/debug/sched/preempt" },
+	{ "weft/online", "/sys/devices/system/cpu/online" },
+	{ NULL, NULL },
+};
+
 int settings_read_kernel(struct settings *settings, const struct tracing *tracing, struct fail *fail)
 {
-	static const char *const names[] = {
-		"saved_cmdlines", "saved_cmdlines_size", "saved_tgids", "printk_formats", "eval_map", "dynamic_events",
-	};
-	int err = put_files(settings, tracing->dir, names, array_size(names), fail);
+	int err = put_files(settings, tracing->dir, settings_of_kernel, fail);
 
-	if (!err)
-		err = settings_put_file(settings, "weft/modules", "/proc/modules", fail);
-	if (!err)
-		err = settings_put_file(settings, "weft/kptr_restrict", "/proc/sys/kernel/kptr_restrict", fail);
-	if (!err)
-		err = settings_put_file(settings, "weft/sched_preempt", "/sys/kernel/debug/sched/preempt", fail);
-	if (!err)
-		err = put_online(settings, fail);
+	for (const struct settings_path *at = settings_elsewhere; !err && at->name; at++)
+		err = settings_put_file(settings, at->name, at->path, fail);
 	if (!err)
 		err = put_hz(settings, fail);
 	return err ? err : put_uname(settings, fail);

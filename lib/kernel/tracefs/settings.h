@@ -38,6 +38,15 @@ int must_check settings_put(struct settings *settings, const char *name, const c
 int must_check settings_put_file(struct settings *settings, const char *name, const char *path, struct fail *fail);
 const struct setting *settings_find(const struct settings *settings, const char *name);
 
+/*
+ * The files of an instance, of the top directory, and elsewhere in the filesystem, in which these are; behind them is a
+ * NULL.
+ */
+extern const char *const settings_of_instance[], *const settings_of_kernel[];
+extern const struct settings_path {
+	const char *name, *path;
+} settings_elsewhere[];
+
 /* Reads the settings of the instance. Call it before they are restored. */
 int must_check settings_read_instance(struct settings *settings, const struct instance *instance, struct fail *fail);
 /*

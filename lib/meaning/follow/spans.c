@@ -119,12 +119,12 @@ static bool see_switch(struct spans *spans, const struct event *event, struct sp
 	return known;
 }
 
-static void forget(struct spans *spans, const struct event *gap)
+static void forget(struct spans *spans, uint16_t cpu)
 {
-	struct switched *last = u64_map_find(&spans->switches, gap->cpu);
+	struct switched *last = u64_map_find(&spans->switches, cpu);
 
 	u64_map_clear(&spans->calls);
-	pairs_lose(&spans->pairs, gap);
+	pairs_lose(&spans->pairs, cpu);
 	if (last)
 		last->start = 0;
 }
@@ -151,7 +151,7 @@ bool spans_see(struct spans *spans, const struct event *event, struct span *ret)
 	if (__builtin_expect(spans->listed.filtered, 0))
 		listed_see(&spans->listed, event);
 	if (event->kind == EVENT_LOST) {
-		forget(spans, event);
+		forget(spans, event->cpu);
 		return false;
 	}
 	role = &spans->roles[event->type->index];
@@ -159,9 +159,7 @@ bool spans_see(struct spans *spans, const struct event *event, struct span *ret)
 		*role = (uint8_t)role_of(spans, event->type);
 	switch ((enum role) * role) {
 	case TYPE_CALL_START:
-		/* It may end on another CPU, the data of which has ended. */
-		if (!spans->pairs.rest)
-			begin(&spans->calls, (uint32_t)event->pid, event->ts);
+		begin(&spans->calls, (uint32_t)event->pid, event->ts);
 		return false;
 	case TYPE_CALL_END:
 		return end(&spans->calls, (uint32_t)event->pid, event->ts, ret);

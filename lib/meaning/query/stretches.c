@@ -76,9 +76,16 @@ void stretches_end(struct stretches *stretches)
 bool stretches_cover(const struct stretches *stretches, uint64_t key, uint64_t from, uint64_t to)
 {
 	const struct stretches_owner *owner = u64_map_find(&stretches->owners, key);
-	size_t low;
+	size_t low = 0, high = owner ? owner->nr : 0;
 
 	/* The first one that ends at `from` or later. */
-	low = vec_count(owner ? owner->nr : 0, i, owner->at[i].to < from);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (owner->at[middle].to < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return owner && low < owner->nr && owner->at[low].from <= to;
 }

@@ -497,12 +497,8 @@ static void see_gap(struct state *state, const struct event *event)
 	cpu = cpus_of(state, event->cpu);
 	if (!cpu)
 		return;
-	if (event->lost == EVENT_LOST_REST) {
-		state->ends++;
-		state->rest = true;
-		state->rest_cpu = event->cpu;
-		cpu->absent |= event->first;
-	}
+	state->ends += event->lost == EVENT_LOST_REST;
+	cpu->absent |= event->lost == EVENT_LOST_REST && event->first;
 	see_loss(state, cpu, event->cpu);
 	cpu->last = state->now;
 	cpu->events++;
