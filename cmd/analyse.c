@@ -28,9 +28,9 @@
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/clock/face.h"
 #include "lib/meaning/event/context.h"
+#include "lib/meaning/guest/host.h"
 #include "lib/meaning/reader/extent.h"
 #include "lib/meaning/reader/reader.h"
-#include "lib/meaning/state/vcpus.h"
 #include "lib/pages/trace/trace.h"
 
 enum { COURSE_SIZE = 1 << 20 };
@@ -160,53 +160,6 @@ static const struct options_child children[] = {
 };
 
 const struct options analyse_options = { .rows = options, .parser = parse, .children = children };
-
-static void take_vcpus(const struct option_row *row, void *input, char *arg, struct argp_state *state)
-{
-	struct analyse_host *host = input;
-	const char *list = arg;
-	struct text_word word;
-
-	(void)row;
-	while (text_next_word(&list, ",", &word)) {
-		struct fail fail = FAIL_INIT;
-		uint64_t pid = 0;
-		char text[32];
-
-		snprintf(text, sizeof(text), "%.*s", (int)(word.len < sizeof(text) ? word.len : sizeof(text) - 1),
-			 word.at);
-		option_taken("--vcpus", text_parse_range(text, 1, INT32_MAX, &pid, &fail), &fail, state);
-		if (host->nr_vcpus == ANALYSE_VCPUS)
-			argp_error(state, "--vcpus: more than %d", ANALYSE_VCPUS);
-		host->vcpus[host->nr_vcpus++] = (int32_t)pid;
-	}
-}
-
-static error_t parse_host(int key, char *arg, struct argp_state *state)
-{
-	const struct analyse_host *host = state->input;
-
-	(void)arg;
-	if (key != ARGP_KEY_END)
-		return ARGP_ERR_UNKNOWN;
-	if (host->nr_vcpus && !host->buffer)
-		argp_error(state, "--vcpus needs --host");
-	return 0;
-}
-
-static const struct option_row host_rows[] = {
-	{ "host", 0, "BUFFER", 0,
-	  "In a file that weft merge made of a guest (-B) and its host: also show what the host, whose buffer this is, "
-	  "did with the guest's CPUs",
-	  95, OPTION_TEXT(struct analyse_host, buffer) },
-	{ "vcpus", 0, "PID,PID...", 0,
-	  "With --host: the threads there that are the guest's CPUs 0, 1... (default: those of kvm_entry, or that are "
-	  "called 'CPU 0/KVM')",
-	  95, OPTION_TAKE(take_vcpus) },
-	{ 0 },
-};
-
-const struct options analyse_host_options = { .rows = host_rows, .parser = parse_host };
 
 static void widen(const struct analyse_margin *margin, struct reader *reader)
 {
@@ -363,50 +316,6 @@ static int print_findings(struct analyse *analyse, const struct reader *reader, 
 	return r;
 }
 
-static int find_host(const struct analyse *analyse, const struct context *guest, size_t *ret, struct fail *fail)
-{
-	const char *name = analyse->host->buffer;
-
-	if (!trace_find_buffer(guest->trace, name, ret))
-		return fail_set(fail, -ENOENT, "--host: '%s' has no buffer '%s'", trace_path(guest->trace), name);
-	if (*ret == guest->buffer)
-		return fail_set(fail, -EINVAL, "--host: '%s' is the guest itself: choose the guest with -B", name);
-	return 0;
-}
-
-/* Reads what the host's events say of the CPUs of the guest. */
-static int read_host(const struct analyse *analyse, const struct context *guest, struct vcpus **ret, struct fail *fail)
-{
-	struct vcpus_options options = { .threads = analyse->host->vcpus, .nr_threads = analyse->host->nr_vcpus };
-	struct reader_consumer consumer = { .see = vcpus_see };
-	const struct context *context;
-	struct reader reader;
-	size_t buffer;
-	int r = find_host(analyse, guest, &buffer, fail);
-
-	if (r)
-		return r;
-	reader_init(&reader);
-	r = reader_add(&reader, guest->trace, buffer, fail);
-	if (!r) {
-		context = reader.buffers[0].context;
-		options.exact = context->compared && guest->compared;
-		options.error_ns = options.exact ? context->clock_error_ns + guest->clock_error_ns : 0;
-		r = vcpus_new(&options, context, ret, fail);
-	}
-	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = NULL }, fail);
-	consumer.arg = *ret;
-	if (!r)
-		r = reader_run(&reader, &consumer, 1, fail);
-	if (!r)
-		r = vcpus_end(*ret, fail);
-	if (r == -ENOENT || r == -EEXIST)
-		r = fail_hint(fail, r, "; --vcpus tells them");
-	reader_release(&reader);
-	return r;
-}
-
 static bool has_host(const struct analyse *analyse)
 {
 	return analyse->host && analyse->host->buffer;
@@ -418,25 +327,27 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 	struct pass_filter filter = analysis_filter(&analyse->query);
 	struct analysis_run run = { .ops = ops, .options = ops_options };
 	const struct analysis_lines lines = { terminal_flush };
-	struct vcpus *vcpus = NULL;
+	struct guest_host_reading *host = NULL;
 	struct pass pass;
 	int r = 0;
 
 	filter.shape = analyse->shape;
 	filter.guest = analyse->shape && has_host(analyse);
 	if (has_host(analyse) && !analyse->shape)
-		r = read_host(analyse, reader->buffers[0].context, &vcpus, fail);
+		r = guest_host_begin(analyse->host, reader->buffers[0].context, &host, fail);
+	if (!r && host)
+		r = guest_host_run(host, NULL, NULL, fail);
 	if (r) {
-		vcpus_free(vcpus);
+		guest_host_end(host);
 		return r;
 	}
-	filter.vcpus = vcpus;
+	filter.vcpus = guest_host_vcpus(host);
 	r = analyses_run(&pass, reader, &filter, &run, 1, analyse->lines ? &lines : NULL, NULL, fail);
 	if (!r && !analyse->only_lines)
 		r = print_findings(analyse, reader, &run, fail);
 	findings_release(&run.findings);
 	pass_release(&pass);
-	vcpus_free(vcpus);
+	guest_host_end(host);
 	return r;
 }
 

@@ -19,6 +19,7 @@
 struct explained;
 struct fail;
 struct reader;
+struct guest_host;
 
 /*
  * What every analysis of a file has in common: the file, the part of it, the rows, and how the tables are printed. The
@@ -31,14 +32,6 @@ typedef int analyse_work(void *arg, struct reader *reader, struct fail *fail);
 struct analyse_margin {
 	uint64_t ns;
 	uint64_t *since, *until;
-};
-
-/* Of a guest, in a file that was merged from its recording and its host's: where the host is. */
-enum { ANALYSE_VCPUS = 1024 };
-struct analyse_host {
-	const char *buffer; /* NULL: it is not asked for */
-	int32_t vcpus[ANALYSE_VCPUS];
-	size_t nr_vcpus; /* 0: they are found */
 };
 
 struct analyse {
@@ -61,7 +54,7 @@ struct analyse {
 	bool in_batches;      /* analyse_read(): the work reads with struct batches only; set by analyse_run() */
 	/* For what lies outside of the chosen time, and has to do with it; NULL: nothing does. */
 	const struct analyse_margin *margin;
-	const struct analyse_host *host; /* NULL: it cannot be asked for */
+	const struct guest_host *host; /* NULL: it cannot be asked for */
 	/* Tried first, with a reader that is not started; -EAGAIN: the work has to do it. NULL: there is none */
 	analyse_work *in_slices;
 	/* Set by analyse_run(): */
@@ -75,8 +68,6 @@ struct analyse {
 	}
 
 extern const struct options analyse_options;
-/* --host and --vcpus of analyses of a guest's tasks: the input is a struct analyse_host, that of the analysis. */
-extern const struct options analyse_host_options;
 /* Runs the command of an analysis without options of its own. */
 int analyse_only_run(const struct command *command, const struct analysis_ops *ops, int argc, char **argv);
 /* Defines such a command: NAME_command of NAME_analysis, with what its --help says, and its other members. */

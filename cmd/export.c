@@ -11,6 +11,7 @@
 #include "cmd/export_write.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/decode.h"
+#include "cmd/options/host_options.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
 #include "cmd/options/reading.h"
@@ -23,6 +24,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/near.h"
 #include "lib/ground/base/text.h"
+#include "lib/meaning/guest/host.h"
 #include "lib/pages/trace/trace.h"
 
 /* weft export: writes a recording as a file of another program. */
@@ -34,6 +36,7 @@ struct arguments {
 	const struct export_ops *ops;
 	const char *fields, *weight, *diff, *partition;
 	struct option_words counters;
+	struct guest_host host;
 	uint64_t max_size;
 	mode_t mode;
 	struct reading reading;
@@ -109,6 +112,11 @@ static void finish_arguments(const struct arguments *arguments, struct argp_stat
 	if (arguments->counters.len && !arguments->ops->takes_counters)
 		argp_error(state, "--counter: format '%s' has no counters; perfetto, html, chrome and firefox have",
 			   arguments->ops->name);
+	if (arguments->host.buffer && !arguments->ops->host)
+		argp_error(state, "--host: format '%s' shows no guest beside its host; perfetto and html do",
+			   arguments->ops->name);
+	if (arguments->host.buffer && arguments->ops->host == EXPORT_BOTH && arguments->query.instance)
+		argp_error(state, "--host: both machines are exported: leave out -B");
 	if (arguments->max_size && !arguments->ops->takes_size)
 		argp_error(
 			state,
@@ -156,6 +164,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct options_child children[] = {
 	{ &choice_options, offsetof(struct arguments, query), 2, NULL },
 	{ &decode_options, offsetof(struct arguments, decode), 3, NULL },
+	{ &host_options, offsetof(struct arguments, host), 3, NULL },
 	{ &reading_options, offsetof(struct arguments, reading), 4, NULL },
 	{ 0 },
 };
@@ -230,6 +239,7 @@ static int export_to(const struct arguments *arguments, int fd)
 				  .fields = arguments->fields,
 				  .weight = arguments->weight,
 				  .counters = arguments->counters.at,
+				  .host = arguments->host.buffer ? &arguments->host : NULL,
 				  .nr_counters = arguments->counters.len,
 				  .input = arguments->input,
 				  .max_size = arguments->max_size,

@@ -24,6 +24,8 @@
 #include "lib/ground/base/pool.h"
 #include "lib/ground/base/text.h"
 #include "lib/meaning/clock/apart.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/guest/host.h"
 #include "lib/meaning/reader/reader.h"
 #include "lib/meaning/reader/slices.h"
 #include "lib/pages/trace/trace.h"
@@ -45,6 +47,10 @@ struct writing {
 	struct path *paths; /* of weft why */
 	size_t nr_paths;
 	bool has_pass;
+	struct guest_host_reading *host; /* of --host */
+	struct export_guest guest;
+	size_t guest_buffer;
+	struct query of_guest; /* it owns nothing */
 };
 
 static int write_data(void *arg, const void *data, size_t len, struct fail *fail)
@@ -219,6 +225,13 @@ static int write_slices(struct writing *writing, struct fail *fail)
 	return !r || r == -EAGAIN || r == -ENOMEM ? r : fail_set(fail, r, FAIL_WRITE "%s", strerror(-r));
 }
 
+static int start_reader(const struct writing *writing, struct reader *reader, struct fail *fail)
+{
+	const struct reader_options options = { .pool = writing->pool, .tells_ends = writing->job->ops->of_tasks };
+
+	return reader_start(reader, &options, fail);
+}
+
 static int write_all(struct writing *writing, struct fail *fail)
 {
 	int r = write_slices(writing, fail);
@@ -227,7 +240,7 @@ static int write_all(struct writing *writing, struct fail *fail)
 		return r;
 	r = start_pool(writing, fail);
 	if (!r)
-		r = reader_start(&writing->reader, &(struct reader_options){ .pool = writing->pool }, fail);
+		r = start_reader(writing, &writing->reader, fail);
 	return r ? r : write_events(writing, fail);
 }
 
@@ -256,7 +269,7 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 	if (!r)
 		r = export_new(job->ops, &input, &writing->out, &writing->before, fail);
 	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = writing->pool }, fail);
+		r = start_reader(writing, &reader, fail);
 	if (!r)
 		r = export_all(writing->before, &reader, fail);
 	damage = r ? NULL : reader_damage(&reader, &path);
@@ -267,10 +280,57 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 	return r ? fail_in(fail, r == -EBADMSG ? -EIO : r, "--diff") : 0;
 }
 
+/* The index of a buffer of the trace among those that are exported. */
+static int find_exported(const struct writing *writing, size_t buffer, size_t *ret, struct fail *fail)
+{
+	for (*ret = 0; *ret < writing->reader.nr_buffers; ++*ret)
+		if (writing->reader.buffers[*ret].context->buffer == buffer)
+			return 0;
+	return fail_set(fail, -EINVAL, "--host: the guest and its host must be exported, and one of them is not");
+}
+
+/* Before the buffers are chosen: which one is the guest. */
+static int find_guest(struct writing *writing, const struct trace *trace, struct fail *fail)
+{
+	struct export_job *job = writing->job;
+	int r = guest_find(job->host, trace, job->query->instance, &writing->guest_buffer, fail);
+
+	if (r || job->ops->host == EXPORT_BOTH)
+		return r;
+	writing->of_guest = *job->query;
+	writing->of_guest.instance = trace_buffer(trace, writing->guest_buffer)->name.text;
+	job->query = &writing->of_guest;
+	return 0;
+}
+
+/* Reads what the host did with the CPUs of the guest. */
+static int read_host(struct writing *writing, const struct trace *trace, struct fail *fail)
+{
+	const struct guest_host *words = writing->job->host;
+	struct export_guest *guest = &writing->guest;
+	size_t host = 0;
+	int r = guest_host_find(words, trace, writing->guest_buffer, &host, fail);
+
+	if (!r)
+		r = find_exported(writing, writing->guest_buffer, &guest->guest, fail);
+	if (!r && writing->job->ops->host == EXPORT_BOTH)
+		r = find_exported(writing, host, &guest->host, fail);
+	if (!r)
+		r = guest_host_begin(words, writing->reader.buffers[guest->guest].context, &writing->host, fail);
+	if (!r)
+		r = guest_host_run(writing->host, NULL, NULL, fail);
+	guest->vcpus = guest_host_vcpus(writing->host);
+	writing->input.guest = guest;
+	return r;
+}
+
 static int start(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	struct export_job *job = writing->job;
-	int r = choice_buffers(job->query, &job->decode, needs_all(job), trace, &writing->reader, fail);
+	int r = job->host ? find_guest(writing, trace, fail) : 0;
+
+	if (!r)
+		r = choice_buffers(job->query, &job->decode, needs_all(job), trace, &writing->reader, fail);
 
 	writing->input = (struct export_input){ .reader = &writing->reader,
 						.fields = job->fields,
@@ -283,6 +343,8 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 		r = choice_check_counters(&writing->reader, job->counters, job->nr_counters, fail);
 	if (!r)
 		r = decode_seal(&job->decode, trace, job->keeps_rights, fail);
+	if (!r && job->host)
+		r = read_host(writing, trace, fail);
 	if (!r)
 		r = query_tail(job->query, &writing->reader, fail);
 	if (!r && !out_init(&writing->out, 2 * OUT_SIZE))
@@ -362,6 +424,7 @@ int export_write(struct export_job *job, struct trace *trace, struct fail *fail)
 	if (writing.tables.start)
 		out_release(&writing.tables);
 	export_free(writing.before);
+	guest_host_end(writing.host);
 	decode_end(&writing.reader);
 	reader_release(&writing.reader);
 	pool_free(writing.pool);

@@ -12,6 +12,7 @@ struct db;
 struct export_input;
 struct export_ops;
 struct fail;
+struct guest_host;
 struct query;
 struct trace;
 
@@ -23,10 +24,11 @@ struct export_job {
 	const char *weight;          /* the value of --weight, or NULL */
 	const char *const *counters; /* the values of --counter */
 	size_t nr_counters;
-	const char *input;    /* the file's name, for commands to paste */
-	uint64_t max_size;    /* the value of --max-size, or 0 */
-	struct trace *before; /* the other file of --diff, loaded; or NULL */
-	struct db *db;        /* the database that the exporter has opened, or NULL */
+	const struct guest_host *host; /* --host and --vcpus, or NULL */
+	const char *input;             /* the file's name, for commands to paste */
+	uint64_t max_size;             /* the value of --max-size, or 0 */
+	struct trace *before;          /* the other file of --diff, loaded; or NULL */
+	struct db *db;                 /* the database that the exporter has opened, or NULL */
 	/* With plugins the right to open files is given up after loading them; `keeps_rights`: not at all. */
 	struct decode decode;
 	bool keeps_rights;

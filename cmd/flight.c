@@ -101,6 +101,62 @@ static void flight_again_managed(struct service_options *service)
 		service->watchdog_ns = value * 1000;
 }
 
+/* clang-format off */
+static const struct json_member members[] = {
+	{ "file", "string", "the recording beside which this stands" },
+	{ "flight", "string", "the name of the flight" },
+	{ "trigger", "string", "the name of the first trigger" },
+	{ "reason", "string", "what it said" },
+	{ "because?", "string", "what explains the trigger" },
+	{ "weight?", "number", "the N of --sample 1/N, else 1" },
+	{ "triggers?", "number", "how many the file is of" },
+	{ "time?", "number", "of the first trigger, in seconds of the trace clock" },
+	{ "unix_time", "number", "the same in seconds since 1970, or when a flight that ended without closing did so" },
+	{ "clock?", "string", "the trace clock" },
+	{ "from?", "number", "since when the file has every event of all CPUs" },
+	{ "to?", "number", "until when" },
+	{ "size", "number", "of the file in bytes" },
+	{ "raw?", "number", "of its pages before compression, of a flight that ended without closing" },
+	{ "written_in?", "number", "how long writing took, in seconds" },
+	{ "complete", "boolean", "whether all CPUs gave their last events in time" },
+	{ "cpus[]?.instance?", "string", "the instance; the main one has no name" },
+	{ "cpus[]?.cpu", "number", "its number" },
+	{ "cpus[]?.since", "number", "since when nothing was dropped from memory" },
+	{ "cpus[]?.first?", "number", "its first event in the file" },
+	{ "cpus[]?.last?", "number", "its last event in the file" },
+	{ "cpus[]?.bytes", "number", "of its pages in the file" },
+	{ "cpus[]?.raw", "number", "of these before compression" },
+	{ "cpus[]?.lost", "number", "events that the kernel lost since the start" },
+	{ 0 },
+};
+
+/* Of status, as lib/kernel/flight/status.c writes them. */
+static const struct json_member status_members[] = {
+	{ "flight", "string", "its name" },
+	{ "mode", "string", "where what it holds is: ring, kernel or persistent" },
+	{ "lasted_ns", "number", "since when it runs" },
+	{ "keep_ns", "number", "how much time it shall hold" },
+	{ "held_bytes", "number", "of memory that are in use" },
+	{ "max_memory_bytes", "number", "that may be" },
+	{ "triggers", "number", "that there were" },
+	{ "only_counted", "number", "triggers more for which no file was begun" },
+	{ "directory", "string", "of its files" },
+	{ "files", "number", "that it has written" },
+	{ "files_bytes", "number", "their size" },
+	{ "failed", "number", "files that could not be written" },
+	{ "uploaded", "number", "files that --upload has taken" },
+	{ "uploads_failed", "number", "and those that it has not" },
+	{ "cpus[].instance", "string", "the instance; the main one has no name" },
+	{ "cpus[].cpu", "number", "its number" },
+	{ "cpus[].reaches_back_ns", "number", "how much time is held of it" },
+	{ "cpus[].held_bytes", "number", "of memory, compressed" },
+	{ "cpus[].as_pages_bytes", "number", "of these before compression" },
+	{ "cpus[].in_kernel_bytes", "number", "in the kernel's buffer" },
+	{ "cpus[].lost", "number", "events that the kernel lost since the start" },
+	{ 0 },
+};
+/* clang-format on */
+
 enum verb { VERB_NONE, VERB_START, VERB_DUMP, VERB_STATUS, VERB_EXPLAIN };
 
 static const struct {
@@ -122,6 +178,7 @@ struct arguments {
 	const char *of_explain, *input; /* an option that only explain takes, and its file */
 	struct explained explained;
 	enum table_format format;
+	bool format_given; /* and not schema */
 	struct persistent place;
 	struct elsewhere_arguments elsewhere;
 };
@@ -131,7 +188,7 @@ enum { FILES = 20, PER_HOUR = 20, BUDGET_MAX = 100000 };
 enum { KEEP_S = 10, COOL_S = 60, UPLOAD_S = 60, MEMORY_MIB = 256, MEMORY_LEAST = 1 << 20, SPAN_MAX_S = 86400 };
 
 /* Which actions take an option: start, where nothing is said. */
-enum mark { OF_START, OF_EXPLAIN, OF_SCHEMA, OF_ANY };
+enum mark { OF_START, OF_EXPLAIN, OF_FORMAT, OF_ANY };
 
 static void take_span(const struct option_row *row, void *ns, char *arg, struct argp_state *state)
 {
@@ -199,8 +256,10 @@ static void taken(void *input, const struct option_row *row)
 
 	if (row->marks == OF_START)
 		arguments->of_start = row->name;
-	if (row->marks == OF_EXPLAIN || (row->marks == OF_SCHEMA && arguments->format != TABLE_AS_SCHEMA))
+	if (row->marks == OF_EXPLAIN)
 		arguments->of_explain = row->name;
+	if (row->marks == OF_FORMAT)
+		arguments->format_given = arguments->format != TABLE_AS_SCHEMA;
 }
 
 static const struct option_row table[] = {
@@ -266,9 +325,9 @@ static const struct option_row table[] = {
 	  "the file has the weight N",
 	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, sample_of, sample_take), .marks = OF_ANY },
 	{ "format", 0, "text|json|csv|schema", 0,
-	  "With explain: print for people (text, the default) or for programs, or what json looks like, as a JSON "
-	  "Schema; without it, the schema of the JSON beside a file",
-	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, format, analyse_take_format), .marks = OF_SCHEMA },
+	  "With explain, and but for csv with status: print for people (text, the default) or for programs, or what "
+	  "json looks like, as a JSON Schema; without them, the schema of the JSON beside a file",
+	  SETUP_OWN_GROUP, OPTION_CALL(struct arguments, format, analyse_take_format), .marks = OF_FORMAT },
 	{ "brief", 0, NULL, 0, "With explain: print one line, as the flight does when it has written a file",
 	  SETUP_OWN_GROUP, OPTION_FLAG(struct arguments, explained.brief), .marks = OF_EXPLAIN },
 	{ 0 },
@@ -309,13 +368,17 @@ static void check(struct arguments *arguments, struct argp_state *state)
 	struct setup *setup = arguments->setup.setup;
 
 	if (arguments->format == TABLE_AS_SCHEMA && arguments->verb != VERB_EXPLAIN)
-		answer_print_schema(&flight_command);
+		answer_print_schema(arguments->verb == VERB_STATUS ? status_members : members);
 	if (!arguments->verb)
 		setup_usage(state, "no action given; use start, dump, status or explain");
 	if (arguments->verb == VERB_EXPLAIN && !arguments->input)
 		setup_usage(state, "explain what? Give a file that a flight has written");
 	if (arguments->verb != VERB_EXPLAIN && arguments->of_explain)
 		setup_usage(state, "only 'weft flight explain' takes --%s", arguments->of_explain);
+	if (arguments->format_given && arguments->verb != VERB_EXPLAIN && arguments->verb != VERB_STATUS)
+		setup_usage(state, "only 'weft flight explain' and 'weft flight status' take --format");
+	if (arguments->verb == VERB_STATUS && arguments->format == TABLE_AS_CSV)
+		setup_usage(state, "--format: the status is text or json");
 	if (arguments->verb == VERB_EXPLAIN && arguments->before_given && !arguments->of_start)
 		arguments->explained.before_ns = flight->before_ns;
 	else if (arguments->verb != VERB_START && arguments->before_given)
@@ -396,8 +459,12 @@ static void tell(const char *text)
 	command_warn("%s", text);
 }
 
-static void tell_began(void)
+static void tell_began(const struct flight_options *flight)
 {
+	flight_tell_place(flight);
+	for (size_t i = 0; i < flight->nr_conditions; i++)
+		if (flight->conditions[i].noise)
+			command_warn("--when %s: %s", flight->conditions[i].name, flight->conditions[i].noise->cost);
 	command_warn("the flight has begun; Ctrl-C ends it");
 }
 
@@ -458,10 +525,6 @@ static int start(struct arguments *arguments)
 		return try(flight);
 	allow_reload(flight);
 	flight_again_managed(&flight->service);
-	flight_tell_place(flight);
-	for (size_t i = 0; i < flight->nr_conditions; i++)
-		if (flight->conditions[i].noise)
-			command_warn("--when %s: %s", flight->conditions[i].name, flight->conditions[i].noise->cost);
 	flight->began = tell_began;
 	flight->explain = explainer;
 	err = flight_run(flight, &result, &fail);
@@ -485,7 +548,7 @@ static bool add_question(const struct arguments *arguments, struct buf *line)
 	const char *reason = arguments->reason ? arguments->reason : "";
 
 	if (arguments->verb == VERB_STATUS)
-		return buf_addf(line, "status");
+		return buf_addf(line, "status%s", arguments->format == TABLE_AS_JSON ? " json" : "");
 	return arguments->sample_of ? buf_addf(line, "sample %" PRIu32 " %s", arguments->sample_of, reason) :
 				      buf_addf(line, "dump %s", reason);
 }
@@ -589,36 +652,6 @@ static int run_far(int argc, char **argv, const struct far_side *far)
 	release(&arguments);
 	return status;
 }
-
-/* clang-format off */
-static const struct json_member members[] = {
-	{ "file", "string", "the recording beside which this stands" },
-	{ "flight", "string", "the name of the flight" },
-	{ "trigger", "string", "the name of the first trigger" },
-	{ "reason", "string", "what it said" },
-	{ "because?", "string", "what explains the trigger" },
-	{ "weight?", "number", "the N of --sample 1/N, else 1" },
-	{ "triggers?", "number", "how many the file is of" },
-	{ "time?", "number", "of the first trigger, in seconds of the trace clock" },
-	{ "unix_time", "number", "the same in seconds since 1970, or when a flight that ended without closing did so" },
-	{ "clock?", "string", "the trace clock" },
-	{ "from?", "number", "since when the file has every event of all CPUs" },
-	{ "to?", "number", "until when" },
-	{ "size", "number", "of the file in bytes" },
-	{ "raw?", "number", "of its pages before compression, of a flight that ended without closing" },
-	{ "written_in?", "number", "how long writing took, in seconds" },
-	{ "complete", "boolean", "whether all CPUs gave their last events in time" },
-	{ "cpus[]?.instance?", "string", "the instance; the main one has no name" },
-	{ "cpus[]?.cpu", "number", "its number" },
-	{ "cpus[]?.since", "number", "since when nothing was dropped from memory" },
-	{ "cpus[]?.first?", "number", "its first event in the file" },
-	{ "cpus[]?.last?", "number", "its last event in the file" },
-	{ "cpus[]?.bytes", "number", "of its pages in the file" },
-	{ "cpus[]?.raw", "number", "of these before compression" },
-	{ "cpus[]?.lost", "number", "events that the kernel lost since the start" },
-	{ 0 },
-};
-/* clang-format on */
 
 const struct command flight_command = {
 	.name = "flight",

@@ -385,7 +385,7 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 	const struct hist_wanted *wanted = &arguments->wanted;
 
 	if (arguments->form.format == HIST_AS_SCHEMA)
-		answer_print_schema(&hist_command);
+		answer_print_schema(hist_command.answer);
 	if (arguments->form.format == HIST_AS_KERNEL && arguments->form.max_bytes)
 		argp_error(state, "--max-bytes leaves out rows of weft's table and JSON, not of the kernel's text");
 	check_sql(arguments, state);

@@ -161,11 +161,11 @@ static void print_head(struct trace *trace, struct out *out)
 	out_f(out, "%-10s %s\n", "file", trace_path(trace));
 	terminal_seal(out, from);
 	if (is_perf(info))
-		out_f(out, "%-10s perf.data, %s endian, %d-bit kernel\n", "format", info->big_endian ? "big" : "little",
+		out_f(out, "%-10s perf.data, %s endian, %d-bit\n", "format", info->big_endian ? "big" : "little",
 		      info->long_size * 8);
 	else
-		out_f(out, "%-10s trace.dat version %u, %s, %s endian, %d-bit kernel, pages of %" PRIu32 " bytes\n",
-		      "format", info->version, info->codec, info->big_endian ? "big" : "little", info->long_size * 8,
+		out_f(out, "%-10s trace.dat version %u, %s, %s endian, %d-bit, pages of %" PRIu32 " bytes\n", "format",
+		      info->version, info->codec, info->big_endian ? "big" : "little", info->long_size * 8,
 		      info->page_size);
 	out_f(out, "%-10s %s (%" PRIu64 " bytes)\n", "size", text_size(size, size_of(info)), size_of(info));
 	if (!trace_meta(trace, TRACE_UNAME, &text, &fail))
@@ -322,7 +322,7 @@ static void print_cpus(struct trace *trace, size_t buffer, const struct context 
 		{ "CPU", TABLE_NUMBER, NULL, 0 },
 		{ "stored", TABLE_SIZE, NULL, 0 },
 		{ "pages", TABLE_SIZE, NULL, 0 },
-		{ "events", TABLE_NUMBER, NULL, 0 },
+		{ "events", TABLE_COUNT, NULL, 0 },
 		{ "lost", TABLE_NUMBER, NULL, TABLE_TEXT_ONLY },
 		{ "lost", TABLE_NUMBER, NULL, TABLE_DATA_ONLY },
 		{ "lost more", TABLE_NUMBER, "lost_more", TABLE_DATA_ONLY },
@@ -330,12 +330,13 @@ static void print_cpus(struct trace *trace, size_t buffer, const struct context 
 		{ "last", TABLE_NUMBER, NULL, TABLE_TEXT_ONLY },
 		{ "first", TABLE_NUMBER, NULL, TABLE_DATA_ONLY },
 		{ "last", TABLE_NUMBER, NULL, TABLE_DATA_ONLY },
-		{ "overrun", TABLE_NUMBER, NULL, 0 },
-		{ "dropped", TABLE_NUMBER, NULL, 0 },
+		{ "overrun", TABLE_COUNT, NULL, 0 },
+		{ "dropped", TABLE_COUNT, NULL, 0 },
 	};
 	const struct trace_buffer *of = trace_buffer(trace, buffer);
 	size_t nr = array_size(columns);
 	struct table table;
+	char lost[TEXT_HUMAN];
 
 	/* The last two columns are the kernel's own counts, if the file has them. */
 	table_init(&table, columns, !cpus ? WITHOUT_EVENTS : context->nr_stats ? nr : nr - OF_KERNEL);
@@ -347,7 +348,7 @@ static void print_cpus(struct trace *trace, size_t buffer, const struct context 
 		if (!cpus)
 			continue;
 		table_cell_u64(&table, cpus[i].events);
-		table_cellf(&table, "%" PRIu64 "%s", cpus[i].lost, cpus[i].lost_some ? "+" : "");
+		table_cellf(&table, "%s%s", text_count(lost, cpus[i].lost), cpus[i].lost_some ? "+" : "");
 		table_cell_u64(&table, cpus[i].lost);
 		table_cell_u64(&table, cpus[i].lost_some);
 		cell_time(&table, context->unit, cpus[i].seen, cpus[i].first);
@@ -372,7 +373,7 @@ static int compare_types(const void *a, const void *b)
 
 static bool print_types(struct events *events, struct json *json, struct out *out)
 {
-	static const struct table_column columns[] = { { "events", TABLE_NUMBER, NULL, 0 },
+	static const struct table_column columns[] = { { "events", TABLE_COUNT, NULL, 0 },
 						       { "type", TABLE_TEXT, NULL, 0 } };
 	cleanup_free const struct event_type **types = NULL;
 	const struct event_type *type;
@@ -448,9 +449,9 @@ static void print_wall(const struct context *context, uint64_t first, uint64_t l
 		return;
 	out_f(out, "  from %s", day_span_text(span, zone, from, to, 6));
 	put_bound(out, bound > bound_last ? bound : bound_last);
-	if (wall_drift_ppb(context->wall, &drift) && drift)
-		out_f(out, ", drift %+.3f ppm", (double)drift / 1000);
 	out_char(out, '\n');
+	if (wall_drift_ppb(context->wall, &drift) && drift)
+		out_f(out, "  the trace clock drifts by %+.3f ppm\n", (double)drift / 1000);
 	print_steps(context, out);
 	if (wall_samples(context->wall) && wall_host_error_us(context->wall) < 0)
 		out_str(out, "  the clock of the machine was not synchronised\n");

@@ -189,6 +189,11 @@ static int check(struct trace *trace, const struct reader *reader, struct fail *
 	return damage ? fail_set(fail, -EBADMSG, "it is damaged: %s", damage) : 0;
 }
 
+static int start_reader(const struct adding *adding, struct reader *reader, struct fail *fail)
+{
+	return reader_start(reader, &(struct reader_options){ .pool = adding->pool, .tells_ends = true }, fail);
+}
+
 /* Reads all events once, before any row is made of them: a damaged file and one that is there add nothing. */
 static int look(struct adding *adding, struct trace *trace, const struct reader *all, struct fail *fail)
 {
@@ -200,7 +205,7 @@ static int look(struct adding *adding, struct trace *trace, const struct reader 
 	reader_init(&reader);
 	r = reader_share(&reader, all, 0, UINT64_MAX, fail);
 	if (!r)
-		r = reader_start(&reader, &(struct reader_options){ .pool = adding->pool }, fail);
+		r = start_reader(adding, &reader, fail);
 	if (!r)
 		r = interval_loads(&reader, &loads, &nr, fail);
 	if (!r)
@@ -224,7 +229,7 @@ static int add_trace(struct adding *adding, struct trace *trace, const char *fil
 	if (!r)
 		r = look(adding, trace, &reader, fail);
 	if (r > 0) {
-		r = reader_start(&reader, &(struct reader_options){ .pool = adding->pool }, fail);
+		r = start_reader(adding, &reader, fail);
 		if (!r)
 			r = interval_tables_add(adding->tables, &reader, file, fail);
 		if (!r)

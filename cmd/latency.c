@@ -2,13 +2,15 @@
 #include "cmd/analyse.h"
 #include "cmd/command.h"
 #include "cmd/options/analyse_by.h"
+#include "cmd/options/host_options.h"
 #include "cmd/options/option_value.h"
 #include "lib/answers/frame/slowest.h"
 #include "lib/answers/latency/latency.h"
+#include "lib/meaning/guest/host.h"
 
 struct arguments {
 	struct analyse analyse;
-	struct analyse_host host;
+	struct guest_host host;
 	struct latency_options latency;
 };
 
@@ -30,7 +32,7 @@ static const struct option_row options[] = {
 
 static const struct options_child children[] = {
 	{ &analyse_options, offsetof(struct arguments, analyse), 0, NULL },
-	{ &analyse_host_options, offsetof(struct arguments, host), 1, NULL },
+	{ &host_options, offsetof(struct arguments, host), 1, NULL },
 	{ &analyse_slowest_options, offsetof(struct arguments, latency.rows), 1, NULL },
 	{ 0 },
 };

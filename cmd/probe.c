@@ -240,10 +240,10 @@ static int list_them(const struct arguments *arguments, const struct probe_list 
 		     struct fail *fail)
 {
 	static const struct table_column columns[] = {
-		{ "EVENT", TABLE_TEXT, NULL, 0 },  { "KIND", TABLE_TEXT, NULL, 0 },
-		{ "BY", TABLE_TEXT, NULL, 0 },     { "ON", TABLE_TEXT, NULL, 0 },
-		{ "HITS", TABLE_NUMBER, NULL, 0 }, { "MISSED", TABLE_NUMBER, NULL, 0 },
-		{ "PLACE", TABLE_TEXT, NULL, 0 },  { "ARGUMENTS", TABLE_TEXT, NULL, 0 },
+		{ "EVENT", TABLE_TEXT, NULL, 0 }, { "KIND", TABLE_TEXT, NULL, 0 },
+		{ "BY", TABLE_TEXT, NULL, 0 },    { "ON", TABLE_TEXT, NULL, 0 },
+		{ "HITS", TABLE_COUNT, NULL, 0 }, { "MISSED", TABLE_COUNT, NULL, 0 },
+		{ "PLACE", TABLE_TEXT, NULL, 0 }, { "ARGUMENTS", TABLE_TEXT, NULL, 0 },
 	};
 	struct table table;
 	struct out out;

@@ -97,7 +97,7 @@ static void take_format(const struct option_row *row, void *member, char *arg, s
 	(void)member;
 	if (strcmp(arg, "schema") != 0)
 		argp_error(state, "--format: only schema; the format of a file is that of 'weft convert'");
-	answer_print_schema(&record_command);
+	answer_print_schema(record_command.answer);
 }
 
 static const struct option_row table[] = {

@@ -300,7 +300,8 @@ static int copy_out(const struct pending *file, int to, struct fail *fail)
 		if (sandbox_child_signal())
 			return fail_set(fail, -EINTR, "cannot write '%s': %s", file->to.path, strerror(EINTR));
 		if (done < 0 && errno != EINTR)
-			return fail_set(fail, -errno, "cannot write '%s': %s", file->to.path, strerror(errno));
+			return fail_writing(fail, fail_set(fail, -errno, FAIL_WRITE "%s", strerror(errno)),
+					    file->to.path);
 		offset += done > 0 ? (uint64_t)done : 0;
 	}
 	return got ? fail_set(fail, (int)got, "cannot read the temporary file: %s", strerror((int)-got)) : 0;

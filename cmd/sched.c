@@ -5,14 +5,16 @@
 #include "cmd/analyse.h"
 #include "cmd/command.h"
 #include "cmd/options/analyse_by.h"
+#include "cmd/options/host_options.h"
 #include "cmd/terminal/terminal.h"
 #include "lib/answers/sched/sched.h"
+#include "lib/meaning/guest/host.h"
 
 enum { MAP_COLUMNS = 72, MAP_HEAD = 8 };
 
 struct arguments {
 	struct analyse analyse;
-	struct analyse_host host;
+	struct guest_host host;
 	struct sched_options sched;
 };
 
@@ -98,7 +100,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct options_child children[] = {
 	{ &analyse_options, offsetof(struct arguments, analyse), 0, NULL },
-	{ &analyse_host_options, offsetof(struct arguments, host), 1, NULL },
+	{ &host_options, offsetof(struct arguments, host), 1, NULL },
 	{ 0 },
 };
 

@@ -183,6 +183,14 @@ static int print(const struct arguments *arguments, const struct export_job *job
 	return r;
 }
 
+/* The tables of an analysis leave out what the recorder did, and those of an export have it. */
+static void tell_self(const struct arguments *arguments, const struct trace *trace)
+{
+	if (arguments->sql && arguments->format == TABLE_AS_TEXT && !arguments->quiet &&
+	    arguments->query.self == QUERY_SELF_UNSAID && trace_setting(trace, 0, "weft/self").len)
+		command_warn("note: this includes weft's own tasks; --no-self leaves them out");
+}
+
 /* Returns -EBADMSG if the file is damaged; the answer is then about what could be read of it. */
 static int answer(const struct arguments *arguments, struct export_job *job, struct db *handle, struct fail *fail)
 {
@@ -194,6 +202,8 @@ static int answer(const struct arguments *arguments, struct export_job *job, str
 		read = export_write(job, trace, &damage);
 	else if (read == -EBADMSG)
 		read = -EIO;
+	if (!read)
+		tell_self(arguments, trace);
 	trace_free(trace);
 	if (read && read != -EBADMSG) {
 		*fail = damage;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/command.h"
 #include "cmd/options/analyse_by.h"
+#include "cmd/options/host_options.h"
 #include "cmd/options/option_value.h"
 #include "lib/answers/syscalls/syscalls.h"
+#include "lib/meaning/guest/host.h"
 
 enum { OPT_BY = 512 };
 
 struct arguments {
 	struct analyse analyse;
-	struct analyse_host host;
+	struct guest_host host;
 	struct syscalls_options syscalls;
 };
 
@@ -41,7 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct options_child children[] = {
 	{ &analyse_options, offsetof(struct arguments, analyse), 0, NULL },
-	{ &analyse_host_options, offsetof(struct arguments, host), 1, NULL },
+	{ &host_options, offsetof(struct arguments, host), 1, NULL },
 	{ &analyse_slowest_options, offsetof(struct arguments, syscalls.rows), 1, NULL },
 	{ 0 },
 };

@@ -11,6 +11,7 @@
 #include "cmd/command.h"
 #include "cmd/options/choice.h"
 #include "cmd/options/decode.h"
+#include "cmd/options/host_options.h"
 #include "cmd/options/option_value.h"
 #include "cmd/options/output_options.h"
 #include "cmd/options/reading.h"
@@ -25,6 +26,7 @@
 #include "lib/ground/base/out.h"
 #include "lib/meaning/clock/day.h"
 #include "lib/meaning/event/context.h"
+#include "lib/meaning/guest/host.h"
 #include "lib/meaning/reader/query.h"
 #include "lib/pages/trace/trace.h"
 #include "lib/screen/term/frame.h"
@@ -48,6 +50,7 @@ struct arguments {
 	struct reading reading;
 	bool color, ascii, no_mouse, nanoseconds;
 	enum face_kind face;
+	struct guest_host host;
 };
 
 static const struct option_row options[] = {
@@ -89,6 +92,7 @@ static const struct options_child children[] = {
 	{ &choice_part_options, offsetof(struct arguments, query), 2, NULL },
 	{ &choice_events_options, offsetof(struct arguments, query), 2, NULL },
 	{ &decode_options, offsetof(struct arguments, decode), 3, NULL },
+	{ &host_options, offsetof(struct arguments, host), 3, NULL },
 	{ &reading_options, offsetof(struct arguments, reading), 4, NULL },
 	{ 0 },
 };
@@ -441,6 +445,20 @@ static bool ask_zone(void *arg, const char *time, struct zone **ret)
 	return word == KEEPER_ZONED && !zone_new_of(text, ret, NULL);
 }
 
+/* Of a guest: which of the buffers it is, beside its host's. */
+static int find_guest(struct view *view, const struct arguments *arguments, struct trace *trace, struct fail *fail)
+{
+	size_t guest = 0;
+	int r = arguments->host.buffer ? guest_find(&arguments->host, trace, arguments->query.instance, &guest, fail) :
+					 0;
+
+	if (r || !arguments->host.buffer)
+		return r;
+	view->host = &arguments->host;
+	view->guest = trace_buffer(trace, guest)->name.text;
+	return 0;
+}
+
 static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
 {
 	const struct arguments *arguments = loop->arguments;
@@ -449,6 +467,8 @@ static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
 	const char *slash = strrchr(arguments->input, '/');
 	int r = view_new(trace, &arguments->query, &manner, &loop->view, fail);
 
+	if (!r)
+		r = find_guest(loop->view, arguments, trace, fail);
 	if (!r)
 		r = choice_check_counters(&loop->view->reader, arguments->counters.at, arguments->counters.len, fail);
 	if (!r)

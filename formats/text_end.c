@@ -62,7 +62,7 @@ int text_end_put(struct text_end *end, struct out *out, struct fail *fail)
 	if (r == -EPIPE)
 		return r;
 	if (r < 0)
-		return fail_set(fail, r, "cannot write the output: %s", strerror(-r));
+		return fail_set(fail, r, FAIL_WRITE_OUT "%s", strerror(-r));
 	if (end->cut)
 		return fail_set(fail, -EFBIG,
 				"the text is longer than %" PRIu64

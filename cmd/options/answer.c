@@ -9,14 +9,14 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/json_schema.h"
 
-void answer_print_schema(const struct command *command)
+void answer_print_schema(const struct json_member *members)
 {
 	struct fail fail = FAIL_INIT;
 	struct out out;
 	int r = out_init(&out, 4096) ? 0 : fail_memory(&fail);
 
 	if (!r) {
-		json_schema_write(&out, command->answer, ANSWER_VERSION);
+		json_schema_write(&out, members, ANSWER_VERSION);
 		r = terminal_flush(&out, &fail);
 		out_release(&out);
 	}
@@ -31,7 +31,7 @@ static void take_format(const struct option_row *row, void *is_json, char *name,
 	(void)row;
 	*(bool *)is_json = !strcmp(name, "json");
 	if (!strcmp(name, "schema"))
-		answer_print_schema(command_find(blank ? blank + 1 : state->name));
+		answer_print_schema(command_find(blank ? blank + 1 : state->name)->answer);
 	if (strcmp(name, "json") && strcmp(name, "text"))
 		argp_error(state, "--format: unknown format '%s'; use text, json or schema", name);
 }

@@ -10,7 +10,6 @@
 #include "lib/ground/base/json_schema.h"
 #include "lib/ground/base/out.h"
 
-struct command;
 struct fail;
 
 /*
@@ -43,7 +42,7 @@ void answer_line(struct json *json, const char *key, const char *text);
 void answer_number(struct json *json, const char *key, uint64_t value);
 void answer_bool(struct json *json, const char *key, bool value);
 
-/* Prints the schema of the command's object (struct command), and ends the program as --help does. */
-_Noreturn void answer_print_schema(const struct command *command);
+/* Prints the schema of an object with these members, and ends the program as --help does. */
+_Noreturn void answer_print_schema(const struct json_member *members);
 
 #endif

@@ -208,6 +208,27 @@ static const struct option_row *find(const struct options *options, int key)
 	return NULL;
 }
 
+/* Whether a word is one of the command's options, as "-e" or "--event". */
+static bool is_option(const struct argp *argp, const char *word)
+{
+	for (const struct argp_option *option = argp->options;
+	     option && (option->name || option->key || option->doc || option->group); option++)
+		if (word[1] == '-' ? option->name && !strcmp(option->name, word + 2) :
+				     option->key == word[1] && !word[2])
+			return true;
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		if (is_option(child->argp, word))
+			return true;
+	return false;
+}
+
+/* Who leaves a value out gives the next option instead; who means such a value writes it as --option=-e. */
+static void check_separate(const struct option_row *row, const char *arg, struct argp_state *state)
+{
+	if (arg && arg[0] == '-' && arg[1] && state->argv[state->next - 1] == arg && is_option(state->root_argp, arg))
+		setup_usage(state, "%s needs a value, %s, and '%s' is an option", option_row_name(row), row->arg, arg);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct tree *tree = state->input;
@@ -216,8 +237,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	error_t err = ARGP_ERR_UNKNOWN;
 
 	state->input = tree->input;
-	if (row)
+	if (row) {
+		check_separate(row, arg, state);
 		return take_row(options, row, arg, state);
+	}
 	if (options->parser)
 		err = options->parser(key, arg, state);
 	for (size_t i = 0; key == ARGP_KEY_INIT && i < tree->nr; i++)

@@ -25,8 +25,8 @@ struct perf_spares {
 	unsigned nr;
 };
 
-/* For so many files; beyond 16 the others are refused if they are a perf.data, too. */
-void perf_spares_open(struct perf_spares *spares, size_t files);
+/* For these files; beyond 16 the others are refused if they are a perf.data, too. */
+void perf_spares_open(struct perf_spares *spares, struct trace *const *traces, size_t files);
 void perf_spares_release(struct perf_spares *spares);
 
 /*

@@ -79,7 +79,7 @@ int reading_load_all(struct trace *const *traces, size_t nr, const struct readin
 	tzset();
 	/* One that opens more gives up no rights before it reads, and a perf.data is only read without them. */
 	if (!reading->opens_more)
-		perf_spares_open(&spares, nr);
+		perf_spares_open(&spares, traces, nr);
 	if (!reading->no_sandbox && !reading->opens_more)
 		r = trace_sandbox(traces[0], fail);
 	for (size_t i = 0; !r && i < nr; i++) {

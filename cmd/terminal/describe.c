@@ -5,6 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/options/option_rows.h"
 #include "cmd/options/options_check.h"
+#include "cmd/terminal/guides.h"
 #include "cmd/terminal/tracefs_page.h"
 #include "formats/sink.h"
 #include "lib/answers/frame/analysis.h"
@@ -136,7 +137,8 @@ static void print_words(void)
 
 static int describe_run(int argc, char **argv)
 {
-	const char *name, *about;
+	const char *name, *about, *at = NULL;
+	struct guide guide;
 
 	(void)argc;
 	(void)argv;
@@ -146,6 +148,9 @@ static int describe_run(int argc, char **argv)
 	print_words();
 	for (size_t i = 0; help_topic(i, &name, &about); i++)
 		printf("value\tTOPIC\t%s\t%s\n", name, about);
+	puts("value\tGUIDE\tguides\tthe list of the guides");
+	while (guides_next(&at, &guide))
+		printf("value\tGUIDE\t%s\t%s\n", guide.name, guide.title);
 	for (size_t i = 0; sink_at(i); i++)
 		printf("value\tFORMAT\t%s\t%s\n", sink_at(i)->name, sink_at(i)->summary);
 	return EXIT_OK;

@@ -196,7 +196,7 @@ static int output_failed(int err, struct fail *fail)
 {
 	__fpurge(stdout);
 	clearerr(stdout);
-	return fail_set(fail, -err, "cannot write to standard output: %s", strerror(err));
+	return fail_set(fail, -err, FAIL_WRITE_OUT "%s", strerror(err));
 }
 
 int command_write(const void *data, size_t len, struct fail *fail)

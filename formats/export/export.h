@@ -19,6 +19,7 @@ struct path;
 struct pool;
 struct reader;
 struct state;
+struct vcpus;
 struct wall;
 
 /*
@@ -29,6 +30,14 @@ struct wall;
  * the user should know about the file, goes into the notes, one line each, which the driver prints at the end.
  * Invariant: memory depends on what is distinct in a trace (types, tasks, stacks), never on the number of its events.
  */
+/* Of a file that was merged from the recordings of a guest and its host: indexes of the reader's buffers. */
+struct export_guest {
+	const struct vcpus *vcpus; /* borrowed */
+	size_t guest, host;        /* EXPORT_GUEST_ALONE: the guest's buffer is the only one */
+};
+/* Which of both machines an exporter that supports --host gets. */
+enum export_host { EXPORT_NO_HOST, EXPORT_BOTH, EXPORT_GUEST_ALONE };
+
 struct export_input {
 	const struct reader *reader; /* the contexts of its buffers are indexed by event::buffer; borrowed */
 	const char *fields;          /* for --fields; NULL: the exporter chooses; borrowed */
@@ -41,7 +50,8 @@ struct export_input {
 	/* for --counter: "EVENT:FIELD"; borrowed */
 	const char *const *counters;
 	size_t nr_counters;
-	uint64_t max_size; /* for --max-size; 0: the exporter chooses */
+	const struct export_guest *guest; /* for --host; NULL: none; borrowed */
+	uint64_t max_size;                /* for --max-size; 0: the exporter chooses */
 	struct pool *pool; /* for work that an exporter gives away; NULL: there are no threads; borrowed */
 	struct db *db;     /* the database opened by ops->open(); NULL without it; borrowed */
 };
@@ -71,20 +81,22 @@ struct export
 };
 
 struct export_ops {
-	const char *name;    /* for --to NAME */
-	const char *summary; /* one line for the help */
-	bool binary;         /* is not written to a terminal */
-	bool takes_fields;   /* supports --fields */
-	bool takes_weight;   /* supports --weight */
-	bool needs_all;      /* sees all events of the time; export::shows tells which were chosen */
-	bool takes_size;     /* supports --max-size */
-	bool takes_counters; /* supports --counter */
-	bool takes_tables;   /* shows the tables of weft summary */
-	unsigned paths;      /* of so many of the longest calls and wakeups it shows what they waited for */
-	bool takes_diff;     /* supports --diff */
-	bool takes_decode;   /* has columns for what plugins know */
-	bool folder;         /* makes a folder: it writes pieces of files (folder.h) */
-	bool has_head;       /* the first bytes are known last (export::head), so the output must be a regular file */
+	const char *name;      /* for --to NAME */
+	const char *summary;   /* one line for the help */
+	bool binary;           /* is not written to a terminal */
+	bool takes_fields;     /* supports --fields */
+	bool takes_weight;     /* supports --weight */
+	bool needs_all;        /* sees all events of the time; export::shows tells which were chosen */
+	bool of_tasks;         /* of what tasks do: it is told where the data of a CPU ends early (EVENT_LOST_REST) */
+	bool takes_size;       /* supports --max-size */
+	bool takes_counters;   /* supports --counter */
+	enum export_host host; /* supports --host */
+	bool takes_tables;     /* shows the tables of weft summary */
+	unsigned paths;        /* of so many of the longest calls and wakeups it shows what they waited for */
+	bool takes_diff;       /* supports --diff */
+	bool takes_decode;     /* has columns for what plugins know */
+	bool folder;           /* makes a folder: it writes pieces of files (folder.h) */
+	bool has_head;         /* the first bytes are known last (export::head), so the output must be a regular file */
 	/*
 	 * For an exporter that writes its file in any order instead of the out: begins with an empty file, which the
 	 * caller keeps open until close(). NULL for others.

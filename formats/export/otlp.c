@@ -232,18 +232,27 @@ static uint64_t unknown(const void *arg, int32_t pid, const struct event *event)
 	return state_unknown(&((const struct otlp *)arg)->state, pid, event);
 }
 
+static void lose(struct otlp *otlp, const struct event *gap)
+{
+	const struct gaps *gaps = &otlp->state.gaps;
+
+	state_see(&otlp->state, gap);
+	marks_lose(&otlp->marks, gaps->nr ? gaps->items[gaps->nr - 1].from : gap->ts);
+}
+
 static void otlp_event(struct export *export, const struct event *event)
 {
 	struct otlp *otlp = (struct otlp *)export;
+	struct event gap;
 
 	otlp->last = event->ts;
-	state_see(&otlp->state, event);
+	if (state_rest(&otlp->state, event, &gap))
+		lose(otlp, &gap);
 	if (event->kind != EVENT_RECORD) {
-		const struct gaps *gaps = &otlp->state.gaps;
-
-		marks_lose(&otlp->marks, gaps->nr ? gaps->items[gaps->nr - 1].from : event->ts);
+		lose(otlp, event);
 		return;
 	}
+	state_see(&otlp->state, event);
 	if (otlp->state.step.kind == STEP_FORK)
 		marks_renew(&otlp->marks, otlp->state.tasks[otlp->state.step.task].pid, event->ts);
 	marks_take(&otlp->marks, event);
@@ -305,6 +314,7 @@ static int otlp_new(const struct export_input *input, struct export **ret, struc
 const struct export_ops otlp_export = {
 	.name = "otlp",
 	.summary = "spans of marks as OTLP/JSON, for OpenTelemetry's collector and what stands behind it",
+	.of_tasks = true,
 	.create = otlp_new,
 	.free = otlp_free,
 	.event = otlp_event,

@@ -233,6 +233,7 @@ const struct export_ops pprof_export = {
 	.binary = true,
 	.takes_weight = true,
 	.needs_all = true,
+	.of_tasks = true,
 	.create = pprof_new,
 	.free = weighed_free,
 	.event = weighed_event,

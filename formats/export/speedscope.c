@@ -110,6 +110,7 @@ const struct export_ops speedscope_export = {
 	.summary = "stacks by weight as the JSON of www.speedscope.app",
 	.takes_weight = true,
 	.needs_all = true,
+	.of_tasks = true,
 	.create = weighed_new,
 	.free = weighed_free,
 	.event = weighed_event,

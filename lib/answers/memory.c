@@ -174,7 +174,7 @@ static void put_sites(struct memory_analysis *memory, struct findings *findings)
 	X("ORDER", NUMBER, NULL, SAME, table_cell_u64, order)                     \
 	X("ALLOCATED", COUNT, NULL, ADDS, table_cell_u64, memory->pages[order])   \
 	X("FREED", COUNT, NULL, ADDS, table_cell_u64, memory->pages_freed[order]) \
-	X("MORE", NUMBER, "difference", 0, table_cell_s64, (int64_t)(memory->pages[order] - memory->pages_freed[order]))
+	X("MORE", COUNT, "difference", 0, table_cell_s64, (int64_t)(memory->pages[order] - memory->pages_freed[order]))
 
 static const struct table_column page_columns[] = COLUMNS(PAGE_COLUMNS);
 

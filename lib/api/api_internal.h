@@ -118,7 +118,6 @@ struct weft_reader {
 	struct api_source *sources;
 	size_t nr_sources;
 	enum api_use use;
-	bool analyses; /* it is read for an analysis */
 	struct reader reader;
 	struct pool *pool;       /* NULL: none */
 	struct batches *batches; /* NULL before the first event */

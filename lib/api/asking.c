@@ -166,7 +166,6 @@ int api_analysis_start(weft_reader *reader, unsigned threads, struct fail *fail)
 
 	if (reader->nr_sources != 1)
 		return fail_set(fail, -EINVAL, "an analysis is of one file");
-	reader->analyses = true;
 	return api_reader_start(reader, API_STATE, &options, fail);
 }
 

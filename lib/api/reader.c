@@ -188,7 +188,7 @@ static bool is_compressed(const weft_reader *reader)
 /* A thread of a pool decompresses; the one that reads ahead is started with the first batch. */
 static int start(weft_reader *reader, const struct weft_reader_options *options, struct fail *fail)
 {
-	struct reader_options inner = { .ahead = options->threads > 0, .tells_ends = reader->analyses };
+	struct reader_options inner = { .ahead = options->threads > 0, .tells_ends = reader->use == API_STATE };
 	int r = options->threads > 1 && is_compressed(reader) ? pool_new(1, &reader->pool, fail) : 0;
 
 	inner.pool = reader->pool;

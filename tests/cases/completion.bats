@@ -59,6 +59,8 @@ offers()
 	offers 'weft show set_ev' set_event_pid
 	offers 'weft help set_ftrace_f' set_ftrace_filter
 	offers 'weft help rec' record
+	offers 'weft help realt' realtime
+	offers 'weft help gui' guides
 	offers 'weft record -R st' stacktrace
 	offers 'weft start --trigger=enable_h' enable_hist
 	offers 'weft record --hwlat wi' width=
@@ -114,6 +116,9 @@ offers()
 	local file=$PWD/tests/fixtures/demo.dat
 	[ "$(zsh_line "weft report $file -e sched:sched_swi\t")" = "weft report $file -e sched:sched_switch" ]
 	[ "$(zsh_line "weft report $file -e sched_swi\t")" = "weft report $file -e sched_switch" ]
+	[ "$(zsh_line "weft report $file -e sched_wakeup,sched_swi\t")" = "weft report $file -e sched_wakeup,sched_switch" ]
+	[ "$(zsh_line "weft report $file --event=sched_wakeup,sched:sched_swi\t")" = "weft report $file --event=sched_wakeup,sched:sched_switch" ]
+	[ "$(zsh_line 'weft help realt\t')" = "weft help realtime" ]
 	[ "$(zsh_line "weft report $file -f next_c\t")" = "weft report $file -f next_comm" ]
 	[ "$(zsh_line "weft sched $file --comm rcu\t")" = "weft sched $file --comm rcu_preempt" ]
 	[ "$(zsh_line "weft sched $file --table c\t")" = "weft sched $file --table cpus" ]
@@ -125,6 +130,9 @@ offers()
 	export HOME=$BATS_TEST_TMPDIR file=tests/fixtures/demo.dat
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report $file -e sched:sched_sw"' | grep -q '^sched:sched_switch'
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report $file -e sched_sw"' | grep -q '^sched_switch'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report $file -e sched_wakeup,sched_sw"' | grep -q '^sched_wakeup,sched_switch'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report $file --event=sched_wakeup,sched:sched_sw"' | grep -q '^--event=sched_wakeup,sched:sched_switch'
+	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft help realt"' | grep -q '^realtime'
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft report $file -f next_"' | grep -q '^next_comm'
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft sched $file --comm rcu"' | grep -q '^rcu_preempt'
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft sched $file --table c"' | grep -q '^cpus'

@@ -93,3 +93,40 @@ try_file()
 	[[ "$stderr" == *"is damaged: CPU 0: "* ]]
 	[[ "$output" != *"broken by lost events: none"* ]]
 }
+
+# What a task did on a CPU of which the data is cut off is not taken for more of the same on another one.
+@test "cut file: no interval of an export is longer than in the whole file" {
+	cd "$BATS_TEST_TMPDIR"
+	cat > text <<- EOF
+		# tracer: nop
+		#
+		            a-10      [000] .....     0.990000: tracing_mark_write: B|10|work
+		            a-10      [000] .....     0.995000: block_rq_issue: 8,0 R 4096 () 100 + 8 [a]
+		            a-10      [000] d....     1.000000: sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=b next_pid=11 next_prio=120
+		            b-11      [001] .....     1.050000: sched_waking: comm=a pid=10 prio=120 target_cpu=001
+		       <idle>-0       [001] d....     1.100000: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a next_pid=10 next_prio=120
+		            a-10      [001] .....     1.110000: tracing_mark_write: E|10
+		            a-10      [001] .....     1.120000: block_rq_complete: 8,0 R () 100 + 8 [0]
+		            a-10      [001] .....     1.130000: tracing_mark_write: B|10|more
+		            a-10      [001] .....     1.140000: block_rq_issue: 8,0 R 4096 () 100 + 8 [a]
+		            a-10      [001] d....     1.200000: sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
+		            b-11      [000] .....     1.400000: sched_waking: comm=a pid=10 prio=120 target_cpu=000
+		            b-11      [000] d....     1.500000: sched_switch: prev_comm=b prev_pid=11 prev_prio=120 prev_state=R ==> next_comm=a next_pid=10 next_prio=120
+		            a-10      [000] .....     1.550000: tracing_mark_write: E|10
+		            a-10      [000] .....     1.560000: block_rq_complete: 8,0 R () 100 + 8 [0]
+		            a-10      [000] d....     1.600000: sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=b next_pid=11 next_prio=120
+	EOF
+	"$WEFT" import -q -o text.dat text
+	"$WEFT" convert -q --file-version 6 -o whole.dat text.dat
+	head -c $(("$("$WEFT" info whole.dat | awk '/pages of CPU 1$/ { print $1 }')" + 40)) whole.dat > cut.dat
+	run -0 weft export -q --to sqlite -o whole.db whole.dat
+	run -1 weft export -q --to sqlite -o cut.db cut.dat
+	asleep="select printf('%d', dur / 1000000) from thread_state join thread using (utid) where tid = 10 and state = 'S' order by ts"
+	[ "$(sqlite3 whole.db "$asleep" | xargs)" = "50 200" ]
+	# It slept from 1.0 on, and nothing tells until when.
+	[ "$(sqlite3 cut.db "$asleep" | xargs)" = "" ]
+	[ "$(sqlite3 cut.db "select count(*), cpu from lost")" = "1|1" ]
+	known="select printf('%d', dur / 1000000) from mark where end is null union all select printf('%d', dur / 1000000) from slice where category = 'pair' order by 1"
+	[ "$(sqlite3 whole.db "$known" | xargs)" = "120 125 420 420" ]
+	[ "$(sqlite3 cut.db "$known" | xargs)" = "" ]
+}

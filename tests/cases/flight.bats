@@ -67,7 +67,7 @@ load flight
 	[ "$(jq .size "${file%.dat}.json")" = "$(stat -c %s "$file")" ]
 	weft flight --format schema > schema.json
 	python3 "$BATS_TEST_DIRNAME/schemas.py" schema.json "${file%.dat}.json"
-	run -2 weft flight status --format json
+	run -2 weft flight dump --format json
 }
 
 @test "flight: no event is missing in the time that each file is for, across triggers" {
@@ -179,9 +179,19 @@ load flight
 	[ "$status" -eq 0 ]
 	[[ "${lines[0]}" == "flying for "*": 5.00 s asked for, "*" of 8.0 MiB held in memory (mode ring)" ]]
 	[ "${#lines[@]}" -eq $((3 + $(grep -c ^processor /proc/cpuinfo))) ]
+	need_command jq
+	weft flight status --name "$NAME" --format json > status.json
+	weft flight status --format schema > schema.json
+	python3 "$BATS_TEST_DIRNAME/schemas.py" schema.json status.json
+	jq -e --arg name "$NAME" --argjson cpus "$(grep -c ^processor /proc/cpuinfo)" '.flight == $name and .mode == "ring" and .keep_ns == 5000000000
+		and .max_memory_bytes == 8388608 and .triggers == 0 and .files == 0 and (.cpus | length) == $cpus' status.json
+	# What is refused says nothing of a flight that it could not begin.
+	before=$(grep -c 'mode ring (the default)' log)
+	[ "$before" -eq 1 ]
 	run weft flight start --name "$NAME" -e sched:sched_switch
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"a flight named '$NAME' runs already"* ]]
+	[[ "$output" != *"mode ring"* ]]
 	land
 	run weft flight status --name "$NAME"
 	[ "$status" -eq 1 ]

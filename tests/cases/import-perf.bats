@@ -75,6 +75,10 @@ events='           first-100     [000] d....     0.001001: sched_switch: prev_co
 @test "import: stacks of a perf.data are the kernel's stack events behind theirs, with names of --kallsyms" {
 	made stack
 	[ "$status" = 0 ]
+	hint="note: a perf.data has no names of the kernel's functions, so $(weft report p.dat | grep -c '<stack trace>') stack*: 'weft import --kallsyms FILE' names them, *"
+	[[ "$stderr" == *$hint* ]]
+	run -0 --separate-stderr weft stacks p.data
+	[[ "$stderr" == *$hint* ]]
 	run -0 weft report p.dat
 	[[ "$output" == *"first-100     [000] d....     0.001001: <stack trace>
  => 0xffffffff81000010
@@ -83,7 +87,8 @@ events='           first-100     [000] d....     0.001001: sched_switch: prev_co
  =>  <0000000000401000>
  =>  <0000000000402000>"* ]]
 	printf 'ffffffff81000000 T one\nffffffff81000018 T two\nffffffff81001000 T end\n' > symbols
-	weft import -q --kallsyms symbols -o named.dat p.data
+	run -0 --separate-stderr weft import --kallsyms symbols -o named.dat p.data
+	[[ "$stderr" != *"names of the kernel"* ]]
 	[[ "$(weft report named.dat)" == *"<stack trace>
  => one
  => two

@@ -8,7 +8,7 @@ file=tests/corpora/container/accept/v7-zstd.dat
 	run --separate-stderr weft info "$file"
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
-	[[ "$output" == *"trace.dat version 7, zstd, little endian, 64-bit kernel, pages of 256 bytes"* ]]
+	[[ "$output" == *"trace.dat version 7, zstd, little endian, 64-bit, pages of 256 bytes"* ]]
 	[[ "$output" == *"kernel     Linux loom 6.1.0 x86_64"* ]]
 	[[ "$output" == *"CPUs       2"* ]]
 	[[ "$output" == *"  pages of CPU 1 of side"* ]]
@@ -24,6 +24,19 @@ file=tests/corpora/container/accept/v7-zstd.dat
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"trace.dat version 6, none, "* ]]
 	grep -Eq '^ +16 +demo:tick$' <<< "$output"
+}
+
+@test "info: its lines fit 80 columns, and its counts have separators as in every table" {
+	for file in tests/fixtures/profile.dat tests/old/0.3.0-marks.dat tests/old/0.3.0-stacks.dat; do
+		# The kernel's own words have the length that they have.
+		run ! grep -E '^.{81}' <<< "$(weft info "$file" | grep -v -e '^kernel' -e '^file')"
+		[[ "$(weft info "$file")" == *$'\n  the trace clock drifts by '[-+]*' ppm'* ]]
+	done
+	need_command jq
+	weft info tests/fixtures/quota.dat > "$BATS_TEST_TMPDIR/text"
+	events=$(weft info --format json tests/fixtures/quota.dat | jq '.buffers[0].cpus[0].events')
+	[ "$events" -gt 999 ]
+	grep -Eq "^ +0 .* $((events / 1000)),$(printf %03d $((events % 1000))) " "$BATS_TEST_TMPDIR/text"
 }
 
 @test "info: --no-events reads none" {

@@ -184,7 +184,7 @@ big_page()
 		{ big_page $long 1000000000 0; big_page $long 2000000000 77; } > "$dir/per_cpu/cpu1/trace_pipe_raw"
 		weft pack -q "$dir" -o "$BATS_TEST_TMPDIR/out.dat"
 		run weft info "$BATS_TEST_TMPDIR/out.dat"
-		[[ "$output" == *" big endian, $((long * 8))-bit kernel, pages of 256 bytes"* ]]
+		[[ "$output" == *" big endian, $((long * 8))-bit, pages of 256 bytes"* ]]
 		run --separate-stderr weft report "$BATS_TEST_TMPDIR/out.dat"
 		[ "$status" -eq 0 ]
 		[[ "$output" == *"loom-41      [001] .....     2.000001: tick: value=77" ]]

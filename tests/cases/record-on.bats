@@ -429,7 +429,23 @@ compare_clocks()
 	if command -v babeltrace2 > /dev/null; then
 		[ "$(babeltrace2 m.ctf | grep -c sched_process_exec)" = "$(weft report m.dat 2> note.txt | grep -c sched_process_exec)" ]
 	fi
+	weft export -q --to chrome m.dat 2> note.txt | jq -r '.otherData.clock_error_ns | to_entries[] | .key + "," + .value' | sort | diff errors.txt -
 	rm -rf ./*.dat m.ctf ./*.on ./*.off
+}
+
+@test "export: Parquet has how far the clocks of machines may be off" {
+	need_tracefs
+	need_npm @duckdb/node-api 1.5.6-r.1
+	timeout 60 node "$BATS_TEST_DIRNAME/export/duckdb.js" 'SELECT 1' > /dev/null || skip "node cannot load @duckdb/node-api"
+	weft record -q -o k.dat --on a --on b --rsh env -e sched_process_exec -- /bin/true
+	weft merge -q -o m.dat k-a.dat k-b.dat
+	weft export -q --to parquet -o m.tables m.dat 2> note.txt
+	for file in k-a k-b; do
+		echo "$file|$(weft info -B $file --setting weft/clock_error m.dat)"
+	done | diff - <(node "$BATS_TEST_DIRNAME/export/duckdb.js" "SELECT instance, ns FROM 'm.tables/clock_error.parquet' ORDER BY instance")
+	weft export -q --to parquet -o one.tables k-a.dat
+	[ -e one.tables/clock.parquet ]
+	[ ! -e one.tables/clock_error.parquet ]
 }
 
 @test "record --on: info tells how far the clock may be off, and merge compares clocks by it" {

@@ -16,6 +16,24 @@ kernel_counts()
 	sed -n 's/^.* [0-9]*\.[0-9]*: \([a-z_0-9]*\): .*/\1/p' "$1" | LC_ALL=C sort | uniq -c | awk '{ print $2 "," $1 }'
 }
 
+@test "sql: says that the tables have weft's own tasks, which those of the analyses leave out" {
+	file=$BATS_TEST_DIRNAME/../fixtures/session/why.dat
+	self=$(weft info --setting weft/self "$file" | tr ' ' ,)
+	statement="SELECT count(*) FROM ftrace_event JOIN thread USING (utid) WHERE tid IN ($self)"
+	run -0 --separate-stderr weft sql "$file" "$statement"
+	[ "${lines[1]}" -gt 0 ]
+	[[ "$stderr" == *"note: this includes weft's own tasks; --no-self leaves them out" ]]
+	for choice in --no-self -q '--format csv'; do
+		run -0 --separate-stderr weft sql $choice "$file" "$statement"
+		[[ "$stderr" != *"own tasks"* ]]
+	done
+	run -0 weft sql --no-self "$file" "$statement"
+	[ "${lines[1]}" -eq 0 ]
+	# A file that no weft has recorded has none.
+	run -0 --separate-stderr weft sql "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat" 'SELECT 1 AS one'
+	[ "$stderr" = "" ]
+}
+
 @test "sql: counts are those of the kernel's own text" {
 	for name in 6.12-events-sched 6.1-rt-events-sched 6.12-events-irq-timer; do
 		kernel_counts "$golden/$name.txt" > "$BATS_TEST_TMPDIR/want"

@@ -36,6 +36,19 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 	END
 }
 
+@test "an option in the place of a value is not taken as one" {
+	run -2 weft record -g -e sched -- touch "$BATS_TEST_TMPDIR/ran"
+	[ "${lines[0]}" = "weft record: -g needs a value, FUNCTION, and '-e' is an option" ]
+	[ ! -e "$BATS_TEST_TMPDIR/ran" ]
+	run -2 weft sched --sort --table tasks "$file"
+	[ "${lines[0]}" = "weft sched: --sort needs a value, COLUMN, and '--table' is an option" ]
+	# Behind an equals sign it is a value, and so is what is no option.
+	run -2 weft sched --sort=--table "$file"
+	[[ "${lines[0]}" == *"no table has a column '--table'"* ]]
+	run -2 weft sched --sort -none "$file"
+	[[ "${lines[0]}" == *"no table has a column '-none'"* ]]
+}
+
 @test "what only this file does not have is a failure, and no usage error" {
 	run -1 weft report -e nosuch "$file"
 	run -1 weft report -f 'nosuch == 1' "$file"

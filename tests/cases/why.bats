@@ -56,6 +56,22 @@ setup()
 	[[ $output = *'is unknown: an interrupt of which no event tells; record it with -e irq,irq_vectors,timer, or with --for why'* ]]
 }
 
+@test "why: of a recorded command, what explains it is named, and is what is explained when it is recorded for this" {
+	file=tests/fixtures/session/why.dat
+	# The line of the list of tasks that the recorder itself wrote: its child.
+	self=" $(weft info --setting weft/self "$file") "
+	pid=$(weft info --setting weft/tasks "$file" | awk -v self="$self" 'index(self, " " $3 " ") && !index(self, " " $1 " ") { print $1 }')
+	run -0 weft why "$file"
+	[[ $output = *"# the command that was recorded is deploy-$pid: --task $pid explains where its time went"* ]]
+	for choice in "--task $pid" --wakeup '--run deploy'; do
+		run -0 weft why $choice "$file"
+		[[ $output != *"the command that was recorded"* ]]
+	done
+	# Of a recording without a command there is no such line.
+	run -0 weft why "$golden/6.12-events-sched.dat"
+	[[ $output != *"the command that was recorded"* ]]
+}
+
 @test "why: wrong choices say what is wrong" {
 	run -2 weft why --wakeup --call read "$events"
 	[[ $output = *'only one of --call, --wakeup, --request, --run, --task and --all'* ]]

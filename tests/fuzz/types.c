@@ -32,8 +32,26 @@ static void print_all(const char *text, size_t len)
 	types_free(types);
 }
 
+struct module {
+	const uint8_t *data;
+	size_t len;
+	bool there;
+};
+
+/* The same bytes, once, as those of a module. */
+static bool next_module(void *arg, struct buf *buf)
+{
+	struct module *module = arg;
+	bool there = module->there;
+
+	buf_clear(buf);
+	module->there = false;
+	return there && buf_add(buf, module->data, module->len);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	struct module module = { data, len, true };
 	struct names *names;
 	struct buf lines = BUF_INIT;
 
@@ -41,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (names_new(&names, NULL))
 		return 0;
 	if (!names_add_format(names, (const char *)data, len, NULL) &&
-	    !types_lines(data, len, NULL, names, &lines, NULL))
+	    !types_lines(data, len, &(struct types_modules){ next_module, &module }, NULL, names, &lines, NULL))
 		print_all(buf_str(&lines), lines.len);
 	names_free(names);
 	buf_release(&lines);

@@ -153,6 +153,24 @@ TEST(culprit_of_an_interrupt_is_its_handler)
 	unsay(&said);
 }
 
+TEST(culprit_in_ksoftirqd_is_its_softirq_or_an_interrupt_that_hit_it)
+{
+	static const char script[] =
+		"0 900000 5 sched_switch prev_comm=x prev_pid=5 prev_state=1 next_comm=ksoftirqd/0 next_pid=16\n"
+		"0 1000000 16 softirq_entry vec=3\n"
+		"0 9000000 16 softirq_exit vec=3\n"
+		"0 9100000 16 irq_handler_entry irq=4 name=ttyS0\n"
+		"0 9300000 16 irq_handler_exit irq=4 ret=1\n";
+	struct said said;
+
+	say(&said, runs, script, " ksoftirqd/0-16 [000] ..s.. 1.0: weft_latency_3: lat=8000000 vec=3");
+	CHECK_STR(buf_str(&said.line), "softirq NET_RX ran 8.0 ms on CPU 0; it ran in ksoftirqd/0-16");
+	unsay(&said);
+	say(&said, runs, script, " ksoftirqd/0-16 [000] d.h.. 1.0: weft_latency_3: lat=200000 irq=4");
+	CHECK_STR(buf_str(&said.line), "irq 4 ttyS0 ran 200.0 us on CPU 0; it interrupted ksoftirqd/0-16");
+	unsay(&said);
+}
+
 #define BIO "u32 dev; u64 sector; u32 nr_sector; char rwbs[8]"
 
 static void requests(struct loom *loom)

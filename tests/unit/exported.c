@@ -83,6 +83,11 @@ char *exported(struct loom *loom, const char *to, const char *weight, size_t *re
 	return copy;
 }
 
+char *exported_guest(struct trace *trace, const char *to, const struct export_guest *guest, size_t *ret_len)
+{
+	return export_trace(trace, to, (struct export_input){ .guest = guest }, ret_len);
+}
+
 char *exported_fields(struct trace *trace, const char *fields)
 {
 	return export_trace(trace, "csv", (struct export_input){ .fields = fields }, NULL);

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+struct export_guest;
 struct loom;
 struct pool;
 struct trace;
@@ -19,6 +20,9 @@ char *exported_diff(struct loom *loom, struct loom *before, const char *to);
 
 /* The output of an exporter for a trace that may use the threads of a pool; NULL: there are none. */
 char *exported_by(struct trace *trace, const char *to, struct pool *pool, size_t *ret_len);
+
+/* The output of an exporter for a trace of a guest and its host. */
+char *exported_guest(struct trace *trace, const char *to, const struct export_guest *guest, size_t *ret_len);
 
 /* The fields of a trace's events, as weft export --to csv --fields FIELDS prints them. */
 char *exported_fields(struct trace *trace, const char *fields);

@@ -16,7 +16,7 @@ struct made {
 	struct trace *trace;
 	struct context *context;
 	uint64_t times[EVENTS];
-	char text[EVENTS * 80];
+	char text[EVENTS * 120];
 	size_t len;
 };
 
@@ -32,8 +32,30 @@ static uint64_t shown(uint64_t ts, uint64_t start, bool counts)
 	return counts ? ts - start : (ts - start + 500) / 1000;
 }
 
+static size_t print_short(struct made *made, unsigned pid, unsigned cpu, uint64_t time, bool counts)
+{
+	return (size_t)snprintf(made->text + made->len, sizeof(made->text) - made->len,
+				counts ? "%8.8s-%-7u %udn.%d. %4llu: irq_handler_exit: irq=1\n" :
+					 "%8.8s-%-7u %udn.%d. %4lluus%c: irq_handler_exit: irq=1\n",
+				"weaver", pid, cpu, 1, (unsigned long long)time, '+');
+}
+
+static size_t print_verbose(struct made *made, unsigned pid, unsigned cpu, uint64_t time, bool counts)
+{
+	char *at = made->text + made->len;
+	size_t size = sizeof(made->text) - made->len;
+	unsigned long long ms = time / 1000, us = time % 1000;
+
+	return (size_t)(counts ?
+				snprintf(at, size, "%16s %7u %3u %d %08x %08x [%016llx] %llu (+%d): irq=1\n", "we aver",
+					 pid, cpu, 1, 0, 7, (unsigned long long)time, (unsigned long long)time, 3) :
+				snprintf(at, size,
+					 "%16s %7u %3u %d %08x %08x [%08llx] %llu.%03llums (+0.000ms): irq=1\n",
+					 "we aver", pid, cpu, 1, 0, 7, (unsigned long long)time, ms, us));
+}
+
 /* Events since `start`, and the kernel's lines of them: lat_print_generic(), lat_print_timestamp(). */
-static bool make(struct made *made, uint64_t start, uint32_t seed, bool counts)
+static bool make(struct made *made, uint64_t start, uint32_t seed, bool counts, bool verbose)
 {
 	char script[EVENTS * 80];
 	uint64_t ts = start;
@@ -49,10 +71,8 @@ static bool make(struct made *made, uint64_t start, uint32_t seed, bool counts)
 		made->times[i] = ts;
 		len += (size_t)snprintf(script + len, sizeof(script) - len, "%u %llu %u irq_handler_exit irq=1\n", cpu,
 					(unsigned long long)ts, pid);
-		made->len += (size_t)snprintf(made->text + made->len, sizeof(made->text) - made->len,
-					      counts ? "%8.8s-%-7u %udn.%d. %4llu: irq_handler_exit: irq=1\n" :
-						       "%8.8s-%-7u %udn.%d. %4lluus%c: irq_handler_exit: irq=1\n",
-					      "weaver", pid, cpu, 1, (unsigned long long)shown(ts, start, counts), '+');
+		made->len += verbose ? print_verbose(made, pid, cpu, shown(ts, start, counts), counts) :
+				       print_short(made, pid, cpu, shown(ts, start, counts), counts);
 	}
 	loom_play(&made->loom, script);
 	made->trace = loom_trace(&made->loom);
@@ -75,7 +95,7 @@ TEST(latency_facts_find_a_start_from_which_the_kernel_s_times_follow)
 		struct latency_facts facts;
 		struct made made;
 
-		if (make(&made, start, seed, counts)) {
+		if (make(&made, start, seed, counts, seed % 5 == 0)) {
 			CHECK(!latency_facts_read(made.context, made.text, made.len, &facts, NULL));
 			CHECK(facts.lines == EVENTS && facts.samples == EVENTS && facts.time_start_known);
 			for (unsigned i = 0; i < EVENTS; i++)
@@ -100,14 +120,16 @@ TEST(latency_facts_take_no_start_from_a_text_of_other_events)
 		"  weaver-78      0dn.1.    3us : \n"
 		"  weaver-79      0dn.1.    3us : \n",
 		" => stack_of_a_kernel\n",
+		"          weaver       9   0 1 00000000 00000007 [0363a2c5] 0.003ms (+0.903ms): irq=1\n",
+		"          weaver       5   0 1 00000000 00000007 [0363a2c5] 0.03ms (+0.903ms): irq=1\n",
 	};
-	static const unsigned lines[] = { 0, 0, 1, 1, 1, 4, 0 };
+	static const unsigned lines[] = { 0, 0, 1, 1, 1, 4, 0, 1, 0 };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct latency_facts facts;
 		struct made made;
 
-		if (make(&made, 1000, 3, false)) {
+		if (make(&made, 1000, 3, false, false)) {
 			CHECK(!latency_facts_read(made.context, texts[i], strlen(texts[i]), &facts, NULL));
 			CHECK(!facts.time_start_known && facts.lines == lines[i] && facts.samples < 2);
 		}
@@ -121,7 +143,7 @@ TEST(latency_facts_find_the_columns_behind_a_name_with_a_newline)
 	struct latency_facts facts;
 	struct made made;
 
-	if (make(&made, 5000, 9, false)) {
+	if (make(&made, 5000, 9, false, false)) {
 		for (char *name = made.text; (name = strstr(name, "weaver")); name += 6)
 			name[2] = '\n';
 		CHECK(!latency_facts_read(made.context, made.text, made.len, &facts, NULL));

@@ -86,7 +86,7 @@ TEST(picture_shows_the_whole_and_a_part)
 	uint64_t from, to, events, number, ts, before;
 	unsigned percent, lost = 0, waits = 0;
 
-	REQUIRE(trace && !picture_new(trace, &query, NULL, 0, &picture, &fail));
+	REQUIRE(trace && !picture_new(trace, &query, &(struct picture_options){ .host = NULL }, &picture, &fail));
 	picture_span(picture, &from, &to);
 	CHECK(from == 1000000000 && to > 3000000000);
 	REQUIRE(looked(picture, LONG, from / LONG, 64));
@@ -151,7 +151,7 @@ TEST(picture_shows_nothing_where_a_task_is_not_alive)
 	loom_play(&loom, script);
 	trace = loom_trace(&loom);
 	loom_release(&loom);
-	REQUIRE(trace && !picture_new(trace, &query, NULL, 0, &picture, &fail));
+	REQUIRE(trace && !picture_new(trace, &query, &(struct picture_options){ .host = NULL }, &picture, &fail));
 	REQUIRE(looked(picture, 1000, 0, 8));
 	picture_marks(picture, row_named(picture, "c-9"), marks);
 	for (size_t i = 0; i < array_size(born); i++)

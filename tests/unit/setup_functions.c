@@ -90,6 +90,39 @@ TEST(setup_bounds_the_function_graph)
 	setup_scene_end(&scene);
 }
 
+TEST(setup_says_that_a_choice_of_functions_needs_a_tracer)
+{
+	struct fail fail = FAIL_INIT;
+	struct setup_scene scene;
+
+	if (begin(&scene)) {
+		scene.begins = true;
+		CHECK(setup_list_add(&scene.wanted->graph, "vfs_read"));
+		CHECK(setup_scene_apply(&scene, &fail) == -EINVAL);
+		CHECK_STR(fail.text, "-g is for the tracer function_graph alone, and no tracer is chosen: "
+				     "add -p function_graph");
+		CHECK(!setup_scene_holds(&scene, "set_graph_function", "vfs_read\n"));
+	}
+	setup_scene_end(&scene);
+	if (begin(&scene)) {
+		scene.begins = true;
+		CHECK(setup_list_add(&scene.wanted->functions, "vfs_read"));
+		CHECK(!setup_scene_apply(&scene, &fail));
+		CHECK_STR(scene.told, "-l chooses among the functions of a tracer, and no tracer is chosen: "
+				      "add -p function");
+		CHECK(!undo_restore(scene.undo, NULL));
+	}
+	setup_scene_end(&scene);
+	/* A change leaves the tracer as it is, which may follow. */
+	if (begin(&scene)) {
+		CHECK(setup_list_add(&scene.wanted->graph, "vfs_read"));
+		CHECK(!setup_scene_apply(&scene, &fail));
+		CHECK_STR(scene.told, "");
+		CHECK(!undo_restore(scene.undo, NULL));
+	}
+	setup_scene_end(&scene);
+}
+
 TEST(setup_sizes_each_cpu_and_chooses_cpus)
 {
 	struct cpus one = { .bits = { 0 } };

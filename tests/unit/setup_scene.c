@@ -36,7 +36,7 @@ int setup_scene_apply(struct setup_scene *scene, struct fail *fail)
 					 .undo = scene->undo,
 					 .catalog = scene->catalog,
 					 .setup = &scene->setup,
-					 .manner = SETUP_CHANGE };
+					 .manner = scene->begins ? SETUP_TOP : SETUP_CHANGE };
 
 	return setup_apply(&context, scene->wanted, scene->top, &scene->events, fail);
 }

@@ -20,6 +20,7 @@ struct setup_scene {
 	struct setup setup;
 	struct setup_instance *wanted;
 	struct event_set events;
+	bool begins;     /* as weft start, which replaces a setup; else as weft set, which changes one */
 	char told[1024]; /* the last warning */
 };
 

@@ -84,6 +84,33 @@ TEST(table_shows_units_wide_characters_and_one_line_for_each_row)
 	out_release(&out);
 }
 
+TEST(table_separates_the_thousands_of_counts_with_decimals_as_those_without)
+{
+	static const struct table_column columns[] = { { .title = "/S", .kind = TABLE_COUNT },
+						       { .title = "%", .kind = TABLE_NUMBER } };
+	static const int64_t values[] = { 12345678, 9999, 10000, -10000, 5 };
+	struct table table;
+	struct out out;
+
+	REQUIRE(out_init(&out, 64));
+	table_init(&table, columns, array_size(columns));
+	for (size_t i = 0; i < array_size(values); i++) {
+		table_cell_decimal(&table, values[i], 1);
+		table_cell_decimal(&table, values[i], 1);
+	}
+	CHECK(table_write(&table, TABLE_AS_TEXT, &out));
+	check_out(&out, "         /S          %\n"
+			"1,234,567.8  1234567.8\n"
+			"      999.9      999.9\n"
+			"    1,000.0     1000.0\n"
+			"   -1,000.0    -1000.0\n"
+			"        0.5        0.5\n");
+	CHECK(table_write(&table, TABLE_AS_CSV, &out));
+	check_out(&out, "_s,_\n1234567.8,1234567.8\n999.9,999.9\n1000.0,1000.0\n-1000.0,-1000.0\n0.5,0.5\n");
+	table_release(&table);
+	out_release(&out);
+}
+
 TEST(table_gives_programs_plain_numbers_and_the_texts_as_they_are)
 {
 	static const char csv[] = "task_name,size_bytes,time_ns,nr,percent\n"

@@ -84,12 +84,83 @@ TEST(types_keep_what_the_kernel_tells_of_functions_and_enumerators)
 	REQUIRE(!names_new(&functions, NULL) && !names_new(&enumerators, NULL));
 	REQUIRE(!names_add(functions, "vfs_open", 8, NULL) &&
 		!names_add_format(enumerators, format, sizeof(format) - 1, NULL));
-	CHECK(!types_lines(information, sizeof(information), functions, enumerators, &lines, NULL));
+	CHECK(!types_lines(information, sizeof(information), NULL, functions, enumerators, &lines, NULL));
 	CHECK_STR(buf_str(&lines), "f vfs_open *path iflags e3:mode s16:STRUCT:pair\ne 3 OFF=0 ON=7\nv ON 7\n");
 	buf_clear(&lines);
 	/* Unknown functions; then no type information at all. */
-	CHECK(!types_lines(information, sizeof(information), enumerators, enumerators, &lines, NULL));
-	CHECK(types_lines(format, sizeof(format), NULL, enumerators, &lines, NULL) == -EBADMSG);
+	CHECK(!types_lines(information, sizeof(information), NULL, enumerators, enumerators, &lines, NULL));
+	CHECK(types_lines(format, sizeof(format), NULL, NULL, enumerators, &lines, NULL) == -EBADMSG);
+	names_free(functions);
+	names_free(enumerators);
+	buf_release(&lines);
+}
+
+enum { KERNEL_STRINGS = 0x2a, MODULES = 3 };
+
+/*
+ * The information of a module, whose ids and strings follow those of the kernel: an enum of id 7,
+ * mod_open(int *path, enum mood) of id 9, and another vfs_open().
+ */
+static size_t make_module(const char *name, uint8_t *into)
+{
+	const uint32_t types[] = { 0,
+				   6u << 24 | 1,
+				   4,
+				   KERNEL_STRINGS + 15,
+				   2,
+				   0,
+				   13u << 24 | 2,
+				   1,
+				   14,
+				   2,
+				   KERNEL_STRINGS + 10,
+				   7,
+				   KERNEL_STRINGS + 1,
+				   12u << 24,
+				   8,
+				   5,
+				   12u << 24,
+				   8 };
+	const uint32_t head[] = { 0x1eb9f, 24, 0, sizeof(types), sizeof(types), 19 };
+	char strings[19] = "\0________\0mood\0SAD";
+
+	memcpy(strings + 1, name, strlen(name));
+	memcpy(into, head, sizeof(head));
+	memcpy(into + sizeof(head), types, sizeof(types));
+	memcpy(into + sizeof(head) + sizeof(types), strings, sizeof(strings));
+	return sizeof(head) + sizeof(types) + sizeof(strings);
+}
+
+static bool next_module(void *arg, struct buf *buf)
+{
+	unsigned *at = arg;
+	uint8_t data[256];
+	size_t len = make_module(*at == 2 ? "mod_read" : "mod_open", data);
+
+	buf_clear(buf);
+	/* The first one is cut short. */
+	return (*at)++ < MODULES && buf_add(buf, data, *at == 1 ? 20 : len);
+}
+
+TEST(types_of_a_module_follow_those_of_the_kernel)
+{
+	struct names *functions, *enumerators;
+	struct buf lines = BUF_INIT;
+	unsigned at = 0;
+	const struct types_modules modules = { next_module, &at };
+
+	REQUIRE(!names_new(&functions, NULL) && !names_new(&enumerators, NULL));
+	REQUIRE(!names_add(functions, "vfs_open", 8, NULL) && !names_add(functions, "mod_open", 8, NULL) &&
+		!names_add(functions, "mod_read", 8, NULL));
+	CHECK(!types_lines(information, sizeof(information), &modules, functions, enumerators, &lines, NULL));
+	CHECK_STR(buf_str(&lines), "f vfs_open *path iflags e3:mode s16:STRUCT:pair\ne 3 OFF=0 ON=7\n"
+				   "f mod_open *path e7:mood\ne 7 SAD=2\nf mod_read *path e11:mood\ne 11 SAD=2\n");
+	/* What the kernel has is not looked for in modules. */
+	buf_clear(&lines);
+	at = 0;
+	names_free(functions);
+	REQUIRE(!names_new(&functions, NULL) && !names_add(functions, "vfs_open", 8, NULL));
+	CHECK(!types_lines(information, sizeof(information), &modules, functions, enumerators, &lines, NULL) && !at);
 	names_free(functions);
 	names_free(enumerators);
 	buf_release(&lines);

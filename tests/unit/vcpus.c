@@ -12,16 +12,8 @@
 #include "lib/meaning/state/vcpus.h"
 #include "lib/pages/trace/trace.h"
 #include "tests/unit/analysed.h"
+#include "tests/unit/guest_pair.h"
 #include "tests/unit/test.h"
-
-static void kvm_types(struct loom *loom)
-{
-	loom_type(loom, "kvm", "kvm_entry", "u32 vcpu_id", "\"vcpu %u\", REC->vcpu_id");
-	loom_type(loom, "kvm", "kvm_exit", "u32 exit_reason; u32 vcpu_id",
-		  "\"vcpu %u reason %s\", REC->vcpu_id, "
-		  "__print_symbolic(REC->exit_reason, { 1, \"EXTERNAL_INTERRUPT\" }, "
-		  "{ 12, \"HLT\" }, { 48, \"EPT_VIOLATION\" })");
-}
 
 /* What a host's events say. */
 static int read_host(const char *script, const struct vcpus_options *options, struct vcpus **ret, struct fail *fail)
@@ -33,7 +25,7 @@ static int read_host(const char *script, const struct vcpus_options *options, st
 	int r;
 
 	loom_init(&loom);
-	kvm_types(&loom);
+	guest_pair_types(&loom);
 	loom_play(&loom, script);
 	trace = loom_trace(&loom);
 	reader_init(&reader);
@@ -221,101 +213,46 @@ TEST(vcpus_of_several_guests_or_none_are_asked_for)
 	vcpus_free(vcpus);
 }
 
-/* Random hosts and guests, whose every ns is known. */
-enum { SPAN = 4000, TASKS = 3, ERROR = 7, AFTER = SPAN + 2 * ERROR };
-
-struct random_pair {
-	struct buf host, guest;
-	uint8_t modes[AFTER]; /* of the vCPU; VCPU_UNKNOWN before the first kvm_entry */
-	bool unsure[SPAN];
-	uint8_t task[SPAN]; /* 0: idle */
-};
-
 static uint64_t some(uint64_t most)
 {
 	return 1 + (uint64_t)rand() % most;
 }
 
-static void fill(struct random_pair *pair, uint64_t from, uint64_t to, uint8_t mode)
+/* Times as long as those that a picture asks about, of which sums are kept, and short ones. */
+static void check_times(const struct guest_pair *pair, const struct vcpus *vcpus)
 {
-	for (uint64_t at = from; at < to && at < AFTER; at++)
-		pair->modes[at] = mode;
-}
+	for (int i = 0; i < 300; i++) {
+		uint64_t from = some(GUEST_PAIR_SPAN) - 1, to = from + some(GUEST_PAIR_SPAN - from);
+		struct vcpu_time want = { .unsure = 0 }, got = { .unsure = 0 };
 
-/* A turn in the guest, then an exit in which the thread may be preempted, or sleep if it is a halt. */
-static void plant_host(struct random_pair *pair)
-{
-	static const unsigned reasons[] = { 1, 12, 48 };
-	uint64_t at = 1;
-
-	CHECK(buf_addf(&pair->host, "0 1 0 sched_switch next_comm=kvm next_pid=500\n"));
-	fill(pair, 0, AFTER, VCPU_UNKNOWN);
-	while (at < AFTER) {
-		unsigned reason = reasons[rand() % 3];
-		uint64_t entry = at + some(20), exit = entry + some(90), off = exit + some(15), woken, on;
-
-		CHECK(buf_addf(&pair->host,
-			       "0 %" PRIu64 " 500 kvm_entry vcpu_id=0\n0 %" PRIu64 " 500 kvm_exit exit_reason=%u\n",
-			       entry, exit, reason));
-		fill(pair, entry, exit, VCPU_RAN);
-		fill(pair, exit, AFTER, VCPU_EXIT);
-		at = off;
-		if (rand() % 2)
-			continue;
-		woken = reason == 12 ? off + some(60) : off;
-		on = woken + some(40);
-		CHECK(buf_addf(&pair->host, "0 %" PRIu64 " 500 sched_switch prev_comm=kvm prev_pid=500 prev_state=%d\n",
-			       off, reason == 12));
-		fill(pair, off, AFTER, VCPU_HALTED);
-		if (reason == 12)
-			CHECK(buf_addf(&pair->host, "0 %" PRIu64 " 0 sched_waking comm=kvm pid=500\n", woken));
-		fill(pair, woken, AFTER, VCPU_WAITED);
-		CHECK(buf_addf(&pair->host, "0 %" PRIu64 " 0 sched_switch next_comm=kvm next_pid=500\n", on));
-		fill(pair, on, AFTER, VCPU_EXIT);
-		at = on;
+		for (uint64_t at = from; at < to; at++) {
+			want.in[pair->modes[at]]++;
+			want.unsure += pair->unsure[at];
+		}
+		vcpus_time(vcpus, 0, from, to, &got, NULL);
+		if (!CHECK(!memcmp(&want, &got, sizeof(want))))
+			printf("from %" PRIu64 " to %" PRIu64 "\n", from, to);
 	}
-	CHECK(buf_addf(&pair->host, "0 %" PRIu64 " 500 sched_waking comm=x pid=99\n", at + SPAN));
-	for (uint64_t i = 1; i < AFTER; i++)
-		for (uint64_t j = i > ERROR ? i - ERROR : 0;
-		     pair->modes[i] != pair->modes[i - 1] && j < i + ERROR && j < SPAN; j++)
-			pair->unsure[j] = true;
 }
 
-static void plant_guest(struct random_pair *pair)
+static void check_pair(struct guest_pair *pair)
 {
-	unsigned now = 0;
-
-	for (uint64_t at = some(40); at < SPAN; at += some(200)) {
-		unsigned next = (now + 1 + (unsigned)rand() % TASKS) % (TASKS + 1);
-
-		CHECK(buf_addf(&pair->guest,
-			       "0 %" PRIu64
-			       " %u sched_switch prev_comm=t%u prev_pid=%u prev_state=1 next_comm=t%u next_pid=%u\n",
-			       at, now, now, now, next, next));
-		memset(pair->task + at, (int)next, SPAN - at);
-		now = next;
-	}
-	CHECK(buf_addf(&pair->guest, "0 %d %u sched_waking comm=x pid=99\n", SPAN, now));
-}
-
-static void check_pair(struct random_pair *pair)
-{
-	const struct vcpus_options options = { .error_ns = ERROR, .exact = true };
+	const struct vcpus_options options = { .error_ns = GUEST_PAIR_ERROR, .exact = true };
 	struct fail fail = FAIL_INIT;
 	struct vcpus *vcpus = NULL;
 	struct analysed analysed;
 
-	plant_host(pair);
-	plant_guest(pair);
+	guest_pair_plant(pair);
 	if (!CHECK(!read_host(buf_str(&pair->host), &options, &vcpus, &fail)) ||
 	    !analysed_guest(&analysed, &sched_analysis, vcpus, NULL, buf_str(&pair->guest)))
 		return;
-	for (unsigned task = 1; task <= TASKS; task++) {
+	check_times(pair, vcpus);
+	for (unsigned task = 1; task <= GUEST_PAIR_TASKS; task++) {
 		uint64_t in[VCPU_MODES + 2] = { 0 };
 		char texts[7][24], name[4];
 		const char *values[7];
 
-		for (uint64_t at = 0; at < SPAN; at++) {
+		for (uint64_t at = 0; at < GUEST_PAIR_SPAN; at++) {
 			in[0] += pair->task[at] == task;
 			in[1 + pair->modes[at]] += pair->task[at] == task;
 			in[VCPU_MODES + 1] += pair->task[at] == task && pair->unsure[at];
@@ -336,13 +273,12 @@ TEST(vcpus_run_wait_exit_and_halt_add_up_to_the_ns_in_any_schedule)
 {
 	srand(59);
 	for (int i = 0; i < 60; i++) {
-		struct random_pair *pair = calloc(1, sizeof(*pair));
+		struct guest_pair *pair = calloc(1, sizeof(*pair));
 
 		if (!CHECK(pair))
 			return;
 		check_pair(pair);
-		buf_release(&pair->host);
-		buf_release(&pair->guest);
+		guest_pair_release(pair);
 		free(pair);
 	}
 }

@@ -2,11 +2,11 @@
 /*
  * Chrome's trace event JSON, one object per line, for many viewers. Process 0 has a row for each CPU with the tasks
  * that ran there, and one for its interrupts; tasks have their system calls, calls of the function graph and spans of
- * marks; what begins and ends with two other events is a span of its own; other events are instants with their fields.
- * Times are microseconds with three decimals. Integers beyond 2^53, which JavaScript rounds, are strings. Where the
- * clock is so late that a double of microseconds has no room for nanoseconds, times count from the last whole day
- * before the first event. The slices are those of lib/meaning/timeline/timeline.h; one of which the end is not known
- * says so.
+ * marks; what begins and ends with two other events is a span of its own; other events are instants with their
+ * fields. Times are microseconds with three decimals. Integers beyond 2^53, which JavaScript rounds, are strings.
+ * Where the clock is so late that a double of microseconds has no room for nanoseconds, times count from the last
+ * whole day before the first event. Machines of a merged file have processes and rows of their own. The slices are
+ * those of lib/meaning/timeline/timeline.h; one of which the end is not known says so.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,6 +39,8 @@
  */
 enum { INTERRUPTS = 100000, FUNCTIONS = 200000, MARKS = 1 << 23 };
 enum { SIZE_OF_VIEWERS = 200 << 20 };
+/* The numbers of the processes and rows of another machine begin so much later: no row has a larger one. */
+enum { MACHINE = 1 << 24 };
 
 #define DAY (UINT64_C(86400) * NS_PER_S)
 /* ns. From 2^43 us on the steps of a double are longer than 1 ns; the trace goes on for a while. */
@@ -55,6 +57,7 @@ struct buffer {
 	/* Of the recording: the first one of its buffers owns it. */
 	struct timeline *timeline;
 	bool is_first;
+	int64_t base;           /* of the numbers of its machine */
 	struct u64_map pids;    /* seen */
 	struct u64_map marked;  /* those that have spans */
 	struct u64_map cpus;    /* seen */
@@ -66,6 +69,7 @@ struct chrome {
 	struct kinds kinds;
 	struct buffer *buffers;
 	size_t nr_buffers;
+	int64_t machines;
 	bool some;       /* a line was written */
 	uint64_t origin; /* ns: the time that is written as 0 */
 	uint64_t bytes, first, last;
@@ -95,17 +99,18 @@ static uint64_t from_origin(const struct chrome *chrome, uint64_t ts)
 }
 
 /* Writes {"ph":"X","pid":1,"tid":2,"ts":3.000,"name": and the caller writes the rest. */
-static struct out *begin_line(struct chrome *chrome, char phase, int64_t pid, int64_t tid, uint64_t ts)
+static struct out *begin_line(const struct buffer *buffer, char phase, int64_t pid, int64_t tid, uint64_t ts)
 {
+	struct chrome *chrome = buffer->chrome;
 	struct out *out = chrome->export.out;
 
 	out_str(out, chrome->some ? ",\n{\"ph\":\"" : "{\"ph\":\"");
 	chrome->some = true;
 	out_char(out, phase);
 	out_str(out, "\",\"pid\":");
-	out_s64(out, pid);
+	out_s64(out, buffer->base + pid);
 	out_str(out, ",\"tid\":");
-	out_s64(out, tid);
+	out_s64(out, buffer->base + tid);
 	out_str(out, ",\"ts\":");
 	put_us(out, from_origin(chrome, ts));
 	out_str(out, ",\"name\":");
@@ -115,7 +120,7 @@ static struct out *begin_line(struct chrome *chrome, char phase, int64_t pid, in
 static void put_lasted(struct chrome *chrome, const struct timeline_slice *slice, int64_t pid, int64_t tid)
 {
 	const struct buffer *buffer = &chrome->buffers[slice->buffer];
-	struct out *out = begin_line(chrome, 'X', pid, tid, slice->start);
+	struct out *out = begin_line(buffer, 'X', pid, tid, slice->start);
 	char text[TIMELINE_NAME];
 	size_t len;
 	const char *name = timeline_name(buffer->timeline, slice, text, &len);
@@ -141,7 +146,7 @@ static struct out *put_call(const struct buffer *buffer, char phase, const struc
 		snprintf(text, sizeof(text), "0x%" PRIx64, func);
 		symbol = (struct symbol){ .name = text, .name_len = (uint32_t)strlen(text) };
 	}
-	out = begin_line(buffer->chrome, phase, apart ? 0 : process_of(buffer, track->pid),
+	out = begin_line(buffer, phase, apart ? 0 : process_of(buffer, track->pid),
 			 apart ? FUNCTIONS + 2 * track->cpu + track->interrupt : track->pid, ts);
 	json_string(out, symbol.name, symbol.name_len);
 	return out;
@@ -214,11 +219,10 @@ static void put_value(const struct field *field, const struct schema_abi *abi, c
 		out_char(out, '"');
 }
 
-static void put_instant(struct chrome *chrome, const struct buffer *buffer, const struct kind *kind,
-			const struct event *event)
+static void put_instant(const struct buffer *buffer, const struct kind *kind, const struct event *event)
 {
 	const struct format *format = kind->format;
-	struct out *out = begin_line(chrome, 'i', process_of(buffer, event->pid), event->pid, event->ts);
+	struct out *out = begin_line(buffer, 'i', process_of(buffer, event->pid), event->pid, event->ts);
 
 	json_text(out, format->name);
 	out_str(out, ",\"cat\":");
@@ -239,7 +243,7 @@ static void put_instant(struct chrome *chrome, const struct buffer *buffer, cons
 
 static void put_loss(struct chrome *chrome, const struct timeline_slice *slice)
 {
-	struct out *out = begin_line(chrome, 'i', 0, slice->cpu, slice->start);
+	struct out *out = begin_line(&chrome->buffers[slice->buffer], 'i', 0, slice->cpu, slice->start);
 
 	out_str(out, "\"lost events\",\"s\":\"t\",\"args\":{\"count\":");
 	if (slice->event->lost > 0)
@@ -260,7 +264,7 @@ static void put_async(struct chrome *chrome, const struct timeline_slice *slice,
 	chrome->asyncs++;
 	for (unsigned ends = 0; ends < 2; ends++) {
 		struct out *out =
-			begin_line(chrome, ends ? 'e' : 'b', pid, slice->pid, ends ? slice->to : slice->start);
+			begin_line(buffer, ends ? 'e' : 'b', pid, slice->pid, ends ? slice->to : slice->start);
 
 		json_string(out, name, len);
 		out_str(out, ",\"cat\":");
@@ -287,7 +291,8 @@ static void put_mark(struct chrome *chrome, const struct timeline_slice *slice)
 static void put_moment(struct chrome *chrome, const struct timeline_slice *slice)
 {
 	bool counts = slice->kind == TIMELINE_COUNTER;
-	struct out *out = begin_line(chrome, counts ? 'C' : 'i', (int64_t)slice->owner, slice->pid, slice->start);
+	struct out *out = begin_line(&chrome->buffers[slice->buffer], counts ? 'C' : 'i', (int64_t)slice->owner,
+				     slice->pid, slice->start);
 
 	json_string(out, slice->stem, slice->stem_len);
 	out_str(out, ",\"cat\":\"mark\"");
@@ -349,7 +354,7 @@ static void see_event(void *arg, const struct event *event, enum timeline_part p
 	const struct kind *kind = part == TIMELINE_NO_PART ? kind_of(chrome, buffer, event) : NULL;
 
 	if (kind && kind->format)
-		put_instant(chrome, buffer, kind, event);
+		put_instant(buffer, kind, event);
 }
 
 /* Notes which tasks and CPUs the rows are of. */
@@ -384,17 +389,26 @@ static void chrome_event(struct export *export, const struct event *event)
 	chrome->bytes += out_len(export->out) - before;
 }
 
-static void put_name(struct chrome *chrome, const char *what, int64_t pid, int64_t tid, const char *name, size_t len)
+/* Of several machines a process has the name of its own, too. */
+static void put_name(const struct buffer *buffer, const char *what, int64_t pid, int64_t tid, const char *name,
+		     size_t len)
 {
-	struct out *out = begin_line(chrome, 'M', pid, tid, 0);
+	const char *recording = buffer->chrome->machines > 1 ? buffer->context->recording : NULL;
+	struct out *out = begin_line(buffer, 'M', pid, tid, 0);
+	char text[256];
 
+	if (recording && !strcmp(what, "process_name")) {
+		snprintf(text, sizeof(text), "%.*s (%.180s)", (int)(len < 64 ? len : 64), name, recording);
+		name = text;
+		len = strlen(text);
+	}
 	json_text(out, what);
 	out_str(out, ",\"args\":{\"name\":");
 	json_string(out, name, len);
 	out_str(out, "}}");
 }
 
-static void name_rows(struct chrome *chrome, const struct buffer *buffer)
+static void name_rows(const struct buffer *buffer)
 {
 	static const struct {
 		int first, step;
@@ -410,42 +424,81 @@ static void name_rows(struct chrome *chrome, const struct buffer *buffer)
 	for (size_t at = 0; u64_map_next(&buffer->cpus, &at, &key);)
 		for (size_t i = 0; i < array_size(rows); i++) {
 			snprintf(text, sizeof(text), "CPU %u%s", (unsigned)key, rows[i].what);
-			put_name(chrome, "thread_name", 0, rows[i].first + rows[i].step * (int64_t)key, text,
+			put_name(buffer, "thread_name", 0, rows[i].first + rows[i].step * (int64_t)key, text,
 				 strlen(text));
 		}
 	for (size_t at = 0; u64_map_next(&buffer->marked, &at, &key);) {
 		name = context_comm(buffer->context, (int32_t)key, COMMS_LAST);
 		snprintf(text, sizeof(text), "%.*s marks", (int)(name.len < 40 ? name.len : 40), name.text);
-		put_name(chrome, "thread_name", process_of(buffer, (int32_t)key), MARKS + (int64_t)key, text,
+		put_name(buffer, "thread_name", process_of(buffer, (int32_t)key), MARKS + (int64_t)key, text,
 			 strlen(text));
 	}
 	for (size_t at = 0; u64_map_next(&buffer->pids, &at, &key);) {
 		if (!key)
 			continue;
 		name = context_comm(buffer->context, (int32_t)key, COMMS_LAST);
-		put_name(chrome, "thread_name", process_of(buffer, (int32_t)key), (int32_t)key, name.text, name.len);
+		put_name(buffer, "thread_name", process_of(buffer, (int32_t)key), (int32_t)key, name.text, name.len);
 		if (process_of(buffer, (int32_t)key) == (int32_t)key)
-			put_name(chrome, "process_name", (int32_t)key, (int32_t)key, name.text, name.len);
+			put_name(buffer, "process_name", (int32_t)key, (int32_t)key, name.text, name.len);
 	}
+	if (buffer->is_first)
+		put_name(buffer, "process_name", 0, 0, "CPUs", 4);
 }
 
-/* From where the times count, and what the time of day was at the first event. */
+/* The next member of otherData. */
+static void put_key(struct out *out, bool *some, const char *key)
+{
+	out_str(out, *some ? "," : "\"otherData\":{");
+	*some = true;
+	json_text(out, key);
+	out_char(out, ':');
+}
+
+/* Of machines whose clocks were compared: so many ns the times of each may be off beside those of another one. */
+static void put_clock_errors(const struct chrome *chrome, struct out *out, bool *some)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < chrome->nr_buffers; i++) {
+		const struct buffer *buffer = &chrome->buffers[i];
+
+		if (!buffer->context->compared || !buffer->is_first)
+			continue;
+		if (any)
+			out_char(out, ',');
+		else
+			put_key(out, some, "clock_error_ns");
+		if (!any)
+			out_char(out, '{');
+		any = true;
+		json_text(out, buffer->context->recording ? buffer->context->recording : buffer->context->instance);
+		out_f(out, ":\"%" PRIu64 "\"", buffer->context->clock_error_ns);
+	}
+	if (any)
+		out_char(out, '}');
+}
+
+/* From where the times count, what the time of day was at the first event, and how exact several clocks are. */
 static void put_other(const struct chrome *chrome, struct out *out)
 {
 	char text[DAY_TEXT];
 	struct zone *utc = NULL;
+	bool some = false;
 	int64_t ns;
 
-	if (chrome->origin)
-		out_f(out, "\"otherData\":{\"time_origin_ns\":\"%" PRIu64 "\"", chrome->origin);
+	if (chrome->origin) {
+		put_key(out, &some, "time_origin_ns");
+		out_f(out, "\"%" PRIu64 "\"", chrome->origin);
+	}
 	if (wall_of(export_wall(chrome->export.reader), chrome->first, &ns, NULL) && !zone_new_fixed(0, &utc, NULL)) {
 		day_text(text, utc, ns, DAY_ALWAYS, 9);
-		out_f(out, "%s\"first_event_utc\":\"%s\"", chrome->origin ? "," : "\"otherData\":{", text);
+		put_key(out, &some, "first_event_utc");
+		json_text(out, text);
 		zone_free(utc);
-	} else if (!chrome->origin) {
-		return;
 	}
-	out_str(out, "},");
+	put_clock_errors(chrome, out, &some);
+	if (some)
+		out_str(out, "},");
 }
 
 static void chrome_end(struct export *export)
@@ -459,9 +512,8 @@ static void chrome_end(struct export *export)
 			timeline_end(buffer->timeline, chrome->last);
 		if (timeline_starved(buffer->timeline))
 			export_no_memory(export);
-		name_rows(chrome, buffer);
+		name_rows(buffer);
 	}
-	put_name(chrome, "process_name", 0, 0, "CPUs", 4);
 	out_str(export->out, "\n],");
 	put_other(chrome, export->out);
 	if (chrome->origin) {
@@ -508,9 +560,12 @@ static struct timeline *timeline_of(struct chrome *chrome, size_t index, const s
 	};
 
 	for (size_t i = 0; i < index; i++)
-		if (context_is_beside(chrome->buffers[i].context, context))
+		if (context_is_beside(chrome->buffers[i].context, context)) {
+			chrome->buffers[index].base = chrome->buffers[i].base;
 			return chrome->buffers[i].timeline;
+		}
 	chrome->buffers[index].is_first = true;
+	chrome->buffers[index].base = MACHINE * chrome->machines++;
 	return timeline_new(&calls, context->preempt_rt);
 }
 
@@ -555,6 +610,7 @@ const struct export_ops chrome_export = {
 	.summary = "Chrome's trace event JSON, for viewers that take nothing else",
 	.takes_decode = true,
 	.takes_counters = true,
+	.of_tasks = true,
 	.create = chrome_new,
 	.free = chrome_free,
 	.begin = chrome_begin,

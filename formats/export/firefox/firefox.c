@@ -594,6 +594,7 @@ const struct export_ops firefox_export = {
 	.takes_weight = true,
 	.takes_size = true,
 	.takes_counters = true,
+	.of_tasks = true,
 	.create = firefox_new,
 	.free = firefox_free,
 	.event = firefox_event,

@@ -342,6 +342,7 @@ const struct export_ops flame_export = {
 	.takes_weight = true,
 	.needs_all = true,
 	.takes_diff = true,
+	.of_tasks = true,
 	.create = weighed_new,
 	.free = weighed_free,
 	.event = weighed_event,

@@ -92,6 +92,7 @@ enum band_kind {
 	BAND_PAIR_CPU,   /* the same, of a CPU */
 	BAND_VALUE,      /* a counter of a process */
 	BAND_WHY,        /* what a call or a wakeup of a task waited for */
+	BAND_VCPU,       /* what the thread of the host did that is a CPU of a guest */
 };
 
 enum { BANDS_NEAR = 256 };

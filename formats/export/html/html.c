@@ -21,6 +21,7 @@
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/reader/reader.h"
 #include "lib/meaning/state/state.h"
+#include "lib/meaning/state/vcpus.h"
 #include "lib/meaning/timeline/path.h"
 #include "lib/meaning/timeline/timeline.h"
 
@@ -237,6 +238,8 @@ static void add_loss(struct html *html, const struct timeline_slice *from)
 	html->lost++;
 	if (from->event->lost > 0)
 		snprintf(text, sizeof(text), "%" PRId64 " events were lost here", from->event->lost);
+	else if (from->event->lost == EVENT_LOST_REST)
+		snprintf(text, sizeof(text), "the file is damaged: it has no more events of this CPU");
 	else
 		snprintf(text, sizeof(text), "events were lost here; the kernel did not count them");
 	html_pack_text(html, text, strlen(text), &html->text);
@@ -359,11 +362,33 @@ static void add_paths(struct html *html, const struct export *export)
 	}
 }
 
+/* What the thread did that is a CPU of the guest, in the time of the page. */
+static void add_vcpu(struct html *html, uint32_t cpu)
+{
+	const struct vcpus *vcpus = html->guest->vcpus;
+	char text[VCPU_SPAN_NAME];
+
+	for (uint64_t from = html->start; from < html->end;) {
+		struct vcpu_span span = vcpus_span(vcpus, cpu, from);
+		uint64_t to = span.to < html->end ? span.to : html->end;
+		const char *name = vcpu_span_name(vcpus, &span, text);
+		const struct slice slice = { .start = since_start(html, from),
+					     .lasted = to - from,
+					     .name = html_label(html, name, strlen(name)) };
+
+		if (slice.name != LABEL_NONE && span.mode != VCPU_UNKNOWN)
+			bands_add(&html->bands, BAND_VCPU, 0, cpu, 0, &slice);
+		from = to;
+	}
+}
+
 static void html_end(struct export *export)
 {
 	struct html *html = (struct html *)export;
 
 	timeline_end(html->timeline, html->end);
+	for (uint32_t i = 0; html->guest && i < vcpus_count(html->guest->vcpus); i++)
+		add_vcpu(html, i);
 	add_paths(html, export);
 	html_end_moments(html);
 	if (html->bands.failed || timeline_starved(html->timeline))
@@ -441,6 +466,7 @@ static int init(struct html *html, const struct export_input *input, struct fail
 	    kinds_init(&html->kinds, nr_buffers, free))
 		return fail_memory(fail);
 	html->nr_buffers = nr_buffers;
+	html->guest = input->guest;
 	for (size_t i = 0; !r && i < nr_buffers; i++) {
 		html->buffers[i] = (struct html_buffer){ .html = html,
 							 .context = input->reader->buffers[i].context,
@@ -480,9 +506,11 @@ const struct export_ops html_export = {
 	.name = "html",
 	.summary = "a timeline with the tables of weft summary and a flame graph: one file, for a browser",
 	.takes_size = true,
+	.host = EXPORT_GUEST_ALONE,
 	.takes_tables = true,
 	.takes_counters = true,
 	.paths = 3,
+	.of_tasks = true,
 	.create = html_new,
 	.free = html_free,
 	.event = html_event,

@@ -52,7 +52,8 @@ struct html_buffer {
 };
 
 struct html {
-	struct export export; /* first */
+	struct export export;             /* first */
+	const struct export_guest *guest; /* NULL: none */
 	struct kinds kinds;
 	struct html_buffer *buffers;
 	size_t nr_buffers;

@@ -9,7 +9,7 @@
 var model = (function () {
 var B = 268435456;
 var CPU = 1, IRQ = 2, EVENTS = 3, LOST = 4, COUNTER = 5, STATE = 6, CALL = 7, GRAPH = 8, GRAPH_IDLE = 9, GRAPH_IRQ = 10;
-var MARK = 11, ASYNC = 12, PAIR = 13, PAIR_CPU = 14, VALUE = 15, WHY = 16;
+var MARK = 11, ASYNC = 12, PAIR = 13, PAIR_CPU = 14, VALUE = 15, WHY = 16, VCPU = 17;
 var data, names, bands, totals;
 
 function is_value(kind) { return kind === COUNTER || kind === VALUE; }
@@ -186,7 +186,7 @@ function open(text) {
 
 return { B: B, CPU: CPU, IRQ: IRQ, EVENTS: EVENTS, LOST: LOST, COUNTER: COUNTER, STATE: STATE, CALL: CALL, GRAPH: GRAPH,
 	GRAPH_IDLE: GRAPH_IDLE, GRAPH_IRQ: GRAPH_IRQ, MARK: MARK,
-	ASYNC: ASYNC, PAIR: PAIR, PAIR_CPU: PAIR_CPU, VALUE: VALUE, WHY: WHY,
+	ASYNC: ASYNC, PAIR: PAIR, PAIR_CPU: PAIR_CPU, VALUE: VALUE, WHY: WHY, VCPU: VCPU,
 	is_value: is_value, open: open, decode: decode, ready: ready, is_folded: is_folded,
 	total: total, sums: sums, words: words, fold: fold, level: level, after: after, exact: exact };
 })();

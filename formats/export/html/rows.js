@@ -19,6 +19,7 @@ function label(m, band, tasks) {
 	case model.STATE: return tasks.get(band.id) || 'PID ' + band.id;
 	case model.CALL: return where + 'system calls';
 	case model.WHY: return where + 'why';
+	case model.VCPU: return 'on the host';
 	case model.GRAPH_IDLE: return where + 'functions, idle';
 	case model.GRAPH_IRQ: return where + 'functions, interrupts';
 	default: return where + 'functions';
@@ -30,7 +31,9 @@ function is_task(band) { return of_task.indexOf(band.kind) >= 0; }
 function height(band) {
 	return model.is_value(band.kind) ? 26 : band.kind === model.EVENTS || band.kind === model.LOST ? 14 : 17;
 }
-function order(a, b) { return a.buffer - b.buffer || a.kind - b.kind || a.row - b.row; }
+/* The thread that is a CPU of a guest stands below that. */
+function place(band) { return band.kind === model.VCPU ? model.CPU + 0.5 : band.kind; }
+function order(a, b) { return a.buffer - b.buffer || place(a) - place(b) || a.row - b.row; }
 function group(m, wanted) {
 	var groups = new Map();
 	m.bands.filter(wanted).forEach(function (band) {

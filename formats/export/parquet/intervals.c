@@ -363,6 +363,7 @@ const struct export_ops intervals_export = {
 	.summary = "a directory of Parquet files of runs, waits, calls and interrupts, the same tables for each kernel",
 	.binary = true,
 	.folder = true,
+	.of_tasks = true,
 	.create = intervals_export_new,
 	.free = intervals_export_free,
 	.begin = intervals_begin,

@@ -24,10 +24,10 @@
 #include "lib/meaning/reader/reader.h"
 
 /*
- * Parquet, a file for each type of event, lost.parquet, clock.parquet and who.parquet. The columns are ts, cpu, pid,
- * comm, tgid, flags, preempt_count, instance, and the fields: integers of their size and sign, texts, arrays of
- * integers as lists; structures as JSON; null beyond a record's end. When all open row groups reach BYTES_MAX, the
- * largest is written.
+ * Parquet, a file for each type of event, lost.parquet, clock.parquet and who.parquet; of machines whose clocks were
+ * compared also clock_error.parquet. The columns are ts, cpu, pid, comm, tgid, flags, preempt_count, instance, and
+ * the fields: integers of their size and sign, texts, arrays of integers as lists; structures as JSON; null beyond a
+ * record's end. When all open row groups reach BYTES_MAX, the largest is written.
  */
 
 enum { BYTES_MAX = 24 << 20, COLUMNS_MAX = 500, FACTS = 12, NAME_LEN_MAX = 140, FILES_MAX = 1 << 16 };
@@ -80,7 +80,8 @@ struct parquet {
 	struct export export; /* first */
 	struct parquet_groups groups;
 	struct kinds kinds;
-	struct made **made; /* begin with MADE_LOST, MADE_CLOCK and MADE_WHO */
+	struct made **made;       /* begin with MADE_LOST, MADE_CLOCK and MADE_WHO */
+	struct made *clock_error; /* one of them; NULL: no clocks were compared */
 	size_t nr_made;
 	size_t bytes; /* bytes of all open groups */
 	struct cell_making making;
@@ -183,6 +184,22 @@ static void fill_shapes(const enum column_what *whats, size_t nr, struct column_
 		ret[i] = *column_own_shape(whats[i]);
 }
 
+/* Before the files of events, which get another name if one is called so. */
+static void begin_clock_errors(struct parquet *parquet)
+{
+	const struct column_shape shapes[] = { *column_own_shape(COLUMN_INSTANCE),
+					       { .name = "ns", .bits = 64, .is_signed = true } };
+	const struct reader *reader = parquet->export.reader;
+	bool any = false;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		any |= reader->buffers[i].context->compared;
+	if (any)
+		parquet->clock_error = made_new(parquet, "clock_error", shapes, array_size(shapes));
+	if (any && !parquet->clock_error)
+		export_no_memory(&parquet->export);
+}
+
 static void parquet_begin(struct export *export)
 {
 	struct parquet *parquet = (struct parquet *)export;
@@ -199,6 +216,7 @@ static void parquet_begin(struct export *export)
 	if (!made_new(parquet, "lost", shapes, LOST_NR) || !made_new(parquet, "clock", dates, DATES_NR) ||
 	    !made_new(parquet, "who", who, array_size(who)))
 		export_no_memory(export);
+	begin_clock_errors(parquet);
 }
 
 static bool has_name(const struct column_shape *shapes, size_t nr, const char *name)
@@ -485,6 +503,24 @@ static void put_dates(struct parquet *parquet)
 	}
 }
 
+/* Of a file with several machines: so many ns the times of each instance may be off beside those of another machine. */
+static void put_clock_errors(struct parquet *parquet)
+{
+	struct made *made = parquet->clock_error;
+
+	for (size_t i = 0; made && i < parquet->export.reader->nr_buffers; i++) {
+		const struct context *context = parquet->export.reader->buffers[i].context;
+		size_t before = made->file.bytes;
+
+		if (!context->compared)
+			continue;
+		parquet_file_text(&made->file, 0, context->instance, strlen(context->instance),
+				  &parquet->making.scratch);
+		parquet_file_integer(&made->file, 1, context->clock_error_ns);
+		end_row(parquet, made, before);
+	}
+}
+
 static int by_number(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -570,6 +606,7 @@ static void parquet_end(struct export *export)
 	if (parquet->begun && !export->error) {
 		put_dates(parquet);
 		put_who(parquet);
+		put_clock_errors(parquet);
 	}
 	for (size_t i = 0; i < parquet->nr_made && !export->error; i++)
 		flush(parquet, parquet->made[i]);

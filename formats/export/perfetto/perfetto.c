@@ -215,6 +215,8 @@ static void put_slice(void *arg, const struct timeline_slice *slice)
 			found->run = true;
 			found->run_start = slice->start;
 		}
+		if (buffer->perfetto->guest)
+			perfetto_guest_run(buffer->perfetto, buffer, slice);
 		break;
 	case TIMELINE_CALL:
 		found->call = true;
@@ -400,6 +402,8 @@ static void perfetto_end(struct export *export)
 	for (size_t i = 0; perfetto->nr_buffers && i < export->nr_paths; i++)
 		perfetto_put_path(perfetto, perfetto->buffers, &export->paths[i], (uint32_t)i);
 	put_clock_errors(perfetto);
+	if (perfetto->guest)
+		perfetto_guest_end(perfetto);
 	perfetto_flush_all(perfetto);
 	for (size_t i = 0; i < perfetto->nr_buffers; i++) {
 		const struct perfetto_buffer *buffer = &perfetto->buffers[i];
@@ -448,6 +452,7 @@ static void perfetto_free(struct export *export)
 	free(perfetto->buffers);
 	kinds_release(&perfetto->kinds);
 	labels_release(&perfetto->labels);
+	u64_map_release(&perfetto->guest_cpus);
 	for (size_t i = 0; i < array_size(outs); i++)
 		if (outs[i]->start)
 			out_release(outs[i]);
@@ -504,6 +509,8 @@ static int init(struct perfetto *perfetto, const struct export_input *input, str
 	int r = 0;
 
 	labels_init(&perfetto->labels);
+	u64_map_init(&perfetto->guest_cpus, 1);
+	perfetto->guest = input->guest;
 	perfetto->next_id = PERFETTO_OWN_FIRST;
 	for (size_t i = 0; i < array_size(outs); i++)
 		if (!out_init(outs[i], 1024))
@@ -541,7 +548,9 @@ const struct export_ops perfetto_export = {
 	.takes_decode = true,
 	.binary = true,
 	.takes_counters = true,
+	.host = EXPORT_BOTH,
 	.paths = 3,
+	.of_tasks = true,
 	.create = perfetto_new,
 	.free = perfetto_free,
 	.event = perfetto_event,

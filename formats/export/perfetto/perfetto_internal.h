@@ -29,7 +29,10 @@ enum { PACKET_TIMESTAMP = 8, PACKET_PROCESS_TREE = 2 };
 enum { EVENT_GRAPH_ENTRY = 437, EVENT_GRAPH_EXIT = 438 };
 enum { PERFETTO_CALLS = 550 }; /* the importer drops system calls of higher numbers */
 enum { SLICE_BEGIN = 1, SLICE_END = 2, SLICE_INSTANT = 3, SLICE_COUNTER = 4 };
-/* Tracks that weft defines: of a CPU, of a task, of an interval that is explained, of a process, of a clock. */
+/*
+ * Tracks that weft defines: of a CPU, of a task, of an interval that is explained, of a process, of a clock; of a
+ * guest's CPU: all of it, its tasks, what its thread did, and what the clocks leave unsure.
+ */
 enum {
 	TRACK_LOST = 1,
 	TRACK_INTERRUPT = 2,
@@ -37,7 +40,11 @@ enum {
 	TRACK_TASK = 4,
 	TRACK_WHY = 5,
 	TRACK_PROCESS = 6,
-	TRACK_CLOCK = 7
+	TRACK_CLOCK = 7,
+	TRACK_GUEST = 8,
+	TRACK_GUEST_TASKS = 9,
+	TRACK_VCPU = 10,
+	TRACK_UNSURE = 11,
 };
 
 /* A sched_waking in the compact form, which alone has the flags that tell a waker from a task that was interrupted. */
@@ -103,7 +110,9 @@ struct perfetto_buffer {
 enum { PERFETTO_APART = 1 << 16 };
 
 struct perfetto {
-	struct export export; /* first */
+	struct export export;             /* first */
+	const struct export_guest *guest; /* NULL: none is asked for */
+	struct u64_map guest_cpus;        /* whose tracks were described */
 	struct kinds kinds;
 	struct perfetto_buffer *buffers;
 	size_t nr_buffers;
@@ -154,6 +163,17 @@ void perfetto_put_unwound(struct perfetto *perfetto, struct perfetto_buffer *buf
 void perfetto_put_kind(struct perfetto *perfetto, struct perfetto_buffer *buffer, struct perfetto_kind *kind,
 		       const struct event *event);
 
+/* The number of a track; `id` is a CPU, or a PID for the track of a task, and `what` one of TRACK_*. */
+uint64_t perfetto_track_uuid(const struct perfetto_buffer *buffer, uint32_t id, unsigned what);
+/* That of a task's track, which is described; 0 without memory. */
+uint64_t perfetto_task_track(struct perfetto *perfetto, struct perfetto_buffer *buffer, int32_t pid);
+/* Describes a track below another one: `rank` is its place among its siblings, from 1; 0: it has such children. */
+void perfetto_describe(struct perfetto *perfetto, const struct perfetto_machine *machine, uint64_t uuid,
+		       uint64_t parent, const char *name, unsigned rank);
+/* Writes the begin or the end of a slice on a track that was described. */
+void perfetto_put_track_event(struct perfetto *perfetto, const struct perfetto_machine *machine, uint64_t uuid,
+			      unsigned type, uint64_t ts, const char *name, size_t len);
+
 /* Writes the begin or end of a slice, or an instant, on a track that weft defines. */
 void perfetto_put_slice(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint16_t cpu, unsigned what,
 			unsigned type, uint64_t ts, const char *name, size_t len);
@@ -183,6 +203,11 @@ void perfetto_put_counter(struct perfetto *perfetto, struct perfetto_buffer *buf
 
 /* The label of a function; its name is written when it is new. */
 uint32_t perfetto_function_label(struct perfetto_buffer *buffer, uint64_t address);
+
+/* A run of a task of the guest has ended: it and what its CPU did meanwhile are slices beside the host's thread. */
+void perfetto_guest_run(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct timeline_slice *slice);
+/* Writes what the threads that are the guest's CPUs did in the time of the trace. */
+void perfetto_guest_end(struct perfetto *perfetto);
 
 void perfetto_calls_init(struct perfetto_buffer *buffer);
 void perfetto_calls_release(struct perfetto_buffer *buffer);

@@ -397,8 +397,7 @@ bool perfetto_put_waking(struct perfetto *perfetto, struct perfetto_buffer *buff
 	return true;
 }
 
-/* `id` is a CPU, or a PID for the track of a task. */
-static uint64_t track_uuid(const struct perfetto_buffer *buffer, uint32_t id, unsigned what)
+uint64_t perfetto_track_uuid(const struct perfetto_buffer *buffer, uint32_t id, unsigned what)
 {
 	return UINT64_C(0x776) << 52 | (uint64_t)buffer->index << 36 | (uint64_t)what << 32 | id;
 }
@@ -407,6 +406,22 @@ static void put_track(struct perfetto *perfetto, const struct perfetto_machine *
 {
 	proto_message(perfetto_begin_packet(perfetto, machine), PACKET_TRACK, &perfetto->field);
 	perfetto_put_packet(perfetto);
+}
+
+void perfetto_describe(struct perfetto *perfetto, const struct perfetto_machine *machine, uint64_t uuid,
+		       uint64_t parent, const char *name, unsigned rank)
+{
+	enum { EXPLICIT = 3 };
+
+	out_clear(&perfetto->field);
+	proto_u64(&perfetto->field, 1, uuid);
+	proto_string(&perfetto->field, 2, name, strlen(name));
+	proto_u64(&perfetto->field, 5, parent);
+	if (rank)
+		proto_u64(&perfetto->field, 12, rank);
+	else
+		proto_u64(&perfetto->field, 11, EXPLICIT);
+	put_track(perfetto, machine);
 }
 
 static void describe_track(struct perfetto *perfetto, struct perfetto_buffer *buffer, uint16_t cpu, unsigned what)
@@ -420,7 +435,7 @@ static void describe_track(struct perfetto *perfetto, struct perfetto_buffer *bu
 
 	snprintf(name, sizeof(name), "%s, CPU %u%s%.200s", names[what], cpu, *instance ? ", " : "", instance);
 	out_clear(&perfetto->field);
-	proto_u64(&perfetto->field, 1, track_uuid(buffer, cpu, what));
+	proto_u64(&perfetto->field, 1, perfetto_track_uuid(buffer, cpu, what));
 	proto_string(&perfetto->field, 2, name, strlen(name));
 	put_track(perfetto, machine);
 }
@@ -447,7 +462,7 @@ void perfetto_put_labels(struct perfetto *perfetto, const struct perfetto_buffer
 	if (out_len(&perfetto->message) == before)
 		return;
 	out_clear(&perfetto->field);
-	proto_u64(&perfetto->field, 1, track_uuid(buffer, (uint32_t)process, TRACK_PROCESS));
+	proto_u64(&perfetto->field, 1, perfetto_track_uuid(buffer, (uint32_t)process, TRACK_PROCESS));
 	proto_message(&perfetto->field, 3, &perfetto->message);
 	put_track(perfetto, machine);
 }
@@ -472,8 +487,8 @@ static void put_flow_event(struct perfetto *perfetto, const struct perfetto_mach
 	perfetto_put_packet(perfetto);
 }
 
-static void put_track_event(struct perfetto *perfetto, const struct perfetto_machine *machine, uint64_t uuid,
-			    unsigned type, uint64_t ts, const char *name, size_t len)
+void perfetto_put_track_event(struct perfetto *perfetto, const struct perfetto_machine *machine, uint64_t uuid,
+			      unsigned type, uint64_t ts, const char *name, size_t len)
 {
 	static const uint64_t none[2];
 
@@ -492,15 +507,14 @@ void perfetto_put_slice(struct perfetto *perfetto, struct perfetto_buffer *buffe
 	if (!bundle->tracks[what])
 		describe_track(perfetto, buffer, cpu, what);
 	bundle->tracks[what] = true;
-	put_track_event(perfetto, perfetto_machine_of(buffer, FAMILY_NONE), track_uuid(buffer, cpu, what), type, ts,
-			name, len);
+	perfetto_put_track_event(perfetto, perfetto_machine_of(buffer, FAMILY_NONE),
+				 perfetto_track_uuid(buffer, cpu, what), type, ts, name, len);
 }
 
-/* The uuid of a task's track, which is described; 0 without memory. */
-static uint64_t task_track(struct perfetto *perfetto, struct perfetto_buffer *buffer, int32_t pid)
+uint64_t perfetto_task_track(struct perfetto *perfetto, struct perfetto_buffer *buffer, int32_t pid)
 {
 	const struct perfetto_machine *machine = perfetto_machine_of(buffer, FAMILY_CALLS);
-	uint64_t uuid = track_uuid(buffer, (uint32_t)pid, TRACK_TASK);
+	uint64_t uuid = perfetto_track_uuid(buffer, (uint32_t)pid, TRACK_TASK);
 	uint8_t *known = u64_map_add(&buffer->tracks, (uint32_t)pid);
 	int32_t tgid = who_process(buffer->context, pid, UINT64_MAX, NULL);
 
@@ -525,18 +539,18 @@ static uint64_t task_track(struct perfetto *perfetto, struct perfetto_buffer *bu
 void perfetto_put_task_slice(struct perfetto *perfetto, struct perfetto_buffer *buffer, int32_t pid, unsigned type,
 			     uint64_t ts, const char *name)
 {
-	uint64_t uuid = task_track(perfetto, buffer, pid);
+	uint64_t uuid = perfetto_task_track(perfetto, buffer, pid);
 
 	if (uuid)
-		put_track_event(perfetto, perfetto_machine_of(buffer, FAMILY_CALLS), uuid, type, ts, name,
-				name ? strlen(name) : 0);
+		perfetto_put_track_event(perfetto, perfetto_machine_of(buffer, FAMILY_CALLS), uuid, type, ts, name,
+					 name ? strlen(name) : 0);
 }
 
 /* Pairs of one name and owner are not inside one another, and may cross those of other names. */
 void perfetto_put_pair(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct timeline_slice *slice)
 {
 	const struct perfetto_machine *machine = perfetto_machine_of(buffer, FAMILY_CALLS);
-	uint64_t parent = slice->of_task && slice->pid ? task_track(perfetto, buffer, slice->pid) : 0, uuid;
+	uint64_t parent = slice->of_task && slice->pid ? perfetto_task_track(perfetto, buffer, slice->pid) : 0, uuid;
 	uint32_t owner = slice->of_task ? (uint32_t)slice->pid : slice->cpu;
 	char name[128], key[160];
 	uint8_t *known;
@@ -562,8 +576,8 @@ void perfetto_put_pair(struct perfetto *perfetto, struct perfetto_buffer *buffer
 		put_track(perfetto, machine);
 		*known = 1;
 	}
-	put_track_event(perfetto, machine, uuid, SLICE_BEGIN, slice->start, slice->stem, slice->stem_len);
-	put_track_event(perfetto, machine, uuid, SLICE_END, slice->to, NULL, 0);
+	perfetto_put_track_event(perfetto, machine, uuid, SLICE_BEGIN, slice->start, slice->stem, slice->stem_len);
+	perfetto_put_track_event(perfetto, machine, uuid, SLICE_END, slice->to, NULL, 0);
 }
 
 void perfetto_put_counter(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct timeline_slice *slice)
@@ -774,7 +788,7 @@ void perfetto_put_path(struct perfetto *perfetto, struct perfetto_buffer *buffer
 		       uint32_t number)
 {
 	const struct perfetto_machine *machine = perfetto_machine_of(buffer, FAMILY_CALLS);
-	uint64_t uuid = track_uuid(buffer, number, TRACK_WHY), flows[2];
+	uint64_t uuid = perfetto_track_uuid(buffer, number, TRACK_WHY), flows[2];
 	unsigned open = 0, same;
 	char name[256];
 
@@ -786,24 +800,24 @@ void perfetto_put_path(struct perfetto *perfetto, struct perfetto_buffer *buffer
 		for (same = 0; link && i && is_same(link, &path->links[i - 1], same);)
 			same++;
 		for (; open > same; open--)
-			put_track_event(perfetto, machine, uuid, SLICE_END, at, NULL, 0);
+			perfetto_put_track_event(perfetto, machine, uuid, SLICE_END, at, NULL, 0);
 		for (; link && open < link->nr_chain; open++) {
 			snprintf(name, sizeof(name), "%.32s-%" PRId32, link->chain[open].comm, link->chain[open].pid);
-			put_track_event(perfetto, machine, uuid, SLICE_BEGIN, at, name, strlen(name));
+			perfetto_put_track_event(perfetto, machine, uuid, SLICE_BEGIN, at, name, strlen(name));
 		}
 		if (!link)
 			break;
 		find_flows(path, i, uuid, flows);
 		snprintf(name, sizeof(name), "%s%s%.96s", link->state, *link->cause ? " " : "", link->cause);
 		put_flow_event(perfetto, machine, uuid, SLICE_BEGIN, at, name, strlen(name), flows);
-		put_track_event(perfetto, machine, uuid, SLICE_END, link->to, NULL, 0);
+		perfetto_put_track_event(perfetto, machine, uuid, SLICE_END, link->to, NULL, 0);
 	}
 }
 
 void perfetto_put_clock_error(struct perfetto *perfetto, struct perfetto_buffer *buffer, const char *name)
 {
 	const struct perfetto_machine *machine = perfetto_machine_of(buffer, FAMILY_NONE);
-	uint64_t uuid = track_uuid(buffer, 0, TRACK_CLOCK);
+	uint64_t uuid = perfetto_track_uuid(buffer, 0, TRACK_CLOCK);
 	char track[256];
 
 	snprintf(track, sizeof(track), "clock of %.200s",
@@ -812,6 +826,6 @@ void perfetto_put_clock_error(struct perfetto *perfetto, struct perfetto_buffer 
 	proto_u64(&perfetto->field, 1, uuid);
 	proto_string(&perfetto->field, 2, track, strlen(track));
 	put_track(perfetto, machine);
-	put_track_event(perfetto, machine, uuid, SLICE_BEGIN, perfetto->first, name, strlen(name));
-	put_track_event(perfetto, machine, uuid, SLICE_END, perfetto->last, NULL, 0);
+	perfetto_put_track_event(perfetto, machine, uuid, SLICE_BEGIN, perfetto->first, name, strlen(name));
+	perfetto_put_track_event(perfetto, machine, uuid, SLICE_END, perfetto->last, NULL, 0);
 }

@@ -595,6 +595,7 @@ const struct export_ops sqlite_export = {
 	.paths = 10,
 	.open = db_open,
 	.close = db_free,
+	.of_tasks = true,
 	.create = sqlite_new,
 	.free = sqlite_free,
 	.event = sqlite_event,

@@ -23,23 +23,23 @@ enum { OF_WHICH = WHEN, OF_OPERATION = WHEN << 1 };
 	X("OP", TEXT, "operation", DATA | TEXT_ONLY | OF_OPERATION, table_cell,    \
 	  by_task ? block_operations[row->operation] : "")
 
-#define REQUEST_COLUMNS(X)                                                                                   \
-	HEAD_COLUMNS(X)                                                                                      \
-	X("REQUESTS", COUNT, NULL, BRIEF | ADDS, table_cell_u64, row->sizes.count)                           \
-	X("BYTES", SIZE, "bytes", BRIEF | ADDS | SPARE, table_cell_u64, row->bytes)                          \
-	X("/S", NUMBER, "requests_per_second", SPARE, table_cell_ratio, row->sizes.count, NS_PER_S, span, 1) \
-	X("BYTES/S", SIZE, "bytes_per_second", SPARE, table_cell_u64,                                        \
-	  span ? scale_round_mul_div(row->bytes, NS_PER_S, span) : 0)                                        \
-	X("SIZE", SIZE, "size_p50_bytes", SPARE, table_cell_u64, samples_quantile(&row->sizes, 500))         \
-	SPREAD(X, "Q2C ", "q2c_", SPARE, SPARE, BRIEF, q2c)                                                  \
-	SPREAD(X, "Q2D ", "q2d_", SPARE, SPARE, SPARE, q2d)                                                  \
-	X("D2C", TIME, "d2c_ns", ADDS, table_cell_u64, row->in_driver)                                       \
-	SPREAD(X, "D2C ", "d2c_", 0, BRIEF, BRIEF, d2c)                                                      \
-	X("MAX AT", NUMBER, "max_at", BRIEF | SPARE, table_cell_when, row->longest.to)                       \
-	X("CPU", NUMBER, "max_cpu", DATA, table_cell_known, row->longest.to, row->longest.cpu)               \
-	X("MAX PID", NUMBER, "max_pid", DATA, extreme_put_pid, block->pass, &row->longest)                   \
-	X("MAX TASK", TEXT, "max_comm", DATA, extreme_put_comm, block->pass, &row->longest)                  \
-	X("ERRORS", COUNT, NULL, DATA | ADDS, table_cell_u64, row->errors)                                   \
+#define REQUEST_COLUMNS(X)                                                                                  \
+	HEAD_COLUMNS(X)                                                                                     \
+	X("REQUESTS", COUNT, NULL, BRIEF | ADDS, table_cell_u64, row->sizes.count)                          \
+	X("BYTES", SIZE, "bytes", BRIEF | ADDS | SPARE, table_cell_u64, row->bytes)                         \
+	X("/S", COUNT, "requests_per_second", SPARE, table_cell_ratio, row->sizes.count, NS_PER_S, span, 1) \
+	X("BYTES/S", SIZE, "bytes_per_second", SPARE, table_cell_u64,                                       \
+	  span ? scale_round_mul_div(row->bytes, NS_PER_S, span) : 0)                                       \
+	X("SIZE", SIZE, "size_p50_bytes", SPARE, table_cell_u64, samples_quantile(&row->sizes, 500))        \
+	SPREAD(X, "Q2C ", "q2c_", SPARE, SPARE, BRIEF, q2c)                                                 \
+	SPREAD(X, "Q2D ", "q2d_", SPARE, SPARE, SPARE, q2d)                                                 \
+	X("D2C", TIME, "d2c_ns", ADDS, table_cell_u64, row->in_driver)                                      \
+	SPREAD(X, "D2C ", "d2c_", 0, BRIEF, BRIEF, d2c)                                                     \
+	X("MAX AT", NUMBER, "max_at", BRIEF | SPARE, table_cell_when, row->longest.to)                      \
+	X("CPU", NUMBER, "max_cpu", DATA, table_cell_known, row->longest.to, row->longest.cpu)              \
+	X("MAX PID", NUMBER, "max_pid", DATA, extreme_put_pid, block->pass, &row->longest)                  \
+	X("MAX TASK", TEXT, "max_comm", DATA, extreme_put_comm, block->pass, &row->longest)                 \
+	X("ERRORS", COUNT, NULL, DATA | ADDS, table_cell_u64, row->errors)                                  \
 	X("REQUEUED", COUNT, NULL, DATA | ADDS, table_cell_u64, row->requeues)
 
 const struct table_column block_columns[] = COLUMNS(REQUEST_COLUMNS);

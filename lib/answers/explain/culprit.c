@@ -178,13 +178,13 @@ static int open_reader(struct trace *trace, const struct culprit_asked *asked, u
 		reader->buffers[i].window.since = since;
 		reader->buffers[i].window.until = until;
 	}
-	return r ? r : reader_start(reader, &(struct reader_options){ .pool = NULL }, fail);
+	return r ? r : reader_start(reader, &(struct reader_options){ .tells_ends = true }, fail);
 }
 
 /* Losses of the time in which it happened. */
 struct losses {
 	uint64_t at, from, lost;
-	bool unknown;
+	bool unknown, damaged;
 	struct cpus cpus, later; /* those with a loss, and those with an event after it: their next losses are later */
 };
 
@@ -195,6 +195,7 @@ static void see_loss(void *arg, const struct event *event)
 	if (event->kind == EVENT_LOST && event->ts >= losses->from && !cpus_has(&losses->later, event->cpu)) {
 		cpus_add(&losses->cpus, event->cpu);
 		losses->unknown |= event->lost < 0;
+		losses->damaged |= event->lost == EVENT_LOST_REST;
 		losses->lost += event->lost < 0 ? 0 : (uint64_t)event->lost;
 	}
 	if (event->ts > losses->at)
@@ -207,8 +208,8 @@ static bool put_losses(const struct culprit_asked *asked, const struct losses *l
 	char time[TEXT_HUMAN], count[TEXT_HUMAN];
 
 	return (*asked->task ? buf_addf(into, "%s %s", asked->slow->what, asked->task) : buf_add_str(into, "it")) &&
-	       buf_addf(into, " took %s; what it was due to is not known, because the kernel lost ",
-			text_time(time, asked->lasted)) &&
+	       buf_addf(into, " took %s; what it was due to is not known, because %s ", text_time(time, asked->lasted),
+			losses->damaged ? "the file is damaged and lacks" : "the kernel lost") &&
 	       (losses->unknown || buf_addf(into, "%s ", text_count(count, losses->lost))) &&
 	       buf_addf(into, "event%s of CPU%s ", losses->unknown ? "s" : text_plural(losses->lost),
 			several ? "s" : "") &&

@@ -393,7 +393,7 @@ static int run(const struct unusual_options *options, struct reader *reader, str
 	struct intervals intervals = {
 		.ops = &summary_analysis, .every_ns = unusual->length_ns, .found = take_interval, .arg = unusual
 	};
-	int r = reader_start(reader, &(struct reader_options){ .pool = NULL }, fail);
+	int r = reader_start(reader, &(struct reader_options){ .tells_ends = true }, fail);
 
 	if (!r)
 		r = intervals_run(&intervals, reader, &filter, fail);

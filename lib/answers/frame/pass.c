@@ -543,36 +543,22 @@ static uint8_t block_of(const struct pass *pass, uint64_t ts)
 	return (uint8_t)(block < PASS_BLOCKS ? block : PASS_BLOCKS - 1);
 }
 
-/* Any event may be missing before this one: one of a CPU whose data has ended. */
-__attribute__((noinline)) static void lose_rest(struct pass *pass, const struct event *event)
-{
-	const struct event gap = { .ts = event->ts,
-				   .lost = EVENT_LOST_REST,
-				   .cpu = pass->rest_cpu,
-				   .buffer = event->buffer,
-				   .kind = EVENT_LOST };
-
-	state_see(&pass->state, &gap);
-	dispatch_rest(&pass->dispatch, &gap);
-}
-
 __attribute__((always_inline)) static inline void show(struct pass *pass, const struct event *event, bool cuts)
 {
 	const struct dispatch_type *type;
+	struct event gap;
 
 	if (cuts && pass->block_ns)
 		pass->budget.mark = pass->budget_apart.mark = block_of(pass, event->ts);
 	if (__builtin_expect(event->kind != EVENT_RECORD, 0)) {
-		if (event->lost == EVENT_LOST_REST) {
-			pass->rest = true;
-			pass->rest_cpu = event->cpu;
-		}
 		state_see(&pass->state, event);
 		dispatch_gap(&pass->dispatch, event);
 		return;
 	}
-	if (__builtin_expect(pass->rest, 0))
-		lose_rest(pass, event);
+	if (state_rest(&pass->state, event, &gap)) {
+		state_see(&pass->state, &gap);
+		dispatch_rest(&pass->dispatch, &gap);
+	}
 	type = dispatch_type(&pass->dispatch, event);
 	state_see_as(&pass->state, event, type ? type->state_role : ROLE_NONE);
 	if (type)

@@ -99,8 +99,6 @@ struct pass {
 	size_t nr_items;
 	size_t kept; /* tasks that the last pass_restart() kept, because they were alive */
 	struct dispatch dispatch;
-	bool rest; /* the data of a CPU has ended early, here: */
-	uint16_t rest_cpu;
 	int32_t *self;
 	size_t nr_self;
 	uint64_t self_bits; /* pass_self_bit() of each of weft's own tasks */

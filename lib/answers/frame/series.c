@@ -245,17 +245,7 @@ static int compare_values(const void *a, const void *b)
 /* The first value of the row in the sorted values. */
 static size_t first_of(const struct series *series, uint32_t row)
 {
-	size_t low = 0, high = series->nr_values;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (series->values[middle].row < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(series->nr_values, i, series->values[i].row < row);
 }
 
 /* Sets the values of a row in all intervals. */
@@ -378,15 +368,25 @@ struct course {
 static void tell_rest(const struct finding *finding, size_t column, const struct course *course,
 		      struct findings *findings)
 {
+	const struct table_column *of = &finding->table.columns[column];
 	uint64_t per_mille = course->all ? scale_round_mul_div(course->part, 1000, course->all) : 1000;
+	char part[TEXT_HUMAN], all[TEXT_HUMAN];
 
 	if (per_mille == 1000 || !table_flagged(&finding->table, column, ADDS))
 		return;
-	findings_note(findings,
-		      "the intervals together have %" PRIu64 ".%" PRIu64
-		      " %% of %s of the table '%s': what an interval's end cuts without "
-		      "telling how it ends is in none, or in too many",
-		      per_mille / 10, per_mille % 10, finding->table.columns[column].title, finding->name);
+	if (per_mille < 1000)
+		findings_note(findings,
+			      "of the %s of %s (%s) the intervals show %s: what the rest was, an event told only "
+			      "after the end of its interval",
+			      table_human(of->kind, course->all, all), of->title, finding->name,
+			      table_human(of->kind, course->part, part));
+	else
+		findings_note(
+			findings,
+			"the intervals show %s of %s (%s) together, more than the %s of the whole: what has no "
+			"recorded end counts in the intervals up to where it may have ended, and not in the whole",
+			table_human(of->kind, course->part, part), of->title, finding->name,
+			table_human(of->kind, course->all, all));
 }
 
 /* How many rows text shows. What the intervals cut is told of all. */

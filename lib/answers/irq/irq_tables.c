@@ -139,11 +139,12 @@ static bool tell_run(const struct table *table, size_t row, struct buf *into)
 {
 	uint64_t lasted = table_number_of(table, row, "lasted_ns"), inner = table_number_of(table, row, "inner_ns"),
 		 waited = table_number_of(table, row, "waited_ns");
-	const char *task = table_text_of(table, row, "comm");
+	const char *kind = table_text_of(table, row, "kind"), *task = table_text_of(table, row, "comm");
+	/* A hard interrupt hits this task as any other. */
+	bool in_thread = !strcmp(kind, kinds[IRQ_SOFT]) && !strncmp(task, "ksoftirqd/", 10);
 	char time[TEXT_HUMAN];
-	bool ok = buf_addf(into, "%s %s ran %s on CPU %" PRIu64, table_text_of(table, row, "kind"),
-			   table_text_of(table, row, "source"), text_time(time, lasted),
-			   table_number_of(table, row, "cpu"));
+	bool ok = buf_addf(into, "%s %s ran %s on CPU %" PRIu64, kind, table_text_of(table, row, "source"),
+			   text_time(time, lasted), table_number_of(table, row, "cpu"));
 
 	if (ok && inner > lasted / 100)
 		ok = buf_addf(into, "; %s itself", text_time(time, table_number_of(table, row, "self_ns"))) &&
@@ -151,8 +152,7 @@ static bool tell_run(const struct table *table, size_t row, struct buf *into)
 	if (ok && *task && !table_number_of(table, row, "pid"))
 		ok = buf_addf(into, "; the CPU was idle");
 	else if (ok)
-		ok = slowest_put_task(table, row, strncmp(task, "ksoftirqd/", 10) ? "it interrupted " : "it ran in ",
-				      "comm", "pid", into);
+		ok = slowest_put_task(table, row, in_thread ? "it ran in " : "it interrupted ", "comm", "pid", into);
 	if (ok && waited > lasted / 100)
 		ok = slowest_put_task(table, row, "meanwhile ", "waiting", "waiting_pid", into) &&
 		     buf_addf(into, " waited %s for the CPU", text_time(time, waited));

@@ -382,19 +382,19 @@ static const char *where(const struct power_analysis *power, uint32_t cpu, char 
 
 enum { OF_SAMPLES = WHEN };
 
-#define CPU_COLUMNS(X)                                                                                                \
-	X("CPU", NUMBER, NULL, SAME, table_cell_u64, number)                                                          \
-	X("IDLE", TIME, NULL, ADDS, table_cell_known, cpu->seen, cpu->idled)                                          \
-	X("%", NUMBER, "idle_percent", 0, table_cell_percent, cpu->idled, cpu->seen ? span(power) : 0, 2)             \
-	X("WAKEUPS", COUNT, NULL, ADDS, table_cell_known, cpu->seen, cpu->exits)                                      \
-	X("/S", NUMBER, "wakeups_per_second", 0, table_cell_ratio, cpu->exits, NS_PER_S, cpu->seen ? span(power) : 0, \
-	  1)                                                                                                          \
-	X("TOO DEEP", COUNT, "too_deep", ADDS, table_cell_known, misses, cpu->too_deep)                               \
-	X("TOO SHALLOW", COUNT, "too_shallow", ADDS, table_cell_known, misses, cpu->too_shallow)                      \
-	X("SAMPLES", COUNT, NULL, DATA | ADDS | OF_SAMPLES, table_cell_u64, cpu->samples)                             \
-	X("KHZ MIN", COUNT, "sampled_min_khz", DATA | OF_SAMPLES, put_khz, cpu->samples, cpu->sampled_min)            \
-	X("KHZ MEAN", COUNT, "sampled_mean_khz", DATA | OF_SAMPLES, put_khz, cpu->samples,                            \
-	  cpu->samples ? cpu->sampled / cpu->samples : 0)                                                             \
+#define CPU_COLUMNS(X)                                                                                               \
+	X("CPU", NUMBER, NULL, SAME, table_cell_u64, number)                                                         \
+	X("IDLE", TIME, NULL, ADDS, table_cell_known, cpu->seen, cpu->idled)                                         \
+	X("%", NUMBER, "idle_percent", 0, table_cell_percent, cpu->idled, cpu->seen ? span(power) : 0, 2)            \
+	X("WAKEUPS", COUNT, NULL, ADDS, table_cell_known, cpu->seen, cpu->exits)                                     \
+	X("/S", COUNT, "wakeups_per_second", 0, table_cell_ratio, cpu->exits, NS_PER_S, cpu->seen ? span(power) : 0, \
+	  1)                                                                                                         \
+	X("TOO DEEP", COUNT, "too_deep", ADDS, table_cell_known, misses, cpu->too_deep)                              \
+	X("TOO SHALLOW", COUNT, "too_shallow", ADDS, table_cell_known, misses, cpu->too_shallow)                     \
+	X("SAMPLES", COUNT, NULL, DATA | ADDS | OF_SAMPLES, table_cell_u64, cpu->samples)                            \
+	X("KHZ MIN", COUNT, "sampled_min_khz", DATA | OF_SAMPLES, put_khz, cpu->samples, cpu->sampled_min)           \
+	X("KHZ MEAN", COUNT, "sampled_mean_khz", DATA | OF_SAMPLES, put_khz, cpu->samples,                           \
+	  cpu->samples ? cpu->sampled / cpu->samples : 0)                                                            \
 	X("KHZ MAX", COUNT, "sampled_max_khz", DATA | OF_SAMPLES, put_khz, cpu->samples, cpu->sampled_max)
 
 static const struct table_column cpu_columns[] = COLUMNS(CPU_COLUMNS);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lib/ground/base/random.h"
+#include "lib/ground/base/vec.h"
 
 /*
  * So many consecutive blocks are drawn at a time, about the cube root of their number: a machine is slower for a while,
@@ -116,16 +117,8 @@ static uint64_t weigh(const uint32_t counts[PASS_BLOCKS], const uint8_t draw[PAS
 static double find_quantile(const struct grid *grid, const uint8_t draw[PASS_BLOCKS], uint64_t all, uint64_t per_mille)
 {
 	uint64_t rank = (all * per_mille + 999) / 1000;
-	size_t low = 0, high = grid->nr - 1;
+	size_t low = vec_count(grid->nr - 1, i, weigh(grid->below[i], draw) < rank);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (weigh(grid->below[middle], draw) >= rank)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	return (double)grid->values[low];
 }
 

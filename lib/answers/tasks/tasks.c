@@ -154,7 +154,30 @@ static void end_life(const struct tasks_analysis *tasks, struct tasks_own *own)
 		return;
 	own->ended = true;
 	if (own->task != STATE_NO_TASK)
-		own->ran += state_spent(&tasks->pass->state, own->task, TASK_RUNNING);
+		own->spent = state_spent(&tasks->pass->state, own->task, TASK_RUNNING);
+	own->ran += own->spent;
+}
+
+/* What weft sched counts as running and this analysis does not: between the end of a life and the last switch. */
+static void tell_after_end(const struct tasks_analysis *tasks, struct findings *findings)
+{
+	uint64_t after = 0;
+	char time[TEXT_HUMAN];
+
+	for (uint32_t i = 0; i < tasks->nr_owns; i++) {
+		const struct tasks_own *own = &tasks->owns[i];
+		uint64_t spent = own->wanted && own->ended && own->task != STATE_NO_TASK ?
+					 state_spent(&tasks->pass->state, own->task, TASK_RUNNING) :
+					 0;
+
+		after += spent > own->spent ? spent - own->spent : 0;
+	}
+	if (after)
+		findings_note(
+			findings,
+			"RUN ends with LIFE, at sched_process_exit: until they had left their CPUs these tasks ran "
+			"%s more, which RUN of weft sched has, too",
+			text_time(time, after));
 }
 
 static uint8_t look(void *arg, const struct event *event)
@@ -340,6 +363,8 @@ static int tasks_finish(void *arg, struct findings *findings, struct fail *fail)
 	if (by_switch)
 		findings_note(findings,
 			      "sched_process_exit was not recorded: a task ends when it leaves its CPU for good");
+	if (!by_switch && tasks->pass->state.events[STATE_SWITCH])
+		tell_after_end(tasks, findings);
 	if (counts.replaced)
 		findings_note(findings, "%" PRIu64 " task%s ended without an event that says when", counts.replaced,
 			      text_plural(counts.replaced));

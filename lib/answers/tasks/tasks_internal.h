@@ -17,6 +17,7 @@
 struct tasks_own {
 	uint64_t since;  /* when it executed its program */
 	uint64_t ran;    /* what it ran as other tasks of the state: the kernel gives an exec of a thread another PID */
+	uint64_t spent;  /* what it had run as its last one of these when it ended */
 	uint64_t losses; /* of the state at the last event about the task */
 	uint32_t task;   /* the state's index, or STATE_NO_TASK */
 	uint32_t program; /* the one that it runs; LIFE_NONE: it has ended, or no exec was seen */

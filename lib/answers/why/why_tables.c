@@ -12,6 +12,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/text.h"
 #include "lib/ground/base/vec.h"
+#include "lib/meaning/follow/who.h"
 #include "lib/meaning/follow/withheld.h"
 #include "lib/meaning/reader/reader.h"
 
@@ -653,6 +654,20 @@ int why_lengths_finish(struct why_analysis *why, struct findings *findings, stru
 	return 0;
 }
 
+/* Who recorded a command may have meant that, and not the longest call of any task. */
+static void note_command(const struct why_analysis *why, struct findings *findings)
+{
+	const struct state *state = &why->pass->state;
+	int32_t pid = why->options.of == WHY_LONGEST ? who_command(why->pass->reader->buffers[0].context) : 0;
+	uint32_t id = pid ? state_task_once(state, pid) : STATE_NO_TASK;
+
+	if (id != STATE_NO_TASK)
+		findings_note(findings,
+			      "the command that was recorded is %s-%" PRId32 ": --task %" PRId32
+			      " explains where its time went",
+			      pass_comm(why->pass, &state->tasks[id]), pid, pid);
+}
+
 int why_finish(void *arg, struct findings *findings, struct fail *fail)
 {
 	struct why_analysis *why = arg;
@@ -674,6 +689,7 @@ int why_finish(void *arg, struct findings *findings, struct fail *fail)
 		qsort(why->found[list], why->nr[list], sizeof(struct why_found), longest_first);
 	if (why->options.form != WHY_TABLES)
 		return why_forms_write(why, list, fail);
+	note_command(why, findings);
 	r = put_found(why, list, findings, fail);
 	if (r)
 		return r;

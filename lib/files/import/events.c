@@ -414,11 +414,18 @@ static size_t name_len(const char *text, size_t text_len)
 	return len;
 }
 
+static struct records records_of(struct import *import)
+{
+	return (struct records){
+		.kinds = import->kinds, .names = &import->names, .shape = &import->shape, .record = &import->record
+	};
+}
+
 /* Makes the record of an event again with the lines that go on it. */
 static bool end_event(struct import *import)
 {
 	struct buf *text = &import->mark;
-	const struct records make = import_records(import);
+	const struct records make = records_of(import);
 	size_t len = name_len(text->data, text->len);
 	bool whole, known;
 
@@ -435,7 +442,7 @@ static bool end_event(struct import *import)
 /* The open record is complete: makes it. */
 static bool end_open(struct import *import, enum import_open open)
 {
-	const struct records make = import_records(import);
+	const struct records make = records_of(import);
 
 	switch (open) {
 	case OPEN_NOTHING:
@@ -542,7 +549,7 @@ static bool go_on_lines(struct import *import, const char *line, size_t len)
 
 bool events_go_on(struct import *import, const char *line, size_t len)
 {
-	const struct records make = import_records(import);
+	const struct records make = records_of(import);
 	size_t kept = import->mark.len;
 
 	if (continues_mark(import, line, len)) {
@@ -640,7 +647,7 @@ static void see_clock_sync(struct import *import, const struct head *head, const
 
 int events_take(struct import *import, const struct head *head, struct fail *fail)
 {
-	const struct records make = import_records(import);
+	const struct records make = records_of(import);
 	size_t mark = records_marker(&make, head->body, head->body_len, &import->open_ip);
 	int r;
 
@@ -679,7 +686,7 @@ int events_take(struct import *import, const struct head *head, struct fail *fai
  */
 bool events_take_unended(struct import *import, struct head *head, int *ret_err, struct fail *fail)
 {
-	const struct records make = import_records(import);
+	const struct records make = records_of(import);
 	size_t len = name_len(head->body, head->body_len);
 	uint64_t ip;
 
@@ -735,7 +742,7 @@ static int put_calls(struct import *import, const struct graph_text *text, struc
 {
 	struct graph_call calls[GRAPH_CALLS_MAX];
 	size_t nr = import_graph_calls(&import->graph, text, &import->names, calls);
-	const struct records make = import_records(import);
+	const struct records make = records_of(import);
 	struct head head = text->head;
 	int r = 0;
 
@@ -784,7 +791,7 @@ int events_take_graph(struct import *import, struct graph_text *text, struct fai
 	if (r)
 		return r;
 	if (text->what == GRAPH_TEXT_OVERRUN) {
-		const struct records make = import_records(import);
+		const struct records make = records_of(import);
 
 		import->graph.overrun = true;
 		if (import->is_open == OPEN_EXIT)

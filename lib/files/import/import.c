@@ -81,13 +81,6 @@ struct import_counts import_counts(const struct import *import)
 	return counts;
 }
 
-struct records import_records(struct import *import)
-{
-	return (struct records){
-		.kinds = import->kinds, .names = &import->names, .shape = &import->shape, .record = &import->record
-	};
-}
-
 static int take_line(void *arg, char *line, size_t len, struct fail *fail)
 {
 	int r;

@@ -209,8 +209,6 @@ struct import {
 	struct buf mark, record, tabs, caller;
 };
 
-struct records import_records(struct import *import);
-
 /* file.c: the form of the file that is made. */
 struct writer_options import_form(const struct import *import);
 

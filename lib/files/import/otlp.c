@@ -192,17 +192,7 @@ static int otlp_tasks_new(struct trace *recording, struct otlp_tasks **ret, stru
 /* The first task of the process, or of the next one. */
 static size_t first_of(const struct otlp_tasks *tasks, int64_t tgid)
 {
-	size_t low = 0, high = tasks->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (tasks->at[middle].tgid < tgid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(tasks->nr, i, tasks->at[i].tgid < tgid);
 }
 
 /* What the recording calls a task of a process; NULL: unknown. */

@@ -37,6 +37,7 @@ struct perf_import_counts {
 	uint64_t repeated;    /* events that perf wrote once more, later in the file: left out there */
 	uint64_t refused;     /* samples of another event than they say, or without a time or a CPU */
 	uint64_t without_cpu; /* samples that are no tracepoints and have no CPU: they are on CPU 0 */
+	uint64_t unnamed;     /* stacks of the kernel, where perf_import_symbols() has given no names for them */
 	uint64_t cut_stacks;  /* user stacks of which the outer callers were left out */
 	uint64_t throttled;   /* times that the kernel stopped an event for a while, because it came too often */
 	uint64_t unknown;     /* events whose format the file does not have: left out */

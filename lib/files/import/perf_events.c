@@ -108,6 +108,7 @@ static int bind_stack(struct perf_import *import, uint64_t time, bool user, cons
 			put_u32(import, at + i * 4, (uint32_t)load_u64(from + i * 8, import->swap));
 	}
 	import->counts.stacks++;
+	import->counts.unnamed += !user && !import->kallsyms;
 	return bind_made(import, time, fail);
 }
 

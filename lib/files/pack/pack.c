@@ -376,7 +376,7 @@ static int pack_types_read(int fd, const char *path, struct buf *ret, struct fai
 	if (!r)
 		r = take_names(trace, functions, enumerators, fail);
 	if (!r) {
-		r = types_lines(btf, len, functions, enumerators, ret, fail);
+		r = types_lines(btf, len, NULL, functions, enumerators, ret, fail);
 		if (r)
 			r = fail_in(fail, r, "'%s'", path);
 	}

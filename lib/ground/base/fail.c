@@ -63,6 +63,8 @@ int fail_writing(struct fail *fail, int err, const char *path)
 	if (!err || !fail || strncmp(fail->text, FAIL_WRITE, len) != 0)
 		return err;
 	why = *fail;
+	if (!strcmp(path, "-"))
+		return fail_set(fail, err, FAIL_WRITE_OUT "%s", why.text + len);
 	return fail_set(fail, err, "cannot write '%s': %s", path, why.text + len);
 }
 

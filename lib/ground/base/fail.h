@@ -41,6 +41,8 @@ int fail_usage(struct fail *fail, int err);
 
 /* Names the file in a text of a failed write, which begins with FAIL_WRITE. Returns `err`. */
 #define FAIL_WRITE "cannot write: "
+/* Of the output itself, which has no name. */
+#define FAIL_WRITE_OUT "cannot write to standard output: "
 int fail_writing(struct fail *fail, int err, const char *path);
 
 /*

@@ -173,55 +173,17 @@ struct values {
 	uint64_t min, max;
 };
 
-/* Copies those of some values whose digits down to `shift` are these. Returns their number. */
-static size_t take_those(const uint64_t *values, size_t nr, unsigned shift, uint64_t prefix, uint64_t *ret)
-{
-	size_t taken = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		ret[taken] = values[i];
-		taken += values[i] >> shift == prefix;
-	}
-	return taken;
-}
-
-/* The same as select_value() of few values: after each digit only those that agree in it are looked at again. */
-static uint64_t select_of_few(const struct values *values, unsigned bits, uint64_t rank)
-{
-	unsigned shift = (bits + FEW_DIGIT_BITS - 1) / FEW_DIGIT_BITS * FEW_DIGIT_BITS;
-	uint64_t prefix = shift < 64 ? values->max >> shift : 0, room[FEW];
-	const uint64_t *at = values->at;
-	size_t nr = values->nr;
-
-	while (shift) {
-		uint32_t counts[1 << FEW_DIGIT_BITS] = { 0 };
-		unsigned digit = 0;
-
-		shift -= FEW_DIGIT_BITS;
-		for (size_t i = 0; i < nr; i++)
-			counts[at[i] >> shift & ((1 << FEW_DIGIT_BITS) - 1)]++;
-		while (digit < (1 << FEW_DIGIT_BITS) - 1 && counts[digit] < rank)
-			rank -= counts[digit++];
-		prefix = prefix << FEW_DIGIT_BITS | digit;
-		nr = take_those(at, nr, shift, prefix, room);
-		at = room;
-	}
-	return prefix;
-}
-
 /*
  * The value of a rank (from 1 on): selected digit by digit from the highest digit, without moving values.
  */
 static uint64_t select_value(const struct values *values, uint64_t rank)
 {
-	unsigned digit_bits = DIGIT_BITS, digits = 1u << digit_bits;
+	unsigned digit_bits = values->nr < FEW ? FEW_DIGIT_BITS : DIGIT_BITS, digits = 1u << digit_bits;
 	unsigned bits = values->max != values->min ? 64 - (unsigned)__builtin_clzll(values->max ^ values->min) : 0;
 	unsigned shift = (bits + digit_bits - 1) / digit_bits * digit_bits;
 	/* The bits in which all values agree. */
 	uint64_t prefix = shift < 64 ? values->max >> shift : 0, counts[DIGITS];
 
-	if (values->nr < FEW)
-		return select_of_few(values, bits, rank);
 	while (shift) {
 		unsigned digit = 0;
 
@@ -240,60 +202,75 @@ static uint64_t select_value(const struct values *values, uint64_t rank)
 	return prefix;
 }
 
+/*
+ * The bucket of a value, 2^sub_bits for each doubling, without a branch: the buckets of the first doubling are as wide
+ * as those of the values below.
+ */
+static inline size_t index_of(uint64_t value, unsigned sub_bits)
+{
+	unsigned shift = 63 - sub_bits - (unsigned)__builtin_clzll(value | (uint64_t)1 << sub_bits);
+
+	return ((size_t)shift << sub_bits) + (size_t)(value >> shift);
+}
+
+enum { FEW_SUB_BITS = 3, FEW_BUCKETS = (65 - FEW_SUB_BITS) << FEW_SUB_BITS, BUCKETS = (65 - SUB_BITS) << SUB_BITS };
+
 /* How many of the stored values are in each bucket; there are at most SAMPLES_BUDGET. */
 struct spread {
-	uint32_t counts[(OCTAVES + 1) * SUBS];
+	unsigned sub_bits;
+	size_t least, most; /* the buckets of the least and the largest value: only what is between them is valid */
+	uint32_t *counts;
 };
 
-/*
- * octave * SUBS + sub, without a branch: octave 1 has as wide buckets as octave 0, and what sub_of() cuts off above an
- * octave is SUBS.
- */
-static inline size_t index_of(uint64_t value)
+/* Values are counted in two tables in turn: many are equal, and a count is not ready for the next one at once. */
+__attribute__((always_inline)) static inline void spread_out(const struct samples *samples, unsigned sub_bits,
+							     uint32_t *counts, uint32_t *others, struct spread *ret)
 {
-	unsigned shift = 63 - SUB_BITS - (unsigned)__builtin_clzll(value | SUBS);
+	size_t least = index_of(samples->min, sub_bits), most = index_of(samples->max, sub_bits), i;
 
-	return ((size_t)shift << SUB_BITS) + (size_t)(value >> shift);
+	memset(counts + least, 0, (most - least + 1) * sizeof(*counts));
+	memset(others + least, 0, (most - least + 1) * sizeof(*others));
+	for (i = 0; i + 1 < samples->nr; i += 2) {
+		counts[index_of(samples->values[i], sub_bits)]++;
+		others[index_of(samples->values[i + 1], sub_bits)]++;
+	}
+	if (i < samples->nr)
+		counts[index_of(samples->values[i], sub_bits)]++;
+	for (i = least; i <= most; i++)
+		counts[i] += others[i];
+	*ret = (struct spread){ .sub_bits = sub_bits, .least = least, .most = most, .counts = counts };
 }
 
-static void spread_out(const struct samples *samples, struct spread *spread)
-{
-	memset(spread, 0, sizeof(*spread));
-	for (size_t i = 0; i < samples->nr; i++)
-		spread->counts[index_of(samples->values[i])]++;
-}
-
-/* The bucket that holds the value of a rank, which becomes the rank among the values of that bucket. */
-static unsigned bucket_of(const struct spread *spread, uint64_t *rank)
-{
-	unsigned index = 0;
-
-	while (index < (OCTAVES + 1) * SUBS - 1 && spread->counts[index] < *rank)
-		*rank -= spread->counts[index++];
-	return index;
-}
-
-/* Among the values of one bucket only. Without memory for them: among all. */
+/* Takes the values of one bucket only. Without memory for them: among all. */
 static uint64_t select_spread(const struct samples *samples, const struct spread *spread, uint64_t rank)
 {
-	uint64_t among = rank, width;
-	unsigned index = bucket_of(spread, &among);
-	/* One more than needed is written. */
-	uint64_t *room = malloc(((size_t)spread->counts[index] + 1) * sizeof(*room));
-	struct values values = { .at = room };
+	uint64_t among = rank, width, few[FEW + 1], *room = few;
+	size_t index = spread->least;
+	struct values values = { .nr = 0 };
+	unsigned shift;
 
+	while (index < spread->most && spread->counts[index] < among)
+		among -= spread->counts[index++];
+	shift = index >> spread->sub_bits ? (unsigned)(index >> spread->sub_bits) - 1 : 0;
+	width = (uint64_t)1 << shift;
+	values.min = (index - ((size_t)shift << spread->sub_bits)) << shift;
+	values.max = values.min + (width - 1);
+	if (width == 1)
+		return values.min;
+	/* One more than needed is written. */
+	if (spread->counts[index] > FEW)
+		room = malloc(((size_t)spread->counts[index] + 1) * sizeof(*room));
 	if (!room)
 		return select_value(&(struct values){ samples->values, samples->nr, samples->min, samples->max }, rank);
-	values.max = top_of(index / SUBS, index % SUBS);
-	width = index / SUBS ? (uint64_t)1 << (index / SUBS - 1) : 1;
-	values.min = values.max - (width - 1);
 	for (size_t i = 0; i < samples->nr; i++) {
 		/* Without a branch: which are in it is random. */
 		room[values.nr] = samples->values[i];
 		values.nr += samples->values[i] - values.min < width;
 	}
+	values.at = room;
 	rank = select_value(&values, among);
-	free(room);
+	if (room != few)
+		free(room);
 	return rank;
 }
 
@@ -322,13 +299,37 @@ uint64_t samples_rank(uint64_t count, unsigned per_mille)
 	return rank ? rank : 1;
 }
 
+/* Replaces the ranks by their values. */
+static void select_ranks(const struct samples *samples, uint64_t *ranks, size_t nr)
+{
+	uint32_t few[2][FEW_BUCKETS], *many = NULL;
+	struct spread spread;
+
+	if (samples->nr >= FEW)
+		many = malloc(2 * BUCKETS * sizeof(*many));
+	if (many)
+		spread_out(samples, SUB_BITS, many, many + BUCKETS, &spread);
+	else
+		spread_out(samples, FEW_SUB_BITS, few[0], few[1], &spread);
+	for (size_t i = 0; i < nr; i++)
+		ranks[i] = select_spread(samples, &spread, ranks[i]);
+	free(many);
+}
+
+static void values_of_ranks(const struct samples *samples, uint64_t *ranks, size_t nr)
+{
+	if (samples->count && !samples->buckets) {
+		select_ranks(samples, ranks, nr);
+		return;
+	}
+	for (size_t i = 0; i < nr; i++)
+		ranks[i] = samples->count ? select_bucket(samples, ranks[i]) : 0;
+}
+
 uint64_t samples_ranked(const struct samples *samples, uint64_t rank)
 {
-	if (!samples->count)
-		return 0;
-	if (samples->buckets)
-		return select_bucket(samples, rank);
-	return select_value(&(struct values){ samples->values, samples->nr, samples->min, samples->max }, rank);
+	values_of_ranks(samples, &rank, 1);
+	return rank;
 }
 
 uint64_t samples_quantile(const struct samples *samples, unsigned per_mille)
@@ -338,15 +339,9 @@ uint64_t samples_quantile(const struct samples *samples, unsigned per_mille)
 
 void samples_quantiles(const struct samples *samples, const unsigned *per_mille, size_t nr, uint64_t *ret)
 {
-	/* For a few values it is not worth its room. */
-	struct spread *spread = samples->nr < FEW || samples->buckets ? NULL : malloc(sizeof(*spread));
-
-	if (spread)
-		spread_out(samples, spread);
 	for (size_t i = 0; i < nr; i++)
-		ret[i] = spread ? select_spread(samples, spread, samples_rank(samples->count, per_mille[i])) :
-				  samples_quantile(samples, per_mille[i]);
-	free(spread);
+		ret[i] = samples_rank(samples->count, per_mille[i]);
+	values_of_ranks(samples, ret, nr);
 }
 
 void samples_map_init(struct u64_map *map)

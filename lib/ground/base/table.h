@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/ground/base/samples.h"
+#include "lib/ground/base/text.h"
 
 struct json;
 struct out;
@@ -197,6 +198,9 @@ void table_stored_release(struct table_stored *stored);
 /* Returns a cell; one that was not added is an empty text. */
 struct table_item table_item_at(const struct table *table, size_t row, size_t column);
 size_t table_rows(const struct table *table);
+
+/* A number as the text of a column of this kind has it. */
+const char *table_human(enum table_kind kind, uint64_t value, char into[TEXT_HUMAN]);
 
 /* Whether the cell has no number where one is expected. */
 bool table_is_nothing(const struct table_column *column, const struct table_item *item);

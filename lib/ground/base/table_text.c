@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/ground/base/table.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/ground/base/json.h"
@@ -50,25 +52,44 @@ static void put_plain(const char *text, size_t len, struct out *out)
 	}
 }
 
+const char *table_human(enum table_kind kind, uint64_t value, char into[TEXT_HUMAN])
+{
+	switch (kind) {
+	case TABLE_TEXT:
+	case TABLE_NUMBER:
+		break;
+	case TABLE_COUNT:
+		return text_count(into, value);
+	case TABLE_SIZE:
+		return text_size(into, value);
+	case TABLE_TIME:
+		return text_time(into, value);
+	}
+	snprintf(into, TEXT_HUMAN, "%" PRIu64, value);
+	return into;
+}
+
 static void put_number(enum table_kind kind, uint64_t value, struct out *out)
 {
 	char text[TEXT_HUMAN];
 
-	switch (kind) {
-	case TABLE_TEXT:
-	case TABLE_NUMBER:
-		out_u64(out, value);
-		break;
-	case TABLE_COUNT:
-		out_str(out, text_count(text, value));
-		break;
-	case TABLE_SIZE:
-		out_str(out, text_size(text, value));
-		break;
-	case TABLE_TIME:
-		out_str(out, text_time(text, value));
-		break;
+	out_str(out, table_human(kind, value, text));
+}
+
+static void put_decimal(enum table_kind kind, int64_t value, unsigned decimals, struct out *out)
+{
+	uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, one = 1;
+	char text[TEXT_HUMAN];
+
+	for (unsigned i = 0; i < decimals && one < UINT64_MAX / 10; i++)
+		one *= 10;
+	if (kind != TABLE_COUNT || size / one < 1000) {
+		out_decimal(out, value, decimals);
+		return;
 	}
+	out_f(out, "%s%s", value < 0 ? "-" : "", text_count(text, size / one));
+	if (decimals)
+		out_f(out, ".%0*" PRIu64, (int)decimals, size % one);
 }
 
 /* Renders the text of a cell. */
@@ -91,7 +112,7 @@ static void show(struct layout *layout, const struct table_column *column, const
 		put_number(column->kind, number < 0 ? 0 - item->number : item->number, out);
 		break;
 	case VALUE_DECIMAL:
-		out_decimal(out, number, item->decimals);
+		put_decimal(column->kind, number, item->decimals, out);
 		break;
 	case VALUE_MOMENT:
 		out_decimal_u64(out, item->number, item->decimals);

@@ -41,4 +41,21 @@ static inline size_t vec_size(size_t nr)
 		vec_grown_ ? &vec_grown_[(nr)++] : NULL;                                                  \
 	})
 
+/*
+ * How many of `nr` items, which are sorted, a condition about the item `i` holds for: those come first.
+ *	size_t until = vec_count(list->nr, i, list->at[i].ts <= ts);
+ */
+#define vec_count(nr, i, condition)                                                     \
+	({                                                                              \
+		__typeof__((nr) + 0) vec_low_ = 0, vec_high_ = (nr);                    \
+		while (vec_low_ < vec_high_) {                                          \
+			__typeof__((nr) + 0) i = vec_low_ + (vec_high_ - vec_low_) / 2; \
+			if (condition)                                                  \
+				vec_low_ = i + 1;                                       \
+			else                                                            \
+				vec_high_ = i;                                          \
+		}                                                                       \
+		vec_low_;                                                               \
+	})
+
 #endif

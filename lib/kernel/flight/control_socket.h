@@ -15,8 +15,8 @@ struct pollfd;
 
 /*
  * The socket by which other processes ask a flight: UNDO_DIR/NAME.sock, for root and, if it exists, the group "weft". A
- * client sends one line, "dump REASON", "sample N REASON" (a dump that stands for N) or "status"; it gets a text and
- * the end of the connection. Nobody can configure a flight through it.
+ * client sends one line, "dump REASON", "sample N REASON" (a dump that stands for N), "status" or "status json"; it
+ * gets a text and the end of the connection. Nobody can configure a flight through it.
  *
  * Who asks is known from the kernel (SO_PEERCRED), whatever the mode of the socket. Nothing waits for a client: one
  * that has not sent its line after CONTROL_SOCKET_PATIENCE_S has to go, sooner if others come, and some places are for

@@ -583,6 +583,9 @@ static void heed(void *arg, struct control_socket_client *client)
 	if (!strcmp(client->line, "status")) {
 		if (!status_print(&flight->status, flight->recording, &text))
 			buf_clear(&text);
+	} else if (!strcmp(client->line, "status json")) {
+		if (!status_print_json(&flight->status, flight->recording, &text))
+			buf_clear(&text);
 	} else if (!strcmp(client->line, "dump") || !strncmp(client->line, "dump ", 5)) {
 		if (!ask_dump(flight, client, client->line[4] ? client->line + 5 : "", 0, &why))
 			return;
@@ -593,7 +596,8 @@ static void heed(void *arg, struct control_socket_client *client)
 			return;
 		(void)!buf_addf(&text, "error %s\n", why.text);
 	} else {
-		(void)!buf_addf(&text, "error a flight knows 'dump REASON', 'sample N REASON' and 'status'\n");
+		(void)!buf_addf(&text,
+				"error a flight knows 'dump REASON', 'sample N REASON', 'status' and 'status json'\n");
 	}
 	control_socket_answer(client, buf_str(&text), text.len);
 }
@@ -706,7 +710,7 @@ static int fly(struct flight *flight, struct fail *fail)
 
 	urgency_raise(URGENCY_TRIGGER);
 	wake_for_clocks(&flight->wake);
-	flight->options->began();
+	flight->options->began(flight->options);
 	service_ready(&flight->service, flight->options->dir);
 	while (!r)
 		r = turn(flight, fail);
@@ -778,6 +782,7 @@ static int prepare(struct flight *flight, const struct flight_recording_options 
 	if (!err && options->duration_ns)
 		err = wake_after(&flight->wake, options->duration_ns, fail);
 	flight->status = (struct status){
+		.name = options->name,
 		.keep_ns = options->keep_ns,
 		.max_memory = options->max_memory,
 		.in_kernel = options->in_kernel,

@@ -42,7 +42,7 @@ struct flight_options {
 	uint64_t duration_ns; /* 0: until a signal comes */
 	/* Gets each message when it occurs, one line. `file`: it is about a file that was written. */
 	void (*tell)(const char *text);
-	void (*began)(void); /* tracing is on and every condition is watched */
+	void (*began)(const struct flight_options *options); /* tracing is on and every condition is watched */
 	/* A program and its first arguments that explains a file in a line (explainer_internal.h); NULL: none does. */
 	const char *const *explain;
 	/* Everything is set up and removed again: nothing is recorded, and no other process can ask. */

@@ -10,6 +10,7 @@ struct flight_recording;
 
 /* What `weft flight status` tells about a flight. Times are of the trace clock. */
 struct status {
+	const char *name; /* of the flight */
 	uint64_t keep_ns, max_memory;
 	bool in_kernel;
 	const char *persistent; /* struct flight_options */
@@ -20,6 +21,8 @@ struct status {
 
 /* Appends the text. False: there is no memory. */
 bool status_print(const struct status *status, struct flight_recording *recording, struct buf *text);
+/* The same as one line of JSON, whose members cmd/flight.c lists. */
+bool status_print_json(const struct status *status, struct flight_recording *recording, struct buf *text);
 
 struct status_reach {
 	uint64_t span;    /* the shortest history of all CPUs, in ns */

@@ -407,7 +407,7 @@ static int write_text(struct live *live, struct fail *fail)
 
 	if (r == -EPIPE)
 		return fail_set(fail, r, "the reader of the output is gone");
-	return r < 0 ? fail_set(fail, r, "cannot write the output: %s", strerror(-r)) : r;
+	return r < 0 ? fail_set(fail, r, FAIL_WRITE_OUT "%s", strerror(-r)) : r;
 }
 
 /* Takes from all instances. Returns 1, or 0 when there was nothing. */

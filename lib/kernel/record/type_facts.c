@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/kernel/record/type_facts_internal.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/ground/base/buf.h"
@@ -9,6 +11,8 @@
 #include "lib/kernel/record/ledger_internal.h"
 #include "lib/kernel/tracefs/tracing.h"
 #include "lib/memory/image/types.h"
+
+#define BTF_FOLDER "/sys/kernel/btf/"
 
 static bool has_line(const char *text, size_t len, const char *wanted)
 {
@@ -59,15 +63,39 @@ static int take_item(const struct ledger *ledger, const struct ledger_item *item
 			   fail);
 }
 
+/* The information of the next module, in a folder that has the kernel's, too. */
+static bool next_module(void *arg, struct buf *buf)
+{
+	DIR *folder = arg;
+	struct dirent *entry;
+
+	while ((entry = readdir(folder))) {
+		char path[sizeof(BTF_FOLDER) + sizeof(entry->d_name)];
+
+		if (*entry->d_name == '.' || !strcmp(entry->d_name, "vmlinux"))
+			continue;
+		snprintf(path, sizeof(path), BTF_FOLDER "%s", entry->d_name);
+		buf_clear(buf);
+		if (!tracing_read_path(path, buf, NULL))
+			return true;
+	}
+	return false;
+}
+
 static int add_lines(struct ledger *ledger, const struct names *functions, const struct names *enumerators,
 		     struct fail *fail)
 {
 	cleanup_buf struct buf btf = BUF_INIT, lines = BUF_INIT;
+	DIR *folder;
 	int err;
 
-	if (tracing_read_path("/sys/kernel/btf/vmlinux", &btf, NULL))
+	if (tracing_read_path(BTF_FOLDER "vmlinux", &btf, NULL))
 		return 0;
-	err = types_lines(btf.data, btf.len, functions, enumerators, &lines, NULL);
+	folder = opendir(BTF_FOLDER);
+	err = types_lines(btf.data, btf.len, folder ? &(struct types_modules){ next_module, folder } : NULL, functions,
+			  enumerators, &lines, NULL);
+	if (folder)
+		closedir(folder);
 	/* Type information that weft cannot read is treated as missing. */
 	if (err == -EBADMSG || (!err && !lines.len))
 		return 0;

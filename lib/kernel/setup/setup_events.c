@@ -607,12 +607,40 @@ static void warn_of_branches(const struct setup_context *context, const struct s
 	setup_warn(context->setup, &told);
 }
 
+/* The lists of functions are those of tracers. With nop they choose nothing. */
+static int check_lists(const struct setup_context *context, const struct setup_instance *wanted,
+		       const struct instance *instance, struct fail *fail)
+{
+	bool graph = wanted->graph.nr || wanted->graph_notrace.nr || wanted->graph_depth;
+	char now[64] = "nop";
+	struct fail told;
+
+	if (context->manner == SETUP_CHANGE || wanted->tracer ||
+	    (!graph && !wanted->functions.nr && !wanted->notrace.nr))
+		return 0;
+	(void)!instance_read_word(instance, "current_tracer", now, sizeof(now), NULL);
+	if (strcmp(now, "nop") != 0)
+		return 0;
+	if (graph)
+		return fail_set(fail, -EINVAL,
+				"%s for the tracer function_graph alone, and no tracer is chosen: "
+				"add -p function_graph",
+				wanted->graph.nr    ? "-g is" :
+				wanted->graph_depth ? "--max-graph-depth is" :
+						      "--no-graph-function is");
+	fail_set(&told, 0, "%s chooses among the functions of a tracer, and no tracer is chosen: add -p function",
+		 wanted->functions.nr ? "-l" : "-n");
+	setup_warn(context->setup, &told);
+	return 0;
+}
+
 static int set_tracer(const struct setup_context *context, const struct setup_instance *wanted,
 		      struct instance *instance, struct fail *fail)
 {
 	struct emptying emptying = { .held = 0 };
 	/* Without the tracer there are no lists for it, either: the tracer is what is missing. */
-	int err = wanted->tracer ? tracer_check(instance, wanted->tracer, fail) : 0;
+	int err = wanted->tracer ? tracer_check(instance, wanted->tracer, fail) :
+				   check_lists(context, wanted, instance, fail);
 
 	if (!err)
 		err = set_lists(context, wanted, instance, fail);

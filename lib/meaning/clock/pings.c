@@ -333,17 +333,9 @@ static int64_t middle(const struct piece *piece, uint64_t ts)
 
 static size_t find_piece(const struct pings *pings, uint64_t ts)
 {
-	size_t lo = 0, hi = pings->nr_pieces;
+	size_t until = vec_count(pings->nr_pieces, i, pings->pieces[i].first <= ts);
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (pings->pieces[mid].first <= ts)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	return until ? until - 1 : 0;
 }
 
 int64_t pings_ahead(const struct pings *pings, uint64_t ts, uint64_t *ret_half)

@@ -210,17 +210,7 @@ static int add_sample(struct wall *wall, const struct wall_sample *sample, uint6
 
 static size_t piece_begin(const struct wall *wall, size_t piece)
 {
-	size_t lo = 0, hi = wall->nr_points;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (wall->points[mid].piece < piece)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return vec_count(wall->nr_points, i, wall->points[i].piece < piece);
 }
 
 /* A clock that runs as the time of day has one offset in a piece: what all of its samples allow. */
@@ -352,17 +342,9 @@ void wall_free(struct wall *wall)
 
 static size_t find_piece(const struct wall *wall, uint64_t ts)
 {
-	size_t lo = 0, hi = wall->nr_pieces;
+	size_t until = vec_count(wall->nr_pieces, i, wall->pieces[i].since <= ts);
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (wall->pieces[mid].since <= ts)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	return until ? until - 1 : 0;
 }
 
 /* Two points of a piece, between which or beside which a time lies; the same twice if it has only one. */

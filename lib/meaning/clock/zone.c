@@ -145,17 +145,9 @@ int zone_new_of(const char *text, struct zone **ret, struct fail *fail)
 
 const struct zone_span *zone_at(const struct zone *zone, int64_t utc_s)
 {
-	size_t lo = 0, hi = zone->nr;
+	size_t until = vec_count(zone->nr, i, zone->spans[i].since_s <= utc_s);
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (zone->spans[mid].since_s <= utc_s)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return &zone->spans[lo];
+	return &zone->spans[until ? until - 1 : 0];
 }
 
 const struct zone *zones_find(const struct zones *zones, const char *label)

@@ -390,18 +390,8 @@ static void load(struct comms *comms)
 /* The number of names before this PID at this time, and of lower PIDs. */
 static size_t names_until(const struct comms *comms, int32_t pid, uint64_t ts)
 {
-	size_t low = 0, high = comms->nr_told;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct told *told = &comms->told[middle];
-
-		if (told->pid < pid || (told->pid == pid && told->ts <= ts))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(comms->nr_told, i,
+			 comms->told[i].pid != pid ? comms->told[i].pid < pid : comms->told[i].ts <= ts);
 }
 
 void comms_learn(void *arg, const struct event *event)

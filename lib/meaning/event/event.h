@@ -92,6 +92,15 @@ struct event {
 	uint32_t more;
 };
 
+/* event::origin of a record. Its parts written one by one and read as one number would have to wait for one another. */
+static inline uint64_t event_origin(uint16_t cpu, uint16_t cpu_index, bool first)
+{
+	const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+	return (uint64_t)cpu << (little ? 0 : 48) | (uint64_t)cpu_index << (little ? 16 : 32) |
+	       (uint64_t)first << (little ? 56 : 0);
+}
+
 /*
  * Whether the flags and the preempt count say something. For an event of a uprobe, the kernel subtracts 1 from a
  * preempt count of 0, which is below the flags in one number (tracing_gen_ctx_dec()): then both have all bits. Its text

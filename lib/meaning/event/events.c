@@ -30,6 +30,7 @@ struct events {
 	size_t nr_seen;
 	bool swap;
 	bool scale; /* time stamps are TSC ticks with a known rate */
+	bool plain; /* records can be taken as they are (take_plain()) */
 	uint32_t mult, shift;
 	int64_t ts_offset; /* added to each time stamp */
 	uint64_t last;     /* later events are not handed out now: options.until, or earlier (events_pause()) */
@@ -316,8 +317,8 @@ static inline void release_retired(struct events *events)
 		merge_release(events->merge, merge_retired(events->merge));
 }
 
-/* Inline in both of its callers: it is the work of each event. */
-__attribute__((always_inline)) static inline int take_next(struct events *events, struct event *ret, struct fail *fail)
+/* Not inline: most records are taken by the shorter ways below. */
+__attribute__((noinline)) static int take_next(struct events *events, struct event *ret, struct fail *fail)
 {
 	struct cursor *top;
 
@@ -354,59 +355,113 @@ __attribute__((always_inline)) static inline int take_next(struct events *events
 	return 0;
 }
 
-int events_next(struct events *events, struct event *ret, struct fail *fail)
-{
-	release_retired(events);
-	return take_next(events, ret, fail);
-}
-
-/* Returns whether the record after the last one is on the same CPU, and nothing else has to be looked at before it. */
+/* Returns whether nothing but records has to be looked at until a page ends. */
 static inline bool runs_on(const struct events *events)
 {
-	const struct cursor *top = events->merge->heap[0].cursor;
+	const struct merge *merge = events->merge;
 
-	return events->merge->top_moved && top->live && !top->lost && top->head.ts < events->merge->next_ts &&
-	       !events->scale && !events->swap && !events->untold;
+	return events->plain && merge->top_moved && merge->heap[0].cursor->live && !events->untold;
 }
 
 /*
- * Takes records of the CPU of the last one as long as they follow each other plainly: on one page, of known types,
- * before the next record of another CPU and within the window. Returns their number. Call it if runs_on().
+ * Takes records of the CPU that is next as long as they follow each other plainly: on one page, of known types, before
+ * the next record of another CPU and within the window. Returns their number. *ret_ended: the page has ended, and the
+ * cursor stands on the last of them.
  */
-static size_t take_run(struct events *events, struct event *ret, size_t max)
+static inline size_t take_run(struct events *events, struct cursor *top, struct event *ret, size_t max, bool *ret_ended)
 {
-	struct cursor *top = events->merge->heap[0].cursor;
-	const struct event common = { .cpu = top->cpu, .cpu_index = top->cpu_index, .first = top->first };
 	uint64_t offset = (uint64_t)events->ts_offset, last = events->last, before = events->merge->next_ts;
+	uint64_t origin = event_origin(top->cpu, top->cpu_index, top->first);
 	/* Copies: the compiler keeps their members in registers. */
 	struct record head = top->head;
 	struct page page = top->page;
 	struct event_type *type;
 	size_t nr = 0;
 
-	while (nr < max && head.ts < before && head.ts + offset <= last && head.len >= COMMON_SIZE &&
-	       (type = events->types[load_u16(head.data + COMMON_TYPE, false)])) {
+	do {
+		if (head.ts + offset > last || head.len < COMMON_SIZE ||
+		    !(type = events->types[load_u16(head.data + COMMON_TYPE, false)]))
+			break;
 		ret[nr].ts = head.ts + offset;
 		ret[nr].data = head.data;
 		ret[nr].type = type;
 		ret[nr].lost = 0;
 		ret[nr].common = load_u64(head.data, false);
-		ret[nr].origin = common.origin;
+		ret[nr].origin = origin;
 		ret[nr].len = head.len;
 		ret[nr].more = head.more;
 		type->seen++;
 		nr++;
 		if (!page_next_plain(&page, &head)) {
-			top->page = page;
-			events_advance(events, ret[nr - 1].ts);
-			events->count += nr;
-			return nr;
+			*ret_ended = true;
+			break;
 		}
-	}
-	top->page = page;
+	} while (nr < max && head.ts < before);
+	top->page.ts = page.ts;
+	top->page.next = page.next;
 	top->head = head;
-	events->count += nr;
 	return nr;
+}
+
+/* Takes records of all CPUs as take_run() does, until a page ends. Returns their number. Call it if runs_on(). */
+static inline size_t take_runs(struct events *events, struct event *ret, size_t max)
+{
+	struct merge *merge = events->merge;
+	bool ended = false;
+	size_t nr = 0, run;
+
+	while (nr < max && !ended) {
+		struct cursor *top = merge->heap[0].cursor;
+
+		if (top->head.ts >= merge->next_ts)
+			top = merge_settle(merge);
+		run = top->lost ? 0 : take_run(events, top, &ret[nr], max - nr, &ended);
+		if (!run)
+			break;
+		merge->top_moved = true;
+		nr += run;
+	}
+	events->count += nr;
+	if (ended)
+		events_advance(events, ret[nr - 1].ts);
+	return nr;
+}
+
+/* Takes the next record if it follows plainly. Call it if runs_on(). */
+static inline bool take_plain(struct events *events, struct event *ret)
+{
+	struct merge *merge = events->merge;
+	struct cursor *top = merge->heap[0].cursor;
+	struct event_type *type;
+
+	if (top->head.ts >= merge->next_ts)
+		top = merge_settle(merge);
+	ret->ts = top->head.ts + (uint64_t)events->ts_offset;
+	if (top->lost || ret->ts > events->last || top->head.len < COMMON_SIZE)
+		return false;
+	type = events->types[load_u16(top->head.data + COMMON_TYPE, false)];
+	if (!type)
+		return false;
+	ret->data = top->head.data;
+	ret->type = type;
+	ret->lost = 0;
+	ret->common = load_u64(top->head.data, false);
+	ret->origin = event_origin(top->cpu, top->cpu_index, top->first);
+	ret->len = top->head.len;
+	ret->more = top->head.more;
+	type->seen++;
+	events->count++;
+	merge->top_moved = true;
+	if (__builtin_expect(!page_next_plain(&top->page, &top->head), 0))
+		events_advance(events, ret->ts);
+	events->hidden = !top->live;
+	return true;
+}
+
+int events_next(struct events *events, struct event *ret, struct fail *fail)
+{
+	release_retired(events);
+	return __builtin_expect(runs_on(events) && take_plain(events, ret), 1) ? 1 : take_next(events, ret, fail);
 }
 
 int events_batch(struct events *events, struct event *ret, size_t max, struct fail *fail)
@@ -418,8 +473,8 @@ int events_batch(struct events *events, struct event *ret, size_t max, struct fa
 	/* The bytes of a block that is left must stay, so at most one is left in each batch without keep_blocks. */
 	while (nr < max && events->merge->retired.size <= held && (r = take_next(events, &ret[nr], fail)) > 0) {
 		ret[nr++].buffer = 0;
-		if (!events->options.see && runs_on(events) && events->merge->retired.size <= held)
-			nr += take_run(events, &ret[nr], max - nr);
+		if (runs_on(events) && events->merge->retired.size <= held)
+			nr += take_runs(events, &ret[nr], max - nr);
 	}
 	events->hidden = true;
 	return nr ? (int)nr : r;
@@ -586,6 +641,7 @@ static int events_begin(struct events *events, struct source *source, struct fai
 	r = merge_new(source, events->options.cpu_mask, events->options.cpu_mask_words, &events->merge, fail);
 	if (r < 0)
 		return r;
+	events->plain = events->merge->plain && !events->scale && !events->swap && !events->options.see;
 	if (events->options.since && !events->options.entered)
 		r = merge_seek(events->merge, events_raw_time(events, events->options.since), fail);
 	return r;

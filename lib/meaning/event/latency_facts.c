@@ -12,9 +12,12 @@
 #include "lib/meaning/event/events.h"
 #include "lib/pages/trace/trace.h"
 
-enum { NAME_WIDTH = 8, ROUND_DOWN = 500, ROUND_UP = 499 };
+enum { NAME_WIDTH = 8, NAME_VERBOSE = 16, ROUND_DOWN = 500, ROUND_UP = 499 };
 
-/* The columns of one line: " <idle>-0 1dn..3.. 271667us+: " */
+/*
+ * The columns of one line: " <idle>-0 1dn..3.. 271667us+: ", or with the option verbose
+ * "          <idle>       0   1 9 00000002 00000003 [0363adef] 5190.340ms (+0.068ms): "
+ */
 struct sample {
 	uint64_t pid, cpu, time; /* time in us, or in the clock's own units */
 };
@@ -44,12 +47,9 @@ static const char *skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* False for lines of another kind, such as lines of a stack. */
-static bool parse_line(struct text_word line, bool counts, struct sample *ret)
+static bool parse_short(const char *at, const char *end, bool counts, struct sample *ret)
 {
-	const char *at = line.at + NAME_WIDTH, *end = line.at + line.len;
-
-	if (line.len <= NAME_WIDTH || *at++ != '-' || !take_number(&at, end, &ret->pid))
+	if (!take_number(&at, end, &ret->pid))
 		return false;
 	at = skip_blanks(at, end);
 	if (!take_number(&at, end, &ret->cpu) || at == end || *at == ' ')
@@ -64,13 +64,52 @@ static bool parse_line(struct text_word line, bool counts, struct sample *ret)
 	return end - at > 4 && !memcmp(at, "us", 2) && !memcmp(at + 3, ": ", 2);
 }
 
+static bool parse_verbose(const char *at, const char *end, bool counts, struct sample *ret)
+{
+	const char *start;
+	uint64_t us;
+
+	at = skip_blanks(at, end);
+	if (!take_number(&at, end, &ret->pid))
+		return false;
+	at = skip_blanks(at, end);
+	if (!take_number(&at, end, &ret->cpu))
+		return false;
+	/* The flags, the preempt count, the number of the line and the time since boot. */
+	at = memchr(at, ']', (size_t)(end - at));
+	if (!at || end - at < 2 || at[1] != ' ')
+		return false;
+	at += 2;
+	if (!take_number(&at, end, &ret->time))
+		return false;
+	if (counts)
+		return end - at > 2 && !memcmp(at, " (+", 3);
+	start = ++at;
+	if (at >= end || !take_number(&at, end, &us) || at - start != 3 || ret->time > UINT64_MAX / 1000 - 1)
+		return false;
+	ret->time = ret->time * 1000 + us;
+	return start[-1] == '.' && end - at > 4 && !memcmp(at, "ms (+", 5);
+}
+
+/* False for lines of another kind, such as lines of a stack. */
+static bool parse_line(struct text_word line, bool counts, struct sample *ret)
+{
+	const char *end = line.at + line.len;
+
+	if (line.len > NAME_WIDTH && line.at[NAME_WIDTH] == '-' &&
+	    parse_short(line.at + NAME_WIDTH + 1, end, counts, ret))
+		return true;
+	return line.len > NAME_VERBOSE && line.at[NAME_VERBOSE] == ' ' &&
+	       parse_verbose(line.at + NAME_VERBOSE + 1, end, counts, ret);
+}
+
 /*
  * A task name with a newline splits its line. The columns are counted from the line before, which is shorter than the
  * column of names.
  */
 static bool parse_split_line(const char *start, struct text_word line, bool counts, struct sample *ret)
 {
-	for (size_t back = 1; back <= NAME_WIDTH && back <= (size_t)(line.at - start); back++) {
+	for (size_t back = 1; back <= NAME_VERBOSE && back <= (size_t)(line.at - start); back++) {
 		struct text_word whole = { .at = line.at - back, .len = line.len + back };
 
 		if ((whole.at == start || whole.at[-1] == '\n') && parse_line(whole, counts, ret))

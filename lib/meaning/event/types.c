@@ -100,19 +100,10 @@ void types_free(struct types *types)
 
 static const struct line *find_line(const struct types *types, char letter, struct text_word name)
 {
-	struct line key = { .letter = letter, .name = name };
-	size_t low = 0, high = types->nr;
+	size_t low = vec_count(types->nr, i,
+			       types->lines[i].letter != letter ? types->lines[i].letter < letter :
+								  word_compare(types->lines[i].name, name) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct line *line = &types->lines[middle];
-		int order = line->letter != key.letter ? line->letter - key.letter : word_compare(line->name, key.name);
-
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == types->nr || types->lines[low].letter != letter || word_compare(types->lines[low].name, name))
 		return NULL;
 	return &types->lines[low];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/ground/base/text.h"
+#include "lib/ground/base/vec.h"
 #include "lib/meaning/follow/who.h"
 
 static void files_free(struct context_later *made)
@@ -77,32 +78,16 @@ bool files_are_known(const struct context *context)
 /* Whether events may be missing after one time and up to another. */
 static bool is_lost_between(const struct files *files, uint64_t from, uint64_t to)
 {
-	size_t low = 0, high = files->nr_losses;
+	size_t low = vec_count(files->nr_losses, i, files->losses[i] <= from);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (files->losses[middle] <= from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < files->nr_losses && files->losses[low] <= to;
 }
 
 uint32_t files_table_at(const struct files *files, int32_t pid, uint64_t ts)
 {
-	size_t low = 0, high = files->nr_users;
+	size_t low = vec_count(files->nr_users, i,
+			       files->users[i].pid != pid ? files->users[i].pid < pid : files->users[i].since <= ts);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct files_user *user = &files->users[middle];
-
-		if (user->pid < pid || (user->pid == pid && user->since <= ts))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* Its first event may be later than this question. */
 	if (low < files->nr_users && files->users[low].pid == pid && (!low || files->users[low - 1].pid != pid))
 		return files->users[low].table;
@@ -112,20 +97,12 @@ uint32_t files_table_at(const struct files *files, int32_t pid, uint64_t ts)
 /* The last word of a table about a descriptor up to a time; NULL: there is none. */
 static const struct files_word *word_at(const struct files *files, uint32_t table, int32_t fd, uint64_t ts)
 {
-	size_t low = 0, high = files->nr_words;
-	const struct files_word *word;
+	size_t low = vec_count(files->nr_words, i,
+			       files->words[i].table != table ? files->words[i].table < table :
+			       files->words[i].fd != fd       ? files->words[i].fd < fd :
+								files->words[i].since <= ts);
+	const struct files_word *word = low ? &files->words[low - 1] : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		word = &files->words[middle];
-		if (word->table < table ||
-		    (word->table == table && (word->fd < fd || (word->fd == fd && word->since <= ts))))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	word = low ? &files->words[low - 1] : NULL;
 	return word && word->table == table && word->fd == fd ? word : NULL;
 }
 
@@ -136,17 +113,11 @@ static const struct files_word *word_at(const struct files *files, uint32_t tabl
 static uint64_t closed_at(const struct files *files, uint32_t table, int32_t fd, uint64_t ts, bool executed)
 {
 	enum { RANGES_MAX = 1024 };
-	size_t low = 0, high = files->nr_ranges, seen = 0;
+	size_t low, seen = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct files_range *range = &files->ranges[middle];
-
-		if (range->table < table || (range->table == table && range->since <= ts))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = vec_count(files->nr_ranges, i,
+			files->ranges[i].table != table ? files->ranges[i].table < table :
+							  files->ranges[i].since <= ts);
 	for (; low && files->ranges[low - 1].table == table; low--) {
 		const struct files_range *range = &files->ranges[low - 1];
 
@@ -161,17 +132,10 @@ static uint64_t closed_at(const struct files *files, uint32_t table, int32_t fd,
 /* What a file, a socket, is called at a time. */
 static uint32_t renamed(const struct files *files, uint32_t file, uint64_t ts)
 {
-	size_t low = 0, high = files->nr_renames;
+	size_t low = vec_count(files->nr_renames, i,
+			       files->renames[i].file != file ? files->renames[i].file < file :
+								files->renames[i].since <= ts);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct files_rename *rename = &files->renames[middle];
-
-		if (rename->file < file || (rename->file == file && rename->since <= ts))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && files->renames[low - 1].file == file ? files->renames[low - 1].to : file;
 }
 
@@ -247,18 +211,8 @@ const char *files_text(const struct context *context, uint32_t file)
 /* The index of the first name of the task from a time on. */
 static size_t names_from(const struct files *files, int32_t pid, uint64_t ts)
 {
-	size_t low = 0, high = files->nr_names;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct files_name *name = &files->names[middle];
-
-		if (name->pid < pid || (name->pid == pid && name->ts < ts))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(files->nr_names, i,
+			 files->names[i].pid != pid ? files->names[i].pid < pid : files->names[i].ts < ts);
 }
 
 const char *files_name(const struct context *context, int32_t pid, uint64_t pointer, uint64_t ts)

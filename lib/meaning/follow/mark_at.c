@@ -207,18 +207,11 @@ const char *mark_at(const struct context *context, int32_t pid, uint64_t ts)
 {
 	struct marked *marked = pid ? marked_of(context) : NULL;
 	const struct thread *thread = marked ? u64_map_find(&marked->threads, (uint32_t)pid) : NULL;
-	size_t low = 0, high = thread ? thread->nr_steps : 0;
+	size_t low;
 	uint32_t name;
 
 	/* The number of steps up to `ts`. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (thread->steps[middle].ts <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = vec_count(thread ? thread->nr_steps : 0, i, thread->steps[i].ts <= ts);
 	name = low ? thread->steps[low - 1].name : 0;
 	return name ? marked->names.at[name - 1].text : NULL;
 }

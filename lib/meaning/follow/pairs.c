@@ -261,19 +261,20 @@ bool pairs_end(struct pairs *pairs, const struct pair_end *end, const struct eve
 	open = u64_map_find(&pairs->open, key);
 	if (!open)
 		return false;
-	known = is_of(open, end, values);
+	known = is_of(open, end, values) && !(pairs->rest && open->cpu == UINT32_MAX);
 	*ret_start = open->start;
 	u64_map_remove(&pairs->open, key);
 	return known;
 }
 
-void pairs_lose(struct pairs *pairs, uint16_t cpu)
+void pairs_lose(struct pairs *pairs, const struct event *gap)
 {
 	struct pair_open *open;
 	size_t at = 0;
 	uint64_t key;
 
+	pairs->rest |= gap->lost == EVENT_LOST_REST;
 	while ((open = u64_map_next(&pairs->open, &at, &key)))
-		if (open->cpu == cpu || open->cpu == UINT32_MAX)
+		if (open->cpu == gap->cpu || open->cpu == UINT32_MAX)
 			open->known = false;
 }

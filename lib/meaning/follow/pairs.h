@@ -72,6 +72,7 @@ struct pairs {
 	} * owns;
 	size_t nr_owns;
 	struct u64_map open; /* by a hash of its keys: struct pair_open */
+	bool rest;           /* EVENT_LOST_REST: no pair is known of which the ends may be on two CPUs */
 	bool starved;        /* memory ran out: pairs are missing */
 };
 
@@ -84,8 +85,8 @@ bool pairs_bind(struct pairs *pairs, const struct event_type *type, struct pair_
 void pairs_begin(struct pairs *pairs, const struct pair_end *end, const struct event *event);
 /* False: when it began is not known. */
 bool pairs_end(struct pairs *pairs, const struct pair_end *end, const struct event *event, uint64_t *ret_start);
-/* Events of a CPU were lost: what it did is forgotten, and what may have ended there. */
-void pairs_lose(struct pairs *pairs, uint16_t cpu);
+/* Events of a CPU were lost, as this EVENT_LOST says: what it did is forgotten, and what may have ended there. */
+void pairs_lose(struct pairs *pairs, const struct event *gap);
 
 static inline bool pairs_starved(const struct pairs *pairs)
 {

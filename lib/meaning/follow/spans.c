@@ -119,12 +119,12 @@ static bool see_switch(struct spans *spans, const struct event *event, struct sp
 	return known;
 }
 
-static void forget(struct spans *spans, uint16_t cpu)
+static void forget(struct spans *spans, const struct event *gap)
 {
-	struct switched *last = u64_map_find(&spans->switches, cpu);
+	struct switched *last = u64_map_find(&spans->switches, gap->cpu);
 
 	u64_map_clear(&spans->calls);
-	pairs_lose(&spans->pairs, cpu);
+	pairs_lose(&spans->pairs, gap);
 	if (last)
 		last->start = 0;
 }
@@ -151,7 +151,7 @@ bool spans_see(struct spans *spans, const struct event *event, struct span *ret)
 	if (__builtin_expect(spans->listed.filtered, 0))
 		listed_see(&spans->listed, event);
 	if (event->kind == EVENT_LOST) {
-		forget(spans, event->cpu);
+		forget(spans, event);
 		return false;
 	}
 	role = &spans->roles[event->type->index];
@@ -159,7 +159,9 @@ bool spans_see(struct spans *spans, const struct event *event, struct span *ret)
 		*role = (uint8_t)role_of(spans, event->type);
 	switch ((enum role) * role) {
 	case TYPE_CALL_START:
-		begin(&spans->calls, (uint32_t)event->pid, event->ts);
+		/* It may end on another CPU, the data of which has ended. */
+		if (!spans->pairs.rest)
+			begin(&spans->calls, (uint32_t)event->pid, event->ts);
 		return false;
 	case TYPE_CALL_END:
 		return end(&spans->calls, (uint32_t)event->pid, event->ts, ret);

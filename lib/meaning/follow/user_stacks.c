@@ -320,17 +320,7 @@ void user_stacks_free(struct user_stacks *stacks)
 /* The index of the first one that is not before the key. */
 static size_t first_from(const struct user_stacks *stacks, const struct taken *key)
 {
-	size_t low = 0, high = stacks->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare(&stacks->taken[middle], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(stacks->nr, i, compare(&stacks->taken[i], key) < 0);
 }
 
 static void give(struct user_stacks *stacks, const struct taken *taken, struct stack *ret, int32_t *ret_tgid)

@@ -71,6 +71,12 @@ uint64_t who_until(const struct context *context, int32_t pid, uint64_t ts);
  */
 int32_t who_parent(const struct context *context, int32_t process, uint64_t ts);
 
+/*
+ * The process that the recorder started, which is the COMMAND of weft record: by the list of tasks at the start, which
+ * is all that is read. 0: unknown, none, or several.
+ */
+int32_t who_command(const struct context *context);
+
 /* The executed file of a process with its path; NULL: unknown. */
 const char *who_program(const struct context *context, int32_t process, uint64_t ts, enum who_how *ret_how);
 

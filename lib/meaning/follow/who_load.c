@@ -365,6 +365,42 @@ static void read_tasks(struct load *load, const char *setting, bool at_end)
 	}
 }
 
+/* Whether a list of PIDs with blanks between them has this one. */
+static bool lists_pid(const char *list, uint64_t pid)
+{
+	struct text_word word;
+
+	while (list && text_next_word(&list, " \n", &word)) {
+		const char *at = word.at;
+		uint64_t one;
+
+		if (number_u64(&at, &one) && one == pid)
+			return true;
+	}
+	return false;
+}
+
+int32_t who_command(const struct context *context)
+{
+	struct trace_text text = own_setting(context->trace, context->buffer, "weft/tasks");
+	int32_t found = 0;
+	struct text_word line;
+
+	while (context->self && text.text && text_next_line(&text.text, &text.len, &line)) {
+		const char *at = line.at;
+		uint64_t numbers[NUMBERS];
+
+		if (!take_numbers(&at, line.at + line.len, numbers, NUMBERS) || numbers[TID] > INT32_MAX ||
+		    numbers[TID] != numbers[TGID] || !lists_pid(context->self, numbers[PPID]) ||
+		    lists_pid(context->self, numbers[TID]))
+			continue;
+		if (found)
+			return 0;
+		found = (int32_t)numbers[TID];
+	}
+	return found;
+}
+
 static void see_birth(struct load *load, const struct life *life, const struct event *event)
 {
 	uint32_t pid = (uint32_t)life->pid, parent = (uint32_t)life->parent_pid,

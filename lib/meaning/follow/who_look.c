@@ -1,37 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* What is known of a key at a time: by the last word before it, the next one after it, and the losses between. */
+#include "lib/ground/base/vec.h"
 #include "lib/meaning/follow/who_internal.h"
 
 /* The number of words before this key at this time, and of lower keys. */
 static size_t words_until(const struct who_words *facts, uint32_t key, uint64_t ts)
 {
-	size_t low = 0, high = facts->sorted ? facts->nr : 0;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct who_word *word = &facts->at[facts->sorted[middle]];
-
-		if (word->key < key || (word->key == key && word->ts <= ts))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(facts->sorted ? facts->nr : 0, i,
+			 facts->at[facts->sorted[i]].key != key ? facts->at[facts->sorted[i]].key < key :
+								  facts->at[facts->sorted[i]].ts <= ts);
 }
 
 size_t who_losses_until(const struct who *who, uint64_t ts)
 {
-	size_t low = 0, high = who->nr_losses;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (who->losses[middle].start < ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(who->nr_losses, i, who->losses[i].start < ts);
 }
 
 /* Whether events may have been lost after one time and before another. */

@@ -362,19 +362,13 @@ uint64_t withheld_losses(const struct withheld *withheld)
 bool withheld_stops(const struct withheld *withheld, uint64_t group, uint32_t cpu, uint64_t ts, uint64_t *ret_until)
 {
 	const struct place_now *place = place_at(withheld, group, cpu);
-	size_t low = 0, high = place ? withheld->nr_stops : 0;
+	size_t low;
 
 	*ret_until = UINT64_MAX;
 	/* The first stop that ends behind this time. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct stop *stop = &withheld->stops[middle];
-
-		if (stop->place < place->number || (stop->place == place->number && stop->to <= ts))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = vec_count(place ? withheld->nr_stops : 0, i,
+			withheld->stops[i].place != place->number ? withheld->stops[i].place < place->number :
+								    withheld->stops[i].to <= ts);
 	if (!place || low == withheld->nr_stops || withheld->stops[low].place != place->number)
 		return false;
 	*ret_until = ts < withheld->stops[low].from ? withheld->stops[low].from : withheld->stops[low].to;
@@ -397,18 +391,8 @@ bool withheld_counted(const struct withheld *withheld, uint64_t *ret_times, uint
 /* The first steal of the CPU after `ts`. */
 static size_t steal_after(const struct withheld *withheld, uint32_t cpu, uint64_t ts)
 {
-	size_t low = 0, high = withheld->nr_steals;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct steal *steal = &withheld->steals[middle];
-
-		if (steal->cpu < cpu || (steal->cpu == cpu && steal->ts <= ts))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(withheld->nr_steals, i,
+			 withheld->steals[i].cpu != cpu ? withheld->steals[i].cpu < cpu : withheld->steals[i].ts <= ts);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)

@@ -137,16 +137,8 @@ static bool functions_at(const struct functions *functions, const struct functio
 			 struct function *ret)
 {
 	const struct functions_entry *entry;
-	size_t low = 0, high;
+	size_t low = vec_count(file->nr, i, functions->entries[file->first + i].end <= place);
 
-	for (high = file->nr; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (functions->entries[file->first + middle].end > place)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	entry = &functions->entries[file->first + low];
 	if (low == file->nr || entry->start > place)
 		return false;
@@ -255,17 +247,10 @@ static bool make_ready(struct functions_subset *subset)
 
 static void see(struct functions_subset *subset, uint64_t value)
 {
-	size_t low = 0, high = subset->nr_spans;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		/* A return address may be just behind the map. */
-		if (subset->spans[middle].end >= value)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	/* A return address may be just behind the map. */
+	low = vec_count(subset->nr_spans, i, subset->spans[i].end < value);
 	if (low < subset->nr_spans && subset->spans[low].start <= value)
 		(void)u64_map_add(&subset->seen, value);
 }
@@ -310,17 +295,7 @@ static int by_value(const void *a, const void *b)
 /* The first of the addresses that is not below. */
 static size_t first_from(const uint64_t *addresses, size_t nr, uint64_t from)
 {
-	size_t low = 0, high = nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (addresses[middle] >= from)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return vec_count(nr, i, addresses[i] < from);
 }
 
 /* Several processes have different files at one address, so each map sees all addresses. */

@@ -7,6 +7,7 @@
 #include "lib/ground/base/bytes.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/populate.h"
+#include "lib/ground/base/vec.h"
 #include "lib/meaning/names/symbol.h"
 
 enum { PAGE_MASK = 4095 };
@@ -373,16 +374,8 @@ bool kallsyms_covers(const struct kallsyms *kallsyms, uint32_t index, uint64_t a
 
 bool kallsyms_before(const struct kallsyms *kallsyms, uint64_t address, uint32_t *ret_index)
 {
-	uint32_t low = 0, high = kallsyms->nr_entries;
+	uint32_t low = vec_count(kallsyms->nr_entries, i, kallsyms->entries[i].address <= address);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (kallsyms->entries[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low)
 		return false;
 	*ret_index = low - 1;

@@ -113,15 +113,7 @@ void last_boot_text_now(struct last_boot *boot, uint64_t text_now)
 
 uint64_t last_boot_module_delta(const struct last_boot *boot, uint64_t then)
 {
-	size_t low = 0, high = boot->nr;
+	size_t low = vec_count(boot->nr, i, boot->modules[i].then <= then);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (boot->modules[middle].then <= then)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? boot->modules[low - 1].delta : 0;
 }

@@ -215,20 +215,13 @@ void maps_free(struct maps *maps)
 bool maps_find(const struct maps *maps, int32_t tgid, uint64_t address, struct map *ret)
 {
 	const struct process key = { .pid = tgid }, *process = NULL;
-	size_t low = 0, high;
+	size_t low;
 
 	if (maps && maps->nr_processes)
 		process = bsearch(&key, maps->processes, maps->nr_processes, sizeof(key), compare);
 	if (!process)
 		return false;
-	for (high = process->nr; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (maps->maps[process->first + middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	low = vec_count(process->nr, i, maps->maps[process->first + i].end <= address);
 	if (low == process->nr)
 		return false;
 	*ret = maps->maps[process->first + low];

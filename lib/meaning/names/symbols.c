@@ -318,17 +318,10 @@ bool symbols_address(const struct symbols *symbols, const char *name, uint64_t *
 
 const char *symbols_string(const struct symbols *symbols, uint64_t address)
 {
-	size_t low = 0, high;
+	size_t low;
 
 	symbols_load(symbols);
-	for (high = symbols->nr_strings; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->strings[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = vec_count(symbols->nr_strings, i, symbols->strings[i].address < address);
 	if (low == symbols->nr_strings || symbols->strings[low].address != address)
 		return NULL;
 	return symbols->strings_text.data + symbols->strings[low].at;

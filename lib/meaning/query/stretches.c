@@ -76,16 +76,9 @@ void stretches_end(struct stretches *stretches)
 bool stretches_cover(const struct stretches *stretches, uint64_t key, uint64_t from, uint64_t to)
 {
 	const struct stretches_owner *owner = u64_map_find(&stretches->owners, key);
-	size_t low = 0, high = owner ? owner->nr : 0;
+	size_t low;
 
 	/* The first one that ends at `from` or later. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (owner->at[middle].to < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = vec_count(owner ? owner->nr : 0, i, owner->at[i].to < from);
 	return owner && low < owner->nr && owner->at[low].from <= to;
 }

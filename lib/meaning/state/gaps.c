@@ -40,16 +40,8 @@ bool gaps_add(struct gaps *gaps, uint64_t from)
 
 bool gaps_search(const struct gaps *gaps, uint64_t number, uint64_t *ret_from)
 {
-	size_t low = 0, high = gaps->nr;
+	size_t low = vec_count(gaps->nr, i, gaps->items[i].number <= number);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (gaps->items[middle].number > number)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	/* The last gap has the number gaps->number, so the search always finds one. */
 	*ret_from = gaps->items[low].from;
 	return true;

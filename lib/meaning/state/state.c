@@ -497,8 +497,12 @@ static void see_gap(struct state *state, const struct event *event)
 	cpu = cpus_of(state, event->cpu);
 	if (!cpu)
 		return;
-	state->ends += event->lost == EVENT_LOST_REST;
-	cpu->absent |= event->lost == EVENT_LOST_REST && event->first;
+	if (event->lost == EVENT_LOST_REST) {
+		state->ends++;
+		state->rest = true;
+		state->rest_cpu = event->cpu;
+		cpu->absent |= event->first;
+	}
 	see_loss(state, cpu, event->cpu);
 	cpu->last = state->now;
 	cpu->events++;

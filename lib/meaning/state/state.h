@@ -171,9 +171,11 @@ struct state {
 	size_t nr_cpus;
 	uint64_t start, now; /* the span of the events so far */
 	struct state_step step;
-	/* Gaps in the stream of events. After EVENT_LOST_REST all time is one: a pass has one for each event. */
+	/* Gaps in the stream of events. After EVENT_LOST_REST all time is one: there is one for each event. */
 	uint64_t losses;
-	uint64_t ends;   /* those of `losses` that are EVENT_LOST_REST */
+	uint64_t ends; /* those of `losses` that are EVENT_LOST_REST */
+	bool rest;     /* there was one, at any time */
+	uint16_t rest_cpu;
 	uint64_t breaks; /* contradictions: the task of an event is not the one of its CPU's last sched_switch */
 	uint64_t events[STATE_ROLES]; /* how many of each role */
 	bool failed;                  /* memory ran out: the state is incomplete */
@@ -242,6 +244,22 @@ bool state_had_name(const struct state *state, const struct state_task *task, ui
 uint64_t state_elsewhere(const struct state *state, const struct state_task *task, enum task_mode mode);
 
 void state_see(struct state *state, const struct event *event);
+
+/*
+ * Once the data of a CPU has ended early (EVENT_LOST_REST), an event of it may be missing before each event. Returns
+ * whether it is so before this one: then the state has to see *ret first, and so does everybody who pairs events.
+ */
+static inline bool state_rest(const struct state *state, const struct event *event, struct event *ret)
+{
+	if (__builtin_expect(!state->rest, 1) || event->kind != EVENT_RECORD)
+		return false;
+	*ret = (struct event){ .ts = event->ts,
+			       .lost = EVENT_LOST_REST,
+			       .cpu = state->rest_cpu,
+			       .buffer = event->buffer,
+			       .kind = EVENT_LOST };
+	return true;
+}
 
 /*
  * The two halves of state_see() for an EVENT_RECORD, for a caller that remembers the role of each type of event:

@@ -20,7 +20,8 @@
 #include "lib/meaning/state/state.h"
 
 enum { ROLE_ENTRY = 1, ROLE_EXIT };
-enum { NUMBERS_MAX = 4096, SHOWN = 8, NAME_MAX_LEN = 32 };
+/* EDGES: between two sums, which a picture of a long time needs: each of its columns may have a million edges. */
+enum { NUMBERS_MAX = 4096, SHOWN = 8, NAME_MAX_LEN = 32, EDGES = 32 };
 
 /* From `at` on it was so. */
 struct edge {
@@ -32,8 +33,11 @@ struct edge {
 struct thread {
 	int32_t pid;
 	int64_t number; /* of the CPU; -1: not known */
+	char comm[STATE_COMM];
 	struct edge *edges;
 	size_t nr_edges;
+	struct vcpu_time *sums; /* of all time before each EDGES-th edge */
+	size_t nr_sums;
 	/* Between the kvm events: */
 	struct turn {
 		uint64_t at;
@@ -156,7 +160,10 @@ static void see_spent(void *arg, const struct state_task *task, unsigned mode, u
 
 	if (number >= 0)
 		thread = add_thread(vcpus, task->pid, number);
-	if (!thread || from == to)
+	if (!thread)
+		return;
+	memcpy(thread->comm, task->comm, sizeof(thread->comm));
+	if (from == to)
 		return;
 	do {
 		enum vcpu_mode then;
@@ -275,7 +282,12 @@ void vcpus_see(void *arg, const struct event *event)
 	struct vcpus *vcpus = arg;
 	bool fresh = false;
 	uint8_t role = event->kind == EVENT_RECORD ? roles_of(&vcpus->roles, event, &fresh) : (uint8_t)ROLE_NONE;
+	struct event gap;
 
+	if (state_rest(&vcpus->state, event, &gap)) {
+		state_see(&vcpus->state, &gap);
+		see_lost(vcpus);
+	}
 	state_see(&vcpus->state, event);
 	if (fresh && role)
 		bind(vcpus, event, role);
@@ -317,6 +329,7 @@ void vcpus_free(struct vcpus *vcpus)
 		return;
 	for (size_t i = 0; i < vcpus->nr_threads; i++) {
 		free(vcpus->threads[i].edges);
+		free(vcpus->threads[i].sums);
 		free(vcpus->threads[i].turns);
 	}
 	free(vcpus->threads);
@@ -362,24 +375,6 @@ static int place_threads(struct vcpus *vcpus, struct fail *fail)
 	return 0;
 }
 
-int vcpus_end(struct vcpus *vcpus, struct fail *fail)
-{
-	int r;
-
-	state_settle(&vcpus->state);
-	/* The context may go. */
-	value_names_free(vcpus->names);
-	vcpus->names = NULL;
-	if (vcpus->failed || vcpus->state.failed || vcpus->roles.failed)
-		return fail_memory(fail);
-	r = place_threads(vcpus, fail);
-	if (!r && !vcpus->nr_cpus)
-		r = fail_set(fail, -ENOENT,
-			     "no thread there is known as a CPU of a guest: by kvm:kvm_entry, or by a name as "
-			     "'CPU 0/KVM'");
-	return r;
-}
-
 size_t vcpus_count(const struct vcpus *vcpus)
 {
 	return vcpus->nr_cpus;
@@ -397,6 +392,13 @@ int32_t vcpus_thread(const struct vcpus *vcpus, uint32_t cpu)
 	return thread ? thread->pid : 0;
 }
 
+const char *vcpus_name(const struct vcpus *vcpus, uint32_t cpu)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+
+	return thread ? thread->comm : "";
+}
+
 bool vcpus_have_exits(const struct vcpus *vcpus)
 {
 	return vcpus->has_exits;
@@ -411,17 +413,7 @@ bool vcpus_error(const struct vcpus *vcpus, uint64_t *ret_ns)
 /* The number of edges at or before this time. */
 static size_t edges_until(const struct thread *thread, uint64_t ts)
 {
-	size_t low = 0, high = thread->nr_edges;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (thread->edges[middle].at <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(thread->nr_edges, i, thread->edges[i].at <= ts);
 }
 
 static uint64_t plus(uint64_t ts, uint64_t ns)
@@ -429,34 +421,64 @@ static uint64_t plus(uint64_t ts, uint64_t ns)
 	return ts > UINT64_MAX - ns ? UINT64_MAX : ts + ns;
 }
 
-/* How much of the time lies within the error around a change. */
-static uint64_t unsure_of(const struct vcpus *vcpus, const struct thread *thread, uint64_t from, uint64_t to)
+/* Whether more than the reason changes there. */
+static bool is_change(const struct thread *thread, size_t edge)
 {
-	uint64_t error = vcpus->options.error_ns, unsure = 0, done = from;
+	return thread->edges[edge].mode != (edge ? thread->edges[edge - 1].mode : VCPU_UNKNOWN);
+}
 
-	if (!error)
-		return 0;
+bool vcpus_unsure(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, uint64_t *ret_from,
+		  uint64_t *ret_to)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+	uint64_t error = vcpus->options.error_ns;
+	bool found = false;
+
+	if (!thread || !error || from >= to)
+		return false;
+	/* Within the error around a change. */
 	for (size_t i = edges_until(thread, from > error ? from - error : 0); i < thread->nr_edges; i++) {
-		enum vcpu_mode before = i ? (enum vcpu_mode)thread->edges[i - 1].mode : VCPU_UNKNOWN;
 		uint64_t at = thread->edges[i].at, begin = at > error ? at - error : 0, end = plus(at, error);
 
-		if (begin >= to)
+		if (begin >= to || (found && begin > *ret_to))
 			break;
-		/* Only the reason changes. */
-		if (thread->edges[i].mode == before)
+		if (!is_change(thread, i))
 			continue;
-		begin = begin > done ? begin : done;
-		end = end < to ? end : to;
-		if (end > begin) {
-			unsure += end - begin;
-			done = end;
-		}
+		if (!found)
+			*ret_from = begin > from ? begin : from;
+		*ret_to = end < to ? end : to;
+		found = true;
+	}
+	return found;
+}
+
+static uint64_t unsure_of(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to)
+{
+	uint64_t unsure = 0, begin, end;
+
+	while (vcpus_unsure(vcpus, cpu, from, to, &begin, &end)) {
+		unsure += end - begin;
+		from = end;
 	}
 	return unsure;
 }
 
-void vcpus_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, struct vcpu_time *add,
-		uint64_t *exits)
+struct vcpu_span vcpus_span(const struct vcpus *vcpus, uint32_t cpu, uint64_t ts)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+	size_t next = thread ? edges_until(thread, ts) : 0;
+	const struct edge *edge = next ? &thread->edges[next - 1] : NULL;
+
+	return (struct vcpu_span){
+		.from = edge ? edge->at : 0,
+		.to = thread && next < thread->nr_edges ? thread->edges[next].at : UINT64_MAX,
+		.mode = edge ? (enum vcpu_mode)edge->mode : VCPU_UNKNOWN,
+		.reason = edge ? edge->reason : VCPU_REASONS,
+	};
+}
+
+static void add_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, struct vcpu_time *add,
+		     uint64_t *exits)
 {
 	const struct thread *thread = thread_of(vcpus, cpu);
 	size_t next = thread ? edges_until(thread, from) : 0;
@@ -464,7 +486,7 @@ void vcpus_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t
 	if (to <= from)
 		return;
 	if (thread)
-		add->unsure += unsure_of(vcpus, thread, from, to);
+		add->unsure += unsure_of(vcpus, cpu, from, to);
 	while (from < to) {
 		const struct edge *edge = next ? &thread->edges[next - 1] : NULL;
 		uint64_t until = thread && next < thread->nr_edges ? thread->edges[next].at : to;
@@ -478,7 +500,90 @@ void vcpus_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t
 	}
 }
 
+/* Of all time before this one. */
+static struct vcpu_time time_until(const struct vcpus *vcpus, uint32_t cpu, uint64_t ts)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+	size_t edges = edges_until(thread, ts), sum = edges ? (edges - 1) / EDGES : 0;
+	struct vcpu_time time = edges ? thread->sums[sum] : (struct vcpu_time){ .unsure = 0 };
+
+	add_time(vcpus, cpu, edges ? thread->edges[sum * EDGES].at : 0, ts, &time, NULL);
+	return time;
+}
+
+static int make_sums(struct vcpus *vcpus, uint32_t cpu, struct fail *fail)
+{
+	struct thread *thread = &vcpus->threads[vcpus->cpus[cpu] - 1];
+	struct vcpu_time time = { .unsure = 0 };
+	uint64_t from = 0;
+
+	for (size_t i = 0; i < thread->nr_edges; i += EDGES) {
+		struct vcpu_time *sum = vec_push(thread->sums, thread->nr_sums);
+
+		if (!sum)
+			return fail_memory(fail);
+		add_time(vcpus, cpu, from, thread->edges[i].at, &time, NULL);
+		*sum = time;
+		from = thread->edges[i].at;
+	}
+	return 0;
+}
+
+void vcpus_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, struct vcpu_time *add,
+		uint64_t *exits)
+{
+	const struct thread *thread = thread_of(vcpus, cpu);
+	struct vcpu_time before, after;
+
+	/* The sums have no reasons. */
+	if (!thread || exits || edges_until(thread, to) < edges_until(thread, from) + 2 * EDGES) {
+		add_time(vcpus, cpu, from, to, add, exits);
+		return;
+	}
+	before = time_until(vcpus, cpu, from);
+	after = time_until(vcpus, cpu, to);
+	for (size_t i = 0; i < VCPU_MODES; i++)
+		add->in[i] += after.in[i] - before.in[i];
+	add->unsure += after.unsure - before.unsure;
+}
+
+int vcpus_end(struct vcpus *vcpus, struct fail *fail)
+{
+	int r;
+
+	state_settle(&vcpus->state);
+	/* The context may go. */
+	value_names_free(vcpus->names);
+	vcpus->names = NULL;
+	if (vcpus->failed || vcpus->state.failed || vcpus->roles.failed)
+		return fail_memory(fail);
+	r = place_threads(vcpus, fail);
+	if (!r && !vcpus->nr_cpus)
+		r = fail_set(fail, -ENOENT,
+			     "no thread there is known as a CPU of a guest: by kvm:kvm_entry, or by a name as "
+			     "'CPU 0/KVM'");
+	for (uint32_t i = 0; !r && i < vcpus->nr_cpus; i++)
+		if (vcpus->cpus[i])
+			r = make_sums(vcpus, i, fail);
+	return r;
+}
+
 const char *vcpus_reason(const struct vcpus *vcpus, unsigned reason)
 {
 	return reason < VCPU_REASONS && reason < vcpus->reasons.nr ? vcpus->reasons.at[reason].text : "";
+}
+
+const char *vcpu_span_name(const struct vcpus *vcpus, const struct vcpu_span *span, char text[VCPU_SPAN_NAME])
+{
+	static const char *const names[VCPU_MODES] = { [VCPU_RAN] = "ran",
+						       [VCPU_WAITED] = "waits for a CPU of the host",
+						       [VCPU_EXIT] = "exit",
+						       [VCPU_HALTED] = "halted",
+						       [VCPU_UNKNOWN] = "not known" };
+	const char *reason = vcpus_reason(vcpus, span->reason);
+
+	if (span->mode != VCPU_EXIT || !*reason)
+		return names[span->mode];
+	snprintf(text, VCPU_SPAN_NAME, "exit %.80s", reason);
+	return text;
 }

@@ -66,8 +66,9 @@ int must_check vcpus_end(struct vcpus *vcpus, struct fail *fail);
 
 /* A number of CPUs, some of which may be unknown. */
 size_t vcpus_count(const struct vcpus *vcpus);
-/* The thread of a CPU; 0: it is not known. */
+/* The thread of a CPU, and its last name; 0 and "": it is not known. */
 int32_t vcpus_thread(const struct vcpus *vcpus, uint32_t cpu);
+const char *vcpus_name(const struct vcpus *vcpus, uint32_t cpu);
 /* Whether there were kvm events of the threads: else no exits are known. */
 bool vcpus_have_exits(const struct vcpus *vcpus);
 /* False: nobody knows how exact the times are. */
@@ -76,6 +77,19 @@ bool vcpus_error(const struct vcpus *vcpus, uint64_t *ret_ns);
 /* Adds what a CPU did between two times. `exits`, by reason up to VCPU_REASONS, gets times of VCPU_EXIT; or NULL. */
 void vcpus_time(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, struct vcpu_time *add,
 		uint64_t *exits);
+/* What a CPU did at a time: from when on, until when, and in VCPU_EXIT why. The spans of a CPU join. */
+struct vcpu_span {
+	uint64_t from, to; /* from 0; UINT64_MAX: to the end of time */
+	enum vcpu_mode mode;
+	unsigned reason;
+};
+struct vcpu_span vcpus_span(const struct vcpus *vcpus, uint32_t cpu, uint64_t ts);
+/* How it is called where time is drawn: "ran", "exit HLT". */
+enum { VCPU_SPAN_NAME = 96 };
+const char *vcpu_span_name(const struct vcpus *vcpus, const struct vcpu_span *span, char text[VCPU_SPAN_NAME]);
+/* The first part of a time that is unsure (vcpu_time::unsure), as a whole; false: there is none. */
+bool vcpus_unsure(const struct vcpus *vcpus, uint32_t cpu, uint64_t from, uint64_t to, uint64_t *ret_from,
+		  uint64_t *ret_to);
 /* "HLT"; "exit 48" for one that the kernel does not name; "" for VCPU_REASONS. */
 const char *vcpus_reason(const struct vcpus *vcpus, unsigned reason);
 

@@ -646,12 +646,17 @@ static void see_counter(const struct part *part, const struct type *type, const 
 				       .part = places[MORE].size ? place_u64(&places[MORE], event) : 0 });
 }
 
+static void lose_marks(const struct timeline *timeline, struct marks *marks, const struct event *gap)
+{
+	const struct gaps *gaps = &timeline->state->gaps;
+
+	marks_lose(marks, gaps->nr ? gaps->items[gaps->nr - 1].from : gap->ts);
+}
+
 static void see_loss(struct part *part, const struct event *event)
 {
-	const struct gaps *gaps = &part->timeline->state->gaps;
-
-	pairs_lose(&part->pairs, event->cpu);
-	marks_lose(&part->marks, gaps->nr ? gaps->items[gaps->nr - 1].from : event->ts);
+	pairs_lose(&part->pairs, event);
+	lose_marks(part->timeline, &part->marks, event);
 	give(part->timeline, &(struct timeline_slice){ .kind = TIMELINE_LOSS,
 						       .start = event->ts,
 						       .to = event->ts,
@@ -759,9 +764,16 @@ enum timeline_part timeline_see(struct timeline *timeline, const struct event *e
 {
 	struct part *part = timeline->parts[event->buffer];
 	enum deed deed;
+	struct event gap;
+	bool lost;
 
+	lost = state_rest(timeline->state, event, &gap);
+	if (lost && timeline->state == &timeline->own)
+		state_see(&timeline->own, &gap);
 	if (timeline->state == &timeline->own)
 		state_see(&timeline->own, event);
+	if (lost)
+		lose_marks(timeline, &part->marks, &gap);
 	if (timeline->calls.wanted & (1 << TIMELINE_RUN | 1 << TIMELINE_STATE))
 		runs_see(&timeline->runs, event);
 	if (__builtin_expect(timeline->state->step.kind == STEP_FORK, 0))

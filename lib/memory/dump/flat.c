@@ -102,17 +102,7 @@ void flat_release(struct flat *flat)
 /* The first piece that may reach beyond this place. */
 static size_t first_piece(const struct flat *flat, uint64_t at)
 {
-	size_t low = 0, high = flat->nr_pieces;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (flat->pieces[middle].highest > at)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return vec_count(flat->nr_pieces, i, flat->pieces[i].highest <= at);
 }
 
 static int by_number(const void *a, const void *b)

@@ -64,6 +64,9 @@ const char *btf_string(const struct btf *btf, uint32_t offset)
 {
 	const uint8_t *at = btf->strings.at;
 
+	if (btf->base && offset < btf->base->strings.left)
+		return btf_string(btf->base, offset);
+	offset -= btf->base ? (uint32_t)btf->base->strings.left : 0;
 	if (offset >= btf->strings.left || !memchr(at + offset, 0, btf->strings.left - offset))
 		return "";
 	return (const char *)at + offset;
@@ -74,7 +77,9 @@ bool btf_type_at(const struct btf *btf, uint32_t id, struct btf_type *ret)
 	struct bytes in = btf->types;
 	const uint8_t *skipped;
 
-	return id && id < btf->nr && bytes_take(&in, btf->offsets[id], &skipped) && take_type(&in, ret);
+	if (btf->base && id < btf->first)
+		return btf_type_at(btf->base, id, ret);
+	return id && id < btf->nr && bytes_take(&in, btf->offsets[id - btf->first], &skipped) && take_type(&in, ret);
 }
 
 static int index_types(struct btf *btf, struct fail *fail)
@@ -82,12 +87,12 @@ static int index_types(struct btf *btf, struct fail *fail)
 	struct bytes in = btf->types;
 	struct btf_type type;
 
-	btf->nr = 1;
+	btf->first = btf->nr = btf->base ? btf->base->nr : 1;
 	while (in.left && btf->nr < TYPES_MAX) {
 		uint32_t offset = (uint32_t)(in.at - btf->types.at);
 
-		if (btf->nr >= btf->size) {
-			uint32_t size = btf->size ? btf->size * 2 : 1 << 16;
+		if (btf->nr - btf->first >= btf->size) {
+			uint32_t size = btf->size ? btf->size * 2 : btf->base ? 1 << 10 : 1 << 16;
 			uint32_t *grown = reallocarray(btf->offsets, size, sizeof(*grown));
 
 			if (!grown)
@@ -97,7 +102,7 @@ static int index_types(struct btf *btf, struct fail *fail)
 		}
 		if (!take_type(&in, &type))
 			break;
-		btf->offsets[btf->nr++] = offset;
+		btf->offsets[btf->nr++ - btf->first] = offset;
 	}
 	return 0;
 }
@@ -134,6 +139,18 @@ int btf_open(struct btf *btf, const void *data, size_t len, struct fail *fail)
 	int err = open_parts(data, len, btf, fail);
 
 	return err ? err : index_types(btf, fail);
+}
+
+int btf_open_module(struct btf *btf, const struct btf *base, const void *data, size_t len, struct fail *fail)
+{
+	int err = open_parts(data, len, btf, fail);
+
+	if (err)
+		return err;
+	if (btf->types.swap != base->types.swap)
+		return fail_set(fail, -EBADMSG, "the type information (BTF) of the module has another byte order");
+	btf->base = base;
+	return index_types(btf, fail);
 }
 
 void btf_release(struct btf *btf)

@@ -13,7 +13,7 @@ struct fail;
 
 /*
  * The types in a kernel's type information by their ids (include/uapi/linux/btf.h), in either byte order. Borrows the
- * bytes. They may be malformed: nothing outside them is read, and every loop ends. Not supported: types of modules.
+ * bytes. They may be malformed: nothing outside them is read, and every loop ends.
  */
 /* the longest chain of types that is followed: typedef of const of typedef... */
 enum { BTF_CHAIN_MAX = 32 };
@@ -48,8 +48,11 @@ struct btf_type {
 
 struct btf {
 	struct bytes types, strings;
-	uint32_t *offsets; /* offset of each type in `types`; [0] is void */
-	uint32_t nr, size;
+	/* of a module: the kernel's types, whose ids and strings come first; else NULL; borrowed */
+	const struct btf *base;
+	uint32_t *offsets; /* the offset in `types` of each type from the first one on */
+	uint32_t first;    /* the id of its first type: 1 is the kernel's, as 0 is void */
+	uint32_t nr, size; /* nr: the id after the last type */
 };
 
 /*
@@ -57,6 +60,9 @@ struct btf {
  * error.
  */
 int must_check btf_open(struct btf *btf, const void *data, size_t len, struct fail *fail);
+/* The same of a module. -EBADMSG also if it has another byte order. */
+int must_check btf_open_module(struct btf *btf, const struct btf *base, const void *data, size_t len,
+			       struct fail *fail);
 void btf_release(struct btf *btf);
 
 /* False: there is no type with this id. Id 0 is void, which has no entry. */

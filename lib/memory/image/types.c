@@ -2,6 +2,7 @@
 #include "lib/memory/image/types.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,13 +201,29 @@ static uint32_t enum_id(const struct btf *btf, uint32_t id)
 	return id;
 }
 
-static bool put_enum(const struct btf *btf, uint32_t id, struct buf *buf)
+/* What the lines are made of. */
+struct making {
+	const struct names *functions; /* NULL: all */
+	struct names *told;            /* functions that have a line */
+	uint8_t *put;                  /* a bit for each id of an enum of the kernel that has a line */
+	uint32_t before;               /* so many types of other modules stand before */
+	struct buf *buf;
+};
+
+/* The types of all modules begin with the same id. */
+static uint32_t index_of(const struct making *making, const struct btf *btf, uint32_t id)
 {
+	return id < btf->first ? id : id + making->before;
+}
+
+static bool put_enum(const struct making *making, const struct btf *btf, uint32_t id)
+{
+	struct buf *buf = making->buf;
 	struct btf_type type;
 
 	if (!btf_type_at(btf, id, &type))
 		return true;
-	if (!buf_addf(buf, "e %u", id))
+	if (!buf_addf(buf, "e %u", index_of(making, btf, id)))
 		return false;
 	for (uint32_t i = 0; i < btf_count(&type); i++)
 		if (!buf_addf(buf, " %s=%d", btf_string(btf, btf_word(btf, &type, i * 2)),
@@ -216,9 +233,10 @@ static bool put_enum(const struct btf *btf, uint32_t id, struct buf *buf)
 }
 
 /* `used` has a bit for each type id; the bits of enums that are the type of a parameter are set. */
-static bool put_function(const struct btf *btf, const char *name, const struct btf_type *proto, uint8_t *used,
-			 struct buf *buf)
+static bool put_function(const struct making *making, const struct btf *btf, const char *name,
+			 const struct btf_type *proto, uint8_t *used)
 {
+	struct buf *buf = making->buf;
 	bool ok = buf_addf(buf, "f %s", name);
 
 	for (uint32_t i = 0; ok && i < btf_count(proto); i++) {
@@ -230,31 +248,66 @@ static bool put_function(const struct btf *btf, const char *name, const struct b
 			continue;
 		id = enum_id(btf, id);
 		used[id / 8] |= (uint8_t)(1u << id % 8);
-		ok = buf_addf(buf, " e%u:%s", id, param);
+		ok = buf_addf(buf, " e%u:%s", index_of(making, btf, id), param);
 	}
 	return ok && buf_addf(buf, "\n");
 }
 
-static bool put_functions(const struct btf *btf, const struct names *functions, uint8_t *used, struct buf *buf)
+static bool put_enums(const struct making *making, const struct btf *btf, const uint8_t *used)
 {
-	struct btf_type func, proto;
-	bool ok = true;
+	uint32_t kernels = btf->base ? btf->base->nr : btf->nr;
 
-	for (uint32_t id = 1; ok && id < btf->nr; id++) {
+	for (uint32_t id = 1; id < btf->nr; id++) {
+		if (!(used[id / 8] >> id % 8 & 1) || (id < kernels && making->put[id / 8] >> id % 8 & 1))
+			continue;
+		if (!put_enum(making, btf, id))
+			return false;
+		if (id < kernels)
+			making->put[id / 8] |= (uint8_t)(1u << id % 8);
+	}
+	return true;
+}
+
+static bool put_functions(const struct making *making, const struct btf *btf)
+{
+	cleanup_free uint8_t *used = calloc(btf->nr / 8 + 1, 1);
+	struct btf_type func, proto;
+	bool ok = used;
+
+	for (uint32_t id = btf->first; ok && id < btf->nr; id++) {
 		const char *name;
 
 		if (!btf_type_at(btf, id, &func) || btf_kind(&func) != KIND_FUNC)
 			continue;
 		name = btf_string(btf, func.name);
-		if ((functions && !find_name(functions, name)) || !btf_type_at(btf, func.size, &proto) ||
-		    btf_kind(&proto) != KIND_FUNC_PROTO)
+		if ((making->functions && !find_name(making->functions, name)) || find_name(making->told, name) ||
+		    !btf_type_at(btf, func.size, &proto) || btf_kind(&proto) != KIND_FUNC_PROTO)
 			continue;
-		ok = put_function(btf, name, &proto, used, buf);
+		ok = !names_add(making->told, name, strlen(name), NULL) &&
+		     put_function(making, btf, name, &proto, used);
 	}
-	for (uint32_t id = 1; ok && id < btf->nr; id++)
-		if (used[id / 8] >> id % 8 & 1)
-			ok = put_enum(btf, id, buf);
-	return ok;
+	return ok && put_enums(making, btf, used);
+}
+
+static int put_modules(struct making *making, const struct btf *base, const struct types_modules *modules,
+		       struct fail *fail)
+{
+	cleanup_buf struct buf data = BUF_INIT;
+	int err = 0;
+
+	while (!err && (!making->functions || names_count(making->told) < names_count(making->functions)) &&
+	       modules->next(modules->arg, &data)) {
+		struct btf btf = { .nr = 0 };
+
+		err = btf_open_module(&btf, base, data.data, data.len, fail);
+		if (!err && !put_functions(making, &btf))
+			err = fail_memory(fail);
+		if (!err)
+			making->before += btf.nr - btf.first;
+		btf_release(&btf);
+		err = err == -EBADMSG ? 0 : err;
+	}
+	return err;
 }
 
 static void take_value(const struct names *names, const char *text, int64_t value)
@@ -296,18 +349,29 @@ static bool put_enumerators(const struct btf *btf, const struct names *names, st
 	return ok;
 }
 
-int types_lines(const void *data, size_t len, const struct names *functions, const struct names *enumerators,
-		struct buf *buf, struct fail *fail)
+static int put_lines(const struct btf *btf, struct making *making, const struct types_modules *modules,
+		     const struct names *enumerators, struct fail *fail)
 {
-	cleanup_free uint8_t *used = NULL;
+	cleanup_free uint8_t *put = making->put = calloc(btf->nr / 8 + 1, 1);
+	int err = put && put_functions(making, btf) ? 0 : fail_memory(fail);
+
+	if (!err && modules)
+		err = put_modules(making, btf, modules, fail);
+	return err || put_enumerators(btf, enumerators, making->buf) ? err : fail_memory(fail);
+}
+
+int types_lines(const void *data, size_t len, const struct types_modules *modules, const struct names *functions,
+		const struct names *enumerators, struct buf *buf, struct fail *fail)
+{
+	struct making making = { .functions = functions, .buf = buf };
 	struct btf btf = { .nr = 0 };
 	int err = btf_open(&btf, data, len, fail);
 
-	if (!err) {
-		used = calloc(btf.nr / 8 + 1, 1);
-		if (!used || !put_functions(&btf, functions, used, buf) || !put_enumerators(&btf, enumerators, buf))
-			err = fail_memory(fail);
-	}
+	if (!err)
+		err = names_new(&making.told, fail);
+	if (!err)
+		err = put_lines(&btf, &making, modules, enumerators, fail);
+	names_free(making.told);
 	btf_release(&btf);
 	return err;
 }

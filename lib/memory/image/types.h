@@ -29,8 +29,22 @@ size_t names_count(const struct names *names);
  */
 int must_check names_add_format(struct names *names, const char *format, size_t len, struct fail *fail);
 
-/* Appends the lines to buf. `functions` NULL: all functions. -EBADMSG: the bytes are not type information. */
-int must_check types_lines(const void *btf, size_t len, const struct names *functions, const struct names *enumerators,
-			   struct buf *buf, struct fail *fail);
+/*
+ * The information of modules, which is asked for functions that the kernel's does not have: next() replaces what buf
+ * has by that of the next one. False: there are no more, or no memory for it.
+ */
+struct types_modules {
+	bool (*next)(void *arg, struct buf *buf);
+	void *arg;
+};
+
+/*
+ * Appends the lines to buf. `functions` NULL: all functions. Of functions with one name the first counts, as it does
+ * for the kernel (bpf_find_btf_id()). `modules` NULL: there are none; one that is malformed adds nothing. -EBADMSG: the
+ * bytes are not type information.
+ */
+int must_check types_lines(const void *btf, size_t len, const struct types_modules *modules,
+			   const struct names *functions, const struct names *enumerators, struct buf *buf,
+			   struct fail *fail);
 
 #endif

@@ -6,12 +6,6 @@
 #include "lib/ground/base/apart.h"
 #include "lib/ground/base/fail.h"
 
-/* Records of equal time come in the order of their CPUs. */
-static inline bool before(struct merge_slot a, struct merge_slot b)
-{
-	return a.ts < b.ts || (a.ts == b.ts && a.cursor < b.cursor);
-}
-
 /* The branch predictor cannot predict which of the two is earlier, so there is no branch unless the times are equal. */
 static inline size_t earlier_child(const struct merge_slot *heap, size_t child)
 {
@@ -30,7 +24,7 @@ static inline void sift_down(struct merge *merge, size_t at)
 	while ((child = 2 * at + 1) < len) {
 		if (child + 1 < len)
 			child = earlier_child(heap, child);
-		if (!before(heap[child], moving))
+		if (!merge_before(heap[child], moving))
 			break;
 		heap[at] = heap[child];
 		at = child;
@@ -42,7 +36,7 @@ static void sift_up(struct merge *merge, size_t at)
 {
 	struct merge_slot *heap = merge->heap, moving = heap[at];
 
-	for (; at && before(moving, heap[(at - 1) / 2]); at = (at - 1) / 2)
+	for (; at && merge_before(moving, heap[(at - 1) / 2]); at = (at - 1) / 2)
 		heap[at] = heap[(at - 1) / 2];
 	heap[at] = moving;
 }
@@ -243,32 +237,17 @@ __attribute__((noinline)) static struct cursor *merge_top_otherwise(struct merge
 	return merge->heap[0].cursor;
 }
 
-/* One of the two CPUs is next, and the other one comes after it. */
-static inline struct cursor *settle_two(struct merge *merge)
+struct cursor *merge_settle_many(struct merge *merge)
 {
-	struct merge_slot *heap = merge->heap, moved = { heap[0].cursor->head.ts, heap[0].cursor };
-
-	merge->top_moved = false;
-	if (before(heap[1], moved)) {
-		heap[0] = heap[1];
-		heap[1] = moved;
-	} else {
-		heap[0].ts = moved.ts;
-	}
-	merge->next_ts = heap[1].ts;
-	return heap[0].cursor;
+	heap_settle_top(merge);
+	merge->next_ts = next_time(merge);
+	return merge->heap[0].cursor;
 }
 
 struct cursor *merge_top_slowly(struct merge *merge)
 {
-	/* With two CPUs, the next record is on the other CPU half of the time. */
-	if (__builtin_expect(merge->plain && merge->top_moved && merge->heap[0].cursor->live && merge->len > 1, 1)) {
-		if (merge->len == 2)
-			return settle_two(merge);
-		heap_settle_top(merge);
-		merge->next_ts = behind_top(merge);
-		return merge->heap[0].cursor;
-	}
+	if (__builtin_expect(merge->plain && merge->top_moved && merge->heap[0].cursor->live, 1))
+		return merge_settle(merge);
 	return merge_top_otherwise(merge);
 }
 

@@ -65,6 +65,41 @@ void merge_only(struct merge *merge, int64_t cpu);
 /* Whether a record was read whose text depends on all records of its CPU before it (lib/pages/ring/remains.h). */
 bool merge_has_remains(const struct merge *merge);
 
+/* Records of equal time come in the order of their CPUs. */
+static inline bool merge_before(struct merge_slot a, struct merge_slot b)
+{
+	return a.ts < b.ts || (a.ts == b.ts && a.cursor < b.cursor);
+}
+
+/* merge_settle() of any number of CPUs. */
+struct cursor *merge_settle_many(struct merge *merge);
+
+/*
+ * merge_top() of a source that is not live, after merge_advance() has moved to a record: half of the time, the next one
+ * is on the other of two CPUs. A slot is read as it was written, member by member: as a whole it would have to wait.
+ */
+static inline struct cursor *merge_settle(struct merge *merge)
+{
+	struct merge_slot *heap = merge->heap;
+	struct cursor *moved = heap[0].cursor, *other = heap[1].cursor;
+	uint64_t moved_ts = moved->head.ts, other_ts = heap[1].ts;
+
+	if (merge->len != 2)
+		return merge_settle_many(merge);
+	merge->top_moved = false;
+	if (merge_before((struct merge_slot){ other_ts, other }, (struct merge_slot){ moved_ts, moved })) {
+		heap[0].ts = other_ts;
+		heap[0].cursor = other;
+		heap[1].ts = moved_ts;
+		heap[1].cursor = moved;
+		merge->next_ts = moved_ts;
+		return other;
+	}
+	heap[0].ts = moved_ts;
+	merge->next_ts = other_ts;
+	return moved;
+}
+
 /* The cursor whose head is next in time, or NULL at the end. */
 struct cursor *merge_top_slowly(struct merge *merge);
 

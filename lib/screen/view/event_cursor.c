@@ -183,7 +183,7 @@ int event_cursor_open(struct view *view, uint64_t since, uint64_t until, struct 
 	if (!r)
 		r = reader_share(&event_cursor->reader, &view->reader, since, until, fail);
 	if (!r)
-		r = reader_start(&event_cursor->reader, &(struct reader_options){ .pool = NULL }, fail);
+		r = reader_start(&event_cursor->reader, &(struct reader_options){ .tells_ends = true }, fail);
 	for (size_t i = 0; !r && i < view->nr_filters; i++)
 		if (!view->filters[i].off)
 			r = bind(event_cursor, &view->filters[i], false, fail);

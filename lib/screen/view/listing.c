@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/vec.h"
 #include "lib/meaning/event/event.h"
 #include "lib/screen/view/columns_internal.h"
 #include "lib/screen/view/event_cursor_internal.h"
@@ -316,15 +317,5 @@ int listing_back(struct listing *listing, size_t rows, struct fail *fail)
 
 size_t listing_find(const struct listing *listing, struct walk_place place)
 {
-	size_t low = 0, high = listing->nr;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (walk_compare(listing->rows[middle].place, place) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_count(listing->nr, i, walk_compare(listing->rows[i].place, place) < 0);
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "lib/ground/base/fail.h"
+#include "lib/meaning/reader/query.h"
 #include "lib/screen/view/event_cursor_internal.h"
 #include "lib/screen/view/picture_internal.h"
 #include "lib/screen/view/view.h"
@@ -17,9 +18,17 @@ enum { ASK_EACH = 4096, COUNTED = 200000 };
 
 int view_picture(struct view *view, struct fail *fail)
 {
-	return view->picture ?
-		       0 :
-		       picture_new(view->trace, view->query, view->counters, view->nr_counters, &view->picture, fail);
+	const struct picture_options options = {
+		.counters = view->counters, .nr_counters = view->nr_counters, .host = view->host, .guest = view->guest
+	};
+
+	return view->picture ? 0 : picture_new(view->trace, view->query, &options, &view->picture, fail);
+}
+
+/* The survey of a guest has no events of its host, which the list may have. */
+static bool counts_all(const struct view *view)
+{
+	return !view->host || view->query->instance;
 }
 
 /* Counts the events from a time to the cursor. False: they are too many. */
@@ -47,7 +56,7 @@ bool view_number(struct view *view, uint64_t *ret)
 	uint64_t from, before, nr, events;
 	unsigned percent;
 
-	if (!view->picture)
+	if (!view->picture || !counts_all(view))
 		return false;
 	if (!numbered->looked || walk_compare(numbered->of, view->cursor)) {
 		*numbered = (struct view_numbered){ .of = view->cursor, .looked = true };
@@ -78,8 +87,8 @@ int view_go_number(struct view *view, uint64_t number, struct fail *fail)
 
 	if (!number)
 		return fail_set(fail, -ERANGE, "the first event is #1");
-	r = view_picture(view, fail);
-	if (!r && !picture_numbered(view->picture, number - 1, &from, &seen))
+	r = counts_all(view) ? view_picture(view, fail) : 0;
+	if (!r && (!counts_all(view) || !picture_numbered(view->picture, number - 1, &from, &seen)))
 		from = seen = 0;
 	if (!r)
 		r = event_cursor_open(view, from, UINT64_MAX, &event_cursor, fail);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "lib/ground/base/fail.h"
+#include "lib/meaning/guest/host.h"
+#include "lib/meaning/reader/query.h"
 #include "lib/screen/view/timeline_internal.h"
 #include "lib/screen/view/view_panes_internal.h"
 
@@ -402,12 +404,26 @@ static int timeline_key(struct pane *pane, const struct key *key, struct fail *f
 	return r < 0 ? r : 1;
 }
 
+/* Which buffers the rows are of, and for a vCPU its host. */
+static bool put_buffers(const struct view *view, bool host, struct buf *into)
+{
+	const char *guest = view->guest ? view->guest : view->query->instance;
+	bool ok = !guest || (buf_add_str(into, " -B ") && view_quote(guest, into));
+
+	if (host)
+		ok = ok && buf_add_str(into, " --host ") && view_quote(view->host->buffer, into);
+	for (size_t i = 0; ok && host && i < view->host->nr_threads; i++)
+		ok = buf_addf(into, "%s%" PRId32, i ? "," : " --vcpus ", view->host->threads[i]);
+	return ok;
+}
+
 static bool timeline_command(struct pane *pane, struct buf *into)
 {
 	static const char *const commands[] = {
 		[PICTURE_EVENTS] = "report", [PICTURE_CPU] = "sched",      [PICTURE_IRQ] = "irq",
 		[PICTURE_TASK] = "sched",    [PICTURE_CALLS] = "syscalls", [PICTURE_FUNCTION] = "graph",
 		[PICTURE_COUNTER] = "power", [PICTURE_MARKS] = "marks",    [PICTURE_PAIRS] = "report",
+		[PICTURE_VCPU] = "sched",
 	};
 	const struct timeline_pane *line = (struct timeline_pane *)pane;
 	const struct picture_row *row =
@@ -426,6 +442,7 @@ static bool timeline_command(struct pane *pane, struct buf *into)
 		ok = buf_addf(into, " --pid %" PRIu32, row->owner);
 	else if (ok && row->kind != PICTURE_EVENTS && row->kind != PICTURE_COUNTER)
 		ok = buf_addf(into, " --cpu %" PRIu32, row->owner);
+	ok = ok && put_buffers(line->pane.view, row->kind == PICTURE_VCPU, into);
 	ok = ok && buf_addf(into, " --since %s", times.start);
 	out_release(&times);
 	return ok;
@@ -446,7 +463,11 @@ const struct pane_ops timeline_pane = {
 		"Enter\tthe event at which it began, in the list\n"
 		"A column shows the most important thing in it: its height is how much of the column was busy. Running "
 		"has the colour of the task; w or shade waits for a CPU, D is blocked, a dot sleeps, ! lost events, ? "
-		"is not known; where a task was not alive there is nothing. ~ is not yet exact.\n",
+		"is not known; where a task was not alive there is nothing. ~ is not yet exact. With --host the row "
+		"below a guest's CPU is the thread of the host which it is: bars ran, w or shade waited for a CPU of "
+		"the host, e were exits to the host, dots halts. In the row of the CPU the same characters are times "
+		"in which a task had the CPU and it did not run, ~ those of which the clocks do not say whether it "
+		"did.\n",
 	.create = timeline_create,
 	.free = timeline_free,
 	.draw = timeline_draw,

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,269 +12,14 @@
 #include "lib/ground/base/labels.h"
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/event/context.h"
-#include "lib/meaning/event/event.h"
-#include "lib/meaning/reader/batches.h"
-#include "lib/meaning/reader/extent.h"
 #include "lib/meaning/reader/query.h"
-#include "lib/meaning/reader/reader.h"
 #include "lib/meaning/timeline/lanes.h"
 #include "lib/meaning/timeline/timeline.h"
 #include "lib/pages/trace/trace.h"
 #include "lib/screen/view/bar_internal.h"
+#include "lib/screen/view/lanes_job_internal.h"
 #include "lib/screen/view/picture_internal.h"
-
-/*
- * A thread of its own reads all events of a time, and draws them as lanes (lib/meaning/timeline/lanes.h), while the
- * viewer goes on with what is there. Everything is exact when it has finished; until then it is exact up to the time
- * that it has reached, but for slices that have not ended.
- */
-struct lanes_job_options {
-	/* In units of event::ts. The survey also reads what came shortly before, because it says what was going on. */
-	uint64_t from, to;
-	uint64_t length; /* of the columns, at least */
-	const char *const *counters;
-	size_t nr_counters;
-	size_t cells_max;
-	size_t threads; /* 1: one thread does all; 2: another one reads ahead */
-};
-
-struct lanes_job_progress {
-	uint64_t events;  /* so far */
-	uint64_t reached; /* the time of the last one */
-	bool ended;
-	bool failed; /* it ended because of an error, or memory ran out: something is missing */
-};
-
-static const struct lanes_job_options *lanes_job_options(const struct lanes_job *lanes_job);
-static struct lanes_job_progress lanes_job_progress(struct lanes_job *lanes_job);
-static void lanes_job_free(struct lanes_job *lanes_job);
-static const struct lanes *lanes_job_take(struct lanes_job *lanes_job);
-static void lanes_job_release(struct lanes_job *lanes_job);
-
-/*
- * STEP: events for which the lanes are locked. BEYOND: events read behind the window, for the ends of what began in it.
- * COLUMNS: of a whole file, at
- * most.
- */
-enum { STEP = 512, BEYOND = 50000, COLUMNS = 8192, CELLS = 200000 };
-
-struct lanes_job {
-	struct lanes_job_options options;
-	struct reader reader;
-	struct lanes *lanes;
-	pthread_t thread;
-	bool runs; /* there is a thread to wait for */
-	pthread_mutex_t lock;
-	pthread_cond_t free;
-	/* Protected by the lock: */
-	struct lanes_job_progress progress;
-	atomic_bool wanted, ending;
-	uint64_t beyond; /* events behind the window so far */
-	struct fail fail;
-};
-
-static bool sees(struct lanes_job *lanes_job, const struct event *event)
-{
-	if (event->ts > lanes_job->options.to && ++lanes_job->beyond > BEYOND)
-		return false;
-	lanes_see(lanes_job->lanes, event);
-	lanes_job->progress.events += event->kind == EVENT_RECORD;
-	lanes_job->progress.reached = event->ts;
-	return true;
-}
-
-/* Shows a few events to the lanes. Whoever wants the lanes comes first. */
-static bool show(struct lanes_job *lanes_job, const struct event *events, size_t nr)
-{
-	bool goes_on = true;
-
-	pthread_mutex_lock(&lanes_job->lock);
-	/* Once only: a viewer that asks all the time must not hold it up for ever. */
-	if (atomic_load(&lanes_job->wanted))
-		pthread_cond_wait(&lanes_job->free, &lanes_job->lock);
-	for (size_t i = 0; i < nr && goes_on; i++) {
-		batches_ask_ahead(&events[i], events + nr);
-		goes_on = sees(lanes_job, &events[i]);
-	}
-	pthread_mutex_unlock(&lanes_job->lock);
-	return goes_on && !atomic_load(&lanes_job->ending);
-}
-
-static int read_all(struct lanes_job *lanes_job)
-{
-	struct batches *batches = NULL;
-	const struct event *events = NULL;
-	bool goes_on = true;
-	int r = batches_new(&lanes_job->reader, &batches, &lanes_job->fail);
-
-	while (!r && goes_on && (r = batches_next(batches, &events, &lanes_job->fail)) > 0) {
-		size_t nr = (size_t)r;
-
-		for (size_t at = 0; at < nr && goes_on; at += STEP)
-			goes_on = show(lanes_job, events + at, nr - at < STEP ? nr - at : STEP);
-		r = 0;
-	}
-	batches_free(batches);
-	return r;
-}
-
-static void *run(void *arg)
-{
-	struct lanes_job *lanes_job = arg;
-	int r = read_all(lanes_job);
-
-	pthread_mutex_lock(&lanes_job->lock);
-	lanes_end(lanes_job->lanes);
-	lanes_job->progress.ended = true;
-	lanes_job->progress.failed = r < 0 || lanes_starved(lanes_job->lanes);
-	pthread_mutex_unlock(&lanes_job->lock);
-	return NULL;
-}
-
-/* Part of the window as long again is read before it, so that most of what went on at its start is known. */
-static uint64_t begin_of(const struct lanes_job_options *options)
-{
-	uint64_t length = options->to - options->from;
-
-	return length < options->from ? options->from - length : 0;
-}
-
-static int start_reader(struct lanes_job *lanes_job, struct trace *trace, const struct query *query, struct fail *fail)
-{
-	struct query_manner manner = { .times_only = true };
-	struct reader *reader = &lanes_job->reader;
-	uint64_t begin = begin_of(&lanes_job->options);
-	int r = query_add(query, &manner, trace, reader, fail);
-
-	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
-		struct events_options *window = &reader->buffers[i].window;
-
-		if (window->since < begin)
-			window->since = begin;
-	}
-	if (!r && !reader->nr_buffers)
-		r = fail_set(fail, -ENODATA, "the file has no events");
-	return r ? r : reader_start(reader, &(struct reader_options){ .ahead = lanes_job->options.threads > 1 }, fail);
-}
-
-static int start_lanes(struct lanes_job *lanes_job, struct fail *fail)
-{
-	const struct lanes_job_options *options = &lanes_job->options;
-	struct lanes_options lanes = { .length = options->length,
-				       .cells_max = options->cells_max,
-				       .from = options->from,
-				       .to = options->to,
-				       .counters = options->counters,
-				       .nr_counters = options->nr_counters };
-	struct reader *reader = &lanes_job->reader;
-	int r = lanes_new(&lanes, reader->buffers[0].context->preempt_rt, &lanes_job->lanes, fail);
-
-	for (size_t i = 0; !r && i < reader->nr_buffers; i++)
-		if (!lanes_add_buffer(lanes_job->lanes, (uint16_t)i, reader->buffers[i].context))
-			r = fail_memory(fail);
-	return r;
-}
-
-/* Borrows the trace, which other threads may read at the same time, and the query. */
-static int lanes_job_start(struct trace *trace, const struct query *query, const struct lanes_job_options *options,
-			   struct lanes_job **ret, struct fail *fail)
-{
-	struct lanes_job *lanes_job = calloc(1, sizeof(*lanes_job));
-	int r;
-
-	if (!lanes_job)
-		return fail_memory(fail);
-	lanes_job->options = *options;
-	reader_init(&lanes_job->reader);
-	pthread_mutex_init(&lanes_job->lock, NULL);
-	pthread_cond_init(&lanes_job->free, NULL);
-	r = start_reader(lanes_job, trace, query, fail);
-	if (!r && !reader_is_merged(&lanes_job->reader))
-		r = fail_set(fail, -EINVAL, "the buffers have different clocks; choose one with -B");
-	if (!r)
-		r = reader_is_of_one(&lanes_job->reader, fail);
-	if (!r)
-		r = start_lanes(lanes_job, fail);
-	if (!r && pthread_create(&lanes_job->thread, NULL, run, lanes_job))
-		r = fail_set(fail, -EAGAIN, "no thread can be started");
-	lanes_job->runs = !r;
-	if (r)
-		lanes_job_free(lanes_job);
-	else
-		*ret = lanes_job;
-	return r;
-}
-
-/* Ends the thread. */
-static void lanes_job_free(struct lanes_job *lanes_job)
-{
-	if (!lanes_job)
-		return;
-	atomic_store(&lanes_job->ending, true);
-	if (lanes_job->runs)
-		pthread_join(lanes_job->thread, NULL);
-	lanes_free(lanes_job->lanes);
-	reader_release(&lanes_job->reader);
-	pthread_cond_destroy(&lanes_job->free);
-	pthread_mutex_destroy(&lanes_job->lock);
-	free(lanes_job);
-}
-
-static struct lanes_job_progress lanes_job_progress(struct lanes_job *lanes_job)
-{
-	struct lanes_job_progress progress;
-
-	lanes_job_take(lanes_job);
-	progress = lanes_job->progress;
-	lanes_job_release(lanes_job);
-	return progress;
-}
-
-static const struct lanes_job_options *lanes_job_options(const struct lanes_job *lanes_job)
-{
-	return &lanes_job->options;
-}
-
-/* The lanes, which do not change until lanes_job_release(). The thread waits: this is for one frame. */
-static const struct lanes *lanes_job_take(struct lanes_job *lanes_job)
-{
-	atomic_store(&lanes_job->wanted, true);
-	pthread_mutex_lock(&lanes_job->lock);
-	return lanes_job->lanes;
-}
-
-static void lanes_job_release(struct lanes_job *lanes_job)
-{
-	atomic_store(&lanes_job->wanted, false);
-	pthread_cond_broadcast(&lanes_job->free);
-	pthread_mutex_unlock(&lanes_job->lock);
-}
-
-/* Reads the start and the end of the file, and leaves from a fifth of COLUMNS to all of them between. */
-static int lanes_job_span(struct trace *trace, const struct query *query, struct lanes_job_options *ret,
-			  struct fail *fail)
-{
-	struct extent extent = { .known = false };
-	struct reader reader;
-	int r;
-
-	reader_init(&reader);
-	r = query_add(query, &(struct query_manner){ .times_only = true }, trace, &reader, fail);
-	if (!r && !reader.nr_buffers)
-		r = fail_set(fail, -ENODATA, "the file has no events");
-	if (!r)
-		r = extent_find(reader.buffers[0].context, &extent, fail);
-	if (!r && !extent.found)
-		r = fail_set(fail, -ENODATA, "the file has no events");
-	*ret = (struct lanes_job_options){ .from = extent.first, .to = extent.last, .cells_max = CELLS, .threads = 2 };
-	if (!r && reader.buffers[0].window.since > ret->from)
-		ret->from = reader.buffers[0].window.since;
-	if (!r && reader.buffers[0].window.until < ret->to)
-		ret->to = reader.buffers[0].window.until;
-	ret->length = lanes_length((ret->to - ret->from) / COLUMNS + 1);
-	reader_release(&reader);
-	return r;
-}
+#include "lib/screen/view/vcpu_rows_internal.h"
 
 /* Which rows a picture has, and in which order. */
 
@@ -358,6 +100,20 @@ static bool add_lane(struct picture *picture, const struct lanes *lanes, size_t 
 	return true;
 }
 
+/* Below the row of a guest's CPU, that of the thread of the host which it is. */
+static bool add_vcpu(struct picture *picture, const struct vcpus *vcpus, const struct lane *lane, size_t index)
+{
+	int32_t pid = vcpus && lane->kind == LANE_CPU ? vcpus_thread(vcpus, lane->owner) : 0;
+	struct picture_row *row = pid ? add_row(picture, PICTURE_VCPU, NULL, index) : NULL;
+	const char *name = pid ? vcpus_name(vcpus, lane->owner) : "";
+
+	if (row) {
+		row->owner = lane->owner;
+		snprintf(row->name, sizeof(row->name), "  %s-%" PRId32, *name ? name : "vCPU", pid);
+	}
+	return row || !pid;
+}
+
 /* A row of a lane, and what decides its place. */
 struct order {
 	size_t lane;
@@ -427,9 +183,13 @@ int picture_arrange(struct picture *picture, enum picture_sort sort, struct fail
 	bool ended = lanes_job_progress(picture->whole).ended, good;
 	struct picture_row *events;
 	const struct lanes *lanes;
+	const struct vcpus *vcpus;
 	struct order *orders;
+	const char *why;
 	size_t nr, some = 0;
 
+	ended &= picture_host(picture, &why) != PICTURE_HOST_READ;
+	vcpus = picture_vcpus(picture);
 	if (picture->arranged && picture->sort == sort)
 		return 0;
 	lanes = lanes_job_take(picture->whole);
@@ -447,7 +207,8 @@ int picture_arrange(struct picture *picture, enum picture_sort sort, struct fail
 	if (good)
 		qsort(orders, some, sizeof(*orders), by_place);
 	for (size_t i = 0; good && i < some; i++)
-		good = add_lane(picture, lanes, orders[i].lane);
+		good = add_lane(picture, lanes, orders[i].lane) &&
+		       add_vcpu(picture, vcpus, lanes_at(lanes, orders[i].lane), orders[i].lane);
 	lanes_job_release(picture->whole);
 	free(orders);
 	picture->arranged = good && ended;
@@ -662,15 +423,62 @@ static void carry_on(const struct picture *picture, const struct lane *lane, str
 	}
 }
 
+static const uint8_t of_modes[VCPU_MODES] = { [VCPU_RAN] = PICTURE_RUN,
+					      [VCPU_WAITED] = PICTURE_WAIT,
+					      [VCPU_EXIT] = PICTURE_EXIT,
+					      [VCPU_HALTED] = PICTURE_SLEEP,
+					      [VCPU_UNKNOWN] = PICTURE_UNKNOWN };
+
+static void vcpu_marks(const struct picture *picture, const struct vcpus *vcpus, uint32_t cpu, struct picture_mark *ret)
+{
+	const struct lanes_job_options *span = lanes_job_options(picture->whole);
+	struct vcpu_most most;
+
+	for (size_t i = 0; i < picture->nr; i++) {
+		uint64_t from = column_time(picture, i), to = column_time(picture, i + 1);
+
+		ret[i] = (struct picture_mark){ .state = PICTURE_OUTSIDE, .name = LABEL_NONE };
+		if (from > span->to || to <= span->from || from == to)
+			continue;
+		most = vcpu_rows_most(vcpus, cpu, from, to);
+		ret[i].state = of_modes[most.mode];
+		ret[i].level = bar_level(most.time, to - from);
+	}
+}
+
+/* After the marks of a guest's CPU, whose cells are picture->cells: where its vCPU did not run meanwhile. */
+static void mark_tasks(const struct picture *picture, const struct vcpus *vcpus, const struct lane *lane,
+		       struct picture_mark *marks)
+{
+	for (size_t i = 0; i < picture->nr && picture->length % lane->length == 0; i++) {
+		uint64_t from = column_time(picture, i), to = column_time(picture, i + 1);
+		struct vcpu_most off;
+		bool sure;
+
+		if (marks[i].state != PICTURE_RUN ||
+		    !vcpu_rows_off(vcpus, lane->owner, from, to, picture->cells[i].busy, &off, &sure))
+			continue;
+		marks[i].state = sure ? of_modes[off.mode] : PICTURE_UNSURE;
+		marks[i].level = bar_level(off.time, to - from);
+	}
+}
+
 void picture_marks(struct picture *picture, size_t index, struct picture_mark *ret)
 {
 	const struct picture_row *row = &picture->rows[index];
+	const struct vcpus *vcpus = picture_vcpus(picture);
 	const struct lanes_job_options *span = lanes_job_options(picture->whole);
+	struct lanes_job_progress progress;
+	struct lanes_job *lanes_job;
 	struct lane lane;
-	struct lanes_job *lanes_job = row_cells(picture, row, &lane);
-	struct lanes_job_progress progress = lanes_job_progress(lanes_job);
 	uint64_t largest = 1, before = 0;
 
+	if (row->kind == PICTURE_VCPU && vcpus) {
+		vcpu_marks(picture, vcpus, row->owner, ret);
+		return;
+	}
+	lanes_job = row_cells(picture, row, &lane);
+	progress = lanes_job_progress(lanes_job);
 	for (size_t i = 0; i < picture->nr; i++)
 		if (picture->cells[i].count > largest)
 			largest = picture->cells[i].count;
@@ -697,6 +505,8 @@ void picture_marks(struct picture *picture, size_t index, struct picture_mark *r
 		before = cell->start;
 	}
 	carry_on(picture, &lane, ret);
+	if (row->kind == PICTURE_CPU && vcpus)
+		mark_tasks(picture, vcpus, &lane, ret);
 	if (row->kind == PICTURE_CPU) {
 		const struct lanes *lanes = lanes_job_take(lanes_job);
 
@@ -720,23 +530,50 @@ const char *picture_name(const struct picture *picture, uint32_t name)
 	return text;
 }
 
+/* Adds what the vCPU of a row did in the column. */
+static void add_vcpu_facts(const struct picture_row *row, const struct vcpus *vcpus, struct picture_facts *facts)
+{
+	uint64_t exits[VCPU_REASONS + 1] = { 0 };
+	unsigned most = VCPU_REASONS;
+	uint64_t longest = 0;
+
+	facts->has_vcpu = true;
+	vcpus_time(vcpus, row->owner, facts->from, facts->to, &facts->vcpu, exits);
+	for (unsigned i = 0; i < VCPU_REASONS; i++)
+		if (exits[i] > longest) {
+			longest = exits[i];
+			most = i;
+		}
+	facts->exit = vcpus_reason(vcpus, most);
+	if (row->kind == PICTURE_VCPU) {
+		facts->exact = true;
+		facts->start = vcpus_span(vcpus, row->owner, facts->from).from;
+	}
+}
+
 struct picture_facts picture_facts(struct picture *picture, size_t index, size_t column)
 {
 	const struct picture_row *row = &picture->rows[index];
+	const struct vcpus *vcpus = picture_vcpus(picture);
+	struct picture_facts facts;
 	struct lane lane;
-	struct lanes_job *lanes_job = row_cells(picture, row, &lane);
-	const struct lane_cell *cell = &picture->cells[column < picture->nr ? column : 0];
+	struct lanes_job *lanes_job;
+	const struct lane_cell *cell;
 
-	return (struct picture_facts){
-		.from = column_time(picture, column),
-		.to = column_time(picture, column + 1),
-		.start = cell->start,
-		.longest = cell->longest,
-		.busy = cell->busy,
-		.waited = cell->waited,
-		.count = cell->count,
-		.exact = lanes_job_progress(lanes_job).ended && picture->length % lane.length == 0,
-	};
+	facts = (struct picture_facts){ .from = column_time(picture, column), .to = column_time(picture, column + 1) };
+	if (row->kind != PICTURE_VCPU) {
+		lanes_job = row_cells(picture, row, &lane);
+		cell = &picture->cells[column < picture->nr ? column : 0];
+		facts.start = cell->start;
+		facts.longest = cell->longest;
+		facts.busy = cell->busy;
+		facts.waited = cell->waited;
+		facts.count = cell->count;
+		facts.exact = lanes_job_progress(lanes_job).ended && picture->length % lane.length == 0;
+	}
+	if (vcpus && (row->kind == PICTURE_VCPU || row->kind == PICTURE_CPU))
+		add_vcpu_facts(row, vcpus, &facts);
+	return facts;
 }
 
 /*
@@ -745,10 +582,10 @@ struct picture_facts picture_facts(struct picture *picture, size_t index, size_t
  */
 enum { CLOSER = 4, PART = 8, NEAR_CELLS = 150000 };
 
-int picture_new(struct trace *trace, const struct query *query, const char *const *counters, size_t nr_counters,
+int picture_new(struct trace *trace, const struct query *query, const struct picture_options *options,
 		struct picture **ret, struct fail *fail)
 {
-	struct lanes_job_options options;
+	struct lanes_job_options survey;
 	struct picture *picture = calloc(1, sizeof(*picture));
 	int r;
 
@@ -756,11 +593,18 @@ int picture_new(struct trace *trace, const struct query *query, const char *cons
 		return fail_memory(fail);
 	picture->trace = trace;
 	picture->query = query;
-	r = lanes_job_span(trace, query, &options, fail);
-	options.counters = counters;
-	options.nr_counters = nr_counters;
+	if (options->host) {
+		picture->of_guest = *query;
+		picture->of_guest.instance = options->guest;
+		picture->query = &picture->of_guest;
+	}
+	r = lanes_job_span(trace, picture->query, &survey, fail);
+	survey.counters = options->counters;
+	survey.nr_counters = options->nr_counters;
 	if (!r)
-		r = lanes_job_start(trace, query, &options, &picture->whole, fail);
+		r = lanes_job_start(trace, picture->query, &survey, &picture->whole, fail);
+	if (!r && options->host)
+		r = host_job_start(options->host, lanes_job_context(picture->whole), &picture->host, fail);
 	if (r)
 		picture_free(picture);
 	else
@@ -772,10 +616,33 @@ void picture_free(struct picture *picture)
 {
 	if (!picture)
 		return;
+	host_job_free(picture->host);
 	lanes_job_free(picture->whole);
 	lanes_job_free(picture->near);
 	free(picture->rows);
 	free(picture);
+}
+
+enum picture_host picture_host(const struct picture *picture, const char **ret_why)
+{
+	const struct vcpus *vcpus;
+
+	*ret_why = NULL;
+	if (!picture->host)
+		return PICTURE_NO_HOST;
+	if (!host_job_ended(picture->host, &vcpus, ret_why))
+		return PICTURE_HOST_READ;
+	return vcpus ? PICTURE_HOST_KNOWN : PICTURE_HOST_FAILED;
+}
+
+const struct vcpus *picture_vcpus(const struct picture *picture)
+{
+	const struct vcpus *vcpus = NULL;
+	const char *why;
+
+	if (picture->host)
+		(void)host_job_ended(picture->host, &vcpus, &why);
+	return vcpus;
 }
 
 void picture_span(const struct picture *picture, uint64_t *ret_from, uint64_t *ret_to)
@@ -938,6 +805,10 @@ bool picture_uses_near(struct picture *picture)
 
 bool picture_settled(struct picture *picture)
 {
+	const char *why;
+
+	if (picture_host(picture, &why) == PICTURE_HOST_READ)
+		return false;
 	if (picture_uses_near(picture))
 		return lanes_job_progress(picture->near).ended;
 	return has_reached(picture->whole, column_time(picture, picture->nr));

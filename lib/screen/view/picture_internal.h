@@ -7,11 +7,14 @@
 #include <stdint.h>
 
 #include "lib/ground/base/cleanup.h"
+#include "lib/meaning/reader/query.h"
+#include "lib/meaning/state/vcpus.h"
 #include "lib/meaning/timeline/lanes.h"
 
 struct fail;
-struct query;
+struct host_job;
 struct trace;
+struct guest_host;
 
 /*
  * The timeline of a file as a picture of rows and columns, without a terminal. The whole
@@ -41,6 +44,8 @@ enum picture_state {
 	PICTURE_GONE,    /* the task was not born yet, or is dead */
 	PICTURE_BEFORE,  /* it did nothing yet: it slept, or was not there */
 	PICTURE_VALUE,   /* of a counter, or of the number of events */
+	PICTURE_EXIT,    /* of a vCPU: the host works for the guest */
+	PICTURE_UNSURE,  /* of a guest's CPU: the clocks are not exact enough to say whether its vCPU ran */
 };
 
 struct picture_mark {
@@ -58,11 +63,16 @@ struct picture_facts {
 	uint64_t longest, busy, waited;
 	uint32_t count; /* of slices that begin in it */
 	bool exact;
+	/* Of a CPU of a guest and of its vCPU, if the host is known: */
+	bool has_vcpu;
+	struct vcpu_time vcpu; /* what the vCPU did in the column */
+	const char *exit;      /* the reason of the most time of VCPU_EXIT; "" not known */
 };
 
 enum picture_row_kind {
 	PICTURE_EVENTS,
 	PICTURE_CPU,
+	PICTURE_VCPU, /* the thread of the host that is the CPU of the guest above it: its owner */
 	PICTURE_IRQ,
 	PICTURE_TASK,
 	PICTURE_CALLS,
@@ -85,13 +95,28 @@ struct picture_row {
 
 struct picture;
 
-/* Borrows all. `counters`: fields that are drawn, too (timeline_count_fields()). */
-int must_check picture_new(struct trace *trace, const struct query *query, const char *const *counters,
-			   size_t nr_counters, struct picture **ret, struct fail *fail);
+struct picture_options {
+	const char *const *counters; /* fields that are drawn, too (timeline_count_fields()) */
+	size_t nr_counters;
+	/* Of a guest: its host, and its own buffer, which alone is drawn; NULL: it is none. */
+	const struct guest_host *host;
+	const char *guest;
+};
+
+/* Borrows all. */
+int must_check picture_new(struct trace *trace, const struct query *query, const struct picture_options *options,
+			   struct picture **ret, struct fail *fail);
 void picture_free(struct picture *picture);
 
 /* The time of the first and the last event that the picture shows. */
 void picture_span(const struct picture *picture, uint64_t *ret_from, uint64_t *ret_to);
+
+/* Whether a guest's host was asked for, and is known: it is read in the background, too. */
+enum picture_host { PICTURE_NO_HOST, PICTURE_HOST_READ, PICTURE_HOST_KNOWN, PICTURE_HOST_FAILED };
+/* PICTURE_HOST_FAILED: *ret_why says why. */
+enum picture_host picture_host(const struct picture *picture, const char **ret_why);
+/* What the guest's CPUs did on it; NULL: that is not known, or not yet. */
+const struct vcpus *picture_vcpus(const struct picture *picture);
 
 /* How far the survey of the whole file is; *ret_events: of the events so far. True: it has ended. */
 bool picture_progress(struct picture *picture, unsigned *ret_percent, uint64_t *ret_events);
@@ -135,6 +160,8 @@ enum { NR_MAX = 1 << 10 }; /* columns */
 struct picture {
 	struct trace *trace;       /* borrowed */
 	const struct query *query; /* borrowed */
+	struct query of_guest;     /* the same for its buffer; it owns nothing */
+	struct host_job *host;     /* NULL: it is not asked for */
 	struct lanes_job *whole;
 	struct lanes_job *near; /* NULL: not needed so far */
 	uint64_t length, first;

@@ -44,8 +44,12 @@ static void begin_state(struct late_search *late)
 /* Follows the events of the task's machine. Returns whether this is one. */
 static bool follow(struct late_search *late, const struct event *event)
 {
+	struct event gap;
+
 	if (!context_is_beside(late->context, reader_context(&late->view->reader, event)))
 		return false;
+	if (state_rest(&late->state, event, &gap))
+		state_see(&late->state, &gap);
 	state_see(&late->state, event);
 	return true;
 }

@@ -6,6 +6,7 @@
 
 #include "formats/palette.h"
 #include "lib/ground/base/now.h"
+#include "lib/ground/base/text.h"
 #include "lib/ground/base/utf8.h"
 #include "lib/meaning/clock/wall.h"
 #include "lib/meaning/event/context.h"
@@ -56,6 +57,12 @@ static const char *glyph(const struct timeline_pane *line, const struct picture_
 	case PICTURE_BLOCKED:
 		*ret_color = COLOR_MAGENTA;
 		return "D";
+	case PICTURE_EXIT:
+		*ret_color = COLOR_MAGENTA;
+		return "e";
+	case PICTURE_UNSURE:
+		*ret_color = COLOR_DIM;
+		return "~";
 	case PICTURE_SLEEP:
 		*ret_color = COLOR_DIM;
 		return ascii ? "." : "·";
@@ -153,6 +160,34 @@ void timeline_put_label(const struct timeline_pane *line, const char *name, bool
 	out_fill(&rows->text, ' ', line->label - 1 - columns);
 }
 
+/* How exactly the times of a guest and its host agree. */
+static void put_host(struct timeline_pane *line, struct rows *rows)
+{
+	struct out *out = &rows->text;
+	const struct vcpus *vcpus = picture_vcpus(line->picture);
+	char error[TEXT_HUMAN];
+	const char *why;
+	uint64_t ns;
+
+	switch (picture_host(line->picture, &why)) {
+	case PICTURE_NO_HOST:
+		return;
+	case PICTURE_HOST_READ:
+		out_str(out, "; ~ reading the host");
+		line->pane.view->pending = true;
+		return;
+	case PICTURE_HOST_FAILED:
+		out_str(out, "; no host: ");
+		rows_foreign(rows, why, strlen(why));
+		return;
+	case PICTURE_HOST_KNOWN:
+		if (!vcpus_error(vcpus, &ns))
+			out_str(out, "; the host's clock was not compared");
+		else if (ns)
+			out_f(out, "; host +-%s", text_time(error, ns));
+	}
+}
+
 /* The first line: the columns, how far the surveys are, how the rows are sorted, and the times at both ends. */
 void timeline_put_head(struct timeline_pane *line, struct rows *rows)
 {
@@ -170,6 +205,7 @@ void timeline_put_head(struct timeline_pane *line, struct rows *rows)
 		out_str(out, "; ~ looking closer");
 		view->pending = true;
 	}
+	put_host(line, rows);
 	out_f(out, "; tasks by %s; ", sort_names[line->sort]);
 	view_put_time(view, timeline_time(line, 0), out);
 	out_str(out, " to ");
@@ -369,6 +405,25 @@ static void put_share(const struct view *view, const char *what, uint64_t time, 
 	view_put_span(view, time, out);
 }
 
+/* What a vCPU did, in a column or in all. */
+static void put_vcpu(const struct view *view, const struct vcpu_time *time, const char *exit, struct rows *rows)
+{
+	struct out *out = &rows->text;
+
+	out_str(out, "ran ");
+	view_put_span(view, time->in[VCPU_RAN], out);
+	put_share(view, "waited for a CPU of the host", time->in[VCPU_WAITED], out);
+	put_share(view, "in exits", time->in[VCPU_EXIT], out);
+	if (*exit) {
+		out_str(out, " (");
+		rows_foreign(rows, exit, strlen(exit));
+		out_char(out, ')');
+	}
+	put_share(view, "halted", time->in[VCPU_HALTED], out);
+	put_share(view, "not known", time->in[VCPU_UNKNOWN], out);
+	put_share(view, "unsure", time->unsure, out);
+}
+
 /* What the column of the cursor holds in the row of the cursor. */
 void timeline_put_facts(struct timeline_pane *line, struct rows *rows)
 {
@@ -401,10 +456,18 @@ void timeline_put_facts(struct timeline_pane *line, struct rows *rows)
 	row = picture_row(line->picture, line->shown[line->row]);
 	picture_marks(line->picture, line->shown[line->row], line->marks);
 	mark = line->marks[at];
+	/* For the guest's kernel a task runs, whatever its vCPU does. */
+	if (row->kind == PICTURE_CPU && mark.state > PICTURE_RUN)
+		mark.state = PICTURE_RUN;
 	facts = picture_facts(line->picture, line->shown[line->row], at);
 	out_char(&rows->text, ' ');
 	view_put_time(view, facts.from, &rows->text);
 	out_str(&rows->text, facts.exact ? " = " : " ~ ");
+	if (row->kind == PICTURE_VCPU) {
+		put_vcpu(view, &facts.vcpu, facts.exit, rows);
+		rows_end_line(rows);
+		return;
+	}
 	if (row->kind == PICTURE_EVENTS)
 		out_f(&rows->text, "%" PRIu32 " events", facts.count);
 	else
@@ -427,7 +490,25 @@ void timeline_put_facts(struct timeline_pane *line, struct rows *rows)
 	}
 	if (mark.lost)
 		out_str(&rows->text, ", events were lost");
+	if (facts.has_vcpu) {
+		out_str(&rows->text, "; its vCPU ");
+		put_vcpu(view, &facts.vcpu, facts.exit, rows);
+	}
 	rows_end_line(rows);
+}
+
+static void put_vcpu_totals(const struct timeline_pane *line, const struct picture_row *row, struct rows *rows)
+{
+	const struct vcpus *vcpus = picture_vcpus(line->picture);
+	struct vcpu_time time = { .unsure = 0 };
+	uint64_t from, to;
+
+	picture_span(line->picture, &from, &to);
+	vcpus_time(vcpus, row->owner, from, to, &time, NULL);
+	out_str(&rows->text, "in all: ");
+	put_vcpu(line->pane.view, &time, "", rows);
+	if (!vcpus_have_exits(vcpus))
+		out_str(&rows->text, "; without kvm events exits are not known");
 }
 
 /* The totals of a task, as wide as the screen has room for. */
@@ -438,7 +519,9 @@ void timeline_put_totals(const struct timeline_pane *line, struct rows *rows)
 		line->row < line->nr_shown ? picture_row(line->picture, line->shown[line->row]) : NULL;
 
 	out_char(&rows->text, ' ');
-	if (row && row->kind != PICTURE_EVENTS && row->kind != PICTURE_COUNTER) {
+	if (row && row->kind == PICTURE_VCPU) {
+		put_vcpu_totals(line, row, rows);
+	} else if (row && row->kind != PICTURE_EVENTS && row->kind != PICTURE_COUNTER) {
 		out_str(&rows->text, "in all: busy ");
 		view_put_span(view, row->busy, &rows->text);
 		if (row->kind == PICTURE_TASK) {

@@ -21,6 +21,7 @@ struct picture;
 struct query;
 struct query_manner;
 struct trace;
+struct guest_host;
 struct view_columns;
 
 /*
@@ -137,6 +138,9 @@ struct view {
 	struct picture *picture;
 	const char *const *counters; /* fields that it has as counters; borrowed */
 	size_t nr_counters;
+	/* Of a guest: its host, and its own buffer, which alone is in the time line; NULL: it is none. Borrowed. */
+	const struct guest_host *host;
+	const char *guest;
 	struct view_numbered {
 		struct walk_place of;
 		uint64_t number;

@@ -9,7 +9,7 @@ const script = /<script id="model">\n([\s\S]*?)<\/script>/.exec(html)[1];
 const model = new Function(script + '; return model;')();
 const timeline = model.open(data), lines = [];
 const kinds = ['', 'cpu', 'irq', 'event', 'lost', 'counter', 'state', 'call', 'graph', 'graph', 'graph',
-	'mark', 'async', 'pair', 'pair', 'value', 'why'];
+	'mark', 'async', 'pair', 'pair', 'value', 'why', 'vcpu'];
 
 for (const band of timeline.bands) {
 	const slices = model.decode(band);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Reads a Perfetto trace as protoc --decode prints it, and prints figures of it:
-# perfetto.py counts|switches|nesting|lost|names|calls|paths FILE
+# perfetto.py counts|switches|nesting|lost|names|calls|paths|lengths FILE
 import re
 import sys
 
@@ -195,6 +195,25 @@ def paths(packets):
                 name, start, outer = stack.pop()
                 if not outer:
                     print(tracks[track], stack[-1][0], name, time - start, sep='\t')
+
+
+def lengths(packets):
+    """How long the slices of each name are together, by the depth and the name of their track."""
+    tracks, open_slices, sums = {}, {}, {}
+    for packet in packets:
+        for track in all_of(packet, 'track_descriptor'):
+            tracks[one(track, 'uuid')] = one(track, 'name', '').strip('"')
+        for event in all_of(packet, 'track_event'):
+            track, time = one(event, 'track_uuid'), int(one(packet, 'timestamp'))
+            stack = open_slices.setdefault(track, [])
+            if one(event, 'type') == '1':
+                stack.append((one(event, 'name').strip('"'), time))
+            elif one(event, 'type') == '2':
+                name, start = stack.pop()
+                key = (tracks[track], len(stack), name)
+                sums[key] = sums.get(key, 0) + time - start
+    for (track, depth, name), length in sorted(sums.items()):
+        print(track, depth, name, length, sep='\t')
 
 
 def machines(packets):

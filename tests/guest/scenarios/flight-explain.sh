@@ -19,9 +19,9 @@ ran_as() {
 	*" vec="*) name="softirq $(awk -v n="${reason##* vec=}" 'NR == n + 2 { sub(":", "", $1); print $1 }' /proc/softirqs)" ;;
 	esac
 	# The kernel does not know all names, and between fork and exec a task has another one than later: its PID is compared.
-	case $who in
-	"<idle>-0") who="the CPU was idle" ;;
-	ksoftirqd/*) who="it ran in $who" ;;
+	case $who,$reason in
+	"<idle>-0",*) who="the CPU was idle" ;;
+	ksoftirqd/*,*" vec="*) who="it ran in $who" ;;
 	*) who="it interrupted *-${who##*-}" ;;
 	esac
 	echo "wanted of $1: $name ran ... on CPU $cpu; $who"

@@ -5,4 +5,7 @@ scenario() {
 	live function load -p function -l 'vfs_*' -l 'do_sys*'
 	VARIANTS='sym-offset raw'
 	live function-stacks load -p function -l vfs_read --func-stack
+	# Their parameters stand in the type information of modules.
+	[ ! -e $T/options/func-args ] || ! grep -q '\[9pnet\]' $T/available_filter_functions ||
+		live args-of-modules 'load; cat /host/lib.sh > /dev/null' -p function -l 'p9_*' -O func-args
 }
