@@ -492,7 +492,14 @@ def crashed(m):
         yield "run", 100 * US
         m.say(task.cpu, "signal_deliver", sig=11, errno=0, code=1, sa_handler=0, sa_flags=0)
 
+    def handles(task):
+        yield "sleep", 50 * MS
+        yield "run", 100 * US
+        m.say(task.cpu, "signal_deliver", sig=11, errno=0, code=1, sa_handler=0x58054580, sa_flags=0)
+
     m.task("payroll", 0, body)
+    # A handler of its own takes the signal, as a runtime's that finds null pointers so.
+    m.task("runtime", 1 % m.cpus, handles)
     return "errors", "payroll"
 
 

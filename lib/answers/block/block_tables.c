@@ -457,6 +457,7 @@ const struct analysis_slow block_slow[] = {
 int block_finish(void *arg, struct findings *findings, struct fail *fail)
 {
 	struct block_analysis *block = arg;
+	char count[TEXT_HUMAN];
 
 	if (!block->seen && !block->rows.len && !block->pass->filter.shape)
 		return PASS_NOTHING;
@@ -475,10 +476,9 @@ int block_finish(void *arg, struct findings *findings, struct fail *fail)
 	findings_broken(findings, block->broken, "requests");
 	if (block->by_workers)
 		findings_note(findings,
-			      "a kworker queued %" PRIu64
-			      " bio%s: it does so for pages that are written back, and for what "
+			      "a kworker queued %s bio%s: it does so for pages that are written back, and for what "
 			      "a cgroup's limit (io.max) had held back; how long that was held no event tells",
-			      block->by_workers, text_plural(block->by_workers));
+			      text_count(count, block->by_workers), text_plural(block->by_workers));
 	if (block->nameless)
 		findings_note(findings,
 			      "%" PRIu64 " requests are not counted: another request for the same sector was in "

@@ -85,6 +85,14 @@ static uint8_t index_of(struct brief_watch *watch, const struct event *event)
 	return watch->types[at].index;
 }
 
+/* A signal of the program's own fault that no handler of its own takes: a runtime or a debugger may live on such ones. */
+static bool is_fatal(const struct event *event, int64_t number)
+{
+	struct place place;
+
+	return is_crash(number) && !(place_find(&place, event->type, "sa_handler") && place_u64(&place, event));
+}
+
 void brief_watch_see(void *arg, const struct event *event)
 {
 	struct brief_watch *watch = arg;
@@ -107,7 +115,7 @@ void brief_watch_see(void *arg, const struct event *event)
 		return;
 	if (rare[index - 1].kind == BRIEF_ERRORS && place_find(&place, event->type, "sig"))
 		number = place_s64(&place, event);
-	if (!strcmp(rare[index - 1].name, "signal_deliver") && !is_crash(number))
+	if (!strcmp(rare[index - 1].name, "signal_deliver") && !is_fatal(event, number))
 		return;
 	seen = &watch->rare[index - 1];
 	if (seen->count++)

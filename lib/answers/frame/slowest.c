@@ -76,11 +76,11 @@ struct table *slowest_table(const struct slowest *slowest, struct findings *find
 
 void slowest_tell(const struct slowest *slowest, struct findings *findings, const char *what)
 {
-	char longer[TEXT_HUMAN];
+	char longer[TEXT_HUMAN], count[TEXT_HUMAN];
 
 	if (slowest->longer)
-		findings_note(findings, "longer than %s: %" PRIu64 " %s%s%s", text_time(longer, slowest->longer),
-			      slowest->found, what, text_plural(slowest->found),
+		findings_note(findings, "longer than %s: %s %s%s%s", text_time(longer, slowest->longer),
+			      text_count(count, slowest->found), what, text_plural(slowest->found),
 			      slowest->found > slowest->nr ? "; the table has the longest" : "");
 }
 

@@ -236,7 +236,7 @@ static void put(struct graph_longer_analysis *graph, struct findings *findings)
 						    "the longest calls, below their callers";
 	struct table *table = findings_table(findings, "longer", title, NULL, columns);
 	struct calls_left left = calls_left(graph->stream.calls);
-	char time[TEXT_HUMAN];
+	char time[TEXT_HUMAN], longer[TEXT_HUMAN], found[TEXT_HUMAN];
 
 	if (!table)
 		return;
@@ -244,12 +244,13 @@ static void put(struct graph_longer_analysis *graph, struct findings *findings)
 	for (size_t i = 0; i < graph->nr; i++)
 		put_call(graph, table, &graph->calls[i]);
 	if (graph->options.longer)
-		findings_note(findings, "longer than %s: %" PRIu64 " of %" PRIu64 " call%s%s",
-			      text_time(time, graph->options.longer), graph->longer, graph->found,
+		findings_note(findings, "longer than %s: %s of %s call%s%s", text_time(time, graph->options.longer),
+			      text_count(longer, graph->longer), text_count(found, graph->found),
 			      text_plural(graph->found),
 			      graph->longer > graph->nr ? "; the table has the longest" : "");
 	else
-		findings_note(findings, "looked at: %" PRIu64 " call%s", graph->found, text_plural(graph->found));
+		findings_note(findings, "looked at: %s call%s", text_count(found, graph->found),
+			      text_plural(graph->found));
 	findings_cut(findings, left.open, "calls of functions open at the end");
 	findings_broken(findings, left.lost, "calls of functions without their end");
 }

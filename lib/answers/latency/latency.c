@@ -419,11 +419,13 @@ static const char *call_task(const void *arg, uint64_t key)
 
 static void put_preemptions(const struct latency_analysis *latency, struct findings *findings)
 {
+	char count[TEXT_HUMAN];
+
 	if (!latency->options.preempted)
 		return;
 	put_lates(latency, findings, &latency->preemptions, "preemptions",
 		  "the longest waits of tasks that lost their CPU, and who ran instead");
-	findings_note(findings, "looked at: %" PRIu64 " wait%s after a preemption", latency->lost_cpu,
+	findings_note(findings, "looked at: %s wait%s after a preemption", text_count(count, latency->lost_cpu),
 		      text_plural(latency->lost_cpu));
 	slowest_tell(&latency->preemptions.slowest, findings, "wait");
 }
@@ -466,13 +468,16 @@ static void put_host(const struct latency_analysis *latency, struct findings *fi
 /* Prints the waits, unless the file was made for something else. */
 static void put_waits(const struct latency_analysis *latency, struct findings *findings)
 {
+	char seen[TEXT_HUMAN], fresh[TEXT_HUMAN];
+
 	put_lates(latency, findings, &latency->wakeups, "wakeups", "the longest wakeups, and what each waited for");
 	spreads_put(&latency->spreads, "wakeups", call_task, latency, findings);
 	if (latency->fresh)
-		findings_note(findings, "looked at: %" PRIu64 " wakeup%s, %" PRIu64 " of new tasks", latency->seen,
-			      text_plural(latency->seen), latency->fresh);
+		findings_note(findings, "looked at: %s wakeup%s, %s of new tasks", text_count(seen, latency->seen),
+			      text_plural(latency->seen), text_count(fresh, latency->fresh));
 	else
-		findings_note(findings, "looked at: %" PRIu64 " wakeup%s", latency->seen, text_plural(latency->seen));
+		findings_note(findings, "looked at: %s wakeup%s", text_count(seen, latency->seen),
+			      text_plural(latency->seen));
 	slowest_tell(&latency->wakeups.slowest, findings, "wakeup");
 	findings_cut(findings, latency->cut, "wakeups whose beginning is not known");
 	findings_broken(findings, latency->broken, "wakeups");
@@ -509,6 +514,7 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 	bool switches = events[STATE_SWITCH] || latency->pass->filter.shape;
 	bool wakeups = switches && events[STATE_WAKING] + events[STATE_WAKEUP] + events[STATE_WAKEUP_NEW];
 	const struct timerlats *timerlats = &latency->timerlats;
+	char count[TEXT_HUMAN];
 	uint64_t wrong;
 	int sections;
 
@@ -534,7 +540,7 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 		put_lates(latency, findings, &timerlats->samples, "timerlat",
 			  "the longest latencies of timerlat, and what its timer or thread waited for");
 		timerlats_put(timerlats, findings);
-		findings_note(findings, "looked at: %" PRIu64 " sample%s of timerlat", timerlats->nr_samples,
+		findings_note(findings, "looked at: %s sample%s of timerlat", text_count(count, timerlats->nr_samples),
 			      text_plural(timerlats->nr_samples));
 		if (timerlats->unexplained)
 			findings_note(findings,

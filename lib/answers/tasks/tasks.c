@@ -363,7 +363,7 @@ static int tasks_finish(void *arg, struct findings *findings, struct fail *fail)
 	if (by_switch)
 		findings_note(findings,
 			      "sched_process_exit was not recorded: a task ends when it leaves its CPU for good");
-	if (!by_switch && tasks->pass->state.events[STATE_SWITCH])
+	if (!by_switch && tasks->pass->state.events[STATE_SWITCH] && tasks->options.rows.by == TASKS_BY_TASK)
 		tell_after_end(tasks, findings);
 	if (counts.replaced)
 		findings_note(findings, "%" PRIu64 " task%s ended without an event that says when", counts.replaced,
