@@ -184,10 +184,10 @@ static int print(const struct arguments *arguments, const struct export_job *job
 }
 
 /* The tables of an analysis leave out what the recorder did, and those of an export have it. */
-static void tell_self(const struct arguments *arguments, const struct trace *trace)
+static void tell_self(const struct arguments *arguments)
 {
 	if (arguments->sql && arguments->format == TABLE_AS_TEXT && !arguments->quiet &&
-	    arguments->query.self == QUERY_SELF_UNSAID && trace_setting(trace, 0, "weft/self").len)
+	    arguments->query.self == QUERY_SELF_UNSAID)
 		command_warn("note: this includes weft's own tasks; --no-self leaves them out");
 }
 
@@ -196,20 +196,22 @@ static int answer(const struct arguments *arguments, struct export_job *job, str
 {
 	struct fail damage = FAIL_INIT;
 	struct trace *trace = NULL;
+	bool self;
 	int r, read = reading_open(arguments->input, &arguments->reading, &trace, &damage);
 
 	if (!read)
 		read = export_write(job, trace, &damage);
 	else if (read == -EBADMSG)
 		read = -EIO;
-	if (!read)
-		tell_self(arguments, trace);
+	self = !read && trace_setting(trace, 0, "weft/self").len;
 	trace_free(trace);
 	if (read && read != -EBADMSG) {
 		*fail = damage;
 		return read;
 	}
 	r = print(arguments, job, handle, fail);
+	if (!r && self)
+		tell_self(arguments);
 	if (!r && read)
 		*fail = damage;
 	return r ? r : read;

@@ -12,6 +12,8 @@
 #include "cmd/terminal/guides.h"
 #include "cmd/terminal/tracefs_page.h"
 #include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/fail.h"
+#include "lib/ground/base/near.h"
 
 /* The first page: the commands of a day, in its order. */
 static const struct {
@@ -267,6 +269,33 @@ static const struct options command_options = {
 	       "or another WORD of the kernel's documents, prints which command of weft is for it.",
 };
 
+/* What is only begun is offered, too. */
+static void offer(struct near *near, const char *name)
+{
+	near_offer_as(near, strncmp(name, near->word, strlen(near->word)) ? name : near->word, name);
+}
+
+/* Returns the exit status. Where no guide and no topic is meant, it is as for a command. */
+static int unknown(const char *name)
+{
+	struct near near = near_to(name);
+	struct fail fail = FAIL_INIT;
+	struct guide guide;
+
+	for (size_t i = 0; i < array_size(topics); i++)
+		offer(&near, topics[i].name);
+	for (const char *at = NULL; guides_next(&at, &guide);)
+		offer(&near, guide.name);
+	if (!*name || !near.found)
+		return command_unknown(name);
+	for (size_t i = 0; command_at(i); i++)
+		if (command_at(i)->group)
+			near_offer(&near, command_at(i)->name);
+	near_fail(&near, &fail, -ENOENT, "no command, topic or guide '%s'", name);
+	command_warn("%s", fail.text);
+	return EXIT_USAGE;
+}
+
 static int explain(const char *name)
 {
 	char title[64], help[] = "--help";
@@ -283,7 +312,7 @@ static int explain(const char *name)
 	if ((!command || !command->group) && print_rows(name))
 		return EXIT_OK;
 	if (!command || !command->group)
-		return command_unknown(name);
+		return unknown(name);
 	snprintf(title, sizeof(title), "weft %s", command->name);
 	return command->run(2, arguments);
 }

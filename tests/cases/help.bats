@@ -44,6 +44,15 @@ load lib
 	[[ "$output" == *"cannot run man"*"weft-tutorial(7)"* ]]
 }
 
+@test "help: a word that is nearly a guide or a topic, or begins one, gets the name" {
+	run -2 weft help realt
+	[ "$output" = "weft: no command, topic or guide 'realt'; did you mean 'realtime', 'redact' or 'reset'?" ]
+	run -2 weft help tutoral
+	[ "$output" = "weft: no command, topic or guide 'tutoral'; did you mean 'tutorial'?" ]
+	run -2 weft help recrod
+	[ "$output" = "weft: no command 'recrod'; did you mean 'record'?" ]
+}
+
 @test "help guides: lists the guides of weft-recipes(7), and each name prints its guide with the page's commands" {
 	local name title
 	run -0 weft help guides

@@ -27,6 +27,9 @@ kernel_counts()
 		run -0 --separate-stderr weft sql $choice "$file" "$statement"
 		[[ "$stderr" != *"own tasks"* ]]
 	done
+	# What is refused says only why.
+	run -1 --separate-stderr weft sql "$file" 'SELECT nosuch FROM sched'
+	[[ "$stderr" == "weft: no such column: nosuch"* ]]
 	run -0 weft sql --no-self "$file" "$statement"
 	[ "${lines[1]}" -eq 0 ]
 	# A file that no weft has recorded has none.

@@ -143,7 +143,8 @@ static int not_found(const struct catalog *catalog, const char *pattern, bool ba
 		if (bare && !strcmp(event->system, "syscalls") && !strncmp(event->name, "sys_enter_", 10))
 			near_offer_as(&near, event->name + 10, full);
 	}
-	return near_fail(&near, fail, -ENOENT, "no event '%s'", pattern);
+	return near_fail(&near, fail, -ENOENT, "no event '%s'%s", pattern,
+			 near.found ? "" : "; 'weft list events' lists them");
 }
 
 static int use_catalog(struct event_set *set, const struct catalog *catalog, struct fail *fail)

@@ -125,7 +125,8 @@ static int no_such_event(const struct selection *selection, const char *pattern,
 	struct near near = near_to(pattern);
 
 	schema_offer(selection->context->schema, true, &near);
-	return near_fail(&near, fail, -ENOENT, "the file knows no event '%s'", pattern);
+	return near_fail(&near, fail, -ENOENT, "the file knows no event '%s'%s", pattern,
+			 near.found ? "" : "; 'weft list -i FILE events' lists those that it knows");
 }
 
 static int add_pattern(struct selection *selection, const char *pattern, struct fail *fail)
