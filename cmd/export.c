@@ -185,7 +185,8 @@ static void tell_summary(const struct arguments *arguments, const struct export_
 
 	if (arguments->quiet || !strcmp(arguments->output, "-"))
 		return;
-	fprintf(stderr, "weft: %s: %" PRIu64 " event%s", arguments->output, events, text_plural(events));
+	fprintf(stderr, "weft: %s: %s event%s", arguments->output, text_count((char[TEXT_HUMAN]){ 0 }, events),
+		text_plural(events));
 	if (job->bytes)
 		fprintf(stderr, ", %s", text_size(size, job->bytes));
 	if (job->gaps)

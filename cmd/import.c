@@ -493,8 +493,8 @@ static void tell(const struct arguments *arguments)
 
 	if (arguments->form.quiet)
 		return;
-	command_warn("%s: %" PRIu64 " event%s, %s", arguments->form.output, counts.events, text_plural(counts.events),
-		     text_size(size, arguments->size));
+	command_warn("%s: %s event%s, %s", arguments->form.output, text_count((char[TEXT_HUMAN]){ 0 }, counts.events),
+		     text_plural(counts.events), text_size(size, arguments->size));
 	if (arguments->with_spans) {
 		tell_spans(otlp_counts(arguments->otlp));
 		return;

@@ -326,9 +326,9 @@ static int tell(const struct arguments *arguments)
 			tell_compared(arguments, i);
 	}
 	if (!arguments->form.quiet)
-		command_warn("%s: %" PRIu64 " event%s of %zu file%s, %s%s", arguments->form.output, arguments->events,
-			     text_plural(arguments->events), arguments->nr, text_plural(arguments->nr),
-			     text_size(size, arguments->size),
+		command_warn("%s: %s event%s of %zu file%s, %s%s", arguments->form.output,
+			     text_count((char[TEXT_HUMAN]){ 0 }, arguments->events), text_plural(arguments->events),
+			     arguments->nr, text_plural(arguments->nr), text_size(size, arguments->size),
 			     arguments->joined ? "; they are parts of one recording, and make one again" : "");
 	return status;
 }

@@ -131,7 +131,7 @@ static int write_part(void *arg, const char *word, struct excerpt *excerpt, stru
 		return r;
 	parts->nr++;
 	if (!parts->form->quiet)
-		command_warn("%s: %" PRIu64 " event%s, %s", path, excerpt_count(excerpt),
+		command_warn("%s: %s event%s, %s", path, text_count((char[TEXT_HUMAN]){ 0 }, excerpt_count(excerpt)),
 			     text_plural(excerpt_count(excerpt)), text_size(size, part.size));
 	return 0;
 }
@@ -165,8 +165,8 @@ static int divide(struct arguments *arguments, struct trace *trace, struct fail 
 		r = cut(&options, trace, &reader, &events, fail);
 	reader_release(&reader);
 	if (!r && !arguments->form.quiet && arguments->by != CUT_NOT)
-		command_warn("%" PRIu64 " event%s in %" PRIu64 " file%s", events, text_plural(events), parts.nr,
-			     text_plural(parts.nr));
+		command_warn("%s event%s in %" PRIu64 " file%s", text_count((char[TEXT_HUMAN]){ 0 }, events),
+			     text_plural(events), parts.nr, text_plural(parts.nr));
 	return r;
 }
 

@@ -85,7 +85,7 @@ static uint8_t index_of(struct brief_watch *watch, const struct event *event)
 	return watch->types[at].index;
 }
 
-/* A signal of the program's own fault that no handler of its own takes: a runtime or a debugger may live on such ones. */
+/* A signal of the program's own fault that no handler takes: a runtime may live on those that one does. */
 static bool is_fatal(const struct event *event, int64_t number)
 {
 	struct place place;
