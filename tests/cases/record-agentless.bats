@@ -157,6 +157,7 @@ END
 		wait $near || status=$?
 		[ $status = 125 ]
 		grep -q 'weft: far: the connection has ended before the recording did' err.txt
+		grep -q 'weft: k.dat of far: .* of pages in a file of .*; how many events were lost is not known' err.txt
 		weft check k.dat
 		await is_left
 		kill "$child" 2> /dev/null || true
