@@ -93,8 +93,9 @@ settings()
 	[[ "$output" == *"weft: far: printed"* ]]
 	[[ "$output" == *"weft: a.dat of far: 9 events in "*", 0 lost"* ]]
 	weft check a.dat
-	sed 's/^\(.*\] [^ ]* *\)[0-9.]*: /\1/' trace.txt | grep weft-probe > want.txt
-	weft report a.dat | sed 's/^\(.*\] [^ ]* *\)[0-9.]*: /\1/' | grep weft-probe | diff want.txt -
+	# Each buffer takes the time and the flags for itself.
+	sed 's/^\(.*\]\) [^ ]* *[0-9.]*: /\1 /' trace.txt | grep weft-probe > want.txt
+	weft report a.dat | sed 's/^\(.*\]\) [^ ]* *[0-9.]*: /\1 /' | grep weft-probe | diff want.txt -
 	[ "$(wc -l < want.txt)" = 9 ]
 	grep -q '"events":9,.*"lost":0,.*"status":7,' a.json
 	is_left
