@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/options/options_check.h"
 #include "cmd/options/setup_values.h"
 #include "cmd/terminal/config.h"
 #include "lib/ground/base/fail.h"
@@ -211,15 +212,9 @@ static const struct option_row *find(const struct options *options, int key)
 /* Whether a word is one of the command's options, as "-e" or "--event". */
 static bool is_option(const struct argp *argp, const char *word)
 {
-	for (const struct argp_option *option = argp->options;
-	     option && (option->name || option->key || option->doc || option->group); option++)
-		if (word[1] == '-' ? option->name && !strcmp(option->name, word + 2) :
-				     option->key == word[1] && !word[2])
-			return true;
-	for (const struct argp_child *child = argp->children; child && child->argp; child++)
-		if (is_option(child->argp, word))
-			return true;
-	return false;
+	if (word[1] == '-')
+		return options_find(argp, word + 2, 0, NULL);
+	return !word[2] && options_find(argp, NULL, word[1], NULL);
 }
 
 /* Who leaves a value out gives the next option instead; who means such a value writes it as --option=-e. */

@@ -461,6 +461,22 @@ static void check_letter(const struct command *command, const struct argp *argp,
 	unknown(command, program, word, &none);
 }
 
+/* The last word is an option whose value is missing. Of a name that is cut short argp says it. */
+static void check_value(const struct command *command, const struct argp *argp, const char *program, const char *word,
+			int letter)
+{
+	const char letters[] = { '-', (char)letter, '\0' };
+	bool is_name = !strncmp(word, "--", 2);
+	const struct argp_option *option =
+		is_name ? options_find(argp, word + 2, 0, NULL) : options_find(argp, NULL, letter, NULL);
+
+	if (!option || !option->arg)
+		return;
+	fprintf(stderr, "%s: %s needs a value, %s\n'weft help %s' lists the options.\n", program,
+		is_name ? word : letters, option->arg, command->name);
+	exit(EXIT_USAGE);
+}
+
 void options_check(const struct command *command, const struct argp *argp, int argc, char **argv, unsigned flags)
 {
 	struct tables tables = { .letters = "" };
@@ -473,7 +489,7 @@ void options_check(const struct command *command, const struct argp *argp, int a
 	memcpy(words, argv, (size_t)argc * sizeof(*words));
 	optind = 0;
 	opterr = 0;
-	/* ':' is a missing value, which argp reports. */
+	/* ':' is a missing value. */
 	while ((key = getopt_long(argc, words, tables.letters, tables.names, NULL)) != -1 && key != ':') {
 		if (key == KEY_HELP ||
 		    (key == '?' && (optopt == '?' || (optopt == 'h' && !options_find(argp, NULL, 'h', NULL)))))
@@ -483,6 +499,8 @@ void options_check(const struct command *command, const struct argp *argp, int a
 		else if (key == '?')
 			check_letter(command, argp, argv[0], optopt);
 	}
+	if (key == ':')
+		check_value(command, argp, argv[0], words[optind - 1], optopt);
 out:
 	free(tables.names);
 }

@@ -133,7 +133,9 @@ load lib
 	run -2 weft report --co
 	[[ "$output" == *"'--co' is ambiguous"* ]]
 	run -2 weft report --cpu
-	[[ "$output" == *"'--cpu' requires an argument"* ]]
+	[ "${lines[0]}" = "weft report: --cpu needs a value, CPULIST" ]
+	run -2 weft report -e
+	[ "${lines[0]}" = "weft report: -e needs a value, EVENT" ]
 	run -2 weft record --quiet=yes
 	[[ "$output" == *"'--quiet' doesn't allow an argument"* ]]
 	# Whatever is wrong, the second line is the same, as are all its quotes.
