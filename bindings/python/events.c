@@ -53,7 +53,10 @@ void events_dealloc(PyObject *self)
 /* How many events come between two looks for Ctrl-C. */
 enum { LOOK_EVERY = 64 };
 
-/* The next event of the running kernel, which may be long in coming: a signal's handler runs meanwhile. */
+/*
+ * The next event of the running kernel, which may be long in coming: a signal's handler runs meanwhile. A signal that
+ * comes when the reader is about to wait interrupts nothing, and is seen when the wait is over (LIVE_WAIT_MS).
+ */
 static int wait_next(struct events *events, struct weft_error *error)
 {
 	int r;
@@ -62,7 +65,7 @@ static int wait_next(struct events *events, struct weft_error *error)
 		Py_BEGIN_ALLOW_THREADS;
 		r = weft_reader_next(events->reader, &events->at, error);
 		Py_END_ALLOW_THREADS;
-	} while (r == -EINTR && !PyErr_CheckSignals());
+	} while ((r == -EINTR || r == -EAGAIN) && !PyErr_CheckSignals());
 	live_give(events);
 	return r;
 }

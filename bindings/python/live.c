@@ -216,7 +216,9 @@ static PyObject *start_with(PyObject *words, const struct weft_live_options *opt
 
 PyObject *live_new(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-	struct weft_live_options options = { .size = sizeof(options), .environment = (const char *const *)environ };
+	struct weft_live_options options = { .size = sizeof(options),
+					     .environment = (const char *const *)environ,
+					     .wait_ms = LIVE_WAIT_MS };
 	PyObject *words, *event = NULL, *program = NULL, *plugins = NULL, *live = NULL;
 	PyObject *rest = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
 	weft_query *query = NULL;

@@ -12,7 +12,7 @@ PyObject *raise_error(const struct weft_error *error)
 
 	if (error->code == -ENOMEM)
 		return PyErr_NoMemory();
-	if (error->code == -EINTR && PyErr_Occurred())
+	if ((error->code == -EINTR || error->code == -EAGAIN) && PyErr_Occurred())
 		return NULL;
 	args = Py_BuildValue("(is)", -error->code, error->text);
 	if (args)

@@ -155,6 +155,8 @@ PyObject *result_wrap(weft_result *found, PyObject *names);
 PyObject *trace_intervals(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *live_intervals(PyObject *self, PyObject *args, PyObject *kwargs);
 bool module_add_intervals(PyObject *module);
+/* So long a call waits for an event of the running kernel before it looks for signals again. */
+enum { LIVE_WAIT_MS = 500 };
 /* live.c: before and after the reader is used without the lock of the interpreter; false: an exception. */
 bool live_take(struct events *events);
 void live_give(struct events *events);

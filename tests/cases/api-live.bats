@@ -107,7 +107,7 @@ told() { awk '/^CPU:[0-9]+ \[LOST [0-9]+ EVENTS\]$/ { l += $3; next } { n++ } EN
 
 @test "live: what weft refuses is told in its words" {
 	run -1 live lines -e no_such_event
-	[ "$output" = "live: no event 'no_such_event'" ]
+	[ "$output" = "live: no event 'no_such_event'; 'weft list events' lists them" ]
 	run -1 live lines --no-such-option
 	[[ "$output" == *"no option '--no-such-option'"* ]]
 	run -1 "$LIVE" /nonexistent/weft lines -e sched

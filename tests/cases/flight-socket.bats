@@ -93,7 +93,7 @@ inside()
 		weft report ./*.dat | grep -c 'weft: trigger dump at .*: *.31mred *\$'
 		LC_ALL=C grep -c '[[:cntrl:]]' ./*.json log
 	END
-	for i in 0 1 2 3 4 5; do [ "${lines[i]}" = "error a flight knows 'dump REASON', 'sample N REASON' and 'status'" ]; done
+	for i in 0 1 2 3 4 5; do [ "${lines[i]}" = "error a flight knows 'dump REASON', 'sample N REASON', 'status' and 'status json'" ]; done
 	[ "${lines[6]}" = "error the line is too long" ]
 	[[ "${lines[7]}" == "file ./"* ]]
 	[ "${lines[8]}" = 1 ]
