@@ -97,7 +97,7 @@ static const struct option_row table[] = {
 	{ "summary", 0, SETUP_FOR, 0,
 	  "Print, instead of events, the tables of 'weft NAME', for each interval and at the end for the whole time; "
 	  "trace what --for NAME does; without NAME: of --for",
-	  SETUP_OWN_GROUP, OPTION_TAKE(take_summary) },
+	  SETUP_OWN_GROUP, OPTION_TAKE(take_summary), .may_lack = true },
 	{ "every", 0, "TIME", 0, "The interval of --summary (default 1s), by the times of the events", SETUP_OWN_GROUP,
 	  OPTION_TIME(struct arguments, tables.every_ns) },
 	{ "top", 0, "N", 0, "Show the first N rows of each table of --summary (default: 10 as text, else all; 0: all)",

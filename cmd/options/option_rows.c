@@ -220,7 +220,8 @@ static bool is_option(const struct argp *argp, const char *word)
 /* Who leaves a value out gives the next option instead; who means such a value writes it as --option=-e. */
 static void check_separate(const struct option_row *row, const char *arg, struct argp_state *state)
 {
-	if (arg && arg[0] == '-' && arg[1] && state->argv[state->next - 1] == arg && is_option(state->root_argp, arg))
+	if (!row->may_lack && arg && arg[0] == '-' && arg[1] && state->argv[state->next - 1] == arg &&
+	    is_option(state->root_argp, arg))
 		setup_usage(state, "%s needs a value, %s, and '%s' is an option", option_row_name(row), row->arg, arg);
 }
 

@@ -56,6 +56,7 @@ struct option_row {
 	size_t given;         /* the place of a flag that says that it was given, + 1; 0: there is none */
 	uint64_t least, most; /* of a number */
 	const char *what;     /* of what there can be one only */
+	bool may_lack;        /* takes() knows what the next option in place of the value means */
 	option_take *takes;
 };
 

@@ -82,7 +82,9 @@ setup()
 	run -1 weft why --task nosuch "$events"
 	[[ $output = *"name no task 'nosuch'"* ]]
 	run -2 weft why --all --wakeup "$events"
-	[[ $output = *"'--wakeup' is no kind; it is call, wakeup, request, run or mark"* ]]
+	[[ $output = *"--all needs a value, call|wakeup|request|run|mark[:NAME], and '--wakeup' is an option"* ]]
+	run -2 weft why --all sleep "$events"
+	[[ $output = *"'sleep' is no kind; it is call, wakeup, request, run or mark"* ]]
 	run -2 weft why --all wakeup:x "$events"
 	[[ $output = *"'wakeup:x' has no name behind the colon"* ]]
 	for share in 0 100% 1ms %; do

@@ -387,7 +387,7 @@ static int folder_look(const struct destination_folder *folder, struct fail *fai
 				folder->path);
 	if (!S_ISDIR(st.st_mode))
 		return exists(folder, fail);
-	if (!dir_is_empty(place))
+	if (dir_is_empty(place) <= 0)
 		return fail_set(fail, -EEXIST, "'%s' is a directory that is not empty; choose another with -o",
 				folder->path);
 	return 0;

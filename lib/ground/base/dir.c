@@ -197,22 +197,24 @@ static bool is_dots(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-bool dir_is_empty(int fd)
+int dir_is_empty(int fd)
 {
 	DIR *dir = dir_entries(fd);
-	bool empty = dir != NULL;
+	bool empty = true;
 	struct dirent *entry;
 
-	while (dir && (entry = readdir(dir)))
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)))
 		empty &= is_dots(entry->d_name);
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 	return empty;
 }
 
 int dir_make(int dir, const char *name, int *ret_fd)
 {
 	cleanup_fd int fd = -1;
+	int empty;
 
 	if (mkdirat(dir, name, 0700))
 		return -errno;
@@ -226,8 +228,13 @@ int dir_make(int dir, const char *name, int *ret_fd)
 		return err;
 	}
 	/* Who may write to the directory above may have put a directory of another user, or of root, there. */
-	if (trust_check(fd, S_IFDIR, name, NULL) || !dir_is_empty(fd))
+	if (trust_check(fd, S_IFDIR, name, NULL))
 		return -ESTALE;
+	empty = dir_is_empty(fd);
+	if (empty < 0)
+		(void)!dir_remove(dir, name, fd, AT_REMOVEDIR);
+	if (empty <= 0)
+		return empty ? empty : -ESTALE;
 	*ret_fd = fd_take(&fd);
 	return 0;
 }

@@ -53,8 +53,8 @@ int must_check dir_make(int dir, const char *name, int *ret_fd);
  */
 DIR *dir_entries(int fd);
 
-/* Whether an open directory has no entries. */
-bool dir_is_empty(int fd);
+/* Whether an open directory has no entries: 1, 0, or an error. */
+int dir_is_empty(int fd);
 
 /* Removes an entry if it still is the open file or directory. -ESTALE: it is another one. `flags` as of unlinkat(2). */
 int must_check dir_remove(int dir, const char *name, int fd, int flags);
