@@ -209,17 +209,6 @@ print(sorted({names[pid] + " " + name for (pid, tid), row in rows.items() for _,
 	[ "$(head -n 2 rows)" = $'CPU 0\nCPU 0 on the host' ]
 }
 
-# await CONDITION...: waits until the command succeeds, for two minutes at most
-await()
-{
-	for _ in $(seq 2400); do
-		! "$@" || return 0
-		sleep 0.05
-	done
-	echo "in vain: $*"
-	return 1
-}
-
 # bats test_tags=long
 @test "sched --host: a guest that QEMU emulates waits for the host's CPU as long as the host's kernel says" {
 	need_tracefs

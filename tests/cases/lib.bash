@@ -109,3 +109,14 @@ dated()
 	"$WEFT" convert -q --file-version 6 -o "$2" "$1"
 	perl -0777 -pi -e 's/\x05\x00(....)(Linux .{18})/"\1\0$1" . pack("a24", "1700000000000000")/se or die "no release"' "$2"
 }
+
+# await CONDITION...: waits until the command succeeds, for two minutes at most
+await()
+{
+	for _ in $(seq 2400); do
+		! "$@" || return 0
+		sleep 0.05
+	done
+	echo "in vain: $*"
+	return 1
+}

@@ -15,17 +15,6 @@ over()
 	chmod +x rsh
 }
 
-# await CONDITION...: waits until the command succeeds, for two minutes at most
-await()
-{
-	for _ in $(seq 2400); do
-		! "$@" || return 0
-		sleep 0.05
-	done
-	echo "in vain: $*"
-	return 1
-}
-
 instances()
 {
 	ls /sys/kernel/tracing/instances
