@@ -355,15 +355,11 @@ static bool add_self(struct pass *pass, int32_t pid)
 
 static bool read_self(struct pass *pass, const char *list)
 {
-	struct text_word word;
+	int32_t pid;
 
-	while (list && pass->nr_self < SELF_MAX && text_next_word(&list, " \n", &word)) {
-		const char *at = word.at;
-		int32_t pid;
-
-		if (number_s32(&at, &pid) && !add_self(pass, pid))
+	while (pass->nr_self < SELF_MAX && context_next_self(&list, &pid))
+		if (!add_self(pass, pid))
 			return false;
-	}
 	return true;
 }
 

@@ -142,6 +142,9 @@ bool context_is_beside(const struct context *context, const struct context *othe
 /* And of one clock: a time in one is the same moment in the other. */
 bool context_shares_times(const struct context *context, const struct context *other);
 
+/* The next PID of context::self; `at` begins as that. False: there is no more. */
+bool context_next_self(const char **at, int32_t *ret);
+
 /* Whether the buffer was recorded with a PID filter. */
 static inline bool context_has_pids(const struct context *context)
 {

@@ -697,6 +697,19 @@ bool context_is_beside(const struct context *context, const struct context *othe
 	       (!context->recording || !strcmp(context->recording, other->recording));
 }
 
+bool context_next_self(const char **at, int32_t *ret)
+{
+	struct text_word word;
+
+	while (*at && text_next_word(at, " \n", &word)) {
+		const char *number = word.at;
+
+		if (number_s32(&number, ret))
+			return true;
+	}
+	return false;
+}
+
 bool context_shares_times(const struct context *context, const struct context *other)
 {
 	return context_is_beside(context, other) && !strcmp(context->clock, other->clock);

@@ -365,18 +365,14 @@ static void read_tasks(struct load *load, const char *setting, bool at_end)
 	}
 }
 
-/* Whether a list of PIDs with blanks between them has this one. */
-static bool lists_pid(const char *list, uint64_t pid)
+static bool is_self(const struct context *context, uint64_t pid)
 {
-	struct text_word word;
+	const char *at = context->self;
+	int32_t self;
 
-	while (list && text_next_word(&list, " \n", &word)) {
-		const char *at = word.at;
-		uint64_t one;
-
-		if (number_u64(&at, &one) && one == pid)
+	while (context_next_self(&at, &self))
+		if (self >= 0 && (uint64_t)self == pid)
 			return true;
-	}
 	return false;
 }
 
@@ -391,8 +387,7 @@ int32_t who_command(const struct context *context)
 		uint64_t numbers[NUMBERS];
 
 		if (!take_numbers(&at, line.at + line.len, numbers, NUMBERS) || numbers[TID] > INT32_MAX ||
-		    numbers[TID] != numbers[TGID] || !lists_pid(context->self, numbers[PPID]) ||
-		    lists_pid(context->self, numbers[TID]))
+		    numbers[TID] != numbers[TGID] || !is_self(context, numbers[PPID]) || is_self(context, numbers[TID]))
 			continue;
 		if (found)
 			return 0;

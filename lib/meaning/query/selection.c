@@ -251,16 +251,11 @@ int selection_add_filter(struct selection *selection, const char *text, bool neg
 
 int selection_leave_out_self(struct selection *selection, uint64_t **ret_count, struct fail *fail)
 {
-	const char *list = selection->context->self;
-	struct text_word word;
+	const char *at = selection->context->self;
+	int32_t pid;
 
-	while (list && selection->nr_self < SELF_MAX && text_next_word(&list, " \n", &word)) {
-		const char *at = word.at;
-		int32_t pid, *self;
-
-		if (!number_s32(&at, &pid))
-			continue;
-		self = vec_push(selection->self, selection->nr_self);
+	while (selection->nr_self < SELF_MAX && context_next_self(&at, &pid)) {
+		int32_t *self = vec_push(selection->self, selection->nr_self);
 		if (!self)
 			return fail_memory(fail);
 		*self = pid;

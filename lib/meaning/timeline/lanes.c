@@ -349,7 +349,7 @@ static void gather(const struct lane *lane, const struct lane_cell *cell, uint64
 void lane_columns(const struct lane *lane, uint64_t length, uint64_t first, size_t nr, struct lane_cell *ret)
 {
 	uint64_t coarser = length / lane->length, begin, end;
-	size_t low = 0, high = lane->nr_cells;
+	size_t low;
 
 	memset(ret, 0, nr * sizeof(*ret));
 	/* A damaged file has times up to the largest one: there are no columns behind it. */
@@ -357,14 +357,7 @@ void lane_columns(const struct lane *lane, uint64_t length, uint64_t first, size
 		return;
 	if (__builtin_mul_overflow(first + nr, coarser, &end) || first + nr < first)
 		end = UINT64_MAX;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lane->cells[middle].column + lane->cells[middle].nr <= begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = vec_count(lane->nr_cells, i, lane->cells[i].column + lane->cells[i].nr <= begin);
 	for (; low < lane->nr_cells && lane->cells[low].column < end; low++) {
 		const struct lane_cell *cell = &lane->cells[low];
 		uint64_t from = cell->column > begin ? cell->column : begin;
