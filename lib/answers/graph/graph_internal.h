@@ -20,7 +20,7 @@ struct context;
 struct pass;
 struct parallel_sum_ops;
 
-/* Private to lib/answers/graph/graph.c and, for slices of time, lib/answers/graph/graph_slices.c. */
+/* Private to graph.c, graph_sums.c and, for slices of time, graph_slices.c. */
 
 enum graph_analysis_role {
 	GRAPH_ROLE_ENTRY = 1,
@@ -92,6 +92,7 @@ struct graph_analysis {
 		unpaired; /* calls without an entry: it was before the start, it was lost, or for no known reason */
 };
 
+/* graph_sums.c: counts a call that ended, and an event that only says that a function was called. */
 void graph_see_call(struct graph_analysis *graph, const struct call *call, const struct event *event);
 void graph_see_hit(struct graph_analysis *graph, const struct event *event, uint8_t role);
 /* The function with this first address; a new one is counted from now on. NULL without memory. */

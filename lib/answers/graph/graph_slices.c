@@ -66,7 +66,7 @@ static int create(void *arg, struct reader *reader, uint64_t index, uint64_t nr,
 	part->nr = nr;
 	r = pass_init(&part->pass, reader, &pass->filter, &fail);
 	if (!r)
-		r = pass_add(&part->pass, &graph_analysis, &graph_of(pass)->options, &fail);
+		r = pass_add(&part->pass, pass->items[0].ops, &graph_of(pass)->options, &fail);
 	if (r) {
 		release(part);
 		return r;

@@ -285,7 +285,7 @@ void graph_slowest_put(struct graph_tree_analysis *graph, struct findings *findi
 
 /*
  * The calls of one function: what they called, and who called them. While a call of the function is open, each frame of
- * lib/meaning/event/calls stores the number of its node in that call's tree. When the call ends, its tree is merged
+ * lib/meaning/follow/calls stores the number of its node in that call's tree. When the call ends, its tree is merged
  * into the tree of all calls. A call without an end is not counted.
  */
 

@@ -55,7 +55,7 @@ struct hit hits_take(struct hits *hits, size_t frame, uint64_t since, uint64_t u
  */
 struct hit hits_move(struct hits *hits, size_t frame, bool to_caller, uint64_t from, uint64_t to);
 
-/* The open functions of lib/meaning/event/calls. */
+/* The open functions of lib/meaning/follow/calls. */
 
 struct frame {
 	uint64_t start, nested, interrupted, mark, word;
