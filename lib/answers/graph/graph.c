@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/answers/graph/graph.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +13,6 @@
 #include "lib/answers/graph/graph_internal.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/text.h"
-#include "lib/ground/base/vec.h"
-#include "lib/meaning/event/comms.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/graph_events.h"

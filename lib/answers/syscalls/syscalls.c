@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/answers/syscalls/syscalls_internal.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ground/base/vec.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/files.h"
 #include "lib/meaning/reader/reader.h"
-#include "lib/meaning/uapi/descriptors.h"
-#include "lib/meaning/uapi/names.h"
 
 /*
  * System calls: pairs the entry and the exit in each task, and counts by call. lib/answers/syscalls/syscalls_lines.c
@@ -85,142 +80,6 @@ static void release(void *arg)
 	slowest_release(&syscalls->slowest);
 }
 
-static inline uint64_t row_key(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
-			       uint32_t cpu, uint32_t file)
-{
-	const struct context *context = syscalls->pass->reader->buffers[0].context;
-	const struct state *state = &syscalls->pass->state;
-	int32_t pid = state->tasks[task].pid;
-	enum who_part part = WHO_PROCESS;
-
-	switch ((enum syscalls_by)syscalls->options.rows.by) {
-	case SYSCALLS_BY_CALL:
-		return (uint64_t)number;
-	case SYSCALLS_BY_TASK:
-		return task;
-	case SYSCALLS_BY_PROCESS:
-		return who_is(context, WHO_PROCESS, pid, state->now, NULL);
-	case SYSCALLS_BY_ERROR:
-		return (uint64_t)number << 16 | (uint64_t)error;
-	case SYSCALLS_BY_CPU:
-		return cpu;
-	case SYSCALLS_BY_PROGRAM:
-	case SYSCALLS_BY_UNIT:
-	case SYSCALLS_BY_CONTAINER:
-	case SYSCALLS_BY_POD:
-	case SYSCALLS_BY_CGROUP:
-	case SYSCALLS_BY_USER:
-		part = syscalls_part((enum syscalls_by)syscalls->options.rows.by);
-		return who_is(context, part, pid, state->now, NULL);
-	case SYSCALLS_BY_FILE:
-		return file;
-	}
-	return 0;
-}
-
-/* Finds or adds a row. To add one moves the others. */
-static struct call_row *look_up_row(struct syscalls_analysis *syscalls, uint64_t key)
-{
-	struct call_row *row = u64_map_find(&syscalls->rows, key);
-
-	if (!row) {
-		memset(syscalls->near_rows, 0, sizeof(syscalls->near_rows));
-		row = u64_map_add(&syscalls->rows, key);
-	}
-	syscalls->pass->failed |= !row;
-	syscalls->near_rows[key % SYSCALLS_NEAR_ROWS].key = key;
-	syscalls->near_rows[key % SYSCALLS_NEAR_ROWS].row = row;
-	return row;
-}
-
-static inline struct call_row *row_of(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
-				      uint32_t cpu, uint32_t file)
-{
-	uint64_t key = row_key(syscalls, number, error, task, cpu, file);
-	struct call_row *row = syscalls->near_rows[key % SYSCALLS_NEAR_ROWS].row;
-
-	if (__builtin_expect(!row || syscalls->near_rows[key % SYSCALLS_NEAR_ROWS].key != key, 0))
-		row = look_up_row(syscalls, key);
-	if (!row)
-		return NULL;
-	if (!row->calls) {
-		row->number = number;
-		row->error = error;
-		row->task = task;
-		row->cpu = cpu;
-	}
-	return row;
-}
-
-struct call_row *syscalls_row(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
-			      uint32_t cpu, uint32_t file)
-{
-	return row_of(syscalls, number, error, task, cpu, file);
-}
-
-bool syscalls_is_exec(const char *name)
-{
-	return name && !strncmp(name, "execve", strlen("execve"));
-}
-
-const struct call_kind *syscalls_new_kind(struct syscalls_analysis *syscalls, int64_t number, const char *name)
-{
-	struct call_kind *kind = (uint64_t)number < SYSCALLS_NEAR ? &syscalls->near_kinds[number] :
-								    u64_map_add(&syscalls->kinds, (uint64_t)number);
-
-	if (!kind) {
-		syscalls->pass->failed = true;
-		return NULL;
-	}
-	if (!kind->looked_up || (name && !kind->name)) {
-		kind->looked_up = true;
-		kind->name = name ? name :
-			     number & SYSCALLS_TABLE32 && number > 0 ?
-				    syscalls_table32_name(syscalls, number) :
-				    system_call_name(syscalls->pass->machine, number);
-		kind->restores =
-			kind->name && (!strcmp(kind->name, "rt_sigreturn") || !strcmp(kind->name, "sigreturn"));
-		kind->is_exec = syscalls_is_exec(kind->name);
-		kind->ends = kind->name && (!strcmp(kind->name, "exit") || !strcmp(kind->name, "exit_group"));
-		kind->takes = kind->name && descriptor_is_first(kind->name);
-		kind->returns = kind->name && descriptor_is_result(kind->name);
-		syscalls->uring |= kind->name && !strcmp(kind->name, "io_uring_enter");
-		kind->moves = kind->name && descriptor_moves_bytes(kind->name);
-	}
-	return kind;
-}
-
-const char *syscalls_name(struct syscalls_analysis *syscalls, int64_t number, char into[SYSCALLS_NAME])
-{
-	const struct call_kind *kind = syscalls_kind(syscalls, number, NULL);
-	bool table32 = number > 0 && number & SYSCALLS_TABLE32;
-
-	if (kind && kind->name && !table32)
-		return kind->name;
-	if (kind && kind->name)
-		snprintf(into, SYSCALLS_NAME, "%.37s (32-bit)", kind->name);
-	else
-		snprintf(into, SYSCALLS_NAME, "syscall_%" PRId64 "%s", table32 ? number & ~SYSCALLS_TABLE32 : number,
-			 table32 ? " (32-bit)" : "");
-	return into;
-}
-
-__attribute__((noinline)) static bool add_calls(struct syscalls_analysis *syscalls, uint32_t task)
-{
-	while (syscalls->nr_calls <= task) {
-		if (!vec_push(syscalls->calls, syscalls->nr_calls)) {
-			syscalls->pass->failed = true;
-			return false;
-		}
-	}
-	return true;
-}
-
-struct open_call *syscalls_call(struct syscalls_analysis *syscalls, uint32_t task)
-{
-	return task < syscalls->nr_calls || add_calls(syscalls, task) ? &syscalls->calls[task] : NULL;
-}
-
 /* Returns the call of the task that has the event's CPU; NULL if it is unknown. */
 static inline struct open_call *call_of(struct syscalls_analysis *syscalls, const struct event *event,
 					uint32_t *ret_task)
@@ -231,8 +90,7 @@ static inline struct open_call *call_of(struct syscalls_analysis *syscalls, cons
 	if (task == STATE_NO_TASK)
 		return NULL;
 	*ret_task = task;
-	return __builtin_expect(task < syscalls->nr_calls, 1) || add_calls(syscalls, task) ? &syscalls->calls[task] :
-											     NULL;
+	return syscalls_call(syscalls, task);
 }
 
 static bool restores(struct syscalls_analysis *syscalls, int64_t number)
@@ -311,7 +169,7 @@ static inline void count(struct syscalls_analysis *syscalls, const struct slow_c
 	static const struct call_time nothing = { .wall = 0 };
 	uint64_t held;
 	struct call_row *row =
-		row_of(syscalls, call->number, failed ? -call->returned : 0, call->task, call->cpu, call->file);
+		syscalls_row(syscalls, call->number, failed ? -call->returned : 0, call->task, call->cpu, call->file);
 
 	if (!row)
 		return;
@@ -350,7 +208,7 @@ static void count_refused(struct syscalls_analysis *syscalls, const struct event
 	if (!pass_wants_cpu(syscalls->pass, event->cpu) ||
 	    !syscalls_wants(syscalls, call, &syscalls->pass->state.tasks[task], UINT64_MAX))
 		return;
-	row = row_of(syscalls, number, -returned, task, event->cpu, SYSCALLS_NO_FILE);
+	row = syscalls_row(syscalls, number, -returned, task, event->cpu, SYSCALLS_NO_FILE);
 	if (!row)
 		return;
 	row->calls++;

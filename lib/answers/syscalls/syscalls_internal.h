@@ -158,7 +158,7 @@ struct call_type {
 /* The bit that marks a number of the 32-bit table of a 64-bit kernel. */
 static const int64_t SYSCALLS_TABLE32 = INT64_C(1) << 32;
 
-/* Returns a name from the 32-bit table; NULL: the table has no such number. */
+/* syscalls_kinds.c: returns a name from the 32-bit table; NULL: the table has no such number. */
 const char *syscalls_table32_name(const struct syscalls_analysis *syscalls, int64_t number);
 /* Call it after an event that makes a task: a new task uses the table of its parent. */
 void syscalls_table32_fork(struct syscalls_analysis *syscalls);
@@ -291,8 +291,18 @@ static inline void syscalls_add_time(struct call_row *row, const struct call_tim
 	row->total.waiting += time->waiting - paid->waiting;
 }
 
+/* syscalls_rows.c: adds entries of tasks up to this one; false without memory. */
+bool syscalls_add_calls(struct syscalls_analysis *syscalls, uint32_t task);
+
 /* The entry of a task, which is added if needed; NULL without memory. */
-struct open_call *syscalls_call(struct syscalls_analysis *syscalls, uint32_t task);
+static inline struct open_call *syscalls_call(struct syscalls_analysis *syscalls, uint32_t task)
+{
+	return __builtin_expect(task < syscalls->nr_calls, 1) || syscalls_add_calls(syscalls, task) ?
+		       &syscalls->calls[task] :
+		       NULL;
+}
+
+/* The row in which such a call counts, which is added if needed; NULL without memory. Valid until a row is added. */
 struct call_row *syscalls_row(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
 			      uint32_t cpu, uint32_t file);
 

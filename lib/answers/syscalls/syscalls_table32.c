@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "lib/ground/base/vec.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/uapi/names.h"
 
@@ -16,28 +15,6 @@
  * x86_64, an execve returns with its number in the table of the new program (set_personality_ia32() and _64bit() of
  * arch/x86/kernel/process_64.c), which shows the table from the first call on.
  */
-static const char *other_machine(const char *machine)
-{
-	/* ppc64le has no 32-bit table, and on mips the numbers themselves show the table. */
-	static const struct {
-		const char *wide, *narrow;
-	} pairs[] = {
-		{ "x86_64", "i686" },     { "aarch64", "armv7l" }, { "s390x", "s390" },      { "ppc64", "ppc" },
-		{ "riscv64", "riscv32" }, { "sparc64", "sparc" },  { "parisc64", "parisc" },
-	};
-
-	for (size_t i = 0; i < array_size(pairs); i++)
-		if (!strcmp(machine, pairs[i].wide))
-			return pairs[i].narrow;
-	return NULL;
-}
-
-const char *syscalls_table32_name(const struct syscalls_analysis *syscalls, int64_t number)
-{
-	const char *other = other_machine(syscalls->pass->machine);
-
-	return other ? system_call_name(other, number & ~SYSCALLS_TABLE32) : NULL;
-}
 
 static bool is_no_call(const struct syscalls_analysis *syscalls, int64_t returned)
 {
@@ -114,14 +91,11 @@ int64_t syscalls_table32_learn_exit(struct syscalls_analysis *syscalls, struct o
 void syscalls_table32_fork(struct syscalls_analysis *syscalls)
 {
 	const struct state_step *step = &syscalls->pass->state.step;
+	struct open_call *call;
 
 	if (step->other >= syscalls->nr_calls || !syscalls->calls[step->other].table32)
 		return;
-	while (syscalls->nr_calls <= step->task) {
-		if (!vec_push(syscalls->calls, syscalls->nr_calls)) {
-			syscalls->pass->failed = true;
-			return;
-		}
-	}
-	syscalls->calls[step->task].table32 = true;
+	call = syscalls_call(syscalls, step->task);
+	if (call)
+		call->table32 = true;
 }
