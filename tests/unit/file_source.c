@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/pages/stream/file_source.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -337,6 +338,14 @@ static void check_times(struct made *made, struct trace *trace, int fd, bool pac
 			before = ts;
 		}
 		CHECK(source->ops->time_at(source, cpu, 20, 20, &ts, NULL) == 0);
+		/* Parts of less than two bytes are told apart, too. */
+		for (uint64_t part = 1; part < 6; part++) {
+			uint64_t nr = trace_buffer(trace, 0)->cpus[cpu].size / 5 * 4;
+
+			CHECK(source->ops->time_at(source, cpu, part - 1, 6, &before, NULL) == 1);
+			CHECK(source->ops->time_at(source, cpu, nr / 6 * part, nr, &ts, NULL) == 1 && ts > before);
+		}
+		CHECK(source->ops->seek(source, cpu, ts, NULL) == 0);
 	}
 	source_free(source);
 }
@@ -440,6 +449,68 @@ TEST(file_source_hands_out_all_before_a_damaged_chunk)
 	with_files(check_damage);
 }
 
+/* What can be read of a file with a damaged chunk is there after a restart at any time. */
+static void check_restarts_at_damage(struct made *made, struct trace *trace, int fd, bool packed)
+{
+	struct source *source = NULL;
+	struct merge *merge = NULL;
+	struct trace_pages pages;
+	struct cursor *top;
+	uint64_t good = 0;
+	size_t size, page = 0;
+
+	if (!packed)
+		return;
+	REQUIRE(!trace_pages_init(&pages, trace, 0, 0, NULL));
+	for (unsigned i = 0; i < 40 && trace_pages_size(&pages, PAGE, &size, NULL) > 0; i++) {
+		page += size / PAGE;
+		CHECK(trace_pages_skip(&pages, size, NULL) == 0);
+	}
+	REQUIRE(page < PAGES);
+	good = made->first[0][page];
+	CHECK(pwrite(fd, "damaged", 7, (off_t)pages.next + 20) == 7);
+	REQUIRE(!file_source_new(trace, 0, NULL, &source, NULL));
+	REQUIRE(!merge_new(source, NULL, 0, &merge, NULL));
+	for (size_t i = 0; i < made->nr; i += 131) {
+		uint64_t ts = made->records[i].ts;
+		bool damaged = false;
+		size_t at = i;
+
+		CHECK(!merge_restart(merge, ts, NULL));
+		while (at && made->records[at - 1].ts == ts)
+			at--;
+		for (; at < made->nr && at < i + 200; at++) {
+			if (made->records[at].cpu == 0 && made->records[at].ts >= good)
+				continue;
+			while ((top = merge_top(merge)) && (top->head.ts < ts || (!top->cpu && top->head.ts >= good))) {
+				damaged |= merge_advance(merge, NULL) < 0;
+				merge_release(merge, merge_retired(merge));
+			}
+			if (!CHECK(top && top->head.ts == made->records[at].ts && top->cpu == made->records[at].cpu))
+				break;
+			damaged |= merge_advance(merge, NULL) < 0;
+			merge_release(merge, merge_retired(merge));
+		}
+	}
+	merge_free(merge);
+}
+
+TEST(file_source_restarts_at_any_time_of_a_file_with_a_damaged_chunk)
+{
+	with_files(check_restarts_at_damage);
+}
+
+/* Says that a page is full of events; there is enough noise in it that a file has a kilobyte of ten of them. */
+static void fill_page(uint8_t *page, size_t size)
+{
+	struct made made = { .noise = page[0] };
+	uint64_t commit = size - 16;
+
+	memcpy(page + 8, &commit, sizeof(commit));
+	for (size_t i = 0; i < 150; i++)
+		page[100 + i] = (uint8_t)noise(&made);
+}
+
 /* Pages of a megabyte: ten of them are one chunk, of which a CPU keeps 8 MB at a time. */
 static int write_large(void *arg, struct part *part, struct writer *writer, struct fail *fail)
 {
@@ -455,6 +526,7 @@ static int write_large(void *arg, struct part *part, struct writer *writer, stru
 		page_writer_begin(&page, &shape, pages + i * made->large, PAGE_LOST_NONE);
 		CHECK(page_writer_add(&page, &record));
 		page_writer_end(&page);
+		fill_page(pages + i * made->large, made->large);
 	}
 	for (uint32_t cpu = 0; !r && cpu < 2; cpu++) {
 		r = part_add(part, pages, 10 * made->large, shape.size, fail);
@@ -497,6 +569,68 @@ TEST(file_source_hands_out_a_large_chunk_in_parts)
 		}
 	trace_free(trace);
 	close(fd);
+	free(made);
+}
+
+/* A CPU with 30 pages of zeros, in three chunks. Their heads say that so many bytes in all are events. */
+static int write_zeros(void *arg, struct part *part, struct writer *writer, struct fail *fail)
+{
+	const struct made *made = arg;
+	uint8_t *pages = calloc(10, 1 << 20);
+	uint64_t left = made->large;
+	int r = writer_buffer(writer, "", "local", 1 << 20, fail);
+
+	for (size_t chunk = 0; chunk < 3; chunk++) {
+		for (size_t i = 0; i < 10; i++) {
+			uint64_t commit = left < (1 << 20) - 16 ? left : (1 << 20) - 16;
+
+			memcpy(pages + (i << 20) + 8, &commit, sizeof(commit));
+			left -= commit;
+		}
+		r = r ? r : part_add(part, pages, 10 << 20, 1 << 20, fail);
+	}
+	r = r ? r : part_write(part, writer, 0, fail);
+	free(pages);
+	return r;
+}
+
+TEST(file_source_refuses_more_bytes_of_events_than_recordings_have)
+{
+	struct made *made = calloc(1, sizeof(*made));
+	struct writer_options form = forms[1];
+
+	form.page_size = 1 << 20;
+	/* As many as recordings may have, too many, and too many in a file that is trusted. */
+	for (unsigned i = 0; i < 3; i++) {
+		struct source *source = NULL;
+		struct trace *trace = NULL;
+		struct fail fail = FAIL_INIT;
+		unsigned nr = 0;
+		char want[200];
+		uint64_t size;
+		int fd, r;
+
+		made->large = i ? 30 << 20 : 21 << 20;
+		fd = make(&form, write_zeros, made);
+		REQUIRE(!trace_open_fd(fd, "zeros", &trace, NULL));
+		size = trace_buffer(trace, 0)->cpus[0].size;
+		if (i == 2)
+			trace_trust_sizes(trace);
+		REQUIRE(!file_source_new(trace, 0, NULL, &source, NULL));
+		for (struct block *block = NULL; (r = source->ops->next(source, 0, &block, &fail)) > 0; nr++)
+			source_release(source, block);
+		snprintf(want, sizeof(want),
+			 "there are more than %llu bytes of events in %llu of the file, more than any real recording "
+			 "has; --trust-size reads them",
+			 (unsigned long long)((16 << 20) + 8192 * size), (unsigned long long)size);
+		CHECK(i == 1 ? r == -EBADMSG && nr == 2 : !r && nr == 3);
+		CHECK_STR(fail.text, i == 1 ? want : "");
+		/* Half of what may be is much, and so is a tenth of that for one of ten parts of the file. */
+		CHECK(source->ops->is_much(source, 1) && source->ops->is_much(source, 10));
+		source_free(source);
+		trace_free(trace);
+		close(fd);
+	}
 	free(made);
 }
 

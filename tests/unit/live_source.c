@@ -187,7 +187,8 @@ TEST(live_takes_no_more_than_it_may_keep)
 	struct kernel kernel;
 	bool full = false;
 
-	REQUIRE(begin(&kernel, 2 * PAGE_BYTES));
+	/* A page that waits has room for a count. */
+	REQUIRE(begin(&kernel, 2 * (PAGE_BYTES + 8)));
 	for (unsigned i = 0; i < 5; i++)
 		write_page(&kernel, 0, 100 + i * 10, 1, 2);
 	CHECK(take_now(&kernel, true, &full));
@@ -406,4 +407,186 @@ TEST(live_holds_nobody_up_once_it_has_ended)
 	CHECK(merge_due(kernels[1].merge, &due) && due == 100);
 	for (unsigned i = 0; i < 2; i++)
 		merge_free(kernels[i].merge);
+}
+
+/* A kernel that refuses to be read, or to be asked for its count. */
+static int refuse_read(void *arg, size_t cpu, void *into, struct fail *fail)
+{
+	(void)into;
+	return *(const size_t *)arg == cpu ? fail_set(fail, -5, "no page") : 0;
+}
+
+static int refuse_overrun(void *arg, size_t cpu, uint64_t taken, uint64_t *ret, struct fail *fail)
+{
+	(void)arg;
+	(void)ret;
+	return fail_set(fail, -5, "no count of %zu after %llu", cpu, (unsigned long long)taken);
+}
+
+TEST(live_says_which_cpu_cannot_be_read)
+{
+	for (size_t cpu = 0; cpu < CPUS; cpu++) {
+		const struct live_source_options options = {
+			.feed = { .read = refuse_read, .arg = &cpu },
+			.shape = { .size = PAGE_BYTES, .long_size = 8 },
+			.cpus = cpu_numbers,
+			.nr_cpus = CPUS,
+		};
+		struct source *source = NULL;
+		struct fail fail = FAIL_INIT;
+
+		REQUIRE(!live_source_new(&options, &source, NULL));
+		CHECK(live_source_take(source, true, NULL, &fail) == -5);
+		CHECK_STR(fail.text, cpu ? "CPU 3: no page" : "CPU 0: no page");
+		source_free(source);
+	}
+}
+
+/* The pages that `taken` gets, one behind the other. */
+struct taken_pages {
+	uint8_t bytes[4 * (PAGE_BYTES + 8)];
+	size_t len, cpus[4], nr;
+};
+
+static void keep_page(void *arg, size_t cpu, const void *page, size_t len)
+{
+	struct taken_pages *pages = arg;
+
+	REQUIRE(pages->nr < 4 && len == PAGE_BYTES + 8);
+	memcpy(pages->bytes + pages->len, page, len);
+	pages->len += len;
+	pages->cpus[pages->nr++] = cpu;
+}
+
+static uint64_t word_at(const struct taken_pages *pages, size_t page, size_t at)
+{
+	uint64_t word;
+
+	memcpy(&word, pages->bytes + page * (PAGE_BYTES + 8) + at, sizeof(word));
+	return word;
+}
+
+TEST(live_tells_of_each_page_that_it_takes_with_the_count_of_its_gap)
+{
+	struct kernel kernel = { .len = 0 };
+	struct taken_pages pages = { .len = 0 };
+	struct live_source_options options = {
+		.feed = { .read = feed_read, .overrun = feed_overrun, .arg = &kernel },
+		.shape = { .size = PAGE_BYTES, .long_size = 8 },
+		.cpus = cpu_numbers,
+		.nr_cpus = CPUS,
+		.queue_max = 1 << 20,
+		.taken = keep_page,
+		.taken_arg = &pages,
+	};
+	struct fail fail = FAIL_INIT;
+
+	REQUIRE(!live_source_new(&options, &kernel.source, NULL));
+	write_page(&kernel, 1, 100, 1, 2);
+	write_gap(write_page(&kernel, 0, 200, 1, PAGE_RECORDS), 0);
+	write_gap(write_page(&kernel, 0, 300, 1, 3), 9);
+	kernel.overrun[0] = 7;
+	CHECK(live_source_take(kernel.source, false, NULL, NULL) == 1);
+	CHECK(pages.nr == 3 && !pages.cpus[0] && !pages.cpus[1] && pages.cpus[2] == 1);
+	/* The kernel had no room for 7, nor has a count of 7 in all for the 9 of the page behind. */
+	CHECK(word_at(&pages, 0, 8) == (UINT64_C(3) << 30 | 48) && word_at(&pages, 0, 64) == 7);
+	CHECK(word_at(&pages, 1, 8) == 24);
+	CHECK(word_at(&pages, 2, 8) == 16 && word_at(&pages, 2, 0) == 100);
+	CHECK(live_source_taken(kernel.source, 0) == 9 && live_source_taken(kernel.source, 1) == 2);
+	CHECK(live_source_lost(kernel.source, 0) == 7 && !live_source_lost(kernel.source, 1));
+	/* Nothing more has come. */
+	CHECK(live_source_take(kernel.source, false, NULL, NULL) == 0 && pages.nr == 3);
+	source_free(kernel.source);
+
+	/* Without the kernel's count, a gap whose number the page lacks stays one of unknown size. */
+	options.feed.overrun = NULL;
+	pages = (struct taken_pages){ .len = 0 };
+	kernel = (struct kernel){ .len = 0 };
+	REQUIRE(!live_source_new(&options, &kernel.source, NULL));
+	write_gap(write_page(&kernel, 0, 200, 1, PAGE_RECORDS), 0);
+	CHECK(live_source_take(kernel.source, false, NULL, NULL) == 1);
+	CHECK(word_at(&pages, 0, 8) == (UINT64_C(2) << 30 | 48) && !live_source_lost(kernel.source, 0));
+	source_free(kernel.source);
+
+	options.feed.overrun = refuse_overrun;
+	kernel.read[0] = 0;
+	REQUIRE(!live_source_new(&options, &kernel.source, NULL));
+	CHECK(live_source_take(kernel.source, false, NULL, &fail) == -5);
+	CHECK_STR(fail.text, "CPU 0: no count of 0 after 6");
+	source_free(kernel.source);
+}
+
+/* A kernel of 32 bits: the head of a page has 12 bytes, and so has the count. */
+static int read_narrow(void *arg, size_t cpu, void *into, struct fail *fail)
+{
+	uint32_t *page = into;
+	unsigned *left = arg;
+
+	(void)fail;
+	if (cpu || !*left)
+		return 0;
+	--*left;
+	memset(page, 0, PAGE_BYTES);
+	page[HOST_BIG_ENDIAN] = 500;
+	page[2] = 1u << 31 | 52;
+	for (unsigned i = 0; i < 13; i += 2)
+		page[3 + i] = record_head(i < 12 ? 1 : 29, 1);
+	return 1;
+}
+
+static int five_overrun(void *arg, size_t cpu, uint64_t taken, uint64_t *ret, struct fail *fail)
+{
+	(void)arg;
+	(void)fail;
+	*ret = !cpu && taken == 6 ? 5 : 0;
+	return 0;
+}
+
+static void keep_narrow(void *arg, size_t cpu, const void *page, size_t len)
+{
+	(void)cpu;
+	CHECK(len == PAGE_BYTES + 8);
+	memcpy(arg, page, len);
+}
+
+TEST(live_counts_the_gaps_of_a_kernel_of_32_bits)
+{
+	uint32_t page[(PAGE_BYTES + 8) / 4] = { 0 };
+	unsigned left = 1;
+	const struct live_source_options options = {
+		.feed = { .read = read_narrow, .overrun = five_overrun, .arg = &left },
+		.shape = { .size = PAGE_BYTES, .long_size = 4 },
+		.cpus = cpu_numbers,
+		.nr_cpus = CPUS,
+		.taken = keep_narrow,
+		.taken_arg = page,
+	};
+	struct source *source = NULL;
+
+	REQUIRE(!live_source_new(&options, &source, NULL));
+	CHECK(live_source_take(source, false, NULL, NULL) == 1);
+	CHECK(page[2] == (3u << 30 | 52) && page[16] == 5 && !page[17] && page[HOST_BIG_ENDIAN] == 500);
+	CHECK(live_source_lost(source, 0) == 5);
+	source_free(source);
+}
+
+TEST(live_has_memory_for_full_queues_from_the_start)
+{
+	struct live_source_options options = {
+		.feed = { .read = feed_read },
+		.shape = { .size = PAGE_BYTES, .long_size = 8 },
+		.cpus = cpu_numbers,
+		.nr_cpus = CPUS,
+		.queue_max = 10 * (PAGE_BYTES + 8),
+	};
+	struct source *source = NULL;
+
+	for (size_t busy = 0; busy < 3; busy++) {
+		options.busy_cpus = busy;
+		REQUIRE(!live_source_new(&options, &source, NULL));
+		/* Two blocks of each may be in use besides. */
+		CHECK(source->spare_size == busy * 12 * (PAGE_BYTES + 8));
+		CHECK(source->nr_cpus == CPUS && source->cpus[1] == 3 && source->shape.size == PAGE_BYTES + 8);
+		source_free(source);
+	}
 }

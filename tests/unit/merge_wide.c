@@ -321,6 +321,21 @@ TEST(cursor_says_where_its_head_is_and_what_was_lost_before_it)
 	source_free(&wide->source);
 }
 
+TEST(cursor_adds_up_gaps_of_one_event)
+{
+	struct wide *wide = wide_new(1);
+	struct chain retired = { .tail = &retired.first };
+	struct cursor cursor;
+
+	for (uint64_t i = 0; i < 3; i++)
+		set_lost(add_page(wide, 0, (uint64_t[]){ 10 + i }, i == 2), 1);
+	cursor_init(&cursor, &wide->source, 0, &retired);
+	CHECK(cursor_next(&cursor, NULL) == 1 && cursor.head.ts == 12 && cursor.lost == 3);
+	cursor_release(&cursor);
+	source_release(&wide->source, retired.first);
+	source_free(&wide->source);
+}
+
 TEST(cursor_counts_the_events_of_a_gap_anew_once_their_number_is_not_known)
 {
 	struct wide *wide = wide_new(1);

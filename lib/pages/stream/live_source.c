@@ -183,7 +183,7 @@ static int count_gap(struct live_source *live, size_t index, const struct page *
 static int settle_gap(struct live_source *live, size_t index, const struct page *page, uint8_t *data, struct fail *fail)
 {
 	uint64_t word = head_word(live, data) & ~COMMIT_FLAGS;
-	int64_t lost = 0;
+	int64_t lost;
 	int err = count_gap(live, index, page, &lost, fail);
 
 	if (err || lost < 0)
