@@ -215,7 +215,7 @@ $(BUILD)/tests/unit/run: $(unit_obj) $(BUILD)/rooms.a | $(plugins) $(test_plugin
 	$(CC) $(all_ldflags) $(unit_wrapped:%=-Wl,--wrap=%) -o $@ $^ $(all_ldlibs)
 
 # The tests in which threads run, for ThreadSanitizer.
-unit_threads := batches divided extraction graph_slices io memo order pool recorder render session session_more slices
+unit_threads := batches divided extraction graph_slices io memo order pool recorder render search_ahead session session_more slices
 unit_helpers := $(patsubst %.h,%.c,$(wildcard tests/unit/*.h))
 $(BUILD)/tests/unit/threads: $(patsubst %.c,$(BUILD)/%.o,$(sort tests/unit/main.c $(filter $(unit_helpers),$(unit_src)) $(unit_threads:%=tests/unit/%.c))) \
 		$(BUILD)/rooms.a | $(plugins) $(test_plugins)

@@ -489,6 +489,7 @@ static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
 	loop->view->nanoseconds = arguments->nanoseconds;
 	loop->view->mouse_off = arguments->no_mouse;
 	load_session(loop);
+	loop->view->threads = reading_threads();
 	loop->view->waits = waits;
 	loop->view->waits_arg = loop;
 	loop->view->zone = ask_zone;

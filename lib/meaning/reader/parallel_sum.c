@@ -68,6 +68,28 @@ static int read_on(struct sharer *sharer, bool shown)
 	return r;
 }
 
+/* All that the reader has now, to the part, event by event. */
+static int step_on(struct sharer *sharer)
+{
+	const struct parallel_sum_ops *ops = sharer->sharing->ops;
+	struct event *event = sharer->events;
+	unsigned seen = 0;
+	struct fail fail;
+	int r;
+
+	while ((r = reader_step(sharer->reader.reader, event, &fail)) > 0) {
+		r = reader_keeps(sharer->reader.reader, event) ? ops->step(sharer->share->part, event) : 0;
+		if (!(++seen % EVENTS)) {
+			relieve(sharer);
+			if (!r && slice_needs_all(&sharer->reader))
+				r = -EAGAIN;
+		}
+		if (r)
+			break;
+	}
+	return r;
+}
+
 static int create(const struct sharer *sharer)
 {
 	const struct sharing *sharing = sharer->sharing;
@@ -98,7 +120,7 @@ static int make(struct sharer *sharer)
 	if (!r)
 		r = create(sharer);
 	if (!r)
-		r = read_on(sharer, true);
+		r = sharing->ops->step ? step_on(sharer) : read_on(sharer, true);
 	if (!r)
 		r = slice_end(&sharer->reader, &share->ends, &fail);
 	return r ? r : sharing->ops->end(share->part);

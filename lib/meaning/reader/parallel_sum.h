@@ -30,6 +30,8 @@ struct parallel_sum_ops {
 	int (*create)(void *arg, struct reader *reader, uint64_t index, uint64_t nr, void **ret);
 	/* The next events of the slice, selected ones and gaps; valid until it returns. */
 	int (*see)(void *part, const struct event *events, size_t nr);
+	/* In place of see(), for a part that looks ahead in the reader, or takes events from it: one event. */
+	int (*step)(void *part, struct event *event);
 	int (*end)(void *part); /* no more events follow */
 	int (*join)(void *arg, void *part);
 	/* Before the first event: takes what it can use of the memory of a joined part. NULL: nothing is inherited. */

@@ -35,6 +35,7 @@ struct event_cursor_buffer {
 struct event_cursor {
 	struct view *view;
 	struct reader reader;                /* of the view's contexts */
+	const struct reader *beside;         /* the one that reads in its place; NULL: none does */
 	struct event_cursor_buffer *buffers; /* by event::buffer */
 	size_t nr;
 	bool searches, color;
@@ -164,22 +165,42 @@ static int open_apart(struct event_cursor *event_cursor, uint64_t *since, struct
 	return r;
 }
 
-int event_cursor_open(struct view *view, uint64_t since, uint64_t until, struct event_cursor **ret, struct fail *fail)
+static struct event_cursor *make(struct view *view)
 {
 	struct event_cursor *event_cursor = calloc(1, sizeof(*event_cursor));
-	int r = 0;
 
 	if (!event_cursor)
-		return fail_memory(fail);
+		return NULL;
 	event_cursor->view = view;
 	event_cursor->last = WALK_END;
 	reader_init(&event_cursor->reader);
 	event_cursor->buffers = calloc(view->reader.nr_buffers + 1, sizeof(*event_cursor->buffers));
 	event_cursor->nr = event_cursor->buffers ? view->reader.nr_buffers : 0;
-	if (!event_cursor->buffers)
-		r = fail_memory(fail);
-	if (!r)
-		r = open_apart(event_cursor, &since, fail);
+	if (event_cursor->buffers)
+		return event_cursor;
+	free(event_cursor);
+	return NULL;
+}
+
+int event_cursor_beside(struct view *view, const struct reader *reader, struct event_cursor **ret, struct fail *fail)
+{
+	struct event_cursor *event_cursor = make(view);
+
+	if (!event_cursor)
+		return fail_memory(fail);
+	event_cursor->beside = reader;
+	*ret = event_cursor;
+	return 0;
+}
+
+int event_cursor_open(struct view *view, uint64_t since, uint64_t until, struct event_cursor **ret, struct fail *fail)
+{
+	struct event_cursor *event_cursor = make(view);
+	int r;
+
+	if (!event_cursor)
+		return fail_memory(fail);
+	r = open_apart(event_cursor, &since, fail);
 	if (!r)
 		r = reader_share(&event_cursor->reader, &view->reader, since, until, fail);
 	if (!r)
@@ -329,6 +350,19 @@ int event_cursor_print(struct event_cursor *event_cursor, bool color, struct fai
 	return r;
 }
 
+bool event_cursor_texts_alone(const struct event_cursor *event_cursor)
+{
+	for (size_t i = 0; i < event_cursor->nr; i++) {
+		const struct sink *sink = event_cursor->buffers[i].sink;
+		const struct sink_seam_ops *seam = sink->ops->seam;
+
+		/* Lines that announce a CPU are left out. */
+		if (!seam || !seam->can(sink) || seam->patches(sink))
+			return false;
+	}
+	return true;
+}
+
 static bool is_note(const char *text, size_t len)
 {
 	static const char *const begins[] = { "##### CPU ", "\033[2m##### CPU " };
@@ -378,9 +412,10 @@ static void put_lines(const struct event_cursor *event_cursor, const struct even
 void event_cursor_text(struct event_cursor *event_cursor, struct event *event, struct out *out)
 {
 	struct event_cursor_buffer *buffer = &event_cursor->buffers[event->buffer];
+	const struct reader *reader = event_cursor->beside ? event_cursor->beside : &event_cursor->reader;
 	struct sink_event item = { .event = *event };
 
-	if (!buffer->sink->ops->settle(buffer->sink, event_cursor->reader.buffers[event->buffer].events, &item.event))
+	if (!buffer->sink->ops->settle(buffer->sink, reader->buffers[event->buffer].events, &item.event))
 		return;
 	out_clear(&event_cursor->scratch);
 	buffer->sink->ops->format(buffer->sink, &item.event, &event_cursor->scratch);

@@ -12,6 +12,7 @@
 struct apart_other;
 struct fail;
 struct out;
+struct reader;
 
 /*
  * The events of all buffers of a view from a time on, merged, with their places, the filters of the user, and their
@@ -22,6 +23,9 @@ struct event_cursor;
 /* Both times included. */
 int must_check event_cursor_open(struct view *view, uint64_t since, uint64_t until, struct event_cursor **ret,
 				 struct fail *fail);
+/* For event_cursor_text() alone, of events that another reader of the view's buffers reads, which outlives it. */
+int must_check event_cursor_beside(struct view *view, const struct reader *reader, struct event_cursor **ret,
+				   struct fail *fail);
 void event_cursor_free(struct event_cursor *event_cursor);
 
 /* 1: *ret is the next event or gap; 0: there is none. What is damaged ends a buffer: event_cursor_damage(). */
@@ -50,6 +54,8 @@ bool event_cursor_matches(struct event_cursor *event_cursor, const struct event 
  */
 int must_check event_cursor_print(struct event_cursor *event_cursor, bool color, struct fail *fail);
 void event_cursor_text(struct event_cursor *event_cursor, struct event *event, struct out *out);
+/* After event_cursor_print(): whether the text of an event depends on no other one. */
+bool event_cursor_texts_alone(const struct event_cursor *event_cursor);
 
 const char *event_cursor_damage(const struct event_cursor *event_cursor);
 

@@ -230,18 +230,47 @@ static int read_tape(struct view *view, struct event_cursor *event_cursor, struc
 	return r < 0 ? r : 0;
 }
 
+/* Reads from a time on, and keeps the first event behind `after`. */
+static int read_forward(struct view *view, uint64_t since, struct walk_place after, struct walk_place until,
+			const struct search *search, uint64_t *asked, struct search_found *ret, struct fail *fail)
+{
+	struct event_cursor *event_cursor = NULL;
+	bool any = false;
+	int r = event_cursor_open(view, since, UINT64_MAX, &event_cursor, fail);
+
+	if (!r)
+		r = read_tape(view, event_cursor, after, until, true, search, asked, ret, &any, fail);
+	event_cursor_free(event_cursor);
+	return r ? r : any;
+}
+
+/* -EAGAIN: not a tape that begins later, but all that is behind the place has to be read. */
+static int find_ahead(struct view *view, struct walk_place from, const struct search *search, uint64_t *asked,
+		      struct search_found *ret, struct fail *fail)
+{
+	uint64_t ts = from.ts;
+	int r;
+
+	if (!search->ahead || from.ts == UINT64_MAX)
+		return -EAGAIN;
+	/* The events of the same time, of which some are behind the place. */
+	r = read_forward(view, from.ts, from, (struct walk_place){ from.ts + 1, 0 }, search, asked, ret, fail);
+	if (!r)
+		r = search->ahead(search->arg, view, from.ts + 1, &ts);
+	else
+		return r;
+	if (r == -ECANCELED)
+		ret->stopped = (struct walk_place){ ts, 0 };
+	return r > 0 ? read_forward(view, ts, from, WALK_END, search, asked, ret, fail) : r;
+}
+
 static int find_forward(struct view *view, struct walk_place from, const struct search *search,
 			struct search_found *ret, struct fail *fail)
 {
-	struct event_cursor *event_cursor = NULL;
 	uint64_t asked = 0;
-	bool any = false;
-	int r = event_cursor_open(view, from.ts, UINT64_MAX, &event_cursor, fail);
+	int r = find_ahead(view, from, search, &asked, ret, fail);
 
-	if (!r)
-		r = read_tape(view, event_cursor, from, WALK_END, true, search, &asked, ret, &any, fail);
-	event_cursor_free(event_cursor);
-	return r ? r : any;
+	return r == -EAGAIN ? read_forward(view, from.ts, from, WALK_END, search, &asked, ret, fail) : r;
 }
 
 static int find_back(struct view *view, struct walk_place from, const struct search *search, struct search_found *ret,
@@ -323,29 +352,6 @@ static int text_begin(void *arg, struct event_cursor *event_cursor, struct fail 
 	return event_cursor_print(event_cursor, false, fail);
 }
 
-/* As strcasestr(), which looks at the text anew for each line; this text has no capitals. */
-static bool has_in_any_case(const char *line, size_t len, const char *text)
-{
-	size_t text_len = strlen(text);
-	int upper = toupper((unsigned char)*text);
-	const char *end;
-
-	if (!text_len || len < text_len)
-		return !text_len;
-	end = line + (len - text_len) + 1;
-	for (const char *at = line; at < end; at++) {
-		const char *small = memchr(at, *text, (size_t)(end - at));
-		const char *large = upper == *text ? NULL : memchr(at, upper, (size_t)((small ? small : end) - at));
-
-		at = large ? large : small;
-		if (!at)
-			return false;
-		if (!strncasecmp(at, text, text_len))
-			return true;
-	}
-	return false;
-}
-
 static bool text_wants(void *arg, struct event_cursor *event_cursor, struct event *event)
 {
 	struct text_search *search = arg;
@@ -354,9 +360,14 @@ static bool text_wants(void *arg, struct event_cursor *event_cursor, struct even
 	event_cursor_text(event_cursor, event, &search->line);
 	if (search->line.failed)
 		return false;
-	if (search->any_case)
-		return has_in_any_case(search->line.start, out_len(&search->line), search->text);
-	return memmem(search->line.start, out_len(&search->line), search->text, strlen(search->text));
+	return search_has(search->line.start, out_len(&search->line), search->text, search->any_case);
+}
+
+static int text_ahead(void *arg, struct view *view, uint64_t since, uint64_t *ret)
+{
+	const struct text_search *search = arg;
+
+	return search_ahead(view, since, search->text, search->any_case, ret);
 }
 
 struct filter_search {
@@ -429,7 +440,11 @@ int search_text(struct view *view, const char *text, bool forward, struct fail *
 	if (!out_init(&plain.line, 1024))
 		return fail_memory(fail);
 	r = go(view, forward,
-	       &(struct search){ .wants = text_wants, .begin = text_begin, .arg = &plain, .what = "searching" },
+	       &(struct search){ .wants = text_wants,
+				 .begin = text_begin,
+				 .arg = &plain,
+				 .what = "searching",
+				 .ahead = text_ahead },
 	       "such text", fail);
 	out_release(&plain.line);
 	return r;

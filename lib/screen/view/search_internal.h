@@ -11,6 +11,7 @@
 
 struct fail;
 struct event_cursor;
+struct slices;
 
 /* What is looked for: asked about each event that the filters let pass, or with `all` about each one. */
 struct search {
@@ -21,6 +22,12 @@ struct search {
 	bool all;
 	uint64_t most;    /* events that are read at most; 0: all */
 	const char *what; /* for the line of progress */
+	/*
+	 * Forward, before the tape is read: looks from a time on with all CPUs. 1: *ret is the time of the first one;
+	 * 0: there is none; -ECANCELED: a key waits, and up to *ret there is none; -EAGAIN: only the tape can tell.
+	 * NULL: nobody looks.
+	 */
+	int (*ahead)(void *arg, struct view *view, uint64_t since, uint64_t *ret);
 };
 
 struct search_found {
@@ -39,6 +46,14 @@ int must_check search_find(struct view *view, struct walk_place from, bool forwa
 
 /* What `/` was given: a text, or a filter as "-f EXPRESSION". Goes to the next one, or says that there is none. */
 int must_check search_text(struct view *view, const char *text, bool forward, struct fail *fail);
+
+/* Whether a line has the text; `any_case`: the text has no capitals, and the line may have them. */
+bool search_has(const char *line, size_t len, const char *text, bool any_case);
+/* What search::ahead says of a text. */
+int must_check search_ahead(struct view *view, uint64_t since, const char *text, bool any_case, uint64_t *ret);
+/* The same in these slices, whose reader has the buffers of the view. */
+int must_check search_slices(struct view *view, const struct slices *slices, const char *text, bool any_case,
+			     uint64_t *ret);
 
 /* Goes to the next event of the same type ('t'), task ('p') or CPU ('c'). */
 int must_check search_alike(struct view *view, char what, bool forward, struct fail *fail);

@@ -134,6 +134,8 @@ struct view {
 	struct view_stop history[VIEW_HISTORY];
 	size_t nr_history, at_history;
 
+	unsigned threads; /* so many may search; 0: one */
+
 	/* The survey of the recording, once it is wanted: of the time line, and of the numbers of events. */
 	struct picture *picture;
 	const char *const *counters; /* fields that it has as counters; borrowed */
