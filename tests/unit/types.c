@@ -12,9 +12,12 @@
 
 static char printed[256];
 
-static const char *call(const char *text, const char *function, unsigned registers)
+static const char *print(const char *text, const char *function, unsigned registers, bool enumerators)
 {
-	struct call_args args = { .values = { 0xff11, (uint64_t)-2, 7, 1, 2, 3 }, .nr = registers, .long_size = 8 };
+	struct call_args args = { .values = { 0xff11, (uint64_t)-2, 7, 1, 2, 3 },
+				  .nr = registers,
+				  .long_size = 8,
+				  .enumerators = enumerators };
 	struct types *types;
 	struct out out;
 
@@ -27,6 +30,11 @@ static const char *call(const char *text, const char *function, unsigned registe
 	return printed;
 }
 
+static const char *call(const char *text, const char *function, unsigned registers)
+{
+	return print(text, function, registers, true);
+}
+
 /* The texts of print_function_args() of kernel/trace/trace_output.c. */
 TEST(types_print_arguments_as_the_kernel_does)
 {
@@ -35,6 +43,7 @@ TEST(types_print_arguments_as_the_kernel_does)
 		"f seven *a *b *c *d *e *f *g\nf tail *a s32:UNION:u *z\ne 5 OFF=0 ON=7\n";
 
 	CHECK_STR(call(text, "open", 6), "(path=0xff11, flags=-2, mode=7 [ON])");
+	CHECK_STR(print(text, "open", 6, false), "(path=0xff11, flags=-2, mode=7)");
 	CHECK_STR(call(text, "b", 6), "(first=0xff11, second=?0xfffffffffffffffe)");
 	CHECK_STR(call(text, "big", 6), "(pair=(STRUCT)[0xff11:0xfffffffffffffffe], last=0x7)");
 	CHECK_STR(call(text, "none", 6), "()");

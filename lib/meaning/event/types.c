@@ -229,7 +229,8 @@ static bool put_param(const struct types *types, struct text_word param, const s
 	case 'e':
 		value = value_signed(args, value);
 		out_s64(out, (int64_t)value);
-		put_enumerator(types, part, value, out);
+		if (args->enumerators)
+			put_enumerator(types, part, value, out);
 		return true;
 	case '?':
 		out_char(out, '?');

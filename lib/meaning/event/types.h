@@ -37,6 +37,7 @@ struct call_args {
 	uint64_t values[16];
 	unsigned nr;
 	uint8_t long_size;
+	bool enumerators; /* print the name of an enum's value: 7.1 and later */
 };
 
 /*
