@@ -13,15 +13,6 @@
 /* Threads read the table while it fills, so it never moves. */
 enum { BINDINGS_MAX = EVENT_TYPES_MAX };
 
-/* The types of entries that the kernel prints in C. */
-static const struct renderer *const renderers[] = {
-	&function_renderer,     &graph_entry_renderer,   &graph_retaddr_renderer,  &graph_exit_renderer,
-	&kernel_stack_renderer, &user_stack_renderer,    &print_renderer,          &bputs_renderer,
-	&bprint_renderer,       &raw_data_renderer,      &context_switch_renderer, &wakeup_renderer,
-	&func_repeats_renderer, &hwlat_renderer,         &osnoise_renderer,        &timerlat_renderer,
-	&mmiotrace_rw_renderer, &mmiotrace_map_renderer, &branch_renderer,         &text_line_renderer,
-};
-
 /* Whether its line is printed in the usual way: the current tracer has no line of its own for it. */
 static bool is_usual(const struct ftrace *ftrace, const struct binding *binding)
 {
@@ -30,8 +21,9 @@ static bool is_usual(const struct ftrace *ftrace, const struct binding *binding)
 	return !tracer || !tracer->line || binding->fields || (tracer->usual && tracer->usual(ftrace, binding));
 }
 
-int bind_init(struct ftrace *ftrace)
+int bind_init(struct ftrace *ftrace, renderer_of_fn *renderer_of)
 {
+	ftrace->renderer_of = renderer_of;
 	ftrace->bindings = calloc(BINDINGS_MAX, sizeof(struct binding *));
 	if (!ftrace->bindings)
 		return -ENOMEM;
@@ -54,22 +46,6 @@ void bind_release(struct ftrace *ftrace)
 	}
 	free(ftrace->unbound);
 	free(ftrace->bindings);
-}
-
-static const struct renderer *renderer_of(const struct format *format)
-{
-	const struct renderer *renderer;
-
-	if (strcmp(format->system, "ftrace")) {
-		renderer = syscall_renderer(format);
-		if (!renderer)
-			renderer = synth_renderer(format);
-		return renderer ? renderer : probe_renderer(format);
-	}
-	for (size_t i = 0; i < array_size(renderers); i++)
-		if (!strcmp(renderers[i]->format_name, format->name))
-			return renderers[i];
-	return NULL;
 }
 
 static void places_fill(struct binding *binding, const struct schema_abi *abi, const char *const *names)
@@ -107,7 +83,7 @@ static void binding_fill(struct ftrace *ftrace, struct binding *binding, const s
 	binding->fields = ftrace->options.raw_types && ftrace->options.raw_types[type->id / 64] >> type->id % 64 & 1;
 	if (ftrace->context->plugins)
 		binding->decoder = plugins_decoder(ftrace->context->plugins, type->format);
-	renderer = renderer_of(type->format);
+	renderer = ftrace->renderer_of(type->format);
 	/* Loads the symbols before other threads look them up: only this thread reads the file. */
 	if (ftrace->fields || binding->fields ||
 	    (renderer ? !renderer->plain : strstr(type->format->print_fmt, "%p") != NULL))

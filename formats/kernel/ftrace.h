@@ -94,6 +94,9 @@ struct renderer {
 	render_fn *bin;
 };
 
+/* The renderer of a format; NULL: its print fmt prints it. renderer_list.c has all of them. */
+typedef const struct renderer *renderer_of_fn(const struct format *format);
+
 /* An event type as this sink prints it: at event_type::index in ftrace->bindings. It stays in place. */
 struct binding {
 	const struct renderer *renderer; /* NULL: its program prints it */
@@ -107,6 +110,7 @@ struct binding {
 	uint32_t words_size; /* see has_words() */
 	bool usual;          /* the current tracer has no line of its own for it */
 	bool fields;         /* its bit in sink_options::raw_types */
+	uint8_t graph_event; /* enum graph_event, of what the graph's renderers print; else 0 */
 	/* data of the renderer: malloc()ed in bind, freed with the binding; or NULL */
 	const void *data;
 };
@@ -141,6 +145,7 @@ struct ftrace {
 	struct columns columns;
 	/* state of formats/kernel/graph.c, made with the sink by graph_new(); NULL before */
 	struct graph *graph;
+	renderer_of_fn *renderer_of;
 	struct binding **bindings; /* by event_type::index; NULL until the type is first settled */
 	size_t nr_bindings;        /* size of `bindings` */
 	struct binding *unbound;   /* the binding of unknown types, also used when memory ran out */

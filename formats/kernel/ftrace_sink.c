@@ -2,7 +2,6 @@
 /* Mirrors kernel/trace/trace.c: print_trace_line(), print_trace_fmt(), test_cpu_buff_start(). */
 #include "formats/kernel/ftrace_sink_internal.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +11,11 @@
 #include "formats/kernel/header_internal.h"
 #include "formats/kernel/raw_internal.h"
 #include "formats/kernel/renderers_internal.h"
-#include "formats/kernel/symbol.h"
 #include "formats/sinks.h"
-#include "lib/ground/base/escape.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/out.h"
 #include "lib/meaning/event/events.h"
 #include "lib/meaning/names/symbols.h"
-#include "lib/meaning/plugin/foreign.h"
-#include "lib/meaning/plugin/plugins.h"
 
 /* frame_note::delta of the first line. */
 static const uint64_t NO_DIFFERENCE = INT64_MAX;
@@ -77,7 +72,7 @@ static int ftrace_init(struct ftrace *ftrace, struct fail *fail)
 	ftrace->tracer = ftrace->options.raw ? NULL : tracer_find(context->tracer);
 	ftrace->started_words = (1u << 16) / 64;
 	ftrace->started = calloc(ftrace->started_words, sizeof(*ftrace->started));
-	if (!ftrace->started || bind_init(ftrace))
+	if (!ftrace->started || bind_init(ftrace, renderer_of))
 		return fail_memory(fail);
 	columns_init(&ftrace->columns, context, ftrace->options.nanoseconds, ftrace->options.face);
 	ftrace->columns.verbose = ftrace_option(ftrace, OPTION_VERBOSE);
@@ -263,103 +258,10 @@ static void format_gap(const struct event *event, struct out *out)
 		out_f(out, "CPU:%u [LOST EVENTS]\n", event->cpu);
 }
 
-static void put_body(const struct ftrace *ftrace, const struct event *event, struct out *out)
-{
-	const struct binding *binding = ftrace_binding(ftrace, event);
-	const struct context *context = ftrace->context;
-
-	if (binding->renderer) {
-		binding->renderer->format(ftrace, binding, event, out);
-		return;
-	}
-	if (!binding->format) {
-		out_f(out, "Unknown type %d\n", event->id);
-		return;
-	}
-	if (binding->program) {
-		out_mem(out, binding->name, binding->name_len);
-		program_run(binding->program, &context->env, event->data, event->len, out);
-	} else {
-		out_mem(out, binding->name, binding->name_len - 1);
-		program_fields(&context->abi, binding->format, &context->env, event->data, event->len, out);
-	}
-	out_char(out, '\n');
-}
-
-static void seal(const struct ftrace *ftrace, size_t from, struct out *out)
-{
-	if (ftrace->options.one_line)
-		escape_newlines(out, from);
-}
-
-void ftrace_body(const struct ftrace *ftrace, const struct event *event, struct out *out)
-{
-	const struct binding *binding = ftrace_binding(ftrace, event);
-	size_t from = out_len(out);
-
-	put_body(ftrace, event, out);
-	if (!binding->renderer || !binding->renderer->lines)
-		seal(ftrace, from, out);
-}
-
-void ftrace_alone(const struct ftrace *ftrace, const struct event *event, struct out *out)
-{
-	const struct binding *binding = ftrace_binding(ftrace, event);
-	const struct schema_abi *abi = &ftrace->context->abi;
-	const struct field *func;
-
-	if (!binding->renderer || !binding->renderer->settle) {
-		ftrace_body(ftrace, event, out);
-		return;
-	}
-	func = format_field(binding->format, "func");
-	if (func)
-		symbol_print(ftrace->context, field_int(func, abi, event->data, event->len), false, out);
-}
-
-/* print_event_fields() */
-static void format_fields(const struct ftrace *ftrace, const struct event *event, struct out *out)
-{
-	const struct binding *binding = ftrace_binding(ftrace, event);
-	const struct context *context = ftrace->context;
-
-	/* The kernel's search for a type does not include its internal types. */
-	if (!ftrace->options.raw && !binding->fields && !strcmp(binding->format->system, "ftrace")) {
-		out_f(out, "UNKNOWN TYPE %d\n", event->id);
-		return;
-	}
-	out_mem(out, binding->name, binding->name_len - 1);
-	program_fields(&context->abi, binding->format, &context->env, event->data, event->len, out);
-	out_char(out, '\n');
-}
-
 static bool is_message(const struct binding *binding)
 {
 	return binding->renderer == &print_renderer || binding->renderer == &bputs_renderer ||
 	       binding->renderer == &bprint_renderer;
-}
-
-/* Adds the text of a plugin to the end of the line. */
-static void decode(const struct decoder *decoder, const struct event *event, struct out *out)
-{
-	if (!out_len(out) || out->at[-1] != '\n')
-		return;
-	out->at--;
-	decoder_run(decoder, event->data, event->len, out);
-	out_char(out, '\n');
-}
-
-/* The same for a plugin of libtraceevent, whose text has no names. */
-static void add_foreign(const struct foreign_text *text, struct out *out)
-{
-	size_t len = text->len;
-
-	if (!out_len(out) || out->at[-1] != '\n')
-		return;
-	out->at--;
-	out_mem(out, " {traceevent=", strlen(" {traceevent="));
-	out_mem(out, text->text, len && text->text[len - 1] == '\n' ? len - 1 : len);
-	out_mem(out, "}\n", 2);
 }
 
 /* Nearly every line takes this path. */
@@ -379,46 +281,6 @@ static inline void format_plain(const struct ftrace *ftrace, const struct event 
 	} else {
 		ftrace_body(ftrace, event, out);
 	}
-}
-
-/*
- * print_trace_fmt(): events of the last boot are printed as fields, because pointers in their print fmt are not valid;
- * an exception are system calls since 6.15.
- */
-static bool only_fields(const struct ftrace *ftrace, const struct binding *binding)
-{
-	if (!ftrace->moved || !strcmp(binding->format->system, "ftrace") || ftrace->tracer)
-		return false;
-	return strcmp(binding->format->system, "syscalls") || !context_since(ftrace->context, 6, 15);
-}
-
-void ftrace_name(const struct ftrace *ftrace, const char *text, size_t len, struct out *out)
-{
-	size_t from = out_len(out);
-
-	out_mem(out, text, len);
-	/* Not at the end of the line. */
-	out_char(out, '-');
-	seal(ftrace, from, out);
-	out->at--;
-}
-
-void ftrace_entry(const struct ftrace *ftrace, const struct event *event, struct out *out)
-{
-	const struct binding *binding = ftrace_binding(ftrace, event);
-	size_t from = out_len(out);
-
-	if (__builtin_expect((ftrace->fields || binding->fields || ftrace->moved) && binding->format, 0) &&
-	    (ftrace->fields || binding->fields || only_fields(ftrace, binding)))
-		format_fields(ftrace, event, out);
-	else
-		ftrace_body(ftrace, event, out);
-	if (ftrace->context->plugins && binding->decoder)
-		decode(binding->decoder, event, out);
-	if (ftrace->context->foreign && event->added)
-		add_foreign(event->added, out);
-	if (!binding->renderer || !binding->renderer->lines)
-		seal(ftrace, from, out);
 }
 
 /* Prints "(+1043)", like trace-cmd. */
@@ -444,7 +306,7 @@ static void write_columns(const struct ftrace *ftrace, const struct event *event
 		columns_write(&ftrace->columns, event, out);
 	if (ftrace->options.differences && !ftrace->latency)
 		write_difference(frame_note_of(event)->delta, out);
-	seal(ftrace, from, out);
+	entry_seal(ftrace, from, out);
 }
 
 static void ftrace_format(const struct sink *sink, const struct event *event, struct out *out)
@@ -464,16 +326,16 @@ static void ftrace_format(const struct sink *sink, const struct event *event, st
 	    ftrace->tracer->line(ftrace, event, out)) {
 		/* A graph's lines may be several for one event. */
 		if (ftrace->tracer != &graph_tracer)
-			seal(ftrace, from, out);
+			entry_seal(ftrace, from, out);
 		return;
 	}
 	if (__builtin_expect(!ftrace->message_only || !is_message(ftrace_binding(ftrace, event)), 1)) {
 		if (__builtin_expect(ftrace->layout, 0)) {
 			layout_line((enum layout)ftrace->layout, ftrace, event, out);
 			if (ftrace->layout == LAYOUT_RAW)
-				seal(ftrace, from, out);
+				entry_seal(ftrace, from, out);
 			if (ftrace->layout == LAYOUT_RAW && ftrace_binding(ftrace, event)->decoder)
-				decode(ftrace_binding(ftrace, event)->decoder, event, out);
+				entry_decode(ftrace_binding(ftrace, event)->decoder, event, out);
 			return;
 		}
 		write_columns(ftrace, event, out);

@@ -5,24 +5,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "formats/kernel/ftrace.h"
 #include "lib/ground/base/cleanup.h"
 
-struct columns;
-struct context;
-struct event;
-struct frame_note;
-struct ftrace;
-struct out;
 struct sink_seam_ops;
 
-/* The parts of the sink that have files of their own: bind.c, latency.c, seam.c. */
+/* The parts of the sink that have files of their own: bind.c, entry_text.c, latency.c, seam.c. */
 
 /*
  * Makes the array of bindings, and the binding of unknown types; -ENOMEM. ftrace_bind_first() of
  * formats/kernel/ftrace.h adds bindings.
  */
-int must_check bind_init(struct ftrace *ftrace);
+int must_check bind_init(struct ftrace *ftrace, renderer_of_fn *renderer_of);
 void bind_release(struct ftrace *ftrace);
+
+/* With sink_options::one_line: escapes the newlines in what was printed from there on, but not the last one. */
+void entry_seal(const struct ftrace *ftrace, size_t from, struct out *out);
+
+/* Adds the text of a plugin to the end of the line. */
+void entry_decode(const struct decoder *decoder, const struct event *event, struct out *out);
 
 /*
  * Sets the origin of the time column: the time of the buffer's reset or, if the file lacks it, of the first of all its

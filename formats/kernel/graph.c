@@ -713,7 +713,10 @@ static bool bind_func(struct ftrace *ftrace, struct binding *binding)
 	find_irq_entries(ftrace->graph, ftrace->context->symbols);
 	if (has_known_places(ftrace, binding) && !format_field(binding->format, "note"))
 		binding->words_size = binding->format->size;
-	return binding->places[GRAPH_FUNC].size && binding->places[GRAPH_DEPTH_AT].size;
+	if (!binding->places[GRAPH_FUNC].size || !binding->places[GRAPH_DEPTH_AT].size)
+		return false;
+	binding->graph_event = (uint8_t)graph_event_of(binding->format);
+	return true;
 }
 
 const struct renderer graph_entry_renderer = {

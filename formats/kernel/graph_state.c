@@ -7,6 +7,7 @@
 #include "formats/kernel/ftrace.h"
 #include "formats/kernel/renderers_internal.h"
 #include "lib/meaning/event/events.h"
+#include "lib/meaning/event/graph_events.h"
 
 _Static_assert(sizeof(struct graph_note) <= NOTE_RENDERER_SIZE, "the note has room");
 
@@ -163,7 +164,7 @@ static inline bool take_exit(struct ftrace *ftrace, struct events *events, const
 	if (!events_peek_record(events, &next) || next.pid != event->pid)
 		return false;
 	binding = ftrace_bind(ftrace, next.type);
-	if (binding->renderer != &graph_exit_renderer || func_of(binding, &next) != func)
+	if (binding->graph_event != GRAPH_EVENT_EXIT || func_of(binding, &next) != func)
 		return false;
 	note->exit = next.data;
 	note->exit_len = next.len;
@@ -239,9 +240,9 @@ bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct e
 
 	if (__builtin_expect(!cpu, 0))
 		context_lacks_memory(ftrace->context);
-	if (binding->renderer == &graph_entry_renderer || binding->renderer == &graph_retaddr_renderer)
+	if (binding->graph_event == GRAPH_EVENT_ENTRY)
 		return settle_entry(ftrace, events, binding, event, cpu);
-	if (binding->renderer == &graph_exit_renderer)
+	if (binding->graph_event == GRAPH_EVENT_EXIT)
 		return settle_exit(ftrace, binding, event, cpu);
 	return settle_other(binding, event, cpu);
 }
@@ -249,11 +250,11 @@ bool graph_settle(struct ftrace *ftrace, const struct binding *binding, struct e
 void graph_pass_over(struct ftrace *ftrace, const struct binding *binding, const struct event *event)
 {
 	struct graph_cpu *cpu = cpu_at(ftrace->graph, event->cpu_index);
-	bool enters = binding->renderer == &graph_entry_renderer || binding->renderer == &graph_retaddr_renderer;
+	bool enters = binding->graph_event == GRAPH_EVENT_ENTRY;
 	uint64_t func;
 	int32_t depth;
 
-	if (!cpu || (!enters && binding->renderer != &graph_exit_renderer))
+	if (!cpu || (!enters && binding->graph_event != GRAPH_EVENT_EXIT))
 		return;
 	func = func_of(binding, event);
 	depth = depth_of(binding, event);
@@ -270,7 +271,7 @@ bool graph_settle_alone(struct ftrace *ftrace, const struct binding *binding, st
 	/* With the option `fields` an exit is a line of its own. */
 	if (ftrace->fields)
 		return true;
-	if (binding->renderer == &graph_exit_renderer)
+	if (binding->graph_event == GRAPH_EVENT_EXIT)
 		return settle_exit(ftrace, binding, event, NULL);
 	return settle_entry(ftrace, events, binding, event, NULL);
 }

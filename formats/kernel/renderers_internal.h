@@ -8,7 +8,8 @@
 struct format;
 struct renderer;
 
-/* The renderers and tracers that have files of their own: the tables of ftrace_sink.c list them. */
+/* The renderers and tracers that have files of their own: renderer_list.c and ftrace_sink.c list them. */
+
 /*
  * Entries of the blk tracer, which have no format: TRACE_BLK is the type after that of user_stack
  * (kernel/trace/trace.h).
@@ -68,5 +69,8 @@ const struct renderer *synth_renderer(const struct format *format);
 
 /* The renderer of such a format; NULL for other formats. */
 const struct renderer *syscall_renderer(const struct format *format);
+
+/* The renderer of any format that the kernel prints in C; NULL: its print fmt prints it. */
+const struct renderer *renderer_of(const struct format *format);
 
 #endif
