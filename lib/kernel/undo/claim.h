@@ -43,6 +43,10 @@ struct claim {
  */
 bool claim_print(struct buf *buf);
 bool claim_parse(const char *text, struct claim *ret);
+/* Whether a claim is of this process's login or session. */
+bool claim_is_ours(const struct claim *claim);
+/* The time of struct claim::boot_ns. */
+uint64_t claim_now_ns(void);
 
 /*
  * Finds the holder of the claim. False: there is none, or this user may not know. dir NULL: UNDO_DIR. `instance` is a

@@ -2,18 +2,14 @@
 #include "lib/kernel/undo/claim.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/fail.h"
-#include "lib/ground/base/now.h"
-#include "lib/ground/base/number.h"
 #include "lib/ground/base/text.h"
 #include "lib/kernel/tracefs/lock_file.h"
 #include "lib/kernel/tracefs/tracing.h"
@@ -21,80 +17,6 @@
 #include "lib/kernel/undo/undo_internal.h"
 
 enum { LOOK_AGAIN_NS = 50000000, LOOKS_FOR_NAME = 20 };
-
-static uint64_t boot_time_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-/* The command line of this process. The program's name is without its directory. */
-static void own_command(char *into, size_t size)
-{
-	cleanup_buf struct buf buf = BUF_INIT;
-	const char *words, *slash;
-	size_t len;
-
-	if (tracing_read_path("/proc/self/cmdline", &buf, NULL) || !buf.len) {
-		snprintf(into, size, "weft");
-		return;
-	}
-	words = buf_str(&buf);
-	slash = strrchr(words, '/');
-	words = slash ? slash + 1 : words;
-	len = (size_t)(buf.data + buf.len - words);
-	len = len < size ? len : size;
-	for (size_t i = 0; i + 1 < len; i++)
-		into[i] = (unsigned char)words[i] < ' ' || words[i] == 127 ? ' ' : words[i];
-	into[len - 1] = '\0';
-}
-
-/*
- * Finds the login of this process as the kernel's audit knows it (sudo does not change it), or the session if audit
- * knows no login. False: the leader of the session has ended, so no other process can be shown to belong to the same
- * session.
- */
-static bool find_session(struct process_id *ret)
-{
-	cleanup_buf struct buf buf = BUF_INIT;
-	uint64_t login = UINT32_MAX;
-
-	if (!tracing_read_path("/proc/self/sessionid", &buf, NULL) && buf.len)
-		login = number_of(buf_str(&buf), UINT32_MAX);
-	if (login < INT32_MAX) {
-		*ret = (struct process_id){ .pid = (pid_t)login, .start = UINT64_MAX };
-		return true;
-	}
-	/* getsid() is 0 for processes that the first process of a PID namespace has started. */
-	*ret = (struct process_id){ .pid = getsid(0) };
-	return !ret->pid || process_find(ret->pid, ret);
-}
-
-bool claim_print(struct buf *buf)
-{
-	struct claim claim = { .owner = process_self(), .boot_ns = boot_time_ns() };
-
-	if (!find_session(&claim.session))
-		claim.session = claim.owner;
-	own_command(claim.command, sizeof(claim.command));
-	return buf_addf(buf, "%d %" PRIu64 " %d %" PRIu64 " %" PRIu64 " %s", (int)claim.owner.pid, claim.owner.start,
-			(int)claim.session.pid, claim.session.start, claim.boot_ns, claim.command);
-}
-
-bool claim_parse(const char *text, struct claim *ret)
-{
-	struct claim claim = { .held = false };
-	int at = 0;
-
-	if (sscanf(text, "%d %" SCNu64 " %d %" SCNu64 " %" SCNu64 " %n", &claim.owner.pid, &claim.owner.start,
-		   &claim.session.pid, &claim.session.start, &claim.boot_ns, &at) != 5)
-		return false;
-	snprintf(claim.command, sizeof(claim.command), "%.*s", (int)strcspn(text + at, "\n"), text + at);
-	*ret = claim;
-	return true;
-}
 
 static int lock_path(const char *dir, const char *instance, char **ret, struct fail *fail)
 {
@@ -161,7 +83,7 @@ bool claim_find(const char *dir, const char *instance, struct claim *ret)
 static int refuse(const char *instance, const struct claim *claim, struct fail *fail)
 {
 	const char *before = *instance ? "instance '" : "top instance", *after = *instance ? "'" : "";
-	uint64_t now = boot_time_ns();
+	uint64_t now = claim_now_ns();
 	char time[TEXT_HUMAN];
 
 	if (!*claim->command)
@@ -171,13 +93,6 @@ static int refuse(const char *instance, const struct claim *claim, struct fail *
 	return fail_set(fail, -EBUSY, "the %s%s%s is in use: '%s' (process %d%s) traces there for %s now%s", before,
 			instance, after, claim->command, (int)claim->owner.pid, claim->held ? ", ended" : "", time,
 			claim->held ? ", until 'weft reset'" : "");
-}
-
-static bool is_ours(const struct claim *claim)
-{
-	struct process_id session;
-
-	return find_session(&session) && session.pid == claim->session.pid && session.start == claim->session.start;
 }
 
 /* Tries to take the claim once. 1: taken; 0: another process holds it, whose claim is in *ret_claim. */
@@ -196,7 +111,7 @@ static int try_once(const char *dir, const char *instance, const char *path, boo
 	}
 	if (err)
 		return err;
-	if (!*instance && find_held(dir, ret_claim) && !(replaces && is_ours(ret_claim))) {
+	if (!*instance && find_held(dir, ret_claim) && !(replaces && claim_is_ours(ret_claim))) {
 		lock_file_remove(path, &fd);
 		return 0;
 	}
@@ -234,7 +149,7 @@ static void tell_waiting(const struct claim_manner *manner, const char *instance
 
 int claim_take(const char *dir, const char *instance, const struct claim_manner *manner, int *ret_fd, struct fail *fail)
 {
-	uint64_t begin = boot_time_ns();
+	uint64_t begin = claim_now_ns();
 	cleanup_free char *path = NULL;
 	bool told = false;
 	int r = lock_path(dir, instance, &path, fail);
@@ -256,7 +171,7 @@ int claim_take(const char *dir, const char *instance, const struct claim_manner 
 			return fail_set(fail, -EINTR, "ended by SIG%s while it waited for %s%s%s; nothing was changed",
 					signal, *instance ? "the instance '" : "the top instance", instance,
 					*instance ? "'" : "");
-		if (manner->wait_ns && boot_time_ns() - begin >= manner->wait_ns) {
+		if (manner->wait_ns && claim_now_ns() - begin >= manner->wait_ns) {
 			refuse(instance, &claim, fail);
 			return fail_in(fail, -ETIMEDOUT, "timed out waiting");
 		}

@@ -19,7 +19,6 @@
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/fail.h"
-#include "lib/ground/base/io.h"
 #include "lib/ground/base/now.h"
 #include "lib/ground/base/vec.h"
 #include "lib/kernel/tracefs/control.h"
@@ -134,30 +133,6 @@ void undo_free(struct undo *undo)
 	free(undo);
 }
 
-int undo_write_synced(int fd, const struct buf *buf)
-{
-	int err = io_write(fd, buf->data, buf->len);
-
-	if (err)
-		return err;
-	return fdatasync(fd) && errno != EINVAL ? -errno : 0;
-}
-
-int undo_new_file(const char *path, int flags)
-{
-	for (;;) {
-		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
-		struct stat st;
-
-		if (fd < 0)
-			return -errno;
-		/* Before it had a sign of life, another process may have removed it as scrap (undo_sweep()). */
-		if (!lock_file_live(fd, 0, true) || fstat(fd, &st) || st.st_nlink)
-			return fd;
-		close(fd);
-	}
-}
-
 static int open_journal(struct undo *undo, struct buf *buf, struct fail *fail)
 {
 	char boot[BOOT_ID_SIZE];
@@ -189,22 +164,6 @@ static int put_entry(struct undo *undo, const struct journal_entry *entry, struc
 	return 0;
 }
 
-static int path_of(const struct tracing *tracing, const char *instance, const char *file, char **ret)
-{
-	int len;
-
-	if (*file == '/')
-		len = asprintf(ret, "%s", file);
-	else if (*instance)
-		len = asprintf(ret, "%s/instances/%s%s%s", tracing->dir, instance, *file ? "/" : "", file);
-	else
-		len = asprintf(ret, "%s/%s", tracing->dir, file);
-	if (len >= 0)
-		return 0;
-	*ret = NULL;
-	return -ENOMEM;
-}
-
 static int add(struct undo *undo, enum journal_kind kind, const char *instance, const char *file, const char *text,
 	       struct fail *fail)
 {
@@ -226,7 +185,7 @@ static int remember_sizes(struct undo *undo, const char *instance, struct fail *
 	int err = 0;
 	DIR *dir;
 
-	if (path_of(undo->tracing, instance, "per_cpu", &path))
+	if (undo_path_of(undo->tracing, instance, "per_cpu", &path))
 		return fail_memory(fail);
 	dir = opendir(path);
 	if (!dir)
@@ -251,7 +210,7 @@ int undo_remember(struct undo *undo, const char *instance, const char *file, str
 
 	if (journal_find(&undo->journal, JOURNAL_SETTING, instance, file))
 		return 0;
-	if (path_of(undo->tracing, instance, file, &path))
+	if (undo_path_of(undo->tracing, instance, file, &path))
 		return fail_memory(fail);
 	err = control_read(path, file, &now, fail);
 	if (err)
@@ -335,52 +294,6 @@ void undo_forget_probe(struct undo *undo, const char *probe)
 	forget(undo, JOURNAL_PROBE, "", probe);
 }
 
-static int remove_probe(const struct tracing *tracing, const char *probe)
-{
-	cleanup_free char *path = NULL, *text = NULL;
-
-	if (path_of(tracing, "", "dynamic_events", &path) || asprintf(&text, "-:%s", probe) < 0) {
-		text = NULL;
-		return -ENOMEM;
-	}
-	/* Appends, because opening dynamic_events with truncation would remove the events of all users. */
-	return control_write(path, true, text);
-}
-
-int undo_restore_entry(const struct tracing *tracing, const struct journal_entry *entry, struct fail *fail)
-{
-	cleanup_free char *path = NULL;
-	int err;
-
-	if (journal_only_says(entry))
-		return 0;
-	if (strstr(entry->instance, "..") || strstr(entry->file, ".."))
-		return fail_set(fail, -EBADMSG, "the journal names '%s/%s', which is no file of tracefs",
-				entry->instance, entry->file);
-	if (path_of(tracing, entry->instance, entry->file, &path))
-		return fail_memory(fail);
-	if (entry->kind == JOURNAL_INSTANCE)
-		err = undo_remove_instance(path);
-	else if (entry->kind == JOURNAL_PROBE)
-		err = remove_probe(tracing, entry->file);
-	else
-		err = control_restore(path, entry->file, entry->text);
-	/* A file that no longer exists need not be restored, unless tracefs itself is gone. */
-	if (!err || (err == -ENOENT && !tracing_is_gone(tracing)))
-		return 0;
-	if (entry->kind == JOURNAL_INSTANCE)
-		return tracing_instance_kept(tracing, entry->instance, err, fail);
-	if (entry->kind == JOURNAL_PROBE)
-		return fail_set(fail, err, "cannot remove the probe '%s': %s", entry->file,
-				err == -EBUSY ? "another process has switched it on" : strerror(-err));
-	return fail_set(fail, err, "cannot put back '%s': %s", path, strerror(-err));
-}
-
-bool undo_comes_last(const struct journal_entry *entry)
-{
-	return entry->kind == JOURNAL_SETTING && !strcmp(entry->file, "tracing_on") && entry->text[0] == '1';
-}
-
 /*
  * Restores all entries, the last change first, and turns tracing on at the end. Drops the entries that were restored,
  * so that a second call tries only the others.
@@ -411,19 +324,6 @@ static int restore_all(const struct tracing *tracing, struct journal *journal, s
 			}
 	} while (first && journal->nr < before);
 	return first;
-}
-
-/* The time in ns since boot when the owner took its last claim, or else when its process began. */
-static uint64_t undo_since_ns(struct process_id owner, const struct journal *journal)
-{
-	uint64_t latest = 0;
-	struct claim claim;
-
-	for (size_t i = 0; i < journal->nr; i++)
-		if (journal->entries[i].kind == JOURNAL_CLAIM && claim_parse(journal->entries[i].text, &claim) &&
-		    claim.boot_ns > latest)
-			latest = claim.boot_ns;
-	return latest ? latest : owner.start * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 int undo_restore(struct undo *undo, struct fail *fail)
@@ -530,84 +430,6 @@ int undo_unhold(struct undo *undo, struct fail *fail)
 	if (!err && undo->kept_path)
 		unlink(undo->kept_path);
 	return err;
-}
-
-int undo_read_journal(const char *path, int *ret_fd, struct process_id *ret_owner, char ret_boot[BOOT_ID_SIZE],
-		      struct journal *ret, struct fail *fail)
-{
-	cleanup_fd int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	cleanup_buf struct buf buf = BUF_INIT;
-	struct stat st;
-	int err;
-
-	if (fd < 0)
-		return fail_set(fail, -errno, "cannot open the journal '%s': %s", path, strerror(errno));
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != geteuid()) || st.st_mode & 022)
-		return fail_set(fail, -EPERM, "the journal '%s' is not trusted: others could have written it", path);
-	err = tracing_read_path(path, &buf, fail);
-	if (err)
-		return err;
-	err = journal_parse(buf.data, buf.len, ret_owner, ret_boot, ret, fail);
-	if (err)
-		return fail_in(fail, err, "'%s'", path);
-	*ret_fd = fd_take(&fd);
-	return 0;
-}
-
-enum undo_file undo_file_of(const char *name)
-{
-	size_t len = strlen(name), tail = strlen(UNDO_UNFINISHED);
-
-	if (len > tail && !strcmp(name + len - tail, UNDO_UNFINISHED))
-		return UNDO_FILE_NONE;
-	if (!strncmp(name, "held-", 5))
-		return UNDO_FILE_HELD;
-	return strncmp(name, "undo-", 5) ? UNDO_FILE_NONE : UNDO_FILE_OWN;
-}
-
-/* Whether a journal is of this boot. True if the kernel has no identifier of the boot. */
-static bool undo_is_this_boot(const char *boot)
-{
-	char now[BOOT_ID_SIZE];
-
-	boot_id(now);
-	return !*now || !strcmp(boot, "-") || !strcmp(boot, now);
-}
-
-bool undo_owner_lives(int fd, struct process_id owner)
-{
-	return lock_file_lives(fd, 0) || process_lives(owner);
-}
-
-int undo_is_waiting(const char *path, bool held, struct undo_pending *ret, struct fail *fail)
-{
-	struct journal journal = { 0 };
-	char boot[BOOT_ID_SIZE];
-	struct process_id owner;
-	cleanup_fd int fd = -1;
-	bool waiting;
-	int err;
-
-	if (strlen(path) >= sizeof(ret->path))
-		return 0;
-	err = undo_read_journal(path, &fd, &owner, boot, &journal, fail);
-	if (err)
-		return err;
-	waiting = undo_is_this_boot(boot) && (held || !undo_owner_lives(fd, owner));
-	if (waiting) {
-		*ret = (struct undo_pending){ .pid = owner.pid, .held = held };
-		ret->since_ns = undo_since_ns(owner, &journal);
-		memcpy(ret->path, path, strlen(path) + 1);
-		for (size_t i = 0; i < journal.nr; i++) {
-			ret->entries += journal.entries[i].kind == JOURNAL_SETTING;
-			ret->instances += journal.entries[i].kind == JOURNAL_INSTANCE;
-			ret->probes += journal.entries[i].kind == JOURNAL_PROBE;
-		}
-	} else if (!undo_is_this_boot(boot)) {
-		unlink(path);
-	}
-	journal_release(&journal);
-	return waiting;
 }
 
 /* Finds the journal that says which recording made an instance: see undo_mark(). */

@@ -5,7 +5,7 @@
 #include "lib/kernel/undo/journal.h"
 #include "lib/kernel/undo/undo.h"
 
-/* Shared by undo.c and undo_reset.c: journals as files, and the restoring of one entry. */
+/* journal_file.c: journals as files. */
 
 /*
  * The kind of a file in the journals' directory, by its name. A file that undo_store() has not finished is no journal.
@@ -31,12 +31,31 @@ int must_check undo_read_journal(const char *path, int *ret_fd, struct process_i
 bool undo_owner_lives(int fd, struct process_id owner);
 
 /*
- * Whether a journal is waiting to be restored: it is held, or of this boot and its process has ended. Returns 1 with
- * *ret, or 0.
+ * Replaces the file by a journal with these entries. No other code of the owner's process may have the file open for
+ * writing.
  */
-int must_check undo_is_waiting(const char *path, bool held, struct undo_pending *ret, struct fail *fail);
+int must_check undo_store(const char *path, struct process_id owner, const char *boot, const struct journal *journal,
+			  struct fail *fail);
 
+/* Whether a journal is of this boot. True if the kernel has no identifier of the boot. */
+bool undo_is_this_boot(const char *boot);
+
+/*
+ * undo_pending.c: the time in ns since boot when the owner took its last claim, or else when its process began.
+ */
+uint64_t undo_since_ns(struct process_id owner, const struct journal *journal);
+
+/* undo_entry.c: the path of a file of an instance; -ENOMEM. */
+int must_check undo_path_of(const struct tracing *tracing, const char *instance, const char *file, char **ret);
 int must_check undo_restore_entry(const struct tracing *tracing, const struct journal_entry *entry, struct fail *fail);
+/*
+ * Whether an entry is restored after all others: tracing that was on. A trigger or function command that is still set
+ * might turn it off again.
+ */
+bool undo_comes_last(const struct journal_entry *entry);
+
+/* undo_held.c: gives the old value of the entry to the entry of the same setting in a younger journal. */
+bool undo_hand_to(struct journal *younger, const struct journal_entry *entry);
 
 /*
  * For a setting that a held journal younger than `since_ns` has also changed: gives the old value to that held journal
@@ -45,24 +64,11 @@ int must_check undo_restore_entry(const struct tracing *tracing, const struct jo
 void undo_hand_down(const char *dir, uint64_t since_ns, struct journal *journal);
 
 /*
- * Replaces the file by a journal with these entries. No other code of the owner's process may have the file open for
- * writing.
- */
-int must_check undo_store(const char *path, struct process_id owner, const char *boot, const struct journal *journal,
-			  struct fail *fail);
-
-/*
  * Drops the entries that a held journal in the directory also has, and those of an instance that a held journal will
  * remove: undo_reset() restores the oldest value. Returns whether it dropped an entry.
  */
 bool undo_drop_known(const char *dir, struct journal *journal);
 
 bool undo_chosen_in(const char *dir, const char *instance, const char *file);
-
-/*
- * Whether an entry is restored after all others: tracing that was on. A trigger or function command that is still set
- * might turn it off again.
- */
-bool undo_comes_last(const struct journal_entry *entry);
 
 #endif
