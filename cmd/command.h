@@ -78,6 +78,8 @@ int command_failed(const struct fail *fail);
 void command_usage_status(int status);
 int command_errno(void);
 __attribute__((format(printf, 1, 2))) void command_warn(const char *format, ...);
+/* From here on `send` gets the text of each such line; a line of which it returns false is printed as before. */
+void command_warn_through(bool (*send)(void *arg, const char *line), void *arg);
 
 /*
  * Writes a text that may be large, and returns its failure. A failure of printf() is reported by command_flush().

@@ -29,6 +29,11 @@
 
 /* weft export: writes a recording as a file of another program. */
 
+/* What is told when the file has its name. */
+struct exported {
+	uint64_t events, bytes, gaps;
+};
+
 struct arguments {
 	const char *input, *output;
 	struct query query;
@@ -41,6 +46,7 @@ struct arguments {
 	mode_t mode;
 	struct reading reading;
 	bool quiet;
+	struct exported *done; /* shared with the reader process */
 };
 
 #define EXPORT_NAME(name) "|" #name
@@ -178,19 +184,20 @@ static const struct options command_options = {
 	.children = children,
 };
 
-static void tell_summary(const struct arguments *arguments, const struct export_job *job)
+static void tell_summary(const struct arguments *arguments)
 {
-	uint64_t events = job->events - job->left_out;
+	const struct exported *done = arguments->done;
 	char size[TEXT_HUMAN];
 
 	if (arguments->quiet || !strcmp(arguments->output, "-"))
 		return;
-	fprintf(stderr, "weft: %s: %s event%s", arguments->output, text_count((char[TEXT_HUMAN]){ 0 }, events),
-		text_plural(events));
-	if (job->bytes)
-		fprintf(stderr, ", %s", text_size(size, job->bytes));
-	if (job->gaps)
-		fprintf(stderr, "; at %" PRIu64 " place%s events were lost", job->gaps, job->gaps == 1 ? "" : "s");
+	fprintf(stderr, "weft: %s: %s event%s", arguments->output, text_count((char[TEXT_HUMAN]){ 0 }, done->events),
+		text_plural(done->events));
+	if (done->bytes)
+		fprintf(stderr, ", %s", text_size(size, done->bytes));
+	if (done->gaps)
+		fprintf(stderr, "; at %s place%s events were lost", text_count((char[TEXT_HUMAN]){ 0 }, done->gaps),
+			done->gaps == 1 ? "" : "s");
 	fputc('\n', stderr);
 }
 
@@ -258,7 +265,7 @@ static int export_to(const struct arguments *arguments, int fd)
 	r = fail_writing(&fail, r, arguments->output);
 	if (r && r != -EBADMSG)
 		return command_failed(&fail);
-	tell_summary(arguments, &job);
+	*arguments->done = (struct exported){ job.events - job.left_out, job.bytes, job.gaps };
 	if (!r)
 		return EXIT_OK;
 	command_failed(&fail);
@@ -325,11 +332,37 @@ static int export_special(const struct arguments *arguments, const struct destin
 	return export_to(arguments, to->kind == DESTINATION_SPECIAL ? fd : STDOUT_FILENO);
 }
 
+static int export_folder(const struct arguments *arguments)
+{
+	return sandboxed_folder(&(struct sandboxed_folder){ .path = arguments->output,
+							    .partition = arguments->partition,
+							    .input = arguments->input,
+							    .mode = arguments->mode,
+							    .work = export_pieces,
+							    .arg = arguments });
+}
+
+static int export_any(const struct arguments *arguments)
+{
+	struct destination to = DESTINATION_INIT;
+	struct fail fail = FAIL_INIT;
+	int status;
+
+	if (arguments->ops->folder)
+		return export_folder(arguments);
+	/* destination_open() is for files, so standard output, which may be a terminal, is handled here. */
+	if (!strcmp(arguments->output, "-"))
+		to.kind = DESTINATION_STDOUT;
+	else if (destination_open(arguments->output, &to, &fail))
+		return command_failed(&fail);
+	status = to.kind == DESTINATION_FILE ? export_file(arguments, &to) : export_special(arguments, &to);
+	destination_release(&to);
+	return status;
+}
+
 static int run(int argc, char **argv)
 {
 	struct arguments arguments = { .query = QUERY_INIT, .output = "-", .mode = OUTPUT_MODE };
-	struct destination to = DESTINATION_INIT;
-	struct fail fail = FAIL_INIT;
 	int status;
 
 	command_parse(&export_command, argc, argv, 0, &arguments);
@@ -337,22 +370,12 @@ static int run(int argc, char **argv)
 	if (!arguments.input)
 		arguments.input = "trace.dat";
 	reading_tell_left_behind(arguments.input);
-	if (arguments.ops->folder) {
-		status = sandboxed_folder(&(struct sandboxed_folder){ .path = arguments.output,
-								      .partition = arguments.partition,
-								      .input = arguments.input,
-								      .mode = arguments.mode,
-								      .work = export_pieces,
-								      .arg = &arguments });
-		return status == EXIT_DAMAGED ? EXIT_FAILED : status;
-	}
-	/* destination_open() is for files, so standard output, which may be a terminal, is handled here. */
-	if (!strcmp(arguments.output, "-"))
-		to.kind = DESTINATION_STDOUT;
-	else if (destination_open(arguments.output, &to, &fail))
-		return command_failed(&fail);
-	status = to.kind == DESTINATION_FILE ? export_file(&arguments, &to) : export_special(&arguments, &to);
-	destination_release(&to);
+	arguments.done = sandbox_child_share(sizeof(*arguments.done));
+	if (!arguments.done)
+		return EXIT_FAILED;
+	status = export_any(&arguments);
+	if (status == EXIT_OK || status == EXIT_DAMAGED)
+		tell_summary(&arguments);
 	return status == EXIT_DAMAGED ? EXIT_FAILED : status;
 }
 

@@ -14,6 +14,7 @@
 #include "cmd/options/choice.h"
 #include "cmd/options/output_options.h"
 #include "cmd/options/reading.h"
+#include "cmd/sandbox_child.h"
 #include "cmd/sandboxed_folder.h"
 #include "formats/export/folder.h"
 #include "formats/export/iceberg.h"
@@ -41,6 +42,11 @@ struct inputs {
 	size_t nr;
 };
 
+/* How many recordings `add` took, and how many were there. */
+struct added {
+	size_t nr, known;
+};
+
 struct arguments {
 	const char *verb, *dir;
 	char **files;
@@ -52,6 +58,7 @@ struct arguments {
 	struct lake lake;
 	const char *tables[TABLES_MAX];
 	struct inputs inputs[TABLES_MAX];
+	struct added *added; /* shared with the reader process */
 };
 
 static const struct option_row options[] = {
@@ -256,12 +263,15 @@ static int add_file(struct adding *adding, struct trace *trace, const char *file
 	return r;
 }
 
-static void tell(const struct adding *adding)
+static void tell(const struct arguments *arguments)
 {
-	if (adding->arguments->quiet)
+	const struct added *added = arguments->added;
+
+	if (arguments->quiet)
 		return;
-	command_warn("%s: %zu recording%s added, %zu %s there before", adding->arguments->dir, adding->added,
-		     text_plural(adding->added), adding->known, adding->known == 1 ? "was" : "were");
+	command_warn("%s: %s recording%s added, %s %s there before", arguments->dir,
+		     text_count((char[TEXT_HUMAN]){ 0 }, added->nr), text_plural(added->nr),
+		     text_count((char[TEXT_HUMAN]){ 0 }, added->known), added->known == 1 ? "was" : "were");
 }
 
 static int finish(struct adding *adding, struct fail *fail)
@@ -365,8 +375,10 @@ static int add(const void *arg, int fd)
 		r = start(&adding, &fail);
 	if (!r)
 		r = add_all(&adding, traces, &fail);
-	if (!r)
-		tell(&adding);
+	*arguments->added = (struct added){ adding.added, adding.known };
+	/* What is added is told when the lake has it. */
+	if (!r && !adding.added)
+		tell(arguments);
 	interval_tables_free(adding.tables);
 	pool_free(adding.pool);
 	for (int i = 0; traces && i < arguments->nr_files; i++)
@@ -475,6 +487,8 @@ static int change(struct arguments *arguments, int (*work)(const void *arg, int 
 		return status;
 	if (lake_switch(&arguments->lake, fail))
 		return command_failed(fail);
+	if (arguments->added->nr)
+		tell(arguments);
 	return status == EXIT_OK ? EXIT_OK : EXIT_FAILED;
 }
 
@@ -626,6 +640,9 @@ static int run(int argc, char **argv)
 	for (size_t i = 0; interval_tables_name(i) && i < TABLES_MAX - 1; i++)
 		arguments.tables[i] = interval_tables_name(i);
 	adds = !strcmp(arguments.verb, "add");
+	arguments.added = sandbox_child_share(sizeof(*arguments.added));
+	if (!arguments.added)
+		return EXIT_FAILED;
 	do {
 		if (lake_open(arguments.dir, adds, arguments.tables, &arguments.lake, &fail))
 			return command_failed(&fail);

@@ -710,6 +710,13 @@ static int judge(const struct record_arguments *arguments, struct record_result 
 	return EXIT_RECORD_FAILED;
 }
 
+/* Told when there is a recording: what was refused has chosen nothing. */
+static void tell_chosen(const struct record_arguments *arguments)
+{
+	if (!arguments->output.quiet && arguments->setup.chosen)
+		command_warn("note: no events were named, so those for 'weft summary' are recorded (--for summary)");
+}
+
 /* Makes the recording. *ret, which has zeros, is for the table of several machines. */
 static int record(struct record_arguments *arguments, struct several_report *ret)
 {
@@ -736,6 +743,8 @@ static int record(struct record_arguments *arguments, struct several_report *ret
 					  session_run(&arguments->options, &result, &fail);
 	progress_draw(NULL);
 	judged = err ? EXIT_OK : judge(arguments, &result);
+	if (result.finished)
+		tell_chosen(arguments);
 	if (result.finished && !arguments->output.quiet)
 		print_summary(&arguments->options, &result, arguments->elsewhere.host);
 	if (err)
@@ -822,6 +831,11 @@ static int record_several(struct record_arguments *arguments)
 		command_failed(&fail);
 		return EXIT_RECORD_FAILED;
 	}
+	for (size_t i = 0; i < nr; i++)
+		if (reports[i].has_file) {
+			tell_chosen(arguments);
+			break;
+		}
 	return elsewhere_tell(&arguments->elsewhere, reports, arguments->options.output, arguments->fail_on_lost,
 			      arguments->output.quiet);
 }
@@ -856,8 +870,6 @@ static int run(int argc, char **argv)
 		release_setup(&arguments, &own);
 		return status;
 	}
-	if (!arguments.output.quiet && arguments.setup.chosen)
-		command_warn("note: no events are named, so those for 'weft summary' are recorded (--for summary)");
 	status = arguments.elsewhere.hosts.len > 1 ? record_several(&arguments) : record(&arguments, &report);
 	release_setup(&arguments, &own);
 	return status;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,6 +101,16 @@ static bool is_wish(int sig)
 		if (signals[i] == sig)
 			return true;
 	return false;
+}
+
+void *sandbox_child_share(size_t size)
+{
+	void *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared != MAP_FAILED)
+		return shared;
+	command_warn("cannot get memory: %s", strerror(errno));
+	return NULL;
 }
 
 int sandbox_child_end(pid_t pid, const char *input)

@@ -2,6 +2,7 @@
 #ifndef WEFT_CMD_SANDBOX_CHILD_H
 #define WEFT_CMD_SANDBOX_CHILD_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 /*
@@ -17,6 +18,13 @@ enum { SANDBOX_CHILD_SIGNAL = 128 };
  * process are interrupted (EINTR).
  */
 pid_t sandbox_child_fork(void);
+
+/*
+ * Memory of zeros that a reader process forked later shares, as long as both live: for figures that this process tells
+ * when the file has its name. Returns NULL when there is none, which it has told. What a reader process writes there is
+ * not to be trusted.
+ */
+void *sandbox_child_share(size_t size);
 
 /* Kills the reader process. */
 void sandbox_child_kill(void);

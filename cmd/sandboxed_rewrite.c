@@ -15,6 +15,7 @@
 #include "cmd/command.h"
 #include "cmd/options/form_options.h"
 #include "cmd/sandbox_child.h"
+#include "lib/ground/base/buf.h"
 #include "lib/ground/base/destination.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/io.h"
@@ -29,10 +30,15 @@ enum { COPY_SIZE = 1 << 16, TEMPORARIES_MAX = 4096 };
  */
 static const uint64_t size_base = 64 << 20, size_per_byte = 8192;
 
+enum { TELL_PIECE = 1024, TOLD_MAX = 4 << 20 };
+
 /* A request of the reader process. Each is one message. */
 struct question {
-	enum { ASK_TEMPORARY, ASK_FILE, ASK_NAME } what;
-	char word[FORM_WORD];
+	enum { ASK_TEMPORARY, ASK_FILE, ASK_NAME, ASK_TELL } what;
+	union {
+		char word[FORM_WORD];
+		char text[TELL_PIECE]; /* the next part of what is to be told; the last part of a line has a NUL */
+	};
 };
 
 struct answer {
@@ -45,9 +51,10 @@ struct pending {
 	char word[FORM_WORD];
 	struct destination to;
 	struct draft draft;
-	int special;  /* where the file is copied to; -1: it gets a name, or goes to standard output */
-	bool whole;   /* the reader process said that it is complete */
-	bool borrows; /* its directory is open for the first file */
+	int special;     /* where the file is copied to; -1: it gets a name, or goes to standard output */
+	bool whole;      /* the reader process said that it is complete */
+	bool borrows;    /* its directory is open for the first file */
+	struct buf told; /* lines, each ended by a NUL, that are true when the file has its name */
 };
 
 /* This process' side. */
@@ -56,6 +63,7 @@ struct keeper {
 	struct pending *files;
 	size_t nr;
 	unsigned temporaries; /* the number of temporary files that the reader process got */
+	size_t told;          /* the bytes of all that it wants to be told */
 	bool betrayed;        /* it asked for what weft never asks for: a file has taken it over */
 };
 
@@ -140,16 +148,37 @@ static int get_at_door(struct form_door *door, const char *word, int *ret_fd, st
 	return ask(door, &question, ret_fd, fail);
 }
 
+/* What the reader process says about a file that it has completed is told when the file has its name. */
+static bool tell_at_door(void *arg, const char *line)
+{
+	struct question question = { .what = ASK_TELL };
+	struct fail fail = FAIL_INIT;
+	size_t left = strlen(line) + 1;
+
+	for (size_t len; left; line += len, left -= len) {
+		len = left < sizeof(question.text) ? left : sizeof(question.text);
+		memcpy(question.text, line, len);
+		if (ask(arg, &question, NULL, &fail))
+			return false;
+	}
+	return true;
+}
+
 /* Says that the file is complete. */
 static int name_at_door(struct form_door *door, struct fail *fail)
 {
-	return ask(door, &(struct question){ .what = ASK_NAME }, NULL, fail);
+	int r = ask(door, &(struct question){ .what = ASK_NAME }, NULL, fail);
+
+	if (!r)
+		command_warn_through(tell_at_door, door);
+	return r;
 }
 
 static void forget_file(struct pending *file)
 {
 	draft_discard(&file->draft);
 	cleanup_fd_close(&file->special);
+	buf_release(&file->told);
 	if (file->borrows)
 		file->to.dir = -1;
 	destination_release(&file->to);
@@ -247,6 +276,19 @@ static int end_file(struct keeper *keeper, struct fail *fail)
 	return 0;
 }
 
+static int keep_told(struct keeper *keeper, const char text[TELL_PIECE], struct fail *fail)
+{
+	size_t len = strnlen(text, TELL_PIECE);
+
+	len += len < TELL_PIECE;
+	if (!keeper->nr || !keeper->files[keeper->nr - 1].whole)
+		return betray(keeper, fail);
+	if (len > TOLD_MAX - keeper->told)
+		return fail_set(fail, -E2BIG, "more is told than can be kept");
+	keeper->told += len;
+	return buf_add(&keeper->files[keeper->nr - 1].told, text, len) ? 0 : fail_memory(fail);
+}
+
 static int reply_to(struct keeper *keeper, int socket, const struct question *question)
 {
 	struct answer answer = { .err = 0 };
@@ -263,6 +305,9 @@ static int reply_to(struct keeper *keeper, int socket, const struct question *qu
 		break;
 	case ASK_NAME:
 		answer.err = end_file(keeper, &answer.fail);
+		break;
+	case ASK_TELL:
+		answer.err = keep_told(keeper, question->text, &answer.fail);
 		break;
 	default:
 		answer.err = betray(keeper, &answer.fail);
@@ -314,14 +359,26 @@ static int name_file(const struct form *form, struct pending *file, struct fail 
 	return copy_out(file, file->to.kind == DESTINATION_SPECIAL ? file->special : STDOUT_FILENO, fail);
 }
 
+static void tell_kept(const struct pending *file)
+{
+	const char *line = file->told.data;
+	size_t left = file->told.len;
+
+	for (size_t len; left && (len = strnlen(line, left)) < left; line += len + 1, left -= len + 1)
+		command_warn("%s", line);
+}
+
 /* Names the complete files. The reader process has ended, so nobody can write to them any more. */
 static int name_files(struct keeper *keeper, int status)
 {
 	struct fail fail = FAIL_INIT;
 	int r = 0;
 
-	for (size_t i = 0; !r && i < keeper->nr && keeper->files[i].whole; i++)
+	for (size_t i = 0; !r && i < keeper->nr && keeper->files[i].whole; i++) {
 		r = name_file(keeper->form, &keeper->files[i], &fail);
+		if (!r)
+			tell_kept(&keeper->files[i]);
+	}
 	if (r && sandbox_child_signal())
 		return SANDBOX_CHILD_SIGNAL + sandbox_child_signal();
 	/* The program that reads standard output has read enough. */

@@ -13,6 +13,7 @@
 #include "cmd/command.h"
 #include "cmd/streams.h"
 #include "cmd/terminal/progress.h"
+#include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/escape.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/out.h"
@@ -175,10 +176,34 @@ int command_failed(const struct fail *fail)
 	return fail->usage ? EXIT_USAGE : EXIT_FAILED;
 }
 
+static struct {
+	bool (*send)(void *arg, const char *line);
+	void *arg;
+} through;
+
+void command_warn_through(bool (*send)(void *arg, const char *line), void *arg)
+{
+	through.send = send;
+	through.arg = arg;
+}
+
+static bool taken(const char *format, va_list args)
+{
+	cleanup_free char *line = NULL;
+
+	return through.send && vasprintf(&line, format, args) >= 0 && through.send(through.arg, line);
+}
+
 void command_warn(const char *format, ...)
 {
 	va_list args;
+	bool done;
 
+	va_start(args, format);
+	done = taken(format, args);
+	va_end(args);
+	if (done)
+		return;
 	fflush(stdout);
 	progress_pause();
 	fputs("weft: ", stderr);

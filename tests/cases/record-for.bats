@@ -161,9 +161,14 @@ enabled()
 	run -2 weft record
 	[[ "$output" == *"nothing to trace"*"or name a command: weft record -- COMMAND"* ]]
 	run -0 --separate-stderr weft record -- true
-	[ "${stderr_lines[0]}" = "weft: note: no events are named, so those for 'weft summary' are recorded (--for summary)" ]
+	[ "${stderr_lines[0]}" = "weft: note: no events were named, so those for 'weft summary' are recorded (--for summary)" ]
 	weft summary trace.dat > out
 	grep -q '^# tasks: ' out
 	run -0 --separate-stderr weft record -q -o q.dat -- true
 	[ -z "$stderr" ]
+	# Of what is refused only the refusal is told.
+	run -127 weft record -- ./nosuch
+	[[ "$output" == *"nosuch"* && "$output" != *"no events were named"* ]]
+	run ! weft record -o nosuch/trace.dat -- true
+	[[ "$output" == *"nosuch"* && "$output" != *"no events were named"* ]]
 }

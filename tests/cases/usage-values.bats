@@ -57,12 +57,26 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 	[[ "$output" == *"lib.bash': not a trace.dat: it is a text; 'weft import' makes one of the texts of the kernel, trace-cmd and perf script (offset 0)" ]]
 }
 
-@test "the message of a full disk names the file" {
-	for what in "export --to csv" "convert" "merge $file"; do
+@test "the message of a full disk names the file, and nothing says that the file is there" {
+	local text=$BATS_TEST_TMPDIR/text.txt
+	weft report "$file" > "$text"
+	for what in "export --to csv $file" "convert $file" "split $file" "redact $file" "merge $file $file" "import $text"; do
 		# shellcheck disable=SC2086 # words
-		run -1 weft $what -o /dev/full "$file"
-		[[ "$output" == *"cannot write '/dev/full': No space left on device"* ]] || { echo "$what: $output"; false; }
+		run -1 weft $what -o /dev/full
+		[ "$output" = "weft: cannot write '/dev/full': No space left on device" ] || { echo "$what: $output"; false; }
+		run -1 sh -c "$WEFT $what -o - 2>&1 > /dev/full"
+		[ "$output" = "weft: cannot write to standard output: No space left on device" ] || { echo "$what: $output"; false; }
 	done
+}
+
+@test "a folder that does not fit on the disk is not told as written" {
+	need_mounts
+	run -1 unshare -m sh -c 'mkdir "$1/small" && mount -t tmpfs -o size=64k none "$1/small" && "$2" export --to ctf -o "$1/small/ctf" "$3"' - \
+		"$BATS_TEST_TMPDIR" "$WEFT" "$BATS_TEST_DIRNAME/../fixtures/session/late.dat"
+	[[ "$output" == "weft: cannot write '"*"': No space left on device" ]]
+	run -1 unshare -m sh -c 'mount -t tmpfs -o size=64k none "$1/small" && "$2" lake add "$1/small/lake" "$3"' - \
+		"$BATS_TEST_TMPDIR" "$WEFT" "$BATS_TEST_DIRNAME/../fixtures/session/late.dat"
+	[[ "$output" == "weft: cannot write '"*"': No space left on device" ]]
 }
 
 @test "a pager that is not installed is told, and the output is printed" {
