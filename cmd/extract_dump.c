@@ -216,9 +216,9 @@ static bool tell(const struct work *work)
 			"key of hashed pointers are found, too");
 	if (facts.moved)
 		command_warn(
-			"note: the machine is running, and wrote %zu page%s again while they were copied: these are "
+			"note: the machine is running, and wrote %s page%s again while they were copied: these are "
 			"left out",
-			facts.moved, text_plural(facts.moved));
+			text_count((char[TEXT_HUMAN]){ 0 }, facts.moved), text_plural(facts.moved));
 	if (facts.cut)
 		command_warn("note: the kernel's list of events is damaged: formats may be missing");
 	if (dump_damaged(work->dump))

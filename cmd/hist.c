@@ -23,6 +23,7 @@
 #include "lib/ground/base/json.h"
 #include "lib/ground/base/now.h"
 #include "lib/ground/base/out.h"
+#include "lib/ground/base/text.h"
 #include "lib/kernel/measure/hist.h"
 #include "lib/kernel/measure/hist_table.h"
 #include "lib/kernel/measure/hist_text.h"
@@ -142,8 +143,9 @@ static int saved_show(struct saved *saved, struct tally *tally, struct fail *fai
 static void tell_limits(const struct tally *tally)
 {
 	if (tally_losses(tally))
-		command_warn("events were lost %" PRIu64 " time%s while it was recorded, and are in no row",
-			     tally_losses(tally), tally_losses(tally) == 1 ? "" : "s");
+		command_warn("events were lost %s time%s while it was recorded, and are in no row",
+			     text_count((char[TEXT_HUMAN]){ 0 }, tally_losses(tally)),
+			     tally_losses(tally) == 1 ? "" : "s");
 	if (tally_lacks_stacks(tally))
 		command_warn("the file has no stacks of these events: record with -T");
 	if (tally_is_rough(tally))

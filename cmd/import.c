@@ -316,7 +316,8 @@ static void tell_lines(const struct unknown_lines *told)
 		if (told->counts[kind] && len < sizeof(kinds))
 			len += (size_t)snprintf(kinds + len, sizeof(kinds) - len, "%s%" PRIu64 " %s", len ? ", " : "",
 						told->counts[kind], unknown_lines_name(kind));
-	command_warn("note: %" PRIu64 " line%s no event%s: %s", nr, nr == 1 ? " is" : "s are", text_plural(nr), kinds);
+	command_warn("note: %s line%s no event%s: %s", text_count((char[TEXT_HUMAN]){ 0 }, nr),
+		     nr == 1 ? " is" : "s are", text_plural(nr), kinds);
 	for (unsigned kind = 0; kind < UNKNOWN_LINES_KINDS; kind++)
 		if (told->counts[kind] && unknown_lines_advice(kind))
 			command_warn("note: %s", unknown_lines_advice(kind));
@@ -473,14 +474,14 @@ static void tell_spans(const struct otlp_counts *counts)
 						counts->joined[i], hows[i]);
 	command_warn("note: %" PRIu64 " span%s joined: %s", counts->spans, counts->spans == 1 ? " is" : "s are", text);
 	if (counts->absent)
-		command_warn("note: the recording does not know the processes of %" PRIu64
-			     " of them, or cannot tell which one of several is meant",
-			     counts->absent);
+		command_warn("note: the recording does not know the processes of %s of them, or cannot "
+			     "tell which one of several is meant",
+			     text_count((char[TEXT_HUMAN]){ 0 }, counts->absent));
 	if (counts->crossing)
-		command_warn("note: %" PRIu64
-			     " of them do not lie inside the span of their thread that is around them: they are spans "
-			     "of the process",
-			     counts->crossing);
+		command_warn(
+			"note: %s of them do not lie inside the span of their thread that is around them: they are "
+			"spans of the process",
+			text_count((char[TEXT_HUMAN]){ 0 }, counts->crossing));
 	if (counts->refused)
 		command_warn("note: %" PRIu64 " span%s an id, a begin or an end, and %s left out", counts->refused,
 			     counts->refused == 1 ? " lacks" : "s lack", counts->refused == 1 ? "is" : "are");
@@ -501,13 +502,13 @@ static void tell(const struct arguments *arguments)
 	}
 	if (arguments->log) {
 		if (arguments->log_reader.no_times)
-			command_warn("note: %" PRIu64 " lines have no time, and are left out",
-				     arguments->log_reader.no_times);
+			command_warn("note: %s lines have no time, and are left out",
+				     text_count((char[TEXT_HUMAN]){ 0 }, arguments->log_reader.no_times));
 		return;
 	}
 	if (counts.whole)
-		command_warn("note: the fields of %" PRIu64 " of them are unknown, they have only their text%s",
-			     counts.whole,
+		command_warn("note: the fields of %s of them are unknown, they have only their text%s",
+			     text_count((char[TEXT_HUMAN]){ 0 }, counts.whole),
 			     arguments->formats ? "" : "; --formats-from FILE, of the same kernel, has more fields");
 	if (counts.no_flags)
 		command_warn("note: no line has columns of flags: which events happened in an interrupt is not known, "
@@ -532,19 +533,19 @@ static void tell(const struct arguments *arguments)
 			     "texts of two recordings follow one another: they stay in the order of the text",
 			     counts.backwards, counts.backwards == 1 ? " has" : "s have");
 	if (counts.guessed)
-		command_warn("note: %" PRIu64
-			     " lines of the function graph have no time: their times are made from their order and the "
-			     "durations, without the time between functions; the option funcgraph-abstime prints times",
-			     counts.guessed);
+		command_warn(
+			"note: %s lines of the function graph have no time: their times are made from their order and "
+			"the durations, without the time between functions; the option funcgraph-abstime prints times",
+			text_count((char[TEXT_HUMAN]){ 0 }, counts.guessed));
 	if (*counts.partial)
 		command_warn("note: only some lines of the function graph have these columns, so 'weft report' leaves "
 			     "them out: %s",
 			     counts.partial);
 	if (counts.unknown)
-		command_warn("note: the task of %" PRIu64
-			     " events of the function graph is unknown; their PID is 4194304 plus the CPU's number; "
-			     "the option funcgraph-proc prints tasks",
-			     counts.unknown);
+		command_warn(
+			"note: the task of %s events of the function graph is unknown; their PID is 4194304 plus the "
+			"CPU's number; the option funcgraph-proc prints tasks",
+			text_count((char[TEXT_HUMAN]){ 0 }, counts.unknown));
 	tell_lines(&counts.told);
 }
 

@@ -666,7 +666,8 @@ static int print_rows(struct list *list, struct fail *fail)
 	if (!r)
 		r = list->answer.is_json ? terminal_flush(&out, fail) : command_write(out.start, out_len(&out), fail);
 	if (!r && left_out && !list->answer.is_json)
-		command_warn("%" PRIu64 " more row%s: %s", left_out, text_plural(left_out), for_more);
+		command_warn("%s more row%s: %s", text_count((char[TEXT_HUMAN]){ 0 }, left_out), text_plural(left_out),
+			     for_more);
 	out_release(&out);
 	return r;
 }

@@ -290,17 +290,18 @@ static void tell_ties(const struct arguments *arguments, const struct source *lo
 	text_time(least, ties->least < 0 ? (uint64_t)-ties->least : (uint64_t)ties->least);
 	text_time(most, ties->most < 0 ? (uint64_t)-ties->most : (uint64_t)ties->most);
 	if (arguments->is_dated) {
-		command_warn("%zu line%s of the kernel in '%s' %s of '%s', too: %s%s to %s%s later", ties->nr,
-			     text_plural(ties->nr), log->path, ties->nr == 1 ? "is an event" : "are events",
-			     arguments->like->path, ties->least < 0 ? "-" : "", least, ties->most < 0 ? "-" : "", most);
+		command_warn("%s line%s of the kernel in '%s' %s of '%s', too: %s%s to %s%s later",
+			     text_count((char[TEXT_HUMAN]){ 0 }, ties->nr), text_plural(ties->nr), log->path,
+			     ties->nr == 1 ? "is an event" : "are events", arguments->like->path,
+			     ties->least < 0 ? "-" : "", least, ties->most < 0 ? "-" : "", most);
 		return;
 	}
 	text_time(most, (uint64_t)(ties->most - ties->least));
 	command_warn(
-		"'%s' does not tell the time of day: %zu line%s of the kernel that %s in '%s', too, give%s the log its "
+		"'%s' does not tell the time of day: %s line%s of the kernel that %s in '%s', too, give%s the log its "
 		"place, to +-%s and the unit of its times",
-		arguments->like->path, ties->nr, text_plural(ties->nr), ties->nr == 1 ? "is" : "are", log->path,
-		ties->nr == 1 ? "s" : "", most);
+		arguments->like->path, text_count((char[TEXT_HUMAN]){ 0 }, ties->nr), text_plural(ties->nr),
+		ties->nr == 1 ? "is" : "are", log->path, ties->nr == 1 ? "s" : "", most);
 }
 
 static int tell(const struct arguments *arguments)

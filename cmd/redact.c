@@ -17,6 +17,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/io.h"
 #include "lib/ground/base/readable.h"
+#include "lib/ground/base/text.h"
 #include "lib/ground/base/vec.h"
 #include "lib/pages/trace/trace.h"
 
@@ -111,9 +112,11 @@ static void report(struct arguments *arguments)
 {
 	struct redacted *done = &arguments->done;
 
-	command_warn("%s: %" PRIu64 " names replaced, %" PRIu64 " kept; %" PRIu64 " of %" PRIu64
-		     " events have only their time, task and type",
-		     arguments->form.output, done->names, done->kept, done->emptied, done->records);
+	command_warn("%s: %s names replaced, %s kept; %s of %s events have only their time, task and type",
+		     arguments->form.output, text_count((char[TEXT_HUMAN]){ 0 }, done->names),
+		     text_count((char[TEXT_HUMAN]){ 0 }, done->kept),
+		     text_count((char[TEXT_HUMAN]){ 0 }, done->emptied),
+		     text_count((char[TEXT_HUMAN]){ 0 }, done->records));
 	if (done->events.len)
 		command_warn("of these events only time, task and type are left, as no rule knows them:%s",
 			     buf_str(&done->events));

@@ -165,8 +165,8 @@ static int divide(struct arguments *arguments, struct trace *trace, struct fail 
 		r = cut(&options, trace, &reader, &events, fail);
 	reader_release(&reader);
 	if (!r && !arguments->form.quiet && arguments->by != CUT_NOT)
-		command_warn("%s event%s in %" PRIu64 " file%s", text_count((char[TEXT_HUMAN]){ 0 }, events),
-			     text_plural(events), parts.nr, text_plural(parts.nr));
+		command_warn("%s event%s in %s file%s", text_count((char[TEXT_HUMAN]){ 0 }, events),
+			     text_plural(events), text_count((char[TEXT_HUMAN]){ 0 }, parts.nr), text_plural(parts.nr));
 	return r;
 }
 

@@ -157,9 +157,9 @@ static int put(const struct arguments *arguments, struct table *table, struct ou
 	if (!r)
 		r = command_write(out->start, out_len(out), fail);
 	if (!r && left_out)
-		command_warn("%" PRIu64 " more row%s: --max-bytes with a larger number, or LIMIT and OFFSET in the "
+		command_warn("%s more row%s: --max-bytes with a larger number, or LIMIT and OFFSET in the "
 			     "statement, show them",
-			     left_out, text_plural(left_out));
+			     text_count((char[TEXT_HUMAN]){ 0 }, left_out), text_plural(left_out));
 	return r;
 }
 

@@ -48,8 +48,8 @@ void perf_file_tell(const struct perf_import *import, bool with_samples)
 	if (counts->filtered)
 		command_warn("note: its command line has --filter, so some events are left out");
 	if (counts->throttled)
-		command_warn("note: the kernel stopped an event %" PRIu64 " time%s because it came too often",
-			     counts->throttled, text_plural(counts->throttled));
+		command_warn("note: the kernel stopped an event %s time%s because it came too often",
+			     text_count((char[TEXT_HUMAN]){ 0 }, counts->throttled), text_plural(counts->throttled));
 	if (counts->twice)
 		command_warn("note: %" PRIu64
 			     " event%s recorded twice, as by two events of one tracepoint: each is there once",
@@ -61,19 +61,19 @@ void perf_file_tell(const struct perf_import *import, bool with_samples)
 			counts->repeated, counts->repeated == 1 ? " stands" : "s stand");
 	if (counts->others && !with_samples)
 		command_warn(
-			"note: %" PRIu64
-			" sample%s%s%s %s no event of a tracepoint: left out; weft import --samples imports them, for "
-			"stacks",
-			counts->others, text_plural(counts->others), counts->other ? " of " : "", counts->other ?: "",
-			counts->others == 1 ? "is" : "are");
+			"note: %s sample%s%s%s %s no event of a tracepoint: left out; weft import --samples imports "
+			"them, for stacks",
+			text_count((char[TEXT_HUMAN]){ 0 }, counts->others), text_plural(counts->others),
+			counts->other ? " of " : "", counts->other ?: "", counts->others == 1 ? "is" : "are");
 	if (counts->without_cpu)
 		command_warn(
-			"note: %" PRIu64
-			" sample%s without a CPU (perf record without -a): all are on CPU 0, so ask nothing of CPUs",
-			counts->without_cpu, text_plural(counts->without_cpu));
+			"note: %s sample%s without a CPU (perf record without -a): all are on CPU 0, so ask nothing of "
+			"CPUs",
+			text_count((char[TEXT_HUMAN]){ 0 }, counts->without_cpu), text_plural(counts->without_cpu));
 	if (counts->unknown + counts->refused)
-		command_warn("note: %" PRIu64 " sample%s without a format, a time or a CPU: left out",
-			     counts->unknown + counts->refused, text_plural(counts->unknown + counts->refused));
+		command_warn("note: %s sample%s without a format, a time or a CPU: left out",
+			     text_count((char[TEXT_HUMAN]){ 0 }, counts->unknown + counts->refused),
+			     text_plural(counts->unknown + counts->refused));
 	if (counts->unnamed)
 		command_warn("note: a perf.data has no names of the kernel's functions, so %" PRIu64
 			     " stack%s addresses: 'weft import --kallsyms FILE' names them, with the /proc/kallsyms "

@@ -261,12 +261,12 @@ static void put_notes(const struct memory_analysis *memory, struct findings *fin
 		findings_note(findings, "out of memory at %s: the kernel chose the process %" PRId32,
 			      text_seconds(at, memory->victims[i].at), memory->victims[i].pid);
 	if (memory->nr_victims > MEMORY_VICTIMS)
-		findings_note(findings, "out of memory %" PRIu64 " more time%s", memory->nr_victims - MEMORY_VICTIMS,
+		findings_note(findings, "out of memory %s more time%s",
+			      text_count((char[TEXT_HUMAN]){ 0 }, memory->nr_victims - MEMORY_VICTIMS),
 			      text_plural(memory->nr_victims - MEMORY_VICTIMS));
 	if (memory->unseen)
-		findings_note(findings,
-			      "%" PRIu64 " time%s an address was allocated again without an event that freed it",
-			      memory->unseen, text_plural(memory->unseen));
+		findings_note(findings, "%s time%s an address was allocated again without an event that freed it",
+			      text_count((char[TEXT_HUMAN]){ 0 }, memory->unseen), text_plural(memory->unseen));
 	if (memory->forgotten)
 		findings_note(findings,
 			      "of %" PRIu64

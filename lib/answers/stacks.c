@@ -459,7 +459,7 @@ enum {
 	X("MAX AT", NUMBER, "max_at", SPARE, table_cell_when, row->longest.to)                                       \
 	X("CPU", NUMBER, "max_cpu", DATA, table_cell_known, row->longest.to, row->longest.cpu)                       \
 	X("WOKEN BY", TEXT, "woken_by", 0, pass_put_waker, stacks->pass, row->waker)                                 \
-	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, row->waker.pid >= 0, row->waker.pid)      \
+	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, row->waker.pid > 0, row->waker.pid)       \
 	X("STACK", TEXT, NULL, BY_STACK, stack_store_put_both, &stacks->store, stacks->context, row->stack,          \
 	  row->program)                                                                                              \
 	X("STACK OF THE WAKER", TEXT, "waker_stack", DATA | WAKERS, stack_store_put_both, &stacks->store,            \
@@ -475,7 +475,7 @@ enum {
 	X("BLOCKED", TIME, NULL, SPARE, table_cell_u64, slow->blocked)                                            \
 	X("RUNNABLE", TIME, NULL, SPARE, table_cell_u64, slow->waiting)                                           \
 	X("WOKEN BY", TEXT, "woken_by", DATA, pass_put_waker, stacks->pass, slow->waker)                          \
-	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, slow->waker.pid >= 0, slow->waker.pid) \
+	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, slow->waker.pid > 0, slow->waker.pid)  \
 	X("CAUSE", TEXT, NULL, KEEP, put_cause, stacks, slow)                                                     \
 	X("FUNCTION", TEXT, NULL, 0, stack_store_put_function, &stacks->store, stacks->context, slow->stack)      \
 	X("STACK", TEXT, NULL, DATA, stack_store_put_both, &stacks->store, stacks->context, slow->stack,          \
@@ -589,9 +589,9 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 	findings_broken(findings, stacks->broken, "times off the CPU");
 	if (stacks->faults)
 		findings_note(findings,
-			      "%" PRIu64 " page fault%s of programs: the kernel's stack is the entry code alone; "
+			      "%s page fault%s of programs: the kernel's stack is the entry code alone; "
 			      "record -T -O userstacktrace stores the stacks of programs, too",
-			      stacks->faults, text_plural(stacks->faults));
+			      text_count((char[TEXT_HUMAN]){ 0 }, stacks->faults), text_plural(stacks->faults));
 	stack_store_tell_unwound(findings, stacks->unwound);
 	if (stacks->store.nr >= STORED_MAX)
 		findings_note(findings, "there are more than %d different stacks: the others are counted together",

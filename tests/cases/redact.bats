@@ -260,3 +260,9 @@ END
 	[[ "$output" == *"no key of weft redact"* ]]
 	[ ! -e out.dat ]
 }
+
+@test "redact: large numbers are printed as everywhere" {
+	cd "$BATS_TEST_TMPDIR"
+	run -0 weft redact -o late.dat "$BATS_TEST_DIRNAME/../fixtures/session/late.dat"
+	[[ "$output" == *" 0 of 3,538 events have only their time, task and type"* ]]
+}

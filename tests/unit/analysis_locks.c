@@ -88,8 +88,17 @@ TEST(locks_sums_the_waits_that_a_task_ended)
 		    "0 8400 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=ls next_pid=7\n"
 		    "0 8500 7 contention_end lock_addr=0xffff888003\n"
 		    "0 9000 7 contention_begin lock_addr=0xffff888002 flags=1\n"
-		    "0 9100 7 contention_end lock_addr=0xffff888002\n"))
+		    "0 9100 7 contention_end lock_addr=0xffff888002\n"
+		    "0 9200 7 contention_begin lock_addr=0xffff888003 flags=32\n"
+		    "0 9300 7 sched_switch prev_comm=ls prev_pid=7 prev_state=2 next_comm=swapper/0 next_pid=0\n"
+		    "0 9400 0 sched_waking common_flags=8 comm=ls pid=7 target_cpu=0\n"
+		    "0 9500 0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=ls next_pid=7\n"
+		    "0 9600 7 contention_end lock_addr=0xffff888003 ret=-110\n"))
 		return;
+	/* An interrupt has no PID. */
+	CHECK(analysed_is(&analysed, "locks", "an interrupt", "total", "400") &&
+	      analysed_is(&analysed, "locks", "an interrupt", "pid", "-") &&
+	      analysed_is(&analysed, "locks", "an interrupt", "woken_by_pid", ""));
 	CHECK(analysed_is(&analysed, "locks", "sh", "pid", "8") &&
 	      analysed_is(&analysed, "locks", "sh", "waits", "2") &&
 	      analysed_is(&analysed, "locks", "sh", "total", "6950"));

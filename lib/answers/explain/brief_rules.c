@@ -646,7 +646,8 @@ static void see_locks(struct brief_rules *rules)
 			 "%s wait%s for %s %s took %s of all tasks together; the longest, of %s-%" PRIu64 ", %s",
 			 text_count(number_text, waits), text_plural(waits), type, table_text_of(locks, row, "lock"),
 			 text_time(time, total), comm, pid, text_time(most, longest));
-		if (*waker)
+		/* An interrupt lets no lock go: a wait with a time limit has ended. */
+		if (*waker && number(locks, row, "woken_by_pid"))
 			snprintf(found->why, sizeof(found->why), "%s-%" PRIu64 " ended the longest: it let the lock go",
 				 waker, number(locks, row, "woken_by_pid"));
 		snprintf(found->command, sizeof(found->command), "weft locks");

@@ -763,10 +763,9 @@ static void put_no_times(const struct pass *pass, struct findings *findings)
 		lines += imported_without_time(pass->reader->buffers[i].context);
 	if (lines)
 		findings_note(findings,
-			      "%" PRIu64
-			      " line%s of the function graph had no time in the imported text: times between "
+			      "%s line%s of the function graph had no time in the imported text: times between "
 			      "functions, and between them and other events, are not those of the kernel",
-			      lines, text_plural(lines));
+			      text_count((char[TEXT_HUMAN]){ 0 }, lines), text_plural(lines));
 }
 
 int pass_finish_part(const struct pass *pass, const struct analysis_ops *ops, void *analysis, struct findings *findings,
@@ -801,10 +800,9 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 	if (!r && pass->state.breaks && pass->state.events[STATE_SWITCH])
 		findings_note(
 			findings,
-			"%" PRIu64
-			" time%s a task was not on the CPU where the last sched_switch had left it: %s; what it and "
+			"%s time%s a task was not on the CPU where the last sched_switch had left it: %s; what it and "
 			"that CPU did from then on is counted as unknown, and the other figures are too small by that",
-			pass->state.breaks, text_plural(pass->state.breaks),
+			text_count((char[TEXT_HUMAN]){ 0 }, pass->state.breaks), text_plural(pass->state.breaks),
 			pass->state.losses || reader_is_damaged(pass->reader) ?
 				"the event of the switch is lost, or the kernel did not write it" :
 				"the file lacks the event of the switch, though none is lost: the kernel "

@@ -216,9 +216,10 @@ void stack_store_tell_unwound(struct findings *findings, const struct user_stack
 
 	if (counts.found)
 		findings_note(findings,
-			      "%" PRIu64 " stack%s of programs by the rules of their own files (.eh_frame): %" PRIu64
-			      " %s cut where the copy of the stack ended, of %" PRIu64
-			      " no rule leads to the caller of the last frame",
-			      counts.found, text_plural(counts.found), counts.cut, counts.cut == 1 ? "is" : "are",
-			      counts.unknown);
+			      "%s stack%s of programs by the rules of their own files (.eh_frame): %s %s cut "
+			      "where the copy of the stack ended, of %s "
+			      "no rule leads to the caller of the last frame",
+			      text_count((char[TEXT_HUMAN]){ 0 }, counts.found), text_plural(counts.found),
+			      text_count((char[TEXT_HUMAN]){ 0 }, counts.cut), counts.cut == 1 ? "is" : "are",
+			      text_count((char[TEXT_HUMAN]){ 0 }, counts.unknown));
 }

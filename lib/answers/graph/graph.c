@@ -208,15 +208,13 @@ static void put_limits(const struct graph_analysis *graph, struct findings *find
 	findings_broken(findings, left.lost, "calls without their end");
 	if (left.dropped)
 		findings_note(findings,
-			      "%" PRIu64
-			      " call%s left out: the trace continues in the caller without an event for the end",
-			      left.dropped, text_plural(left.dropped));
+			      "%s call%s left out: the trace continues in the caller without an event for the end",
+			      text_count((char[TEXT_HUMAN]){ 0 }, left.dropped), text_plural(left.dropped));
 	if (graph->unpaired)
 		findings_note(findings,
-			      "%" PRIu64
-			      " calls have a total time but no own time, because their entry is not in the file: "
+			      "%s calls have a total time but no own time, because their entry is not in the file: "
 			      "tracing_thresh leaves entries out",
-			      graph->unpaired);
+			      text_count((char[TEXT_HUMAN]){ 0 }, graph->unpaired));
 	if (!context_option(context, OPTION_SLEEP_TIME))
 		findings_note(findings,
 			      "the option sleep-time was off: times do not include the time that a task slept in the "

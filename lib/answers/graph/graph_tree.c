@@ -150,17 +150,19 @@ static void put_limits(const struct graph_tree_analysis *graph, struct findings 
 
 	if (small)
 		findings_note(findings,
-			      "%" PRIu64
-			      " row%s with less than %u.%u %% of the time: left out here, not in JSON and CSV",
-			      small, text_plural(small), graph->options.least / 10, graph->options.least % 10);
+			      "%s row%s with less than %u.%u %% of the time: left out here, not in JSON and CSV",
+			      text_count((char[TEXT_HUMAN]){ 0 }, small), text_plural(small), graph->options.least / 10,
+			      graph->options.least % 10);
 	if (graph->inner)
-		findings_note(findings, "%" PRIu64 " call%s of %s inside another one of it: in the tree of that one",
-			      graph->inner, text_plural(graph->inner), graph->options.function);
+		findings_note(findings, "%s call%s of %s inside another one of it: in the tree of that one",
+			      text_count((char[TEXT_HUMAN]){ 0 }, graph->inner), text_plural(graph->inner),
+			      graph->options.function);
 	findings_cut(findings, left.open, "calls of functions open at the end");
 	findings_broken(findings, left.lost, "calls of functions without their end");
 	if (graph->unpaired)
-		findings_note(findings, "%" PRIu64 " call%s of %s without an entry in the file: in no tree",
-			      graph->unpaired, text_plural(graph->unpaired), graph->options.function);
+		findings_note(findings, "%s call%s of %s without an entry in the file: in no tree",
+			      text_count((char[TEXT_HUMAN]){ 0 }, graph->unpaired), text_plural(graph->unpaired),
+			      graph->options.function);
 	if (!context_option(graph->stream.context, OPTION_SLEEP_TIME))
 		findings_note(findings,
 			      "the option sleep-time was off: times do not include the time that a task slept in the "

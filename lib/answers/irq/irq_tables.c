@@ -364,9 +364,8 @@ static void put_limits(const struct irq_analysis *irq, struct findings *findings
 	findings_cut(findings, open, "runs open at the end");
 	findings_broken(findings, irq->broken, "runs");
 	if (irq->unended)
-		findings_note(findings,
-			      "%" PRIu64 " runs are not counted: the run in which they nested ended before them",
-			      irq->unended);
+		findings_note(findings, "%s runs are not counted: the run in which they nested ended before them",
+			      text_count((char[TEXT_HUMAN]){ 0 }, irq->unended));
 }
 
 int irq_finish(void *arg, struct findings *findings, struct fail *fail)

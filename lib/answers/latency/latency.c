@@ -296,30 +296,30 @@ static void see(void *arg, const struct event *event, uint8_t role)
 
 enum { OF_WAKEUPS = WHEN, OF_NMI = WHEN << 1, OF_STACKS = WHEN << 2, OF_FUNCTIONS = WHEN << 3 };
 
-#define LATE_COLUMNS(X)                                                                                        \
-	X("DELAY", TIME, NULL, BRIEF, table_cell_u64, late->lasted)                                            \
-	X("TASK", TEXT, "comm", 0, table_cell, name_then(latency, late))                                       \
-	X("PID", NUMBER, NULL, 0, pass_put_pid, pass, late->task)                                              \
-	X("PRIO", NUMBER, NULL, SPARE | OF_WAKEUPS, table_cell_known_s64, late->prio >= 0, late->prio)         \
-	X("CPU", NUMBER, NULL, BRIEF, table_cell_u64, late->cpu)                                               \
-	X("FROM", NUMBER, "since", SPARE | BRIEF, table_cell_moment, late->at - late->lasted)                  \
-	X("UNTIL", NUMBER, "until", DATA, table_cell_moment, late->at)                                         \
-	X("QUEUE", TIME, NULL, OF_WAKEUPS, table_cell_u64, late->parts[PART_ENQUEUE])                          \
-	X("IDLE", TIME, NULL, 0, table_cell_u64, late->parts[PART_IDLE])                                       \
-	X("IRQ", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_HARD])                                    \
-	X("SOFTIRQ", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_SOFT])                                \
-	X("BEFORE", TIME, NULL, 0, table_cell_u64, late->parts[PART_BEFORE])                                   \
-	X("RESCHED", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_AFTER])                               \
-	X("OTHERS", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_OTHERS])                               \
-	X("UNKNOWN", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_UNKNOWN])                             \
-	X("WAKER", TEXT, "waker_comm", SPARE | OF_WAKEUPS, pass_put_waker, pass, late->waker)                  \
-	X("WAKER PID", NUMBER, "waker_pid", DATA, table_cell_known_s64, late->waker.pid >= 0, late->waker.pid) \
-	X("TASK BEFORE", TEXT, "before_comm", DATA, table_cell, name_of(latency, late->before))                \
-	X("BEFORE PID", NUMBER, "before_pid", DATA, pass_put_pid, pass, late->before)                          \
-	X("MOST OF IT", TEXT, "cause", KEEP | BRIEF, put_cause, latency, late)                                 \
-	X("STACK", TEXT, NULL, DATA | SPARE | OF_STACKS, late_stacks_put, &latency->stacks, late)              \
-	X("FUNCTION", TEXT, NULL, DATA | SPARE | OF_FUNCTIONS, late_functions_put, functions, late->function)  \
-	X("CALLER", TEXT, NULL, DATA | SPARE | OF_FUNCTIONS, late_functions_put, functions, late->caller)      \
+#define LATE_COLUMNS(X)                                                                                       \
+	X("DELAY", TIME, NULL, BRIEF, table_cell_u64, late->lasted)                                           \
+	X("TASK", TEXT, "comm", 0, table_cell, name_then(latency, late))                                      \
+	X("PID", NUMBER, NULL, 0, pass_put_pid, pass, late->task)                                             \
+	X("PRIO", NUMBER, NULL, SPARE | OF_WAKEUPS, table_cell_known_s64, late->prio >= 0, late->prio)        \
+	X("CPU", NUMBER, NULL, BRIEF, table_cell_u64, late->cpu)                                              \
+	X("FROM", NUMBER, "since", SPARE | BRIEF, table_cell_moment, late->at - late->lasted)                 \
+	X("UNTIL", NUMBER, "until", DATA, table_cell_moment, late->at)                                        \
+	X("QUEUE", TIME, NULL, OF_WAKEUPS, table_cell_u64, late->parts[PART_ENQUEUE])                         \
+	X("IDLE", TIME, NULL, 0, table_cell_u64, late->parts[PART_IDLE])                                      \
+	X("IRQ", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_HARD])                                   \
+	X("SOFTIRQ", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_SOFT])                               \
+	X("BEFORE", TIME, NULL, 0, table_cell_u64, late->parts[PART_BEFORE])                                  \
+	X("RESCHED", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_AFTER])                              \
+	X("OTHERS", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_OTHERS])                              \
+	X("UNKNOWN", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_UNKNOWN])                            \
+	X("WAKER", TEXT, "waker_comm", SPARE | OF_WAKEUPS, pass_put_waker, pass, late->waker)                 \
+	X("WAKER PID", NUMBER, "waker_pid", DATA, table_cell_known_s64, late->waker.pid > 0, late->waker.pid) \
+	X("TASK BEFORE", TEXT, "before_comm", DATA, table_cell, name_of(latency, late->before))               \
+	X("BEFORE PID", NUMBER, "before_pid", DATA, pass_put_pid, pass, late->before)                         \
+	X("MOST OF IT", TEXT, "cause", KEEP | BRIEF, put_cause, latency, late)                                \
+	X("STACK", TEXT, NULL, DATA | SPARE | OF_STACKS, late_stacks_put, &latency->stacks, late)             \
+	X("FUNCTION", TEXT, NULL, DATA | SPARE | OF_FUNCTIONS, late_functions_put, functions, late->function) \
+	X("CALLER", TEXT, NULL, DATA | SPARE | OF_FUNCTIONS, late_functions_put, functions, late->caller)     \
 	X("GAP", TIME, NULL, DATA | SPARE | OF_FUNCTIONS, table_cell_known, late->gap, late->gap)
 
 /* What only samples of timerlat have. */
@@ -543,11 +543,11 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 		findings_note(findings, "looked at: %s sample%s of timerlat", text_count(count, timerlats->nr_samples),
 			      text_plural(timerlats->nr_samples));
 		if (timerlats->unexplained)
-			findings_note(findings,
-				      "no event shows what %" PRIu64
-				      " of them waited for: record with --for latency -p timerlat, "
-				      "or with -p timerlat -e osnoise",
-				      timerlats->unexplained);
+			findings_note(
+				findings,
+				"no event shows what %s of them waited for: record with --for latency -p timerlat, "
+				"or with -p timerlat -e osnoise",
+				text_count((char[TEXT_HUMAN]){ 0 }, timerlats->unexplained));
 	}
 	if (switches && !latency->options.brief)
 		put_waits(latency, findings);

@@ -166,19 +166,20 @@ void noises_put(struct noises *noises, struct findings *findings)
 		put_noises(noises, findings);
 	if (noises->longest.nr)
 		put_sources(noises, findings);
-	findings_note(findings, "looked at: %" PRIu64 " noise%s and %" PRIu64 " sample%s of osnoise", noises->nr_noises,
-		      text_plural(noises->nr_noises), noises->nr_samples, text_plural(noises->nr_samples));
+	findings_note(findings, "looked at: %s noise%s and %s sample%s of osnoise",
+		      text_count((char[TEXT_HUMAN]){ 0 }, noises->nr_noises), text_plural(noises->nr_noises),
+		      text_count((char[TEXT_HUMAN]){ 0 }, noises->nr_samples), text_plural(noises->nr_samples));
 	if (!noises->nr_noises) {
 		findings_note(findings,
 			      "no event shows what the noise of osnoise was: record with -p osnoise -e osnoise");
 		return;
 	}
 	if (noises->unexplained)
-		findings_note(
-			findings,
-			"no event shows what ran in %" PRIu64
-			" noise%s of osnoise, though the kernel has counted some: record with -p osnoise -e osnoise",
-			noises->unexplained, text_plural(noises->unexplained));
+		findings_note(findings,
+			      "no event shows what ran in %s noise%s of osnoise, though the kernel has "
+			      "counted some: record with -p osnoise -e osnoise",
+			      text_count((char[TEXT_HUMAN]){ 0 }, noises->unexplained),
+			      text_plural(noises->unexplained));
 	for (size_t i = 0; i < noises->nr_cpus; i++)
 		under_way += noises->nr_samples && noises->cpus[i].period.count;
 	findings_cut(findings, noises->cut + under_way, "samples of osnoise");

@@ -435,10 +435,10 @@ static void tell_quota(const struct latency_waits *by, bool brief, struct findin
 					"--quota has it, on a kernel with kprobes");
 	else if (times)
 		findings_note(findings,
-			      "not recorded: quota: the kernel stopped control groups %" PRIu64 " time%s, %s in all, "
+			      "not recorded: quota: the kernel stopped control groups %s time%s, %s in all, "
 			      "which look like other waits here; weft record --quota tells them apart, "
 			      "on a kernel with kprobes",
-			      times, text_plural(times), text_time(text, ns));
+			      text_count((char[TEXT_HUMAN]){ 0 }, times), text_plural(times), text_time(text, ns));
 }
 
 void latency_waits_put(struct latency_waits *by, bool brief, struct findings *findings)

@@ -15,27 +15,27 @@
 
 enum { OF_PROCESS = WHEN, OF_SWITCHES = WHEN << 1, OF_STACKS = WHEN << 2, OF_HOLDS = WHEN << 3, OF_WHICH = WHEN << 4 };
 
-#define LOCK_COLUMNS(X)                                                                                         \
-	X("LOCK", TEXT, NULL, BRIEF | SAME, put_what, locks, row)                                               \
-	X("TYPE", TEXT, NULL, BRIEF | SAME | OF_WHICH, put_which, locks, row)                                   \
-	X("PROCESS", TEXT, NULL, DATA | OF_PROCESS, put_process, locks, row)                                    \
-	X("WAITS", COUNT, NULL, BRIEF | ADDS, table_cell_u64, row->waits.count)                                 \
-	X("TOTAL", TIME, NULL, BRIEF | ADDS, table_cell_u64, row->waited.all)                                   \
-	SPREAD(X, "", "", BRIEF | SPARE, 0, BRIEF, waits)                                                       \
-	X("MAX AT", NUMBER, "max_at", BRIEF | SPARE, table_cell_when, row->longest.to)                          \
-	X("SPIN", TIME, NULL, ADDS | SPARE | OF_SWITCHES, table_cell_known, known, row->waited.spun)            \
-	X("SLEEP", TIME, NULL, ADDS | SPARE | OF_SWITCHES, table_cell_known, known, row->waited.slept)          \
-	X("WAIT", TIME, NULL, DATA | ADDS, table_cell_known, known, row->waited.queued)                         \
-	X("GIVEN UP", COUNT, "given_up", ADDS | SPARE, table_cell_u64, row->given_up)                           \
-	X("MUTEX WAITS", COUNT, "mutex_waits", DATA | ADDS, table_cell_u64, row->mutexes)                       \
-	X("CALLER", TEXT, NULL, DATA | OF_STACKS, put_caller, locks, row->caller)                               \
-	X("WOKEN BY", TEXT, "woken_by", SPARE | OF_SWITCHES, pass_put_waker, locks->pass, row->waker)           \
-	X("CPU", NUMBER, "max_cpu", DATA, table_cell_known, row->longest.to, row->longest.cpu)                  \
-	X("MAX PID", NUMBER, "max_pid", DATA, extreme_put_pid, locks->pass, &row->longest)                      \
-	X("MAX TASK", TEXT, "max_comm", DATA, extreme_put_comm, locks->pass, &row->longest)                     \
-	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, row->waker.pid >= 0, row->waker.pid) \
-	X("HOLDS", COUNT, NULL, DATA | ADDS | OF_HOLDS, table_cell_u64, row->held.count)                        \
-	X("HELD", TIME, NULL, DATA | ADDS | OF_HOLDS, table_cell_u64, row->held_all)                            \
+#define LOCK_COLUMNS(X)                                                                                        \
+	X("LOCK", TEXT, NULL, BRIEF | SAME, put_what, locks, row)                                              \
+	X("TYPE", TEXT, NULL, BRIEF | SAME | OF_WHICH, put_which, locks, row)                                  \
+	X("PROCESS", TEXT, NULL, DATA | OF_PROCESS, put_process, locks, row)                                   \
+	X("WAITS", COUNT, NULL, BRIEF | ADDS, table_cell_u64, row->waits.count)                                \
+	X("TOTAL", TIME, NULL, BRIEF | ADDS, table_cell_u64, row->waited.all)                                  \
+	SPREAD(X, "", "", BRIEF | SPARE, 0, BRIEF, waits)                                                      \
+	X("MAX AT", NUMBER, "max_at", BRIEF | SPARE, table_cell_when, row->longest.to)                         \
+	X("SPIN", TIME, NULL, ADDS | SPARE | OF_SWITCHES, table_cell_known, known, row->waited.spun)           \
+	X("SLEEP", TIME, NULL, ADDS | SPARE | OF_SWITCHES, table_cell_known, known, row->waited.slept)         \
+	X("WAIT", TIME, NULL, DATA | ADDS, table_cell_known, known, row->waited.queued)                        \
+	X("GIVEN UP", COUNT, "given_up", ADDS | SPARE, table_cell_u64, row->given_up)                          \
+	X("MUTEX WAITS", COUNT, "mutex_waits", DATA | ADDS, table_cell_u64, row->mutexes)                      \
+	X("CALLER", TEXT, NULL, DATA | OF_STACKS, put_caller, locks, row->caller)                              \
+	X("WOKEN BY", TEXT, "woken_by", SPARE | OF_SWITCHES, pass_put_waker, locks->pass, row->waker)          \
+	X("CPU", NUMBER, "max_cpu", DATA, table_cell_known, row->longest.to, row->longest.cpu)                 \
+	X("MAX PID", NUMBER, "max_pid", DATA, extreme_put_pid, locks->pass, &row->longest)                     \
+	X("MAX TASK", TEXT, "max_comm", DATA, extreme_put_comm, locks->pass, &row->longest)                    \
+	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, row->waker.pid > 0, row->waker.pid) \
+	X("HOLDS", COUNT, NULL, DATA | ADDS | OF_HOLDS, table_cell_u64, row->held.count)                       \
+	X("HELD", TIME, NULL, DATA | ADDS | OF_HOLDS, table_cell_u64, row->held_all)                           \
 	X("HELD MAX", TIME, "held_max_ns", DATA | OF_HOLDS, table_cell_u64, row->held.max)
 
 const struct table_column locks_columns[] = COLUMNS(LOCK_COLUMNS);
@@ -187,7 +187,7 @@ static void put_what(struct table *table, const struct locks_analysis *locks, co
 static void put_which(struct table *table, const struct locks_analysis *locks, const struct lock_row *row)
 {
 	if (locks->by == LOCKS_BY_WAKER)
-		table_cell_known_s64(table, row->waker.pid >= 0, row->waker.pid);
+		table_cell_known_s64(table, row->waker.pid > 0, row->waker.pid);
 	else if (locks->by == LOCKS_BY_TASK)
 		pass_put_pid(table, locks->pass, row->task);
 	else if (locks->by == LOCKS_BY_WHO)
@@ -265,22 +265,22 @@ static void put_groups(const struct locks_analysis *locks, struct findings *find
 	}
 }
 
-#define SLOW_COLUMNS(X)                                                                                           \
-	X("LASTED", TIME, NULL, 0, table_cell_u64, slow->lasted)                                                  \
-	X("LOCK", TEXT, NULL, 0, put_lock, locks, slow->type, slow->address)                                      \
-	X("TYPE", TEXT, NULL, SPARE, table_cell, types[slow->type])                                               \
-	X("TASK", TEXT, "comm", KEEP, pass_put_comm_then, locks->pass, slow->comm, slow->task)                    \
-	X("PID", NUMBER, NULL, KEEP, pass_put_pid, locks->pass, slow->task)                                       \
-	X("CPU", NUMBER, NULL, DATA, table_cell_u64, slow->cpu)                                                   \
-	X("FROM", NUMBER, "since", KEEP, table_cell_moment, slow->at - slow->lasted)                              \
-	X("UNTIL", NUMBER, "until", DATA, table_cell_moment, slow->at)                                            \
-	X("SPIN", TIME, NULL, SPARE, table_cell_u64, slow->spun)                                                  \
-	X("SLEEP", TIME, NULL, SPARE, table_cell_u64, slow->blocked)                                              \
-	X("WAIT", TIME, NULL, SPARE, table_cell_u64, slow->queued)                                                \
-	X("GIVEN UP", COUNT, "given_up", DATA, table_cell_u64, slow->given_up)                                    \
-	X("WOKEN BY", TEXT, "woken_by", DATA, pass_put_waker, locks->pass, slow->waker)                           \
-	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, slow->waker.pid >= 0, slow->waker.pid) \
-	X("CAUSE", TEXT, NULL, KEEP, put_cause, locks, slow)                                                      \
+#define SLOW_COLUMNS(X)                                                                                          \
+	X("LASTED", TIME, NULL, 0, table_cell_u64, slow->lasted)                                                 \
+	X("LOCK", TEXT, NULL, 0, put_lock, locks, slow->type, slow->address)                                     \
+	X("TYPE", TEXT, NULL, SPARE, table_cell, types[slow->type])                                              \
+	X("TASK", TEXT, "comm", KEEP, pass_put_comm_then, locks->pass, slow->comm, slow->task)                   \
+	X("PID", NUMBER, NULL, KEEP, pass_put_pid, locks->pass, slow->task)                                      \
+	X("CPU", NUMBER, NULL, DATA, table_cell_u64, slow->cpu)                                                  \
+	X("FROM", NUMBER, "since", KEEP, table_cell_moment, slow->at - slow->lasted)                             \
+	X("UNTIL", NUMBER, "until", DATA, table_cell_moment, slow->at)                                           \
+	X("SPIN", TIME, NULL, SPARE, table_cell_u64, slow->spun)                                                 \
+	X("SLEEP", TIME, NULL, SPARE, table_cell_u64, slow->blocked)                                             \
+	X("WAIT", TIME, NULL, SPARE, table_cell_u64, slow->queued)                                               \
+	X("GIVEN UP", COUNT, "given_up", DATA, table_cell_u64, slow->given_up)                                   \
+	X("WOKEN BY", TEXT, "woken_by", DATA, pass_put_waker, locks->pass, slow->waker)                          \
+	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, slow->waker.pid > 0, slow->waker.pid) \
+	X("CAUSE", TEXT, NULL, KEEP, put_cause, locks, slow)                                                     \
 	X("CALLER", TEXT, NULL, SPARE, put_caller, locks, slow->caller)
 
 static const struct table_column slow_columns[] = COLUMNS(SLOW_COLUMNS);
@@ -362,9 +362,8 @@ int locks_finish(void *arg, struct findings *findings, struct fail *fail)
 	if (locks->joins)
 		findings_note(
 			findings,
-			"%" PRIu64
-			" time%s a task waited for the end of a thread (pthread_join): these are no waits for locks",
-			locks->joins, text_plural(locks->joins));
+			"%s time%s a task waited for the end of a thread (pthread_join): these are no waits for locks",
+			text_count((char[TEXT_HUMAN]){ 0 }, locks->joins), text_plural(locks->joins));
 	if (!locks->stacks && locks->rows.len)
 		findings_note(findings, "no wait has a stack, so that callers are not known; record with -T");
 	return locks->pass->failed || locks->roles.failed ? fail_memory(fail) : 0;

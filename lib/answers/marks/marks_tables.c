@@ -316,7 +316,7 @@ int marks_finish(void *arg, struct findings *findings, struct fail *fail)
 	findings_cut(findings, marks->open, "spans open at the end");
 	findings_broken(findings, lost, "spans");
 	if (marks->marks.dropped)
-		findings_note(findings, "%" PRIu64 " spans are left out: more than %d were open at once",
-			      marks->marks.dropped, MARKS_OPEN_MAX);
+		findings_note(findings, "%s spans are left out: more than %d were open at once",
+			      text_count((char[TEXT_HUMAN]){ 0 }, marks->marks.dropped), MARKS_OPEN_MAX);
 	return r;
 }

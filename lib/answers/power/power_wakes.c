@@ -186,6 +186,6 @@ void wakes_put(const struct wakes *wakes, bool by_cpu, struct findings *findings
 	}
 	findings_show(findings, OF_TIMERS, timers);
 	if (wakes->unknown && wakes->rows.len)
-		findings_note(findings, "of %" PRIu64 " wakeup%s no event has the cause", wakes->unknown,
-			      text_plural(wakes->unknown));
+		findings_note(findings, "of %s wakeup%s no event has the cause",
+			      text_count((char[TEXT_HUMAN]){ 0 }, wakes->unknown), text_plural(wakes->unknown));
 }

@@ -101,8 +101,8 @@ static void put_tasks(struct sched_analysis *sched, struct findings *findings)
 		}
 	}
 	if (self && !sched->pass->filter.self)
-		findings_note(findings, "left out: %" PRIu64 " task%s of weft itself, which ran %s; --self shows them",
-			      self, text_plural(self), text_time(lasted, ran));
+		findings_note(findings, "left out: %s task%s of weft itself, which ran %s; --self shows them",
+			      text_count((char[TEXT_HUMAN]){ 0 }, self), text_plural(self), text_time(lasted, ran));
 }
 
 #define HOST_COLUMNS(X)                                                      \

@@ -200,8 +200,9 @@ void bench_put_rows(const struct bench_rows *rows, uint64_t top, struct findings
 		findings->items[findings->nr - 1].left_away = table_keep(table, (size_t)top);
 	if (rows->small)
 		findings_note(findings,
-			      "%zu row%s took less than 0.1 %% of the wall time, as often in each run, and %s left out",
-			      rows->small, text_plural(rows->small), rows->small == 1 ? "is" : "are");
+			      "%s row%s took less than 0.1 %% of the wall time, as often in each run, and %s left out",
+			      text_count((char[TEXT_HUMAN]){ 0 }, rows->small), text_plural(rows->small),
+			      rows->small == 1 ? "is" : "are");
 	if (rows->few)
 		findings_note(findings, "for so many rows there are too few runs: 10 of each command can tell");
 }

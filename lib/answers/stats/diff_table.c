@@ -35,6 +35,12 @@ static const struct table_column columns[] = COLUMNS(LINE_COLUMNS);
 /* Small numbers keep two digits. */
 static void put_number(struct table *table, double value, const char *unit, const char *suffix)
 {
+	char text[TEXT_HUMAN];
+
+	if (value >= 1000 && value < 1e18) {
+		table_cellf(table, "%s%s%s", text_count(text, (uint64_t)llrint(value)), unit, suffix);
+		return;
+	}
 	table_cellf(table,
 		    value >= 10              ? "%.0f%s%s" :
 		    value > 0 && value < 0.1 ? "%.2g%s%s" :
@@ -135,9 +141,9 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 
 	for (size_t i = 0; i < judging->nr; i++)
 		tested += judging->lines[i].tested;
-	findings_note(findings, "%" PRIu64 " figure%s tested, %zu change%s; a change is one of %.1f %% or more; %s",
-		      tested, tested == 1 ? " was" : "s were", changed, text_plural(changed),
-		      judging->options->least * 100,
+	findings_note(findings, "%s figure%s tested, %s change%s; a change is one of %.1f %% or more; %s",
+		      text_count((char[TEXT_HUMAN]){ 0 }, tested), tested == 1 ? " was" : "s were",
+		      text_count((char[TEXT_HUMAN]){ 0 }, changed), text_plural(changed), judging->options->least * 100,
 		      diff->several ? "of a figure, chance makes one in at most 5 % of comparisons" :
 				      "of the others, one run cannot tell");
 	diff_tell_units(diff, findings);
@@ -151,18 +157,19 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 	tell_of_files(diff, DIFF_BROKEN, &findings->broken, &findings->failed);
 	tell_of_files(diff, DIFF_MISSING, &findings->missing, &findings->failed);
 	if (judging->few)
-		findings_note(findings,
-			      "%" PRIu64 " row%s happened fewer than %d times on a side, too few to be tested",
-			      judging->few, text_plural(judging->few), DIFF_N_MIN);
+		findings_note(findings, "%s row%s happened fewer than %d times on a side, too few to be tested",
+			      text_count((char[TEXT_HUMAN]){ 0 }, judging->few), text_plural(judging->few), DIFF_N_MIN);
 	if (judging->dense)
 		findings_note(
 			findings,
-			"%" PRIu64
-			" row%s happened in fewer than %d of the %d blocks of a side's time, too few to be tested",
-			judging->dense, text_plural(judging->dense), DIFF_BLOCKS_MIN, PASS_BLOCKS);
+			"%s row%s happened in fewer than %d of the %d blocks of a side's time, too few to be tested",
+			text_count((char[TEXT_HUMAN]){ 0 }, judging->dense), text_plural(judging->dense),
+			DIFF_BLOCKS_MIN, PASS_BLOCKS);
 	if (judging->alone[0] || judging->alone[1])
-		findings_note(findings, "%" PRIu64 " row%s only in the old file, %" PRIu64 " only in the new one",
-			      judging->alone[0], judging->alone[0] == 1 ? " is" : "s are", judging->alone[1]);
+		findings_note(findings, "%s row%s only in the old file, %s only in the new one",
+			      text_count((char[TEXT_HUMAN]){ 0 }, judging->alone[0]),
+			      judging->alone[0] == 1 ? " is" : "s are",
+			      text_count((char[TEXT_HUMAN]){ 0 }, judging->alone[1]));
 	if (judging->cut)
 		findings_note(findings,
 			      "%" PRIu64

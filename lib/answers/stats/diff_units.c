@@ -134,9 +134,9 @@ void diff_tell_units(const struct diff *diff, struct findings *findings)
 			      old, diff->several ? "s" : "", new);
 	if (diff->per != DIFF_PER_EVENT)
 		return;
-	findings_note(findings,
-		      "rate and total are per '%s', which happened %.0f times in the old file%s, %.0f in the new",
-		      diff->event, old, diff->several ? "s" : "", new);
+	findings_note(findings, "rate and total are per '%s', which happened %s times in the old file%s, %s in the new",
+		      diff->event, text_count((char[TEXT_HUMAN]){ 0 }, (uint64_t)old), diff->several ? "s" : "",
+		      text_count((char[TEXT_HUMAN]){ 0 }, (uint64_t) new));
 	if (!diff_units_enough(diff))
 		findings_note(findings,
 			      "rate and total are not tested: '%s' happened fewer than %d times on a side, or in fewer "

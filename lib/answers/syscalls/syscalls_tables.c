@@ -211,23 +211,23 @@ static void put_rows(struct syscalls_analysis *syscalls, struct findings *findin
 
 enum { OF_WAKERS = WHEN, OF_STACKS = WHEN << 1 };
 
-#define SLOW_COLUMNS(X)                                                                                \
-	X("LASTED", TIME, NULL, 0, table_cell_u64, call->time.wall)                                    \
-	X("SYSCALL", TEXT, NULL, 0, table_cell, syscalls_name(syscalls, call->number, text))           \
-	X("RETURNED", TEXT, NULL, 0, table_cell, returned_text(syscalls, call->returned, text))        \
-	X("TASK", TEXT, "comm", 0, pass_put_comm_then, syscalls->pass, call->comm, call->task)         \
-	X("PID", NUMBER, NULL, 0, pass_put_pid, syscalls->pass, call->task)                            \
-	X("CPU", NUMBER, NULL, 0, table_cell_u64, call->cpu)                                           \
-	X("FROM", NUMBER, "since", 0, table_cell_moment, call->at - call->time.wall)                   \
-	X("TO", NUMBER, "until", SPARE, table_cell_moment, call->at)                                   \
-	X("ON CPU", TIME, NULL, SPARE, table_cell_known, known, call->time.on_cpu)                     \
-	X("BLOCKED", TIME, NULL, SPARE, table_cell_known, known, call->time.blocked)                   \
-	X("WAIT", TIME, NULL, SPARE, table_cell_known, known, call->time.waiting)                      \
-	X("WOKEN BY", TEXT, "woken_by", OF_WAKERS, pass_put_waker, syscalls->pass, call->block.waker)  \
-	X("IN", TEXT, "blocked_in", OF_STACKS, put_function, syscalls, call->block.stack)              \
-	X("VALUE", NUMBER, "return_value", DATA, table_cell_s64, call->returned)                       \
-	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, call->block.waker.pid >= 0, \
-	  call->block.waker.pid)                                                                       \
+#define SLOW_COLUMNS(X)                                                                               \
+	X("LASTED", TIME, NULL, 0, table_cell_u64, call->time.wall)                                   \
+	X("SYSCALL", TEXT, NULL, 0, table_cell, syscalls_name(syscalls, call->number, text))          \
+	X("RETURNED", TEXT, NULL, 0, table_cell, returned_text(syscalls, call->returned, text))       \
+	X("TASK", TEXT, "comm", 0, pass_put_comm_then, syscalls->pass, call->comm, call->task)        \
+	X("PID", NUMBER, NULL, 0, pass_put_pid, syscalls->pass, call->task)                           \
+	X("CPU", NUMBER, NULL, 0, table_cell_u64, call->cpu)                                          \
+	X("FROM", NUMBER, "since", 0, table_cell_moment, call->at - call->time.wall)                  \
+	X("TO", NUMBER, "until", SPARE, table_cell_moment, call->at)                                  \
+	X("ON CPU", TIME, NULL, SPARE, table_cell_known, known, call->time.on_cpu)                    \
+	X("BLOCKED", TIME, NULL, SPARE, table_cell_known, known, call->time.blocked)                  \
+	X("WAIT", TIME, NULL, SPARE, table_cell_known, known, call->time.waiting)                     \
+	X("WOKEN BY", TEXT, "woken_by", OF_WAKERS, pass_put_waker, syscalls->pass, call->block.waker) \
+	X("IN", TEXT, "blocked_in", OF_STACKS, put_function, syscalls, call->block.stack)             \
+	X("VALUE", NUMBER, "return_value", DATA, table_cell_s64, call->returned)                      \
+	X("WAKER PID", NUMBER, "woken_by_pid", DATA, table_cell_known_s64, call->block.waker.pid > 0, \
+	  call->block.waker.pid)                                                                      \
 	X("STACK", TEXT, NULL, SPARE | OF_STACKS, put_stack, syscalls, call->block.stack)
 
 static const struct table_column slow_columns[] = COLUMNS(SLOW_COLUMNS);
@@ -381,10 +381,9 @@ int syscalls_finish(void *arg, struct findings *findings, struct fail *fail)
 	syscalls_put_uring(syscalls, findings);
 	if (syscalls->refused)
 		findings_note(findings,
-			      "%" PRIu64
-			      " call%s failed without an entry, as those do that seccomp or ptrace refuses: how "
+			      "%s call%s failed without an entry, as those do that seccomp or ptrace refuses: how "
 			      "long they took is unknown",
-			      syscalls->refused, text_plural(syscalls->refused));
+			      text_count((char[TEXT_HUMAN]){ 0 }, syscalls->refused), text_plural(syscalls->refused));
 	findings_cut(findings, syscalls->began_before, "calls that began before the start");
 	findings_cut(findings, under_way, "calls under way at the end");
 	findings_broken(findings, syscalls->entered && syscalls->exited ? syscalls->broken : 0, "calls");

@@ -366,8 +366,8 @@ static int tasks_finish(void *arg, struct findings *findings, struct fail *fail)
 	if (!by_switch && tasks->pass->state.events[STATE_SWITCH] && tasks->options.rows.by == TASKS_BY_TASK)
 		tell_after_end(tasks, findings);
 	if (counts.replaced)
-		findings_note(findings, "%" PRIu64 " task%s ended without an event that says when", counts.replaced,
-			      text_plural(counts.replaced));
+		findings_note(findings, "%s task%s ended without an event that says when",
+			      text_count((char[TEXT_HUMAN]){ 0 }, counts.replaced), text_plural(counts.replaced));
 	return tasks->pass->failed || lives_failed(tasks->lives) ? fail_memory(fail) : 0;
 }
 
