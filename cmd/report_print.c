@@ -425,6 +425,7 @@ static int print_slices(const struct report_options *report, struct printing *pr
 static int start_reading(const struct report_options *report, struct printing *printing, struct fail *fail)
 {
 	struct reader *reader = &printing->reader;
+	struct reader_options options = { .keep_blocks = true, .tells_ends = report->format->durations };
 	unsigned threads = thread_count(report);
 	int r = query_tail(&report->query, reader, fail);
 
@@ -436,8 +437,19 @@ static int start_reading(const struct report_options *report, struct printing *p
 	for (size_t i = 0; i < reader->nr_buffers; i++)
 		if (printing->left_out[i])
 			*printing->left_out[i] = 0;
-	return r ? r :
-		   reader_start(reader, &(struct reader_options){ .pool = printing->pool, .keep_blocks = true }, fail);
+	options.pool = printing->pool;
+	return r ? r : reader_start(reader, &options, fail);
+}
+
+static void tell_missing(const struct report_options *report, const struct reader *reader)
+{
+	bool chosen = false;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		chosen |= reader->buffers[i].selection && selection_asks_duration(reader->buffers[i].selection);
+	if (chosen || report->format->durations)
+		command_warn("note: what went on while events are missing has no duration%s",
+			     chosen ? ", and is left out" : "");
 }
 
 static int print_events(const struct report_options *report, struct printing *printing, struct fail *fail)
@@ -483,6 +495,8 @@ static int print_events(const struct report_options *report, struct printing *pr
 				"read it",
 				trace_path(reader->buffers[i].context->trace));
 	damage = reader_damage(reader, &path);
+	if (!r && damage)
+		tell_missing(report, reader);
 	if (!r && damage)
 		r = fail_set(fail, -EBADMSG, "'%s' is damaged: %s", path, damage);
 	return r ? r : decode_check_all(reader, fail);

@@ -644,7 +644,7 @@ static bool pretty_settle(struct sink *sink, struct events *events, struct event
 		struct span none;
 
 		(void)spans_see(pretty->spans, event, &none);
-		return true;
+		return event->lost != EVENT_LOST_REST;
 	}
 	keep = ftrace_sink.settle(&pretty->ftrace->sink, events, event);
 	if (keep && pretty->ftrace->tracer == &graph_tracer)
@@ -717,6 +717,7 @@ const struct sink_ops pretty_sink = {
 	.leaves_out_self = true,
 	.summary = "for people: relative times, durations, aligned names, colour",
 	.colors = true,
+	.durations = true,
 	.relative = true,
 	.create = pretty_new,
 	.free = pretty_free,

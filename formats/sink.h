@@ -141,8 +141,9 @@ struct sink_ops {
 	bool colors;
 	bool columns;         /* its lines have the kernel's columns: formats/painted.h can colour them */
 	bool leaves_out_self; /* weft's own events are printed only on request */
-	bool relative;        /* its times count from sink_times::first */
-	bool tells_instance;  /* each line names its instance, so it needs no prefix */
+	bool durations;      /* settle() asks where the data of a CPU ends early (EVENT_LOST_REST), and leaves it out */
+	bool relative;       /* its times count from sink_times::first */
+	bool tells_instance; /* each line names its instance, so it needs no prefix */
 	int (*create)(const struct context *context, const struct sink_options *options, struct sink **ret,
 		      struct fail *fail);
 	void (*free)(struct sink *sink);

@@ -130,3 +130,35 @@ try_file()
 	[ "$(sqlite3 whole.db "$known" | xargs)" = "120 125 420 420" ]
 	[ "$(sqlite3 cut.db "$known" | xargs)" = "" ]
 }
+
+# Events of two CPUs, of which the first one's are left.
+@test "cut file: report --longer and --format pretty pair nothing over what is missing, and say so" {
+	cd "$BATS_TEST_TMPDIR"
+	cat > text <<- EOF
+		# tracer: nop
+		#
+		            a-10      [000] .....     1.000000: block_rq_issue: 8,0 R 4096 () 100 + 8 [a]
+		            a-10      [001] .....     1.100000: block_rq_complete: 8,0 R () 100 + 8 [0]
+		            a-10      [001] .....     1.200000: block_rq_issue: 8,0 R 4096 () 100 + 8 [a]
+		            a-10      [000] .....     1.500000: block_rq_complete: 8,0 R () 100 + 8 [0]
+		            a-10      [000] d....     1.600000: sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=b next_pid=11 next_prio=120
+		            b-11      [000] d....     1.650000: sched_switch: prev_comm=b prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=a next_pid=10 next_prio=120
+	EOF
+	"$WEFT" import -q -o text.dat text
+	"$WEFT" convert -q --file-version 6 -o whole.dat text.dat
+	head -c $(("$("$WEFT" info whole.dat | awk '/pages of CPU 1$/ { print $1 }')" + 40)) whole.dat > cut.dat
+	run -0 weft report --longer 1ms whole.dat
+	[ "$(grep -c block_rq_complete <<< "$output")" -eq 2 ]
+	run -0 weft report --format pretty whole.dat
+	[[ "$output" == *" 300ms "* ]]
+	# The request that ended at 1.5 did not begin at 1.0.
+	for choice in "--longer 1ms" "-f duration>20us"; do
+		# shellcheck disable=SC2086 # words
+		run -1 weft report $choice cut.dat
+		[[ "$output" == *"prev_comm=b"* && "$output" != *block_rq_complete* ]] || { echo "$choice: $output"; false; }
+		[[ "$output" == *"note: what went on while events are missing has no duration, and is left out"* ]]
+	done
+	run -1 weft report --format pretty cut.dat
+	[[ "$output" == *"block_rq_complete"* && "$output" != *" 500ms "* ]]
+	[[ "$output" == *"note: what went on while events are missing has no duration"$'\n'* ]]
+}

@@ -210,6 +210,7 @@ static int first_reading(struct picks *picks, const struct events_options *windo
 	int r;
 
 	options.keep_blocks = false;
+	options.tells_ends = picks->wish.durations;
 	picks->calls = calls_new();
 	r = spans && picks->calls ? events_open(picks->wish.context, &options, &events, fail) : fail_memory(fail);
 	while (!r && (r = events_next(events, &event, fail)) > 0) {

@@ -144,13 +144,16 @@ int reader_start(struct reader *reader, const struct reader_options *options, st
 	reader->fails_at_once = options->fails_at_once;
 	reader->apart = clocks_differ(reader);
 	reader->ahead = options->ahead;
+	reader->tells_ends = options->tells_ends;
 	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
 		struct reader_buffer *buffer = &reader->buffers[i];
 
 		buffer->window.pool = options->pool;
 		buffer->window.keep_blocks = options->keep_blocks || options->ahead;
 		buffer->window.entered = options->entered;
-		buffer->window.tells_ends = options->tells_ends;
+		/* Only the selection is told, unless the caller asked. */
+		buffer->window.tells_ends =
+			options->tells_ends || (buffer->selection && selection_asks_duration(buffer->selection));
 		reader->keeps_all &= !buffer->selection && !buffer->skip;
 		r = events_open(buffer->context, &buffer->window, &buffer->events, fail);
 		/* The events own the source now, or have freed it after an error. */
@@ -227,6 +230,11 @@ int reader_step_merged(struct reader *reader, struct event *ret, struct fail *fa
 	return ended ? at_end(reader, fail) : 0;
 }
 
+static bool is_end(const struct event *event)
+{
+	return event->kind == EVENT_LOST && event->lost == EVENT_LOST_REST;
+}
+
 /* Leaves out an event before the tail: it does not count among those of its type. */
 static bool skip(uint64_t *left, const struct event *event)
 {
@@ -235,7 +243,7 @@ static bool skip(uint64_t *left, const struct event *event)
 		(*left)--;
 	}
 	/* It is also about the time of the tail. */
-	return event->kind == EVENT_LOST && event->lost == EVENT_LOST_REST;
+	return is_end(event);
 }
 
 bool reader_wants(struct reader *reader, const struct event *event)
@@ -247,6 +255,8 @@ bool reader_wants(struct reader *reader, const struct event *event)
 		return false;
 	if (!is_record && buffer->selection)
 		selection_gap(buffer->selection, event);
+	if (!reader->tells_ends && is_end(event))
+		return false;
 	if (buffer->skip)
 		return skip(&buffer->skip, event);
 	if (reader->skip)

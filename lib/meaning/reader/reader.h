@@ -58,6 +58,7 @@ struct reader {
 	unsigned ahead;      /* reader_options::ahead */
 	bool stopped;        /* set by reader_stop() */
 	bool fails_at_once;
+	bool tells_ends;      /* the caller asked for EVENT_LOST_REST */
 	int failed;           /* error of the first buffer that failed, or 0 */
 	struct fail *failure; /* its text */
 };
