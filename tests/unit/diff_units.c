@@ -56,19 +56,36 @@ struct compared {
 	double sees;   /* of ~: percent */
 };
 
+/* The line without quotes, and without the commas of "1,234/s". */
+static void copy_plain(const char *from, char *to, size_t size)
+{
+	bool quoted = false;
+
+	for (; *from && *from != '\n' && size > 1; from++) {
+		quoted ^= *from == '"';
+		if (*from == '"' || (quoted && *from == ','))
+			continue;
+		*to++ = *from;
+		size--;
+	}
+	*to = '\0';
+}
+
 /* Returns what the CSV says of a figure of 0x10; the verdict is 0 if it has no such line. */
 static struct compared of(const struct out *csv, const char *figure)
 {
 	struct compared compared = { 0 };
-	char start[64], text[2][32];
+	char start[64], text[2][32], line[512] = "";
 	const char *at;
 
 	snprintf(start, sizeof(start), "\nfunctions,0x10,%s,", figure);
 	at = strstr(csv->start, start);
-	if (CHECK(at) && !CHECK(sscanf(at + strlen(start), "%31[^,],%31[^,],%lf,%*[^,],%*[^,],%c,%lf", text[0], text[1],
+	if (at)
+		copy_plain(at + strlen(start), line, sizeof(line));
+	if (CHECK(at) && !CHECK(sscanf(line, "%31[^,],%31[^,],%lf,%*[^,],%*[^,],%c,%lf", text[0], text[1],
 				       &compared.change, &compared.verdict, &compared.sees) >= 4 ||
-				sscanf(at + strlen(start), "%31[^,],%31[^,],%lf,,,%c", text[0], text[1],
-				       &compared.change, &compared.verdict) == 4))
+				sscanf(line, "%31[^,],%31[^,],%lf,,,%c", text[0], text[1], &compared.change,
+				       &compared.verdict) == 4))
 		printf("%.200s\n", at);
 	return compared;
 }
