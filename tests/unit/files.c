@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/meaning/follow/files.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/ground/base/fail.h"
 #include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/events.h"
 #include "lib/meaning/query/file_calls.h"
 #include "lib/pages/trace/trace.h"
 #include "tests/unit/loom.h"
@@ -60,7 +64,10 @@ static bool begin(struct scene *scene, const char *open_files, const char *mount
 	loom_type(loom, "syscalls", "sys_enter_close_range", "u64 fd; u64 max_fd; u64 flags", "\"\"");
 	loom_type(loom, "syscalls", "sys_enter_read", "int nr; u64 fd", "\"\"");
 	loom_type(loom, "syscalls", "sys_exit_read", "int nr; u64 ret", "\"\"");
+	loom_type(loom, "syscalls", "sys_enter_openat", "int nr; u64 dfd", "\"\"");
+	loom_type(loom, "syscalls", "sys_exit_openat", "int nr; u64 ret", "\"\"");
 	loom_type(loom, "syscalls", "x", "u64 fd", "\"\"");
+	loom_type(loom, "ext4", "ext4_request_inode", "u32 dev; u64 ino", "\"\"");
 	loom_type(loom, "task", "task_newtask", "pid_t pid; u64 clone_flags", "\"\"");
 	loom_type(loom, "sched", "sched_process_exec", "pid_t pid", "\"\"");
 	if (open_files)
@@ -429,5 +436,139 @@ TEST(files_calls_are_those_of_the_file_whatever_else_the_system_has)
 		      !file_calls_cover(calls, 7, 251, 400) && !file_calls_cover(calls, 8, 200, 250));
 		end(&scene);
 	}
+	file_calls_free(calls);
+}
+
+/* The times of a thread, 10 apart from 100 on, at which it was in a call with a file that is asked for. */
+static const char *times_in_calls(const struct file_calls *calls, int32_t pid, char *into, size_t size)
+{
+	size_t len = 0;
+
+	*into = '\0';
+	for (uint64_t ts = 100; ts < 1000 && len < size; ts += 10)
+		if (file_calls_cover(calls, pid, ts, ts))
+			len += (size_t)snprintf(into + len, size - len, "%llu ", (unsigned long long)ts);
+	return into;
+}
+
+TEST(files_calls_are_those_that_take_return_or_name_the_file)
+{
+	static const struct {
+		const char *script, *want; /* the calls of task 7 */
+	} rows[] = {
+		/* A descriptor of the file, of another one, of another process, and none. */
+		{ "0 200 7 sys_enter_read nr=0 fd=3\n0 230 7 sys_exit_read nr=0 ret=1\n"
+		  "0 300 7 sys_enter_read nr=0 fd=4\n0 330 7 sys_exit_read nr=0 ret=3\n"
+		  "0 400 8 sys_enter_read nr=0 fd=3\n0 430 8 sys_exit_read nr=0 ret=1\n"
+		  "0 500 7 sys_enter_read nr=0 fd=0xffffffff\n0 530 7 sys_exit_read nr=0 ret=1\n",
+		  "200 210 220 230 " },
+		/* What the register has above the descriptor does not count. */
+		{ "0 200 7 sys_enter_read nr=0 fd=0x900000003\n0 210 7 sys_exit_read nr=0 ret=1\n", "200 210 " },
+		/* Only a call that returns descriptors does. */
+		{ "0 200 7 sys_enter_openat nr=257 dfd=0xffffff9c\n0 220 7 sys_exit_openat nr=257 ret=3\n"
+		  "0 300 7 sys_enter_openat nr=257 dfd=0xffffff9c\n0 320 7 sys_exit_openat nr=257 ret=4\n"
+		  "0 400 7 sys_enter_openat nr=257 dfd=0xffffff9c\n0 420 7 sys_exit_openat nr=257 ret=0x100000003\n"
+		  "0 500 7 sys_enter_openat nr=257 dfd=3\n0 520 7 sys_exit_openat nr=257 ret=0xfffffffffffffffe\n",
+		  "200 210 220 500 510 520 " },
+		/* The name as the program wrote it, inside of the call. */
+		{ "0 200 7 sys_enter_openat nr=257\n+0 210 7 getname from=1 name=/etc/hosts\n"
+		  "0 220 7 sys_exit_openat nr=257 ret=0xfffffffffffffffe\n"
+		  "0 300 7 sys_enter_openat nr=257\n+0 310 7 getname from=1 name=/tmp/hosts\n"
+		  "0 320 7 sys_exit_openat nr=257 ret=9\n",
+		  "200 210 220 " },
+		/* The exit of another call: what was entered is not known to be over. */
+		{ "0 200 7 sys_enter_read nr=0 fd=3\n0 220 7 sys_exit_openat nr=257 ret=1\n"
+		  "0 240 7 sys_exit_read nr=0 ret=1\n",
+		  "" },
+		/* A call without an exit is known up to its entry. */
+		{ "0 200 7 sys_enter_read nr=0 fd=3\n0 250 7 sys_enter_read nr=0 fd=4\n"
+		  "0 280 7 sys_exit_read nr=0 ret=1\n",
+		  "200 " },
+		{ "0 200 7 sys_enter_read nr=0 fd=3\n0 lost 3\n0 250 7 sys_exit_read nr=0 ret=1\n", "200 " },
+		{ "0 200 7 sys_enter_openat nr=257\n+0 210 7 getname from=1 name=/etc/hosts\n0 lost 3\n"
+		  "0 250 7 sys_exit_openat nr=257 ret=9\n",
+		  "200 " },
+		/* One that has not ended lasts to the end. */
+		{ "0 960 7 sys_enter_read nr=0 fd=3\n", "960 970 980 990 " },
+		{ "0 960 7 sys_enter_openat nr=257\n+0 970 7 getname from=1 name=/etc/hosts\n", "960 970 980 990 " },
+		{ "0 960 7 sys_enter_read nr=0 fd=4\n", "" },
+	};
+	const char *const globs[] = { "/dev/*", "/etc/*" };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct file_calls *calls = file_calls_new(globs, 2);
+		struct scene scene;
+		char got[300];
+
+		if (CHECK(calls) &&
+		    begin(&scene, "7 3 0\t/etc/passwd\n7 4 0\t/tmp/a\n8 3 0\t/tmp/b\n", NULL, rows[i].script)) {
+			CHECK(!file_calls_add(calls, scene.context, NULL));
+			file_calls_end(calls);
+			CHECK_STR(times_in_calls(calls, 7, got, sizeof(got)), rows[i].want);
+			CHECK_STR(times_in_calls(calls, 8, got, sizeof(got)), "");
+		}
+		end(&scene);
+		file_calls_free(calls);
+	}
+}
+
+TEST(files_calls_of_a_file_that_is_not_there_say_so)
+{
+	const char *const globs[] = { "/etc/passwt", "/dev/*" };
+	struct fail fail = FAIL_INIT;
+	struct scene scene;
+
+	for (size_t nr = 1; nr < 3; nr++) {
+		struct file_calls *calls = file_calls_new(globs, nr);
+
+		if (CHECK(calls) && begin(&scene, "7 4 0\t/tmp/a\n7 3 0\t/etc/passwd\n", NULL, "")) {
+			CHECK(file_calls_add(calls, scene.context, &fail) == -ENODATA);
+			CHECK_STR(fail.text,
+				  nr == 1 ? "--file: no file of the recording is called '/etc/passwt'; did you "
+					    "mean '/etc/passwd'?" :
+					    "--file: no file of the recording is called '/etc/passwt' or as "
+					    "another one that is asked for; did you mean '/etc/passwd'?");
+		}
+		end(&scene);
+		loom_init(&scene.loom);
+		loom_play(&scene.loom, "0 100 7 sched_waking comm=ls pid=8\n");
+		scene.trace = loom_trace(&scene.loom);
+		REQUIRE(scene.trace && !context_new(scene.trace, 0, &scene.context, NULL));
+		CHECK(file_calls_add(calls, scene.context, &fail) == -ENODATA);
+		CHECK_STR(fail.text, "--file: the recording does not tell which files are behind descriptors: record "
+				     "it with 'weft record --files'");
+		end(&scene);
+		file_calls_free(calls);
+	}
+}
+
+TEST(files_calls_name_events_with_the_inode_of_the_file)
+{
+	const struct events_options options = { .until = UINT64_MAX };
+	const char *const globs[] = { "/etc/*" };
+	struct file_calls *calls = file_calls_new(globs, 1);
+	struct events *events = NULL;
+	struct event event;
+	struct scene scene;
+	char got[64] = "";
+
+	if (CHECK(calls) && begin(&scene, "7 4 0\t/tmp/a\n", NULL,
+				  "+0 100 7 fd_install fd=5 ino=9 mode=0100644 dev=1 n0=passwd n1=etc n2=/ n3=/\n"
+				  "+0 110 7 fd_install fd=6 ino=10 mode=0100644 dev=1 n0=a n1=tmp n2=/ n3=/\n"
+				  "0 1 7 ext4_request_inode dev=1 ino=9\n"
+				  "0 2 7 ext4_request_inode dev=1 ino=10\n"
+				  "0 3 7 ext4_request_inode dev=2 ino=9\n"
+				  "0 4 7 ext4_request_inode dev=0 ino=9\n"
+				  "0 5 7 sys_enter_read nr=0 fd=5\n"
+				  "0 6 7 ext4_request_inode dev=1 ino=9\n")) {
+		CHECK(!file_calls_add(calls, scene.context, NULL));
+		file_calls_end(calls);
+		REQUIRE(!events_open(scene.context, &options, &events, NULL));
+		while (events_next(events, &event, NULL) > 0)
+			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%d", file_calls_names(calls, &event));
+		CHECK_STR(got, "100001");
+		events_free(events);
+	}
+	end(&scene);
 	file_calls_free(calls);
 }

@@ -25,7 +25,7 @@ struct trace;
  * buffer, loom.other.
  * A mistake in a script fails the test (CHECK) and says where.
  */
-enum { LOOM_CPUS = 4, LOOM_TYPES = 32, LOOM_SETTINGS = 8, LOOM_PAGE = 4096 };
+enum { LOOM_CPUS = 4, LOOM_TYPES = 40, LOOM_SETTINGS = 8, LOOM_PAGE = 4096 };
 
 struct loom {
 	struct loom_type {

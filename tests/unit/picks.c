@@ -63,6 +63,29 @@ static void kept(struct context *context, const struct asked *asked, char *into,
 	selection_free(selection);
 }
 
+/* Asks the rows about the events of a script. */
+static void check_kept(const char *kallsyms, const char *events, const struct asked *table, size_t nr)
+{
+	struct context *context = NULL;
+	struct trace *trace;
+	struct loom loom;
+	char got[256];
+
+	loom_init(&loom);
+	loom_graph(&loom);
+	loom.kallsyms = kallsyms;
+	loom_play(&loom, events);
+	trace = loom_trace(&loom);
+	if (CHECK(trace && !context_new(trace, 0, &context, NULL)))
+		for (size_t i = 0; i < nr; i++) {
+			kept(context, &table[i], got, sizeof(got));
+			CHECK_STR(got, table[i].want);
+		}
+	context_free(context);
+	trace_free(trace);
+	loom_release(&loom);
+}
+
 TEST(picks_keep_a_call_with_its_callers_and_leave_out_interrupts)
 {
 	static const struct asked table[] = {
@@ -79,23 +102,58 @@ TEST(picks_keep_a_call_with_its_callers_and_leave_out_interrupts)
 		/* The interrupt's first function lasts 60 ns, and has no flag: it is out by its address alone. */
 		{ "duration < 70ns", false, EVENT_HARDIRQ, "" },
 	};
-	struct context *context = NULL;
-	struct trace *trace;
-	struct loom loom;
-	char got[256];
 
-	loom_init(&loom);
-	loom_graph(&loom);
-	loom.kallsyms = "0000000000005000 T __irqentry_text_start\n0000000000006000 T __irqentry_text_end\n";
-	loom_play(&loom, script);
-	trace = loom_trace(&loom);
-	if (CHECK(trace && !context_new(trace, 0, &context, NULL))) {
-		for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-			kept(context, &table[i], got, sizeof(got));
-			CHECK_STR(got, table[i].want);
-		}
-	}
-	context_free(context);
-	trace_free(trace);
-	loom_release(&loom);
+	check_kept("0000000000005000 T __irqentry_text_start\n0000000000006000 T __irqentry_text_end\n", script, table,
+		   sizeof(table) / sizeof(table[0]));
+}
+
+/* The entries of 0xc, 0xb and 0xa were lost: how deep they were says who called whom. */
+TEST(picks_keep_the_callers_of_a_call_whose_entries_were_lost)
+{
+	static const char lost[] = "0 1000 7 funcgraph_exit func=0xd depth=2 calltime=10 rettime=1000\n"
+				   "0 1600 7 funcgraph_exit func=0xc depth=3 calltime=1200 rettime=1600\n"
+				   "0 1610 7 funcgraph_exit func=0xb depth=3 calltime=1100 rettime=1610\n"
+				   "1 1620 8 funcgraph_exit func=0xb depth=1 calltime=1100 rettime=1620\n"
+				   "0 1650 7 funcgraph_exit func=0xb depth=2 calltime=1100 rettime=1650\n"
+				   "0 1660 7 funcgraph_exit func=0xd depth=2 calltime=1000 rettime=1660\n"
+				   "0 1670 7 funcgraph_exit func=0xa depth=1 calltime=1000 rettime=1670\n"
+				   "0 lost 3\n"
+				   "0 1800 7 funcgraph_exit func=0xa depth=0 calltime=100 rettime=1800\n"
+				   "0 1900 0 funcgraph_exit func=0xc depth=1 calltime=1200 rettime=1900\n"
+				   "1 1910 0 funcgraph_exit func=0xa depth=0 calltime=100 rettime=1910\n"
+				   "0 1920 0 funcgraph_exit func=0xa depth=0 calltime=100 rettime=1920\n";
+	static const struct asked table[] = {
+		{ "duration > 300ns && func == 12", false, 0, "1600 1650 1670 1900 1920 " },
+		{ "duration > 400ns && func == 12", false, 0, "1900 1920 " },
+		{ "duration > 900ns && func == 10", false, 0, "1800 1910 1920 " },
+	};
+
+	check_kept(NULL, lost, table, sizeof(table) / sizeof(table[0]));
+}
+
+/* 8 is the flag of a hard interrupt, 16 that of a softirq. */
+TEST(picks_tell_a_softirq_at_the_end_of_a_hard_interrupt_from_it)
+{
+	static const char irqs[] =
+		"0 1000 7 funcgraph_entry func=0x5000 depth=0\n"
+		"0 1010 7 funcgraph_entry func=0x1 depth=1\n"
+		"0 1020 7 funcgraph_exit func=0x1 depth=1 calltime=1010 rettime=1020\n"
+		"0 1030 7 funcgraph_entry func=0x7000 depth=1\n"
+		"0 1040 7 funcgraph_entry func=0x2 depth=2 common_flags=16\n"
+		"0 1045 7 funcgraph_entry func=0x2 depth=3 common_flags=24\n"
+		"0 1046 7 funcgraph_exit func=0x2 depth=3 calltime=1045 rettime=1046 common_flags=24\n"
+		"0 1050 7 funcgraph_exit func=0x2 depth=2 calltime=1040 rettime=1050 common_flags=16\n"
+		"0 1060 7 funcgraph_exit func=0x7000 depth=1 calltime=1030 rettime=1060\n"
+		"0 1070 7 funcgraph_exit func=0x5000 depth=0 calltime=1000 rettime=1070\n"
+		"0 1080 7 funcgraph_entry func=0x3 depth=0\n"
+		"0 1090 7 funcgraph_exit func=0x3 depth=0 calltime=1080 rettime=1090\n";
+	static const struct asked table[] = {
+		{ NULL, false, EVENT_HARDIRQ, "1030 1040 1050 1060 1080 1090 " },
+		{ NULL, false, EVENT_SOFTIRQ, "1000 1010 1020 1070 1080 1090 " },
+		{ NULL, false, EVENT_HARDIRQ | EVENT_SOFTIRQ, "1080 1090 " },
+	};
+
+	check_kept("0000000000005000 T __irqentry_text_start\n0000000000006000 T __irqentry_text_end\n"
+		   "0000000000007000 T __softirqentry_text_start\n0000000000008000 T __softirqentry_text_end\n",
+		   irqs, table, sizeof(table) / sizeof(table[0]));
 }

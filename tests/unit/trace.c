@@ -10,6 +10,7 @@
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/fail.h"
 #include "lib/pages/codec/frame.h"
+#include "lib/pages/trace/carried.h"
 #include "lib/pages/trace/check.h"
 #include "lib/pages/trace/made_file.h"
 #include "lib/pages/trace/part.h"
@@ -307,6 +308,10 @@ TEST(trace_knows_the_head_of_a_page_from_the_kernel_s_text)
 		{ COMMIT("8") DATA("7"), 8, 16 },
 		{ COMMIT("8") DATA("255"), 8, 255 },
 		{ COMMIT("8") DATA("256"), 8, 16 },
+		/* What no word has is not believed. */
+		{ COMMIT("2"), 4, 12 },
+		{ COMMIT("16"), 4, 12 },
+		{ "\tfield: local_t commit;\toffset:8;\n", 4, 12 },
 		{ "\tfield: local_t commit;\n" COMMIT("8") DATA("24"), 4, 24 },
 	};
 	const struct writer_options options = { .version = 7, .long_size = 4, .page_size = PAGE };
@@ -564,6 +569,121 @@ TEST(trace_check_notices_a_change_of_any_byte)
 	}
 }
 
+/* What is in the file, and where: each byte of it belongs to something, and each text is as long as it is. */
+TEST(trace_lists_what_is_where_in_a_file)
+{
+	static const char *const v7[] = {
+		"header",         "headers",       "ftrace formats",        "event formats", "kallsyms",
+		"printk formats", "command lines", "latency text",          "buffer",        "pages of CPU 0",
+		"pages of CPU 3", "buffer",        "pages of CPU 1 of loom"
+	};
+	static const char *const v6[] = { "header",         "headers",        "ftrace formats",
+					  "event formats",  "kallsyms",       "printk formats",
+					  "command lines",  "options",        "places of pages",
+					  "pages of CPU 0", "pages of CPU 3", "pages of CPU 1 of loom" };
+	static const struct {
+		const struct writer_options *form;
+		const char *const *names;
+		size_t nr;
+	} rows[] = { { &plain7, v7, array_size(v7) }, { &zstd7, v7, array_size(v7) }, { &plain6, v6, array_size(v6) } };
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct fail fail = FAIL_INIT;
+		cleanup_fd int fd = make_file(rows[i].form, &fail);
+		const struct trace_section *sections;
+		struct trace *trace;
+		size_t nr, found = 0;
+
+		REQUIRE(!trace_open_fd(fd, "memory", &trace, &fail));
+		sections = trace_sections(trace, &nr);
+		for (size_t k = 0; k < rows[i].nr; k++) {
+			while (found < nr && strcmp(sections[found].what, rows[i].names[k]) != 0)
+				found++;
+			if (found == nr)
+				CHECK_STR("", rows[i].names[k]);
+		}
+		for (size_t k = 0; k + 1 < nr; k++)
+			CHECK(sections[k].offset <= sections[k + 1].offset);
+		for (size_t k = 0; k < nr; k++) {
+			const char *what = sections[k].what;
+
+			if (!strncmp(what, "pages of ", 9))
+				CHECK(sections[k].raw_size == (rows[i].form->compress ? 0 : PAGES * PAGE));
+			if (!strcmp(what, "header"))
+				CHECK(!sections[k].offset && sections[k].size >= 18);
+			if (!strcmp(what, "kallsyms"))
+				CHECK(rows[i].form->compress || sections[k].size >= sections[k].raw_size);
+			if (!strcmp(what, "kallsyms"))
+				CHECK(sections[k].raw_size == 4 + 8);
+		}
+		trace_free(trace);
+	}
+}
+
+TEST(trace_is_carried_into_another_file_with_all_that_it_says)
+{
+	static const struct writer_options *const forms[] = { &plain7, &zstd7, &plain6 };
+
+	for (size_t i = 0; i < array_size(forms); i++) {
+		struct fail fail = FAIL_INIT;
+		cleanup_fd int fd = make_file(forms[i], &fail);
+		const struct writer_metadata *got;
+		struct carried carried;
+		struct trace *trace;
+
+		REQUIRE(!trace_open_fd(fd, "memory", &trace, &fail));
+		REQUIRE(!carried_init(&carried, trace, &fail));
+		got = &carried.metadata;
+		CHECK_STR(got->header_page, header_page);
+		CHECK_STR(got->header_event, "event");
+		CHECK_MEM(got->kallsyms, got->kallsyms_len, "1 T one\n", 8);
+		CHECK_MEM(got->cmdlines, got->cmdlines_len, "7 weaver\n", 9);
+		CHECK_MEM(got->latency, got->latency_len, "# latency\n", 10);
+		CHECK(!got->printk_len);
+		CHECK_STR(got->uname, "Linux loom");
+		CHECK_STR(got->version, "weft");
+		CHECK_STR(got->clock, "local");
+		REQUIRE(got->nr_cpustats == 1 && got->nr_formats == 4 && got->nr_settings >= 2);
+		CHECK_STR(got->cpustats[0], "CPU: 0\nentries: 3\nCPU: 3\nentries: 4\n");
+		CHECK_STR(got->formats[3].system, "irq");
+		CHECK_MEM(got->formats[3].text, got->formats[3].len, "name: d\n", 8);
+		for (size_t k = 0; k < got->nr_settings; k++) {
+			CHECK(strcmp(got->settings[k].name, "latency") != 0);
+			if (!strcmp(got->settings[k].name, "empty"))
+				CHECK(got->settings[k].buffer == 1 && !got->settings[k].len);
+			if (!strcmp(got->settings[k].name, "trace_clock"))
+				CHECK_MEM(got->settings[k].text, got->settings[k].len, "[local]\n", 8);
+		}
+		CHECK(got->cpu_count == 4 && got->trace_id == 0x123456789abcdef0 && got->has_ts_offset &&
+		      got->ts_offset == -5 && !got->has_date);
+		CHECK(got->has_tsc2nsec && got->tsc_mult == 3 && got->tsc_shift == 2 && !got->tsc_offset);
+		carried_release(&carried);
+		trace_free(trace);
+	}
+}
+
+TEST(trace_without_a_description_of_its_pages_is_not_carried)
+{
+	cleanup_fd int fd = memfd_create("trace", MFD_CLOEXEC);
+	struct fail fail = FAIL_INIT;
+	struct carried carried;
+	struct trace *trace;
+	char bytes[32768];
+	ssize_t len;
+	char *at;
+
+	REQUIRE(!write_file(fd, &plain7, &fail));
+	len = pread(fd, bytes, sizeof(bytes), 0);
+	at = memmem(bytes, (size_t)len, "header_page", 11);
+	REQUIRE(at);
+	*at = 'H';
+	REQUIRE((trace = open_bytes(bytes, (size_t)len, &fail)));
+	CHECK(carried_init(&carried, trace, &fail) == -EBADMSG);
+	CHECK_STR(fail.text, "'memory' has no header_page, which describes the layout of its pages");
+	carried_release(&carried);
+	trace_free(trace);
+}
+
 TEST(trace_check_names_the_place_of_a_changed_byte)
 {
 	static const struct writer_options *const forms[] = { &plain7, &plain6 };
@@ -667,6 +787,48 @@ TEST(writer_refuses_pages_that_are_not_whole_or_out_of_order)
 	CHECK(writer_cpu(writer, 2, &(struct writer_run){ part, 0, 2 * PAGE, 0 }, 1, &fail) == -ENODATA);
 	CHECK(strstr(fail.text, "CPU 2"));
 	writer_free(writer);
+}
+
+static bool has_section(int fd, const char *what)
+{
+	const struct trace_section *sections;
+	struct trace *trace = NULL;
+	bool has = false;
+	size_t nr = 0;
+
+	if (!CHECK(!trace_open_fd(fd, "memory", &trace, NULL)))
+		return false;
+	sections = trace_sections(trace, &nr);
+	for (size_t i = 0; i < nr; i++)
+		has |= !strcmp(sections[i].what, what);
+	trace_free(trace);
+	return has;
+}
+
+/* A program's own file between two of its steps has none, nor has one without settings, where they stand. */
+TEST(writer_adds_sums_to_files_that_last)
+{
+	struct writer_setting settings[] = { { 0, "trace_clock", "[local]\n", 8 } };
+	static const struct {
+		bool has_settings, passing, want;
+	} rows[] = { { true, false, true }, { true, true, false }, { false, false, false }, { false, true, false } };
+
+	for (size_t i = 0; i < array_size(rows); i++) {
+		const struct writer_metadata metadata = { .header_page = header_page,
+							  .header_event = "",
+							  .version = "",
+							  .settings = settings,
+							  .nr_settings = rows[i].has_settings };
+		cleanup_fd int fd = memfd_create("trace", MFD_CLOEXEC);
+		struct writer_options form = zstd7;
+		uint64_t size;
+
+		form.passing = rows[i].passing;
+		REQUIRE(!made_file_write(fd, &form, &metadata, write_nothing, NULL, &size, NULL));
+		CHECK(size == (uint64_t)lseek(fd, 0, SEEK_END));
+		CHECK(has_section(fd, "sums") == rows[i].want);
+		CHECK(has_section(fd, "settings") == rows[i].has_settings);
+	}
 }
 
 TEST(writer_refuses_options_that_no_file_can_have)

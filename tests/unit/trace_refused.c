@@ -692,6 +692,112 @@ TEST(trace_options_that_lead_back_are_a_loop)
 	buf_release(&made.file);
 }
 
+/* The options of a file are as many sections as a writer makes; a file of strangers may have any number. */
+TEST(trace_with_more_sections_of_options_than_any_writer_makes_tells_of_it)
+{
+	enum { SECTIONS_MAX = 4096 };
+
+	for (unsigned more = 0; more < 2; more++) {
+		struct fail fail = FAIL_INIT;
+		struct trace *trace;
+		struct made made;
+		size_t at = 0;
+
+		make_v7(&made);
+		put(&made, AT_OPTIONS_END, 6, 8, made.file.len);
+		for (unsigned i = 1; i < SECTIONS_MAX + more; i++) {
+			at = made.file.len;
+			number(&made, 2, 0);
+			number(&made, 2, 0);
+			number(&made, 4, UINT32_MAX);
+			number(&made, 8, 14);
+			number(&made, 2, 0);
+			number(&made, 4, 8);
+			number(&made, 8, i + 1 < SECTIONS_MAX + more ? at + SECTION_HEAD + 14 : 0);
+		}
+		trace = open_made(&made, &fail);
+		if (CHECK(trace)) {
+			CHECK(!trace_damage(trace) == !more);
+			if (more)
+				CHECK(strstr(trace_damage(trace), "there are more than 4096 options sections"));
+			CHECK(trace_buffers(trace) == 1);
+		}
+		trace_free(trace);
+		buf_release(&made.file);
+	}
+}
+
+/*
+ * What the options say, in both versions. Those that are too short say nothing. A writer whose option names more CPUs
+ * than the file leaves one more place behind those of the CPUs.
+ */
+TEST(trace_options_say_what_no_section_has_room_for)
+{
+	for (unsigned version = 6; version <= 7; version++) {
+		struct fail fail = FAIL_INIT;
+		const struct trace_info *info;
+		struct trace *trace;
+		struct made made;
+
+		if (version == 6)
+			make_v6(&made);
+		else
+			make_v7(&made);
+		made.file.len = made.at[version == 6 ? AT_BUFFER_OPTION : AT_OPTIONS_END];
+		number(&made, 2, 1); /* the date, in us, in hexadecimal */
+		sized(&made, 4, "0x10");
+		number(&made, 2, 5);
+		sized(&made, 4, "Linux loom");
+		number(&made, 2, 7);
+		sized(&made, 4, "-12");
+		number(&made, 2, 8);
+		number(&made, 4, 4);
+		number(&made, 4, 5);
+		number(&made, 2, 9);
+		sized(&made, 4, "made");
+		number(&made, 2, 11);
+		number(&made, 4, 8);
+		number(&made, 8, 0x1122334455667788);
+		number(&made, 2, 14);
+		number(&made, 4, 16);
+		number(&made, 4, 77);
+		number(&made, 4, 63);
+		number(&made, 8, 99);
+		/* Too short, or of no kind that is known. */
+		number(&made, 2, 8);
+		number(&made, 4, 3);
+		number(&made, 3, 0);
+		number(&made, 2, 11);
+		number(&made, 4, 4);
+		number(&made, 4, 1);
+		number(&made, 2, 1);
+		number(&made, 4, 0);
+		number(&made, 2, 99);
+		sized(&made, 4, "nobody");
+		number(&made, 2, 0);
+		if (version == 7) {
+			number(&made, 4, 8);
+			number(&made, 8, 0);
+			end_section(&made, AT_OPTIONS);
+		} else {
+			bytes(&made, "flyrecord", 10);
+			for (int i = 0; i < 6; i++)
+				number(&made, 8, 0);
+		}
+		trace = open_made(&made, &fail);
+		CHECK_STR(fail.text, "");
+		REQUIRE(trace);
+		info = trace_info(trace);
+		CHECK(!trace_damage(trace) && trace_buffers(trace) == 1);
+		CHECK(info->has_date && info->date_offset_ns == 16000 && info->ts_offset == -12);
+		CHECK(info->cpu_count == 5 && info->trace_id == 0x1122334455667788);
+		CHECK(info->has_tsc2nsec && info->tsc_mult == 77 && info->tsc_shift == 63 && info->tsc_offset == 99);
+		CHECK(has(trace, TRACE_UNAME, "Linux loom") && has(trace, TRACE_VERSION, "made"));
+		trace_free(trace);
+		buf_release(&made.file);
+	}
+}
+
 /* Reads beyond what a buffer has are mistakes of the caller, and say so. */
 TEST(trace_pages_beyond_the_last_are_refused)
 {
