@@ -188,3 +188,25 @@ TEST(a_raw_call_has_its_name_by_the_number_and_a_record_that_is_cut_short_is_not
 	CHECK_STR(arguments(&sample, NULL), "read()");
 	schema_free(sample.schema);
 }
+
+TEST(a_call_is_one_of_the_two_systems_and_has_the_fields_of_its_side)
+{
+	static const struct {
+		const char *system, *text;
+		int32_t id;
+		int side;
+	} rows[] = {
+		{ "syscalls", open_text, 1, CALL_ENTER },       { "syscalls", exit_text, 3, CALL_EXIT },
+		{ "raw_syscalls", raw_text, 4, CALL_ENTER },    { "sched", open_text, 1, CALL_NEITHER },
+		{ "sched", raw_text, 4, CALL_NEITHER },         { "syscalls", raw_text, 4, CALL_NEITHER },
+		{ "raw_syscalls", open_text, 1, CALL_NEITHER },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sample sample;
+
+		sample_init(&sample, rows[i].system, rows[i].text, rows[i].id);
+		CHECK((int)sample.call.side == rows[i].side);
+		schema_free(sample.schema);
+	}
+}

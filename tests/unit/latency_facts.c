@@ -151,3 +151,62 @@ TEST(latency_facts_find_the_columns_behind_a_name_with_a_newline)
 	}
 	end(&made);
 }
+
+/* The first two events were overwritten before the kernel printed its text; the task and the CPU are always the same. */
+TEST(latency_facts_are_learnt_from_what_the_kernel_still_had)
+{
+	static const struct {
+		const char *stats, *sample;
+		bool known;
+		uint64_t start;
+	} rows[] = {
+		/* 500,900 ns are the line's 1 us. The time of the page is cut to us. */
+		{ "entries: 2\noldest event ts:     0.000500\n",
+		  "# latency: 259 us, #4/4, CPU#1 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)\n"
+		  "  weaver-7       0dn.1.    1us : irq=1\n  weaver-7       0dn.1.  101us : irq=1\n",
+		  true, 500000 },
+		/* Nothing says what is left: the first events of the file are taken. */
+		{ "entries: 2\noldest event ts: soon\n",
+		  "# latency: 259 us, #4/4, CPU#1 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)\n"
+		  "  weaver-7       0dn.1.    1us : irq=1\n  weaver-7       0dn.1.  101us : irq=1\n",
+		  true, 100000 },
+		/* The kernel's page came after the one that the reader had begun. */
+		{ "entries: 2\noldest event ts:     0.000900\n",
+		  "# latency: 259 us, #4/4, CPU#1 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)\n"
+		  "  weaver-7       0dn.1.    1us : irq=1\n  weaver-7       0dn.1.  101us : irq=1\n",
+		  true, 100000 },
+		/* A CPU without entries says nothing. */
+		{ "entries: 0\noldest event ts:     0.000500\n",
+		  "# latency: 259 us, #4/4, CPU#1 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)\n"
+		  "  weaver-7       0dn.1.    1us : irq=1\n  weaver-7       0dn.1.  101us : irq=1\n",
+		  true, 100000 },
+		/* No line has a time. */
+		{ "entries: 2\noldest event ts:     0.000500\n",
+		  "# latency: 259 us, #4/4, CPU#1 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)\n", false, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct context *context = NULL;
+		struct trace *trace;
+		struct loom loom;
+
+		loom_init(&loom);
+		loom_setting(&loom, "weft/latency_sample", rows[i].sample);
+		loom_setting(&loom, "per_cpu/cpu0/stats", rows[i].stats);
+		loom_play(&loom, "0 100900 7 irq_handler_exit irq=1\n0 200900 7 irq_handler_exit irq=1\n"
+				 "0 500900 7 irq_handler_exit irq=1\n0 600900 7 irq_handler_exit irq=1\n");
+		trace = loom_trace(&loom);
+		if (CHECK(trace && !context_new(trace, 0, &context, NULL) && !latency_facts_learn(context, NULL))) {
+			CHECK(context->time_start_known == rows[i].known);
+			/* It may be half a microsecond off. */
+			if (rows[i].known)
+				CHECK(context->time_start + 500 > rows[i].start - 100 &&
+				      context->time_start < rows[i].start + 500);
+			CHECK(context->buffer_cpu == 1);
+			CHECK_STR(context->preempt_model, "preempt");
+		}
+		context_free(context);
+		trace_free(trace);
+		loom_release(&loom);
+	}
+}

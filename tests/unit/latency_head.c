@@ -27,6 +27,11 @@ TEST(latency_head_takes_the_lines_that_name_the_longest_section)
 	CHECK_STR(head.task, "odd # name-1234 (uid:0 nice:-5 policy:1 rt_prio:50)");
 	CHECK_STR(head.started, "vprintk_emit");
 	CHECK_STR(head.ended, "vprintk_emit+0x1/0x2");
+	CHECK(!head.started_at && !head.ended_at);
+	/* With the option sym-addr. */
+	take(&head, "#  => started at: vprintk_emit <ffffffff81000010>");
+	take(&head, "#  => ended at:   vprintk_emit+0x1/0x2 <ffffffff81000020>");
+	CHECK(head.started_at == 0xffffffff81000010 && head.ended_at == 0xffffffff81000020);
 }
 
 TEST(latency_head_leaves_away_what_does_not_fit_or_has_no_end)

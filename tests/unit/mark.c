@@ -6,6 +6,11 @@
 #include <string.h>
 
 #include "lib/ground/base/out.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/events.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
 #include "tests/unit/test.h"
 
 /* KIND TGID NAME TRACK NUMBER */
@@ -137,4 +142,74 @@ TEST(mark_has_numbers_that_fit)
 	CHECK_STR(told("B|1", text), "none");
 	CHECK_STR(told("B|1|x\n\n", text), "begin 1 <x> <> 0");
 	CHECK_STR(told("\n", text), "none");
+}
+
+/* The marks of the events of a script, each in a line of its own; "-" is an event whose text is none, "no" no source. */
+static void check_sources(const char *script, const char *want)
+{
+	const struct events_options options = { .until = UINT64_MAX };
+	struct context *context = NULL;
+	struct events *events = NULL;
+	struct out scratch, got;
+	struct trace *trace;
+	struct event event;
+	struct loom loom;
+
+	loom_init(&loom);
+	loom_type(&loom, "ftrace", "print", "u64 ip; char buf[16]", "\"%s\", REC->buf");
+	loom_type(&loom, "ftrace", "bputs", "u64 ip; u64 str", "\"%s\", REC->str");
+	loom_type(&loom, "ftrace", "bprint", "u64 ip; u64 fmt; u32 buf", "\"%s\", REC->fmt");
+	loom_type(&loom, "ftrace", "text_line", "__data_loc char[] text", "\"%s\", __get_str(text)");
+	loom_type(&loom, "ftrace", "user_stack", "u32 tgid; char buf[16]", "\"B|1|x\"");
+	loom_type(&loom, "gpu", "begins", "int tgid; char name[8]", "\"B|%d|%s\", REC->tgid, REC->name");
+	loom_type(&loom, "gpu", "letter", "int tgid; char name[8]", "\"%s|%d|x\", REC->name, REC->tgid");
+	loom_type(&loom, "gpu", "other", "int tgid; char name[8]", "\"%s %d|x\", REC->name, REC->tgid");
+	loom_type(&loom, "gpu", "one", "int tgid; char name[8]", "\"B%d|%s\", REC->tgid, REC->name");
+	loom_type(&loom, "text", "line", "int tgid; char name[8]", "\"%s\", REC->name");
+	loom.printk = "0x1000 : \"B|7|puts\\n\"\n0x2000 : \"C|7|queue|%d\"\n";
+	loom_play(&loom, script);
+	trace = loom_trace(&loom);
+	REQUIRE(trace && out_init(&scratch, 64) && out_init(&got, 64));
+	REQUIRE(!context_new(trace, 0, &context, NULL) && !events_open(context, &options, &events, NULL));
+	while (events_next(events, &event, NULL) > 0) {
+		struct mark_source source;
+		struct mark mark;
+
+		if (!mark_source_find(&source, event.type))
+			out_str(&got, "no");
+		else if (!mark_source_read(&source, &event, &scratch, &mark))
+			out_str(&got, "-");
+		else
+			mark_put(&mark, &got);
+		out_char(&got, '\n');
+	}
+	out_char(&got, '\0');
+	CHECK_STR(got.start, want);
+	events_free(events);
+	context_free(context);
+	trace_free(trace);
+	out_release(&scratch);
+	out_release(&got);
+	loom_release(&loom);
+}
+
+TEST(mark_is_found_in_each_event_that_has_a_text)
+{
+	check_sources("0 100 7 print ip=1 buf=B|7|draw\n"
+		      "0 110 7 print ip=1 buf=hello\n"
+		      "0 120 7 print ip=1 buf=B|7|123456789012\n"
+		      "0 200 7 bputs ip=1 str=0x1000\n"
+		      "0 210 7 bputs ip=1 str=0x1001\n"
+		      "0 300 7 bprint ip=1 fmt=0x2000 buf=25\n"
+		      "0 310 7 bprint ip=1 fmt=0x2001 buf=25\n"
+		      "0 400 7 user_stack tgid=7 buf=B|7|x\n",
+		      "B|7|draw\n-\nB|7|12345678901\nB|7|puts\n-\nC|7|queue|25\n-\nno\n");
+	check_sources("0 100 7 begins tgid=7 name=draw\n"
+		      "0 200 7 letter tgid=7 name=E\n"
+		      "0 210 7 letter tgid=7 name=x\n"
+		      "0 300 7 other tgid=7 name=B|\n"
+		      "0 400 7 one tgid=7 name=x\n"
+		      "0 500 7 line tgid=7 name=B|7|x\n"
+		      "0 600 7 sched_waking comm=B|7|x pid=7\n",
+		      "B|7|draw\nE|7\n-\nno\nno\nB|7|x\nno\n");
 }

@@ -74,6 +74,12 @@ TEST(tasks_know_the_thread_group_also_of_a_task_without_a_name)
 	CHECK(task_tgid(tasks, 0) == 0);
 	CHECK_STR(task_name(tasks, 6).text, "<...>");
 	tasks_free(tasks);
+	/* The last line may have no end. */
+	tasks = tasks_of("5 five", "5 4\n6 2");
+	REQUIRE(tasks);
+	CHECK_STR(task_name(tasks, 5).text, "five");
+	CHECK(task_tgid(tasks, 5) == 4 && task_tgid(tasks, 6) == 2);
+	tasks_free(tasks);
 }
 
 TEST(tasks_survive_what_is_no_list_of_tasks)

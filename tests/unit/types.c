@@ -54,7 +54,8 @@ TEST(types_print_arguments_as_the_kernel_does)
 
 TEST(types_know_the_values_of_enumerators)
 {
-	static const char text[] = "v I_NEW 1\nv LAST -5\nv BROKEN x\nv I_NEWER 2\n";
+	static const char text[] = "v I_NEW 1\nv LAST -5\nv BROKEN x\nv I_NEWER 2\n"
+				   "v MOST 18446744073709551615\nv LONG 000000000000000000001\nv SIGN -\n";
 	struct types *types;
 	uint64_t value;
 
@@ -63,6 +64,8 @@ TEST(types_know_the_values_of_enumerators)
 	CHECK(types_value(types, "LAST", 4, &value) && value == (uint64_t)-5);
 	CHECK(!types_value(types, "BROKEN", 6, &value));
 	CHECK(!types_value(types, "I_NE", 4, &value));
+	CHECK(types_value(types, "MOST", 4, &value) && value == UINT64_MAX);
+	CHECK(!types_value(types, "LONG", 4, &value) && !types_value(types, "SIGN", 4, &value));
 	types_free(types);
 }
 
