@@ -743,9 +743,23 @@ TEST(trace_options_say_what_no_section_has_room_for)
 			make_v6(&made);
 		else
 			make_v7(&made);
+		if (version == 7) {
+			/* The name of its clock has no byte: 6 bytes less. */
+			made.file.len = made.at[AT_BUFFER_OPTION] + 19;
+			put(&made, AT_BUFFER_OPTION, 2, 4, 8 + 5 + 1 + 4 + 4 + 20);
+			number(&made, 1, 0);
+			number(&made, 4, PAGE);
+			number(&made, 4, 1);
+			number(&made, 4, 0);
+			number(&made, 8, made.at[AT_PAGES]);
+			number(&made, 8, PAGE);
+			here(&made, AT_OPTIONS_END);
+		}
 		made.file.len = made.at[version == 6 ? AT_BUFFER_OPTION : AT_OPTIONS_END];
 		number(&made, 2, 1); /* the date, in us, in hexadecimal */
 		sized(&made, 4, "0x10");
+		number(&made, 2, 4); /* the clock of buffers that name none */
+		sized(&made, 4, "mono");
 		number(&made, 2, 5);
 		sized(&made, 4, "Linux loom");
 		number(&made, 2, 7);
@@ -783,6 +797,7 @@ TEST(trace_options_say_what_no_section_has_room_for)
 			bytes(&made, "flyrecord", 10);
 			for (int i = 0; i < 6; i++)
 				number(&made, 8, 0);
+			sized(&made, 8, "mono");
 		}
 		trace = open_made(&made, &fail);
 		CHECK_STR(fail.text, "");
@@ -793,6 +808,7 @@ TEST(trace_options_say_what_no_section_has_room_for)
 		CHECK(info->cpu_count == 5 && info->trace_id == 0x1122334455667788);
 		CHECK(info->has_tsc2nsec && info->tsc_mult == 77 && info->tsc_shift == 63 && info->tsc_offset == 99);
 		CHECK(has(trace, TRACE_UNAME, "Linux loom") && has(trace, TRACE_VERSION, "made"));
+		CHECK_STR(trace_buffer(trace, 0)->clock.text, "mono");
 		trace_free(trace);
 		buf_release(&made.file);
 	}

@@ -196,36 +196,34 @@ static void take_feature(struct perf_data *data, unsigned feature, struct bytes 
 {
 	struct perf_facts *facts = &data->facts;
 	uint32_t version, clock;
-	bool ok = true;
 
 	switch (feature) {
 	case FEATURE_HOSTNAME:
-		ok = take_string(&in, &facts->host);
+		(void)take_string(&in, &facts->host);
 		break;
 	case FEATURE_OSRELEASE:
-		ok = take_string(&in, &facts->release);
+		(void)take_string(&in, &facts->release);
 		break;
 	case FEATURE_VERSION:
-		ok = take_string(&in, &facts->version);
+		(void)take_string(&in, &facts->version);
 		break;
 	case FEATURE_ARCH:
-		ok = take_string(&in, &facts->arch);
+		(void)take_string(&in, &facts->arch);
 		break;
 	case FEATURE_CMDLINE:
-		ok = take_command(&in, &facts->command);
+		(void)take_command(&in, &facts->command);
 		break;
 	case FEATURE_NRCPUS:
-		ok = bytes_u32(&in, &facts->cpus);
+		(void)bytes_u32(&in, &facts->cpus);
 		break;
 	case FEATURE_EVENT_DESC:
-		ok = take_names(data, &in);
+		(void)take_names(data, &in);
 		break;
 	case FEATURE_CLOCK_DATA:
-		ok = facts->has_wall = bytes_u32(&in, &version) && bytes_u32(&in, &clock) &&
-				       bytes_u64(&in, &facts->wall_ns) && bytes_u64(&in, &facts->clock_ns);
+		facts->has_wall = bytes_u32(&in, &version) && bytes_u32(&in, &clock) &&
+				  bytes_u64(&in, &facts->wall_ns) && bytes_u64(&in, &facts->clock_ns);
 		break;
 	}
-	(void)ok;
 }
 
 /* --- the formats of tracepoints: the first half of a trace.dat of version 6 --- */
