@@ -7,6 +7,8 @@
 
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/fail.h"
+#include "lib/pages/trace/trace.h"
+#include "tests/unit/loom.h"
 #include "tests/unit/starve.h"
 #include "tests/unit/test.h"
 
@@ -21,13 +23,14 @@ static int read_text(void *arg, uint8_t *to, size_t size, struct fail *fail)
 	return (int)len;
 }
 
-/* What a request becomes; the counts are those of the last call. */
-static int lines_of(const char *json, struct buf *into, struct otlp_counts *ret, struct fail *fail)
+/* What a request becomes beside a recording, or without one; the counts are those of the last call. */
+static int lines_beside(struct trace *recording, const char *json, struct buf *into, struct otlp_counts *ret,
+			struct fail *fail)
 {
 	struct import_source source = { .read = read_text, .arg = &json };
 	struct otlp *otlp = NULL;
 	uint8_t part[33];
-	int r = otlp_new(NULL, &otlp, fail);
+	int r = otlp_new(recording, &otlp, fail);
 
 	buf_clear(into);
 	if (!r)
@@ -38,6 +41,11 @@ static int lines_of(const char *json, struct buf *into, struct otlp_counts *ret,
 		*ret = *otlp_counts(otlp);
 	otlp_free(otlp);
 	return r;
+}
+
+static int lines_of(const char *json, struct buf *into, struct otlp_counts *ret, struct fail *fail)
+{
+	return lines_beside(NULL, json, into, ret, fail);
 }
 
 #define SPANS(of, spans) \
@@ -159,6 +167,88 @@ TEST(otlp_takes_requests_one_after_the_other_and_tells_what_is_none)
 		if (!CHECK(!strncmp(fail.text, cases[i].want, strlen(cases[i].want)) && !*fail.text == !*cases[i].want))
 			CHECK_STR(fail.text, cases[i].want);
 	}
+}
+
+#define DOCKER(digit) "/docker/" digit digit digit digit digit digit digit digit
+#define RESOURCE(key, value) "{\"key\":\"" key "\",\"value\":{\"stringValue\":\"" value "\"}},"
+#define NAMED(name) ",\"attributes\":[{\"key\":\"thread.name\",\"value\":{\"stringValue\":\"" name "\"}}]"
+#define ONE(of, rest) SPANS(of, SPAN("x", "00f067aa0ba902b7", "1000", "2000", rest))
+
+/*
+ * Three processes of containers, which all call themselves 7, as their namespaces have it; one of the host; a task that
+ * ended while it was recorded. TID TGID PPID STARTTIME UID NSPID CGROUP, then the name and the program.
+ */
+static const char tasks[] = "100 100 1 5 0 7 10\tshop\t/opt/shop\n"
+			    "101 100 1 5 0 8 10\tworker\t\n"
+			    "102 100 1 5 0 9 10\tworker-2\t\n"
+			    "200 200 1 5 0 7 20\tbank\t/opt/bank\n"
+			    "300 300 1 5 0 7 30\tbank\t/opt/bank\n"
+			    "400 400 1 5 0 400 1\tcron\t/bin/cron\n"
+			    "no task\n";
+static const char groups[] =
+	"0 1 /\n0 10 " DOCKER("aaaaaaaa") "\n0 20 " DOCKER("bbbbbbbb") "\n0 30 " DOCKER("cccccccc") "\n";
+static const char on[] = "sched:sched_process_exec\nsched:sched_process_exit\ntask:task_newtask\n"
+			 "cgroup:cgroup_attach_task\n";
+
+TEST(otlp_spans_are_of_the_tasks_that_a_recording_knows)
+{
+	static const struct {
+		const char *json, *task, *joined;
+		uint64_t absent;
+	} rows[] = {
+		/* By the program, and by the number of the thread in its namespace or in the host's. */
+		{ ONE(RESOURCE("process.executable.name", "shop") OF("s", "7"), THREAD("8")), "worker-101 ", "thread",
+		  0 },
+		{ ONE(RESOURCE("process.executable.name", "shop") OF("s", "7"), THREAD("102")), "worker-2-102 ",
+		  "thread", 0 },
+		{ ONE(RESOURCE("process.executable.name", "shop") OF("s", "7"), THREAD("77")), "shop-100 ", "process",
+		  0 },
+		/* By the name of the thread; the only thread may have any name. */
+		{ ONE(RESOURCE("process.executable.name", "shop") OF("s", "7"), NAMED("worker")), "worker-101 ", "name",
+		  0 },
+		{ ONE(RESOURCE("process.executable.name", "shop") OF("s", "7"), NAMED("Main")), "shop-100 ", "process",
+		  0 },
+		{ ONE(OF("s", "400"), NAMED("Main")), "cron-400 ", "name", 0 },
+		{ ONE(OF("s", "400"), ""), "cron-400 ", "name", 0 },
+		/* Two banks; one of them is in that container. */
+		{ ONE(RESOURCE("process.executable.name", "bank") OF("s", "7"), ""), "otlp-", "time", 0 },
+		{ ONE(RESOURCE("container.id", "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc")
+			      OF("s", "7"),
+		      ""),
+		  "bank-300 ", "name", 0 },
+		{ ONE(OF("s", "7"), ""), "otlp-", "time", 0 },
+		{ ONE(OF("s", "9999"), THREAD("8")), "otlp-", "time", 1 },
+		/* A thread tells its process. */
+		{ ONE("", THREAD("101")), "worker-101 ", "thread", 0 },
+		{ ONE("", THREAD("9999")), "otlp-", "time", 0 },
+		{ ONE("", ""), "otlp-", "time", 0 },
+	};
+	cleanup_buf struct buf text = BUF_INIT;
+	struct trace *trace;
+	struct loom loom;
+
+	loom_init(&loom);
+	loom_setting(&loom, "weft/mode", "record");
+	loom_setting(&loom, "weft/tasks", tasks);
+	loom_setting(&loom, "weft/cgroups", groups);
+	loom_setting(&loom, "set_event", on);
+	loom_play(&loom, "0 1000 7 sched_waking comm=ls pid=8\n");
+	trace = loom_trace(&loom);
+	REQUIRE(trace);
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct otlp_counts counts = { .spans = 0 };
+		struct fail fail = FAIL_INIT;
+		char want[64];
+
+		CHECK(!lines_beside(trace, rows[i].json, &text, &counts, &fail));
+		CHECK_STR(fail.text, "");
+		snprintf(want, sizeof(want), " joined=%s ", rows[i].joined);
+		if (!CHECK(strstr(buf_str(&text), rows[i].task) && strstr(buf_str(&text), want)))
+			CHECK_STR(buf_str(&text), rows[i].task);
+		CHECK(counts.spans == 1 && counts.absent == rows[i].absent);
+	}
+	trace_free(trace);
+	loom_release(&loom);
 }
 
 TEST(otlp_without_memory_is_an_error_in_words)
