@@ -2,6 +2,7 @@
 #include "lib/meaning/timeline/lanes.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,13 @@ static struct trace *played(const char *script)
 	struct loom loom;
 
 	loom_init(&loom);
+	loom_graph(&loom);
+	loom.kallsyms = "0000000000001000 T outer\n0000000000002000 T inner\n0000000000003000 T end\n";
+	loom_type(&loom, "ftrace", "print", "u64 ip; char buf[24]", "\"%s\", REC->buf");
+	loom_type(&loom, "syscalls", "sys_enter_read", "int __syscall_nr; u64 fd", "\"\"");
+	loom_type(&loom, "syscalls", "sys_exit_read", "int __syscall_nr; u64 ret", "\"\"");
+	loom_type(&loom, "irq", "softirq_entry", "u32 vec", "\"\"");
+	loom_type(&loom, "irq", "softirq_exit", "u32 vec", "\"\"");
 	loom_type(&loom, "power", "cpu_frequency", "u32 state; u32 cpu_id", "\"\"");
 	loom_type(&loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu", "\"\"");
 	loom_play(&loom, script);
@@ -271,4 +279,124 @@ TEST(lanes_know_when_a_task_was_born_and_that_it_is_dead)
 	lane = find(&drawn, LANE_TASK, 8);
 	CHECK(lane && !lane->born && !lane->died);
 	drawn_release(&drawn);
+}
+
+/* KIND OWNER DEPTH: LABEL of the first cell, COUNT, BUSY, the LONGEST and when it was. */
+static const char *listed(const struct drawn *drawn, char *into, size_t size)
+{
+	static const char *const kinds[LANE_KINDS] = {
+		[LANE_EVENTS] = "events",     [LANE_CPU] = "cpu",         [LANE_HARDIRQ] = "hardirq",
+		[LANE_SOFTIRQ] = "softirq",   [LANE_TASK] = "task",       [LANE_CALLS] = "calls",
+		[LANE_MARK] = "mark",         [LANE_ASYNC] = "async",     [LANE_PAIR] = "pair",
+		[LANE_FUNCTION] = "function", [LANE_COUNTER] = "counter",
+	};
+	size_t len = 0;
+
+	*into = '\0';
+	for (size_t i = 0; i < lanes_count(drawn->lanes) && len < size; i++) {
+		const struct lane *lane = lanes_at(drawn->lanes, i);
+
+		if (lane->kind == LANE_EVENTS || lane->kind == LANE_CPU || lane->kind == LANE_TASK)
+			continue;
+		len += (size_t)snprintf(into + len, size - len, "%s %s%" PRIu32 " %u: ", kinds[lane->kind],
+					lane->of_task ? "task " : "", lane->kind == LANE_COUNTER ? 0 : lane->owner,
+					lane->depth);
+		if (lane->kind == LANE_COUNTER)
+			len += (size_t)snprintf(into + len, size - len,
+						"%s %" PRIu64 ", from %" PRId64 " to %" PRId64 "\n",
+						lanes_label(drawn->lanes, lane->label), lane->count, lane->smallest,
+						lane->largest);
+		else
+			len += (size_t)snprintf(into + len, size - len,
+						"%s %" PRIu64 ", busy %" PRIu64 ", longest %" PRIu64 " at %" PRIu64
+						"\n",
+						lanes_label(drawn->lanes, lane->cells[0].label), lane->count,
+						lane->busy, lane->longest, lane->longest_at);
+	}
+	return into;
+}
+
+TEST(lanes_have_each_kind_of_slice_with_its_owner_name_and_sums)
+{
+	static const char script[] = "0 1000 7 funcgraph_entry func=0x1000 depth=0\n"
+				     "0 1100 7 funcgraph_entry func=0x2000 depth=1\n"
+				     "0 1200 7 irq_handler_entry irq=5 name=eth0\n"
+				     "0 1250 7 irq_handler_exit irq=5 ret=1\n"
+				     "0 1300 7 softirq_entry vec=3\n"
+				     "0 1370 7 softirq_exit vec=3\n"
+				     "0 2100 7 funcgraph_exit func=0x2000 depth=1 calltime=1100 rettime=2100\n"
+				     "0 3000 7 funcgraph_exit func=0x1000 depth=0 calltime=1000 rettime=3000\n"
+				     "0 4000 7 sys_enter_read __syscall_nr=0 fd=3\n"
+				     "0 4500 7 sys_exit_read __syscall_nr=0 ret=1\n"
+				     "0 5000 7 print buf=B|7|draw\n"
+				     "0 5100 7 print buf=B|7|line\n"
+				     "0 5200 7 print buf=E|7\n"
+				     "0 5900 7 print buf=E|7\n"
+				     "0 6000 7 print buf=S|7|job|1\n"
+				     "0 6100 7 print buf=C|7|queue|-5\n"
+				     "0 6200 7 print buf=C|7|queue|3\n"
+				     "0 6300 7 print buf=F|7|job|1\n"
+				     "1 7000 0 funcgraph_entry func=0x2000 depth=0\n"
+				     "1 7050 0 funcgraph_exit func=0x2000 depth=0 calltime=7000 rettime=7050\n";
+	struct drawn drawn;
+	char got[1024];
+
+	REQUIRE(draw(&drawn, played(script),
+		     &(struct lanes_options){ .length = 1000, .cells_max = 1024, .to = UINT64_MAX }));
+	CHECK_STR(listed(&drawn, got, sizeof(got)), "hardirq 0 0: irq 5 eth0 1, busy 50, longest 50 at 1200\n"
+						    "softirq 0 0: softirq NET_RX 1, busy 70, longest 70 at 1300\n"
+						    "function task 7 1: inner 1, busy 1000, longest 1000 at 1100\n"
+						    "function task 7 0: outer 1, busy 2000, longest 2000 at 1000\n"
+						    "calls task 7 0: read 1, busy 500, longest 500 at 4000\n"
+						    "mark task 7 1: line 1, busy 100, longest 100 at 5100\n"
+						    "mark task 7 0: draw 1, busy 900, longest 900 at 5000\n"
+						    "counter 0 4: queue (7) 2, from -5 to 3\n"
+						    "async task 7 0: job 1, busy 300, longest 300 at 6000\n"
+						    "function 1 0: inner 1, busy 50, longest 50 at 7000\n");
+	drawn_release(&drawn);
+}
+
+/* Spans of a process may lie across one another: what ends later may have begun before. */
+TEST(lanes_show_what_ends_behind_what_began_later)
+{
+	static const char script[] = "0 1000 7 print buf=S|7|a|1\n"
+				     "0 8000 7 print buf=S|7|b|2\n"
+				     "0 8500 7 print buf=F|7|b|2\n"
+				     "0 9000 7 print buf=F|7|a|1\n"
+				     "0 9500 7 print buf=S|7|c|3\n"
+				     "0 12000 7 print buf=S|7|d|4\n"
+				     "0 20500 7 print buf=F|7|c|3\n"
+				     "0 21000 7 print buf=F|7|d|4\n";
+	static const uint64_t busy[] = { 0,    1000, 1000, 1000, 1000, 1000, 1000, 1000, 1500, 500,  1000,
+					 1000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 1500, 0 };
+	static const char labels[] = "-aaaaaaaacccccccccccd-";
+	static const uint32_t counts[] = { 0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+	enum { COLUMNS = 22 };
+
+	/* With columns of any length the sums are the same. */
+	for (uint64_t coarser = 1; coarser <= 5; coarser++) {
+		struct lane_cell cells[COLUMNS];
+		const struct lane *lane;
+		struct drawn drawn;
+
+		REQUIRE(draw(&drawn, played(script),
+			     &(struct lanes_options){ .length = 1000, .cells_max = 1024, .to = UINT64_MAX }));
+		lane = find(&drawn, LANE_ASYNC, 7);
+		REQUIRE(lane && lane->count == 4 && lane->busy == 8000 + 500 + 11000 + 9000 && lane->longest == 11000 &&
+			lane->longest_at == 9500);
+		lane_columns(lane, 1000 * coarser, 0, COLUMNS, cells);
+		for (size_t i = 0; i < COLUMNS; i++) {
+			uint64_t sum = 0;
+			uint32_t count = 0;
+
+			for (size_t k = i * coarser; k < (i + 1) * coarser && k < COLUMNS; k++) {
+				sum += busy[k];
+				count += counts[k];
+			}
+			CHECK(cells[i].busy == sum && cells[i].count == count && cells[i].nr == (sum > 0));
+			if (coarser == 1 && sum && i < sizeof(labels))
+				CHECK(lanes_label(drawn.lanes, cells[i].label)[0] == labels[i]);
+		}
+		drawn_release(&drawn);
+	}
 }
