@@ -56,9 +56,11 @@ static bool is_graph(const char *line, size_t len)
 static bool is_latency(const char *line, size_t len)
 {
 	const char *us = memmem(line, len, "us", 2);
+	size_t left = us ? (size_t)(line + len - us) : 0;
 
-	return us && us > line && isdigit((unsigned char)us[-1]) && line + len - us >= 4 &&
-	       (!memcmp(us + 3, ": ", 2) || !memcmp(us + 2, ": ", 2)) && memchr(line, '-', (size_t)(us - line));
+	return left >= 4 && us > line && isdigit((unsigned char)us[-1]) &&
+	       (!memcmp(us + 2, ": ", 2) || (left > 4 && !memcmp(us + 3, ": ", 2))) &&
+	       memchr(line, '-', (size_t)(us - line));
 }
 
 static bool is_blank(const char *at, const char *end)
