@@ -46,8 +46,8 @@
 static const char kallsyms[] = "ffffffff81000000 T one\nffffffff81000018 T two\nffffffff81001000 T end\n";
 
 /* Imports the file, or its first `len` bytes, and prints what became of it without the lines of the head. */
-static int import_and_print(const char *name, off_t len, const char *symbols, struct buf *text,
-			    struct perf_import_counts *counts, struct fail *damage)
+static int import_with(const char *name, off_t len, const char *symbols, bool samples, struct buf *text,
+		       struct perf_import_counts *counts, struct fail *damage)
 {
 	const struct recast_options form = { .version = 7, .compress = true, .level = 1 };
 	cleanup_fd int made = memfd_create("imported", MFD_CLOEXEC), fd = memfd_create("cut", MFD_CLOEXEC), whole = -1;
@@ -67,6 +67,8 @@ static int import_and_print(const char *name, off_t len, const char *symbols, st
 	r = perf_import_new(&input, 1, NULL, &form, &import, NULL);
 	if (!r && symbols)
 		perf_import_symbols(import, symbols, strlen(symbols));
+	if (!r && samples)
+		perf_import_samples(import);
 	r = r ? r : perf_import_read(import, damage, NULL);
 	r = r ? r : perf_import_write(import, made, &size, NULL);
 	if (!r) {
@@ -81,6 +83,12 @@ static int import_and_print(const char *name, off_t len, const char *symbols, st
 	perf_import_free(import);
 	input_release(&input);
 	return r;
+}
+
+static int import_and_print(const char *name, off_t len, const char *symbols, struct buf *text,
+			    struct perf_import_counts *counts, struct fail *damage)
+{
+	return import_with(name, len, symbols, false, text, counts, damage);
 }
 
 TEST(import_reads_a_perf_data_in_each_of_its_forms)
@@ -148,4 +156,19 @@ TEST(import_of_a_perf_data_that_is_cut_takes_what_is_before)
 		CHECK(text.len > counts.events * 90 && text.len < counts.events * 140);
 	}
 	CHECK(before == 4);
+}
+
+/* A sample of a clock has an address and a stack, and no record of the kernel. */
+TEST(import_makes_events_of_samples_when_it_is_told_to)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	struct perf_import_counts counts = { 0 };
+	struct fail damage = FAIL_INIT;
+
+	CHECK(!import_with("plain-twice-lost-samples-stack", -1, kallsyms, true, &text, &counts, &damage));
+	CHECK_STR(buf_str(&text),
+		  FIRST NAMED "           first-100     [000] .....     0.001001: sample: ip=one+0x0/0x18 period=1\n"
+			      "           first-100     [000] .....     0.001001: <stack trace>\n => one\n" MIDDLE
+			      "CPU:0 [LOST 7 EVENTS]\n" LAST);
+	CHECK(counts.events == 5 && counts.stacks == 3 && counts.others == 1 && !counts.without_cpu && !counts.unnamed);
 }

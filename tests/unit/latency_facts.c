@@ -152,7 +152,7 @@ TEST(latency_facts_find_the_columns_behind_a_name_with_a_newline)
 	end(&made);
 }
 
-/* The first two events were overwritten before the kernel printed its text; the task and the CPU are always the same. */
+/* The first two events were overwritten before the kernel printed its text; all are of one task on one CPU. */
 TEST(latency_facts_are_learnt_from_what_the_kernel_still_had)
 {
 	static const struct {

@@ -144,7 +144,7 @@ TEST(mark_has_numbers_that_fit)
 	CHECK_STR(told("\n", text), "none");
 }
 
-/* The marks of the events of a script, each in a line of its own; "-" is an event whose text is none, "no" no source. */
+/* The marks of the events of a script, one in a line; "-" is an event whose text is none, "no" no source. */
 static void check_sources(const char *script, const char *want)
 {
 	const struct events_options options = { .until = UINT64_MAX };
