@@ -166,3 +166,69 @@ TEST(instance_that_is_there_is_opened_by_its_name_and_no_other_is)
 	CHECK(!instance_close(NULL, &fail));
 	fake_free(&fake);
 }
+
+TEST(instance_write_says_why_the_kernel_refuses_it)
+{
+	static const struct {
+		const char *file, *value;
+		int error;
+		const char *want;
+	} rows[] = {
+		{ "set_graph_function", "nope", EINVAL,
+		  "cannot write 'nope' to 'set_graph_function': no such function" },
+		{ "tracing_thresh", "nope", EINVAL, "cannot write 'nope' to 'tracing_thresh': Invalid argument" },
+		{ "current_tracer", "nop", EBUSY,
+		  "cannot write 'nop' to 'current_tracer': the buffer is busy: a process reads it (trace_pipe) or has "
+		  "mapped it" },
+		{ "tracing_thresh", "1", EBUSY, "cannot write '1' to 'tracing_thresh': Device or resource busy" },
+	};
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "available_tracers", "function nop\n");
+	for (size_t i = 0; i < array_size(rows); i++) {
+		struct fail fail = FAIL_INIT;
+
+		fake_write(&fake, rows[i].file, "");
+		fake_refuse(&fake, rows[i].file, rows[i].value, rows[i].error);
+		CHECK(instance_write(&fake.top, rows[i].file, rows[i].value, &fail) == -rows[i].error);
+		CHECK_STR(fail.text, rows[i].want);
+	}
+	fake_free(&fake);
+}
+
+TEST(instance_restore_puts_a_text_back_or_names_the_file)
+{
+	struct fail fail = FAIL_INIT;
+	char path[FAKE_PATH], want[2 * FAKE_PATH];
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_thresh", "5\n");
+	CHECK(!instance_restore(&fake.top, "tracing_thresh", "7\n", &fail));
+	CHECK(fake_holds(&fake, "tracing_thresh", "7\n") || fake_holds(&fake, "tracing_thresh", "7"));
+	CHECK(instance_restore(&fake.top, "no/trace_clock", "9\n", &fail) == -ENOENT);
+	snprintf(want, sizeof(want), "cannot put back '%s': No such file or directory",
+		 fake_path(&fake, "no/trace_clock", path));
+	CHECK_STR(fail.text, want);
+	fake_free(&fake);
+}
+
+/* What is so already is not written, and what is written can be put back. */
+TEST(instance_set_writes_what_differs_and_remembers_what_was)
+{
+	struct fail fail = FAIL_INIT;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_on", "0\n");
+	fake_refuse(&fake, "tracing_on", "0", EIO);
+	CHECK(!instance_set(&fake.top, "tracing_on", "0", &fail) && !instance_turn(&fake.top, false, &fail));
+	/* The top instance of a fake has no journal. */
+	CHECK(instance_turn(&fake.top, true, &fail) == -EINVAL);
+	CHECK(strstr(fail.text, "/tracing_on' would be changed without an entry in the journal"));
+	CHECK(fake_holds(&fake, "tracing_on", "0\n"));
+	fake_write(&fake, "trace", "old\n");
+	CHECK(!instance_clear(&fake.top, &fail));
+	fake_free(&fake);
+}
