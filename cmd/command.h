@@ -53,6 +53,8 @@ extern const struct command *const commands[];
 const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);
 
+/* Whether `weft help NAME` opens a topic or prints a guide. */
+bool help_knows(const char *name);
 /* The topics of `weft help`, for completion; false after the last. */
 bool help_topic(size_t index, const char **ret_name, const char **ret_about);
 

@@ -349,6 +349,9 @@ static int judge(const struct arguments *arguments, struct fail *fail)
 				unknown_lines_advice(line->kind) ?: "");
 	if (trace_is_perfetto(arguments->begin, arguments->begin_len))
 		return fail_set(fail, -ENOENT, "'%s' " TRACE_OF_PERFETTO, arguments->input);
+	if (trace_is_own(arguments->begin, arguments->begin_len))
+		return fail_set(fail, -ENOENT, "'%s' is a trace.dat already: all commands read it as it is",
+				arguments->input);
 	return fail_set(fail, -ENOENT, "'%s' has no line of a trace: TASK-PID [CPU] flags TIME: EVENT",
 			arguments->input);
 }

@@ -112,7 +112,7 @@ static const struct options_child children[] = {
 static const struct options command_options = {
 	.rows = options,
 	.parser = parse_option,
-	.args_doc = "add DIR FILE...\ncompact DIR",
+	.args_doc = "add|compact DIR [FILE...]",
 	.doc = "Keeps the tables of many recordings in a directory, for programs that read Parquet."
 	       "\vadd: the tables of 'weft export --to intervals' of each FILE, as one file for each table. A "
 	       "recording that was added before changes nothing. The tables are in DIR/current/TABLE/*.parquet.\n"

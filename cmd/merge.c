@@ -93,7 +93,8 @@ static void add_source(struct arguments *arguments, const char *path, struct arg
 static void finish_arguments(struct arguments *arguments, struct argp_state *state)
 {
 	if (arguments->nr < 2)
-		argp_error(state, "no files given: weft merge -o FILE FILE FILE...");
+		argp_error(state, "%s: weft merge -o FILE FILE FILE...",
+			   arguments->nr ? "only one file given" : "no files given");
 	if (arguments->match && arguments->nr_offsets)
 		argp_error(state, "--offset and --match cannot be combined");
 	for (size_t i = 0; i < arguments->nr_offsets; i++)

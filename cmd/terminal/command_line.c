@@ -51,13 +51,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static error_t refuse_rest(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_ARGS)
+		return ARGP_ERR_UNKNOWN;
+	argp_error(state, "takes no word '%s'", state->argv[state->next]);
+	return 0;
+}
+
 /* argp_parse() of a command, whose usage errors end with weft's own words instead of argp's: where the options are. */
 static error_t usage_parse(const struct command *command, const struct argp *argp, int argc, char **argv,
 			   unsigned flags, void *input)
 {
 	/* What argp leaves in the stream when it ends the process is written at exit. */
 	static struct usage usage;
-	const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
+	/* It gets the words that the command has left. */
+	static const struct argp rest = { .parser = refuse_rest };
+	const struct argp_child children[] = { { argp, 0, NULL, 0 }, { &rest, 0, NULL, 0 }, { 0 } };
 	const struct argp root = { .parser = parse, .children = children };
 	error_t err;
 

@@ -182,6 +182,16 @@ static bool find_guide(const char *name, struct guide *ret)
 	return false;
 }
 
+bool help_knows(const char *name)
+{
+	struct guide guide;
+
+	for (size_t i = 0; i < array_size(topics); i++)
+		if (!strcmp(topics[i].name, name))
+			return true;
+	return !strcmp(name, "guides") || find_guide(name, &guide);
+}
+
 /* How well a row of weft-tracefs(7) fits a word, the best first. */
 enum fit { FIT_NAME, FIT_LAST, FIT_TEXT, NR_FITS };
 
@@ -286,6 +296,7 @@ static int unknown(const char *name)
 		offer(&near, topics[i].name);
 	for (const char *at = NULL; guides_next(&at, &guide);)
 		offer(&near, guide.name);
+	offer(&near, "guides");
 	if (!*name || !near.found)
 		return command_unknown(name);
 	for (size_t i = 0; command_at(i); i++)

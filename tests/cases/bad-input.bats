@@ -72,3 +72,23 @@ cut_everywhere()
 	run -2 weft own.dat
 	[ "$output" = "weft: no command 'own.dat', but a file: 'weft summary FILE' is the first look at one" ]
 }
+
+@test "bad input: what a command does not take, or takes already, is named" {
+	cd "$BATS_TEST_TMPDIR"
+	file=$BATS_TEST_DIRNAME/../fixtures/session/slow.dat
+	run -2 weft doctor it
+	[ "${lines[0]}" = "weft doctor: takes no word 'it'" ]
+	run -2 weft merge -o out.dat "$file"
+	[[ "${lines[0]}" == "weft merge: only one file given: "* ]]
+	run -1 weft import -o out.dat "$file"
+	[ "$output" = "weft: '$file' is a trace.dat already: all commands read it as it is" ]
+	run -2 weft report --until 19 --since 19.2 "$file"
+	[ "$output" = "weft: --until 19 is before --since 19.2: nothing is chosen" ]
+	run -1 weft why --call nosuch "$file"
+	[ "$output" = "weft: no call of nosuch began and ended among the events; 'weft syscalls' lists those that did" ]
+	run -1 weft why --task nosuch "$file"
+	[ "$output" = "weft: the events name no task 'nosuch'; 'weft list tasks' lists those they name" ]
+	run -1 weft sql -q "$file" 'SELECT'
+	[ "$output" = "weft: incomplete input: the statement of SQL ends too early" ]
+	[ ! -e out.dat ]
+}

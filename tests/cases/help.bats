@@ -158,6 +158,13 @@ load lib
 	[[ "$output" == *"unknown analysis 'disk'; did you mean block; the analyses are "* ]]
 	run -2 weft sched --by service
 	[[ "$output" == *"--by: unknown value 'service'; the values are "*"; a service of systemd is a unit"* ]]
+	# Guides and topics are found where commands are looked for.
+	for name in service container recipes tutorial guides; do
+		run -2 weft "$name"
+		[ "$output" = "weft: no command '$name'; 'weft help $name' is about that" ]
+	done
+	run -2 weft help guide
+	[[ "$output" == *"did you mean 'guides'"* ]]
 	while read -r name; do
 		weft help "$name" > /dev/null
 	done < <(sed -n '/^} everyday\[\]/,/^};/p' cmd/terminal/command_names.c | grep -oE '", "[a-z]+"' | tr -d '", ')

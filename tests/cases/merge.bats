@@ -119,6 +119,8 @@ times()
 
 @test "merge: wrong usage is told" {
 	run -2 weft merge -o x a.dat
+	[[ "$output" == *"only one file given"* ]]
+	run -2 weft merge -o x
 	[[ "$output" == *"no files given"* ]]
 	run -2 weft merge a.dat b.dat
 	[[ "$output" == *"-o FILE"* ]]

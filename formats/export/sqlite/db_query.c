@@ -170,6 +170,7 @@ static int words(const struct db *db, int code, struct fail *fail)
 	if (code == SQLITE_NOMEM)
 		return fail_set(fail, -ENOMEM, "the statement needs more than 512 MiB of memory; " FEWER);
 	return fail_set(fail, -EINVAL, "%s%s", told,
+			!strcmp(told, "incomplete input")    ? ": the statement of SQL ends too early" :
 			code == SQLITE_AUTH                  ? "; 'weft sql' only reads" :
 			!strncmp(told, "no such table", 13)  ? "; 'weft sql FILE' lists the tables and their columns" :
 			!strncmp(told, "no such column", 14) ? "; 'weft sql FILE' lists the tables and their columns" :

@@ -588,7 +588,8 @@ static int find_task(struct why_analysis *why, uint32_t *ret, struct fail *fail)
 	}
 	*ret = found;
 	if (found == STATE_NO_TASK)
-		return fail_set(fail, -ENODATA, "the events name no task '%s'", why->options.name);
+		return fail_set(fail, -ENODATA, "the events name no task '%s'; 'weft list tasks' lists those they name",
+				why->options.name);
 	if (nr > 1)
 		return fail_set(fail, -EINVAL, "%" PRIu32 " tasks are called '%s'; say --task PID", nr,
 				why->options.name);

@@ -550,8 +550,8 @@ static int nothing(const struct why_analysis *why, struct fail *fail)
 
 	switch ((enum why_of)why->options.of) {
 	case WHY_CALL:
-		return fail_set(fail, -ENODATA, "no call%s%s began and ended among the events", name ? " of " : "",
-				name ? name : "");
+		return fail_set(fail, -ENODATA, "no call%s%s began and ended among the events%s", name ? " of " : "",
+				name ? name : "", name ? "; 'weft syscalls' lists those that did" : "");
 	case WHY_RUN:
 		return fail_set(fail, -ENODATA, "no task '%s' ended among the events", name ? name : "*");
 	case WHY_MARK:

@@ -684,6 +684,9 @@ static int find_range(const struct query *query, const struct context *context, 
 	if (!r && query->until)
 		r = stamp_at(context, options ? "--until" : "until", query->until, &query->zones, extent, ret_until,
 			     fail);
+	if (!r && query->since && query->until && *ret_until < *ret_since)
+		return fail_usage(fail, fail_set(fail, -EINVAL, "%suntil %s is before %ssince %s: nothing is chosen",
+						 query->dashes, query->until, query->dashes, query->since));
 	return r;
 }
 

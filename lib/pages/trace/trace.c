@@ -26,6 +26,11 @@ static bool is_text(const unsigned char *head, size_t len)
 	return len;
 }
 
+bool trace_is_own(const uint8_t *head, size_t len)
+{
+	return len >= 8 && !memcmp(head, magic, len < sizeof(magic) ? len : sizeof(magic));
+}
+
 /* Packets are fields 1 with a length (TracePacket of Trace), and have fields themselves. */
 bool trace_is_perfetto(const uint8_t *head, size_t len)
 {

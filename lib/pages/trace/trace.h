@@ -98,6 +98,8 @@ struct trace_section {
 int must_check trace_open(const char *path, struct trace **ret, struct fail *fail);
 int must_check trace_open_fd(int fd, const char *path, struct trace **ret, struct fail *fail);
 
+/* Whether a file with these first bytes, at least eight, looks like a trace.dat. */
+bool trace_is_own(const uint8_t *head, size_t len);
 /*
  * Whether a file with these first bytes looks like one of Perfetto: it begins with the head of a packet, which is no
  * text. What is said of it stands behind the file's name.
