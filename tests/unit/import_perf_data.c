@@ -172,3 +172,58 @@ TEST(import_makes_events_of_samples_when_it_is_told_to)
 			      "CPU:0 [LOST 7 EVENTS]\n" LAST);
 	CHECK(counts.events == 5 && counts.stacks == 3 && counts.others == 1 && !counts.without_cpu && !counts.unnamed);
 }
+
+/* A preempt count of 0 is one that perf has not changed. */
+#define UNCHANGED                                                                                         \
+	"           first-100     [000] d..1.     0.001001: sched_switch: prev_comm=first prev_pid=100"   \
+	" ==> next_comm=second next_pid=200\n"                                                            \
+	"          <idle>-0       [001] d.s1.     0.001002: sched_switch: prev_comm=swapper/1 prev_pid=0" \
+	" ==> next_comm=other next_pid=400\n"                                                             \
+	"          second-200     [000] d..1.     0.001002: sched_switch: prev_comm=second prev_pid=200"  \
+	" ==> next_comm=first next_pid=300\n"                                                             \
+	"           first-300     [000] dn...     0.001003: sched_switch: prev_comm=first prev_pid=300"   \
+	" ==> next_comm=second next_pid=200\n"
+
+TEST(import_tells_what_a_perf_data_leaves_out_or_has_twice)
+{
+	static const struct {
+		const char *name, *text; /* NULL: not looked at */
+		struct perf_import_counts want;
+	} rows[] = {
+		{ "plain-zero", UNCHANGED, { .events = 4 } },
+		{ "plain-lost-repeat",
+		  FIRST MIDDLE "CPU:0 [LOST 7 EVENTS]\n" LAST,
+		  { .events = 4, .lost = 7, .repeated = 3, .preempt = true } },
+		{ "plain-freq-filter",
+		  FIRST MIDDLE LAST,
+		  { .events = 4, .sampled = 1, .filtered = true, .preempt = true } },
+		{ "plain-count-tasks",
+		  FIRST MIDDLE LAST,
+		  { .events = 4, .sampled = 10, .of_tasks = true, .preempt = true } },
+		/* Two events may be the same. */
+		{ "plain-same", NULL, { .events = 5, .preempt = true } },
+		{ "plain-stack-repeat",
+		  FIRST STACKS MIDDLE LAST,
+		  { .events = 4, .stacks = 2, .repeated = 3, .unnamed = 1, .preempt = true } },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct perf_import_counts *want = &rows[i].want;
+		cleanup_buf struct buf text = BUF_INIT;
+		struct perf_import_counts got = { 0 };
+		struct fail damage = FAIL_INIT;
+
+		if (!CHECK(!import_and_print(rows[i].name, -1, NULL, &text, &got, &damage)))
+			continue;
+		if (rows[i].text)
+			CHECK_STR(buf_str(&text), rows[i].text);
+		if (!CHECK(got.events == want->events && got.lost == want->lost && got.repeated == want->repeated &&
+			   got.stacks == want->stacks && got.others == want->others && got.unnamed == want->unnamed &&
+			   got.sampled == want->sampled && got.filtered == want->filtered &&
+			   got.of_tasks == want->of_tasks && got.preempt == want->preempt))
+			fprintf(stderr, "%s: %d %d %d %d %d %d\n", rows[i].name, (int)got.events, (int)got.repeated,
+				(int)got.stacks, (int)got.others, (int)got.unnamed, (int)got.sampled);
+		CHECK(!got.lost_later && !got.refused && !got.cut_stacks && !got.throttled && !got.unknown &&
+		      !got.twice);
+	}
+}
