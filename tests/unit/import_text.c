@@ -101,6 +101,21 @@ TEST(import_finds_time_task_cpu_and_fields_of_each_event)
 		     "common_flags,common_preempt_count,common_preempt_lazy_count,irq,name", "47,18,3,1,a\n");
 }
 
+/* What becomes of one line: its own text, or nothing. */
+static struct import_counts import_or_refuse(const char *text)
+{
+	struct import_counts counts = { .events = 0 };
+	cleanup_buf struct buf got = BUF_INIT;
+	struct fail fail = FAIL_INIT;
+	struct trace *trace = NULL;
+
+	if (!imported(text, NULL, &trace, &counts, &fail) && counts.events &&
+	    CHECK(!printed_trace(trace, &(struct printed){ .format = "ftrace" }, &got, &fail)))
+		CHECK_STR(printed_body(&got), text);
+	trace_free(trace);
+	return counts;
+}
+
 TEST(import_takes_what_tracers_print_themselves)
 {
 	struct import_counts counts = comes_back(
@@ -126,6 +141,42 @@ TEST(import_takes_what_tracers_print_themselves)
 		"              sh-62      [000] .....    60.000604: sys_exit: NR 257 = -2\n");
 
 	CHECK(counts.events == 13 && !counts.whole && !unknown_lines_count(&counts.told));
+}
+
+/* A line that is nearly one of a tracer is kept as it is, or is none: no character of it is ever another one. */
+TEST(import_changes_no_character_of_a_line_that_a_tracer_nearly_prints)
+{
+	static const char *const bodies[] = {
+		"#1     inner/outer(us):   21/22    ts:1601527483.343962756 count:6 nmi-total:4 nmi-count:1",
+		"1000000        190  99.98100       9     18      0   1007     18      1",
+		"#5     context    irq timer_latency       932 ns",
+		"       0:120:R ==> [000]      21:  0:R tick/0",
+		"       0:120:R   + [000]      21:  0:S tick/0",
+		"       0:120:?   + [000]      21:  0:? tick/0",
+		"       7:120:S ==> [000]       0:120:R <idle>",
+		"vfs_read <-ksys_read (repeats: 3, last_ts:    60.000599)",
+		"vfs_read (repeats: 65536, last_ts:    60.000599)",
+		"vfs_open(path=0xffa0, file=0xff11) <-path_openat",
+		"sys_enter: NR 257 (ffffff9c, 7ffd00000000, 0, 0, 0, 0)",
+		"sched_waking: comm=cat pid=70 prio=-1 target_cpu=001",
+	};
+	static const char others[] = "x0 -";
+	unsigned same = 0;
+
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+		for (size_t at = 0; bodies[i][at]; at++) {
+			struct import_counts counts = { .events = 0 };
+			char text[256];
+			int before =
+				snprintf(text, sizeof(text), "              sh-62      [000] .....    60.000600: ");
+
+			snprintf(text + before, sizeof(text) - (size_t)before, "%s\n", bodies[i]);
+			text[(size_t)before + at] = others[(at + i) % 4];
+			counts = import_or_refuse(text);
+			same += counts.events == 1;
+			CHECK(counts.events + unknown_lines_count(&counts.told) == 1);
+		}
+	CHECK(same > 100);
 }
 
 TEST(import_keeps_the_columns_of_the_text)

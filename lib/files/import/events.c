@@ -49,14 +49,15 @@ static bool take_hwlat(const struct records *make, const char *text)
 		return false;
 	if (sscanf(text + end, " count:%9u", &count) == 1)
 		snprintf(tail, sizeof(tail), " count:%u", count);
+	/* It prints no number that is 0, and a total with a count only. */
 	if (strstr(text + end, " nmi-total:") &&
-	    sscanf(strstr(text + end, " nmi-total:"), " nmi-total:%19llu", &nmi_total) == 1)
+	    sscanf(strstr(text + end, " nmi-total:"), " nmi-total:%19llu", &nmi_total) == 1 && nmi_total)
 		snprintf(nmi, sizeof(nmi), " nmi-total:%llu", nmi_total);
 	if (strstr(text + end, " nmi-count:") &&
-	    sscanf(strstr(text + end, " nmi-count:"), " nmi-count:%9u", &nmi_count) == 1)
+	    sscanf(strstr(text + end, " nmi-count:"), " nmi-count:%9u", &nmi_count) == 1 && nmi_count)
 		snprintf(nmi + strlen(nmi), sizeof(nmi) - strlen(nmi), " nmi-count:%u", nmi_count);
-	if (!IS(text, "#%-5u inner/outer(us): %4llu/%-5llu ts:%llu.%09llu%s%s", number, inner, outer, seconds,
-		nanoseconds, tail, nmi))
+	if ((nmi_total && !nmi_count) || !IS(text, "#%-5u inner/outer(us): %4llu/%-5llu ts:%llu.%09llu%s%s", number,
+					     inner, outer, seconds, nanoseconds, tail, nmi))
 		return false;
 	/* Kernels before 5.8 have no count. */
 	if (!tail[0])
@@ -107,13 +108,14 @@ static bool take_timerlat(const struct records *make, const char *text)
 	return false;
 }
 
-/* task_index_to_char(), include/linux/sched.h */
-static uint64_t state_of(char c)
+/* task_index_to_char(), include/linux/sched.h; '?' is any other number (trace_find_state()). */
+static bool state_of(char c, uint64_t *ret)
 {
-	static const char states[] = "RSDTtXZPI";
+	static const char states[] = "RSDTtXZPI?";
 	const char *at = c ? strchr(states, c) : NULL;
 
-	return at ? (uint64_t)(at - states) : sizeof(states);
+	*ret = at ? (uint64_t)(at - states) : 0;
+	return at;
 }
 
 /* trace_ctxwake_print(): "      0:120:R   + [000]      21:  0:R tick/0" wakes, "==>" switches. */
@@ -122,13 +124,14 @@ static bool tracers_take_switch(const struct records *make, const char *text)
 	int prev_pid, prev_prio, next_pid, next_prio, end = 0;
 	unsigned cpu;
 	char prev_state, next_state, arrow[8], name[NAME] = "";
+	uint64_t prev, next;
 	bool wakes;
 
 	if (sscanf(text, "%10d:%10d:%c %7s [%9u] %10d:%10d:%c %n", &prev_pid, &prev_prio, &prev_state, arrow, &cpu,
 		   &next_pid, &next_prio, &next_state, &end) != 8)
 		return false;
 	wakes = !strcmp(arrow, "+");
-	if (!wakes && strcmp(arrow, "==>"))
+	if ((!wakes && strcmp(arrow, "==>")) || !state_of(prev_state, &prev) || !state_of(next_state, &next))
 		return false;
 	if (end && strlen(text + end) < sizeof(name))
 		memcpy(name, text + end, strlen(text + end) + 1);
@@ -137,13 +140,18 @@ static bool tracers_take_switch(const struct records *make, const char *text)
 	    !IS(text, " %5d:%3d:%c %3s [%03u] %5d:%3d:%c %s", prev_pid, prev_prio, prev_state, wakes ? "+" : "==>", cpu,
 		next_pid, next_prio, next_state, name))
 		return false;
+	if (prev_prio < 0 || prev_prio > UINT8_MAX || next_prio < 0 || next_prio > UINT8_MAX)
+		return false;
+	/* __trace_find_cmdline(): these have no other name. */
+	if (next_pid <= 0 && strcmp(name, next_pid ? "<XXX>" : "<idle>") != 0)
+		return false;
 	if (!import_names_task(make->names, next_pid, name, strlen(name), 0))
 		return false;
 	return records_numbers(make, "ftrace", wakes ? "wakeup" : "context_switch",
 			       "u32 prev_pid;u32 next_pid;u32 next_cpu;u8 prev_prio;u8 prev_state;u8 next_prio;"
 			       "u8 next_state",
 			       (const uint64_t[]){ (uint32_t)prev_pid, (uint32_t)next_pid, cpu, (uint64_t)prev_prio,
-						   state_of(prev_state), (uint64_t)next_prio, state_of(next_state) });
+						   prev, (uint64_t)next_prio, next });
 }
 
 /* trace_func_repeats_print(): "a <-b (repeats: 3, last_ts:    12.345678)" */
@@ -157,7 +165,8 @@ static bool take_repeats(const struct records *make, const char *text, uint64_t 
 	if (!open || sscanf(open, " (repeats: %9u, last_ts: %10llu.%6llu)", &count, &seconds, &us) != 3)
 		return false;
 	last = (seconds * 1000000 + us) * 1000;
-	if (last > ts || !IS(open, " (repeats: %u, last_ts: %5llu.%06llu)", count, seconds, us))
+	if (last > ts || (ts - last) >> 48 || count > UINT16_MAX ||
+	    !IS(open, " (repeats: %u, last_ts: %5llu.%06llu)", count, seconds, us))
 		return false;
 	arrow = arrow && arrow < open ? arrow : NULL;
 	ip = records_address(make, text, (size_t)((arrow ? arrow : open) - text));
