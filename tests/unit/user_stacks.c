@@ -111,7 +111,7 @@ TEST(user_stacks_are_not_those_of_another_event_whose_copy_was_lost)
 	check_stacks("0 110 7 hit __probe_ip=0x5000\n", "");
 }
 
-/* What is called from where: inner by outer, at 0x402110; nothing has called outer; lost is called from too far away. */
+/* Inner is called by outer, at 0x402110; nothing has called outer; the caller of lost is too far away. */
 static const char maps[] = "00400000-00500000 r-xp 00000000 00:02 60      /bin/app\n"
 			   "00600000-00700000 r--p 00000000 00:02 61      /bin/data\n";
 static const char functions[] = "f 60 0 /bin/app\n1000 100 inner\n2000 200 outer\n4000 100 lost\n";
@@ -167,7 +167,7 @@ TEST(user_stacks_are_unwound_by_the_rules_of_the_program)
 		if (!CHECK(user_stacks_of(stacks, &event, &stack, &tgid)))
 			continue;
 		put_names(context, tgid, &stack, got, sizeof(got));
-		strcat(got, stack.cut ? "...\n" : "\n");
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s\n", stack.cut ? "..." : "");
 	}
 	CHECK_STR(got, "inner<outer\nouter\ninner...\nlost...\napp+0x3010...\n0x401010...\n");
 	counts = user_stacks_counts(stacks);
