@@ -16,8 +16,7 @@ bool call_args_print(const struct ftrace *ftrace, const struct place *place, con
 		     struct out *out)
 {
 	const struct context *context = ftrace->context;
-	struct call_args args = { .long_size = context->abi.long_size,
-				  .enumerators = context_since(context, 7, 1) };
+	struct call_args args = { .long_size = context->abi.long_size, .enumerators = context_since(context, 7, 1) };
 	struct symbol symbol;
 	const uint8_t *at;
 

@@ -11,7 +11,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 static void print_all(const char *text, size_t len)
 {
-	struct call_args args = { .values = { 1, UINT64_MAX, 3, 4, 5, 6 }, .nr = 6, .long_size = 8, .enumerators = true };
+	struct call_args args = {
+		.values = { 1, UINT64_MAX, 3, 4, 5, 6 }, .nr = 6, .long_size = 8, .enumerators = true
+	};
 	struct types *types;
 	struct out out;
 	uint64_t value;
