@@ -4,55 +4,23 @@
  * only taken apart, in pieces (0), or a whole connection whose recording is then made into a file (1). In the place of
  * the token, which is random, the input has "{token}".
  */
-#include <dirent.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/fail.h"
-#include "lib/kernel/record/arrival.h"
-#include "lib/kernel/record/recovery.h"
 #include "lib/kernel/record/result.h"
 #include "lib/kernel/remote/agentless.h"
 #include "lib/kernel/remote/agentless_internal.h"
 #include "lib/kernel/remote/answers_internal.h"
 #include "lib/kernel/remote/receiver_internal.h"
 #include "lib/kernel/setup/setup.h"
+#include "tests/fuzz/shared/received.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 static const char place[] = "{token}";
-static char root[] = "/dev/shm/weft-fuzz-agentless-XXXXXX";
-static char output[64], made[64];
-
-static int forget(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	return at->level ? remove(path) : 0;
-}
-
-static void clean(void)
-{
-	nftw(root, forget, 8, FTW_DEPTH | FTW_PHYS);
-	rmdir(root);
-}
-
-static void prepare(void)
-{
-	if (*output)
-		return;
-	if (!mkdtemp(root))
-		abort();
-	snprintf(output, sizeof(output), "%s/k.dat", root);
-	snprintf(made, sizeof(made), "%s.made", root);
-	atexit(clean);
-}
-
 /* The bytes with the token in its places. The caller releases them. */
 static struct buf with_token(const uint8_t *data, size_t len, const char *token)
 {
@@ -104,54 +72,11 @@ static uint64_t take_apart(const struct buf *all, const char *token, size_t step
 	return sum + (r < 0);
 }
 
-static int ignore(void *arg, bool on_stderr, const void *text, size_t len)
-{
-	(void)arg;
-	(void)on_stderr;
-	(void)text;
-	(void)len;
-	return 0;
-}
-
-/* The folder has the parts, and they have nothing but the metadata and spools. */
-static void look_around(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		if (*entry->d_name != '.' && strcmp(entry->d_name, "metadata") != 0 &&
-		    entry->d_name[strspn(entry->d_name, "0123456789.")])
-			abort();
-	if (dir)
-		closedir(dir);
-}
-
-static void finish(struct arrival *arrival)
-{
-	bool has_begun = arrival_has_begun(arrival);
-	struct fail fail = FAIL_INIT;
-	struct recovery recovery;
-	char *path = strdup(arrival_path(arrival));
-
-	if (!path)
-		abort();
-	look_around(path);
-	arrival_free(arrival);
-	if (has_begun && !recovery_run(path, made, 0600, &recovery, &fail))
-		recovery_release(&recovery);
-	else if (has_begun && !*fail.text)
-		abort();
-	unlink(made);
-	free(path);
-	nftw(root, forget, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 static void receive(const uint8_t *data, size_t len)
 {
 	struct record_result result = { .has_status = false };
 	struct buf answers = BUF_INIT, script = BUF_INIT, all;
-	struct receiver receiver = { .print = ignore, .result = &result, .answers = &answers };
+	struct receiver receiver = { .print = received_ignore, .result = &result, .answers = &answers };
 	struct setup setup = { .nr_instances = 0 };
 	struct agentless_options options = { .script = "",
 					     .setup = &setup,
@@ -165,7 +90,7 @@ static void receive(const uint8_t *data, size_t len)
 	if (!setup_add_instance(&setup, NULL) || !(event = setup_add_event(&setup.instances[0], "sched")))
 		abort();
 	event->filter = "prev_pid > 1";
-	if (arrival_new(&(struct arrival_options){ output, NULL, "far" }, &receiver.arrival, &fail) ||
+	if (arrival_new(&(struct arrival_options){ received_output, NULL, "far" }, &receiver.arrival, &fail) ||
 	    agentless_new(&options, &receiver, &agentless, &fail) || !agentless_greet(agentless, &script) ||
 	    sscanf(buf_str(&script), "token=%32s", token) != 1)
 		abort();
@@ -174,7 +99,7 @@ static void receive(const uint8_t *data, size_t len)
 	if (agentless_take(agentless, &in, &fail) && !*fail.text)
 		abort();
 	agentless_free(agentless);
-	finish(receiver.arrival);
+	received_finish(receiver.arrival);
 	setup_release(&setup);
 	record_result_release(&result);
 	buf_release(&answers);
@@ -189,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	if (!len)
 		return 0;
-	prepare();
+	received_prepare();
 	if (*data & 1) {
 		receive(data + 1, len - 1);
 		return 0;

@@ -12,33 +12,14 @@
 #include "lib/files/import/import.h"
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/cleanup.h"
-#include "lib/meaning/reader/reader.h"
 #include "lib/pages/trace/trace.h"
+#include "tests/fuzz/shared/readable.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/values.h"
 
 enum { CHECKED_MAX = 1 << 16 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
-
-static uint64_t count(int fd)
-{
-	struct reader reader;
-	struct trace *trace = NULL;
-	struct event event;
-	uint64_t nr = 0;
-
-	if (trace_open_fd(fd, "imported", &trace, NULL))
-		return 0;
-	reader_init(&reader);
-	if (!reader_add_trace(&reader, trace, NULL) &&
-	    !reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL))
-		while (reader_next(&reader, &event, NULL) > 0)
-			nr += event.kind == EVENT_RECORD;
-	reader_release(&reader);
-	trace_free(trace);
-	return nr;
-}
 
 struct rest {
 	const uint8_t *at;
@@ -84,7 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (!r)
 		r = import_read(import, &(struct import_source){ .read = read_rest, .arg = &rest }, NULL);
 	fd = r ? -1 : memfd_create("imported", MFD_CLOEXEC);
-	if (fd >= 0 && !import_write(import, fd, &size, NULL) && count(dup(fd)) != import_counts(import).events)
+	if (fd >= 0 && !import_write(import, fd, &size, NULL) &&
+	    readable_count(dup(fd)) != import_counts(import).events)
 		__builtin_trap();
 	/* Set where a finding must not depend on how many inputs there is time for. */
 	if (fd >= 0 && !r && len <= CHECKED_MAX && !getenv("WEFT_FUZZ_NO_VALUES"))

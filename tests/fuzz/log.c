@@ -9,33 +9,14 @@
 
 #include "lib/files/import/log.h"
 #include "lib/ground/base/fail.h"
+#include "tests/fuzz/shared/pieces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-struct pieces {
-	const uint8_t *at;
-	size_t left, next;
-};
-
-static int read_piece(void *arg, uint8_t *to, size_t size, struct fail *fail)
-{
-	struct pieces *pieces = arg;
-	size_t len = pieces->next++ % 97 + 1;
-
-	(void)fail;
-	len = len < size ? len : size;
-	len = len < pieces->left ? len : pieces->left;
-	if (len)
-		memcpy(to, pieces->at, len);
-	pieces->at += len;
-	pieces->left -= len;
-	return (int)len;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct pieces pieces = { .at = data, .left = len };
-	struct log_reader reader = { .source = { .read = read_piece, .arg = &pieces },
+	struct pieces pieces = { .at = data, .left = len, .most = 97 };
+	struct log_reader reader = { .source = { .read = pieces_read, .arg = &pieces },
 				     .now = INT64_C(1795867200000000000) };
 	struct buf text = BUF_INIT, samples = BUF_INIT;
 	struct fail fail = FAIL_INIT;

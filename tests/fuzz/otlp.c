@@ -9,28 +9,9 @@
 
 #include "lib/files/import/otlp.h"
 #include "lib/ground/base/fail.h"
+#include "tests/fuzz/shared/pieces.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
-
-struct pieces {
-	const uint8_t *at;
-	size_t left, next;
-};
-
-static int read_piece(void *arg, uint8_t *to, size_t size, struct fail *fail)
-{
-	struct pieces *pieces = arg;
-	size_t len = pieces->next++ % 197 + 1;
-
-	(void)fail;
-	len = len < size ? len : size;
-	len = len < pieces->left ? len : pieces->left;
-	if (len)
-		memcpy(to, pieces->at, len);
-	pieces->at += len;
-	pieces->left -= len;
-	return (int)len;
-}
 
 /* " otlp-77 [000] ..... 12.000000034: otlp: B|5|x" */
 static void see_line(const char *line, uint64_t *last, uint64_t counts[3])
@@ -60,8 +41,8 @@ static void see_line(const char *line, uint64_t *last, uint64_t counts[3])
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct pieces pieces = { .at = data, .left = len };
-	const struct import_source source = { .read = read_piece, .arg = &pieces };
+	struct pieces pieces = { .at = data, .left = len, .most = 197 };
+	const struct import_source source = { .read = pieces_read, .arg = &pieces };
 	struct buf text = BUF_INIT, samples = BUF_INIT;
 	struct fail fail = FAIL_INIT;
 	struct otlp *otlp = NULL;

@@ -11,30 +11,11 @@
 #include "lib/files/import/perf.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/fail.h"
-#include "lib/meaning/reader/reader.h"
 #include "lib/pages/trace/input.h"
 #include "lib/pages/trace/trace.h"
+#include "tests/fuzz/shared/readable.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
-
-static uint64_t count(int fd)
-{
-	struct reader reader;
-	struct trace *trace = NULL;
-	struct event event;
-	uint64_t nr = 0;
-
-	if (trace_open_fd(fd, "imported", &trace, NULL))
-		return 0;
-	reader_init(&reader);
-	if (!reader_add_trace(&reader, trace, NULL) &&
-	    !reader_start(&reader, &(struct reader_options){ .pool = NULL }, NULL))
-		while (reader_next(&reader, &event, NULL) > 0)
-			nr += event.kind == EVENT_RECORD;
-	reader_release(&reader);
-	trace_free(trace);
-	return nr;
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -58,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		if (made >= 0 && !perf_import_write(import, made, &size, &fail)) {
 			const struct perf_import_counts *counts = perf_import_counts(import);
 
-			if (look && count(dup(made)) != counts->events + counts->stacks)
+			if (look && readable_count(dup(made)) != counts->events + counts->stacks)
 				__builtin_trap();
 		}
 	}
