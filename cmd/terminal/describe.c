@@ -11,6 +11,7 @@
 #include "lib/answers/frame/analysis.h"
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/json_schema.h"
+#include "lib/ground/base/table.h"
 
 /*
  * `weft __describe` prints the option tables as lines of fields separated by tabs; completions/generate and
@@ -20,6 +21,7 @@
  *	about   NAME TEXT                       what --help prints above the options
  *	note    NAME TEXT                       and below them
  *	columns NAME A|B|...                    the columns that its --sort takes
+ *	column  NAME KEY TITLE                  each column of its main table: its name in JSON and CSV, and in text
  *	answer  NAME PATH TYPE TEXT             a member of its JSON object (lib/ground/base/json_schema.h)
  *	group   NAME TITLE                      of the options that follow
  *	option  NAME SHORT LONG METAVAR how TEXT
@@ -99,6 +101,14 @@ static void print_columns(const struct command *command)
 
 	if (ops && ops->columns && analysis_sorts(ops, "|", &columns))
 		printf("columns\t%s\t%s\n", command->name, buf_str(&columns));
+	for (size_t i = 0; ops && ops->columns && ops->columns[i].title; i++) {
+		const struct table_column *column = &ops->columns[i];
+		char key[TABLE_KEY_SIZE];
+
+		printf("column\t%s\t%s\t%s\n", command->name,
+		       column->flags & TABLE_TEXT_ONLY ? "-" : table_key(column, i, key),
+		       column->flags & TABLE_DATA_ONLY ? "-" : column->title);
+	}
 }
 
 static void print_command(const struct command *command)

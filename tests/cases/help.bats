@@ -265,3 +265,29 @@ load lib
 		done
 	done
 }
+
+@test "help: the manual of each analysis names the columns of its main table as its JSON does" {
+	compared=0
+	while read -r name; do
+		for file in tests/fixtures/demo.dat tests/fixtures/golden/6.12-function_graph.dat tests/fixtures/golden/*.dat; do
+			! weft "$name" --format json "$file" > "$BATS_TEST_TMPDIR/$name.json" 2> /dev/null || break
+		done
+		python3 - "$name" "$BATS_TEST_TMPDIR/$name.json" "$BUILD/docs/man/weft-$name.1" > "$BATS_TEST_TMPDIR/result" <<-'END'
+			import json, re, sys
+			name, answer, page = sys.argv[1:]
+			try:
+			    tables = [rows for rows in json.load(open(answer)).values() if isinstance(rows, list) and rows]
+			except ValueError:
+			    tables = []
+			if not tables:
+			    sys.exit(0)
+			told = open(page).read().split("columns of the main table", 1)[1].split("\n.SH ", 1)[0]
+			told = [key.replace("\\-", "-") for key in re.findall(r"\\fB(.*?)\\fR", told)]
+			assert sorted(told) in [sorted(rows[0]) for rows in tables], (name, told)
+			print(name)
+		END
+		compared=$((compared + $(wc -l < "$BATS_TEST_TMPDIR/result")))
+	done < <(weft __describe | awk -F '\t' '$1 == "column" { print $2 }' | uniq)
+	echo "$compared"
+	[ "$compared" -ge 5 ]
+}
