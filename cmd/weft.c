@@ -123,6 +123,10 @@ int main(int argc, char **argv)
 	command = command_find(argv[1]);
 	if (!command && is_file_to_view(argc, argv[1]))
 		return view_command.run(2, (char *[]){ view, argv[1], NULL });
+	if (!command && help_knows(argv[1]) && !command_about(argv[1])) {
+		command_warn("no command '%s'; 'weft help %s' is about that", argv[1], argv[1]);
+		return EXIT_USAGE;
+	}
 	if (!command)
 		return command_unknown(argv[1]);
 	snprintf(name, sizeof(name), "weft %s", argv[1]);

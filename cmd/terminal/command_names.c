@@ -82,10 +82,6 @@ int command_unknown(const char *name)
 		fprintf(stderr, "weft: no command '%s'; 'weft %s' answers questions about that\n", name, about);
 		return EXIT_USAGE;
 	}
-	if (help_knows(name)) {
-		fprintf(stderr, "weft: no command '%s'; 'weft help %s' is about that\n", name, name);
-		return EXIT_USAGE;
-	}
 	near_fail(&near, &fail, -ENOENT, "no command '%s'", name);
 	fprintf(stderr, "weft: %s%s\n", fail.text, near.found ? "" : "; 'weft help' lists them");
 	return EXIT_USAGE;
