@@ -419,6 +419,10 @@ compare_clocks()
 		[ "$(babeltrace2 m.ctf | grep -c sched_process_exec)" = "$(weft report m.dat 2> note.txt | grep -c sched_process_exec)" ]
 	fi
 	weft export -q --to chrome m.dat 2> note.txt | jq -r '.otherData.clock_error_ns | to_entries[] | .key + "," + .value' | sort | diff errors.txt -
+	weft export -q --to firefox m.dat 2> note.txt | jq -r '.meta.extra[0] | .label, (.entries | length), .entries[].label' | xargs > extra.txt
+	grep -qx 'Times are exact to within 2 k-a k-b' extra.txt
+	weft export -q --to perf -B k-b -o m.perf m.dat 2> note.txt
+	grep -aq 'weft; times are exact to within +-[0-9.]* [mun]*s of those of the other machines' m.perf
 	rm -rf ./*.dat m.ctf ./*.on ./*.off
 }
 

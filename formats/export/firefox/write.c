@@ -5,11 +5,15 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/export/firefox/firefox_internal.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/json.h"
+#include "lib/ground/base/text.h"
 #include "lib/meaning/clock/wall.h"
+#include "lib/meaning/event/context.h"
+#include "lib/meaning/reader/reader.h"
 #include "lib/meaning/timeline/timeline.h"
 
 enum { NS_DIGITS = 6 };
@@ -53,6 +57,41 @@ static void put_numbers(struct out *out, const char *name, size_t nr)
 	out_str(out, "],");
 }
 
+static bool is_first(const struct reader *reader, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (reader->buffers[i].context->recording && reader->buffers[index].context->recording &&
+		    !strcmp(reader->buffers[i].context->recording, reader->buffers[index].context->recording))
+			return false;
+	return true;
+}
+
+/*
+ * Of machines whose clocks were compared: how far the times of each may be off beside those of another one. The
+ * profiler shows it where it tells about the profile.
+ */
+static void put_clock_errors(const struct writing *writing)
+{
+	const struct reader *reader = writing->firefox->export.reader;
+	struct out *out = writing->out;
+	char error[TEXT_HUMAN];
+	bool any = false;
+
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		const struct context *context = reader->buffers[i].context;
+
+		if (!context->compared || !is_first(reader, i))
+			continue;
+		out_str(out, any ? "," : ",\"extra\":[{\"label\":\"Times are exact to within\",\"entries\":[");
+		any = true;
+		out_str(out, "{\"label\":");
+		json_text(out, context->recording ? context->recording : context->instance);
+		out_f(out, ",\"format\":\"string\",\"value\":\"+-%s\"}", text_time(error, context->clock_error_ns));
+	}
+	if (any)
+		out_str(out, "]}]");
+}
+
 static void put_meta(const struct writing *writing)
 {
 	static const char *const categories[FIREFOX_CATEGORIES][2] = {
@@ -71,11 +110,11 @@ static void put_meta(const struct writing *writing)
 	for (size_t i = 0; i < FIREFOX_CATEGORIES; i++)
 		out_f(out, "%s{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}", i ? "," : "",
 		      categories[i][0], categories[i][1]);
-	out_str(out,
-		"],\"markerSchema\":[{\"name\":\"ftrace\",\"display\":[\"marker-chart\",\"marker-table\"],"
-		"\"tableLabel\":\"{marker.data.text}\",\"fields\":[{\"key\":\"cpu\",\"label\":\"CPU\","
-		"\"format\":\"integer\"},{\"key\":\"text\",\"label\":\"Fields\",\"format\":\"string\"}]}]},\"libs\":[],"
-		"\"pages\":[],");
+	out_str(out, "],\"markerSchema\":[{\"name\":\"ftrace\",\"display\":[\"marker-chart\",\"marker-table\"],"
+		     "\"tableLabel\":\"{marker.data.text}\",\"fields\":[{\"key\":\"cpu\",\"label\":\"CPU\","
+		     "\"format\":\"integer\"},{\"key\":\"text\",\"label\":\"Fields\",\"format\":\"string\"}]}]");
+	put_clock_errors(writing);
+	out_str(out, "},\"libs\":[],\"pages\":[],");
 }
 
 /*

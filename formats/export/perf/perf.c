@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "formats/export/last_tasks_internal.h"
 #include "lib/ground/base/bytes.h"
 #include "lib/ground/base/out.h"
+#include "lib/ground/base/text.h"
 #include "lib/ground/base/u64_map.h"
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/clock/clocks.h"
@@ -279,9 +281,15 @@ static void put_release(const struct perf *perf, struct out *out)
 	put_string(perf, out, perf->context->release);
 }
 
+/* perf report --header shows it. A file is of one machine, whose clock may have been compared with those of others. */
 static void put_version(const struct perf *perf, struct out *out)
 {
-	put_string(perf, out, "weft");
+	char text[128] = "weft", error[TEXT_HUMAN];
+
+	if (perf->context->compared)
+		snprintf(text, sizeof(text), "weft; times are exact to within +-%s of those of the other machines",
+			 text_time(error, perf->context->clock_error_ns));
+	put_string(perf, out, text);
 }
 
 static void put_machine(const struct perf *perf, struct out *out)
