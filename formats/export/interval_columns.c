@@ -64,7 +64,7 @@ static const struct column_shape own[INTERVAL_TABLES][INTERVAL_COLUMNS_MAX] = {
 	[INTERVAL_RECORDING] = {
 		TEXT("clock"), NUMBER("wall_bound"), TEXT("release"), TEXT("machine"), SMALL("cpus"), NUMBER("events"),
 		NUMBER("gaps"), NUMBER("lost"), TEXT("file"), TEXT("kernel"), TEXT("recorder"), NUMBER("booted"),
-		NUMBER("weight"), NONE
+		NUMBER("weight"), NUMBER("clock_error"), NONE
 	},
 };
 /* clang-format on */

@@ -555,6 +555,7 @@ static void put_recording(const struct lane *lane)
 	put_text(&row, recorder.text, recorder.len);
 	put_number_if(&row, lane->booted, lane->booted);
 	put_number(&row, weight_of(lane));
+	put_number_if(&row, context->compared, (int64_t)context->clock_error_ns);
 	end_row(&row);
 }
 

@@ -38,7 +38,7 @@ enum interval_table {
 	INTERVAL_TABLES,
 };
 
-enum { INTERVAL_COLUMNS_MAX = 24, INTERVAL_COMMON = 11, INTERVAL_TS = 3, INTERVAL_DUR = 5 };
+enum { INTERVAL_COLUMNS_MAX = 25, INTERVAL_COMMON = 11, INTERVAL_TS = 3, INTERVAL_DUR = 5 };
 
 const char *interval_table_name(enum interval_table table);
 /* The columns, in their order. Returns how many there are. */

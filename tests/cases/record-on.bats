@@ -436,6 +436,9 @@ compare_clocks()
 	for file in k-a k-b; do
 		echo "$file|$(weft info -B $file --setting weft/clock_error m.dat)"
 	done | diff - <(node "$BATS_TEST_DIRNAME/export/duckdb.js" "SELECT instance, ns FROM 'm.tables/clock_error.parquet' ORDER BY instance")
+	weft export -q --to intervals -o m.intervals m.dat 2> note.txt
+	node "$BATS_TEST_DIRNAME/export/duckdb.js" "SELECT instance, clock_error FROM 'm.intervals/recording.parquet' ORDER BY instance" |
+		diff <(node "$BATS_TEST_DIRNAME/export/duckdb.js" "SELECT instance, ns FROM 'm.tables/clock_error.parquet' ORDER BY instance") -
 	weft export -q --to parquet -o one.tables k-a.dat
 	[ -e one.tables/clock.parquet ]
 	[ ! -e one.tables/clock_error.parquet ]
