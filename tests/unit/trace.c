@@ -620,6 +620,56 @@ TEST(trace_lists_what_is_where_in_a_file)
 	}
 }
 
+/* trace-cmd shows them: each section names itself by a place in the strings. */
+TEST(writer_names_the_sections_of_version_7)
+{
+	static const char *const names[][2] = {
+		{ "headers", "headers" },
+		{ "ftrace formats", "ftrace events" },
+		{ "event formats", "events format" },
+		{ "kallsyms", "kallsyms" },
+		{ "printk formats", "printk" },
+		{ "command lines", "command lines" },
+		{ "latency text", "buffer latency" },
+		{ "settings", "weft settings" },
+		{ "options", "options" },
+	};
+	struct fail fail = FAIL_INIT;
+	cleanup_fd int fd = make_file(&plain7, &fail);
+	const struct trace_section *sections;
+	struct trace *trace;
+	uint64_t strings = 0;
+	bool found[array_size(names)] = { false };
+	size_t nr;
+
+	REQUIRE(!trace_open_fd(fd, "memory", &trace, &fail));
+	sections = trace_sections(trace, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(sections[i].what, "strings"))
+			strings = sections[i].offset + 16;
+	REQUIRE(strings);
+	for (size_t i = 0; i < nr; i++) {
+		char name[32] = "";
+		uint8_t head[8];
+		uint32_t at;
+
+		if (!CHECK(trace_bytes(trace, sections[i].offset, head, sizeof(head)) == sizeof(head)))
+			break;
+		at = plain7.big_endian ?
+			     (uint32_t)head[4] << 24 | (uint32_t)head[5] << 16 | (uint32_t)head[6] << 8 | head[7] :
+			     (uint32_t)head[7] << 24 | (uint32_t)head[6] << 16 | (uint32_t)head[5] << 8 | head[4];
+		for (size_t k = 0; k < array_size(names); k++)
+			if (!strcmp(sections[i].what, names[k][0])) {
+				found[k] = true;
+				CHECK(trace_bytes(trace, strings + at, name, sizeof(name) - 1) > 0);
+				CHECK_STR(name, names[k][1]);
+			}
+	}
+	for (size_t k = 0; k < array_size(names); k++)
+		CHECK_STR(found[k] ? "" : names[k][0], "");
+	trace_free(trace);
+}
+
 TEST(trace_is_carried_into_another_file_with_all_that_it_says)
 {
 	static const struct writer_options *const forms[] = { &plain7, &zstd7, &plain6 };

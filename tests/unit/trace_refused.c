@@ -692,6 +692,25 @@ TEST(trace_options_that_lead_back_are_a_loop)
 	buf_release(&made.file);
 }
 
+/* Pages belong to the buffer that is first in the file. */
+TEST(trace_pages_of_two_buffers_at_one_place_are_those_of_the_first)
+{
+	struct fail fail = FAIL_INIT;
+	struct trace_pages pages;
+	struct trace *trace;
+	struct made made;
+
+	make_v6(&made);
+	put(&made, AT_INSTANCE, 26, 8, made.at[AT_PAGES]);
+	trace = open_made(&made, &fail);
+	REQUIRE(trace);
+	CHECK(strstr(trace_damage(trace), "the pages of 1 CPU overlap the pages of another CPU, and are left out"));
+	CHECK(trace_buffer(trace, 0)->nr_cpus == 2 && !trace_buffer(trace, 1)->nr_cpus);
+	CHECK(!trace_pages_init(&pages, trace, 0, 0, &fail) && pages.next == made.at[AT_PAGES]);
+	trace_free(trace);
+	buf_release(&made.file);
+}
+
 /* The options of a file are as many sections as a writer makes; a file of strangers may have any number. */
 TEST(trace_with_more_sections_of_options_than_any_writer_makes_tells_of_it)
 {
