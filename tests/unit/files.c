@@ -67,6 +67,9 @@ static bool begin(struct scene *scene, const char *open_files, const char *mount
 	loom_type(loom, "syscalls", "sys_enter_openat", "int nr; u64 dfd", "\"\"");
 	loom_type(loom, "syscalls", "sys_exit_openat", "int nr; u64 ret", "\"\"");
 	loom_type(loom, "syscalls", "x", "u64 fd", "\"\"");
+	loom_type(loom, "raw_syscalls", "sys_enter", "long id; u64 args[6]", "\"\"");
+	loom_type(loom, "raw_syscalls", "sys_exit", "long id; long ret", "\"\"");
+	loom->uname = "Linux loom 6.12.0 #1 SMP x86_64 GNU/Linux";
 	loom_type(loom, "ext4", "ext4_request_inode", "u32 dev; u64 ino", "\"\"");
 	loom_type(loom, "task", "task_newtask", "pid_t pid; u64 clone_flags", "\"\"");
 	loom_type(loom, "sched", "sched_process_exec", "pid_t pid", "\"\"");
@@ -488,6 +491,21 @@ TEST(files_calls_are_those_that_take_return_or_name_the_file)
 		{ "0 200 7 sys_enter_openat nr=257\n+0 210 7 getname from=1 name=/etc/hosts\n0 lost 3\n"
 		  "0 250 7 sys_exit_openat nr=257 ret=9\n",
 		  "200 " },
+		/* The arguments of raw_syscalls are numbers, of which the call says what they are; 9 is mmap(). */
+		{ "0 200 7 sys_enter id=0 args=3,0,9\n0 220 7 sys_exit id=0 ret=1\n"
+		  "0 300 7 sys_enter id=1 args=4,3,3\n0 320 7 sys_exit id=1 ret=3\n"
+		  "0 400 7 sys_enter id=9 args=0,0,0,0,3\n0 410 7 sys_exit id=9 ret=3\n"
+		  "0 500 7 sys_enter id=257 args=4\n0 510 7 sys_exit id=257 ret=3\n"
+		  "0 600 7 sys_enter id=9999 args=3\n0 610 7 sys_exit id=9999 ret=3\n"
+		  "0 700 7 sys_enter id=257 args=-100\n0 710 7 sys_exit id=257 ret=-2\n",
+		  "200 210 220 400 410 500 510 " },
+		/* Both systems tell of the call: it is one, from the first event to the last. */
+		{ "0 200 7 sys_enter id=0 args=3\n0 205 7 sys_enter_read nr=0 fd=3\n0 220 7 sys_exit_read nr=0 ret=1\n"
+		  "0 240 7 sys_exit id=0 ret=1\n0 300 7 sys_exit id=0 ret=1\n",
+		  "200 210 220 230 240 " },
+		{ "0 200 7 sys_enter_read nr=0 fd=4\n0 205 7 sys_enter id=0 args=3\n0 220 7 sys_exit id=0 ret=1\n"
+		  "0 240 7 sys_exit_read nr=0 ret=1\n",
+		  "200 210 220 230 240 " },
 		/* One that has not ended lasts to the end. */
 		{ "0 960 7 sys_enter_read nr=0 fd=3\n", "960 970 980 990 " },
 		{ "0 960 7 sys_enter_openat nr=257\n+0 970 7 getname from=1 name=/etc/hosts\n", "960 970 980 990 " },

@@ -265,6 +265,16 @@ static void put_number(uint8_t *at, size_t size, uint64_t value)
 	memcpy(at, from, size);
 }
 
+/* "5", or the first ones of an array: "5,-6". */
+static void put_numbers(uint8_t *at, size_t size, const char *value)
+{
+	for (; value; at += size) {
+		put_number(at, size, *value == '-' ? (uint64_t)strtoll(value, NULL, 0) : strtoull(value, NULL, 0));
+		value = strchr(value, ',');
+		value += value != NULL;
+	}
+}
+
 static bool set_field(const struct loom_type *type, uint8_t *record, size_t *len, const char *name, const char *value)
 {
 	const char *at = type->fields;
@@ -283,8 +293,7 @@ static bool set_field(const struct loom_type *type, uint8_t *record, size_t *len
 		} else if (!strcmp(field.type, "char") && field.array) {
 			memcpy(record + field.offset, value, size < field.array ? size : field.array - 1);
 		} else {
-			put_number(record + field.offset, field.size,
-				   *value == '-' ? (uint64_t)strtoll(value, NULL, 0) : strtoull(value, NULL, 0));
+			put_numbers(record + field.offset, field.size / (field.array ? field.array : 1), value);
 		}
 		return true;
 	}

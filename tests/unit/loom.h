@@ -21,7 +21,8 @@ struct trace;
  *	trace = loom_trace(&loom);
  * A line is CPU, time in ns, PID, the name of the event and its fields, common_flags and common_preempt_count among
  * them; what is not named is 0. The times of one CPU do not go back. "CPU lost N" loses N events before the next one of
- * that CPU. Words have no blanks in them; a number may be hexadecimal. A line that begins with '+' is of the other
+ * that CPU. Words have no blanks in them; a number may be hexadecimal,
+ * and those of an array have commas between them. A line that begins with '+' is of the other
  * buffer, loom.other.
  * A mistake in a script fails the test (CHECK) and says where.
  */
