@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The text of entries that the kernel prints in C, by its options: kernel/trace/trace_output.c, trace_events_synth.c. */
+/* The text of entries that the kernel prints in C, by its options: trace_output.c, trace_events_synth.c. */
 #include <stdio.h>
 #include <string.h>
 
