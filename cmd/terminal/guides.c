@@ -122,3 +122,11 @@ void guide_print(const struct guide *guide)
 	}
 	end_words(&column);
 }
+
+bool guides_find(const char *name, struct guide *ret)
+{
+	for (const char *at = NULL; guides_next(&at, ret);)
+		if (!strcmp(ret->name, name))
+			return true;
+	return false;
+}

@@ -13,6 +13,8 @@ struct guide {
 
 /* Reads the next guide. *at is NULL before the first one. False: there are no more. */
 bool guides_next(const char **at, struct guide *guide);
+/* The guide with this name. False: there is none. */
+bool guides_find(const char *name, struct guide *ret);
 
 /* Prints the names and titles of all. */
 void guides_list(void);

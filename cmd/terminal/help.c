@@ -49,20 +49,6 @@ static const struct {
 	{ "kernel", "This kernel" },
 };
 
-/* Manual pages of section 7 that are no command's. */
-static const struct topic {
-	const char *name;
-	const char *about;
-} topics[] = {
-	{ "tutorial", "questions and their answers, step by step" },
-	{ "recipes", "a command line for each of many questions" },
-	{ "setup", "what record, start, set and stream can be told to trace" },
-	{ "tracefs", "each file of tracefs, and the command for it" },
-	{ "crash", "what a kernel that died had traced" },
-	{ "fleet", "many machines" },
-	{ "exactness", "what is exact, and what is not known" },
-};
-
 /* Each line of --all has up to three commands, with their brief words. */
 enum { COLUMNS = 3, COLUMN = 26, NAME = 9 };
 
@@ -142,6 +128,8 @@ static void print_guides(void)
 
 static void print_all(void)
 {
+	const char *name, *about;
+
 	print_first_page();
 	for (size_t g = 0; g < array_size(groups); g++) {
 		puts(groups[g].title);
@@ -149,17 +137,8 @@ static void print_all(void)
 	}
 	print_guides();
 	puts("Topics, each a manual page: weft help TOPIC");
-	for (size_t i = 0; i < array_size(topics); i++)
-		printf("  %-*s %s\n", NAME, topics[i].name, topics[i].about);
-}
-
-bool help_topic(size_t index, const char **ret_name, const char **ret_about)
-{
-	if (index >= array_size(topics))
-		return false;
-	*ret_name = topics[index].name;
-	*ret_about = topics[index].about;
-	return true;
+	for (size_t i = 0; help_topic(i, &name, &about); i++)
+		printf("  %-*s %s\n", NAME, name, about);
 }
 
 /* Opens a manual page. Returns if that is not possible. */
@@ -172,24 +151,6 @@ static int open_topic(const char *name)
 	execvp(man, (char *[]){ man, section, page, NULL });
 	command_warn("cannot run man: %s; the page is %s(7)", strerror(errno), page);
 	return EXIT_FAILED;
-}
-
-static bool find_guide(const char *name, struct guide *ret)
-{
-	for (const char *at = NULL; guides_next(&at, ret);)
-		if (!strcmp(ret->name, name))
-			return true;
-	return false;
-}
-
-bool help_knows(const char *name)
-{
-	struct guide guide;
-
-	for (size_t i = 0; i < array_size(topics); i++)
-		if (!strcmp(topics[i].name, name))
-			return true;
-	return !strcmp(name, "guides") || find_guide(name, &guide);
 }
 
 /* How well a row of weft-tracefs(7) fits a word, the best first. */
@@ -290,10 +251,11 @@ static int unknown(const char *name)
 {
 	struct near near = near_to(name);
 	struct fail fail = FAIL_INIT;
+	const char *topic, *about;
 	struct guide guide;
 
-	for (size_t i = 0; i < array_size(topics); i++)
-		offer(&near, topics[i].name);
+	for (size_t i = 0; help_topic(i, &topic, &about); i++)
+		offer(&near, topic);
 	for (const char *at = NULL; guides_next(&at, &guide);)
 		offer(&near, guide.name);
 	offer(&near, "guides");
@@ -316,10 +278,9 @@ static int explain(const char *name)
 	/* The user may give the name of the manual page. */
 	if (!strncmp(name, "weft-", 5))
 		name += 5;
-	for (size_t i = 0; i < array_size(topics); i++)
-		if (!strcmp(topics[i].name, name) && !command_find(name))
-			return open_topic(name);
 	command = command_find(name);
+	if (!command && topic_knows(name))
+		return open_topic(name);
 	if ((!command || !command->group) && print_rows(name))
 		return EXIT_OK;
 	if (!command || !command->group)
@@ -342,7 +303,7 @@ static int help_run(int argc, char **argv)
 		print_overview();
 	else if (!strcmp(name, "guides"))
 		print_guides();
-	else if (find_guide(name, &guide))
+	else if (guides_find(name, &guide))
 		guide_print(&guide);
 	else
 		return explain(name);
