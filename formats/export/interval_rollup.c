@@ -8,6 +8,7 @@
 #include "lib/ground/base/u64_map.h"
 #include "lib/ground/base/vec.h"
 #include "lib/ground/base/xxh64.h"
+#include "lib/meaning/uapi/names.h"
 
 enum { SUB_BITS = 4, SUBS = 1 << SUB_BITS, TEXT_MAX = 96, DETAIL_MAX = 32, DEVICE_MINOR_BITS = 20 };
 
@@ -109,7 +110,7 @@ static bool name_row(struct bucket *bucket, const struct column_value *values)
 		break;
 	case INTERVAL_SYSCALL:
 		number = own[2].kind == VALUE_IS_INTEGER ? (int64_t)own[2].number : 0;
-		if (number < 0 && number >= -4095)
+		if (returned_error(number))
 			snprintf(bucket->detail, sizeof(bucket->detail), "%" PRId64, -number);
 		name = &own[1];
 		break;

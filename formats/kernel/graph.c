@@ -21,6 +21,7 @@
 #include "lib/meaning/event/imported.h"
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/names/symbols.h"
+#include "lib/meaning/uapi/names.h"
 
 /* The legend of the columns. */
 
@@ -270,7 +271,6 @@ enum {
 	DEPTH_SHOWN = 2000, /* limit of the indentation; the kernel's buffer for a line has two pages */
 	TASK_WIDTH = 14,    /* TRACE_GRAPH_PROCINFO_LENGTH */
 	TASK_NAME = 7,
-	MAX_ERRNO = 4095,
 };
 
 /* Prints ts without the digits that are not shown, truncated as in print_graph_abs_time(). */
@@ -434,7 +434,7 @@ static int64_t error_of(const struct ftrace *ftrace, uint64_t retval)
 
 	if (!is_64 || (retval & (1u << 31) && retval >> 32 == 0))
 		error = (int32_t)(uint32_t)retval;
-	return error < 0 && error >= -MAX_ERRNO ? error : 0;
+	return returned_error(error) ? error : 0;
 }
 
 /* print_graph_retval(): the text after a name, " = -2" or " = 0x1f"; since 6.13 " ret=-2". */

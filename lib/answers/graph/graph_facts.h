@@ -9,6 +9,7 @@
 #include "lib/answers/frame/pass.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/follow/calls.h"
+#include "lib/meaning/uapi/names.h"
 
 struct table;
 
@@ -59,8 +60,6 @@ static inline uint64_t graph_off_in(const struct pass *pass, const struct state_
 /* Returns ERRNO if the register holds -ERRNO, as an int (upper half 0) or as a long; otherwise 0. */
 static inline uint32_t graph_error(uint64_t retval)
 {
-	/* The kernel's MAX_ERRNO. */
-	enum { ERRNO_MAX = 4095 };
 	uint64_t number = retval > UINT32_MAX ? -retval : (uint32_t) - (uint32_t)retval;
 
 	return number && number <= ERRNO_MAX ? (uint32_t)number : 0;

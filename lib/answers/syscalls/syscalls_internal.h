@@ -13,6 +13,7 @@
 #include "lib/meaning/event/place.h"
 #include "lib/meaning/follow/roles.h"
 #include "lib/meaning/state/vcpus.h"
+#include "lib/meaning/uapi/names.h"
 
 /* The data of the parts of the analysis: pairing calls, printing them, and making the tables. */
 
@@ -330,7 +331,7 @@ int syscalls_finish(void *arg, struct findings *findings, struct fail *fail);
 /* Returns whether a return value is an error. Those that restart a call (-512 to -516) never reach a program. */
 static inline bool syscalls_failed(int64_t returned)
 {
-	return returned < 0 && returned >= -4095 && (returned > -512 || returned < -516);
+	return returned_error(returned) && (returned > -512 || returned < -516);
 }
 
 #endif

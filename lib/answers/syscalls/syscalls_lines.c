@@ -51,7 +51,7 @@ void syscalls_line_exit(struct syscalls_analysis *syscalls, const struct event *
 {
 	struct out *out = lines_of(syscalls, event, call, task, done ? call->since : UINT64_MAX);
 	const struct call_kind *kind = out ? syscalls_kind(syscalls, number, name) : NULL;
-	bool error = kind && returned < 0 && returned >= -4095 && !kind->restores;
+	bool error = kind && returned_error(returned) && !kind->restores;
 	struct syscalls_end end = { .returned = returned,
 				    .known = done,
 				    .split = syscalls->pass->state.events[STATE_SWITCH] };

@@ -9,8 +9,10 @@
 #include "lib/files/import/names_internal.h"
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/cleanup.h"
+#include "lib/ground/base/now.h"
+#include "lib/meaning/uapi/names.h"
 
-enum { INDENT = 2, COMM_MAX = 16, DURATION_DIGITS = 15, TEXT_US = 1000, MARK_NEW = 1000000, ERROR_MAX = 4095 };
+enum { INDENT = 2, COMM_MAX = 16, DURATION_DIGITS = 15, TEXT_US = 1000, MARK_NEW = 1000000 };
 
 /* The rest of a line. */
 struct rest {
@@ -72,7 +74,7 @@ static bool take_time(struct rest *rest, struct graph_text *text)
 			return false;
 		for (; digits < 9; digits++)
 			part *= 10;
-		text->head.ts = whole * 1000000000 + part;
+		text->head.ts = whole * NS_PER_S + part;
 	}
 	if (!accept(&at, " |  "))
 		return false;
@@ -187,7 +189,7 @@ static bool hex(struct rest *rest, uint64_t *ret)
 
 static bool is_error(int64_t value)
 {
-	return value < 0 && value >= -ERROR_MAX;
+	return returned_error(value);
 }
 
 /* Reads "0x1f", or the negative number of an error, up to the end. */

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "lib/ground/base/now.h"
 #include "lib/ground/base/text.h"
 #include "lib/meaning/event/event.h"
 
@@ -165,14 +166,14 @@ static bool seconds(struct scan *scan, struct head *head)
 		head->ts = whole;
 		return true;
 	}
-	if (whole >= INT64_MAX / 1000000000 || !accept(scan, "."))
+	if (whole >= INT64_MAX / NS_PER_S || !accept(scan, "."))
 		return false;
 	start = scan->at;
 	if (!number(scan, 999999999, &part) || scan->at - start < 6 || scan->at - start > 9 || !accept(scan, ":"))
 		return false;
 	for (ptrdiff_t digits = scan->at - 1 - start; digits < 9; digits++)
 		part *= 10;
-	head->ts = whole * 1000000000 + part;
+	head->ts = whole * NS_PER_S + part;
 	head->has_unit = true;
 	return true;
 }

@@ -10,12 +10,11 @@
 #include <time.h>
 
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/now.h"
 #include "lib/meaning/clock/day.h"
 #include "lib/meaning/clock/wall.h"
 
 enum { LINE_MOST = 1 << 16, READ_SIZE = 1 << 16, TEXT_MOST = 900, NAME_MOST = 64, DAY_S = 86400 };
-#define NS_PER_S INT64_C(1000000000)
-#define NS_PER_US INT64_C(1000)
 
 /* What one line says. */
 struct line {

@@ -10,6 +10,7 @@
 #include "lib/ground/base/cpus.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/near.h"
+#include "lib/ground/base/now.h"
 #include "lib/ground/base/number.h"
 #include "lib/ground/base/text.h"
 #include "lib/kernel/tracefs/kconfig.h"
@@ -233,7 +234,7 @@ static uint64_t stamp_ns(const char *text)
 	char *end;
 	uint64_t s = strtoull(text, &end, 10);
 
-	return *end == '.' ? s * 1000000000 + strtoull(end + 1, NULL, 10) * 1000 : 0;
+	return *end == '.' ? s * NS_PER_S + strtoull(end + 1, NULL, 10) * 1000 : 0;
 }
 
 struct ring_buffer_stats ring_buffer_parse_stats(const char *text, size_t len)

@@ -11,7 +11,7 @@
 #include "lib/meaning/uapi/call_argument.h"
 #include "lib/meaning/uapi/names.h"
 
-enum { ERRORS = 4095, STRING_MAX = 64, COUNTS_MAX = 1 << 20 };
+enum { STRING_MAX = 64, COUNTS_MAX = 1 << 20 };
 
 static void bind_arguments(struct call_text *call, const struct format *format, const struct schema_abi *abi)
 {
@@ -213,16 +213,16 @@ void call_text_arguments(const struct call_text *call, const struct event *event
 bool call_text_result(const struct call_text *call, const struct event *event, int64_t *ret)
 {
 	*ret = place_s64(&call->result, event);
-	return *ret < 0 && *ret >= -ERRORS;
+	return returned_error(*ret);
 }
 
 void call_text_put_result(const struct call_text *call, int64_t result, struct out *out)
 {
-	const char *error = result < 0 && result >= -ERRORS ? error_name(call->machine, -result) : NULL;
+	const char *error = returned_error(result) ? error_name(call->machine, -result) : NULL;
 
 	if (error)
 		out_f(out, "-1 %s", error);
-	else if (result >= INT64_C(0x100000000) || result < -ERRORS || (call->name && !strcmp(call->name, "brk")))
+	else if (result >= INT64_C(0x100000000) || result < -ERRNO_MAX || (call->name && !strcmp(call->name, "brk")))
 		out_f(out, "0x%" PRIx64, (uint64_t)result);
 	else
 		out_s64(out, result);

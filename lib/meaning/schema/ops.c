@@ -6,6 +6,7 @@
 #include "lib/ground/base/siphash.h"
 #include "lib/meaning/schema/env.h"
 #include "lib/meaning/schema/text_internal.h"
+#include "lib/meaning/uapi/names.h"
 
 /* The op after one that has written as much as its room has. */
 static inline void next(const struct op *op, char *at, const uint8_t *data, const struct run *run, struct out *out)
@@ -107,7 +108,7 @@ static char *pointer_text(char *at, uint64_t value, const struct run *run)
 		memcpy(at, "          (null)", 16);
 		return at + 16;
 	}
-	if (!run->env->hash_pointers || !value || value >= (uint64_t)-4095)
+	if (!run->env->hash_pointers || !value || value >= (uint64_t)-ERRNO_MAX)
 		return put_hex_zeros(at, value, 16);
 	if (run->env->hash_key)
 		return put_hex_zeros(at, (uint32_t)siphash_u64(run->env->hash_key, value), 16);

@@ -15,7 +15,7 @@
 /* include/linux/err.h: the last page of addresses holds errors. */
 static bool is_error(uint64_t value, uint8_t long_size)
 {
-	return value >= (long_size == 8 ? (uint64_t)-4095 : (uint32_t)-4095);
+	return value >= (long_size == 8 ? (uint64_t)-ERRNO_MAX : (uint32_t)-ERRNO_MAX);
 }
 
 /* pointer_string() of lib/vsprintf.c: zero-padded to the width of a pointer, unless a width was given. */

@@ -2,6 +2,7 @@
 #ifndef WEFT_MEANING_UAPI_NAMES_H
 #define WEFT_MEANING_UAPI_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -24,5 +25,13 @@ int32_t system_call_number(const char *machine, const char *name);
  * NULL if there is none.
  */
 const char *error_name(const char *machine, int64_t error);
+
+/* The kernel's MAX_ERRNO: what fails returns -1 to -4095; no address is so close to the end of memory. */
+enum { ERRNO_MAX = 4095 };
+
+static inline bool returned_error(int64_t returned)
+{
+	return returned < 0 && returned >= -ERRNO_MAX;
+}
 
 #endif
