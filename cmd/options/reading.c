@@ -133,9 +133,9 @@ static bool is_compressed(struct trace *trace)
 
 /*
  * Reading, which is to decompress, merge and bind, takes about as long as an analysis does: each is work for one
- * thread, and `weft summary` has analyses for two (pass_divide()). Decompression in a thread of its own is faster on
- * three CPUs; on two it only takes more CPU time. A consumer that cannot take batches reads in its own thread, and only
- * decompression runs ahead.
+ * thread, and `weft summary` has analyses for two (pass_divide()). Decompression runs ahead in a thread of its own: it
+ * may take three times as long as an analysis of few of the events, whose thread then has nothing to do. A consumer
+ * that cannot take batches reads in its own thread, and only decompression runs ahead.
  */
 int reading_start(struct reader *reader, struct trace *trace, bool in_batches, struct pool **ret_pool,
 		  struct fail *fail)
@@ -143,7 +143,7 @@ int reading_start(struct reader *reader, struct trace *trace, bool in_batches, s
 	int cpus = usable_cpus(), r = 0;
 	struct reader_options options = { .ahead = in_batches ? (unsigned)(cpus - 1) : 0, .tells_ends = true };
 
-	if (is_compressed(trace) && cpus > (options.ahead ? 2 : 1))
+	if (is_compressed(trace) && cpus > 1)
 		r = pool_new(1, &options.pool, fail);
 	*ret_pool = options.pool;
 	return r ? r : reader_start(reader, &options, fail);
