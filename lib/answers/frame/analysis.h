@@ -107,10 +107,12 @@ struct analysis_ops {
 	/* The options with which a summary has it of the recording of this pass; NULL: it has not. May be NULL. */
 	const void *(*summary_of)(const struct pass *pass);
 	/*
-	 * It takes about as long as all others, beside which it may run in a thread of its own: pass_divide(). Without
-	 * options it does not ask who woke a task, or for whom.
+	 * It takes about as long as all others, beside which it may run in a thread of its own: pass_divide(). The
+	 * first one of the list that may have events does.
 	 */
 	bool apart;
+	/* Without options it does not ask who woke a task, or for whom. */
+	bool no_causes;
 	size_t rows_as_text; /* of each sorted table; 0: 25; SIZE_MAX: all */
 	bool whole_lives;    /* the rows of tasks are about their whole lives, with all their names */
 	/*

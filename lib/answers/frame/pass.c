@@ -509,9 +509,20 @@ static bool may_occur(const struct pass *pass, const struct analysis_ops *ops)
 	return false;
 }
 
+/* The one of the analyses of which only one runs beside the others; NULL: the files have no events of any. */
+static const struct analysis_ops *find_apart(const struct pass *pass)
+{
+	const struct analysis_ops *ops;
+
+	for (size_t i = 0; (ops = analysis_at(i)); i++)
+		if (ops->apart && may_occur(pass, ops))
+			return ops;
+	return NULL;
+}
+
 struct pass *pass_of(struct pass *pass, const struct analysis_ops *part)
 {
-	if (!part->apart || !pass->may_divide || !may_occur(pass, part))
+	if (!pass->may_divide || !part->apart || part != find_apart(pass))
 		return pass;
 	if (!pass->apart)
 		pass->apart = calloc(1, sizeof(*pass->apart));
@@ -521,7 +532,7 @@ struct pass *pass_of(struct pass *pass, const struct analysis_ops *part)
 		pass->apart = NULL;
 	}
 	if (pass->apart)
-		pass->apart->state.no_causes = true;
+		pass->apart->state.no_causes = part->no_causes;
 	return pass->apart;
 }
 

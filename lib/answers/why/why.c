@@ -648,6 +648,7 @@ const struct analysis_ops why_analysis = {
 	.recorded_by = "-e sched",
 	.essential = 2,
 	.in_summary = true,
+	.apart = true,
 	.size = sizeof(struct why_analysis),
 	.init = init,
 	.look = look,
