@@ -278,10 +278,10 @@ __attribute__((always_inline)) static inline void see_exit(struct syscalls_analy
 		return;
 	if (!pass_wants_cpu(syscalls->pass, event->cpu) || !syscalls_wants(syscalls, call, task, call->since))
 		return;
-	named = syscalls_named_time(syscalls, call, task, &done.time);
 	if (__builtin_expect(syscalls->host != NULL, 0))
 		syscalls_host_exit(syscalls, &done);
-	count(syscalls, &done, &named, kind->moves, call->paid, failed);
+	count(syscalls, &done, syscalls_named_time(syscalls, call, task, &done.time, &named), kind->moves, call->paid,
+	      failed);
 }
 
 /* The first field after the common ones is the call's number, whatever its name. */

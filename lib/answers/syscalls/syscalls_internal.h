@@ -259,20 +259,24 @@ static inline enum who_part syscalls_part(enum syscalls_by by)
 	return (enum who_part)(WHO_PROGRAM + (by - SYSCALLS_BY_PROGRAM));
 }
 
-/* What a call adds to the sums of a row: with a selection by name, its time under such a name. */
-static inline struct call_time syscalls_named_time(const struct syscalls_analysis *syscalls,
-						   const struct open_call *call, const struct state_task *task,
-						   const struct call_time *time)
+/*
+ * What a call adds to the sums of a row: with a selection by name its time under such a name, for which `room` is. A
+ * copy of what was only just written would have to wait for it.
+ */
+static inline const struct call_time *syscalls_named_time(const struct syscalls_analysis *syscalls,
+							  const struct open_call *call, const struct state_task *task,
+							  const struct call_time *time, struct call_time *room)
 {
 	struct pass_away away;
 
 	if (__builtin_expect(!syscalls->pass->state.naming.wants, 1))
-		return *time;
+		return time;
 	away = pass_away(syscalls->pass, task);
-	return (struct call_time){ .wall = time->wall - (away.all - call->away.all),
-				   .on_cpu = time->on_cpu - (away.running - call->away.running),
-				   .blocked = time->blocked - (away.blocked - call->away.blocked),
-				   .waiting = time->waiting - (away.waiting - call->away.waiting) };
+	*room = (struct call_time){ .wall = time->wall - (away.all - call->away.all),
+				    .on_cpu = time->on_cpu - (away.running - call->away.running),
+				    .blocked = time->blocked - (away.blocked - call->away.blocked),
+				    .waiting = time->waiting - (away.waiting - call->away.waiting) };
+	return room;
 }
 
 /* Events were lost, so the call that ends here may be another one. */

@@ -30,14 +30,15 @@ void batches_free(struct batches *batches);
 int must_check batches_next(struct batches *batches, const struct event **ret, struct fail *fail);
 
 /*
- * Another thread has written the records of a batch, so that each is a miss of this core's cache: asks for the record
- * some events behind this one, before it is read. The fields that analyses read lie behind the common fields. A gap has
- * no record, so the address is a number.
+ * Another thread has written a batch and its records, so that each is a miss of this core's cache: asks for the record
+ * some events behind this one, before it is read, and for the event farther behind, which has the record's address. The
+ * fields that analyses read lie behind the common fields. A gap has no record, so the address is a number.
  */
 static inline void batches_ask_ahead(const struct event *event, const struct event *end)
 {
-	enum { EVENTS_AHEAD = 8, FIELDS_AT = 32 };
+	enum { EVENTS_AHEAD = 8, FIELDS_AT = 32, FARTHER = 24 };
 
+	__builtin_prefetch((const void *)((uintptr_t)event + FARTHER * sizeof(*event)));
 	if (event + EVENTS_AHEAD < end)
 		__builtin_prefetch((const void *)((uintptr_t)event[EVENTS_AHEAD].data + FIELDS_AT));
 }
