@@ -113,6 +113,7 @@ static bool init(void *arg, struct pass *pass, const void *options)
 	why->options.all |= why->compares;
 	if (!why->options.slowest)
 		why->options.slowest = 1;
+	why->usual = (why->options.of == WHY_CALL || why->options.of == WHY_LONGEST) && !why_adds(&why->options);
 	why_log_init(&why->log, &pass->state, why->brief ? WHY_RECORDS_FEW : WHY_RECORDS_MAX);
 	why->log.lookback = WHY_LOOKBACK;
 	why_many_init(&why->many);
@@ -156,6 +157,18 @@ static enum role role_of(const struct format *format)
 	return OTHER;
 }
 
+static void bind_raw(struct why_analysis *why, struct why_type *type, const struct event *event, bool exits)
+{
+	uint32_t whole;
+
+	(void)place_find(&type->number, event->type, "id");
+	whole = place_whole_long(&type->number);
+	if (why->raw_whole[exits] && (why->raw_whole[exits] != whole || why->raw_at[exits] != type->number.offset))
+		whole = UINT32_MAX;
+	why->raw_at[exits] = type->number.offset;
+	why->raw_whole[exits] = whole;
+}
+
 static uint8_t look(void *arg, const struct event *event)
 {
 	struct why_analysis *why = arg;
@@ -190,7 +203,7 @@ static uint8_t look(void *arg, const struct event *event)
 	if (role > EXIT)
 		type->name = format->name + strlen(role == NAMED_ENTER ? "sys_enter_" : "sys_exit_");
 	if (role <= EXIT)
-		(void)place_find(&type->number, event->type, "id");
+		bind_raw(why, type, event, role == EXIT);
 	else if (!place_find(&type->number, event->type, "__syscall_nr"))
 		(void)place_find(&type->number, event->type, "nr");
 	return (uint8_t)role;
@@ -408,6 +421,38 @@ __attribute__((noinline)) static void see_calls(struct why_analysis *why, const 
 		see_call(why, event, role, type, number, id);
 }
 
+/*
+ * The short way of nearly all calls: a task that is known to have the CPU begins one or ends one that is not among the
+ * longest. False: nothing was done, see_calls() knows all.
+ */
+static inline bool see_usual(struct why_analysis *why, const struct event *event, bool exits)
+{
+	const struct state *state = why->log.state;
+	const struct state_cpu *cpu = &state->cpus[event->cpu];
+	struct why_open *open;
+	int64_t number;
+	uint8_t talk;
+
+	if (event->cpu >= state->nr_cpus || event->cpu >= why->log.nr_cpus || cpu->tail == cpu->events || !cpu->pid ||
+	    cpu->task != why->log.cpus[event->cpu].task || cpu->task >= why->nr_open ||
+	    event->len < why->raw_whole[exits])
+		return false;
+	number = (int64_t)load_u64(event->data + why->raw_at[exits], false);
+	talk = (uint64_t)number < WHY_TALKS ? why->talks[number] : 0;
+	open = &why->open[cpu->task];
+	if (!talk || (exits && open->since && (open->number != number || event->ts - open->since > why->least[0])))
+		return false;
+	if (talk & (exits ? WHY_TALK_RECEIVES : WHY_TALK_SENDS))
+		why_log_talk(&why->log, &state->tasks[cpu->task], !exits);
+	open->since = exits ? 0 : event->ts;
+	if (exits)
+		return true;
+	/* One by one: gcc clears such a structure by `rep stos`, which takes longer than all the rest. */
+	open->number = number;
+	open->gone = 0;
+	return true;
+}
+
 static void see_run(struct why_analysis *why, const struct event *event)
 {
 	const struct state_step *step = &why->pass->state.step;
@@ -562,10 +607,10 @@ static void see(void *arg, const struct event *event, uint8_t role)
 
 	if (why->off)
 		return;
-	if (role >= ENTER && why->options.of != WHY_MARK)
-		see_calls(why, event, (enum role)role);
-	else
+	if (role < ENTER || why->options.of == WHY_MARK)
 		see_other(why, event, role);
+	else if (role > EXIT || !why->usual || !see_usual(why, event, role == EXIT))
+		see_calls(why, event, (enum role)role);
 }
 
 /* The one task that the user named. */

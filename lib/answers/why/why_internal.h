@@ -47,8 +47,14 @@ struct why_analysis {
 		uint64_t gone; /* when it exited; 0: it did not */
 	} * open;              /* by the task's index in the state: the call that it is in */
 	size_t nr_open;
-	uint8_t talks[WHY_TALKS];   /* by the number of a call: WHY_TALK_...; 0: not yet known */
-	bool raw;                   /* raw_syscalls occurred, so syscalls:* are duplicates */
+	uint8_t talks[WHY_TALKS]; /* by the number of a call: WHY_TALK_...; 0: not yet known */
+	bool raw;                 /* raw_syscalls occurred, so syscalls:* are duplicates */
+	/*
+	 * Of raw_syscalls, entries and exits: where the number is, and the length of a record that has it as most
+	 * machines do (place_whole_long()); UINT32_MAX: not all have it there.
+	 */
+	uint32_t raw_at[2], raw_whole[2];
+	bool usual;                 /* only the longest calls are looked at: see_usual() */
 	struct why_found *found[2]; /* the longest calls, lives or wakeups; and for WHY_LONGEST the longest wakeups */
 	size_t nr[2];
 	uint64_t least[2];    /* only what lasts longer is added to them: for most calls nothing else is looked at */

@@ -129,7 +129,9 @@ bool why_log_gap(const struct why_log *log, uint64_t since, uint64_t *ret)
 	return true;
 }
 
-static void push(struct why_log *log, struct why_task *task, struct why_moment moment)
+/* Inline, as enter() is: a moment that is passed in memory is a copy that waits for what was only just written. */
+__attribute__((always_inline)) static inline void add(struct why_log *log, struct why_task *task,
+						      struct why_moment moment)
 {
 	const struct why_moment *last;
 
@@ -146,6 +148,11 @@ static void push(struct why_log *log, struct why_task *task, struct why_moment m
 	task->last = ++log->nr_moments;
 	if (!task->first)
 		task->first = task->last;
+}
+
+static void push(struct why_log *log, struct why_task *task, struct why_moment moment)
+{
+	add(log, task, moment);
 }
 
 /*
@@ -225,20 +232,24 @@ static void begin(struct why_log *log, struct why_task *task, const struct why_m
 	task->was = MODE_UNKNOWN;
 }
 
-static void enter(struct why_log *log, uint32_t id, struct why_moment next, bool leaves)
+__attribute__((always_inline)) static inline void enter(struct why_log *log, uint32_t id, struct why_moment next,
+							bool leaves)
 {
 	const struct state_task *of = &log->state->tasks[id];
 	struct why_task *task = of->idle ? NULL : task_of(log, of);
 	const struct why_moment *last = task ? why_moment_at(log, task->last) : NULL;
+	struct why_moment first;
 
 	if (!task)
 		return;
 	next.from = log->state->now;
-	if (!task->last)
-		begin(log, task, &next, leaves);
-	else if (last && last->mode != MODE_UNKNOWN && !follows(log, last, &next, leaves))
+	if (!task->last) {
+		first = next;
+		begin(log, task, &first, leaves);
+	} else if (last && last->mode != MODE_UNKNOWN && !follows(log, last, &next, leaves)) {
 		doubt(log, task, last, leaves ? log->cpus[next.cpu].last : 0);
-	push(log, task, next);
+	}
+	add(log, task, next);
 }
 
 static enum why_mode mode_of(const struct state_task *task)
@@ -339,15 +350,27 @@ static void see_other_task(struct why_log *log, const struct why_cpu *cpu, const
 	     (struct why_moment){ .from = log->state->now, .mode = MODE_RUN, .waker = -1, .cpu = event->cpu });
 }
 
-static void occupy(struct why_log *log, struct why_cpu *cpu, struct why_occupant occupant)
+/*
+ * From now on nobody known has the CPU; NULL without memory. The record is written in place, field by field: a copy of
+ * what was only just written would have to wait for it.
+ */
+static struct why_occupant *occupy(struct why_log *log, struct why_cpu *cpu, uint64_t from)
 {
+	struct why_occupant *occupant;
+
 	if (log->occupants_room < log->most && !vec_push(log->occupants, log->occupants_room)) {
 		log->failed = true;
-		return;
+		return NULL;
 	}
-	occupant.before = cpu->list;
-	log->occupants[log->nr_occupants % log->most] = occupant;
+	occupant = &log->occupants[log->nr_occupants % log->most];
+	occupant->from = from;
+	occupant->before = cpu->list;
+	occupant->pid = 0;
+	occupant->name = 0;
+	occupant->prio = 0;
+	occupant->kind = OCCUPANT_UNKNOWN;
 	cpu->list = ++log->nr_occupants;
+	return occupant;
 }
 
 static void rename_task(struct why_log *log, const struct state_task *of, uint32_t number)
@@ -361,18 +384,20 @@ static void rename_task(struct why_log *log, const struct state_task *of, uint32
 			     .from = log->state->now, .mode = MODE_RUN, .waker = -1, .cpu = (uint16_t)number });
 }
 
-static struct why_occupant occupant_of(struct why_log *log, uint32_t id, uint64_t from)
+/* The same of a task; STATE_NO_TASK: of nobody. */
+static struct why_occupant *occupy_by(struct why_log *log, struct why_cpu *cpu, uint32_t id, uint64_t from)
 {
 	const struct state_task *task = id == STATE_NO_TASK ? NULL : &log->state->tasks[id];
 	const struct why_task *of = task && !task->idle ? task_of(log, task) : NULL;
+	struct why_occupant *occupant = occupy(log, cpu, from);
 
-	if (!task)
-		return (struct why_occupant){ .from = from, .kind = OCCUPANT_UNKNOWN };
-	return (struct why_occupant){ .from = from,
-				      .pid = task->pid,
-				      .name = of ? of->name : 0,
-				      .prio = (int16_t)task->prio,
-				      .kind = task->idle ? OCCUPANT_IDLE : OCCUPANT_TASK };
+	if (!occupant || !task)
+		return occupant;
+	occupant->pid = task->pid;
+	occupant->name = of ? of->name : 0;
+	occupant->prio = (int16_t)task->prio;
+	occupant->kind = task->idle ? OCCUPANT_IDLE : OCCUPANT_TASK;
+	return occupant;
 }
 
 /* A name of the state's causes. */
@@ -418,14 +443,14 @@ static void see_occupant(struct why_log *log, struct why_cpu *cpu, uint32_t numb
 	const struct state *state = log->state;
 	uint32_t id = state_running(state, number), nested, name;
 	const struct state_task *task = id == STATE_NO_TASK ? NULL : &state->tasks[id];
-	struct why_occupant occupant;
+	struct why_occupant *occupant;
 
 	see_real_time(log, cpu);
 	/* Who had a CPU at its first event had it before. */
 	if (!cpu->begun) {
 		uint32_t before = state->step.kind == STEP_SWITCH ? state->step.other : id;
 
-		occupy(log, cpu, occupant_of(log, before, 0));
+		(void)occupy_by(log, cpu, before, 0);
 	}
 	nested = causes_where(&state->causes, number, &name);
 	if (cpu->begun && cpu->task == id && cpu->nested == nested &&
@@ -440,12 +465,11 @@ static void see_occupant(struct why_log *log, struct why_cpu *cpu, uint32_t numb
 	cpu->task = id;
 	cpu->nested = nested;
 	cpu->begun = true;
-	occupant = occupant_of(log, id, state->now);
-	if (nested) {
-		occupant.kind = OCCUPANT_INTERRUPT;
-		occupant.name = name_of_cause(log, name);
+	occupant = occupy_by(log, cpu, id, state->now);
+	if (occupant && nested) {
+		occupant->kind = OCCUPANT_INTERRUPT;
+		occupant->name = name_of_cause(log, name);
 	}
-	occupy(log, cpu, occupant);
 }
 
 static void see_loss(struct why_log *log, struct why_cpu *cpu, uint32_t number)
@@ -463,7 +487,7 @@ static void see_loss(struct why_log *log, struct why_cpu *cpu, uint32_t number)
 	cpu->task = STATE_NO_TASK;
 	cpu->nested = 0;
 	if (cpu->begun)
-		occupy(log, cpu, (struct why_occupant){ .from = cpu->last, .kind = OCCUPANT_UNKNOWN });
+		(void)occupy(log, cpu, cpu->last);
 	cpu->begun = true;
 }
 
@@ -492,7 +516,7 @@ void why_log_see(struct why_log *log, const struct event *event)
 		if (cpu->begun && (step->kind == STEP_SWITCH ? step->other : id) != cpu->task) {
 			cpu->last = lost_since(log, cpu);
 			lose(log, cpu, cpu->task, REASON_MISSING);
-			occupy(log, cpu, (struct why_occupant){ .from = cpu->last, .kind = OCCUPANT_UNKNOWN });
+			(void)occupy(log, cpu, cpu->last);
 		}
 		if (step->kind != STEP_SWITCH && id != cpu->task && id != STATE_NO_TASK)
 			see_other_task(log, cpu, event, id);

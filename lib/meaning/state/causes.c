@@ -287,11 +287,13 @@ static struct cause_frame *push(struct causes_cpu *cpu, enum frame_kind kind, co
 	/* Ends those whose exit is missing. */
 	(void)frame_at(cpu, event);
 	frame = &frames->at[frames->nr < CAUSES_NESTED ? frames->nr++ : CAUSES_NESTED - 1];
-	*frame = (struct cause_frame){ .kind = (uint8_t)kind,
-				       .hard = kind == FRAME_HARD || event->flags & (EVENT_HARDIRQ | EVENT_NMI),
-				       .key = key,
-				       .name = cause->name,
-				       .cause = *cause };
+	/* One by one: gcc would clear all of it first, by `rep stos`. */
+	frame->key = key;
+	frame->name = cause->name;
+	frame->number = 0;
+	frame->kind = (uint8_t)kind;
+	frame->hard = kind == FRAME_HARD || event->flags & (EVENT_HARDIRQ | EVENT_NMI);
+	frame->cause = *cause;
 	return frame;
 }
 
