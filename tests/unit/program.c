@@ -1095,3 +1095,53 @@ TEST(program_prints_a_text_that_fills_its_field)
 										      "xxxxxxxxxxxxxxxx|");
 	}
 }
+
+/* What a compiler says of a division by 0 is not known; the kernel never prints one. */
+TEST(program_divides_by_what_a_record_has)
+{
+	fill();
+	CHECK_STR(
+		print("\"%d %d %d %d\", REC->minus / 2, REC->minus % 2, REC->minus / REC->small, REC->minus % REC->small"),
+		"-2 -1 5 0");
+	CHECK_STR(print("\"%u %u %llu %llu\", REC->word / 2, REC->word % 10, REC->wide / 16, REC->wide % 256"),
+		  "2147483647 4 81985529216486895 240");
+	CHECK_STR(print("\"%d %d %u %u\", REC->minus / (REC->byte - 200), REC->minus % (REC->byte - 200), "
+			"REC->word / (REC->word + 2), REC->word % (REC->word + 2)"),
+		  "0 0 0 0");
+	CHECK_STR(print("\"%lld %lld\", (long long)REC->minus / -1, (long long)REC->minus % -1"), "5 0");
+}
+
+TEST(program_takes_characters_as_c_does)
+{
+	CHECK_STR(print("\"100%% %c%c%d|%d|%d\", 'a', '\\101', '\\7', '\\n', '\\x41'"), "100% aA7|10|65");
+	CHECK_STR(print("\"%5s|%-5s|%.2s|%c\", REC->comm, REC->comm, REC->comm, REC->byte - 100"), " bash|bash |ba|d");
+}
+
+/* Kernels before 5.2 print a null pointer as text. */
+TEST(program_prints_a_null_pointer_as_the_kernel_of_its_time_does)
+{
+	static const char *const texts[] = { "\"%p|\", (void *)0", "\"%p|\", REC->nothing" };
+	struct schema_abi abi = { .long_size = 8, .big_endian = HOST_BIG_ENDIAN };
+
+	for (unsigned old = 0; old < 2; old++)
+		for (unsigned hash = 0; hash < 2; hash++) {
+			struct program_env env = { .symbol = symbol, .null_text = old, .hash_pointers = hash };
+			char text[sizeof(fields) + 64];
+			struct schema *schema = NULL;
+			const struct format *format;
+			const char *note = NULL;
+			struct out out;
+			int len = snprintf(text, sizeof(text), "%s%s\n", fields, texts[0]);
+
+			REQUIRE(!schema_new(&abi, &schema, NULL) &&
+				!schema_add(schema, "test", 4, text, (size_t)len, NULL) && out_init(&out, 64));
+			format = schema_format(schema, 9, &note);
+			REQUIRE(format);
+			fill();
+			program_run(schema_program(schema, format, &note), &env, record, record_len, &out);
+			out_char(&out, 0);
+			CHECK_STR(out.start, old ? "          (null)|" : "0000000000000000|");
+			out_release(&out);
+			schema_free(schema);
+		}
+}

@@ -16,10 +16,12 @@
 static const char tasks[] = "7 7 1 50 0 7 20\tsh\t/usr/bin/sh\n"
 			    "9 7 1 51 0 9 20\tworker\t\n"
 			    "3 3 1 60 0 3 30\tsleep\t/usr/bin/sleep\n"
+			    "1 1 0 1 0 1 1\tsystemd\t/lib/systemd/systemd\n"
 			    "2 2 0 1 0 2 1\tkthreadd\t(kernel)\n";
 static const char tasks_end[] = "7 7 1 50 0 7 30\tsh\t/usr/bin/sh\n"
 				"9 7 1 51 0 9 30\tworker\t\n"
 				"3 3 1 99 0 3 30\tls\t/usr/bin/ls\n"
+				"1 1 0 1 0 1 1\tsystemd\t/lib/systemd/systemd\n"
 				"2 2 0 1 0 2 1\tkthreadd\t(kernel)\n"
 				"40 40 1 2 1000 40 20\told\t/opt/a\\x09b\n";
 static const char groups[] = "0 1 /\n0 20 /system.slice/a.service\n0 30 /system.slice/b.service\n";
@@ -93,6 +95,7 @@ TEST(who_a_task_belongs_to_is_scanned_followed_or_unknown)
 		{ 40, 9000, 40, "a\tb", "a.service", WHO_SCANNED },
 		{ 40, 500, 40, "a\tb", "a.service", WHO_GUESSED },
 		{ 2, 9000, 2, "(kernel)", "", WHO_SCANNED },
+		{ 1, 500, 1, "systemd", "", WHO_SCANNED },
 		{ 99, 500, 0, "(unknown)", "(unknown)", WHO_UNKNOWN },
 		{ 0, 500, 0, "(unknown)", "(unknown)", WHO_UNKNOWN },
 	};
