@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "lib/meaning/event/context.h"
+#include "lib/meaning/event/event.h"
+#include "lib/meaning/event/events.h"
 #include "lib/pages/trace/trace.h"
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
@@ -222,6 +224,72 @@ TEST(who_without_events_is_what_both_lists_say)
 	CHECK(!who_is(context, WHO_UNIT, 7, 1000, &how) && how == WHO_UNKNOWN); /* it moved, and nothing says when */
 	CHECK_STR(who_text(context, WHO_PROGRAM, who_is(context, WHO_PROGRAM, 9, 1000, &how)), "sh");
 	CHECK(how == WHO_SCANNED);
+	context_free(context);
+	trace_free(trace);
+	loom_release(&loom);
+}
+
+#define DOCKER "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define POD "1f3c0d52-6a3e-4d7c-9a57-0c2b7f1f9a11"
+
+static void check_called(const char *names, const char *container, const char *pod)
+{
+	struct context *context = NULL;
+	struct trace *trace;
+	struct loom loom;
+
+	loom_init(&loom);
+	loom_setting(&loom, "weft/mode", "record");
+	loom_setting(&loom, "weft/tasks", "7 7 1 50 0 7 20\tsh\t/bin/sh\n8 8 1 50 0 8 30\tsh\t/bin/sh\n");
+	loom_setting(&loom, "weft/cgroups",
+		     "0 20 /docker/" DOCKER "\n0 30 /kubepods/burstable/pod" POD "/" DOCKER "\n");
+	loom_setting(&loom, "set_event", on);
+	if (names)
+		loom_setting(&loom, "weft/containers", names);
+	loom_play(&loom, "0 1000 7 sched_waking comm=ls pid=8\n");
+	trace = loom_trace(&loom);
+	REQUIRE(trace && !context_new(trace, 0, &context, NULL));
+	CHECK_STR(who_text(context, WHO_CONTAINER, who_is(context, WHO_CONTAINER, 7, 1000, NULL)), container);
+	CHECK_STR(who_text(context, WHO_CONTAINER, who_is(context, WHO_CONTAINER, 8, 1000, NULL)), container);
+	CHECK_STR(who_text(context, WHO_POD, who_is(context, WHO_POD, 8, 1000, NULL)), pod);
+	CHECK_STR(who_text(context, WHO_POD, who_is(context, WHO_POD, 7, 1000, NULL)), "");
+	context_free(context);
+	trace_free(trace);
+	loom_release(&loom);
+}
+
+TEST(who_containers_and_pods_are_called_as_people_call_them)
+{
+	check_called(NULL, DOCKER, POD);
+	check_called("container " DOCKER "\tweb\npod " POD "\tshop/cart\nvolume x\ty\n\n", "web", "shop/cart");
+	check_called("container " DOCKER "\npod\tx\ncontainer \tnobody\n", DOCKER, POD);
+}
+
+/* A reader of running buffers asks about the present: what events have said so far. */
+TEST(who_follows_running_buffers)
+{
+	const struct events_options options = { .until = UINT64_MAX };
+	struct events *events = NULL;
+	struct context *context;
+	struct event event;
+	struct loom loom;
+	struct trace *trace = make(&loom, script);
+
+	REQUIRE(trace && !context_new(trace, 0, &context, NULL) && !events_open(context, &options, &events, NULL));
+	while (events_next(events, &event, NULL) > 0) {
+		who_follow(context, &event);
+		if (event.kind != EVENT_RECORD)
+			continue;
+		if (event.ts >= 1000 && event.ts < 9000)
+			CHECK(who_process(context, 10, event.ts, NULL) == 7);
+		if (event.ts == 3000)
+			CHECK_STR(who_text(context, WHO_PROGRAM, who_is(context, WHO_PROGRAM, 11, 3000, NULL)), "ls");
+		if (event.ts == 3000)
+			CHECK_STR(who_text(context, WHO_UNIT, who_is(context, WHO_UNIT, 7, 3000, NULL)), "a.service");
+		if (event.ts == 4500)
+			CHECK_STR(who_text(context, WHO_UNIT, who_is(context, WHO_UNIT, 7, 4500, NULL)), "b.service");
+	}
+	events_free(events);
 	context_free(context);
 	trace_free(trace);
 	loom_release(&loom);
