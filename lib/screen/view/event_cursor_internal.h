@@ -59,7 +59,7 @@ bool event_cursor_texts_alone(const struct event_cursor *event_cursor);
 
 const char *event_cursor_damage(const struct event_cursor *event_cursor);
 
-/* Reads the event of a place, or the first one after it: the tape is then behind it. 0: there is none. */
+/* Reads the event of a place, or the first one after it: the cursor is then behind it. 0: there is none. */
 int must_check event_cursor_find(struct view *view, struct walk_place place, struct event_cursor **ret_tape,
 				 struct event *ret, struct walk_place *ret_place, struct fail *fail);
 

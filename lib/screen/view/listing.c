@@ -154,7 +154,7 @@ int listing_seek(struct listing *listing, struct walk_place place, struct fail *
 	return r ? r : open_printing(listing->view, place.ts, UINT64_MAX, &listing->ahead, fail);
 }
 
-/* Opens the tape behind the last row. */
+/* Opens the cursor behind the last row. */
 static int reopen(struct listing *listing, struct fail *fail)
 {
 	uint64_t since = listing->nr ? listing->rows[listing->nr - 1].place.ts : listing->back.before.ts;
@@ -162,7 +162,7 @@ static int reopen(struct listing *listing, struct fail *fail)
 	return open_printing(listing->view, since, UINT64_MAX, &listing->ahead, fail);
 }
 
-/* Whether a row was there before: the tape begins with all events of a time. */
+/* Whether a row was there before: the cursor begins with all events of a time. */
 static bool is_old(const struct listing *listing, struct walk_place place)
 {
 	if (listing->nr)

@@ -27,7 +27,7 @@ struct late_search {
 	const struct context *context; /* the task is of its machine: others have the same numbers */
 	int32_t pid;
 	uint64_t ns;
-	struct state state; /* begins anew with each tape: what was before it is unknown */
+	struct state state; /* begins anew with each cursor: what was before it is unknown */
 };
 
 static void begin_state(struct late_search *late)
@@ -199,7 +199,7 @@ struct search_found search_found_of(struct walk_place place, const struct event 
 	return found;
 }
 
-/* Reads a tape up to a place, and keeps the first or the last event that is wanted. */
+/* Reads a cursor up to a place, and keeps the first or the last event that is wanted. */
 static int read_tape(struct view *view, struct event_cursor *event_cursor, struct walk_place after,
 		     struct walk_place until, bool first, const struct search *search, uint64_t *asked,
 		     struct search_found *ret, bool *ret_any, struct fail *fail)
@@ -244,7 +244,7 @@ static int read_forward(struct view *view, uint64_t since, struct walk_place aft
 	return r ? r : any;
 }
 
-/* -EAGAIN: not a tape that begins later, but all that is behind the place has to be read. */
+/* -EAGAIN: not a cursor that begins later, but all that is behind the place has to be read. */
 static int find_ahead(struct view *view, struct walk_place from, const struct search *search, uint64_t *asked,
 		      struct search_found *ret, struct fail *fail)
 {

@@ -23,8 +23,8 @@ struct search {
 	uint64_t most;    /* events that are read at most; 0: all */
 	const char *what; /* for the line of progress */
 	/*
-	 * Forward, before the tape is read: looks from a time on with all CPUs. 1: *ret is the time of the first one;
-	 * 0: there is none; -ECANCELED: a key waits, and up to *ret there is none; -EAGAIN: only the tape can tell.
+	 * Forward, before the cursor is read: looks from a time on with all CPUs. 1: *ret is the time of the first one;
+	 * 0: there is none; -ECANCELED: a key waits, and up to *ret there is none; -EAGAIN: only the cursor can tell.
 	 * NULL: nobody looks.
 	 */
 	int (*ahead)(void *arg, struct view *view, uint64_t since, uint64_t *ret);
