@@ -279,7 +279,8 @@ static int finish(void *arg, struct findings *findings, struct fail *fail)
 	put_rows(on_cpu, findings);
 	findings_note(findings,
 		      "%s sample%s, one at each tick of a CPU that is not idle: %" PRIu64
-		      " a second (HZ of this kernel), so each stands for %s",
+		      " a second (HZ of this kernel), so each stands for %s: TIME is an estimate from them; "
+		      "weft sched has exact times, of a recording of sched:sched_switch",
 		      text_count(count_text, on_cpu->samples), text_plural(on_cpu->samples), tick_hz(on_cpu->context),
 		      text_time(time, tick_ns(on_cpu->context)));
 	stack_store_tell_unwound(findings, on_cpu->unwound);

@@ -22,7 +22,7 @@ check_causes()
 
 	while read -r number kind words; do
 		weft brief "$1/cause-$number.dat" > said
-		first=$(sed -n '/^1 /,/^\(2\|-\) /p' said | tr -s '\n ' ' ')
+		first=$(sed -n '/^1\. /,/^\(2\.\|-\) /p' said | tr -s '\n ' ' ')
 		[[ $first = *"$words"* ]] || missed+=" $number:$words"
 		[ "$(wc -l < said)" -le 40 ]
 		[ "$(wc -c < said)" -le 4096 ]
@@ -72,7 +72,7 @@ check_controls()
 	[ "$(sed -n '1p;$p' markdown | tr '\n' ' ')" = '```text ``` ' ]
 	weft brief --format json "$file" > json
 	what=$(jq -r '.stands_out[0].what' json)
-	[[ $(tr -s '\n ' ' ' < text) = *"1 $what"* ]]
+	[[ $(tr -s '\n ' ' ' < text) = *"1. $what"* ]]
 	jq -r '.stands_out[].command' json | while read -r command; do
 		bash -c "$command" > /dev/null
 	done
@@ -137,4 +137,24 @@ check_controls()
 	[ -z "$stderr" ]
 	run -1 --separate-stderr weft brief "$BATS_TEST_DIRNAME/../fixtures/profile.dat"
 	[[ "$stderr" == *"'weft stacks --on-cpu' shows them"* ]]
+}
+
+@test "brief: one wait for a lock is told once, and interrupts are said to be the machine's where tasks are chosen" {
+	cat > wait.txt <<- 'EOF'
+		    app-4622 [000] ..... 1.000000: sys_futex(uaddr: 557f00001000, op: 80, val: 2, utime: 0, uaddr2: 0, val3: 0)
+		    app-4622 [000] d.... 1.000010: sched_switch: prev_comm=app prev_pid=4622 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+		    own-4700 [001] d.... 1.090000: sched_waking: comm=app pid=4622 prio=120 target_cpu=000
+		    <idle>-0 [000] d.... 1.090010: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=app next_pid=4622 next_prio=120
+		    app-4622 [000] ..... 1.090020: sys_futex -> 0x0
+		    own-4700 [001] d.h.. 1.091000: irq_handler_entry: irq=9 name=acpi
+		    own-4700 [001] d.h.. 1.092000: irq_handler_exit: irq=9 ret=handled
+		    app-4622 [000] ..... 1.100000: sched_waking: comm=own pid=4700 prio=120 target_cpu=001
+	EOF
+	weft import --formats-from "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-syscalls.dat" -o wait.dat wait.txt
+	weft brief wait.dat > said
+	grep -qx '1\. app-4622 waited 90.0 ms for futex 0x557f00001000' said
+	run ! grep -q 'whole machine' said
+	weft brief --comm app wait.dat > said
+	grep -q 'interrupts: 1' said
+	grep -q '^- interrupts and softirqs are those of the whole machine' said
 }

@@ -284,3 +284,26 @@ TEST(locks_says_what_ended_a_wait_that_was_given_up_and_that_a_switch_is_missing
 		     "had left it: the file lacks the event of the switch, though none is lost"));
 	analysed_end(&analysed);
 }
+
+TEST(locks_says_which_event_needs_a_stack_and_that_a_futex_has_no_caller)
+{
+	static const char *const futex = "0 1000 7 sys_enter_futex __syscall_nr=202 uaddr=0x5000 op=128\n"
+					 "0 6000 7 sys_exit_futex __syscall_nr=202 ret=0\n",
+				 *const lock = "0 1000 7 contention_begin lock_addr=0xffff888001 flags=1\n"
+					       "0 1100 7 contention_end lock_addr=0xffff888001\n";
+	static const char *const of_kernel = "its caller is not known; record lock:contention_begin with -T",
+				 *const of_futex = "a futex has no CALLER: programs wait for it; weft stacks -e "
+						   "syscalls:sys_enter_futex shows their functions";
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &locks_analysis, NULL, types, futex))
+		return;
+	CHECK(strstr(buf_str(&analysed.findings.notes), of_futex));
+	CHECK(!strstr(buf_str(&analysed.findings.notes), "with -T\n"));
+	analysed_end(&analysed);
+	if (!analysed_begin(&analysed, &locks_analysis, NULL, types, lock))
+		return;
+	CHECK(strstr(buf_str(&analysed.findings.notes), of_kernel));
+	CHECK(!strstr(buf_str(&analysed.findings.notes), "a futex has no CALLER"));
+	analysed_end(&analysed);
+}

@@ -214,6 +214,7 @@ static bool is_asked(const struct brief_find *find, enum brief_kind kind)
 static int put_looked(struct brief_find *find, struct fail *fail)
 {
 	struct table *table = findings_table(find->findings, "looked_at", "what was looked at", NULL, looked_columns);
+	bool of_machine = false;
 
 	for (size_t i = 0; table && i < array_size(looked); i++) {
 		bool known = pass_has(find->pass, looked[i].events);
@@ -225,7 +226,12 @@ static int put_looked(struct brief_find *find, struct fail *fail)
 		if (!is_asked(find, looked[i].kind))
 			continue;
 		LOOKED_COLUMNS(CELL)
+		of_machine |= known && looked[i].kinds;
 	}
+	if (of_machine && pass_is_narrow(find->pass))
+		findings_note(find->findings,
+			      "interrupts and softirqs are those of the whole machine: they belong to no task, so "
+			      "that a choice of tasks leaves none out");
 	return table ? 0 : fail_memory(fail);
 }
 

@@ -642,14 +642,18 @@ static void see_locks(struct brief_rules *rules)
 			continue;
 		put_task(found, pid, comm);
 		put_case(found, longest, moment(locks, row, "max_at"));
-		snprintf(found->what, sizeof(found->what),
-			 "%s wait%s for %s %s took %s of all tasks together; the longest, of %s-%" PRIu64 ", %s",
-			 text_count(number_text, waits), text_plural(waits), type, table_text_of(locks, row, "lock"),
-			 text_time(time, total), comm, pid, text_time(most, longest));
+		if (waits == 1)
+			snprintf(found->what, sizeof(found->what), "%s-%" PRIu64 " waited %s for %s %s", comm, pid,
+				 text_time(most, longest), type, table_text_of(locks, row, "lock"));
+		else
+			snprintf(found->what, sizeof(found->what),
+				 "%s waits for %s %s took %s of all tasks together; the longest, of %s-%" PRIu64 ", %s",
+				 text_count(number_text, waits), type, table_text_of(locks, row, "lock"),
+				 text_time(time, total), comm, pid, text_time(most, longest));
 		/* An interrupt lets no lock go: a wait with a time limit has ended. */
 		if (*waker && number(locks, row, "woken_by_pid"))
-			snprintf(found->why, sizeof(found->why), "%s-%" PRIu64 " ended the longest: it let the lock go",
-				 waker, number(locks, row, "woken_by_pid"));
+			snprintf(found->why, sizeof(found->why), "%s-%" PRIu64 " ended %s: it let the lock go", waker,
+				 number(locks, row, "woken_by_pid"), waits == 1 ? "that" : "the longest");
 		snprintf(found->command, sizeof(found->command), "weft locks");
 	}
 }
@@ -733,7 +737,7 @@ static void see_failures(struct brief_rules *rules)
 	for (size_t row = 0; row < rows_of(errors); row++) {
 		const char *error = table_text_of(errors, row, "error");
 		uint64_t total = number(errors, row, "total_ns") - number(errors, row, "blocked_ns"),
-			 pid = number(errors, row, "max_pid");
+			 pid = number(errors, row, "max_pid"), calls = number(errors, row, "errors");
 		char count[TEXT_HUMAN], time[TEXT_HUMAN];
 		struct brief_case *found;
 
@@ -742,12 +746,11 @@ static void see_failures(struct brief_rules *rules)
 		found = brief_add(rules, BRIEF_ERRORS, part(rules, total));
 		if (!found)
 			continue;
-		snprintf(found->what, sizeof(found->what),
-			 "%s calls of %s failed with %s, and took %s of all tasks together",
-			 text_count(count, number(errors, row, "errors")), table_text_of(errors, row, "syscall"), error,
-			 text_time(time, total));
-		snprintf(found->why, sizeof(found->why), "the longest was of %s-%" PRIu64 ": it asks in vain",
-			 comm_of(rules, pid), pid);
+		snprintf(found->what, sizeof(found->what), "%s call%s of %s failed with %s, and took %s%s",
+			 text_count(count, calls), text_plural(calls), table_text_of(errors, row, "syscall"), error,
+			 text_time(time, total), calls == 1 ? "" : " of all tasks together");
+		snprintf(found->why, sizeof(found->why), "%s was of %s-%" PRIu64 ": it asks in vain",
+			 calls == 1 ? "it" : "the longest", comm_of(rules, pid), pid);
 		snprintf(found->command, sizeof(found->command), "weft syscalls --by errno");
 	}
 }

@@ -144,7 +144,7 @@ static void put_case(const struct table *cases, size_t row, const struct level *
 	const char *moment = table_text_of(cases, row, "moment");
 	cleanup_buf struct buf number = BUF_INIT;
 
-	if (!buf_addf(&number, "%zu ", row + 1))
+	if (!buf_addf(&number, "%zu. ", row + 1))
 		return;
 	put_line(into, 0, buf_str(&number), table_text_of(cases, row, "what"));
 	put_line(into, 2, "why: ", table_text_of(cases, row, "why"));

@@ -464,6 +464,7 @@ __attribute__((noinline)) static void see_role(struct locks_analysis *locks, con
 		return;
 	}
 	locks->seen += role < RAW_ENTER;
+	locks->of_kernel |= role <= RELEASE;
 	if (role == BEGIN)
 		begin(locks, &locks->waits, type_of(place_u64(&locks->places[BEGIN].value, event)),
 		      place_u64(&locks->places[BEGIN].address, event), event);

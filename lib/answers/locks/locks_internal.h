@@ -98,6 +98,7 @@ struct locks_analysis {
 	uint32_t raw_whole[2];
 	bool raw;                /* the file has raw_syscalls, so syscalls:* are duplicates */
 	bool contention, stacks; /* the file has contention_begin; some wait has a stack */
+	bool of_kernel;          /* there are events of locks of the kernel */
 	struct u64_map waits;    /* by task and address: struct lock_wait */
 	struct u64_map calls;    /* by task: address of the futex for which its system call waits */
 	struct u64_map held;     /* by task and address: struct lock_wait */

@@ -340,6 +340,39 @@ const struct analysis_slow locks_slow[] = {
 	{ .of = NULL },
 };
 
+/*
+ * The stack of a wait for a lock of the kernel is that of the event with which it begins. That of a futex is the
+ * program's: where the kernel follows it, frames of the C library are without their callers, so that it would name the
+ * wrong function.
+ */
+static void tell_callers(const struct locks_analysis *locks, struct findings *findings)
+{
+	const struct lock_row *row;
+	bool futexes = false;
+	size_t at = 0;
+	uint64_t key;
+
+	while ((row = u64_map_next(&locks->rows, &at, &key)))
+		futexes |= row->waits.count && row->type == LOCK_FUTEX;
+	if (locks->of_kernel && locks->rows.len && !locks->stacks)
+		findings_note(findings,
+			      "no wait for a lock of the kernel has a stack, so that its caller is not known; record "
+			      "%s with -T",
+			      locks->contention ? "lock:contention_begin" : "lock:lock_contended");
+	if (!futexes || locks->by > LOCKS_BY_CALLER)
+		return;
+	if (locks->raw && locks->nr_futex)
+		findings_note(findings,
+			      "a futex has no CALLER: programs wait for it; weft stacks -e raw_syscalls:sys_enter "
+			      "-f 'id == %" PRId64 "' shows their functions, of a recording with -T -O userstacktrace "
+			      "or with --stacks user",
+			      locks->futex[0]);
+	else
+		findings_note(findings,
+			      "a futex has no CALLER: programs wait for it; weft stacks -e syscalls:sys_enter_futex "
+			      "shows their functions, of a recording with -T -O userstacktrace or with --stacks user");
+}
+
 int locks_finish(void *arg, struct findings *findings, struct fail *fail)
 {
 	struct locks_analysis *locks = arg;
@@ -364,7 +397,6 @@ int locks_finish(void *arg, struct findings *findings, struct fail *fail)
 			findings,
 			"%s time%s a task waited for the end of a thread (pthread_join): these are no waits for locks",
 			text_count((char[TEXT_HUMAN]){ 0 }, locks->joins), text_plural(locks->joins));
-	if (!locks->stacks && locks->rows.len)
-		findings_note(findings, "no wait has a stack, so that callers are not known; record with -T");
+	tell_callers(locks, findings);
 	return locks->pass->failed || locks->roles.failed ? fail_memory(fail) : 0;
 }
