@@ -390,6 +390,7 @@ static int finish(struct writing *writing, struct trace *trace, struct fail *fai
 		command_warn("note: the clocks of the instances differ: their times cannot be "
 			     "compared; -B NAME exports one");
 	tell_apart(writing, trace);
+	choice_tell_unknown(writing->job->query, &writing->reader);
 	tell_notes(writing->export);
 	if (decode_check_all(&writing->reader, fail))
 		return -ENOEXEC;

@@ -617,6 +617,8 @@ int report_print(const struct report_options *report, struct trace *trace, struc
 			r = print_events(report, &printing, fail);
 	}
 	r = fail_first(r, printing.worst, fail, &printing.failure);
+	if (r >= 0)
+		choice_tell_unknown(&report->query, &printing.reader);
 	printing_release(&printing);
 	return r;
 }

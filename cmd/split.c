@@ -163,6 +163,8 @@ static int divide(struct arguments *arguments, struct trace *trace, struct fail 
 		r = query_tail(query, &reader, fail);
 	if (!r)
 		r = cut(&options, trace, &reader, &events, fail);
+	if (!r)
+		choice_tell_unknown(query, &reader);
 	reader_release(&reader);
 	if (!r && !arguments->form.quiet && arguments->by != CUT_NOT)
 		command_warn("%s event%s in %s file%s", text_count((char[TEXT_HUMAN]){ 0 }, events),

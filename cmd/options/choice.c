@@ -342,6 +342,31 @@ int choice_buffers(const struct query *query, const struct decode *decode, bool 
 	return r ? r : refuse_text_only(trace, query->instance, fail);
 }
 
+void choice_tell_unknown(const struct query *query, const struct reader *reader)
+{
+	char count[TEXT_HUMAN];
+	unsigned told = 0;
+
+	for (size_t i = 0; reader->nr_buffers && i < query->nr_who; i++) {
+		enum who_part part = query->who[i].part;
+		const char *event, *word = who_part_word(part);
+		uint64_t tasks;
+
+		if (told & 1u << part || !who_leaves_out(reader->buffers[0].context, part, &tasks, &event))
+			continue;
+		told |= 1u << part;
+		if (event)
+			command_warn("note: wanted and not recorded: -e %s (the %s of %s%snew task%s, left out by "
+				     "--%s)",
+				     event, word, tasks ? text_count(count, tasks) : "", tasks ? " " : "",
+				     tasks == 1 ? "" : "s", word);
+		else
+			command_warn("note: the %s of %s new task%s is not known, for events are lost or do not tell "
+				     "it: --%s leaves them out",
+				     word, text_count(count, tasks), text_plural(tasks), word);
+	}
+}
+
 static const char *time_text(const struct empty_reason *reason, uint64_t ts, char into[TEXT_HUMAN])
 {
 	if (reason->timed)

@@ -52,6 +52,12 @@ int choice_refuse_text(struct trace *trace, const char *what, struct fail *fail)
  */
 void choice_tell_empty(struct trace *trace, const struct query *query, bool rows);
 
+/*
+ * Says to standard error whom --process, --unit and so on leave out because it is not known whom they belong to. For
+ * what has no notes of its own.
+ */
+void choice_tell_unknown(const struct query *query, const struct reader *reader);
+
 /* Reads the value of --time into an enum face_kind (lib/meaning/clock/face.h). */
 #define CHOICE_FACES "trace|wall|utc|relative"
 struct option_row;

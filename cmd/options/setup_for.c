@@ -51,7 +51,8 @@ bool setup_for_analysis(struct setup_instance *wanted, const struct analysis_ops
 		ok = ok && setup_list_add(&wanted->wishes, ops->option);
 	if (ops->tracer)
 		wanted->tracer = ops->tracer;
-	return ok;
+	/* For --process, --unit and so on: whom a task that starts meanwhile belongs to. */
+	return ok && setup_want_who(wanted);
 }
 
 static void refuse(const char *option, const char *name, struct argp_state *state)

@@ -64,6 +64,13 @@ enabled()
 		summary lock:contention_end
 		summary sched:sched_process_exit
 	EOF
+	# Whose a task is that starts meanwhile: --process has its threads.
+	for name in $(weft record --for none -- true 2>&1 | sed -n 's/.*the analyses are //p' | tr -d ,); do
+		[ "$name" = and ] && continue
+		[ "$name" != graph ] || grep -qx function_graph <(weft list -t) || continue
+		run -0 weft record --for "$name" --dry-run -- true
+		grep -qxF -e task/task_newtask -e task <(enabled <<< "$output")
+	done
 	# Callers come from stacks.
 	if grep -qx lock:contention_begin <(weft list -e); then
 		run -0 weft record --for locks --dry-run -- true

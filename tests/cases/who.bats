@@ -304,3 +304,20 @@ sums() {
 	run -0 weft latency --by unit --table waits "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
 	[[ "$output" == *"not recorded: quota"*"weft record --quota"* ]]
 }
+
+@test "who: --process says in every reader that new tasks are left out whose process is not known" {
+	local file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat command
+	local lack='wanted and not recorded: -e task:task_newtask (the process of 1 new task, left out by --process)'
+	for command in report "export -q --to csv -o out.csv" "export -q --to sqlite -o out.db" "split -q -o out.dat"; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr weft $command --process sleep "$file"
+		[[ "$stderr" == *"$lack"* ]]
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr weft $command --comm sleep "$file"
+		[[ "$stderr" != *task_newtask* ]]
+	done
+	run -0 --separate-stderr weft sql --process sleep "$file" 'SELECT count(*) FROM thread'
+	[[ "$stderr" == *"$lack"* ]]
+	run -0 weft sched --process sleep "$file"
+	[[ "$output" == *"-e task:task_newtask (the process of 1 new task, left out by --process)"* ]]
+}

@@ -141,6 +141,65 @@ TEST(a_unit_selects_the_time_in_which_a_task_belonged_to_it)
 	analysed_end(&analysed);
 }
 
+static void types_of_process(struct loom *loom)
+{
+	loom_type(loom, "sched", "sched_process_exec", "__data_loc char[] filename; pid_t pid; pid_t old_pid", "\"\"");
+	loom_type(loom, "task", "task_newtask", "pid_t pid; char comm[16]; u64 clone_flags", "\"\"");
+	loom_setting(loom, "weft/mode", "record");
+	loom_setting(loom, "weft/tasks", "9 9 1 50 0 9 20\tapp\t/usr/bin/app\n7 7 1 50 0 7 1\tx\t/usr/bin/x\n");
+}
+
+static void types_of_forks(struct loom *loom)
+{
+	types_of_process(loom);
+	loom_setting(loom, "set_event", "sched:sched_switch\nsched:sched_process_fork\nsched:sched_process_exec\n");
+}
+
+static void types_of_threads(struct loom *loom)
+{
+	types_of_process(loom);
+	loom_setting(loom, "set_event", "sched:sched_switch\ntask:task_newtask\nsched:sched_process_exec\n");
+}
+
+/* The end of both: a switch to the task that was born, and back. */
+#define RUNS                                                                                      \
+	"0 3000 9 sched_switch prev_comm=app prev_pid=9 prev_state=1 next_comm=app next_pid=10\n" \
+	"0 5000 10 sched_switch prev_comm=app prev_pid=10 prev_state=1 next_comm=x next_pid=7\n"
+
+TEST(a_choice_of_a_process_says_which_new_tasks_it_leaves_out)
+{
+	static const struct who_want app = { WHO_PROCESS, "app" };
+	struct analysed analysed;
+
+	/* A fork alone does not say whether 10 is a thread. 11 is a process: it executes a program. */
+	if (!analysed_wanted(&analysed, &sched_analysis, &app, types_of_forks,
+			     "0 1000 9 sched_process_fork parent_comm=app parent_pid=9 child_comm=app child_pid=10\n"
+			     "0 1100 9 sched_process_fork parent_comm=app parent_pid=9 child_comm=app child_pid=11\n"
+			     "0 1200 11 sched_process_exec filename=/bin/y pid=11 old_pid=11\n" RUNS))
+		return;
+	CHECK(strstr(buf_str(&analysed.findings.missing),
+		     "-e task:task_newtask (the process of 1 new task, left out by --process)"));
+	analysed_end(&analysed);
+	if (!analysed_wanted(&analysed, &sched_analysis, &app, types_of_threads,
+			     "0 1000 9 task_newtask pid=10 comm=app clone_flags=0x3d0f00\n" RUNS))
+		return;
+	CHECK(!strstr(buf_str(&analysed.findings.missing), "task_newtask"));
+	CHECK(analysed_is(&analysed, "tasks", "app", "run_ns", "2000"));
+	analysed_end(&analysed);
+	/* Nobody asks for a process. */
+	if (!analysed_begin(
+		    &analysed, &sched_analysis, NULL, types_of_forks,
+		    "0 1000 9 sched_process_fork parent_comm=app parent_pid=9 child_comm=app child_pid=10\n" RUNS))
+		return;
+	CHECK(!strstr(buf_str(&analysed.findings.missing), "task_newtask"));
+	analysed_end(&analysed);
+	/* Without events of births any task may be a new one. */
+	if (!analysed_wanted(&analysed, &sched_analysis, &app, types_of_process, RUNS))
+		return;
+	CHECK(!strstr(buf_str(&analysed.findings.missing), "task_newtask"));
+	analysed_end(&analysed);
+}
+
 TEST(rows_of_units_have_each_ns_of_their_tasks_once)
 {
 	static const struct sched_options by_unit = { .rows = { .by = 1 + WHO_UNIT } };

@@ -794,6 +794,8 @@ int pass_finish(struct pass *pass, size_t index, struct findings *findings, stru
 
 	if (!r)
 		pass_missing(pass, item->ops, SIZE_MAX, findings);
+	if (!r)
+		pass_put_unknown(pass, findings);
 	if (!r && analysis_named(item->ops->name))
 		findings_missing_end(findings, item->ops->name);
 	if (!r)

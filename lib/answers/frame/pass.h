@@ -166,6 +166,8 @@ void pass_put_filters(const struct pass *pass, const struct analysis_ops *ops, s
 /* Follows the names of tasks if the user chose some. pass_init() calls it. */
 void pass_names_begin(struct pass *pass);
 /* Notes which tasks of the selection had other names for a part of the time. */
+/* Says whom a choice by --process, --unit and so on leaves out because it is not known whom they belong to. */
+void pass_put_unknown(const struct pass *pass, struct findings *findings);
 void pass_put_names(const struct pass *pass, const struct analysis_ops *ops, struct findings *findings);
 
 /* Returns whether the reader shows only the events between two times. */

@@ -223,6 +223,36 @@ struct pass_away pass_away(const struct pass *pass, const struct state_task *tas
 	return away;
 }
 
+void pass_put_unknown(const struct pass *pass, struct findings *findings)
+{
+	const struct context *context = pass->reader->buffers[0].context;
+	char count[TEXT_HUMAN], what[160];
+	unsigned told = 0;
+
+	for (size_t i = 0; i < pass->filter.nr_who; i++) {
+		enum who_part part = pass->filter.who[i].part;
+		const char *event, *word = who_part_word(part);
+		uint64_t tasks;
+
+		if (told & 1u << part || !who_leaves_out(context, part, &tasks, &event))
+			continue;
+		told |= 1u << part;
+		text_count(count, tasks);
+		if (event && tasks)
+			snprintf(what, sizeof(what), "the %s of %s new task%s, left out by --%s", word, count,
+				 text_plural(tasks), word);
+		else
+			snprintf(what, sizeof(what), "the %s of new tasks, left out by --%s", word, word);
+		if (event)
+			findings_missing(findings, "-e", event, what);
+		else
+			findings_note(findings,
+				      "the %s of %s new task%s is not known, for events are lost or do not tell it: "
+				      "--%s leaves them out",
+				      word, count, text_plural(tasks), word);
+	}
+}
+
 enum { NAMES_SHOWN = 4, PIDS_SHOWN = 16 };
 
 static void put_names_of(const struct state_task *task, const struct naming_task *named, bool whole,

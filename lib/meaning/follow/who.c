@@ -9,6 +9,7 @@
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/cgroup_words_internal.h"
+#include "lib/pages/trace/trace.h"
 
 static const char *const words[] = { WHO_WORDS };
 _Static_assert(array_size(words) == WHO_PARTS, "each part has a word");
@@ -319,6 +320,34 @@ bool who_wants(const struct context *context, const struct who_want *wants, size
 	if (ret_until)
 		*ret_until = who ? known_until(who, pid, ts) : UINT64_MAX;
 	return met == asked;
+}
+
+/* Whether events or the kernel's own list, which may be of any task, tell the process of a new one. */
+static bool may_know(const struct who *who)
+{
+	const struct context *context = who->context;
+
+	return who->facts[FACT_PROCESS].followed || !context->switched_on || context->selected ||
+	       trace_setting(context->trace, context->buffer, "saved_tgids").len ||
+	       trace_setting(context->trace, 0, "saved_tgids").len;
+}
+
+bool who_leaves_out(const struct context *context, enum who_part part, uint64_t *ret_tasks, const char **ret_event)
+{
+	const struct who *who = who_of(context);
+	const struct who_words *facts = who ? &who->facts[FACT_PROCESS] : NULL;
+	uint64_t tasks = 0;
+
+	if (!who || who->live)
+		return false;
+	for (size_t i = 0; i < facts->nr; i++)
+		tasks += facts->at[i].begins && facts->at[i].ts != UINT64_MAX &&
+			 !who_is(context, part, (int32_t)facts->at[i].key, facts->at[i].ts, NULL);
+	if (!tasks && may_know(who))
+		return false;
+	*ret_tasks = tasks;
+	*ret_event = who->flags_known ? NULL : "task:task_newtask";
+	return true;
 }
 
 void who_follow(const struct context *context, const struct event *event)

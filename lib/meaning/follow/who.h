@@ -105,6 +105,13 @@ struct who_want {
 bool who_wants(const struct context *context, const struct who_want *wants, size_t nr, int32_t pid, uint64_t ts,
 	       uint64_t *ret_until);
 
+/*
+ * Whom a choice of this part leaves out because it is not known whom they belong to: the number of tasks that were born
+ * in the recording and of whom no event says it. *ret_event: the event that was not recorded and would; NULL: it was,
+ * and events are lost. False: nobody is left out, as far as the file tells.
+ */
+bool who_leaves_out(const struct context *context, enum who_part part, uint64_t *ret_tasks, const char **ret_event);
+
 /* Whether such a word means this text. */
 bool who_text_matches(enum who_part part, const char *word, const char *text);
 

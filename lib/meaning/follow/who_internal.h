@@ -53,6 +53,7 @@ struct who {
 	struct labels texts; /* "" is the first one */
 	size_t texts_len;    /* of all of them */
 	bool starved;
+	bool flags_known;          /* task_newtask was recorded, which tells threads from processes */
 	struct who_live *live;     /* who_follow(); NULL: the events are in a file */
 	struct u64_map now[FACTS]; /* of `live`, by key: uint32_t, the value */
 	bool unsure;               /* of `live`: events were lost */

@@ -404,6 +404,7 @@ static void see_birth(struct load *load, const struct life *life, const struct e
 	bool known = life->known & LIFE_FLAGS, thread = life_is_thread(life);
 	struct who_word process = word;
 
+	load->who->flags_known |= known;
 	if (!thread)
 		process.from = 0;
 	if (!thread && known)
@@ -625,6 +626,7 @@ static void open_stream(struct load *load, struct context *context)
 	born = has_event(context, "task:task_newtask");
 	forks = born || has_event(context, "sched:sched_process_fork");
 	load->who->facts[FACT_PROCESS].followed |= forks;
+	load->who->flags_known |= born;
 	load->who->facts[FACT_PROGRAM].followed |= forks && has_event(context, "sched:sched_process_exec");
 	load->who->facts[FACT_GROUP].followed |=
 		born && has_event(context, "cgroup:cgroup_attach_task") && !context_has_pids(context);
