@@ -26,11 +26,10 @@ static void add_types(struct loom *loom)
 		  "\"\"");
 	loom_type(loom, "ftrace", "print", "u64 ip; char buf[8]", "\"%ps: %s\", (void *)REC->ip, REC->buf");
 	loom_type(loom, "ftrace", "bputs", "u64 ip; u64 str", "\"%ps: %s\", (void *)REC->ip, REC->str");
-	loom_type(
-		loom, "ftrace", "hwlat",
-		"u64 duration; u64 outer_duration; u64 nmi_total_ts; u64 tv_sec; u64 tv_nsec; u32 nmi_count; u32 seqnum; "
-		"u32 count",
-		"\"\"");
+	loom_type(loom, "ftrace", "hwlat",
+		  "u64 duration; u64 outer_duration; u64 nmi_total_ts; u64 tv_sec; u64 tv_nsec; u32 nmi_count; "
+		  "u32 seqnum; u32 count",
+		  "\"\"");
 	loom_type(loom, "ftrace", "timerlat", "u32 seqnum; int context; u64 timer_latency", "\"\"");
 	loom_type(loom, "synthetic", "late", "u64 lat; int left; u32 mask; char comm[16]; __data_loc char[] file",
 		  "\"lat=%llu, left=%d, mask=%x, "

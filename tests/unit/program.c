@@ -1100,9 +1100,9 @@ TEST(program_prints_a_text_that_fills_its_field)
 TEST(program_divides_by_what_a_record_has)
 {
 	fill();
-	CHECK_STR(
-		print("\"%d %d %d %d\", REC->minus / 2, REC->minus % 2, REC->minus / REC->small, REC->minus % REC->small"),
-		"-2 -1 5 0");
+	CHECK_STR(print("\"%d %d %d %d\", REC->minus / 2, REC->minus % 2, REC->minus / REC->small, "
+			"REC->minus % REC->small"),
+		  "-2 -1 5 0");
 	CHECK_STR(print("\"%u %u %llu %llu\", REC->word / 2, REC->word % 10, REC->wide / 16, REC->wide % 256"),
 		  "2147483647 4 81985529216486895 240");
 	CHECK_STR(print("\"%d %d %u %u\", REC->minus / (REC->byte - 200), REC->minus % (REC->byte - 200), "
