@@ -9,7 +9,6 @@
 
 #include "lib/ground/base/cleanup.h"
 #include "lib/pages/stream/relay.h"
-#include "lib/pages/stream/relay_pipe.h"
 
 struct fail;
 

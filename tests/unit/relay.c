@@ -14,7 +14,6 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/now.h"
 #include "lib/ground/base/out.h"
-#include "lib/pages/stream/relay_pipe.h"
 #include "tests/unit/test.h"
 
 TEST(relay_frame_is_its_head_and_its_bytes)

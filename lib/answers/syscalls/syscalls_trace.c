@@ -12,12 +12,30 @@
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/place.h"
 #include "lib/meaning/event/types.h"
+#include "lib/meaning/follow/files.h"
 #include "lib/meaning/schema/format.h"
 #include "lib/meaning/uapi/arguments.h"
 #include "lib/meaning/uapi/call_argument.h"
 #include "lib/meaning/uapi/descriptors.h"
 
 enum { STRING_SHOWN = 256, NUMBER_SHOWN = 1 << 20, NAMES_SHOWN = 512 };
+
+const char *syscalls_file(const struct event *event, int64_t fd)
+{
+	const struct context *context = event->type->context;
+	uint32_t file;
+
+	if (fd < 0 || fd > INT32_MAX || !files_are_known(context))
+		return NULL;
+	file = files_is(context, event->pid, (int32_t)fd, event->ts);
+	return file == FILES_CLOSED ? NULL : files_text(context, file);
+}
+
+/* The name to which an argument of this call points, as the kernel copied it. NULL: unknown. */
+static const char *given_name(const struct event *event, uint64_t pointer)
+{
+	return files_name(event->type->context, event->pid, pointer, event->ts);
+}
 
 /* What is looked up once for each call. */
 struct traced_call {
@@ -217,7 +235,7 @@ static bool add_args(struct syscalls_trace *trace, const struct event *event, co
 			break;
 		ok = i == first || buf_add_str(&trace->line, ", ");
 		ok = ok && buf_addf(&trace->line, "%s: ", field->name);
-		text = field->flags & FIELD_POINTER ? syscalls_given_name(event, value) : NULL;
+		text = field->flags & FIELD_POINTER ? given_name(event, value) : NULL;
 		if (ok && text)
 			ok = add_string(&trace->line, text, strlen(text));
 		else if (ok && copied(event, field->name, &text, &len))
@@ -253,7 +271,7 @@ static bool add_raw_args(struct syscalls_trace *trace, const struct event *event
 		return true;
 	for (int i = 0; ok && i < nr && place_element(&place, event, (size_t)i, &value); i++) {
 		const struct call_argument *argument = traced->nr < 0 ? NULL : &traced->arguments[i];
-		const char *text = !argument || argument->pointer ? syscalls_given_name(event, value) : NULL;
+		const char *text = !argument || argument->pointer ? given_name(event, value) : NULL;
 
 		ok = !i || buf_add_str(&trace->line, ", ");
 		if (ok && text && argument)

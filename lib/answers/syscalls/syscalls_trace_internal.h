@@ -54,8 +54,6 @@ struct syscalls_end {
 
 /* What is behind a descriptor of the task of this event. NULL: nothing, or the recording knows of no file at all. */
 const char *syscalls_file(const struct event *event, int64_t fd);
-/* The name to which an argument of this call points, as the kernel copied it. NULL: unknown. */
-const char *syscalls_given_name(const struct event *event, uint64_t pointer);
 
 /* False without memory; it is released even then. Borrows the machine. */
 bool must_check syscalls_trace_init(struct syscalls_trace *trace, const char *machine, bool holds);

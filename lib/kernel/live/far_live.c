@@ -11,7 +11,7 @@
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/reader/reader.h"
 #include "lib/meaning/reader/relay_reader.h"
-#include "lib/pages/stream/relay_pipe.h"
+#include "lib/pages/stream/relay.h"
 #include "lib/pages/trace/trace.h"
 
 enum { ROUND_NS = 100000000, TEXT = 64 << 10 };

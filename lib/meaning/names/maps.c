@@ -135,6 +135,19 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
+/* Gives maps to the caller in order, or frees them after an error. */
+static int hand_over(struct maps *maps, int err, struct maps **ret)
+{
+	if (err) {
+		maps_free(maps);
+		return err;
+	}
+	if (maps->nr_processes)
+		qsort(maps->processes, maps->nr_processes, sizeof(*maps->processes), compare);
+	*ret = maps;
+	return 0;
+}
+
 int maps_new(struct trace *trace, size_t of, struct maps **ret, struct fail *fail)
 {
 	struct maps *maps = calloc(1, sizeof(*maps));
@@ -152,14 +165,7 @@ int maps_new(struct trace *trace, size_t of, struct maps **ret, struct fail *fai
 		if (buffer == of && sscanf(name, "proc/%9" SCNd32 "/maps%n", &pid, &end) == 1 && end && !name[end])
 			r = add_process(maps, pid, text, fail);
 	}
-	if (r) {
-		maps_free(maps);
-		return r;
-	}
-	if (maps->nr_processes)
-		qsort(maps->processes, maps->nr_processes, sizeof(*maps->processes), compare);
-	*ret = maps;
-	return 0;
+	return hand_over(maps, r, ret);
 }
 
 int maps_of_watch(struct trace *trace, size_t of, struct maps **ret, struct fail *fail)
@@ -179,14 +185,7 @@ int maps_of_watch(struct trace *trace, size_t of, struct maps **ret, struct fail
 
 		r = add_process(maps, pid, of, fail);
 	}
-	if (r) {
-		maps_free(maps);
-		return r;
-	}
-	if (maps->nr_processes)
-		qsort(maps->processes, maps->nr_processes, sizeof(*maps->processes), compare);
-	*ret = maps;
-	return 0;
+	return hand_over(maps, r, ret);
 }
 
 int maps_of_text(int32_t pid, const char *text, size_t len, struct maps **ret, struct fail *fail)
@@ -195,12 +194,7 @@ int maps_of_text(int32_t pid, const char *text, size_t len, struct maps **ret, s
 	int r = maps ? add_process(maps, pid, (struct trace_text){ .text = text, .len = len }, fail) :
 		       fail_memory(fail);
 
-	if (r) {
-		maps_free(maps);
-		return r;
-	}
-	*ret = maps;
-	return 0;
+	return hand_over(maps, r, ret);
 }
 
 void maps_free(struct maps *maps)
