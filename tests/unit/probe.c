@@ -252,6 +252,47 @@ TEST(prototype_has_the_names_and_the_sizes_of_the_parameters)
 	CHECK(prototype_parse(btf, len, "f", &prototype, NULL) == 0);
 }
 
+/* static void hook(int first, struct x *second) of a module, whose types follow the kernel's. */
+TEST(prototype_of_a_function_of_a_module_has_types_of_the_kernel)
+{
+	enum { KERNEL_TYPES = 7, KERNEL_STRINGS = sizeof("\0int\0open\0a\0n\0unsigned char\0f") };
+	static const char strings[] = "\0hook\0first\0second";
+	const uint32_t types[] = {
+		0,
+		13 << 24 | 2,
+		0,
+		KERNEL_STRINGS + 6,
+		1,
+		KERNEL_STRINGS + 12,
+		4, /* 8: the prototype */
+		KERNEL_STRINGS + 1,
+		12 << 24,
+		KERNEL_TYPES + 1, /* 9: hook */
+	};
+	const uint32_t head[] = {
+		HOST_BIG_ENDIAN ? 0xeb9f0100 : 0x0001eb9f, 24, 0, sizeof(types), sizeof(types), sizeof(strings)
+	};
+	cleanup_buf struct buf kernel = BUF_INIT, module = BUF_INIT;
+	struct prototype prototype;
+	uint8_t btf[512];
+
+	REQUIRE(buf_add(&kernel, btf, make_btf(btf)) && buf_add(&module, head, sizeof(head)) &&
+		buf_add(&module, types, sizeof(types)) && buf_add(&module, strings, sizeof(strings)));
+	REQUIRE(prototype_parse_module(&kernel, &module, "hook", &prototype, NULL) == 1);
+	CHECK(prototype.nr == 2 && prototype.returns_nothing);
+	CHECK_STR(prototype.parameters[0].name, "first");
+	CHECK_STR(prototype.parameters[0].type, "s32");
+	CHECK_STR(prototype.parameters[1].name, "second");
+	CHECK_STR(prototype.parameters[1].type, "");
+	/* The kernel's own functions are not the module's. */
+	CHECK(prototype_parse_module(&kernel, &module, "open", &prototype, NULL) == 0);
+	for (size_t cut = 0; cut < module.len; cut++) {
+		struct buf part = { .data = module.data, .len = cut };
+
+		CHECK(prototype_parse_module(&kernel, &part, "hook", &prototype, NULL) < 0);
+	}
+}
+
 TEST(prototype_of_cut_or_changed_type_information_does_no_harm)
 {
 	struct prototype prototype;

@@ -37,23 +37,46 @@ static void fill(const struct btf *btf, const struct btf_type *proto, struct pro
 	}
 }
 
+static int find(const struct btf *btf, uint32_t first, const char *function, struct prototype *ret)
+{
+	struct btf_type type;
+
+	for (uint32_t id = first; id < btf->nr; id++) {
+		if (!btf_type_at(btf, id, &type) || btf_kind(&type) != KIND_FUNC ||
+		    strcmp(btf_string(btf, type.name), function))
+			continue;
+		if (!btf_type_at(btf, type.size, &type) || btf_kind(&type) != KIND_FUNC_PROTO)
+			continue;
+		fill(btf, &type, ret);
+		return 1;
+	}
+	return 0;
+}
+
 int prototype_parse(const void *data, size_t len, const char *function, struct prototype *ret, struct fail *fail)
 {
 	struct btf btf = { .nr = 0 };
-	struct btf_type type;
-	int err = btf_open(&btf, data, len, fail), found = 0;
+	int r = btf_open(&btf, data, len, fail);
 
-	for (uint32_t id = 1; !err && !found && id < btf.nr; id++) {
-		if (!btf_type_at(&btf, id, &type) || btf_kind(&type) != KIND_FUNC ||
-		    strcmp(btf_string(&btf, type.name), function))
-			continue;
-		if (btf_type_at(&btf, type.size, &type) && btf_kind(&type) == KIND_FUNC_PROTO) {
-			fill(&btf, &type, ret);
-			found = 1;
-		}
-	}
+	if (!r)
+		r = find(&btf, 1, function, ret);
 	btf_release(&btf);
-	return err ? err : found;
+	return r;
+}
+
+int prototype_parse_module(const struct buf *kernel, const struct buf *module, const char *function,
+			   struct prototype *ret, struct fail *fail)
+{
+	struct btf base = { .nr = 0 }, btf = { .nr = 0 };
+	int r = btf_open(&base, kernel->data, kernel->len, fail);
+
+	if (!r)
+		r = btf_open_module(&btf, &base, module->data, module->len, fail);
+	if (!r)
+		r = find(&btf, btf.first, function, ret);
+	btf_release(&btf);
+	btf_release(&base);
+	return r;
 }
 
 /* "long" and "ulong" become what a probe calls them. */
@@ -103,13 +126,47 @@ static int well_known(const char *function, unsigned long_size, struct prototype
 	return 0;
 }
 
+bool btf_next_module(DIR *folder, struct buf *into)
+{
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		char path[sizeof(BTF_FOLDER) + sizeof(entry->d_name)];
+
+		if (*entry->d_name == '.' || !strcmp(entry->d_name, "vmlinux"))
+			continue;
+		snprintf(path, sizeof(path), BTF_FOLDER "%s", entry->d_name);
+		buf_clear(into);
+		if (!tracing_read_path(path, into, NULL))
+			return true;
+	}
+	return false;
+}
+
+static int find_in_modules(const struct buf *kernel, const char *function, struct prototype *ret, struct fail *fail)
+{
+	cleanup_buf struct buf module = BUF_INIT;
+	DIR *folder = opendir(BTF_FOLDER);
+	int found = 0;
+
+	while (found <= 0 && btf_next_module(folder, &module))
+		if (memmem(module.data, module.len, function, strlen(function) + 1))
+			found = prototype_parse_module(kernel, &module, function, ret, fail);
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
 int prototype_find(const char *function, unsigned long_size, struct prototype *ret, struct fail *fail)
 {
 	cleanup_buf struct buf btf = BUF_INIT;
 	int found = 0;
 
-	if (!tracing_read_path("/sys/kernel/btf/vmlinux", &btf, NULL))
+	if (!tracing_read_path(BTF_FOLDER "vmlinux", &btf, NULL)) {
 		found = prototype_parse(btf.data, btf.len, function, ret, fail);
+		if (!found)
+			found = find_in_modules(&btf, function, ret, fail);
+	}
 	/* Type information that weft cannot read is treated as missing. */
 	return found > 0 ? found : well_known(function, long_size, ret);
 }

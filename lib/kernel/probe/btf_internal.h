@@ -2,18 +2,21 @@
 #ifndef WEFT_KERNEL_PROBE_BTF_INTERNAL_H
 #define WEFT_KERNEL_PROBE_BTF_INTERNAL_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/ground/base/cleanup.h"
 
+struct buf;
 struct fail;
 
 /*
- * Finds the parameters of a kernel function by name, in the kernel's type information (/sys/kernel/btf/vmlinux; format:
- * include/uapi/linux/btf.h). The bytes may be malformed: nothing after `len` is read, and every loop ends. Not
- * supported: functions of modules.
+ * Finds the parameters of a kernel function by name, in the kernel's type information (/sys/kernel/btf; format:
+ * include/uapi/linux/btf.h). The bytes may be malformed: nothing after `len` is read, and every loop ends.
  */
+#define BTF_FOLDER "/sys/kernel/btf/"
+
 enum { PROTOTYPE_PARAMETERS = 16, PROTOTYPE_NAME = 64, PROTOTYPE_TYPE = 8 };
 
 struct prototype_value {
@@ -33,8 +36,15 @@ struct prototype {
 int must_check prototype_parse(const void *btf, size_t len, const char *function, struct prototype *ret,
 			       struct fail *fail);
 
+/* The same of a module; `kernel` has the kernel's own types. */
+int must_check prototype_parse_module(const struct buf *kernel, const struct buf *module, const char *function,
+				      struct prototype *ret, struct fail *fail);
+
+/* The type information of the next module, from a folder that is open, or NULL. False: there are no more. */
+bool btf_next_module(DIR *folder, struct buf *into);
+
 /*
- * The same for the running kernel. Without type information, the parameters of a few functions that never changed are
+ * The same for the running kernel and its modules. Without type information, the parameters of a few functions that never changed are
  * known, with the kernel's sizeof(long).
  */
 int must_check prototype_find(const char *function, unsigned long_size, struct prototype *ret, struct fail *fail);

@@ -16,6 +16,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/near.h"
 #include "lib/ground/base/text.h"
+#include "lib/kernel/probe/btf_internal.h"
 #include "lib/kernel/refusals/probe.h"
 #include "lib/kernel/tracefs/instance.h"
 #include "lib/kernel/tracefs/tracing.h"
@@ -76,24 +77,14 @@ static bool has_member(const char *at)
  */
 static bool in_modules(const char *name)
 {
-	static const char dir[] = "/sys/kernel/btf";
 	cleanup_buf struct buf btf = BUF_INIT;
-	char path[sizeof(dir) + 256];
+	DIR *folder = opendir(BTF_FOLDER);
 	bool found = false;
-	struct dirent **entries;
-	int nr = scandir(dir, &entries, NULL, NULL);
 
-	for (int i = 0; i < nr; i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, entries[i]->d_name);
-		if (!found && entries[i]->d_name[0] != '.' && strcmp(entries[i]->d_name, "vmlinux") != 0) {
-			buf_clear(&btf);
-			found = tracing_read_path(path, &btf, NULL) ||
-				memmem(btf.data, btf.len, name, strlen(name) + 1);
-		}
-		free(entries[i]);
-	}
-	if (nr >= 0)
-		free(entries);
+	while (!found && btf_next_module(folder, &btf))
+		found = memmem(btf.data, btf.len, name, strlen(name) + 1);
+	if (folder)
+		closedir(folder);
 	return found;
 }
 
@@ -103,8 +94,7 @@ static int no_structure(const char *name, struct fail *fail)
 	struct near near = near_to(name);
 	struct btf btf = { .nr = 0 };
 	struct btf_type type;
-	bool found =
-		tracing_read_path("/sys/kernel/btf/vmlinux", &data, NULL) || btf_open(&btf, data.data, data.len, NULL);
+	bool found = tracing_read_path(BTF_FOLDER "vmlinux", &data, NULL) || btf_open(&btf, data.data, data.len, NULL);
 
 	for (uint32_t id = 1; !found && id < btf.nr; id++) {
 		const char *has;
