@@ -44,8 +44,8 @@ int must_check prototype_parse_module(const struct buf *kernel, const struct buf
 bool btf_next_module(DIR *folder, struct buf *into);
 
 /*
- * The same for the running kernel and its modules. Without type information, the parameters of a few functions that never changed are
- * known, with the kernel's sizeof(long).
+ * The same for the running kernel and its modules. Without type information, the parameters of a few functions that
+ * never changed are known, with the kernel's sizeof(long).
  */
 int must_check prototype_find(const char *function, unsigned long_size, struct prototype *ret, struct fail *fail);
 
