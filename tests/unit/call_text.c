@@ -207,6 +207,8 @@ TEST(a_call_is_one_of_the_two_systems_and_has_the_fields_of_its_side)
 
 		sample_init(&sample, rows[i].system, rows[i].text, rows[i].id);
 		CHECK((int)sample.call.side == rows[i].side);
+		if (rows[i].side == CALL_EXIT)
+			CHECK_STR(arguments(&sample, NULL), "openat()");
 		schema_free(sample.schema);
 	}
 }

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/ground/base/buf.h"
 #include "lib/meaning/event/cpu_stats.h"
 #include "lib/pages/trace/trace.h"
 #include "tests/unit/loom.h"
+#include "tests/unit/printed.h"
 #include "tests/unit/test.h"
 
 static bool counts(const char *clock)
@@ -184,4 +186,31 @@ TEST(cpu_stats_are_those_of_the_buffer_that_is_in_the_file)
 	REQUIRE(read_stats(section, &list) && list.nr == 1);
 	CHECK(list.at[0].entries == 5 && list.at[0].overrun == 4);
 	free(list.at);
+}
+
+/* A tick is as long as the kernel that recorded it says; without that, nobody knows. */
+TEST(context_knows_how_long_a_tick_of_the_recorded_kernel_is)
+{
+	static const char *const rows[][2] = { { "250\n", "2000" }, { "1000\n", "500" }, { "100\n", "5000" } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cleanup_buf struct buf got = BUF_INIT;
+		struct trace *trace;
+		struct loom loom;
+		char want[32];
+
+		loom_init(&loom);
+		loom_type(&loom, "timer", "wait", "u32 n", "\"%u\", jiffies_to_msecs(REC->n)");
+		loom_setting(&loom, "weft/hz", rows[i][0]);
+		loom_play(&loom, "0 1000 7 wait n=500\n");
+		trace = loom_trace(&loom);
+		if (CHECK(trace) &&
+		    CHECK(!printed_trace(trace, &(struct printed){ .format = "ftrace", .option = "nocontext-info" },
+					 &got, NULL))) {
+			snprintf(want, sizeof(want), "wait: %s\n", rows[i][1]);
+			CHECK_STR(printed_body(&got), want);
+		}
+		trace_free(trace);
+		loom_release(&loom);
+	}
 }
