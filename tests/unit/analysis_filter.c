@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/answers/sched/sched.h"
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/table.h"
 #include "tests/unit/test.h"
@@ -52,6 +53,24 @@ TEST(sched_has_rows_of_the_tasks_of_a_pid_filter_only)
 	CHECK(strstr(buf_str(&analysed.findings.notes),
 		     "only the tasks of a PID filter were recorded (set_event_pid 7; "
 		     "record with -c"));
+	analysed_end(&analysed);
+}
+
+static void only_seven_of_two(struct loom *loom)
+{
+	only_seven(loom);
+	loom_setting(loom, "weft/tasks", "7 7 1 50 0 7 1\tseven\t/bin/seven\n20 20 1 50 0 20 1\ttwenty\t/bin/twenty\n");
+}
+
+TEST(rows_of_tasks_together_have_nothing_of_what_a_pid_filter_left_out)
+{
+	static const struct sched_options by_program = { .rows = { .by = 1 + WHO_PROGRAM } };
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &sched_analysis, &by_program, only_seven_of_two, seven_and_others))
+		return;
+	CHECK(!has_task(&analysed.findings, "twenty"));
+	CHECK(analysed_is(&analysed, "groups", "seven", "run_ns", "1500"));
 	analysed_end(&analysed);
 }
 

@@ -86,10 +86,14 @@ static bool counts_since(const struct sched_analysis *sched, const struct state_
 	       listed_has(&sched->pass->state.listed, task->pid);
 }
 
-/* Returns where what happens to the task at this moment counts; NULL without memory. */
+/* Returns where what happens to the task at this moment counts; NULL if a PID filter left it out, or without memory. */
 static inline struct sched_counts *row_of(struct sched_analysis *sched, uint32_t id, struct sched_counts *counts)
 {
-	return __builtin_expect(!sched->by, 1) ? counts : sched_by_counts(sched->by, id);
+	const struct state *state = &sched->pass->state;
+
+	if (__builtin_expect(!sched->by, 1))
+		return counts;
+	return listed_has(&state->listed, state->tasks[id].pid) ? sched_by_counts(sched->by, id) : NULL;
 }
 
 /* Returns whether what happens to a task at this moment counts. */
