@@ -258,11 +258,27 @@ static void otlp_event(struct export *export, const struct event *event)
 	marks_take(&otlp->marks, event);
 }
 
+/* A request of nothing: an empty file is no JSON. */
+static void put_nothing(struct otlp *otlp)
+{
+	struct json json;
+
+	json_init(&json, otlp->export.out);
+	json_object(&json);
+	json_key(&json, "resourceSpans");
+	json_array(&json);
+	while (json.depth)
+		json_end(&json);
+	json_line(&json);
+}
+
 static void otlp_end(struct export *export)
 {
 	struct otlp *otlp = (struct otlp *)export;
 
 	marks_end(&otlp->marks, otlp->last);
+	if (!otlp->spans)
+		put_nothing(otlp);
 	if (marks_starved(&otlp->marks) || otlp->tops.starved)
 		export_no_memory(export);
 	if (otlp->undated)

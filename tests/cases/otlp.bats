@@ -147,9 +147,10 @@ setup()
 	# Without a time of day there is nothing, and it says so.
 	printf '             app-7363  ( 7360) [001] ....  10.000100: tracing_mark_write: B|7360|x\n' | weft import -q -o plain.dat -
 	run -0 --separate-stderr weft export --to otlp plain.dat
-	[ -z "$output" ]
+	[ "$output" = '{"resourceSpans":[]}' ]
 	[[ $stderr == *"does not tell the time of day"* ]]
 	run -0 --separate-stderr weft export --to otlp why.dat
+	[ "$output" = '{"resourceSpans":[]}' ]
 	[[ $stderr == *"there are no spans of programs"* ]]
 }
 
