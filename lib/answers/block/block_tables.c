@@ -464,9 +464,9 @@ int block_finish(void *arg, struct findings *findings, struct fail *fail)
 	if (block->of_files && !block->file_events && !block->pass->filter.shape)
 		return fail_set(
 			fail, -ENODATA,
-			"no event tells for which files the requests were: record it with 'weft record --files -e "
-			"block -e filemap:mm_filemap_add_to_page_cache -e ext4 -e iomap', or the events of "
-			"another file system");
+			"no event tells for which files the requests were: record it with 'weft record -e block -e "
+			"filemap:mm_filemap_add_to_page_cache -e ext4 -e iomap', or the events of another file "
+			"system; --files adds names to inode numbers, if the kernel has CONFIG_KPROBE_EVENTS");
 	put_rows(block, findings);
 	put_sizes(block, findings);
 	put_devices(block, findings);

@@ -105,5 +105,6 @@ void syscalls_put_uring(struct syscalls_analysis *syscalls, struct findings *fin
 	if (syscalls->uring && !nr)
 		findings_note(findings,
 			      "programs called io_uring_enter: what io_uring reads and writes makes no system "
-			      "call, so it is in no row; a recording of 'weft record --files' has it");
+			      "call, so it is in no row; a recording of 'weft record --files' has it, on a kernel "
+			      "with CONFIG_KPROBE_EVENTS");
 }
