@@ -55,8 +55,9 @@ const struct command *command_find(const char *name);
 
 /* Whether `weft help NAME` opens a topic or prints a guide. */
 bool help_knows(const char *name);
-/* The topics of `weft help`, for completion; false after the last. */
+/* Whether it is a topic, which is a manual page. */
 bool topic_knows(const char *name);
+/* The topics of `weft help`, for completion; false after the last. */
 bool help_topic(size_t index, const char **ret_name, const char **ret_about);
 
 /* The command that answers questions about a word of every day, such as block about "disk"; NULL: none is known. */

@@ -19,6 +19,7 @@
 #include "lib/ground/base/utf8.h"
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/clock/face.h"
+#include "lib/meaning/event/tasks.h"
 
 /* Findings as text, JSON and CSV. */
 
@@ -34,7 +35,7 @@ static void put_worst(const struct worst *worst, const char *input, struct out *
 
 	out_f(out, "# longest %s: %s, ", worst->what, text_time(time, worst->lasted));
 	if (worst->pid >= 0)
-		out_f(out, "%s-%d on ", *worst->comm ? worst->comm : "<...>", worst->pid);
+		out_f(out, "%s-%d on ", task_shown(worst->comm), worst->pid);
 	out_f(out, "CPU %u%s", worst->cpu, input ? ": weft report" : "");
 	if (worst->to) {
 		out_str(out, input ? " --since " : ", from ");

@@ -16,6 +16,7 @@
 #include "lib/ground/base/text.h"
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/event/event.h"
+#include "lib/meaning/event/tasks.h"
 
 enum { LINKS = 8, NAME = 28, PATH = (LINKS + 1) * (NAME + 3) + 8 };
 
@@ -101,7 +102,7 @@ static uint32_t name_waker(struct sched_chain *chain, const struct event *event,
 	if (waker->pid > 0 && task != STATE_NO_TASK)
 		snprintf(name, NAME, "%s", pass_comm(chain->pass, &state->tasks[task]));
 	else if (waker->pid > 0 || (!(event->flags & EVENT_INTERRUPTS) && task == STATE_NO_TASK))
-		snprintf(name, NAME, "<...>");
+		snprintf(name, NAME, "%s", task_no_name);
 	else if (*text)
 		snprintf(name, NAME, "%.*s", NAME - 1, text);
 	else if (event->flags & EVENT_INTERRUPTS)

@@ -11,6 +11,7 @@
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/place.h"
+#include "lib/meaning/event/tasks.h"
 #include "lib/meaning/event/types.h"
 #include "lib/meaning/follow/files.h"
 #include "lib/meaning/schema/format.h"
@@ -81,7 +82,7 @@ static bool add_who(struct buf *line, const struct syscalls_who *who)
 {
 	char text[48], at[TEXT_HUMAN];
 
-	snprintf(text, sizeof(text), "%.16s-%" PRId32, *who->comm ? who->comm : "<...>", who->pid);
+	snprintf(text, sizeof(text), "%.16s-%" PRId32, task_shown(who->comm), who->pid);
 	return buf_addf(line, "%18s %3" PRIu32 "  %-20s ", text_seconds(at, who->at), who->cpu, text);
 }
 

@@ -13,6 +13,7 @@
 #include "lib/ground/base/text.h"
 #include "lib/ground/base/utf8.h"
 #include "lib/ground/base/vec.h"
+#include "lib/meaning/event/tasks.h"
 #include "lib/meaning/timeline/path.h"
 
 /*
@@ -57,7 +58,7 @@ static void put_task(const struct why_analysis *why, int32_t pid, uint32_t name,
 {
 	const char *comm = why_comm(why, pid, name);
 
-	snprintf(into, FRAME, "%.32s-%" PRId32, *comm ? comm : "<...>", pid);
+	snprintf(into, FRAME, "%.32s-%" PRId32, task_shown(comm), pid);
 }
 
 /* Frames in which a line has no blank, and a name no semicolon, as flamegraph.pl needs it. */

@@ -12,6 +12,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/text.h"
 #include "lib/ground/base/vec.h"
+#include "lib/meaning/event/tasks.h"
 #include "lib/meaning/follow/who.h"
 #include "lib/meaning/follow/withheld.h"
 #include "lib/meaning/reader/reader.h"
@@ -70,7 +71,7 @@ static size_t end_of_row(const struct why_path *path, size_t at)
 
 static void put_indented(struct table *table, unsigned depth, const char *comm)
 {
-	table_cellf(table, "%*s%s", 2 * (depth < 16 ? (int)depth : 16), "", *comm ? comm : "<...>");
+	table_cellf(table, "%*s%s", 2 * (depth < 16 ? (int)depth : 16), "", task_shown(comm));
 }
 
 #define PATH_COLUMNS(X)                                                                 \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/ground/base/vec.h"
+#include "lib/meaning/event/tasks.h"
 
 enum { DEPTH_MAX = 64 };
 
@@ -129,9 +130,9 @@ static uint32_t behind(struct walk *walk, const struct why_occupant *occupant, i
 	if (occupant->kind == OCCUPANT_TASK && occupant->pid == pid)
 		return why_log_name(walk->log, "the end of its own switch");
 	if (occupant->kind == OCCUPANT_TASK && state_is_real_time(occupant->prio))
-		snprintf(text, sizeof(text), "behind %.32s (RT %d)", *comm ? comm : "<...>", 99 - occupant->prio);
+		snprintf(text, sizeof(text), "behind %.32s (RT %d)", task_shown(comm), 99 - occupant->prio);
 	else
-		snprintf(text, sizeof(text), "behind %.48s", *comm ? comm : "<...>");
+		snprintf(text, sizeof(text), "behind %.48s", task_shown(comm));
 	return why_log_name(walk->log, text);
 }
 

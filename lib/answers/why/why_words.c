@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/ground/base/text.h"
+#include "lib/meaning/event/tasks.h"
 
 const char *const why_states[WHY_STATES] = {
 	[WHY_UNKNOWN] = "unknown",
@@ -84,7 +85,7 @@ void why_put_words(const struct why_analysis *why, const struct why_row *row, ch
 	if (row->part.several)
 		snprintf(who, sizeof(who), "%s (several tasks)", comm);
 	else
-		snprintf(who, sizeof(who), "%s-%" PRId32, *comm ? comm : "<...>", row->part.link.pid);
+		snprintf(who, sizeof(who), "%s-%" PRId32, task_shown(comm), row->part.link.pid);
 	switch ((enum why_state)row->part.link.state) {
 	case WHY_RAN:
 		snprintf(into, WHY_WORDS, "%s ran", who);

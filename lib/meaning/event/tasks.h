@@ -37,6 +37,12 @@ struct task_name task_name(const struct tasks *tasks, int32_t pid);
 /* "<...>": the text of each unknown task is this one. */
 extern const char *const task_no_name;
 
+/* A name as tables and lines show it: "<...>" for an empty one. */
+static inline const char *task_shown(const char *comm)
+{
+	return *comm ? comm : task_no_name;
+}
+
 /*
  * The name and PID as the columns of a line begin, "%16s-%-7d ": TASK_HEAD_LEN characters, in TASK_HEAD_ROOM readable
  * bytes. NULL for tasks without a name and for a text that does not fit: the caller then prints it piece by piece.
