@@ -13,6 +13,13 @@ scenario() {
 	check "a return is made" status_is $? 0 /tmp/p.err
 	check "what a function returns has the size of the kernel's long, $bits bits" matches $T/dynamic_events "vfs_read ret=\\\$retval:s$bits\$"
 	weft probe remove --all > /tmp/p.out 2>&1
+	# int p9_client_read(struct p9_fid *fid, u64 offset, ...) of a module, with types of its own
+	if [ -e /sys/kernel/btf/9pnet ]; then
+		weft probe add '9pnet:p9_client_read offset' > /tmp/p.out 2> /tmp/p.err
+		check "a parameter of a module's function is known by its name" status_is $? 0 /tmp/p.err
+		check "it is the second one" matches $T/dynamic_events 'offset=\$arg2:u64$'
+		weft probe remove --all > /tmp/p.out 2>&1
+	fi
 	# See arch_uprobe_analyze_insn().
 	case $(uname -m) in arm*) skip "programs" "this kernel has no probes of Thumb code, which Debian's compiler makes"; return ;; esac
 	weft probe add "began=$program:main argc=\$arg1" "ended=$program:main%return ret" > /tmp/p.out 2> /tmp/p.err
