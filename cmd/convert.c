@@ -5,6 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/options/form_options.h"
 #include "cmd/options/option_value.h"
+#include "cmd/options/output_options.h"
 #include "cmd/sandboxed_rewrite.h"
 #include "lib/files/rewrite/recast.h"
 #include "lib/ground/base/text.h"
@@ -78,7 +79,7 @@ static int make_file(void *arg)
 	if (damaged)
 		command_warn("%s", trace_damage(trace));
 	if (!form->quiet)
-		command_warn("%s: version %u, %s; it was version %u, %s", form->output, form->as.version,
+		command_warn("%s: version %u, %s; it was version %u, %s", output_told(form->output), form->as.version,
 			     text_size(after, arguments->size), trace_info(trace)->version,
 			     text_size(before, trace_info(trace)->size));
 	trace_free(trace);

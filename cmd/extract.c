@@ -116,9 +116,10 @@ static void print_summary(const struct arguments *arguments, const struct extrac
 	char events[TEXT_HUMAN], raw[TEXT_HUMAN], file[TEXT_HUMAN], lost[TEXT_HUMAN];
 
 	command_warn("%s: %s event%s of %u CPU%s, %s of pages in a file of %s, %s overwritten before",
-		     arguments->output.output, text_count(events, extraction->events), text_plural(extraction->events),
-		     extraction->cpus, extraction->cpus == 1 ? "" : "s", text_size(raw, extraction->raw),
-		     text_size(file, extraction->file_size), text_count(lost, extraction->overwritten));
+		     output_told(arguments->output.output), text_count(events, extraction->events),
+		     text_plural(extraction->events), extraction->cpus, extraction->cpus == 1 ? "" : "s",
+		     text_size(raw, extraction->raw), text_size(file, extraction->file_size),
+		     text_count(lost, extraction->overwritten));
 	if (extraction->dropped)
 		command_warn("warning: %s event%s lost: the kernel dropped %s because a buffer was full and keeps the "
 			     "oldest events (nooverwrite)",

@@ -13,6 +13,7 @@
 #include "cmd/command.h"
 #include "cmd/options/form_options.h"
 #include "cmd/options/option_value.h"
+#include "cmd/options/output_options.h"
 #include "cmd/options/perf_file.h"
 #include "cmd/sandboxed_rewrite.h"
 #include "lib/files/import/import.h"
@@ -497,8 +498,9 @@ static void tell(const struct arguments *arguments)
 
 	if (arguments->form.quiet)
 		return;
-	command_warn("%s: %s event%s, %s", arguments->form.output, text_count((char[TEXT_HUMAN]){ 0 }, counts.events),
-		     text_plural(counts.events), text_size(size, arguments->size));
+	command_warn("%s: %s event%s, %s", output_told(arguments->form.output),
+		     text_count((char[TEXT_HUMAN]){ 0 }, counts.events), text_plural(counts.events),
+		     text_size(size, arguments->size));
 	if (arguments->with_spans) {
 		tell_spans(otlp_counts(arguments->otlp));
 		return;
@@ -561,8 +563,8 @@ static void tell_perf(const struct arguments *arguments, const struct fail *dama
 		command_warn("'%s' is damaged: %s; what is before that is imported", arguments->input, damage->text);
 	if (arguments->form.quiet)
 		return;
-	command_warn("%s: %s event%s, %s lost, %s", arguments->form.output, text_count(number, counts->events),
-		     text_plural(counts->events),
+	command_warn("%s: %s event%s, %s lost, %s", output_told(arguments->form.output),
+		     text_count(number, counts->events), text_plural(counts->events),
 		     text_count((char[TEXT_HUMAN]){ 0 }, counts->lost + counts->lost_later),
 		     text_size(size, arguments->size));
 	perf_file_tell(arguments->perf, arguments->with_samples);

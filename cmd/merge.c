@@ -6,6 +6,7 @@
 
 #include "cmd/command.h"
 #include "cmd/options/form_options.h"
+#include "cmd/options/output_options.h"
 #include "cmd/sandboxed_rewrite.h"
 #include "cmd/terminal/paste.h"
 #include "lib/files/rewrite/excerpt.h"
@@ -328,7 +329,7 @@ static int tell(const struct arguments *arguments)
 			tell_compared(arguments, i);
 	}
 	if (!arguments->form.quiet)
-		command_warn("%s: %s event%s of %zu file%s, %s%s", arguments->form.output,
+		command_warn("%s: %s event%s of %zu file%s, %s%s", output_told(arguments->form.output),
 			     text_count((char[TEXT_HUMAN]){ 0 }, arguments->events), text_plural(arguments->events),
 			     arguments->nr, text_plural(arguments->nr), text_size(size, arguments->size),
 			     arguments->joined ? "; they are parts of one recording, and make one again" : "");

@@ -522,10 +522,11 @@ static void print_summary(const struct record_options *options, const struct rec
 	/* The connection has ended before the counters came. */
 	if (host && result->at_most && !result->nr_cpus) {
 		command_warn("%s of %s: %s of pages in a file of %s; how many events were lost is not known",
-			     options->output, host, text_size(raw, result->raw), text_size(file, result->file_size));
+			     output_told(options->output), host, text_size(raw, result->raw),
+			     text_size(file, result->file_size));
 		return;
 	}
-	command_warn("%s%s%s: %s%s event%s in %s, %s of pages in a file of %s, %s lost", options->output,
+	command_warn("%s%s%s: %s%s event%s in %s, %s of pages in a file of %s, %s lost", output_told(options->output),
 		     host ? " of " : "", host ? host : "", result->at_most ? "at most " : "",
 		     text_count(events, result->events), text_plural(result->events), text_time(time, result->time_ns),
 		     text_size(raw, result->raw), text_size(file, result->file_size), text_count(lost, result->lost));

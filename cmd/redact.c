@@ -11,6 +11,7 @@
 #include "cmd/command.h"
 #include "cmd/options/form_options.h"
 #include "cmd/options/option_value.h"
+#include "cmd/options/output_options.h"
 #include "cmd/sandboxed_rewrite.h"
 #include "lib/files/rewrite/redact.h"
 #include "lib/ground/base/buf.h"
@@ -113,7 +114,7 @@ static void report(struct arguments *arguments)
 	struct redacted *done = &arguments->done;
 
 	command_warn("%s: %s names replaced, %s kept; %s of %s events have only their time, task and type",
-		     arguments->form.output, text_count((char[TEXT_HUMAN]){ 0 }, done->names),
+		     output_told(arguments->form.output), text_count((char[TEXT_HUMAN]){ 0 }, done->names),
 		     text_count((char[TEXT_HUMAN]){ 0 }, done->kept),
 		     text_count((char[TEXT_HUMAN]){ 0 }, done->emptied),
 		     text_count((char[TEXT_HUMAN]){ 0 }, done->records));

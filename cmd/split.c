@@ -6,6 +6,7 @@
 #include "cmd/options/choice.h"
 #include "cmd/options/form_options.h"
 #include "cmd/options/option_value.h"
+#include "cmd/options/output_options.h"
 #include "cmd/options/setup_values.h"
 #include "cmd/sandboxed_rewrite.h"
 #include "lib/files/rewrite/cut.h"
@@ -131,7 +132,8 @@ static int write_part(void *arg, const char *word, struct excerpt *excerpt, stru
 		return r;
 	parts->nr++;
 	if (!parts->form->quiet)
-		command_warn("%s: %s event%s, %s", path, text_count((char[TEXT_HUMAN]){ 0 }, excerpt_count(excerpt)),
+		command_warn("%s: %s event%s, %s", output_told(path),
+			     text_count((char[TEXT_HUMAN]){ 0 }, excerpt_count(excerpt)),
 			     text_plural(excerpt_count(excerpt)), text_size(size, part.size));
 	return 0;
 }

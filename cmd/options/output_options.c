@@ -44,6 +44,11 @@ static void set_compression(struct output_arguments *arguments, const char *text
 		arguments->level = (int)setup_number("--compression", text + 5, 1, LEVEL_MAX, state);
 }
 
+const char *output_told(const char *output)
+{
+	return strcmp(output, "-") ? output : "standard output";
+}
+
 void output_take_mode(const struct option_row *row, void *mode, char *text, struct argp_state *state)
 {
 	size_t len = strspn(text, "01234567");

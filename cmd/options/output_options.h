@@ -31,6 +31,8 @@ extern const struct options output_options;
 #define OUTPUT_MODE 0600
 #define OUTPUT_MODE_HELP \
 	"Give the file the mode MODE, octal (default 600: it tells addresses, command lines and what tasks do)"
+/* What the file of -o is called in a message. */
+const char *output_told(const char *output);
 void output_take_mode(const struct option_row *row, void *mode, char *text, struct argp_state *state);
 
 #endif

@@ -69,6 +69,15 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 	done
 }
 
+@test "what goes to standard output is told by that name" {
+	local what
+	for what in convert split redact "merge $file"; do
+		# shellcheck disable=SC2086 # words
+		run -0 sh -c "$WEFT $what -o - $file 2>&1 > /dev/null | head -n 1"
+		[[ "$output" == "weft: standard output: "* ]] || { echo "$what: $output"; false; }
+	done
+}
+
 @test "a folder that does not fit on the disk is not told as written" {
 	need_mounts
 	run -1 unshare -m sh -c 'mkdir "$1/small" && mount -t tmpfs -o size=64k none "$1/small" && "$2" export --to ctf -o "$1/small/ctf" "$3"' - \
