@@ -273,7 +273,7 @@ static void take_off_face(struct analyse *analyse, struct face *face)
 static int run_course(struct analyse *analyse, struct reader *reader, const struct analysis_ops *ops,
 		      const void *ops_options, struct fail *fail)
 {
-	const struct pass_filter filter = analysis_filter(&analyse->query);
+	struct pass_filter filter = analysis_filter(&analyse->query);
 	struct course course = { .to = analyse->to };
 	struct face face;
 	int r;
@@ -290,6 +290,8 @@ static int run_course(struct analyse *analyse, struct reader *reader, const stru
 	if (!out_init(&course.out, 1 << 16))
 		return fail_memory(fail);
 	r = put_on_face(analyse, reader, &face, fail);
+	filter.face = analyse->findings.face;
+	filter.wall = analyse->findings.wall;
 	course.series.print = analyse->findings;
 	if (!r)
 		r = intervals_run(&course.intervals, reader, &filter, fail);
@@ -303,17 +305,10 @@ static int run_course(struct analyse *analyse, struct reader *reader, const stru
 	return r;
 }
 
-static int print_findings(struct analyse *analyse, const struct reader *reader, struct analysis_run *run,
-			  struct fail *fail)
+static int print_findings(struct analyse *analyse, struct analysis_run *run, struct fail *fail)
 {
-	struct face face;
-	int r = put_on_face(analyse, reader, &face, fail);
-
 	analyse->empty = run->findings.nr && !run->findings.items[0].table.nr_items;
-	if (!r)
-		r = print_to(&run->findings, &analyse->findings, analyse->to, fail);
-	take_off_face(analyse, &face);
-	return r;
+	return print_to(&run->findings, &analyse->findings, analyse->to, fail);
 }
 
 static bool has_host(const struct analyse *analyse)
@@ -329,6 +324,7 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 	const struct analysis_lines lines = { terminal_flush };
 	struct guest_host_reading *host = NULL;
 	struct pass pass;
+	struct face face;
 	int r = 0;
 
 	filter.shape = analyse->shape;
@@ -342,9 +338,16 @@ static int run_pass(struct analyse *analyse, struct reader *reader, const struct
 		return r;
 	}
 	filter.vcpus = guest_host_vcpus(host);
-	r = analyses_run(&pass, reader, &filter, &run, 1, analyse->lines ? &lines : NULL, NULL, fail);
+	findings_init(&run.findings);
+	pass = (struct pass){ .reader = NULL };
+	r = put_on_face(analyse, reader, &face, fail);
+	filter.face = analyse->findings.face;
+	filter.wall = analyse->findings.wall;
+	if (!r)
+		r = analyses_run(&pass, reader, &filter, &run, 1, analyse->lines ? &lines : NULL, NULL, fail);
 	if (!r && !analyse->only_lines)
-		r = print_findings(analyse, reader, &run, fail);
+		r = print_findings(analyse, &run, fail);
+	take_off_face(analyse, &face);
 	findings_release(&run.findings);
 	pass_release(&pass);
 	guest_host_end(host);
@@ -453,17 +456,24 @@ static int pass_work(void *arg, struct reader *reader, struct fail *fail)
 static int pass_slices(void *arg, struct reader *reader, struct fail *fail)
 {
 	const struct passing *passing = arg;
-	const struct pass_filter filter = analysis_filter(&passing->analyse->query);
+	struct pass_filter filter = analysis_filter(&passing->analyse->query);
 	struct analysis_run run = { .ops = passing->ops, .options = passing->options };
-	struct pass pass;
+	struct pass pass = { .reader = NULL };
+	struct face face;
 	int r;
 
 	if (!passing->ops->shares || has_host(passing->analyse) || passing->analyse->every_ns ||
 	    passing->analyse->lines || passing->analyse->shape)
 		return -EAGAIN;
-	r = analysis_share(&pass, reader, &filter, &run, reading_share, fail);
+	findings_init(&run.findings);
+	r = put_on_face(passing->analyse, reader, &face, fail);
+	filter.face = passing->analyse->findings.face;
+	filter.wall = passing->analyse->findings.wall;
 	if (!r)
-		r = print_findings(passing->analyse, reader, &run, fail);
+		r = analysis_share(&pass, reader, &filter, &run, reading_share, fail);
+	if (!r)
+		r = print_findings(passing->analyse, &run, fail);
+	take_off_face(passing->analyse, &face);
 	findings_release(&run.findings);
 	pass_release(&pass);
 	return r;

@@ -255,11 +255,11 @@ static void put_faults(const struct memory_analysis *memory, struct findings *fi
 
 static void put_notes(const struct memory_analysis *memory, struct findings *findings)
 {
-	char at[TEXT_HUMAN];
+	char at[PASS_MOMENT];
 
 	for (uint64_t i = 0; i < memory->nr_victims && i < MEMORY_VICTIMS; i++)
 		findings_note(findings, "out of memory at %s: the kernel chose the process %" PRId32,
-			      text_seconds(at, memory->victims[i].at), memory->victims[i].pid);
+			      pass_moment(memory->pass, memory->victims[i].at, at), memory->victims[i].pid);
 	if (memory->nr_victims > MEMORY_VICTIMS)
 		findings_note(findings, "out of memory %s more time%s",
 			      text_count((char[TEXT_HUMAN]){ 0 }, memory->nr_victims - MEMORY_VICTIMS),

@@ -402,3 +402,21 @@ line()
 	[ "${BASH_REMATCH[1]%.*}" -ge 1 ]
 	weft merge -q -o tied.dat kmsg.dat log.dat
 }
+
+@test "analyses: --time holds for the lines, titles and notes of a table as for its cells" {
+	local file=$BATS_TEST_DIRNAME/../fixtures/session/why.dat first command
+	first=$(weft report --format json "$file" | head -n 1 | grep -o '"ts":[0-9]*' | cut -d : -f 2)
+	for command in "sched --timehist" "syscalls --trace"; do
+		# The same lines: times from the first event on differ by its time.
+		# shellcheck disable=SC2086
+		weft $command "$file" | grep -E '^ *[0-9]+[.][0-9]{9} ' > trace
+		# shellcheck disable=SC2086
+		weft $command --time relative "$file" | grep -E '^ *[0-9]+[.][0-9]{9} ' > relative
+		[ "$(wc -l < trace)" -gt 5 ]
+		diff <(awk -v first="$first" '{ printf "%.9f %s\n", $1 - first / 1e9, $3 }' trace) <(awk '{ print $1, $3 }' relative)
+		# shellcheck disable=SC2086
+		weft $command --time utc "$file" | grep -q '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9][.][0-9]\{9\} '
+	done
+	run -0 weft why --time utc "$file"
+	[[ "${lines[1]}" =~ ", from "[0-9][0-9]:[0-9][0-9]:[0-9][0-9].[0-9]{9}" to "[0-9][0-9]:[0-9][0-9]: ]]
+}

@@ -29,23 +29,6 @@ static void put_stamp(struct out *out, uint64_t ns)
 	out_decimal_u64(out, ns, 9);
 }
 
-static void put_worst(const struct worst *worst, const char *input, struct out *out)
-{
-	char time[TEXT_HUMAN];
-
-	out_f(out, "# longest %s: %s, ", worst->what, text_time(time, worst->lasted));
-	if (worst->pid >= 0)
-		out_f(out, "%s-%d on ", task_shown(worst->comm), worst->pid);
-	out_f(out, "CPU %u%s", worst->cpu, input ? ": weft report" : "");
-	if (worst->to) {
-		out_str(out, input ? " --since " : ", from ");
-		put_stamp(out, worst->from);
-		out_str(out, input ? " --until " : " to ");
-		put_stamp(out, worst->to);
-	}
-	out_f(out, "%s%s\n", input ? " " : "", input ? input : "");
-}
-
 static void put_line(struct out *out, const char *what, struct buf *line)
 {
 	out_f(out, "# %s: %s\n", what, line->len ? buf_str(line) : "none");
@@ -87,6 +70,31 @@ static void put_moment(const struct findings_options *options, uint64_t ns, stru
 		out_mem(out, text, (size_t)findings_moment(options, ns, text));
 	else
 		put_stamp(out, ns);
+}
+
+/* A line to paste has times of the trace, which every command takes, whichever times the tables show. */
+static void put_worst(const struct worst *worst, const struct findings_options *options, struct out *out)
+{
+	const char *input = options->input;
+	char time[TEXT_HUMAN];
+
+	out_f(out, "# longest %s: %s, ", worst->what, text_time(time, worst->lasted));
+	if (worst->pid >= 0)
+		out_f(out, "%s-%d on ", task_shown(worst->comm), worst->pid);
+	out_f(out, "CPU %u%s", worst->cpu, input ? ": weft report" : "");
+	if (worst->to) {
+		out_str(out, input ? " --since " : ", from ");
+		if (input)
+			put_stamp(out, worst->from);
+		else
+			put_moment(options, worst->from, out);
+		out_str(out, input ? " --until " : " to ");
+		if (input)
+			put_stamp(out, worst->to);
+		else
+			put_moment(options, worst->to, out);
+	}
+	out_f(out, "%s%s\n", input ? " " : "", input ? input : "");
 }
 
 static void put_span(const struct findings_options *options, struct out *out)
@@ -210,7 +218,7 @@ static bool print(struct findings *findings, const struct findings_options *opti
 		return true;
 	/* The longest cases may be of other tables. */
 	for (size_t i = 0; !options->nr_tables && !options->only_notes && i < findings->nr_worst; i++)
-		put_worst(&findings->worst[i], options->input, out);
+		put_worst(&findings->worst[i], options, out);
 	while (text_next_line(&notes, &left, &line))
 		out_f(out, "# %.*s\n", (int)line.len, line.at);
 	if (findings->without_events)

@@ -17,6 +17,7 @@
 struct context;
 struct event;
 struct findings;
+struct face;
 struct file_calls;
 struct mark_spans;
 struct out;
@@ -24,6 +25,7 @@ struct reader;
 struct reader_consumer;
 struct table;
 struct vcpus;
+struct wall;
 
 /*
  * Which rows the user wants. The state follows all tasks and CPUs, whichever are selected. All members are borrowed; a
@@ -45,6 +47,9 @@ struct pass_filter {
 	const struct vcpus
 		*vcpus; /* of the guest that is read: what its host says of its CPUs; NULL: it is not asked */
 	bool guest;     /* with `shape`: vcpus would be there */
+	/* How lines and notes show moments, and the time of day of the file; NULL: as times of the trace. */
+	const struct face *face;
+	const struct wall *wall;
 	bool shape;     /* only what the tables look like is asked: they are made without any event */
 };
 
@@ -166,6 +171,9 @@ void pass_put_filters(const struct pass *pass, const struct analysis_ops *ops, s
 /* Follows the names of tasks if the user chose some. pass_init() calls it. */
 void pass_names_begin(struct pass *pass);
 /* Notes which tasks of the selection had other names for a part of the time. */
+/* The text of a moment in lines, titles and notes, with nine digits behind the seconds. */
+enum { PASS_MOMENT = 64 };
+const char *pass_moment(const struct pass *pass, uint64_t ns, char into[PASS_MOMENT]);
 /* Says whom a choice by --process, --unit and so on leaves out because it is not known whom they belong to. */
 void pass_put_unknown(const struct pass *pass, struct findings *findings);
 void pass_put_names(const struct pass *pass, const struct analysis_ops *ops, struct findings *findings);

@@ -6,6 +6,7 @@
 
 #include "lib/answers/frame/findings.h"
 #include "lib/ground/base/text.h"
+#include "lib/meaning/clock/face.h"
 #include "lib/meaning/event/comms.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/tasks.h"
@@ -223,6 +224,17 @@ struct pass_away pass_away(const struct pass *pass, const struct state_task *tas
 	return away;
 }
 
+const char *pass_moment(const struct pass *pass, uint64_t ns, char into[PASS_MOMENT])
+{
+	const struct face *face = pass->filter.face;
+
+	_Static_assert((int)PASS_MOMENT >= (int)FACE_TEXT && (int)PASS_MOMENT >= (int)TEXT_HUMAN, "both fit");
+	if (!face || face->kind == FACE_TRACE)
+		return text_seconds(into, ns);
+	(void)face_text(into, face, pass->filter.wall, ns, 9);
+	return into;
+}
+
 void pass_put_unknown(const struct pass *pass, struct findings *findings)
 {
 	const struct context *context = pass->reader->buffers[0].context;
@@ -255,20 +267,21 @@ void pass_put_unknown(const struct pass *pass, struct findings *findings)
 
 enum { NAMES_SHOWN = 4, PIDS_SHOWN = 16 };
 
-static void put_names_of(const struct state_task *task, const struct naming_task *named, bool whole,
-			 struct findings *findings)
+static void put_names_of(const struct pass *pass, const struct state_task *task, const struct naming_task *named,
+			 bool whole, struct findings *findings)
 {
-	char at[TEXT_HUMAN];
+	char moment[PASS_MOMENT];
+	const char *at = pass_moment(pass, named->changed, moment);
 
 	if (*named->other)
 		findings_note(findings, "%s-%" PRId32 " was called '%s' %s %s%s%s%s", named->wanted, task->pid,
-			      named->other, named->now ? "until" : "from", text_seconds(at, named->changed),
+			      named->other, named->now ? "until" : "from", at,
 			      whole ? "" : ": this counts what it did as '", whole ? "" : named->wanted,
 			      whole ? "" : "'");
 	else
-		findings_note(findings, "%s-%" PRId32 " had another name until %s%s%s%s", named->wanted, task->pid,
-			      text_seconds(at, named->changed), whole ? "" : ": this counts what it did as '",
-			      whole ? "" : named->wanted, whole ? "" : "'");
+		findings_note(findings, "%s-%" PRId32 " had another name until %s%s%s%s", named->wanted, task->pid, at,
+			      whole ? "" : ": this counts what it did as '", whole ? "" : named->wanted,
+			      whole ? "" : "'");
 }
 
 /* The line to paste: the PIDs of all of them, or of the first ones. */
@@ -295,7 +308,7 @@ void pass_put_names(const struct pass *pass, const struct analysis_ops *ops, str
 		    has_pid(pass, task->pid))
 			continue;
 		if (nr++ < NAMES_SHOWN)
-			put_names_of(task, named, ops->whole_lives, findings);
+			put_names_of(pass, task, named, ops->whole_lives, findings);
 		if (nr <= PIDS_SHOWN)
 			len += (size_t)snprintf(pids + len, sizeof(pids) - len, "%s%" PRId32, len ? "," : "",
 						task->pid);

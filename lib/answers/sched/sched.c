@@ -164,12 +164,12 @@ static void put_run(const struct sched_analysis *sched, uint32_t cpu, const stru
 {
 	const struct state *state = &sched->pass->state;
 	struct out *out = sched->pass->lines;
-	char at[TEXT_HUMAN];
+	char at[PASS_MOMENT];
 
 	if (!out || task->idle || !counts_since(sched, task, state->step.ran_since) ||
 	    !pass_wants_cpu(sched->pass, cpu))
 		return;
-	out_f(out, "%18s %5" PRIu32 "  %-16s %7" PRId32, text_seconds(at, state->now), cpu,
+	out_f(out, "%18s %5" PRIu32 "  %-16s %7" PRId32, pass_moment(sched->pass, state->now, at), cpu,
 	      pass_comm(sched->pass, task), task->pid);
 	/* If the beginning of the run was not seen, these are of another run. */
 	put_ms(out, state->step.ran_since ? counts->off : 0);

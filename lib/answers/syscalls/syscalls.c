@@ -51,7 +51,7 @@ static bool init(void *arg, struct pass *pass, const void *options)
 		syscalls->host = syscalls_host_new(pass);
 	if (pass_is_guest(pass) && !syscalls->host)
 		return false;
-	return syscalls_trace_init(&syscalls->trace, pass->machine, syscalls->options.failures || pass->files) &&
+	return syscalls_trace_init(&syscalls->trace, pass, syscalls->options.failures || pass->files) &&
 	       !kinds_init(&syscalls->types, pass->reader->nr_buffers, free) &&
 	       (!syscalls->options.rows.slowest || last_switch_out_init(&syscalls->last_outs, pass));
 }

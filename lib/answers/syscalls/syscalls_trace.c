@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/answers/frame/pass.h"
 #include "lib/ground/base/out.h"
 #include "lib/ground/base/text.h"
 #include "lib/meaning/event/context.h"
@@ -46,9 +47,11 @@ struct traced_call {
 	const struct argument_set *sets[CALL_ARGUMENTS]; /* NULL: a number */
 };
 
-bool syscalls_trace_init(struct syscalls_trace *trace, const char *machine, bool holds)
+bool syscalls_trace_init(struct syscalls_trace *trace, const struct pass *pass, bool holds)
 {
-	*trace = (struct syscalls_trace){ .task = SYSCALLS_NOBODY, .machine = machine, .holds = holds };
+	*trace = (struct syscalls_trace){
+		.task = SYSCALLS_NOBODY, .pass = pass, .machine = pass->machine, .holds = holds
+	};
 	u64_map_init(&trace->held, sizeof(char *));
 	u64_map_init(&trace->calls, sizeof(struct traced_call));
 	return out_init(&trace->names, NAMES_SHOWN);
@@ -78,12 +81,12 @@ void syscalls_trace_break(struct syscalls_trace *trace, struct out *out)
 	trace->task = SYSCALLS_NOBODY;
 }
 
-static bool add_who(struct buf *line, const struct syscalls_who *who)
+static bool add_who(const struct syscalls_trace *trace, struct buf *line, const struct syscalls_who *who)
 {
-	char text[48], at[TEXT_HUMAN];
+	char text[48], at[PASS_MOMENT];
 
 	snprintf(text, sizeof(text), "%.16s-%" PRId32, task_shown(who->comm), who->pid);
-	return buf_addf(line, "%18s %3" PRIu32 "  %-20s ", text_seconds(at, who->at), who->cpu, text);
+	return buf_addf(line, "%18s %3" PRIu32 "  %-20s ", pass_moment(trace->pass, who->at, at), who->cpu, text);
 }
 
 /* Small numbers are mostly counts and descriptors, so they are decimal; large ones are addresses and bits. */
@@ -323,7 +326,7 @@ bool syscalls_trace_enter(struct syscalls_trace *trace, struct out *out, const s
 
 	syscalls_trace_break(trace, out);
 	buf_clear(line);
-	if (!traced || !add_who(line, who) || !buf_addf(line, "%s(", name) ||
+	if (!traced || !add_who(trace, line, who) || !buf_addf(line, "%s(", name) ||
 	    !(raw ? add_raw_args(trace, event, traced) : add_args(trace, event, traced)) || !buf_add_str(line, ")"))
 		return false;
 	if (trace->holds)
@@ -388,7 +391,7 @@ void syscalls_trace_exit(struct syscalls_trace *trace, struct out *out, const st
 		if (!trace->holds)
 			syscalls_trace_break(trace, out);
 		buf_clear(line);
-		if (!add_who(line, who))
+		if (!add_who(trace, line, who))
 			return;
 		buf_addf(line, "<... %s resumed>", name);
 	}

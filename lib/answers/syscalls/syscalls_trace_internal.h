@@ -20,8 +20,9 @@ struct format;
  * Lines are ordered by time.
  */
 struct syscalls_trace {
-	struct buf line;      /* the line of the last entry, without its end */
-	struct out names;     /* of a value, while its line is made */
+	struct buf line;  /* the line of the last entry, without its end */
+	struct out names; /* of a value, while its line is made */
+	const struct pass *pass;
 	const char *machine;  /* that was traced */
 	struct u64_map calls; /* struct traced_call by the name of the call */
 	uint32_t task;        /* the task of the line; SYSCALLS_NOBODY: the line is empty */
@@ -56,7 +57,7 @@ struct syscalls_end {
 const char *syscalls_file(const struct event *event, int64_t fd);
 
 /* False without memory; it is released even then. Borrows the machine. */
-bool must_check syscalls_trace_init(struct syscalls_trace *trace, const char *machine, bool holds);
+bool must_check syscalls_trace_init(struct syscalls_trace *trace, const struct pass *pass, bool holds);
 void syscalls_trace_release(struct syscalls_trace *trace);
 
 /* Returns false when memory runs out. `raw`: the event has only six numbers as arguments. */

@@ -199,10 +199,10 @@ static void put_events(struct json *json, const struct frames *frames, const str
 static void put_profile(const struct why_analysis *why, struct json *json, const struct frames *frames,
 			const struct why_found *found)
 {
-	char name[128], at[TEXT_HUMAN];
+	char name[128], at[PASS_MOMENT];
 
 	snprintf(name, sizeof(name), "%s of %s-%" PRId32 " at %s", found->what, why_log_text(&why->log, found->name),
-		 found->pid, text_seconds(at, found->from));
+		 found->pid, pass_moment(why->pass, found->from, at));
 	json_object(json);
 	json_key(json, "type");
 	json_put_text(json, "evented");

@@ -192,7 +192,7 @@ static void put_number(const struct why_analysis *why, uint64_t nr, char *into, 
 static void put_title(const struct why_analysis *why, size_t list, const struct why_sums *sums, char *into, size_t size)
 {
 	const struct why_found *found = &why->found[list][0];
-	char sentence[WHY_SENTENCE], from[TEXT_HUMAN], to[TEXT_HUMAN], number[96];
+	char sentence[WHY_SENTENCE], from[PASS_MOMENT], to[PASS_MOMENT], number[96];
 
 	*into = '\0';
 	if (!why->nr[list])
@@ -205,8 +205,8 @@ static void put_title(const struct why_analysis *why, size_t list, const struct 
 		snprintf(into, size, "all %zu of them; %s", why->nr[list], sentence);
 	else
 		snprintf(into, size, "%s\n# %s of %s-%" PRId32 ", from %s to %s", sentence, found->what,
-			 why_log_text(&why->log, found->name), found->pid, text_seconds(from, found->from),
-			 text_seconds(to, found->to));
+			 why_log_text(&why->log, found->name), found->pid, pass_moment(why->pass, found->from, from),
+			 pass_moment(why->pass, found->to, to));
 }
 
 /* What a part adds to the mean of the slowest ones, and to that of the others. */
@@ -417,13 +417,13 @@ int why_tell(const void *analysis, enum why_of of, struct why_told *ret)
 static void note_first(const struct why_analysis *why, enum why_of of, struct findings *findings)
 {
 	struct why_told told;
-	char at[TEXT_HUMAN];
+	char at[PASS_MOMENT];
 	int r = why_tell(why, of, &told);
 
 	findings->failed |= r < 0;
 	if (r > 0)
 		findings_note(findings, "the longest %s, of %s-%" PRId32 ", at %s: %s", told.what, told.comm, told.pid,
-			      text_seconds(at, told.from), told.sentence);
+			      pass_moment(why->pass, told.from, at), told.sentence);
 }
 
 static void put_worst(const struct why_analysis *why, const struct why_found *found, struct findings *findings)
