@@ -87,7 +87,7 @@ const struct command block_command = {
 	.examples = "  weft record -e block -- dd if=/dev/sda of=/dev/null count=1000\n"
 		    "  weft block\n"
 		    "  weft block --longer 10ms\n"
-		    "  weft block --by task --sort q2c_max_ns\n"
+		    "  weft block --by task --sort bytes\n"
 		    "  weft block --by task --operation write --sizes",
 	.group = "read",
 	.options = &command_options,
