@@ -588,6 +588,19 @@ no_wakeup()
 	[ "$(events_shown | grep -c 'storm')" -eq 0 ]
 }
 
+# sh-74 is woken at 39.721837265 and gets its CPU 8.8 ms later, with the switch that w finds.
+@test "view: X on the switch that w has found explains the wait before it" {
+	file=$BATS_TEST_DIRNAME/../fixtures/session/why.dat
+	screen_start 160 50 "$WEFT" view "$file"
+	screen_await "? keys"
+	screen_keys w "5ms 74" Enter
+	screen_await "39.730668  "
+	screen_keys X
+	screen_await "in the order of time: who was waited for is indented"
+	screen_await "A 39.721837"
+	screen_await_line '^ *8.8 ms +100.0 .*sh +74 +waited +behind '
+}
+
 @test "view: X explains a call between the marks, as weft why has it, and Enter goes to a link of its path" {
 	file=$BATS_TEST_DIRNAME/../fixtures/session/why.dat
 	from=$(printf %.9f "$(weft why --format json "$file" | jq '.intervals[0].from')")

@@ -18,7 +18,7 @@ const char view_help[] = "1 ... 9\tthe panes: 1 events, 2 time line, 3 calls, 4 
 			 "/ \\ n N\tsearch forward, backward: a text, -f FILTER, -e EVENT, --pid N; again, other way\n"
 			 "[ ] { } ( )\tprevious and next event of this type, of this task, on this CPU\n"
 			 "%\tthe partner: entry and exit, waking and run\n"
-			 "X\texplain this call or wakeup: marks A and B around it, and weft why in 4\n"
+			 "X\texplain this call, wakeup, or wait before a switch: A and B around it, weft why in 4\n"
 			 "w W\tthe next wakeup of this task that took longer than: 1ms; the one before\n"
 			 "&\ta filter more, as report -f takes it, or -e EVENT, --pid N, --comm, --cpu\n"
 			 "f t C e\tlist of filters; follow this task, this CPU, this type of event\n"
@@ -73,12 +73,28 @@ static int partner(struct view *view, struct fail *fail)
 	return r < 0 ? r : 0;
 }
 
+static int explain_between(struct view *view, struct walk_place from, struct walk_place to, int32_t pid,
+			   struct fail *fail)
+{
+	view->marks[0].set = view->marks[1].set = true;
+	view->marks[0].place = from;
+	view->marks[1].place = to;
+	view->explained.pid = pid;
+	view->explained.round++;
+	view_filters_changed(view);
+	return view_show(view, '4', fail);
+}
+
 static int explain(struct view *view, struct fail *fail)
 {
 	struct search_found found;
 	struct pair pair;
-	int r = pair_find(view, view->cursor, 0, &pair, &found, fail);
+	/* A switch ends a wait, and begins a run: the wait is what has a reason. */
+	int r = pair_wait(view, view->cursor, &pair, &found, fail);
 
+	if (r)
+		return r < 0 ? r : explain_between(view, found.place, view->cursor, pair.pid, fail);
+	r = pair_find(view, view->cursor, 0, &pair, &found, fail);
 	if (r <= 0 || pair.task <= 0) {
 		view_say(view,
 			 pair.what[0] && !r ? "no %s is in the recording" :
@@ -86,13 +102,8 @@ static int explain(struct view *view, struct fail *fail)
 			 pair.what);
 		return r < 0 ? r : 0;
 	}
-	view->marks[0].set = view->marks[1].set = true;
-	view->marks[!pair.forward].place = view->cursor;
-	view->marks[pair.forward].place = found.place;
-	view->explained.pid = pair.task;
-	view->explained.round++;
-	view_filters_changed(view);
-	return view_show(view, '4', fail);
+	return explain_between(view, pair.forward ? view->cursor : found.place,
+			       pair.forward ? found.place : view->cursor, pair.task, fail);
 }
 
 static void set_mark(struct view *view, size_t index)

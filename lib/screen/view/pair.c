@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/screen/view/pair_internal.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,46 @@ int pair_search(struct view *view, struct walk_place place, const struct pair *p
 	};
 
 	return search_find(view, place, pair->forward, &search, ret, fail);
+}
+
+int pair_wakeup(struct view *view, struct walk_place place, const struct pair *waker, uint64_t most,
+		struct search_found *ret_waking, struct search_found *ret_queued, struct fail *fail)
+{
+	struct search_found waking;
+	int r = pair_search(view, place, waker, most, ret_queued, fail);
+
+	if (r <= 0)
+		return r;
+	waking = *ret_queued;
+	if (strcmp(waking.name, "sched_waking")) {
+		r = pair_search(view, ret_queued->place, waker, most, &waking, fail);
+		if (r < 0 && r != -ECANCELED)
+			return r;
+		if (r <= 0 || strcmp(waking.name, "sched_waking"))
+			waking = *ret_queued;
+	}
+	*ret_waking = waking;
+	return search_woke(view, waker->context, waking.place, place, waker->pid, fail);
+}
+
+int pair_wait(struct view *view, struct walk_place place, struct pair *ret, struct search_found *ret_waking,
+	      struct fail *fail)
+{
+	struct event_cursor *event_cursor = NULL;
+	struct search_found queued;
+	struct walk_place at;
+	struct event event;
+	bool gives;
+	int r = event_cursor_find(view, place, &event_cursor, &event, &at, fail);
+
+	*ret = (struct pair){ .what = "" };
+	if (r <= 0)
+		return r;
+	gives = event.kind == EVENT_RECORD && event.type->format && !strcmp(event.type->format->name, "sched_switch");
+	if (gives)
+		pair_of(&event, true, ret);
+	event_cursor_free(event_cursor);
+	return *ret->what ? pair_wakeup(view, at, ret, 0, ret_waking, &queued, fail) : 0;
 }
 
 int pair_find(struct view *view, struct walk_place place, uint64_t most, struct pair *ret,

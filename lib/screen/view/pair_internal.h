@@ -38,6 +38,18 @@ void pair_of(const struct event *event, bool waker, struct pair *ret);
 /* Finds the partner of the event at a place. `most`: events to read; 0: all. Returns as search_find(). */
 int must_check pair_find(struct view *view, struct walk_place place, uint64_t most, struct pair *ret,
 			 struct search_found *ret_found, struct fail *fail);
+/*
+ * Of a sched_switch: finds the waking of the task that gets the CPU, if it ends a wait that began with one. ret->pid
+ * is this task. Returns as search_find().
+ */
+int must_check pair_wait(struct view *view, struct walk_place place, struct pair *ret, struct search_found *ret_waking,
+			 struct fail *fail);
+/*
+ * The same for what pair_of() says of the waker. *ret_queued: when the task was on a queue, as *ret_waking if one event
+ * tells both.
+ */
+int must_check pair_wakeup(struct view *view, struct walk_place place, const struct pair *waker, uint64_t most,
+			   struct search_found *ret_waking, struct search_found *ret_queued, struct fail *fail);
 int must_check pair_search(struct view *view, struct walk_place place, const struct pair *pair, uint64_t most,
 			   struct search_found *ret, struct fail *fail);
 

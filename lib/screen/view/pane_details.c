@@ -438,20 +438,9 @@ static int add_waker(struct details *details, struct walk_place place, const str
 
 	if (!*pair->what)
 		return 0;
-	r = pair_search(view, place, pair, PARTNER_EVENTS, &queued, fail);
+	r = pair_wakeup(view, place, pair, PARTNER_EVENTS, &waking, &queued, fail);
 	if (r <= 0)
 		return r == -ECANCELED ? 0 : r;
-	waking = queued;
-	if (strcmp(queued.name, "sched_waking")) {
-		r = pair_search(view, queued.place, pair, PARTNER_EVENTS, &waking, fail);
-		if (r < 0 && r != -ECANCELED)
-			return r;
-		if (r <= 0 || strcmp(waking.name, "sched_waking"))
-			waking = queued;
-	}
-	r = search_woke(view, pair->context, waking.place, place, pair->pid, fail);
-	if (r <= 0)
-		return r;
 	out_str(out, "woken by ");
 	/* An interrupt has nothing to do with the task that it hit. */
 	if (waking.event.flags & EVENT_INTERRUPTS)
