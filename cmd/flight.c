@@ -506,12 +506,23 @@ static void allow_reload(struct flight_options *flight)
 	flight->service.reload = flight_again_try;
 }
 
+static void tell_ended(const struct flight_result *result)
+{
+	char time[TEXT_HUMAN], triggers[TEXT_HUMAN], files[TEXT_HUMAN], lost[TEXT_HUMAN], losses[100] = "";
+
+	if (result->lost)
+		snprintf(losses, sizeof(losses), ", %s event%s lost; a larger buffer (-b) may keep them",
+			 text_count(lost, result->lost), text_plural(result->lost));
+	command_warn("%s trigger%s in %s, %s file%s%s", text_count(triggers, result->triggers),
+		     text_plural(result->triggers), text_time(time, result->time_ns), text_count(files, result->files),
+		     text_plural(result->files), losses);
+}
+
 static int start(struct arguments *arguments)
 {
 	struct flight_options *flight = &arguments->flight;
 	struct flight_result result;
 	struct fail fail = FAIL_INIT;
-	char time[TEXT_HUMAN], triggers[TEXT_HUMAN], files[TEXT_HUMAN];
 	int err = flight_find_place(flight, arguments->setup.setup, &arguments->place, &fail);
 
 	if (err)
@@ -532,9 +543,7 @@ static int start(struct arguments *arguments)
 		command_failed(&fail);
 	if (err && !result.time_ns)
 		return EXIT_FAILED;
-	command_warn("%s trigger%s in %s, %s file%s", text_count(triggers, result.triggers),
-		     text_plural(result.triggers), text_time(time, result.time_ns), text_count(files, result.files),
-		     text_plural(result.files));
+	tell_ended(&result);
 	if (result.reload) {
 		command_warn("the new options are good; the flight begins anew with them");
 		flight_again_begin(&fail);

@@ -143,6 +143,20 @@ load flight
 	[ ! -e "/run/weft/$NAME.sock" ]
 }
 
+@test "flight: lost events are told when a file is written, at the end, and by explain" {
+	fly -b 8 -e raw_syscalls --after 0
+	# While it stands still, the buffers overflow.
+	kill -STOP $PID
+	dd if=/dev/zero of=/dev/null bs=1 count=20000 2> /dev/null
+	kill -CONT $PID
+	file=$(dump)
+	land
+	grep -q "dat: [0-9,]* events were lost since the flight began; a larger buffer (-b) may keep them$" log
+	[[ "$(tail -n 1 log)" == *"1 trigger in "*", 1 file, "*" events lost; a larger buffer (-b) may keep them" ]]
+	run -0 weft flight explain --before 1ms "$file"
+	grep -q "^# .* were lost in the time that is compared" <<< "$output"
+}
+
 @test "flight: a second trigger in time extends the file; one while cooling down is counted" {
 	fly -e sched:sched_process_exec --after 300ms --when 'p=event:sched:sched_process_exec if filename ~ "*/printenv"'
 	printenv > /dev/null

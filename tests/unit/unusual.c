@@ -46,7 +46,8 @@ struct found {
 	int r;
 };
 
-static void find_for(struct found *found, unsigned ms, unsigned spin, const char *trigger, const char *task)
+static void find_with(struct found *found, unsigned ms, unsigned spin, unsigned lost, const char *trigger,
+		      const char *task)
 {
 	cleanup_buf struct buf script = BUF_INIT;
 	struct query query = QUERY_INIT;
@@ -56,11 +57,20 @@ static void find_for(struct found *found, unsigned ms, unsigned spin, const char
 	loom_init(&found->loom);
 	loom_setting(&found->loom, "weft/trigger", trigger);
 	add_script(&script, ms, spin);
+	if (lost)
+		CHECK(buf_addf(&script,
+			       "0 lost %u\n0 %" PRIu64 " 0 sched_wakeup comm=calm pid=7 prio=120 target_cpu=0\n", lost,
+			       ms * MS + 850000));
 	loom_play(&found->loom, buf_str(&script));
 	found->trace = loom_trace(&found->loom);
 	findings_init(&found->findings);
 	query.around = "trigger";
 	found->r = unusual_find(found->trace, &options, &found->findings, &found->span, &found->fail);
+}
+
+static void find_for(struct found *found, unsigned ms, unsigned spin, const char *trigger, const char *task)
+{
+	find_with(found, ms, spin, 0, trigger, task);
 }
 
 static void find(struct found *found, unsigned ms, unsigned spin, const char *trigger)
@@ -106,6 +116,20 @@ TEST(unusual_finds_nothing_where_nothing_changes)
 	find(&found, 20, 0, "x 20900000 why\n");
 	CHECK(found.r == 0);
 	CHECK(found.findings.items[0].table.nr_items == 0);
+	release(&found);
+}
+
+TEST(unusual_says_how_many_events_were_lost_in_the_time_that_is_compared)
+{
+	struct found found;
+
+	find_with(&found, 20, 600, 12, "x 20900000 why\n", NULL);
+	REQUIRE(found.r == 0);
+	CHECK(strstr(buf_str(&found.findings.notes), "12 events were lost in the time that is compared") != NULL);
+	release(&found);
+	find(&found, 20, 700, "x 20900000 why\n");
+	REQUIRE(found.r == 0);
+	CHECK(!strstr(buf_str(&found.findings.notes), "lost"));
 	release(&found);
 }
 

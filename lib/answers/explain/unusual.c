@@ -47,6 +47,8 @@ struct unusual {
 	size_t interval;       /* the number of the next one */
 	uint64_t length_ns;
 	const char *task;
+	uint64_t lost; /* events that are missing in the intervals */
+	bool more_lost;
 	bool cut; /* there were more than FIGURES_MAX */
 };
 
@@ -332,6 +334,21 @@ static bool is_told(const struct unusual *unusual, size_t index, const bool *tol
 	return false;
 }
 
+/* Less of something may be what was lost of it. */
+static void note_losses(const struct unusual *unusual, struct findings *findings)
+{
+	char count[TEXT_HUMAN];
+
+	if (!unusual->lost && !unusual->more_lost)
+		return;
+	findings_note(findings,
+		      "%s%s event%s lost in the time that is compared, so a row may differ only by them; a larger "
+		      "buffer of the flight (-b) may keep them",
+		      unusual->lost && unusual->more_lost ? "more than " : "",
+		      unusual->lost ? text_count(count, unusual->lost) : "an unknown number of",
+		      unusual->lost == 1 ? " was" : "s were");
+}
+
 static int put_table(struct unusual *unusual, size_t rows, struct findings *findings, struct fail *fail)
 {
 	struct table *table = findings_table(findings, "unusual", "what was unusual", NULL, columns);
@@ -354,6 +371,7 @@ static int put_table(struct unusual *unusual, size_t rows, struct findings *find
 		put(unusual, unusual->figures[i], table);
 	}
 	free(told);
+	note_losses(unusual, findings);
 	if (unusual->cut)
 		findings_note(findings, "the first %d figures were compared", FIGURES_MAX);
 	return 0;
@@ -397,6 +415,8 @@ static int run(const struct unusual_options *options, struct reader *reader, str
 
 	if (!r)
 		r = intervals_run(&intervals, reader, &filter, fail);
+	unusual->lost = intervals.lost;
+	unusual->more_lost = intervals.more_lost;
 	intervals_release(&intervals);
 	if (!r && unusual->interval < UNUSUAL_LEAST + 1)
 		r = fail_set(fail, -ENODATA, "there are too few events before it");

@@ -5,6 +5,7 @@
 
 #include "lib/answers/frame/findings.h"
 #include "lib/ground/base/fail.h"
+#include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/reader/reader.h"
 
@@ -118,6 +119,17 @@ static void see_late(struct intervals *intervals, const struct event *event)
 	pass_see(&intervals->part, &now);
 }
 
+/* The rest of a damaged file is told as damage. */
+static void see_gap(struct intervals *intervals, const struct event *event)
+{
+	const struct reader *reader = intervals->whole.reader;
+
+	if (event->lost == EVENT_LOST_REST || !context_is_loss(reader->buffers[event->buffer].context, event->first))
+		return;
+	intervals->more_lost |= event->lost < 0;
+	intervals->lost += event->lost < 0 ? 0 : (uint64_t)event->lost;
+}
+
 bool intervals_see(struct intervals *intervals, const struct event *event)
 {
 	bool is_record = event->kind == EVENT_RECORD;
@@ -140,6 +152,8 @@ bool intervals_see(struct intervals *intervals, const struct event *event)
 	intervals->part.pending = intervals->whole.pending = NULL;
 	if (intervals->failed)
 		return false;
+	if (!is_record)
+		see_gap(intervals, event);
 	intervals->events += is_record;
 	intervals->all_events += is_record;
 	if (event->ts < intervals->from) {

@@ -30,6 +30,9 @@ struct intervals {
 	 */
 	int (*found)(void *arg, struct findings *findings, const struct findings_span *span, struct fail *fail);
 	void *arg;
+	/* Events that were lost, and whether there are gaps without a number. */
+	uint64_t lost;
+	bool more_lost;
 	/* Private: */
 	struct pass whole, part;
 	bool begun, ended;

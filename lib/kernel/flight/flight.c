@@ -702,6 +702,15 @@ static int land(struct flight *flight, struct fail *fail)
 	return err;
 }
 
+static uint64_t count_lost(struct flight_recording *recording)
+{
+	struct flight_recording_cpus cpus = { .nr = 0 };
+	uint64_t lost = flight_recording_look(recording, &cpus, NULL) ? 0 : flight_recording_lost(&cpus);
+
+	free(cpus.at);
+	return lost;
+}
+
 static int fly(struct flight *flight, struct fail *fail)
 {
 	struct fail later;
@@ -717,6 +726,7 @@ static int fly(struct flight *flight, struct fail *fail)
 	if (!flight->result->reload)
 		service_stopping(&flight->service);
 	landed = land(flight, &later);
+	flight->result->lost = count_lost(flight->recording);
 	flight->result->time_ns = now_ns() - begin;
 	upload_end(&flight->upload);
 	return fail_first(r < 0 ? r : 0, landed, fail, &later);

@@ -53,6 +53,7 @@ struct flight_options {
 
 struct flight_result {
 	uint64_t triggers, files, failed;
+	uint64_t lost; /* events that the kernel lost since the start */
 	uint64_t time_ns;
 	bool reload; /* it ended because of new options */
 };

@@ -247,7 +247,23 @@ void log_writer_end(struct log_writer *writer)
 	writer->busy = false;
 }
 
-void log_writer_tell(const struct log_writer *writer, void (*tell)(const char *text))
+/* What was lost before another file was told with that one. */
+static void tell_lost(struct log_writer *writer, void (*tell)(const char *text))
+{
+	uint64_t lost = flight_recording_lost(&writer->written.cpus),
+		 more = lost > writer->lost ? lost - writer->lost : 0;
+	char text[1200], count[TEXT_HUMAN];
+
+	if (!more)
+		return;
+	snprintf(text, sizeof(text), "%s: %s event%s lost since the %s; a larger buffer (-b) may keep them",
+		 writer->path, text_count(count, more), more == 1 ? " was" : "s were",
+		 writer->lost ? "last such line" : "flight began");
+	tell(text);
+	writer->lost = lost;
+}
+
+void log_writer_tell(struct log_writer *writer, void (*tell)(const char *text))
 {
 	char text[1200], size[TEXT_HUMAN], time[TEXT_HUMAN];
 
@@ -258,6 +274,7 @@ void log_writer_tell(const struct log_writer *writer, void (*tell)(const char *t
 		snprintf(text, sizeof(text), "%s: %s", writer->path, writer->why);
 		tell(text);
 	}
+	tell_lost(writer, tell);
 	if (writer->removed) {
 		snprintf(text, sizeof(text), "%u older file%s removed, to keep to --max-files and --max-bytes",
 			 writer->removed, writer->removed == 1 ? " was" : "s were");

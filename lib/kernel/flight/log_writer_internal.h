@@ -56,6 +56,7 @@ struct log_writer {
 	int done_fd;                /* becomes readable when it is written */
 	bool busy;
 	pthread_t thread;
+	uint64_t lost; /* events that the kernel lost until the last file, which was told */
 	struct piece piece;
 	/* valid after log_writer_end(): */
 	char *path;
@@ -81,7 +82,7 @@ int must_check log_writer_begin(struct log_writer *writer, const struct piece *p
 /* Waits for the end. */
 void log_writer_end(struct log_writer *writer);
 /* After log_writer_end() without an error: says what was written, a line at a time. */
-void log_writer_tell(const struct log_writer *writer, void (*tell)(const char *text));
+void log_writer_tell(struct log_writer *writer, void (*tell)(const char *text));
 /* Releases what is valid after log_writer_end(). */
 void log_writer_forget(struct log_writer *writer);
 void log_writer_release(struct log_writer *writer);

@@ -119,6 +119,16 @@ static inline uint64_t flight_recording_bytes(const struct flight_recording_cpus
 	return bytes;
 }
 
+/* What the kernel lost of all CPUs since the start. */
+static inline uint64_t flight_recording_lost(const struct flight_recording_cpus *cpus)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < cpus->nr; i++)
+		lost += cpus->at[i].lost;
+	return lost;
+}
+
 struct flight_recording_written {
 	struct flight_recording_cpus cpus; /* what the file has of them */
 	uint64_t from;    /* from here on it has every event of all CPUs, except those that the kernel lost */
