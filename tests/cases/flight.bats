@@ -206,6 +206,11 @@ load flight
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"a flight named '$NAME' runs already"* ]]
 	[[ "$output" != *"mode ring"* ]]
+	for ask in status dump; do
+		run weft flight $ask --name "none-$$"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"no flight named 'none-$$' runs; --name chooses "*"'$NAME'"*", which run"* ]]
+	done
 	land
 	run weft flight status --name "$NAME"
 	[ "$status" -eq 1 ]

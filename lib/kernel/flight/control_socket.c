@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/kernel/flight/control_socket.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -13,6 +14,7 @@
 #include <sys/un.h>
 
 #include "lib/ground/base/buf.h"
+#include "lib/ground/base/dir.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/io.h"
 #include "lib/ground/base/now.h"
@@ -267,6 +269,42 @@ static int talk(int fd, const char *line, struct buf *answer)
 	return err ? err : io_read_all(fd, ANSWER_MAX, answer);
 }
 
+/* The flights that run, as "'a', 'b'"; their number. Who may not read the directory sees none. */
+static size_t list_flights(struct buf *into)
+{
+	cleanup_fd int dir = open(UNDO_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = dir < 0 ? NULL : dir_entries(dir);
+	const struct dirent *entry;
+	char name[CONTROL_SOCKET_NAME];
+	struct sockaddr_un address;
+	size_t nr = 0;
+
+	while (entries && (entry = readdir(entries))) {
+		size_t len = strlen(entry->d_name), end = strlen(".sock");
+
+		if (len <= end || len - end >= sizeof(name) || strcmp(entry->d_name + len - end, ".sock") != 0)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)(len - end), entry->d_name);
+		address = address_of(name);
+		if (is_served(&address) && buf_addf(into, "%s'%s'", nr ? ", " : "", name))
+			nr++;
+	}
+	if (entries)
+		closedir(entries);
+	return nr;
+}
+
+static int tell_none(const char *name, struct fail *fail)
+{
+	cleanup_buf struct buf names = BUF_INIT;
+	size_t nr = list_flights(&names);
+
+	if (nr)
+		return fail_set(fail, -ENOENT, "no flight named '%s' runs; --name chooses %s%s, which run%s", name,
+				nr > 1 ? "one of " : "", buf_str(&names), nr > 1 ? "" : "s");
+	return fail_set(fail, -ENOENT, "no flight named '%s' runs; 'weft flight start' begins one", name);
+}
+
 int control_socket_ask(const char *name, const char *line, struct buf *answer, struct fail *fail)
 {
 	struct sockaddr_un address = address_of(name);
@@ -280,8 +318,7 @@ int control_socket_ask(const char *name, const char *line, struct buf *answer, s
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
 		err = -errno;
 		if (err == -ENOENT || err == -ECONNREFUSED)
-			return fail_set(fail, -ENOENT, "no flight named '%s' runs; 'weft flight start' begins one",
-					name);
+			return tell_none(name, fail);
 		return fail_set(fail, err, "cannot ask the flight '%s': %s%s", name, strerror(-err),
 				err == -EACCES ? "; root and the group 'weft' may" : "");
 	}
