@@ -418,9 +418,13 @@ static void tell_others(struct doctor *doctor)
 		tell(doctor, NOTE, "in use",
 		     "tracing is off in the top instance; recordings in an instance of their own are not affected");
 	(void)!tracing_each_user(&doctor->kernel.tracing, tell_user, doctor);
-	while (undo_next_pending(NULL, &at, &pending, NULL) > 0)
-		tell(doctor, NOTE, "left", "process %d was killed and left behind %s; 'weft reset' puts that back",
-		     (int)pending.pid, kernel_journal_words(&pending, words));
+	while (undo_next_pending(NULL, &at, &pending, NULL) > 0) {
+		cleanup_buf struct buf remedy = BUF_INIT;
+
+		(void)kernel_journal_remedy(&pending, &doctor->kernel.tracing, &remedy);
+		tell(doctor, NOTE, "left", "process %d was killed and left behind %s; %s", (int)pending.pid,
+		     kernel_journal_words(&pending, words), buf_str(&remedy));
+	}
 }
 
 static const struct options_child children[] = {

@@ -72,6 +72,16 @@ static int count_parts(const char *path, void *data)
 	return 0;
 }
 
+static int tell_other(const char *path, void *data)
+{
+	cleanup_buf struct buf pasted = BUF_INIT;
+
+	(void)data;
+	command_warn("note: 'weft recover %s' makes a file of the parts that another recording left here",
+		     paste_file(&pasted, path));
+	return 0;
+}
+
 /* Returns the parts directory: `what` itself, or the one beside that output. NULL: there is none. */
 static char *find_parts(const char *what, unsigned *ret_nr)
 {
@@ -207,7 +217,8 @@ static int recover_parts(const char *path, struct arguments *arguments, struct r
 		return command_failed(&fail);
 	if (!arguments->answer.is_json)
 		print_recovered(recovery);
-	return cpus_count(&recovery->lost) ? EXIT_FAILED : EXIT_OK;
+	/* A file without a page, and what the kernel held is gone: nothing could be recovered. */
+	return cpus_count(&recovery->lost) || (!recovery->raw && recovery->unread) ? EXIT_FAILED : EXIT_OK;
 }
 
 static int run(int argc, char **argv)
@@ -249,6 +260,7 @@ static int run(int argc, char **argv)
 		return undone;
 	if (!path && undone < 0) {
 		command_warn("nothing to recover: no parts of '%s', no settings to put back", what);
+		(void)!parts_each("./", tell_other, NULL);
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/text.h"
 #include "lib/kernel/record/kept_parts_dir.h"
+#include "lib/kernel/record/recovery.h"
 #include "lib/kernel/setup/boot.h"
 #include "lib/kernel/setup/setup.h"
 #include "lib/kernel/tracefs/instance.h"
@@ -180,19 +182,54 @@ static int tell_left(const char *parts, void *data)
 	return 0;
 }
 
+/* The killed recordings whose events a reset of this instance, or NULL: of everything, gives up. */
+static bool note_given_up(const struct tracing *tracing, const char *instance, struct buf *notes)
+{
+	struct undo_pending pending;
+	unsigned at = 0;
+	bool ok = true;
+
+	while (ok && undo_next_pending(NULL, &at, &pending, NULL) > 0) {
+		cleanup_buf struct buf pasted = BUF_INIT;
+		struct recovery_left left;
+
+		if (!recovery_left(pending.path, tracing, instance, &left))
+			continue;
+		if (left.events && (!instance || left.of_instance))
+			ok = buf_addf(notes,
+				      "note: %" PRIu64 " event%s of a killed recording that the kernel still held %s gone; "
+				      "'weft recover %s' makes a file of what had been read by then%c",
+				      left.events, left.events == 1 ? "" : "s", left.events == 1 ? "is" : "are",
+				      paste_file(&pasted, left.parts), 0);
+		free(left.parts);
+	}
+	return ok;
+}
+
+static void tell_given_up(struct buf *notes)
+{
+	for (size_t at = 0; at < notes->len; at += strlen(buf_str(notes) + at) + 1)
+		command_warn("%s", buf_str(notes) + at);
+}
+
 static int reset_ours(const struct tracing *tracing, const struct setup_list *instances, struct fail *fail)
 {
 	struct undo_sum sum = { .entries = 0 }, one;
+	cleanup_buf struct buf given_up = BUF_INIT;
 	int err = 0, shared = 0;
 
 	progress_step("restoring the settings of tracing");
 	for (size_t i = 0; !err && i < instances->nr; i++) {
+		if (!note_given_up(tracing, instances->items[i], &given_up))
+			return fail_memory(fail);
 		err = undo_reset(tracing, NULL, instances->items[i], &one, fail);
 		sum.entries += one.entries;
 		sum.instances += one.instances;
 		sum.probes += one.probes;
 	}
 	if (!instances->nr) {
+		if (!note_given_up(tracing, NULL, &given_up))
+			return fail_memory(fail);
 		err = undo_reset(tracing, NULL, NULL, &sum, fail);
 		if (!err)
 			undo_sweep(NULL);
@@ -204,6 +241,8 @@ static int reset_ours(const struct tracing *tracing, const struct setup_list *in
 		tell(&sum);
 	else if (!err && shared >= 0)
 		command_warn("nothing to put back");
+	if (!err)
+		tell_given_up(&given_up);
 	if (!instances->nr)
 		(void)!kept_parts_dir_each(NULL, tell_left, NULL);
 	return err ? err : shared < 0 ? shared : 0;

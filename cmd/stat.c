@@ -326,13 +326,18 @@ static int print_journals(struct stat_arguments *arguments, struct fail *fail)
 	int err = undo_list(NULL, &journals, &nr, fail);
 
 	for (size_t i = 0; !err && i < nr; i++) {
+		cleanup_buf struct buf remedy = BUF_INIT;
+
 		arguments->differs = true;
-		if (arguments->answer.is_json)
+		if (arguments->answer.is_json) {
 			put_journal(arguments, &journals[i]);
-		else
-			printf("weft (process %d) %s %s; 'weft reset' puts that back\n", (int)journals[i].pid,
-			       journals[i].held ? "was asked for" : "was killed and left behind",
-			       kernel_journal_words(&journals[i], words));
+			continue;
+		}
+		if (!kernel_journal_remedy(&journals[i], &arguments->kernel.tracing, &remedy))
+			return fail_memory(fail);
+		printf("weft (process %d) %s %s; %s\n", (int)journals[i].pid,
+		       journals[i].held ? "was asked for" : "was killed and left behind",
+		       kernel_journal_words(&journals[i], words), buf_str(&remedy));
 	}
 	return err;
 }

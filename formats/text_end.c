@@ -59,8 +59,6 @@ int text_end_put(struct text_end *end, struct out *out, struct fail *fail)
 	skip_text(end, out);
 	end->written += out_len(out);
 	r = end->escaped ? flush_escaped(end, out) : out_flush(out, end->fd);
-	if (r == -EPIPE)
-		return r;
 	if (r < 0)
 		return fail_set(fail, r, FAIL_WRITE_OUT "%s", strerror(-r));
 	if (end->cut)

@@ -3,10 +3,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/terminal/paste.h"
+#include "lib/ground/base/buf.h"
 #include "lib/ground/base/text.h"
+#include "lib/kernel/record/recovery.h"
 #include "lib/kernel/setup/setup.h"
 #include "lib/kernel/undo/instance_open.h"
 #include "lib/kernel/undo/undo.h"
@@ -86,6 +90,22 @@ const char *kernel_journal_words(const struct undo_pending *journal, char into[K
 			len += (size_t)snprintf(into + len, KERNEL_WORDS - len, "%s%u %s%s", len ? ", " : "",
 						parts[i].nr, parts[i].what, parts[i].nr == 1 ? "" : "s");
 	return into;
+}
+
+bool kernel_journal_remedy(const struct undo_pending *journal, const struct tracing *tracing, struct buf *into)
+{
+	cleanup_buf struct buf pasted = BUF_INIT;
+	struct recovery_left left;
+	bool ok;
+
+	if (journal->held || !recovery_left(journal->path, tracing, NULL, &left))
+		return buf_add_str(into, "'weft reset' puts that back");
+	ok = buf_addf(into,
+		      "'weft recover %s' makes a file of what was recorded and puts that back, 'weft reset' puts it "
+		      "back without",
+		      paste_file(&pasted, left.parts));
+	free(left.parts);
+	return ok;
 }
 
 int kernel_finish(struct kernel *kernel, int err, struct fail *fail)

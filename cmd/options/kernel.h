@@ -7,6 +7,7 @@
 #include "lib/kernel/tracefs/instance.h"
 #include "lib/kernel/tracefs/tracing.h"
 
+struct buf;
 struct fail;
 struct undo;
 struct undo_pending;
@@ -41,6 +42,9 @@ int must_check kernel_keep(struct undo *undo, int err, struct fail *fail);
 /* Writes the contents of a journal in words: "3 settings, 1 instance, 2 probes". Returns `into`. */
 enum { KERNEL_WORDS = 96 };
 const char *kernel_journal_words(const struct undo_pending *journal, char into[KERNEL_WORDS]);
+
+/* Appends what undoes that: "'weft reset' puts that back", and for a killed recording first what saves its events. */
+bool kernel_journal_remedy(const struct undo_pending *journal, const struct tracing *tracing, struct buf *into);
 
 /*
  * Ends the output of a command. Returns EXIT_OK; or EXIT_FAILED with a message if err is set or standard output failed.

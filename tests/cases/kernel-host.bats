@@ -90,3 +90,30 @@ settings()
 	run weft check killed.dat
 	[ "$status" -eq 0 ]
 }
+
+holds_events()
+{
+	grep -q '^entries: [1-9]' "$T/instances/$1/per_cpu/cpu0/stats"
+}
+
+# What the kernel still holds of a killed recording is lost with its instance, so who tells of it names recover first.
+@test "after kill -9 status and doctor name recover, and reset says what it gives up" {
+	weft record -q -b 4M -e sched:sched_switch -o killed.dat 2> log &
+	local pid=$!
+	await_tracing $pid || { cat log; return 1; }
+	kill -STOP $pid
+	await holds_events weft-$pid
+	kill -9 $pid
+	wait $pid || true
+	for command in status doctor; do
+		weft $command | tr -s '\n ' ' ' > told
+		grep -E "process $pid\)? was killed and left behind .*'weft recover [^ ]*killed\.dat\.weft-$pid-[^ ]*parts' makes a file .* 'weft reset' puts it back without" told
+	done
+	run --separate-stderr -0 weft reset -B weft-$pid -B weft-$pid-2
+	[[ "$stderr" =~ "note: "[0-9,]+" event"s?" of a killed recording that the kernel still held "(is|are)" gone; 'weft recover " ]]
+	[ ! -e $T/instances/weft-$pid ]
+	run --separate-stderr -1 weft recover
+	[[ "$stderr" == *"nothing to recover: no parts of 'trace.dat'"*"'weft recover ./killed.dat.weft-$pid-"*" makes a file of the parts that another recording left here"* ]]
+	run --separate-stderr -1 weft recover killed.dat
+	[[ "$stderr" == *"the file lacks what the kernel still held"* ]]
+}

@@ -5,7 +5,7 @@ load lib
 
 setup()
 {
-	pages=$PWD/tests/corpora/container/accept/v7-zstd.dat
+	pages=$PWD/tests/corpora/container/accept/v7-zstd.dat file=$PWD/tests/fixtures/demo.dat
 	cd "$BATS_TEST_TMPDIR" || exit 1
 	mkdir dir
 	echo '[boot] local' > dir/trace_clock
@@ -233,4 +233,20 @@ closed_as_open()
 	done
 	run -1 --separate-stderr sh -c 'weft report - <&-'
 	[[ "$stderr" == *"Bad file descriptor"* ]]
+}
+
+# As below a service manager, which ignores the signal of a closed pipe.
+@test "output: where the signal of a closed pipe is ignored, each command says what failed" {
+	for command in "report" "report --format json" "report --format pretty" "export --to jsonl -o -"; do
+		# shellcheck disable=SC2086 # words
+		run -1 python3 -c 'import os, signal, subprocess, sys
+r, w = os.pipe()
+os.close(r)
+ignore = lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+ended = subprocess.run(sys.argv[1:], stdout=w, stderr=subprocess.PIPE, preexec_fn=ignore, restore_signals=False)
+print(ended.stderr.decode(), end="")
+sys.exit(ended.returncode)' weft $command "$file"
+		echo "$command: $output"
+		[ "$output" = "weft: cannot write to standard output: Broken pipe" ]
+	done
 }

@@ -2,9 +2,12 @@
 #include "lib/ground/base/pool.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lib/ground/base/fail.h"
 #include "tests/unit/test.h"
@@ -126,4 +129,48 @@ TEST(pool_begins_a_single_job_put_in_front_while_the_owner_does_something_else)
 	CHECK(!err);
 	pool_wait(pool, &told.job);
 	pool_free(pool);
+}
+
+struct writing {
+	struct pool_job job;
+	int fd;
+};
+
+static void writing_run(struct pool_job *job)
+{
+	(void)!write(((struct writing *)job)->fd, "x", 1);
+}
+
+/* How a process ends of which a thread of the pool writes to a closed pipe. */
+static int ended_by(bool blocked)
+{
+	struct writing writing = { .job.run = writing_run };
+	struct pool *pool = NULL;
+	int fds[2], status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		sigset_t set;
+
+		signal(SIGPIPE, SIG_DFL);
+		sigemptyset(&set);
+		sigaddset(&set, SIGPIPE);
+		sigprocmask(blocked ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+		if (pipe(fds) || close(fds[0]) || pool_new(1, &pool, NULL))
+			_exit(2);
+		writing.fd = fds[1];
+		pool_submit(pool, &writing.job);
+		pool_wait(pool, &writing.job);
+		pool_free(pool);
+		_exit(0);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+TEST(pool_threads_end_the_process_at_a_closed_pipe_as_its_owner_would)
+{
+	int by_signal = ended_by(false), with_error = ended_by(true);
+
+	CHECK(WIFSIGNALED(by_signal) && WTERMSIG(by_signal) == SIGPIPE);
+	CHECK(WIFEXITED(with_error) && !WEXITSTATUS(with_error));
 }

@@ -436,6 +436,23 @@ static uint64_t events_held(const struct tracing *tracing, const char *name)
 	return sum;
 }
 
+bool recovery_left(const char *journal, const struct tracing *tracing, const char *instance, struct recovery_left *ret)
+{
+	struct undo_recording recording;
+
+	*ret = (struct recovery_left){ .parts = NULL };
+	if (undo_recording(journal, &recording))
+		return false;
+	if (!access(recording.parts, F_OK))
+		ret->parts = strdup(recording.parts);
+	for (size_t i = 0; i < recording.nr && ret->parts; i++) {
+		ret->events += events_held(tracing, recording.instances[i]);
+		ret->of_instance |= instance && !strcmp(instance, recording.instances[i]);
+	}
+	undo_recording_release(&recording);
+	return ret->parts != NULL;
+}
+
 static bool recording_waits(const struct waiting *waiting, const struct undo_recording *recording)
 {
 	uint64_t events = 0;

@@ -12,6 +12,7 @@
 #include "lib/kernel/record/parts_name.h"
 
 struct fail;
+struct tracing;
 
 /*
  * Makes a file from the parts that a killed recording left. If its instance still exists, tracing is turned off there
@@ -49,6 +50,17 @@ void recovery_release(struct recovery *recovery);
  */
 typedef void recovery_waits(const char *parts, uint64_t events);
 int must_check recovery_undo(const struct recovery *done, recovery_waits *waits, unsigned *ret, struct fail *fail);
+
+/*
+ * What is left of the killed recording to which a journal belongs: its parts are still where they were. False: the
+ * journal belongs to no recording, or its parts are gone. The caller frees `parts`.
+ */
+struct recovery_left {
+	char *parts;
+	uint64_t events;  /* that the kernel still holds in the recording's instances */
+	bool of_instance; /* one of these is the instance that was asked about */
+};
+bool recovery_left(const char *journal, const struct tracing *tracing, const char *instance, struct recovery_left *ret);
 
 /* Restores what the process of this PID, which was killed, has changed, whatever it was. Its events go. */
 int must_check recovery_undo_of(pid_t pid, struct fail *fail);
