@@ -196,11 +196,13 @@ static bool note_given_up(const struct tracing *tracing, const char *instance, s
 		if (!recovery_left(pending.path, tracing, instance, &left))
 			continue;
 		if (left.events && (!instance || left.of_instance))
-			ok = buf_addf(notes,
-				      "note: %" PRIu64 " event%s of a killed recording that the kernel still held %s gone; "
-				      "'weft recover %s' makes a file of what had been read by then%c",
-				      left.events, left.events == 1 ? "" : "s", left.events == 1 ? "is" : "are",
-				      paste_file(&pasted, left.parts), 0);
+			ok = buf_addf(
+				notes,
+				"note: %" PRIu64
+				" event%s of a killed recording that the kernel still held %s gone; 'weft recover %s' "
+				"makes a file of what had been read by then%c",
+				left.events, left.events == 1 ? "" : "s", left.events == 1 ? "is" : "are",
+				paste_file(&pasted, left.parts), 0);
 		free(left.parts);
 	}
 	return ok;

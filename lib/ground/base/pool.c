@@ -75,7 +75,7 @@ int pool_new(unsigned threads, struct pool **ret, struct fail *fail)
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->work, NULL);
 	pthread_cond_init(&pool->done, NULL);
-	/* Signals are handled by the thread that owns the pool; but the one of a closed pipe is for the thread that writes. */
+	/* Signals are handled by the thread that owns the pool, but that of a closed pipe by the thread that writes. */
 	sigfillset(&all);
 	sigdelset(&all, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
