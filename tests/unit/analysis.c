@@ -148,8 +148,8 @@ TEST(latency_splits_a_wakeup_into_parts_that_add_up)
 			NULL);
 
 	REQUIRE(text != NULL);
-	CHECK(has_line(text, "1700,late,7,10,0,0.000010000,0.000011700,200,0,200,100,600,0,600,0,eight,8,eight,8,"
-			     "the task before it: eight-8,,,,\n"));
+	CHECK(has_line(text, "1700,late,7,10,0,0.000010000,0.000011700,200,0,200,100,600,0,600,0,eight,8,eight,8,0,"
+			     "the task before it: eight-8 (RT 99),,,,\n"));
 	CHECK(has_line(text, "2000,nine,9,"));
 }
 
@@ -169,7 +169,7 @@ TEST(latency_follows_a_task_to_another_queue)
 	REQUIRE(text != NULL);
 	CHECK(has_line(
 		text,
-		"1300,late,7,0,0,0.000010000,0.000011300,0,300,0,0,1000,0,0,0,<...>,5,<...>,5,the task before it: "));
+		"1300,late,7,0,0,0.000010000,0.000011300,0,300,0,0,1000,0,0,0,<...>,5,<...>,5,,the task before it: "));
 }
 
 /*

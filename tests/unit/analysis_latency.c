@@ -33,7 +33,7 @@ TEST(latency_counts_the_task_before_until_it_leaves_the_cpu)
 	CHECK(analysed_is(&analysed, "wakeups", "900", "before_ns", "100"));
 	CHECK(analysed_is(&analysed, "wakeups", "900", "resched_ns", "0"));
 	CHECK(analysed_is(&analysed, "wakeups", "900", "others_ns", "800"));
-	CHECK(analysed_is(&analysed, "wakeups", "900", "cause", "tasks that ran first: eight-8"));
+	CHECK(analysed_is(&analysed, "wakeups", "900", "cause", "tasks that ran first: eight-8 (RT 99)"));
 	analysed_end(&analysed);
 }
 
@@ -140,7 +140,31 @@ TEST(latency_names_the_task_with_the_largest_sum)
 			    "0 11020 6 sched_switch prev_comm=six prev_pid=6 next_comm=late next_pid=7\n"))
 		return;
 	CHECK(analysed_is(&analysed, "wakeups", "1020", "others_ns", "1010"));
-	CHECK(analysed_is(&analysed, "wakeups", "1020", "cause", "tasks that ran first: six-6"));
+	CHECK(analysed_is(&analysed, "wakeups", "1020", "cause", "tasks that ran first: six-6 (RT 99)"));
+	analysed_end(&analysed);
+}
+
+TEST(latency_tells_the_priority_of_a_real_time_task_that_was_waited_for)
+{
+	struct analysed analysed;
+
+	/* The second wait is for a task that ran meanwhile, and not for the one before. */
+	if (!analysed_begin(&analysed, &latency_analysis, NULL, NULL,
+			    "0 9000 9 sched_switch prev_comm=nine prev_pid=9 prev_prio=120 prev_state=1 next_comm=hog "
+			    "next_pid=8 next_prio=49\n"
+			    "0 10000 8 sched_waking comm=late pid=7 target_cpu=0\n"
+			    "0 10500 8 sched_switch prev_comm=hog prev_pid=8 prev_prio=49 next_comm=late next_pid=7 "
+			    "next_prio=79\n"
+			    "0 11000 7 sched_waking comm=nine pid=9 target_cpu=0\n"
+			    "0 11010 7 sched_switch prev_comm=late prev_pid=7 prev_prio=79 next_comm=hog next_pid=8 "
+			    "next_prio=49\n"
+			    "0 11800 8 sched_switch prev_comm=hog prev_pid=8 prev_prio=49 next_comm=nine next_pid=9 "
+			    "next_prio=120\n"))
+		return;
+	CHECK(analysed_is(&analysed, "wakeups", "500", "cause", "the task before it: hog-8 (RT 50)"));
+	CHECK(analysed_is(&analysed, "wakeups", "500", "before_prio", "49"));
+	CHECK(analysed_is(&analysed, "wakeups", "800", "cause", "tasks that ran first: hog-8 (RT 50)"));
+	CHECK(analysed_is(&analysed, "wakeups", "800", "before_prio", "79"));
 	analysed_end(&analysed);
 }
 
@@ -206,9 +230,9 @@ TEST(latency_explains_a_wait_of_any_number_of_steps)
 	run(&script, at, "five", 5);
 	if (!analysed_begin(&analysed, &latency_analysis, NULL, NULL, buf_str(&script)))
 		return;
-	check_long(&analysed, "90000", "15000", "10", "74990", "tasks that ran first: nine-9");
-	check_long(&analysed, "30000", "5000", "10", "24990", "tasks that ran first: nine-9");
-	check_long(&analysed, "15000", "2500", "0", "12500", "tasks that ran first: nine-9");
+	check_long(&analysed, "90000", "15000", "10", "74990", "tasks that ran first: nine-9 (RT 99)");
+	check_long(&analysed, "30000", "5000", "10", "24990", "tasks that ran first: nine-9 (RT 99)");
+	check_long(&analysed, "15000", "2500", "0", "12500", "tasks that ran first: nine-9 (RT 99)");
 	analysed_end(&analysed);
 }
 
@@ -232,7 +256,7 @@ TEST(latency_explains_a_long_wait_on_any_number_of_queues)
 	run(&script, at, "five", 5);
 	if (!analysed_begin(&analysed, &latency_analysis, NULL, more_types, buf_str(&script)))
 		return;
-	check_long(&analysed, "60500", "10000", "10", "49990", "tasks that ran first: nine-9");
+	check_long(&analysed, "60500", "10000", "10", "49990", "tasks that ran first: nine-9 (RT 99)");
 	CHECK(analysed_is(&analysed, "wakeups", "60500", "idle_ns", "500"));
 	analysed_end(&analysed);
 }

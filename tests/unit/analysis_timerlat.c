@@ -36,7 +36,7 @@ TEST(latency_splits_samples_of_timerlat_into_parts_that_add_up)
 	CHECK(analysed_is(&analysed, "timerlat", "3200", "before_ns", "3000"));
 	CHECK(analysed_is(&analysed, "timerlat", "3200", "irq_ns", "200"));
 	CHECK(analysed_is(&analysed, "timerlat", "3200", "late", "irq"));
-	CHECK(analysed_is(&analysed, "timerlat", "3200", "cause", "the task before it: eight-8"));
+	CHECK(analysed_is(&analysed, "timerlat", "3200", "cause", "the task before it: eight-8 (RT 99)"));
 	CHECK(analysed_is(&analysed, "timerlat", "4700", "late", "thread"));
 	CHECK(analysed_is(&analysed, "timerlat", "4700", "before_ns", "3000"));
 	CHECK(analysed_is(&analysed, "timerlat", "4700", "resched_ns", "1000"));

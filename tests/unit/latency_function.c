@@ -56,7 +56,7 @@ TEST(latency_compares_the_pauses_of_the_wait_only)
 		return;
 	CHECK(analysed_is(&analysed, "wakeups", "700", "function", "0x20") &&
 	      analysed_is(&analysed, "wakeups", "700", "gap_ns", "500"));
-	CHECK(analysed_is(&analysed, "wakeups", "9300", "cause", "tasks that ran first: hog-6") &&
+	CHECK(analysed_is(&analysed, "wakeups", "9300", "cause", "tasks that ran first: hog-6 (RT 99)") &&
 	      analysed_is(&analysed, "wakeups", "9300", "function", "0x40") &&
 	      analysed_is(&analysed, "wakeups", "9300", "gap_ns", "6900"));
 	analysed_end(&analysed);

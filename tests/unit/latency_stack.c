@@ -40,9 +40,9 @@ TEST(latency_shows_where_the_task_was_that_kept_the_cpu)
 			    "0 11500 5 sched_switch prev_comm=sh prev_pid=5 prev_state=1 next_comm=nl next_pid=9\n"
 			    "0 11501 5 kernel_stack caller=0x40 next=0x41\n"))
 		return;
-	CHECK(analysed_is(&analysed, "wakeups", "3000", "cause", "the task before it: hog-6") &&
+	CHECK(analysed_is(&analysed, "wakeups", "3000", "cause", "the task before it: hog-6 (RT 99)") &&
 	      analysed_is(&analysed, "wakeups", "3000", "stack", "0x10 < 0x20"));
-	CHECK(analysed_is(&analysed, "wakeups", "3500", "cause", "the task before it: hog-6") &&
+	CHECK(analysed_is(&analysed, "wakeups", "3500", "cause", "the task before it: hog-6 (RT 99)") &&
 	      analysed_is(&analysed, "wakeups", "3500", "stack", "0x30 < 0x31"));
 	CHECK(analysed_is(&analysed, "wakeups", "500", "comm", "cat") &&
 	      analysed_is(&analysed, "wakeups", "500", "stack", ""));
@@ -134,7 +134,7 @@ TEST(latency_shows_where_a_task_left_the_cpu_that_kept_timerlat_waiting)
 		    "0 14510 8 kernel_stack caller=0xffffffff81000310 n1=0xffffffff81000410\n"
 		    "0 14700 9 timerlat seqnum=1 context=1 timer_latency=4700\n"))
 		return;
-	CHECK(analysed_is(&analysed, "timerlat", "4700", "cause", "the task before it: eight-8") &&
+	CHECK(analysed_is(&analysed, "timerlat", "4700", "cause", "the task before it: eight-8 (RT 99)") &&
 	      analysed_is(&analysed, "timerlat", "4700", "stack", "busy < vfs_read"));
 	analysed_end(&analysed);
 }

@@ -182,7 +182,7 @@ static void see_run(struct latency_analysis *latency, uint32_t cpu)
 		return;
 	late_stacks_find(&latency->stacks, &late);
 	memcpy(late.comm, task->comm, sizeof(late.comm));
-	latency->pass->failed |= !lates_keep(lates, &late);
+	latency->pass->failed |= !lates_keep(lates, state, &late);
 }
 
 /* A task is on the run queue of this CPU from now on. */
@@ -296,30 +296,31 @@ static void see(void *arg, const struct event *event, uint8_t role)
 
 enum { OF_WAKEUPS = WHEN, OF_NMI = WHEN << 1, OF_STACKS = WHEN << 2, OF_FUNCTIONS = WHEN << 3 };
 
-#define LATE_COLUMNS(X)                                                                                       \
-	X("DELAY", TIME, NULL, BRIEF, table_cell_u64, late->lasted)                                           \
-	X("TASK", TEXT, "comm", 0, table_cell, name_then(latency, late))                                      \
-	X("PID", NUMBER, NULL, 0, pass_put_pid, pass, late->task)                                             \
-	X("PRIO", NUMBER, NULL, SPARE | OF_WAKEUPS, table_cell_known_s64, late->prio >= 0, late->prio)        \
-	X("CPU", NUMBER, NULL, BRIEF, table_cell_u64, late->cpu)                                              \
-	X("FROM", NUMBER, "since", SPARE | BRIEF, table_cell_moment, late->at - late->lasted)                 \
-	X("UNTIL", NUMBER, "until", DATA, table_cell_moment, late->at)                                        \
-	X("QUEUE", TIME, NULL, OF_WAKEUPS, table_cell_u64, late->parts[PART_ENQUEUE])                         \
-	X("IDLE", TIME, NULL, 0, table_cell_u64, late->parts[PART_IDLE])                                      \
-	X("IRQ", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_HARD])                                   \
-	X("SOFTIRQ", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_SOFT])                               \
-	X("BEFORE", TIME, NULL, 0, table_cell_u64, late->parts[PART_BEFORE])                                  \
-	X("RESCHED", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_AFTER])                              \
-	X("OTHERS", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_OTHERS])                              \
-	X("UNKNOWN", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_UNKNOWN])                            \
-	X("WAKER", TEXT, "waker_comm", SPARE | OF_WAKEUPS, pass_put_waker, pass, late->waker)                 \
-	X("WAKER PID", NUMBER, "waker_pid", DATA, table_cell_known_s64, late->waker.pid > 0, late->waker.pid) \
-	X("TASK BEFORE", TEXT, "before_comm", DATA, table_cell, name_of(latency, late->before))               \
-	X("BEFORE PID", NUMBER, "before_pid", DATA, pass_put_pid, pass, late->before)                         \
-	X("MOST OF IT", TEXT, "cause", KEEP | BRIEF, put_cause, latency, late)                                \
-	X("STACK", TEXT, NULL, DATA | SPARE | OF_STACKS, late_stacks_put, &latency->stacks, late)             \
-	X("FUNCTION", TEXT, NULL, DATA | SPARE | OF_FUNCTIONS, late_functions_put, functions, late->function) \
-	X("CALLER", TEXT, NULL, DATA | SPARE | OF_FUNCTIONS, late_functions_put, functions, late->caller)     \
+#define LATE_COLUMNS(X)                                                                                                \
+	X("DELAY", TIME, NULL, BRIEF, table_cell_u64, late->lasted)                                                    \
+	X("TASK", TEXT, "comm", 0, table_cell, name_then(latency, late))                                               \
+	X("PID", NUMBER, NULL, 0, pass_put_pid, pass, late->task)                                                      \
+	X("PRIO", NUMBER, NULL, SPARE | OF_WAKEUPS, table_cell_known_s64, late->prio >= 0, late->prio)                 \
+	X("CPU", NUMBER, NULL, BRIEF, table_cell_u64, late->cpu)                                                       \
+	X("FROM", NUMBER, "since", SPARE | BRIEF, table_cell_moment, late->at - late->lasted)                          \
+	X("UNTIL", NUMBER, "until", DATA, table_cell_moment, late->at)                                                 \
+	X("QUEUE", TIME, NULL, OF_WAKEUPS, table_cell_u64, late->parts[PART_ENQUEUE])                                  \
+	X("IDLE", TIME, NULL, 0, table_cell_u64, late->parts[PART_IDLE])                                               \
+	X("IRQ", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_HARD])                                            \
+	X("SOFTIRQ", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_SOFT])                                        \
+	X("BEFORE", TIME, NULL, 0, table_cell_u64, late->parts[PART_BEFORE])                                           \
+	X("RESCHED", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_AFTER])                                       \
+	X("OTHERS", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_OTHERS])                                       \
+	X("UNKNOWN", TIME, NULL, SPARE, table_cell_u64, late->parts[PART_UNKNOWN])                                     \
+	X("WAKER", TEXT, "waker_comm", SPARE | OF_WAKEUPS, pass_put_waker, pass, late->waker)                          \
+	X("WAKER PID", NUMBER, "waker_pid", DATA, table_cell_known_s64, late->waker.pid > 0, late->waker.pid)          \
+	X("TASK BEFORE", TEXT, "before_comm", DATA, table_cell, name_of(latency, late->before))                        \
+	X("BEFORE PID", NUMBER, "before_pid", DATA, pass_put_pid, pass, late->before)                                  \
+	X("BEFORE PRIO", NUMBER, "before_prio", DATA, table_cell_known_s64, late->before_prio >= 0, late->before_prio) \
+	X("MOST OF IT", TEXT, "cause", KEEP | BRIEF, put_cause, latency, late)                                         \
+	X("STACK", TEXT, NULL, DATA | SPARE | OF_STACKS, late_stacks_put, &latency->stacks, late)                      \
+	X("FUNCTION", TEXT, NULL, DATA | SPARE | OF_FUNCTIONS, late_functions_put, functions, late->function)          \
+	X("CALLER", TEXT, NULL, DATA | SPARE | OF_FUNCTIONS, late_functions_put, functions, late->caller)              \
 	X("GAP", TIME, NULL, DATA | SPARE | OF_FUNCTIONS, table_cell_known, late->gap, late->gap)
 
 /* What only samples of timerlat have. */
@@ -351,12 +352,16 @@ static void put_cause(struct table *table, const struct latency_analysis *latenc
 {
 	enum part most = latency_most(late);
 	uint32_t who = latency_culprit(late);
+	int32_t prio = latency_culprit_prio(late);
+	char rt[16] = "";
 
+	if (who != STATE_NO_TASK && state_is_real_time(prio))
+		snprintf(rt, sizeof(rt), " (RT %d)", 99 - prio);
 	if (who == STATE_NO_TASK)
 		table_cell(table, latency_part_name(most));
 	else
-		table_cellf(table, "%s: %s-%d", latency_part_name(most), name_of(latency, who),
-			    latency->pass->state.tasks[who].pid);
+		table_cellf(table, "%s: %s-%d%s", latency_part_name(most), name_of(latency, who),
+			    latency->pass->state.tasks[who].pid, rt);
 }
 
 static void put_late(const struct latency_analysis *latency, struct table *table, const struct late *late)

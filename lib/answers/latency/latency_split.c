@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "lib/answers/latency/latency_split_internal.h"
 
-bool lates_keep(struct lates *lates, const struct late *late)
+static int32_t prio_of(const struct state *state, uint32_t task)
+{
+	return task < state->nr_tasks && !state->tasks[task].idle ? state->tasks[task].prio : -1;
+}
+
+bool lates_keep(struct lates *lates, const struct state *state, const struct late *late)
 {
 	bool failed = false;
 	struct late *item = slowest_room(&lates->slowest, late->lasted) ?
 				    slowest_add(&lates->slowest, late->lasted, &failed) :
 				    NULL;
 
-	if (item)
+	if (item) {
 		*item = *late;
+		item->before_prio = prio_of(state, late->before);
+		item->other_prio = prio_of(state, late->other);
+	}
 	return !failed;
 }
 
@@ -34,6 +42,11 @@ uint32_t latency_culprit(const struct late *late)
 	default:
 		return STATE_NO_TASK;
 	}
+}
+
+int32_t latency_culprit_prio(const struct late *late)
+{
+	return latency_most(late) == PART_OTHERS ? late->other_prio : late->before_prio;
 }
 
 /* Sets the time of other tasks, and the one that ran longest in all; of several the one that was seen first. */

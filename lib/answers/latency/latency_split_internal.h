@@ -9,6 +9,7 @@
 #include "lib/answers/frame/history.h"
 #include "lib/answers/frame/slowest.h"
 #include "lib/ground/base/cleanup.h"
+#include "lib/meaning/state/state.h"
 
 /* The parts of a wakeup, or of a sample of timerlat. They add up to its time. */
 enum part {
@@ -32,7 +33,7 @@ struct late {
 	uint32_t before; /* the task that had the CPU; STATE_NO_TASK: unknown */
 	uint32_t other;  /* the task with the largest sum in PART_OTHERS */
 	struct waker waker;
-	int32_t prio;
+	int32_t prio, before_prio, other_prio; /* when the wait ended; -1: not known */
 	/* What the culprit called before the longest gap without a call, which lasted this long; 0: not known. */
 	uint64_t function, caller, gap;
 	uint32_t stack; /* where latency_culprit() left the CPU, in struct late_stacks; 0: not known */
@@ -57,12 +58,16 @@ static inline struct late *lates_at(const struct lates *lates, size_t index)
 	return (struct late *)lates->slowest.items + index;
 }
 
-/* Keeps the case if it is among the longest. Returns false when memory runs out. */
-bool must_check lates_keep(struct lates *lates, const struct late *late);
+/*
+ * Keeps the case if it is among the longest, with the priorities that its other tasks have now. Returns false when
+ * memory runs out.
+ */
+bool must_check lates_keep(struct lates *lates, const struct state *state, const struct late *late);
 
-/* Returns the largest part, and the task that it is due to; STATE_NO_TASK: to none. */
+/* Returns the largest part, and the task that it is due to; STATE_NO_TASK: to none. Its priority: -1 unknown. */
 enum part latency_most(const struct late *late);
 uint32_t latency_culprit(const struct late *late);
+int32_t latency_culprit_prio(const struct late *late);
 
 /* Splits the time from `since` until late->at, in which the wait went on, into the parts of `late`. */
 void latency_split(struct history *history, const struct history_wait *wait, struct late *late);

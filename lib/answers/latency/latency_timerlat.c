@@ -64,7 +64,7 @@ static void keep(struct timerlats *timerlats, struct late *late)
 	timerlats->wrong += sum_of(late) != late->lasted;
 	timerlats->unexplained +=
 		late->parts[PART_UNKNOWN] == late->lasted && !timerlats->pass->state.events[STATE_SWITCH];
-	timerlats->failed |= !lates_keep(&timerlats->samples, late);
+	timerlats->failed |= !lates_keep(&timerlats->samples, &timerlats->pass->state, late);
 	spreads_add(&timerlats->spreads, context_of(late), late);
 }
 
