@@ -47,7 +47,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		if (arguments->latency.rows.by && arguments->analyse.query.comms.nr)
-			argp_error(state, "--by is for all of a task's time: leave out --comm");
+			argp_error(state,
+				   "--by is for all of a task's time: instead of --comm, name a program by --process");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
