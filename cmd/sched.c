@@ -88,10 +88,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (arguments->sched.rows.by && arguments->host.buffer)
 			argp_error(state, "--host shows tasks: leave out --by");
 		if (arguments->sched.rows.by && (arguments->sched.rt || arguments->analyse.query.comms.nr))
-			argp_error(
-				state,
-				"--by is for all of a task's time: leave out --rt, and instead of --comm, name a program "
-				"by --process");
+			argp_error(state, "--by is for all of a task's time: leave out --rt, and "
+					  "instead of --comm, name a program by --process");
 		if (arguments->analyse.lines && arguments->analyse.findings.format != TABLE_AS_TEXT)
 			argp_error(state, "%s prints text only: leave out --format",
 				   arguments->sched.timehist ? "--timehist" : "--map");

@@ -136,3 +136,11 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 	[ "$(weft latency --format json "$file" | jq 'has("preemptions")')" = false ]
 	[ "$(weft latency --worst 2 --format csv "$file")" = "$(weft latency --slowest 2 --format csv "$file")" ]
 }
+
+@test "latency, sched: --by refuses --comm, and names the option that chooses a program" {
+	for command in latency sched; do
+		run -2 weft "$command" --by process --comm sh "$BATS_TEST_DIRNAME/../fixtures/session/why.dat"
+		[[ "$output" == *"instead of --comm, name a program by --process"* ]]
+		run -0 weft "$command" --by process --process sh "$BATS_TEST_DIRNAME/../fixtures/session/why.dat"
+	done
+}
