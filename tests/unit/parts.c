@@ -93,7 +93,7 @@ TEST(parts_lie_beside_the_output_or_where_temp_dir_says)
 	} table[] = {
 		{ "a.dat", NULL, "a.dat.weft-" },       { "/x/a.dat", NULL, "/x/a.dat.weft-" },
 		{ "/x/a.dat", "/y", "/y/a.dat.weft-" }, { "-", NULL, "/var/tmp/stdout.weft-" },
-		{ "-", "/y", "/y/stdout.weft-" },
+		{ "-", "/y", "/y/stdout.weft-" },       { "/dev/null", NULL, "/var/tmp/null.weft-" },
 	};
 
 	for (size_t i = 0; i < array_size(table); i++) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "lib/ground/base/destination.h"
 #include "lib/ground/base/now.h"
 
 static const char default_temp_dir[] = "/var/tmp";
@@ -31,11 +32,23 @@ char *parts_directory_of(const char *path)
 	return leaf == path + 1 ? strdup("/") : strndup(path, (size_t)(leaf - path) - 1);
 }
 
+/* The directory of the parts; NULL: beside the output. Beside a device they would be in memory, in devtmpfs. */
+static const char *directory_for(const char *output, const char *temp_dir)
+{
+	struct destination to = DESTINATION_INIT;
+	bool is_file;
+
+	if (temp_dir)
+		return temp_dir;
+	is_file = destination_open(output, &to, NULL) || to.kind == DESTINATION_FILE;
+	destination_release(&to);
+	return is_file ? NULL : default_temp_dir;
+}
+
 char *parts_name_new(const char *output, const char *temp_dir)
 {
-	bool is_stdout = !strcmp(output, "-");
-	const char *leaf = is_stdout ? "stdout" : parts_leaf(output);
-	const char *dir = !temp_dir && is_stdout ? default_temp_dir : temp_dir;
+	const char *leaf = strcmp(output, "-") ? parts_leaf(output) : "stdout";
+	const char *dir = directory_for(output, temp_dir);
 	int beside = dir ? 0 : (int)(leaf - output);
 	uint32_t random;
 	char *path;
@@ -123,7 +136,7 @@ int parts_each(const char *output, int (*each)(const char *path, void *data), vo
 
 const char *parts_name_place(const char *output, const char *temp_dir)
 {
-	if (temp_dir)
-		return temp_dir;
-	return strcmp(output, "-") ? output : default_temp_dir;
+	const char *dir = directory_for(output, temp_dir);
+
+	return dir ? dir : output;
 }

@@ -20,8 +20,8 @@ const char *parts_leaf(const char *path);
 char *parts_directory_of(const char *path);
 
 /*
- * Makes a new name: in `temp_dir`, or if that is NULL beside `output`, or in /var/tmp if the output is "-". The caller
- * frees it.
+ * Makes a new name: in `temp_dir`, or if that is NULL beside `output`, or in /var/tmp if the output is no file, but
+ * "-", a device or a FIFO. The caller frees it.
  */
 char *parts_name_new(const char *output, const char *temp_dir);
 
