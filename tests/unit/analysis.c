@@ -196,7 +196,7 @@ TEST(syscalls_tells_calls_errors_and_what_the_time_was_spent_with)
 
 	REQUIRE(text != NULL);
 	/* A call that the kernel restarts has not failed. */
-	CHECK(has_line(text, "read,0,2,0,0,1030,95.4,30,1000,,1000,0.000002000,530,400,100,0,7,0,,,,\n"));
+	CHECK(has_line(text, "read,0,2,0,17,1030,95.4,30,1000,,1000,0.000002000,530,400,100,0,7,0,,,,\n"));
 	CHECK(has_line(text, "open,2,1,1,0,50,4.6,50,50,,50,0.000002150,50,0,0,0,7,0,50,0.000002100,0.000002150,7\n"));
 	CHECK(has_line(text, "exit_group,231,1,0,0,0,0.0,,,,,,0,0,0,,,1,,,,\n"));
 	CHECK(has_line(text, "cut: 1 call that began before the start, 1 call under way at the end\n"));
@@ -235,7 +235,7 @@ TEST(syscalls_pairs_nothing_across_lost_events)
 
 	REQUIRE(text != NULL);
 	CHECK(has_line(text, "broken: 1 call, 1 gap\n"));
-	CHECK(has_line(text, "read,0,1,0,0,5000,"));
+	CHECK(has_line(text, "read,0,1,0,1,5000,"));
 }
 
 TEST(syscalls_loses_no_sigreturn_whose_exit_the_kernel_does_not_trace)
@@ -255,7 +255,7 @@ TEST(syscalls_loses_no_sigreturn_whose_exit_the_kernel_does_not_trace)
 					  NULL);
 
 	REQUIRE(text != NULL);
-	CHECK(has_line(text, "read,0,2,0,0,200,"));
+	CHECK(has_line(text, "read,0,2,0,2,200,"));
 	/* The exit of the write is missing, which is a sign of a loss. */
 	CHECK(has_line(text, "broken: 1 call\n"));
 }
@@ -289,7 +289,7 @@ TEST(syscalls_counts_calls_that_were_refused_before_their_entry)
 
 	REQUIRE(text != NULL);
 	CHECK(has_line(text, "clone3,435,1,1,0,"));
-	CHECK(has_line(text, "read,0,1,0,0,100,"));
+	CHECK(has_line(text, "read,0,1,0,1,100,"));
 	/* A call that succeeded was not refused: its entry is missing. */
 	CHECK(has_line(text, "broken: 1 call\n"));
 }
@@ -308,7 +308,7 @@ TEST(syscalls_counts_a_call_once_that_two_kinds_of_events_tell)
 					   NULL);
 
 	REQUIRE(text && named);
-	CHECK(has_line(text, "read,0,1,0,0,500,"));
+	CHECK(has_line(text, "read,0,1,0,1,500,"));
 	CHECK(has_line(named, "read,0,1,1,0,500,"));
 }
 

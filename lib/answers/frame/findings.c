@@ -809,7 +809,8 @@ int findings_arrange(struct findings *findings, const struct findings_options *o
 		found |= column >= 0;
 		/* What the rows are sorted by is what was asked for. */
 		if (column >= 0)
-			finding->columns[column].flags = (finding->columns[column].flags & ~(uint32_t)SPARE) | KEEP;
+			finding->columns[column].flags =
+				(finding->columns[column].flags & ~(uint32_t)(SPARE | DATA)) | KEEP;
 		if (column < 0 && finding->sort)
 			column = table_column_named(&finding->table, finding->sort);
 		if (column >= 0 && !table_sort(&finding->table, (size_t)column))

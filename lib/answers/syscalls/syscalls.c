@@ -268,10 +268,9 @@ __attribute__((always_inline)) static inline void see_exit(struct syscalls_analy
 		.at = state->now, .number = number, .returned = returned, .cpu = event->cpu, .task = id
 	};
 	done.time = syscalls_time(task, call, state->now);
-	if (__builtin_expect(syscalls->of_files, 0)) {
+	if (__builtin_expect(syscalls->of_files, 0))
 		done.file = file_of_exit(event, kind, call->file, returned);
-		done.bytes = kind->moves && returned > 0 ? (uint64_t)returned : 0;
-	}
+	done.bytes = kind->moves && returned > 0 ? (uint64_t)returned : 0;
 	if (syscalls->options.trace)
 		syscalls_line_exit(syscalls, event, number, returned, name, call, id, &done);
 	if (!failed && (syscalls->options.failures || syscalls->options.rows.by == SYSCALLS_BY_ERROR))
