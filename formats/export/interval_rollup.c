@@ -110,9 +110,10 @@ static bool name_row(struct bucket *bucket, const struct column_value *values)
 		break;
 	case INTERVAL_SYSCALL:
 		number = own[2].kind == VALUE_IS_INTEGER ? (int64_t)own[2].number : 0;
-		if (returned_error(number))
-			snprintf(bucket->detail, sizeof(bucket->detail), "%" PRId64, -number);
 		name = &own[1];
+		copy_text(bucket->key, sizeof(bucket->key), name);
+		if (returned_failure(number) && !system_call_restores(bucket->key))
+			snprintf(bucket->detail, sizeof(bucket->detail), "%" PRId64, -number);
 		break;
 	case INTERVAL_IRQ:
 	case INTERVAL_SOFTIRQ:

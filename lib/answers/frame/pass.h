@@ -50,7 +50,7 @@ struct pass_filter {
 	/* How lines and notes show moments, and the time of day of the file; NULL: as times of the trace. */
 	const struct face *face;
 	const struct wall *wall;
-	bool shape;     /* only what the tables look like is asked: they are made without any event */
+	bool shape; /* only what the tables look like is asked: they are made without any event */
 };
 
 /*

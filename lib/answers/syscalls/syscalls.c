@@ -224,7 +224,7 @@ static void see_lone_exit(struct syscalls_analysis *syscalls, const struct event
 	bool wanted = syscalls_wants(syscalls, call, &state->tasks[task], UINT64_MAX);
 
 	if (syscalls->entered && call->seen && !call->open && call->losses == state->losses && number >= 0 &&
-	    syscalls_failed(returned))
+	    returned_failure(returned))
 		count_refused(syscalls, event, number, returned, call, task);
 	else if (call->seen)
 		syscalls->broken += wanted;
@@ -263,7 +263,7 @@ __attribute__((always_inline)) static inline void see_exit(struct syscalls_analy
 	kind = syscalls_kind(syscalls, number, name);
 	if (!kind)
 		return;
-	failed = syscalls_failed(returned) && !kind->restores;
+	failed = returned_failure(returned) && !kind->restores;
 	done = (struct slow_call){
 		.at = state->now, .number = number, .returned = returned, .cpu = event->cpu, .task = id
 	};

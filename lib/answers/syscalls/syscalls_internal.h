@@ -332,10 +332,4 @@ extern const struct table_column syscalls_columns[];
 extern const struct analysis_slow syscalls_slow[];
 int syscalls_finish(void *arg, struct findings *findings, struct fail *fail);
 
-/* Returns whether a return value is an error. Those that restart a call (-512 to -516) never reach a program. */
-static inline bool syscalls_failed(int64_t returned)
-{
-	return returned_error(returned) && (returned > -512 || returned < -516);
-}
-
 #endif

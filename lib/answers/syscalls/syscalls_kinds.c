@@ -52,8 +52,7 @@ const struct call_kind *syscalls_new_kind(struct syscalls_analysis *syscalls, in
 			     number & SYSCALLS_TABLE32 && number > 0 ?
 				    syscalls_table32_name(syscalls, number) :
 				    system_call_name(syscalls->pass->machine, number);
-		kind->restores =
-			kind->name && (!strcmp(kind->name, "rt_sigreturn") || !strcmp(kind->name, "sigreturn"));
+		kind->restores = kind->name && system_call_restores(kind->name);
 		kind->is_exec = syscalls_is_exec(kind->name);
 		kind->ends = kind->name && (!strcmp(kind->name, "exit") || !strcmp(kind->name, "exit_group"));
 		kind->takes = kind->name && descriptor_is_first(kind->name);

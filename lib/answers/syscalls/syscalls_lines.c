@@ -62,7 +62,7 @@ void syscalls_line_exit(struct syscalls_analysis *syscalls, const struct event *
 		return;
 	if (error) {
 		end.error = error_name(syscalls->pass->machine, -returned);
-		end.restarts = !syscalls_failed(returned);
+		end.restarts = !returned_failure(returned);
 	}
 	if (!error && kind->name && descriptor_is_result(kind->name))
 		end.file = syscalls_file(event, returned);

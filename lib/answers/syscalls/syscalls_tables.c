@@ -234,7 +234,7 @@ static const struct table_column slow_columns[] = COLUMNS(SLOW_COLUMNS);
 
 static const char *returned_text(const struct syscalls_analysis *syscalls, int64_t value, char into[32])
 {
-	if (syscalls_failed(value))
+	if (returned_failure(value))
 		return error_text(syscalls, -value, into);
 	snprintf(into, 32, "%" PRId64, value);
 	return into;

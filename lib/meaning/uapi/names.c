@@ -115,6 +115,11 @@ int32_t system_call_number(const char *machine, const char *name)
 	return -1;
 }
 
+bool system_call_restores(const char *name)
+{
+	return !strcmp(name, "rt_sigreturn") || !strcmp(name, "sigreturn");
+}
+
 /* include/linux/errno.h: errors that stay inside the kernel, equal on all machines. The first is 512. */
 static const char *kernel_name(int64_t error)
 {

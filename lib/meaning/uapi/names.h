@@ -34,4 +34,13 @@ static inline bool returned_error(int64_t returned)
 	return returned < 0 && returned >= -ERRNO_MAX;
 }
 
+/* Whether a call failed, as a program sees it: the errors that restart a call (-512 to -516) never reach one. */
+static inline bool returned_failure(int64_t returned)
+{
+	return returned_error(returned) && (returned > -512 || returned < -516);
+}
+
+/* Whether what this call "returns" is a register that it restores, and no result. */
+bool system_call_restores(const char *name);
+
 #endif
