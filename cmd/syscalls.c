@@ -19,7 +19,9 @@ static const struct option_row options[] = {
 	  "A row for each of these (default: syscall)", 1, OPTION_BY_KEY },
 	{ "failures", 0, NULL, 0, "Count, or with --trace print, only calls that failed", 1,
 	  OPTION_FLAG(struct arguments, syscalls.failures) },
-	{ "trace", 0, NULL, 0, "Also print a line for each call, as strace does: arguments, result, how long it took",
+	{ "trace", 0, NULL, 0,
+	  "Also print a line for each call, as strace does: arguments, result, how long it took; "
+	  "as text only",
 	  1, OPTION_FLAG(struct arguments, syscalls.trace), OPTION_GIVEN(struct arguments, analyse.lines) },
 	{ 0 },
 };
@@ -34,7 +36,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		if (arguments->syscalls.trace && arguments->analyse.findings.format != TABLE_AS_TEXT)
-			argp_error(state, "--trace prints text only: leave out --format");
+			argp_error(state, "--trace prints text only: leave out --format; 'weft export --to csv' or "
+					  "jsonl writes the events of the calls");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

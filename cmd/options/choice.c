@@ -144,8 +144,8 @@ const char *choice_take_file(struct query *query, char *arg, struct argp_state *
 static const struct option_row time_options[] = {
 	{ "since", 0, "TIME", 0,
 	  "Begin at TIME, in seconds as the trace prints them, +1ms from the first event of the file, -2s from its "
-	  "last one, @EVENT or @mark:TEXT at an event or a marker (@EVENT#2-50ms: 50 ms before the second), or the "
-	  "date and time",
+	  "last one, @EVENT or @mark:TEXT at an event or a marker (@EVENT#2-50ms: 50 ms before the second), or a "
+	  "time of day, alone (12:38:20) or behind its date",
 	  0, OPTION_TEXT(struct query, since), .takes = take_moment },
 	{ "until", 0, "TIME", 0, "End at TIME, inclusive", 0, OPTION_TEXT(struct query, until), .takes = take_moment },
 	{ "around", 0, "MARK", 0,

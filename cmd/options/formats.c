@@ -8,6 +8,7 @@
 
 #include "cmd/command.h"
 #include "cmd/terminal/terminal.h"
+#include "formats/export/export.h"
 #include "formats/kernel/prefix.h"
 #include "formats/sink.h"
 #include "lib/ground/base/escape.h"
@@ -43,6 +44,8 @@ void format_take(const struct option_row *row, void *format, char *name, struct 
 	for (size_t i = 0; sink_at(i); i++)
 		near_offer(&near, sink_at(i)->name);
 	near_fail(&near, &fail, -ENOENT, "no format '%s'", name);
+	if (export_find(name))
+		argp_error(state, "%s: 'weft export --to %s' writes it", fail.text, name);
 	argp_error(state, "%s; 'weft list formats' shows them all, and schema is what json looks like", fail.text);
 }
 

@@ -25,6 +25,11 @@ switches=$golden/6.12-events-sched.dat
 	[[ $stderr == *"there is no 'jsonn'"*jsonl* ]]
 	run -2 --separate-stderr weft export "$switches"
 	[[ $stderr == *"no format given"* ]]
+	# What report does not print, export may write.
+	run -2 --separate-stderr weft report --format csv "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
+	[[ $stderr == *"no format 'csv'"*"'weft export --to csv' writes it"* ]]
+	run -2 --separate-stderr weft report --format jsonn "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
+	[[ $stderr != *"weft export"* ]]
 }
 
 @test "export: the output has the mode 600, or that of --mode, and no other file is left" {

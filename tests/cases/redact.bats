@@ -205,6 +205,11 @@ END
 	run -1 weft redact -q --check words -o out.dat "$demo"
 	[[ "$output" == *"the word in line 1 of the list is in the output"* ]]
 	[ ! -e out.dat ]
+	# What was found stands between what is around it, and a part of a longer word is said to count.
+	echo sched_wak > words
+	run -1 weft redact -q --check words -o out.dat "$golden/6.12-events-sched.dat"
+	[[ "$output" == *", byte 6, 'name: sched_wak"*"';"* ]]
+	[[ "$output" == *"inside a longer word"*"put a longer word into the list"* ]]
 	echo no-such-word > words
 	weft redact -q --check words -o out.dat "$demo"
 	weft check -q out.dat

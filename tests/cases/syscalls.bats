@@ -98,7 +98,7 @@ calls_of()
 	[ "${status:-0}" -eq 1 ]
 	grep -qE ' rmdir-[0-9]+ +rmdir\(pathname: .*\) = -1 ENOENT <0\.[0-9]{9}' "$out"
 	run -2 weft syscalls --trace --format json
-	[[ "${lines[0]}" == *"--trace prints text only"* ]]
+	[[ "${lines[0]}" == *"--trace prints text only"*"'weft export --to csv'"* ]]
 }
 
 @test "syscalls --trace: the six numbers of raw_syscalls get the names, the number and the constants that their call has" {
@@ -144,4 +144,11 @@ print("write", sums[1])' > want
 	[[ "${lines[1]}" == *BYTES* && "${lines[2]}" == read* ]]
 	run -0 weft syscalls "$file"
 	[[ "${lines[1]}" != *BYTES* ]]
+}
+
+@test "syscalls: where no file is known, the refusals of --by file and --file say what to do without kprobes" {
+	run -1 weft syscalls --by file "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
+	[[ "$output" == *"CONFIG_KPROBE_EVENTS; on another, "*"'weft hist -i FILE weft:open --keys name'"* ]]
+	run -1 weft report --file x "$BATS_TEST_DIRNAME/../fixtures/demo.dat"
+	[[ "$output" == *"CONFIG_KPROBE_EVENTS; on another, "*"-e weft:open -f 'name ~ "* ]]
 }

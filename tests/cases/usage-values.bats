@@ -99,6 +99,10 @@ file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat
 	[ "$status" -eq 1 ]
 }
 
+@test "--help of --since says that a time of day alone is a time" {
+	weft report --help | tr -s "\n " " " | grep -q "a time of day, alone (12:38:20) or behind its date"
+}
+
 @test "a time with a unit is read in one way by all commands, and each mistake in it has one message" {
 	local command
 	while read -r command; do

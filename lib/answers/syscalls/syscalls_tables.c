@@ -373,7 +373,9 @@ int syscalls_finish(void *arg, struct findings *findings, struct fail *fail)
 	    !files_are_known(syscalls->pass->reader->buffers[0].context))
 		return fail_set(fail, -ENODATA,
 				"the recording does not tell which files are behind descriptors: record it with 'weft "
-				"record --files --for syscalls', on a kernel with CONFIG_KPROBE_EVENTS");
+				"record --files --for syscalls', on a kernel with CONFIG_KPROBE_EVENTS; on another, "
+				"record the names as 'weft record --files' says there, and count them: 'weft hist -i "
+				"FILE weft:open --keys name'");
 	put_rows(syscalls, findings);
 	put_slowest(syscalls, findings);
 	if (syscalls->host)

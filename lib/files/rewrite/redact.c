@@ -20,7 +20,7 @@
 #include "lib/pages/trace/writer.h"
 
 /* Fewer letters of base64 than LETTERS_MIN stand in large files by chance. */
-enum { BLOCK = 1 << 20, FORM_BYTES = 1 << 10, WORDS_MAX = 1 << 16, ZEROS_MAX = 4, LETTERS_MIN = 6 };
+enum { BLOCK = 1 << 20, FORM_BYTES = 1 << 10, WORDS_MAX = 1 << 16, ZEROS_MAX = 4, LETTERS_MIN = 6, SHOWN = 48 };
 
 /*
  * A word as it may stand in bytes: as it is, with 1 to 4 zero bytes between its letters (as UTF-16 and UTF-32 of both
@@ -99,10 +99,21 @@ static bool add_forms(struct hunt *hunt, size_t line, struct text_word word)
 	return ok;
 }
 
+/* The bytes around what was found, as one short word: others than those of text are dots. */
+static void show_around(const struct hunt *hunt, size_t at, size_t len, char text[SHOWN + 1])
+{
+	size_t from = at < SHOWN / 4 ? 0 : at - SHOWN / 4, end = at + len + SHOWN / 4, nr = 0;
+
+	for (size_t i = from; i < end && i < hunt->rest.len && nr < SHOWN; i++, nr++)
+		text[nr] = hunt->rest.data[i] >= ' ' && hunt->rest.data[i] <= '~' ? hunt->rest.data[i] : '.';
+	text[nr] = '\0';
+}
+
 /* Searches bytes that follow those of the call before. */
 static int search(struct hunt *hunt, const char *where, uint64_t offset, const void *data, size_t len)
 {
 	size_t kept = hunt->rest.len, tail;
+	char around[SHOWN + 1];
 
 	if (!buf_add(&hunt->rest, data, len))
 		return fail_memory(hunt->fail);
@@ -110,11 +121,15 @@ static int search(struct hunt *hunt, const char *where, uint64_t offset, const v
 		const char *at =
 			memmem(hunt->rest.data, hunt->rest.len, hunt->forms[i].bytes.data, hunt->forms[i].bytes.len);
 
-		if (at)
-			return fail_set(hunt->fail, -ENOKEY,
-					"the word in line %zu of the list is in the output: %s, byte %llu",
-					hunt->forms[i].line, where,
-					(unsigned long long)(offset + (uint64_t)(at - hunt->rest.data) - kept));
+		if (!at)
+			continue;
+		show_around(hunt, (size_t)(at - hunt->rest.data), hunt->forms[i].bytes.len, around);
+		return fail_set(hunt->fail, -ENOKEY,
+				"the word in line %zu of the list is in the output: %s, byte %llu, '%s'; every place "
+				"counts, also inside a longer word, as in the names of the kernel's functions: if that "
+				"is no secret, put a longer word into the list",
+				hunt->forms[i].line, where,
+				(unsigned long long)(offset + (uint64_t)(at - hunt->rest.data) - kept), around);
 	}
 	tail = hunt->rest.len < hunt->longest ? hunt->rest.len : hunt->longest - (hunt->longest > 0);
 	memmove(hunt->rest.data, hunt->rest.data + hunt->rest.len - tail, tail);

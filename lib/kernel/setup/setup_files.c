@@ -425,7 +425,8 @@ static int choose(struct choice *choice, struct setup *setup, struct fail *fail)
 			fail, -EOPNOTSUPP,
 			"--files: this kernel has no probes of its functions (CONFIG_KPROBE_EVENTS), which tell "
 			"what is behind a descriptor: leave out --files, or have the names that programs open from a "
-			"uprobe, as in --probe 'open=/lib/x86_64-linux-gnu/libc.so.6:open name=+0(%%di):ustring'");
+			"uprobe, as in --probe 'open=/lib/x86_64-linux-gnu/libc.so.6:open name=+0(%%di):ustring', "
+			"which 'weft hist -i FILE weft:open --keys name' counts");
 	read_places(&choice->places);
 	if (instance_read(top, "README", &readme, NULL))
 		buf_clear(&readme);

@@ -102,7 +102,8 @@ static int find_files(struct reading *reading, struct fail *fail)
 		return fail_set(
 			fail, -ENODATA,
 			"--file: the recording does not tell which files are behind descriptors: record it with "
-			"'weft record --files', on a kernel with CONFIG_KPROBE_EVENTS");
+			"'weft record --files', on a kernel with CONFIG_KPROBE_EVENTS; on another, record the names "
+			"as that says there, and choose by them: -e weft:open -f 'name ~ \"*/hosts\"'");
 	reading->nr_files = files_end(reading->context);
 	reading->wanted = calloc(reading->nr_files / 64 + 1, sizeof(*reading->wanted));
 	if (!reading->wanted)
