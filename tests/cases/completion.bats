@@ -94,6 +94,8 @@ offers()
 	offers "weft report $file -f next_" next_comm
 	offers "weft sched --sort run $file --comm " rcu_preempt
 	run ! offers "weft sched $file --comm " set_event
+	offers "weft sched $file --process rcu" rcu_preempt
+	run ! offers "weft sched $file --process " bats
 	offers "weft sched $file --table c" cpus
 	offers "weft report tests/fixtures/golden/6.12-events-sched.dat --comm c" cat
 	run ! offers "weft sched none.dat --table c" cpus
