@@ -96,6 +96,8 @@ offers()
 	run ! offers "weft sched $file --comm " set_event
 	offers "weft sched $file --process rcu" rcu_preempt
 	run ! offers "weft sched $file --process " bats
+	offers "weft sched $file --pid " 65
+	run ! offers "weft sched $file --pid " $$
 	offers "weft sched $file --table c" cpus
 	offers "weft report tests/fixtures/golden/6.12-events-sched.dat --comm c" cat
 	run ! offers "weft sched none.dat --table c" cpus
