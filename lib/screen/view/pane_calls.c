@@ -469,7 +469,7 @@ const struct pane_ops calls_pane = {
 	.letter = '3',
 	.name = "calls",
 	.hint = "j k  l longest  h caller  z fold  s sort  d u this one  Enter moment  ? keys",
-	.help = "j k, PgDn PgUp\tlines; g G first and last\n"
+	.help = "j k, PgDn PgUp, Space\tlines; g G first and last\n"
 		"l\tto the child with the most time, and folds the others\n"
 		"h\tto the caller\n"
 		"z Z, right left\tfold and unfold; all that is below\n"

@@ -692,7 +692,7 @@ const struct pane_ops details_pane = {
 	.letter = '5',
 	.name = "details",
 	.hint = "j k lines  Enter to the line's time  < back  Esc leaves  y copies  % partner  ? keys",
-	.help = "j k\tlines\n"
+	.help = "j k, PgDn PgUp, Space\tlines\n"
 		"Enter\tgoes to the time of the line: the partner, the waking; < comes back\n"
 		"Esc\tleaves the details\n",
 	.create = details_create,

@@ -434,7 +434,7 @@ const struct pane_ops tables_pane = {
 	.name = "tables",
 	.hint = "h l analysis  j k rows  s S sort  Enter goes to the moment  c command  ? keys",
 	.help = "h l , .\tthe analysis before and behind\n"
-		"j k, PgDn PgUp\trows; g G first and last\n"
+		"j k, PgDn PgUp, Space\trows; g G first and last\n"
 		"s S\tsort by the next column, by the one before\n"
 		"Enter\tgoes to the moment of the row (MAX AT and the like)\n"
 		"0\tabout the whole recording, where the time line was closer\n"

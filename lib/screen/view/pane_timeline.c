@@ -453,8 +453,9 @@ const struct pane_ops timeline_pane = {
 	.name = "time line",
 	.hint = "h l time  + - zoom  0 all  Z A..B  j k rows  s sort  W worst  Enter event  ? keys",
 	.help = "h l, arrows\ta column back and on; H L half a screen\n"
-		"j k, PgDn PgUp\trows\n"
-		"+ -\tcloser, farther, around the cursor; 0 the whole recording\n"
+		"g G, Home End\tbegin and end of the recording\n"
+		"j k, PgDn PgUp, Space\trows\n"
+		"+ = -\tcloser (+ or =), farther, around the cursor; 0 the whole recording\n"
 		"wheel\tcloser, farther, around the mouse; over the names, other rows\n"
 		"Z\tzoom to the time between the marks A and B\n"
 		"s\tsort the tasks by time run, waited, longest wait, name, PID\n"
