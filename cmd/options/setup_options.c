@@ -231,6 +231,7 @@ static void take_group(const struct option_row *row, void *nr, char *name, struc
 	struct setup *setup = arguments->setup;
 	enum who_part part = WHO_UNIT;
 	struct fail fail = FAIL_INIT;
+	int err;
 
 	(void)nr;
 	while (strcmp(who_part_word(part), row->name))
@@ -240,7 +241,13 @@ static void take_group(const struct option_row *row, void *nr, char *name, struc
 			    "--%s cannot be removed from the kernel's lists, which have tasks; remove these with -P",
 			    row->name);
 	setup->keep_pids = keeps(arguments, setup_chooses_tasks(setup), setup->keep_pids);
-	if (!arguments->elsewhere && groups_find(part, name, &fail))
+	err = arguments->elsewhere ? 0 : groups_find(part, name, &fail);
+	if (err == -ESRCH)
+		setup_usage(state,
+			    "--%s: %s; a task must be there when the recording begins: or record all tasks, and give "
+			    "--%s to the command that reads the file",
+			    row->name, fail.text, row->name);
+	else if (err)
 		setup_usage(state, "--%s: %s", row->name, fail.text);
 	if (!setup_add_group(setup, part, name))
 		setup_usage(state, "out of memory");

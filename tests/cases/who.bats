@@ -240,7 +240,7 @@ END
 	cat err no
 	[ -z "${failed:-}" ]
 	[ "$no" = 2 ]
-	grep -q "no task runs in a unit 'weft-none-\*'" no
+	grep -q "no task runs in a unit 'weft-none-\*'.*record all tasks, and give --unit to the command that reads" no
 	[ "$(calls a.dat)" = 200 ]
 	[ "$(grep -c 'came into it later: what it did is recorded from' err)" = 1 ]
 }
