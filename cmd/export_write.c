@@ -382,6 +382,17 @@ static void tell_apart(struct writing *writing, struct trace *trace)
 	apart_free(apart);
 }
 
+/* An exporter that does not see all events follows who runs and waits over those of the chosen tasks. */
+static void tell_states(const struct export_job *job)
+{
+	const struct query *query = job->query;
+
+	if (job->ops->of_tasks && !needs_all(job) && (query->nr_pids || query->comms.nr || query->nr_who))
+		command_warn("note: who ran and who waited is told by the events of the chosen tasks alone, so these "
+			     "times are not exact: leave out --process, --pid, --comm and their like and choose in the "
+			     "output, or ask 'weft sched', which knows all events");
+}
+
 static int finish(struct writing *writing, struct trace *trace, struct fail *fail)
 {
 	const char *path, *damage = reader_damage(&writing->reader, &path);
@@ -390,6 +401,7 @@ static int finish(struct writing *writing, struct trace *trace, struct fail *fai
 		command_warn("note: the clocks of the instances differ: their times cannot be "
 			     "compared; -B NAME exports one");
 	tell_apart(writing, trace);
+	tell_states(writing->job);
 	choice_tell_unknown(writing->job->query, &writing->reader);
 	tell_notes(writing->export);
 	if (decode_check_all(&writing->reader, fail))

@@ -321,3 +321,17 @@ sums() {
 	run -0 weft sched --process sleep "$file"
 	[[ "$output" == *"-e task:task_newtask (the process of 1 new task, left out by --process)"* ]]
 }
+
+@test "who: an export of some tasks says that their times of running and waiting are not exact" {
+	local file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat note='so these times are not exact'
+	for to in sqlite perfetto chrome; do
+		run -0 --separate-stderr weft export -q --to $to --comm sleep -o out "$file"
+		[[ "$stderr" == *"$note"* ]]
+		run -0 --separate-stderr weft export -q --to $to -o out "$file"
+		[[ "$stderr" != *"$note"* ]]
+	done
+	run -0 --separate-stderr weft export -q --to csv --comm sleep -o out "$file"
+	[[ "$stderr" != *"$note"* ]]
+	run -0 --separate-stderr weft sql --comm sleep "$file" 'SELECT 1'
+	[[ "$stderr" == *"$note"* ]]
+}
