@@ -243,6 +243,51 @@ TEST(diff_takes_no_percentile_of_a_run_without_the_row_for_0)
 	out_release(&csv);
 }
 
+/* 4 files a side prove one row, 5 two, 6 thirteen. */
+TEST(diff_runs_needed_are_those_whose_least_p_passes)
+{
+	CHECK(diff_runs_needed(1, 0.05) == 4);
+	CHECK(diff_runs_needed(2, 0.05) == 5);
+	CHECK(diff_runs_needed(13, 0.05) == 6);
+	CHECK(diff_runs_needed(1000, 0.05) == 9);
+}
+
+/* With few files nothing is proved, so the time that moved orders the rows. */
+TEST(diff_puts_what_differs_most_before_what_is_the_same_in_all_runs)
+{
+	struct fail fail = FAIL_INIT;
+	struct diff *diff = NULL;
+	const char *at;
+	struct out csv;
+
+	REQUIRE(out_init(&csv, 1 << 14));
+	REQUIRE(!diff_new(2, 2, &diff, &fail));
+	for (unsigned i = 0; i < 2; i++)
+		CHECK(add_run(diff, false, false, 500) && add_run(diff, true, true, 500));
+	CHECK(!diffed_finish(diff, NULL, &csv));
+	at = strstr(csv.start, "functions,0x3,total,0 ns/s,");
+	if (!CHECK(at && strstr(at, "functions,0x1,p50,500 ns,500 ns,0.0")))
+		printf("%s\n", csv.start);
+	out_release(&csv);
+}
+
+TEST(diff_shows_the_row_of_one_file_alone_beside_nothing)
+{
+	struct fail fail = FAIL_INIT;
+	struct diff *diff = NULL;
+	const char *at;
+	struct out csv;
+
+	REQUIRE(out_init(&csv, 1 << 14));
+	REQUIRE(!diff_new(1, 1, &diff, &fail));
+	CHECK(add_run(diff, false, false, 500) && add_run(diff, true, true, 500));
+	CHECK(diffed_finish(diff, "0x3: total > 5%", &csv) == -ENODATA);
+	at = strstr(csv.start, "functions,0x3,total,-,20.2 ms/s,");
+	if (!CHECK(at && strstr(at, "functions,0x1,p50,500 ns,500 ns,0.0") && strstr(at, ",new,")))
+		printf("%s\n", csv.start);
+	out_release(&csv);
+}
+
 TEST(diff_takes_runs_as_the_unit_where_there_are_several)
 {
 	struct out csv;

@@ -25,8 +25,9 @@ struct bench_row {
 struct bench_rows {
 	struct bench_row *rows;
 	size_t nr;
-	bool few;     /* so few runs can prove no change of so many rows */
-	size_t small; /* rows at the end that take almost no time and that all runs have as often */
+	bool few;      /* so few runs can prove no change of so many rows */
+	size_t needed; /* how many of each command can */
+	size_t small;  /* rows at the end that take almost no time and that all runs have as often */
 };
 
 static inline bool bench_row_is_small(const struct bench_row *row)

@@ -113,6 +113,7 @@ static int correct(const struct bench *bench, struct bench_rows *rows, struct fa
 	ok = diff_holm(tests, nr, BENCH_ROWS / 1000.0,
 		       diff_least_p(bench->rows->sides[0].nr, bench->rows->sides[1].nr));
 	rows->few = nr && !tests[0]->could_pass;
+	rows->needed = diff_runs_needed(nr ? nr : 1, BENCH_ROWS / 1000.0);
 	free(tests);
 	if (!ok)
 		return fail_memory(fail);

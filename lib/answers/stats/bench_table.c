@@ -204,7 +204,8 @@ void bench_put_rows(const struct bench_rows *rows, uint64_t top, struct findings
 			      text_count((char[TEXT_HUMAN]){ 0 }, rows->small), text_plural(rows->small),
 			      rows->small == 1 ? "is" : "are");
 	if (rows->few)
-		findings_note(findings, "for so many rows there are too few runs: 10 of each command can tell");
+		findings_note(findings, "for so many rows there are too few runs: %zu of each command can tell",
+			      rows->needed);
 }
 
 #define RUN_COLUMNS(X)                                                     \

@@ -117,16 +117,31 @@ static bool has_figure(const struct diff_row *row, enum diff_metric metric)
 }
 
 /*
+ * The time by which the figures differ, whether a test bears it out or not. The time of a task in a state has that of
+ * its calls, which say more.
+ */
+static double moved(const struct diff_line *line, const struct diff_test *rate, const struct diff_test *total)
+{
+	double by = fabs(line->test.new - line->test.old), most = fmax(rate->old, rate->new);
+
+	if (line->metric == DIFF_P50 || line->metric == DIFF_P99)
+		by *= fmin(rate->old, rate->new) / (line->metric == DIFF_P50 ? 1 : 100);
+	else if (line->metric == DIFF_RATE && most > 0 && fmax(total->old, total->new) > 0)
+		by *= fmax(total->old, total->new) / most;
+	return line->known ? by * (diff_row_is_state(line->name) ? 0.25 : 1) : 0;
+}
+
+/*
  * Computes what a row's change costs or saves at least, in ns per second or other unit. A row that is only counted,
  * without a time, is taken as 1 ns each time.
  */
-static void weigh(struct diff_line *line, double rate, double total)
+static void weigh(struct diff_line *line, const struct diff_test *rate_test, const struct diff_test *total_test)
 {
 	const struct diff_test *test = &line->test;
 	double least = diff_excludes_none(test) ? fmin(fabs(test->low), fabs(test->high)) : 0;
+	double rate = rate_test->old, total = total_test->old > 0 ? total_test->old : rate;
 
-	total = total > 0 ? total : rate;
-	line->time = total;
+	line->moved = moved(line, rate_test, total_test);
 	if (line->metric == DIFF_P50)
 		line->importance = rate * test->old * least;
 	else if (line->metric == DIFF_P99)
@@ -204,9 +219,27 @@ static void judge_pair(struct diff_judging *judging, const struct diff_row *old,
 			continue;
 		line.tested = tests[i].bounded && enough(&line) &&
 			      (!diff_is_per_unit(line.metric) || diff_units_enough(judging->diff));
-		weigh(&line, tests[DIFF_RATE].old, tests[DIFF_TOTAL].old);
+		weigh(&line, &tests[DIFF_RATE], &tests[DIFF_TOTAL]);
 		add_line(judging, &line);
 	}
+}
+
+/* A row of one side stands beside nothing: its time, or how often it happened. */
+static void put_alone(struct diff_judging *judging, size_t side, const struct diff_row *row)
+{
+	const struct diff_run *run = &judging->diff->sides[side].runs[0];
+	unsigned metrics = judging->options->metrics;
+	bool timed = row->sum && (!metrics || metrics & 1u << DIFF_TOTAL);
+	struct diff_line line = {
+		.name = row->name, .metric = timed ? DIFF_TOTAL : DIFF_RATE, .known = true, .alone = true
+	};
+	double *value = side ? &line.test.new : &line.test.old;
+
+	judging->alone[side] += !row->shows;
+	line.counts[side] = row->count;
+	*value = diff_figure(run, row, line.metric);
+	line.moved = diff_figure(run, row, row->sum ? DIFF_TOTAL : DIFF_RATE) * (row->shows ? 0.25 : 1);
+	add_line(judging, &line);
 }
 
 /* Gets a figure of all runs of a side that have it, and adds up how often the row happened. Returns their number. */
@@ -239,7 +272,7 @@ static bool has_line(const struct diff_line *line, bool timed)
 /* Tests a row over several runs per side. In a run without the row, it happened 0 times. */
 static void judge_runs(struct diff_judging *judging, const char *name)
 {
-	double values[2][DIFF_RUNS_MAX], rate = 0, total = 0;
+	double values[2][DIFF_RUNS_MAX];
 	size_t nr[2];
 	bool timed = false;
 	struct diff_line lines[DIFF_METRICS];
@@ -258,11 +291,9 @@ static void judge_runs(struct diff_judging *judging, const char *name)
 		if (line->known)
 			diff_ranks(values[0], nr[0], values[1], nr[1],
 				   diff_nothing(diff, &diff->sides[0].runs[0], line->metric), &line->test);
-		rate = metric == DIFF_RATE ? line->test.old : rate;
-		total = metric == DIFF_TOTAL ? line->test.old : total;
 		/* Where the runs are counted, one time of each is enough. */
 		line->tested = line->known && (diff->per == DIFF_PER_RUN || enough(line));
-		weigh(line, rate, total);
+		weigh(line, &lines[DIFF_RATE].test, &lines[DIFF_TOTAL].test);
 	}
 	judging->few += !lines[DIFF_RATE].tested;
 	for (size_t i = 0; i < DIFF_METRICS; i++)
@@ -306,6 +337,10 @@ static size_t choose_of_one(struct diff_judging *judging, struct diff_line *line
 			continue;
 		line->changed = line->test.passes && fabs(line->test.change) >= judging->options->least;
 		line->tested = line->test.could_pass;
+		if (!line->tested && tested > judging->rows) {
+			judging->rows = tested;
+			judging->needed = diff_runs_needed(tested, could_be / 100);
+		}
 		judging->many |= !line->tested;
 		changed += line->changed;
 	}
@@ -337,10 +372,10 @@ static int compare_importance(const void *a, const void *b)
 		return first->changed ? -1 : 1;
 	if (first->changed && first->importance != second->importance)
 		return first->importance > second->importance ? -1 : 1;
+	if (first->moved != second->moved)
+		return first->moved > second->moved ? -1 : 1;
 	if (first->tested != second->tested)
 		return first->tested ? -1 : 1;
-	if (first->time != second->time)
-		return first->time > second->time ? -1 : 1;
 	order = strcmp(first->name, second->name);
 	return order ? order : (int)first->metric - (int)second->metric;
 }
@@ -373,8 +408,8 @@ static void judge_rows(struct diff_judging *judging)
 				if (diff->several)
 					judge_runs(judging, row->name);
 				else if (!other)
-					judging->alone[side]++;
-				else if (!side)
+					put_alone(judging, side, row);
+				else if (!side && !row->shows)
 					judge_pair(judging, row, other);
 			}
 }
@@ -386,7 +421,7 @@ static const char *row_of(const struct diff_line *line)
 
 static bool is_about(const struct diff_condition *condition, const struct diff_line *line)
 {
-	return (unsigned)line->metric == condition->figure && text_glob(condition->row, row_of(line));
+	return !line->alone && (unsigned)line->metric == condition->figure && text_glob(condition->row, row_of(line));
 }
 
 static bool meets(const struct diff_condition *condition, const struct diff_line *line)

@@ -14,6 +14,15 @@ double diff_least_p(size_t nr_old, size_t nr_new)
 	return fmin(2 / ways, 1);
 }
 
+size_t diff_runs_needed(size_t rows, double level)
+{
+	size_t nr = 1;
+
+	while (nr < DIFF_RUNS_MAX && diff_least_p(nr, nr) > level / (double)rows)
+		nr++;
+	return nr;
+}
+
 bool diff_is_same(const double *old, size_t nr_old, const double *new, size_t nr_new)
 {
 	bool same = true;

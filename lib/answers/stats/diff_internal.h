@@ -18,6 +18,7 @@ struct diff_row {
 	size_t nr;
 	uint64_t count, sum, p50, p99;
 	bool whole; /* `values` has all values, none was dropped */
+	bool shows; /* one file a side: the time of a task in a state, which is shown only where one side alone has it */
 };
 
 enum diff_limit { DIFF_CUT, DIFF_BROKEN, DIFF_MISSING, DIFF_LIMITS };
@@ -91,9 +92,10 @@ struct diff_line {
 	enum diff_metric metric;
 	struct diff_test test;
 	uint64_t counts[2];
-	double importance, time; /* ns per unit: by how much it changed at least; how long the row took */
-	bool known;              /* both sides have this figure */
-	bool same;               /* all runs of both sides have one value, so there is nothing to test */
+	double importance, moved; /* ns per unit: by how much it changed at least, and by how much the figures differ */
+	bool known;               /* both sides have this figure */
+	bool alone;               /* one file a side, and only one of them has the row */
+	bool same;                /* all runs of both sides have one value, so there is nothing to test */
 	bool tested, changed;
 };
 
@@ -103,7 +105,8 @@ struct diff_judging {
 	struct diff_line *lines;
 	size_t nr;
 	uint64_t few, dense, alone[2], cut; /* numbers of rows that were not tested, by reason */
-	bool many;                          /* so few runs can prove no change of so many rows */
+	bool many;                          /* so few runs can prove no change of so many rows: */
+	size_t rows, needed;                /* their number, and that of the files a side that can */
 	bool failed;
 };
 
@@ -169,6 +172,8 @@ void diff_ranks(const double *old, size_t nr_old, const double *new, size_t nr_n
  * change". Returns false when memory runs out.
  */
 bool must_check diff_holm(struct diff_test *const *tests, size_t nr, double level, double least_p);
+/* How many runs a side can prove a change of one of so many rows. */
+size_t diff_runs_needed(size_t rows, double level);
 /* Returns whether the interval excludes "no change". */
 bool diff_excludes_none(const struct diff_test *test);
 /* The smallest p that so many runs can have. */

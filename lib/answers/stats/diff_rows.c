@@ -172,14 +172,19 @@ static int take_task(struct diff *diff, bool is_new, struct diff_run *run, const
 		if (asprintf(&name, "tasks\t%s %s", comm, state_parts[i].part) < 0)
 			name = NULL;
 		r = add_row(run, is_new ? rename_row(diff, name) : name, &samples, fail);
+		if (!r)
+			run->rows[run->nr - 1].shows = diff->per != DIFF_PER_RUN;
 	}
 	return r;
 }
 
-/* Per run, the states of a task matter, and not the delays of its wakeups, which sched attaches to its row. */
+/*
+ * Per run, the states of a task matter, and not the delays of its wakeups, which sched attaches to its row. Of one file
+ * a side they are there for the tasks that only one of them has.
+ */
 static bool is_of_states(const struct diff *diff, const struct finding *finding)
 {
-	return diff->per == DIFF_PER_RUN && !strcmp(finding->name, "tasks") &&
+	return (diff->per == DIFF_PER_RUN || !diff->several) && !strcmp(finding->name, "tasks") &&
 	       table_column_named(&finding->table, "wait_ns") >= 0;
 }
 
@@ -195,10 +200,11 @@ int diff_run_take(struct diff *diff, bool is_new, struct diff_run *run, const st
 			r = fail_memory(fail);
 		for (size_t j = 0; !r && j < finding->table.nr_attached; j++) {
 			const struct table_attached *attached = &finding->table.attached[j];
+			bool states = is_of_states(diff, finding);
 
-			if (is_of_states(diff, finding)) {
+			if (states)
 				r = take_task(diff, is_new, run, &finding->table, attached->row, fail);
-			} else if (attached->samples.count) {
+			if (!r && !(states && diff->per == DIFF_PER_RUN) && attached->samples.count) {
 				char *name = name_of(finding, attached);
 
 				r = add_row(run, is_new ? rename_row(diff, name) : name, &attached->samples, fail);

@@ -13,12 +13,14 @@
 	X("OF", TEXT, "table", 0, table_cell_mem, line->name, (size_t)(tab - line->name))                              \
 	X("ROW", TEXT, NULL, KEEP, table_cell, tab + 1)                                                                \
 	X("FIGURE", TEXT, NULL, 0, table_cell, diff_metric_name(line->metric))                                         \
-	X("OLD", TEXT, "old_text", KEEP, put_figure, diff, line, test->old)                                            \
-	X("NEW", TEXT, "new_text", KEEP, put_figure, diff, line, test->new)                                            \
-	X("CHANGE %", NUMBER, "change_percent", 0, put_percent, line->known && test->old > 0, test->change)            \
+	X("OLD", TEXT, "old_text", KEEP, put_figure, diff, line, 0)                                                    \
+	X("NEW", TEXT, "new_text", KEEP, put_figure, diff, line, 1)                                                    \
+	X("CHANGE %", NUMBER, "change_percent", 0, put_percent, line->known && !line->alone && test->old > 0,          \
+	  test->change)                                                                                                \
 	X("FROM", NUMBER, "from_percent", 0, put_percent, bounded, test->low)                                          \
 	X("TO", NUMBER, "to_percent", 0, put_percent, bounded, test->high)                                             \
 	X("IS", TEXT, "verdict", 0, table_cell,                                                                        \
+	  line->alone      ? line->counts[0] ? "old" : "new" :                                                         \
 	  !line->tested    ? "?" :                                                                                     \
 	  !line->changed   ? "~" :                                                                                     \
 	  test->change > 0 ? "+" :                                                                                     \
@@ -26,8 +28,8 @@
 	X("SEES %", NUMBER, "sees_percent", SPARE, put_percent, line->tested && !line->changed && bounded, test->sees) \
 	X("OLD N", COUNT, "old_n", SPARE, table_cell_u64, line->counts[0])                                             \
 	X("NEW N", COUNT, "new_n", SPARE, table_cell_u64, line->counts[1])                                             \
-	X("OLD VALUE", NUMBER, "old", DATA, put_value, line->known, test->old, digits)                                 \
-	X("NEW VALUE", NUMBER, "new", DATA, put_value, line->known, test->new, digits)                                 \
+	X("OLD VALUE", NUMBER, "old", DATA, put_value, has(line, 0), test->old, digits)                                \
+	X("NEW VALUE", NUMBER, "new", DATA, put_value, has(line, 1), test->new, digits)                                \
 	X("P", NUMBER, "p", DATA, put_value, line->tested, test->p, 6)
 
 static const struct table_column columns[] = COLUMNS(LINE_COLUMNS);
@@ -48,14 +50,21 @@ static void put_number(struct table *table, double value, const char *unit, cons
 		    value, unit, suffix);
 }
 
-static void put_figure(struct table *table, const struct diff *diff, const struct diff_line *line, double value)
+/* Whether the side has a value, which may be 0. */
+static bool has(const struct diff_line *line, size_t side)
 {
+	return line->known && (!line->alone || line->counts[side]);
+}
+
+static void put_figure(struct table *table, const struct diff *diff, const struct diff_line *line, size_t side)
+{
+	double value = side ? line->test.new : line->test.old;
 	enum diff_metric metric = line->metric;
 	const char *suffix = diff_is_per_unit(metric) ? diff_units_suffix(diff) : "";
 	char text[TEXT_HUMAN];
 
-	if (!line->known)
-		table_cell(table, "");
+	if (!has(line, side))
+		table_cell(table, line->known ? "-" : "");
 	else if (metric == DIFF_RATE)
 		put_number(table, value, "", suffix);
 	else if (metric == DIFF_TOTAL && value > 0 && value < 10)
@@ -96,10 +105,10 @@ static void put_line(struct table *table, const struct diff *diff, const struct 
 static struct table *add_table(bool several, struct findings *findings)
 {
 	const char *title = several ? "changes: + grew, - shrank, ~ no change that a test bears out, ? too little to "
-				      "tell; what certainly costs or saves the most time first" :
+				      "tell; what certainly costs or saves the most time first, then what may" :
 				      "changes: + grew and - shrank so that it exceeds what one run can prove, ~ one "
-				      "run cannot tell, ? too little to tell; what certainly costs or saves the most "
-				      "time first";
+				      "run cannot tell, ? too little to tell, old or new: only in that file; what "
+				      "certainly costs or saves the most time first, then what may";
 
 	return findings_table(findings, "changes", title, NULL, columns);
 }
@@ -179,9 +188,9 @@ static void tell_limits(const struct diff_judging *judging, size_t changed, stru
 		findings_note(findings, "with less than 4 files a side no test can find a change: "
 					"4 and 4 at least, 5 and 5 or more for many rows");
 	else if (judging->many)
-		findings_note(findings,
-			      "for so many rows there are too few files a side: 10 of each can tell, or fewer "
-			      "of fewer rows (--row)");
+		findings_note(findings, "for %zu row%s there are too few files a side: %zu of each can tell%s",
+			      judging->rows, text_plural(judging->rows), judging->needed,
+			      judging->rows > 1 ? ", or fewer of fewer rows (--row)" : "");
 	if (!diff->several)
 		findings_note(findings, "one file a side shows how two recordings differ, not two programs: "
 					"4 files a side or more show those");
