@@ -154,6 +154,27 @@ TEST(tasks_does_not_call_a_task_alive_whose_end_was_not_recorded)
 	analysed_end(&analysed);
 }
 
+static void only_seven(struct loom *loom)
+{
+	types(loom);
+	loom_setting(loom, "set_event", "sched:sched_switch\nsched:sched_process_fork\nsched:sched_process_exit\n");
+	loom_setting(loom, "weft/event_pids", "7\n");
+}
+
+TEST(tasks_does_not_call_a_task_alive_that_a_pid_filter_left_out)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &tasks_analysis, NULL, only_seven,
+			    "0 1000 7 sched_switch prev_comm=make prev_pid=7 prev_state=0 next_comm=nine next_pid=9\n"
+			    "0 2000 9 sched_switch prev_comm=nine prev_pid=9 prev_state=0 next_comm=make next_pid=7\n"
+			    "0 3000 7 sched_process_fork parent_comm=make parent_pid=7 child_comm=cc child_pid=8\n"))
+		return;
+	CHECK(is(&analysed, "cc", "end", "unknown"));
+	CHECK(!strstr(buf_str(&analysed.findings.cut), "2 tasks alive at the end"));
+	analysed_end(&analysed);
+}
+
 /* From 1100 to 1600, and from 2600 to its end at 2700: what it runs until its last switch is no part of its life. */
 TEST(tasks_has_the_time_that_each_task_ran)
 {

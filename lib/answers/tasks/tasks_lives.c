@@ -39,11 +39,18 @@ static bool is_followed(const struct tasks_analysis *tasks, const struct life *l
 	return task && !task->died && task->mode != TASK_UNKNOWN;
 }
 
+/* A PID filter leaves out the ends of tasks that are not listed. */
+static bool end_is_told(const struct tasks_analysis *tasks, const struct life *life)
+{
+	return (tasks->ends_recorded && listed_has(&tasks->pass->state.listed, life->pid)) ||
+	       (tasks->ends_known && is_followed(tasks, life));
+}
+
 enum tasks_end tasks_end_of(const struct tasks_analysis *tasks, const struct life *life)
 {
 	if (life->known & LIFE_ENDED)
 		return TASKS_ENDED;
-	if (life->known & LIFE_REPLACED || !(tasks->ends_recorded || (tasks->ends_known && is_followed(tasks, life))))
+	if (life->known & LIFE_REPLACED || !end_is_told(tasks, life))
 		return TASKS_END_UNKNOWN;
 	return TASKS_ALIVE;
 }
