@@ -56,6 +56,33 @@ TEST(tasks_knows_who_started_a_task_what_it_executed_and_how_long_it_lived)
 	analysed_end(&analysed);
 }
 
+static void types_by_number(struct loom *loom)
+{
+	types(loom);
+	loom_type(loom, "raw_syscalls", "sys_enter", "long id; u64 args", "\"\"");
+	loom->uname = "Linux loom 6.12.0 x86_64";
+}
+
+/* 231 is exit_group on x86_64, and another call of a 32-bit program, which goes on. */
+TEST(tasks_takes_the_status_from_the_numbers_of_calls)
+{
+	struct analysed analysed;
+
+	if (!analysed_begin(&analysed, &tasks_analysis, NULL, types_by_number,
+			    "0 1000 7 task_newtask pid=8 comm=wide clone_flags=0x01200011\n"
+			    "0 1100 7 task_newtask pid=9 comm=narrow clone_flags=0x01200011\n"
+			    "1 1200 8 sys_enter id=231 args=3\n"
+			    "1 1300 8 sched_process_exit comm=wide pid=8\n"
+			    "0 1400 9 sys_enter id=231 args=4\n"
+			    "0 1500 9 sys_enter id=252 args=5\n"
+			    "0 1600 9 sched_process_exit comm=narrow pid=9\n"))
+		return;
+	CHECK(is(&analysed, "wide", "exit_status", "3"));
+	CHECK(is(&analysed, "narrow", "exit_status", "-"));
+	CHECK(!strstr(buf_str(&analysed.findings.missing), "exit_group"));
+	analysed_end(&analysed);
+}
+
 TEST(tasks_gives_each_task_with_the_same_pid_a_row)
 {
 	struct analysed analysed;

@@ -18,7 +18,7 @@ struct diff_row {
 	size_t nr;
 	uint64_t count, sum, p50, p99;
 	bool whole; /* `values` has all values, none was dropped */
-	bool shows; /* one file a side: the time of a task in a state, which is shown only where one side alone has it */
+	bool shows; /* one file a side: the time of a task in a state, shown only where one side alone has it */
 };
 
 enum diff_limit { DIFF_CUT, DIFF_BROKEN, DIFF_MISSING, DIFF_LIMITS };

@@ -24,7 +24,7 @@ static const struct analysis_want wants[] = {
 	{ "sched:sched_process_exec", NULL, "its program" },
 	{ "task:task_newtask", NULL, "which tasks are threads" },
 	{ "task:task_rename", NULL, "names that a task gave itself" },
-	{ "syscalls:sys_enter_exit_group", NULL, "with which status a process ended" },
+	{ "syscalls:sys_enter_exit_group", "raw_syscalls:sys_enter", "with which status a process ended" },
 	{ "signal:signal_deliver", NULL, "which signal killed it" },
 	{ "sched:sched_switch", NULL, "how long it ran" },
 	{ NULL, NULL, NULL },

@@ -7,22 +7,21 @@
 #include "lib/ground/base/labels.h"
 #include "lib/ground/base/u64_map.h"
 #include "lib/ground/base/vec.h"
+#include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/place.h"
 #include "lib/meaning/follow/roles.h"
+#include "lib/meaning/schema/format.h"
+#include "lib/meaning/uapi/names.h"
 
-enum role { FORK = 1, NEWTASK, EXEC, RENAME, EXIT, EXIT_GROUP, EXIT_THREAD, SIGNAL, ROLES };
+enum role { FORK = 1, NEWTASK, EXEC, RENAME, EXIT, EXIT_GROUP, EXIT_THREAD, SIGNAL, CALL, ROLES };
 
 static const struct role_name names[] = {
-	{ "sched", "sched_process_fork", FORK },
-	{ "task", "task_newtask", NEWTASK },
-	{ "sched", "sched_process_exec", EXEC },
-	{ "task", "task_rename", RENAME },
-	{ "sched", "sched_process_exit", EXIT },
-	{ "syscalls", "sys_enter_exit_group", EXIT_GROUP },
-	{ "syscalls", "sys_enter_exit", EXIT_THREAD },
-	{ "signal", "signal_deliver", SIGNAL },
-	{ NULL, NULL, 0 },
+	{ "sched", "sched_process_fork", FORK },       { "task", "task_newtask", NEWTASK },
+	{ "sched", "sched_process_exec", EXEC },       { "task", "task_rename", RENAME },
+	{ "sched", "sched_process_exit", EXIT },       { "syscalls", "sys_enter_exit_group", EXIT_GROUP },
+	{ "syscalls", "sys_enter_exit", EXIT_THREAD }, { "signal", "signal_deliver", SIGNAL },
+	{ "raw_syscalls", "sys_enter", CALL },         { NULL, NULL, 0 },
 };
 
 /* The fields of each event; NULL: it has no such field. Without a field `pid` an event is about the current task. */
@@ -37,6 +36,7 @@ static const struct {
 	[EXIT_GROUP] = { NULL, NULL, "error_code", NULL },
 	[EXIT_THREAD] = { NULL, NULL, "error_code", NULL },
 	[SIGNAL] = { NULL, "sa_handler", "sig", NULL },
+	[CALL] = { NULL, "id", "args", NULL },
 };
 
 enum {
@@ -53,9 +53,11 @@ struct lives {
 	} places[ROLES];
 	struct life *lives;
 	size_t nr_lives;
-	struct u64_map pids;    /* by PID: uint32_t, the number of its last task + 1 */
-	struct labels programs; /* paths */
-	bool calls;             /* calls of exit are among the events: who ends without one is killed */
+	struct u64_map pids;             /* by PID: uint32_t, the number of its last task + 1 */
+	struct labels programs;          /* paths */
+	int32_t exit_group, exit_thread; /* the numbers of these calls in raw_syscalls; -1: not known */
+	uint32_t exiting;                /* how many tasks have life::by_number */
+	bool calls;                      /* calls of exit are among the events: who ends without one is killed */
 	bool failed;
 };
 
@@ -88,6 +90,18 @@ static void bind(struct place *place, const struct event *event, const char *nam
 		(void)place_find(place, event->type, name);
 }
 
+/* The first of the arguments is the status. */
+static void bind_call(struct lives *lives, const struct event *event)
+{
+	const char *machine = event->type->context->machine;
+	struct place *arguments = &lives->places[CALL].number;
+
+	if (arguments->field && (arguments->field->elem_size == 4 || arguments->field->elem_size == 8))
+		arguments->size = (uint8_t)arguments->field->elem_size;
+	lives->exit_group = system_call_number(machine, "exit_group");
+	lives->exit_thread = system_call_number(machine, "exit");
+}
+
 uint8_t lives_look(struct lives *lives, const struct event *event)
 {
 	bool fresh;
@@ -99,6 +113,8 @@ uint8_t lives_look(struct lives *lives, const struct event *event)
 	bind(&lives->places[role].name, event, fields[role].name);
 	bind(&lives->places[role].number, event, fields[role].number);
 	bind(&lives->places[role].parent_name, event, fields[role].parent_name);
+	if (role == CALL)
+		bind_call(lives, event);
 	return role;
 }
 
@@ -380,19 +396,20 @@ static enum life_what see_exit(struct lives *lives, const struct event *event, u
 	life->known |= LIFE_ENDED;
 	life->ended = event->ts;
 	life->status = status_of(lives, life);
+	lives->exiting -= life->by_number;
+	life->by_number = false;
 	return LIFE_EXITED;
 }
 
 /* Remembers why the current task may end soon. */
-static void see_reason(struct lives *lives, const struct event *event, enum role role)
+static void see_reason(struct lives *lives, const struct event *event, enum role role, const struct place *place)
 {
-	const struct places *places = &lives->places[role];
-	uint64_t number = place_u64(&places->number, event);
+	uint64_t number = place_u64(place, event);
 	bool by_signal = role == SIGNAL;
 	uint32_t current;
 	struct life *life;
 
-	if (!places->number.size || (by_signal && (place_u64(&places->name, event) || number > UINT8_MAX)))
+	if (!place->size || (by_signal && (place_u64(&lives->places[SIGNAL].name, event) || number > UINT8_MAX)))
 		return;
 	current = living(lives, event->pid, event);
 	if (current == LIFE_NONE)
@@ -403,6 +420,43 @@ static void see_reason(struct lives *lives, const struct event *event, enum role
 	if ((role == EXIT_GROUP || (by_signal && number <= SIGNAL_FATAL)) &&
 	    lives->lives[life->leader].group_reason == LIFE_STATUS_UNKNOWN)
 		lives->lives[life->leader].group_reason = life->reason;
+}
+
+/*
+ * Who makes another call has not ended: it uses the 32-bit table of calls, in which the number stands for another one.
+ */
+static void take_back(struct lives *lives, int32_t pid)
+{
+	uint32_t last = last_of(lives, pid);
+	struct life *life = last == LIFE_NONE ? NULL : &lives->lives[last], *leader;
+
+	if (!life || !life->by_number)
+		return;
+	leader = &lives->lives[life->leader];
+	if (leader->group_reason == life->reason)
+		leader->group_reason = LIFE_STATUS_UNKNOWN;
+	life->reason = LIFE_STATUS_UNKNOWN;
+	life->by_number = false;
+	lives->exiting--;
+}
+
+/* A call of raw_syscalls, which is a reason if it is exit_group or exit. */
+static void see_call(struct lives *lives, const struct event *event)
+{
+	const struct places *places = &lives->places[CALL];
+	int64_t number = (int64_t)place_u64(&places->name, event);
+	uint32_t last;
+
+	if (lives->exiting)
+		take_back(lives, event->pid);
+	if (!places->name.size || number < 0 || (number != lives->exit_group && number != lives->exit_thread))
+		return;
+	see_reason(lives, event, number == lives->exit_group ? EXIT_GROUP : EXIT_THREAD, &places->number);
+	last = last_of(lives, event->pid);
+	if (last == LIFE_NONE)
+		return;
+	lives->lives[last].by_number = true;
+	lives->exiting++;
 }
 
 enum life_what lives_see(struct lives *lives, const struct event *event, uint8_t role, uint32_t *ret)
@@ -420,7 +474,10 @@ enum life_what lives_see(struct lives *lives, const struct event *event, uint8_t
 	case EXIT_GROUP:
 	case EXIT_THREAD:
 	case SIGNAL:
-		see_reason(lives, event, (enum role)role);
+		see_reason(lives, event, (enum role)role, &lives->places[role].number);
+		break;
+	case CALL:
+		see_call(lives, event);
 		break;
 	case ROLES:
 		break;

@@ -11,7 +11,8 @@ struct event;
 /*
  * Tasks over time: who started each task, which programs it executed, when and how it ended. It comes from
  * sched_process_fork, task_newtask, sched_process_exec, task_rename, sched_process_exit, and, for how a task ended,
- * sys_enter_exit_group, sys_enter_exit and signal_deliver. lib/meaning/event/tasks.h has one name for each PID, the
+ * sys_enter_exit_group and sys_enter_exit, or sys_enter of raw_syscalls, and signal_deliver.
+ * lib/meaning/event/tasks.h has one name for each PID, the
  * last one that the kernel remembered; here a PID that was used again is a task of its own.
  * The consumer passes every event of these types in order. Lost events are not known here: they may hide any of this.
  * Memory grows with the number of tasks and of different programs, not with the number of events.
@@ -61,6 +62,7 @@ struct life {
 	/* Private to lives: */
 	uint16_t reason, group_reason; /* the last cause of an end so far, of the task and of its process */
 	uint8_t told_by;               /* the events that have its fork */
+	bool by_number;                /* `reason` is of a call that only its number names */
 	bool renamed_last;             /* its last event is a rename, which may belong to an exec */
 };
 
