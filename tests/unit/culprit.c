@@ -29,8 +29,8 @@ TEST(culprit_is_the_task_that_ran_first)
 	trace = loom_trace(&loom);
 	CHECK(culprit_find(trace, &asked, &line, &fail) == 0);
 	CHECK_STR(buf_str(&line),
-		  "late-7 waited 8.0 ms for CPU 0: tasks that ran first: fifo-9; 100.0 us the task before "
-		  "ran on; 7.9 ms other tasks ran first");
+		  "late-7 waited 8.0 ms for CPU 0: tasks that ran first: fifo-9 (RT 99); 100.0 us the task "
+		  "before ran on; 7.9 ms other tasks ran first");
 	buf_clear(&line);
 	CHECK(culprit_why(trace, &asked, &line, &fail) == 0);
 	CHECK_STR(buf_str(&line), "100 % of the 8.0 ms: late-7 waited for a CPU behind fifo (RT 99) 99 %, 1 other");

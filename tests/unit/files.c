@@ -553,8 +553,8 @@ TEST(files_calls_of_a_file_that_is_not_there_say_so)
 		scene.trace = loom_trace(&scene.loom);
 		REQUIRE(scene.trace && !context_new(scene.trace, 0, &scene.context, NULL));
 		CHECK(file_calls_add(calls, scene.context, &fail) == -ENODATA);
-		CHECK_STR(fail.text, "--file: the recording does not tell which files are behind descriptors: record "
-				     "it with 'weft record --files', on a kernel with CONFIG_KPROBE_EVENTS");
+		CHECK(strstr(fail.text, "--file: the recording does not tell which files are behind descriptors: "
+					"record it with 'weft record --files', on a kernel with CONFIG_KPROBE_EVENTS"));
 		end(&scene);
 		file_calls_free(calls);
 	}
