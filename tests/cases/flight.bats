@@ -178,6 +178,24 @@ load flight
 	[[ "$(marks ./*-signal.dat)" == *"SIGUSR1 of process $$"* ]]
 }
 
+@test "flight: explain and the log say who sent a signal to whom, and with which status a program ended" {
+	local when does says
+	while IFS='|' read -r when does says; do
+		rm -f ./*.dat ./*.json
+		fly -e sched:sched_process_exec --after 50ms --when "$when"
+		run bash -c "$does"
+		until ls ./*.json 2> /dev/null; do kill -0 $PID; sleep 0.02; done
+		land
+		run -0 weft flight explain ./*.dat
+		grep -qE "^because +bash-[0-9]+ $says\$" <<< "$output"
+		grep -qE "dat: bash-[0-9]+ $says\$" log
+	done <<- 'END'
+		signal:USR2 bash|kill -USR2 $$|sent SIGUSR2 to itself
+		signal:23 bash|bash -c "kill -s URG \$PPID"|sent SIGURG to bash-[0-9]+, where it is ignored
+		exit:bash status==7|exit 7|exited with status 7
+	END
+}
+
 @test "flight: a line of the kernel's log is a trigger" {
 	[ -w /dev/kmsg ] || skip "no /dev/kmsg here"
 	fly -e sched:sched_process_exec --after 50ms --when "log=kmsg:weft-test-$$ lock(up)?"

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +12,15 @@
 #include "lib/answers/frame/analysis.h"
 #include "lib/answers/frame/findings.h"
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/out.h"
 #include "lib/ground/base/text.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/own_formats.h"
 #include "lib/meaning/reader/query.h"
+#include "lib/meaning/reader/reader.h"
+#include "lib/meaning/uapi/arguments.h"
+
+enum { MACHINE = sizeof(((struct context *)NULL)->machine) };
 
 int explained_trigger(struct trace *trace, struct explained_trigger *ret, struct fail *fail)
 {
@@ -37,15 +43,96 @@ int explained_trigger(struct trace *trace, struct explained_trigger *ret, struct
 	return 0;
 }
 
+/* The machine that the buffers are of, which has its own numbers of signals; "" where it is not known. */
+static int find_machine(struct trace *trace, const struct query *query, char into[MACHINE], struct fail *fail)
+{
+	const struct query_manner manner = { .times_only = true };
+	struct reader reader;
+	int r;
+
+	reader_init(&reader);
+	r = query_add(query, &manner, trace, &reader, fail);
+	snprintf(into, MACHINE, "%s", !r && reader.nr_buffers ? reader.buffers[0].context->machine : "");
+	reader_release(&reader);
+	return r;
+}
+
+static bool put_signal_name(const char *machine, uint64_t number, struct buf *into)
+{
+	struct out out;
+	bool named = out_init(&out, 64) && argument_put(machine, "kill", "sig", number, &out) && !out.failed;
+	bool ok = named ? buf_add(into, out.start, out_len(&out)) : buf_addf(into, "signal %" PRIu64, number);
+
+	out_release(&out);
+	return ok;
+}
+
+/* Whether a program sends a signal of this si_code, of include/uapi/asm-generic/siginfo.h; else the kernel does. */
+static bool is_of_program(int64_t code)
+{
+	enum { SI_USER = 0, SI_QUEUE = -1, SI_TKILL = -6 };
+
+	return code == SI_USER || code == SI_QUEUE || code == SI_TKILL;
+}
+
+/* "... comm=COMM pid=PID grp=0 res=0": a name may have anything. */
+static const char *last_of(const char *text, const char *word)
+{
+	const char *found = NULL, *at = text;
+
+	while ((at = strstr(at, word)))
+		found = at++;
+	return found;
+}
+
+static bool put_signal(const char *machine, const char *sender, const char *text, struct buf *into)
+{
+	const char *comm = strstr(text, " comm="), *pid = comm ? last_of(comm, " pid=") : NULL;
+	const char *code = strstr(text, " code="), *res = pid ? strstr(pid, " res=") : NULL;
+	char target[CULPRIT_TASK + 16];
+	bool by_program = code && is_of_program(strtoll(code + strlen(" code="), NULL, 10)) && *sender, ok;
+
+	if (!pid || !code || code > comm)
+		return true;
+	comm += strlen(" comm=");
+	snprintf(target, sizeof(target), "%.*s-%" PRIu64, (int)(pid - comm < 15 ? pid - comm : 15), comm,
+		 (uint64_t)strtoull(pid + strlen(" pid="), NULL, 10));
+	ok = buf_addf(into, "%s sent ", by_program ? sender : "the kernel") &&
+	     put_signal_name(machine, strtoull(text, NULL, 10), into) &&
+	     buf_addf(into, " to %s", by_program && !strcmp(sender, target) ? "itself" : target);
+	/* TRACE_SIGNAL_IGNORED of include/trace/events/signal.h */
+	if (ok && res && strtoull(res + strlen(" res="), NULL, 10) == 1)
+		ok = buf_add_str(into, ", where it is ignored");
+	return ok;
+}
+
+/* Says in words what an event told that is itself the cause: a signal, or the end of a program. */
+static bool put_event(const char *machine, const char *reason, struct buf *into)
+{
+	static const char signal[] = ": signal_generate: sig=", end[] = ": sys_exit_group(error_code: ";
+	const char *sent = strstr(reason, signal), *ended = strstr(reason, end);
+	char task[CULPRIT_TASK];
+
+	culprit_task_of_text(reason, task);
+	if (sent)
+		return put_signal(machine, task, sent + strlen(signal), into);
+	return !ended || !*task ||
+	       buf_addf(into, "%s exited with status %" PRIu64, task,
+			(uint64_t)strtoull(ended + strlen(end), NULL, 0) & 0xff);
+}
+
 /* Nothing to say is no failure: there may be no such events. */
 static int find_culprit(struct trace *trace, const struct query *query, const struct explained_trigger *trigger,
 			struct buf *into, struct fail *fail)
 {
 	struct culprit_asked asked = { .query = query, .at = trigger->time };
+	char machine[MACHINE];
 	int r;
 
-	if (!culprit_of_text(trigger->reason, &asked))
-		return 0;
+	if (!culprit_of_text(trigger->reason, &asked)) {
+		r = find_machine(trace, query, machine, fail);
+		return !r && !put_event(machine, trigger->reason, into) ? fail_memory(fail) : r;
+	}
 	r = culprit_find(trace, &asked, into, fail);
 	return r == -ENODATA ? 0 : r;
 }
