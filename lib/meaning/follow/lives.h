@@ -12,8 +12,9 @@ struct event;
  * Tasks over time: who started each task, which programs it executed, when and how it ended. It comes from
  * sched_process_fork, task_newtask, sched_process_exec, task_rename, sched_process_exit, and, for how a task ended,
  * sys_enter_exit_group and sys_enter_exit, or sys_enter of raw_syscalls, and signal_deliver. lib/meaning/event/tasks.h
- * has one name for each PID, the last one that the kernel remembered; here a PID that was used again is a task of its own.
- * The consumer passes every event of these types in order. Lost events are not known here: they may hide any of this.
+ * has one name for each PID, the last one that the kernel remembered; here a PID that was used again is a task of its
+ * own. The consumer passes every event of these types in order. Lost events are not known here: they may hide any of
+ * this.
  * Memory grows with the number of tasks and of different programs, not with the number of events.
  */
 struct lives;
