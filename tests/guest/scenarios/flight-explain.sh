@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # weft flight: who is to blame for a late wakeup is in the log, in the JSON, and in what explain prints.
 # named FILE: the task that the file names is one of those that spun
-named() { for pid in $(cat /tmp/intruders); do grep -qE "waited .* for CPU 0: (tasks that ran first|the task before it(, which was to go)?): [^ ]+-$pid(;|\"|$)" "$1" && return; done; return 1; }
+named() { for pid in $(cat /tmp/intruders); do grep -qE "waited .* for CPU 0: (tasks that ran first|the task before it(, which was to go)?): [^ ]+-$pid( [(]RT [0-9]+[)])?(;|\"|$)" "$1" && return; done; return 1; }
 
 # Prints what the JSON has as this word.
 said_as() { sed -n "s/.*\"$2\": *\"\([^\"]*\)\".*/\1/p" "$1"; }
