@@ -133,7 +133,8 @@ load lib
 	[ "$(jq '[.changes[] | select(.row == "wait4")] | length' <<< "$output")" = 0 ]
 	# Each instance of a recording belongs to a weft that runs; others may record meanwhile.
 	for instance in /sys/kernel/tracing/instances/weft-*; do
-		[ ! -e "$instance" ] || kill -0 "${instance##*-}" || [ ! -e "$instance" ]
+		[[ "$instance" =~ /weft-([0-9]+)(-[0-9]+)?$ ]] || continue
+		kill -0 "${BASH_REMATCH[1]}" || [ ! -e "$instance" ]
 	done
 	[ "$(ls kept | wc -l)" = 16 ]
 	run -0 weft check kept/new-08.dat
