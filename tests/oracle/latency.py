@@ -57,6 +57,11 @@ TELLS = {'irq:softirq_raise', 'timer:hrtimer_start', 'timer:timer_start', 'net:n
          'ipi:ipi_send_cpu'}
 
 
+def named(world, task):
+    real_time = f' (RT {99 - task.prio})' if task.prio is not None and task.prio < 99 else ''
+    return f'{world.comm(task)}-{task.pid}{real_time}'
+
+
 def tables(trace):
     world = World(trace)
     if 'sched:sched_switch' not in world.names or \
@@ -73,16 +78,17 @@ def tables(trace):
         row = rows[task.pid, at, lasted] = dict(parts, cpu=cpu, comm=comm or world.comm(task), prio=prio)
         # With these events weft knows for whom an interrupt wakes; the oracle does not.
         if waker or not world.names & TELLS:
-            row['waker_pid'] = waker
+            # An interrupt or a timer has no PID.
+            row['waker_pid'] = waker or None
         most = max(parts.values())
         name = next(name for part, name in PARTS if parts[part] == most)
         who = sorted(others.items(), key=lambda item: -item[1])
         if 'before' in name and 'queue' not in name:
-            row['cause'] = f'{name}: {world.comm(before)}-{before.pid}' if before.pid else None
+            row['cause'] = f'{name}: {named(world, before)}' if before.pid else None
         elif name == 'tasks that ran first':
             # Of equal ones any may be named.
             if len(who) < 2 or who[0][1] != who[1][1]:
-                row['cause'] = f'{name}: {world.comm(who[0][0])}-{who[0][0].pid}'
+                row['cause'] = f'{name}: {named(world, who[0][0])}'
         else:
             row['cause'] = name
     return {'wakeups': (('pid', 'until', 'delay_ns'), rows)}

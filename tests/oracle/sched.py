@@ -43,12 +43,15 @@ def tables(trace):
             'migrations': task.migrations if 'sched:sched_migrate_task' in world.names else task.moves}
         put_delays(row, delays.get(task, []), 'delays', 'delay_')
     cpus = {}
+    # Where no such event was recorded, the time in them is not known.
+    soft = 'irq:softirq_entry' in world.names
+    hard = any(name in ('irq:irq_handler_entry', 'ipi:ipi_entry') or name.startswith('irq_vectors:') for name in world.names)
     for number, cpu in world.cpus.items():
         spent = dict.fromkeys((TASK, IDLE, SOFT, HARD), 0)
         for (begin, mode, _, _), end in zip(cpu.steps, [step[0] for step in cpu.steps[1:]] + [world.now]):
             spent[mode] += end - begin
-        cpus[number,] = {'tasks_ns': spent[TASK], 'idle_ns': spent[IDLE], 'softirq_ns': spent[SOFT],
-                         'irq_ns': spent[HARD], 'unknown_ns': world.now - world.start - sum(spent.values()),
+        cpus[number,] = {'tasks_ns': spent[TASK], 'idle_ns': spent[IDLE], 'softirq_ns': spent[SOFT] if soft else None,
+                         'irq_ns': spent[HARD] if hard else None, 'unknown_ns': world.now - world.start - sum(spent.values()),
                          'switches': cpu.switches}
     wakeups = {}
     for part, items in parts.items():

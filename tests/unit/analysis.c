@@ -112,7 +112,7 @@ TEST(sched_tells_what_tasks_and_cpus_did)
 	REQUIRE(text != NULL);
 	CHECK(has_line(text, "loom,8,98,6000,2000,0,0,0,0,0,0,1,1,0,1,1000,,1000,0.000011000,0,0\n"));
 	CHECK(has_line(text, "seven,7,120,2000,500,0,2500,3000,0,0,2,0,1,0,1,500,,500,0.000014000,0,0\n"));
-	CHECK(has_line(text, "0,8000,100.0,0,0,0,0,3,\n"));
+	CHECK(has_line(text, "0,8000,100.0,0,,,0,3,\n"));
 	CHECK(has_line(text, "waking to queued,1,200,,200,0.000014000,0\n"));
 	CHECK(has_line(text, "queued to running,1,300,,300,0.000014000,0\n"));
 	CHECK(has_line(text, "waking to running,2,500,,1000,0.000011000,0\n"));

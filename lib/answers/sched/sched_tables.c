@@ -142,15 +142,15 @@ static void put_host(struct sched_analysis *sched, struct findings *findings)
 	vcpu_times_put(sched->pass, times, findings);
 }
 
-#define CPU_COLUMNS(X)                                                                            \
-	X("CPU", NUMBER, NULL, BRIEF | SAME, table_cell_u64, i)                                   \
-	X("TASKS", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_TASK])                \
-	X("%", NUMBER, "tasks_percent", BRIEF, table_cell_percent, cpu->spent[CPU_TASK], span, 1) \
-	X("IDLE", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_IDLE])                 \
-	X("SOFTIRQ", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_SOFTIRQ])           \
-	X("IRQ", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_HARDIRQ])               \
-	X("UNKNOWN", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_UNKNOWN])           \
-	X("SWITCHES", COUNT, NULL, BRIEF | ADDS, table_cell_u64, cpu->switches)                   \
+#define CPU_COLUMNS(X)                                                                              \
+	X("CPU", NUMBER, NULL, BRIEF | SAME, table_cell_u64, i)                                     \
+	X("TASKS", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_TASK])                  \
+	X("%", NUMBER, "tasks_percent", BRIEF, table_cell_percent, cpu->spent[CPU_TASK], span, 1)   \
+	X("IDLE", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_IDLE])                   \
+	X("SOFTIRQ", TIME, NULL, BRIEF | ADDS, table_cell_known, softirqs, cpu->spent[CPU_SOFTIRQ]) \
+	X("IRQ", TIME, NULL, BRIEF | ADDS, table_cell_known, irqs, cpu->spent[CPU_HARDIRQ])         \
+	X("UNKNOWN", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_UNKNOWN])             \
+	X("SWITCHES", COUNT, NULL, BRIEF | ADDS, table_cell_u64, cpu->switches)                     \
 	X("STOLEN", TIME, "stolen_at_most_ns", ADDS | WHEN, table_cell_known, stolen, stolen)
 
 static const struct table_column cpu_columns[] = COLUMNS(CPU_COLUMNS);
@@ -185,6 +185,11 @@ static void put_cpus(const struct sched_analysis *sched, struct findings *findin
 		findings_table(findings, "cpus", "CPUs: what each did in the time of the trace", NULL, cpu_columns);
 	struct withheld *withheld = withheld_new(sched->pass->reader->buffers[0].context);
 	uint64_t span = state->now - state->start, all = 0;
+	bool softirqs = pass_has(sched->pass, "irq:softirq_entry");
+	/* The time in some of them is known where others were not recorded; a note says which. */
+	bool irqs =
+		pass_has(sched->pass, "irq:irq_handler_entry,irq_vectors,ipi:ipi_entry,powerpc:timer_interrupt_entry,"
+				      "powerpc:doorbell_entry");
 
 	findings->failed |= !withheld;
 	for (uint32_t i = 0; withheld && i < state->nr_cpus; i++)
