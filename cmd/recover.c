@@ -217,8 +217,7 @@ static int recover_parts(const char *path, struct arguments *arguments, struct r
 		return command_failed(&fail);
 	if (!arguments->answer.is_json)
 		print_recovered(recovery);
-	/* A file without a page, and what the kernel held is gone: nothing could be recovered. */
-	return cpus_count(&recovery->lost) || (!recovery->raw && recovery->unread) ? EXIT_FAILED : EXIT_OK;
+	return cpus_count(&recovery->lost) ? EXIT_FAILED : EXIT_OK;
 }
 
 static int run(int argc, char **argv)

@@ -749,7 +749,7 @@ END
 	[[ "$output" =~ "$in "+ok && "$output" =~ "$out "+skipped ]]
 	[ -z "$(compgen -G '*.parts')" ]
 	run -0 timeout 100 weft record -e 'raw_syscalls:*' -F -c --max-events 2000 -o e.dat --result r.json --rsh './rsh %h' --on web-1.idle -- \
-		dd if=/dev/zero of=/dev/null bs=1 count=1000000
+		dd if=/dev/zero of=/dev/null bs=1 count=10000000
 	[[ "$output" = *"the recording ended early: --max-events 2,000 is used up"* ]]
 	[ "$(jq -c '[.ended_by, .skipped]' r.json)" = '["max-events",null]' ]
 	[ "$(weft info --format json e.dat | jq -r .ended_by)" = 'max-events 2000' ]

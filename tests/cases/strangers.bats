@@ -260,6 +260,14 @@ need_filter()
 	[ "$(cat out.dat)" = first ]
 }
 
+@test "strangers: a reader that was taken over tells nothing of a file that is not complete, and not without end" {
+	need_filter
+	run -1 taken_over tell convert -o out.dat "$demo"
+	[[ $output == *"did what no weft does"* && $output != *"12 events"* ]]
+	run taken_over "tell much" convert -o out.dat "$demo"
+	[[ $output == *"told: 4096"* ]]
+}
+
 @test "strangers: the temporary files of a reader that was taken over are limited in number and size" {
 	need_filter
 	run taken_over temporaries convert -q -o out.dat "$demo"

@@ -271,7 +271,8 @@ static void put_numbers(uint8_t *at, size_t size, const char *value)
 	for (; value; at += size) {
 		put_number(at, size, *value == '-' ? (uint64_t)strtoll(value, NULL, 0) : strtoull(value, NULL, 0));
 		value = strchr(value, ',');
-		value += value != NULL;
+		if (value)
+			value++;
 	}
 }
 
