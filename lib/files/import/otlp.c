@@ -102,10 +102,10 @@ static int add(struct otlp_tasks *tasks, const struct task *task, struct fail *f
 /* The lines "TID TGID PPID STARTTIME UID NSPID CGROUP\tNAME..." of weft/tasks (weft-dat(5)). */
 static int take_list(struct otlp_tasks *tasks, struct trace_text list, struct fail *fail)
 {
-	const char *at = list.text, *end = at + list.len;
+	const char *at = list.text, *end = at ? at + list.len : at;
 	int r = 0;
 
-	while (!r && at && at < end) {
+	while (!r && at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((newline ? newline : end) - at);
 		char line[LINE_MOST], *name;
