@@ -126,30 +126,13 @@ static int well_known(const char *function, unsigned long_size, struct prototype
 	return 0;
 }
 
-bool btf_next_module(DIR *folder, struct buf *into)
-{
-	struct dirent *entry;
-
-	while (folder && (entry = readdir(folder))) {
-		char path[sizeof(BTF_FOLDER) + sizeof(entry->d_name)];
-
-		if (*entry->d_name == '.' || !strcmp(entry->d_name, "vmlinux"))
-			continue;
-		snprintf(path, sizeof(path), BTF_FOLDER "%s", entry->d_name);
-		buf_clear(into);
-		if (!tracing_read_path(path, into, NULL))
-			return true;
-	}
-	return false;
-}
-
 static int find_in_modules(const struct buf *kernel, const char *function, struct prototype *ret, struct fail *fail)
 {
 	cleanup_buf struct buf module = BUF_INIT;
 	DIR *folder = opendir(BTF_FOLDER);
 	int found = 0;
 
-	while (found <= 0 && btf_next_module(folder, &module))
+	while (found <= 0 && tracing_next_btf(folder, &module))
 		if (memmem(module.data, module.len, function, strlen(function) + 1))
 			found = prototype_parse_module(kernel, &module, function, ret, fail);
 	if (folder)

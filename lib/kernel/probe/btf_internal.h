@@ -2,7 +2,6 @@
 #ifndef WEFT_KERNEL_PROBE_BTF_INTERNAL_H
 #define WEFT_KERNEL_PROBE_BTF_INTERNAL_H
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,8 +14,6 @@ struct fail;
  * Finds the parameters of a kernel function by name, in the kernel's type information (/sys/kernel/btf; format:
  * include/uapi/linux/btf.h). The bytes may be malformed: nothing after `len` is read, and every loop ends.
  */
-#define BTF_FOLDER "/sys/kernel/btf/"
-
 enum { PROTOTYPE_PARAMETERS = 16, PROTOTYPE_NAME = 64, PROTOTYPE_TYPE = 8 };
 
 struct prototype_value {
@@ -39,9 +36,6 @@ int must_check prototype_parse(const void *btf, size_t len, const char *function
 /* The same of a module; `kernel` has the kernel's own types. */
 int must_check prototype_parse_module(const struct buf *kernel, const struct buf *module, const char *function,
 				      struct prototype *ret, struct fail *fail);
-
-/* The type information of the next module, from a folder that is open, or NULL. False: there are no more. */
-bool btf_next_module(DIR *folder, struct buf *into);
 
 /*
  * The same for the running kernel and its modules. Without type information, the parameters of a few functions that

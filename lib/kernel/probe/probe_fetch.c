@@ -81,7 +81,7 @@ static bool in_modules(const char *name)
 	DIR *folder = opendir(BTF_FOLDER);
 	bool found = false;
 
-	while (!found && btf_next_module(folder, &btf))
+	while (!found && tracing_next_btf(folder, &btf))
 		found = memmem(btf.data, btf.len, name, strlen(name) + 1);
 	if (folder)
 		closedir(folder);

@@ -12,8 +12,6 @@
 #include "lib/kernel/tracefs/tracing.h"
 #include "lib/memory/image/types.h"
 
-#define BTF_FOLDER "/sys/kernel/btf/"
-
 static bool has_line(const char *text, size_t len, const char *wanted)
 {
 	struct text_word line;
@@ -63,23 +61,9 @@ static int take_item(const struct ledger *ledger, const struct ledger_item *item
 			   fail);
 }
 
-/* The information of the next module, in a folder that has the kernel's, too. */
-static bool next_module(void *arg, struct buf *buf)
+static bool next_module(void *folder, struct buf *buf)
 {
-	DIR *folder = arg;
-	struct dirent *entry;
-
-	while ((entry = readdir(folder))) {
-		char path[sizeof(BTF_FOLDER) + sizeof(entry->d_name)];
-
-		if (*entry->d_name == '.' || !strcmp(entry->d_name, "vmlinux"))
-			continue;
-		snprintf(path, sizeof(path), BTF_FOLDER "%s", entry->d_name);
-		buf_clear(buf);
-		if (!tracing_read_path(path, buf, NULL))
-			return true;
-	}
-	return false;
+	return tracing_next_btf(folder, buf);
 }
 
 static int add_lines(struct ledger *ledger, const struct names *functions, const struct names *enumerators,

@@ -31,6 +31,23 @@ int tracing_read_path(const char *path, struct buf *buf, struct fail *fail)
 	return err ? tracing_refused(path, err, "read", fail) : 0;
 }
 
+bool tracing_next_btf(DIR *folder, struct buf *into)
+{
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		char path[sizeof(BTF_FOLDER) + sizeof(entry->d_name)];
+
+		if (*entry->d_name == '.' || !strcmp(entry->d_name, "vmlinux"))
+			continue;
+		snprintf(path, sizeof(path), BTF_FOLDER "%s", entry->d_name);
+		buf_clear(into);
+		if (!tracing_read_path(path, into, NULL))
+			return true;
+	}
+	return false;
+}
+
 /* Whether the kernel is locked down. The file reads "none integrity [confidentiality]". */
 static bool locked_down(void)
 {

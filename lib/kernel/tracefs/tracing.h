@@ -2,6 +2,7 @@
 #ifndef WEFT_KERNEL_TRACEFS_TRACING_H
 #define WEFT_KERNEL_TRACEFS_TRACING_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -69,6 +70,12 @@ uint64_t tracing_uevents(void);
  * NULL if the file may be missing. Never read `trace` of a live buffer with it: that text can be endless.
  */
 int must_check tracing_read_path(const char *path, struct buf *buf, struct fail *fail);
+
+/* The folder of the type information of the kernel ("vmlinux") and of its modules. */
+#define BTF_FOLDER "/sys/kernel/btf/"
+
+/* The type information of the next module, from that folder, which is open, or NULL. False: there are no more. */
+bool tracing_next_btf(DIR *folder, struct buf *into);
 
 /*
  * Calls fail_set() with the reason for `err` on a file of tracefs: permission, lockdown, or strerror(). `doing` is the
