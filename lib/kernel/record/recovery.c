@@ -436,6 +436,16 @@ static uint64_t events_held(const struct tracing *tracing, const char *name)
 	return sum;
 }
 
+/* The same of all that a recording made or filled. */
+static uint64_t events_left(const struct tracing *tracing, const struct undo_recording *recording)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < recording->nr; i++)
+		sum += events_held(tracing, recording->instances[i]);
+	return sum;
+}
+
 bool recovery_left(const char *journal, const struct tracing *tracing, const char *instance, struct recovery_left *ret)
 {
 	struct undo_recording recording;
@@ -445,10 +455,9 @@ bool recovery_left(const char *journal, const struct tracing *tracing, const cha
 		return false;
 	if (!access(recording.parts, F_OK))
 		ret->parts = strdup(recording.parts);
-	for (size_t i = 0; i < recording.nr && ret->parts; i++) {
-		ret->events += events_held(tracing, recording.instances[i]);
-		ret->of_instance |= instance && !strcmp(instance, recording.instances[i]);
-	}
+	ret->events = ret->parts ? events_left(tracing, &recording) : 0;
+	for (size_t i = 0; i < recording.nr && instance; i++)
+		ret->of_instance |= !strcmp(instance, recording.instances[i]);
 	undo_recording_release(&recording);
 	return ret->parts != NULL;
 }
@@ -461,8 +470,7 @@ static bool recording_waits(const struct waiting *waiting, const struct undo_rec
 		return false;
 	/* Who has moved the parts can still name their new place. */
 	if (access(recording->parts, F_OK)) {
-		for (size_t i = 0; i < recording->nr; i++)
-			events += events_held(waiting->tracing, recording->instances[i]);
+		events = events_left(waiting->tracing, recording);
 		if (!events)
 			return false;
 	}

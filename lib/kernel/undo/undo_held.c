@@ -29,6 +29,16 @@ static bool knows(const struct journal *held, const struct journal_entry *entry)
 	       journal_find(held, JOURNAL_INSTANCE, entry->instance, "");
 }
 
+/* Reads a journal if it is a held one; false: it is none, or cannot be read. */
+static bool read_held(const struct undo_pending *item, struct journal *ret)
+{
+	char boot[BOOT_ID_SIZE];
+	struct process_id owner;
+	cleanup_fd int fd = -1;
+
+	return item->held && !undo_read_journal(item->path, &fd, &owner, boot, ret, NULL);
+}
+
 bool undo_drop_known(const char *dir, struct journal *journal)
 {
 	cleanup_free struct undo_pending *items = NULL;
@@ -38,11 +48,8 @@ bool undo_drop_known(const char *dir, struct journal *journal)
 		return false;
 	for (size_t i = 0; i < nr; i++) {
 		struct journal held = { 0 };
-		char boot[BOOT_ID_SIZE];
-		struct process_id owner;
-		cleanup_fd int fd = -1;
 
-		if (!items[i].held || undo_read_journal(items[i].path, &fd, &owner, boot, &held, NULL))
+		if (!read_held(&items[i], &held))
 			continue;
 		for (size_t j = journal->nr; j-- > 0;)
 			if (knows(&held, &journal->entries[j]))
@@ -62,11 +69,8 @@ bool undo_chosen_in(const char *dir, const char *instance, const char *file)
 		return false;
 	for (size_t i = 0; !chosen && i < nr; i++) {
 		struct journal held = { 0 };
-		char boot[BOOT_ID_SIZE];
-		struct process_id owner;
-		cleanup_fd int fd = -1;
 
-		if (!items[i].held || undo_read_journal(items[i].path, &fd, &owner, boot, &held, NULL))
+		if (!read_held(&items[i], &held))
 			continue;
 		chosen = journal_find(&held, JOURNAL_SETTING, instance, file) &&
 			 !journal_find(&held, JOURNAL_CLAIM, instance, "");

@@ -42,10 +42,12 @@ struct sharer {
 	uint64_t index;
 };
 
-static void relieve(struct sharer *sharer)
+/* Gives back what was read. Returns r, or -EAGAIN: all slices are needed. */
+static int relieve(struct sharer *sharer, int r)
 {
 	reader_retired(sharer->reader.reader, sharer->retired);
 	reader_give_back(sharer->reader.reader, sharer->retired);
+	return !r && slice_needs_all(&sharer->reader) ? -EAGAIN : r;
 }
 
 /* All that the reader has now. `shown`: to the part, too. */
@@ -59,9 +61,7 @@ static int read_on(struct sharer *sharer, bool shown)
 		int nr = r;
 
 		r = shown ? ops->see(sharer->share->part, sharer->events, (size_t)nr) : 0;
-		relieve(sharer);
-		if (!r && slice_needs_all(&sharer->reader))
-			r = -EAGAIN;
+		r = relieve(sharer, r);
 		if (r)
 			break;
 	}
@@ -79,11 +79,8 @@ static int step_on(struct sharer *sharer)
 
 	while ((r = reader_step(sharer->reader.reader, event, &fail)) > 0) {
 		r = reader_keeps(sharer->reader.reader, event) ? ops->step(sharer->share->part, event) : 0;
-		if (!(++seen % EVENTS)) {
-			relieve(sharer);
-			if (!r && slice_needs_all(&sharer->reader))
-				r = -EAGAIN;
-		}
+		if (!(++seen % EVENTS))
+			r = relieve(sharer, r);
 		if (r)
 			break;
 	}
