@@ -270,7 +270,7 @@ load lib
 	compared=0
 	while read -r name; do
 		for file in tests/fixtures/demo.dat tests/fixtures/golden/6.12-function_graph.dat tests/fixtures/golden/*.dat; do
-			! weft "$name" --format json "$file" > "$BATS_TEST_TMPDIR/$name.json" 2> /dev/null || break
+			if weft "$name" --format json "$file" > "$BATS_TEST_TMPDIR/$name.json" 2> /dev/null; then break; fi
 		done
 		python3 - "$name" "$BATS_TEST_TMPDIR/$name.json" "$BUILD/docs/man/weft-$name.1" > "$BATS_TEST_TMPDIR/result" <<-'END'
 			import json, re, sys
