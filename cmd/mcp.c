@@ -23,6 +23,7 @@
 #include "lib/ground/base/json_tree.h"
 #include "lib/ground/base/now.h"
 #include "lib/ground/base/out.h"
+#include "lib/ground/base/readable.h"
 #include "lib/ground/base/vec.h"
 
 /*
@@ -830,12 +831,30 @@ static int serve(struct server *server)
 	return r || skips || !line.len ? r : take_line(server, line.data, line.len);
 }
 
+/* Each call opens its file anew; who starts the server is told now what none of them could read. */
+static int check_files(const struct mcp_files *files, struct fail *fail)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < files->nr; i++) {
+		cleanup_fd int fd = -1;
+
+		r = readable_open(files->paths[i], &fd, fail);
+	}
+	return r;
+}
+
 static int run(int argc, char **argv)
 {
 	struct server server = { .id = NULL };
+	struct fail fail = FAIL_INIT;
 	int r;
 
 	command_parse(&mcp_command, argc, argv, 0, &server);
+	if (check_files(&server.files, &fail)) {
+		free(server.files.paths);
+		return command_failed(&fail);
+	}
 	if (isatty(STDIN_FILENO))
 		command_warn("note: this answers a program that speaks the Model Context Protocol; 'man weft-mcp' "
 			     "says how an assistant is told; Ctrl-D ends it");

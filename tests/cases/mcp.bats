@@ -72,6 +72,14 @@ b  sleep.dat" ]
 	run -2 weft mcp
 }
 
+@test "mcp: a file that cannot be read ends the server at once" {
+	run -1 weft mcp "$session/slow.dat" nosuch.dat < /dev/null
+	[[ "$output" == *"cannot open 'nosuch.dat': No such file or directory" ]]
+	run -1 weft mcp "$session" < /dev/null
+	[[ "$output" == *"is a directory; name a file" ]]
+	run -2 weft mcp --no-such "$session/slow.dat" < /dev/null
+}
+
 @test "mcp: an answer is as short as the client asks, and tells what is left out" {
 	[ "$(ask 'len(a[0]["result"]["content"][0]["text"]) <= 1500, a[0]["result"]["structuredContent"]["rows_left_out"]["tasks"] > 3' \
 		"$(call sched '{"max_bytes":1500}')")" = "True True" ]
