@@ -499,15 +499,19 @@ void choice_tell_empty(struct trace *trace, const struct query *query, bool rows
 int choice_check_counters(const struct reader *reader, const char *const *counters, size_t nr, struct fail *fail)
 {
 	for (size_t i = 0; i < nr; i++) {
+		struct near near = near_to(counters[i]);
 		bool known = false;
 
 		for (size_t k = 0; !known && k < reader->nr_buffers; k++)
 			known = timeline_field_known(reader->buffers[k].context, counters[i]);
-		if (!known)
-			return fail_set(
-				fail, -ENOENT,
-				"--counter: the file knows no event with a number as its field '%s': write EVENT:FIELD",
-				counters[i]);
+		if (known)
+			continue;
+		for (size_t k = 0; k < reader->nr_buffers; k++)
+			timeline_fields_offer(reader->buffers[k].context, &near);
+		return near_fail(
+			&near, fail, -ENOENT,
+			"--counter: the file knows no event with a number as its field '%s': write EVENT:FIELD",
+			counters[i]);
 	}
 	return 0;
 }

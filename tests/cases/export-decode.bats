@@ -42,8 +42,11 @@ file=tests/fixtures/demo.dat
 	[ "$(weft export --decode --to csv $file | sed -n 1p)" = ts,cpu,instance,pid,comm,system,event,lost,text,decoded ]
 	[ "$(weft export --to csv $file | sed -n 1p)" = ts,cpu,instance,pid,comm,system,event,lost,text ]
 	run --separate-stderr weft export --decode --to csv --fields ts,decoded.errur $file
-	[ "$status" -eq 0 ]
-	[[ "$stderr" == *"no exported event has a field 'decoded.errur'"* ]]
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[[ "$stderr" == *"--fields: no event has a field 'decoded.errur'; did you mean 'decoded.error'?"* ]]
+	run -1 --separate-stderr weft export --to csv --fields ts,decoded.error $file
+	[[ "$stderr" == *"'decoded.error' is what plugins know, which --decode adds"* ]]
 }
 
 @test "export --decode: chrome has an object of facts in the instants" {

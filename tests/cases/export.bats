@@ -109,6 +109,20 @@ switches=$golden/6.12-events-sched.dat
 	[ -s "$BATS_TEST_TMPDIR/got" ]
 }
 
+@test "export: --fields tells a name that no event has, with the nearest one, and writes nothing" {
+	for to in csv jsonl; do
+		run -1 --separate-stderr weft export --to $to --fields ts,next_pidd "$switches"
+		[ -z "$output" ]
+		[[ "$stderr" == "weft: --fields: no event has a field 'next_pidd'; did you mean 'next_pid'"* ]]
+	done
+	run -1 weft export --to csv --fields fields.nothing_like_it -o "$BATS_TEST_TMPDIR/csv" "$switches"
+	[ "$output" = "weft: --fields: no event has a field 'fields.nothing_like_it'" ]
+	[ ! -e "$BATS_TEST_TMPDIR/csv" ]
+	# A field of an event that was recorded is there, also if no event of it is exported.
+	run -0 --separate-stderr weft export --to csv --fields next_pid -e sched_waking "$switches"
+	[[ "$stderr" == *"no exported event has a field 'next_pid'"* ]]
+}
+
 @test "csv: the text is the kernel's" {
 	need_command python3
 	weft export --to csv "$switches" | python3 -c 'import csv, sys

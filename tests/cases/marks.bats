@@ -299,6 +299,8 @@ setup()
 	fi
 	run -1 --separate-stderr weft export --to chrome --counter sched_waking:nope -o c.json "$switches"
 	[[ $stderr == *"no event with a number as its field 'sched_waking:nope'"* ]]
+	run -1 --separate-stderr weft export --to chrome --counter sched_waking:pidd -o c.json "$switches"
+	[[ $stderr == *"; did you mean 'sched_waking:pid'"* ]]
 	run -1 weft export --to chrome --counter sched_waking:comm -o c.json "$switches"
 	run -1 weft export --to chrome --counter sched_waking -o c.json "$switches"
 	run -2 weft export --to csv --counter sched_waking:pid "$switches"

@@ -15,6 +15,7 @@
 #include "lib/ground/base/out.h"
 #include "lib/meaning/clock/day.h"
 #include "lib/meaning/clock/wall.h"
+#include "lib/meaning/columns/filler.h"
 #include "lib/meaning/columns/list.h"
 #include "lib/meaning/columns/own.h"
 #include "lib/meaning/columns/value.h"
@@ -197,6 +198,15 @@ static bool apart_is_told(const struct reader *reader)
 	return false;
 }
 
+static int check_fields(const struct lines *lines, const struct reader *reader, struct fail *fail)
+{
+	for (size_t i = 0; i < lines->list.nr && !any_plugins(reader); i++)
+		if (lines->list.at[i].what == COLUMN_FACT)
+			return fail_set(fail, -ENOENT, "'%s' is what plugins know, which --decode adds",
+					lines->list.at[i].name);
+	return column_list_check(&lines->list, reader, fail);
+}
+
 static int lines_init(struct lines *lines, const struct export_input *input, const char *fields, struct fail *fail)
 {
 	size_t nr_buffers = input->reader->nr_buffers;
@@ -211,6 +221,8 @@ static int lines_init(struct lines *lines, const struct export_input *input, con
 		column_list_drop_last(&lines->list);
 	if (!r && !input->fields && apart_is_told(input->reader))
 		r = column_list_add(&lines->list, "clock_error", strlen("clock_error"), fail);
+	if (!r && input->fields && check_fields(lines, input->reader, fail))
+		return fail_in(fail, -ENOENT, "--fields");
 	if (r)
 		return input->fields && r == -EINVAL ? fail_usage(fail, fail_in(fail, r, "--fields")) : r;
 	lines->keys = calloc(lines->list.nr, sizeof(*lines->keys));

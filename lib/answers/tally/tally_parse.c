@@ -24,6 +24,7 @@ struct parser {
 	const char *option, *text; /* the option, "keys", and its text */
 	struct fail *fail;
 	struct near near;
+	char sort[NEAR_NAME_SIZE]; /* the word of `near`, of a sort key */
 };
 
 static const struct modifier {
@@ -300,6 +301,19 @@ static size_t find_sort(const struct tally_program *program, struct text_word na
 	return percentile;
 }
 
+static void offer_sorts(struct parser *parser, struct text_word name)
+{
+	const struct tally_program *program = &parser->tally->program;
+
+	snprintf(parser->sort, sizeof(parser->sort), "%.*s", (int)name.len, name.at);
+	parser->near = near_to(parser->sort);
+	near_offer(&parser->near, "hitcount");
+	for (size_t i = 0; i < program->nr_values; i++)
+		near_offer(&parser->near, program->values[i].name);
+	for (size_t i = 0; i < program->nr_keys; i++)
+		near_offer(&parser->near, program->keys[i].name);
+}
+
 static int parse_sort(struct parser *parser, struct text_word name, struct tally_sort *ret)
 {
 	ret->descending = ends_with(&name, ".descending");
@@ -313,6 +327,7 @@ static int parse_sort(struct parser *parser, struct text_word name, struct tally
 	if (memchr(name.at, '.', name.len))
 		return refuse(parser, -EINVAL, (const char *)memchr(name.at, '.', name.len) + 1,
 			      "Invalid sort modifier");
+	offer_sorts(parser, name);
 	return refuse(parser, -EINVAL, name.at, "Sort field must be a key or a val");
 }
 

@@ -44,7 +44,6 @@ struct search {
 	const char *field;
 	struct column_shape *shape;
 	const struct format *first; /* a format that has the field; NULL: none yet */
-	struct near near;
 	struct column_shape before; /* with which another one does not go together: */
 	const struct format *other;
 };
@@ -89,8 +88,6 @@ static void search_format(struct search *search, const struct context *context, 
 	struct column_shape shape = { .optional = true };
 	struct cell cell = { .fact = NULL };
 
-	for (uint32_t i = 0; !field && i < format->nr_fields; i++)
-		near_offer(&search->near, format->fields[i].name);
 	if (!field)
 		return;
 	cell_bind(&cell, field, format, &context->abi, &shape);
@@ -121,10 +118,10 @@ static void search_fact(struct search *search, const struct context *context, co
 	search->first = search->first ? search->first : format;
 }
 
-static void search_buffer(struct search *search, const struct reader_buffer *buffer, bool facts)
+/* `types`: which ones can occur; NULL: all. */
+static void search_buffer(struct search *search, const struct reader_buffer *buffer, const uint64_t *types, bool facts)
 {
 	struct schema *schema = buffer->context->schema;
-	const uint64_t *types = types_of(buffer);
 	const char *system, *name;
 	int32_t id;
 
@@ -144,16 +141,69 @@ static void search_buffer(struct search *search, const struct reader_buffer *buf
 	}
 }
 
+/* Offers what a user may have meant, as --fields takes it. */
+static void offer_columns(const struct reader_buffer *buffer, bool facts, struct near *near)
+{
+	const struct context *context = buffer->context;
+	const char *system, *event;
+	int32_t id;
+
+	for (size_t i = 0; schema_at(context->schema, i, &id, &system, &event); i++) {
+		const struct format *format = schema_format(context->schema, id, NULL);
+		const struct decoder *decoder =
+			facts && format && context->plugins ? plugins_decoder(context->plugins, format) : NULL;
+		const struct decoded_name *fact;
+
+		for (uint32_t k = 0; format && !facts && k < format->nr_fields; k++)
+			near_offer(near, format->fields[k].name);
+		for (size_t k = 0; decoder && (fact = decoder_name(decoder, k)); k++) {
+			char name[NEAR_NAME_SIZE];
+
+			snprintf(name, sizeof(name), COLUMN_FACT_PREFIX "%s", fact->name);
+			near_offer_as(near, fact->name, name);
+		}
+	}
+}
+
+static int no_such_field(const struct reader *reader, const struct column *column, struct fail *fail)
+{
+	struct near near = near_to(column->field);
+	bool facts = column->what == COLUMN_FACT;
+
+	if (!facts)
+		column_names_offer(&near);
+	for (size_t i = 0; i < reader->nr_buffers; i++)
+		offer_columns(&reader->buffers[i], facts, &near);
+	return near_fail(&near, fail, -ENOENT, "no event has a field '%s'", column->name);
+}
+
+int column_list_check(const struct column_list *list, const struct reader *reader, struct fail *fail)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct column *column = &list->at[i];
+		struct column_shape shape = { .optional = true };
+		struct search search = { .field = column->field, .shape = &shape };
+
+		if (column->what != COLUMN_FIELD && column->what != COLUMN_FACT)
+			continue;
+		for (size_t k = 0; !search.first && k < reader->nr_buffers; k++)
+			search_buffer(&search, &reader->buffers[k], NULL, column->what == COLUMN_FACT);
+		if (!search.first)
+			return no_such_field(reader, column, fail);
+	}
+	return 0;
+}
+
 static int find_shape(const struct filler *filler, const struct column *column, struct column_shape *shape,
 		      struct fail *fail)
 {
-	struct search search = { .field = column->field, .shape = shape, .near = near_to(column->field) };
+	struct search search = { .field = column->field, .shape = shape };
 	bool facts = column->what == COLUMN_FACT;
 
 	for (size_t i = 0; i < filler->reader->nr_buffers; i++)
-		search_buffer(&search, &filler->reader->buffers[i], facts);
+		search_buffer(&search, &filler->reader->buffers[i], types_of(&filler->reader->buffers[i]), facts);
 	if (!search.first)
-		return near_fail(&search.near, fail, -ENOENT, "no event has a field '%s'", column->name);
+		return no_such_field(filler->reader, column, fail);
 	if (search.other)
 		return fail_set(
 			fail, -EINVAL,

@@ -9,6 +9,7 @@
 #include "lib/ground/base/cleanup.h"
 
 struct batch;
+struct column_list;
 struct column_shape;
 struct event;
 struct fail;
@@ -38,6 +39,12 @@ struct filler_options {
 int must_check filler_new(const struct reader *reader, const char *const *names, size_t nr,
 			  const struct filler_options *options, struct filler **ret, struct fail *fail);
 void filler_free(struct filler *filler);
+
+/*
+ * -ENOENT: a column is a field, or what a plugin knows, that no event has of those that the reader's buffers know,
+ * whatever they let pass.
+ */
+int must_check column_list_check(const struct column_list *list, const struct reader *reader, struct fail *fail);
 
 const struct column_shape *filler_shapes(const struct filler *filler, size_t *ret_nr);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/near.h"
 #include "lib/ground/base/vec.h"
 
 static const char *const names[] = {
@@ -30,7 +31,7 @@ static const char *const names[] = {
 
 static void column_name(struct column *column)
 {
-	static const char own[] = "fields.", decoded[] = "decoded.";
+	static const char own[] = "fields.", decoded[] = COLUMN_FACT_PREFIX;
 
 	column->what = COLUMN_FIELD;
 	column->field = column->name;
@@ -91,6 +92,15 @@ int column_list_parse(const char *text, struct column_list *ret, struct fail *fa
 	else
 		*ret = list;
 	return r;
+}
+
+void column_names_offer(struct near *near)
+{
+	for (size_t i = 0; i < array_size(names); i++)
+		if (names[i])
+			near_offer(near, names[i]);
+	for (enum who_part part = 0; part < WHO_PARTS; part++)
+		near_offer(near, who_part_word(part));
 }
 
 void column_list_drop_last(struct column_list *list)

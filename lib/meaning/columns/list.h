@@ -8,6 +8,7 @@
 #include "lib/meaning/follow/who.h"
 
 struct fail;
+struct near;
 
 /* The columns of a table of events, as --fields names them. */
 enum column_what {
@@ -50,11 +51,15 @@ struct column_list {
 /* Adds a name. After a failure the list is to be released. */
 int must_check column_list_add(struct column_list *list, const char *name, size_t len, struct fail *fail);
 
+#define COLUMN_FACT_PREFIX "decoded."
+
 /*
  * Parses "ts,cpu,next_pid": names of enum column_what, fields of records, and fields.NAME for a field whose name is
  * also the name of a column; decoded.NAME for what a plugin knows.
  */
 int must_check column_list_parse(const char *text, struct column_list *ret, struct fail *fail);
+/* What --fields takes of any file. */
+void column_names_offer(struct near *near);
 void column_list_drop_last(struct column_list *list);
 void column_list_release(struct column_list *list);
 

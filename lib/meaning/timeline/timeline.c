@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/ground/base/near.h"
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/event/comms.h"
 #include "lib/meaning/event/context.h"
@@ -147,6 +148,28 @@ bool timeline_field_known(const struct context *context, const char *field)
 			return true;
 	}
 	return false;
+}
+
+void timeline_fields_offer(const struct context *context, struct near *near)
+{
+	const char *colon = strchr(near->word, ':'), *system, *event;
+	bool whole = colon && strchr(colon + 1, ':');
+	int32_t id;
+
+	for (size_t i = 0; schema_at(context->schema, i, &id, &system, &event); i++) {
+		const struct format *format = schema_format(context->schema, id, NULL);
+
+		for (uint32_t k = 0; format && k < format->nr_fields; k++) {
+			char name[NEAR_NAME_SIZE];
+			struct place place;
+
+			if (!place_bind(&place, format, &context->abi, format->fields[k].name) || !place.size)
+				continue;
+			snprintf(name, sizeof(name), "%s%s%s:%s", whole ? system : "", whole ? ":" : "", event,
+				 format->fields[k].name);
+			near_offer(near, name);
+		}
+	}
 }
 
 void timeline_count_fields(struct timeline *timeline, const char *const *fields, size_t nr)

@@ -13,6 +13,7 @@
 struct context;
 struct event;
 struct event_type;
+struct near;
 struct state;
 
 /*
@@ -126,6 +127,8 @@ bool timeline_add(struct timeline *timeline, uint16_t buffer, const struct conte
  */
 void timeline_count_fields(struct timeline *timeline, const char *const *fields, size_t nr);
 bool timeline_field_known(const struct context *context, const char *field);
+/* Offers all that are known, with their systems if the word names one. */
+void timeline_fields_offer(const struct context *context, struct near *near);
 
 /*
  * For a caller that has a state of the same buffers: the timeline then has none of its own. The state is borrowed, and
