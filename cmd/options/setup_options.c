@@ -244,8 +244,9 @@ static void take_group(const struct option_row *row, void *nr, char *name, struc
 	err = arguments->elsewhere ? 0 : groups_find(part, name, &fail);
 	if (err == -ESRCH)
 		setup_usage(state,
-			    "--%s: %s; a task must be there when the recording begins: or record all tasks, and give "
-			    "--%s to the command that reads the file",
+			    "--%s: %s; a task must be there when the recording begins, and weft does not wait for "
+			    "one: start it first, or record all tasks, and give --%s to the command that reads the "
+			    "file",
 			    row->name, fail.text, row->name);
 	else if (err)
 		setup_usage(state, "--%s: %s", row->name, fail.text);

@@ -232,14 +232,18 @@ END
 	inside=$!
 	until [ -e ready ]; do sleep 0.05; done
 	weft record -o a.dat -e syscalls:sys_enter_getppid --unit 'weft-none-*' -- true 2> no && no=0 || no=$?
+	mkdir "$top/empty.service"
+	weft record -o a.dat -e syscalls:sys_enter_getppid --cgroup "/weft-live-$$.slice/empty.service" -- true 2> empty && empty=0 || empty=$?
 	timeout 60 weft record -o a.dat -e syscalls:sys_enter_getppid --cgroup "/weft-live-$$.slice" -- python3 drive.py "$top" 2> err || failed=1
 	# bats has a process of its own in this shell, which watches the time of the test.
 	[ -z "${failed:-}" ] || kill "$inside" 2> /dev/null || :
 	wait "$inside" || :
 	rmdir "$top"/*.service "$top" || :
-	cat err no
+	cat err no empty
 	[ -z "${failed:-}" ]
 	[ "$no" = 2 ]
+	[ "$empty" = 2 ]
+	grep -q "the control group '.*/empty.service' is empty: no task runs in it; .*weft does not wait for one: start it first, or record all" empty
 	grep -q "no task runs in a unit 'weft-none-\*'.*record all tasks, and give --unit to the command that reads" no
 	[ "$(calls a.dat)" = 200 ]
 	[ "$(grep -c 'came into it later: what it did is recorded from' err)" = 1 ]

@@ -42,6 +42,7 @@ static void end(struct scene *scene)
 static const char *const few[] = { "vfs_read", "c*" };
 static const char *const many[] = { "a1", "a2", "b1", "b2", "c?", "d1", "d2", "vfs_*" };
 static const char *const with_wrong[] = { "a1", "a2", "b1", "b2", "c?", "d1", "d2", "vfs_raed" };
+static const char *const with_odd[] = { "a1", "a2", "b1", "b2", "c?", "d1", "d2", "none_like_it" };
 static const char *const with_glob[] = { "a1", "a2", "b1", "b2", "c?", "d1", "d2", "x*" };
 static const char *const with_module[] = { "a1", "a2", "b1", "b2", "c1", "d1", "d2", "*:mod:loom" };
 
@@ -84,7 +85,12 @@ TEST(functions_that_the_kernel_does_not_have_are_named)
 		CHECK_STR(scene.fail.text, "no function 'vfs_raed' that can be traced; did you mean 'vfs_read'?");
 		CHECK(tracer_functions(scene.top, FUNCTIONS_TRACE, with_glob, array_size(with_glob), false,
 				       &scene.fail) == -ENOENT);
-		CHECK_STR(scene.fail.text, "no function that can be traced matches 'x*'");
+		CHECK_STR(scene.fail.text,
+			  "no function that can be traced matches 'x*'; 'weft list functions' has the names");
+		CHECK(tracer_functions(scene.top, FUNCTIONS_TRACE, with_odd, array_size(with_odd), false,
+				       &scene.fail) == -ENOENT);
+		CHECK_STR(scene.fail.text,
+			  "no function 'none_like_it' that can be traced; 'weft list functions' has the names");
 		CHECK(fake_holds(&scene.fake, "set_ftrace_filter", "#### all functions enabled ####\n"));
 		CHECK(tracer_functions(scene.top, FUNCTIONS_GRAPH, few, array_size(few), false, &scene.fail) ==
 		      -EOPNOTSUPP);

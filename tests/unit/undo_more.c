@@ -175,7 +175,12 @@ TEST(instance_write_says_why_the_kernel_refuses_it)
 		const char *want;
 	} rows[] = {
 		{ "set_graph_function", "nope", EINVAL,
-		  "cannot write 'nope' to 'set_graph_function': no such function" },
+		  "cannot write 'nope' to 'set_graph_function': the kernel has no function of this name that can be "
+		  "traced, or not what follows it; 'weft list functions' has the names (available_filter_functions)" },
+		{ "set_ftrace_filter", "nope", EINVAL,
+		  "cannot write 'nope' to 'set_ftrace_filter': the kernel has no function of this name that can be "
+		  "traced, or not what follows it; 'weft list functions' has the names (available_filter_functions)" },
+		{ "set_ftrace_pid", "nope", EINVAL, "cannot write 'nope' to 'set_ftrace_pid': Invalid argument" },
 		{ "tracing_thresh", "nope", EINVAL, "cannot write 'nope' to 'tracing_thresh': Invalid argument" },
 		{ "current_tracer", "nop", EBUSY,
 		  "cannot write 'nop' to 'current_tracer': the buffer is busy: a process reads it (trace_pipe) or has "

@@ -38,11 +38,14 @@ static const char *list_file(enum function_list list)
 
 static int no_function(const struct instance *instance, const char *function, struct fail *fail)
 {
+	static const char names[] = "'weft list functions' has the names";
 	struct near near = near_to(function);
 
 	if (text_is_glob(function) || strchr(function, ':'))
-		return fail_set(fail, -ENOENT, "no function that can be traced matches '%s'", function);
+		return fail_set(fail, -ENOENT, "no function that can be traced matches '%s'; %s", function, names);
 	functions_offer(instance->tracing, &near);
+	if (!near.found)
+		return fail_set(fail, -ENOENT, "no function '%s' that can be traced; %s", function, names);
 	return near_fail(&near, fail, -ENOENT, "no function '%s' that can be traced", function);
 }
 

@@ -163,6 +163,7 @@ struct group_search {
 	size_t nr;
 	struct pid_list *into;
 	struct near *near; /* or NULL */
+	bool found;        /* one of them is there, with or without a task */
 	struct buf text;
 	struct fail *fail;
 };
@@ -213,6 +214,7 @@ static int see_group(const char *path, int dir, void *arg)
 			near_offer(search->near, buf_str(&called));
 		return 0;
 	}
+	search->found = true;
 	search->text.len = 0;
 	err = cgroup_threads(dir, &search->text);
 	if (err)
@@ -229,37 +231,39 @@ static int see_group(const char *path, int dir, void *arg)
 	return err;
 }
 
-static int find_groups(const struct who_want *wants, size_t nr, struct pid_list *into, struct near *near,
-		       struct fail *fail)
+static int find_groups(struct group_search *search)
 {
-	struct group_search search = { .wants = wants, .nr = nr, .into = into, .near = near, .fail = fail };
-	int err = nr ? cgroups_each(see_group, &search) : 0;
+	int err = search->nr ? cgroups_each(see_group, search) : 0;
 
-	buf_release(&search.text);
+	buf_release(&search->text);
 	return err;
 }
 
 int groups_find(enum who_part part, const char *word, struct fail *fail)
 {
 	const struct who_want want = { .part = part, .word = word };
+	const char *what = part == WHO_CGROUP ? "control group" : who_part_word(part);
 	struct near near = near_to(word);
-	struct pid_list found = { .nr = 0 };
-	int err = find_groups(&want, 1, &found, &near, fail);
+	struct pid_list tasks = { .nr = 0 };
+	struct group_search search = { .wants = &want, .nr = 1, .into = &tasks, .near = &near, .fail = fail };
+	int err = find_groups(&search);
 
-	if (!err && !found.nr)
-		err = near_fail(&near, fail, -ESRCH, "no task runs in a %s '%s'",
-				part == WHO_CGROUP ? "control group" : who_part_word(part), word);
-	pid_list_release(&found);
+	if (!err && !tasks.nr && search.found)
+		err = fail_set(fail, -ESRCH, "the %s '%s' is empty: no task runs in it", what, word);
+	else if (!err && !tasks.nr)
+		err = near_fail(&near, fail, -ESRCH, "no task runs in a %s '%s'", what, word);
+	pid_list_release(&tasks);
 	return err;
 }
 
 static int find_all(const struct task_choice *choice, struct pid_list *into, struct fail *fail)
 {
+	struct group_search search = { .wants = choice->groups, .nr = choice->nr_groups, .into = into, .fail = fail };
 	int err = 0;
 
 	for (size_t i = 0; !err && i < choice->processes->nr; i++)
 		err = find_threads(choice->processes->pids[i], into, fail);
-	return err ? err : find_groups(choice->groups, choice->nr_groups, into, NULL, fail);
+	return err ? err : find_groups(&search);
 }
 
 static int read_listed(const struct instance *instance, const char *file, struct pid_list *into, struct fail *fail)
@@ -378,8 +382,11 @@ int groups_follow(struct instance *instance, const struct task_choice *choice, b
 
 	for (unsigned looks = 0; !err && !whole && looks < LOOKS_MAX; looks++) {
 		struct pid_list threads = { .nr = 0 }, unlisted = { .nr = 0 };
+		struct group_search search = {
+			.wants = choice->groups, .nr = choice->nr_groups, .into = &threads, .fail = fail
+		};
 
-		err = find_groups(choice->groups, choice->nr_groups, &threads, NULL, fail);
+		err = find_groups(&search);
 		if (!err)
 			err = add_unlisted(instance, &threads, "set_event_pid", &unlisted, fail);
 		if (!err && unlisted.nr)

@@ -15,10 +15,17 @@
 #include "lib/kernel/tracefs/plan.h"
 #include "lib/kernel/undo/undo.h"
 
+static bool is_function_list(const char *file)
+{
+	return control_kind(file) == CONTROL_LIST &&
+	       (!strncmp(file, "set_ftrace_", 11) || !strncmp(file, "set_graph_", 10)) && !strstr(file, "_pid");
+}
+
 static const char *reason(const struct instance *instance, const char *file, int err)
 {
-	if (err == -EINVAL && control_kind(file) == CONTROL_LIST && strstr(file, "function"))
-		return "no such function";
+	if (err == -EINVAL && is_function_list(file))
+		return "the kernel has no function of this name that can be traced, or not what follows it; 'weft "
+		       "list functions' has the names (available_filter_functions)";
 	if (err == -EBUSY && !strcmp(file, "current_tracer"))
 		return "the buffer is busy: a process reads it (trace_pipe) or has mapped it";
 	if (err == -EPERM && instance->kind != INSTANCE_TOP && !geteuid())
