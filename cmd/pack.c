@@ -50,8 +50,8 @@ static const struct option_row options[] = {
 	  "FILE is what trace printed with the option latency-format: learn from it what no other file tells", 1,
 	  OPTION_TEXT(struct arguments, learning.sample) },
 	{ "btf", 0, "FILE", 0,
-	  "FILE is a copy of /sys/kernel/btf/vmlinux: keep what it says of the functions and "
-	  "enumerators that are in DIR",
+	  "FILE is a copy of /sys/kernel/btf/vmlinux, or of the folder /sys/kernel/btf with the modules: keep what it "
+	  "says of the functions and enumerators that are in DIR",
 	  1, OPTION_TEXT(struct arguments, learning.btf) },
 	{ "maps", OPT_MAPS, "PID:FILE", 0, "FILE is a copy of /proc/PID/maps, for the option sym-userobj; repeatable",
 	  1, OPTION_BY_KEY },

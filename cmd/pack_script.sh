@@ -11,10 +11,11 @@
 #
 # The script stops tracing while it copies the buffer. Then tracing is on or off as it was. The copied events are gone
 # from the buffer. Without an INSTANCE the script copies the top buffer. Two settings before the command make it faster:
-# SYSTEMS="sched irq" copies the formats of these systems of events only, SYMBOLS=no leaves out /proc/kallsyms. Then, on
-# another machine:
+# SYSTEMS="sched irq" copies the formats of these systems of events only, SYMBOLS=no leaves out /proc/kallsyms. One
+# copies more, some MB: TYPES=yes, for the arguments of functions, also those of modules. Then, on another machine:
 #
 #	weft pack DIR -o trace.dat
+#	weft pack DIR --btf DIR/btf -o trace.dat	(with TYPES=yes)
 set -u
 dir=${1:?which directory? sh copy.sh DIR [INSTANCE...]}
 shift
@@ -149,12 +150,20 @@ copy_kernel() {
 	copy /proc/modules "$dir/weft/modules"
 	copy /sys/kernel/debug/sched/preempt "$dir/weft/sched_preempt"
 	[ "${SYMBOLS:-yes}" = no ] || copy /proc/kallsyms "$dir/kallsyms"
+	[ "${TYPES:-no}" = no ] || copy_types
 	for system in "$tracing"/events/*/; do
 		system=${system%/}
 		system=${system##*/}
 		case " ${SYSTEMS:-$system} ftrace " in
 		*" $system "*) copy_formats "$system" ;;
 		esac
+	done
+}
+
+copy_types() {
+	mkdir -p "$dir/btf" || exit 1
+	for file in /sys/kernel/btf/*; do
+		copy "$file" "$dir/btf/${file##*/}"
 	done
 }
 

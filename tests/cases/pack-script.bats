@@ -57,6 +57,24 @@ traced_instance()
 	mkdir "$I"
 }
 
+@test "pack --script: TYPES=yes copies what the kernel and its modules say of types, and pack --btf takes the folder" {
+	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel tells no types"
+	traced_instance
+	TYPES=yes SYMBOLS=no SYSTEMS=timer sh copy.sh copy "$NAME"
+	rmdir "$I"
+	diff -r /sys/kernel/btf copy/btf
+	weft pack -q copy --btf copy/btf/vmlinux -o kernel.dat
+	# A module whose information is cut short adds nothing, and what is of no module is not in the way.
+	head -c 20 copy/btf/vmlinux > copy/btf/module
+	weft pack -q copy --btf copy/btf -o folder.dat
+	weft info --setting weft/types kernel.dat > want
+	grep -q '^v HRTIMER_MODE_' want
+	weft info --setting weft/types folder.dat | cmp - want
+	mkdir none
+	run -1 weft pack -q copy --btf none -o none.dat
+	[ "$output" = "weft: there is no file 'none/vmlinux'" ]
+}
+
 @test "pack --script: where nothing can be written tracing is as it was" {
 	traced_instance
 	touch file

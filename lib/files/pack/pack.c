@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/files/pack/folder_internal.h"
 #include "lib/files/pack/pack_internal.h"
 #include "lib/files/pack/tree_internal.h"
 #include "lib/ground/base/buf.h"
@@ -29,6 +30,8 @@
 #include "lib/pages/trace/part.h"
 #include "lib/pages/trace/trace.h"
 #include "lib/pages/trace/whole_file.h"
+
+#define BTF_OF_KERNEL "vmlinux"
 
 /* The directory with the texts: `meta` if it exists. */
 static int find_root(const struct pack *pack, char **ret, struct fail *fail)
@@ -356,6 +359,46 @@ static int open_beside(int fd, const char *path, char **ret, size_t *ret_len, st
 	return trace_open_fd(fd, "the new file", ret_trace, fail);
 }
 
+/* A folder of copies that has, beside the kernel's, what modules say. */
+struct btf_copies {
+	struct folder folder;
+	char **names;
+	size_t nr, at;
+};
+
+static bool next_copy(void *arg, struct buf *buf)
+{
+	struct btf_copies *copies = arg;
+
+	while (copies->at < copies->nr) {
+		const char *name = copies->names[copies->at++];
+		cleanup_free char *data = NULL;
+		size_t len;
+
+		buf_clear(buf);
+		if (strcmp(name, BTF_OF_KERNEL) && folder_text(&copies->folder, name, &data, &len, NULL) == 1)
+			return buf_add(buf, data, len);
+	}
+	return false;
+}
+
+/* `path` is a copy of what the kernel says of types, or a folder of copies. */
+static int open_types(int fd, const char *path, struct btf_copies *copies, char **ret, size_t *ret_len,
+		      struct trace **ret_trace, struct fail *fail)
+{
+	cleanup_free char *kernel = NULL;
+	int r;
+
+	if (folder_open(path, &copies->folder, NULL))
+		return open_beside(fd, path, ret, ret_len, ret_trace, fail);
+	if (asprintf(&kernel, "%s/" BTF_OF_KERNEL, path) < 0) {
+		kernel = NULL;
+		return fail_memory(fail);
+	}
+	r = folder_list(&copies->folder, "", &copies->names, &copies->nr, fail);
+	return r ? r : open_beside(fd, kernel, ret, ret_len, ret_trace, fail);
+}
+
 /*
  * What packing keeps of a kernel's type information: for the trace.dat of this descriptor, the parameters of
  * the functions whose arguments were recorded, and the enumerators that the formats name. Adds lines of "weft/types" to
@@ -366,8 +409,9 @@ static int pack_types_read(int fd, const char *path, struct buf *ret, struct fai
 	struct names *functions = NULL, *enumerators = NULL;
 	cleanup_free char *btf = NULL;
 	struct trace *trace = NULL;
+	struct btf_copies copies = { .folder = FOLDER_INIT };
 	size_t len;
-	int r = open_beside(fd, path, &btf, &len, &trace, fail);
+	int r = open_types(fd, path, &copies, &btf, &len, &trace, fail);
 
 	if (!r)
 		r = names_new(&functions, fail);
@@ -376,10 +420,13 @@ static int pack_types_read(int fd, const char *path, struct buf *ret, struct fai
 	if (!r)
 		r = take_names(trace, functions, enumerators, fail);
 	if (!r) {
-		r = types_lines(btf, len, NULL, functions, enumerators, ret, fail);
+		r = types_lines(btf, len, &(struct types_modules){ next_copy, &copies }, functions, enumerators, ret,
+				fail);
 		if (r)
 			r = fail_in(fail, r, "'%s'", path);
 	}
+	folder_list_free(copies.names, copies.nr);
+	folder_release(&copies.folder);
 	trace_free(trace);
 	names_free(functions);
 	names_free(enumerators);

@@ -55,7 +55,7 @@ int must_check pack(const struct pack_options *options, int fd, struct pack_summ
 /* What packing learns from files beside the directory, read together with the packed events. */
 struct pack_learning {
 	const char *sample; /* a text with the option latency-format; or NULL */
-	const char *btf;    /* a copy of /sys/kernel/btf/vmlinux; or NULL */
+	const char *btf;    /* a copy of /sys/kernel/btf/vmlinux, or of its folder; or NULL */
 	bool all_symbols;   /* keeps all symbols, not only those to which the pages can refer */
 };
 
