@@ -216,14 +216,18 @@ bool pairs_bind(struct pairs *pairs, const struct event_type *type, struct pair_
 	return true;
 }
 
+static uint64_t mix(uint64_t key)
+{
+	key *= UINT64_C(0x9e3779b97f4a7c15);
+	return key ^ key >> 29;
+}
+
 static uint64_t key_of(const struct pair_end *end, const uint64_t values[PAIRS_KEYS_MAX])
 {
-	uint64_t key = end->own;
+	uint64_t key = mix(end->own);
 
-	for (unsigned i = 0; i < end->nr_keys; i++) {
-		key = (key ^ values[i]) * UINT64_C(0x9e3779b97f4a7c15);
-		key ^= key >> 29;
-	}
+	for (unsigned i = 0; i < end->nr_keys; i++)
+		key = mix(key ^ values[i]);
 	return key;
 }
 
