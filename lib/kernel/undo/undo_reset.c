@@ -22,11 +22,12 @@ struct replay {
 	struct journal journal;
 };
 
+/* Whether the next older journal that has the entry is restored, too. */
 static bool has_older(const struct replay *replays, size_t nr, size_t from, const struct journal_entry *entry)
 {
 	for (size_t i = from; i < nr; i++)
-		if (!replays[i].stays && journal_find(&replays[i].journal, entry->kind, entry->instance, entry->file))
-			return true;
+		if (journal_find(&replays[i].journal, entry->kind, entry->instance, entry->file))
+			return !replays[i].stays;
 	return false;
 }
 
@@ -47,8 +48,8 @@ static enum phase phase_of(const struct journal_entry *entry)
 }
 
 /*
- * Restores the entries of one phase of one journal of the list, its last change first. Skips entries that an
- * older journal also has: that journal restores them.
+ * Restores the entries of one phase of one journal of the list, its last change first. Skips entries that the next
+ * older journal also has, if it does not stay: that journal restores them.
  */
 static int reset_one(const struct tracing *tracing, struct replay *replays, size_t nr, size_t at, const char *instance,
 		     enum phase phase, struct undo_sum *sum, struct fail *fail)
