@@ -82,6 +82,34 @@ TEST(tasks_know_the_thread_group_also_of_a_task_without_a_name)
 	tasks_free(tasks);
 }
 
+TEST(tasks_have_room_for_thread_groups_in_lines_of_any_length)
+{
+	static char tgids[1 << 16];
+	struct tasks *tasks;
+	size_t len = 0;
+
+	memset(tgids, '\n', sizeof(tgids) / 2);
+	len = sizeof(tgids) / 2;
+	for (int i = 1; i < 10; i++)
+		len += (size_t)snprintf(tgids + len, sizeof(tgids) - len, "%d 1\n", i);
+	tasks = tasks_of("", tgids);
+	REQUIRE(tasks);
+	for (int i = 0; i < 12; i++)
+		CHECK(task_tgid(tasks, i) == (i && i < 10));
+	tasks_free(tasks);
+	/* No line is longer than it has to be. */
+	len = 0;
+	for (int i = 1; i < 10; i++)
+		len += (size_t)snprintf(tgids + len, sizeof(tgids) - len, "%d 1\n", i);
+	for (int i = 10; i < 5000; i++)
+		len += (size_t)snprintf(tgids + len, sizeof(tgids) - len, "%d 2\n", i);
+	tasks = tasks_of("", tgids);
+	REQUIRE(tasks);
+	for (int i = 1; i < 5002; i++)
+		CHECK(task_tgid(tasks, i) == (i < 10 ? 1 : i < 5000 ? 2 : 0));
+	tasks_free(tasks);
+}
+
 TEST(tasks_survive_what_is_no_list_of_tasks)
 {
 	struct tasks *tasks = tasks_of("\n\nx\n99999999999 big\n1\n4", "a b\n1 -3\n");

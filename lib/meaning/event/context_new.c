@@ -402,6 +402,7 @@ int context_set_tasks(struct context *context, const char *names, size_t names_l
 
 	if (r < 0)
 		return r;
+	tasks_read_tgids(tasks);
 	tasks_free(context->tasks);
 	context->tasks = tasks;
 	return 0;

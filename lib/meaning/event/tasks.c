@@ -2,12 +2,15 @@
 #include "lib/meaning/event/tasks.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/fail.h"
+#include "lib/ground/base/populate.h"
 
 enum {
 	TASKS_MAX = 1 << 23, /* the kernel has at most 4 Mi pids */
@@ -23,17 +26,32 @@ const char *const task_no_name = known_names + 61;
 /* An open-addressing table by pid; pid 0 marks a free slot: it has a fixed name. */
 struct task {
 	int32_t pid;
-	int32_t tgid;  /* 0: unknown */
 	uint32_t name; /* offset in names; 0: unknown */
 	uint32_t len;
 };
 
+/*
+ * A table of the same kind. saved_tgids has a line for each PID that the machine ever used, tens of thousands, and most
+ * readers ask for none: the text is read when somebody does.
+ */
+struct tgids {
+	struct tgid {
+		int32_t pid, tgid;
+	} * slots;
+	size_t most; /* as many have room */
+	uint32_t mask;
+	const char *text; /* borrowed until it is read */
+	size_t len;
+	pthread_mutex_t lock;
+	atomic_bool read;
+};
+
 struct tasks {
 	struct task *slots;
-	uint32_t mask; /* number of slots - 1 */
-	uint32_t used;
+	uint32_t mask;      /* number of slots - 1 */
 	struct buf names;   /* each name follows TASK_NAME_PAD blanks and ends with a NUL */
 	struct head *heads; /* by slot; NULL: not used */
+	struct tgids *tgids;
 };
 
 /* A copy of the pid, so that a lookup touches only one cache line. */
@@ -44,45 +62,48 @@ struct head {
 
 static const char idle_head[TASK_HEAD_ROOM] = "          <idle>-0       ";
 
-static inline uint32_t first_slot(const struct tasks *tasks, int32_t pid)
+static inline uint32_t first_slot(uint32_t mask, int32_t pid)
 {
 	uint32_t at = (uint32_t)pid * 0x9e3779b1u;
 
-	return (at ^ at >> 16) & tasks->mask;
+	return (at ^ at >> 16) & mask;
 }
 
 static uint32_t slot_of(const struct tasks *tasks, int32_t pid)
 {
 	uint32_t at;
 
-	for (at = first_slot(tasks, pid); tasks->slots[at].pid; at = (at + 1) & tasks->mask)
+	for (at = first_slot(tasks->mask, pid); tasks->slots[at].pid; at = (at + 1) & tasks->mask)
 		if (tasks->slots[at].pid == pid)
 			break;
 	return at;
 }
 
-/* Makes room for `count` tasks at a load of one half: so a search is short and always ends at a free slot. */
-static bool tasks_reserve(struct tasks *tasks, size_t count)
+static struct tgid *tgid_slot(const struct tgids *tgids, int32_t pid)
+{
+	uint32_t at;
+
+	for (at = first_slot(tgids->mask, pid); tgids->slots[at].pid; at = (at + 1) & tgids->mask)
+		if (tgids->slots[at].pid == pid)
+			break;
+	return &tgids->slots[at];
+}
+
+/* Room for `count` tasks at a load of one half: so a search is short and always ends at a free slot. */
+static size_t slots_for(size_t count)
 {
 	size_t slots = 64;
 
-	if (count > TASKS_MAX)
-		return false;
 	while (slots < count * 2)
 		slots *= 2;
-	tasks->slots = calloc(slots, sizeof(*tasks->slots));
-	tasks->mask = (uint32_t)slots - 1;
-	return tasks->slots;
+	return slots;
 }
 
 static struct task *tasks_slot(struct tasks *tasks, int32_t pid)
 {
 	struct task *task = &tasks->slots[slot_of(tasks, pid)];
 
-	if (!task->pid) {
-		task->pid = pid;
-		tasks->used++;
-	}
+	task->pid = pid;
 	return task;
 }
 
@@ -182,20 +203,71 @@ static bool add_names(struct tasks *tasks, const char *text, size_t len)
 	return true;
 }
 
-static void add_tgids(struct tasks *tasks, const char *text, size_t len)
+static void read_tgids(struct tgids *tgids)
 {
-	const char *at = text, *end = text + len;
+	const char *at = tgids->text, *end = at + tgids->len;
+	size_t lines = count_lines(at, tgids->len), slots = slots_for(lines < tgids->most ? lines : tgids->most);
 	int32_t pid, tgid;
 
+	tgids->mask = (uint32_t)slots - 1;
+	populate(tgids->slots, slots * sizeof(*tgids->slots));
 	while (at < end) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 
 		if (!stop)
 			stop = end;
 		if (take_pid(&at, stop, &pid) && pid && take_pid(&at, stop, &tgid))
-			tasks_slot(tasks, pid)->tgid = tgid;
+			*tgid_slot(tgids, pid) = (struct tgid){ pid, tgid };
 		at = stop < end ? stop + 1 : end;
 	}
+}
+
+void tasks_read_tgids(const struct tasks *tasks)
+{
+	struct tgids *tgids = tasks->tgids;
+
+	pthread_mutex_lock(&tgids->lock);
+	if (!atomic_load_explicit(&tgids->read, memory_order_relaxed)) {
+		read_tgids(tgids);
+		atomic_store_explicit(&tgids->read, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&tgids->lock);
+}
+
+/* At most so many lines that tell a thread group: the shortest one is "1 1". */
+static size_t most_tgids(const char *text, size_t len)
+{
+	size_t most = len / sizeof("1 1") + 1;
+
+	return most <= TASKS_MAX ? most : count_lines(text, len);
+}
+
+static struct tgids *tgids_new(const char *text, size_t len, size_t most)
+{
+	struct tgids *tgids = calloc(1, sizeof(*tgids));
+
+	if (!tgids)
+		return NULL;
+	tgids->slots = calloc(slots_for(most), sizeof(*tgids->slots));
+	tgids->most = most;
+	tgids->text = text;
+	tgids->len = len;
+	pthread_mutex_init(&tgids->lock, NULL);
+	return tgids;
+}
+
+static void tgids_free(struct tgids *tgids)
+{
+	if (!tgids)
+		return;
+	pthread_mutex_destroy(&tgids->lock);
+	free(tgids->slots);
+	free(tgids);
+}
+
+static bool is_complete(const struct tasks *tasks)
+{
+	return tasks->slots && tasks->tgids && tasks->tgids->slots;
 }
 
 /* Heads only save time: without memory for them, lines are printed piece by piece. */
@@ -221,21 +293,23 @@ int tasks_new(const char *cmdlines, size_t cmdlines_len, const char *tgids, size
 	      struct fail *fail)
 {
 	struct tasks *tasks = calloc(1, sizeof(*tasks));
-	size_t lines;
+	size_t lines = cmdlines ? count_lines(cmdlines, cmdlines_len) : 0,
+	       groups = tgids ? most_tgids(tgids, tgids_len) : 0;
 
 	if (!tasks)
 		return fail_memory(fail);
-	lines = (cmdlines ? count_lines(cmdlines, cmdlines_len) : 0) + (tgids ? count_lines(tgids, tgids_len) : 0);
-	if (lines > TASKS_MAX) {
+	if (lines > TASKS_MAX || groups > TASKS_MAX) {
 		tasks_free(tasks);
-		return fail_set(fail, -E2BIG, "%zu task names are more than any kernel has", lines);
+		return fail_set(fail, -E2BIG, "%zu task names are more than any kernel has",
+				lines > groups ? lines : groups);
 	}
-	if (!tasks_reserve(tasks, lines) || (cmdlines && !add_names(tasks, cmdlines, cmdlines_len))) {
+	tasks->mask = (uint32_t)slots_for(lines) - 1;
+	tasks->slots = calloc(tasks->mask + (size_t)1, sizeof(*tasks->slots));
+	tasks->tgids = tgids_new(tgids ? tgids : "", tgids ? tgids_len : 0, groups);
+	if (!is_complete(tasks) || (cmdlines && !add_names(tasks, cmdlines, cmdlines_len))) {
 		tasks_free(tasks);
 		return fail_memory(fail);
 	}
-	if (tgids)
-		add_tgids(tasks, tgids, tgids_len);
 	add_heads(tasks);
 	*ret = tasks;
 	return 0;
@@ -247,6 +321,7 @@ void tasks_free(struct tasks *tasks)
 		return;
 	free(tasks->slots);
 	free(tasks->heads);
+	tgids_free(tasks->tgids);
 	buf_release(&tasks->names);
 	free(tasks);
 }
@@ -270,7 +345,7 @@ const char *task_head(const struct tasks *tasks, int32_t pid)
 {
 	if (pid <= 0 || !tasks->heads)
 		return pid ? NULL : idle_head;
-	for (uint32_t at = first_slot(tasks, pid);; at = (at + 1) & tasks->mask) {
+	for (uint32_t at = first_slot(tasks->mask, pid);; at = (at + 1) & tasks->mask) {
 		const struct head *head = &tasks->heads[at];
 
 		if (head->pid == pid)
@@ -287,13 +362,17 @@ bool task_known(const struct tasks *tasks, int32_t pid)
 
 int32_t task_tgid(const struct tasks *tasks, int32_t pid)
 {
-	return pid > 0 ? tasks->slots[slot_of(tasks, pid)].tgid : 0;
+	if (pid <= 0)
+		return 0;
+	if (__builtin_expect(!atomic_load_explicit(&tasks->tgids->read, memory_order_acquire), 0))
+		tasks_read_tgids(tasks);
+	return tgid_slot(tasks->tgids, pid)->tgid;
 }
 
 bool tasks_each(const struct tasks *tasks, size_t *at, int32_t *ret_pid)
 {
 	for (; tasks->slots && *at <= tasks->mask; (*at)++)
-		if (tasks->slots[*at].pid && tasks->slots[*at].name) {
+		if (tasks->slots[*at].pid) {
 			*ret_pid = tasks->slots[(*at)++].pid;
 			return true;
 		}

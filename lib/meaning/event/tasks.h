@@ -26,10 +26,11 @@ struct task_name {
 
 /*
  * Reads lines "PID NAME" and "PID TGID". A line without a number continues the name of the line before: names may hold
- * newlines.
+ * newlines. Borrows `tgids` until tasks_read_tgids(), which the first task_tgid() calls, or tasks_free().
  */
 int must_check tasks_new(const char *cmdlines, size_t cmdlines_len, const char *tgids, size_t tgids_len,
 			 struct tasks **ret, struct fail *fail);
+void tasks_read_tgids(const struct tasks *tasks);
 void tasks_free(struct tasks *tasks);
 
 struct task_name task_name(const struct tasks *tasks, int32_t pid);
