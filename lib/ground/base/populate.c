@@ -14,7 +14,7 @@ enum { POPULATE_LEAST = 8 << 10 };
  * From and up to this size memory that grows is copied into new memory, all of which is populated: page by page that
  * would be a fault for each page of the copy. Larger memory is moved by the kernel, without a copy.
  */
-enum { COPIED_LEAST = 8 << 10, COPIED_MOST = 4 << 20 };
+enum { COPIED_LEAST = 8 << 10, COPIED_MOST = 512 << 10 };
 
 /* At most so much is populated that nobody may ever use. */
 enum { AHEAD_MOST = 512 << 10 };
