@@ -161,13 +161,18 @@ static struct place place_dynamic(const struct expr *expr, const struct run *run
 {
 	uint32_t where = load_u32(run->data + expr->offset, expr->swap);
 	size_t offset = where & 0xffff, len = where >> 16;
+	struct place place = { .at = run->data };
 
 	if (expr->relative)
 		offset += expr->offset + sizeof(where);
 	/* A place outside the record is empty; a part of it would mislead. */
-	if (offset > run->len || len > run->len - offset)
-		return (struct place){ .at = run->data, .len = 0 };
-	return (struct place){ .at = run->data + offset, .len = len };
+	if (offset > run->len)
+		return place;
+	if (len > run->len - offset)
+		return place;
+	place.at += offset;
+	place.len = len;
+	return place;
 }
 
 static struct place place_fixed(const struct expr *expr, const struct run *run)
@@ -187,7 +192,9 @@ static struct place place_moved(const struct expr *expr, const struct run *run)
 	/* Moving before the start of the place, or after its end, leaves nothing. */
 	if (by > place.len / expr->size)
 		return (struct place){ .at = run->data, .len = 0 };
-	return (struct place){ .at = place.at + (size_t)by * expr->size, .len = place.len - (size_t)by * expr->size };
+	place.at += by * expr->size;
+	place.len -= by * expr->size;
+	return place;
 }
 
 struct place expr_place(const struct expr *expr, const struct run *run)

@@ -315,21 +315,21 @@ bool field_bytes(const struct field *field, const struct schema_abi *abi, const 
 {
 	size_t offset = field->offset, size = field->size;
 
-	if (field->offset > len)
-		return false;
-	/* A flexible array extends to the end of the record. */
-	if (!size && field->flags & FIELD_ARRAY)
-		size = len - offset;
-	if (size > len - offset)
+	if (offset > len || size > len - offset)
 		return false;
 	if (field->flags & FIELD_DYNAMIC) {
 		uint32_t where = load_u32(data + offset, abi->swap);
 
 		offset = (where & 0xffff) + (field->flags & FIELD_RELATIVE ? offset + sizeof(where) : 0);
 		size = where >> 16;
-		if (offset > len || size > len - offset)
-			return false;
+	} else if (!size && field->flags & FIELD_ARRAY) {
+		/* A flexible array extends to the end of the record. */
+		size = len - offset;
 	}
+	if (offset > len)
+		return false;
+	if (size > len - offset)
+		return false;
 	*ret = data + offset;
 	*ret_len = size;
 	return true;
