@@ -12,6 +12,7 @@
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/json_schema.h"
 #include "lib/ground/base/table.h"
+#include "lib/meaning/columns/list.h"
 
 /*
  * `weft __describe` prints the option tables as lines of fields separated by tabs; completions/generate and
@@ -156,6 +157,8 @@ static int describe_run(int argc, char **argv)
 		if (command_at(i)->group)
 			print_command(command_at(i));
 	print_words();
+	for (size_t i = 0; column_list_name(i); i++)
+		printf("value\tFIELDS\t%s\t-\n", column_list_name(i));
 	for (size_t i = 0; help_topic(i, &name, &about); i++)
 		printf("value\tTOPIC\t%s\t%s\n", name, about);
 	puts("value\tGUIDE\tguides\tthe list of the guides");

@@ -100,7 +100,7 @@ offers()
 	run ! offers "weft sched $file --pid " $$
 	offers "weft sched $file --table c" cpus
 	offers "weft report tests/fixtures/golden/6.12-events-sched.dat --comm c" cat
-	run ! offers "weft sched none.dat --table c" cpus
+	offers "weft sched none.dat --table c" cpus
 	offers "weft why $file --task rcu" rcu_preempt
 	offers "weft why $file --call execv" execve
 	run ! offers "weft why $file --call " nanosleep
@@ -113,6 +113,40 @@ offers()
 	(cd "$BATS_TEST_TMPDIR" && offers 'weft sched --table w' wakeups)
 	[ "$(weft list -i $file tasks | sort)" = "$(weft list -i $file tasks -F | cut -f 1 | sort -u)" ]
 	[ "$(weft list -i $file -F tasks ls)" = "ls	65" ]
+}
+
+@test "bash offers tables without a file, the second file of diff, and arguments by their place" {
+	local file=tests/fixtures/demo.dat
+	offers 'weft sched --table w' wakeups
+	offers 'weft summary --table rec' recording
+	offers "weft diff $file tests/fixtures/dem" "$file"
+	offers "weft diff sched $file tests/fixtures/dem" "$file"
+	offers "weft diff tests/fixtures/dem" "$file"
+	offers 'weft diff sche' sched
+	run ! offers "weft diff $file sche" sched
+	offers 'weft lake ad' add
+	offers 'weft lake add tests/fix' tests/fixtures
+	offers "weft lake add tests/fixtures tests/fixtures/dem" "$file"
+	offers "weft flight explain tests/fixtures/dem" "$file"
+	offers "weft sql $file 'select ts from e_sched_sched_sw" 'select ts from e_sched_sched_switch'
+	offers "weft report --input=$file -f next_c" next_comm
+}
+
+@test "bash offers the fields of the event that hist counts, and the columns of export" {
+	local file=tests/fixtures/demo.dat
+	offers "weft hist -i $file sched_swi" sched_switch
+	run ! offers "weft hist -i $file sched_" sched_pi_setprio_none
+	offers "weft hist -i $file sched_switch --keys next_c" next_comm
+	run ! offers "weft hist -i $file sched_switch --keys tar" target_cpu
+	offers "weft hist -i $file sched_waking --keys pid,tar" pid,target_cpu
+	offers "weft hist -i $file sched_switch --values=next_p" next_prio
+	offers "weft hist -i $file --latency sched_waking..sched_switch --key ta" target_cpu
+	offers "weft export $file --fields ts,next_c" ts,next_comm
+	offers "weft export $file --fields ts,contai" ts,container
+	offers "weft export --fields=wal" wall
+	need_tracefs
+	offers 'weft hist sched_switch --keys next_c' next_comm
+	offers 'weft record -e sched:sched_switch -f next_c' next_comm
 }
 
 @test "an interactive zsh offers events, fields, tasks and tables of the file that the line names" {
@@ -129,6 +163,18 @@ offers()
 	[ "$(zsh_line "weft why $file --call execv\t")" = "weft why $file --call execve" ]
 }
 
+@test "an interactive zsh offers tables without a file, the second file of diff, fields of hist and columns of export" {
+	need_command zsh
+	local file=$PWD/tests/fixtures/demo.dat
+	[ "$(zsh_line 'weft sched --table w\t')" = "weft sched --table wakeups" ]
+	[ "$(zsh_line "weft diff $file $PWD/tests/fixtures/dem\t")" = "weft diff $file $file" ]
+	[ "$(zsh_line 'weft diff sche\t')" = "weft diff sched" ]
+	[ "$(zsh_line "weft hist -i $file sched_swit\t")" = "weft hist -i $file sched_switch" ]
+	[ "$(zsh_line "weft hist -i $file sched_switch --keys next_prio,next_c\t")" = "weft hist -i $file sched_switch --keys next_prio,next_comm" ]
+	[ "$(zsh_line "weft export $file --fields ts,next_c\t")" = "weft export $file --fields ts,next_comm" ]
+	[ "$(zsh_line "weft sql $file 'select ts from e_sched_sched_sw\t")" = "weft sql $file 'select ts from e_sched_sched_switch'" ]
+}
+
 @test "fish offers events, fields, tasks and tables of the file that the line names" {
 	need_command fish
 	export HOME=$BATS_TEST_TMPDIR file=tests/fixtures/demo.dat
@@ -141,6 +187,21 @@ offers()
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft sched $file --comm rcu"' | grep -q '^rcu_preempt'
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft sched $file --table c"' | grep -q '^cpus'
 	fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "weft why $file --call execv"' | grep -q '^execve'
+}
+
+@test "fish offers tables without a file, the second file of diff, fields of hist and columns of export" {
+	need_command fish
+	export HOME=$BATS_TEST_TMPDIR file=tests/fixtures/demo.dat
+	fish_offers() { fish -c 'source $BUILD/docs/completions/weft.fish; complete -C "$argv[1]"' "$1" | cut -f 1 | grep -qxF -- "$2"; }
+	fish_offers 'weft sched --table w' wakeups
+	fish_offers "weft diff $file tests/fixtures/dem" "$file"
+	fish_offers 'weft diff sche' sched
+	run ! fish_offers "weft diff $file sche" sched
+	fish_offers "weft hist -i $file sched_swi" sched_switch
+	fish_offers "weft hist -i $file sched_switch --keys next_prio,next_c" next_prio,next_comm
+	run ! fish_offers "weft hist -i $file sched_switch --keys tar" target_cpu
+	fish_offers "weft export $file --fields ts,next_c" ts,next_comm
+	fish_offers "weft sql $file 'select ts from e_sched_sched_sw" 'select ts from e_sched_sched_switch'
 }
 
 @test "bash completes nothing of weft behind the command that is recorded" {
@@ -235,6 +296,7 @@ bash_types()
 	[ "$(bash_types 'weft report --format=pre\t')" = "weft report --format=pretty " ]
 	[ "$(bash_types 'weft report --color al\t')" = "weft report --color always " ]
 	[ "$(bash_types 'weft sched --sort vo\t')" = "weft sched --sort vol " ]
+	[ "$(bash_types 'weft sql tests/fixtures/demo.dat "select ts from e_sched_sched_sw\t')" = 'weft sql tests/fixtures/demo.dat "select ts from e_sched_sched_switch" ' ]
 }
 
 @test "an interactive bash completes events and clocks" {

@@ -170,8 +170,8 @@ static int no_such_field(const struct reader *reader, const struct column *colum
 	struct near near = near_to(column->field);
 	bool facts = column->what == COLUMN_FACT;
 
-	if (!facts)
-		column_names_offer(&near);
+	for (size_t i = 0; !facts && column_list_name(i); i++)
+		near_offer(&near, column_list_name(i));
 	for (size_t i = 0; i < reader->nr_buffers; i++)
 		offer_columns(&reader->buffers[i], facts, &near);
 	return near_fail(&near, fail, -ENOENT, "no event has a field '%s'", column->name);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/ground/base/fail.h"
-#include "lib/ground/base/near.h"
 #include "lib/ground/base/vec.h"
 
 static const char *const names[] = {
@@ -94,13 +93,12 @@ int column_list_parse(const char *text, struct column_list *ret, struct fail *fa
 	return r;
 }
 
-void column_names_offer(struct near *near)
+const char *column_list_name(size_t index)
 {
-	for (size_t i = 0; i < array_size(names); i++)
-		if (names[i])
-			near_offer(near, names[i]);
-	for (enum who_part part = 0; part < WHO_PARTS; part++)
-		near_offer(near, who_part_word(part));
+	for (enum column_what what = 0; what < array_size(names); what++)
+		if (names[what] && !index--)
+			return names[what];
+	return index < WHO_PARTS ? who_part_word((enum who_part)index) : NULL;
 }
 
 void column_list_drop_last(struct column_list *list)

@@ -8,7 +8,6 @@
 #include "lib/meaning/follow/who.h"
 
 struct fail;
-struct near;
 
 /* The columns of a table of events, as --fields names them. */
 enum column_what {
@@ -58,8 +57,8 @@ int must_check column_list_add(struct column_list *list, const char *name, size_
  * also the name of a column; decoded.NAME for what a plugin knows.
  */
 int must_check column_list_parse(const char *text, struct column_list *ret, struct fail *fail);
-/* What --fields takes of any file. */
-void column_names_offer(struct near *near);
+/* The names that --fields takes of any file, by index; NULL: there are no more. */
+const char *column_list_name(size_t index);
 void column_list_drop_last(struct column_list *list);
 void column_list_release(struct column_list *list);
 
