@@ -71,6 +71,7 @@ struct world {
 	struct expected expected[2 * EVENTS];
 	size_t nr_expected, nr_seen;
 	struct state state;
+	struct reader_consumer consumer; /* in place of the usual one */
 };
 
 static uint32_t pick(struct world *world, uint32_t below)
@@ -697,12 +698,14 @@ static void take_told(void *arg, const struct state_task *task, unsigned mode, u
 
 static void play(struct world *world, bool exact)
 {
-	struct reader_consumer consumer = { exact ? see : see_only, world };
+	struct reader_consumer consumer = world->consumer;
 	struct fail fail = FAIL_INIT;
 	struct reader reader;
 	struct trace *trace;
 	struct loom loom;
 
+	if (!consumer.see)
+		consumer = (struct reader_consumer){ exact ? see : see_only, world };
 	loom_init(&loom);
 	loom_type(&loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu", "\"\"");
 	loom_type(&loom, "sched", "sched_migrate_task",
@@ -721,7 +724,8 @@ static void play(struct world *world, bool exact)
 		state_follow_names(&world->state, wants_name, world);
 	if (world->by == BY_TIME)
 		state_follow_wanted(&world->state, wants_time, away, world);
-	state_follow_spent(&world->state, take_told, world);
+	if (!world->consumer.see)
+		state_follow_spent(&world->state, take_told, world);
 	CHECK(trace && !reader_add_trace(&reader, trace, &fail) &&
 	      !reader_start(&reader, &(struct reader_options){ .pool = NULL }, &fail) &&
 	      !reader_run(&reader, &consumer, 1, &fail));
@@ -808,6 +812,124 @@ TEST(state_says_nothing_wrong_of_a_machine_whose_events_are_lost_here_and_there)
 		make(&world, seed, (enum variant)(seed % VARIANTS), EVERYBODY, true);
 		play(&world, false);
 		CHECK(world.state.losses == world.nr_lost && world.nr_lost > 1);
+		end(&world);
+	}
+}
+
+/* --- intervals: state_restart() --- */
+
+/* The life of the task at this time. */
+static struct life *life_then(struct world *world, const struct state_task *task, unsigned idle_cpu)
+{
+	if (!task->pid)
+		return &world->lives[idle_cpu];
+	for (size_t i = world->nr_lives; i-- > LOOM_CPUS;)
+		if (world->lives[i].pid == task->pid && world->lives[i].born <= task->born)
+			return &world->lives[i];
+	return NULL;
+}
+
+/* For how long it was in a mode between two times. */
+static uint64_t spent_then(const struct life *life, unsigned mode, uint64_t from, uint64_t to)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < life->nr_history; i++) {
+		const struct stretch *stretch = &life->history[i];
+		uint64_t begin = stretch->from > from ? stretch->from : from, end = stretch->to < to ? stretch->to : to;
+
+		if (stretch->mode == mode && begin < end)
+			ns += end - begin;
+	}
+	return ns;
+}
+
+struct divided {
+	struct world *world;
+	uint64_t next, every, intervals, busy[LOOM_CPUS];
+	uint64_t beside[LIVES];
+};
+
+static void check_interval(struct divided *divided, uint64_t at)
+{
+	struct world *world = divided->world;
+	struct state *state = &world->state;
+	uint32_t held = STATE_NO_TASK, moved;
+	struct fail fail = FAIL_INIT;
+	int32_t held_pid = 0;
+
+	state_advance(state, at);
+	state_divide(state);
+	state_settle(state);
+	CHECK(state_adds_up(state, &fail));
+	for (uint32_t i = 0; i < state->nr_tasks; i++) {
+		const struct state_task *task = &state->tasks[i];
+		unsigned cpu = 0;
+		struct life *life;
+
+		while (task->idle && state->cpus[cpu].idle_task != i)
+			cpu++;
+		life = life_then(world, task, cpu);
+		if (!CHECK(life))
+			continue;
+		for (unsigned mode = TASK_NEW; mode < TASK_MODES; mode++) {
+			uint64_t truth = spent_then(life, mode, task->born, task->died ?: state->now);
+
+			CHECK(task->spent[mode] <= truth);
+			if (mode == TASK_RUNNING || state_waits((enum task_mode)mode))
+				CHECK(task->spent[mode] == truth);
+		}
+		divided->beside[life - world->lives] += task->beside_idle;
+		if (!task->died && task->mode == TASK_SLEEPING && !task->idle)
+			held = i;
+	}
+	for (unsigned i = 0; i < state->nr_cpus; i++)
+		divided->busy[i] += state->cpus[i].spent[CPU_TASK];
+	if (held != STATE_NO_TASK) {
+		held_pid = state->tasks[held].pid;
+		state_hold(state, held);
+	}
+	CHECK(state_restart(state));
+	divided->intervals++;
+	moved = held == STATE_NO_TASK ? held : state_moved(state, held);
+	CHECK(held == STATE_NO_TASK || (moved < state->nr_tasks && state->tasks[moved].pid == held_pid));
+	CHECK(state_moved(state, UINT32_MAX - 1) == STATE_NO_TASK);
+	for (uint32_t i = 0; i < state->nr_tasks; i++) {
+		const struct state_task *task = &state->tasks[i];
+
+		CHECK(task->idle || task->mode == TASK_RUNNING || state_waits((enum task_mode)task->mode) ||
+		      i == moved);
+		CHECK(!task->held && task->born == state->now && !task->beside_idle);
+		CHECK(!task->pid || state_task_of(state, task->pid) == i);
+	}
+}
+
+static void see_divided(void *arg, const struct event *event)
+{
+	struct divided *divided = arg;
+
+	for (; event->ts >= divided->next; divided->next += divided->every)
+		check_interval(divided, divided->next);
+	state_see(&divided->world->state, event);
+}
+
+TEST(state_says_of_each_interval_what_each_task_did_in_it)
+{
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct world world;
+		struct divided divided = { .world = &world, .next = 1000, .every = 200 + 100 * seed };
+
+		make(&world, seed, NO_WAKING, EVERYBODY, false);
+		world.consumer = (struct reader_consumer){ see_divided, &divided };
+		play(&world, false);
+		check_interval(&divided, world.now);
+		CHECK(divided.intervals > 3);
+		for (unsigned i = 0; i < LOOM_CPUS; i++)
+			CHECK(divided.busy[i] == world.cpus[i].spent[CPU_TASK]);
+		for (size_t i = LOOM_CPUS; i < world.nr_lives; i++)
+			CHECK(divided.beside[i] ==
+			      world.lives[i].beside +
+				      (world.lives[i].alive && waits(&world.lives[i]) ? world.lives[i].pending : 0));
 		end(&world);
 	}
 }

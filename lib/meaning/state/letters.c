@@ -15,7 +15,7 @@ static bool next_pair(const char **at, uint64_t *ret_mask, char *ret_letter)
 		return false;
 	*ret_mask = strtoull(brace + 1, &end, 0);
 	quote = strchr(end, '"');
-	if (end == brace + 1 || !quote || !quote[1])
+	if (!quote || !quote[1])
 		return false;
 	*ret_letter = quote[1];
 	*at = strchr(quote, '}');
