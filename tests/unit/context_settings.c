@@ -12,7 +12,7 @@
 #include "tests/unit/loom.h"
 #include "tests/unit/test.h"
 
-/* What a context knows by each of the settings of a file, as text with all that is not as in a file without settings. */
+/* What a context knows by each setting of a file, as text with all that is not as in a file without settings. */
 
 static void put(struct buf *text, const char *name, uint64_t value, uint64_t usual)
 {

@@ -13,8 +13,8 @@
 #include "tests/unit/test.h"
 
 /*
- * What the kernel prints for %p and what follows it: Documentation/core-api/printk-formats.rst, lib/tests/printf_kunit.c,
- * and where it is the same, inet_ntop(3).
+ * What the kernel prints for %p and what follows it: Documentation/core-api/printk-formats.rst,
+ * lib/tests/printf_kunit.c, and where it is the same, inet_ntop(3).
  */
 
 static char printed[512];
@@ -190,7 +190,8 @@ TEST(pointer_to_bytes_is_printed_as_the_kernel_does)
 		{ "pISsc", "\x0a\0\x30\x39\x0f\x0b\xb1\xed" "\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\x0f\x0c\0\0\0",
 		  "[fe80::f]%12", 28 },
 		/* The scope is cut off. */
-		{ "pISsc", "\x0a\0\x30\x39\x0f\x0b\xb1\xed" "\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\x0f\x0c\0\0", "[fe80::f]%0", 27 },
+		{ "pISsc", "\x0a\0\x30\x39\x0f\x0b\xb1\xed" "\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\x0f\x0c\0\0",
+		  "[fe80::f]%0", 27 },
 		{ "p4cc", "\x42\x47\x31\x32", "BG12 little-endian (0x32314742)", 4 },
 		{ "p4cc", "\x42\x47\x31\xb2", "BG12 big-endian (0xb2314742)", 4 },
 		{ "p4cc", "\x1f\x20\x7e\x7f", ". ~. little-endian (0x7f7e201f)", 4 },
@@ -326,6 +327,7 @@ TEST(pointer_to_bits_is_printed_as_a_list_and_as_words)
 		char want[600] = "", how[16], part[32];
 		bool set[128] = { false };
 		uint8_t bytes[16] = { 0 };
+		size_t len = 0;
 
 		for (unsigned bit = 0; bit < 128; bit++) {
 			unsigned word = bit / (8 * size), in = bit % (8 * size);
@@ -346,20 +348,21 @@ TEST(pointer_to_bits_is_printed_as_a_list_and_as_words)
 				snprintf(part, sizeof(part), "%s%u-%u", *want ? "," : "", bit, last);
 			else
 				snprintf(part, sizeof(part), "%s%u", *want ? "," : "", bit);
-			strcat(want, part);
+			len += (size_t)snprintf(want + len, sizeof(want) - len, "%s", part);
 			bit = last;
 		}
 		snprintf(how, sizeof(how), "%upbl", bits);
 		CHECK_STR(place_as(&as, how, bytes, sizeof(bytes)), want);
 		/* %*pb: 32 bits in a group, the highest one first, which has as many digits as it needs. */
 		*want = '\0';
+		len = 0;
 		for (unsigned group = (bits + 31) / 32; group-- > 0;) {
 			unsigned in = bits - 32 * group < 32 ? bits - 32 * group : 32, value = 0;
 
 			for (unsigned bit = 0; bit < in; bit++)
 				value |= (unsigned)set[32 * group + bit] << bit;
 			snprintf(part, sizeof(part), "%0*x%s", (int)(in + 3) / 4, value, group ? "," : "");
-			strcat(want, part);
+			len += (size_t)snprintf(want + len, sizeof(want) - len, "%s", part);
 		}
 		snprintf(how, sizeof(how), "%upb", bits);
 		CHECK_STR(place_as(&as, how, bytes, sizeof(bytes)), want);
