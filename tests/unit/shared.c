@@ -225,3 +225,56 @@ TEST(shared_size_of_names_says_what_cannot_be_read)
 	}
 	fake_free(&fake);
 }
+
+static void users_of(const struct fake *fake, char *into, size_t size)
+{
+	char path[FAKE_PATH];
+	FILE *in = fopen(fake_path(fake, users_file, path), "r");
+	size_t len = in ? fread(into, 1, size - 1, in) : 0;
+
+	into[len] = '\0';
+	if (in)
+		fclose(in);
+}
+
+/* Two recordings of one process have a line each, which differ by the place of their signs of life. */
+TEST(shared_size_of_names_is_used_by_two_of_one_process)
+{
+	struct shared *first = NULL, *second = NULL;
+	char users[512], line[64];
+	struct fake fake;
+
+	if (begin(&fake)) {
+		CHECK(!shared_cmdlines_raise(&fake.tracing, fake.journals, 1000, &first, NULL));
+		CHECK(!shared_cmdlines_raise(&fake.tracing, fake.journals, 500, &second, NULL));
+		CHECK(fake_holds(&fake, size_file, "1000\n"));
+		users_of(&fake, users, sizeof(users));
+		snprintf(line, sizeof(line), "\n%d ", (int)getpid());
+		CHECK(strstr(users, line) && strstr(users, " 1\n") && strstr(users, " 2\n"));
+		CHECK(!shared_cmdlines_leave(second, NULL));
+		users_of(&fake, users, sizeof(users));
+		CHECK(strstr(users, line) && strstr(users, " 1\n") && !strstr(users, " 2\n"));
+		CHECK(!shared_cmdlines_leave(first, NULL));
+		CHECK(fake_holds(&fake, size_file, "128\n"));
+	}
+	fake_free(&fake);
+}
+
+TEST(shared_size_of_names_that_cannot_be_raised_is_as_it_was)
+{
+	struct shared *shared = NULL;
+	struct fail fail = FAIL_INIT;
+	struct fake fake;
+
+	if (begin(&fake)) {
+		fake_refuse(&fake, size_file, "1000", ENOMEM);
+		CHECK(shared_cmdlines_raise(&fake.tracing, fake.journals, 1000, &shared, &fail) == -ENOMEM);
+		CHECK(fake_holds(&fake, size_file, "128\n") && !has_users(&fake));
+		CHECK(!strstr(fail.text, "is not back"));
+		/* Nor can it be put back then. */
+		fake_refuse(&fake, size_file, "128", EIO);
+		CHECK(shared_cmdlines_raise(&fake.tracing, fake.journals, 1000, &shared, &fail) == -ENOMEM);
+		CHECK(strstr(fail.text, "saved_cmdlines_size is not back at 128"));
+	}
+	fake_free(&fake);
+}

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,12 +11,17 @@
 #include "lib/ground/base/buf.h"
 #include "lib/ground/base/fail.h"
 #include "lib/kernel/tracefs/instance.h"
+#include "lib/kernel/tracefs/lock_file.h"
+#include "lib/kernel/tracefs/plan.h"
 #include "lib/kernel/undo/change.h"
 #include "lib/kernel/undo/claim.h"
 #include "lib/kernel/undo/instance_open.h"
 #include "lib/kernel/undo/undo.h"
 #include "lib/kernel/undo/undo_internal.h"
+#include "lib/pages/trace/trace.h"
 #include "tests/unit/fake_tracefs.h"
+#include "tests/unit/loom.h"
+#include "tests/unit/stage.h"
 #include "tests/unit/test.h"
 
 /*
@@ -347,5 +354,224 @@ TEST(undo_of_an_instance_that_runs_elsewhere_does_not_hinder_a_reset)
 	CHECK(!undo_restore(undo, NULL));
 	undo_free(undo);
 	undo_free(held);
+	fake_free(&fake);
+}
+
+/* --- instances on a stage, which makes and removes their files as the kernel does --- */
+
+struct staged {
+	struct loom loom;
+	struct trace *trace;
+	struct stage stage;
+	struct undo *undo;
+};
+
+static bool begin_staged(struct staged *staged)
+{
+	loom_init(&staged->loom);
+	loom_play(&staged->loom, "0 1 1 sched_waking pid=2\n");
+	staged->trace = loom_trace(&staged->loom);
+	return CHECK(staged->trace && stage_begin(&staged->stage, &staged->loom)) &&
+	       CHECK(!undo_new(&staged->stage.fake.tracing, staged->stage.fake.journals, &staged->undo, NULL));
+}
+
+static void end_staged(struct staged *staged)
+{
+	undo_free(staged->undo);
+	stage_end(&staged->stage);
+	trace_free(staged->trace);
+	loom_release(&staged->loom);
+}
+
+static bool has_instance(const struct staged *staged, const char *name)
+{
+	char left[512], word[64];
+
+	snprintf(word, sizeof(word), " %s", name);
+	return strstr(stage_left(&staged->stage, "instances", left, sizeof(left)), word);
+}
+
+TEST(undo_of_a_private_instance_is_over_when_it_is_closed)
+{
+	struct instance *instance = NULL, *other = NULL;
+	struct undo_pending *items = NULL;
+	struct fail fail = FAIL_INIT;
+	struct staged staged;
+	char name[64], second[64];
+	size_t nr = 0;
+
+	if (!begin_staged(&staged))
+		return;
+	snprintf(name, sizeof(name), "weft-%d", (int)getpid());
+	snprintf(second, sizeof(second), "weft-%d-2", (int)getpid());
+	REQUIRE(!instance_new_private(&staged.stage.fake.tracing, staged.undo, &instance, &fail));
+	REQUIRE(!instance_new_helper(&staged.stage.fake.tracing, staged.undo, &other, &fail));
+	CHECK_STR(instance->name, name);
+	CHECK_STR(other->name, second);
+	CHECK(has_instance(&staged, second) && fake_holds(&staged.stage.fake, "tracing_on", "0\n"));
+	CHECK(!instance_close(other, &fail) && !has_instance(&staged, second));
+	/* One that stays is somebody's from now on. */
+	instance_leave(instance);
+	CHECK(instance->kind == INSTANCE_EXISTING);
+	CHECK(!instance_close(instance, &fail) && has_instance(&staged, name));
+	REQUIRE(!instance_open(&staged.stage.fake.tracing, name, true, staged.undo, &instance, &fail));
+	instance_leave(instance);
+	CHECK(instance->kind == INSTANCE_EXISTING && !instance_close(instance, &fail));
+	REQUIRE(!instance_open_top(&staged.stage.fake.tracing, staged.undo, &instance, &fail));
+	instance_leave(instance);
+	CHECK(instance->kind == INSTANCE_TOP && !instance_close(instance, &fail));
+	/* The journal has the one that stays. */
+	CHECK(!undo_restore(staged.undo, &fail) && !has_instance(&staged, name));
+	CHECK(!undo_list(staged.stage.fake.journals, &items, &nr, NULL) && !nr);
+	free(items);
+	end_staged(&staged);
+}
+
+/* The kernel keeps an instance whose histograms refer to others, or that a process has open. */
+TEST(undo_says_who_keeps_an_instance_and_takes_its_triggers_away)
+{
+	struct instance *instance = NULL;
+	struct fail fail = FAIL_INIT;
+	struct staged staged;
+	char path[FAKE_PATH];
+
+	if (!begin_staged(&staged))
+		return;
+	REQUIRE(!instance_open(&staged.stage.fake.tracing, "kept", true, staged.undo, &instance, &fail));
+	fake_write(&staged.stage.fake, "instances/kept/" STAGE_HELD, "");
+	fake_write(&staged.stage.fake, "instances/kept/events/sched/a/trigger",
+		   "# Available triggers:\n# traceon\nhist:keys=pid:vals=hitcount:size=2048 [active]\n");
+	fake_write(&staged.stage.fake, "instances/kept/events/sched/b/trigger", "# Available triggers:\n# traceon\n");
+	fake_write(&staged.stage.fake, "instances/kept/events/sched/c/trigger", "\ntraceoff:unlimited\n");
+	CHECK(undo_remove_instance(fake_path(&staged.stage.fake, "instances/kept", path)) == -EBUSY);
+	/* A fake's file has what was written to it last, or added to it. */
+	CHECK(fake_holds(&staged.stage.fake, "instances/kept/events/sched/a/trigger",
+			 "# Available triggers:\n# traceon\nhist:keys=pid:vals=hitcount:size=2048 [active]\n"
+			 "!hist:keys=pid:vals=hitcount:size=2048\n"));
+	CHECK(fake_holds(&staged.stage.fake, "instances/kept/events/sched/b/trigger",
+			 "# Available triggers:\n# traceon\n"));
+	CHECK(fake_holds(&staged.stage.fake, "instances/kept/events/sched/c/trigger",
+			 "\ntraceoff:unlimited\n!traceoff\n"));
+	CHECK(instance_close(instance, &fail) == -EBUSY && strstr(fail.text, "'kept'"));
+	/* It is still in the journal. */
+	CHECK(undo_restore(staged.undo, &fail) == -EBUSY);
+	remove(fake_path(&staged.stage.fake, "instances/kept/" STAGE_HELD, path));
+	CHECK(!undo_restore(staged.undo, &fail) && !has_instance(&staged, "kept"));
+	end_staged(&staged);
+}
+
+TEST(undo_removes_what_stands_for_an_instance_of_a_dry_run)
+{
+	struct instance *instance = NULL;
+	struct plan plan = PLAN_INIT;
+	struct fail fail = FAIL_INIT;
+	struct staged staged;
+	char name[64];
+
+	if (!begin_staged(&staged))
+		return;
+	snprintf(name, sizeof(name), "weft-plan-%d-new", (int)getpid());
+	staged.stage.fake.tracing.plan = &plan;
+	REQUIRE(!instance_open(&staged.stage.fake.tracing, "new", true, staged.undo, &instance, &fail));
+	CHECK_STR(instance->name, "new");
+	CHECK(has_instance(&staged, name) && strstr(instance->dir, name));
+	CHECK(strstr(buf_str(&plan.script), "mkdir") && strstr(buf_str(&plan.script), "tracing_on"));
+	CHECK(!instance_set(instance, "tracing_cpumask", "1", &fail));
+	CHECK(fake_holds(&staged.stage.fake, "tracing_cpumask", "ff\n"));
+	staged.stage.fake.tracing.plan = NULL;
+	instance_leave(instance);
+	CHECK(!instance_close(instance, &fail) && has_instance(&staged, name));
+	CHECK(!undo_restore(staged.undo, &fail) && !has_instance(&staged, name));
+	/* It cannot be made: nothing is left, and nothing is in the plan. */
+	staged.stage.fake.tracing.plan = &plan;
+	buf_clear(&plan.script);
+	CHECK(instance_open(&staged.stage.fake.tracing, "there", true, staged.undo, &instance, &fail) == 0);
+	CHECK(!instance_close(instance, &fail));
+	snprintf(name, sizeof(name), "instances/weft-plan-%d-two", (int)getpid());
+	fake_mkdir(&staged.stage.fake, name);
+	CHECK(instance_open(&staged.stage.fake.tracing, "two", true, staged.undo, &instance, &fail) == -EEXIST);
+	CHECK(strstr(fail.text, "create the instance") && !strstr(buf_str(&plan.script), "two"));
+	staged.stage.fake.tracing.plan = NULL;
+	plan_release(&plan);
+	end_staged(&staged);
+}
+
+/* --- who lives --- */
+
+TEST(undo_takes_an_owner_for_alive_by_its_process_or_its_sign_of_life)
+{
+	const struct process_id nobody = { .pid = 1 << 30, .start = 1 };
+	char path[] = "/tmp/weft-unit-XXXXXX", byte;
+	int fd = mkstemp(path), go[2], came[2];
+	pid_t child;
+
+	REQUIRE(fd >= 0 && !pipe(go) && !pipe(came));
+	CHECK(!undo_owner_lives(fd, nobody) && undo_owner_lives(fd, process_self()));
+	child = fork();
+	if (!child) {
+		int own = open(path, O_RDWR | O_CLOEXEC);
+
+		close(go[1]);
+		if (own < 0 || !lock_file_live(own, 0, false) || write(came[1], "x", 1) != 1)
+			_exit(1);
+		_exit(read(go[0], &byte, 1) ? 1 : 0);
+	}
+	REQUIRE(child > 0 && read(came[0], &byte, 1) == 1);
+	CHECK(undo_owner_lives(fd, nobody));
+	close(go[1]);
+	close(go[0]);
+	CHECK(waitpid(child, NULL, 0) == child && !undo_owner_lives(fd, nobody));
+	close(came[0]);
+	close(came[1]);
+	close(fd);
+	unlink(path);
+}
+
+static unsigned count_open(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned nr = 0;
+
+	while (dir && readdir(dir))
+		nr++;
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+TEST(undo_leaves_no_file_open_and_orders_journals_by_their_last_claim)
+{
+	unsigned before = count_open(), at = 0;
+	struct undo_pending pending;
+	struct fail fail = FAIL_INIT;
+	uint64_t first, last;
+	struct undo *undo;
+	struct fake fake;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_thresh", "1\n");
+	CHECK(undo_new(&fake.tracing, "/nowhere/at/all", &undo, &fail) == -ENOENT);
+	CHECK(strstr(fail.text, "cannot make the directory '/nowhere/at/all' for the journal of settings"));
+	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	CHECK(!undo_claim(undo, "a", &(struct claim_manner){ 0 }, NULL));
+	first = claim_now_ns();
+	CHECK(!undo_claim(undo, "", &(struct claim_manner){ 0 }, NULL));
+	last = claim_now_ns();
+	CHECK(!undo_remember(undo, "", "tracing_thresh", NULL));
+	CHECK(!undo_hold(undo, NULL));
+	undo_free(undo);
+	CHECK(count_open() == before);
+	CHECK(!undo_next_pending(fake.journals, &at, &pending, NULL));
+	{
+		cleanup_free struct undo_pending *items = NULL;
+		size_t nr = 0;
+
+		CHECK(!undo_list(fake.journals, &items, &nr, NULL) && nr == 1);
+		CHECK(nr && items[0].held && items[0].since_ns >= first && items[0].since_ns <= last);
+	}
+	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	CHECK(!undo_remember(undo, "", "tracing_thresh", NULL));
+	undo_free(undo);
+	CHECK(count_open() == before);
 	fake_free(&fake);
 }
