@@ -19,10 +19,10 @@ static int add(void *arg, const void *data, size_t len, struct fail *fail)
 	return buf_add(arg, data, len) ? 0 : fail_memory(fail);
 }
 
-/* Without the columns of losses, and with one that no event has: both make notes. */
+/* Without the columns of losses, and with one that no event here has: both make notes. */
 static const char *fields_of(const char *to)
 {
-	return strcmp(to, "csv") ? NULL : "ts,cpu,pid,comm,text,next_pid,nobody";
+	return strcmp(to, "csv") ? NULL : "ts,cpu,pid,comm,text,next_pid,child_pid";
 }
 
 static int run(struct reader *reader, const char *to, struct buf *ret, struct fail *fail)
