@@ -353,7 +353,7 @@ static void put_cause(struct table *table, const struct latency_analysis *latenc
 	enum part most = latency_most(late);
 	uint32_t who = latency_culprit(late);
 	int32_t prio = latency_culprit_prio(late);
-	char rt[16] = "";
+	char rt[24] = "";
 
 	if (who != STATE_NO_TASK && state_is_real_time(prio))
 		snprintf(rt, sizeof(rt), " (RT %d)", 99 - prio);
