@@ -174,6 +174,35 @@ TEST(lives_know_the_names_of_each_task_with_the_same_pid)
 	lives_free(lives);
 }
 
+TEST(lives_call_a_reason_what_tells_neither_a_task_nor_its_end)
+{
+	static const char *const reasons[][2] = { { "syscalls", "sys_enter_exit_group" },
+						  { "syscalls", "sys_enter_exit" },
+						  { "signal", "signal_deliver" },
+						  { "raw_syscalls", "sys_enter" } };
+	static const char *const others[][2] = { { "sched", "sched_process_fork" },
+						 { "sched", "sched_process_exec" },
+						 { "sched", "sched_process_exit" },
+						 { "task", "task_newtask" },
+						 { "task", "task_rename" } };
+
+	for (size_t i = 0; i < array_size(reasons) + array_size(others); i++) {
+		bool is_reason = i < array_size(reasons);
+		const char *const *names = is_reason ? reasons[i] : others[i - array_size(reasons)];
+		const struct format format = { .system = names[0], .name = names[1] };
+		struct event_type type = { .context = &here, .format = &format };
+		const struct event event = { .type = &type };
+		struct lives *lives = lives_new();
+		uint8_t role;
+
+		REQUIRE(lives);
+		role = lives_look(lives, &event);
+		CHECK(role != ROLE_NONE && lives_is_reason(role) == is_reason);
+		lives_free(lives);
+	}
+	CHECK(!lives_is_reason(ROLE_NONE));
+}
+
 TEST(lives_take_a_rename_without_a_pid_for_one_of_the_current_task)
 {
 	struct lives *lives = lives_new();

@@ -459,6 +459,11 @@ static void see_call(struct lives *lives, const struct event *event)
 	lives->exiting++;
 }
 
+bool lives_is_reason(uint8_t role)
+{
+	return role == EXIT_GROUP || role == EXIT_THREAD || role == SIGNAL || role == CALL;
+}
+
 enum life_what lives_see(struct lives *lives, const struct event *event, uint8_t role, uint32_t *ret)
 {
 	switch ((enum role)role) {

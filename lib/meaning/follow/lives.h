@@ -91,6 +91,9 @@ void lives_free(struct lives *lives);
  */
 uint8_t lives_look(struct lives *lives, const struct event *event);
 
+/* Whether events of this role only say why a task may end soon: of them lives_see() tells LIFE_NOTHING. */
+bool lives_is_reason(uint8_t role);
+
 /* *ret is the number of the task that the event is about; it is not set for LIFE_NOTHING. */
 enum life_what lives_see(struct lives *lives, const struct event *event, uint8_t role, uint32_t *ret);
 

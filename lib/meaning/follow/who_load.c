@@ -52,6 +52,8 @@ struct stream {
 	int at, nr;
 	uint64_t *last; /* by CPU: when it had its last event */
 	size_t nr_last;
+	bool *unused; /* by event_type::index: no event of this type tells anything */
+	size_t nr_unused;
 };
 
 struct load {
@@ -532,8 +534,24 @@ static void see_occurs(struct load *load, const struct stream *stream, enum who_
 		load->who->facts[fact].followed = true;
 }
 
+static inline bool is_unused(const struct stream *stream, const struct event *event)
+{
+	return event->type->index < stream->nr_unused && stream->unused[event->type->index];
+}
+
+/* Nearly all events are of such types. */
+static void note_unused(struct load *load, struct stream *stream, const struct event *event)
+{
+	while (stream->nr_unused <= event->type->index)
+		if (!vec_push(stream->unused, stream->nr_unused)) {
+			load->who->starved = true;
+			return;
+		}
+	stream->unused[event->type->index] = true;
+}
+
 /* `stream` is NULL for events of a running kernel. */
-static void learn(struct load *load, const struct stream *stream, const struct event *event)
+static void learn(struct load *load, struct stream *stream, const struct event *event)
 {
 	uint32_t number;
 	bool fresh;
@@ -547,7 +565,12 @@ static void learn(struct load *load, const struct stream *stream, const struct e
 		return;
 	}
 	role = lives_look(load->lives, event);
-	switch (role ? lives_see(load->lives, event, role, &number) : LIFE_NOTHING) {
+	if (!role || lives_is_reason(role)) {
+		if (stream)
+			note_unused(load, stream, event);
+		return;
+	}
+	switch (lives_see(load->lives, event, role, &number)) {
 	case LIFE_FORKED:
 		see_occurs(load, stream, FACT_PROCESS);
 		see_birth(load, lives_at(load->lives, number), event);
@@ -565,7 +588,7 @@ static void learn(struct load *load, const struct stream *stream, const struct e
 	}
 }
 
-static void see(struct load *load, struct stream *stream, const struct event *event)
+static inline void see(struct load *load, struct stream *stream, const struct event *event)
 {
 	while (stream->nr_last <= event->cpu) {
 		uint64_t *added = vec_push(stream->last, stream->nr_last);
@@ -581,9 +604,8 @@ static void see(struct load *load, struct stream *stream, const struct event *ev
 	load->first = load->last ? load->first : event->ts;
 	load->last = event->ts;
 	stream->last[event->cpu] = event->ts;
-	if (event->kind == EVENT_LOST)
-		return;
-	learn(load, stream, event);
+	if (event->kind != EVENT_LOST && !is_unused(stream, event))
+		learn(load, stream, event);
 }
 
 /* Whether a recording has this event of all tasks: its settings name all that it has. */
@@ -676,16 +698,18 @@ static void read_events(struct load *load)
 		else
 			context_free(beside[nr]);
 	}
-	while ((stream = next_stream(load))) {
-		struct event *event = &stream->batch[stream->at++];
+	while ((stream = next_stream(load)))
+		do {
+			struct event *event = &stream->batch[stream->at++];
 
-		event->buffer = (uint16_t)(stream - load->streams);
-		see(load, stream, event);
-	}
+			event->buffer = (uint16_t)(stream - load->streams);
+			see(load, stream, event);
+		} while (load->nr_streams == 1 && stream->at < stream->nr);
 	for (size_t i = 0; i < load->nr_streams; i++) {
 		events_free(load->streams[i].events);
 		free(load->streams[i].batch);
 		free(load->streams[i].last);
+		free(load->streams[i].unused);
 	}
 	for (size_t i = 0; i < nr; i++)
 		context_free(beside[i]);
