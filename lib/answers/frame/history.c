@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "lib/ground/base/vec.h"
-#include "lib/meaning/event/event.h"
 
 /*
  * The waits of a CPU. Steps that the CPU forgets are added once: to the youngest wait that had begun. So the past of a
@@ -277,7 +276,7 @@ static void see_resched(struct history *history, struct history_cpu *cpu, const 
 	}
 }
 
-void history_see(struct history *history, const struct state *state, const struct event *event)
+void history_change(struct history *history, const struct state *state, const struct event *event)
 {
 	const struct state_cpu *now = event->cpu < state->nr_cpus ? &state->cpus[event->cpu] : NULL;
 	struct history_cpu *cpu = now ? cpu_with_steps(history, event->cpu) : NULL;

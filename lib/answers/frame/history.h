@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/ground/base/u64_map.h"
+#include "lib/meaning/event/event.h"
 #include "lib/meaning/state/state.h"
 
 /*
@@ -64,7 +65,23 @@ struct history {
 };
 
 void history_release(struct history *history);
-void history_see(struct history *history, const struct state *state, const struct event *event);
+
+/* Of an event that changes something; private to history_see(). */
+void history_change(struct history *history, const struct state *state, const struct event *event);
+
+/* Most events change neither the task nor the mode of their CPU. */
+static inline void history_see(struct history *history, const struct state *state, const struct event *event)
+{
+	const struct state_cpu *now = event->cpu < state->nr_cpus ? &state->cpus[event->cpu] : NULL;
+	struct history_cpu *cpu = event->cpu < history->nr_cpus ? &history->cpus[event->cpu] : NULL;
+	const struct history_step *step = now && cpu && cpu->nr ? &cpu->steps[(cpu->nr - 1) % HISTORY_STEPS] : NULL;
+
+	if (step && step->task == now->task && step->mode == now->mode && !step->resched &&
+	    !(event->flags & EVENT_NEED_RESCHED) && event->kind == EVENT_RECORD && state->breaks == history->breaks)
+		cpu->last = state->now;
+	else
+		history_change(history, state, event);
+}
 
 /* Returns the CPU with this number, which may have no steps; NULL without memory. Valid until the next call. */
 struct history_cpu *history_cpu_of(struct history *history, uint32_t number);

@@ -253,12 +253,10 @@ static uint8_t look(void *arg, const struct event *event)
 			 (timerlats_look(&latency->timerlats, event) ? SAMPLE : 0));
 }
 
-static void see(void *arg, const struct event *event, uint8_t role)
+static void see_more(struct latency_analysis *latency, const struct event *event, uint8_t role)
 {
-	struct latency_analysis *latency = arg;
 	const struct state *state = &latency->pass->state;
 
-	history_see(&latency->history, state, event);
 	if (latency->waiting)
 		latency_waits_see(latency->waiting);
 	if (role & NOISE || event->kind != EVENT_RECORD)
@@ -292,6 +290,16 @@ static void see(void *arg, const struct event *event, uint8_t role)
 	case STEP_FORK:
 		return;
 	}
+}
+
+static void see(void *arg, const struct event *event, uint8_t role)
+{
+	struct latency_analysis *latency = arg;
+	const struct state *state = &latency->pass->state;
+
+	history_see(&latency->history, state, event);
+	if (role != EVERY_EVENT || state->step.kind != STEP_NONE || event->cpu < latency->timerlats.nr_cpus)
+		see_more(latency, event, role);
 }
 
 enum { OF_WAKEUPS = WHEN, OF_NMI = WHEN << 1, OF_STACKS = WHEN << 2, OF_FUNCTIONS = WHEN << 3 };
