@@ -222,6 +222,9 @@ struct spread {
 	uint32_t *counts;
 };
 
+/* Many values have left the caches since they were stored. */
+enum { VALUES_AHEAD = 256 };
+
 /* Values are counted in two tables in turn: many are equal, and a count is not ready for the next one at once. */
 __attribute__((always_inline)) static inline void spread_out(const struct samples *samples, unsigned sub_bits,
 							     uint32_t *counts, uint32_t *others, struct spread *ret)
@@ -231,6 +234,7 @@ __attribute__((always_inline)) static inline void spread_out(const struct sample
 	memset(counts + least, 0, (most - least + 1) * sizeof(*counts));
 	memset(others + least, 0, (most - least + 1) * sizeof(*others));
 	for (i = 0; i + 1 < samples->nr; i += 2) {
+		__builtin_prefetch((const void *)((uintptr_t)samples->values + (i + VALUES_AHEAD) * sizeof(uint64_t)));
 		counts[index_of(samples->values[i], sub_bits)]++;
 		others[index_of(samples->values[i + 1], sub_bits)]++;
 	}
