@@ -330,28 +330,37 @@ static void move_hits(struct frames *frames, struct frame *frame, const struct c
 	caller->interrupted += moved.interrupted - taken.interrupted;
 }
 
-/* Finds out whether an outer call has this one's time, and which calls that were taken for inner ones are none. */
-static void count_repeats(struct frames *frames, const struct frame *frame, bool is_last, struct call *call,
-			  bool interrupts)
+/* Which calls that were taken for inner ones are none. `place`: of the outer call; 0: there is none. */
+__attribute__((noinline)) static void see_repeats(struct frames *frames, size_t place, bool ends, bool is_last,
+						  struct call *call, bool interrupts)
 {
-	struct repeat repeat = {
-		.func = call->func, .start = call->start, .lasted = call->lasted, .interrupted = call->interrupted
-	};
-	struct frame *outer;
+	const struct repeat repeat = { .func = call->func,
+				       .start = call->start,
+				       .lasted = call->lasted,
+				       .interrupted = call->interrupted,
+				       .place = place };
+	struct frame *outer = place ? &frames->at[place - 1] : NULL;
 
-	repeat.place = call_frames_place(frames, call->func);
-	call->again = repeat.place;
-	if (!call->timed)
-		return;
-	if (frame && (!is_last || frame->repeated))
+	if (ends)
 		call->repeats = repeats_end(&frames->repeats, is_last ? frames->len + 1 : 0, &repeat);
-	outer = call->again ? &frames->at[repeat.place - 1] : NULL;
 	if (outer && !outer->repeated)
-		repeats_forget(&frames->repeats, repeat.place);
+		repeats_forget(&frames->repeats, place);
 	if (outer)
 		outer->repeated = true;
 	if (outer || interrupts)
 		repeats_add(&frames->repeats, &repeat);
+}
+
+/* Finds out whether an outer call has this one's time. Nearly all calls neither have one nor are interrupted. */
+static inline void count_repeats(struct frames *frames, const struct frame *frame, bool is_last, struct call *call,
+				 bool interrupts)
+{
+	size_t place = call_frames_place(frames, call->func);
+	bool ends = frame && (!is_last || frame->repeated);
+
+	call->again = place;
+	if (call->timed && (place || ends || interrupts))
+		see_repeats(frames, place, ends, is_last, call, interrupts);
 }
 
 /* Whether this is the end of another call of the function, of which the beginning was lost. */
