@@ -163,37 +163,74 @@ __attribute__((always_inline)) static inline void see_enter(struct syscalls_anal
 		syscalls_line_enter(syscalls, event, number, name, call, task);
 }
 
-static inline void count(struct syscalls_analysis *syscalls, const struct slow_call *call,
-			 const struct call_time *named, bool moves, bool paid, bool failed)
+/*
+ * What is known of a call that ends. The functions with one are inline, so that it stays in registers: it is written as
+ * a struct slow_call only where somebody wants that.
+ */
+struct ended {
+	int64_t number, returned;
+	struct call_time time;
+	uint64_t bytes;
+	uint32_t task, cpu, file;
+	bool failed, moves, paid;
+};
+
+#define ENDED_INLINE __attribute__((always_inline)) static inline
+
+ENDED_INLINE struct slow_call slow_of(const struct syscalls_analysis *syscalls, const struct ended *ended)
+{
+	return (struct slow_call){ .time = ended->time,
+				   .at = syscalls->pass->state.now,
+				   .number = ended->number,
+				   .returned = ended->returned,
+				   .cpu = ended->cpu,
+				   .task = ended->task,
+				   .file = ended->file,
+				   .bytes = ended->bytes };
+}
+
+ENDED_INLINE void see_worst(struct syscalls_analysis *syscalls, struct call_row *row, const struct ended *ended)
+{
+	uint64_t at = syscalls->pass->state.now, held = syscalls_held(&ended->time, ended->moves);
+
+	if (!row->worst.at || ended->time.wall > row->worst.lasted) {
+		row->worst.lasted = ended->time.wall;
+		row->worst.at = at;
+		row->worst.cpu = ended->cpu;
+		row->worst.task = ended->task;
+		pass_note_comm(syscalls->pass, ended->task, row->worst_comm);
+	}
+	if (held > row->held.lasted) {
+		row->held.lasted = held;
+		row->held.at = at;
+		row->held.from = at - ended->time.wall;
+		row->held.task = ended->task;
+	}
+}
+
+/* `named`: what of its time counts. */
+ENDED_INLINE void count(struct syscalls_analysis *syscalls, const struct ended *ended, const struct call_time *named)
 {
 	static const struct call_time nothing = { .wall = 0 };
-	uint64_t held;
-	struct call_row *row =
-		syscalls_row(syscalls, call->number, failed ? -call->returned : 0, call->task, call->cpu, call->file);
+	struct call_row *row = syscalls_row(syscalls, ended->number, ended->failed ? -ended->returned : 0, ended->task,
+					    ended->cpu, ended->file);
 
 	if (!row)
 		return;
 	row->calls++;
-	row->errors += failed;
-	row->bytes += call->bytes;
-	syscalls_add_time(row, named, __builtin_expect(paid, 0) ? &syscalls->paid[call->task] : &nothing);
-	samples_add(&row->lasted, &syscalls->pass->budget_apart, call->time.wall);
-	if (!row->worst.at || call->time.wall > row->worst.lasted) {
-		row->worst.lasted = call->time.wall;
-		row->worst.at = call->at;
-		row->worst.cpu = call->cpu;
-		row->worst.task = call->task;
-		pass_note_comm(syscalls->pass, call->task, row->worst_comm);
+	row->errors += ended->failed;
+	row->bytes += ended->bytes;
+	if (__builtin_expect(ended->paid, 0))
+		syscalls_add_time(row, named, &syscalls->paid[ended->task]);
+	else
+		syscalls_add_time(row, named, &nothing);
+	samples_add(&row->lasted, &syscalls->pass->budget_apart, ended->time.wall);
+	see_worst(syscalls, row, ended);
+	if (slowest_wants(&syscalls->slowest, ended->time.wall)) {
+		struct slow_call slow = slow_of(syscalls, ended);
+
+		syscalls_slow_keep(syscalls, &slow);
 	}
-	held = syscalls_held(&call->time, moves);
-	if (held > row->held.lasted) {
-		row->held.lasted = held;
-		row->held.at = call->at;
-		row->held.from = call->at - call->time.wall;
-		row->held.task = call->task;
-	}
-	if (slowest_wants(&syscalls->slowest, call->time.wall))
-		syscalls_slow_keep(syscalls, call);
 }
 
 /*
@@ -240,8 +277,7 @@ __attribute__((always_inline)) static inline void see_exit(struct syscalls_analy
 	const struct state_task *task = &state->tasks[id];
 	const struct call_kind *kind;
 	struct call_time named;
-	struct slow_call done;
-	bool failed;
+	struct ended ended;
 
 	syscalls->exited = true;
 	/*
@@ -263,24 +299,33 @@ __attribute__((always_inline)) static inline void see_exit(struct syscalls_analy
 	kind = syscalls_kind(syscalls, number, name);
 	if (!kind)
 		return;
-	failed = returned_failure(returned) && !kind->restores;
-	done = (struct slow_call){
-		.at = state->now, .number = number, .returned = returned, .cpu = event->cpu, .task = id
-	};
-	done.time = syscalls_time(task, call, state->now);
+	ended = (struct ended){ .number = number,
+				.returned = returned,
+				.time = syscalls_time(task, call, state->now),
+				.bytes = kind->moves && returned > 0 ? (uint64_t)returned : 0,
+				.task = id,
+				.cpu = event->cpu,
+				.failed = returned_failure(returned) && !kind->restores,
+				.moves = kind->moves,
+				.paid = call->paid };
 	if (__builtin_expect(syscalls->of_files, 0))
-		done.file = file_of_exit(event, kind, call->file, returned);
-	done.bytes = kind->moves && returned > 0 ? (uint64_t)returned : 0;
-	if (syscalls->options.trace)
-		syscalls_line_exit(syscalls, event, number, returned, name, call, id, &done);
-	if (!failed && (syscalls->options.failures || syscalls->options.rows.by == SYSCALLS_BY_ERROR))
+		ended.file = file_of_exit(event, kind, call->file, returned);
+	if (syscalls->options.trace) {
+		struct slow_call line = slow_of(syscalls, &ended);
+
+		syscalls_line_exit(syscalls, event, number, returned, name, call, id, &line);
+	}
+	if (!ended.failed && (syscalls->options.failures || syscalls->options.rows.by == SYSCALLS_BY_ERROR))
 		return;
 	if (!pass_wants_cpu(syscalls->pass, event->cpu) || !syscalls_wants(syscalls, call, task, call->since))
 		return;
-	if (__builtin_expect(syscalls->host != NULL, 0))
-		syscalls_host_exit(syscalls, &done);
-	count(syscalls, &done, syscalls_named_time(syscalls, call, task, &done.time, &named), kind->moves, call->paid,
-	      failed);
+	if (__builtin_expect(syscalls->host != NULL, 0)) {
+		struct slow_call hosted = slow_of(syscalls, &ended);
+
+		syscalls_host_exit(syscalls, &hosted);
+	}
+	named = syscalls_named_time(syscalls, call, task, ended.time);
+	count(syscalls, &ended, &named);
 }
 
 /* The first field after the common ones is the call's number, whatever its name. */

@@ -30,16 +30,15 @@ static void pay(struct syscalls_analysis *syscalls, struct open_call *call, uint
 	const struct state *state = &syscalls->pass->state;
 	const struct state_task *task = &state->tasks[id];
 	struct call_time time = syscalls_time(task, call, task->died ? task->died : state->now);
-	struct call_time room, *paid = paid_of(syscalls, id);
-	const struct call_time *named = syscalls_named_time(syscalls, call, task, &time, &room);
+	struct call_time named = syscalls_named_time(syscalls, call, task, time), *paid = paid_of(syscalls, id);
 	struct call_row *row = paid ? syscalls_row(syscalls, call->number, 0, id, task->cpu, call->file) : NULL;
 
 	if (!row)
 		return;
 	if (!call->paid)
 		*paid = (struct call_time){ .wall = 0 };
-	syscalls_add_time(row, named, paid);
-	*paid = *named;
+	syscalls_add_time(row, &named, paid);
+	*paid = named;
 	call->paid = true;
 }
 

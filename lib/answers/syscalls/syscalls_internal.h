@@ -114,7 +114,7 @@ struct syscalls_analysis {
 	struct call_time *paid; /* by the task's index, up to the last that has some */
 	size_t nr_paid;
 	struct u64_map rows; /* by row_key(): struct call_row */
-	struct {
+	struct syscalls_near_row {
 		uint64_t key;
 		struct call_row *row; /* NULL: none; valid until a row is added */
 	} near_rows[SYSCALLS_NEAR_ROWS];
@@ -259,24 +259,20 @@ static inline enum who_part syscalls_part(enum syscalls_by by)
 	return (enum who_part)(WHO_PROGRAM + (by - SYSCALLS_BY_PROGRAM));
 }
 
-/*
- * What a call adds to the sums of a row: with a selection by name its time under such a name, for which `room` is. A
- * copy of what was only just written would have to wait for it.
- */
-static inline const struct call_time *syscalls_named_time(const struct syscalls_analysis *syscalls,
-							  const struct open_call *call, const struct state_task *task,
-							  const struct call_time *time, struct call_time *room)
+/* What a call adds to the sums of a row: with a selection by name its time under such a name. */
+static inline struct call_time syscalls_named_time(const struct syscalls_analysis *syscalls,
+						   const struct open_call *call, const struct state_task *task,
+						   struct call_time time)
 {
 	struct pass_away away;
 
 	if (__builtin_expect(!syscalls->pass->state.naming.wants, 1))
 		return time;
 	away = pass_away(syscalls->pass, task);
-	*room = (struct call_time){ .wall = time->wall - (away.all - call->away.all),
-				    .on_cpu = time->on_cpu - (away.running - call->away.running),
-				    .blocked = time->blocked - (away.blocked - call->away.blocked),
-				    .waiting = time->waiting - (away.waiting - call->away.waiting) };
-	return room;
+	return (struct call_time){ .wall = time.wall - (away.all - call->away.all),
+				   .on_cpu = time.on_cpu - (away.running - call->away.running),
+				   .blocked = time.blocked - (away.blocked - call->away.blocked),
+				   .waiting = time.waiting - (away.waiting - call->away.waiting) };
 }
 
 /* Events were lost, so the call that ends here may be another one. */
@@ -308,8 +304,19 @@ static inline struct open_call *syscalls_call(struct syscalls_analysis *syscalls
 }
 
 /* The row in which such a call counts, which is added if needed; NULL without memory. Valid until a row is added. */
-struct call_row *syscalls_row(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
-			      uint32_t cpu, uint32_t file);
+struct call_row *syscalls_find_row(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
+				   uint32_t cpu, uint32_t file);
+static inline struct call_row *syscalls_row(struct syscalls_analysis *syscalls, int64_t number, int64_t error,
+					    uint32_t task, uint32_t cpu, uint32_t file)
+{
+	const struct syscalls_near_row *near = &syscalls->near_rows[(uint64_t)number % SYSCALLS_NEAR_ROWS];
+
+	if (__builtin_expect(syscalls->options.rows.by == SYSCALLS_BY_CALL && near->row &&
+				     near->key == (uint64_t)number && near->row->calls,
+			     1))
+		return near->row;
+	return syscalls_find_row(syscalls, number, error, task, cpu, file);
+}
 
 /* syscalls_lines.c: print the line of an entry or exit, if the user wants the calls of this task on this CPU. */
 void syscalls_line_enter(struct syscalls_analysis *syscalls, const struct event *event, int64_t number,

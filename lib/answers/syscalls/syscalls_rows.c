@@ -55,8 +55,8 @@ static struct call_row *look_up_row(struct syscalls_analysis *syscalls, uint64_t
 	return row;
 }
 
-struct call_row *syscalls_row(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
-			      uint32_t cpu, uint32_t file)
+struct call_row *syscalls_find_row(struct syscalls_analysis *syscalls, int64_t number, int64_t error, uint32_t task,
+				   uint32_t cpu, uint32_t file)
 {
 	uint64_t key = row_key(syscalls, number, error, task, cpu, file);
 	struct call_row *row = syscalls->near_rows[key % SYSCALLS_NEAR_ROWS].row;
