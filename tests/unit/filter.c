@@ -143,6 +143,11 @@ TEST(filter_of_a_duration_keeps_what_ended_a_pair_that_long)
 		{ "(irq == 9 || irq == 8) && duration > 9ns && duration < 11ns", "160 " },
 		{ "irq_handler_exit: irq == 9&&ret == 1&&duration > 9ns", "160 " },
 		{ "irq_handler_exit: (irq == 8 && ret == 1) && duration > 9ns", "" },
+		/* What stands in quotes is no term. */
+		{ "COMM != \"x\" && duration > 9ns", "160 " },
+		{ "COMM != \"x && y\" && duration > 9ns && ret == 1", "160 " },
+		{ "COMM != \"(\" && duration > 9ns", "160 " },
+		{ "COMM != '\"' && duration > 9ns && COMM != \"'\" && ret == 0", "" },
 	};
 
 	for (size_t i = 0; i < array_size(rows); i++) {
