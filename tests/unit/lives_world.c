@@ -455,3 +455,36 @@ TEST(lives_world_has_no_list_where_a_buffer_has_no_filter)
 	CHECK(!listed.filtered);
 	listed_release(&listed);
 }
+
+/* Two buffers that have the same events tell each of them twice: the first one counts. */
+TEST(lives_world_takes_each_event_from_one_buffer)
+{
+	static const struct role_name wanted[] = { { "sched", "sched_waking", 1 },
+						   { "sched", "sched_switch", 2 },
+						   { "ftrace", "print", 3 },
+						   { NULL, NULL, 0 } };
+	static const struct format formats[] = { { .system = "sched", .name = "sched_waking" },
+						 { .system = "sched", .name = "sched_switch" },
+						 { .system = "other", .name = "sched_switch" },
+						 { .system = "ftrace", .name = "print" } };
+	static const uint8_t roles_wanted[] = { 1, 2, ROLE_NONE, 3 };
+	struct event_type types[2][4];
+	struct roles roles;
+	bool fresh;
+
+	roles_init(&roles, wanted);
+	/* The second buffer has the switches first, and the first one all others. */
+	for (int turn = 0; turn < 3; turn++)
+		for (uint16_t i = 0; i < 4; i++)
+			for (uint16_t at = 0; at < 2; at++) {
+				uint16_t buffer = i == 1 ? 1 - at : at;
+				struct event event = { .buffer = buffer, .type = &types[buffer][i] };
+
+				types[buffer][i] = (struct event_type){ .index = i, .format = &formats[i] };
+				CHECK(roles_of(&roles, &event, &fresh) == (at ? ROLE_NONE : roles_wanted[i]));
+				CHECK(fresh == (!turn && !at && roles_wanted[i] != ROLE_NONE) || turn || at ||
+				      roles_wanted[i] == ROLE_NONE);
+			}
+	CHECK(!roles.failed);
+	roles_release(&roles);
+}
