@@ -294,3 +294,47 @@ TEST(who_follows_running_buffers)
 	trace_free(trace);
 	loom_release(&loom);
 }
+
+struct names {
+	char text[512];
+	size_t len;
+};
+
+static void add_name(const char *text, void *arg)
+{
+	struct names *names = arg;
+
+	if (names->len < sizeof(names->text))
+		names->len += (size_t)snprintf(names->text + names->len, sizeof(names->text) - names->len, "%s ", text);
+}
+
+/* What can be asked for: all that the lists before and behind the recording have, and the events. */
+TEST(who_has_the_names_of_each_part_that_the_lists_have)
+{
+	static const struct {
+		enum who_part part;
+		const char *want;
+	} parts[] = {
+		{ WHO_PROGRAM, "sh sleep systemd (kernel) ls a\tb " },
+		{ WHO_PROCESS, "sh sleep systemd (kernel) ls a\tb " },
+		{ WHO_USER, "root 1000 " },
+		{ WHO_UNIT, "a.service b.service " },
+		{ WHO_CONTAINER, "" },
+		{ WHO_CGROUP, "/ /system.slice/a.service /system.slice/b.service /docker/x " },
+	};
+	struct context *context = NULL;
+	struct trace *trace;
+	struct loom loom;
+
+	trace = make(&loom, script);
+	REQUIRE(trace && !context_new(trace, 0, &context, NULL));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		struct names names = { .len = 0 };
+
+		who_each(context, parts[i].part, add_name, &names);
+		CHECK_STR(names.text, parts[i].want);
+	}
+	context_free(context);
+	trace_free(trace);
+	loom_release(&loom);
+}
