@@ -17,6 +17,7 @@
 #include "lib/answers/frame/analysis.h"
 #include "lib/answers/frame/findings.h"
 #include "lib/answers/frame/pass.h"
+#include "lib/answers/frame/run.h"
 #include "lib/answers/why/why.h"
 #include "lib/ground/base/fail.h"
 #include "lib/ground/base/io.h"
@@ -64,6 +65,14 @@ static int write_data(void *arg, const void *data, size_t len, struct fail *fail
 	writing->skip -= skip;
 	r = io_write(writing->job->fd, (const char *)data + skip, len - skip);
 	return r ? fail_set(fail, r, FAIL_WRITE "%s", strerror(-r)) : 0;
+}
+
+/* The last events are those that are chosen, so the others cannot be seen. */
+static enum query_gives gives(const struct export_job *job)
+{
+	if (job->query->tail != UINT64_MAX)
+		return QUERY_GIVES_CHOSEN;
+	return job->ops->needs_all ? QUERY_GIVES_ALL : job->ops->of_tasks ? QUERY_GIVES_TASKS : QUERY_GIVES_CHOSEN;
 }
 
 static int put_tables(struct writing *writing, size_t item, const char *input, struct fail *fail)
@@ -133,6 +142,7 @@ static int run_pass(void *arg, const struct reader_consumer *after, struct fail 
 	const struct export_job *job = writing->job;
 	struct reader *reader = &writing->reader;
 	cleanup_buf struct buf pasted = BUF_INIT;
+	struct pass_filter filter = { .cpus = NULL };
 	struct fail why = FAIL_INIT;
 	const char *input = NULL;
 
@@ -143,7 +153,10 @@ static int run_pass(void *arg, const struct reader_consumer *after, struct fail 
 			return fail_memory(fail);
 	}
 	writing->has_pass = reader->nr_buffers != 0;
-	if (!writing->has_pass || pass_init(&writing->pass, reader, &(struct pass_filter){ .self = false }, &why))
+	if (gives(job) == QUERY_GIVES_TASKS)
+		filter = analysis_filter(job->query);
+	filter.self = false;
+	if (!writing->has_pass || pass_init(&writing->pass, reader, &filter, &why))
 		return reader_run(reader, after, 1, fail);
 	writing->export->state = &writing->pass.state;
 	return run_analyses(writing, input, after, fail);
@@ -244,12 +257,6 @@ static int write_all(struct writing *writing, struct fail *fail)
 	return r ? r : write_events(writing, fail);
 }
 
-/* The last events are those that are chosen, so the others cannot be seen. */
-static bool needs_all(const struct export_job *job)
-{
-	return job->ops->needs_all && job->query->tail == UINT64_MAX;
-}
-
 /*
  * Reads the other file of --diff into an exporter of its own, which writes nothing. A damaged file is an error, because
  * comparing a part of it with a whole file would mislead.
@@ -263,7 +270,7 @@ static int read_before(struct writing *writing, struct trace *trace, struct fail
 	int r;
 
 	reader_init(&reader);
-	r = choice_buffers(job->query, NULL, needs_all(job), trace, &reader, fail);
+	r = choice_buffers(job->query, NULL, gives(job), trace, &reader, fail);
 	if (!r)
 		r = query_tail(job->query, &reader, fail);
 	if (!r)
@@ -330,7 +337,7 @@ static int start(struct writing *writing, struct trace *trace, struct fail *fail
 	int r = job->host ? find_guest(writing, trace, fail) : 0;
 
 	if (!r)
-		r = choice_buffers(job->query, &job->decode, needs_all(job), trace, &writing->reader, fail);
+		r = choice_buffers(job->query, &job->decode, gives(job), trace, &writing->reader, fail);
 
 	writing->input = (struct export_input){ .reader = &writing->reader,
 						.fields = job->fields,
@@ -385,12 +392,9 @@ static void tell_apart(struct writing *writing, struct trace *trace)
 /* An exporter that does not see all events follows who runs and waits over those of the chosen tasks. */
 static void tell_states(const struct export_job *job)
 {
-	const struct query *query = job->query;
-
-	if (job->ops->of_tasks && !needs_all(job) && (query->nr_pids || query->comms.nr || query->nr_who))
-		command_warn("note: who ran and who waited is told by the events of the chosen tasks alone, so these "
-			     "times are not exact: leave out --process, --pid, --comm and their like and choose in the "
-			     "output, or ask 'weft sched', which knows all events");
+	if (job->ops->of_tasks && gives(job) == QUERY_GIVES_CHOSEN && query_chooses_tasks(job->query))
+		command_warn("note: with --tail, who ran and who waited is told by the last events of the chosen tasks "
+			     "alone, so these times are not exact: choose a time with --since in place of --tail");
 }
 
 static int finish(struct writing *writing, struct trace *trace, struct fail *fail)

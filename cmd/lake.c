@@ -232,7 +232,7 @@ static int add_trace(struct adding *adding, struct trace *trace, const char *fil
 	int r;
 
 	reader_init(&reader);
-	r = choice_buffers(&query, NULL, false, trace, &reader, fail);
+	r = choice_buffers(&query, NULL, QUERY_GIVES_CHOSEN, trace, &reader, fail);
 	if (!r)
 		r = look(adding, trace, &reader, fail);
 	if (r > 0) {

@@ -160,7 +160,7 @@ static int divide(struct arguments *arguments, struct trace *trace, struct fail 
 	if (arguments->by <= CUT_SIZE && query->limit == UINT64_MAX && query->tail == UINT64_MAX)
 		query->own = QUERY_OWN_ALL;
 	reader_init(&reader);
-	r = choice_buffers(query, NULL, false, trace, &reader, fail);
+	r = choice_buffers(query, NULL, QUERY_GIVES_CHOSEN, trace, &reader, fail);
 	if (!r)
 		r = query_tail(query, &reader, fail);
 	if (!r)

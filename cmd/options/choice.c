@@ -333,10 +333,10 @@ static int refuse_text_only(struct trace *trace, const char *instance, struct fa
 	return text ? choice_refuse_text(trace, "'weft report' prints this text, 'weft latency' explains it", fail) : 0;
 }
 
-int choice_buffers(const struct query *query, const struct decode *decode, bool all, struct trace *trace,
+int choice_buffers(const struct query *query, const struct decode *decode, enum query_gives gives, struct trace *trace,
 		   struct reader *reader, struct fail *fail)
 {
-	const struct query_manner manner = { .prepare = decode ? decode_prepare : NULL, .arg = decode, .all = all };
+	const struct query_manner manner = { .prepare = decode ? decode_prepare : NULL, .arg = decode, .gives = gives };
 	int r = query_add(query, &manner, trace, reader, fail);
 
 	return r ? r : refuse_text_only(trace, query->instance, fail);

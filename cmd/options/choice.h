@@ -32,10 +32,10 @@ void choice_take_filter(const struct option_row *row, void *query, char *filter,
 
 /*
  * Adds the buffers that are asked for, with the plugins that `decode` wants (NULL: none), and narrows them. A file
- * that only has the text of a latency tracer is refused. `all`: query_manner::all.
+ * that only has the text of a latency tracer is refused.
  */
-int must_check choice_buffers(const struct query *query, const struct decode *decode, bool all, struct trace *trace,
-			      struct reader *reader, struct fail *fail);
+int must_check choice_buffers(const struct query *query, const struct decode *decode, enum query_gives gives,
+			      struct trace *trace, struct reader *reader, struct fail *fail);
 
 /* Of --counter EVENT:FIELD: -ENOENT if no buffer of the reader has such an event with such a field. */
 int must_check choice_check_counters(const struct reader *reader, const char *const *counters, size_t nr,

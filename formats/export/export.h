@@ -74,20 +74,24 @@ struct export
 	/* if ops->paths: what intervals waited for, by when they began, set before ops->end(); borrowed */
 	const struct path *paths;
 	size_t nr_paths;
-	/* if ops->needs_all: whether the user chose the next event, or what was lost; else always true */
+	/* if ops->needs_all or of_tasks: whether the user chose the next event, or what was lost; else always true */
 	bool shows;
 	int error;           /* the first error, or 0 */
 	struct fail failure; /* the text of that error */
 };
 
 struct export_ops {
-	const char *name;      /* for --to NAME */
-	const char *summary;   /* one line for the help */
-	bool binary;           /* is not written to a terminal */
-	bool takes_fields;     /* supports --fields */
-	bool takes_weight;     /* supports --weight */
-	bool needs_all;        /* sees all events of the time; export::shows tells which were chosen */
-	bool of_tasks;         /* of what tasks do: it is told where the data of a CPU ends early (EVENT_LOST_REST) */
+	const char *name;    /* for --to NAME */
+	const char *summary; /* one line for the help */
+	bool binary;         /* is not written to a terminal */
+	bool takes_fields;   /* supports --fields */
+	bool takes_weight;   /* supports --weight */
+	bool needs_all;      /* sees all events of the time; export::shows tells which were chosen */
+	/*
+	 * Of what tasks do: it is told where the data of a CPU ends early (EVENT_LOST_REST), and sees what all tasks
+	 * did, also where the user chose some: export::shows tells which. Its timelines are told with export_choose().
+	 */
+	bool of_tasks;
 	bool takes_size;       /* supports --max-size */
 	bool takes_counters;   /* supports --counter */
 	enum export_host host; /* supports --host */

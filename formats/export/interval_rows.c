@@ -197,7 +197,8 @@ static void put_run(const struct lane *lane, const struct timeline_slice *slice)
 	of.pid = task->pid;
 	of.comm = task->comm;
 	begin_row(&row, lane, INTERVAL_RUN, &of);
-	put_word(&row, slice->end == RUNS_KNOWN ? letter_text(task->idle ? 'R' : task->letter, letter) : NULL);
+	put_word(&row,
+		 slice->end == RUNS_KNOWN && !slice->cut ? letter_text(task->idle ? 'R' : task->letter, letter) : NULL);
 	put_number_if(&row, (int32_t)slice->note >= 0, (int32_t)slice->note);
 	end_row(&row);
 }
@@ -241,6 +242,8 @@ static void put_wakeup(const struct lane *lane, const struct event *event)
 	    (step->was != TASK_WAKING && step->was != TASK_QUEUED))
 		return;
 	task = &state->tasks[step->task];
+	if (!timeline_chooses(lane->timeline, event->buffer, task->pid, since, state->now))
+		return;
 	begin_row(&row, lane, INTERVAL_WAKEUP,
 		  &(struct of){ .start = since,
 				.lasted = (int64_t)(state->now - since),
@@ -571,7 +574,7 @@ static void put_rollup(const struct lane *lane)
 }
 
 /* The lane of an event, which has counted it; NULL: none. */
-static struct lane *count(struct interval_rows *intervals, const struct event *event)
+static struct lane *count(struct interval_rows *intervals, const struct event *event, bool shows)
 {
 	struct lane *lane = event->buffer < intervals->nr_lanes ? &intervals->lanes[event->buffer] : NULL;
 
@@ -584,7 +587,7 @@ static struct lane *count(struct interval_rows *intervals, const struct event *e
 	lane->begun = true;
 	lane->last = event->ts;
 	if (event->kind != EVENT_LOST) {
-		lane->events++;
+		lane->events += shows;
 		return lane;
 	}
 	lane->gaps++;
@@ -594,7 +597,7 @@ static struct lane *count(struct interval_rows *intervals, const struct event *e
 
 void interval_rows_count(struct interval_rows *intervals, const struct event *event)
 {
-	(void)count(intervals, event);
+	(void)count(intervals, event, true);
 }
 
 bool interval_rows_load(const struct interval_rows *intervals, size_t buffer, struct interval_load *ret)
@@ -611,13 +614,16 @@ bool interval_rows_load(const struct interval_rows *intervals, size_t buffer, st
 	return lane->begun;
 }
 
-void interval_rows_see(struct interval_rows *intervals, const struct event *event)
+void interval_rows_see(struct interval_rows *intervals, const struct event *event, bool shows)
 {
-	struct lane *lane = count(intervals, event);
+	struct lane *lane = count(intervals, event, shows);
 
 	if (!lane)
 		return;
-	(void)timeline_see(lane->timeline, event);
+	if (shows)
+		(void)timeline_see(lane->timeline, event);
+	else
+		(void)timeline_pass(lane->timeline, event);
 	if (event->kind != EVENT_LOST)
 		put_wakeup(lane, event);
 	else
@@ -659,7 +665,10 @@ static bool open_lane(struct interval_rows *intervals, struct lane *lane, uint16
 	lane->context = intervals->reader->buffers[buffer].context;
 	lane->timeline = timeline_new(&calls, lane->context->preempt_rt);
 	lane->rollup = interval_rollup_new();
-	return lane->rollup && lane->timeline && timeline_add(lane->timeline, buffer, lane->context);
+	if (!lane->rollup || !lane->timeline || !timeline_add(lane->timeline, buffer, lane->context))
+		return false;
+	timeline_choose(lane->timeline, buffer, intervals->reader->buffers[buffer].shown);
+	return true;
 }
 
 int interval_rows_new(const struct reader *reader, const struct interval_sink *sink, struct interval_rows **ret,

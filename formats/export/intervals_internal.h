@@ -79,8 +79,8 @@ int must_check interval_rows_new(const struct reader *reader, const struct inter
 				 struct interval_rows **ret, struct fail *fail);
 void interval_rows_free(struct interval_rows *intervals);
 
-/* Each event and gap, in order. */
-void interval_rows_see(struct interval_rows *intervals, const struct event *event);
+/* Each event and gap, in order. `shows`: reader_shows(). */
+void interval_rows_see(struct interval_rows *intervals, const struct event *event, bool shows);
 /* For who only wants to know what the buffers have: instead of interval_rows_see(). */
 void interval_rows_count(struct interval_rows *intervals, const struct event *event);
 /* False: the buffer had no events. */

@@ -255,7 +255,8 @@ static void otlp_event(struct export *export, const struct event *event)
 	state_see(&otlp->state, event);
 	if (otlp->state.step.kind == STEP_FORK)
 		marks_renew(&otlp->marks, otlp->state.tasks[otlp->state.step.task].pid, event->ts);
-	marks_take(&otlp->marks, event);
+	if (export->shows)
+		marks_take(&otlp->marks, event);
 }
 
 /* A request of nothing: an empty file is no JSON. */

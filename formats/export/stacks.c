@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/export/export.h"
+#include "formats/export/exports_internal.h"
 #include "formats/export/held_stack_internal.h"
 #include "formats/export/notes_internal.h"
 #include "lib/ground/base/labels.h"
@@ -23,6 +23,7 @@
 #include "lib/meaning/follow/user_stacks.h"
 #include "lib/meaning/follow/who.h"
 #include "lib/meaning/names/symbols.h"
+#include "lib/meaning/query/selection.h"
 #include "lib/meaning/reader/reader.h"
 #include "lib/meaning/state/state.h"
 #include "lib/meaning/timeline/timeline.h"
@@ -43,7 +44,7 @@ struct buffer {
 	const struct context *context;
 	struct timeline *timeline;
 	bool shares;                 /* the timeline is the exporter's */
-	bool chosen;                 /* the user chose some of the events */
+	bool chosen;                 /* the user chose some of the events, and not only tasks */
 	uint64_t tick_ns;            /* it has the ticks of CPUs, which stand for so long; 0: another one */
 	struct u64_map functions;    /* by address: number of the name + 1 */
 	struct u64_map comms;        /* by PID: node + 1 */
@@ -243,8 +244,10 @@ static void put(void *arg, const struct timeline_slice *slice)
 		put_state(arg, slice);
 }
 
-static int buffer_init(struct stacks *stacks, struct buffer *buffer, uint16_t index, const struct context *context)
+static int buffer_init(struct stacks *stacks, struct buffer *buffer, uint16_t index, const struct reader_buffer *of)
 {
+	const struct context *context = of->context;
+	struct selection *shown = of->shown;
 	const struct timeline_calls calls = {
 		.arg = buffer,
 		.wanted = 1 << TIMELINE_STATE | 1 << TIMELINE_FUNCTION,
@@ -262,7 +265,11 @@ static int buffer_init(struct stacks *stacks, struct buffer *buffer, uint16_t in
 	buffer->timeline = timeline_new(&calls, context->preempt_rt);
 	buffer->unwound = user_stacks_new(context);
 	buffer->of_events = buffer->unwound && user_stacks_of_events(buffer->unwound);
-	return buffer->unwound && buffer->timeline && timeline_add(buffer->timeline, index, context) ? 0 : -ENOMEM;
+	if (!buffer->unwound || !buffer->timeline || !timeline_add(buffer->timeline, index, context))
+		return -ENOMEM;
+	timeline_choose(buffer->timeline, index, shown);
+	buffer->chosen = shown && selection_asks_events(shown);
+	return 0;
 }
 
 static int choose(struct stacks *stacks, const char *text, struct fail *fail)
@@ -300,9 +307,8 @@ static int init(struct stacks *stacks, const struct export_input *input, struct 
 	stacks->without = name_of(stacks, "[no stack]", 10);
 	stacks->nr_buffers = reader->nr_buffers;
 	for (size_t i = 0; i < reader->nr_buffers; i++) {
-		if (buffer_init(stacks, &stacks->buffers[i], (uint16_t)i, reader->buffers[i].context))
+		if (buffer_init(stacks, &stacks->buffers[i], (uint16_t)i, &reader->buffers[i]))
 			return fail_memory(fail);
-		stacks->buffers[i].chosen = reader->buffers[i].shown;
 	}
 	return stacks->failed ? fail_memory(fail) : 0;
 }
@@ -569,13 +575,7 @@ void stacks_see(struct stacks *stacks, struct export *export, const struct event
 {
 	struct buffer *buffer = &stacks->buffers[event->buffer];
 
-	/* Of what was not chosen, only the states of the tasks are needed. */
-	if (!export->shows && event->kind != EVENT_LOST) {
-		bind(buffer, event->type);
-		if (buffer->parts[event->type->index] == PART_CALL)
-			return;
-	}
-	stacks_saw(stacks, export, event, timeline_see(buffer->timeline, event));
+	stacks_saw(stacks, export, event, export_see(export, buffer->timeline, event));
 }
 
 /* So that the times off the CPUs add up to the times of weft sched. */

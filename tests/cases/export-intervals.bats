@@ -23,7 +23,7 @@ duckdb()
 make_tables()
 {
 	rm -rf "$out"
-	weft export -q --to intervals -o "$out" "$1"
+	weft export -q --to intervals -o "$out" "$@"
 }
 
 @test "intervals: each kernel has the same tables, the columns are those of the committed list, and all integers have a sign" {
@@ -51,6 +51,22 @@ make_tables()
 		[ -s "$BATS_TEST_TMPDIR/want" ]
 		diff "$BATS_TEST_TMPDIR/want" "$BATS_TEST_TMPDIR/got"
 		[ "$(duckdb "SELECT count(*) FROM '$out/wakeup.parquet' WHERE enqueue + queued <> dur OR dur < 0 OR dur IS NULL")" = 0 ]
+	done
+}
+
+@test "intervals: runs and wakeups of chosen tasks are what weft sched counts of them in a recording of all" {
+	need_command jq
+	local words file=$golden/6.1-rt-events-sched.dat
+	for words in "--pid 147" "--comm sh" "--process 152"; do
+		# shellcheck disable=SC2086
+		make_tables "$file" $words
+		# shellcheck disable=SC2086
+		weft sched --self --format json $words "$file" > "$BATS_TEST_TMPDIR/sched"
+		jq -r '[.tasks[].run_ns] | add' "$BATS_TEST_TMPDIR/sched" > "$BATS_TEST_TMPDIR/want"
+		duckdb "SELECT sum(coalesce(run.dur, whole.ts + whole.dur - run.ts)) FROM '$out/run.parquet' AS run, '$out/recording.parquet' AS whole" |
+			diff "$BATS_TEST_TMPDIR/want" -
+		jq -r '[.tasks[].delays] | add' "$BATS_TEST_TMPDIR/sched" > "$BATS_TEST_TMPDIR/want"
+		duckdb "SELECT count(*) FROM '$out/wakeup.parquet' WHERE first = 0" | diff "$BATS_TEST_TMPDIR/want" -
 	done
 }
 

@@ -326,16 +326,57 @@ sums() {
 	[[ "$output" == *"-e task:task_newtask (the process of 1 new task, left out by --process)"* ]]
 }
 
-@test "who: an export of some tasks says that their times of running and waiting are not exact" {
+@test "who: a choice of tasks has the same times in each command and export, of a recording of all tasks" {
+	need_command python3
+	local file=$BATS_TEST_DIRNAME/../fixtures/golden/6.1-rt-events-sched.dat words
+	# Two of the tasks called sh execute another program in the recording.
+	for words in "--comm sh" "--comm ls" "--pid 147" "--pid 17,147" "--process 152" "--comm sh --since 7.5 --until 7.56"; do
+		# shellcheck disable=SC2086
+		run -0 python3 "$BATS_TEST_DIRNAME/export/chosen.py" "$WEFT" "$file" $words
+		[ "${#lines[@]}" -eq 4 ]
+		[ "$(cut -d' ' -f2 <<< "$output" | sort -u | wc -l)" -eq 1 ]
+		[ "${lines[0]}" != "sched 0" ]
+	done
+	run -0 python3 "$BATS_TEST_DIRNAME/export/chosen.py" "$WEFT" "$BATS_TEST_DIRNAME/../fixtures/quota.dat" --unit a.service
+	[ "$(cut -d' ' -f2 <<< "$output" | sort -u | wc -l)" -eq 1 ]
+	[ "${lines[0]}" = "sched 3953942880" ]
+}
+
+@test "who: HTML has the tables of the chosen tasks, as weft summary has them" {
+	need_command jq
+	local file=$BATS_TEST_DIRNAME/../fixtures/golden/6.1-rt-events-sched.dat
+	weft export -q --to html --comm sh -o "$BATS_TEST_TMPDIR/page.html" "$file"
+	sed -n 's/^"tables":\(".*"\),$/\1/p' "$BATS_TEST_TMPDIR/page.html" | jq -r . | sed -n '/^# tasks/,/^$/p' > "$BATS_TEST_TMPDIR/got"
+	[ "$(wc -l < "$BATS_TEST_TMPDIR/got")" -eq 6 ]
+	weft summary --comm sh "$file" | sed -n '/^# tasks/,/^$/p' | diff - "$BATS_TEST_TMPDIR/got"
+}
+
+@test "who: an export of some tasks has no other one's events, and Perfetto gets all that the scheduler did" {
+	need_command protoc
+	need_command python3
+	local file=$BATS_TEST_DIRNAME/../fixtures/golden/6.1-rt-events-sched.dat
+	run -0 weft sql -q --format csv --pid 147 "$file" 'SELECT count(*), count(DISTINCT utid) FROM ftrace_event'
+	[ "${lines[1]}" = "$(weft report --pid 147 "$file" | grep -cv '^#'),1" ]
+	weft export -q --to perfetto --pid 147 "$file" -o - 2> /dev/null | protoc -I"$BATS_TEST_DIRNAME/export" \
+		--decode=weft.Trace "$BATS_TEST_DIRNAME/export/perfetto.proto" > "$BATS_TEST_TMPDIR/decoded"
+	run -0 python3 "$BATS_TEST_DIRNAME/export/perfetto.py" counts "$BATS_TEST_TMPDIR/decoded"
+	[[ "$output" == *"sched_switch $(weft report "$file" | grep -c sched_switch:)"* ]]
+	[[ "$output" == *"sched_waking $(weft report "$file" | grep -c sched_waking:)"* ]]
+	[[ "$output" == *"sched_stat_runtime $(weft report --pid 147 "$file" | grep -c sched_stat_runtime:)"* ]]
+}
+
+@test "who: an export of the last events of some tasks says that their times of running and waiting are not exact" {
 	local file=$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat note='so these times are not exact'
 	for to in sqlite perfetto chrome; do
-		run -0 --separate-stderr weft export -q --to $to --comm sleep -o out "$file"
+		run -0 --separate-stderr weft export -q --to $to --comm sleep --tail 20 -o out "$file"
 		[[ "$stderr" == *"$note"* ]]
-		run -0 --separate-stderr weft export -q --to $to -o out "$file"
+		run -0 --separate-stderr weft export -q --to $to --tail 20 -o out "$file"
+		[[ "$stderr" != *"$note"* ]]
+		run -0 --separate-stderr weft export -q --to $to --comm sleep -o out "$file"
 		[[ "$stderr" != *"$note"* ]]
 	done
-	run -0 --separate-stderr weft export -q --to csv --comm sleep -o out "$file"
+	run -0 --separate-stderr weft export -q --to csv --comm sleep --tail 20 -o out "$file"
 	[[ "$stderr" != *"$note"* ]]
-	run -0 --separate-stderr weft sql --comm sleep "$file" 'SELECT 1'
+	run -0 --separate-stderr weft sql --comm sleep --tail 20 "$file" 'SELECT 1'
 	[[ "$stderr" == *"$note"* ]]
 }

@@ -253,7 +253,8 @@ TEST(pairs_that_are_open_are_those_of_a_list_that_is_searched)
 		values_by_hand(ends[which].kind->match, !(which & 1), &event, wanted.values);
 		found = find_open(open, nr, &wanted);
 		if (which & 1) {
-			bool is = pairs_end(&pairs, &ends[which], &event, &start);
+			int32_t pid;
+			bool is = pairs_end(&pairs, &ends[which], &event, &start, &pid);
 
 			CHECK(is == (found && found->known) && (!is || start == found->start));
 			paired += is;
@@ -282,6 +283,7 @@ TEST(pairs_of_one_cpu_do_not_replace_those_of_another)
 	struct event event = { .len = 0 };
 	struct pairs pairs;
 	uint64_t start;
+	int32_t pid;
 
 	pairs_init(&pairs);
 	for (size_t i = 0; i < array_size(ends); i++) {
@@ -291,11 +293,13 @@ TEST(pairs_of_one_cpu_do_not_replace_those_of_another)
 	for (event.cpu = 0; event.cpu < 64; event.cpu++)
 		for (size_t i = 0; i < array_size(ends); i += 2) {
 			event.ts = 100 * i + event.cpu;
+			event.pid = 1000 + event.cpu;
 			pairs_begin(&pairs, &ends[i], &event);
 		}
 	for (event.cpu = 0; event.cpu < 64; event.cpu++)
 		for (size_t i = 0; i < array_size(ends); i += 2)
-			CHECK(pairs_end(&pairs, &ends[i + 1], &event, &start) && start == 100 * i + event.cpu);
+			CHECK(pairs_end(&pairs, &ends[i + 1], &event, &start, &pid) && start == 100 * i + event.cpu &&
+			      pid == 1000 + event.cpu);
 	pairs_release(&pairs);
 }
 
@@ -306,6 +310,7 @@ TEST(pairs_of_two_cpus_are_unknown_after_the_early_end_of_one)
 	uint64_t data[array_size(names)] = { 0 }, start = 0;
 	struct event event = { .ts = 7, .pid = 1, .cpu = 1, .data = (const uint8_t *)data, .len = sizeof(data) };
 	struct pairs pairs;
+	int32_t pid;
 
 	pairs_init(&pairs);
 	CHECK(pairs_bind(&pairs, type_of(&kits[0], "irq", "softirq_entry"), &ends[0]) &&
@@ -315,7 +320,7 @@ TEST(pairs_of_two_cpus_are_unknown_after_the_early_end_of_one)
 	pairs_lose(&pairs, &(struct event){ .cpu = 0, .lost = EVENT_LOST_REST, .kind = EVENT_LOST });
 	pairs_begin(&pairs, &ends[0], &event);
 	pairs_begin(&pairs, &ends[2], &event);
-	CHECK(pairs_end(&pairs, &ends[1], &event, &start) && start == 7);
-	CHECK(!pairs_end(&pairs, &ends[3], &event, &start) && !pairs_end(&pairs, &ends[1], &event, &start));
+	CHECK(pairs_end(&pairs, &ends[1], &event, &start, &pid) && start == 7 && pid == 1);
+	CHECK(!pairs_end(&pairs, &ends[3], &event, &start, &pid) && !pairs_end(&pairs, &ends[1], &event, &start, &pid));
 	pairs_release(&pairs);
 }

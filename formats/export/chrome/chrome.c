@@ -308,6 +308,9 @@ static void put_slice(void *arg, const struct timeline_slice *slice)
 
 	switch (slice->kind) {
 	case TIMELINE_RUN:
+		/* A task that is chosen may have no event of its own there. */
+		if (!u64_map_add(&chrome->buffers[slice->buffer].cpus, slice->cpu))
+			export_no_memory(&chrome->export);
 		put_lasted(chrome, slice, 0, slice->cpu);
 		break;
 	case TIMELINE_ASYNC:
@@ -383,9 +386,9 @@ static void chrome_event(struct export *export, const struct event *event)
 		chrome->first = event->ts;
 	chrome->begun = true;
 	chrome->last = event->ts;
-	if (event->kind == EVENT_RECORD)
+	if (event->kind == EVENT_RECORD && export->shows)
 		note_seen(buffer, event);
-	(void)timeline_see(buffer->timeline, event);
+	(void)export_see(export, buffer->timeline, event);
 	chrome->bytes += out_len(export->out) - before;
 }
 
@@ -588,6 +591,7 @@ static int init(struct chrome *chrome, const struct export_input *input, struct 
 		buffer->timeline = timeline_of(chrome, i, buffer->context);
 		if (!buffer->timeline || !timeline_add(buffer->timeline, (uint16_t)i, buffer->context))
 			return fail_memory(fail);
+		export_choose(buffer->timeline, (uint16_t)i, input->reader);
 		timeline_count_fields(buffer->timeline, input->counters, input->nr_counters);
 	}
 	return 0;

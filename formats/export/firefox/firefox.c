@@ -425,7 +425,7 @@ static void firefox_event(struct export *export, const struct event *event)
 		firefox->first = event->ts;
 	firefox->some = true;
 	firefox->last = event->ts;
-	(void)timeline_see(buffer->timeline, event);
+	(void)export_see(export, buffer->timeline, event);
 }
 
 static void tell(struct firefox *firefox)
@@ -565,6 +565,7 @@ static int init(struct firefox *firefox, const struct export_input *input, struc
 		if (!buffer->unwound || !buffer->timeline ||
 		    !timeline_add(buffer->timeline, (uint16_t)i, buffer->context))
 			return fail_memory(fail);
+		export_choose(buffer->timeline, (uint16_t)i, input->reader);
 		timeline_count_fields(buffer->timeline, input->counters, input->nr_counters);
 	}
 	return choose_weight(firefox, input->weight, fail);

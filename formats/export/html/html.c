@@ -143,7 +143,8 @@ static uint32_t name_run(void *arg, uint32_t id)
 static void add_run(struct html *html, const struct timeline_slice *slice)
 {
 	if (!timeline_state(html->timeline)->tasks[slice->task].idle)
-		add(html, slice, BAND_CPU, slice->cpu, 0, slice->note);
+		add(html, slice, BAND_CPU, slice->cpu, 0,
+		    slice->note == TIMELINE_NO_NOTE ? label_of(html, slice) : slice->note);
 }
 
 static void add_state(struct html *html, const struct timeline_slice *slice)
@@ -325,12 +326,12 @@ static void html_event(struct export *export, const struct event *event)
 	}
 	if (event->ts > html->end)
 		html->end = event->ts;
-	part = timeline_see(html->timeline, event);
+	part = export_see(export, html->timeline, event);
 	if (html->shares)
 		stacks_saw(html->stacks, export, event, part);
 	else
 		stacks_see(html->stacks, export, event);
-	html->events += event->kind == EVENT_RECORD;
+	html->events += event->kind == EVENT_RECORD && export->shows;
 	if (html->bands.failed)
 		export_no_memory(export);
 }
@@ -425,16 +426,18 @@ static void html_free(struct export *export)
 }
 
 /* All buffers are of one machine, and have one timeline. */
-static int init_timeline(struct html *html, bool preempt_rt, struct fail *fail)
+static int init_timeline(struct html *html, const struct reader *reader, bool preempt_rt, struct fail *fail)
 {
 	const struct timeline_calls calls = {
 		.arg = html, .wanted = ~0u, .slice = add_slice, .begin = name_run, .enter = enter, .event = see_event
 	};
 
 	html->timeline = timeline_new(&calls, preempt_rt);
-	for (size_t i = 0; html->timeline && i < html->nr_buffers; i++)
+	for (size_t i = 0; html->timeline && i < html->nr_buffers; i++) {
 		if (!timeline_add(html->timeline, (uint16_t)i, html->buffers[i].context))
 			return fail_memory(fail);
+		export_choose(html->timeline, (uint16_t)i, reader);
+	}
 	return html->timeline ? 0 : fail_memory(fail);
 }
 
@@ -474,7 +477,7 @@ static int init(struct html *html, const struct export_input *input, struct fail
 		r = init_buffer(&html->buffers[i], fail);
 	}
 	if (!r)
-		r = init_timeline(html, first->preempt_rt, fail);
+		r = init_timeline(html, input->reader, first->preempt_rt, fail);
 	if (!r)
 		timeline_count_fields(html->timeline, input->counters, input->nr_counters);
 	if (!r)

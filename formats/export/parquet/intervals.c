@@ -239,7 +239,7 @@ int interval_tables_add(struct interval_tables *tables, struct reader *reader, c
 	if (r)
 		return r;
 	while (!r && (r = reader_next(reader, &event, fail)) > 0) {
-		interval_rows_see(intervals, &event);
+		interval_rows_see(intervals, &event, reader_shows(reader, &event));
 		r = out_len(&tables->own) >= OUT_SIZE || tables->error ? write_out(tables, fail) : 0;
 	}
 	if (!r)
@@ -341,7 +341,7 @@ static void intervals_event(struct export *export, const struct event *event)
 
 	if (export->error)
 		return;
-	interval_rows_see(intervals->intervals, event);
+	interval_rows_see(intervals->intervals, event, export->shows);
 	tell_error(intervals);
 }
 

@@ -159,15 +159,17 @@ static void see_text(struct perfetto *perfetto, struct perfetto_buffer *buffer, 
 
 static void see_record(struct perfetto *perfetto, struct perfetto_buffer *buffer, const struct event *event)
 {
+	bool shows = perfetto->export.shows;
 	struct perfetto_kind *kind;
 
-	if (!last_tasks_same(&buffer->seen, event) && !u64_map_add(&buffer->pids, (uint32_t)event->pid))
+	if (shows && !last_tasks_same(&buffer->seen, event) && !u64_map_add(&buffer->pids, (uint32_t)event->pid))
 		export_no_memory(&perfetto->export);
 	buffer->found = (struct perfetto_found){ .call = false };
-	if (timeline_see(buffer->timeline, event) == TIMELINE_A_FUNCTION)
+	if (export_see(&perfetto->export, buffer->timeline, event) == TIMELINE_A_FUNCTION)
 		return;
 	kind = kind_of(perfetto, buffer->context, event);
-	if (!kind)
+	/* The importer follows who has the CPUs, and would show a chosen task, or another one, as running too long. */
+	if (!kind || (!shows && kind->family != FAMILY_TASKS))
 		return;
 	if (kind->switches)
 		see_switch(perfetto, buffer, event);
@@ -262,7 +264,8 @@ static void perfetto_event(struct export *export, const struct event *event)
 		(void)timeline_see(buffer->timeline, event);
 	} else {
 		see_record(perfetto, buffer, event);
-		perfetto_put_unwound(perfetto, buffer, event);
+		if (export->shows)
+			perfetto_put_unwound(perfetto, buffer, event);
 	}
 }
 
@@ -478,6 +481,7 @@ static int buffer_init(struct perfetto *perfetto, struct perfetto_buffer *buffer
 			  1 << TIMELINE_PAIR | 1 << TIMELINE_COUNTER,
 		.slice = put_slice,
 		.enter = enter,
+		.all_runs = true,
 		.only_with_entry = context->unit != CLOCK_UNIT_NS, /* times in records of calls are in ns */
 	};
 
@@ -506,7 +510,6 @@ static int init(struct perfetto *perfetto, const struct export_input *input, str
 	struct out *outs[] = { &perfetto->packet, &perfetto->message, &perfetto->payload, &perfetto->scratch,
 			       &perfetto->field };
 	const struct reader *reader = input->reader;
-	int r = 0;
 
 	labels_init(&perfetto->labels);
 	u64_map_init(&perfetto->guest_cpus, 1);
@@ -519,12 +522,15 @@ static int init(struct perfetto *perfetto, const struct export_input *input, str
 	if (!perfetto->buffers || kinds_init(&perfetto->kinds, reader->nr_buffers, perfetto_kind_free))
 		return fail_memory(fail);
 	perfetto->nr_buffers = reader->nr_buffers;
-	for (size_t i = 0; !r && i < reader->nr_buffers; i++) {
-		r = buffer_init(perfetto, &perfetto->buffers[i], reader->buffers[i].context, fail);
-		if (!r)
-			timeline_count_fields(perfetto->buffers[i].timeline, input->counters, input->nr_counters);
+	for (size_t i = 0; i < reader->nr_buffers; i++) {
+		int r = buffer_init(perfetto, &perfetto->buffers[i], reader->buffers[i].context, fail);
+
+		if (r)
+			return r;
+		export_choose(perfetto->buffers[i].timeline, (uint16_t)i, reader);
+		timeline_count_fields(perfetto->buffers[i].timeline, input->counters, input->nr_counters);
 	}
-	return r;
+	return 0;
 }
 
 static int perfetto_new(const struct export_input *input, struct export **ret, struct fail *fail)

@@ -135,7 +135,8 @@ static int init(struct sqlite *sqlite, const struct export_input *input, struct 
 
 		if (!i)
 			put_meta(sqlite, context);
-		sqlite->tracks[i] = sqlite_tracks_new(sqlite->db, &sqlite->tables, context, (uint16_t)i);
+		sqlite->tracks[i] = sqlite_tracks_new(sqlite->db, &sqlite->tables, context, (uint16_t)i,
+						      input->reader->buffers[i].shown);
 		if (!sqlite->tracks[i])
 			return fail_memory(fail);
 	}
@@ -405,12 +406,12 @@ static void sqlite_event(struct export *export, const struct event *event)
 		sqlite->first = event->ts;
 	sqlite->begun = true;
 	sqlite->last = event->ts;
-	sqlite_tracks_see(tracks, event);
+	sqlite_tracks_see(tracks, export, event);
 	if (event->kind == EVENT_LOST) {
 		put_lost(sqlite, event);
 		return;
 	}
-	kind = kind_of(sqlite, event);
+	kind = export->shows ? kind_of(sqlite, event) : NULL;
 	if (!kind)
 		return;
 	if (!kind->table) {

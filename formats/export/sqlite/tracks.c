@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/export/export.h"
+#include "formats/export/exports_internal.h"
 #include "formats/export/sqlite/db_internal.h"
 #include "lib/ground/base/cleanup.h"
 #include "lib/ground/base/u64_map.h"
@@ -199,7 +199,7 @@ static void put_run(struct sqlite_tracks *tracks, const struct timeline_slice *s
 	put_maybe(db, lasted_of(slice));
 	db_s64(db, slice->cpu);
 	db_s64(db, sqlite_tracks_utid(tracks, task->pid));
-	put_letter(db, slice->end != RUNS_KNOWN ? 0 : task->idle ? 'R' : task->letter);
+	put_letter(db, slice->end != RUNS_KNOWN || slice->cut ? 0 : task->idle ? 'R' : task->letter);
 	put_maybe(db, (int32_t)slice->note);
 	put_instance(tracks);
 	db_insert(db, tracks->tables->sched);
@@ -375,7 +375,7 @@ static void put(void *arg, const struct timeline_slice *slice)
 }
 
 struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_tables *tables,
-					const struct context *context, uint16_t buffer)
+					const struct context *context, uint16_t buffer, struct selection *chosen)
 {
 	struct sqlite_tracks *tracks = calloc(1, sizeof(*tracks));
 	const struct timeline_calls calls = {
@@ -395,8 +395,10 @@ struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_table
 	u64_map_init(&tracks->utids, sizeof(int64_t));
 	u64_map_init(&tracks->numbers, sizeof(int64_t));
 	tracks->timeline = timeline_new(&calls, context->preempt_rt);
-	if (tracks->timeline && timeline_add(tracks->timeline, buffer, context))
+	if (tracks->timeline && timeline_add(tracks->timeline, buffer, context)) {
+		timeline_choose(tracks->timeline, buffer, chosen);
 		return tracks;
+	}
 	sqlite_tracks_free(tracks);
 	return NULL;
 }
@@ -412,9 +414,9 @@ void sqlite_tracks_free(struct sqlite_tracks *tracks)
 	free(tracks);
 }
 
-void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct event *event)
+void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct export *export, const struct event *event)
 {
-	(void)timeline_see(tracks->timeline, event);
+	(void)export_see(export, tracks->timeline, event);
 }
 
 /* A row for each time during which nothing changed. */

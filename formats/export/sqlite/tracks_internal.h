@@ -11,7 +11,9 @@ struct context;
 struct db;
 struct db_table;
 struct event;
+struct export;
 struct path;
+struct selection;
 struct sqlite_tracks;
 
 /*
@@ -25,10 +27,10 @@ void sqlite_tables_make(struct sqlite_tables *tables, struct db *db);
 
 /*
  * NULL without memory. `buffer`: its index. The numbers of its threads and tracks are greater than those of buffers
- * before it. The tables are borrowed.
+ * before it. The tables are borrowed, and `chosen`: the tasks whose slices are rows; NULL: all.
  */
 struct sqlite_tracks *sqlite_tracks_new(struct db *db, const struct sqlite_tables *tables,
-					const struct context *context, uint16_t buffer);
+					const struct context *context, uint16_t buffer, struct selection *chosen);
 void sqlite_tracks_free(struct sqlite_tracks *tracks);
 
 /* The number of a task in the table thread. */
@@ -37,7 +39,7 @@ int64_t sqlite_tracks_utid(struct sqlite_tracks *tracks, int32_t pid);
 /* Whether memory ran out, so that rows are missing. */
 bool sqlite_tracks_starved(const struct sqlite_tracks *tracks);
 
-void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct event *event);
+void sqlite_tracks_see(struct sqlite_tracks *tracks, const struct export *export, const struct event *event);
 
 /* Adds a row of why, with this number, and its rows of why_link. */
 void sqlite_tracks_why(struct sqlite_tracks *tracks, const struct path *path, int64_t number);

@@ -33,16 +33,22 @@ struct naming_pair {
 static const struct naming {
 	const char *system, *name; /* name NULL: the other events of the system */
 	struct naming_pair pairs[PAIRS];
+	bool beside; /* lib/meaning/state does not read it */
 } namings[] = {
-	{ "sched", "sched_switch", { { "prev_pid", "prev_comm", false }, { "next_pid", "next_comm", false } } },
+	{ "sched", "sched_switch", { { "prev_pid", "prev_comm", false }, { "next_pid", "next_comm", false } }, false },
 	{ "sched",
 	  "sched_process_fork",
-	  { { "parent_pid", "parent_comm", false }, { "child_pid", "child_comm", true } } },
-	{ "sched", "sched_process_exec", { { "pid", "filename", true } } },
-	{ "sched", NULL, { { "pid", "comm", false } } },
-	{ "task", "task_newtask", { { "pid", "comm", true } } },
-	{ "task", "task_rename", { { "pid", "oldcomm", false }, { "pid", "newcomm", true } } },
-	{ "signal", "signal_generate", { { "pid", "comm", false } } },
+	  { { "parent_pid", "parent_comm", false }, { "child_pid", "child_comm", true } },
+	  false },
+	{ "sched", "sched_process_exec", { { "pid", "filename", true } }, false },
+	{ "sched", "sched_waking", { { "pid", "comm", false } }, false },
+	{ "sched", "sched_wakeup", { { "pid", "comm", false } }, false },
+	{ "sched", "sched_wakeup_new", { { "pid", "comm", false } }, false },
+	{ "sched", "sched_migrate_task", { { "pid", "comm", false } }, false },
+	{ "sched", NULL, { { "pid", "comm", false } }, true },
+	{ "task", "task_newtask", { { "pid", "comm", true } }, false },
+	{ "task", "task_rename", { { "pid", "oldcomm", false }, { "pid", "newcomm", true } }, false },
+	{ "signal", "signal_generate", { { "pid", "comm", false } }, true },
 };
 
 /* A text that is stored once, so that its address is the name. */
@@ -57,12 +63,12 @@ struct told {
 	struct name name;
 	int32_t pid;
 	uint32_t order; /* among those of one time */
-	bool begins;
+	bool begins, beside;
 };
 
 /* The places of a pair in a type of event. */
 struct bound {
-	bool looked, some;
+	bool looked, some, beside;
 	struct bound_pair {
 		struct place pid, comm;
 		bool path, begins;
@@ -75,7 +81,8 @@ struct comms {
 	atomic_bool loaded;
 	struct told *told;
 	size_t nr_told;
-	struct u64_map last;    /* by PID: struct name, the one that was told last; empty once loaded */
+	/* By PID: struct name, the one that was told last; empty once loaded. last_then: not by an event beside. */
+	struct u64_map last, last_then;
 	struct u64_map hashes;  /* of a name: struct name */
 	struct u64_map renamed; /* the PIDs that the file tells several names of: nothing, or true */
 	/* The names: each follows TASK_NAME_PAD blanks and ends with a NUL. They stay where they are. */
@@ -153,6 +160,7 @@ struct comms *comms_new(const struct context *context)
 	comms->context = context;
 	pthread_mutex_init(&comms->lock, NULL);
 	u64_map_init(&comms->last, sizeof(struct name));
+	u64_map_init(&comms->last_then, sizeof(struct name));
 	u64_map_init(&comms->hashes, sizeof(struct name));
 	u64_map_init(&comms->renamed, sizeof(bool));
 	if (!find_renamed(comms)) {
@@ -173,6 +181,7 @@ void comms_free(struct comms *comms)
 		return;
 	pthread_mutex_destroy(&comms->lock);
 	u64_map_release(&comms->last);
+	u64_map_release(&comms->last_then);
 	u64_map_release(&comms->hashes);
 	u64_map_release(&comms->renamed);
 	for (size_t i = 0; i < comms->nr_blocks; i++)
@@ -217,27 +226,31 @@ static struct name name_of(struct comms *comms, const char *text, size_t len)
 	return known ? *known : (struct name){ .text = NULL };
 }
 
-static void tell(struct comms *comms, int32_t pid, const char *text, size_t len, uint64_t ts, bool begins)
+static void tell(struct comms *comms, int32_t pid, const char *text, size_t len, uint64_t ts, bool begins, bool beside)
 {
 	struct name name = name_of(comms, text, len),
-		    *last = name.text ? u64_map_add(&comms->last, (uint32_t)pid) : NULL;
+		    *last = name.text ? u64_map_add(&comms->last, (uint32_t)pid) : NULL,
+		    *then = last && !beside && !comms->live ? u64_map_add(&comms->last_then, (uint32_t)pid) : last;
 	struct told *told;
 
-	if (last && last->text == name.text)
+	if (last && then && last->text == name.text && then->text == name.text)
 		return;
 	if (last && comms->live) {
 		*last = name;
 		return;
 	}
-	told = last && comms->nr_told < TOLD_MAX ? vec_push(comms->told, comms->nr_told) : NULL;
+	told = last && then && comms->nr_told < TOLD_MAX ? vec_push(comms->told, comms->nr_told) : NULL;
 	if (!told) {
 		comms->starved = true;
 		return;
 	}
-	*told = (struct told){
-		.ts = ts, .pid = pid, .name = name, .order = (uint32_t)comms->nr_told, .begins = begins
-	};
-	*last = name;
+	*told = (struct told){ .ts = ts,
+			       .pid = pid,
+			       .name = name,
+			       .order = (uint32_t)comms->nr_told,
+			       .begins = begins,
+			       .beside = beside };
+	*last = *then = name;
 }
 
 static const struct naming *naming_of(const struct format *format)
@@ -254,6 +267,7 @@ static void bind(struct bound *bound, const struct event_type *type)
 	const struct naming *naming = naming_of(type->format);
 
 	bound->looked = true;
+	bound->beside = naming && naming->beside;
 	for (size_t i = 0; naming && i < PAIRS; i++) {
 		const struct naming_pair *pair = &naming->pairs[i];
 		struct bound_pair *to = &bound->pairs[i];
@@ -267,13 +281,14 @@ static void bind(struct bound *bound, const struct event_type *type)
 	}
 }
 
-static void see_pair(struct comms *comms, const struct bound_pair *pair, const struct event *event)
+static void see_pair(struct comms *comms, const struct bound_pair *pair, bool beside, const struct event *event)
 {
 	int32_t pid = pair->pid.size ? (int32_t)place_u64(&pair->pid, event) : event->pid;
 	const char *text, *slash;
 	size_t len;
 
-	if (pid <= 0 || !place_string(&pair->comm, event, &text, &len) || !len)
+	/* A task may take an empty name. */
+	if (pid <= 0 || !place_string(&pair->comm, event, &text, &len) || (!len && !pair->begins))
 		return;
 	slash = pair->path ? memrchr(text, '/', len) : NULL;
 	if (slash) {
@@ -281,7 +296,7 @@ static void see_pair(struct comms *comms, const struct bound_pair *pair, const s
 		text = slash + 1;
 	}
 	/* __set_task_comm() cuts a longer one. */
-	tell(comms, pid, text, len < COMM_SIZE ? len : COMM_SIZE - 1, event->ts, pair->begins);
+	tell(comms, pid, text, len < COMM_SIZE ? len : COMM_SIZE - 1, event->ts, pair->begins, beside);
 }
 
 static bool see(struct comms *comms, struct bound **bounds, size_t *nr, const struct event *event)
@@ -301,7 +316,7 @@ static bool see(struct comms *comms, struct bound **bounds, size_t *nr, const st
 		bind(bound, event->type);
 	for (size_t i = 0; bound->some && i < PAIRS; i++)
 		if (bound->pairs[i].comm.field)
-			see_pair(comms, &bound->pairs[i], event);
+			see_pair(comms, &bound->pairs[i], bound->beside, event);
 	return true;
 }
 
@@ -357,7 +372,7 @@ static void read_told(struct comms *comms)
 
 	while (next_told(comms->context, &at, &line))
 		if (line.pid && line.len)
-			tell(comms, (int32_t)line.pid, line.name, line.len, line.ts + by, false);
+			tell(comms, (int32_t)line.pid, line.name, line.len, line.ts + by, false, true);
 }
 
 static int compare(const void *a, const void *b)
@@ -385,6 +400,7 @@ static void load(struct comms *comms)
 	if (comms->nr_told)
 		qsort(comms->told, comms->nr_told, sizeof(*comms->told), compare);
 	u64_map_clear(&comms->last);
+	u64_map_clear(&comms->last_then);
 }
 
 /* The number of names before this PID at this time, and of lower PIDs. */
@@ -402,28 +418,63 @@ void comms_learn(void *arg, const struct event *event)
 	comms->starved |= !see(comms, &comms->bounds, &comms->nr_bounds, event);
 }
 
+static void load_once(struct comms *comms)
+{
+	if (atomic_load_explicit(&comms->loaded, memory_order_acquire))
+		return;
+	pthread_mutex_lock(&comms->lock);
+	if (!atomic_load_explicit(&comms->loaded, memory_order_relaxed)) {
+		load(comms);
+		atomic_store_explicit(&comms->loaded, true, memory_order_release);
+	}
+	pthread_mutex_unlock(&comms->lock);
+}
+
+static struct task_name text_of(const struct name *name)
+{
+	return name && name->text ? (struct task_name){ .text = name->text, .len = name->len } :
+				    (struct task_name){ .text = task_no_name, .len = 5 };
+}
+
+/* The names are told by events that lib/meaning/state reads, or by any; NULL: the task has none. */
+static const struct name *find(const struct comms *comms, int32_t pid, uint64_t ts, bool any)
+{
+	size_t next = names_until(comms, pid, ts), before = next;
+
+	while (before && comms->told[before - 1].pid == pid && comms->told[before - 1].beside && !any)
+		before--;
+	if (before && comms->told[before - 1].pid == pid)
+		return &comms->told[before - 1].name;
+	while (next < comms->nr_told && comms->told[next].pid == pid && comms->told[next].beside && !any)
+		next++;
+	return next < comms->nr_told && comms->told[next].pid == pid && !comms->told[next].begins ?
+		       &comms->told[next].name :
+		       NULL;
+}
+
 struct task_name comms_told(struct comms *comms, int32_t pid, uint64_t ts)
 {
-	const struct name *last = comms->live ? u64_map_find(&comms->last, (uint32_t)pid) : NULL, *name;
-	const struct told *told;
+	if (comms->live)
+		return text_of(u64_map_find(&comms->last, (uint32_t)pid));
+	load_once(comms);
+	return text_of(find(comms, pid, ts, true));
+}
+
+struct task_name comms_then(struct comms *comms, int32_t pid, uint64_t ts)
+{
+	if (comms->live)
+		return comms_told(comms, pid, ts);
+	load_once(comms);
+	return text_of(find(comms, pid, ts, false));
+}
+
+uint64_t comms_until(struct comms *comms, int32_t pid, uint64_t ts)
+{
 	size_t next;
 
 	if (comms->live)
-		return last && last->text ? (struct task_name){ .text = last->text, .len = last->len } :
-					    (struct task_name){ .text = task_no_name, .len = 5 };
-	if (!atomic_load_explicit(&comms->loaded, memory_order_acquire)) {
-		pthread_mutex_lock(&comms->lock);
-		if (!atomic_load_explicit(&comms->loaded, memory_order_relaxed)) {
-			load(comms);
-			atomic_store_explicit(&comms->loaded, true, memory_order_release);
-		}
-		pthread_mutex_unlock(&comms->lock);
-	}
+		return UINT64_MAX;
+	load_once(comms);
 	next = names_until(comms, pid, ts);
-	told = next && comms->told[next - 1].pid == pid ? &comms->told[next - 1] :
-	       next < comms->nr_told && comms->told[next].pid == pid && !comms->told[next].begins ? &comms->told[next] :
-												    NULL;
-	name = told ? &told->name : NULL;
-	return name ? (struct task_name){ .text = name->text, .len = name->len } :
-		      (struct task_name){ .text = task_no_name, .len = 5 };
+	return next < comms->nr_told && comms->told[next].pid == pid ? comms->told[next].ts : UINT64_MAX;
 }

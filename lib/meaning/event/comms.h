@@ -36,6 +36,10 @@ void comms_learn(void *comms, const struct event *event);
 /* "<...>" if nothing names the task. COMMS_LAST: its last name. */
 #define COMMS_LAST UINT64_MAX
 struct task_name comms_told(struct comms *comms, int32_t pid, uint64_t ts);
+/* The same, as lib/meaning/state learns it: events that it does not read tell nothing. */
+struct task_name comms_then(struct comms *comms, int32_t pid, uint64_t ts);
+/* Up to when, from `ts` on, both say the same. */
+uint64_t comms_until(struct comms *comms, int32_t pid, uint64_t ts);
 
 /* Whether the file tells several names of the task, of which saved_cmdlines has the last. */
 static inline bool context_renames(const struct context *context, int32_t pid)
@@ -50,6 +54,17 @@ static inline struct task_name context_comm(const struct context *context, int32
 	if (__builtin_expect(name.text == task_no_name, 0) || context_renames(context, pid))
 		return comms_told(context->comms, pid, ts);
 	return name;
+}
+
+/*
+ * The name under which lib/meaning/state counts what the task did then: saved_cmdlines, which has the last name, is
+ * asked only where no event tells one.
+ */
+static inline struct task_name context_comm_then(const struct context *context, int32_t pid, uint64_t ts)
+{
+	struct task_name name = comms_then(context->comms, pid, ts);
+
+	return name.text == task_no_name ? context_comm(context, pid, ts) : name;
 }
 
 /* Whether anything names the task, as of its last name. */

@@ -39,6 +39,7 @@ struct pair_open {
 	uint64_t start;
 	uint64_t values[PAIRS_KEYS_MAX];
 	uint32_t cpu; /* UINT32_MAX: it may end on any */
+	int32_t pid;
 	uint16_t own;
 	bool known;
 };
@@ -248,13 +249,16 @@ void pairs_begin(struct pairs *pairs, const struct pair_end *end, const struct e
 	open = u64_map_add(&pairs->open, key_of(end, values));
 	if (!open || (end->kind->how == PAIR_GOES_ON && is_of(open, end, values)))
 		return;
-	*open = (struct pair_open){
-		.start = event->ts, .cpu = end->on_cpu ? event->cpu : UINT32_MAX, .own = end->own, .known = true
-	};
+	*open = (struct pair_open){ .start = event->ts,
+				    .cpu = end->on_cpu ? event->cpu : UINT32_MAX,
+				    .pid = event->pid,
+				    .own = end->own,
+				    .known = true };
 	memcpy(open->values, values, sizeof(values));
 }
 
-bool pairs_end(struct pairs *pairs, const struct pair_end *end, const struct event *event, uint64_t *ret_start)
+bool pairs_end(struct pairs *pairs, const struct pair_end *end, const struct event *event, uint64_t *ret_start,
+	       int32_t *ret_pid)
 {
 	uint64_t values[PAIRS_KEYS_MAX], key;
 	struct pair_open *open;
@@ -267,6 +271,7 @@ bool pairs_end(struct pairs *pairs, const struct pair_end *end, const struct eve
 		return false;
 	known = is_of(open, end, values) && !(pairs->rest && open->cpu == UINT32_MAX);
 	*ret_start = open->start;
+	*ret_pid = open->pid;
 	u64_map_remove(&pairs->open, key);
 	return known;
 }

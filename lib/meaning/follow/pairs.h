@@ -83,8 +83,9 @@ void pairs_release(struct pairs *pairs);
 bool pairs_bind(struct pairs *pairs, const struct event_type *type, struct pair_end *ret);
 
 void pairs_begin(struct pairs *pairs, const struct pair_end *end, const struct event *event);
-/* False: when it began is not known. */
-bool pairs_end(struct pairs *pairs, const struct pair_end *end, const struct event *event, uint64_t *ret_start);
+/* False: when it began is not known. *ret_pid: in which task. */
+bool pairs_end(struct pairs *pairs, const struct pair_end *end, const struct event *event, uint64_t *ret_start,
+	       int32_t *ret_pid);
 /* Events of a CPU were lost, as this EVENT_LOST says: what it did is forgotten, and what may have ended there. */
 void pairs_lose(struct pairs *pairs, const struct event *gap);
 

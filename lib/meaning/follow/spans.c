@@ -133,8 +133,9 @@ static bool see_end(struct spans *spans, const struct event *event, struct span 
 {
 	const struct pair_end *end = u64_map_find(&spans->ends, event->type->index);
 	uint64_t start;
+	int32_t pid;
 
-	if (!pairs_end(&spans->pairs, end, event, &start) || event->ts <= start)
+	if (!pairs_end(&spans->pairs, end, event, &start, &pid) || event->ts <= start)
 		return false;
 	*ret = (struct span){ .kind = SPAN_PAIR,
 			      .start = start,

@@ -265,11 +265,15 @@ int selection_leave_out_self(struct selection *selection, uint64_t **ret_count, 
 	return 0;
 }
 
+bool selection_asks_events(const struct selection *selection)
+{
+	return selection->some_events || selection->filters || selection->durations || selection->flags_out;
+}
+
 bool selection_empty(const struct selection *selection)
 {
-	return !selection->some_events && !selection->nr_pids && !selection->nr_comms && !selection->nr_who &&
-	       !selection->nr_self && !selection->filters && !selection->durations && !selection->flags_out &&
-	       !selection->spans && !selection->files;
+	return !selection_asks_events(selection) && !selection->nr_pids && !selection->nr_comms && !selection->nr_who &&
+	       !selection->nr_self && !selection->spans && !selection->files;
 }
 
 const uint64_t *selection_types(const struct selection *selection)
@@ -376,6 +380,14 @@ static bool keep_pid(const struct selection *selection, int32_t pid)
 	return !selection->nr_pids;
 }
 
+static bool is_wanted_name(const struct selection *selection, const char *name)
+{
+	for (size_t i = 0; i < selection->nr_comms; i++)
+		if (text_glob(selection->comms[i], name))
+			return true;
+	return false;
+}
+
 static bool keep_comm(struct selection *selection, const struct event *event)
 {
 	struct comm_memo *memo = &selection->memo[(uint32_t)event->pid % COMM_MEMO];
@@ -386,9 +398,7 @@ static bool keep_comm(struct selection *selection, const struct event *event)
 	name = context_comm(selection->context, event->pid, event->ts).text;
 	if (memo->name == name)
 		return memo->wanted;
-	*memo = (struct comm_memo){ .name = name };
-	for (size_t i = 0; i < selection->nr_comms && !memo->wanted; i++)
-		memo->wanted = text_glob(selection->comms[i], name);
+	*memo = (struct comm_memo){ .name = name, .wanted = is_wanted_name(selection, name) };
 	return memo->wanted;
 }
 
@@ -406,27 +416,28 @@ static bool keep_file(const struct selection *selection, const struct event *eve
 	       file_calls_names(selection->files, event);
 }
 
-static bool keep_who(struct selection *selection, const struct event *event)
+static bool keep_who(struct selection *selection, int32_t pid, uint64_t ts, uint64_t *ret_until)
 {
-	struct who_memo *memo = &selection->who_memo[(uint32_t)event->pid % COMM_MEMO];
+	struct who_memo *memo = &selection->who_memo[(uint32_t)pid % COMM_MEMO];
 
+	*ret_until = UINT64_MAX;
 	if (!selection->nr_who)
 		return true;
-	if (memo->pid == event->pid && event->ts >= memo->from && event->ts < memo->until)
-		return memo->wanted;
-	*memo = (struct who_memo){ .pid = event->pid, .from = event->ts };
-	memo->wanted =
-		who_wants(selection->context, selection->who, selection->nr_who, event->pid, event->ts, &memo->until);
+	if (memo->pid != pid || ts < memo->from || ts >= memo->until) {
+		*memo = (struct who_memo){ .pid = pid, .from = ts };
+		memo->wanted = who_wants(selection->context, selection->who, selection->nr_who, pid, ts, &memo->until);
+	}
+	*ret_until = memo->until;
 	return memo->wanted;
 }
 
-/* Whether an event happened in one of the recorder's tasks, and not in an interrupt that hit it. */
-static bool is_self(const struct selection *selection, const struct event *event)
+/* Whether it is one of the recorder's tasks. */
+static bool is_self(const struct selection *selection, int32_t pid)
 {
-	if (!bit_get(selection->self_bits, (uint32_t)event->pid % SELF_BITS) || event->flags & EVENT_INTERRUPTS)
+	if (!bit_get(selection->self_bits, (uint32_t)pid % SELF_BITS))
 		return false;
 	for (size_t i = 0; i < selection->nr_self; i++)
-		if (selection->self[i] == event->pid)
+		if (selection->self[i] == pid)
 			return true;
 	return false;
 }
@@ -437,10 +448,45 @@ static bool keep_stack(struct selection *selection, const struct event *event)
 	return selection->kept[event->cpu_index] == KEPT;
 }
 
+/* Whether the name and whom it belongs to are chosen ones; the same up to *ret_until. */
+static bool keep_now(struct selection *selection, int32_t pid, uint64_t ts, uint64_t *ret_until)
+{
+	bool keep = keep_who(selection, pid, ts, ret_until);
+	uint64_t named;
+
+	if (!keep || !selection->nr_comms)
+		return keep;
+	named = comms_until(selection->context->comms, pid, ts);
+	*ret_until = named < *ret_until ? named : *ret_until;
+	return is_wanted_name(selection, context_comm_then(selection->context, pid, ts).text);
+}
+
+bool selection_part(struct selection *selection, int32_t pid, uint64_t *from, uint64_t *to)
+{
+	int32_t tgid = selection->spans ? task_tgid(selection->context->tasks, pid) : 0;
+	uint64_t at = *from, until, next;
+
+	if (!keep_pid(selection, pid) || (selection->nr_self && is_self(selection, pid)) ||
+	    (selection->spans && !mark_spans_cover(selection->spans, pid, tgid, *from, *to)) ||
+	    (selection->files && !file_calls_cover(selection->files, pid, *from, *to)))
+		return false;
+	while (!keep_now(selection, pid, at, &until)) {
+		if (until >= *to)
+			return false;
+		at = until;
+	}
+	while (until < *to && keep_now(selection, pid, until, &next))
+		until = next;
+	*from = at;
+	*to = until < *to ? until : *to;
+	return true;
+}
+
 bool selection_keep(void *arg, const struct event *event)
 {
 	struct selection *selection = arg;
 	unsigned pick;
+	uint64_t until;
 	bool keep;
 
 	if (selection->picks && picks_see(selection->picks, event, &pick))
@@ -455,9 +501,10 @@ bool selection_keep(void *arg, const struct event *event)
 		keep = (!selection->some_events || bit_get(selection->ids, event->id)) &&
 		       (!selection->filters || filter_set_keep(selection->filters, event));
 	keep = keep && !(event_known_flags(event) & selection->flags_out) && keep_pid(selection, event->pid) &&
-	       keep_comm(selection, event) && keep_who(selection, event) && keep_mark(selection, event) &&
-	       keep_file(selection, event);
-	if (keep && selection->nr_self && is_self(selection, event)) {
+	       keep_comm(selection, event) && keep_who(selection, event->pid, event->ts, &until) &&
+	       keep_mark(selection, event) && keep_file(selection, event);
+	/* An interrupt that hit the recorder is not its own doing. */
+	if (keep && selection->nr_self && !(event->flags & EVENT_INTERRUPTS) && is_self(selection, event->pid)) {
 		selection->left_out++;
 		keep = false;
 	}

@@ -98,8 +98,19 @@ bool selection_can_enter(const struct selection *selection);
 void selection_enter(struct selection *selection);
 bool selection_is_lost(const struct selection *selection);
 
+/* Whether a criterion looks at more of an event than the task. */
+bool selection_asks_events(const struct selection *selection);
+
 /* Whether there are no criteria. */
 bool selection_empty(const struct selection *selection);
+
+/*
+ * For what lasts: the criteria for tasks, asked of the time from *from to *to. False: the task was not chosen then.
+ * Else both become the first part of that time in which its name, and whom it belonged to, are chosen ones. A mark or a
+ * file chooses all of a time that has a moment inside one of its spans or calls. Names are those under which
+ * lib/meaning/state counts what a task did, and not, as for an event, those in its text.
+ */
+bool selection_part(struct selection *selection, int32_t pid, uint64_t *from, uint64_t *to);
 
 /* `selection` is a struct selection: the signature fits render_options::select. */
 bool selection_keep(void *selection, const struct event *event);

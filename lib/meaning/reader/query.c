@@ -600,14 +600,24 @@ static int select_shown(const struct query *query, struct selection *selection, 
 	return r;
 }
 
-int query_select(const struct query *query, const struct context *context, struct selection **ret, struct fail *fail)
+/* Those that look at all of an event but its task. */
+static int select_events(const struct query *query, struct selection *selection, struct fail *fail)
 {
-	struct selection *selection = NULL;
-	int r = selection_new(context, &selection, fail);
+	selection_leave_out_flags(selection, query->flags_out);
+	return select_shown(query, selection, fail);
+}
 
-	*ret = selection;
-	if (!r)
-		r = select_shown(query, selection, fail);
+bool query_chooses_tasks(const struct query *query)
+{
+	return query->nr_pids || query->comms.nr || query->nr_who || query->marks.nr || query->files.nr ||
+	       query->self == QUERY_SELF_OUT;
+}
+
+/* Those of the words that look at the task of an event. */
+static int select_tasks(const struct query *query, struct selection *selection, struct fail *fail)
+{
+	int r = 0;
+
 	for (size_t i = 0; !r && i < query->comms.nr; i++)
 		r = selection_add_comm(selection, query->comms.at[i], fail);
 	for (size_t i = 0; !r && i < query->nr_pids; i++)
@@ -616,11 +626,16 @@ int query_select(const struct query *query, const struct context *context, struc
 		r = selection_add_who(selection, &query->who[i], fail);
 	if (!r)
 		r = selection_add_marks(selection, query->marks.at, query->marks.nr, fail);
+	return r ? r : selection_add_files(selection, query->files.at, query->files.nr, fail);
+}
+
+int query_select(const struct query *query, const struct context *context, struct selection **ret, struct fail *fail)
+{
+	int r = selection_new(context, ret, fail);
+
 	if (!r)
-		r = selection_add_files(selection, query->files.at, query->files.nr, fail);
-	if (!r)
-		selection_leave_out_flags(selection, query->flags_out);
-	return r;
+		r = select_events(query, *ret, fail);
+	return r ? r : select_tasks(query, *ret, fail);
 }
 
 int query_select_again(void *arg, size_t buffer, struct selection **ret, struct fail *fail)
@@ -753,6 +768,46 @@ static int narrow_shown(const struct query *query, struct reader_buffer *buffer,
 	return r ? r : narrow_time(query, buffer, extent, fail);
 }
 
+/* The CPUs and the time, of which the selection may read the events first. */
+static int narrow_window(const struct query *query, struct reader_buffer *buffer, struct extent *extent,
+			 struct fail *fail)
+{
+	int r;
+
+	if (selection_empty(buffer->selection)) {
+		selection_free(buffer->selection);
+		buffer->selection = NULL;
+	}
+	if (query->some_cpus) {
+		buffer->window.cpu_mask = query->cpus.bits;
+		buffer->window.cpu_mask_words = array_size(query->cpus.bits);
+	}
+	r = narrow_time(query, buffer, extent, fail);
+	/* Where the last events begin is found by reading parts, and a source of pages is read only once. */
+	if (!r && buffer->selection && query->tail == UINT64_MAX && !buffer->window.source)
+		r = selection_read_first(buffer->selection, &buffer->window, fail);
+	return r;
+}
+
+/* The reader gets what the words for events choose; reader_shows() what those for tasks choose of it. */
+static int narrow_tasks(const struct query *query, struct reader_buffer *buffer, struct extent *extent,
+			struct fail *fail)
+{
+	bool some = query_chooses_tasks(query);
+	uint64_t *left_out;
+	int r = some ? selection_new(buffer->context, &buffer->shown, fail) : 0;
+
+	if (!r && some)
+		r = select_tasks(query, buffer->shown, fail);
+	if (!r && query->self == QUERY_SELF_OUT)
+		r = selection_leave_out_self(buffer->shown, &left_out, fail);
+	if (!r)
+		r = selection_new(buffer->context, &buffer->selection, fail);
+	if (!r)
+		r = select_events(query, buffer->selection, fail);
+	return r ? r : narrow_window(query, buffer, extent, fail);
+}
+
 int query_narrow(const struct query *query, struct reader_buffer *buffer, bool leaves_out_self, struct extent *extent,
 		 uint64_t **ret_left_out, struct fail *fail)
 {
@@ -764,22 +819,11 @@ int query_narrow(const struct query *query, struct reader_buffer *buffer, bool l
 		r = selection_leave_out_self(buffer->selection, &left_out, fail);
 	if (r)
 		return r;
-	if (selection_empty(buffer->selection)) {
-		selection_free(buffer->selection);
-		buffer->selection = NULL;
+	if (selection_empty(buffer->selection))
 		left_out = NULL;
-	}
 	if (ret_left_out)
 		*ret_left_out = left_out;
-	if (query->some_cpus) {
-		buffer->window.cpu_mask = query->cpus.bits;
-		buffer->window.cpu_mask_words = array_size(query->cpus.bits);
-	}
-	r = narrow_time(query, buffer, extent, fail);
-	/* Where the last events begin is found by reading parts, and a source of pages is read only once. */
-	if (!r && buffer->selection && query->tail == UINT64_MAX && !buffer->window.source)
-		r = selection_read_first(buffer->selection, &buffer->window, fail);
-	return r;
+	return narrow_window(query, buffer, extent, fail);
 }
 
 int query_check_durations(const struct reader *reader, struct fail *fail)
@@ -861,8 +905,10 @@ static int add(const struct query *query, const struct query_manner *manner, str
 		return r;
 	if (!query->instance && own_buffer(info->name.text) && !is_of_ticks(info))
 		return narrow_time(query, buffer, extent, fail);
-	if (manner->all)
+	if (manner->gives == QUERY_GIVES_ALL)
 		return narrow_all(query, buffer, extent, fail);
+	if (manner->gives == QUERY_GIVES_TASKS)
+		return narrow_tasks(query, buffer, extent, fail);
 	return manner->times_only ? narrow_shown(query, buffer, extent, fail) :
 				    query_narrow(query, buffer, false, extent, NULL, fail);
 }

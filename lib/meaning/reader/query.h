@@ -106,8 +106,17 @@ struct query_manner {
 	 * and filters choose those that reader_shows().
 	 */
 	bool times_only;
-	/* The reader shows what all tasks did; all words but those for CPUs choose the events that reader_shows(). */
-	bool all;
+	enum query_gives {
+		QUERY_GIVES_CHOSEN, /* the events that the words choose */
+		/*
+		 * What all tasks did, of what the words for events, filters, CPUs and times choose: for those who
+		 * follow the states of tasks, which the events of others change. Words for tasks choose the events that
+		 * reader_shows().
+		 */
+		QUERY_GIVES_TASKS,
+		/* What all tasks did; all words but those for CPUs and times choose the events that reader_shows(). */
+		QUERY_GIVES_ALL,
+	} gives;
 	bool texts; /* also buffers without pages that have the kernel's text of a latency tracer */
 };
 
@@ -134,6 +143,9 @@ int must_check query_check_durations(const struct reader *reader, struct fail *f
 
 /* Returns -ENOENT: the trace has no buffer of the instance. */
 int query_no_instance(const struct query *query, struct trace *trace, struct fail *fail);
+
+/* Whether a word chooses tasks. */
+bool query_chooses_tasks(const struct query *query);
 
 /* A selection of the words that choose events and tasks; query_narrow() gives the buffer one, and leaves out self. */
 int must_check query_select(const struct query *query, const struct context *context, struct selection **ret,

@@ -8,9 +8,11 @@
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/event/comms.h"
 #include "lib/meaning/event/context.h"
+#include "lib/meaning/event/graph_events.h"
 #include "lib/meaning/event/softirqs.h"
 #include "lib/meaning/event/tasks.h"
 #include "lib/meaning/names/symbols.h"
+#include "lib/meaning/query/selection.h"
 #include "lib/meaning/timeline/call_name.h"
 #include "lib/meaning/timeline/timeline_internal.h"
 
@@ -340,16 +342,80 @@ const char *timeline_name(const struct timeline *timeline, const struct timeline
 	return name;
 }
 
+bool timeline_chooses(const struct timeline *timeline, uint16_t buffer, int32_t pid, uint64_t from, uint64_t to)
+{
+	struct selection *chosen = timeline->parts[buffer]->chosen;
+
+	return !chosen || selection_part(chosen, pid, &from, &to);
+}
+
+/* Functions are those of events that are chosen. */
+static bool is_chosen(const struct timeline *timeline, const struct timeline_slice *slice)
+{
+	switch (slice->kind) {
+	case TIMELINE_CALL:
+	case TIMELINE_MARK:
+	case TIMELINE_ASYNC:
+		return timeline_chooses(timeline, slice->buffer, slice->pid, slice->start, slice->to);
+	case TIMELINE_PAIR:
+		if (slice->of_task)
+			return timeline_chooses(timeline, slice->buffer, slice->pid, slice->start, slice->to);
+		return !timeline->passes ||
+		       (!slice->on_cpu &&
+			timeline_chooses(timeline, slice->buffer, slice->begun_by, slice->start, slice->start));
+	case TIMELINE_IRQ:
+	case TIMELINE_SOFTIRQ:
+	case TIMELINE_TASKLET:
+	case TIMELINE_VECTOR:
+	case TIMELINE_COUNTER:
+	case TIMELINE_INSTANT:
+		return !timeline->passes;
+	case TIMELINE_RUN:
+	case TIMELINE_STATE:
+	case TIMELINE_FUNCTION:
+	case TIMELINE_LOSS:
+		break;
+	}
+	return true;
+}
+
 static void give(const struct timeline *timeline, const struct timeline_slice *slice)
 {
-	if (is_wanted(timeline, slice->kind))
+	if (is_wanted(timeline, slice->kind) &&
+	    (__builtin_expect(!timeline->parts[slice->buffer]->chosen, 1) || is_chosen(timeline, slice)))
 		timeline->calls.slice(timeline->calls.arg, slice);
+}
+
+/* Gives those parts of a run or a state in which its task is chosen. */
+static void give_parts(const struct timeline *timeline, struct timeline_slice *slice)
+{
+	struct selection *chosen = timeline->parts[slice->buffer]->chosen;
+	enum runs_end end = slice->end;
+	uint64_t to = slice->to, at = slice->start;
+
+	slice->cut = false;
+	if (__builtin_expect(!chosen, 1) || (timeline->calls.all_runs && slice->kind == TIMELINE_RUN)) {
+		give(timeline, slice);
+		return;
+	}
+	for (; at < to; at = slice->to) {
+		slice->start = at;
+		slice->to = to;
+		if (!selection_part(chosen, slice->pid, &slice->start, &slice->to))
+			break;
+		slice->cut = slice->to < to;
+		slice->end = slice->cut ? RUNS_KNOWN : end;
+		give(timeline, slice);
+	}
 }
 
 static uint32_t begin_run(void *arg, uint32_t task)
 {
 	const struct timeline *timeline = arg;
+	const struct state *state = timeline->state;
 
+	if (!timeline_chooses(timeline, timeline->first_buffer, state->tasks[task].pid, state->now, state->now))
+		return TIMELINE_NO_NOTE;
 	return timeline->calls.begin ? timeline->calls.begin(timeline->calls.arg, task) : 0;
 }
 
@@ -378,7 +444,7 @@ static void give_run(void *arg, uint32_t cpu, const struct runs_turn *turn, uint
 	slice->pid = timeline->state->tasks[turn->task].pid;
 	slice->task = turn->task;
 	slice->note = turn->note;
-	give(timeline, slice);
+	give_parts(timeline, slice);
 }
 
 static void give_state(void *arg, const struct runs_mode *mode, uint64_t to, enum runs_end end)
@@ -392,7 +458,7 @@ static void give_state(void *arg, const struct runs_mode *mode, uint64_t to, enu
 	slice->pid = timeline->state->tasks[mode->task].pid;
 	slice->task = mode->task;
 	slice->mode = mode;
-	give(timeline, slice);
+	give_parts(timeline, slice);
 }
 
 static void enter_function(void *arg, const struct event *event, struct track *track)
@@ -555,6 +621,11 @@ void timeline_free(struct timeline *timeline)
 	free(timeline);
 }
 
+void timeline_choose(struct timeline *timeline, uint16_t buffer, struct selection *chosen)
+{
+	timeline->parts[buffer]->chosen = chosen;
+}
+
 bool timeline_add(struct timeline *timeline, uint16_t buffer, const struct context *context)
 {
 	struct part *part = calloc(1, sizeof(*part));
@@ -624,7 +695,7 @@ static void see_end(struct part *part, const struct type *type, const struct eve
 {
 	struct timeline_slice *slice = slice_of(part->timeline, type->kind, part->buffer);
 
-	if (!pairs_end(&part->pairs, &type->pair, event, &slice->start) || event->ts < slice->start)
+	if (!pairs_end(&part->pairs, &type->pair, event, &slice->start, &slice->begun_by) || event->ts < slice->start)
 		return;
 	slice->to = event->ts;
 	slice->cpu = event->cpu;
@@ -756,13 +827,13 @@ static enum timeline_part see_deed(struct part *part, enum deed deed, const stru
 
 	if (deed == DOES_MARK && mark_source_read(&type->mark, event, &timeline->scratch, &timeline->mark))
 		what = TIMELINE_A_MARK;
-	if (calls->event)
+	if (calls->event && !timeline->passes)
 		calls->event(calls->arg, event, what);
 	if (what == TIMELINE_A_MARK)
 		see_mark(part, event);
 	else if (type)
 		see_record(part, type, deed, event);
-	if (__builtin_expect(part->nr_fields != 0, 0))
+	if (__builtin_expect(part->nr_fields != 0 && !timeline->passes, 0))
 		see_fields(part, event);
 	return what;
 }
@@ -770,9 +841,11 @@ static enum timeline_part see_deed(struct part *part, enum deed deed, const stru
 /* A loss, a record of the function graph, or the first event of another type. */
 static enum timeline_part see_other(struct part *part, const struct event *event)
 {
+	bool passes = part->timeline->passes && event->kind != EVENT_LOST;
 	enum deed deed;
 
-	if (frames_see(part->frames, event))
+	/* What one task calls is told by its own events. */
+	if (passes ? graph_event_of(event->type->format) != GRAPH_EVENT_NONE : frames_see(part->frames, event))
 		return TIMELINE_A_FUNCTION;
 	if (event->kind == EVENT_LOST) {
 		see_loss(part, event);
@@ -803,6 +876,16 @@ enum timeline_part timeline_see(struct timeline *timeline, const struct event *e
 		renew_marks(timeline, event);
 	deed = event->kind == EVENT_LOST ? DOES_UNKNOWN : (enum deed)part->roles[event->type->index];
 	return deed == DOES_UNKNOWN ? see_other(part, event) : see_deed(part, deed, event);
+}
+
+enum timeline_part timeline_pass(struct timeline *timeline, const struct event *event)
+{
+	enum timeline_part part;
+
+	timeline->passes = true;
+	part = timeline_see(timeline, event);
+	timeline->passes = false;
+	return part;
 }
 
 void timeline_end(struct timeline *timeline, uint64_t ts)

@@ -14,6 +14,7 @@ struct context;
 struct event;
 struct event_type;
 struct near;
+struct selection;
 struct state;
 
 /*
@@ -49,10 +50,12 @@ enum timeline_counter { TIMELINE_FREQUENCY, TIMELINE_IDLE, TIMELINE_MEMORY, TIME
 struct timeline_slice {
 	enum timeline_kind kind;
 	enum runs_end end;         /* of a run, a state, a function, a mark; others are known */
+	bool cut;                  /* of a run and a state: it goes on, without the choice (timeline_choose()) */
 	uint64_t start, to;        /* a counter, an instant and a loss are a moment */
 	uint16_t buffer;           /* index; of a run and a state the first buffer of the timeline */
 	uint32_t cpu;              /* not of a state or a call; of a mark, where it began */
 	int32_t pid;               /* of a run, a state, a call, a mark, a pair of events of a task */
+	int32_t begun_by;          /* of an interrupt and a pair: in which task it began */
 	const struct event *event; /* the event that ended it; NULL for a run, a state, a function, a mark */
 	/* Of a run and a state: an index of state::tasks; and what begin() returned for a run. */
 	uint32_t task, note;
@@ -97,7 +100,10 @@ struct timeline_calls {
 	void *arg;
 	uint32_t wanted; /* a bit for each kind */
 	void (*slice)(void *arg, const struct timeline_slice *slice);
-	/* A run begins: returns the caller's note of it; may be NULL. */
+	/*
+	 * A run begins: returns the caller's note of it; may be NULL. Is not called for a task that is not chosen then:
+	 * if it becomes one in the run, the note is TIMELINE_NO_NOTE.
+	 */
 	uint32_t (*begin)(void *arg, uint32_t task);
 	/* A function begins: the last frame of the track, which has room for a note (frames.h); may be NULL. */
 	void (*enter)(void *arg, const struct event *event, struct track *track);
@@ -106,10 +112,13 @@ struct timeline_calls {
 	 * slices; may be NULL.
 	 */
 	void (*event)(void *arg, const struct event *event, enum timeline_part part);
+	bool all_runs;        /* also runs of tasks that are not chosen */
 	bool one_wait;        /* being woken and being queued are one mode, TASK_WAKING */
 	bool only_with_entry; /* no functions of which only the exit is in the trace */
 	bool no_causes;       /* nobody asks for whom an interrupt woke a task (state::no_causes) */
 };
+
+#define TIMELINE_NO_NOTE UINT32_MAX
 
 struct timeline;
 
@@ -131,6 +140,15 @@ bool timeline_field_known(const struct context *context, const char *field);
 void timeline_fields_offer(const struct context *context, struct near *near);
 
 /*
+ * For a choice of tasks (selection_part(); NULL: all): the parts of runs and states in which the task is chosen are
+ * slices; of what else a task does what has a moment in which it is; of interrupts those that end on top of a chosen
+ * task, of requests those that begin or end in one; all losses. Borrows the selection. Call it after timeline_add().
+ */
+void timeline_choose(struct timeline *timeline, uint16_t buffer, struct selection *chosen);
+/* Whether that chooses the task at a moment of this time. */
+bool timeline_chooses(const struct timeline *timeline, uint16_t buffer, int32_t pid, uint64_t from, uint64_t to);
+
+/*
  * For a caller that has a state of the same buffers: the timeline then has none of its own. The state is borrowed, and
  * sees each event before the timeline does. Call it before the first event.
  */
@@ -138,6 +156,8 @@ void timeline_follow(struct timeline *timeline, const struct state *state);
 
 /* Takes an event of a buffer that was added, in order. Slices that end with it come before it returns. */
 enum timeline_part timeline_see(struct timeline *timeline, const struct event *event);
+/* The same for an event that is not chosen: it only changes what tasks and CPUs do, and is not given to calls.event. */
+enum timeline_part timeline_pass(struct timeline *timeline, const struct event *event);
 
 /* Gives what is still open, once, after the last event: functions end at `ts`. */
 void timeline_end(struct timeline *timeline, uint64_t ts);

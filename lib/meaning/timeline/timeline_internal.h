@@ -89,6 +89,7 @@ struct handler {
 struct part {
 	struct timeline *timeline;
 	const struct context *context;
+	struct selection *chosen; /* borrowed; NULL: all tasks are */
 	uint16_t buffer;
 	struct frames *frames;
 	struct open_calls calls;
@@ -116,6 +117,7 @@ struct timeline {
 	size_t nr_parts;
 	const struct context *first; /* of the buffer that was added first */
 	uint16_t first_buffer;
+	bool passes;               /* the event that is seen is not chosen */
 	struct out scratch;        /* the text of a mark */
 	struct mark mark;          /* of the event that was seen last, if it is one */
 	const char *const *fields; /* timeline_count_fields() */
