@@ -92,6 +92,16 @@ struct memory_analysis {
 
 static const struct table_column site_columns[] = COLUMNS(SITE_COLUMNS);
 
+#define FREES "kmem:kfree,kmem:kmem_cache_free"
+
+static const struct pass_unseen site_unseen[] = {
+	{ "freed", FREES },
+	{ "alive", FREES },
+	{ "alive_bytes", FREES },
+	{ "oldest_age_ns", FREES },
+	{ "freed_on_other_cpu", FREES },
+};
+
 /* Whom the key stands for. */
 static void put_who(struct table *table, const struct memory_analysis *memory, uint32_t key)
 {
@@ -165,6 +175,7 @@ static void put_sites(struct memory_analysis *memory, struct findings *findings)
 	while (table && (site = u64_map_next(&memory->sites, &at, &key))) {
 		SITE_COLUMNS(CELL)
 	}
+	pass_forget_unseen(memory->pass, findings, site_unseen, array_size(site_unseen));
 	/* Rows that are equal in the column of the order then stand by their names, and not by a hash of addresses. */
 	if (table && !table_sort(table, 0))
 		findings->failed = true;
@@ -178,6 +189,13 @@ static void put_sites(struct memory_analysis *memory, struct findings *findings)
 
 static const struct table_column page_columns[] = COLUMNS(PAGE_COLUMNS);
 
+static const struct pass_unseen page_unseen[] = {
+	{ "allocated", "kmem:mm_page_alloc" },
+	{ "freed", "kmem:mm_page_free" },
+	{ "difference", "kmem:mm_page_alloc" },
+	{ "difference", "kmem:mm_page_free" },
+};
+
 static void put_pages(const struct memory_analysis *memory, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "pages", "blocks of 2^ORDER pages", NULL, page_columns);
@@ -187,6 +205,7 @@ static void put_pages(const struct memory_analysis *memory, struct findings *fin
 			PAGE_COLUMNS(CELL)
 		}
 	}
+	pass_forget_unseen(memory->pass, findings, page_unseen, array_size(page_unseen));
 }
 
 static const char *const kinds[MEMORY_STALLS] = {
@@ -239,6 +258,11 @@ static void put_stalls(const struct memory_analysis *memory, struct findings *fi
 
 static const struct table_column fault_columns[] = COLUMNS(FAULT_COLUMNS);
 
+static const struct pass_unseen fault_unseen[] = {
+	{ "user", "exceptions:page_fault_user" },
+	{ "kernel", "exceptions:page_fault_kernel" },
+};
+
 static void put_faults(const struct memory_analysis *memory, struct findings *findings)
 {
 	struct table *table = findings_table(findings, "faults", "page faults of each task", "user", fault_columns);
@@ -251,6 +275,7 @@ static void put_faults(const struct memory_analysis *memory, struct findings *fi
 		table_attach(table, &faults->times);
 		FAULT_COLUMNS(CELL)
 	}
+	pass_forget_unseen(memory->pass, findings, fault_unseen, array_size(fault_unseen));
 }
 
 static void put_notes(const struct memory_analysis *memory, struct findings *findings)

@@ -87,3 +87,40 @@ setup()
 	[ "$(jq -c '[.torn_bytes, .cpus_lost]' <<< "$output")" = '[0,[]]' ]
 	[ "$(jq .file_bytes <<< "$output")" -eq "$(stat -c %s k.dat)" ]
 }
+
+# unseen FILE EVENT... -- COMMAND TABLE COLUMN...: in the file without these events, the columns have a number before and none afterwards
+unseen() {
+	local file=$1 gone='' command table column
+	shift
+	while [ "$1" != -- ]; do gone="$gone|$1" && shift; done
+	command=$2 table=$3
+	shift 3
+	weft split -q -o part.dat -e "$(weft summary --table events --top 0 --format csv "$file" 2> /dev/null | sed '1d; s/,.*//' | grep -vxE "${gone#|}" | paste -sd,)" "$file"
+	weft "$command" --format json "$file" > whole.json
+	weft "$command" --format json part.dat > part.json
+	for column; do
+		jq -e --arg t "$table" --arg c "$column" '[.[$t][][$c]] | any(. != null)' whole.json || echo "$command: $column is never known"
+		jq -e --arg t "$table" --arg c "$column" '[.[$t][][$c]] | length > 0 and all(. == null)' part.json || echo "$command: $column without $gone"
+	done | grep -v '^true$' && return 1
+	jq -e '.missing | length > 0' part.json > /dev/null
+}
+
+@test "a column whose events were not recorded is unknown, not 0, and what is missing is told" {
+	need_command jq
+	local here=$BATS_TEST_DIRNAME/../fixtures
+	cd "$BATS_TEST_TMPDIR"
+	unseen "$here/demo.dat" sched:sched_waking sched:sched_wakeup -- sched tasks wakeups
+	unseen "$here/demo.dat" sched:sched_waking sched:sched_wakeup -- sched wakeups count
+	unseen "$here/demo.dat" sched:sched_wakeup -- latency wakeups queue_ns
+	unseen "$here/golden/6.12-events-irq-timer.dat" irq:softirq_entry -- irq cpus softirqs softirq_ns
+	unseen "$here/golden/6.12-events-irq-timer.dat" irq:irq_handler_exit -- irq cpus irqs irq_ns
+	unseen "$here/golden/6.12-events-irq-timer.dat" 'timer:.*' -- irq cpus timers timer_ns
+	unseen "$here/golden/6.12-events-irq-timer.dat" 'timer:.*' -- irq victims timer_ns
+	unseen "$here/session/disk.dat" block:block_rq_issue -- block devices busy_ns busy_percent deepest reissues
+	unseen "$here/session/disk.dat" block:block_bio_backmerge -- block devices merges
+	unseen "$here/session/memory.dat" kmem:kfree kmem:kmem_cache_free -- memory callers freed alive alive_bytes
+	unseen "$here/session/memory.dat" kmem:mm_page_free -- memory pages freed difference
+	unseen "$here/session/memory.dat" exceptions:page_fault_kernel -- memory faults kernel
+	unseen "$here/demo.dat" 'syscalls:sys_exit_.*' -- syscalls syscalls errors total_ns on_cpu_ns blocked_ns wait_ns
+	unseen "$here/demo.dat" sched:sched_process_exec -- tasks tasks execs
+}

@@ -68,13 +68,13 @@ softirqs_of()
 	diff - "$out.part" <<- EOT
 		# tasks that were hit: the time that interrupts and what they ran took from each
 		TASK    PID  HITS     TAKEN  RUN  %       IRQ   SOFTIRQ  VECTOR     TIMER
-		<idle>    -    69    8.3 ms    -  -   69.6 us    1.1 ms    0 ns    7.1 ms
-		hlp     475    12    4.5 ms    -  -      0 ns    2.4 ms    0 ns    2.1 ms
-		sh      467     5    1.9 ms    -  -      0 ns    1.7 ms    0 ns  140.9 us
-		sh      472    15  629.0 us    -  -      0 ns  167.6 us    0 ns  461.3 us
-		ls      476     4  464.8 us    -  -      0 ns  277.5 us    0 ns  187.3 us
-		sleep   474     5  398.6 us    -  -      0 ns   67.3 us    0 ns  331.3 us
-		tee     473     2  209.8 us    -  -  209.8 us      0 ns    0 ns      0 ns
+		<idle>    -    69    8.3 ms    -  -   69.6 us    1.1 ms       -    7.1 ms
+		hlp     475    12    4.5 ms    -  -      0 ns    2.4 ms       -    2.1 ms
+		sh      467     5    1.9 ms    -  -      0 ns    1.7 ms       -  140.9 us
+		sh      472    15  629.0 us    -  -      0 ns  167.6 us       -  461.3 us
+		ls      476     4  464.8 us    -  -      0 ns  277.5 us       -  187.3 us
+		sleep   474     5  398.6 us    -  -      0 ns   67.3 us       -  331.3 us
+		tee     473     2  209.8 us    -  -  209.8 us      0 ns       -      0 ns
 	EOT
 	grep -q '^# longest time in a fixed window of 10 ms, of hrtimer tick_nohz_handler: 5.9 ms, CPU 0: weft report --since 22.030000000 --until 22.040000000 ' "$out"
 	# A selection of tasks is one of victims; the sources are those of all tasks.

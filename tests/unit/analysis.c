@@ -169,7 +169,7 @@ TEST(latency_follows_a_task_to_another_queue)
 	REQUIRE(text != NULL);
 	CHECK(has_line(
 		text,
-		"1300,late,7,0,0,0.000010000,0.000011300,0,300,0,0,1000,0,0,0,<...>,5,<...>,5,,the task before it: "));
+		"1300,late,7,0,0,0.000010000,0.000011300,0,300,0,,1000,0,0,0,<...>,5,<...>,5,,the task before it: "));
 }
 
 /*

@@ -354,6 +354,17 @@ static void put_sizes(struct block_analysis *block, struct findings *findings)
 
 static const struct table_column device_columns[] = COLUMNS(DEVICE_COLUMNS);
 
+static const struct pass_unseen unseen[] = {
+	{ "busy_ns", "block:block_rq_issue" },
+	{ "busy_percent", "block:block_rq_issue" },
+	{ "deepest", "block:block_rq_issue" },
+	{ "reissues", "block:block_rq_issue" },
+	{ "merges", "block:block_bio_backmerge,block:block_bio_frontmerge,block:block_rq_merge" },
+	{ "splits", "block:block_split" },
+	{ "requeues", "block:block_rq_requeue" },
+	{ "errors", "block:block_rq_complete" },
+};
+
 static bool is_any_named(const struct block_analysis *block, const struct context *context)
 {
 	char name[DISK_NAME];
@@ -383,6 +394,7 @@ static void put_devices(struct block_analysis *block, struct findings *findings)
 		block_settle(device, state->now);
 		DEVICE_COLUMNS(CELL)
 	}
+	pass_forget_unseen(block->pass, findings, unseen, array_size(unseen));
 }
 
 #define SLOW_COLUMNS(X)                                                                        \

@@ -159,6 +159,13 @@ bool pass_has(const struct pass *pass, const char *patterns)
 	return pass->types.len && has_line(pass->types.data, patterns, NULL);
 }
 
+void pass_forget_unseen(const struct pass *pass, struct findings *findings, const struct pass_unseen *unseen, size_t nr)
+{
+	for (size_t i = 0; findings->nr && i < nr; i++)
+		if (!pass_has(pass, unseen[i].events))
+			table_forget(&findings->items[findings->nr - 1].table, unseen[i].key);
+}
+
 bool pass_switches(const struct pass *pass)
 {
 	return pass->state.events[STATE_SWITCH] || (pass->divides && pass_has(pass, "sched:sched_switch"));

@@ -157,6 +157,22 @@ int must_check pass_note_types(struct pass *pass, const struct reader *reader, s
 
 /* Returns whether an event that matches the patterns, as those of -e, has occurred so far or was enabled. */
 bool pass_has(const struct pass *pass, const char *patterns);
+/*
+ * Columns that say nothing without an event that matches the patterns, by their keys: where none was recorded, the
+ * table added last has "-" in them. A column that needs several events has a row for each.
+ */
+struct pass_unseen {
+	const char *key, *events;
+};
+void pass_forget_unseen(const struct pass *pass, struct findings *findings, const struct pass_unseen *unseen,
+			size_t nr);
+
+/* What tells that a task was put on a queue, wakeups, and the time in hard interrupts of any machine. */
+#define PASS_QUEUED "sched:sched_wakeup,ftrace:wakeup"
+#define PASS_WAKES "sched:sched_waking," PASS_QUEUED
+#define PASS_VECTORS "irq_vectors,ipi:ipi_entry,powerpc:timer_interrupt_entry,powerpc:doorbell_entry"
+#define PASS_IRQS "irq:irq_handler_entry," PASS_VECTORS
+
 /* Whether sched_switch tells who has a CPU; in intervals that follow each other it does so in all, or in none. */
 bool pass_switches(const struct pass *pass);
 /* Whether an event that an analysis wants occurs, or was recorded and did not happen. */

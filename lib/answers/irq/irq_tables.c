@@ -181,6 +181,37 @@ const struct analysis_slow irq_slow[] = {
 
 static const struct table_column cpu_columns[] = COLUMNS(CPU_COLUMNS);
 
+#define TIMERS "timer:timer_expire_entry,timer:hrtimer_expire_entry"
+
+static const struct pass_unseen unseen[] = {
+	{ "irqs", "irq:irq_handler_entry" },
+	{ "irq_ns", "irq:irq_handler_entry" },
+	{ "softirqs", "irq:softirq_entry" },
+	{ "softirq_ns", "irq:softirq_entry" },
+	{ "vectors", PASS_VECTORS },
+	{ "vector_ns", PASS_VECTORS },
+	{ "timers", TIMERS },
+	{ "timer_ns", TIMERS },
+	{ "works", "workqueue:workqueue_execute_start" },
+};
+
+/* Of a run under way at its end, an interval has the time without that event. */
+static const struct pass_unseen unseen_ends[] = {
+	{ "irqs", "irq:irq_handler_exit" },
+	{ "irq_ns", "irq:irq_handler_exit" },
+	{ "softirqs", "irq:softirq_exit" },
+	{ "softirq_ns", "irq:softirq_exit" },
+	{ "works", "workqueue:workqueue_execute_end" },
+};
+
+/* Of the columns that the last table has. */
+static void forget_unseen(const struct irq_analysis *irq, struct findings *findings)
+{
+	pass_forget_unseen(irq->pass, findings, unseen, array_size(unseen));
+	if (!irq->pass->divides)
+		pass_forget_unseen(irq->pass, findings, unseen_ends, array_size(unseen_ends));
+}
+
 static void put_cpus(const struct irq_analysis *irq, struct findings *findings)
 {
 	struct table *table =
@@ -193,6 +224,7 @@ static void put_cpus(const struct irq_analysis *irq, struct findings *findings)
 			continue;
 		CPU_COLUMNS(CELL)
 	}
+	forget_unseen(irq, findings);
 }
 
 /*
@@ -347,6 +379,7 @@ static int must_check put_victims(struct irq_analysis *irq, struct findings *fin
 	if (irq->by == IRQ_BY_WHO)
 		pass_group_head(findings, irq->part, 0);
 	put_tasks(irq, table);
+	forget_unseen(irq, findings);
 	return 0;
 }
 

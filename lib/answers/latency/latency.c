@@ -341,6 +341,13 @@ enum { OF_WAKEUPS = WHEN, OF_NMI = WHEN << 1, OF_STACKS = WHEN << 2, OF_FUNCTION
 
 static const struct table_column wakeup_columns[] = COLUMNS(LATE_COLUMNS), sample_columns[] = COLUMNS(ALL_COLUMNS);
 
+static const struct pass_unseen unseen[] = {
+	{ "queue_ns", "sched:sched_waking" },
+	{ "queue_ns", PASS_QUEUED },
+	{ "irq_ns", PASS_IRQS },
+	{ "softirq_ns", "irq:softirq_entry" },
+};
+
 static const char *name_of(const struct latency_analysis *latency, uint32_t task)
 {
 	const struct state_task *of = task == STATE_NO_TASK ? NULL : &latency->pass->state.tasks[task];
@@ -419,6 +426,9 @@ static void put_lates(const struct latency_analysis *latency, struct findings *f
 	findings_show(findings, OF_NMI, nmi);
 	for (size_t i = 0; i < lates->slowest.nr; i++)
 		put_late(latency, table, lates_at(lates, i));
+	/* A sample of timerlat has its interrupts from its tracer. */
+	if (!samples)
+		pass_forget_unseen(latency->pass, findings, unseen, array_size(unseen));
 	if (lates->slowest.nr)
 		put_worst(latency, findings, lates_at(lates, 0));
 }

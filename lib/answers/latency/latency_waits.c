@@ -420,6 +420,7 @@ enum { OF_PID = WHEN, OF_QUOTA = WHEN << 1, OF_STOLEN = WHEN << 2 };
 	X("OF IT", TIME, "most_for_ns", BRIEF, table_cell_u64, lasted)
 
 static const struct table_column columns[] = COLUMNS(WAIT_COLUMNS);
+static const struct pass_unseen unseen[] = { { "irq_ns", PASS_IRQS }, { "softirq_ns", "irq:softirq_entry" } };
 
 /* What the table does not show of quotas. */
 static void tell_quota(const struct latency_waits *by, bool brief, struct findings *findings)
@@ -471,4 +472,5 @@ void latency_waits_put(struct latency_waits *by, bool brief, struct findings *fi
 
 		WAIT_COLUMNS(CELL)
 	}
+	pass_forget_unseen(by->pass, findings, unseen, array_size(unseen));
 }

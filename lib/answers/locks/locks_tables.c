@@ -237,6 +237,7 @@ static void put_rows(struct locks_analysis *locks, struct findings *findings)
 	/* Rows that are equal in the column of the order then stand by their names, and not by a hash of addresses. */
 	if (!table_sort_by(table, "process") || !table_sort(table, 1) || !table_sort(table, 0))
 		findings->failed = true;
+	pass_forget_unseen(locks->pass, findings, &(struct pass_unseen){ "wait_ns", PASS_WAKES }, 1);
 	findings_show(findings, OF_PROCESS, futexes && locks->by == LOCKS_BY_LOCK);
 	findings_flag(findings, OF_PROCESS, SAME, locks->by == LOCKS_BY_LOCK);
 	findings_flag(findings, OF_PROCESS, TEXT_ONLY, locks->by != LOCKS_BY_LOCK);

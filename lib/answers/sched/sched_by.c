@@ -107,4 +107,5 @@ void sched_by_put(struct sched_by *by, struct findings *findings)
 	findings_show(findings, OF_PID, by->part == WHO_PROCESS);
 	while ((group = u64_map_next(&by->groups, &at, &who)))
 		put_group(by, table, (uint32_t)who, group);
+	pass_forget_unseen(by->pass, findings, &(struct pass_unseen){ "wakeups", PASS_WAKES }, 1);
 }

@@ -100,6 +100,7 @@ static void put_tasks(struct sched_analysis *sched, struct findings *findings)
 			ran += task->spent[TASK_RUNNING];
 		}
 	}
+	pass_forget_unseen(sched->pass, findings, &(struct pass_unseen){ "wakeups", PASS_WAKES }, 1);
 	if (self && !sched->pass->filter.self)
 		findings_note(findings, "left out: %s task%s of weft itself, which ran %s; --self shows them",
 			      text_count((char[TEXT_HUMAN]){ 0 }, self), text_plural(self), text_time(lasted, ran));
@@ -142,18 +143,21 @@ static void put_host(struct sched_analysis *sched, struct findings *findings)
 	vcpu_times_put(sched->pass, times, findings);
 }
 
-#define CPU_COLUMNS(X)                                                                              \
-	X("CPU", NUMBER, NULL, BRIEF | SAME, table_cell_u64, i)                                     \
-	X("TASKS", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_TASK])                  \
-	X("%", NUMBER, "tasks_percent", BRIEF, table_cell_percent, cpu->spent[CPU_TASK], span, 1)   \
-	X("IDLE", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_IDLE])                   \
-	X("SOFTIRQ", TIME, NULL, BRIEF | ADDS, table_cell_known, softirqs, cpu->spent[CPU_SOFTIRQ]) \
-	X("IRQ", TIME, NULL, BRIEF | ADDS, table_cell_known, irqs, cpu->spent[CPU_HARDIRQ])         \
-	X("UNKNOWN", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_UNKNOWN])             \
-	X("SWITCHES", COUNT, NULL, BRIEF | ADDS, table_cell_u64, cpu->switches)                     \
+#define CPU_COLUMNS(X)                                                                            \
+	X("CPU", NUMBER, NULL, BRIEF | SAME, table_cell_u64, i)                                   \
+	X("TASKS", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_TASK])                \
+	X("%", NUMBER, "tasks_percent", BRIEF, table_cell_percent, cpu->spent[CPU_TASK], span, 1) \
+	X("IDLE", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_IDLE])                 \
+	X("SOFTIRQ", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_SOFTIRQ])           \
+	X("IRQ", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_HARDIRQ])               \
+	X("UNKNOWN", TIME, NULL, BRIEF | ADDS, table_cell_u64, cpu->spent[CPU_UNKNOWN])           \
+	X("SWITCHES", COUNT, NULL, BRIEF | ADDS, table_cell_u64, cpu->switches)                   \
 	X("STOLEN", TIME, "stolen_at_most_ns", ADDS | WHEN, table_cell_known, stolen, stolen)
 
 static const struct table_column cpu_columns[] = COLUMNS(CPU_COLUMNS);
+
+/* The time in some interrupts is known where others were not recorded; a note says which. */
+static const struct pass_unseen unseen[] = { { "softirq_ns", "irq:softirq_entry" }, { "irq_ns", PASS_IRQS } };
 
 /* How much of the CPU's time the hypervisor had, at most. The kernel counts it as time of its tasks. */
 static uint64_t stolen_of(const struct sched_analysis *sched, const struct withheld *withheld, uint32_t cpu)
@@ -185,11 +189,6 @@ static void put_cpus(const struct sched_analysis *sched, struct findings *findin
 		findings_table(findings, "cpus", "CPUs: what each did in the time of the trace", NULL, cpu_columns);
 	struct withheld *withheld = withheld_new(sched->pass->reader->buffers[0].context);
 	uint64_t span = state->now - state->start, all = 0;
-	bool softirqs = pass_has(sched->pass, "irq:softirq_entry");
-	/* The time in some of them is known where others were not recorded; a note says which. */
-	bool irqs =
-		pass_has(sched->pass, "irq:irq_handler_entry,irq_vectors,ipi:ipi_entry,powerpc:timer_interrupt_entry,"
-				      "powerpc:doorbell_entry");
 
 	findings->failed |= !withheld;
 	for (uint32_t i = 0; withheld && i < state->nr_cpus; i++)
@@ -203,14 +202,15 @@ static void put_cpus(const struct sched_analysis *sched, struct findings *findin
 			continue;
 		CPU_COLUMNS(CELL)
 	}
+	pass_forget_unseen(sched->pass, findings, unseen, array_size(unseen));
 	withheld_free(withheld);
 }
 
-#define PART_COLUMNS(X)                                                                   \
-	X("WAKEUPS", TEXT, "part", BRIEF | SAME, table_cell, names[i])                    \
-	X("COUNT", COUNT, NULL, BRIEF | ADDS, table_cell_u64, sched->parts[i].count)      \
-	SPREAD(X, "", "", BRIEF, BRIEF, BRIEF, part)                                      \
-	X("MAX AT", NUMBER, "max_at", BRIEF | SPARE, table_cell_when, sched->worst[i].at) \
+#define PART_COLUMNS(X)                                                                       \
+	X("WAKEUPS", TEXT, "part", BRIEF | SAME, table_cell, names[i])                        \
+	X("COUNT", COUNT, NULL, BRIEF | ADDS, table_cell_known, known, sched->parts[i].count) \
+	SPREAD(X, "", "", BRIEF, BRIEF, BRIEF, part)                                          \
+	X("MAX AT", NUMBER, "max_at", BRIEF | SPARE, table_cell_when, sched->worst[i].at)     \
 	X("CPU", NUMBER, "max_cpu", BRIEF | SPARE, table_cell_known, sched->worst[i].at, sched->worst[i].cpu)
 
 static const struct table_column part_columns[] = COLUMNS(PART_COLUMNS);
@@ -223,6 +223,8 @@ static void put_parts(const struct sched_analysis *sched, struct findings *findi
 	findings_flag(findings, BRIEF, BRIEF, sched->parts[PART_WHOLE].count);
 	for (size_t i = 0; table && i < PARTS; i++) {
 		struct percentiles part = percentiles_of(&sched->parts[i]);
+		bool known = pass_has(sched->pass, i == PART_WHOLE ? PASS_WAKES : PASS_QUEUED) &&
+			     (i != PART_ENQUEUE || pass_has(sched->pass, "sched:sched_waking"));
 
 		PART_COLUMNS(CELL)
 	}

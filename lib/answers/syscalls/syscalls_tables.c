@@ -169,6 +169,18 @@ static void put_worst(struct syscalls_analysis *syscalls, struct findings *findi
 	findings_worst(findings, &worst);
 }
 
+#define ENDS "raw_syscalls:sys_exit,syscalls:sys_exit_*"
+
+static const struct pass_unseen unseen[] = {
+	{ "errors", ENDS },
+	{ "bytes_bytes", ENDS },
+	{ "total_ns", ENDS },
+	{ "on_cpu_ns", ENDS },
+	{ "blocked_ns", ENDS },
+	{ "wait_ns", ENDS },
+	{ "endless", "sched:sched_switch" },
+};
+
 static void put_rows(struct syscalls_analysis *syscalls, struct findings *findings)
 {
 	static const char *const titles[] = {
@@ -206,6 +218,9 @@ static void put_rows(struct syscalls_analysis *syscalls, struct findings *findin
 	}
 	for (at = 0; (row = u64_map_next(&syscalls->rows, &at, &key));)
 		put_row(syscalls, table, row, key, all);
+	/* Of a call under way at its end, an interval has the time without that event. */
+	if (!syscalls->pass->divides)
+		pass_forget_unseen(syscalls->pass, findings, unseen, array_size(unseen));
 	put_worst(syscalls, findings, longest);
 }
 

@@ -230,6 +230,12 @@ static void hide(const struct tasks_analysis *tasks, struct findings *findings)
 	findings_show(findings, OF_SWITCHES, tasks->pass->state.events[STATE_SWITCH]);
 }
 
+static const struct pass_unseen unseen[] = {
+	{ "children", "sched:sched_process_fork,task:task_newtask" },
+	{ "execs", "sched:sched_process_exec" },
+	{ "renames", "task:task_rename" },
+};
+
 /* The tables. */
 static void put_rows(struct tasks_analysis *tasks, struct findings *findings)
 {
@@ -244,6 +250,7 @@ static void put_rows(struct tasks_analysis *tasks, struct findings *findings)
 		put_tree(tasks, table);
 	else
 		put_in_order(tasks, table);
+	pass_forget_unseen(tasks->pass, findings, unseen, array_size(unseen));
 	hide(tasks, findings);
 }
 

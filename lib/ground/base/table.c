@@ -425,6 +425,18 @@ void table_moments(struct table *table, int (*text)(const void *arg, uint64_t ns
 	}
 }
 
+void table_forget(struct table *table, const char *key)
+{
+	char name[TABLE_KEY_SIZE];
+
+	for (size_t column = 0; column < table->nr_columns; column++) {
+		if (strcmp(table_key(&table->columns[column], column, name), key) != 0)
+			continue;
+		for (size_t i = column; i < table->nr_items; i += table->nr_columns)
+			table->failed |= !store_text("-", 1, &table->items[i]);
+	}
+}
+
 void table_cellf(struct table *table, const char *format, ...)
 {
 	va_list args;

@@ -85,6 +85,8 @@ void table_cell_s64(struct table *table, int64_t value);
 /* The value, or "-" if it is not known. */
 void table_cell_known(struct table *table, bool known, uint64_t value);
 void table_cell_known_s64(struct table *table, bool known, int64_t value);
+/* Replaces the numbers of the column with this key by "-": they are not known. */
+void table_forget(struct table *table, const char *key);
 /* value / 10^decimals; text shows it with its decimals in a column of any kind. */
 void table_cell_decimal(struct table *table, int64_t value, unsigned decimals);
 /* A time of the trace in ns, as seconds with all decimals. */
