@@ -575,3 +575,102 @@ TEST(undo_leaves_no_file_open_and_orders_journals_by_their_last_claim)
 	CHECK(count_open() == before);
 	fake_free(&fake);
 }
+
+/* The command of a claim is the program without its folder, and its words. */
+TEST(undo_claims_for_the_words_of_this_process_and_its_own_session)
+{
+	struct buf text = BUF_INIT;
+	struct claim claim, other;
+	const char *name;
+	size_t len = 0;
+	int in = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	char line[4096];
+	ssize_t got = read(in, line, sizeof(line) - 1);
+
+	close(in);
+	REQUIRE(got > 1 && claim_print(&text) && claim_parse(buf_str(&text), &claim));
+	/* Each word ends with a NUL. */
+	line[got] = '\0';
+	for (ssize_t i = 0; i + 1 < got; i++)
+		line[i] = line[i] ? line[i] : ' ';
+	name = strrchr(line, '/') ? strrchr(line, '/') + 1 : line;
+	len = strlen(name) < sizeof(claim.command) ? strlen(name) : sizeof(claim.command) - 1;
+	CHECK(strlen(claim.command) >= len - 1);
+	CHECK_MEM(claim.command, len - 1, name, len - 1);
+	CHECK(claim.owner.pid == getpid() && claim.boot_ns && claim.boot_ns <= claim_now_ns());
+	CHECK(claim_is_ours(&claim));
+	other = claim;
+	other.session.start++;
+	CHECK(!claim_is_ours(&other));
+	other = claim;
+	other.session.pid++;
+	CHECK(!claim_is_ours(&other));
+	buf_release(&text);
+}
+
+static void visit_probe(const char *probe, void *data)
+{
+	*(unsigned *)data += !strcmp(probe, "weft/one");
+}
+
+TEST(undo_that_has_kept_its_changes_is_as_new)
+{
+	unsigned before, probes = 0;
+	struct fail fail = FAIL_INIT;
+	struct undo_sum sum;
+	struct undo *undo;
+	struct fake fake;
+	int fd = -1;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_thresh", "1\n");
+	fake_write(&fake, "tracing_cpumask", "1\n");
+	before = count_open();
+	CHECK(claim_take("/nowhere/at/all", "", &(struct claim_manner){ 0 }, &fd, &fail) == -ENOENT && fd < 0);
+	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	CHECK(!undo_remember(undo, "", "tracing_thresh", NULL) && !undo_remember_probe(undo, "weft/one", NULL));
+	fake_write(&fake, "tracing_thresh", "2\n");
+	CHECK(!undo_hold(undo, NULL));
+	CHECK(!undo_each_probe(fake.journals, visit_probe, &probes, NULL) && probes == 1 && count_open() == before);
+	/* What comes then is a journal of its own, which has the other file alone. */
+	CHECK(!undo_remember(undo, "", "tracing_cpumask", NULL));
+	fake_write(&fake, "tracing_cpumask", "2\n");
+	CHECK(!undo_restore(undo, NULL));
+	CHECK(fake_holds(&fake, "tracing_cpumask", "1\n") && fake_holds(&fake, "tracing_thresh", "2\n"));
+	fake_write(&fake, "dynamic_events", "");
+	CHECK(!undo_reset(&fake.tracing, fake.journals, NULL, &sum, NULL) && sum.entries == 1 && sum.probes == 1);
+	CHECK(fake_holds(&fake, "tracing_thresh", "1\n"));
+	undo_free(undo);
+	CHECK(count_open() == before);
+	fake_free(&fake);
+}
+
+/* A process with a higher number may have claimed first. */
+TEST(undo_lists_the_journal_whose_claim_is_the_last_first)
+{
+	cleanup_free struct undo_pending *items = NULL;
+	struct undo *undo;
+	struct fake fake;
+	size_t nr = 0;
+	pid_t child;
+
+	REQUIRE(fake_new(&fake));
+	fake_write(&fake, "tracing_thresh", "1\n");
+	fake_write(&fake, "tracing_cpumask", "1\n");
+	child = fork();
+	if (!child) {
+		if (undo_new(&fake.tracing, fake.journals, &undo, NULL) ||
+		    undo_claim(undo, "", &(struct claim_manner){ .replaces = true }, NULL) ||
+		    undo_remember(undo, "", "tracing_thresh", NULL) || undo_hold(undo, NULL))
+			_exit(1);
+		_exit(0);
+	}
+	CHECK(waitpid(child, NULL, 0) == child);
+	REQUIRE(!undo_new(&fake.tracing, fake.journals, &undo, NULL));
+	CHECK(!undo_claim(undo, "", &(struct claim_manner){ .replaces = true }, NULL));
+	CHECK(!undo_remember(undo, "", "tracing_cpumask", NULL) && !undo_hold(undo, NULL));
+	CHECK(!undo_list(fake.journals, &items, &nr, NULL) && nr == 2);
+	CHECK(nr == 2 && items[0].pid == getpid() && items[1].pid == child && items[0].since_ns > items[1].since_ns);
+	undo_free(undo);
+	fake_free(&fake);
+}
