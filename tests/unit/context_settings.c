@@ -49,6 +49,7 @@ static void tell(const struct context *context, struct buf *text)
 	put_text(text, "dynamic_events", context->dynamic_events, NULL);
 	put(text, "section", context->section, 0);
 	put(text, "event_fork", context->event_fork, 0);
+	put(text, "latency_format", context_option(context, OPTION_LATENCY_FORMAT), 0);
 	put(text, "online", context->online_cpus, LOOM_CPUS);
 	put(text, "time_start_known", context->time_start_known, 0);
 	put(text, "time_start", context->time_start, 0);
@@ -128,6 +129,26 @@ TEST(context_settings_say_what_they_say)
 		{ { { "trace_options", "noevent-fork\nnohash-ptr\n" } }, " frozen=1 hashes=0" },
 		{ { { "weft/mode", "record\n" }, { "trace_options", "event-fork\n" } }, " recorded=1 event_fork=1" },
 		{ { { "weft/section", "1\n" }, { "weft/mode", "record\n" } }, " frozen=1 section=1" },
+		/* tracing_snapshot_open() ignores the option; the printer of function_graph does not. */
+		{ { { "trace_options", "latency-format\n" } }, " frozen=1 latency_format=1" },
+		{ { { "trace_options", "latency-format\n" }, { "weft/entries", "3\n" } }, " frozen=1" },
+		{ { { "trace_options", "latency-format\n" },
+		    { "weft/entries", "3\n" },
+		    { "current_tracer", "function_graph\n" } },
+		  " tracer=function_graph tracer_known=1 frozen=1 latency_format=1" },
+		{ { { "trace_options", "latency-format\n" }, { "weft/entries", "3\n" }, { "weft/section", "1\n" } },
+		  " frozen=1 section=1 latency_format=1" },
+		/* preempt_model_str() of kernel/sched/core.c, from 6.15 on. */
+		{ { { "uname", "Linux loom 6.15.0 #1 SMP PREEMPT_DYNAMIC x86_64" },
+		    { "weft/sched_preempt", "none voluntary (full) lazy\n" } },
+		  " release=6.15.0 preempt=PREEMPT(full)" },
+		{ { { "uname", "Linux loom 6.15.0 #1 SMP PREEMPT_RT x86_64" },
+		    { "weft/sched_preempt", "(full) lazy\n" } },
+		  " release=6.15.0 preempt=PREEMPT_{RT,(full)}" },
+		{ { { "uname", "Linux loom 6.15.0 #1 SMP PREEMPT x86_64" } }, " release=6.15.0" },
+		{ { { "uname", "Linux loom 6.14.0 #1 SMP PREEMPT_DYNAMIC x86_64" },
+		    { "weft/sched_preempt", "none (full)\n" } },
+		  " release=6.14.0 preempt=preempt" },
 		{ { { "weft/self", "7\n" } }, " self=7" },
 		{ { { "weft/went_on", "1\n" } }, " went_on=1" },
 		{ { { "weft/latency", "# x\n" } }, " latency=# x" },
