@@ -459,6 +459,15 @@ static int find_guest(struct view *view, const struct arguments *arguments, stru
 	return 0;
 }
 
+/* In the last line, until the first key. */
+static void tell_unknown(const struct loop *loop)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+
+	if (choice_unknown(&loop->arguments->query, &loop->view->reader, &text) && text.len)
+		view_say(loop->view, "%.*s", (int)strcspn(buf_str(&text), "\n"), buf_str(&text));
+}
+
 static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
 {
 	const struct arguments *arguments = loop->arguments;
@@ -489,6 +498,7 @@ static int prepare(struct loop *loop, struct trace *trace, struct fail *fail)
 	loop->view->nanoseconds = arguments->nanoseconds;
 	loop->view->mouse_off = arguments->no_mouse;
 	load_session(loop);
+	tell_unknown(loop);
 	loop->view->threads = reading_threads();
 	loop->view->waits = waits;
 	loop->view->waits_arg = loop;

@@ -342,12 +342,13 @@ int choice_buffers(const struct query *query, const struct decode *decode, enum 
 	return r ? r : refuse_text_only(trace, query->instance, fail);
 }
 
-void choice_tell_unknown(const struct query *query, const struct reader *reader)
+bool choice_unknown(const struct query *query, const struct reader *reader, struct buf *into)
 {
 	char count[TEXT_HUMAN];
 	unsigned told = 0;
+	bool ok = true;
 
-	for (size_t i = 0; reader->nr_buffers && i < query->nr_who; i++) {
+	for (size_t i = 0; ok && reader->nr_buffers && i < query->nr_who; i++) {
 		enum who_part part = query->who[i].part;
 		const char *event, *word = who_part_word(part);
 		uint64_t tasks;
@@ -356,15 +357,31 @@ void choice_tell_unknown(const struct query *query, const struct reader *reader)
 			continue;
 		told |= 1u << part;
 		if (event)
-			command_warn("note: wanted and not recorded: -e %s (the %s of %s%snew task%s, left out by "
-				     "--%s)",
-				     event, word, tasks ? text_count(count, tasks) : "", tasks ? " " : "",
-				     tasks == 1 ? "" : "s", word);
+			ok = buf_addf(into, "wanted and not recorded: -e %s (the %s of %s%snew task%s, left out by --%s)\n",
+				      event, word, tasks ? text_count(count, tasks) : "", tasks ? " " : "",
+				      tasks == 1 ? "" : "s", word);
 		else
-			command_warn("note: the %s of %s new task%s is not known, for events are lost or do not tell "
-				     "it: --%s leaves them out",
-				     word, text_count(count, tasks), text_plural(tasks), word);
+			ok = buf_addf(into,
+				      "the %s of %s new task%s is not known, for events are lost or do not tell it: "
+				      "--%s leaves them out\n",
+				      word, text_count(count, tasks), text_plural(tasks), word);
 	}
+	return ok;
+}
+
+void choice_tell_unknown(const struct query *query, const struct reader *reader)
+{
+	cleanup_buf struct buf text = BUF_INIT;
+	const char *rest;
+	struct text_word line;
+	size_t len;
+
+	if (!choice_unknown(query, reader, &text))
+		return;
+	rest = text.data;
+	len = text.len;
+	while (text_next_line(&rest, &len, &line))
+		command_warn("note: %.*s", (int)line.len, line.at);
 }
 
 static const char *time_text(const struct empty_reason *reason, uint64_t ts, char into[TEXT_HUMAN])

@@ -6,6 +6,7 @@
 #include "lib/ground/base/cleanup.h"
 #include "lib/meaning/reader/query.h"
 
+struct buf;
 struct decode;
 struct fail;
 struct reader;
@@ -53,9 +54,10 @@ int choice_refuse_text(struct trace *trace, const char *what, struct fail *fail)
 void choice_tell_empty(struct trace *trace, const struct query *query, bool rows);
 
 /*
- * Says to standard error whom --process, --unit and so on leave out because it is not known whom they belong to. For
- * what has no notes of its own.
+ * Appends a line for whom --process, --unit and so on leave out because it is not known whom they belong to. For what
+ * has no notes of its own; choice_tell_unknown() says them to standard error. False without memory.
  */
+bool must_check choice_unknown(const struct query *query, const struct reader *reader, struct buf *into);
 void choice_tell_unknown(const struct query *query, const struct reader *reader);
 
 /* Reads the value of --time into an enum face_kind (lib/meaning/clock/face.h). */

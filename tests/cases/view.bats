@@ -627,3 +627,15 @@ no_wakeup()
 	screen_keys Z
 	screen_await_line '^ path +[[|].*[[]sleep slept its own timer {50,}[]][^ ]*[[]?'
 }
+
+@test "view: the last line says whom a choice of a process leaves out because nothing tells its process" {
+	screen_start 140 24 "$WEFT" view --process sleep "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat"
+	screen_await "-e task:task_newtask (the process of 1 new task, left out by --process)"
+	screen_keys Escape
+	screen_await "? keys"
+	screen_await_not "left out by"
+	screen_end
+	screen_start 140 24 "$WEFT" view --comm sleep "$BATS_TEST_DIRNAME/../fixtures/golden/6.12-events-sched.dat"
+	screen_await "? keys"
+	screen_await_not "left out by"
+}
