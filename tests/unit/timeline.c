@@ -8,6 +8,7 @@
 #include "lib/ground/base/fail.h"
 #include "lib/meaning/event/context.h"
 #include "lib/meaning/event/event.h"
+#include "lib/meaning/reader/query.h"
 #include "lib/meaning/reader/reader.h"
 #include "lib/meaning/state/state.h"
 #include "lib/pages/trace/trace.h"
@@ -17,6 +18,7 @@
 /* The slices of a script, one in each line: "NAME FROM-TO". */
 struct told {
 	struct timeline *timeline;
+	const struct reader *reader;
 	char text[1024];
 	size_t len;
 	bool in_call; /* task 7, at the end */
@@ -41,11 +43,16 @@ static void see(void *arg, const struct event *event)
 {
 	struct told *told = arg;
 
-	(void)timeline_see(told->timeline, event);
+	if (reader_shows(told->reader, event))
+		(void)timeline_see(told->timeline, event);
+	else
+		(void)timeline_pass(told->timeline, event);
 }
 
-static void play(struct told *told, uint32_t wanted, const char *script)
+/* The slices that are left of those of the script. */
+static void play_chosen(struct told *told, uint32_t wanted, const struct query *query, const char *script)
 {
+	const struct query_manner manner = { .gives = QUERY_GIVES_TASKS };
 	struct timeline_calls calls = { .arg = told, .wanted = wanted, .slice = tell };
 	struct fail fail = FAIL_INIT;
 	struct reader reader;
@@ -53,7 +60,7 @@ static void play(struct told *told, uint32_t wanted, const char *script)
 	struct loom loom;
 	uint64_t dropped;
 
-	*told = (struct told){ .len = 0 };
+	*told = (struct told){ .reader = &reader };
 	loom_init(&loom);
 	loom_type(&loom, "irq", "softirq_entry", "int vec", "\"\"");
 	loom_type(&loom, "irq", "softirq_exit", "int vec", "\"\"");
@@ -65,15 +72,19 @@ static void play(struct told *told, uint32_t wanted, const char *script)
 	loom_type(&loom, "ftrace", "print", "u64 ip; char buf[32]", "\"\"");
 	loom_type(&loom, "gpu", "mark", "u8 letter; int process; char name[16]",
 		  "\"%c|%d|%s\", REC->letter, REC->process, REC->name");
+	loom_type(&loom, "task", "task_rename", "pid_t pid; char oldcomm[16]; char newcomm[16]", "\"\"");
+	loom_type(&loom, "block", "block_rq_issue", "u32 dev; u64 sector", "\"\"");
+	loom_type(&loom, "block", "block_rq_complete", "u32 dev; u64 sector", "\"\"");
 	loom_type(&loom, "compaction", "mm_compaction_begin", "int x", "\"\"");
 	loom_type(&loom, "compaction", "mm_compaction_end", "int x", "\"\"");
 	loom_play(&loom, script);
 	trace = loom_trace(&loom);
 	reader_init(&reader);
-	REQUIRE(trace && !reader_add_trace(&reader, trace, &fail));
+	REQUIRE(trace && !query_add(query, &manner, trace, &reader, &fail));
 	REQUIRE(!reader_start(&reader, &(struct reader_options){ .pool = NULL }, &fail));
 	told->timeline = timeline_new(&calls, false);
 	REQUIRE(told->timeline && timeline_add(told->timeline, 0, reader.buffers[0].context));
+	timeline_choose(told->timeline, 0, reader.buffers[0].shown);
 	REQUIRE(!reader_run(&reader, &(struct reader_consumer){ see, told }, 1, &fail));
 	told->in_call = timeline_in_call(told->timeline, 0, 7);
 	timeline_end(told->timeline, 0);
@@ -83,6 +94,11 @@ static void play(struct told *told, uint32_t wanted, const char *script)
 	reader_release(&reader);
 	trace_free(trace);
 	loom_release(&loom);
+}
+
+static void play(struct told *told, uint32_t wanted, const char *script)
+{
+	play_chosen(told, wanted, &(struct query)QUERY_INIT, script);
 }
 
 enum { INTERRUPTS = 1 << TIMELINE_IRQ | 1 << TIMELINE_SOFTIRQ | 1 << TIMELINE_VECTOR };
@@ -284,4 +300,63 @@ TEST(timeline_gives_a_new_task_none_of_the_marks_of_the_one_before)
 	     "0 1200 3 sched_process_fork parent_pid=3 child_pid=7\n"
 	     "0 1300 7 print buf=E|6\n");
 	CHECK_STR(told.text, "outer 1000-1200 lost\n");
+}
+
+/* What task 7 did, woken by 8, which has the CPU before and after it. */
+static const char wakes[] = "1 1000 8 sched_waking comm=sh pid=7 target_cpu=0\n"
+			    "0 1200 9 sched_switch prev_comm=cc prev_pid=9 prev_state=1 next_comm=sh next_pid=7\n"
+			    "0 1250 7 sys_enter id=59\n"
+			    "1 1300 8 sys_enter id=39\n"
+			    "0 1400 7 softirq_entry vec=1\n"
+			    "1 1410 8 softirq_entry vec=3\n"
+			    "1 1450 8 softirq_exit vec=3\n"
+			    "0 1490 7 softirq_exit vec=1\n"
+			    "0 1500 7 task_rename pid=7 oldcomm=sh newcomm=ls\n"
+			    "1 1550 8 sys_exit id=39\n"
+			    "0 1600 7 sys_exit id=59\n"
+			    "0 1650 7 block_rq_issue dev=8 sector=64\n"
+			    "1 1660 8 block_rq_issue dev=8 sector=128\n"
+			    "0 1700 7 sched_switch prev_comm=ls prev_pid=7 prev_state=1 next_comm=cc next_pid=9\n"
+			    "0 1800 9 block_rq_complete dev=8 sector=64\n"
+			    "0 1900 9 block_rq_complete dev=8 sector=128\n"
+			    "1 1950 8 sched_waking comm=ls pid=7 target_cpu=0\n"
+			    "0 2000 9 sched_switch prev_comm=cc prev_pid=9 prev_state=1 next_comm=ls next_pid=7\n";
+
+enum {
+	OF_TASKS = 1 << TIMELINE_RUN | 1 << TIMELINE_STATE | 1 << TIMELINE_CALL | 1 << TIMELINE_SOFTIRQ |
+		   1 << TIMELINE_PAIR
+};
+
+TEST(timeline_of_a_chosen_task_has_what_the_events_of_others_did_to_it)
+{
+	struct query query = QUERY_INIT;
+	struct told told;
+
+	REQUIRE(!query_add_pids(&query, "7", NULL));
+	play_chosen(&told, OF_TASKS, &query, wakes);
+	CHECK_STR(told.text, "sh 1000-1200\n"
+			     "softirq TIMER 1400-1490\n"
+			     "sys_59 1250-1600\n"
+			     "sh 1200-1700\n"
+			     "sh 1200-1700\n"
+			     "block_rq 1650-1800\n"
+			     "ls 1700-1950\n"
+			     "ls 1950-2000\n");
+	query_release(&query);
+}
+
+TEST(timeline_of_a_name_cuts_runs_where_the_task_takes_it)
+{
+	struct query query = QUERY_INIT;
+	struct told told;
+
+	REQUIRE(!query_add_word(&query.comms, "ls", NULL));
+	play_chosen(&told, OF_TASKS, &query, wakes);
+	CHECK_STR(told.text, "sys_59 1250-1600\n"
+			     "ls 1500-1700\n"
+			     "ls 1500-1700\n"
+			     "block_rq 1650-1800\n"
+			     "ls 1700-1950\n"
+			     "ls 1950-2000\n");
+	query_release(&query);
 }
