@@ -268,6 +268,8 @@ static void play(struct world *world)
 	struct loom loom;
 
 	loom_init(&loom);
+	/* Some of them are of the other byte order. */
+	loom.swap = world->nr & 1;
 	loom_type(&loom, "task", "task_newtask", "pid_t pid; char comm[16]; u64 clone_flags", "\"\"");
 	loom_type(&loom, "task", "task_rename", "pid_t pid; char oldcomm[16]; char newcomm[16]", "\"\"");
 	loom_type(&loom, "sched", "sched_process_exec", "__data_loc char[] filename; pid_t pid; pid_t old_pid", "\"\"");

@@ -176,12 +176,24 @@ static uint64_t *commit_of(struct loom_cpu *cpu)
 	return (uint64_t *)(void *)(cpu->pages.data + cpu->pages.len - LOOM_PAGE + 8);
 }
 
+static uint64_t in_order(bool swap, uint64_t value)
+{
+	return swap ? __builtin_bswap64(value) : value;
+}
+
 static void put_u32(struct loom_cpu *cpu, uint32_t word)
 {
 	uint64_t *commit = commit_of(cpu);
 
+	word = cpu->swap ? __builtin_bswap32(word) : word;
 	memcpy(cpu->pages.data + cpu->pages.len - LOOM_PAGE + HEAD + *commit, &word, sizeof(word));
 	*commit += sizeof(word);
+}
+
+/* A record's head is two bit fields of one word: their order is that of the bytes. */
+static void put_head(struct loom_cpu *cpu, uint32_t type_len, uint32_t delta)
+{
+	put_u32(cpu, HOST_BIG_ENDIAN != cpu->swap ? type_len << 27 | delta : delta << 5 | type_len);
 }
 
 /* The number of events lost before the open page. */
@@ -196,19 +208,20 @@ static uint64_t take_lost(struct loom_cpu *cpu)
 /* The number of lost events follows the data of the next sub-buffer, as ring_buffer_read_page() puts it there. */
 static void close_page(struct loom_cpu *cpu)
 {
-	uint64_t *commit = commit_of(cpu), used = *commit, lost = take_lost(cpu);
+	uint64_t *commit = commit_of(cpu), used = *commit, lost = take_lost(cpu), number = in_order(cpu->swap, lost);
 
 	if (lost) {
-		memcpy(cpu->pages.data + cpu->pages.len - LOOM_PAGE + HEAD + used, &lost, sizeof(lost));
+		memcpy(cpu->pages.data + cpu->pages.len - LOOM_PAGE + HEAD + used, &number, sizeof(number));
 		*commit |= missed_events | missed_stored;
 	}
+	*commit = in_order(cpu->swap, *commit);
 	cpu->open = false;
 }
 
 static void open_page(struct loom_cpu *cpu, uint64_t ts)
 {
 	static const char zeros[LOOM_PAGE];
-	uint64_t head[2] = { ts, 0 };
+	uint64_t head[2] = { in_order(cpu->swap, ts), 0 };
 
 	REQUIRE(buf_add(&cpu->pages, zeros, sizeof(zeros)));
 	memcpy(cpu->pages.data + cpu->pages.len - LOOM_PAGE, head, sizeof(head));
@@ -227,21 +240,21 @@ static void add_record(struct loom_cpu *cpu, uint64_t ts, const uint8_t *record,
 		open_page(cpu, ts);
 	delta = ts - cpu->ts;
 	if (delta >> DELTA_BITS) {
-		put_u32(cpu, record_head(TIME_EXTEND, (uint32_t)(delta & ((1u << DELTA_BITS) - 1))));
+		put_head(cpu, TIME_EXTEND, (uint32_t)(delta & ((1u << DELTA_BITS) - 1)));
 		put_u32(cpu, (uint32_t)(delta >> DELTA_BITS));
 		delta = 0;
 	}
 	if (words * 4 <= SMALL_MAX) {
-		put_u32(cpu, record_head((uint32_t)words, (uint32_t)delta));
+		put_head(cpu, (uint32_t)words, (uint32_t)delta);
 	} else {
-		put_u32(cpu, record_head(0, (uint32_t)delta));
+		put_head(cpu, 0, (uint32_t)delta);
 		put_u32(cpu, (uint32_t)(words + 1) * 4);
 	}
 	for (size_t i = 0; i < words; i++) {
 		uint32_t word;
 
 		memcpy(&word, record + i * 4, sizeof(word));
-		put_u32(cpu, word);
+		put_u32(cpu, cpu->swap ? __builtin_bswap32(word) : word);
 	}
 	cpu->ts = ts;
 }
@@ -254,9 +267,11 @@ static const struct loom_type *find_type(const struct loom *loom, const char *na
 	return NULL;
 }
 
-/* Writes a number as this machine does. */
-static void put_number(uint8_t *at, size_t size, uint64_t value)
+/* Writes a number as this machine does, or one of the other byte order. */
+static void put_number(bool swap, uint8_t *at, size_t size, uint64_t value)
 {
+	value = swap ? __builtin_bswap64(value) >> (64 - 8 * size) : value;
+
 	uint32_t word = (uint32_t)value;
 	uint16_t half = (uint16_t)value;
 	uint8_t byte = (uint8_t)value;
@@ -266,17 +281,19 @@ static void put_number(uint8_t *at, size_t size, uint64_t value)
 }
 
 /* "5", or the first ones of an array: "5,-6". */
-static void put_numbers(uint8_t *at, size_t size, const char *value)
+static void put_numbers(bool swap, uint8_t *at, size_t size, const char *value)
 {
 	for (; value; at += size) {
-		put_number(at, size, *value == '-' ? (uint64_t)strtoll(value, NULL, 0) : strtoull(value, NULL, 0));
+		put_number(swap, at, size,
+			   *value == '-' ? (uint64_t)strtoll(value, NULL, 0) : strtoull(value, NULL, 0));
 		value = strchr(value, ',');
 		if (value)
 			value++;
 	}
 }
 
-static bool set_field(const struct loom_type *type, uint8_t *record, size_t *len, const char *name, const char *value)
+static bool set_field(const struct loom_type *type, bool swap, uint8_t *record, size_t *len, const char *name,
+		      const char *value)
 {
 	const char *at = type->fields;
 	unsigned end = COMMON;
@@ -288,13 +305,13 @@ static bool set_field(const struct loom_type *type, uint8_t *record, size_t *len
 		if (strcmp(field.name, name))
 			continue;
 		if (field.dynamic) {
-			put_number(record + field.offset, 4, size << 16 | *len);
+			put_number(swap, record + field.offset, 4, size << 16 | *len);
 			memcpy(record + *len, value, size);
 			*len += size;
 		} else if (!strcmp(field.type, "char") && field.array) {
 			memcpy(record + field.offset, value, size < field.array ? size : field.array - 1);
 		} else {
-			put_numbers(record + field.offset, field.size / (field.array ? field.array : 1), value);
+			put_numbers(swap, record + field.offset, field.size / (field.array ? field.array : 1), value);
 		}
 		return true;
 	}
@@ -316,8 +333,9 @@ static void play_event(struct loom *loom, struct loom_cpu *cpu, uint64_t ts, int
 	while (next_field(&at, &end, &field))
 		;
 	len = end;
-	memcpy(record, &type->id, sizeof(type->id));
-	memcpy(record + 4, &pid, sizeof(pid));
+	cpu->swap = loom->swap;
+	put_number(loom->swap, record, sizeof(type->id), type->id);
+	put_number(loom->swap, record + 4, sizeof(pid), (uint32_t)pid);
 	for (char *word; (word = strtok_r(NULL, " ", &save));) {
 		char *value = strchr(word, '=');
 
@@ -328,7 +346,7 @@ static void play_event(struct loom *loom, struct loom_cpu *cpu, uint64_t ts, int
 			continue;
 		}
 		REQUIRE(len + strlen(value) < RECORD_MAX);
-		REQUIRE(set_field(type, record, &len, word, value));
+		REQUIRE(set_field(type, loom->swap, record, &len, word, value));
 	}
 	add_record(cpu, ts, record, len);
 }
@@ -396,7 +414,7 @@ static int write_trace(struct loom *loom, int fd, struct fail *fail)
 	const struct writer_options options = { .version = (unsigned)loom->version,
 						.compress = loom->version == 7,
 						.level = 1,
-						.big_endian = HOST_BIG_ENDIAN,
+						.big_endian = HOST_BIG_ENDIAN != loom->swap,
 						.long_size = 8,
 						.page_size = LOOM_PAGE };
 	struct writer_format formats[LOOM_TYPES];

@@ -38,7 +38,8 @@ struct loom {
 	struct loom_cpu {
 		struct buf pages;
 		uint64_t ts, lost;
-		bool open;     /* the last page takes records */
+		bool open; /* the last page takes records */
+		bool swap;
 	} cpus[2 * LOOM_CPUS]; /* the second half is of the other buffer */
 	struct buf names;      /* saved_cmdlines */
 	const char *clock;     /* "local" unless set */
@@ -51,6 +52,7 @@ struct loom {
 	} settings[LOOM_SETTINGS]; /* files of tracefs: { "current_tracer", "nop\n" } */
 	size_t nr_settings;
 	int version; /* version of the trace.dat: 7 unless set */
+	bool swap;   /* of a machine with the other byte order; set it before anything is played */
 };
 
 /* Knows sched_switch, sched_waking, sched_wakeup, sched_process_fork, irq_handler_entry and irq_handler_exit. */

@@ -707,6 +707,8 @@ static void play(struct world *world, bool exact)
 	if (!consumer.see)
 		consumer = (struct reader_consumer){ exact ? see : see_only, world };
 	loom_init(&loom);
+	/* Some of them are of the other byte order. */
+	loom.swap = world->nr_lives & 1;
 	loom_type(&loom, "sched", "sched_wakeup_new", "char comm[16]; pid_t pid; int prio; int target_cpu", "\"\"");
 	loom_type(&loom, "sched", "sched_migrate_task",
 		  "char comm[16]; pid_t pid; int prio; int orig_cpu; int dest_cpu", "\"\"");
