@@ -357,7 +357,9 @@ bool choice_unknown(const struct query *query, const struct reader *reader, stru
 			continue;
 		told |= 1u << part;
 		if (event)
-			ok = buf_addf(into, "wanted and not recorded: -e %s (the %s of %s%snew task%s, left out by --%s)\n",
+			ok = buf_addf(into,
+				      "wanted and not recorded: -e %s (the %s of %s%snew task%s, left out by "
+				      "--%s)\n",
 				      event, word, tasks ? text_count(count, tasks) : "", tasks ? " " : "",
 				      tasks == 1 ? "" : "s", word);
 		else
