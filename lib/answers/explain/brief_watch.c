@@ -11,6 +11,7 @@
 #include "lib/ground/base/vec.h"
 #include "lib/meaning/event/event.h"
 #include "lib/meaning/event/place.h"
+#include "lib/meaning/uapi/arguments.h"
 
 struct brief_case *brief_add(struct brief_rules *rules, enum brief_kind kind, double weight)
 {
@@ -49,11 +50,6 @@ _Static_assert(sizeof(rare) / sizeof(*rare) <= BRIEF_RARE, "each has a place");
 static bool is_crash(int64_t number)
 {
 	return number == 4 || number == 6 || number == 8 || number == 11;
-}
-
-static const char *signal_text(int64_t number)
-{
-	return number == 4 ? "SIGILL" : number == 6 ? "SIGABRT" : number == 8 ? "SIGFPE" : "SIGSEGV";
 }
 
 static uint8_t rare_of(const struct event *event)
@@ -186,7 +182,7 @@ void brief_apply_facts(struct brief_rules *rules)
 			continue;
 		if (seen->signal)
 			snprintf(found->what, sizeof(found->what), "%s-%" PRId32 " crashed: it got %s", seen->comm,
-				 seen->pid, signal_text(seen->signal));
+				 seen->pid, signal_name("", (uint64_t)seen->signal));
 		else
 			snprintf(found->what, sizeof(found->what), "%s (%s:%s%s%s)", rare[i].says, rare[i].system,
 				 rare[i].name, seen->count > 1 ? ", times: " : "",

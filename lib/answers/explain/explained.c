@@ -59,12 +59,9 @@ static int find_machine(struct trace *trace, const struct query *query, char int
 
 static bool put_signal_name(const char *machine, uint64_t number, struct buf *into)
 {
-	struct out out;
-	bool named = out_init(&out, 64) && argument_put(machine, "kill", "sig", number, &out) && !out.failed;
-	bool ok = named ? buf_add(into, out.start, out_len(&out)) : buf_addf(into, "signal %" PRIu64, number);
+	const char *name = signal_name(machine, number);
 
-	out_release(&out);
-	return ok;
+	return name ? buf_add_str(into, name) : buf_addf(into, "signal %" PRIu64, number);
 }
 
 /* Whether a program sends a signal of this si_code, of include/uapi/asm-generic/siginfo.h; else the kernel does. */

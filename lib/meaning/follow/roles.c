@@ -32,9 +32,9 @@ static bool matches(const char *pattern, const char *name)
 	return !strcmp(pattern, name);
 }
 
-static uint8_t role_of(const struct roles *roles, const struct format *format)
+uint8_t role_named(const struct role_name *names, const struct format *format)
 {
-	for (const struct role_name *name = roles->names; name->name; name++)
+	for (const struct role_name *name = names; name->name; name++)
 		if (matches(name->system, format->system) && matches(name->name, format->name))
 			return name->role;
 	return ROLE_NONE;
@@ -85,7 +85,7 @@ uint8_t roles_look_up(struct roles *roles, const struct event *event, bool *ret_
 		return ROLE_NONE;
 	}
 	if (format) {
-		role = role_of(roles, format);
+		role = role_named(roles->names, format);
 		if (role && !owns(roles, format, event->buffer))
 			role = ROLE_NONE;
 	}

@@ -22,6 +22,8 @@ struct role_name {
 	uint8_t role; /* 1 to ROLES_MAX */
 };
 
+uint8_t role_named(const struct role_name *names, const struct format *format);
+
 struct roles {
 	const struct role_name *names;
 	struct roles_buffer {

@@ -266,6 +266,11 @@ static inline bool state_rest(const struct state *state, const struct event *eve
  * state_look() returns it. See the first event of a type in a buffer with it before the next event.
  */
 uint8_t state_look(struct state *state, const struct event *event);
+/*
+ * The role of an EVENT_RECORD without a state, and whom it is about: the task that gets the CPU, is woken or moved, or
+ * the new one; else the one that ran. Its type has a format.
+ */
+uint8_t state_role_of(const struct event *event, int32_t *ret_pid);
 void state_see_record(struct state *state, const struct event *event, uint8_t role);
 
 static const struct state_step state_no_step = { .kind = STEP_NONE, .task = STATE_NO_TASK, .other = STATE_NO_TASK };

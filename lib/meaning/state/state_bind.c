@@ -149,6 +149,19 @@ static bool stand_in(struct state *state, const struct event *event, uint8_t rol
 	return bound;
 }
 
+uint8_t state_role_of(const struct event *event, int32_t *ret_pid)
+{
+	const struct format *format = event->type->format;
+	uint8_t role = role_named(state_names, format);
+	const struct role_fields *of = !strcmp(format->system, "ftrace") ? &of_tracers[role] : &fields[role];
+	struct place place;
+
+	*ret_pid = event->pid;
+	if (role < STATE_SOFT_RAISE && of->pid && place_find(&place, event->type, of->pid))
+		*ret_pid = (int32_t)place_u64(&place, event);
+	return role;
+}
+
 void state_bind(struct state *state, const struct event *event, uint8_t role)
 {
 	const struct event_type *type = event->type;

@@ -469,3 +469,11 @@ bool argument_put(const char *machine, const char *call, const char *name, uint6
 
 	return set && argument_set_put(set, value, out);
 }
+
+const char *signal_name(const char *machine, uint64_t number)
+{
+	/* SIGHUP to SIGABRT, SIGFPE, SIGKILL, SIGSEGV, SIGPIPE, SIGALRM and SIGTERM have one number everywhere. */
+	bool shared = number < 16 && 0xeb7e >> number & 1;
+
+	return shared || argument_known(machine, "kill", "sig") ? number_of(signals.numbers, number) : NULL;
+}

@@ -28,4 +28,7 @@ bool argument_set_put(const struct argument_set *set, uint64_t value, struct out
  */
 bool argument_put(const char *machine, const char *call, const char *name, uint64_t value, struct out *out);
 
+/* "SIGSEGV"; NULL: the signal has no name, or its number is one of that machine alone. */
+const char *signal_name(const char *machine, uint64_t number);
+
 #endif

@@ -8,40 +8,34 @@
 
 #include "lib/ground/base/fail.h"
 #include "lib/meaning/event/context.h"
-#include "lib/meaning/event/place.h"
+#include "lib/meaning/state/state.h"
 #include "lib/screen/view/event_cursor_internal.h"
 
-static uint64_t field_of(const struct event *event, const char *name)
+static bool is_waking(const struct event *event, int32_t *ret_pid)
 {
-	struct place place;
+	uint8_t role = state_role_of(event, ret_pid);
 
-	return place_find(&place, event->type, name) ? place_u64(&place, event) : 0;
+	return role == STATE_WAKING || role == STATE_WAKEUP || role == STATE_WAKEUP_NEW;
 }
 
-static void waker_of(const struct event *event, const char *name, struct pair *pair)
+/* The task whose time lies between an event and its partner: the one that is woken, or that gets the CPU. */
+static int32_t task_of(const struct event *event)
 {
-	int32_t pid = event->pid;
+	int32_t pid;
 
-	if (!strcmp(name, "sched_switch"))
-		pid = (int32_t)field_of(event, "next_pid");
-	else if (!strncmp(name, "sched_wak", 9))
-		pid = (int32_t)field_of(event, "pid");
+	return is_waking(event, &pid) || state_role_of(event, &pid) == STATE_SWITCH ? pid : event->pid;
+}
+
+static void waker_of(const struct event *event, struct pair *pair)
+{
+	int32_t pid = task_of(event);
+
 	if (!pid)
 		return;
 	pair->waking = true;
 	pair->pid = pid;
 	pair->forward = false;
 	snprintf(pair->what, sizeof(pair->what), "waking of task %d", pid);
-}
-
-/* The task whose time lies between an event and its partner: the one that is woken, or that gets the CPU. */
-static int32_t task_of(const struct event *event)
-{
-	const char *name = event->type->format->name;
-
-	if (!strcmp(name, "sched_switch"))
-		return (int32_t)field_of(event, "next_pid");
-	return strncmp(name, "sched_wak", 9) ? event->pid : (int32_t)field_of(event, "pid");
 }
 
 static const char *shared(const struct pair_end *end)
@@ -59,7 +53,7 @@ void pair_of(const struct event *event, bool waker, struct pair *ret)
 
 	*ret = (struct pair){ .what = "", .context = named ? event->type->context : NULL };
 	if (named && waker)
-		waker_of(event, event->type->format->name, ret);
+		waker_of(event, ret);
 	if (!named || waker || !pair_end_find(&ret->end, event->type))
 		return;
 	pair_end_values(&ret->end, event, ret->values);
@@ -69,26 +63,19 @@ void pair_of(const struct event *event, bool waker, struct pair *ret)
 	snprintf(ret->what, sizeof(ret->what), "%.60s %s", ret->name, shared(&ret->end));
 }
 
-static bool is_waking(const struct pair *pair, const struct event *event)
-{
-	const char *name = event->type->format->name;
-
-	return (!strcmp(name, "sched_waking") || !strcmp(name, "sched_wakeup") || !strcmp(name, "sched_wakeup_new")) &&
-	       (int32_t)field_of(event, "pid") == pair->pid;
-}
-
 static bool wants(void *arg, struct event_cursor *event_cursor, struct event *event)
 {
 	const struct pair *pair = arg;
 	uint64_t values[PAIRS_KEYS_MAX];
 	struct pair_end other;
+	int32_t pid;
 
 	(void)event_cursor;
 	if (event->kind != EVENT_RECORD || !event->type->format ||
 	    !context_is_beside(pair->context, event->type->context))
 		return false;
 	if (pair->waking)
-		return is_waking(pair, event);
+		return is_waking(event, &pid) && pid == pair->pid;
 	if (!pair_end_fits(&pair->end, event->type, &other))
 		return false;
 	pair_end_values(&other, event, values);
